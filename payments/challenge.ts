@@ -11,7 +11,7 @@ import {
 	type ServiceErrorOptions,
 } from "../src/kernel/kernel.js";
 
-/** What one concrete call costs, before anybody paid. */
+/** Price of one concrete call, before payment. */
 export interface Quote {
 	readonly operationId: PricedOperationId | PurchaseOperationId;
 	readonly amountMicros: Micros;
@@ -90,6 +90,21 @@ export class PaymentRequired extends ServiceError {
 	}
 }
 
+/** The refusal of a caller who sent a credential: never the challenge of another rail. */
+export function refusePayment(
+	code: PaymentErrorCode,
+	message: string,
+	continuations: readonly Continuation[],
+	options?: ServiceErrorOptions,
+): PaymentRequired {
+	return new PaymentRequired(
+		code,
+		message,
+		{ quote: undefined, offers: [], continuations },
+		options,
+	);
+}
+
 /** The challenge of a caller who showed nothing: every configured rail makes its offer. */
 export function createChallenge(quote: Quote, offers: readonly Offer[]): PaymentRequired {
 	return new PaymentRequired(
@@ -97,4 +112,48 @@ export function createChallenge(quote: Quote, offers: readonly Offer[]): Payment
 		`This call costs ${formatUsd(quote.amountMicros)} USD. Pay in one of the ways listed in "continuations" and send the same request again.`,
 		{ quote, offers, continuations: offers.map((offer) => offer.continuation) },
 	);
+}
+
+/** What a 402 or 429 carries beside the error envelope, the same for every HTTP transport. */
+export interface HttpChallenge {
+	readonly headers: Readonly<Record<string, string>>;
+	readonly body: {
+		/** Version of the `accepts` list; the v2 form travels in the PAYMENT-REQUIRED header. */
+		readonly x402Version?: 1;
+		readonly accepts?: readonly X402Requirement[];
+		readonly price?: { readonly amount_usd: string; readonly billing_type: string };
+		readonly continuations: readonly Continuation[];
+	};
+}
+
+/** Headers and body fields of a refusal for money; a quota refusal (429) carries continuations only. */
+export function toHttpChallenge({ code, challenge }: PaymentRequired): HttpChallenge {
+	const { quote, offers, continuations } = challenge;
+	if (code === "QUOTA_EXCEEDED") return { headers: {}, body: { continuations } };
+	return {
+		headers: {
+			"Cache-Control": "no-store",
+			...Object.assign({}, ...offers.map((offer) => offer.headers)),
+			[AUTHENTICATE]: authenticateList(offers),
+		},
+		body: {
+			x402Version: 1,
+			accepts: offers.flatMap((offer) => offer.accepts),
+			...(quote && {
+				price: {
+					amount_usd: formatUsd(quote.amountMicros),
+					billing_type: quote.billingType,
+				},
+			}),
+			continuations,
+		},
+	};
+}
+
+const AUTHENTICATE = "WWW-Authenticate";
+
+/** One list of every scheme a caller may answer: the challenges of the offers, then the bearer realm. */
+function authenticateList(offers: readonly Offer[]): string {
+	const challenges = offers.flatMap((offer) => offer.headers[AUTHENTICATE] ?? []);
+	return [...challenges, 'Bearer realm="tollgraph"'].join(", ");
 }

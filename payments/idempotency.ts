@@ -2,14 +2,13 @@ import { hash } from "node:crypto";
 import { type AccountAccess, grantIdOf, LIMITS, maySeeAgain } from "../src/contract/contract.js";
 import { ServiceError, toCanonicalJson } from "../src/kernel/kernel.js";
 import type { IdempotencyRow, StoreReader, StoreTransaction } from "../store/store.js";
-import { hasOpenJob } from "./open-job.js";
 
 /** Decision D4: what a repeated key means. */
 export type Attempt =
 	| { readonly kind: "first" }
 	/** Paid and delivered before: the same receipt, the work again at price zero. */
 	| { readonly kind: "replay"; readonly receiptId: string }
-	/** It began a job, which goes on or has ended, charged or not. */
+	/** It launched a job, which is running or has ended, charged or not. */
 	| { readonly kind: "job"; readonly jobId: string };
 
 /** sha256 of operation and canonical input: what a payment or a key was used for. */
@@ -22,7 +21,7 @@ export function idempotencyIdOf(owner: string, operationId: string, key: string)
 	return hash("sha256", `${owner}\n${operationId}\n${key}`, "base64url");
 }
 
-/** Decides, inside the admission's transaction, for whoever may see it again. Throws IDEMPOTENCY_MISMATCH, IDEMPOTENCY_IN_FLIGHT. */
+/** What a repeated key means, inside the admission's transaction. Throws IDEMPOTENCY_MISMATCH, IDEMPOTENCY_IN_FLIGHT. */
 export async function judgeAttempt(
 	reader: StoreReader,
 	{
@@ -55,7 +54,7 @@ export async function judgeAttempt(
 	if (row.state === "done" && row.receiptId !== undefined) {
 		return { kind: "replay", receiptId: row.receiptId };
 	}
-	// A crash may leave the row without its hold: then nobody is working on it.
+	// A crash may leave the row without its hold: then no call is in progress.
 	if (!(await reader.get("holds", row.holdId))) return { kind: "first" };
 	throw new ServiceError(
 		"IDEMPOTENCY_IN_FLIGHT",
@@ -64,7 +63,7 @@ export async function judgeAttempt(
 	);
 }
 
-/** The grant a row was made under; of rows from before grants were kept, the key that paid, or whoever asks for its account where none is known. */
+/** The grant a row was made under; for rows without one, the key that paid, else the grant of the caller. */
 async function grantOf(
 	reader: StoreReader,
 	{ grantId, receiptId, holdId }: IdempotencyRow,
@@ -102,4 +101,12 @@ export async function beginAttempt(
 		expiresAt: input.now + LIMITS.idempotencyTtlMs,
 	};
 	await tx.put("idempotency", row);
+}
+
+/** Whether the work an attempt began still holds its price: a job may outlive the key it was begun with. */
+export async function hasOpenJob(
+	reader: StoreReader,
+	{ jobId, holdId }: IdempotencyRow,
+): Promise<boolean> {
+	return jobId !== undefined && (await reader.get("holds", holdId)) !== undefined;
 }

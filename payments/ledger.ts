@@ -68,19 +68,19 @@ export function createLedger({ clock, ids }: { clock: Clock; ids: Ids }): Ledger
 
 	return {
 		async credit(tx, { owner, source, amountMicros, key, memo }) {
-			const entries = move(source, custAccount(owner), amountMicros);
+			const entries = toEntries(source, custAccount(owner), amountMicros);
 			await post(tx, "credit", owner, entries, { key, memo });
 		},
 
 		transfer(tx, { from, to, amountMicros, key, memo }) {
-			const entries = move(custAccount(from), custAccount(to), amountMicros);
+			const entries = toEntries(custAccount(from), custAccount(to), amountMicros);
 			return post(tx, "transfer", to, entries, { key, memo });
 		},
 
 		async authorize(tx, terms) {
 			const hold = openHold(terms, ids.next("hold"), clock.now());
 			await tx.put("holds", hold);
-			await post(tx, "authorise", hold.id, move(hold.from, hold.held, hold.amountMicros));
+			await post(tx, "authorise", hold.id, toEntries(hold.from, hold.held, hold.amountMicros));
 			return hold;
 		},
 
@@ -91,10 +91,10 @@ export function createLedger({ clock, ids }: { clock: Clock; ids: Ids }): Ledger
 			const open = await tx.get("holds", hold.id);
 			if (!open) return;
 			await tx.delete("holds", hold.id);
-			const entries = move(hold.held, open.from, hold.amountMicros);
+			const entries = toEntries(hold.held, open.from, hold.amountMicros);
 			await post(tx, "release", hold.id, entries, { memo: reason });
-			await giveBackQuota(tx, hold);
-			await giveBackSpending(tx, hold, hold.amountMicros);
+			await releaseQuota(tx, hold);
+			await releaseSpending(tx, hold, hold.amountMicros);
 			await forgetAttempt(tx, hold);
 		},
 	};
@@ -127,7 +127,7 @@ async function captureHold(
 	const rest = hold.amountMicros - amountMicros;
 	if (rest < 0n) throw new ServiceError("INTERNAL", "A capture may not exceed its hold.");
 	await tx.delete("holds", hold.id);
-	if (rest > 0n) await giveBackSpending(tx, hold, rest);
+	if (rest > 0n) await releaseSpending(tx, hold, rest);
 	return post(tx, "capture", siblingId(hold.id, "rcpt"), [
 		{ account: hold.held, amountMicros: -hold.amountMicros },
 		{ account: `rev:${hold.billingType}`, amountMicros },
@@ -135,7 +135,8 @@ async function captureHold(
 	]);
 }
 
-function move(from: string, to: string, amountMicros: Micros): readonly LedgerEntry[] {
+/** The two entries of money that moves from one account to another. */
+export function toEntries(from: string, to: string, amountMicros: Micros): readonly LedgerEntry[] {
 	return [
 		{ account: from, amountMicros: -amountMicros },
 		{ account: to, amountMicros },
@@ -143,7 +144,7 @@ function move(from: string, to: string, amountMicros: Micros): readonly LedgerEn
 }
 
 /** Quotas are money-like: a call that is not billable does not count. */
-async function giveBackQuota(tx: StoreTransaction, hold: HoldRow): Promise<void> {
+async function releaseQuota(tx: StoreTransaction, hold: HoldRow): Promise<void> {
 	for (const key of hold.quotaKeys ?? []) {
 		const quota = await tx.get("quotas", key);
 		if (quota && quota.used > 0) await tx.put("quotas", { ...quota, used: quota.used - 1 });
@@ -151,7 +152,7 @@ async function giveBackQuota(tx: StoreTransaction, hold: HoldRow): Promise<void>
 }
 
 /** A limit counts what was paid for, not what was tried. */
-async function giveBackSpending(
+async function releaseSpending(
 	tx: StoreTransaction,
 	hold: HoldRow,
 	amountMicros: Micros,

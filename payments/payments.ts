@@ -1,31 +1,22 @@
-export type {
-	AnsweredPart,
-	Charged,
-	Credit,
-	HeldAdmission,
-	JobHold,
-	JobOpening,
-	LaunchedAdmission,
-	OnchainMethod,
-	OnchainRequest,
-	PricedAdmission,
-	Purchased,
-	Released,
-	ReplayedAdmission,
-	SettledFunds,
-} from "./admission.js";
+export { assertInScope, balanceOf, createBalanceMethod } from "./balance-method.js";
 export {
 	CONTINUATION_TYPES,
 	type Continuation,
 	createChallenge,
 	type Offer,
-	type PaymentErrorCode,
 	PaymentRequired,
 	type Quote,
+	refusePayment,
+	toHttpChallenge,
 	type X402Requirement,
 } from "./challenge.js";
-export { toHttpChallenge } from "./http-challenge.js";
-export { beginAttempt, fingerprintOf, idempotencyIdOf, judgeAttempt } from "./idempotency.js";
+export {
+	beginAttempt,
+	fingerprintOf,
+	hasOpenJob,
+	idempotencyIdOf,
+	judgeAttempt,
+} from "./idempotency.js";
 export {
 	createLedger,
 	custAccount,
@@ -33,10 +24,31 @@ export {
 	type Ledger,
 	REFUNDS_ACCOUNT,
 	type RefundTerms,
+	toEntries,
 } from "./ledger.js";
-export { hasOpenJob } from "./open-job.js";
-export type { Payer, PaymentMethod, Purchase, Rail } from "./payment-method.js";
-export { assertInScope } from "./payment-scope.js";
-export { createPriceList, DEFAULT_PRICE_BOOK } from "./price-list.js";
-export { createQuoteSeal, type QuotedTerms, type QuoteSeal } from "./quote-seal.js";
+export {
+	type AdmissionRequest,
+	type AnsweredPart,
+	type Balance,
+	type Charged,
+	type Credit,
+	type HeldAdmission,
+	isPayment,
+	type JobHold,
+	type JobOpening,
+	type LaunchedAdmission,
+	type PaymentMethod,
+	type PaymentProof,
+	type PricedAdmission,
+	type Purchase,
+	type Released,
+	type ReplayedAdmission,
+} from "./payment-method.js";
+export {
+	createPriceList,
+	createQuoteSeal,
+	DEFAULT_PRICE_BOOK,
+	type QuotedTerms,
+	type QuoteSeal,
+} from "./price-list.js";
 export { costOf, finishAttempt, noCost, toReceipt } from "./receipt.js";

@@ -1,5 +1,5 @@
-/** Money: prices, payment methods, challenges, receipts and the ledger. Knows no skill and no transport. */
-
+import { createHmac, timingSafeEqual } from "node:crypto";
+import { z } from "zod";
 import {
 	KIND_ROWS,
 	OPERATION_ROWS,
@@ -7,7 +7,7 @@ import {
 	type PriceBook,
 	type PriceList,
 } from "../src/contract/contract.js";
-import { parseUsd } from "../src/kernel/kernel.js";
+import { type Micros, parseUsd } from "../src/kernel/kernel.js";
 
 /** Decision D7: what a deployment charges unless its operator says otherwise. */
 export const DEFAULT_PRICE_BOOK = Object.fromEntries(
@@ -36,4 +36,78 @@ export function createPriceList(changes: Partial<PriceBook> = {}): PriceList {
 function dearestSearch(book: PriceBook): Price {
 	const [one, all] = [book["graphs.search"], book["search.all"]];
 	return one.amountMicros > all.amountMicros ? one : all;
+}
+
+/** The terms a quote promises, all of them sealed in its id. */
+export interface QuotedTerms {
+	readonly operationId: string;
+	readonly amountMicros: Micros;
+	readonly billingType: string;
+	/** Hash of operation and canonical input: the one request the price is for. */
+	readonly fingerprint: string;
+	/** Path of that request, parameters filled in. */
+	readonly path: string;
+	readonly expiresAt: number;
+}
+
+/** Writes terms into an id that only we can make, and reads them back. */
+export interface QuoteSeal {
+	seal(terms: QuotedTerms): string;
+	/** The terms of an id of ours; undefined for any other text. */
+	open(id: string): QuotedTerms | undefined;
+}
+
+const PREFIX = "qte_";
+const MAC_BYTES = 16;
+
+const wireTerms = z.strictObject({
+	o: z.string(),
+	a: z.string().regex(/^\d+$/),
+	b: z.string(),
+	f: z.string(),
+	p: z.string(),
+	e: z.int(),
+});
+
+/** Quotes without storage: `qte_` + base64url(JSON) + "." + 128 bits of HMAC-SHA-256, under a key of their own. */
+export function createQuoteSeal(pepper: Uint8Array): QuoteSeal {
+	const key = createHmac("sha256", pepper).update("tollgraph quote v1").digest();
+	const macOf = (body: string) =>
+		createHmac("sha256", key).update(body).digest().subarray(0, MAC_BYTES);
+
+	return {
+		seal(terms) {
+			const body = Buffer.from(JSON.stringify(toWire(terms))).toString("base64url");
+			return `${PREFIX}${body}.${macOf(body).toString("base64url")}`;
+		},
+		open(id) {
+			const [, body, mac] = /^qte_([\w-]+)\.([\w-]{22})$/.exec(id) ?? [];
+			if (body === undefined || mac === undefined) return undefined;
+			const shown = Buffer.from(mac, "base64url");
+			if (shown.length !== MAC_BYTES || !timingSafeEqual(shown, macOf(body))) return undefined;
+			return fromWire(wireTerms.parse(JSON.parse(Buffer.from(body, "base64url").toString())));
+		},
+	};
+}
+
+function toWire(terms: QuotedTerms): z.input<typeof wireTerms> {
+	return {
+		o: terms.operationId,
+		a: terms.amountMicros.toString(),
+		b: terms.billingType,
+		f: terms.fingerprint,
+		p: terms.path,
+		e: terms.expiresAt,
+	};
+}
+
+function fromWire({ o, a, b, f, p, e }: z.output<typeof wireTerms>): QuotedTerms {
+	return {
+		operationId: o,
+		amountMicros: BigInt(a),
+		billingType: b,
+		fingerprint: f,
+		path: p,
+		expiresAt: e,
+	};
 }

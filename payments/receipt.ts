@@ -3,20 +3,23 @@ import { formatUsd, type Micros, siblingId } from "../src/kernel/kernel.js";
 import type { HoldRow, ReceiptRow, StoreTransaction } from "../store/store.js";
 import type { Captured } from "./payment-method.js";
 
-export interface CallFacts {
-	readonly fingerprint: string;
-	readonly at: number;
-	/** The graphs it was about; none for a call over all of them. */
-	readonly graphIds?: readonly string[];
-	/** Places of the units that were paid for; all of them where absent. */
-	readonly paidUnits?: readonly number[] | undefined;
-}
-
 /** The receipt of a captured hold; its id is the hold's under another prefix, so a hold has exactly one. */
 export function toReceipt(
 	hold: HoldRow,
 	captured: Captured,
-	{ fingerprint, at, graphIds = [], paidUnits }: CallFacts,
+	{
+		fingerprint,
+		at,
+		graphIds = [],
+		paidUnits,
+	}: {
+		readonly fingerprint: string;
+		readonly at: number;
+		/** The graphs it was about; none for a call over all of them. */
+		readonly graphIds?: readonly string[];
+		/** Places of the units that were paid for; all of them where absent. */
+		readonly paidUnits?: readonly number[] | undefined;
+	},
 ): ReceiptRow {
 	return {
 		id: siblingId(hold.id, "rcpt"),

@@ -33,10 +33,7 @@ export interface LedgerReport {
 
 const NOTHING: ReportSums = { calls: 0, freeCalls: 0, grossMicros: 0n, refundedMicros: 0n };
 
-/**
- * Adds up receipts and refunds of a span, read once from the journal. A refund counts on the day it was given, under the
- * skill, graph, payer and rail of the receipt it refunds.
- */
+/** Adds up receipts and refunds of a span; a refund counts on its own day, under the skill, graph, payer and rail of its receipt. */
 export async function createLedgerReport(
 	store: Store,
 	{ by, span }: { by: ReportKey; span: ReportSpan },

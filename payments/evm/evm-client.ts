@@ -1,11 +1,24 @@
 import type { PublicClient } from "viem";
 import { LIMITS } from "../../src/contract/contract.js";
-import { ServiceError } from "../../src/kernel/kernel.js";
+import { type Egress, ServiceError } from "../../src/kernel/kernel.js";
 import { chainIdOf } from "../onchain/onchain.js";
-import type { EvmRpc } from "./evm-rpc.js";
 
 /** viem's client for one chain. Loaded on first use: viem takes a third of a second that no start should pay for. */
 export type GetEvmClient = () => Promise<PublicClient>;
+
+/** What is used here of ERC-20 and EIP-3009. */
+export async function loadTokenAbi() {
+	const { parseAbi } = await import("viem");
+	return parseAbi([
+		"function authorizationState(address authorizer, bytes32 nonce) view returns (bool)",
+		"function balanceOf(address account) view returns (uint256)",
+		"function decimals() view returns (uint8)",
+		"function transfer(address to, uint256 value) returns (bool)",
+		"event Transfer(address indexed from, address indexed to, uint256 value)",
+		"event AuthorizationUsed(address indexed authorizer, bytes32 indexed nonce)",
+		"event AuthorizationCanceled(address indexed authorizer, bytes32 indexed nonce)",
+	]);
+}
 
 /** Rejects with UPSTREAM when the node speaks for another chain: money must not be looked for on the wrong one. */
 export function createEvmClient({ rpc, network }: { rpc: EvmRpc; network: string }): GetEvmClient {
@@ -38,7 +51,7 @@ async function connect(rpc: EvmRpc): Promise<PublicClient> {
 		const { code, message, data } = reply;
 		throw new RpcRequestError({ body: { method }, error: { code, message, data }, url: "" });
 	};
-	// The desk and the reconciler decide what is tried again.
+	// The settler and the reconciler decide what is tried again.
 	const transport = custom({ request }, { retryCount: 0 });
 	return createPublicClient({ transport });
 }
@@ -72,4 +85,76 @@ export class TooMuchGas extends ServiceError {
 /** Nodes have no code of their own for it. */
 export function isOutOfGas(error: unknown): boolean {
 	return error instanceof Error && /out ?of ?gas|gas required exceeds/i.test(error.message);
+}
+
+/** What a node answered; only nodes that answer nothing of the kind make a call reject. */
+export type RpcReply =
+	| { readonly kind: "result"; readonly result: unknown }
+	| {
+			readonly kind: "error";
+			readonly code: number;
+			readonly message: string;
+			readonly data?: unknown;
+	  };
+
+export interface EvmRpc {
+	/** The node's answer, errors included. Rejects with UNAVAILABLE without an answer, UPSTREAM for a malformed one. */
+	ask(method: string, params: readonly unknown[]): Promise<RpcReply>;
+	/** The result alone. Throws UPSTREAM when the node refuses. */
+	get(method: string, params?: readonly unknown[]): Promise<unknown>;
+}
+
+/** JSON-RPC of one node. The address may hold a key, so no message repeats it. */
+export function createEvmRpc({ egress, url }: { egress: Egress; url: string }): EvmRpc {
+	let lastId = 0;
+	const ask = async (method: string, params: readonly unknown[]): Promise<RpcReply> => {
+		lastId += 1;
+		const response = await egress.request({
+			method: "POST",
+			url,
+			headers: { "Content-Type": "application/json" },
+			body: JSON.stringify({ jsonrpc: "2.0", id: lastId, method, params }),
+			timeoutMs: LIMITS.rpcTimeoutMs,
+		});
+		const text = await response.text();
+		return parseReply(text) ?? Promise.reject(nonsense(method, response.status));
+	};
+	return {
+		ask,
+		async get(method, params = []) {
+			const reply = await ask(method, params);
+			if (reply.kind === "result") return reply.result;
+			throw new ServiceError("UPSTREAM", `The chain refused ${method}: ${reply.message}.`);
+		},
+	};
+}
+
+function parseReply(text: string): RpcReply | undefined {
+	const reply = parseObject(text);
+	if (!reply) return undefined;
+	const error = reply["error"];
+	if (typeof error === "object" && error !== null) {
+		const { code, message, data } = error as Record<string, unknown>;
+		if (typeof code !== "number" || typeof message !== "string") return undefined;
+		return { kind: "error", code, message, ...(data !== undefined && { data }) };
+	}
+	return "result" in reply ? { kind: "result", result: reply["result"] } : undefined;
+}
+
+function parseObject(text: string): Record<string, unknown> | undefined {
+	try {
+		const value: unknown = JSON.parse(text);
+		return typeof value === "object" && value !== null && !Array.isArray(value)
+			? (value as Record<string, unknown>)
+			: undefined;
+	} catch {
+		return undefined;
+	}
+}
+
+function nonsense(method: string, status: number): ServiceError {
+	return new ServiceError(
+		"UPSTREAM",
+		`The chain's node answered ${method} with status ${status} and no JSON-RPC.`,
+	);
 }

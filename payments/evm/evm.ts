@@ -1,9 +1,6 @@
-export { requireSixDecimals } from "./asset-decimals.js";
-export { createChainReader } from "./chain-reader.js";
-export { createEvmClient } from "./evm-client.js";
-export { createEvmRpc, type EvmRpc } from "./evm-rpc.js";
+export { createChainReader, requireSixDecimals } from "./chain-reader.js";
+export { createEvmClient, createEvmRpc, type EvmRpc } from "./evm-client.js";
 export { createEvmWallet } from "./evm-wallet.js";
-export { keccak256 } from "./keccak.js";
 export { createLocalFacilitator } from "./local-facilitator.js";
 export { createRemoteFacilitator } from "./remote-facilitator.js";
 export { createTreasury } from "./treasury.js";

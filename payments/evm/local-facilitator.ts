@@ -1,29 +1,28 @@
 import type { PendingSettlementStore } from "@x402/core/facilitator";
 import type { SettleResponse } from "@x402/core/types";
+import type { FacilitatorEvmSigner } from "@x402/evm";
+import { LIMITS } from "../../src/contract/contract.js";
 import { ServiceError } from "../../src/kernel/kernel.js";
 import type {
 	Facilitator,
+	Hex,
 	SettlementTerms,
 	SettleOptions,
 	SettleOutcome,
 	TransferAuthorization,
 } from "../onchain/onchain.js";
-import type { GetEvmClient } from "./evm-client.js";
-import { findRefusal, toRefusal } from "./evm-refusals.js";
+import { type GetEvmClient, isRevert } from "./evm-client.js";
 import type { EvmWallet } from "./evm-wallet.js";
-import { toExactPayload } from "./exact-payload.js";
-import { createSettlementSigner, type SettlementSigner } from "./settlement-signer.js";
+import { findRefusal, toExactPayload, toRefusal } from "./exact-payload.js";
 
-export interface LocalFacilitatorDeps {
+/** Verifies and settles in this process, by @x402/evm's exact scheme; one signer per call, so that no two are mixed up. */
+export function createLocalFacilitator(deps: {
 	readonly getClient: GetEvmClient;
 	/** Pays the gas. */
 	readonly wallet: EvmWallet;
 	/** What it settles; payments for any other network are refused. */
 	readonly network: string;
-}
-
-/** Verifies and settles in this process, by @x402/evm's exact scheme; one signer per call, so that no two are mixed up. */
-export function createLocalFacilitator(deps: LocalFacilitatorDeps): Facilitator {
+}): Facilitator {
 	const openScheme = createSchemeOpener();
 	const run = async (terms: SettlementTerms, options: Partial<SettleOptions>) => {
 		if (terms.network !== deps.network) {
@@ -101,4 +100,78 @@ function toOutcome(
 	// Nothing was signed: a chain that could not be read must not pass for a payment that is no good.
 	if (!isMined && signer.isUnread()) return NOT_SENT;
 	return toRefusal(findRefusal(errorReason) ?? "settlement_failed");
+}
+
+export interface SettlementSignerDeps extends Partial<SettleOptions> {
+	readonly getClient: GetEvmClient;
+	readonly wallet: EvmWallet;
+}
+
+/** The signer @x402/evm uses for one payment, which also records unanswered reads and the signed transaction. */
+export interface SettlementSigner extends FacilitatorEvmSigner {
+	/** Throws UPSTREAM when any of its questions went unanswered. */
+	throwIfUnread(): void;
+	/** True when any of its questions went unanswered. */
+	isUnread(): boolean;
+	/** Hash of the transaction that was signed, and perhaps sent. */
+	signedHash(): Hex | undefined;
+}
+
+async function createSettlementSigner(deps: SettlementSignerDeps): Promise<SettlementSigner> {
+	const { wallet, onBroadcast } = deps;
+	const [client, address, { encodeFunctionData, concatHex }] = await Promise.all([
+		deps.getClient(),
+		wallet.address(),
+		import("viem"),
+	]);
+	let unread: unknown;
+	let signedHash: Hex | undefined;
+	const note = (error: unknown): never => {
+		if (!isRevert(error)) unread ??= error;
+		throw error;
+	};
+	const noteCode = (error: unknown): undefined => {
+		unread ??= error;
+	};
+	/** Asked for several times in one verification. */
+	const codes = new Map<Hex, Promise<Hex | undefined>>();
+	return {
+		getAddresses: () => [address],
+		// A payer's contract is asked about its signature: no more of the node's time than we would pay for.
+		readContract: (args) =>
+			client.readContract({ ...args, gas: LIMITS.settleGasMax } as typeof args).catch(note),
+		verifyTypedData: (args) => client.verifyTypedData(args as never).catch(note),
+		// It must not reject: @x402/evm asks for the asset's code in the background and may never look at the answer.
+		getCode({ address: asked }) {
+			const code = codes.get(asked) ?? client.getCode({ address: asked }).catch(noteCode);
+			codes.set(asked, code);
+			return code;
+		},
+
+		async writeContract({ address: to, abi, functionName, args, dataSuffix }) {
+			const call = encodeFunctionData({ abi, functionName, args: [...args] });
+			const data = dataSuffix ? concatHex([call, dataSuffix]) : call;
+			const onSigned = async (hash: Hex) => {
+				await onBroadcast?.(hash);
+				signedHash = hash;
+			};
+			return wallet.send({ to, data, onSigned }).catch(note);
+		},
+
+		sendTransaction() {
+			// Wallets that do not exist yet are not deployed at our expense.
+			throw new ServiceError("PAYMENT_REJECTED", "The wallet's contract is not deployed yet.");
+		},
+
+		waitForTransactionReceipt: ({ hash }) => wallet.receiptOf(hash),
+
+		throwIfUnread() {
+			if (unread === undefined) return;
+			throw new ServiceError("UPSTREAM", "The chain cannot be read just now; pay again shortly.", {
+				cause: unread,
+			});
+		},
+		isUnread: () => unread !== undefined,
+		signedHash: () => signedHash,
+	};
 }

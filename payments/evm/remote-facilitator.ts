@@ -8,8 +8,7 @@ import {
 	type SettleOutcome,
 	type TransferAuthorization,
 } from "../onchain/onchain.js";
-import { findRefusal, toRefusal } from "./evm-refusals.js";
-import { toExactPayload } from "./exact-payload.js";
+import { findRefusal, toExactPayload, toRefusal } from "./exact-payload.js";
 
 export interface RemoteFacilitatorDeps {
 	readonly egress: Egress;
@@ -37,7 +36,7 @@ const settleReply = z.object({
 /** What a server says when it did not even look at the request. */
 const NOT_TAKEN = new Set([400, 401, 403, 404, 405, 413, 415, 422, 429]);
 
-/** A facilitator behind a URL, in the wire form of x402 v2. What it says is checked by the desk, never believed. */
+/** A facilitator behind a URL, in the wire form of x402 v2. What it says is checked, never taken on trust. */
 export function createRemoteFacilitator(deps: RemoteFacilitatorDeps): Facilitator {
 	return {
 		kind: "remote",
@@ -55,7 +54,7 @@ export function createRemoteFacilitator(deps: RemoteFacilitatorDeps): Facilitato
 		},
 
 		async settle(terms, authorization) {
-			const answer = await post(deps, "settle", { terms, authorization }).catch(toSilence);
+			const answer = await post(deps, "settle", { terms, authorization }).catch(toNoAnswer);
 			if ("kind" in answer) return answer;
 			const reply = settleReply.safeParse(answer.body);
 			if (reply.success) return toOutcome(reply.data, { terms, authorization });
@@ -137,7 +136,7 @@ const NEVER_REACHED = new Set([
 ]);
 
 /** A connection that never came about settles nothing; any other silence may hide a settlement. */
-function toSilence(error: unknown): SettleOutcome {
+function toNoAnswer(error: unknown): SettleOutcome {
 	for (let cause = error; cause instanceof Error; cause = cause.cause) {
 		const { code } = cause as { code?: unknown };
 		if (typeof code === "string" && NEVER_REACHED.has(code)) {

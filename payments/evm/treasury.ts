@@ -1,29 +1,18 @@
 import { ServiceError } from "../../src/kernel/kernel.js";
 import type { Hex, SettleOutcome, Treasury } from "../onchain/onchain.js";
-import { toRefusal } from "./evm-refusals.js";
+import { loadTokenAbi } from "./evm-client.js";
 import type { EvmWallet } from "./evm-wallet.js";
+import { toRefusal } from "./exact-payload.js";
 
-export interface TreasuryDeps {
+/** Pays back from the address that was paid. Throws UNAVAILABLE when the key at hand is another's. */
+export function createTreasury({
+	wallet,
+	payTo,
+}: {
 	readonly wallet: EvmWallet;
 	/** Address that payments go to, and that refunds come from. */
 	readonly payTo: Hex;
-}
-
-const TRANSFER_ABI = [
-	{
-		type: "function",
-		name: "transfer",
-		stateMutability: "nonpayable",
-		inputs: [
-			{ name: "to", type: "address" },
-			{ name: "value", type: "uint256" },
-		],
-		outputs: [{ name: "", type: "bool" }],
-	},
-] as const;
-
-/** Pays back from the address that was paid. Throws UNAVAILABLE when the key at hand is another's. */
-export function createTreasury({ wallet, payTo }: TreasuryDeps): Treasury {
+}): Treasury {
 	return {
 		address: payTo,
 		async transfer(terms, to, value, { onBroadcast, earlier }) {
@@ -31,7 +20,7 @@ export function createTreasury({ wallet, payTo }: TreasuryDeps): Treasury {
 			if (address.toLowerCase() !== payTo.toLowerCase()) throw notOurs(payTo);
 			const { encodeFunctionData } = await import("viem");
 			const data = encodeFunctionData({
-				abi: TRANSFER_ABI,
+				abi: await loadTokenAbi(),
 				functionName: "transfer",
 				args: [to, value],
 			});

@@ -1,7 +1,7 @@
+import { keccak_256 } from "@noble/hashes/sha3";
 import { z } from "zod";
 import type { Payment } from "../../src/contract/contract.js";
 import { decodeJson, formatUsd } from "../../src/kernel/kernel.js";
-import { keccak256 } from "../evm/evm.js";
 import {
 	chainIdOf,
 	type Hex,
@@ -12,23 +12,24 @@ import {
 	type SignedPayment,
 } from "../onchain/onchain.js";
 import type { Continuation, Quote } from "../payments.js";
-import type { ChallengeIssuer, ChargeTerms } from "./challenge-issuer.js";
-import { toChallengeOffer } from "./payment-challenge.js";
-import { toReceiptHeaders } from "./payment-receipt.js";
+import {
+	type ChallengeIssuer,
+	type ChargeTerms,
+	toChallengeOffer,
+	toReceiptHeaders,
+} from "./payment-challenge.js";
 
 const METHOD = "evm";
 const ASSET_DECIMALS = 6;
 
-export interface EvmChargeDeps {
+/** MPP's evm charge, type `authorization`: an EIP-3009 transfer whose nonce is the hash of the challenge, which binds it to one request (draft-evm-charge). */
+export function createEvmCharge({
+	terms,
+	issuer,
+}: {
 	readonly terms: SettlementTerms;
 	readonly issuer: ChallengeIssuer;
-}
-
-/**
- * MPP's evm charge, credential type `authorization`: an EIP-3009 transfer whose nonce is the hash of the challenge it
- * answers, so that a signature for one request is worth nothing for another (draft-evm-charge, Authorization Payload).
- */
-export function createEvmCharge({ terms, issuer }: EvmChargeDeps): PaymentEnvelope {
+}): PaymentEnvelope {
 	const chargeFor = (quote: Quote): ChargeTerms => ({
 		method: METHOD,
 		request: toRequest(terms, quote),
@@ -48,7 +49,8 @@ export function createEvmCharge({ terms, issuer }: EvmChargeDeps): PaymentEnvelo
 
 		match(payment, quote) {
 			const { id, realm } = issuer.recognize(parse(payment).challenge, chargeFor(quote));
-			if (readCharge(payment).authorization.nonce === keccak256(id + realm)) return;
+			const nonce = `0x${Buffer.from(keccak_256(id + realm)).toString("hex")}`;
+			if (readCharge(payment).authorization.nonce === nonce) return;
 			throw new PaymentRefused(
 				"invalid_payload",
 				"The authorization's nonce is not the hash of the payment challenge; sign one for this challenge.",

@@ -1,8 +1,3 @@
-export { createChallengeIssuer } from "./challenge-issuer.js";
 export { createEvmCharge } from "./evm-charge.js";
-export {
-	createPrepaidCharge,
-	offerPrepaid,
-	type PrepaidCharge,
-	type PrepaidUse,
-} from "./prepaid-charge.js";
+export { createChallengeIssuer } from "./payment-challenge.js";
+export { withPrepaidCharge } from "./prepaid-charge.js";

@@ -1,8 +1,11 @@
-/** MPP, the "Payment" HTTP authentication scheme: challenges, credentials and receipts as they stand on the wire. */
+import { createHmac, timingSafeEqual } from "node:crypto";
+import { z } from "zod";
+import { LIMITS } from "../../src/contract/contract.js";
+import { type Clock, type Random, toCanonicalJson, toIsoTime } from "../../src/kernel/kernel.js";
+import { PaymentRefused } from "../onchain/onchain.js";
+import type { Offer, Quote } from "../payments.js";
 
-import { createHmac } from "node:crypto";
-import { toCanonicalJson } from "../../src/kernel/kernel.js";
-import type { Offer } from "../payments.js";
+/** MPP, the "Payment" HTTP authentication scheme: challenges, credentials and receipts as they stand on the wire. */
 
 /** One challenge of `WWW-Authenticate: Payment`; `request` and `opaque` are base64url of canonical JSON, as sent. */
 export interface PaymentChallenge {
@@ -31,10 +34,7 @@ const PARAMETERS = [
 	"opaque",
 ] as const satisfies readonly (keyof PaymentChallenge)[];
 
-/**
- * What binds an id to its challenge: HMAC-SHA-256 over seven slots that are always there, so that no field can take
- * another's place (draft-httpauth-payment, Challenge Binding).
- */
+/** HMAC-SHA-256 over seven slots that are always present, so that no field can take the place of another (draft-httpauth-payment, Challenge Binding). */
 export function challengeIdOf(
 	{ realm, method, intent, request, expires, digest, opaque }: Omit<PaymentChallenge, "id">,
 	key: string,
@@ -86,4 +86,132 @@ function escapeQuoted(text: string): string {
 				(char) => `\\u${char.charCodeAt(0).toString(16).padStart(4, "0")}`,
 			)
 	);
+}
+
+const REALM = "tollgraph";
+const CHARGE = "charge";
+const NONCE_BYTES = 12;
+
+/** What a challenge asks for: a method's own request, for one quote. */
+export interface ChargeTerms {
+	readonly method: string;
+	readonly request: object;
+	readonly quote: Quote;
+}
+
+/** Issues challenges and knows its own again, without keeping any. */
+export interface ChallengeIssuer {
+	issue(terms: ChargeTerms): PaymentChallenge;
+	/** The echoed challenge, if it is authentic, unexpired and for exactly these terms. Throws PaymentRefused. */
+	recognize(echo: unknown, terms: ChargeTerms): PaymentChallenge;
+}
+
+/** Every challenge of ours has both optional fields, and none has another. */
+const echoSchema = z.object({
+	id: z.string(),
+	realm: z.string(),
+	method: z.string(),
+	intent: z.string(),
+	request: z.string(),
+	description: z.string().optional(),
+	digest: z.string().optional(),
+	expires: z.string(),
+	opaque: z.string(),
+});
+
+export function createChallengeIssuer(deps: {
+	readonly pepper: Uint8Array;
+	readonly clock: Clock;
+	readonly random: Random;
+}): ChallengeIssuer {
+	const { clock, random } = deps;
+	const key = challengeKeyOf(deps.pepper);
+	return {
+		issue({ method, request, quote }) {
+			const nonce = Buffer.from(random.bytes(NONCE_BYTES)).toString("base64url");
+			const fields = {
+				realm: REALM,
+				method,
+				intent: CHARGE,
+				request: encodeJson(request),
+				description: quote.description,
+				expires: expiryAfter(clock.now()),
+				// Two calls in one second are two challenges: on a chain the id becomes the payment's nonce.
+				opaque: encodeJson({ ...boundTo(quote), nonce }),
+			};
+			return { id: challengeIdOf(fields, key), ...fields };
+		},
+
+		recognize(echo, { method, request, quote }) {
+			const { success, data: challenge } = echoSchema.safeParse(echo);
+			// From here on its fields are what `issue` wrote, all but the description.
+			if (!success || !isEqual(challenge.id, challengeIdOf(challenge, key))) {
+				throw refused("was not issued by this service, or was changed");
+			}
+			const now = clock.now();
+			if (Date.parse(challenge.expires) <= now) {
+				const { expires } = challenge;
+				throw refused(`expired at ${expires}; it is ${toIsoTime(now)} here`, "expired");
+			}
+			const isSame =
+				challenge.method === method &&
+				challenge.request === encodeJson(request) &&
+				isBoundTo(challenge.opaque, quote);
+			if (!isSame) throw refused("was issued for another request or another price");
+			return challenge;
+		},
+	};
+}
+
+/** Derived, so that no hash of a token can pass for a challenge's id. */
+function challengeKeyOf(pepper: Uint8Array): string {
+	return createHmac("sha256", pepper).update("mpp challenge").digest("base64url");
+}
+
+/** Whole seconds, because an authorization on a chain ends with its challenge and counts in seconds. */
+function expiryAfter(now: number): string {
+	const seconds = Math.floor((now + LIMITS.mppChallengeTtlMs) / 1000);
+	return toIsoTime(seconds * 1000).replace(".000Z", "Z");
+}
+
+/** What a challenge may buy: this resource, with this input. */
+function boundTo({ resourceUrl, fingerprint }: Quote): Readonly<Record<string, string>> {
+	const { pathname } = new URL(resourceUrl, "http://localhost");
+	return { resource: pathname, ...(fingerprint !== undefined && { fingerprint }) };
+}
+
+function isBoundTo(opaque: string, quote: Quote): boolean {
+	const { nonce: _, ...bound } = JSON.parse(Buffer.from(opaque, "base64url").toString("utf8"));
+	return encodeJson(bound) === encodeJson(boundTo(quote));
+}
+
+function isEqual(a: string, b: string): boolean {
+	const [left, right] = [Buffer.from(a), Buffer.from(b)];
+	return left.length === right.length && timingSafeEqual(left, right);
+}
+
+function refused(what: string, reason: "expired" | "invalid_payload" = "invalid_payload") {
+	return new PaymentRefused(reason, `The payment challenge ${what}; answer the new one.`);
+}
+
+/** Proof of one successful payment, for the payer's records. */
+export interface PaymentReceipt {
+	/** Payment method: `evm`, or our prepaid one. */
+	readonly method: string;
+	/** Transaction hash, or the id of our receipt. */
+	readonly reference: string;
+	/** Id of the challenge that was answered. */
+	readonly challengeId: string;
+	/** Epoch milliseconds. */
+	readonly at: number;
+	readonly chainId?: number;
+}
+
+/** The `Payment-Receipt` header of a payment that succeeded; the scheme has none for failures. */
+export function toReceiptHeaders({
+	at,
+	...receipt
+}: PaymentReceipt): Readonly<Record<string, string>> {
+	const wire = { ...receipt, status: "success", timestamp: toIsoTime(at) };
+	return { "Payment-Receipt": Buffer.from(JSON.stringify(wire)).toString("base64url") };
 }

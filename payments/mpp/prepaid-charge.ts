@@ -1,66 +1,66 @@
 import { PREPAID_METHOD } from "../../src/contract/contract.js";
 import type { ReceiptRow } from "../../store/store.js";
 import { PaymentRefused } from "../onchain/onchain.js";
-import { type Offer, type PaymentMethod, PaymentRequired, type Quote } from "../payments.js";
-import type { ChallengeIssuer, ChargeTerms } from "./challenge-issuer.js";
-import { toChallengeOffer } from "./payment-challenge.js";
-import { toReceiptHeaders } from "./payment-receipt.js";
+import {
+	type Offer,
+	type PaymentMethod,
+	PaymentRequired,
+	type PricedAdmission,
+	type Quote,
+} from "../payments.js";
+import {
+	type ChallengeIssuer,
+	type ChargeTerms,
+	toChallengeOffer,
+	toReceiptHeaders,
+} from "./payment-challenge.js";
 
-/** One answer to a challenge of ours for exactly this request. */
-export interface PrepaidUse {
-	/** A challenge pays once: sent again, its credential finds the same receipt. */
-	readonly idempotencyKey: string;
-	receiptHeaders(receipt: ReceiptRow): Readonly<Record<string, string>>;
-	/** The same refusal with a new challenge of this method, which its clients expect of every 402. */
-	refuse(error: unknown): unknown;
-}
-
-/** The prepaid method of the "Payment" scheme: the proof is a Shared Payment Token, the ledger does the rest. */
-export interface PrepaidCharge {
-	/** A new challenge, for callers without a credential. */
-	ask(quote: Quote): Pick<Offer, "headers" | "mpp">;
-	/** Throws PAYMENT_REJECTED for a challenge that is not ours, has expired or is of another request. */
-	open(echo: unknown, quote: Quote): PrepaidUse;
-}
-
-export function createPrepaidCharge({
-	issuer,
-}: {
-	readonly issuer: ChallengeIssuer;
-}): PrepaidCharge {
+/**
+ * The same method, paid in the "Payment" scheme as well: the proof is a Shared Payment Token with a challenge of ours, each
+ * challenge pays once, and receipts come in the scheme's own header.
+ */
+export function withPrepaidCharge(method: PaymentMethod, issuer: ChallengeIssuer): PaymentMethod {
 	const ask = (quote: Quote) => toChallengeOffer(issuer.issue(toTerms(quote)));
-	const offerAgain = (quote: Quote): Offer => ({
-		continuation: ANSWER_AGAIN,
-		accepts: [],
-		...ask(quote),
-	});
-
-	return {
-		ask,
-		open(echo, quote) {
-			const { id } = recognize(issuer, echo, { quote, offer: () => offerAgain(quote) });
-			return {
-				idempotencyKey: `mpp:${id}`,
-				receiptHeaders: ({ id: reference, at }) =>
-					toReceiptHeaders({ method: PREPAID_METHOD, reference, challengeId: id, at }),
-				refuse: (error) =>
-					error instanceof PaymentRequired ? withOffer(error, offerAgain(quote)) : error,
-			};
-		},
-	};
-}
-
-/** The same method, whose offer carries the challenge of the scheme as well. */
-export function offerPrepaid(method: PaymentMethod, charge: PrepaidCharge): PaymentMethod {
 	return {
 		...method,
-		offer(quote) {
-			const offer = method.offer(quote);
-			if (!offer) return undefined;
-			const { headers, mpp } = charge.ask(quote);
-			return { ...offer, headers: { ...offer.headers, ...headers }, ...(mpp && { mpp }) };
+		offers: (quote) =>
+			method.offers(quote).map((offer) => {
+				const { headers, mpp } = ask(quote);
+				return { ...offer, headers: { ...offer.headers, ...headers }, ...(mpp && { mpp }) };
+			}),
+
+		async admit(request) {
+			const { proof, quote } = request;
+			if (proof.scheme !== "spt" || !proof.challenge) return method.admit(request);
+			const offer = () => ({ continuation: ANSWER_AGAIN, accepts: [], ...ask(quote) });
+			const { id } = recognize(issuer, proof.challenge, { quote, offer });
+			const idempotencyKey = request.idempotencyKey ?? `mpp:${id}`;
+			const admission = await method.admit({ ...request, idempotencyKey }).catch((error) => {
+				throw error instanceof PaymentRequired ? withOffer(error, offer()) : error;
+			});
+			return withReceipts(admission, id);
 		},
 	};
+}
+
+/** A job's receipt comes with its end: nothing is taken when it is launched. */
+function withReceipts(admission: PricedAdmission, challengeId: string): PricedAdmission {
+	const headersOf = ({ id: reference, at }: ReceiptRow) =>
+		toReceiptHeaders({ method: PREPAID_METHOD, reference, challengeId, at });
+	switch (admission.kind) {
+		case "launched":
+			return admission;
+		case "replayed":
+			return { ...admission, headers: headersOf(admission.receipt) };
+		case "held":
+			return {
+				...admission,
+				async capture(part) {
+					const charged = await admission.capture(part);
+					return { ...charged, headers: headersOf(charged.receipt) };
+				},
+			};
+	}
 }
 
 const ANSWER_AGAIN = {

@@ -1,74 +1,82 @@
 import type { SettlementWire } from "../../src/contract/contract.js";
-import type { PaymentRow, ReceiptRow, StoreTransaction } from "../../store/store.js";
-import type { Charged, LaunchedAdmission, ReplayedAdmission } from "../payments.js";
-import type { Desk } from "./onchain-context.js";
+import type { HoldRow, PaymentRow, ReceiptRow, StoreTransaction } from "../../store/store.js";
+import type {
+	Charged,
+	HeldAdmission,
+	LaunchedAdmission,
+	Released,
+	ReplayedAdmission,
+} from "../payments.js";
+import type { OnchainContext } from "./onchain-context.js";
 import type { PaymentClaim } from "./payment-claim.js";
-import { usedPayment } from "./payment-errors.js";
+import { rejectedPayment, settlementUnknown, usedPayment } from "./payment-errors.js";
 import { hasKeyOf } from "./reservation.js";
-import { changePayment, toSettlement } from "./settlement-book.js";
+import {
+	captureAtOnce,
+	captureHeld,
+	changePayment,
+	creditHeld,
+	toSettlement,
+} from "./settlement-book.js";
+import type { Settling } from "./settler.js";
 
 /** What a payer gets for captured money: the answer once, its receipt always. */
 
 /** Paid for and answered before: the same receipt, the work again at price zero. */
 export async function replayOf(
-	desk: Desk,
+	context: OnchainContext,
 	claim: PaymentClaim,
 	receiptId: string,
 ): Promise<ReplayedAdmission> {
-	const receipt = await desk.store.read((reader) => reader.get("receipts", receiptId));
+	const receipt = await context.store.read((reader) => reader.get("receipts", receiptId));
 	if (!receipt) throw new Error(`The receipt ${receiptId} of an earlier call could not be read.`);
-	desk.watch.linger(claim.id);
+	context.watch.linger(claim.id);
 	const paymentId = receipt.settlement?.paymentId;
 	return {
 		kind: "replayed",
 		payer: claim.payer,
 		...toCharged(claim, receipt),
-		delivered: () => markDelivered(desk, paymentId ?? claim.id, claim.id),
-		abandoned: () => desk.watch.end(claim.id),
+		delivered: () => markDelivered(context, paymentId ?? claim.id, claim.id),
+		abandoned: () => context.watch.end(claim.id),
 	};
 }
 
 /** The one answer that a copy without a retry key gets counts before the work begins, however it ends. */
-async function countReplay({ store, clock }: Desk, id: string): Promise<void> {
+async function countReplay({ store, clock }: OnchainContext, id: string): Promise<void> {
 	await store.transaction((tx) =>
 		changePayment(tx, { id, from: ["captured"], now: clock.now() }, { isDelivered: true }),
 	);
 }
 
-/**
- * The job that a payment launched. Whoever has its retry key hears of it as often as they ask; where there was none, once
- * more if its id never left, and then no secret is ever told under that id: a copy of the payment proves nobody.
- */
+/** The job that a payment launched: reported to every holder of its retry key, and without one once more, unproven, if its id was never delivered. */
 export async function launchedOrRefuse(
-	desk: Desk,
+	context: OnchainContext,
 	claim: PaymentClaim,
 	{ row, jobId }: { row: PaymentRow; jobId: string },
 ): Promise<LaunchedAdmission> {
 	if (!hasKeyOf(claim, row)) {
 		const isOwed = row.idempotencyId === undefined && !row.isDelivered;
 		if (!isOwed) {
-			throw usedPayment(claim, {
-				boughtAs: "has launched its job, whose id went to its payer",
-				offers: desk.offers(claim.request.quote),
+			throw usedPayment(claim, "has launched its job, whose id went to its payer", {
 				transactionHash: row.transactionHash,
 			});
 		}
-		await desk.store.transaction(async (tx) => {
-			await markTold(tx, row.id, desk.clock.now());
+		await context.store.transaction(async (tx) => {
+			await markReported(tx, row.id, context.clock.now());
 			const job = await tx.get("jobs", jobId);
 			if (job) await tx.put("jobs", { ...job, isProven: false });
 		});
 	}
-	return toLaunched(desk, claim, { row, jobId, isNew: false });
+	return toLaunched(context, claim, { row, jobId, isNew: false });
 }
 
 /** Its money is held by a job: from here on the rows alone decide what becomes of it. */
 export function toLaunched(
-	desk: Desk,
+	context: OnchainContext,
 	claim: PaymentClaim,
 	{ row, jobId, isNew }: { row: PaymentRow | undefined; jobId: string; isNew: boolean },
 ): LaunchedAdmission {
-	const { store, clock, watch } = desk;
+	const { store, clock, watch } = context;
 	watch.linger(claim.id);
 	const settlement = row && toSettlement(row);
 	const facts = row && settlement && { settlement, amountMicros: row.amountMicros };
@@ -82,16 +90,19 @@ export function toLaunched(
 		...(settlement && { settlement }),
 		...(facts && { headers: receiptHeaders(claim, { ...facts, at: row.updatedAt }) }),
 		delivered() {
-			const told = store.transaction((tx) => markTold(tx, row?.id ?? claim.id, clock.now()), {
-				durability: "deferred",
-			});
-			void told.catch(() => undefined).finally(() => watch.end(claim.id));
+			const reported = store.transaction(
+				(tx) => markReported(tx, row?.id ?? claim.id, clock.now()),
+				{
+					durability: "deferred",
+				},
+			);
+			void reported.catch(() => undefined).finally(() => watch.end(claim.id));
 		},
 		abandoned: () => watch.end(claim.id),
 	};
 }
 
-function markTold(tx: StoreTransaction, id: string, now: number): Promise<unknown> {
+function markReported(tx: StoreTransaction, id: string, now: number): Promise<unknown> {
 	return changePayment(
 		tx,
 		{ id, from: ["settled", "captured", "credited"], now },
@@ -100,7 +111,7 @@ function markTold(tx: StoreTransaction, id: string, now: number): Promise<unknow
 }
 
 /** The whole answer left: from now on a copy of the payment buys nothing. */
-export function markDelivered({ store, clock, watch }: Desk, id: string, claimId = id): void {
+function markDelivered({ store, clock, watch }: OnchainContext, id: string, claimId = id): void {
 	const marked = store.transaction(
 		(tx) => changePayment(tx, { id, from: ["captured"], now: clock.now() }, { isDelivered: true }),
 		{ durability: "deferred" },
@@ -108,7 +119,7 @@ export function markDelivered({ store, clock, watch }: Desk, id: string, claimId
 	void marked.catch(() => undefined).finally(() => watch.end(claimId));
 }
 
-export function toCharged(claim: PaymentClaim, receipt: ReceiptRow): Charged {
+function toCharged(claim: PaymentClaim, receipt: ReceiptRow): Charged {
 	const { settlement: facts, amountMicros, at } = receipt;
 	if (!facts) return { receipt };
 	const settlement = {
@@ -127,31 +138,143 @@ export function receiptHeaders(
 	return envelope.receiptHeaders(request.payment, { kind: "settled", ...settled });
 }
 
-/**
- * A payment's calldata is public once it settled, so a copy of it proves nothing: only the retry key that came with the
- * payment is answered again, or where there was none, once, an answer that never left.
- */
+/** Calldata is public once settled, so a copy proves nothing: only its retry key replays the answer, or once an answer that was never delivered. */
 export async function replayOrRefuse(
-	desk: Desk,
+	context: OnchainContext,
 	claim: PaymentClaim,
 	row: PaymentRow,
 ): Promise<ReplayedAdmission> {
 	const receiptId = row.receiptId ?? "";
 	if (!hasKeyOf(claim, row)) {
 		const isOwed = row.idempotencyId === undefined && !row.isDelivered;
-		if (!isOwed) throw await usedWithReceipt(desk, claim, receiptId);
-		await countReplay(desk, claim.id);
+		if (!isOwed) throw await usedWithReceipt(context, claim, receiptId);
+		await countReplay(context, claim.id);
 	}
-	return replayOf(desk, claim, receiptId);
+	return replayOf(context, claim, receiptId);
 }
 
-export async function usedWithReceipt(desk: Desk, claim: PaymentClaim, receiptId: string) {
-	const { store, offers } = desk;
+export async function usedWithReceipt(
+	{ store }: Pick<OnchainContext, "store">,
+	claim: PaymentClaim,
+	receiptId: string,
+) {
 	const receipt = await store.read((reader) => reader.get("receipts", receiptId));
-	return usedPayment(claim, {
-		boughtAs: `has bought its answer; the receipt is ${receiptId}`,
-		offers: offers(claim.request.quote),
+	return usedPayment(claim, `has bought its answer; the receipt is ${receiptId}`, {
 		body: { receipt_id: receiptId },
 		transactionHash: receipt?.settlement?.transactionHash,
 	});
+}
+
+/** What a reserved payment may become: captured, credited, or never sent. */
+
+/** Verified, and sent only once there is an answer: nothing to refund before. */
+export function holdUnsent(context: OnchainContext, claim: PaymentClaim): HeldAdmission {
+	const { settler, watch } = context;
+	const { payer, id, request } = claim;
+	return {
+		kind: "held",
+		id,
+		payer,
+		quote: request.quote,
+		async capture() {
+			try {
+				const settling = settler.settle(id, captureAtOnce(context, claim));
+				const receipt = await requireSettled(claim, settling);
+				watch.linger(id);
+				return toCharged(claim, receipt);
+			} catch (error) {
+				watch.end(id);
+				throw error;
+			}
+		},
+		async release(reason) {
+			await releaseUnsent(context, claim, reason);
+			return { balanceMicros: undefined };
+		},
+		delivered: () => markDelivered(context, id),
+		abandoned: () => watch.end(id),
+	};
+}
+
+/** Its money is here, under a hold: captured for an answer, else a token of the payer's. */
+export function holdSettled(
+	context: OnchainContext,
+	claim: PaymentClaim,
+	{ row, hold, isProven }: { row: PaymentRow; hold: HoldRow; isProven: boolean },
+): HeldAdmission {
+	const { watch, settler } = context;
+	const settlement = toSettlement(row);
+	return {
+		kind: "held",
+		id: hold.id,
+		payer: claim.payer,
+		quote: claim.request.quote,
+		async capture() {
+			try {
+				const { value } = await settler.spend(row.id, captureHeld(context, claim, hold));
+				watch.linger(row.id);
+				return toCharged(claim, value);
+			} catch (error) {
+				watch.end(row.id);
+				throw error;
+			}
+		},
+		async release(reason): Promise<Released> {
+			const credit = await settler
+				.spend(row.id, creditHeld(context, { hold, reason }))
+				.then(({ value }) => value)
+				// What cannot be credited now goes back to "settled" with its hold, and is credited later.
+				.catch(() => undefined);
+			watch.end(row.id);
+			const facts = { settlement, amountMicros: row.amountMicros, at: row.updatedAt };
+			// Only a missing answer is a successful response, and the "Payment" scheme has no receipts on errors.
+			const hasReceipt = reason === "no_answer" || claim.envelope.rail !== "mpp";
+			return {
+				balanceMicros: undefined,
+				settlement,
+				...(hasReceipt && { headers: receiptHeaders(claim, facts) }),
+				// A copy of the payment from the chain must not collect its money.
+				...(credit && isProven && { credit }),
+			};
+		},
+		delivered: () => markDelivered(context, row.id),
+		abandoned: () => watch.end(row.id),
+	};
+}
+
+/** The settled value. Throws PAYMENT_REJECTED or SETTLEMENT_UNKNOWN. */
+export async function requireSettled<T>(
+	claim: PaymentClaim,
+	settling: Promise<Settling<T>>,
+): Promise<T> {
+	const settled = await settling;
+	if (settled.kind === "settled") return settled.value;
+	if (settled.kind === "unknown") throw settlementUnknown(claim.id);
+	throw rejectedPayment(claim, settled);
+}
+
+/** Nothing was sent: the payment may be tried again, for the same request. Never throws. */
+export async function releaseUnsent(
+	{ store, clock, watch }: OnchainContext,
+	{ id }: PaymentClaim,
+	reason: string,
+	{ forget = false }: { forget?: boolean } = {},
+): Promise<void> {
+	const released = store.transaction(
+		async (tx) => {
+			const row = await tx.get("payments", id);
+			if (forget && row?.state === "reserved") return tx.delete("payments", id);
+			const now = clock.now();
+			await changePayment(
+				tx,
+				{ id, from: ["reserved"], now },
+				{ state: "released", reason, signature: undefined },
+			);
+			return undefined;
+		},
+		{ durability: "deferred" },
+	);
+	// A stopped store answers every later call itself; the next start releases what is only reserved.
+	await released.catch(() => undefined);
+	watch.end(id);
 }

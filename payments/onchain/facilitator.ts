@@ -45,7 +45,7 @@ export type Verification =
 	| { readonly kind: "refused"; readonly reason: RefusalReason; readonly message: string };
 
 export type SettleOutcome =
-	/** What the facilitator says; the desk checks it against what was asked. */
+	/** What the facilitator says; it is checked against what was asked. */
 	| {
 			readonly kind: "settled";
 			readonly transactionHash: string;
@@ -55,13 +55,13 @@ export type SettleOutcome =
 			readonly amount?: string | undefined;
 	  }
 	| { readonly kind: "refused"; readonly reason: RefusalReason; readonly message: string }
-	/** It never reached anybody who could send it. */
+	/** It was certainly not sent. */
 	| { readonly kind: "not_sent"; readonly message: string }
 	/** It was, or may have been, sent to the chain, and how that ended is not known. */
 	| { readonly kind: "unknown"; readonly message: string; readonly transactionHash?: string };
 
 export interface SettleOptions {
-	/** Called with the transaction's hash before anybody waits for it; settling goes on once it resolves. */
+	/** Called with the transaction's hash before its receipt is awaited; settling continues once it resolves. */
 	readonly onBroadcast: (transactionHash: string) => Promise<void>;
 }
 
@@ -100,7 +100,7 @@ export interface ChainReader {
 export interface TransferSpan {
 	/** Epoch milliseconds; leaves out the years of a public chain before there was anything of ours on it. */
 	readonly sinceMs?: number;
-	/** Told after each portion, in blocks. */
+	/** Reported after each window, in blocks. */
 	readonly onProgress?: ((progress: ReadProgress) => void) | undefined;
 }
 
@@ -142,4 +142,24 @@ export interface TransferOptions {
 export interface EarlierTransfers {
 	readonly hashes: readonly string[];
 	readonly nonce: number;
+}
+
+/** Everything that stands between the service and one chain; made from the settings, or by the demo chain. */
+export interface OnchainParts {
+	readonly terms: SettlementTerms;
+	readonly facilitator: Facilitator;
+	readonly chain?: ChainReader | undefined;
+	readonly treasury?: Treasury | undefined;
+	/** A funded wallet to try things with; only ever on the demo chain. */
+	readonly demoWallet?: DemoWallet | undefined;
+	/** Ends what was started for it. */
+	close(): Promise<void>;
+}
+
+export interface DemoWallet {
+	readonly address: Hex;
+	readonly private_key: Hex;
+	readonly rpc_url: string;
+	readonly network: string;
+	readonly asset: Hex;
 }

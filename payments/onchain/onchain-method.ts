@@ -1,27 +1,48 @@
-import type { Ids } from "../../src/kernel/kernel.js";
-import type { HoldRow, PaymentRow } from "../../store/store.js";
-import type {
-	HeldAdmission,
-	LaunchedAdmission,
-	Ledger,
-	Offer,
-	OnchainMethod,
-	OnchainRequest,
-	PricedAdmission,
-	Quote,
+import {
+	LIMITS,
+	type Payment,
+	type PurchaseOperationId,
+	type SettlementWire,
+} from "../../src/contract/contract.js";
+import type { Clock, Ids } from "../../src/kernel/kernel.js";
+import type { HoldRow, PaymentRow, ReceiptRow, StoreTransaction } from "../../store/store.js";
+import {
+	custAccount,
+	type HeldAdmission,
+	isPayment,
+	type LaunchedAdmission,
+	type Ledger,
+	type Offer,
+	type PaymentProof,
+	type PricedAdmission,
+	type Quote,
 } from "../payments.js";
 import type { SptIssuer } from "../spt/spt.js";
-import { launchedOrRefuse, replayOf, replayOrRefuse, toLaunched } from "./delivery.js";
-import type { PaymentEnvelope } from "./envelope.js";
-import { holdSettled, holdUnsent, insist, letGo } from "./held-payment.js";
-import type { Desk } from "./onchain-context.js";
-import { type PaymentClaim, payerOf } from "./payment-claim.js";
+import {
+	holdSettled,
+	holdUnsent,
+	launchedOrRefuse,
+	receiptHeaders,
+	releaseUnsent,
+	replayOf,
+	replayOrRefuse,
+	requireSettled,
+	toLaunched,
+	usedWithReceipt,
+} from "./delivery.js";
+import type { OnchainContext, OnchainMethod, Purchased, SettledFunds } from "./onchain-context.js";
+import {
+	type OnchainRequest,
+	type PaymentClaim,
+	type PaymentEnvelope,
+	payerOf,
+} from "./payment-claim.js";
+import { creditedPayment, usedPayment } from "./payment-errors.js";
 import { createPaymentWatch, type OpenPayments } from "./payment-watch.js";
-import { purchase } from "./purchase.js";
 import { createReconciler, type Reconciler } from "./reconciler.js";
 import { type Reservation, reserve } from "./reservation.js";
-import { openHold } from "./settled-money.js";
-import type { QuestionDeps } from "./settlement-question.js";
+import { type Along, creditSettled, openHold, writeReceipt } from "./settlement-book.js";
+import type { QuestionDeps } from "./settlement-proof.js";
 import { createSettler } from "./settler.js";
 import { envelopeOf, readClaim, readSigned, verify } from "./verification.js";
 
@@ -34,29 +55,39 @@ export interface OnchainMethodDeps extends QuestionDeps {
 }
 
 /** The method with what keeps it honest over restarts and lost answers. */
-export interface OnchainContext extends OnchainMethod, Reconciler {
+export interface OnchainPayments extends OnchainMethod, Reconciler {
 	/** Payments that are not at an end, for health and reports. */
 	openPayments(): OpenPayments;
 }
 
-/**
- * Payments whose money moves on a chain. Each is reserved durably and bound to one request before anybody is asked about
- * it; it settles at most once and ends as exactly one of captured, credited or never sent (docs/adr/0014).
- */
-export function createOnchainMethod(deps: OnchainMethodDeps): OnchainContext {
+/** Each payment is reserved durably for one request before it is verified, settles at most once and ends captured, credited or unsent (docs/adr/0014). */
+export function createOnchainMethod(deps: OnchainMethodDeps): OnchainPayments {
 	const { envelopes, clock } = deps;
 	const watch = createPaymentWatch(() => clock.monotonicMs());
 	const offers = (quote: Quote): readonly Offer[] =>
 		envelopes.flatMap((envelope) => envelope.offer(quote) ?? []);
 	const settler = createSettler({ ...deps, watch });
-	const desk: Desk = { ...deps, watch, settler, offers };
+	const context: OnchainContext = { ...deps, watch, settler, offers };
 	return {
 		offers,
-		identify: (payment) => payerOf(readSigned(envelopeOf(envelopes, payment), payment)),
-		admit: (request) => working(desk, request, admit),
+		rails: ["x402", "mpp"],
+		accepts: isPayment,
+
+		async identify(proof) {
+			const payment = paymentOf(proof);
+			return payerOf(readSigned(envelopeOf(envelopes, payment), payment));
+		},
+
+		admit: ({ proof, payer: _, capture, ...priced }) => {
+			const settlesFirst =
+				capture !== "onResult" || priced.quote.amountMicros >= LIMITS.settleFirstMicros;
+			const request = { ...priced, payment: paymentOf(proof), settlesFirst };
+			return working(context, request, admit);
+		},
+
 		purchase: (request, alongside) =>
-			working(desk, request, (claim, reservation) =>
-				purchase(desk, claim, { reservation, alongside }),
+			working(context, request, (claim, reservation) =>
+				purchase(context, claim, { reservation, alongside }),
 			),
 		openPayments: () => watch.open(),
 		...createReconciler({ ...deps, watch, settler }),
@@ -65,107 +96,218 @@ export function createOnchainMethod(deps: OnchainMethodDeps): OnchainContext {
 	async function admit(claim: PaymentClaim, reservation: Reservation) {
 		switch (reservation.kind) {
 			case "job":
-				return launchedOrRefuse(desk, claim, reservation);
+				return launchedOrRefuse(context, claim, reservation);
 			case "captured":
-				return replayOrRefuse(desk, claim, reservation.row);
+				return replayOrRefuse(context, claim, reservation.row);
 			case "funded":
-				return takeSettled(desk, claim, reservation);
+				return takeSettled(context, claim, reservation);
 			case "fresh":
-				return admitFresh(desk, claim, reservation);
+				return admitFresh(context, claim, reservation);
 		}
 	}
 }
 
+function paymentOf(proof: PaymentProof): Payment {
+	if (isPayment(proof)) return proof;
+	throw new Error("A credential pays from its balance, not on a chain.");
+}
+
 async function admitFresh(
-	desk: Desk,
+	context: OnchainContext,
 	claim: PaymentClaim,
 	{ earlier, isProven }: Extract<Reservation, { kind: "fresh" }>,
 ): Promise<PricedAdmission> {
-	await verify(desk, claim);
-	if (earlier) await letGo(desk, claim, "paid_before");
+	await verify(context, claim);
+	if (earlier) await releaseUnsent(context, claim, "paid_before");
 	switch (earlier?.kind) {
 		case "receipt":
-			return replayOf(desk, claim, earlier.receiptId);
+			return replayOf(context, claim, earlier.receiptId);
 		case "job":
-			return relaunched(desk, claim, earlier.jobId);
+			return relaunched(context, claim, earlier.jobId);
 		case "funded":
-			return takeSettled(desk, claim, { row: earlier.row, isProven });
+			return takeSettled(context, claim, { row: earlier.row, isProven });
 		case undefined:
-			if (!claim.request.settlesFirst) return holdUnsent(desk, claim);
-			return settleFirst(desk, claim, isProven);
+			if (!claim.request.settlesFirst) return holdUnsent(context, claim);
+			return settleFirst(context, claim, isProven);
 	}
 }
 
 /** Reads, checks and reserves the payment; whatever then fails leaves it free for the next try. */
 async function working<T>(
-	desk: Desk,
+	context: OnchainContext,
 	request: OnchainRequest,
 	work: (claim: PaymentClaim, reservation: Reservation) => Promise<T>,
 ): Promise<T> {
-	const claim = readClaim(desk, request);
-	const reservation = await reserve(desk, claim);
+	const claim = readClaim(context, request);
+	const reservation = await reserve(context, claim);
 	try {
 		return await work(claim, reservation);
 	} catch (error) {
-		desk.watch.end(claim.id);
+		context.watch.end(claim.id);
 		if (reservation.kind === "fresh" && reservation.earlier?.kind === "funded") {
-			desk.watch.end(reservation.earlier.row.id);
+			context.watch.end(reservation.earlier.row.id);
 		}
 		throw error;
 	}
 }
 
 async function settleFirst(
-	desk: Desk,
+	context: OnchainContext,
 	claim: PaymentClaim,
 	isProven: boolean,
 ): Promise<HeldAdmission | LaunchedAdmission> {
 	try {
 		claim.request.job?.reserve();
 	} catch (error) {
-		await letGo(desk, claim, "no_room");
+		await releaseUnsent(context, claim, "no_room");
 		throw error;
 	}
-	const settling = desk.settler.settle(claim.id, openHold(desk, claim, { isProven }));
-	const hold = await insist(desk, claim, settling);
-	const row = await desk.store.read((reader) => reader.get("payments", claim.id));
+	const settling = context.settler.settle(claim.id, openHold(context, claim, { isProven }));
+	const hold = await requireSettled(claim, settling);
+	const row = await context.store.read((reader) => reader.get("payments", claim.id));
 	if (!row) throw new Error(`The payment ${claim.id} was settled and cannot be read.`);
-	return toHeld(desk, claim, { row, hold, isProven });
+	return toHeld(context, claim, { row, hold, isProven });
 }
 
 /** Money that is here already is held for this call; nothing is sent. */
 async function takeSettled(
-	desk: Desk,
+	context: OnchainContext,
 	claim: PaymentClaim,
 	{ row: funded, isProven }: { row: PaymentRow; isProven: boolean },
 ): Promise<HeldAdmission | LaunchedAdmission> {
 	claim.request.job?.reserve();
-	const opening = openHold(desk, claim, { isProven });
-	const { value: hold, row } = await desk.settler.spend(funded.id, opening);
-	return toHeld(desk, claim, { row, hold, isProven });
+	const opening = openHold(context, claim, { isProven });
+	const { value: hold, row } = await context.settler.spend(funded.id, opening);
+	return toHeld(context, claim, { row, hold, isProven });
 }
 
 /** Held for this call, or by the job that it launched. */
 function toHeld(
-	desk: Desk,
+	context: OnchainContext,
 	claim: PaymentClaim,
 	held: { row: PaymentRow; hold: HoldRow; isProven: boolean },
 ): HeldAdmission | LaunchedAdmission {
 	const { row, hold } = held;
-	if (hold.jobId === undefined) return holdSettled(desk, claim, held);
-	if (row.id !== claim.id) desk.watch.end(row.id);
-	return toLaunched(desk, claim, { row, jobId: hold.jobId, isNew: true });
+	if (hold.jobId === undefined) return holdSettled(context, claim, held);
+	if (row.id !== claim.id) context.watch.end(row.id);
+	return toLaunched(context, claim, { row, jobId: hold.jobId, isNew: true });
 }
 
 /** A new payment under the key of a job: never sent, and its wallet is who launched it. */
 async function relaunched(
-	desk: Desk,
+	context: OnchainContext,
 	claim: PaymentClaim,
 	jobId: string,
 ): Promise<LaunchedAdmission> {
-	const row = await desk.store.read(async (reader) => {
+	const row = await context.store.read(async (reader) => {
 		const paid = await reader.findBy("payments", "owner", claim.payer.owner);
 		return paid.find((payment) => payment.jobId === jobId);
 	});
-	return toLaunched(desk, claim, { row, jobId, isNew: false });
+	return toLaunched(context, claim, { row, jobId, isNew: false });
+}
+
+type Alongside<T> = (
+	tx: StoreTransaction,
+	funds: SettledFunds,
+) => Promise<{ readonly value: T; readonly tokenId: string }>;
+
+/** Returns no secret: its caller has sent the secret of the token it fills. */
+const TOP_UP = "spt.top_up" satisfies PurchaseOperationId;
+
+/** Settles at once and books what is bought in the same transaction. */
+async function purchase<T>(
+	context: OnchainContext,
+	claim: PaymentClaim,
+	{ reservation, alongside }: { reservation: Reservation; alongside: Alongside<T> },
+): Promise<Purchased<T>> {
+	const { settler, watch } = context;
+	const along = bookPurchase(context, claim, alongside);
+	if (reservation.kind === "job") throw new Error(`The payment ${claim.id} launched a job.`);
+	if (reservation.kind === "captured") throw boughtToken(claim, reservation.row.tokenId);
+	const isSecret = claim.request.quote.operationId !== TOP_UP;
+	if (isSecret && !reservation.isProven) throw await withoutSecret(context, claim, reservation);
+	if (reservation.kind === "fresh") {
+		await verify(context, claim);
+		const { earlier } = reservation;
+		if (earlier) await releaseUnsent(context, claim, "paid_before");
+		if (earlier?.kind === "receipt") throw await usedWithReceipt(context, claim, earlier.receiptId);
+	}
+	const fundedId = fundedIdOf(reservation);
+	const bought = fundedId
+		? (await settler.spend(fundedId, along)).value
+		: await requireSettled(claim, settler.settle(claim.id, along));
+	watch.end(claim.id);
+	if (fundedId) watch.end(fundedId);
+	const { value, settlement, receipt } = bought;
+	const { amountMicros, at } = receipt;
+	return {
+		value,
+		payer: claim.payer,
+		settlement,
+		receiptId: receipt.id,
+		headers: receiptHeaders(claim, { settlement, amountMicros, at }),
+	};
+}
+
+function fundedIdOf(reservation: Reservation): string | undefined {
+	if (reservation.kind === "funded") return reservation.row.id;
+	if (reservation.kind === "fresh" && reservation.earlier?.kind === "funded")
+		return reservation.earlier.row.id;
+	return undefined;
+}
+
+/** The payment is public, so its caller is unproven: the money becomes a token of the wallet, which a new payment of that wallet recovers. */
+async function withoutSecret(
+	{ settler, issueCredit }: OnchainContext,
+	claim: PaymentClaim,
+	{ kind, row }: { kind: "fresh" | "funded"; row: PaymentRow },
+) {
+	if (kind === "fresh") {
+		return usedPayment(claim, "was sent before, and refused");
+	}
+	const { row: credited } = await settler.spend(row.id, creditSettled(issueCredit));
+	return creditedPayment(claim, credited.tokenId);
+}
+
+function boughtToken(claim: PaymentClaim, tokenId: string | undefined) {
+	return usedPayment(
+		claim,
+		`has bought balance for the token ${tokenId}; its secret was shown once, and POST /v1/spt with "recover": true collects what was never used`,
+		{ body: { token_id: tokenId } },
+	);
+}
+
+interface Bought<T> {
+	readonly value: T;
+	readonly settlement: SettlementWire;
+	readonly receipt: ReceiptRow;
+}
+
+/** What is bought with settled money, booked with it or not at all; its receipt names the posting that brought the money. */
+function bookPurchase<T>(
+	{ clock, ids }: { clock: Clock; ids: Ids },
+	claim: PaymentClaim,
+	alongside: Alongside<T>,
+): Along<Bought<T>> {
+	return async (tx, booked) => {
+		const { row, settlement, settlementId } = booked;
+		const { value, tokenId } = await alongside(tx, {
+			account: custAccount(row.owner),
+			owner: row.owner,
+			amountMicros: row.amountMicros,
+			paymentId: row.id,
+			settlement,
+		});
+		const receipt = await writeReceipt(tx, claim, {
+			booked,
+			id: ids.next("rcpt"),
+			holdId: row.id,
+			transactionId: settlementId,
+			now: clock.now(),
+		});
+		return {
+			value: { value, settlement, receipt },
+			change: { state: "captured", receiptId: receipt.id, tokenId, isDelivered: true },
+		};
+	};
 }

@@ -1,17 +1,12 @@
-export {
-	type PaymentEnvelope,
-	PaymentRefused,
-	type PaymentReport,
-	type SignedPayment,
-} from "./envelope.js";
-export { chainIdOf, findUsdc, isSameAddress, isTestNetwork } from "./evm-assets.js";
 export type {
 	AuthorizationState,
 	ChainReader,
 	ChainTransfer,
+	DemoWallet,
 	EarlierTransfers,
 	Facilitator,
 	Hex,
+	OnchainParts,
 	RefusalReason,
 	SettlementTerms,
 	SettleOptions,
@@ -20,10 +15,30 @@ export type {
 	TransferSpan,
 	Treasury,
 } from "./facilitator.js";
-export { fromV1Network, toV1Network } from "./networks.js";
-export { createOnchainMethod, type OnchainContext } from "./onchain-method.js";
-export type { DemoWallet, OnchainParts } from "./onchain-parts.js";
+export {
+	chainIdOf,
+	findUsdc,
+	fromV1Network,
+	isSameAddress,
+	isTestNetwork,
+	toV1Network,
+} from "./networks.js";
+export type { OnchainMethod, Purchased, SettledFunds } from "./onchain-context.js";
+export { createOnchainMethod, type OnchainPayments } from "./onchain-method.js";
+export {
+	type PaymentEnvelope,
+	PaymentRefused,
+	type PaymentReport,
+	type SignedPayment,
+} from "./payment-claim.js";
 export type { OpenPayments } from "./payment-watch.js";
-export { captureJob, creditHeld } from "./settled-money.js";
-export { type Along, changePayment, placeIn, settlementKey, toBooked } from "./settlement-book.js";
-export { reportUnreachable } from "./unreachable-payments.js";
+export { reportUnreachable } from "./reconciler.js";
+export {
+	type Along,
+	captureJob,
+	changePayment,
+	creditHeld,
+	placeIn,
+	settlementKey,
+	toBooked,
+} from "./settlement-book.js";

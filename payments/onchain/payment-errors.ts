@@ -1,11 +1,10 @@
 import { LIMITS } from "../../src/contract/contract.js";
 import { ServiceError } from "../../src/kernel/kernel.js";
-import { type Offer, PaymentRequired, type Quote } from "../payments.js";
-import type { PaymentReport } from "./envelope.js";
+import { PaymentRequired } from "../payments.js";
 import type { RefusalReason } from "./facilitator.js";
-import type { PaymentClaim } from "./payment-claim.js";
+import type { PaymentClaim, PaymentReport } from "./payment-claim.js";
 
-/** What a refused payer is told; the challenge goes along, so that a client can pay again at once. */
+/** Refusals of payments, each with a new challenge, so that a client can pay again at once. */
 
 /** The envelope names no readable payment, so not even its resource is known: ask for a challenge first. */
 export function unreadablePayment(message: string): ServiceError {
@@ -26,70 +25,48 @@ export function unreadablePayment(message: string): ServiceError {
 }
 
 export function rejectedPayment(
-	{ envelope, request, signed }: Pick<PaymentClaim, "envelope" | "request" | "signed">,
-	{
-		reason,
-		message,
-		offers,
-		transactionHash,
-	}: {
-		reason: RefusalReason;
-		message: string;
-		offers: readonly Offer[];
-		transactionHash?: string | undefined;
-	},
+	claim: PaymentClaim,
+	{ reason, message }: { readonly reason: RefusalReason; readonly message: string },
 ): PaymentRequired {
-	const payer = signed.authorization.from;
-	const report: PaymentReport = { kind: "failed", reason, payer, transactionHash };
 	return new PaymentRequired(
 		"PAYMENT_REJECTED",
 		`${message} This request was not charged.`,
-		toChallenge(request.quote, offers),
-		{ reply: { headers: envelope.receiptHeaders(request.payment, report), body: { reason } } },
+		toChallenge(claim),
+		{ reply: { headers: failureHeaders(claim, reason), body: { reason } } },
 	);
 }
 
 /** The payment bought something before; `boughtAs` says what. */
 export function usedPayment(
-	{ envelope, request, id, signed }: PaymentClaim,
+	claim: PaymentClaim,
+	boughtAs: string,
 	{
-		boughtAs,
-		offers,
 		transactionHash,
 		body,
-	}: {
-		boughtAs: string;
-		offers: readonly Offer[];
-		transactionHash?: string | undefined;
-		body?: Readonly<Record<string, unknown>>;
-	},
+	}: { transactionHash?: string | undefined; body?: Readonly<Record<string, unknown>> } = {},
 ): PaymentRequired {
-	// The receipt of what it bought is no receipt of this request.
-	const payer = signed.authorization.from;
-	const report: PaymentReport = { kind: "failed", reason: "nonce_used", payer, transactionHash };
+	const reason = "nonce_used";
 	return new PaymentRequired(
 		"PAYMENT_ALREADY_USED",
 		`This payment ${boughtAs}. Sign a new one for a new request.`,
-		toChallenge(request.quote, offers),
+		toChallenge(claim),
 		{
 			reply: {
-				headers: envelope.receiptHeaders(request.payment, report),
-				body: { reason: "nonce_used" satisfies RefusalReason, payment_id: id, ...body },
+				// The receipt of what it bought is no receipt of this request.
+				headers: failureHeaders(claim, reason, transactionHash),
+				body: { reason, payment_id: claim.id, ...body },
 			},
 		},
 	);
 }
 
 /** Its money became a token of the wallet's, which only a new payment of that wallet collects. */
-export function creditedPayment(
-	claim: PaymentClaim,
-	{ tokenId, offers }: { tokenId: string | undefined; offers: readonly Offer[] },
-): PaymentRequired {
-	return usedPayment(claim, {
-		boughtAs: `had settled and was credited to the token ${tokenId}; POST /v1/spt with "recover": true collects it`,
-		offers,
-		body: { token_id: tokenId },
-	});
+export function creditedPayment(claim: PaymentClaim, tokenId: string | undefined): PaymentRequired {
+	return usedPayment(
+		claim,
+		`had settled and was credited to the token ${tokenId}; POST /v1/spt with "recover": true collects it`,
+		{ body: { token_id: tokenId } },
+	);
 }
 
 export function paymentInFlight(id: string): ServiceError {
@@ -126,6 +103,17 @@ export function keyOfAnotherRequest(): ServiceError {
 	);
 }
 
-function toChallenge(quote: Quote, offers: readonly Offer[]) {
+function toChallenge({ request: { quote }, offers: offersOf }: PaymentClaim) {
+	const offers = offersOf();
 	return { quote, offers, continuations: offers.map((offer) => offer.continuation) };
+}
+
+function failureHeaders(
+	{ envelope, request, signed }: PaymentClaim,
+	reason: RefusalReason,
+	transactionHash?: string,
+) {
+	const payer = signed.authorization.from;
+	const report: PaymentReport = { kind: "failed", reason, payer, transactionHash };
+	return envelope.receiptHeaders(request.payment, report);
 }

@@ -1,7 +1,7 @@
 import { LIMITS } from "../../src/contract/contract.js";
 import type { PaymentRow, PaymentState } from "../../store/store.js";
 
-/** States that somebody still has to bring to an end. */
+/** States that are not final. */
 const OPEN_STATES: ReadonlySet<PaymentState> = new Set([
 	"settling",
 	"unknown",
@@ -12,16 +12,13 @@ const OPEN_STATES: ReadonlySet<PaymentState> = new Set([
 export interface OpenPayments {
 	/** Sent, or perhaps sent, and not known how that ended. */
 	readonly unknown: number;
-	/** Refused by the facilitator, and looked for on the chain until nobody can send it any more. */
+	/** Refused by the facilitator, and looked for on the chain until it has expired. */
 	readonly refused: number;
 	/** Money that is here and whose work is not delivered yet. */
 	readonly settled: number;
 }
 
-/**
- * What this process knows of payments beyond their rows: which are being worked on right now, and which must be looked
- * at again. The rows are many and the open ones few, so nobody ever searches the table for them.
- */
+/** Index of the payments in progress and of those to be looked at again, so that the table of all payments is never searched. */
 export interface PaymentWatch {
 	/** Marks a payment, and the retry key it came with, as being worked on until `end`. */
 	begin(id: string, idempotencyId: string | undefined): void;

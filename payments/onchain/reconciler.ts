@@ -1,22 +1,20 @@
 import { LIMITS } from "../../src/contract/contract.js";
+import type { Logger } from "../../src/kernel/kernel.js";
 import type { PaymentRow, PaymentState, StoreTransaction } from "../../store/store.js";
 import type { SptIssuer } from "../spt/spt.js";
+import type { SettlementTerms } from "./facilitator.js";
+import { isSameAddress } from "./networks.js";
 import { endOfBinding } from "./payment-claim.js";
-import { creditSettled } from "./settled-money.js";
-import { changePayment, UNDECIDED } from "./settlement-book.js";
-import { lookAt, proveSettlement } from "./settlement-proof.js";
+import { changePayment, creditSettled, UNDECIDED } from "./settlement-book.js";
+import { proveSettlement, readAuthorization } from "./settlement-proof.js";
 import type { Settler, SettlerDeps } from "./settler.js";
-import { isOnTerms, reportUnreachable } from "./unreachable-payments.js";
 
 export interface Reconciler {
 	/** After the holds of an earlier process were released: what it left open is known from here on. */
 	resume(): Promise<void>;
-	/**
-	 * Looks at every open payment that is due and brings to an end what can be. One pass at a time; once stopped it asks nothing
-	 * more, and resolves with what it has asked.
-	 */
+	/** Advances every open payment that is due, one pass at a time; an abort resolves after the requests in progress. */
 	reconcile(stopping?: AbortSignal): Promise<void>;
-	/** Forgets payments that are at an end and that nobody can send any more. */
+	/** Forgets payments that are final and expired. */
 	forgetExpired(): Promise<void>;
 }
 
@@ -108,7 +106,7 @@ async function lookAtOne(deps: ReconcilerDeps, id: string): Promise<void> {
 		case "settled":
 			return creditUndelivered(deps, row);
 		case "refused":
-			return deps.chain ? lookOnChain(deps, row) : doubtRefusal(deps, row);
+			return deps.chain ? lookOnChain(deps, row) : reopenRefusal(deps, row);
 		case "settling":
 		case "unknown":
 			return deps.chain ? lookOnChain(deps, row) : askAgain(deps, row);
@@ -122,7 +120,7 @@ async function lookAtOne(deps: ReconcilerDeps, id: string): Promise<void> {
 
 async function lookOnChain(deps: ReconcilerDeps, row: PaymentRow): Promise<void> {
 	const { watch } = deps;
-	const state = await lookAt(deps, row);
+	const state = await readAuthorization(deps, row);
 	// A caller may have come back meanwhile; then the call decides.
 	if (watch.isBusy(row.id)) return;
 	if (state?.kind === "settled") {
@@ -135,10 +133,7 @@ async function lookOnChain(deps: ReconcilerDeps, row: PaymentRow): Promise<void>
 	}
 }
 
-/**
- * Our clock alone does not tell: the node we ask may lag behind the block that settled it. A chain that stands still,
- * because nobody uses it, is believed after a day.
- */
+/** A node may lag behind the block that settled it, so its own time decides; a chain without new blocks is accepted as final after a day. */
 function isBeyondUse(deps: ReconcilerDeps, row: PaymentRow, headMs: number): boolean {
 	if (!hasLapsed(deps, row)) return false;
 	const endMs = row.validBefore * 1_000;
@@ -149,14 +144,14 @@ function hasLapsed({ clock }: ReconcilerDeps, { validBefore }: PaymentRow): bool
 	return clock.now() > validBefore * 1_000 + LIMITS.authorizationLapseMs;
 }
 
-/** A facilitator's refusal proves nothing: what nobody can look for stays a question. */
-async function doubtRefusal(deps: ReconcilerDeps, row: PaymentRow): Promise<void> {
+/** A facilitator's refusal proves nothing: without a chain to read it stays unknown. */
+async function reopenRefusal(deps: ReconcilerDeps, row: PaymentRow): Promise<void> {
 	if (!hasLapsed(deps, row)) return;
 	const reason = row.reason ?? "refused";
 	await deps.settler.conclude(row.id, { kind: "unknown", message: reason });
 }
 
-/** Nobody can settle it any more, and nobody did. */
+/** Expired or canceled without a settlement. */
 async function closeUnused(
 	deps: ReconcilerDeps,
 	{ id }: PaymentRow,
@@ -173,10 +168,7 @@ async function closeUnused(
 	if (closed) watch.follow(closed);
 }
 
-/**
- * Facilitators that answer a second time with the first one's transaction end the question; a refusal proves nothing.
- * Asking is sending, and a caller who has gone wants nothing sent: only once nobody can send it any more.
- */
+/** Asking again may send the payment, so it waits until the authorization has lapsed; only an answer with the first transaction settles the question. */
 async function askAgain(deps: ReconcilerDeps, row: PaymentRow): Promise<void> {
 	if (!hasLapsed(deps, row)) return;
 	const outcome = await deps.settler.ask(row);
@@ -203,4 +195,32 @@ async function creditUndelivered(deps: ReconcilerDeps, row: PaymentRow): Promise
 	const hold = holdId && (await store.read((reader) => reader.get("holds", holdId)));
 	if (hold || watch.isBusy(row.id)) return;
 	await settler.spend(row.id, creditSettled(issueCredit));
+}
+
+type Terms = Pick<SettlementTerms, "network" | "asset">;
+
+/** True when the configured chain is the one that knows what became of the payment. */
+function isOnTerms({ network, asset }: Terms, row: PaymentRow): boolean {
+	return row.network === network && isSameAddress(row.asset, asset);
+}
+
+/** Logs at the start which open payments the configured chain knows nothing of; without terms that is all of them. */
+export function reportUnreachable(
+	{ terms, logger }: { terms?: Terms | undefined; logger: Logger },
+	rows: readonly PaymentRow[],
+): void {
+	const counts = new Map<string, number>();
+	for (const row of rows) {
+		if (!UNDECIDED.includes(row.state) || (terms && isOnTerms(terms, row))) continue;
+		const place = `${row.network} ${row.asset}`;
+		counts.set(place, (counts.get(place) ?? 0) + 1);
+	}
+	for (const [place, payments] of counts) {
+		const [network, asset] = place.split(" ");
+		logger.error("payments stay open until their network and asset are configured again", {
+			network,
+			asset,
+			payments,
+		});
+	}
 }

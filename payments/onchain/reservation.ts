@@ -6,7 +6,7 @@ import type {
 	StoreReader,
 	StoreTransaction,
 } from "../../store/store.js";
-import { hasOpenJob, type Offer, type Quote } from "../payments.js";
+import { hasOpenJob } from "../payments.js";
 import type { SettlementTerms } from "./facilitator.js";
 import { type PaymentClaim, toPaymentRow } from "./payment-claim.js";
 import {
@@ -19,11 +19,7 @@ import {
 } from "./payment-errors.js";
 import type { PaymentWatch } from "./payment-watch.js";
 
-/**
- * What the payment is here, now that nobody else can use it. `isProven` where only its payer can have sent it: nothing of
- * it was sent before, or it came with its retry key again. Anybody else may have read it on the chain, so such a caller
- * is never told a secret.
- */
+/** State of an exclusively reserved payment; `isProven` when only its payer can have sent it, and callers without that are never given a secret. */
 export type Reservation =
 	/** To be verified. `earlier` is what its retry key bought already with another payment. */
 	| {
@@ -34,7 +30,7 @@ export type Reservation =
 	  }
 	/** Its money is here and nothing was delivered for it. */
 	| { readonly kind: "funded"; readonly row: PaymentRow; readonly isProven: boolean }
-	/** It launched the job that is asked for, which goes on or has ended. */
+	/** It launched the job that is asked for, which is running or has ended. */
 	| { readonly kind: "job"; readonly row: PaymentRow; readonly jobId: string }
 	/** It bought what is asked for. */
 	| { readonly kind: "captured"; readonly row: PaymentRow };
@@ -49,21 +45,16 @@ export interface ReservationDeps {
 	readonly clock: Clock;
 	readonly terms: SettlementTerms;
 	readonly watch: PaymentWatch;
-	readonly offers: (quote: Quote) => readonly Offer[];
 }
 
-/**
- * Binds a payment to one request, durably and before anybody is asked about it, and marks it as being worked on until
- * `watch.end`. Throws PAYMENT_ALREADY_USED, IDEMPOTENCY_IN_FLIGHT, IDEMPOTENCY_MISMATCH, SETTLEMENT_UNKNOWN; then it is
- * not marked.
- */
+/** Binds a payment to one request durably and marks it busy until `watch.end`. Throws PAYMENT_ALREADY_USED, IDEMPOTENCY_* or SETTLEMENT_UNKNOWN. */
 export async function reserve(deps: ReservationDeps, claim: PaymentClaim): Promise<Reservation> {
 	const { store, watch } = deps;
 	const marked: string[] = [];
 	try {
 		return await store.transaction(async (tx) => {
 			const row = await tx.get("payments", claim.id);
-			if (row) assertSameRequest(deps, claim, row);
+			if (row) assertSameRequest(claim, row);
 			assertIdle(watch, claim);
 			const reservation = await judge(deps, tx, { claim, row });
 			watch.begin(claim.id, claim.idempotencyId);
@@ -91,24 +82,21 @@ async function judge(
 		case "unknown":
 			throw settlementUnknown(row.id);
 		case "settled":
-			assertSameKey(deps, claim, row);
+			assertSameKey(claim, row);
 			return { kind: "funded", row, isProven: hasKeyOf(claim, row) };
 		case "captured":
 			return { kind: "captured", row };
 		case "credited":
-			throw creditedPayment(claim, {
-				tokenId: row.tokenId,
-				offers: deps.offers(claim.request.quote),
-			});
+			throw creditedPayment(claim, row.tokenId);
 		case undefined:
 		case "reserved":
 		case "released":
 		case "refused": {
-			assertInTime(deps, claim);
+			if (claim.expired) throw rejectedPayment(claim, claim.expired);
 			const earlier = await findEarlier(deps, tx, claim);
 			// A refused one stays so until it is sent again: it may yet turn up on the chain.
 			if (row?.state === "refused") {
-				assertSameKey(deps, claim, row);
+				assertSameKey(claim, row);
 				return { kind: "fresh", row, earlier, isProven: hasKeyOf(claim, row) };
 			}
 			const reserved = toPaymentRow(claim, deps.terms, deps.clock.now());
@@ -119,14 +107,11 @@ async function judge(
 }
 
 /** One payment buys one thing, and only with the signature it was reserved with. */
-function assertSameRequest(deps: ReservationDeps, claim: PaymentClaim, row: PaymentRow): void {
+function assertSameRequest(claim: PaymentClaim, row: PaymentRow): void {
 	const { request, authorizationHash } = claim;
 	if (row.fingerprint === request.fingerprint && row.authorizationHash === authorizationHash)
 		return;
-	throw usedPayment(claim, {
-		boughtAs: "was made for another request",
-		offers: deps.offers(request.quote),
-	});
+	throw usedPayment(claim, "was made for another request");
 }
 
 /** The retry key the payment came with, which no chain shows. */
@@ -134,18 +119,12 @@ export function hasKeyOf({ idempotencyId }: PaymentClaim, row: PaymentRow): bool
 	return idempotencyId !== undefined && row.idempotencyId === idempotencyId;
 }
 
-function assertSameKey({ offers }: ReservationDeps, claim: PaymentClaim, row: PaymentRow): void {
+function assertSameKey(claim: PaymentClaim, row: PaymentRow): void {
 	if (row.idempotencyId === undefined || hasKeyOf(claim, row)) return;
-	throw usedPayment(claim, {
-		boughtAs: "came with an Idempotency-Key and is good for the request with that key only",
-		offers: offers(claim.request.quote),
-	});
-}
-
-function assertInTime({ offers }: ReservationDeps, claim: PaymentClaim): void {
-	if (!claim.expired) return;
-	const { reason, message } = claim.expired;
-	throw rejectedPayment(claim, { reason, message, offers: offers(claim.request.quote) });
+	throw usedPayment(
+		claim,
+		"came with an Idempotency-Key and is good for the request with that key only",
+	);
 }
 
 function assertIdle(watch: PaymentWatch, { id, idempotencyId }: PaymentClaim): void {

@@ -1,8 +1,17 @@
-import { LIMITS, type SettlementWire } from "../../src/contract/contract.js";
-import type { Ids, Micros } from "../../src/kernel/kernel.js";
-import type { PaymentRow, PaymentState, ReceiptRow, StoreTransaction } from "../../store/store.js";
-import { custAccount } from "../payments.js";
-import { believeOnce } from "./accepted-settlements.js";
+import { hash } from "node:crypto";
+import { LIMITS, type ReleaseReason, type SettlementWire } from "../../src/contract/contract.js";
+import { type Clock, type Ids, type Micros, siblingId } from "../../src/kernel/kernel.js";
+import {
+	type HoldRow,
+	LedgerRefusal,
+	type PaymentRow,
+	type PaymentState,
+	type ReceiptRow,
+	type StoreTransaction,
+} from "../../store/store.js";
+import { type Credit, custAccount, type Ledger, toEntries } from "../payments.js";
+import type { SptIssuer } from "../spt/spt.js";
+import type { PaymentClaim } from "./payment-claim.js";
 
 /** What is written when money of a chain moves, each inside the caller's transaction. */
 
@@ -19,10 +28,10 @@ export type Along<T> = (
 	booked: Booked,
 ) => Promise<{ readonly value: T; readonly change: Partial<PaymentRow> }>;
 
-/** States of a payment that was sent, and nobody knows for sure how that ended. */
+/** States of a payment that was sent and whose outcome is not known for sure. */
 export const UNDECIDED: readonly PaymentState[] = ["settling", "unknown", "refused"];
 
-/** The row in one of these states, changed; undefined when it is gone or went on without us. */
+/** Changes the row if it is in one of these states; undefined otherwise. */
 export async function changePayment(
 	tx: StoreTransaction,
 	{ id, from, now }: { id: string; from: readonly PaymentState[]; now: number },
@@ -41,10 +50,7 @@ export interface SettlementPlace {
 	readonly logIndex?: number | undefined;
 }
 
-/**
- * Names a transfer in the ledger, which takes each name once. Anybody may settle several payments in one transaction, so
- * that its hash alone is a name only where nobody but a facilitator tells of it.
- */
+/** Unique ledger key of a transfer: one transaction may settle several payments, so the log index belongs to it wherever the chain is read. */
 export function settlementKey(
 	network: string,
 	{ transactionHash, logIndex }: SettlementPlace,
@@ -69,17 +75,14 @@ export async function bookSettlement(
 	row: PaymentRow,
 	{ place, ids, now }: { place: SettlementPlace; ids: Ids; now: number },
 ): Promise<Booked> {
-	if (place.logIndex === undefined) await believeOnce(tx, row.network, place.transactionHash);
+	if (place.logIndex === undefined) await acceptOnce(tx, row.network, place.transactionHash);
 	const settlementId = ids.next("txn");
 	await tx.post({
 		id: settlementId,
 		key: settlementKey(row.network, place),
 		kind: "settle",
 		at: now,
-		entries: [
-			{ account: `cash:x402:${row.network}`, amountMicros: -row.amountMicros },
-			{ account: custAccount(row.owner), amountMicros: row.amountMicros },
-		],
+		entries: toEntries(`cash:x402:${row.network}`, custAccount(row.owner), row.amountMicros),
 		ref: row.id,
 	});
 	const settled = {
@@ -105,7 +108,7 @@ export function toSettlement(row: PaymentRow): SettlementWire {
 }
 
 /** The price of delivered work, straight from the payer's settled money. */
-export async function bookCapture(
+async function bookCapture(
 	tx: StoreTransaction,
 	{ row }: Booked,
 	{ receiptId, ids, now }: { receiptId: string; ids: Ids; now: number },
@@ -115,10 +118,7 @@ export async function bookCapture(
 		id,
 		kind: "capture",
 		at: now,
-		entries: [
-			{ account: custAccount(row.owner), amountMicros: -row.amountMicros },
-			{ account: `rev:${row.billingType}`, amountMicros: row.amountMicros },
-		],
+		entries: toEntries(custAccount(row.owner), `rev:${row.billingType}`, row.amountMicros),
 		ref: receiptId,
 	});
 	return id;
@@ -134,7 +134,23 @@ export interface PaidRequest {
 export async function writeReceipt(
 	tx: StoreTransaction,
 	{ request, idempotencyId }: PaidRequest,
-	{ booked, id, holdId, transactionId, now, amountMicros }: ReceiptFacts,
+	{
+		booked,
+		id,
+		holdId,
+		transactionId,
+		now,
+		amountMicros,
+	}: {
+		readonly booked: Booked;
+		readonly id: string;
+		/** The hold that was captured, or the payment itself where none was needed. */
+		readonly holdId: string;
+		readonly transactionId: string;
+		readonly now: number;
+		/** Where not all of the payment was taken. */
+		readonly amountMicros?: Micros;
+	},
 ): Promise<ReceiptRow> {
 	const { row, settlement } = booked;
 	const receipt: ReceiptRow = {
@@ -173,13 +189,154 @@ export async function writeReceipt(
 	return receipt;
 }
 
-interface ReceiptFacts {
-	readonly booked: Booked;
-	readonly id: string;
-	/** The hold that was captured, or the payment itself where none was needed. */
-	readonly holdId: string;
-	readonly transactionId: string;
-	readonly now: number;
-	/** Where not all of the payment was taken. */
-	readonly amountMicros?: Micros;
+const ID_BYTES = 16;
+
+/** Remembers forever that a transaction was accepted unseen; ledger keys last two days. Rejects with LedgerRefusal ("duplicate_key"). */
+async function acceptOnce(
+	tx: StoreTransaction,
+	network: string,
+	transactionHash: string,
+): Promise<void> {
+	const name = `${network}|${transactionHash.toLowerCase()}`;
+	const id = hash("sha256", name, "buffer").subarray(0, ID_BYTES).toString("base64url");
+	if (await tx.get("settlements", id)) {
+		throw new LedgerRefusal("duplicate_key", `${transactionHash} has settled a payment before.`);
+	}
+	await tx.put("settlements", { id });
+}
+
+/** What booking needs; `issueCredit` turns money of an account into a token of its payer. */
+interface BookDeps {
+	readonly ledger: Ledger;
+	readonly clock: Clock;
+	readonly ids: Ids;
+	readonly issueCredit: SptIssuer["issueFrom"];
+}
+
+/** A hold on settled money, so that only this call, or the job it launches, can use it. */
+export function openHold(
+	{ ledger, clock }: Pick<BookDeps, "ledger" | "clock">,
+	claim: PaymentClaim,
+	{ isProven }: { isProven: boolean },
+): Along<HoldRow> {
+	return async (tx, { row }) => {
+		const { quote, graphIds, fingerprint, job } = claim.request;
+		const idempotencyId = job && claim.idempotencyId;
+		const hold = await ledger.authorize(tx, {
+			from: custAccount(row.owner),
+			owner: row.owner,
+			rail: row.rail,
+			amountMicros: row.amountMicros,
+			operationId: row.operationId,
+			billingType: quote.billingType,
+			idempotencyId,
+			graphIds,
+			paymentId: row.id,
+			...(job && { jobId: job.id }),
+		});
+		if (!job) return { value: hold, change: { holdId: hold.id } };
+		if (idempotencyId !== undefined) {
+			const now = clock.now();
+			await tx.put("idempotency", {
+				id: idempotencyId,
+				fingerprint,
+				state: "in_flight",
+				holdId: hold.id,
+				receiptId: undefined,
+				jobId: job.id,
+				createdAt: now,
+				expiresAt: now + LIMITS.idempotencyTtlMs,
+			});
+		}
+		await job.open(tx, { hold, quote, fingerprint, graphIds, isProven });
+		return { value: hold, change: { holdId: hold.id, jobId: job.id } };
+	};
+}
+
+export function captureAtOnce(
+	{ clock, ids }: Pick<BookDeps, "clock" | "ids">,
+	claim: PaymentClaim,
+): Along<ReceiptRow> {
+	return async (tx, booked) => {
+		const now = clock.now();
+		const id = ids.next("rcpt");
+		const transactionId = await bookCapture(tx, booked, { receiptId: id, ids, now });
+		const facts = { booked, id, holdId: booked.row.id, transactionId, now };
+		const receipt = await writeReceipt(tx, claim, facts);
+		return { value: receipt, change: { state: "captured", receiptId: id } };
+	};
+}
+
+export function captureHeld(
+	{ ledger, clock }: Pick<BookDeps, "ledger" | "clock">,
+	claim: PaymentClaim,
+	hold: HoldRow,
+): Along<ReceiptRow> {
+	return async (tx, booked) => {
+		const transactionId = await ledger.capture(tx, hold, hold.amountMicros);
+		const facts = {
+			booked,
+			id: siblingId(hold.id, "rcpt"),
+			holdId: hold.id,
+			transactionId,
+			now: clock.now(),
+		};
+		const receipt = await writeReceipt(tx, claim, facts);
+		return { value: receipt, change: { state: "captured", receiptId: receipt.id } };
+	};
+}
+
+/** A part of what a job holds, and a token of the wallet's with the rest; the whole where no part is named. */
+export function captureJob(
+	{ ledger, issueCredit, clock }: Omit<BookDeps, "ids">,
+	paid: PaidRequest,
+	{ hold, amountMicros }: { hold: HoldRow; amountMicros: Micros },
+): Along<{ readonly receipt: ReceiptRow; readonly credit: Credit | undefined }> {
+	return async (tx, booked) => {
+		const transactionId = await ledger.capture(tx, hold, amountMicros);
+		const receipt = await writeReceipt(tx, paid, {
+			booked,
+			id: siblingId(hold.id, "rcpt"),
+			holdId: hold.id,
+			transactionId,
+			now: clock.now(),
+			amountMicros,
+		});
+		const restMicros = hold.amountMicros - amountMicros;
+		const change = { state: "captured", receiptId: receipt.id } as const;
+		if (restMicros === 0n) return { value: { receipt, credit: undefined }, change };
+		const credit = await issueTo(issueCredit, tx, { row: booked.row, amountMicros: restMicros });
+		return { value: { receipt, credit }, change: { ...change, tokenId: credit.id } };
+	};
+}
+
+export function creditHeld(
+	{ ledger, issueCredit }: Pick<BookDeps, "ledger" | "issueCredit">,
+	{ hold, reason }: { hold: HoldRow; reason: ReleaseReason },
+): Along<Credit> {
+	return async (tx, booked) => {
+		await ledger.release(tx, hold, reason);
+		const credit = await creditSettled(issueCredit)(tx, booked);
+		return { ...credit, change: { ...credit.change, reason } };
+	};
+}
+
+/** Settled money that bought nothing becomes a token of the wallet that paid it. */
+export function creditSettled(issueCredit: SptIssuer["issueFrom"]): Along<Credit> {
+	return async (tx, { row }) => {
+		const credit = await issueTo(issueCredit, tx, { row, amountMicros: row.amountMicros });
+		return { value: credit, change: { state: "credited", tokenId: credit.id } };
+	};
+}
+
+async function issueTo(
+	issueCredit: SptIssuer["issueFrom"],
+	tx: StoreTransaction,
+	{ row, amountMicros }: { row: PaymentRow; amountMicros: Micros },
+): Promise<Credit> {
+	const { owner } = row;
+	const label = `credit for ${row.id}`;
+	const terms = { amountMicros, owner, origin: "credit", label } as const;
+	const { id, token } = await issueCredit(tx, custAccount(owner), terms);
+	return { id, token, amountMicros };
 }

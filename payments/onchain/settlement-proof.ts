@@ -1,19 +1,20 @@
 import { LIMITS } from "../../src/contract/contract.js";
-import { type Clock, ServiceError } from "../../src/kernel/kernel.js";
-import type { PaymentRow } from "../../store/store.js";
-import { pause, within } from "./deadline.js";
+import { type Clock, type Logger, ServiceError } from "../../src/kernel/kernel.js";
+import type { PaymentRow, Store } from "../../store/store.js";
 import type {
 	AuthorizationState,
 	ChainReader,
+	Facilitator,
 	RefusalReason,
 	SettlementTerms,
 	SettleOutcome,
 } from "./facilitator.js";
 import { authorizationOf } from "./payment-claim.js";
+import { changePayment, UNDECIDED } from "./settlement-book.js";
 
-/** What is known of a settlement once facilitator and chain were heard. */
+/** What facilitator and chain prove of a settlement. */
 export type Proof =
-	/** Seen on the chain at `logIndex`, or believed. */
+	/** Seen on the chain at `logIndex`, or accepted on the facilitator's statement. */
 	| {
 			readonly kind: "settled";
 			readonly transactionHash: string;
@@ -32,20 +33,17 @@ export interface ProofDeps {
 /** A node may lag behind the one that settled; the pauses between looks. */
 const LOOK_PAUSES_MS = [0, 100, 400, 1_000];
 
-/**
- * Facilitators may lie, and "nonce used" says nothing, because a payer can cancel a nonce as well: where the chain can be
- * read, it alone decides. Without it a success is believed when everything it says fits the payment.
- */
+/** Where the chain can be read, it alone decides; without it a facilitator's success is accepted when all its fields match the payment. */
 export async function proveSettlement(
 	deps: ProofDeps,
 	row: PaymentRow,
 	outcome: SettleOutcome,
 ): Promise<Proof> {
-	if (!deps.chain) return believe(deps.terms, row, outcome);
+	if (!deps.chain) return acceptOutcome(deps.terms, row, outcome);
 	const looks = outcome.kind === "settled" ? LOOK_PAUSES_MS : [0];
 	for (const pauseMs of looks) {
 		if (pauseMs > 0) await pause(pauseMs, deps.clock);
-		const proof = judgeLook(await lookAt(deps, row), outcome);
+		const proof = judgeLook(await readAuthorization(deps, row), outcome);
 		if (proof) return proof;
 	}
 	if (outcome.kind === "refused" || outcome.kind === "not_sent") return outcome;
@@ -74,8 +72,8 @@ function judgeLook(
 	}
 }
 
-/** What became of the authorization; undefined when the chain cannot tell at the moment. */
-export async function lookAt(
+/** State of the authorization; undefined while the chain cannot be read. */
+export async function readAuthorization(
 	{ chain, terms, clock }: ProofDeps,
 	row: PaymentRow,
 ): Promise<AuthorizationState | undefined> {
@@ -90,7 +88,7 @@ export async function lookAt(
 	);
 }
 
-function believe(terms: SettlementTerms, row: PaymentRow, outcome: SettleOutcome): Proof {
+function acceptOutcome(terms: SettlementTerms, row: PaymentRow, outcome: SettleOutcome): Proof {
 	if (outcome.kind === "unknown") return unknown(outcome.message, outcome);
 	if (outcome.kind === "not_sent") return outcome;
 	if (outcome.kind === "refused") {
@@ -120,4 +118,115 @@ function findMismatch(
 function unknown(message: string, outcome: SettleOutcome): Proof {
 	const transactionHash = "transactionHash" in outcome ? outcome.transactionHash : undefined;
 	return { kind: "unknown", message, ...(transactionHash !== undefined && { transactionHash }) };
+}
+
+class DeadlinePassed extends Error {
+	constructor(timeoutMs: number) {
+		super(`No answer within ${timeoutMs} ms.`);
+		this.name = "DeadlinePassed";
+	}
+}
+
+/** The promise's own outcome, or DeadlinePassed; a later outcome is ignored here. */
+export function within<T>(promise: Promise<T>, timeoutMs: number, clock: Clock): Promise<T> {
+	return new Promise((resolve, reject) => {
+		const cancel = clock.after(timeoutMs, () => reject(new DeadlinePassed(timeoutMs)));
+		promise.then(
+			(value) => {
+				cancel();
+				resolve(value);
+			},
+			(error: unknown) => {
+				cancel();
+				reject(error);
+			},
+		);
+	});
+}
+
+function pause(ms: number, clock: Clock): Promise<void> {
+	return new Promise((resolve) => {
+		clock.after(ms, () => resolve(undefined));
+	});
+}
+
+export interface QuestionDeps {
+	readonly store: Store;
+	readonly clock: Clock;
+	readonly logger: Logger;
+	readonly terms: SettlementTerms;
+	readonly facilitator: Facilitator;
+	/** Without it only the facilitator's success ends a payment of unknown outcome. */
+	readonly chain?: ChainReader | undefined;
+}
+
+type Conclude = (id: string, proof: Proof & { kind: "settled" }) => Promise<unknown>;
+
+/** Sends the payment and proves its outcome; an answer after the deadline is concluded when it arrives. */
+export async function send(
+	deps: QuestionDeps,
+	row: PaymentRow,
+	conclude: Conclude,
+): Promise<Proof> {
+	const asked = startAsking(deps, row);
+	const outcome = await within(asked, LIMITS.settleTimeoutMs, deps.clock).catch(
+		(error: unknown) => {
+			if (error instanceof DeadlinePassed) concludeLate(deps, row, { asked, conclude });
+			return toUnknown(error);
+		},
+	);
+	const current = (await readRow(deps, row.id)) ?? row;
+	return proveSettlement(deps, current, outcome);
+}
+
+/** The facilitator's answer alone; asking may send a payment that has not expired. */
+export function askOnce(deps: QuestionDeps, row: PaymentRow): Promise<SettleOutcome> {
+	return within(startAsking(deps, row), LIMITS.verifyTimeoutMs, deps.clock).catch(toUnknown);
+}
+
+/** The facilitator may answer after our deadline; its answer, not the timeout, decides. */
+function concludeLate(
+	deps: QuestionDeps,
+	row: PaymentRow,
+	{ asked, conclude }: { asked: Promise<SettleOutcome>; conclude: Conclude },
+): void {
+	asked
+		.then(async (outcome) => {
+			if (outcome.kind !== "settled") return;
+			const proof = await proveSettlement(deps, row, outcome);
+			const current = await readRow(deps, row.id);
+			if (proof.kind === "settled" && current?.state === "unknown") await conclude(row.id, proof);
+		})
+		.catch((error: unknown) =>
+			deps.logger.error("a late settlement could not be booked", {
+				id: row.id,
+				error: String(error),
+			}),
+		);
+}
+
+async function startAsking(
+	{ facilitator, terms, store, clock }: QuestionDeps,
+	row: PaymentRow,
+): Promise<SettleOutcome> {
+	return facilitator.settle(terms, authorizationOf(row), {
+		onBroadcast: async (transactionHash) => {
+			await store.transaction((tx) =>
+				changePayment(
+					tx,
+					{ id: row.id, from: UNDECIDED, now: clock.now() },
+					{ transactionHash: transactionHash.toLowerCase() },
+				),
+			);
+		},
+	});
+}
+
+function readRow({ store }: QuestionDeps, id: string): Promise<PaymentRow | undefined> {
+	return store.read((reader) => reader.get("payments", id));
+}
+
+function toUnknown(error: unknown): SettleOutcome {
+	const isLate = error instanceof DeadlinePassed;
+	return { kind: "unknown", message: isLate ? error.message : "The facilitator failed." };
 }

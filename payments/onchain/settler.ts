@@ -10,8 +10,7 @@ import {
 	toBooked,
 	UNDECIDED,
 } from "./settlement-book.js";
-import type { Proof } from "./settlement-proof.js";
-import { askOnce, type QuestionDeps, send } from "./settlement-question.js";
+import { askOnce, type Proof, type QuestionDeps, send } from "./settlement-proof.js";
 
 export interface SettlerDeps extends QuestionDeps {
 	readonly ids: Ids;
@@ -26,11 +25,7 @@ export type Settling<T> =
 type Undecided = Exclude<Proof, { kind: "settled" | "not_sent" }>;
 
 export interface Settler {
-	/**
-	 * Sends a reserved payment and books what comes of it, together with `along`. The row says "settling" durably before
-	 * anything is sent, so that a crash leaves a question and never a loss. Throws UPSTREAM when nobody could be asked to
-	 * send it; then it is as free as before.
-	 */
+	/** Marks the row "settling" durably, sends the payment and books the outcome with `along`. Throws UPSTREAM when it was certainly not sent. */
 	settle<T>(id: string, along: Along<T>): Promise<Settling<T>>;
 	/** Books money that settled before, together with `along`. */
 	spend<T>(id: string, along: Along<T>): Promise<{ value: T; row: PaymentRow }>;
@@ -54,10 +49,10 @@ export function createSettler(deps: SettlerDeps): Settler {
 	return {
 		async settle(id, along) {
 			const marked = await markSettling(deps, id);
-			if (!marked) return WENT_ON;
+			if (!marked) return CONCLUDED_ELSEWHERE;
 			const proof = await send(deps, marked.row, conclude);
 			if (proof.kind === "not_sent") {
-				await putBack(deps, { id, before: marked.before });
+				await restore(deps, { id, before: marked.before });
 				throw new ServiceError("UPSTREAM", NOT_SENT);
 			}
 			if (proof.kind !== "settled") {
@@ -90,8 +85,11 @@ const NOT_SENT =
 
 const NOT_NEW = { kind: "unknown", message: "The transaction is not new." } as const;
 
-/** Found settled or closed by the reconciler while this call was on its way; the row tells the next try. */
-const WENT_ON = { kind: "unknown", message: "The payment went on without this call." } as const;
+/** Settled or closed by the reconciler meanwhile; the next try reads it from the row. */
+const CONCLUDED_ELSEWHERE = {
+	kind: "unknown",
+	message: "The payment went on without this call.",
+} as const;
 
 async function bookOrKeep<T>(
 	deps: SettlerDeps,
@@ -99,7 +97,7 @@ async function bookOrKeep<T>(
 ): Promise<Settling<T>> {
 	try {
 		const booked = await book(deps, { id, place: proof, along });
-		return booked ? { kind: "settled", ...booked } : WENT_ON;
+		return booked ? { kind: "settled", ...booked } : CONCLUDED_ELSEWHERE;
 	} catch (error) {
 		if (isKnownTransfer(error)) {
 			await conclude(id, NOT_NEW);
@@ -179,7 +177,7 @@ async function markUndecided(
 	return row;
 }
 
-/** Undefined when it went on without us. */
+/** Undefined when the row is in another state meanwhile. */
 async function markSettling(
 	{ store, clock, watch }: SettlerDeps,
 	id: string,
@@ -194,8 +192,8 @@ async function markSettling(
 	return marked;
 }
 
-/** Nobody got it: what was only reserved is free for the next try, and what was refused before stays so. */
-async function putBack(
+/** Not sent: a reservation is released for the next try, an earlier refusal stays. */
+async function restore(
 	{ store, clock, watch }: SettlerDeps,
 	{ id, before }: { id: string; before: PaymentState },
 ): Promise<void> {

@@ -1,5 +1,8 @@
-export { isUsable } from "./plan-access.js";
-export { createPlanMethod, hasCard } from "./plan-method.js";
-export { forgetKeySpending, spentEver, spentThisMonth } from "./plan-spending.js";
-export { readQuota } from "./quota.js";
-export { foldUsage } from "./usage-count.js";
+export { createPlanBalance, hasCard, isUsable } from "./plan-balance.js";
+export {
+	foldUsage,
+	forgetKeySpending,
+	readQuota,
+	spentEver,
+	spentThisMonth,
+} from "./plan-limits.js";

@@ -2,33 +2,39 @@ import type { ReleaseReason } from "../../src/contract/contract.js";
 import { type Clock, type Micros, ServiceError } from "../../src/kernel/kernel.js";
 import type { HoldRow, JobRow, PaymentRow, StoreTransaction } from "../../store/store.js";
 import { type Along, captureJob, changePayment, creditHeld, toBooked } from "../onchain/onchain.js";
-import { finishAttempt, type Ledger, type PaymentMethod, toReceipt } from "../payments.js";
+import {
+	balanceOf,
+	finishAttempt,
+	type Ledger,
+	type PaymentMethod,
+	toReceipt,
+} from "../payments.js";
 import type { SptIssuer } from "../spt/spt.js";
 
 /** What became of a job's price. */
 export interface JobPaid {
 	readonly chargedMicros: Micros;
 	readonly receiptId?: string | undefined;
-	/** What a payment on a chain gave back; its secret is known to nobody yet. */
+	/** What a payment on a chain was refunded as; its secret is not revealed yet. */
 	readonly credit?: { readonly tokenId: string; readonly amountMicros: Micros } | undefined;
 }
 
 export type JobClaim = Pick<JobRow, "id" | "holdId" | "fingerprint" | "graphIds">;
 
-/** Closes a job's hold from the rows alone, inside the transaction that ends the job: its call is long gone. */
+/** Closes a job's hold from the rows alone, inside the transaction that ends the job. */
 export interface JobBilling {
-	/** Takes a part of what is held, and gives the rest back. Throws UNAVAILABLE when the hold is gone: nothing is taken. */
+	/** Captures a part and releases the rest. Throws UNAVAILABLE when the hold is closed: nothing is taken. */
 	capture(tx: StoreTransaction, job: JobClaim, amountMicros: Micros): Promise<JobPaid>;
-	/** Gives all of it back; a hold that is gone already stays so. */
+	/** Releases all of it; does nothing when the hold is closed. */
 	release(tx: StoreTransaction, job: JobClaim, reason: ReleaseReason): Promise<JobPaid>;
-	/** A secret for a credit that was never told and never used; undefined once there is nothing to tell. */
+	/** A new secret for a credit that was never used; undefined for any other. */
 	reveal(tx: StoreTransaction, tokenId: string): Promise<string | undefined>;
 }
 
 export interface JobBillingDeps {
 	readonly clock: Clock;
 	readonly ledger: Ledger;
-	readonly methods: readonly PaymentMethod[];
+	readonly methods: readonly Pick<PaymentMethod, "balance">[];
 	readonly spts: Pick<SptIssuer, "issueFrom" | "reissue">;
 }
 
@@ -38,14 +44,14 @@ export function createJobBilling(deps: JobBillingDeps): JobBilling {
 	const { spts } = deps;
 	const release: JobBilling["release"] = async (tx, job, reason) => {
 		const hold = await findHold(tx, job);
-		return hold ? giveBack(deps, tx, { hold, reason }) : NOTHING;
+		return hold ? releaseHold(deps, tx, { hold, reason }) : NOTHING;
 	};
 	return {
 		async capture(tx, job, amountMicros) {
 			if (job.holdId === undefined) return NOTHING;
 			const hold = await findHold(tx, job);
 			if (!hold) throw gone(job);
-			if (amountMicros === 0n) return giveBack(deps, tx, { hold, reason: "cancelled" });
+			if (amountMicros === 0n) return releaseHold(deps, tx, { hold, reason: "cancelled" });
 			if (hold.paymentId !== undefined)
 				return capturePayment(deps, tx, { job, hold, amountMicros });
 			return captureBalance(deps, tx, { job, hold, amountMicros });
@@ -74,7 +80,7 @@ async function captureBalance(
 	tx: StoreTransaction,
 	{ job, hold, amountMicros }: Capture,
 ): Promise<JobPaid> {
-	const captured = await methodOf(methods, hold).capture(tx, hold, amountMicros);
+	const captured = await balanceOf(methods, hold).capture(tx, hold, amountMicros);
 	const { fingerprint, graphIds } = job;
 	const receipt = toReceipt(hold, captured, { fingerprint, graphIds, at: clock.now() });
 	await tx.put("receipts", receipt);
@@ -90,9 +96,9 @@ async function capturePayment(
 	const { fingerprint, graphIds } = job;
 	const { idempotencyId } = hold;
 	const paid = { request: { fingerprint, graphIds }, idempotencyId };
-	const desk = { ledger, clock, issueCredit: spts.issueFrom };
+	const context = { ledger, clock, issueCredit: spts.issueFrom };
 	const row = await settledRow(tx, hold);
-	const along = captureJob(desk, paid, { hold, amountMicros });
+	const along = captureJob(context, paid, { hold, amountMicros });
 	const { receipt, credit } = await spend(tx, clock, { row, along });
 	return {
 		chargedMicros: receipt.amountMicros,
@@ -101,13 +107,13 @@ async function capturePayment(
 	};
 }
 
-async function giveBack(
+async function releaseHold(
 	{ ledger, clock, methods, spts }: JobBillingDeps,
 	tx: StoreTransaction,
 	{ hold, reason }: { hold: HoldRow; reason: ReleaseReason },
 ): Promise<JobPaid> {
 	if (hold.paymentId === undefined) {
-		await methodOf(methods, hold).release(tx, hold, reason);
+		await balanceOf(methods, hold).release(tx, hold, reason);
 		return NOTHING;
 	}
 	const row = await settledRow(tx, hold);
@@ -131,12 +137,6 @@ async function settledRow(tx: StoreTransaction, { id, paymentId }: HoldRow): Pro
 	const row = paymentId === undefined ? undefined : await tx.get("payments", paymentId);
 	if (row?.state === "settled" && row.holdId === id) return row;
 	throw new ServiceError("INTERNAL", `The hold ${id} is on a payment that is not its own.`);
-}
-
-function methodOf(methods: readonly PaymentMethod[], { rail }: HoldRow): PaymentMethod {
-	const method = methods.find((candidate) => candidate.rail === rail);
-	if (method) return method;
-	throw new ServiceError("INTERNAL", `The payment rail "${rail}" is not configured.`);
 }
 
 function gone({ id }: JobClaim): ServiceError {

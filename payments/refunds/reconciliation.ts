@@ -1,7 +1,18 @@
-import type { Clock, Micros } from "../../src/kernel/kernel.js";
-import type { PaymentRow, Store } from "../../store/store.js";
-import type { ChainReader, SettlementTerms, TransferSpan } from "../onchain/onchain.js";
-import { cashAccountOf, type Movement, readLedger } from "./cash-movements.js";
+import { type Clock, type Ids, type Micros, ServiceError } from "../../src/kernel/kernel.js";
+import {
+	LedgerRefusal,
+	type LedgerTransaction,
+	type PaymentRow,
+	type Store,
+} from "../../store/store.js";
+import {
+	type ChainReader,
+	placeIn,
+	type SettlementTerms,
+	settlementKey,
+	type TransferSpan,
+} from "../onchain/onchain.js";
+import { toEntries } from "../payments.js";
 
 /** A movement that both sides know, with different amounts. */
 export interface Difference extends Movement {
@@ -16,7 +27,7 @@ export interface Reconciliation {
 	};
 	/** Booked, and the chain does not show it. */
 	readonly ledgerOnly: readonly Movement[];
-	/** On the chain, and nobody booked it. */
+	/** On the chain, and not booked. */
 	readonly chainOnly: readonly Movement[];
 	readonly differing: readonly Difference[];
 	/** Unbooked, and a payment whose outcome is open explains it. */
@@ -27,21 +38,16 @@ export interface Reconciliation {
 	readonly ledgerBalanceMicros: Micros;
 }
 
-export interface ReconcileDeps {
+const DAY_MS = 24 * 3_600_000;
+
+/** Compares every transfer with every booking; the chain is read first and the journal last, so that what settles meanwhile is never unexplained. */
+export async function reconcile(deps: {
 	readonly store: Store;
 	readonly clock: Clock;
 	readonly chain: ChainReader;
 	readonly terms: SettlementTerms;
 	readonly onProgress?: TransferSpan["onProgress"];
-}
-
-const DAY_MS = 24 * 3_600_000;
-
-/**
- * Holds every transfer on the chain against every booking, one by one. The chain is read first, the journal last and what
- * is under way between, so that whatever settles meanwhile is booked or open, and never unexplained.
- */
-export async function reconcile(deps: ReconcileDeps): Promise<Reconciliation> {
+}): Promise<Reconciliation> {
 	const { store, clock, chain, terms } = deps;
 	const startedAt = clock.now();
 	const sinceMs = (await findBeginning(store, startedAt)) - DAY_MS;
@@ -119,10 +125,7 @@ function explains(row: PaymentRow, { transactionHash, direction, ...movement }: 
 	);
 }
 
-/**
- * The transfer a booking is about. A believed facilitator names the transaction alone, and a reorganized chain may have
- * moved the transfer: then the one of its amount is meant.
- */
+/** The transfer of a booking, else one of the same amount: accepted settlements have no log index, and a reorganization may change it. */
 function takeMatch(
 	{ logIndex, amountMicros }: Movement,
 	moved: Movement[] = [],
@@ -133,7 +136,7 @@ function takeMatch(
 	return moved.splice(index ?? 0, 1)[0];
 }
 
-/** By transaction. Anybody may pay us several times in one; what we pay out in one is booked under its hash alone. */
+/** By transaction: one may hold several incoming transfers; outgoing ones are booked under the hash alone. */
 async function readChain(
 	chain: ChainReader,
 	terms: SettlementTerms,
@@ -144,7 +147,7 @@ async function readChain(
 	for await (const transfer of chain.transfers(terms, span)) {
 		const { transactionHash, logIndex, from, to, value, at } = transfer;
 		const [sender, receiver] = [from.toLowerCase(), to.toLowerCase()];
-		// Anybody can make a transfer of nothing appear, in our name too.
+		// Anyone can emit a transfer of zero, in our name too.
 		if (sender === receiver || value === 0n) continue;
 		const isIn = receiver === ours;
 		const movement: Movement = {
@@ -168,4 +171,77 @@ async function readChain(
 
 function keyOf({ direction, transactionHash }: Movement): string {
 	return `${direction} ${transactionHash}`;
+}
+
+/** Money that moved to or from our address, on the chain or in the ledger. */
+export interface Movement {
+	readonly transactionHash: string;
+	/** Place of the transfer in its block, where the chain was read. */
+	readonly logIndex?: number | undefined;
+	readonly direction: "in" | "out";
+	readonly amountMicros: Micros;
+	/** Epoch milliseconds. */
+	readonly at: number;
+	/** The other address; on the ledger's side what the posting refers to. */
+	readonly counterparty: string;
+}
+
+const cashAccountOf = (network: string): string => `cash:x402:${network}`;
+
+/** What moved cash of this network, oldest first, and what took the name of a transfer and moved nothing. */
+async function* readLedger(store: Store, network: string): AsyncGenerator<Movement> {
+	for await (const { postings } of store.history()) {
+		for (const posting of postings) {
+			const movement = toMovement(posting, network);
+			if (movement) yield movement;
+		}
+	}
+}
+
+/** Money that came in lies in a cash account with its sign turned. */
+function toMovement(posting: LedgerTransaction, network: string): Movement | undefined {
+	const { id, key = id, ref, at } = posting;
+	const amount = amountOn(posting, cashAccountOf(network));
+	if (amount !== 0n) {
+		const [direction, amountMicros] =
+			amount < 0n ? (["in", -amount] as const) : (["out", amount] as const);
+		return { ...placeIn(key), direction, amountMicros, at, counterparty: ref };
+	}
+	const [, verb, place] = /^(settle|payout):(.+?):0x/.exec(key) ?? [];
+	if (place !== network) return undefined;
+	const direction = verb === "settle" ? "in" : "out";
+	return { ...placeIn(key), direction, amountMicros: 0n, at, counterparty: ref };
+}
+
+function amountOn({ entries }: LedgerTransaction, account: string): Micros {
+	let amount = 0n;
+	for (const entry of entries) if (entry.account === account) amount += entry.amountMicros;
+	return amount;
+}
+
+/** Books an unexplained movement to `suspense`; false when it was booked meanwhile. */
+export async function bookUnexplained(
+	{ store, clock, ids }: { store: Store; clock: Clock; ids: Ids },
+	network: string,
+	{ direction, amountMicros, counterparty, ...place }: Movement,
+): Promise<boolean> {
+	if (amountMicros <= 0n) throw new ServiceError("INTERNAL", "A booking must be above zero.");
+	const sign = direction === "in" ? 1n : -1n;
+	const name = settlementKey(network, place);
+	const posting: LedgerTransaction = {
+		id: ids.next("txn"),
+		key: direction === "in" ? name : name.replace(/^settle:/, "payout:"),
+		kind: "adjust",
+		at: clock.now(),
+		entries: toEntries(cashAccountOf(network), "suspense", sign * amountMicros),
+		ref: `${network}:${counterparty}`,
+		memo: "unexplained on the chain",
+	};
+	try {
+		await store.transaction((tx) => tx.post(posting));
+		return true;
+	} catch (error) {
+		if (error instanceof LedgerRefusal && error.reason === "duplicate_key") return false;
+		throw error;
+	}
 }

@@ -1,4 +1,4 @@
-import { isWallet } from "../../src/contract/contract.js";
+import { isWallet, LIMITS } from "../../src/contract/contract.js";
 import {
 	type Clock,
 	formatUsd,
@@ -13,9 +13,8 @@ import type {
 	StoreReader,
 	StoreTransaction,
 } from "../../store/store.js";
-import { custAccount, REFUNDS_ACCOUNT, type RefundTerms } from "../payments.js";
+import { custAccount, REFUNDS_ACCOUNT, type RefundTerms, toEntries } from "../payments.js";
 import { getToken, isSpendable } from "../spt/spt.js";
-import { raiseSmallRefund } from "./small-refunds.js";
 
 export interface ReceiptRefund {
 	readonly receiptId: string;
@@ -32,32 +31,25 @@ export interface TokenRefund {
 }
 
 export interface Refunds {
-	/**
-	 * Takes money out of the account it lies in; it waits in `refunds` until it is paid. Inside the caller's
-	 * transaction, where the caller has judged how much may go back. Small sums of one token are gathered in one refund.
-	 */
+	/** Moves an amount that the caller has checked to `refunds`, pending; small sums of one token are added to one refund. */
 	request(tx: StoreTransaction, terms: RefundTerms): Promise<RefundRow>;
-	/**
-	 * Gives back what a receipt charged, never more than that in sum: to the payer's balance at once, or to the paying
-	 * wallet, pending. Throws NOT_FOUND for an unknown receipt, INVALID_ARGUMENT for an amount that is not there.
-	 */
+	/** Refunds at most what a receipt charged: to the payer's balance at once, or to its wallet, pending. Throws NOT_FOUND, INVALID_ARGUMENT. */
 	refundReceipt(input: ReceiptRefund): Promise<RefundRow>;
-	/**
-	 * Gives back what a token has left, pending: to the wallet that bought it, or by other means. Throws NOT_FOUND,
-	 * INVALID_ARGUMENT for a delegated token or an amount that is not there.
-	 */
+	/** Refunds what a token has left, pending. Throws NOT_FOUND, INVALID_ARGUMENT for a delegated token or an unavailable amount. */
 	refundToken(input: TokenRefund): Promise<RefundRow>;
 	/** Every refund, oldest first. */
 	list(): Promise<readonly RefundRow[]>;
 }
 
-export interface RefundsDeps {
+export function createRefunds({
+	store,
+	clock,
+	ids,
+}: {
 	readonly store: Store;
 	readonly clock: Clock;
 	readonly ids: Ids;
-}
-
-export function createRefunds({ store, clock, ids }: RefundsDeps): Refunds {
+}): Refunds {
 	const write: Write = async (tx, { from, ...terms }, { to, state }) => {
 		assertReason(terms.reason);
 		const now = clock.now();
@@ -73,10 +65,7 @@ export function createRefunds({ store, clock, ids }: RefundsDeps): Refunds {
 			key: `refund:${row.id}`,
 			kind: "refund",
 			at: now,
-			entries: [
-				{ account: from, amountMicros: -row.amountMicros },
-				{ account: to, amountMicros: row.amountMicros },
-			],
+			entries: toEntries(from, to, row.amountMicros),
 			ref: row.ref,
 		});
 		await tx.put("refunds", row);
@@ -176,7 +165,7 @@ async function refundedOf(reader: StoreReader, receiptId: string): Promise<Micro
 
 type Target =
 	| { readonly kind: "balance"; readonly owner: string }
-	/** Nobody could spend it here any more: to the wallet behind it, or by other means. */
+	/** It could not be spent here: to the wallet behind it, or by other means. */
 	| { readonly kind: "payout"; readonly wallet: string | undefined };
 
 /** A token that may not spend any more passes a refund on to the one it was delegated from, the first to its wallet. */
@@ -209,4 +198,44 @@ function assertReason(reason: string): void {
 		"INVALID_ARGUMENT",
 		`A refund needs a reason of at most ${REASON_CHARS} characters.`,
 	);
+}
+
+export interface Addition {
+	/** Token and destination it goes back for and to. */
+	readonly ref: string;
+	readonly destination?: string | undefined;
+	/** Ledger account the money lies in now. */
+	readonly from: string;
+	/** Ledger account of money that is on its way back. */
+	readonly to: string;
+	readonly amountMicros: Micros;
+}
+
+/** Adds a small sum to a pending small refund of the same token, if there is one, so that splitting a balance does not multiply rows. */
+async function raiseSmallRefund(
+	tx: StoreTransaction,
+	{ ref, destination, from, to, amountMicros }: Addition,
+	{ clock, ids }: { readonly clock: Clock; readonly ids: Ids },
+): Promise<RefundRow | undefined> {
+	if (!isSmall(amountMicros)) return undefined;
+	const rows = await tx.findBy("refunds", "ref", ref);
+	const row = rows.find(
+		(one) =>
+			one.state === "pending" && one.destination === destination && isSmall(one.amountMicros),
+	);
+	if (!row) return undefined;
+	await tx.post({
+		id: ids.next("txn"),
+		kind: "refund",
+		at: clock.now(),
+		entries: toEntries(from, to, amountMicros),
+		ref,
+	});
+	const raised = { ...row, amountMicros: row.amountMicros + amountMicros };
+	await tx.put("refunds", raised);
+	return raised;
+}
+
+function isSmall(amountMicros: Micros): boolean {
+	return amountMicros < LIMITS.sptMinMicros;
 }

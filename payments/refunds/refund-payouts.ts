@@ -2,8 +2,14 @@ import { LIMITS } from "../../src/contract/contract.js";
 import { ServiceError } from "../../src/kernel/kernel.js";
 import type { RefundRow, Store, StoreTransaction } from "../../store/store.js";
 import type { EarlierTransfers, OnchainParts, SettleOutcome } from "../onchain/onchain.js";
-import { getRefund, markPaid, paidAlready, type RefundBookDeps } from "./refund-book.js";
-import { addressOn, findTransfer } from "./refund-transfer.js";
+import {
+	addressOn,
+	findTransfer,
+	getRefund,
+	markPaid,
+	paidAlready,
+	type RefundBookDeps,
+} from "./refund-book.js";
 
 export interface PayRequest {
 	readonly id: string;
@@ -14,10 +20,7 @@ export interface PayRequest {
 }
 
 export interface RefundPayouts {
-	/**
-	 * Pays a refund from our own wallet, or records that it was paid. A transfer whose outcome is not known leaves it
-	 * `paying`: it is not sent again before the chain was asked. Throws NOT_FOUND, INVALID_ARGUMENT, UPSTREAM, UNAVAILABLE.
-	 */
+	/** Pays a refund, or records its payment; with an unknown outcome it stays `paying`. Throws NOT_FOUND, INVALID_ARGUMENT, UPSTREAM, UNAVAILABLE. */
 	pay(request: PayRequest): Promise<RefundRow>;
 	/** Asks the chain, where there is one, what became of transfers under way; returns how many turned out paid. */
 	reconcile(): Promise<number>;
@@ -72,7 +75,7 @@ function recordPaid(
 	return markPaid(deps, id, { transactionHash: transactionHash?.toLowerCase() });
 }
 
-/** The row says `paying`, durably, before anything leaves: after a crash nobody sends it twice. */
+/** The row says `paying`, durably, before anything is sent, so that a crash never leads to a second transfer. */
 async function sendTransfer(
 	deps: RefundPayoutDeps,
 	judged: RefundRow,

@@ -1,6 +1,11 @@
-export { bookUnexplained, type Movement } from "./cash-movements.js";
 export { createJobBilling, type JobBilling, type JobPaid } from "./job-billing.js";
-export { type Difference, type Reconciliation, reconcile } from "./reconciliation.js";
+export {
+	bookUnexplained,
+	type Difference,
+	type Movement,
+	type Reconciliation,
+	reconcile,
+} from "./reconciliation.js";
 export { createRefunds, type Refunds } from "./refund-ledger.js";
 export { createRefundPayouts, type RefundPayouts } from "./refund-payouts.js";
 export { createSweeper, type Sweeper } from "./sweep.js";

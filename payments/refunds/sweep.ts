@@ -15,7 +15,7 @@ export interface Sweeper {
 	releaseAll(): Promise<number>;
 }
 
-/** No hold stays open: what nobody captured goes back to its owner. */
+/** Releases holds that were never captured. */
 export function createSweeper({
 	store,
 	ledger,
@@ -53,7 +53,7 @@ export function createSweeper({
 	};
 }
 
-/** A job's hold ends with the job; one whose job is gone belongs to nobody. */
+/** A job's hold ends with the job; one whose job is deleted is released. */
 async function isOwned(tx: StoreTransaction, { jobId }: HoldRow): Promise<boolean> {
 	const job = jobId === undefined ? undefined : await tx.get("jobs", jobId);
 	return job !== undefined && isOpenJob(job.state);

@@ -8,12 +8,17 @@ import {
 } from "../../src/kernel/kernel.js";
 import type { Store, StoreReader, StoreTransaction, TokenRow } from "../../store/store.js";
 import { custAccount, heldAccount, type Ledger } from "../payments.js";
-import { returnExpired, revokeTree, tokensUnder } from "./delegation-tree.js";
-import { type DelegationTerms, narrowTerms } from "./narrow-terms.js";
-import { countSpending } from "./spending.js";
-import type { IssuedSpt, SptIssuer } from "./spt-issuer.js";
+import { countSpending } from "./spt-balance.js";
+import type { IssuedSpt, SptIssuer, SptTerms } from "./spt-issuer.js";
 import { tooLittle } from "./spt-refusals.js";
-import { getHeldToken, isUsable, type SptHolder } from "./token.js";
+import {
+	getHeldToken,
+	isUsable,
+	type PresentedToken,
+	returnExpired,
+	revokeTree,
+	tokensUnder,
+} from "./token.js";
 
 export interface DelegationState {
 	readonly token: TokenRow;
@@ -29,12 +34,12 @@ export interface Delegated extends IssuedSpt {
 /** Tokens for others, out of a token's own balance: never wider, longer or dearer than the token itself. */
 export interface Delegations {
 	/** Throws INSUFFICIENT_BALANCE, SPENDING_LIMIT, SCOPE_FORBIDDEN, INVALID_ARGUMENT. */
-	create(holder: SptHolder, terms: DelegationTerms): Promise<Delegated>;
+	create(holder: PresentedToken, terms: DelegationTerms): Promise<Delegated>;
 	/** Children that have not been revoked, oldest first. */
-	list(holder: SptHolder): Promise<readonly DelegationState[]>;
-	/** Stops a child and its own children; what is left comes back. Throws NOT_FOUND for somebody else's. */
+	list(holder: PresentedToken): Promise<readonly DelegationState[]>;
+	/** Revokes a child and its descendants; what is left returns. Throws NOT_FOUND for the child of another token. */
 	revoke(
-		holder: SptHolder,
+		holder: PresentedToken,
 		childId: string,
 	): Promise<{ readonly returnedMicros: Micros; readonly balanceMicros: Micros }>;
 }
@@ -50,7 +55,7 @@ export interface DelegationDeps {
 
 export function createDelegations(deps: DelegationDeps): Delegations {
 	const { store, ledger, clock, pepper } = deps;
-	const parentOf = async (tx: StoreTransaction, holder: SptHolder) => {
+	const parentOf = async (tx: StoreTransaction, holder: PresentedToken) => {
 		const now = clock.now();
 		const parent = await getHeldToken(tx, holder, { pepper, now });
 		await returnExpired(tx, parent, { ledger, now });
@@ -112,7 +117,7 @@ async function delegate(
 		parentId: parent.id,
 		origin: "delegation",
 	});
-	// Whoever delegates knows the secret: the token was delivered.
+	// Delegating proves that the secret was delivered.
 	if (parent.usedAt === undefined) await tx.put("tokens", { ...parent, usedAt: now });
 	const child = await tx.get("tokens", issued.id);
 	if (!child) throw new ServiceError("INTERNAL", `The token ${issued.id} was not written.`);
@@ -153,10 +158,7 @@ async function ancestryOf(
 	return { first, depth: depth + 1 };
 }
 
-/**
- * In the whole tree, so that a child that revokes its own leaves room to those above it. One that never paid for anything
- * has no call whose refund would look for its parent, and none below it.
- */
+/** Deletes revoked tokens of the whole tree that are old or never paid: no refund can look for them. */
 async function forgetRevoked(tx: StoreTransaction, first: TokenRow, now: number): Promise<void> {
 	for (const token of await tokensUnder(tx, first, { withRevoked: true })) {
 		if (token.status !== "revoked") continue;
@@ -184,7 +186,7 @@ function byId(one: TokenRow, other: TokenRow): number {
 	return one.id < other.id ? -1 : 1;
 }
 
-/** What its holder and its parent are told of a delegated token. */
+/** A delegated token on the wire, for its holder and its parent. */
 export function toDelegationWire({ token, balanceMicros, heldMicros }: DelegationState) {
 	const usd = (micros: Micros | undefined) => (micros === undefined ? null : formatUsd(micros));
 	return {
@@ -199,4 +201,69 @@ export function toDelegationWire({ token, balanceMicros, heldMicros }: Delegatio
 		skills: token.skills,
 		graphs: token.graphs,
 	};
+}
+
+/** Terms of a delegated token; what is left out is as the parent's. */
+export interface DelegationTerms {
+	readonly amountMicros: Micros;
+	readonly label?: string | undefined;
+	readonly expiresAt?: number | undefined;
+	readonly maxPerCallMicros?: Micros | undefined;
+	readonly maxPerDayMicros?: Micros | undefined;
+	readonly skills?: readonly string[] | undefined;
+	readonly graphs?: readonly string[] | undefined;
+}
+
+type Narrowed = Pick<
+	SptTerms,
+	"expiresAt" | "maxPerCallMicros" | "maxPerDayMicros" | "skills" | "graphs"
+>;
+
+/** A child's limits, scopes and expiry: its parent's, or tighter ones. Throws SCOPE_FORBIDDEN for wider ones. */
+function narrowTerms(parent: TokenRow, terms: DelegationTerms): Narrowed {
+	const maxPerCallMicros = lower(
+		"max_per_call_usd",
+		parent.maxPerCallMicros,
+		terms.maxPerCallMicros,
+	);
+	const maxPerDayMicros = lower("max_per_day_usd", parent.maxPerDayMicros, terms.maxPerDayMicros);
+	const expiresAt = earlier(parent.expiresAt, terms.expiresAt);
+	return {
+		skills: subset("skills", parent.skills, terms.skills),
+		graphs: subset("graphs", parent.graphs, terms.graphs),
+		...(maxPerCallMicros !== undefined && { maxPerCallMicros }),
+		...(maxPerDayMicros !== undefined && { maxPerDayMicros }),
+		...(expiresAt !== undefined && { expiresAt }),
+	};
+}
+
+function lower(field: string, parent: Micros | undefined, wanted: Micros | undefined) {
+	if (parent === undefined || wanted === undefined) return wanted ?? parent;
+	if (wanted <= parent) return wanted;
+	throw wider(field, `at most ${formatUsd(parent)} USD, as of the token itself`);
+}
+
+function earlier(parent: number | undefined, wanted: number | undefined) {
+	if (parent === undefined || wanted === undefined) return wanted ?? parent;
+	if (wanted <= parent) return wanted;
+	throw wider("expires_in_days", `no later than the token itself, ${toIsoTime(parent)}`);
+}
+
+/** An empty list means everything. */
+function subset(
+	field: string,
+	parent: readonly string[],
+	wanted: readonly string[] | undefined,
+): readonly string[] {
+	if (!wanted || wanted.length === 0 || parent.length === 0)
+		return wanted?.length ? wanted : parent;
+	if (wanted.every((id) => parent.includes(id))) return wanted;
+	throw wider(field, `among the token's own: ${parent.slice(0, 20).join(", ")}`);
+}
+
+function wider(field: string, bound: string): ServiceError {
+	return new ServiceError(
+		"SCOPE_FORBIDDEN",
+		`A delegated token cannot do more than the token it comes from: "${field}" must be ${bound}.`,
+	);
 }

@@ -1,3 +1,4 @@
+import { LIMITS } from "../../src/contract/contract.js";
 import {
 	type Clock,
 	createSecret,
@@ -10,9 +11,19 @@ import {
 } from "../../src/kernel/kernel.js";
 import type { RefundRow, Store, StoreTransaction, TokenRow } from "../../store/store.js";
 import { custAccount, heldAccount, type Ledger, type RefundTerms } from "../payments.js";
-import { returnExpired, revokeTree } from "./delegation-tree.js";
-import { spentToday } from "./spending.js";
-import { getHeldToken, getToken, type SptHolder, sptPrefix, type TokenKeys } from "./token.js";
+import { spentToday } from "./spt-balance.js";
+import {
+	getHeldToken,
+	getToken,
+	isUsable,
+	type PresentedToken,
+	returnExpired,
+	revokeTree,
+	sptPrefix,
+	type TokenKeys,
+	type TreeDeps,
+	tokensUnder,
+} from "./token.js";
 
 export interface SptBalance {
 	readonly token: TokenRow;
@@ -34,14 +45,13 @@ export interface Revoked {
 export interface SptAccounts {
 	balance(tokenId: string): Promise<SptBalance>;
 	/** A new secret for the same token; the old one is worth nothing from then on. */
-	rotate(holder: SptHolder): Promise<{ readonly token: string; readonly balanceMicros: Micros }>;
-	/**
-	 * Sends what is left back to the wallet that bought the token; asked again, it tells of the same refund.
-	 * Throws SCOPE_FORBIDDEN for tokens no wallet bought, INVALID_ARGUMENT when nothing is left.
-	 */
-	refund(holder: SptHolder, reason: string): Promise<RefundRow>;
+	rotate(
+		holder: PresentedToken,
+	): Promise<{ readonly token: string; readonly balanceMicros: Micros }>;
+	/** Refunds what is left to the wallet that bought the token, idempotently. Throws SCOPE_FORBIDDEN without such a wallet, INVALID_ARGUMENT. */
+	refund(holder: PresentedToken, reason: string): Promise<RefundRow>;
 	/** The token and its delegations pay for nothing from now on; what is left goes back where it came from. */
-	revoke(holder: SptHolder): Promise<Revoked>;
+	revoke(holder: PresentedToken): Promise<Revoked>;
 }
 
 export interface SptAccountDeps extends TokenKeys {
@@ -55,7 +65,7 @@ export interface SptAccountDeps extends TokenKeys {
 export function createSptAccounts(deps: SptAccountDeps): SptAccounts {
 	const { store, ledger, clock, pepper } = deps;
 	const change = <T>(
-		holder: SptHolder,
+		holder: PresentedToken,
 		work: (tx: StoreTransaction, token: TokenRow) => Promise<T>,
 	): Promise<T> =>
 		store.transaction(async (tx) => {
@@ -142,7 +152,7 @@ function assertBought({ id, owner, parentId }: TokenRow): void {
 	);
 }
 
-/** What a token's holder is told of it. */
+/** A token on the wire, for its holder. */
 export function toBalanceWire(state: SptBalance) {
 	const { token, balanceMicros, heldMicros, spentTodayMicros } = state;
 	const usd = (micros: Micros | undefined) => (micros === undefined ? null : formatUsd(micros));
@@ -160,4 +170,49 @@ export function toBalanceWire(state: SptBalance) {
 		graphs: token.graphs,
 		parent_id: token.parentId ?? null,
 	};
+}
+
+/** Moves what is left of a wallet's earlier unused or ended tokens into the one it just bought, and returns how much: a lost reply loses no money. */
+export async function recoverTokens(
+	tx: StoreTransaction,
+	{ owner, intoId }: { readonly owner: string; readonly intoId: string },
+	deps: TreeDeps,
+): Promise<bigint> {
+	const { ledger, now } = deps;
+	let recoveredMicros = 0n;
+	let [roots, touched] = [0, 0];
+	for (const token of await tx.findBy("tokens", "owner", owner)) {
+		if (token.id === intoId || !isRecoverable(token, now)) continue;
+		const tree = await tokensUnder(tx, token, { withRevoked: true });
+		if (await isEmptyOrHeld(tx, tree)) continue;
+		await revokeTree(tx, token, deps);
+		const amountMicros = await tx.balance(custAccount(token.id));
+		if (amountMicros > 0n) {
+			await ledger.transfer(tx, { from: token.id, to: intoId, amountMicros, memo: "recovered" });
+		}
+		await tx.put("tokens", { ...token, status: "revoked", closedAt: now });
+		recoveredMicros += amountMicros;
+		roots += 1;
+		touched += tree.length;
+		if (roots >= LIMITS.sptRecoveredMax || touched >= LIMITS.sptDelegationsMax) break;
+	}
+	return recoveredMicros;
+}
+
+/** What open calls hold would return to a token that is ended here. */
+async function isEmptyOrHeld(tx: StoreTransaction, tree: readonly TokenRow[]): Promise<boolean> {
+	let sum = 0n;
+	for (const { id } of tree) {
+		if ((await tx.balance(heldAccount(id))) > 0n) return true;
+		sum += await tx.balance(custAccount(id));
+	}
+	return sum === 0n;
+}
+
+/** Credits, tokens that never paid for anything, and those that can pay no more; one in use stays its holder's. */
+function isRecoverable(token: TokenRow, now: number): boolean {
+	if (token.parentId !== undefined) return false;
+	if (token.closedAt !== undefined) return true;
+	if (token.status !== "active") return false;
+	return token.origin === "credit" || token.usedAt === undefined || !isUsable(token, now);
 }

@@ -11,9 +11,8 @@ import {
 } from "../../src/kernel/kernel.js";
 import type { Store, StoreTransaction, TokenRow } from "../../store/store.js";
 import { custAccount, type Ledger } from "../payments.js";
-import { revokeTree } from "./delegation-tree.js";
 import { listTokens, type SptState, type SptSummary, validateToken } from "./spt-state.js";
-import { type Environment, findToken, getToken, sourceOf, sptPrefix } from "./token.js";
+import { type Environment, findToken, getToken, revokeTree, sourceOf, sptPrefix } from "./token.js";
 
 export interface SptTerms {
 	readonly amountMicros: Micros;
@@ -41,7 +40,7 @@ export interface SptIssuer {
 	issue(terms: SptTerms): Promise<IssuedSpt>;
 	/** As `issue`, inside a transaction, with money that lies in another account: settled funds, a parent's balance. */
 	issueFrom(tx: StoreTransaction, account: string, terms: SptTerms): Promise<IssuedSpt>;
-	/** A new secret for a token that nobody has paid with; undefined for any other. The one before is worth nothing then. */
+	/** Replaces the secret of an unused token; undefined for any other. */
 	reissue(tx: StoreTransaction, tokenId: string): Promise<string | undefined>;
 	/** Lifts a token's balance to the amount; a balance at or above it stays. */
 	fillUp(tokenId: string, amountMicros: Micros): Promise<Micros>;
@@ -54,7 +53,7 @@ export interface SptIssuer {
 	revoke(tokenId: string): Promise<void>;
 }
 
-export interface SptIssuerDeps {
+export function createSptIssuer(deps: {
 	readonly store: Store;
 	readonly ledger: Ledger;
 	readonly clock: Clock;
@@ -62,9 +61,7 @@ export interface SptIssuerDeps {
 	readonly ids: Ids;
 	readonly pepper: Uint8Array;
 	readonly environment: Environment;
-}
-
-export function createSptIssuer(deps: SptIssuerDeps): SptIssuer {
+}): SptIssuer {
 	const { store, ledger, clock, random, ids, pepper, environment } = deps;
 	const source = sourceOf(environment);
 
@@ -153,7 +150,7 @@ function toRow(
 	};
 }
 
-/** Throws INVALID_ARGUMENT for an amount nobody should be given in one go. */
+/** Throws INVALID_ARGUMENT for an amount outside the limits. */
 export function assertAmount(amountMicros: Micros): void {
 	if (amountMicros > 0n && amountMicros <= LIMITS.sptMaxMicros) return;
 	throw new ServiceError(

@@ -1,9 +1,9 @@
 import { LIMITS } from "../../src/contract/contract.js";
 import { formatUsd, type Micros } from "../../src/kernel/kernel.js";
 import type { TokenRow } from "../../store/store.js";
-import { type Continuation, type PaymentErrorCode, PaymentRequired } from "../payments.js";
+import { type Continuation, type PaymentRequired, refusePayment } from "../payments.js";
 
-/** How a caller pays with a token: what the 402 of somebody without a credential says. */
+/** How to pay with a token, for callers without a credential. */
 export function howToPay(priceMicros: Micros): Continuation {
 	return {
 		type: "spt",
@@ -51,24 +51,22 @@ function leastPurchase(amountMicros: Micros): Micros {
 	return amountMicros > LIMITS.sptMinMicros ? amountMicros : LIMITS.sptMinMicros;
 }
 
-export interface TooLittle {
+/** A balance that does not reach, with the way to raise it. */
+export function tooLittle(input: {
 	readonly token: TokenRow;
 	readonly balanceMicros: Micros;
 	readonly amountMicros: Micros;
 	/** Whether payments on a chain are taken here. */
 	readonly isForSale: boolean;
-	/** What the amount is for, as the sentence goes on: "this call costs". */
+	/** Subject and verb before the amount: "this call costs". */
 	readonly purpose: string;
-}
-
-/** A balance that does not reach, with the way to raise it. */
-export function tooLittle(input: TooLittle): PaymentRequired {
+}): PaymentRequired {
 	const { token, balanceMicros, amountMicros, isForSale, purpose } = input;
 	const facts = { balance_usd: formatUsd(balanceMicros), amount_usd: formatUsd(amountMicros) };
 	const instructions = isForSale
 		? "Use another token, or raise this one's balance."
 		: "Ask the operator to issue a token with a higher balance, or use another one.";
-	return refusal(
+	return refusePayment(
 		"INSUFFICIENT_BALANCE",
 		`The token has ${facts.balance_usd} USD left; ${purpose} ${facts.amount_usd} USD. Nothing was charged.`,
 		[
@@ -84,7 +82,7 @@ export function spendingLimit(
 	facts: Readonly<Record<string, string | number>>,
 ): PaymentRequired {
 	const wait = "retry_after_seconds" in facts;
-	return refusal("SPENDING_LIMIT", message, [
+	return refusePayment("SPENDING_LIMIT", message, [
 		{
 			type: wait ? "wait" : "spt",
 			...facts,
@@ -93,13 +91,4 @@ export function spendingLimit(
 				: "Use a token with a higher limit per call.",
 		},
 	]);
-}
-
-// A caller who shows a token never gets the challenge of another rail.
-function refusal(
-	code: PaymentErrorCode,
-	message: string,
-	continuations: readonly Continuation[],
-): PaymentRequired {
-	return new PaymentRequired(code, message, { quote: undefined, offers: [], continuations });
 }

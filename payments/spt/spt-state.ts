@@ -1,5 +1,5 @@
 import { type Clock, formatUsd, toIsoTime } from "../../src/kernel/kernel.js";
-import type { Store, StoreReader, TokenRow } from "../../store/store.js";
+import type { LedgerTransaction, Store, StoreReader, TokenRow } from "../../store/store.js";
 import { custAccount, heldAccount } from "../payments.js";
 import { type Environment, findToken, isSpendable, type TokenKeys } from "./token.js";
 
@@ -82,4 +82,22 @@ export async function listTokens(reader: StoreReader, now: number): Promise<read
 
 function stoppedOr(token: TokenRow): string {
 	return token.status === "active" ? "expired" : token.status;
+}
+
+/** A posting on the wire, for the holder of one token; the other accounts stay private. */
+export function toStatementLine(owner: string, posting: LedgerTransaction) {
+	const { id, at, kind, ref, memo, entries } = posting;
+	const changeOf = (account: string) =>
+		entries
+			.filter((entry) => entry.account === account)
+			.reduce((sum, { amountMicros }) => sum + amountMicros, 0n);
+	return {
+		id,
+		at: toIsoTime(at),
+		kind,
+		balance_change_usd: formatUsd(changeOf(custAccount(owner))),
+		held_change_usd: formatUsd(changeOf(heldAccount(owner))),
+		ref,
+		memo: memo ?? null,
+	};
 }

@@ -1,9 +1,12 @@
 export { createDelegations, type Delegations, toDelegationWire } from "./delegations.js";
-export { recoverTokens } from "./recover.js";
-export { createSptAccounts, type SptAccounts, toBalanceWire } from "./spt-accounts.js";
+export {
+	createSptAccounts,
+	recoverTokens,
+	type SptAccounts,
+	toBalanceWire,
+} from "./spt-accounts.js";
+export { createSptBalance } from "./spt-balance.js";
 export { assertAmount, createSptIssuer, type IssuedSpt, type SptIssuer } from "./spt-issuer.js";
-export { createSptMethod } from "./spt-method.js";
 export { howToBuy } from "./spt-refusals.js";
-export type { SptSummary } from "./spt-state.js";
-export { toStatementLine } from "./statement-line.js";
-export { type Environment, getToken, isSpendable, type SptHolder, sourceOf } from "./token.js";
+export { type SptSummary, toStatementLine } from "./spt-state.js";
+export { type Environment, getToken, isSpendable, type PresentedToken, sourceOf } from "./token.js";

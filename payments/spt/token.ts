@@ -1,10 +1,11 @@
 import { hashSecret, isWellFormedSecret, ServiceError } from "../../src/kernel/kernel.js";
-import type { StoreReader, TokenRow } from "../../store/store.js";
+import type { StoreReader, StoreTransaction, TokenRow } from "../../store/store.js";
+import { custAccount, type Ledger } from "../payments.js";
 
 /** Tokens of the demo profile carry `test` and are worthless in production, and the reverse. */
 export type Environment = "live" | "test";
 
-/** Where a balance comes from: paper money never mixes with money that came from somebody. */
+/** Source account of a balance: demo money never mixes with real money. */
 export const sourceOf = (environment: Environment): string =>
 	environment === "test" ? "promo:demo" : "cash:manual";
 
@@ -16,10 +17,7 @@ export interface TokenKeys {
 	readonly environment: Environment;
 }
 
-/**
- * The token a secret belongs to, whatever its state; undefined for one nobody issued or of the other environment.
- * Every text is hashed and looked up, so that the time taken tells nothing of its form.
- */
+/** The token of a secret in any state; every text is hashed and looked up, so that timing reveals nothing of its form. */
 export async function findToken(
 	reader: StoreReader,
 	{ secret, pepper, environment }: TokenKeys & { readonly secret: string },
@@ -54,7 +52,7 @@ export function unknownToken(): ServiceError {
 }
 
 /** Who shows a token's secret: what changes the token checks it again, in the transaction that changes it. */
-export interface SptHolder {
+export interface PresentedToken {
 	readonly tokenId: string;
 	readonly secret: string;
 }
@@ -62,7 +60,7 @@ export interface SptHolder {
 /** The token its holder may change. Throws UNAUTHENTICATED when the secret was rotated or the token stopped since. */
 export async function getHeldToken(
 	reader: StoreReader,
-	holder: SptHolder,
+	holder: PresentedToken,
 	{ pepper, now }: { readonly pepper: Uint8Array; readonly now: number },
 ): Promise<TokenRow> {
 	const token = await reader.get("tokens", holder.tokenId);
@@ -76,4 +74,68 @@ export async function getToken(reader: StoreReader, tokenId: string): Promise<To
 	const token = await reader.get("tokens", tokenId);
 	if (token) return token;
 	throw new ServiceError("NOT_FOUND", `No token is called "${tokenId.slice(0, 80)}".`);
+}
+
+/** A token and all that were delegated from it, however far down; revoked ones only on demand. */
+export async function tokensUnder(
+	reader: StoreReader,
+	top: TokenRow,
+	{ withRevoked = false } = {},
+): Promise<TokenRow[]> {
+	const found = [top];
+	for (const token of found) {
+		const children = await reader.findBy("tokens", "parentId", token.id);
+		found.push(...children.filter((child) => withRevoked || child.status !== "revoked"));
+	}
+	return found;
+}
+
+export interface TreeDeps {
+	readonly ledger: Ledger;
+	readonly now: number;
+}
+
+/** Revokes a token and its descendants; what they have left, and what their open calls release, goes to the token's parent. Returns the sum moved. */
+export async function revokeTree(
+	tx: StoreTransaction,
+	top: TokenRow,
+	{ ledger, now }: TreeDeps,
+): Promise<bigint> {
+	const heir = top.parentId ?? top.id;
+	const tokens = await tokensUnder(tx, top);
+	let returnedMicros = 0n;
+	for (const token of tokens) {
+		const amountMicros = await tx.balance(custAccount(token.id));
+		if (token.id !== heir && amountMicros > 0n) {
+			await ledger.transfer(tx, { from: token.id, to: heir, amountMicros, memo: "returned" });
+			returnedMicros += amountMicros;
+		}
+		const isDelegated = token.parentId !== undefined;
+		const expiresAt = Math.min(token.expiresAt ?? now, now);
+		await tx.put("tokens", { ...token, status: "revoked", ...(isDelegated && { expiresAt }) });
+	}
+	await redirectHolds(tx, new Set(tokens.map(({ id }) => custAccount(id))), custAccount(heir));
+	return returnedMicros;
+}
+
+/** What open calls release goes to the new owner. */
+async function redirectHolds(
+	tx: StoreTransaction,
+	from: ReadonlySet<string>,
+	to: string,
+): Promise<void> {
+	for (const hold of await tx.list("holds")) {
+		if (from.has(hold.from) && hold.from !== to) await tx.put("holds", { ...hold, from: to });
+	}
+}
+
+/** Returns what expired children did not spend. */
+export async function returnExpired(
+	tx: StoreTransaction,
+	parent: TokenRow,
+	deps: TreeDeps,
+): Promise<void> {
+	for (const child of await tx.findBy("tokens", "parentId", parent.id)) {
+		if (child.status === "active" && !isUsable(child, deps.now)) await revokeTree(tx, child, deps);
+	}
 }

@@ -1,4 +1,4 @@
-import { isWallet, type ReleaseReason, type SkillCaller } from "../../src/contract/contract.js";
+import { type Caller, isWallet, type ReleaseReason } from "../../src/contract/contract.js";
 import type { Micros } from "../../src/kernel/kernel.js";
 import type { HoldRow, ScheduleRenewal, ScheduleRow, StoreTransaction } from "../../store/store.js";
 import { dayAfter } from "./schedule-slots.js";
@@ -48,7 +48,7 @@ export class NotPaid extends Error {
  * What of a caller can pay for weeks to come; wallets sign each payment anew, so that they cannot, and a secret that was
  * replaced ends with its overlap.
  */
-export function toRenewal(caller: SkillCaller | undefined): ScheduleRenewal | undefined {
+export function toRenewal(caller: Caller | undefined): ScheduleRenewal | undefined {
 	if (!caller || isWallet(caller.owner) || caller.access?.isReplaced) return undefined;
 	const { keyId, grantId, scope } = caller.access ?? {};
 	return {

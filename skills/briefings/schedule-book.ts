@@ -1,10 +1,10 @@
 import { createHmac } from "node:crypto";
 import {
 	ANONYMOUS,
+	type Caller,
 	grantIdOf,
 	keepsText,
 	mayRead,
-	type SkillCaller,
 	type SkillContext,
 } from "../../src/contract/contract.js";
 import { ServiceError, toIdLetters } from "../../src/kernel/kernel.js";
@@ -51,11 +51,16 @@ export function createScheduleBook(deps: ScheduleBookDeps) {
 
 		/** Makes a briefing now, and delivers nothing yet. Throws NOT_FOUND for a schedule of someone else. */
 		async runNow(id: string, context: SkillContext): Promise<ManualRun> {
-			const owner = context.shown ?? context.caller ?? ANONYMOUS;
+			const owner = ownerOf(context);
 			const schedule = await getSchedule(store, id, (row) => mayRead(owner, row));
 			return runNow(deps, schedule, context);
 		},
 	};
+}
+
+/** A wallet has no session: a schedule it pays for belongs to the credential sent along with it, if there is one. */
+function ownerOf({ caller }: SkillContext): Caller {
+	return caller?.shown ?? caller ?? ANONYMOUS;
 }
 
 const ID_CHARS = 32;
@@ -73,11 +78,11 @@ function scheduleIdOf({ pepper, random }: ScheduleBookDeps, callId: string): str
 async function create(
 	deps: ScheduleBookDeps,
 	order: ScheduleOrder,
-	{ caller, shown, callId }: SkillContext,
+	context: SkillContext,
 ): Promise<ScheduleWire> {
 	const { store, texts, clock } = deps;
-	// A wallet has no session: a schedule it pays for belongs to the credential beside it, if there is one.
-	const owner = shown ?? caller ?? ANONYMOUS;
+	const { callId } = context;
+	const owner = ownerOf(context);
 	const { topic, email, slack_webhook: slack } = order;
 	const text: ScheduleText = { topic, email, slack };
 	const id = scheduleIdOf(deps, callId);
@@ -113,7 +118,7 @@ function toRow(
 	deps: ScheduleBookDeps,
 	made: {
 		readonly id: string;
-		readonly owner: SkillCaller;
+		readonly owner: Caller;
 		readonly order: ScheduleOrder;
 		readonly text: ScheduleText;
 		readonly callId: string;
@@ -146,7 +151,7 @@ function toRow(
 }
 
 /** Without a target a briefing waits to be picked up, which is text that is kept. */
-function assertDeliverable(caller: SkillCaller, { channels }: ScheduleRow): void {
+function assertDeliverable(caller: Caller, { channels }: ScheduleRow): void {
 	const isReachable = channels.some(({ status }) => status !== "not_configured");
 	if (isReachable || keepsText(caller)) return;
 	throw new ServiceError(

@@ -1,13 +1,7 @@
 import { stageArtifact } from "../../src/artifacts/artifacts.js";
-import type { SkillCaller } from "../../src/contract/contract.js";
+import type { Caller } from "../../src/contract/contract.js";
 import { type Clock, type Logger, ServiceError } from "../../src/kernel/kernel.js";
-import type {
-	ArtifactRow,
-	BriefingRunRow,
-	ScheduleRow,
-	Store,
-	StoreTransaction,
-} from "../../store/store.js";
+import type { ArtifactRow, BriefingRunRow, ScheduleRow, Store, StoreTransaction } from "../../store/store.js";
 import type { Briefing, ComposeBriefing } from "./briefing.js";
 import type { BriefingMemory } from "./briefing-changes.js";
 import { type HeldWeek, isCovered, NotPaid, type ScheduleBilling } from "./schedule-billing.js";
@@ -288,7 +282,7 @@ export async function stageBriefing(
 export async function ownerOf(
 	store: Pick<Store, "read">,
 	{ owner, grantId }: Pick<ScheduleRow, "owner" | "grantId">,
-): Promise<SkillCaller> {
+): Promise<Pick<Caller, "owner" | "access" | "keepsNoText">> {
 	const account = await store.read((reader) => reader.get("accounts", owner));
 	const keepsNoText = account?.retention === "zero";
 	if (!account) return { owner };

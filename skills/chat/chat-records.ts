@@ -1,12 +1,5 @@
 import { hash } from "node:crypto";
-import {
-	grantIdOf,
-	type KeptStream,
-	mayRead,
-	maySeeAgain,
-	type SkillCaller,
-	STAGED_TURN,
-} from "../../src/contract/contract.js";
+import { grantIdOf, type KeptStream, mayRead, maySeeAgain, type Caller, STAGED_TURN } from "../../src/contract/contract.js";
 import type { Clock, TurnQueue } from "../../src/kernel/kernel.js";
 import type { ChatRow, Store } from "../../store/store.js";
 import { CHAT_LIMITS } from "./chat-limits.js";
@@ -53,7 +46,7 @@ export function createChatRecords({
 		return undefined;
 	};
 	/** The caller's own session of that name. */
-	const findOwn = (caller: SkillCaller, sessionId: string) =>
+	const findOwn = (caller: Caller, sessionId: string) =>
 		findByKey(toChatKey(caller, sessionId));
 	return {
 		findOwn,
@@ -61,7 +54,7 @@ export function createChatRecords({
 		read,
 
 		/** By the caller's own name for it, or by an id of a session they may see; a wallet's opens by its id alone. */
-		async find(caller: SkillCaller, reference: string): Promise<ChatRecord | undefined> {
+		async find(caller: Caller, reference: string): Promise<ChatRecord | undefined> {
 			const own = await findOwn(caller, reference);
 			if (own) return own;
 			const row = await store.read((reader) => reader.get("chats", reference));
@@ -69,7 +62,7 @@ export function createChatRecords({
 		},
 
 		/** Latest used first. */
-		async rowsOf({ owner, access }: SkillCaller): Promise<readonly ChatRow[]> {
+		async rowsOf({ owner, access }: Caller): Promise<readonly ChatRow[]> {
 			const rows = await store.read((reader) => reader.findBy("chats", "owner", owner));
 			return rows
 				.filter((row) => isThere(row) && maySeeAgain(access, row.grantId))
@@ -101,7 +94,7 @@ export function createChatRecords({
 }
 
 /** The same name of two owners, or of two keys of an account, names two sessions. */
-export function toChatKey({ owner, access }: SkillCaller, sessionId: string): string {
+export function toChatKey({ owner, access }: Caller, sessionId: string): string {
 	const parts = [owner, grantIdOf(access) ?? "", sessionId];
 	return hash("sha256", JSON.stringify(parts), "base64url");
 }

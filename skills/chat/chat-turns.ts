@@ -1,4 +1,4 @@
-import type { SkillCaller } from "../../src/contract/contract.js";
+import type { Caller } from "../../src/contract/contract.js";
 import { findCitedSentence } from "../../src/evidence/evidence.js";
 import { ServiceError, visibleText } from "../../src/kernel/kernel.js";
 import type { GraphCatalog } from "../../src/knowledge/knowledge.js";
@@ -74,7 +74,7 @@ export interface ChatRoom {
 	 * Waits for the turns that came before, in order of arrival. For a caller whose account keeps no text, or who is nobody in
 	 * particular, each turn stands alone. Throws RATE_LIMITED when too many wait or too many sessions are remembered.
 	 */
-	enter(caller: SkillCaller | undefined, sessionId: string, signal: AbortSignal): Promise<ChatSeat>;
+	enter(caller: Caller | undefined, sessionId: string, signal: AbortSignal): Promise<ChatSeat>;
 }
 
 /** What was talked about so far, as far as a follow-up can refer to it. */

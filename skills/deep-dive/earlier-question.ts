@@ -1,4 +1,4 @@
-import { mayRead, type SkillCaller } from "../../src/contract/contract.js";
+import { type Caller, mayRead } from "../../src/contract/contract.js";
 import { createJobNotes } from "../../src/jobs/jobs.js";
 import { ServiceError } from "../../src/kernel/kernel.js";
 import type { Store } from "../../store/store.js";
@@ -11,7 +11,10 @@ export interface EarlierQuestion {
 }
 
 /** Throws NOT_FOUND, alike for jobs of others and for those that are gone. */
-export type FindEarlierQuestion = (caller: SkillCaller, jobId: string) => Promise<EarlierQuestion>;
+export type FindEarlierQuestion = (
+	caller: Pick<Caller, "owner" | "access">,
+	jobId: string,
+) => Promise<EarlierQuestion>;
 
 export function createEarlierQuestions(deps: {
 	readonly store: Pick<Store, "read" | "documents">;

@@ -1,11 +1,11 @@
 import {
 	type ArtifactRepository,
 	answer,
+	type Caller,
 	defineSkill,
 	keptUntil,
 	noAnswer,
 	type Skill,
-	type SkillCaller,
 } from "../../src/contract/contract.js";
 import { ServiceError } from "../../src/kernel/kernel.js";
 import {
@@ -22,7 +22,10 @@ type RefreshDeps = DossierSkillDeps & {
 
 /** Asks the same again today, and says what is new. */
 export const createDossierRefresh = (deps: RefreshDeps): Skill<"intelligence.dossier.refresh"> => {
-	const getKept = async (caller: SkillCaller, id: string): Promise<DossierWire> => {
+	const getKept = async (
+		caller: Pick<Caller, "owner" | "access">,
+		id: string,
+	): Promise<DossierWire> => {
 		const kept = await deps.research.artifacts.find(caller, "dossier", id);
 		if (kept) return kept.data as DossierWire;
 		throw new ServiceError(

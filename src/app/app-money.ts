@@ -2,15 +2,16 @@ import { createInvariantGuard, type InvariantGuard } from "../../payments/audit/
 import {
 	createChallengeIssuer,
 	createEvmCharge,
-	createPrepaidCharge,
-	offerPrepaid,
+	withPrepaidCharge,
 } from "../../payments/mpp/mpp.js";
 import {
 	createOnchainMethod,
-	type OnchainContext,
 	type OnchainParts,
+	type OnchainPayments,
 } from "../../payments/onchain/onchain.js";
 import {
+	type Balance,
+	createBalanceMethod,
 	createLedger,
 	createPriceList,
 	createQuoteSeal,
@@ -20,7 +21,7 @@ import {
 	type Quote,
 	type QuoteSeal,
 } from "../../payments/payments.js";
-import { createPlanMethod } from "../../payments/plan/plan.js";
+import { createPlanBalance } from "../../payments/plan/plan.js";
 import {
 	createJobBilling,
 	createRefundPayouts,
@@ -32,8 +33,8 @@ import {
 	type Sweeper,
 } from "../../payments/refunds/refunds.js";
 import {
+	createSptBalance,
 	createSptIssuer,
-	createSptMethod,
 	type Environment,
 	type SptIssuer,
 	sourceOf,
@@ -94,7 +95,7 @@ export interface Money {
 	readonly cashier: Cashier;
 	readonly callRates: CallRates;
 	/** Payments on a chain; undefined while none is configured. */
-	readonly onchain: OnchainContext | undefined;
+	readonly onchain: OnchainPayments | undefined;
 	readonly quoteSeal: QuoteSeal;
 	/** Every way to pay, as a caller without a credential is told. */
 	readonly offersOf: (quote: Quote) => readonly Offer[];
@@ -124,19 +125,17 @@ export function createMoney(deps: MoneyDeps): Money {
 		findGrant,
 	});
 	const paymentChallenges = createChallengeIssuer({ pepper, clock, random });
-	const isForSale = () => onchain !== undefined;
-	const prepaid = createPrepaidCharge({ issuer: paymentChallenges });
-	const methods = [
-		offerPrepaid(createSptMethod({ ledger, clock, pepper, environment, isForSale }), prepaid),
-		createPlanMethod({ ledger, clock, findAccess }),
-	];
 	const spts = createSptIssuer({ store, ledger, clock, random, ids, pepper, environment });
 	const onchain = createOnchain(deps, { ledger, spts, paymentChallenges });
+	const isForSale = () => onchain !== undefined;
+	const spt = createSptBalance({ ledger, clock, pepper, environment, isForSale });
+	const plan = createPlanBalance({ ledger, clock, findAccess });
+	const methods = listMethods(deps, { onchain, paymentChallenges, spt, plan });
 	const guard = createInvariantGuard({ store, clock });
 	const quoteSeal = createQuoteSeal(pepper);
 	const redeemQuote = createRedeemQuote({ seal: quoteSeal, clock });
 	const callRates = createCallRates({ clock, requestsPerMinute: settings.requestsPerMinute });
-	const sell = { store, clock, prices, methods, guard, redeemQuote, prepaid, onchain };
+	const sell = { prices, methods, guard, redeemQuote, isForSale };
 	return {
 		ledger,
 		prices,
@@ -167,11 +166,28 @@ export function createMoney(deps: MoneyDeps): Money {
 		callRates,
 		onchain,
 		quoteSeal,
-		offersOf: (quote) => offersOf({ methods, onchain }, quote),
+		offersOf: (quote) => offersOf(sell, quote),
 	};
 }
 
-/** x402 first: its clients read the first offer they know. */
+/** Every way to pay, in the order in which they are offered: x402 clients read the first offer they know. */
+function listMethods(
+	{ store, clock }: Pick<MoneyDeps, "store" | "clock">,
+	parts: {
+		readonly onchain: PaymentMethod | undefined;
+		readonly paymentChallenges: ReturnType<typeof createChallengeIssuer>;
+		readonly spt: Balance;
+		readonly plan: Balance;
+	},
+): readonly PaymentMethod[] {
+	const { onchain, paymentChallenges, spt, plan } = parts;
+	return [
+		...(onchain ? [onchain] : []),
+		withPrepaidCharge(createBalanceMethod({ store, clock, balance: spt }), paymentChallenges),
+		createBalanceMethod({ store, clock, balance: plan }),
+	];
+}
+
 function createOnchain(
 	{ onchain: parts, store, clock, ids, logger }: MoneyDeps,
 	{
@@ -183,7 +199,7 @@ function createOnchain(
 		spts: SptIssuer;
 		paymentChallenges: ReturnType<typeof createChallengeIssuer>;
 	},
-): OnchainContext | undefined {
+): OnchainPayments | undefined {
 	if (!parts) return undefined;
 	const { terms, facilitator, chain } = parts;
 	return createOnchainMethod({

@@ -94,8 +94,7 @@ function createFree(parts: FreeParts): Service["free"] {
 	const { ports, store, keys, money, catalog, search, research, info, skills } = parts;
 	const { clock, settings } = ports;
 	const { cashier, prices, methods, spts, guard } = money;
-	const onchainRails = ports.onchain ? ["x402", "mpp"] : [];
-	const rails = [...onchainRails, ...methods.map((method) => method.rail)];
+	const rails = methods.flatMap((method) => method.rails);
 	return createFreeOperations({
 		info,
 		clock,

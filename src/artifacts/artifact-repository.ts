@@ -4,6 +4,7 @@ import {
 	type Artifact,
 	type ArtifactKind,
 	type ArtifactRepository,
+	type Caller,
 	grantIdOf,
 	type KeptResult,
 	keepsText,
@@ -11,7 +12,6 @@ import {
 	mayRead,
 	maySeeAgain,
 	readCursor,
-	type SkillCaller,
 	type SkillContext,
 	STAGED_TURN,
 	toCursor,
@@ -35,7 +35,11 @@ export interface ArtifactRepositoryDeps {
 /** Keeps result text in `documents`, one for each row; see docs/adr/0012. */
 export function createArtifactRepository(deps: ArtifactRepositoryDeps): ArtifactRepository {
 	const { store, clock } = deps;
-	const findRow = async (caller: SkillCaller, kind: ArtifactKind, id: string) => {
+	const findRow = async (
+		caller: Pick<Caller, "owner" | "access">,
+		kind: ArtifactKind,
+		id: string,
+	) => {
 		const row = await store.read((reader) => reader.get("artefacts", id));
 		const isOpen = row?.kind === kind && row.expiresAt > clock.now() && mayRead(caller, row);
 		return isOpen ? row : undefined;
@@ -87,7 +91,7 @@ export function createArtifactRepository(deps: ArtifactRepositoryDeps): Artifact
  */
 export async function stageArtifact(
 	{ store, clock, ttlMs = LIMITS.artifactTtlMs }: ArtifactStageDeps,
-	caller: SkillCaller,
+	caller: Pick<Caller, "owner" | "access" | "keepsNoText">,
 	{ kind, id, data }: KeptResult,
 ): Promise<ArtifactRow | undefined> {
 	if (!keepsText(caller)) return undefined;

@@ -1,4 +1,4 @@
-import type { SkillCaller } from "./call.js";
+import type { Caller } from "./call.js";
 
 /** Results that stay readable for a while; their text lives nowhere else (D5). */
 export const ARTIFACT_KINDS = [
@@ -38,17 +38,28 @@ export interface ArtifactPage {
  */
 export interface ArtifactRepository {
 	/** Resolves to when it will be gone, durable before; undefined for callers whose account keeps no text: then nothing is kept. */
-	keep(caller: SkillCaller, result: KeptResult): Promise<number | undefined>;
+	keep(
+		caller: Pick<Caller, "owner" | "access" | "keepsNoText">,
+		result: KeptResult,
+	): Promise<number | undefined>;
 	/** Undefined alike when there is none, it is somebody else's, or its time is over. */
-	find(caller: SkillCaller, kind: ArtifactKind, id: string): Promise<Artifact | undefined>;
+	find(
+		caller: Pick<Caller, "owner" | "access">,
+		kind: ArtifactKind,
+		id: string,
+	): Promise<Artifact | undefined>;
 	/** Newest first; throws INVALID_ARGUMENT for a cursor of another list. */
 	list(
-		caller: SkillCaller,
+		caller: Pick<Caller, "owner" | "access">,
 		kind: ArtifactKind,
 		page: { readonly limit: number; readonly cursor?: string | undefined },
 	): Promise<ArtifactPage>;
 	/** False when there was nothing of theirs to delete. */
-	remove(caller: SkillCaller, kind: ArtifactKind, id: string): Promise<boolean>;
+	remove(
+		caller: Pick<Caller, "owner" | "access">,
+		kind: ArtifactKind,
+		id: string,
+	): Promise<boolean>;
 }
 
 /** Kind of the rows of turns at rest until they are paid for: results that nobody is shown. */

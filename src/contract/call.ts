@@ -24,7 +24,10 @@ export interface Call {
 	readonly signal: AbortSignal;
 }
 
-/** Who a call was answered for. `owner` is stable, opaque and safe to store; it never is a secret. */
+/**
+ * Who calls and pays. `owner` is stable, opaque and safe to store, never a secret: it names the ledger accounts `cust:<owner>`
+ * and `held:<owner>`, and what is kept for the caller.
+ */
 export interface Caller {
 	readonly owner: string;
 	readonly rail: string;
@@ -32,10 +35,9 @@ export interface Caller {
 	readonly access?: AccountAccess | undefined;
 	/** The account behind the credential agreed on zero retention, whatever pays. */
 	readonly keepsNoText?: boolean | undefined;
+	/** Whose credential was sent along with the payment of a wallet. */
+	readonly shown?: Omit<Caller, "shown"> | undefined;
 }
-
-/** Whom what a skill keeps belongs to: an opaque name, never a secret, never how they pay. */
-export type SkillCaller = Pick<Caller, "owner" | "access" | "keepsNoText">;
 
 /** What leaves the pipeline: the result, and what it cost. */
 export interface CallResult {

@@ -1,5 +1,5 @@
 import { isWallet, maySeeAgain } from "./account-access.js";
-import type { Caller, SkillCaller } from "./call.js";
+import type { Caller } from "./call.js";
 
 /** What callers may see of what is kept, and whether anything of theirs is. */
 
@@ -10,13 +10,13 @@ export const ANONYMOUS: Caller = { owner: "nobody", rail: "none" };
 export function keepsText({
 	keepsNoText,
 	access,
-}: Pick<SkillCaller, "keepsNoText" | "access">): boolean {
+}: Pick<Caller, "keepsNoText" | "access">): boolean {
 	return !keepsNoText && !access?.keepsNoText;
 }
 
 /** Whether what was kept for an owner is a caller's: made under a grant the caller may look into. */
 export function isTheirs(
-	{ owner, access }: Pick<SkillCaller, "owner" | "access">,
+	{ owner, access }: Pick<Caller, "owner" | "access">,
 	kept: KeptFor,
 ): boolean {
 	return kept.owner === owner && maySeeAgain(access, kept.grantId);
@@ -26,7 +26,7 @@ export function isTheirs(
  * The same, and what a wallet paid for, and what nobody had to pay for, is opened by its id: there is no session it could
  * belong to.
  */
-export function mayRead(caller: Pick<SkillCaller, "owner" | "access">, kept: KeptFor): boolean {
+export function mayRead(caller: Pick<Caller, "owner" | "access">, kept: KeptFor): boolean {
 	return isWallet(kept.owner) || isTheirs(caller, kept);
 }
 

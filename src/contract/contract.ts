@@ -18,7 +18,7 @@ export {
 export { BILLING_TYPES, type BillingType, type ReleaseReason } from "./billing-types.js";
 export { bindSkills } from "./bind-skills.js";
 export { createBoundedWork } from "./bounded-work.js";
-export type { Call, Caller, CallResult, Invoke, SettlementWire, SkillCaller } from "./call.js";
+export type { Call, Caller, CallResult, Invoke, SettlementWire } from "./call.js";
 export { ANONYMOUS, isTheirs, keepsText, mayRead } from "./caller-rights.js";
 export {
 	type CitationWire,

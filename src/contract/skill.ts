@@ -1,18 +1,16 @@
 import type { z } from "zod";
 import type { KeptResult } from "./artifacts.js";
-import type { SkillCaller } from "./call.js";
+import type { Caller } from "./call.js";
 import type { JobJson } from "./job.js";
 import type { PaidOperationId, PricedOperationId } from "./operations.js";
 
-/** What a skill may see of the call it serves: never a price, a header or a wallet. */
+/** What a skill may see of the call it serves: never a price or a header. */
 export interface SkillContext {
 	/** Aborted when the caller is gone or the time is over. */
 	readonly signal: AbortSignal;
 	readonly requestId: string;
 	/** Absent where nobody has to show who they are. */
-	readonly caller?: SkillCaller | undefined;
-	/** Whose credential stood beside a payment by a wallet; absent where the credential pays itself. */
-	readonly shown?: SkillCaller | undefined;
+	readonly caller?: Caller | undefined;
 	/**
 	 * What the call was paid with, the same when it is sent again under its retry key: effects are keyed by it, so that
 	 * what was done once is found instead of done twice.
@@ -66,7 +64,7 @@ export interface JobOffer<Input = unknown> {
 	/** Names a JobWork. */
 	readonly kind: string;
 	/** What that work is given; throws NOT_FOUND for what it goes on from and that is not the caller's. */
-	readonly inputOf: (input: Input, caller?: SkillCaller) => JobJson | Promise<JobJson>;
+	readonly inputOf: (input: Input, caller?: Caller) => JobJson | Promise<JobJson>;
 	/** How it is done, where a caller can choose, e.g. "fast". */
 	readonly modeOf?: (input: Input) => string;
 }
@@ -111,7 +109,7 @@ export interface Skill<
 	/** The answer for somebody who reads text only, without what it cost. */
 	readonly toText?: (output: Output) => string;
 	/** Existence checks before anybody pays; throws NOT_FOUND. Without a caller only the price is asked for. */
-	readonly prepare?: (input: Input, caller?: SkillCaller) => void | Promise<void>;
+	readonly prepare?: (input: Input, caller?: Caller) => void | Promise<void>;
 	readonly run: (input: Input, context: SkillContext) => Promise<Outcome<Output>>;
 	/** The same work piece by piece, for skills that are sold as a stream (`capture: "beforeFirstEvent"`). */
 	readonly stream?: (input: Input, context: SkillContext) => AsyncIterable<SkillEvent>;

@@ -2,12 +2,7 @@ import { createHash } from "node:crypto";
 import { LRUCache } from "lru-cache";
 import { type Call, type Credential, type IdentifyOptions, LIMITS } from "../contract/contract.js";
 import { type Clock, ServiceError } from "../kernel/kernel.js";
-import {
-	type BucketLevel,
-	createTokenBuckets,
-	type TokenBuckets,
-	tooMany,
-} from "./token-bucket.js";
+import { type BucketLevel, createTokenBuckets, type TokenBuckets, tooMany } from "./token-bucket.js";
 
 /** Finds out who is calling. */
 interface Identifier {
@@ -15,7 +10,7 @@ interface Identifier {
 	payerOf(call: Pick<Call, "credential" | "payment">): Promise<unknown>;
 }
 
-export interface CountedCaller {
+export interface CountedRequest {
 	/** From toCallerAddress. */
 	readonly address: string;
 	/** From toCredentialKey; undefined when none was sent. */
@@ -53,8 +48,8 @@ export function createCallRates({
 	const polling = bucketsOf(requestsPerMinute * POLLS_PER_REQUEST);
 	const failures = bucketsOf(LIMITS.guessCallsPerMinute);
 	const { isValid, wasValid, judged } = createValidCredentials(clock);
-	const wereValid = new WeakSet<CountedCaller>();
-	const mayBeInvalid = (caller: CountedCaller): boolean => {
+	const wereValid = new WeakSet<CountedRequest>();
+	const mayBeInvalid = (caller: CountedRequest): boolean => {
 		const { credentialKey: key } = caller;
 		if (key === undefined) return false;
 		if (wasValid(key)) wereValid.add(caller);
@@ -62,7 +57,7 @@ export function createCallRates({
 	};
 	return {
 		/** Counts one request. */
-		take(caller: CountedCaller): readonly RateLevel[] {
+		take(caller: CountedRequest): readonly RateLevel[] {
 			const { address, credentialKey: key, isPolling, isInside = false } = caller;
 			const levels: RateLevel[] = [];
 			const count = (policy: RateLevel["policy"], buckets: TokenBuckets, level: BucketLevel) => {
@@ -85,7 +80,7 @@ export function createCallRates({
 		 * counts many times over, unless the credential was valid when the caller was counted and has ended since.
 		 */
 		end(
-			caller: CountedCaller,
+			caller: CountedRequest,
 			{ isRefused, hasLeft }: { readonly isRefused: boolean; readonly hasLeft: boolean },
 		): void {
 			const { address, credentialKey: key } = caller;

@@ -1,6 +1,6 @@
 export {
 	type CallRates,
-	type CountedCaller,
+	type CountedRequest,
 	createCallRates,
 	type RateLevel,
 	toCredentialKey,

@@ -7,11 +7,11 @@ import {
 } from "../../payments/payments.js";
 import type { JobRow, Store, StoreTransaction } from "../../store/store.js";
 import {
+	type Caller,
 	grantIdOf,
 	isOpenJob,
 	type JobJson,
 	type JobState,
-	type SkillCaller,
 } from "../contract/contract.js";
 import type { Clock } from "../kernel/kernel.js";
 import { recordJobEnd } from "../webhooks/webhooks.js";
@@ -27,7 +27,7 @@ export interface JobOrder {
 	readonly input: JobJson;
 	readonly mode?: string | undefined;
 	readonly passes: readonly string[];
-	readonly caller: (SkillCaller & { readonly rail: string }) | undefined;
+	readonly caller: Caller | undefined;
 }
 
 export function toJobRow(

@@ -1,5 +1,5 @@
 import type { InvariantGuard } from "../../payments/audit/audit.js";
-import type { OnchainContext } from "../../payments/onchain/onchain.js";
+import type { OnchainPayments } from "../../payments/onchain/onchain.js";
 import type { RefundPayouts, Sweeper } from "../../payments/refunds/refunds.js";
 import type { Store } from "../../store/store.js";
 import { endLapsedGrants, sweepOwned } from "../accounts/accounts.js";
@@ -10,7 +10,7 @@ export interface HousekeepingDeps {
 	readonly sweeper: Sweeper;
 	readonly guard: InvariantGuard;
 	/** Payments on a chain; undefined while none is configured. */
-	readonly onchain: OnchainContext | undefined;
+	readonly onchain: OnchainPayments | undefined;
 	readonly refundPayouts?: RefundPayouts;
 	readonly retention: Retention;
 	readonly clock: Clock;

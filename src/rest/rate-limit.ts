@@ -3,7 +3,7 @@ import type { Request, RequestHandler } from "express";
 import { LIMITS, OPERATION_ADDRESSES, type OperationId } from "../contract/contract.js";
 import {
 	type CallRates,
-	type CountedCaller,
+	type CountedRequest,
 	connectionTokenOf,
 	createHeaderReader,
 	type RateLevel,
@@ -43,7 +43,7 @@ export function createRateLimit({ rates, clock, ids, isOperator }: RateLimitDeps
 		if (rest.isBroken(req)) return;
 		if (isOperator(req)) return next();
 		const address = toCallerAddress(req.ip);
-		const caller: CountedCaller = {
+		const caller: CountedRequest = {
 			address,
 			credentialKey: credentialKeyOf(req, address),
 			isPolling: isPolling(req),

@@ -1,15 +1,15 @@
-import { fingerprintOf, type Payer } from "../../payments/payments.js";
-import type { Call, SkillEvent } from "../contract/contract.js";
+import { fingerprintOf } from "../../payments/payments.js";
+import type { Call, Caller, SkillEvent } from "../contract/contract.js";
 import { ServiceError } from "../kernel/kernel.js";
 import { contextOf, type OpenCallDeps, type OpenedCall, openCall } from "./open-call.js";
-import { giveBack, type Settled, settleCall } from "./settle-call.js";
+import { refundFailed, type Settled, settleCall } from "./settle-call.js";
 import type { FollowedStream } from "./stream-record.js";
 import type { RecordUsage } from "./usage.js";
 
 /** A stream that is paid for: its first event is at hand, and its price was captured before it may leave. */
 export interface BegunStream extends Settled {
 	readonly kind: "begun";
-	readonly payer: Payer | undefined;
+	readonly payer: Caller | undefined;
 	/** False when there was nothing to pay for: then all its events are at hand. */
 	readonly hasEvidence: boolean;
 	/** Hash of operation and canonical input. */
@@ -29,10 +29,10 @@ export interface StreamWork {
 	 * Takes a place for the work of a call that may begin. Its signal ends the work; until the price is captured the caller's
 	 * leaving ends it as well. Throws when there is no place.
 	 */
-	readonly begin: (payer: Payer | undefined) => AbortSignal;
+	readonly begin: (payer: Caller | undefined) => AbortSignal;
 	/** What an earlier call of this payer gave for the same input and retry key, if it is still there. */
 	readonly recall: (named: {
-		readonly payer: Payer;
+		readonly payer: Caller;
 		readonly fingerprint: string;
 		readonly idempotencyKey: string | undefined;
 	}) => Promise<FollowedStream | undefined>;
@@ -61,7 +61,7 @@ export function createInvokeStream(deps: InvokeStreamDeps): InvokeStream {
 		}
 		const { source, signal, start } = await begin(opened, call, work).catch(
 			async (error: unknown) => {
-				throw admission.kind === "held" ? await giveBack(admission, error, call) : error;
+				throw admission.kind === "held" ? await refundFailed(admission, error, call) : error;
 			},
 		);
 		const settled = await settleCall(opened, { isAnswer: start.hasEvidence }).catch(

@@ -2,7 +2,7 @@ import type { Call, CallResult, Invoke, Outcome } from "../contract/contract.js"
 import type { Clock } from "../kernel/kernel.js";
 import { createLaunchCall, type Launches } from "./launch-call.js";
 import { contextOf, type OpenCallDeps, type OpenedCall, openCall } from "./open-call.js";
-import { giveBack, paidPartOf, settleCall } from "./settle-call.js";
+import { paidPartOf, refundFailed, settleCall } from "./settle-call.js";
 import { type KeepResultDeps, keepResult, tellKeptUntil } from "./stored-result.js";
 import type { RecordUsage } from "./usage.js";
 
@@ -24,7 +24,7 @@ export function createInvoke(deps: InvokeDeps): Invoke {
 
 		const startedMs = clock.monotonicMs();
 		const outcome = await runSkill(opened, call).catch(async (error: unknown) => {
-			throw admission.kind === "held" ? await giveBack(admission, error, call) : error;
+			throw admission.kind === "held" ? await refundFailed(admission, error, call) : error;
 		});
 		const settledMs = clock.monotonicMs();
 		const isAnswer = outcome.kind === "answer";

@@ -1,7 +1,8 @@
-import { fingerprintOf, type LaunchedAdmission, type Payer } from "../../payments/payments.js";
+import { fingerprintOf, type LaunchedAdmission } from "../../payments/payments.js";
 import type { JobRow } from "../../store/store.js";
 import {
 	type Call,
+	type Caller,
 	type CallResult,
 	type CostWire,
 	type Invoke,
@@ -79,7 +80,7 @@ interface Order {
 	readonly job: JobOffer;
 	readonly skill: Skill;
 	readonly input: unknown;
-	readonly payer: Payer | undefined;
+	readonly payer: Caller | undefined;
 }
 
 async function toOrder(jobs: Launches, { job, skill, input, payer }: Order) {

@@ -1,9 +1,8 @@
-import type { Payer } from "../../payments/payments.js";
 import {
 	type Call,
+	type Caller,
 	parseInput,
 	type Skill,
-	type SkillCaller,
 	type SkillCatalog,
 	type SkillContext,
 } from "../contract/contract.js";
@@ -14,7 +13,7 @@ import type { Admission, Cashier } from "./cashier.js";
 export interface OpenedCall {
 	readonly skill: Skill;
 	readonly input: unknown;
-	readonly payer: Payer | undefined;
+	readonly payer: Caller | undefined;
 	readonly admission: CallAdmission;
 }
 
@@ -46,15 +45,9 @@ export function contextOf(
 	{ admission, payer }: OpenedCall,
 	{ signal, requestId }: Call,
 ): SkillContext {
-	const caller = payer && toSkillCaller(payer);
-	const shown = payer?.shown && toSkillCaller(payer.shown);
 	const callId = callIdOf(admission) ?? requestId;
 	const isReplay = admission.kind === "replayed";
-	return { signal, requestId, caller, ...(shown && { shown }), callId, isReplay };
-}
-
-function toSkillCaller({ owner, access, keepsNoText }: Payer): SkillCaller {
-	return { owner, access, keepsNoText };
+	return { signal, requestId, caller: payer, callId, isReplay };
 }
 
 function callIdOf(admission: CallAdmission): string | undefined {

@@ -1,9 +1,8 @@
 import type { InvariantGuard } from "../../payments/audit/audit.js";
 import {
+	balanceOf,
 	fingerprintOf,
-	type Payer,
 	type PaymentMethod,
-	type Rail,
 	toReceipt,
 } from "../../payments/payments.js";
 import {
@@ -15,14 +14,14 @@ import {
 	WEEK_DAYS,
 } from "../../skills/briefings/briefings.js";
 import type { ScheduleRenewal, ScheduleRow, Store } from "../../store/store.js";
-import type { PriceList } from "../contract/contract.js";
+import type { Caller, PriceList } from "../contract/contract.js";
 import { type Clock, type Micros, ServiceError, siblingId } from "../kernel/kernel.js";
 
 export interface ScheduleBillingDeps {
 	readonly store: Pick<Store, "read" | "transaction">;
 	readonly clock: Clock;
 	readonly prices: Pick<PriceList, "priceOf">;
-	readonly methods: readonly PaymentMethod[];
+	readonly methods: readonly Pick<PaymentMethod, "balance">[];
 	readonly guard: Pick<InvariantGuard, "isSelling">;
 }
 
@@ -30,11 +29,6 @@ const OPERATION = "research.schedules.create";
 
 export function createScheduleBilling(deps: ScheduleBillingDeps): ScheduleBilling {
 	const { store, clock, prices, methods } = deps;
-	const methodOf = ({ hold }: HeldWeek): PaymentMethod => {
-		const method = methods.find(({ rail }) => rail === hold.rail);
-		if (method) return method;
-		throw new ServiceError("INTERNAL", `No payment method has the rail "${hold.rail}".`);
-	};
 	return {
 		weekMicros: () => prices.priceOf(OPERATION).amountMicros,
 
@@ -52,7 +46,8 @@ export function createScheduleBilling(deps: ScheduleBillingDeps): ScheduleBillin
 
 		async begin(tx, row, { day, held }) {
 			const state = stateOf(row, day);
-			if (state !== "unpaid" && held) await methodOf(held).release(tx, held.hold, "no_answer");
+			if (state !== "unpaid" && held)
+				await balanceOf(methods, held.hold).release(tx, held.hold, "no_answer");
 			if (state === "covered") return { row };
 			const coveredThrough = dayAfter(day, WEEK_DAYS - 1);
 			if (state === "prepaid") {
@@ -60,19 +55,19 @@ export function createScheduleBilling(deps: ScheduleBillingDeps): ScheduleBillin
 			}
 			// Delivered, and its hold was gone: the next briefing begins the week.
 			if (!held) return priceOf(deps, row) === 0n ? { row: { ...row, coveredThrough } } : { row };
-			const captured = await methodOf(held).capture(tx, held.hold);
+			const captured = await balanceOf(methods, held.hold).capture(tx, held.hold);
 			const fingerprint = fingerprintOf(OPERATION, { schedule_id: row.id, week: day });
 			const receipt = toReceipt(held.hold, captured, { fingerprint, at: clock.now() });
 			await tx.put("receipts", receipt);
 			return { row: { ...row, coveredThrough }, receiptId: receipt.id };
 		},
 
-		release: (tx, held, reason) => methodOf(held).release(tx, held.hold, reason),
+		release: (tx, held, reason) => balanceOf(methods, held.hold).release(tx, held.hold, reason),
 
 		async giveBack(held, reason) {
 			if (!held) return;
 			await store
-				.transaction((tx) => methodOf(held).release(tx, held.hold, reason), {
+				.transaction((tx) => balanceOf(methods, held.hold).release(tx, held.hold, reason), {
 					durability: "deferred",
 				})
 				.catch(() => undefined);
@@ -102,8 +97,7 @@ async function hold(deps: ScheduleBillingDeps, row: ScheduleRow): Promise<HeldWe
 		throw new ServiceError("UNAVAILABLE", "Nothing is sold until the ledger was looked at.");
 	}
 	const payer = toPayer(renewal);
-	const method = methods.find(({ rail }) => rail === payer.rail);
-	if (!method) throw new NotPaid("no_renewal");
+	const balance = balanceOf(methods, payer);
 	const { billingType } = prices.priceOf(OPERATION);
 	const quote = {
 		operationId: OPERATION,
@@ -114,7 +108,7 @@ async function hold(deps: ScheduleBillingDeps, row: ScheduleRow): Promise<HeldWe
 	} as const;
 	try {
 		const held = await store.transaction((tx) =>
-			method.authorize(tx, payer, { quote, graphIds: [], idempotencyId: undefined }),
+			balance.authorize(tx, payer, { quote, graphIds: [], idempotencyId: undefined }),
 		);
 		return { hold: held };
 	} catch (cause) {
@@ -122,8 +116,8 @@ async function hold(deps: ScheduleBillingDeps, row: ScheduleRow): Promise<HeldWe
 	}
 }
 
-function toPayer({ owner, keyId, grantId, scope }: ScheduleRenewal): Payer {
-	const rail: Rail = owner.startsWith("tok_") ? "spt" : "plan";
+function toPayer({ owner, keyId, grantId, scope }: ScheduleRenewal): Caller {
+	const rail = owner.startsWith("tok_") ? "spt" : "plan";
 	if (rail === "spt") return { owner, rail };
 	const access = { accountId: owner, keyId, grantId, scope, isManager: false, keepsNoText: false };
 	return { owner, rail, access };

@@ -11,7 +11,7 @@ import { answeredPart } from "./call-price.js";
 import { toCreditReply, withCredit } from "./credit-reply.js";
 import type { OpenedCall } from "./open-call.js";
 
-/** What a caller is told of the money, whichever way the call ended. */
+/** Cost and receipts of a call, however it ended. */
 export type Settled = { readonly cost: CostWire } & Pick<
 	CallResult,
 	"settlement" | "paymentHeaders" | "onDelivered" | "onAbandoned"
@@ -24,7 +24,7 @@ export interface Delivered {
 	readonly answered?: readonly number[] | undefined;
 }
 
-/** An answer is captured, no answer is given back, a replay was paid before. */
+/** An answer is captured, a missing one is released, a replay was paid before. */
 export async function settleCall(
 	{ admission, payer, skill, input }: OpenedCall,
 	{ isAnswer, answered }: Delivered,
@@ -57,7 +57,7 @@ export function paidPartOf({ admission, skill }: OpenedCall, output: unknown): u
 }
 
 /** Gives the price back after a failure; money that had settled already becomes a credit, and the error says so. */
-export async function giveBack(
+export async function refundFailed(
 	admission: HeldAdmission,
 	error: unknown,
 	call: Call,

@@ -1,13 +1,11 @@
 import type { InvariantGuard } from "../../payments/audit/audit.js";
+import type { OnchainMethod, Purchased, SettledFunds } from "../../payments/onchain/onchain.js";
 import {
 	createChallenge,
 	custAccount,
 	fingerprintOf,
 	type Ledger,
-	type OnchainMethod,
-	type Purchased,
 	type Quote,
-	type SettledFunds,
 } from "../../payments/payments.js";
 import {
 	getToken,

@@ -1,8 +1,9 @@
 import { hash } from "node:crypto";
-import type { Payer } from "../../payments/payments.js";
+
 import type { Store } from "../../store/store.js";
 import {
 	type ArtifactRepository,
+	type Caller,
 	grantIdOf,
 	type KeptStream,
 	mayRead,
@@ -15,12 +16,12 @@ import { createStreamRecord, type FollowedStream, type StreamRecord } from "./st
 export interface RunningStream {
 	readonly record: StreamRecord;
 	readonly operationId: string;
-	readonly payer: Payer | undefined;
+	readonly payer: Caller | undefined;
 	/** See `toStreamName`. */
 	readonly name: string;
 }
 
-type Owner = Pick<Payer, "owner" | "access">;
+type Owner = Pick<Caller, "owner" | "access">;
 
 /** Where streams are found again: in memory while their work goes on, then among the artifacts for as long as these are kept. */
 export interface KeptStreams {

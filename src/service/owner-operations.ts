@@ -1,4 +1,4 @@
-import type { SptHolder } from "../../payments/spt/spt.js";
+import type { PresentedToken } from "../../payments/spt/spt.js";
 import type { ScheduleService } from "../../skills/briefings/briefings.js";
 import type { ChatSessions } from "../../skills/chat/chat.js";
 import type { DeepDiveOperations } from "../../skills/deep-dive/deep-dive.js";
@@ -20,13 +20,13 @@ export interface OwnerOperations extends AccountOperations {
 	/** Its postings, newest first. Throws RATE_LIMITED while too many such questions wait already. */
 	sptLedger(caller: Caller, page: PageRequest, signal: AbortSignal): Promise<Json>;
 	/** A new secret, shown once; the one that asked is worth nothing from then on. */
-	sptRotate(holder: SptHolder): Promise<Json>;
-	sptDelegate(holder: SptHolder, order: DelegationOrder): Promise<Json>;
-	sptDelegations(holder: SptHolder): Promise<Json>;
-	sptRevokeDelegation(holder: SptHolder, childId: string): Promise<Json>;
+	sptRotate(holder: PresentedToken): Promise<Json>;
+	sptDelegate(holder: PresentedToken, order: DelegationOrder): Promise<Json>;
+	sptDelegations(holder: PresentedToken): Promise<Json>;
+	sptRevokeDelegation(holder: PresentedToken, childId: string): Promise<Json>;
 	/** What is left goes back to the wallet that bought the token. */
-	sptRefund(holder: SptHolder, reason: string | undefined): Promise<Json>;
-	sptRevoke(holder: SptHolder): Promise<Json>;
+	sptRefund(holder: PresentedToken, reason: string | undefined): Promise<Json>;
+	sptRevoke(holder: PresentedToken): Promise<Json>;
 	readonly feedback: Feedback;
 	readonly dossiers: Dossiers;
 	readonly schedules: ScheduleService;

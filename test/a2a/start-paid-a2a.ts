@@ -1,5 +1,5 @@
 import type { Test } from "tap";
-import type { OnchainParts } from "../../payments/onchain/onchain-parts.js";
+import type { OnchainParts } from "../../payments/onchain/facilitator.js";
 import { type Clock, systemClock } from "../../src/kernel/clock.js";
 import { createSimChain, type SimChain } from "../support/sim-chain.js";
 import {

@@ -1,7 +1,6 @@
 import { setTimeout as sleep } from "node:timers/promises";
 import t, { type Test } from "tap";
-import type { SettleOutcome } from "../../payments/onchain/facilitator.js";
-import type { OnchainParts } from "../../payments/onchain/onchain-parts.js";
+import type { OnchainParts, SettleOutcome } from "../../payments/onchain/facilitator.js";
 import { startApp, type TestApp } from "../support/start-app.js";
 
 const SETTINGS = { model: "none" } as const;

@@ -161,12 +161,15 @@ t.test(
 			hour: 8,
 			weekday: "monday",
 		} as const;
-		const wallet = { owner: "eip155:84532:0x1111111111111111111111111111111111111111" };
+		const wallet = {
+			owner: "eip155:84532:0x1111111111111111111111111111111111111111",
+			rail: "x402",
+		};
 		const context = { signal, requestId: "req_1", caller: wallet };
 		const alone = await book.create(order, { ...context, callId: "req_wallet" });
 		t.equal(alone.renews, false);
-		const shown = { owner: shop.tokenId };
-		const beside = await book.create(order, { ...context, shown, callId: "req_beside" });
+		const caller = { ...wallet, shown: { owner: shop.tokenId, rail: "spt" } };
+		const beside = await book.create(order, { ...context, caller, callId: "req_beside" });
 		t.equal(beside.renews, true);
 		const listed = (await shop.ask("GET", SCHEDULES)).body.data.items;
 		t.match(

@@ -41,7 +41,7 @@ t.test(
 		const order = { ...ORDER, slack_webhook: HOOK };
 		const { schedule_id: id } = (await shop.ask("POST", SCHEDULES, order)).body.data;
 		const { book } = shop.app.schedules;
-		const caller = { owner: shop.tokenId };
+		const caller = { owner: shop.tokenId, rail: "spt" };
 		const asked = { signal: new AbortController().signal, requestId: "req_1", caller };
 		const rows = () =>
 			shop.app.store.read((reader) => reader.findBy("briefing_runs", "scheduleId", id));

@@ -62,7 +62,7 @@ t.test(
 				signal: new AbortController().signal,
 				requestId: "req_1",
 				callId: "hold_01kg9yz3v0f6x2m8q4t7w1ab2c",
-				caller: { owner: "tok_nobody" },
+				caller: { owner: "tok_nobody", rail: "spt" },
 			},
 		);
 		clock.set("2026-03-03T08:00:00Z");

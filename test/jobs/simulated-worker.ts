@@ -1,5 +1,5 @@
 import { createPriceList } from "../../payments/price-list.js";
-import { createSptMethod } from "../../payments/spt/spt-method.js";
+import { createSptBalance } from "../../payments/spt/spt-balance.js";
 import type { ComposeBriefing } from "../../skills/briefings/briefing.js";
 import type { ScheduleDelivery } from "../../skills/briefings/schedule-delivery.js";
 import { createScheduleTexts } from "../../skills/briefings/schedule-text.js";
@@ -56,7 +56,7 @@ export function startWorker(world: World, { isSafe = false } = {}): SimulatedWor
 			}
 		},
 	};
-	const method = createSptMethod({
+	const balance = createSptBalance({
 		ledger,
 		clock,
 		pepper: new Uint8Array(32),
@@ -66,7 +66,7 @@ export function startWorker(world: World, { isSafe = false } = {}): SimulatedWor
 		store,
 		clock,
 		prices: createPriceList(),
-		methods: [method],
+		methods: [{ balance }],
 		guard: { isSelling: () => true },
 	});
 	const seal = { seal: (text: string) => text, open: () => "{}" };

@@ -3,9 +3,9 @@ import { createInvariantGuard } from "../../payments/audit/invariants.js";
 import {
 	checkCaptures,
 	confirmDoubts,
+	createSeenNames,
 	findRepeated,
 } from "../../payments/audit/invariants-history.js";
-import { createSeenNames } from "../../payments/audit/seen-names.js";
 import { LIMITS } from "../../src/contract/limits.js";
 import { posting, receiptRow } from "../store/open-test-store.js";
 import { type Books, openBooks, WALLET } from "./open-books.js";

@@ -1,4 +1,4 @@
-import { createQuoteSeal } from "../../payments/quote-seal.js";
+import { createQuoteSeal } from "../../payments/price-list.js";
 import type { FreeOperationId } from "../../src/contract/operations.js";
 import { OPERATION_ADDRESSES } from "../../src/contract/operations.js";
 import { CAPTURED_PAYMENT, TEST_PEPPER, WALLET_RECEIPT } from "../service/payment-parts.js";

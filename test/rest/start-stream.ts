@@ -3,7 +3,7 @@ import type { AddressInfo } from "node:net";
 import express from "express";
 import type { Test } from "tap";
 import { z } from "zod";
-import type { OnchainParts } from "../../payments/onchain/onchain-parts.js";
+import type { OnchainParts } from "../../payments/onchain/facilitator.js";
 import { createArtifactRepository } from "../../src/artifacts/artifact-repository.js";
 import { resumeQuery } from "../../src/contract/contract.js";
 import type { Skill, SkillEvent } from "../../src/contract/skill.js";

@@ -4,14 +4,14 @@ import { CHAT_LIMITS } from "../../skills/chat/chat-limits.js";
 import { createChatRecords } from "../../skills/chat/chat-records.js";
 import { createChatRoom, createStagedTurns } from "../../skills/chat/chat-room.js";
 import type { ChatSeat } from "../../skills/chat/chat-turns.js";
-import type { SkillCaller } from "../../src/contract/call.js";
+import type { Caller } from "../../src/contract/call.js";
 import { createIds, systemRandom } from "../../src/kernel/ids.js";
 import { createTurnQueue } from "../../src/kernel/turn-queue.js";
 import { createMemoryStore } from "../a2a/memory-store.js";
 import { manualClock } from "../support/manual-clock.js";
 
 const live = () => new AbortController().signal;
-const OWNER: SkillCaller = { owner: "tok_1", access: undefined, keepsNoText: undefined };
+const OWNER: Caller = { owner: "tok_1", rail: "spt" };
 
 function openRoom() {
 	const clock = manualClock("2026-11-22T12:00:00Z");

@@ -15,7 +15,7 @@ t.test("a call that is sent again has one result, which its receipt does not nam
 	t.equal(id.slice(4, 14), callId.slice(5, 15), "results sort by time");
 	t.not(id.slice(14), callId.slice(15), "the receipt has the hold's randomness");
 	t.not(other("cns", { callId }), id);
-	t.not(resultIds("cns", { callId, caller: { owner: "tok_2" } }), id);
+	t.not(resultIds("cns", { callId, caller: { owner: "tok_2", rail: "spt" } }), id);
 	t.end();
 });
 
@@ -25,7 +25,7 @@ t.test("a payment on a chain that needed no hold has one result, too", (t) => {
 	t.match(id, /^dos_0[0-9a-hjkmnp-tv-z]{25}$/);
 	t.equal(resultIds("dos", { callId }), id);
 	t.not(other("dos", { callId }), id);
-	t.not(resultIds("dos", { callId, caller: { owner: "eip155:1:0x2" } }), id);
+	t.not(resultIds("dos", { callId, caller: { owner: "eip155:1:0x2", rail: "x402" } }), id);
 	t.end();
 });
 

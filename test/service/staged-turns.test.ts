@@ -1,14 +1,14 @@
 import t from "tap";
 import { createChatRecords } from "../../skills/chat/chat-records.js";
 import { createChatRoom, createStagedTurns } from "../../skills/chat/chat-room.js";
-import type { SkillCaller } from "../../src/contract/call.js";
+import type { Caller } from "../../src/contract/call.js";
 import { createIds, systemRandom } from "../../src/kernel/ids.js";
 import { createTurnQueue } from "../../src/kernel/turn-queue.js";
 import type { PaymentRow } from "../../store/rows/payment-rows.js";
 import { createMemoryStore } from "../a2a/memory-store.js";
 import { movingClock } from "../support/manual-clock.js";
 
-const OWNER: SkillCaller = { owner: "tok_1", access: undefined, keepsNoText: undefined };
+const OWNER: Caller = { owner: "tok_1", rail: "spt" };
 const live = () => new AbortController().signal;
 
 /** A room over a disk that outlives it; `later` lets the time go by after which unpaid turns are looked at. */

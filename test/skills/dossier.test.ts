@@ -5,7 +5,7 @@ import { createDossier } from "../../skills/dossiers/dossier.js";
 import { compareDossiers } from "../../skills/dossiers/dossier-answer.js";
 import { toDossierDocument } from "../../skills/dossiers/dossier-archive.js";
 import type { DossierWire } from "../../skills/dossiers/dossier-wire.js";
-import type { SkillCaller } from "../../src/contract/call.js";
+import type { Caller } from "../../src/contract/call.js";
 import { findCitedSentence } from "../../src/evidence/cited-sentences.js";
 import { createGraphCatalog } from "../../src/knowledge/catalog.js";
 import { createSearchEngine } from "../../src/search/search-engine.js";
@@ -158,17 +158,17 @@ t.test(
 
 t.test("whoever keeps no text keeps no dossier, and is told so", async (t) => {
 	const skill = createDossier({ search, catalog, clock, research });
-	const run = (caller?: SkillCaller) =>
+	const run = (caller?: Caller) =>
 		skill.run(skill.input.parse({ topic: TOPIC }), {
 			...{ signal: new AbortController().signal, requestId: "req_1", callId: "hold_1" },
 			caller,
 		});
-	for (const caller of [undefined, { owner: "acc_1", keepsNoText: true }]) {
+	for (const caller of [undefined, { owner: "acc_1", rail: "plan", keepsNoText: true }]) {
 		const outcome = await run(caller);
 		t.match(outcome, { kind: "answer", result: { data: { kept_until: null } } });
 		t.notOk("keep" in outcome && outcome.keep);
 	}
-	t.match(await run({ owner: "acc_1" }), {
+	t.match(await run({ owner: "acc_1", rail: "plan" }), {
 		result: { data: { kept_until: "2026-03-02T12:00:00.000Z" } },
 		keep: { kind: "dossier", id: /^dos_/ },
 	});

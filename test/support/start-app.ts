@@ -1,6 +1,6 @@
 import { join } from "node:path";
 import type { Test } from "tap";
-import type { OnchainParts } from "../../payments/onchain/onchain-parts.js";
+import type { OnchainParts } from "../../payments/onchain/facilitator.js";
 import { type App, createApp } from "../../src/app/create-app.js";
 import type { Clock } from "../../src/kernel/clock.js";
 import type { Logger } from "../../src/kernel/logger.js";

@@ -1,9 +1,8 @@
 import t from "tap";
 import { toHex } from "viem";
 import { generatePrivateKey } from "viem/accounts";
-import { requireSixDecimals } from "../../../payments/evm/asset-decimals.js";
-import { createEvmClient } from "../../../payments/evm/evm-client.js";
-import { createEvmRpc } from "../../../payments/evm/evm-rpc.js";
+import { requireSixDecimals } from "../../../payments/evm/chain-reader.js";
+import { createEvmClient, createEvmRpc } from "../../../payments/evm/evm-client.js";
 import { createEvmWallet } from "../../../payments/evm/evm-wallet.js";
 import type { Hex } from "../../../payments/onchain/facilitator.js";
 import { createConfiguredEgress } from "../../../src/delivery/configured-egress.js";

@@ -1,15 +1,13 @@
 import fc from "fast-check";
 import { Challenge, Credential, Receipt } from "mppx";
 import t from "tap";
-import { stringToBytes, keccak256 as viemKeccak256 } from "viem";
-import { keccak256 } from "../../../payments/evm/keccak.js";
 import {
 	challengeIdOf,
 	encodeJson,
 	type PaymentChallenge,
 	toChallengeHeader,
+	toReceiptHeaders,
 } from "../../../payments/mpp/payment-challenge.js";
-import { toReceiptHeaders } from "../../../payments/mpp/payment-receipt.js";
 import { decodePaymentScheme } from "../../../src/contract/payment-scheme.js";
 
 const SECRET = "a secret of forty-three characters or so";
@@ -128,14 +126,4 @@ t.test("no character of a description ends its header", async (t) => {
 	});
 	t.doesNotThrow(() => new Headers({ "WWW-Authenticate": header }));
 	t.notMatch(header, /[\r\n]/);
-});
-
-t.test("Keccak-256 is Ethereum's", async () => {
-	fc.assert(
-		fc.property(
-			fc.string({ unit: "grapheme", maxLength: 400 }),
-			(value) => keccak256(value) === viemKeccak256(stringToBytes(value)),
-		),
-		{ examples: [[""], ["x".repeat(135)], ["x".repeat(136)], ["x".repeat(137)]], numRuns: 50 },
-	);
 });

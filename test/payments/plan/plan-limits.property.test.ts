@@ -1,7 +1,7 @@
 import fc from "fast-check";
 import t from "tap";
 import { createLedger } from "../../../payments/ledger.js";
-import { createPlanMethod } from "../../../payments/plan/plan-method.js";
+import { createPlanBalance } from "../../../payments/plan/plan-balance.js";
 import { createFindAccess } from "../../../src/accounts/account-access.js";
 import { createApiKeys } from "../../../src/accounts/api-keys.js";
 import { createConnectionTokens } from "../../../src/accounts/connection-tokens.js";
@@ -13,7 +13,7 @@ const USD = 1_000_000n;
 const DAY_MS = 24 * 3_600_000;
 
 /** An account with 1,000 USD, dear calls only (no free ones), over a store on a disk in memory. */
-async function openDesk() {
+async function openBooks() {
 	const clock = stillClock(Date.parse("2026-03-20T12:00:00Z"));
 	const store = await openOn(undefined, { clock });
 	const ids = createIds({ clock, random: systemRandom });
@@ -22,7 +22,7 @@ async function openDesk() {
 	const ledger = createLedger({ clock, ids });
 	const keys = createApiKeys(deps);
 	const findAccess = createFindAccess({ store, keys, connections: createConnectionTokens(deps) });
-	const method = createPlanMethod({ ledger, clock, findAccess });
+	const method = createPlanBalance({ ledger, clock, findAccess });
 	const first = await keys.create({
 		alongside: (tx, owner) =>
 			ledger.credit(tx, { owner, source: "cash:manual", amountMicros: 1_000n * USD, key: "c" }),
@@ -30,10 +30,10 @@ async function openDesk() {
 	return { clock, store, keys, method, ...first };
 }
 
-type Desk = Awaited<ReturnType<typeof openDesk>>;
+type Books = Awaited<ReturnType<typeof openBooks>>;
 
 async function hold(
-	{ store, method }: Desk,
+	{ store, method }: Books,
 	key: string,
 	dollars: number,
 ): Promise<HoldRow | string> {
@@ -96,8 +96,8 @@ const LIMITS_OF = [
 
 /** Three keys with caps on an account with a budget, and what was held or captured with each of them. */
 async function openHistory() {
-	const desk = await openDesk();
-	const { clock, store, keys, method, accountId } = desk;
+	const books = await openBooks();
+	const { clock, store, keys, method, accountId } = books;
 	await store.transaction(async (tx) => {
 		const account = await tx.get("accounts", accountId);
 		if (account) await tx.put("accounts", { ...account, budgetMicros: BUDGET });
@@ -107,7 +107,7 @@ async function openHistory() {
 	const done: Spent[] = [];
 	const month = () => new Date(clock.now()).toISOString().slice(0, 7);
 	const tryHold = async (by: number, dollars: number) => {
-		const row = await hold(desk, made[by]?.key ?? "", dollars);
+		const row = await hold(books, made[by]?.key ?? "", dollars);
 		if (typeof row === "string") t.equal(row, "SPENDING_LIMIT");
 		else open.push({ row, spent: { by, month: month(), micros: row.amountMicros } });
 	};
@@ -123,7 +123,7 @@ async function openHistory() {
 		[...done, ...open.map(({ spent }) => spent)]
 			.filter(test)
 			.reduce((total, { micros }) => total + micros, 0n);
-	return { ...desk, tryHold, end, sum, month, done };
+	return { ...books, tryHold, end, sum, month, done };
 }
 
 type History = Awaited<ReturnType<typeof openHistory>>;
@@ -174,8 +174,8 @@ t.test("budget and caps hold whatever is held, captured, given back and waited f
 t.test(
 	"rows of before keys had scopes and accounts had profiles are read as they were",
 	async (t) => {
-		const desk = await openDesk();
-		const { store, keys, method, id, key, accountId } = desk;
+		const books = await openBooks();
+		const { store, keys, method, id, key, accountId } = books;
 		await store.transaction(async (tx) => {
 			const row = await tx.get("keys", id);
 			if (!row) return;
@@ -184,16 +184,16 @@ t.test(
 		});
 		const payer = await method.identify(store, { scheme: "api_key", key });
 		t.match(payer, { owner: accountId, access: { isManager: true, keepsNoText: false } });
-		t.match(await hold(desk, key, 1), { keyId: id, owner: accountId });
+		t.match(await hold(books, key, 1), { keyId: id, owner: accountId });
 		const { key: next } = await keys.rotate(accountId, id, 10);
-		t.match(await hold(desk, next, 1), { keyId: id });
+		t.match(await hold(books, next, 1), { keyId: id });
 		await store.close();
 	},
 );
 
 t.test("a key revoked after it was recognized pays for nothing", async (t) => {
-	const desk = await openDesk();
-	const { store, keys, method, id, key } = desk;
+	const books = await openBooks();
+	const { store, keys, method, id, key } = books;
 	const payer = await method.identify(store, { scheme: "api_key", key });
 	await keys.revoke(id);
 	const authorize = store.transaction((tx) =>

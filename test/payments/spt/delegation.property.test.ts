@@ -5,7 +5,7 @@ import { formatUsd } from "../../../src/kernel/money.js";
 import type { TokenRow } from "../../../store/rows/account-rows.js";
 import type { HoldRow } from "../../../store/rows/call-rows.js";
 import { START_MS } from "../../store/open-test-store.js";
-import { openSptDesk, type SptDesk, USD } from "./open-spt-desk.js";
+import { openSptBooks, type SptBooks, USD } from "./open-spt-books.js";
 
 /** One step; numbers choose among what there is. */
 type Step =
@@ -53,50 +53,50 @@ const step: fc.Arbitrary<Step> = fc.oneof(
 const expected = /UNAUTHENTICATED|INSUFFICIENT|SPENDING|SCOPE|NOT_FOUND|INVALID_ARGUMENT/;
 
 /** Does the step; what the rules refuse changes nothing. */
-async function take(desk: SptDesk, holds: HoldRow[], made: Step): Promise<void> {
-	const pick = (who: number) => desk.holders[who % desk.holders.length] ?? desk.first;
+async function take(books: SptBooks, holds: HoldRow[], made: Step): Promise<void> {
+	const pick = (who: number) => books.holders[who % books.holders.length] ?? books.first;
 	switch (made.kind) {
 		case "delegate": {
 			const parent = pick(made.who);
 			const limits = [{}, { maxPerDayMicros: USD }, { maxPerCallMicros: USD }, { days: 1 }];
-			await desk.delegate(parent, BigInt(made.cents) * 10_000n, limits[made.limit]);
+			await books.delegate(parent, BigInt(made.cents) * 10_000n, limits[made.limit]);
 			return;
 		}
 		case "hold":
-			holds.push(await desk.hold(pick(made.who), BigInt(made.cents) * 10_000n));
+			holds.push(await books.hold(pick(made.who), BigInt(made.cents) * 10_000n));
 			return;
 		case "end": {
 			const [hold] = holds.splice(made.which % Math.max(1, holds.length), 1);
-			if (hold) await desk.end(hold, made.isCaptured);
+			if (hold) await books.end(hold, made.isCaptured);
 			return;
 		}
 		case "revoke":
-			await desk.revokeChild(pick(made.who));
+			await books.revokeChild(pick(made.who));
 			return;
 		case "rotate":
-			await desk.rotate(pick(made.who));
+			await books.rotate(pick(made.who));
 			return;
 		case "close":
-			await desk.accounts.revoke(pick(made.who));
+			await books.accounts.revoke(pick(made.who));
 			return;
 		case "refund":
-			await desk.accounts.refund(pick(made.who), "enough");
+			await books.accounts.refund(pick(made.who), "enough");
 			return;
 		case "recover":
-			await desk.recover({
+			await books.recover({
 				origin: made.isCredit ? "credit" : "purchase",
 				days: made.isBrief ? 1 : undefined,
 			});
 			return;
 		case "wait":
-			desk.clock.advance(made.hours * 3_600_000);
+			books.clock.advance(made.hours * 3_600_000);
 	}
 }
 
 /** Sentences about what must never be; empty when all is well. */
-async function findBreaches(desk: SptDesk): Promise<string[]> {
-	const paidIn = desk.paidMicros();
-	const { balances, tokens, holds } = await desk.store.read(async (reader) => ({
+async function findBreaches(books: SptBooks): Promise<string[]> {
+	const paidIn = books.paidMicros();
+	const { balances, tokens, holds } = await books.store.read(async (reader) => ({
 		balances: new Map(await reader.balances()),
 		tokens: new Map((await reader.list("tokens")).map((token) => [token.id, token])),
 		holds: await reader.list("holds"),
@@ -151,16 +151,16 @@ function breachesOf(
 t.test("no order of delegating, spending, ending and refunding makes or loses money", async (t) => {
 	await fc.assert(
 		fc.asyncProperty(fc.array(step, { minLength: 5, maxLength: 60 }), async (steps) => {
-			const desk = await openSptDesk(10n * USD);
+			const books = await openSptBooks(10n * USD);
 			const holds: HoldRow[] = [];
 			for (const made of steps) {
-				await take(desk, holds, made).catch((error: { code?: string }) => {
+				await take(books, holds, made).catch((error: { code?: string }) => {
 					if (!expected.test(error.code ?? "")) throw error;
 				});
-				const breaches = await findBreaches(desk);
+				const breaches = await findBreaches(books);
 				if (breaches.length > 0) throw new Error(`${JSON.stringify(made)}: ${breaches.join("; ")}`);
 			}
-			await desk.store.close();
+			await books.store.close();
 		}),
 		{ numRuns: 60 },
 	);
@@ -168,26 +168,26 @@ t.test("no order of delegating, spending, ending and refunding makes or loses mo
 });
 
 t.test("a wallet recovers what was delegated from a token that has expired", async (t) => {
-	const desk = await openSptDesk(10n * USD);
-	await desk.recover({ origin: "purchase", days: 1 });
-	const brief = desk.holders.at(-1) ?? desk.first;
-	const balance = await desk.balanceOf(brief);
-	const child = await desk.delegate(brief, balance - 1n, {});
-	const grandchild = await desk.delegate(child, balance - 1n, {});
-	const open = await desk.hold(grandchild, 1n);
-	desk.clock.advance(25 * 3_600_000);
-	t.equal(await desk.recover({ origin: "purchase" }), 0n, "not while a call below it is open");
-	await desk.end(open, false);
-	t.equal(await desk.recover({ origin: "purchase" }), balance + USD);
-	for (const gone of [brief, child, grandchild]) t.equal(await desk.balanceOf(gone), 0n);
-	await desk.store.close();
+	const books = await openSptBooks(10n * USD);
+	await books.recover({ origin: "purchase", days: 1 });
+	const brief = books.holders.at(-1) ?? books.first;
+	const balance = await books.balanceOf(brief);
+	const child = await books.delegate(brief, balance - 1n, {});
+	const grandchild = await books.delegate(child, balance - 1n, {});
+	const open = await books.hold(grandchild, 1n);
+	books.clock.advance(25 * 3_600_000);
+	t.equal(await books.recover({ origin: "purchase" }), 0n, "not while a call below it is open");
+	await books.end(open, false);
+	t.equal(await books.recover({ origin: "purchase" }), balance + USD);
+	for (const gone of [brief, child, grandchild]) t.equal(await books.balanceOf(gone), 0n);
+	await books.store.close();
 });
 
 t.test("children that a child revoked leave room to those above it", async (t) => {
-	const desk = await openSptDesk(10n * USD);
-	const child = await desk.delegate(desk.first, 5n * USD, {});
+	const books = await openSptBooks(10n * USD);
+	const child = await books.delegate(books.first, 5n * USD, {});
 	const revoke = (count: number, changes: Partial<TokenRow>) =>
-		desk.store.transaction(async (tx) => {
+		books.store.transaction(async (tx) => {
 			const row = await tx.get("tokens", child.tokenId);
 			for (let at = 0; row && at < count; at += 1) {
 				const id = `${row.id}_${JSON.stringify(changes)}_${at}`;
@@ -199,36 +199,36 @@ t.test("children that a child revoked leave room to those above it", async (t) =
 	await revoke(500, { expiresAt: now });
 	await revoke(498, { expiresAt: now, usedAt: now });
 	await revoke(1, { expiresAt: now - 25 * 3_600_000, usedAt: now });
-	await desk.delegate(desk.first, USD, {});
-	t.equal(await desk.store.read(async (reader) => (await reader.list("tokens")).length), 501);
+	await books.delegate(books.first, USD, {});
+	t.equal(await books.store.read(async (reader) => (await reader.list("tokens")).length), 501);
 	await revoke(499, { expiresAt: now + 1, usedAt: now });
-	await desk.delegate(desk.first, USD, {});
-	await t.rejects(desk.delegate(desk.first, USD, {}), { code: "RATE_LIMITED" });
-	desk.clock.advance(25 * 3_600_000);
-	await desk.delegate(desk.first, USD, {});
-	await desk.store.close();
+	await books.delegate(books.first, USD, {});
+	await t.rejects(books.delegate(books.first, USD, {}), { code: "RATE_LIMITED" });
+	books.clock.advance(25 * 3_600_000);
+	await books.delegate(books.first, USD, {});
+	await books.store.close();
 });
 
 t.test(
 	"a child that is revoked while it pays gives back to its parent, not to itself",
 	async (t) => {
-		const desk = await openSptDesk(10n * USD);
-		const child = await desk.delegate(desk.first, 5n * USD, {});
-		const grandchild = await desk.delegate(child, 3n * USD, {});
+		const books = await openSptBooks(10n * USD);
+		const child = await books.delegate(books.first, 5n * USD, {});
+		const grandchild = await books.delegate(child, 3n * USD, {});
 		const [answered, unanswered, deep] = [
-			await desk.hold(child, USD),
-			await desk.hold(child, USD),
-			await desk.hold(grandchild, USD),
+			await books.hold(child, USD),
+			await books.hold(child, USD),
+			await books.hold(grandchild, USD),
 		];
-		await desk.revokeChild(child);
-		t.equal(await desk.balanceOf(desk.first), 7n * USD, "three are still held");
-		await desk.end(answered, true);
-		await desk.end(unanswered, false);
-		await desk.end(deep, false);
-		t.equal(await desk.balanceOf(desk.first), 9n * USD);
-		t.equal(await desk.balanceOf(child), 0n);
-		t.equal(await desk.balanceOf(grandchild), 0n);
-		await t.rejects(desk.hold(child, USD), { code: "UNAUTHENTICATED" });
-		await desk.store.close();
+		await books.revokeChild(child);
+		t.equal(await books.balanceOf(books.first), 7n * USD, "three are still held");
+		await books.end(answered, true);
+		await books.end(unanswered, false);
+		await books.end(deep, false);
+		t.equal(await books.balanceOf(books.first), 9n * USD);
+		t.equal(await books.balanceOf(child), 0n);
+		t.equal(await books.balanceOf(grandchild), 0n);
+		await t.rejects(books.hold(child, USD), { code: "UNAUTHENTICATED" });
+		await books.store.close();
 	},
 );

@@ -1,6 +1,6 @@
 import t from "tap";
 import { createLedger } from "../../../payments/ledger.js";
-import { recoverTokens } from "../../../payments/spt/recover.js";
+import { recoverTokens } from "../../../payments/spt/spt-accounts.js";
 import { createIds } from "../../../src/kernel/ids.js";
 import type { TokenRow } from "../../../store/rows/account-rows.js";
 import { systemRandom } from "../../../src/kernel/ids.js";

@@ -1,7 +1,7 @@
 import t from "tap";
 import { createLedger } from "../../../payments/ledger.js";
+import { createSptBalance } from "../../../payments/spt/spt-balance.js";
 import { createSptIssuer } from "../../../payments/spt/spt-issuer.js";
-import { createSptMethod } from "../../../payments/spt/spt-method.js";
 import { createIds, systemRandom } from "../../../src/kernel/ids.js";
 import { createSecret, hashSecret } from "../../../src/kernel/secrets.js";
 import type { Store, StoreReader } from "../../../store/store-port.js";
@@ -41,7 +41,7 @@ async function openIssuer() {
 	const ledger = createLedger({ clock, ids });
 	const keys = { ledger, clock, pepper, environment: "test" as const };
 	const spts = createSptIssuer({ ...keys, store, random: systemRandom, ids });
-	const method = createSptMethod(keys);
+	const method = createSptBalance(keys);
 	return { store, asked, clock, pepper, spts, method };
 }
 

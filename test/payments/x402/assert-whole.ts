@@ -1,12 +1,12 @@
 import type { Test } from "tap";
-import type { DeskProcess } from "./start-desk.js";
+import type { OnchainProcess } from "./start-onchain.js";
 
 const CASH = "cash:x402:eip155:84532";
 
 /** Money that came is revenue or a token of its payer's, to the last unit. */
 export async function assertWhole(
 	t: Test,
-	{ balances, chain, wallet }: DeskProcess,
+	{ balances, chain, wallet }: OnchainProcess,
 ): Promise<void> {
 	const accounts = await balances();
 	const came = await chain.balanceOf(chain.terms, chain.terms.payTo);

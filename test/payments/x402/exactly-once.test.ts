@@ -1,7 +1,7 @@
 import t from "tap";
 import { FACILITATOR_KINDS, type FacilitatorKind } from "../../support/sim-facilitator.js";
 import { times } from "../../support/times.js";
-import { createWorld, PRICE, type Result, startDesk } from "./start-desk.js";
+import { createWorld, PRICE, type Result, startOnchain } from "./start-onchain.js";
 
 const COPIES = 100;
 /** What never moves money delivers nothing; all others do, whatever they say, because the chain is asked. */
@@ -21,7 +21,7 @@ for (const kind of FACILITATOR_KINDS) {
 		t.test(`100 copies, ${when}, ${kind}: one run, one capture, one delivery`, async (t) => {
 			const world = createWorld({ kind });
 			world.chain.mint(world.wallet.address, 1n);
-			const { buy, wallet, runs, chain, row, balances, desk, clock } = await startDesk(world);
+			const { buy, wallet, runs, chain, row, balances, onchain, clock } = await startOnchain(world);
 			const authorization = wallet.sign({ value: PRICE });
 			const results = await Promise.all(times(COPIES, () => buy(authorization, { settlesFirst })));
 			const { delivered, refused } = tally(results);
@@ -35,7 +35,7 @@ for (const kind of FACILITATOR_KINDS) {
 			t.ok(settled >= delivered, "nothing leaves unpaid");
 			// However it began: money that moved is booked in the end, once.
 			clock.advance(5_000);
-			await desk.reconcile();
+			await onchain.reconcile();
 			const cash = -((await balances())["cash:x402:eip155:84532"] ?? 0n);
 			t.equal(cash, settled === 1 ? PRICE : 0n);
 			const state = (await row(authorization))?.state;
@@ -47,7 +47,7 @@ for (const kind of FACILITATOR_KINDS) {
 t.test(
 	"an honest facilitator sells to every copy's payer once and to each new payment again",
 	async (t) => {
-		const { buy, wallet, runs } = await startDesk();
+		const { buy, wallet, runs } = await startOnchain();
 		const first = wallet.sign({ value: PRICE });
 		t.equal((await buy(first)).kind, "delivered");
 		t.match(await buy(first), { kind: "refused", code: "PAYMENT_ALREADY_USED" });
@@ -57,7 +57,7 @@ t.test(
 );
 
 t.test("20 payments at once all settle", async (t) => {
-	const { buy, wallet } = await startDesk();
+	const { buy, wallet } = await startOnchain();
 	const results = await Promise.all(times(20, () => buy(wallet.sign({ value: PRICE }))));
 	t.equal(tally(results).delivered, 20);
 });
@@ -65,7 +65,7 @@ t.test("20 payments at once all settle", async (t) => {
 t.test("a facilitator that is believed never settles twice by one transaction", async (t) => {
 	const world = createWorld({ hasChainReader: false });
 	world.chain.mint(world.wallet.address, 10n * PRICE);
-	const first = await startDesk(world);
+	const first = await startOnchain(world);
 	const buy = () => first.buy(world.wallet.sign({ value: PRICE }));
 	t.match(await buy(), { kind: "delivered" });
 	await first.later(30 * 24 * 3_600_000);

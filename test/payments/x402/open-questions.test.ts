@@ -1,15 +1,15 @@
 import t from "tap";
-import { reportUnreachable } from "../../../payments/onchain/unreachable-payments.js";
+import { reportUnreachable } from "../../../payments/onchain/reconciler.js";
 import { createSimChain } from "../../support/sim-chain.js";
 import { assertWhole } from "./assert-whole.js";
-import { createWorld, PRICE, startDesk } from "./start-desk.js";
+import { createWorld, PRICE, startOnchain } from "./start-onchain.js";
 
 const HOUR_MS = 3_600_000;
 
 t.test("a payment of another network or asset is left alone and reported once", async (t) => {
 	const world = createWorld({ kind: "silent" });
 	world.chain.isUnreadable = true;
-	const before = await startDesk(world);
+	const before = await startOnchain(world);
 	const authorization = world.wallet.sign({ value: PRICE });
 	t.match(await before.buy(authorization), { code: "SETTLEMENT_UNKNOWN" });
 	const { network, asset } = world.chain.terms;
@@ -19,7 +19,10 @@ t.test("a payment of another network or asset is left alone and reported once", 
 			const terms = { ...world.chain.terms, ...changes };
 			const log: unknown[] = [];
 			const chain = createSimChain({ now: world.clock.now, terms });
-			const other = await startDesk({ ...world, chain, hasChainReader, log }, before.disk.copy());
+			const other = await startOnchain(
+				{ ...world, chain, hasChainReader, log },
+				before.disk.copy(),
+			);
 			const asked = world.facilitator.settled();
 			for (const ms of [0, HOUR_MS, HOUR_MS]) await other.later(ms);
 			t.equal((await other.row(authorization))?.state, "unknown");
@@ -41,7 +44,7 @@ t.test("a payment of another network or asset is left alone and reported once", 
 
 t.test("without a chain to read, a facilitator that answers twice ends the question", async (t) => {
 	const world = createWorld({ kind: "silent", hasChainReader: false });
-	const process = await startDesk(world);
+	const process = await startOnchain(world);
 	const authorization = world.wallet.sign({ value: PRICE });
 	t.match(await process.buy(authorization), { code: "SETTLEMENT_UNKNOWN" });
 	world.facilitator.behavior = "strict";
@@ -49,8 +52,8 @@ t.test("without a chain to read, a facilitator that answers twice ends the quest
 	t.equal((await process.row(authorization))?.state, "unknown", "a used nonce proves nothing");
 	await process.later(2 * HOUR_MS);
 	t.equal((await process.row(authorization))?.state, "unknown", "and is never forgotten");
-	await process.desk.forgetExpired();
-	t.same(process.desk.openPayments(), { unknown: 1, refused: 0, settled: 0 });
+	await process.onchain.forgetExpired();
+	t.same(process.onchain.openPayments(), { unknown: 1, refused: 0, settled: 0 });
 	world.facilitator.behavior = "idempotent";
 	await process.later(60_000);
 	t.equal((await process.row(authorization))?.state, "settled");
@@ -62,12 +65,12 @@ t.test(
 	"without a chain to read, a settlement that was called refused is not forgotten",
 	async (t) => {
 		const world = createWorld({ kind: "claims_refused", hasChainReader: false });
-		const process = await startDesk(world);
+		const process = await startOnchain(world);
 		const authorization = world.wallet.sign({ value: PRICE });
 		t.match(await process.buy(authorization), { code: "PAYMENT_REJECTED" });
 		await process.later(2 * HOUR_MS);
-		await process.desk.forgetExpired();
-		t.same(process.desk.openPayments(), { unknown: 1, refused: 0, settled: 0 });
+		await process.onchain.forgetExpired();
+		t.same(process.onchain.openPayments(), { unknown: 1, refused: 0, settled: 0 });
 		world.facilitator.behavior = "idempotent";
 		await process.later(60_000);
 		await process.later(HOUR_MS);
@@ -78,7 +81,7 @@ t.test(
 
 t.test("nothing is sent for a caller who has gone", async (t) => {
 	const world = createWorld({ kind: "silent", hasChainReader: false });
-	const process = await startDesk(world);
+	const process = await startOnchain(world);
 	const authorization = world.wallet.sign({ value: PRICE });
 	t.match(await process.buy(authorization), { code: "SETTLEMENT_UNKNOWN" });
 	const asked = world.facilitator.settled();
@@ -94,7 +97,7 @@ for (const hasChainReader of [true, false]) {
 		`a facilitator that goes away before the settlement leaves no question, ${hasChainReader ? "with" : "without"} a chain`,
 		async (t) => {
 			const world = createWorld({ hasChainReader });
-			const process = await startDesk(world);
+			const process = await startOnchain(world);
 			const authorization = world.wallet.sign({ value: PRICE });
 			const leave = async () => {
 				world.facilitator.behavior = "unreachable";
@@ -103,7 +106,7 @@ for (const hasChainReader of [true, false]) {
 			const gone = await process.buy(authorization, { work: leave });
 			t.match(gone, { code: "UPSTREAM", error: { retryable: true } });
 			t.match(await process.row(authorization), { state: "released", reason: "not_sent" });
-			t.same(process.desk.openPayments(), { unknown: 0, refused: 0, settled: 0 });
+			t.same(process.onchain.openPayments(), { unknown: 0, refused: 0, settled: 0 });
 			world.facilitator.behavior = "strict";
 			await process.later(400_000);
 			t.equal(world.chain.timesSettled(authorization.from, authorization.nonce), 0);
@@ -117,7 +120,7 @@ for (const hasChainReader of [true, false]) {
 t.test("a node that lags does not end a question that a later block answers", async (t) => {
 	const world = createWorld({ kind: "claims_refused" });
 	world.chain.hidesLatest = true;
-	const process = await startDesk(world);
+	const process = await startOnchain(world);
 	const authorization = world.wallet.sign({ value: PRICE });
 	t.match(await process.buy(authorization), { code: "PAYMENT_REJECTED" });
 	for (const ms of [0, HOUR_MS, HOUR_MS]) await process.later(ms);

@@ -1,14 +1,14 @@
 import t from "tap";
-import { PRICE, startDesk, toRequest } from "./start-desk.js";
+import { PRICE, startOnchain, toAdmission } from "./start-onchain.js";
 
 for (const settlesFirst of [false, true]) {
 	const moment = settlesFirst ? "before" : "after";
 	t.test(
 		`what settles ${moment} the work is charged whole, however little it answers`,
 		async (t) => {
-			const { desk, wallet, chain, balances } = await startDesk();
-			const request = toRequest({ chain }, wallet.sign({ value: PRICE }), { settlesFirst });
-			const admission = await desk.admit(request);
+			const { onchain, wallet, chain, balances } = await startOnchain();
+			const request = toAdmission({ chain }, wallet.sign({ value: PRICE }), { settlesFirst });
+			const admission = await onchain.admit(request);
 			if (admission.kind !== "held") return t.fail("it was never paid before");
 			const { receipt } = await admission.capture({ amountMicros: PRICE / 2n, units: [0] });
 			t.equal(receipt.amountMicros, PRICE);

@@ -3,7 +3,13 @@ import t from "tap";
 import type { TransferAuthorization } from "../../../payments/onchain/facilitator.js";
 import { seededRandom } from "../../support/seeded-random.js";
 import { FACILITATOR_KINDS, type FacilitatorKind } from "../../support/sim-facilitator.js";
-import { createWorld, type DeskProcess, type Order, PRICE, startDesk } from "./start-desk.js";
+import {
+	createWorld,
+	type OnchainProcess,
+	type Order,
+	PRICE,
+	startOnchain,
+} from "./start-onchain.js";
 
 const CASH = "cash:x402:eip155:84532";
 const FINAL = new Set(["captured", "credited", "released"]);
@@ -15,7 +21,7 @@ interface Model {
 }
 
 interface Real {
-	process: DeskProcess;
+	process: OnchainProcess;
 	readonly signed: Map<number, TransferAuthorization>;
 }
 
@@ -157,7 +163,7 @@ t.test("every payment settles once and ends as one of captured, credited, releas
 				world.chain.mint(world.wallet.address, 1n);
 				world.chain.transfer(world.wallet.address, world.wallet.address, 1n);
 				const model: Model = { sold: new Map() };
-				const real: Real = { process: await startDesk(world), signed: new Map() };
+				const real: Real = { process: await startOnchain(world), signed: new Map() };
 				await fc.asyncModelRun(() => ({ model, real }), commands);
 				world.chain.isUnreadable = false;
 				for (const ms of [0, 1_000_000, 1_000_000]) await real.process.later(ms);

@@ -1,11 +1,11 @@
 import t from "tap";
-import { createWorld, type Order, PRICE, startDesk, toRequest } from "./start-desk.js";
+import { createWorld, type Order, PRICE, startOnchain, toRequest } from "./start-onchain.js";
 
 /** A payment whose outcome was not known to its payer, and that had settled: its calldata is public by now. */
 async function startSettled(order: Order) {
 	const world = createWorld({ kind: "silent" });
 	world.chain.isUnreadable = true;
-	const process = await startDesk(world);
+	const process = await startOnchain(world);
 	const authorization = world.wallet.sign({ value: PRICE });
 	t.match(await process.buy(authorization, order), { code: "SETTLEMENT_UNKNOWN" });
 	world.chain.isUnreadable = false;
@@ -17,31 +17,34 @@ async function startSettled(order: Order) {
 t.test(
 	"a copy of a purchase's calldata gets no token: its wallet collects the money",
 	async (t) => {
-		const { desk, chain, authorization, row } = await startSettled({ settlesFirst: true });
+		const { onchain, chain, authorization, row } = await startSettled({ settlesFirst: true });
 		const copy = toRequest({ chain }, authorization);
 		await t.rejects(
-			desk.purchase(copy, async () => t.fail("a stranger got the secret") as never),
+			onchain.purchase(copy, async () => t.fail("a stranger got the secret") as never),
 			{ code: "PAYMENT_ALREADY_USED", message: /"recover": true/ },
 		);
 		const { state, tokenId } = (await row(authorization)) ?? {};
 		t.equal(state, "credited");
 		await t.rejects(
-			desk.purchase(copy, async () => t.fail() as never),
+			onchain.purchase(copy, async () => t.fail() as never),
 			{ message: new RegExp(`credited to the token ${tokenId};`) },
 		);
 	},
 );
 
 t.test("with its retry key a purchase is delivered, and to nobody else", async (t) => {
-	const { desk, chain, authorization, row } = await startSettled({ key: "k", settlesFirst: true });
+	const { onchain, chain, authorization, row } = await startSettled({
+		key: "k",
+		settlesFirst: true,
+	});
 	for (const other of [{}, { key: "guessed" }]) {
 		await t.rejects(
-			desk.purchase(toRequest({ chain }, authorization, other), async () => t.fail() as never),
+			onchain.purchase(toRequest({ chain }, authorization, other), async () => t.fail() as never),
 			{ code: "PAYMENT_ALREADY_USED", message: /Idempotency-Key/ },
 		);
 	}
 	t.equal((await row(authorization))?.state, "settled");
-	const bought = await desk.purchase(
+	const bought = await onchain.purchase(
 		toRequest({ chain }, authorization, { key: "k" }),
 		async () => ({ value: "a secret", tokenId: "tok_1" }),
 	);
@@ -51,7 +54,7 @@ t.test("with its retry key a purchase is delivered, and to nobody else", async (
 t.test(
 	"a purchase that was refused after it was sent is not sent again without its key",
 	async (t) => {
-		const { buy, desk, chain, facilitator, wallet, row } = await startDesk(
+		const { buy, onchain, chain, facilitator, wallet, row } = await startOnchain(
 			createWorld({ kind: "claims_refused" }),
 		);
 		chain.hidesLatest = true;
@@ -62,7 +65,7 @@ t.test(
 		chain.hidesLatest = false;
 		const copy = toRequest({ chain }, authorization);
 		await t.rejects(
-			desk.purchase(copy, async () => t.fail("a stranger got the secret") as never),
+			onchain.purchase(copy, async () => t.fail("a stranger got the secret") as never),
 			{ code: "PAYMENT_ALREADY_USED" },
 		);
 	},

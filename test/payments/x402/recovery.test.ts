@@ -4,7 +4,7 @@ import { diskError } from "../../store/fake-disk.js";
 import { createGate } from "../../support/gate.js";
 import { seededRandom } from "../../support/seeded-random.js";
 import { assertWhole } from "./assert-whole.js";
-import { createWorld, PRICE, startDesk } from "./start-desk.js";
+import { createWorld, PRICE, startOnchain } from "./start-onchain.js";
 
 const HOUR_MS = 3_600_000;
 
@@ -15,7 +15,7 @@ for (const settlesFirst of [false, true]) {
 			let crashes = 0;
 			for (let survives = 0, isDone = false; !isDone; survives++) {
 				const world = createWorld();
-				const before = await startDesk(world);
+				const before = await startOnchain(world);
 				const authorization = world.wallet.sign({ value: PRICE });
 				let left = survives;
 				before.disk.judge = () => (left-- > 0 ? "work" : { error: diskError("EIO") });
@@ -42,7 +42,7 @@ for (const settlesFirst of [false, true]) {
 
 t.test("a call that never comes back is credited to its wallet after ten minutes", async (t) => {
 	const world = createWorld();
-	const before = await startDesk(world);
+	const before = await startOnchain(world);
 	const authorization = world.wallet.sign({ value: PRICE });
 	const request = before.buy(authorization, {
 		settlesFirst: true,
@@ -70,7 +70,7 @@ t.test(
 	async (t) => {
 		const world = createWorld({ kind: "silent" });
 		world.chain.isUnreadable = true;
-		const before = await startDesk(world);
+		const before = await startOnchain(world);
 		const authorization = world.wallet.sign({ value: PRICE });
 		t.match(await before.buy(authorization), { code: "SETTLEMENT_UNKNOWN" });
 		t.match(await before.buy(authorization), { code: "SETTLEMENT_UNKNOWN" });
@@ -85,20 +85,20 @@ t.test(
 
 t.test("what was never settled is let go once nobody can settle it any more", async (t) => {
 	const world = createWorld({ kind: "claims_settled" });
-	const process = await startDesk(world);
+	const process = await startOnchain(world);
 	const authorization = world.wallet.sign({ value: PRICE });
 	t.match(await process.buy(authorization), { code: "SETTLEMENT_UNKNOWN" });
 	await process.later(300_000);
 	t.equal((await process.row(authorization))?.state, "unknown", "it may still be on its way");
 	await process.later(61_000);
 	t.equal((await process.row(authorization))?.state, "released");
-	t.same(process.desk.openPayments(), { unknown: 0, refused: 0, settled: 0 });
+	t.same(process.onchain.openPayments(), { unknown: 0, refused: 0, settled: 0 });
 	await assertWhole(t, process);
 });
 
 t.test("a stranger who settles two payments in one transaction keeps neither back", async (t) => {
 	const world = createWorld({ kind: "claims_settled" });
-	const process = await startDesk(world);
+	const process = await startOnchain(world);
 	const both = [world.wallet.sign({ value: PRICE }), world.wallet.sign({ value: PRICE })];
 	for (const one of both) t.match(await process.buy(one), { code: "SETTLEMENT_UNKNOWN" });
 	world.chain.executeTogether(both);
@@ -112,7 +112,7 @@ t.test("a stranger who settles two payments in one transaction keeps neither bac
 
 t.test("a cancelled nonce is no payment, whatever the facilitator makes of it", async (t) => {
 	const world = createWorld();
-	const process = await startDesk(world);
+	const process = await startOnchain(world);
 	const authorization = world.wallet.sign({ value: PRICE });
 	const result = await process.buy(authorization, {
 		work: async () => {
@@ -127,7 +127,7 @@ t.test("a cancelled nonce is no payment, whatever the facilitator makes of it", 
 
 t.test("a nonce that its payer spends on another transfer is no payment", async (t) => {
 	const world = createWorld();
-	const process = await startDesk(world);
+	const process = await startOnchain(world);
 	const authorization = world.wallet.sign({ value: PRICE });
 	const { nonce } = authorization;
 	const result = await process.buy(authorization, {
@@ -139,13 +139,13 @@ t.test("a nonce that its payer spends on another transfer is no payment", async 
 	t.match(result, { code: "PAYMENT_REJECTED" });
 	await process.later(5_000);
 	t.match(await process.row(authorization), { state: "released", reason: "canceled" });
-	t.same(process.desk.openPayments(), { unknown: 0, refused: 0, settled: 0 });
+	t.same(process.onchain.openPayments(), { unknown: 0, refused: 0, settled: 0 });
 });
 
 t.test("an answer that comes after the deadline still counts", async (t) => {
 	const world = createWorld({ kind: "slow", hasChainReader: false, deadlineMs: 20 });
 	const gate = createGate();
-	const process = await startDesk({
+	const process = await startOnchain({
 		...world,
 		facilitator: {
 			...world.facilitator,
@@ -167,7 +167,7 @@ t.test(
 	"a facilitator nobody can reach costs nothing, and the payment can be sent again",
 	async (t) => {
 		const world = createWorld({ kind: "unreachable" });
-		const process = await startDesk(world);
+		const process = await startOnchain(world);
 		const authorization = world.wallet.sign({ value: PRICE });
 		t.match(await process.buy(authorization), { code: "UPSTREAM", error: { retryable: true } });
 		t.equal(await process.row(authorization), undefined, "what was never sent is not kept");
@@ -179,20 +179,20 @@ t.test(
 t.test(
 	"rows are forgotten when they are at an end and nobody can send them any more",
 	async (t) => {
-		const process = await startDesk();
-		const { wallet, desk, row } = process;
+		const process = await startOnchain();
+		const { wallet, onchain, row } = process;
 		const [bought, refused] = [wallet.sign({ value: PRICE }), wallet.sign({ value: PRICE })];
 		await process.buy(bought);
 		await process.buy(refused, { work: async () => "no-answer" });
 		await process.later(HOUR_MS);
-		await desk.forgetExpired();
+		await onchain.forgetExpired();
 		t.ok(await row(refused));
 		await process.later(HOUR_MS);
-		await desk.forgetExpired();
+		await onchain.forgetExpired();
 		t.equal(await row(refused), undefined);
 		t.equal((await row(bought))?.state, "captured");
 		await process.later(24 * HOUR_MS);
-		await desk.forgetExpired();
+		await onchain.forgetExpired();
 		t.equal(await row(bought), undefined);
 		t.match(await process.buy(bought), { code: "PAYMENT_REJECTED" });
 	},

@@ -3,10 +3,10 @@ import { LIMITS } from "../../../src/contract/limits.js";
 import { ServiceError } from "../../../src/kernel/errors.js";
 import { createSimWallet } from "../../support/sim-wallet.js";
 import { times } from "../../support/times.js";
-import { createWorld, PRICE, startDesk, toRequest } from "./start-desk.js";
+import { createWorld, PRICE, startOnchain, toAdmission, toRequest } from "./start-onchain.js";
 
 t.test("an answer that was lost on its way is given again to the same payment", async (t) => {
-	const { buy, wallet, clock, runs } = await startDesk();
+	const { buy, wallet, clock, runs } = await startOnchain();
 	const authorization = wallet.sign({ value: PRICE });
 	const first = await buy(authorization, { isLost: true });
 	t.match(await buy(authorization), { code: "IDEMPOTENCY_IN_FLIGHT" }, "it may still be arriving");
@@ -23,13 +23,13 @@ t.test("an answer that was lost on its way is given again to the same payment", 
 });
 
 t.test("an answer that never leaves is given once more, whatever becomes of it", async (t) => {
-	const { desk, wallet, chain, runs, buy } = await startDesk();
+	const { onchain, wallet, chain, runs, buy } = await startOnchain();
 	const authorization = wallet.sign({ value: PRICE });
-	const first = await desk.admit(toRequest({ chain }, authorization));
+	const first = await onchain.admit(toAdmission({ chain }, authorization));
 	if (first.kind === "held") await first.capture();
 	t.match(await buy(authorization), { code: "IDEMPOTENCY_IN_FLIGHT" }, "it may still be arriving");
 	first.abandoned?.();
-	const second = await desk.admit(toRequest({ chain }, authorization));
+	const second = await onchain.admit(toAdmission({ chain }, authorization));
 	t.equal(second.kind, "replayed");
 	second.abandoned?.();
 	t.match(await buy(authorization), { code: "PAYMENT_ALREADY_USED" });
@@ -37,7 +37,7 @@ t.test("an answer that never leaves is given once more, whatever becomes of it",
 });
 
 t.test("with its retry key an answer is given again as often as it is lost", async (t) => {
-	const { buy, wallet, clock } = await startDesk();
+	const { buy, wallet, clock } = await startOnchain();
 	const authorization = wallet.sign({ value: PRICE });
 	for (const isReplay of [false, true, true]) {
 		t.match(await buy(authorization, { key: "k", isLost: true }), { kind: "delivered", isReplay });
@@ -50,7 +50,7 @@ t.test("with its retry key an answer is given again as often as it is lost", asy
 t.test(
 	"calldata is public: a copy of it gets nothing, nor does its nonce under another signature",
 	async (t) => {
-		const { buy, wallet, clock } = await startDesk();
+		const { buy, wallet, clock } = await startOnchain();
 		const authorization = wallet.sign({ value: PRICE });
 		await buy(authorization, { isLost: true });
 		clock.advance(LIMITS.deliveryGraceMs);
@@ -63,7 +63,7 @@ t.test(
 t.test(
 	"the retry key of a payment gives its answer again, with that payment or a new one",
 	async (t) => {
-		const { buy, wallet, chain, clock, row } = await startDesk();
+		const { buy, wallet, chain, clock, row } = await startOnchain();
 		const [first, second] = [wallet.sign({ value: PRICE }), wallet.sign({ value: PRICE })];
 		const paid = await buy(first, { key: "k" });
 		const receiptId = paid.kind === "delivered" ? paid.receiptId : "";
@@ -85,7 +85,7 @@ t.test(
 t.test(
 	"only the wallet that paid can use its retry key: a signature is verified first",
 	async (t) => {
-		const { buy, wallet } = await startDesk();
+		const { buy, wallet } = await startOnchain();
 		await buy(wallet.sign({ value: PRICE }), { key: "k" });
 		const forged = { ...wallet.sign({ value: PRICE }), signature: `0x${"33".repeat(65)}` } as const;
 		t.match(await buy(forged, { key: "k" }), { code: "PAYMENT_REJECTED" });
@@ -97,7 +97,7 @@ t.test(
 	async (t) => {
 		const world = createWorld({ kind: "silent" });
 		world.chain.isUnreadable = true;
-		const { buy, wallet, chain, later, balances } = await startDesk(world);
+		const { buy, wallet, chain, later, balances } = await startOnchain(world);
 		const [first, second] = [wallet.sign({ value: PRICE }), wallet.sign({ value: PRICE })];
 		t.match(await buy(first, { key: "k" }), { code: "SETTLEMENT_UNKNOWN" });
 		t.match(await buy(second, { key: "k" }), { code: "SETTLEMENT_UNKNOWN" });
@@ -111,7 +111,7 @@ t.test(
 );
 
 t.test("a garbage signature leaves nothing behind and takes no nonce from its owner", async (t) => {
-	const { buy, wallet, row } = await startDesk();
+	const { buy, wallet, row } = await startOnchain();
 	const authorization = wallet.sign({ value: PRICE });
 	const garbage = { ...authorization, signature: `0x${"44".repeat(65)}` } as const;
 	t.match(await buy(garbage, { fingerprint: "hostile" }), {
@@ -126,7 +126,7 @@ t.test(
 	"a payment that is refused before it was sent leaves nothing, one that was sent stays",
 	async (t) => {
 		const world = createWorld();
-		const { buy, clock, store, facilitator, row } = await startDesk(world);
+		const { buy, clock, store, facilitator, row } = await startOnchain(world);
 		for (const name of ["one", "two", "three"]) {
 			const poor = createSimWallet(world.chain, { name, now: clock.now });
 			t.match(await buy(poor.sign({ value: PRICE })), { code: "PAYMENT_REJECTED" });
@@ -146,16 +146,16 @@ t.test(
 );
 
 t.test("what is bought is booked with the settlement, or waits for the next try", async (t) => {
-	const { desk, wallet, chain, row, balances, store } = await startDesk();
+	const { onchain, wallet, chain, row, balances, store } = await startOnchain();
 	const authorization = wallet.sign({ value: PRICE });
 	const request = toRequest({ chain }, authorization, { key: "k" });
-	const broken = desk.purchase(request, async () => {
+	const broken = onchain.purchase(request, async () => {
 		throw new ServiceError("INTERNAL", "The token could not be made.");
 	});
 	await t.rejects(broken, { code: "INTERNAL" });
 	t.equal((await row(authorization))?.state, "settled");
 
-	const bought = await desk.purchase(request, async (_tx, { account, amountMicros, owner }) => {
+	const bought = await onchain.purchase(request, async (_tx, { account, amountMicros, owner }) => {
 		t.same([account, amountMicros, owner], [`cust:${wallet.owner}`, PRICE, wallet.owner]);
 		return { value: "a token", tokenId: "tok_1" };
 	});
@@ -168,17 +168,17 @@ t.test("what is bought is booked with the settlement, or waits for the next try"
 	const receipt = await store.read((reader) => reader.get("receipts", receiptId));
 	t.match(receipt, { owner: wallet.owner, amountMicros: PRICE });
 
-	const again = desk.purchase(request, async () => t.fail("bought twice") as never);
+	const again = onchain.purchase(request, async () => t.fail("bought twice") as never);
 	await t.rejects(again, { code: "PAYMENT_ALREADY_USED", message: /tok_1/ });
 });
 
 t.test("100 copies of a purchase make one token", async (t) => {
-	const { desk, wallet, chain } = await startDesk();
+	const { onchain, wallet, chain } = await startOnchain();
 	const request = toRequest({ chain }, wallet.sign({ value: PRICE }), { key: "k" });
 	let tokens = 0;
 	const outcomes = await Promise.allSettled(
 		times(100, () =>
-			desk.purchase(request, async () => {
+			onchain.purchase(request, async () => {
 				tokens += 1;
 				return { value: tokens, tokenId: "tok_1" };
 			}),
@@ -188,7 +188,7 @@ t.test("100 copies of a purchase make one token", async (t) => {
 	t.equal(outcomes.filter(({ status }) => status === "fulfilled").length, 1);
 	const resigned = toRequest({ chain }, wallet.sign({ value: PRICE }), { key: "k" });
 	await t.rejects(
-		desk.purchase(resigned, async () => t.fail("bought twice") as never),
+		onchain.purchase(resigned, async () => t.fail("bought twice") as never),
 		{ code: "PAYMENT_ALREADY_USED" },
 	);
 });

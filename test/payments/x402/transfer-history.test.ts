@@ -1,7 +1,6 @@
 import t from "tap";
 import { createChainReader } from "../../../payments/evm/chain-reader.js";
-import { createEvmClient } from "../../../payments/evm/evm-client.js";
-import type { EvmRpc } from "../../../payments/evm/evm-rpc.js";
+import { createEvmClient, type EvmRpc } from "../../../payments/evm/evm-client.js";
 import type { ReadProgress } from "../../../payments/onchain/facilitator.js";
 import { SIM_TERMS } from "../../support/sim-chain.js";
 

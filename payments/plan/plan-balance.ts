@@ -1,46 +1,61 @@
 import {
+	type AccessScope,
 	type AccountAccess,
+	type Caller,
 	type Credential,
 	type IdentifyOptions,
 	LIMITS,
 } from "../../src/contract/contract.js";
-import { type Clock, formatUsd, type Micros } from "../../src/kernel/kernel.js";
-import type { AccountRow, StoreReader } from "../../store/store.js";
+import {
+	type Clock,
+	formatUsd,
+	type Micros,
+	ServiceError,
+	toIsoDay,
+} from "../../src/kernel/kernel.js";
+import type {
+	AccountRow,
+	ConnectionRow,
+	KeyRow,
+	StoreReader,
+	StoreTransaction,
+} from "../../store/store.js";
 import {
 	assertInScope,
+	type Balance,
 	custAccount,
 	type Ledger,
-	type Payer,
-	type PaymentMethod,
-	PaymentRequired,
+	type PaymentRequired,
 	type Purchase,
+	refusePayment,
 } from "../payments.js";
-import { markUsed, openPlan, unknownKey } from "./plan-access.js";
-import { countPlanSpending } from "./plan-spending.js";
 import {
 	countFreeCall,
+	countPlanSpending,
+	countUsage,
 	type FreeQuota,
 	hasFreeCall,
 	readQuota,
 	secondsUntilReset,
-} from "./quota.js";
-import { countUsage } from "./usage-count.js";
+} from "./plan-limits.js";
 
 const FREE_TIER = "promo:free_tier";
 
-export interface PlanMethodDeps {
+/** Accounts: first the plan's free calls (counted in the same transaction), then the account's prepaid balance. */
+export function createPlanBalance({
+	ledger,
+	clock,
+	findAccess,
+}: {
 	readonly ledger: Ledger;
 	readonly clock: Clock;
-	/** What a key, connection token or identity token opens; undefined for one nobody issued or that has ended. */
+	/** What a key, connection token or identity token opens; undefined for an unknown or ended one. */
 	readonly findAccess: (
 		credential: Credential,
 		options?: IdentifyOptions,
 	) => Promise<AccountAccess | undefined>;
-}
-
-/** Accounts: first the plan's free calls (counted in the same transaction), then the account's prepaid balance. */
-export function createPlanMethod({ ledger, clock, findAccess }: PlanMethodDeps): PaymentMethod {
-	const openInScope = async (reader: StoreReader, payer: Payer, purchase: Purchase) => {
+}): Balance {
+	const openInScope = async (reader: StoreReader, payer: Caller, purchase: Purchase) => {
 		const opened = await openPlan(reader, payer.access ?? { accountId: payer.owner }, clock.now());
 		assertInScope(opened.scope, purchase, "key");
 		return opened;
@@ -139,37 +154,93 @@ function refusal({ purchase, balance, quota, now }: Refusal): PaymentRequired {
 		instructions: "Ask the operator to add prepaid balance to the account behind this key.",
 	} as const;
 	if (balance > 0n || amountMicros > LIMITS.freeCallMaxMicros) {
-		return new PaymentRequired(
+		return refusePayment(
 			"INSUFFICIENT_BALANCE",
 			`The account has ${formatUsd(balance)} USD left; this call costs ${formatUsd(amountMicros)} USD. Nothing was charged.`,
-			{ quote: undefined, offers: [], continuations: [topUp] },
+			[topUp],
 		);
 	}
 	const retryAfterSeconds = secondsUntilReset(quota, now);
 	const period = quota.monthUsed >= LIMITS.freeCallsPerMonth ? "month" : "day";
 	const ceiling = period === "month" ? LIMITS.freeCallsPerMonth : LIMITS.freeCallsPerDay;
-	return new PaymentRequired(
+	return refusePayment(
 		"QUOTA_EXCEEDED",
 		`The ${ceiling} free calls of this ${period} (UTC) are used up.`,
-		{
-			quote: undefined,
-			offers: [],
-			continuations: [
-				{
-					type: "wait",
-					retry_after_seconds: retryAfterSeconds,
-					instructions: `The next ${period} begins in ${retryAfterSeconds} seconds.`,
-				},
-				topUp,
-				{
-					type: "spt",
-					header: "X-Pay-SPT",
-					amount_usd: formatUsd(amountMicros),
-					instructions:
-						"Send the request with a Shared Payment Token instead of the key; no quota applies.",
-				},
-			],
-		},
+		[
+			{
+				type: "wait",
+				retry_after_seconds: retryAfterSeconds,
+				instructions: `The next ${period} begins in ${retryAfterSeconds} seconds.`,
+			},
+			topUp,
+			{
+				type: "spt",
+				header: "X-Pay-SPT",
+				amount_usd: formatUsd(amountMicros),
+				instructions:
+					"Send the request with a Shared Payment Token instead of the key; no quota applies.",
+			},
+		],
 		{ retryAfterSeconds },
 	);
+}
+
+/** What a call is paid from, as it stands in the transaction that holds its price. */
+export interface OpenedPlan {
+	readonly account: AccountRow;
+	readonly key: KeyRow | undefined;
+	readonly connection: ConnectionRow | undefined;
+	readonly scope: AccessScope;
+}
+
+const EVERYTHING: AccessScope = { skills: [], graphs: [] };
+
+/** Reads account and key again, so that one revoked, expired or erased since pays for nothing. Throws UNAUTHENTICATED. */
+async function openPlan(
+	reader: StoreReader,
+	{ accountId, keyId, scope }: Pick<AccountAccess, "accountId" | "keyId" | "scope">,
+	now: number,
+): Promise<OpenedPlan> {
+	const account = await reader.get("accounts", accountId);
+	if (!account || account.closedAt !== undefined) throw unknownKey();
+	if (keyId === undefined) {
+		return { account, key: undefined, connection: undefined, scope: scope ?? EVERYTHING };
+	}
+	const [key, connection] = [
+		await reader.get("keys", keyId),
+		await reader.get("connections", keyId),
+	];
+	const row = key ?? connection;
+	if (!row || row.accountId !== accountId || !isUsable(row, now)) throw unknownKey();
+	const { skills = [], graphs = [] } = row;
+	return { account, key, connection, scope: { skills, graphs } };
+}
+
+/** Whether a key or connection token may pay at this instant, its limits aside. */
+export function isUsable(
+	{ status, expiresAt }: Pick<KeyRow, "status" | "expiresAt">,
+	now: number,
+): boolean {
+	return status === "active" && (expiresAt === undefined || now < expiresAt);
+}
+
+/** Alike for unknown, expired and revoked ones. */
+function unknownKey(): ServiceError {
+	return new ServiceError(
+		"UNAUTHENTICATED",
+		"The API key is not known here, has expired or was revoked.",
+	);
+}
+
+/** Notes the day on which a key pays, once a day: telling when it was last used needs no more. */
+async function markUsed(
+	tx: StoreTransaction,
+	{ key, connection }: Pick<OpenedPlan, "key" | "connection">,
+	now: number,
+): Promise<void> {
+	const usedDay = toIsoDay(now);
+	if (key && key.usedDay !== usedDay) await tx.put("keys", { ...key, usedDay });
+	if (connection && connection.usedDay !== usedDay) {
+		await tx.put("connections", { ...connection, usedDay });
+	}
 }

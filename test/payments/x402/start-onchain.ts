@@ -2,11 +2,12 @@ import { createLedger } from "../../../payments/ledger.js";
 import type { TransferAuthorization } from "../../../payments/onchain/facilitator.js";
 import {
 	createOnchainMethod,
-	type OnchainContext,
+	type OnchainPayments,
 } from "../../../payments/onchain/onchain-method.js";
+import type { AdmissionRequest } from "../../../payments/payment-method.js";
 import { createSweeper } from "../../../payments/refunds/sweep.js";
 import { createSptIssuer } from "../../../payments/spt/spt-issuer.js";
-import { createX402Envelope } from "../../../payments/x402/x402-envelope.js";
+import { createX402Envelope } from "../../../payments/x402/x402.js";
 import { type Clock, systemClock } from "../../../src/kernel/clock.js";
 import { ServiceError } from "../../../src/kernel/errors.js";
 import { createIds, systemRandom } from "../../../src/kernel/ids.js";
@@ -25,11 +26,11 @@ import { createSimWallet, type SimWallet, toV2Payload } from "../../support/sim-
 export const PRICE = 500_000n;
 
 /** Time that a test moves; deadlines pass after so many turns of the event loop as they have milliseconds, up to a few. */
-interface DeskClock extends Clock {
+interface ProcessClock extends Clock {
 	advance(ms: number): void;
 }
 
-function deskClock(deadlineMs = 40): DeskClock {
+function processClock(deadlineMs = 40): ProcessClock {
 	let offsetMs = 0;
 	return {
 		now: () => START_MS + offsetMs,
@@ -56,7 +57,7 @@ function afterTurns(turns: number, task: () => void): () => void {
 
 /** What the world outside keeps when our process dies. */
 export interface World {
-	readonly clock: DeskClock;
+	readonly clock: ProcessClock;
 	readonly chain: SimChain;
 	readonly facilitator: SimFacilitator;
 	readonly wallet: SimWallet;
@@ -82,10 +83,10 @@ export type Result =
 	| { readonly kind: "refused"; readonly code: string; readonly error: ServiceError };
 
 /** One process: a store on a disk and the method over it. */
-export interface DeskProcess extends World {
+export interface OnchainProcess extends World {
 	readonly disk: FakeDisk;
 	readonly store: Store;
-	readonly desk: OnchainContext;
+	readonly onchain: OnchainPayments;
 	/** How often the work ran. */
 	readonly runs: () => number;
 	/** One call as the pipeline makes it. */
@@ -93,7 +94,7 @@ export interface DeskProcess extends World {
 	row(authorization: TransferAuthorization): Promise<PaymentRow | undefined>;
 	balances(): Promise<Readonly<Record<string, bigint>>>;
 	/** The process dies as it stands; the next one finds the same disk, or what a power cut left of it. */
-	restart(disk?: FakeDisk): Promise<DeskProcess>;
+	restart(disk?: FakeDisk): Promise<OnchainProcess>;
 	/** Housekeeping, `ms` later. */
 	later(ms: number): Promise<void>;
 }
@@ -107,17 +108,17 @@ export function createWorld({
 	hasChainReader?: boolean;
 	deadlineMs?: number;
 } = {}): World {
-	const clock = deskClock(deadlineMs);
+	const clock = processClock(deadlineMs);
 	const chain = createSimChain({ now: clock.now });
 	const facilitator = createSimFacilitator({ chain, clock, kind, delayMs: 5 });
 	const wallet = createSimWallet(chain, { name: "a", now: clock.now, balance: 100_000_000n });
 	return { clock, chain, facilitator, wallet, hasChainReader };
 }
 
-export async function startDesk(
+export async function startOnchain(
 	world: World = createWorld(),
 	disk: FakeDisk = createFakeDisk(),
-): Promise<DeskProcess> {
+): Promise<OnchainProcess> {
 	const { clock, chain, facilitator, hasChainReader, log = [] } = world;
 	const store = await openOn(disk, { clock: { ...clock, after: systemClock.after } });
 	const ids = createIds({ clock, random: systemRandom });
@@ -131,7 +132,7 @@ export async function startDesk(
 		pepper: new Uint8Array(32),
 		environment: "test",
 	});
-	const desk = createOnchainMethod({
+	const onchain = createOnchainMethod({
 		store,
 		ledger,
 		clock,
@@ -145,10 +146,10 @@ export async function startDesk(
 	});
 	const sweeper = createSweeper({ store, ledger, clock });
 	await sweeper.releaseAll();
-	await desk.resume();
+	await onchain.resume();
 	let runs = 0;
 
-	const buy: DeskProcess["buy"] = async (authorization, order = {}) => {
+	const buy: OnchainProcess["buy"] = async (authorization, order = {}) => {
 		try {
 			return await answer(authorization, order);
 		} catch (error) {
@@ -157,7 +158,7 @@ export async function startDesk(
 		}
 	};
 	const answer = async (authorization: TransferAuthorization, order: Order): Promise<Result> => {
-		const admission = await desk.admit(toRequest(world, authorization, order));
+		const admission = await onchain.admit(toAdmission(world, authorization, order));
 		if (admission.kind === "launched") throw new Error("Nothing here outlives its call.");
 		const isReplay = admission.kind === "replayed";
 		runs += 1;
@@ -179,7 +180,7 @@ export async function startDesk(
 		...world,
 		disk,
 		store,
-		desk,
+		onchain,
 		runs: () => runs,
 		buy,
 		row: ({ nonce }) =>
@@ -190,13 +191,20 @@ export async function startDesk(
 			store.read(async (reader) =>
 				Object.fromEntries([...(await reader.balances())].filter(([, amount]) => amount !== 0n)),
 			),
-		restart: (found = disk.copy()) => startDesk(world, found),
+		restart: (found = disk.copy()) => startOnchain(world, found),
 		async later(ms) {
 			clock.advance(ms);
 			await sweeper.sweep();
-			await desk.reconcile();
+			await onchain.reconcile();
 		},
 	};
+}
+
+/** One call as the cashier asks for it. */
+export function toAdmission(...asked: Parameters<typeof toRequest>): AdmissionRequest {
+	const { payment, settlesFirst, ...request } = toRequest(...asked);
+	const capture = settlesFirst ? "beforeFirstEvent" : "onResult";
+	return { ...request, proof: payment, payer: { owner: "", rail: "x402" }, capture };
 }
 
 export function toRequest(

@@ -1,11 +1,10 @@
 import { createLedger, custAccount } from "../../../payments/ledger.js";
 import { createRefunds } from "../../../payments/refunds/refund-ledger.js";
 import { createDelegations } from "../../../payments/spt/delegations.js";
-import { recoverTokens } from "../../../payments/spt/recover.js";
-import { createSptAccounts, type SptAccounts } from "../../../payments/spt/spt-accounts.js";
+import { createSptAccounts, recoverTokens, type SptAccounts } from "../../../payments/spt/spt-accounts.js";
+import { createSptBalance } from "../../../payments/spt/spt-balance.js";
 import { createSptIssuer, type SptTerms } from "../../../payments/spt/spt-issuer.js";
-import { createSptMethod } from "../../../payments/spt/spt-method.js";
-import type { SptHolder } from "../../../payments/spt/token.js";
+import type { PresentedToken } from "../../../payments/spt/token.js";
 import { createIds, systemRandom } from "../../../src/kernel/ids.js";
 import type { HoldRow } from "../../../store/rows/call-rows.js";
 import type { Store } from "../../../store/store-port.js";
@@ -14,7 +13,7 @@ import { openOn, START_MS, stillClock } from "../../store/open-test-store.js";
 export const USD = 1_000_000n;
 const HOUR_MS = 3_600_000;
 
-export interface Holder extends SptHolder {
+export interface Holder extends PresentedToken {
 	readonly parent: Holder | undefined;
 	secret: string;
 }
@@ -26,7 +25,7 @@ interface Limits {
 }
 
 /** Tokens over a store on a disk in memory, without transports and without a chain. */
-export interface SptDesk {
+export interface SptBooks {
 	readonly store: Store;
 	readonly clock: { advance(ms: number): void };
 	readonly accounts: SptAccounts;
@@ -47,7 +46,7 @@ export interface SptDesk {
 	balanceOf(holder: Holder): Promise<bigint>;
 }
 
-export async function openSptDesk(amountMicros: bigint): Promise<SptDesk> {
+export async function openSptBooks(amountMicros: bigint): Promise<SptBooks> {
 	let nowMs = START_MS;
 	const clock = { ...stillClock(), now: () => nowMs };
 	const store = await openOn(undefined, { clock });
@@ -55,7 +54,7 @@ export async function openSptDesk(amountMicros: bigint): Promise<SptDesk> {
 	const ledger = createLedger({ clock, ids });
 	const keys = { store, ledger, clock, random: systemRandom, pepper, environment: "test" as const };
 	const spts = createSptIssuer({ ...keys, ids });
-	const method = createSptMethod(keys);
+	const method = createSptBalance(keys);
 	const { request: requestRefund } = createRefunds({ store, clock, ids });
 	const accounts = createSptAccounts({ ...keys, requestRefund });
 	const { issueFrom } = spts;
