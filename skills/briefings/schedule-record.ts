@@ -1,10 +1,25 @@
-import { type ArtifactRepository, mayRead, readCursor, type Caller, toCursor } from "../../src/contract/contract.js";
+import {
+	type ArtifactRepository,
+	type Caller,
+	mayRead,
+	readCursor,
+	toCursor,
+} from "../../src/contract/contract.js";
 import { formatUsd, ServiceError, toIsoTime } from "../../src/kernel/kernel.js";
 import type { BriefingRunRow, ScheduleRow, Store } from "../../store/store.js";
 import { SCHEDULE_LIMITS } from "./schedule-limits.js";
 import { ownerOf } from "./schedule-run.js";
 import { nextSlot } from "./schedule-slots.js";
-import { type BriefingWire, briefingSchema, type PauseReason, type RunItemWire, type RunStatus, type RunWire, type ScheduleWire, type Weekday } from "./schedule-wire.js";
+import {
+	type BriefingWire,
+	briefingSchema,
+	type PauseReason,
+	type RunItemWire,
+	type RunStatus,
+	type RunWire,
+	type ScheduleWire,
+	type Weekday,
+} from "./schedule-wire.js";
 
 /** Who looks at a schedule: someone, or anyone who knows its id where no credential was shown. */
 export interface ScheduleViewer {

@@ -1,7 +1,13 @@
 import { stageArtifact } from "../../src/artifacts/artifacts.js";
 import type { Caller } from "../../src/contract/contract.js";
 import { type Clock, type Logger, ServiceError } from "../../src/kernel/kernel.js";
-import type { ArtifactRow, BriefingRunRow, ScheduleRow, Store, StoreTransaction } from "../../store/store.js";
+import type {
+	ArtifactRow,
+	BriefingRunRow,
+	ScheduleRow,
+	Store,
+	StoreTransaction,
+} from "../../store/store.js";
 import type { Briefing, ComposeBriefing } from "./briefing.js";
 import type { BriefingMemory } from "./briefing-changes.js";
 import { type HeldWeek, isCovered, NotPaid, type ScheduleBilling } from "./schedule-billing.js";

@@ -25,7 +25,6 @@ import {
 	scheduleSchema,
 } from "./schedule-wire.js";
 
-
 const path = z.strictObject({ schedule_id: scheduleIdField });
 const runPath = z.strictObject({ schedule_id: scheduleIdField, run_id: runIdField });
 const { linkTokenChars: tokenChars } = SCHEDULE_LIMITS;

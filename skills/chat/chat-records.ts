@@ -1,5 +1,12 @@
 import { hash } from "node:crypto";
-import { grantIdOf, type KeptStream, mayRead, maySeeAgain, type Caller, STAGED_TURN } from "../../src/contract/contract.js";
+import {
+	type Caller,
+	grantIdOf,
+	type KeptStream,
+	mayRead,
+	maySeeAgain,
+	STAGED_TURN,
+} from "../../src/contract/contract.js";
 import type { Clock, TurnQueue } from "../../src/kernel/kernel.js";
 import type { ChatRow, Store } from "../../store/store.js";
 import { CHAT_LIMITS } from "./chat-limits.js";
@@ -46,8 +53,7 @@ export function createChatRecords({
 		return undefined;
 	};
 	/** The caller's own session of that name. */
-	const findOwn = (caller: Caller, sessionId: string) =>
-		findByKey(toChatKey(caller, sessionId));
+	const findOwn = (caller: Caller, sessionId: string) => findByKey(toChatKey(caller, sessionId));
 	return {
 		findOwn,
 		findByKey,

@@ -1,4 +1,3 @@
-import { isPublicAddress } from "./public-address.js";
 import { lookup as systemLookup } from "node:dns/promises";
 import { type IncomingMessage, request as sendOver } from "node:http";
 import { isIP, type LookupFunction } from "node:net";
@@ -7,6 +6,7 @@ import type { Duplex } from "node:stream";
 import { connect } from "node:tls";
 import { LIMITS } from "../contract/contract.js";
 import { type Egress, type OutboundRequest, ServiceError } from "../kernel/kernel.js";
+import { isPublicAddress } from "./public-address.js";
 import { readBounded, toResponse } from "./reply-body.js";
 
 const HTTPS_PORTS: readonly number[] = [443, 8443];

@@ -2,7 +2,12 @@ import { createHash } from "node:crypto";
 import { LRUCache } from "lru-cache";
 import { type Call, type Credential, type IdentifyOptions, LIMITS } from "../contract/contract.js";
 import { type Clock, ServiceError } from "../kernel/kernel.js";
-import { type BucketLevel, createTokenBuckets, type TokenBuckets, tooMany } from "./token-bucket.js";
+import {
+	type BucketLevel,
+	createTokenBuckets,
+	type TokenBuckets,
+	tooMany,
+} from "./token-bucket.js";
 
 /** Finds out who is calling. */
 interface Identifier {

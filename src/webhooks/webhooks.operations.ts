@@ -1,7 +1,28 @@
 import { z } from "zod";
-import { digitsField, ownerOperation, replyComponent, requestComponent, type Services } from "../contract/contract.js";
-import { WEBHOOK_LIMITS } from "./webhook-wire.js";
-import { type DeliveryWire, deliveryIdField, deliveryListFields, deliverySchema, secretRotationInput, WEBHOOK_EVENTS, type WebhookWire, webhookChangeInput, webhookIdField, webhookOrderInput, webhookRemovedSchema, webhookSchema, webhookSecretFields, webhookTestSchema } from "./webhook-wire.js";
+import {
+	digitsField,
+	ownerOperation,
+	replyComponent,
+	requestComponent,
+	type Services,
+} from "../contract/contract.js";
+import {
+	type DeliveryWire,
+	deliveryIdField,
+	deliveryListFields,
+	deliverySchema,
+	secretRotationInput,
+	WEBHOOK_EVENTS,
+	WEBHOOK_LIMITS,
+	type WebhookWire,
+	webhookChangeInput,
+	webhookIdField,
+	webhookOrderInput,
+	webhookRemovedSchema,
+	webhookSchema,
+	webhookSecretFields,
+	webhookTestSchema,
+} from "./webhook-wire.js";
 
 const WEBHOOK_ID = "whk_01kg9yz3v0f6x2m8q4t7w1ab2c";
 const DELIVERY_ID = "dlv_8kq4t7w1ab2c0f6x2m9yz3v5n7";

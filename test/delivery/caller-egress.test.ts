@@ -3,9 +3,13 @@ import { type AddressInfo, createServer, connect as openSocket, type Server } fr
 import { networkInterfaces } from "node:os";
 import t, { type Test } from "tap";
 import { LIMITS } from "../../src/contract/limits.js";
-import { assertCallerTarget, createCallerEgress, type DialTarget } from "../../src/delivery/caller-egress.js";
-import { isPublicAddress } from "../../src/delivery/public-address.js";
+import {
+	assertCallerTarget,
+	createCallerEgress,
+	type DialTarget,
+} from "../../src/delivery/caller-egress.js";
 import { createConfiguredEgress } from "../../src/delivery/configured-egress.js";
+import { isPublicAddress } from "../../src/delivery/public-address.js";
 import { FORBIDDEN_HOSTS } from "./forbidden-hosts.js";
 import { PUBLIC, startPublicHook } from "./public-hook.js";
 

@@ -1,7 +1,7 @@
 import t from "tap";
 import { toSlackMessage } from "../../skills/briefings/briefing-messages.js";
-import type { BriefingWire } from "../../skills/briefings/schedule-wire.js";
 import { BRIEFING } from "../../skills/briefings/schedule-examples.js";
+import type { BriefingWire } from "../../skills/briefings/schedule-wire.js";
 
 const [source] = BRIEFING.citations;
 const [item] = BRIEFING.top;

@@ -4,7 +4,7 @@ import t, { type Test } from "tap";
 import { analystsOf } from "../../skills/analysts/analyst-index.js";
 import { askAnalyst } from "../../skills/analysts/analyst-view.js";
 import { passCitationGate, type WrittenSentence } from "../../skills/answers/citation-gate.js";
-import { type Writer, extractiveWriter } from "../../skills/answers/written-prose.js";
+import { extractiveWriter, type Writer } from "../../skills/answers/written-prose.js";
 import { consultTwin } from "../../skills/experts/consultation.js";
 import { createExpertDirectory } from "../../skills/experts/expert-directory.js";
 import { catalogFolders, loadGraphs } from "../../src/app/load-graphs.js";

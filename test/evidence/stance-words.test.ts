@@ -1,6 +1,6 @@
 import t from "tap";
-import { sideOf } from "../../skills/analysts/debate.js";
 import { oddsOf, voteOf } from "../../skills/analysts/analyst-view.js";
+import { sideOf } from "../../skills/analysts/debate.js";
 import { stanceOf } from "../../skills/experts/consultation.js";
 import { isFollowUp } from "../../src/evidence/content-words.js";
 import { makeConcept } from "../service/sample-graphs.js";

@@ -10,8 +10,8 @@ import { createFeeds } from "../../skills/feeds/feed-service.js";
 import { createFeedCache, type FeedBundle } from "../../skills/feeds/feed-values.js";
 import { createConfiguredEgress } from "../../src/delivery/configured-egress.js";
 import { type Clock, systemClock } from "../../src/kernel/clock.js";
-import type { IndexDisk } from "../../src/search/index/index-folder.js";
 import { PACKAGE_ROOT } from "../../src/kernel/package-info.js";
+import type { IndexDisk } from "../../src/search/index/index-folder.js";
 import { createMemoryDisk } from "../search/memory-disk.js";
 
 /** The registry that comes with the software. */

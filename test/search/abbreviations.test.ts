@@ -1,8 +1,8 @@
 import { join } from "node:path";
 import t from "tap";
+import { PACKAGE_ROOT } from "../../src/kernel/package-info.js";
 import { readCommonWords } from "../../src/search/lexical/common-words.js";
 import { stemWord } from "../../src/search/lexical/english-words.js";
-import { PACKAGE_ROOT } from "../../src/kernel/package-info.js";
 import { createLexicalBuilder } from "../../src/search/lexical/lexical-builder.js";
 import { abbreviationsOf, expandWords, readQuery } from "../../src/search/lexical/query-words.js";
 

@@ -1,8 +1,8 @@
 import { join } from "node:path";
 import { env, pipeline } from "@huggingface/transformers";
 import t from "tap";
-import { poolTokens } from "../../src/search/dense/query-batch.mjs";
 import { PACKAGE_ROOT } from "../../src/kernel/package-info.js";
+import { poolTokens } from "../../src/search/dense/query-batch.mjs";
 
 const MODELS = join(PACKAGE_ROOT, "models");
 const TEXTS = [

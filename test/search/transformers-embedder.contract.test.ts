@@ -2,8 +2,8 @@ import { cp, rm, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import t, { type Test } from "tap";
 import { systemClock } from "../../src/kernel/clock.js";
-import { createTransformersEmbedder } from "../../src/search/dense/open-model.js";
 import { PACKAGE_ROOT } from "../../src/kernel/package-info.js";
+import { createTransformersEmbedder } from "../../src/search/dense/open-model.js";
 import type { Embedder } from "../../src/search/model/embedder.js";
 
 const MODEL_FOLDER = join(PACKAGE_ROOT, "models/bundled");

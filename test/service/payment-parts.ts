@@ -1,8 +1,12 @@
 import { generateKeyPairSync } from "node:crypto";
-import { toKeySet } from "../../src/accounts/key-folder.js";
 import { createQuoteSeal } from "../../payments/price-list.js";
+import { toKeySet } from "../../src/accounts/key-folder.js";
 import { ServiceError } from "../../src/kernel/errors.js";
-import { createPaymentOperations, type PaymentOperationDeps, type PaymentOperations } from "../../src/sales/payment-operations.js";
+import {
+	createPaymentOperations,
+	type PaymentOperationDeps,
+	type PaymentOperations,
+} from "../../src/sales/payment-operations.js";
 import type { ReceiptRow } from "../../store/rows/call-rows.js";
 import type { PaymentRow } from "../../store/rows/payment-rows.js";
 

@@ -1,10 +1,10 @@
 import fc from "fast-check";
 import t from "tap";
-import { createWebhookDispatch, type SendWebhook } from "../../src/webhooks/webhook-dispatch.js";
 import { systemRandom } from "../../src/kernel/ids.js";
+import { createWebhookDispatch, type SendWebhook } from "../../src/webhooks/webhook-dispatch.js";
 import { recordPause } from "../../src/webhooks/webhook-events.js";
-import { WEBHOOK_LIMITS } from "../../src/webhooks/webhook-wire.js";
 import { createWebhookTexts } from "../../src/webhooks/webhook-record.js";
+import { WEBHOOK_LIMITS } from "../../src/webhooks/webhook-wire.js";
 import type { TokenRow } from "../../store/rows/account-rows.js";
 import type { WebhookDeliveryRow } from "../../store/rows/notification-rows.js";
 import { createQuickStore } from "../jobs/quick-store.js";

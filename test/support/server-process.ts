@@ -2,8 +2,8 @@ import { type ChildProcess, spawn } from "node:child_process";
 import { once } from "node:events";
 import { join } from "node:path";
 import { createInterface } from "node:readline";
-import { PACKAGE_ROOT } from "../../src/kernel/package-info.js";
 import type { DemoWallet } from "../../payments/onchain/facilitator.js";
+import { PACKAGE_ROOT } from "../../src/kernel/package-info.js";
 
 /** The command line as it is shipped; it builds first when it must. */
 export const PROGRAM = join(PACKAGE_ROOT, "bin/tollgraph.mjs");

@@ -1,7 +1,11 @@
 import { createLedger, custAccount } from "../../../payments/ledger.js";
 import { createRefunds } from "../../../payments/refunds/refund-ledger.js";
 import { createDelegations } from "../../../payments/spt/delegations.js";
-import { createSptAccounts, recoverTokens, type SptAccounts } from "../../../payments/spt/spt-accounts.js";
+import {
+	createSptAccounts,
+	recoverTokens,
+	type SptAccounts,
+} from "../../../payments/spt/spt-accounts.js";
 import { createSptBalance } from "../../../payments/spt/spt-balance.js";
 import { createSptIssuer, type SptTerms } from "../../../payments/spt/spt-issuer.js";
 import type { PresentedToken } from "../../../payments/spt/token.js";
