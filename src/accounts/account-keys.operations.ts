@@ -34,7 +34,7 @@ export type AccountKeyOperationId = Extract<
 const keyPath = z.strictObject({
 	key_id: z.string().min(1).max(80).describe("Id of the key, key_…"),
 });
-const keyExample = { path: { key_id: KEY_ID } };
+const keyExample = { params: { key_id: KEY_ID } };
 
 /** Keys of an account, and the tokens that stand for one in MCP addresses. */
 export const accountKeysList = ownerOperation({

@@ -64,7 +64,7 @@ const nothing = z.strictObject({});
 const path = z.strictObject({ wid: webhookIdField });
 const deliveryPath = z.strictObject({ wid: webhookIdField, did: deliveryIdField });
 const change = { query: nothing, callsPerMinute: WEBHOOK_LIMITS.changesPerMinute, isList: false };
-const example = { path: { wid: WEBHOOK_ID } };
+const example = { params: { wid: WEBHOOK_ID } };
 
 const orderBody = requestComponent("WebhookOrder", webhookOrderInput);
 const changeBody = requestComponent("WebhookChange", webhookChangeInput);

@@ -50,8 +50,8 @@ t.test("the card names every way in, every skill that can answer and every price
 	const extension = card.capabilities.extensions[0];
 	t.equal(extension.uri, SKILL_OFFERS_URI);
 	t.not(extension.required, true);
-	const [offer] = extension.params.offers;
-	t.match(offer, { id: "graph_search", price_usd: "0.25", billing_type: "per_call" });
+	const offer = extension.params.offers.find(({ id }: { id: string }) => id === "search_graph");
+	t.match(offer, { aliases: ["graph_search"], price_usd: "0.25", billing_type: "per_call" });
 	t.same(offer.input_schema.required, ["graph_id", "query"]);
 	for (const { id, example_input } of extension.params.offers) {
 		t.ok(

@@ -72,7 +72,7 @@ for (const [binding, version, firstCalls] of WAYS) {
 		await t.test("text alone goes to the default search", async (t) => {
 			const task = await send(paying, textMessage("which status asks for money"));
 			t.equal(bodyOf(task).meta.query, "which status asks for money");
-			t.equal(task.metadata?.["skill"], "domain_search");
+			t.equal(task.metadata?.["skill"], "search_domain");
 		});
 
 		await t.test("it can list what it bought, where the version knows lists", async (t) => {

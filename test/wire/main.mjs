@@ -8,6 +8,7 @@ import { tmpdir } from "node:os";
 import { dirname, join, resolve } from "node:path";
 import { fileURLToPath } from "node:url";
 import { parseArgs } from "node:util";
+import { withCurrentNames } from "./aliases.mjs";
 import { canonical, compare, sortOut } from "./compare.mjs";
 import { record } from "./record.mjs";
 
@@ -30,7 +31,7 @@ const { values, positionals } = parseArgs({
 });
 const [command, ...files] = positionals;
 if (command === "record" && values.out) await recordInto(values.root, values.out);
-else if (command === "compare" && files.length === 2) report(...files.map(readJson));
+else if (command === "compare" && files.length === 2) report(...files.map(readSnapshot));
 else if (command === "check" && values.base) await check(values.base);
 else {
 	process.stderr.write(`${USAGE}\n`);
@@ -55,7 +56,7 @@ async function check(ref) {
 		linkPackages(join(ROOT, "node_modules"), join(base, "node_modules"));
 		await recordInto(base, before);
 		await recordInto(ROOT, after);
-		report(readJson(before), readJson(after));
+		report(readSnapshot(before), readSnapshot(after));
 	} finally {
 		if (existsSync(base)) git("worktree", "remove", "--force", base);
 		rmSync(folder, { recursive: true, force: true });
@@ -95,6 +96,10 @@ function shorten(value) {
 
 function readJson(file) {
 	return JSON.parse(readFileSync(file, "utf8"));
+}
+
+function readSnapshot(file) {
+	return JSON.parse(withCurrentNames(readFileSync(file, "utf8")));
 }
 
 function say(line) {

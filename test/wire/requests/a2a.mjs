@@ -1,3 +1,5 @@
+import { toCurrentName } from "../aliases.mjs";
+
 /** Agent-to-agent in both protocol versions and both bindings. */
 const CARD = "/.well-known/agent-card.json";
 const RPC = "/a2a/jsonrpc";
@@ -40,7 +42,10 @@ export async function askByA2a({ send, spt }) {
 	const read = { path: CARD, headers: { "A2A-Version": "1.0" } };
 	const { body: card } = await send("a2a card", read);
 	const extensions = card.capabilities?.extensions ?? [];
-	const offers = extensions.flatMap(({ params }) => params?.offers ?? []);
+	// In one order whatever the card's: balances depend on what was paid before.
+	const offers = extensions
+		.flatMap(({ params }) => params?.offers ?? [])
+		.sort((a, b) => toCurrentName(a.id).localeCompare(toCurrentName(b.id)));
 	const payments = extensions.find(({ uri }) => /x402/.test(uri))?.uri;
 	for (const version of Object.keys(DIALECTS)) {
 		const agent = createAgent(send, version, { "X-Pay-SPT": spt });
