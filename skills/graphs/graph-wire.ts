@@ -19,6 +19,11 @@ export const nodeIdField = z
 	.max(READING_LIMITS.nodeIdChars, `must have at most ${READING_LIMITS.nodeIdChars} characters`)
 	.describe("Id of the node within its graph: its path with dots");
 
+export const trendIdField = z
+	.string()
+	.regex(/^[a-z0-9][a-z0-9-]{1,62}:.{1,1000}$/su, "must be <graph id>:<node id>")
+	.describe("trend_id of a row or list: <graph id>:<node id>");
+
 export const edgeTypesField = z
 	.array(z.string().trim().min(1, "must not be empty").max(LIMITS.filterChars))
 	.min(1, "must not be an empty list")

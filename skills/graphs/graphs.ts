@@ -72,6 +72,7 @@ export {
 	subgraphFields,
 	subgraphNodeSchema,
 	subgraphOutput,
+	trendIdField,
 } from "./graph-wire.js";
 export { toPage } from "./list-page.js";
 export { createGraphIndex } from "./reading/graph-index.js";

@@ -1,4 +1,4 @@
-export { batchFields, batchItemSchema, batchOutput } from "./batch-wire.js";
+export { batchInput, batchOutput } from "./batch-wire.js";
 export { toConceptFilter } from "./concept-filters.js";
 export { createGraphSearch } from "./graph-search.js";
 export {

@@ -19,7 +19,6 @@ import { createClaimVerification, createTextVerifications } from "../../skills/v
 import { bindSkills, type SkillCatalog, type SkillServices } from "../contract/contract.js";
 import { OPERATIONS } from "../service/service.js";
 import { createConsultations } from "./consultations.js";
-import { createEvidenceReadings } from "./evidence-readings.js";
 
 /** Every skill that is built: what its operation defines, and what is wired here still. */
 export function createSkillCatalog(services: SkillServices): SkillCatalog {
@@ -34,7 +33,6 @@ export function createSkillCatalog(services: SkillServices): SkillCatalog {
 		"search.all": createAllSearch(deps),
 		"search.batch": createBatchSearch(deps),
 		...createGraphReadings(deps),
-		...createEvidenceReadings(deps),
 		...createConsultations({ ...deps, experts }),
 		"verify.claim": createClaimVerification({ ...deps, ...deps.research, verifier }),
 		...createTextVerifications({ ...deps, verifier, resultIds: deps.research.resultIds }),

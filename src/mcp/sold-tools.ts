@@ -125,17 +125,6 @@ const TERMS: readonly SoldToolTerms[] = [
 		defaults: FEW,
 	},
 	{
-		name: "resolve_entities",
-		operationId: "entities.resolve",
-		title: "Resolve names",
-		description: "Which entities of the graphs are meant by names, with aliases and near matches.",
-		fields: {
-			names: "Titles, other names or identifiers",
-			graph_id: "Only this graph",
-			limit: "Candidates for each name; 5 if left out",
-		},
-	},
-	{
 		name: "verify_claim",
 		operationId: "verify.claim",
 		title: "Verify a claim",

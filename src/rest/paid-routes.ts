@@ -1,6 +1,8 @@
 import { z } from "zod";
 import {
 	ANALYST_EXAMPLE,
+	batchInput,
+	batchOutput,
 	DOMAIN_EXAMPLE,
 	EXPERT_EXAMPLE,
 	REPORT_EXAMPLE,
@@ -19,6 +21,7 @@ import {
 	requestComponent,
 	searchReplySchema,
 	toDataReply,
+	toReply,
 } from "../contract/contract.js";
 import { formatUsd } from "../kernel/kernel.js";
 import { ANALYST_CONSULT_ROUTES } from "./analyst-consult-routes.js";
@@ -27,8 +30,6 @@ import { CHAT_ROUTES } from "./chat-routes.js";
 import { CONSULT_ROUTES } from "./consult-routes.js";
 import { PAID_DEEP_DIVE_ROUTES } from "./deep-dive-routes.js";
 import { DOSSIER_ROUTES } from "./dossier-routes.js";
-import { EVIDENCE_READING_ROUTES } from "./evidence-routes.js";
-import { batchBody, batchReply } from "./evidence-schemas.js";
 import { PAID_FEED_ROUTES } from "./feed-routes.js";
 import { GRAPH_READING_ROUTES } from "./graph-routes.js";
 import { RESEARCH_STREAM_ROUTES } from "./research-stream-routes.js";
@@ -94,7 +95,6 @@ const BATCH_ITEM = {
 /** Routes that cost money, one for each paid operation. Spec: Endpoints, paid operations. */
 export const PAID_ROUTES: Readonly<Partial<Record<PaidOperationId, PaidRoute>>> = {
 	...GRAPH_READING_ROUTES,
-	...EVIDENCE_READING_ROUTES,
 	...SCHEDULE_PAID_ROUTES,
 	...PAID_FEED_ROUTES,
 	...CONSULT_ROUTES,
@@ -159,8 +159,8 @@ export const PAID_ROUTES: Readonly<Partial<Record<PaidOperationId, PaidRoute>>> 
 		pricePer: "query",
 		path: z.strictObject({}),
 		query: z.strictObject({}),
-		body: batchBody,
-		reply: batchReply,
+		body: batchInput,
+		reply: toReply("BatchReply", batchOutput),
 		example: {
 			body: { queries: [{ query: DOMAIN_EXAMPLE.query, limit: 5 }] },
 			reply: toDataReply({ items: [BATCH_ITEM] }, { queries: 1, answered: 1, mode: "hybrid" }),

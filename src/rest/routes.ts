@@ -10,7 +10,6 @@ import { ACCOUNT_OPENING_ROUTE, ACCOUNT_ROUTES } from "./account-routes.js";
 import { BRAND_ROUTES } from "./brand-routes.js";
 import { CATALOG_ROUTES } from "./catalog-routes.js";
 import { CHAT_SESSION_ROUTES } from "./chat-routes.js";
-import { CITATION_ROUTE } from "./citation-route.js";
 import { CONSULTATION_ROUTES, EXPERT_READING_ROUTES } from "./consult-routes.js";
 import { DEEP_DIVE_PLAN_ROUTE } from "./deep-dive-plan-route.js";
 import { DEEP_DIVE_ROUTES } from "./deep-dive-routes.js";
@@ -26,7 +25,6 @@ import { PAYMENT_ROUTES } from "./payment-routes.js";
 import type { PaidRoute } from "./route.js";
 import { SCHEDULE_ROUTES } from "./schedule-routes.js";
 import { ROUTING_ROUTES } from "./search-routing.js";
-import { SOURCE_ROUTES } from "./source-routes.js";
 import { SPT_PURCHASE_ROUTES } from "./spt-purchase-routes.js";
 import { SPT_ROUTES } from "./spt-routes.js";
 import { VERIFICATION_RESULT_ROUTES } from "./verify-text-routes.js";
@@ -43,10 +41,8 @@ const ROUTES_HERE: Readonly<Partial<Record<OperationId, Operation>>> = {
 	...EXPERT_ROUTES,
 	...EXPERT_READING_ROUTES,
 	...CONSULTATION_ROUTES,
-	...SOURCE_ROUTES,
 	...BRAND_ROUTES,
 	...FREE_FEED_ROUTES,
-	"citations.format": CITATION_ROUTE,
 	...SPT_ROUTES,
 	"accounts.open": ACCOUNT_OPENING_ROUTE,
 	...ACCOUNT_ROUTES,
