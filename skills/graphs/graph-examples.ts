@@ -6,6 +6,9 @@ export const GRAPH_ID = DOMAIN_EXAMPLE.graphId;
 export const NODE_ID = DOMAIN_EXAMPLE.conceptId;
 export const OTHER_ID = "authorizations.eip-712-typed-data";
 
+export const GRAPH_PARAMS = { graph_id: GRAPH_ID };
+export const NODE_PARAMS = { graph_id: GRAPH_ID, node_id: NODE_ID };
+
 const { request_id, cost } = toExampleReply(DOMAIN_EXAMPLE, GRAPH_ID).meta;
 
 export const QUERY = DOMAIN_EXAMPLE.query;

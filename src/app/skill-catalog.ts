@@ -4,7 +4,6 @@ import { createChatStream, createResearchChat } from "../../skills/chat/chat.js"
 import { createDeepDive, createDeepDiveFollowUp } from "../../skills/deep-dive/deep-dive.js";
 import { createDossier, createDossierRefresh } from "../../skills/dossiers/dossiers.js";
 import { createFeedReadings } from "../../skills/feeds/feeds.js";
-import { createGraphReadings } from "../../skills/graphs/graphs.js";
 import {
 	createAllSearch,
 	createAnalystSearch,
@@ -32,7 +31,6 @@ export function createSkillCatalog(services: SkillServices): SkillCatalog {
 		"search.analyst": createAnalystSearch(deps),
 		"search.all": createAllSearch(deps),
 		"search.batch": createBatchSearch(deps),
-		...createGraphReadings(deps),
 		...createConsultations({ ...deps, experts }),
 		"verify.claim": createClaimVerification({ ...deps, ...deps.research, verifier }),
 		...createTextVerifications({ ...deps, verifier, resultIds: deps.research.resultIds }),

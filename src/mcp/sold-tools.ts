@@ -7,9 +7,6 @@ const QUESTION = "Question in plain language";
 const GRAPH = "Graph id; list_graphs and route_query name them";
 const LIMIT = "Rows wanted; 5 if left out";
 const AS_OF = "As of this day, YYYY-MM-DD; today if left out";
-const NODE = "Node id: what follows the colon in a row's trend_id";
-const EDGE_TYPES = "Only these kinds of edge";
-const DIRECTION = "Which way edges are followed";
 
 /** Few rows: a model reads every one of them. */
 const FEW = { limit: 5 } as const;
@@ -63,65 +60,6 @@ const TERMS: readonly SoldToolTerms[] = [
 		title: "Search analysts' notes",
 		description: "Rows from what the analysts have written.",
 		fields: search,
-		defaults: FEW,
-	},
-	{
-		name: "get_context",
-		operationId: "graphs.context",
-		title: "Context for a question, within a token budget",
-		description:
-			"The passages of one graph that bear on a question, cited, cut to a budget of tokens.",
-		fields: { graph_id: GRAPH, query: QUESTION, max_tokens: "Budget in tokens; 2000 if left out" },
-	},
-	{
-		name: "get_node",
-		operationId: "graphs.node",
-		title: "Read one node",
-		description: "One concept with its text, evidence and edges.",
-		fields: { graph_id: GRAPH, node_id: NODE },
-	},
-	{
-		name: "neighbors",
-		operationId: "graphs.neighbors",
-		title: "Neighbors of a node",
-		description: "Nodes that are linked with one, up to some steps away.",
-		fields: {
-			graph_id: GRAPH,
-			node_id: NODE,
-			edge_types: EDGE_TYPES,
-			direction: DIRECTION,
-			as_of: AS_OF,
-			depth: "Steps away; 1 if left out",
-			limit: "Neighbors wanted; 10 if left out",
-		},
-	},
-	{
-		name: "find_paths",
-		operationId: "graphs.paths",
-		title: "Paths between two nodes",
-		description: "How two concepts of a graph are connected, shortest first.",
-		fields: {
-			graph_id: GRAPH,
-			from: "Node id to begin at",
-			to: "Node id to arrive at",
-			edge_types: EDGE_TYPES,
-			direction: DIRECTION,
-			as_of: AS_OF,
-			max_steps: "Edges of one path at most",
-			limit: "Paths wanted; 3 if left out",
-		},
-	},
-	{
-		name: "find_similar",
-		operationId: "graphs.similar",
-		title: "Nodes like a text or a node",
-		description: "Concepts of a graph that resemble a text, or another node.",
-		fields: {
-			graph_id: GRAPH,
-			text: "Text to resemble",
-			node_id: "Node id, instead of text",
-			limit: LIMIT,
-		},
 		defaults: FEW,
 	},
 	{

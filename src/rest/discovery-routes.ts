@@ -1,6 +1,6 @@
 import { z } from "zod";
 import { ServiceError } from "../kernel/kernel.js";
-import { dataRoute, documentRoute } from "./define-route.js";
+import { dataRoute } from "./define-route.js";
 import {
 	errorGuideSchema,
 	interfaceChangesSchema,
@@ -9,21 +9,15 @@ import {
 	versionSchema,
 } from "./discovery-schemas.js";
 import { findNamedSchema, schemaNames } from "./named-schemas.js";
-import type { DataRoute, DocumentRoute } from "./route.js";
+import type { DataRoute } from "./route.js";
 
-type DiscoveryOperationId =
-	| "ready"
-	| "version"
-	| "errors"
-	| "schemas.get"
-	| "changelog"
-	| "catalog.jsonld";
+type DiscoveryOperationId = "ready" | "version" | "errors" | "schemas.get" | "changelog";
 
 const nothing = z.strictObject({});
 const NAMES_TOLD = 12;
 
 /** What this service is, in which version, and what its answers mean; additions to the contract. */
-export const DISCOVERY_ROUTES: Readonly<Record<DiscoveryOperationId, DataRoute | DocumentRoute>> = {
+export const DISCOVERY_ROUTES: Readonly<Record<DiscoveryOperationId, DataRoute>> = {
 	ready: dataRoute({
 		operationId: "ready",
 		summary: "Readiness",
@@ -130,15 +124,5 @@ export const DISCOVERY_ROUTES: Readonly<Record<DiscoveryOperationId, DataRoute |
 		example: {
 			data: { items: [{ version: "1.7.0", changes: ["Added: signed receipts."] }] },
 		},
-	}),
-	"catalog.jsonld": documentRoute({
-		operationId: "catalog.jsonld",
-		summary: "Catalog as linked data",
-		description: "Every graph on sale as schema.org DataCatalog and DCAT catalog.",
-		path: nothing,
-		query: nothing,
-		mediaType: "application/ld+json",
-		answer: (free) => free.discovery.catalogDataset(),
-		example: { document: { "@type": "DataCatalog", name: "tollgraph" } },
 	}),
 };

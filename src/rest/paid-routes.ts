@@ -31,7 +31,6 @@ import { CONSULT_ROUTES } from "./consult-routes.js";
 import { PAID_DEEP_DIVE_ROUTES } from "./deep-dive-routes.js";
 import { DOSSIER_ROUTES } from "./dossier-routes.js";
 import { PAID_FEED_ROUTES } from "./feed-routes.js";
-import { GRAPH_READING_ROUTES } from "./graph-routes.js";
 import { RESEARCH_STREAM_ROUTES } from "./research-stream-routes.js";
 import type { PaidRoute } from "./route.js";
 import { SCHEDULE_PAID_ROUTES } from "./schedule-paid-routes.js";
@@ -94,7 +93,6 @@ const BATCH_ITEM = {
 
 /** Routes that cost money, one for each paid operation. Spec: Endpoints, paid operations. */
 export const PAID_ROUTES: Readonly<Partial<Record<PaidOperationId, PaidRoute>>> = {
-	...GRAPH_READING_ROUTES,
 	...SCHEDULE_PAID_ROUTES,
 	...PAID_FEED_ROUTES,
 	...CONSULT_ROUTES,

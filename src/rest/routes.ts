@@ -8,7 +8,6 @@ import { OPERATIONS } from "../service/service.js";
 import { ACCOUNT_KEY_ROUTES } from "./account-key-routes.js";
 import { ACCOUNT_OPENING_ROUTE, ACCOUNT_ROUTES } from "./account-routes.js";
 import { BRAND_ROUTES } from "./brand-routes.js";
-import { CATALOG_ROUTES } from "./catalog-routes.js";
 import { CHAT_SESSION_ROUTES } from "./chat-routes.js";
 import { CONSULTATION_ROUTES, EXPERT_READING_ROUTES } from "./consult-routes.js";
 import { DEEP_DIVE_PLAN_ROUTE } from "./deep-dive-plan-route.js";
@@ -19,7 +18,6 @@ import { EXPERT_ROUTES } from "./expert-routes.js";
 import { FREE_FEED_ROUTES } from "./feed-routes.js";
 import { FEEDBACK_ROUTES } from "./feedback-routes.js";
 import { OFFER_ROUTES } from "./offer-routes.js";
-import { OVERVIEW_ROUTES } from "./overview-routes.js";
 import { PAID_ROUTES } from "./paid-routes.js";
 import { PAYMENT_ROUTES } from "./payment-routes.js";
 import type { PaidRoute } from "./route.js";
@@ -33,8 +31,6 @@ import { WEBHOOK_ROUTES } from "./webhook-routes.js";
 const ROUTES_HERE: Readonly<Partial<Record<OperationId, Operation>>> = {
 	...Object.fromEntries(Object.entries(PAID_ROUTES).map(([id, route]) => [id, toPaid(route)])),
 	...OFFER_ROUTES,
-	...CATALOG_ROUTES,
-	...OVERVIEW_ROUTES,
 	...ROUTING_ROUTES,
 	"research.deep_dive.plan": DEEP_DIVE_PLAN_ROUTE,
 	...DISCOVERY_ROUTES,

@@ -4,9 +4,27 @@ import { article, articleMentions, articleSearch } from "../../skills/articles/a
 import { citationFormats } from "../../skills/articles/citations.operations.js";
 import { source, sourceList } from "../../skills/articles/sources.operations.js";
 import { entity, entityResolve } from "../../skills/entities/entities.operations.js";
+import { catalogBundle, catalogDataset, graphCatalog, graphDetail, graphReadme, graphSlice, readmeIndex } from "../../skills/graphs/catalog.operations.js";
+import { graphExport } from "../../skills/graphs/export.operations.js";
+import { graphChanges, graphTimeline } from "../../skills/graphs/history.operations.js";
+import { graphEdgeList, graphNode, graphNodeList } from "../../skills/graphs/nodes.operations.js";
+import { graphPreview, graphSchema, graphStats, graphVersions } from "../../skills/graphs/overviews.operations.js";
+import { graphContext, graphSimilar } from "../../skills/graphs/relevance.operations.js";
+import { graphNeighbors, graphPaths, graphSubgraph } from "../../skills/graphs/walks.operations.js";
 import { trend, trendEvidence, trendList } from "../../skills/trends/trends.operations.js";
 
 export const OPERATIONS: readonly Operation[] = [
+	graphNodeList,
+	graphNode,
+	graphNeighbors,
+	graphEdgeList,
+	graphPaths,
+	graphSubgraph,
+	graphTimeline,
+	graphContext,
+	graphSimilar,
+	graphExport,
+	graphChanges,
 	trendList,
 	trend,
 	trendEvidence,
@@ -15,6 +33,17 @@ export const OPERATIONS: readonly Operation[] = [
 	articleMentions,
 	entityResolve,
 	entity,
+	graphCatalog,
+	graphDetail,
+	graphReadme,
+	graphPreview,
+	graphStats,
+	graphSchema,
+	graphVersions,
+	catalogBundle,
+	readmeIndex,
+	graphSlice,
+	catalogDataset,
 	sourceList,
 	source,
 	citationFormats,
