@@ -4,15 +4,6 @@ import { createChatStream, createResearchChat } from "../../skills/chat/chat.js"
 import { createDeepDive, createDeepDiveFollowUp } from "../../skills/deep-dive/deep-dive.js";
 import { createDossier, createDossierRefresh } from "../../skills/dossiers/dossiers.js";
 import { createFeedReadings } from "../../skills/feeds/feeds.js";
-import {
-	createAllSearch,
-	createAnalystSearch,
-	createBatchSearch,
-	createDomainSearch,
-	createExpertSearch,
-	createGraphSearch,
-	createReportSearch,
-} from "../../skills/search/search.js";
 import { createResearchStream } from "../../skills/stream/stream.js";
 import { createClaimVerification, createTextVerifications } from "../../skills/verify/verify.js";
 import { bindSkills, type SkillCatalog, type SkillServices } from "../contract/contract.js";
@@ -24,13 +15,6 @@ export function createSkillCatalog(services: SkillServices): SkillCatalog {
 	const deps = services;
 	const { verifier, expertDirectory: experts } = services;
 	const here: Partial<SkillCatalog> = {
-		"graphs.search": createGraphSearch(deps),
-		"search.domain": createDomainSearch(deps),
-		"search.report": createReportSearch(deps),
-		"search.expert": createExpertSearch(deps),
-		"search.analyst": createAnalystSearch(deps),
-		"search.all": createAllSearch(deps),
-		"search.batch": createBatchSearch(deps),
 		...createConsultations({ ...deps, experts }),
 		"verify.claim": createClaimVerification({ ...deps, ...deps.research, verifier }),
 		...createTextVerifications({ ...deps, verifier, resultIds: deps.research.resultIds }),

@@ -4,64 +4,10 @@ import { createSoldTool, type SellDeps, type SoldToolTerms } from "./sold-tool.j
 import { BEGINS, type Tool } from "./tool.js";
 
 const QUESTION = "Question in plain language";
-const GRAPH = "Graph id; list_graphs and route_query name them";
-const LIMIT = "Rows wanted; 5 if left out";
 const AS_OF = "As of this day, YYYY-MM-DD; today if left out";
-
-/** Few rows: a model reads every one of them. */
-const FEW = { limit: 5 } as const;
-const search = { query: QUESTION, limit: LIMIT } as const;
 
 /** What is sold, one tool for each skill an agent would choose. */
 const TERMS: readonly SoldToolTerms[] = [
-	{
-		name: "search",
-		operationId: "search.all",
-		title: "Search all graphs",
-		description: "Ranked, cited rows from every graph for a question.",
-		fields: search,
-		defaults: FEW,
-	},
-	{
-		name: "search_graph",
-		operationId: "graphs.search",
-		title: "Search one graph",
-		description: "Ranked, cited rows from one graph, with the decision whether they answer.",
-		fields: { graph_id: GRAPH, ...search },
-		defaults: FEW,
-	},
-	{
-		name: "search_domain",
-		operationId: "search.domain",
-		title: "Search domain trends",
-		description: "Rows from the graphs of trends and their evidence.",
-		fields: search,
-		defaults: FEW,
-	},
-	{
-		name: "search_reports",
-		operationId: "search.report",
-		title: "Search reports",
-		description: "Rows from the graphs of industry and corporate reports.",
-		fields: search,
-		defaults: FEW,
-	},
-	{
-		name: "search_experts",
-		operationId: "search.expert",
-		title: "Search experts' notes",
-		description: "Rows from what the experts have written.",
-		fields: search,
-		defaults: FEW,
-	},
-	{
-		name: "search_analysts",
-		operationId: "search.analyst",
-		title: "Search analysts' notes",
-		description: "Rows from what the analysts have written.",
-		fields: search,
-		defaults: FEW,
-	},
 	{
 		name: "verify_claim",
 		operationId: "verify.claim",

@@ -22,7 +22,6 @@ import { PAID_ROUTES } from "./paid-routes.js";
 import { PAYMENT_ROUTES } from "./payment-routes.js";
 import type { PaidRoute } from "./route.js";
 import { SCHEDULE_ROUTES } from "./schedule-routes.js";
-import { ROUTING_ROUTES } from "./search-routing.js";
 import { SPT_PURCHASE_ROUTES } from "./spt-purchase-routes.js";
 import { SPT_ROUTES } from "./spt-routes.js";
 import { VERIFICATION_RESULT_ROUTES } from "./verify-text-routes.js";
@@ -31,7 +30,6 @@ import { WEBHOOK_ROUTES } from "./webhook-routes.js";
 const ROUTES_HERE: Readonly<Partial<Record<OperationId, Operation>>> = {
 	...Object.fromEntries(Object.entries(PAID_ROUTES).map(([id, route]) => [id, toPaid(route)])),
 	...OFFER_ROUTES,
-	...ROUTING_ROUTES,
 	"research.deep_dive.plan": DEEP_DIVE_PLAN_ROUTE,
 	...DISCOVERY_ROUTES,
 	...EXPERT_ROUTES,

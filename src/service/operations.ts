@@ -11,9 +11,18 @@ import { graphEdgeList, graphNode, graphNodeList } from "../../skills/graphs/nod
 import { graphPreview, graphSchema, graphStats, graphVersions } from "../../skills/graphs/overviews.operations.js";
 import { graphContext, graphSimilar } from "../../skills/graphs/relevance.operations.js";
 import { graphNeighbors, graphPaths, graphSubgraph } from "../../skills/graphs/walks.operations.js";
+import { batchSearch } from "../../skills/search/batch.operations.js";
+import { nameSuggestions, queryRouting } from "../../skills/search/routing.operations.js";
+import { allSearch, analystSearch, domainSearch, expertSearch, graphSearch, reportSearch } from "../../skills/search/searches.operations.js";
 import { trend, trendEvidence, trendList } from "../../skills/trends/trends.operations.js";
 
 export const OPERATIONS: readonly Operation[] = [
+	graphSearch,
+	domainSearch,
+	reportSearch,
+	expertSearch,
+	analystSearch,
+	allSearch,
 	graphNodeList,
 	graphNode,
 	graphNeighbors,
@@ -31,6 +40,7 @@ export const OPERATIONS: readonly Operation[] = [
 	articleSearch,
 	article,
 	articleMentions,
+	batchSearch,
 	entityResolve,
 	entity,
 	graphCatalog,
@@ -43,6 +53,8 @@ export const OPERATIONS: readonly Operation[] = [
 	catalogBundle,
 	readmeIndex,
 	graphSlice,
+	nameSuggestions,
+	queryRouting,
 	catalogDataset,
 	sourceList,
 	source,
