@@ -8,15 +8,15 @@ import {
 	toAnswerWire,
 	type WrittenSentence,
 } from "../answers/answers.js";
-import { type AnswerSkillDeps, citeAnew, toAnswerMeta } from "../stream/stream.js";
+import { type AnswerServices, citeAnew, toAnswerMeta } from "../stream/stream.js";
 import { graphsOf, toContext, toldBefore, toName } from "./chat-context.js";
-import type { AddedTurn, ChatRoom, ChatSeat, ChatTurn } from "./chat-turns.js";
+import type { AddedTurn, ChatSeat, ChatTurn } from "./chat-turns.js";
 import type { ChatInput, ChatOutput } from "./chat-wire.js";
 import { resolveFollowUp } from "./follow-up-question.js";
 
-export interface ChatSkillDeps extends AnswerSkillDeps {
-	readonly chats: ChatRoom;
-}
+interface TurnParts
+	extends Pick<AnswerServices, "search" | "catalog" | "clock">,
+		Pick<AnswerServices["research"], "writer" | "chats"> {}
 
 export interface ChatReply {
 	readonly output: ChatOutput;
@@ -40,7 +40,7 @@ export type TurnLeaving = "whole" | "stepwise";
  * that is gone it is NOT_FOUND, since what is said now would answer it otherwise.
  */
 export async function* takeTurn(
-	deps: ChatSkillDeps,
+	deps: TurnParts,
 	input: ChatInput,
 	context: SkillContext & { readonly leaving: TurnLeaving },
 ): AsyncGenerator<SkillEvent, ChatReply, undefined> {
@@ -152,7 +152,7 @@ async function* asTurnOf(
 
 /** A turn that was paid for before: what its evidence says today, word for word. */
 async function* tellAgain(
-	deps: ChatSkillDeps,
+	deps: TurnParts,
 	{ sessionId, message }: ChatInput,
 	{ seat: { memory }, before }: { seat: ChatSeat; before: ChatTurn },
 ): AsyncGenerator<SkillEvent, ChatReply, undefined> {
@@ -188,7 +188,7 @@ async function* tellAgain(
 }
 
 function toOutput(
-	deps: ChatSkillDeps,
+	deps: TurnParts,
 	turn: {
 		readonly message: string;
 		readonly asked: Pick<ChatTurn, "question" | "kind">;
@@ -199,7 +199,7 @@ function toOutput(
 ): ChatOutput {
 	const { message, asked, found, session } = turn;
 	const { sentences, citations } = citeAnew(found);
-	const meta = toAnswerMeta(deps, found);
+	const meta = toAnswerMeta(deps.clock, found);
 	return {
 		ok: true,
 		data: {

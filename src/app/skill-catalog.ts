@@ -1,10 +1,8 @@
 import { createBrandReadings } from "../../skills/brands/brands.js";
 import { createBriefingRun, createBriefingSchedule } from "../../skills/briefings/briefings.js";
-import { createChatStream, createResearchChat } from "../../skills/chat/chat.js";
 import { createDeepDive, createDeepDiveFollowUp } from "../../skills/deep-dive/deep-dive.js";
 import { createDossier, createDossierRefresh } from "../../skills/dossiers/dossiers.js";
 import { createFeedReadings } from "../../skills/feeds/feeds.js";
-import { createResearchStream } from "../../skills/stream/stream.js";
 import { createClaimVerification, createTextVerifications } from "../../skills/verify/verify.js";
 import { bindSkills, type SkillCatalog, type SkillServices } from "../contract/contract.js";
 import { OPERATIONS } from "../service/service.js";
@@ -28,9 +26,6 @@ export function createSkillCatalog(services: SkillServices): SkillCatalog {
 		"research.schedules.run": createBriefingRun({ schedules: deps.research.schedules.book }),
 		"research.deep_dive": createDeepDive(deps),
 		"research.deep_dive.follow_up": createDeepDiveFollowUp(deps),
-		"research.stream": createResearchStream({ ...deps, ...deps.research }),
-		"research.chat": createResearchChat({ ...deps, ...deps.research }),
-		"research.chat.stream": createChatStream({ ...deps, ...deps.research }),
 	};
 	return { ...here, ...bindSkills(OPERATIONS, services) };
 }

@@ -86,15 +86,6 @@ const TERMS: readonly SoldToolTerms[] = [
 		hints: BEGINS,
 	},
 	{
-		name: "research_chat",
-		operationId: "research.chat",
-		title: "Research in turns",
-		description:
-			"The next turn of a research conversation, cited; sessionId is yours to choose and to keep.",
-		fields: { sessionId: "Id of the conversation", message: "What to ask next" },
-		hints: BEGINS,
-	},
-	{
 		name: "schedule_briefing",
 		operationId: "research.schedules.create",
 		title: "Schedule a briefing",

@@ -1,12 +1,10 @@
 import type { PaidOperationId } from "../contract/contract.js";
 import { ANALYST_CONSULT_ROUTES } from "./analyst-consult-routes.js";
 import { BRAND_READING_ROUTES } from "./brand-intelligence-routes.js";
-import { CHAT_ROUTES } from "./chat-routes.js";
 import { CONSULT_ROUTES } from "./consult-routes.js";
 import { PAID_DEEP_DIVE_ROUTES } from "./deep-dive-routes.js";
 import { DOSSIER_ROUTES } from "./dossier-routes.js";
 import { PAID_FEED_ROUTES } from "./feed-routes.js";
-import { RESEARCH_STREAM_ROUTES } from "./research-stream-routes.js";
 import type { PaidRoute } from "./route.js";
 import { SCHEDULE_PAID_ROUTES } from "./schedule-paid-routes.js";
 import { VERIFICATION_ROUTES } from "./verify-routes.js";
@@ -22,7 +20,5 @@ export const PAID_ROUTES: Readonly<Partial<Record<PaidOperationId, PaidRoute>>> 
 	...TEXT_VERIFICATION_ROUTES,
 	...BRAND_READING_ROUTES,
 	...DOSSIER_ROUTES,
-	...RESEARCH_STREAM_ROUTES,
 	...PAID_DEEP_DIVE_ROUTES,
-	...CHAT_ROUTES,
 };

@@ -8,7 +8,6 @@ import { OPERATIONS } from "../service/service.js";
 import { ACCOUNT_KEY_ROUTES } from "./account-key-routes.js";
 import { ACCOUNT_OPENING_ROUTE, ACCOUNT_ROUTES } from "./account-routes.js";
 import { BRAND_ROUTES } from "./brand-routes.js";
-import { CHAT_SESSION_ROUTES } from "./chat-routes.js";
 import { CONSULTATION_ROUTES, EXPERT_READING_ROUTES } from "./consult-routes.js";
 import { DEEP_DIVE_PLAN_ROUTE } from "./deep-dive-plan-route.js";
 import { DEEP_DIVE_ROUTES } from "./deep-dive-routes.js";
@@ -44,7 +43,6 @@ const ROUTES_HERE: Readonly<Partial<Record<OperationId, Operation>>> = {
 	...FEEDBACK_ROUTES,
 	...KEPT_DOSSIER_ROUTES,
 	...SCHEDULE_ROUTES,
-	...CHAT_SESSION_ROUTES,
 	...VERIFICATION_RESULT_ROUTES,
 	...DEEP_DIVE_ROUTES,
 	...WEBHOOK_ROUTES,

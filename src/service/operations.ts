@@ -3,6 +3,8 @@ import type { Operation } from "../contract/contract.js";
 import { article, articleMentions, articleSearch } from "../../skills/articles/articles.operations.js";
 import { citationFormats } from "../../skills/articles/citations.operations.js";
 import { source, sourceList } from "../../skills/articles/sources.operations.js";
+import { chatMessageList, chatSession, chatSessionChange, chatSessionDeletion, chatSessionList } from "../../skills/chat/chat-sessions.operations.js";
+import { chatStream, researchChat } from "../../skills/chat/chat.operations.js";
 import { entity, entityResolve } from "../../skills/entities/entities.operations.js";
 import { catalogBundle, catalogDataset, graphCatalog, graphDetail, graphReadme, graphSlice, readmeIndex } from "../../skills/graphs/catalog.operations.js";
 import { graphExport } from "../../skills/graphs/export.operations.js";
@@ -14,6 +16,7 @@ import { graphNeighbors, graphPaths, graphSubgraph } from "../../skills/graphs/w
 import { batchSearch } from "../../skills/search/batch.operations.js";
 import { nameSuggestions, queryRouting } from "../../skills/search/routing.operations.js";
 import { allSearch, analystSearch, domainSearch, expertSearch, graphSearch, reportSearch } from "../../skills/search/searches.operations.js";
+import { researchStream } from "../../skills/stream/stream.operations.js";
 import { trend, trendEvidence, trendList } from "../../skills/trends/trends.operations.js";
 
 export const OPERATIONS: readonly Operation[] = [
@@ -43,6 +46,9 @@ export const OPERATIONS: readonly Operation[] = [
 	batchSearch,
 	entityResolve,
 	entity,
+	researchStream,
+	researchChat,
+	chatStream,
 	graphCatalog,
 	graphDetail,
 	graphReadme,
@@ -59,4 +65,9 @@ export const OPERATIONS: readonly Operation[] = [
 	sourceList,
 	source,
 	citationFormats,
+	chatSessionList,
+	chatSession,
+	chatMessageList,
+	chatSessionChange,
+	chatSessionDeletion,
 ];
