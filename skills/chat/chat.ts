@@ -1,4 +1,3 @@
-export { CHAT_LIMITS } from "./chat-limits.js";
 export { chatsOf, createChatRecords } from "./chat-records.js";
 export { createChatRoom } from "./chat-room.js";
 export { type ChatSessionParts, type ChatSessions, createChatSessions } from "./chat-sessions.js";

@@ -2,7 +2,7 @@ import { DOMAIN_EXAMPLE, toExampleReply } from "../search/search.js";
 
 /** Replies of the operations that read a graph, of nodes the sample catalog has. */
 
-export const GRAPH_ID = DOMAIN_EXAMPLE.graphId;
+const GRAPH_ID = DOMAIN_EXAMPLE.graphId;
 export const NODE_ID = DOMAIN_EXAMPLE.conceptId;
 export const OTHER_ID = "authorizations.eip-712-typed-data";
 

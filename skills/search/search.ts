@@ -2,11 +2,4 @@ export { toConceptFilter } from "./concept-filters.js";
 export { createNameSuggestions, type Suggestion } from "./name-suggestions.js";
 export { createQueryRouting, type RoutingRequest } from "./query-routing.js";
 export { searchAndAnswer, toEvidence } from "./search-answer.js";
-export {
-	ANALYST_EXAMPLE,
-	DOMAIN_EXAMPLE,
-	EXPERT_EXAMPLE,
-	REPORT_EXAMPLE,
-	type SearchExample,
-	toExampleReply,
-} from "./search-examples.js";
+export { DOMAIN_EXAMPLE, toExampleReply } from "./search-examples.js";

@@ -53,7 +53,7 @@ export const momentumSchema = z
 	.describe("How much more is published on it than was a year before");
 export type MomentumWire = z.infer<typeof momentumSchema>;
 
-export const trendItemSchema = replyComponent(
+const trendItemSchema = replyComponent(
 	"TrendItem",
 	nodeItemSchema.extend({ graph_id: z.string(), momentum: momentumSchema }),
 );
@@ -66,7 +66,7 @@ const linkSchema = z.object({
 	weight: z.number(),
 });
 
-export const trendSchema = replyComponent(
+const trendSchema = replyComponent(
 	"Trend",
 	nodeSchema.extend({
 		graph_id: z.string(),
