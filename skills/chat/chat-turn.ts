@@ -8,10 +8,9 @@ import {
 	toAnswerWire,
 	type WrittenSentence,
 } from "../answers/answers.js";
-import { type AnswerSkillDeps, citeAnew, toAnswerMeta } from "../stream/stream.js";
+import { type AnswerServices, citeAnew, toAnswerMeta } from "../stream/stream.js";
 import {
 	type AddedTurn,
-	type ChatRoom,
 	type ChatSeat,
 	type ChatTurn,
 	graphsOf,
@@ -22,9 +21,9 @@ import {
 import type { ChatInput, ChatOutput } from "./chat-wire.js";
 import { resolveFollowUp } from "./follow-up-question.js";
 
-export interface ChatSkillDeps extends AnswerSkillDeps {
-	readonly chats: ChatRoom;
-}
+interface TurnParts
+	extends Pick<AnswerServices, "search" | "catalog" | "clock">,
+		Pick<AnswerServices["research"], "writer" | "chats"> {}
 
 export interface ChatReply {
 	readonly output: ChatOutput;
@@ -48,7 +47,7 @@ export type TurnLeaving = "whole" | "stepwise";
  * that is gone it is NOT_FOUND, since what is said now would answer it otherwise.
  */
 export async function* takeTurn(
-	deps: ChatSkillDeps,
+	deps: TurnParts,
 	input: ChatInput,
 	context: SkillContext & { readonly leaving: TurnLeaving },
 ): AsyncGenerator<SkillEvent, ChatReply, undefined> {
@@ -154,7 +153,7 @@ async function* asTurnOf(
 
 /** A turn that was paid for before: what its evidence says today, word for word. */
 async function* tellAgain(
-	deps: ChatSkillDeps,
+	deps: TurnParts,
 	{ sessionId, message }: ChatInput,
 	{ seat: { memory }, before }: { seat: ChatSeat; before: ChatTurn },
 ): AsyncGenerator<SkillEvent, ChatReply, undefined> {
@@ -190,7 +189,7 @@ async function* tellAgain(
 }
 
 function toOutput(
-	deps: ChatSkillDeps,
+	deps: TurnParts,
 	turn: {
 		readonly message: string;
 		readonly asked: Pick<ChatTurn, "question" | "kind">;
@@ -201,7 +200,7 @@ function toOutput(
 ): ChatOutput {
 	const { message, asked, found, session } = turn;
 	const { sentences, citations } = citeAnew(found);
-	const meta = toAnswerMeta(deps, found);
+	const meta = toAnswerMeta(deps.clock, found);
 	return {
 		ok: true,
 		data: {

@@ -1,22 +1,33 @@
 import { z } from "zod";
-import { citationSchema, queryField } from "../../src/contract/contract.js";
+import {
+	citationSchema,
+	cursorField,
+	digitsField,
+	graphIdField,
+	queryField,
+	replyComponent,
+	requestComponent,
+} from "../../src/contract/contract.js";
 import { answerMetaShape, answerSchema } from "../stream/stream.js";
 import { CHAT_LIMITS } from "./chat-limits.js";
 import { FOLLOW_UP_KINDS } from "./chat-turns.js";
 
 /** One turn of a chat. Spec: Research chat session. */
-export const chatInput = z.strictObject({
-	sessionId: z
-		.string()
-		.min(1, "must not be empty")
-		.max(CHAT_LIMITS.sessionIdChars, `must have at most ${CHAT_LIMITS.sessionIdChars} characters`)
-		.regex(/^[^\p{Cc}\p{Cs}]*$/u, "must hold no control characters")
-		.describe("The client's own name for the chat; of nobody else's"),
-	message: queryField.describe("What is asked next; it may refer to what was said before"),
-});
+export const chatInput = requestComponent(
+	"ChatTurn",
+	z.strictObject({
+		sessionId: z
+			.string()
+			.min(1, "must not be empty")
+			.max(CHAT_LIMITS.sessionIdChars, `must have at most ${CHAT_LIMITS.sessionIdChars} characters`)
+			.regex(/^[^\p{Cc}\p{Cs}]*$/u, "must hold no control characters")
+			.describe("The client's own name for the chat; of nobody else's"),
+		message: queryField.describe("What is asked next; it may refer to what was said before"),
+	}),
+);
 export type ChatInput = z.infer<typeof chatInput>;
 
-const chatSessionSchema = z.object({
+const turnSessionSchema = z.object({
 	id: z
 		.string()
 		.nullable()
@@ -32,37 +43,99 @@ const chatData = z.object({
 	follow_up: z.enum(FOLLOW_UP_KINDS).describe("How it refers to what was said before"),
 	suggested: z.array(z.string()).describe("Messages that would have an answer"),
 	not_covered: z.array(z.string()).describe("Words of the question that nothing covers"),
-	session: chatSessionSchema,
+	session: turnSessionSchema,
 });
 
-export const chatOutput = z.object({
-	ok: z.literal(true),
-	data: chatData,
-	meta: z.object(answerMetaShape),
-});
+export const chatOutput = replyComponent(
+	"ChatReply",
+	z.object({
+		ok: z.literal(true),
+		data: chatData,
+		meta: z.object(answerMetaShape),
+	}),
+);
 export type ChatOutput = z.infer<typeof chatOutput>;
 
 /** A session as its owner sees it. */
-export const chatSessionData = z.object({
-	id: z.string(),
-	session_id: z.string().describe("The client's own name for it"),
-	title: z.string().nullable(),
-	graphs: z.array(z.string()).describe("Graphs it is limited to; all of them where empty"),
-	turns: z.int(),
-	turns_kept: z.int().describe("The oldest are forgotten first"),
-	citations: z.int().describe("Pieces of evidence cited so far"),
-	created_at: z.iso.datetime(),
-	last_used_at: z.iso.datetime(),
-	expires_at: z.iso.datetime().describe("When it is forgotten unless it is used again"),
-});
+export const chatSessionSchema = replyComponent(
+	"ChatSession",
+	z.object({
+		id: z.string(),
+		session_id: z.string().describe("The client's own name for it"),
+		title: z.string().nullable(),
+		graphs: z.array(z.string()).describe("Graphs it is limited to; all of them where empty"),
+		turns: z.int(),
+		turns_kept: z.int().describe("The oldest are forgotten first"),
+		citations: z.int().describe("Pieces of evidence cited so far"),
+		created_at: z.iso.datetime(),
+		last_used_at: z.iso.datetime(),
+		expires_at: z.iso.datetime().describe("When it is forgotten unless it is used again"),
+	}),
+);
 
 /** One turn of the history: what was asked, and what its evidence says now. Answers are not kept. */
-export const chatMessageData = z.object({
-	n: z.int().positive(),
-	at: z.iso.datetime(),
-	message: z.string(),
-	resolved_question: z.string(),
-	citations: z.array(citationSchema),
-	citations_gone: z.array(z.string()).describe("Evidence that was cited and is not there any more"),
-	not_covered: z.array(z.string()),
+const chatMessageSchema = replyComponent(
+	"ChatMessage",
+	z.object({
+		n: z.int().positive(),
+		at: z.iso.datetime(),
+		message: z.string(),
+		resolved_question: z.string(),
+		citations: z.array(citationSchema),
+		citations_gone: z
+			.array(z.string())
+			.describe("Evidence that was cited and is not there any more"),
+		not_covered: z.array(z.string()),
+	}),
+);
+
+export const chatSessionListSchema = replyComponent(
+	"ChatSessionList",
+	z.object({ items: z.array(chatSessionSchema) }),
+);
+export const chatMessageListSchema = replyComponent(
+	"ChatMessageList",
+	z.object({ items: z.array(chatMessageSchema) }),
+);
+export const deletedChatSchema = replyComponent(
+	"DeletedChatSession",
+	z.object({ id: z.string(), session_id: z.string(), status: z.literal("deleted") }),
+);
+
+export const chatChangeBody = requestComponent(
+	"ChatSessionChange",
+	z
+		.strictObject({
+			title: z
+				.string()
+				.trim()
+				.min(1, "must not be empty")
+				.max(CHAT_LIMITS.titleChars, `must have at most ${CHAT_LIMITS.titleChars} characters`)
+				.nullable()
+				.describe("Null takes it away")
+				.optional(),
+			graphs: z
+				.array(graphIdField)
+				.max(CHAT_LIMITS.graphsMax, `must list at most ${CHAT_LIMITS.graphsMax} graphs`)
+				.describe("Graphs the session is limited to; an empty list lifts the limit")
+				.optional(),
+		})
+		.refine(
+			({ title, graphs }) => title !== undefined || graphs !== undefined,
+			'send at least one of "title" and "graphs"',
+		),
+);
+
+export const chatParams = z.strictObject({
+	session_id: z
+		.string()
+		.min(1, "must not be empty")
+		.max(CHAT_LIMITS.sessionIdChars, `must have at most ${CHAT_LIMITS.sessionIdChars} characters`)
+		.describe("The client's sessionId, or the session's id; a wallet names it by its id"),
+});
+export const chatPageQuery = z.strictObject({
+	limit: digitsField(CHAT_LIMITS.listMax)
+		.default(CHAT_LIMITS.listDefault)
+		.describe("Items on a page"),
+	cursor: cursorField.optional(),
 });

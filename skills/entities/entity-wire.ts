@@ -1,5 +1,10 @@
 import { z } from "zod";
-import { EVIDENCE_LIMITS, graphIdField } from "../../src/contract/contract.js";
+import {
+	EVIDENCE_LIMITS,
+	graphIdField,
+	replyComponent,
+	requestComponent,
+} from "../../src/contract/contract.js";
 import { dataOf, itemsOf } from "../articles/articles.js";
 
 /** What travels of entities: names, and the nodes that stand for them. */
@@ -19,16 +24,18 @@ export const candidatesField = z
 	.default(candidatesDefault)
 	.describe("Candidates wanted for each name");
 
-export const entityResolveFields = {
-	names: z
-		.array(nameField)
-		.min(1, "must not be an empty list")
-		.max(namesMax, `must list at most ${namesMax} names`)
-		.describe("Titles, other names, or identifiers such as CVE-2021-44228"),
-	graph_id: graphIdField.describe("Nodes of this graph only").optional(),
-	limit: candidatesField,
-};
-export const entityResolveInput = z.strictObject(entityResolveFields);
+export const entityResolveInput = requestComponent(
+	"EntityResolveRequest",
+	z.strictObject({
+		names: z
+			.array(nameField)
+			.min(1, "must not be an empty list")
+			.max(namesMax, `must list at most ${namesMax} names`)
+			.describe("Titles, other names, or identifiers such as CVE-2021-44228"),
+		graph_id: graphIdField.describe("Nodes of this graph only").optional(),
+		limit: candidatesField,
+	}),
+);
 
 export const entityIdField = z
 	.string()
@@ -62,43 +69,49 @@ const candidateSchema = z.object({
 	matched: z.string().describe("The name it was found by, as it is written there"),
 });
 
-export const resolvedNameSchema = z.object({
-	name: z.string(),
-	candidates: z.array(candidateSchema).describe("Best first; empty when nothing is called so"),
-});
-
-export const entitySchema = z.object({
-	entity_id: z.string(),
-	name: z.string(),
-	types: z.array(z.string()),
-	aliases: z.array(z.string()),
-	tags: z.array(z.string()),
-	coverage: z.object({
-		graphs: z.int(),
-		nodes: z.int(),
-		sources: z.int().describe("Distinct addresses"),
-		oldest: z.string().nullable().describe("Day of the oldest dated source"),
-		newest: z.string().nullable(),
+const resolvedNameSchema = replyComponent(
+	"ResolvedName",
+	z.object({
+		name: z.string(),
+		candidates: z.array(candidateSchema).describe("Best first; empty when nothing is called so"),
 	}),
-	mentions: z.array(
-		z.object({
-			graph_id: z.string(),
-			graph_title: z.string(),
-			nodes: z.array(
-				z.object({
-					trend_id: z.string(),
-					node_id: z.string(),
-					title: z.string(),
-					type: z.string(),
-					summary: z.string(),
-					named_as: z.enum(["title", "alias"]),
-					evidence_count: z.int(),
-				}),
-			),
+);
+
+const entitySchema = replyComponent(
+	"Entity",
+	z.object({
+		entity_id: z.string(),
+		name: z.string(),
+		types: z.array(z.string()),
+		aliases: z.array(z.string()),
+		tags: z.array(z.string()),
+		coverage: z.object({
+			graphs: z.int(),
+			nodes: z.int(),
+			sources: z.int().describe("Distinct addresses"),
+			oldest: z.string().nullable().describe("Day of the oldest dated source"),
+			newest: z.string().nullable(),
 		}),
-	),
-	is_complete: z.boolean().describe("False when it has more nodes than are listed"),
-});
+		mentions: z.array(
+			z.object({
+				graph_id: z.string(),
+				graph_title: z.string(),
+				nodes: z.array(
+					z.object({
+						trend_id: z.string(),
+						node_id: z.string(),
+						title: z.string(),
+						type: z.string(),
+						summary: z.string(),
+						named_as: z.enum(["title", "alias"]),
+						evidence_count: z.int(),
+					}),
+				),
+			}),
+		),
+		is_complete: z.boolean().describe("False when it has more nodes than are listed"),
+	}),
+);
 
 export const entityResolveOutput = itemsOf(resolvedNameSchema);
 export const entityOutput = dataOf(entitySchema);

@@ -2,9 +2,12 @@ import { DOMAIN_EXAMPLE, toExampleReply } from "../search/search.js";
 
 /** Replies of the operations that read a graph, of nodes the sample catalog has. */
 
-export const GRAPH_ID = DOMAIN_EXAMPLE.graphId;
+const GRAPH_ID = DOMAIN_EXAMPLE.graphId;
 export const NODE_ID = DOMAIN_EXAMPLE.conceptId;
 export const OTHER_ID = "authorizations.eip-712-typed-data";
+
+export const GRAPH_PARAMS = { graph_id: GRAPH_ID };
+export const NODE_PARAMS = { graph_id: GRAPH_ID, node_id: NODE_ID };
 
 const { request_id, cost } = toExampleReply(DOMAIN_EXAMPLE, GRAPH_ID).meta;
 

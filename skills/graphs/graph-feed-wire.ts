@@ -8,8 +8,12 @@ import {
 	graphIdField,
 	LIMITS,
 	limitField,
+	listField,
+	pageQuery,
 	queryField,
 	READING_LIMITS,
+	replyComponent,
+	requestComponent,
 } from "../../src/contract/contract.js";
 import {
 	answerOf,
@@ -31,13 +35,13 @@ export const EVENT_KINDS = [
 	"node-verified",
 	"node-stale",
 ] as const;
-export const eventKindsField = z
+const eventKindsField = z
 	.array(z.enum(EVENT_KINDS, `must be one of ${EVENT_KINDS.join(", ")}`))
 	.min(1, "must not be an empty list")
 	.max(EVENT_KINDS.length, `must list at most ${EVENT_KINDS.length} values`)
 	.describe("Kinds of event, any of them; all by default");
 
-export const timelineFields = {
+const timelineFields = {
 	from: dayField.describe("First day wanted").optional(),
 	to: dayField.describe("Last day wanted").optional(),
 	as_of: dayField
@@ -54,20 +58,28 @@ export const timelineInput = z.strictObject({
 	kinds: eventKindsField.optional(),
 	...pageFields,
 });
-export const eventSchema = z.object({
-	day: z.string().describe("YYYY-MM-DD; the first day of what is known by month or year only"),
-	precision: z.enum(DATE_PRECISIONS),
-	kind: z.enum(EVENT_KINDS),
-	node_id: z.string(),
-	title: z.string(),
-	detail: z
-		.string()
-		.describe("Title of the source, type and target of the edge, or who wrote or verified"),
-	source_url: z.string().nullable(),
+export const timelineQuery = z.strictObject({
+	...timelineFields,
+	kinds: listField(eventKindsField).describe("Kinds of event, parted by commas").optional(),
+	...pageQuery,
 });
+const eventSchema = replyComponent(
+	"GraphEvent",
+	z.object({
+		day: z.string().describe("YYYY-MM-DD; the first day of what is known by month or year only"),
+		precision: z.enum(DATE_PRECISIONS),
+		kind: z.enum(EVENT_KINDS),
+		node_id: z.string(),
+		title: z.string(),
+		detail: z
+			.string()
+			.describe("Title of the source, type and target of the edge, or who wrote or verified"),
+		source_url: z.string().nullable(),
+	}),
+);
 export const timelineOutput = pageOf(eventSchema);
 
-export const contextFields = {
+const contextFields = {
 	query: queryField,
 	max_tokens: z
 		.int("must be a whole number")
@@ -77,20 +89,27 @@ export const contextFields = {
 		.describe("Budget of the context, by an estimate that is the same everywhere"),
 	filters: conceptFiltersSchema.optional(),
 };
+export const contextBody = requestComponent("ContextRequest", z.strictObject(contextFields));
 export const contextInput = z.strictObject({ graph_id: graphIdField, ...contextFields });
-export const citationSchema = evidenceSchema.extend({
-	number: z.int().describe("As [1] in the context"),
-});
-export const contextSchema = z.object({
-	context: z
-		.string()
-		.describe("Passages with numbered citations, and the list of sources, as Markdown"),
-	tokens: z.int().describe("Estimate for the context"),
-	nodes: z
-		.array(z.object({ node_id: z.string(), title: z.string(), passages: z.int() }))
-		.describe("What it is made of, best first"),
-	citations: z.array(citationSchema),
-});
+const citationSchema = replyComponent(
+	"NumberedCitation",
+	evidenceSchema.extend({
+		number: z.int().describe("As [1] in the context"),
+	}),
+);
+const contextSchema = replyComponent(
+	"ContextPack",
+	z.object({
+		context: z
+			.string()
+			.describe("Passages with numbered citations, and the list of sources, as Markdown"),
+		tokens: z.int().describe("Estimate for the context"),
+		nodes: z
+			.array(z.object({ node_id: z.string(), title: z.string(), passages: z.int() }))
+			.describe("What it is made of, best first"),
+		citations: z.array(citationSchema),
+	}),
+);
 export const contextOutput = z.object({
 	ok: z.literal(true),
 	data: contextSchema,
@@ -114,16 +133,22 @@ const oneOfBoth = {
 };
 const hasOneOfBoth = (given: { text?: unknown; node_id?: unknown }) =>
 	(given.text === undefined) !== (given.node_id === undefined);
-export const similarBodySchema = z.strictObject(similarFields).refine(hasOneOfBoth, oneOfBoth);
+export const similarBody = requestComponent(
+	"SimilarRequest",
+	z.strictObject(similarFields).refine(hasOneOfBoth, oneOfBoth),
+);
 export const similarInput = z
 	.strictObject({ graph_id: graphIdField, ...similarFields })
 	.refine(hasOneOfBoth, oneOfBoth);
-export const similarItemSchema = nodeItemSchema.extend({
-	score: z.number().describe("0 to 1, comparable within one answer only"),
-	shared_tags: z.array(z.string()).describe("With the node asked about; empty for a text"),
-	shared_sources: z.int().describe("Sources both cite"),
-	is_linked: z.boolean().describe("True when an edge joins both"),
-});
+const similarItemSchema = replyComponent(
+	"SimilarNode",
+	nodeItemSchema.extend({
+		score: z.number().describe("0 to 1, comparable within one answer only"),
+		shared_tags: z.array(z.string()).describe("With the node asked about; empty for a text"),
+		shared_sources: z.int().describe("Sources both cite"),
+		is_linked: z.boolean().describe("True when an edge joins both"),
+	}),
+);
 export const similarOutput = z.object({
 	ok: z.literal(true),
 	data: z.object({ items: z.array(similarItemSchema) }),
@@ -136,41 +161,49 @@ export const EXPORT_FORMATS = ["okf", "jsonld", "ndjson", "csv", "graphml"] as c
 export type ExportFormat = (typeof EXPORT_FORMATS)[number];
 /** The three tables a graph falls into. */
 export const EXPORT_TABLES = ["nodes", "edges", "evidence"] as const;
-export const exportFields = {
+const exportFields = {
 	format: z.enum(EXPORT_FORMATS, `must be one of ${EXPORT_FORMATS.join(", ")}`).default("okf"),
 	table: z
 		.enum(EXPORT_TABLES, `must be one of ${EXPORT_TABLES.join(", ")}`)
 		.default("nodes")
 		.describe("Which table, for csv"),
 };
+export const exportQuery = z.strictObject(exportFields);
 export const exportInput = z.strictObject({ graph_id: graphIdField, ...exportFields });
-export const exportSchema = z.object({
-	format: z.string(),
-	media_type: z.string(),
-	file_name: z.string(),
-	encoding: z
-		.enum(["utf-8", "base64"])
-		.describe("How content holds the file: as its text, or as base64"),
-	bytes: z.int().describe("Size of the file"),
-	sha256: z.string().describe("Of the file, hex"),
-	content: z.string(),
-});
+export const exportSchema = replyComponent(
+	"GraphExport",
+	z.object({
+		format: z.string(),
+		media_type: z.string(),
+		file_name: z.string(),
+		encoding: z
+			.enum(["utf-8", "base64"])
+			.describe("How content holds the file: as its text, or as base64"),
+		bytes: z.int().describe("Size of the file"),
+		sha256: z.string().describe("Of the file, hex"),
+		content: z.string(),
+	}),
+);
 export const exportOutput = answerOf(exportSchema);
 
-export const sinceField = dayField.describe(
-	"Without a cursor: nodes written or verified since this day",
-);
+const sinceField = dayField.describe("Without a cursor: nodes written or verified since this day");
+export const changesQuery = z.strictObject({ since: sinceField.optional(), ...pageQuery });
 export const changesInput = z.strictObject({
 	graph_id: graphIdField,
 	since: sinceField.optional(),
 	...pageFields,
 });
-export const changeSchema = z.object({
-	node_id: z.string(),
-	change: z.enum(["added", "changed", "removed", "dated"]).describe("dated: its own dates say so"),
-	title: z.string().nullable().describe("Null for removed nodes"),
-	type: z.string().nullable(),
-});
+const changeSchema = replyComponent(
+	"NodeChange",
+	z.object({
+		node_id: z.string(),
+		change: z
+			.enum(["added", "changed", "removed", "dated"])
+			.describe("dated: its own dates say so"),
+		title: z.string().nullable().describe("Null for removed nodes"),
+		type: z.string().nullable(),
+	}),
+);
 export const changesOutput = z.object({
 	ok: z.literal(true),
 	data: z.object({

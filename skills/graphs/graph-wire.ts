@@ -3,11 +3,17 @@ import {
 	conceptFiltersSchema,
 	cursorField,
 	dayField,
+	digitsField,
 	evidenceSchema,
 	graphIdField,
 	LIMITS,
 	limitField,
+	limitQuery,
+	listField,
+	pageQuery,
 	READING_LIMITS,
+	replyComponent,
+	requestComponent,
 	TRUST_TIERS,
 } from "../../src/contract/contract.js";
 
@@ -19,17 +25,22 @@ export const nodeIdField = z
 	.max(READING_LIMITS.nodeIdChars, `must have at most ${READING_LIMITS.nodeIdChars} characters`)
 	.describe("Id of the node within its graph: its path with dots");
 
-export const edgeTypesField = z
+export const trendIdField = z
+	.string()
+	.regex(/^[a-z0-9][a-z0-9-]{1,62}:.{1,1000}$/su, "must be <graph id>:<node id>")
+	.describe("trend_id of a row or list: <graph id>:<node id>");
+
+const edgeTypesField = z
 	.array(z.string().trim().min(1, "must not be empty").max(LIMITS.filterChars))
 	.min(1, "must not be an empty list")
 	.max(LIMITS.filterValues, `must list at most ${LIMITS.filterValues} values`)
 	.describe("Types of edges to follow, any of them; all by default");
 
-export const directionField = z
+const directionField = z
 	.enum(["out", "in", "both"], "must be one of out, in, both")
 	.describe("Whether edges are followed as they point, against that, or both ways");
 
-export const asOfField = dayField.describe("Only edges that held on this day; undated ones hold");
+const asOfField = dayField.describe("Only edges that held on this day; undated ones hold");
 
 /** Conditions on concepts, each a field of its own. */
 export const conceptConditions = conceptFiltersSchema.shape;
@@ -44,7 +55,7 @@ const walkFields = {
 	as_of: asOfField.optional(),
 };
 
-export const prefixField = z
+const prefixField = z
 	.string()
 	.min(1, "must not be empty")
 	.max(LIMITS.filterChars, `must have at most ${LIMITS.filterChars} characters`)
@@ -57,12 +68,22 @@ export const nodeListInput = z.strictObject({
 	...pageFields,
 });
 
+const { type, tags, ...otherConditions } = conceptConditions;
+
+export const nodeListQuery = z.strictObject({
+	type: listField(type.unwrap()).describe("Types of node, parted by commas").optional(),
+	tags: listField(tags.unwrap()).describe("Tags, parted by commas: at least one").optional(),
+	...otherConditions,
+	prefix: prefixField.optional(),
+	...pageQuery,
+});
+
 export const nodeInput = z.strictObject({ graph_id: graphIdField, node_id: nodeIdField });
 
 const upTo = (max: number) =>
 	z.int("must be a whole number").min(1, "must be at least 1").max(max, `must be at most ${max}`);
 
-export const depthField = upTo(READING_LIMITS.depthMax).describe("Edges from the node, at most");
+const depthField = upTo(READING_LIMITS.depthMax).describe("Edges from the node, at most");
 
 export const neighborsInput = z.strictObject({
 	graph_id: graphIdField,
@@ -70,6 +91,18 @@ export const neighborsInput = z.strictObject({
 	...walkFields,
 	depth: depthField.default(1),
 	limit: limitField.default(LIMITS.rowsDefault),
+});
+
+const edgeTypesQuery = listField(edgeTypesField).describe("Types of edges, parted by commas");
+
+export const neighborsQuery = z.strictObject({
+	edge_types: edgeTypesQuery.optional(),
+	direction: directionField.default("both"),
+	as_of: asOfField.optional(),
+	depth: digitsField(READING_LIMITS.depthMax)
+		.default(1)
+		.describe(depthField.description ?? ""),
+	limit: limitQuery,
 });
 
 export const edgeListInput = z.strictObject({
@@ -81,7 +114,15 @@ export const edgeListInput = z.strictObject({
 	...pageFields,
 });
 
-export const pathsFields = {
+export const edgeListQuery = z.strictObject({
+	edge_types: edgeTypesQuery.optional(),
+	source: nodeIdField.optional(),
+	target: nodeIdField.optional(),
+	as_of: asOfField.optional(),
+	...pageQuery,
+});
+
+const pathsFields = {
 	from: nodeIdField,
 	to: nodeIdField,
 	...walkFields,
@@ -92,9 +133,10 @@ export const pathsFields = {
 		.default(READING_LIMITS.pathsDefault)
 		.describe("Number of paths wanted"),
 };
+export const pathsBody = requestComponent("GraphPathsRequest", z.strictObject(pathsFields));
 export const pathsInput = z.strictObject({ graph_id: graphIdField, ...pathsFields });
 
-export const subgraphFields = {
+const subgraphFields = {
 	seeds: z
 		.array(nodeIdField)
 		.min(1, "must not be an empty list")
@@ -109,68 +151,90 @@ export const subgraphFields = {
 		.default(READING_LIMITS.subgraphBytesDefault)
 		.describe("JSON bytes of all nodes and edges together, at most"),
 };
+export const subgraphBody = requestComponent("SubgraphRequest", z.strictObject(subgraphFields));
 export const subgraphInput = z.strictObject({ graph_id: graphIdField, ...subgraphFields });
 
-export const nodeItemSchema = z.object({
-	node_id: z.string(),
-	trend_id: z.string().describe("The same node in search rows"),
-	title: z.string(),
-	type: z.string(),
-	summary: z.string(),
-	tags: z.array(z.string()),
-	aliases: z.array(z.string()),
-	status: z.enum(["draft", "stable", "deprecated"]),
-	trust_tier: z.enum(TRUST_TIERS),
-	evidence_count: z.int(),
-	degree: z.int().describe("Edges in and out"),
-});
+export const nodeItemSchema = replyComponent(
+	"GraphNodeItem",
+	z.object({
+		node_id: z.string(),
+		trend_id: z.string().describe("The same node in search rows"),
+		title: z.string(),
+		type: z.string(),
+		summary: z.string(),
+		tags: z.array(z.string()),
+		aliases: z.array(z.string()),
+		status: z.enum(["draft", "stable", "deprecated"]),
+		trust_tier: z.enum(TRUST_TIERS),
+		evidence_count: z.int(),
+		degree: z.int().describe("Edges in and out"),
+	}),
+);
 export type NodeItemWire = z.infer<typeof nodeItemSchema>;
 
-export const edgeSchema = z.object({
-	source: z.string(),
-	type: z.string(),
-	target: z.string(),
-	weight: z.number(),
-	valid_from: z.string().nullable(),
-	valid_to: z.string().nullable(),
-});
+const edgeSchema = replyComponent(
+	"GraphEdge",
+	z.object({
+		source: z.string(),
+		type: z.string(),
+		target: z.string(),
+		weight: z.number(),
+		valid_from: z.string().nullable(),
+		valid_to: z.string().nullable(),
+	}),
+);
 export type EdgeWire = z.infer<typeof edgeSchema>;
 
-export const stepSchema = edgeSchema.extend({
-	direction: z.enum(["out", "in"]).describe("in when the edge is walked against its direction"),
-});
-
-export const nodeSchema = nodeItemSchema.extend({
-	body: z.string().describe("Markdown"),
-	evidence: z.array(evidenceSchema),
-	provenance: z.object({
-		generated_by: z.string().nullable(),
-		generated_at: z.string().nullable(),
-		verified: z.array(z.object({ by: z.string(), at: z.string().nullable() })),
-		stale_after: z.string().nullable(),
-		content_hash: z.string().describe("sha256 of the graph's files this was read from"),
+const stepSchema = replyComponent(
+	"GraphStep",
+	edgeSchema.extend({
+		direction: z.enum(["out", "in"]).describe("in when the edge is walked against its direction"),
 	}),
-	edges: z
-		.array(z.object({ type: z.string(), direction: z.enum(["out", "in"]), count: z.int() }))
-		.describe("How many edges of each type lead out and in"),
-});
+);
 
-export const neighborSchema = z.object({
-	node: nodeItemSchema,
-	distance: z.int(),
-	weight: z.number().describe("Product of the weights along the way"),
-	via: stepSchema.describe("The last step of the way"),
-});
+export const nodeSchema = replyComponent(
+	"GraphNode",
+	nodeItemSchema.extend({
+		body: z.string().describe("Markdown"),
+		evidence: z.array(evidenceSchema),
+		provenance: z.object({
+			generated_by: z.string().nullable(),
+			generated_at: z.string().nullable(),
+			verified: z.array(z.object({ by: z.string(), at: z.string().nullable() })),
+			stale_after: z.string().nullable(),
+			content_hash: z.string().describe("sha256 of the graph's files this was read from"),
+		}),
+		edges: z
+			.array(z.object({ type: z.string(), direction: z.enum(["out", "in"]), count: z.int() }))
+			.describe("How many edges of each type lead out and in"),
+	}),
+);
 
-export const pathSchema = z.object({
-	length: z.number().describe("Sum over its edges of one over the weight"),
-	nodes: z.array(z.object({ node_id: z.string(), title: z.string(), type: z.string() })),
-	steps: z.array(stepSchema),
-});
+const neighborSchema = replyComponent(
+	"GraphNeighbor",
+	z.object({
+		node: nodeItemSchema,
+		distance: z.int(),
+		weight: z.number().describe("Product of the weights along the way"),
+		via: stepSchema.describe("The last step of the way"),
+	}),
+);
 
-export const subgraphNodeSchema = nodeItemSchema.extend({
-	distance: z.number().describe("Length of the way from the nearest seed, 0 for seeds"),
-});
+const pathSchema = replyComponent(
+	"GraphPath",
+	z.object({
+		length: z.number().describe("Sum over its edges of one over the weight"),
+		nodes: z.array(z.object({ node_id: z.string(), title: z.string(), type: z.string() })),
+		steps: z.array(stepSchema),
+	}),
+);
+
+const subgraphNodeSchema = replyComponent(
+	"SubgraphNode",
+	nodeItemSchema.extend({
+		distance: z.number().describe("Length of the way from the nearest seed, 0 for seeds"),
+	}),
+);
 
 const completeField = z
 	.boolean()

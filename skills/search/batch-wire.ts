@@ -6,6 +6,8 @@ import {
 	LIMITS,
 	limitField,
 	queryField,
+	replyComponent,
+	requestComponent,
 	rowSchema,
 } from "../../src/contract/contract.js";
 
@@ -19,24 +21,29 @@ const batchQuerySchema = z.strictObject({
 	limit: limitField.default(LIMITS.rowsDefault),
 });
 
-export const batchFields = {
-	queries: z
-		.array(batchQuerySchema)
-		.min(1, "must not be an empty list")
-		.max(batchQueriesMax, `must list at most ${batchQueriesMax} queries`)
-		.describe("Each is charged for, once it has an answer"),
-};
-export const batchInput = z.strictObject(batchFields);
+export const batchInput = requestComponent(
+	"BatchRequest",
+	z.strictObject({
+		queries: z
+			.array(batchQuerySchema)
+			.min(1, "must not be an empty list")
+			.max(batchQueriesMax, `must list at most ${batchQueriesMax} queries`)
+			.describe("Each is charged for, once it has an answer"),
+	}),
+);
 
-export const batchItemSchema = z.object({
-	query: z.string(),
-	graph_id: z.string().nullable().describe("Null for a search over all graphs"),
-	is_answered: z.boolean().describe("False when it has no rows"),
-	decision: z.enum(DECISIONS),
-	dataStatus: z.enum(DATA_STATUSES),
-	missing: z.array(z.string()).describe("Words of the query that no concept covers"),
-	rows: z.array(rowSchema),
-});
+const batchItemSchema = replyComponent(
+	"BatchItem",
+	z.object({
+		query: z.string(),
+		graph_id: z.string().nullable().describe("Null for a search over all graphs"),
+		is_answered: z.boolean().describe("False when it has no rows"),
+		decision: z.enum(DECISIONS),
+		dataStatus: z.enum(DATA_STATUSES),
+		missing: z.array(z.string()).describe("Words of the query that no concept covers"),
+		rows: z.array(rowSchema),
+	}),
+);
 
 export const batchOutput = z.object({
 	ok: z.literal(true),

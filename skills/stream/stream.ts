@@ -1,8 +1,9 @@
-export { answerMetaShape, answerSchema } from "./answer-wire.js";
 export {
-	type AnswerSkillDeps,
+	type AnswerServices,
+	answerMetaShape,
+	answerSchema,
 	citeAnew,
-	createResearchStream,
 	toAnswerMeta,
 	toAnswerText,
-} from "./research-stream.js";
+} from "./stream-answer.js";
+export { toEventsExample } from "./stream-examples.js";

@@ -8,14 +8,15 @@ import {
 	replyComponent,
 } from "../../src/contract/contract.js";
 import { dataOf, pagesOf } from "../articles/articles.js";
-import { conceptConditions, nodeItemSchema, nodeSchema, pageFields } from "../graphs/graphs.js";
+import {
+	conceptConditions,
+	nodeItemSchema,
+	nodeSchema,
+	pageFields,
+	trendIdField,
+} from "../graphs/graphs.js";
 
 /** What travels of trends: inputs of their operations, and the records they answer with. */
-
-export const trendIdField = z
-	.string()
-	.regex(/^[a-z0-9][a-z0-9-]{1,62}:.{1,1000}$/su, "must be <graph id>:<node id>")
-	.describe("trend_id of a row or list: <graph id>:<node id>");
 
 export const momentumDayField = dayField.describe(
 	"Momentum as of this day, today by default; what was published later does not count",
@@ -52,7 +53,7 @@ export const momentumSchema = z
 	.describe("How much more is published on it than was a year before");
 export type MomentumWire = z.infer<typeof momentumSchema>;
 
-export const trendItemSchema = replyComponent(
+const trendItemSchema = replyComponent(
 	"TrendItem",
 	nodeItemSchema.extend({ graph_id: z.string(), momentum: momentumSchema }),
 );
@@ -65,7 +66,7 @@ const linkSchema = z.object({
 	weight: z.number(),
 });
 
-export const trendSchema = replyComponent(
+const trendSchema = replyComponent(
 	"Trend",
 	nodeSchema.extend({
 		graph_id: z.string(),

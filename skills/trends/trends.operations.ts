@@ -13,6 +13,7 @@ import {
 import { createMomentum, type Momentum, toArticleRef } from "../../src/evidence/evidence.js";
 import { ServiceError, toIsoDay } from "../../src/kernel/kernel.js";
 import { compareText, toTrendId } from "../../src/knowledge/knowledge.js";
+import { EVIDENCE_BILLING } from "../articles/articles.js";
 import {
 	answerIf,
 	createWalk,
@@ -22,6 +23,7 @@ import {
 	toNodeItem,
 	toPage,
 	toStep,
+	trendIdField,
 } from "../graphs/graphs.js";
 import { toConceptFilter, toEvidence } from "../search/search.js";
 import { ARTICLE_REF, SOURCE, TREND, TREND_ID, TREND_ITEM } from "./trend-examples.js";
@@ -32,7 +34,6 @@ import {
 	momentumDayField,
 	trendEvidenceInput,
 	trendEvidenceOutput,
-	trendIdField,
 	trendInput,
 	trendListInput,
 	trendListOutput,
@@ -57,8 +58,6 @@ function exampleOf({ catalog }: Pick<SkillServices, "catalog">): { readonly tren
 	return { trend_id: graph && concept ? toTrendId(graph.record.id, concept.id) : EXAMPLE };
 }
 
-const BILLING =
-	"Paid per call; what does not exist, and an answer without anything in it, cost nothing.";
 const params = z.strictObject({ trend_id: trendIdField });
 
 /** Trends and signals of every graph, by how much more is published on them than a year before. Additive to the contract. */
@@ -68,7 +67,7 @@ export const trendList = paidOperation({
 	path: "/v1/trends",
 	price: PER_CALL,
 	summary: "List trends by momentum",
-	description: `Trends and signals, page by page. Momentum is log2((recent + 1) / (before + 1)) over the distinct sources of the last 365 days and of the 365 days before. ${BILLING}`,
+	description: `Trends and signals, page by page. Momentum is log2((recent + 1) / (before + 1)) over the distinct sources of the last 365 days and of the 365 days before. ${EVIDENCE_BILLING}`,
 	query: trendListQuery,
 	reply: toReply("TrendListReply", trendListOutput),
 	title: "List trends by momentum",
@@ -158,7 +157,7 @@ export const trend = paidOperation({
 		},
 	},
 	summary: "Read one trend",
-	description: `One node in full, by its trend_id, with its momentum and its links. ${BILLING}`,
+	description: `One node in full, by its trend_id, with its momentum and its links. ${EVIDENCE_BILLING}`,
 	params,
 	query: z.strictObject({ as_of: momentumDayField.optional() }),
 	reply: toReply("TrendReply", trendOutput),
@@ -227,7 +226,7 @@ export const trendEvidence = paidOperation({
 	path: "/v1/trends/{trend_id}/evidence",
 	price: PER_CALL,
 	summary: "Evidence of a trend",
-	description: `Every source that carries it, newest first, page by page. ${BILLING}`,
+	description: `Every source that carries it, newest first, page by page. ${EVIDENCE_BILLING}`,
 	params,
 	query: z.strictObject(pageQuery),
 	reply: toReply("TrendEvidenceReply", trendEvidenceOutput),

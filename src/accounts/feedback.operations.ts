@@ -1,5 +1,5 @@
 import { z } from "zod";
-import { trendIdField } from "../../skills/trends/trends.js";
+import { trendIdField } from "../../skills/graphs/graphs.js";
 import {
 	cursorField,
 	digitsField,

@@ -1,38 +1,16 @@
 import { createBrandReadings } from "../../skills/brands/brands.js";
-import { createChatStream, createResearchChat } from "../../skills/chat/chat.js";
 import { createDossier, createDossierRefresh } from "../../skills/dossiers/dossiers.js";
 import { createFeedReadings } from "../../skills/feeds/feeds.js";
-import { createGraphReadings } from "../../skills/graphs/graphs.js";
-import {
-	createAllSearch,
-	createAnalystSearch,
-	createBatchSearch,
-	createDomainSearch,
-	createExpertSearch,
-	createGraphSearch,
-	createReportSearch,
-} from "../../skills/search/search.js";
-import { createResearchStream } from "../../skills/stream/stream.js";
 import { createClaimVerification, createTextVerifications } from "../../skills/verify/verify.js";
 import { bindSkills, type SkillCatalog, type SkillServices } from "../contract/contract.js";
 import { OPERATIONS } from "../service/service.js";
 import { createConsultations } from "./consultations.js";
-import { createEvidenceReadings } from "./evidence-readings.js";
 
 /** Every skill that is built: what its operation defines, and what is wired here still. */
 export function createSkillCatalog(services: SkillServices): SkillCatalog {
 	const deps = services;
 	const { verifier, expertDirectory: experts } = services;
 	const here: Partial<SkillCatalog> = {
-		"graphs.search": createGraphSearch(deps),
-		"search.domain": createDomainSearch(deps),
-		"search.report": createReportSearch(deps),
-		"search.expert": createExpertSearch(deps),
-		"search.analyst": createAnalystSearch(deps),
-		"search.all": createAllSearch(deps),
-		"search.batch": createBatchSearch(deps),
-		...createGraphReadings(deps),
-		...createEvidenceReadings(deps),
 		...createConsultations({ ...deps, experts }),
 		"verify.claim": createClaimVerification({ ...deps, ...deps.research, verifier }),
 		...createTextVerifications({ ...deps, verifier, resultIds: deps.research.resultIds }),
@@ -40,9 +18,6 @@ export function createSkillCatalog(services: SkillServices): SkillCatalog {
 		"intelligence.dossier": createDossier(deps),
 		"intelligence.dossier.refresh": createDossierRefresh(deps),
 		...createFeedReadings({ ...deps, feeds: deps.research.feeds }),
-		"research.stream": createResearchStream({ ...deps, ...deps.research }),
-		"research.chat": createResearchChat({ ...deps, ...deps.research }),
-		"research.chat.stream": createChatStream({ ...deps, ...deps.research }),
 	};
 	return { ...here, ...bindSkills(OPERATIONS, services) };
 }

@@ -20,7 +20,8 @@ export function bindSkill(operation: PaidOperation, services: SkillServices): Sk
 	return {
 		operationId: operation.id,
 		...{ title, description: about, tags, examples, input, output, capture },
-		...{ queryOf, units, pricedBy, graphsOf },
+		...{ queryOf, pricedBy, graphsOf },
+		units: units && { ...units, countOf: (input) => units.countOf(input, services) },
 		...(toText && { toText }),
 		// Documents and probes use it as it stands, so it names what is on sale now.
 		get exampleInput() {

@@ -116,6 +116,7 @@ export { PREPAID_METHOD, prepaidTokenOf, readPaymentCredential } from "./payment
 export type { Price, PriceBook, PriceList } from "./prices.js";
 export {
 	AFTER,
+	catalogPageQuery,
 	digitsField,
 	limitQuery,
 	listField,

@@ -142,13 +142,18 @@ type SkillText<Input, Output> = Pick<
 	| "output"
 	| "capture"
 	| "queryOf"
-	| "units"
 	| "pricedBy"
 	| "graphsOf"
 	| "toText"
 > & {
 	/** What agents are told that it does. */
 	readonly about: string;
+	/** As in `Skill`; how many units an input asks for may depend on what is on sale. */
+	readonly units?:
+		| (Omit<NonNullable<Skill<never, Input, Output>["units"]>, "countOf"> & {
+				readonly countOf: (input: Input, services: SkillServices) => number;
+		  })
+		| undefined;
 };
 
 /** An operation that is sold: whatever reaches it goes through the pipeline, so nothing runs unpaid. */

@@ -2,7 +2,8 @@ import { z } from "zod";
 import { ServiceError } from "../kernel/kernel.js";
 import type { HeaderReader } from "./credential.js";
 import { LIMITS } from "./limits.js";
-import { cursorField } from "./wire.js";
+import { EVIDENCE_LIMITS } from "./reading-limits.js";
+import { cursorField, graphIdField } from "./wire.js";
 
 /** What a request line can say of an input: its fields as text. */
 
@@ -34,6 +35,15 @@ export const limitQuery = digitsField(LIMITS.rowsMax)
 	.describe("Number of items wanted");
 
 export const pageQuery = { limit: limitQuery, cursor: cursorField.optional() };
+
+/** Query of lists that read every graph or one of them. */
+export const catalogPageQuery = {
+	graph_id: graphIdField.optional().describe("Of this graph only"),
+	limit: digitsField(EVIDENCE_LIMITS.listMax)
+		.default(EVIDENCE_LIMITS.listDefault)
+		.describe("Items on a page"),
+	cursor: cursorField.optional(),
+};
 
 /** The id of an event, as callers write it. */
 export const AFTER = /^\d{1,6}$/;

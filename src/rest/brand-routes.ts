@@ -6,6 +6,7 @@ import {
 	whyField,
 } from "../../skills/entities/entities.js";
 import {
+	catalogPageQuery,
 	isoDayField as dayField,
 	EVIDENCE_LIMITS,
 	type FreeOperationId,
@@ -14,7 +15,6 @@ import {
 } from "../contract/contract.js";
 import { dataRoute } from "./define-route.js";
 import type { DataRoute } from "./route.js";
-import { catalogPageQuery } from "./source-routes.js";
 
 type BrandOperationId = Extract<FreeOperationId, "brands.list" | "brands.resolve" | "brands.get">;
 

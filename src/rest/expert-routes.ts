@@ -14,7 +14,6 @@ import {
 	expertListSchema,
 	expertMatchSchema,
 	expertPageSchema,
-	suggestionListSchema,
 } from "./expert-schemas.js";
 import type { DataRoute } from "./route.js";
 
@@ -24,8 +23,7 @@ type ExpertOperationId =
 	| "experts.get"
 	| "experts.match"
 	| "analysts.list"
-	| "analysts.get"
-	| "search.suggest";
+	| "analysts.get";
 
 const DEFAULT_COUNT = 10;
 const PAGE_DEFAULT = 50;
@@ -171,26 +169,6 @@ export const EXPERT_ROUTES: Readonly<Record<ExpertOperationId, DataRoute>> = {
 		example: {
 			path: { analyst: "python-evolution" },
 			data: { ...analyst, questions: ["Which Python trends are still drafts?"], coverage },
-		},
-	}),
-	"search.suggest": dataRoute({
-		operationId: "search.suggest",
-		summary: "Complete a name",
-		description:
-			"Topics and concepts whose name, or a word in it, begins with what was typed. Names are free; what a concept says, and its sources, are for sale.",
-		callsPerMinute: LIMITS.suggestionsPerMinute,
-		path: nothing,
-		query: z.strictObject({
-			q: nameField.min(2, "must have at least 2 characters").describe("What was typed so far"),
-			limit: countField.describe("Number of suggestions wanted"),
-		}),
-		isList: true,
-		freshness: "catalog",
-		data: suggestionListSchema,
-		answer: async (free, { query }) => ({ items: await free.suggest(query.q, query.limit) }),
-		example: {
-			query: { q: "idem", limit: "5" },
-			data: { items: [{ text: "idempotency", kind: "topic", graphs: ["api-design-desk"] }] },
 		},
 	}),
 };

@@ -76,16 +76,3 @@ export const analystDetailSchema = replyComponent(
 	"AnalystDetail",
 	z.object({ ...analystFields, questions: z.array(z.string()), coverage: coverageField }),
 );
-
-export const suggestionListSchema = replyComponent(
-	"SuggestionList",
-	z.object({
-		items: z.array(
-			z.object({
-				text: z.string(),
-				kind: z.enum(["topic", "concept"]),
-				graphs: z.array(z.string()).describe("Some graphs that have it"),
-			}),
-		),
-	}),
-);

@@ -6,34 +6,21 @@ import {
 } from "../contract/contract.js";
 import { OPERATIONS } from "../service/service.js";
 import { BRAND_ROUTES } from "./brand-routes.js";
-import { CATALOG_ROUTES } from "./catalog-routes.js";
-import { CHAT_SESSION_ROUTES } from "./chat-routes.js";
-import { CITATION_ROUTE } from "./citation-route.js";
 import { CONSULTATION_ROUTES, EXPERT_READING_ROUTES } from "./consult-routes.js";
 import { KEPT_DOSSIER_ROUTES } from "./dossier-routes.js";
 import { EXPERT_ROUTES } from "./expert-routes.js";
 import { FREE_FEED_ROUTES } from "./feed-routes.js";
-import { OVERVIEW_ROUTES } from "./overview-routes.js";
 import { PAID_ROUTES } from "./paid-routes.js";
 import type { PaidRoute } from "./route.js";
-import { ROUTING_ROUTES } from "./search-routing.js";
-import { SOURCE_ROUTES } from "./source-routes.js";
 import { VERIFICATION_RESULT_ROUTES } from "./verify-text-routes.js";
 
 const ROUTES_HERE: Readonly<Partial<Record<OperationId, Operation>>> = {
 	...Object.fromEntries(Object.entries(PAID_ROUTES).map(([id, route]) => [id, toPaid(route)])),
-	...CATALOG_ROUTES,
-	...OVERVIEW_ROUTES,
-	...ROUTING_ROUTES,
 	...EXPERT_ROUTES,
 	...EXPERT_READING_ROUTES,
 	...CONSULTATION_ROUTES,
-	...SOURCE_ROUTES,
 	...BRAND_ROUTES,
 	...FREE_FEED_ROUTES,
-	"citations.format": CITATION_ROUTE,
-	...KEPT_DOSSIER_ROUTES,
-	...CHAT_SESSION_ROUTES,
 	...VERIFICATION_RESULT_ROUTES,
 };
 

@@ -140,16 +140,3 @@ export const changelog = dataOperation({
 	},
 });
 
-export const catalogJsonld = documentOperation({
-	id: "catalog.jsonld",
-	method: "GET",
-	path: "/v1/catalog.jsonld",
-	summary: "Catalog as linked data",
-	description: "Every graph on sale as schema.org DataCatalog and DCAT catalog.",
-	mediaType: "application/ld+json",
-	create:
-		({ discovery }: Pick<Services, "discovery">) =>
-		() =>
-			discovery.catalogDataset(),
-	example: { document: { "@type": "DataCatalog", name: "tollgraph" } },
-});

@@ -1,13 +1,14 @@
 import t from "tap";
 import {
-	createArticle,
-	createArticleMentions,
-	createArticleSearch,
-} from "../../skills/articles/article-skills.js";
+	article,
+	articleMentions,
+	articleSearch,
+} from "../../skills/articles/articles.operations.js";
 import { toArticleRef } from "../../src/evidence/article-address.js";
 import { createGraphCatalog } from "../../src/knowledge/catalog.js";
 import type { Evidence } from "../../src/knowledge/graph.js";
 import { makeConcept, makeGraph } from "../service/sample-graphs.js";
+import { boundSkill } from "../support/bound-skill.js";
 import { manualClock } from "../support/manual-clock.js";
 import { ask } from "./asked-skill.js";
 
@@ -48,9 +49,9 @@ interface Page {
 	readonly data: { readonly items: readonly Item[] };
 	readonly meta: { readonly next_cursor: string | null };
 }
-const search = ask<Page>(createArticleSearch(deps));
-const read = ask<{ data: Record<string, unknown> }>(createArticle(deps));
-const mentions = ask<Page>(createArticleMentions(deps));
+const search = ask<Page>(boundSkill(articleSearch, deps));
+const read = ask<{ data: Record<string, unknown> }>(boundSkill(article, deps));
+const mentions = ask<Page>(boundSkill(articleMentions, deps));
 const ref = toArticleRef(PAPER) ?? "";
 
 t.test("one address is one article, whoever cites it and however", async (t) => {

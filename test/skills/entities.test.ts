@@ -1,7 +1,8 @@
 import t from "tap";
-import { createEntity, createEntityResolve } from "../../skills/entities/entity-skills.js";
+import { entity, entityResolve } from "../../skills/entities/entities.operations.js";
 import { createGraphCatalog } from "../../src/knowledge/catalog.js";
 import { makeConcept, makeGraph } from "../service/sample-graphs.js";
+import { boundSkill } from "../support/bound-skill.js";
 import { manualClock } from "../support/manual-clock.js";
 import { ask } from "./asked-skill.js";
 
@@ -34,8 +35,8 @@ interface Resolved {
 		}[];
 	};
 }
-const resolve = ask<Resolved>(createEntityResolve(deps));
-const read = ask<{ data: Record<string, unknown> }>(createEntity(deps));
+const resolve = ask<Resolved>(boundSkill(entityResolve, deps));
+const read = ask<{ data: Record<string, unknown> }>(boundSkill(entity, deps));
 
 async function found(name: string, more = {}) {
 	const { data } = await resolve({ names: [name], ...more });

@@ -1,9 +1,10 @@
 import t from "tap";
-import { createGraphChanges } from "../../skills/graphs/graph-changes.js";
+import { graphChanges } from "../../skills/graphs/history.operations.js";
 import type { Skill } from "../../src/contract/skill.js";
 import { readBundle } from "../../src/knowledge/bundle-reader.js";
 import { createGraphCatalog } from "../../src/knowledge/catalog.js";
 import { filesOf, TIDES } from "../knowledge/sample-bundle.js";
+import { boundSkill } from "../support/bound-skill.js";
 import { manualClock } from "../support/manual-clock.js";
 
 const bundle = (texts: Readonly<Record<string, string>>) => readBundle(filesOf(texts)).graph;
@@ -34,7 +35,7 @@ const told = ({ data }: Answer) => data.items.map(({ node_id, change }) => `${ch
 
 t.test("a feed of changes begins with a cursor, and tells each change once", async (t) => {
 	const catalog = createGraphCatalog([bundle(TIDES)]);
-	const changes = ask(createGraphChanges({ catalog, clock }));
+	const changes = ask(boundSkill(graphChanges, { catalog, clock }));
 
 	const first = await changes({});
 	t.match(first, { kind: "no-answer", data: { items: [], is_complete: true } });
@@ -61,10 +62,10 @@ t.test("a feed of changes begins with a cursor, and tells each change once", asy
 
 t.test("a revision nobody remembers is answered by dates, and the answer says so", async (t) => {
 	const catalog = createGraphCatalog([bundle(TIDES)]);
-	const before = await ask(createGraphChanges({ catalog, clock }))({});
+	const before = await ask(boundSkill(graphChanges, { catalog, clock }))({});
 	const dated = `---\ntype: Concept\ntitle: Ebb\ngenerated: { by: desk/1, at: "2026-06-02" }\n---\nOut.`;
 	catalog.put(bundle({ ...TIDES, "phases/ebb.md": dated }));
-	const afterRestart = ask(createGraphChanges({ catalog, clock }));
+	const afterRestart = ask(boundSkill(graphChanges, { catalog, clock }));
 	const found = await afterRestart({ cursor: before.meta.next_cursor });
 	t.match(found, { kind: "answer", data: { basis: "dates", is_complete: false } });
 	t.same(told(found), ["dated phases.ebb"]);
@@ -75,7 +76,7 @@ t.test("a revision nobody remembers is answered by dates, and the answer says so
 t.test("a cursor and a day are one too many, and a stranger's cursor is refused", async (t) => {
 	const other = { ...bundle(TIDES), record: { ...bundle(TIDES).record, id: "other" } };
 	const catalog = createGraphCatalog([bundle(TIDES), other]);
-	const changes = ask(createGraphChanges({ catalog, clock }));
+	const changes = ask(boundSkill(graphChanges, { catalog, clock }));
 	const { meta } = await changes({});
 	const refusal = { code: "INVALID_ARGUMENT" };
 	await t.rejects(changes({ cursor: meta.next_cursor, since: "2026-01-01" }), refusal);
@@ -93,7 +94,7 @@ t.test("what changes between two pages of dates is told after the pages", async 
 		"c.md": dated("C", "2026-05-30"),
 	};
 	const catalog = createGraphCatalog([bundle({ ...TIDES, ...written })]);
-	const changes = ask(createGraphChanges({ catalog, clock }));
+	const changes = ask(boundSkill(graphChanges, { catalog, clock }));
 	const one = await changes({ since: "2026-05-30", limit: 2 });
 	t.match(one, { data: { basis: "dates" }, meta: { has_more: true } });
 	const update = { "a.md": dated("A anew", "2026-06-01"), "aa.md": dated("Aa", "2026-06-01") };
@@ -111,12 +112,12 @@ t.test("days on which pages were begun are what dates go on from", async (t) => 
 		bundle({ ...TIDES, "a.md": dated("A", "2026-05-30"), "b.md": dated("B", "2026-05-30") }),
 	]);
 	const later = manualClock("2026-06-01T23:59:00Z");
-	const changes = ask(createGraphChanges({ catalog, clock: later }));
+	const changes = ask(boundSkill(graphChanges, { catalog, clock: later }));
 	const one = await changes({ since: "2026-05-30", limit: 1 });
 	later.advance(120_000);
 	const two = await changes({ cursor: one.meta.next_cursor, limit: 1 });
 	t.equal(two.meta.has_more, false);
 	catalog.put(bundle({ ...TIDES, "c.md": dated("C", "2026-06-01") }));
-	const afterRestart = ask(createGraphChanges({ catalog, clock: later }));
+	const afterRestart = ask(boundSkill(graphChanges, { catalog, clock: later }));
 	t.same(told(await afterRestart({ cursor: two.meta.next_cursor })), ["dated c"]);
 });

@@ -1,11 +1,12 @@
 import { setImmediate } from "node:timers/promises";
 import t from "tap";
-import { createContextPack } from "../../skills/graphs/graph-context.js";
 import { createPassageRanking } from "../../skills/graphs/ranked-passages.js";
+import { graphContext } from "../../skills/graphs/relevance.operations.js";
 import { createGraphCatalog } from "../../src/knowledge/catalog.js";
 import type { Concept, Graph } from "../../src/knowledge/graph.js";
 import type { HybridSearch } from "../../src/search/search-engine.js";
 import { conceptOf, graphWith } from "./reading/random-graph.js";
+import { boundSkill } from "../support/bound-skill.js";
 
 const paragraphs = (name: string, count: number) =>
 	Array.from({ length: count }, (_, at) => `Paragraph ${at} of ${name} on settlement.`).join(
@@ -28,7 +29,7 @@ const findsAll = {
 
 function packing(concepts: readonly Concept[]) {
 	const catalog = createGraphCatalog([graphWith(concepts)]);
-	const skill = createContextPack({ catalog, search: findsAll });
+	const skill = boundSkill(graphContext, { catalog, search: findsAll });
 	return (input: object, signal: AbortSignal) =>
 		skill.run(skill.input.parse({ graph_id: "tides", query: "settlement", ...input }), {
 			signal,

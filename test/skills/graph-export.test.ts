@@ -1,11 +1,12 @@
 import t from "tap";
+import { graphExport } from "../../skills/graphs/export.operations.js";
 import { createExportCache, type RunBounded } from "../../skills/graphs/export-cache.js";
-import { createGraphExport } from "../../skills/graphs/graph-export.js";
 import { createBoundedWork } from "../../src/contract/bounded-work.js";
 import { sharedJsonOf } from "../../src/kernel/json.js";
 import { createGraphCatalog } from "../../src/knowledge/catalog.js";
 import { graphOf, TIDES } from "../knowledge/sample-bundle.js";
 import { conceptOf, graphWith } from "./reading/random-graph.js";
+import { boundSkill } from "../support/bound-skill.js";
 
 const request = { format: "ndjson", table: "nodes", baseUrl: "https://shop.example" } as const;
 const { signal: always } = new AbortController();
@@ -76,7 +77,7 @@ t.test("exports wait in a short line, and the next is told to come back", async 
 t.test("an export costs what its nodes cost page by page", async (t) => {
 	const catalog = createGraphCatalog([graphOf(TIDES), sized(51, "larger"), sized(50, "page")]);
 	const runExport = createBoundedWork({ running: 1, waiting: 1 });
-	const skill = createGraphExport({ catalog, baseUrl: () => request.baseUrl, runExport });
+	const skill = boundSkill(graphExport, { catalog, baseUrl: () => request.baseUrl, runExport });
 	const unitsOf = (graph_id: string) =>
 		skill.units?.countOf(skill.input.parse({ graph_id, format: "okf" }));
 	t.equal(unitsOf("tides"), 1);

@@ -1,6 +1,5 @@
 import t from "tap";
-import { createGraphSearch } from "../../skills/search/graph-search.js";
-import { createDomainSearch } from "../../skills/search/kind-search.js";
+import { domainSearch, graphSearch } from "../../skills/search/searches.operations.js";
 import type { Skill } from "../../src/contract/skill.js";
 import type { SearchResponse } from "../../src/contract/wire.js";
 import { systemClock } from "../../src/kernel/clock.js";
@@ -12,6 +11,7 @@ import type {
 	SearchRequest,
 } from "../../src/search/ranking/search-outcome.js";
 import { DOMAIN_GRAPH, makeConcept } from "../service/sample-graphs.js";
+import { boundSkill } from "../support/bound-skill.js";
 
 const context = { signal: new AbortController().signal, requestId: "req_1", callId: "req_1" };
 
@@ -63,9 +63,9 @@ function start(outcome: Partial<SearchOutcome> = {}) {
 	return {
 		asked,
 		askGraph: (input: object = {}) =>
-			ask(createGraphSearch(deps), { graph_id: "web-payments", query: "payment", ...input }),
+			ask(boundSkill(graphSearch, deps), { graph_id: "web-payments", query: "payment", ...input }),
 		askDomain: (input: object = {}) =>
-			ask(createDomainSearch(deps), { query: "payment", ...input }),
+			ask(boundSkill(domainSearch, deps), { query: "payment", ...input }),
 	};
 }
 

@@ -1,8 +1,19 @@
-import { answer, defineSkill, EVIDENCE_LIMITS, type Skill } from "../../src/contract/contract.js";
+import { z } from "zod";
+import {
+	answer,
+	EVIDENCE_LIMITS,
+	PER_CALL,
+	paidOperation,
+	type SkillServices,
+	toDataReply,
+	toReply,
+} from "../../src/contract/contract.js";
 import { measureCoverage } from "../../src/evidence/evidence.js";
 import { ServiceError } from "../../src/kernel/kernel.js";
 import { type GraphCatalog, toTrendId } from "../../src/knowledge/knowledge.js";
-import { answerIf, type CatalogSkillDeps } from "../graphs/graphs.js";
+import { EVIDENCE_BILLING } from "../articles/articles.js";
+import { answerIf } from "../graphs/graphs.js";
+import { CANDIDATE, ENTITY } from "./entity-examples.js";
 import {
 	type Entity,
 	type EntityMatch,
@@ -12,6 +23,7 @@ import {
 	toEntityId,
 } from "./entity-resolution.js";
 import {
+	entityIdField,
 	entityInput,
 	entityOutput,
 	entityResolveInput,
@@ -20,30 +32,50 @@ import {
 
 const EXAMPLE_TITLE = "EIP-712 typed structured data";
 
-/** Names in a text to the nodes that stand for them. */
-export const createEntityResolve = ({ catalog }: CatalogSkillDeps): Skill<"entities.resolve"> =>
-	defineSkill({
-		operationId: "entities.resolve",
-		title: "Resolve names to nodes",
-		description:
-			"For each of up to 50 names the nodes that stand for it in all graphs, or in one, each with its ids, a score and why: exact title, alias, identifier, part of a name, near spelling. Not charged when no name has a candidate.",
-		tags: ["entities", "names", "identifiers"],
-		examples: ["Which nodes are CVE-2021-44228 and EIP-712?"],
-		exampleInput: { names: ["EIP-712", "CVE-2021-44228"], limit: 2 },
-		input: entityResolveInput,
-		output: entityResolveOutput,
-		capture: "onResult",
-		queryOf: ({ names }) => names.join("\n"),
-		graphsOf: ({ graph_id }) => (graph_id === undefined ? [] : [graph_id]),
+/** Names in a text to the nodes that stand for them. Additive to the contract. */
+export const entityResolve = paidOperation({
+	id: "entities.resolve",
+	method: "POST",
+	path: "/v1/entities/resolve",
+	price: PER_CALL,
+	agent: {
+		name: "resolve_entities",
+		tool: {
+			title: "Resolve names",
+			description:
+				"Which entities of the graphs are meant by names, with aliases and near matches.",
+			fields: {
+				names: "Titles, other names or identifiers",
+				graph_id: "Only this graph",
+				limit: "Candidates for each name; 5 if left out",
+			},
+		},
+	},
+	summary: "Resolve names to nodes",
+	description: `For each name the nodes that stand for it, with a score and why: exact title, alias, identifier, part of a name, near spelling. ${EVIDENCE_BILLING}`,
+	body: entityResolveInput,
+	reply: toReply("EntityResolveReply", entityResolveOutput),
+	title: "Resolve names to nodes",
+	about:
+		"For each of up to 50 names the nodes that stand for it in all graphs, or in one, each with its ids, a score and why: exact title, alias, identifier, part of a name, near spelling. Not charged when no name has a candidate.",
+	tags: ["entities", "names", "identifiers"],
+	examples: ["Which nodes are CVE-2021-44228 and EIP-712?"],
+	input: entityResolveInput,
+	output: entityResolveOutput,
+	capture: "onResult",
+	queryOf: ({ names }) => names.join("\n"),
+	graphsOf: ({ graph_id }) => (graph_id === undefined ? [] : [graph_id]),
+	toText: ({ data }) =>
+		data.items
+			.map(({ name, candidates: [first] }) =>
+				first ? `${name}: ${first.title} (${first.trend_id})` : `${name}: unknown`,
+			)
+			.join("\n"),
+	create: ({ catalog }: Pick<SkillServices, "catalog">) => ({
+		exampleInput: () => ({ names: ["EIP-712", "CVE-2021-44228"], limit: 2 }),
 		prepare({ graph_id }) {
 			if (graph_id !== undefined) catalog.assertKnown(graph_id);
 		},
-		toText: ({ data }) =>
-			data.items
-				.map(({ name, candidates: [first] }) =>
-					first ? `${name}: ${first.title} (${first.trend_id})` : `${name}: unknown`,
-				)
-				.join("\n"),
 		async run({ names, graph_id, limit }, { signal }) {
 			const graphs = graph_id === undefined ? catalog.list() : [catalog.get(graph_id)];
 			const items = [];
@@ -55,7 +87,12 @@ export const createEntityResolve = ({ catalog }: CatalogSkillDeps): Skill<"entit
 			const isWorth = items.some(({ candidates }) => candidates.length > 0);
 			return answerIf(isWorth, { ok: true, data: { items }, meta: {} });
 		},
-	});
+	}),
+	example: {
+		body: { names: ["EIP-712"], limit: 2 },
+		reply: toDataReply({ items: [{ name: "EIP-712", candidates: [CANDIDATE] }] }),
+	},
+});
 
 function toCandidate({ graph, named, entityId, score, why, matched }: EntityMatch) {
 	return {
@@ -71,27 +108,34 @@ function toCandidate({ graph, named, entityId, score, why, matched }: EntityMatc
 	};
 }
 
-/** One entity over all graphs. */
-export const createEntity = ({ catalog }: CatalogSkillDeps): Skill<"entities.get"> =>
-	defineSkill({
-		operationId: "entities.get",
-		title: "Read one entity over all graphs",
-		description:
-			"What all graphs say of one entity: the nodes with its title and those that have the title as another name, graph by graph, with its names, types and coverage in numbers.",
-		tags: ["entities", "coverage"],
-		examples: ["What do all graphs together say of EIP-712?"],
-		get exampleInput() {
-			return { entity_id: exampleOf(catalog) };
-		},
-		input: entityInput,
-		output: entityOutput,
-		capture: "onResult",
-		queryOf: () => undefined,
-		graphsOf: () => [],
+/** One entity over all graphs. Additive to the contract. */
+export const entity = paidOperation({
+	id: "entities.get",
+	method: "GET",
+	path: "/v1/entities/{entity_id}",
+	price: PER_CALL,
+	summary: "Read one entity over all graphs",
+	description: `The nodes with its title, and those that have the title as another name, graph by graph. ${EVIDENCE_BILLING}`,
+	params: z.strictObject({ entity_id: entityIdField }),
+	reply: toReply("EntityReply", entityOutput),
+	title: "Read one entity over all graphs",
+	about:
+		"What all graphs say of one entity: the nodes with its title and those that have the title as another name, graph by graph, with its names, types and coverage in numbers.",
+	tags: ["entities", "coverage"],
+	examples: ["What do all graphs together say of EIP-712?"],
+	input: entityInput,
+	output: entityOutput,
+	capture: "onResult",
+	queryOf: () => undefined,
+	graphsOf: () => [],
+	create: ({ catalog }: Pick<SkillServices, "catalog">) => ({
+		exampleInput: () => ({ entity_id: exampleOf(catalog) }),
 		prepare: async ({ entity_id }) => void (await getEntity(catalog, entity_id)),
 		run: async ({ entity_id }) =>
 			answer({ ok: true, data: toWire(await getEntity(catalog, entity_id)), meta: {} }),
-	});
+	}),
+	example: { params: { entity_id: ENTITY.entity_id }, reply: toDataReply(ENTITY) },
+});
 
 function exampleOf(catalog: GraphCatalog): string {
 	const titles = catalog.list().flatMap(({ concepts }) => concepts.slice(0, 1));

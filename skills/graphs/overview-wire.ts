@@ -4,7 +4,7 @@ import {
 	isoDayField as dayField,
 	replyComponent,
 	rowSchema,
-} from "../contract/contract.js";
+} from "../../src/contract/contract.js";
 
 /** What is told of one graph for nothing. */
 

@@ -1,12 +1,14 @@
+import { z } from "zod";
 import {
 	answer,
-	defineSkill,
+	graphIdField,
 	noAnswer,
 	type Outcome,
-	type PaidOperationId,
 	type PaidOutput,
-	type Skill,
+	PER_CALL,
+	type paidOperation,
 	type SkillContext,
+	type SkillServices,
 } from "../../src/contract/contract.js";
 import {
 	type Concept,
@@ -14,73 +16,94 @@ import {
 	type GraphCatalog,
 	toTrendId,
 } from "../../src/knowledge/knowledge.js";
-import type { EdgeWire, NodeItemWire } from "./graph-wire.js";
+import { type EdgeWire, type NodeItemWire, nodeIdField } from "./graph-wire.js";
 import { degreeAt, type GraphIndex, graphMaps, mapOf, placeOf } from "./reading/graph-map.js";
 import type { Step } from "./reading/walk.js";
 
-export interface GraphSkillDeps {
-	readonly catalog: GraphCatalog;
-}
-
-type Described =
-	| "title"
-	| "description"
-	| "tags"
-	| "examples"
-	| "input"
-	| "output"
-	| "units"
-	| "toText";
+type Written<Input, Output extends PaidOutput, Needed extends Partial<SkillServices>> = Parameters<
+	typeof paidOperation<Input, Output, Needed>
+>[0];
 
 /** What sets one way of reading a graph apart from the others. */
-interface GraphReading<Id extends PaidOperationId, Input, Output>
-	extends Pick<Skill<Id, Input, Output>, Described> {
-	readonly operationId: Id;
+interface GraphReading<Input, Output extends PaidOutput, Needed extends Partial<SkillServices>>
+	extends Omit<
+		Written<Input, Output, Needed>,
+		"price" | "capture" | "queryOf" | "graphsOf" | "create"
+	> {
 	/** The input beside the graph's id, of two nodes of that graph. */
-	readonly example: (nodeIds: readonly [string, string]) => object;
+	readonly exampleInput: (nodeIds: readonly [string, string]) => object;
 	/** What it reads beside the map of the graph. */
 	readonly index?: GraphIndex<unknown>;
 	/** Throws NOT_FOUND for nodes that do not exist and INVALID_ARGUMENT, before anybody pays. */
 	readonly check?: (graph: Graph, input: Input) => void;
 	readonly queryOf?: (input: Input) => string | undefined;
-	readonly read: (
+	readonly create: (
+		services: Needed,
+	) => (
 		graph: Graph,
 		input: Input,
 		context: SkillContext,
 	) => Outcome<Output> | Promise<Outcome<Output>>;
 }
 
-/** A skill that reads one graph of the catalog. */
-export function defineGraphSkill<
-	Id extends PaidOperationId,
+const BILLING =
+	"Paid per call; a graph or node that does not exist, and an answer without anything in it, cost nothing.";
+
+const graphParams = z.strictObject({ graph_id: graphIdField });
+export const nodeParams = graphParams.extend({ node_id: nodeIdField });
+
+/** A paid operation that reads one graph of the catalog. */
+export function graphReading<
 	Input extends { readonly graph_id: string },
 	Output extends PaidOutput,
->(
-	{ catalog }: GraphSkillDeps,
-	{ example, index, check, queryOf, read, ...about }: GraphReading<Id, Input, Output>,
-): Skill<Id> {
-	/** What is read is derived first, while others are served; a graph that changed meanwhile is another graph. */
-	const makeReady = async ({ graph_id }: Input): Promise<Graph> => {
-		const graph = catalog.get(graph_id);
-		await graphMaps.ready(graph);
-		await index?.ready(graph);
-		return graph;
-	};
-	return defineSkill<Id, Input, Output>({
-		...about,
-		get exampleInput() {
-			const graph = exampleGraph(catalog);
-			return { graph_id: graph?.record.id ?? EXAMPLE_GRAPH, ...example(exampleNodes(graph)) };
-		},
-		isOffered: () => catalog.list().some(({ concepts }) => concepts.length > 1),
+	Needed extends Partial<SkillServices> = Pick<SkillServices, "catalog">,
+>({
+	exampleInput,
+	index,
+	check,
+	queryOf,
+	create,
+	description,
+	...operation
+}: GraphReading<Input, Output, Needed>): Written<
+	Input,
+	Output,
+	Needed & Pick<SkillServices, "catalog">
+> {
+	return {
+		params: graphParams,
+		...operation,
+		description: `${description} ${BILLING}`,
+		price: PER_CALL,
 		capture: "onResult",
 		queryOf: (input) => queryOf?.(input),
 		graphsOf: ({ graph_id }) => [graph_id],
-		prepare: async (input) => {
-			check?.(await makeReady(input), input);
+		create: (services) => {
+			const { catalog } = services;
+			const read = create(services);
+			/** What is read is derived first, while others are served; a graph that changed meanwhile is another graph. */
+			const makeReady = async ({ graph_id }: Input): Promise<Graph> => {
+				const graph = catalog.get(graph_id);
+				await graphMaps.ready(graph);
+				await index?.ready(graph);
+				return graph;
+			};
+			return {
+				exampleInput: () => {
+					const graph = exampleGraph(catalog);
+					return {
+						graph_id: graph?.record.id ?? EXAMPLE_GRAPH,
+						...exampleInput(exampleNodes(graph)),
+					};
+				},
+				isOffered: () => catalog.list().some(({ concepts }) => concepts.length > 1),
+				prepare: async (input) => {
+					check?.(await makeReady(input), input);
+				},
+				run: async (input, context) => read(await makeReady(input), input, context),
+			};
 		},
-		run: async (input, context) => read(await makeReady(input), input, context),
-	});
+	};
 }
 
 const EXAMPLE_GRAPH = "agent-payments";

@@ -6,36 +6,44 @@ import {
 	graphIdField,
 	limitField,
 	queryField,
+	replyComponent,
+	requestComponent,
 } from "../../src/contract/contract.js";
 import { pageFields } from "../graphs/graphs.js";
 
 /** What travels of articles: inputs of their operations, and the records they answer with. */
+
+/** Who pays for what is read over several graphs. */
+export const EVIDENCE_BILLING =
+	"Paid per call; what does not exist, and an answer without anything in it, cost nothing.";
 
 export const articleRefField = z
 	.string()
 	.regex(/^art_[0-9a-f]{20}$/, "must be an article_ref: art_ and 20 hexadecimal digits")
 	.describe("article_ref of an article");
 
-export const articleSearchFields = {
-	query: queryField.describe("Words of the title"),
-	graph_id: graphIdField.describe("Articles this graph cites only").optional(),
-	host: z
-		.string()
-		.trim()
-		.toLowerCase()
-		.min(1, "must not be empty")
-		.max(EVIDENCE_LIMITS.hostChars)
-		.describe("Articles of this host only, as GET /v1/sources lists it")
-		.optional(),
-	published_after: dayField.describe("Published on this day or later").optional(),
-	published_before: dayField.describe("Published on this day or earlier").optional(),
-	limit: limitField.default(10),
-};
-export const articleSearchInput = z.strictObject(articleSearchFields);
+export const articleSearchInput = requestComponent(
+	"ArticleSearchRequest",
+	z.strictObject({
+		query: queryField.describe("Words of the title"),
+		graph_id: graphIdField.describe("Articles this graph cites only").optional(),
+		host: z
+			.string()
+			.trim()
+			.toLowerCase()
+			.min(1, "must not be empty")
+			.max(EVIDENCE_LIMITS.hostChars)
+			.describe("Articles of this host only, as GET /v1/sources lists it")
+			.optional(),
+		published_after: dayField.describe("Published on this day or later").optional(),
+		published_before: dayField.describe("Published on this day or earlier").optional(),
+		limit: limitField.default(10),
+	}),
+);
 export const articleInput = z.strictObject({ article_ref: articleRefField });
 export const articleMentionsInput = z.strictObject({ article_ref: articleRefField, ...pageFields });
 
-export const articleSchema = z.object({
+const articleSchema = z.object({
 	article_ref: z.string().describe("art_ and the beginning of the address's sha256"),
 	title: z.string(),
 	source_url: z.string(),
@@ -47,23 +55,32 @@ export const articleSchema = z.object({
 });
 export type ArticleWire = z.infer<typeof articleSchema>;
 
-export const foundArticleSchema = articleSchema.extend({
-	score: z.number().describe("0 to 1, comparable within one answer only"),
-});
+const foundArticleSchema = replyComponent(
+	"FoundArticle",
+	articleSchema.extend({
+		score: z.number().describe("0 to 1, comparable within one answer only"),
+	}),
+);
 
-export const articleDetailSchema = articleSchema.extend({
-	titles: z.array(z.string()).describe("Every title it is cited under"),
-	addresses: z.array(z.string()).describe("Every address it is cited by"),
-});
+const articleDetailSchema = replyComponent(
+	"Article",
+	articleSchema.extend({
+		titles: z.array(z.string()).describe("Every title it is cited under"),
+		addresses: z.array(z.string()).describe("Every address it is cited by"),
+	}),
+);
 
-export const mentionSchema = z.object({
-	trend_id: z.string(),
-	graph_id: z.string(),
-	node_id: z.string(),
-	title: z.string(),
-	type: z.string(),
-	article_id: z.string().describe("The source's id within the node"),
-});
+const mentionSchema = replyComponent(
+	"ArticleMention",
+	z.object({
+		trend_id: z.string(),
+		graph_id: z.string(),
+		node_id: z.string(),
+		title: z.string(),
+		type: z.string(),
+		article_id: z.string().describe("The source's id within the node"),
+	}),
+);
 
 const pageMeta = z.object({
 	next_cursor: z.string().nullable().describe("Null when the list is complete"),

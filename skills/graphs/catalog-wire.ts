@@ -4,7 +4,7 @@ import {
 	GRAPH_TYPES,
 	replyComponent,
 	usdField,
-} from "../contract/contract.js";
+} from "../../src/contract/contract.js";
 
 /** What the catalog of graphs and the roster of experts answer with. */
 
@@ -64,6 +64,6 @@ export const graphDetailSchema = replyComponent(
 	}),
 );
 
-export const graphPath = z.strictObject({
+export const graphParams = z.strictObject({
 	graph_id_or_slug: z.string().min(1).max(200).describe("Id of the graph, or its slug"),
 });

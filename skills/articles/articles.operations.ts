@@ -1,4 +1,13 @@
-import { answer, defineSkill, type Skill } from "../../src/contract/contract.js";
+import { z } from "zod";
+import {
+	answer,
+	PER_CALL,
+	pageQuery,
+	paidOperation,
+	type SkillServices,
+	toDataReply,
+	toReply,
+} from "../../src/contract/contract.js";
 import { type Graphs, toArticleRef } from "../../src/evidence/evidence.js";
 import { ServiceError } from "../../src/kernel/kernel.js";
 import {
@@ -7,7 +16,8 @@ import {
 	type GraphCatalog,
 	toTrendId,
 } from "../../src/knowledge/knowledge.js";
-import { answerIf, type CatalogSkillDeps, toPage } from "../graphs/graphs.js";
+import { answerIf, toPage } from "../graphs/graphs.js";
+import { ARTICLE, MENTION } from "./article-examples.js";
 import { type Article, articleIndexOf, type Citation, textsOf } from "./article-index.js";
 import {
 	type ArticleWire,
@@ -15,30 +25,41 @@ import {
 	articleMentionsInput,
 	articleMentionsOutput,
 	articleOutput,
+	articleRefField,
 	articleSearchInput,
 	articleSearchOutput,
-} from "./evidence-wire.js";
+	EVIDENCE_BILLING,
+} from "./article-wire.js";
 
 const EXAMPLE_ADDRESS = "https://eips.ethereum.org/EIPS/eip-3009";
 const EXAMPLE_REF = "art_a2e031a6930ff28f2f77";
 /** Titles looked at for what filters leave of them. */
 const LOOKED_AT = 1_000;
 
-/** Articles any graph cites, by the words of their titles. */
-export const createArticleSearch = ({ catalog }: CatalogSkillDeps): Skill<"articles.search"> =>
-	defineSkill({
-		operationId: "articles.search",
-		title: "Search cited articles",
-		description:
-			"Articles, papers and documents that graphs cite, by the words of their titles, best first; of one graph, one host, or some days only. Not charged when none fits.",
-		tags: ["articles", "sources", "evidence"],
-		examples: ["Which cited documents are about transfers with authorization?"],
-		exampleInput: { query: "transfer with authorization", limit: 3 },
-		input: articleSearchInput,
-		output: articleSearchOutput,
-		capture: "onResult",
-		queryOf: ({ query }) => query,
-		graphsOf: ({ graph_id }) => (graph_id === undefined ? [] : [graph_id]),
+const params = z.strictObject({ article_ref: articleRefField });
+
+/** Articles any graph cites, by the words of their titles. Additive to the contract. */
+export const articleSearch = paidOperation({
+	id: "articles.search",
+	method: "POST",
+	path: "/v1/articles/search",
+	price: PER_CALL,
+	summary: "Search cited articles",
+	description: `Articles that graphs cite, by the words of their titles, best first. One address is one article, whatever scheme, fragment or visitor count it is written with. ${EVIDENCE_BILLING}`,
+	body: articleSearchInput,
+	reply: toReply("ArticleSearchReply", articleSearchOutput),
+	title: "Search cited articles",
+	about:
+		"Articles, papers and documents that graphs cite, by the words of their titles, best first; of one graph, one host, or some days only. Not charged when none fits.",
+	tags: ["articles", "sources", "evidence"],
+	examples: ["Which cited documents are about transfers with authorization?"],
+	input: articleSearchInput,
+	output: articleSearchOutput,
+	capture: "onResult",
+	queryOf: ({ query }) => query,
+	graphsOf: ({ graph_id }) => (graph_id === undefined ? [] : [graph_id]),
+	create: ({ catalog }: Pick<SkillServices, "catalog">) => ({
+		exampleInput: () => ({ query: "transfer with authorization", limit: 3 }),
 		prepare({ graph_id }) {
 			if (graph_id !== undefined) catalog.assertKnown(graph_id);
 		},
@@ -58,7 +79,12 @@ export const createArticleSearch = ({ catalog }: CatalogSkillDeps): Skill<"artic
 			}));
 			return answerIf(items.length > 0, { ok: true, data: { items }, meta: {} });
 		},
-	});
+	}),
+	example: {
+		body: { query: "transfer with authorization", limit: 3 },
+		reply: toDataReply({ items: [{ ...ARTICLE, score: 0.64 }] }),
+	},
+});
 
 /** A graph by itself: what the others say of an article neither finds it nor is told of it. */
 function alone(graph: Graph): Graphs {
@@ -96,49 +122,69 @@ function isPublishedWithin(
 	return day !== undefined && day >= (after ?? day) && day <= (before ?? day);
 }
 
-/** One article with every title and address it is cited by. */
-export const createArticle = ({ catalog }: CatalogSkillDeps): Skill<"articles.get"> =>
-	defineSkill({
-		operationId: "articles.get",
-		title: "Read one cited article",
-		description:
-			"One article by its article_ref: titles and addresses it is cited by, host, date, and which graphs cite it how often.",
-		tags: ["articles", "sources"],
-		examples: ["When was this document published, and who cites it?"],
-		get exampleInput() {
-			return { article_ref: exampleOf(catalog) };
-		},
+/** One article with every title and address it is cited by. Additive to the contract. */
+export const article = paidOperation({
+	id: "articles.get",
+	method: "GET",
+	path: "/v1/articles/{article_ref}",
+	price: PER_CALL,
+	summary: "Read one cited article",
+	description: `Titles and addresses it is cited by, its host and date, and who cites it. ${EVIDENCE_BILLING}`,
+	params,
+	reply: toReply("ArticleReply", articleOutput),
+	title: "Read one cited article",
+	about:
+		"One article by its article_ref: titles and addresses it is cited by, host, date, and which graphs cite it how often.",
+	tags: ["articles", "sources"],
+	examples: ["When was this document published, and who cites it?"],
+	input: articleInput,
+	output: articleOutput,
+	capture: "onResult",
+	queryOf: () => undefined,
+	graphsOf: () => [],
+	create: ({ catalog }: Pick<SkillServices, "catalog">) => ({
+		exampleInput: () => ({ article_ref: exampleOf(catalog) }),
 		isOffered: () => isAnythingCited(catalog),
-		input: articleInput,
-		output: articleOutput,
-		capture: "onResult",
-		queryOf: () => undefined,
-		graphsOf: () => [],
 		prepare: async ({ article_ref }) => void (await getArticle(catalog, article_ref)),
 		async run({ article_ref }) {
 			const article = await getArticle(catalog, article_ref);
 			return answer({ ok: true, data: { ...toWire(article), ...textsOf(article) }, meta: {} });
 		},
-	});
+	}),
+	example: {
+		params: { article_ref: ARTICLE.article_ref },
+		reply: toDataReply({
+			...ARTICLE,
+			titles: [ARTICLE.title],
+			addresses: [ARTICLE.source_url],
+		}),
+	},
+});
 
-/** Which nodes cite an article. */
-export const createArticleMentions = ({ catalog }: CatalogSkillDeps): Skill<"articles.mentions"> =>
-	defineSkill({
-		operationId: "articles.mentions",
-		title: "Nodes that cite an article",
-		description:
-			"Every node of any graph that cites the article, in the order of the trend ids, page by page.",
-		tags: ["articles", "mentions", "evidence"],
-		examples: ["What else rests on this document?"],
-		get exampleInput() {
-			return { article_ref: exampleOf(catalog), limit: 5 };
-		},
+/** Which nodes cite an article. Additive to the contract. */
+export const articleMentions = paidOperation({
+	id: "articles.mentions",
+	method: "GET",
+	path: "/v1/articles/{article_ref}/mentions",
+	price: PER_CALL,
+	summary: "Nodes that cite an article",
+	description: `Every node of any graph that cites it, by trend_id, page by page. ${EVIDENCE_BILLING}`,
+	params,
+	query: z.strictObject(pageQuery),
+	reply: toReply("ArticleMentionsReply", articleMentionsOutput),
+	title: "Nodes that cite an article",
+	about:
+		"Every node of any graph that cites the article, in the order of the trend ids, page by page.",
+	tags: ["articles", "mentions", "evidence"],
+	examples: ["What else rests on this document?"],
+	input: articleMentionsInput,
+	output: articleMentionsOutput,
+	capture: "onResult",
+	queryOf: () => undefined,
+	graphsOf: () => [],
+	create: ({ catalog }: Pick<SkillServices, "catalog">) => ({
+		exampleInput: () => ({ article_ref: exampleOf(catalog), limit: 5 }),
 		isOffered: () => isAnythingCited(catalog),
-		input: articleMentionsInput,
-		output: articleMentionsOutput,
-		capture: "onResult",
-		queryOf: () => undefined,
-		graphsOf: () => [],
 		async prepare(input) {
 			await getArticle(catalog, input.article_ref);
 			toPage("mentions", input, 1);
@@ -157,7 +203,13 @@ export const createArticleMentions = ({ catalog }: CatalogSkillDeps): Skill<"art
 				meta: { next_cursor: page.next(rest.length > shown.length, last && [last[0]]) },
 			});
 		},
-	});
+	}),
+	example: {
+		params: { article_ref: ARTICLE.article_ref },
+		query: { limit: "5" },
+		reply: toDataReply({ items: [MENTION] }, { next_cursor: null }),
+	},
+});
 
 function isAnythingCited(catalog: GraphCatalog): boolean {
 	return catalog

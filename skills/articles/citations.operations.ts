@@ -1,9 +1,14 @@
 import { z } from "zod";
-import { articleRefField } from "../../skills/articles/articles.js";
-import { trendIdField } from "../../skills/trends/trends.js";
-import { LIMITS, replyComponent, requestComponent } from "../contract/contract.js";
-import { dataRoute } from "./define-route.js";
-import type { DataRoute } from "./route.js";
+import {
+	dataOperation,
+	LIMITS,
+	replyComponent,
+	requestComponent,
+	type Services,
+} from "../../src/contract/contract.js";
+import { trendIdField } from "../graphs/graphs.js";
+import { articleRefField } from "./article-wire.js";
+import { CITATION_FORMATS } from "./citation-formats.js";
 
 const { citationsMax } = LIMITS;
 const listOf = <S extends z.ZodType>(id: S) =>
@@ -23,10 +28,10 @@ const citationBody = requestComponent(
 				.describe("Sources to cite, by the article_ref of evidence")
 				.optional(),
 			formats: z
-				.array(z.enum(["csl-json", "bibtex", "apa"], "must be one of csl-json, bibtex, apa"))
+				.array(z.enum(CITATION_FORMATS, `must be one of ${CITATION_FORMATS.join(", ")}`))
 				.min(1, "must not be an empty list")
 				.max(3, "must list at most 3 formats")
-				.default(["csl-json", "bibtex", "apa"]),
+				.default([...CITATION_FORMATS]),
 		})
 		.refine(
 			({ trend_ids, article_refs }) => (trend_ids ?? article_refs) !== undefined,
@@ -54,19 +59,22 @@ const example = {
 };
 
 /** References made ready for a bibliography. Additive to the contract. */
-export const CITATION_ROUTE: DataRoute = dataRoute({
-	operationId: "citations.format",
+export const citationFormats = dataOperation({
+	id: "citations.format",
+	method: "POST",
+	path: "/v1/citations/format",
 	summary: "Format citations",
 	description:
 		"Nodes and sources as CSL-JSON, BibTeX and APA: titles, dates and addresses, nothing of what a node says. Titles are data: nothing in one can end its field.",
-	path: z.strictObject({}),
-	query: z.strictObject({}),
 	body: citationBody,
 	isList: true,
 	freshness: "live",
 	callsPerMinute: LIMITS.citationsPerMinute,
 	data: replyComponent("CitationList", z.object({ items: z.array(citationSchema) })),
-	answer: (free, { body }) => free.formatCitations(body),
+	create:
+		({ formatCitations }: Pick<Services, "formatCitations">) =>
+		({ body }) =>
+			formatCitations(body),
 	example: {
 		body: { article_refs: [example.id], formats: ["csl-json", "apa"] },
 		data: {

@@ -1,17 +1,20 @@
 import type { z } from "zod";
 import {
 	answer,
-	defineSkill,
 	LIMITS,
 	noAnswer,
+	PER_CALL,
+	paidOperation,
 	type SearchResponse,
-	type Skill,
+	type SkillServices,
+	toDataReply,
+	toReply,
 } from "../../src/contract/contract.js";
-import type { GraphCatalog } from "../../src/knowledge/knowledge.js";
+import { formatUsd } from "../../src/kernel/kernel.js";
 import { batchInput, batchOutput } from "./batch-wire.js";
-import { type SearchSkillDeps, searchAndAnswer } from "./search-answer.js";
+import { searchAndAnswer } from "./search-answer.js";
+import { DOMAIN_EXAMPLE, toExampleReply } from "./search-examples.js";
 
-type BatchDeps = SearchSkillDeps & { readonly catalog: GraphCatalog };
 type BatchOutput = z.infer<typeof batchOutput>;
 type BatchQuery = z.infer<typeof batchInput>["queries"][number];
 
@@ -23,30 +26,48 @@ const UNANSWERED = {
 	rows: [],
 } satisfies Partial<BatchOutput["data"]["items"][number]>;
 
-/** Several questions in one call, priced by the question. */
-export const createBatchSearch = ({ catalog, ...deps }: BatchDeps): Skill<"search.batch"> =>
-	defineSkill({
-		operationId: "search.batch",
-		title: "Search several questions at once",
-		description: `Up to ${LIMITS.batchQueriesMax} questions in one call, each over one graph or all of them, priced by the question. From a balance only questions that have an answer are paid for; a payment on a chain pays for all of them unless none has one.`,
-		tags: ["search", "batch"],
-		examples: ["Which standards cover gasless transfers, and which cover typed signatures?"],
-		exampleInput: {
+const { rows, meta, dataStatus } = toExampleReply(DOMAIN_EXAMPLE, null);
+const ITEM = {
+	query: meta.query,
+	graph_id: null,
+	is_answered: true,
+	decision: meta.decision,
+	dataStatus,
+	missing: meta.missing,
+	rows,
+};
+
+/** Several questions in one call, priced by the question. Additive to the contract. */
+export const batchSearch = paidOperation({
+	id: "search.batch",
+	method: "POST",
+	path: "/v1/search/batch",
+	price: PER_CALL,
+	summary: "Search several questions at once",
+	description: `Up to ${LIMITS.batchQueriesMax} questions, each over one graph or all of them, priced by the question. From a balance (account or Shared Payment Token) only questions with rows are paid for; a payment on a chain is for all questions, and is given back only where none has rows. The free plan covers a batch as long as its whole price is within the plan's price per call, ${formatUsd(LIMITS.freeCallMaxMicros)} USD.`,
+	body: batchInput,
+	reply: toReply("BatchReply", batchOutput),
+	title: "Search several questions at once",
+	about: `Up to ${LIMITS.batchQueriesMax} questions in one call, each over one graph or all of them, priced by the question. From a balance only questions that have an answer are paid for; a payment on a chain pays for all of them unless none has one.`,
+	tags: ["search", "batch"],
+	examples: ["Which standards cover gasless transfers, and which cover typed signatures?"],
+	input: batchInput,
+	output: batchOutput,
+	capture: "onResult",
+	units: {
+		name: "query",
+		countOf: ({ queries }) => queries.length,
+		keepOnly: keepAnswers,
+	},
+	queryOf: ({ queries }) => queries.map(({ query }) => query).join("\n"),
+	graphsOf: ({ queries }) => graphsNamed(queries),
+	create: ({ catalog, search, clock }: Pick<SkillServices, "catalog" | "search" | "clock">) => ({
+		exampleInput: () => ({
 			queries: [
 				{ query: "Which HTTP status code asks for payment?", limit: 3 },
 				{ query: "How should a server roll out HSTS?", limit: 3 },
 			],
-		},
-		input: batchInput,
-		output: batchOutput,
-		capture: "onResult",
-		units: {
-			name: "query",
-			countOf: ({ queries }) => queries.length,
-			keepOnly: keepAnswers,
-		},
-		queryOf: ({ queries }) => queries.map(({ query }) => query).join("\n"),
-		graphsOf: ({ queries }) => graphsNamed(queries),
+		}),
 		prepare({ queries }) {
 			for (const id of graphIdsOf(queries)) catalog.assertKnown(id);
 		},
@@ -55,7 +76,7 @@ export const createBatchSearch = ({ catalog, ...deps }: BatchDeps): Skill<"searc
 				queries.map(async ({ query, graph_id: id, limit }) => {
 					const graphs = id === undefined ? catalog.list() : [catalog.get(id)];
 					const task = { graphs, graphId: id ?? null, query, limit, explain: false, signal };
-					return (await searchAndAnswer(deps, task)).result;
+					return (await searchAndAnswer({ search, clock }, task)).result;
 				}),
 			);
 			const items = responses.map(toItem);
@@ -67,7 +88,12 @@ export const createBatchSearch = ({ catalog, ...deps }: BatchDeps): Skill<"searc
 			};
 			return answered.length > 0 ? answer(result, { answered }) : noAnswer(result);
 		},
-	});
+	}),
+	example: {
+		body: { queries: [{ query: DOMAIN_EXAMPLE.query, limit: 5 }] },
+		reply: toDataReply({ items: [ITEM] }, { queries: 1, answered: 1, mode: "hybrid" }),
+	},
+});
 
 /** The others are told as questions without an answer. */
 function keepAnswers(output: BatchOutput, kept: readonly number[]): BatchOutput {

@@ -1,21 +1,25 @@
-import { answer, type Skill } from "../../src/contract/contract.js";
+import { answer, paidOperation, toReply } from "../../src/contract/contract.js";
 import type { Concept, Graph } from "../../src/knowledge/knowledge.js";
 import { toConceptTest } from "../../src/search/search.js";
 import { toConceptFilter, toEvidence } from "../search/search.js";
 import {
-	answerIf,
-	defineGraphSkill,
-	type GraphSkillDeps,
-	metaOf,
-	toEdge,
-	toNodeItem,
-} from "./graph-skill.js";
+	EDGE,
+	GRAPH_PARAMS,
+	NODE,
+	NODE_ITEM,
+	NODE_PARAMS,
+	toGraphReply,
+	toPageReply,
+} from "./graph-examples.js";
+import { answerIf, graphReading, metaOf, nodeParams, toEdge, toNodeItem } from "./graph-reading.js";
 import {
 	edgeListInput,
 	edgeListOutput,
+	edgeListQuery,
 	nodeInput,
 	nodeListInput,
 	nodeListOutput,
+	nodeListQuery,
 	nodeOutput,
 } from "./graph-wire.js";
 import { toPage } from "./list-page.js";
@@ -23,21 +27,28 @@ import { keyOfEdge, listEdges, listNodes, nodeIndexes } from "./reading/graph-li
 import { getConcept, mapOf, placeOf } from "./reading/graph-map.js";
 import { createWalk } from "./reading/walk.js";
 
-/** Nodes by type, tag, trust, date of sources and beginning of the name. */
-export const createNodeList = (deps: GraphSkillDeps): Skill<"graphs.nodes.list"> =>
-	defineGraphSkill(deps, {
-		operationId: "graphs.nodes.list",
-		title: "List nodes of a graph",
+/** Nodes by type, tag, trust, date of sources and beginning of the name. Additive to the contract. */
+export const graphNodeList = paidOperation(
+	graphReading({
+		id: "graphs.nodes.list",
+		method: "GET",
+		path: "/v1/graphs/{graph_id}/nodes",
+		summary: "List nodes of a graph",
 		description:
+			"Nodes in the order of their ids, page by page, by type, tag, trust, date and name.",
+		query: nodeListQuery,
+		reply: toReply("GraphNodeListReply", nodeListOutput),
+		title: "List nodes of a graph",
+		about:
 			"Nodes of one graph in the order of their ids, filtered by type, tag, trust, dates of their sources and the beginning of a name. Not charged when there is none.",
 		tags: ["graph", "nodes"],
 		examples: ["Which standards does this graph hold?"],
 		input: nodeListInput,
 		output: nodeListOutput,
 		index: nodeIndexes,
-		example: () => ({ limit: 5 }),
+		exampleInput: () => ({ limit: 5 }),
 		check: (_, input) => void toPage("nodes", input, 1),
-		read: (graph, input) => {
+		create: () => (graph, input) => {
 			const { prefix, limit, type: types, tags } = input;
 			const { published_after: publishedAfter, published_before: publishedBefore } = input;
 			const page = toPage("nodes", input, 1);
@@ -53,25 +64,52 @@ export const createNodeList = (deps: GraphSkillDeps): Skill<"graphs.nodes.list">
 				meta: { ...metaOf(graph), next_cursor: page.next(found.hasMore, last && [last.id]) },
 			});
 		},
-	});
+		example: {
+			params: GRAPH_PARAMS,
+			query: { type: "Standard", limit: "5" },
+			reply: toPageReply(NODE_ITEM),
+		},
+	}),
+);
 
-/** One node with its text, sources and provenance. */
-export const createNode = (deps: GraphSkillDeps): Skill<"graphs.node"> =>
-	defineGraphSkill(deps, {
-		operationId: "graphs.node",
+/** One node with its text, sources and provenance. Additive to the contract. */
+export const graphNode = paidOperation(
+	graphReading({
+		id: "graphs.node",
+		method: "GET",
+		path: "/v1/graphs/{graph_id}/nodes/{node_id}",
+		agent: {
+			name: "get_node",
+			tool: {
+				title: "Read one node",
+				description: "One concept with its text, evidence and edges.",
+				fields: {
+					graph_id: "Graph id; list_graphs and route_query name them",
+					node_id: "Node id: what follows the colon in a row's trend_id",
+				},
+			},
+		},
+		summary: "Read one node",
+		description: "One node in full: its text, its sources, who wrote and verified it, its edges.",
+		params: nodeParams,
+		reply: toReply("GraphNodeReply", nodeOutput),
 		title: "Read one node",
-		description:
+		about:
 			"One node of a graph in full: text, sources, who wrote and verified it and when, and how many edges of each type it has.",
 		tags: ["graph", "node", "provenance"],
 		examples: ["What does the graph say about EIP-3009, and who verified it?"],
 		input: nodeInput,
 		output: nodeOutput,
-		example: ([node_id]) => ({ node_id }),
+		exampleInput: ([node_id]) => ({ node_id }),
 		check: (graph, { node_id }) => void placeOf(graph, node_id),
 		toText: ({ data }) => `${data.title}\n\n${data.summary}`,
-		read: (graph, { node_id }) =>
-			answer({ ok: true, data: toNode(graph, getConcept(graph, node_id)), meta: metaOf(graph) }),
-	});
+		create:
+			() =>
+			(graph, { node_id }) =>
+				answer({ ok: true, data: toNode(graph, getConcept(graph, node_id)), meta: metaOf(graph) }),
+		example: { params: NODE_PARAMS, reply: toGraphReply(NODE) },
+	}),
+);
 
 export function toNode(graph: Graph, concept: Concept) {
 	return {
@@ -101,23 +139,29 @@ function countEdges(graph: Graph, { id }: Concept) {
 	return [...counts.values()].sort((a, b) => b.count - a.count || (a.type < b.type ? -1 : 1));
 }
 
-/** Edges by type, end and day. */
-export const createEdgeList = (deps: GraphSkillDeps): Skill<"graphs.edges"> =>
-	defineGraphSkill(deps, {
-		operationId: "graphs.edges",
+/** Edges by type, end and day. Additive to the contract. */
+export const graphEdgeList = paidOperation(
+	graphReading({
+		id: "graphs.edges",
+		method: "GET",
+		path: "/v1/graphs/{graph_id}/edges",
+		summary: "List edges of a graph",
+		description: "Edges by source, type and target, page by page, by type, end and day.",
+		query: edgeListQuery,
+		reply: toReply("GraphEdgeListReply", edgeListOutput),
 		title: "List edges of a graph",
-		description:
+		about:
 			"Edges of one graph by source, type and target, filtered by type, by either end and by the day on which they held. Not charged when there is none.",
 		tags: ["graph", "edges"],
 		examples: ["What builds on EIP-712?"],
 		input: edgeListInput,
 		output: edgeListOutput,
-		example: () => ({ limit: 5 }),
+		exampleInput: () => ({ limit: 5 }),
 		check: (graph, input) => {
 			for (const end of [input.source, input.target]) if (end !== undefined) placeOf(graph, end);
 			toPage("edges", input, 3);
 		},
-		read: (graph, input) => {
+		create: () => (graph, input) => {
 			const { edge_types: types, source, target, as_of: asOf, limit } = input;
 			const page = toPage("edges", input, 3);
 			const found = listEdges(graph, { types, source, target, asOf, limit, after: page.after });
@@ -128,4 +172,10 @@ export const createEdgeList = (deps: GraphSkillDeps): Skill<"graphs.edges"> =>
 				meta: { ...metaOf(graph), next_cursor: page.next(found.hasMore, last && keyOfEdge(last)) },
 			});
 		},
-	});
+		example: {
+			params: GRAPH_PARAMS,
+			query: { edge_types: "builds-on", limit: "5" },
+			reply: toPageReply(EDGE),
+		},
+	}),
+);

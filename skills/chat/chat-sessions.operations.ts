@@ -1,0 +1,105 @@
+import { LIMITS, ownerOperation, type Services } from "../../src/contract/contract.js";
+import { MESSAGE, SESSION, SESSION_ID, TURN } from "./chat-examples.js";
+import {
+	chatChangeBody,
+	chatMessageListSchema,
+	chatPageQuery,
+	chatParams,
+	chatSessionListSchema,
+	chatSessionSchema,
+	deletedChatSchema,
+} from "./chat-wire.js";
+
+const common = { params: chatParams, isList: false, opensById: true } as const;
+const example = { params: { session_id: TURN.sessionId } };
+const changes = { callsPerMinute: LIMITS.accountChangesPerMinute };
+const reads = { callsPerMinute: LIMITS.accountReadsPerMinute };
+
+/** Sessions of a caller. Additive to the contract. */
+export const chatSessionList = ownerOperation({
+	id: "research.chat.sessions.list",
+	method: "GET",
+	path: "/v1/research/chat/sessions",
+	...reads,
+	summary: "List chat sessions",
+	description: "Sessions of this account or token, the latest used first.",
+	query: chatPageQuery,
+	isList: true,
+	data: chatSessionListSchema,
+	create:
+		({ chats }: Pick<Services, "chats">) =>
+		({ caller, query }) =>
+			chats.list(caller, query),
+	example: { query: { limit: "20" }, data: { items: [SESSION] } },
+});
+
+/** One session. Additive to the contract. */
+export const chatSession = ownerOperation({
+	id: "research.chat.sessions.get",
+	method: "GET",
+	path: "/v1/research/chat/sessions/{session_id}",
+	...{ ...common, ...reads },
+	summary: "One chat session",
+	description: "How many turns it has, what it is limited to and when it is forgotten.",
+	data: chatSessionSchema,
+	create:
+		({ chats }: Pick<Services, "chats">) =>
+		({ caller, params }) =>
+			chats.get(caller, params.session_id),
+	example: { ...example, data: SESSION },
+});
+
+/** What was asked in a session. Additive to the contract. */
+export const chatMessageList = ownerOperation({
+	id: "research.chat.sessions.messages",
+	method: "GET",
+	path: "/v1/research/chat/sessions/{session_id}/messages",
+	...{ ...common, ...reads },
+	summary: "Messages of a chat session",
+	description:
+		"What was asked, oldest first, how it was understood, and what the evidence cited then says now. Answers are not kept.",
+	query: chatPageQuery,
+	isList: true,
+	data: chatMessageListSchema,
+	create:
+		({ chats }: Pick<Services, "chats">) =>
+		({ caller, params, query }) =>
+			chats.messages(caller, params.session_id, query),
+	example: { ...example, query: { limit: "20" }, data: { items: [MESSAGE] } },
+});
+
+/** Title and graphs of a session. Additive to the contract. */
+export const chatSessionChange = ownerOperation({
+	id: "research.chat.sessions.change",
+	method: "PATCH",
+	path: "/v1/research/chat/sessions/{session_id}",
+	...{ ...common, ...changes },
+	summary: "Change a chat session",
+	description: "Gives it a title, or limits its next turns to some graphs.",
+	body: chatChangeBody,
+	data: chatSessionSchema,
+	create:
+		({ chats }: Pick<Services, "chats">) =>
+		({ caller, params, body }) =>
+			chats.change(caller, params.session_id, body),
+	example: { ...example, body: { title: "Payment over HTTP" }, data: SESSION },
+});
+
+/** Forgets a session. Additive to the contract. */
+export const chatSessionDeletion = ownerOperation({
+	id: "research.chat.sessions.delete",
+	method: "DELETE",
+	path: "/v1/research/chat/sessions/{session_id}",
+	...{ ...common, ...changes },
+	summary: "Delete a chat session",
+	description: "Its messages, and the streams that told them, are gone at once.",
+	data: deletedChatSchema,
+	create:
+		({ chats }: Pick<Services, "chats">) =>
+		({ caller, params }) =>
+			chats.remove(caller, params.session_id),
+	example: {
+		...example,
+		data: { id: SESSION_ID, session_id: TURN.sessionId, status: "deleted" as const },
+	},
+});

@@ -1,0 +1,165 @@
+import { z } from "zod";
+import {
+	cursorField,
+	dataOperation,
+	digitsField,
+	documentOperation,
+	graphIdField,
+	type Services,
+} from "../../src/contract/contract.js";
+import { graphDetailSchema, graphListSchema, graphParams } from "./catalog-wire.js";
+
+const PAGE_MAX = 500;
+
+const graphItem = {
+	id: "agent-payments",
+	slug: "agent-payments",
+	title: "Agent payments",
+	type: "domain",
+	version: "1.0.0",
+	updated: "2026-01-31",
+	description: "How software agents pay for what they use.",
+	topics: ["payments", "agents"],
+	nodes: 24,
+	evidence: 57,
+	price_usd: "0.50",
+	links: { self: "https://example.org/v1/graphs/agent-payments" },
+};
+
+/** Every graph on sale. Spec: Endpoints, free operations. */
+export const graphCatalog = dataOperation({
+	id: "graphs.catalog",
+	method: "GET",
+	path: "/v1/graphs/catalog",
+	summary: "Catalog of graphs",
+	description:
+		"Every graph on sale, in the order of its id; a page of them where a limit is given.",
+	query: z.strictObject({
+		limit: digitsField(PAGE_MAX).optional().describe("Graphs on a page; all without it"),
+		cursor: cursorField.optional(),
+	}),
+	isList: true,
+	freshness: "catalog",
+	data: graphListSchema,
+	create:
+		({ graphsCatalog }: Pick<Services, "graphsCatalog">) =>
+		({ query }) =>
+			graphsCatalog(query),
+	example: { data: { items: [graphItem] } },
+});
+
+/** One graph and how far it can be trusted. Spec: Endpoints, free operations. */
+export const graphDetail = dataOperation({
+	id: "graphs.detail",
+	method: "GET",
+	path: "/v1/graphs/{graph_id_or_slug}",
+	summary: "One graph",
+	description: "A graph's record with its example questions, curator, trust and freshness.",
+	params: graphParams,
+	isList: false,
+	freshness: "catalog",
+	data: graphDetailSchema,
+	create:
+		({ graphDetail }: Pick<Services, "graphDetail">) =>
+		({ params }) =>
+			graphDetail(params.graph_id_or_slug),
+	example: {
+		params: { graph_id_or_slug: "agent-payments" },
+		data: {
+			...graphItem,
+			example_queries: ["Who settles an x402 payment?"],
+			curator: { name: "Sample catalog", note: "Written from public standards." },
+			trust: { "human-reviewed": 0, "machine-confirmed": 20, unverified: 4 },
+			freshness: {
+				updated: "2026-01-31",
+				newest_evidence: "2025-12-11",
+				oldest_evidence: "2015-11-19",
+				stale_nodes: 0,
+			},
+		},
+	},
+});
+
+/** What a graph is about, for people. Spec: Endpoints, free operations. */
+export const graphReadme = documentOperation({
+	id: "graphs.readme",
+	method: "GET",
+	path: "/v1/graphs/{graph_id_or_slug}/readme",
+	summary: "Readme of a graph",
+	description: "Markdown with front matter and six sections in a fixed order.",
+	params: graphParams,
+	mediaType: "text/markdown; charset=utf-8",
+	create:
+		({ graphReadme }: Pick<Services, "graphReadme">) =>
+		({ params }) =>
+			graphReadme(params.graph_id_or_slug),
+	example: {
+		params: { graph_id_or_slug: "agent-payments" },
+		document: "---\nid: agent-payments\n---\n\n## What This Is\n",
+	},
+});
+
+/** The catalog as one file. Spec: Endpoints, free operations. */
+export const catalogBundle = documentOperation({
+	id: "catalog.okf",
+	method: "GET",
+	path: "/v1/catalog.okf",
+	summary: "Catalog as an Open Knowledge Format bundle",
+	description: "A zip of one bundle: the record and readme of every graph.",
+	mediaType: "application/zip",
+	fileName: "catalog.okf.zip",
+	create:
+		({ catalogOkf }: Pick<Services, "catalogOkf">) =>
+		() =>
+			catalogOkf(),
+	example: {},
+});
+
+/** Where the readmes are. Spec: Endpoints, free operations. */
+export const readmeIndex = documentOperation({
+	id: "readmes.index",
+	method: "GET",
+	path: "/v1/readmes/index.md",
+	summary: "Directory of readmes",
+	description: "Markdown list of every graph's readme.",
+	mediaType: "text/markdown; charset=utf-8",
+	create:
+		({ readmesIndex }: Pick<Services, "readmesIndex">) =>
+		() =>
+			readmesIndex(),
+	example: { document: "# Readmes\n" },
+});
+
+/** A few concepts of a graph. Spec: Endpoints, free operations. */
+export const graphSlice = documentOperation({
+	id: "graph_slice",
+	method: "GET",
+	path: "/v1/graph-slice",
+	summary: "Sample of a graph as linked data",
+	description: "A JSON-LD slice of a few concepts: what a graph looks like before anybody pays.",
+	query: z.strictObject({ graph_id: graphIdField }),
+	mediaType: "application/ld+json",
+	create:
+		({ graphSlice }: Pick<Services, "graphSlice">) =>
+		({ query }) =>
+			graphSlice(query.graph_id),
+	example: {
+		query: { graph_id: "agent-payments" },
+		document: { "@type": "Dataset", identifier: "agent-payments" },
+	},
+});
+
+/** The catalog as linked data. Additive to the contract. */
+export const catalogDataset = documentOperation({
+	id: "catalog.jsonld",
+	method: "GET",
+	path: "/v1/catalog.jsonld",
+	summary: "Catalog as linked data",
+	description: "Every graph on sale as schema.org DataCatalog and DCAT catalog.",
+	mediaType: "application/ld+json",
+	create:
+		({ discovery }: Pick<Services, "discovery">) =>
+		() =>
+			discovery.catalogDataset(),
+	example: { document: { "@type": "DataCatalog", name: "tollgraph" } },
+});
