@@ -1,1 +1,2 @@
-export { momentumSchema, trendIdField } from "./trend-wire.js";
+export { momentumSchema } from "./trend-wire.js";
+export { trendIdField } from "../graphs/graphs.js";
