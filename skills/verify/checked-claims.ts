@@ -3,24 +3,14 @@ import {
 	type KeptResult,
 	keptUntil,
 	type SkillContext,
+	type SkillServices,
 } from "../../src/contract/contract.js";
-import { type Clock, toIsoDay } from "../../src/kernel/kernel.js";
-import type { GraphCatalog } from "../../src/knowledge/knowledge.js";
-import type { ClaimVerifier } from "./claims/claim-verifier.js";
+import { toIsoDay } from "../../src/kernel/kernel.js";
 import type { Verification } from "./claims/verification.js";
 import { roundScore, toCheckedEvidence } from "./verdict-wire.js";
-import { VERIFY_TEXT_LIMITS } from "./verify-text-limits.js";
-import type { CheckedClaimWire } from "./verify-text-wire.js";
+import { type CheckedClaimWire, VERIFY_TEXT_LIMITS } from "./verify-wire.js";
 
-export interface CheckedClaimsDeps {
-	readonly verifier: ClaimVerifier;
-	readonly catalog: GraphCatalog;
-	readonly clock: Clock;
-	/** The same id when a paid call is sent again, so that its result is kept once. */
-	readonly resultIds: (kind: "vfb", context: Pick<SkillContext, "callId" | "caller">) => string;
-}
-
-export interface ClaimsRequest {
+interface ClaimsRequest {
 	readonly claims: readonly {
 		readonly text: string;
 		readonly start?: number;
@@ -31,7 +21,7 @@ export interface ClaimsRequest {
 }
 
 /** Claims with their verdicts, and which of them are charged for. */
-export interface CheckedClaims {
+interface CheckedClaims {
 	readonly items: readonly CheckedClaimWire[];
 	/** Places of those with a verdict that is sold. */
 	readonly answered: readonly number[];
@@ -44,9 +34,9 @@ export interface CheckedClaims {
 	};
 }
 
-/** Checks claims one after the other: they share a processor, and whoever leaves stops the rest. */
+/** Checks claims one after the other: they share a processor, and a caller who leaves stops the rest. */
 export async function checkClaims(
-	{ verifier, catalog, clock }: CheckedClaimsDeps,
+	{ verifier, catalog, clock }: Pick<SkillServices, "verifier" | "catalog" | "clock">,
 	{ claims, graphId, asOf }: ClaimsRequest,
 	signal: AbortSignal,
 ): Promise<CheckedClaims> {
@@ -81,18 +71,18 @@ export async function checkClaims(
 	};
 }
 
-/** Where the result can be read again; nowhere when its owner keeps no text or is nobody in particular. */
+/** Where the result can be read again; nowhere for an anonymous caller or an account with zero retention. */
 export function toKept(
-	{ resultIds, clock }: Pick<CheckedClaimsDeps, "resultIds" | "clock">,
+	{ research, clock }: Pick<SkillServices, "research" | "clock">,
 	context: SkillContext,
 	isAnswer: boolean,
 ) {
 	const until = isAnswer ? keptUntil(clock, context) : null;
 	if (until === null) return { batch_id: null, kept_until: null };
-	return { batch_id: resultIds("vfb", context), kept_until: until };
+	return { batch_id: research.resultIds("vfb", context), kept_until: until };
 }
 
-/** What is kept of a batch, under the id it was told with. */
+/** What is kept of a batch, under the id of its reply. */
 export function keepBatch<Data extends { readonly batch_id: string | null }>(
 	data: Data,
 ): { readonly keep?: KeptResult } {
@@ -115,7 +105,7 @@ interface ClaimsOutput {
 	readonly meta: { readonly answered: number };
 }
 
-/** Claims nobody paid for are told as claims without a verdict. */
+/** Claims that were not paid for are shown without a verdict. */
 function keepVerdicts(
 	items: readonly CheckedClaimWire[],
 	kept: readonly number[],

@@ -15,7 +15,6 @@ import {
 	createReportSearch,
 } from "../../skills/search/search.js";
 import { createResearchStream } from "../../skills/stream/stream.js";
-import { createClaimVerification, createTextVerifications } from "../../skills/verify/verify.js";
 import { bindSkills, type SkillCatalog, type SkillServices } from "../contract/contract.js";
 import { OPERATIONS } from "../service/service.js";
 import { createConsultations } from "./consultations.js";
@@ -24,7 +23,7 @@ import { createEvidenceReadings } from "./evidence-readings.js";
 /** Every skill that is built: what its operation defines, and what is wired here still. */
 export function createSkillCatalog(services: SkillServices): SkillCatalog {
 	const deps = services;
-	const { verifier, expertDirectory: experts } = services;
+	const { expertDirectory: experts } = services;
 	const here: Partial<SkillCatalog> = {
 		"graphs.search": createGraphSearch(deps),
 		"search.domain": createDomainSearch(deps),
@@ -36,8 +35,6 @@ export function createSkillCatalog(services: SkillServices): SkillCatalog {
 		...createGraphReadings(deps),
 		...createEvidenceReadings(deps),
 		...createConsultations({ ...deps, experts }),
-		"verify.claim": createClaimVerification({ ...deps, ...deps.research, verifier }),
-		...createTextVerifications({ ...deps, verifier, resultIds: deps.research.resultIds }),
 		...createBrandReadings(deps),
 		"intelligence.dossier": createDossier(deps),
 		"intelligence.dossier.refresh": createDossierRefresh(deps),

@@ -136,26 +136,6 @@ const TERMS: readonly SoldToolTerms[] = [
 		},
 	},
 	{
-		name: "verify_claim",
-		operationId: "verify.claim",
-		title: "Verify a claim",
-		description:
-			"Whether the cited evidence supports or refutes a claim, and why. Claims without enough evidence cost nothing.",
-		fields: { claim: "One claim, in a sentence", as_of: AS_OF, graph_id: "Only this graph" },
-	},
-	{
-		name: "verify_text",
-		operationId: "verify.text",
-		title: "Verify the claims of a text",
-		description: "Takes the claims of a text apart and verifies each.",
-		fields: {
-			text: "Text with claims",
-			max_claims: "Only its first claims; 5 if left out",
-			graph_id: "Only this graph",
-			as_of: AS_OF,
-		},
-	},
-	{
 		name: "consult_expert",
 		operationId: "human_agents.consult",
 		title: "Consult an expert's twin",

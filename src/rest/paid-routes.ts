@@ -34,8 +34,6 @@ import { GRAPH_READING_ROUTES } from "./graph-routes.js";
 import { RESEARCH_STREAM_ROUTES } from "./research-stream-routes.js";
 import type { PaidRoute } from "./route.js";
 import { SCHEDULE_PAID_ROUTES } from "./schedule-paid-routes.js";
-import { VERIFICATION_ROUTES } from "./verify-routes.js";
-import { TEXT_VERIFICATION_ROUTES } from "./verify-text-routes.js";
 
 const asked = { query: queryField, limit: limitField.default(LIMITS.rowsDefault) };
 
@@ -99,8 +97,6 @@ export const PAID_ROUTES: Readonly<Partial<Record<PaidOperationId, PaidRoute>>> 
 	...PAID_FEED_ROUTES,
 	...CONSULT_ROUTES,
 	...ANALYST_CONSULT_ROUTES,
-	...VERIFICATION_ROUTES,
-	...TEXT_VERIFICATION_ROUTES,
 	...BRAND_READING_ROUTES,
 	...DOSSIER_ROUTES,
 	...RESEARCH_STREAM_ROUTES,

@@ -29,7 +29,6 @@ import { ROUTING_ROUTES } from "./search-routing.js";
 import { SOURCE_ROUTES } from "./source-routes.js";
 import { SPT_PURCHASE_ROUTES } from "./spt-purchase-routes.js";
 import { SPT_ROUTES } from "./spt-routes.js";
-import { VERIFICATION_RESULT_ROUTES } from "./verify-text-routes.js";
 import { WEBHOOK_ROUTES } from "./webhook-routes.js";
 
 const ROUTES_HERE: Readonly<Partial<Record<OperationId, Operation>>> = {
@@ -55,7 +54,6 @@ const ROUTES_HERE: Readonly<Partial<Record<OperationId, Operation>>> = {
 	...KEPT_DOSSIER_ROUTES,
 	...SCHEDULE_ROUTES,
 	...CHAT_SESSION_ROUTES,
-	...VERIFICATION_RESULT_ROUTES,
 	...DEEP_DIVE_ROUTES,
 	...WEBHOOK_ROUTES,
 	...SPT_PURCHASE_ROUTES,

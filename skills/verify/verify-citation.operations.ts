@@ -1,10 +1,13 @@
 import type { z } from "zod";
 import {
 	answer,
-	defineSkill,
 	noAnswer,
-	type Skill,
+	PER_CALL,
+	paidOperation,
+	type SkillServices,
 	type Stance,
+	toDataReply,
+	toReply,
 } from "../../src/contract/contract.js";
 import {
 	type CitedSentence,
@@ -25,12 +28,8 @@ import type { AtomicClaim, Comparison } from "./claims/verification.js";
 import { toComparedPieces } from "./compared-pieces.js";
 import { findTextClaims, isCheckable, type TextClaim } from "./text-claims.js";
 import { roundScore } from "./verdict-wire.js";
-import { VERIFY_TEXT_LIMITS } from "./verify-text-limits.js";
-import { citationCheckInput, citationCheckOutput } from "./verify-text-wire.js";
-
-export interface CitationCheckDeps {
-	readonly catalog: GraphCatalog;
-}
+import { VERIFY_EXAMPLES } from "./verify-examples.js";
+import { citationCheckInput, citationCheckOutput, VERIFY_TEXT_LIMITS } from "./verify-wire.js";
 
 interface Asked {
 	readonly evidence_id?: string | undefined;
@@ -54,28 +53,37 @@ interface SourceSentence {
 }
 
 const EXAMPLE_SENTENCE = "HPACK's static table has 61 entries.";
+const { citation, citationAsked } = VERIFY_EXAMPLES;
 
-/** Whether a source carries the sentence it is cited for. */
-export const createCitationCheck = ({ catalog }: CitationCheckDeps): Skill<"verify.citation"> =>
-	defineSkill({
-		operationId: "verify.citation",
-		title: "Check a citation",
-		description:
-			"Holds a sentence against one source: a sentence of a graph, whatever graphs cite an article for, or an excerpt that is sent along. Says whether it supports or refutes the sentence, or says nothing of it, and why. Not charged when the sentence states nothing that can be checked.",
-		tags: ["verification", "citations"],
-		examples: ["Does this source support this sentence?"],
-		exampleInput: {
+/** Whether a source carries the sentence it is cited for. Additive to the contract. */
+export const citationCheck = paidOperation({
+	id: "verify.citation",
+	method: "POST",
+	path: "/v1/verify/citation",
+	price: PER_CALL,
+	summary: "Check a citation",
+	description:
+		"Whether one source supports a sentence, refutes it or says nothing of it, and why: a sentence of a graph (evidence_id), whatever graphs cite an article for (article_ref), or an excerpt. Paid per call; a sentence that states nothing, and a source nobody knows, cost nothing.",
+	body: citationCheckInput,
+	reply: toReply("CitationCheckReply", citationCheckOutput),
+	title: "Check a citation",
+	about:
+		"Holds a sentence against one source: a sentence of a graph, whatever graphs cite an article for, or an excerpt that is sent along. Says whether it supports or refutes the sentence, or says nothing of it, and why. Not charged when the sentence states nothing that can be checked.",
+	tags: ["verification", "citations"],
+	examples: ["Does this source support this sentence?"],
+	input: citationCheckInput,
+	output: citationCheckOutput,
+	capture: "onResult",
+	queryOf: ({ sentence }) => sentence,
+	graphsOf: ({ evidence_id: id }) => (id === undefined ? [] : [id.slice(0, id.indexOf(":"))]),
+	toText: ({ data }) => `${data.stance}: ${data.sentence}`,
+	create: ({ catalog }: Pick<SkillServices, "catalog">) => ({
+		exampleInput: () => ({
 			sentence: EXAMPLE_SENTENCE,
 			excerpt:
 				"The static table of HPACK holds 61 common entries, and the dynamic table starts empty.",
-		},
-		input: citationCheckInput,
-		output: citationCheckOutput,
-		capture: "onResult",
-		queryOf: ({ sentence }) => sentence,
-		graphsOf: ({ evidence_id: id }) => (id === undefined ? [] : [id.slice(0, id.indexOf(":"))]),
+		}),
 		prepare: async (input) => void (await getSource(catalog, input)),
-		toText: ({ data }) => `${data.stance}: ${data.sentence}`,
 		async run({ sentence, ...asked }, { signal }) {
 			const source = await getSource(catalog, asked);
 			const checkable = findTextClaims(sentence, VERIFY_TEXT_LIMITS.claimsMax).filter(isCheckable);
@@ -98,7 +106,9 @@ export const createCitationCheck = ({ catalog }: CitationCheckDeps): Skill<"veri
 			};
 			return isAnswer ? answer(result) : noAnswer(result);
 		},
-	});
+	}),
+	example: { body: citationAsked, reply: toDataReply(citation.data, citation.meta) },
+});
 
 /** Throws NOT_FOUND for a sentence or an article nobody has. */
 async function getSource(catalog: GraphCatalog, asked: Asked): Promise<Source> {
