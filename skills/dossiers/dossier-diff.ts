@@ -1,6 +1,5 @@
 import { contentTerms, jaccard } from "../../src/evidence/evidence.js";
-import { DOSSIER_LIMITS } from "./dossier-limits.js";
-import type { DossierDiff, DossierWire } from "./dossier-wire.js";
+import { DOSSIER_LIMITS, type DossierDiff, type DossierWire } from "./dossier-wire.js";
 
 type Finding = DossierWire["findings"][number];
 type Compared = Pick<DossierWire, "findings" | "citations">;

@@ -2,7 +2,6 @@ import { createBrandReadings } from "../../skills/brands/brands.js";
 import { createBriefingRun, createBriefingSchedule } from "../../skills/briefings/briefings.js";
 import { createChatStream, createResearchChat } from "../../skills/chat/chat.js";
 import { createDeepDive, createDeepDiveFollowUp } from "../../skills/deep-dive/deep-dive.js";
-import { createDossier, createDossierRefresh } from "../../skills/dossiers/dossiers.js";
 import { createFeedReadings } from "../../skills/feeds/feeds.js";
 import { createGraphReadings } from "../../skills/graphs/graphs.js";
 import {
@@ -36,8 +35,6 @@ export function createSkillCatalog(services: SkillServices): SkillCatalog {
 		...createEvidenceReadings(deps),
 		...createConsultations({ ...deps, experts }),
 		...createBrandReadings(deps),
-		"intelligence.dossier": createDossier(deps),
-		"intelligence.dossier.refresh": createDossierRefresh(deps),
 		...createFeedReadings({ ...deps, feeds: deps.research.feeds }),
 		"research.schedules.create": createBriefingSchedule({
 			schedules: deps.research.schedules.book,

@@ -160,14 +160,6 @@ const TERMS: readonly SoldToolTerms[] = [
 		fields: { brand: "Name as people write it", window: "How far back, e.g. 90d, 12m, 2y" },
 	},
 	{
-		name: "dossier",
-		operationId: "intelligence.dossier",
-		title: "Evidence dossier",
-		description:
-			"Findings on a topic with confidence, contradictions, evidence, timeline and gaps.",
-		fields: { topic: "Topic in a few words", graphs: "Only these graph ids", as_of: AS_OF },
-	},
-	{
 		name: "supplemental_context",
 		operationId: "supplemental.context",
 		title: "Figures from public feeds",

@@ -26,7 +26,6 @@ import { BRAND_READING_ROUTES } from "./brand-intelligence-routes.js";
 import { CHAT_ROUTES } from "./chat-routes.js";
 import { CONSULT_ROUTES } from "./consult-routes.js";
 import { PAID_DEEP_DIVE_ROUTES } from "./deep-dive-routes.js";
-import { DOSSIER_ROUTES } from "./dossier-routes.js";
 import { EVIDENCE_READING_ROUTES } from "./evidence-routes.js";
 import { batchBody, batchReply } from "./evidence-schemas.js";
 import { PAID_FEED_ROUTES } from "./feed-routes.js";
@@ -98,7 +97,6 @@ export const PAID_ROUTES: Readonly<Partial<Record<PaidOperationId, PaidRoute>>> 
 	...CONSULT_ROUTES,
 	...ANALYST_CONSULT_ROUTES,
 	...BRAND_READING_ROUTES,
-	...DOSSIER_ROUTES,
 	...RESEARCH_STREAM_ROUTES,
 	...PAID_DEEP_DIVE_ROUTES,
 	...CHAT_ROUTES,

@@ -15,7 +15,6 @@ import { CONSULTATION_ROUTES, EXPERT_READING_ROUTES } from "./consult-routes.js"
 import { DEEP_DIVE_PLAN_ROUTE } from "./deep-dive-plan-route.js";
 import { DEEP_DIVE_ROUTES } from "./deep-dive-routes.js";
 import { DISCOVERY_ROUTES } from "./discovery-routes.js";
-import { KEPT_DOSSIER_ROUTES } from "./dossier-routes.js";
 import { EXPERT_ROUTES } from "./expert-routes.js";
 import { FREE_FEED_ROUTES } from "./feed-routes.js";
 import { FEEDBACK_ROUTES } from "./feedback-routes.js";
@@ -51,7 +50,6 @@ const ROUTES_HERE: Readonly<Partial<Record<OperationId, Operation>>> = {
 	...ACCOUNT_ROUTES,
 	...ACCOUNT_KEY_ROUTES,
 	...FEEDBACK_ROUTES,
-	...KEPT_DOSSIER_ROUTES,
 	...SCHEDULE_ROUTES,
 	...CHAT_SESSION_ROUTES,
 	...DEEP_DIVE_ROUTES,

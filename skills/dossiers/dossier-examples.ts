@@ -1,4 +1,4 @@
-import { DOMAIN_EXAMPLE } from "../../skills/search/search.js";
+import { DOMAIN_EXAMPLE } from "../search/search.js";
 
 /** A dossier on a topic that the sample catalog covers. */
 
