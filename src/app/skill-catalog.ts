@@ -1,4 +1,3 @@
-import { createBrandReadings } from "../../skills/brands/brands.js";
 import { createBriefingRun, createBriefingSchedule } from "../../skills/briefings/briefings.js";
 import { createChatStream, createResearchChat } from "../../skills/chat/chat.js";
 import { createDeepDive, createDeepDiveFollowUp } from "../../skills/deep-dive/deep-dive.js";
@@ -34,7 +33,6 @@ export function createSkillCatalog(services: SkillServices): SkillCatalog {
 		...createGraphReadings(deps),
 		...createEvidenceReadings(deps),
 		...createConsultations({ ...deps, experts }),
-		...createBrandReadings(deps),
 		...createFeedReadings({ ...deps, feeds: deps.research.feeds }),
 		"research.schedules.create": createBriefingSchedule({
 			schedules: deps.research.schedules.book,

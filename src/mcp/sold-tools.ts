@@ -152,14 +152,6 @@ const TERMS: readonly SoldToolTerms[] = [
 		fields: { analyst: "analyst of list_analysts", question: QUESTION },
 	},
 	{
-		name: "brand_intelligence",
-		operationId: "brand_intelligence",
-		title: "Brand intelligence",
-		description:
-			"Footprint of a brand, product or standard over all graphs: share of voice, signals, trends, co-mentions, timeline, risks.",
-		fields: { brand: "Name as people write it", window: "How far back, e.g. 90d, 12m, 2y" },
-	},
-	{
 		name: "supplemental_context",
 		operationId: "supplemental.context",
 		title: "Figures from public feeds",

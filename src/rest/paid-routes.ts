@@ -22,7 +22,6 @@ import {
 } from "../contract/contract.js";
 import { formatUsd } from "../kernel/kernel.js";
 import { ANALYST_CONSULT_ROUTES } from "./analyst-consult-routes.js";
-import { BRAND_READING_ROUTES } from "./brand-intelligence-routes.js";
 import { CHAT_ROUTES } from "./chat-routes.js";
 import { CONSULT_ROUTES } from "./consult-routes.js";
 import { PAID_DEEP_DIVE_ROUTES } from "./deep-dive-routes.js";
@@ -96,7 +95,6 @@ export const PAID_ROUTES: Readonly<Partial<Record<PaidOperationId, PaidRoute>>> 
 	...PAID_FEED_ROUTES,
 	...CONSULT_ROUTES,
 	...ANALYST_CONSULT_ROUTES,
-	...BRAND_READING_ROUTES,
 	...RESEARCH_STREAM_ROUTES,
 	...PAID_DEEP_DIVE_ROUTES,
 	...CHAT_ROUTES,

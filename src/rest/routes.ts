@@ -7,7 +7,6 @@ import {
 import { OPERATIONS } from "../service/service.js";
 import { ACCOUNT_KEY_ROUTES } from "./account-key-routes.js";
 import { ACCOUNT_OPENING_ROUTE, ACCOUNT_ROUTES } from "./account-routes.js";
-import { BRAND_ROUTES } from "./brand-routes.js";
 import { CATALOG_ROUTES } from "./catalog-routes.js";
 import { CHAT_SESSION_ROUTES } from "./chat-routes.js";
 import { CITATION_ROUTE } from "./citation-route.js";
@@ -42,7 +41,6 @@ const ROUTES_HERE: Readonly<Partial<Record<OperationId, Operation>>> = {
 	...EXPERT_READING_ROUTES,
 	...CONSULTATION_ROUTES,
 	...SOURCE_ROUTES,
-	...BRAND_ROUTES,
 	...FREE_FEED_ROUTES,
 	"citations.format": CITATION_ROUTE,
 	...SPT_ROUTES,

@@ -1,7 +1,7 @@
-import { answer, defineSkill, noAnswer, type Skill } from "../../src/contract/contract.js";
+import { z } from "zod";
+import { answer, noAnswer, paidOperation, type SkillServices, toDataReply, toReply } from "../../src/contract/contract.js";
 import type { Graphs } from "../../src/evidence/evidence.js";
 import { toIsoDay } from "../../src/kernel/kernel.js";
-import type { CatalogSkillDeps } from "../graphs/graphs.js";
 import {
 	createBrandCitations,
 	findGaps,
@@ -13,9 +13,9 @@ import {
 } from "./brand-answer.js";
 import { toBuckets } from "./brand-buckets.js";
 import { findCoMentions, findTrends } from "./brand-context.js";
-import { exampleBrand, hasBrands } from "./brand-example.js";
+import { BRAND_INTELLIGENCE, BRAND_META, exampleBrand, hasBrands } from "./brand-examples.js";
 import { brandIndexOf } from "./brand-index.js";
-import { intelligenceInput } from "./brand-input-wire.js";
+import { type BrandIntelligence, intelligenceInput, intelligenceOutput, BRAND_BILLING, brandField, intelligenceBody } from "./brand-wire.js";
 import { BRAND_LIMITS } from "./brand-limits.js";
 import { mentionsOf } from "./brand-mentions.js";
 import type { FoundBrand } from "./brand-names.js";
@@ -31,32 +31,43 @@ import { findRisks } from "./brand-risks.js";
 import { toSignals } from "./brand-signals.js";
 import { shareVoice, toneOfMentions } from "./brand-voice.js";
 import type { BrandWindow } from "./brand-window.js";
-import { type BrandIntelligence, intelligenceOutput } from "./brand-wire.js";
 
 /** What all graphs say of one brand. Spec: Endpoints, paid operations. */
-export const createBrandIntelligence = ({
-	catalog,
-	clock,
-}: CatalogSkillDeps): Skill<"brand_intelligence"> =>
-	defineSkill({
-		operationId: "brand_intelligence",
-		title: "Brand intelligence",
-		description:
-			"The footprint of a brand over all graphs: mentions, articles and independent sources, share of voice, tone by rules, dated signals, trends it has a part in, who it is named with, a timeline and risks, each with its evidence; small samples are flagged. A brand nobody knows, or without a mention in the window, is not charged.",
-		tags: ["brands", "share of voice", "signals"],
-		examples: ["What do the graphs say about the Linux kernel, and how much of the talk is its?"],
-		get exampleInput() {
-			return { brand: exampleBrand(catalog) };
+export const brandIntelligence = paidOperation({
+	id: "brand_intelligence",
+	method: "POST",
+	path: "/v1/brand-intelligence/{brand}",
+	price: { usd: "30.00", billingType: "brand_flat" },
+	agent: {
+		name: "brand_intelligence",
+		tool: {
+			title: "Brand intelligence",
+			description:
+				"Footprint of a brand, product or standard over all graphs: share of voice, signals, trends, co-mentions, timeline, risks.",
+			fields: { brand: "Name as people write it", window: "How far back, e.g. 90d, 12m, 2y" },
 		},
+	},
+	summary: "Brand intelligence",
+	description: `Footprint, share of voice, tone, signals, trends, co-mentions, timeline and risks of a brand over all graphs, each with its evidence. The path takes a key, name, other name, domain or ticker symbol. ${BRAND_BILLING}`,
+	params: z.strictObject({ brand: brandField }),
+	body: intelligenceBody,
+	reply: toReply("BrandIntelligenceReply", intelligenceOutput),
+	title: "Brand intelligence",
+	about:
+		"The footprint of a brand over all graphs: mentions, articles and independent sources, share of voice, tone by rules, dated signals, trends it has a part in, who it is named with, a timeline and risks, each with its evidence; small samples are flagged. A brand nobody knows, or without a mention in the window, is not charged.",
+	tags: ["brands", "share of voice", "signals"],
+	examples: ["What do the graphs say about the Linux kernel, and how much of the talk is its?"],
+	input: intelligenceInput,
+	output: intelligenceOutput,
+	capture: "onResult",
+	queryOf: ({ brand }) => brand,
+	graphsOf: () => [],
+	toText: ({ data: { brand, footprint, sentiment, window } }) =>
+		`${brand.name}: ${footprint.mentions} mentions in ${footprint.graphs} graphs up to ${window.to}, net tone ${sentiment.net} (n = ${sentiment.n}).`,
+	create: ({ catalog, clock }: Pick<SkillServices, "catalog" | "clock">) => ({
+		exampleInput: () => ({ brand: exampleBrand(catalog) }),
 		isOffered: () => hasBrands(catalog),
-		input: intelligenceInput,
-		output: intelligenceOutput,
-		capture: "onResult",
-		queryOf: ({ brand }) => brand,
-		graphsOf: () => [],
 		prepare: ({ brand, compare_with: others = [] }) => makeBrandsReady(catalog, [brand, ...others]),
-		toText: ({ data: { brand, footprint, sentiment, window } }) =>
-			`${brand.name}: ${footprint.mentions} mentions in ${footprint.graphs} graphs up to ${window.to}, net tone ${sentiment.net} (n = ${sentiment.n}).`,
 		async run({ brand: clue, window: asked, compare_with: others }, { signal }) {
 			const startedMs = clock.monotonicMs();
 			const window = toWindow(asked, toIsoDay(clock.now()));
@@ -82,7 +93,13 @@ export const createBrandIntelligence = ({
 			const result = { ok: true as const, data, meta };
 			return isSaid ? answer(result) : noAnswer(result);
 		},
-	});
+	}),
+	example: {
+		params: { brand: "MCP" },
+		body: { window: "2y", compare_with: ["Linux kernel"] },
+		reply: toDataReply(BRAND_INTELLIGENCE, BRAND_META),
+	},
+});
 
 /** Those of which most is said: of the brands in the same graphs, or of all where it is alone there. */
 async function peersOf(catalog: Graphs, { brand }: FoundBrand): Promise<readonly FoundBrand[]> {

@@ -1,14 +1,13 @@
-import { answer, defineSkill, noAnswer, type Skill } from "../../src/contract/contract.js";
+import { answer, noAnswer, PER_CALL, paidOperation, type SkillServices, toDataReply, toReply } from "../../src/contract/contract.js";
 import { toIsoDay } from "../../src/kernel/kernel.js";
-import type { CatalogSkillDeps } from "../graphs/graphs.js";
 import {
 	type BrandCitations,
 	createBrandCitations,
 	noMentionsGap,
 	toBrandMeta,
 } from "./brand-answer.js";
-import { exampleBrand, hasBrands } from "./brand-example.js";
-import { compareInput } from "./brand-input-wire.js";
+import { BRAND_COMPARISON, BRAND_META, exampleBrand, hasBrands } from "./brand-examples.js";
+import { compareInput, compareOutput, BRAND_BILLING } from "./brand-wire.js";
 import { BRAND_LIMITS } from "./brand-limits.js";
 import {
 	type BrandReading,
@@ -20,25 +19,29 @@ import {
 import { TONE_METHOD } from "./brand-tone.js";
 import { shareVoice, toneOfMentions } from "./brand-voice.js";
 import { measureFootprint } from "./brand-window.js";
-import { compareOutput } from "./brand-wire.js";
 
-/** Several brands side by side. */
-export const createBrandCompare = ({ catalog, clock }: CatalogSkillDeps): Skill<"brands.compare"> =>
-	defineSkill({
-		operationId: "brands.compare",
-		title: "Compare brands",
-		description: `Share of voice of 2 to ${BRAND_LIMITS.comparedMax} brands with its intervals, their footprints and tone side by side, and what is said of two of them in one sentence. Not charged when one is unknown, or nothing is said of any in the window.`,
-		tags: ["brands", "share of voice", "comparison"],
-		examples: ["Of which of these two products is more said, and how?"],
-		get exampleInput() {
-			return { brands: [exampleBrand(catalog), exampleBrand(catalog, 1)] };
-		},
+/** Several brands side by side. Additive to the contract. */
+export const brandComparison = paidOperation({
+	id: "brands.compare",
+	method: "POST",
+	path: "/v1/brands/compare",
+	price: PER_CALL,
+	summary: "Compare brands",
+	description: `Share of voice of up to six brands with its intervals, footprints and tone side by side, and what is said of two of them in one sentence. ${BRAND_BILLING}`,
+	body: compareInput,
+	reply: toReply("BrandCompareReply", compareOutput),
+	title: "Compare brands",
+	about: `Share of voice of 2 to ${BRAND_LIMITS.comparedMax} brands with its intervals, their footprints and tone side by side, and what is said of two of them in one sentence. Not charged when one is unknown, or nothing is said of any in the window.`,
+	tags: ["brands", "share of voice", "comparison"],
+	examples: ["Of which of these two products is more said, and how?"],
+	input: compareInput,
+	output: compareOutput,
+	capture: "onResult",
+	queryOf: ({ brands }) => brands.join("\n"),
+	graphsOf: () => [],
+	create: ({ catalog, clock }: Pick<SkillServices, "catalog" | "clock">) => ({
+		exampleInput: () => ({ brands: [exampleBrand(catalog), exampleBrand(catalog, 1)] }),
 		isOffered: () => hasBrands(catalog, 2),
-		input: compareInput,
-		output: compareOutput,
-		capture: "onResult",
-		queryOf: ({ brands }) => brands.join("\n"),
-		graphsOf: () => [],
 		prepare: ({ brands }) => makeBrandsReady(catalog, brands),
 		async run({ brands: clues, window: asked }) {
 			const startedMs = clock.monotonicMs();
@@ -66,7 +69,12 @@ export const createBrandCompare = ({ catalog, clock }: CatalogSkillDeps): Skill<
 			const result = { ok: true as const, data, meta };
 			return all.length > 0 ? answer(result) : noAnswer(result);
 		},
-	});
+	}),
+	example: {
+		body: { brands: ["MCP", "Linux kernel"], window: "2y" },
+		reply: toDataReply(BRAND_COMPARISON, BRAND_META),
+	},
+});
 
 function toCompared({ brand, mentions }: BrandReading, citations: BrandCitations) {
 	const { method, ...sentiment } = toneOfMentions(mentions);
