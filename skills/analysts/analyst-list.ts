@@ -1,6 +1,10 @@
+import type { SkillServices } from "../../src/contract/contract.js";
 import type { GraphCatalog } from "../../src/knowledge/knowledge.js";
 import { coverageOf } from "../graphs/graphs.js";
 import { type Analyst, analystsOf, findAnalyst } from "./analyst-index.js";
+
+/** Services of what answers in the name of an analyst. */
+export type AnalystServices = Pick<SkillServices, "search" | "catalog" | "clock" | "research">;
 
 /** A synthetic analyst as lists show it. */
 interface AnalystItem {
@@ -30,4 +34,9 @@ export function getAnalyst(catalog: Pick<GraphCatalog, "list">, name: string) {
 
 function toItem({ graph: { record }, profile: { name, domain, method } }: Analyst): AnalystItem {
 	return { analyst: record.id, name, domain, method, topics: record.topics };
+}
+
+/** The same as answers name it. */
+export function toAnalystWire({ graph, profile: { name, domain, method } }: Analyst) {
+	return { id: graph.record.id, name, domain, method, is_synthetic: true as const };
 }

@@ -1,4 +1,12 @@
-import { answer, noAnswer, PER_CALL, paidOperation, type SkillServices, toDataReply, toReply } from "../../src/contract/contract.js";
+import {
+	answer,
+	noAnswer,
+	PER_CALL,
+	paidOperation,
+	type SkillServices,
+	toDataReply,
+	toReply,
+} from "../../src/contract/contract.js";
 import { toIsoDay } from "../../src/kernel/kernel.js";
 import {
 	type BrandCitations,
@@ -7,7 +15,6 @@ import {
 	toBrandMeta,
 } from "./brand-answer.js";
 import { BRAND_COMPARISON, BRAND_META, exampleBrand, hasBrands } from "./brand-examples.js";
-import { compareInput, compareOutput, BRAND_BILLING } from "./brand-wire.js";
 import { BRAND_LIMITS } from "./brand-limits.js";
 import {
 	type BrandReading,
@@ -19,6 +26,7 @@ import {
 import { TONE_METHOD } from "./brand-tone.js";
 import { shareVoice, toneOfMentions } from "./brand-voice.js";
 import { measureFootprint } from "./brand-window.js";
+import { BRAND_BILLING, compareInput, compareOutput } from "./brand-wire.js";
 
 /** Several brands side by side. Additive to the contract. */
 export const brandComparison = paidOperation({

@@ -1,5 +1,12 @@
 import { z } from "zod";
-import { answer, noAnswer, paidOperation, type SkillServices, toDataReply, toReply } from "../../src/contract/contract.js";
+import {
+	answer,
+	noAnswer,
+	paidOperation,
+	type SkillServices,
+	toDataReply,
+	toReply,
+} from "../../src/contract/contract.js";
 import type { Graphs } from "../../src/evidence/evidence.js";
 import { toIsoDay } from "../../src/kernel/kernel.js";
 import {
@@ -15,7 +22,6 @@ import { toBuckets } from "./brand-buckets.js";
 import { findCoMentions, findTrends } from "./brand-context.js";
 import { BRAND_INTELLIGENCE, BRAND_META, exampleBrand, hasBrands } from "./brand-examples.js";
 import { brandIndexOf } from "./brand-index.js";
-import { type BrandIntelligence, intelligenceInput, intelligenceOutput, BRAND_BILLING, brandField, intelligenceBody } from "./brand-wire.js";
 import { BRAND_LIMITS } from "./brand-limits.js";
 import { mentionsOf } from "./brand-mentions.js";
 import type { FoundBrand } from "./brand-names.js";
@@ -31,6 +37,14 @@ import { findRisks } from "./brand-risks.js";
 import { toSignals } from "./brand-signals.js";
 import { shareVoice, toneOfMentions } from "./brand-voice.js";
 import type { BrandWindow } from "./brand-window.js";
+import {
+	BRAND_BILLING,
+	type BrandIntelligence,
+	brandField,
+	intelligenceBody,
+	intelligenceInput,
+	intelligenceOutput,
+} from "./brand-wire.js";
 
 /** What all graphs say of one brand. Spec: Endpoints, paid operations. */
 export const brandIntelligence = paidOperation({

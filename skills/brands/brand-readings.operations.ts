@@ -1,5 +1,13 @@
 import { z } from "zod";
-import { answer, noAnswer, PER_CALL, paidOperation, type SkillServices, toDataReply, toReply } from "../../src/contract/contract.js";
+import {
+	answer,
+	noAnswer,
+	PER_CALL,
+	paidOperation,
+	type SkillServices,
+	toDataReply,
+	toReply,
+} from "../../src/contract/contract.js";
 import { toIsoDay } from "../../src/kernel/kernel.js";
 import {
 	type BrandCitations,
@@ -10,8 +18,17 @@ import {
 	toSignalWire,
 } from "./brand-answer.js";
 import { type BucketSize, toBuckets } from "./brand-buckets.js";
-import { BRAND_BUCKET, BRAND_CITATIONS, BRAND_HEAD, BRAND_META, BRAND_PUBLISHER, BRAND_SIGNAL, BRAND_WINDOW, exampleBrand, hasBrands } from "./brand-examples.js";
-import { brandReadingInput, brandSignalsOutput, brandSourcesOutput, brandTimelineInput, brandTimelineOutput, BRAND_BILLING, brandField, timelineQuery, windowQuery } from "./brand-wire.js";
+import {
+	BRAND_BUCKET,
+	BRAND_CITATIONS,
+	BRAND_HEAD,
+	BRAND_META,
+	BRAND_PUBLISHER,
+	BRAND_SIGNAL,
+	BRAND_WINDOW,
+	exampleBrand,
+	hasBrands,
+} from "./brand-examples.js";
 import { BRAND_LIMITS } from "./brand-limits.js";
 import {
 	type BrandReading,
@@ -25,6 +42,17 @@ import { toSignals } from "./brand-signals.js";
 import { groupByPublisher } from "./brand-sources.js";
 import { toneCounts } from "./brand-voice.js";
 import type { BrandWindow } from "./brand-window.js";
+import {
+	BRAND_BILLING,
+	brandField,
+	brandReadingInput,
+	brandSignalsOutput,
+	brandSourcesOutput,
+	brandTimelineInput,
+	brandTimelineOutput,
+	timelineQuery,
+	windowQuery,
+} from "./brand-wire.js";
 
 interface ReadingInput {
 	readonly brand: string;

@@ -1,7 +1,13 @@
-import { EVIDENCE_LIMITS, citationSchema, dayField, replyComponent, requestComponent } from "../../src/contract/contract.js";
+import { z } from "zod";
+import {
+	citationSchema,
+	dayField,
+	EVIDENCE_LIMITS,
+	replyComponent,
+	requestComponent,
+} from "../../src/contract/contract.js";
 import { momentumSchema } from "../trends/trends.js";
 import { BRAND_LIMITS } from "./brand-limits.js";
-import { z } from "zod";
 
 /** What travels of brands: which ones are asked for, over which days, and what is said of them. */
 
@@ -65,7 +71,10 @@ const intelligenceFields = {
 		.describe("Brands to share the voice with; by default those most named in the same graphs")
 		.optional(),
 };
-export const intelligenceBody = requestComponent("BrandIntelligenceRequest", z.strictObject(intelligenceFields));
+export const intelligenceBody = requestComponent(
+	"BrandIntelligenceRequest",
+	z.strictObject(intelligenceFields),
+);
 export const intelligenceInput = z.strictObject({ brand: brandField, ...intelligenceFields });
 
 export const windowQuery = checkWindow(z.strictObject(windowQueryFields));
@@ -82,11 +91,13 @@ export const brandTimelineInput = checkWindow(
 	z.strictObject({ brand: brandField, ...windowQueryFields, bucket: bucketField.optional() }),
 );
 
-export const compareInput = requestComponent("BrandCompareRequest", z.strictObject({
-	brands: brandsField(2, BRAND_LIMITS.comparedMax),
-	window: windowField.optional(),
-}));
-
+export const compareInput = requestComponent(
+	"BrandCompareRequest",
+	z.strictObject({
+		brands: brandsField(2, BRAND_LIMITS.comparedMax),
+		window: windowField.optional(),
+	}),
+);
 
 const evidenceIds = z.array(z.string()).describe("evidence_id of citations, at least one");
 const intervalSchema = z.object({ low: z.number(), high: z.number() }).describe("Wilson, 95 %");
@@ -154,13 +165,16 @@ const sentimentSchema = z.object({
 	method: z.string(),
 });
 
-const signalSchema = replyComponent("BrandSignal", z.object({
-	type: z.enum(["event", "signal", "volume"]),
-	title: z.string(),
-	date: z.string().nullable(),
-	strength: z.number().describe("0 to 1; docs/adr/0033"),
-	evidence: evidenceIds,
-}));
+const signalSchema = replyComponent(
+	"BrandSignal",
+	z.object({
+		type: z.enum(["event", "signal", "volume"]),
+		title: z.string(),
+		date: z.string().nullable(),
+		strength: z.number().describe("0 to 1; docs/adr/0033"),
+		evidence: evidenceIds,
+	}),
+);
 
 const bucketSchema = z.object({
 	period: z.string(),
@@ -185,44 +199,47 @@ export const gapSchema = z.object({
 
 const citations = z.array(citationSchema);
 
-const intelligenceSchema = replyComponent("BrandIntelligence", z.object({
-	brand: brandHeadSchema,
-	window: windowSchema,
-	footprint: footprintSchema,
-	share_of_voice: z.array(shareSchema),
-	sentiment: sentimentSchema,
-	signals: z.array(signalSchema),
-	trends: z.array(
-		z.object({
-			trend_id: z.string(),
-			name: z.string(),
-			role: z.string().describe("names it, or the type of the edge that links it"),
-			momentum: momentumSchema,
-			evidence: evidenceIds,
-		}),
-	),
-	co_mentions: z.array(
-		z.object({
-			brand: z.string(),
-			name: z.string(),
-			mentions: z.int().describe("Sentences that are of both"),
-			share: z.number().describe("Of the mentions of the brand asked for"),
-			evidence: evidenceIds,
-		}),
-	),
-	timeline: z.array(bucketSchema),
-	risks: z.array(
-		z.object({
-			kind: z.enum(["security", "legal", "lifecycle", "operations"]),
-			statement: z.string(),
-			date: z.string().nullable(),
-			sources_independent: z.int(),
-			evidence: evidenceIds,
-		}),
-	),
-	gaps: z.array(gapSchema),
-	citations,
-}));
+const intelligenceSchema = replyComponent(
+	"BrandIntelligence",
+	z.object({
+		brand: brandHeadSchema,
+		window: windowSchema,
+		footprint: footprintSchema,
+		share_of_voice: z.array(shareSchema),
+		sentiment: sentimentSchema,
+		signals: z.array(signalSchema),
+		trends: z.array(
+			z.object({
+				trend_id: z.string(),
+				name: z.string(),
+				role: z.string().describe("names it, or the type of the edge that links it"),
+				momentum: momentumSchema,
+				evidence: evidenceIds,
+			}),
+		),
+		co_mentions: z.array(
+			z.object({
+				brand: z.string(),
+				name: z.string(),
+				mentions: z.int().describe("Sentences that are of both"),
+				share: z.number().describe("Of the mentions of the brand asked for"),
+				evidence: evidenceIds,
+			}),
+		),
+		timeline: z.array(bucketSchema),
+		risks: z.array(
+			z.object({
+				kind: z.enum(["security", "legal", "lifecycle", "operations"]),
+				statement: z.string(),
+				date: z.string().nullable(),
+				sources_independent: z.int(),
+				evidence: evidenceIds,
+			}),
+		),
+		gaps: z.array(gapSchema),
+		citations,
+	}),
+);
 export type BrandIntelligence = z.infer<typeof intelligenceSchema>;
 
 const brandMetaSchema = z.object({
@@ -249,22 +266,27 @@ export const brandSignalsOutput = outputOf(
 export const brandTimelineOutput = outputOf(
 	z.object({ ...readingFields, bucket: bucketField, items: z.array(bucketSchema), citations }),
 );
-const brandSourceSchema = replyComponent("BrandPublisher", z.object({
-	publisher: z
-		.string()
-		.describe(
-			"Who is behind the pages: a name we know, else the registered domain, or the account on hosts of many",
-		),
-	hosts: z.array(z.string()),
-	articles: z.int(),
-	mentions: z.int(),
-	first_seen: z.string().nullable(),
-	last_seen: z.string().nullable(),
-	sentiment: z.object(toneFields),
-	graphs: z.array(z.string()),
-	evidence: evidenceIds,
-	citation_ids: z.array(z.int()).describe("n of the citations that are of this publisher's pages"),
-}));
+const brandSourceSchema = replyComponent(
+	"BrandPublisher",
+	z.object({
+		publisher: z
+			.string()
+			.describe(
+				"Who is behind the pages: a name we know, else the registered domain, or the account on hosts of many",
+			),
+		hosts: z.array(z.string()),
+		articles: z.int(),
+		mentions: z.int(),
+		first_seen: z.string().nullable(),
+		last_seen: z.string().nullable(),
+		sentiment: z.object(toneFields),
+		graphs: z.array(z.string()),
+		evidence: evidenceIds,
+		citation_ids: z
+			.array(z.int())
+			.describe("n of the citations that are of this publisher's pages"),
+	}),
+);
 export const brandSourcesOutput = outputOf(
 	z.object({
 		...readingFields,
@@ -273,13 +295,16 @@ export const brandSourcesOutput = outputOf(
 		citations,
 	}),
 );
-const comparedBrandSchema = replyComponent("ComparedBrand", z.object({
-	brand: z.string(),
-	name: z.string(),
-	...footprintFields,
-	sentiment: sentimentSchema.omit({ method: true }),
-	evidence: z.array(z.string()).describe("evidence_id of citations"),
-}));
+const comparedBrandSchema = replyComponent(
+	"ComparedBrand",
+	z.object({
+		brand: z.string(),
+		name: z.string(),
+		...footprintFields,
+		sentiment: sentimentSchema.omit({ method: true }),
+		evidence: z.array(z.string()).describe("evidence_id of citations"),
+	}),
+);
 export const compareOutput = outputOf(
 	z.object({
 		window: windowSchema,
@@ -293,4 +318,3 @@ export const compareOutput = outputOf(
 		citations,
 	}),
 );
-

@@ -6,7 +6,7 @@ import {
 } from "../../src/evidence/evidence.js";
 import { runInTurns, type Steps } from "../../src/knowledge/knowledge.js";
 import { type AtomicClaim, compareClaim, toAtomicClaim } from "../verify/verify.js";
-import { CONSULT_LIMITS } from "./consult-limits.js";
+import { CONSULT_LIMITS } from "./consult-wire.js";
 
 /** One sentence that somebody's answer rests on. */
 export interface Point {

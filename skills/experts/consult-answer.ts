@@ -1,13 +1,18 @@
-import type { DataStatus, Decision } from "../../src/contract/contract.js";
+import type { DataStatus, Decision, SkillServices } from "../../src/contract/contract.js";
 import { toIsoDay, toIsoTime } from "../../src/kernel/kernel.js";
 import type { Graph } from "../../src/knowledge/knowledge.js";
 import { type CitationList, createCitationList, type WrittenSentence } from "../answers/answers.js";
 import { toAnswerModel } from "./answer-model.js";
-import type { ConsultSkillDeps } from "./consult-deps.js";
 import type { ConsultationWire, ConsultMetaWire } from "./consult-wire.js";
 import { type Consultation, consultTwin } from "./consultation.js";
 import type { Expert } from "./expert-index.js";
 import { suggestQuestions } from "./suggested-questions.js";
+
+/** Services of what answers in the name of an expert or analyst. */
+export type ConsultServices = Pick<
+	SkillServices,
+	"search" | "catalog" | "clock" | "expertDirectory" | "research"
+>;
 
 export interface TwinQuestion {
 	readonly expert: Expert;
@@ -19,13 +24,13 @@ export interface TwinQuestion {
 	readonly citations?: CitationList;
 }
 
-/** One twin's answer as it travels; `consultation_id` and `kept_until` are for whoever keeps it. */
+/** One twin's answer as it travels; `consultation_id` and `kept_until` are added where it is kept. */
 export async function askTwin(
-	deps: ConsultSkillDeps,
+	services: ConsultServices,
 	{ expert, question, follows, subject, citations = createCitationList() }: TwinQuestion,
 	signal: AbortSignal,
 ) {
-	const { search, catalog, clock, research } = deps;
+	const { search, catalog, clock, research } = services;
 	const told = await consultTwin(
 		{ search, catalog, writer: research.writer },
 		{ expert, question, subject, today: toIsoDay(clock.now()), signal },
@@ -80,7 +85,7 @@ function toElsewhere({ record: { id, title, type, expert } }: Graph) {
 	return { graph_id: id, title, type, agent_id: expert?.agentId ?? null };
 }
 
-export interface MetaFacts {
+interface MetaFacts {
 	readonly query: string;
 	readonly decision: Decision;
 	readonly mode: "hybrid" | "keyword";
@@ -99,7 +104,7 @@ const STATUS: Readonly<Record<Decision, DataStatus>> = {
 
 /** What every answer of an expert or analyst says of how it was made. */
 export function toConsultMeta(
-	{ clock, research }: Pick<ConsultSkillDeps, "clock" | "research">,
+	{ clock, research }: Pick<SkillServices, "clock" | "research">,
 	{ query, decision, mode, graphIds, writer, warnings, startedMs }: MetaFacts,
 ): ConsultMetaWire {
 	return {

@@ -15,7 +15,7 @@ import {
 	writeProse,
 } from "../answers/answers.js";
 import { confidenceOf, limitsOf } from "./answer-confidence.js";
-import { CONSULT_LIMITS } from "./consult-limits.js";
+import { CONSULT_LIMITS } from "./consult-wire.js";
 import { corpusFilterOf, type Expert } from "./expert-index.js";
 import { stanceOf } from "./stance-words.js";
 

@@ -1,7 +1,7 @@
 import { ServiceError } from "../../src/kernel/kernel.js";
 import type { Concept, ExpertConsent, Graph } from "../../src/knowledge/knowledge.js";
 import type { ConceptFilter } from "../../src/search/search.js";
-import { CONSULT_LIMITS } from "./consult-limits.js";
+import { CONSULT_LIMITS } from "./consult-wire.js";
 
 /** Somebody whose twin can be asked: a desk, which is a graph, or a specialist, who is one concept of a roster. */
 export interface Expert {

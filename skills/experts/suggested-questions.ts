@@ -1,6 +1,6 @@
 import { contentTerms, contentWords, coverageOf } from "../../src/evidence/evidence.js";
 import type { Concept, Graph } from "../../src/knowledge/knowledge.js";
-import { CONSULT_LIMITS } from "./consult-limits.js";
+import { CONSULT_LIMITS } from "./consult-wire.js";
 
 export interface SuggestionRequest {
 	readonly graph: Graph;

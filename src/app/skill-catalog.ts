@@ -15,13 +15,11 @@ import {
 import { createResearchStream } from "../../skills/stream/stream.js";
 import { bindSkills, type SkillCatalog, type SkillServices } from "../contract/contract.js";
 import { OPERATIONS } from "../service/service.js";
-import { createConsultations } from "./consultations.js";
 import { createEvidenceReadings } from "./evidence-readings.js";
 
 /** Every skill that is built: what its operation defines, and what is wired here still. */
 export function createSkillCatalog(services: SkillServices): SkillCatalog {
 	const deps = services;
-	const { expertDirectory: experts } = services;
 	const here: Partial<SkillCatalog> = {
 		"graphs.search": createGraphSearch(deps),
 		"search.domain": createDomainSearch(deps),
@@ -32,7 +30,6 @@ export function createSkillCatalog(services: SkillServices): SkillCatalog {
 		"search.batch": createBatchSearch(deps),
 		...createGraphReadings(deps),
 		...createEvidenceReadings(deps),
-		...createConsultations({ ...deps, experts }),
 		...createFeedReadings({ ...deps, feeds: deps.research.feeds }),
 		"research.schedules.create": createBriefingSchedule({
 			schedules: deps.research.schedules.book,

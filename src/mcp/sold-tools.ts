@@ -136,22 +136,6 @@ const TERMS: readonly SoldToolTerms[] = [
 		},
 	},
 	{
-		name: "consult_expert",
-		operationId: "human_agents.consult",
-		title: "Consult an expert's twin",
-		description:
-			"One question to one expert. A machine answers from that expert's own notes, every sentence cited; match_experts names who can be asked.",
-		fields: { agent_id: "agent_id of match_experts", question: QUESTION },
-	},
-	{
-		name: "consult_analyst",
-		operationId: "analysts.consult",
-		title: "Consult an analyst",
-		description:
-			"One question to one synthetic analyst, answered from its own notes, every sentence cited.",
-		fields: { analyst: "analyst of list_analysts", question: QUESTION },
-	},
-	{
 		name: "supplemental_context",
 		operationId: "supplemental.context",
 		title: "Figures from public feeds",

@@ -21,9 +21,7 @@ import {
 	toDataReply,
 } from "../contract/contract.js";
 import { formatUsd } from "../kernel/kernel.js";
-import { ANALYST_CONSULT_ROUTES } from "./analyst-consult-routes.js";
 import { CHAT_ROUTES } from "./chat-routes.js";
-import { CONSULT_ROUTES } from "./consult-routes.js";
 import { PAID_DEEP_DIVE_ROUTES } from "./deep-dive-routes.js";
 import { EVIDENCE_READING_ROUTES } from "./evidence-routes.js";
 import { batchBody, batchReply } from "./evidence-schemas.js";
@@ -93,8 +91,6 @@ export const PAID_ROUTES: Readonly<Partial<Record<PaidOperationId, PaidRoute>>> 
 	...EVIDENCE_READING_ROUTES,
 	...SCHEDULE_PAID_ROUTES,
 	...PAID_FEED_ROUTES,
-	...CONSULT_ROUTES,
-	...ANALYST_CONSULT_ROUTES,
 	...RESEARCH_STREAM_ROUTES,
 	...PAID_DEEP_DIVE_ROUTES,
 	...CHAT_ROUTES,

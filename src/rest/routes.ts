@@ -10,7 +10,6 @@ import { ACCOUNT_OPENING_ROUTE, ACCOUNT_ROUTES } from "./account-routes.js";
 import { CATALOG_ROUTES } from "./catalog-routes.js";
 import { CHAT_SESSION_ROUTES } from "./chat-routes.js";
 import { CITATION_ROUTE } from "./citation-route.js";
-import { CONSULTATION_ROUTES, EXPERT_READING_ROUTES } from "./consult-routes.js";
 import { DEEP_DIVE_PLAN_ROUTE } from "./deep-dive-plan-route.js";
 import { DEEP_DIVE_ROUTES } from "./deep-dive-routes.js";
 import { DISCOVERY_ROUTES } from "./discovery-routes.js";
@@ -38,8 +37,6 @@ const ROUTES_HERE: Readonly<Partial<Record<OperationId, Operation>>> = {
 	"research.deep_dive.plan": DEEP_DIVE_PLAN_ROUTE,
 	...DISCOVERY_ROUTES,
 	...EXPERT_ROUTES,
-	...EXPERT_READING_ROUTES,
-	...CONSULTATION_ROUTES,
 	...SOURCE_ROUTES,
 	...FREE_FEED_ROUTES,
 	"citations.format": CITATION_ROUTE,

@@ -1,6 +1,10 @@
 import { brandComparison } from "../../skills/brands/brand-compare.operations.js";
 import { brandIntelligence } from "../../skills/brands/brand-intelligence.operations.js";
-import { brandSignals, brandSources, brandTimeline } from "../../skills/brands/brand-readings.operations.js";
+import {
+	brandSignals,
+	brandSources,
+	brandTimeline,
+} from "../../skills/brands/brand-readings.operations.js";
 import type { PaidOperation } from "../../src/contract/operation.js";
 import type { Clock } from "../../src/kernel/clock.js";
 import type { GraphCatalog } from "../../src/knowledge/catalog.js";

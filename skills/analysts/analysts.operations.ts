@@ -1,16 +1,28 @@
-import { defineSkill, type Skill } from "../../src/contract/contract.js";
+import { z } from "zod";
+import {
+	dataOperation,
+	PER_CALL,
+	paidOperation,
+	type Services,
+	type SkillServices,
+	toReply,
+} from "../../src/contract/contract.js";
 import type { CitedSentence } from "../../src/evidence/evidence.js";
 import { toIsoDay } from "../../src/kernel/kernel.js";
 import { toTrendId } from "../../src/knowledge/knowledge.js";
 import { type CitationList, createCitationList } from "../answers/answers.js";
-import { CONSULT_LIMITS, type ConsultSkillDeps, toConsultMeta } from "../experts/experts.js";
+import { CONSULT_LIMITS, toConsultMeta } from "../experts/experts.js";
 import { answerIf } from "../graphs/graphs.js";
+import { ANALYST_BODY, ANALYST_REPLY } from "./analyst-examples.js";
 import { type Analyst, analystsOf, findAnalyst } from "./analyst-index.js";
+import { type AnalystServices, toAnalystWire } from "./analyst-list.js";
 import { type AnalystView, askAnalyst } from "./analyst-view.js";
 import {
 	type AnalystConsultOutput,
 	analystConsultInput,
 	analystConsultOutput,
+	analystDetailSchema,
+	analystListSchema,
 	SCENARIO_NAMES,
 	type ScenarioName,
 } from "./analyst-wire.js";
@@ -19,41 +31,58 @@ const EXAMPLE_ANALYST = "python-evolution";
 const EXAMPLE_QUESTION = "Which typing syntax was refused for Python?";
 
 /** One question to one synthetic analyst. Spec: Endpoints, paid operations. */
-export const createAnalystConsult = (deps: ConsultSkillDeps): Skill<"analysts.consult"> =>
-	defineSkill({
-		operationId: "analysts.consult",
-		title: "Consult a synthetic analyst",
-		description:
-			"One question to one analyst (GET /v1/analysts), answered from its graph alone: a thesis, arguments for and against, open questions, and scenarios whose probabilities are counted from cited evidence; small samples are flagged. Not charged when the graph does not answer.",
-		tags: ["analyst", "consultation", "scenarios", "evidence"],
-		examples: [EXAMPLE_QUESTION],
-		get exampleInput() {
-			return exampleOf(deps);
+export const analystConsultation = paidOperation({
+	id: "analysts.consult",
+	method: "POST",
+	path: "/v1/analysts/consult",
+	price: PER_CALL,
+	agent: {
+		name: "consult_analyst",
+		tool: {
+			title: "Consult an analyst",
+			description:
+				"One question to one synthetic analyst, answered from its own notes, every sentence cited.",
+			fields: { analyst: "analyst of list_analysts", question: "Question in plain language" },
 		},
-		isOffered: () => analystsOf(deps.catalog).length > 0,
-		input: analystConsultInput,
-		output: analystConsultOutput,
-		capture: "onResult",
-		queryOf: ({ question }) => question,
-		graphsOf: ({ analyst }) => [findAnalyst(deps.catalog, analyst).graph.record.id],
-		prepare: ({ analyst }) => void findAnalyst(deps.catalog, analyst),
-		toText,
+	},
+	summary: "Consult a synthetic analyst",
+	description:
+		"A thesis, arguments for and against, open questions and scenarios from one analyst's graph, every sentence cited. Probabilities are counted from cited evidence with one vote added for each scenario; small samples say so. Paid per call; an analyst nobody knows and a graph that does not answer cost nothing.",
+	body: analystConsultInput,
+	reply: toReply("AnalystConsultReply", analystConsultOutput),
+	title: "Consult a synthetic analyst",
+	about:
+		"One question to one analyst (GET /v1/analysts), answered from its graph alone: a thesis, arguments for and against, open questions, and scenarios whose probabilities are counted from cited evidence; small samples are flagged. Not charged when the graph does not answer.",
+	tags: ["analyst", "consultation", "scenarios", "evidence"],
+	examples: [EXAMPLE_QUESTION],
+	input: analystConsultInput,
+	output: analystConsultOutput,
+	capture: "onResult",
+	queryOf: ({ question }) => question,
+	toText,
+	create: (services: AnalystServices) => ({
+		exampleInput: () => exampleOf(services),
+		isOffered: () => analystsOf(services.catalog).length > 0,
+		graphsOf: ({ analyst }) => [findAnalyst(services.catalog, analyst).graph.record.id],
+		prepare: ({ analyst }) => void findAnalyst(services.catalog, analyst),
 		async run({ analyst: name, question }, { signal }) {
-			const { catalog, clock, search, research } = deps;
+			const { catalog, clock, search, research } = services;
 			const startedMs = clock.monotonicMs();
 			const analyst = findAnalyst(catalog, name);
 			const today = toIsoDay(clock.now());
 			const { writer } = research;
 			const told = await askAnalyst({ search, writer }, { analyst, question, today, signal });
 			const data = toData(analyst, question, told);
-			const meta = toConsultMeta(deps, {
+			const meta = toConsultMeta(services, {
 				...told,
 				...{ query: question, startedMs },
 				graphIds: told.view ? [analyst.graph.record.id] : [],
 			});
 			return answerIf(told.view !== undefined, { ok: true as const, data, meta });
 		},
-	});
+	}),
+	example: { body: ANALYST_BODY, reply: ANALYST_REPLY },
+});
 
 type AnswerWire = AnalystConsultOutput["data"];
 
@@ -110,10 +139,6 @@ function quoteWith(list: CitationList) {
 	return (sentence: CitedSentence) => list.cite({ text: sentence.text, evidence: [sentence] });
 }
 
-export function toAnalystWire({ graph, profile: { name, domain, method } }: Analyst) {
-	return { id: graph.record.id, name, domain, method, is_synthetic: true as const };
-}
-
 function toText({ data }: AnalystConsultOutput): string {
 	const { analyst, thesis, scenarios, citations } = data;
 	if (!thesis) return `${analyst.name} does not cover this.`;
@@ -123,10 +148,66 @@ function toText({ data }: AnalystConsultOutput): string {
 	return [`${analyst.name}: ${thesis.text} ${marks}`, odds, ...sources].join("\n");
 }
 
-function exampleOf({ catalog }: Pick<ConsultSkillDeps, "catalog">) {
+function exampleOf({ catalog }: Pick<SkillServices, "catalog">) {
 	const analysts = analystsOf(catalog).map(({ graph }) => graph.record);
 	const [first] = analysts;
 	const isSample = analysts.some(({ id }) => id === EXAMPLE_ANALYST);
 	if (isSample || !first) return { analyst: EXAMPLE_ANALYST, question: EXAMPLE_QUESTION };
 	return { analyst: first.id, question: first.exampleQueries[0] ?? EXAMPLE_QUESTION };
 }
+
+const ANALYST = {
+	analyst: "python-evolution",
+	name: "Python analyst",
+	domain: "The Python language",
+	method: "Counts what is adopted and says how sure that is.",
+	topics: ["typing", "packaging"],
+};
+
+/** Who can be asked. Additive to the contract. */
+export const analystList = dataOperation({
+	id: "analysts.list",
+	method: "GET",
+	path: "/v1/analysts",
+	summary: "Synthetic analysts",
+	description: "Every analyst of the catalog with its domain and method.",
+	isList: true,
+	freshness: "catalog",
+	data: analystListSchema,
+	create:
+		({ analysts }: Pick<Services, "analysts">) =>
+		() =>
+			analysts.list(),
+	example: { data: { items: [ANALYST] } },
+});
+
+export const analyst = dataOperation({
+	id: "analysts.get",
+	method: "GET",
+	path: "/v1/analysts/{analyst}",
+	summary: "One analyst",
+	description: "Method, coverage in numbers, and questions to ask.",
+	params: z.strictObject({
+		analyst: z
+			.string()
+			.trim()
+			.min(1, "must not be empty")
+			.max(CONSULT_LIMITS.nameChars)
+			.describe("Its graph's id, or its name"),
+	}),
+	isList: false,
+	freshness: "catalog",
+	data: analystDetailSchema,
+	create:
+		({ analysts }: Pick<Services, "analysts">) =>
+		({ params }) =>
+			analysts.get(params.analyst),
+	example: {
+		params: { analyst: ANALYST.analyst },
+		data: {
+			...ANALYST,
+			questions: ["Which Python trends are still drafts?"],
+			coverage: { notes: 18, sources: 31, updated: "2026-01-31" },
+		},
+	},
+});

@@ -1,41 +1,45 @@
-import { answer, defineSkill, noAnswer, type Skill } from "../../src/contract/contract.js";
+import { answer, noAnswer, PER_CALL, paidOperation, toReply } from "../../src/contract/contract.js";
 import { type CitationList, createCitationList } from "../answers/answers.js";
 import { findAgreement, type Point } from "./agreement.js";
-import { askTwin, toConsultMeta } from "./consult-answer.js";
-import type { ConsultSkillDeps } from "./consult-deps.js";
-import { CONSULT_LIMITS } from "./consult-limits.js";
-import { type PanelOutput, panelInput, panelOutput } from "./consult-wire.js";
-import { getConsultable, graphsOfAgents, offeredDesks } from "./expert-consult.js";
+import { askTwin, type ConsultServices, toConsultMeta } from "./consult-answer.js";
+import { PANEL_BODY, PANEL_REPLY } from "./consult-examples.js";
+import { CONSULT_LIMITS, type PanelOutput, panelInput, panelOutput } from "./consult-wire.js";
+import { CONSULT_BILLING, getConsultable, graphsOfAgents, offeredDesks } from "./expert-consult.js";
 import type { Expert } from "./expert-index.js";
 
 const EXAMPLE_AGENTS = ["api-design-desk", "transport-security-desk"];
 const EXAMPLE_QUESTION = "How should certificates and security be handled?";
 
-/** One question to several twins, and what they agree on. */
-export const createExpertPanel = (deps: ConsultSkillDeps): Skill<"human_agents.panel"> =>
-	defineSkill({
-		operationId: "human_agents.panel",
-		title: "Ask several experts' twins",
-		description: `One question to ${CONSULT_LIMITS.panelLeast} to ${CONSULT_LIMITS.panelMost} experts, each answering from its own notes alone, and a map of what they share, where they contradict each other, and what one alone says. Priced by the expert; experts whose notes do not answer cost nothing from a balance.`,
-		tags: ["expert", "panel", "agreement"],
-		examples: [EXAMPLE_QUESTION],
-		get exampleInput() {
-			return exampleOf(deps);
-		},
-		isOffered: () => offeredDesks(deps).length >= CONSULT_LIMITS.panelLeast,
-		input: panelInput,
-		output: panelOutput,
-		capture: "onResult",
-		units: { name: "expert", countOf: ({ agent_ids }) => agent_ids.length, keepOnly },
-		queryOf: ({ question }) => question,
-		graphsOf: ({ agent_ids }) => graphsOfAgents(deps.catalog, agent_ids),
-		prepare: async ({ agent_ids }) => void (await getAll(deps, agent_ids)),
+/** One question to several twins, and what they agree on. Additive to the contract. */
+export const expertPanel = paidOperation({
+	id: "human_agents.panel",
+	method: "POST",
+	path: "/v1/human-agents/panel",
+	price: PER_CALL,
+	summary: "Ask several experts' twins",
+	description: `Each answers from its own notes; a map says what they share, where they contradict each other and what one alone says. ${CONSULT_BILLING} From a balance only experts who answer are paid for.`,
+	body: panelInput,
+	reply: toReply("PanelReply", panelOutput),
+	title: "Ask several experts' twins",
+	about: `One question to ${CONSULT_LIMITS.panelLeast} to ${CONSULT_LIMITS.panelMost} experts, each answering from its own notes alone, and a map of what they share, where they contradict each other, and what one alone says. Priced by the expert; experts whose notes do not answer cost nothing from a balance.`,
+	tags: ["expert", "panel", "agreement"],
+	examples: [EXAMPLE_QUESTION],
+	input: panelInput,
+	output: panelOutput,
+	capture: "onResult",
+	units: { name: "expert", countOf: ({ agent_ids }) => agent_ids.length, keepOnly },
+	queryOf: ({ question }) => question,
+	create: (services: ConsultServices) => ({
+		exampleInput: () => exampleOf(services),
+		isOffered: () => offeredDesks(services).length >= CONSULT_LIMITS.panelLeast,
+		graphsOf: ({ agent_ids }) => graphsOfAgents(services.catalog, agent_ids),
+		prepare: async ({ agent_ids }) => void (await getAll(services, agent_ids)),
 		async run({ agent_ids, question }, { signal }) {
-			const startedMs = deps.clock.monotonicMs();
-			const experts = await getAll(deps, agent_ids);
+			const startedMs = services.clock.monotonicMs();
+			const experts = await getAll(services, agent_ids);
 			const citations = createCitationList();
 			const asked = await Promise.all(
-				experts.map((expert) => askTwin(deps, { expert, question, citations }, signal)),
+				experts.map((expert) => askTwin(services, { expert, question, citations }, signal)),
 			);
 			const told = asked.map(({ told }) => told);
 			const points = told.flatMap((one, place) => pointsOf(experts[place], one.answer));
@@ -54,12 +58,12 @@ export const createExpertPanel = (deps: ConsultSkillDeps): Skill<"human_agents.p
 					citations: [...citations.toWire()],
 				},
 				meta: {
-					...toConsultMeta(deps, {
+					...toConsultMeta(services, {
 						query: question,
 						decision: decisionOf(told.map(({ decision }) => decision)),
 						mode: told.some(({ mode }) => mode === "keyword") ? "keyword" : "hybrid",
 						graphIds: [...new Set(answered.flatMap((at) => experts[at]?.graph.record.id ?? []))],
-						writer: told.find((one) => one.answer)?.writer ?? deps.research.writer.name,
+						writer: told.find((one) => one.answer)?.writer ?? services.research.writer.name,
 						warnings: [...new Set(told.flatMap(({ warnings }) => warnings))],
 						startedMs,
 					}),
@@ -69,10 +73,15 @@ export const createExpertPanel = (deps: ConsultSkillDeps): Skill<"human_agents.p
 			};
 			return answered.length > 0 ? answer(result, { answered }) : noAnswer(result);
 		},
-	});
+	}),
+	example: { body: PANEL_BODY, reply: PANEL_REPLY },
+});
 
-function getAll(deps: ConsultSkillDeps, agentIds: readonly string[]): Promise<readonly Expert[]> {
-	return Promise.all(agentIds.map((id) => getConsultable(deps, id)));
+function getAll(
+	services: ConsultServices,
+	agentIds: readonly string[],
+): Promise<readonly Expert[]> {
+	return Promise.all(agentIds.map((id) => getConsultable(services, id)));
 }
 
 type Told = Awaited<ReturnType<typeof askTwin>>["told"];
@@ -113,7 +122,7 @@ function decisionOf(decisions: readonly Told["decision"][]): Told["decision"] {
 		: "PARTIAL";
 }
 
-/** Answers that were not paid for are told as experts whose notes do not answer, and stand in no map. */
+/** Answers that were not paid for are shown as those of experts whose notes do not answer, and appear in no map. */
 function keepOnly(output: PanelOutput, kept: readonly number[]): PanelOutput {
 	const { data, meta } = output;
 	const answers = data.answers.map((one, place) =>
@@ -141,8 +150,8 @@ function keepOnly(output: PanelOutput, kept: readonly number[]): PanelOutput {
 	};
 }
 
-function exampleOf(deps: ConsultSkillDeps) {
-	const ids = offeredDesks(deps).map(({ agentId }) => agentId);
+function exampleOf(services: ConsultServices) {
+	const ids = offeredDesks(services).map(({ agentId }) => agentId);
 	const isSample = EXAMPLE_AGENTS.every((id) => ids.includes(id));
 	const agents = isSample || ids.length < CONSULT_LIMITS.panelLeast ? EXAMPLE_AGENTS : ids;
 	return { agent_ids: agents.slice(0, CONSULT_LIMITS.panelLeast), question: EXAMPLE_QUESTION };

@@ -1,41 +1,48 @@
-import { defineSkill, type Skill } from "../../src/contract/contract.js";
+import { PER_CALL, paidOperation, toReply } from "../../src/contract/contract.js";
 import { ServiceError } from "../../src/kernel/kernel.js";
 import { createCitationList, extractiveWriter } from "../answers/answers.js";
-import { CONSULT_LIMITS, type ConsultSkillDeps, toConsultMeta } from "../experts/experts.js";
+import { CONSULT_LIMITS, toConsultMeta } from "../experts/experts.js";
 import { answerIf } from "../graphs/graphs.js";
-import { toAnalystWire } from "./analyst-consult.js";
+import { DEBATE_QUESTION, DEBATE_REPLY } from "./analyst-examples.js";
 import { type Analyst, analystsOf, findAnalyst } from "./analyst-index.js";
+import { type AnalystServices, toAnalystWire } from "./analyst-list.js";
 import { type AnalystArguments, findArguments } from "./analyst-view.js";
 import { type DebateOutput, debateInput, debateOutput } from "./analyst-wire.js";
 import type { Side } from "./argument-words.js";
 import { DEBATE_METHOD, type DebatePoint, inTurns, judgeDebate } from "./debate.js";
 
-const EXAMPLE_QUESTION = "Should a language add pattern matching?";
-
-/** What analysts have to say for and against, and who has more to rest on. */
-export const createAnalystDebate = (deps: ConsultSkillDeps): Skill<"analysts.debate"> =>
-	defineSkill({
-		operationId: "analysts.debate",
-		title: "Have analysts debate a question",
-		description:
-			"Arguments for and against from the graphs of two to four analysts, every sentence cited, and a judge that weighs what either side rests on, with reasons. Not charged when no graph has an argument.",
-		tags: ["analyst", "debate", "arguments", "evidence"],
-		examples: [EXAMPLE_QUESTION],
-		exampleInput: { question: EXAMPLE_QUESTION },
-		isOffered: () => analystsOf(deps.catalog).length >= CONSULT_LIMITS.debateLeast,
-		input: debateInput,
-		output: debateOutput,
-		capture: "onResult",
-		queryOf: ({ question }) => question,
+/** What analysts have to say for and against, and who has more to rest on. Additive to the contract. */
+export const analystDebate = paidOperation({
+	id: "analysts.debate",
+	method: "POST",
+	path: "/v1/analysts/debate",
+	price: PER_CALL,
+	summary: "Have analysts debate a question",
+	description:
+		"Arguments for and against from the graphs of two to four analysts, every sentence cited, and a judge that weighs what either side rests on. Paid per call; an analyst nobody knows and graphs without an argument cost nothing.",
+	body: debateInput,
+	reply: toReply("DebateReply", debateOutput),
+	title: "Have analysts debate a question",
+	about:
+		"Arguments for and against from the graphs of two to four analysts, every sentence cited, and a judge that weighs what either side rests on, with reasons. Not charged when no graph has an argument.",
+	tags: ["analyst", "debate", "arguments", "evidence"],
+	examples: [DEBATE_QUESTION],
+	input: debateInput,
+	output: debateOutput,
+	capture: "onResult",
+	queryOf: ({ question }) => question,
+	create: (services: AnalystServices) => ({
+		exampleInput: () => ({ question: DEBATE_QUESTION }),
+		isOffered: () => analystsOf(services.catalog).length >= CONSULT_LIMITS.debateLeast,
 		graphsOf: ({ analysts = [] }) =>
-			analysts.map((name) => findAnalyst(deps.catalog, name).graph.record.id),
+			analysts.map((name) => findAnalyst(services.catalog, name).graph.record.id),
 		prepare({ analysts = [] }) {
-			getAnalysts(deps, analysts);
+			getAnalysts(services, analysts);
 		},
 		async run({ question, analysts: names }, { signal }) {
-			const { clock, search } = deps;
+			const { clock, search } = services;
 			const startedMs = clock.monotonicMs();
-			const analysts = await chooseAnalysts(deps, { names, question, signal });
+			const analysts = await chooseAnalysts(services, { names, question, signal });
 			const told = await Promise.all(
 				analysts.map(async (analyst) => ({
 					analyst,
@@ -45,7 +52,7 @@ export const createAnalystDebate = (deps: ConsultSkillDeps): Skill<"analysts.deb
 			const data = toData(question, told);
 			const hasArguments = data.for.length + data.against.length > 0;
 			const answered = told.filter(({ sides }) => sides);
-			const meta = toConsultMeta(deps, {
+			const meta = toConsultMeta(services, {
 				query: question,
 				decision: hasArguments ? (answered[0]?.decision ?? "ABSTAIN") : "ABSTAIN",
 				mode: told.some(({ mode }) => mode === "keyword") ? "keyword" : "hybrid",
@@ -57,7 +64,9 @@ export const createAnalystDebate = (deps: ConsultSkillDeps): Skill<"analysts.deb
 			});
 			return answerIf(hasArguments, { ok: true as const, data, meta });
 		},
-	});
+	}),
+	example: { body: { question: DEBATE_QUESTION }, reply: DEBATE_REPLY },
+});
 
 interface Choice {
 	readonly names: readonly string[] | undefined;
@@ -65,9 +74,9 @@ interface Choice {
 	readonly signal: AbortSignal;
 }
 
-/** Throws NOT_FOUND for one nobody knows, INVALID_ARGUMENT when two names are of one analyst. */
+/** Throws NOT_FOUND for an unknown one, INVALID_ARGUMENT when two names are of one analyst. */
 function getAnalysts(
-	{ catalog }: Pick<ConsultSkillDeps, "catalog">,
+	{ catalog }: Pick<AnalystServices, "catalog">,
 	names: readonly string[],
 ): readonly Analyst[] {
 	const found: Analyst[] = [];
@@ -86,11 +95,11 @@ function getAnalysts(
 
 /** Those who were named, or those whose graphs would answer best. */
 async function chooseAnalysts(
-	deps: ConsultSkillDeps,
+	services: AnalystServices,
 	{ names, question, signal }: Choice,
 ): Promise<readonly Analyst[]> {
-	const { catalog, search } = deps;
-	if (names) return getAnalysts(deps, names);
+	const { catalog, search } = services;
+	if (names) return getAnalysts(services, names);
 	const known = analystsOf(catalog);
 	const graphs = known.map(({ graph }) => graph);
 	if (graphs.length === 0) return [];

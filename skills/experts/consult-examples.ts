@@ -1,4 +1,4 @@
-import { toDataReply } from "../contract/contract.js";
+import { toDataReply } from "../../src/contract/contract.js";
 
 const QUESTION = "How should a server roll out HSTS?";
 const TREND_ID = "transport-security-desk:http.hsts-rollout";
