@@ -1,7 +1,6 @@
 import { createBriefingRun, createBriefingSchedule } from "../../skills/briefings/briefings.js";
 import { createChatStream, createResearchChat } from "../../skills/chat/chat.js";
 import { createDeepDive, createDeepDiveFollowUp } from "../../skills/deep-dive/deep-dive.js";
-import { createFeedReadings } from "../../skills/feeds/feeds.js";
 import { createGraphReadings } from "../../skills/graphs/graphs.js";
 import {
 	createAllSearch,
@@ -30,7 +29,6 @@ export function createSkillCatalog(services: SkillServices): SkillCatalog {
 		"search.batch": createBatchSearch(deps),
 		...createGraphReadings(deps),
 		...createEvidenceReadings(deps),
-		...createFeedReadings({ ...deps, feeds: deps.research.feeds }),
 		"research.schedules.create": createBriefingSchedule({
 			schedules: deps.research.schedules.book,
 		}),

@@ -136,18 +136,6 @@ const TERMS: readonly SoldToolTerms[] = [
 		},
 	},
 	{
-		name: "supplemental_context",
-		operationId: "supplemental.context",
-		title: "Figures from public feeds",
-		description: "Latest values of public data series on a topic, each with its source and age.",
-		fields: {
-			topic: "Topic in a few words, or name feeds",
-			feeds: "These feed ids",
-			since: "From this day on, YYYY-MM-DD",
-			limit: "Newest values of each feed; 12 if left out",
-		},
-	},
-	{
 		name: "start_deep_dive",
 		operationId: "research.deep_dive",
 		title: "Start a deep dive",

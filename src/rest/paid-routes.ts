@@ -25,7 +25,6 @@ import { CHAT_ROUTES } from "./chat-routes.js";
 import { PAID_DEEP_DIVE_ROUTES } from "./deep-dive-routes.js";
 import { EVIDENCE_READING_ROUTES } from "./evidence-routes.js";
 import { batchBody, batchReply } from "./evidence-schemas.js";
-import { PAID_FEED_ROUTES } from "./feed-routes.js";
 import { GRAPH_READING_ROUTES } from "./graph-routes.js";
 import { RESEARCH_STREAM_ROUTES } from "./research-stream-routes.js";
 import type { PaidRoute } from "./route.js";
@@ -90,7 +89,6 @@ export const PAID_ROUTES: Readonly<Partial<Record<PaidOperationId, PaidRoute>>> 
 	...GRAPH_READING_ROUTES,
 	...EVIDENCE_READING_ROUTES,
 	...SCHEDULE_PAID_ROUTES,
-	...PAID_FEED_ROUTES,
 	...RESEARCH_STREAM_ROUTES,
 	...PAID_DEEP_DIVE_ROUTES,
 	...CHAT_ROUTES,

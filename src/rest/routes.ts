@@ -14,7 +14,6 @@ import { DEEP_DIVE_PLAN_ROUTE } from "./deep-dive-plan-route.js";
 import { DEEP_DIVE_ROUTES } from "./deep-dive-routes.js";
 import { DISCOVERY_ROUTES } from "./discovery-routes.js";
 import { EXPERT_ROUTES } from "./expert-routes.js";
-import { FREE_FEED_ROUTES } from "./feed-routes.js";
 import { FEEDBACK_ROUTES } from "./feedback-routes.js";
 import { OFFER_ROUTES } from "./offer-routes.js";
 import { OVERVIEW_ROUTES } from "./overview-routes.js";
@@ -38,7 +37,6 @@ const ROUTES_HERE: Readonly<Partial<Record<OperationId, Operation>>> = {
 	...DISCOVERY_ROUTES,
 	...EXPERT_ROUTES,
 	...SOURCE_ROUTES,
-	...FREE_FEED_ROUTES,
 	"citations.format": CITATION_ROUTE,
 	...SPT_ROUTES,
 	"accounts.open": ACCOUNT_OPENING_ROUTE,

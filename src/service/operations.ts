@@ -10,6 +10,8 @@ import { dossier, dossierDeletion, dossierExport, dossierList, dossierRefresh, k
 import { consultation, consultationFollowUp, consultationList, expertConsultation } from "../../skills/experts/consultations.operations.js";
 import { expertPanel } from "../../skills/experts/expert-panel.operations.js";
 import { expert, expertList, expertMatch, expertQuestions, expertSearch, expertSources } from "../../skills/experts/experts.operations.js";
+import { seriesComparison } from "../../skills/feeds/feed-comparison.operations.js";
+import { feed, feedHealth, feedList, feedSuggestions, supplementalContext, supplementalSeries } from "../../skills/feeds/feeds.operations.js";
 import { trend, trendEvidence, trendList } from "../../skills/trends/trends.operations.js";
 import { citationCheck } from "../../skills/verify/verify-citation.operations.js";
 import { claimVerification, verification, verificationClaimReview } from "../../skills/verify/verify-claim.operations.js";
@@ -36,6 +38,9 @@ export const OPERATIONS: readonly Operation[] = [
 	brandComparison,
 	dossier,
 	dossierRefresh,
+	supplementalContext,
+	supplementalSeries,
+	seriesComparison,
 	expertSearch,
 	expertList,
 	expert,
@@ -47,6 +52,10 @@ export const OPERATIONS: readonly Operation[] = [
 	brandList,
 	brandResolution,
 	brand,
+	feedSuggestions,
+	feedList,
+	feed,
+	feedHealth,
 	consultationList,
 	consultation,
 	dossierList,

@@ -54,3 +54,32 @@ export const HEALTH_ITEM = {
 	failures: 0,
 	reason: "Feeds are not fetched here.",
 };
+
+export const FEED_META = { mode: "bundled", as_of: "2026-11-22T12:00:00.000Z" };
+
+const {
+	last: _last,
+	change: _change,
+	observations: _observations,
+	items: _items,
+	total: _total,
+	...about
+} = OBSERVED;
+export const OTHER = {
+	...about,
+	feed_id: "eia:wti",
+	title: "West Texas Intermediate crude oil price",
+};
+
+export const COMPARISON = {
+	frequency: "monthly",
+	transform: "none",
+	feeds: [about, OTHER],
+	rows: [
+		{ period: "2026-06", values: { "eia:brent": 85.4, "eia:wti": 84.81 } },
+		{ period: "2026-07", values: { "eia:brent": 83.76, "eia:wti": 80.46 } },
+	],
+	correlations: [{ feeds: ["eia:brent", "eia:wti"], r: null, n: 2, is_small_sample: true }],
+	notes: ["Fewer than 12 periods in common: a correlation says little."],
+	skipped: [SKIPPED, { ...SKIPPED, feed_id: OTHER.feed_id }],
+};

@@ -1,43 +1,64 @@
 import type { z } from "zod";
-import { answer, defineSkill, noAnswer, type Skill } from "../../src/contract/contract.js";
+import {
+	answer,
+	noAnswer,
+	PER_CALL,
+	paidOperation,
+	type SkillServices,
+	toDataReply,
+	toReply,
+} from "../../src/contract/contract.js";
 import { ServiceError, toIsoTime } from "../../src/kernel/kernel.js";
 import { type AlignedRow, alignSeries, coarsestOf, isFiner } from "./align-series.js";
 import { correlate, transformRows } from "./compare-series.js";
 import type { Feeds } from "./feed-access.js";
+import { COMPARISON, FEED_META, OBSERVED, OTHER } from "./feed-examples.js";
 import { FEED_LIMITS } from "./feed-limits.js";
-import type { FeedSkillDeps } from "./feed-skill.js";
 import { type Frequency, isSeries, type SeriesSpec } from "./feed-spec.js";
-import { feedCompareInput, feedCompareOutput, type ObservedFeedWire } from "./feed-wire.js";
+import {
+	FEED_BILLING,
+	feedCompareInput,
+	feedCompareOutput,
+	type ObservedFeedWire,
+} from "./feed-wire.js";
 import { periodStart } from "./period.js";
 
 type CompareInput = z.infer<typeof feedCompareInput>;
 type CompareOutput = z.infer<typeof feedCompareOutput>;
 
-/** Series side by side. */
-export const createSupplementalCompare = ({
-	feeds,
-	clock,
-}: FeedSkillDeps): Skill<"supplemental.compare"> =>
-	defineSkill({
-		operationId: "supplemental.compare",
-		title: "Compare series",
-		description: `${FEED_LIMITS.compareMin} to ${FEED_LIMITS.compareMax} series at their coarsest frequency, finer ones as the mean of each whole period, with the correlation of each pair over the periods both have. Not charged when fewer than two have a value.`,
-		tags: ["supplemental", "statistics", "time series", "correlation"],
-		examples: ["Do Brent and WTI prices move together?"],
-		exampleInput: { feeds: ["eia:brent", "eia:wti"], since: "2024", transform: "pct_change" },
-		input: feedCompareInput,
-		output: feedCompareOutput,
-		capture: "onResult",
-		queryOf: () => undefined,
-		graphsOf: () => [],
-		prepare: async (input) => void (await frequencyOf(feeds, input)),
-		toText: ({ data }) =>
-			data.correlations
-				.map(({ feeds: pair, r, n }) => `${pair.join(" and ")}: r = ${r ?? "none"} (n = ${n})`)
-				.join("\n"),
+/** Series side by side. Additive to the contract. */
+export const seriesComparison = paidOperation({
+	id: "supplemental.compare",
+	method: "POST",
+	path: "/v1/supplemental/compare",
+	price: PER_CALL,
+	summary: "Compare series",
+	description: `Series at their coarsest frequency, finer ones as the mean of each whole period, with Pearson's correlation of each pair over the periods both have. ${FEED_BILLING}`,
+	body: feedCompareInput,
+	reply: toReply("SeriesComparisonReply", feedCompareOutput),
+	title: "Compare series",
+	about: `${FEED_LIMITS.compareMin} to ${FEED_LIMITS.compareMax} series at their coarsest frequency, finer ones as the mean of each whole period, with the correlation of each pair over the periods both have. Not charged when fewer than two have a value.`,
+	tags: ["supplemental", "statistics", "time series", "correlation"],
+	examples: ["Do Brent and WTI prices move together?"],
+	input: feedCompareInput,
+	output: feedCompareOutput,
+	capture: "onResult",
+	queryOf: () => undefined,
+	graphsOf: () => [],
+	toText: ({ data }) =>
+		data.correlations
+			.map(({ feeds: pair, r, n }) => `${pair.join(" and ")}: r = ${r ?? "none"} (n = ${n})`)
+			.join("\n"),
+	create: ({ clock, research }: Pick<SkillServices, "clock" | "research">) => ({
+		exampleInput: () => ({
+			feeds: ["eia:brent", "eia:wti"],
+			since: "2024",
+			transform: "pct_change",
+		}),
+		prepare: async (input) => void (await frequencyOf(research.feeds, input)),
 		async run(input) {
-			const frequency = await frequencyOf(feeds, input);
-			const { feeds: told, skipped } = await feeds.observe({
+			const frequency = await frequencyOf(research.feeds, input);
+			const { feeds: told, skipped } = await research.feeds.observe({
 				feedIds: input.feeds,
 				limit: FEED_LIMITS.observationsKept,
 			});
@@ -50,11 +71,16 @@ export const createSupplementalCompare = ({
 			const result = {
 				ok: true as const,
 				data: { ...figures, skipped: [...skipped] },
-				meta: { mode: feeds.mode, as_of: toIsoTime(clock.now()) },
+				meta: { mode: research.feeds.mode, as_of: toIsoTime(clock.now()) },
 			};
 			return isAnswer ? answer(result) : noAnswer(result);
 		},
-	});
+	}),
+	example: {
+		body: { feeds: [OBSERVED.feed_id, OTHER.feed_id], since: "2026-06" },
+		reply: toDataReply(COMPARISON, FEED_META),
+	},
+});
 
 /** Throws NOT_FOUND for an unknown feed, INVALID_ARGUMENT for items and for a frequency that is too fine. */
 async function frequencyOf(
