@@ -15,11 +15,6 @@ export interface Expert {
 	readonly consent: ExpertConsent | undefined;
 }
 
-export interface ExpertBook {
-	/** Throws NOT_FOUND, with near names. */
-	profile(agentId: string): Promise<Expert>;
-}
-
 /** A concept of one of these types, in a graph of type expert, is a specialist. */
 const SPECIALIST_TYPES: ReadonlySet<string> = new Set(["expert", "specialist"]);
 

@@ -1,6 +1,6 @@
 export { confidenceOf } from "./answer-confidence.js";
 export { toAnswerModel } from "./answer-model.js";
-export { type ConsultServices, toConsultMeta } from "./consult-answer.js";
+export { toConsultMeta } from "./consult-answer.js";
 export { CONSULT_META } from "./consult-examples.js";
 export { analystField, CONSULT_LIMITS, consultMetaSchema, questionField } from "./consult-wire.js";
 export { type Consultations, createConsultations } from "./consultations.js";

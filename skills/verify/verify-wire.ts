@@ -304,7 +304,7 @@ const claimEvidenceSchema = replyComponent(
 	}),
 );
 
-export const verificationSchema = replyComponent(
+const verificationSchema = replyComponent(
 	"Verification",
 	z.object({
 		verification_id: z
