@@ -1,15 +1,17 @@
-/** What other agents read first: the card, the offers in it, and the signature under it. */
-
 import { AgentCard } from "@a2a-js/sdk";
+import { z } from "zod";
 import {
+	AGENT_ROWS,
 	OPERATION_OF_SKILL,
 	type PriceList,
+	SKILL_IDS,
 	type Skill,
 	type SkillCatalog,
 	type SkillId,
 } from "../src/contract/contract.js";
-import { createSkillOffers, offeredSkills, SKILL_OFFERS_URI } from "./skill-offers.js";
-import { createX402Extension, type X402Terms } from "./x402-extension.js";
+import { formatUsd } from "../src/kernel/kernel.js";
+
+/** What other agents read first: the card, the offers in it, and the signature under it. */
 
 /** Where the A2A interfaces answer, below the base address. */
 export const A2A_PATHS = {
@@ -19,7 +21,8 @@ export const A2A_PATHS = {
 	rest: "/a2a/rest",
 } as const;
 
-export interface AgentCardInput {
+/** The unsigned card: both transports in both protocol versions, every skill that can answer here, every price. */
+export function buildAgentCard(input: {
 	/** Public base address without a trailing slash. */
 	readonly baseUrl: string;
 	readonly skills: SkillCatalog;
@@ -30,10 +33,7 @@ export interface AgentCardInput {
 	readonly organization?: string;
 	/** Present when payments on a chain are configured. */
 	readonly x402?: X402Terms | undefined;
-}
-
-/** The unsigned card: both transports in both protocol versions, every skill that can answer here, every price. */
-export function buildAgentCard(input: AgentCardInput): AgentCard {
+}): AgentCard {
 	const { baseUrl, skills, prices, version, x402 } = input;
 	return AgentCard.fromJSON({
 		name: input.name ?? "tollgraph",
@@ -96,4 +96,100 @@ const SECURITY_SCHEMES = {
 
 function toCardSkill(id: SkillId, { title, description, tags, examples }: Skill) {
 	return { id, name: title, description, tags, examples };
+}
+
+/** Names the card extension that says what each skill costs and takes; it asks nothing of a caller. */
+export const SKILL_OFFERS_URI = "urn:tollgraph:skill-offers:v1";
+
+/** Skill that answers a message without a data part. */
+export const DEFAULT_TEXT_SKILL: SkillId = "search_domain";
+
+/** Price (decimal USD string), billing type and input (JSON Schema) of one skill. */
+interface SkillOffer {
+	readonly id: SkillId;
+	/** Older names that are still understood. */
+	readonly aliases?: readonly string[];
+	readonly price_usd: string;
+	readonly billing_type: string;
+	/** Where it is sold in several kinds: the price of each, by the value of this field of its input. */
+	readonly price_by?: string;
+	readonly prices?: Readonly<Record<string, string>>;
+	/** Where the price is that of one unit: what a unit is called. */
+	readonly price_per?: string;
+	readonly input_schema: Readonly<Record<string, unknown>>;
+	readonly example_input: Readonly<Record<string, unknown>>;
+}
+
+/** The extension's params: how to address a skill, and one offer for each. */
+export interface SkillOffers {
+	readonly currency: "USD";
+	readonly text_skill: SkillId;
+	readonly message: string;
+	readonly offers: readonly SkillOffer[];
+}
+
+function createSkillOffers(skills: SkillCatalog, prices: PriceList): SkillOffers {
+	return {
+		currency: "USD",
+		text_skill: DEFAULT_TEXT_SKILL,
+		message:
+			'Send one data part {"skill": <id>, "input": <value of input_schema>}, or text alone for text_skill. Answers without rows are not charged. Work that takes longer (deep_dive) is a task that goes on: stream it, ask for it, cancel it, or name an address to be told under.',
+		offers: offeredSkills(skills).map((id) =>
+			createOffer(id, skills[OPERATION_OF_SKILL[id]], prices),
+		),
+	};
+}
+
+/** Skills the catalog holds something for: an agent that chose another would only learn that no one answers. */
+function offeredSkills(skills: SkillCatalog): readonly SkillId[] {
+	return SKILL_IDS.filter((id) => skills[OPERATION_OF_SKILL[id]].isOffered?.() !== false);
+}
+
+function createOffer(id: SkillId, skill: Skill, prices: PriceList): SkillOffer {
+	const price = prices.priceOf(skill.operationId);
+	return {
+		id,
+		...aliasesOf(id),
+		price_usd: formatUsd(price.amountMicros),
+		billing_type: price.billingType,
+		...kindsOf(skill, prices),
+		...(skill.units && { price_per: skill.units.name }),
+		input_schema: z.toJSONSchema(skill.input, { io: "input" }),
+		example_input: skill.exampleInput,
+	};
+}
+
+function aliasesOf(id: SkillId) {
+	const aliases = AGENT_ROWS.find(([name]) => name === id)?.[2] ?? [];
+	return aliases.length > 0 && { aliases };
+}
+
+function kindsOf({ pricedBy }: Skill, prices: PriceList) {
+	if (!pricedBy) return undefined;
+	const kinds = Object.entries(pricedBy.as);
+	const usd = kinds.map(([kind, id]) => [kind, formatUsd(prices.priceOf(id).amountMicros)]);
+	return { price_by: pricedBy.field, prices: Object.fromEntries(usd) };
+}
+
+/** The A2A extension for payments on a chain, in the version this server speaks; its URI declares and activates it. */
+export const X402_EXTENSION_URI =
+	"https://github.com/google-agentic-commerce/a2a-x402/blob/main/spec/v0.2";
+
+/** Where payments settle, as the card says it. */
+export interface X402Terms {
+	/** CAIP-2, e.g. `eip155:84532`. */
+	readonly network: string;
+	/** Address of the token that is paid in. */
+	readonly asset: string;
+}
+
+/** The card's entry; never required, because callers with a key or a token need none of it. */
+function createX402Extension({ network, asset }: X402Terms) {
+	return {
+		uri: X402_EXTENSION_URI,
+		description:
+			"Pays for a message with x402: an unpaid message becomes a task in input-required, the next message of that task carries the signed payment. Versions 1 and 2 of x402.",
+		required: false,
+		params: { x402Versions: [2, 1], schemes: ["exact"], network, asset },
+	};
 }

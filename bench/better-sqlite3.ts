@@ -1,7 +1,7 @@
 /** better-sqlite3, where it is installed: a native module, which the package itself must not depend on. */
 import { createRequire } from "node:module";
 import { join, resolve } from "node:path";
-import { PACKAGE_ROOT } from "../src/kernel/package-root.js";
+import { PACKAGE_ROOT } from "../src/kernel/package-info.js";
 
 /** The newest one for Node 20. */
 const PACKAGE = "better-sqlite3";

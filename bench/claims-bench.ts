@@ -4,11 +4,10 @@ import { type ClaimVerifier, createClaimVerifier } from "../skills/verify/claims
 import { catalogFolders, loadGraphs } from "../src/app/load-graphs.js";
 import { toCitedSentences } from "../src/evidence/cited-sentences.js";
 import { type Clock, systemClock } from "../src/kernel/clock.js";
-import { PACKAGE_ROOT } from "../src/kernel/package-root.js";
+import { PACKAGE_ROOT } from "../src/kernel/package-info.js";
 import { createGraphCatalog } from "../src/knowledge/catalog.js";
 import type { Graph } from "../src/knowledge/graph.js";
-import { createSearchEngine } from "../src/search/search-engine.js";
-import type { HybridSearch } from "../src/search/search-ports.js";
+import { createSearchEngine, type HybridSearch } from "../src/search/search-engine.js";
 import { type ClaimFigures, evaluateClaims, type JudgedClaim } from "./claims-evaluation.js";
 import { round } from "./figures.js";
 import { CLAIM_PARTS, type LabelledClaim, loadLabelledClaims } from "./labelled/labelled-claims.js";

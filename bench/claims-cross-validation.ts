@@ -1,5 +1,5 @@
 /** How verdicts do on claims that weights and confidence were not fitted to: by concept, and by whole sets. */
-import { LIKELY_LEAST } from "../skills/verify/claims/confidence.js";
+import { LIKELY_LEAST } from "../skills/verify/claims/claim-parts.js";
 import { likelihoodsOf, sideOf } from "../skills/verify/claims/stance-weighing.js";
 import type { FeaturedClaim } from "./claims-fit.js";
 import {

@@ -1,7 +1,7 @@
 /** Fits what a sentence's stance is weighed by to the labelled claims, and says how it does on claims it was not fitted to. */
 import { createHash } from "node:crypto";
 import { extractClaims } from "../skills/verify/claims/claim-extraction.js";
-import { measurePart } from "../skills/verify/claims/part-examination.js";
+import { measurePart } from "../skills/verify/claims/claim-parts.js";
 import { type StanceFeatures, toFeatures } from "../skills/verify/claims/stance-features.js";
 import { toTrendId } from "../src/knowledge/graph.js";
 import { type OpenVerifier, openClaimVerifier } from "./claims-bench.js";

@@ -1,4 +1,4 @@
-import { type ConfidenceSigns, toLogOdds } from "../skills/verify/claims/confidence.js";
+import { type ConfidenceSigns, toLogOdds } from "../skills/verify/claims/claim-parts.js";
 import type { StanceFeature, StanceFeatures } from "../skills/verify/claims/stance-features.js";
 import { mayRefute, maySupport } from "../skills/verify/claims/stance-weighing.js";
 import type { StanceWeights } from "../skills/verify/claims/stance-weights.js";

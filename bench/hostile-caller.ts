@@ -1,7 +1,7 @@
 /** Callers who mean no good, in a process of their own and from an address of their own. */
 import { connect, type Socket } from "node:net";
-import { systemRandom } from "../src/kernel/random.js";
-import { createSecret } from "../src/kernel/secret.js";
+import { systemRandom } from "../src/kernel/ids.js";
+import { createSecret } from "../src/kernel/secrets.js";
 import type { HostilePlan, HostileResult } from "./hostile-bench.js";
 
 const CONNECTIONS = 16;

@@ -1,4 +1,4 @@
-import { nextTurn } from "../store/journal/next-turn.js";
+import { nextTurn } from "../src/kernel/kernel.js";
 
 interface Waiting<T> {
 	readonly item: T;

@@ -59,7 +59,7 @@ export function compile(project, outDir) {
 	try {
 		execFileSync(process.execPath, [tsc, "-p", project, "--outDir", outDir], {
 			cwd: root,
-			// stdout belongs to whoever started us: one JSON line, and nothing else.
+			// stdout belongs to the calling program: one JSON line, and nothing else.
 			stdio: ["ignore", 2, 2],
 		});
 	} catch {

@@ -12,10 +12,10 @@ const { values } = parseArgs({
 	},
 });
 const load = (/** @type {string} */ path) => tsImport(path, import.meta.url);
-const { systemClock } = await load("../src/core/clock.ts");
-const { parseModelName } = await load("../src/search/model-name.ts");
-const { locateModel } = await load("../src/open-search.ts");
-const { verifyModel } = await load("../src/search/verify-model.ts");
+const { systemClock } = await load("../src/kernel/kernel.ts");
+const { parseModelName } = await load("../src/search/search.ts");
+const { locateModel } = await load("../src/app/app.ts");
+const { verifyModel } = await load("../bench/search/verify-model.ts");
 
 const checks = await run();
 const isPassed = checks.every((/** @type {{ isPassed: boolean }} */ check) => check.isPassed);

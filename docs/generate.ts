@@ -11,7 +11,7 @@ import {
 	PURCHASE_OPERATION_IDS,
 } from "../src/contract/operations.js";
 import { formatUsd } from "../src/kernel/money.js";
-import { PACKAGE_ROOT } from "../src/kernel/package-root.js";
+import { PACKAGE_ROOT } from "../src/kernel/package-info.js";
 import { ROUTES } from "../src/rest/routes.js";
 import { renderSettingsTable } from "../src/settings/setting-rows.js";
 import { findOperations, renderCatalog, renderTable } from "./operations.js";

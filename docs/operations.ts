@@ -4,7 +4,7 @@ import { join } from "node:path";
 import { pathToFileURL } from "node:url";
 import type { Operation } from "../src/contract/operation.js";
 import { AGENT_ROWS, KIND_ROWS, OPERATION_ROWS } from "../src/contract/operation-table.js";
-import { PACKAGE_ROOT } from "../src/kernel/package-root.js";
+import { PACKAGE_ROOT } from "../src/kernel/package-info.js";
 
 const FOLDERS = ["skills", "src"];
 const DEFINITIONS = /\.operations?\.ts$/;

@@ -1,7 +1,5 @@
 import type { Micros } from "../src/kernel/kernel.js";
 
-/** What the ledger takes: transactions of signed entries between named accounts. */
-
 /** `cust:<id>`, `held:<id>`, `rev:<billing type>`, `cash:manual`, `cash:x402:<network>`, `promo:free_tier`, `refunds`, `suspense`. */
 export type AccountName = string;
 
@@ -36,7 +34,6 @@ export interface LedgerTransaction {
 	readonly kind: LedgerKind;
 	readonly at: number;
 	readonly entries: readonly LedgerEntry[];
-	/** Hold, receipt or token id. */
 	readonly ref: string;
 	readonly memo?: string | undefined;
 }

@@ -1,12 +1,11 @@
 import type { Micros } from "../src/kernel/kernel.js";
 import type { AccountName, LedgerTransaction } from "./ledger.js";
 import type { ReceiptRow } from "./rows/call-rows.js";
-import type { BackupOptions, StoreBackup } from "./store-backup.js";
 import type { TABLE_INDEXES, TableName, Tables } from "./tables.js";
 
 /**
- * Persistence behind one port: everything that must survive a crash goes through `transaction`.
- * Adapters: store/journal (lowdb over an append journal, one process). Records name money `…Micros`: bigint in memory.
+ * Records name money `…Micros`: bigint in memory. The adapter is store/journal (lowdb over an
+ * append journal).
  */
 
 /** What one store transaction left in the books; transactions that moved no money and wrote no receipt leave nothing. */
@@ -16,7 +15,7 @@ export interface CommittedTransaction {
 }
 
 export interface VerifyOptions {
-	/** Only what came after the last sound look. */
+	/** Only what came after the last verification that passed. */
 	readonly sinceLast?: boolean;
 	readonly onTransaction?: ((committed: CommittedTransaction) => void) | undefined;
 }
@@ -75,7 +74,7 @@ export interface QueryLogRow {
 	readonly operationId: string;
 	readonly transport: string;
 	readonly query: string | undefined;
-	/** Keyed hash of the query instead of it, for accounts that keep no text. */
+	/** Keyed hash of the query instead of it, for accounts with zero retention. */
 	readonly queryHash?: string | undefined;
 	readonly decision: string | undefined;
 	readonly receiptId: string | undefined;
@@ -100,13 +99,11 @@ export interface StatementRequest {
 
 export interface StatementPage {
 	readonly postings: readonly LedgerTransaction[];
-	/** Undefined when nothing older is left. */
 	readonly next: string | undefined;
 }
 
 export interface ReceiptPage {
 	readonly receipts: readonly ReceiptRow[];
-	/** Undefined when nothing older is left. */
 	readonly next: string | undefined;
 }
 
@@ -146,4 +143,33 @@ export interface Store {
 	readonly queryLog: QueryLog;
 	health(): StoreHealth;
 	close(): Promise<void>;
+}
+
+export interface StoreBackup {
+	readonly transactions: number;
+	readonly sequence: number;
+	/** When the ledger and its rows were looked at; text that can vanish may be of a moment after. */
+	readonly createdAt: number;
+	/** Within its folder: the file that names all others, each with its hash. */
+	readonly manifest: string;
+	readonly files: number;
+	readonly bytes: number;
+}
+
+export interface BackupOptions {
+	readonly onProgress?: ((progress: { done: number; total: number }) => void) | undefined;
+}
+
+/**
+ * The ledger as lines of JSON, oldest first: postings and receipts of each transaction, money as
+ * decimal strings.
+ */
+export async function* exportLedger(store: Pick<Store, "history">): AsyncGenerator<string> {
+	for await (const committed of store.history()) yield toLine(committed);
+}
+
+function toLine({ postings, receipts }: CommittedTransaction): string {
+	return JSON.stringify({ postings, receipts }, (_name, value: unknown) =>
+		typeof value === "bigint" ? value.toString() : value,
+	);
 }

@@ -1,13 +1,27 @@
-import type { AccountRow, ConnectionRow, KeyRow } from "./rows/account-rows.js";
-import type { HoldRow, IdempotencyRow, ReceiptRow } from "./rows/call-rows.js";
-import type { QuotaRow, SpendingRow, UsageRow } from "./rows/counter-rows.js";
-import type { JobRow } from "./rows/job-row.js";
-import type { OAuthRow } from "./rows/oauth-row.js";
+import type { AccountRow, ConnectionRow, KeyRow, OAuthRow, TokenRow } from "./rows/account-rows.js";
+import type {
+	HoldRow,
+	IdempotencyRow,
+	QuotaRow,
+	ReceiptRow,
+	SpendingRow,
+	UsageRow,
+} from "./rows/call-rows.js";
+import type {
+	BriefingRunRow,
+	ScheduleRow,
+	WebhookDeliveryRow,
+	WebhookRow,
+} from "./rows/notification-rows.js";
 import type { PaymentRow, RefundRow, SettlementRow } from "./rows/payment-rows.js";
-import type { ArtifactRow, ChatRow, FeedbackRow, StreamRow, TaskRow } from "./rows/result-rows.js";
-import type { BriefingRunRow, ScheduleRow } from "./rows/schedule-rows.js";
-import type { TokenRow } from "./rows/token-row.js";
-import type { WebhookDeliveryRow, WebhookRow } from "./rows/webhook-rows.js";
+import type {
+	ArtifactRow,
+	ChatRow,
+	FeedbackRow,
+	JobRow,
+	StreamRow,
+	TaskRow,
+} from "./rows/result-rows.js";
 
 /** The store's tables. Money is named `…Micros`: bigint in memory, a decimal string at rest. Times are epoch milliseconds. */
 

@@ -8,7 +8,7 @@ import { join } from "node:path";
 import { z } from "zod";
 import { catalogFolders, loadGraphs } from "../../src/app/load-graphs.js";
 import { DECISIONS } from "../../src/contract/wire.js";
-import { PACKAGE_ROOT } from "../../src/kernel/package-root.js";
+import { PACKAGE_ROOT } from "../../src/kernel/package-info.js";
 import type { Graph } from "../../src/knowledge/graph.js";
 
 export const QUERY_KINDS = [

@@ -1,6 +1,6 @@
 import type { Decision } from "../../src/contract/wire.js";
 import type { Concept, Graph } from "../../src/knowledge/graph.js";
-import { createLocalDenseSide } from "../../src/search/dense/local-dense-side.js";
+import { createLocalDenseSide } from "../../src/search/dense/dense-side.js";
 import {
 	createIndexState,
 	type GraphIndex,
@@ -8,8 +8,8 @@ import {
 	type SearchScope,
 	toScopes,
 } from "../../src/search/index/index-state.js";
+import { readCommonWords } from "../../src/search/lexical/common-words.js";
 import { weighWords } from "../../src/search/lexical/query-coverage.js";
-import { readCommonWords } from "../../src/search/lexical/query-words.js";
 import type { Embedder } from "../../src/search/model/embedder.js";
 import type { ModelLocation } from "../../src/search/model/model-folder.js";
 import { readSigns } from "../../src/search/ranking/answer-signs.js";

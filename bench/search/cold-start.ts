@@ -5,7 +5,7 @@ import { createInterface } from "node:readline";
 import type { Readable } from "node:stream";
 import { fileURLToPath } from "node:url";
 import { systemClock } from "../../src/kernel/clock.js";
-import { SOFTWARE_VERSION } from "../../src/kernel/version.js";
+import { SOFTWARE_VERSION } from "../../src/kernel/package-info.js";
 import { isChangeable } from "../../src/knowledge/bundle-change.js";
 import type { Graph } from "../../src/knowledge/graph.js";
 import { createGraphSnapshots } from "../../src/knowledge/graph-snapshots.js";

@@ -1,7 +1,10 @@
-import type { DenseHits, DenseScope } from "../../src/search/dense/dense-side.js";
-import { createLocalDenseSide } from "../../src/search/dense/local-dense-side.js";
-import { createRowPlanes, writeRow } from "../../src/search/dense/quantize.js";
-import type { SegmentVectors } from "../../src/search/index/segment.js";
+import { createLocalDenseSide, type DenseHits } from "../../src/search/dense/dense-side.js";
+import {
+	createRowPlanes,
+	type SegmentVectors,
+	writeRow,
+} from "../../src/search/dense/row-planes.js";
+import type { DenseScope } from "../../src/search/dense/vector-regions.js";
 import type { Embedder } from "../../src/search/model/embedder.js";
 import type { ModelLocation } from "../../src/search/model/model-folder.js";
 import { round } from "../figures.js";

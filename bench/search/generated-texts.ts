@@ -4,7 +4,7 @@
  */
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
-import { PACKAGE_ROOT } from "../../src/kernel/package-root.js";
+import { PACKAGE_ROOT } from "../../src/kernel/package-info.js";
 import type { Concept, Evidence, Graph } from "../../src/knowledge/graph.js";
 import { createSeededNumbers } from "../generated-graph.js";
 import { measuredGraph } from "../measured-graph.js";

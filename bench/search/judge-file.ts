@@ -1,6 +1,6 @@
 import { readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
-import { PACKAGE_ROOT } from "../../src/kernel/package-root.js";
+import { PACKAGE_ROOT } from "../../src/kernel/package-info.js";
 import { type Judge, WEIGHED_SIGNS } from "../../src/search/ranking/judge-weights.js";
 
 const JUDGE_FILE = join(PACKAGE_ROOT, "src", "search", "judge-weights.ts");

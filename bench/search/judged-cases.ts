@@ -1,8 +1,8 @@
 import type { Decision } from "../../src/contract/wire.js";
 import { systemClock } from "../../src/kernel/clock.js";
 import type { Graph } from "../../src/knowledge/graph.js";
+import { createTransformersEmbedder } from "../../src/search/dense/open-model.js";
 import type { ModelLocation } from "../../src/search/model/model-folder.js";
-import { createTransformersEmbedder } from "../../src/search/model/transformers-embedder.js";
 import type { LabelledQuery, LabelledSet, Split } from "../labelled/labelled-queries.js";
 import { createExaminer, type Examinable, type Examined } from "./case-examiner.js";
 import { ASKED_OF_GRAPHS, EVERYDAY } from "./judged-examples.js";

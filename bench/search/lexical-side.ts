@@ -1,12 +1,12 @@
 import { INDEX_LIMITS } from "../../src/contract/limits.js";
 import type { Graph } from "../../src/knowledge/graph.js";
-import type { Part } from "../../src/search/index/graph-parts.js";
 import { buildLexicalSegment } from "../../src/search/index/index-builder.js";
+import { mergeParts, planMerge, tuneParts } from "../../src/search/index/index-merger.js";
 import { createIndexState, toScopes } from "../../src/search/index/index-state.js";
-import { planMerge } from "../../src/search/index/merge-plan.js";
-import { mergeParts, tuneParts } from "../../src/search/index/segment-merge.js";
+import type { Part } from "../../src/search/index/segment.js";
+import { readCommonWords } from "../../src/search/lexical/common-words.js";
 import { searchLexical } from "../../src/search/lexical/lexical-search.js";
-import { readCommonWords, toQueryTerms } from "../../src/search/lexical/query-words.js";
+import { toQueryTerms } from "../../src/search/lexical/query-words.js";
 import { readWords } from "../../src/search/ranking/ranking.js";
 import { BUNDLED } from "./our-index.js";
 
@@ -39,7 +39,7 @@ async function settledParts(graph: Graph): Promise<readonly Part[]> {
 	for (let plan = planOf(parts); plan; plan = planOf(parts)) {
 		const positions = plan;
 		const sources = parts.filter((_, position) => positions.includes(position));
-		const merged = await mergeParts(sources, sources[0]?.segment.lexical.averageLength ?? 1);
+		const merged = await mergeParts(sources);
 		const rest = parts.flatMap((part, position) => {
 			if (position === positions[0]) return [merged];
 			return positions.includes(position) ? [] : [part];

@@ -2,10 +2,11 @@ import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { systemClock } from "../../src/kernel/clock.js";
-import { PACKAGE_ROOT } from "../../src/kernel/package-root.js";
+import { PACKAGE_ROOT } from "../../src/kernel/package-info.js";
 import type { Graph } from "../../src/knowledge/graph.js";
-import type { DenseScope, DenseSide } from "../../src/search/dense/dense-side.js";
-import { createLocalDenseSide } from "../../src/search/dense/local-dense-side.js";
+import { createLocalDenseSide, type DenseSide } from "../../src/search/dense/dense-side.js";
+import { createTransformersEmbedder } from "../../src/search/dense/open-model.js";
+import type { DenseScope } from "../../src/search/dense/vector-regions.js";
 import { buildLexicalSegment, embedConcepts } from "../../src/search/index/index-builder.js";
 import {
 	createIndexState,
@@ -14,13 +15,12 @@ import {
 	type IndexState,
 	toScopes,
 } from "../../src/search/index/index-state.js";
-import { readCommonWords } from "../../src/search/lexical/query-words.js";
+import { readCommonWords } from "../../src/search/lexical/common-words.js";
 import type { Embedder } from "../../src/search/model/embedder.js";
 import type { ModelLocation } from "../../src/search/model/model-folder.js";
-import { createTransformersEmbedder } from "../../src/search/model/transformers-embedder.js";
 import { findConcepts } from "../../src/search/ranking/find-concepts.js";
 import { buildLinkGraph } from "../../src/search/ranking/link-graph.js";
-import type { RankWeights } from "../../src/search/ranking/rank-weights.js";
+import type { RankWeights } from "../../src/search/ranking/rank-fusion.js";
 import {
 	type DenseFindings,
 	POOL,
@@ -28,7 +28,7 @@ import {
 	rankConcepts,
 	readWords,
 } from "../../src/search/ranking/ranking.js";
-import type { SearchOutcome } from "../../src/search/search-ports.js";
+import type { SearchOutcome } from "../../src/search/ranking/search-outcome.js";
 import { documentId, type Question, type QuestionSet } from "./question-set.js";
 
 export const BUNDLED: ModelLocation = {

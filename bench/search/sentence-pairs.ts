@@ -1,5 +1,5 @@
 import { catalogFolders, loadGraphs } from "../../src/app/load-graphs.js";
-import { PACKAGE_ROOT } from "../../src/kernel/package-root.js";
+import { PACKAGE_ROOT } from "../../src/kernel/package-info.js";
 import { createSeededNumbers } from "../generated-graph.js";
 
 const WORDS_MIN = 6;

@@ -1,7 +1,7 @@
 import { systemClock } from "../../src/kernel/clock.js";
+import { createTransformersEmbedder } from "../../src/search/dense/open-model.js";
 import type { Embedder } from "../../src/search/model/embedder.js";
 import type { ModelLocation } from "../../src/search/model/model-folder.js";
-import { createTransformersEmbedder } from "../../src/search/model/transformers-embedder.js";
 import { readWords } from "./generated-texts.js";
 
 /** Weight of a frequent word against a rare one (Arora, Liang and Ma, 2017), by its rank in the vocabulary. */

@@ -7,7 +7,7 @@ import { mkdtempSync, readFileSync, realpathSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { parseArgs } from "node:util";
-import { PACKAGE_ROOT } from "../../src/kernel/package-root.js";
+import { PACKAGE_ROOT } from "../../src/kernel/package-info.js";
 import { findTourFault, readTour } from "./tour.js";
 import { summarizeTrace, type TraceSummary } from "./trace-summary.js";
 import { makeTracedPackage } from "./traced-package.js";

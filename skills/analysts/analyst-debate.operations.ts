@@ -4,12 +4,16 @@ import { createCitationList, extractiveWriter } from "../answers/answers.js";
 import { CONSULT_LIMITS, toConsultMeta } from "../experts/experts.js";
 import { answerIf } from "../graphs/graphs.js";
 import { DEBATE_QUESTION, DEBATE_REPLY } from "./analyst-examples.js";
-import { type Analyst, analystsOf, findAnalyst } from "./analyst-index.js";
-import { type AnalystServices, toAnalystWire } from "./analyst-list.js";
+import {
+	type Analyst,
+	type AnalystServices,
+	analystsOf,
+	findAnalyst,
+	toAnalystWire,
+} from "./analyst-index.js";
 import { type AnalystArguments, findArguments } from "./analyst-view.js";
 import { type DebateOutput, debateInput, debateOutput } from "./analyst-wire.js";
-import type { Side } from "./argument-words.js";
-import { DEBATE_METHOD, type DebatePoint, inTurns, judgeDebate } from "./debate.js";
+import { DEBATE_METHOD, type DebatePoint, inTurns, judgeDebate, type Side } from "./debate.js";
 
 /** What analysts have to say for and against, and who has more to rest on. Additive to the contract. */
 export const analystDebate = paidOperation({

@@ -1,5 +1,10 @@
+import type { SkillServices } from "../../src/contract/contract.js";
 import { ServiceError } from "../../src/kernel/kernel.js";
-import type { AnalystProfile, Graph } from "../../src/knowledge/knowledge.js";
+import type { AnalystProfile, Graph, GraphCatalog } from "../../src/knowledge/knowledge.js";
+import { coverageOf } from "../graphs/graphs.js";
+
+/** Services of what answers in the name of an analyst. */
+export type AnalystServices = Pick<SkillServices, "search" | "catalog" | "clock" | "research">;
 
 /** A synthetic analyst: a graph, and the profile it answers under. */
 export interface Analyst {
@@ -7,9 +12,7 @@ export interface Analyst {
 	readonly profile: AnalystProfile;
 }
 
-interface Analysts {
-	list(filter: { readonly type: "analyst" }): readonly Graph[];
-}
+type Analysts = Pick<GraphCatalog, "list">;
 
 const NAMES_SHOWN = 10;
 
@@ -32,4 +35,26 @@ export function findAnalyst(catalog: Analysts, name: string): Analyst {
 	const names = analysts.slice(0, NAMES_SHOWN).map(({ graph }) => graph.record.id);
 	const known = names.length > 0 ? `there are ${names.join(", ")}` : "there are none";
 	throw new ServiceError("NOT_FOUND", `No analyst is called "${name.slice(0, 80)}"; ${known}.`);
+}
+
+/** Analysts of the catalog, in the order of their graphs. */
+export function listAnalysts(catalog: Analysts) {
+	return analystsOf(catalog).map(toItem);
+}
+
+/** One analyst by its graph's id or its name, in either case. Throws NOT_FOUND. */
+export function getAnalyst(catalog: Analysts, name: string) {
+	const analyst = findAnalyst(catalog, name);
+	const { graph } = analyst;
+	const questions = graph.record.exampleQueries;
+	return { ...toItem(analyst), questions, coverage: coverageOf(graph) };
+}
+
+function toItem({ graph: { record }, profile: { name, domain, method } }: Analyst) {
+	return { analyst: record.id, name, domain, method, topics: record.topics };
+}
+
+/** An analyst as answers name it. */
+export function toAnalystWire({ graph, profile: { name, domain, method } }: Analyst) {
+	return { id: graph.record.id, name, domain, method, is_synthetic: true as const };
 }

@@ -12,8 +12,7 @@ import { relevantOf, type Writer, type WrittenSentence, writeProse } from "../an
 import { CONSULT_LIMITS, confidenceOf } from "../experts/experts.js";
 import type { Analyst } from "./analyst-index.js";
 import type { ScenarioName } from "./analyst-wire.js";
-import { type Side, sideOf } from "./argument-words.js";
-import { oddsOf, type ScenarioOdds, voteOf } from "./scenarios.js";
+import { type Side, sideOf } from "./debate.js";
 
 export interface AnalystTask {
 	readonly analyst: Analyst;
@@ -37,7 +36,7 @@ export interface AnalystView {
 interface Reasoned {
 	readonly thesis: WrittenSentence;
 	readonly sides: Sides;
-	readonly odds: ScenarioOdds;
+	readonly odds: ReturnType<typeof oddsOf>;
 	/** What to watch: the concepts the answer rests on, by the scenario their sources' momentum speaks for. */
 	readonly indicators: readonly Indicator[];
 	readonly confidence: number;
@@ -51,11 +50,6 @@ export interface Indicator {
 	readonly momentum: Momentum;
 	/** What the concept is cited for, first. */
 	readonly sentence: CitedSentence;
-}
-
-export interface AnalystDeps {
-	readonly search: HybridSearch;
-	readonly writer: Writer;
 }
 
 /** What an analyst's graph holds for and against, without a word of its own: nothing is written for it. */
@@ -89,8 +83,10 @@ async function gatherFor(
 }
 
 /** Asks an analyst: a thesis, what speaks for and against it, what is open, and what may come of it. */
-export async function askAnalyst(deps: AnalystDeps, task: AnalystTask): Promise<AnalystView> {
-	const { search, writer } = deps;
+export async function askAnalyst(
+	{ search, writer }: { readonly search: HybridSearch; readonly writer: Writer },
+	task: AnalystTask,
+): Promise<AnalystView> {
 	const { question, today, signal } = task;
 	const { decision, mode, missing, offered } = await gatherFor(search, task);
 	const none = { decision: "ABSTAIN", mode, missing, view: undefined } as const;
@@ -104,17 +100,13 @@ export async function askAnalyst(deps: AnalystDeps, task: AnalystTask): Promise<
 	if (!thesis) return { ...none, writer: prose.writer, warnings };
 	const sides = toSides(offered, thesis.evidence);
 	const indicators = indicatorsOf(offered, today);
+	const cited = [...thesis.evidence, ...offered];
 	const view = {
 		thesis,
 		sides,
 		indicators,
 		odds: oddsOf(countVotes(sides, indicators, sideOfThesis(thesis, offered[0]?.concept))),
-		confidence: confidenceOf({
-			question,
-			decision,
-			today,
-			cited: [...thesis.evidence, ...offered],
-		}),
+		confidence: confidenceOf({ question, decision, today, cited }),
 	};
 	return { decision, mode, missing, view, writer: prose.writer, warnings };
 }
@@ -124,11 +116,8 @@ function toSides(offered: readonly RankedSentence[], thesis: readonly CitedSente
 	const said = new Set(thesis.map(({ evidenceId }) => evidenceId));
 	const sides: Record<Side, CitedSentence[]> = { for: [], against: [], open: [] };
 	const lead = offered[0]?.concept;
-	const most = {
-		for: CONSULT_LIMITS.arguments,
-		against: CONSULT_LIMITS.arguments,
-		open: CONSULT_LIMITS.openQuestions,
-	};
+	const { arguments: argued, openQuestions: open } = CONSULT_LIMITS;
+	const most = { for: argued, against: argued, open };
 	for (const sentence of offered) {
 		const side = said.has(sentence.evidenceId) ? undefined : sideOf(sentence, lead);
 		if (side && sides[side].length < most[side]) sides[side].push(sentence);
@@ -162,4 +151,32 @@ function countVotes(sides: Sides, indicators: readonly Indicator[], thesis: Side
 		upside: votesOf("for") + moving("upside"),
 		downside: votesOf("against") + moving("downside"),
 	};
+}
+
+/** What speaks for more of something, for things as they are, for less of it. */
+export type Votes = Readonly<Record<ScenarioName, number>>;
+
+/** Fewer dated sources than these move nothing. */
+const SOURCES_LEAST = 3;
+
+/** The vote of one concept by the momentum of its dated sources; undefined where none is dated within two years. */
+export function voteOf({ score, recent, before }: Momentum): ScenarioName | undefined {
+	if (recent + before === 0) return undefined;
+	if (score === 0 || recent + before < SOURCES_LEAST) return "base";
+	return score > 0 ? "upside" : "downside";
+}
+
+/**
+ * Probabilities of three scenarios by counting votes, one of each added (Laplace's rule of succession):
+ * P(s) = (votes(s) + 1) / (all votes + 3). Votes are one for each concept by the momentum of its sources, one for each
+ * argument for (upside) and against (downside), one for each open question (base), and one for the side of the thesis.
+ */
+export function oddsOf(votes: Votes) {
+	const count = votes.base + votes.upside + votes.downside;
+	const share = (name: ScenarioName) => Math.round(((votes[name] + 1) / (count + 3)) * 1000);
+	const [upside, downside] = [share("upside"), share("downside")];
+	const base = (1000 - upside - downside) / 1000;
+	const probabilities = { base, upside: upside / 1000, downside: downside / 1000 };
+	// Below that many votes the numbers say little.
+	return { probabilities, votes, isSmallSample: count < CONSULT_LIMITS.sampleLeast };
 }

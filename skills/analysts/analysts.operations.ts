@@ -14,8 +14,13 @@ import { type CitationList, createCitationList } from "../answers/answers.js";
 import { CONSULT_LIMITS, toConsultMeta } from "../experts/experts.js";
 import { answerIf } from "../graphs/graphs.js";
 import { ANALYST_BODY, ANALYST_REPLY } from "./analyst-examples.js";
-import { type Analyst, analystsOf, findAnalyst } from "./analyst-index.js";
-import { type AnalystServices, toAnalystWire } from "./analyst-list.js";
+import {
+	type Analyst,
+	type AnalystServices,
+	analystsOf,
+	findAnalyst,
+	toAnalystWire,
+} from "./analyst-index.js";
 import { type AnalystView, askAnalyst } from "./analyst-view.js";
 import {
 	type AnalystConsultOutput,

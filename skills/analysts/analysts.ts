@@ -1,1 +1,1 @@
-export { getAnalyst, listAnalysts } from "./analyst-list.js";
+export { getAnalyst, listAnalysts } from "./analyst-index.js";

@@ -1,28 +1,41 @@
-export type { WrittenSentence } from "./citation-gate.js";
-export { type CitationList, createCitationList } from "./citation-list.js";
-export { chooseSentences, extractiveWriter } from "./extractive-writer.js";
+export { type CitationList, createCitationList, type WrittenSentence } from "./citation-gate.js";
 export { createLlmWriter } from "./llm-writer.js";
 export {
 	answerQuestion,
 	finishSteps,
+	inReadingOrder,
 	type OfferedEvidence,
 	type QuestionAnswer,
+	relevantOf,
 	toAnswerWire,
 } from "./question-answer.js";
-export { inReadingOrder, relevantOf } from "./relevant-evidence.js";
 export { type Contradiction, findContradictions } from "./report/contradictions.js";
-export { carriersOf, withoutDeniers } from "./report/finding-carriers.js";
 export {
+	carriersOf,
 	clusterSentences,
 	confidenceOfFinding,
 	type FindingCluster,
-} from "./report/finding-clusters.js";
-export { groupSources } from "./report/independent-sources.js";
-export type { ReportDocument, ReportItem } from "./report/report-document.js";
-export { findGaps } from "./report/report-gaps.js";
-export { toHtml } from "./report/report-html.js";
-export { toMarkdown } from "./report/report-markdown.js";
-export { toTimeline } from "./report/report-timeline.js";
-export { profileSources, type SourceProfile } from "./report/source-profile.js";
-export type { Writer } from "./writer.js";
-export { type Prose, writeProse } from "./written-prose.js";
+	groupSources,
+	withoutDeniers,
+} from "./report/findings.js";
+export {
+	listSection,
+	proseSection,
+	type ReportDocument,
+	type ReportItem,
+	toHtml,
+	toMarkdown,
+} from "./report/report-document.js";
+export {
+	findGaps,
+	profileSources,
+	type SourceProfile,
+	toTimeline,
+} from "./report/report-sections.js";
+export {
+	chooseSentences,
+	extractiveWriter,
+	type Prose,
+	type Writer,
+	writeProse,
+} from "./written-prose.js";

@@ -1,10 +1,13 @@
+import type { CitationWire, CitedTextWire } from "../../src/contract/contract.js";
 import {
 	type CitedSentence,
 	contentTerms,
 	contentWords,
 	coverageOf,
 	splitSentences,
+	toArticleAddress,
 } from "../../src/evidence/evidence.js";
+import { toTrendId } from "../../src/knowledge/knowledge.js";
 import { type AtomicClaim, compareClaim, extractClaims } from "../verify/verify.js";
 
 /** A sentence as a writer hands it in: its words and what they rest on. */
@@ -20,13 +23,7 @@ export interface WrittenSentence {
 	readonly evidence: readonly CitedSentence[];
 }
 
-export interface GateReport {
-	readonly written: readonly WrittenSentence[];
-	/** Sentences that were left out, and why. */
-	readonly dropped: readonly { readonly text: string; readonly reason: DropReason }[];
-}
-
-export type DropReason = "uncited" | "unknown citation" | "not supported" | "unsafe";
+type DropReason = "uncited" | "unknown citation" | "not supported" | "unsafe";
 
 /** Share of a sentence's content words that its evidence must hold: one piece alone, or two of them together. */
 const SUPPORT_SHARE = 0.6;
@@ -51,9 +48,10 @@ const ADDRESS = /[\w.+-]+@[\w-]+\.\w+|\b(?:[a-z\d-]+\.)+[a-z]{2,}\b/gi;
 export function passCitationGate(
 	draft: readonly DraftSentence[],
 	offered: readonly CitedSentence[],
-): GateReport {
+) {
 	const byId = new Map(offered.map((sentence) => [sentence.evidenceId, sentence]));
 	const written: WrittenSentence[] = [];
+	/** Sentences that are left out, and why. */
 	const dropped: { text: string; reason: DropReason }[] = [];
 	for (const { text: whole, evidenceIds } of draft) {
 		const ids = [...new Set(evidenceIds)];
@@ -104,10 +102,7 @@ function isDenied(claim: AtomicClaim | undefined, { text, concept }: CitedSenten
 }
 
 /** Two pieces of which neither alone, but both together hold what is said. */
-function findPair(
-	text: string,
-	named: readonly CitedSentence[],
-): readonly CitedSentence[] | undefined {
+function findPair(text: string, named: readonly CitedSentence[]) {
 	for (const [place, one] of named.entries()) {
 		for (const other of named.slice(place + 1)) {
 			const both = `${one.text}\n${other.text}`;
@@ -125,4 +120,56 @@ export function isSupported(text: string, evidence: string, share = SUPPORT_SHAR
 	const numbers = new Set(evidence.match(DIGITS) ?? []);
 	if ((text.match(DIGITS) ?? []).some((number) => !numbers.has(number))) return false;
 	return NEGATION.test(text) === NEGATION.test(evidence);
+}
+
+export type CitationList = ReturnType<typeof createCitationList>;
+
+/**
+ * Numbers evidence in the order in which an answer cites it, each piece once. Pieces are told apart by their ids, or as
+ * `keyOf` says: one sentence may be cited once for each publisher.
+ */
+export function createCitationList(
+	keyOf: (sentence: CitedSentence) => string = ({ evidenceId }) => evidenceId,
+) {
+	const cited = new Map<string, CitedSentence>();
+	const numbers = new Map<string, number>();
+	/** The number of a piece of evidence, given on first use. */
+	const numberOf = (sentence: CitedSentence): number => {
+		const key = keyOf(sentence);
+		const known = numbers.get(key);
+		if (known !== undefined) return known;
+		cited.set(key, sentence);
+		numbers.set(key, cited.size);
+		return cited.size;
+	};
+	return {
+		numberOf,
+		/** Whether it has a number already. */
+		has: (sentence: CitedSentence): boolean => numbers.has(keyOf(sentence)),
+		/** A sentence with the numbers of its evidence. */
+		cite: ({ text, evidence }: WrittenSentence): CitedTextWire => ({
+			text,
+			citation_ids: evidence.map(numberOf),
+		}),
+		toWire: (): readonly CitationWire[] =>
+			[...cited.values()].map((sentence, index) => toCitation(sentence, index + 1)),
+	};
+}
+
+function toCitation({ evidenceId, graph, concept, text, sources }: CitedSentence, n: number) {
+	const [source] = sources;
+	const sourceUrl = source?.sourceUrl ?? "";
+	return {
+		n,
+		evidence_id: evidenceId,
+		trend_id: toTrendId(graph.record.id, concept.id),
+		article_id: source?.articleId ?? "",
+		title: source?.title ?? "",
+		source_url: sourceUrl,
+		published_at: source?.publishedAt ?? null,
+		publisher: toArticleAddress(sourceUrl)?.host ?? "",
+		excerpt: text,
+		trust_tier: concept.trust,
+		graph_id: graph.record.id,
+	};
 }

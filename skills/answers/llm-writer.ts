@@ -8,7 +8,7 @@ import {
 	visibleText,
 } from "../../src/kernel/kernel.js";
 import type { DraftSentence } from "./citation-gate.js";
-import type { Writer, WritingTask } from "./writer.js";
+import type { Writer, WritingTask } from "./written-prose.js";
 
 export interface LlmWriterDeps {
 	/** Reaches the configured host and no other, and reads at most WRITER_LIMITS.replyBytes of a reply. */
@@ -40,12 +40,12 @@ export function createLlmWriter(deps: LlmWriterDeps): Writer {
 		name: `llm:${deps.model}`,
 		async draft(task) {
 			const offered = task.offered.slice(0, WRITER_LIMITS.offeredMax);
-			const reply = await complete(deps, task, toRequest(deps.model, task));
+			const reply = await complete(deps, task.signal, toRequest(deps.model, task));
 			const idOf = new Map(
 				offered.map(({ evidenceId }, index) => [shortId(index), evidenceId] as const),
 			);
 			return readDraft(reply).map(({ text, evidence_ids: ids }): DraftSentence => {
-				// Ids nobody was told stay as they are, and the citation gate knows none of them.
+				// Ids that were not offered stay as they are, and the citation gate knows none of them.
 				const evidenceIds = ids.map((id) => idOf.get(id.trim()) ?? `unknown ${id}`);
 				return { text: visibleText(text).replace(/\s+/g, " ").trim(), evidenceIds };
 			});
@@ -85,31 +85,21 @@ function withoutTags(json: string): string {
 }
 
 /** The reply's text. One more attempt where the first was not answered in full, if there is time for it. */
-async function complete(
-	deps: LlmWriterDeps,
-	{ signal }: WritingTask,
-	body: string,
-): Promise<string> {
+async function complete(deps: LlmWriterDeps, signal: AbortSignal, body: string): Promise<string> {
 	const { clock, timeoutMs } = deps;
 	const endsAtMs = clock.monotonicMs() + timeoutMs;
 	try {
 		return await attempt(deps, { body, signal, timeoutMs });
 	} catch (error) {
 		const leftMs = Math.floor(endsAtMs - clock.monotonicMs());
-		if (signal.aborted || !isPassing(error) || leftMs < WRITER_LIMITS.retryLeastMs) throw error;
+		if (signal.aborted || !isTransient(error) || leftMs < WRITER_LIMITS.retryLeastMs) throw error;
 		return attempt(deps, { body, signal, timeoutMs: leftMs });
 	}
 }
 
-interface Attempt {
-	readonly body: string;
-	readonly signal: AbortSignal;
-	readonly timeoutMs: number;
-}
-
 async function attempt(
 	{ egress, url, apiKey }: LlmWriterDeps,
-	{ body, signal, timeoutMs }: Attempt,
+	{ body, signal, timeoutMs }: { body: string; signal: AbortSignal; timeoutMs: number },
 ): Promise<string> {
 	signal.throwIfAborted();
 	const request = egress.request({
@@ -133,15 +123,15 @@ async function attempt(
 	});
 }
 
-/** Callers are told of it, and the operator's hosts are none of their business. */
+/** It reaches callers, and names none of the operator's hosts. */
 function toRefusal(cause: unknown): ServiceError {
 	const isLate = cause instanceof ServiceError && cause.code === "UNAVAILABLE";
 	if (isLate) return new ServiceError("UNAVAILABLE", "no answer in time", { cause });
 	return new ServiceError("UPSTREAM", "no answer that could be read", { cause, retryable: false });
 }
 
-/** Whether it may go better in a moment: nobody answered, or the server was busy. */
-function isPassing(error: unknown): boolean {
+/** True where there was no answer, or the server was busy. */
+function isTransient(error: unknown): boolean {
 	return error instanceof ServiceError && error.retryable;
 }
 

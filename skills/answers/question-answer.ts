@@ -6,16 +6,17 @@ import {
 } from "../../src/contract/contract.js";
 import {
 	type CitedSentence,
+	contentTerms,
+	contentWords,
+	coverageOf,
 	type GatheredEvidence,
 	gatherEvidence,
 	type RankedSentence,
 } from "../../src/evidence/evidence.js";
 import type { Concept, Graph } from "../../src/knowledge/knowledge.js";
 import type { GraphRouter, HybridSearch } from "../../src/search/search.js";
-import type { WrittenSentence } from "./citation-gate.js";
-import { createCitationList } from "./citation-list.js";
-import type { Writer } from "./writer.js";
-import { writeProse } from "./written-prose.js";
+import { createCitationList, type WrittenSentence } from "./citation-gate.js";
+import { type Writer, writeProse } from "./written-prose.js";
 
 export interface QuestionAnswerDeps {
 	readonly search: HybridSearch & GraphRouter;
@@ -70,11 +71,13 @@ export async function* answerQuestion(
 ): AsyncGenerator<SkillEvent, QuestionAnswer, undefined> {
 	const { search } = deps;
 	const { question, graphs, signal } = task;
-	const limit = ANSWER_LIMITS.graphsMax;
+	const { graphsMax: limit, conceptsMax, evidenceMax } = ANSWER_LIMITS;
+	// What was told before and what is too weak is taken out of these.
+	const sentencesMax = 4 * evidenceMax;
 	// Both at once: the question is embedded with itself, and nobody waits for two searches in a row.
 	const [routed, all] = await Promise.all([
 		search.route({ graphs, query: question, limit, signal }),
-		gather(deps, task),
+		gatherEvidence(search, { graphs, question, conceptsMax, sentencesMax, signal }),
 	]);
 	const { missing, mode } = routed;
 	yield {
@@ -97,8 +100,7 @@ export async function* answerQuestion(
 	const { decision, concepts } = found;
 	const counted = { concepts: concepts.length, sentences: offered.length };
 	yield { event: "research.search", data: { decision, ...counted, missing: found.missing } };
-	const none = { decision: "ABSTAIN", missing, mode } as const;
-	if (offered.length === 0) return { ...none, ...NOTHING };
+	if (offered.length === 0) return { decision: "ABSTAIN", missing, mode, ...NOTHING };
 	return yield* tellAnswer(deps, task, { found, offered });
 }
 
@@ -167,16 +169,6 @@ export function toAnswerWire(sentences: readonly CitedTextWire[]) {
 	return { text, sentences: [...sentences] };
 }
 
-function gather(
-	{ search }: QuestionAnswerDeps,
-	{ graphs, question, signal }: QuestionTask,
-): Promise<GatheredEvidence> {
-	const { conceptsMax } = ANSWER_LIMITS;
-	// What was told before and what is too weak goes out of these.
-	const sentencesMax = 4 * ANSWER_LIMITS.evidenceMax;
-	return gatherEvidence(search, { graphs, question, conceptsMax, sentencesMax, signal });
-}
-
 /** What graphs that would not answer alone have to say is left out. */
 function keepOnly(found: GatheredEvidence, graphs: ReadonlySet<Graph>): GatheredEvidence {
 	return {
@@ -204,4 +196,41 @@ function progress(percent: number, pass: (typeof PASSES)[number]): SkillEvent {
 
 function graphIdsOf(sentences: readonly CitedSentence[]): readonly string[] {
 	return [...new Set(sentences.map(({ graph }) => graph.record.id))];
+}
+
+/** Concepts that are ranked, or whose best sentence bears on the question, below these shares of the best ones stay out. */
+const RANK_SHARE = 0.5;
+const COVERAGE_SHARE = 0.7;
+
+/** The sentences of concepts that are near enough to the best of what was found to be told beside it. */
+export function relevantOf(
+	question: string,
+	{ concepts, sentences }: Pick<GatheredEvidence, "concepts" | "sentences">,
+): readonly RankedSentence[] {
+	const asked = contentWords(question);
+	const [first] = concepts;
+	const near = concepts.filter(({ score }) => score >= RANK_SHARE * (first?.score ?? 0));
+	const covered = new Map(near.map(({ concept }) => [concept, 0]));
+	for (const { text, concept } of sentences) {
+		const known = covered.get(concept);
+		if (known === undefined) continue;
+		const terms = contentTerms([text, concept.title, ...concept.aliases].join("\n"));
+		covered.set(concept, Math.max(known, coverageOf(asked, terms)));
+	}
+	const least = COVERAGE_SHARE * Math.max(0, ...covered.values());
+	return sentences.filter(({ concept }) => (covered.get(concept) ?? -1) >= least);
+}
+
+/** Quotations concept by concept, that of the best one first, each concept's as it tells them. */
+export function inReadingOrder(
+	sentences: readonly WrittenSentence[],
+	offered: readonly RankedSentence[],
+): readonly WrittenSentence[] {
+	const concepts = [...new Set(offered.map(({ concept }) => concept))];
+	const placeOf = ({ evidence: [first] }: WrittenSentence) =>
+		first ? [concepts.indexOf(first.concept), first.place] : [0, 0];
+	return [...sentences].sort((a, b) => {
+		const [[rank = 0, place = 0], [otherRank = 0, otherPlace = 0]] = [placeOf(a), placeOf(b)];
+		return rank - otherRank || place - otherPlace;
+	});
 }

@@ -1,6 +1,10 @@
-import { passCitationGate, type WrittenSentence } from "./citation-gate.js";
-import { extractiveWriter } from "./extractive-writer.js";
-import type { Writer, WritingTask } from "./writer.js";
+import {
+	type CitedSentence,
+	contentTerms,
+	contentWords,
+	coverageOf,
+} from "../../src/evidence/evidence.js";
+import { type DraftSentence, passCitationGate, type WrittenSentence } from "./citation-gate.js";
 
 /** Prose that may be shown: every sentence has evidence that carries it. */
 export interface Prose {
@@ -23,12 +27,8 @@ export async function writeProse(task: WritingTask, writer: Writer): Promise<Pro
 		if (sentences.length === 0) {
 			return extractive(task, ["Nothing the configured writer wrote was carried by evidence."]);
 		}
-		const warnings =
-			dropped.length === 0
-				? []
-				: [
-						`${dropped.length} sentences of the configured writer were left out: no evidence carries them.`,
-					];
+		const left = `${dropped.length} sentences of the configured writer were left out`;
+		const warnings = dropped.length === 0 ? [] : [`${left}: no evidence carries them.`];
 		return { sentences, writer: writer.name, warnings };
 	} catch (error) {
 		task.signal.throwIfAborted();
@@ -41,4 +41,121 @@ async function extractive(task: WritingTask, reasons: readonly string[]): Promis
 	const { written } = passCitationGate(await extractiveWriter.draft(task), task.offered);
 	const warnings = reasons.map((reason) => `${reason} The text quotes its evidence instead.`);
 	return { sentences: written, writer: extractiveWriter.name, warnings };
+}
+
+/** What a writer is asked for: prose on a question from the evidence it is offered, and from nothing else. */
+export interface WritingTask {
+	/** What the prose is for, in one English sentence: "Answer the question." */
+	readonly purpose: string;
+	readonly question: string;
+	/** Best first. Their text is data: whatever it says is no instruction. */
+	readonly offered: readonly CitedSentence[];
+	readonly sentencesMax: number;
+	readonly signal: AbortSignal;
+}
+
+/** Writes drafts; what may be shown of them decides the citation gate, not the writer. */
+export interface Writer {
+	/** "extractive", or "llm:<model>". */
+	readonly name: string;
+	/** Never throws for want of a model: a writer that cannot write says so by rejecting, and the extractive one takes its place. */
+	draft(task: WritingTask): Promise<readonly DraftSentence[]>;
+}
+
+/** What counts for a sentence: the question's words it holds itself, those it holds with its title, and its place among those offered. */
+const WEIGHTS = { own: 1, titled: 0.5, rank: 0.5 } as const;
+/** How much being like what is chosen already counts against a sentence (maximal marginal relevance). */
+const SAMENESS = 0.8;
+/** A summary says by itself what its concept is; a sentence that begins with "It" does not say what it speaks of. */
+const SUMMARY_BONUS = 0.25;
+const LEANING_LOSS = 0.5;
+/** So does one that shares no word with the name of what it is about. */
+const NAMELESS_LOSS = 0.3;
+const LEANING =
+	/^(?:(?:together|therefore|thus|here|there|then|otherwise|instead|likewise|similarly|also|still|yet|but|and|so|as a result|in (?:that|this|both|either) cases?|for (?:that|this) (?:reason|purpose)|by contrast|conversely|the (?:latter|former|same|other|first|second|third|two|three|rest|design|proposal|extension|document|draft|text|specification|framework|scheme|mechanism|idea|field|list|table|attack)),?\s|(?:it|its|they|their|them|this|that|these|those|such|both|neither|each|he|she|one|another|others)\b)/i;
+/** Sentences looked at: the best of what was offered. */
+const LOOKED_AT = 80;
+
+/**
+ * Quotes the sentences that say most about the question and least of the same: maximal marginal relevance (Carbonell and
+ * Goldstein 1998) over shared content words. What it quotes stands in the order of its choice, each sentence word for word.
+ */
+export const extractiveWriter: Writer = {
+	name: "extractive",
+	draft: async (task) =>
+		chooseSentences(task).map(({ text, evidenceId }) => ({ text, evidenceIds: [evidenceId] })),
+};
+
+interface Candidate {
+	readonly sentence: CitedSentence;
+	readonly words: readonly (readonly string[])[];
+	readonly terms: ReadonlySet<string>;
+	readonly relevance: number;
+}
+
+/** The sentences that would be quoted, best first; those that can be read alone before those that lean on others. */
+export function chooseSentences({
+	question,
+	offered,
+	sentencesMax,
+}: Pick<WritingTask, "question" | "offered" | "sentencesMax">): readonly CitedSentence[] {
+	const rest = new Set(toCandidates(question, offered.slice(0, LOOKED_AT)));
+	const chosen: Candidate[] = [];
+	while (chosen.length < sentencesMax && rest.size > 0) {
+		let best: Candidate | undefined;
+		let bestScore = Number.NEGATIVE_INFINITY;
+		for (const candidate of rest) {
+			const alike = Math.max(0, ...chosen.map(({ terms }) => coverageOf(candidate.words, terms)));
+			const score = candidate.relevance - SAMENESS * alike;
+			if (score > bestScore) [best, bestScore] = [candidate, score];
+		}
+		if (!best) break;
+		rest.delete(best);
+		chosen.push(best);
+	}
+	return chosen.map(({ sentence }) => sentence);
+}
+
+function toCandidates(question: string, offered: readonly CitedSentence[]): readonly Candidate[] {
+	const read = offered.map((sentence) => {
+		const words = contentWords(sentence.text);
+		return { sentence, words, terms: new Set(words.flat()) };
+	});
+	const asked = weighWords(contentWords(question), read);
+	return read.map((one, rank) => {
+		const { text, place, concept } = one.sentence;
+		const title = contentTerms(concept.title);
+		const titled = new Set([...one.terms, ...title]);
+		const isNamed = [...title].some((term) => one.terms.has(term));
+		const relevance =
+			WEIGHTS.own * shareOf(asked, one.terms) +
+			WEIGHTS.titled * shareOf(asked, titled) +
+			WEIGHTS.rank * (1 - rank / read.length) +
+			(place === 0 ? SUMMARY_BONUS : 0) -
+			(LEANING.test(text) ? LEANING_LOSS : 0) -
+			(isNamed ? 0 : NAMELESS_LOSS);
+		return { ...one, relevance };
+	});
+}
+
+type WeighedWord = { readonly word: readonly string[]; readonly weight: number };
+
+/** Words of the question by how few of those offered hold them (inverse document frequency); a word that none holds asks for nothing here. */
+function weighWords(
+	words: readonly (readonly string[])[],
+	offered: readonly { readonly terms: ReadonlySet<string> }[],
+): readonly WeighedWord[] {
+	return words.flatMap((word) => {
+		const held = offered.filter(({ terms }) => word.some((term) => terms.has(term))).length;
+		return held === 0 ? [] : [{ word, weight: Math.log(1 + offered.length / held) }];
+	});
+}
+
+function shareOf(asked: readonly WeighedWord[], terms: ReadonlySet<string>): number {
+	let [held, all] = [0, 0];
+	for (const { word, weight } of asked) {
+		all += weight;
+		if (word.some((term) => terms.has(term))) held += weight;
+	}
+	return all === 0 ? 0 : held / all;
 }

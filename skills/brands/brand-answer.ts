@@ -1,38 +1,32 @@
 import type { z } from "zod";
 import { type CitedSentence, daysOf } from "../../src/evidence/evidence.js";
-import { type CitationList, createCitationList } from "../answers/answers.js";
+import { createCitationList } from "../answers/answers.js";
 import { findPublisher } from "../verify/verify.js";
-import { type Bucket, type BucketSize, toBuckets } from "./brand-buckets.js";
+import { toneCounts } from "./brand-breakdowns.js";
 import { BRAND_LIMITS } from "./brand-limits.js";
-import type { BrandReading } from "./brand-reading.js";
-import type { BrandSignal } from "./brand-signals.js";
-import { toneCounts } from "./brand-voice.js";
 import {
 	articlesOf,
+	type BrandReading,
 	type BrandWindow,
 	type DatedMention,
 	measureFootprint,
-} from "./brand-window.js";
+} from "./brand-reading.js";
+import { type BrandSignal, type Bucket, type BucketSize, toBuckets } from "./brand-signals.js";
 import type { BrandMeta, gapSchema } from "./brand-wire.js";
 
 /** What answers about brands have in common: how evidence is cited, what is missing, and how figures travel. */
 
-export interface BrandCitations extends Pick<CitationList, "toWire"> {
-	/** evidence_id of a few sentences, each cited from now on. */
-	idsOf(sentences: readonly CitedSentence[]): string[];
-	ofMentions(mentions: readonly DatedMention[]): string[];
-	/** n of what these mentions are cited by. */
-	numbersOf(mentions: readonly DatedMention[]): number[];
-}
+export type BrandCitations = ReturnType<typeof createBrandCitations>;
 
 /** One sentence is cited once for each publisher it is told of. */
-function keyOf({ evidenceId, sources: [source] }: CitedSentence): string {
-	return `${evidenceId} ${source ? findPublisher(source).owner : ""}`;
-}
-
-export function createBrandCitations(): BrandCitations {
-	const list = createCitationList(keyOf);
-	const idsOf = (sentences: readonly CitedSentence[]) => {
+export function createBrandCitations() {
+	const list = createCitationList(({ evidenceId, sources: [source] }) =>
+		[evidenceId, source ? findPublisher(source).owner : ""].join(" "),
+	);
+	const few = (mentions: readonly DatedMention[]) =>
+		mentions.slice(0, BRAND_LIMITS.evidencePerItem).map(({ sentence }) => sentence);
+	/** evidence_id of a few sentences, each cited from now on. */
+	const idsOf = (sentences: readonly CitedSentence[]): string[] => {
 		const told = sentences.slice(0, BRAND_LIMITS.evidencePerItem);
 		for (const sentence of told) list.numberOf(sentence);
 		return told.map(({ evidenceId }) => evidenceId);
@@ -40,12 +34,9 @@ export function createBrandCitations(): BrandCitations {
 	return {
 		toWire: list.toWire,
 		idsOf,
-		ofMentions: (mentions) =>
-			idsOf(mentions.slice(0, BRAND_LIMITS.evidencePerItem).map(({ sentence }) => sentence)),
-		numbersOf: (mentions) =>
-			mentions
-				.slice(0, BRAND_LIMITS.evidencePerItem)
-				.map(({ sentence }) => list.numberOf(sentence)),
+		ofMentions: (mentions: readonly DatedMention[]) => idsOf(few(mentions)),
+		/** n of what these mentions are cited by. */
+		numbersOf: (mentions: readonly DatedMention[]) => few(mentions).map(list.numberOf),
 	};
 }
 
@@ -101,41 +92,40 @@ export function findGaps(
 	const { buckets, isCut, earlier } = toBuckets(mentions, window, size);
 	const unread = mentions.filter(({ isRead }) => !isRead).length;
 	const { undated, sources_independent: groups } = measureFootprint(mentions);
-	const gaps: (Gap | false)[] = [
-		mentions.length < BRAND_LIMITS.smallSample && {
-			kind: "small_sample",
-			message: `${brand.name} has ${mentions.length} mentions in the window; below ${BRAND_LIMITS.smallSample} read shares and tone with their intervals.`,
-		},
-		undated > 0 && {
-			kind: "undated",
-			message: `${undated} mentions have no dated source and stand in no stretch of the timeline.`,
-		},
-		groups === 1 && {
-			kind: "one_publisher",
-			message: "All mentions rest on sources of one publisher.",
-		},
-		unread > 0 && {
-			kind: "unread",
-			message: `The tone and dangers of the ${unread} oldest of ${mentions.length} mentions were not read.`,
-		},
-		isCut && {
-			kind: "cut",
-			message: `The timeline tells the last ${buckets.length} stretches, from ${buckets[0]?.period} on; ${earlier} dated mentions are earlier.`,
-		},
-		others.length > 0 && {
-			kind: "ambiguous",
-			message: `The name is also that of ${others
-				.slice(0, 3)
-				.map(({ key }) => key)
-				.join(", ")}.`,
-		},
-		buckets.length === 1 && {
-			kind: "small_sample",
-			message:
-				"Every dated mention falls into one stretch of time, so nothing can be said of change.",
-		},
+	const namesakes = others
+		.map(({ key }) => key)
+		.slice(0, 3)
+		.join(", ");
+	const gaps: (readonly [isOpen: boolean, kind: Gap["kind"], message: string])[] = [
+		[
+			mentions.length < BRAND_LIMITS.smallSample,
+			"small_sample",
+			`${brand.name} has ${mentions.length} mentions in the window; below ${BRAND_LIMITS.smallSample} read shares and tone with their intervals.`,
+		],
+		[
+			undated > 0,
+			"undated",
+			`${undated} mentions have no dated source and stand in no stretch of the timeline.`,
+		],
+		[groups === 1, "one_publisher", "All mentions rest on sources of one publisher."],
+		[
+			unread > 0,
+			"unread",
+			`The tone and dangers of the ${unread} oldest of ${mentions.length} mentions were not read.`,
+		],
+		[
+			isCut,
+			"cut",
+			`The timeline tells the last ${buckets.length} stretches, from ${buckets[0]?.period} on; ${earlier} dated mentions are earlier.`,
+		],
+		[others.length > 0, "ambiguous", `The name is also that of ${namesakes}.`],
+		[
+			buckets.length === 1,
+			"small_sample",
+			"Every dated mention falls into one stretch of time, so nothing can be said of change.",
+		],
 	];
-	return gaps.filter((gap) => gap !== false);
+	return gaps.flatMap(([isOpen, kind, message]) => (isOpen ? [{ kind, message }] : []));
 }
 
 export function noMentionsGap(name: string): Gap {

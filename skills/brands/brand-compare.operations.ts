@@ -14,18 +14,19 @@ import {
 	noMentionsGap,
 	toBrandMeta,
 } from "./brand-answer.js";
-import { BRAND_COMPARISON, BRAND_META, exampleBrand, hasBrands } from "./brand-examples.js";
+import { shareVoice, toneOfMentions } from "./brand-breakdowns.js";
+import { BRAND_COMPARISON, BRAND_META } from "./brand-examples.js";
+import { exampleBrand, hasBrands } from "./brand-index.js";
 import { BRAND_LIMITS } from "./brand-limits.js";
 import {
 	type BrandReading,
 	getBrands,
 	makeBrandsReady,
+	measureFootprint,
 	readBrands,
 	toWindow,
 } from "./brand-reading.js";
 import { TONE_METHOD } from "./brand-tone.js";
-import { shareVoice, toneOfMentions } from "./brand-voice.js";
-import { measureFootprint } from "./brand-window.js";
 import { BRAND_BILLING, compareInput, compareOutput } from "./brand-wire.js";
 
 /** Several brands side by side. Additive to the contract. */

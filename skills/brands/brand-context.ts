@@ -4,29 +4,22 @@ import {
 	type Momentum,
 	toCitedSentences,
 } from "../../src/evidence/evidence.js";
-import { type Concept, type Graph, toTrendId } from "../../src/knowledge/knowledge.js";
+import { type Concept, toTrendId } from "../../src/knowledge/knowledge.js";
 import { createWalk, graphMaps, placeOf, toStep } from "../graphs/graphs.js";
-import { round } from "./brand-figures.js";
-import type { Brand } from "./brand-index.js";
+import type { Brand, BrandNode } from "./brand-index.js";
 import { BRAND_LIMITS } from "./brand-limits.js";
+import { type BrandWindow, type DatedMention, sentenceWithin } from "./brand-reading.js";
 import { groupByNode } from "./brand-signals.js";
-import { type BrandWindow, type DatedMention, sentenceWithin } from "./brand-window.js";
+import { round } from "./brand-tone.js";
 
 /** A trend that a brand has a part in. */
-export interface BrandTrend {
+interface BrandTrend {
 	readonly trendId: string;
 	readonly name: string;
 	/** "names it", or the type of the edge between them. */
 	readonly role: string;
 	readonly momentum: Momentum;
 	readonly sentences: readonly CitedSentence[];
-}
-
-/** Another brand that is spoken of in the same sentences. */
-export interface CoMention {
-	readonly brand: Brand;
-	readonly mentions: readonly DatedMention[];
-	readonly share: number;
 }
 
 /**
@@ -41,8 +34,7 @@ export async function findTrends(
 	const momentumOf = createMomentum(window.to);
 	const trends = new Map<string, BrandTrend>();
 	const add = (
-		graph: Graph,
-		concept: Concept,
+		{ graph, concept }: BrandNode,
 		role: string,
 		sentences: readonly CitedSentence[],
 	) => {
@@ -52,19 +44,15 @@ export async function findTrends(
 		const told = sentences.slice(0, BRAND_LIMITS.evidencePerItem);
 		trends.set(trendId, { trendId, name: concept.title, role, momentum, sentences: told });
 	};
-	for (const { graph, concept, mentions: own } of groupByNode(mentions)) {
-		add(
-			graph,
-			concept,
-			"names it",
-			own.map(({ sentence }) => sentence),
-		);
+	for (const node of groupByNode(mentions)) {
+		const sentences = node.mentions.map(({ sentence }) => sentence);
+		add(node, "names it", sentences);
 	}
-	for (const { graph, concept, role } of await linkedNodes(brand)) {
-		if (!isTrend(concept)) continue;
-		const said = toCitedSentences(graph, concept);
+	for (const node of await linkedNodes(brand)) {
+		if (!isTrend(node.concept)) continue;
+		const said = toCitedSentences(node.graph, node.concept);
 		const told = said.flatMap((sentence) => sentenceWithin(sentence, window) ?? []);
-		add(graph, concept, role, told.slice(0, 1));
+		add(node, node.role, told.slice(0, 1));
 	}
 	return [...trends.values()]
 		.sort((a, b) => b.momentum.score - a.momentum.score || (a.trendId < b.trendId ? -1 : 1))
@@ -78,7 +66,7 @@ function isTrend({ type }: Concept): boolean {
 const LINKS_PER_NODE = 200;
 
 async function linkedNodes({ nodes }: Brand) {
-	const linked: { graph: Graph; concept: Concept; role: string }[] = [];
+	const linked: (BrandNode & { readonly role: string })[] = [];
 	for (const { graph, concept } of nodes) {
 		const map = await graphMaps.ready(graph);
 		const walk = createWalk(map, {}, LINKS_PER_NODE);
@@ -90,11 +78,8 @@ async function linkedNodes({ nodes }: Brand) {
 	return linked;
 }
 
-/** Most often first. */
-export function findCoMentions(
-	brand: Brand,
-	mentions: readonly DatedMention[],
-): readonly CoMention[] {
+/** Other brands that are spoken of in the same sentences, most often first. */
+export function findCoMentions(brand: Brand, mentions: readonly DatedMention[]) {
 	const together = new Map<Brand, DatedMention[]>();
 	for (const mention of mentions) {
 		for (const other of mention.brands) {

@@ -1,10 +1,9 @@
 import { type Json, readCursor, toCursor } from "../../src/contract/contract.js";
 import { findNearNames, measureCoverage } from "../../src/evidence/evidence.js";
-import { ServiceError } from "../../src/kernel/kernel.js";
 import type { GraphCatalog } from "../../src/knowledge/knowledge.js";
 import type { MatchReason } from "../entities/entities.js";
-import { namesInDomain, namesInTicker } from "./brand-clues.js";
 import { type Brand, brandIndexOf } from "./brand-index.js";
+import { namesInDomain, namesInTicker, noSuchBrand } from "./brand-names.js";
 
 export interface BrandListRequest {
 	readonly graph_id?: string | undefined;
@@ -29,23 +28,13 @@ interface BrandCandidate {
 	readonly matched: string;
 }
 
-/** Brands the graphs know: names and numbers only, what is said of them is for sale. */
-export interface BrandDirectory {
-	/** In the order of the keys. Throws INVALID_ARGUMENT for a cursor of another list, NOT_FOUND for an unknown graph. */
-	list(request: BrandListRequest): Promise<Json>;
-	/** Best first; nobody found is an empty list. */
-	resolve(clue: BrandClue): Promise<{ readonly items: readonly BrandCandidate[] }>;
-	/** Throws NOT_FOUND, with near names. */
-	get(key: string): Promise<Json>;
-}
+export type BrandDirectory = ReturnType<typeof createBrandDirectory>;
 
-export function createBrandDirectory({
-	catalog,
-}: {
-	readonly catalog: GraphCatalog;
-}): BrandDirectory {
+/** Brands the graphs know: names and numbers only, what is said of them is for sale. */
+export function createBrandDirectory({ catalog }: { readonly catalog: GraphCatalog }) {
 	return {
-		async list({ graph_id: graphId, limit, cursor }) {
+		/** In the order of the keys. Throws INVALID_ARGUMENT for a cursor of another list, NOT_FOUND for an unknown graph. */
+		async list({ graph_id: graphId, limit, cursor }: BrandListRequest): Promise<Json> {
 			if (graphId !== undefined) catalog.assertKnown(graphId);
 			const identity = { list: "brands", asked: { graph_id: graphId ?? null } };
 			const [after = ""] = cursor === undefined ? [] : readCursor(cursor, identity, 1);
@@ -61,7 +50,8 @@ export function createBrandDirectory({
 			return { items: page.map(toItem), next_cursor: next };
 		},
 
-		async resolve({ name, domain, ticker, limit }) {
+		/** Best first. */
+		async resolve({ name, domain, ticker, limit }: BrandClue) {
 			const { names } = await brandIndexOf(catalog);
 			const named = name === undefined ? [] : names.find(name, limit).map(toCandidate);
 			const others = [
@@ -77,11 +67,12 @@ export function createBrandDirectory({
 			return { items };
 		},
 
-		async get(key) {
+		/** Throws NOT_FOUND, with near names. */
+		async get(key: string): Promise<Json> {
 			const { byKey } = await brandIndexOf(catalog);
 			const brand = byKey.get(key.toLowerCase());
 			if (brand) return toDetail(brand);
-			throw await notFound(key, byKey.keys());
+			throw noSuchBrand(key, await findNearNames(key, byKey.keys()));
 		},
 	};
 }
@@ -110,12 +101,8 @@ function foundBy(
 	);
 }
 
-function toCandidate({
-	named,
-	score,
-	why,
-	matched,
-}: ReturnType<Names["find"]>[number]): BrandCandidate {
+function toCandidate(match: ReturnType<Names["find"]>[number]): BrandCandidate {
+	const { named, score, why, matched } = match;
 	return { brand: named.key, name: named.name, score: round(score), why, matched };
 }
 
@@ -141,14 +128,6 @@ function toDetail(brand: Brand) {
 		graphs,
 		coverage: measureCoverage(concepts),
 	};
-}
-
-async function notFound(key: string, keys: Iterable<string>): Promise<ServiceError> {
-	const near = (await findNearNames(key, keys)).join(", ");
-	return new ServiceError(
-		"NOT_FOUND",
-		`No brand is called "${key.slice(0, 80)}"; ${near === "" ? "GET /v1/brands lists them" : `near it ${near}`}.`,
-	);
 }
 
 function round(value: number): number {

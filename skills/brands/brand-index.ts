@@ -3,6 +3,7 @@ import {
 	type Concept,
 	compareText,
 	type Graph,
+	type GraphCatalog,
 	type Steps,
 } from "../../src/knowledge/knowledge.js";
 import { type NameEntry, type NameIndex, toNameIndex } from "../entities/entities.js";
@@ -28,17 +29,12 @@ export interface BrandIndex {
 }
 
 /** Types of node that are brands, in either case. */
-const BRAND_TYPES: ReadonlySet<string> = new Set([
-	"entity",
-	"organization",
-	"organisation",
-	"company",
-	"brand",
-	"product",
-]);
+const BRAND_TYPES: ReadonlySet<string> = new Set(
+	"entity organization organisation company brand product".split(" "),
+);
 
 /** Whether a node stands for an organisation, product or the like. */
-export function isBrandNode({ type, title }: Pick<Concept, "type" | "title">): boolean {
+function isBrandNode({ type, title }: Pick<Concept, "type" | "title">): boolean {
 	return BRAND_TYPES.has(type.toLowerCase()) && normalizeName(title) !== "";
 }
 
@@ -97,4 +93,29 @@ function* entriesOf(brands: readonly Brand[]): Iterable<NameEntry<Brand>> {
 			for (const text of concept.aliases) yield { text, kind: "alias", named };
 		}
 	}
+}
+
+const EXAMPLES = ["Linux kernel", "Model Context Protocol (MCP)"] as const;
+
+/** A brand that exists and is spoken of wherever one is. */
+export function exampleBrand(catalog: GraphCatalog, place: 0 | 1 = 0): string {
+	const titles = titlesOf(catalog, place);
+	return titles.includes(EXAMPLES[place]) ? EXAMPLES[place] : (titles[place] ?? EXAMPLES[place]);
+}
+
+/** Whether the graphs say something of so many brands. */
+export function hasBrands(catalog: GraphCatalog, least: 1 | 2 = 1): boolean {
+	return titlesOf(catalog, 1).length >= least;
+}
+
+/** Titles of brands that something carries: the wanted one alone where there is such, else the first ones. */
+function titlesOf(catalog: GraphCatalog, place: 0 | 1): readonly string[] {
+	const titles = new Set<string>();
+	for (const { concepts } of catalog.list()) {
+		for (const concept of concepts) {
+			if (!isBrandNode(concept) || concept.evidence.length === 0) continue;
+			if (titles.size < 2 || concept.title === EXAMPLES[place]) titles.add(concept.title);
+		}
+	}
+	return [...titles];
 }

@@ -18,25 +18,23 @@ import {
 	toFootprint,
 	toSignalWire,
 } from "./brand-answer.js";
-import { toBuckets } from "./brand-buckets.js";
+import { findRisks, shareVoice, toneOfMentions } from "./brand-breakdowns.js";
 import { findCoMentions, findTrends } from "./brand-context.js";
-import { BRAND_INTELLIGENCE, BRAND_META, exampleBrand, hasBrands } from "./brand-examples.js";
-import { brandIndexOf } from "./brand-index.js";
+import { BRAND_INTELLIGENCE, BRAND_META } from "./brand-examples.js";
+import { brandIndexOf, exampleBrand, hasBrands } from "./brand-index.js";
 import { BRAND_LIMITS } from "./brand-limits.js";
-import { mentionsOf } from "./brand-mentions.js";
 import type { FoundBrand } from "./brand-names.js";
 import {
 	type BrandReading,
+	type BrandWindow,
 	getBrands,
 	makeBrandsReady,
+	mentionsByBrand,
 	readBrands,
 	toBrandHead,
 	toWindow,
 } from "./brand-reading.js";
-import { findRisks } from "./brand-risks.js";
-import { toSignals } from "./brand-signals.js";
-import { shareVoice, toneOfMentions } from "./brand-voice.js";
-import type { BrandWindow } from "./brand-window.js";
+import { toBuckets, toSignals } from "./brand-signals.js";
 import {
 	BRAND_BILLING,
 	type BrandIntelligence,
@@ -122,9 +120,9 @@ async function peersOf(catalog: Graphs, { brand }: FoundBrand): Promise<readonly
 	const all = brands.filter((other) => other !== brand);
 	const beside = all.filter(({ nodes }) => nodes.some(({ graph }) => graphs.has(graph.record.id)));
 	const near = beside.length > 0 ? beside : all;
-	const mentions = await mentionsOf(catalog, near);
+	const mentions = await mentionsByBrand(catalog);
 	const ranked = near
-		.map((other, place) => ({ other, total: mentions[place]?.length ?? 0 }))
+		.map((other) => ({ other, total: mentions.get(other)?.length ?? 0 }))
 		.sort((a, b) => b.total - a.total);
 	const most = ranked.slice(0, BRAND_LIMITS.compareWithMax);
 	return most.map(({ other }) => ({ brand: other, others: [] }));

@@ -1,7 +1,7 @@
 import { findNearNames, type Graphs, normalizeName } from "../../src/evidence/evidence.js";
+import { ServiceError } from "../../src/kernel/kernel.js";
 import { runInTurns, type Steps } from "../../src/knowledge/knowledge.js";
 import { isStopWord } from "../../src/search/search.js";
-import { namesInDomain, namesInTicker } from "./brand-clues.js";
 import { type Brand, type BrandIndex, type BrandNode, brandIndexOf } from "./brand-index.js";
 import { BRAND_LIMITS } from "./brand-limits.js";
 
@@ -23,12 +23,8 @@ const WORDS = /[\p{L}\p{N}+#]+/gu;
 
 /** Words of a text as they are written, marks taken off. */
 export function wordsIn(text: string): readonly string[] {
-	return (
-		text
-			.normalize("NFKD")
-			.replace(/\p{M}+/gu, "")
-			.match(WORDS) ?? []
-	);
+	const plain = text.normalize("NFKD").replace(/\p{M}+/gu, "");
+	return plain.match(WORDS) ?? [];
 }
 
 /**
@@ -135,9 +131,33 @@ function calledSo({ index, byForm }: BrandNames, name: string): readonly Brand[]
 	return [...brands];
 }
 
-/** Names written like one that nobody has, best first. */
+/** Names written like one that no brand has, best first. */
 export async function nearBrands(catalog: Graphs, clue: string): Promise<readonly string[]> {
 	const { index, formsOf: forms } = await brandNamesOf(catalog);
 	const names = [...forms.values()].flatMap((own) => own.map(({ text }) => text));
 	return findNearNames(clue, new Set([...index.byKey.keys(), ...names]));
+}
+
+export function noSuchBrand(clue: string, near: readonly string[]): ServiceError {
+	const hint = near.length === 0 ? "GET /v1/brands lists them" : `near it ${near.join(", ")}`;
+	return new ServiceError("NOT_FOUND", `No brand is called "${clue.slice(0, 80)}"; ${hint}.`);
+}
+
+/** The domain itself, then what is left without its ending: `www.example.co.uk` is perhaps called Example. */
+export function namesInDomain(domain: string): readonly string[] {
+	const [, host = ""] = /^(?:[a-z][a-z\d+.-]*:\/\/)?([^/?#]*)/i.exec(domain.trim()) ?? [];
+	const labels = host
+		.replace(/:\d+$/, "")
+		.replace(/^www\./i, "")
+		.split(".")
+		.filter((label) => label !== "");
+	const ownAt = labels.length > 2 && (labels.at(-2)?.length ?? 0) <= 3 ? -3 : -2;
+	const own = labels.at(ownAt);
+	return [labels.join("."), ...(own === undefined ? [] : [own])];
+}
+
+/** As written, then the symbol alone: `NASDAQ:AAPL`, `$AAPL`. */
+export function namesInTicker(ticker: string): readonly string[] {
+	const [symbol = ""] = /[^:$]*$/.exec(ticker.trim()) ?? [];
+	return [...new Set([ticker, symbol])];
 }

@@ -1,11 +1,32 @@
-import type { Graphs } from "../../src/evidence/evidence.js";
+import {
+	type CitedSentence,
+	daysOf,
+	type Graphs,
+	toArticleRef,
+	toCitedSentences,
+} from "../../src/evidence/evidence.js";
 import { ServiceError } from "../../src/kernel/kernel.js";
-import { runInTurns } from "../../src/knowledge/knowledge.js";
+import {
+	type Concept,
+	type Evidence,
+	type Graph,
+	runInTurns,
+	type Steps,
+} from "../../src/knowledge/knowledge.js";
+import { groupSources } from "../answers/answers.js";
 import type { Brand } from "./brand-index.js";
 import { BRAND_LIMITS } from "./brand-limits.js";
-import { mentionsOf } from "./brand-mentions.js";
-import { domainsOf, type FoundBrand, findBrand, nearBrands } from "./brand-names.js";
-import { type BrandWindow, type DatedMention, withinWindow } from "./brand-window.js";
+import {
+	type BrandForm,
+	type BrandNames,
+	brandNamesOf,
+	domainsOf,
+	type FoundBrand,
+	findBrand,
+	nearBrands,
+	noSuchBrand,
+	wordsIn,
+} from "./brand-names.js";
 
 /** One brand and what is said of it in a window. */
 export interface BrandReading extends FoundBrand {
@@ -39,11 +60,7 @@ export function toWindow(request: WindowRequest, today: string): BrandWindow {
 export async function getBrand(catalog: Graphs, clue: string): Promise<FoundBrand> {
 	const found = await findBrand(catalog, clue);
 	if (found) return found;
-	const near = (await nearBrands(catalog, clue)).join(", ");
-	throw new ServiceError(
-		"NOT_FOUND",
-		`No brand is called "${clue.slice(0, 80)}"; ${near === "" ? "GET /v1/brands lists them" : `near it ${near}`}.`,
-	);
+	throw noSuchBrand(clue, await nearBrands(catalog, clue));
 }
 
 /** Throws NOT_FOUND for the first unknown one, INVALID_ARGUMENT when two names are of one brand. */
@@ -65,10 +82,10 @@ export async function getBrands(
 	return found;
 }
 
-/** Reads what is read once for each revision of the catalog, before anybody pays. Throws as `getBrands` does. */
+/** Reads what is read once for each revision of the catalog, before the payment. Throws as `getBrands` does. */
 export async function makeBrandsReady(catalog: Graphs, clues: readonly string[]): Promise<void> {
 	await getBrands(catalog, clues);
-	await mentionsOf(catalog, []);
+	await mentionsByBrand(catalog);
 }
 
 /** In the order they were asked for. */
@@ -77,14 +94,11 @@ export async function readBrands(
 	brands: readonly FoundBrand[],
 	window: BrandWindow,
 ): Promise<readonly BrandReading[]> {
-	const all = await mentionsOf(
-		catalog,
-		brands.map(({ brand }) => brand),
-	);
+	const index = await mentionsByBrand(catalog);
 	const readings: BrandReading[] = [];
-	for (const [place, found] of brands.entries()) {
-		const mentions = await runInTurns(withinWindow(all[place] ?? [], window));
-		readings.push({ ...found, mentions });
+	for (const found of brands) {
+		const all = index.get(found.brand) ?? [];
+		readings.push({ ...found, mentions: await runInTurns(withinWindow(all, window)) });
 	}
 	return readings;
 }
@@ -101,4 +115,195 @@ export function toBrandHead(brand: Brand) {
 		domains: domainsOf(brand).slice(0, BRAND_LIMITS.namesTold),
 		kind: nodes[0]?.concept.type ?? "",
 	};
+}
+
+/** A cited sentence about a brand. */
+export interface Mention {
+	readonly sentence: CitedSentence;
+	/** False for sentences of the brand's own nodes that speak of it without naming it. */
+	readonly isNamed: boolean;
+	/** Every brand the sentence names, and whose own it is. */
+	readonly brands: readonly Brand[];
+}
+
+type MentionIndex = ReadonlyMap<Brand, readonly Mention[]>;
+
+const indexes = new WeakMap<BrandNames, Promise<MentionIndex>>();
+
+/**
+ * Every mention of each brand, anywhere in the catalog, in the order of graphs and nodes. Every sentence is read once for
+ * each revision of the catalog, in turns; whoever asks meanwhile waits for the same.
+ */
+export async function mentionsByBrand(catalog: Graphs): Promise<MentionIndex> {
+	const graphs = catalog.list();
+	const names = await brandNamesOf(catalog);
+	const known = indexes.get(names) ?? runInTurns(toMentionIndex(graphs, names));
+	indexes.set(names, known);
+	return known;
+}
+
+/** Names by their first word. */
+type FirstWords = ReadonlyMap<string, readonly NamedForm[]>;
+interface NamedForm {
+	readonly form: BrandForm;
+	readonly brand: Brand;
+	/** As it is written, for names of one word: "Apple" is no apple. */
+	readonly written: string | undefined;
+}
+
+function* toMentionIndex(graphs: readonly Graph[], names: BrandNames): Steps<MentionIndex> {
+	const forms = toFirstWords(names);
+	const owners = new Map(
+		names.index.brands.flatMap((brand) => brand.nodes.map(({ concept }) => [concept, brand])),
+	);
+	const found = new Map<Brand, Mention[]>();
+	for (const graph of graphs) {
+		for (const concept of graph.concepts) {
+			yield;
+			const owner = owners.get(concept);
+			if (!owner && !mayName(concept, forms)) continue;
+			for (const sentence of toCitedSentences(graph, concept)) {
+				addMention(found, sentence, { owner, named: namedIn(sentence.text, forms) });
+			}
+		}
+	}
+	return found;
+}
+
+function addMention(
+	found: Map<Brand, Mention[]>,
+	sentence: CitedSentence,
+	{ owner, named }: { readonly owner: Brand | undefined; readonly named: ReadonlySet<Brand> },
+): void {
+	const brands = owner && !named.has(owner) ? [...named, owner] : [...named];
+	for (const brand of brands) {
+		const known = found.get(brand) ?? [];
+		found.set(brand, known);
+		known.push({ sentence, isNamed: named.has(brand), brands });
+	}
+}
+
+function toFirstWords({ formsOf }: BrandNames): FirstWords {
+	const byWord = new Map<string, NamedForm[]>();
+	for (const [brand, forms] of formsOf) {
+		for (const form of forms) {
+			const [first = "", ...rest] = form.words;
+			const [written = ""] = wordsIn(form.text);
+			const isProper = rest.length === 0 && written !== first;
+			const named = { form, brand, written: isProper ? written : undefined };
+			byWord.set(first, [...(byWord.get(first) ?? []), named]);
+		}
+	}
+	return byWord;
+}
+
+/** Cheaply, for most nodes name nobody: a first word of a name stands somewhere in the text. */
+function mayName({ summary, body }: Concept, forms: FirstWords): boolean {
+	return wordsIn(`${summary} ${body}`).some((word) => forms.has(word.toLowerCase()));
+}
+
+function namedIn(text: string, forms: FirstWords): ReadonlySet<Brand> {
+	const named = new Set<Brand>();
+	const written = wordsIn(text);
+	const words = written.map((word) => word.toLowerCase());
+	for (const [at, word] of words.entries()) {
+		for (const candidate of forms.get(word) ?? []) {
+			const { form, brand } = candidate;
+			if (named.has(brand) || !isWrittenSo(written[at] ?? "", candidate)) continue;
+			if (form.words.every((part, next) => words[at + next] === part)) named.add(brand);
+		}
+	}
+	return named;
+}
+
+const SHORT_NAME_CHARS = 3;
+
+/** Names of one word with a capital are found with one; short ones just as they are written. */
+function isWrittenSo(word: string, { written }: NamedForm): boolean {
+	if (written === undefined) return true;
+	return written.length <= SHORT_NAME_CHARS ? word === written : word !== word.toLowerCase();
+}
+
+/** Days a reading is of, both inclusive (`YYYY-MM-DD`). */
+export interface BrandWindow {
+	/** Null: from the beginning, and what nobody dates counts too. */
+	readonly from: string | null;
+	readonly to: string;
+}
+
+/** A mention with those of its sources that fall into the window. */
+export interface DatedMention extends Mention {
+	/** Newest first; those the sentence is cited with. */
+	readonly sources: readonly Evidence[];
+	/** Day of the newest of them; null where none is dated. */
+	readonly day: string | null;
+	/** False for those beyond BRAND_LIMITS.mentionsRead: they count, and their tone and dangers are not read. */
+	readonly isRead: boolean;
+}
+
+/**
+ * Mentions with a source published in the window, newest first. A month or year stands for its first day; sources without a
+ * date are in a window without a beginning alone.
+ */
+function* withinWindow(
+	mentions: readonly Mention[],
+	window: BrandWindow,
+): Steps<readonly DatedMention[]> {
+	const found: Omit<DatedMention, "isRead">[] = [];
+	for (const mention of mentions) {
+		yield;
+		const sentence = sentenceWithin(mention.sentence, window);
+		if (!sentence) continue;
+		const { sources } = sentence;
+		found.push({ ...mention, sentence, sources, day: sources[0]?.publishedAt ?? null });
+	}
+	return found
+		.sort((a, b) => compareDays(b.day, a.day))
+		.map((mention, place) => ({ ...mention, isRead: place < BRAND_LIMITS.mentionsRead }));
+}
+
+/** A sentence with those of its sources that fall into the window, newest first; undefined where none does. */
+export function sentenceWithin(
+	sentence: CitedSentence,
+	{ from, to }: BrandWindow,
+): CitedSentence | undefined {
+	const sources = sentence.sources
+		.filter(({ publishedAt }) =>
+			publishedAt === undefined
+				? from === null
+				: publishedAt <= to && (from === null || publishedAt >= from),
+		)
+		.sort((a, b) => compareDays(b.publishedAt ?? null, a.publishedAt ?? null));
+	return sources.length > 0 ? { ...sentence, sources } : undefined;
+}
+
+/** What those say that are read. */
+export function textsRead(mentions: readonly DatedMention[]): readonly string[] {
+	return mentions.flatMap(({ isRead, sentence }) => (isRead ? [sentence.text] : []));
+}
+
+/** Undated before dated. */
+function compareDays(a: string | null, b: string | null): number {
+	const [one, other] = [a ?? "", b ?? ""];
+	return one < other ? -1 : one > other ? 1 : 0;
+}
+
+export function measureFootprint(mentions: readonly DatedMention[]) {
+	const sources = mentions.flatMap((mention) => mention.sources);
+	const { oldest, newest } = daysOf(sources.map(({ publishedAt }) => publishedAt));
+	return {
+		mentions: mentions.length,
+		articles: articlesOf(sources),
+		graphs: new Set(mentions.map(({ sentence }) => sentence.graph.record.id)).size,
+		sources_independent: groupSources(sources).length,
+		first_seen: oldest,
+		last_seen: newest,
+		undated: mentions.filter(({ day }) => day === null).length,
+	};
+}
+
+/** Distinct addresses. */
+export function articlesOf(sources: readonly Evidence[]): number {
+	const urls = new Set(sources.map(({ sourceUrl }) => sourceUrl));
+	return new Set([...urls].map((url) => toArticleRef(url) ?? url)).size;
 }

@@ -17,7 +17,7 @@ import {
 	toBucketWire,
 	toSignalWire,
 } from "./brand-answer.js";
-import { type BucketSize, toBuckets } from "./brand-buckets.js";
+import { groupByPublisher, toneCounts } from "./brand-breakdowns.js";
 import {
 	BRAND_BUCKET,
 	BRAND_CITATIONS,
@@ -26,22 +26,19 @@ import {
 	BRAND_PUBLISHER,
 	BRAND_SIGNAL,
 	BRAND_WINDOW,
-	exampleBrand,
-	hasBrands,
 } from "./brand-examples.js";
+import { exampleBrand, hasBrands } from "./brand-index.js";
 import { BRAND_LIMITS } from "./brand-limits.js";
 import {
 	type BrandReading,
+	type BrandWindow,
 	getBrand,
 	makeBrandsReady,
 	readBrands,
 	toBrandHead,
 	toWindow,
 } from "./brand-reading.js";
-import { toSignals } from "./brand-signals.js";
-import { groupByPublisher } from "./brand-sources.js";
-import { toneCounts } from "./brand-voice.js";
-import type { BrandWindow } from "./brand-window.js";
+import { type BucketSize, toBuckets, toSignals } from "./brand-signals.js";
 import {
 	BRAND_BILLING,
 	brandField,

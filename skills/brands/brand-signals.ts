@@ -1,10 +1,10 @@
 import { type CitedSentence, daysOf } from "../../src/evidence/evidence.js";
-import { type Concept, type Graph, toTrendId } from "../../src/knowledge/knowledge.js";
+import { toTrendId } from "../../src/knowledge/knowledge.js";
 import { groupSources } from "../answers/answers.js";
-import { toBuckets } from "./brand-buckets.js";
-import { round } from "./brand-figures.js";
+import type { BrandNode } from "./brand-index.js";
 import { BRAND_LIMITS } from "./brand-limits.js";
-import type { BrandWindow, DatedMention } from "./brand-window.js";
+import { type BrandWindow, type DatedMention, textsRead } from "./brand-reading.js";
+import { countTones, round, type ToneCount } from "./brand-tone.js";
 
 /** Something that happened to a brand, or changed about it. */
 export interface BrandSignal {
@@ -17,10 +17,8 @@ export interface BrandSignal {
 }
 
 /** Mentions of one node. */
-export interface MentioningNode {
-	readonly graph: Graph;
-	readonly concept: Concept;
-	readonly mentions: readonly DatedMention[];
+interface MentioningNode extends BrandNode {
+	readonly mentions: DatedMention[];
 }
 
 const DAY_MS = 86_400_000;
@@ -28,7 +26,7 @@ const HALF_LIFE_DAYS = 365;
 const UNDATED_FACTOR = 0.5;
 
 export function groupByNode(mentions: readonly DatedMention[]): readonly MentioningNode[] {
-	const byId = new Map<string, { graph: Graph; concept: Concept; mentions: DatedMention[] }>();
+	const byId = new Map<string, MentioningNode>();
 	for (const mention of mentions) {
 		const { graph, concept } = mention.sentence;
 		const id = toTrendId(graph.record.id, concept.id);
@@ -105,4 +103,85 @@ function volumeSignals(mentions: readonly DatedMention[], window: BrandWindow): 
 
 function sentencesOf(mentions: readonly DatedMention[]): readonly CitedSentence[] {
 	return mentions.slice(0, BRAND_LIMITS.evidencePerItem).map(({ sentence }) => sentence);
+}
+
+export type BucketSize = "day" | "month" | "quarter" | "year";
+
+/** What was said in one stretch of time. */
+export interface Bucket {
+	/** `2025-08-25`, `2025-08`, `2025-Q3` or `2025`. */
+	readonly period: string;
+	readonly mentions: readonly DatedMention[];
+	readonly sentiment: ToneCount;
+}
+
+/** Days up to a month, months up to two years, quarters up to five, then years. */
+function bucketSizeFor(first: string, last: string): BucketSize {
+	const days = Math.round((Date.parse(last) - Date.parse(first)) / DAY_MS) + 1;
+	if (days <= 31) return "day";
+	if (days <= 731) return "month";
+	return days <= 1_827 ? "quarter" : "year";
+}
+
+/**
+ * Dated mentions by the day of their newest source in the window, in order of time, empty stretches included as long as
+ * there are no more than BRAND_LIMITS.bucketsMax; then the last ones up to the newest mention. `isCut` where the window has
+ * earlier stretches than these, `earlier` is the number of dated mentions that fall into them.
+ */
+export function toBuckets(
+	mentions: readonly DatedMention[],
+	{ from, to }: BrandWindow,
+	wanted?: BucketSize,
+) {
+	const days = mentions.flatMap(({ day }) => day ?? []).sort();
+	const [first, last] = [days[0], days.at(-1)];
+	if (first === undefined || last === undefined) {
+		return { size: wanted ?? ("month" as const), buckets: [], isCut: false, earlier: 0 };
+	}
+	const [begin, end] = from === null ? [first, last] : [from, to];
+	const size = wanted ?? bucketSizeFor(begin, end);
+	const byPeriod = new Map<string, DatedMention[]>();
+	const whole = lastPeriods(begin, end, size);
+	const reachesBack = whole[0] === periodOf(begin, size);
+	const periods = reachesBack ? whole : lastPeriods(begin, last, size);
+	for (const period of periods) byPeriod.set(period, []);
+	for (const mention of mentions) {
+		if (mention.day !== null) byPeriod.get(periodOf(mention.day, size))?.push(mention);
+	}
+	const buckets: readonly Bucket[] = [...byPeriod].map(([period, own]) => {
+		return { period, mentions: own, sentiment: countTones(textsRead(own)) };
+	});
+	const told = buckets.reduce((sum, bucket) => sum + bucket.mentions.length, 0);
+	const isCut = periods[0] !== periodOf(begin, size);
+	return { size, buckets, isCut, earlier: days.length - told };
+}
+
+function periodOf(day: string, size: BucketSize): string {
+	if (size === "day") return day;
+	if (size === "month") return day.slice(0, 7);
+	if (size === "year") return day.slice(0, 4);
+	return `${day.slice(0, 4)}-Q${Math.ceil(Number(day.slice(5, 7)) / 3)}`;
+}
+
+/** Periods from the first to the last day, oldest first, no more than may be told: the last of them. */
+function lastPeriods(first: string, last: string, size: BucketSize): readonly string[] {
+	const periods: string[] = [];
+	let day = last;
+	while (day >= first && periods.length < BRAND_LIMITS.bucketsMax) {
+		periods.push(periodOf(day, size));
+		day = dayBefore(day, size);
+	}
+	return periods.reverse();
+}
+
+/** The last day of the period before. */
+function dayBefore(day: string, size: BucketSize): string {
+	const [year, month, date] = day.split("-").map(Number) as [number, number, number];
+	const start = {
+		day: [year, month - 1, date],
+		month: [year, month - 1, 1],
+		quarter: [year, Math.floor((month - 1) / 3) * 3, 1],
+		year: [year, 0, 1],
+	}[size] as [number, number, number];
+	return new Date(Date.UTC(...start) - DAY_MS).toISOString().slice(0, 10);
 }

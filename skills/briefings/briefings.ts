@@ -1,6 +1,4 @@
 export { createBriefings } from "./briefing.js";
-export { createBriefingRun, createBriefingSchedule } from "./briefing-schedule.js";
-export { createMailRefusals } from "./mail-refusals.js";
 export {
 	type HeldWeek,
 	isCovered,
@@ -9,12 +7,14 @@ export {
 	WEEK_DAYS,
 } from "./schedule-billing.js";
 export { createScheduleBook } from "./schedule-book.js";
-export { createScheduleConsent } from "./schedule-consent.js";
+export {
+	createMailRefusals,
+	createScheduleConsent,
+	createScheduleLinks,
+} from "./schedule-consent.js";
 export { createScheduleDelivery } from "./schedule-delivery.js";
 export { SCHEDULE_LIMITS } from "./schedule-limits.js";
-export { createScheduleLinks } from "./schedule-links.js";
-export { createSchedulePreview, type FreeSchedules } from "./schedule-preview.js";
-export { createScheduleRuns } from "./schedule-runs.js";
+export { createScheduleRuns } from "./schedule-record.js";
 export { createScheduleService, type ScheduleService, schedulesOf } from "./schedule-service.js";
 export { dayAfter } from "./schedule-slots.js";
 export { createScheduleTexts, scheduleMemories } from "./schedule-text.js";
@@ -36,4 +36,4 @@ export {
 	scheduleSchema,
 } from "./schedule-wire.js";
 export { createScheduleWorker, type ScheduleWorker } from "./schedule-worker.js";
-export type { Schedules } from "./schedules.js";
+export { createSchedulePreview, type FreeSchedules, type Schedules } from "./schedules.js";

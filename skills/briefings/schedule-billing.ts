@@ -30,11 +30,11 @@ export interface ScheduleBilling {
 	): Promise<{ readonly row: ScheduleRow; readonly receiptId?: string }>;
 	/** Gives the week's price back, inside the transaction that says why. */
 	release(tx: StoreTransaction, held: HeldWeek, reason: ReleaseReason): Promise<void>;
-	/** Never throws: what cannot be given back now expires. */
+	/** Never throws: what cannot be released now expires. */
 	giveBack(held: HeldWeek | undefined, reason: ReleaseReason): Promise<void>;
 }
 
-/** Nobody pays for the next week: the schedule pauses. */
+/** The next week cannot be charged: the schedule pauses. */
 export class NotPaid extends Error {
 	readonly reason: PauseReason;
 	constructor(reason: PauseReason, options?: { readonly cause?: unknown }) {

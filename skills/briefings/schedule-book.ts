@@ -8,17 +8,33 @@ import {
 	type SkillContext,
 } from "../../src/contract/contract.js";
 import { ServiceError, toIdLetters } from "../../src/kernel/kernel.js";
-import type { ScheduleRow, Store } from "../../store/store.js";
-import type { MailRefusals } from "./mail-refusals.js";
+import { recordRunEnd } from "../../src/webhooks/webhooks.js";
+import type { BriefingRunRow, ScheduleRow, Store } from "../../store/store.js";
+import type { Briefing } from "./briefing.js";
+import type { BriefingMemory } from "./briefing-changes.js";
 import { toRenewal } from "./schedule-billing.js";
-import { type ChannelDeps, toChannels } from "./schedule-channels.js";
+import { type Claim, openRun, ownedRun, runIdOf, settledStatus } from "./schedule-claims.js";
+import type { MailRefusals } from "./schedule-consent.js";
 import { SCHEDULE_LIMITS } from "./schedule-limits.js";
-import { type ManualRunDeps, runNow } from "./schedule-manual-run.js";
-import type { ScheduleBook } from "./schedule-ports.js";
-import { getSchedule, toScheduleWire } from "./schedule-record.js";
+import {
+	getSchedule,
+	noSchedule,
+	type ReadRun,
+	toRunItem,
+	toScheduleWire,
+} from "./schedule-record.js";
+import {
+	composeFor,
+	dropUnkept,
+	rememberTold,
+	type ScheduleRunDeps,
+	sendAll,
+	stageBriefing,
+} from "./schedule-run.js";
 import { describe } from "./schedule-service.js";
-import type { ScheduleText } from "./schedule-text.js";
-import type { ScheduleOrder, ScheduleWire } from "./schedule-wire.js";
+import { localDay } from "./schedule-slots.js";
+import { type ChannelDeps, type ScheduleText, toChannels } from "./schedule-text.js";
+import type { RunWire, ScheduleOrder, ScheduleWire } from "./schedule-wire.js";
 
 export interface ScheduleBookDeps extends ManualRunDeps, ChannelDeps {
 	readonly store: Store;
@@ -27,12 +43,14 @@ export interface ScheduleBookDeps extends ManualRunDeps, ChannelDeps {
 }
 
 /** Schedules as they are sold. */
-export function createScheduleBook(deps: ScheduleBookDeps): ScheduleBook {
+export function createScheduleBook(deps: ScheduleBookDeps) {
 	const { store } = deps;
 	return {
-		create: (order, context) => create(deps, order, context),
+		/** Makes a schedule once for each call, however often it is sent. Throws RATE_LIMITED for too many of one owner. */
+		create: (order: ScheduleOrder, context: SkillContext) => create(deps, order, context),
 
-		async runNow(id, context) {
+		/** Makes a briefing now, and delivers nothing yet. Throws NOT_FOUND for a schedule of someone else. */
+		async runNow(id: string, context: SkillContext): Promise<ManualRun> {
 			const owner = context.shown ?? context.caller ?? ANONYMOUS;
 			const schedule = await getSchedule(store, id, (row) => mayRead(owner, row));
 			return runNow(deps, schedule, context);
@@ -75,7 +93,13 @@ async function create(
 		await store.transaction(async (tx) => {
 			const others = await tx.findBy("schedules", "owner", owner.owner);
 			const open = others.filter(({ status }) => status !== "cancelled");
-			if (open.length >= SCHEDULE_LIMITS.perOwnerMax && owner !== ANONYMOUS) throw tooMany();
+			if (open.length >= SCHEDULE_LIMITS.perOwnerMax && owner !== ANONYMOUS) {
+				throw new ServiceError(
+					"RATE_LIMITED",
+					`${SCHEDULE_LIMITS.perOwnerMax} schedules run for you already; cancel some with DELETE /v1/research/schedules/{schedule_id}.`,
+					{ retryAfterSeconds: 3_600 },
+				);
+			}
 			await tx.put("schedules", made);
 		});
 	} catch (error) {
@@ -131,7 +155,7 @@ function assertDeliverable(caller: SkillCaller, { channels }: ScheduleRow): void
 	);
 }
 
-/** Whoever shows a payment again with another credential would else get a second week for it, or somebody else's schedule. */
+/** Anyone who shows a payment again with another credential would else get a second week for it, or someone else's schedule. */
 function paidBefore(): ServiceError {
 	return new ServiceError(
 		"IDEMPOTENCY_MISMATCH",
@@ -139,10 +163,125 @@ function paidBefore(): ServiceError {
 	);
 }
 
-function tooMany(): ServiceError {
-	return new ServiceError(
-		"RATE_LIMITED",
-		`${SCHEDULE_LIMITS.perOwnerMax} schedules run for you already; cancel some with DELETE /v1/research/schedules/{schedule_id}.`,
-		{ retryAfterSeconds: 3_600 },
-	);
+/** Schedules as the skills that sell them see them: never a price, a target or how someone pays. */
+export type ScheduleBook = ReturnType<typeof createScheduleBook>;
+
+/** A briefing that was asked for out of turn. */
+export interface ManualRun {
+	readonly run: RunWire;
+	/**
+	 * Delivers it once for each call, to be called when it is paid for; its channels then say whom it did not reach. Absent
+	 * where there is nothing to deliver, or it was delivered before.
+	 */
+	readonly deliver?: () => Promise<RunWire>;
+}
+
+export interface ManualRunDeps extends ScheduleRunDeps {
+	readonly readRun: ReadRun;
+}
+
+/**
+ * One briefing at once, for its own price: it begins no week, and what is told in turn is told all the same. Nothing of it is
+ * kept, sent or remembered before it is paid for, and nothing at all of one that has nothing new to tell.
+ */
+async function runNow(
+	deps: ManualRunDeps,
+	schedule: ScheduleRow,
+	{ callId, signal }: Pick<SkillContext, "callId" | "signal">,
+): Promise<ManualRun> {
+	const { store, clock, texts, readRun } = deps;
+	const text = await texts.get(schedule);
+	if (!text) throw noSchedule();
+	const id = runIdOf(schedule.id, callId);
+	const known = await store.read((reader) => reader.get("briefing_runs", id));
+	if (known?.finishedAt !== undefined) return { run: await readRun(schedule, known) };
+	const before = await toldLast(deps, schedule);
+	const made = await composeFor(deps, schedule, { text, before, signal });
+	signal.throwIfAborted();
+	const { briefing } = made;
+	const run = toManualRun(schedule, id, clock.now());
+	if (!made.isWorth) {
+		const ended = { ...run, status: "nothing_new", channels: [], finishedAt: clock.now() };
+		return { run: { ...toRunItem(ended), briefing, kept_until: null } };
+	}
+	return {
+		run: { ...toRunItem(run), briefing, kept_until: null },
+		deliver: () => deliver(deps, run, { made, text }),
+	};
+}
+
+/** What its reader was told last, in turn or out of it. */
+async function toldLast(
+	{ texts }: ManualRunDeps,
+	schedule: ScheduleRow,
+): Promise<BriefingMemory | undefined> {
+	const scheduled = await texts.memoryOf(schedule, "scheduled");
+	const manual = await texts.memoryOf(schedule, "manual");
+	if (!scheduled || !manual) return scheduled ?? manual;
+	return scheduled.at > manual.at ? scheduled : manual;
+}
+
+function toManualRun(schedule: ScheduleRow, id: string, now: number): BriefingRunRow {
+	const slot = localDay(schedule.timezone, now);
+	return openRun(schedule, { id, kind: "manual", slot, dueAt: now }, now);
+}
+
+/** Sends it, lets it be picked up and remembers what it told. Throws when someone else delivers it, or its schedule is gone. */
+async function deliver(
+	deps: ManualRunDeps,
+	opened: BriefingRunRow,
+	{ made, text }: { readonly made: Briefing; readonly text: ScheduleText },
+): Promise<RunWire> {
+	const { store, clock, readRun } = deps;
+	const claim = await claimManual(deps, opened);
+	if (claim.run.finishedAt !== undefined) return readRun(claim.schedule, claim.run);
+	const staged = await stageBriefing(deps, claim, made);
+	try {
+		await sendAll(deps, claim, { made, text });
+		const run = await store.transaction(async (tx) => {
+			const { run: now } = await ownedRun(tx, claim);
+			const status = now.channels.length === 0 ? "delivered" : settledStatus(now);
+			const ended: BriefingRunRow = { ...now, status, finishedAt: clock.now() };
+			await tx.put("briefing_runs", ended);
+			if (staged) await tx.put("artefacts", staged);
+			await recordRunEnd(tx, ended, clock.now());
+			return ended;
+		});
+		await rememberTold(deps, claim, made);
+		return { ...(await readRun(claim.schedule, run)), briefing: made.briefing };
+	} finally {
+		if (staged) await dropUnkept(deps, claim);
+	}
+}
+
+async function claimManual(
+	{ store, clock }: ManualRunDeps,
+	opened: BriefingRunRow,
+): Promise<Claim> {
+	const now = clock.now();
+	return store.transaction(async (tx) => {
+		const schedule = await tx.get("schedules", opened.scheduleId);
+		if (!schedule || schedule.status === "cancelled") throw noSchedule();
+		const known = await tx.get("briefing_runs", opened.id);
+		if (known?.finishedAt !== undefined) return { schedule, run: known };
+		if (known && now >= known.leasedAt && now < known.leaseUntil) {
+			throw new ServiceError("IDEMPOTENCY_IN_FLIGHT", "This briefing is being delivered already.", {
+				retryAfterSeconds: 1,
+			});
+		}
+		const begun = toManualRun(schedule, opened.id, now);
+		const run = known ? { ...begun, ...takenOver(known) } : begun;
+		await tx.put("briefing_runs", run);
+		return { schedule, run };
+	});
+}
+
+/** What was being sent when its attempt ended may have arrived: it is not sent again. */
+function takenOver({ attempt, channels }: BriefingRunRow) {
+	return {
+		attempt: attempt + 1,
+		channels: channels.map((channel) =>
+			channel.status === "sending" ? { ...channel, status: "unknown" as const } : channel,
+		),
+	};
 }

@@ -1,12 +1,18 @@
 import { type Clock, ServiceError } from "../../src/kernel/kernel.js";
 import { recordPause } from "../../src/webhooks/webhooks.js";
 import type { ScheduleRow, Store, StoreTransaction } from "../../store/store.js";
-import type { MailRefusals } from "./mail-refusals.js";
 import { toRenewal } from "./schedule-billing.js";
-import { type ChannelDeps, newRef, toChannels } from "./schedule-channels.js";
 import { closeRun, settledStatus } from "./schedule-claims.js";
+import type { MailRefusals } from "./schedule-consent.js";
 import { noSchedule, type ScheduleViewer } from "./schedule-record.js";
-import { type ScheduleText, type ScheduleTexts, scheduleMemories } from "./schedule-text.js";
+import {
+	type ChannelDeps,
+	newRef,
+	type ScheduleText,
+	type ScheduleTexts,
+	scheduleMemories,
+	toChannels,
+} from "./schedule-text.js";
 import type { ScheduleChange } from "./schedule-wire.js";
 
 export interface ScheduleChangeDeps extends ChannelDeps {
@@ -93,7 +99,13 @@ async function toBeChanged(
 ): Promise<ScheduleRow> {
 	const current = await tx.get("schedules", row.id);
 	if (!current || current.status === "cancelled") throw noSchedule();
-	if (current.documentId !== row.documentId) throw changedMeanwhile();
+	if (current.documentId !== row.documentId) {
+		throw new ServiceError(
+			"IDEMPOTENCY_IN_FLIGHT",
+			"The schedule was changed by another request in the same moment; send yours again.",
+			{ retryAfterSeconds: 1 },
+		);
+	}
 	if (change.status !== "paused" || current.openRunId === undefined) return current;
 	const run = await tx.get("briefing_runs", current.openRunId);
 	if (run?.status !== "waiting") return current;
@@ -136,13 +148,5 @@ function assertRenews({ isNamed, caller }: ScheduleViewer): void {
 	throw new ServiceError(
 		"SCOPE_FORBIDDEN",
 		"This secret was replaced and cannot pay for weeks to come; send the key's newest secret.",
-	);
-}
-
-function changedMeanwhile(): ServiceError {
-	return new ServiceError(
-		"IDEMPOTENCY_IN_FLIGHT",
-		"The schedule was changed by another request in the same moment; send yours again.",
-		{ retryAfterSeconds: 1 },
 	);
 }

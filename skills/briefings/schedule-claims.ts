@@ -5,7 +5,7 @@ import type { BriefingRunRow, ScheduleRow, Store, StoreTransaction } from "../..
 import { SCHEDULE_LIMITS } from "./schedule-limits.js";
 import { latestSlot } from "./schedule-slots.js";
 
-/** One attempt at one run: nobody else works on it until its lease is over. */
+/** One attempt at one run: no one else works on it until its lease is over. */
 export interface Claim {
 	readonly schedule: ScheduleRow;
 	readonly run: BriefingRunRow;
@@ -21,7 +21,7 @@ export class LostClaim extends Error {
 
 const ID_CHARS = 26;
 
-/** The same id for the same schedule and slot, which nobody can guess who does not know the schedule's. */
+/** The same id for the same schedule and slot, which no one can guess who does not know the schedule's. */
 export function runIdOf(scheduleId: string, slot: string): string {
 	const digest = createHash("sha256").update(`${scheduleId}\n${slot}`).digest();
 	return `run_${toIdLetters(digest.subarray(0, ID_CHARS))}`;
@@ -51,7 +51,7 @@ export function openRun(
 }
 
 /**
- * Takes the run that is due of one schedule, if there is one that nobody works on. The id of a run is made from its slot, so
+ * Takes the run that is due of one schedule, if there is one that no one works on. The id of a run is made from its slot, so
  * that no two workers, no crash and no jump of the clock makes a slot run twice; of slots that were missed only the latest runs.
  */
 export function claimDue(
@@ -140,7 +140,7 @@ function isSuperseded(schedule: ScheduleRow, run: BriefingRunRow, now: number): 
 	return slot !== undefined && slot.day > run.slot;
 }
 
-/** How a run ended that nobody finishes any more. */
+/** How a run ended that no one finishes any more. */
 export function settledStatus({ channels }: Pick<BriefingRunRow, "channels">): string {
 	if (channels.some(({ status }) => status === "sent")) return "delivered";
 	return channels.some(({ status }) => status === "unknown") ? "unknown" : "failed";
@@ -169,7 +169,7 @@ export async function closeRun(
 		await recordPause(tx, closed, now);
 }
 
-/** The run and its schedule as they are now, for whoever still owns the attempt. Throws LostClaim. */
+/** The run and its schedule as they are now, for anyone who still owns the attempt. Throws LostClaim. */
 export async function ownedRun(tx: StoreTransaction, { run }: Claim): Promise<Claim> {
 	const now = await tx.get("briefing_runs", run.id);
 	const schedule = await tx.get("schedules", run.scheduleId);

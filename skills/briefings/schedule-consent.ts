@@ -1,10 +1,11 @@
-import { createHash } from "node:crypto";
+import { createHash, createHmac } from "node:crypto";
+import { z } from "zod";
 import type { ServedDocument } from "../../src/contract/contract.js";
-import { type Clock, ServiceError } from "../../src/kernel/kernel.js";
+import { type Clock, type SealedText, ServiceError } from "../../src/kernel/kernel.js";
 import { recordPause } from "../../src/webhooks/webhooks.js";
 import type { ScheduleChannel, ScheduleRow, Store } from "../../store/store.js";
-import type { MailRefusals } from "./mail-refusals.js";
-import type { LinkPurpose, ScheduleLinks } from "./schedule-links.js";
+import { SCHEDULE_LIMITS } from "./schedule-limits.js";
+import type { ScheduleTexts } from "./schedule-text.js";
 
 interface Consent {
 	readonly channel: "email" | "slack";
@@ -13,16 +14,7 @@ interface Consent {
 }
 
 /** What readers of mails may do with the links in them, without any credential. */
-export interface ScheduleConsent {
-	/** Once: throws NOT_FOUND, alike for links that were used, that have expired and that are none of ours. */
-	confirm(token: string): Promise<Consent>;
-	/** Once, as `confirm`. From then on nothing is mailed to this reader. */
-	unsubscribe(token: string): Promise<Consent>;
-	/** A page that asks whether to agree: mail programs open links, and only people send forms. */
-	confirmPage(token: string): ServedDocument;
-	/** The same for unsubscribing. */
-	unsubscribePage(token: string): ServedDocument;
-}
+export type ScheduleConsent = ReturnType<typeof createScheduleConsent>;
 
 export function createScheduleConsent({
 	store,
@@ -34,7 +26,7 @@ export function createScheduleConsent({
 	readonly refusals: MailRefusals;
 	readonly links: ScheduleLinks;
 	readonly clock: Pick<Clock, "now">;
-}): ScheduleConsent {
+}) {
 	const use = async (
 		token: string,
 		purpose: LinkPurpose,
@@ -48,7 +40,12 @@ export function createScheduleConsent({
 			const row = await tx.get("schedules", link?.scheduleId ?? "");
 			const channel = row?.channels.find(({ ref }) => ref === link?.ref);
 			const changed = row && channel && change(row, channel);
-			if (!changed) throw deadLink();
+			if (!changed) {
+				throw new ServiceError(
+					"NOT_FOUND",
+					"This link was used before, has expired, or is none of ours.",
+				);
+			}
 			await tx.put("schedules", changed);
 			const isPaused = changed.status === "paused" && row.status !== "paused";
 			if (isPaused) await recordPause(tx, changed, clock.now());
@@ -56,13 +53,15 @@ export function createScheduleConsent({
 		});
 	};
 	return {
-		async confirm(token) {
+		/** Once: throws NOT_FOUND, alike for links that were used, that have expired and that are none of ours. */
+		async confirm(token: string): Promise<Consent> {
 			const { kind: channel, masked } = await use(token, "confirm", (row, { ref, status }) =>
 				status === "unconfirmed" ? withChannel(row, ref, "ready") : undefined,
 			);
 			return { channel, target_masked: masked, status: "confirmed" };
 		},
-		async unsubscribe(token) {
+		/** Once, as `confirm`. From then on nothing is mailed to this reader. */
+		async unsubscribe(token: string): Promise<Consent> {
 			const { kind: channel, masked } = await use(token, "unsubscribe", (row, { ref, status }) => {
 				if (status === "unsubscribed") return undefined;
 				const left = withChannel(row, ref, "unsubscribed");
@@ -71,8 +70,10 @@ export function createScheduleConsent({
 			});
 			return { channel, target_masked: masked, status: "unsubscribed" };
 		},
-		confirmPage: (token) => toPage(token, CONFIRM),
-		unsubscribePage: (token) => toPage(token, UNSUBSCRIBE),
+		/** A page that asks whether to agree: mail programs open links, and only people send forms. */
+		confirmPage: (token: string) => toPage(token, CONFIRM),
+		/** The same for unsubscribing. */
+		unsubscribePage: (token: string) => toPage(token, UNSUBSCRIBE),
 	};
 }
 
@@ -90,13 +91,6 @@ function withChannel(
 		return { ...rest, status };
 	});
 	return { ...row, channels };
-}
-
-function deadLink(): ServiceError {
-	return new ServiceError(
-		"NOT_FOUND",
-		"This link was used before, has expired, or is none of ours.",
-	);
 }
 
 interface Question {
@@ -131,4 +125,97 @@ function toPage(token: string, { purpose, title, asks, button }: Question): Serv
 	].join("\n");
 	const hash = createHash("sha256").update(body).digest("hex");
 	return { mediaType: "text/html; charset=utf-8", body, hash, isSecret: true };
+}
+
+export type LinkPurpose = "confirm" | "unsubscribe";
+
+/** What a link in a mail stands for. It names schedule and target to us alone: anyone who reads the mail may not own the schedule. */
+export interface ScheduleLink {
+	readonly purpose: LinkPurpose;
+	readonly scheduleId: string;
+	/** Of the channel: a new target has new links. */
+	readonly ref: string;
+}
+
+export type ScheduleLinks = ReturnType<typeof createScheduleLinks>;
+
+const stored = z.strictObject({
+	p: z.enum(["confirm", "unsubscribe"]),
+	s: z.string(),
+	r: z.string(),
+	e: z.number(),
+});
+
+const TTL_MS = {
+	confirm: SCHEDULE_LIMITS.confirmTtlMs,
+	unsubscribe: SCHEDULE_LIMITS.unsubscribeTtlMs,
+} as const;
+
+export function createScheduleLinks({
+	seal,
+	clock,
+	baseUrl,
+}: {
+	readonly seal: SealedText;
+	readonly clock: Clock;
+	readonly baseUrl: () => string;
+}) {
+	return {
+		urlOf(
+			purpose: LinkPurpose,
+			{ id }: Pick<ScheduleRow, "id">,
+			{ ref }: Pick<ScheduleChannel, "ref">,
+		): string {
+			const terms = { p: purpose, s: id, r: ref, e: clock.now() + TTL_MS[purpose] };
+			const token = seal.seal(JSON.stringify(terms));
+			return `${baseUrl()}/v1/research/schedules/${purpose}?token=${token}`;
+		},
+		/** Undefined for whatever we did not make, made for something else, or is too old. */
+		open(token: string, purpose: LinkPurpose): ScheduleLink | undefined {
+			const text = seal.open(token);
+			const terms = text === undefined ? undefined : stored.safeParse(JSON.parse(text)).data;
+			if (terms?.p !== purpose || terms.e <= clock.now()) return undefined;
+			return { purpose, scheduleId: terms.s, ref: terms.r };
+		},
+	};
+}
+
+/** Who stopped mails of whom. An address is kept as a hash under a secret alone, and apart from any schedule. */
+export type MailRefusals = ReturnType<typeof createMailRefusals>;
+
+export function createMailRefusals({
+	store,
+	texts,
+	pepper,
+	clock,
+}: {
+	readonly store: Pick<Store, "read" | "documents">;
+	readonly texts: Pick<ScheduleTexts, "get">;
+	readonly pepper: Uint8Array;
+	readonly clock: Pick<Clock, "now">;
+}) {
+	const documentOf = (owner: string, email: string) => {
+		const address = email.toLowerCase();
+		const mac = createHmac("sha256", pepper).update(`mail refusal\n${owner}\n${address}`);
+		return `refusal_${mac.digest("hex")}`;
+	};
+	return {
+		/** The reader of a link wants no more mails of the owner of its schedule; durable before it resolves. */
+		async note({ scheduleId, ref }: ScheduleLink): Promise<void> {
+			const row = await store.read((reader) => reader.get("schedules", scheduleId));
+			const isMail = row?.channels.some((one) => one.ref === ref && one.kind === "email");
+			const email = row && isMail ? (await texts.get(row))?.email : undefined;
+			if (!row || email === undefined) return;
+			const expiresAt = clock.now() + SCHEDULE_LIMITS.unsubscribeTtlMs;
+			await store.documents.put(documentOf(row.owner, email), "1", expiresAt);
+		},
+		/** Throws INVALID_ARGUMENT for an address whose reader stopped mails of this owner. */
+		async assertMayAsk(owner: string, email: string): Promise<void> {
+			if ((await store.documents.get(documentOf(owner, email))) === undefined) return;
+			throw new ServiceError(
+				"INVALID_ARGUMENT",
+				'The reader of this address has stopped briefings of yours: send another "email", or none.',
+			);
+		},
+	};
 }

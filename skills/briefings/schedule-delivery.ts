@@ -1,18 +1,16 @@
 import { type Egress, type Mailer, ServiceError } from "../../src/kernel/kernel.js";
 import type { BriefingRunRow, ScheduleChannel, ScheduleRow } from "../../store/store.js";
-import { toBriefingMail, toConfirmationMail, toTestMail } from "./briefing-mail.js";
-import type { ScheduleLinks } from "./schedule-links.js";
+import {
+	sendToSlack,
+	toBriefingMail,
+	toConfirmationMail,
+	toSlackMessage,
+	toSlackTest,
+	toTestMail,
+} from "./briefing-messages.js";
+import type { ScheduleLinks } from "./schedule-consent.js";
 import type { ScheduleText } from "./schedule-text.js";
 import type { BriefingWire } from "./schedule-wire.js";
-import { sendToSlack, toSlackMessage, toSlackTest } from "./slack-message.js";
-
-export interface ScheduleDeliveryDeps {
-	/** Undefined while no mail server is configured. */
-	readonly mailer: Mailer | undefined;
-	/** Reaches Slack, and nobody else. */
-	readonly slack: Egress;
-	readonly links: ScheduleLinks;
-}
 
 type Target = Pick<ScheduleChannel, "kind" | "ref">;
 
@@ -23,18 +21,15 @@ interface Sending {
 }
 
 /** Hands things to the targets of schedules. Each throws a ServiceError when its target did not take it. */
-export interface ScheduleDelivery {
-	briefing(
-		sending: Sending & {
-			readonly run: Pick<BriefingRunRow, "id">;
-			readonly briefing: BriefingWire;
-		},
-	): Promise<void>;
-	confirmation(sending: Sending): Promise<void>;
-	test(sending: Sending): Promise<void>;
-}
+export type ScheduleDelivery = ReturnType<typeof createScheduleDelivery>;
 
-export function createScheduleDelivery(deps: ScheduleDeliveryDeps): ScheduleDelivery {
+export function createScheduleDelivery(deps: {
+	/** Undefined while no mail server is configured. */
+	readonly mailer: Mailer | undefined;
+	/** Reaches Slack, and no one else. */
+	readonly slack: Egress;
+	readonly links: ScheduleLinks;
+}) {
 	const { mailer, slack, links } = deps;
 	const mail: Mailer["send"] = async (message) => {
 		if (!mailer) throw new ServiceError("UNAVAILABLE", "No mail server is configured here.");
@@ -42,7 +37,14 @@ export function createScheduleDelivery(deps: ScheduleDeliveryDeps): ScheduleDeli
 	};
 	const stop = ({ schedule, channel }: Sending) => links.urlOf("unsubscribe", schedule, channel);
 	return {
-		async briefing({ run, briefing, ...sending }) {
+		async briefing({
+			run,
+			briefing,
+			...sending
+		}: Sending & {
+			readonly run: Pick<BriefingRunRow, "id">;
+			readonly briefing: BriefingWire;
+		}): Promise<void> {
 			const { channel, text } = sending;
 			if (channel.kind === "slack") {
 				return sendToSlack(slack, targetOf(text.slack), toSlackMessage(briefing));
@@ -52,11 +54,11 @@ export function createScheduleDelivery(deps: ScheduleDeliveryDeps): ScheduleDeli
 			const messageId = `${run.id}.${channel.ref}`;
 			await mail({ ...written, to: targetOf(text.email), messageId, unsubscribeUrl });
 		},
-		async confirmation({ schedule, channel, text }) {
+		async confirmation({ schedule, channel, text }: Sending): Promise<void> {
 			const written = toConfirmationMail(text.topic, links.urlOf("confirm", schedule, channel));
 			await mail({ ...written, to: targetOf(text.email), messageId: `confirm.${channel.ref}` });
 		},
-		async test(sending) {
+		async test(sending: Sending): Promise<void> {
 			const { channel, text } = sending;
 			if (channel.kind === "slack") {
 				return sendToSlack(slack, targetOf(text.slack), toSlackTest(text.topic));

@@ -1,23 +1,20 @@
-import { type Logger, ServiceError } from "../../src/kernel/kernel.js";
+import { stageArtifact } from "../../src/artifacts/artifacts.js";
+import type { SkillCaller } from "../../src/contract/contract.js";
+import { type Clock, type Logger, ServiceError } from "../../src/kernel/kernel.js";
 import type {
 	ArtifactRow,
 	BriefingRunRow,
 	ScheduleRow,
+	Store,
 	StoreTransaction,
 } from "../../store/store.js";
-import type { Briefing } from "./briefing.js";
+import type { Briefing, ComposeBriefing } from "./briefing.js";
+import type { BriefingMemory } from "./briefing-changes.js";
 import { type HeldWeek, isCovered, NotPaid, type ScheduleBilling } from "./schedule-billing.js";
-import {
-	type BriefingDeps,
-	composeFor,
-	dropUnkept,
-	rememberTold,
-	stageBriefing,
-} from "./schedule-briefing.js";
 import { type Claim, closeRun, LostClaim, ownedRun } from "./schedule-claims.js";
 import type { ScheduleDelivery } from "./schedule-delivery.js";
 import { SCHEDULE_LIMITS } from "./schedule-limits.js";
-import { sendAll } from "./schedule-sending.js";
+import { type ScheduleText, type ScheduleTexts, scheduleMemories } from "./schedule-text.js";
 
 export interface ScheduleRunDeps extends BriefingDeps {
 	readonly logger: Logger;
@@ -57,7 +54,7 @@ export async function performRun(deps: ScheduleRunDeps, claim: Claim): Promise<v
 	}
 }
 
-/** Whether there is anybody to deliver to; without any target briefings are kept for pick-up. */
+/** Whether there is anyone to deliver to; without any target briefings are kept for pick-up. */
 export function hasWay({ channels }: ScheduleRow): boolean {
 	const asked = channels.filter(({ status }) => status !== "not_configured");
 	return asked.length === 0 || asked.some(({ status }) => status === "ready");
@@ -205,4 +202,120 @@ async function retryLater(deps: ScheduleRunDeps, claim: Claim, error: unknown): 
 /** Enough to find it in a list, and too little to open it. */
 export function maskId(scheduleId: string): string {
 	return `${scheduleId.slice(0, 10)}…`;
+}
+
+/** Sends to each target that has not got it, one after the other; what is under way is persisted before. */
+export async function sendAll(
+	deps: {
+		readonly store: Pick<Store, "transaction">;
+		readonly delivery: ScheduleDelivery;
+	},
+	claim: Claim,
+	{ made, text }: { readonly made: Briefing; readonly text: ScheduleText },
+): Promise<void> {
+	const { store, delivery } = deps;
+	const { schedule } = claim;
+	const due = claim.run.channels.filter(
+		({ status }) => status === "waiting" || status === "failed",
+	);
+	for (const channel of due) {
+		const mark = (status: "sending" | "sent" | "failed") =>
+			store.transaction((tx) => markChannel(tx, claim, { ref: channel.ref, status }));
+		const isWanted = await mark("sending");
+		if (!isWanted) continue;
+		const sending = { schedule, channel, text, run: claim.run, briefing: made.briefing };
+		const isSent = await delivery.briefing(sending).then(
+			() => true,
+			() => false,
+		);
+		await mark(isSent ? "sent" : "failed");
+	}
+}
+
+/** False when its target left meanwhile. */
+async function markChannel(
+	tx: StoreTransaction,
+	claim: Claim,
+	{ ref, status }: { readonly ref: string; readonly status: "sending" | "sent" | "failed" },
+): Promise<boolean> {
+	const { schedule, run } = await ownedRun(tx, claim);
+	const target = schedule.channels.find((channel) => channel.ref === ref);
+	if (status === "sending" && target?.status !== "ready") return false;
+	const channels = run.channels.map((one) => (one.ref === ref ? { ...one, status } : one));
+	await tx.put("briefing_runs", { ...run, channels });
+	return true;
+}
+
+/** How briefings of schedules are made, kept and remembered, in turn and out of it. */
+export interface BriefingDeps {
+	readonly store: Pick<Store, "read" | "transaction" | "documents">;
+	readonly clock: Clock;
+	readonly compose: ComposeBriefing;
+	readonly texts: ScheduleTexts;
+}
+
+/** The briefing of a schedule as things stand now. */
+export async function composeFor(
+	{ compose }: Pick<BriefingDeps, "compose">,
+	{ frequency }: ScheduleRow,
+	asked: {
+		readonly text: ScheduleText;
+		/** What its reader was told last. */
+		readonly before: BriefingMemory | undefined;
+		readonly signal?: AbortSignal;
+	},
+): Promise<Briefing> {
+	const timeout = AbortSignal.timeout(SCHEDULE_LIMITS.composeTimeoutMs);
+	return compose({
+		topic: asked.text.topic,
+		frequency,
+		before: asked.before,
+		signal: asked.signal ? AbortSignal.any([asked.signal, timeout]) : timeout,
+	});
+}
+
+/** The briefing's text, and the row that lets it be picked up once it is put; undefined where no text is kept. */
+export async function stageBriefing(
+	deps: Pick<BriefingDeps, "store" | "clock">,
+	{ schedule, run }: { readonly schedule: ScheduleRow; readonly run: Pick<BriefingRunRow, "id"> },
+	{ briefing }: Briefing,
+): Promise<ArtifactRow | undefined> {
+	const owner = await ownerOf(deps.store, schedule);
+	return stageArtifact(deps, owner, { kind: "briefing", id: run.id, data: briefing });
+}
+
+/** Whom a schedule's briefings belong to, and whether text of theirs may be kept now. */
+export async function ownerOf(
+	store: Pick<Store, "read">,
+	{ owner, grantId }: Pick<ScheduleRow, "owner" | "grantId">,
+): Promise<SkillCaller> {
+	const account = await store.read((reader) => reader.get("accounts", owner));
+	const keepsNoText = account?.retention === "zero";
+	if (!account) return { owner };
+	const access = { accountId: owner, grantId, isManager: false, keepsNoText };
+	return { owner, access, keepsNoText };
+}
+
+/** Text that no one may pick up is not kept until its time is over; what another attempt staged is left to that. */
+export async function dropUnkept(
+	{ store }: Pick<BriefingDeps, "store">,
+	{ run }: { readonly run: Pick<BriefingRunRow, "id" | "attempt"> },
+): Promise<void> {
+	const isLeft = await store.read(async (reader) => {
+		const now = await reader.get("briefing_runs", run.id);
+		const isOurs = now === undefined || now.attempt === run.attempt;
+		return isOurs && (await reader.get("artefacts", run.id)) === undefined;
+	});
+	if (isLeft) await store.documents.delete(run.id);
+}
+
+/** What the next briefing of its kind is compared with; nothing is left of a schedule that was cancelled meanwhile. */
+export async function rememberTold(
+	{ store, texts }: Pick<BriefingDeps, "store" | "texts">,
+	{ schedule, run }: Claim,
+	{ memory }: Briefing,
+): Promise<void> {
+	await texts.remember(schedule, run.kind, memory);
+	const row = await store.read((reader) => reader.get("schedules", schedule.id));
+	if (!row || row.status === "cancelled") await texts.forget(scheduleMemories(schedule.id));
 }

@@ -1,34 +1,31 @@
 import { type Caller, mayRead, maySeeAgain } from "../../src/contract/contract.js";
+import { type Clock, ServiceError } from "../../src/kernel/kernel.js";
 import type { ScheduleRow, Store } from "../../store/store.js";
-import type { MailRefusals } from "./mail-refusals.js";
 import { applyChange, changeRow } from "./schedule-change.js";
-import type { ChannelDeps } from "./schedule-channels.js";
+import type { MailRefusals } from "./schedule-consent.js";
+import type { ScheduleDelivery } from "./schedule-delivery.js";
 import { SCHEDULE_LIMITS } from "./schedule-limits.js";
-import { getSchedule, mayChange, type ScheduleViewer, toScheduleWire } from "./schedule-record.js";
+import {
+	getSchedule,
+	mayChange,
+	noSchedule,
+	type ScheduleRuns,
+	type ScheduleViewer,
+	toScheduleWire,
+} from "./schedule-record.js";
 import type { ScheduleRunDeps } from "./schedule-run.js";
-import type { ScheduleRuns } from "./schedule-runs.js";
-import { readTopic, scheduleMemories } from "./schedule-text.js";
-import { type ScheduleTest, sendTests } from "./schedule-trial.js";
-import type { RunItemWire, RunWire, ScheduleChange, ScheduleWire } from "./schedule-wire.js";
+import {
+	type ChannelDeps,
+	readTopic,
+	type ScheduleText,
+	type ScheduleTexts,
+	scheduleMemories,
+} from "./schedule-text.js";
+import type { ScheduleChange, ScheduleWire } from "./schedule-wire.js";
+import { countMail, mayMail } from "./schedule-worker.js";
 
-/** What owners of schedules, and whoever knows their ids, may ask, paying nothing. */
-export interface ScheduleService {
-	/** Those of the viewer; none without a credential (D6). */
-	list(viewer: ScheduleViewer): Promise<{ readonly items: readonly ScheduleWire[] }>;
-	/** Throws NOT_FOUND, as all of these do, alike for unknown ids, those of others and cancelled ones. */
-	get(caller: Caller, id: string): Promise<ScheduleWire>;
-	change(viewer: ScheduleViewer, id: string, change: ScheduleChange): Promise<ScheduleWire>;
-	/** Nothing more is delivered or charged; its text is gone before this resolves. */
-	cancel(viewer: ScheduleViewer, id: string): Promise<ScheduleWire>;
-	/** Sends a test to every target; what is not confirmed is asked again. Throws RATE_LIMITED for too many on one day. */
-	test(caller: Caller, id: string): Promise<ScheduleTest>;
-	runs(
-		caller: Caller,
-		id: string,
-		cursor: string | undefined,
-	): Promise<{ readonly items: readonly RunItemWire[]; readonly next_cursor: string | null }>;
-	run(caller: Caller, id: string, runId: string): Promise<RunWire>;
-}
+/** What owners of schedules, and anyone who knows their ids, may ask, paying nothing. */
+export type ScheduleService = ReturnType<typeof createScheduleService>;
 
 export interface ScheduleServiceDeps extends ScheduleRunDeps, ChannelDeps {
 	readonly store: Store;
@@ -36,11 +33,15 @@ export interface ScheduleServiceDeps extends ScheduleRunDeps, ChannelDeps {
 	readonly refusals: MailRefusals;
 }
 
-export function createScheduleService(deps: ScheduleServiceDeps): ScheduleService {
+export function createScheduleService(deps: ScheduleServiceDeps) {
 	const { store, texts, runs } = deps;
 	const own = (caller: Caller, id: string) => getSchedule(store, id, (row) => mayRead(caller, row));
 	return {
-		async list({ caller, isNamed }) {
+		/** Those of the viewer; none without a credential (D6). */
+		async list({
+			caller,
+			isNamed,
+		}: ScheduleViewer): Promise<{ readonly items: readonly ScheduleWire[] }> {
 			if (!isNamed) return { items: [] };
 			const rows = await store.read((reader) => reader.findBy("schedules", "owner", caller.owner));
 			const mine = rows
@@ -50,14 +51,20 @@ export function createScheduleService(deps: ScheduleServiceDeps): ScheduleServic
 				.sort((a, b) => a.createdAt - b.createdAt || (a.id < b.id ? -1 : 1));
 			return { items: await Promise.all(mine.map((row) => describe(deps, row))) };
 		},
-		get: async (caller, id) => describe(deps, await own(caller, id)),
+		/** Throws NOT_FOUND, as all of these do, alike for unknown ids, those of others and cancelled ones. */
+		get: async (caller: Caller, id: string) => describe(deps, await own(caller, id)),
 
-		async change(viewer, id, change) {
+		async change(
+			viewer: ScheduleViewer,
+			id: string,
+			change: ScheduleChange,
+		): Promise<ScheduleWire> {
 			const row = await getSchedule(store, id, (found) => mayChange(found, viewer));
 			return describe(deps, await applyChange(deps, { row, viewer, change }));
 		},
 
-		async cancel(viewer, id) {
+		/** Nothing more is delivered or charged; its text is gone before this resolves. */
+		async cancel(viewer: ScheduleViewer, id: string): Promise<ScheduleWire> {
 			const row = await getSchedule(store, id, (found) => mayChange(found, viewer));
 			const wire = await describe(deps, row);
 			const expiresAt = deps.clock.now() + SCHEDULE_LIMITS.cancelledKeptMs;
@@ -72,9 +79,12 @@ export function createScheduleService(deps: ScheduleServiceDeps): ScheduleServic
 			return { ...wire, status: "cancelled", reason: null, channels: [], next_run_at: null };
 		},
 
-		test: async (caller, id) => sendTests(deps, await own(caller, id)),
-		runs: async (caller, id, cursor) => runs.list(await own(caller, id), cursor),
-		run: async (caller, id, runId) => runs.get(await own(caller, id), runId),
+		/** Sends a test to every target; what is not confirmed is asked again. Throws RATE_LIMITED for too many on one day. */
+		test: async (caller: Caller, id: string) => sendTests(deps, await own(caller, id)),
+		runs: async (caller: Caller, id: string, cursor: string | undefined) =>
+			runs.list(await own(caller, id), cursor),
+		run: async (caller: Caller, id: string, runId: string) =>
+			runs.get(await own(caller, id), runId),
 	};
 }
 
@@ -99,4 +109,65 @@ export async function* schedulesOf(
 ): AsyncIterable<ScheduleWire> {
 	const rows = await deps.store.read((reader) => reader.findBy("schedules", "owner", owner));
 	for (const row of rows) yield describe(deps, row);
+}
+
+export interface ScheduleTest {
+	readonly channels: readonly {
+		readonly kind: "email" | "slack";
+		readonly target_masked: string;
+		readonly status: "sent" | "failed" | "asked_again" | "not_sent";
+	}[];
+}
+
+/** Tries every target of a schedule. Throws RATE_LIMITED for too many mails on one day. */
+async function sendTests(
+	deps: {
+		readonly store: Pick<Store, "transaction">;
+		readonly texts: ScheduleTexts;
+		readonly delivery: ScheduleDelivery;
+		readonly clock: Clock;
+	},
+	row: ScheduleRow,
+): Promise<ScheduleTest> {
+	const { store, texts, delivery, clock } = deps;
+	const now = clock.now();
+	// Judged and counted in one: tests that come together are not more of them.
+	const counted = await changeRow(store, row.id, (schedule) => {
+		if (!mayMail(schedule, now)) {
+			throw new ServiceError(
+				"RATE_LIMITED",
+				`A schedule sends at most ${SCHEDULE_LIMITS.extraMailsPerDay} tests and confirmations a day; send this one tomorrow.`,
+				{ retryAfterSeconds: 3_600 },
+			);
+		}
+		return countMail(schedule, now);
+	});
+	// Of the same row as the channels: an old address never gets the link of a new one.
+	const text = await texts.get(counted);
+	if (!text) throw noSchedule();
+	const channels: ScheduleTest["channels"][number][] = [];
+	for (const channel of counted.channels) {
+		const status = await sendTest(delivery, { schedule: row, channel, text });
+		channels.push({ kind: channel.kind, target_masked: channel.masked, status });
+	}
+	return { channels };
+}
+
+async function sendTest(
+	delivery: ScheduleDelivery,
+	sending: {
+		readonly schedule: ScheduleRow;
+		readonly channel: ScheduleRow["channels"][number];
+		readonly text: ScheduleText;
+	},
+): Promise<ScheduleTest["channels"][number]["status"]> {
+	const { status } = sending.channel;
+	if (status !== "ready" && status !== "unconfirmed") return "not_sent";
+	const isAsked = status === "unconfirmed";
+	try {
+		await (isAsked ? delivery.confirmation(sending) : delivery.test(sending));
+		return isAsked ? "asked_again" : "sent";
+	} catch {
+		return "failed";
+	}
 }

@@ -42,7 +42,7 @@ interface Window {
 	readonly next: Slot;
 }
 
-/** Who asks again usually asks about the same time; asking the calendar is the dear part. */
+/** Who asks again usually asks about the same time; asking the calendar is the expensive part. */
 const windows = new Map<string, Window>();
 
 function windowAt(timing: ScheduleTiming, at: number): Window {
@@ -127,7 +127,7 @@ function patternOf({ frequency, hour, weekday }: ScheduleTiming): string {
 	return `0 0 ${hour} * * ${days}`;
 }
 
-/** Making one is dear; few are in use at once. */
+/** Making one is expensive; few are in use at once. */
 function remembered<T>(known: Map<string, T>, key: string, make: () => T): T {
 	const found = known.get(key);
 	if (found !== undefined) return found;

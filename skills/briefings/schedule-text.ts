@@ -1,6 +1,11 @@
 import { z } from "zod";
-import type { Clock, SealedText } from "../../src/kernel/kernel.js";
-import type { BriefingRunRow, DocumentStore, ScheduleRow } from "../../store/store.js";
+import type { Clock, Random, SealedText } from "../../src/kernel/kernel.js";
+import type {
+	BriefingRunRow,
+	DocumentStore,
+	ScheduleChannel,
+	ScheduleRow,
+} from "../../store/store.js";
 import { type BriefingMemory, parseMemory } from "./briefing-changes.js";
 import { SCHEDULE_LIMITS } from "./schedule-limits.js";
 
@@ -11,16 +16,7 @@ export interface ScheduleText {
 	readonly slack?: string | undefined;
 }
 
-export interface ScheduleTexts {
-	/** Durable before it resolves to when the text will be gone. */
-	put(documentId: string, text: ScheduleText): Promise<number>;
-	/** Undefined once it is gone. */
-	get(row: Pick<ScheduleRow, "documentId">): Promise<ScheduleText | undefined>;
-	memoryOf(row: Pick<ScheduleRow, "id">, kind: RunKind): Promise<BriefingMemory | undefined>;
-	remember(row: Pick<ScheduleRow, "id">, kind: RunKind, memory: BriefingMemory): Promise<void>;
-	/** Durable before it resolves. */
-	forget(documentIds: readonly string[]): Promise<void>;
-}
+export type ScheduleTexts = ReturnType<typeof createScheduleTexts>;
 
 const stored = z.object({ topic: z.string(), targets: z.string() });
 const targets = z.object({ email: z.string().optional(), slack: z.string().optional() });
@@ -43,25 +39,29 @@ export function createScheduleTexts({
 	readonly documents: DocumentStore;
 	readonly seal: SealedText;
 	readonly clock: Clock;
-}): ScheduleTexts {
+}) {
 	const expiry = () => clock.now() + SCHEDULE_LIMITS.textKeptMs;
 	return {
-		async put(documentId, { topic, ...rest }) {
+		/** Durable before it resolves to when the text will be gone. */
+		async put(documentId: string, { topic, ...rest }: ScheduleText): Promise<number> {
 			const expiresAt = expiry();
 			const text = { topic, targets: seal.seal(JSON.stringify(rest)) };
 			await documents.put(documentId, JSON.stringify(text), expiresAt);
 			return expiresAt;
 		},
-		async get({ documentId }) {
+		/** Undefined once it is gone. */
+		async get({ documentId }: Pick<ScheduleRow, "documentId">): Promise<ScheduleText | undefined> {
 			const text = await documents.get(documentId);
 			if (text === undefined) return undefined;
 			const { topic, targets: sealed } = stored.parse(JSON.parse(text));
 			return { topic, ...targets.parse(JSON.parse(seal.open(sealed) ?? "{}")) };
 		},
-		memoryOf: async ({ id }, kind) => parseMemory(await documents.get(`${id}-${MEMORY_OF[kind]}`)),
-		remember: ({ id }, kind, memory) =>
+		memoryOf: async ({ id }: Pick<ScheduleRow, "id">, kind: RunKind) =>
+			parseMemory(await documents.get(`${id}-${MEMORY_OF[kind]}`)),
+		remember: ({ id }: Pick<ScheduleRow, "id">, kind: RunKind, memory: BriefingMemory) =>
 			documents.put(`${id}-${MEMORY_OF[kind]}`, JSON.stringify(memory), expiry()),
-		async forget(documentIds) {
+		/** Durable before it resolves. */
+		async forget(documentIds: readonly string[]): Promise<void> {
 			for (const id of documentIds) await documents.delete(id);
 		},
 	};
@@ -77,8 +77,54 @@ export async function readTopic(
 }
 
 /** `a…@e…`, and of Slack the host alone: the rest of a webhook is its secret. */
-export function maskTarget(kind: "email" | "slack", target: string): string {
+function maskTarget(kind: "email" | "slack", target: string): string {
 	if (kind === "slack") return "hooks.slack.com/…";
 	const [name = "", host = ""] = target.split("@");
 	return `${name.slice(0, 1)}…@${host.slice(0, 1)}…`;
+}
+
+const REF_BYTES = 12;
+
+export interface ChannelDeps {
+	readonly random: Random;
+	/** Whether a mail server is configured. */
+	readonly canMail: boolean;
+}
+
+/**
+ * The channels of a schedule's targets. A target that stayed keeps its channel; a new address must be confirmed by its reader
+ * before anything but the question is mailed there.
+ */
+export function toChannels(
+	deps: ChannelDeps,
+	{ email, slack }: ScheduleText,
+	before:
+		| { readonly text: ScheduleText; readonly channels: readonly ScheduleChannel[] }
+		| undefined,
+): readonly ScheduleChannel[] {
+	const kept = (kind: "email" | "slack", target: string) => {
+		const last = kind === "email" ? before?.text.email : before?.text.slack;
+		const channel = before?.channels.find((one) => one.kind === kind);
+		// What was missing may be there now; a reader who left is not asked again.
+		const isSettled = channel?.status !== "not_configured";
+		return last === target && isSettled ? channel : undefined;
+	};
+	const channels: ScheduleChannel[] = [];
+	if (email !== undefined) {
+		const made = { kind: "email", masked: maskTarget("email", email), ref: newRef(deps) } as const;
+		const isNew = deps.canMail
+			? ({ ...made, status: "unconfirmed", confirmTries: 0 } as const)
+			: ({ ...made, status: "not_configured" } as const);
+		channels.push(kept("email", email) ?? isNew);
+	}
+	if (slack !== undefined) {
+		const made = { kind: "slack", masked: maskTarget("slack", slack), ref: newRef(deps) } as const;
+		channels.push(kept("slack", slack) ?? { ...made, status: "ready" });
+	}
+	return channels;
+}
+
+/** A name no one can guess. */
+export function newRef({ random }: Pick<ChannelDeps, "random">): string {
+	return Buffer.from(random.bytes(REF_BYTES)).toString("base64url");
 }

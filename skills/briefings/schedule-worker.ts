@@ -6,15 +6,9 @@ import { hasWay, maskId, performRun, type ScheduleRunDeps } from "./schedule-run
 import { latestSlot, nextSlot } from "./schedule-slots.js";
 
 /** Looks for what is due and does it; any number of them may work on one store. */
-export interface ScheduleWorker {
-	/**
-	 * One round over all schedules; resolves to how many runs it attempted. Never throws for one schedule's sake. Once told
-	 * to stop it begins no other schedule.
-	 */
-	tick(stopping?: AbortSignal): Promise<number>;
-}
+export type ScheduleWorker = ReturnType<typeof createScheduleWorker>;
 
-export function createScheduleWorker(deps: ScheduleRunDeps): ScheduleWorker {
+export function createScheduleWorker(deps: ScheduleRunDeps) {
 	const { store, clock, logger } = deps;
 	const quiet = createQuietTimes();
 	const look = async (row: ScheduleRow): Promise<number> => {
@@ -33,7 +27,11 @@ export function createScheduleWorker(deps: ScheduleRunDeps): ScheduleWorker {
 		return 1;
 	};
 	return {
-		async tick(stopping) {
+		/**
+		 * One round over all schedules; resolves to how many runs it attempted. Never throws for one schedule's sake. Once told
+		 * to stop it begins no other schedule.
+		 */
+		async tick(stopping?: AbortSignal): Promise<number> {
 			let attempts = 0;
 			const rows = await store.read((reader) => reader.list("schedules"));
 			quiet.keepOnly(new Set(rows.map(({ id }) => id)));
@@ -153,7 +151,7 @@ async function keepText(
 	{ schedule }: Claim,
 ): Promise<void> {
 	const isFresh = schedule.textExpiresAt - clock.now() > SCHEDULE_LIMITS.textRenewedMs;
-	// Nobody's use: an address that never agreed is forgotten when its time is over.
+	// No one's use: an address that never agreed is forgotten when its time is over.
 	if (isFresh || !hasWay(schedule)) return;
 	const text = await texts.get(schedule);
 	if (!text) return;

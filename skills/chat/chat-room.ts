@@ -1,11 +1,25 @@
-import { grantIdOf, keepsText } from "../../src/contract/contract.js";
-import { createTurnQueue, type Ids, ServiceError } from "../../src/kernel/kernel.js";
+import { grantIdOf, keepsText, STAGED_TURN } from "../../src/contract/contract.js";
+import {
+	createTurnQueue,
+	type Ids,
+	type Logger,
+	ServiceError,
+	siblingId,
+} from "../../src/kernel/kernel.js";
+import type { Store, StoreReader } from "../../store/store.js";
 import { CHAT_LIMITS } from "./chat-limits.js";
-import type { ChatPlace } from "./chat-place.js";
-import { type ChatRecord, type ChatRecords, toChatKey } from "./chat-records.js";
-import { isSameTurn, type TurnWritingDeps } from "./chat-turn-writing.js";
+import {
+	type ChatRecord,
+	type ChatRecords,
+	dropStaged,
+	isSameTurn,
+	readStaged,
+	type StagedTurn,
+	type TurnWritingDeps,
+	toChatKey,
+	writeTurn,
+} from "./chat-records.js";
 import type { AddedTurn, ChatMemory, ChatRoom, ChatSeat, ChatTurn } from "./chat-turns.js";
-import type { StagedTurns } from "./staged-turns.js";
 
 /** A session while somebody is in it, or an answer of its is being paid for. */
 interface OpenSession {
@@ -86,10 +100,8 @@ export function createChatRoom(deps: ChatRoomDeps): ChatRoom {
 	};
 }
 
-interface AddedHere {
+interface AddedHere extends StagedTurn {
 	readonly session: OpenSession;
-	readonly place: ChatPlace;
-	readonly turn: ChatTurn;
 	/** To be called when the session may have nothing left to wait for. */
 	readonly close: () => void;
 }
@@ -182,3 +194,92 @@ function tooManyWait(): ServiceError {
 		{ retryAfterSeconds: 5 },
 	);
 }
+
+/** Settled, or still open; failed where it was paid for and could not be written, or nothing could be read. */
+type TurnFate = "settled" | "open" | "failed";
+export type StagedTurns = ReturnType<typeof createStagedTurns>;
+
+interface StagedTurnDeps extends TurnWritingDeps {
+	readonly store: Store;
+	readonly ids: Ids;
+	readonly logger: Pick<Logger, "error">;
+}
+
+/**
+ * Turns that may be paid for any moment: persisted before the money moves, so that a crash loses none. A turn that is
+ * reported step by step is persisted with its evidence, before the first of it leaves.
+ */
+export function createStagedTurns(deps: StagedTurnDeps) {
+	const { store, clock, ids, logger } = deps;
+	const write = async (id: string, { place, turn }: StagedTurn): Promise<void> => {
+		// Whoever deletes a session takes what is staged of it away.
+		const isWanted = async () => (await store.documents.get(id)) !== undefined;
+		await writeTurn(deps, { place, turn, isWanted });
+		await dropStaged(store, id);
+	};
+	const settle = async (id: string, turn?: ChatTurn): Promise<TurnFate> => {
+		try {
+			const staged = await readStaged(store, id);
+			if (!staged) {
+				await dropStaged(store, id);
+				return "settled";
+			}
+			const fate = await store.read((reader) => fateOf(reader, staged.turn.callId));
+			if (fate === "open") return "open";
+			if (fate === "paid") await write(id, { ...staged, turn: turn ?? staged.turn });
+			else await dropStaged(store, id);
+			return "settled";
+		} catch (error) {
+			logger.error("a chat turn could not be recovered", { turn: id, error: String(error) });
+			return "failed";
+		}
+	};
+	const recoverOne = async (id: string): Promise<void> => {
+		if ((await settle(id)) === "settled") return;
+		clock.after(CHAT_LIMITS.unpaidMs, () => void recoverOne(id));
+	};
+	return {
+		/** Durable before any money that moves after it. */
+		async stage(staged: StagedTurn) {
+			const { owner, grantId } = staged.place;
+			const id = ids.next("art");
+			const createdAt = clock.now();
+			const expiresAt = createdAt + CHAT_LIMITS.stagedMs;
+			const row = { id, owner, grantId, kind: STAGED_TURN, createdAt, expiresAt };
+			await store.documents.put(id, JSON.stringify(staged), expiresAt);
+			// Nothing is captured before what was written earlier.
+			await store.transaction((tx) => tx.put("artefacts", row), { durability: "deferred" });
+			return {
+				/** Moves it into its session, as both are by now. Safe to call again. */
+				write: (turn: ChatTurn, isAtRest: boolean) =>
+					write(id, { place: { ...staged.place, isAtRest }, turn }),
+				/** Follows its payment: a paid turn is written, an unpaid one is deleted. Never throws. */
+				settle: (turn: ChatTurn) => settle(id, turn),
+			};
+		},
+
+		/**
+		 * Settles what an earlier process left. To be called once open holds were released, and before any request is served.
+		 * What does not work is tried again later.
+		 */
+		async recover(): Promise<void> {
+			const rows = await store.read((reader) => reader.list("artefacts"));
+			for (const { id, kind } of rows) if (kind === STAGED_TURN) await recoverOne(id);
+		},
+	};
+}
+
+/**
+ * What became of the money of a call: of a hold, or of a payment that was sent once there was an answer, whose receipt has
+ * an id of its own. What is open comes first: money that moves meanwhile is found by the next question.
+ */
+async function fateOf(reader: StoreReader, callId: string): Promise<"open" | "paid" | "unpaid"> {
+	if (await reader.get("holds", callId)) return "open";
+	const payment = await reader.get("payments", callId);
+	// With a hold it paid for a later call, which its payer sent when this one had no answer.
+	if (payment?.state === "captured") return payment.holdId === undefined ? "paid" : "unpaid";
+	if (payment) return ENDED.has(payment.state) ? "unpaid" : "open";
+	return (await reader.get("receipts", siblingId(callId, "rcpt"))) ? "paid" : "unpaid";
+}
+
+const ENDED: ReadonlySet<string> = new Set(["credited", "released"]);

@@ -6,11 +6,11 @@ import {
 	toCursor,
 } from "../../src/contract/contract.js";
 import { findCitedSentence } from "../../src/evidence/evidence.js";
-import { ServiceError, type TurnQueue, toIsoTime } from "../../src/kernel/kernel.js";
+import { ServiceError, toIsoTime } from "../../src/kernel/kernel.js";
 import type { GraphCatalog } from "../../src/knowledge/knowledge.js";
 import { createCitationList } from "../answers/answers.js";
 import { CHAT_LIMITS } from "./chat-limits.js";
-import type { ChatRecord, ChatRecords } from "./chat-records.js";
+import type { ChatRecord, TurnWritingDeps } from "./chat-records.js";
 import type { ChatTurn } from "./chat-turns.js";
 
 export interface ChatChange {
@@ -20,35 +20,22 @@ export interface ChatChange {
 	readonly graphs?: readonly string[] | undefined;
 }
 
-/**
- * What somebody may do with their chats, paying nothing. A session is named by the client's own name or by its id; a
- * wallet, which has no session, names it by id alone. Unknown and foreign ones are the same NOT_FOUND.
- */
-export interface ChatSessions {
-	/** Latest used first. */
-	list(caller: Caller, page: PageRequest): Promise<Json>;
-	get(caller: Caller, reference: string): Promise<Json>;
-	/** Oldest first, with what the cited evidence says today. */
-	messages(caller: Caller, reference: string, page: PageRequest): Promise<Json>;
-	/** Throws INVALID_ARGUMENT for a graph nobody knows. */
-	change(caller: Caller, reference: string, change: ChatChange): Promise<Json>;
-	/** All its text is gone when it resolves. */
-	remove(caller: Caller, reference: string): Promise<Json>;
-}
-
 /** What those who hold a chat and those who change it share. */
-export interface ChatSessionParts {
-	readonly records: ChatRecords;
-	readonly writes: TurnQueue;
-}
+export type ChatSessionParts = Pick<TurnWritingDeps, "records" | "writes">;
 
-export interface ChatSessionDeps extends ChatSessionParts {
+interface ChatSessionDeps extends ChatSessionParts {
 	readonly catalog: Pick<GraphCatalog, "find">;
 }
 
 const LIST = { list: "chats", asked: {} };
 
-export function createChatSessions(deps: ChatSessionDeps): ChatSessions {
+export type ChatSessions = ReturnType<typeof createChatSessions>;
+
+/**
+ * The free operations on chats. A session is named by the client's own name or by its id; a wallet names it by id alone.
+ * Unknown and foreign ones are the same NOT_FOUND.
+ */
+export function createChatSessions(deps: ChatSessionDeps) {
 	const { records, writes, catalog } = deps;
 	const get = async (caller: Caller, reference: string): Promise<ChatRecord> => {
 		const record = await records.find(caller, reference);
@@ -73,7 +60,8 @@ export function createChatSessions(deps: ChatSessionDeps): ChatSessions {
 		}
 	};
 	return {
-		async list(caller, { limit, cursor }) {
+		/** Latest used first. */
+		async list(caller: Caller, { limit, cursor }: PageRequest): Promise<Json> {
 			const [after] = cursor === undefined ? [] : readCursor(cursor, LIST, 1);
 			const rows = await records.rowsOf(caller);
 			const start = after === undefined ? 0 : placeBehind(rows, after);
@@ -86,25 +74,17 @@ export function createChatSessions(deps: ChatSessionDeps): ChatSessions {
 			};
 		},
 
-		get: async (caller, reference) => toWire(await get(caller, reference)),
+		get: async (caller: Caller, reference: string): Promise<Json> =>
+			toWire(await get(caller, reference)),
 
-		async messages(caller, reference, { limit, cursor }) {
-			const record = await get(caller, reference);
-			const identity = { list: "chat.messages", asked: { id: record.row.id } };
-			const [after = "0"] = cursor === undefined ? [] : readCursor(cursor, identity, 1);
-			const rest = record.text.turns.filter(({ n }) => n > Number(after));
-			const page = rest.slice(0, limit);
-			const last = page.at(-1);
-			return {
-				items: page.map((turn) => toMessage(catalog, turn)),
-				next_cursor: last && rest.length > limit ? toCursor(identity, [String(last.n)]) : null,
-			};
-		},
+		/** Oldest first, with what the cited evidence says today. */
+		messages: async (caller: Caller, reference: string, page: PageRequest): Promise<Json> =>
+			pageOfMessages(catalog, await get(caller, reference), page),
 
-		change(caller, reference, { title, graphs }) {
-			for (const id of graphs ?? []) {
-				if (!catalog.find(id)) throw unknownGraph(id);
-			}
+		/** Throws INVALID_ARGUMENT for an unknown graph. */
+		change(caller: Caller, reference: string, { title, graphs }: ChatChange): Promise<Json> {
+			const unknown = graphs?.find((id) => !catalog.find(id));
+			if (unknown !== undefined) throw unknownGraph(unknown);
 			return inTurn(caller, reference, async ({ row, text }) => {
 				const changed = {
 					...text,
@@ -116,7 +96,8 @@ export function createChatSessions(deps: ChatSessionDeps): ChatSessions {
 			});
 		},
 
-		remove: (caller, reference) =>
+		/** All its text is gone when it resolves. */
+		remove: (caller: Caller, reference: string): Promise<Json> =>
 			inTurn(caller, reference, async ({ row, text }) => {
 				await records.remove(row);
 				return { id: row.id, session_id: text.session_id, status: "deleted" };
@@ -124,10 +105,7 @@ export function createChatSessions(deps: ChatSessionDeps): ChatSessions {
 	};
 }
 
-interface Placed {
-	readonly id: string;
-	readonly usedAt: number;
-}
+type Placed = { readonly id: string; readonly usedAt: number };
 
 function toPlace({ id, usedAt }: Placed): string {
 	return `${usedAt}.${id}`;
@@ -156,6 +134,22 @@ function toWire({ row, text }: ChatRecord) {
 		created_at: toIsoTime(createdAt),
 		last_used_at: toIsoTime(usedAt),
 		expires_at: toIsoTime(usedAt + CHAT_LIMITS.keptMs),
+	};
+}
+
+function pageOfMessages(
+	catalog: Pick<GraphCatalog, "find">,
+	{ row, text }: ChatRecord,
+	{ limit, cursor }: PageRequest,
+) {
+	const identity = { list: "chat.messages", asked: { id: row.id } };
+	const [after = "0"] = cursor === undefined ? [] : readCursor(cursor, identity, 1);
+	const rest = text.turns.filter(({ n }) => n > Number(after));
+	const page = rest.slice(0, limit);
+	const last = page.at(-1);
+	return {
+		items: page.map((turn) => toMessage(catalog, turn)),
+		next_cursor: last && rest.length > limit ? toCursor(identity, [String(last.n)]) : null,
 	};
 }
 

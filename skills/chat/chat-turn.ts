@@ -9,8 +9,16 @@ import {
 	type WrittenSentence,
 } from "../answers/answers.js";
 import { type AnswerSkillDeps, citeAnew, toAnswerMeta } from "../stream/stream.js";
-import { graphsOf, toContext, toldBefore, toName } from "./chat-context.js";
-import type { AddedTurn, ChatRoom, ChatSeat, ChatTurn } from "./chat-turns.js";
+import {
+	type AddedTurn,
+	type ChatRoom,
+	type ChatSeat,
+	type ChatTurn,
+	graphsOf,
+	toContext,
+	toldBefore,
+	toName,
+} from "./chat-turns.js";
 import type { ChatInput, ChatOutput } from "./chat-wire.js";
 import { resolveFollowUp } from "./follow-up-question.js";
 
@@ -75,11 +83,9 @@ export async function* takeTurn(
 		const asked = { question, kind };
 		const output = toOutput(deps, { message, asked, found, session, warnings });
 		if (!isAnswer) return { output, isAnswer };
-		const turn = toTurn({
-			cited: found.sentences.map(evidenceIdsOf),
-			missing: found.missing,
-			writer: found.writer,
-		});
+		const { sentences, missing, writer } = found;
+		const cited = sentences.map(({ evidence }) => evidence.map(({ evidenceId }) => evidenceId));
+		const turn = toTurn({ cited, missing, writer });
 		added?.amend(turn);
 		const { remember, forget } = added ?? (await seat.add(turn));
 		return { output, isAnswer, whenSettled: { onPaid: remember, onUnpaid: forget } };
@@ -109,7 +115,7 @@ async function* keepingTold(
 				return { found: step.value, added: turn.added };
 			}
 			yield step.value;
-			// Nobody asks for what follows before the evidence is paid for.
+			// What follows is not requested before the evidence is paid for.
 			isTold ||= step.value.isEvidence === true;
 		}
 	} finally {
@@ -123,10 +129,6 @@ async function* keepingTold(
 function asToldOnly({ sentences, missing }: OfferedEvidence) {
 	const cited = sentences.map(({ evidenceId }) => [evidenceId]);
 	return { cited, missing, writer: "extractive" };
-}
-
-function evidenceIdsOf({ evidence }: WrittenSentence): readonly string[] {
-	return evidence.map(({ evidenceId }) => evidenceId);
 }
 
 function turnIsGone(): ServiceError {

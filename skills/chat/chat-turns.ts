@@ -1,14 +1,13 @@
 import type { SkillCaller } from "../../src/contract/contract.js";
+import { findCitedSentence } from "../../src/evidence/evidence.js";
+import { ServiceError, visibleText } from "../../src/kernel/kernel.js";
+import type { GraphCatalog } from "../../src/knowledge/knowledge.js";
+import { CHAT_LIMITS } from "./chat-limits.js";
 
 /** How a message refers to what was said before; "alone" for what needs nothing of it. */
 export const FOLLOW_UP_KINDS = [
-	"alone",
-	"pronoun",
-	"ordinal",
-	"ellipsis",
-	"bare",
-	"more",
-	"aspect",
+	...(["alone", "pronoun", "ordinal", "ellipsis"] as const),
+	...(["bare", "more", "aspect"] as const),
 ] as const;
 export type FollowUpKind = (typeof FOLLOW_UP_KINDS)[number];
 
@@ -76,4 +75,55 @@ export interface ChatRoom {
 	 * particular, each turn stands alone. Throws RATE_LIMITED when too many wait or too many sessions are remembered.
 	 */
 	enter(caller: SkillCaller | undefined, sessionId: string, signal: AbortSignal): Promise<ChatSeat>;
+}
+
+/** What was talked about so far, as far as a follow-up can refer to it. */
+export interface TalkContext {
+	/** The latest question, as it stands alone; undefined at the beginning. */
+	readonly question: string | undefined;
+	/** What the latest answer spoke of, in its order: names and what else they are called. */
+	readonly spokenOf: readonly SpokenOf[];
+}
+
+export interface SpokenOf {
+	readonly name: string;
+	readonly aliases: readonly string[];
+}
+
+const NAME_CHARS = 120;
+const ALIASES_MAX = 20;
+
+/** What the latest turn was about: its question, and the concepts its evidence is of, in the order of its answer. */
+export function toContext(catalog: Pick<GraphCatalog, "find">, { turns }: ChatMemory): TalkContext {
+	const last = turns.at(-1);
+	const cited = last?.cited.flat() ?? [];
+	const concepts = cited.flatMap((id) => findCitedSentence(catalog, id)?.concept ?? []);
+	return {
+		question: last?.question,
+		spokenOf: [...new Set(concepts)].map(({ title, aliases }) => ({
+			name: toName(title),
+			aliases: aliases.slice(0, ALIASES_MAX).map(toName),
+		})),
+	};
+}
+
+/** A graph's own words become part of a question: one line of what can be seen, no longer than a name is. */
+export function toName(title: string): string {
+	return visibleText(title).replace(/\s+/g, " ").trim().slice(0, NAME_CHARS);
+}
+
+/** Evidence that was told in the session. */
+export function toldBefore({ turns }: ChatMemory): ReadonlySet<string> {
+	return new Set(turns.flatMap(({ cited }) => cited.flat()));
+}
+
+/** Graphs the session is limited to, as far as they are still there. */
+export function graphsOf(catalog: GraphCatalog, { graphs }: ChatMemory) {
+	if (graphs.length === 0) return catalog.list();
+	const known = graphs.slice(0, CHAT_LIMITS.graphsMax).flatMap((id) => catalog.find(id) ?? []);
+	if (known.length > 0) return known;
+	throw new ServiceError(
+		"INVALID_ARGUMENT",
+		"None of the graphs this session is limited to is there any more; change them with PATCH /v1/research/chat/sessions/{session_id}.",
+	);
 }

@@ -13,7 +13,6 @@ import {
 } from "../../src/contract/contract.js";
 import {
 	type JobCreditWire,
-	type JobEvent,
 	type JobStatusWire,
 	type Jobs,
 	type JobWire,
@@ -22,72 +21,31 @@ import {
 import { type Clock, formatUsd, ServiceError } from "../../src/kernel/kernel.js";
 import type { JobRow } from "../../store/store.js";
 
-/** What whoever launched a job may ask about it; others' and unknown ids throw the same NOT_FOUND. */
-export interface DeepDiveOperations {
-	/** With the report once there is one, and once with the secret of what a payment on a chain got back. */
-	status(caller: Caller, id: string): Promise<JobStatusWire>;
-	/** Newest first. Throws INVALID_ARGUMENT for a cursor of another list. */
-	list(
-		caller: Caller,
-		page: PageRequest,
-	): Promise<{ readonly items: readonly object[]; readonly next_cursor: string | null }>;
-	/** Gives back what was not begun; a job that has ended stays as it is. */
-	cancel(caller: Caller, id: string): Promise<JobWire>;
-	/** Throws NOT_FOUND while there is no report, and when its time is over. */
-	sources(
-		caller: Caller,
-		id: string,
-	): Promise<{ readonly job_id: string; readonly items: readonly JobJson[] }>;
-	/** As `sources`. */
-	export(caller: Caller, id: string, format: ReportFormat): Promise<ReportFile>;
-	/** Throws INVALID_ARGUMENT for a job that has not ended. */
-	remove(
-		caller: Caller,
-		id: string,
-	): Promise<{ readonly job_id: string; readonly status: "deleted" }>;
-	/** Everything told after an event, as it comes; undefined when that was the last one. */
-	events(
-		caller: Caller,
-		id: string,
-		options: { readonly after: number; readonly signal: AbortSignal },
-	): Promise<AsyncGenerator<JobEvent, void, undefined> | undefined>;
-}
-
 const LIST = { list: "jobs", asked: {} } as const;
 
-export function createDeepDiveOperations({
-	jobs,
-	clock,
-}: {
-	jobs: Jobs;
-	clock: Clock;
-}): DeepDiveOperations {
+export type DeepDiveOperations = ReturnType<typeof createDeepDiveOperations>;
+
+/** What the caller that launched a job may ask about it; others' and unknown ids throw the same NOT_FOUND. */
+export function createDeepDiveOperations({ jobs, clock }: { jobs: Jobs; clock: Clock }) {
 	const find = async (caller: Caller, id: string): Promise<JobRow> => {
 		const row = await jobs.find(id);
 		if (row && mayRead(caller, row)) return row;
 		throw unknownJob(id);
 	};
-	const queryOf = async ({ id }: JobRow): Promise<string | null> => {
-		const query = (await jobs.inputOf(id))?.["query"];
-		return typeof query === "string" ? query : null;
-	};
-	const getReport = async (row: JobRow): Promise<JobJson> => {
-		const report = await jobs.reportOf(row);
-		if (report) return report;
-		throw noReport(toJobWire(row, clock.now()));
-	};
 	return {
-		async status(caller, id) {
+		/** With the report once there is one, and once with the secret of what a payment on a chain got back. */
+		async status(caller: Caller, id: string): Promise<JobStatusWire> {
 			const row = await find(caller, id);
 			return {
 				...toJobWire(row, clock.now()),
-				query: await queryOf(row),
+				query: await queryOf(jobs, row),
 				report: (await jobs.reportOf(row)) ?? null,
 				credit: await creditOf(jobs, row),
 			};
 		},
 
-		async list({ owner, access }, { limit, cursor }) {
+		/** Newest first. Throws INVALID_ARGUMENT for a cursor of another list. */
+		async list({ owner, access }: Caller, { limit, cursor }: PageRequest) {
 			const [before] = cursor === undefined ? [] : readCursor(cursor, LIST, 1);
 			const mine = (await jobs.listOf(owner)).filter(
 				({ id, grantId }) => maySeeAgain(access, grantId) && (!before || id < before),
@@ -97,41 +55,61 @@ export function createDeepDiveOperations({
 			const now = clock.now();
 			return {
 				items: await Promise.all(
-					page.map(async (row) => ({ ...toJobWire(row, now), query: await queryOf(row) })),
+					page.map(async (row) => ({ ...toJobWire(row, now), query: await queryOf(jobs, row) })),
 				),
 				next_cursor: last && mine.length > limit ? toCursor(LIST, [last.id]) : null,
 			};
 		},
 
-		async cancel(caller, id) {
+		/** Refunds what was not begun; a job that has ended stays as it is. */
+		async cancel(caller: Caller, id: string): Promise<JobWire> {
 			const row = await find(caller, id);
 			const ended = isOpenJob(row.state) ? await jobs.cancel(id) : row;
 			return toJobWire(ended ?? row, clock.now());
 		},
 
-		async sources(caller, id) {
+		/** Throws NOT_FOUND while there is no report, and when its time is over. */
+		async sources(caller: Caller, id: string) {
 			const row = await find(caller, id);
-			const items = jobs.workOf(row.kind).sourcesOf(await getReport(row));
+			const items = jobs.workOf(row.kind).sourcesOf(await getReport(jobs, row, clock.now()));
 			return { job_id: id, items };
 		},
 
-		async export(caller, id, format) {
+		/** As `sources`. */
+		async export(caller: Caller, id: string, format: ReportFormat): Promise<ReportFile> {
 			const row = await find(caller, id);
-			const text = jobs.workOf(row.kind).exportOf(await getReport(row), format);
+			const text = jobs.workOf(row.kind).exportOf(await getReport(jobs, row, clock.now()), format);
 			return { text, mediaType: REPORT_MEDIA_TYPES[format], fileName: `${id}.${format}` };
 		},
 
-		async remove(caller, id) {
+		/** Throws INVALID_ARGUMENT for a job that has not ended. */
+		async remove(caller: Caller, id: string) {
 			await jobs.remove(await find(caller, id));
-			return { job_id: id, status: "deleted" };
+			return { job_id: id, status: "deleted" as const };
 		},
 
-		async events(caller, id, { after, signal }) {
+		/** Everything reported after an event, as it comes; undefined when that was the last one. */
+		async events(
+			caller: Caller,
+			id: string,
+			{ after, signal }: { readonly after: number; readonly signal: AbortSignal },
+		) {
 			const row = await find(caller, id);
 			const isOver = !isOpenJob(row.state) && after >= row.lastEventId;
 			return isOver ? undefined : jobs.events(row, after, signal);
 		},
 	};
+}
+
+async function queryOf(jobs: Jobs, { id }: JobRow): Promise<string | null> {
+	const query = (await jobs.inputOf(id))?.["query"];
+	return typeof query === "string" ? query : null;
+}
+
+async function getReport(jobs: Jobs, row: JobRow, now: number): Promise<JobJson> {
+	const report = await jobs.reportOf(row);
+	if (report) return report;
+	throw noReport(toJobWire(row, now));
 }
 
 async function creditOf(jobs: Jobs, row: JobRow): Promise<JobCreditWire | null> {

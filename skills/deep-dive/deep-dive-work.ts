@@ -10,18 +10,18 @@ import { type Clock, toIsoTime } from "../../src/kernel/kernel.js";
 import type { GraphCatalog } from "../../src/knowledge/knowledge.js";
 import type { SearchEngine } from "../../src/search/search.js";
 import { toHtml, toMarkdown, type Writer } from "../answers/answers.js";
-import { challengeFindings, verifyFindings } from "./challenge-passes.js";
-import { type FeedObserver, readFeeds } from "./feed-pass.js";
+import { type DeepDiveMode, type DeepDivePass, makePlan, passesOf } from "./plan.js";
+import { type DeepDiveReport, toReportDocument } from "./report.js";
 import {
+	challengeFindings,
+	type FeedObserver,
 	followGraph,
-	type GatheringLimits,
 	graphsOf,
+	readFeeds,
 	readFound,
 	searchAspects,
-} from "./gathering-passes.js";
-import { type DeepDiveMode, type DeepDivePass, makePlan, passesOf } from "./plan.js";
-import type { DeepDiveReport } from "./report.js";
-import { toReportDocument } from "./report-writing.js";
+	verifyFindings,
+} from "./research-passes.js";
 import { type DeepDiveInput, type DeepDiveState, sourcesOf, startState } from "./state.js";
 import { quoteReport, writeReport } from "./write-pass.js";
 
@@ -34,10 +34,6 @@ export interface DeepDiveDeps {
 	readonly feeds?: FeedObserver | undefined;
 }
 
-const LIMITS: Readonly<Record<DeepDiveMode, GatheringLimits>> = {
-	fast: { perAspect: 8, concepts: 40, sentences: 200, followed: 6 },
-	comprehensive: { perAspect: 15, concepts: 120, sentences: 500, followed: 20 },
-};
 /** Aspects asked at first; a comprehensive dive asks the others once it has read. */
 const FIRST_ASPECTS: Readonly<Record<DeepDiveMode, number>> = { fast: 20, comprehensive: 6 };
 
@@ -78,15 +74,13 @@ const PASSES: Readonly<Record<DeepDivePass, Pass>> = {
 		// Of a subject that no graph knows, whatever else was found is about something else.
 		return isCovered(asked) ? asked : { ...asked, found: [], answered: [] };
 	},
-	read: (deps, state, { signal }) => readFound(deps, state, { limits: limitsOf(state), signal }),
-	async follow(deps, state, { signal }) {
-		const options = { limits: limitsOf(state), signal };
-		return readFound(deps, await followGraph(deps, state, options), options);
-	},
+	read: (deps, state, { signal }) => readFound(deps, state, signal),
+	follow: async (deps, state, { signal }) =>
+		readFound(deps, await followGraph(deps, state, signal), signal),
 	async deepen(deps, state, context) {
 		if (!isCovered(state)) return state;
 		const asked = await askAspects(deps, state, context, [firstOf(state), undefined]);
-		return readFound(deps, asked, { limits: limitsOf(state), signal: context.signal });
+		return readFound(deps, asked, context.signal);
 	},
 	challenge: (deps, state, { signal }) => challengeFindings(deps, state, signal),
 	verify: (deps, state, { signal }) => verifyFindings(deps, state, signal),
@@ -127,7 +121,6 @@ function askAspects(
 		.slice(from, to);
 	return searchAspects(deps, state, {
 		aspects,
-		limits: limitsOf(state),
 		signal,
 		onFound: ({ question }, concepts) =>
 			emit({ event: "research.search", data: { question, concepts } }),
@@ -144,19 +137,11 @@ function isCovered({ found, plan }: DeepDiveState): boolean {
 	return found.some(({ aspects }) => aspects.some((place) => plan?.aspects[place]?.isCore));
 }
 
-function limitsOf({ input }: DeepDiveState): GatheringLimits {
-	return LIMITS[input.mode];
-}
-
 /** Distinct addresses behind everything that was found, and behind what was read of it. */
 function progressOf({ catalog }: DeepDiveDeps, state: DeepDiveState): WorkProgress {
-	return {
-		considered: sourcesOf(
-			catalog,
-			state.found.map(({ trendId }) => trendId),
-		).size,
-		read: sourcesOf(catalog, state.readConcepts).size,
-	};
+	const found = state.found.map(({ trendId }) => trendId);
+	const read = sourcesOf(catalog, state.readConcepts).size;
+	return { considered: sourcesOf(catalog, found).size, read };
 }
 
 const readInput = (input: JobJson): DeepDiveInput => input as unknown as DeepDiveInput;

@@ -3,7 +3,7 @@ import { createJobNotes } from "../../src/jobs/jobs.js";
 import { ServiceError } from "../../src/kernel/kernel.js";
 import type { Store } from "../../store/store.js";
 
-/** What a deep dive looked into, for somebody who goes on from it. */
+/** What a deep dive looked into, for a follow-up question. */
 export interface EarlierQuestion {
 	readonly query: string;
 	/** Graphs it was confined to; all of them where absent. */
@@ -13,11 +13,10 @@ export interface EarlierQuestion {
 /** Throws NOT_FOUND, alike for jobs of others and for those that are gone. */
 export type FindEarlierQuestion = (caller: SkillCaller, jobId: string) => Promise<EarlierQuestion>;
 
-export function createEarlierQuestions({
-	store,
-}: {
+export function createEarlierQuestions(deps: {
 	readonly store: Pick<Store, "read" | "documents">;
 }): FindEarlierQuestion {
+	const { store } = deps;
 	const notes = createJobNotes(store.documents);
 	return async (caller, jobId) => {
 		const row = await store.read((reader) => reader.get("jobs", jobId));

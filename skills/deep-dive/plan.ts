@@ -1,5 +1,7 @@
+import type { Json, PriceList } from "../../src/contract/contract.js";
 import type { DEEP_DIVE_MODES } from "../../src/jobs/jobs.js";
-import type { Graph } from "../../src/knowledge/knowledge.js";
+import { formatUsd } from "../../src/kernel/kernel.js";
+import type { Graph, GraphCatalog } from "../../src/knowledge/knowledge.js";
 import { type GraphRouter, tokenize } from "../../src/search/search.js";
 import { findTitleOf } from "../entities/entities.js";
 
@@ -26,15 +28,8 @@ export interface DeepDivePlan {
 }
 
 export const DEEP_DIVE_PASSES = [
-	"plan",
-	"search",
-	"read",
-	"follow",
-	"deepen",
-	"challenge",
-	"verify",
-	"feeds",
-	"write",
+	...(["plan", "search", "read", "follow", "deepen"] as const),
+	...(["challenge", "verify", "feeds", "write"] as const),
 ] as const;
 export type DeepDivePass = (typeof DEEP_DIVE_PASSES)[number];
 
@@ -44,17 +39,14 @@ const PASSES: Readonly<Record<DeepDiveMode, readonly DeepDivePass[]>> = {
 };
 
 /** What every subject is asked about; a fast dive asks the first few. */
-const FACETS: readonly { readonly words: string; readonly purpose: string }[] = [
-	{ words: "definition purpose how it works", purpose: "What it is and how it works." },
-	{ words: "limits sizes numbers values defaults", purpose: "Which figures bound it." },
-	{
-		words: "replaced superseded deprecated history changed",
-		purpose: "What it replaced and what replaced it.",
-	},
-	{ words: "risks attacks failure security considerations", purpose: "How it fails." },
-	{ words: "alternatives compared difference trade-offs", purpose: "What competes with it." },
-	{ words: "requirements must recommended practice", purpose: "What is required or advised." },
-	{ words: "draft open questions not settled status", purpose: "What is not settled." },
+const FACETS: readonly (readonly [words: string, purpose: string])[] = [
+	["definition purpose how it works", "What it is and how it works."],
+	["limits sizes numbers values defaults", "Which figures bound it."],
+	["replaced superseded deprecated history changed", "What it replaced and what replaced it."],
+	["risks attacks failure security considerations", "How it fails."],
+	["alternatives compared difference trade-offs", "What competes with it."],
+	["requirements must recommended practice", "What is required or advised."],
+	["draft open questions not settled status", "What is not settled."],
 ];
 const FACETS_ASKED: Readonly<Record<DeepDiveMode, number>> = { fast: 3, comprehensive: 7 };
 const NAMES_ASKED: Readonly<Record<DeepDiveMode, number>> = { fast: 2, comprehensive: 5 };
@@ -69,7 +61,7 @@ const SEPARATORS = /\s+(?:versus|vs\.?|compared (?:to|with)|as against|rather th
 
 export const passesOf = (mode: DeepDiveMode): readonly DeepDivePass[] => PASSES[mode];
 
-export interface PlanRequest {
+interface PlanRequest {
 	readonly query: string;
 	readonly mode: DeepDiveMode;
 	/** Graphs it is confined to. */
@@ -83,23 +75,17 @@ export async function makePlan(router: GraphRouter, request: PlanRequest): Promi
 	const routed = await router.route({ graphs, query, limit: GRAPHS_ASKED[mode], signal });
 	const subject = subjectOf(query);
 	const names = await namesIn(query, graphs, NAMES_ASKED[mode]);
+	const core: readonly (readonly [question: string, purpose: string])[] = [
+		[query, "The question as it was asked."],
+		...partsOf(query).map((part) => [part, `One side of what is compared: ${part}.`] as const),
+		...names.map((name) => [name, `What the graphs say of ${name} itself.`] as const),
+	];
+	const facets = FACETS.slice(0, FACETS_ASKED[mode]);
 	const aspects = [
-		{ question: query, purpose: "The question as it was asked.", isCore: true },
-		...partsOf(query).map((question) => ({
-			question,
-			purpose: `One side of what is compared: ${question}.`,
-			isCore: true,
-		})),
-		...names.map((name) => ({
-			question: name,
-			purpose: `What the graphs say of ${name} itself.`,
-			isCore: true,
-		})),
-		...FACETS.slice(0, FACETS_ASKED[mode]).map(({ words, purpose }) => ({
-			question: `${subject} ${words}`,
-			purpose,
-			isCore: false,
-		})),
+		...core.map(([question, purpose]) => ({ question, purpose, isCore: true })),
+		...facets.map(([words, purpose]) => {
+			return { question: `${subject} ${words}`, purpose, isCore: false };
+		}),
 	];
 	const seen = new Set<string>();
 	return {
@@ -113,10 +99,8 @@ export async function makePlan(router: GraphRouter, request: PlanRequest): Promi
 /** The words a question is about, as written, without those that only ask. */
 export function subjectOf(query: string): string {
 	const words = tokenize(query).filter(({ isStopWord }) => !isStopWord);
-	return words
-		.slice(0, SUBJECT_WORDS)
-		.map(({ written }) => written)
-		.join(" ");
+	const subject = words.slice(0, SUBJECT_WORDS);
+	return subject.map(({ written }) => written).join(" ");
 }
 
 function partsOf(query: string): readonly string[] {
@@ -125,14 +109,9 @@ function partsOf(query: string): readonly string[] {
 }
 
 /** Titles of the catalog that the question names, longest names first. */
-async function namesIn(
-	query: string,
-	graphs: readonly Graph[],
-	limit: number,
-): Promise<readonly string[]> {
-	const words = tokenize(query)
-		.slice(0, NAMED_WORDS)
-		.map(({ written }) => written);
+async function namesIn(query: string, graphs: readonly Graph[], limit: number) {
+	const tokens = tokenize(query).slice(0, NAMED_WORDS);
+	const words = tokens.map(({ written }) => written);
 	const found: string[] = [];
 	for (let length = Math.min(NAME_WORDS, words.length); length >= 1; length--) {
 		for (let start = 0; start + length <= words.length && found.length < limit; start++) {
@@ -143,4 +122,44 @@ async function namesIn(
 		}
 	}
 	return found;
+}
+
+export interface DeepDivePlanRequest {
+	readonly query: string;
+	readonly mode: DeepDiveMode;
+	readonly graphs?: readonly string[] | undefined;
+}
+
+const SOLD_AS = {
+	fast: "research.deep_dive",
+	comprehensive: "research.deep_dive.comprehensive",
+} as const;
+
+/** What a deep dive would ask, where, in which passes and for how much; runs nothing, keeps nothing, tells nothing of any content. */
+export function createDeepDivePlans(deps: {
+	readonly catalog: GraphCatalog;
+	readonly search: GraphRouter;
+	readonly prices: PriceList;
+}) {
+	const { catalog, search, prices } = deps;
+	/** Throws NOT_FOUND for an unknown graph. */
+	return async (request: DeepDivePlanRequest, signal: AbortSignal): Promise<Json> => {
+		const { query, mode, graphs: ids } = request;
+		const graphs = ids ? ids.map((id) => catalog.get(id)) : catalog.list();
+		const plan = await makePlan(search, { query, mode, graphs, signal });
+		const { aspects, graphIds, passes, missing } = plan;
+		const { amountMicros, billingType } = prices.priceOf(SOLD_AS[mode]);
+		return {
+			query,
+			mode,
+			aspects: aspects.map(({ question, purpose }) => ({ question, purpose })),
+			graphs: graphIds,
+			passes,
+			missing,
+			would_answer: graphIds.length > 0,
+			price_usd: formatUsd(amountMicros),
+			billing_type: billingType,
+			operation: SOLD_AS.fast,
+		};
+	};
 }

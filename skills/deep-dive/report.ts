@@ -1,5 +1,11 @@
 import type { CitationWire, CitedTextWire } from "../../src/contract/contract.js";
-import type { SourceProfile } from "../answers/answers.js";
+import {
+	listSection,
+	proseSection,
+	type ReportDocument,
+	type ReportItem,
+	type SourceProfile,
+} from "../answers/answers.js";
 import type { DeepDiveMode } from "./plan.js";
 
 /** What a deep dive hands over: every sentence of evidence is cited, everything else is counted or named. JSON. */
@@ -49,16 +55,8 @@ export interface TimelineWire extends CitedTextWire {
 	readonly basis: "told" | "published";
 }
 
-export interface EvidenceRow {
-	readonly n: number;
-	readonly evidence_id: string;
-	readonly trend_id: string;
-	readonly title: string;
-	readonly source_url: string;
-	readonly published_at: string | null;
-	readonly publisher: string;
-	readonly trust_tier: string;
-	readonly excerpt: string;
+export interface EvidenceRow extends Omit<CitationWire, "graph_id" | "article_id"> {
+	/** Ids of the findings that cite it. */
 	readonly used_in: readonly string[];
 }
 
@@ -72,4 +70,62 @@ export interface MethodWire {
 	readonly claims_checked: number;
 	readonly search_mode: "hybrid" | "keyword";
 	readonly writer: string;
+}
+
+/** The report as a document, whatever it is written down in. */
+export function toReportDocument(report: DeepDiveReport): ReportDocument {
+	const { source_profile: profile, method } = report;
+	return {
+		title: report.title,
+		facts: [
+			["As of", report.as_of.slice(0, 10)],
+			["Mode", report.mode],
+			["Sources", `${profile.sources}, in ${profile.independent_groups} independent groups`],
+			["Passes", method.passes.join(", ")],
+			["Graphs", method.graphs.join(", ")],
+			["Written by", method.writer],
+		],
+		sections: [
+			proseSection("Abstract", report.abstract.map(toItem)),
+			listSection("Findings", report.findings.map(toFinding)),
+			listSection("Contradictions", report.contradictions.flatMap(toSides)),
+			listSection(
+				"Timeline",
+				report.timeline.map((entry) => ({ ...toItem(entry), note: entry.date })),
+			),
+			listSection("What is not known", report.not_known.map(toOwnWords)),
+			listSection("Method", methodOf(report).map(toOwnWords)),
+		],
+		citations: report.citations,
+	};
+}
+
+function toItem({ text, citation_ids }: CitedTextWire): ReportItem {
+	return { text, citationIds: citation_ids };
+}
+
+function toFinding(finding: DeepDiveReport["findings"][number]): ReportItem {
+	const { statement, about, citation_ids, confidence, contradicted_by: against } = finding;
+	const contradicted = against.length > 0 ? `, contradicted by ${against.join(", ")}` : "";
+	const note = `${about}; confidence ${confidence.toFixed(2)}${contradicted}`;
+	return { text: statement, citationIds: citation_ids, note };
+}
+
+function toSides({ one, other, reasons }: DeepDiveReport["contradictions"][number]) {
+	const note = `contradicts the one above: ${reasons.join("; ")}`;
+	return [toItem(one), { ...toItem(other), note }];
+}
+
+function toOwnWords(text: string): ReportItem {
+	return { text, citationIds: [] };
+}
+
+function methodOf({ method, warnings, skipped_feeds: skipped }: DeepDiveReport): readonly string[] {
+	return [
+		`${method.aspects.length} questions were asked of ${method.graphs.length} graphs by ${method.search_mode} search.`,
+		`${method.concepts_found} concepts were found, ${method.concepts_read} of them read and ${method.sentences_rated} cited sentences rated.`,
+		`${method.claims_checked} key sentences were checked as claims.`,
+		...skipped.map(({ feed_id: id, reason }) => `The feed ${id} was left out: ${reason}`),
+		...warnings,
+	];
 }

@@ -67,40 +67,17 @@ export interface DeepDiveState {
 }
 
 export function startState(input: DeepDiveInput, asOf: string): DeepDiveState {
+	const nothing = { found: [], answered: [], readConcepts: [], sentences: [] };
 	return {
-		input,
-		asOf,
-		found: [],
-		answered: [],
-		readConcepts: [],
-		sentences: [],
-		contradictions: [],
-		checked: [],
-		supplemental: [],
-		skippedFeeds: [],
+		...{ input, asOf, ...nothing, contradictions: [], checked: [] },
+		...{ supplemental: [], skippedFeeds: [] },
 	};
 }
 
-/** Concepts found before and now, each once with its best score, best first. */
-export function mergeFound(
-	before: readonly FoundConcept[],
-	now: readonly FoundConcept[],
-	limit: number,
-): readonly FoundConcept[] {
-	return mergeBy([...before, ...now], ({ trendId }) => trendId, limit);
-}
-
-export function mergeSentences(
-	before: readonly ReadSentence[],
-	now: readonly ReadSentence[],
-	limit: number,
-): readonly ReadSentence[] {
-	return mergeBy([...before, ...now], ({ evidenceId }) => evidenceId, limit);
-}
-
-function mergeBy<Item extends { readonly score: number; readonly aspects: readonly number[] }>(
-	items: readonly Item[],
+/** What was found before and now, each once with its best score, best first. */
+export function mergeBy<Item extends Pick<ReadSentence, "score" | "aspects">>(
 	idOf: (item: Item) => string,
+	items: readonly Item[],
 	limit: number,
 ): readonly Item[] {
 	const merged = new Map<string, Item>();
@@ -148,8 +125,6 @@ export function sourcesOf(
 	catalog: Pick<GraphCatalog, "find">,
 	trendIds: readonly string[],
 ): ReadonlySet<string> {
-	const urls = trendIds.flatMap(
-		(id) => conceptOf(catalog, id)?.concept.evidence.map(({ sourceUrl }) => sourceUrl) ?? [],
-	);
-	return new Set(urls);
+	const evidence = trendIds.flatMap((id) => conceptOf(catalog, id)?.concept.evidence ?? []);
+	return new Set(evidence.map(({ sourceUrl }) => sourceUrl));
 }

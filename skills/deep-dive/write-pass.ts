@@ -14,13 +14,7 @@ import {
 	writeProse,
 } from "../answers/answers.js";
 import type { DeepDiveMode } from "./plan.js";
-import type {
-	ContradictionWire,
-	DeepDiveReport,
-	EvidenceRow,
-	FindingWire,
-	MethodWire,
-} from "./report.js";
+import type { DeepDiveReport, EvidenceRow, FindingWire, MethodWire } from "./report.js";
 import {
 	type DeepDiveState,
 	evidenceOf,
@@ -61,11 +55,8 @@ export async function writeReport(
 /** The report of a dive that was ended before it wrote: what was read until then, quoted. */
 export function quoteReport(catalog: GraphCatalog, state: DeepDiveState): DeepDiveReport {
 	const read = readOf(catalog, state);
-	const quoted = chooseSentences({
-		question: state.input.query,
-		offered: read,
-		sentencesMax: ABSTRACT_SENTENCES,
-	});
+	const sentencesMax = ABSTRACT_SENTENCES;
+	const quoted = chooseSentences({ question: state.input.query, offered: read, sentencesMax });
 	const abstract = {
 		sentences: quoted.map((sentence) => ({ text: sentence.text, evidence: [sentence] })),
 		writer: "extractive",
@@ -78,15 +69,10 @@ function readOf(catalog: GraphCatalog, { sentences }: DeepDiveState): readonly C
 	return evidenceOf(catalog, sentences.filter(isNear(sentences)));
 }
 
-interface Written {
-	readonly read: readonly CitedSentence[];
-	readonly abstract: Prose;
-}
-
 function composeReport(
 	catalog: GraphCatalog,
 	state: DeepDiveState,
-	{ read, abstract }: Written,
+	{ read, abstract }: { readonly read: readonly CitedSentence[]; readonly abstract: Prose },
 ): DeepDiveReport {
 	const { query, mode } = state.input;
 	const citations = createCitationList();
@@ -133,23 +119,17 @@ interface Pair {
 	readonly reasons: readonly string[];
 }
 
-interface FindingsContext {
-	readonly citations: CitationList;
-	readonly pairs: readonly Pair[];
-}
-
 function toFindings(
 	{ input, asOf, sentences, checked, plan }: DeepDiveState,
 	read: readonly CitedSentence[],
-	{ citations, pairs }: FindingsContext,
+	{ citations, pairs }: { citations: CitationList; pairs: readonly Pair[] },
 ): readonly FindingWire[] {
+	const today = asOf.slice(0, 10);
 	const clusters = clusterSentences(read);
 	const first = new Map(clusters.map((cluster) => [cluster.sentences[0], cluster]));
-	const chosen = chooseSentences({
-		question: input.query,
-		offered: [...first.keys()],
-		sentencesMax: FINDINGS[input.mode],
-	}).flatMap((sentence) => first.get(sentence) ?? []);
+	const sentencesMax = FINDINGS[input.mode];
+	const asked = { question: input.query, offered: [...first.keys()], sentencesMax };
+	const chosen = chooseSentences(asked).flatMap((sentence) => first.get(sentence) ?? []);
 	const verdicts = new Map(checked.map(({ evidenceId, verdict }) => [evidenceId, verdict]));
 	const aspectsOf = new Map(sentences.map(({ evidenceId, aspects }) => [evidenceId, aspects]));
 	return chosen.map((cluster, index) => {
@@ -161,10 +141,7 @@ function toFindings(
 			statement: statement.text,
 			about: statement.concept.title,
 			citation_ids: [statement, ...same.slice(0, CITED_EACH)].map(citations.numberOf),
-			confidence: confidenceOfFinding(cluster, {
-				today: asOf.slice(0, 10),
-				isContradicted: against.length > 0,
-			}),
+			confidence: confidenceOfFinding(cluster, { today, isContradicted: against.length > 0 }),
 			contradicted_by: against.map(citations.numberOf),
 			aspect: plan?.aspects[aspect]?.question ?? input.query,
 			verdict: verdicts.get(statement.evidenceId) ?? null,
@@ -172,10 +149,7 @@ function toFindings(
 	});
 }
 
-function opponentsOf(
-	{ sentences }: FindingCluster,
-	pairs: readonly Pair[],
-): readonly CitedSentence[] {
+function opponentsOf({ sentences }: FindingCluster, pairs: readonly Pair[]) {
 	const ids = new Set(sentences.map(({ evidenceId }) => evidenceId));
 	const against = pairs.flatMap(({ one, other }) => {
 		if (ids.has(one.evidenceId)) return [other];
@@ -200,10 +174,7 @@ function toPairs(
 	});
 }
 
-function toContradiction(
-	{ one, other, reasons }: Pair,
-	citations: CitationList,
-): ContradictionWire {
+function toContradiction({ one, other, reasons }: Pair, citations: CitationList) {
 	const cite = (sentence: CitedSentence) =>
 		citations.cite({ text: sentence.text, evidence: [sentence] });
 	return { one: cite(one), other: cite(other), reasons };
@@ -213,12 +184,10 @@ function toEvidenceTable(
 	citations: CitationList,
 	findings: readonly FindingWire[],
 ): readonly EvidenceRow[] {
-	return citations.toWire().map(({ graph_id: _, article_id: __, ...citation }) => ({
-		...citation,
-		used_in: findings
-			.filter(({ citation_ids: ids }) => ids.includes(citation.n))
-			.map(({ finding_id: id }) => id),
-	}));
+	return citations.toWire().map(({ graph_id: _, article_id: __, ...citation }) => {
+		const citing = findings.filter(({ citation_ids: ids }) => ids.includes(citation.n));
+		return { ...citation, used_in: citing.map(({ finding_id: id }) => id) };
+	});
 }
 
 /** Words of the question no graph covers, and aspects for which nothing was found. */

@@ -1,5 +1,9 @@
-import type { Decision } from "../../src/contract/contract.js";
-import { gatherEvidence, type RankedSentence } from "../../src/evidence/evidence.js";
+import {
+	daysOf,
+	type GatheredEvidence,
+	gatherEvidence,
+	type RankedSentence,
+} from "../../src/evidence/evidence.js";
 import { type Graph, runInTurns, toTrendId } from "../../src/knowledge/knowledge.js";
 import type { GraphRouter, HybridSearch, RankedConcept } from "../../src/search/search.js";
 import {
@@ -13,6 +17,7 @@ import {
 	findContradictions,
 	findGaps,
 	groupSources,
+	type Prose,
 	profileSources,
 	toTimeline,
 	type Writer,
@@ -46,12 +51,10 @@ export type DossierBody = Omit<
 >;
 
 /** A dossier, or nothing where there is no evidence, and how it came about. */
-export interface CompiledDossier {
+export interface CompiledDossier
+	extends Pick<GatheredEvidence, "decision" | "mode">,
+		Pick<Prose, "writer" | "warnings"> {
 	readonly body: DossierBody | undefined;
-	readonly decision: Decision;
-	readonly mode: "hybrid" | "keyword";
-	readonly writer: string;
-	readonly warnings: readonly string[];
 }
 
 const METHOD =
@@ -69,10 +72,8 @@ export async function compileDossier(
 	const none = { body: undefined, decision, mode, writer: deps.writer.name, warnings: [] };
 	if (decision === "ABSTAIN" || sentences.length === 0) return { ...none, decision: "ABSTAIN" };
 	const { summaryMax: sentencesMax, contradictionsMax } = DOSSIER_LIMITS;
-	const prose = await writeProse(
-		{ purpose: PURPOSE, question: topic, offered: sentences, sentencesMax, signal },
-		deps.writer,
-	);
+	const writing = { purpose: PURPOSE, question: topic, offered: sentences, sentencesMax, signal };
+	const prose = await writeProse(writing, deps.writer);
 	const pairs = await runInTurns(findContradictions(sentences, contradictionsMax), signal);
 	const citations = createCitationList();
 	const summary = prose.sentences.map(citations.cite);
@@ -138,33 +139,25 @@ async function gather({ search }: DossierDeps, task: DossierTask) {
 	return { ...found, sentences };
 }
 
-interface FindingsContext {
-	readonly pairs: readonly Contradiction[];
-	readonly citations: CitationList;
-}
-
 /** Those that bear most on the topic and say least of the same, each carried by the sentences that hold its words and numbers and deny nothing of it. */
 async function toFindings(
 	{ topic, asOf, signal }: DossierTask,
 	sentences: readonly RankedSentence[],
-	{ pairs, citations }: FindingsContext,
+	{ pairs, citations }: { pairs: readonly Contradiction[]; citations: CitationList },
 ): Promise<DossierWire["findings"]> {
 	const best = sentences[0]?.score ?? 0;
 	const near = sentences.filter(({ score }) => score >= best * DOSSIER_LIMITS.relevanceFloor);
 	const clusters = await runInTurns(withoutDeniers(clusterSentences(near), pairs), signal);
 	const byLead = new Map(clusters.map((cluster) => [cluster.sentences[0], cluster]));
-	const leads = chooseSentences({
-		question: topic,
-		offered: [...byLead.keys()],
-		sentencesMax: DOSSIER_LIMITS.findingsMax,
-	});
+	const { findingsMax: sentencesMax, citationsPerFinding } = DOSSIER_LIMITS;
+	const leads = chooseSentences({ question: topic, offered: [...byLead.keys()], sentencesMax });
 	return leads.map((lead, place) => {
 		const carriers = carriersOf(byLead.get(lead) ?? { sentences: [lead] });
 		const sources = carriers.flatMap((sentence) => sentence.sources);
 		const against = pairs.filter(({ one, other }) =>
 			[one, other].some(({ evidenceId }) => evidenceId === lead.evidenceId),
 		);
-		const days = sources.flatMap(({ publishedAt }) => publishedAt ?? []).sort();
+		const isContradicted = against.length > 0;
 		return {
 			finding_id: `f${place + 1}`,
 			statement: lead.text,
@@ -172,22 +165,15 @@ async function toFindings(
 				trend_id: toTrendId(lead.graph.record.id, lead.concept.id),
 				name: lead.concept.title,
 			},
-			confidence: confidenceOfFinding(
-				{ sentences: carriers },
-				{ today: asOf, isContradicted: against.length > 0 },
-			),
+			confidence: confidenceOfFinding({ sentences: carriers }, { today: asOf, isContradicted }),
 			sources_independent: groupSources(sources).length,
 			tier: bestTier(sources),
-			newest: days.at(-1) ?? null,
-			citation_ids: carriers.slice(0, DOSSIER_LIMITS.citationsPerFinding).map(citations.numberOf),
+			newest: daysOf(sources.map(({ publishedAt }) => publishedAt)).newest,
+			citation_ids: carriers.slice(0, citationsPerFinding).map(citations.numberOf),
 			contradicted_by: against.map(({ one, other, reasons, score }) => {
 				const opponent = one.evidenceId === lead.evidenceId ? other : one;
-				return {
-					statement: opponent.text,
-					reason: reasons.join("; "),
-					score,
-					citation_ids: [citations.numberOf(opponent)],
-				};
+				const ids = [citations.numberOf(opponent)];
+				return { statement: opponent.text, reason: reasons.join("; "), score, citation_ids: ids };
 			}),
 		};
 	});

@@ -17,8 +17,12 @@ import {
 	toReply,
 } from "../../src/contract/contract.js";
 import { ServiceError } from "../../src/kernel/kernel.js";
-import { askDossier, type DossierServices, toDossierText } from "./dossier-answer.js";
-import { compareDossiers } from "./dossier-diff.js";
+import {
+	askDossier,
+	compareDossiers,
+	type DossierServices,
+	toDossierText,
+} from "./dossier-answer.js";
 import {
 	DOSSIER,
 	DOSSIER_DIFF,

@@ -5,12 +5,11 @@ import {
 	coverageOf,
 } from "../../src/evidence/evidence.js";
 import { runInTurns, type Steps } from "../../src/knowledge/knowledge.js";
-import { type AtomicClaim, compareClaim, toAtomicClaim } from "../verify/verify.js";
+import { compareClaim, toAtomicClaim } from "../verify/verify.js";
 import { CONSULT_LIMITS } from "./consult-wire.js";
 
-/** One sentence that somebody's answer rests on. */
+/** One sentence that an answer rests on, and whose answer. */
 export interface Point {
-	/** Who says it. */
 	readonly by: string;
 	readonly sentence: CitedSentence;
 }
@@ -28,19 +27,12 @@ export interface Agreement {
 }
 
 /** From this on one sentence bears another out, or denies it. */
-const SUPPORTS_LEAST = 0.7;
-const REFUTES_LEAST = 0.7;
+const SURE_LEAST = 0.7;
 /** Share of the content words of either sentence that the other holds, and how many at least, to say the same. */
 const SAME_SHARE = 0.6;
 const SAME_WORDS = 4;
 /** Share below which two sentences are about different things. */
 const NEAR = 0.3;
-
-interface ReadPoint extends Point {
-	readonly claim: AtomicClaim;
-	readonly words: readonly (readonly string[])[];
-	readonly terms: ReadonlySet<string>;
-}
 
 /** Holds what different people say against each other, by the rules that claims are checked by. */
 export function findAgreement(points: readonly Point[], signal?: AbortSignal): Promise<Agreement> {
@@ -51,13 +43,7 @@ function* agreementOf(points: readonly Point[]): Steps<Agreement> {
 	const read: ReadPoint[] = [];
 	for (const point of points) {
 		yield;
-		const { text } = point.sentence;
-		read.push({
-			...point,
-			claim: toAtomicClaim(text),
-			words: contentWords(text),
-			terms: contentTerms(text),
-		});
+		read.push(readPoint(point));
 	}
 	const contradictions: Agreement["contradictions"][number][] = [];
 	const groups = new Map<ReadPoint, Set<ReadPoint>>(read.map((point) => [point, new Set([point])]));
@@ -82,6 +68,18 @@ function* agreementOf(points: readonly Point[]): Steps<Agreement> {
 	};
 }
 
+type ReadPoint = ReturnType<typeof readPoint>;
+
+function readPoint(point: Point) {
+	const { text } = point.sentence;
+	return {
+		...point,
+		claim: toAtomicClaim(text),
+		words: contentWords(text),
+		terms: contentTerms(text),
+	};
+}
+
 /** Points of different people, each two once, that are about the same. */
 function* pairsOf(points: readonly ReadPoint[]): Iterable<readonly [ReadPoint, ReadPoint]> {
 	for (const [index, one] of points.entries()) {
@@ -94,14 +92,10 @@ function* pairsOf(points: readonly ReadPoint[]): Iterable<readonly [ReadPoint, R
 /** A denial in either direction counts before anything else. */
 function relate(one: ReadPoint, other: ReadPoint) {
 	const compared = [compare(one, other), compare(other, one)];
-	const denial = compared.find(
-		({ stance, score }) => stance === "refutes" && score >= REFUTES_LEAST,
-	);
+	const sure = compared.filter(({ score }) => score >= SURE_LEAST);
+	const denial = sure.find(({ stance }) => stance === "refutes");
 	if (denial) return { relation: "contradicts", reasons: denial.reasons } as const;
-	const isBorneOut = compared.some(
-		({ stance, score }) => stance === "supports" && score >= SUPPORTS_LEAST,
-	);
-	const agrees = isBorneOut || saysTheSame(one, other);
+	const agrees = sure.some(({ stance }) => stance === "supports") || saysTheSame(one, other);
 	return { relation: agrees ? "agrees" : "neither", reasons: [] } as const;
 }
 
@@ -129,13 +123,12 @@ function join(groups: Map<ReadPoint, Set<ReadPoint>>, one: ReadPoint, other: Rea
 /** Some of everybody's, in turn. */
 function evenly(points: readonly Point[], most: number): readonly Point[] {
 	const seen = new Map<string, number>();
-	const turnOf = (point: Point) => {
-		const turn = seen.get(point.by) ?? 0;
-		seen.set(point.by, turn + 1);
-		return { point, turn };
-	};
 	return points
-		.map(turnOf)
+		.map((point) => {
+			const turn = seen.get(point.by) ?? 0;
+			seen.set(point.by, turn + 1);
+			return { point, turn };
+		})
 		.sort((a, b) => a.turn - b.turn)
 		.slice(0, most)
 		.map(({ point }) => point);

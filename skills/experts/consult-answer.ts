@@ -1,14 +1,14 @@
+import { z } from "zod";
 import type { DataStatus, Decision, SkillServices } from "../../src/contract/contract.js";
+import { contentTerms, contentWords, coverageOf } from "../../src/evidence/evidence.js";
 import { toIsoDay, toIsoTime } from "../../src/kernel/kernel.js";
-import type { Graph } from "../../src/knowledge/knowledge.js";
-import { type CitationList, createCitationList, type WrittenSentence } from "../answers/answers.js";
-import { toAnswerModel } from "./answer-model.js";
-import type { ConsultationWire, ConsultMetaWire } from "./consult-wire.js";
+import type { Concept, Graph } from "../../src/knowledge/knowledge.js";
+import { type CitationList, createCitationList } from "../answers/answers.js";
+import { CONSULT_LIMITS, type ConsultationWire, type ConsultMetaWire } from "./consult-wire.js";
 import { type Consultation, consultTwin } from "./consultation.js";
 import type { Expert } from "./expert-index.js";
-import { suggestQuestions } from "./suggested-questions.js";
 
-/** Services of what answers in the name of an expert or analyst. */
+/** Services of what answers in the name of an expert. */
 export type ConsultServices = Pick<
 	SkillServices,
 	"search" | "catalog" | "clock" | "expertDirectory" | "research"
@@ -46,7 +46,7 @@ export async function askTwin(
 		citations: [...citations.toWire()],
 		not_covered: [...told.notCovered],
 		elsewhere: told.elsewhere.map(toElsewhere),
-		suggested_questions: suggestQuestions({ graph: expert.graph, question, concepts }),
+		suggested_questions: suggestQuestions(expert.graph, question, concepts),
 		kept_until: null,
 	};
 	return { told, data };
@@ -63,35 +63,22 @@ function toAnswerWire({ answer }: Consultation, list: CitationList) {
 		confidence,
 		limits: [...limits],
 	};
-	return { answer: wire, concepts: conceptsOf(sentences) };
-}
-
-function conceptsOf(sentences: readonly WrittenSentence[]) {
-	return [...new Set(sentences.flatMap(({ evidence }) => evidence.map(({ concept }) => concept)))];
+	const cited = sentences.flatMap(({ evidence }) => evidence);
+	return { answer: wire, concepts: [...new Set(cited.map(({ concept }) => concept))] };
 }
 
 function toExpertWire({ agentId, name, headline, disclosure, consent }: Expert) {
-	return {
-		id: agentId,
-		name,
-		headline,
-		is_ai_twin: true as const,
-		consent: { basis: consent?.basis ?? "", until: consent?.until ?? null },
-		disclosure,
-	};
+	const recorded = { basis: consent?.basis ?? "", until: consent?.until ?? null };
+	return { id: agentId, name, headline, is_ai_twin: true as const, consent: recorded, disclosure };
 }
 
 function toElsewhere({ record: { id, title, type, expert } }: Graph) {
 	return { graph_id: id, title, type, agent_id: expert?.agentId ?? null };
 }
 
-interface MetaFacts {
+interface MetaFacts extends Pick<Consultation, "decision" | "mode" | "writer" | "warnings"> {
 	readonly query: string;
-	readonly decision: Decision;
-	readonly mode: "hybrid" | "keyword";
 	readonly graphIds: readonly string[];
-	readonly writer: string;
-	readonly warnings: readonly string[];
 	readonly startedMs: number;
 }
 
@@ -118,4 +105,41 @@ export function toConsultMeta(
 		model: toAnswerModel({ mode, embedder: research.embedder(), writer }),
 		warnings: [...warnings],
 	};
+}
+
+/** What an answer was made with: `meta.model` of every research skill. */
+export const answerModelSchema = z.object({
+	embedder: z
+		.string()
+		.nullable()
+		.describe("Embedding model of the search; null while only keywords are searched"),
+	writer: z.string().describe('Who wrote the prose: "extractive" quotes, or "llm:<model>"'),
+});
+export type AnswerModelWire = z.infer<typeof answerModelSchema>;
+
+/** Names the models behind an answer: the search's mode, the embedder there is, and who wrote. */
+export function toAnswerModel(made: {
+	readonly mode: "hybrid" | "keyword";
+	readonly embedder: string | undefined;
+	readonly writer: string;
+}): AnswerModelWire {
+	const { mode, embedder, writer } = made;
+	return { embedder: mode === "hybrid" ? (embedder ?? null) : null, writer };
+}
+
+/** Questions worth asking next: neighbors of the cited concepts first, then the graph's own examples, those nearest to the question first. */
+function suggestQuestions(graph: Graph, question: string, concepts: readonly Concept[]) {
+	const cited = new Set(concepts.map(({ id }) => id));
+	const targets = new Set(concepts.flatMap(({ edges }) => edges.map(({ target }) => target)));
+	const linked = graph.concepts
+		.filter(({ id }) => targets.has(id) && !cited.has(id))
+		.slice(0, CONSULT_LIMITS.suggestions / 2)
+		.map(({ title }) => `What follows from "${title}" for this?`);
+	const terms = contentTerms(question);
+	const examples = graph.record.exampleQueries
+		.filter((text) => text !== question)
+		.map((text) => ({ text, likeness: coverageOf(contentWords(text), terms) }))
+		.sort((a, b) => b.likeness - a.likeness)
+		.map(({ text }) => text);
+	return [...new Set([...linked, ...examples])].slice(0, CONSULT_LIMITS.suggestions);
 }

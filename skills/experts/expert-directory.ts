@@ -1,11 +1,26 @@
 import { type Json, type PageRequest, readCursor, toCursor } from "../../src/contract/contract.js";
 import { ServiceError } from "../../src/kernel/kernel.js";
-import type { GraphCatalog } from "../../src/knowledge/knowledge.js";
-import type { FoundText, HybridSearch } from "../../src/search/search.js";
+import {
+	createPerGraph,
+	type Graph,
+	type GraphCatalog,
+	type Steps,
+} from "../../src/knowledge/knowledge.js";
+import {
+	createTextFinder,
+	type FoundText,
+	type HybridSearch,
+	type ReadText,
+	readTexts,
+} from "../../src/search/search.js";
 import { countCoverage, coverageOf } from "../graphs/graphs.js";
-import { pageOfHosts, questionsOf } from "./expert-knowledge.js";
-import type { ExpertProfile } from "./expert-profiles.js";
-import { type ExpertRoster, expertRosterOf } from "./expert-roster.js";
+import {
+	type ExpertProfile,
+	expertsOf,
+	pageOfHosts,
+	profileFields,
+	questionsOf,
+} from "./expert-index.js";
 
 /** An expert as lists show it. */
 export interface ExpertItem {
@@ -28,39 +43,14 @@ export interface MatchedExpert extends RankedExpert {
 	readonly reasons: { readonly words: readonly string[]; readonly notes: number };
 }
 
-export interface ExpertPage {
-	readonly items: readonly ExpertItem[];
-	readonly next_cursor: string | null;
-}
-
 export interface ExpertListRequest {
 	readonly topic?: string | undefined;
 	readonly limit: number;
 	readonly cursor?: string | undefined;
 }
 
-/** Who can be asked, and about what. Profiles only: what an expert knows is for sale. */
-export interface ExpertDirectory {
-	/** By keywords over profiles and the headings of desks' notes; of what no profile names, by the notes themselves. */
-	search(query: string, limit: number, signal: AbortSignal): Promise<readonly RankedExpert[]>;
-	/** By profiles and by what the notes hold, with reasons. */
-	match(question: string, limit: number, signal: AbortSignal): Promise<readonly MatchedExpert[]>;
-	/** In the order of the ids. Throws INVALID_ARGUMENT for a cursor of another list. */
-	list(request: ExpertListRequest): Promise<ExpertPage>;
-	/** Throws NOT_FOUND, with near names. */
-	profile(agentId: string): Promise<ExpertProfile>;
-	/** Throws NOT_FOUND as `profile` does. */
-	get(agentId: string): Promise<ExpertItem & Readonly<Record<string, unknown>>>;
-	/** Questions that its notes answer. Throws NOT_FOUND as `profile` does. */
-	questions(agentId: string): Promise<Json>;
-	/** Hosts that its notes cite. Throws NOT_FOUND as `profile` does, INVALID_ARGUMENT for a cursor of another list. */
-	sources(agentId: string, page: PageRequest): Promise<Json>;
-}
-
-export interface ExpertDirectoryDeps {
-	readonly catalog: GraphCatalog;
-	readonly search: HybridSearch;
-}
+type DirectoryDeps = { readonly catalog: GraphCatalog; readonly search: HybridSearch };
+export type ExpertDirectory = ReturnType<typeof createExpertDirectory>;
 
 /** Notes looked at per question; enough for the best desks to show, whatever the roster's size. */
 const NOTES_LOOKED_AT = 50;
@@ -70,31 +60,43 @@ const SURE_SCORE = 0.25;
 const SURE_COVERAGE = 0.5;
 const NEAR_NAMES = 3;
 
-export function createExpertDirectory(deps: ExpertDirectoryDeps): ExpertDirectory {
+/** Who can be asked, and about what. Profiles only: what an expert knows is for sale. */
+export function createExpertDirectory(deps: DirectoryDeps) {
 	const roster = expertRosterOf(deps.catalog);
 	const match = async (question: string, limit: number, signal: AbortSignal) =>
-		matchExperts(deps, { roster: await roster(), question, limit, signal });
-	const profile = async (agentId: string) => {
+		matchExperts(deps, await roster(), { question, limit, signal });
+	/** Throws NOT_FOUND, with near names. */
+	const profile = async (agentId: string): Promise<ExpertProfile> => {
 		const { byId, find } = await roster();
 		const known = byId.get(agentId);
 		if (known) return known;
 		throw notFound(agentId, find(agentId.replace(/[^\p{L}\p{N}]+/gu, " "), NEAR_NAMES));
 	};
 	return {
+		/** By profiles and by what the notes hold, with reasons. */
 		match,
-		async search(query, limit, signal) {
+		/** By keywords over profiles and the headings of desks' notes; of what no profile names, by the notes themselves. */
+		async search(
+			query: string,
+			limit: number,
+			signal: AbortSignal,
+		): Promise<readonly RankedExpert[]> {
 			const found = (await roster()).find(query, limit);
 			if (isSure(found[0])) return found.map(toRanked);
 			const matched = await match(query, limit, signal);
 			return matched.map(({ reasons: _reasons, ...expert }) => expert);
 		},
-		list: async (request) => listPage((await roster()).profiles, request),
+		/** In the order of the ids. Throws INVALID_ARGUMENT for a cursor of another list. */
+		list: async (request: ExpertListRequest) => listPage((await roster()).profiles, request),
 		profile,
-		get: async (agentId) => toDetail(await profile(agentId)),
-		questions: async (agentId) => ({
+		get: async (agentId: string) => toDetail(await profile(agentId)),
+		/** Questions that its notes answer. */
+		questions: async (agentId: string): Promise<Json> => ({
 			items: questionsOf(await profile(agentId)).map((question) => ({ question })),
 		}),
-		sources: async (agentId, page) => pageOfHosts(await profile(agentId), page),
+		/** Hosts that its notes cite. Throws INVALID_ARGUMENT for a cursor of another list. */
+		sources: async (agentId: string, page: PageRequest): Promise<Json> =>
+			pageOfHosts(await profile(agentId), page),
 	};
 }
 
@@ -102,16 +104,10 @@ function isSure(best: FoundText<ExpertProfile> | undefined): boolean {
 	return best !== undefined && (best.score >= SURE_SCORE || best.coverage >= SURE_COVERAGE);
 }
 
-interface Matching {
-	readonly roster: ExpertRoster;
-	readonly question: string;
-	readonly limit: number;
-	readonly signal: AbortSignal;
-}
-
 async function matchExperts(
-	{ catalog, search }: ExpertDirectoryDeps,
-	{ roster: { byId, find }, question, limit, signal }: Matching,
+	{ catalog, search }: DirectoryDeps,
+	{ byId, find }: ExpertRoster,
+	{ question, limit, signal }: { question: string; limit: number; signal: AbortSignal },
 ): Promise<readonly MatchedExpert[]> {
 	const graphs = catalog.list({ type: "expert" });
 	if (graphs.length === 0) return [];
@@ -141,10 +137,7 @@ async function matchExperts(
 		.slice(0, limit);
 }
 
-function listPage(
-	profiles: readonly ExpertProfile[],
-	{ topic, limit, cursor }: ExpertListRequest,
-): ExpertPage {
+function listPage(profiles: readonly ExpertProfile[], { topic, limit, cursor }: ExpertListRequest) {
 	const identity = { list: "experts", asked: { topic: topic ?? null } };
 	const [after = ""] = cursor === undefined ? [] : readCursor(cursor, identity, 1);
 	const wanted = topic?.toLowerCase();
@@ -199,4 +192,58 @@ function notFound(agentId: string, near: readonly FoundText<ExpertProfile>[]): S
 
 function round(value: number): number {
 	return Math.round(Math.min(1, value) * 1000) / 1000;
+}
+
+/** Every expert of the catalog; of two with one id the first graph's stands. */
+export interface ExpertRoster {
+	/** In the order of the ids. */
+	readonly profiles: readonly ExpertProfile[];
+	readonly byId: ReadonlyMap<string, ExpertProfile>;
+	/** By keywords over profiles and the headings of desks' notes, best first. */
+	find(query: string, limit: number): readonly FoundText<ExpertProfile>[];
+}
+
+interface RosterPart {
+	readonly profiles: readonly ExpertProfile[];
+	readonly texts: readonly ReadText<ExpertProfile>[];
+}
+
+/** One roster for all that ask of one catalog. */
+function expertRosterOf(catalog: RosterCatalog): () => Promise<ExpertRoster> {
+	const roster = rosters.get(catalog) ?? createExpertRoster(catalog);
+	rosters.set(catalog, roster);
+	return roster;
+}
+
+type RosterCatalog = Pick<GraphCatalog, "list" | "revision">;
+const rosters = new WeakMap<RosterCatalog, () => Promise<ExpertRoster>>();
+
+/** The roster as of now, read step by step after a change, and only where something has changed. */
+function createExpertRoster(catalog: RosterCatalog): () => Promise<ExpertRoster> {
+	return createPerGraph({
+		revision: () => catalog.revision,
+		graphs: () => catalog.list({ type: "expert" }),
+		make: readExperts,
+		combine: toRoster,
+	});
+}
+
+function* readExperts(graph: Graph): Steps<RosterPart> {
+	const profiles = expertsOf(graph);
+	return { profiles, texts: yield* readTexts(profiles, profileFields) };
+}
+
+function* toRoster(parts: readonly RosterPart[]): Steps<ExpertRoster> {
+	const byId = new Map<string, ExpertProfile>();
+	for (const profile of parts.flatMap(({ profiles }) => profiles)) {
+		if (!byId.has(profile.agentId)) byId.set(profile.agentId, profile);
+	}
+	const profiles = [...byId.values()].sort((a, b) => (a.agentId < b.agentId ? -1 : 1));
+	const finder = yield* createTextFinder(parts.flatMap(({ texts }) => texts));
+	return {
+		profiles,
+		byId,
+		find: (query, limit) =>
+			finder.find(query, limit).filter(({ item }) => byId.get(item.agentId) === item),
+	};
 }

@@ -1,8 +1,7 @@
-export { confidenceOf } from "./answer-confidence.js";
-export { toAnswerModel } from "./answer-model.js";
-export { toConsultMeta } from "./consult-answer.js";
+export { toAnswerModel, toConsultMeta } from "./consult-answer.js";
 export { CONSULT_META } from "./consult-examples.js";
 export { analystField, CONSULT_LIMITS, consultMetaSchema, questionField } from "./consult-wire.js";
+export { confidenceOf } from "./consultation.js";
 export { type Consultations, createConsultations } from "./consultations.js";
 export {
 	createExpertDirectory,

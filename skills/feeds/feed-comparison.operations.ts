@@ -9,12 +9,18 @@ import {
 	toReply,
 } from "../../src/contract/contract.js";
 import { ServiceError, toIsoTime } from "../../src/kernel/kernel.js";
-import { type AlignedRow, alignSeries, coarsestOf, isFiner } from "./align-series.js";
-import { correlate, transformRows } from "./compare-series.js";
-import type { Feeds } from "./feed-access.js";
+import {
+	type AlignedRow,
+	alignSeries,
+	coarsestOf,
+	correlate,
+	isFiner,
+	transformRows,
+} from "./compare-series.js";
 import { COMPARISON, FEED_META, OBSERVED, OTHER } from "./feed-examples.js";
 import { FEED_LIMITS } from "./feed-limits.js";
-import { type Frequency, isSeries, type SeriesSpec } from "./feed-spec.js";
+import { type Frequency, isSeries, type SeriesSpec } from "./feed-registry.js";
+import type { Feeds } from "./feed-service.js";
 import {
 	FEED_BILLING,
 	feedCompareInput,

@@ -1,39 +1,38 @@
 import { type Json, readCursor, toCursor } from "../../src/contract/contract.js";
 import { type Clock, toIsoTime } from "../../src/kernel/kernel.js";
-import type { Feeds } from "./feed-access.js";
-import type { FeedSpec } from "./feed-spec.js";
+import type { FeedSpec } from "./feed-registry.js";
+import type { FeedState, Feeds } from "./feed-service.js";
 import { newestOf, toDescribed } from "./observed-feed.js";
 
-export interface FeedListRequest {
+const DAY_MS = 86_400_000;
+
+interface FeedListRequest {
 	readonly provider?: string | undefined;
 	readonly kind?: "series" | "items" | undefined;
 	readonly limit: number;
 	readonly cursor?: string | undefined;
 }
 
-/** What is told of supplemental feeds for free: which there are and how they do; what they say is for sale. */
-export interface FeedDirectory {
-	suggest(topic: string, limit: number): Promise<Json>;
-	/** In the order of their ids. Throws INVALID_ARGUMENT for a cursor of another list. */
-	list(request: FeedListRequest): Promise<Json>;
-	/** Throws NOT_FOUND, with near ids. */
-	get(feedId: string): Promise<Json>;
-	/** Asks no source. */
-	health(): Promise<Json>;
-}
+export type FeedDirectory = ReturnType<typeof createFeedDirectory>;
 
-export interface FeedDirectoryDeps {
+/** The free operations on supplemental feeds: which there are and how they do; their values are for sale. */
+export function createFeedDirectory({
+	feeds,
+	clock,
+}: {
 	readonly feeds: Feeds;
 	readonly clock: Clock;
-}
-
-const DAY_MS = 86_400_000;
-
-export function createFeedDirectory(deps: FeedDirectoryDeps): FeedDirectory {
-	const { feeds } = deps;
-	const { toListed, statusOf } = createFeedLines(deps);
+}) {
+	const statusOf = async (feed: FeedSpec) => toStatus(await feeds.recall(feed), clock.now());
+	const toListed = async (feed: FeedSpec) => ({
+		...toDescribed(feed),
+		topics: feed.topics,
+		connector: feed.connector,
+		is_search: feed.isSearch,
+		is_bundled: (await feeds.bundle()).readings.has(feed.id),
+	});
 	return {
-		async suggest(topic, limit) {
+		async suggest(topic: string, limit: number): Promise<Json> {
 			const found = await feeds.suggest(topic, limit);
 			return {
 				items: found.map(({ feed, reason }) => ({
@@ -45,7 +44,8 @@ export function createFeedDirectory(deps: FeedDirectoryDeps): FeedDirectory {
 			};
 		},
 
-		async list({ provider, kind, limit, cursor }) {
+		/** In the order of their ids. Throws INVALID_ARGUMENT for a cursor of another list. */
+		async list({ provider, kind, limit, cursor }: FeedListRequest): Promise<Json> {
 			const asked = { provider: provider ?? null, kind: kind ?? null };
 			const identity = { list: "feeds", asked };
 			const [after = ""] = cursor === undefined ? [] : readCursor(cursor, identity, 1);
@@ -66,7 +66,8 @@ export function createFeedDirectory(deps: FeedDirectoryDeps): FeedDirectory {
 			};
 		},
 
-		async get(feedId) {
+		/** Throws NOT_FOUND, with near ids. */
+		async get(feedId: string): Promise<Json> {
 			const feed = await feeds.get(feedId);
 			return {
 				...(await toListed(feed)),
@@ -76,7 +77,8 @@ export function createFeedDirectory(deps: FeedDirectoryDeps): FeedDirectory {
 			};
 		},
 
-		async health() {
+		/** Sends no request to a source. */
+		async health(): Promise<Json> {
 			const all = [...(await feeds.registry()).values()];
 			const items = [];
 			// One after the other: each may read a file.
@@ -94,29 +96,16 @@ export function createFeedDirectory(deps: FeedDirectoryDeps): FeedDirectory {
 	};
 }
 
-/** What lists say of one feed. */
-function createFeedLines({ feeds, clock }: FeedDirectoryDeps) {
+function toStatus({ kept, reason, failures }: FeedState, now: number) {
+	const reading = kept?.reading;
+	const newest = reading && newestOf(reading);
+	const last = reading?.kind === "series" ? reading.observations.at(-1) : undefined;
 	return {
-		toListed: async (feed: FeedSpec) => ({
-			...toDescribed(feed),
-			topics: feed.topics,
-			connector: feed.connector,
-			is_search: feed.isSearch,
-			is_bundled: (await feeds.bundle()).readings.has(feed.id),
-		}),
-		statusOf: async (feed: FeedSpec) => {
-			const { kept, reason, failures } = await feeds.recall(feed);
-			const newest = kept && newestOf(kept.reading);
-			const reading = kept?.reading;
-			const last = reading?.kind === "series" ? reading.observations.at(-1) : undefined;
-			return {
-				last_success_at: kept?.origin === "source" ? toIsoTime(kept.retrievedAt) : null,
-				last_period: last?.[0] ?? null,
-				lag_days: newest === undefined ? null : Math.floor((clock.now() - newest) / DAY_MS),
-				stale: reason !== undefined || kept?.origin !== "source",
-				failures,
-				reason: reason ?? null,
-			};
-		},
+		last_success_at: kept?.origin === "source" ? toIsoTime(kept.retrievedAt) : null,
+		last_period: last?.[0] ?? null,
+		lag_days: newest === undefined ? null : Math.floor((now - newest) / DAY_MS),
+		stale: reason !== undefined || kept?.origin !== "source",
+		failures,
+		reason: reason ?? null,
 	};
 }

@@ -5,34 +5,20 @@ import {
 	readRetryAfterMs,
 	ServiceError,
 } from "../../src/kernel/kernel.js";
-import { readReply } from "./connectors/connectors.js";
-import type { KeptReading } from "./feed-cache.js";
+import { readReply } from "./connectors.js";
 import { FEED_LIMITS } from "./feed-limits.js";
-import { lie } from "./feed-reading.js";
-import type { FeedSpec } from "./feed-spec.js";
-import { createHostPace } from "./host-pace.js";
-
-export interface FeedFetcherDeps {
-	/** Reaches the hosts of the registry and no other; bounds bodies, follows no redirects. */
-	readonly egress: Egress;
-	readonly clock: Clock;
-	/** What some hosts want to know: who asks, and where to complain. */
-	readonly userAgent: string;
-}
+import { invalidReply } from "./feed-reading.js";
+import type { FeedSpec } from "./feed-registry.js";
+import type { KeptReading } from "./feed-values.js";
 
 interface Asked {
-	/** Says the same about no change; its validators go along. */
+	/** The value so far, whose validators make the request conditional. */
 	readonly kept?: KeptReading | undefined;
-	/** What a search feed is asked. */
+	/** The question to a search feed. */
 	readonly topic?: string | undefined;
 }
 
-interface Timed extends Asked {
-	/** Monotonic moment from which its time counts. */
-	readonly sinceMs: number;
-}
-
-/** Asks a feed's source. Throws UPSTREAM or UNAVAILABLE with a reason that may be shown. */
+/** Asks a feed's source. Throws UPSTREAM or RATE_LIMITED with a reason that may be shown. */
 export type FeedFetcher = (feed: FeedSpec, asked: Asked) => Promise<KeptReading>;
 
 const ACCEPT = {
@@ -44,18 +30,28 @@ const ACCEPT = {
 } as const;
 
 /**
- * Fetches at each host's pace and a few at once in all. Each ends within FEED_LIMITS.fetchMs of being asked for, its turns at
- * the host and among the others included.
+ * Fetches at each host's pace and a few at once in all. Each ends within FEED_LIMITS.fetchMs of being asked for, its waits for
+ * the host and in the queue included.
  */
-export function createFeedFetcher({ egress, clock, userAgent }: FeedFetcherDeps): FeedFetcher {
+export function createFeedFetcher({
+	egress,
+	clock,
+	userAgent,
+}: {
+	/** Reaches the hosts of the registry and no other; bounds bodies, follows no redirects. */
+	readonly egress: Egress;
+	readonly clock: Clock;
+	/** Names the operator's contact, which some hosts require. */
+	readonly userAgent: string;
+}): FeedFetcher {
 	const pace = createHostPace(clock);
 	const queue = new PQueue({ concurrency: FEED_LIMITS.fetchesRunning });
 	const assertFree = (host: string) => {
 		if (pace.isHeld(host)) throw busy(`${host} asks to be left alone for a while.`);
 	};
-	const ask = async (feed: FeedSpec, { kept, topic, sinceMs }: Timed): Promise<KeptReading> => {
+	const ask = async (feed: FeedSpec, { kept, topic }: Asked, sinceMs: number) => {
 		const { host } = new URL(feed.url);
-		// It may have said so to those before us in line.
+		// It may have said so to a request before this one in the queue.
 		assertFree(host);
 		const waitedMs = clock.monotonicMs() - sinceMs;
 		const response = await send(egress, {
@@ -73,7 +69,7 @@ export function createFeedFetcher({ egress, clock, userAgent }: FeedFetcherDeps)
 		if (response.status === 304 && kept) return { ...kept, retrievedAt };
 		const heldMs = readRetryAfterMs(response, { now: retrievedAt, maxMs: FEED_LIMITS.retryMaxMs });
 		if (heldMs !== undefined) pace.hold(host, heldMs);
-		if (response.status !== 200) throw lie(`It answered with status ${response.status}.`);
+		if (response.status !== 200) throw invalidReply(`It answered with status ${response.status}.`);
 		const reading = await readReply(feed, await response.text(), retrievedAt);
 		assertLater(reading, kept);
 		return {
@@ -81,7 +77,7 @@ export function createFeedFetcher({ egress, clock, userAgent }: FeedFetcherDeps)
 			retrievedAt,
 			etag: headerOf(response, "etag"),
 			lastModified: headerOf(response, "last-modified"),
-			origin: "source",
+			origin: "source" as const,
 		};
 	};
 	return async (feed, asked) => {
@@ -96,7 +92,7 @@ export function createFeedFetcher({ egress, clock, userAgent }: FeedFetcherDeps)
 		if (queue.size >= FEED_LIMITS.fetchesWaiting) throw tooManyFetched();
 		const spentMs = clock.monotonicMs() - sinceMs;
 		const waitMs = FEED_LIMITS.fetchMs - FEED_LIMITS.fetchLeastMs - spentMs;
-		return inQueue({ queue, clock, waitMs }, () => ask(feed, { ...asked, sinceMs }));
+		return inQueue({ queue, clock, waitMs }, () => ask(feed, asked, sinceMs));
 	};
 }
 
@@ -119,9 +115,7 @@ function inQueue<T>(
 	});
 }
 
-function tooManyFetched(): ServiceError {
-	return busy("Too many feeds are being fetched.");
-}
+const tooManyFetched = () => busy("Too many feeds are being fetched.");
 
 function busy(reason: string): ServiceError {
 	return new ServiceError("RATE_LIMITED", reason);
@@ -131,35 +125,26 @@ async function send(egress: Egress, request: Parameters<Egress["request"]>[0]): 
 	try {
 		return await egress.request(request);
 	} catch (error) {
-		throw lie(reasonOf(error));
+		throw invalidReply(reasonOf(error));
 	}
 }
 
 /** Why nothing came, without the address: a sentence of ours in any case. */
 function reasonOf(error: unknown): string {
-	const chain = causesOf(error);
-	if (chain.some(({ name }) => name === "TimeoutError")) {
-		return "It gave no whole answer in time.";
-	}
-	if (chain.some(({ message }) => message === "unexpected redirect")) {
-		return "It redirects, which is not followed.";
+	for (let at = error, depth = 0; at instanceof Error && depth < 8; at = at.cause, depth++) {
+		if (at.name === "TimeoutError") return "It gave no whole answer in time.";
+		if (at.message === "unexpected redirect") return "It redirects, which is not followed.";
 	}
 	return error instanceof ServiceError ? error.message : "It could not be asked.";
 }
 
-function causesOf(error: unknown): readonly Error[] {
-	const chain: Error[] = [];
-	for (let at = error; at instanceof Error && chain.length < 8; at = at.cause) chain.push(at);
-	return chain;
-}
-
-/** A source that tells less than it told before has a fault, or is another one. */
+/** A source that ends before it ended last time has a fault, or is another one. */
 function assertLater(reading: KeptReading["reading"], kept: KeptReading | undefined): void {
 	if (reading.kind !== "series" || kept?.reading.kind !== "series") return;
 	const [last] = reading.observations.at(-1) ?? [];
 	const [known] = kept.reading.observations.at(-1) ?? [];
 	if (last !== undefined && known !== undefined && last < known) {
-		throw lie(`It ends with ${last}, though it had ${known} before.`);
+		throw invalidReply(`It ends with ${last}, though it had ${known} before.`);
 	}
 }
 
@@ -184,4 +169,39 @@ function toAddress(
 		.replaceAll("{since}", `${year}-${month}-${day}`)
 		.replaceAll("{since_dmy}", `${day}/${name}/${year}`)
 		.replaceAll("{q}", () => encodeURIComponent(topic));
+}
+
+/** Bounds requests to each host: never two within its interval, nor any while its Retry-After lasts. */
+export function createHostPace(clock: Clock) {
+	/** Monotonic moments, one for each host of the registry. */
+	const free = new Map<string, number>();
+	const holds = new Map<string, { readonly until: number; readonly waitMs: number }>();
+	const isHeld = (host: string): boolean => {
+		const { until = 0, waitMs = 0 } = holds.get(host) ?? {};
+		const leftMs = until - clock.now();
+		// A clock that was set back must not keep us away for longer.
+		return leftMs > 0 && leftMs <= waitMs;
+	};
+	return {
+		/** Pauses a host for as long as it asks for; never shorter than it asked for before. */
+		hold(host: string, waitMs: number): void {
+			const until = clock.now() + waitMs;
+			const { until: untilNow = 0 } = holds.get(host) ?? {};
+			if (!isHeld(host) || until > untilNow) holds.set(host, { until, waitMs });
+		},
+		isHeld,
+		/** Waits for the next free moment at a host; false at once, and nothing reserved, when that takes longer than `patienceMs`. */
+		async turn(
+			host: string,
+			{ intervalMs, patienceMs }: { readonly intervalMs: number; readonly patienceMs: number },
+		): Promise<boolean> {
+			const now = clock.monotonicMs();
+			const moment = Math.max(now, free.get(host) ?? now);
+			const waitMs = moment - now;
+			if (waitMs > patienceMs) return false;
+			free.set(host, moment + intervalMs);
+			if (waitMs > 0) await new Promise<void>((resolve) => void clock.after(waitMs, resolve));
+			return true;
+		},
+	};
 }

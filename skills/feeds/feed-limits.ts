@@ -11,7 +11,7 @@ export const FEED_LIMITS = {
 	/** More than one call asks for, so that a call waits for its hosts only. */
 	fetchesRunning: 24,
 	fetchesWaiting: 24,
-	/** What is left to a fetch that has waited longest; whoever would get less is skipped. */
+	/** What is left to a fetch that has waited longest; a feed that would get less is skipped. */
 	fetchLeastMs: 500,
 	/** How long a value is told without asking again, by frequency; items are news. */
 	freshMs: {
@@ -22,7 +22,7 @@ export const FEED_LIMITS = {
 		annual: 24 * 3_600_000,
 		items: 900_000,
 	},
-	/** After a failure nobody asks again for this long, doubled for each further one. */
+	/** Pause after a failure, doubled for each further one. */
 	retryMs: 60_000,
 	retryMaxMs: 3_600_000,
 	/** Newest observations and items kept of one feed. */

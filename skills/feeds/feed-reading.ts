@@ -1,8 +1,7 @@
 import { ServiceError } from "../../src/kernel/kernel.js";
 import { cleanLine, truncateText } from "../../src/knowledge/knowledge.js";
-import { isPublishedNumber, shiftPoint } from "./connectors/published-number.js";
 import { FEED_LIMITS } from "./feed-limits.js";
-import type { SeriesSpec } from "./feed-spec.js";
+import type { SeriesSpec } from "./feed-registry.js";
 import { type DayOrder, periodStart, toPeriod } from "./period.js";
 
 /** One period and its value as the source wrote it. */
@@ -22,7 +21,7 @@ export type FeedReading =
 	| { readonly kind: "items"; readonly items: readonly FeedItem[] };
 
 /** A reply that cannot be what the registry says it is; the reason is a sentence that may be shown. */
-export function lie(reason: string): ServiceError {
+export function invalidReply(reason: string): ServiceError {
 	return new ServiceError("UPSTREAM", reason);
 }
 
@@ -45,8 +44,8 @@ export interface SeriesRules {
 }
 
 /**
- * Rows as observations, from old to new and at most FEED_LIMITS.observationsKept of them. Throws a lie for what is no date,
- * no number, too large, not yet come, or said twice and differently: then nothing of the reply is believed.
+ * Rows as observations, from old to new and at most FEED_LIMITS.observationsKept of them. Throws UPSTREAM for what is no date,
+ * no number, too large, not yet come, or said twice and differently: then nothing of the reply is accepted.
  */
 export function toSeries(rows: readonly RawRow[], rules: SeriesRules): FeedReading {
 	const absent = new Set([...ALWAYS_MISSING, ...(rules.missing ?? [])]);
@@ -55,14 +54,15 @@ export function toSeries(rows: readonly RawRow[], rules: SeriesRules): FeedReadi
 		const text = String(raw ?? "").trim();
 		if (absent.has(text)) continue;
 		const [period, value] = toObservation(periodText, text, rules);
-		if ((values.get(period) ?? value) !== value) throw lie(`It has two values for ${period}.`);
+		if ((values.get(period) ?? value) !== value)
+			throw invalidReply(`It has two values for ${period}.`);
 		values.set(period, value);
 	}
 	const observations = [...values].sort(([a], [b]) => (a < b ? -1 : 1));
 	const last = observations.at(-1);
-	if (!last) throw lie("It has no observation.");
+	if (!last) throw invalidReply("It has no observation.");
 	if (periodStart(last[0]) > latestStart(rules)) {
-		throw lie(`It has a value for ${last[0]}, which has not come yet.`);
+		throw invalidReply(`It has a value for ${last[0]}, which has not come yet.`);
 	}
 	return { kind: "series", observations: observations.slice(-FEED_LIMITS.observationsKept) };
 }
@@ -74,9 +74,10 @@ function toObservation(
 ): Observation {
 	const period = toPeriod(periodText, feed.frequency, dates);
 	if (period === undefined) {
-		throw lie(`It has ${quoted(periodText)} where a ${feed.frequency} period belongs.`);
+		throw invalidReply(`It has ${quoted(periodText)} where a ${feed.frequency} period belongs.`);
 	}
-	if (!isPublishedNumber(text)) throw lie(`It has ${quoted(text)} where a number belongs.`);
+	if (!isPublishedNumber(text))
+		throw invalidReply(`It has ${quoted(text)} where a number belongs.`);
 	return [period, shiftPoint(text, feed.shift)];
 }
 
@@ -95,12 +96,12 @@ export interface RawItem {
 
 /**
  * Items as plain text, newest first where they are dated. Those without a title or an http address are left out; a date
- * that is none, or has not come yet, is left out of its item. Throws a lie when none is left of some.
+ * that is none, or has not come yet, is left out of its item. Throws UPSTREAM when none is left of some.
  */
 export function toItems(raw: readonly RawItem[], nowMs: number): FeedReading {
 	const items = raw.slice(0, FEED_LIMITS.itemsKept).flatMap((item) => toItem(item, nowMs) ?? []);
 	if (items.length === 0 && raw.length > 0)
-		throw lie("None of its items has a title and an address.");
+		throw invalidReply("None of its items has a title and an address.");
 	const dated = items.map((item, place) => ({ item, place, at: item.publishedAt ?? "" }));
 	dated.sort((a, b) => (a.at === b.at ? a.place - b.place : a.at < b.at ? 1 : -1));
 	return { kind: "items", items: dated.map(({ item }) => item) };
@@ -162,4 +163,42 @@ function toTime(value: unknown, nowMs: number): string | null {
 	const ms = EPOCH_MS.test(text) ? Number(text) : Date.parse(text);
 	if (!Number.isFinite(ms) || ms < 0 || ms > nowMs + FEED_LIMITS.futureMs) return null;
 	return new Date(ms).toISOString();
+}
+
+const DECIMAL = /^([+-]?)(\d+)(?:\.(\d*))?$|^([+-]?)\.(\d+)$/;
+const NUMBER = /^[+-]?(\d+\.?\d*|\.\d+)(e[+-]?\d{1,3})?$/i;
+
+/** True for text that is one finite number of a size that can be measured. */
+export function isPublishedNumber(text: string): boolean {
+	if (text.length > FEED_LIMITS.valueChars || !NUMBER.test(text)) return false;
+	return Math.abs(Number(text)) < FEED_LIMITS.valueMax;
+}
+
+/** Moves the decimal point, digit by digit, so that nothing is rounded: `10251000000000` by -12 is `10.251`. */
+export function shiftPoint(text: string, places: number): string {
+	const match = places === 0 ? null : text.match(DECIMAL);
+	if (!match) return places === 0 ? text : String(Number(text) * 10 ** places);
+	const sign = match[1] ?? match[4] ?? "";
+	const whole = match[2] ?? "";
+	const digits = `${whole}${match[3] ?? match[5] ?? ""}`;
+	const point = whole.length + places;
+	const padded = digits.padStart(digits.length + Math.max(0, 1 - point), "0");
+	const start = Math.max(1, point);
+	const before = padded
+		.slice(0, start)
+		.padEnd(start, "0")
+		.replace(/^0+(?=\d)/, "");
+	const after = padded.slice(start).replace(/0+$/, "");
+	return `${sign === "-" ? "-" : ""}${before}${after && `.${after}`}`;
+}
+
+/** Difference of two published numbers, free of the dust of binary fractions. */
+export function exactDifference(after: string, before: string): number {
+	const places = Math.min(20, Math.max(decimalsOf(after), decimalsOf(before)));
+	return Number((Number(after) - Number(before)).toFixed(places));
+}
+
+function decimalsOf(text: string): number {
+	const [mantissa = "", exponent = "0"] = text.toLowerCase().split("e");
+	return Math.max(0, (mantissa.split(".")[1]?.length ?? 0) - Number(exponent));
 }

@@ -1,14 +1,120 @@
-import { type Clock, createSizedCache, ServiceError } from "../../src/kernel/kernel.js";
-import type { KeptReading } from "./feed-cache.js";
-import { createFeedFailures } from "./feed-failures.js";
+import { LRUCache } from "lru-cache";
+import { findNearNames } from "../../src/evidence/evidence.js";
+import { type Clock, memoize, ServiceError } from "../../src/kernel/kernel.js";
 import type { FeedFetcher } from "./feed-fetcher.js";
 import { FEED_LIMITS } from "./feed-limits.js";
-import { type FeedSpec, isSeries } from "./feed-spec.js";
-import { createLastValues, type LastValuesDeps } from "./last-values.js";
+import { type FeedRegistry, type FeedSpec, isSeries } from "./feed-registry.js";
+import {
+	createLastValues,
+	type FeedBundle,
+	type KeptReading,
+	type LastValuesOptions,
+} from "./feed-values.js";
+import type { SkippedFeedWire } from "./feed-wire.js";
+import { toObserved, toUnobserved } from "./observed-feed.js";
+import { createSuggestFeeds, type SuggestFeeds } from "./suggest-feeds.js";
 
-/** What a feed says now, as far as anybody knows. */
+export interface ObserveRequest {
+	/** Ids of the registry; those of a topic where absent. */
+	readonly feedIds?: readonly string[] | undefined;
+	readonly topic?: string | undefined;
+	/** A year, month or day. */
+	readonly since?: string | undefined;
+	/** Newest observations or items of each. */
+	readonly limit: number;
+}
+
+interface FeedsOptions extends Omit<LastValuesOptions, "bundle"> {
+	/** Read when first needed. */
+	readonly registry: () => Promise<FeedRegistry>;
+	readonly bundle: () => Promise<FeedBundle>;
+	/** Undefined where feeds are not fetched: then nothing is sent anywhere. */
+	readonly fetch: FeedFetcher | undefined;
+	readonly clock: Clock;
+}
+
+export type Feeds = ReturnType<typeof createFeeds>;
+
+/** Supplemental data: what public sources say of a topic, now or when they last answered. */
+export function createFeeds(options: FeedsOptions) {
+	const opened = memoize(async () => {
+		const [registry, bundle] = await Promise.all([options.registry(), options.bundle()]);
+		const values = createCurrentValues({ ...options, bundle });
+		return { registry, bundle, values, suggest: createSuggestFeeds(registry) };
+	});
+	const getFrom = async (registry: FeedRegistry, feedId: string): Promise<FeedSpec> => {
+		const feed = registry.get(feedId);
+		if (feed) return feed;
+		const near = await findNearNames(feedId, registry.keys());
+		const hint =
+			near.length === 0 ? "GET /v1/supplemental/feeds lists them" : `near it ${near.join(", ")}`;
+		throw new ServiceError("NOT_FOUND", `No feed is called "${feedId}"; ${hint}.`);
+	};
+	return {
+		/** `bundled` sends no request to any source. */
+		mode: options.fetch ? ("live" as const) : ("bundled" as const),
+		registry: async () => (await opened()).registry,
+		bundle: async () => (await opened()).bundle,
+		/** Throws NOT_FOUND, with near ids. */
+		get: async (feedId: string) => getFrom((await opened()).registry, feedId),
+		/** Best first. */
+		suggest: async (topic: string, limit: number) => (await opened()).suggest(topic, limit),
+		/** A feed without any value, in the form of the others. */
+		describe: (feed: FeedSpec) => toUnobserved(feed, options.clock.now()),
+		/** What is known of a feed without a request to its source. */
+		recall: async (feed: FeedSpec) => (await opened()).values.recall(feed),
+		/**
+		 * Feeds that have a value, in the order they were asked for, and each feed whose source did not answer, whether an older
+		 * value is shown or none. Throws NOT_FOUND for an unknown id; sources that fail are listed, never thrown.
+		 */
+		async observe(request: ObserveRequest) {
+			const { registry, values, suggest } = await opened();
+			const { feedIds, topic } = request;
+			const chosen = feedIds
+				? await Promise.all(feedIds.map((id) => getFrom(registry, id)))
+				: chooseFeeds(registry, suggest, topic ?? "");
+			const states = await Promise.all(
+				chosen.map(async (feed) => ({ feed, ...(await values.refresh(feed, topic)) })),
+			);
+			return {
+				feeds: states.flatMap(({ feed, kept, reason }) => {
+					const isStale = reason !== undefined || kept?.origin === "bundle";
+					return (kept && toObserved({ feed, kept, isStale }, request)) ?? [];
+				}),
+				skipped: states.flatMap(({ feed, kept, reason }): SkippedFeedWire[] =>
+					reason === undefined
+						? []
+						: [{ feed_id: feed.id, reason, shown: kept ? SHOWN[kept.origin] : null }],
+				),
+			};
+		},
+	};
+}
+
+const SHOWN = { bundle: "bundle", source: "last_good" } as const;
+
+/** Feeds not much worse than the best one, and beside them a few that search for any topic. */
+function chooseFeeds(
+	registry: FeedRegistry,
+	suggest: SuggestFeeds,
+	topic: string,
+): readonly FeedSpec[] {
+	const found = suggest(topic, FEED_LIMITS.topicFeedsMax).filter(
+		({ score }) => score >= LEAST_SCORE,
+	);
+	const best = found[0]?.score ?? 0;
+	const chosen = found.filter(({ score }) => score >= best / 2).map(({ feed }) => feed);
+	const searches = [...registry.values()].filter((feed) => feed.isSearch && !chosen.includes(feed));
+	const left = Math.min(FEED_LIMITS.topicSearchesMax, FEED_LIMITS.topicFeedsMax - chosen.length);
+	return [...chosen, ...searches.slice(0, Math.max(0, left))];
+}
+
+/** A feed that shares less with a topic is about something else. */
+const LEAST_SCORE = 0.4;
+
+/** The value of a feed. */
 export interface FeedState {
-	/** Undefined when nobody knows anything. */
+	/** Undefined when there is none. */
 	readonly kept: KeptReading | undefined;
 	/** Why the source itself did not answer now; undefined when it did, or had done so lately. */
 	readonly reason: string | undefined;
@@ -16,45 +122,37 @@ export interface FeedState {
 	readonly failures: number;
 }
 
-/** Knows the last good value of each feed, and asks for a newer one when it is time to. */
-export interface FeedService {
-	/** Asks the source unless its last word is fresh or it failed a moment ago. Never throws: what went wrong is the reason. */
-	look(feed: FeedSpec, topic?: string): Promise<FeedState>;
-	/** What is known without asking anybody. */
-	recall(feed: FeedSpec): Promise<FeedState>;
-}
-
-export interface FeedServiceDeps extends LastValuesDeps {
-	/** Undefined where feeds are not fetched: then nothing is sent anywhere. */
-	readonly fetch: FeedFetcher | undefined;
-	readonly clock: Clock;
+interface FetchRequest {
+	readonly feed: FeedSpec;
+	readonly topic: string | undefined;
+	readonly key: string;
+	readonly kept: KeptReading | undefined;
+	readonly fetch: FeedFetcher;
 }
 
 const NOT_FETCHED = "Feeds are not fetched here.";
 const NO_TOPIC = "It answers questions only; send a topic.";
 
-export function createFeedService(deps: FeedServiceDeps): FeedService {
-	const { fetch, clock } = deps;
-	const values = createLastValues(deps);
-	// Their address holds what somebody asked, so they are never put on the disk.
-	const searches = createSizedCache<string, KeptReading>({
-		sizeMax: FEED_LIMITS.searchesKept,
-		sizeOf: () => 1,
-	});
+/** The last good value of each feed, fetched again when it is no longer fresh. */
+function createCurrentValues(options: LastValuesOptions & Pick<FeedsOptions, "fetch" | "clock">) {
+	const { fetch, clock } = options;
+	const values = createLastValues(options);
+	// Their address holds a caller's question, so they are never put on the disk.
+	const searches = new LRUCache<string, KeptReading>({ max: FEED_LIMITS.searchesKept });
 	const failures = createFeedFailures(clock);
-	const running = new Map<string, { readonly done: Promise<FeedState> }>();
+	const running = new Map<string, Promise<FeedState>>();
 
-	const refresh = async (request: FeedRequest): Promise<FeedState> => {
+	const fetchNow = async (request: FetchRequest): Promise<FeedState> => {
 		const { feed, topic, key, kept } = request;
 		try {
 			const got = await request.fetch(feed, { topic, kept });
 			failures.clear(feed.id);
-			if (feed.isSearch) searches.put(key, got);
+			if (feed.isSearch) searches.set(key, got);
 			else await values.put(feed, got);
 			return { kept: got, reason: undefined, failures: 0 };
 		} catch (error) {
 			const reason = error instanceof ServiceError ? error.message : "It could not be read.";
-			// Whoever waits for a turn at a host has not failed.
+			// A request that could not get its turn at a host is no failure of the source.
 			const isBusy = error instanceof ServiceError && error.code === "RATE_LIMITED";
 			const count = isBusy ? failures.find(feed.id)?.count : failures.add(feed.id, reason).count;
 			return { kept, reason, failures: count ?? 0 };
@@ -62,15 +160,14 @@ export function createFeedService(deps: FeedServiceDeps): FeedService {
 			running.delete(key);
 		}
 	};
-	const refreshOnce = (request: FeedRequest): Promise<FeedState> => {
-		const already = running.get(request.key);
-		if (already) return already.done;
-		const done = refresh(request);
-		running.set(request.key, { done });
-		return done;
+	const fetchShared = (request: FetchRequest): Promise<FeedState> => {
+		const state = running.get(request.key) ?? fetchNow(request);
+		running.set(request.key, state);
+		return state;
 	};
 	return {
-		async recall(feed) {
+		/** Without a request to the source. */
+		async recall(feed: FeedSpec): Promise<FeedState> {
 			const failure = failures.find(feed.id);
 			return {
 				kept: feed.isSearch ? undefined : await values.get(feed),
@@ -78,7 +175,8 @@ export function createFeedService(deps: FeedServiceDeps): FeedService {
 				failures: failure?.count ?? 0,
 			};
 		},
-		async look(feed, topic) {
+		/** Asks the source unless its value is fresh or it failed a moment ago. Never throws: what went wrong is the reason. */
+		async refresh(feed: FeedSpec, topic?: string): Promise<FeedState> {
 			const key = keyOf(feed, topic);
 			const kept = feed.isSearch ? searches.get(key) : await values.get(feed);
 			const unasked = (reason: string | undefined, count = 0) => ({
@@ -87,30 +185,19 @@ export function createFeedService(deps: FeedServiceDeps): FeedService {
 				failures: count,
 			});
 			if (!fetch) return unasked(NOT_FETCHED);
-			if (isUnanswerable(feed, topic)) return unasked(NO_TOPIC);
+			if (feed.isSearch && topic === undefined) return unasked(NO_TOPIC);
 			if (isFresh(feed, kept, clock.now())) return unasked(undefined);
-			if (!failures.isPaused(feed.id)) return refreshOnce({ feed, topic, key, kept, fetch });
 			const failure = failures.find(feed.id);
-			return unasked(failure?.reason, failure?.count);
+			return failures.isPaused(feed.id)
+				? unasked(failure?.reason, failure?.count)
+				: fetchShared({ feed, topic, key, kept, fetch });
 		},
 	};
 }
 
-/** Searches are as many as topics. */
+/** Answers of search feeds differ by topic. */
 function keyOf({ id, isSearch }: FeedSpec, topic: string | undefined): string {
 	return isSearch ? `${id}\n${topic ?? ""}` : id;
-}
-
-function isUnanswerable({ isSearch }: FeedSpec, topic: string | undefined): boolean {
-	return isSearch && topic === undefined;
-}
-
-interface FeedRequest {
-	readonly feed: FeedSpec;
-	readonly topic: string | undefined;
-	readonly key: string;
-	readonly kept: KeptReading | undefined;
-	readonly fetch: FeedFetcher;
 }
 
 function isFresh(feed: FeedSpec, kept: KeptReading | undefined, now: number): boolean {
@@ -119,4 +206,34 @@ function isFresh(feed: FeedSpec, kept: KeptReading | undefined, now: number): bo
 	const { freshMs } = FEED_LIMITS;
 	const maxAge = isSeries(feed) ? freshMs[feed.frequency] : freshMs.items;
 	return age >= 0 && age < maxAge;
+}
+
+/**
+ * Which feeds failed lately, each with a sentence that may be shown and its failures in a row. They pause, whatever the topic,
+ * so that a dead host costs one call its time and not every call.
+ */
+function createFeedFailures(clock: Clock) {
+	const failures = new Map<string, { reason: string; count: number; retryAt: number }>();
+	return {
+		find: (feedId: string) => failures.get(feedId),
+		/** True while it is too early to ask again. */
+		isPaused(feedId: string): boolean {
+			const failure = failures.get(feedId);
+			if (!failure) return false;
+			const waitMs = failure.retryAt - clock.now();
+			// A clock that was set back must not pause a feed for longer than it is meant to.
+			return waitMs > 0 && waitMs <= pauseMs(failure.count);
+		},
+		add(feedId: string, reason: string) {
+			const count = (failures.get(feedId)?.count ?? 0) + 1;
+			const failure = { reason, count, retryAt: clock.now() + pauseMs(count) };
+			failures.set(feedId, failure);
+			return failure;
+		},
+		clear: (feedId: string) => void failures.delete(feedId),
+	};
+}
+
+function pauseMs(count: number): number {
+	return Math.min(FEED_LIMITS.retryMaxMs, FEED_LIMITS.retryMs * 2 ** Math.min(count - 1, 10));
 }

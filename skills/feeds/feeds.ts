@@ -1,9 +1,8 @@
-export { readBundle } from "./bundled-observations.js";
-export { createFeeds, type Feeds } from "./feed-access.js";
-export { createFeedCache } from "./feed-cache.js";
 export { createFeedDirectory, type FeedDirectory } from "./feed-directory.js";
 export { createFeedFetcher, type FeedFetcher } from "./feed-fetcher.js";
 export { FEED_LIMITS } from "./feed-limits.js";
 export { readRegistry } from "./feed-registry.js";
+export { createFeeds, type Feeds } from "./feed-service.js";
+export { createFeedCache, readBundle } from "./feed-values.js";
 export type { SkippedFeedWire } from "./feed-wire.js";
 export { newestOf, toDescribed } from "./observed-feed.js";

@@ -1,10 +1,14 @@
 import { toIsoTime } from "../../src/kernel/kernel.js";
-import type { KeptReading } from "./feed-cache.js";
-import type { FeedItem, FeedReading, Observation } from "./feed-reading.js";
-import { type FeedSpec, isSeries } from "./feed-spec.js";
+import {
+	exactDifference,
+	type FeedItem,
+	type FeedReading,
+	type Observation,
+} from "./feed-reading.js";
+import { type FeedSpec, isSeries, type SeriesSpec } from "./feed-registry.js";
+import type { KeptReading } from "./feed-values.js";
 import type { ObservedFeedWire } from "./feed-wire.js";
-import { periodStart } from "./period.js";
-import { changeOf } from "./series-change.js";
+import { periodStart, yearBefore } from "./period.js";
 
 interface Asked {
 	/** A year, month or day. */
@@ -12,7 +16,7 @@ interface Asked {
 	readonly limit: number;
 }
 
-/** A feed as it is told: its last value and change whatever was asked, and the newest of what is asked for. */
+/** A feed in replies: its last value and change whatever was asked, and the newest of what is asked for. */
 export function toObserved(
 	{
 		feed,
@@ -69,7 +73,7 @@ export function toDescribed(feed: FeedSpec) {
 	};
 }
 
-/** When the newest thing that is told began or appeared, in milliseconds; undefined for items nobody dates. */
+/** When the newest thing that is told began or appeared, in milliseconds; undefined for items without a date. */
 export function newestOf(reading: FeedReading): number | undefined {
 	if (reading.kind === "items") {
 		const [first] = reading.items;
@@ -90,4 +94,44 @@ function toObservationWire([period, value]: Observation) {
 
 function toItemWire({ title, url, publishedAt, summary }: FeedItem) {
 	return { title, url, published_at: publishedAt, summary };
+}
+
+/** How a series moved. Shares in percent, to four decimals. */
+export interface SeriesChange {
+	/** Last value minus the one before, in the unit of the feed. */
+	readonly abs: number | null;
+	/** The same in percent of the value before; null for feeds in percent, and where that value is not positive. */
+	readonly pct: number | null;
+	/** Last value against the same period a year before; null for days and weeks, and where there is none. */
+	readonly yoy: number | null;
+	/** Feeds in percent are compared in points: 4 % after 2 % are two points more, not twice as much of anything. */
+	readonly yoy_unit: "percent" | "percentage_points";
+}
+
+export function changeOf(
+	feed: Pick<SeriesSpec, "frequency" | "unit">,
+	observations: readonly Observation[],
+): SeriesChange {
+	const isRate = feed.unit === "percent";
+	const last = observations.at(-1);
+	const previous = observations.at(-2);
+	const wanted = last && yearBefore(last[0], feed.frequency);
+	const yearAgo = observations.findLast(([period]) => period === wanted);
+	return {
+		abs: last && previous ? exactDifference(last[1], previous[1]) : null,
+		pct: last && previous && !isRate ? percentChange(last[1], previous[1]) : null,
+		yoy: last && yearAgo ? (isRate ? exactDifference : percentChange)(last[1], yearAgo[1]) : null,
+		yoy_unit: isRate ? "percentage_points" : "percent",
+	};
+}
+
+function percentChange(after: string, before: string): number | null {
+	const base = Number(before);
+	if (base <= 0) return null;
+	return roundTo((exactDifference(after, before) / base) * 100, 4);
+}
+
+/** Rounded to some decimals. */
+export function roundTo(value: number, decimals: number): number {
+	return Number(value.toFixed(decimals));
 }

@@ -1,4 +1,4 @@
-import type { Frequency } from "./feed-spec.js";
+import type { Frequency } from "./feed-registry.js";
 
 interface Parts {
 	readonly year: number;

@@ -1,72 +1,67 @@
 import { contentWords } from "../../src/evidence/evidence.js";
-import type { FeedRegistry } from "./feed-registry.js";
-import type { FeedSpec } from "./feed-spec.js";
+import type { FeedRegistry, FeedSpec } from "./feed-registry.js";
 
-export interface FeedSuggestion {
-	readonly feed: FeedSpec;
-	/** Share of the question's words that it has, weighed by how rare they are and where they stand; 0..1. */
-	readonly score: number;
-	/** Words of the question that it has, as they were asked. */
-	readonly matched: readonly string[];
-	readonly reason: string;
-}
+/** Fields in which a word is looked for, and what a match in each is worth, the highest first. */
+const WEIGHTS = { topics: 1, title: 0.9, provider: 0.6, unit: 0.4 };
+type Field = keyof typeof WEIGHTS;
 
-/** Feeds that tell of a topic, best first. */
-export type SuggestFeeds = (topic: string, limit: number) => readonly FeedSuggestion[];
-
-const PLACES = ["topics", "title", "provider", "unit"] as const;
-type Place = (typeof PLACES)[number];
-const WEIGHTS: Readonly<Record<Place, number>> = {
-	topics: 1,
-	title: 0.9,
-	provider: 0.6,
-	unit: 0.4,
-};
-
-interface IndexedFeed {
-	readonly feed: FeedSpec;
-	/** Where each term stands that counts most. */
-	readonly terms: ReadonlyMap<string, Place>;
-}
+export type SuggestFeeds = ReturnType<typeof createSuggestFeeds>;
 
 /**
- * Ranks by the words a topic shares with what the registry says of a feed, rare ones first: in a registry where most feeds
- * tell of prices, "oil" says more than "price".
+ * Feeds about a topic, best first, by the words it shares with what the registry says of a feed, rare ones first: in a
+ * registry where most feeds are about prices, "oil" says more than "price". The score is the share of the topic's words that
+ * a feed has, weighted by how rare they are and by their field, from 0 to 1.
  */
-export function createSuggestFeeds(registry: FeedRegistry): SuggestFeeds {
-	const feeds = [...registry.values()].map(toIndexed);
+export function createSuggestFeeds(registry: FeedRegistry) {
+	const feeds = [...registry.values()].map((feed) => ({ feed, fields: fieldsOf(feed) }));
 	const counts = new Map<string, number>();
-	for (const { terms } of feeds) {
-		for (const term of terms.keys()) counts.set(term, (counts.get(term) ?? 0) + 1);
+	for (const { fields } of feeds) {
+		for (const term of fields.keys()) counts.set(term, (counts.get(term) ?? 0) + 1);
 	}
 	const rarity = (term: string) => Math.log(1 + feeds.length / (1 + (counts.get(term) ?? 0)));
-	return (topic, limit) => {
-		const words = contentWords(spellOut(topic)).map((terms) => ({
-			terms,
-			weight: Math.max(...terms.map(rarity)),
+	return (topic: string, limit: number) => {
+		const words = contentWords(spellOut(topic)).map((forms) => ({
+			forms,
+			weight: Math.max(...forms.map(rarity)),
 		}));
 		const total = words.reduce((sum, { weight }) => sum + weight, 0);
 		return feeds
-			.flatMap((indexed) => toSuggestion(indexed, words, total) ?? [])
+			.flatMap(({ feed, fields }) => {
+				const found = words.flatMap(({ forms, weight }) => {
+					const field = fields.get(forms.find((form) => fields.has(form)) ?? "");
+					return field === undefined ? [] : [{ word: forms[0] ?? "", field, weight }];
+				});
+				if (found.length === 0) return [];
+				const sum = found.reduce((at, { field, weight }) => at + weight * WEIGHTS[field], 0);
+				const matched = found.map(({ word }) => word);
+				return [{ feed, score: sum / total, matched, reason: reasonOf(found) }];
+			})
 			.sort((a, b) => b.score - a.score || (a.feed.id < b.feed.id ? -1 : 1))
 			.slice(0, limit);
 	};
 }
 
-function toIndexed(feed: FeedSpec): IndexedFeed {
-	const texts: Readonly<Record<Place, string>> = {
-		topics: feed.topics.join(" "),
-		title: feed.title,
-		provider: feed.provider,
-		unit: "unit" in feed ? feed.unit : "",
-	};
-	const terms = new Map<string, Place>();
-	for (const place of PLACES) {
-		for (const term of contentWords(texts[place]).flat()) {
-			if (!terms.has(term)) terms.set(term, place);
+function reasonOf(found: readonly { readonly word: string; readonly field: Field }[]): string {
+	const fields = [...new Set(found.map(({ field }) => field))].join(" and ");
+	const words = found.map(({ word }) => `"${word}"`).join(", ");
+	return `Its ${fields} ${found.length === 1 ? "has" : "have"} ${words}.`;
+}
+
+/** The field that counts most of those in which each term stands. */
+function fieldsOf(feed: FeedSpec): ReadonlyMap<string, Field> {
+	const texts: readonly (readonly [Field, string])[] = [
+		["topics", feed.topics.join(" ")],
+		["title", feed.title],
+		["provider", feed.provider],
+		["unit", "unit" in feed ? feed.unit : ""],
+	];
+	const fields = new Map<string, Field>();
+	for (const [field, text] of texts) {
+		for (const term of contentWords(text).flat()) {
+			if (!fields.has(term)) fields.set(term, field);
 		}
 	}
-	return { feed, terms };
+	return fields;
 }
 
 const SHORT = /\b(?:USA?|UK|EU|EUR|USD|GBP|JPY|CNY|CHF|CAD|AUD|INR|BRL)\b|\bU\.S\.(?=\s|$)/g;
@@ -91,29 +86,4 @@ const SPELT: Readonly<Record<string, string>> = {
 /** Places and currencies in the words of the registry; in capitals only, as "us" is a word of its own. */
 function spellOut(topic: string): string {
 	return topic.replace(SHORT, (short) => ` ${SPELT[short] ?? short} `);
-}
-
-interface AskedWord {
-	readonly terms: readonly string[];
-	readonly weight: number;
-}
-
-function toSuggestion(
-	{ feed, terms }: IndexedFeed,
-	words: readonly AskedWord[],
-	total: number,
-): FeedSuggestion | undefined {
-	const found = words.flatMap(({ terms: forms, weight }) => {
-		const form = forms.find((term) => terms.has(term));
-		const place = form === undefined ? undefined : terms.get(form);
-		return place === undefined ? [] : [{ word: forms[0] ?? "", place, weight }];
-	});
-	if (found.length === 0) return undefined;
-	const score = found.reduce((sum, { place, weight }) => sum + weight * WEIGHTS[place], 0) / total;
-	return {
-		feed,
-		score,
-		matched: found.map(({ word }) => word),
-		reason: `Its ${[...new Set(found.map(({ place }) => place))].join(" and ")} ${found.length === 1 ? "has" : "have"} ${found.map(({ word }) => `"${word}"`).join(", ")}.`,
-	};
 }

@@ -1,7 +1,8 @@
 import { createHash } from "node:crypto";
+import { LRUCache } from "lru-cache";
 import type { z } from "zod";
 import { READING_LIMITS } from "../../src/contract/contract.js";
-import { createSizedCache, shareJson } from "../../src/kernel/kernel.js";
+import { shareJson } from "../../src/kernel/kernel.js";
 import { type Graph, runInTurns, type Steps } from "../../src/knowledge/knowledge.js";
 import type { exportSchema } from "./graph-feed-wire.js";
 import { type ExportRequest, exportGraph, type GraphExport } from "./reading/graph-export.js";
@@ -23,9 +24,9 @@ interface Making {
  * bytes while there is room: who is sent one gets no copy of it.
  */
 export function createExportCache(runBounded: RunBounded) {
-	const kept = createSizedCache<string, Kept>({
-		sizeMax: READING_LIMITS.exportsKeptBytes,
-		sizeOf: ({ bytes }) => bytes,
+	const kept = new LRUCache<string, Kept>({
+		maxSize: READING_LIMITS.exportsKeptBytes,
+		sizeCalculation: ({ bytes }) => bytes,
 	});
 	const making = new Map<string, Making>();
 
@@ -34,7 +35,7 @@ export function createExportCache(runBounded: RunBounded) {
 		const make = async (): Promise<ExportData> => {
 			const file = await exportGraph(graph, request, stop.signal);
 			const made = await runInTurns(toKept(file, request), stop.signal);
-			kept.put(key, made);
+			kept.set(key, made);
 			return made.data;
 		};
 		const begun: Making = { data: runBounded(make, stop.signal), stop, waiting: 0 };

@@ -4,14 +4,14 @@ import { type Clock, ServiceError, toIsoDay } from "../../src/kernel/kernel.js";
 import type { Graph } from "../../src/knowledge/knowledge.js";
 import { changesInput, changesOutput } from "./graph-feed-wire.js";
 import { answerIf, defineGraphSkill, type GraphSkillDeps, metaOf } from "./graph-skill.js";
+import { writtenDays, writtenSince } from "./reading/graph-lists.js";
 import { mapOf } from "./reading/graph-map.js";
 import {
 	createRevisionMemory,
 	type NodeChange,
 	type RevisionMemory,
 } from "./reading/revision-changes.js";
-import { firstBehind } from "./reading/sorted-search.js";
-import { writtenDays, writtenSince } from "./reading/written-days.js";
+import { firstBehind } from "./reading/sorting.js";
 
 type Change = z.infer<typeof changesOutput>["data"]["items"][number];
 

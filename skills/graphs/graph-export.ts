@@ -2,8 +2,7 @@ import { READING_LIMITS, type Skill } from "../../src/contract/contract.js";
 import { createExportCache, type RunBounded } from "./export-cache.js";
 import { exportInput, exportOutput } from "./graph-feed-wire.js";
 import { answerIf, defineGraphSkill, type GraphSkillDeps, metaOf } from "./graph-skill.js";
-import { exportVolumes } from "./reading/export-size.js";
-import { assertExportable } from "./reading/graph-export.js";
+import { assertExportable, exportVolumes } from "./reading/graph-export.js";
 
 const PAGE_NODES = READING_LIMITS.exportNodesPerUnit;
 

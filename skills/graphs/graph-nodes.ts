@@ -19,9 +19,8 @@ import {
 	nodeOutput,
 } from "./graph-wire.js";
 import { toPage } from "./list-page.js";
-import { keyOfEdge, listEdges } from "./reading/edge-list.js";
+import { keyOfEdge, listEdges, listNodes, nodeIndexes } from "./reading/graph-lists.js";
 import { getConcept, mapOf, placeOf } from "./reading/graph-map.js";
-import { listNodes, nodeIndexes } from "./reading/node-list.js";
 import { createWalk } from "./reading/walk.js";
 
 /** Nodes by type, tag, trust, date of sources and beginning of the name. */

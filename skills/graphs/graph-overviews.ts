@@ -5,10 +5,9 @@ import { type Clock, toIsoDay } from "../../src/kernel/kernel.js";
 import { BUNDLE_LIMITS, type Graph, valueAt } from "../../src/knowledge/knowledge.js";
 import type { HybridSearch } from "../../src/search/search.js";
 import { searchAndAnswer } from "../search/search.js";
-import { type LogEntry, readChangeLog } from "./reading/change-log.js";
 import { graphMaps } from "./reading/graph-map.js";
-import { graphSchemas } from "./reading/graph-schema.js";
-import { countStale, type GraphStats, graphStats } from "./reading/graph-stats.js";
+import { countStale, type GraphStats, graphSchemas, graphStats } from "./reading/graph-stats.js";
+import { type LogEntry, readChangeLog } from "./reading/revision-changes.js";
 
 /** What is told of a graph for nothing, so that nobody buys unseen: each is made once per graph and then only served. */
 export interface GraphOverviews {

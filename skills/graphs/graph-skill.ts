@@ -15,8 +15,7 @@ import {
 	toTrendId,
 } from "../../src/knowledge/knowledge.js";
 import type { EdgeWire, NodeItemWire } from "./graph-wire.js";
-import type { GraphIndex } from "./reading/graph-index.js";
-import { degreeAt, graphMaps, mapOf, placeOf } from "./reading/graph-map.js";
+import { degreeAt, type GraphIndex, graphMaps, mapOf, placeOf } from "./reading/graph-map.js";
 import type { Step } from "./reading/walk.js";
 
 export interface GraphSkillDeps {

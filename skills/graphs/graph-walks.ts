@@ -16,10 +16,9 @@ import {
 	subgraphInput,
 	subgraphOutput,
 } from "./graph-wire.js";
-import { findPaths, type Path } from "./reading/best-paths.js";
 import { placeOf } from "./reading/graph-map.js";
-import { findNeighbors } from "./reading/neighbors.js";
-import { growSubgraph, type SubgraphNode } from "./reading/subgraph.js";
+import { findNeighbors, growSubgraph, type SubgraphNode } from "./reading/neighborhood.js";
+import { findPaths, type Path } from "./reading/paths.js";
 import type { Step } from "./reading/walk.js";
 
 interface WalkWire {

@@ -74,7 +74,6 @@ export {
 	subgraphOutput,
 } from "./graph-wire.js";
 export { toPage } from "./list-page.js";
-export { createGraphIndex } from "./reading/graph-index.js";
-export { graphMaps, placeOf } from "./reading/graph-map.js";
-export { findNeighbors } from "./reading/neighbors.js";
+export { createGraphIndex, graphMaps, placeOf } from "./reading/graph-map.js";
+export { findNeighbors } from "./reading/neighborhood.js";
 export { createWalk, toStep } from "./reading/walk.js";

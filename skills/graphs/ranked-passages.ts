@@ -1,9 +1,12 @@
+import { LRUCache } from "lru-cache";
 import { READING_LIMITS } from "../../src/contract/contract.js";
-import { createSizedCache } from "../../src/kernel/kernel.js";
 import type { Concept, Steps } from "../../src/knowledge/knowledge.js";
 import { termsOf, tokenize } from "../../src/search/search.js";
-import { type CitedPassage, readCitedPassages } from "./reading/cited-passages.js";
-import type { PackCandidate } from "./reading/context-pack.js";
+import {
+	type CitedPassage,
+	type PackCandidate,
+	readCitedPassages,
+} from "./reading/context-pack.js";
 
 /** A passage and hashes of its distinct terms: they take less room than the text. */
 interface ReadPassage {
@@ -21,9 +24,10 @@ export type Ranked = Generator<PackCandidate | undefined, void>;
 
 /** Ranks passages of concepts for a query. What was read of the concepts asked for last is remembered. */
 export function createPassageRanking() {
-	const kept = createSizedCache<Concept, ReadConcept>({
-		sizeMax: READING_LIMITS.passagesKeptChars,
-		sizeOf: ({ chars }) => chars,
+	const kept = new LRUCache<Concept, ReadConcept>({
+		maxSize: READING_LIMITS.passagesKeptChars,
+		// Text that cites nothing has no characters, and the cache takes no size of zero.
+		sizeCalculation: ({ chars }) => Math.max(1, chars),
 	});
 
 	/**
@@ -36,7 +40,7 @@ export function createPassageRanking() {
 		let chars = 0;
 		for (const concept of concepts) {
 			const read = kept.get(concept) ?? (yield* readConcept(concept));
-			kept.put(concept, read);
+			kept.set(concept, read);
 			const [best, ...rest] = byOverlap(read, wanted, concept);
 			if (best) yield best.candidate;
 			others.push(rest.filter(({ overlap }) => overlap > 0).map(({ candidate }) => candidate));

@@ -10,36 +10,20 @@ import type { Verification } from "./claims/verification.js";
 import { roundScore, toCheckedEvidence } from "./verdict-wire.js";
 import { type CheckedClaimWire, VERIFY_TEXT_LIMITS } from "./verify-wire.js";
 
+type Place = { readonly start?: number; readonly end?: number };
+
 interface ClaimsRequest {
-	readonly claims: readonly {
-		readonly text: string;
-		readonly start?: number;
-		readonly end?: number;
-	}[];
+	readonly claims: readonly (Place & { readonly text: string })[];
 	readonly graphId: string | undefined;
 	readonly asOf: string | undefined;
 }
 
-/** Claims with their verdicts, and which of them are charged for. */
-interface CheckedClaims {
-	readonly items: readonly CheckedClaimWire[];
-	/** Places of those with a verdict that is sold. */
-	readonly answered: readonly number[];
-	readonly meta: {
-		readonly claims: number;
-		readonly answered: number;
-		readonly as_of: string;
-		readonly mode: "hybrid" | "keyword";
-		readonly graphs_used: string[];
-	};
-}
-
-/** Checks claims one after the other: they share a processor, and a caller who leaves stops the rest. */
+/** Checks claims one after the other, because they share a processor; a caller that leaves stops the rest. */
 export async function checkClaims(
 	{ verifier, catalog, clock }: Pick<SkillServices, "verifier" | "catalog" | "clock">,
 	{ claims, graphId, asOf }: ClaimsRequest,
 	signal: AbortSignal,
-): Promise<CheckedClaims> {
+) {
 	const graphs = graphId === undefined ? undefined : [catalog.get(graphId)];
 	const checked: Verification[] = [];
 	const known = new Map<string, Verification>();
@@ -57,21 +41,23 @@ export async function checkClaims(
 		checked.push(verification);
 	}
 	const items = checked.map((verification, place) => toItem(verification, claims[place]));
+	const isDegraded = checked.some(({ mode }) => mode === "keyword");
 	const answered = items.flatMap(({ is_answered }, place) => (is_answered ? [place] : []));
 	return {
 		items,
+		/** Places of those with a verdict that is sold. */
 		answered,
 		meta: {
 			claims: items.length,
 			answered: answered.length,
 			as_of: checked[0]?.asOf ?? toIsoDay(clock.now()),
-			mode: checked.some(({ mode }) => mode === "keyword") ? "keyword" : "hybrid",
+			mode: isDegraded ? ("keyword" as const) : ("hybrid" as const),
 			graphs_used: [...new Set(checked.flatMap(({ graphsUsed }) => graphsUsed))],
 		},
 	};
 }
 
-/** Where the result can be read again; nowhere for an anonymous caller or an account with zero retention. */
+/** Where the result can be read again; nowhere for callers with zero retention or without an account. */
 export function toKept(
 	{ research, clock }: Pick<SkillServices, "research" | "clock">,
 	context: SkillContext,
@@ -105,7 +91,7 @@ interface ClaimsOutput {
 	readonly meta: { readonly answered: number };
 }
 
-/** Claims that were not paid for are shown without a verdict. */
+/** Unpaid claims are reported as claims without a verdict. */
 function keepVerdicts(
 	items: readonly CheckedClaimWire[],
 	kept: readonly number[],
@@ -126,10 +112,7 @@ const UNANSWERED = {
 	evidence: [],
 } satisfies Partial<CheckedClaimWire>;
 
-function toItem(
-	verification: Verification,
-	place: { readonly start?: number; readonly end?: number } | undefined,
-): CheckedClaimWire {
+function toItem(verification: Verification, place: Place | undefined): CheckedClaimWire {
 	const { claim, verdict, qualifier, confidence, explanation, missing, evidence } = verification;
 	const isSold = isSoldVerdict(verdict);
 	return {

@@ -6,28 +6,21 @@ import type {
 } from "../../src/contract/contract.js";
 import { ServiceError, toIsoTime } from "../../src/kernel/kernel.js";
 
-/** Verifications that were paid for, read again while they are kept. Each throws NOT_FOUND alike for what is unknown, somebody else's or past. */
-export interface VerificationResults {
-	verification(caller: Caller, id: string): Promise<Json>;
-	/** schema.org ClaimReview of a verification, as JSON-LD. */
-	claimReview(caller: Caller, id: string): Promise<Json>;
-	/** Of several claims, or of a text. */
-	batch(caller: Caller, id: string): Promise<Json>;
-}
+export type VerificationResults = ReturnType<typeof createVerificationResults>;
 
-export function createVerificationResults(
-	artifacts: Pick<ArtifactRepository, "find">,
-): VerificationResults {
+/** Paid verifications while they are retained. Unknown ones, those of other callers and expired ones throw the same NOT_FOUND. */
+export function createVerificationResults(artifacts: Pick<ArtifactRepository, "find">) {
 	const read = async (caller: Caller, kind: ArtifactKind, id: string): Promise<Json> => {
 		const kept = await artifacts.find(caller, kind, id);
 		if (!kept) throw notThere(id);
 		return { ...(kept.data as Json), kept_until: toIsoTime(kept.expiresAt) };
 	};
 	return {
-		verification: (caller, id) => read(caller, "verification", id),
-		batch: (caller, id) => read(caller, "verification_batch", id),
-
-		async claimReview(caller, id) {
+		verification: (caller: Caller, id: string) => read(caller, "verification", id),
+		/** Of several claims, or of a text. */
+		batch: (caller: Caller, id: string) => read(caller, "verification_batch", id),
+		/** schema.org ClaimReview of a verification, as JSON-LD. */
+		async claimReview(caller: Caller, id: string): Promise<Json> {
 			const { claim_review: review } = await read(caller, "verification", id);
 			if (typeof review !== "object" || review === null) throw notThere(id);
 			return review as Json;

@@ -25,8 +25,7 @@ import {
 import { articleIndexOf } from "../articles/articles.js";
 import { compareClaim } from "./claims/stance-comparator.js";
 import type { AtomicClaim, Comparison } from "./claims/verification.js";
-import { toComparedPieces } from "./compared-pieces.js";
-import { findTextClaims, isCheckable, type TextClaim } from "./text-claims.js";
+import { findTextClaims, isCheckable, type TextClaim, toComparedPieces } from "./text-claims.js";
 import { roundScore } from "./verdict-wire.js";
 import { VERIFY_EXAMPLES } from "./verify-examples.js";
 import { citationCheckInput, citationCheckOutput, VERIFY_TEXT_LIMITS } from "./verify-wire.js";

@@ -13,9 +13,8 @@ import {
 	toReply,
 } from "../../src/contract/contract.js";
 import { toTrendId } from "../../src/knowledge/knowledge.js";
-import { toClaimReview } from "./claims/claim-review.js";
 import type { EvidenceStance, Verification, VerifiedPart } from "./claims/verification.js";
-import { roundScore, toCheckedEvidence } from "./verdict-wire.js";
+import { roundScore, toCheckedEvidence, toClaimReview } from "./verdict-wire.js";
 import { VERIFY_CLAIM_EXAMPLE, VERIFY_EXAMPLES } from "./verify-examples.js";
 import {
 	claimReviewSchema,

@@ -1,5 +1,4 @@
-/** Agent-to-agent: the protocol's messages become calls of the pipeline, its answers become tasks. */
-
+import { A2A_VERSION_HEADER } from "@a2a-js/sdk";
 import { A2A_ERROR_CODE, ContentTypeNotSupportedError, toJsonRpcError } from "@a2a-js/sdk/errors";
 import express, {
 	type ErrorRequestHandler,
@@ -7,25 +6,37 @@ import express, {
 	type RequestHandler,
 	type Router,
 } from "express";
-import { A2A_PATHS } from "../../agent-card/agent-card.js";
-import { isNoJson } from "../http/http.js";
+import {
+	A2A_PATHS,
+	buildAgentCard,
+	type CardDocument,
+	type CardSigningKey,
+	type PublishedCard,
+	publishCard,
+	type X402Terms,
+} from "../../agent-card/agent-card.js";
+import { LIMITS } from "../contract/contract.js";
+import { isNoJson, readJsonBody } from "../http/http.js";
 import { type Clock, type Ids, isRecord, type Logger, ServiceError } from "../kernel/kernel.js";
 import type { Service } from "../service/service.js";
-import { createCardRoutes } from "./card-routes.js";
-import type { CardSource } from "./card-source.js";
-import { createExchange, type Exchange } from "./exchange.js";
-import { createJsonRpcHandler } from "./json-rpc-handler.js";
-import { createKeepPaid } from "./keep-paid.js";
+import {
+	createExchange,
+	type Exchange,
+	rpcIdOf,
+	sendJson,
+	sendRestRefusal,
+	sendRpcRefusal,
+} from "./exchange.js";
 import { createPaymentService } from "./payment-service.js";
 import { createBuyAnswer } from "./purchase.js";
 import type { PushService } from "./push-service.js";
-import { rpcIdOf, sendJson, sendRestRefusal, sendRpcRefusal } from "./refusal.js";
-import { createBodyReader } from "./request-body.js";
 import { createRequestHandler } from "./request-handler.js";
-import { createRestHandler } from "./rest-handler.js";
-import { createSell } from "./sell.js";
+import { createKeepPaid, createSell } from "./sell.js";
 import type { TaskArchive } from "./task-archive.js";
-import type { TaskWatch } from "./task-watch.js";
+import type { TaskWatch } from "./task-events.js";
+import { createJsonRpcHandler, createRestHandler } from "./transport-handlers.js";
+
+/** Agent-to-agent: the protocol's messages become calls of the pipeline, its answers become tasks. */
 
 export interface A2aDeps {
 	readonly service: Service;
@@ -44,15 +55,21 @@ export interface A2aDeps {
 export function createA2aRouter({ card, tasks, ...deps }: A2aDeps): Router {
 	const sell = createSell(deps);
 	const keepPaid = createKeepPaid({ ...deps, tasks });
-	const desk = createPaymentService({ ...deps, tasks, sell, keepPaid });
+	const paymentService = createPaymentService({ ...deps, tasks, sell, keepPaid });
 	const requestHandler = createRequestHandler({
 		...deps,
 		card: async () => (await card()).card,
 		tasks,
-		openTasks: desk,
-		buy: createBuyAnswer({ ...deps, tasks, sell, keepPaid, desk }),
+		openTasks: paymentService,
+		buy: createBuyAnswer({ ...deps, tasks, sell, keepPaid, paymentService }),
 	});
-	const openExchange: OpenExchange = (req) => createExchange(deps, req);
+	const exchanges = new WeakMap<Request, Exchange>();
+	/** One for each request: its error handlers go on with what its handler began. */
+	const openExchange: OpenExchange = (req) => {
+		const exchange = exchanges.get(req) ?? createExchange(deps, req);
+		exchanges.set(req, exchange);
+		return exchange;
+	};
 	const readBody = createBodyReader();
 	return express
 		.Router({ caseSensitive: true, strict: true })
@@ -134,5 +151,86 @@ function createRestErrorHandler(openExchange: OpenExchange): ErrorRequestHandler
 	return (error: unknown, req, res, next) => {
 		if (res.headersSent) return next(error);
 		sendRestRefusal(res, openExchange(req).refuse(error));
+	};
+}
+
+const MAX_AGE_SECONDS = 300;
+
+/** The card, in the shape of the version the caller names; 0.3 where none is named, as the protocol says. */
+function createCardRoutes(card: CardSource): Router {
+	const serve =
+		(pick: (published: PublishedCard, req: Request) => CardDocument): RequestHandler =>
+		async (req, res) => {
+			const { body, etag } = pick(await card(), req);
+			res.setHeader("ETag", etag);
+			res.setHeader("Cache-Control", `public, max-age=${MAX_AGE_SECONDS}`);
+			if (isKnown(req, etag)) {
+				res.status(304).end();
+				return;
+			}
+			res.type("application/json").end(req.method === "HEAD" ? undefined : body);
+		};
+	const vary: RequestHandler = (_req, res, next) => {
+		res.vary(A2A_VERSION_HEADER);
+		next();
+	};
+	return express
+		.Router({ caseSensitive: true, strict: true })
+		.get(A2A_PATHS.card, vary, serve(pickShape));
+}
+
+function pickShape({ current, legacy }: PublishedCard, req: Request): CardDocument {
+	const named = req.header(A2A_VERSION_HEADER);
+	return named === undefined || /^\s*(0\.|$)/.test(named) ? legacy : current;
+}
+
+/** Compared here because `req.fresh` gives in to a caller's "no-cache", which many clients always send. */
+function isKnown(req: Request, etag: string): boolean {
+	const tags = req.header("If-None-Match")?.split(",") ?? [];
+	return tags.some((tag) => tag.trim().replace(/^W\//, "") === etag);
+}
+
+/** The signed card for the address the service is reached under and what is on sale there; signed once for each of both. */
+export type CardSource = () => Promise<PublishedCard>;
+
+export function createCardSource({
+	service,
+	revision,
+	signingKey,
+	x402,
+}: {
+	readonly service: Service;
+	/** Changes with what is on sale. */
+	readonly revision: () => string;
+	readonly signingKey: CardSigningKey;
+	readonly x402?: X402Terms | undefined;
+}): CardSource {
+	let published: { readonly key: string; readonly card: Promise<PublishedCard> } | undefined;
+	return () => {
+		const baseUrl = service.info.baseUrl();
+		const key = `${revision()} ${baseUrl}`;
+		if (published?.key !== key) {
+			const { skills, prices, info } = service;
+			const unsigned = buildAgentCard({ baseUrl, skills, prices, version: info.version, x402 });
+			const keySetUrl = `${baseUrl}${A2A_PATHS.keys}`;
+			published = { key, card: publishCard(unsigned, { signingKey, keySetUrl }) };
+		}
+		return published.card;
+	};
+}
+
+/** Levels the protocols wrap around a skill's input: request, params, message, parts, part, data, data, input. */
+const ENVELOPE_LEVELS = 8;
+
+const JSON_TYPES = ["application/json", "application/a2a+json"];
+
+/**
+ * Leaves a bounded JSON value in `req.body`; bodies of other types are left to the SDK's refusal.
+ * The bound on nesting is what makes sure that a message can be written again after it was paid for.
+ */
+function createBodyReader(): RequestHandler {
+	return async (req, _res, next) => {
+		if (req.is(JSON_TYPES)) req.body = await readJsonBody(req, LIMITS.bodyDepth + ENVELOPE_LEVELS);
+		next();
 	};
 }

@@ -1,28 +1,25 @@
+import { A2A_ERROR_CODE } from "@a2a-js/sdk/errors";
 import type { ServerCallContext, User } from "@a2a-js/sdk/server";
 import type { Request, Response } from "express";
 import { X402_EXTENSION_URI } from "../../agent-card/agent-card.js";
-import {
-	type Caller,
-	type Credential,
-	type Payment,
-	parseCredential,
-	parsePayment,
-} from "../contract/contract.js";
+import { type Caller, type Credential, type Payment, parsePayment } from "../contract/contract.js";
 import {
 	createHeaderReader,
+	type ErrorReply,
 	isOurFailure,
 	openRequestId,
+	readCredential,
 	toCallerAddress,
+	toErrorReply,
 	toServiceError,
 } from "../http/http.js";
-import { type Ids, type Logger, ServiceError, stackOf } from "../kernel/kernel.js";
+import { type ErrorCode, type Ids, type Logger, ServiceError, stackOf } from "../kernel/kernel.js";
 import type { Service } from "../service/service.js";
-import { type Refusal, toRefusal } from "./refusal.js";
 import { type ActiveX402, readActivation } from "./x402-extension.js";
 
 /**
  * One HTTP request on its way through the SDK, which carries it as its user: who calls, from where,
- * and why the call was refused. The SDK cannot say 402 or set headers; whoever wraps it looks here.
+ * and why the call was refused. The SDK cannot say 402 or set headers; the handlers around it read the refusal here.
  */
 export interface Exchange extends User {
 	readonly response: Response;
@@ -39,38 +36,34 @@ export interface Exchange extends User {
 	readonly x402: ActiveX402 | undefined;
 	/** Who asks for tasks; opens no account. Throws UNAUTHENTICATED without a credential. */
 	caller(): Promise<Caller>;
-	/** Remembers why the call is refused; exceptions nobody meant to throw are logged and lose their text. */
+	/** Remembers why the call is refused; exceptions no one meant to throw are logged and lose their text. */
 	refuse(error: unknown): Refusal;
 	readonly refusal: () => Refusal | undefined;
 }
 
-export interface ExchangeDeps {
-	readonly service: Service;
-	readonly ids: Ids;
-	/** Payments on a chain are configured. */
-	readonly acceptsX402: boolean;
-	readonly logger?: Logger | undefined;
-}
-
-export function createExchange(deps: ExchangeDeps, req: Request): Exchange {
+export function createExchange(
+	deps: {
+		readonly service: Service;
+		readonly ids: Ids;
+		/** Payments on a chain are configured. */
+		readonly acceptsX402: boolean;
+		readonly logger?: Logger | undefined;
+	},
+	req: Request,
+): Exchange {
 	const { service, ids, acceptsX402, logger } = deps;
 	const response = req.res as Response;
-	const x402 = acceptsX402 ? readActivation(createHeaderReader(req)) : undefined;
+	const header = createHeaderReader(req);
+	const x402 = acceptsX402 ? readActivation(header) : undefined;
 	if (x402) response.setHeader(x402.header, X402_EXTENSION_URI);
 	const requestId = openRequestId(req, response, ids);
-	let credential: Credential | undefined;
-	let isParsed = false;
+	let payment: { readonly read: Payment | undefined } | undefined;
 	let caller: Promise<Caller> | undefined;
 	let refusal: Refusal | undefined;
 	let failure: unknown;
 
-	const readCredential = () => {
-		if (!isParsed) credential = parseCredential(createHeaderReader(req));
-		isParsed = true;
-		return credential;
-	};
 	const findCaller = async () => {
-		const shown = readCredential();
+		const shown = readCredential(req);
 		if (shown) return service.identify(shown);
 		throw new ServiceError(
 			"UNAUTHENTICATED",
@@ -82,8 +75,11 @@ export function createExchange(deps: ExchangeDeps, req: Request): Exchange {
 		requestId,
 		address: toCallerAddress(req.ip),
 		resourceUrl: `${service.info.baseUrl()}${pathOf(req)}`,
-		credential: readCredential,
-		payment: () => parsePayment(createHeaderReader(req)),
+		credential: () => readCredential(req),
+		payment() {
+			payment ??= { read: parsePayment(header) };
+			return payment.read;
+		},
 		x402,
 		caller() {
 			caller ??= findCaller();
@@ -114,4 +110,74 @@ export function exchangeOf(context: ServerCallContext): Exchange {
 function pathOf({ originalUrl }: Request): string {
 	const query = originalUrl.indexOf("?");
 	return query === -1 ? originalUrl : originalUrl.slice(0, query);
+}
+
+const PAYMENT = -32042;
+const TOO_MANY = -32029;
+const OUR_FAULT = A2A_ERROR_CODE.INTERNAL_ERROR;
+const LATER = -32053;
+
+/** JSON-RPC code by meaning; ours lie in -32020…-32059 of the range for servers, which A2A leaves free. */
+const RPC_CODE_OF: Readonly<Record<ErrorCode, number>> = {
+	INVALID_ARGUMENT: A2A_ERROR_CODE.INVALID_PARAMS,
+	UNAUTHENTICATED: -32041,
+	PAYMENT_REQUIRED: PAYMENT,
+	INSUFFICIENT_BALANCE: PAYMENT,
+	SPENDING_LIMIT: PAYMENT,
+	PAYMENT_REJECTED: PAYMENT,
+	PAYMENT_ALREADY_USED: PAYMENT,
+	SCOPE_FORBIDDEN: -32043,
+	NOT_FOUND: -32044,
+	IDEMPOTENCY_IN_FLIGHT: -32049,
+	IDEMPOTENCY_MISMATCH: -32022,
+	RATE_LIMITED: TOO_MANY,
+	QUOTA_EXCEEDED: TOO_MANY,
+	INTERNAL: OUR_FAULT,
+	UPSTREAM: OUR_FAULT,
+	SETTLEMENT_UNKNOWN: LATER,
+	UNAVAILABLE: LATER,
+};
+
+/** A refusal, ready for either binding; `body` is the contract's error with the ways to pay beside it. */
+export interface Refusal extends ErrorReply {
+	readonly rpcCode: number;
+	readonly message: string;
+}
+
+function toRefusal(error: ServiceError, requestId: string): Refusal {
+	const { code, message } = error;
+	return { ...toErrorReply(error, requestId), rpcCode: RPC_CODE_OF[code], message };
+}
+
+export type RpcId = string | number | null;
+
+/** The id a JSON-RPC reply repeats; null when the request had none that can be repeated. */
+export function rpcIdOf(body: unknown): RpcId {
+	if (typeof body !== "object" || body === null || !("id" in body)) return null;
+	const { id } = body;
+	return typeof id === "string" || typeof id === "number" ? id : null;
+}
+
+/** Refuses over JSON-RPC: HTTP status and challenge headers around an error whose `data` is the envelope. */
+export function sendRpcRefusal(res: Response, id: RpcId, refusal: Refusal): void {
+	const { rpcCode, message, body } = refusal;
+	send(res, refusal, { jsonrpc: "2.0", id, error: { code: rpcCode, message, data: body } });
+}
+
+/** Refuses over HTTP+JSON: the body is the envelope. */
+export function sendRestRefusal(res: Response, refusal: Refusal): void {
+	send(res, refusal, refusal.body);
+}
+
+function send(res: Response, { status, headers }: Refusal, body: object): void {
+	for (const [name, value] of Object.entries(headers)) res.setHeader(name, value);
+	sendJson(res, status, body);
+}
+
+export function sendJson(res: Response, status: number, body: unknown): void {
+	const bytes = Buffer.from(JSON.stringify(body));
+	res.statusCode = status;
+	res.setHeader("Content-Type", "application/json; charset=utf-8");
+	res.setHeader("Content-Length", bytes.byteLength);
+	res.end(bytes);
 }

@@ -11,7 +11,7 @@ type Dialect = "1.0" | "0.3" | "0.3 HTTP+JSON";
 
 /**
  * Judges the parameters of a sent message before the SDK decodes them, because it turns what it does not understand
- * into text or an exception. Throws INVALID_ARGUMENT with the path of each mistake; fields nobody knows are let pass.
+ * into text or an exception. Throws INVALID_ARGUMENT with the path of each mistake; fields no one knows are let pass.
  */
 export function checkEnvelope(dialect: Dialect, params: unknown): void {
 	parseInput(ENVELOPES[dialect], withProtocolNames(params));

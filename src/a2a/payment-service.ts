@@ -1,25 +1,33 @@
+import { createHash } from "node:crypto";
 import type { Message, Task } from "@a2a-js/sdk";
 import {
 	RequestMalformedError,
 	TaskNotCancelableError,
 	UnsupportedOperationError,
 } from "@a2a-js/sdk/errors";
-import { type Ids, ServiceError, toIsoTime } from "../kernel/kernel.js";
-import { openTask, toRepeatedTask } from "./answer-task.js";
-import type { Exchange } from "./exchange.js";
+import { type CallResult, LIMITS, type Payment } from "../contract/contract.js";
+import { createTokenBucket } from "../http/http.js";
 import {
-	createPaymentAttempt,
-	type PaymentAttemptDeps,
-	readSending,
-	type Sending,
-} from "./payment-attempt.js";
-import { isFinal } from "./payment-status.js";
-import { toCanceled } from "./payment-tasks.js";
-import type { Purchase } from "./sell.js";
-import { toSkillRequest } from "./skill-request.js";
+	type Clock,
+	type Ids,
+	ServiceError,
+	toCanonicalJson,
+	toIsoTime,
+} from "../kernel/kernel.js";
+import { isPaid, openTask, toRepeatedTask } from "./a2a-task.js";
+import type { Exchange } from "./exchange.js";
+import { type KeepPaid, keyOf, type Purchase, type Sell, toSkillRequest } from "./sell.js";
 import type { TaskArchive } from "./task-archive.js";
-import { createWaitingTasks, type WaitingTask } from "./waiting-tasks.js";
-import { withoutPayload } from "./x402-extension.js";
+import {
+	createWaitingTasks,
+	type PaymentTry,
+	toAsked,
+	toCanceled,
+	toPaid,
+	type WaitingTask,
+	type WaitingTasks,
+} from "./waiting-tasks.js";
+import { isFinal, type PaymentNote, readPaymentNote, withoutPayload } from "./x402-extension.js";
 
 export interface PaymentServiceDeps extends Omit<PaymentAttemptDeps, "waiting"> {
 	readonly tasks: TaskArchive;
@@ -110,7 +118,7 @@ export function createPaymentService(deps: PaymentServiceDeps): PaymentService {
 	};
 }
 
-/** A new task of a message; it is told to nobody yet. Its context's id, which others may see, tells nothing of its own. */
+/** A new task of a message; it is told to no one yet. Its context's id, which others may see, tells nothing of its own. */
 function toWaiting(ids: Ids, { message: sent, exchange }: Sending): WaitingTask {
 	const taskId = ids.next("task");
 	const contextId = sent.contextId || ids.next("ctx");
@@ -149,4 +157,108 @@ function inFlight(why: string): ServiceError {
 		"IDEMPOTENCY_IN_FLIGHT",
 		`This task ${why}; wait for its answer, or send that payment again.`,
 	);
+}
+
+/** A message on its way to a task, with whatever pays for it. */
+export interface Sending {
+	readonly message: Message;
+	readonly note: PaymentNote | undefined;
+	readonly payment: Payment | undefined;
+	/** The same for every sending of one payment. */
+	readonly hash: string;
+	readonly exchange: Exchange;
+}
+
+/** Throws INVALID_ARGUMENT for a payment that cannot be read, and for two at once. */
+function readSending(message: Message, exchange: Exchange): Sending {
+	const note = readPaymentNote(message);
+	const noted = note?.kind === "submitted" ? note.payment : undefined;
+	const inHeaders = exchange.payment();
+	if (noted && inHeaders) {
+		throw new ServiceError(
+			"INVALID_ARGUMENT",
+			"The message carries a payment and so do the headers; send exactly one.",
+		);
+	}
+	const payment = noted ?? inHeaders;
+	const shown = payment ? toCanonicalJson(payment) : `message ${message.messageId}`;
+	const hash = createHash("sha256").update(shown).digest("base64url");
+	return { message, note, payment, hash, exchange };
+}
+
+export interface PaymentAttemptDeps {
+	readonly sell: Sell;
+	readonly keepPaid: KeepPaid;
+	readonly waiting: WaitingTasks;
+	readonly clock: Clock;
+	/** Payments on a chain are configured. */
+	readonly acceptsX402: boolean;
+}
+
+/**
+ * One way through the pipeline, and what the task is afterwards. Throws what the pipeline throws, unless the caller
+ * speaks the extension and the refusal is about money; RATE_LIMITED for more unpaid tasks than one address may open.
+ */
+export type PaymentAttempt = (asked: WaitingTask, sending: Sending) => Promise<Task>;
+
+function createPaymentAttempt(deps: PaymentAttemptDeps): PaymentAttempt {
+	const { sell, keepPaid, waiting, clock, acceptsX402 } = deps;
+	const takeFrom = createTokenBucket({
+		clock,
+		perMinute: LIMITS.waitingTasksPerMinute,
+		keysMax: LIMITS.rateLimitedCallersMax,
+	});
+	const isWaiting = ({ taskId }: WaitingTask) => waiting.has(taskId);
+
+	const buy = ({ taskId, request, message, resourceUrl }: WaitingTask, sending: Sending) => {
+		// A waiting task's id is known to its payer alone, and stays the same when the payment is sent again.
+		const idempotencyKey = keyOf(sending.message.taskId ? taskId : message.messageId);
+		const { exchange, payment } = sending;
+		const offered = { taskId, message, request, resourceUrl, exchange, payment, idempotencyKey };
+		return sell(offered, { canFail: false });
+	};
+
+	const conclude = async (asked: WaitingTask, sending: Sending, task: Task, result: CallResult) => {
+		const done = toPaid(asked, task, result, toTry(sending, clock));
+		// A paid task that cannot be kept goes on waiting: its payment, sent again, is answered and not charged.
+		const isKept = await keepPaid(result.caller, done, sending.exchange);
+		if (isKept) waiting.forget(asked.taskId);
+		else if (!isPaid(done) && isWaiting(asked)) waiting.keep({ ...asked, told: done });
+		return done;
+	};
+
+	const refuse = (asked: WaitingTask, sending: Sending, error: unknown): Task => {
+		const attempt = toTry(sending, clock);
+		const speaksX402 = acceptsX402 && (attempt.speaksX402 || isWaiting(asked));
+		if (!speaksX402 || !(error instanceof ServiceError)) throw error;
+		const next = toAsked(asked, error, attempt);
+		if (!next) throw error;
+		const isNew = sending.message.taskId === "";
+		if (isNew && next.unsettled === undefined) takeFrom(asked.address);
+		waiting.keep(next);
+		return next.told;
+	};
+
+	return async (asked, sending) => {
+		try {
+			const { task, result } = await buy(asked, sending);
+			return result ? await conclude(asked, sending, task, result) : task;
+		} catch (error) {
+			return refuse(asked, sending, error);
+		}
+	};
+}
+
+function toTry({ message, note, hash, exchange }: Sending, clock: Clock): PaymentTry {
+	const payment = note?.kind === "submitted" ? note.payment : undefined;
+	const x402Version = exchange.x402?.x402Version ?? payment?.version ?? 2;
+	return {
+		message,
+		payment,
+		speaksX402: note !== undefined || exchange.x402 !== undefined,
+		hash,
+		x402Version,
+		requestId: exchange.requestId,
+		timestamp: toIsoTime(clock.now()),
+	};
 }

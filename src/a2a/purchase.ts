@@ -4,12 +4,17 @@ import { TaskNotFoundError, UnsupportedOperationError } from "@a2a-js/sdk/errors
 import { type Caller, grantIdOf } from "../contract/contract.js";
 import { ServiceError, toCanonicalJson } from "../kernel/kernel.js";
 import type { Service } from "../service/service.js";
-import { costOf, toRepeatedTask } from "./answer-task.js";
+import { costOf, toRepeatedTask } from "./a2a-task.js";
 import type { Exchange } from "./exchange.js";
-import type { KeepPaid } from "./keep-paid.js";
 import type { PaymentService } from "./payment-service.js";
-import type { Offered, Purchase, Sell } from "./sell.js";
-import { keyOf, toSkillRequest } from "./skill-request.js";
+import {
+	type KeepPaid,
+	keyOf,
+	type Offered,
+	type Purchase,
+	type Sell,
+	toSkillRequest,
+} from "./sell.js";
 import type { TaskArchive } from "./task-archive.js";
 import { readPaymentNote } from "./x402-extension.js";
 
@@ -19,7 +24,7 @@ export interface PurchaseDeps {
 	readonly sell: Sell;
 	readonly keepPaid: KeepPaid;
 	/** Serves callers who bring no identity. */
-	readonly desk: PaymentService;
+	readonly paymentService: PaymentService;
 }
 
 /**
@@ -36,7 +41,7 @@ interface Running {
 }
 
 export function createBuyAnswer(deps: PurchaseDeps): BuyAnswer {
-	const { service, tasks, sell, keepPaid, desk } = deps;
+	const { service, tasks, sell, keepPaid, paymentService } = deps;
 	const running = new Map<string, Running>();
 
 	/** Undefined for an anonymous caller, and for one the pipeline will refuse after it has judged the input. */
@@ -77,14 +82,14 @@ export function createBuyAnswer(deps: PurchaseDeps): BuyAnswer {
 
 	return async (message, exchange) => {
 		if (message.taskId) {
-			const purchase = await desk.goOn(message, exchange);
+			const purchase = await paymentService.goOn(message, exchange);
 			if (purchase) return purchase;
 			throw await refuseFollowUp(tasks, message, exchange);
 		}
 		const request = toSkillRequest(message);
 		const caller = paysByItself(message, exchange) ? undefined : await findCaller(exchange);
-		// Nobody can name an anonymous caller's message again, so its task has an id of its own.
-		if (caller === undefined) return desk.open(message, exchange);
+		// No one can name an anonymous caller's message again, so its task has an id of its own.
+		if (caller === undefined) return paymentService.open(message, exchange);
 		const { messageId } = message;
 		const taskId = taskIdOf(caller.owner, messageId);
 		const idempotencyKey = keyOf(messageId);

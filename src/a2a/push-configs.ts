@@ -4,7 +4,7 @@ import type { Store } from "../../store/store.js";
 import { parseInput, pushDocument, TASK_LIMITS } from "../contract/contract.js";
 import { type SealedText, ServiceError } from "../kernel/kernel.js";
 
-/** Somebody who wants to be told how a task goes on. */
+/** Someone who wants to be told how a task goes on. */
 export interface PushTarget {
 	readonly id: string;
 	readonly url: string;
@@ -16,17 +16,7 @@ export interface PushTarget {
 }
 
 /** Who is told of tasks: sealed on the disk, because addresses and tokens are secrets of their owners. */
-export interface PushConfigs {
-	listOf(taskId: string): Promise<readonly PushTarget[]>;
-	/** Replaces the one of the same id. Throws INVALID_ARGUMENT beyond TASK_LIMITS.pushTargets. */
-	put(taskId: string, target: PushTarget): Promise<void>;
-	/** Without such a target nothing happens. */
-	remove(taskId: string, id: string): Promise<void>;
-	/** Nobody is to be told any more; who was is kept as long as the task. */
-	settle(taskId: string): Promise<void>;
-	/** Tasks whose end is still to be told, with their jobs. */
-	open(): Promise<readonly { readonly taskId: string; readonly jobId: string }[]>;
-}
+export type PushConfigs = ReturnType<typeof createPushConfigs>;
 
 const VISIBLE = /^[\x20-\x7e]*$/;
 const secret = z
@@ -56,7 +46,7 @@ export function toPushTarget(
 	return { ...parseInput(targetSchema, read), version };
 }
 
-/** As its owner reads it again: the secrets are told to nobody. */
+/** As its owner reads it again: the secrets are told to no one. */
 export function toPushWire(
 	taskId: string,
 	{ id, url, authentication }: PushTarget,
@@ -78,7 +68,7 @@ export function createPushConfigs({
 }: {
 	readonly store: Store;
 	readonly seal: SealedText;
-}): PushConfigs {
+}) {
 	const listOf = async (taskId: string): Promise<readonly PushTarget[]> => {
 		const text = await store.documents.get(pushDocument(taskId));
 		const opened = text === undefined ? undefined : seal.open(text);
@@ -97,30 +87,32 @@ export function createPushConfigs({
 		});
 	return {
 		listOf,
-		async put(taskId, target) {
+		/** Replaces the one of the same id. Throws INVALID_ARGUMENT beyond TASK_LIMITS.pushTargets. */
+		async put(taskId: string, target: PushTarget): Promise<void> {
 			const others = (await listOf(taskId)).filter(({ id }) => id !== target.id);
-			if (others.length >= TASK_LIMITS.pushTargets) throw tooMany();
+			if (others.length >= TASK_LIMITS.pushTargets) {
+				throw new ServiceError(
+					"INVALID_ARGUMENT",
+					`A task is told to ${TASK_LIMITS.pushTargets} addresses at most; delete one first.`,
+				);
+			}
 			await write(taskId, [...others, target]);
 			await mark(taskId, true);
 		},
-		async remove(taskId, id) {
+		/** Without such a target nothing happens. */
+		async remove(taskId: string, id: string): Promise<void> {
 			const targets = await listOf(taskId);
 			const left = targets.filter((target) => target.id !== id);
 			if (left.length < targets.length) await write(taskId, left);
 		},
-		settle: (taskId) => mark(taskId, false),
-		async open() {
+		/** No one is to be told any more; who was is kept as long as the task. */
+		settle: (taskId: string) => mark(taskId, false),
+		/** Tasks whose end is still to be told, with their jobs. */
+		async open(): Promise<readonly { readonly taskId: string; readonly jobId: string }[]> {
 			const rows = await store.read((reader) => reader.list("tasks"));
 			return rows.flatMap(({ id: taskId, jobId, isPushed }) =>
 				isPushed && jobId !== undefined ? [{ taskId, jobId }] : [],
 			);
 		},
 	};
-}
-
-function tooMany(): ServiceError {
-	return new ServiceError(
-		"INVALID_ARGUMENT",
-		`A task is told to ${TASK_LIMITS.pushTargets} addresses at most; delete one first.`,
-	);
 }

@@ -1,10 +1,12 @@
+import { createHash } from "node:crypto";
 import { StreamResponse, type Task } from "@a2a-js/sdk";
 import { V03PushNotificationSerializer } from "@a2a-js/sdk/compat/v0_3/server";
+import { importJWK, type JWK, SignJWT } from "jose";
+import type { CardSigningKey } from "../../agent-card/agent-card.js";
 import { TASK_LIMITS } from "../contract/contract.js";
 import { type Clock, type Egress, ServiceError } from "../kernel/kernel.js";
 import type { PushTarget } from "./push-configs.js";
-import type { PushSign } from "./push-signature.js";
-import { statusEvent } from "./stream-events.js";
+import { statusEvent } from "./task-events.js";
 
 /** Resolves to whether the target took it; never rejects. */
 export type PushSend = (target: PushTarget, task: Task) => Promise<"taken" | "refused" | "failed">;
@@ -91,4 +93,38 @@ function bodyOf({ version }: PushTarget, task: Task): string {
 	const event = statusEvent(task, task.status, task.metadata);
 	if (version === "1.0") return JSON.stringify(StreamResponse.toJSON(event));
 	return legacy.serialize(event, { ...task, artifacts: [], history: [] }).body;
+}
+
+/** Signs one notification, so that its receiver can tell by our public keys that it came from here, unchanged and lately. */
+export type PushSign = (sent: {
+	readonly taskId: string;
+	readonly url: string;
+	readonly body: string;
+}) => Promise<string>;
+
+const LIFE_SECONDS = 300;
+
+/**
+ * A JWT (ES256) over task, receiver and SHA-256 of the body in hex, valid for five minutes; the key is in the key set that
+ * the agent card names.
+ */
+export function createPushSign(deps: {
+	readonly signingKey: CardSigningKey;
+	readonly clock: Clock;
+	readonly issuer: () => string;
+}): PushSign {
+	const { signingKey, clock, issuer } = deps;
+	let imported: ReturnType<typeof importJWK> | undefined;
+	return async ({ taskId, url, body }) => {
+		imported ??= importJWK(signingKey as JWK, "ES256");
+		const issuedAt = Math.floor(clock.now() / 1_000);
+		const request_body_sha256 = createHash("sha256").update(body).digest("hex");
+		return new SignJWT({ taskId, request_body_sha256 })
+			.setProtectedHeader({ alg: "ES256", kid: signingKey.kid, typ: "JWT" })
+			.setIssuer(issuer())
+			.setAudience(new URL(url).origin)
+			.setIssuedAt(issuedAt)
+			.setExpirationTime(issuedAt + LIFE_SECONDS)
+			.sign(await imported);
+	};
 }

@@ -1,17 +1,31 @@
 import type { Task, TaskPushNotificationConfig } from "@a2a-js/sdk";
 import { TaskNotFoundError, UnsupportedOperationError } from "@a2a-js/sdk/errors";
 import type { Store } from "../../store/store.js";
+import { TASK_LIMITS } from "../contract/contract.js";
 import type { JobViews } from "../jobs/jobs.js";
-import type { Clock, Egress, Logger, SealedText } from "../kernel/kernel.js";
-import { jobIdOf } from "./job-task.js";
-import { isFinal } from "./payment-status.js";
-import { createPushConfigs, type PushTarget, toPushTarget, toPushWire } from "./push-configs.js";
-import { createPushNotifier } from "./push-notifier.js";
-import { createPushSend } from "./push-sender.js";
-import type { PushSign } from "./push-signature.js";
+import {
+	type Clock,
+	type Egress,
+	type Logger,
+	type SealedText,
+	ServiceError,
+	stackOf,
+	toIsoTime,
+} from "../kernel/kernel.js";
+import { jobIdOf, toProgressTask } from "./a2a-task.js";
+import {
+	createPushConfigs,
+	type PushConfigs,
+	type PushTarget,
+	toPushTarget,
+	toPushWire,
+} from "./push-configs.js";
+import { createPushSend, type PushSend, type PushSign, pause, sendSurely } from "./push-sender.js";
+import { progressAfter } from "./task-events.js";
+import { isFinal } from "./x402-extension.js";
 
 /** How addresses that callers name are reached. */
-export interface PushWay {
+export interface PushTransport {
 	/** Reaches public addresses only. */
 	readonly egress: Egress;
 	/** Throws INVALID_ARGUMENT for an address it would not reach, as far as its text tells. */
@@ -20,7 +34,7 @@ export interface PushWay {
 	readonly seal: SealedText;
 }
 
-/** Whoever is to be told of a task that goes on: set, read, deleted, and told. */
+/** Push notification targets of a running task: set, read, deleted and notified. */
 export interface PushService {
 	/** Throws INVALID_ARGUMENT for what `set` would not take. */
 	check(config: TaskPushNotificationConfig, version: PushTarget["version"]): void;
@@ -40,31 +54,29 @@ export interface PushService {
 	close(): Promise<void>;
 }
 
-export interface PushServiceDeps {
+export function createPushService(deps: {
 	readonly store: Store;
 	readonly clock: Clock;
 	readonly jobs: JobViews | undefined;
-	readonly way: PushWay | undefined;
+	readonly transport: PushTransport | undefined;
 	readonly sign: PushSign;
-	/** The task as it stands, whoever asks; undefined once it is gone. */
+	/** The task as it stands, whatever its owner; undefined once it is gone. */
 	readonly read: (taskId: string) => Promise<Task | undefined>;
 	readonly logger?: Logger | undefined;
-}
-
-export function createPushService(deps: PushServiceDeps): PushService {
-	const { store, jobs, way, sign } = deps;
-	if (!jobs || !way) return CLOSED_DESK;
-	const configs = createPushConfigs({ store, seal: way.seal });
-	const teller = createPushNotifier({
+}): PushService {
+	const { store, jobs, transport, sign } = deps;
+	if (!jobs || !transport) return NO_PUSH;
+	const configs = createPushConfigs({ store, seal: transport.seal });
+	const notifier = createPushNotifier({
 		...deps,
 		jobs,
 		configs,
-		send: createPushSend({ ...way, sign }),
+		send: createPushSend({ ...transport, sign }),
 	});
 
 	const check = (config: TaskPushNotificationConfig, version: PushTarget["version"]) => {
 		const target = toPushTarget(config, version);
-		way.judge(target.url);
+		transport.judge(target.url);
 		return target;
 	};
 	return {
@@ -74,7 +86,7 @@ export function createPushService(deps: PushServiceDeps): PushService {
 			const jobId = jobIdOf(task);
 			if (jobId === undefined || isFinal(task)) throw nothingToTell();
 			await configs.put(task.id, target);
-			teller.begin(task.id, jobId);
+			notifier.begin(task.id, jobId);
 			return { ...toPushWire(task.id, target), token: config.token };
 		},
 		async get(taskId, id) {
@@ -86,9 +98,9 @@ export function createPushService(deps: PushServiceDeps): PushService {
 			(await configs.listOf(taskId)).map((target) => toPushWire(taskId, target)),
 		remove: (taskId, id) => configs.remove(taskId, id || taskId),
 		async resume() {
-			for (const { taskId, jobId } of await configs.open()) teller.begin(taskId, jobId);
+			for (const { taskId, jobId } of await configs.open()) notifier.begin(taskId, jobId);
 		},
-		close: teller.close,
+		close: notifier.close,
 	};
 }
 
@@ -101,7 +113,7 @@ function nothingToTell(): Error {
 const refuse = async () => {
 	throw nothingToTell();
 };
-const CLOSED_DESK: PushService = {
+const NO_PUSH: PushService = {
 	check: () => undefined,
 	set: refuse,
 	get: refuse,
@@ -110,3 +122,83 @@ const CLOSED_DESK: PushService = {
 	resume: async () => undefined,
 	close: async () => undefined,
 };
+
+function createPushNotifier(deps: {
+	readonly jobs: JobViews;
+	readonly configs: PushConfigs;
+	readonly send: PushSend;
+	/** The task as it stands, whatever its owner; undefined once it is gone. */
+	readonly read: (taskId: string) => Promise<Task | undefined>;
+	readonly clock: Clock;
+	readonly logger?: Logger | undefined;
+}) {
+	const { jobs, configs, send, read, clock, logger } = deps;
+	const stop = new AbortController();
+	const telling = new Map<string, Promise<void>>();
+	const { signal } = stop;
+
+	const tellPass = async (task: Task): Promise<void> => {
+		await Promise.all((await configs.listOf(task.id)).map((target) => send(target, task)));
+	};
+	const tellEnd = async (taskId: string): Promise<void> => {
+		const told = new Set<string>();
+		for (;;) {
+			const ended = signal.aborted ? undefined : await read(taskId);
+			if (!ended || !isFinal(ended)) return;
+			const waiting = (await configs.listOf(taskId)).filter(({ id }) => !told.has(id));
+			if (waiting.length === 0) return configs.settle(taskId);
+			const sendTo = async (target: (typeof waiting)[number]) => {
+				const isDone = await sendSurely(() => send(target, ended), { clock, signal });
+				if (isDone) told.add(target.id);
+			};
+			await Promise.all(waiting.map(sendTo));
+		}
+	};
+	const follow = async (taskId: string, jobId: string): Promise<void> => {
+		const task = await read(taskId);
+		const events = task && (await jobs.follow(jobId, signal));
+		if (!events) return;
+		let pass = task.metadata?.["pass_number"];
+		let busy: Promise<void> | undefined;
+		for await (const progress of progressAfter(task, events)) {
+			if (progress === "ended") break;
+			// A pass that begins while the word of an earlier one is being sent is skipped: the end never does.
+			if (busy || progress.pass_number === pass) continue;
+			pass = progress.pass_number;
+			busy = tellPass(toProgressTask(task, progress, toIsoTime(clock.now())))
+				.catch(() => undefined)
+				.finally(() => {
+					busy = undefined;
+				});
+		}
+		await busy;
+		await tellEnd(taskId);
+	};
+	/** A job whose events too many read is asked again later. */
+	const followSurely = async (taskId: string, jobId: string): Promise<void> => {
+		while (!signal.aborted) {
+			try {
+				return await follow(taskId, jobId);
+			} catch (error) {
+				if (!(error instanceof ServiceError) || error.code !== "RATE_LIMITED") throw error;
+				await pause(TASK_LIMITS.pushBusyMs, { clock, signal });
+			}
+		}
+	};
+	return {
+		/** Begins, unless that is under way. */
+		begin(taskId: string, jobId: string): void {
+			if (telling.has(taskId) || signal.aborted) return;
+			const done = followSurely(taskId, jobId)
+				.catch((error) =>
+					logger?.error("a task could not be told of", { taskId, error: stackOf(error) }),
+				)
+				.finally(() => telling.delete(taskId));
+			telling.set(taskId, done);
+		},
+		async close(): Promise<void> {
+			stop.abort();
+			await Promise.all(telling.values());
+		},
+	};
+}

@@ -13,17 +13,15 @@ import {
 	type ServerCallContext,
 } from "@a2a-js/sdk/server";
 import { costHeaders } from "../http/http.js";
-import { costOf } from "./answer-task.js";
+import { costOf, jobIdOf } from "./a2a-task.js";
 import { type Exchange, exchangeOf } from "./exchange.js";
-import { jobIdOf } from "./job-task.js";
 import type { OpenTasks } from "./payment-service.js";
-import { isFinal } from "./payment-status.js";
 import type { BuyAnswer } from "./purchase.js";
 import type { PushService } from "./push-service.js";
 import type { Purchase } from "./sell.js";
-import { toStreamEvents } from "./stream-events.js";
 import type { TaskArchive } from "./task-archive.js";
-import type { TaskWatch } from "./task-watch.js";
+import { type TaskWatch, toStreamEvents } from "./task-events.js";
+import { isFinal } from "./x402-extension.js";
 
 export interface RequestHandlerDeps {
 	readonly card: () => Promise<AgentCard>;
@@ -41,19 +39,19 @@ export interface RequestHandlerDeps {
  */
 export function createRequestHandler(deps: RequestHandlerDeps): A2ARequestHandler {
 	const { card, tasks, openTasks, watch } = deps;
-	const stock = createStock(card, tasks);
+	const sdkHandler = createSdkHandler(card, tasks);
 	const purchase = createPurchase(deps);
 	const read = <R>(context: ServerCallContext, work: (sdk: A2ARequestHandler) => Promise<R>) =>
 		guard(context, async (exchange) => {
 			await exchange.caller(); // 401 before anything is looked up
-			return work(await stock());
+			return work(await sdkHandler());
 		});
 	const getTask = createGetTask(tasks);
 
 	return {
 		getAgentCard: card,
 		getAuthenticatedExtendedAgentCard: async (params, context) =>
-			(await stock()).getAuthenticatedExtendedAgentCard(params, context),
+			(await sdkHandler()).getAuthenticatedExtendedAgentCard(params, context),
 		sendMessage: (request, context) =>
 			guard(context, async (exchange) => {
 				const { task } = await purchase(request, context);
@@ -164,7 +162,7 @@ function versionOf({ requestedVersion }: ServerCallContext): "1.0" | "0.3" {
 }
 
 /** The SDK's handler for everything but messages; made anew when the card changes. */
-function createStock(card: () => Promise<AgentCard>, tasks: TaskArchive) {
+function createSdkHandler(card: () => Promise<AgentCard>, tasks: TaskArchive) {
 	let made: { readonly card: AgentCard; readonly handler: A2ARequestHandler } | undefined;
 	return async (): Promise<A2ARequestHandler> => {
 		const current = await card();

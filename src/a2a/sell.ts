@@ -1,18 +1,23 @@
-import type { Message, Task } from "@a2a-js/sdk";
+import type { Message, Part, Task } from "@a2a-js/sdk";
+import { DEFAULT_TEXT_SKILL } from "../../agent-card/agent-card.js";
 import {
+	type Caller,
 	type CallResult,
+	findSkillId,
+	isWallet,
 	LIMITS,
 	OPERATION_OF_SKILL,
 	type Payment,
+	SKILL_IDS,
 	type Skill,
+	type SkillId,
 } from "../contract/contract.js";
 import { type CallerWatch, reportDelivery, toServiceError, watchCaller } from "../http/http.js";
 import { type Clock, type Logger, ServiceError, stackOf, toIsoTime } from "../kernel/kernel.js";
 import type { Service } from "../service/service.js";
-import { toCompletedTask, toFailedTask } from "./answer-task.js";
+import { isPaid, jobIdOf, toCompletedTask, toFailedTask, toLaunchedTask } from "./a2a-task.js";
 import type { Exchange } from "./exchange.js";
-import { toLaunchedTask } from "./job-task.js";
-import type { SkillRequest } from "./skill-request.js";
+import type { TaskArchive } from "./task-archive.js";
 
 /** A message on its way through the pipeline. */
 export interface Offered {
@@ -119,7 +124,7 @@ function toOurFailure(error: unknown, { signal }: CallerWatch): ServiceError | u
 
 function toCallersError(error: unknown, { signal, timeout }: CallerWatch): unknown {
 	if (error instanceof ServiceError || !signal.aborted) return error;
-	// The caller has left; only somebody who waits for the same message can still read this.
+	// The caller has left; only someone who waits for the same message can still read this.
 	return (
 		timeout() ??
 		new ServiceError(
@@ -127,4 +132,81 @@ function toCallersError(error: unknown, { signal, timeout }: CallerWatch): unkno
 			"An earlier sending of this message was given up; send it again in a moment.",
 		)
 	);
+}
+
+/** What a message asks for: a skill and the input its schema will judge. */
+export interface SkillRequest {
+	readonly skillId: SkillId;
+	readonly rawInput: unknown;
+}
+
+/** Retry key of a message or task id; its prefix keeps it apart from REST's keys of the same principal. */
+export function keyOf(id: string): string {
+	return `a2a:${id}`;
+}
+
+/**
+ * Reads a message whose envelope was checked: the one data part `{skill, input}`, whatever text stands beside it, or else all text as the query
+ * of the default skill. Throws INVALID_ARGUMENT with the path of what is wrong.
+ */
+export function toSkillRequest({ parts }: Message): SkillRequest {
+	const data = parts.findIndex((part) => part.content?.$case === "data");
+	if (data !== -1) {
+		if (parts.findLastIndex((part) => part.content?.$case === "data") !== data) {
+			throw invalid("message.parts", "must hold one data part at most");
+		}
+		return fromData(parts[data]?.content?.value, `message.parts.${data}.data`);
+	}
+	return { skillId: DEFAULT_TEXT_SKILL, rawInput: { query: joinText(parts) } };
+}
+
+function fromData(value: unknown, path: string): SkillRequest {
+	if (typeof value !== "object" || value === null || Array.isArray(value)) {
+		throw invalid(path, 'must be an object {"skill", "input"}');
+	}
+	const { skill, input = {}, ...others } = value as Record<string, unknown>;
+	const unknown = Object.keys(others)[0];
+	if (unknown !== undefined) {
+		throw invalid(`${path}.${unknown.slice(0, 80)}`, 'is not known; send "skill" and "input" only');
+	}
+	const skillId = typeof skill === "string" ? findSkillId(skill) : undefined;
+	if (!skillId) throw invalid(`${path}.skill`, `must be one of ${SKILL_IDS.join(", ")}`);
+	return { skillId, rawInput: input };
+}
+
+function joinText(parts: readonly Part[]): string {
+	return parts
+		.map(({ content }) => (content?.$case === "text" ? content.value : ""))
+		.join("\n")
+		.trim();
+}
+
+function invalid(path: string, message: string): ServiceError {
+	return new ServiceError("INVALID_ARGUMENT", `The message is not valid: "${path}" ${message}.`, {
+		details: [{ path, message }],
+	});
+}
+
+/** Keeps a task for its caller; resolves to false when it neither was paid for nor has a job, was not to be kept or could not be. Never rejects. */
+export type KeepPaid = (caller: Caller, task: Task, exchange: Exchange) => Promise<boolean>;
+
+/** Only what was paid for is kept, and what a job works on: storage costs the one who fills it. */
+export function createKeepPaid(deps: {
+	readonly tasks: TaskArchive;
+	readonly logger?: Logger | undefined;
+}): KeepPaid {
+	const { tasks, logger } = deps;
+	return async (caller, task, { requestId }) => {
+		if (!isPaid(task) && jobIdOf(task) === undefined) return false;
+		// A wallet's payment, sent again, is answered from the graphs again: that takes no text of its answer.
+		if (caller.keepsNoText && isWallet(caller.owner)) return false;
+		try {
+			await tasks.keep(caller, task);
+			return true;
+		} catch (error) {
+			// The answer is paid for, so it is delivered; sent again, the message finds its receipt.
+			logger?.error("a paid task could not be kept", { requestId, error: stackOf(error) });
+			return false;
+		}
+	};
 }

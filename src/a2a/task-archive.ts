@@ -1,18 +1,29 @@
-import { type ListTasksRequest, type Task, TaskState } from "@a2a-js/sdk";
+import { createHash } from "node:crypto";
+import { type ListTasksRequest, Task, TaskState, taskStateToJSON } from "@a2a-js/sdk";
+import { RequestMalformedError } from "@a2a-js/sdk/errors";
 import type { TaskStore } from "@a2a-js/sdk/server";
-import type { TaskRow } from "../../store/store.js";
-import { type Caller, grantIdOf, isTheirs, isWallet, maySeeAgain } from "../contract/contract.js";
-import { toIsoTime } from "../kernel/kernel.js";
-import { agentMessage, ownContextOf, withoutText } from "./answer-task.js";
-import { exchangeOf } from "./exchange.js";
-import { pageOf } from "./task-page.js";
+import type { Store, TaskRow } from "../../store/store.js";
 import {
-	createTaskRecords,
-	digestOf,
-	isTerminal,
-	type TaskRecords,
-	type TaskRecordsDeps,
-} from "./task-records.js";
+	type Caller,
+	grantIdOf,
+	isTheirs,
+	isWallet,
+	LIMITS,
+	maySeeAgain,
+	pushDocument,
+	taskDocument,
+} from "../contract/contract.js";
+import type { JobView, JobViews } from "../jobs/jobs.js";
+import { type Clock, toIsoTime } from "../kernel/kernel.js";
+import {
+	agentMessage,
+	jobIdOf,
+	ownContextOf,
+	taskStateOf,
+	toJobTask,
+	withoutText,
+} from "./a2a-task.js";
+import { exchangeOf } from "./exchange.js";
 
 /**
  * Tasks that survive a restart: where they stand in the table, their text in one document each.
@@ -21,20 +32,20 @@ import {
  */
 export interface TaskArchive extends TaskStore {
 	/**
-	 * The caller's task, or undefined when there is none, it is somebody else's, or its time is over. Tasks of an account
+	 * The caller's task, or undefined when there is none, it is someone else's, or its time is over. Tasks of an account
 	 * are shown to the credential that paid for them and to those that manage the account.
 	 */
 	find(caller: Caller, taskId: string): Promise<Task | undefined>;
 	/**
 	 * A task that a wallet paid for, or undefined. A wallet has no session to show here: the task's id, 80 random bits told
-	 * to nobody else, is what opens it.
+	 * to no one else, is what opens it.
 	 */
 	findOpen(taskId: string): Promise<Task | undefined>;
-	/** Whoever's task it is, without its artifacts; for what is done on their behalf. */
+	/** A task of any owner, without its artifacts; for what is done on their behalf. */
 	read(taskId: string): Promise<Task | undefined>;
 	/** Resolves when the task survives a power cut; without its text for an account that agreed on zero retention. */
 	keep(caller: Caller, task: Task): Promise<void>;
-	/** Writes down where a task with this job behind it stands. */
+	/** Persists where a task with this job behind it stands. */
 	settle(ended: { readonly jobId: string; readonly owner: string }): Promise<void>;
 	/** Fails what a crash left unfinished and no job goes on with; call once before serving. Resolves to how many. */
 	recover(): Promise<number>;
@@ -154,6 +165,198 @@ function toInterrupted(task: Task, timestamp: string): Task {
 			state: TaskState.TASK_STATE_FAILED,
 			message: agentMessage({ taskId, contextId, text }),
 			timestamp,
+		},
+	};
+}
+
+/** The rows and texts of tasks of all owners. */
+export type TaskRecords = ReturnType<typeof createTaskRecords>;
+
+export type TaskHolder = Pick<TaskRow, "owner" | "grantId">;
+
+export interface TaskRecordsDeps {
+	readonly store: Store;
+	readonly clock: Clock;
+	readonly live: LiveTasks;
+}
+
+function createTaskRecords({ store, clock, live }: TaskRecordsDeps) {
+	const { documents } = store;
+	const viewOf = async (jobId: string | undefined) =>
+		jobId === undefined ? undefined : live.viewOf(jobId);
+	return {
+		/** Writes the text, then the row that points to it; durable when it resolves. */
+		async put(holder: TaskHolder, task: Task, told: Task = task): Promise<void> {
+			const view = await viewOf(jobIdOf(task));
+			const row = {
+				...toRow(holder, task, clock.now()),
+				// What no one paid for belongs to anyone who has its id, as its job does.
+				...(view && { owner: view.owner, ...fromView(view) }),
+			};
+			// Text first: a row never points to a text that is missing.
+			await documents.put(row.documentId, JSON.stringify(Task.toJSON(told)), row.expiresAt);
+			await store.transaction((tx) => tx.put("tasks", row));
+		},
+		/** As its job stands; undefined for a text that is missing, and once the job is deleted. */
+		async read(
+			{ documentId }: TaskRow,
+			options?: { readonly artifacts: boolean },
+		): Promise<Task | undefined> {
+			const text = await documents.get(documentId);
+			return text === undefined ? undefined : live.now(Task.fromJSON(JSON.parse(text)), options);
+		},
+		/** The row as its job stands now: until the job has ended, its own state is that of the launch. */
+		async withState(row: TaskRow): Promise<TaskRow> {
+			const view = isTerminal(row) ? undefined : await viewOf(row.jobId);
+			return view ? { ...row, ...fromView(view) } : row;
+		},
+		/** Persists how the job of a row stands; false where it has none. */
+		async settle({ id, documentId, jobId }: TaskRow): Promise<boolean> {
+			const view = await viewOf(jobId);
+			if (!view) return false;
+			const text = await documents.get(documentId);
+			if (text !== undefined) await documents.put(documentId, text, view.expiresAt);
+			const isThere = await store.transaction(async (tx) => {
+				const row = await tx.get("tasks", id);
+				if (row) await tx.put("tasks", { ...row, ...fromView(view) });
+				return row !== undefined;
+			});
+			// Erased in between: its text must not come back.
+			if (!isThere) await documents.delete(documentId);
+			return true;
+		},
+		/** Deletes the text of a row whose job was deleted; true where that is so. */
+		async forgetLost({ id, documentId, jobId }: TaskRow): Promise<boolean> {
+			if (jobId === undefined || (await viewOf(jobId))) return false;
+			for (const name of [documentId, pushDocument(id)]) await documents.delete(name);
+			return true;
+		},
+	};
+}
+
+const TERMINAL: ReadonlySet<string> = new Set(
+	[
+		TaskState.TASK_STATE_COMPLETED,
+		TaskState.TASK_STATE_FAILED,
+		TaskState.TASK_STATE_CANCELED,
+		TaskState.TASK_STATE_REJECTED,
+	].map(taskStateToJSON),
+);
+
+/** True for a row whose task nothing can happen to any more. */
+function isTerminal({ state }: TaskRow): boolean {
+	return TERMINAL.has(state);
+}
+
+function toRow({ owner, grantId }: TaskHolder, task: Task, now: number): TaskRow {
+	const jobId = jobIdOf(task);
+	return {
+		id: task.id,
+		owner,
+		grantId,
+		contextId: digestOf(task.contextId),
+		messageId: digestOf(task.history[0]?.messageId ?? ""),
+		state: taskStateToJSON(task.status?.state ?? TaskState.TASK_STATE_UNSPECIFIED),
+		documentId: taskDocument(task.id),
+		...(jobId !== undefined && { jobId }),
+		updatedAt: now,
+		expiresAt: now + LIMITS.artifactTtlMs,
+	};
+}
+
+/** What a row takes over from its job. */
+function fromView(view: JobView): Pick<TaskRow, "state" | "updatedAt" | "expiresAt"> {
+	const { updatedAt, expiresAt } = view;
+	return { state: taskStateToJSON(taskStateOf(view)), updatedAt, expiresAt };
+}
+
+const DIGEST_CHARS = 22;
+
+/** Ids that callers choose may hold anything; rows stay in the journal, so they only tell whether two are equal. */
+function digestOf(callersId: string): string {
+	return createHash("sha256").update(callersId).digest("base64url").slice(0, DIGEST_CHARS);
+}
+
+export interface TaskPage {
+	readonly rows: readonly TaskRow[];
+	/** Empty on the last page. */
+	readonly nextPageToken: string;
+	readonly pageSize: number;
+	/** Rows that match, on all pages. */
+	readonly totalSize: number;
+}
+
+const DEFAULT_PAGE_SIZE = 50;
+
+/**
+ * One page of the rows a request asks for, last changed first; its context is compared as the rows write theirs.
+ * Throws RequestMalformedError for a token that is not ours.
+ */
+function pageOf(rows: readonly TaskRow[], request: ListTasksRequest): TaskPage {
+	const pageSize = request.pageSize ?? DEFAULT_PAGE_SIZE;
+	const matching = rows.filter((row) => matches(row, request)).sort(byLastChange);
+	const cursor = request.pageToken ? fromToken(request.pageToken) : undefined;
+	const left = cursor ? matching.filter((row) => byLastChange(cursor, row) < 0) : matching;
+	const page = left.slice(0, pageSize);
+	const last = page.at(-1);
+	return {
+		rows: page,
+		nextPageToken: last && left.length > page.length ? toToken(last) : "",
+		pageSize,
+		totalSize: matching.length,
+	};
+}
+
+function matches(
+	row: TaskRow,
+	{ contextId, status, statusTimestampAfter }: ListTasksRequest,
+): boolean {
+	if (contextId && row.contextId !== contextId) return false;
+	if (status !== TaskState.TASK_STATE_UNSPECIFIED && row.state !== taskStateToJSON(status)) {
+		return false;
+	}
+	return !statusTimestampAfter || row.updatedAt >= Date.parse(statusTimestampAfter);
+}
+
+type Position = Pick<TaskRow, "id" | "updatedAt">;
+
+function byLastChange(a: Position, b: Position): number {
+	if (a.updatedAt !== b.updatedAt) return b.updatedAt - a.updatedAt;
+	if (a.id === b.id) return 0;
+	return a.id < b.id ? 1 : -1;
+}
+
+function toToken({ id, updatedAt }: Position): string {
+	return Buffer.from(`${updatedAt}|${id}`).toString("base64url");
+}
+
+function fromToken(token: string): Position {
+	const match = /^(\d{1,15})\|(.+)$/.exec(Buffer.from(token, "base64url").toString());
+	if (!match?.[1] || !match[2]) {
+		throw new RequestMalformedError("The page token is not one this server has given.");
+	}
+	return { updatedAt: Number(match[1]), id: match[2] };
+}
+
+/** Tasks as their jobs stand: what is kept of a task tells who asked what, its job tells the rest. */
+export type LiveTasks = ReturnType<typeof createLiveTasks>;
+
+/** Without jobs every task stays as it is. */
+export function createLiveTasks(jobs: JobViews | undefined) {
+	const viewOf = async (jobId: string) => jobs?.find(jobId);
+	return {
+		viewOf,
+		/** Undefined once the job is deleted; a task without a job stays as it is. */
+		async now(
+			task: Task,
+			{ artifacts = true }: { readonly artifacts?: boolean } = {},
+		): Promise<Task | undefined> {
+			const jobId = jobIdOf(task);
+			if (jobId === undefined || !jobs) return task;
+			const view = await viewOf(jobId);
+			if (!view) return undefined;
+			const isOver = view.job.ended_at !== null;
+			return toJobTask(task, view, isOver && artifacts ? await jobs.reportOf(jobId) : undefined);
 		},
 	};
 }

@@ -1,11 +1,24 @@
-import { Message, Task } from "@a2a-js/sdk";
-import { LIMITS } from "../contract/contract.js";
-import type { Clock } from "../kernel/kernel.js";
-import type { Demand, PaymentReceipt } from "./payment-status.js";
-import { type SkillRequest, toSkillRequest } from "./skill-request.js";
-import { withoutPayload } from "./x402-extension.js";
+import { Message, Task, TaskState } from "@a2a-js/sdk";
+import { type CallResult, LIMITS } from "../contract/contract.js";
+import { toErrorReply } from "../http/http.js";
+import type { Clock, ServiceError } from "../kernel/kernel.js";
+import { dataPart } from "./a2a-task.js";
+import { type SkillRequest, toSkillRequest } from "./sell.js";
+import {
+	type Demand,
+	demandOf,
+	type PaymentErrorCode,
+	type PaymentReceipt,
+	type PaymentState,
+	paymentErrorOf,
+	paymentMessage,
+	toFailedReceipt,
+	toReceipt,
+	withoutPayload,
+	type X402Payment,
+} from "./x402-extension.js";
 
-/** A message somebody wants to pay for: what it asks for, and how its payment stands. */
+/** A message someone wants to pay for: what it asks for, and how its payment stands. */
 export interface WaitingTask {
 	readonly taskId: string;
 	/** IP address that asked. */
@@ -24,17 +37,8 @@ export interface WaitingTask {
 	readonly told: Task;
 }
 
-/** Memory of unpaid tasks, bounded in number, size and time: text nobody paid for must not fill a disk. */
-export interface WaitingTasks {
-	find(taskId: string): WaitingTask | undefined;
-	has(taskId: string): boolean;
-	/**
-	 * Starts its time anew. Where room is short, the address that holds most loses its oldest; a task that is being paid
-	 * for, or whose settlement is not known, stays.
-	 */
-	keep(task: WaitingTask): void;
-	forget(taskId: string): void;
-}
+/** Memory of unpaid tasks, bounded in number, size and time: text no one paid for must not fill a disk. */
+export type WaitingTasks = ReturnType<typeof createWaitingTasks>;
 
 export interface WaitingTasksDeps {
 	readonly clock: Clock;
@@ -50,11 +54,11 @@ interface Entry {
 	readonly expiresAt: number;
 }
 
-export function createWaitingTasks({ clock, isBusy }: WaitingTasksDeps): WaitingTasks {
+export function createWaitingTasks({ clock, isBusy }: WaitingTasksDeps) {
 	const entries = new Map<string, Entry>(); // oldest first
 	let chars = 0;
 
-	const forget = (taskId: string) => {
+	const forget = (taskId: string): void => {
 		chars -= entries.get(taskId)?.text.length ?? 0;
 		entries.delete(taskId);
 	};
@@ -63,30 +67,34 @@ export function createWaitingTasks({ clock, isBusy }: WaitingTasksDeps): Waiting
 		return entry && entry.expiresAt > clock.now() ? entry : undefined;
 	};
 	const isFull = () => entries.size > LIMITS.waitingTasksMax || chars > LIMITS.waitingTasksChars;
-	const findLeastMissed = () => {
+	const findEvictable = () => {
 		const free = [...entries].filter(([id, { isUnsettled }]) => !isUnsettled && !isBusy(id));
 		const heaviest = heaviestOf(free.map(([, entry]) => entry));
 		return free.find(([, { address }]) => address === heaviest)?.[0];
 	};
-	const makeRoom = () => {
+	const evict = () => {
 		const now = clock.now();
 		for (const [taskId, { expiresAt }] of entries) {
 			if (expiresAt > now) break;
 			forget(taskId);
 		}
 		while (isFull()) {
-			const taskId = findLeastMissed();
+			const taskId = findEvictable();
 			if (taskId === undefined) return;
 			forget(taskId);
 		}
 	};
 	return {
-		find(taskId) {
+		find(taskId: string): WaitingTask | undefined {
 			const entry = findAlive(taskId);
 			return entry && fromText(entry.text);
 		},
-		has: (taskId) => findAlive(taskId) !== undefined,
-		keep(task) {
+		has: (taskId: string) => findAlive(taskId) !== undefined,
+		/**
+		 * Starts its time anew. Where room is short, the address that holds most loses its oldest; a task that is being paid
+		 * for, or whose settlement is not known, stays.
+		 */
+		keep(task: WaitingTask): void {
 			forget(task.taskId);
 			const text = toText(task);
 			chars += text.length;
@@ -96,7 +104,7 @@ export function createWaitingTasks({ clock, isBusy }: WaitingTasksDeps): Waiting
 				isUnsettled: task.unsettled !== undefined,
 				expiresAt: clock.now() + LIMITS.waitingTaskTtlMs,
 			});
-			makeRoom();
+			evict();
 		},
 		forget,
 	};
@@ -131,4 +139,158 @@ function fromText(text: string): WaitingTask {
 		request: toSkillRequest(message),
 		told: { ...told, history: [message, ...told.history] },
 	};
+}
+
+/** One try to get a task paid. */
+export interface PaymentTry {
+	/** The message that came with it. */
+	readonly message: Message;
+	/** What its metadata carried. */
+	readonly payment: X402Payment | undefined;
+	/** The extension is on, or the message speaks its words. */
+	readonly speaksX402: boolean;
+	/** Tells payments of one task apart. */
+	readonly hash: string;
+	readonly x402Version: 1 | 2;
+	readonly requestId: string;
+	/** ISO 8601. */
+	readonly timestamp: string;
+}
+
+/**
+ * The task after a try that ended in a refusal: it asks for money, says why the payment failed and asks again, or waits
+ * for a settlement. Undefined for a refusal that is not about money.
+ */
+export function toAsked(
+	asked: WaitingTask,
+	error: ServiceError,
+	attempt: PaymentTry,
+): WaitingTask | undefined {
+	const { payment, x402Version, hash } = attempt;
+	const required = demandOf(error, x402Version) ?? asked.required;
+	if (!payment) {
+		if (error.code !== "PAYMENT_REQUIRED" || !required) return undefined;
+		const state: PaymentState = { status: "payment-required", required, receipts: asked.receipts };
+		return tell({ ...asked, required }, TaskState.TASK_STATE_INPUT_REQUIRED, state, error, attempt);
+	}
+	if (error.code === "SETTLEMENT_UNKNOWN") {
+		const state: PaymentState = { status: "payment-verified", receipts: asked.receipts };
+		const unsettled = { ...asked, unsettled: hash };
+		return tell(unsettled, TaskState.TASK_STATE_WORKING, state, error, attempt);
+	}
+	const code = paymentErrorOf(error);
+	return code && toFailed({ ...asked, required, unsettled: undefined }, code, error, attempt);
+}
+
+function toFailed(
+	asked: WaitingTask,
+	code: PaymentErrorCode,
+	error: ServiceError,
+	attempt: PaymentTry,
+): WaitingTask {
+	const { payment } = attempt;
+	const receipts = [
+		...asked.receipts,
+		...(payment ? [toFailedReceipt(error.message, payment)] : []),
+	];
+	const isLast = receipts.length >= LIMITS.taskPaymentsMax;
+	const { required } = asked;
+	const state: PaymentState = {
+		status: "payment-failed",
+		error: code,
+		receipts,
+		required: isLast ? undefined : required,
+	};
+	const next = isLast ? TaskState.TASK_STATE_FAILED : TaskState.TASK_STATE_INPUT_REQUIRED;
+	return tell({ ...asked, receipts }, next, state, error, attempt);
+}
+
+function tell(
+	asked: WaitingTask,
+	state: TaskState,
+	payment: PaymentState,
+	error: ServiceError,
+	{ message, requestId, timestamp }: PaymentTry,
+): WaitingTask {
+	const { told, request } = asked;
+	const text = paymentMessage(told, `${error.message}${NEXT[state] ?? ""}`, payment);
+	// The same body an HTTP caller gets: every other way to pay is in it.
+	const body = dataPart(toErrorReply(error, requestId).body);
+	return {
+		...asked,
+		told: {
+			...told,
+			history: historyOf(asked, message),
+			status: { state, message: { ...text, parts: [...text.parts, body] }, timestamp },
+			metadata: { skill: request.skillId, request_id: requestId },
+		},
+	};
+}
+
+const NEXT: Partial<Record<TaskState, string>> = {
+	[TaskState.TASK_STATE_INPUT_REQUIRED]:
+		" To pay by the x402 extension, send a message of this task with a signed payment in its metadata.",
+	[TaskState.TASK_STATE_WORKING]:
+		" Send the same payment message again in a moment; it is not charged twice.",
+	[TaskState.TASK_STATE_FAILED]: " No further payment is taken for this task; start another one.",
+};
+
+/** The task of a caller who does not want to pay. */
+export function toCanceled(
+	asked: WaitingTask,
+	{ message, timestamp }: { readonly message: Message | undefined; readonly timestamp: string },
+): Task {
+	const { told, receipts } = asked;
+	const text = "The payment was declined, so the task ends here; nothing was charged.";
+	return {
+		...told,
+		history: historyOf(asked, message),
+		status: {
+			state: TaskState.TASK_STATE_CANCELED,
+			message: paymentMessage(told, text, { status: "payment-rejected", receipts }),
+			timestamp,
+		},
+	};
+}
+
+/** The finished task, telling what became of its payment. */
+export function toPaid(
+	asked: WaitingTask,
+	task: Task,
+	result: CallResult,
+	{ message: sent, payment, hash, speaksX402 }: PaymentTry,
+): Task {
+	const { settlement } = result;
+	const receipts = settlement
+		? [...asked.receipts, toReceipt(settlement, payment)]
+		: asked.receipts;
+	const told = { ...task, history: historyOf(asked, sent) };
+	if (!task.status || !speaksX402 || (!settlement && !payment)) return told;
+	const status = settlement ? "payment-completed" : "payment-verified";
+	const message = paymentMessage(task, fateOf(result), { status, receipts });
+	return {
+		...told,
+		status: { ...task.status, message },
+		metadata: { ...task.metadata, payment_hash: hash },
+	};
+}
+
+/** What became of the payment's money, in a sentence. */
+function fateOf({ isAnswer, settlement, cost }: CallResult): string {
+	if (cost.charged) return `Paid: ${cost.amount_usd} USD.`;
+	if (cost.held) return `Paid: ${cost.amount_usd} USD; what the job does not take comes back.`;
+	if (cost.credit) {
+		return `There is no answer, and the payment had settled: its ${cost.credit.balance_usd} USD are on the Shared Payment Token in meta.cost.credit of the artifact. Keep it, it is shown once.`;
+	}
+	if (settlement) {
+		return 'There is no answer, and the payment had settled: it is credited to its payer; POST /v1/spt with "recover": true collects it.';
+	}
+	return `${isAnswer ? "This call costs nothing" : "There is no answer"}, so the payment was not settled.`;
+}
+
+/** What was asked and what paid for it; payments in between are told by their receipts. */
+function historyOf({ told, message: asked }: WaitingTask, message: Message | undefined): Message[] {
+	const { id: taskId, contextId } = told;
+	const messages = message && message.messageId !== asked.messageId ? [asked, message] : [asked];
+	return messages.map((each) => ({ ...withoutPayload(each), taskId, contextId }));
 }

@@ -1,11 +1,13 @@
+import { type Message, type Task, TaskState } from "@a2a-js/sdk";
+import { X402_EXTENSION_URI } from "../../agent-card/agent-card.js";
+import { PaymentRequired } from "../../payments/payments.js";
+import type { HeaderReader, Payment, SettlementWire } from "../contract/contract.js";
+import { ServiceError } from "../kernel/kernel.js";
+import { agentMessage } from "./a2a-task.js";
+
 /** The payment extension's words on messages, and how a caller turns it on. */
 
-import type { Message } from "@a2a-js/sdk";
-import { X402_EXTENSION_URI } from "../../agent-card/agent-card.js";
-import type { HeaderReader, Payment } from "../contract/contract.js";
-import { ServiceError } from "../kernel/kernel.js";
-
-export const X402_KEYS = {
+const X402_KEYS = {
 	status: "x402.payment.status",
 	required: "x402.payment.required",
 	payload: "x402.payment.payload",
@@ -68,7 +70,7 @@ export function readPaymentNote({ metadata }: Message): PaymentNote | undefined 
 	return { kind: "submitted", payment: { scheme: "x402", version, payload } };
 }
 
-/** The message without its signed payload, which is nobody's to read again. */
+/** The message without its signed payload, which is no one's to read again. */
 export function withoutPayload(message: Message): Message {
 	if (!message.metadata || !(X402_KEYS.payload in message.metadata)) return message;
 	const { [X402_KEYS.payload]: _, ...metadata } = message.metadata;
@@ -80,4 +82,139 @@ function invalid(key: string, rule: string): ServiceError {
 	return new ServiceError("INVALID_ARGUMENT", `The message is not valid: "${path}" ${rule}.`, {
 		details: [{ path, message: rule }],
 	});
+}
+
+/** One settlement, or one that failed, as x402 tells it. */
+export type PaymentReceipt =
+	| {
+			readonly success: true;
+			readonly transaction: string;
+			readonly network: string;
+			readonly payer: string;
+	  }
+	| {
+			readonly success: false;
+			readonly errorReason: string;
+			/** Empty: nothing was settled. */
+			readonly transaction: "";
+			readonly network: string;
+	  };
+
+/** Codes of the extension, section 9.1. */
+export type PaymentErrorCode =
+	| "INSUFFICIENT_FUNDS"
+	| "INVALID_SIGNATURE"
+	| "EXPIRED_PAYMENT"
+	| "DUPLICATE_NONCE"
+	| "NETWORK_MISMATCH"
+	| "INVALID_AMOUNT"
+	| "SETTLEMENT_FAILED";
+
+/** By the reason a refusal carries; what is signed for something else than was asked counts as a wrong signature. */
+const CODE_OF_REASON: Readonly<Record<string, PaymentErrorCode>> = {
+	insufficient_funds: "INSUFFICIENT_FUNDS",
+	invalid_signature: "INVALID_SIGNATURE",
+	invalid_payload: "INVALID_SIGNATURE",
+	wrong_recipient: "INVALID_SIGNATURE",
+	expired: "EXPIRED_PAYMENT",
+	not_yet_valid: "EXPIRED_PAYMENT",
+	nonce_used: "DUPLICATE_NONCE",
+	network_mismatch: "NETWORK_MISMATCH",
+	invalid_amount: "INVALID_AMOUNT",
+	settlement_failed: "SETTLEMENT_FAILED",
+};
+
+/** The extension's code for a refused payment; undefined when the refusal is about something else. */
+export function paymentErrorOf({ code, reply }: ServiceError): PaymentErrorCode | undefined {
+	if (code === "PAYMENT_ALREADY_USED") return "DUPLICATE_NONCE";
+	if (code !== "PAYMENT_REJECTED") return undefined;
+	return CODE_OF_REASON[String(reply?.body?.["reason"])] ?? "SETTLEMENT_FAILED";
+}
+
+/** What a task says of its payment: in the message of its status, as the extension wants it. */
+export interface PaymentState {
+	readonly status: PaymentStatus;
+	/** Every settlement of this task so far, failed ones too. */
+	readonly receipts?: readonly PaymentReceipt[];
+	readonly required?: Demand | undefined;
+	readonly error?: PaymentErrorCode;
+}
+
+/** A status message of ours that speaks of a payment. */
+export function paymentMessage(
+	{ id: taskId, contextId }: Pick<Task, "id" | "contextId">,
+	text: string,
+	{ status, receipts, required, error }: PaymentState,
+): Message {
+	return {
+		...agentMessage({ taskId, contextId, text }),
+		metadata: {
+			[X402_KEYS.status]: status,
+			...(required && { [X402_KEYS.required]: required }),
+			...(error && { [X402_KEYS.error]: error }),
+			...(receipts && { [X402_KEYS.receipts]: receipts }),
+		},
+		extensions: [X402_EXTENSION_URI],
+	};
+}
+
+/** x402's demand for money, in either version. */
+export type Demand = Readonly<Record<string, unknown>>;
+
+/**
+ * The demand a refusal carries, the same every HTTP caller gets: version 2 from its header, version 1 from its body.
+ * Falls back to version 2 on networks version 1 has no name for; undefined when nothing on a chain is offered.
+ */
+export function demandOf(error: ServiceError, version: 1 | 2): Demand | undefined {
+	if (!(error instanceof PaymentRequired)) return undefined;
+	const { offers } = error.challenge;
+	const accepts = offers.flatMap((offer) => offer.accepts);
+	if (version === 1 && accepts.length > 0) {
+		return { x402Version: 1, error: error.message, accepts };
+	}
+	const header = offers.map(({ headers }) => headers["PAYMENT-REQUIRED"]).find(Boolean);
+	return header && JSON.parse(Buffer.from(header, "base64").toString("utf8"));
+}
+
+/** A settlement as a receipt; version 1 of x402 knows networks by its own names. */
+export function toReceipt(
+	{ transaction, payer, network }: SettlementWire,
+	payment: X402Payment | undefined,
+): PaymentReceipt {
+	return {
+		success: true,
+		transaction,
+		network: (payment && networkOf(payment)) ?? network,
+		payer,
+	};
+}
+
+export function toFailedReceipt(errorReason: string, payment: X402Payment): PaymentReceipt {
+	return { success: false, errorReason, transaction: "", network: networkOf(payment) ?? "" };
+}
+
+const NETWORK_CHARS = 80;
+
+/** The network as the payload names it. */
+function networkOf({ version, payload }: X402Payment): string | undefined {
+	const envelope = payload as { network?: unknown; accepted?: { network?: unknown } | null };
+	const named = version === 1 ? envelope.network : envelope.accepted?.network;
+	return typeof named === "string" ? named.slice(0, NETWORK_CHARS) : undefined;
+}
+
+/** True for tasks nothing can happen to any more. */
+export function isFinal({ status }: Task): boolean {
+	return status !== undefined && FINAL.has(status.state);
+}
+
+const FINAL: ReadonlySet<TaskState> = new Set([
+	TaskState.TASK_STATE_COMPLETED,
+	TaskState.TASK_STATE_FAILED,
+	TaskState.TASK_STATE_CANCELED,
+	TaskState.TASK_STATE_REJECTED,
+]);
+
+/** What the task says last of its payment; undefined when the extension has no part in it. */
+export function paymentStatusOf({ status }: Task): PaymentStatus | undefined {
+	return status?.message?.metadata?.[X402_KEYS.status];
 }

@@ -11,7 +11,7 @@ import { requireManager } from "./account-keys.js";
 import type { AccountOperations } from "./account-operations.js";
 import { getAccount, toCallWire } from "./account-usage.js";
 import { feedbackOf } from "./feedback.js";
-import { grantedAccessOf } from "./granted-access.js";
+import { grantedAccessOf } from "./oauth-grants.js";
 
 export interface AccountExportDeps {
 	readonly store: Store;
@@ -35,7 +35,11 @@ export function createAccountExport(deps: AccountExportDeps): AccountOperations[
 	return async function* (access, signal) {
 		requireManager(access);
 		const { accountId } = access;
-		if (running.has(accountId) || running.size >= LIMITS.accountExportsRunning) throw tooMany();
+		if (running.has(accountId) || running.size >= LIMITS.accountExportsRunning) {
+			throw new ServiceError("RATE_LIMITED", "Other exports are running; ask again in a minute.", {
+				retryAfterSeconds: 60,
+			});
+		}
 		running.add(accountId);
 		try {
 			for await (const piece of pieces(deps, access)) {
@@ -133,10 +137,4 @@ async function* jobsOf(store: Store, accountId: string) {
 		const asked = input === undefined ? null : (JSON.parse(input) as unknown);
 		yield { ...toJobWire(row, row.updatedAt), asked };
 	}
-}
-
-function tooMany(): ServiceError {
-	return new ServiceError("RATE_LIMITED", "Other exports are running; ask again in a minute.", {
-		retryAfterSeconds: 60,
-	});
 }

@@ -1,13 +1,27 @@
 import { isUsable, spentEver, spentThisMonth } from "../../payments/plan/plan.js";
 import type { ConnectionRow, KeyRow, Store } from "../../store/store.js";
-import { type AccountAccess, type Json, LIMITS, type ServiceInfo } from "../contract/contract.js";
-import { type Clock, formatUsd, type Micros, ServiceError, toIsoTime } from "../kernel/kernel.js";
+import {
+	type AccountAccess,
+	findSkillId,
+	type Json,
+	LIMITS,
+	PAID_OPERATION_IDS,
+	type ServiceInfo,
+	SKILL_IDS,
+} from "../contract/contract.js";
+import {
+	type Clock,
+	formatUsd,
+	type Micros,
+	parseUsd,
+	ServiceError,
+	toIsoTime,
+} from "../kernel/kernel.js";
 import type { GraphCatalog } from "../knowledge/knowledge.js";
 import type { AccountOperations, KeyChange, KeyOrder, KeyScope } from "./account-operations.js";
 import type { AccountProfile, AccountProfiles } from "./account-profiles.js";
 import type { ApiKeys, KeyTerms } from "./api-keys.js";
 import type { ConnectionTokens } from "./connection-tokens.js";
-import { parseLimit, toSptScope } from "./spt-scope.js";
 
 export interface AccountKeyDeps {
 	readonly store: Store;
@@ -31,7 +45,7 @@ type KeyOperations = Pick<
 	| "accountRevokeConnection"
 >;
 
-/** Keys and connection tokens of an account, by whoever manages it. */
+/** Keys and connection tokens of an account, by anyone who manages it. */
 export function createAccountKeys(deps: AccountKeyDeps): KeyOperations {
 	const { keys, connections, profiles, info } = deps;
 	const label = (accountId: string, id: string, text: string | null | undefined) =>
@@ -93,7 +107,7 @@ export function createAccountKeys(deps: AccountKeyDeps): KeyOperations {
 	};
 }
 
-/** A connection token and the address it makes; null where nobody serves. */
+/** A connection token and the address it makes; null where no one serves. */
 export async function createConnection(
 	deps: Pick<AccountKeyDeps, "store" | "connections" | "profiles" | "catalog" | "clock"> & {
 		readonly mcpUrl: string | null;
@@ -233,3 +247,50 @@ function scopeWire({ skills = [], graphs = [], ...row }: KeyRow | ConnectionRow)
 
 const usdOrNull = (micros: Micros | undefined) => (micros === undefined ? null : formatUsd(micros));
 const timeOrNull = (at: number | undefined) => (at === undefined ? null : toIsoTime(at));
+
+/** What a token is for and what it may spend, as callers and operators write it. */
+export interface SptScope {
+	readonly label?: string | undefined;
+	readonly max_per_call_usd?: string | undefined;
+	readonly max_per_day_usd?: string | undefined;
+	readonly skills?: readonly string[] | undefined;
+	readonly graphs?: readonly string[] | undefined;
+	/** Days from now until the token expires; it never does by default. */
+	readonly expires_in_days?: number | undefined;
+}
+
+const DAY_MS = 24 * 3_600_000;
+
+/** The terms of a token, left out where nothing was said. Throws for a skill or graph that does not exist. */
+export function toSptScope(
+	{ catalog, now }: { readonly catalog: GraphCatalog; readonly now: ReturnType<Clock["now"]> },
+	scope: SptScope,
+) {
+	const { label, max_per_call_usd, max_per_day_usd, skills, graphs, expires_in_days } = scope;
+	// A token for something that does not exist could never be spent.
+	for (const id of skills ?? []) assertSkill(id);
+	for (const id of graphs ?? []) catalog.assertKnown(id);
+	return {
+		...(label !== undefined && { label }),
+		...(max_per_call_usd !== undefined && { maxPerCallMicros: parseLimit(max_per_call_usd) }),
+		...(max_per_day_usd !== undefined && { maxPerDayMicros: parseLimit(max_per_day_usd) }),
+		...(skills && { skills }),
+		...(graphs && { graphs }),
+		...(expires_in_days !== undefined && { expiresAt: now + expires_in_days * DAY_MS }),
+	};
+}
+
+/** Throws INVALID_ARGUMENT unless the amount is above zero. */
+export function parseLimit(text: string): Micros {
+	const limit = parseUsd(text);
+	if (limit > 0n) return limit;
+	throw new ServiceError("INVALID_ARGUMENT", "A limit must be above zero.");
+}
+
+function assertSkill(id: string): void {
+	if (findSkillId(id) || PAID_OPERATION_IDS.some((known) => known === id)) return;
+	throw new ServiceError(
+		"INVALID_ARGUMENT",
+		`No skill is called "${id.slice(0, 80)}"; there are ${SKILL_IDS.join(", ")}, and the operations ${PAID_OPERATION_IDS.join(", ")}.`,
+	);
+}

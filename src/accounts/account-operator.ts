@@ -1,3 +1,4 @@
+import { z } from "zod";
 import { custAccount, type Ledger } from "../../payments/payments.js";
 import { assertAmount, type Environment, sourceOf } from "../../payments/spt/spt.js";
 import type { AccountRow, Store, StoreTransaction } from "../../store/store.js";
@@ -19,61 +20,74 @@ import {
 	toKeyTerms,
 	toKeyWire,
 } from "./account-keys.js";
-import type { KeyOrder, KeyScope } from "./account-operations.js";
 import type { AccountProfiles } from "./account-profiles.js";
 import { type ApiKeys, unknownAccount } from "./api-keys.js";
 import type { ConnectionTokens } from "./connection-tokens.js";
 
-export interface KeyRequest extends KeyOrder {
-	/** Account that gets one more key; a new account where absent. */
-	readonly account_id?: string | undefined;
-	/** Prepaid balance of a new account. */
-	readonly usd?: string | undefined;
+export const usdField = z
+	.string()
+	.regex(/^\d{1,12}(\.\d{1,6})?$/, 'must be an amount in USD such as "7.50"');
+
+const idField = z.string().min(1);
+const scopeFields = {
+	label: z.string().max(LIMITS.sptLabelChars).optional(),
+	skills: z.array(z.string()).optional(),
+	graphs: z.array(z.string()).optional(),
+	expires_in_days: z.number().positive().max(LIMITS.sptDaysMax).optional(),
+};
+const settingFields = {
 	/** The contract's "card on file": lifts the ceiling of free calls per day. */
-	readonly has_payment_method?: boolean | undefined;
-	/** Whether the owner of a new account may choose zero retention. */
-	readonly zero_retention?: boolean | undefined;
-}
+	has_payment_method: z.boolean().optional(),
+	/** Whether the owner may choose zero retention. */
+	zero_retention: z.boolean().optional(),
+};
 
-export interface CreditRequest {
-	readonly account_id: string;
-	readonly usd: string;
-}
+/** What the operator's commands about accounts take. */
+export const accountCommands = {
+	ofAccount: z.strictObject({ account_id: idField.optional() }),
+	createKey: z.strictObject({
+		...scopeFields,
+		/** Account that gets one more key; a new account where absent. */
+		account_id: idField.optional(),
+		/** Prepaid balance of a new account. */
+		usd: usdField.optional(),
+		...settingFields,
+		max_total_usd: usdField.optional(),
+		max_per_month_usd: usdField.optional(),
+		manages_account: z.boolean().optional(),
+	}),
+	rotateKey: z.strictObject({
+		id: idField,
+		overlap_seconds: z.int().min(0).max(LIMITS.keyOverlapSecondsMax).optional(),
+	}),
+	createToken: z.strictObject({ ...scopeFields, account_id: idField }),
+	setAccount: z.strictObject({ account_id: idField, ...settingFields }),
+	credit: z.strictObject({ account_id: idField, usd: usdField }),
+};
 
-export interface RotationRequest {
-	readonly id: string;
-	readonly overlap_seconds?: number | undefined;
-}
-
-export interface TokenRequest extends KeyScope {
-	readonly account_id: string;
-}
-
-export interface AccountFilter {
-	readonly account_id?: string | undefined;
-}
-
-export interface AccountSetting {
-	readonly account_id: string;
-	readonly has_payment_method?: boolean | undefined;
-	readonly zero_retention?: boolean | undefined;
-}
+type Command<Name extends keyof typeof accountCommands> = z.output<(typeof accountCommands)[Name]>;
 
 /** What an operator can do with accounts, their keys and their connection tokens. */
 export interface AccountOperator {
-	createKey(request: KeyRequest): Promise<{ key: string; id: string; account_id: string }>;
-	listKeys(request: AccountFilter): Promise<{ items: readonly Json[] }>;
-	rotateKey(request: RotationRequest): Promise<{ key: string; id: string; account_id: string }>;
+	createKey(
+		request: Command<"createKey">,
+	): Promise<{ key: string; id: string; account_id: string }>;
+	listKeys(request: Command<"ofAccount">): Promise<{ items: readonly Json[] }>;
+	rotateKey(
+		request: Command<"rotateKey">,
+	): Promise<{ key: string; id: string; account_id: string }>;
 	revokeKey(request: { id: string }): Promise<{ id: string; status: "revoked" }>;
-	/** The secret of a connection, and the MCP address it makes; null where nobody serves, so that none is known. */
-	createToken(request: TokenRequest): Promise<{ token: string; url: string | null; id: string }>;
-	listTokens(request: AccountFilter): Promise<{ items: readonly Json[] }>;
+	/** The secret of a connection, and the MCP address it makes; null where no one serves, so that none is known. */
+	createToken(
+		request: Command<"createToken">,
+	): Promise<{ token: string; url: string | null; id: string }>;
+	listTokens(request: Command<"ofAccount">): Promise<{ items: readonly Json[] }>;
 	revokeToken(request: { id: string }): Promise<{ id: string; status: "revoked" }>;
 	listAccounts(): Promise<{ items: readonly Json[] }>;
 	/** What the operator decides of an account. Throws NOT_FOUND. */
-	setAccount(request: AccountSetting): Promise<Json>;
+	setAccount(request: Command<"setAccount">): Promise<Json>;
 	/** Adds prepaid balance to an account. Throws NOT_FOUND. */
-	creditAccount(request: CreditRequest): Promise<{ account_id: string; balance_usd: string }>;
+	creditAccount(request: Command<"credit">): Promise<{ account_id: string; balance_usd: string }>;
 }
 
 export interface AccountOperatorDeps {
@@ -162,7 +176,7 @@ export function createAccountOperator(deps: AccountOperatorDeps): AccountOperato
 	};
 }
 
-async function createKey(deps: AccountOperatorDeps, request: KeyRequest) {
+async function createKey(deps: AccountOperatorDeps, request: Command<"createKey">) {
 	const { apiKeys, profiles } = deps;
 	const { account_id, usd, has_payment_method, zero_retention, label, ...order } = request;
 	const limits = [order.skills, order.graphs, order.max_total_usd, order.max_per_month_usd];

@@ -2,11 +2,12 @@ import { custAccount, heldAccount } from "../../payments/payments.js";
 import { forgetKeySpending, spentThisMonth } from "../../payments/plan/plan.js";
 import type { AccountRow, Store, StoreReader, StoreTransaction } from "../../store/store.js";
 import { type AccountAccess, type Json, LIMITS } from "../contract/contract.js";
-import { type Clock, formatUsd, ServiceError, toIsoTime } from "../kernel/kernel.js";
+import { type Clock, formatUsd, hashSecret, ServiceError, toIsoTime } from "../kernel/kernel.js";
 import { requireManager } from "./account-keys.js";
 import type { AccountChange, AccountOperations } from "./account-operations.js";
 import type { AccountProfiles } from "./account-profiles.js";
 import { getAccount, gone, toBudgetWire } from "./account-usage.js";
+import type { ApiKeys } from "./api-keys.js";
 import { forgetOwned } from "./owned-records.js";
 
 export interface AccountProfileDeps {
@@ -84,7 +85,7 @@ export async function finishErasures(deps: AccountProfileDeps): Promise<void> {
 	}
 }
 
-/** What can be told of an account to whoever shows a credential of it; what concerns its owner to those that manage it. */
+/** What can be told of an account to anyone who shows a credential of it; what concerns its owner to those that manage it. */
 async function toAccountWire(
 	{ store, clock, profiles }: AccountProfileDeps,
 	{ accountId, keyId, isManager }: AccountAccess,
@@ -144,7 +145,12 @@ function closeAccount(
 		if (!account || account.closedAt !== undefined) throw gone();
 		const forfeited = await balanceOf(tx, accountId);
 		const named = formatUsd(forfeited);
-		if (forfeited > 0n && confirm !== named) throw stillFunded(named);
+		if (forfeited > 0n && confirm !== named) {
+			throw new ServiceError(
+				"INVALID_ARGUMENT",
+				`The account has ${named} USD left, which nobody could spend any more; ask the operator for a refund first, or send ?confirm=${named} to give it up.`,
+			);
+		}
 		const closed: AccountRow = {
 			id: accountId,
 			label: "",
@@ -176,9 +182,36 @@ async function forgetRows(tx: StoreTransaction, accountId: string): Promise<read
 	return forgetOwned(tx, accountId);
 }
 
-function stillFunded(usd: string): ServiceError {
+/** Opens an account for anyone who asks. Throws SCOPE_FORBIDDEN where only the operator does. */
+export type OpenAccount = (
+	order: Pick<AccountChange, "label" | "contact">,
+	/** IP address or network that asks; all accounts it opens share one quota of free calls. */
+	address: string,
+) => Promise<Json>;
+
+export function createOpenAccount(deps: {
+	readonly keys: ApiKeys;
+	readonly profiles: AccountProfiles;
+	readonly accounts: "open" | "closed" | undefined;
+	/** Key of the addresses' hashes. */
+	readonly pepper: Uint8Array;
+}): OpenAccount {
+	const { keys, profiles, accounts, pepper } = deps;
+	return async ({ label = "", contact = "" }, address) => {
+		if (accounts !== "open") throw closed();
+		const { id, key, accountId } = await keys.create({
+			quotaId: hashSecret(`quota\u0000${address}`, pepper),
+		});
+		if (label !== "" || contact !== "") {
+			await profiles.change(accountId, (profile) => ({ ...profile, label, contact }));
+		}
+		return { account_id: accountId, key, key_id: id, plan: "free" };
+	};
+}
+
+function closed(): ServiceError {
 	return new ServiceError(
-		"INVALID_ARGUMENT",
-		`The account has ${usd} USD left, which nobody could spend any more; ask the operator for a refund first, or send ?confirm=${usd} to give it up.`,
+		"SCOPE_FORBIDDEN",
+		"Accounts are opened by the operator here; ask for an API key, or pay per call with a Shared Payment Token or on the chain.",
 	);
 }

@@ -1,4 +1,3 @@
-/** Who is calling: API keys, connection tokens, identity tokens; OAuth has its room here later. */
 import { forgetKeySpending, isUsable } from "../../payments/plan/plan.js";
 import type {
 	AccountRow,
@@ -18,7 +17,6 @@ import {
 	type Random,
 	ServiceError,
 } from "../kernel/kernel.js";
-import { assertSound, assertStillManaged } from "./key-rules.js";
 
 const KEY_PREFIX = "sk_live_";
 
@@ -72,7 +70,7 @@ export interface ApiKeys {
 	 * INVALID_ARGUMENT where that account is named and no other key manages it.
 	 */
 	revoke(keyId: string, accountId?: string): Promise<void>;
-	/** The key behind a secret; undefined for one nobody issued, that was revoked or has expired. */
+	/** The key behind a secret; undefined for one no one issued, that was revoked or has expired. */
 	find(reader: StoreReader, secret: string): Promise<FoundKey | undefined>;
 }
 
@@ -112,7 +110,7 @@ export function createApiKeys(deps: ApiKeyDeps): ApiKeys {
 			await store.transaction(async (tx) => {
 				const account = await tx.get("accounts", accountId);
 				if (!account || account.closedAt !== undefined) throw unknownAccount(accountId);
-				await makeRoom(tx, accountId, clock.now());
+				await pruneEndedKeys(tx, accountId, clock.now());
 				await tx.put("keys", row);
 			});
 			return { id: row.id, key, accountId };
@@ -165,7 +163,7 @@ async function revokeKey(
 	await tx.put("keys", toRevoked(row, now));
 }
 
-/** Its hashes go with it: what nobody can show any more need not be found. */
+/** Its hashes go with it: what no one can show any more need not be found. */
 export function toRevoked(row: KeyRow, now: number): KeyRow {
 	return {
 		...row,
@@ -207,7 +205,7 @@ function newKey({ ids, random, clock, pepper }: ApiKeyDeps, accountId: string, t
 }
 
 /** Forgets the keys that were revoked longest ago, beyond those remembered. Throws INVALID_ARGUMENT when all are active. */
-async function makeRoom(tx: StoreTransaction, accountId: string, now: number): Promise<void> {
+async function pruneEndedKeys(tx: StoreTransaction, accountId: string, now: number): Promise<void> {
 	const rows = sortByAge(await tx.findBy("keys", "accountId", accountId));
 	const [active, ended] = [
 		rows.filter((row) => isUsable(row, now)),
@@ -243,3 +241,39 @@ export function unknownAccount(id: string): ServiceError {
 
 const sortByAge = (rows: readonly KeyRow[]): KeyRow[] =>
 	[...rows].sort((a, b) => (a.id < b.id ? -1 : 1));
+
+/** Anyone who manages an account can make a key without limits, so limits on such a key would be none. */
+function assertSound(row: KeyRow): void {
+	const { skills, graphs, maxTotalMicros, maxPerMonthMicros } = row;
+	const isLimited =
+		(skills ?? []).length > 0 ||
+		(graphs ?? []).length > 0 ||
+		maxTotalMicros !== undefined ||
+		maxPerMonthMicros !== undefined;
+	if (!isManager(row) || !isLimited) return;
+	throw new ServiceError(
+		"INVALID_ARGUMENT",
+		"A key that manages its account has no scopes and no caps; leave manages_account out, or the limits.",
+	);
+}
+
+/**
+ * Throws INVALID_ARGUMENT where an account would be left that no one can change or erase: without this key none of its
+ * keys manages it, and no identity token opens it.
+ */
+async function assertStillManaged(reader: StoreReader, row: KeyRow, now: number): Promise<void> {
+	const manages = (key: KeyRow) => isManager(key) && isUsable(key, now);
+	if (!manages(row)) return;
+	const account = await reader.get("accounts", row.accountId);
+	if (account?.subjectHash !== undefined) return;
+	const keys = await reader.findBy("keys", "accountId", row.accountId);
+	if (keys.some((key) => key.id !== row.id && manages(key))) return;
+	throw new ServiceError(
+		"INVALID_ARGUMENT",
+		"This is the last key that manages its account; make another one first (manages_account), or erase the account.",
+	);
+}
+
+function isManager({ isManager: manages = true }: KeyRow): boolean {
+	return manages;
+}

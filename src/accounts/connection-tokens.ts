@@ -23,34 +23,24 @@ export interface CreatedConnection {
 }
 
 /** Secrets in MCP addresses, for clients that cannot send headers: they pay from an account, and change nothing of it. */
-export interface ConnectionTokens {
-	/** Throws NOT_FOUND, and INVALID_ARGUMENT for one token too many. */
-	create(accountId: string, terms: ConnectionTerms): Promise<CreatedConnection>;
-	/** Active ones, oldest first. */
-	list(accountId: string): Promise<readonly ConnectionRow[]>;
-	/** Throws NOT_FOUND, also for a token of another account than the one given. */
-	revoke(id: string, accountId?: string): Promise<void>;
-	/** The token behind a secret; undefined for one nobody issued, that was revoked or has expired. */
-	find(reader: StoreReader, secret: string): Promise<ConnectionRow | undefined>;
-}
+export type ConnectionTokens = ReturnType<typeof createConnectionTokens>;
 
-export interface ConnectionTokenDeps {
+/** Connection tokens, stored as keyed hashes only. Spec: Authentication. */
+export function createConnectionTokens(deps: {
 	readonly store: Store;
 	readonly clock: Clock;
 	readonly random: Random;
 	readonly ids: Ids;
 	readonly pepper: Uint8Array;
-}
-
-/** Connection tokens, stored as keyed hashes only. Spec: Authentication. */
-export function createConnectionTokens(deps: ConnectionTokenDeps): ConnectionTokens {
+}) {
 	const { store, clock, random, ids, pepper } = deps;
 	const usable = async (reader: StoreReader, accountId: string) =>
 		[...(await reader.findBy("connections", "accountId", accountId))]
 			.filter((row) => isUsable(row, clock.now()))
 			.sort((a, b) => (a.id < b.id ? -1 : 1));
 	return {
-		async create(accountId, terms) {
+		/** Throws NOT_FOUND, and INVALID_ARGUMENT for one token too many. */
+		async create(accountId: string, terms: ConnectionTerms): Promise<CreatedConnection> {
 			const token = createSecret(TOKEN_PREFIX, random);
 			const id = ids.next("con");
 			const hash = hashSecret(token, pepper);
@@ -58,26 +48,29 @@ export function createConnectionTokens(deps: ConnectionTokenDeps): ConnectionTok
 			await store.transaction(async (tx) => {
 				const account = await tx.get("accounts", accountId);
 				if (!account || account.closedAt !== undefined) throw unknownAccount(accountId);
-				await makeRoom(tx, accountId, clock.now());
+				await pruneExpired(tx, accountId, clock.now());
 				await tx.put("connections", { ...terms, id, hash, accountId, status: "active", createdAt });
 			});
 			return { id, token };
 		},
 
-		list: (accountId) => store.read((reader) => usable(reader, accountId)),
+		/** Active ones, oldest first. */
+		list: (accountId: string) => store.read((reader) => usable(reader, accountId)),
 
-		revoke: (id, accountId) =>
+		/** Throws NOT_FOUND, also for a token of another account than the one given. */
+		revoke: (id: string, accountId?: string) =>
 			store.transaction(async (tx) => {
 				const row = await tx.get("connections", id);
 				if (!row || (accountId !== undefined && row.accountId !== accountId)) {
 					const shown = id.slice(0, 80);
 					throw new ServiceError("NOT_FOUND", `No connection token is called "${shown}".`);
 				}
-				// Nobody asks for one that has ended: usage names it by its id.
+				// No one asks for one that has ended: usage names it by its id.
 				await tx.delete("connections", id);
 			}),
 
-		async find(reader, secret) {
+		/** The token behind a secret; undefined for one no one issued, that was revoked or has expired. */
+		async find(reader: StoreReader, secret: string): Promise<ConnectionRow | undefined> {
 			const [row] = await reader.findBy("connections", "hash", hashSecret(secret, pepper));
 			const isFound = isWellFormedSecret(secret, TOKEN_PREFIX) && row && isUsable(row, clock.now());
 			return isFound ? row : undefined;
@@ -86,16 +79,14 @@ export function createConnectionTokens(deps: ConnectionTokenDeps): ConnectionTok
 }
 
 /** Forgets tokens that have expired. Throws INVALID_ARGUMENT when too many are left. */
-async function makeRoom(tx: StoreTransaction, accountId: string, now: number): Promise<void> {
+async function pruneExpired(tx: StoreTransaction, accountId: string, now: number): Promise<void> {
 	const rows = await tx.findBy("connections", "accountId", accountId);
 	const ended = rows.filter((row) => !isUsable(row, now));
-	if (rows.length - ended.length >= LIMITS.accountConnectionsMax) throw tooMany();
+	if (rows.length - ended.length >= LIMITS.accountConnectionsMax) {
+		throw new ServiceError(
+			"INVALID_ARGUMENT",
+			`An account has at most ${LIMITS.accountConnectionsMax} connection tokens; revoke one first.`,
+		);
+	}
 	for (const { id } of ended) await tx.delete("connections", id);
-}
-
-function tooMany(): ServiceError {
-	return new ServiceError(
-		"INVALID_ARGUMENT",
-		`An account has at most ${LIMITS.accountConnectionsMax} connection tokens; revoke one first.`,
-	);
 }

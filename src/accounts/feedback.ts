@@ -34,15 +34,8 @@ interface FeedbackWire {
 	readonly expires_at: string;
 }
 
-/** What callers say of answers they got: kept for twelve months, told to themselves, whoever manages their account and the operator, deleted when they wish. */
-export interface Feedback {
-	/** Throws NOT_FOUND for a receipt that is not the caller's and a trend nobody knows, RATE_LIMITED for too many. */
-	give(caller: Caller, order: FeedbackOrder): Promise<FeedbackWire>;
-	/** Oldest first. */
-	list(caller: Caller, page: PageRequest): Promise<FeedbackPage>;
-	/** Throws NOT_FOUND. */
-	remove(caller: Caller, id: string): Promise<{ readonly id: string; readonly status: "deleted" }>;
-}
+/** What callers say of answers they got: kept for twelve months, shown to its author, to those who manage the account and to the operator, deleted on request. */
+export type Feedback = ReturnType<typeof createFeedback>;
 
 interface FeedbackPage {
 	readonly items: readonly FeedbackWire[];
@@ -59,10 +52,11 @@ export interface FeedbackDeps {
 const MONTHS = 12;
 const LIST = { list: "feedback", asked: {} };
 
-export function createFeedback(deps: FeedbackDeps): Feedback {
+export function createFeedback(deps: FeedbackDeps) {
 	const { store, clock, ids } = deps;
 	return {
-		async give(caller, order) {
+		/** Throws NOT_FOUND for a receipt that is not the caller's and a trend no one knows, RATE_LIMITED for too many. */
+		async give(caller: Caller, order: FeedbackOrder): Promise<FeedbackWire> {
 			await assertKnown(deps, caller, order);
 			const { note, ...told } = order;
 			const at = clock.now();
@@ -72,14 +66,21 @@ export function createFeedback(deps: FeedbackDeps): Feedback {
 			const row = toRow(told, { id, owner: caller.owner, grantId, at, hasNote: keepsNote });
 			await store.transaction(async (tx) => {
 				const { length } = await tx.findBy("feedback", "owner", caller.owner);
-				if (length >= LIMITS.feedbackMax) throw tooMany();
+				if (length >= LIMITS.feedbackMax) {
+					throw new ServiceError(
+						"RATE_LIMITED",
+						`${LIMITS.feedbackMax} pieces of feedback are kept for you already; delete some with DELETE /v1/feedback/{feedback_id}.`,
+						{ retryAfterSeconds: 3_600 },
+					);
+				}
 				await tx.put("feedback", row);
 			});
 			if (keepsNote) await putNote(store, row, note);
 			return toWire(row, keepsNote ? note : undefined);
 		},
 
-		async list({ owner, access }, { limit, cursor }) {
+		/** Oldest first. */
+		async list({ owner, access }: Caller, { limit, cursor }: PageRequest): Promise<FeedbackPage> {
 			const [after = ""] = cursor === undefined ? [] : readCursor(cursor, LIST, 1);
 			const rest = (await rowsOf(store, owner)).filter(
 				({ id, grantId, expiresAt }) =>
@@ -93,7 +94,11 @@ export function createFeedback(deps: FeedbackDeps): Feedback {
 			};
 		},
 
-		async remove(caller, id) {
+		/** Throws NOT_FOUND. */
+		async remove(
+			caller: Caller,
+			id: string,
+		): Promise<{ readonly id: string; readonly status: "deleted" }> {
 			const row = await store.read((reader) => reader.get("feedback", id));
 			if (!row || !isTheirs(caller, row)) throw notFound("feedback", id);
 			// Text first: what a crash leaves is a row that can be deleted again.
@@ -184,12 +189,4 @@ function toWire(row: FeedbackRow, note: string | undefined): FeedbackWire {
 
 function notFound(kind: string, id: string): ServiceError {
 	return new ServiceError("NOT_FOUND", `No ${kind} of yours is called "${id.slice(0, 200)}".`);
-}
-
-function tooMany(): ServiceError {
-	return new ServiceError(
-		"RATE_LIMITED",
-		`${LIMITS.feedbackMax} pieces of feedback are kept for you already; delete some with DELETE /v1/feedback/{feedback_id}.`,
-		{ retryAfterSeconds: 3_600 },
-	);
 }

@@ -15,7 +15,7 @@ export interface IdentityRules {
 
 export type Claims = Readonly<Record<string, unknown>>;
 
-/** A token whose every part is right but for its signature, which nobody has looked at. */
+/** A token whose every part is right but for its signature, which no one has looked at. */
 export interface UncheckedToken {
 	readonly algorithm: IdentityAlgorithm;
 	readonly keyId: string;
@@ -36,7 +36,7 @@ const SIGNATURE_BYTES: Record<IdentityAlgorithm, { least: number; most: number }
 };
 
 /**
- * Judges everything about a token that costs microseconds, so that guesses rarely reach a signature check.
+ * Judges everything about a token that costs microseconds, so that invalid tokens rarely reach a signature check.
  * Throws UNAUTHENTICATED with the first thing that is wrong; never repeats any of the token. RFC 8725.
  */
 export function readIdentityToken(

@@ -1,10 +1,10 @@
+import { setImmediate } from "node:timers/promises";
 import { isUsable } from "../../payments/plan/plan.js";
-import type { Store } from "../../store/store.js";
-import { type Clock, type Micros, ServiceError } from "../kernel/kernel.js";
-import type { ApiKeys } from "./api-keys.js";
-import { grantedAccessOf } from "./granted-access.js";
+import type { OAuthRow, Store, StoreReader, StoreTransaction } from "../../store/store.js";
+import { type Clock, type Micros, ServiceError, toIsoTime } from "../kernel/kernel.js";
+import { type ApiKeys, toRevoked } from "./api-keys.js";
 import { OAUTH_LIMITS } from "./oauth-limits.js";
-import { removeOAuthRows } from "./oauth-removal.js";
+import { removeOAuthRows } from "./oauth-records.js";
 
 /** What a user agrees to. */
 export interface Consent {
@@ -23,29 +23,18 @@ export interface GrantHolder {
 }
 
 /**
- * A grant is an API key whose secret nobody has: caps, usage, and its end by the account's owner are those of any key.
+ * A grant is an API key whose secret no one has: caps, usage, and its end by the account's owner are those of any key.
  */
-export interface OAuthGrants {
-	/**
-	 * Returns the id of the key, which ends soon unless the grant is claimed; what the account still has of grants that
-	 * are over is removed. Throws NOT_FOUND, and INVALID_ARGUMENT for one key too many.
-	 */
-	open(consent: Consent): Promise<string>;
-	/** Keys by which the same client can call at the same address for the same account. */
-	find(holder: GrantHolder): Promise<readonly string[]>;
-	/** Its access tokens are refused from now on, and nothing else is kept of it; safe to call again. */
-	end(keyId: string): Promise<void>;
-}
+export type OAuthGrants = ReturnType<typeof createOAuthGrants>;
 
-export interface OAuthGrantDeps {
+export function createOAuthGrants(deps: {
 	readonly keys: Pick<ApiKeys, "add" | "revoke" | "list">;
 	readonly store: Store;
 	readonly clock: Clock;
 	readonly setLabel: (accountId: string, keyId: string, label: string) => Promise<void>;
-}
-
-export function createOAuthGrants(deps: OAuthGrantDeps): OAuthGrants {
+}) {
 	const { keys, clock, store, setLabel } = deps;
+	/** Its access tokens are refused from now on, and nothing else is kept of it; safe to call again. */
 	const end = async (keyId: string): Promise<void> => {
 		await keys.revoke(keyId).catch((error: unknown) => {
 			if (!(error instanceof ServiceError && error.code === "NOT_FOUND")) throw error;
@@ -58,7 +47,7 @@ export function createOAuthGrants(deps: OAuthGrantDeps): OAuthGrants {
 		const rows = await keys.list(accountId);
 		return new Set(rows.filter((row) => isUsable(row, clock.now())).map(({ id }) => id));
 	};
-	/** Those that nobody claimed, and those that were ended by their key alone. */
+	/** Those that no one claimed, and those that were ended by their key alone. */
 	const removeLapsed = async (accountId: string): Promise<void> => {
 		const rows = await store.read((reader) => reader.findBy("oauth_records", "owner", accountId));
 		// After the records, so that the key of one that is made meanwhile is seen.
@@ -67,7 +56,11 @@ export function createOAuthGrants(deps: OAuthGrantDeps): OAuthGrants {
 		await removeOAuthRows(store, lapsed);
 	};
 	return {
-		async open({ accountId, budgetMicros, label }) {
+		/**
+		 * Returns the id of the key, which ends soon unless the grant is claimed; what the account still has of grants that
+		 * are over is removed. Throws NOT_FOUND, and INVALID_ARGUMENT for one key too many.
+		 */
+		async open({ accountId, budgetMicros, label }: Consent): Promise<string> {
 			await removeLapsed(accountId);
 			const { id } = await keys.add(accountId, {
 				isManager: false,
@@ -82,7 +75,8 @@ export function createOAuthGrants(deps: OAuthGrantDeps): OAuthGrants {
 			}
 			return id;
 		},
-		async find({ accountId, clientId, resource }) {
+		/** Keys by which the same client can call at the same address for the same account. */
+		async find({ accountId, clientId, resource }: GrantHolder): Promise<readonly string[]> {
 			const usable = await findUsable(accountId);
 			const found: string[] = [];
 			for await (const grant of grantedAccessOf(store, accountId, usable)) {
@@ -93,4 +87,98 @@ export function createOAuthGrants(deps: OAuthGrantDeps): OAuthGrants {
 		},
 		end,
 	};
+}
+
+type Rows = Pick<Store, "read" | "transaction" | "documents">;
+
+/**
+ * Ends the grants whose key has expired, was revoked or is gone: nothing is kept of them but the key, which is revoked,
+ * since nothing could use it if its owner prolonged it. Some at a time, so that calls go on meanwhile.
+ */
+export async function endLapsedGrants(store: Rows, clock: Clock): Promise<void> {
+	const rows = await store.read((reader) => reader.list("oauth_records"));
+	const keyIds = [...new Set(rows.flatMap(({ keyId }) => keyId ?? []))];
+	const { grantsPerTurn } = OAUTH_LIMITS;
+	for (let at = 0; at < keyIds.length; at += grantsPerTurn) {
+		const some = keyIds.slice(at, at + grantsPerTurn);
+		const lapsed = await store.read((reader) => findLapsed(reader, some, clock.now()));
+		if (lapsed.length > 0) await endAll(store, lapsed, clock);
+		await setImmediate();
+	}
+}
+
+/**
+ * Each is judged again in the transaction: a client may have come back, or its owner have prolonged the key. The key ends
+ * first, so that nothing else can; whatever comes between, its rows name what is left.
+ */
+async function endAll(store: Rows, keyIds: readonly string[], clock: Clock): Promise<void> {
+	const ended = await store.transaction(async (tx) => {
+		const now = clock.now();
+		const rows: { readonly id: string }[] = [];
+		for (const keyId of await findLapsed(tx, keyIds, now))
+			rows.push(...(await end(tx, keyId, now)));
+		return rows;
+	});
+	await removeOAuthRows(store, ended);
+}
+
+async function findLapsed(
+	reader: StoreReader,
+	keyIds: readonly string[],
+	now: number,
+): Promise<readonly string[]> {
+	const lapsed: string[] = [];
+	for (const keyId of keyIds) {
+		const key = await reader.get("keys", keyId);
+		if (!key || !isUsable(key, now)) lapsed.push(keyId);
+	}
+	return lapsed;
+}
+
+async function end(
+	tx: StoreTransaction,
+	keyId: string,
+	now: number,
+): Promise<readonly { readonly id: string }[]> {
+	const key = await tx.get("keys", keyId);
+	if (key?.status === "active") await tx.put("keys", toRevoked(key, now));
+	return tx.findBy("oauth_records", "keyId", keyId);
+}
+
+/** One application that an account's owner gave access, as the owner's export tells it. */
+export interface GrantedAccess {
+	/** Key it spends by, where its budget and its end are set. */
+	readonly key_id: string | null;
+	readonly client_id: string;
+	readonly resources: readonly string[];
+	readonly created_at: string;
+	readonly expires_at: string;
+}
+
+interface GrantPayload {
+	readonly clientId?: string;
+	readonly resources?: Readonly<Record<string, string>>;
+}
+
+/** Grants of an account, those that lapsed lately among them; or those of the given keys alone. */
+export async function* grantedAccessOf(
+	store: Store,
+	accountId: string,
+	keyIds?: ReadonlySet<string>,
+): AsyncIterable<GrantedAccess> {
+	const rows = await store.read((reader) => reader.findBy("oauth_records", "owner", accountId));
+	const isWanted = ({ kind, keyId = "" }: OAuthRow) =>
+		kind === "grant" && (keyIds?.has(keyId) ?? true);
+	for (const row of rows.filter(isWanted)) {
+		const text = await store.documents.get(row.id);
+		if (text === undefined) continue;
+		const { clientId = "", resources = {} } = JSON.parse(text) as GrantPayload;
+		yield {
+			key_id: row.keyId ?? null,
+			client_id: clientId,
+			resources: Object.keys(resources),
+			created_at: toIsoTime(row.createdAt),
+			expires_at: toIsoTime(row.expiresAt),
+		};
+	}
 }

@@ -1,9 +1,7 @@
 import { isUsable } from "../../payments/plan/plan.js";
 import type { OAuthRow, Store, StoreReader, StoreTransaction } from "../../store/store.js";
-import { type Clock, hashSecret } from "../kernel/kernel.js";
-import { CLIENT_OWNER, makeRoom } from "./oauth-clients.js";
+import { type Clock, hashSecret, ServiceError } from "../kernel/kernel.js";
 import { OAUTH_LIMITS } from "./oauth-limits.js";
-import { removeOAuthRows } from "./oauth-removal.js";
 
 type OAuthKind = OAuthRow["kind"];
 type Payload = Readonly<Record<string, unknown>>;
@@ -47,17 +45,15 @@ export interface OAuthRecords {
 	removeOfKey(kind: OAuthKind, keyId: string): Promise<void>;
 }
 
-export interface OAuthRecordDeps {
+const LEAST_EXTENSION_MS = OAUTH_LIMITS.extensionSeconds * 1000;
+const SEPARATOR = "\u0000";
+
+export function createOAuthRecords(deps: {
 	readonly store: Store;
 	readonly clock: Clock;
 	readonly pepper: Uint8Array;
 	readonly clientsMax?: number;
-}
-
-const LEAST_EXTENSION_MS = OAUTH_LIMITS.extensionSeconds * 1000;
-const SEPARATOR = "\u0000";
-
-export function createOAuthRecords(deps: OAuthRecordDeps): OAuthRecords {
+}): OAuthRecords {
 	const { store, clock, pepper, clientsMax = OAUTH_LIMITS.clientsMax } = deps;
 	const toId = (kind: OAuthKind, id: string) =>
 		`oauth-${hashSecret(["oauth", kind, id].join(SEPARATOR), pepper)}`;
@@ -150,7 +146,7 @@ async function keep(
 		if (!(await isAlive(tx, row))) return undefined;
 		await putRow(tx, row);
 		const order = { newcomer: row, clientsMax, now: row.createdAt };
-		return row.kind === "client" ? makeRoom(tx, order) : [];
+		return row.kind === "client" ? evictClient(tx, order) : [];
 	};
 	const { documents } = store;
 	await documents.put(row.id, text, row.expiresAt);
@@ -215,4 +211,67 @@ async function prolongKey(
 
 function isLonger(expiresAt: number, earlier: number): boolean {
 	return expiresAt - earlier > LEAST_EXTENSION_MS;
+}
+
+/** Clients belong to no one: what one user registers another may use. */
+const CLIENT_OWNER = "clients";
+
+/**
+ * Lets one more client in than are remembered: the one goes that was registered longest ago of those no one gave consent
+ * to, else the one used longest ago of those that no one gives access any more. Throws UNAVAILABLE where all are in use.
+ */
+async function evictClient(
+	tx: StoreTransaction,
+	{ newcomer, clientsMax, now }: { newcomer: OAuthRow; clientsMax: number; now: number },
+): Promise<readonly OAuthRow[]> {
+	const clients = await tx.findBy("oauth_records", "owner", CLIENT_OWNER);
+	const others = clients.filter(({ id }) => id !== newcomer.id);
+	if (others.length < clientsMax) return [];
+	const dropped =
+		oldest(
+			others.filter(({ isUsed }) => !isUsed),
+			({ createdAt }) => createdAt,
+		) ?? (await findIdle(tx, others, now));
+	if (!dropped) {
+		throw new ServiceError(
+			"UNAVAILABLE",
+			"As many clients are registered as are remembered, and all of them are in use; try again later.",
+		);
+	}
+	await tx.delete("oauth_records", dropped.id);
+	return [dropped];
+}
+
+/** Uses prolong a client's life, so the one that ends first was used longest ago. */
+async function findIdle(
+	reader: StoreReader,
+	clients: readonly OAuthRow[],
+	now: number,
+): Promise<OAuthRow | undefined> {
+	const busy = new Set<string>();
+	for (const { kind, clientId, keyId = "", expiresAt } of await reader.list("oauth_records")) {
+		if (kind !== "grant" || clientId === undefined || expiresAt <= now) continue;
+		const key = await reader.get("keys", keyId);
+		if (key && isUsable(key, now)) busy.add(clientId);
+	}
+	return oldest(
+		clients.filter(({ id }) => !busy.has(id)),
+		({ expiresAt }) => expiresAt,
+	);
+}
+
+function oldest(rows: readonly OAuthRow[], by: (row: OAuthRow) => number): OAuthRow | undefined {
+	return [...rows].sort((a, b) => by(a) - by(b))[0];
+}
+
+/** Removes records with their texts; safe to call again, since what a crash leaves is still named by its row. */
+export async function removeOAuthRows(
+	store: Pick<Store, "transaction" | "documents">,
+	rows: readonly Pick<OAuthRow, "id">[],
+): Promise<void> {
+	if (rows.length === 0) return;
+	for (const { id } of rows) await store.documents.delete(id);
+	await store.transaction(async (tx) => {
+		for (const { id } of rows) await tx.delete("oauth_records", id);
+	});
 }

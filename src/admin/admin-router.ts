@@ -1,16 +1,30 @@
-/** The operator's own transport: the CLI's commands over HTTP, for this machine alone, behind the admin token. */
-
-import { type RequestHandler, Router } from "express";
-import { z } from "zod";
-import { GRAPH_TYPES, graphIdField } from "../contract/contract.js";
+import { timingSafeEqual } from "node:crypto";
+import { type Request, type RequestHandler, Router } from "express";
+import { type AccountOperator, accountCommands } from "../accounts/accounts.js";
+import { LIMITS } from "../contract/contract.js";
+import { isForwarded } from "../http/http.js";
 import { type Clock, type Logger, ServiceError } from "../kernel/kernel.js";
-import type { Operator } from "../operator/operator.js";
-import { addAccountRoutes } from "./account-routes.js";
-import { named, nothing, usd } from "./command-fields.js";
-import { long, quick, readCommand } from "./command-handler.js";
-import { addConceptRoutes } from "./concept-routes.js";
-import { addLedgerRoutes } from "./ledger-routes.js";
-import type { OperatorCheck } from "./operator-check.js";
+import {
+	conceptCommands,
+	importCommand,
+	type LedgerOperator,
+	ledgerCommands,
+	type Operator,
+	operatorCommands,
+} from "../operator/operator.js";
+import {
+	type LongDeps,
+	lines,
+	long,
+	look,
+	named,
+	nothing,
+	quick,
+	quickAt,
+	readCommand,
+} from "./command-handler.js";
+
+/** The operator's own transport: the CLI's commands over HTTP, for this machine alone, behind the admin token. */
 
 export interface AdminRouterDeps {
 	readonly operator: Operator;
@@ -19,67 +33,24 @@ export interface AdminRouterDeps {
 	readonly clock: Clock;
 }
 
-const sptRequest = z.strictObject({
-	usd,
-	label: z.string().max(200).optional(),
-	max_per_call_usd: usd.optional(),
-	max_per_day_usd: usd.optional(),
-	skills: z.array(z.string()).optional(),
-	graphs: z.array(z.string()).optional(),
-	expires_in_days: z.number().positive().max(3_660).optional(),
-});
-const importRequest = z.strictObject({
-	source: z.string().min(1),
-	as: graphIdField,
-	source_url: z.string().optional(),
-	date_key: z.string().optional(),
-	edge_keys: z.array(z.string()).optional(),
-	type: z.enum(GRAPH_TYPES).optional(),
-	title: z.string().optional(),
-	update: z.boolean().optional(),
-	full: z.boolean().optional(),
-});
-const backupRequest = z.strictObject({ folder: z.string().min(1).max(4_096) });
-
 /** Mounted at `/v1/admin`. Quick answers are one JSON object; long work streams NDJSON `{progress}` lines, then `{result}` or `{error}`. */
 export function createAdminRouter({ operator, check, ...deps }: AdminRouterDeps): Router {
 	const router = Router();
 	router.use(onlyOperator(check));
 	addConceptRoutes(router, operator);
 	router.use(readCommand());
-	router.get(
-		"/spts",
-		quick(nothing, () => operator.listSpts()),
-	);
-	router.post(
-		"/spts",
-		quick(sptRequest, (input) => operator.issueSpt(input)),
-	);
-	router.post(
-		"/spts/revoke",
-		quick(named, (input) => operator.revokeSpt(input)),
-	);
+	router.get("/spts", quick(nothing, operator.listSpts));
+	router.post("/spts", quick(operatorCommands.issueSpt, operator.issueSpt));
+	router.post("/spts/revoke", quick(named, operator.revokeSpt));
 	addAccountRoutes(router, operator);
-	router.get(
-		"/graphs",
-		quick(nothing, () => operator.listGraphs()),
-	);
-	router.post(
-		"/imports",
-		long(importRequest, deps, (input, tell) => operator.importGraph(input, tell)),
-	);
-	router.post(
-		"/retention/purge",
-		quick(nothing, () => operator.purge()),
-	);
+	router.get("/graphs", quick(nothing, operator.listGraphs));
+	router.post("/imports", long(importCommand, deps, operator.importGraph));
+	router.post("/retention/purge", quick(nothing, operator.purge));
 	router.post(
 		"/reindex",
 		long(nothing, deps, (_input, tell) => operator.reindex(tell)),
 	);
-	router.post(
-		"/backups",
-		long(backupRequest, deps, (input, tell) => operator.backUp(input, tell)),
-	);
+	router.post("/backups", long(operatorCommands.backUp, deps, operator.backUp));
 	addLedgerRoutes(router, { operator, ...deps });
 	return router;
 }
@@ -98,4 +69,73 @@ function onlyOperator({ isNear, isOperator }: OperatorCheck): RequestHandler {
 		}
 		next();
 	};
+}
+
+/** Accounts, their keys and their connection tokens. */
+function addAccountRoutes(router: Router, operator: AccountOperator): void {
+	router.get("/keys", look(accountCommands.ofAccount, operator.listKeys));
+	router.post("/keys", quick(accountCommands.createKey, operator.createKey));
+	router.post("/keys/rotate", quick(accountCommands.rotateKey, operator.rotateKey));
+	router.post("/keys/revoke", quick(named, operator.revokeKey));
+	router.get("/connection-tokens", look(accountCommands.ofAccount, operator.listTokens));
+	router.post("/connection-tokens", quick(accountCommands.createToken, operator.createToken));
+	router.post("/connection-tokens/revoke", quick(named, operator.revokeToken));
+	router.get("/accounts", look(nothing, operator.listAccounts));
+	router.post("/accounts/set", quick(accountCommands.setAccount, operator.setAccount));
+	router.post("/accounts/credit", quick(accountCommands.credit, operator.creditAccount));
+}
+
+/** The books: what can be asked of them, and refunds. */
+function addLedgerRoutes(
+	router: Router,
+	{ operator, ...deps }: LongDeps & { readonly operator: LedgerOperator },
+): void {
+	router.get("/ledger/verification", look(nothing, operator.verifyLedger));
+	router.get("/ledger/report", look(ledgerCommands.report, operator.reportLedger));
+	router.get("/ledger/export", lines(deps.logger, operator.exportLedger));
+	router.get("/ledger/refunds", look(nothing, operator.listRefunds));
+	router.post("/ledger/refunds", quick(ledgerCommands.refundReceipt, operator.refundReceipt));
+	router.post("/ledger/refunds/tokens", quick(ledgerCommands.refundToken, operator.refundToken));
+	router.post("/ledger/refunds/payments", quick(ledgerCommands.payRefund, operator.payRefund));
+	router.post(
+		"/ledger/reconciliation",
+		long(ledgerCommands.reconcile, deps, operator.reconcileLedger),
+	);
+}
+
+/** One concept at a time; its file is longer than any other command, so these routes read their own body. */
+function addConceptRoutes(router: Router, operator: Operator): void {
+	router.put(
+		"/graphs/:graph_id/concepts",
+		readCommand(LIMITS.conceptBodyBytes),
+		quickAt(conceptCommands.put, operator.putConcept),
+	);
+	router.delete(
+		"/graphs/:graph_id/concepts/:concept_id",
+		quickAt(conceptCommands.remove, operator.removeConcept),
+	);
+}
+
+/** Tells the operator of this machine from everyone else. */
+export type OperatorCheck = ReturnType<typeof createOperatorCheck>;
+
+export function createOperatorCheck(adminToken: string) {
+	const expected = Buffer.from(`Bearer ${adminToken}`);
+	/** The request was made on this machine, and no proxy says that it carried it here for another. */
+	const isNear = (req: Request) => isFromThisMachine(req) && !isForwarded(req);
+	return {
+		isNear,
+		/** It is near, and comes with the admin token. */
+		isOperator(req: Request): boolean {
+			const shown = Buffer.from(req.headers.authorization ?? "");
+			const isToken = shown.length === expected.length && timingSafeEqual(shown, expected);
+			return isToken && isNear(req);
+		},
+	};
+}
+
+/** Loopback, or one of this machine's own addresses calling itself. */
+function isFromThisMachine({ socket }: Request): boolean {
+	const { remoteAddress: peer, localAddress: own } = socket;
+	return peer !== undefined && (peer === own || /^(127\.|::1$|::ffff:127\.)/.test(peer));
 }

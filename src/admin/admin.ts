@@ -1,2 +1,1 @@
-export { createAdminRouter } from "./admin-router.js";
-export { createOperatorCheck } from "./operator-check.js";
+export { createAdminRouter, createOperatorCheck } from "./admin-router.js";

@@ -1,7 +1,7 @@
 import { Readable } from "node:stream";
 import { pipeline } from "node:stream/promises";
 import type { Request, RequestHandler, Response } from "express";
-import type { z } from "zod";
+import { z } from "zod";
 import { LIMITS, parseInput } from "../contract/contract.js";
 import { readJsonBody } from "../http/http.js";
 import { type Clock, type Logger, ServiceError } from "../kernel/kernel.js";
@@ -88,7 +88,7 @@ export function lines(logger: Logger, work: () => AsyncIterable<string>): Handle
 	return async (_request, response) => {
 		response.setHeader("Content-Type", "application/x-ndjson");
 		response.flushHeaders();
-		// Whoever leaves before the end wants no more of it.
+		// A client that disconnects early is no failure.
 		await pipeline(Readable.from(withLastLine(work(), logger)), response).catch(() => undefined);
 	};
 }
@@ -111,3 +111,6 @@ function toPublicError(error: unknown, logger: Logger): { code: string; message:
 	logger.error("operator command failed", { error: String(error) });
 	return { code: "INTERNAL", message: "The work failed; the server's log says why." };
 }
+
+export const named = z.strictObject({ id: z.string().min(1) });
+export const nothing = z.strictObject({});

@@ -28,5 +28,5 @@ export function openJobs(deps: JobDeps): Jobs {
 			(await feeds.suggest(topic, limit)).map(({ feed }) => ({ feed_id: feed.id })),
 	};
 	const works = [createDeepDiveWork({ ...deps, writer, feeds: observed })];
-	return createJobs({ ...deps, till: money.jobBilling, works });
+	return createJobs({ ...deps, billing: money.jobBilling, works });
 }

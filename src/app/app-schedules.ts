@@ -79,7 +79,7 @@ export function createSchedules(deps: ScheduleServiceDeps): Schedules {
 	};
 	return {
 		book: createScheduleBook(parts),
-		desk: createScheduleService(parts),
+		service: createScheduleService(parts),
 		free: {
 			...createScheduleConsent({ store, links, refusals, clock }),
 			preview: createSchedulePreview(compose),

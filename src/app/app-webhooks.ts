@@ -37,7 +37,7 @@ export function openWebhooks(deps: {
 	const send = createWebhookSender({ egress, clock });
 	const parts = { ...deps, texts, send };
 	return {
-		desk: createWebhooks({ ...parts, deliveries: createWebhookDeliveries(deps) }),
+		service: createWebhooks({ ...parts, deliveries: createWebhookDeliveries(deps) }),
 		dispatch: createWebhookDispatch(parts),
 	};
 }

@@ -200,8 +200,8 @@ function wireOperator(parts: OperatorParts): Operator {
 	const { ports, store, money, catalog, search, retention, mcpUrl } = parts;
 	const { settings, clock, logger, ids, folder } = ports;
 	const graphs = importedGraphs(folder);
-	const shelf = createGraphRepository({ catalog, search, folder: graphs, logger });
-	const importer = createGraphImporter({ catalog, shelf, clock, folder: graphs });
+	const repository = createGraphRepository({ catalog, search, folder: graphs, logger });
+	const importer = createGraphImporter({ catalog, repository, clock, folder: graphs });
 	return createOperator({
 		...money,
 		chainBooks: createChainBooks({ ...ports, store }),
@@ -211,7 +211,7 @@ function wireOperator(parts: OperatorParts): Operator {
 		catalog,
 		search,
 		importer,
-		concepts: createConceptEditor({ shelf, clock, inTurn: importer.whileNoneRuns }),
+		concepts: createConceptEditor({ repository, clock, inTurn: importer.whileNoneRuns }),
 		backUp: createDataBackup({ store, importer, folder }),
 		retention,
 		clock,

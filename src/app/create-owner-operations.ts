@@ -43,12 +43,12 @@ export function createOwnerOperations(deps: OwnerOperationDeps): OwnerOperations
 		...deps.account,
 		feedback: deps.feedback,
 		dossiers: createDossiers(deps.research.artifacts),
-		schedules: deps.research.schedules.desk,
+		schedules: deps.research.schedules.service,
 		chats: createChatSessions({ ...deps.research.chatSessions, catalog }),
 		consultations: createConsultations(deps.research),
 		jobs: createDeepDiveOperations(deps),
 		verifications: createVerificationResults(deps.research.artifacts),
-		webhooks: deps.research.webhooks.desk,
+		webhooks: deps.research.webhooks.service,
 		sptBalance: async ({ owner }) => toBalanceWire(await accounts.balance(owner)),
 
 		async sptLedger({ owner }, { limit, cursor }, signal) {

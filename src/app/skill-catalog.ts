@@ -1,6 +1,4 @@
-import { createBriefingRun, createBriefingSchedule } from "../../skills/briefings/briefings.js";
 import { createChatStream, createResearchChat } from "../../skills/chat/chat.js";
-import { createDeepDive, createDeepDiveFollowUp } from "../../skills/deep-dive/deep-dive.js";
 import { createGraphReadings } from "../../skills/graphs/graphs.js";
 import {
 	createAllSearch,
@@ -29,12 +27,6 @@ export function createSkillCatalog(services: SkillServices): SkillCatalog {
 		"search.batch": createBatchSearch(deps),
 		...createGraphReadings(deps),
 		...createEvidenceReadings(deps),
-		"research.schedules.create": createBriefingSchedule({
-			schedules: deps.research.schedules.book,
-		}),
-		"research.schedules.run": createBriefingRun({ schedules: deps.research.schedules.book }),
-		"research.deep_dive": createDeepDive(deps),
-		"research.deep_dive.follow_up": createDeepDiveFollowUp(deps),
 		"research.stream": createResearchStream({ ...deps, ...deps.research }),
 		"research.chat": createResearchChat({ ...deps, ...deps.research }),
 		"research.chat.stream": createChatStream({ ...deps, ...deps.research }),

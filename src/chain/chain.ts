@@ -1,2 +1,1 @@
-export { DEMO_CHAIN_ID, openDemoChain } from "./demo-chain.js";
-export { DEMO_TOKEN } from "./demo-token.js";
+export { DEMO_CHAIN_ID, DEMO_TOKEN, openDemoChain } from "./demo-chain.js";

@@ -1,23 +1,21 @@
 import { accessSync, constants, mkdirSync, readdirSync, statfsSync } from "node:fs";
 import { basename, dirname, resolve } from "node:path";
+import type { Command } from "commander";
 import { type PlacedSecret, readPlacedSecret } from "../accounts/accounts.js";
 import { type App, checkOnchain, createApp } from "../app/app.js";
 import { OPERATION_ADDRESSES, PAID_OPERATION_IDS } from "../contract/contract.js";
 import { createOperatorEgress } from "../delivery/delivery.js";
 import type { Egress } from "../kernel/kernel.js";
 import type { Settings } from "../settings/settings.js";
+import { addCommand, type CommandContext } from "./operator-command.js";
+import { toColumns } from "./output.js";
 import { probeServer } from "./probe/probe-server.js";
 import { findServer } from "./server-file.js";
 
-export interface Check {
+interface Check {
 	readonly name: string;
 	readonly ok: boolean;
 	readonly message: string;
-}
-
-export interface DoctorReport {
-	readonly ok: boolean;
-	readonly checks: readonly Check[];
 }
 
 const MIN_NODE_MAJOR = 20;
@@ -29,10 +27,7 @@ type Wire = Record<string, unknown>;
 type Read = (path: string) => Promise<Wire>;
 
 /** Checks machine, data folder and, over HTTP, that every price we advertise is answered by a real challenge. */
-export async function runDoctor(
-	settings: Settings,
-	environment: Environment = {},
-): Promise<DoctorReport> {
+export async function runDoctor(settings: Settings, environment: Environment = {}) {
 	const checks: Check[] = [
 		await check("node", async () => checkNode()),
 		await check("disk", async () => checkDisk(resolve(settings.data))),
@@ -59,8 +54,9 @@ async function check(name: string, look: () => Promise<string>): Promise<Check> 
 
 function checkNode(): string {
 	const major = Number(process.versions.node.split(".")[0]);
-	if (major < MIN_NODE_MAJOR)
+	if (major < MIN_NODE_MAJOR) {
 		throw new Error(`Node ${process.versions.node} is too old; 20 or newer is needed.`);
+	}
 	return `Node ${process.versions.node}`;
 }
 
@@ -79,7 +75,7 @@ function remnantsOf(folder: string): string {
 	try {
 		names = readdirSync(dirname(folder));
 	} catch {
-		// Whoever may not list the folder above restored nothing into it.
+		// A user who may not list the folder above has restored nothing into it.
 	}
 	const left = names.filter((name) => name.startsWith(`${basename(folder)}.making-`));
 	if (left.length === 0) return "";
@@ -98,7 +94,7 @@ async function checkPayments(settings: Settings, environment: Environment): Prom
 
 const toMib = (bytes: number): number => Math.floor(bytes / 1024 / 1024);
 
-/** Nobody serves this folder: open it, serve it on a free loopback port for a moment, and look. */
+/** No server runs on this folder: open it, serve it on a free loopback port for a moment, and check that. */
 async function checkOwnServer(settings: Settings, egress: Egress): Promise<readonly Check[]> {
 	let app: App | undefined;
 	const opened = await check("store", async () => {
@@ -154,7 +150,7 @@ async function checkServer(egress: Egress, place: Place): Promise<readonly Check
 
 /** The price list and the OpenAPI document must name the same price for every paid operation. */
 function comparePrices(pricing: Wire, openApi: Wire): string {
-	const prices = pricesOf(pricing);
+	const prices = (pricing["data"] as Wire)["prices"] as Record<string, Wire>;
 	const paths = openApi["paths"] as Record<string, Record<string, Wire>>;
 	for (const operationId of PAID_OPERATION_IDS) {
 		const { method, path } = OPERATION_ADDRESSES[operationId];
@@ -190,6 +186,14 @@ async function checkChallenges(
 	return `${asked.length} advertised prices are answered by a valid challenge`;
 }
 
-function pricesOf(pricing: Wire): Record<string, Wire> {
-	return (pricing["data"] as Wire)["prices"] as Record<string, Wire>;
+export function addDoctor(program: Command, context: CommandContext): void {
+	const command = program
+		.command("doctor")
+		.description("Check that this machine and this data folder can sell.");
+	addCommand(command, context, {
+		run: ({ settings }) => runDoctor(settings, context.environment),
+		describe: ({ checks }) =>
+			toColumns(checks.map(({ ok, name, message }) => [ok ? "ok" : "FAIL", name, message])),
+		exitCode: ({ ok }) => (ok ? 0 : 3),
+	});
 }

@@ -1,7 +1,17 @@
-import { CommanderError } from "commander";
+import { Command, CommanderError } from "commander";
 import { ServiceError, SOFTWARE_VERSION, scrubSecrets } from "../kernel/kernel.js";
+import { addAccounts, addKeys, addSpt, addTokens } from "./commands/account-commands.js";
+import { addBackup, addRestore, addRetention } from "./commands/data-commands.js";
+import { addFeeds } from "./commands/feed-commands.js";
+import { addConcepts, addGraphs, addImport, addReindex } from "./commands/graph-commands.js";
+import { addLedger } from "./commands/ledger-commands.js";
+import { addModels } from "./commands/model-commands.js";
+import { addProbe } from "./commands/probe-command.js";
+import { addConnect } from "./connect/connect-command.js";
+import { addDoctor } from "./doctor.js";
+import type { CommandContext } from "./operator-command.js";
 import { endQuietlyOnClosedPipe, processTerminal } from "./output.js";
-import { createProgram } from "./program.js";
+import { addServe } from "./serve.js";
 
 /** Any long time that a timer can have. */
 const LONG_MS = 2 ** 30;
@@ -16,7 +26,7 @@ export async function main(
 		{ terminal: processTerminal, environment: process.env, folder: process.cwd(), startedMs },
 		SOFTWARE_VERSION,
 	);
-	// No timer of the house holds the process; whoever waits for one, in a command or while a server ends, is let come to an end.
+	// Our timers do not keep the process alive; this one does while a command or a server's end waits for them.
 	const holding = setInterval(() => undefined, LONG_MS);
 	try {
 		await program.parseAsync([...argv], { from: "user" });
@@ -37,4 +47,36 @@ function report(error: unknown): number {
 	const text = error instanceof Error ? (error.stack ?? error.message) : String(error);
 	processTerminal.say(`tollgraph: unexpected failure. ${scrubSecrets(text)}`);
 	return 1;
+}
+
+const COMMANDS = [
+	addServe,
+	addImport,
+	addGraphs,
+	addConcepts,
+	addSpt,
+	addKeys,
+	addTokens,
+	addAccounts,
+	addConnect,
+	addLedger,
+	addRetention,
+	addReindex,
+	addModels,
+	addFeeds,
+	addBackup,
+	addRestore,
+	addDoctor,
+	addProbe,
+];
+
+/** Exit codes: 0 done, 1 the command failed, 2 it was called wrongly, 3 a check found something. */
+export function createProgram(context: CommandContext, version: string): Command {
+	const program = new Command("tollgraph")
+		.description("Sell a folder of curated knowledge, call by call, to autonomous agents.")
+		.version(version)
+		.showHelpAfterError("(run with --help for the ways to call it)")
+		.exitOverride();
+	for (const add of COMMANDS) add(program, context);
+	return program;
 }

@@ -1,36 +1,180 @@
+import { resolve } from "node:path";
 import type { Command } from "commander";
+import { type App, createApp } from "../app/app.js";
+import { createOperatorEgress } from "../delivery/delivery.js";
+import { ServiceError } from "../kernel/kernel.js";
 import type { Operator } from "../operator/operator.js";
-import type { Settings } from "../settings/settings.js";
-import { type CommandContext, type Flags, settingsOf, withSettings } from "./command-context.js";
-import { withOperator } from "./open-operator.js";
-import { printResult } from "./output.js";
+import {
+	planOnchain,
+	readSettings,
+	SETTING_ROWS,
+	type SettingKey,
+	type Settings,
+} from "../settings/settings.js";
+import { createOperatorClient } from "./operator-client.js";
+import { printResult, type Terminal } from "./output.js";
+import { findServer } from "./server-file.js";
 
-export interface OperatorCommand<Result extends object> {
-	readonly ask: (operator: Operator, flags: Flags, args: readonly string[]) => Promise<Result>;
+interface Printed<Result> {
 	/** Lines for a person; `--json` prints the result itself. */
 	readonly describe: (result: Result, flags: Flags) => readonly string[];
-	/** Before anything is opened; throws what speaks against it. */
-	readonly check?: (settings: Settings) => void;
 	readonly exitCode?: (result: Result) => number;
 }
 
-/** A command that asks the operator for one thing and prints it; arguments come in the order they are declared. */
-export function addOperatorCommand<Result extends object>(
+interface Invocation {
+	readonly settings: Settings;
+	readonly flags: Flags;
+	/** In the order they are declared. */
+	readonly args: readonly string[];
+}
+
+/** A command with the flags of all settings that prints one result. */
+export function addCommand<Result extends object>(
 	command: Command,
 	context: CommandContext,
-	{ ask, describe, check, exitCode }: OperatorCommand<Result>,
+	{
+		run,
+		describe,
+		exitCode,
+	}: Printed<Result> & { readonly run: (invocation: Invocation) => Promise<Result> },
 ): void {
 	withSettings(command)
 		.option("--json", "print one JSON line")
-		.action(async (...given: unknown[]) => {
-			const args = given.filter((value) => typeof value === "string");
+		.action(async () => {
 			const flags: Flags = command.opts();
 			const settings = settingsOf(context, flags);
-			check?.(settings);
-			const result = await withOperator(settings, (operator) => ask(operator, flags, args));
+			const result = await run({ settings, flags, args: command.args });
 			const json = flags["json"] === true;
 			printResult(context.terminal, result, { json, lines: describe(result, flags) });
 			const code = exitCode?.(result) ?? 0;
 			if (code !== 0) process.exitCode = code;
 		});
+}
+
+/** A command that prints what one call of the operator returns. */
+export function addOperatorCommand<Result extends object>(
+	command: Command,
+	context: CommandContext,
+	{
+		ask,
+		...printed
+	}: Printed<Result> & {
+		readonly ask: (operator: Operator, flags: Flags, args: readonly string[]) => Promise<Result>;
+	},
+): void {
+	addCommand(command, context, {
+		...printed,
+		run: ({ settings, flags, args }) =>
+			withOperator(settings, (operator) => ask(operator, flags, args)),
+	});
+}
+
+export interface CommandContext {
+	readonly terminal: Terminal;
+	readonly environment: Readonly<Record<string, string | undefined>>;
+	readonly folder: string;
+	/** When the work began, on the monotonic clock; a build before it does not count. */
+	readonly startedMs: number;
+}
+
+/** Options as commander hands them over. */
+export type Flags = Partial<Record<string, string | boolean | string[]>>;
+
+/** Gives a command a flag for every setting. */
+export function withSettings(command: Command): Command {
+	for (const row of SETTING_ROWS) {
+		const flag = row.key.replaceAll("_", "-");
+		command.option(
+			`--${flag} <value>`,
+			row.default ? `${row.description} Default: ${row.default}` : row.description,
+		);
+	}
+	return command;
+}
+
+/** The settings a command runs with. Throws INVALID_ARGUMENT. */
+export function settingsOf({ environment, folder }: CommandContext, flags: Flags): Settings {
+	const chosen: Partial<Record<SettingKey, string>> = {};
+	for (const { key } of SETTING_ROWS) {
+		const value = flags[key.replace(/_(.)/g, (_, letter: string) => letter.toUpperCase())];
+		if (typeof value === "string") chosen[key] = value;
+	}
+	return readSettings({ flags: chosen, environment, folder });
+}
+
+/** A flag that takes a value; undefined when it was not given. */
+export function textOf(flags: Flags, key: string): string | undefined {
+	const value = flags[key];
+	if (value === undefined || typeof value === "string") return value;
+	throw new ServiceError("INVALID_ARGUMENT", `--${key} wants a value.`);
+}
+
+/** A flag that takes a comma-separated list; undefined when it was not given. */
+export function listOf(flags: Flags, key: string): string[] | undefined {
+	return textOf(flags, key)
+		?.split(",")
+		.map((item) => item.trim())
+		.filter((item) => item !== "");
+}
+
+/**
+ * Runs one operator command: through the running server while one holds the data folder, else on the folder itself.
+ * Throws UNAVAILABLE when another process holds the folder without answering.
+ */
+export async function withOperator<T>(
+	settings: Settings,
+	command: (operator: Operator) => Promise<T>,
+): Promise<T> {
+	const server = findServer(resolve(settings.data));
+	if (server) {
+		const egress = createOperatorEgress(new URL(server.admin_url).hostname);
+		return command(createOperatorClient(egress, server));
+	}
+	const app = await createApp({ settings });
+	try {
+		return await command(withIndexDone(app, withoutChain(settings, app.operator)));
+	} finally {
+		await app.close();
+	}
+}
+
+/** The next process that opens the folder finds the vectors of what a command changed. */
+function withIndexDone({ ready }: Pick<App, "ready">, operator: Operator): Operator {
+	const thenReady = async <T>(work: Promise<T>): Promise<T> => {
+		const result = await work;
+		await ready();
+		return result;
+	};
+	return {
+		...operator,
+		putConcept: (request) => thenReady(operator.putConcept(request)),
+		removeConcept: (request) => thenReady(operator.removeConcept(request)),
+	};
+}
+
+/** Only a server opens the chain its settings name, so what needs it says that none runs, and not that none is named. */
+function withoutChain(settings: Settings, operator: Operator): Operator {
+	const assertNoneNamed = () => {
+		const plan = planOnchain(settings.onchain, settings.profile);
+		// A chain without a node to read it from is out of the reach of a server, too.
+		if (plan.kind === "off" || (plan.kind === "remote" && plan.rpcUrl === undefined)) return;
+		throw new ServiceError(
+			"UNAVAILABLE",
+			"This needs the chain, and only a running server reaches it: start the server first (tollgraph serve, with the same settings), then run this again.",
+		);
+	};
+	return {
+		...operator,
+		async payRefund(request) {
+			const { items } = await operator.listRefunds();
+			const row = items.find(({ id }) => id === request.id);
+			const isTransfer = row !== undefined && row.destination !== null && row.state !== "paid";
+			if (isTransfer && request.tx === undefined) assertNoneNamed();
+			return operator.payRefund(request);
+		},
+		async reconcileLedger(...request) {
+			assertNoneNamed();
+			return operator.reconcileLedger(...request);
+		},
+	};
 }

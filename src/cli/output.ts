@@ -25,7 +25,7 @@ export const processTerminal: Terminal = {
 	},
 };
 
-/** Whoever read enough, such as `head`, has closed the pipe: what is left to say goes nowhere, and nothing has failed. */
+/** A reader such as `head` closes the pipe once it has read enough: the rest is discarded, and nothing has failed. */
 export function endQuietlyOnClosedPipe(output: Writable): void {
 	output.on("error", (error: NodeJS.ErrnoException) => {
 		const isHeard = output.listenerCount("error") > 1;
@@ -48,7 +48,7 @@ async function pipeLines(lines: AsyncIterable<string>, output: Writable): Promis
 	} finally {
 		output.off("error", note);
 	}
-	// Whoever read enough, such as head, has closed the pipe.
+	// A reader such as head has read enough.
 	if (failure && failure.code !== "EPIPE") throw failure;
 }
 

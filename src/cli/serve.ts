@@ -1,8 +1,10 @@
 import { resolve } from "node:path";
+import type { Command } from "commander";
+import type { DemoWallet } from "../../payments/onchain/onchain.js";
 import { type App, createApp, type OpenedOnchain, openOnchain } from "../app/app.js";
 import type { RunningServer } from "../http/http.js";
 import { planOnchain, type Settings } from "../settings/settings.js";
-import { renderBanner, toReadyLine } from "./banner.js";
+import { type CommandContext, type Flags, settingsOf, withSettings } from "./operator-command.js";
 import type { Terminal } from "./output.js";
 import { removeServerFile, writeServerFile } from "./server-file.js";
 
@@ -46,7 +48,7 @@ export async function serve(options: ServeOptions): Promise<void> {
 	const open = async (): Promise<void> => {
 		const server = await app.listen({ host: settings.host, port: settings.port });
 		announce(app, server, settings);
-		// Making the vectors of a large catalog takes minutes; nobody who ends the server waits for them.
+		// Making the vectors of a large catalog takes minutes; a signal does not wait for them.
 		const made = await Promise.race([becomeReady(), stopped]);
 		if (made) {
 			const readyMs = performance.now() - startedMs;
@@ -83,4 +85,105 @@ function nextSignal(): Promise<string> {
 	return new Promise((done) => {
 		for (const signal of ["SIGTERM", "SIGINT"] as const) process.once(signal, () => done(signal));
 	});
+}
+
+export function addServe(program: Command, context: CommandContext): void {
+	withSettings(program.command("serve").description("Serve the graphs on sale until SIGTERM."))
+		.option("--json", "print one JSON line to stdout when ready")
+		.action(async (flags: Flags) => {
+			const { terminal, environment, startedMs } = context;
+			const settings = settingsOf(context, flags);
+			const json = flags["json"] === true;
+			await serve({ settings, environment, json, terminal, startedMs });
+		});
+}
+
+export interface StartFacts {
+	readonly app: App;
+	readonly server: RunningServer;
+	readonly settings: Settings;
+	/** Undefined in production, which gives no money away. */
+	readonly demoSpt: string | undefined;
+	/** Undefined in production, and where there is no local chain. */
+	readonly demoWallet: DemoWallet | undefined;
+	readonly readyMs: number;
+}
+
+/** The one JSON line of `serve --json`. */
+function toReadyLine({ app, demoSpt, demoWallet, readyMs }: StartFacts): object {
+	const { info } = app.service;
+	const baseUrl = info.baseUrl();
+	return {
+		base_url: baseUrl,
+		agent_card_url: `${baseUrl}/.well-known/agent-card.json`,
+		mcp_url: info.mcpUrl(),
+		docs_url: `${baseUrl}/openapi.json`,
+		admin_token: app.adminToken,
+		demo_spt: demoSpt ?? null,
+		demo_wallet: demoWallet ?? null,
+		graph_ids: app.catalog.list().map((graph) => graph.record.id),
+		ready_ms: Math.round(readyMs),
+	};
+}
+
+/** What a person reads on stderr: where things are, and one line that pays and answers. */
+function renderBanner({ app, settings, demoSpt, demoWallet, readyMs }: StartFacts): string {
+	const { info } = app.service;
+	const baseUrl = info.baseUrl();
+	const graphs = app.catalog.list();
+	const concepts = graphs.reduce((sum, graph) => sum + graph.concepts.length, 0);
+	const lines = [
+		`tollgraph ${info.version}, ${info.profile} profile, ready in ${Math.round(readyMs)} ms`,
+		"",
+		`  REST         ${baseUrl}/v1`,
+		`  Agent card   ${baseUrl}/.well-known/agent-card.json`,
+		`  OpenAPI      ${baseUrl}/openapi.json`,
+		`  MCP          ${info.mcpUrl()}/mcp`,
+		`  Catalog      ${baseUrl}/v1/graphs/catalog   ${graphs.length} graphs, ${concepts} concepts`,
+	];
+	if (graphs.length === 0) {
+		lines.push("", "  Nothing is on sale yet: tollgraph import ./folder --as my-graph");
+	}
+	if (demoSpt === undefined) lines.push(`  Payments     ${renderRails(settings)}`);
+	else lines.push("", ...renderWallet(demoWallet, settings), ...renderDemo(app, demoSpt));
+	return lines.join("\n");
+}
+
+/** Where production's money goes, for the operator to compare. */
+function renderRails({ onchain }: Settings): string {
+	const { payTo, network } = onchain;
+	if (onchain.facilitator === "off") return "tokens and keys only";
+	return `x402 on ${network} to ${payTo}, tokens and keys`;
+}
+
+function renderWallet(wallet: DemoWallet | undefined, { onchain }: Settings): string[] {
+	if (wallet) {
+		return [
+			`  Demo wallet  ${wallet.address}   100 USDC on a local chain, worth nothing off this machine`,
+			`               ${wallet.network} at ${wallet.rpc_url}; its key is in <data>/keys/demo-wallet.json`,
+			"               any x402 client pays with it: see Pay with a wallet in the README",
+		];
+	}
+	if ((onchain.facilitator ?? "demo") !== "demo") return [];
+	return ["  No local chain (anvil is not installed): tokens and keys only"];
+}
+
+function renderDemo(app: App, demoSpt: string): string[] {
+	const { exampleInput } = app.service.skills["graphs.search"];
+	const { graph_id: suggested, ...body } = exampleInput;
+	const graph = app.catalog.find(String(suggested)) ?? app.catalog.list()[0];
+	const lines = [
+		`  Demo SPT     ${demoSpt}   25 USD of paper money, worth nothing off this machine`,
+	];
+	if (!graph) return lines;
+	const query =
+		graph.record.id === suggested
+			? body
+			: { query: graph.record.exampleQueries[0] ?? graph.record.title };
+	return [
+		...lines,
+		"",
+		"  A paid call:",
+		`  curl -s ${app.service.info.baseUrl()}/v1/graphs/${graph.record.id}/search -H 'X-Pay-SPT: ${demoSpt}' -H 'Content-Type: application/json' -d '${JSON.stringify(query).replaceAll("'", "")}'`,
+	];
 }

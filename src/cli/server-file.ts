@@ -39,7 +39,7 @@ function readServerFile(dataFolder: string): ServerFile | undefined {
 	try {
 		return JSON.parse(readFileSync(fileOf(dataFolder), "utf8")) as ServerFile;
 	} catch {
-		// Absent or damaged: nobody to talk to, and the store's lock decides.
+		// Absent or damaged: no server to talk to, and the store's lock decides.
 		return undefined;
 	}
 }

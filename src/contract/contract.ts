@@ -79,6 +79,7 @@ export {
 	ownerOperation,
 	type PaidOperation,
 	PER_CALL,
+	type PriceTerms,
 	type PurchaseOperation,
 	type PurchaseReply,
 	type PurchaseRequest,
@@ -119,6 +120,7 @@ export {
 	limitQuery,
 	listField,
 	pageQuery,
+	readLastEventId,
 	resumeQuery,
 } from "./query-fields.js";
 export { EVIDENCE_LIMITS, READING_LIMITS } from "./reading-limits.js";

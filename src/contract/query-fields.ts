@@ -1,4 +1,6 @@
 import { z } from "zod";
+import { ServiceError } from "../kernel/kernel.js";
+import type { HeaderReader } from "./credential.js";
 import { LIMITS } from "./limits.js";
 import { cursorField } from "./wire.js";
 
@@ -49,3 +51,13 @@ export const resumeQuery = {
 		.describe("Goes on with this stream; wallets have no other way to name theirs")
 		.optional(),
 };
+
+/** What a browser says by itself when it connects again; it is newer than the address it connects to. */
+export function readLastEventId(header: HeaderReader): string | undefined {
+	const [value, ...others] = header("last-event-id");
+	if (value === undefined || (others.length === 0 && AFTER.test(value))) return value;
+	throw new ServiceError(
+		"INVALID_ARGUMENT",
+		'The header "Last-Event-ID" must be sent once and hold the id of an event, in digits.',
+	);
+}

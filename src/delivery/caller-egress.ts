@@ -101,7 +101,7 @@ function areAllPublic(addresses: readonly string[]): boolean {
 	return addresses.length > 0 && addresses.every((it) => isPublicAddress(it) && !own.has(it));
 }
 
-/** Says the same of a name nobody knows and of one that points inside, so that nobody can map what is there. */
+/** Says the same of a name no one knows and of one that points inside, so that no one can map what is there. */
 function notPublic({ host }: URL): ServiceError {
 	return new ServiceError(
 		"INVALID_ARGUMENT",
@@ -117,7 +117,7 @@ function bare(hostname: string): string {
 	return hostname.replace(/^\[|\]$/g, "");
 }
 
-/** No addresses for a name nobody knows, which is told like one that points inside. */
+/** No addresses for a name no one knows, which is told like one that points inside. */
 async function resolveAll(hostname: string): Promise<readonly string[]> {
 	try {
 		const found = await systemLookup(hostname, { all: true });

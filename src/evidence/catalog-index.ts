@@ -4,15 +4,13 @@ import { type Graph, type GraphCatalog, runInTurns, type Steps } from "../knowle
 /** The graphs there are, and what names their state. */
 export type Graphs = Pick<GraphCatalog, "list" | "revision">;
 
-/** Something derived from all graphs of a catalog, made once for each of its revisions. */
-export type CatalogIndex<T> = (catalog: Graphs) => Promise<T>;
-
-/** Made when it is first asked for, with everything else served in between; whoever asks meanwhile waits for the same one. */
-export function createCatalogIndex<T>(
-	stepsOf: (graphs: readonly Graph[]) => Steps<T>,
-): CatalogIndex<T> {
+/**
+ * Something derived from all graphs of a catalog, memoized for its latest revision. It is made on first use, with everything
+ * else served in between; callers meanwhile wait for the same one.
+ */
+export function createCatalogIndex<T>(stepsOf: (graphs: readonly Graph[]) => Steps<T>) {
 	const latest = new WeakMap<Graphs, { readonly revision: string; readonly made: Promise<T> }>();
-	return (catalog) => {
+	return (catalog: Graphs): Promise<T> => {
 		const { revision } = catalog;
 		const known = latest.get(catalog);
 		if (known?.revision === revision) return known.made;

@@ -1,14 +1,19 @@
+import type { Decision } from "../contract/contract.js";
 import { visibleText } from "../kernel/kernel.js";
 import {
 	type Concept,
 	type Evidence,
 	FOOTNOTE,
 	type Graph,
+	runInTurns,
+	type Steps,
 	toParagraphs,
 	toPlainText,
 	toSections,
 	toTrendId,
 } from "../knowledge/knowledge.js";
+import type { ConceptFilter, HybridSearch, RankedConcept } from "../search/search.js";
+import { contentTerms, contentWords, coverageOf } from "./content-words.js";
 
 /** What a concept's sources are cited for: sources carry no text of their own, so this is what can be quoted and checked. */
 export interface CitedSentence {
@@ -116,12 +121,7 @@ function* segmentsOf(text: string): Iterable<{ readonly segment: string; readonl
 	}
 }
 
-interface NotedSentence {
-	readonly text: string;
-	readonly sources: readonly Evidence[];
-}
-
-function* bodySentences({ body, evidence }: Concept): Iterable<NotedSentence> {
+function* bodySentences({ body, evidence }: Concept) {
 	const byId = new Map(evidence.map((source) => [source.articleId, source]));
 	const names: string[] = [];
 	const marked = body
@@ -145,4 +145,64 @@ function* bodySentences({ body, evidence }: Concept): Iterable<NotedSentence> {
 
 function toLine(markdown: string): string {
 	return visibleText(toPlainText(markdown)).replace(/\s+/g, " ").trim();
+}
+
+/** What the graphs say to a question, sentence by sentence. */
+export interface GatheredEvidence {
+	readonly decision: Decision;
+	/** Words of the question nothing covers. */
+	readonly missing: readonly string[];
+	readonly mode: "hybrid" | "keyword";
+	/** Concepts that were found, best first; none when the search abstains. */
+	readonly concepts: readonly RankedConcept[];
+	/** Their cited sentences, those that bear most on the question first. */
+	readonly sentences: readonly RankedSentence[];
+}
+
+export interface RankedSentence extends CitedSentence {
+	/** Relevance in 0..1, comparable within one answer only. */
+	readonly score: number;
+}
+
+export interface GatherRequest {
+	readonly graphs: readonly Graph[];
+	readonly question: string;
+	/** Concepts looked at. */
+	readonly conceptsMax: number;
+	readonly sentencesMax: number;
+	readonly filter?: ConceptFilter | undefined;
+	readonly signal: AbortSignal;
+}
+
+/** How much a sentence's own words count against the rank of its concept. */
+const OWN_SHARE = 0.6;
+
+/** Finds concepts for a question and ranks the sentences they are cited for. */
+export async function gatherEvidence(
+	search: HybridSearch,
+	request: GatherRequest,
+): Promise<GatheredEvidence> {
+	const { graphs, question, conceptsMax, sentencesMax, filter, signal } = request;
+	const found = await search.find({ graphs, query: question, limit: conceptsMax, filter, signal });
+	const sentences = await runInTurns(rankSentences(question, found.rows), signal);
+	const { decision, missing, mode, rows } = found;
+	return { decision, missing, mode, concepts: rows, sentences: sentences.slice(0, sentencesMax) };
+}
+
+function* rankSentences(
+	question: string,
+	rows: readonly RankedConcept[],
+): Steps<readonly RankedSentence[]> {
+	const asked = contentWords(question);
+	const ranked: RankedSentence[] = [];
+	for (const { graph, concept, score: conceptScore } of rows) {
+		const titleTerms = contentTerms(concept.title);
+		for (const sentence of toCitedSentences(graph, concept)) {
+			yield;
+			const terms = new Set([...contentTerms(sentence.text), ...titleTerms]);
+			const own = coverageOf(asked, terms);
+			ranked.push({ ...sentence, score: OWN_SHARE * own + (1 - OWN_SHARE) * conceptScore });
+		}
+	}
+	return ranked.sort((a, b) => b.score - a.score);
 }

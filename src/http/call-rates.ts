@@ -1,4 +1,5 @@
 import { createHash } from "node:crypto";
+import { LRUCache } from "lru-cache";
 import { type Call, type Credential, type IdentifyOptions, LIMITS } from "../contract/contract.js";
 import { type Clock, ServiceError } from "../kernel/kernel.js";
 import {
@@ -8,38 +9,18 @@ import {
 	tooMany,
 } from "./token-bucket.js";
 
-/** What counts calls before anything is known of them but where they come from and what they show. */
-export interface CallRates {
-	/** Counts one request. */
-	take(caller: CountedCaller): readonly RateLevel[];
-	/**
-	 * Tells how a request ended that showed a credential: a refused one counts many times over, unless it was valid when this
-	 * caller was counted and has ended since.
-	 */
-	end(caller: CountedCaller, end: CallEnd): void;
-	/** The same, and what it finds is remembered: a credential it found valid is no guess, until it refuses that one. */
-	watch<Finder extends CallerFinder>(finder: Finder): Finder;
-}
-
 /** Finds out who is calling. */
-interface CallerFinder {
+interface Identifier {
 	identify(credential: Credential, options?: IdentifyOptions): Promise<unknown>;
 	payerOf(call: Pick<Call, "credential" | "payment">): Promise<unknown>;
-}
-
-export interface CallEnd {
-	/** Nobody was found to be calling, for whatever reason. */
-	readonly isRefused: boolean;
-	/** The caller left before the answer did. */
-	readonly hasLeft: boolean;
 }
 
 export interface CountedCaller {
 	/** From toCallerAddress. */
 	readonly address: string;
-	/** From toCredentialKey; undefined when none was shown. */
+	/** From toCredentialKey; undefined when none was sent. */
 	readonly credentialKey: string | undefined;
-	/** Asks how something is getting on; counted apart, so that it never uses up calls. */
+	/** A status request; counted apart, so that it never uses up calls. */
 	readonly isPolling: boolean;
 	/** The credential stands inside a request that was counted by its address already. */
 	readonly isInside?: boolean;
@@ -50,57 +31,47 @@ export interface RateLevel extends BucketLevel {
 	readonly perMinute: number;
 }
 
-export interface CallRateDeps {
-	readonly clock: Clock;
-	/** Of one address, and with one credential; absent for as many as its own machine can send. */
-	readonly requestsPerMinute?: number | undefined;
-}
-
 /** Polls count a tenth of a call. */
 const POLLS_PER_REQUEST = 10;
 
-/** Buckets by address and by credential; wrong credentials are counted by address alone, ten times as dear. */
+export type CallRates = ReturnType<typeof createCallRates>;
+
+/**
+ * Counts calls by address and by credential before anything else is known of them; invalid credentials are counted by
+ * address alone, ten times as dear. `requestsPerMinute` holds for one address, and for one credential.
+ */
 export function createCallRates({
 	clock,
 	requestsPerMinute = LIMITS.localRequestsPerMinute,
-}: CallRateDeps): CallRates {
-	const keysMax = LIMITS.rateLimitedCallersMax;
-	const bucketsOf = (perMinute: number) => createTokenBuckets({ clock, perMinute, keysMax });
+}: {
+	readonly clock: Clock;
+	readonly requestsPerMinute?: number | undefined;
+}) {
+	const bucketsOf = (perMinute: number) => createTokenBuckets({ clock, perMinute });
 	const addresses = bucketsOf(requestsPerMinute);
 	const credentials = bucketsOf(requestsPerMinute);
 	const polling = bucketsOf(requestsPerMinute * POLLS_PER_REQUEST);
-	const guesses = bucketsOf(LIMITS.guessCallsPerMinute);
-	const valid = createMemory(clock);
+	const failures = bucketsOf(LIMITS.guessCallsPerMinute);
+	const { isValid, wasValid, judged } = createValidCredentials(clock);
 	const wereValid = new WeakSet<CountedCaller>();
-	const mayBeGuess = (caller: CountedCaller): boolean => {
+	const mayBeInvalid = (caller: CountedCaller): boolean => {
 		const { credentialKey: key } = caller;
 		if (key === undefined) return false;
-		if (valid.wasSeen(key)) wereValid.add(caller);
-		return !valid.has(key);
-	};
-	const judged = async <T>(credential: Credential, verdict: Promise<T>): Promise<T> => {
-		const key = toCredentialKey(credential);
-		try {
-			const found = await verdict;
-			valid.add(key);
-			return found;
-		} catch (error) {
-			const code = error instanceof ServiceError ? error.code : undefined;
-			if (code === "UNAUTHENTICATED") valid.delete(key);
-			// Signed by its issuer, for a subject without an account.
-			if (code === "NOT_FOUND") valid.add(key);
-			throw error;
-		}
+		if (wasValid(key)) wereValid.add(caller);
+		return !isValid(key);
 	};
 	return {
-		take(caller) {
+		/** Counts one request. */
+		take(caller: CountedCaller): readonly RateLevel[] {
 			const { address, credentialKey: key, isPolling, isInside = false } = caller;
 			const levels: RateLevel[] = [];
 			const count = (policy: RateLevel["policy"], buckets: TokenBuckets, level: BucketLevel) => {
 				levels.push({ policy, perMinute: buckets.perMinute, ...level });
 				return level.isLetIn;
 			};
-			if (mayBeGuess(caller) && !count("guesses", guesses, guesses.look(address))) return levels;
+			if (mayBeInvalid(caller) && !count("guesses", failures, failures.look(address))) {
+				return levels;
+			}
 			if (isPolling) {
 				count("polling", polling, polling.take(address));
 				return levels;
@@ -109,22 +80,58 @@ export function createCallRates({
 			if (key !== undefined) count("credential", credentials, credentials.take(key));
 			return levels;
 		},
-		end(caller, { isRefused, hasLeft }) {
+		/**
+		 * Reports how a request with a credential ended, whether it was refused or its caller left before the answer: either
+		 * counts many times over, unless the credential was valid when the caller was counted and has ended since.
+		 */
+		end(
+			caller: CountedCaller,
+			{ isRefused, hasLeft }: { readonly isRefused: boolean; readonly hasLeft: boolean },
+		): void {
 			const { address, credentialKey: key } = caller;
 			if (key === undefined || wereValid.has(caller)) return;
-			// Leaving early would be a way to guess for nothing.
-			const isGuess = (isRefused || hasLeft) && !valid.has(key);
-			if (isGuess) guesses.charge(address, LIMITS.failedCredentialCalls);
+			// Leaving early would be a way to try credentials for nothing.
+			const isFailure = (isRefused || hasLeft) && !isValid(key);
+			if (isFailure) failures.charge(address, LIMITS.failedCredentialCalls);
 		},
-		watch: (finder) => ({
-			...finder,
+		/** The same identifier, whose verdicts are remembered: a credential found valid counts as such until it is refused. */
+		watch: <T extends Identifier>(identifier: T): T => ({
+			...identifier,
 			identify: (credential: Credential, options?: IdentifyOptions) =>
-				judged(credential, finder.identify(credential, options)),
+				judged(credential, identifier.identify(credential, options)),
 			payerOf(call: Pick<Call, "credential" | "payment">) {
-				const { credential } = call;
-				return credential ? judged(credential, finder.payerOf(call)) : finder.payerOf(call);
+				const found = identifier.payerOf(call);
+				return call.credential ? judged(call.credential, found) : found;
 			},
 		}),
+	};
+}
+
+/** Credentials found valid and not refused since: the latest of them, and for a while only, because what is valid may end. */
+function createValidCredentials(clock: Clock) {
+	const seenAtMs = new LRUCache<string, number>({ max: LIMITS.rateLimitedCallersMax });
+	const add = (key: string) => void seenAtMs.set(key, clock.monotonicMs());
+	return {
+		isValid(key: string): boolean {
+			const atMs = seenAtMs.peek(key);
+			return atMs !== undefined && clock.monotonicMs() - atMs < LIMITS.validCredentialTtlMs;
+		},
+		/** However long ago. */
+		wasValid: (key: string) => seenAtMs.has(key),
+		async judged<T>(credential: Credential, verdict: Promise<T>): Promise<T> {
+			const key = toCredentialKey(credential);
+			try {
+				const found = await verdict;
+				add(key);
+				return found;
+			} catch (error) {
+				const code = error instanceof ServiceError ? error.code : undefined;
+				if (code === "UNAUTHENTICATED") seenAtMs.delete(key);
+				// Signed by its issuer, for a subject without an account.
+				if (code === "NOT_FOUND") add(key);
+				throw error;
+			}
+		},
 	};
 }
 
@@ -144,31 +151,8 @@ const WHY: Readonly<Record<RateLevel["policy"], (perMinute: number) => string>> 
 		`Too many credentials that are not valid came from one address; each counts ${LIMITS.failedCredentialCalls} times. Wait, then send a valid one.`,
 };
 
-/** Stands for a credential where it must not be kept. */
+/** A digest under which a credential is remembered, so that the secret itself is not kept. */
 export function toCredentialKey(credential: Credential): string {
 	const secret = credential.scheme === "api_key" ? credential.key : credential.token;
 	return createHash("sha256").update(secret).digest("base64url");
-}
-
-/** Keys found valid and not refused since: the latest of them, and for a while only, because what is valid may end. */
-function createMemory(clock: Clock) {
-	const seenAtMs = new Map<string, number>();
-	return {
-		has(key: string): boolean {
-			const atMs = seenAtMs.get(key);
-			return atMs !== undefined && clock.monotonicMs() - atMs < LIMITS.validCredentialTtlMs;
-		},
-		/** However long ago. */
-		wasSeen: (key: string) => seenAtMs.has(key),
-		add(key: string): void {
-			seenAtMs.delete(key);
-			seenAtMs.set(key, clock.monotonicMs());
-			if (seenAtMs.size <= LIMITS.rateLimitedCallersMax) return;
-			for (const oldest of seenAtMs.keys()) {
-				seenAtMs.delete(oldest);
-				return;
-			}
-		},
-		delete: (key: string) => seenAtMs.delete(key),
-	};
 }

@@ -1,24 +1,30 @@
-import type { IncomingMessage, Server, ServerResponse } from "node:http";
+import type { IncomingMessage, RequestListener, Server, ServerResponse } from "node:http";
 import type { Socket } from "node:net";
+import type { Duplex } from "node:stream";
 import { LIMITS } from "../contract/contract.js";
 import type { Clock } from "../kernel/kernel.js";
-
-export interface ConnectionBounds {
-	readonly clock: Clock;
-	/** Connections at once. */
-	readonly connectionsMax: number;
-	/** How long a caller may take no part of an answer. */
-	readonly stallMs: number;
-	/** True while a reply is owed on this connection. */
-	readonly isAnswering: (socket: Socket) => boolean;
-}
 
 /**
  * Keeps a server open to newcomers. When there are too many connections, the one that has been without a whole request for
  * the longest time makes room; what arrives after its answer, or is not picked up, is not waited for.
  */
-export function boundConnections(server: Server, bounds: ConnectionBounds): void {
-	const { clock, connectionsMax, stallMs, isAnswering } = bounds;
+export function boundConnections(
+	server: Server,
+	{
+		clock,
+		connectionsMax,
+		stallMs,
+		isAnswering,
+	}: {
+		readonly clock: Clock;
+		/** Connections at once. */
+		readonly connectionsMax: number;
+		/** How long a caller may take no part of an answer. */
+		readonly stallMs: number;
+		/** True while a reply is owed on this connection. */
+		readonly isAnswering: (socket: Socket) => boolean;
+	},
+): void {
 	// In the order of their latest request.
 	const open = new Set<Socket>();
 	const moveLast = (socket: Socket) => {
@@ -88,4 +94,56 @@ function cutStragglers(clock: Clock, req: IncomingMessage, res: ServerResponse):
 	};
 	if (!req.complete) limit(LIMITS.unreadBodyMs, () => req.complete);
 	if (!res.writableFinished) limit(LIMITS.replyTakenMs, () => res.writableFinished);
+}
+
+export type RunningRequests = ReturnType<typeof trackRequests>;
+
+/**
+ * Counts the replies that are still owed, so that a server can stop once all are sent. Its listener passes requests to the
+ * handler, or to `refuse` once the end has been announced.
+ */
+export function trackRequests(handler: RequestListener, refuse: RequestListener) {
+	const owed = new Map<Duplex, Set<ServerResponse>>();
+	let whenIdle: (() => void) | undefined;
+	const owe = (socket: Duplex, res: ServerResponse) => {
+		const onSocket = owed.get(socket);
+		if (onSocket) onSocket.add(res);
+		else owed.set(socket, new Set([res]));
+	};
+	const pay = (socket: Duplex, res: ServerResponse) => {
+		const onSocket = owed.get(socket);
+		if (!onSocket?.delete(res) || onSocket.size > 0) return;
+		owed.delete(socket);
+		if (owed.size === 0) whenIdle?.();
+	};
+	return {
+		listener(req: IncomingMessage, res: ServerResponse): void {
+			const { socket } = req;
+			// Pipelined behind one whose connection was cut: no answer can be sent.
+			if (socket.destroyed) return;
+			const settle = () => {
+				socket.off("close", settle);
+				pay(socket, res);
+			};
+			owe(socket, res);
+			res.once("finish", settle);
+			// Of pipelined responses only the first owns the socket, and node tells no other that it closed.
+			socket.setMaxListeners(0);
+			socket.once("close", settle);
+			(whenIdle ? refuse : handler)(req, res);
+		},
+		/** True while a request that came in whole waits for its answer on this connection. */
+		isAnswering: (socket: Duplex): boolean =>
+			[...(owed.get(socket) ?? [])].some((res) => res.req.complete || res.headersSent),
+		/** From now on every reply closes its connection; calls `onIdle` as soon as none is owed any more. */
+		end(onIdle: () => void): void {
+			whenIdle = onIdle;
+			for (const onSocket of owed.values()) {
+				// Of pipelined requests only the last may close: whatever comes after that header is never sent.
+				const last = [...onSocket].at(-1);
+				if (last && !last.headersSent) last.setHeader("Connection", "close");
+			}
+			if (owed.size === 0) onIdle();
+		},
+	};
 }

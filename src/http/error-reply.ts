@@ -63,7 +63,7 @@ export function toErrorWire(error: ServiceError, requestId: string) {
 	};
 }
 
-/** Any thrown value as an error a caller may see; what nobody meant to throw becomes INTERNAL without its text. */
+/** Any thrown value as an error a caller may see; an unexpected one becomes INTERNAL without its text. */
 export function toServiceError(error: unknown): ServiceError {
 	if (error instanceof ServiceError) return error;
 	const message = CLIENT_MISTAKES[typeOf(error)];

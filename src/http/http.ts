@@ -6,10 +6,7 @@ export {
 	toCredentialKey,
 	toRateRefusal,
 } from "./call-rates.js";
-export { isForwarded, toCallerAddress } from "./caller-address.js";
-export { type CallerWatch, hasLeft, watchCaller, whileCallerWaits } from "./caller-watch.js";
-export { costHeaders } from "./cost-headers.js";
-export { drained } from "./drained.js";
+export { isForwarded, parseTrustedProxies, toCallerAddress } from "./caller-address.js";
 export {
 	type ErrorReply,
 	STATUS_OF,
@@ -20,17 +17,29 @@ export {
 export {
 	CONNECTION_PATH,
 	connectionTokenOf,
+	costHeaders,
 	createHeaderReader,
+	createRequestId,
 	openRequestId,
+	readCredential,
+	requestIdOf,
 	toRequestId,
-} from "./http-request.js";
+} from "./headers.js";
 export { hasBody, isNoJson, readJsonBody } from "./json-body.js";
-export { createMessageClasses, type MessageClasses } from "./message-classes.js";
-export { createOperationRates, type OperationRates } from "./operation-rates.js";
-export { reportDelivery } from "./report-delivery.js";
-export { createRequestId, requestIdOf } from "./request-id.js";
+export {
+	type CallerWatch,
+	drained,
+	hasLeft,
+	isOurFailure,
+	reportDelivery,
+	watchCaller,
+	whileCallerWaits,
+} from "./response-end.js";
 export { isStillFresh, sendBytes, sendDocument, toDocument, toEtag } from "./send-document.js";
-export { listen, type RunningServer } from "./server.js";
-export { isOurFailure } from "./server-fault.js";
-export { createTokenBucket, createTokenBuckets } from "./token-bucket.js";
-export { parseTrustedProxies } from "./trusted-proxies.js";
+export { createMessageClasses, listen, type MessageClasses, type RunningServer } from "./server.js";
+export {
+	createOperationRates,
+	createTokenBucket,
+	createTokenBuckets,
+	type OperationRates,
+} from "./token-bucket.js";

@@ -1,8 +1,7 @@
 import { isUtf8 } from "node:buffer";
 import type { IncomingMessage } from "node:http";
-import { LIMITS } from "../contract/contract.js";
-import { ServiceError } from "../kernel/kernel.js";
-import { parsePlainJson } from "./json-text.js";
+import { invalidInput, LIMITS } from "../contract/contract.js";
+import { findJsonFault, ServiceError } from "../kernel/kernel.js";
 
 /**
  * The JSON that was sent, undefined where nothing was; see parsePlainJson. A body that is too long is refused when that
@@ -64,4 +63,28 @@ function tooLong(bytesMax: number): ServiceError {
 
 function invalid(message: string): ServiceError {
 	return new ServiceError("INVALID_ARGUMENT", message);
+}
+
+/** Names that JavaScript gives a meaning of its own; no field of ours has them. */
+const UNSAFE_NAMES: ReadonlySet<string> = new Set(["__proto__", "constructor", "prototype"]);
+
+/**
+ * Reads JSON that is bounded in depth, and names no field twice and none that JavaScript gives a meaning of its own: parsers
+ * differ on which of two fields counts, and a proxy must not see another request than we do. Throws INVALID_ARGUMENT, with
+ * the SyntaxError as its cause where the text is no JSON.
+ */
+export function parsePlainJson(text: string, levelsMax: number): unknown {
+	const fault = findJsonFault(text, levelsMax, UNSAFE_NAMES);
+	if (fault?.kind === "depth") {
+		throw invalid(`The body is nested deeper than ${levelsMax} levels.`);
+	}
+	if (fault) {
+		const message = fault.kind === "refused" ? "is not a known field" : "stands there twice";
+		throw invalidInput([{ path: fault.path, message }]);
+	}
+	try {
+		return JSON.parse(text);
+	} catch (cause) {
+		throw new ServiceError("INVALID_ARGUMENT", "The body is not valid JSON.", { cause });
+	}
 }

@@ -1,13 +1,19 @@
-import { createServer, type RequestListener, type Server } from "node:http";
+import {
+	createServer,
+	IncomingMessage,
+	type RequestListener,
+	type Server,
+	ServerResponse,
+	STATUS_CODES,
+} from "node:http";
 import type { AddressInfo } from "node:net";
 import type { Duplex } from "node:stream";
+import type { Express } from "express";
 import { LIMITS } from "../contract/contract.js";
 import { type Clock, createIds, type Ids, ServiceError, systemRandom } from "../kernel/kernel.js";
-import { boundConnections } from "./connections.js";
-import { createHeaderReader, toRequestId } from "./http-request.js";
-import { sendLastReply, writeLastReply } from "./last-reply.js";
-import type { MessageClasses } from "./message-classes.js";
-import { type RunningRequests, trackRequests } from "./running-requests.js";
+import { boundConnections, type RunningRequests, trackRequests } from "./connections.js";
+import { toErrorReply } from "./error-reply.js";
+import { createHeaderReader, toRequestId } from "./headers.js";
 
 export interface RunningServer {
 	readonly host: string;
@@ -51,12 +57,10 @@ export async function listen(
 	server.maxHeadersCount = LIMITS.headersMax + 1;
 	const { connectionsMax = LIMITS.connectionsMax, stallMs = LIMITS.replyTakenMs } = bounds;
 	boundConnections(server, { clock, connectionsMax, stallMs, isAnswering: requests.isAnswering });
-	server.on("checkExpectation", refuseWith(ids, unknownExpectation));
+	server.on("checkExpectation", refuseWith(ids, badExpectation));
 	server.on("clientError", (error, socket) => refuseUnreadable({ error, socket, requests, ids }));
 	await new Promise<void>((resolve, reject) => {
-		server.once("error", (cause: NodeJS.ErrnoException) =>
-			reject(cannotListen({ cause, host, port })),
-		);
+		server.once("error", (cause) => reject(cannotListen(cause, { host, port })));
 		server.listen(port, host, resolve);
 	});
 	const address = server.address() as AddressInfo;
@@ -98,15 +102,18 @@ function boundHeaders(handler: RequestListener, ids: Ids): RequestListener {
 	};
 }
 
-interface Unreadable {
+/** Answers what is no request; where another answer is still owed, this one would be taken for it. */
+function refuseUnreadable({
+	error,
+	socket,
+	requests,
+	ids,
+}: {
 	readonly error: NodeJS.ErrnoException;
 	readonly socket: Duplex;
 	readonly requests: RunningRequests;
 	readonly ids: Ids;
-}
-
-/** Answers what is no request; where another answer is still owed, this one would be taken for it. */
-function refuseUnreadable({ error, socket, requests, ids }: Unreadable): void {
+}): void {
 	if (error.code === "ECONNRESET" || !socket.writable || requests.isAnswering(socket)) {
 		socket.destroy();
 		return;
@@ -131,40 +138,78 @@ const UNREADABLE: Readonly<Record<string, { readonly status: number; readonly me
 		},
 	};
 
-function stopping(): ServiceError {
-	return new ServiceError(
-		"UNAVAILABLE",
-		"The service is stopping; send the same request again shortly.",
-	);
-}
+const invalid = (message: string) => () => new ServiceError("INVALID_ARGUMENT", message);
+const tooManyHeaders = invalid(`The request has more than ${LIMITS.headersMax} headers.`);
+const badExpectation = invalid('The header "Expect" may only say "100-continue"; leave it out.');
+const stopping = () =>
+	new ServiceError("UNAVAILABLE", "The service is stopping; send the same request again shortly.");
 
-function tooManyHeaders(): ServiceError {
-	return new ServiceError(
-		"INVALID_ARGUMENT",
-		`The request has more than ${LIMITS.headersMax} headers.`,
-	);
-}
-
-function unknownExpectation(): ServiceError {
-	return new ServiceError(
-		"INVALID_ARGUMENT",
-		'The header "Expect" may only say "100-continue"; leave it out.',
-	);
-}
-
-function cannotListen({
-	cause,
-	host,
-	port,
-}: {
-	cause: NodeJS.ErrnoException;
-	host: string;
-	port: number;
-}): ServiceError {
+function cannotListen(
+	cause: NodeJS.ErrnoException,
+	{ host, port }: Pick<ListenOptions, "host" | "port">,
+): ServiceError {
 	const why = cause.code === "EADDRINUSE" ? "another program listens there" : cause.message;
 	return new ServiceError(
 		"UNAVAILABLE",
 		`Cannot listen on ${host}:${port}: ${why}. Choose another port with --port, or 0 for any free one.`,
 		{ cause },
 	);
+}
+
+export interface LastReplyOptions {
+	readonly requestId: string;
+	/** Instead of the status the error's code stands for. */
+	readonly status?: number;
+}
+
+/** Refuses a request before any transport has seen it; the connection closes afterwards. */
+function sendLastReply(res: ServerResponse, error: ServiceError, options: LastReplyOptions): void {
+	const { status, headers, body } = toLastReply(error, options);
+	res.writeHead(status, headers).end(body);
+}
+
+/** The same for a request node could not read: there is a connection only, and no response object. */
+function writeLastReply(socket: Duplex, error: ServiceError, options: LastReplyOptions): void {
+	const { status, headers, body } = toLastReply(error, options);
+	const lines = Object.entries(headers).map(([name, value]) => `${name}: ${value}\r\n`);
+	socket.end(`HTTP/1.1 ${status} ${STATUS_CODES[status]}\r\n${lines.join("")}\r\n${body}`, () =>
+		socket.destroy(),
+	);
+}
+
+function toLastReply(error: ServiceError, { requestId, status }: LastReplyOptions) {
+	const reply = toErrorReply(error, requestId);
+	const body = JSON.stringify(reply.body);
+	return {
+		status: status ?? reply.status,
+		headers: {
+			...reply.headers,
+			"Access-Control-Allow-Origin": "*",
+			"Content-Type": "application/json; charset=utf-8",
+			"Content-Length": String(Buffer.byteLength(body)),
+			"X-Request-Id": requestId,
+			Connection: "close",
+		},
+		body,
+	};
+}
+
+/** What a server makes its requests and responses as. */
+export interface MessageClasses {
+	readonly IncomingMessage: typeof IncomingMessage;
+	readonly ServerResponse: typeof ServerResponse;
+}
+
+/**
+ * Messages that have the application's own prototypes when they are made. Express would give them to each one that comes in,
+ * and what had its prototype changed survives until the next full collection (docs/adr/0042).
+ */
+export function createMessageClasses(app: Express): MessageClasses {
+	class AppRequest extends IncomingMessage {}
+	class AppResponse<Req extends IncomingMessage> extends ServerResponse<Req> {}
+	Object.setPrototypeOf(AppRequest.prototype, app.request);
+	Object.setPrototypeOf(AppResponse.prototype, app.response);
+	// To Express they are its own: setting the prototype that is there changes nothing.
+	Object.assign(app, { request: AppRequest.prototype, response: AppResponse.prototype });
+	return { IncomingMessage: AppRequest, ServerResponse: AppResponse };
 }

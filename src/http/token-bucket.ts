@@ -1,12 +1,6 @@
+import { LRUCache } from "lru-cache";
+import { LIMITS, type OperationId } from "../contract/contract.js";
 import { type Clock, ServiceError } from "../kernel/kernel.js";
-
-export interface TokenBucketDeps {
-	readonly clock: Clock;
-	/** Calls each key may make a minute; as many at once after a pause. */
-	readonly perMinute: number;
-	/** Keys remembered; beyond, the one that called longest ago is forgotten. */
-	readonly keysMax: number;
-}
 
 /** What one key has left after a call. */
 export interface BucketLevel {
@@ -19,14 +13,12 @@ export interface BucketLevel {
 	readonly retryAfterSeconds: number;
 }
 
-export interface TokenBuckets {
+interface TokenBucketOptions {
+	readonly clock: Pick<Clock, "monotonicMs">;
+	/** Calls each key may make a minute; as many at once after a pause. */
 	readonly perMinute: number;
-	/** Counts one call when there is room for it. */
-	take(key: string): BucketLevel;
-	/** What the next call would find; counts nothing. */
-	look(key: string): BucketLevel;
-	/** Counts so many calls whether there is room or not; no key owes more than a minute's calls. */
-	charge(key: string, calls: number): void;
+	/** Keys in memory; beyond, the least recently used one is evicted. */
+	readonly keysMax?: number;
 }
 
 const MINUTE_MS = 60_000;
@@ -36,22 +28,25 @@ interface Bucket {
 	atMs: number;
 }
 
-/** One token bucket for each key, in bounded memory. */
-export function createTokenBuckets({ clock, perMinute, keysMax }: TokenBucketDeps): TokenBuckets {
+export type TokenBuckets = ReturnType<typeof createTokenBuckets>;
+
+/** One token bucket with continuous refill for each key, in bounded memory (docs/adr/0044). */
+export function createTokenBuckets({
+	clock,
+	perMinute,
+	keysMax = LIMITS.rateLimitedCallersMax,
+}: TokenBucketOptions) {
 	const costMs = MINUTE_MS / perMinute;
-	const buckets = new Map<string, Bucket>();
+	// Bounded by size instead of `max`, which would allocate all entries in advance.
+	const buckets = new LRUCache<string, Bucket>({ maxSize: keysMax, sizeCalculation: () => 1 });
 	const open = (key: string): Bucket => {
 		const atMs = clock.monotonicMs();
 		const bucket = buckets.get(key);
 		if (!bucket) {
 			const fresh = { savedMs: MINUTE_MS, atMs };
 			buckets.set(key, fresh);
-			if (buckets.size > keysMax) forgetFirst(buckets);
 			return fresh;
 		}
-		// Deleted first, so that the map's order is that of the latest calls.
-		buckets.delete(key);
-		buckets.set(key, bucket);
 		// The difference first: added one by one, a long uptime would eat fractions, and with them a call.
 		bucket.savedMs = Math.min(MINUTE_MS, bucket.savedMs + (atMs - bucket.atMs));
 		bucket.atMs = atMs;
@@ -65,18 +60,20 @@ export function createTokenBuckets({ clock, perMinute, keysMax }: TokenBucketDep
 	});
 	return {
 		perMinute,
-		take(key) {
+		/** Counts one call when there is room for it. */
+		take(key: string): BucketLevel {
 			const bucket = open(key);
 			const isLetIn = bucket.savedMs >= costMs;
 			if (isLetIn) bucket.savedMs -= costMs;
 			return levelOf(bucket, isLetIn);
 		},
-		look(key) {
-			const known = buckets.has(key);
-			const bucket = known ? open(key) : { savedMs: MINUTE_MS, atMs: 0 };
+		/** What the next call would find; counts nothing. */
+		look(key: string): BucketLevel {
+			const bucket = buckets.has(key) ? open(key) : { savedMs: MINUTE_MS, atMs: 0 };
 			return levelOf(bucket, bucket.savedMs >= costMs);
 		},
-		charge(key, calls) {
+		/** Counts so many calls whether there is room or not; no key owes more than a minute's calls. */
+		charge(key: string, calls: number): void {
 			const bucket = open(key);
 			bucket.savedMs = Math.max(-MINUTE_MS, bucket.savedMs - calls * costMs);
 		},
@@ -84,19 +81,19 @@ export function createTokenBuckets({ clock, perMinute, keysMax }: TokenBucketDep
 }
 
 /** Lets each key call so often a minute; the returned function throws RATE_LIMITED with the time to wait. */
-export function createTokenBucket(deps: TokenBucketDeps): (key: string) => void {
-	const buckets = createTokenBuckets(deps);
+export function createTokenBucket(options: TokenBucketOptions): (key: string) => void {
+	const buckets = createTokenBuckets(options);
 	return (key) => {
 		const { isLetIn, retryAfterSeconds } = buckets.take(key);
 		if (isLetIn) return;
 		throw tooMany(
-			`More than ${deps.perMinute} such requests a minute came from one address; wait before the next one.`,
+			`More than ${options.perMinute} such requests a minute came from one address; wait before the next one.`,
 			retryAfterSeconds,
 		);
 	};
 }
 
-/** RATE_LIMITED, with the one way on: to wait so long. */
+/** RATE_LIMITED, with the one continuation: to wait so long. */
 export function tooMany(message: string, retryAfterSeconds: number): ServiceError {
 	const waitSeconds = Math.max(1, Math.ceil(retryAfterSeconds));
 	const wait = {
@@ -110,9 +107,18 @@ export function tooMany(message: string, retryAfterSeconds: number): ServiceErro
 	});
 }
 
-function forgetFirst(map: Map<string, unknown>): void {
-	for (const key of map.keys()) {
-		map.delete(key);
-		return;
-	}
+export type OperationRates = ReturnType<typeof createOperationRates>;
+
+/** Bounds operations that cost their caller nothing, whichever transport they are called over. */
+export function createOperationRates(clock: Clock) {
+	const buckets = new Map<OperationId, (address: string) => void>();
+	return {
+		/** Throws RATE_LIMITED when one address calls more often than `perMinute`, which is the same for all calls of an operation. */
+		take(operationId: OperationId, rate: { readonly address: string; readonly perMinute: number }) {
+			const { address, perMinute } = rate;
+			const takeFrom = buckets.get(operationId) ?? createTokenBucket({ clock, perMinute });
+			buckets.set(operationId, takeFrom);
+			takeFrom(address);
+		},
+	};
 }

@@ -3,21 +3,32 @@ import type { JobBilling } from "../../payments/refunds/refunds.js";
 import type { JobRow, Store } from "../../store/store.js";
 import { isOpenJob, type JobJson, type JobWork } from "../contract/contract.js";
 import { type Clock, type Ids, type Logger, ServiceError } from "../kernel/kernel.js";
-import { createJobEndings, type JobEndings } from "./job-endings.js";
+import { createJobEndings, createJobNotes, type JobEndings, type JobNotes } from "./job-endings.js";
 import { createdEvent, type JobEvent, lastEventsOf } from "./job-events.js";
-import { JOB_LIMITS } from "./job-limits.js";
-import { createJobNotes, type JobNotes } from "./job-notes.js";
-import { createJobQueue, type JobQueue, type Place } from "./job-queue.js";
-import { type JobOrder, readJob, toJobRow, UNPAID_OWNER } from "./job-rows.js";
-import { createJobRunner, type JobRunner } from "./job-runner.js";
-import { openUnpaidJob, type UnpaidJob, type UnpaidTerms } from "./unpaid-job.js";
+import {
+	type JobOrder,
+	openUnpaidJob,
+	readJob,
+	toJobRow,
+	UNPAID_OWNER,
+	type UnpaidJob,
+	type UnpaidTerms,
+} from "./job-rows.js";
+import {
+	createJobQueue,
+	createJobRunner,
+	type JobQueue,
+	type JobRunner,
+	type Place,
+} from "./job-runner.js";
+import { JOB_LIMITS } from "./job-schemas.js";
 
 export interface JobsDeps {
 	readonly store: Store;
 	readonly clock: Clock;
 	readonly ids: Ids;
 	readonly logger: Logger;
-	readonly till: JobBilling;
+	readonly billing: JobBilling;
 	readonly works: readonly JobWork[];
 	readonly reportTtlMs?: number | undefined;
 	/** How many work at once. */
@@ -28,16 +39,16 @@ export interface JobsDeps {
 export interface JobPlace extends JobOpening {
 	/** Writes the job where there is nothing to hold, or finds the one that its retry key names. Throws IDEMPOTENCY_MISMATCH. */
 	openUnpaid(terms: UnpaidTerms): Promise<UnpaidJob>;
-	/** Gives back a place that was not taken; safe to call whatever happened. */
+	/** Releases a place that was not taken; safe to call whatever happened. */
 	leave(): void;
 }
 
 /** Work that outlives its call and owns its hold (docs/adr/0035). */
 export interface Jobs {
-	/** Passes of a job of this kind. Throws INTERNAL for a kind nobody works on. */
+	/** Passes of a job of this kind. Throws INTERNAL for a kind no one works on. */
 	passesOf(kind: string, input: JobJson): readonly string[];
 	place(order: JobOrder): JobPlace;
-	/** After its row: what it was asked is written down, then it waits for its turn. Throws UNAVAILABLE, and then it has failed. */
+	/** After its row: what it was asked is persisted, then it waits for its turn. Throws UNAVAILABLE, and then it has failed. */
 	begin(id: string, input: JobJson): Promise<JobRow>;
 	/** As it is on the disk; undefined for none. */
 	find(id: string): Promise<JobRow | undefined>;
@@ -59,7 +70,7 @@ export interface Jobs {
 		after: number,
 		signal: AbortSignal,
 	): AsyncGenerator<JobEvent, void, undefined>;
-	/** Told of every job that ends here; a listener that throws harms nobody. Returns how to stop. */
+	/** Told of every job that ends here; a listener that throws harms no one. Returns how to stop. */
 	onEnded(listener: (row: JobRow) => void): () => void;
 	/** Lets what an earlier process left open wait again; to be awaited before the first call. */
 	resume(): Promise<void>;
@@ -77,10 +88,10 @@ interface Parts extends JobsDeps {
 }
 
 export function createJobs(deps: JobsDeps): Jobs {
-	const { store, clock, works, till, reportTtlMs } = deps;
+	const { store, clock, works, billing, reportTtlMs } = deps;
 	const queue = createJobQueue();
 	const notes = createJobNotes(store.documents);
-	const endings = createJobEndings({ store, clock, till, notes, reportTtlMs });
+	const endings = createJobEndings({ store, clock, billing, notes, reportTtlMs });
 	const listeners = new Set<(row: JobRow) => void>();
 	const onEnded = (row: JobRow) => {
 		for (const listener of listeners) listener(row);
@@ -162,7 +173,13 @@ function createLooking({ store, clock, notes, runner }: Parts): Pick<Jobs, Looki
 		events(row, after, signal) {
 			const log = runner.log(row.id);
 			if (!log) return eventsOfEnded(row.id, after);
-			if (log.listeners() >= JOB_LIMITS.eventStreamsPerJob) throw tooManyListeners();
+			if (log.listeners() >= JOB_LIMITS.eventStreamsPerJob) {
+				throw new ServiceError(
+					"RATE_LIMITED",
+					`The events of this job are read ${JOB_LIMITS.eventStreamsPerJob} times at once already; close one of the streams first.`,
+					{ retryAfterSeconds: 30 },
+				);
+			}
 			return log.follow(after, signal);
 		},
 	};
@@ -179,7 +196,7 @@ function createLooking({ store, clock, notes, runner }: Parts): Pick<Jobs, Looki
 
 type Changing = "cancel" | "remove" | "revealCredit";
 
-function createChanging({ store, clock, notes, runner, till }: Parts): Pick<Jobs, Changing> {
+function createChanging({ store, clock, notes, runner, billing }: Parts): Pick<Jobs, Changing> {
 	return {
 		async cancel(id) {
 			await store.transaction(async (tx) => {
@@ -192,14 +209,19 @@ function createChanging({ store, clock, notes, runner, till }: Parts): Pick<Jobs
 		},
 
 		async remove(row) {
-			if (isOpenJob(row.state)) throw stillOpen();
+			if (isOpenJob(row.state)) {
+				throw new ServiceError(
+					"INVALID_ARGUMENT",
+					"The job has not ended yet; cancel it first with POST /v1/research/deep-dive/{job_id}/cancel.",
+				);
+			}
 			// Text first: what a crash leaves is a row that can be deleted again.
 			await notes.forget(row.id);
 			await store.transaction(async (tx) => {
 				await tx.delete("artefacts", row.id);
 				await tx.delete("jobs", row.id);
 			});
-			// What was told may have been written down between the two.
+			// What was told may have been persisted between the two.
 			await notes.forget(row.id);
 		},
 
@@ -209,24 +231,9 @@ function createChanging({ store, clock, notes, runner, till }: Parts): Pick<Jobs
 				if (!row?.creditTokenId || row.creditShownAt !== undefined || !row.isProven) {
 					return undefined;
 				}
-				const secret = await till.reveal(tx, row.creditTokenId);
+				const secret = await billing.reveal(tx, row.creditTokenId);
 				await tx.put("jobs", { ...row, creditShownAt: clock.now() });
 				return secret;
 			}),
 	};
-}
-
-function stillOpen(): ServiceError {
-	return new ServiceError(
-		"INVALID_ARGUMENT",
-		"The job has not ended yet; cancel it first with POST /v1/research/deep-dive/{job_id}/cancel.",
-	);
-}
-
-function tooManyListeners(): ServiceError {
-	return new ServiceError(
-		"RATE_LIMITED",
-		`The events of this job are read ${JOB_LIMITS.eventStreamsPerJob} times at once already; close one of the streams first.`,
-		{ retryAfterSeconds: 30 },
-	);
 }

@@ -1,20 +1,20 @@
 import type { JobBilling, JobPaid } from "../../payments/refunds/refunds.js";
-import type { JobRow, Store, StoreTransaction } from "../../store/store.js";
-import type { JobState, WorkEnd } from "../contract/contract.js";
+import type { DocumentStore, JobRow, Store, StoreTransaction } from "../../store/store.js";
+import {
+	inputDocument,
+	type JobJson,
+	type JobState,
+	jobDocuments,
+	type WorkEnd,
+	workDocument,
+} from "../contract/contract.js";
 import { type Clock, type Micros, ServiceError } from "../kernel/kernel.js";
-import { JOB_LIMITS } from "./job-limits.js";
-import type { JobNotes } from "./job-notes.js";
+import type { JobEvent } from "./job-events.js";
 import { changeJob } from "./job-rows.js";
+import { JOB_LIMITS } from "./job-schemas.js";
 
 /** How jobs end: each time the money, the receipt and the row in one transaction, and only once. */
-export interface JobEndings {
-	/** The work is done: captured for an answer, released without one. A job being cancelled ends as cancelled. */
-	complete(id: string, ended: Ended): Promise<JobRow | undefined>;
-	/** Passes that were not begun are given back, and all of it without an answer; whatever report there is yet stays its owner's. */
-	cancel(id: string, ended: Partial<Ended>): Promise<JobRow | undefined>;
-	/** All of the price is given back. */
-	fail(id: string, reason: FailureReason, lastEventId: number): Promise<JobRow | undefined>;
-}
+export type JobEndings = ReturnType<typeof createJobEndings>;
 
 /** Why a job failed, as its owner is told. */
 export type FailureReason = "error" | "time" | "restarts" | "lost" | "size";
@@ -24,19 +24,17 @@ export interface Ended {
 	readonly lastEventId: number;
 }
 
-export interface JobEndingDeps {
-	readonly store: Store;
-	readonly clock: Clock;
-	readonly till: Pick<JobBilling, "capture" | "release">;
-	readonly notes: JobNotes;
-	readonly reportTtlMs?: number | undefined;
-}
-
 const WORKING: readonly JobState[] = ["running", "cancelling"];
 const OPEN: readonly JobState[] = ["queued", ...WORKING];
 
-export function createJobEndings(deps: JobEndingDeps): JobEndings {
-	const { store, clock, till, notes, reportTtlMs = JOB_LIMITS.reportTtlMs } = deps;
+export function createJobEndings(deps: {
+	readonly store: Store;
+	readonly clock: Clock;
+	readonly billing: Pick<JobBilling, "capture" | "release">;
+	readonly notes: JobNotes;
+	readonly reportTtlMs?: number | undefined;
+}) {
+	const { store, clock, billing, notes, reportTtlMs = JOB_LIMITS.reportTtlMs } = deps;
 
 	/** Text first: a row never points to a report that is missing. */
 	const keepReport = async (id: string, end: WorkEnd | undefined) => {
@@ -54,7 +52,7 @@ export function createJobEndings(deps: JobEndingDeps): JobEndings {
 		return store.transaction((tx) =>
 			changeJob(tx, { id, from: outcome.from, now }, async (row) => {
 				const { state, stopReason, amountMicros } = outcome.judge(row);
-				const paid = await till.capture(tx, row, amountMicros);
+				const paid = await billing.capture(tx, row, amountMicros);
 				if (reportExpiresAt !== undefined) await putReport(tx, row, { now, reportExpiresAt });
 				return {
 					state,
@@ -70,7 +68,8 @@ export function createJobEndings(deps: JobEndingDeps): JobEndings {
 	};
 
 	return {
-		complete: (id, ended) =>
+		/** The work is done: captured for an answer, released without one. A job being cancelled ends as cancelled. */
+		complete: (id: string, ended: Ended) =>
 			end(id, ended, {
 				from: WORKING,
 				judge(row) {
@@ -81,10 +80,12 @@ export function createJobEndings(deps: JobEndingDeps): JobEndings {
 				},
 			}),
 
-		cancel: (id, ended) =>
+		/** Passes that were not begun are released, and all of it without an answer; whatever report there is yet stays its owner's. */
+		cancel: (id: string, ended: Partial<Ended>) =>
 			end(id, ended, { from: OPEN, judge: (row) => cancelled(row, ended.end) }),
 
-		fail(id, reason, lastEventId) {
+		/** All of the price is released. */
+		fail(id: string, reason: FailureReason, lastEventId: number): Promise<JobRow | undefined> {
 			const now = clock.now();
 			return store.transaction((tx) =>
 				changeJob(tx, { id, from: OPEN, now }, async (row) => {
@@ -92,7 +93,7 @@ export function createJobEndings(deps: JobEndingDeps): JobEndings {
 					return {
 						state: "failed",
 						stopReason: reason,
-						...toMoney(await till.release(tx, row, why)),
+						...toMoney(await billing.release(tx, row, why)),
 						endedAt: now,
 						lastEventId: Math.max(lastEventId, row.lastEventId) + LAST_EVENTS,
 					};
@@ -160,4 +161,43 @@ function tooLarge(): ServiceError {
 		"INTERNAL",
 		`The report is longer than ${JOB_LIMITS.reportChars} characters.`,
 	);
+}
+
+/** Where the work stands between two passes, and what was told until then. */
+export interface Checkpoint {
+	readonly done: number;
+	/** Absent once the job has ended. */
+	readonly state?: JobJson | undefined;
+	readonly events: readonly JobEvent[];
+}
+
+/** The text of jobs: what was asked, what is kept between passes. Durable when a write resolves. */
+export type JobNotes = ReturnType<typeof createJobNotes>;
+
+export function createJobNotes(documents: DocumentStore) {
+	const read = async <T>(name: string): Promise<T | undefined> => {
+		const text = await documents.get(name);
+		return text === undefined ? undefined : (JSON.parse(text) as T);
+	};
+	return {
+		writeInput: ({ id, expiresAt }: JobRow, input: JobJson) =>
+			documents.put(inputDocument(id), JSON.stringify(input), expiresAt),
+		readInput: (id: string) => read<JobJson>(inputDocument(id)),
+		writeWork: (row: JobRow, checkpoint: Checkpoint) =>
+			documents.put(workDocument(row.id), JSON.stringify(checkpoint), workExpiry(row)),
+		readWork: (id: string) => read<Checkpoint>(workDocument(id)),
+		writeReport: (id: string, text: string, expiresAt: number) =>
+			documents.put(id, text, expiresAt),
+		readReport: (id: string) => read<JobJson>(id),
+		/** All of it. */
+		async forget(id: string): Promise<void> {
+			for (const name of [id, ...jobDocuments(id)]) await documents.delete(name);
+		},
+	};
+}
+
+/** As long as the report can be read; while it is open, longer than it may stay so. */
+function workExpiry({ createdAt, endedAt, reportExpiresAt }: JobRow): number {
+	if (endedAt === undefined) return createdAt + JOB_LIMITS.lifeMs + JOB_LIMITS.reportTtlMs;
+	return reportExpiresAt ?? endedAt + JOB_LIMITS.reportTtlMs;
 }

@@ -1,8 +1,7 @@
 import type { JobRow } from "../../store/store.js";
-import type { JobEventName, JobJson } from "../contract/contract.js";
-import { toIsoTime } from "../kernel/kernel.js";
-import { toJobCost } from "./job-cost.js";
-import { JOB_LIMITS } from "./job-limits.js";
+import { isOpenJob, type JobEventName, type JobJson } from "../contract/contract.js";
+import { formatUsd, toIsoTime } from "../kernel/kernel.js";
+import { JOB_LIMITS } from "./job-schemas.js";
 
 export interface JobEvent {
 	/** Rises by one or more from one event to the next, over restarts too. */
@@ -11,28 +10,11 @@ export interface JobEvent {
 	readonly data: JobJson;
 }
 
-/** What one open job tells, to whoever listens now or comes later. */
-export interface EventLog {
-	/** Keeps an event and tells it; beyond the bounds nothing is told. */
-	tell(event: JobEventName, data: JobJson): void;
-	/** Everything told so far but the first event, which the row tells. */
-	events(): readonly JobEvent[];
-	lastId(): number;
-	/** The last events of a job that has ended; after them nothing is told. */
-	end(last: readonly JobEvent[]): void;
-	/** Listeners go without a last event: the job goes on after a restart. */
-	leave(): void;
-	/** Everything after an id, until the end or until the signal is aborted. */
-	follow(after: number, signal: AbortSignal): AsyncGenerator<JobEvent, void, undefined>;
-	listeners(): number;
-}
+/** What one open job tells, to anyone who listens now or comes later. */
+export type EventLog = ReturnType<typeof createEventLog>;
 
 /** A log that begins where an earlier process may have ended: ids told by it are not given again. */
-export function createEventLog(
-	row: JobRow,
-	earlier: readonly JobEvent[],
-	firstFreeId: number,
-): EventLog {
+export function createEventLog(row: JobRow, earlier: readonly JobEvent[], firstFreeId: number) {
 	const told: JobEvent[] = [createdEvent(row), ...earlier];
 	const waiting = new Set<() => void>();
 	let nextId = firstFreeId;
@@ -43,25 +25,30 @@ export function createEventLog(
 		waiting.clear();
 	};
 	return {
-		tell(event, data) {
+		/** Keeps an event and tells it; beyond the bounds nothing is told. */
+		tell(event: JobEventName, data: JobJson): void {
 			if (isOver || told.length >= JOB_LIMITS.events) return;
 			if (JSON.stringify(data).length > JOB_LIMITS.eventChars) return;
 			told.push({ id: nextId, event, data });
 			nextId += 1;
 			wake();
 		},
+		/** Everything told so far but the first event, which the row tells. */
 		events: () => told.slice(1),
 		lastId: () => nextId - 1,
-		end(last) {
+		/** The last events of a job that has ended; after them nothing is told. */
+		end(last: readonly JobEvent[]): void {
 			if (!isOver) told.push(...last);
 			isOver = true;
 			wake();
 		},
-		leave() {
+		/** Listeners go without a last event: the job goes on after a restart. */
+		leave(): void {
 			isOver = true;
 			wake();
 		},
-		async *follow(after, signal) {
+		/** Everything after an id, until the end or until the signal is aborted. */
+		async *follow(after: number, signal: AbortSignal): AsyncGenerator<JobEvent, void, undefined> {
 			listeners += 1;
 			try {
 				let place = 0;
@@ -129,5 +116,20 @@ export function progressOf({ percent, passes, passesBegun, considered, read }: J
 		passes: passes.length,
 		sources_considered: considered,
 		sources_read: read,
+	};
+}
+
+/** What a job costs, as its caller is told at any time: the price while it is held, then what was taken of it. */
+export function toJobCost(row: JobRow) {
+	const isHeld = isOpenJob(row.state) && row.holdId !== undefined;
+	const chargedMicros = row.chargedMicros ?? 0n;
+	return {
+		amount_usd: formatUsd(isHeld ? row.priceMicros : chargedMicros),
+		price_usd: formatUsd(row.priceMicros),
+		billing_type: row.billingType,
+		rail: row.rail,
+		receipt_id: row.receiptId ?? null,
+		charged: chargedMicros > 0n,
+		held: isHeld,
 	};
 }

@@ -1,4 +1,10 @@
-import type { JobHold } from "../../payments/payments.js";
+import {
+	beginAttempt,
+	idempotencyIdOf,
+	type JobHold,
+	judgeAttempt,
+	type Quote,
+} from "../../payments/payments.js";
 import type { JobRow, Store, StoreTransaction } from "../../store/store.js";
 import {
 	grantIdOf,
@@ -7,8 +13,9 @@ import {
 	type JobState,
 	type SkillCaller,
 } from "../contract/contract.js";
+import type { Clock } from "../kernel/kernel.js";
 import { recordJobEnd } from "../webhooks/webhooks.js";
-import { JOB_LIMITS } from "./job-limits.js";
+import { JOB_LIMITS } from "./job-schemas.js";
 
 /** Who did not have to show who they are, because it cost nothing: the job's id opens it. */
 export const UNPAID_OWNER = "unpaid:anyone";
@@ -93,7 +100,7 @@ export async function changeJob(
 	return changed;
 }
 
-/** The row as it is on the disk: nobody is told what a crash could take back. */
+/** The row as it is on the disk: no one is told what a crash could take back. */
 export function readJob(
 	store: Pick<Store, "transaction">,
 	id: string,
@@ -105,4 +112,55 @@ export function readJob(
 export function percentOf({ passes, passesDone }: JobRow, share: number): number {
 	const done = (passesDone + Math.min(1, Math.max(0, share))) / passes.length;
 	return Math.min(99, Math.floor(100 * done));
+}
+
+/** What a job without a price is persisted with. */
+export interface UnpaidTerms {
+	readonly quote: Quote;
+	readonly fingerprint: string;
+	readonly idempotencyKey: string | undefined;
+}
+
+/** A job that costs nothing: opened for this call, or by an earlier one with the same retry key. */
+export interface UnpaidJob {
+	readonly jobId: string;
+	readonly isNew: boolean;
+}
+
+interface UnpaidOrder extends UnpaidTerms {
+	readonly id: string;
+	readonly order: JobOrder;
+	/** Takes the job's place in the queue, or throws. */
+	readonly reserve: () => void;
+}
+
+/** Judges the retry key and writes the row in one transaction. Throws IDEMPOTENCY_MISMATCH. */
+export function openUnpaidJob(
+	{ store, clock }: { readonly store: Pick<Store, "transaction">; readonly clock: Clock },
+	{ id, order, reserve, quote, fingerprint, idempotencyKey }: UnpaidOrder,
+): Promise<UnpaidJob> {
+	const attemptId =
+		idempotencyKey && attemptIdOf(order, { key: idempotencyKey, fingerprint, quote });
+	const access = order.caller?.access;
+	return store.transaction(async (tx) => {
+		const now = clock.now();
+		const earlier =
+			attemptId && (await judgeAttempt(tx, { id: attemptId, fingerprint, access, now }));
+		if (earlier && earlier.kind === "job") return { jobId: earlier.jobId, isNew: false };
+		reserve();
+		if (attemptId) await beginAttempt(tx, { id: attemptId, fingerprint, jobId: id, access, now });
+		const free = { quote, fingerprint, graphIds: [], isProven: false, now };
+		await tx.put("jobs", toJobRow(id, order, free));
+		return { jobId: id, isNew: true };
+	});
+}
+
+/** Strangers do not meet under a key that both thought of, unless they ask the same. */
+function attemptIdOf(
+	{ caller }: JobOrder,
+	{ key, fingerprint, quote }: { key: string; fingerprint: string; quote: Quote },
+): string {
+	const { operationId } = quote;
+	if (caller) return idempotencyIdOf(caller.owner, operationId, key);
+	return idempotencyIdOf(UNPAID_OWNER, operationId, `${fingerprint}\n${key}`);
 }

@@ -1,11 +1,10 @@
 import PQueue from "p-queue";
 import type { JobRow } from "../../store/store.js";
 import { isOpenJob } from "../contract/contract.js";
-import { stackOf } from "../kernel/kernel.js";
+import { ServiceError, stackOf } from "../kernel/kernel.js";
 import { createEventLog, type EventLog, type JobEvent, lastEventsOf } from "./job-events.js";
-import { JOB_LIMITS } from "./job-limits.js";
-import type { JobQueue, QueuedJob } from "./job-queue.js";
 import { endCancelled, skipToldIds, toAbort, type WorkDeps, workOn } from "./job-run.js";
+import { JOB_LIMITS } from "./job-schemas.js";
 
 export interface JobRunnerDeps extends Omit<WorkDeps, "logs"> {
 	readonly queue: JobQueue;
@@ -117,5 +116,111 @@ function createFarewell(deps: WorkDeps & Pick<JobRunnerDeps, "onEnded">) {
 		} catch (error) {
 			logger.error("the end of a job could not be told", { job: id, error: stackOf(error) });
 		}
+	};
+}
+
+/** A place in the queue that is not taken by a job yet. */
+export interface Place {
+	/** Safe to call again, and after the place was taken. */
+	leave(): void;
+}
+
+/** Queued jobs, served round-robin over their owners. */
+export type JobQueue = ReturnType<typeof createJobQueue>;
+
+export interface QueuedJob {
+	readonly id: string;
+	readonly owner: string;
+}
+
+export function createJobQueue({
+	waitingMax = JOB_LIMITS.waiting,
+	openPerOwner = JOB_LIMITS.openPerOwner,
+}: {
+	readonly waitingMax?: number;
+	readonly openPerOwner?: number;
+} = {}) {
+	/** In the order of their turns. */
+	const waiting = new Map<string, string[]>();
+	const open = createCounts();
+	let [reserved, queued] = [0, 0];
+	const takeOut = (owner: string, index: number): string | undefined => {
+		const ids = waiting.get(owner) ?? [];
+		const [id] = ids.splice(index, 1);
+		if (ids.length === 0) waiting.delete(owner);
+		if (id !== undefined) queued -= 1;
+		return id;
+	};
+	return {
+		/** Throws RATE_LIMITED for an owner with too many open jobs, UNAVAILABLE when too many wait in all. */
+		reserve(owner: string, openMax: number = openPerOwner): Place {
+			if (open.of(owner) >= openMax) {
+				throw new ServiceError(
+					"RATE_LIMITED",
+					`You, or those who show no credential if you show none, have ${openMax} jobs that have not ended yet; send this one when one of them has, or cancel one. Nothing was charged.`,
+					{ retryAfterSeconds: 30 },
+				);
+			}
+			if (reserved + queued >= waitingMax) {
+				throw new ServiceError(
+					"UNAVAILABLE",
+					"Too many jobs are waiting; send the same request again in a minute. Nothing was charged.",
+					{ retryAfterSeconds: 60 },
+				);
+			}
+			reserved += 1;
+			open.add(owner, 1);
+			let isHeld = true;
+			return {
+				leave() {
+					if (!isHeld) return;
+					isHeld = false;
+					reserved -= 1;
+					open.add(owner, -1);
+				},
+			};
+		},
+		/** Lets a job wait; beyond all bounds, because it was let in before. */
+		push({ id, owner }: QueuedJob): void {
+			waiting.set(owner, [...(waiting.get(owner) ?? []), id]);
+			queued += 1;
+			open.add(owner, 1);
+		},
+		/** The next one, from now on at work until `end`. */
+		next(): QueuedJob | undefined {
+			for (const [owner, ids] of waiting) {
+				const id = takeOut(owner, 0);
+				// To the end of the round.
+				if (waiting.delete(owner)) waiting.set(owner, ids);
+				return id === undefined ? undefined : { id, owner };
+			}
+			return undefined;
+		},
+		/** Takes a job out that still waits. */
+		remove(id: string): boolean {
+			for (const [owner, ids] of waiting) {
+				const index = ids.indexOf(id);
+				if (index < 0) continue;
+				takeOut(owner, index);
+				open.add(owner, -1);
+				return true;
+			}
+			return false;
+		},
+		/** A job that was at work has ended. */
+		end: (owner: string) => open.add(owner, -1),
+		size: () => queued,
+	};
+}
+
+function createCounts() {
+	const counts = new Map<string, number>();
+	return {
+		of: (owner: string) => counts.get(owner) ?? 0,
+		add(owner: string, change: number) {
+			const count = (counts.get(owner) ?? 0) + change;
+			if (count > 0) counts.set(owner, count);
+			else counts.delete(owner);
+		},
 	};
 }

@@ -1,11 +1,10 @@
-import type { JobRow } from "../../store/store.js";
-import type { JobJson } from "../contract/contract.js";
-import { type Clock, formatUsd } from "../kernel/kernel.js";
+import type { JobRow, Store } from "../../store/store.js";
+import { type JobJson, type JobStatus, OPERATION_ADDRESSES } from "../contract/contract.js";
+import { type Clock, formatUsd, ServiceError, toIsoTime } from "../kernel/kernel.js";
 import type { Jobs } from "./job-control.js";
-import type { JobEvent } from "./job-events.js";
-import { JOB_LIMITS } from "./job-limits.js";
-import type { JobWire } from "./job-schemas.js";
-import { toJobWire } from "./job-wire.js";
+import { type JobEvent, toJobCost } from "./job-events.js";
+import { readJob } from "./job-rows.js";
+import { JOB_LIMITS, type JobWire } from "./job-schemas.js";
 
 /** Where a job stands, for a transport that has its own records of who may know. */
 export interface JobView {
@@ -21,43 +20,39 @@ export interface JobView {
 
 /**
  * Jobs for transports that show them as something of their own, e.g. A2A as tasks. Nothing here asks who the caller is:
- * whoever comes has found a record of theirs that names the job.
+ * anyone who comes has found a record of theirs that names the job.
  */
-export interface JobViews {
-	/** Undefined once it is deleted or past its time. */
-	find(jobId: string): Promise<JobView | undefined>;
-	/** The report while it is kept: its data, and the same as Markdown. */
-	reportOf(jobId: string): Promise<{ readonly report: JobJson; readonly text: string } | undefined>;
-	/** Asks for its end; one that has ended stays as it is. */
-	cancel(jobId: string): Promise<void>;
-	/** Everything it tells from its first event on; undefined for none. Throws RATE_LIMITED while too many read it. */
-	follow(
-		jobId: string,
-		signal: AbortSignal,
-	): Promise<AsyncGenerator<JobEvent, void, undefined> | undefined>;
-	/** Told of every job that ends here. */
-	onEnded(listener: (ended: { readonly jobId: string; readonly owner: string }) => void): void;
-}
+export type JobViews = ReturnType<typeof createJobViews>;
 
-export function createJobViews({ jobs, clock }: { jobs: Jobs; clock: Clock }): JobViews {
+export function createJobViews({ jobs, clock }: { jobs: Jobs; clock: Clock }) {
 	return {
-		async find(jobId) {
+		/** Undefined once it is deleted or past its time. */
+		async find(jobId: string): Promise<JobView | undefined> {
 			const row = await jobs.find(jobId);
 			return row && toJobView(row, clock.now());
 		},
-		async reportOf(jobId) {
+		/** The report while it is kept: its data, and the same as Markdown. */
+		async reportOf(
+			jobId: string,
+		): Promise<{ readonly report: JobJson; readonly text: string } | undefined> {
 			const row = await jobs.find(jobId);
 			const report = row && (await jobs.reportOf(row));
 			return report && { report, text: jobs.workOf(row.kind).exportOf(report, "md") };
 		},
-		async cancel(jobId) {
+		/** Asks for its end; one that has ended stays as it is. */
+		async cancel(jobId: string): Promise<void> {
 			await jobs.cancel(jobId);
 		},
-		async follow(jobId, signal) {
+		/** Everything it tells from its first event on; undefined for none. Throws RATE_LIMITED while too many read it. */
+		async follow(
+			jobId: string,
+			signal: AbortSignal,
+		): Promise<AsyncGenerator<JobEvent, void, undefined> | undefined> {
 			const row = await jobs.find(jobId);
 			return row && jobs.events(row, 0, signal);
 		},
-		onEnded(listener) {
+		/** Told of every job that ends here. */
+		onEnded(listener: (ended: { readonly jobId: string; readonly owner: string }) => void): void {
 			jobs.onEnded(({ id: jobId, owner }) => listener({ jobId, owner }));
 		},
 	};
@@ -74,5 +69,62 @@ function toJobView(row: JobRow, now: number): JobView {
 		...(creditTokenId && {
 			credit: { id: creditTokenId, balance_usd: formatUsd(creditMicros) },
 		}),
+	};
+}
+
+/** Where a job stands, for its owner. */
+export function toJobWire(row: JobRow, now: number): JobWire {
+	const { startedAt, endedAt, reportExpiresAt } = row;
+	return {
+		job_id: row.id,
+		operation: row.operationId,
+		status: statusOf(row, now),
+		mode: row.mode ?? null,
+		percent: row.percent,
+		pass: row.passes[row.passesBegun - 1] ?? null,
+		pass_number: row.passesBegun,
+		passes: row.passes.length,
+		sources_considered: row.considered,
+		sources_read: row.read,
+		stop_reason: row.stopReason ?? null,
+		price_usd: formatUsd(row.priceMicros),
+		cost: toJobCost(row),
+		created_at: toIsoTime(row.createdAt),
+		started_at: startedAt === undefined ? null : toIsoTime(startedAt),
+		ended_at: endedAt === undefined ? null : toIsoTime(endedAt),
+		report_expires_at: reportExpiresAt === undefined ? null : toIsoTime(reportExpiresAt),
+		links: linksOf(row.id),
+	};
+}
+
+function statusOf({ state, reportExpiresAt }: JobRow, now: number): JobStatus {
+	const isOver = reportExpiresAt !== undefined && reportExpiresAt <= now;
+	return state === "completed" && isOver ? "expired" : (state as JobStatus);
+}
+
+function linksOf(jobId: string): JobWire["links"] {
+	const at = (operation: keyof typeof OPERATION_ADDRESSES) =>
+		OPERATION_ADDRESSES[operation].path.replace("{job_id}", jobId);
+	return {
+		status: at("research.deep_dive.status"),
+		events: at("research.deep_dive.events"),
+		cancel: at("research.deep_dive.cancel"),
+		sources: at("research.deep_dive.sources"),
+		export: at("research.deep_dive.export"),
+	};
+}
+
+/** What a launch tells of its job, from the rows alone. Throws NOT_FOUND. */
+export function createLaunchedJobs({
+	store,
+	clock,
+}: {
+	readonly store: Pick<Store, "transaction">;
+	readonly clock: Clock;
+}): (jobId: string) => Promise<JobWire> {
+	return async (jobId) => {
+		const row = await readJob(store, jobId);
+		if (row) return toJobWire(row, clock.now());
+		throw new ServiceError("NOT_FOUND", `No job is called "${jobId}".`);
 	};
 }

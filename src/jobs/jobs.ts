@@ -1,8 +1,6 @@
 export { createJobs, type JobPlace, type Jobs } from "./job-control.js";
-export { toJobCost } from "./job-cost.js";
-export type { JobEvent } from "./job-events.js";
-export { JOB_LIMITS } from "./job-limits.js";
-export { createJobNotes } from "./job-notes.js";
+export { createJobNotes } from "./job-endings.js";
+export { toJobCost } from "./job-events.js";
 export {
 	type DEEP_DIVE_MODES,
 	type DeepDiveFollowUpInput,
@@ -11,6 +9,7 @@ export {
 	deepDiveFollowUpFields,
 	deepDiveFollowUpInput,
 	deepDiveInput,
+	JOB_LIMITS,
 	type JobCreditWire,
 	type JobLaunchedOutput,
 	type JobStatusWire,
@@ -23,5 +22,10 @@ export {
 	jobSourcesSchema,
 	jobStatusSchema,
 } from "./job-schemas.js";
-export { createJobViews, type JobView, type JobViews } from "./job-views.js";
-export { createLaunchedJobs, toJobWire } from "./job-wire.js";
+export {
+	createJobViews,
+	createLaunchedJobs,
+	type JobView,
+	type JobViews,
+	toJobWire,
+} from "./job-views.js";

@@ -1,4 +1,4 @@
-/** Time, injected: nothing else in the house asks the system what time it is or when to wake up. */
+/** Time, injected: nothing else in this codebase reads the clock or sets timers. */
 export interface Clock {
 	/** Milliseconds since the epoch; may jump backwards with the system clock. */
 	now(): number;

@@ -81,3 +81,8 @@ export class ServiceError extends Error {
 		this.reply = options.reply;
 	}
 }
+
+/** Why a server does not start: the message names the setting and what it may be. */
+export function invalidSetting(message: string): ServiceError {
+	return new ServiceError("INVALID_ARGUMENT", message);
+}

@@ -1,4 +1,3 @@
-/** Vocabulary of the house: core imports zod and nothing else, and everybody may import core. */
 import { ServiceError } from "./errors.js";
 
 /** Money is a whole number of micro-USD: 1 USD = 1,000,000, one to one with USDC's six decimals. */

@@ -1,8 +1,8 @@
-/** Lets callers of one key in one after the other, in order of arrival; callers of other keys are not held up. */
+/** A mutex for each key, first come, first served. */
 export interface TurnQueue {
-	/** How many are in or wait. */
+	/** Holders and waiters. */
 	sizeOf(key: string): number;
-	/** Resolves to the function that lets the next one in. Rejects with the signal's reason for whoever leaves before. */
+	/** Resolves to the function that releases the key. Rejects with the signal's reason when that is aborted before. */
 	enter(key: string, signal?: AbortSignal): Promise<() => void>;
 }
 

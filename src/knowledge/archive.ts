@@ -49,18 +49,15 @@ function firstInstant(): Date {
 /** What an archive says of one of its files; nothing of it is known to be true. */
 interface ArchiveEntry {
 	readonly name: string;
-	/** Bytes in the archive. */
 	readonly size: number;
-	/** Bytes once unpacked. */
 	readonly originalSize: number;
 	/** 0 for stored, 8 for deflated. */
 	readonly compression: number;
 }
 
 /**
- * The wanted files of a zip archive; `isWanted` hears of every file's path and size in bytes. Names that climb out are
- * left to the caller's checks: nothing is written here. Throws INVALID_ARGUMENT for what is no zip archive, for one that
- * lies about its files and for one that unpacks to too much, before unpacking it.
+ * The wanted files of a zip archive. Throws INVALID_ARGUMENT, before unpacking, for one that lies
+ * or is too large.
  */
 export function unpackArchive(
 	archive: Uint8Array,
@@ -70,17 +67,24 @@ export function unpackArchive(
 	let packedBytes = 0;
 	let totalBytes = 0;
 	const admit = (entry: ArchiveEntry): boolean => {
-		const bytes = bytesOf(entry);
+		// Stored files are as long as they are in the archive, whatever length is declared.
+		const bytes = Math.max(entry.size, entry.originalSize);
 		if (entry.name.endsWith("/") || !isWanted(entry.name, bytes)) return false;
 		// Entries that share bytes, or a name, take more room unpacked than their archive lets one expect.
 		packedBytes += entry.size;
-		if (names.has(entry.name) || packedBytes > archive.length || isFalse(entry)) {
+		const isFalse = entry.compression === 0 && entry.size !== entry.originalSize;
+		if (names.has(entry.name) || packedBytes > archive.length || isFalse) {
 			throw refusal("is damaged or made to mislead", entry);
 		}
 		names.add(entry.name);
 		totalBytes += bytes;
+		const bytesMax = Math.min(
+			BUNDLE_LIMITS.fileBytes,
+			(entry.size + 1_024) * BUNDLE_LIMITS.archiveRatio,
+		);
+		const isBomb = bytes > bytesMax;
 		const isTooMuch = names.size > BUNDLE_LIMITS.files || totalBytes > BUNDLE_LIMITS.archiveBytes;
-		if (isTooMuch || isBomb(entry)) throw refusal("unpacks to too much", entry);
+		if (isTooMuch || isBomb) throw refusal("unpacks to too much", entry);
 		return true;
 	};
 	try {
@@ -91,22 +95,6 @@ export function unpackArchive(
 			cause: error,
 		});
 	}
-}
-
-/** Stored files are as long as they are in the archive, whatever length is declared. */
-function bytesOf({ size, originalSize }: ArchiveEntry): number {
-	return Math.max(size, originalSize);
-}
-
-function isFalse({ compression, size, originalSize }: ArchiveEntry): boolean {
-	return compression === 0 && size !== originalSize;
-}
-
-function isBomb(entry: ArchiveEntry): boolean {
-	const bytes = bytesOf(entry);
-	return (
-		bytes > BUNDLE_LIMITS.fileBytes || bytes > (entry.size + 1_024) * BUNDLE_LIMITS.archiveRatio
-	);
 }
 
 function refusal(complaint: string, { name }: ArchiveEntry): ServiceError {

@@ -1,25 +1,30 @@
 import { ServiceError } from "../kernel/kernel.js";
 import { compareText, isRecord, isReserved, RECORD_PATH, readDocument } from "./bundle-document.js";
-import { listedTitleOf, loggedDayOf, recordOf } from "./bundle-frame.js";
-import { toCollision } from "./bundle-reader.js";
+import { listedTitleOf, loggedDayOf, recordOf, toCollision } from "./bundle-reader.js";
 import {
 	type ConceptFile,
 	type ConceptReading,
+	type LinkSpace,
 	readConcept,
 	toConceptId,
 } from "./concept-reader.js";
 import { hashOfBundle, markOf } from "./content-hash.js";
-import type { LinkSpace } from "./edge-reader.js";
 import type { Finding } from "./finding.js";
-import type { BundleFrame, BundleMemory, Concept, FileMark, Graph } from "./graph.js";
-import { hasMemory, readMemory } from "./late-memory.js";
+import {
+	type BundleFrame,
+	type BundleMemory,
+	type Concept,
+	type FileMark,
+	type Graph,
+	hasMemory,
+	readMemory,
+} from "./graph.js";
 import { entriesOf, type PathChange, valueAt, withPaths } from "./path-map.js";
 import { runInTurns, type Steps } from "./work-in-turns.js";
 
 /** New bytes by path; undefined takes the file away. */
 export type BundleChanges = ReadonlyMap<string, Uint8Array | undefined>;
 
-/** A graph that was read from files. */
 export type Changeable = Graph & { readonly memory: BundleMemory };
 
 export function isChangeable(graph: Graph | undefined): graph is Changeable {
@@ -34,8 +39,8 @@ export interface BundleChange {
 }
 
 /**
- * A graph with some of its files changed. Only these are parsed, and with them the files whose links gain or lose a target,
- * which `readFile` is asked for by path. Throws INVALID_ARGUMENT when two files would claim one concept id.
+ * Reads only changed files and those whose links gain or lose a target. Throws INVALID_ARGUMENT for
+ * an id collision.
  */
 export async function changeBundle(
 	graph: Changeable,
@@ -50,7 +55,6 @@ export async function changeBundle(
 
 interface ChangeReading {
 	readonly changes: BundleChanges;
-	/** Concept files by path. */
 	readonly documents: ReadonlyMap<string, ConceptFile>;
 	readonly record: ConceptFile | undefined;
 	readonly marks: readonly PathChange<FileMark>[];
@@ -74,10 +78,7 @@ function* readChanges(changes: BundleChanges): Steps<ChangeReading> {
 }
 
 /** Concepts that are gone, by id, and such that have come, by path. */
-function turnoverOf(
-	concepts: readonly Concept[],
-	{ changes, documents }: ChangeReading,
-): { readonly gone: ReadonlySet<string>; readonly come: ReadonlySet<string> } {
+function turnoverOf(concepts: readonly Concept[], { changes, documents }: ChangeReading) {
 	const gone = new Set<string>();
 	const come = new Set<string>();
 	for (const path of changes.keys()) {
@@ -131,17 +132,13 @@ function* applyChanges(
 	const findings = [...reading.findings];
 	const readings = new Map<string, ConceptReading>();
 	for (const file of documents.values()) {
-		readings.set(
-			file.path,
-			readConcept(file, space, (finding) => findings.push(finding)),
-		);
+		const reading = readConcept(file, space, (finding) => findings.push(finding));
+		readings.set(file.path, reading);
 		yield;
 	}
 	for (const file of affected) {
-		readings.set(
-			file.path,
-			readConcept(file, space, () => undefined),
-		);
+		const reading = readConcept(file, space, () => undefined);
+		readings.set(file.path, reading);
 		yield;
 	}
 	const concepts = mergeConcepts(graph.concepts, changes, readings);
@@ -227,7 +224,6 @@ function changeFrame(frame: BundleFrame, { changes, record }: ChangeReading): Bu
 	};
 }
 
-/** The concept of a file. */
 export function conceptAt(concepts: readonly Concept[], path: string): Concept | undefined {
 	const found = concepts[positionOf(concepts, path)];
 	return found?.path === path ? found : undefined;

@@ -1,17 +1,34 @@
-import { READING_LIMITS } from "../contract/contract.js";
+import { GRAPH_TYPES, type GraphType, READING_LIMITS } from "../contract/contract.js";
+import { parseGraphId } from "../kernel/kernel.js";
 import { BUNDLE_LIMITS } from "./bundle-limits.js";
 import type { ConceptFile } from "./concept-reader.js";
 import type { Finding, FindingRule } from "./finding.js";
-import { parseMarkdown, textOf } from "./front-matter.js";
-import { toGraphType } from "./record-reader.js";
+import {
+	type FrontMatter,
+	isMapping,
+	listOf,
+	parseDay,
+	parseMarkdown,
+	textOf,
+	textsOf,
+} from "./front-matter.js";
+import type { AnalystProfile, ExpertConsent, ExpertProfile, GraphRecord } from "./graph.js";
 import { cleanText } from "./served-text.js";
 
-/** Where a bundle says what it is. */
 export const RECORD_PATH = "graph.md";
 
 /** Listings and logs are no concepts, at any level. */
 export function isReserved(path: string): boolean {
 	return /(?:^|\/)(?:index|log)\.md$/.test(path);
+}
+
+/** `a` and `a/b` for `a/b/c.md`. */
+export function foldersAbove(path: string): readonly string[] {
+	const folders: string[] = [];
+	for (let at = path.indexOf("/"); at >= 0; at = path.indexOf("/", at + 1)) {
+		folders.push(path.slice(0, at));
+	}
+	return folders;
 }
 
 /** True for a relative path without dot segments, separators of other systems and characters no id may have. */
@@ -56,4 +73,91 @@ export function readDocument(path: string, bytes: Uint8Array): ConceptFile | Fin
 export function compareText(a: string, b: string): number {
 	if (a === b) return 0;
 	return a < b ? -1 : 1;
+}
+
+/** What a bundle says of itself outside its record, for bundles that have none. */
+export interface RecordFallbacks {
+	readonly id: string;
+	readonly title: string | undefined;
+	readonly updated: string;
+}
+
+/** The kind of graph a type names, whatever its case and separators; undefined for other types. */
+export function toGraphType(type: string | undefined): GraphType | undefined {
+	const normalized = type?.toLowerCase().replace(/[\s_-]+/g, " ");
+	return GRAPH_TYPES.find((known) => known === normalized);
+}
+
+/**
+ * The record from `graph.md`, or from fallbacks. Throws INVALID_ARGUMENT when the id or slug cannot
+ * name a graph.
+ */
+export function readRecord(
+	{ data, body }: { data: FrontMatter; body: string },
+	fallbacks: RecordFallbacks,
+): GraphRecord {
+	const id = parseGraphId(textOf(data["id"]) ?? fallbacks.id);
+	return {
+		id,
+		slug: parseGraphId(textOf(data["slug"]) ?? id),
+		title: textOf(data["title"]) ?? fallbacks.title ?? id,
+		type: toGraphType(textOf(data["type"])) ?? "domain",
+		version: versionOf(data["version"]),
+		updated: parseDay(data["updated"]) ?? fallbacks.updated,
+		description: textOf(data["description"]) ?? "",
+		about: body.trim(),
+		topics: textsOf(data["topics"] ?? data["tags"]),
+		exampleQueries: listOf(data["example_queries"])
+			.map(textOf)
+			.filter((query) => query !== undefined),
+		curator: curatorOf(data["curator"]),
+		expert: expertOf(data["expert"], id),
+		analyst: analystOf(data["analyst"], id),
+	};
+}
+
+/** `1` and `1.2`, which YAML reads as numbers, are completed to three places. */
+function versionOf(value: unknown): string {
+	const text = textOf(value) ?? "1.0.0";
+	const [major, minor = "0"] = text.split(".");
+	return /^\d+(?:\.\d+)?$/.test(text) ? `${major}.${minor}.0` : text;
+}
+
+function curatorOf(value: unknown): GraphRecord["curator"] {
+	const name = isMapping(value) ? textOf(value["name"]) : textOf(value);
+	if (name === undefined) return undefined;
+	return { name, note: isMapping(value) ? (textOf(value["note"]) ?? "") : "" };
+}
+
+function expertOf(value: unknown, id: string): ExpertProfile | undefined {
+	if (!isMapping(value)) return undefined;
+	const agentId = textOf(value["agent_id"]) ?? id;
+	return {
+		agentId,
+		name: textOf(value["name"]) ?? agentId,
+		headline: textOf(value["headline"]) ?? "",
+		// Whoever does not say that a person answers is taken for a machine.
+		isAiTwin: value["is_ai_twin"] !== false,
+		disclosure: textOf(value["disclosure"]) ?? "",
+		consent: consentOf(value["consent"]),
+	};
+}
+
+/** An end that is no day has passed: what cannot be read permits nothing. */
+function consentOf(value: unknown): ExpertConsent | undefined {
+	const basis = isMapping(value) ? textOf(value["basis"]) : textOf(value);
+	if (basis === undefined) return undefined;
+	const end = isMapping(value) ? (value["until"] ?? undefined) : undefined;
+	return { basis, until: end === undefined ? undefined : (parseDay(end) ?? LONG_PAST) };
+}
+
+const LONG_PAST = "0001-01-01";
+
+function analystOf(value: unknown, id: string): AnalystProfile | undefined {
+	if (!isMapping(value)) return undefined;
+	return {
+		name: textOf(value["name"]) ?? id,
+		domain: textOf(value["domain"]) ?? "",
+		method: textOf(value["method"]) ?? "",
+	};
 }

@@ -1,4 +1,4 @@
-import { type Stats, statSync } from "node:fs";
+import { statSync } from "node:fs";
 import { open, readdir, readFile, stat } from "node:fs/promises";
 import { basename, join, resolve } from "node:path";
 import { setImmediate } from "node:timers/promises";
@@ -8,21 +8,18 @@ import { type BundleReading, readBundleInTurns } from "./bundle-reader.js";
 import type { ReportFinding } from "./finding.js";
 import type { Graph } from "./graph.js";
 
-/** The adapter that owns the file system for graphs: everything else here works on maps of files. */
-
 /** Disks that are asked for many files at once answer sooner; together they are at most as large as one limit allows. */
 const READS_AT_ONCE = 32;
 const STATS_PER_TURN = 250;
 
 export interface ReadGraphOptions {
-	/** Hears of every file that was left out or needs attention. */
 	readonly onFinding?: ReportFinding;
 }
 
 /**
- * Loads the bundle in a folder. Files that cannot be concepts are left out and reported to `onFinding`.
- * Throws NOT_FOUND when the folder is missing, INVALID_ARGUMENT when it is too large, has no usable id or two files
- * claim one concept id.
+ * Loads the bundle in a folder; files that cannot be concepts are reported to `onFinding`. Throws
+ * NOT_FOUND for a missing folder, INVALID_ARGUMENT for one that is too large, has no usable id or
+ * two files of one concept id.
  */
 export async function readGraph(folder: string, options: ReadGraphOptions = {}): Promise<Graph> {
 	const { graph, findings } = await readBundleFolder(folder);
@@ -39,19 +36,15 @@ export async function readGraph(folder: string, options: ReadGraphOptions = {}):
 
 /** Like `readGraph`, but returns the findings and never refuses a collision: for linting. */
 export async function readBundleFolder(folder: string): Promise<BundleReading> {
-	const files = await readMarkdownFiles(folder);
+	const files = await readFiles(folder, (path) => /\.md$/i.test(path));
 	return readBundleInTurns(files, { folder, fallbackId: toFallbackId(folder) });
 }
 
 /**
- * Every Markdown file below a folder, by path from it. Hidden entries and symbolic links are passed over, so that
- * nothing outside the folder is ever read. Throws NOT_FOUND and INVALID_ARGUMENT (too many files, too many bytes).
+ * Every file `isWanted` accepts; hidden entries and symbolic links are passed over. Of a file above
+ * the limit only as much is read as shows that it is too large. Throws NOT_FOUND, and
+ * INVALID_ARGUMENT for too much.
  */
-function readMarkdownFiles(folder: string): Promise<Map<string, Uint8Array>> {
-	return readFiles(folder, (path) => /\.md$/i.test(path));
-}
-
-/** Every file `isWanted` accepts, which hears of each file once; the others are not opened. Of a file above the limit only as much is read as shows that it is too large. */
 export async function readFiles(
 	folder: string,
 	isWanted: (path: string) => boolean,
@@ -80,10 +73,7 @@ function tooLarge(folder: string): ServiceError {
 	);
 }
 
-/**
- * Every file below a folder by path, with a stamp that changes whenever the file does; undefined for one that was touched
- * after `trustedBeforeMs`: a second change at the same tick of the disk's clock would not show.
- */
+/** Every file with a stamp that changes whenever it does; undefined for one touched after `trustedBeforeMs`. */
 export async function stampFiles(
 	folder: string,
 	trustedBeforeMs: number,
@@ -93,18 +83,14 @@ export async function stampFiles(
 	for (const path of await listPaths(folder)) {
 		// A hundred thousand calls that wait for a thread each would take several times as long.
 		const found = statSync(root + path, { throwIfNoEntry: false });
-		if (found) stamps.set(path, stampOf(found, trustedBeforeMs));
+		if (found) {
+			const { size, mtimeMs, ctimeMs, ino } = found;
+			const isTrusted = Math.max(mtimeMs, ctimeMs) < trustedBeforeMs;
+			stamps.set(path, isTrusted ? `${size} ${mtimeMs} ${ctimeMs} ${ino}` : undefined);
+		}
 		if (stamps.size % STATS_PER_TURN === 0) await setImmediate();
 	}
 	return stamps;
-}
-
-function stampOf(
-	{ size, mtimeMs, ctimeMs, ino }: Stats,
-	trustedBeforeMs: number,
-): string | undefined {
-	if (Math.max(mtimeMs, ctimeMs) >= trustedBeforeMs) return undefined;
-	return `${size} ${mtimeMs} ${ctimeMs} ${ino}`;
 }
 
 /** One file, or as much of it as shows that it is too large. */
@@ -120,7 +106,6 @@ export async function readBounded(file: string): Promise<Uint8Array> {
 	}
 }
 
-/** Paths of plain files in order, `/` as separator. */
 async function listPaths(folder: string): Promise<readonly string[]> {
 	const root = await stat(folder).catch(() => undefined);
 	if (!root?.isDirectory()) {
@@ -136,10 +121,7 @@ async function listPaths(folder: string): Promise<readonly string[]> {
 	return paths.sort();
 }
 
-async function listFolder(
-	folder: string,
-	prefix: string,
-): Promise<{ files: readonly string[]; folders: readonly string[] }> {
+async function listFolder(folder: string, prefix: string) {
 	const entries = await readdir(join(folder, prefix), { withFileTypes: true });
 	const visible = entries.filter((entry) => !entry.name.startsWith("."));
 	return {

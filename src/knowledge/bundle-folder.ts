@@ -1,7 +1,6 @@
-import { mkdir, mkdtemp, readdir, rename, rm, stat, writeFile } from "node:fs/promises";
+import { mkdir, mkdtemp, readdir, rename, rm, stat } from "node:fs/promises";
 import { basename, dirname, join, resolve } from "node:path";
 import { ServiceError } from "../kernel/kernel.js";
-import { nodeBundleDisk } from "./bundle-disk.js";
 import { isConfined } from "./bundle-document.js";
 import type { BundleFiles } from "./bundle-reader.js";
 import {
@@ -11,22 +10,21 @@ import {
 	finishUpdates,
 	foldersOf,
 	isUpdateFile,
+	nodeBundleDisk,
 } from "./bundle-update.js";
 import { toBundleFiles } from "./bundle-writer.js";
 import type { Graph } from "./graph.js";
+import { mapInBatches } from "./work-in-turns.js";
 
 export interface WriteBundleOptions {
 	/** Replace the bundle that is there; without it an existing folder is refused. */
 	readonly replace?: boolean;
 }
 
-/** Disks that are asked for many things at once answer sooner. */
-const WRITES_AT_ONCE = 32;
-
 /**
- * Writes a bundle so that readers see the old folder or the whole new one, never a half: everything goes to a sibling
- * folder first, which is then renamed. Throws INVALID_ARGUMENT for a path that leaves the bundle, for an existing folder
- * without `replace`, and for one that holds something other than a bundle.
+ * Writes a bundle so that readers see the old folder or the whole new one: everything goes to a
+ * sibling folder first, which is then renamed. Throws INVALID_ARGUMENT for a path that leaves the
+ * bundle, for an existing folder without `replace`, and for one that holds something else.
  */
 export async function writeBundle(
 	content: Graph | BundleFiles,
@@ -72,11 +70,24 @@ export interface BundleRecovery {
 }
 
 /**
- * Ends what a killed `writeBundle` or `updateBundle` left in a folder of bundles; everything else unfinished is removed.
- * Nothing else may be writing there; a missing folder is an empty one.
+ * Finishes or undoes what a killed write or update left in a folder of bundles; nothing else may
+ * write there.
  */
 export async function recoverBundles(parent: string): Promise<BundleRecovery> {
-	const { finished, stuck } = await finishAll(parent);
+	const finished: string[] = [];
+	const stuck: string[] = [];
+	for (const { bundle, work } of await findPendingUpdates(parent)) {
+		const folder = join(parent, bundle);
+		// A start must not fail over one graph.
+		const isDone =
+			(await exists(folder)) &&
+			(await carryOut(work, folder).then(
+				() => true,
+				() => false,
+			));
+		if (isDone) finished.push(bundle);
+		else stuck.push(work);
+	}
 	const names = await readdir(parent).catch(() => []);
 	const restored: string[] = [];
 	for (const name of names) {
@@ -93,26 +104,6 @@ export async function recoverBundles(parent: string): Promise<BundleRecovery> {
 	return { restored, finished, stuck };
 }
 
-async function finishAll(parent: string): Promise<Omit<BundleRecovery, "restored">> {
-	const finished: string[] = [];
-	const stuck: string[] = [];
-	for (const { bundle, work } of await findPendingUpdates(parent)) {
-		const folder = join(parent, bundle);
-		const isDone = (await exists(folder)) && (await isCarriedOut(work, folder));
-		if (isDone) finished.push(bundle);
-		else stuck.push(work);
-	}
-	return { finished, stuck };
-}
-
-/** A start must not fail over one graph. */
-function isCarriedOut(work: string, folder: string): Promise<boolean> {
-	return carryOut(work, folder).then(
-		() => true,
-		() => false,
-	);
-}
-
 /** Only what we could have made is ours to remove. */
 async function isWorkFolder(folder: string): Promise<boolean> {
 	const names = await readdir(folder).catch(() => undefined);
@@ -123,7 +114,6 @@ async function exists(path: string): Promise<boolean> {
 	return (await stat(path).catch(() => undefined)) !== undefined;
 }
 
-/** True when something is there that may be replaced. */
 async function assertReplaceable(target: string, replace: boolean): Promise<boolean> {
 	const found = await stat(target).catch(() => undefined);
 	if (!found) return false;
@@ -146,13 +136,8 @@ async function assertReplaceable(target: string, replace: boolean): Promise<bool
 async function writeFiles(folder: string, files: BundleFiles): Promise<void> {
 	const folders = [...new Set(["", ...[...files.keys()].flatMap(foldersOf)])].sort();
 	for (const each of folders) await mkdir(join(folder, each), { recursive: true });
-	const entries = [...files];
-	for (let from = 0; from < entries.length; from += WRITES_AT_ONCE) {
-		await Promise.all(
-			entries
-				.slice(from, from + WRITES_AT_ONCE)
-				.map(([path, bytes]) => writeFile(join(folder, path), bytes, { mode: 0o644, flush: true })),
-		);
-	}
+	await mapInBatches([...files], ([path, bytes]) =>
+		nodeBundleDisk.write(join(folder, path), bytes),
+	);
 	for (const each of folders) await nodeBundleDisk.syncFolder(join(folder, each));
 }

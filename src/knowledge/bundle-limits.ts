@@ -1,10 +1,8 @@
 /** Bounds on content we did not write: folders, archives and front matter. */
 export const BUNDLE_LIMITS = {
-	/** Markdown files in one bundle. */
 	files: 250_000,
 	fileBytes: 1024 * 1024,
 	totalBytes: 512 * 1024 * 1024,
-	/** Folders below the bundle root. */
 	depth: 16,
 	/** One name of an imported document's path. */
 	nameChars: 255,
@@ -18,7 +16,6 @@ export const BUNDLE_LIMITS = {
 	/** Unpacked over packed size of one archive entry. */
 	archiveRatio: 200,
 	archiveBytes: 256 * 1024 * 1024,
-	/** Sources kept of one concept. */
 	sources: 200,
 	summaryChars: 1_000,
 	titleChars: 300,

@@ -1,11 +1,20 @@
-import { compareText, isRecord, isReserved, RECORD_PATH, readDocument } from "./bundle-document.js";
-import { readFrame, recordOf } from "./bundle-frame.js";
-import { type ConceptFile, readConcept, toConceptId } from "./concept-reader.js";
+import {
+	compareText,
+	isRecord,
+	isReserved,
+	RECORD_PATH,
+	readDocument,
+	readRecord,
+} from "./bundle-document.js";
+import { BUNDLE_LIMITS } from "./bundle-limits.js";
+import { type ConceptFile, type LinkSpace, readConcept, toConceptId } from "./concept-reader.js";
 import { hashOfBundle, markOf } from "./content-hash.js";
-import type { LinkSpace } from "./edge-reader.js";
 import type { Finding } from "./finding.js";
-import type { BundleMemory, Concept, FileMark, Graph } from "./graph.js";
+import { parseMarkdown } from "./front-matter.js";
+import type { BundleFrame, BundleMemory, Concept, FileMark, Graph, GraphRecord } from "./graph.js";
+import { firstHeading } from "./markdown.js";
 import { type PathChange, toPathMap } from "./path-map.js";
+import { cleanText } from "./served-text.js";
 import { runAtOnce, runInTurns, type Steps } from "./work-in-turns.js";
 
 /** Files of a bundle by path from its root, `/` as separator. */
@@ -13,14 +22,11 @@ export type BundleFiles = ReadonlyMap<string, Uint8Array>;
 
 export interface BundleReading {
 	readonly graph: Graph;
-	/** In path order; files with an error are not part of the graph. */
 	readonly findings: readonly Finding[];
 }
 
 export interface ReadBundleOptions {
-	/** Id of a bundle whose record names none. */
 	readonly fallbackId?: string;
-	/** Folder the files came from; empty for archives and tests. */
 	readonly folder?: string;
 }
 
@@ -58,12 +64,12 @@ function* readingOf(files: BundleFiles, options: ReadBundleOptions): Steps<Bundl
 		if (reading.awaited.length > 0) awaited.push([file.path, reading.awaited]);
 		yield;
 	}
-	const frame = readFrame({
-		record,
-		index: files.get("index.md"),
-		log: files.get("log.md"),
-		fallbackId: options.fallbackId,
-	});
+	const frame: BundleFrame = {
+		record: record && { data: record.data, body: record.body },
+		listedTitle: listedTitleOf(files.get("index.md")),
+		loggedDay: loggedDayOf(files.get("log.md")),
+		fallbackId: options.fallbackId ?? "graph",
+	};
 	const memory: BundleMemory = {
 		files: toPathMap(marks),
 		awaited: toPathMap(awaited),
@@ -79,12 +85,7 @@ function* readingOf(files: BundleFiles, options: ReadBundleOptions): Steps<Bundl
 	return { graph, findings: findings.sort((a, b) => compareText(a.file, b.file)) };
 }
 
-interface Documents {
-	readonly documents: ConceptFile[];
-	readonly marks: readonly PathChange<FileMark>[];
-}
-
-function* readDocuments(files: BundleFiles, findings: Finding[]): Steps<Documents> {
+function* readDocuments(files: BundleFiles, findings: Finding[]) {
 	const documents: ConceptFile[] = [];
 	const marks: PathChange<FileMark>[] = [];
 	for (const path of [...files.keys()].sort(compareText)) {
@@ -134,4 +135,38 @@ export function toCollision(path: string, id: string, first: string): Finding {
 		severity: "error",
 		message: `The id "${id}" already belongs to "${first}"; rename one of the two files.`,
 	};
+}
+
+const EPOCH = "1970-01-01";
+
+/** The record as written, or what frame and concepts let one guess. Throws INVALID_ARGUMENT when no valid id names the graph. */
+export function recordOf(frame: BundleFrame, concepts: readonly Concept[]): GraphRecord {
+	return readRecord(frame.record ?? { data: {}, body: "" }, {
+		id: frame.fallbackId,
+		title: frame.listedTitle,
+		updated: newestDay(concepts, frame.loggedDay ?? EPOCH),
+	});
+}
+
+export function listedTitleOf(index: Uint8Array | undefined): string | undefined {
+	return firstHeading(proseOf(index));
+}
+
+export function loggedDayOf(log: Uint8Array | undefined): string | undefined {
+	return /^##[ \t]+(\d{4}-\d{2}-\d{2})/m.exec(proseOf(log))?.[1];
+}
+
+/** A listing of many concepts is longer than what is read of a file. */
+function proseOf(bytes: Uint8Array | undefined): string {
+	if (!bytes) return "";
+	const read = bytes.subarray(0, BUNDLE_LIMITS.fileBytes + 1);
+	return cleanText(parseMarkdown(new TextDecoder().decode(read)).body);
+}
+
+function newestDay(concepts: readonly Concept[], start: string): string {
+	let newest = start;
+	for (const { generatedAt } of concepts) {
+		if (generatedAt !== undefined && compareText(generatedAt, newest) > 0) newest = generatedAt;
+	}
+	return newest;
 }

@@ -1,10 +1,22 @@
-import { readdir, readFile } from "node:fs/promises";
+import {
+	mkdir,
+	mkdtemp,
+	open,
+	readdir,
+	readFile,
+	rename,
+	rm,
+	rmdir,
+	stat,
+	unlink,
+	writeFile,
+} from "node:fs/promises";
 import { basename, dirname, join, resolve } from "node:path";
 import { z } from "zod";
 import { ServiceError } from "../kernel/kernel.js";
 import type { BundleChanges } from "./bundle-change.js";
-import { type BundleDisk, nodeBundleDisk } from "./bundle-disk.js";
-import { isConfined } from "./bundle-document.js";
+import { foldersAbove, isConfined } from "./bundle-document.js";
+import { mapInBatches } from "./work-in-turns.js";
 
 /** In a work folder: staged files by number, and, once it is there under this name, a promise to put them into place. */
 const PLAN = "changes.json";
@@ -19,18 +31,15 @@ const plan = z.strictObject({
 });
 type Plan = z.infer<typeof plan>;
 
-/** Disks that are asked for many things at once answer sooner. */
-const CALLS_AT_ONCE = 32;
-
-/** Undefined where every file is in its place; else why a promised change is not all there yet, one whole sentence. */
+/** Why a planned change is not finished yet, one sentence; undefined where it is. */
 type Unfinished = string | undefined;
 
 /**
- * Changes some files of a bundle, all or none, whatever its size: new files are staged beside it, then a plan is written
- * that a start carries out should we be killed, then each file takes its place. Resolves when the change is durable: where
- * the disk refuses amid it, what is left is done before the next change or at the next start. Throws INVALID_ARGUMENT for a
- * path that leaves the bundle or that a folder has taken, and UNAVAILABLE when an earlier change cannot be finished;
- * whatever is thrown, nothing has changed.
+ * Changes some files of a bundle, all or none: new files are staged beside it, then a plan is
+ * written that a start carries out should the process be killed, then each file takes its place.
+ * Resolves when the change is durable; what the disk refuses then is done before the next change or
+ * at the next start. Throws INVALID_ARGUMENT for a path that leaves the bundle or is a folder, and
+ * UNAVAILABLE when an earlier change cannot be finished: nothing has changed then.
  */
 export async function updateBundle(
 	folder: string,
@@ -72,7 +81,7 @@ async function assertRoom(target: string, changes: BundleChanges, disk: BundleDi
 	// Such a folder goes when it is left empty.
 	const left = new Set(leaving);
 	const coming = [...changes].flatMap(([path, bytes]) => (bytes && !left.has(path) ? path : []));
-	await forEach(coming, async (path) => {
+	await mapInBatches(coming, async (path) => {
 		if (!(await disk.isFolder(join(target, path)))) return;
 		throw new ServiceError(
 			"INVALID_ARGUMENT",
@@ -81,7 +90,7 @@ async function assertRoom(target: string, changes: BundleChanges, disk: BundleDi
 	});
 }
 
-/** Takes back a promise of which nothing has been done; false where something has, and all of it will be. */
+/** Withdraws a plan of which nothing has been done; false where something has, and all of it will be. */
 async function withdraw(
 	work: string,
 	{ target, changes }: { readonly target: string; readonly changes: BundleChanges },
@@ -91,25 +100,28 @@ async function withdraw(
 	const put = [...changes].flatMap(([path, bytes]) => (bytes ? path : []));
 	const staged = put.map((_, number) => join(work, STAGE, String(number)));
 	let isUntouched = true;
-	await forEach([...removed, ...staged], async (file) => {
+	await mapInBatches([...removed, ...staged], async (file) => {
 		if (!(await disk.has(file))) isUntouched = false;
 	});
 	if (!isUntouched) return false;
 	await disk.remove(join(work, PLAN));
-	await tidy(work, { target, put }, disk).catch(() => undefined);
+	const tidy = async () => {
+		await disk.syncFolder(work);
+		await removeEmptyFolders(target, put, disk);
+		await disk.removeFolder(work);
+	};
+	await tidy().catch(() => undefined);
 	return true;
 }
 
-/** What a promise leaves that is taken back. */
-async function tidy(
-	work: string,
-	{ target, put }: { readonly target: string; readonly put: readonly string[] },
+/** Removes the folders of these files, innermost first, where nothing else is in them. */
+async function removeEmptyFolders(
+	target: string,
+	paths: readonly string[],
 	disk: BundleDisk,
 ): Promise<void> {
-	await disk.syncFolder(work);
-	const made = [...new Set(put.flatMap(foldersOf))].filter((each) => each !== "").sort();
-	for (const each of made.reverse()) await disk.removeEmptyFolder(join(target, each));
-	await disk.removeFolder(work);
+	const folders = [...new Set(paths.flatMap(foldersOf))].filter((each) => each !== "").sort();
+	for (const each of folders.reverse()) await disk.removeEmptyFolder(join(target, each));
 }
 
 function toUnfinished(work: string, target: string, cause: unknown): string {
@@ -128,18 +140,12 @@ export function bundleOfWorkFolder(name: string): string | undefined {
 	return WORK_FOLDER.exec(name)?.[1];
 }
 
-/** A change that was promised and not seen through, by the bundle's name. */
-export interface PendingUpdate {
-	readonly bundle: string;
-	readonly work: string;
-}
-
-/** In a folder of bundles; a missing one has none. */
+/** Changes in a folder of bundles that were planned and not carried out, by the bundle's name; a missing one has none. */
 export async function findPendingUpdates(
 	parent: string,
 	disk: BundleDisk = nodeBundleDisk,
-): Promise<readonly PendingUpdate[]> {
-	const found: PendingUpdate[] = [];
+): Promise<readonly { readonly bundle: string; readonly work: string }[]> {
+	const found: { bundle: string; work: string }[] = [];
 	for (const name of await readdir(parent).catch(() => [])) {
 		const bundle = bundleOfWorkFolder(name);
 		const work = join(parent, name);
@@ -149,8 +155,8 @@ export async function findPendingUpdates(
 }
 
 /**
- * Sees through what earlier updates of this bundle had promised, so that none of it is done after what comes next. Throws
- * UNAVAILABLE, naming the folder that holds what is left, where the disk refuses still.
+ * Carries out what earlier updates of this bundle had planned. Throws UNAVAILABLE where the disk
+ * still refuses.
  */
 export async function finishUpdates(
 	folder: string,
@@ -176,7 +182,7 @@ async function commit(work: string, changes: BundleChanges, disk: BundleDisk): P
 	const promise: Plan = { version: 1, put: put.map(({ path }) => path), remove };
 	const stage = join(work, STAGE);
 	await disk.makeFolder(stage);
-	await forEach(put, ({ bytes }, number) => disk.write(join(stage, String(number)), bytes));
+	await mapInBatches(put, ({ bytes }, number) => disk.write(join(stage, String(number)), bytes));
 	await disk.syncFolder(stage);
 	await disk.write(join(work, PLAN_DRAFT), new TextEncoder().encode(JSON.stringify(promise)));
 	await disk.rename(join(work, PLAN_DRAFT), join(work, PLAN));
@@ -193,12 +199,10 @@ export async function carryOut(
 	const { put, remove } = plan.parse(JSON.parse(await readFile(join(work, PLAN), "utf8")));
 	const folders = new Set([...put, ...remove].flatMap(foldersOf));
 	// What a removed file leaves may be what a new one needs: a name that was a folder becomes a file, or the reverse.
-	await forEach(remove, (path) => disk.remove(join(target, path)));
-	for (const folder of [...new Set(remove.flatMap(foldersOf))].sort().reverse()) {
-		if (folder !== "") await disk.removeEmptyFolder(join(target, folder));
-	}
+	await mapInBatches(remove, (path) => disk.remove(join(target, path)));
+	await removeEmptyFolders(target, remove, disk);
 	for (const folder of new Set(put.flatMap(foldersOf))) await disk.makeFolder(join(target, folder));
-	await forEach(put, async (path, number) => {
+	await mapInBatches(put, async (path, number) => {
 		const staged = join(work, STAGE, String(number));
 		if (await disk.has(staged)) await disk.rename(staged, join(target, path));
 	});
@@ -209,18 +213,50 @@ export async function carryOut(
 	await disk.removeFolder(work).catch(() => undefined);
 }
 
-async function forEach<T>(
-	items: readonly T[],
-	work: (item: T, index: number) => Promise<void>,
-): Promise<void> {
-	for (let from = 0; from < items.length; from += CALLS_AT_ONCE) {
-		const batch = items.slice(from, from + CALLS_AT_ONCE);
-		await Promise.all(batch.map((item, index) => work(item, from + index)));
-	}
-}
-
 /** `""`, `a` and `a/b` for `a/b/c.md`. */
 export function foldersOf(path: string): readonly string[] {
-	const names = path.split("/").slice(0, -1);
-	return ["", ...names.map((_, index) => names.slice(0, index + 1).join("/"))];
+	return ["", ...foldersAbove(path)];
 }
+
+/** What an update asks of a disk; injected, so that tests can cut its power between any two calls. */
+export interface BundleDisk {
+	makeFolder(path: string): Promise<void>;
+	/** A new folder: the prefix and six characters nobody else has. */
+	makeWorkFolder(prefix: string): Promise<string>;
+	/** Resolves when every byte is on the disk. */
+	write(path: string, bytes: Uint8Array): Promise<void>;
+	rename(from: string, to: string): Promise<void>;
+	has(path: string): Promise<boolean>;
+	isFolder(path: string): Promise<boolean>;
+	/** Leaves what is no file, and what is not there. */
+	remove(path: string): Promise<void>;
+	/** Leaves a folder that holds something, and one that is not there. */
+	removeEmptyFolder(path: string): Promise<void>;
+	removeFolder(path: string): Promise<void>;
+	/** Asks the disk to remember the names; file systems that cannot are left alone. */
+	syncFolder(path: string): Promise<void>;
+}
+
+export const nodeBundleDisk: BundleDisk = {
+	async makeFolder(path) {
+		await mkdir(path, { recursive: true });
+	},
+	makeWorkFolder: (prefix) => mkdtemp(prefix),
+	write: (path, bytes) => writeFile(path, bytes, { mode: 0o644, flush: true }),
+	rename: (from, to) => rename(from, to),
+	has: async (path) => (await stat(path).catch(() => undefined)) !== undefined,
+	isFolder: async (path) => (await stat(path).catch(() => undefined))?.isDirectory() ?? false,
+	async remove(path) {
+		const found = await stat(path).catch(() => undefined);
+		if (found?.isFile()) await unlink(path);
+	},
+	async removeEmptyFolder(path) {
+		await rmdir(path).catch(() => undefined);
+	},
+	removeFolder: (path) => rm(path, { recursive: true, force: true }),
+	async syncFolder(path) {
+		const handle = await open(path, "r").catch(() => undefined);
+		await handle?.sync().catch(() => undefined);
+		await handle?.close();
+	},
+};

@@ -1,22 +1,12 @@
 import type { GraphType } from "../contract/contract.js";
 import { ServiceError } from "../kernel/kernel.js";
 import type { Graph } from "./graph.js";
+import { runInTurns, type Steps } from "./work-in-turns.js";
 
-/** All graphs on sale, found by id or slug. Replacing a graph is one assignment: readers see the old or the new one. */
-export interface GraphCatalog {
-	list(filter?: { type?: GraphType }): readonly Graph[];
-	find(idOrSlug: string): Graph | undefined;
-	/** Throws NOT_FOUND. Accepts the id only. */
-	get(id: string): Graph;
-	/** Throws NOT_FOUND for an id that names no graph. */
-	assertKnown(id: string): void;
-	put(graph: Graph): void;
-	remove(id: string): void;
-	/** Changes whenever a graph is put or removed; names what derived documents were made from. */
-	readonly revision: string;
-}
+export type GraphCatalog = ReturnType<typeof createGraphCatalog>;
 
-export function createGraphCatalog(initial: readonly Graph[] = []): GraphCatalog {
+/** All graphs on sale, found by id or slug. Replacing one is one assignment: readers see the old or the new one. */
+export function createGraphCatalog(initial: readonly Graph[] = []) {
 	const byId = new Map<string, Graph>();
 	let bySlug = new Map<string, Graph>();
 	let sorted: readonly Graph[] = [];
@@ -32,6 +22,7 @@ export function createGraphCatalog(initial: readonly Graph[] = []): GraphCatalog
 	for (const graph of initial) byId.set(graph.record.id, graph);
 	rebuild();
 
+	/** Throws NOT_FOUND. Accepts the id only. */
 	const get = (id: string): Graph => {
 		const graph = byId.get(id);
 		if (graph) return graph;
@@ -41,21 +32,59 @@ export function createGraphCatalog(initial: readonly Graph[] = []): GraphCatalog
 		);
 	};
 	return {
-		list: (filter) =>
+		list: (filter?: { type?: GraphType }): readonly Graph[] =>
 			filter?.type ? sorted.filter((graph) => graph.record.type === filter.type) : sorted,
-		find: (idOrSlug) => byId.get(idOrSlug) ?? bySlug.get(idOrSlug),
+		find: (idOrSlug: string): Graph | undefined => byId.get(idOrSlug) ?? bySlug.get(idOrSlug),
 		get,
-		assertKnown: (id) => void get(id),
-		put(graph) {
+		assertKnown: (id: string): void => void get(id),
+		put(graph: Graph): void {
 			byId.set(graph.record.id, graph);
 			rebuild();
 		},
-		remove(id) {
+		remove(id: string): void {
 			byId.delete(id);
 			rebuild();
 		},
-		get revision() {
+		/** Changes whenever a graph is put or removed. */
+		get revision(): string {
 			return revision;
 		},
+	};
+}
+
+/**
+ * Derives a value from all graphs when it is first asked for; after a change only new graphs are
+ * read again.
+ */
+export function createPerGraph<Part extends object, Whole>({
+	revision,
+	graphs,
+	make,
+	combine,
+}: {
+	readonly revision: () => string;
+	readonly graphs: () => readonly Graph[];
+	readonly make: (graph: Graph) => Steps<Part>;
+	readonly combine: (parts: readonly Part[]) => Steps<Whole>;
+}): () => Promise<Whole> {
+	const partOf = new WeakMap<Graph, Part>();
+	let latest: { readonly revision: string; readonly whole: Promise<Whole> } | undefined;
+
+	function* wholeOf(all: readonly Graph[]): Steps<Whole> {
+		const parts: Part[] = [];
+		for (const graph of all) {
+			const part = partOf.get(graph) ?? (yield* make(graph));
+			partOf.set(graph, part);
+			parts.push(part);
+		}
+		return yield* combine(parts);
+	}
+
+	return () => {
+		const current = revision();
+		if (latest?.revision !== current) {
+			latest = { revision: current, whole: runInTurns(wholeOf(graphs())) };
+		}
+		return latest.whole;
 	};
 }

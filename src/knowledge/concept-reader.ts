@@ -1,13 +1,24 @@
 import type { TrustTier } from "../contract/contract.js";
 import { BUNDLE_LIMITS } from "./bundle-limits.js";
-import { type LinkSpace, readEdges } from "./edge-reader.js";
-import { readEvidence } from "./evidence-reader.js";
-import type { ReportFinding } from "./finding.js";
-import { type FrontMatter, isMapping, listOf, textOf, textsOf } from "./front-matter.js";
-import type { Concept, Verification } from "./graph.js";
-import { firstHeading, firstParagraph } from "./markdown-prose.js";
-import { truncateText } from "./served-text.js";
-import { parseDay } from "./source-date.js";
+import type { FindingRule, ReportFinding } from "./finding.js";
+import {
+	type FrontMatter,
+	isMapping,
+	listOf,
+	parseDay,
+	parseSourceDate,
+	textOf,
+	textsOf,
+} from "./front-matter.js";
+import type { Concept, Edge, Evidence, Verification } from "./graph.js";
+import {
+	findLinkTargets,
+	firstHeading,
+	firstParagraph,
+	resolveLink,
+	toSections,
+} from "./markdown.js";
+import { cleanLine, toPlainText, truncateText } from "./served-text.js";
 
 /** A file that passed the one hard requirement, a `type`; its body is clean already. */
 export interface ConceptFile {
@@ -17,11 +28,7 @@ export interface ConceptFile {
 	readonly body: string;
 }
 
-export interface ConceptReading {
-	readonly concept: Concept;
-	/** See `EdgeReading`. */
-	readonly awaited: readonly string[];
-}
+export type ConceptReading = ReturnType<typeof readConcept>;
 
 /** Path without `.md`, `/` written as `.`: the id that appears in public identifiers. */
 export function toConceptId(path: string): string {
@@ -29,37 +36,26 @@ export function toConceptId(path: string): string {
 }
 
 /** Maps one file to a node. Missing optionals have fallbacks, unknown keys are passed over, nothing here throws. */
-export function readConcept(
-	file: ConceptFile,
-	space: LinkSpace,
-	report: ReportFinding,
-): ConceptReading {
+export function readConcept(file: ConceptFile, space: LinkSpace, report: ReportFinding) {
 	const { path, type, data, body } = file;
+	const warn = (rule: FindingRule, message: string) =>
+		report({ file: path, rule, severity: "warning", message });
 	const { evidence, droppedAddresses, omitted } = readEvidence(data, body);
 	for (const address of droppedAddresses) {
-		report({
-			file: path,
-			rule: "bad-address",
-			severity: "warning",
-			message: `The source address "${address}" is not an http or https address and is left out.`,
-		});
+		warn(
+			"bad-address",
+			`The source address "${address}" is not an http or https address and is left out.`,
+		);
 	}
 	if (omitted > 0) {
-		report({
-			file: path,
-			rule: "too-many-sources",
-			severity: "warning",
-			message: `Only the first ${BUNDLE_LIMITS.sources} sources of the file are kept; ${omitted} are left out.`,
-		});
+		warn(
+			"too-many-sources",
+			`Only the first ${BUNDLE_LIMITS.sources} sources of the file are kept; ${omitted} are left out.`,
+		);
 	}
 	const { edges, broken, awaited } = readEdges(path, file, space);
 	for (const target of broken) {
-		report({
-			file: path,
-			rule: "broken-link",
-			severity: "warning",
-			message: `The link to "${target.slice(0, 200)}" leads to no concept of this graph.`,
-		});
+		warn("broken-link", `The link to "${target.slice(0, 200)}" leads to no concept of this graph.`);
 	}
 	const generated = isMapping(data["generated"]) ? data["generated"] : {};
 	const verified = readVerifications(data["verified"]);
@@ -99,9 +95,8 @@ function summaryOf(data: FrontMatter, body: string): string {
 function readVerifications(verified: unknown): readonly Verification[] {
 	return listOf(verified).flatMap((entry) => {
 		const by = isMapping(entry) ? textOf(entry["by"]) : textOf(entry);
-		return by === undefined
-			? []
-			: [{ by, at: isMapping(entry) ? parseDay(entry["at"]) : undefined }];
+		if (by === undefined) return [];
+		return [{ by, at: isMapping(entry) ? parseDay(entry["at"]) : undefined }];
 	});
 }
 
@@ -114,4 +109,202 @@ function trustOf(verified: readonly Verification[]): TrustTier {
 function statusOf(value: unknown): Concept["status"] {
 	const status = textOf(value)?.toLowerCase();
 	return status === "draft" || status === "deprecated" ? status : "stable";
+}
+
+/** Type of the edges that ordinary Markdown links are. */
+export const PLAIN_LINK = "links-to";
+
+/** What a file may link to: paths of the bundle's concepts and all other Markdown files it may name without an edge. */
+export interface LinkSpace {
+	/** Undefined for a path that is no concept. */
+	idOf(path: string): string | undefined;
+	/** True for listings, logs and the record: real files, but no nodes. */
+	isOther(path: string): boolean;
+}
+
+/** Edges of one file: `relations`, then plain links; without links to itself and those a typed edge repeats. */
+function readEdges(
+	path: string,
+	{ data, body }: { data: FrontMatter; body: string },
+	bundle: LinkSpace,
+) {
+	/** Paths looked up that are no concept: were one of them a concept, the edges could be others. */
+	const awaited = new Set<string>();
+	const space: LinkSpace = {
+		...bundle,
+		idOf(target) {
+			const id = bundle.idOf(target);
+			if (id === undefined) awaited.add(target);
+			return id;
+		},
+	};
+	const self = space.idOf(path);
+	const edges = new Map<string, Edge>();
+	/** Destinations inside the bundle that name no file, as written. */
+	const broken = new Set<string>();
+	const typedTargets = new Set<string>();
+
+	for (const relation of listOf(data["relations"])) {
+		const { edge, missing } = readRelation(path, relation, space);
+		if (missing !== undefined) broken.add(missing);
+		if (!edge || edge.target === self) continue;
+		edges.set(`${edge.type}\n${edge.target}`, edge);
+		typedTargets.add(edge.target);
+	}
+	for (const written of findLinkTargets(body)) {
+		const found = lookUp(path, written, space);
+		if (found === "broken") broken.add(written);
+		else if (found !== "none" && found.id !== self && !typedTargets.has(found.id)) {
+			edges.set(`${PLAIN_LINK}\n${found.id}`, { type: PLAIN_LINK, target: found.id, weight: 1 });
+		}
+	}
+	const all = [...edges.values()];
+	const plain = all.filter(({ type }) => type === PLAIN_LINK);
+	return {
+		edges: [
+			...all.filter(({ type }) => type !== PLAIN_LINK),
+			...plain.sort((a, b) => (a.target < b.target ? -1 : 1)),
+		],
+		broken: [...broken],
+		awaited: [...awaited],
+	};
+}
+
+function readRelation(
+	path: string,
+	relation: unknown,
+	space: LinkSpace,
+): { edge?: Edge; missing?: string } {
+	if (!isMapping(relation)) return {};
+	const written = textOf(relation["target"]);
+	if (written === undefined) return {};
+	const target = findRelationTarget(path, written, space);
+	if (target === undefined) return { missing: written };
+	const weight = relation["weight"];
+	const validFrom = parseDay(relation["valid_from"]);
+	const validTo = parseDay(relation["valid_to"]);
+	return {
+		edge: {
+			type: (textOf(relation["type"]) ?? PLAIN_LINK).toLowerCase().replace(/[\s_]+/g, "-"),
+			target,
+			weight: typeof weight === "number" && Number.isFinite(weight) && weight > 0 ? weight : 1,
+			...(validFrom ? { validFrom } : {}),
+			...(validTo ? { validTo } : {}),
+		},
+	};
+}
+
+/** A relation may name its target as a link, as a path from the root, or as a concept id with dots. */
+function findRelationTarget(path: string, written: string, space: LinkSpace): string | undefined {
+	for (const spelling of [written, `/${written}`, `/${written.replaceAll(".", "/")}`]) {
+		const found = lookUp(path, spelling, space);
+		if (typeof found === "object") return found.id;
+	}
+	return undefined;
+}
+
+function lookUp(
+	path: string,
+	written: string,
+	space: LinkSpace,
+): { id: string } | "none" | "broken" {
+	const target = resolveLink(path, written);
+	if (target.kind === "external") return "none";
+	if (target.kind === "outside") return /\.md(?:[?#]|$)/i.test(written) ? "broken" : "none";
+	const id = space.idOf(target.path);
+	if (id !== undefined) return { id };
+	return target.explicit && !space.isOther(target.path) ? "broken" : "none";
+}
+
+interface SourceDraft {
+	readonly id: string | undefined;
+	readonly address: string;
+	readonly title: string | undefined;
+	readonly date: unknown;
+}
+
+/** Evidence from `sources`; without it from a `# Citations` section, as v0.1 of the format had it. */
+export function readEvidence(data: FrontMatter, body: string) {
+	const fromSources = listOf(data["sources"]).flatMap(toDraft);
+	const drafts = fromSources.length > 0 ? fromSources : citationsOf(body);
+	const nextSuffixes = new Map<string, number>();
+	const evidence: Evidence[] = [];
+	const droppedAddresses: string[] = [];
+	for (const draft of drafts.slice(0, BUNDLE_LIMITS.sources)) {
+		if (!isWebAddress(draft.address)) {
+			droppedAddresses.push(draft.address.slice(0, 200));
+			continue;
+		}
+		const date = parseSourceDate(draft.date);
+		evidence.push({
+			articleId: claimId(draft.id ?? `s${evidence.length + 1}`, nextSuffixes),
+			title: truncateText(draft.title ?? hostAndPath(draft.address), BUNDLE_LIMITS.titleChars),
+			sourceUrl: draft.address,
+			publishedAt: date?.date,
+			datePrecision: date?.precision,
+		});
+	}
+	return {
+		evidence,
+		droppedAddresses,
+		omitted: Math.max(0, drafts.length - BUNDLE_LIMITS.sources),
+	};
+}
+
+/** True for an absolute http or https address without credentials in it. */
+export function isWebAddress(text: string): boolean {
+	if (text.length > BUNDLE_LIMITS.urlChars || /[\s<>"\p{Cc}]/u.test(text)) return false;
+	if (!/^https?:\/\//i.test(text) || !URL.canParse(text)) return false;
+	const url = new URL(text);
+	return url.username === "" && url.password === "";
+}
+
+function toDraft(source: unknown): readonly SourceDraft[] {
+	if (typeof source === "string") {
+		return [{ id: undefined, address: cleanLine(source), title: undefined, date: undefined }];
+	}
+	if (!isMapping(source)) return [];
+	const date = ["last_modified", "published_at", "published", "date"]
+		.map((key) => source[key])
+		.find((value) => value !== undefined);
+	const address = textOf(source["resource"]) ?? textOf(source["url"]) ?? "";
+	return [{ id: textOf(source["id"]), address, title: textOf(source["title"]), date }];
+}
+
+/** One source per line of the section that has an address: `[1] [Title](https://…), 2018-08-01`. */
+function citationsOf(body: string): readonly SourceDraft[] {
+	const section = toSections(body).find(({ heading }) => heading?.toLowerCase() === "citations");
+	return (section?.lines ?? []).flatMap((line) => {
+		const link = /\[([^[\]]{1,500})\]\((https?:\/\/[^\s()<>]{1,2000})\)/.exec(line);
+		const address =
+			link?.[2] ?? trimEnd(/https?:\/\/[^\s<>)\]]{1,2000}/.exec(line)?.[0] ?? "", /[.,;]/);
+		if (address === "") return [];
+		const rest = line.replace(address, " ");
+		const id = /^\s*(?:[-*+]\s+|\d+[.)]\s+)?\[\^?([\w.-]{1,80})\](?!\()/.exec(line)?.[1];
+		const label = link?.[1] ?? rest.replace(/^\s*(?:[-*+]\s+|\d+[.)]\s+)?(?:\[\^?[^\]]*\]:?)?/, "");
+		const title = trimEnd(toPlainText(label), /[\s.,;:()<>]/) || undefined;
+		return [{ id, address, title, date: /\b\d{4}-\d{2}(?:-\d{2})?\b/.exec(rest)?.[0] }];
+	});
+}
+
+/** Every taken id leads to the first suffix not tried for it yet, so that a thousand of one name take a thousand steps. */
+function claimId(wanted: string, nextSuffixes: Map<string, number>): string {
+	let id = wanted;
+	let suffix = nextSuffixes.get(wanted) ?? 2;
+	for (; nextSuffixes.has(id); suffix++) id = `${wanted}-${suffix}`;
+	nextSuffixes.set(wanted, suffix);
+	if (id !== wanted) nextSuffixes.set(id, 2);
+	return id;
+}
+
+/** Without the last characters of this kind; an expression anchored at the end alone would start over at each of them. */
+function trimEnd(text: string, kind: RegExp): string {
+	let end = text.length;
+	while (end > 0 && kind.test(text.charAt(end - 1))) end -= 1;
+	return text.slice(0, end);
+}
+
+function hostAndPath(address: string): string {
+	const url = new URL(address);
+	return `${url.host}${url.pathname === "/" ? "" : url.pathname}`;
 }

@@ -1,7 +1,8 @@
 import { createHash } from "node:crypto";
+import { ServiceError } from "../kernel/kernel.js";
 import { BUNDLE_LIMITS } from "./bundle-limits.js";
-import type { FileMark } from "./graph.js";
-import type { PathMap } from "./path-map.js";
+import type { BundleMemory, FileMark } from "./graph.js";
+import { entriesOf, type PathMap } from "./path-map.js";
 import type { Steps } from "./work-in-turns.js";
 
 /** sha256 (hex) of one text or byte string; what ETags are made of. */
@@ -18,10 +19,7 @@ export function markOf(bytes: Uint8Array): FileMark {
 /** A bucket that a change left alone keeps its hash. */
 const bucketHashes = new WeakMap<ReadonlyMap<string, FileMark>, string>();
 
-/**
- * One hash over the hashes of all files, by path: two bundles agree exactly when paths and files do. After a change only the
- * buckets it touched are added up again.
- */
+/** One hash over paths and hashes of all files; after a change only the buckets it touched are hashed again. */
 export function hashOfBundle({ buckets }: PathMap<FileMark>): string {
 	return hashOf(buckets.map(hashOfBucket).join("\n"));
 }
@@ -44,4 +42,18 @@ function hashOfBucket(files: ReadonlyMap<string, FileMark>): string {
 	const hash = hashOf(lines.join("\n"));
 	bucketHashes.set(files, hash);
 	return hash;
+}
+
+/** Throws INVALID_ARGUMENT for files that could be written but not be loaded as one graph again. */
+export function assertLoadable({ files }: BundleMemory): void {
+	let totalBytes = 0;
+	// Of a file above the limit no more is read than shows that it is.
+	for (const [, { bytes }] of entriesOf(files)) {
+		totalBytes += Math.min(bytes, BUNDLE_LIMITS.fileBytes + 1);
+	}
+	if (files.size <= BUNDLE_LIMITS.files && totalBytes <= BUNDLE_LIMITS.totalBytes) return;
+	throw new ServiceError(
+		"INVALID_ARGUMENT",
+		`The graph would have ${files.size} files and ${totalBytes} bytes, and at most ${BUNDLE_LIMITS.files} files and ${BUNDLE_LIMITS.totalBytes} bytes are read of one; nothing has changed. Take something out, or make two graphs of it.`,
+	);
 }

@@ -49,7 +49,6 @@ function walkInThread(walk: StampWalk): Promise<FileStamps> {
 	});
 }
 
-/** In order. */
 export function pathsOf({ list }: Pick<FileStamps, "list">): readonly string[] {
 	return list === "" ? [] : list.split("\0");
 }
@@ -69,7 +68,6 @@ function textStampAt(stamps: FileStamps, index: number): string | undefined {
 /** Finds stamps as text by path, without holding them all. */
 export function createStampLookup(stamps: FileStamps): {
 	readonly stampOf: (path: string) => string | undefined;
-	/** Files that have one. */
 	readonly stamped: number;
 } {
 	const paths = pathsOf(stamps);

@@ -1,10 +1,8 @@
 /** What is wrong with a file of a bundle. Errors keep a file or a graph out; warnings and notes do not. */
 export interface Finding {
-	/** Path relative to the bundle root. */
 	readonly file: string;
 	readonly rule: FindingRule;
 	readonly severity: "error" | "warning" | "note";
-	/** One whole sentence that says what to change. */
 	readonly message: string;
 }
 

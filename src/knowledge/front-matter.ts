@@ -1,10 +1,10 @@
 import { parseDocument } from "yaml";
+import type { DatePrecision } from "../contract/contract.js";
 import { BUNDLE_LIMITS } from "./bundle-limits.js";
 import { cleanLine } from "./served-text.js";
 
 /** A Markdown file, cut into its YAML mapping and the rest. */
 export interface MarkdownDocument {
-	/** Empty when the file has no front matter. */
 	readonly data: FrontMatter;
 	readonly body: string;
 	/** Why the front matter could not be read; `data` is empty then. */
@@ -39,7 +39,8 @@ function parseYamlMapping(yaml: string): Pick<MarkdownDocument, "data" | "proble
 		const document = parseDocument(yaml, { logLevel: "silent", prettyErrors: false });
 		const [error] = document.errors;
 		if (error) {
-			const line = lineOf(yaml, error.pos[0]);
+			// The file's first line opens the front matter.
+			const line = yaml.slice(0, error.pos[0]).split("\n").length + 1;
 			return failure(`The front matter is not YAML in line ${line}: ${cleanLine(error.message)}.`);
 		}
 		const value: unknown = document.toJS({ maxAliasCount: BUNDLE_LIMITS.yamlAliases });
@@ -53,11 +54,6 @@ function parseYamlMapping(yaml: string): Pick<MarkdownDocument, "data" | "proble
 		const reason = error instanceof Error ? cleanLine(error.message) : "unknown reason";
 		return failure(`The front matter cannot be read: ${reason}.`);
 	}
-}
-
-/** Of the file: the first is the one that opens the front matter. */
-function lineOf(yaml: string, position: number): number {
-	return yaml.slice(0, position).split("\n").length + 1;
 }
 
 /** An alias may lead back to its own anchor: such a value has no end and cannot be written again. */
@@ -94,4 +90,65 @@ export function textsOf(value: unknown): readonly string[] {
 	const parts = typeof value === "string" ? value.split(",") : listOf(value);
 	const texts = parts.map(textOf).filter((text) => text !== undefined);
 	return [...new Set(texts)];
+}
+
+/** A day of the calendar and how much of it the source really said. */
+export interface SourceDate {
+	readonly date: string;
+	readonly precision: DatePrecision;
+}
+
+const MONTHS = ["jan", "feb", "mar", "apr", "may", "jun", "jul", "aug", "sep", "oct", "nov", "dec"];
+
+/**
+ * Reads a date as people write it: `2018-08-01`, an ISO time, `2018-08`, `2018/08/01`, `2020` (text or number),
+ * `13-Jun-2000`, `13 June 2000`, `June 13, 2000`, `June 2000`, a Date. Undefined for anything else.
+ */
+export function parseSourceDate(value: unknown): SourceDate | undefined {
+	if (value instanceof Date) {
+		return Number.isNaN(value.getTime())
+			? undefined
+			: { date: value.toISOString().slice(0, 10), precision: "day" };
+	}
+	if (typeof value === "number") return fromText(String(value));
+	return typeof value === "string" ? fromText(value.trim()) : undefined;
+}
+
+/** The day alone; undefined when the value is no date. */
+export function parseDay(value: unknown): string | undefined {
+	return parseSourceDate(value)?.date;
+}
+
+function fromText(text: string): SourceDate | undefined {
+	if (text.length > 40) return undefined;
+	const iso = /^(\d{4})(?:[-/.](\d{1,2})(?:[-/.](\d{1,2})(?:[T ].*)?)?)?$/.exec(text);
+	if (iso) return fromParts(iso[1], iso[2], iso[3]);
+	const dayFirst = /^(\d{1,2})(?:st|nd|rd|th)?[-\s]([A-Za-z]{3,9})\.?,?[-\s](\d{4})$/.exec(text);
+	if (dayFirst) return fromParts(dayFirst[3], monthNumber(dayFirst[2]), dayFirst[1]);
+	const monthFirst = /^([A-Za-z]{3,9})\.?\s(?:(\d{1,2})(?:st|nd|rd|th)?,?\s)?(\d{4})$/.exec(text);
+	return monthFirst
+		? fromParts(monthFirst[3], monthNumber(monthFirst[1]), monthFirst[2])
+		: undefined;
+}
+
+function fromParts(
+	year: string | undefined,
+	month: string | undefined,
+	dayOfMonth: string | undefined,
+): SourceDate | undefined {
+	if (!year || year < "1000" || month === "") return undefined;
+	const text = `${year}-${(month ?? "1").padStart(2, "0")}-${(dayOfMonth ?? "1").padStart(2, "0")}`;
+	if (!isCalendarDay(text)) return undefined;
+	return { date: text, precision: dayOfMonth ? "day" : month ? "month" : "year" };
+}
+
+function isCalendarDay(text: string): boolean {
+	const time = Date.parse(`${text}T00:00:00Z`);
+	return !Number.isNaN(time) && new Date(time).toISOString().startsWith(text);
+}
+
+/** Empty when the name is no month, which makes the whole date unreadable. */
+function monthNumber(name: string | undefined): string {
+	const index = MONTHS.indexOf((name ?? "").slice(0, 3).toLowerCase());
+	return index < 0 ? "" : String(index + 1);
 }

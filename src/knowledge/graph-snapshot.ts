@@ -1,11 +1,18 @@
 import { deserialize, serialize } from "node:v8";
 import type { Changeable } from "./bundle-change.js";
-import { recordOf } from "./bundle-frame.js";
-import { type ConceptRow, fromConceptRow, toConceptRow } from "./concept-row.js";
+import { recordOf } from "./bundle-reader.js";
+import { toConceptId } from "./concept-reader.js";
 import { hashBuckets } from "./content-hash.js";
 import type { Finding } from "./finding.js";
-import type { BundleFrame, BundleMemory, Concept, FileMark } from "./graph.js";
-import { withLateMemory } from "./late-memory.js";
+import {
+	type BundleFrame,
+	type BundleMemory,
+	type Concept,
+	type Edge,
+	type Evidence,
+	type FileMark,
+	withLateMemory,
+} from "./graph.js";
 import { entriesOf, growPathMap, valueAt } from "./path-map.js";
 import {
 	readFirstLine,
@@ -18,13 +25,8 @@ import type { Steps } from "./work-in-turns.js";
 /** Raised whenever reading a bundle gives something else than before, or the layout changes: older snapshots are then made anew. */
 export const SNAPSHOT_VERSION = 3;
 
-/** Stamps as text by path; a file without one has to be looked into. */
-export type StampsByPath = ReadonlyMap<string, string>;
-
-/** What a snapshot is made of. */
 export interface SnapshotContent {
 	readonly graph: Changeable;
-	/** Stamps as text; a file without one has to be looked into. */
 	readonly stampOf: (path: string) => string | undefined;
 	/** Of the stamps of all files, when all have one. */
 	readonly stampsHash: string | undefined;
@@ -41,18 +43,15 @@ export interface GraphSnapshot {
 	readonly astray: Astray;
 	readonly stampsHash: string | undefined;
 	/** Reads the memory along with them. */
-	stamps(): StampsByPath;
+	stamps(): ReadonlyMap<string, string>;
 }
 
 /** What has to agree before a snapshot is looked into. */
 export interface SnapshotName {
-	/** Of the software that made it. */
 	readonly version: string;
-	/** Absolute path of the bundle. */
 	readonly folder: string;
 }
 
-/** The first line. */
 interface Label extends SnapshotName {
 	readonly snapshot: number;
 	readonly files: number;
@@ -64,7 +63,6 @@ interface Head {
 	readonly frame: string;
 	readonly stampsHash: string | null;
 	readonly astrayLines: number;
-	/** Lines of concepts, which lines of files follow. */
 	readonly conceptLines: number;
 }
 
@@ -98,7 +96,7 @@ export async function readSnapshot(
 	return (await lines.isWhole) ? snapshot : undefined;
 }
 
-/** Undefined for what cannot be parsed, and for another one; the rest is as sound as the checksum will show it to be. */
+/** Undefined for what cannot be parsed, and for another graph; the checksum decides about the rest. */
 function parseSnapshot(lines: SnapshotLines, name: SnapshotName): GraphSnapshot | undefined {
 	try {
 		return isNamed(lines.next() as Label, name) ? toSnapshot(name, lines) : undefined;
@@ -135,10 +133,6 @@ function* rowsOf<Row>(lines: SnapshotLines, count: number): Generator<Row> {
 
 function toFinding([file, rule, message]: AstrayRow): Finding | undefined {
 	return rule && message !== undefined ? { file, rule, severity: "error", message } : undefined;
-}
-
-function toAstrayRow([path, finding]: [string, Finding | undefined]): AstrayRow {
-	return finding ? [path, finding.rule, finding.message] : [path];
 }
 
 /** Throws what the disk says and what the signal does; the snapshot that was there stays then. */
@@ -191,7 +185,10 @@ function* linesOf(
 		conceptLines: Math.ceil(graph.concepts.length / ROWS_PER_LINE),
 	};
 	yield head;
-	yield* linesOfRows(astray, toAstrayRow);
+	yield* linesOfRows(
+		astray,
+		([path, finding]): AstrayRow => (finding ? [path, finding.rule, finding.message] : [path]),
+	);
 	yield* linesOfRows(graph.concepts, toConceptRow);
 	yield* linesOfRows(entriesOf(files), ([path, { sha256, bytes }]): FileRow => {
 		const targets = valueAt(awaited, path);
@@ -210,4 +207,98 @@ function* linesOfRows<T>(all: Iterable<T>, toRow: (one: T) => unknown): Generato
 		rows.push(toRow(one));
 	}
 	if (rows.length > 0) yield rows;
+}
+
+type EdgeRow = readonly [
+	type: string,
+	target: string,
+	weight: number,
+	validFrom?: string | null,
+	validTo?: string | null,
+];
+
+type ConceptRow = ReturnType<typeof toConceptRow>;
+type EvidenceRow = ReturnType<typeof toEvidenceRow>;
+
+/** A concept as an array: a third shorter in JSON than with its names; null stands for undefined. */
+function toConceptRow(concept: Concept) {
+	return [
+		concept.path,
+		concept.type,
+		concept.title,
+		concept.summary,
+		concept.body,
+		concept.tags,
+		concept.aliases,
+		concept.evidence.map(toEvidenceRow),
+		concept.edges.map(toEdgeRow),
+		concept.trust,
+		(concept.verified ?? []).map(({ by, at }) => [by, at ?? null] as const),
+		concept.status,
+		concept.generatedAt ?? null,
+		concept.generatedBy ?? null,
+		concept.staleAfter ?? null,
+	] as const;
+}
+
+/** Equal to what reading the file gives, part by part. */
+function fromConceptRow(row: ConceptRow): Concept {
+	const [path, type, title, summary, body, tags, aliases, evidence, edges] = row;
+	const [, , , , , , , , , trust, verified, status, generatedAt, generatedBy, staleAfter] = row;
+	return {
+		id: toConceptId(path),
+		path,
+		type,
+		title,
+		summary,
+		body,
+		tags: orNone(tags),
+		aliases: orNone(aliases),
+		evidence: orNone(evidence.map(fromEvidenceRow)),
+		edges: orNone(edges.map(fromEdgeRow)),
+		trust,
+		verified: orNone(verified.map(([by, at]) => ({ by, at: at ?? undefined }))),
+		status,
+		generatedAt: generatedAt ?? undefined,
+		generatedBy: generatedBy ?? undefined,
+		staleAfter: staleAfter ?? undefined,
+	};
+}
+
+const NONE: readonly never[] = [];
+
+/** A hundred thousand empty lists are one: what is there is looked through again and again while memory fills. */
+function orNone<T>(list: readonly T[]): readonly T[] {
+	return list.length === 0 ? NONE : list;
+}
+
+function toEvidenceRow(one: Evidence) {
+	const { articleId, title, sourceUrl, publishedAt, datePrecision } = one;
+	return [articleId, title, sourceUrl, publishedAt ?? null, datePrecision ?? null] as const;
+}
+
+function fromEvidenceRow(row: EvidenceRow): Evidence {
+	const [articleId, title, sourceUrl, publishedAt, datePrecision] = row;
+	return {
+		articleId,
+		title,
+		sourceUrl,
+		publishedAt: publishedAt ?? undefined,
+		datePrecision: datePrecision ?? undefined,
+	};
+}
+
+function toEdgeRow({ type, target, weight, validFrom, validTo }: Edge): EdgeRow {
+	if (validFrom === undefined && validTo === undefined) return [type, target, weight];
+	return [type, target, weight, validFrom ?? null, validTo ?? null];
+}
+
+function fromEdgeRow([type, target, weight, validFrom, validTo]: EdgeRow): Edge {
+	return {
+		type,
+		target,
+		weight,
+		...(validFrom && { validFrom }),
+		...(validTo && { validTo }),
+	};
 }

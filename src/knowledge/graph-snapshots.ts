@@ -1,54 +1,40 @@
 import { createHash } from "node:crypto";
 import { mkdir, readdir, rm } from "node:fs/promises";
 import { join } from "node:path";
-import type { Clock } from "../kernel/kernel.js";
-import type { Changeable } from "./bundle-change.js";
+import type { Clock, Logger } from "../kernel/kernel.js";
+import { type Changeable, isChangeable } from "./bundle-change.js";
 import { type ReadGraphOptions, readGraph } from "./bundle-files.js";
+import type { GraphCatalog } from "./catalog.js";
 import { areSame, stampGraphFiles } from "./file-stamps.js";
-import { type FileStock, type FreshStock, takeStock } from "./file-stock.js";
-import type { Graph } from "./graph.js";
+import { type Graph, readMemory } from "./graph.js";
 import { peekSnapshot, readSnapshot, writeSnapshot } from "./graph-snapshot.js";
-import { readMemory } from "./late-memory.js";
-import { bringInLine } from "./snapshot-check.js";
+import { type FileInventory, refreshSnapshot, takeInventory } from "./snapshot-refresh.js";
 
-/** Graphs as they were read last, one file each, so that a start reads only what has changed. Derived data: safe to delete. */
-export interface GraphSnapshots {
-	/** What `readGraph` gives, errors and findings of severity error included; other findings may be missing. */
-	read(folder: string, options?: ReadGraphOptions): Promise<Graph>;
-	/** True when keeping the graph again would save the next start nothing. */
-	isKept(graph: Pick<Graph, "folder" | "contentHash">): boolean;
-	/** Keeps the graph for the next start; until it is kept, the snapshot from before stays. Rejects with what the disk or the signal says. */
-	keep(graph: Changeable, signal: AbortSignal): Promise<void>;
-	/** Forgets all graphs but those in these folders. */
-	forgetOthers(folders: readonly string[]): Promise<void>;
-}
-
-export interface GraphSnapshotsDeps {
-	/** Made when it is not there. */
-	readonly folder: string;
-	/** Of the software: another one may read files differently. */
-	readonly version: string;
-	readonly clock: Clock;
-}
+export type GraphSnapshots = ReturnType<typeof createGraphSnapshots>;
 
 /** More are worth a thread. */
 const FEW_FILES = 2_000;
 const OUR_FILE = /^[0-9a-f]{64}\.graph(\.tmp)?$/;
 
+/** Graphs as they were read last, one file each, so that a start reads only what has changed. Derived data: safe to delete. */
 export function createGraphSnapshots({
 	folder: home,
 	version,
 	clock,
-}: GraphSnapshotsDeps): GraphSnapshots {
-	/** Content hash by folder of a graph. */
+}: {
+	/** Made when it is missing. */
+	readonly folder: string;
+	/** Of the software: another one may read files differently. */
+	readonly version: string;
+	readonly clock: Clock;
+}) {
 	const kept = new Map<string, string>();
-	/** By folder of a graph. */
-	const shelf = new Map<string, Shelved>();
+	const entries = new Map<string, InventoryEntry>();
 	const fileOf = (folder: string) => join(home, nameOf(folder));
 	const stampsOf = (folder: string, files: number) =>
 		stampGraphFiles(folder, { clock, isLarge: files > FEW_FILES });
 	/** Undefined for what cannot be trusted: it is read anew. */
-	const findInLine = async (folder: string) => {
+	const findRefreshed = async (folder: string) => {
 		const files = await peekSnapshot(fileOf(folder), { version, folder });
 		if (files === undefined) return undefined;
 		// Most of both is waiting for the disk, or for another thread.
@@ -56,43 +42,55 @@ export function createGraphSnapshots({
 			readSnapshot(fileOf(folder), { version, folder }),
 			stampsOf(folder, files),
 		]);
-		return snapshot && { ...(await bringInLine(snapshot, stamps)), stamps };
+		return snapshot && { ...(await refreshSnapshot(snapshot, stamps)), stamps };
 	};
 	return {
-		async read(folder, options = {}) {
+		/** What `readGraph` gives, errors and findings of severity error included; other findings may be missing. */
+		async read(folder: string, options: ReadGraphOptions = {}): Promise<Graph> {
 			// Whatever keeps a changed bundle from being read is told as reading it anew tells it.
-			const found = await findInLine(folder).catch(() => undefined);
+			const found = await findRefreshed(folder).catch(() => undefined);
 			if (!found) return readGraph(folder, options);
 			const { graph, stamps, isUntouched } = found;
 			const findings = new Map(found.findings.map((finding) => [finding.file, finding]));
-			shelf.set(folder, { stock: { graph, stamps, findings }, isWritten: isUntouched });
+			entries.set(folder, { inventory: { graph, stamps, findings }, isWritten: isUntouched });
 			if (isUntouched) kept.set(folder, graph.contentHash);
 			for (const finding of found.findings) options.onFinding?.(finding);
 			return graph;
 		},
-		isKept: ({ folder, contentHash }) => kept.get(folder) === contentHash,
-		async keep(graph, signal) {
+		/** True when keeping the graph again would save the next start nothing. */
+		isKept: ({ folder, contentHash }: Pick<Graph, "folder" | "contentHash">) =>
+			kept.get(folder) === contentHash,
+		/** Keeps the graph for the next start. Rejects with what the disk or the signal says; the earlier snapshot stays then. */
+		async keep(graph: Changeable, signal: AbortSignal): Promise<void> {
 			const { folder, contentHash } = graph;
 			await readMemory(graph);
 			const now = await stampsOf(folder, graph.memory.files.size);
-			const earlier = shelf.get(folder);
-			const stock = await takeStock(graph, { now, earlier: earlier?.stock, signal });
+			const earlier = entries.get(folder);
+			const inventory = await takeInventory(graph, { now, earlier: earlier?.inventory, signal });
 			// Files that are looked into each time would have the same lines written again and again.
-			if (!earlier?.isWritten || !isSame(earlier.stock, stock)) {
-				if (earlier) shelf.set(folder, { ...earlier, isWritten: false });
+			if (!earlier?.isWritten || !isSame(earlier.inventory, inventory)) {
+				if (earlier) entries.set(folder, { ...earlier, isWritten: false });
 				await mkdir(home, { recursive: true, mode: 0o700 });
-				await writeSnapshot(fileOf(folder), toContent(graph, stock), { version, folder, signal });
+				await writeSnapshot(fileOf(folder), toContent(graph, inventory), {
+					version,
+					folder,
+					signal,
+				});
 			}
-			const { stamps, findings } = stock;
-			shelf.set(folder, { stock: { graph: stock.graph, stamps, findings }, isWritten: true });
+			const { stamps, findings } = inventory;
+			entries.set(folder, {
+				inventory: { graph: inventory.graph, stamps, findings },
+				isWritten: true,
+			});
 			// Files that were touched a moment ago can be trusted the next time.
 			if (now.hash !== undefined) kept.set(folder, contentHash);
 		},
-		async forgetOthers(folders) {
+		/** Drops all graphs but those in these folders. */
+		async forgetOthers(folders: readonly string[]): Promise<void> {
 			const wanted = new Set(folders.map((folder) => nameOf(folder)));
-			for (const folder of [...shelf.keys(), ...kept.keys()]) {
+			for (const folder of [...entries.keys(), ...kept.keys()]) {
 				if (folders.includes(folder)) continue;
-				shelf.delete(folder);
+				entries.delete(folder);
 				kept.delete(folder);
 			}
 			for (const name of await readdir(home).catch(() => [])) {
@@ -102,21 +100,104 @@ export function createGraphSnapshots({
 	};
 }
 
-interface Shelved {
-	readonly stock: FileStock;
+interface InventoryEntry {
+	readonly inventory: FileInventory;
 	/** True when the snapshot on the disk says the same. */
 	readonly isWritten: boolean;
 }
 
-function isSame(one: FileStock, other: FileStock): boolean {
+function isSame(one: FileInventory, other: FileInventory): boolean {
 	return one.graph.contentHash === other.graph.contentHash && areSame(one.stamps, other.stamps);
 }
 
-function toContent(graph: Changeable, { stamps, stamped, stampOf, astray }: FreshStock) {
+function toContent(
+	graph: Changeable,
+	{ stamps, stamped, stampOf, astray }: Awaited<ReturnType<typeof takeInventory>>,
+) {
 	const isWhole = stamped === graph.memory.files.size;
 	return { graph, stampOf, stampsHash: isWhole ? stamps.hash : undefined, astray };
 }
 
 function nameOf(folder: string): string {
 	return `${createHash("sha256").update(folder).digest("hex")}.graph`;
+}
+
+export interface SnapshotKeeperDeps {
+	readonly snapshots: GraphSnapshots;
+	readonly catalog: Pick<GraphCatalog, "list">;
+	readonly clock: Clock;
+	readonly logger: Logger;
+}
+
+const LOOK_INTERVAL_MS = 10_000;
+/** Keeping graphs takes at most one part in so many of the time. */
+const REST = 100;
+
+/**
+ * Saves each graph in the background once it has not changed between two checks; returns the
+ * function that stops it.
+ */
+export function startSnapshotKeeper({
+	snapshots,
+	catalog,
+	clock,
+	logger,
+}: SnapshotKeeperDeps): () => Promise<void> {
+	const stopping = new AbortController();
+	/** Graphs that cannot be kept, such as one whose folder is gone; a later version of each is tried again. */
+	const refused = new WeakSet<Graph>();
+	let seen: ReadonlySet<Changeable> = new Set();
+	/** Folders that snapshots were kept of when the others were forgotten; none before the first look. */
+	let wanted: string | undefined;
+	let running: Promise<void> | undefined;
+	let restUntilMs = 0;
+
+	const isOpen = (graph: Graph): graph is Changeable => isChangeable(graph) && !refused.has(graph);
+	const keep = async (graph: Changeable): Promise<void> => {
+		try {
+			await snapshots.keep(graph, stopping.signal);
+		} catch (error) {
+			if (stopping.signal.aborted) return;
+			refused.add(graph);
+			logger.error("a graph could not be kept as it was read; the next start reads its files", {
+				graph: graph.record.id,
+				error: String(error),
+			});
+		}
+	};
+	/** What is taken from sale does not stay on the disk, whether anything else is to be kept or not. */
+	const forgetOthers = async (folders: readonly string[]): Promise<void> => {
+		const all = folders.join("\n");
+		if (all === wanted) return;
+		wanted = all;
+		await snapshots.forgetOthers(folders).catch((error: unknown) =>
+			logger.error("snapshots of graphs that are no longer on sale are left; delete them by hand", {
+				error: String(error),
+			}),
+		);
+	};
+	const keepSettled = async (): Promise<void> => {
+		const all = catalog.list();
+		await forgetOthers(all.map(({ folder }) => folder));
+		// The memory of a graph that is kept is not asked for: it may not have been read yet.
+		const open = all.filter((graph) => !snapshots.isKept(graph)).filter(isOpen);
+		const settled = open.filter((graph) => seen.has(graph));
+		seen = new Set(open);
+		if (settled.length === 0) return;
+		const startedMs = clock.monotonicMs();
+		for (const graph of settled) if (!stopping.signal.aborted) await keep(graph);
+		restUntilMs = clock.monotonicMs() + REST * (clock.monotonicMs() - startedMs);
+	};
+	const look = (): void => {
+		if (running || clock.monotonicMs() < restUntilMs) return;
+		running = keepSettled().finally(() => {
+			running = undefined;
+		});
+	};
+	const stop = clock.every(LOOK_INTERVAL_MS, look);
+	return async () => {
+		stop();
+		stopping.abort();
+		await running;
+	};
 }

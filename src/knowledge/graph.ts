@@ -1,11 +1,11 @@
 import type { DatePrecision, GraphType, TrustTier } from "../contract/contract.js";
 import type { PathMap } from "./path-map.js";
+import { runAtOnce, runInTurns, type Steps } from "./work-in-turns.js";
 
-/** Graphs as the rest of the house sees them: OKF bundles, read and mapped, never written to by readers. */
+/** Graphs as every other module sees them: OKF bundles, read and mapped, immutable. */
 
 /** A source that carries a concept. Addresses are http(s) only; everything else is dropped with a lint finding. */
 export interface Evidence {
-	/** The source's own id, unique within its concept. */
 	readonly articleId: string;
 	readonly title: string;
 	readonly sourceUrl: string;
@@ -17,7 +17,6 @@ export interface Evidence {
 /** A directed edge to a concept of the same graph. Plain Markdown links have type `links-to` and weight 1. */
 export interface Edge {
 	readonly type: string;
-	/** Concept id, with dots. */
 	readonly target: string;
 	readonly weight: number;
 	readonly validFrom?: string | undefined;
@@ -30,9 +29,7 @@ export interface Verification {
 	readonly at: string | undefined;
 }
 
-/** One node of a graph: one Markdown file. */
 export interface Concept {
-	/** Path without `.md`, `/` written as `.`. */
 	readonly id: string;
 	/** Path relative to the bundle root, with `.md`. */
 	readonly path: string;
@@ -40,7 +37,6 @@ export interface Concept {
 	readonly title: string;
 	/** `description`, or the first paragraph of the body. Plain text. */
 	readonly summary: string;
-	/** Markdown body without front matter. */
 	readonly body: string;
 	readonly tags: readonly string[];
 	readonly aliases: readonly string[];
@@ -50,7 +46,6 @@ export interface Concept {
 	/** What `trust` was derived from. */
 	readonly verified?: readonly Verification[] | undefined;
 	readonly status: "draft" | "stable" | "deprecated";
-	/** `YYYY-MM-DD`, when given. */
 	readonly generatedAt: string | undefined;
 	/** Actor that wrote the file, when given. */
 	readonly generatedBy?: string | undefined;
@@ -65,14 +60,14 @@ export interface ExpertConsent {
 	readonly until: string | undefined;
 }
 
-/** Who a graph of type expert speaks for; synthetic desks say so. */
+/** Who a graph of type expert speaks for; a synthetic expert says so. */
 export interface ExpertProfile {
 	readonly agentId: string;
 	readonly name: string;
 	readonly headline: string;
 	readonly isAiTwin: boolean;
 	readonly disclosure: string;
-	/** Without one the expert is listed, and consulted by nobody. */
+	/** Without one the expert is listed but cannot be consulted. */
 	readonly consent?: ExpertConsent | undefined;
 }
 
@@ -90,9 +85,7 @@ export interface GraphRecord {
 	readonly title: string;
 	readonly type: GraphType;
 	readonly version: string;
-	/** `YYYY-MM-DD`. */
 	readonly updated: string;
-	/** Empty when the content has none. */
 	readonly description: string;
 	/** Body of `graph.md`: prose for "What This Is". */
 	readonly about: string;
@@ -107,7 +100,6 @@ export interface GraphRecord {
 export interface Graph {
 	readonly record: GraphRecord;
 	readonly concepts: readonly Concept[];
-	/** Folder the bundle was read from. */
 	readonly folder: string;
 	/** sha256 (hex) over every file's path and bytes: the version indexes are built for. */
 	readonly contentHash: string;
@@ -123,11 +115,8 @@ export interface BundleMemory {
 	readonly frame: BundleFrame;
 }
 
-/** What tells one version of a file from another. */
 export interface FileMark {
-	/** Hex. */
 	readonly sha256: string;
-	/** As many as were read. */
 	readonly bytes: number;
 }
 
@@ -136,15 +125,49 @@ export interface BundleFrame {
 	readonly record:
 		| { readonly data: Readonly<Record<string, unknown>>; readonly body: string }
 		| undefined;
-	/** First heading of the root listing. */
 	readonly listedTitle: string | undefined;
-	/** `YYYY-MM-DD` of the log's first entry. */
 	readonly loggedDay: string | undefined;
-	/** Id of a bundle whose record names none. */
 	readonly fallbackId: string;
 }
 
 /** `<graph id>:<concept id>`, the contract's trend_id. */
 export function toTrendId(graphId: string, conceptId: string): string {
 	return `${graphId}:${conceptId}`;
+}
+
+/** How the memory of a graph is read, for graphs that were made without it. */
+const readings = new WeakMap<object, Steps<void>>();
+
+/** A graph whose memory is read by these steps once it is asked for: most starts never need it. */
+export function withLateMemory(
+	graph: Omit<Graph, "memory">,
+	steps: Steps<BundleMemory>,
+): Graph & { readonly memory: BundleMemory } {
+	let memory: BundleMemory | undefined;
+	function* read(): Steps<void> {
+		memory = yield* steps;
+	}
+	const reading = read();
+	const whole = {
+		...graph,
+		get memory(): BundleMemory {
+			// Goes on where turns have come to, if they have begun.
+			if (!memory) runAtOnce(reading);
+			if (!memory) throw new TypeError("The memory of a graph could not be read before.");
+			return memory;
+		},
+	};
+	readings.set(whole, reading);
+	return whole;
+}
+
+/** True for a graph that has a memory, whether it has been read or not. */
+export function hasMemory(graph: Graph): boolean {
+	return readings.has(graph) || graph.memory !== undefined;
+}
+
+/** Whoever asks for the memory after this waits for nothing; others are served while it is read. */
+export async function readMemory(graph: Pick<Graph, "memory">): Promise<void> {
+	const reading = readings.get(graph);
+	if (reading) await runInTurns(reading);
 }

@@ -1,22 +1,27 @@
 import { parseGraphId } from "../kernel/kernel.js";
-import { type Changeable, changeBundle } from "./bundle-change.js";
-import { isConfined } from "./bundle-document.js";
+import { type BundleChanges, type Changeable, changeBundle } from "./bundle-change.js";
+import { isConfined, RECORD_PATH, toGraphType } from "./bundle-document.js";
+import { BUNDLE_LIMITS } from "./bundle-limits.js";
+import { createPathClaims, FRAME_PATHS, fitsNames, screenFiles } from "./bundle-paths.js";
 import { type BundleFiles, readBundleInTurns } from "./bundle-reader.js";
-import { encodeFiles, toGraphListing, toLogFile } from "./bundle-writer.js";
+import { encodeFiles, toGraphListing, toLogFile, toRecordFile } from "./bundle-writer.js";
+import { markOf } from "./content-hash.js";
 import { parseMarkdown, textOf } from "./front-matter.js";
 import type { Concept, Graph, GraphRecord } from "./graph.js";
 import { type DocumentImport, importDocuments } from "./import-documents.js";
-import type { ImportOptions, ImportResult, MappedDocument, SkippedFile } from "./import-options.js";
-import { createPathClaims, FRAME_PATHS, fitsNames } from "./import-path.js";
-import { screenFiles } from "./import-screen.js";
-import { toGraphType } from "./record-reader.js";
-import { toRecordFile } from "./record-writer.js";
+import type {
+	ImportOptions,
+	ImportResult,
+	ImportTrace,
+	MappedDocument,
+	SkippedFile,
+} from "./import-options.js";
+import { entriesOf, valueAt } from "./path-map.js";
 import { runInTurns } from "./work-in-turns.js";
 
 /**
- * Turns files of any origin into a bundle with this graph id, one document to one concept, no model involved. Nothing is
- * dropped silently: every file that does not become a concept is in the report. Other work of the process goes on
- * meanwhile. Throws INVALID_ARGUMENT for an unusable id.
+ * Turns any files into a bundle and reports all that do not become concepts. Throws
+ * INVALID_ARGUMENT for a bad id.
  */
 export async function importBundle(
 	source: BundleFiles,
@@ -35,7 +40,11 @@ export async function importBundle(
 	const kept = new Map([...concepts.files].filter(([path]) => !refusedPaths.has(path)));
 	const record = toRecord(draft.graph, { graphId, options, isOkf: format === "okf" });
 	const isUnchanged = toRecordFile(record) === toRecordFile(draft.graph.record);
-	for (const [path, bytes] of frameFiles(draft.graph, record)) {
+	const frame = new Map([
+		["index.md", toGraphListing(record.title, draft.graph.concepts)],
+		...summaryFiles(draft.graph, record),
+	]);
+	for (const [path, bytes] of encodeFiles(frame)) {
 		// What the owner of a bundle wrote stays; only a record that now says something else is written anew.
 		if (!kept.has(path) || (path === "graph.md" && !isUnchanged)) kept.set(path, bytes);
 	}
@@ -89,12 +98,11 @@ function keepConcepts(files: BundleFiles): DocumentImport {
 	const skipped: SkippedFile[] = [];
 	let displaced = 0;
 	for (const [path, bytes] of files) {
-		const reason = reasonToLeaveOut(path);
-		const obstacle = reason === undefined ? claim(path) : undefined;
-		if (obstacle !== undefined) displaced += 1;
-		const complaint = reason ?? obstacle;
-		if (complaint === undefined) kept.set(path, bytes);
-		else skipped.push({ file: path, reason: complaint });
+		const refusal = reasonToLeaveOut(path);
+		const reason = refusal ?? claim(path);
+		if (reason === undefined) kept.set(path, bytes);
+		else skipped.push({ file: path, reason });
+		if (reason !== undefined && refusal === undefined) displaced += 1;
 	}
 	return { files: kept, skipped, documents: [...kept.keys()].map(asItIs), displaced };
 }
@@ -119,7 +127,7 @@ export function reasonToLeaveOut(path: string): string | undefined {
 }
 
 /** The record of an import: what the source says, what the options say, and guesses for the rest. */
-export function toRecord(
+function toRecord(
 	graph: Pick<Graph, "record" | "concepts">,
 	{ graphId, options, isOkf }: { graphId: string; options: ImportOptions; isOkf: boolean },
 ): GraphRecord {
@@ -139,7 +147,6 @@ export function toRecord(
 	};
 }
 
-/** Of anything the concepts date. */
 function newestDayOf(concepts: readonly Concept[]): string | undefined {
 	let newest = "";
 	const note = (day: string | undefined) => {
@@ -153,18 +160,8 @@ function newestDayOf(concepts: readonly Concept[]): string | undefined {
 	return newest || undefined;
 }
 
-/** Files every bundle has, made for what it holds now. */
-function frameFiles(graph: Graph, record: GraphRecord): ReadonlyMap<string, Uint8Array> {
-	return encodeFiles(
-		new Map([
-			["index.md", toGraphListing(record.title, graph.concepts)],
-			...summaryFiles(graph, record),
-		]),
-	);
-}
-
-/** Of these, the ones whose length is not that of the graph. */
-export function summaryFiles(
+/** Record and log, whose length is not that of the graph. */
+function summaryFiles(
 	{ concepts }: Pick<Graph, "concepts">,
 	record: GraphRecord,
 ): ReadonlyMap<string, string> {
@@ -188,4 +185,74 @@ function frequentTags(graph: Pick<Graph, "concepts">): readonly string[] {
 function toTitle(graphId: string): string {
 	const words = graphId.replaceAll("-", " ");
 	return `${words.charAt(0).toUpperCase()}${words.slice(1)}`;
+}
+
+/** How the files that are made for a bundle as a whole follow its concepts. */
+export interface FrameRules extends Pick<ImportTrace, "format" | "sourceRecord"> {
+	readonly options: ImportOptions;
+	/** Root files that the source has itself; its record is written anew all the same. */
+	readonly given: ReadonlySet<string>;
+}
+
+/** The record these concepts give a graph, dated `updated`. */
+export function recordFor(
+	{ record: { id }, concepts }: Graph,
+	{ format, sourceRecord, options }: FrameRules,
+	updated: string,
+): GraphRecord {
+	return toRecord(
+		{ record: sourceRecord, concepts },
+		{ graphId: id, options: { ...options, today: updated }, isOkf: format === "okf" },
+	);
+}
+
+/** True when the graph says of itself what it would say after an import of what it holds, but for the date. */
+export function isFrameCurrent(graph: Graph, rules: FrameRules): boolean {
+	const { record } = graph;
+	return toRecordFile(recordFor(graph, rules, record.updated)) === toRecordFile(record);
+}
+
+/** Files of the frame that are to change, given what the graph holds and the record it gets. */
+export function frameChanges(
+	graph: Graph,
+	{ given }: Pick<FrameRules, "given">,
+	record: GraphRecord,
+): BundleChanges {
+	const texts = new Map(summaryFiles(graph, record));
+	const isListed = !given.has("index.md") && !isListingLong(graph);
+	if (isListed) texts.set("index.md", toGraphListing(record.title, graph.concepts));
+	const changes = new Map<string, Uint8Array>();
+	for (const [path, bytes] of encodeFiles(texts)) {
+		if (given.has(path) && path !== RECORD_PATH) continue;
+		if (isOther(graph, path, bytes)) changes.set(path, bytes);
+	}
+	return changes;
+}
+
+/** A listing longer than what is read of any file is made by whole imports only: it would cost more than most updates. */
+function isListingLong({ memory }: Graph): boolean {
+	const listing = memory && valueAt(memory.files, "index.md");
+	return listing !== undefined && listing.bytes > BUNDLE_LIMITS.fileBytes;
+}
+
+/** What makes the files of a graph these files, but for the frame where the source has none. */
+export function differences(
+	graph: Changeable,
+	files: BundleFiles,
+	given: ReadonlySet<string>,
+): BundleChanges {
+	const isOurs = (path: string) =>
+		path === RECORD_PATH || (FRAME_PATHS.has(path) && !given.has(path));
+	const changes = new Map<string, Uint8Array | undefined>();
+	for (const [path, bytes] of files) {
+		if (!isOurs(path) && isOther(graph, path, bytes)) changes.set(path, bytes);
+	}
+	for (const [path] of entriesOf(graph.memory.files)) {
+		if (!FRAME_PATHS.has(path) && !files.has(path)) changes.set(path, undefined);
+	}
+	return changes;
+}
+
+function isOther({ memory }: Graph, path: string, bytes: Uint8Array): boolean {
+	return (memory && valueAt(memory.files, path)?.sha256) !== markOf(bytes).sha256;
 }

@@ -1,32 +1,41 @@
+import { BUNDLE_LIMITS } from "./bundle-limits.js";
+import { createPathClaims, pathWithoutExtension, stemOf, toBundlePath } from "./bundle-paths.js";
 import type { BundleFiles } from "./bundle-reader.js";
-import { encodeFiles } from "./bundle-writer.js";
-import { toConceptId } from "./concept-reader.js";
-import { type RelationEntry, toConceptFile } from "./concept-writer.js";
-import { createDocumentNames, toNameKey } from "./document-names.js";
-import { parseMarkdown, textOf } from "./front-matter.js";
 import {
-	describeDocument,
-	extraOf,
-	type ImportDocument,
-	nameDocument,
-	sourcesOf,
-	statusOf,
-	tagsOf,
-} from "./import-document.js";
-import { hasWikiLink, rewriteLinks } from "./import-links.js";
+	encodeFiles,
+	type RelationEntry,
+	type SourceEntry,
+	toConceptFile,
+	toSourceEntry,
+} from "./bundle-writer.js";
+import { isWebAddress, readEvidence, toConceptId } from "./concept-reader.js";
+import {
+	type FrontMatter,
+	parseMarkdown,
+	parseSourceDate,
+	textOf,
+	textsOf,
+} from "./front-matter.js";
+import type { Concept } from "./graph.js";
+import {
+	createDocumentNames,
+	hasWikiLink,
+	type ImportSpace,
+	readRelations,
+	rewriteLinks,
+	toNameKey,
+	withRelatedLinks,
+} from "./import-links.js";
 import type { ImportOptions, MappedDocument, SkippedFile } from "./import-options.js";
-import { createPathClaims, toBundlePath } from "./import-path.js";
-import { type ImportSpace, readRelations, withRelatedLinks } from "./import-relations.js";
-import { cleanText } from "./served-text.js";
+import { firstHeading, firstParagraph, withoutCode } from "./markdown.js";
+import { cleanText, truncateText } from "./served-text.js";
 import type { Steps } from "./work-in-turns.js";
 
 /** Concept files made from plain documents, and what became of the rest. */
 export interface DocumentImport {
 	readonly files: BundleFiles;
 	readonly skipped: readonly SkippedFile[];
-	/** One for each document that became a concept. */
 	readonly documents: readonly MappedDocument[];
-	/** How many are skipped because of what others are called. */
 	readonly displaced: number;
 }
 
@@ -88,25 +97,14 @@ export function mapDocument(
 
 /** Notes every name and path that is asked for. */
 function watchSpace({ names, bundlePaths, titles }: ImportSpace, asked: Set<string>): ImportSpace {
+	const watch = <T>(key: string, found: T): T => {
+		asked.add(key);
+		return found;
+	};
 	return {
-		names: {
-			find(name) {
-				asked.add(toNameKey(name));
-				return names.find(name);
-			},
-		},
-		bundlePaths: {
-			get(path) {
-				asked.add(`/${path}`);
-				return bundlePaths.get(path);
-			},
-		},
-		titles: {
-			get(path) {
-				asked.add(`/${path}`);
-				return titles.get(path);
-			},
-		},
+		names: { find: (name) => watch(toNameKey(name), names.find(name)) },
+		bundlePaths: { get: (path) => watch(`/${path}`, bundlePaths.get(path)) },
+		titles: { get: (path) => watch(`/${path}`, titles.get(path)) },
 	};
 }
 
@@ -124,7 +122,6 @@ function* readDocuments(
 	return documents;
 }
 
-/** A document, or why its file is none. */
 export function readImportDocument(path: string, bytes: Uint8Array): ImportDocument | string {
 	const { data, body, problem } = parseMarkdown(new TextDecoder().decode(bytes));
 	return problem ?? nameDocument(path, data, cleanText(body).trim());
@@ -149,20 +146,15 @@ function placeDocuments(
 	const bundlePaths = new Map<string, string>();
 	const takenBy = new Map<string, string>();
 	const claim = createPathClaims();
+	const claimOf = (bundlePath: string) => (bundlePath === "" ? NO_ID : claim(bundlePath));
 	for (const { path } of documents) {
 		const bundlePath = toBundlePath(path);
 		const id = toConceptId(bundlePath);
 		const first = takenBy.get(id);
-		if (bundlePath === "") {
-			skipped.push({ file: path, reason: NO_ID });
-		} else if (first !== undefined) {
-			skipped.push({ file: path, reason: `The id "${id}" already belongs to "${first}".` });
-		} else {
-			const reason = claim(bundlePath);
-			if (reason !== undefined) {
-				skipped.push({ file: path, reason });
-				continue;
-			}
+		const isTaken = bundlePath !== "" && first !== undefined;
+		const reason = isTaken ? `The id "${id}" already belongs to "${first}".` : claimOf(bundlePath);
+		if (reason !== undefined) skipped.push({ file: path, reason });
+		else {
 			takenBy.set(id, path);
 			bundlePaths.set(path, bundlePath);
 		}
@@ -170,17 +162,10 @@ function placeDocuments(
 	return bundlePaths;
 }
 
-interface Placement {
-	readonly options: ImportOptions;
-	readonly space: ImportSpace;
-	readonly bundlePath: string;
-	readonly isVault: boolean;
-}
-
 function toText(
 	document: ImportDocument,
 	relations: readonly RelationEntry[],
-	{ options, space, bundlePath, isVault }: Placement,
+	{ options, space, bundlePath, isVault }: Mapping & { readonly bundlePath: string },
 ): string {
 	const { path, data, title } = document;
 	const body = rewriteLinks(document.body, path, space);
@@ -203,4 +188,124 @@ function toText(
 function keptOf({ data }: ImportDocument): object {
 	const kept = ["generated", "verified", "stale_after"].filter((key) => data[key] !== undefined);
 	return Object.fromEntries(kept.map((key) => [key, data[key]]));
+}
+
+/** A document on its way into a bundle: read, named, not yet linked. */
+export interface ImportDocument {
+	readonly path: string;
+	readonly data: FrontMatter;
+	readonly body: string;
+	readonly title: string;
+	readonly aliases: readonly string[];
+}
+
+const SUMMARY_SECTIONS = ["simple summary", "abstract", "tl;dr", "summary", "overview"];
+/** Keys that become keys of the format, and therefore are not kept a second time. */
+const MAPPED_KEYS = new Set(
+	"type title description tags tag aliases alias sources relations generated verified status stale_after".split(
+		" ",
+	),
+);
+
+const INLINE_TAG = /(?<=^|\s)#(\p{L}[\p{L}\p{N}_/-]{1,40})(?=$|[\s.,;:!?])/gu;
+
+const DRAFTS = new Set(["draft", "proposed", "provisional", "review", "last call"]);
+const DEPRECATIONS = new Set(
+	"deprecated obsolete superseded replaced withdrawn rejected moved archived".split(" "),
+);
+
+function nameDocument(path: string, data: FrontMatter, body: string): ImportDocument {
+	const stem = stemOf(path);
+	const title =
+		textOf(data["title"]) ?? firstHeading(body) ?? (isIdentifier(stem) ? stem.toUpperCase() : stem);
+	const aliases = [
+		...textsOf(data["aliases"]),
+		...textsOf(data["alias"]),
+		...(isIdentifier(stem) ? [stem.toUpperCase()] : []),
+		...numberedIdentifiers(data, stem),
+	].filter((alias) => alias !== title);
+	return { path, data, body, title, aliases: distinctNames(aliases) };
+}
+
+/** The description given, or the first real paragraph, preferring sections that exist to summarize. */
+function describeDocument({ data, body }: ImportDocument): string {
+	const given = textOf(data["description"]) ?? textOf(data["summary"]) ?? textOf(data["abstract"]);
+	return truncateText(given ?? firstParagraph(body, SUMMARY_SECTIONS) ?? "", 600);
+}
+
+/** Tags of the front matter, and the `#tags` that notes of a vault have in their text; elsewhere those are anchors. */
+function tagsOf({ data, body }: ImportDocument, isVault: boolean): readonly string[] {
+	const given = [...textsOf(data["tags"]), ...textsOf(data["tag"])].map((tag) =>
+		tag.replace(/^#/, ""),
+	);
+	const inText = isVault ? [...withoutCode(body).matchAll(INLINE_TAG)] : [];
+	return [...new Set([...given, ...inText.map(([, tag = ""]) => tag)])];
+}
+
+function statusOf({ data }: ImportDocument): Concept["status"] {
+	const status = textOf(data["status"])?.toLowerCase() ?? "";
+	if (DRAFTS.has(status)) return "draft";
+	return DEPRECATIONS.has(status) ? "deprecated" : "stable";
+}
+
+/** Sources as written, after the address at which the document itself is published. */
+function sourcesOf(
+	document: ImportDocument,
+	{ sourceUrl, dateKey }: ImportOptions,
+): readonly SourceEntry[] {
+	const { path, data, title } = document;
+	const stem = stemOf(path);
+	const address =
+		sourceUrl === undefined
+			? ["resource", "source", "url", "permalink"]
+					.map((key) => textOf(data[key]))
+					.find((text) => text !== undefined && isWebAddress(text))
+			: fillTemplate(sourceUrl, { stem, path: pathWithoutExtension(path) });
+	const given = readEvidence({ sources: data["sources"] }, "").evidence.map(toSourceEntry);
+	if (address === undefined) return given;
+	const date = dateKey === undefined ? undefined : toWrittenDate(data[dateKey]);
+	const own: SourceEntry = {
+		id: stem,
+		resource: address,
+		title,
+		...(date ? { last_modified: date } : {}),
+	};
+	const others = given.filter(({ resource }) => resource !== address);
+	return [own, ...others].slice(0, BUNDLE_LIMITS.sources);
+}
+
+/** Keys of the source that the format does not know, as they were. */
+function extraOf({ data }: ImportDocument): FrontMatter {
+	return Object.fromEntries(Object.entries(data).filter(([key]) => !MAPPED_KEYS.has(key)));
+}
+
+function fillTemplate(template: string, values: Readonly<Record<string, string>>): string {
+	return template.replace(/\{(stem|path)\}/g, (_, key: string) => encodeURI(values[key] ?? ""));
+}
+
+function toWrittenDate(value: unknown): string | undefined {
+	const parsed = parseSourceDate(value);
+	return parsed?.date.slice(0, { year: 4, month: 7, day: 10 }[parsed.precision]);
+}
+
+/** `eip-1559`, `rfc9110`, `pep-0008`: a short word and a number. */
+function isIdentifier(stem: string): boolean {
+	return /^[a-z]{2,10}[-_ ]?\d+$/i.test(stem);
+}
+
+/** `eip: 1559` beside the stem `eip-1559` says that people call the document EIP-1559. */
+function numberedIdentifiers(data: FrontMatter, stem: string): readonly string[] {
+	const number = Number(/(?<!\d)\d{1,15}$/.exec(stem)?.[0]);
+	return Object.entries(data)
+		.filter(([key, value]) => /^[a-z]{2,10}$/i.test(key) && numberOf(value) === number)
+		.map(([key]) => `${key.toUpperCase()}-${number}`);
+}
+
+/** Mappings and lists are no numbers, and some of them cannot even be asked. */
+function numberOf(value: unknown): number | undefined {
+	return typeof value === "number" || typeof value === "string" ? Number(value) : undefined;
+}
+
+function distinctNames(names: readonly string[]): readonly string[] {
+	return [...new Map(names.map((name) => [name.toLowerCase(), name])).values()];
 }

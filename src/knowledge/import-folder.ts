@@ -6,17 +6,15 @@ import { unpackArchive } from "./archive.js";
 import type { Changeable } from "./bundle-change.js";
 import { readBounded, readFiles, stampFiles } from "./bundle-files.js";
 import { BUNDLE_LIMITS } from "./bundle-limits.js";
+import { reasonToPassOver } from "./bundle-paths.js";
 import type { BundleFiles } from "./bundle-reader.js";
 import { importBundle } from "./import-bundle.js";
-import { type ImportMemory, toImportMemory } from "./import-memory.js";
 import type { ImportOptions, ImportResult, SkippedFile } from "./import-options.js";
-import { reasonToPassOver } from "./import-screen.js";
+import { type ImportMemory, toImportMemory } from "./import-reread.js";
 import { type ImportUpdate, updateImport } from "./import-update.js";
 
 export interface ImportRequest {
-	/** A folder, or a zip archive. */
 	readonly source: string;
-	/** Id of the graph. */
 	readonly as: string;
 	readonly options?: ImportOptions;
 	/** The time by the clock that dates files: what was touched just now is not taken for unchanged later. */
@@ -52,15 +50,6 @@ export async function importFolder({
 	return { ...result, memory, report: { ...report, skipped: merge(skipped, report.skipped) } };
 }
 
-export interface UpdateRequest extends Required<ImportRequest> {
-	readonly graph: Changeable;
-	readonly memory: ImportMemory;
-}
-
-export interface FolderUpdate extends ImportUpdate {
-	readonly skipped: readonly SkippedFile[];
-}
-
 /** What importing a folder again would change; undefined when that takes a whole import. Throws NOT_FOUND. */
 export async function updateFromFolder({
 	source,
@@ -69,7 +58,10 @@ export async function updateFromFolder({
 	onRead,
 	graph,
 	memory,
-}: UpdateRequest): Promise<FolderUpdate | undefined> {
+}: Required<ImportRequest> & {
+	readonly graph: Changeable;
+	readonly memory: ImportMemory;
+}): Promise<(ImportUpdate & { readonly skipped: readonly SkippedFile[] }) | undefined> {
 	const found = await stampSource(source, nowMs);
 	if (!found || found.size > BUNDLE_LIMITS.files) return undefined;
 	onRead();
@@ -92,7 +84,6 @@ function merge(...lists: readonly (readonly SkippedFile[])[]): readonly SkippedF
 	return lists.flat().sort((a, b) => (a.file < b.file ? -1 : 1));
 }
 
-/** Undefined for what is no folder. */
 async function stampSource(source: string, nowMs: number) {
 	const found = await stat(source).catch(() => undefined);
 	return found?.isDirectory() ? stampFiles(source, nowMs - STAMP_TICK_MS) : undefined;
@@ -100,7 +91,6 @@ async function stampSource(source: string, nowMs: number) {
 
 interface SourceReading {
 	readonly files: BundleFiles;
-	/** Files that were not opened. */
 	readonly skipped: readonly SkippedFile[];
 }
 

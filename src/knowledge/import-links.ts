@@ -1,14 +1,15 @@
-import { encodePath } from "./concept-writer.js";
-import type { ImportSpace } from "./import-relations.js";
-import { resolveLink } from "./markdown-links.js";
-import { withoutCode } from "./markdown-prose.js";
+import { pathWithoutExtension, stemOf } from "./bundle-paths.js";
+import { encodePath, type RelationEntry } from "./bundle-writer.js";
+import { type FrontMatter, isMapping, listOf, textOf } from "./front-matter.js";
+import type { NamedDocument } from "./import-options.js";
+import { findLinkTargets, resolveLink, withoutCode } from "./markdown.js";
 
 const WIKI_LINK = /!?\[\[([^[\]|#\n]{1,300})(#[^[\]|\n]{0,300})?(?:\|([^[\]\n]{1,300}))?\]\]/g;
 const DESTINATION = /(\]\([ \t]*<?)((?:[^()\s<>]|\([^()\s]{0,500}\)){1,2000})/g;
 
 /**
- * The body with every link to another imported document leading to its place in the bundle: wiki links become Markdown
- * links (their text alone where nothing answers to the name), moved files are followed. Code is left as it is.
+ * The body with links to imported documents, wiki links too, leading to their place in the bundle;
+ * code stays.
  */
 export function rewriteLinks(body: string, sourcePath: string, space: ImportSpace): string {
 	const withMarkdownLinks = replaceOutsideCode(body, WIKI_LINK, ([, name = "", , label]) => {
@@ -64,4 +65,168 @@ function replaceOutsideCode(
 		from = match.index + match[0].length;
 	}
 	return result + body.slice(from);
+}
+
+/** As much of a map as is asked here. */
+export type Lookup = Pick<ReadonlyMap<string, string>, "get">;
+
+/** The documents of an import as one of them may name another. */
+export interface ImportSpace {
+	readonly names: DocumentNames;
+	readonly bundlePaths: Lookup;
+	readonly titles: Lookup;
+}
+
+type RelatedDocument = { readonly path: string; readonly data: FrontMatter };
+
+/** Typed edges of a document: its own `relations`, and every name found under the keys that mean an edge. */
+export function readRelations(
+	document: RelatedDocument,
+	edgeKeys: readonly string[],
+	space: ImportSpace,
+) {
+	const { path, data } = document;
+	const named = edgeKeys.flatMap((key) =>
+		namesIn(data[key]).map((name) => ({ key, name, found: space.names.find(name) })),
+	);
+	const relations = new Map<string, RelationEntry>();
+	for (const relation of [
+		...givenRelations(document, space),
+		...named
+			.filter(({ found }) => found !== path)
+			.flatMap(({ key, found }) => {
+				const target = space.bundlePaths.get(found ?? "");
+				return target ? [{ type: toEdgeType(key), target: `/${encodePath(target)}` }] : [];
+			}),
+	]) {
+		relations.set(`${relation.type}\n${relation.target}`, relation);
+	}
+	return {
+		relations: [...relations.values()],
+		unresolved: named
+			.filter(({ found }) => found === undefined)
+			.map(({ key, name }) => ({ key, name })),
+	};
+}
+
+/** The body with a link for every relation it does not link to yet: readers who know only Markdown see the graph too. */
+export function withRelatedLinks(
+	body: string,
+	relations: readonly RelationEntry[],
+	bundlePath: string,
+	{ titles }: ImportSpace,
+): string {
+	const toPath = (written: string) => {
+		const target = resolveLink(bundlePath, written);
+		return target.kind === "internal" ? target.path : "";
+	};
+	const linked = new Set(findLinkTargets(body).map(toPath));
+	const lines = relations
+		.filter(({ target }) => !linked.has(toPath(target)))
+		.map(({ type, target }) => {
+			const title = titles.get(toPath(target)) ?? target;
+			return `* ${type}: [${title.replace(/[[\]]/g, "")}](${target})`;
+		});
+	return lines.length === 0 ? body : `${body}\n\n## Related\n\n${lines.join("\n")}`;
+}
+
+/** Relations the document brought along, led to where their targets are now. */
+function givenRelations(
+	{ path, data }: RelatedDocument,
+	{ bundlePaths }: ImportSpace,
+): readonly RelationEntry[] {
+	return listOf(data["relations"]).flatMap((relation) => {
+		if (!isMapping(relation)) return [];
+		const written = textOf(relation["target"]);
+		if (written === undefined) return [];
+		const target = resolveLink(path, written);
+		const moved = target.kind === "internal" ? bundlePaths.get(target.path) : undefined;
+		return [
+			{
+				...relation,
+				type: textOf(relation["type"]) ?? "links-to",
+				target: moved === undefined ? written : `/${encodePath(moved)}`,
+			},
+		];
+	});
+}
+
+/** `2718`, `"2718, 2930"`, `[eip-1, "[[Other note]]"]`: names of other documents, however they were written. */
+function namesIn(value: unknown): readonly string[] {
+	return listOf(value)
+		.flatMap((one) => (typeof one === "string" ? one.split(",") : [textOf(one) ?? ""]))
+		.map((name) =>
+			name
+				.replace(/^\s*\[\[|\]\]\s*$/g, "")
+				.replace(/[#|].*$/s, "")
+				.trim(),
+		)
+		.filter((name) => name !== "");
+}
+
+function toEdgeType(key: string): string {
+	return key.toLowerCase().replace(/[\s_]+/g, "-");
+}
+
+export interface DocumentNames {
+	find(name: string): string | undefined;
+}
+
+const LEVELS: readonly ((document: NamedDocument) => readonly string[])[] = [
+	({ path }) => [path, pathWithoutExtension(path)],
+	({ path }) => [stemOf(path)],
+	({ aliases }) => aliases,
+	({ title }) => [title],
+	({ path }) => trailingNumber(stemOf(path)),
+];
+
+/** Every name a document may be found by, as `toNameKey` writes them. */
+export function nameKeysOf(document: NamedDocument): readonly string[] {
+	return LEVELS.flatMap((namesOf) => namesOf(document)).map(toNameKey);
+}
+
+const AMBIGUOUS = Symbol("ambiguous");
+
+/**
+ * Path, stem, alias, title, trailing number: a weaker name never replaces a stronger, a shared one
+ * means neither.
+ */
+export function createDocumentNames(documents: readonly NamedDocument[]): DocumentNames {
+	const pathOfName = new Map<string, string | typeof AMBIGUOUS>();
+	for (const namesOf of LEVELS) {
+		for (const [name, path] of indexLevel(documents, namesOf)) {
+			if (!pathOfName.has(name)) pathOfName.set(name, path);
+		}
+	}
+	return {
+		find(name) {
+			const found = pathOfName.get(toNameKey(name));
+			return found === AMBIGUOUS ? undefined : found;
+		},
+	};
+}
+
+function indexLevel(
+	documents: readonly NamedDocument[],
+	namesOf: (document: NamedDocument) => readonly string[],
+): ReadonlyMap<string, string | typeof AMBIGUOUS> {
+	const level = new Map<string, string | typeof AMBIGUOUS>();
+	for (const document of documents) {
+		for (const name of namesOf(document).map(toNameKey)) {
+			const other = level.get(name) ?? document.path;
+			level.set(name, other === document.path ? document.path : AMBIGUOUS);
+		}
+	}
+	return level;
+}
+
+/** Names that agree in this are the same name. */
+export function toNameKey(name: string): string {
+	const key = name.trim().toLowerCase().replace(/^\/+/, "");
+	return /^0\d+$/.test(key) ? key.replace(/^0+(?=\d)/, "") : key;
+}
+
+function trailingNumber(stem: string): readonly string[] {
+	const number = /(?:^|\D)(\d{1,9})$/.exec(stem)?.[1];
+	return number === undefined ? [] : [number];
 }

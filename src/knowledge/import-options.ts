@@ -1,13 +1,11 @@
 import type { GraphType } from "../contract/contract.js";
 import type { BundleFiles } from "./bundle-reader.js";
-import type { NamedDocument } from "./document-names.js";
 import type { Graph, GraphRecord } from "./graph.js";
 
 /** How foreign documents become a graph; every option has a default that keeps what is there. */
 export interface ImportOptions {
 	/** "okf" keeps files as they are, "markdown" maps them; found out by looking when not given. */
 	readonly format?: "okf" | "markdown";
-	/** Kind of the graph; "domain" by default. */
 	readonly type?: GraphType;
 	/** Title of the graph; the root listing's heading or the id by default. */
 	readonly title?: string;
@@ -28,7 +26,6 @@ export interface ImportOptions {
 
 export interface SkippedFile {
 	readonly file: string;
-	/** One whole sentence. */
 	readonly reason: string;
 }
 
@@ -51,9 +48,15 @@ export interface ImportReport {
 export interface ImportResult {
 	readonly files: BundleFiles;
 	readonly report: ImportReport;
-	/** What the files read as. */
 	readonly graph: Graph;
 	readonly trace: ImportTrace;
+}
+
+/** What a document answers to when another one names it. */
+export interface NamedDocument {
+	readonly path: string;
+	readonly title: string;
+	readonly aliases: readonly string[];
 }
 
 /** What an import remembers of a document: enough to tell whether a change elsewhere changes what became of it. */
@@ -73,6 +76,5 @@ export interface ImportTrace {
 	readonly documents: readonly MappedDocument[];
 	/** Documents left out because of what others are called. */
 	readonly displaced: number;
-	/** The record as the source had it, or as it was guessed. */
 	readonly sourceRecord: GraphRecord;
 }

@@ -1,17 +1,17 @@
 import { setImmediate } from "node:timers/promises";
 import type { Changeable } from "./bundle-change.js";
+import { RECORD_PATH } from "./bundle-document.js";
+import { FRAME_PATHS, reasonToPassOver, reasonToSkip, toBundlePath } from "./bundle-paths.js";
+import type { BundleFiles } from "./bundle-reader.js";
 import { hashOf } from "./content-hash.js";
+import type { Graph } from "./graph.js";
 import { reasonToLeaveOut } from "./import-bundle.js";
-import type { ImportDocument } from "./import-document.js";
-import { NO_ID, readImportDocument } from "./import-documents.js";
-import type { ImportMemory, ImportRow } from "./import-memory.js";
-import { FRAME_PATHS, toBundlePath } from "./import-path.js";
-import { reasonToPassOver, reasonToSkip } from "./import-screen.js";
+import { type ImportDocument, NO_ID, readImportDocument } from "./import-documents.js";
+import type { ImportResult, ImportTrace, MappedDocument, SkippedFile } from "./import-options.js";
 import { valueAt } from "./path-map.js";
 
 /** A source as it is now, beside what the last import of it found. */
 export interface SourceState {
-	/** The bundle as it is now, whoever changed it since. */
 	readonly graph: Changeable;
 	readonly memory: ImportMemory;
 	/** Every file of the source that an import would read, by path; see `stampFiles`. */
@@ -28,12 +28,10 @@ export interface Reread {
 	/** Where it belongs in the bundle; undefined when it cannot become a concept, for this reason. */
 	readonly bundlePath: string | undefined;
 	readonly reason: string | undefined;
-	/** Undefined for files of the format, which are taken as they are. */
 	readonly document: ImportDocument | undefined;
 }
 
 export interface SourceReading {
-	/** Files that are what they were. */
 	readonly kept: Map<string, ImportRow>;
 	readonly reread: ReadonlyMap<string, Reread>;
 	/** What the last import had of files that are not there any more. */
@@ -93,4 +91,50 @@ function classify(
 	const bundlePath = toBundlePath(path);
 	if (bundlePath === "") return none(NO_ID);
 	return { bundlePath, reason: undefined, document };
+}
+
+/** What the last import of a source found: the next one reads only what has changed since. */
+export interface ImportMemory extends Omit<ImportTrace, "documents"> {
+	readonly rows: ReadonlyMap<string, ImportRow>;
+}
+
+/** One file of a source that was read. */
+export interface ImportRow {
+	readonly stamp: string | undefined;
+	readonly sourceHash: string;
+	/** Undefined when no document could be made of the file. */
+	readonly document: MappedDocument | undefined;
+	/** sha256 (hex) of the file it became; undefined when there is none. */
+	readonly outputHash: string | undefined;
+	readonly skipped: SkippedFile | undefined;
+}
+
+/** Remembers a whole import. `stamps` were taken before the files were read. */
+export function toImportMemory(
+	source: BundleFiles,
+	stamps: ReadonlyMap<string, string | undefined>,
+	{ report, graph, trace }: Pick<ImportResult, "report" | "graph" | "trace">,
+): ImportMemory {
+	const documents = new Map(trace.documents.map((document) => [document.path, document]));
+	const skipped = new Map(report.skipped.map((one) => [one.file, one]));
+	const rows = new Map<string, ImportRow>();
+	for (const [path, bytes] of source) {
+		const document = documents.get(path);
+		const outputHash = document && outputOf(graph, document.bundlePath);
+		rows.set(path, {
+			stamp: stamps.get(path),
+			sourceHash: hashOf(bytes),
+			document,
+			outputHash,
+			skipped: outputHash === undefined ? skipped.get(document?.bundlePath ?? path) : undefined,
+		});
+	}
+	const { format, displaced, sourceRecord } = trace;
+	return { format, displaced, sourceRecord, rows };
+}
+
+/** The frame is made anew whenever something changes; what it says is compared by other means. */
+function outputOf({ memory }: Graph, bundlePath: string): string | undefined {
+	if (bundlePath === RECORD_PATH) return hashOf(bundlePath);
+	return memory && valueAt(memory.files, bundlePath)?.sha256;
 }

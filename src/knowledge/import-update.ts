@@ -1,19 +1,23 @@
 import { setImmediate } from "node:timers/promises";
 import type { BundleChanges, Changeable } from "./bundle-change.js";
-import { RECORD_PATH, readDocument } from "./bundle-document.js";
+import { foldersAbove, RECORD_PATH, readDocument } from "./bundle-document.js";
+import { FRAME_PATHS } from "./bundle-paths.js";
 import { toConceptId } from "./concept-reader.js";
 import { markOf } from "./content-hash.js";
-import type { ImportMemory, ImportRow } from "./import-memory.js";
-import type { ImportOptions } from "./import-options.js";
-import { FRAME_PATHS } from "./import-path.js";
-import { type Remapped, remapDocuments } from "./import-remap.js";
+import { asItIs } from "./import-bundle.js";
+import { type ImportDocument, mapDocument, readImportDocument } from "./import-documents.js";
+import { createDocumentNames, type ImportSpace, nameKeysOf } from "./import-links.js";
+import type { ImportOptions, MappedDocument, NamedDocument } from "./import-options.js";
 import {
+	type ImportMemory,
+	type ImportRow,
 	type Reread,
 	rereadSource,
 	type SourceReading,
 	type SourceState,
 } from "./import-reread.js";
 import { entriesOf, valueAt } from "./path-map.js";
+import { runInTurns, type Steps } from "./work-in-turns.js";
 
 export interface ImportUpdate {
 	/** Files of the bundle to change, but for its frame. */
@@ -21,11 +25,7 @@ export interface ImportUpdate {
 	readonly memory: ImportMemory;
 }
 
-/**
- * What importing a source again would change, from the files that did change and those whose links lead elsewhere by it.
- * Undefined when only a whole import can tell: the name of one file decides about another, or the source has become one of
- * another kind.
- */
+/** What importing a source again would change; undefined when only a whole import can tell. */
 export async function updateImport(
 	state: SourceState,
 	options: ImportOptions,
@@ -90,14 +90,6 @@ function collide(paths: readonly string[], come: readonly string[]): boolean {
 	});
 }
 
-function foldersAbove(path: string): readonly string[] {
-	const folders: string[] = [];
-	for (let at = path.indexOf("/"); at >= 0; at = path.indexOf("/", at + 1)) {
-		folders.push(path.slice(0, at));
-	}
-	return folders;
-}
-
 function toSkippedRow({ path, stamp, sourceHash, reason }: Reread): ImportRow {
 	const skipped = reason === undefined ? undefined : { file: path, reason };
 	return { stamp, sourceHash, document: undefined, outputHash: undefined, skipped };
@@ -131,4 +123,118 @@ function straysOf({ memory }: Changeable, rows: ReadonlyMap<string, ImportRow>):
 		if (!wanted.has(path) && !FRAME_PATHS.has(path)) strays.push(path);
 	}
 	return strays;
+}
+
+/** A document and the file it becomes now. */
+type Remapped = { readonly document: MappedDocument; readonly bytes: Uint8Array };
+
+/**
+ * Maps changed files and those whose links lead elsewhere now; undefined when the source (no
+ * longer) is a vault.
+ */
+async function remapDocuments(
+	{ memory, readFile }: Pick<SourceState, "memory" | "readFile">,
+	reading: SourceReading,
+	options: ImportOptions,
+): Promise<ReadonlyMap<string, Remapped> | undefined> {
+	const { reread, kept } = reading;
+	if (memory.format === "okf") {
+		const taken = [...reread.values()].filter(({ bundlePath }) => bundlePath !== undefined);
+		return new Map(taken.map(({ path, bytes }) => [path, { document: asItIs(path), bytes }]));
+	}
+	const affectedNames = affectedKeys(reading, memory.rows);
+	const documents = [...reread.values()].flatMap(({ document }) => document ?? []);
+	for (const [path, { document }] of kept) {
+		if (!document?.asked.some((key) => affectedNames.has(key))) continue;
+		const affected = readImportDocument(path, await readFile(path));
+		if (typeof affected !== "string") documents.push(affected);
+	}
+	const isVault = [...memory.rows.values()].some(({ document }) => document?.hasWikiLink);
+	const space = await runInTurns(spaceOf(documents, reading, options));
+	const encoder = new TextEncoder();
+	const remapped = new Map<string, Remapped>();
+	for (const one of documents) {
+		const { text, ...document } = mapDocument(one, { options, space, isVault });
+		remapped.set(one.path, { document, bytes: encoder.encode(text) });
+	}
+	const stillVault =
+		[...remapped.values()].some(({ document }) => document.hasWikiLink) ||
+		[...kept].some(([path, row]) => !remapped.has(path) && row.document?.hasWikiLink);
+	return stillVault === isVault ? remapped : undefined;
+}
+
+/** Names and paths that lead to another document than before, or may. */
+function affectedKeys(
+	{ reread, gone }: SourceReading,
+	rows: ReadonlyMap<string, ImportRow>,
+): ReadonlySet<string> {
+	const affectedNames = new Set<string>();
+	const affect = (named: NamedDocument | undefined, bundlePath: string | undefined) => {
+		if (!named || bundlePath === undefined) return;
+		for (const key of nameKeysOf(named)) affectedNames.add(key);
+		affectedNames.add(`/${named.path}`);
+		affectedNames.add(`/${bundlePath}`);
+	};
+	for (const { document } of gone) affect(document, document?.bundlePath);
+	for (const now of reread.values()) {
+		const before = rows.get(now.path)?.document;
+		if (before && isNamedAlike(before, now)) continue;
+		affect(before, before?.bundlePath);
+		affect(now.document, now.bundlePath);
+	}
+	return affectedNames;
+}
+
+function isNamedAlike(before: MappedDocument, { bundlePath, document }: Reread): boolean {
+	return (
+		before.bundlePath === bundlePath &&
+		before.title === document?.title &&
+		before.aliases.join("\n") === document.aliases.join("\n")
+	);
+}
+
+/** What these documents may name, and no more: an index of all names would cost more than the documents. */
+function* spaceOf(
+	documents: readonly ImportDocument[],
+	reading: SourceReading,
+	options: ImportOptions,
+): Steps<ImportSpace> {
+	const { kept, reread } = reading;
+	const titles = titlesOf(reading);
+	const bundlePaths = {
+		get: (path: string) => {
+			const changed = reread.get(path);
+			return changed ? changed.bundlePath : kept.get(path)?.document?.bundlePath;
+		},
+	};
+	const asked = new Set<string>();
+	const blind: ImportSpace = { names: { find: () => undefined }, bundlePaths, titles };
+	for (const document of documents) {
+		for (const key of mapDocument(document, { options, space: blind, isVault: false }).asked) {
+			// The others are paths, which need no names.
+			if (!key.startsWith("/")) asked.add(key);
+		}
+		yield;
+	}
+	const named: NamedDocument[] = [];
+	const consider = (candidate: NamedDocument | undefined) => {
+		if (candidate && nameKeysOf(candidate).some((key) => asked.has(key))) named.push(candidate);
+	};
+	for (const { document } of reread.values()) consider(document);
+	for (const { document } of asked.size > 0 ? kept.values() : []) {
+		consider(document);
+		yield;
+	}
+	return { names: createDocumentNames(named), bundlePaths, titles };
+}
+
+function titlesOf({ kept, reread }: SourceReading): ReadonlyMap<string, string> {
+	const titles = new Map<string, string>();
+	for (const { document } of kept.values()) {
+		if (document) titles.set(document.bundlePath, document.title);
+	}
+	for (const { bundlePath, document } of reread.values()) {
+		if (document && bundlePath !== undefined) titles.set(bundlePath, document.title);
+	}
+	return titles;
 }

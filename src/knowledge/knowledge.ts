@@ -11,15 +11,13 @@ export { compareText, isReserved, RECORD_PATH } from "./bundle-document.js";
 export { readGraph } from "./bundle-files.js";
 export { recoverBundles, writeBundle } from "./bundle-folder.js";
 export { BUNDLE_LIMITS } from "./bundle-limits.js";
-export { assertLoadable } from "./bundle-size.js";
+export { FRAME_PATHS, reasonAgainstPath, reasonToSkip } from "./bundle-paths.js";
 export { updateBundle } from "./bundle-update.js";
-export { bundleFilesOf, OKF_VERSION } from "./bundle-writer.js";
-export { createGraphCatalog, type GraphCatalog } from "./catalog.js";
-export { buildCatalogBundle } from "./catalog-bundle.js";
-export { reasonAgainstPath } from "./concept-path.js";
+export { bundleFilesOf, OKF_VERSION, toRecordFile, writtenDate } from "./bundle-writer.js";
+export { createGraphCatalog, createPerGraph, type GraphCatalog } from "./catalog.js";
+export { buildCatalogBundle, renderReadme, renderReadmeIndex } from "./catalog-bundle.js";
 export { toConceptId } from "./concept-reader.js";
-export { writtenDate } from "./concept-writer.js";
-export { markOf } from "./content-hash.js";
+export { assertLoadable, markOf } from "./content-hash.js";
 export type { Finding } from "./finding.js";
 export {
 	type AnalystProfile,
@@ -30,30 +28,34 @@ export {
 	type FileMark,
 	type Graph,
 	type GraphRecord,
+	readMemory,
 	toTrendId,
 } from "./graph.js";
-export { toCatalogDataset, toDataset } from "./graph-dataset.js";
-export { toArticle, toGraphSlice, toNodeAddress } from "./graph-slice.js";
-export { createGraphSnapshots, type GraphSnapshots } from "./graph-snapshots.js";
-export { importFolder, updateFromFolder } from "./import-folder.js";
+export {
+	createGraphSnapshots,
+	type GraphSnapshots,
+	type SnapshotKeeperDeps,
+	startSnapshotKeeper,
+} from "./graph-snapshots.js";
 export {
 	differences,
 	type FrameRules,
 	frameChanges,
 	isFrameCurrent,
 	recordFor,
-} from "./import-frame.js";
-export type { ImportMemory } from "./import-memory.js";
+} from "./import-bundle.js";
+export { importFolder, updateFromFolder } from "./import-folder.js";
 export type { ImportOptions, SkippedFile } from "./import-options.js";
-export { FRAME_PATHS } from "./import-path.js";
-export { reasonToSkip } from "./import-screen.js";
-export { JSON_LD_CONTEXT } from "./json-ld.js";
-export { readMemory } from "./late-memory.js";
-export { FOOTNOTE, toParagraphs, toSections } from "./markdown-prose.js";
+export type { ImportMemory } from "./import-reread.js";
+export {
+	JSON_LD_CONTEXT,
+	toArticle,
+	toCatalogDataset,
+	toDataset,
+	toGraphSlice,
+	toNodeAddress,
+} from "./json-ld.js";
+export { FOOTNOTE, toParagraphs, toSections } from "./markdown.js";
 export { type PathMap, valueAt } from "./path-map.js";
-export { createPerGraph } from "./per-graph.js";
-export { renderReadme, renderReadmeIndex } from "./readme.js";
-export { toRecordFile } from "./record-writer.js";
 export { cleanLine, cleanText, toPlainText, truncateText } from "./served-text.js";
-export { type SnapshotKeeperDeps, startSnapshotKeeper } from "./snapshot-keeper.js";
 export { restOfTurn, runAtOnce, runInTurns, type Steps, stepsOf } from "./work-in-turns.js";

@@ -9,15 +9,12 @@ export interface LintOptions {
 
 type Complaint = Omit<Finding, "file">;
 
-/**
- * Everything worth fixing in a bundle: what reading it found, and what only the whole graph shows. In path order.
- * Errors are what must not be sold: future dates, sources nobody can check, experts that do not say what they are.
- */
+/** What reading found and only the whole graph shows, in path order; errors are what must not be sold. */
 export function lintGraph(
 	{ graph, findings }: BundleReading,
 	options: LintOptions,
 ): readonly Finding[] {
-	const linked = linkedIds(graph);
+	const linked = new Set(graph.concepts.flatMap(({ edges }) => edges.map(({ target }) => target)));
 	const found = [
 		...findings,
 		...lintRecord(graph, options),
@@ -64,41 +61,33 @@ function lintConsent({ type, expert }: Graph["record"], today: string): readonly
 }
 
 function lintConcept(concept: Concept, linked: ReadonlySet<string>): readonly Complaint[] {
-	const complaints: Complaint[] = [];
-	if (concept.evidence.length === 0) {
-		complaints.push(warn("uncited", "The concept names no source."));
-	}
-	if (concept.edges.length === 0 && !linked.has(concept.id)) {
-		complaints.push(warn("orphan", "No link leads to this concept or away from it."));
-	}
-	if (concept.summary === "") {
-		complaints.push(warn("no-description", "The concept has neither description nor prose."));
-	}
-	for (const { articleId, publishedAt } of concept.evidence) {
-		if (publishedAt !== undefined) continue;
-		complaints.push(
-			note("undated-source", `The source "${articleId}" has no date that can be read.`),
-		);
-	}
-	return complaints;
+	const { evidence, edges, id, summary } = concept;
+	return [
+		...(evidence.length === 0 ? [warn("uncited", "The concept names no source.")] : []),
+		...(edges.length === 0 && !linked.has(id)
+			? [warn("orphan", "No link leads to this concept or away from it.")]
+			: []),
+		...(summary === ""
+			? [warn("no-description", "The concept has neither description nor prose.")]
+			: []),
+		...evidence
+			.filter(({ publishedAt }) => publishedAt === undefined)
+			.map(({ articleId }) =>
+				note("undated-source", `The source "${articleId}" has no date that can be read.`),
+			),
+	];
 }
 
 function lintDates(concept: Concept, today: string): readonly Complaint[] {
-	const complaints: Complaint[] = [];
-	for (const { articleId, publishedAt } of concept.evidence) {
-		if (publishedAt && publishedAt > today) complaints.push(future(articleId, publishedAt));
-	}
-	if (concept.generatedAt && concept.generatedAt > today) {
-		complaints.push(future("generated", concept.generatedAt));
-	}
-	if (concept.staleAfter && concept.staleAfter < today) {
-		complaints.push(warn("stale", `The concept was to be checked again by ${concept.staleAfter}.`));
+	const { evidence, generatedAt, staleAfter } = concept;
+	const complaints = evidence.flatMap(({ articleId, publishedAt }) =>
+		publishedAt && publishedAt > today ? future(articleId, publishedAt) : [],
+	);
+	if (generatedAt && generatedAt > today) complaints.push(future("generated", generatedAt));
+	if (staleAfter && staleAfter < today) {
+		complaints.push(warn("stale", `The concept was to be checked again by ${staleAfter}.`));
 	}
 	return complaints;
-}
-
-function linkedIds(graph: Graph): ReadonlySet<string> {
-	return new Set(graph.concepts.flatMap(({ edges }) => edges.map(({ target }) => target)));
 }
 
 /** A name that two concepts carry leads a search to the wrong one half of the time. */
@@ -123,18 +112,9 @@ function future(what: string, day: string): Complaint {
 	return fail("future-date", `The date ${day} of "${what}" lies in the future.`);
 }
 
-const fail = (rule: FindingRule, message: string): Complaint => ({
-	rule,
-	severity: "error",
-	message,
-});
-const warn = (rule: FindingRule, message: string): Complaint => ({
-	rule,
-	severity: "warning",
-	message,
-});
-const note = (rule: FindingRule, message: string): Complaint => ({
-	rule,
-	severity: "note",
-	message,
-});
+const complain =
+	(severity: Finding["severity"]) =>
+	(rule: FindingRule, message: string): Complaint => ({ rule, severity, message });
+const fail = complain("error");
+const warn = complain("warning");
+const note = complain("note");

@@ -1,7 +1,6 @@
-import { writtenDate } from "./concept-writer.js";
+import { writtenDate } from "./bundle-writer.js";
 import type { Graph } from "./graph.js";
 
-/** One row of the list of everything a catalog cites. */
 export interface CitedSource {
 	readonly url: string;
 	readonly title: string;
@@ -25,7 +24,6 @@ export function listSources(graphs: readonly Graph[]): readonly CitedSource[] {
 	return [...rows.keys()].sort().flatMap((line) => rows.get(line) ?? []);
 }
 
-/** The rows as tab-separated values with a header. */
 export function toSourcesTsv(sources: readonly CitedSource[]): string {
 	return `url\ttitle\tdate\n${sources.map((row) => `${toLine(row)}\n`).join("")}`;
 }

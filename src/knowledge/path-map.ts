@@ -1,6 +1,6 @@
 /**
- * Values by path, never changed: a changed map is a new one that shares all but a few buckets with the old. Plain data, so
- * that two maps of the same entries are equal part by part.
+ * An immutable map by path: a changed one shares all but a few buckets with the old; plain data,
+ * comparable part by part.
  */
 export interface PathMap<V> {
 	readonly buckets: readonly ReadonlyMap<string, V>[];
@@ -18,21 +18,18 @@ export function toPathMap<V>(entries: Iterable<PathChange<V>>): PathMap<V> {
 	return withPaths({ buckets: Array.from({ length: BUCKETS }, () => NOTHING), size: 0 }, entries);
 }
 
-/** A map that is filled one entry at a time, by whoever has other things to do in between; nothing is put once it was taken. */
-export function growPathMap<V>(): {
-	put(path: string, value: V): void;
-	take(): PathMap<V>;
-} {
+/** A map that is filled one entry at a time; nothing is put once it was taken. */
+export function growPathMap<V>() {
 	const buckets: ReadonlyMap<string, V>[] = Array.from({ length: BUCKETS }, () => NOTHING);
 	const opened = new Map<number, Map<string, V>>();
 	return {
-		put(path, value) {
+		put(path: string, value: V): void {
 			const index = bucketOf(path);
 			const bucket = opened.get(index) ?? new Map();
 			opened.set(index, bucket);
 			buckets[index] = bucket.set(path, value);
 		},
-		take: () => ({ buckets, size: buckets.reduce((sum, { size }) => sum + size, 0) }),
+		take: (): PathMap<V> => ({ buckets, size: buckets.reduce((sum, { size }) => sum + size, 0) }),
 	};
 }
 
@@ -58,7 +55,6 @@ export function withPaths<V>(map: PathMap<V>, changes: Iterable<PathChange<V>>):
 	return { buckets, size };
 }
 
-/** Every entry, in no particular order. */
 export function* entriesOf<V>({ buckets }: PathMap<V>): Generator<[path: string, value: V]> {
 	for (const bucket of buckets) yield* bucket;
 }

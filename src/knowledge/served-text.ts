@@ -11,7 +11,6 @@ export function cleanText(text: string): string {
 	return withoutComments(visibleText(text).replace(LONE_SURROGATE, "\ufffd"));
 }
 
-/** One line of clean text: white space collapsed, ends trimmed. */
 export function cleanLine(text: string): string {
 	return cleanText(text).replace(/\s+/g, " ").trim();
 }

@@ -1,24 +1,15 @@
 import { createHash, webcrypto } from "node:crypto";
 import { open, readFile, rename, rm } from "node:fs/promises";
 import { dirname } from "node:path";
-import { nodeBundleDisk } from "./bundle-disk.js";
+import { nodeBundleDisk } from "./bundle-update.js";
 
 /** A file of JSON lines. The last one holds the SHA-256 of all bytes before it: a file that was cut off or changed has none that fits. */
 
-/** So much is written before others get their turn. */
 const PIECE_BYTES = 128 * 1024;
 const NEW_LINE = 0x0a;
 const { subtle } = webcrypto;
 
-/** Lines of JSON, parsed one at a time. */
-export interface SnapshotLines {
-	/** Undefined after the last one; throws for what is no JSON. */
-	next(): unknown;
-	/** Lines not asked for yet, each parsed when its turn comes; the bytes of the others are let go of. */
-	rest(): Generator<unknown, void>;
-	/** Resolves to whether all is as it was written; until then nothing that was read may be used. */
-	readonly isWhole: Promise<boolean>;
-}
+export type SnapshotLines = NonNullable<Awaited<ReturnType<typeof readSnapshotLines>>>;
 
 /** A first line that is longer is none of ours: it names a folder, and a path has an end. */
 const FIRST_LINE_BYTES = 32 * 1024;
@@ -39,22 +30,23 @@ export async function readFirstLine(file: string): Promise<unknown> {
 }
 
 /** All lines but the last; undefined when there is no such file. */
-export async function readSnapshotLines(file: string): Promise<SnapshotLines | undefined> {
+export async function readSnapshotLines(file: string) {
 	const bytes = await readFile(file).catch(() => undefined);
 	if (!bytes) return undefined;
 	const end = bytes.lastIndexOf(NEW_LINE, bytes.length - 2) + 1;
 	const content = bytes.subarray(0, end);
 	const lastLine = bytes.toString("latin1", end);
-	// Another thread adds up the bytes while this one parses them.
+	// Another thread adds up the bytes while this one parses them; until it has, nothing that was read may be used.
 	const isWhole = subtle
 		.digest("SHA-256", content)
 		.then((digest) => lastLine === toLine(Buffer.from(digest).toString("hex")));
 	return { ...toLines(content), isWhole };
 }
 
-function toLines(bytes: Buffer): Omit<SnapshotLines, "isWhole"> {
+function toLines(bytes: Buffer) {
 	let from = 0;
-	const next = () => {
+	/** Undefined after the last one; throws for what is no JSON. */
+	const next = (): unknown => {
 		const to = bytes.indexOf(NEW_LINE, from);
 		if (to < 0) return undefined;
 		const value: unknown = JSON.parse(bytes.toString("utf8", from, to));
@@ -63,6 +55,7 @@ function toLines(bytes: Buffer): Omit<SnapshotLines, "isWhole"> {
 	};
 	return {
 		next,
+		/** Lines not asked for yet, each parsed when its turn comes; the bytes before them are freed. */
 		rest: () => allOf(Buffer.from(bytes.subarray(from))),
 	};
 }

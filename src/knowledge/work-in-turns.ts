@@ -23,8 +23,8 @@ export function runAtOnce<Result>(steps: Steps<Result>): Result {
 }
 
 /**
- * The result, with everything else that waits served every few steps. Rejects with the signal's reason within a turn of its
- * abort, also where that came with the last step: whoever left meanwhile is known to have left.
+ * The result, with other work served every few steps. Rejects with the signal's reason within a
+ * turn of its abort.
  */
 export async function runInTurns<Result>(
 	steps: Steps<Result>,
@@ -50,4 +50,20 @@ const ROUNDS_UNTIL_HEARD = 3;
 async function untilNewsIsHeard(signal: AbortSignal): Promise<void> {
 	for (let round = 0; round < ROUNDS_UNTIL_HEARD; round++) await setImmediate();
 	signal.throwIfAborted();
+}
+
+/** Disks that are asked for many files at once answer sooner. */
+const FILES_AT_ONCE = 32;
+
+/** The results in the order of the items; a bounded number of items is worked on at once. */
+export async function mapInBatches<T, Result>(
+	items: readonly T[],
+	work: (item: T, index: number) => Promise<Result>,
+): Promise<Result[]> {
+	const results: Result[] = [];
+	for (let from = 0; from < items.length; from += FILES_AT_ONCE) {
+		const batch = items.slice(from, from + FILES_AT_ONCE);
+		results.push(...(await Promise.all(batch.map((item, index) => work(item, from + index)))));
+	}
+	return results;
 }

@@ -136,41 +136,12 @@ const TERMS: readonly SoldToolTerms[] = [
 		},
 	},
 	{
-		name: "start_deep_dive",
-		operationId: "research.deep_dive",
-		title: "Start a deep dive",
-		description:
-			"Begins a research job that reads many sources and writes a cited report; get_deep_dive tells where it stands.",
-		fields: {
-			query: "Question to look into",
-			mode: "How thoroughly; fast if left out",
-			graphs: "Only these graph ids",
-		},
-		hints: BEGINS,
-	},
-	{
 		name: "research_chat",
 		operationId: "research.chat",
 		title: "Research in turns",
 		description:
 			"The next turn of a research conversation, cited; sessionId is yours to choose and to keep.",
 		fields: { sessionId: "Id of the conversation", message: "What to ask next" },
-		hints: BEGINS,
-	},
-	{
-		name: "schedule_briefing",
-		operationId: "research.schedules.create",
-		title: "Schedule a briefing",
-		description:
-			"A daily or weekly briefing on a topic, by e-mail or to a Slack webhook; charged by the week.",
-		fields: {
-			topic: "Topic in a few words",
-			frequency: "How often",
-			email: "Where to send it",
-			slack_webhook: "Slack webhook to post it to",
-			timezone: "Time zone, e.g. Europe/Zurich",
-			hour: "Hour of the day there; 8 if left out",
-		},
 		hints: BEGINS,
 	},
 ];

@@ -1,8 +1,7 @@
 import type { Interaction } from "oidc-provider";
 import type { GrantHolder, OAuthGrants, OAuthRecords } from "../accounts/accounts.js";
 import { OAUTH_SCOPE } from "../contract/contract.js";
-import type { Micros } from "../kernel/kernel.js";
-import { lostStep } from "./lost-step.js";
+import { type Micros, ServiceError } from "../kernel/kernel.js";
 import type { OAuthProvider } from "./provider.js";
 
 /** What a user has agreed to, and where. */
@@ -55,7 +54,7 @@ async function replace(deps: AgreementDeps, agreement: Agreement): Promise<Agree
 	const terms = `${budgetMicros} ${keepsEarlier}`;
 	const last = interaction.result?.consent;
 	if (last?.grantId !== undefined && last["terms"] === terms) {
-		// One that nobody claimed in time is over.
+		// One that no one claimed in time is over.
 		const grant = await oauth.provider.Grant.find(last.grantId);
 		if (grant) return { grantId: last.grantId, terms };
 	}
@@ -63,7 +62,7 @@ async function replace(deps: AgreementDeps, agreement: Agreement): Promise<Agree
 	return { grantId: await open(deps, { ...agreement, interaction }, terms), terms };
 }
 
-/** The grant is found by its key, and ends with it; without a grant nobody could use the key, so it goes as well. */
+/** The grant is found by its key, and ends with it; without a grant no one could use the key, so it goes as well. */
 async function open(
 	{ grants, records }: AgreementDeps,
 	agreement: Agreement,
@@ -85,4 +84,12 @@ async function open(
 		throw error;
 	}
 	return keyId;
+}
+
+/** What a user is told whose step has ended, went on elsewhere, or is that of someone else. */
+export function lostStep(): ServiceError {
+	return new ServiceError(
+		"INVALID_ARGUMENT",
+		"This request for access is no longer open; go back to the application and start again.",
+	);
 }

@@ -7,25 +7,22 @@ import {
 	type OAuthRecords,
 	parseLimit,
 } from "../accounts/accounts.js";
-import { STATUS_OF } from "../http/http.js";
+import { type CallRates, STATUS_OF, toCallerAddress, toCredentialKey } from "../http/http.js";
 import { formatUsd, type Micros, ServiceError } from "../kernel/kernel.js";
 import type { Service } from "../service/service.js";
-import { type Agree, createAgree } from "./agreement.js";
-import type { BrowserBinding } from "./browser-binding.js";
-import { createFormProof, readForm } from "./form-body.js";
+import { type Agree, createAgree, lostStep } from "./agreement.js";
+import { type BrowserBinding, createFormProof, readForm } from "./browser-proof.js";
 import {
 	type AskingClient,
 	type ConsentView,
 	consentPage,
 	failurePage,
 	loginPage,
+	type Page,
+	toPriceTable,
 } from "./interaction-pages.js";
-import { lostStep } from "./lost-step.js";
-import type { Page } from "./page.js";
-import { toPriceTable } from "./price-table.js";
 import type { OAuthProvider } from "./provider.js";
 import { setSession } from "./provider-gate.js";
-import type { SignIn } from "./sign-in.js";
 
 export interface InteractionDeps {
 	readonly service: Pick<Service, "prices" | "skills" | "info">;
@@ -65,7 +62,7 @@ export function createInteractionRoutes(deps: InteractionDeps) {
 		const interaction = await oauth.provider.interactionDetails(req, res);
 		if (interaction.uid !== req.params["uid"]) throw lostStep();
 		const { params, uid, prompt } = interaction;
-		// Whoever signs in again is bound anew.
+		// Anyone who signs in again is bound anew.
 		if (prompt.name !== "login" && !binding.holds(req, interaction)) throw lostStep();
 		return {
 			oauth,
@@ -194,7 +191,7 @@ function toAskingClient({ params, prompt }: Interaction): AskingClient {
 	};
 }
 
-/** A page for whatever goes wrong: nobody here reads JSON. */
+/** A page for whatever goes wrong: no one here reads JSON. */
 async function withStep(
 	res: Response,
 	open: () => Promise<Step>,
@@ -223,4 +220,45 @@ function statusOf(error: unknown): number {
 function messageOf(error: unknown): string {
 	if (error instanceof ServiceError) return error.message;
 	throw error;
+}
+
+export interface SignInDeps {
+	readonly identify: Service["identify"];
+	/** Counts wrong keys together with all others that its address shows anywhere. */
+	readonly callRates: Pick<CallRates, "take" | "end">;
+}
+
+/** The account that a key manages. Throws UNAUTHENTICATED, SCOPE_FORBIDDEN, and RATE_LIMITED after too many invalid keys. */
+export type SignIn = (req: Request, key: string) => Promise<string>;
+
+export function createSignIn({ identify, callRates }: SignInDeps): SignIn {
+	return async (req, key) => {
+		const credential = { scheme: "api_key", key } as const;
+		const caller = {
+			address: toCallerAddress(req.ip),
+			credentialKey: toCredentialKey(credential),
+			isPolling: false,
+		};
+		if (callRates.take(caller).some(({ isLetIn }) => !isLetIn)) {
+			throw new ServiceError(
+				"RATE_LIMITED",
+				"Too many keys that are not valid came from your address; wait a minute, then try again.",
+			);
+		}
+		try {
+			const { access } = await identify(credential);
+			if (access?.isManager) return access.accountId;
+		} catch (error) {
+			if (!(error instanceof ServiceError && error.code === "UNAUTHENTICATED")) throw error;
+			callRates.end(caller, { isRefused: true, hasLeft: false });
+			throw new ServiceError(
+				"UNAUTHENTICATED",
+				"This key is not known here, has expired or was revoked.",
+			);
+		}
+		throw new ServiceError(
+			"SCOPE_FORBIDDEN",
+			"This key may pay, but does not manage its account; use one that does.",
+		);
+	};
 }

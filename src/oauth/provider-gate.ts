@@ -87,7 +87,7 @@ export function createProviderGate(deps: ProviderGateDeps): ProviderGate {
 	};
 }
 
-/** Whose session the provider is to see: nobody's, or one that we know of. What a browser says of it is worth nothing. */
+/** Whose session the provider is to see: no one's, or one that we know of. What a browser says of it is worth nothing. */
 export function setSession(req: Request, id: string | undefined): void {
 	const { cookie = "" } = req.headers;
 	const others = cookie.split(";").filter((pair) => !pair.trim().startsWith(OAUTH_COOKIES.session));

@@ -9,12 +9,11 @@ import {
 	type SigningJwk,
 } from "../accounts/accounts.js";
 import { OAUTH_KEY_CLAIM, OAUTH_RESOURCE_PATHS, OAUTH_SCOPE } from "../contract/contract.js";
+import { toServiceError } from "../http/http.js";
 import { type Clock, type Egress, ServiceError } from "../kernel/kernel.js";
-import { toPlainDocument } from "./client-metadata.js";
-import { toInteractionPolicy } from "./interaction-policy.js";
+import { toPlainDocument } from "./client-registration.js";
 import { OAUTH_PATHS } from "./oauth-documents.js";
 import { createRecordAdapter } from "./record-adapter.js";
-import { acceptAccessTokens } from "./token-revocation.js";
 
 type Library = typeof import("oidc-provider");
 
@@ -246,4 +245,65 @@ async function fetchDocument(
 		signal: signal ?? undefined,
 	});
 	return response.ok ? toPlainDocument(response) : response;
+}
+
+/** Every request for access is signed in to and agreed to, whatever was agreed to before. */
+function toInteractionPolicy({
+	interactionPolicy: { Prompt, Check },
+}: typeof import("oidc-provider")) {
+	// Persisted with each step, so that a page never has to ask for the client again.
+	const details = ({ oidc }: KoaContextWithOIDC) => ({ clientName: oidc.client?.clientName });
+	return [
+		new Prompt(
+			{ name: "login", requestable: true },
+			details,
+			new Check(
+				"no_login",
+				"the user has to sign in",
+				"login_required",
+				({ oidc }) => !oidc.result?.login,
+			),
+		),
+		new Prompt(
+			{ name: "consent", requestable: true },
+			details,
+			new Check(
+				"no_consent",
+				"the user has to agree",
+				"consent_required",
+				({ oidc }) => !oidc.result?.consent,
+			),
+		),
+	];
+}
+
+/**
+ * Lets clients revoke access tokens as well as refresh tokens (RFC 7009). The library, which keeps nothing of tokens that it
+ * has signed, reads the request, knows its client, and refuses; what it refuses for that alone is done here.
+ */
+export function acceptAccessTokens(provider: Provider, revokeToken: RevokeToken): void {
+	const refused = new WeakSet<KoaContextWithOIDC>();
+	provider.on("revocation.error", (ctx, error) => {
+		if (error.error === "unsupported_token_type") refused.add(ctx);
+	});
+	provider.use(async (ctx, next) => {
+		await next();
+		const { client, params } = (ctx as Partial<KoaContextWithOIDC>).oidc ?? {};
+		if (!client || !refused.has(ctx as KoaContextWithOIDC)) return;
+		try {
+			await revokeToken(String(params?.["token"]), client.clientId);
+			ctx.status = 200;
+			ctx.type = "text";
+			ctx.body = "";
+		} catch (error) {
+			const { code, message, retryAfterSeconds } = toServiceError(error);
+			if (code === "INTERNAL") throw error;
+			// RFC 7009, section 2.2.1: the client is to take its token for good still, and to come back.
+			ctx.status = 503;
+			ctx.type = "json";
+			ctx.body = { error: "temporarily_unavailable", error_description: message };
+			if (retryAfterSeconds !== undefined)
+				ctx.set("Retry-After", `${Math.ceil(retryAfterSeconds)}`);
+		}
+	});
 }

@@ -6,7 +6,6 @@ import {
 	type RefreshTokens,
 } from "../accounts/accounts.js";
 import type { Clock } from "../kernel/kernel.js";
-import { createPassingRecords, type PassingRecords } from "./passing-records.js";
 
 export interface RecordAdapterDeps {
 	readonly records: OAuthRecords;
@@ -15,7 +14,7 @@ export interface RecordAdapterDeps {
 	readonly clock: Clock;
 	/** Where the request came from that is being answered; undefined outside of one. */
 	readonly currentAddress: () => string | undefined;
-	/** What a request is refused with whose grant has just ended, or whose code somebody else has just used. */
+	/** What a request is refused with whose grant has just ended, or whose code someone else has just used. */
 	readonly toInvalidGrant: (reason: string) => Error;
 }
 
@@ -81,7 +80,7 @@ function toStored(
 			const found = await records.find(kind, id);
 			if (!found) {
 				const keyId = kind === "refresh_token" ? refreshTokens.keyIdOf(id) : undefined;
-				// Somebody has used it before, and one of the two has stolen it.
+				// Someone has used it before, and one of the two has stolen it.
 				if (keyId !== undefined) await grants.end(keyId);
 				return undefined;
 			}
@@ -103,4 +102,81 @@ function toStored(
 		destroy: (id) => (kind === "grant" ? grants.end(id) : records.remove(kind, id)),
 		revokeByGrantId: (keyId) => records.removeOfKey(kind, keyId),
 	};
+}
+
+/** What is worth nothing once its user has gone: kept in memory, and no longer than it takes to click through the pages. */
+export type PassingRecords = ReturnType<typeof createPassingRecords>;
+
+interface Kept {
+	readonly payload: AdapterPayload;
+	readonly until: number;
+	readonly network: string;
+}
+
+/** Groups of an IPv6 address that one customer of a network usually has to himself. */
+const NETWORK_GROUPS = 3;
+
+/**
+ * Bounded, and fair: anyone may begin, and whichever network has begun most of those still open is the one to lose
+ * something, of which the oldest goes that no one has signed in to.
+ */
+export function createPassingRecords(clock: Clock) {
+	const records = new Map<string, Kept>();
+	const idOfUid = new Map<string, string>();
+	/** Ids by network, oldest first. */
+	const idsOf = new Map<string, Set<string>>();
+	const remove = (id: string): void => {
+		const { payload, network } = records.get(id) ?? {};
+		if (payload?.uid !== undefined && idOfUid.get(payload.uid) === id) idOfUid.delete(payload.uid);
+		const ids = idsOf.get(network ?? "");
+		ids?.delete(id);
+		if (ids?.size === 0) idsOf.delete(network ?? "");
+		records.delete(id);
+	};
+	const find = (id: string): AdapterPayload | undefined => {
+		const record = records.get(id);
+		if (record && clock.monotonicMs() >= record.until) remove(id);
+		return records.get(id)?.payload;
+	};
+	const isWaiting = (id: string) => !isSignedIn(records.get(id)?.payload);
+	/** Records are in order of insertion, so the oldest expire first. */
+	const dropLapsed = () => {
+		for (const [id, { until }] of records) {
+			if (clock.monotonicMs() < until) return;
+			remove(id);
+		}
+	};
+	const evictOldest = () => {
+		const sizes = [...idsOf.values()].map(({ size }) => size);
+		const most = Math.max(...sizes);
+		const ids = [...idsOf.values()].filter(({ size }) => size === most).flatMap((set) => [...set]);
+		remove(ids.find(isWaiting) ?? ids[0] ?? "");
+	};
+	return {
+		find,
+		findByUid: (uid: string) => find(idOfUid.get(uid) ?? ""),
+		/** Without an address it stays with anyone who had it. */
+		put(id: string, payload: AdapterPayload, address?: string | undefined): void {
+			const network = address === undefined ? records.get(id)?.network : toNetwork(address);
+			remove(id);
+			dropLapsed();
+			const until = clock.monotonicMs() + OAUTH_LIMITS.interactionSeconds * 1000;
+			const kept: Kept = { payload, until, network: network ?? "" };
+			records.set(id, kept);
+			if (payload.uid !== undefined) idOfUid.set(payload.uid, id);
+			const ids = idsOf.get(kept.network) ?? new Set();
+			idsOf.set(kept.network, ids.add(id));
+			if (records.size > OAUTH_LIMITS.interactionsMax) evictOldest();
+		},
+		remove,
+	};
+}
+
+function isSignedIn(payload: AdapterPayload | undefined): boolean {
+	return payload?.result?.login !== undefined || payload?.lastSubmission?.login !== undefined;
+}
+
+/** Networks of 64 bits cost nothing, so they count by the larger one they are part of. */
+function toNetwork(address: string): string {
+	return address.split(":").slice(0, NETWORK_GROUPS).join(":");
 }

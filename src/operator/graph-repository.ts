@@ -1,15 +1,26 @@
 import { readFile } from "node:fs/promises";
 import { dirname, join, resolve } from "node:path";
-import { type Logger, ServiceError } from "../kernel/kernel.js";
+import { z } from "zod";
+import { graphIdField } from "../contract/contract.js";
+import { type Clock, type Logger, ServiceError, toIsoDay } from "../kernel/kernel.js";
 import {
 	assertLoadable,
 	type BundleChange,
 	type BundleChanges,
 	type Changeable,
 	changeBundle,
+	conceptAt,
+	type Finding,
 	type Graph,
 	type GraphCatalog,
 	isChangeable,
+	markOf,
+	RECORD_PATH,
+	readMemory,
+	reasonAgainstPath,
+	reasonToSkip,
+	toConceptId,
+	toRecordFile,
 	updateBundle,
 	valueAt,
 } from "../knowledge/knowledge.js";
@@ -25,7 +36,7 @@ export interface GraphRepositoryDeps {
 
 /** Graphs whose files are ours: what the disk holds, the index finds and the catalog sells changes together, in this order. */
 export interface GraphRepository {
-	/** Throws NOT_FOUND, and INVALID_ARGUMENT for a graph whose files are somebody else's. */
+	/** Throws NOT_FOUND, and INVALID_ARGUMENT for a graph whose files are someone else's. */
 	getOwn(id: string): Changeable;
 	/** Undefined where `getOwn` throws. */
 	findOwn(id: string): Changeable | undefined;
@@ -112,7 +123,7 @@ export function createGraphRepository({
 		},
 		complete(onProgress) {
 			const complete = search.sync(catalog.list(), onProgress && { onProgress });
-			// Whoever waits hears of it; until then it must not count as one that nobody waits for.
+			// The caller awaits it; until then a failure must not count as an unhandled rejection.
 			complete.catch(() => undefined);
 			return complete;
 		},
@@ -130,4 +141,139 @@ async function readBefore(
 		before.set(path, isThere ? await readFile(join(folder, path)) : undefined);
 	}
 	return before;
+}
+
+/** What the operator's commands about concepts take. */
+export const conceptCommands = {
+	put: z.strictObject({
+		graph_id: graphIdField,
+		/** From the bundle's root, with `.md`. */
+		path: z.string().min(1).max(4_096),
+		/** The whole file: front matter with a type, then Markdown. */
+		markdown: z.string(),
+	}),
+	remove: z.strictObject({ graph_id: graphIdField, concept_id: z.string().min(1).max(4_096) }),
+};
+export type ConceptPut = z.output<typeof conceptCommands.put>;
+export type ConceptRemoval = z.output<typeof conceptCommands.remove>;
+
+export interface ConceptReport {
+	readonly graph_id: string;
+	readonly concept_id: string;
+	readonly change: "added" | "changed" | "removed" | "unchanged";
+	/** Concepts the graph has now. */
+	readonly nodes: number;
+	/** From the request until searches saw the change. */
+	readonly visible_ms: number;
+	/** What a curator may want to look at, one sentence each. */
+	readonly warnings: readonly string[];
+}
+
+/** Changes imported graphs one concept at a time. */
+export type ConceptEditor = ReturnType<typeof createConceptEditor>;
+
+export interface ConceptEditorDeps {
+	readonly repository: GraphRepository;
+	readonly clock: Clock;
+	/** Runs one thing at a time that changes imported files. */
+	readonly inTurn: <T>(work: () => Promise<T>) => Promise<T>;
+}
+
+export function createConceptEditor({ repository, clock, inTurn }: ConceptEditorDeps) {
+	const timed = (work: () => Promise<Omit<ConceptReport, "visible_ms">>) => {
+		const startedMs = clock.monotonicMs();
+		return inTurn(async () => {
+			const outcome = await work();
+			return { ...outcome, visible_ms: Math.round(clock.monotonicMs() - startedMs) };
+		});
+	};
+	const today = () => toIsoDay(clock.now());
+	return {
+		/** Throws NOT_FOUND, and INVALID_ARGUMENT for a file that cannot be a concept of this graph. */
+		put: (request: ConceptPut) => timed(() => putConcept(repository, today(), request)),
+		/** Throws NOT_FOUND, and INVALID_ARGUMENT for a graph's last concept. */
+		remove: (request: ConceptRemoval) => timed(() => removeConcept(repository, today(), request)),
+	};
+}
+
+type Outcome = Omit<ConceptReport, "visible_ms">;
+
+async function putConcept(
+	repository: GraphRepository,
+	today: string,
+	{ graph_id, path, markdown }: ConceptPut,
+): Promise<Outcome> {
+	const graph = repository.getOwn(graph_id);
+	const bytes = new TextEncoder().encode(markdown);
+	await readMemory(graph);
+	const reason = reasonAgainstPath(path, graph) ?? reasonAgainstFile(path, bytes);
+	if (reason !== undefined) throw new ServiceError("INVALID_ARGUMENT", reason);
+	const known = conceptAt(graph.concepts, path);
+	const outcome = { graph_id, concept_id: toConceptId(path) };
+	if (known && valueAt(graph.memory.files, path)?.sha256 === markOf(bytes).sha256) {
+		return { ...outcome, change: "unchanged", nodes: graph.concepts.length, warnings: [] };
+	}
+	let warnings: readonly string[] = [];
+	const changes = new Map([[path, bytes], ...renewRecord(graph, today)]);
+	const { concepts } = await repository.change(graph, changes, ({ findings }) => {
+		assertNoError(findings);
+		warnings = findings.filter(({ file }) => file === path).map(({ message }) => message);
+		return undefined;
+	});
+	return { ...outcome, change: known ? "changed" : "added", nodes: concepts.length, warnings };
+}
+
+async function removeConcept(
+	repository: GraphRepository,
+	today: string,
+	{ graph_id, concept_id }: ConceptRemoval,
+): Promise<Outcome> {
+	const graph = repository.getOwn(graph_id);
+	const known = graph.concepts.find(({ id }) => id === concept_id);
+	if (!known) {
+		throw new ServiceError(
+			"NOT_FOUND",
+			`The graph "${graph_id}" has no concept "${concept_id.slice(0, 200)}".`,
+		);
+	}
+	if (graph.concepts.length === 1) {
+		throw new ServiceError(
+			"INVALID_ARGUMENT",
+			`"${concept_id}" is the last concept of "${graph_id}"; a graph on sale has at least one.`,
+		);
+	}
+	const changes: BundleChanges = new Map<string, Uint8Array | undefined>([
+		[known.path, undefined],
+		...renewRecord(graph, today),
+	]);
+	const { concepts } = await repository.change(graph, changes);
+	return { graph_id, concept_id, change: "removed", nodes: concepts.length, warnings: [] };
+}
+
+function reasonAgainstFile(path: string, bytes: Uint8Array): string | undefined {
+	const fault = reasonToSkip(bytes);
+	return fault === undefined ? undefined : `"${path}" cannot be a concept. ${fault}`;
+}
+
+function assertNoError(findings: readonly Finding[]): void {
+	const errors = findings.filter(({ severity }) => severity === "error");
+	const [first] = errors;
+	if (!first) return;
+	throw new ServiceError(
+		"INVALID_ARGUMENT",
+		`"${first.file}" cannot be a concept. ${first.message}`,
+		{
+			details: errors.map(({ message }) => ({ path: "markdown", message })),
+		},
+	);
+}
+
+/** The record tells callers how fresh a graph is. The listing is left to the next import: it is as long as the graph. */
+function renewRecord(
+	{ record }: Changeable,
+	today: string,
+): readonly (readonly [string, Uint8Array])[] {
+	if (record.updated >= today) return [];
+	const text = toRecordFile({ ...record, updated: today });
+	return [[RECORD_PATH, new TextEncoder().encode(text)]];
 }

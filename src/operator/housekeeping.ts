@@ -1,9 +1,10 @@
 import type { InvariantGuard } from "../../payments/audit/audit.js";
 import type { OnchainContext } from "../../payments/onchain/onchain.js";
 import type { RefundPayouts, Sweeper } from "../../payments/refunds/refunds.js";
+import type { Store } from "../../store/store.js";
+import { endLapsedGrants, sweepOwned } from "../accounts/accounts.js";
 import { LIMITS } from "../contract/contract.js";
-import type { Clock, Logger } from "../kernel/kernel.js";
-import type { Retention } from "./retention.js";
+import { type Clock, type Logger, toIsoDay } from "../kernel/kernel.js";
 
 export interface HousekeepingDeps {
 	readonly sweeper: Sweeper;
@@ -54,4 +55,72 @@ export function startHousekeeping(deps: HousekeepingDeps): () => Promise<void> {
 		stopping.abort();
 		await Promise.all(running);
 	};
+}
+
+/** What one round of forgetting has done. */
+export interface PurgeReport {
+	/** First UTC day whose queries are still kept. */
+	readonly queries_kept_from: string;
+	/** Days of the query log whose files were removed. */
+	readonly query_days_removed: number;
+	/** Stored documents whose time was over: results awaiting pick-up, task artifacts. */
+	readonly documents_removed: number;
+}
+
+export interface RetentionDeps {
+	readonly store: Pick<Store, "documents" | "queryLog" | "read" | "transaction">;
+	readonly sweeper: { forgetExpired(): Promise<unknown> };
+	/** Payments on a chain; undefined while none is configured. */
+	readonly onchain?: { forgetExpired(): Promise<unknown> } | undefined;
+	/** Forgets finished A2A tasks whose time is over. */
+	readonly sweepTasks: (now: number) => Promise<void>;
+	/** Erases what erased accounts left behind after all. */
+	readonly finishErasures?: (() => Promise<void>) | undefined;
+	readonly clock: Clock;
+}
+
+export type Retention = ReturnType<typeof createRetention>;
+
+/** Spec: What the service does, 6: query text goes after 12 months, result text when its pick-up time is over. */
+export function createRetention(deps: RetentionDeps) {
+	const { store, sweeper, onchain, sweepTasks, finishErasures, clock } = deps;
+	return {
+		/** Forgets everything whose time is over; throws an AggregateError of the parts that could not, after all have been tried. Money is never forgotten: ledger, receipts and usage hold no text. */
+		async purge(): Promise<PurgeReport> {
+			const now = clock.now();
+			const keptFrom = monthsBefore(now, LIMITS.queryLogMonths);
+			// Text first, and each for itself: what cannot be forgotten today must not keep the rest.
+			const failures: unknown[] = [];
+			const trying = <T>(work: () => Promise<T> | undefined): Promise<T | undefined> =>
+				(async () => work())().catch((error: unknown) => {
+					failures.push(error);
+					return undefined;
+				});
+			const days = await trying(() => store.queryLog.dropBefore(keptFrom));
+			await trying(() => sweepTasks(now));
+			await trying(() => sweepOwned(store, now));
+			await trying(() => finishErasures?.());
+			await trying(() => endLapsedGrants(store, clock));
+			const documents = await trying(() => store.documents.sweep(now));
+			await trying(() => sweeper.forgetExpired());
+			await trying(() => onchain?.forgetExpired());
+			if (failures.length > 0) {
+				throw new AggregateError(
+					failures,
+					`Not everything could be forgotten: ${failures.join("; ")}`,
+				);
+			}
+			return {
+				queries_kept_from: keptFrom,
+				query_days_removed: days ?? 0,
+				documents_removed: documents ?? 0,
+			};
+		},
+	};
+}
+
+/** The UTC day some calendar months ago; where that month is shorter, the first day of the next: nothing is kept too long. */
+function monthsBefore(now: number, months: number): string {
+	const date = new Date(now);
+	return toIsoDay(Date.UTC(date.getUTCFullYear(), date.getUTCMonth() - months, date.getUTCDate()));
 }

@@ -1,27 +1,44 @@
+import { z } from "zod";
 import type { SptIssuer, SptSummary } from "../../payments/spt/spt.js";
 import {
 	type AccountOperator,
 	type AccountOperatorDeps,
 	createAccountOperator,
-	type SptScope,
 	toSptScope,
+	usdField,
 } from "../accounts/accounts.js";
 import { type Clock, formatUsd, parseUsd } from "../kernel/kernel.js";
 import type { GraphCatalog } from "../knowledge/knowledge.js";
 import type { SearchEngine } from "../search/search.js";
-import type { ConceptEditor, ConceptPut, ConceptRemoval, ConceptReport } from "./concept-editor.js";
-import type { GraphImporter } from "./graph-importer.js";
-import type { ImportReport, ImportRequest, OnProgress } from "./import-request.js";
+import type { GraphImporter, ImportReport, ImportRequest, OnProgress } from "./graph-importer.js";
+import type {
+	ConceptEditor,
+	ConceptPut,
+	ConceptRemoval,
+	ConceptReport,
+} from "./graph-repository.js";
+import type { PurgeReport, Retention } from "./housekeeping.js";
 import {
 	createLedgerOperator,
 	type LedgerOperator,
 	type LedgerOperatorDeps,
 } from "./ledger-operator.js";
-import type { PurgeReport, Retention } from "./retention.js";
 
-export interface SptRequest extends SptScope {
-	readonly usd: string;
-}
+/** What the operator's other commands take. */
+export const operatorCommands = {
+	issueSpt: z.strictObject({
+		usd: usdField,
+		label: z.string().max(200).optional(),
+		max_per_call_usd: usdField.optional(),
+		max_per_day_usd: usdField.optional(),
+		skills: z.array(z.string()).optional(),
+		graphs: z.array(z.string()).optional(),
+		expires_in_days: z.number().positive().max(3_660).optional(),
+	}),
+	/** An absolute path; empty or missing. */
+	backUp: z.strictObject({ folder: z.string().min(1).max(4_096) }),
+};
+type SptRequest = z.output<typeof operatorCommands.issueSpt>;
 
 export interface GraphSummary {
 	readonly id: string;
@@ -29,11 +46,6 @@ export interface GraphSummary {
 	readonly type: string;
 	readonly version: string;
 	readonly nodes: number;
-}
-
-export interface BackupRequest {
-	/** Absolute; empty or missing. */
-	readonly folder: string;
 }
 
 export interface BackupReport {
@@ -64,7 +76,10 @@ export interface Operator extends LedgerOperator, AccountOperator {
 	removeConcept(request: ConceptRemoval): Promise<ConceptReport>;
 	reindex(onProgress?: OnProgress): Promise<{ concepts: number; mode: string; seconds: number }>;
 	/** Copies the data folder's lasting parts while calls go on. Throws INVALID_ARGUMENT for a folder that cannot take them. */
-	backUp(request: BackupRequest, onProgress?: OnProgress): Promise<BackupReport>;
+	backUp(
+		request: z.output<typeof operatorCommands.backUp>,
+		onProgress?: OnProgress,
+	): Promise<BackupReport>;
 }
 
 export interface OperatorDeps extends LedgerOperatorDeps, AccountOperatorDeps {

@@ -1,8 +1,7 @@
 import { LIMITS, type PriceList } from "../contract/contract.js";
-import { INTERFACE_VERSION } from "../service/service.js";
+import { INTERFACE_VERSION, toComponentSchemas } from "../service/service.js";
 import { toErrorResponses } from "./openapi-errors.js";
 import { toOperation } from "./openapi-operation.js";
-import { toComponentSchemas } from "./openapi-schemas.js";
 import { ROUTES } from "./routes.js";
 
 export interface OpenApiDocument {

@@ -2,7 +2,7 @@ import { createChallenge } from "../../payments/payments.js";
 import { LIMITS, replyComponents } from "../contract/contract.js";
 import { toErrorReply } from "../http/http.js";
 import { parseUsd, ServiceError } from "../kernel/kernel.js";
-import { referTo } from "./openapi-schemas.js";
+import { referTo } from "../service/service.js";
 import { errorReplySchema, paymentRequiredSchema, tooManySchema } from "./reply-schemas.js";
 
 const REQUEST_ID = "req_01kg9yz3v0f6x2m8q4t7w1ab2c";

@@ -8,8 +8,8 @@ import {
 	requestComponents,
 } from "../contract/contract.js";
 import { toUsdNumber } from "../kernel/kernel.js";
+import { referTo, toInlineSchema } from "../service/service.js";
 import { toResponses } from "./openapi-responses.js";
-import { referTo, toInlineSchema } from "./openapi-schemas.js";
 
 const TAG_OF = {
 	paid: "Paid",

@@ -7,8 +7,8 @@ import type {
 	PaidOperation,
 } from "../contract/contract.js";
 import { replyComponents } from "../contract/contract.js";
+import { referTo } from "../service/service.js";
 import type { ErrorResponseName } from "./openapi-errors.js";
-import { referTo } from "./openapi-schemas.js";
 
 const PAID_HEADERS = ["X-Cost-USD", "X-Balance-After-USD", "X-Receipt-Id", "X-Request-Id"];
 

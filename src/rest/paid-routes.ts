@@ -22,13 +22,11 @@ import {
 } from "../contract/contract.js";
 import { formatUsd } from "../kernel/kernel.js";
 import { CHAT_ROUTES } from "./chat-routes.js";
-import { PAID_DEEP_DIVE_ROUTES } from "./deep-dive-routes.js";
 import { EVIDENCE_READING_ROUTES } from "./evidence-routes.js";
 import { batchBody, batchReply } from "./evidence-schemas.js";
 import { GRAPH_READING_ROUTES } from "./graph-routes.js";
 import { RESEARCH_STREAM_ROUTES } from "./research-stream-routes.js";
 import type { PaidRoute } from "./route.js";
-import { SCHEDULE_PAID_ROUTES } from "./schedule-paid-routes.js";
 
 const asked = { query: queryField, limit: limitField.default(LIMITS.rowsDefault) };
 
@@ -88,9 +86,7 @@ const BATCH_ITEM = {
 export const PAID_ROUTES: Readonly<Partial<Record<PaidOperationId, PaidRoute>>> = {
 	...GRAPH_READING_ROUTES,
 	...EVIDENCE_READING_ROUTES,
-	...SCHEDULE_PAID_ROUTES,
 	...RESEARCH_STREAM_ROUTES,
-	...PAID_DEEP_DIVE_ROUTES,
 	...CHAT_ROUTES,
 	"graphs.search": {
 		kind: "paid",

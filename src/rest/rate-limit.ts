@@ -1,17 +1,13 @@
 import type { Socket } from "node:net";
 import type { Request, RequestHandler } from "express";
-import {
-	LIMITS,
-	OPERATION_ADDRESSES,
-	type OperationId,
-	parseCredential,
-} from "../contract/contract.js";
+import { LIMITS, OPERATION_ADDRESSES, type OperationId } from "../contract/contract.js";
 import {
 	type CallRates,
 	type CountedCaller,
 	connectionTokenOf,
 	createHeaderReader,
 	type RateLevel,
+	readCredential,
 	toCallerAddress,
 	toCredentialKey,
 	toRateRefusal,
@@ -119,7 +115,7 @@ function credentialKeyOf(req: Request, address: string): string | undefined {
 	const { authorization, "x-pay-spt": spt, "x-api-key": key } = req.headers;
 	if (authorization === undefined && spt === undefined && key === undefined) return undefined;
 	try {
-		const credential = parseCredential(createHeaderReader(req));
+		const credential = readCredential(req);
 		return credential && toCredentialKey(credential);
 	} catch {
 		return `unreadable from ${address}`;

@@ -1,7 +1,7 @@
 import { z } from "zod";
-import { CONTINUATION_TYPES } from "../../payments/payments.js";
 import { BILLING_TYPES, replyComponent, usdField } from "../contract/contract.js";
 import { ERROR_CODES } from "../kernel/kernel.js";
+import { continuationSchema } from "../sales/sales.js";
 
 const errorSchema = z.object({
 	code: z.enum(ERROR_CODES),
@@ -16,14 +16,6 @@ const errorSchema = z.object({
 
 /** Spec: Errors. */
 export const errorReplySchema = replyComponent("ErrorReply", z.object({ error: errorSchema }));
-
-export const continuationSchema = replyComponent(
-	"Continuation",
-	z.looseObject({
-		type: z.enum(CONTINUATION_TYPES),
-		instructions: z.string(),
-	}),
-);
 
 /** A 402: the error envelope, the price, and every way to pay it. */
 export const paymentRequiredSchema = replyComponent(

@@ -1,16 +1,16 @@
 import type { Request, RequestHandler, Response } from "express";
 import type { PaidOperation } from "../contract/contract.js";
 import {
-	AFTER,
 	ANONYMOUS,
 	type HeaderReader,
 	parseCredential,
 	parseInput,
 	parsePayment,
+	readLastEventId,
 	STREAM_LIMITS,
 } from "../contract/contract.js";
 import { costHeaders, createHeaderReader, requestIdOf, whileCallerWaits } from "../http/http.js";
-import { type Clock, ServiceError } from "../kernel/kernel.js";
+import type { Clock } from "../kernel/kernel.js";
 import type { FollowedStream, SoldStream } from "../sales/sales.js";
 import type { Service } from "../service/service.js";
 import { sendEventStream } from "./event-stream.js";
@@ -82,16 +82,6 @@ function readInput(
 		input: { ...parseInput(route.params, req.params), ...query, ...body },
 		resumed: isResumed ? { after: Number(place ?? 0), streamId: stream_id } : undefined,
 	};
-}
-
-/** What a browser says by itself when it connects again; it is newer than the address it connects to. */
-export function readLastEventId(header: HeaderReader): string | undefined {
-	const [value, ...others] = header("last-event-id");
-	if (value === undefined || (others.length === 0 && AFTER.test(value))) return value;
-	throw new ServiceError(
-		"INVALID_ARGUMENT",
-		'The header "Last-Event-ID" must be sent once and hold the id of an event, in digits.',
-	);
 }
 
 /** The rest of a stream; 204 when it has ended and there is none, which tells a browser not to come back. */

@@ -2,6 +2,7 @@ export { type Cashier, createCashier, offersOf } from "./cashier.js";
 export { createInvoke } from "./invoke.js";
 export { createInvokeStream } from "./invoke-stream.js";
 export { createPaymentOperations, type PaymentOperations } from "./payment-operations.js";
+export { continuationSchema } from "./payment-wire.js";
 export { createRedeemQuote } from "./quotes.js";
 export { createScheduleBilling } from "./schedule-billing.js";
 export { type SignedReceipt, signedReceiptSchema } from "./signed-receipts.js";

@@ -2,26 +2,71 @@ import { setMaxListeners } from "node:events";
 import {
 	type Clock,
 	createEventLoopThrottle,
-	type EventLoopThrottle,
 	type Logger,
+	memoizeByObject,
 } from "../kernel/kernel.js";
-import type { DenseHits, DenseScope, DenseSide } from "./dense/dense-side.js";
-import { type IndexDisk, openIndexDisk } from "./index/index-disk.js";
-import { type IndexFolder, openIndexFolder } from "./index/index-folder.js";
+import type { Graph } from "../knowledge/knowledge.js";
+import type { DenseHits, DenseSide } from "./dense/dense-side.js";
+import { type OpenedModel, openModel } from "./dense/open-model.js";
+import type { IndexLimits, SyncOptions } from "./index/index-context.js";
+import {
+	type IndexDisk,
+	type IndexFolder,
+	openIndexDisk,
+	openIndexFolder,
+} from "./index/index-folder.js";
 import { createIndexState, type SearchScope, toScopes } from "./index/index-state.js";
-import { modeOf, toStatus } from "./index/index-status.js";
 import { createIndexSync } from "./index/index-sync.js";
-import type { IndexLimits } from "./index/merge-plan.js";
-import { readCommonWords } from "./lexical/query-words.js";
+import type { SetSizes } from "./index/segment-set.js";
+import { readCommonWords } from "./lexical/common-words.js";
 import type { Embedder } from "./model/embedder.js";
 import type { ModelLocation } from "./model/model-folder.js";
-import { openModel } from "./model/open-model.js";
 import { findConcepts } from "./ranking/find-concepts.js";
-import type { LinkGraph } from "./ranking/link-graph.js";
 import { createLinkGraphKeeper } from "./ranking/link-graph-keeper.js";
-import { type DenseFindings, POOL } from "./ranking/ranking.js";
+import { POOL } from "./ranking/ranking.js";
 import { routeQuery } from "./ranking/route-query.js";
-import type { IndexStatus, SearchEngine, SearchRequest } from "./search-ports.js";
+import type {
+	RouteOutcome,
+	RouteRequest,
+	SearchOutcome,
+	SearchRequest,
+} from "./ranking/search-outcome.js";
+
+export interface HybridSearch {
+	find(request: SearchRequest): Promise<SearchOutcome>;
+}
+
+export interface GraphRouter {
+	/** Which graphs would answer. Costs nothing and gives nothing of their content away. */
+	route(request: RouteRequest): Promise<RouteOutcome>;
+}
+
+export interface IndexStatus {
+	/** Model id and sha256 of what its vectors depend on; undefined without a model. */
+	readonly model:
+		| { readonly id: string; readonly sha256: string; readonly dimensions: number }
+		| undefined;
+	readonly concepts: number;
+	/** Concepts that wait for their vector. */
+	readonly pendingVectors: number;
+	/** What queries get right now: "keyword" also while the model is down or does not answer. */
+	readonly mode: "hybrid" | "keyword";
+	/** Why there is no model, what it failed with last, or which files of the index were unusable, for the operator. */
+	readonly reason?: string | undefined;
+	/** Segments of all graphs, and documents in them that are gone but not yet cleared away. */
+	readonly segments?: number | undefined;
+	readonly tombstones?: number | undefined;
+}
+
+/** The index over all graphs of the catalog: derived, persisted, rebuildable. */
+export interface SearchEngine extends HybridSearch, GraphRouter {
+	/** Brings the index in line with these graphs; unchanged ones (same content hash and model) are not touched. */
+	sync(graphs: readonly Graph[], options?: SyncOptions): Promise<void>;
+	/** Starts loading the model beside whatever else goes on; `sync` does it by itself. */
+	warm(): void;
+	status(): IndexStatus;
+	close(): Promise<void>;
+}
 
 export interface SearchEngineOptions {
 	/** Where the index is kept, or a disk that is ready; derived data, safe to delete while no server runs. */
@@ -29,7 +74,7 @@ export interface SearchEngineOptions {
 	readonly clock: Clock;
 	/** A model for transformers.js on disk, an embedder that is ready, or "none" for keywords only. */
 	readonly model: ModelLocation | Embedder | "none";
-	/** Folder of a model whose list of words serves wherever the model in use has none: what is off topic is told by common words. */
+	/** Folder of a model whose list of words serves wherever the model in use has none: common words tell what is off topic. */
 	readonly wordsFolder?: string | undefined;
 	/** Told which files of the index are unusable. */
 	readonly logger?: Logger | undefined;
@@ -44,7 +89,13 @@ export async function createSearchEngine(options: SearchEngineOptions): Promise<
 	const { embedder, denseSide, commonWords } = opened;
 	const index = await openIndex(options, embedder?.identity);
 	let state = createIndexState([]);
-	const inTurn = unlessAborted(createEventLoopThrottle(clock));
+	const throttle = createEventLoopThrottle(clock);
+	/** Ranks nothing for a caller that has left meanwhile. */
+	const inTurn = <T>(signal: AbortSignal, work: () => T): Promise<T> =>
+		throttle.run(() => {
+			signal.throwIfAborted();
+			return work();
+		});
 	const links = createLinkGraphKeeper(options);
 	const indexSync = createIndexSync({
 		clock,
@@ -62,7 +113,7 @@ export async function createSearchEngine(options: SearchEngineOptions): Promise<
 		return toStatus(opened, indexSync.sizes(), { concepts: state.concepts, problem });
 	};
 	/** One state from start to end, however often the index changes while the model is at work. */
-	const look = async ({ graphs, query, signal, filter }: LookRequest): Promise<Look> => {
+	const retrieve = async ({ graphs, query, signal, filter }: RetrievalRequest) => {
 		signal.throwIfAborted();
 		const scopes = toScopes(state, graphs, filter);
 		const hits = await untilAborted(searchDense(denseSide, scopes, { query, signal }), signal);
@@ -73,7 +124,7 @@ export async function createSearchEngine(options: SearchEngineOptions): Promise<
 	return {
 		async find(request) {
 			const startedAt = clock.monotonicMs();
-			const seen = await look(request);
+			const seen = await retrieve(request);
 			const embed = clock.monotonicMs() - startedAt;
 			const outcome = await inTurn(request.signal, () =>
 				findConcepts({ ...seen, request, commonWords, clock }),
@@ -82,7 +133,7 @@ export async function createSearchEngine(options: SearchEngineOptions): Promise<
 			return { ...outcome, ...mode, timings: { embed, ...outcome.timings } };
 		},
 		async route(request) {
-			const seen = await look(request);
+			const seen = await retrieve(request);
 			const outcome = await inTurn(request.signal, () =>
 				routeQuery({ ...seen, request, commonWords }),
 			);
@@ -105,19 +156,10 @@ export async function createSearchEngine(options: SearchEngineOptions): Promise<
 	};
 }
 
-/** Whoever has left meanwhile is not ranked for. */
-function unlessAborted(gate: EventLoopThrottle) {
-	return <T>(signal: AbortSignal, work: () => T): Promise<T> =>
-		gate.run(() => {
-			signal.throwIfAborted();
-			return work();
-		});
-}
-
 async function openModelAndWords({ clock, model, wordsFolder }: SearchEngineOptions) {
 	const own = typeof model === "object" && "folder" in model ? model.folder : undefined;
 	const [opened, commonWords] = await Promise.all([
-		openModel({ clock, model }),
+		openModel(clock, model),
 		readFirstWords([own, wordsFolder]),
 	]);
 	return { ...opened, commonWords };
@@ -136,18 +178,11 @@ function openIndex(
 	{ folder, logger }: SearchEngineOptions,
 	embedder: Embedder["identity"] | undefined,
 ): Promise<IndexFolder> {
-	const open = (disk: IndexDisk) => openIndexFolder({ disk, embedder, logger });
+	const open = (disk: IndexDisk) => openIndexFolder(disk, embedder, logger);
 	return typeof folder === "string" ? openIndexDisk(folder).then(open) : open(folder);
 }
 
-type LookRequest = Pick<SearchRequest, "graphs" | "query" | "signal" | "filter">;
-
-/** What one search sees: the index at one moment, where to look in it, and what the dense side found there. */
-interface Look {
-	readonly scopes: readonly SearchScope[];
-	readonly dense: DenseFindings | undefined;
-	readonly links: LinkGraph | undefined;
-}
+type RetrievalRequest = Pick<SearchRequest, "graphs" | "query" | "signal" | "filter">;
 
 /** Mixing rows that have a vector with rows that have none would be unfair to the latter: all or nothing. */
 function searchDense(
@@ -155,22 +190,16 @@ function searchDense(
 	scopes: readonly SearchScope[],
 	asked: Pick<SearchRequest, "query" | "signal">,
 ): Promise<DenseHits | undefined> | undefined {
-	const ready = denseSide && scopes.length > 0 ? denseScopesOf(scopes) : undefined;
-	return ready && denseSide?.search({ ...asked, scopes: ready, count: POOL });
+	if (!denseSide || scopes.length === 0) return undefined;
+	const ready = denseScopesOf(scopes);
+	if (ready.length < scopes.length) return undefined;
+	return denseSide.search({ ...asked, scopes: ready, count: POOL });
 }
 
-const denseScopes = new WeakMap<readonly SearchScope[], readonly DenseScope[] | undefined>();
-
-/** Of the same scopes the same list; undefined unless all of them have vectors. */
-function denseScopesOf(scopes: readonly SearchScope[]): readonly DenseScope[] | undefined {
-	if (denseScopes.has(scopes)) return denseScopes.get(scopes);
-	const ready = scopes.flatMap(({ vectors, base, mask }) =>
-		vectors ? { vectors, base, mask } : [],
-	);
-	const made = ready.length === scopes.length ? ready : undefined;
-	denseScopes.set(scopes, made);
-	return made;
-}
+/** Of the same scopes the same list: the model's thread knows it by identity of its parts. */
+const denseScopesOf = memoizeByObject((scopes: readonly SearchScope[]) =>
+	scopes.flatMap(({ vectors, base, mask }) => (vectors ? { vectors, base, mask } : [])),
+);
 
 async function untilAborted<T>(
 	work: Promise<T> | undefined,
@@ -188,4 +217,53 @@ async function untilAborted<T>(
 	} finally {
 		if (onAbort) signal.removeEventListener("abort", onAbort);
 	}
+}
+
+/** What the engine says of itself to the operator. */
+export function toStatus(
+	{ embedder, reason }: OpenedModel,
+	{ waiting: pendingVectors, segments, tombstones, refusal }: SetSizes,
+	{ concepts, problem }: { readonly concepts: number; readonly problem: string | undefined },
+): IndexStatus {
+	const failure = embedder?.failure() ?? refusal;
+	return {
+		model: embedder && toModelStatus(embedder.identity),
+		concepts,
+		pendingVectors,
+		mode: embedder && pendingVectors === 0 && !failure ? "hybrid" : "keyword",
+		reason: [reason ?? failure, problem].filter(Boolean).join(" ") || undefined,
+		segments,
+		tombstones,
+	};
+}
+
+function toModelStatus({ id, sha256, dimensions }: Embedder["identity"]): IndexStatus["model"] {
+	return { id, sha256, dimensions };
+}
+
+/** Where nothing could be looked at, the mode is what the next query would get. */
+export function modeOf(
+	{ scopes, dense }: { readonly scopes: readonly unknown[]; readonly dense: unknown },
+	statusNow: () => IndexStatus,
+	sizesNow: () => SetSizes,
+): Pick<SearchOutcome, "mode" | "reason"> {
+	if (dense) return { mode: "hybrid" };
+	const status = statusNow();
+	const mode = scopes.length === 0 ? status.mode : "keyword";
+	return mode === "hybrid" ? { mode } : { mode, reason: whyKeywords(status, sizesNow()) };
+}
+
+/** For callers: what the operator must do is in the status. */
+function whyKeywords(
+	{ model, pendingVectors, concepts }: IndexStatus,
+	{ refusal }: SetSizes,
+): string {
+	if (!model) return "This server has no embedding model, so that only words are compared.";
+	if (pendingVectors > 0) {
+		return `Vectors of the embedding model are being made: ${concepts - pendingVectors} of ${concepts} concepts have theirs.`;
+	}
+	if (refusal) {
+		return "Not all vectors find room in this server's memory, so that only words were compared.";
+	}
+	return "The embedding model gave no vector in time, so that only words were compared.";
 }

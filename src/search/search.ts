@@ -1,8 +1,8 @@
-export type { WeightedText } from "./index/concept-fields.js";
 export { type ConceptFilter, toConceptTest } from "./index/concept-filter.js";
-export { type IndexDisk, openIndexDisk } from "./index/index-disk.js";
-export { isStopWord } from "./lexical/query-words.js";
-export { stemWord } from "./lexical/stem.js";
+export type { SyncOptions } from "./index/index-context.js";
+export { type IndexDisk, openIndexDisk } from "./index/index-folder.js";
+export type { WeightedText } from "./lexical/concept-text.js";
+export { isStopWord, stemWord } from "./lexical/english-words.js";
 export {
 	createTextFinder,
 	type FoundText,
@@ -16,15 +16,16 @@ export type { ModelLocation } from "./model/model-folder.js";
 export { createModelHub } from "./model/model-hub.js";
 export { type ListedModel, listModels } from "./model/model-list.js";
 export { hubFolder, type ModelName, parseModelName } from "./model/model-name.js";
-export { createSearchEngine } from "./search-engine.js";
 export type {
 	GraphPromise,
-	GraphRouter,
-	HybridSearch,
-	IndexStatus,
 	RankedConcept,
 	ScoreExplanation,
-	SearchEngine,
 	SearchOutcome,
-	SyncOptions,
-} from "./search-ports.js";
+} from "./ranking/search-outcome.js";
+export {
+	createSearchEngine,
+	type GraphRouter,
+	type HybridSearch,
+	type IndexStatus,
+	type SearchEngine,
+} from "./search-engine.js";

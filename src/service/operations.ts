@@ -6,6 +6,10 @@ import { brandComparison } from "../../skills/brands/brand-compare.operations.js
 import { brand, brandList, brandResolution } from "../../skills/brands/brand-directory.operations.js";
 import { brandIntelligence } from "../../skills/brands/brand-intelligence.operations.js";
 import { brandSignals, brandSources, brandTimeline } from "../../skills/brands/brand-readings.operations.js";
+import { researchSchedulesCreate, researchSchedulesRun } from "../../skills/briefings/briefings.operations.js";
+import { researchSchedulesCancel, researchSchedulesChange, researchSchedulesConfirm, researchSchedulesConfirmPage, researchSchedulesGet, researchSchedulesList, researchSchedulesPreview, researchSchedulesRunsGet, researchSchedulesRunsList, researchSchedulesTest, researchSchedulesUnsubscribe, researchSchedulesUnsubscribePage } from "../../skills/briefings/schedules.operations.js";
+import { researchDeepDivePlan } from "../../skills/deep-dive/deep-dive-plan.operations.js";
+import { researchDeepDive, researchDeepDiveCancel, researchDeepDiveDelete, researchDeepDiveEvents, researchDeepDiveExport, researchDeepDiveFollowUp, researchDeepDiveList, researchDeepDiveSources, researchDeepDiveStatus } from "../../skills/deep-dive/deep-dive.operations.js";
 import { dossier, dossierDeletion, dossierExport, dossierList, dossierRefresh, keptDossier } from "../../skills/dossiers/dossiers.operations.js";
 import { consultation, consultationFollowUp, consultationList, expertConsultation } from "../../skills/experts/consultations.operations.js";
 import { expertPanel } from "../../skills/experts/expert-panel.operations.js";
@@ -16,6 +20,15 @@ import { trend, trendEvidence, trendList } from "../../skills/trends/trends.oper
 import { citationCheck } from "../../skills/verify/verify-citation.operations.js";
 import { claimVerification, verification, verificationClaimReview } from "../../skills/verify/verify-claim.operations.js";
 import { batchVerification, claimExtraction, textVerification, verificationBatch } from "../../skills/verify/verify-text.operations.js";
+import { accountConnectionTokensCreate, accountConnectionTokensList, accountConnectionTokensRevoke, accountKeysChange, accountKeysCreate, accountKeysList, accountKeysRevoke, accountKeysRotate } from "../../src/accounts/account-keys.operations.js";
+import { accountBudget, accountCalls, accountChange, accountErase, accountExport, accountGet, accountQuota, accountUsage, accountsOpen } from "../../src/accounts/account.operations.js";
+import { feedbackDelete, feedbackGive, feedbackList } from "../../src/accounts/feedback.operations.js";
+import { sptBalance, sptDelegationsCreate, sptDelegationsList, sptDelegationsRevoke, sptLedger, sptRefund, sptRevoke, sptRotate } from "../../src/accounts/spt.operations.js";
+import { paymentsGet, paymentsMethods, quotesCreate, quotesGet, receiptsGet, receiptsVerify } from "../../src/sales/payments.operations.js";
+import { sptPurchase, sptTopUp } from "../../src/sales/spt-purchase.operations.js";
+import { catalogJsonld, changelog, errors, ready, schemasGet, version } from "../../src/service/discovery.operations.js";
+import { health, offerings, researchOfferings, researchPricing, sptValidate } from "../../src/service/offers.operations.js";
+import { webhooksChange, webhooksCreate, webhooksDelete, webhooksDeliveries, webhooksList, webhooksRedeliver, webhooksRotateSecret, webhooksTest } from "../../src/webhooks/webhooks.operations.js";
 
 export const OPERATIONS: readonly Operation[] = [
 	trendList,
@@ -38,9 +51,18 @@ export const OPERATIONS: readonly Operation[] = [
 	brandComparison,
 	dossier,
 	dossierRefresh,
+	researchDeepDive,
+	researchDeepDiveFollowUp,
 	supplementalContext,
 	supplementalSeries,
 	seriesComparison,
+	researchSchedulesCreate,
+	researchSchedulesRun,
+	health,
+	sptValidate,
+	offerings,
+	researchPricing,
+	researchOfferings,
 	expertSearch,
 	expertList,
 	expert,
@@ -49,20 +71,90 @@ export const OPERATIONS: readonly Operation[] = [
 	expertSources,
 	analystList,
 	analyst,
+	researchDeepDivePlan,
+	quotesCreate,
+	quotesGet,
+	receiptsGet,
+	receiptsVerify,
+	paymentsMethods,
+	paymentsGet,
+	accountsOpen,
+	ready,
+	version,
+	errors,
+	schemasGet,
+	changelog,
+	catalogJsonld,
 	brandList,
 	brandResolution,
 	brand,
+	researchSchedulesPreview,
+	researchSchedulesConfirm,
+	researchSchedulesConfirmPage,
+	researchSchedulesUnsubscribe,
+	researchSchedulesUnsubscribePage,
 	feedSuggestions,
 	feedList,
 	feed,
 	feedHealth,
+	sptBalance,
+	sptLedger,
+	sptRotate,
+	sptDelegationsCreate,
+	sptDelegationsList,
+	sptDelegationsRevoke,
+	sptRefund,
+	sptRevoke,
+	accountGet,
+	accountChange,
+	accountErase,
+	accountExport,
+	accountUsage,
+	accountCalls,
+	accountQuota,
+	accountBudget,
+	accountKeysList,
+	accountKeysCreate,
+	accountKeysChange,
+	accountKeysRotate,
+	accountKeysRevoke,
+	accountConnectionTokensList,
+	accountConnectionTokensCreate,
+	accountConnectionTokensRevoke,
 	consultationList,
 	consultation,
+	feedbackGive,
+	feedbackList,
+	feedbackDelete,
 	dossierList,
 	keptDossier,
 	dossierExport,
 	dossierDeletion,
+	researchSchedulesList,
+	researchSchedulesGet,
+	researchSchedulesChange,
+	researchSchedulesCancel,
+	researchSchedulesTest,
+	researchSchedulesRunsList,
+	researchSchedulesRunsGet,
 	verification,
 	verificationClaimReview,
 	verificationBatch,
+	researchDeepDiveStatus,
+	researchDeepDiveEvents,
+	researchDeepDiveCancel,
+	researchDeepDiveList,
+	researchDeepDiveSources,
+	researchDeepDiveExport,
+	researchDeepDiveDelete,
+	webhooksList,
+	webhooksCreate,
+	webhooksChange,
+	webhooksDelete,
+	webhooksTest,
+	webhooksRotateSecret,
+	webhooksDeliveries,
+	webhooksRedeliver,
+	sptPurchase,
+	sptTopUp,
 ];

@@ -1,8 +1,9 @@
-/** What an operator says of the identity provider whose tokens open accounts. */
-
 import { IDENTITY_ALGORITHMS, type IdentityAlgorithm } from "../accounts/accounts.js";
 import { isLoopback } from "../delivery/delivery.js";
 import { invalidSetting } from "../kernel/kernel.js";
+
+/** What an operator says of the identity provider whose tokens open accounts. */
+
 /** How the tokens of an issuer are judged, whatever they must be for. */
 export interface IssuerSettings {
 	/** Exactly as tokens name it. */
@@ -77,10 +78,7 @@ export function parseIdentitySettings(
 }
 
 /** Throws INVALID_ARGUMENT. */
-export function parseIssuerSettings(
-	issuer: string,
-	text: (key: IdentityKey) => string,
-): IssuerSettings {
+function parseIssuerSettings(issuer: string, text: (key: IdentityKey) => string): IssuerSettings {
 	assertAddress(issuer, "oidc_issuer");
 	const jwksUri = text("oidc_jwks_uri") || undefined;
 	if (jwksUri !== undefined) assertAddress(jwksUri, "oidc_jwks_uri");
@@ -95,10 +93,7 @@ export function parseIssuerSettings(
 }
 
 function assertAddress(text: string, key: IdentityKey): void {
-	const url = URL.canParse(text) ? new URL(text) : undefined;
-	const isSafe =
-		url?.protocol === "https:" || (url?.protocol === "http:" && isLoopback(url.hostname));
-	if (isSafe && url && url.username === "" && url.password === "" && url.hash === "") return;
+	if (isSafeAddress(text)) return;
 	throw invalidSetting(`${key} must be an https address, or http on this machine.`);
 }
 
@@ -113,4 +108,81 @@ function parseAge(text: string): number {
 	const seconds = /^\d{1,9}$/.test(text) ? Number(text) : 0;
 	if (seconds > 0) return seconds;
 	throw invalidSetting(`"${text}" is no number of seconds for oidc_max_token_age_seconds.`);
+}
+
+/** `own`, `off`, or another authorization server, whose access tokens are taken. */
+export type OAuthSettings = "off" | "own" | IssuerSettings;
+
+export const OAUTH_ROWS = [
+	{
+		key: "oauth",
+		default: "own",
+		description:
+			"Who gives MCP clients access to accounts (OAuth 2.1): `own` (this server: owners of accounts sign in with an API key and set a budget), `off`, or the issuer address of another authorization server, whose tokens are judged as the `oidc_*` settings say, with the MCP address as their audience.",
+	},
+] as const;
+
+/** Throws INVALID_ARGUMENT. */
+export function parseOAuthSettings(text: (key: "oauth" | IdentityKey) => string): OAuthSettings {
+	const value = text("oauth");
+	if (value === "off" || value === "own") return value;
+	if (!isSafeAddress(value)) {
+		throw invalidSetting(
+			`"${value}" is no value of oauth; use own, off, or the https address of an issuer.`,
+		);
+	}
+	const rules = parseIssuerSettings(value, text);
+	// The address of keys that was named is that of the other issuer.
+	const isSame = ["", value].includes(text("oidc_issuer"));
+	return isSame ? rules : { ...rules, jwksUri: undefined };
+}
+
+function isSafeAddress(text: string): boolean {
+	if (!URL.canParse(text)) return false;
+	const url = new URL(text);
+	if (url.username !== "" || url.password !== "" || url.hash !== "") return false;
+	return url.protocol === "https:" || (url.protocol === "http:" && isLoopback(url.hostname));
+}
+
+export interface McpSettings {
+	/** Anonymous agents are let in at `/mcp`, and pay call by call. */
+	readonly payPerCall: boolean;
+	/** Hosts, without scheme and port, whose pages may call from a browser. */
+	readonly allowedOrigins: readonly string[];
+}
+
+export const MCP_ROWS = [
+	{
+		key: "mcp_pay_per_call",
+		default: "off",
+		description:
+			"`on` lets agents without an account call tools at `/mcp` and pay call by call (x402, MPP), where payments on a chain are configured.",
+	},
+	{
+		key: "mcp_allowed_origins",
+		default: "",
+		description:
+			"Hosts whose pages may call the MCP addresses from a browser, separated by commas, e.g. `inspector.example.org`; beside this server's own and loopback. Clients that are no browser need none.",
+	},
+] as const;
+
+const HOST = /^[a-z0-9]([a-z0-9.-]{0,251}[a-z0-9])?$/;
+
+/** Throws INVALID_ARGUMENT. */
+export function parseMcpSettings(
+	text: (key: (typeof MCP_ROWS)[number]["key"]) => string,
+): McpSettings {
+	const payPerCall = text("mcp_pay_per_call");
+	if (payPerCall !== "on" && payPerCall !== "off") {
+		throw invalidSetting(`"${payPerCall}" is no value of mcp_pay_per_call; use on or off.`);
+	}
+	const listed = text("mcp_allowed_origins").split(",");
+	const allowedOrigins = listed.map((host) => host.trim().toLowerCase()).filter(Boolean);
+	const wrong = allowedOrigins.find((host) => !HOST.test(host));
+	if (wrong !== undefined) {
+		throw invalidSetting(
+			`"${wrong}" in mcp_allowed_origins is no host; write e.g. inspector.example.org.`,
+		);
+	}
+	return { payPerCall: payPerCall === "on", allowedOrigins };
 }

@@ -1,17 +1,27 @@
+import { readFileSync } from "node:fs";
 import { join } from "node:path";
+import { parse } from "yaml";
 import { DEFAULT_PRICE_BOOK } from "../../payments/payments.js";
 import { LIMITS, type PriceBook, type PricedOperationId } from "../contract/contract.js";
 import { parseTrustedProxies } from "../http/http.js";
 import { invalidSetting, parseUsd } from "../kernel/kernel.js";
 import { parseModelName } from "../search/search.js";
-import { readConfigFile, scalarOf } from "./config-file.js";
-import { type IdentitySettings, parseIdentitySettings } from "./identity-settings.js";
-import { type MailSettings, parseMailSettings } from "./mail-settings.js";
-import { type McpSettings, parseMcpSettings } from "./mcp-settings.js";
-import { type OAuthSettings, parseOAuthSettings } from "./oauth-settings.js";
+import {
+	type IdentitySettings,
+	type McpSettings,
+	type OAuthSettings,
+	parseIdentitySettings,
+	parseMcpSettings,
+	parseOAuthSettings,
+} from "./identity-settings.js";
 import { type OnchainSettings, parseOnchainSettings } from "./onchain-settings.js";
+import {
+	type MailSettings,
+	parseMailSettings,
+	parseWriterSettings,
+	type WriterSettings,
+} from "./outbound-settings.js";
 import { SETTING_ROWS, type SettingKey } from "./setting-rows.js";
-import { parseWriterSettings, type WriterSettings } from "./writer-settings.js";
 
 /** What a server runs with, read and checked. */
 export interface Settings {
@@ -28,11 +38,11 @@ export interface Settings {
 	/** Addresses and networks; those of this machine where absent, and beside them. */
 	readonly trustedProxies?: readonly string[];
 	readonly onchain: OnchainSettings;
-	/** Whose tokens open accounts beside our own keys; nobody's where absent. */
+	/** Whose tokens open accounts beside our own keys; none where absent. */
 	readonly identity?: IdentitySettings | undefined;
 	/** Who gives MCP clients access to accounts; this server where absent. */
 	readonly oauth?: OAuthSettings | undefined;
-	/** Nobody calls without an account where absent. */
+	/** No calls without an account where absent. */
 	readonly mcp?: McpSettings | undefined;
 	/** The language model that drafts prose; none where absent. */
 	readonly writer?: WriterSettings | undefined;
@@ -61,7 +71,7 @@ export function readSettings({ flags, environment, folder }: SettingSources): Se
 		environment[`TOLLGRAPH_${key.toUpperCase()}`] ||
 		scalarOf(file, key) ||
 		defaultOf(key);
-	const profile = parseProfile(text("profile"));
+	const profile = parseChoice(text("profile"), "profile", ["demo", "production"]);
 	return {
 		profile,
 		host: text("host"),
@@ -78,9 +88,9 @@ export function readSettings({ flags, environment, folder }: SettingSources): Se
 		oauth: parseOAuthSettings(text),
 		mcp: parseMcpSettings(text),
 		writer: parseWriterSettings(text, environment["TOLLGRAPH_WRITER_KEY"]),
-		accounts: parseAccounts(text("accounts")),
+		accounts: parseChoice(text("accounts"), "value of accounts", ["open", "closed"]),
 		mail: parseMailSettings(text),
-		feeds: parseFeeds(text("feeds")),
+		feeds: parseChoice(text("feeds"), "value of feeds", ["bundled", "live"]),
 		prices: parsePrices(file["prices"]),
 	};
 }
@@ -89,19 +99,10 @@ function defaultOf(key: SettingKey): string {
 	return SETTING_ROWS.find((row) => row.key === key)?.default ?? "";
 }
 
-function parseProfile(text: string): Settings["profile"] {
-	if (text === "demo" || text === "production") return text;
-	throw invalidSetting(`"${text}" is no profile; use demo or production.`);
-}
-
-function parseAccounts(text: string): "open" | "closed" {
-	if (text === "open" || text === "closed") return text;
-	throw invalidSetting(`"${text}" is no value of accounts; use open or closed.`);
-}
-
-function parseFeeds(text: string): "bundled" | "live" {
-	if (text === "bundled" || text === "live") return text;
-	throw invalidSetting(`"${text}" is no value of feeds; use bundled or live.`);
+function parseChoice<const T extends string>(text: string, what: string, choices: readonly T[]): T {
+	const chosen = choices.find((choice) => choice === text);
+	if (chosen !== undefined) return chosen;
+	throw invalidSetting(`"${text}" is no ${what}; use ${choices.join(" or ")}.`);
 }
 
 function parsePort(text: string): number {
@@ -163,4 +164,34 @@ function parsePrices(value: unknown): Partial<PriceBook> {
 		return [id, { ...DEFAULT_PRICE_BOOK[id], amountMicros: parseUsd(String(usd)) }] as const;
 	});
 	return Object.fromEntries(entries);
+}
+
+/** Settings and prices as an operator's `tollgraph.config.yaml` has them. */
+type ConfigFile = Readonly<Record<string, unknown>>;
+
+/** Empty where there is no file. Throws INVALID_ARGUMENT for unknown keys. */
+function readConfigFile(path: string): ConfigFile {
+	let text: string;
+	try {
+		text = readFileSync(path, "utf8");
+	} catch (error) {
+		if ((error as NodeJS.ErrnoException).code === "ENOENT") return {};
+		throw error;
+	}
+	const file: unknown = parse(text) ?? {};
+	if (typeof file !== "object" || Array.isArray(file)) {
+		throw invalidSetting(`${path} must hold keys and values.`);
+	}
+	const known = new Set<string>([...SETTING_ROWS.map((row) => row.key), "prices"]);
+	const unknown = Object.keys(file as ConfigFile).find((key) => !known.has(key));
+	if (unknown) throw invalidSetting(`${path} has the unknown key "${unknown}".`);
+	return file as ConfigFile;
+}
+
+/** Undefined where the file says nothing of it. Throws INVALID_ARGUMENT for lists and maps. */
+function scalarOf(file: ConfigFile, key: SettingKey): string | undefined {
+	const value = file[key];
+	if (value === undefined || value === null) return undefined;
+	if (typeof value === "string" || typeof value === "number") return String(value);
+	throw invalidSetting(`The setting "${key}" must be text or a number.`);
 }

@@ -1,9 +1,6 @@
 /** What an operator can set: one table that the CLI, the environment, the configuration file and the README are made from. */
-import { IDENTITY_ROWS } from "./identity-settings.js";
-import { MAIL_ROWS } from "./mail-settings.js";
-import { MCP_ROWS } from "./mcp-settings.js";
-import { OAUTH_ROWS } from "./oauth-settings.js";
-import { WRITER_ROWS } from "./writer-settings.js";
+import { IDENTITY_ROWS, MCP_ROWS, OAUTH_ROWS } from "./identity-settings.js";
+import { MAIL_ROWS, WRITER_ROWS } from "./outbound-settings.js";
 
 interface SettingRow {
 	/** Key in `tollgraph.config.yaml`; the flag is `--key` with hyphens, the variable TOLLGRAPH_KEY in capitals. */

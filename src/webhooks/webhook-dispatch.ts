@@ -1,19 +1,21 @@
 import PQueue from "p-queue";
+import { Webhook } from "standardwebhooks";
 import type { Store, StoreTransaction, WebhookDeliveryRow, WebhookRow } from "../../store/store.js";
-import type { Clock, Logger, Random } from "../kernel/kernel.js";
-import { pauseWebhook, toEventBody } from "./webhook-events.js";
-import { hearingOf } from "./webhook-hearing.js";
-import { WEBHOOK_LIMITS } from "./webhook-limits.js";
-import type { SendWebhook, WebhookOutcome } from "./webhook-sender.js";
-import { signingSecrets, type WebhookTexts } from "./webhook-texts.js";
+import {
+	type Clock,
+	type Egress,
+	type ErrorCode,
+	type Logger,
+	type Random,
+	readRetryAfterMs,
+	ServiceError,
+} from "../kernel/kernel.js";
+import { pauseWebhook, toEventBody, visibilityOf } from "./webhook-events.js";
+import { signingSecrets, type WebhookTexts } from "./webhook-record.js";
+import { WEBHOOK_LIMITS, type WebhookFailure } from "./webhook-wire.js";
 
 /** Sends what waits. What a crash interrupts is still pending, and is sent again: at least once, never lost. */
-export interface WebhookDispatch {
-	/** One round: sends everything that is due and not under way; resolves to how many, once they have ended. */
-	tick(): Promise<number>;
-	/** Lets go of what is under way: it stays pending, and the next process sends it again. */
-	close(): Promise<void>;
-}
+export type WebhookDispatch = ReturnType<typeof createWebhookDispatch>;
 
 export interface WebhookDispatchDeps {
 	readonly store: Store;
@@ -25,19 +27,19 @@ export interface WebhookDispatchDeps {
 	readonly baseUrl: () => string;
 }
 
-export function createWebhookDispatch(deps: WebhookDispatchDeps): WebhookDispatch {
+export function createWebhookDispatch(deps: WebhookDispatchDeps) {
 	const { store, clock, logger } = deps;
 	const all = new PQueue({ concurrency: WEBHOOK_LIMITS.sending });
-	const lanes = new Map<string, PQueue>();
+	const ownerQueues = new Map<string, PQueue>();
 	const taken = new Set<string>();
 	const closing = new AbortController();
-	const laneOf = (owner: string) => {
-		const known = lanes.get(owner);
+	const queueOf = (owner: string) => {
+		const known = ownerQueues.get(owner);
 		if (known) return known;
-		const lane = new PQueue({ concurrency: WEBHOOK_LIMITS.sendingOfOwner });
-		lanes.set(owner, lane);
-		lane.once("idle", () => lanes.delete(owner));
-		return lane;
+		const queue = new PQueue({ concurrency: WEBHOOK_LIMITS.sendingOfOwner });
+		ownerQueues.set(owner, queue);
+		queue.once("idle", () => ownerQueues.delete(owner));
+		return queue;
 	};
 	const perform = async ({ id }: WebhookDeliveryRow): Promise<void> => {
 		try {
@@ -49,7 +51,8 @@ export function createWebhookDispatch(deps: WebhookDispatchDeps): WebhookDispatc
 		}
 	};
 	return {
-		async tick() {
+		/** One round: sends everything that is due and not under way; resolves to how many, once they have ended. */
+		async tick(): Promise<number> {
 			if (closing.signal.aborted) return 0;
 			const now = clock.now();
 			const waiting = await store.read((reader) =>
@@ -59,18 +62,21 @@ export function createWebhookDispatch(deps: WebhookDispatchDeps): WebhookDispatc
 				.filter((row) => !taken.has(row.id) && isDue(row, now))
 				.sort((one, other) => one.nextAt - other.nextAt);
 			for (const { id } of due) taken.add(id);
-			// An owner with slow receivers waits in a lane of its own, and keeps nobody else waiting.
-			await Promise.all(due.map((row) => laneOf(row.owner).add(() => all.add(() => perform(row)))));
+			// An owner with slow receivers waits in a queue of its own, and keeps no one else waiting.
+			await Promise.all(
+				due.map((row) => queueOf(row.owner).add(() => all.add(() => perform(row)))),
+			);
 			return due.length;
 		},
-		async close() {
+		/** Lets go of what is under way: it stays pending, and the next process sends it again. */
+		async close(): Promise<void> {
 			closing.abort();
-			await Promise.all([...lanes.values()].map((lane) => lane.onIdle()));
+			await Promise.all([...ownerQueues.values()].map((queue) => queue.onIdle()));
 		},
 	};
 }
 
-/** A clock that went back makes nobody wait longer. */
+/** A clock that went back makes no one wait longer. */
 function isDue({ nextAt, updatedAt }: WebhookDeliveryRow, now: number): boolean {
 	return nextAt <= now || now < updatedAt;
 }
@@ -81,14 +87,14 @@ async function attempt(deps: WebhookDispatchDeps, id: string, closing: AbortSign
 	const found = await store.read(async (reader) => {
 		const delivery = await reader.get("webhook_deliveries", id);
 		const hook = delivery && (await reader.get("webhooks", delivery.webhookId));
-		const hearing = hook && (await hearingOf(reader, hook, clock.now()));
-		return { delivery, hook, hearing };
+		const visibility = hook && (await visibilityOf(reader, hook, clock.now()));
+		return { delivery, hook, visibility };
 	});
-	const { delivery, hook, hearing } = found;
+	const { delivery, hook, visibility } = found;
 	if (delivery?.state !== "pending" || !isDue(delivery, clock.now())) return;
 	const text = hook && (await texts.get(hook));
 	if (!hook || !text) return forget(store, delivery);
-	if (hearing === "nothing") return silence(deps, hook);
+	if (visibility === "nothing") return silence(deps, hook);
 	const outcome = await send({
 		url: text.url,
 		secrets: signingSecrets(text, clock.now()),
@@ -96,7 +102,7 @@ async function attempt(deps: WebhookDispatchDeps, id: string, closing: AbortSign
 		body: toEventBody(delivery, baseUrl()),
 		signal: closing,
 	});
-	// Nobody knows whether it arrived.
+	// No one knows whether it arrived.
 	if (closing.aborted && outcome.failure !== undefined) return;
 	const kept = await store.transaction((tx) => noteAttempt(deps, tx, { id, outcome }));
 	if (kept && outcome.failure === undefined) await renew(deps, kept);
@@ -107,7 +113,7 @@ function forget(store: Store, { id }: WebhookDeliveryRow): Promise<void> {
 	return store.transaction((tx) => tx.delete("webhook_deliveries", id));
 }
 
-/** Whoever made it may be told nothing more. */
+/** The credential that made the webhook has ended. */
 function silence({ store, clock }: WebhookDispatchDeps, { id }: WebhookRow): Promise<void> {
 	const change = { reason: "credential_ended", now: clock.now() };
 	return store.transaction(async (tx) => {
@@ -196,4 +202,68 @@ async function renew({ store, texts, clock }: WebhookDispatchDeps, hook: Webhook
 	});
 	// Changed or erased meanwhile: what was just written belongs to nothing.
 	if (!isMeant) await texts.forget(hook.documentId);
+}
+
+export interface WebhookMessage {
+	readonly url: string;
+	/** `whsec_…`; each of them signs. */
+	readonly secrets: readonly string[];
+	/** The same however often one event is sent: receivers tell repetitions by it. */
+	readonly eventId: string;
+	readonly body: string;
+	readonly signal?: AbortSignal | undefined;
+}
+
+/** What became of one attempt; nothing of what the receiver wrote is kept. */
+export interface WebhookOutcome {
+	readonly httpStatus?: number | undefined;
+	/** Absent when it was taken. */
+	readonly failure?: WebhookFailure | undefined;
+	/** How long the receiver asks to be left alone. */
+	readonly retryAfterMs?: number | undefined;
+}
+
+/** Sends one message once, signed as Standard Webhooks say; never throws for what the receiver does. */
+export type SendWebhook = (message: WebhookMessage) => Promise<WebhookOutcome>;
+
+const FAILURE_OF: Readonly<Partial<Record<ErrorCode, WebhookFailure>>> = {
+	INVALID_ARGUMENT: "address_refused",
+	UPSTREAM: "redirect_or_size",
+};
+
+/** The address is judged again each time it is asked; the egress must be that for addresses that callers name. */
+export function createWebhookSender({
+	egress,
+	clock,
+}: {
+	readonly egress: Egress;
+	readonly clock: Pick<Clock, "now">;
+}): SendWebhook {
+	return async ({ url, secrets, eventId, body, signal }) => {
+		const at = new Date(clock.now());
+		const signatures = secrets.map((secret) => new Webhook(secret).sign(eventId, at, body));
+		try {
+			const response = await egress.request({
+				method: "POST",
+				url,
+				headers: {
+					"Content-Type": "application/json",
+					"User-Agent": "tollgraph-webhooks",
+					"webhook-id": eventId,
+					"webhook-timestamp": String(Math.floor(at.getTime() / 1000)),
+					"webhook-signature": signatures.join(" "),
+				},
+				body,
+				timeoutMs: WEBHOOK_LIMITS.sendTimeoutMs,
+				signal,
+			});
+			const { status: httpStatus, ok } = response;
+			if (ok) return { httpStatus };
+			const bounds = { now: clock.now(), maxMs: WEBHOOK_LIMITS.retryAfterMaxMs };
+			return { httpStatus, failure: "status", retryAfterMs: readRetryAfterMs(response, bounds) };
+		} catch (error) {
+			const code = error instanceof ServiceError ? error.code : undefined;
+			return { failure: (code && FAILURE_OF[code]) ?? "unreachable" };
+		}
+	};
 }

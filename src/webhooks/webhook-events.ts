@@ -1,17 +1,18 @@
 import { createHash } from "node:crypto";
+import { isUsable } from "../../payments/plan/plan.js";
+import { isSpendable } from "../../payments/spt/spt.js";
 import type {
 	BriefingRunRow,
 	JobRow,
 	ScheduleRow,
+	StoreReader,
 	StoreTransaction,
 	WebhookDeliveryRow,
 	WebhookRow,
 } from "../../store/store.js";
-import { OPERATION_ADDRESSES } from "../contract/contract.js";
+import { isWallet, OPERATION_ADDRESSES } from "../contract/contract.js";
 import { toIdLetters, toIsoTime } from "../kernel/kernel.js";
-import { type Hearing, hearingOf } from "./webhook-hearing.js";
-import { WEBHOOK_LIMITS } from "./webhook-limits.js";
-import type { WebhookEventType } from "./webhook-wire.js";
+import { WEBHOOK_LIMITS, type WebhookEventType } from "./webhook-wire.js";
 
 /** Something that happened; `data` are ids and closed words, never what was asked or answered. */
 interface WebhookEvent {
@@ -24,7 +25,7 @@ interface WebhookEvent {
 	readonly at: number;
 }
 
-/** Writes down, in the transaction that ends a job, whom that is to be told. Nothing for a job that is open. */
+/** Persists, in the transaction that ends a job, whom that is to be told. Nothing for a job that is open. */
 export async function recordJobEnd(tx: StoreTransaction, row: JobRow, at: number): Promise<void> {
 	const { id, owner, grantId, operationId, state, stopReason } = row;
 	if (state !== "completed" && state !== "failed" && state !== "cancelled") return;
@@ -50,7 +51,7 @@ export async function recordRunEnd(
 	await record(tx, { id: eventId(id), type, owner, grantId, data, at });
 }
 
-/** As `recordJobEnd`, of a schedule that was paused, whoever did it. */
+/** As `recordJobEnd`, of a schedule that was paused. */
 export async function recordPause(
 	tx: StoreTransaction,
 	{ id, owner, grantId, reason = "asked" }: ScheduleRow,
@@ -63,24 +64,28 @@ export async function recordPause(
 
 async function record(tx: StoreTransaction, event: WebhookEvent): Promise<void> {
 	for (const hook of await tx.findBy("webhooks", "owner", event.owner)) {
-		const hearing = await hearingOf(tx, hook, event.at);
-		if (!isToldOf(hook, hearing, event)) continue;
+		const visibility = await visibilityOf(tx, hook, event.at);
+		if (!isToldOf(hook, visibility, event)) continue;
 		const id = `dlv_${digest(`${hook.id}\n${event.id}`)}`;
 		if (await tx.get("webhook_deliveries", id)) continue;
-		const isSent = hook.status === "active" && hearing !== "nothing";
+		const isSent = hook.status === "active" && visibility !== "nothing";
 		if (hook.status === "active" && !isSent) {
 			await pauseWebhook(tx, hook, { reason: "credential_ended", now: event.at });
 		}
-		await makeRoom(tx, hook.id);
+		await evictOldest(tx, hook.id);
 		await tx.put("webhook_deliveries", toDelivery(id, hook, event, isSent));
 	}
 }
 
 /** What was made with a scoped key hears of that key's doings alone; what it misses once that has ended is listed. */
-function isToldOf(hook: WebhookRow, hearing: Hearing, { type, grantId }: WebhookEvent): boolean {
+function isToldOf(
+	hook: WebhookRow,
+	visibility: Visibility,
+	{ type, grantId }: WebhookEvent,
+): boolean {
 	if (!hook.events.includes(type)) return false;
-	const hearsAll = hearing === "nothing" ? hook.isForAll : hearing === "all";
-	return hearsAll || hook.grantId === grantId;
+	const seesAll = visibility === "nothing" ? hook.isForAll : visibility === "all";
+	return seesAll || hook.grantId === grantId;
 }
 
 function toDelivery(
@@ -108,7 +113,7 @@ function toDelivery(
 }
 
 /** The oldest goes first, what has ended before what waits. */
-async function makeRoom(tx: StoreTransaction, webhookId: string): Promise<void> {
+async function evictOldest(tx: StoreTransaction, webhookId: string): Promise<void> {
 	const rows = await tx.findBy("webhook_deliveries", "webhookId", webhookId);
 	const excess = rows.length + 1 - WEBHOOK_LIMITS.deliveriesKeptMax;
 	if (excess <= 0) return;
@@ -164,4 +169,37 @@ const ID_CHARS = 26;
 function digest(text: string): string {
 	const bytes = createHash("sha256").update(text).digest().subarray(0, ID_CHARS);
 	return toIdLetters(bytes);
+}
+
+/** What a webhook may be told now: everything its owner does, what was done under its own grant, or nothing more. */
+export type Visibility = "all" | "own" | "nothing";
+
+type Maker = Pick<WebhookRow, "owner" | "grantId" | "isForAll">;
+
+/**
+ * No one hears more than the credential a webhook was made with would show now: one that was revoked or has expired shows
+ * nothing, and a key that manages its account no longer shows its own doings alone.
+ */
+export async function visibilityOf(
+	reader: StoreReader,
+	{ owner, grantId, isForAll }: Maker,
+	now: number,
+): Promise<Visibility> {
+	if (!(await isOwnerOpen(reader, owner, now))) return "nothing";
+	const most = isForAll ? "all" : "own";
+	if (grantId?.startsWith("con_")) {
+		const connection = await reader.get("connections", grantId);
+		return connection && isUsable(connection, now) ? most : "nothing";
+	}
+	if (!grantId?.startsWith("key_")) return most;
+	const key = await reader.get("keys", grantId);
+	if (!key || !isUsable(key, now)) return "nothing";
+	return (key.isManager ?? true) ? most : "own";
+}
+
+async function isOwnerOpen(reader: StoreReader, owner: string, now: number): Promise<boolean> {
+	if (isWallet(owner)) return true;
+	const account = await reader.get("accounts", owner);
+	if (account) return account.closedAt === undefined;
+	return isSpendable(reader, await reader.get("tokens", owner), now);
 }

@@ -1,11 +1,19 @@
-import type { Store, WebhookDeliveryRow, WebhookRow } from "../../store/store.js";
+import { z } from "zod";
+import type { DocumentStore, Store, WebhookDeliveryRow, WebhookRow } from "../../store/store.js";
 import { type Caller, isTheirs } from "../contract/contract.js";
-import { ServiceError, toIsoTime } from "../kernel/kernel.js";
-import type {
-	DeliveryWire,
-	WebhookEventType,
-	WebhookFailure,
-	WebhookWire,
+import {
+	type Clock,
+	type Random,
+	type SealedText,
+	ServiceError,
+	toIsoTime,
+} from "../kernel/kernel.js";
+import {
+	type DeliveryWire,
+	WEBHOOK_LIMITS,
+	type WebhookEventType,
+	type WebhookFailure,
+	type WebhookWire,
 } from "./webhook-wire.js";
 
 /** A secret that was replaced pays for the rest of its overlap, and does nothing else. Throws SCOPE_FORBIDDEN. */
@@ -70,4 +78,59 @@ export function toDeliveryWire(row: WebhookDeliveryRow): DeliveryWire {
 
 function timeOrNull(at: number | undefined): string | null {
 	return at === undefined ? null : toIsoTime(at);
+}
+
+/** What of a webhook is secret: where it is, and what signs. */
+export interface WebhookText {
+	readonly url: string;
+	readonly secret: string;
+	/** The secret before the last rotation, which signs too until then. */
+	readonly previous?: { readonly secret: string; readonly until: number } | undefined;
+	readonly description?: string | undefined;
+}
+
+export type WebhookTexts = ReturnType<typeof createWebhookTexts>;
+
+const stored = z.object({
+	url: z.string(),
+	secret: z.string(),
+	previous: z.object({ secret: z.string(), until: z.number() }).optional(),
+	description: z.string().optional(),
+});
+
+/** Sealed as a whole: no file tells an address, a secret or what they are for. */
+export function createWebhookTexts({
+	documents,
+	seal,
+	clock,
+}: {
+	readonly documents: DocumentStore;
+	readonly seal: SealedText;
+	readonly clock: Clock;
+}) {
+	return {
+		/** Durable before it resolves to when the text will be gone. */
+		async put(documentId: string, text: WebhookText): Promise<number> {
+			const expiresAt = clock.now() + WEBHOOK_LIMITS.keptMs;
+			await documents.put(documentId, seal.seal(JSON.stringify(text)), expiresAt);
+			return expiresAt;
+		},
+		/** Undefined once it is gone. */
+		async get({ documentId }: Pick<WebhookRow, "documentId">): Promise<WebhookText | undefined> {
+			const text = seal.open((await documents.get(documentId)) ?? "");
+			return text === undefined ? undefined : stored.parse(JSON.parse(text));
+		},
+		/** Durable before it resolves. */
+		forget: (documentId: string) => documents.delete(documentId),
+	};
+}
+
+/** A new secret as Standard Webhooks write them. */
+export function newSecret(random: Random): string {
+	return `whsec_${Buffer.from(random.bytes(WEBHOOK_LIMITS.secretBytes)).toString("base64")}`;
+}
+
+/** The secrets that sign now, the newest first. */
+export function signingSecrets({ secret, previous }: WebhookText, now: number): readonly string[] {
+	return previous && now < previous.until ? [secret, previous.secret] : [secret];
 }

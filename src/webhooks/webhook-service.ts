@@ -1,25 +1,38 @@
-import type { Store, WebhookRow } from "../../store/store.js";
-import { type Caller, createBoundedWork, grantIdOf, isTheirs } from "../contract/contract.js";
-import { type Clock, type Ids, type Random, ServiceError } from "../kernel/kernel.js";
+import type { Store, StoreTransaction, WebhookDeliveryRow, WebhookRow } from "../../store/store.js";
 import {
-	createWebhookChanges,
-	describe,
-	documentOf,
-	maskUrl,
-	type WebhookChanges,
-	type WebhookSecret,
-	writeOrForget,
-} from "./webhook-changes.js";
-import type { WebhookDeliveries } from "./webhook-deliveries.js";
-import type { WebhookDispatch } from "./webhook-dispatch.js";
-import { toEventBody } from "./webhook-events.js";
-import { WEBHOOK_LIMITS } from "./webhook-limits.js";
-import { getWebhook, noWebhook, refuseReplaced, toWebhookWire } from "./webhook-record.js";
-import type { SendWebhook } from "./webhook-sender.js";
-import { newSecret, signingSecrets, type WebhookTexts } from "./webhook-texts.js";
-import type { WebhookOrder, WebhookTestWire, WebhookWire } from "./webhook-wire.js";
+	type Caller,
+	createBoundedWork,
+	grantIdOf,
+	isTheirs,
+	type PageRequest,
+	readCursor,
+	toCursor,
+} from "../contract/contract.js";
+import { assertCallerTarget } from "../delivery/delivery.js";
+import { type Clock, type Ids, type Random, ServiceError } from "../kernel/kernel.js";
+import type { SendWebhook, WebhookDispatch } from "./webhook-dispatch.js";
+import { pauseWebhook, toEventBody } from "./webhook-events.js";
+import {
+	getWebhook,
+	newSecret,
+	noWebhook,
+	refuseReplaced,
+	signingSecrets,
+	toDeliveryWire,
+	toWebhookWire,
+	type WebhookText,
+	type WebhookTexts,
+} from "./webhook-record.js";
+import {
+	type DeliveryWire,
+	WEBHOOK_LIMITS,
+	type WebhookChange,
+	type WebhookOrder,
+	type WebhookTestWire,
+	type WebhookWire,
+} from "./webhook-wire.js";
 
-/** Addresses that somebody wants to be told of events at; others' and unknown ids throw the same NOT_FOUND. */
+/** Addresses that someone wants to be told of events at; others' and unknown ids throw the same NOT_FOUND. */
 export interface Webhooks extends WebhookDeliveries, WebhookChanges {
 	list(caller: Caller): Promise<{ readonly items: readonly WebhookWire[] }>;
 	/** With its secret, this once. Throws INVALID_ARGUMENT for an address that may not be called, or for one too many. */
@@ -32,7 +45,7 @@ export interface Webhooks extends WebhookDeliveries, WebhookChanges {
 
 /** Webhooks, as their owners see them and as they are sent. */
 export interface WebhookParts {
-	readonly desk: Webhooks;
+	readonly service: Webhooks;
 	readonly dispatch: WebhookDispatch;
 }
 
@@ -84,7 +97,12 @@ export function createWebhooks(deps: WebhookDeps): Webhooks {
 			};
 			await writeOrForget(deps, documentId, async (tx) => {
 				const others = await tx.findBy("webhooks", "owner", caller.owner);
-				if (others.length >= WEBHOOK_LIMITS.perOwnerMax) throw tooMany();
+				if (others.length >= WEBHOOK_LIMITS.perOwnerMax) {
+					throw new ServiceError(
+						"INVALID_ARGUMENT",
+						`You have ${WEBHOOK_LIMITS.perOwnerMax} webhooks, as many as there may be; delete one first.`,
+					);
+				}
 				await tx.put("webhooks", row);
 			});
 			return { ...toWebhookWire(row, description), secret };
@@ -143,9 +161,218 @@ export async function* webhooksOf(
 	}
 }
 
-function tooMany(): ServiceError {
+export interface WebhookSecret {
+	readonly secret: string;
+}
+
+/** Changes of a webhook: all that was asked for, or nothing. */
+export interface WebhookChanges {
+	change(caller: Caller, id: string, change: WebhookChange): Promise<WebhookWire>;
+	/** A new secret, told this once; the old one signs too for so many seconds. */
+	rotate(caller: Caller, id: string, overlapSeconds: number): Promise<WebhookWire & WebhookSecret>;
+}
+
+export interface WebhookChangeDeps {
+	readonly store: Store;
+	readonly clock: Clock;
+	readonly random: Random;
+	readonly texts: WebhookTexts;
+}
+
+function createWebhookChanges(deps: WebhookChangeDeps): WebhookChanges {
+	const { store, clock, random } = deps;
+	return {
+		async change(caller, id, change) {
+			const row = await getWebhook(store, caller, id);
+			if (change.url !== undefined) maskUrl(change.url);
+			const changed = await rewrite(deps, row, {
+				text: (text) => ({
+					...text,
+					url: change.url ?? text.url,
+					...(change.description !== undefined && {
+						description: change.description ?? undefined,
+					}),
+				}),
+				row: (current) => withChange(current, change),
+				isPaused: change.status === "paused",
+			});
+			return describe(deps, changed);
+		},
+
+		async rotate(caller, id, overlapSeconds) {
+			const row = await getWebhook(store, caller, id);
+			const secret = newSecret(random);
+			const until = clock.now() + overlapSeconds * 1_000;
+			const changed = await rewrite(deps, row, {
+				text: (text) => ({ ...text, secret, previous: { secret: text.secret, until } }),
+				row: ({ previousUntil: _, ...rest }) => ({
+					...rest,
+					...(overlapSeconds > 0 && { previousUntil: until }),
+				}),
+				isPaused: false,
+			});
+			return { ...(await describe(deps, changed)), secret };
+		},
+	};
+}
+
+/** A text of its own for each change: whichever comes last names it, and a crash leaves the old one whole. */
+async function rewrite(
+	deps: WebhookChangeDeps,
+	{ id, documentId: before }: WebhookRow,
+	to: {
+		readonly text: (text: WebhookText) => WebhookText;
+		readonly row: (row: WebhookRow) => WebhookRow;
+		readonly isPaused: boolean;
+	},
+): Promise<WebhookRow> {
+	const { texts, clock } = deps;
+	const text = await texts.get({ documentId: before });
+	if (!text) throw noWebhook();
+	const documentId = documentOf(deps, id);
+	const expiresAt = await texts.put(documentId, to.text(text));
+	const changed = await writeOrForget(deps, documentId, async (tx) => {
+		const row = await tx.get("webhooks", id);
+		if (!row) throw noWebhook();
+		if (row.documentId !== before) {
+			throw new ServiceError(
+				"IDEMPOTENCY_IN_FLIGHT",
+				"The webhook was changed by another request in the same moment; send yours again.",
+				{ retryAfterSeconds: 1 },
+			);
+		}
+		const next = { ...to.row(row), documentId, expiresAt };
+		await tx.put("webhooks", next);
+		return to.isPaused ? pauseWebhook(tx, next, { reason: "asked", now: clock.now() }) : next;
+	});
+	await texts.forget(before);
+	return changed;
+}
+
+function withChange(row: WebhookRow, { url, events, status }: WebhookChange): WebhookRow {
+	const { reason, failingSince, ...rest } = row;
+	const isResumed = status === "active" && row.status === "paused";
+	const isFresh = isResumed || url !== undefined;
+	return {
+		...(isFresh ? { ...rest, failedAttempts: 0 } : row),
+		...(isFresh && !isResumed && reason !== undefined && { reason }),
+		...(isResumed && { status: "active" as const }),
+		...(url !== undefined && { masked: maskUrl(url) }),
+		...(events && { events }),
+	};
+}
+
+/** What was written for a row that did not come to be belongs to nothing. */
+async function writeOrForget<T>(
+	{ store, texts }: Pick<WebhookChangeDeps, "store" | "texts">,
+	documentId: string,
+	work: (tx: StoreTransaction) => Promise<T>,
+): Promise<T> {
+	try {
+		return await store.transaction(work);
+	} catch (error) {
+		await texts.forget(documentId);
+		throw error;
+	}
+}
+
+async function describe({ texts }: Pick<WebhookChangeDeps, "texts">, row: WebhookRow) {
+	return toWebhookWire(row, (await texts.get(row))?.description);
+}
+
+const REF_BYTES = 12;
+
+function documentOf({ random }: Pick<WebhookChangeDeps, "random">, id: string): string {
+	return `${id}-${Buffer.from(random.bytes(REF_BYTES)).toString("base64url")}`;
+}
+
+/** Of an address that may be called the host alone. Throws INVALID_ARGUMENT. */
+function maskUrl(url: string): string {
+	return `https://${assertCallerTarget(url).host}/…`;
+}
+
+/** What was sent to a webhook, or will be. */
+export interface WebhookDeliveries {
+	/** Newest first, for seven days. Throws INVALID_ARGUMENT for a cursor of another list. */
+	deliveries(
+		caller: Caller,
+		id: string,
+		page: PageRequest,
+	): Promise<{ readonly items: readonly DeliveryWire[]; readonly next_cursor: string | null }>;
+	/** Sends it again, from the first attempt on, under the same event id. Throws INVALID_ARGUMENT while the webhook is paused. */
+	redeliver(caller: Caller, id: string, deliveryId: string): Promise<DeliveryWire>;
+}
+
+export function createWebhookDeliveries({
+	store,
+	clock,
+}: {
+	readonly store: Store;
+	readonly clock: Clock;
+}): WebhookDeliveries {
+	return {
+		async deliveries(caller, id, { limit, cursor }) {
+			const hook = await getWebhook(store, caller, id);
+			const list = { list: "webhook deliveries", asked: { id } };
+			const [before] = cursor === undefined ? [] : readCursor(cursor, list, 1);
+			const rows = await store.read((reader) =>
+				reader.findBy("webhook_deliveries", "webhookId", hook.id),
+			);
+			const left = [...rows]
+				.sort((one, other) => (placeOf(one) < placeOf(other) ? 1 : -1))
+				.filter((row) => before === undefined || placeOf(row) < before);
+			const page = left.slice(0, limit);
+			const last = page.at(-1);
+			return {
+				items: page.map(toDeliveryWire),
+				next_cursor: last && left.length > limit ? toCursor(list, [placeOf(last)]) : null,
+			};
+		},
+
+		async redeliver(caller, id, deliveryId) {
+			const { id: webhookId } = await getWebhook(store, caller, id);
+			const again = await store.transaction(async (tx) => {
+				const row = await tx.get("webhook_deliveries", deliveryId);
+				if (row?.webhookId !== webhookId) {
+					throw new ServiceError("NOT_FOUND", "No delivery of this webhook has this id.");
+				}
+				const hook = await tx.get("webhooks", webhookId);
+				if (hook?.status !== "active") throw isPaused();
+				const now = clock.now();
+				const times = { nextAt: now, updatedAt: now };
+				const expiresAt = now + WEBHOOK_LIMITS.deliveriesKeptMs;
+				const next: WebhookDeliveryRow = {
+					...row,
+					...times,
+					state: "pending",
+					tries: 0,
+					expiresAt,
+				};
+				await tx.put("webhook_deliveries", next);
+				return next;
+			});
+			return toDeliveryWire(again);
+		},
+	};
+}
+
+/** All deliveries of an owner, for exports. */
+export async function* deliveriesOf(
+	store: Store,
+	owner: string,
+): AsyncIterable<DeliveryWire & { readonly webhook_id: string }> {
+	const rows = await store.read((reader) => reader.findBy("webhook_deliveries", "owner", owner));
+	for (const row of rows) yield { webhook_id: row.webhookId, ...toDeliveryWire(row) };
+}
+
+/** Sorts as they happened. */
+function placeOf({ occurredAt, id }: WebhookDeliveryRow): string {
+	return `${String(occurredAt).padStart(16, "0")} ${id}`;
+}
+
+function isPaused(): ServiceError {
 	return new ServiceError(
 		"INVALID_ARGUMENT",
-		`You have ${WEBHOOK_LIMITS.perOwnerMax} webhooks, as many as there may be; delete one first.`,
+		'The webhook is paused; resume it first with {"status": "active"}.',
 	);
 }

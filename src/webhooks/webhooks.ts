@@ -1,10 +1,18 @@
-export { createWebhookDeliveries, deliveriesOf } from "./webhook-deliveries.js";
-export { createWebhookDispatch, type WebhookDispatch } from "./webhook-dispatch.js";
+export {
+	createWebhookDispatch,
+	createWebhookSender,
+	type WebhookDispatch,
+} from "./webhook-dispatch.js";
 export { recordJobEnd, recordPause, recordRunEnd } from "./webhook-events.js";
-export { WEBHOOK_LIMITS } from "./webhook-limits.js";
-export { createWebhookSender } from "./webhook-sender.js";
-export { createWebhooks, type WebhookParts, type Webhooks, webhooksOf } from "./webhook-service.js";
-export { createWebhookTexts } from "./webhook-texts.js";
+export { createWebhookTexts } from "./webhook-record.js";
+export {
+	createWebhookDeliveries,
+	createWebhooks,
+	deliveriesOf,
+	type WebhookParts,
+	type Webhooks,
+	webhooksOf,
+} from "./webhook-service.js";
 export {
 	type DeliveryWire,
 	deliveryIdField,
@@ -12,6 +20,7 @@ export {
 	deliverySchema,
 	secretRotationInput,
 	WEBHOOK_EVENTS,
+	WEBHOOK_LIMITS,
 	type WebhookWire,
 	webhookChangeInput,
 	webhookIdField,

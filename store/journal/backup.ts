@@ -6,13 +6,13 @@ import { type BackupFolder, MANIFEST, openBackupFolder } from "./backup-folder.j
 import { buildBeside } from "./built-beside.js";
 import { messageOf } from "./damage.js";
 import type { JournalDocuments } from "./documents.js";
+import { assertSpace } from "./file-copy.js";
 import type { FileSystem } from "./file-system.js";
 import type { ChainLink } from "./frame.js";
-import { openHighWaterMark } from "./high-water-mark.js";
+import { openHighWaterMark } from "./journal-log.js";
 import { createJournalReader } from "./journal-reader.js";
 import type { JournalQueryLog } from "./query-log.js";
-import { assertRoom } from "./room.js";
-import { type JournalHead, type SegmentFacts, segmentPath } from "./segment.js";
+import { type JournalHead, type SegmentFacts, segmentPath } from "./segments.js";
 
 export const BACKUP_KIND = "tollgraph journal";
 export const BACKUP_VERSION = 1;
@@ -37,10 +37,10 @@ export interface BackupSource {
 }
 
 /**
- * Copies what is durable at one moment into an empty or missing folder, while transactions go on: whole segments, the
- * newest one up to its last frame, a mark that makes a restored folder refuse when a byte is missing, and documents and query
- * text as they are when their turn comes. Each frame is read back from the copy. It is built beside the folder: throws, and
- * leaves the place as it was, unless all is on the disk.
+ * Copies what is durable at one moment while transactions go on: whole segments, the newest up to
+ * its last frame, a mark that makes a restored folder refuse when a byte is missing, and documents
+ * and query text as they are when they are copied. Each frame is read back from the copy. Throws,
+ * and leaves the place as it was, unless all is on the disk.
  */
 export async function backUp(
 	source: BackupSource,
@@ -98,16 +98,15 @@ async function copyAll(source: BackupSource, work: Work): Promise<void> {
 	const { target, moment, createdAt, onProgress } = work;
 	const queries = await source.queryLog.segments();
 	const documents = source.documents.ids();
-	const { length: files } = [...moment.segments, ...queries, ...documents];
+	const { length: total } = [...moment.segments, ...queries, ...documents];
 	const bytes = [...moment.segments, ...queries].reduce((sum, file) => sum + file.bytes, 0);
-	await assertRoom(fileSystem, work.folder, { bytes, files });
-	const total = moment.segments.length + queries.length + documents.length;
+	await assertSpace(fileSystem, work.folder, { bytes, files: total });
 	let done = 0;
-	const tell = () => onProgress?.({ done: ++done, total });
+	const report = () => onProgress?.({ done: ++done, total });
 
 	for (const [index, facts] of moment.segments.entries()) {
 		await copySegment(source, work, facts, moment.segments[index + 1]?.start ?? moment.head);
-		tell();
+		report();
 	}
 	await target.add("mark", async (path) => {
 		const mark = await openHighWaterMark(fileSystem, path);
@@ -115,7 +114,7 @@ async function copyAll(source: BackupSource, work: Work): Promise<void> {
 	});
 	for (const { name, bytes } of queries) {
 		await target.copy(join(folders.queries, name), `queries/${name}`, bytes);
-		tell();
+		report();
 	}
 	for (const id of documents) {
 		// By now another text, or none: what is current counts, and it is copied as it is from here on.
@@ -124,7 +123,7 @@ async function copyAll(source: BackupSource, work: Work): Promise<void> {
 			const { path, file } = found;
 			await target.copyOpened(file, `documents/${path}`).finally(file.close);
 		}
-		tell();
+		report();
 	}
 }
 
@@ -137,20 +136,20 @@ async function copySegment(
 ): Promise<void> {
 	const from = segmentPath(folders.segments, facts.number);
 	const path = `segments/${segmentPath("", facts.number)}`;
-	if (!(await target.copy(from, path, facts.bytes))) throw notSound(from, "the file is missing");
+	if (!(await target.copy(from, path, facts.bytes))) throw unsound(from, "the file is missing");
 	const copies = join(folder, "segments");
 	const reader = createJournalReader({ fileSystem, folder: copies, onDamage: () => undefined });
 	let link: ChainLink = facts.start;
 	try {
 		for await (const frame of reader.readFrames(facts)) ({ link } = frame);
 	} catch (error) {
-		throw notSound(from, messageOf(error));
+		throw unsound(from, messageOf(error));
 	}
 	if (link.sequence === end.sequence && link.crc === end.crc) return;
-	throw notSound(from, `it ends with frame ${link.sequence} instead of frame ${end.sequence}`);
+	throw unsound(from, `it ends with frame ${link.sequence} instead of frame ${end.sequence}`);
 }
 
-function notSound(path: string, problem: string): ServiceError {
+function unsound(path: string, problem: string): ServiceError {
 	return new ServiceError(
 		"UNAVAILABLE",
 		`No backup was made: what was read of "${path}" is not what was written there (${problem}). Run "tollgraph ledger verify"; if it finds the journal damaged, keep the older backups.`,

@@ -4,25 +4,19 @@ import { assertEmpty, syncOwnName } from "./backup-folder.js";
 import { messageOf } from "./damage.js";
 import type { FileSystem } from "./file-system.js";
 
-interface BesideDeps {
-	readonly fileSystem: FileSystem;
-	readonly random: Random;
-}
-
 /**
- * Puts a whole folder into place: `build` fills a new one beside it, `<folder>.making-<nonce>`, which then takes its name at
- * once, in place of nothing or of an empty folder. Of two that make the same folder one succeeds. Throws, removes only the
- * folder it made itself and leaves the place as it was, when anything fails before that; what `build` throws goes through.
+ * Puts a whole folder into place: `build` fills a new one beside it, `<folder>.making-<nonce>`,
+ * which is then renamed over nothing or an empty folder. When anything fails before that it removes
+ * only what it made itself and throws; what `build` throws goes through.
  */
 export async function buildBeside<T>(
-	{ fileSystem, random }: BesideDeps,
+	{ fileSystem, random }: { readonly fileSystem: FileSystem; readonly random: Random },
 	target: string,
 	build: (folder: string) => Promise<T>,
 ): Promise<T> {
 	const folder = resolve(target);
 	await assertUsable(fileSystem, folder);
 	const beside = `${folder}.making-${Buffer.from(random.bytes(6)).toString("hex")}`;
-	/** By this process, outermost first. */
 	const made: string[] = [];
 	let built: T;
 	try {
@@ -39,7 +33,7 @@ export async function buildBeside<T>(
 	return built;
 }
 
-/** Makes a folder and those above it that are missing, names on the disk; tells which it made, outermost first. */
+/** Makes a folder and the missing ones above it, durably; adds what it made, outermost first. */
 async function makeDurableFolder(
 	fileSystem: FileSystem,
 	folder: string,
@@ -50,7 +44,7 @@ async function makeDurableFolder(
 	try {
 		await fileSystem.makeNewFolder(folder);
 	} catch (error) {
-		// Somebody else was faster, and it is his.
+		// Another process made it first.
 		if ((error as NodeJS.ErrnoException).code === "EEXIST") return;
 		throw error;
 	}
@@ -85,7 +79,7 @@ async function takeName(fileSystem: FileSystem, from: string, to: string): Promi
 	try {
 		await fileSystem.rename(from, to);
 	} catch (error) {
-		// It may have been filled meanwhile, and that is a clearer word.
+		// It may have been filled meanwhile: that error is clearer.
 		await assertUsable(fileSystem, to);
 		if ((error as NodeJS.ErrnoException).code !== "EPERM") throw error;
 		// Windows renames over no folder, not even an empty one.
@@ -97,22 +91,20 @@ async function takeName(fileSystem: FileSystem, from: string, to: string): Promi
 	}
 }
 
-interface Undoing {
-	readonly made: readonly string[];
-	readonly beside: string;
-	readonly folder: string;
-	readonly error: unknown;
-}
-
 /** Removes what was made, and returns what to throw. */
 async function undone(
 	fileSystem: FileSystem,
-	{ made, beside, folder, error }: Undoing,
+	{
+		made,
+		beside,
+		folder,
+		error,
+	}: { made: readonly string[]; beside: string; folder: string; error: unknown },
 ): Promise<ServiceError> {
 	let left = "";
 	for (const path of made.toReversed()) {
 		if (path !== beside) {
-			// Stays when somebody else put something there.
+			// Stays when another process put something there.
 			await fileSystem.remove(path).catch(() => undefined);
 			continue;
 		}
@@ -133,13 +125,11 @@ async function undone(
 
 /** By now the folder has its name: nothing is undone. */
 async function assertNamed(fileSystem: FileSystem, folder: string): Promise<void> {
-	try {
-		await syncOwnName(fileSystem, folder);
-	} catch (error) {
+	await syncOwnName(fileSystem, folder).catch((error: unknown) => {
 		throw new ServiceError(
 			"UNAVAILABLE",
 			`"${folder}" is in place, whole, but its name may not survive a power cut (${messageOf(error)}): have the disk looked at, and make it again elsewhere.`,
 			{ retryable: false, cause: error },
 		);
-	}
+	});
 }

@@ -1,21 +1,23 @@
 import { ServiceError } from "../../src/kernel/kernel.js";
 
-export interface Damage {
-	/** The file at fault. */
-	readonly path: string;
-	/** Byte within it. */
-	readonly offset: number;
-	/** A clause: what is wrong there. */
-	readonly problem: string;
-	/** A sentence: what to do about it; the default is to restore a backup. */
-	readonly remedy?: string;
-}
-
 const RESTORE =
 	"Nothing was changed. Restore the store's folder from a backup, all its files together, and start again.";
 
 /** Refusal to work on with files that are not what was written; trying again would not help. */
-export function damaged({ path, offset, problem, remedy = RESTORE }: Damage): ServiceError {
+export function damaged({
+	path,
+	offset,
+	problem,
+	remedy = RESTORE,
+}: {
+	readonly path: string;
+	/** Byte within the file. */
+	readonly offset: number;
+	/** A clause: what is wrong there. */
+	readonly problem: string;
+	/** A sentence: what to do about it. */
+	readonly remedy?: string;
+}): ServiceError {
 	return new ServiceError(
 		"UNAVAILABLE",
 		`The store is damaged: in "${path}", at byte ${offset}, ${problem}. ${remedy}`,
@@ -23,7 +25,7 @@ export function damaged({ path, offset, problem, remedy = RESTORE }: Damage): Se
 	);
 }
 
-/** What every caller hears after the disk failed: the outcome is unknown until the next start. */
+/** For every caller after the disk failed: the outcome is unknown until the next start. */
 export function stopped(reason: string, cause?: unknown): ServiceError {
 	return new ServiceError(
 		"UNAVAILABLE",
@@ -32,7 +34,7 @@ export function stopped(reason: string, cause?: unknown): ServiceError {
 	);
 }
 
-/** A look at the journal that the system refused just now (no more file descriptors, say): it tells nothing of damage. */
+/** A read that the system refused just now (no more file descriptors, say): it proves no damage. */
 export function unreadable(path: string, cause: unknown): ServiceError {
 	return new ServiceError(
 		"UNAVAILABLE",
@@ -41,11 +43,34 @@ export function unreadable(path: string, cause: unknown): ServiceError {
 	);
 }
 
-/** False for what may pass: the disk or the system refused, and nothing was compared. */
-export function isDamage(error: unknown): boolean {
-	return !(error instanceof ServiceError && error.retryable);
-}
-
 export function messageOf(error: unknown): string {
 	return error instanceof Error ? error.message : String(error);
+}
+
+/** Whether what is on the disk is still what was written. */
+export function createDamageLog() {
+	let damages = 0;
+	const note = () => {
+		damages += 1;
+	};
+	return {
+		note,
+		isIntact: () => damages === 0,
+		/**
+		 * Notes the damage that a check finds; a whole check that finds nothing clears what was noted
+		 * before it began.
+		 */
+		async watch<T>(check: () => Promise<T>, { isWhole }: { isWhole: boolean }): Promise<T> {
+			const before = damages;
+			try {
+				const result = await check();
+				if (isWhole && damages === before) damages = 0;
+				return result;
+			} catch (error) {
+				const mayPass = error instanceof ServiceError && error.retryable;
+				if (!mayPass) note();
+				throw error;
+			}
+		},
+	};
 }

@@ -1,9 +1,8 @@
 import { join } from "node:path";
 import { type Clock, ServiceError } from "../../src/kernel/kernel.js";
 import type { DocumentStore } from "../store.js";
-import { createTurns } from "./document-turns.js";
-import type { FileSystem, ReadableFile } from "./file-system.js";
-import { createNewFiles } from "./new-files.js";
+import { messageOf, stopped } from "./damage.js";
+import { type FileSystem, type ReadableFile, replaceFile } from "./file-system.js";
 
 const HOUR_MS = 3_600_000;
 const FILE_NAME = /^([A-Za-z0-9][A-Za-z0-9_-]{0,127})\.(\d{1,16})$/;
@@ -11,44 +10,43 @@ const FILE_NAME = /^([A-Za-z0-9][A-Za-z0-9_-]{0,127})\.(\d{1,16})$/;
 const HOUR_FOLDER = /^\d{1,10}$/;
 const NEW = "new";
 
-export interface DocumentDeps {
-	readonly fileSystem: FileSystem;
-	readonly clock: Clock;
-	readonly folder: string;
-}
-
 export interface JournalDocuments extends DocumentStore {
-	/** Of all that is there, expired or not. */
 	ids(): readonly string[];
-	/** The current text of a document that expires after `now`, as no later change will alter it. */
-	open(id: string, now: number): Promise<OpenedDocument | undefined>;
+	/**
+	 * The current text of a document that expires after `now`, as no later change alters it; the
+	 * caller closes it. The path is within the folder, with forward slashes.
+	 */
+	open(
+		id: string,
+		now: number,
+	): Promise<{ readonly path: string; readonly file: ReadableFile } | undefined>;
 	/** Refuses further changes and resolves when those under way have ended. */
 	close(): Promise<void>;
 }
 
-export interface OpenedDocument {
-	/** Within the folder, with forward slashes. */
-	readonly path: string;
-	/** To be closed by whoever asked. */
-	readonly file: ReadableFile;
-}
-
 /**
- * One file for each document, `<hour of expiry>/<id>.<expiry>`: whole or not there, on the disk before `put` resolves,
- * off it before `delete` does. A document past its expiry is not shown, swept or not. Ids that could leave the folder
- * throw INVALID_ARGUMENT; a failing disk throws UNAVAILABLE and touches no other document. Text that a failure left on
- * the disk goes with the document's next deletion or the next sweep.
+ * One file for each document, `<hour of expiry>/<id>.<expiry>`: whole or absent, on the disk before
+ * `put` resolves, off it before `delete` does. Expired documents are not shown. Ids that could
+ * leave the folder throw INVALID_ARGUMENT; a failing disk throws UNAVAILABLE and touches no other
+ * document. Text that a failure left goes with the next deletion or sweep.
  */
-export async function openDocuments(deps: DocumentDeps): Promise<JournalDocuments> {
-	const { fileSystem, clock, folder } = deps;
-	const expiryOf = await findDocuments(deps);
+export async function openDocuments({
+	fileSystem,
+	clock,
+	folder,
+}: {
+	readonly fileSystem: FileSystem;
+	readonly clock: Clock;
+	readonly folder: string;
+}): Promise<JournalDocuments> {
+	const expiryOf = await findDocuments(fileSystem, folder);
 	const newFolder = join(folder, NEW);
 	await fileSystem.makeFolder(newFolder);
 	await fileSystem.syncFolder(folder);
 	const inTurn = createTurns();
 	const newFiles = createNewFiles(fileSystem, newFolder);
 	const removeFile = (id: string, expiresAt: number) =>
-		removeDocument(fileSystem, folder, { id, expiresAt });
+		removeDocument(fileSystem, folder, id, expiresAt);
 	const currentPath = (id: string, now: number) => {
 		const expiresAt = expiryOf.get(id) ?? now;
 		return expiresAt <= now ? undefined : documentPath("", id, expiresAt);
@@ -66,7 +64,8 @@ export async function openDocuments(deps: DocumentDeps): Promise<JournalDocument
 		put: (id, text, expiresAt) =>
 			inTurn.change(id, async () => {
 				assertTime(expiresAt);
-				await makeHourFolder(fileSystem, folder, expiresAt);
+				await fileSystem.makeFolder(hourFolder(folder, expiresAt));
+				await fileSystem.syncFolder(folder);
 				// Until the end says otherwise: a failure may come after the file is in place.
 				leftovers.add(id, expiresAt);
 				await newFiles.putInto(documentPath(folder, id, expiresAt), Buffer.from(text, "utf8"));
@@ -110,22 +109,17 @@ export async function openDocuments(deps: DocumentDeps): Promise<JournalDocument
 }
 
 /** Files beside the current ones that a failure may have left, to be removed. */
-interface Leftovers {
-	add(id: string, expiresAt: number): void;
-	ids(): readonly string[];
-	/** Removes those of one document, but for the one that is current. */
-	remove(id: string): Promise<void>;
-}
-
 function createLeftovers(
 	current: ReadonlyMap<string, number>,
 	removeFile: (id: string, expiresAt: number) => Promise<void>,
-): Leftovers {
+) {
 	const left = new Map<string, Set<number>>();
 	return {
-		add: (id, expiresAt) => left.set(id, (left.get(id) ?? new Set()).add(expiresAt)),
+		add: (id: string, expiresAt: number) =>
+			left.set(id, (left.get(id) ?? new Set()).add(expiresAt)),
 		ids: () => [...left.keys()],
-		async remove(id) {
+		/** Removes those of one document, but for the one that is current. */
+		async remove(id: string): Promise<void> {
 			const expiries = left.get(id) ?? new Set();
 			for (const expiresAt of expiries) {
 				if (current.get(id) !== expiresAt) await removeFile(id, expiresAt);
@@ -136,49 +130,34 @@ function createLeftovers(
 	};
 }
 
-interface FoundDocument {
-	/** Within the folder. */
-	readonly path: string;
-	readonly id: string;
-	readonly expiresAt: number;
-}
-
-/** The documents in place, whole; some may go while others are still looked at. */
-async function listDocuments(
-	fileSystem: FileSystem,
-	folder: string,
-): Promise<readonly FoundDocument[]> {
-	const found: FoundDocument[] = [];
-	for (const hour of (await fileSystem.list(folder)).filter((name) => HOUR_FOLDER.test(name))) {
-		for (const name of await fileSystem.list(join(folder, hour))) {
-			const [, id, expiry] = FILE_NAME.exec(name) ?? [];
-			if (id === undefined) continue;
-			found.push({ path: `${hour}/${name}`, id, expiresAt: Number(expiry) });
-		}
-	}
-	return found;
-}
-
 /** What an earlier process left: expiry by id. Of two files with one id, which a crash can leave, the later expiry stays. */
-async function findDocuments({ fileSystem, folder }: DocumentDeps): Promise<Map<string, number>> {
+async function findDocuments(fileSystem: FileSystem, folder: string): Promise<Map<string, number>> {
 	const expiryOf = new Map<string, number>();
 	for (const name of await fileSystem.list(join(folder, NEW))) {
 		await fileSystem.remove(join(folder, NEW, name));
 	}
-	for (const { id, expiresAt } of await listDocuments(fileSystem, folder)) {
-		const other = expiryOf.get(id);
-		expiryOf.set(id, Math.max(expiresAt, other ?? 0));
-		if (other !== undefined) {
+	for (const hour of await listHours(fileSystem, folder)) {
+		for (const name of await fileSystem.list(join(folder, hour))) {
+			const [, id, expiry] = FILE_NAME.exec(name) ?? [];
+			if (id === undefined) continue;
+			const [expiresAt, other] = [Number(expiry), expiryOf.get(id)];
+			expiryOf.set(id, Math.max(expiresAt, other ?? 0));
+			if (other === undefined) continue;
 			await fileSystem.remove(documentPath(folder, id, Math.min(expiresAt, other)));
 		}
 	}
 	return expiryOf;
 }
 
+async function listHours(fileSystem: FileSystem, folder: string): Promise<readonly string[]> {
+	return (await fileSystem.list(folder)).filter((name) => HOUR_FOLDER.test(name));
+}
+
 async function removeDocument(
 	fileSystem: FileSystem,
 	folder: string,
-	{ id, expiresAt }: Omit<FoundDocument, "path">,
+	id: string,
+	expiresAt: number,
 ): Promise<void> {
 	await fileSystem.remove(documentPath(folder, id, expiresAt));
 	await fileSystem.syncFolder(hourFolder(folder, expiresAt)).catch((error: unknown) => {
@@ -187,21 +166,12 @@ async function removeDocument(
 	});
 }
 
-async function makeHourFolder(
-	fileSystem: FileSystem,
-	folder: string,
-	expiresAt: number,
-): Promise<void> {
-	await fileSystem.makeFolder(hourFolder(folder, expiresAt));
-	await fileSystem.syncFolder(folder);
-}
-
 async function removeEmptyHours(
 	fileSystem: FileSystem,
 	folder: string,
 	now: number,
 ): Promise<void> {
-	for (const name of (await fileSystem.list(folder)).filter((hour) => HOUR_FOLDER.test(hour))) {
+	for (const name of await listHours(fileSystem, folder)) {
 		const isOver = (Number(name) + 1) * HOUR_MS <= now;
 		if (!isOver || (await fileSystem.list(join(folder, name))).length > 0) continue;
 		await fileSystem.remove(join(folder, name));
@@ -219,4 +189,90 @@ function documentPath(folder: string, id: string, expiresAt: number): string {
 function assertTime(expiresAt: number): void {
 	if (Number.isSafeInteger(expiresAt) && expiresAt >= 0) return;
 	throw new ServiceError("INVALID_ARGUMENT", `A document cannot expire at "${expiresAt}".`);
+}
+
+const DOCUMENT_ID = /^[A-Za-z0-9][A-Za-z0-9_-]{0,127}$/;
+
+export /** Serializes what is done with one document; different documents go side by side. */
+function createTurns() {
+	const last = new Map<string, Promise<unknown>>();
+	const tidying = new Set<Promise<void>>();
+	let isClosed = false;
+	/** Throws INVALID_ARGUMENT for what cannot name a document, UNAVAILABLE when the task fails. */
+	const look = async <T>(id: string, task: () => Promise<T>): Promise<T> => {
+		assertId(id);
+		const result = (last.get(id) ?? Promise.resolve()).then(task, task).catch((error: unknown) => {
+			throw unavailable(id, error);
+		});
+		last.set(id, result);
+		const forget = () => last.get(id) === result && last.delete(id);
+		result.then(forget, forget);
+		return result;
+	};
+	return {
+		look,
+		/** As `look`, and UNAVAILABLE once closed. */
+		async change<T>(id: string, task: () => Promise<T>): Promise<T> {
+			if (isClosed) throw stopped("it is closed");
+			return look(id, task);
+		},
+		/** A task about no document in particular: UNAVAILABLE once closed. */
+		async tidy(task: () => Promise<void>): Promise<void> {
+			if (isClosed) throw stopped("it is closed");
+			const result = task();
+			tidying.add(result);
+			try {
+				await result;
+			} finally {
+				tidying.delete(result);
+			}
+		},
+		/** Resolves when no change is under way any more. */
+		async close(): Promise<void> {
+			isClosed = true;
+			await Promise.allSettled([...last.values(), ...tidying]);
+		},
+	};
+}
+
+function assertId(id: string): void {
+	if (DOCUMENT_ID.test(id)) return;
+	throw new ServiceError(
+		"INVALID_ARGUMENT",
+		`"${id.slice(0, 80)}" cannot name a document; use 1 to 128 letters, digits, hyphens and underscores.`,
+	);
+}
+
+function unavailable(id: string, error: unknown): ServiceError {
+	if (error instanceof ServiceError) return error;
+	return new ServiceError(
+		"UNAVAILABLE",
+		`The document "${id}" could not be read or written (${messageOf(error)}). Try again in a moment.`,
+		{ cause: error },
+	);
+}
+
+export /** Files being written, in a folder of their own until they are whole. */
+function createNewFiles(fileSystem: FileSystem, folder: string) {
+	const underWay = new Set<string>();
+	let count = 0;
+	return {
+		/** Puts a whole file into place, on the disk once the promise resolves. */
+		async putInto(path: string, bytes: Buffer): Promise<void> {
+			const name = String(count++);
+			underWay.add(name);
+			try {
+				const temporaryPath = join(folder, name);
+				await replaceFile(fileSystem, { path, temporaryPath, chunks: [bytes] });
+			} finally {
+				underWay.delete(name);
+			}
+		},
+		/** Deletes what failures left in the folder. */
+		async sweep(): Promise<void> {
+			for (const name of await fileSystem.list(folder)) {
+				if (!underWay.has(name)) await fileSystem.remove(join(folder, name));
+			}
+		},
+	};
 }

@@ -1,31 +1,16 @@
-/** The default store, for one process: lowdb's data in memory, every change appended to a journal that never lies. */
 import * as fs from "node:fs";
-import {
-	link,
-	lstat,
-	mkdir,
-	readdir,
-	readFile,
-	rename,
-	rmdir,
-	stat,
-	statfs,
-	unlink,
-} from "node:fs/promises";
 import { dirname } from "node:path";
 import { promisify } from "node:util";
+
+const { link, lstat, mkdir, readdir, readFile, rename, rmdir, stat, statfs, unlink } = fs.promises;
 
 const FILE_MODE = 0o600;
 const FOLDER_MODE = 0o700;
 
-/** One file opened for writing. */
 export interface OpenFile {
 	/** Writes at a position and returns how many bytes arrived, which may be fewer than asked. */
 	write(bytes: Uint8Array, position: number): Promise<number>;
-	/**
-	 * As `write`, and resolves when the bytes are on the disk: a write and an fdatasync.
-	 * After a rejection they may be anywhere: never ask twice.
-	 */
+	/** As `write`, then fdatasync. After a rejection the bytes may be anywhere: never retry. */
 	writeDurably(bytes: Uint8Array, position: number): Promise<number>;
 	/** Resolves when everything written, and the file's length, is on the disk (fsync). */
 	sync(): Promise<void>;
@@ -35,7 +20,6 @@ export interface OpenFile {
 
 /** One file opened to be read: the same file to the end, whatever takes its name meanwhile. */
 export interface ReadableFile {
-	/** Bytes it had when it was opened. */
 	readonly bytes: number;
 	/** Up to `length` bytes from `position`; fewer at the end of the file. */
 	read(position: number, length: number): Promise<Buffer>;
@@ -43,9 +27,7 @@ export interface ReadableFile {
 }
 
 export interface Space {
-	/** Bytes that this process may still write. */
 	readonly free: number;
-	/** Bytes of the whole disk. */
 	readonly total: number;
 }
 
@@ -63,13 +45,9 @@ export interface FileSystem {
 	space(folder: string): Promise<Space | undefined>;
 	/** Names in a folder, sorted; none when there is no such folder. */
 	list(folder: string): Promise<readonly string[]>;
-	/** The whole file; undefined when there is none. */
 	read(path: string): Promise<Buffer | undefined>;
-	/** Up to `length` bytes from `position`; fewer at the end of the file. */
 	readPart(path: string, position: number, length: number): Promise<Buffer>;
-	/** Undefined when there is none. */
 	openForReading(path: string): Promise<ReadableFile | undefined>;
-	/** Bytes of a file; undefined when there is none. */
 	size(path: string): Promise<number | undefined>;
 	/** `create` makes the file for the owner only and rejects with EEXIST when it is there; `existing` with ENOENT when not. */
 	open(path: string, how: "create" | "existing"): Promise<OpenFile>;
@@ -82,7 +60,6 @@ export interface FileSystem {
 	syncFolder(path: string): Promise<void>;
 }
 
-/** The machine's own disk. */
 export const nodeFileSystem: FileSystem = {
 	async makeFolder(path) {
 		await mkdir(path, { recursive: true, mode: FOLDER_MODE });
@@ -209,3 +186,62 @@ async function orMissing<T>(result: Promise<T>): Promise<T | undefined> {
 		throw error;
 	}
 }
+
+/** Writes all bytes or rejects: a short write is a failure of the disk. */
+export async function writeFully(
+	file: OpenFile,
+	bytes: Uint8Array,
+	position: number,
+): Promise<void> {
+	assertWhole(await file.write(bytes, position), bytes);
+}
+
+/** As `writeFully`, and resolves when the bytes are on the disk. */
+export async function writeDurably(
+	file: OpenFile,
+	bytes: Uint8Array,
+	position: number,
+): Promise<void> {
+	assertWhole(await file.writeDurably(bytes, position), bytes);
+}
+
+function assertWhole(written: number, { byteLength }: Uint8Array): void {
+	if (written === byteLength) return;
+	throw new Error(`the disk took ${written} of ${byteLength} bytes (short write)`);
+}
+
+/**
+ * Puts a whole file into place: readers see the old one or the new one, and only the new one after
+ * the promise resolves, power cut or not. `temporaryPath` must be on the same disk; it is removed
+ * in the end.
+ */
+export async function replaceFile(
+	fileSystem: FileSystem,
+	{ path, temporaryPath, chunks }: { path: string; temporaryPath: string; chunks: Chunks },
+): Promise<void> {
+	await fileSystem.remove(temporaryPath);
+	try {
+		await writeNew(fileSystem, temporaryPath, chunks);
+		await fileSystem.rename(temporaryPath, path);
+	} catch (error) {
+		await fileSystem.remove(temporaryPath).catch(() => undefined);
+		throw error;
+	}
+	await fileSystem.syncFolder(dirname(path));
+}
+
+async function writeNew(fileSystem: FileSystem, path: string, chunks: Chunks): Promise<void> {
+	const file = await fileSystem.open(path, "create");
+	try {
+		let position = 0;
+		for await (const chunk of chunks) {
+			await writeFully(file, chunk, position);
+			position += chunk.byteLength;
+		}
+		await file.sync();
+	} finally {
+		await file.close();
+	}
+}
+
+type Chunks = Iterable<Uint8Array> | AsyncIterable<Uint8Array>;

@@ -1,27 +1,31 @@
+import { crc32 } from "node:zlib";
 import type { Clock } from "../../src/kernel/kernel.js";
-import type { Batch } from "./batch.js";
-import { createFrameEncoder } from "./frame.js";
-import type { HighWaterMark } from "./high-water-mark.js";
+import { type FileSystem, type OpenFile, writeDurably } from "./file-system.js";
+import { createFrameEncoder, hex } from "./frame.js";
+import type { Batch } from "./group-commit.js";
 import { encodeBody } from "./operation.js";
-import { type JournalHead, merge, type SegmentFacts } from "./segment.js";
-import { SEGMENT_BYTES, type SegmentWriter } from "./segment-writer.js";
+import {
+	type JournalHead,
+	merge,
+	SEGMENT_BYTES,
+	type SegmentFacts,
+	type SegmentWriter,
+} from "./segments.js";
+
+/** A mark that lags this long behind costs nothing that counts: within it, a lost tail passes for a torn one. */
+const MARK_DELAY_MS = 1_000;
+
+export type Journal = ReturnType<typeof createJournal>;
 
 /** The append side of the journal: frames, segments and the mark that tells how far the disk has come. */
-export interface Journal {
-	/** The last durable frame. */
-	readonly head: () => JournalHead;
-	/** All segments, ascending; the newest one still grows. */
-	readonly segments: () => readonly SegmentFacts[];
-	/** Resolves with the bytes of its frame when the batch is on the disk. One caller at a time. */
-	append(batch: Batch): Promise<number>;
-	/** Raises the mark to the head, which must be durable. */
-	raiseMark(): Promise<void>;
-	/** From now on the mark names this snapshot as the newest. */
-	setSnapshot(sequence: number): Promise<void>;
-	close(options: { isStopped: boolean }): Promise<void>;
-}
-
-export interface JournalDeps {
+export function createJournal({
+	clock,
+	writer,
+	mark,
+	segments,
+	onFailure,
+	...start
+}: {
 	readonly clock: Clock;
 	readonly writer: SegmentWriter;
 	readonly mark: HighWaterMark;
@@ -30,15 +34,9 @@ export interface JournalDeps {
 	readonly snapshotSequence: number;
 	/** The mark could not be raised: the disk fails. */
 	readonly onFailure: (error: unknown) => void;
-}
-
-/** A mark that lags this long behind costs nothing that counts: within it, a lost tail passes for a torn one. */
-const MARK_DELAY_MS = 1_000;
-
-export function createJournal(deps: JournalDeps): Journal {
-	const { clock, writer, mark, segments, onFailure } = deps;
+}) {
 	const encode = createFrameEncoder();
-	let { head, snapshotSequence } = deps;
+	let { head, snapshotSequence } = start;
 	let cancelTimer: (() => void) | undefined;
 
 	const raiseMark = () => {
@@ -60,9 +58,11 @@ export function createJournal(deps: JournalDeps): Journal {
 	};
 
 	return {
-		head: () => head,
-		segments: () => segments,
-		async append({ at, transactions, coldRange }) {
+		head: (): JournalHead => head,
+		/** All segments, ascending; the newest one still grows. */
+		segments: (): readonly SegmentFacts[] => segments,
+		/** Resolves with the bytes of its frame when the batch is on the disk. One caller at a time. */
+		async append({ at, transactions, coldRange }: Batch): Promise<number> {
 			if (writer.offset() >= SEGMENT_BYTES) await rotate();
 			const { bytes, link } = encode(encodeBody(at, transactions), head);
 			const { length } = bytes;
@@ -76,12 +76,14 @@ export function createJournal(deps: JournalDeps): Journal {
 			raiseMarkSoon();
 			return length;
 		},
+		/** Raises the mark to the head, which must be durable. */
 		raiseMark,
-		setSnapshot(sequence) {
+		/** From now on the mark names this snapshot as the newest. */
+		setSnapshot(sequence: number): Promise<void> {
 			snapshotSequence = sequence;
 			return raiseMark();
 		},
-		async close({ isStopped }) {
+		async close({ isStopped }: { isStopped: boolean }): Promise<void> {
 			cancelTimer?.();
 			if (isStopped) await writer.abandon();
 			else {
@@ -91,4 +93,68 @@ export function createJournal(deps: JournalDeps): Journal {
 			await mark.close();
 		},
 	};
+}
+
+const SLOT_BYTES = 512;
+const RECORD_BYTES = SLOT_BYTES - 10;
+
+/** A frame that was durable, and the newest snapshot: a journal that ends before it has lost something. */
+export interface MarkRecord extends JournalHead {
+	/** Sequence of the newest snapshot; zero when there is none. */
+	readonly snapshot: number;
+}
+
+/** `missing`: no file. `damaged`: a file without one good record. */
+export type MarkFound = MarkRecord | "missing" | "damaged";
+
+type HighWaterMark = Awaited<ReturnType<typeof openHighWaterMark>>;
+
+/** Two slots of one sector each, written in turn: a power cut spoils at most the one being written. */
+export async function openHighWaterMark(fileSystem: FileSystem, path: string) {
+	const bytes = await fileSystem.read(path);
+	const newest = bytes && findNewest(bytes);
+	let turn = newest?.turn ?? 0;
+	let file: OpenFile | undefined;
+	let last: Promise<void> = Promise.resolve();
+
+	const write = async (record: MarkRecord) => {
+		// Opened late, so that a refused start changes nothing.
+		file ??= await fileSystem.open(path, bytes ? "existing" : "create");
+		turn += 1;
+		await writeDurably(file, encodeSlot({ ...record, turn }), (turn % 2) * SLOT_BYTES);
+	};
+
+	const found: MarkFound = newest?.record ?? (bytes ? "damaged" : "missing");
+	return {
+		found,
+		/** Records a frame that is durable already. Calls may overlap; each resolves when its record is on the disk. */
+		raise(record: MarkRecord): Promise<void> {
+			last = last.then(() => write(record));
+			return last;
+		},
+		async close(): Promise<void> {
+			await last.catch(() => undefined);
+			await file?.close();
+		},
+	};
+}
+
+function findNewest(bytes: Buffer) {
+	const slots = [0, SLOT_BYTES].flatMap((start) => decodeSlot(bytes, start) ?? []);
+	return slots.sort((a, b) => b.turn - a.turn)[0];
+}
+
+function encodeSlot(fields: MarkRecord & { readonly turn: number }): Buffer {
+	const { turn, sequence, crc, segment, offset, snapshot } = fields;
+	const text = JSON.stringify({ turn, sequence, crc, segment, offset, snapshot });
+	const record = text.padEnd(RECORD_BYTES);
+	return Buffer.from(`${record} ${hex(crc32(record), 8)}\n`, "latin1");
+}
+
+function decodeSlot(bytes: Buffer, start: number) {
+	const record = bytes.toString("latin1", start, start + RECORD_BYTES);
+	const rest = bytes.toString("latin1", start + RECORD_BYTES, start + SLOT_BYTES);
+	if (rest !== ` ${hex(crc32(record), 8)}\n`) return undefined;
+	const { turn, ...fields } = JSON.parse(record) as MarkRecord & { turn: number };
+	return { turn, record: fields };
 }

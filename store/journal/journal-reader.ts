@@ -1,42 +1,32 @@
+import { nextTurn } from "../../src/kernel/kernel.js";
 import type { TableName } from "../store.js";
 import { damaged, unreadable } from "./damage.js";
 import type { FileSystem } from "./file-system.js";
-import { type ChainLink, readFrame } from "./frame.js";
-import { nextTurn } from "./next-turn.js";
+import { type ChainLink, type FrameReading, readFrame } from "./frame.js";
 import { decodeBody, type FrameBody, putMark, type Row } from "./operation.js";
-import { type SegmentFacts, segmentPath } from "./segment.js";
+import { mayHold, type SegmentFacts, segmentPath } from "./segments.js";
 
-export interface JournalReaderDeps {
-	readonly fileSystem: FileSystem;
-	readonly folder: string;
-	/** Called when what is on the disk is not what was written. */
-	readonly onDamage: () => void;
-}
+export type JournalReader = ReturnType<typeof createJournalReader>;
 
 export interface CheckedFrame {
 	readonly link: ChainLink;
-	/** Decodes what it holds. */
 	body(): FrameBody;
 }
 
 /** Bytes between two turns of the event loop: a long journal is read while calls go on. */
 const TURN_BYTES = 128 * 1024;
 
-export interface JournalReader {
-	/**
-	 * The frames of one segment, oldest first, each checked, up to `facts.bytes` at the time of the call.
-	 * Throws UNAVAILABLE: not retryable when one is damaged, retryable when the system would not let us look.
-	 */
-	readFrames(facts: SegmentFacts): AsyncIterable<CheckedFrame>;
-	/** The frames of one segment whose text holds the mark, oldest first; a segment without it is not looked at closer. */
-	readMentions(facts: SegmentFacts, mark: string): AsyncIterable<CheckedFrame>;
-	/** The row's latest put within the segment, or undefined. */
-	findPut(facts: SegmentFacts, table: TableName, id: string): Promise<Row | undefined>;
-}
-
 /** Reads back what the journal holds; nothing it returns stays in memory. */
-export function createJournalReader(deps: JournalReaderDeps): JournalReader {
-	const { fileSystem, folder, onDamage } = deps;
+export function createJournalReader({
+	fileSystem,
+	folder,
+	onDamage,
+}: {
+	readonly fileSystem: FileSystem;
+	readonly folder: string;
+	/** Called when what is on the disk is not what was written. */
+	readonly onDamage: () => void;
+}) {
 	const load = async ({ number, bytes }: SegmentFacts): Promise<Buffer> => {
 		const path = segmentPath(folder, number);
 		const found = await fileSystem.read(path).catch((error: unknown) => {
@@ -51,40 +41,41 @@ export function createJournalReader(deps: JournalReaderDeps): JournalReader {
 		return damaged({ path: segmentPath(folder, number), offset, problem });
 	};
 
+	/** Yields a checked frame, then lets the event loop turn where enough bytes were read since it did. */
+	async function* checkedFrames(
+		facts: SegmentFacts,
+		next: (bytes: Buffer, at: ChainPosition) => { at: number; frame: FrameReading } | undefined,
+	): AsyncGenerator<CheckedFrame> {
+		const bytes = await load(facts);
+		let { start: link } = facts;
+		let [offset, turnAt] = [0, TURN_BYTES];
+		for (;;) {
+			const found = next(bytes, { link, offset });
+			if (!found) return;
+			const { frame } = found;
+			if ("problem" in frame) throw failure(facts.number, found.at, frame.problem);
+			({ link, end: offset } = frame);
+			yield { link, body: () => decodeBody(bytes.toString("utf8", frame.bodyStart, frame.end)) };
+			if (offset < turnAt) continue;
+			await nextTurn();
+			turnAt = offset + TURN_BYTES;
+		}
+	}
+
 	return {
-		async *readFrames(facts) {
-			const bytes = await load(facts);
-			let link = facts.start;
-			let [offset, turnAt] = [0, TURN_BYTES];
-			while (offset < bytes.length) {
-				const frame = readFrame(bytes, offset, link);
-				if ("problem" in frame) throw failure(facts.number, offset, frame.problem);
-				({ link, end: offset } = frame);
-				const { bodyStart, end } = frame;
-				yield { link, body: () => decodeBody(bytes.toString("utf8", bodyStart, end)) };
-				if (offset < turnAt) continue;
-				await nextTurn();
-				turnAt = offset + TURN_BYTES;
-			}
-		},
-
-		async *readMentions(facts, mark) {
-			const bytes = await load(facts);
-			let link = facts.start;
-			let [offset, turnAt] = [0, TURN_BYTES];
-			for (let at = bytes.indexOf(mark); at !== -1; at = bytes.indexOf(mark, offset)) {
-				const frame = findFrame(bytes, at, { link, offset });
-				if ("problem" in frame) throw failure(facts.number, at, frame.problem);
-				({ link, end: offset } = frame);
-				const { bodyStart, end } = frame;
-				yield { link, body: () => decodeBody(bytes.toString("utf8", bodyStart, end)) };
-				if (offset < turnAt) continue;
-				await nextTurn();
-				turnAt = offset + TURN_BYTES;
-			}
-		},
-
-		async findPut(facts, table, id) {
+		/** The frames of one segment. Throws UNAVAILABLE, retryable unless one is damaged. */
+		readFrames: (facts: SegmentFacts) =>
+			checkedFrames(facts, (bytes, { link, offset }) =>
+				offset < bytes.length ? { at: offset, frame: readFrame(bytes, offset, link) } : undefined,
+			),
+		/** The frames whose text holds the mark, oldest first; a segment without it is not decoded. */
+		readMentions: (facts: SegmentFacts, mark: string) =>
+			checkedFrames(facts, (bytes, position) => {
+				const at = bytes.indexOf(mark, position.offset);
+				return at === -1 ? undefined : { at, frame: findFrame(bytes, at, position) };
+			}),
+		/** The row's latest put within the segment, or undefined. */
+		async findPut(facts: SegmentFacts, table: TableName, id: string): Promise<Row | undefined> {
 			const bytes = await load(facts);
 			const at = bytes.lastIndexOf(putMark(table, id));
 			if (at === -1) return undefined;
@@ -95,12 +86,14 @@ export function createJournalReader(deps: JournalReaderDeps): JournalReader {
 	};
 }
 
-/** The frame around a byte; those between it and where we stand are checked on the way. */
-function findFrame(
-	bytes: Buffer,
-	at: number,
-	start: { readonly link: ChainLink; readonly offset: number },
-): ReturnType<typeof readFrame> {
+/** Where the next frame of a segment begins, and the link it follows. */
+interface ChainPosition {
+	readonly link: ChainLink;
+	readonly offset: number;
+}
+
+/** The frame around a byte; those before it are checked on the way. */
+function findFrame(bytes: Buffer, at: number, start: ChainPosition): FrameReading {
 	let { link, offset } = start;
 	for (;;) {
 		const frame = readFrame(bytes, offset, link);
@@ -110,12 +103,53 @@ function findFrame(
 }
 
 function lastPut({ transactions }: FrameBody, table: TableName, id: string): Row | undefined {
-	let found: Row | undefined;
-	for (const operations of transactions) {
-		for (const operation of operations) {
-			if (operation.kind !== "put" || operation.table !== table) continue;
-			if (operation.row.id === id) found = operation.row;
-		}
-	}
-	return found;
+	const found = transactions
+		.flat()
+		.findLast(
+			(operation) =>
+				operation.kind === "put" && operation.table === table && operation.row.id === id,
+		);
+	return found?.kind === "put" ? found.row : undefined;
+}
+
+const REMEMBERED_ROWS = 2_048;
+
+export type ColdRows = ReturnType<typeof createColdRows>;
+
+/** Rows that are many and rarely read: not in memory, but for the latest ones. */
+export function createColdRows({
+	reader,
+	segments,
+}: {
+	readonly reader: JournalReader;
+	readonly segments: () => readonly SegmentFacts[];
+}) {
+	const recent = new Map<string, { readonly row: Row; readonly done: Promise<void> }>();
+	return {
+		/** Keeps a row in memory for a while; `done` resolves when it is durable. */
+		remember(table: TableName, row: Row, done: Promise<void>): void {
+			const key = `${table}/${row.id}`;
+			recent.delete(key);
+			recent.set(key, { row, done });
+			if (recent.size <= REMEMBERED_ROWS) return;
+			const [oldest = ""] = recent.keys();
+			recent.delete(oldest);
+		},
+		/** The row once it is durable: a receipt that a crash could undo is not shown. */
+		async find(table: TableName, id: string): Promise<Row | undefined> {
+			const remembered = recent.get(`${table}/${id}`);
+			if (remembered) {
+				await remembered.done;
+				return remembered.row;
+			}
+			const holding = segments().filter((segment) => mayHold(segment, id));
+			// Newest first: what is asked for is seldom old.
+			for (const facts of holding.reverse()) {
+				const row = await reader.findPut(facts, table, id);
+				if (row) return row;
+			}
+			return undefined;
+		},
+		size: () => recent.size,
+	};
 }

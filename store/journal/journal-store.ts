@@ -1,29 +1,25 @@
 import { join } from "node:path";
+import { Low } from "lowdb";
 import { type Clock, type Random, ServiceError, systemRandom } from "../../src/kernel/kernel.js";
 import type { Store, StoreHealth } from "../store.js";
 import { createAuditor } from "./audit.js";
-import { backUp, type Moment } from "./backup.js";
+import { backUp } from "./backup.js";
 import { syncOwnName } from "./backup-folder.js";
-import { createColdRows } from "./cold-rows.js";
-import { stopped } from "./damage.js";
-import { createDamageLog } from "./damage-log.js";
-import { type JournalDocuments, openDocuments } from "./documents.js";
+import { createDamageLog, messageOf, stopped } from "./damage.js";
+import { openDocuments } from "./documents.js";
 import type { FileSystem } from "./file-system.js";
 import type { ChainLink } from "./frame.js";
-import { readHistory } from "./history.js";
-import type { Journal } from "./journal-log.js";
-import { createJournalReader } from "./journal-reader.js";
-import { takeLock } from "./lock.js";
-import { type OpenedJournal, openJournal } from "./open-journal.js";
-import { nodeProcessTable, type ProcessTable } from "./process-table.js";
-import { createQueryLog, type JournalQueryLog } from "./query-log.js";
-import type { Recovered } from "./recovery.js";
-import type { SegmentFacts } from "./segment.js";
-import { createSerialQueue, type SerialQueue } from "./serial-queue.js";
-import type { Snapshot } from "./snapshot.js";
-import { createSnapshotKeeper, type SnapshotKeeper } from "./snapshot-keeper.js";
-import { copyState, copyTotals, countEntries } from "./state.js";
-import { readReceipts, readStatement } from "./statement.js";
+import { createGroupCommit } from "./group-commit.js";
+import { readHistory, readReceipts, readStatement } from "./history.js";
+import { createJournal, type Journal, openHighWaterMark } from "./journal-log.js";
+import { createColdRows, createJournalReader } from "./journal-reader.js";
+import { nodeProcessTable, type ProcessTable, takeLock } from "./lock.js";
+import { createQueryLog } from "./query-log.js";
+import { recover } from "./recovery.js";
+import { openSegmentWriter, type SegmentFacts } from "./segments.js";
+import { createSerialQueue } from "./serial-queue.js";
+import { createSnapshotScheduler } from "./snapshots.js";
+import { copyState, copyTotals, countEntries, type JournalState } from "./state.js";
 import { createTransactions } from "./transactions.js";
 
 export interface JournalStoreDeps {
@@ -40,9 +36,8 @@ export interface JournalStoreDeps {
 }
 
 export interface JournalStore extends Store {
-	/** The last frame that is durable. */
 	head(): ChainLink;
-	/** Entries kept in memory, everything counted: as many as are open or recent, however long the history. */
+	/** Entries kept in memory: as many as are open or recent, however long the history. */
 	memoryEntries(): number;
 }
 
@@ -90,12 +85,12 @@ async function openLocked(
 	const auditor = createAuditor(reader, folders.segments);
 	const coldRows = createColdRows({ reader, segments: journal.segments });
 	const queryLog = createQueryLog({ fileSystem, clock, folder: folders.queries, onDropped });
-	let isClosed = false;
-	const stopReason = () => commit.stopReason() ?? (isClosed ? "it is closed" : undefined);
+	const backups = new Set<Promise<unknown>>();
 	let closing: Promise<void> | undefined;
-	const backups = createUnderWay();
+	const stopReason = () =>
+		commit.stopReason() ?? (closing !== undefined ? "it is closed" : undefined);
 	const assertOpen = () => {
-		if (!isClosed) return;
+		if (closing === undefined) return;
 		throw new ServiceError(
 			"UNAVAILABLE",
 			"No backup was made: the store was closed meanwhile. Run it again once the service is back.",
@@ -107,21 +102,20 @@ async function openLocked(
 		const isChainIntact = damage.isIntact();
 		return { status, reason, sequence: journal.head().sequence, isChainIntact };
 	};
+	const settledSegments = async () => {
+		if (stopReason() === undefined) await commit.settle();
+		return copySegments(journal);
+	};
 
 	return {
 		...createTransactions({ state: low.data, coldRows, commit, inTurn, stopReason }),
 		async *history() {
-			if (stopReason() === undefined) await commit.settle();
-			yield* readHistory(reader, factsOf(journal));
+			yield* readHistory(reader, await settledSegments());
 		},
-		async statement(owner, page) {
-			if (stopReason() === undefined) await commit.settle();
-			return readStatement(reader, factsOf(journal), { owner, ...page });
-		},
-		async receipts(owner, page) {
-			if (stopReason() === undefined) await commit.settle();
-			return readReceipts(reader, factsOf(journal), { owner, ...page });
-		},
+		statement: async (owner, page) =>
+			readStatement(reader, await settledSegments(), { owner, ...page }),
+		receipts: async (owner, page) =>
+			readReceipts(reader, await settledSegments(), { owner, ...page }),
 		async verify(options) {
 			const target = await look();
 			const isWhole = !options?.sinceLast;
@@ -131,13 +125,14 @@ async function openLocked(
 			const reason = stopReason();
 			if (reason !== undefined) throw stopped(reason);
 			const source = { fileSystem, clock, random, folders, look, queryLog, documents };
-			return backups.run(() => backUp({ ...source, health, assertOpen }, folder, options));
+			const backup = backUp({ ...source, health, assertOpen }, folder, options);
+			backups.add(backup);
+			return backup.finally(() => backups.delete(backup));
 		},
 		documents,
 		queryLog,
 		health,
 		close() {
-			isClosed = true;
 			closing ??= shutDown({ ...running, backups, documents, queryLog, releaseLock });
 			return closing;
 		},
@@ -146,61 +141,61 @@ async function openLocked(
 	};
 }
 
-interface Running extends OpenedJournal {
-	readonly inTurn: SerialQueue;
-	readonly keeper: SnapshotKeeper;
-	/** Balances and head of the same moment. */
-	readonly look: () => Promise<Moment>;
-}
+type Running = Awaited<ReturnType<typeof openRunning>>;
 
 /** The journal, with snapshots taken while it grows. */
-async function openRunning(deps: JournalStoreDeps, folders: Folders): Promise<Running> {
-	const { fileSystem, clock } = deps;
-	let onGrowth: SnapshotKeeper["grew"] = () => undefined;
-	const opened = await openJournal({
-		fileSystem,
-		clock,
-		folders,
-		onGrowth: (bytes) => onGrowth(bytes),
-		onStop: (reason) => deps.onStop?.(reason),
-	});
+async function openRunning(deps: JournalStoreDeps, folders: Folders) {
+	let onGrowth: (bytes: number) => void = () => undefined;
+	const opened = await openJournal(deps, folders, (bytes) => onGrowth(bytes));
 	const { low, journal, commit, recovered } = opened;
+	const { segments, snapshot } = recovered;
 	const inTurn = createSerialQueue();
 	// No transaction runs while this one waits for the disk.
-	const atOnce = <T>(copy: () => T) =>
+	const capture = <T>(copy: (state: JournalState) => T) =>
 		inTurn(async () => {
 			await commit.settle();
-			return { head: journal.head(), segments: factsOf(journal), state: copy() };
+			return { head: journal.head(), segments: copySegments(journal), state: copy(low.data) };
 		});
-	const capture = (): Promise<Snapshot> => atOnce(() => copyState(low.data));
-	const look = (): Promise<Moment> => atOnce(() => copyTotals(low.data));
-	const keeper = createSnapshotKeeper({
-		fileSystem,
+	const snapshots = createSnapshotScheduler({
+		fileSystem: deps.fileSystem,
 		folder: folders.snapshots,
 		journal,
-		capture,
-		newest: recovered.snapshot,
-		bytesSince: bytesAfterSnapshot(recovered),
+		capture: () => capture(copyState),
+		newestBytes: snapshot?.bytes ?? 0,
+		bytesSince: segments.reduce((sum, { bytes }) => sum + bytes, -(snapshot?.journalBytes ?? 0)),
 	});
-	onGrowth = keeper.grew;
-	return { ...opened, inTurn, keeper, look };
+	onGrowth = snapshots.grew;
+	return { ...opened, inTurn, snapshots, look: () => capture(copyTotals) };
 }
 
-/** As they are now; the newest segment grows on. */
-function factsOf(journal: Journal): SegmentFacts[] {
+/** The segments as they are now; the newest one still grows. */
+function copySegments(journal: Journal): SegmentFacts[] {
 	return journal.segments().map((facts) => ({ ...facts }));
 }
 
 /** Writes what is pending, unless the disk has failed: then it is left as it is, for the next start to judge. */
-async function shutDown(closable: Closable): Promise<void> {
-	const { inTurn, commit, keeper, documents, queryLog, journal, releaseLock } = closable;
+async function shutDown({
+	inTurn,
+	commit,
+	snapshots,
+	documents,
+	queryLog,
+	journal,
+	backups,
+	releaseLock,
+}: Running & {
+	readonly backups: ReadonlySet<Promise<unknown>>;
+	readonly documents: { close(): Promise<void> };
+	readonly queryLog: { close(): Promise<void> };
+	readonly releaseLock: () => Promise<void>;
+}): Promise<void> {
 	try {
-		// Told to end before the next part; they read what the next process may change.
-		await closable.backups.ended();
+		// They read what the next process may change, and stop at their next part.
+		await Promise.allSettled(backups);
 		await documents.close();
 		await inTurn(async () => undefined);
 		await commit.settle().catch(() => undefined);
-		await keeper.close();
+		await snapshots.close();
 		await queryLog.close();
 		await commit.idle();
 		await journal.close({ isStopped: commit.stopReason() !== undefined });
@@ -209,36 +204,56 @@ async function shutDown(closable: Closable): Promise<void> {
 	}
 }
 
-interface Closable extends Running {
-	readonly backups: UnderWay;
-	readonly documents: JournalDocuments;
-	readonly queryLog: JournalQueryLog;
-	readonly releaseLock: () => Promise<void>;
-}
-
-interface UnderWay {
-	run<T>(task: () => Promise<T>): Promise<T>;
-	/** Resolves when all that run have ended, well or not. */
-	ended(): Promise<void>;
-}
-
-function createUnderWay(): UnderWay {
-	const running = new Set<Promise<unknown>>();
-	return {
-		run(task) {
-			const result = task();
-			running.add(result);
-			const forget = () => running.delete(result);
-			result.then(forget, forget);
-			return result;
-		},
-		async ended() {
-			await Promise.allSettled(running);
+/** Recovers what the folder holds and makes it ready for appending. Throws UNAVAILABLE when it is damaged. */
+async function openJournal(
+	{ fileSystem, clock, onStop = () => undefined }: JournalStoreDeps,
+	folders: Folders,
+	onGrowth: (bytes: number) => void,
+) {
+	const markPath = join(folders.root, "mark");
+	const mark = await openHighWaterMark(fileSystem, markPath);
+	const recovered = await recover({ fileSystem, folders, markPath, mark: mark.found });
+	const { head, segments, lastFrame } = recovered;
+	const isNew = segments.length === 0;
+	if (isNew) {
+		// The mark comes first: segments without a mark are refused.
+		await mark.raise({ ...head, snapshot: 0 });
+		await fileSystem.syncFolder(folders.root);
+		segments.push({ number: 1, start: { sequence: 0, crc: 0 }, bytes: 0, coldRange: undefined });
+	} else {
+		// A killed process may have left names in the system's memory only; mark and frames build on them now.
+		await fileSystem.syncFolder(folders.segments);
+		await fileSystem.syncFolder(folders.snapshots);
+	}
+	const newest = segments.at(-1);
+	const writer = await openSegmentWriter({
+		fileSystem,
+		folder: folders.segments,
+		segment: newest?.number ?? 1,
+		offset: newest?.bytes ?? 0,
+		exists: !isNew,
+		lastFrame,
+	});
+	const commit = createGroupCommit({ clock, write: () => low.write(), onStop });
+	const journal = createJournal({
+		clock,
+		writer,
+		mark,
+		head,
+		segments,
+		snapshotSequence: recovered.snapshot?.sequence ?? 0,
+		onFailure: (error) => commit.stop(messageOf(error), error),
+	});
+	// lowdb over the journal: `data` is the state, `write` appends the batch under way.
+	const adapter = {
+		read: async () => recovered.state,
+		async write() {
+			const batch = commit.underWay();
+			if (batch) onGrowth(await journal.append(batch));
 		},
 	};
-}
-
-function bytesAfterSnapshot({ segments, snapshot }: Recovered): number {
-	const all = segments.reduce((sum, { bytes }) => sum + bytes, 0);
-	return snapshot ? all - snapshot.journalBytes : all;
+	const low: Low<JournalState> = new Low(adapter, recovered.state);
+	await low.read();
+	await journal.raiseMark();
+	return { low, journal, commit, recovered };
 }

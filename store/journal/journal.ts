@@ -1,8 +1,16 @@
-export { type BackupFolder, openBackupFolder } from "./backup-folder.js";
-export { assertUnspoiled, copyChecked, type Manifest, readManifest } from "./backup-manifest.js";
+/** The default store, for one process: lowdb over an append journal, with backup and restore. */
+
+export {
+	assertUnspoiled,
+	type BackupFolder,
+	copyChecked,
+	type Manifest,
+	openBackupFolder,
+	readManifest,
+} from "./backup-folder.js";
 export { buildBeside } from "./built-beside.js";
 export { messageOf } from "./damage.js";
 export { nodeFileSystem } from "./file-system.js";
 export { openJournalStore } from "./journal-store.js";
-export { nodeProcessTable, type ProcessName } from "./process-table.js";
+export { nodeProcessTable, type ProcessName } from "./lock.js";
 export { type RestoredStore, restoreJournal } from "./restore.js";

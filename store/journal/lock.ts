@@ -1,10 +1,9 @@
 import { createHash } from "node:crypto";
+import { readFileSync } from "node:fs";
+import { hostname } from "node:os";
 import { basename, dirname, join } from "node:path";
-import { type Clock, type Random, ServiceError } from "../../src/kernel/kernel.js";
-import { writeFully } from "./durable-file.js";
-import type { FileSystem } from "./file-system.js";
-import { nextTurn } from "./next-turn.js";
-import type { ProcessName, ProcessTable } from "./process-table.js";
+import { type Clock, nextTurn, type Random, ServiceError } from "../../src/kernel/kernel.js";
+import { type FileSystem, writeFully } from "./file-system.js";
 
 const ATTEMPTS = 8;
 /** How long another process that is taking over a dead one's lock is given before the next attempt. */
@@ -15,7 +14,6 @@ export interface LockDeps {
 	readonly clock: Clock;
 	readonly random: Random;
 	readonly processes: ProcessTable;
-	/** Of the lock file. */
 	readonly path: string;
 }
 
@@ -27,7 +25,7 @@ interface Claim {
 }
 
 /**
- * Takes the folder for this process and returns the way to give it back. A lock whose process is gone is taken over.
+ * Takes the folder for this process and returns the function that releases it. A lock whose process is gone is taken over.
  * Throws UNAVAILABLE, within a second, while another process holds it.
  */
 export async function takeLock(deps: LockDeps): Promise<() => Promise<void>> {
@@ -37,7 +35,10 @@ export async function takeLock(deps: LockDeps): Promise<() => Promise<void>> {
 			if (await holds(deps, claim, deps.path)) {
 				// They do no harm: the next start tries again.
 				await removeLeftovers(deps).catch(() => undefined);
-				return () => release(deps, claim, deps.path);
+				return async () => {
+					const held = await deps.fileSystem.read(deps.path);
+					if (held?.equals(claim.text)) await deps.fileSystem.remove(deps.path);
+				};
 			}
 			const found = await deps.fileSystem.read(deps.path);
 			if (found && !(await removeDead(deps, claim, found))) await pause(deps.clock);
@@ -87,7 +88,7 @@ async function removeDead(deps: LockDeps, claim: Claim, lock: Buffer): Promise<b
 	const right = await takeRight(deps, claim, lock);
 	if (right === undefined) return false;
 	try {
-		// Judged again, now that nobody else may remove it.
+		// Checked again, now that no other process may remove it.
 		if ((await fileSystem.read(path))?.equals(lock)) await fileSystem.remove(path);
 	} finally {
 		await fileSystem.remove(right);
@@ -96,9 +97,10 @@ async function removeDead(deps: LockDeps, claim: Claim, lock: Buffer): Promise<b
 }
 
 /**
- * The right to remove a file belongs to whoever holds the file named after its contents; when that one died, too, to
- * whoever holds the file named after his. Contents never recur, so that no two ever have the same right, and none of
- * them removes what he did not judge. Returns the file that gives it; undefined while another process has it.
+ * The right to remove a file belongs to the holder of the file named after its contents; when that
+ * process died, too, to the holder of the file named after the contents of that one. Contents never
+ * recur, so no two processes have the same right. Returns the file that gives it; undefined while
+ * another process has it.
  */
 async function takeRight(
 	deps: LockDeps,
@@ -143,10 +145,6 @@ function assertGone({ processes }: LockDeps, path: string, bytes: Buffer): void 
 	);
 }
 
-async function release({ fileSystem }: LockDeps, { text }: Claim, path: string): Promise<void> {
-	if ((await fileSystem.read(path))?.equals(text)) await fileSystem.remove(path);
-}
-
 /** Undefined for what no process of ours wrote: a link shows whole files only. */
 function parseHolder(bytes: Buffer | undefined): ProcessName | undefined {
 	try {
@@ -163,4 +161,51 @@ function parseHolder(bytes: Buffer | undefined): ProcessName | undefined {
 async function pause(clock: Clock): Promise<void> {
 	const endMs = clock.monotonicMs() + PAUSE_MS;
 	while (clock.monotonicMs() < endMs) await nextTurn();
+}
+
+/** Names one process for as long as the machine runs, even when its number is given to another one later. */
+export interface ProcessName {
+	readonly pid: number;
+	readonly host: string;
+	/** When it started, in words of the system; empty where the system does not tell. */
+	readonly started: string;
+}
+
+/** Who runs on this machine; injected, so that a test can let a process die. */
+export interface ProcessTable {
+	self(): ProcessName;
+	/** `unknown` for a process of another machine. */
+	stateOf(process: ProcessName): "running" | "gone" | "unknown";
+}
+
+export const nodeProcessTable: ProcessTable = {
+	self: () => ({ pid: process.pid, host: hostname(), started: startOf(process.pid) }),
+	stateOf({ pid, host, started }) {
+		if (host !== hostname()) return "unknown";
+		if (!isRunning(pid)) return "gone";
+		// The number may belong to another process by now, after a reboot or in a restarted container.
+		return started === "" || startOf(pid) === started ? "running" : "gone";
+	},
+};
+
+function isRunning(pid: number): boolean {
+	try {
+		process.kill(pid, 0);
+		return true;
+	} catch (error) {
+		return (error as NodeJS.ErrnoException).code !== "ESRCH";
+	}
+}
+
+/** Linux: identity of the boot, and clock ticks from it to the start (field 22 of proc_pid_stat(5)). */
+function startOf(pid: number): string {
+	try {
+		const boot = readFileSync("/proc/sys/kernel/random/boot_id", "utf8").trim();
+		const stat = readFileSync(`/proc/${pid}/stat`, "utf8");
+		// The second field is a name in parentheses and may hold spaces.
+		const ticks = stat.slice(stat.lastIndexOf(")") + 2).split(" ")[19] ?? "";
+		return `${boot}/${ticks}`;
+	} catch {
+		return "";
+	}
 }

@@ -42,25 +42,17 @@ type Encoded =
 	| readonly ["l", LedgerTransaction];
 
 function toEncoded(operation: Operation): readonly unknown[] {
-	switch (operation.kind) {
-		case "put":
-			return ["p", operation.table, operation.row.id, withoutBigints(operation.row)];
-		case "delete":
-			return ["d", operation.table, operation.id];
-		case "post":
-			return ["l", withoutBigints(operation.transaction)];
-	}
+	if (operation.kind === "post") return ["l", withoutBigints(operation.transaction)];
+	const { kind, table } = operation;
+	if (kind === "delete") return ["d", table, operation.id];
+	return ["p", table, operation.row.id, withoutBigints(operation.row)];
 }
 
 function decodeOperation(encoded: Encoded): Operation {
-	switch (encoded[0]) {
-		case "p":
-			return { kind: "put", table: encoded[1], row: reviveMoney(encoded[3]) };
-		case "d":
-			return { kind: "delete", table: encoded[1], id: encoded[2] };
-		case "l":
-			return { kind: "post", transaction: reviveMoney(encoded[1]) };
-	}
+	if (encoded[0] === "l") return { kind: "post", transaction: reviveMoney(encoded[1]) };
+	const [kind, table, id] = encoded;
+	if (kind === "d") return { kind: "delete", table, id };
+	return { kind: "put", table, row: reviveMoney(encoded[3]) };
 }
 
 const MONEY = "Micros";

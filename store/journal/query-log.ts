@@ -1,9 +1,7 @@
 import { join } from "node:path";
-import { type Clock, toIsoDay } from "../../src/kernel/kernel.js";
+import { type Clock, nextTurn, toIsoDay } from "../../src/kernel/kernel.js";
 import type { QueryLog, QueryLogRow } from "../store.js";
-import { writeFully } from "./durable-file.js";
-import type { FileSystem, OpenFile } from "./file-system.js";
-import { overwriteRows, readRows } from "./query-log-lines.js";
+import { type FileSystem, type OpenFile, writeFully } from "./file-system.js";
 import { createSerialQueue } from "./serial-queue.js";
 
 const FLUSH_MS = 1_000;
@@ -13,24 +11,25 @@ const MAX_CHARS = 8 * FLUSH_CHARS;
 const SEGMENT = /^(\d{4}-\d{2}-\d{2})\.ndjson$/;
 
 export interface JournalQueryLog extends QueryLog {
-	/** Resolves when the disk has taken what was appended, or when it has refused. */
-	flush(): Promise<void>;
-	/** Flushes, and tells which files there are and how many bytes of whole lines each of them holds. */
-	segments(): Promise<readonly { readonly name: string; readonly bytes: number }[]>;
+	/** Flushes, and returns the files with the bytes of whole lines that each of them holds. */
+	segments(): Promise<readonly QuerySegment[]>;
+	/** Flushes first. */
 	close(): Promise<void>;
 }
 
-export interface QueryLogDeps {
+/** Rows of one UTC day in `<day>.ndjson`. A disk that fails costs rows of this log, never a call. */
+export function createQueryLog({
+	fileSystem,
+	clock,
+	folder,
+	onDropped,
+}: {
 	readonly fileSystem: FileSystem;
 	readonly clock: Clock;
 	readonly folder: string;
-	/** Told, at most once a flush, how many rows were lost since the last time: to the disk or to the bound on memory. */
+	/** Called, at most once a flush, with how many rows were lost to the disk or to the bound on memory. */
 	readonly onDropped?: ((count: number) => void) | undefined;
-}
-
-/** Rows of one UTC day in `<day>.ndjson`. A disk that fails costs rows of this log, never a call. */
-export function createQueryLog(deps: QueryLogDeps): JournalQueryLog {
-	const { fileSystem, clock, folder, onDropped } = deps;
+}): JournalQueryLog {
 	const inTurn = createSerialQueue();
 	let buffered: { readonly day: string; readonly line: string }[] = [];
 	let bufferedChars = 0;
@@ -41,7 +40,8 @@ export function createQueryLog(deps: QueryLogDeps): JournalQueryLog {
 		const rows = buffered;
 		buffered = [];
 		bufferedChars = 0;
-		for (const [day, lines] of groupByDay(rows)) {
+		for (const day of new Set(rows.map((row) => row.day))) {
+			const lines = rows.flatMap((row) => (row.day === day ? row.line : []));
 			try {
 				await appendText(fileSystem, join(folder, `${day}.ndjson`), lines.join(""));
 			} catch {
@@ -88,13 +88,12 @@ export function createQueryLog(deps: QueryLogDeps): JournalQueryLog {
 				if (old.length > 0) await fileSystem.syncFolder(folder);
 				return old.length;
 			}),
-		flush,
 		segments,
 		async *read(owner) {
-			yield* readRows(fileSystem, folder, { segments: await segments(), owner });
+			yield* readRows({ fileSystem, folder, segments: await segments(), owner });
 		},
 		erase: async (owner) =>
-			overwriteRows(fileSystem, folder, { segments: await segments(), owner }),
+			overwriteRows({ fileSystem, folder, segments: await segments(), owner }),
 		async close() {
 			stopTimer();
 			await flush();
@@ -111,18 +110,6 @@ function toLine(row: QueryLogRow): { readonly day: string; readonly text: string
 	}
 }
 
-function groupByDay(
-	rows: readonly { readonly day: string; readonly line: string }[],
-): ReadonlyMap<string, string[]> {
-	const lines = new Map<string, string[]>();
-	for (const { day, line } of rows) {
-		const sameDay = lines.get(day);
-		if (sameDay) sameDay.push(line);
-		else lines.set(day, [line]);
-	}
-	return lines;
-}
-
 async function appendText(fileSystem: FileSystem, path: string, text: string): Promise<void> {
 	const size = await fileSystem.size(path);
 	let file: OpenFile | undefined;
@@ -135,5 +122,106 @@ async function appendText(fileSystem: FileSystem, path: string, text: string): P
 		throw error;
 	} finally {
 		await file?.close();
+	}
+}
+
+const PART_BYTES = 1024 * 1024;
+const LINE_FEED = 0x0a;
+const SPACE = 0x20;
+
+/** One file of the log, as far as its lines were whole when it was looked at. */
+export interface QuerySegment {
+	readonly name: string;
+	readonly bytes: number;
+}
+
+interface Line {
+	readonly row: QueryLogRow;
+	readonly position: number;
+	readonly length: number;
+}
+
+interface OwnerQuery {
+	readonly fileSystem: FileSystem;
+	readonly folder: string;
+	readonly segments: readonly QuerySegment[];
+	readonly owner: string;
+}
+
+async function* readRows(query: OwnerQuery): AsyncGenerator<QueryLogRow> {
+	for (const segment of query.segments) {
+		for await (const { row } of linesOf(query, segment)) yield row;
+	}
+}
+
+/** Overwrites rows with white space: the file keeps its length, and nobody who appends to it or copies it is disturbed. */
+async function overwriteRows(query: OwnerQuery): Promise<number> {
+	const { fileSystem, folder, segments } = query;
+	let count = 0;
+	for (const { name, bytes } of segments) {
+		const own: Line[] = [];
+		for await (const line of linesOf(query, { name, bytes })) own.push(line);
+		if (own.length === 0) continue;
+		const file = await fileSystem.open(join(folder, name), "existing");
+		try {
+			for (const { position, length } of own) {
+				await writeFully(file, Buffer.alloc(length, SPACE), position);
+			}
+			await file.sync();
+		} finally {
+			await file.close();
+		}
+		count += own.length;
+	}
+	return count;
+}
+
+/** The lines of an owner; lines that were overwritten or cut off are passed over, and a deleted file has none. */
+async function* linesOf(
+	{ fileSystem, folder, owner }: OwnerQuery,
+	segment: QuerySegment,
+): AsyncGenerator<Line> {
+	const mark = JSON.stringify(owner);
+	let rest = Buffer.alloc(0);
+	let position = 0;
+	while (position + rest.length < segment.bytes) {
+		const start = position + rest.length;
+		const length = Math.min(PART_BYTES, segment.bytes - start);
+		const part = await readPart(fileSystem, join(folder, segment.name), start, length);
+		if (part.length === 0) return;
+		const bytes = Buffer.concat([rest, part]);
+		const end = bytes.lastIndexOf(LINE_FEED) + 1;
+		for (let at = bytes.indexOf(mark); at !== -1 && at < end; ) {
+			const from = bytes.lastIndexOf(LINE_FEED, at) + 1;
+			const to = bytes.indexOf(LINE_FEED, at);
+			const row = toRow(bytes.subarray(from, to));
+			if (row?.owner === owner) yield { row, position: position + from, length: to - from };
+			at = bytes.indexOf(mark, to);
+		}
+		rest = bytes.subarray(end);
+		position += end;
+		await nextTurn();
+	}
+}
+
+async function readPart(
+	fileSystem: FileSystem,
+	path: string,
+	position: number,
+	length: number,
+): Promise<Buffer> {
+	try {
+		return await fileSystem.readPart(path, position, length);
+	} catch (error) {
+		if ((error as NodeJS.ErrnoException).code === "ENOENT") return Buffer.alloc(0);
+		throw error;
+	}
+}
+
+function toRow(bytes: Buffer): QueryLogRow | undefined {
+	try {
+		return JSON.parse(bytes.toString("utf8")) as QueryLogRow;
+	} catch {
+		return undefined;
 	}
 }

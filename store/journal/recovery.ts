@@ -1,8 +1,8 @@
 import { COLD_TABLES } from "../store.js";
 import { damaged } from "./damage.js";
 import type { FileSystem } from "./file-system.js";
-import { CHAIN_START, type ChainLink, decodeHeader } from "./frame.js";
-import type { MarkFound, MarkRecord } from "./high-water-mark.js";
+import { CHAIN_START, type ChainLink, decodeHeader, judgeTail } from "./frame.js";
+import type { MarkFound, MarkRecord } from "./journal-log.js";
 import { decodeBody, type FrameBody } from "./operation.js";
 import {
 	type Frame,
@@ -15,10 +15,9 @@ import {
 	type TimeRange,
 	walkFrames,
 	widen,
-} from "./segment.js";
-import { badSnapshot, readNewestSnapshot, type Snapshot, snapshotPath } from "./snapshot.js";
+} from "./segments.js";
+import { badSnapshot, readNewestSnapshot, type Snapshot, snapshotPath } from "./snapshots.js";
 import { applyBody, createState, type JournalState } from "./state.js";
-import { judgeTail } from "./torn-tail.js";
 
 /** Closed segments before the snapshot whose checksums are read at every start; `verify` reads all. */
 const CHECKED_SEGMENTS = 16;
@@ -30,21 +29,20 @@ export interface Recovered {
 	readonly segments: SegmentFacts[];
 	/** Of the newest segment; undefined when it holds none. */
 	readonly lastFrame: { readonly bytes: Buffer; readonly start: number } | undefined;
-	readonly snapshot: FoundSnapshot | undefined;
-}
-
-export interface FoundSnapshot {
-	readonly sequence: number;
-	/** Its own size. */
-	readonly bytes: number;
-	/** Bytes of journal that it spares a restart. */
-	readonly journalBytes: number;
+	readonly snapshot:
+		| {
+				readonly sequence: number;
+				/** Its own size. */
+				readonly bytes: number;
+				/** Bytes of journal that it spares a restart. */
+				readonly journalBytes: number;
+		  }
+		| undefined;
 }
 
 export interface RecoveryDeps {
 	readonly fileSystem: FileSystem;
-	readonly segmentFolder: string;
-	readonly snapshotFolder: string;
+	readonly folders: Readonly<Record<"segments" | "snapshots", string>>;
 	readonly markPath: string;
 	readonly mark: MarkFound;
 }
@@ -54,13 +52,13 @@ export interface RecoveryDeps {
  * file, the byte and the remedy, unless what is found is exactly what was written, but for a last frame cut short.
  */
 export async function recover(deps: RecoveryDeps): Promise<Recovered> {
-	const numbers = await listSegments(deps.fileSystem, deps.segmentFolder);
-	const found = await readNewestSnapshot(deps.fileSystem, deps.snapshotFolder);
+	const numbers = await listSegments(deps.fileSystem, deps.folders.segments);
+	const found = await readNewestSnapshot(deps.fileSystem, deps.folders.snapshots);
 	if (numbers.length === 0) return startNew(deps, found?.snapshot);
 	const mark = getMark(deps);
 	assertNoGap(deps, numbers, found?.snapshot);
 	if (found && found.snapshot.head.sequence < mark.snapshot) {
-		const path = snapshotPath(deps.snapshotFolder, found.snapshot.head.sequence);
+		const path = snapshotPath(deps.folders.snapshots, found.snapshot.head.sequence);
 		throw badSnapshot(path, 0, `it is older than the one of frame ${mark.snapshot} that was here`);
 	}
 	const replay = createReplay(deps, mark, found?.snapshot);
@@ -77,9 +75,9 @@ export async function recover(deps: RecoveryDeps): Promise<Recovered> {
 }
 
 function startNew(deps: RecoveryDeps, snapshot: Snapshot | undefined): Recovered {
-	const { mark, segmentFolder } = deps;
+	const { mark, folders } = deps;
 	if (snapshot || (typeof mark === "object" && mark.sequence > 0)) {
-		const path = segmentPath(segmentFolder, 1);
+		const path = segmentPath(folders.segments, 1);
 		throw damaged({ path, offset: 0, problem: "the journal is missing: there is no such file" });
 	}
 	return {
@@ -101,30 +99,20 @@ function getMark({ mark, markPath }: RecoveryDeps): MarkRecord {
 }
 
 function assertNoGap(
-	{ segmentFolder }: RecoveryDeps,
+	{ folders }: RecoveryDeps,
 	numbers: readonly number[],
 	snapshot: Snapshot | undefined,
 ): void {
 	const needed = Math.max(numbers.at(-1) ?? 0, snapshot?.head.segment ?? 0);
 	for (let number = 1; number <= needed; number++) {
 		if (numbers[number - 1] === number) continue;
-		const path = segmentPath(segmentFolder, number);
+		const path = segmentPath(folders.segments, number);
 		throw damaged({ path, offset: 0, problem: "a segment is missing: there is no such file" });
 	}
 }
 
-interface Replay {
-	read(number: number, isLast: boolean): Promise<void>;
-	/** Throws when the journal ends before the mark. */
-	finish(): Omit<Recovered, "snapshot">;
-}
-
-function createReplay(
-	deps: RecoveryDeps,
-	mark: MarkRecord,
-	snapshot: Snapshot | undefined,
-): Replay {
-	const { fileSystem, segmentFolder } = deps;
+function createReplay(deps: RecoveryDeps, mark: MarkRecord, snapshot: Snapshot | undefined) {
+	const { fileSystem, folders } = deps;
 	const state = createState(snapshot?.state);
 	const known = new Map(snapshot?.segments.map((facts) => [facts.number, facts]));
 	const firstChecked = (snapshot?.head.segment ?? 1) - CHECKED_SEGMENTS;
@@ -145,7 +133,7 @@ function createReplay(
 	};
 
 	const walk = async (number: number, isLast: boolean) => {
-		const path = segmentPath(segmentFolder, number);
+		const path = segmentPath(folders.segments, number);
 		const bytes = (await fileSystem.read(path)) ?? Buffer.alloc(0);
 		const facts = known.get(number);
 		let coldRange = facts?.coldRange;
@@ -166,7 +154,7 @@ function createReplay(
 	};
 
 	return {
-		async read(number, isLast) {
+		async read(number: number, isLast: boolean): Promise<void> {
 			const facts = known.get(number);
 			const next = known.get(number + 1);
 			if (facts && next && number < firstChecked) {
@@ -175,12 +163,13 @@ function createReplay(
 				head = { ...next.start, segment: number, offset: facts.bytes };
 			} else await walk(number, isLast);
 		},
-		finish() {
+		/** Throws when the journal ends before the mark. */
+		finish(): Omit<Recovered, "snapshot"> {
 			const floor = Math.max(mark.sequence, snapshot?.head.sequence ?? 0);
 			if (head.sequence < floor) {
 				const problem = `the journal ends after frame ${head.sequence}, although frame ${floor} was on the disk already`;
 				throw damaged({
-					path: segmentPath(segmentFolder, head.segment),
+					path: segmentPath(folders.segments, head.segment),
 					offset: head.offset,
 					problem,
 				});
@@ -203,28 +192,25 @@ function assertExpected(
 
 /** A closed segment that the snapshot knows: same length, same first frame; its middle is left to `verify`. */
 async function assertSame(
-	{ fileSystem, segmentFolder }: RecoveryDeps,
+	{ fileSystem, folders }: RecoveryDeps,
 	{ number, start, bytes }: SegmentFacts,
 ): Promise<void> {
-	const path = segmentPath(segmentFolder, number);
+	const path = segmentPath(folders.segments, number);
 	const size = await fileSystem.size(path);
 	if (size !== bytes) {
 		const problem = `the segment has ${size} bytes instead of ${bytes}`;
 		throw damaged({ path, offset: Math.min(size ?? 0, bytes), problem });
 	}
-	const header = decodeHeader(await readFirstHeader(fileSystem, segmentFolder, number), 0);
+	const header = decodeHeader(await readFirstHeader(fileSystem, folders.segments, number), 0);
 	if (header?.sequence === start.sequence + 1 && header.previousCrc === start.crc) return;
 	throw damaged({ path, offset: 0, problem: "another segment's frames are there" });
 }
 
 function coldRangeOf({ transactions }: FrameBody): TimeRange | undefined {
 	let range: TimeRange | undefined;
-	for (const operations of transactions) {
-		for (const operation of operations) {
-			if (operation.kind === "put" && COLD_TABLES.has(operation.table)) {
-				range = widen(range, operation.row.id);
-			}
-		}
+	for (const operation of transactions.flat()) {
+		if (operation.kind !== "put" || !COLD_TABLES.has(operation.table)) continue;
+		range = widen(range, operation.row.id);
 	}
 	return range;
 }

@@ -2,15 +2,13 @@ import { resolve } from "node:path";
 import { type Random, ServiceError, systemRandom } from "../../src/kernel/kernel.js";
 import type { StoreBackup } from "../store.js";
 import { BACKUP_KIND, BACKUP_VERSION } from "./backup.js";
-import { copyChecked, type Manifest, readManifest, spoiled } from "./backup-manifest.js";
+import { copyChecked, type Manifest, readManifest, spoiled } from "./backup-folder.js";
 import { buildBeside } from "./built-beside.js";
 import { type JournalStoreDeps, openJournalStore } from "./journal-store.js";
 
 export interface RestoreDeps
 	extends Pick<JournalStoreDeps, "fileSystem" | "clock" | "processes" | "random"> {
-	/** Folder of a backup; it is only read. */
 	readonly from: string;
-	/** Empty or missing. */
 	readonly to: string;
 	readonly onProgress?: ((progress: { done: number; total: number }) => void) | undefined;
 }
@@ -22,8 +20,8 @@ export interface RestoredStore extends Omit<StoreBackup, "manifest"> {
 }
 
 /**
- * Puts the store of a backup into a folder, once all of its files are what was backed up and the store they make has been
- * opened and added up from its own bytes. Throws with the file and what to do, and leaves no folder, otherwise.
+ * Restores a backup once its files were checked and the store was opened and verified; else throws
+ * and leaves nothing.
  */
 export async function restoreJournal(deps: RestoreDeps): Promise<RestoredStore> {
 	const { fileSystem, random = systemRandom } = deps;
@@ -69,13 +67,10 @@ async function openAndCount(
 			await store.close();
 		}
 	} catch (error) {
-		if (!(error instanceof ServiceError) || error.retryable || isOurs(error)) throw error;
+		if (!(error instanceof ServiceError) || error.retryable) throw error;
+		if (error.message.startsWith("The backup is damaged")) throw error;
 		// The sentence names a folder that is gone by then, and goes on about restoring a backup.
 		const [problem = ""] = error.message.replaceAll(folder, from).split(" Nothing was changed.");
 		throw spoiled(from, problem);
 	}
-}
-
-function isOurs({ message }: Error): boolean {
-	return message.startsWith("The backup is damaged");
 }

@@ -1,6 +1,13 @@
 import type { Micros } from "../../src/kernel/kernel.js";
 
-/** Accounts, and what their holders show: keys and connection tokens. */
+/** A row that belongs to one owner and may be dropped once it has expired. */
+export interface OwnedRow {
+	readonly id: string;
+	readonly owner: string;
+	/** Key, connection token or other grant of the account that it was made with. */
+	readonly grantId?: string | undefined;
+	readonly expiresAt: number;
+}
 
 export interface AccountRow {
 	readonly id: string;
@@ -9,7 +16,7 @@ export interface AccountRow {
 	readonly plan: "free";
 	readonly hasPaymentMethod: boolean;
 	readonly createdAt: number;
-	/** When it was erased; what the ledger says of it stays, nothing that tells whose it was. */
+	/** When it was erased; ledger entries stay, nothing that identifies the holder does. */
 	readonly closedAt?: number | undefined;
 	/** When what its calls still wrote meanwhile was gone as well. */
 	readonly erasedAt?: number | undefined;
@@ -64,4 +71,54 @@ export interface ConnectionRow extends GrantFields {
 	readonly status: "active" | "revoked";
 	readonly createdAt: number;
 	readonly revokedAt?: number | undefined;
+}
+
+/** A Shared Payment Token. Its balance is the ledger's `cust:<id>`; its secret is stored as a keyed hash only. */
+export interface TokenRow {
+	readonly id: string;
+	readonly hash: string;
+	readonly environment: "live" | "test";
+	readonly label: string;
+	readonly status: "active" | "suspended" | "revoked";
+	readonly createdAt: number;
+	readonly expiresAt: number | undefined;
+	readonly maxPerCallMicros: Micros | undefined;
+	/** Highest sum of prices it pays for on one UTC day. */
+	readonly maxPerDayMicros?: Micros | undefined;
+	/** Empty means every skill, every graph. */
+	readonly skills: readonly string[];
+	readonly graphs: readonly string[];
+	/** The token this one was delegated from; its money came from there and goes back there. */
+	readonly parentId?: string | undefined;
+	/** Wallet (CAIP-10) that bought it or whose failed call it credits; absent for tokens an operator issued. */
+	readonly owner?: string | undefined;
+	readonly origin?: "operator" | "purchase" | "credit" | "delegation" | undefined;
+	/** First time it paid for anything; absent until then. */
+	readonly usedAt?: number | undefined;
+	/** When its holder ended it; absent for tokens an operator revoked. */
+	readonly closedAt?: number | undefined;
+}
+
+/**
+ * What an authorization server keeps: a client, a grant, a code, a refresh token, or that an access token was revoked. What
+ * it says is a document of the same id; the id is a keyed hash, so that no code and no token can be read from it.
+ */
+export interface OAuthRow {
+	readonly id: string;
+	/** Account it belongs to; the same for all clients, which have no owner. */
+	readonly owner: string;
+	readonly kind: "client" | "grant" | "code" | "refresh_token" | "revoked_access";
+	readonly keyId?: string | undefined;
+	/** Row of the client that a grant was given to. */
+	readonly clientId?: string | undefined;
+	/** Keys of earlier grants that end once the code of this one is redeemed. */
+	readonly replaces?: readonly string[] | undefined;
+	/** When it was used for the only time it can be. */
+	readonly consumedAt?: number | undefined;
+	/** Whether a client was ever given consent. */
+	readonly isUsed?: boolean | undefined;
+	/** Until when the key of a grant was last prolonged; a later change of the key takes precedence. */
+	readonly prolongedTo?: number | undefined;
+	readonly createdAt: number;
+	readonly expiresAt: number;
 }

@@ -1,8 +1,6 @@
 import type { Micros } from "../../src/kernel/kernel.js";
 import type { AccountName } from "../ledger.js";
 
-/** What a paid call leaves: its hold, its retry key and its receipt. */
-
 export interface HoldRow {
 	readonly id: string;
 	/** Account whose money is held: `cust:<id>` or `promo:free_tier`. */
@@ -15,7 +13,7 @@ export interface HoldRow {
 	readonly billingType: string;
 	readonly createdAt: number;
 	readonly expiresAt: number;
-	/** Quota counters to give back when the call is not billable. */
+	/** Quota counters to release when the call is not billable. */
 	readonly quotaKeys?: readonly string[] | undefined;
 	readonly idempotencyId?: string | undefined;
 	/** Row of `spending` this hold counts in. */
@@ -69,9 +67,37 @@ export interface ReceiptRow {
 }
 
 interface SettlementFacts {
-	/** CAIP-2. */
 	readonly network: string;
 	readonly transactionHash: string;
 	readonly payer: string;
 	readonly paymentId: string;
+}
+
+/** What a token has held or spent on one UTC day (`tok_…|2026-11-21`), an account or key in a month, a key ever (`key_…|total`). */
+export interface SpendingRow {
+	readonly id: string;
+	readonly spentMicros: Micros;
+	readonly expiresAt: number;
+}
+
+/** A money-like counter, e.g. `acc_…|2026-11` (month) or `acc_…|2026-11-21` (day), free calls used; by a keyed hash where accounts share it. */
+export interface QuotaRow {
+	readonly id: string;
+	readonly used: number;
+	readonly expiresAt: number;
+}
+
+/** What an account was answered for on one UTC day (`acc_…|2026-11-21`) or, once that is long ago, in one month (`acc_…|2026-11`). */
+export interface UsageRow {
+	readonly id: string;
+	readonly accountId: string;
+	readonly operations: Readonly<Record<string, UsageCount>>;
+	readonly graphs: Readonly<Record<string, UsageCount>>;
+	readonly keys: Readonly<Record<string, UsageCount>>;
+	readonly expiresAt: number;
+}
+
+export interface UsageCount {
+	readonly calls: number;
+	readonly spentMicros: Micros;
 }

@@ -1,7 +1,5 @@
 import type { Micros } from "../../src/kernel/kernel.js";
 
-/** Money that comes in on a chain, and money that goes back. */
-
 /**
  * One payment on a chain, from its reservation on; `id` is made of (network, asset, payer, nonce), so that one
  * authorization is reserved once.
@@ -65,7 +63,7 @@ export type PaymentState =
 	| "credited"
 	| "released";
 
-/** A transaction on a chain that a facilitator was believed to have settled with; never forgotten. */
+/** A transaction on a chain that was accepted as a settlement; kept forever. */
 export interface SettlementRow {
 	/** 16 bytes of the hash of network and transaction. */
 	readonly id: string;

@@ -1,14 +1,10 @@
-/** What can be read again after its call; its text lies in `documents`, or in what a row names. */
+import type { Micros } from "../../src/kernel/kernel.js";
+import type { OwnedRow } from "./account-rows.js";
 
 /** A result that can be read again; its text lives in `documents` under the same id. */
-export interface ArtifactRow {
-	readonly id: string;
-	readonly owner: string;
-	/** Key, connection token or other grant of the account that paid for it. */
-	readonly grantId?: string | undefined;
+export interface ArtifactRow extends OwnedRow {
 	readonly kind: string;
 	readonly createdAt: number;
-	readonly expiresAt: number;
 }
 
 /** Which stream a caller's latest call of one input and retry key began; `id` is a hash of all three. */
@@ -21,48 +17,81 @@ export interface StreamRow {
 }
 
 /** A research chat; its text (messages, ids of what was cited) lives in `documents` under the same id. */
-export interface ChatRow {
-	readonly id: string;
+export interface ChatRow extends OwnedRow {
 	/** Hash of owner, grant and the client's own name for it. */
 	readonly key: string;
-	readonly owner: string;
-	/** Key, connection token or other grant of the account that holds it. */
-	readonly grantId?: string | undefined;
 	readonly createdAt: number;
 	/** Its latest turn. */
 	readonly usedAt: number;
-	readonly expiresAt: number;
 }
 
 /** Where an A2A task stands; its text (messages, artifacts) lives in `documents`, under `documentId`. */
-export interface TaskRow {
-	readonly id: string;
-	readonly owner: string;
-	/** Key, connection token or other grant of the account that paid for it. */
-	readonly grantId?: string | undefined;
+export interface TaskRow extends OwnedRow {
 	readonly contextId: string;
 	readonly messageId: string;
 	readonly state: string;
 	readonly documentId: string;
 	/** The job behind it, for work that outlives its call. */
 	readonly jobId?: string | undefined;
-	/** Somebody is still to be told of its end. */
+	/** A push notification of its end is still to be sent. */
 	readonly isPushed?: boolean | undefined;
 	readonly updatedAt: number;
-	readonly expiresAt: number;
 }
 
 /** What an owner said of an answer; the note, if any, lives in `documents` under the same id. */
-export interface FeedbackRow {
-	readonly id: string;
-	readonly owner: string;
-	/** Key, connection token or other grant of the account it was given with. */
-	readonly grantId?: string | undefined;
+export interface FeedbackRow extends OwnedRow {
 	readonly requestId?: string | undefined;
 	readonly receiptId?: string | undefined;
 	readonly trendId?: string | undefined;
 	readonly isUseful: boolean;
 	readonly hasNote: boolean;
 	readonly at: number;
-	readonly expiresAt: number;
+}
+
+/**
+ * Work that outlives its call and owns its hold. queued → running → completed | failed; from queued or running also →
+ * cancelling → cancelled. What it was asked and what it keeps between passes are documents: `<id>-input`, `<id>-work`.
+ */
+export interface JobRow extends OwnedRow {
+	readonly kind: string;
+	readonly operationId: string;
+	readonly billingType: string;
+	readonly rail: string;
+	readonly priceMicros: Micros;
+	readonly fingerprint: string;
+	readonly graphIds: readonly string[];
+	/** Absent where it costs nothing. */
+	readonly holdId?: string | undefined;
+	readonly state: string;
+	/** How it is done, as its caller asked for it, e.g. "fast". */
+	readonly mode?: string | undefined;
+	readonly passes: readonly string[];
+	/** Passes that were begun, and those that were completed; never fewer than before. */
+	readonly passesBegun: number;
+	readonly passesDone: number;
+	/** How often the pass under way was begun, and how long the completed ones took. */
+	readonly passStarts: number;
+	readonly ranMs: number;
+	/** 0 to 100, never less than before, nor are the two counts behind it. */
+	readonly percent: number;
+	readonly considered: number;
+	readonly read: number;
+	/** Ids up to this one were given to events, or skipped. */
+	readonly lastEventId: number;
+	readonly stopReason?: string | undefined;
+	/** What was taken of the price when it ended. */
+	readonly chargedMicros?: Micros | undefined;
+	readonly receiptId?: string | undefined;
+	/** Token that holds what a payment on a chain refunded; `creditShownAt` is when its secret was sent. */
+	readonly creditTokenId?: string | undefined;
+	readonly creditMicros?: Micros | undefined;
+	readonly creditShownAt?: number | undefined;
+	/** False once its id was sent to a caller who may not be its payer: then no secret is. */
+	readonly isProven: boolean;
+	readonly createdAt: number;
+	readonly startedAt?: number | undefined;
+	readonly updatedAt: number;
+	readonly endedAt?: number | undefined;
+	/** When its report is gone; absent where there is none. */
+	readonly reportExpiresAt?: number | undefined;
 }

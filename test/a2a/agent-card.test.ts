@@ -1,11 +1,10 @@
 import { AgentCard, verifyAgentCardSignature } from "@a2a-js/sdk";
 import { createLocalJWKSet, flattenedVerify } from "jose";
 import t from "tap";
-import { A2A_PATHS } from "../../agent-card/build-agent-card.js";
-import { SKILL_OFFERS_URI } from "../../agent-card/skill-offers.js";
-import { toKeySet } from "../../src/accounts/key-set.js";
+import { A2A_PATHS, SKILL_OFFERS_URI } from "../../agent-card/build-agent-card.js";
+import { toKeySet } from "../../src/accounts/key-folder.js";
 import { OPERATION_OF_SKILL, SKILL_IDS, type SkillId } from "../../src/contract/operations.js";
-import { toCanonicalJson } from "../../src/kernel/canonical-json.js";
+import { toCanonicalJson } from "../../src/kernel/json.js";
 import { parseUsd } from "../../src/kernel/money.js";
 import { signingJwk, startA2a } from "./start-a2a.js";
 

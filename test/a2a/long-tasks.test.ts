@@ -1,6 +1,6 @@
 import { Message, type Task, TaskState } from "@a2a-js/sdk";
 import t from "tap";
-import { JOB_LIMITS } from "../../src/jobs/job-limits.js";
+import { JOB_LIMITS } from "../../src/jobs/job-schemas.js";
 import { createWorld, openShop, PRICE, pause } from "../jobs/job-shop.js";
 import {
 	buyer,

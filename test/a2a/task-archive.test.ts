@@ -1,7 +1,6 @@
 import { type Task, TaskState } from "@a2a-js/sdk";
 import t from "tap";
-import { createLiveTasks } from "../../src/a2a/live-tasks.js";
-import { createTaskArchive } from "../../src/a2a/task-archive.js";
+import { createLiveTasks, createTaskArchive } from "../../src/a2a/task-archive.js";
 import { LIMITS } from "../../src/contract/limits.js";
 import { manualClock } from "../support/manual-clock.js";
 import { createMemoryStore } from "./memory-store.js";

@@ -4,7 +4,7 @@ import { ExactEvmScheme } from "@x402/evm/exact/client";
 import { ExactEvmSchemeV1 } from "@x402/evm/exact/v1/client";
 import { wrapFetchWithPayment } from "@x402/fetch";
 import t, { type Test } from "tap";
-import { X402_EXTENSION_URI } from "../../agent-card/x402-extension.js";
+import { X402_EXTENSION_URI } from "../../agent-card/build-agent-card.js";
 import {
 	createWallet,
 	type LocalChain,

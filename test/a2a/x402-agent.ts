@@ -1,6 +1,6 @@
 import type { Message, StreamResponse, Task } from "@a2a-js/sdk";
 import type { Client } from "@a2a-js/sdk/client";
-import { X402_EXTENSION_URI } from "../../agent-card/x402-extension.js";
+import { X402_EXTENSION_URI } from "../../agent-card/build-agent-card.js";
 import type { SimChain } from "../support/sim-chain.js";
 import {
 	type SignOptions,

@@ -1,5 +1,5 @@
 import t from "tap";
-import { X402_EXTENSION_URI } from "../../agent-card/x402-extension.js";
+import { X402_EXTENSION_URI } from "../../agent-card/build-agent-card.js";
 import { askGraph, post, rpc } from "./raw-rpc.js";
 import { startA2a } from "./start-a2a.js";
 import { startPaidA2a } from "./start-paid-a2a.js";

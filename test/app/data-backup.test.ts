@@ -3,8 +3,7 @@ import { existsSync, mkdirSync, readdirSync, symlinkSync, writeFileSync } from "
 import { join } from "node:path";
 import t from "tap";
 import { type App, createApp } from "../../src/app/create-app.js";
-import { createDataBackup } from "../../src/operator/data-backup.js";
-import { restoreData } from "../../src/operator/data-restore.js";
+import { createDataBackup, restoreData } from "../../src/operator/data-folder.js";
 import { testSettings } from "../support/start-app.js";
 
 const silent = { info: () => undefined, error: () => undefined };

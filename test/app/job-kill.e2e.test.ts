@@ -4,7 +4,7 @@ import { join } from "node:path";
 import t from "tap";
 import { DEEP_DIVE_PASSES } from "../../skills/deep-dive/plan.js";
 import { createApp } from "../../src/app/create-app.js";
-import { PACKAGE_ROOT } from "../../src/kernel/package-root.js";
+import { PACKAGE_ROOT } from "../../src/kernel/package-info.js";
 import { type ServerProcess, startServerProcess } from "../support/server-process.js";
 import { testSettings } from "../support/start-app.js";
 

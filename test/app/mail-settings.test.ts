@@ -1,5 +1,5 @@
 import t from "tap";
-import { parseMailSettings } from "../../src/settings/mail-settings.js";
+import { parseMailSettings } from "../../src/settings/outbound-settings.js";
 
 const parse = (url: string, from: string) =>
 	parseMailSettings((key) => (key === "smtp_url" ? url : from));

@@ -2,7 +2,7 @@ import { cp, mkdir, rm, truncate, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import t from "tap";
 import { createApp } from "../../src/app/create-app.js";
-import { PACKAGE_ROOT } from "../../src/kernel/package-root.js";
+import { PACKAGE_ROOT } from "../../src/kernel/package-info.js";
 import { startApp, type TestApp, testSettings } from "../support/start-app.js";
 
 const BUNDLED = join(PACKAGE_ROOT, "models", "bundled");

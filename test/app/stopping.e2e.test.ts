@@ -1,5 +1,5 @@
 import t, { type Test } from "tap";
-import type { Egress } from "../../src/kernel/egress.js";
+import type { Egress } from "../../src/kernel/outbound.js";
 import { recordPause } from "../../src/webhooks/webhook-events.js";
 import { manualClock } from "../support/manual-clock.js";
 import { startApp } from "../support/start-app.js";

@@ -16,7 +16,7 @@ import {
 	labelledBars,
 } from "../../bench/search/quality-bars.js";
 import { createSentencePairs } from "../../bench/search/sentence-pairs.js";
-import { toPassages } from "../../src/search/index/passages.js";
+import { toPassages } from "../../src/search/lexical/concept-text.js";
 
 t.test("a bar says what was asked and whether it was met", async (t) => {
 	t.match(toBarLine(atLeast("queries a second", 499, 500)), /^MISSED .*: 499 \(>= 500\)$/);

@@ -5,7 +5,7 @@ import {
 	FULL_SIZE,
 	writeSyntheticCatalog,
 } from "../../bench/synthetic/synthetic-catalog.js";
-import { expertsOf } from "../../skills/experts/expert-profiles.js";
+import { expertsOf } from "../../skills/experts/expert-index.js";
 import { GRAPH_TYPES } from "../../src/contract/wire.js";
 import { readGraph } from "../../src/knowledge/bundle-files.js";
 import { readBundle } from "../../src/knowledge/bundle-reader.js";

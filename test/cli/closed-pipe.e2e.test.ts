@@ -2,7 +2,7 @@ import { spawn } from "node:child_process";
 import { once } from "node:events";
 import { text } from "node:stream/consumers";
 import t from "tap";
-import { PACKAGE_ROOT } from "../../src/kernel/package-root.js";
+import { PACKAGE_ROOT } from "../../src/kernel/package-info.js";
 import { PROGRAM } from "../support/server-process.js";
 
 t.test("a command whose reader has left, such as head, ends quietly", async (t) => {

@@ -2,7 +2,7 @@ import { once } from "node:events";
 import { statSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import t from "tap";
-import { findAnvil } from "../../src/chain/anvil-process.js";
+import { findAnvil } from "../../src/chain/demo-chain.js";
 import { runTollgraph, startServerProcess } from "../support/server-process.js";
 
 const NOTES = {

@@ -1,7 +1,7 @@
 import { Client } from "@modelcontextprotocol/sdk/client/index.js";
 import { StreamableHTTPClientTransport } from "@modelcontextprotocol/sdk/client/streamableHttp.js";
 import t, { type Test } from "tap";
-import { createProgram } from "../../src/cli/program.js";
+import { createProgram } from "../../src/cli/main.js";
 import { writeServerFile } from "../../src/cli/server-file.js";
 import { startApp } from "../support/start-app.js";
 

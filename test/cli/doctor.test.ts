@@ -4,7 +4,7 @@ import t from "tap";
 import { createPriceList } from "../../payments/price-list.js";
 import { createApp } from "../../src/app/create-app.js";
 import { runDoctor } from "../../src/cli/doctor.js";
-import { withOperator } from "../../src/cli/open-operator.js";
+import { withOperator } from "../../src/cli/operator-command.js";
 import { serve } from "../../src/cli/serve.js";
 import { testSettings } from "../support/start-app.js";
 

@@ -5,7 +5,7 @@ import { mnemonicToAccount } from "viem/accounts";
 import { openKeyFolder } from "../../src/accounts/key-folder.js";
 import { openOnchain } from "../../src/app/open-onchain.js";
 import { systemClock } from "../../src/kernel/clock.js";
-import { systemRandom } from "../../src/kernel/random.js";
+import { systemRandom } from "../../src/kernel/ids.js";
 import { type OnchainSettings, planOnchain } from "../../src/settings/onchain-settings.js";
 import { readSettings } from "../../src/settings/read-settings.js";
 import { testSettings } from "../support/start-app.js";

@@ -1,6 +1,6 @@
 import { join } from "node:path";
 import type { Test } from "tap";
-import { createProgram } from "../../src/cli/program.js";
+import { createProgram } from "../../src/cli/main.js";
 
 /** Runs one command of this process; gives what it printed to stdout. */
 export async function runCommand(t: Test, ...args: string[]): Promise<string[]> {

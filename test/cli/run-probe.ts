@@ -1,5 +1,5 @@
+import { createProgram } from "../../src/cli/main.js";
 import { probeServer } from "../../src/cli/probe/probe-server.js";
-import { createProgram } from "../../src/cli/program.js";
 import { createConfiguredEgress } from "../../src/delivery/configured-egress.js";
 
 export const probe = (

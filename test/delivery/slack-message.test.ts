@@ -1,7 +1,7 @@
 import t from "tap";
+import { toSlackMessage } from "../../skills/briefings/briefing-messages.js";
+import { BRIEFING } from "../../skills/briefings/schedule-examples.js";
 import type { BriefingWire } from "../../skills/briefings/schedule-wire.js";
-import { toSlackMessage } from "../../skills/briefings/slack-message.js";
-import { BRIEFING } from "../../src/rest/schedule-examples.js";
 
 const [source] = BRIEFING.citations;
 const [item] = BRIEFING.top;

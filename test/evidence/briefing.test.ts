@@ -1,6 +1,6 @@
 import t from "tap";
 import { isSupported } from "../../skills/answers/citation-gate.js";
-import { extractiveWriter } from "../../skills/answers/extractive-writer.js";
+import { extractiveWriter } from "../../skills/answers/written-prose.js";
 import { createBriefings } from "../../skills/briefings/briefing.js";
 import {
 	findChanges,
@@ -8,13 +8,12 @@ import {
 	parseMemory,
 	rememberTopic,
 } from "../../skills/briefings/briefing-changes.js";
-import { toBriefingMail } from "../../skills/briefings/briefing-mail.js";
+import { toBriefingMail, toSlackMessage } from "../../skills/briefings/briefing-messages.js";
 import type { BriefingWire } from "../../skills/briefings/schedule-wire.js";
-import { toSlackMessage } from "../../skills/briefings/slack-message.js";
 import { findCitedSentence } from "../../src/evidence/cited-sentences.js";
 import { createGraphCatalog } from "../../src/knowledge/catalog.js";
 import type { Concept, Graph } from "../../src/knowledge/graph.js";
-import type { HybridSearch } from "../../src/search/search-ports.js";
+import type { HybridSearch } from "../../src/search/search-engine.js";
 import { sampleConcept, sampleGraph } from "../search/sample-graph.js";
 import { manualClock } from "../support/manual-clock.js";
 

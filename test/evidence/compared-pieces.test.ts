@@ -1,6 +1,6 @@
 import fc from "fast-check";
 import t from "tap";
-import { toComparedPieces } from "../../skills/verify/compared-pieces.js";
+import { toComparedPieces } from "../../skills/verify/text-claims.js";
 
 const wordsOf = (text: string) => text.match(/[\p{L}\p{N}]+/gu) ?? [];
 

@@ -1,6 +1,6 @@
 import t from "tap";
+import type { TalkContext } from "../../skills/chat/chat-turns.js";
 import { resolveFollowUp } from "../../skills/chat/follow-up-question.js";
-import type { TalkContext } from "../../skills/chat/talk-context.js";
 
 const named = (name: string, ...aliases: string[]) => ({ name, aliases });
 

@@ -5,7 +5,7 @@ import { WRITER_LIMITS } from "../../src/contract/writer-limits.js";
 import { createConfiguredEgress } from "../../src/delivery/configured-egress.js";
 import { toCitedSentences } from "../../src/evidence/cited-sentences.js";
 import { systemClock } from "../../src/kernel/clock.js";
-import { parseWriterSettings } from "../../src/settings/writer-settings.js";
+import { parseWriterSettings } from "../../src/settings/outbound-settings.js";
 import { makeConcept, makeGraph } from "../service/sample-graphs.js";
 import { startWriterServer } from "../support/writer-server.js";
 

@@ -1,8 +1,8 @@
 import t from "tap";
-import { sideOf } from "../../skills/analysts/argument-words.js";
-import { oddsOf, voteOf } from "../../skills/analysts/scenarios.js";
-import { stanceOf } from "../../skills/experts/stance-words.js";
-import { isFollowUp } from "../../src/evidence/follow-up-subject.js";
+import { oddsOf, voteOf } from "../../skills/analysts/analyst-view.js";
+import { sideOf } from "../../skills/analysts/debate.js";
+import { stanceOf } from "../../skills/experts/consultation.js";
+import { isFollowUp } from "../../src/evidence/content-words.js";
 import { makeConcept } from "../service/sample-graphs.js";
 
 const said = (text: string, title = "Pinning keys") => ({ text, title });

@@ -1,15 +1,15 @@
 import fc from "fast-check";
 import t from "tap";
-import { alignSeries, coarsestOf } from "../../skills/feeds/align-series.js";
-import { correlate, transformRows } from "../../skills/feeds/compare-series.js";
 import {
-	exactDifference,
-	isPublishedNumber,
-	shiftPoint,
-} from "../../skills/feeds/connectors/published-number.js";
-import { FREQUENCIES, type Frequency } from "../../skills/feeds/feed-spec.js";
+	alignSeries,
+	coarsestOf,
+	correlate,
+	transformRows,
+} from "../../skills/feeds/compare-series.js";
+import { exactDifference, isPublishedNumber, shiftPoint } from "../../skills/feeds/feed-reading.js";
+import { FREQUENCIES, type Frequency } from "../../skills/feeds/feed-registry.js";
+import { changeOf } from "../../skills/feeds/observed-feed.js";
 import { nextPeriod, periodStart, toPeriod } from "../../skills/feeds/period.js";
-import { changeOf } from "../../skills/feeds/series-change.js";
 import { anySeries, isWithin, START } from "./any-series.js";
 
 t.test("aligned rows are in order, lie within the series, and hold what the series say", (t) => {

@@ -1,6 +1,6 @@
 import fc from "fast-check";
-import type { AlignedRow, DatedSeries } from "../../skills/feeds/align-series.js";
-import { FREQUENCIES, type Frequency } from "../../skills/feeds/feed-spec.js";
+import type { AlignedRow, DatedSeries } from "../../skills/feeds/compare-series.js";
+import { FREQUENCIES, type Frequency } from "../../skills/feeds/feed-registry.js";
 import { nextPeriod, toCoarser, toWeek } from "../../skills/feeds/period.js";
 
 /** Where a series of each frequency begins. */

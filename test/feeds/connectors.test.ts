@@ -1,5 +1,5 @@
 import t from "tap";
-import { isSeries } from "../../skills/feeds/feed-spec.js";
+import { isSeries } from "../../skills/feeds/feed-registry.js";
 import { manualClock } from "../support/manual-clock.js";
 import { feedAt, openTestFeeds, REGISTRY, startSource } from "./feed-source.js";
 import { RECORDED_ITEMS } from "./recorded-items.js";

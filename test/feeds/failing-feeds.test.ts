@@ -1,8 +1,8 @@
 import type { RequestListener } from "node:http";
 import t from "tap";
-import { readBundle } from "../../skills/feeds/bundled-observations.js";
 import { FEED_LIMITS } from "../../skills/feeds/feed-limits.js";
 import { toRegistry } from "../../skills/feeds/feed-registry.js";
+import { readBundle } from "../../skills/feeds/feed-values.js";
 import { manualClock } from "../support/manual-clock.js";
 import {
 	asText,

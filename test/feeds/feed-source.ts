@@ -3,17 +3,15 @@ import { createServer, type IncomingMessage, type RequestListener } from "node:h
 import type { AddressInfo } from "node:net";
 import { join } from "node:path";
 import type { Test } from "tap";
-import type { FeedBundle } from "../../skills/feeds/bundled-observations.js";
-import { createFeeds } from "../../skills/feeds/feed-access.js";
-import { createFeedCache } from "../../skills/feeds/feed-cache.js";
 import { createFeedFetcher } from "../../skills/feeds/feed-fetcher.js";
 import { FEED_LIMITS } from "../../skills/feeds/feed-limits.js";
-import { readRegistry, toRegistry } from "../../skills/feeds/feed-registry.js";
-import type { FeedSpec } from "../../skills/feeds/feed-spec.js";
+import { type FeedSpec, readRegistry, toRegistry } from "../../skills/feeds/feed-registry.js";
+import { createFeeds } from "../../skills/feeds/feed-service.js";
+import { createFeedCache, type FeedBundle } from "../../skills/feeds/feed-values.js";
 import { createConfiguredEgress } from "../../src/delivery/configured-egress.js";
 import { type Clock, systemClock } from "../../src/kernel/clock.js";
-import { PACKAGE_ROOT } from "../../src/kernel/package-root.js";
-import type { IndexDisk } from "../../src/search/index/index-disk.js";
+import { PACKAGE_ROOT } from "../../src/kernel/package-info.js";
+import type { IndexDisk } from "../../src/search/index/index-folder.js";
 import { createMemoryDisk } from "../search/memory-disk.js";
 
 /** The registry that comes with the software. */

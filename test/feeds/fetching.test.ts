@@ -1,9 +1,8 @@
 import t from "tap";
-import { createFeedFetcher } from "../../skills/feeds/feed-fetcher.js";
+import { createFeedFetcher, createHostPace } from "../../skills/feeds/feed-fetcher.js";
 import { FEED_LIMITS } from "../../skills/feeds/feed-limits.js";
-import { createHostPace } from "../../skills/feeds/host-pace.js";
 import type { Clock } from "../../src/kernel/clock.js";
-import type { Egress } from "../../src/kernel/egress.js";
+import type { Egress } from "../../src/kernel/outbound.js";
 import { createMemoryDisk } from "../search/memory-disk.js";
 import { manualClock } from "../support/manual-clock.js";
 import { asText, BRENT, feedAt, GOOD, NOON, openTestFeeds, startSource } from "./feed-source.js";

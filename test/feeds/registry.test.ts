@@ -1,11 +1,10 @@
 import { readdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import t from "tap";
-import { readBundle } from "../../skills/feeds/bundled-observations.js";
-import { readRegistry } from "../../skills/feeds/feed-registry.js";
-import { isSeries } from "../../skills/feeds/feed-spec.js";
+import { isSeries, readRegistry } from "../../skills/feeds/feed-registry.js";
+import { readBundle } from "../../skills/feeds/feed-values.js";
 import { createSuggestFeeds } from "../../skills/feeds/suggest-feeds.js";
-import { PACKAGE_ROOT } from "../../src/kernel/package-root.js";
+import { PACKAGE_ROOT } from "../../src/kernel/package-info.js";
 import { REGISTRY } from "./feed-source.js";
 
 const FOLDER = join(PACKAGE_ROOT, "feeds/observations");

@@ -1,7 +1,6 @@
 import t from "tap";
-import { createFeedFetcher } from "../../skills/feeds/feed-fetcher.js";
+import { createFeedFetcher, createHostPace } from "../../skills/feeds/feed-fetcher.js";
 import { FEED_LIMITS } from "../../skills/feeds/feed-limits.js";
-import { createHostPace } from "../../skills/feeds/host-pace.js";
 import { type Clock, systemClock } from "../../src/kernel/clock.js";
 import { manualClock } from "../support/manual-clock.js";
 import { asText, feedAt, GOOD, NOON, openTestFeeds, startSource } from "./feed-source.js";

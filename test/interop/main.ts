@@ -7,7 +7,7 @@ import { copyFileSync, existsSync, mkdirSync, mkdtempSync, rmSync, writeFileSync
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { promisify } from "node:util";
-import { PACKAGE_ROOT } from "../../src/kernel/package-root.js";
+import { PACKAGE_ROOT } from "../../src/kernel/package-info.js";
 import { startServerProcess } from "../support/server-process.js";
 import { KNOWN_QUERY } from "../support/start-app.js";
 

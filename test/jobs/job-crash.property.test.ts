@@ -2,7 +2,7 @@ import fc from "fast-check";
 import t from "tap";
 import type { JobStatus } from "../../src/contract/job.js";
 import type { JobWire } from "../../src/jobs/job-schemas.js";
-import type { JobRow } from "../../store/rows/job-row.js";
+import type { JobRow } from "../../store/rows/result-rows.js";
 import { diskError } from "../store/fake-disk.js";
 import { seededRandom } from "../support/seeded-random.js";
 import {

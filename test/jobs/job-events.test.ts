@@ -1,6 +1,6 @@
 import t from "tap";
 import type { JobEvent } from "../../src/jobs/job-events.js";
-import { JOB_LIMITS } from "../../src/jobs/job-limits.js";
+import { JOB_LIMITS } from "../../src/jobs/job-schemas.js";
 import { createGate } from "../support/gate.js";
 import { createWorld, type JobShop, openShop } from "./job-shop.js";
 

@@ -1,5 +1,5 @@
 import t from "tap";
-import { JOB_LIMITS } from "../../src/jobs/job-limits.js";
+import { JOB_LIMITS } from "../../src/jobs/job-schemas.js";
 import { createGate } from "../support/gate.js";
 import { ANONYMOUS, createWorld, openShop, PRICE, pause } from "./job-shop.js";
 

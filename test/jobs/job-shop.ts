@@ -1,8 +1,8 @@
+import { researchDeepDive } from "../../skills/deep-dive/deep-dive.operations.js";
 import {
 	createDeepDiveOperations,
 	type DeepDiveOperations,
 } from "../../skills/deep-dive/deep-dive-operations.js";
-import { createDeepDive } from "../../skills/deep-dive/deep-dive-skill.js";
 import type { KeyFolder } from "../../src/accounts/key-folder.js";
 import { createMoney, type Money } from "../../src/app/app-money.js";
 import type { Call, CallResult } from "../../src/contract/call.js";
@@ -10,16 +10,16 @@ import type { JobJson, JobWork, PassContext } from "../../src/contract/job.js";
 import type { SkillCatalog } from "../../src/contract/skill.js";
 import { createJobs, type Jobs } from "../../src/jobs/job-control.js";
 import type { JobWire } from "../../src/jobs/job-schemas.js";
-import { createLaunchedJobs } from "../../src/jobs/job-wire.js";
+import { createLaunchedJobs } from "../../src/jobs/job-views.js";
 import { ServiceError } from "../../src/kernel/errors.js";
-import { createIds } from "../../src/kernel/ids.js";
-import { systemRandom } from "../../src/kernel/random.js";
+import { createIds, systemRandom } from "../../src/kernel/ids.js";
 import { createGraphCatalog } from "../../src/knowledge/catalog.js";
 import { createInvoke } from "../../src/sales/invoke.js";
 import type { Settings } from "../../src/settings/read-settings.js";
 import type { Store } from "../../store/store-port.js";
 import { createFakeDisk, type FakeDisk } from "../store/fake-disk.js";
 import { openOn, type StillClock, stillClock } from "../store/open-test-store.js";
+import { boundSkill } from "../support/bound-skill.js";
 import { createSimChain, type SimChain } from "../support/sim-chain.js";
 import { createSimFacilitator, type SimFacilitator } from "../support/sim-facilitator.js";
 import { createSimWallet, type SimWallet, toV2Payload } from "../support/sim-wallet.js";
@@ -136,7 +136,7 @@ export async function openShop(
 	await money.onchain?.resume();
 	const jobs = createJobs({
 		...{ store, clock, ids, logger, running },
-		till: money.jobBilling,
+		billing: money.jobBilling,
 		works: [createScriptedWork(script)],
 	});
 	await jobs.resume();
@@ -146,7 +146,7 @@ export async function openShop(
 		launched: createLaunchedJobs({ store, clock }),
 		feeds: { get: () => Promise.reject(new Error("no feeds")) },
 	};
-	const skill = createDeepDive({ catalog: createGraphCatalog([]), clock, research });
+	const skill = boundSkill(researchDeepDive, { catalog: createGraphCatalog([]), clock, research });
 	const skills = { "research.deep_dive": skill } as unknown as SkillCatalog;
 	const recordUsage = () => undefined;
 	const invoke = createInvoke({ skills, cashier: money.cashier, recordUsage, clock, jobs });

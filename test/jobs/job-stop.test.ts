@@ -1,6 +1,6 @@
 import t from "tap";
 import { jobDocuments } from "../../src/contract/job.js";
-import { JOB_LIMITS } from "../../src/jobs/job-limits.js";
+import { JOB_LIMITS } from "../../src/jobs/job-schemas.js";
 import { createGate } from "../support/gate.js";
 import { ANONYMOUS, createWorld, openShop, PRICE, pause } from "./job-shop.js";
 

@@ -63,7 +63,7 @@ t.test(
 t.test("the work for an unknown id is that for one of somebody else", async (t) => {
 	const shop = await startTracker(t, { usd: "40" });
 	const { schedule_id: id } = (await shop.ask("POST", SCHEDULES, ORDER)).body.data;
-	const { desk } = shop.app.schedules;
+	const { service } = shop.app.schedules;
 	const { store } = shop.app;
 	const steps = async (scheduleId: string) => {
 		const seen: string[] = [];
@@ -87,9 +87,9 @@ t.test("the work for an unknown id is that for one of somebody else", async (t) 
 		});
 		const stranger = { caller: { owner: "tok_stranger", rail: "spt" }, isNamed: true };
 		for (const attempt of [
-			() => desk.change(stranger, scheduleId, { hour: 3 }),
-			() => desk.cancel(stranger, scheduleId),
-			() => desk.get(stranger.caller, scheduleId),
+			() => service.change(stranger, scheduleId, { hour: 3 }),
+			() => service.cancel(stranger, scheduleId),
+			() => service.get(stranger.caller, scheduleId),
 		]) {
 			await attempt().catch(() => seen.push("refused"));
 		}

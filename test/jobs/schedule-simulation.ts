@@ -1,5 +1,5 @@
 import { sweepOwned } from "../../src/accounts/owned-records.js";
-import type { BriefingRunRow, ScheduleRow } from "../../store/rows/schedule-rows.js";
+import type { BriefingRunRow, ScheduleRow } from "../../store/rows/notification-rows.js";
 import {
 	createWorld,
 	fill,

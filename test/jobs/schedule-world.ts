@@ -2,7 +2,7 @@ import { createLedger, type Ledger } from "../../payments/ledger.js";
 import { createSweeper, type Sweeper } from "../../payments/refunds/sweep.js";
 import type { Clock } from "../../src/kernel/clock.js";
 import { createIds, type Ids } from "../../src/kernel/ids.js";
-import type { BriefingRunRow, ScheduleRow } from "../../store/rows/schedule-rows.js";
+import type { BriefingRunRow, ScheduleRow } from "../../store/rows/notification-rows.js";
 import type { Store } from "../../store/store-port.js";
 import { tokenRow } from "../store/open-test-store.js";
 import { createDice, type Dice } from "../torture/dice.js";

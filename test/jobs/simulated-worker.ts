@@ -6,7 +6,7 @@ import { createScheduleTexts } from "../../skills/briefings/schedule-text.js";
 import type { BriefingWire } from "../../skills/briefings/schedule-wire.js";
 import { createScheduleWorker } from "../../skills/briefings/schedule-worker.js";
 import { createScheduleBilling } from "../../src/sales/schedule-billing.js";
-import type { BriefingRunRow } from "../../store/rows/schedule-rows.js";
+import type { BriefingRunRow } from "../../store/rows/notification-rows.js";
 import type { World } from "./schedule-world.js";
 
 export interface SimulatedWorker {

@@ -1,10 +1,13 @@
 import { cpSync, mkdirSync, readdirSync, readFileSync, rmSync } from "node:fs";
 import { join } from "node:path";
 import t from "tap";
-import { type BundleDisk, nodeBundleDisk } from "../../src/knowledge/bundle-disk.js";
 import { readGraph } from "../../src/knowledge/bundle-files.js";
 import { recoverBundles, writeBundle } from "../../src/knowledge/bundle-folder.js";
-import { updateBundle } from "../../src/knowledge/bundle-update.js";
+import {
+	type BundleDisk,
+	nodeBundleDisk,
+	updateBundle,
+} from "../../src/knowledge/bundle-update.js";
 import { filesOf, graphOf, TIDES } from "./sample-bundle.js";
 
 const CONCEPT = "---\ntype: Concept\ntitle: New\n---\nText.";

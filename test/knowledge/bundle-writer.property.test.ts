@@ -1,8 +1,7 @@
 import fc from "fast-check";
 import t from "tap";
 import { readBundle } from "../../src/knowledge/bundle-reader.js";
-import { toBundleFiles, toRootListing } from "../../src/knowledge/bundle-writer.js";
-import { toConceptFile } from "../../src/knowledge/concept-writer.js";
+import { toBundleFiles, toConceptFile, toRootListing } from "../../src/knowledge/bundle-writer.js";
 import { filesOf, TIDES, textOf } from "./sample-bundle.js";
 
 const text = fc.string({ unit: "grapheme", maxLength: 30 });

@@ -2,13 +2,17 @@ import assert from "node:assert/strict";
 import * as fc from "fast-check";
 import t from "tap";
 import { type Changeable, changeBundle } from "../../src/knowledge/bundle-change.js";
+import { FRAME_PATHS } from "../../src/knowledge/bundle-paths.js";
 import { readBundle } from "../../src/knowledge/bundle-reader.js";
 import { hashOf } from "../../src/knowledge/content-hash.js";
-import { importBundle } from "../../src/knowledge/import-bundle.js";
-import { differences, frameChanges, recordFor } from "../../src/knowledge/import-frame.js";
-import { toImportMemory } from "../../src/knowledge/import-memory.js";
+import {
+	differences,
+	frameChanges,
+	importBundle,
+	recordFor,
+} from "../../src/knowledge/import-bundle.js";
 import type { ImportOptions } from "../../src/knowledge/import-options.js";
-import { FRAME_PATHS } from "../../src/knowledge/import-path.js";
+import { toImportMemory } from "../../src/knowledge/import-reread.js";
 import { updateImport } from "../../src/knowledge/import-update.js";
 import { textOf } from "./sample-bundle.js";
 

@@ -2,8 +2,7 @@
 import jsonld from "jsonld";
 import t from "tap";
 import { readGraph } from "../../src/knowledge/bundle-files.js";
-import { toCatalogDataset } from "../../src/knowledge/graph-dataset.js";
-import { toGraphSlice } from "../../src/knowledge/graph-slice.js";
+import { toCatalogDataset, toGraphSlice } from "../../src/knowledge/json-ld.js";
 
 const SCHEMA = "https://schema.org/";
 const DCAT = "http://www.w3.org/ns/dcat#";

@@ -1,7 +1,7 @@
 import t from "tap";
+import { renderReadme, renderReadmeIndex } from "../../src/knowledge/catalog-bundle.js";
 import { parseMarkdown } from "../../src/knowledge/front-matter.js";
-import { findLinkTargets } from "../../src/knowledge/markdown-links.js";
-import { renderReadme, renderReadmeIndex } from "../../src/knowledge/readme.js";
+import { findLinkTargets } from "../../src/knowledge/markdown.js";
 import { graphOf, TIDES } from "./sample-bundle.js";
 
 const SECTIONS = [

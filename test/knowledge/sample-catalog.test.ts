@@ -4,10 +4,10 @@ import t from "tap";
 import { GRAPH_TYPES } from "../../src/contract/wire.js";
 import { readBundleFolder } from "../../src/knowledge/bundle-files.js";
 import type { BundleReading } from "../../src/knowledge/bundle-reader.js";
+import { renderReadme } from "../../src/knowledge/catalog-bundle.js";
+import { parseSourceDate } from "../../src/knowledge/front-matter.js";
 import { lintGraph } from "../../src/knowledge/lint-graph.js";
 import { listSources, toSourcesTsv } from "../../src/knowledge/list-sources.js";
-import { renderReadme } from "../../src/knowledge/readme.js";
-import { parseSourceDate } from "../../src/knowledge/source-date.js";
 
 const GRAPHS = "graphs";
 /** Verified titles, dates and addresses; not part of the repository. */

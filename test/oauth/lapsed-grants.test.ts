@@ -1,5 +1,5 @@
 import t from "tap";
-import { endLapsedGrants } from "../../src/accounts/lapsed-grants.js";
+import { endLapsedGrants } from "../../src/accounts/oauth-grants.js";
 import { OAUTH_LIMITS } from "../../src/accounts/oauth-limits.js";
 import type { Store } from "../../store/store-port.js";
 import { openOn } from "../store/open-test-store.js";

@@ -1,6 +1,6 @@
 import type { Test } from "tap";
 import type { Clock } from "../../src/kernel/clock.js";
-import type { Egress } from "../../src/kernel/egress.js";
+import type { Egress } from "../../src/kernel/outbound.js";
 import type { Settings } from "../../src/settings/read-settings.js";
 import { type Answer, startApp, type TestApp } from "../support/start-app.js";
 

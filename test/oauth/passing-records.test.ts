@@ -1,7 +1,7 @@
 import t from "tap";
 import { OAUTH_LIMITS } from "../../src/accounts/oauth-limits.js";
-import { toAuthorizationQuery } from "../../src/oauth/authorization-query.js";
-import { createPassingRecords } from "../../src/oauth/passing-records.js";
+import { toAuthorizationQuery } from "../../src/oauth/oauth-documents.js";
+import { createPassingRecords } from "../../src/oauth/record-adapter.js";
 import { manualClock } from "../support/manual-clock.js";
 
 t.test("users on their way are forgotten when they take too long, or too many come", async (t) => {

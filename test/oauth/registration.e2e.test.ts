@@ -1,5 +1,5 @@
 import t from "tap";
-import type { Egress } from "../../src/kernel/egress.js";
+import type { Egress } from "../../src/kernel/outbound.js";
 import { heldClock } from "../support/held-clock.js";
 import { submitBudget, submitKey } from "./access-pages.js";
 import { createBrowser } from "./cookie-browser.js";

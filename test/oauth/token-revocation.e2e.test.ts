@@ -4,7 +4,7 @@ import type { AddressInfo } from "node:net";
 import t from "tap";
 import { OAUTH_LIMITS } from "../../src/accounts/oauth-limits.js";
 import { ServiceError } from "../../src/kernel/errors.js";
-import { acceptAccessTokens } from "../../src/oauth/token-revocation.js";
+import { acceptAccessTokens } from "../../src/oauth/provider.js";
 import { manualClock } from "../support/manual-clock.js";
 import { connect } from "./oauth-client.js";
 import { openOAuthShop, REDIRECT } from "./oauth-shop.js";

@@ -6,7 +6,7 @@ import {
 	REPORT_KEYS,
 	type ReportSpan,
 } from "../../payments/audit/ledger-report.js";
-import { toCsv } from "../../src/kernel/csv.js";
+import { toCsv } from "../../src/kernel/visible-text.js";
 import { START_MS } from "../store/open-test-store.js";
 import { type Books, openBooks } from "./open-books.js";
 

@@ -1,10 +1,9 @@
 import { createLedger, custAccount } from "../../payments/ledger.js";
 import { toReceipt } from "../../payments/receipt.js";
 import { createRefunds } from "../../payments/refunds/refund-ledger.js";
-import { createIds } from "../../src/kernel/ids.js";
-import { systemRandom } from "../../src/kernel/random.js";
+import { createIds, systemRandom } from "../../src/kernel/ids.js";
+import type { TokenRow } from "../../store/rows/account-rows.js";
 import type { ReceiptRow } from "../../store/rows/call-rows.js";
-import type { TokenRow } from "../../store/rows/token-row.js";
 import { createFakeDisk } from "../store/fake-disk.js";
 import { openOn, stillClock, tokenRow } from "../store/open-test-store.js";
 

@@ -1,7 +1,7 @@
 import fc from "fast-check";
 import t from "tap";
-import { systemRandom } from "../../src/kernel/random.js";
-import { createSecret, hashSecret, isWellFormedSecret } from "../../src/kernel/secret.js";
+import { systemRandom } from "../../src/kernel/ids.js";
+import { createSecret, hashSecret, isWellFormedSecret } from "../../src/kernel/secrets.js";
 
 const PREFIX = "spt_test_";
 

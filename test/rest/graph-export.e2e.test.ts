@@ -1,7 +1,7 @@
 import http from "node:http";
 import { setImmediate as nextTurn } from "node:timers/promises";
 import t from "tap";
-import { conceptOf, graphWith } from "../knowledge/reading/random-graph.js";
+import { conceptOf, graphWith } from "../skills/reading/random-graph.js";
 import { startApp } from "../support/start-app.js";
 
 const NODES = 210;

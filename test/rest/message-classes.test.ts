@@ -2,7 +2,7 @@ import { createServer, IncomingMessage, ServerResponse } from "node:http";
 import type { AddressInfo } from "node:net";
 import express from "express";
 import t from "tap";
-import { createMessageClasses } from "../../src/http/message-classes.js";
+import { createMessageClasses } from "../../src/http/server.js";
 import { startApp } from "../support/start-app.js";
 
 /** What all routers have in common. */

@@ -2,7 +2,7 @@ import { spawnSync } from "node:child_process";
 import { existsSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import t, { type Test } from "tap";
-import { PACKAGE_ROOT } from "../../src/kernel/package-root.js";
+import { PACKAGE_ROOT } from "../../src/kernel/package-info.js";
 
 const FAST_CHECK = JSON.stringify(import.meta.resolve("fast-check"));
 const DESCRIBE = new URL("../support/failing-examples.mjs", import.meta.url).href;

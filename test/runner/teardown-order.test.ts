@@ -1,7 +1,7 @@
 import { spawnSync } from "node:child_process";
 import { join } from "node:path";
 import t from "tap";
-import { PACKAGE_ROOT } from "../../src/kernel/package-root.js";
+import { PACKAGE_ROOT } from "../../src/kernel/package-info.js";
 
 const TAP = JSON.stringify(import.meta.resolve("tap"));
 /** Says whether its folders are still there when what it has started would end. */

@@ -1,11 +1,10 @@
 import { join } from "node:path";
 import t from "tap";
-import { PACKAGE_ROOT } from "../../src/kernel/package-root.js";
-import { abbreviationsOf } from "../../src/search/lexical/abbreviations.js";
+import { PACKAGE_ROOT } from "../../src/kernel/package-info.js";
+import { readCommonWords } from "../../src/search/lexical/common-words.js";
+import { stemWord } from "../../src/search/lexical/english-words.js";
 import { createLexicalBuilder } from "../../src/search/lexical/lexical-builder.js";
-import { expandWords } from "../../src/search/lexical/query-expansion.js";
-import { readCommonWords, readQuery } from "../../src/search/lexical/query-words.js";
-import { stemWord } from "../../src/search/lexical/stem.js";
+import { abbreviationsOf, expandWords, readQuery } from "../../src/search/lexical/query-words.js";
 
 const read = (query: string, text: string) => {
 	const builder = createLexicalBuilder();

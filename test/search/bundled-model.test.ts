@@ -1,9 +1,9 @@
 import { cp, readFile, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import t, { type Test } from "tap";
+import { type ModelCheck, verifyModel } from "../../bench/search/verify-model.js";
 import { systemClock } from "../../src/kernel/clock.js";
-import { PACKAGE_ROOT } from "../../src/kernel/package-root.js";
-import { type ModelCheck, verifyModel } from "../../src/search/model/verify-model.js";
+import { PACKAGE_ROOT } from "../../src/kernel/package-info.js";
 
 const MODEL_FOLDER = join(PACKAGE_ROOT, "models/bundled");
 

@@ -3,7 +3,7 @@ import t from "tap";
 import { loadLabelledSet } from "../../bench/labelled/labelled-queries.js";
 import { detection } from "../../bench/search/metrics.js";
 import { systemClock } from "../../src/kernel/clock.js";
-import { PACKAGE_ROOT } from "../../src/kernel/package-root.js";
+import { PACKAGE_ROOT } from "../../src/kernel/package-info.js";
 import { createSearchEngine } from "../../src/search/search-engine.js";
 
 /** A little below what was reached: a better ranking moves some of them. */

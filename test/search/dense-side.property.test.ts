@@ -2,11 +2,14 @@ import fc from "fast-check";
 import t from "tap";
 import { createSeededNumbers } from "../../bench/generated-graph.js";
 import { systemClock } from "../../src/kernel/clock.js";
-import type { DenseScope, DenseSide, VectorRegion } from "../../src/search/dense/dense-side.js";
-import { createLocalDenseSide } from "../../src/search/dense/local-dense-side.js";
+import {
+	createLocalDenseSide,
+	type DenseSide,
+	watchEmbedder,
+} from "../../src/search/dense/dense-side.js";
+import type { SegmentVectors } from "../../src/search/dense/row-planes.js";
+import type { DenseScope, VectorRegion } from "../../src/search/dense/vector-regions.js";
 import { createWorkerDenseSide } from "../../src/search/dense/worker-dense-side.js";
-import type { SegmentVectors } from "../../src/search/index/segment.js";
-import { watchEmbedder } from "../../src/search/model/watched-embedder.js";
 import { cosinesOf, randomSegment, randomVector } from "./random-vectors.js";
 import { createCountingEmbedder } from "./sample-graph.js";
 import { startStandInModel } from "./stand-in-model.js";

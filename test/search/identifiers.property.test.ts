@@ -2,8 +2,7 @@ import fc from "fast-check";
 import t from "tap";
 import { createLexicalBuilder } from "../../src/search/lexical/lexical-builder.js";
 import { isMissingIdentifier, weighWords } from "../../src/search/lexical/query-coverage.js";
-import { expandWords } from "../../src/search/lexical/query-expansion.js";
-import { readQuery } from "../../src/search/lexical/query-words.js";
+import { expandWords, readQuery } from "../../src/search/lexical/query-words.js";
 import { termsOf, tokenize } from "../../src/search/lexical/tokenizer.js";
 
 const termsIn = (text: string) => new Set(tokenize(text).flatMap(termsOf));

@@ -1,7 +1,7 @@
 import t, { type Test } from "tap";
 import { INDEX_LIMITS } from "../../src/contract/limits.js";
 import { systemClock } from "../../src/kernel/clock.js";
-import type { IndexDisk } from "../../src/search/index/index-disk.js";
+import type { IndexDisk } from "../../src/search/index/index-folder.js";
 import type { Embedder } from "../../src/search/model/embedder.js";
 import { createSearchEngine } from "../../src/search/search-engine.js";
 import { createMemoryDisk } from "./memory-disk.js";

@@ -1,9 +1,12 @@
 import { join } from "node:path";
 import t from "tap";
 import { type Clock, systemClock } from "../../src/kernel/clock.js";
-import { modeOf, toStatus } from "../../src/search/index/index-status.js";
-import { createSearchEngine } from "../../src/search/search-engine.js";
-import type { IndexStatus } from "../../src/search/search-ports.js";
+import {
+	createSearchEngine,
+	type IndexStatus,
+	modeOf,
+	toStatus,
+} from "../../src/search/search-engine.js";
 import { type CountingEmbedder, createCountingEmbedder, PAYMENTS } from "./sample-graph.js";
 import { find, startEngine } from "./start-engine.js";
 

@@ -1,9 +1,16 @@
 import fc from "fast-check";
 import t from "tap";
-import { createLexicalBuilder } from "../../src/search/lexical/lexical-builder.js";
-import type { LexicalIndex } from "../../src/search/lexical/lexical-index.js";
-import { mergeLexical, retuneLexical } from "../../src/search/lexical/lexical-merge.js";
-import { createTermTable, fromCells, toCells } from "../../src/search/lexical/term-table.js";
+import {
+	createLexicalBuilder,
+	mergeLexical,
+	retuneLexical,
+} from "../../src/search/lexical/lexical-builder.js";
+import {
+	createTermTable,
+	fromCells,
+	type LexicalIndex,
+	toCells,
+} from "../../src/search/lexical/lexical-index.js";
 
 const WORDS = ["ledger", "token", "signal", "vector", "market", "python", "ünïcode", "𝒳ray"];
 const fields = fc.array(

@@ -2,14 +2,15 @@ import fc from "fast-check";
 import t from "tap";
 import { createLexicalBuilder } from "../../src/search/lexical/lexical-builder.js";
 import {
+	createTermTable,
 	documentFrequency,
 	impactOf,
 	inverseDocumentFrequency,
 	type LexicalScope,
 	type QueryTerm,
+	toCells,
 } from "../../src/search/lexical/lexical-index.js";
 import { searchLexical } from "../../src/search/lexical/lexical-search.js";
-import { createTermTable, toCells } from "../../src/search/lexical/term-table.js";
 
 /** From in nearly every document to in hardly any, as in real text. */
 const WORDS = ["tha", "tha", "tha", "tha", "dun", "dun", "orb", "pix", "qua", "zet"] as const;

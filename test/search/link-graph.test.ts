@@ -1,8 +1,11 @@
 import t from "tap";
 import type { Concept, Evidence } from "../../src/knowledge/graph.js";
 import { buildLexicalSegment } from "../../src/search/index/index-builder.js";
-import { collectArcs } from "../../src/search/ranking/link-arcs.js";
-import { buildLinkGraph, type LinkGraph } from "../../src/search/ranking/link-graph.js";
+import {
+	buildLinkGraph,
+	collectArcs,
+	type LinkGraph,
+} from "../../src/search/ranking/link-graph.js";
 import { sampleConcept, sampleGraph } from "./sample-graph.js";
 
 const source = (sourceUrl: string): Evidence => ({

@@ -1,7 +1,7 @@
 import { join } from "node:path";
 import t from "tap";
 import { systemClock } from "../../src/kernel/clock.js";
-import { PACKAGE_ROOT } from "../../src/kernel/package-root.js";
+import { PACKAGE_ROOT } from "../../src/kernel/package-info.js";
 import { createSearchEngine } from "../../src/search/search-engine.js";
 import { sampleConcept, sampleGraph } from "./sample-graph.js";
 

@@ -1,4 +1,4 @@
-import type { IndexDisk } from "../../src/search/index/index-disk.js";
+import type { IndexDisk } from "../../src/search/index/index-folder.js";
 
 export interface MemoryDisk extends IndexDisk {
 	readonly files: Map<string, Uint8Array>;

@@ -1,5 +1,5 @@
 import t from "tap";
-import { planMerge, type SegmentSize } from "../../src/search/index/merge-plan.js";
+import { planMerge, type SegmentSize } from "../../src/search/index/index-merger.js";
 
 const whole = (...sizes: number[]): SegmentSize[] =>
 	sizes.map((size) => ({ documents: size, live: size }));

@@ -1,9 +1,8 @@
 import { writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import t, { type Test } from "tap";
-import { findKnownModel, KNOWN_MODELS } from "../../src/search/model/known-models.js";
 import { openModelFolder } from "../../src/search/model/model-folder.js";
-import { prepareText } from "../../src/search/model/model-profile.js";
+import { findKnownModel, KNOWN_MODELS, prepareText } from "../../src/search/model/model-profile.js";
 
 interface Files {
 	readonly name?: string;

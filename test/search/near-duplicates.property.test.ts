@@ -1,7 +1,7 @@
 import fc from "fast-check";
 import t from "tap";
 import type { Concept } from "../../src/knowledge/graph.js";
-import { saysTheSame, toComparable } from "../../src/search/dense/near-duplicates.js";
+import { saysTheSame, toComparable } from "../../src/search/ranking/near-duplicates.js";
 import { sampleConcept } from "./sample-graph.js";
 
 const row = (concept: Concept, lexicalShare = 0.8, cosine: number | undefined = 0.6) =>

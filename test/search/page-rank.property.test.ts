@@ -1,7 +1,7 @@
 import fc from "fast-check";
 import t from "tap";
 import type { LinkGraph } from "../../src/search/ranking/link-graph.js";
-import { spreadFrom } from "../../src/search/ranking/page-rank.js";
+import { spreadFrom } from "../../src/search/ranking/related-slots.js";
 
 type Matrix = readonly (readonly number[])[];
 

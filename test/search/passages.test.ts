@@ -1,9 +1,8 @@
 import t from "tap";
-import { isNameOf } from "../../src/search/index/concept-names.js";
-import { toPassages } from "../../src/search/index/passages.js";
-import { toPlainText } from "../../src/search/lexical/plain-text.js";
+import { priorsOf } from "../../src/search/index/concept-priors.js";
+import { toPassages, toPlainText } from "../../src/search/lexical/concept-text.js";
 import { tokenize } from "../../src/search/lexical/tokenizer.js";
-import { priorsOf } from "../../src/search/ranking/concept-priors.js";
+import { isNameOf } from "../../src/search/ranking/found-concepts.js";
 import { sampleConcept, sampleGraph } from "./sample-graph.js";
 
 t.test("Markdown is read as what a reader sees", async (t) => {

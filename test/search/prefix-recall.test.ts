@@ -2,11 +2,11 @@ import { join } from "node:path";
 import t from "tap";
 import { createSeededNumbers } from "../../bench/generated-graph.js";
 import { systemClock } from "../../src/kernel/clock.js";
-import { PACKAGE_ROOT } from "../../src/kernel/package-root.js";
+import { PACKAGE_ROOT } from "../../src/kernel/package-info.js";
 import { readGraph } from "../../src/knowledge/bundle-files.js";
-import { createRowPlanes, toUnitLength, writeRow } from "../../src/search/dense/quantize.js";
-import { toPassages } from "../../src/search/index/passages.js";
-import { createTransformersEmbedder } from "../../src/search/model/transformers-embedder.js";
+import { createTransformersEmbedder } from "../../src/search/dense/open-model.js";
+import { createRowPlanes, toUnitLength, writeRow } from "../../src/search/dense/row-planes.js";
+import { toPassages } from "../../src/search/lexical/concept-text.js";
 
 const GRAPHS = ["vector-retrieval", "http-web-standards", "kubernetes-enhancements"];
 const MODEL = join(PACKAGE_ROOT, "models/bundled");

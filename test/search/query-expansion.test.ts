@@ -3,12 +3,11 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import fc from "fast-check";
 import t from "tap";
-import { editDistance } from "../../src/search/lexical/edit-distance.js";
+import { readCommonWords } from "../../src/search/lexical/common-words.js";
 import { createLexicalBuilder } from "../../src/search/lexical/lexical-builder.js";
-import { expandWords } from "../../src/search/lexical/query-expansion.js";
-import { readCommonWords, readQuery } from "../../src/search/lexical/query-words.js";
+import { expandWords, readQuery } from "../../src/search/lexical/query-words.js";
 import { termsOf, tokenize } from "../../src/search/lexical/tokenizer.js";
-import { vocabularyOf } from "../../src/search/lexical/vocabulary.js";
+import { editDistance, vocabularyOf } from "../../src/search/lexical/vocabulary.js";
 
 const indexOf = (...texts: readonly string[]) => {
 	const builder = createLexicalBuilder();

@@ -1,7 +1,7 @@
 import t from "tap";
 import { LIMITS } from "../../src/contract/limits.js";
 import { systemClock } from "../../src/kernel/clock.js";
-import { createQueryVectors } from "../../src/search/dense/query-vectors.js";
+import { createQueryVectors } from "../../src/search/dense/dense-side.js";
 import { createCountingEmbedder } from "./sample-graph.js";
 
 function startVectors() {

@@ -1,9 +1,9 @@
 import t from "tap";
 import type { Concept } from "../../src/knowledge/graph.js";
-import { relatedSlots } from "../../src/search/dense/related-slots.js";
 import { buildLexicalSegment } from "../../src/search/index/index-builder.js";
 import { createIndexState, toScopes } from "../../src/search/index/index-state.js";
 import { buildLinkGraph } from "../../src/search/ranking/link-graph.js";
+import { relatedSlots } from "../../src/search/ranking/related-slots.js";
 import { sampleConcept, sampleGraph } from "./sample-graph.js";
 
 const linkedTo = (id: string, targets: Readonly<Record<string, number>>): Concept =>

@@ -1,8 +1,8 @@
 import t, { type Test } from "tap";
 import { systemClock } from "../../src/kernel/clock.js";
 import type { Concept, Evidence, Graph } from "../../src/knowledge/graph.js";
+import type { ScoreExplanation, SearchRequest } from "../../src/search/ranking/search-outcome.js";
 import { createSearchEngine } from "../../src/search/search-engine.js";
-import type { ScoreExplanation, SearchRequest } from "../../src/search/search-ports.js";
 import { createCountingEmbedder, PAYMENTS, sampleConcept, sampleGraph } from "./sample-graph.js";
 
 type Asked = Partial<SearchRequest> & { readonly query: string };

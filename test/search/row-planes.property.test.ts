@@ -6,7 +6,7 @@ import {
 	createRowPlanes,
 	type RowPlanes,
 	writeRow,
-} from "../../src/search/dense/quantize.js";
+} from "../../src/search/dense/row-planes.js";
 import { randomVector, vectorOf } from "./random-vectors.js";
 
 const DIMENSIONS = 32;

@@ -3,7 +3,7 @@ import { readdir } from "node:fs/promises";
 import { join } from "node:path";
 import t from "tap";
 import { systemClock } from "../../src/kernel/clock.js";
-import { PACKAGE_ROOT } from "../../src/kernel/package-root.js";
+import { PACKAGE_ROOT } from "../../src/kernel/package-info.js";
 import { readGraph } from "../../src/knowledge/bundle-files.js";
 import type { Graph } from "../../src/knowledge/graph.js";
 import { createSearchEngine } from "../../src/search/search-engine.js";

@@ -1,7 +1,7 @@
 import { createHash } from "node:crypto";
 import { ServiceError } from "../../src/kernel/errors.js";
 import type { Concept, Graph } from "../../src/knowledge/graph.js";
-import { toUnitLength } from "../../src/search/dense/quantize.js";
+import { toUnitLength } from "../../src/search/dense/row-planes.js";
 import { tokenize } from "../../src/search/lexical/tokenizer.js";
 import type { Embedder } from "../../src/search/model/embedder.js";
 

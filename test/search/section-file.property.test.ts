@@ -5,7 +5,7 @@ import {
 	decodeSectionFile,
 	encodeSectionFile,
 	type SectionFile,
-} from "../../src/search/index/section-file.js";
+} from "../../src/search/index/segment-codec.js";
 
 const contents = fc.record({
 	header: fc.record({ graph: fc.string() }),

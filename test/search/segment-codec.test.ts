@@ -1,11 +1,12 @@
 import t from "tap";
 import { createSeededNumbers } from "../../bench/generated-graph.js";
+import type { SegmentVectors } from "../../src/search/dense/row-planes.js";
 import { buildLexicalSegment } from "../../src/search/index/index-builder.js";
-import { encodeSectionFile } from "../../src/search/index/section-file.js";
-import type { Segment, SegmentVectors } from "../../src/search/index/segment.js";
+import type { Segment } from "../../src/search/index/segment.js";
 import {
 	contentNameOf,
 	decodeSegment,
+	encodeSectionFile,
 	toSectionFile,
 } from "../../src/search/index/segment-codec.js";
 import { randomSegment } from "./random-vectors.js";

@@ -1,9 +1,12 @@
 import type { Clock } from "../../src/kernel/clock.js";
-import { createDenseThread, type DenseThread } from "../../src/search/dense/dense-thread.js";
 import { createVectorRegions } from "../../src/search/dense/vector-regions.js";
+import {
+	createDenseThread,
+	createScopeLists,
+	type DenseThread,
+} from "../../src/search/dense/worker-dense-side.js";
 import { createWorkerHost, type WorkerHost } from "../../src/search/dense/worker-host.js";
 import type { EmbedderIdentity } from "../../src/search/model/embedder.js";
-import { createScopeLists } from "../../src/search/ranking/scope-lists.js";
 
 /** In place of a model: a text is its vector as JSON, or the word of what goes wrong. */
 const SCRIPT = `

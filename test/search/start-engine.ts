@@ -1,8 +1,7 @@
 import type { Test } from "tap";
 import { type Clock, systemClock } from "../../src/kernel/clock.js";
 import type { Graph } from "../../src/knowledge/graph.js";
-import { createSearchEngine } from "../../src/search/search-engine.js";
-import type { SearchEngine } from "../../src/search/search-ports.js";
+import { createSearchEngine, type SearchEngine } from "../../src/search/search-engine.js";
 import type { CountingEmbedder } from "./sample-graph.js";
 
 /** Ten rows of what an engine finds. */

@@ -1,8 +1,8 @@
 import { join } from "node:path";
 import { env, pipeline } from "@huggingface/transformers";
 import t from "tap";
-import { PACKAGE_ROOT } from "../../src/kernel/package-root.js";
-import { poolTokens } from "../../src/search/model/token-pooling.mjs";
+import { PACKAGE_ROOT } from "../../src/kernel/package-info.js";
+import { poolTokens } from "../../src/search/dense/query-batch.mjs";
 
 const MODELS = join(PACKAGE_ROOT, "models");
 const TEXTS = [

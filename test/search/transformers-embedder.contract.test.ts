@@ -2,9 +2,9 @@ import { cp, rm, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import t, { type Test } from "tap";
 import { systemClock } from "../../src/kernel/clock.js";
-import { PACKAGE_ROOT } from "../../src/kernel/package-root.js";
+import { PACKAGE_ROOT } from "../../src/kernel/package-info.js";
+import { createTransformersEmbedder } from "../../src/search/dense/open-model.js";
 import type { Embedder } from "../../src/search/model/embedder.js";
-import { createTransformersEmbedder } from "../../src/search/model/transformers-embedder.js";
 
 const MODEL_FOLDER = join(PACKAGE_ROOT, "models/bundled");
 

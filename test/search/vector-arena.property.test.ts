@@ -1,6 +1,6 @@
 import fc from "fast-check";
 import t from "tap";
-import { createVectorArena } from "../../src/search/dense/vector-arena.js";
+import { createVectorArena } from "../../src/search/dense/vector-regions.js";
 
 const sizes = fc.array(fc.integer({ min: 1, max: 3_000 }), { minLength: 1, maxLength: 30 });
 

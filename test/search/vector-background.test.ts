@@ -1,7 +1,7 @@
 import t from "tap";
 import { createSeededNumbers } from "../../bench/generated-graph.js";
+import type { SegmentVectors } from "../../src/search/dense/row-planes.js";
 import { backgroundOf } from "../../src/search/dense/vector-background.js";
-import type { SegmentVectors } from "../../src/search/index/segment.js";
 
 function randomVectors(documents: number, shared: number): SegmentVectors {
 	const next = createSeededNumbers(7);

@@ -1,9 +1,9 @@
 import fc from "fast-check";
 import t from "tap";
 import { createScalarKernel, type VectorKernel } from "../../src/search/dense/scalar-kernel.mjs";
-import { openKernel } from "../../src/search/dense/scan-space.mjs";
-import { createVectorArena } from "../../src/search/dense/vector-arena.js";
 import { compileVectorKernel } from "../../src/search/dense/vector-kernel.js";
+import { createVectorArena } from "../../src/search/dense/vector-regions.js";
+import { openKernel } from "../../src/search/dense/vector-scan.mjs";
 
 const EXTREME = 127;
 const [FLOORS, QUERY, SCALES, OUT, ROWS] = [512, 1_024, 32_768, 36_864, 40_960] as const;

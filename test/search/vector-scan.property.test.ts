@@ -1,15 +1,15 @@
 import fc from "fast-check";
 import t from "tap";
 import { createSeededNumbers } from "../../bench/generated-graph.js";
-import { createRowPlanes, toUnitLength, writeRow } from "../../src/search/dense/quantize.js";
 import { createQueryBatch } from "../../src/search/dense/query-batch.mjs";
+import type { SegmentVectors } from "../../src/search/dense/row-planes.js";
+import { createRowPlanes, toUnitLength, writeRow } from "../../src/search/dense/row-planes.js";
 import { createVectorRegions } from "../../src/search/dense/vector-regions.js";
 import {
 	createVectorScan,
 	type ScanScope,
 	type ScanSetup,
 } from "../../src/search/dense/vector-scan.mjs";
-import type { SegmentVectors } from "../../src/search/index/segment.js";
 import { times } from "../support/times.js";
 import { randomSegment, randomVector } from "./random-vectors.js";
 

@@ -1,10 +1,13 @@
 import t, { type Test } from "tap";
 import { createSeededNumbers } from "../../bench/generated-graph.js";
 import { type Clock, systemClock } from "../../src/kernel/clock.js";
-import type { DenseHits, VectorRegion } from "../../src/search/dense/dense-side.js";
-import { QUERY_PATIENCE_MS } from "../../src/search/dense/query-patience.js";
+import {
+	type DenseHits,
+	QUERY_PATIENCE_MS,
+	watchEmbedder,
+} from "../../src/search/dense/dense-side.js";
+import type { VectorRegion } from "../../src/search/dense/vector-regions.js";
 import { createWorkerDenseSide } from "../../src/search/dense/worker-dense-side.js";
-import { watchEmbedder } from "../../src/search/model/watched-embedder.js";
 import { cosinesOf, randomSegment, randomVector } from "./random-vectors.js";
 import { createCountingEmbedder } from "./sample-graph.js";
 import { startStandInModel } from "./stand-in-model.js";

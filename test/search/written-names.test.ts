@@ -1,7 +1,7 @@
 import t from "tap";
-import { writtenAsNames } from "../../src/search/index/written-names.js";
+import { rarityIn } from "../../src/search/lexical/common-words.js";
+import { writtenAsNames } from "../../src/search/lexical/query-coverage.js";
 import { readQuery } from "../../src/search/lexical/query-words.js";
-import { rarityIn } from "../../src/search/lexical/word-rarity.js";
 
 const namesIn = (query: string) =>
 	[...writtenAsNames(readQuery(query))].map(({ written }) => written);

@@ -1,4 +1,4 @@
-import type { SearchEngine } from "../../src/search/search-ports.js";
+import type { SearchEngine } from "../../src/search/search-engine.js";
 
 /** A search that works, and finds nothing. */
 export const emptySearch: SearchEngine = {

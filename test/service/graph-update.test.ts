@@ -7,10 +7,9 @@ import { stampFiles } from "../../src/knowledge/bundle-files.js";
 import { writeBundle } from "../../src/knowledge/bundle-folder.js";
 import { createGraphCatalog } from "../../src/knowledge/catalog.js";
 import { importFolder } from "../../src/knowledge/import-folder.js";
-import type { ImportMemory } from "../../src/knowledge/import-memory.js";
+import type { ImportMemory } from "../../src/knowledge/import-reread.js";
+import { createGraphUpdate, type ImportRequest } from "../../src/operator/graph-importer.js";
 import { createGraphRepository } from "../../src/operator/graph-repository.js";
-import { createGraphUpdate } from "../../src/operator/graph-update.js";
-import type { ImportRequest } from "../../src/operator/import-request.js";
 import { createSearchEngine } from "../../src/search/search-engine.js";
 
 /** An hour ahead of the disk, so that no file counts as touched just now. */
@@ -22,9 +21,9 @@ async function createUpdate(t: Test, root: string) {
 	const folder = join(root, "graphs");
 	const catalog = createGraphCatalog([]);
 	const logger = { info: () => undefined, error: () => undefined };
-	const shelf = createGraphRepository({ catalog, search, folder, logger });
-	const update = createGraphUpdate({ catalog, shelf, clock });
-	return { update, shelf, folder };
+	const repository = createGraphRepository({ catalog, search, folder, logger });
+	const update = createGraphUpdate({ catalog, repository, clock });
+	return { update, repository, folder };
 }
 
 /**
@@ -34,13 +33,13 @@ async function createUpdate(t: Test, root: string) {
 async function importThenDeceive(
 	root: string,
 	as: string,
-	{ update, shelf, folder }: Awaited<ReturnType<typeof createUpdate>>,
+	{ update, repository, folder }: Awaited<ReturnType<typeof createUpdate>>,
 ) {
 	const source = join(root, `${as}-notes`);
 	const request: ImportRequest = { source, as, update: true };
 	const read = await importFolder({ source, as, nowMs: clock.now() });
 	await writeBundle(read.files, join(folder, as));
-	await shelf.publish({ ...read.graph, folder: join(folder, as) });
+	await repository.publish({ ...read.graph, folder: join(folder, as) });
 	writeFileSync(join(source, "moon.md"), "# The moon\n\nIt pulls more.");
 	const stamps = await stampFiles(source, clock.now());
 	const known = read.memory as ImportMemory;
@@ -50,7 +49,7 @@ async function importThenDeceive(
 	update.remember(request, { ...known, rows });
 	return {
 		async changedBy(more: Partial<ImportRequest> = {}) {
-			const graph = shelf.getOwn(as) as Changeable;
+			const graph = repository.getOwn(as) as Changeable;
 			const { report, complete } = await update.bringInLine(graph, { ...request, ...more });
 			await complete;
 			return report.changed.changed;

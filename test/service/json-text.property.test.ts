@@ -1,6 +1,6 @@
 import fc from "fast-check";
 import t from "tap";
-import { parsePlainJson } from "../../src/http/json-text.js";
+import { parsePlainJson } from "../../src/http/json-body.js";
 
 const UNSAFE = ["__proto__", "constructor", "prototype"];
 

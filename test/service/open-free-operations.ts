@@ -1,5 +1,5 @@
 import { createPriceList } from "../../payments/price-list.js";
-import type { FreeSchedules } from "../../skills/briefings/schedule-preview.js";
+import type { FreeSchedules } from "../../skills/briefings/schedules.js";
 import { createFreeOperations } from "../../src/app/create-free-operations.js";
 import { createSkillServices } from "../../src/app/services.js";
 import { createSkillCatalog } from "../../src/app/skill-catalog.js";

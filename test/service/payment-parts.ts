@@ -1,6 +1,6 @@
 import { generateKeyPairSync } from "node:crypto";
 import { createQuoteSeal } from "../../payments/quote-seal.js";
-import { toKeySet } from "../../src/accounts/key-set.js";
+import { toKeySet } from "../../src/accounts/key-folder.js";
 import { ServiceError } from "../../src/kernel/errors.js";
 import {
 	createPaymentOperations,

@@ -1,8 +1,7 @@
 import { setImmediate } from "node:timers/promises";
 import t from "tap";
-import { createGraphCatalog } from "../../src/knowledge/catalog.js";
+import { createGraphCatalog, createPerGraph } from "../../src/knowledge/catalog.js";
 import type { Graph } from "../../src/knowledge/graph.js";
-import { createPerGraph } from "../../src/knowledge/per-graph.js";
 import { makeConcept, makeGraph } from "./sample-graphs.js";
 
 const graph = (id: string, titles: string[]) =>

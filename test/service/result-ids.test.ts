@@ -1,7 +1,6 @@
 import t from "tap";
 import { createResultIds } from "../../src/artifacts/artifact-repository.js";
-import { createIds } from "../../src/kernel/ids.js";
-import { systemRandom } from "../../src/kernel/random.js";
+import { createIds, systemRandom } from "../../src/kernel/ids.js";
 import { manualClock } from "../support/manual-clock.js";
 
 const ids = createIds({ clock: manualClock("2026-11-30T12:00:00Z"), random: systemRandom });

@@ -1,10 +1,8 @@
 import t from "tap";
 import { createChatRecords } from "../../skills/chat/chat-records.js";
-import { createChatRoom } from "../../skills/chat/chat-room.js";
-import { createStagedTurns } from "../../skills/chat/staged-turns.js";
+import { createChatRoom, createStagedTurns } from "../../skills/chat/chat-room.js";
 import type { SkillCaller } from "../../src/contract/call.js";
-import { createIds } from "../../src/kernel/ids.js";
-import { systemRandom } from "../../src/kernel/random.js";
+import { createIds, systemRandom } from "../../src/kernel/ids.js";
 import { createTurnQueue } from "../../src/kernel/turn-queue.js";
 import type { PaymentRow } from "../../store/rows/payment-rows.js";
 import { createMemoryStore } from "../a2a/memory-store.js";

@@ -1,13 +1,12 @@
 import fc from "fast-check";
 import t from "tap";
-import { systemRandom } from "../../src/kernel/random.js";
-import { createWebhookDispatch } from "../../src/webhooks/webhook-dispatch.js";
+import { systemRandom } from "../../src/kernel/ids.js";
+import { createWebhookDispatch, type SendWebhook } from "../../src/webhooks/webhook-dispatch.js";
 import { recordPause } from "../../src/webhooks/webhook-events.js";
-import { WEBHOOK_LIMITS } from "../../src/webhooks/webhook-limits.js";
-import type { SendWebhook } from "../../src/webhooks/webhook-sender.js";
-import { createWebhookTexts } from "../../src/webhooks/webhook-texts.js";
-import type { TokenRow } from "../../store/rows/token-row.js";
-import type { WebhookDeliveryRow } from "../../store/rows/webhook-rows.js";
+import { createWebhookTexts } from "../../src/webhooks/webhook-record.js";
+import { WEBHOOK_LIMITS } from "../../src/webhooks/webhook-wire.js";
+import type { TokenRow } from "../../store/rows/account-rows.js";
+import type { WebhookDeliveryRow } from "../../store/rows/notification-rows.js";
 import { createQuickStore } from "../jobs/quick-store.js";
 import { manualClock } from "../support/manual-clock.js";
 

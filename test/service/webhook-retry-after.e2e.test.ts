@@ -1,5 +1,5 @@
 import t from "tap";
-import { WEBHOOK_LIMITS } from "../../src/webhooks/webhook-limits.js";
+import { WEBHOOK_LIMITS } from "../../src/webhooks/webhook-wire.js";
 import { endJob } from "./ended-job.js";
 import { HOOKS, startWebhookShop } from "./webhook-shop.js";
 

@@ -1,7 +1,7 @@
 import { Webhook } from "standardwebhooks";
 import t, { type Test } from "tap";
 import { sweepOwned } from "../../src/accounts/owned-records.js";
-import { WEBHOOK_LIMITS } from "../../src/webhooks/webhook-limits.js";
+import { WEBHOOK_LIMITS } from "../../src/webhooks/webhook-wire.js";
 import { endJob } from "./ended-job.js";
 import { HOOKS, startWebhookShop } from "./webhook-shop.js";
 

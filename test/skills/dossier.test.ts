@@ -1,9 +1,8 @@
 import t from "tap";
 import { passCitationGate } from "../../skills/answers/citation-gate.js";
-import { toHtml } from "../../skills/answers/report/report-html.js";
-import { toMarkdown } from "../../skills/answers/report/report-markdown.js";
-import { compareDossiers } from "../../skills/dossiers/dossier-diff.js";
-import { toDossierDocument } from "../../skills/dossiers/dossier-document.js";
+import { toHtml, toMarkdown } from "../../skills/answers/report/report-document.js";
+import { compareDossiers } from "../../skills/dossiers/dossier-answer.js";
+import { toDossierDocument } from "../../skills/dossiers/dossier-archive.js";
 import type { DossierWire } from "../../skills/dossiers/dossier-wire.js";
 import { dossier } from "../../skills/dossiers/dossiers.operations.js";
 import type { SkillCaller } from "../../src/contract/call.js";

@@ -2,10 +2,10 @@ import t from "tap";
 import { createExportCache, type RunBounded } from "../../skills/graphs/export-cache.js";
 import { createGraphExport } from "../../skills/graphs/graph-export.js";
 import { createBoundedWork } from "../../src/contract/bounded-work.js";
-import { sharedJsonOf } from "../../src/kernel/shared-json.js";
+import { sharedJsonOf } from "../../src/kernel/json.js";
 import { createGraphCatalog } from "../../src/knowledge/catalog.js";
-import { conceptOf, graphWith } from "../knowledge/reading/random-graph.js";
 import { graphOf, TIDES } from "../knowledge/sample-bundle.js";
+import { conceptOf, graphWith } from "./reading/random-graph.js";
 
 const request = { format: "ndjson", table: "nodes", baseUrl: "https://shop.example" } as const;
 const { signal: always } = new AbortController();

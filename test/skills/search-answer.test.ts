@@ -10,7 +10,7 @@ import type {
 	ScoreExplanation,
 	SearchOutcome,
 	SearchRequest,
-} from "../../src/search/search-ports.js";
+} from "../../src/search/ranking/search-outcome.js";
 import { DOMAIN_GRAPH, makeConcept } from "../service/sample-graphs.js";
 
 const context = { signal: new AbortController().signal, requestId: "req_1", callId: "req_1" };

@@ -2,7 +2,7 @@ import t from "tap";
 import { createAuditor } from "../../store/journal/audit.js";
 import type { JournalReader } from "../../store/journal/journal-reader.js";
 import type { FrameBody } from "../../store/journal/operation.js";
-import type { SegmentFacts } from "../../store/journal/segment.js";
+import type { SegmentFacts } from "../../store/journal/segments.js";
 
 const link = (sequence: number) => ({ sequence, crc: sequence * 7 });
 

@@ -1,7 +1,7 @@
 import t from "tap";
+import { nextTurn } from "../../src/kernel/kernel.js";
 import type { FileSystem } from "../../store/journal/file-system.js";
 import type { JournalStore } from "../../store/journal/journal-store.js";
-import { nextTurn } from "../../store/journal/next-turn.js";
 import { createGate } from "../support/gate.js";
 import { times } from "../support/times.js";
 import { createFakeDisk, diskError, type FakeDisk } from "./fake-disk.js";

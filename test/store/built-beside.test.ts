@@ -1,7 +1,7 @@
 import { existsSync, lstatSync, mkdirSync, readdirSync, symlinkSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import t from "tap";
-import { systemRandom as random } from "../../src/kernel/random.js";
+import { systemRandom as random } from "../../src/kernel/ids.js";
 import { buildBeside, removeTree } from "../../store/journal/built-beside.js";
 import { type FileSystem, nodeFileSystem } from "../../store/journal/file-system.js";
 import { seededRandom } from "../support/seeded-random.js";

@@ -1,6 +1,5 @@
 import type { Test } from "tap";
-import { createIds } from "../../src/kernel/ids.js";
-import { systemRandom } from "../../src/kernel/random.js";
+import { createIds, systemRandom } from "../../src/kernel/ids.js";
 import { times } from "../support/times.js";
 import { credit, posting, receiptRow, START_MS } from "./open-test-store.js";
 import type { Cost, OpenStore, StoreUnderTest } from "./store-under-test.js";

@@ -1,7 +1,6 @@
 import fc from "fast-check";
 import type { Test } from "tap";
-import { exportLedger } from "../../store/ledger-export.js";
-import type { Store } from "../../store/store-port.js";
+import { exportLedger, type Store } from "../../store/store-port.js";
 import { times } from "../support/times.js";
 import { hashOfExport, importLedger } from "./import-ledger.js";
 import { posting, receiptRow } from "./open-test-store.js";

@@ -4,10 +4,10 @@ import {
 	CHAIN_START,
 	type ChainLink,
 	createFrameEncoder,
+	judgeTail,
 	readFrame,
 } from "../../store/journal/frame.js";
-import { walkFrames } from "../../store/journal/segment.js";
-import { judgeTail } from "../../store/journal/torn-tail.js";
+import { walkFrames } from "../../store/journal/segments.js";
 
 const SECTOR_BYTES = 512;
 const json = fc.jsonValue().map((value) => JSON.stringify(value));

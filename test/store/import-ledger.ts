@@ -1,6 +1,5 @@
 import { createHash } from "node:crypto";
-import { exportLedger } from "../../store/ledger-export.js";
-import type { CommittedTransaction, Store } from "../../store/store-port.js";
+import { type CommittedTransaction, exportLedger, type Store } from "../../store/store-port.js";
 
 /** Books an export into an empty store of any kind, line by line. */
 export async function importLedger(store: Store, lines: AsyncIterable<string>): Promise<void> {

@@ -1,7 +1,7 @@
 import t from "tap";
+import { readStatement } from "../../store/journal/history.js";
 import type { JournalReader } from "../../store/journal/journal-reader.js";
-import type { SegmentFacts } from "../../store/journal/segment.js";
-import { readStatement } from "../../store/journal/statement.js";
+import type { SegmentFacts } from "../../store/journal/segments.js";
 import type { LedgerTransaction } from "../../store/ledger.js";
 import type { StatementPage } from "../../store/store-port.js";
 import { createFakeDisk } from "./fake-disk.js";

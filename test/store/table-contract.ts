@@ -1,7 +1,6 @@
 import type { Test } from "tap";
 import { ServiceError } from "../../src/kernel/errors.js";
-import { createIds } from "../../src/kernel/ids.js";
-import { systemRandom } from "../../src/kernel/random.js";
+import { createIds, systemRandom } from "../../src/kernel/ids.js";
 import type { StoreTransaction } from "../../store/store-port.js";
 import { times } from "../support/times.js";
 import {

@@ -3,7 +3,7 @@ import { once } from "node:events";
 import { join } from "node:path";
 import { createInterface } from "node:readline";
 import type { DemoWallet } from "../../payments/onchain/onchain-parts.js";
-import { PACKAGE_ROOT } from "../../src/kernel/package-root.js";
+import { PACKAGE_ROOT } from "../../src/kernel/package-info.js";
 
 /** The command line as it is shipped; it builds first when it must. */
 export const PROGRAM = join(PACKAGE_ROOT, "bin/tollgraph.mjs");

@@ -3,8 +3,8 @@ import type { Test } from "tap";
 import type { OnchainParts } from "../../payments/onchain/onchain-parts.js";
 import { type App, createApp } from "../../src/app/create-app.js";
 import type { Clock } from "../../src/kernel/clock.js";
-import type { Egress } from "../../src/kernel/egress.js";
 import type { Logger } from "../../src/kernel/logger.js";
+import type { Egress } from "../../src/kernel/outbound.js";
 import type { Settings } from "../../src/settings/read-settings.js";
 
 /** A whole server on a loopback port, on a folder of its own; closed when the test ends. */

@@ -1,9 +1,8 @@
 import type { Schedules } from "../../skills/briefings/schedules.js";
 import { createResearchParts } from "../../src/app/app-research.js";
 import { type Clock, systemClock } from "../../src/kernel/clock.js";
-import { createIds } from "../../src/kernel/ids.js";
-import { systemRandom } from "../../src/kernel/random.js";
-import type { SearchEngine } from "../../src/search/search-ports.js";
+import { createIds, systemRandom } from "../../src/kernel/ids.js";
+import type { SearchEngine } from "../../src/search/search-engine.js";
 import type { WebhookParts } from "../../src/webhooks/webhook-service.js";
 import type { Store } from "../../store/store-port.js";
 import { createMemoryDisk } from "../search/memory-disk.js";

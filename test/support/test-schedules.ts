@@ -1,16 +1,15 @@
-import { extractiveWriter } from "../../skills/answers/extractive-writer.js";
+import { extractiveWriter } from "../../skills/answers/written-prose.js";
 import { createBriefings } from "../../skills/briefings/briefing.js";
-import { createScheduleConsent } from "../../skills/briefings/schedule-consent.js";
-import { createScheduleLinks } from "../../skills/briefings/schedule-links.js";
 import {
-	createSchedulePreview,
-	type FreeSchedules,
-} from "../../skills/briefings/schedule-preview.js";
+	createScheduleConsent,
+	createScheduleLinks,
+} from "../../skills/briefings/schedule-consent.js";
+import { createSchedulePreview, type FreeSchedules } from "../../skills/briefings/schedules.js";
 import { systemClock as clock } from "../../src/kernel/clock.js";
-import { systemRandom as random } from "../../src/kernel/random.js";
-import { createSealedText } from "../../src/kernel/sealed-text.js";
+import { systemRandom as random } from "../../src/kernel/ids.js";
+import { createSealedText } from "../../src/kernel/secrets.js";
 import type { GraphCatalog } from "../../src/knowledge/catalog.js";
-import type { HybridSearch } from "../../src/search/search-ports.js";
+import type { HybridSearch } from "../../src/search/search-engine.js";
 import { createMemoryStore } from "../a2a/memory-store.js";
 
 /** What anybody may ask of briefings, over a search and a catalog that tests bring, and no schedule at all. */

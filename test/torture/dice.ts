@@ -1,4 +1,4 @@
-import type { Random } from "../../src/kernel/random.js";
+import type { Random } from "../../src/kernel/ids.js";
 import { seededRandom } from "../support/seeded-random.js";
 
 /** Everything that happens by chance in one world, from one seed. */

@@ -11,8 +11,7 @@ import type { Clock } from "../../src/kernel/clock.js";
 import { createIds } from "../../src/kernel/ids.js";
 import type { Logger } from "../../src/kernel/logger.js";
 import { createGraphCatalog } from "../../src/knowledge/catalog.js";
-import { startHousekeeping } from "../../src/operator/housekeeping.js";
-import { createRetention } from "../../src/operator/retention.js";
+import { createRetention, startHousekeeping } from "../../src/operator/housekeeping.js";
 import { createInvoke } from "../../src/sales/invoke.js";
 import { createUsageRecorder } from "../../src/sales/usage.js";
 import type { Settings } from "../../src/settings/read-settings.js";
@@ -106,7 +105,7 @@ export async function openHouse(deps: HouseDeps): Promise<House> {
 		spt: createSptService({
 			...{ money, store, catalog, clock, random, ids },
 			research: createTestResearch({ store, clock }),
-			jobs: createJobs({ store, clock, ids, logger, till: money.jobBilling, works: [] }),
+			jobs: createJobs({ store, clock, ids, logger, billing: money.jobBilling, works: [] }),
 			account: createAccountService({ money, store, catalog, clock, info: { mcpUrl: () => null } }),
 			pepper: KEYS.pepper,
 			profile: SETTINGS.profile,

@@ -6,7 +6,7 @@ import { openKeyFolder } from "../../src/accounts/key-folder.js";
 import { createApp } from "../../src/app/create-app.js";
 import { type OpenedOnchain, openOnchain } from "../../src/app/open-onchain.js";
 import { systemClock } from "../../src/kernel/clock.js";
-import { systemRandom } from "../../src/kernel/random.js";
+import { systemRandom } from "../../src/kernel/ids.js";
 import { readSettings } from "../../src/settings/read-settings.js";
 import type { Purse } from "./book.js";
 import { newAccounts, type PayingAccount } from "./kill-wallets.js";

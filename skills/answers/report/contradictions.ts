@@ -1,12 +1,6 @@
 import { type CitedSentence, contentWords } from "../../../src/evidence/evidence.js";
 import type { Steps } from "../../../src/knowledge/knowledge.js";
-import {
-	compareReadings,
-	type ReadContext,
-	readContext,
-	readText,
-	type TextReading,
-} from "../../verify/verify.js";
+import { compareReadings, readContext, readText } from "../../verify/verify.js";
 
 /** Two sentences that cannot both hold, as far as rules can tell. */
 export interface Contradiction<S extends CitedSentence = CitedSentence> {
@@ -46,29 +40,19 @@ export function* findContradictions<S extends CitedSentence>(
 	return found.sort((a, b) => b.score - a.score).slice(0, most);
 }
 
-interface Read<S> {
-	readonly sentence: S;
-	readonly text: string;
-	readonly terms: ReadonlySet<string>;
-	readonly reading: TextReading;
-	readonly context: ReadContext;
-	/** Whom the sentence names first: as a rule, whom it speaks of. */
-	readonly subject: string | undefined;
-}
+type Read<S extends CitedSentence> = ReturnType<typeof toRead<S>>;
 
-function toRead<S extends CitedSentence>(sentence: S): Read<S> {
-	const { title, aliases } = sentence.concept;
-	const reading = readText(sentence.text);
+function toRead<S extends CitedSentence>(sentence: S) {
+	const { text, concept } = sentence;
+	const reading = readText(text);
+	const terms = contentWords(text).map(([term = ""]) => term);
 	return {
 		sentence,
-		text: sentence.text,
-		terms: new Set(
-			contentWords(sentence.text)
-				.map(([term = ""]) => term)
-				.filter((term) => !/^[\d.,]+$/.test(term)),
-		),
+		text,
+		terms: new Set(terms.filter((term) => !/^[\d.,]+$/.test(term))),
 		reading,
-		context: readContext({ names: [title, ...aliases.slice(0, 10)] }),
+		context: readContext({ names: [concept.title, ...concept.aliases.slice(0, 10)] }),
+		/** Whom the sentence names first: as a rule, whom it speaks of. */
 		subject: reading.names[0]?.text.toLowerCase(),
 	};
 }
@@ -83,16 +67,13 @@ function comparable<S extends CitedSentence>(read: readonly Read<S>[]) {
 		.sort((a, b) => b.shared - a.shared);
 }
 
-function shareOf<S>(one: Read<S>, other: Read<S>): number {
+function shareOf<S extends CitedSentence>(one: Read<S>, other: Read<S>): number {
 	let shared = 0;
 	for (const term of one.terms) if (other.terms.has(term)) shared += 1;
 	return shared < SHARED_LEAST ? 0 : shared / (one.terms.size + other.terms.size - shared);
 }
 
-function compare<S extends CitedSentence>(
-	one: Read<S>,
-	other: Read<S>,
-): Contradiction<S> | undefined {
+function compare<S extends CitedSentence>(one: Read<S>, other: Read<S>) {
 	if (one.subject !== other.subject) return undefined;
 	const there = compareReadings(one.reading, other.reading, other.context, []);
 	if (there.stance !== "refutes" || there.score < SCORE_LEAST) return undefined;

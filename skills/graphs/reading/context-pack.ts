@@ -1,8 +1,13 @@
-import type { Concept, Evidence, Steps } from "../../../src/knowledge/knowledge.js";
-import type { CitedPassage } from "./cited-passages.js";
-import { estimateTokens } from "./token-estimate.js";
+import {
+	type Concept,
+	type Evidence,
+	FOOTNOTE,
+	type Steps,
+	toParagraphs,
+	toPlainText,
+	toSections,
+} from "../../../src/knowledge/knowledge.js";
 
-/** A passage that may go into a pack. */
 export interface PackCandidate extends CitedPassage {
 	readonly concept: Concept;
 }
@@ -15,7 +20,6 @@ export interface NumberedSource extends Evidence {
 export interface ContextPack {
 	/** Markdown: a heading per concept, its passages with `[1]` behind them, then the list of sources. */
 	readonly text: string;
-	/** `estimateTokens` of the text. */
 	readonly tokens: number;
 	/** Concepts in the order in which they appear, and how many passages each gave. */
 	readonly concepts: ReadonlyMap<Concept, number>;
@@ -31,9 +35,8 @@ const TOKENS_LEFT_MIN = 4;
 const CHARS_PER_TOKEN = 8;
 
 /**
- * Packs passages, best first, as long as the whole text stays within the budget; one that does not fit is passed over, a
- * shorter one behind it may. No more of them are taken than there is room for. Their text is data: nothing in it is a heading
- * or link of ours.
+ * Packs passages, best first, within the budget; one that does not fit is passed over. Their text
+ * forms no heading.
  */
 export function* packContext(
 	candidates: Iterable<PackCandidate | undefined>,
@@ -123,4 +126,61 @@ function toSourceLine({ number, title, publishedAt, sourceUrl }: NumberedSource)
 /** One line that begins no heading, list or quote. */
 function plainOf({ text }: PackCandidate): string {
 	return text.replace(/\s+/g, " ").replace(/^[#>*+|-]+\s*/, "");
+}
+
+/** A piece of a concept's text and the sources it is cited for. */
+export interface CitedPassage {
+	readonly text: string;
+	readonly evidence: readonly Evidence[];
+}
+
+/** Summary and paragraphs with the sources their footnotes name; with all sources where no footnotes are. */
+export function* readCitedPassages(concept: Concept): Steps<readonly CitedPassage[]> {
+	const { summary, body, evidence } = concept;
+	const byId = new Map(evidence.map((source) => [source.articleId, source]));
+	const hasFootnotes = namesIn(body).some((name) => byId.has(name));
+	const passages: CitedPassage[] = [];
+	let isTold = summary === "";
+	for (const { lines } of toSections(body)) {
+		for (const markdown of toParagraphs(lines)) {
+			const text = toPlainText(markdown);
+			yield;
+			if (!/\p{L}/u.test(text)) continue;
+			const named = () => [...new Set(namesIn(markdown))].flatMap((name) => byId.get(name) ?? []);
+			passages.push({ text, evidence: hasFootnotes ? named() : evidence });
+			isTold ||= text === summary;
+		}
+	}
+	return isTold ? passages : [{ text: summary, evidence }, ...passages];
+}
+
+function namesIn(markdown: string): readonly string[] {
+	return [...markdown.matchAll(FOOTNOTE)].map(([, name = ""]) => name);
+}
+
+/** A run of letters of a script with spaces, a run of digits, one mark, or one character of any other script. */
+const PIECE = /[\p{Script=Latin}\p{Script=Greek}\p{Script=Cyrillic}]+|\p{N}+|\n+|[^\s]/gu;
+const LETTERS_PER_TOKEN = 4;
+const DIGITS_PER_TOKEN = 3;
+/** Letters outside ASCII cut words into shorter tokens in most vocabularies. */
+const OTHER_LETTERS_PER_TOKEN = 2;
+
+/**
+ * How many tokens a text is for a language model, the same on every machine: a word counts one per 4 letters begun (2 for
+ * words beyond ASCII), a number one per 3 digits, every mark and every character of other scripts one. Vocabularies differ;
+ * for English prose this lies above most of them, so that a pack made to fit does fit.
+ */
+export function estimateTokens(text: string): number {
+	let tokens = 0;
+	for (const [piece] of text.matchAll(PIECE)) {
+		if (/^[a-z]/i.test(piece) || /^\p{L}{2}/u.test(piece)) tokens += tokensOfWord(piece);
+		else if (/^\p{N}/u.test(piece)) tokens += Math.ceil(piece.length / DIGITS_PER_TOKEN);
+		else tokens += 1;
+	}
+	return tokens;
+}
+
+function tokensOfWord(word: string): number {
+	const isPlain = /^[a-z]+$/i.test(word);
+	return Math.ceil(word.length / (isPlain ? LETTERS_PER_TOKEN : OTHER_LETTERS_PER_TOKEN));
 }

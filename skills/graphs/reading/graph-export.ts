@@ -5,17 +5,21 @@ import {
 	type Graph,
 	packInSteps,
 	runInTurns,
+	type Steps,
 } from "../../../src/knowledge/knowledge.js";
 import type { ExportFormat } from "../graph-feed-wire.js";
-import { toGraphml } from "./export-graphml.js";
-import { toJsonLdDocument } from "./export-json-ld.js";
-import { gatherPieces, type Pieces } from "./export-pieces.js";
-import { leastExportChars } from "./export-size.js";
-import { type ExportTable, toCsvTable, toNdjson } from "./export-tables.js";
+import {
+	type ExportTable,
+	type Pieces,
+	toCsvTable,
+	toGraphml,
+	toJsonLdDocument,
+	toNdjson,
+} from "./export-formats.js";
+import { createGraphIndex, mapOf } from "./graph-map.js";
 
 export interface ExportRequest {
 	readonly format: ExportFormat;
-	/** Which table, for CSV. */
 	readonly table: ExportTable;
 	/** Public base address without a trailing slash: what names in JSON-LD begin with. */
 	readonly baseUrl: string;
@@ -51,10 +55,7 @@ const WRITERS: Readonly<Record<ExportFormat, Writer>> = {
 	graphml: { mediaType: "application/graphml+xml", ending: "graphml", write: toGraphml },
 };
 
-/**
- * A whole graph as one file, made while other work goes on and dropped once nobody wants it. Throws INVALID_ARGUMENT when it
- * turns out too large.
- */
+/** A whole graph as one file. Throws INVALID_ARGUMENT when it turns out too large. */
 export async function exportGraph(
 	graph: Graph,
 	request: ExportRequest,
@@ -91,8 +92,7 @@ export function assertExportable(
 }
 
 function refuseFromNowOn(graph: Graph, request: ExportRequest): ServiceError {
-	const known = tooLarge.get(graph) ?? new Set();
-	tooLarge.set(graph, known.add(nameOf(request)));
+	tooLarge.set(graph, (tooLarge.get(graph) ?? new Set()).add(nameOf(request)));
 	return refusal(graph, request);
 }
 
@@ -114,4 +114,102 @@ function* toBundle(graph: Graph, request: ExportRequest): Pieces {
 	// Packed it may be small; it is what comes out of it that is bounded.
 	if (bytes > READING_LIMITS.exportBytes) throw refuseFromNowOn(graph, request);
 	yield yield* packInSteps(files);
+}
+
+/** Records of one kind: how many, and the characters of the fields they are written with. */
+interface Volume {
+	records: number;
+	chars: number;
+}
+
+export const exportVolumes = createGraphIndex(toVolumes);
+
+/** Characters an export has at least: every field and the names of the fields, escapes not counted. */
+export function leastExportChars(
+	graph: Graph,
+	{ format, table }: { readonly format: ExportFormat; readonly table: ExportTable },
+): number {
+	const { nodes, edges, evidence, addressChars } = exportVolumes.of(graph);
+	if (format === "csv") {
+		const { records, chars } = { nodes, edges, evidence }[table];
+		return chars + COMMAS[table] * records;
+	}
+	const names = NAMES[format];
+	const all = nodes.chars + edges.chars + names.node * nodes.records + names.edge * edges.records;
+	if (format === "graphml") return all;
+	// An article is named by its address, has it, and its node is derived from it.
+	const again = format === "jsonld" ? 2 * addressChars : 0;
+	return all + evidence.chars + names.source * evidence.records + again;
+}
+
+const COMMAS: Readonly<Record<ExportTable, number>> = { nodes: 12, edges: 5, evidence: 4 };
+
+/** Characters around the fields of one record. */
+const NAMES: Readonly<
+	Record<
+		Exclude<ExportFormat, "csv">,
+		{ readonly node: number; readonly edge: number; readonly source: number }
+	>
+> = {
+	okf: { node: 20, edge: 4, source: 20 },
+	jsonld: { node: 300, edge: 60, source: 60 },
+	ndjson: { node: 220, edge: 80, source: 60 },
+	graphml: { node: 100, edge: 90, source: 0 },
+};
+
+function* toVolumes(
+	graph: Graph,
+): Steps<Record<"nodes" | "edges" | "evidence", Volume> & { readonly addressChars: number }> {
+	const nodes: Volume = { records: 0, chars: 0 };
+	const edges: Volume = { records: 0, chars: 0 };
+	const evidence: Volume = { records: 0, chars: 0 };
+	// A part of the evidence.
+	let addressChars = 0;
+	const map = mapOf(graph);
+	for (const [place, concept] of map.concepts.entries()) {
+		const { id, type, title, summary, body, tags, aliases } = concept;
+		nodes.records += 1;
+		nodes.chars += lengthOf([id, type, title, summary, body]) + lengthOf(tags) + lengthOf(aliases);
+		for (const { articleId, title: name, sourceUrl } of concept.evidence) {
+			evidence.records += 1;
+			evidence.chars += lengthOf([articleId, name, sourceUrl]);
+			addressChars += sourceUrl.length;
+		}
+		for (let edge = map.outStart[place] ?? 0; edge < (map.outStart[place + 1] ?? 0); edge++) {
+			edges.records += 1;
+			edges.chars += (map.edges[edge]?.type.length ?? 0) + (map.edges[edge]?.target.length ?? 0);
+		}
+		yield;
+	}
+	return { nodes, edges, evidence, addressChars };
+}
+
+function lengthOf(texts: readonly string[]): number {
+	return texts.reduce((sum, { length }) => sum + length, 0);
+}
+
+/** Texts are gathered up to this length before they become bytes. */
+const CHUNK_CHARS = 64 * 1024;
+
+/** Bytes of a file in chunks of some 64 KB, each of whole characters; undefined once there are more than `bytesMax`. */
+function* gatherPieces(pieces: Pieces, bytesMax: number): Steps<readonly Uint8Array[] | undefined> {
+	const chunks: Uint8Array[] = [];
+	let bytes = 0;
+	let text = "";
+	const add = (chunk: Uint8Array): void => {
+		bytes += chunk.byteLength;
+		chunks.push(chunk);
+	};
+	for (const piece of pieces) {
+		if (typeof piece === "string") text += piece;
+		else if (piece) add(piece);
+		if (text.length >= CHUNK_CHARS) {
+			add(Buffer.from(text, "utf8"));
+			text = "";
+		}
+		if (bytes > bytesMax) return undefined;
+		yield;
+	}
+	if (text !== "") add(Buffer.from(text, "utf8"));
+	return bytes > bytesMax ? undefined : chunks;
 }

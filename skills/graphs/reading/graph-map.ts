@@ -1,5 +1,3 @@
-/** Reading a graph: pure functions over what is loaded, indexed once per graph, without transport, money or clock. */
-
 import { toKeyPart } from "../../../src/contract/contract.js";
 import { ServiceError } from "../../../src/kernel/kernel.js";
 import {
@@ -7,15 +5,17 @@ import {
 	compareText,
 	type Edge,
 	type Graph,
+	runAtOnce,
+	runInTurns,
 	type Steps,
 } from "../../../src/knowledge/knowledge.js";
-import { createGraphIndex } from "./graph-index.js";
+
+/** Reading a graph: pure functions over what is loaded, indexed once per graph, without transport, money or clock. */
 
 /** A graph's concepts by id and its edges in both directions. An edge is named by its two ends and its type. */
 export interface GraphMap {
 	/** In the order of their ids; places in this list stand for concepts everywhere below. */
 	readonly concepts: readonly Concept[];
-	/** Place by id. */
 	readonly places: ReadonlyMap<string, number>;
 	/** Edges between concepts of the graph, by source, then type, then target. */
 	readonly edges: readonly Edge[];
@@ -29,7 +29,6 @@ export interface GraphMap {
 	readonly inEdges: Int32Array;
 }
 
-/** The map of each graph: every other reading begins with it. */
 export const graphMaps = createGraphIndex(toMap);
 
 export const mapOf = graphMaps.of;
@@ -44,19 +43,16 @@ export function placeOf(graph: Graph, conceptId: string): number {
 	);
 }
 
-/** Throws NOT_FOUND. */
 export function getConcept(graph: Graph, conceptId: string): Concept {
 	return conceptAt(mapOf(graph), placeOf(graph, conceptId));
 }
 
-/** The concept at a place that came from the same map. */
 export function conceptAt({ concepts }: GraphMap, place: number): Concept {
 	const concept = concepts[place];
 	if (!concept) throw new RangeError("A place beyond the graph.");
 	return concept;
 }
 
-/** Edges in and out. */
 export function degreeAt({ outStart, inStart }: GraphMap, place: number): number {
 	const countIn = (starts: Int32Array) => (starts[place + 1] ?? 0) - (starts[place] ?? 0);
 	return countIn(outStart) + countIn(inStart);
@@ -87,7 +83,7 @@ function* toMap(graph: Graph): Steps<GraphMap> {
 		sources: Int32Array.from(sources),
 		targets: Int32Array.from(targets),
 		outStart,
-		...turnRound(targets, concepts.length),
+		...invertEdges(targets, concepts.length),
 	};
 }
 
@@ -105,7 +101,7 @@ function compareEdges(a: Edge, b: Edge): number {
 }
 
 /** The same edges by target: counted, then placed, in one pass each. */
-function turnRound(
+function invertEdges(
 	targets: readonly number[],
 	places: number,
 ): Pick<GraphMap, "inStart" | "inEdges"> {
@@ -122,4 +118,37 @@ function turnRound(
 		next[target] = at + 1;
 	}
 	return { inStart, inEdges };
+}
+
+export type GraphIndex<T> = ReturnType<typeof createGraphIndex<T>>;
+
+/** Something derived from a graph: made once for each, kept as long as it. */
+export function createGraphIndex<T>(stepsOf: (graph: Graph) => Steps<T>) {
+	const made = new WeakMap<Graph, { readonly value: T }>();
+	const making = new WeakMap<Graph, Promise<T>>();
+	const keep = (graph: Graph, value: T): T => {
+		const known = made.get(graph);
+		if (known) return known.value;
+		made.set(graph, { value });
+		return value;
+	};
+	const make = async (graph: Graph): Promise<T> => {
+		try {
+			return keep(graph, await runInTurns(stepsOf(graph)));
+		} finally {
+			making.delete(graph);
+		}
+	};
+	return {
+		/** Made at once where it is not made yet. */
+		of: (graph: Graph): T => made.get(graph)?.value ?? keep(graph, runAtOnce(stepsOf(graph))),
+		/** Made while other work goes on: await this first, and `of` costs nothing. */
+		async ready(graph: Graph): Promise<T> {
+			const known = made.get(graph);
+			if (known) return known.value;
+			const underWay = making.get(graph) ?? make(graph);
+			if (!made.has(graph)) making.set(graph, underWay);
+			return underWay;
+		},
+	};
 }

@@ -1,6 +1,7 @@
+import { LRUCache } from "lru-cache";
 import { READING_LIMITS } from "../../../src/contract/contract.js";
-import { createSizedCache } from "../../../src/kernel/kernel.js";
 import {
+	cleanText,
 	compareText,
 	type FileMark,
 	type Graph,
@@ -10,45 +11,33 @@ import {
 	runInTurns,
 	type Steps,
 	toConceptId,
+	toPlainText,
+	truncateText,
 } from "../../../src/knowledge/knowledge.js";
-import { sortInSteps } from "./sort-in-steps.js";
+import { sortInSteps } from "./sorting.js";
 
-/** One concept file that two revisions of a graph do not share. */
 export interface NodeChange {
 	readonly conceptId: string;
 	readonly change: "added" | "changed" | "removed";
 }
 
-/** What is remembered of revisions of graphs: their files by hash, not their text. */
-export interface RevisionMemory {
-	/** Remembers the graph as it is now, and gives the name of this revision. */
-	remember(graph: Graph): string;
-	/**
-	 * What changed from one remembered revision to another, by id; undefined when one of them is forgotten or was never seen.
-	 * Compared once, however often it is asked for.
-	 */
-	changesBetween(
-		graphId: string,
-		before: string,
-		after: string,
-	): Promise<readonly NodeChange[] | undefined>;
-}
+export type RevisionMemory = ReturnType<typeof createRevisionMemory>;
 
 /**
- * Remembers the revisions that were told to somebody, the newest of them, in memory. Two revisions share what they have in
- * common, so that one more costs about as much as its changes.
+ * Remembers the newest revisions that were sent to callers: file hashes, shared between revisions,
+ * not text.
  */
-export function createRevisionMemory(): RevisionMemory {
+export function createRevisionMemory() {
 	const files = new Map<string, PathMap<FileMark>>();
-	const compared = createSizedCache<string, readonly NodeChange[]>({
-		sizeMax: READING_LIMITS.changesKept,
-		sizeOf: ({ length }) => length + 1,
+	const compared = new LRUCache<string, readonly NodeChange[]>({
+		maxSize: READING_LIMITS.changesKept,
+		sizeCalculation: ({ length }) => length + 1,
 	});
 	const comparing = new Map<string, Promise<readonly NodeChange[]>>();
 	const compare = async (name: string, before: Files, after: Files) => {
 		try {
 			const changes = await runInTurns(compareFiles(before, after));
-			compared.put(name, changes);
+			compared.set(name, changes);
 			return changes;
 		} finally {
 			comparing.delete(name);
@@ -56,7 +45,8 @@ export function createRevisionMemory(): RevisionMemory {
 	};
 	const nameOf = (graphId: string, revision: string) => `${graphId} ${revision}`;
 	return {
-		remember({ record, contentHash, memory }) {
+		/** Remembers the graph as it is now, and returns the name of this revision. */
+		remember({ record, contentHash, memory }: Graph): string {
 			if (memory) {
 				const name = nameOf(record.id, contentHash);
 				files.delete(name);
@@ -70,7 +60,12 @@ export function createRevisionMemory(): RevisionMemory {
 			}
 			return contentHash;
 		},
-		async changesBetween(graphId, before, after) {
+		/** What changed between two revisions, by id; undefined when one of them is dropped or was never seen. */
+		async changesBetween(
+			graphId: string,
+			before: string,
+			after: string,
+		): Promise<readonly NodeChange[] | undefined> {
 			const old = files.get(nameOf(graphId, before));
 			const now = files.get(nameOf(graphId, after));
 			if (!old || !now) return undefined;
@@ -84,7 +79,7 @@ export function createRevisionMemory(): RevisionMemory {
 	};
 }
 
-/** Forgets the ones told longest ago. */
+/** Drops the ones sent longest ago. */
 function forget(
 	files: Map<string, unknown>,
 	isMeant: (name: string) => boolean,
@@ -129,4 +124,33 @@ function changeOf(
 
 function isConceptPath(path: string): boolean {
 	return /\.md$/i.test(path) && !isReserved(path) && path !== RECORD_PATH;
+}
+
+export interface LogEntry {
+	readonly day: string;
+	readonly lines: readonly string[];
+}
+
+const ENTRIES_MAX = 50;
+const LINES_MAX = 20;
+const LINE_CHARS = 500;
+const LOG_CHARS = 256 * 1024;
+
+/** The newest entries of a log, in the order of the file: a heading per day, a line per change. Other text is passed over. */
+export function readChangeLog(markdown: string): readonly LogEntry[] {
+	const entries: { day: string; lines: string[] }[] = [];
+	for (const line of cleanText(markdown.slice(0, LOG_CHARS)).split("\n")) {
+		const day = /^#{1,6}[ \t]+\[?(\d{4}-\d{2}-\d{2})\b/.exec(line)?.[1];
+		if (day !== undefined) {
+			if (entries.length === ENTRIES_MAX) break;
+			entries.push({ day, lines: [] });
+			continue;
+		}
+		const item = /^[ \t]{0,3}[-*+][ \t]+(\S.*)$/.exec(line.slice(0, 2 * LINE_CHARS))?.[1];
+		const lines = entries.at(-1)?.lines;
+		if (item !== undefined && lines && lines.length < LINES_MAX) {
+			lines.push(truncateText(toPlainText(item), LINE_CHARS));
+		}
+	}
+	return entries;
 }

@@ -6,9 +6,9 @@ import {
 	type Steps,
 } from "../../../src/knowledge/knowledge.js";
 import type { EVENT_KINDS } from "../graph-feed-wire.js";
-import { createGraphIndex } from "./graph-index.js";
-import { conceptAt, type GraphMap, mapOf } from "./graph-map.js";
-import { firstWhere } from "./sorted-search.js";
+import type { Page } from "./graph-lists.js";
+import { conceptAt, createGraphIndex, type GraphMap, mapOf } from "./graph-map.js";
+import { firstWhere } from "./sorting.js";
 
 export type EventKind = (typeof EVENT_KINDS)[number];
 
@@ -29,7 +29,6 @@ export interface TimelineQuery {
 	/** Only what had surely happened by the end of this day: a source of a whole year has not before the year is over. */
 	readonly asOf?: string | undefined;
 	readonly kinds?: readonly EventKind[] | undefined;
-	/** Events of one concept only. */
 	readonly conceptId?: string | undefined;
 	readonly order: "oldest" | "newest";
 	/** Key of the event the page goes on behind; it need not exist any more. */
@@ -37,13 +36,7 @@ export interface TimelineQuery {
 	readonly limit: number;
 }
 
-export interface TimelinePage {
-	readonly items: readonly TimelineEvent[];
-	readonly hasMore: boolean;
-}
-
-/** Dated events of a graph, page by page. */
-export function readTimeline(graph: Graph, query: TimelineQuery): TimelinePage {
+export function readTimeline(graph: Graph, query: TimelineQuery): Page<TimelineEvent> {
 	const events =
 		query.conceptId === undefined ? timelines.of(graph) : eventsOfNode(graph, query.conceptId);
 	const isWanted = toEventTest(query);
@@ -72,24 +65,11 @@ function rangeOf(
 	const low = from === undefined ? 0 : firstOf(({ day }) => day >= from);
 	const high = to === undefined ? events.length : firstOf(({ day }) => day > to);
 	if (!after) return { low, high };
-	return order === "oldest"
-		? {
-				low: Math.max(
-					low,
-					firstOf((event) => compareToKey(event, after) > 0),
-				),
-				high,
-			}
-		: {
-				low,
-				high: Math.min(
-					high,
-					firstOf((event) => compareToKey(event, after) >= 0),
-				),
-			};
+	const isOldestFirst = order === "oldest";
+	const next = firstOf((event) => compareToKey(event, after) >= (isOldestFirst ? 1 : 0));
+	return isOldestFirst ? { low: Math.max(low, next), high } : { low, high: Math.min(high, next) };
 }
 
-/** The key of an event in the list, for a cursor. */
 export function keyOfEvent({ day, concept, kind, ref }: TimelineEvent): readonly string[] {
 	return [day, concept.id, kind, toKeyPart(ref)];
 }
@@ -162,7 +142,7 @@ function eventsOfConcept(map: GraphMap, place: number): readonly TimelineEvent[]
 	);
 }
 
-/** Somebody may have verified twice on one day: one event. */
+/** One event where a concept was verified twice on one day. */
 function withoutTwins(events: readonly TimelineEvent[]): readonly TimelineEvent[] {
 	const seen = new Set<string>();
 	return events.filter(({ day, kind, ref }) => {

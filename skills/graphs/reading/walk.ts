@@ -1,7 +1,6 @@
 import type { Concept, Edge } from "../../../src/knowledge/knowledge.js";
 import { conceptAt, type GraphMap } from "./graph-map.js";
 
-/** Which edges a walk follows, and which way. */
 export interface WalkOptions {
 	/** Types of edges, any of them; all where absent. */
 	readonly types?: readonly string[] | undefined;
@@ -20,17 +19,11 @@ export interface Step {
 	readonly direction: "out" | "in";
 }
 
-/** A step in the numbers of a map: an edge, and where it leads. */
-export type Visit = (edge: number, place: number, direction: Step["direction"]) => void;
-
-export type Walk = (place: number, visit: Visit) => void;
+/** Called with the number of an edge, the place it leads to, its direction and the edge itself. */
+type Visit = (edge: number, place: number, direction: Step["direction"], known: Edge) => void;
 
 /** Visits every step from a place, and counts them against a budget: what is left of it says whether all was seen. */
-export interface BoundedWalk {
-	readonly follow: Walk;
-	readonly followBack: Walk;
-	readonly isSpent: () => boolean;
-}
+export type BoundedWalk = ReturnType<typeof createWalk>;
 
 /** Edges more than a thousand times heavier or lighter than a plain one count as just that. */
 const WEIGHT_MAX = 1_000;
@@ -63,34 +56,34 @@ export function toEdgeTest({ types, asOf }: WalkOptions): (edge: Edge) => boolea
 }
 
 /** Follows what the options allow, over at most `edgesMax` edges in all: then nothing leads anywhere any more. */
-export function createWalk(map: GraphMap, options: WalkOptions, edgesMax: number): BoundedWalk {
+export function createWalk(map: GraphMap, options: WalkOptions, edgesMax: number) {
 	const isWanted = toEdgeTest(options);
 	const { direction = "both" } = options;
 	let left = edgesMax;
-	const tell = (edge: number, place: number, way: Step["direction"], visit: Visit) => {
+	const offer = (edge: number, place: number, way: Step["direction"], visit: Visit) => {
 		left -= 1;
 		const known = map.edges[edge];
-		if (left >= 0 && known && isWanted(known)) visit(edge, place, way);
+		if (left >= 0 && known && isWanted(known)) visit(edge, place, way, known);
 	};
 	const out = (place: number, visit: Visit, way: Step["direction"]) => {
 		const end = map.outStart[place + 1] ?? 0;
 		for (let edge = map.outStart[place] ?? 0; edge < end && left >= 0; edge++) {
-			tell(edge, map.targets[edge] ?? 0, way, visit);
+			offer(edge, map.targets[edge] ?? 0, way, visit);
 		}
 	};
 	const into = (place: number, visit: Visit, way: Step["direction"]) => {
 		const end = map.inStart[place + 1] ?? 0;
 		for (let at = map.inStart[place] ?? 0; at < end && left >= 0; at++) {
 			const edge = map.inEdges[at] ?? 0;
-			tell(edge, map.sources[edge] ?? 0, way, visit);
+			offer(edge, map.sources[edge] ?? 0, way, visit);
 		}
 	};
 	return {
-		follow(place, visit) {
+		follow(place: number, visit: Visit): void {
 			if (direction !== "in") out(place, visit, "out");
 			if (direction !== "out") into(place, visit, "in");
 		},
-		followBack(place, visit) {
+		followBack(place: number, visit: Visit): void {
 			if (direction !== "in") into(place, visit, "out");
 			if (direction !== "out") out(place, visit, "in");
 		},
@@ -98,7 +91,6 @@ export function createWalk(map: GraphMap, options: WalkOptions, edgesMax: number
 	};
 }
 
-/** A step as callers see it; `edge` came from the same map. */
 export function toStep(map: GraphMap, edge: number, direction: Step["direction"]): Step {
 	const source = conceptAt(map, map.sources[edge] ?? -1);
 	const target = conceptAt(map, map.targets[edge] ?? -1);

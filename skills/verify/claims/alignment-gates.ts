@@ -1,16 +1,11 @@
-import type { Conflict, Item } from "./comparison-items.js";
+import { type Compared, type Conflict, type Item, isSaid, weightOf } from "./findings.js";
 import type { Negation } from "./polarity.js";
-import type { ReadContext } from "./sentence-context.js";
 import type { ReadWord, TextReading } from "./text-reading.js";
 import type { AlignedWord } from "./word-alignment.js";
 
-/** A claim and a sentence with what of the one comes back in the other. */
-export interface Alignment {
-	readonly claim: TextReading;
-	readonly sentence: TextReading;
-	readonly aligned: readonly AlignedWord[];
+/** A comparison with all that was found of the claim in the sentence. */
+export interface Alignment extends Compared {
 	readonly items: readonly Item[];
-	readonly context: ReadContext;
 }
 
 /** Words that mean the first, the only or the utmost: a sentence without one of them bears none out. */
@@ -112,21 +107,13 @@ function contentOf(aligned: readonly AlignedWord[]): readonly AlignedWord[] {
 	return [...seen.values()];
 }
 
-function isSaid({ place }: AlignedWord): boolean {
-	return place === "sentence" || place === "about";
-}
-
 function lacksDirection({ items }: Alignment): boolean {
-	return items.some(
-		({ isEssential, isName, isFigure, place }) =>
-			isEssential && !isName && !isFigure && place !== "sentence" && place !== "about",
-	);
+	return items.some((item) => item.isEssential && !item.isName && !item.isFigure && !isSaid(item));
 }
 
 function shareSaid(words: readonly AlignedWord[]): number {
-	const total = words.reduce((sum, { word }) => sum + word.weight, 0);
-	const said = words.filter(isSaid).reduce((sum, { word }) => sum + word.weight, 0);
-	return total === 0 ? 1 : said / total;
+	const total = weightOf(words.map(({ word }) => word));
+	return total === 0 ? 1 : weightOf(words.filter(isSaid).map(({ word }) => word)) / total;
 }
 
 /** What a sentence ends on is as a rule what it tells: its last full word, name or figure must come back, and one of the last two. */
@@ -135,18 +122,17 @@ function lacksTail({ claim, items }: Alignment, words: readonly AlignedWord[]): 
 		const item = items.find(
 			({ text, isName, isFigure }) => text === thing.text && (isName || isFigure),
 		);
-		const isThere = item?.place === "sentence" || item?.place === "about";
-		return item ? [{ at: thing.start, isSaid: isThere, isFull: true }] : [];
+		return item ? [{ at: thing.start, isThere: isSaid(item), isFull: true }] : [];
 	});
 	const said = words.map((pair) => ({
 		at: pair.word.start,
-		isSaid: isSaid(pair),
+		isThere: isSaid(pair),
 		isFull: pair.word.weight >= 1,
 	}));
 	const order = [...things, ...said].sort((a, b) => a.at - b.at);
 	const tail = order.slice(-2);
 	const last = order.findLast(({ isFull }) => isFull);
-	return last?.isSaid === false || (tail.length === 2 && tail.every((thing) => !thing.isSaid));
+	return last?.isThere === false || (tail.length === 2 && tail.every((thing) => !thing.isThere));
 }
 
 /** Digits of a claim that are read neither as a number nor as part of a name must stand in the sentence as they are. */
@@ -202,12 +188,10 @@ function saysPredicate(matter: Alignment, words: readonly AlignedWord[]): boolea
 }
 
 function isNamedHere({ items }: Alignment): boolean {
+	const here = items.filter(({ place }) => place === "sentence");
 	return (
-		items.filter(({ isName, place }) => isName && place === "sentence").length > 0 &&
-		items.some(
-			({ isName, isFigure, place, weight }) =>
-				!isName && !isFigure && weight > 0 && place === "sentence",
-		)
+		here.some(({ isName }) => isName) &&
+		here.some(({ isName, isFigure, weight }) => !isName && !isFigure && weight > 0)
 	);
 }
 

@@ -15,20 +15,10 @@ export interface DateSpan {
 	readonly relation: DateRelation;
 }
 
-const MONTHS = [
-	"january",
-	"february",
-	"march",
-	"april",
-	"may",
-	"june",
-	"july",
-	"august",
-	"september",
-	"october",
-	"november",
-	"december",
-];
+const MONTHS =
+	"january february march april may june july august september october november december".split(
+		" ",
+	);
 const MONTH = `(?<month>${MONTHS.join("|")}|jan|feb|mar|apr|jun|jul|aug|sept?|oct|nov|dec)\\.?`;
 const YEAR = "(?<year>19\\d\\d|20[0-3]\\d)";
 const ENDS = "(?![\\p{L}\\p{N}]|[.,-]\\d)";

@@ -1,8 +1,7 @@
-import type { Conflict, Findings } from "./comparison-items.js";
+import { isSameValue } from "./figure-match.js";
+import { type Compared, type Findings, NOTHING_FOUND } from "./findings.js";
 import type { Name } from "./names.js";
-import { isSameValue } from "./number-match.js";
 import type { TextReading } from "./text-reading.js";
-import type { AlignedWord } from "./word-alignment.js";
 
 /** Something of which texts may tell different things: a name, a figure, or one of several things of a kind ("base fee"). */
 interface Anchor {
@@ -23,20 +22,16 @@ const CROSSED_LEAST = 1.4;
 const CROSSED_SHARE = 0.7;
 
 /** What a claim tells of the one and a sentence of the other: "409 while running, 422 on reuse" the other way round. */
-export function comparePairs(
-	claim: TextReading,
-	sentence: TextReading,
-	aligned: readonly AlignedWord[],
-): Findings {
-	const none: Findings = { items: [], conflicts: [] };
+export function comparePairs(compared: Compared): Findings {
+	const { claim, sentence } = compared;
 	const all = anchorsOf(claim, sentence, false);
 	const isOne = segmentsOf(claim, all.claim).length < 2;
 	const anchors = isOne ? anchorsOf(claim, sentence, true) : all;
 	const there = segmentsOf(sentence, anchors.sentence);
-	if (anchors.claim.length === 0 || there.length < 2) return none;
+	if (anchors.claim.length === 0 || there.length < 2) return NOTHING_FOUND;
 	const here = segmentsOf(claim, anchors.claim);
 	let [crossed, kept] = [0, 0];
-	for (const { start, weight, places } of toldOf(claim, sentence, aligned)) {
+	for (const { start, weight, places } of toldOf(compared)) {
 		const one = here.find((segment) => isIn(segment, start));
 		const isOwn = anchors.claim.some((own) => start >= own.start && start < own.end);
 		const others = there.filter((segment) => places.some((place) => isIn(segment, place)));
@@ -46,10 +41,8 @@ export function comparePairs(
 		else crossed += weight;
 	}
 	const isCrossed = crossed >= CROSSED_LEAST && crossed >= CROSSED_SHARE * (crossed + kept);
-	if (!isCrossed) return none;
 	const reason = "tells it of another one than the claim";
-	const conflict: Conflict = { reason, sureness: 0.9, of: "name" };
-	return { items: [], conflicts: [conflict] };
+	return { items: [], conflicts: isCrossed ? [{ reason, sureness: 0.9, of: "name" }] : [] };
 }
 
 function isIn({ from, to }: Segment, place: number): boolean {
@@ -57,11 +50,7 @@ function isIn({ from, to }: Segment, place: number): boolean {
 }
 
 /** Words and names of the claim with all places where the sentence has them. */
-function toldOf(
-	claim: TextReading,
-	{ words, names }: TextReading,
-	aligned: readonly AlignedWord[],
-) {
+function toldOf({ claim, sentence: { words, names }, aligned }: Compared) {
 	const said = aligned.flatMap(({ word: { start, weight }, match, by }) => {
 		if (!match || by === "opposite" || weight === 0) return [];
 		const places = words.filter(({ stem }) => stem === match.stem).map((other) => other.start);
@@ -81,7 +70,7 @@ function toldOf(
 function anchorsOf(claim: TextReading, sentence: TextReading, isOne: boolean) {
 	const names = isOne ? claim.names.slice(0, 1) : claim.names;
 	const found = [
-		...names.flatMap((name) => ofName(name, names, sentence)),
+		...names.flatMap((name) => ofName(name, names, sentence.names)),
 		...(isOne ? [] : figuresOf(claim, sentence)),
 		...kindsOf(claim, sentence),
 	];
@@ -91,17 +80,10 @@ function anchorsOf(claim: TextReading, sentence: TextReading, isOne: boolean) {
 	};
 }
 
-interface Anchors {
-	readonly claim: readonly Anchor[];
-	readonly sentence: readonly Anchor[];
-}
+type Anchors = Readonly<Record<"claim" | "sentence", readonly Anchor[]>>;
 
 /** A name that both have, where the sentence has a rival of it or another name of the claim. */
-function ofName(
-	name: Name,
-	names: readonly Name[],
-	{ names: there }: TextReading,
-): readonly Anchors[] {
+function ofName(name: Name, names: readonly Name[], there: readonly Name[]): readonly Anchors[] {
 	const same = there.find(({ key }) => key === name.key);
 	const isRival = ({ series, text }: Name) =>
 		name.series === undefined ? beginsAlike(text, name.text) : series === name.series;

@@ -1,8 +1,7 @@
-import { isStopWord } from "../../../src/search/search.js";
-import { findListedMembers } from "./listed-members.js";
-import { NUMBER_WORDS, SCALES } from "./number-words.js";
-import { type Bound, boundOf, nounsAround } from "./quantity-words.js";
+import { isStopWord, stemWord } from "../../../src/search/search.js";
+import { findListedMembers } from "./names.js";
 import { findUnit, type Unit } from "./units.js";
+import { toBaseForm } from "./word-axes.js";
 
 /** A number and what it counts or measures. */
 export interface Quantity {
@@ -25,6 +24,22 @@ export interface Quantity {
 	/** True for whole things, whose number is right or wrong. */
 	readonly isCount: boolean;
 }
+
+const SMALL_NUMBERS =
+	"two three four five six seven eight nine ten eleven twelve thirteen fourteen fifteen sixteen seventeen eighteen nineteen";
+const TENS = "twenty thirty forty fifty sixty seventy eighty ninety";
+/** Numbers as words. Shares are below 1; "one" is left out, because it is mostly a pronoun. */
+const NUMBER_WORDS: ReadonlyMap<string, number> = new Map([
+	...SMALL_NUMBERS.split(" ").map((word, index) => [word, index + 2] as const),
+	...TENS.split(" ").map((word, index) => [word, (index + 2) * 10] as const),
+	...Object.entries({ hundred: 100, thousand: 1e3, million: 1e6, billion: 1e9, dozen: 12 }),
+	...Object.entries({ half: 1 / 2, third: 1 / 3, thirds: 1 / 3, quarter: 1 / 4, quarters: 1 / 4 }),
+]);
+/** What a numeral may be multiplied by: `2 million`, `30k`. */
+const SCALES: ReadonlyMap<string, number> = new Map([
+	...Object.entries({ thousand: 1e3, million: 1e6, billion: 1e9, trillion: 1e12, bn: 1e9 }),
+	...Object.entries({ dozen: 12, hundred: 100, k: 1e3, K: 1e3, M: 1e6 }),
+]);
 
 const NUMERAL =
 	/(?<![\p{L}\p{N}_.\-/+@#:])(?<currency>US\$|\$|€)?(?<digits>\d{1,3}(?:[, ]\d{3})+(?:\.\d+)?|\d+(?:\.\d+)?)(?![\p{N}]|[.:]\d|\/\d)/gu;
@@ -86,16 +101,10 @@ function* numeralsOf(text: string): Iterable<Numeral> {
 		const { digits = "", currency } = match.groups ?? {};
 		const plain = digits.replace(/[, ]/g, "");
 		const decimals = plain.includes(".") ? plain.length - plain.indexOf(".") - 1 : 0;
-		const end = match.index + match[0].length;
-		yield {
-			start: match.index,
-			end,
-			value: Number(plain),
-			decimals,
-			currency,
-			isWord: false,
-			isShare: false,
-		};
+		const { index: start } = match;
+		const end = start + match[0].length;
+		const value = Number(plain);
+		yield { start, end, value, decimals, currency, isWord: false, isShare: false };
 	}
 	for (const match of text.matchAll(WORD_NUMERAL)) {
 		const written = match[0].replace(/[- ]+$/, "");
@@ -225,4 +234,67 @@ function joinRanges(text: string, found: readonly Quantity[]): readonly Quantity
 		});
 	}
 	return joined;
+}
+
+/** Which side of a number is meant. */
+export type Bound =
+	| "exact"
+	| "about"
+	| "at most"
+	| "at least"
+	| "less than"
+	| "more than"
+	| "range";
+
+const LABEL_BEFORE =
+	/(?<label>status|code|codes|error|errors|port|version|section|level|edition|step|stage|chapter|category|type|opcode|page|value|bit)\s+(?:codes?\s+|of\s+)?$/i;
+const BOUND_BEFORE: readonly (readonly [Bound, RegExp])[] = [
+	[
+		"at least",
+		/(?:at least|no (?:less|fewer) than|not (?:less|fewer) than|minimum(?: of| is)?|min\.?|or more|≥|>=)\s*$/i,
+	],
+	[
+		"at most",
+		/(?:at most|up to|no (?:more|longer|larger|greater) than|not more than|maximum(?: of| is)?|max\.?|within|limited to|capped at|caps? [^.;,]{0,40}at|limits? [^.;,]{0,40}to|≤|<=)\s*$/i,
+	],
+	[
+		"more than",
+		/(?:more than|over|above|exceed(?:s|ing)?|greater than|longer than|larger than|>)\s*$/i,
+	],
+	["less than", /(?:less than|fewer than|under|below|shorter than|smaller than|<)\s*$/i],
+	[
+		"about",
+		/(?:about|around|roughly|approximately|approx\.?|some|nearly|almost|circa|c\.|~|≈)\s*$/i,
+	],
+];
+const BOUND_AFTER: readonly (readonly [Bound, RegExp])[] = [
+	["at least", /^\s*(?:\p{L}+\s)?or (?:more|above|higher|longer|later)/iu],
+	["at most", /^\s*(?:\p{L}+\s)?(?:or (?:less|fewer|below|lower)|at most)/iu],
+];
+const NOUNS_MAX = 3;
+const CLAUSE_END =
+	/[.,;:()"]|\b(?:and|or|of|in|for|from|with|to|that|which|is|are|was|were|by|per|at|on)\b/;
+
+/** Stems of what a number counts: the words behind it, and a label before it, as in "status 402". */
+function nounsAround(text: string, start: number, end: number): readonly string[] {
+	const label = LABEL_BEFORE.exec(text.slice(Math.max(0, start - 40), start))?.groups?.["label"];
+	const behind = text.slice(end, end + 80);
+	const cut = CLAUSE_END.exec(behind);
+	const phrase = cut ? behind.slice(0, cut.index) : behind;
+	const words = phrase.toLowerCase().match(/\p{L}+/gu) ?? [];
+	const nouns = words.filter((word) => !isStopWord(word) && word.length > 1).slice(0, NOUNS_MAX);
+	return [
+		...new Set(
+			[...(label ? [label.toLowerCase()] : []), ...nouns].map((word) => stemWord(toBaseForm(word))),
+		),
+	];
+}
+
+/** What the words around a number make of it. */
+function boundOf(text: string, start: number, end: number): Bound {
+	const before = text.slice(Math.max(0, start - 60), start);
+	const after = text.slice(end, end + 40);
+	for (const [bound, words] of BOUND_BEFORE) if (words.test(before)) return bound;
+	for (const [bound, words] of BOUND_AFTER) if (words.test(after)) return bound;
+	return "exact";
 }

@@ -4,20 +4,29 @@ import {
 	objectToRefutation,
 	objectToSupport,
 } from "./alignment-gates.js";
-import type { Conflict, Findings, Item } from "./comparison-items.js";
-import { compareCounts } from "./comparison-match.js";
 import type { DateSpan } from "./date-spans.js";
 import { compareFigures, weakenByOpenFigures } from "./figure-match.js";
+import {
+	type Compared,
+	type Conflict,
+	type Findings,
+	type Item,
+	isSaid,
+	weightOf,
+} from "./findings.js";
 import { compareNames } from "./name-match.js";
 import { comparePairs } from "./pairing-match.js";
-import { comparePolarity } from "./polarity-match.js";
-import { compareQuantifiers } from "./quantifier-match.js";
-import { compareRoles } from "./role-match.js";
-import { type ReadContext, readContext, type SentenceContext } from "./sentence-context.js";
+import { comparePolarity, compareQuantifiers } from "./polarity-match.js";
+import { compareCounts, compareRoles, compareTrends } from "./relation-match.js";
 import { readSigns, type StanceSigns } from "./stance-signs.js";
-import { compareCurrency } from "./supersession.js";
-import { readText, type TextReading } from "./text-reading.js";
-import { compareTrends } from "./trend-match.js";
+import {
+	type ReadContext,
+	readContext,
+	readText,
+	type SentenceContext,
+	type TextReading,
+} from "./text-reading.js";
+import { compareCurrency } from "./time-frame.js";
 import type { AtomicClaim, Comparison } from "./verification.js";
 import { type AlignedWord, alignWords } from "./word-alignment.js";
 
@@ -51,6 +60,12 @@ export interface ReadComparison {
 	readonly signs: StanceSigns;
 }
 
+/** Each finds what of one kind comes back or differs; the surest conflict decides, the first of equals. */
+const COMPARISONS = [
+	...[compareNames, compareFigures, comparePolarity, compareQuantifiers],
+	...[compareCurrency, compareRoles, comparePairs],
+];
+
 /** The same for texts that were read before. */
 export function compareReadings(...readings: Parameters<typeof examineReadings>): Comparison {
 	return examineReadings(...readings).comparison;
@@ -65,27 +80,22 @@ export function examineReadings(
 ): ReadComparison {
 	const sentence = focusOn(claim, whole);
 	const aligned = alignWords(claim, sentence, context);
-	const counted = [compareTrends(claim, sentence), compareCounts(claim, sentence)];
+	const compared: Compared = { claim, sentence, aligned, context, sourceDates };
+	const counted = [compareTrends(compared), compareCounts(compared)];
 	// Where figures tell which is more, the word for it need not come back.
 	const isCounted = counted.some(({ items }) => items.length > 0);
 	const said = aligned.map((each) => toItem(each, context, claim));
 	const findings: readonly Findings[] = [
 		{ items: isCounted ? said.map(toGranted) : said, conflicts: [] },
 		...counted,
-		compareNames(claim, sentence, context),
-		compareFigures(claim, sentence, context, sourceDates),
-		comparePolarity(claim, sentence, aligned),
-		compareQuantifiers(claim, sentence),
-		compareCurrency(claim, sentence, context),
-		compareRoles(claim, sentence, aligned),
-		comparePairs(claim, sentence, aligned),
+		...COMPARISONS.map((compare) => compare(compared)),
 	];
 	const items = findings.flatMap((each) => each.items);
 	const conflicts = weakenByOpenFigures(
 		items,
 		findings.flatMap((each) => each.conflicts),
 	);
-	const matter: Alignment = { claim, sentence, aligned, items, context };
+	const matter: Alignment = { ...compared, items };
 	const words = items.filter(({ isFigure }) => !isFigure);
 	const shares = { met: shareOf(items, SAID), topic: shareOf(words, MEANT), news: newsOf(items) };
 	return {
@@ -147,9 +157,7 @@ function decide(matter: Alignment, conflicts: readonly Conflict[]): Comparison {
 
 function decideSupport(matter: Alignment, met: number, news: number): Comparison {
 	const { items } = matter;
-	const lacking = items.filter(
-		({ isEssential, place }) => isEssential && place !== "sentence" && place !== "about",
-	);
+	const lacking = items.filter((item) => item.isEssential && !isSaid(item));
 	const holds = `holds ${Math.round(met * 100)} % of what the claim says`;
 	const without = lacking.map(({ text }) => text).join(", ");
 	if (without !== "") return toNeutral(met, `${holds}, without ${without}`);
@@ -224,10 +232,6 @@ function shareOf(items: readonly Item[], credit: Readonly<Record<Item["place"], 
 	return total === 0
 		? 0
 		: items.reduce((sum, { weight, place }) => sum + weight * credit[place], 0) / total;
-}
-
-function weightOf(items: readonly Item[]): number {
-	return items.reduce((sum, { weight }) => sum + weight, 0);
 }
 
 function round(value: number): number {

@@ -4,62 +4,25 @@ import {
 	objectToRefutation,
 	objectToSupport,
 } from "./alignment-gates.js";
-import type { Conflict, Item } from "./comparison-items.js";
+import { type Conflict, type Item, isSaid, weightOf } from "./findings.js";
 import type { TextReading } from "./text-reading.js";
 import type { AlignedWord } from "./word-alignment.js";
 
-/** What is measured of a claim and a sentence, each 0..1: what the weighing of a stance is fitted over (docs/adr/0043). */
-export interface StanceSigns {
-	/** Share of the claim that comes back in the sentence or in the names of its subject, and with what stands around it. */
-	readonly met: number;
-	readonly topic: number;
-	/** Of what the claim says beyond its subject, the share in the sentence itself. */
-	readonly news: number;
-	/** Words of content said as such, by another word, and not at all, as shares of their weight. */
-	readonly same: number;
-	readonly alike: number;
-	readonly lacking: number;
-	/** Share of the sentence's own weight that the claim has too. */
-	readonly returned: number;
-	/** Names and figures of the claim: the share that is there, 1 where it has none; whether it has any. */
-	readonly names: number;
-	readonly figures: number;
-	readonly hasNames: number;
-	readonly hasFigures: number;
-	/** How far the words that come back keep their order. */
-	readonly order: number;
-	/** True when the last full word of the claim comes back. */
-	readonly tail: number;
-	/** Surest conflict of each kind. */
-	readonly denial: number;
-	readonly opposite: number;
-	readonly rival: number;
-	readonly figure: number;
-	readonly quantity: number;
-	/** Denials of the claim and of the stretch of the sentence that answers it: only one denies; both do. */
-	readonly unevenDenial: number;
-	readonly bothDeny: number;
-	/** Share of the words that come back under another sign. */
-	readonly turned: number;
-	/** What the gates object to reading it as support, and as a denial. */
-	readonly objection: number;
-	readonly refutalObjection: number;
-	/** 1 where the claim's form, or something without which it is not borne out, is missing. */
-	readonly form: number;
-	readonly essential: number;
-}
+/** Of a claim's weight: what comes back, what comes back nearby too, and of what is said of its subject, what the sentence says. */
+type Shares = Readonly<Record<"met" | "topic" | "news", number>>;
+export type StanceSigns = Readonly<ReturnType<typeof readSigns>>;
 
-export function readSigns(
-	matter: Alignment,
-	conflicts: readonly Conflict[],
-	shares: Pick<StanceSigns, "met" | "topic" | "news">,
-): StanceSigns {
+/** What is measured of a claim and a sentence, each 0..1: what the weighing of a stance is fitted over (docs/adr/0043). */
+export function readSigns(matter: Alignment, conflicts: readonly Conflict[], shares: Shares) {
 	const { claim, sentence, aligned, items } = matter;
 	const words = aligned.filter(({ word }) => word.weight > 0);
-	const said = words.filter(({ place }) => place === "sentence" || place === "about");
-	const total = weightOf(words);
+	const said = words.filter(isSaid);
+	const total = weightOfWords(words);
+	// The surest conflict of each kind.
 	const of = (kind: Conflict["of"]) =>
 		Math.max(0, ...conflicts.filter((each) => each.of === kind).map(({ sureness }) => sureness));
+	const shareOf = (isMeant: (pair: AlignedWord) => boolean) =>
+		share(weightOfWords(said.filter(isMeant)), total);
 	const [worst] = [...conflicts].sort((a, b) => b.sureness - a.sureness);
 	const turned = said.filter(({ agrees }) => !agrees);
 	const claimDenies = claim.negations.length % 2 === 1;
@@ -67,12 +30,10 @@ export function readSigns(
 	const last = words.findLast(({ word }) => word.weight >= 1);
 	return {
 		...shares,
-		same: share(
-			weightOf(said.filter(({ by, place }) => by === "word" || place === "about")),
-			total,
-		),
-		alike: share(weightOf(said.filter(({ by }) => by === "like" || by === "opposite")), total),
-		lacking: share(weightOf(words.filter((pair) => !said.includes(pair))), total),
+		// Words of content said as such, by another word, and not at all.
+		same: shareOf(({ by, place }) => by === "word" || place === "about"),
+		alike: shareOf(({ by }) => by === "like" || by === "opposite"),
+		lacking: share(weightOfWords(words.filter((pair) => !said.includes(pair))), total),
 		returned: returnedOf(sentence, aligned),
 		names: shareOfItems(items, ({ isName }) => isName === true),
 		figures: shareOfItems(items, ({ isFigure }) => isFigure),
@@ -87,10 +48,10 @@ export function readSigns(
 		quantity: Math.max(of("quantity"), of("trend"), of("currency")),
 		unevenDenial: Number(claimDenies !== there),
 		bothDeny: Number(claimDenies && there),
-		turned: share(weightOf(turned), weightOf(said)),
+		turned: share(weightOfWords(turned), weightOfWords(said)),
 		objection: Number(objectToSupport(matter) !== undefined),
 		form: Number(objectToForm(matter) !== undefined),
-		essential: Number(items.some(isMissing)),
+		essential: Number(items.some((item) => item.isEssential && !isSaid(item))),
 		refutalObjection: Number(
 			worst !== undefined && objectToRefutation(matter, worst) !== undefined,
 		),
@@ -106,13 +67,11 @@ function deniesWithin({ negations }: TextReading, said: readonly AlignedWord[]):
 	return reached.length % 2 === 1;
 }
 
+/** Share of the sentence's own weight that the claim has too. */
 function returnedOf({ words }: TextReading, aligned: readonly AlignedWord[]): number {
 	const answered = new Set(aligned.flatMap(({ match }) => match?.place ?? []));
-	const all = words.reduce((sum, { weight }) => sum + weight, 0);
-	const back = words
-		.filter(({ place }) => answered.has(place))
-		.reduce((sum, { weight }) => sum + weight, 0);
-	return share(back, all);
+	const back = words.filter(({ place }) => answered.has(place));
+	return share(weightOf(back), weightOf(words));
 }
 
 /** Pairs of neighboring matches that stand in the claim's order, as a share of all. */
@@ -122,18 +81,14 @@ function orderOf(said: readonly AlignedWord[]): number {
 	return pairs.length === 0 ? 1 : pairs.filter(Boolean).length / pairs.length;
 }
 
-function isMissing({ isEssential, place }: Item): boolean {
-	return isEssential && place !== "sentence" && place !== "about";
-}
-
+/** Of the names or figures of a claim, the share that is there; 1 where it has none. */
 function shareOfItems(items: readonly Item[], isMeant: (item: Item) => boolean): number {
 	const meant = items.filter(isMeant);
-	const there = meant.filter(({ place }) => place === "sentence" || place === "about");
-	return meant.length === 0 ? 1 : there.length / meant.length;
+	return meant.length === 0 ? 1 : meant.filter(isSaid).length / meant.length;
 }
 
-function weightOf(pairs: readonly AlignedWord[]): number {
-	return pairs.reduce((sum, { word }) => sum + word.weight, 0);
+function weightOfWords(pairs: readonly AlignedWord[]): number {
+	return weightOf(pairs.map(({ word }) => word));
 }
 
 function share(part: number, whole: number): number {

@@ -1,12 +1,10 @@
 import { isStopWord, stemWord } from "../../../src/search/search.js";
-import { type BareUnit, findBareUnits } from "./bare-units.js";
 import { type DateSpan, findDateSpans } from "./date-spans.js";
-import { toBaseForm } from "./irregular-forms.js";
 import { findNames, type Name } from "./names.js";
-import { findNegations, type Negation } from "./polarity.js";
-import { findQuantifiers, type Quantifier } from "./quantifiers.js";
+import { findNegations, findQuantifiers, type Negation, type Quantifier } from "./polarity.js";
 import { findQuantities, type Quantity } from "./quantities.js";
-import { type AxisPlace, findAxisPlaces, weightOfWord } from "./word-axes.js";
+import { type BareUnit, findBareUnits } from "./units.js";
+import { type AxisPlace, findAxisPlaces, toBaseForm, weightOfWord } from "./word-axes.js";
 
 /** A word that says something, and how. */
 export interface ReadWord {
@@ -127,4 +125,58 @@ function spansOf(text: string, names: readonly Name[]) {
 		}
 		return spans;
 	});
+}
+
+/** What a sentence takes for granted: whom it speaks of, what stands around it, when its sources date from. */
+export interface SentenceContext {
+	/** Title and other names of what the sentence is about. */
+	readonly names?: readonly string[];
+	/** What its graph is about. */
+	readonly domain?: string;
+	/** Sentences around it. */
+	readonly around?: readonly string[];
+	/** Words no searched text has, in lower case. */
+	readonly unknown?: readonly string[];
+	/** Dates of its sources. */
+	readonly dates?: readonly DateSpan[];
+}
+
+/** The same, read once for all sentences of a concept. */
+export interface ReadContext {
+	/** The first name, and what its graph is about. */
+	readonly title: TextReading;
+	readonly domain: TextReading;
+	readonly about: TextReading;
+	readonly around: readonly TextReading[];
+	readonly aboutStems: ReadonlySet<string>;
+	readonly aroundStems: ReadonlySet<string>;
+	readonly unknown: ReadonlySet<string>;
+}
+
+export function readContext(context: SentenceContext): ReadContext {
+	return readAll(context, readText);
+}
+
+/** The same for text of a catalog, which may be remembered. */
+export function readCatalogContext(context: SentenceContext): ReadContext {
+	return readAll(context, readCatalogText);
+}
+
+function readAll(context: SentenceContext, read: (text: string) => TextReading): ReadContext {
+	const { names = [], domain = "", around = [], unknown = [] } = context;
+	const about = read([...names, domain].join(" ; "));
+	const surroundings = around.map(read);
+	return {
+		title: read(`${names[0] ?? ""} ; ${domain}`),
+		domain: read(domain),
+		about,
+		around: surroundings,
+		aboutStems: stemsOf([about]),
+		aroundStems: stemsOf(surroundings),
+		unknown: new Set(unknown),
+	};
+}
+
+function stemsOf(readings: readonly TextReading[]): ReadonlySet<string> {
+	return new Set(readings.flatMap(({ words }) => words.map(({ stem }) => stem)));
 }

@@ -1,6 +1,7 @@
 import type { TimeFrame } from "../../../src/contract/contract.js";
 import type { CitedSentence } from "../../../src/evidence/evidence.js";
 import { toDayNumber } from "./date-spans.js";
+import { type Compared, type Findings, NOTHING_FOUND } from "./findings.js";
 import type { AtomicClaim, EvidenceStance } from "./verification.js";
 
 /** What a claim says of now. */
@@ -23,7 +24,7 @@ export function claimsNow(claim: { readonly text: string }): boolean {
 }
 
 /** True when a text tells of something that is over or was replaced. */
-export function tellsOfChange(text: string): boolean {
+function tellsOfChange(text: string): boolean {
 	return OVER.test(text);
 }
 
@@ -71,4 +72,26 @@ function staleReason({ concept, graph }: CitedSentence, asOf: string): string | 
 	return isOver
 		? `All that "${concept.title}" links to in ${graph.record.id} was valid until before ${asOf}.`
 		: undefined;
+}
+
+const REPLACES =
+	/\b(?:obsoletes?|obsoleted|supersedes?|superseded|replaces?|replaced|withdrawn|deprecated|retired|succeeds)\b/i;
+
+/** What a claim calls current and a sentence calls replaced: "obsoletes RFC 6265". */
+export function compareCurrency({ claim, sentence, context }: Compared): Findings {
+	if (!claimsNow(claim) || REPLACES.test(claim.text)) return NOTHING_FOUND;
+	const verb = REPLACES.exec(sentence.text);
+	if (!verb || !tellsOfChange(sentence.text)) return NOTHING_FOUND;
+	const end = verb.index + verb[0].length;
+	const behind = sentence.text.slice(end, end + 60).toLowerCase();
+	const named = claim.names.find(
+		({ series, text }) => series && behind.includes(text.toLowerCase()),
+	);
+	const isIt =
+		!named &&
+		/^\s+it\b/.test(behind) &&
+		claim.names.some((name) => context.about.names.some(({ key }) => key === name.key));
+	if (!named && !isIt) return NOTHING_FOUND;
+	const reason = `tells that ${named?.text ?? "it"} was replaced`;
+	return { items: [], conflicts: [{ reason, sureness: 1, isDecisive: true, of: "currency" }] };
 }

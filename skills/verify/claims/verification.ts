@@ -1,18 +1,20 @@
-/** Checking claims against what graphs cite: the vocabulary. The five gates are told apart in docs/adr/0032. */
-import type {
-	ClaimKind,
-	Decision,
-	GateMethod,
-	GateName,
-	GateStatus,
-	Stance,
-	TimeFrame,
-	Verdict,
+import {
+	type ClaimKind,
+	type Decision,
+	type GateMethod,
+	type GateName,
+	type GateStatus,
+	LIMITS,
+	type Stance,
+	type TimeFrame,
+	type Verdict,
 } from "../../../src/contract/contract.js";
 import type { CitedSentence } from "../../../src/evidence/evidence.js";
 import type { DateSpan } from "./date-spans.js";
-import type { Quantifier } from "./quantifiers.js";
+import type { Quantifier } from "./polarity.js";
 import type { Quantity } from "./quantities.js";
+
+/** Checking claims against what graphs cite: the vocabulary. The five gates are told apart in docs/adr/0032. */
 
 /** One thing that is said of one subject, with what can be held against a text. */
 export interface AtomicClaim {
@@ -115,3 +117,20 @@ export interface Verification {
 	readonly graphsUsed: readonly string[];
 	readonly warnings: readonly string[];
 }
+
+/** How much one claim is allowed to cost. */
+export const CLAIM_LIMITS = {
+	/** Parts of a claim that are checked; what is behind them is told as not checked. */
+	partsMax: 6,
+	questionChars: LIMITS.queryChars,
+	/** Concepts searched for each part, and their sentences that are compared. */
+	conceptsMax: 8,
+	sentencesMax: 60,
+	/** A claim of so many characters is held against a sentence in one step of work; each further so many are one more. */
+	charsPerStep: 100,
+	/** Sentences told for each part. */
+	evidenceMax: 12,
+	/** Sentences that judges besides the comparator are asked about. */
+	judgedMax: 12,
+	missingMax: 20,
+} as const;

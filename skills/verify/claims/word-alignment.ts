@@ -1,5 +1,4 @@
-import type { ReadContext } from "./sentence-context.js";
-import type { ReadWord, TextReading } from "./text-reading.js";
+import type { ReadContext, ReadWord, TextReading } from "./text-reading.js";
 import { isDeniedForm } from "./word-axes.js";
 
 /** How one word of a claim comes back in a sentence. */

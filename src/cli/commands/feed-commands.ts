@@ -10,59 +10,59 @@ import {
 import { openFeeds } from "../../app/app.js";
 import { ServiceError, systemClock, toIsoDay } from "../../kernel/kernel.js";
 import { openIndexDisk } from "../../search/search.js";
-import { type CommandContext, type Flags, settingsOf, withSettings } from "../command-context.js";
-import { createProgress, printResult, toColumns } from "../output.js";
+import type { Settings } from "../../settings/settings.js";
+import { addCommand, type CommandContext } from "../operator-command.js";
+import { createProgress, toColumns } from "../output.js";
 
 export function addFeeds(program: Command, context: CommandContext): void {
 	const feeds = program.command("feeds").description("Feeds that supplemental data comes from.");
-	const { terminal } = context;
-	withSettings(feeds.command("list").description("List the feeds and the newest value of each."))
-		.option("--json", "print one JSON line")
-		.action(async (flags: Flags) => {
-			const items = await listAll(openFor(context, flags, "bundled"));
-			const lines = toColumns(
-				items.map((item) => [item.feed_id, item.newest ?? "–", item.title, item.licence]),
-			);
-			printResult(terminal, { items }, { json: flags["json"] === true, lines });
-		});
-	withSettings(
-		feeds
-			.command("refresh [feed_id...]")
-			.description(
-				"Ask the sources of all feeds, or of these, and keep what they say; a running server reads it at its next start.",
-			),
-	)
-		.option("--json", "print one JSON line")
-		.action(async (ids: string[], flags: Flags) => {
-			const opened = openFor(context, flags, "live");
-			const wanted = ids.length > 0 ? ids : await idsOf(opened);
-			const progress = createProgress(terminal, "Asking feeds");
+	const list = feeds.command("list").description("List the feeds and the newest value of each.");
+	addCommand(list, context, {
+		run: async ({ settings }) => ({ items: await listAll(openFor(context, settings, "bundled")) }),
+		describe: ({ items }) =>
+			toColumns(items.map((item) => [item.feed_id, item.newest ?? "–", item.title, item.licence])),
+	});
+	const refresh = feeds
+		.command("refresh [feed_id...]")
+		.description(
+			"Ask the sources of all feeds, or of these, and keep what they say; a running server reads it at its next start.",
+		);
+	addCommand(refresh, context, {
+		async run({ settings, args }) {
+			const opened = openFor(context, settings, "live");
+			const wanted = args.length > 0 ? args : await idsOf(opened);
+			const progress = createProgress(context.terminal, "Asking feeds");
 			const skipped: SkippedFeedWire[] = [];
 			for (const [done, id] of wanted.entries()) {
 				progress({ done, total: wanted.length });
 				skipped.push(...(await opened.observe({ feedIds: [id], limit: 1 })).skipped);
 			}
-			const refreshed = wanted.length - skipped.length;
-			const lines = [
-				`${refreshed} of ${wanted.length} feeds are fresh.`,
-				...skipped.map(({ feed_id, reason }) => `${feed_id}: ${reason}`),
-			];
-			printResult(terminal, { refreshed, skipped }, { json: flags["json"] === true, lines });
-			if (refreshed === 0) throw new ServiceError("UNAVAILABLE", "No source of a feed answers.");
-		});
+			return { refreshed: wanted.length - skipped.length, skipped };
+		},
+		describe: ({ refreshed, skipped }) => [
+			`${refreshed} of ${refreshed + skipped.length} feeds are fresh.`,
+			...skipped.map(({ feed_id, reason }) => `${feed_id}: ${reason}`),
+		],
+		exitCode({ refreshed }) {
+			if (refreshed > 0) return 0;
+			throw new ServiceError("UNAVAILABLE", "No source of a feed answers.");
+		},
+	});
 }
 
-function openFor(context: CommandContext, flags: Flags, mode: "bundled" | "live"): Feeds {
-	const { data, contact } = settingsOf(context, flags);
-	const folder = join(resolve(data), "feeds");
+function openFor(
+	{ terminal }: CommandContext,
+	{ data, contact }: Settings,
+	mode: "bundled" | "live",
+): Feeds {
 	return openFeeds({
 		feeds: mode,
 		contact,
 		clock: systemClock,
-		logger: { info: () => undefined, error: (message) => context.terminal.say(message) },
+		logger: { info: () => undefined, error: (message) => terminal.say(message) },
 		feedDisk: () => {
 			mkdirSync(resolve(data), { recursive: true, mode: 0o700 });
-			return openIndexDisk(folder);
+			return openIndexDisk(join(resolve(data), "feeds"));
 		},
 	});
 }
@@ -78,7 +78,7 @@ async function listAll(feeds: Feeds) {
 	return items;
 }
 
-/** Search feeds have nothing to tell without a topic. */
+/** Search feeds have no value without a topic. */
 async function idsOf(feeds: Feeds): Promise<readonly string[]> {
 	const registry = await feeds.registry();
 	return [...registry.values()].filter(({ isSearch }) => !isSearch).map(({ id }) => id);

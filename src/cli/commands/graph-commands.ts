@@ -4,8 +4,7 @@ import { type Command, Option } from "commander";
 import { GRAPH_TYPES, type GraphType } from "../../contract/contract.js";
 import { ServiceError } from "../../kernel/kernel.js";
 import type { ConceptReport, ImportReport } from "../../operator/operator.js";
-import { type CommandContext, listOf, textOf } from "../command-context.js";
-import { addOperatorCommand } from "../operator-command.js";
+import { addOperatorCommand, type CommandContext, listOf, textOf } from "../operator-command.js";
 import { createProgress, toColumns } from "../output.js";
 
 export function addImport(program: Command, context: CommandContext): void {

@@ -7,9 +7,14 @@ import type {
 	RefundWire,
 	ReportSumsWire,
 } from "../../operator/operator.js";
-import { type CommandContext, settingsOf, textOf, withSettings } from "../command-context.js";
-import { withOperator } from "../open-operator.js";
-import { addOperatorCommand } from "../operator-command.js";
+import {
+	addOperatorCommand,
+	type CommandContext,
+	settingsOf,
+	textOf,
+	withOperator,
+	withSettings,
+} from "../operator-command.js";
 import { createProgress, toColumns } from "../output.js";
 
 export function addLedger(program: Command, context: CommandContext): void {

@@ -12,48 +12,41 @@ import {
 	parseModelName,
 } from "../../search/search.js";
 import type { Settings } from "../../settings/settings.js";
-import { type CommandContext, type Flags, settingsOf, withSettings } from "../command-context.js";
-import { createProgress, printResult, toColumns } from "../output.js";
+import { addCommand, type CommandContext } from "../operator-command.js";
+import { createProgress, toColumns } from "../output.js";
 
 const MEGABYTE = 1_000_000;
 
 export function addModels(program: Command, context: CommandContext): void {
 	const models = program.command("models").description("Embedding models that search can use.");
-	const { terminal } = context;
-	withSettings(models.command("list").description("List the models that are here or known."))
-		.option("--json", "print one JSON line")
-		.action(async (flags: Flags) => {
-			const items = await listFor(settingsOf(context, flags));
-			printResult(terminal, { items }, { json: flags["json"] === true, lines: describe(items) });
-		});
+	const list = models.command("list").description("List the models that are here or known.");
+	addCommand(list, context, {
+		async run({ settings }) {
+			const modelsFolder = modelsFolderOf(settings);
+			const locate = (model: string) => locateModel(parseModelName(model), modelsFolder);
+			return { items: await listModels({ active: settings.model, modelsFolder, locate }) };
+		},
+		describe: ({ items }) => describe(items),
+	});
 	const fetch = models
 		.command("fetch <id>")
 		.description("Fetch a model from huggingface.co; nothing else ever asks the hub.");
-	withSettings(fetch)
-		.option("--json", "print one JSON line")
-		.action(async (id: string, flags: Flags) => {
-			const progress = createProgress(terminal, "Fetching MB");
-			const fetched = await fetchModel(id, {
+	addCommand(fetch, context, {
+		run({ settings, args: [id = ""] }) {
+			const progress = createProgress(context.terminal, "Fetching MB");
+			return fetchModel(id, {
 				hub: createModelHub(createHubEgress(), MODEL_HUB),
 				clock: systemClock,
-				modelsFolder: modelsFolderOf(settingsOf(context, flags)),
+				modelsFolder: modelsFolderOf(settings),
 				onProgress: ({ done, total }) =>
 					progress({ done: Math.floor(done / MEGABYTE), total: Math.floor(total / MEGABYTE) }),
 			});
-			const json = flags["json"] === true;
-			printResult(terminal, fetched, { json, lines: [describeFetched(fetched)] });
-		});
+		},
+		describe: (fetched) => [describeFetched(fetched)],
+	});
 }
 
-function listFor(settings: Settings): Promise<readonly ListedModel[]> {
-	const modelsFolder = modelsFolderOf(settings);
-	const locate = (model: string) => locateModel(parseModelName(model), modelsFolder);
-	return listModels({ active: settings.model, modelsFolder, locate });
-}
-
-function modelsFolderOf({ data }: Settings): string {
-	return join(resolve(data), "models");
-}
+const modelsFolderOf = ({ data }: Settings) => join(resolve(data), "models");
 
 function describe(items: readonly ListedModel[]): string[] {
 	return toColumns(

@@ -1,7 +1,7 @@
 import type { Command } from "commander";
 import { createConfiguredEgress, isLoopback } from "../../delivery/delivery.js";
 import { ServiceError } from "../../kernel/kernel.js";
-import { type CommandContext, type Flags, textOf } from "../command-context.js";
+import { type CommandContext, type Flags, textOf } from "../operator-command.js";
 import { printResult, toColumns } from "../output.js";
 import { type ProbeReport, probeServer } from "../probe/probe-server.js";
 

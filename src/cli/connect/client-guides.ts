@@ -1,9 +1,7 @@
-/** How each client is told of an MCP server: its file, its format, and how it is given a key that stands in no file. */
-
 import type { OAuthResourcePath } from "../../contract/contract.js";
 import { ServiceError } from "../../kernel/kernel.js";
-import { toChatgptSteps, toCopilotSteps } from "./connector-steps.js";
-import type { Endpoint, Instructions } from "./instructions.js";
+
+/** How each client is told of an MCP server: its file, its format, and how it is given a key that stands in no file. */
 
 export interface ClientGuide {
 	readonly path: OAuthResourcePath;
@@ -154,7 +152,7 @@ export const URL_CLIENT = "url";
 
 export const CLIENT_NAMES: readonly string[] = [...Object.keys(GUIDES), URL_CLIENT];
 
-/** Throws INVALID_ARGUMENT for a client nobody has written a guide for. */
+/** Throws INVALID_ARGUMENT for a client without a guide. */
 export function getClientGuide(client: string): ClientGuide {
 	const isKnown = (name: string): name is keyof typeof GUIDES => Object.hasOwn(GUIDES, name);
 	if (isKnown(client)) return GUIDES[client];
@@ -162,4 +160,76 @@ export function getClientGuide(client: string): ClientGuide {
 		"INVALID_ARGUMENT",
 		`No client is called "${client.slice(0, 40)}"; name one of ${CLIENT_NAMES.join(", ")}. For a client that sends headers take generic, for one that does not, url.`,
 	);
+}
+
+/** Which authorization server gives clients access: the server itself, none, or another one. */
+export type Access = "own" | "off" | "other";
+
+/** What a client connects to. */
+export interface Endpoint {
+	/** How the client lists it. */
+	readonly name: string;
+	/** Address with path and graph, e.g. `https://api.example.org/mcp?graph=tides`. */
+	readonly address: string;
+	readonly access: Access;
+}
+
+/** What its owner does: writes `config` to `file`, runs `command`, or goes through the steps. */
+export interface Instructions {
+	readonly file?: string;
+	/** An object is JSON; a text is what the file wants. */
+	readonly config?: object | string;
+	readonly command?: string;
+	readonly steps?: readonly string[];
+	/** What else is worth knowing. */
+	readonly notes: readonly string[];
+}
+
+const IS_REACHED_FROM_OUTSIDE =
+	"The connector calls from its maker's servers: the address must be public and https.";
+
+const SIGN_IN_HERE = [
+	"Authentication: OAuth. Leave client id and secret empty; it registers itself.",
+	"Create, sign in with an API key that manages your account, set a monthly budget, and allow.",
+];
+const SIGN_IN_ELSEWHERE = [
+	"Authentication: OAuth. Leave client id and secret empty if your authorization server lets clients register; else enter those it has for this app.",
+	"Create, sign in at your authorization server, and allow.",
+];
+
+/** Documented at developers.openai.com/apps-sdk/deploy/connect-chatgpt. */
+function toChatgptSteps({ address, access }: Endpoint): Instructions {
+	return {
+		steps: [
+			"In ChatGPT open Settings, Apps (formerly Connectors), Advanced settings, and switch Developer mode on.",
+			"Back in Apps, choose Create, and give it a name and a description of what your graphs cover.",
+			`MCP server URL: ${address}`,
+			...(access === "own" ? SIGN_IN_HERE : SIGN_IN_ELSEWHERE),
+			"In a new chat add the app with +; it searches with `search` and reads with `fetch`.",
+		],
+		notes: notesFor(address),
+	};
+}
+
+const OR_OAUTH = " Or OAuth 2.0 with dynamic discovery.";
+
+/** Documented at learn.microsoft.com/microsoft-copilot-studio/mcp-add-existing-server-to-agent. */
+function toCopilotSteps({ address, access }: Endpoint): Instructions {
+	return {
+		steps: [
+			"In Copilot Studio open your agent with generative orchestration on, and go to Tools.",
+			"Choose Add a tool, New tool, Model Context Protocol.",
+			"Server name and description: say what your graphs cover; the agent decides by them.",
+			`Server URL: ${address}`,
+			`Authentication: API key, in the header X-API-Key.${access === "off" ? "" : OR_OAUTH}`,
+			"Create, make a connection with an API key (tollgraph keys create), and add it to the agent.",
+		],
+		notes: notesFor(address),
+	};
+}
+
+function notesFor(address: string): readonly string[] {
+	return address.startsWith("https:")
+		? []
+		: [`${IS_REACHED_FROM_OUTSIDE} Set public_url, or name it with --url.`];
 }

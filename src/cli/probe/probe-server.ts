@@ -1,10 +1,8 @@
 import { type Egress, ServiceError } from "../../kernel/kernel.js";
 import { type AdvertisedRoute, isWire, mergeRoutes, type Wire } from "./advertised-route.js";
-import { ask } from "./ask.js";
 import { judgeChallenge, type UnpaidReply } from "./judge-challenge.js";
-import { AGENT_CARD_PATH, readAgentCard } from "./read-agent-card.js";
+import { AGENT_CARD_PATH, readAgentCard, readX402Listing } from "./read-listings.js";
 import { readOpenApi } from "./read-openapi.js";
-import { readX402Listing } from "./read-x402-listing.js";
 
 export interface ProbeOptions {
 	readonly egress: Egress;
@@ -104,8 +102,8 @@ async function readDocuments(options: ProbeOptions): Promise<Documents> {
 			problems.push(`${path} is not read: ${reasonOf(error)}`);
 		}
 	}
-	const isNobodyThere = failures.length === Object.keys(READERS).length;
-	if (isNobodyThere && failures.every(isUnavailable)) throw failures[0];
+	const isUnreachable = failures.length === Object.keys(READERS).length;
+	if (isUnreachable && failures.every(isUnavailable)) throw failures[0];
 	return { documents, routes, problems };
 }
 
@@ -222,4 +220,39 @@ function isUnavailable(error: unknown): boolean {
 function reasonOf(error: unknown): string {
 	if (error instanceof ServiceError) return error.message;
 	return `It cannot be judged (${String(error)}).`;
+}
+
+export interface Asking {
+	readonly egress: Egress;
+	readonly timeoutMs: number;
+}
+
+interface Question {
+	readonly method: "GET" | "POST" | "HEAD" | "OPTIONS";
+	readonly url: string;
+	readonly headers?: Readonly<Record<string, string>>;
+	readonly body?: string;
+}
+
+/** Throws what the adapter throws, and UPSTREAM for a redirect, which is not followed. */
+async function ask({ egress, timeoutMs }: Asking, question: Question): Promise<UnpaidReply> {
+	const reply = await egress.request({ ...question, timeoutMs }).catch((error: unknown) => {
+		if (!isRedirect(error)) throw error;
+		throw new ServiceError("UPSTREAM", "It is answered by a redirect, which is not followed.");
+	});
+	const { status, headers } = reply;
+	const text = await reply.text();
+	try {
+		return { status, headers, body: text === "" ? undefined : (JSON.parse(text) as unknown) };
+	} catch {
+		return { status, headers, body: undefined };
+	}
+}
+
+/** The adapter follows no redirect and says so in the cause of its failure. */
+function isRedirect(error: unknown): boolean {
+	for (let at = error; at instanceof Error; at = at.cause) {
+		if (/redirect/.test(at.message)) return true;
+	}
+	return false;
 }

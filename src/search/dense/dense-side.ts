@@ -1,19 +1,10 @@
-import type { SegmentVectors } from "../index/segment.js";
-
-/** Vectors of one segment where queries can be compared with them. Valid until it is released. */
-export interface VectorRegion {
-	/** Documents of the segment. */
-	readonly documents: number;
-}
-
-/** Which documents of a region a query is compared with. */
-export interface DenseScope {
-	readonly vectors: VectorRegion;
-	/** Slot of the region's first document. */
-	readonly base: number;
-	/** One byte per document, 0 for those left out; undefined when all take part. */
-	readonly mask: Uint8Array | undefined;
-}
+import { hash } from "node:crypto";
+import { LIMITS } from "../../contract/contract.js";
+import type { Clock } from "../../kernel/kernel.js";
+import type { Embedder, TextKind } from "../model/embedder.js";
+import type { SegmentVectors } from "./row-planes.js";
+import { createVectorRegions, type DenseScope, type VectorRegion } from "./vector-regions.js";
+import { createVectorScan } from "./vector-scan.mjs";
 
 /** What the dense side found for one query. */
 export interface DenseHits {
@@ -30,7 +21,7 @@ export interface DenseRequest {
 	readonly scopes: readonly DenseScope[];
 	/** How many documents are wanted at most. */
 	readonly count: number;
-	/** A query whose asker has left is dropped when its turn comes. */
+	/** An aborted query is dropped when its turn comes. */
 	readonly signal?: AbortSignal | undefined;
 }
 
@@ -38,10 +29,193 @@ export interface DenseRequest {
 export interface DenseSide {
 	/** Makes a segment's vectors ready to be compared with. */
 	add(vectors: SegmentVectors): VectorRegion;
-	/** Gives a region's memory back once the searches that run now are through. */
+	/** Frees a region's memory once the searches that run now are through. */
 	release(region: VectorRegion): void;
 	/** Undefined when the model gives no vector in time: the search goes on with keywords. Never rejects. */
 	search(request: DenseRequest): Promise<DenseHits | undefined>;
 	/** Cosine of a query vector and one document of a region, in float: its best passage; 0 without passages. */
 	cosineOf(vector: Float32Array, region: VectorRegion, document: number): number;
+}
+
+const CACHE_ENTRIES = 2_048;
+
+/** An LRU cache; its keys are hashes: of one size however long a query is, and without its text. */
+export function createQueryCache<Value>() {
+	const values = new Map<string, Value>();
+	return {
+		find(query: string): Value | undefined {
+			const key = keyOf(query);
+			const value = values.get(key);
+			if (value !== undefined) {
+				values.delete(key); // The first key is the least recently used.
+				values.set(key, value);
+			}
+			return value;
+		},
+		keep(query: string, value: Value): void {
+			values.set(keyOf(query), value);
+			const oldest = values.size > CACHE_ENTRIES ? values.keys().next().value : undefined;
+			if (oldest !== undefined) values.delete(oldest);
+		},
+		drop: (query: string) => void values.delete(keyOf(query)),
+	};
+}
+
+/** Spellings of a query that ask the same are made one text, of bounded length. */
+export function normalizeQuery(query: string): string {
+	return query.normalize("NFKC").trim().replace(/\s+/g, " ").slice(0, LIMITS.queryChars);
+}
+
+function keyOf(query: string): string {
+	return hash("sha256", query, "base64");
+}
+
+/** A query that has waited this long is answered by keywords. Long enough for a model that is just being loaded. */
+export const QUERY_PATIENCE_MS = 2_000;
+
+/** Undefined when the work fails or takes longer than a query waits; `onLate` is called in the latter case. */
+export async function withPatience<T>(
+	clock: Clock,
+	work: Promise<T>,
+	onLate: () => void = () => undefined,
+): Promise<T | undefined> {
+	let stopWaiting: (() => void) | undefined;
+	const late = new Promise<undefined>((resolve) => {
+		stopWaiting = clock.after(QUERY_PATIENCE_MS, () => {
+			onLate();
+			resolve(undefined);
+		});
+	});
+	try {
+		return await Promise.race([work, late]);
+	} catch {
+		return undefined; // Crashed or overrun: the outcome says "keyword", and the next query tries again.
+	} finally {
+		stopWaiting?.();
+	}
+}
+
+interface EmbedderOptions {
+	readonly clock: Clock;
+	readonly embedder: Embedder;
+}
+
+/** Query text to vector, with the last few thousand answers cached. */
+export interface QueryVectors {
+	/** Undefined when the model gives none in time: the search goes on with keywords. */
+	find(query: string): Promise<Float32Array | undefined>;
+}
+
+export function createQueryVectors({ clock, embedder }: EmbedderOptions): QueryVectors {
+	const cache = createQueryCache<Promise<Float32Array | undefined>>();
+	const remember = (text: string): Promise<Float32Array | undefined> => {
+		const known = cache.find(text);
+		if (known !== undefined) return known;
+		const vector = embedder.embed([text], "query").then(([first]) => first);
+		cache.keep(text, vector);
+		vector.catch(() => cache.drop(text));
+		return vector;
+	};
+	return { find: (query) => withPatience(clock, remember(normalizeQuery(query))) };
+}
+
+/** The dense side in the thread that asks: for embedders that have no thread of their own. */
+export function createLocalDenseSide(queryVectors: QueryVectors): DenseSide {
+	/** Opened with the first segment, which knows how long vectors are. */
+	let opened: ReturnType<typeof open> | undefined;
+	const find = () => {
+		if (!opened) throw new RangeError("A region is of another dense side.");
+		return opened;
+	};
+	return {
+		add(segment) {
+			opened ??= open(segment.embedder);
+			return opened.regions.add(segment);
+		},
+		release: (region) => find().regions.release(region),
+		async search({ query, scopes, count }) {
+			const release = scopes.length > 0 ? find().regions.hold(scopes) : undefined;
+			try {
+				const vector = await queryVectors.find(query);
+				return vector && { vector, ...searchIn(scopes, vector, count) };
+			} finally {
+				release?.();
+			}
+		},
+		cosineOf: (vector, region, document) => find().regions.closest(vector, region, document),
+	};
+
+	function searchIn(scopes: readonly DenseScope[], vector: Float32Array, count: number) {
+		if (scopes.length === 0) return { slots: [], cosines: new Float32Array() };
+		const { regions, scan } = find();
+		return scan.search(vector, regions.toScanScopes(scopes), count);
+	}
+}
+
+function open(embedder: SegmentVectors["embedder"]) {
+	const regions = createVectorRegions({ embedder });
+	return { regions, scan: createVectorScan(regions.openSetup().setup) };
+}
+
+/** An embedder that reports whether it works. */
+export interface WatchedEmbedder extends Embedder {
+	/** Why it gives no vectors right now, as a sentence; undefined while it does. */
+	failure(): string | undefined;
+	/** After a failure, tries a text in the background, so that a model that is back is seen without a query. */
+	probe(): void;
+	/** Learns from one query that reaches the model in another way; undefined says nothing of the model. */
+	watch<T>(work: () => Promise<T | undefined>): Promise<T | undefined>;
+}
+
+export function watchEmbedder({ clock, embedder }: EmbedderOptions): WatchedEmbedder {
+	const queriesSince = new Set<{ readonly at: number }>();
+	let lastFailure: string | undefined;
+	let isProbing = false;
+
+	const learn = async <T>(work: () => Promise<T>): Promise<T> => {
+		try {
+			const result = await work();
+			if (result !== undefined) lastFailure = undefined;
+			return result;
+		} catch (error) {
+			lastFailure = error instanceof Error ? error.message : String(error);
+			throw error;
+		}
+	};
+	const watch = async <T>(work: () => Promise<T>): Promise<T> => {
+		const query = { at: clock.monotonicMs() };
+		queriesSince.add(query);
+		try {
+			return await learn(work);
+		} finally {
+			queriesSince.delete(query);
+		}
+	};
+	const embed = (texts: readonly string[], kind: TextKind) => {
+		const work = () => embedder.embed(texts, kind);
+		return kind === "query" ? watch(work) : learn(work);
+	};
+	const isLate = (): boolean => {
+		const [oldest] = queriesSince;
+		return oldest !== undefined && clock.monotonicMs() - oldest.at > QUERY_PATIENCE_MS;
+	};
+
+	return {
+		identity: embedder.identity,
+		embed,
+		watch,
+		warm: () => embedder.warm(),
+		close: () => embedder.close(),
+		failure: () =>
+			lastFailure ?? (isLate() ? "The embedding model lets queries wait too long." : undefined),
+		probe() {
+			if (lastFailure === undefined || isProbing) return;
+			isProbing = true;
+			embed(["probe"], "query")
+				.catch(() => undefined)
+				.finally(() => {
+					isProbing = false;
+				});
+		},
+	};
 }

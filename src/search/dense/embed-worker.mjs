@@ -4,8 +4,7 @@
 // Out: {id, vectors} with texts.length × dimensions floats, {id, vectors, slots, cosines, ends} or {id, error}.
 import { parentPort, workerData } from "node:worker_threads";
 import { env, pipeline } from "@huggingface/transformers";
-import { poolTokens } from "../model/token-pooling.mjs";
-import { createQueryBatch } from "./query-batch.mjs";
+import { createQueryBatch, poolTokens } from "./query-batch.mjs";
 
 /** @type {{ modelsFolder: string, modelName: string, pooling: "mean" | "cls", output: "tokens" | "sentence", dtype: "q8" | "int8" | "fp32", maxTokens: number, loading: Int32Array, setup: import("./vector-scan.mjs").ScanSetup }} */
 const { modelsFolder, modelName, pooling, output, dtype, maxTokens, loading, setup } = workerData;

@@ -1,4 +1,4 @@
-import type { WasmMemory } from "./wasm-runtime.js";
+import type { WasmMemory } from "./wasm.js";
 
 /** Compares int8 rows of one width with a query; all addresses are byte offsets into one memory. */
 export interface VectorKernel {

@@ -1,4 +1,4 @@
-import type { SegmentVectors } from "../index/segment.js";
+import type { SegmentVectors } from "./row-planes.js";
 
 /** How close texts of one graph are to each other that have nothing to do with each other. */
 export interface VectorBackground {
@@ -11,13 +11,14 @@ const SAMPLED_DOCUMENTS = 32;
 const MIN_DOCUMENTS = 8;
 const MIN_SPREAD = 0.01;
 
-interface Measured {
-	readonly segments: readonly SegmentVectors[];
-	readonly background: VectorBackground | undefined;
-}
-
 /** By a graph's first segment, which changes least often. */
-const measuredByFirst = new WeakMap<SegmentVectors, Measured>();
+const measuredByFirst = new WeakMap<
+	SegmentVectors,
+	{
+		readonly segments: readonly SegmentVectors[];
+		readonly background: VectorBackground | undefined;
+	}
+>();
 
 /**
  * Cosines between documents spread evenly over all segments of a graph: what a cosine means differs from model to model and from

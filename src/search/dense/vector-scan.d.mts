@@ -1,4 +1,5 @@
-import type { WasmMemory, WasmModule } from "./wasm-runtime.js";
+import type { VectorKernel } from "./scalar-kernel.mjs";
+import type { WasmMemory, WasmModule } from "./wasm.js";
 
 /** Vectors of one segment in memory: byte offsets, and how many. */
 export interface RegionLayout {
@@ -65,3 +66,13 @@ export interface VectorScan {
 }
 
 export function createVectorScan(setup: ScanSetup): VectorScan;
+
+/** Bytes of scratch a scan needs, at a multiple of 64. */
+export function scratchBytes(dimensions: number): number;
+
+/** The compiled kernel over this memory, or the one in plain JavaScript. */
+export function openKernel(
+	module: WasmModule | undefined,
+	dimensions: number,
+	memory: WasmMemory,
+): VectorKernel;

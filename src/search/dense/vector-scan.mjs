@@ -1,20 +1,23 @@
 // Compares queries with the passages of many regions. Plain JavaScript, because the worker thread and the service's own
 // thread both run it; types and what each part guarantees are in vector-scan.d.mts.
-import { ScanCandidates } from "./scan-candidates.mjs";
-import {
-	BLOCK_ROWS,
-	CROWD,
-	load,
-	openSpace,
-	quantizeQuery,
-	scanBlock,
-	scanBlockOfCrowd,
-	touchFines,
-	touchRow,
-} from "./scan-space.mjs";
 
+import { createScalarKernel } from "./scalar-kernel.mjs";
+import { ScanCandidates } from "./scan-candidates.mjs";
+
+/** Rows between two looks at the floor: their scores stay in the first caches. */
+const BLOCK_ROWS = 2_048;
+/** Queries a row is compared with at once. */
+const PASS_QUERIES = 4;
+const GROUP_ROWS = 4;
+/** A row's number and its score, or its score with each query of a shared pass. */
+const FOUND_BYTES = 4 + 4;
+const SHARED_FOUND_BYTES = 4 + PASS_QUERIES * 4;
+const ALIGNMENT = 64;
+const LINE_BYTES = 64;
+/** A query is there once, so it may be finer than rows: twelve bits keep sums over 8,000 components within 32 bits. */
+const QUERY_LARGEST = 2_047;
 /** Fewer queries are compared one by one: a pass for four takes as long as two and a half alone. */
-const CROWD_MIN = 3;
+const SHARED_PASS_MIN = 3;
 /** One of so many rows is looked at for a first floor, in runs of so many. */
 const SAMPLED = 16;
 const SAMPLE_ROWS = 64;
@@ -29,8 +32,8 @@ const ROW_CANDIDATES = 2;
 
 export function createVectorScan(setup) {
 	const space = openSpace(setup);
-	const seats = Array.from({ length: CROWD }, (_, seat) => ({
-		seat,
+	const members = Array.from({ length: PASS_QUERIES }, (_, number) => ({
+		number,
 		query: undefined,
 		candidates: new ScanCandidates(),
 	}));
@@ -39,10 +42,10 @@ export function createVectorScan(setup) {
 		const hits = [];
 		while (hits.length < queries.length) {
 			const left = queries.length - hits.length;
-			const crowd = seats.slice(0, left < CROWD_MIN ? 1 : Math.min(left, CROWD));
-			for (const [index, seat] of crowd.entries()) seat.query = queries[hits.length + index];
-			gather(space, crowd, plan);
-			for (const seat of crowd) hits.push(settle(space, seat, plan));
+			const batch = members.slice(0, left < SHARED_PASS_MIN ? 1 : Math.min(left, PASS_QUERIES));
+			for (const [index, member] of batch.entries()) member.query = queries[hits.length + index];
+			gather(space, batch, plan);
+			for (const member of batch) hits.push(settle(space, member, plan));
 		}
 		return hits;
 	};
@@ -72,27 +75,27 @@ function planScan({ overRows, overPrefixes }, scopes, count) {
 }
 
 /** Leaves each query the documents among which its closest are. */
-function gather(space, crowd, plan) {
+function gather(space, batch, plan) {
 	const { allowed, wanted, pass } = plan;
 	if (plan.takesAll) {
-		for (const { candidates } of crowd) offerAll(candidates, plan);
+		for (const { candidates } of batch) offerAll(candidates, plan);
 		return;
 	}
-	for (const { query, seat } of crowd) {
+	for (const { query, number } of batch) {
 		load(space, query);
-		quantizeQuery(space, { query, width: pass.width, seat });
+		quantizeQuery(space, { query, width: pass.width, number });
 	}
 	const samples = allowed >= 4 * wanted;
-	if (samples) sample(space, crowd, plan);
+	if (samples) sample(space, batch, plan);
 	// Zero is no floor: rounding may put a row on the other side of it.
-	for (const { candidates } of crowd)
+	for (const { candidates } of batch)
 		candidates.reset(wanted, samples ? candidates.cutFloor() : undefined);
-	const floors = crowd.map(({ candidates }) => candidates.floor);
-	scanAll(space, crowd, plan);
-	for (const [index, seat] of crowd.entries()) {
-		if (!Number.isFinite(floors[index]) || seat.candidates.size >= wanted / 2) continue;
-		seat.candidates.reset(wanted);
-		scanAll(space, [seat], plan);
+	const floors = batch.map(({ candidates }) => candidates.floor);
+	scanAll(space, batch, plan);
+	for (const [index, member] of batch.entries()) {
+		if (!Number.isFinite(floors[index]) || member.candidates.size >= wanted / 2) continue;
+		member.candidates.reset(wanted);
+		scanAll(space, [member], plan);
 	}
 }
 
@@ -108,24 +111,24 @@ function offerAll(candidates, { scopes, allowed }) {
 }
 
 /** Leaves floors that about one and a half times as many rows exceed as are wanted; where a sample misleads, it costs time, not hits. */
-function sample(space, crowd, plan) {
+function sample(space, batch, plan) {
 	const wanted = Math.ceil((1.5 * plan.wanted) / SAMPLED);
-	for (const { candidates } of crowd) candidates.reset(wanted);
-	scanAll(space, crowd, { ...plan, size: SAMPLE_ROWS, stride: SAMPLE_ROWS * SAMPLED });
+	for (const { candidates } of batch) candidates.reset(wanted);
+	scanAll(space, batch, { ...plan, size: SAMPLE_ROWS, stride: SAMPLE_ROWS * SAMPLED });
 }
 
 /** Offers each query what is above its floor in `size` of every `stride` rows. */
-function scanAll(space, crowd, { scopes, pass, size = BLOCK_ROWS, stride = BLOCK_ROWS }) {
-	const isAlone = crowd.length === 1;
-	const scan = isAlone ? scanBlock : scanBlockOfCrowd;
+function scanAll(space, batch, { scopes, pass, size = BLOCK_ROWS, stride = BLOCK_ROWS }) {
+	const isAlone = batch.length === 1;
+	const scan = isAlone ? scanBlock : scanSharedBlock;
 	const offer = isAlone ? offerFound : offerFoundToAll;
 	for (let index = 0; index < scopes.length; index++) {
 		const scope = scopes[index];
 		const { rows } = scope.region;
 		for (let row = 0; row < rows; row += stride) {
 			const block = { pass, row, count: Math.min(size, rows - row) };
-			const end = scan(space, scope.region, block, crowd);
-			if (end > space.foundAt) offer(space, crowd, { scope, index, end });
+			const end = scan(space, scope.region, block, batch);
+			if (end > space.foundAt) offer(space, batch, { scope, index, end });
 		}
 	}
 }
@@ -141,23 +144,24 @@ function offerFound({ integers, floats, foundAt }, [{ candidates }], { scope, in
 	}
 }
 
-function offerFoundToAll(space, crowd, { scope, index, end }) {
+function offerFoundToAll(space, batch, { scope, index, end }) {
 	const { integers, foundAt } = space;
 	const { region, base, mask } = scope;
 	const owners = region.ownersAt / 4;
-	for (let at = foundAt / 4; at < end / 4; at += 1 + CROWD) {
+	for (let at = foundAt / 4; at < end / 4; at += 1 + PASS_QUERIES) {
 		const row = integers[at];
 		const document = integers[owners + row];
 		if (mask !== undefined && mask[document] !== 1) continue;
-		offerToAll(space, crowd, { scores: at + 1, slot: base + document, index, row });
+		offerToAll(space, batch, { scores: at + 1, slot: base + document, index, row });
 	}
 }
 
-/** Scores lie in the order of seats, as the floors do that the block was scanned with. */
-function offerToAll({ floats, floorsAt }, crowd, { scores, slot, index, row }) {
-	for (let seat = 0; seat < crowd.length; seat++) {
-		const score = floats[scores + seat];
-		if (score > floats[floorsAt / 4 + seat]) crowd[seat].candidates.offer(slot, score, index, row);
+/** Scores lie in the order of the queries, as the floors do that the block was scanned with. */
+function offerToAll({ floats, floorsAt }, batch, { scores, slot, index, row }) {
+	for (let member = 0; member < batch.length; member++) {
+		const score = floats[scores + member];
+		if (score > floats[floorsAt / 4 + member])
+			batch[member].candidates.offer(slot, score, index, row);
 	}
 }
 
@@ -203,4 +207,129 @@ function closestOf({ closest, closestFine, integers, queryAt, dimensions }, regi
 	const [rows, scales] = [rowsAt + from * dimensions, scalesAt + from * 4];
 	if (finesAt === 0) return closest(queryAt, rows, scales, count);
 	return closestFine(queryAt, rows, finesAt + (from * dimensions) / 2, scales, count);
+}
+
+export function scratchBytes(dimensions) {
+	return placesFrom(0, dimensions).end;
+}
+
+export function openKernel(module, dimensions, memory) {
+	if (!module) return createScalarKernel(dimensions, memory);
+	return new WebAssembly.Instance(module, { host: { memory } }).exports;
+}
+
+/** What a scan works with: passes over rows, byte offsets of its scratch, and views of the memory. */
+function openSpace({ memory, dimensions, prefix, scratchAt, kernel, prefixKernel }) {
+	const full = openKernel(kernel, dimensions, memory);
+	const overPrefixes = () => ({
+		kernel: openKernel(prefixKernel, prefix, memory),
+		width: prefix,
+		start: "prefixesAt",
+		scales: "prefixScalesAt",
+	});
+	return {
+		memory,
+		dimensions,
+		...placesFrom(scratchAt, dimensions),
+		closest: full.closest,
+		closestFine: full.closestFine,
+		overRows: { kernel: full, width: dimensions, start: "rowsAt", scales: "scalesAt" },
+		overPrefixes: prefix > 0 ? overPrefixes() : undefined,
+		touched: 0,
+		...viewsOf(memory.buffer),
+	};
+}
+
+/** Makes the query the one at `queryAt`, and the views those of the memory as it is now. */
+function load(space, query) {
+	// A memory that has grown has a new buffer.
+	if (space.memory.buffer !== space.buffer) Object.assign(space, viewsOf(space.memory.buffer));
+	space.floats.set(query, space.queryAt / 4);
+}
+
+/** Puts the first `width` components, rounded to int16, where a pass of that width reads the query of this place. */
+function quantizeQuery({ words, wordsAt }, { query, width, number }) {
+	let largest = 0;
+	for (let index = 0; index < width; index++) largest = Math.max(largest, Math.abs(query[index]));
+	const factor = largest > 0 ? QUERY_LARGEST / largest : 0;
+	const at = wordsAt / 2 + number * width;
+	for (let index = 0; index < width; index++) {
+		words[at + index] = Math.round(query[index] * factor);
+	}
+}
+
+/** Finds the block's rows above the floor of the only query; returns where the findings end. */
+function scanBlock(space, region, { pass, row, count }, [only]) {
+	const { wordsAt, foundAt } = space;
+	const { kernel, width, start, scales } = pass;
+	const wordsOf = wordsAt + only.number * width * 2;
+	const rowsAt = region[start] + row * width;
+	const scalesAt = region[scales] + row * 4;
+	const groups = Math.ceil(count / GROUP_ROWS);
+	const { floor } = only.candidates;
+	// Addresses are unsigned; WebAssembly hands integers over as signed ones.
+	const end = kernel.scan(wordsOf, rowsAt, scalesAt, foundAt, row, groups, floor) >>> 0;
+	return withoutPadding(space, { end, bytes: FOUND_BYTES, rows: row + count });
+}
+
+/** The same for several queries, each with its floor, which is left at `floorsAt`. */
+function scanSharedBlock(space, region, { pass, row, count }, batch) {
+	const { floats, wordsAt, foundAt, floorsAt } = space;
+	const { kernel, width, start, scales } = pass;
+	// An absent query is whatever lies there.
+	for (let member = 0; member < PASS_QUERIES; member++) {
+		floats[floorsAt / 4 + member] = batch[member]?.candidates.floor ?? Number.POSITIVE_INFINITY;
+	}
+	const rowsAt = region[start] + row * width;
+	const scalesAt = region[scales] + row * 4;
+	const pairs = Math.ceil(count / 2);
+	const end = kernel.scanFour(wordsAt, rowsAt, scalesAt, foundAt, row, pairs, floorsAt) >>> 0;
+	return withoutPadding(space, { end, bytes: SHARED_FOUND_BYTES, rows: row + count });
+}
+
+/** Rows that only fill up the last group come last; they score zero, which a floor may be below. */
+function withoutPadding({ integers, foundAt }, { end, bytes, rows }) {
+	let last = end;
+	while (last > foundAt && integers[(last - bytes) / 4] >= rows) last -= bytes;
+	return last;
+}
+
+/** Reads a word of each of the row's cache lines, so that they are cached when the row is compared. */
+function touchRow(space, { rowsAt, scalesAt }, row) {
+	const { integers, dimensions } = space;
+	space.touched ^= integers[scalesAt / 4 + row];
+	touchLines(space, rowsAt + row * dimensions, dimensions);
+}
+
+function touchFines(space, { finesAt }, row) {
+	const bytes = space.dimensions / 2;
+	if (finesAt > 0) touchLines(space, finesAt + row * bytes, bytes);
+}
+
+function touchLines(space, at, bytes) {
+	const { integers } = space;
+	let touched = 0;
+	for (let line = at; line < at + bytes; line += LINE_BYTES) touched ^= integers[line >>> 2];
+	// Kept, so that no compiler leaves the reading out.
+	space.touched ^= touched;
+}
+
+function placesFrom(queryAt, dimensions) {
+	const wordsAt = queryAt + align(dimensions * 4);
+	const floorsAt = wordsAt + align(PASS_QUERIES * dimensions * 2);
+	const foundAt = floorsAt + align(PASS_QUERIES * 4);
+	return { queryAt, wordsAt, floorsAt, foundAt, end: foundAt + BLOCK_ROWS * SHARED_FOUND_BYTES };
+}
+
+function viewsOf(buffer) {
+	return {
+		buffer,
+		floats: new Float32Array(buffer),
+		words: new Int16Array(buffer),
+		integers: new Uint32Array(buffer),
+	};
+}
+
+function align(offset) {
+	return Math.ceil(offset / ALIGNMENT) * ALIGNMENT;
 }

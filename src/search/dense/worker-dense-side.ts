@@ -1,20 +1,29 @@
 import type { Clock } from "../../kernel/kernel.js";
-import type { WatchedEmbedder } from "../model/watched-embedder.js";
-import { createQueryCache, normalizeQuery } from "../ranking/query-cache.js";
-import type { DenseHits, DenseSide } from "./dense-side.js";
-import type { DenseThread } from "./dense-thread.js";
-import { withPatience } from "./query-patience.js";
-
-export interface WorkerDenseSideOptions {
-	readonly clock: Clock;
-	/** Told whether the thread works. */
-	readonly embedder: WatchedEmbedder;
-	readonly thread: DenseThread;
-}
+import { createBatchQueue } from "./batch-queue.js";
+import {
+	createQueryCache,
+	type DenseHits,
+	type DenseSide,
+	normalizeQuery,
+	type WatchedEmbedder,
+	withPatience,
+} from "./dense-side.js";
+import type { BatchReply, BatchTask } from "./query-batch.mjs";
+import type { DenseScope, VectorRegions } from "./vector-regions.js";
+import type { ScanScope } from "./vector-scan.mjs";
+import type { WorkerHost } from "./worker-host.js";
 
 /** The dense side beside the model, in its thread: this one neither embeds nor scans (docs/adr/0023). */
-export function createWorkerDenseSide(options: WorkerDenseSideOptions): DenseSide {
-	const { clock, embedder, thread } = options;
+export function createWorkerDenseSide({
+	clock,
+	embedder,
+	thread,
+}: {
+	readonly clock: Clock;
+	/** Learns from every query whether the thread works. */
+	readonly embedder: Pick<WatchedEmbedder, "watch">;
+	readonly thread: DenseThread;
+}): DenseSide {
 	const { regions } = thread;
 	const vectors = createQueryCache<Float32Array>();
 
@@ -35,4 +44,130 @@ export function createWorkerDenseSide(options: WorkerDenseSideOptions): DenseSid
 			return hits;
 		},
 	};
+}
+
+/** One query for a thread that both embeds and compares. */
+interface ThreadQuery {
+	/** What the model is to read. */
+	readonly text: string;
+	/** Its vector when that is known already: the model is left out. */
+	readonly vector: Float32Array | undefined;
+	readonly scopes: readonly DenseScope[];
+	readonly count: number;
+	/** Asked when its turn comes. */
+	readonly isWanted: () => boolean;
+}
+
+export type DenseThread = ReturnType<typeof createDenseThread>;
+
+interface DenseThreadOptions {
+	readonly host: WorkerHost;
+	readonly regions: VectorRegions;
+	/** Cleared whenever the thread starts. */
+	readonly lists: ScopeLists;
+	readonly dimensions: number;
+	/** The text as the model is to read it. */
+	readonly prepare: (text: string) => string;
+}
+
+const MAX_BATCH_QUERIES = 16;
+const MAX_WAITING_QUERIES = 1_024;
+
+/** A model's thread that compares query vectors with the passages of regions, too. */
+export function createDenseThread(options: DenseThreadOptions) {
+	const { host, regions, dimensions } = options;
+	const batches = createBatchQueue<ThreadQuery, DenseHits>({
+		async send(queries) {
+			host.start(); // First, because a fresh thread knows no lists.
+			const task = toTask(queries, options);
+			return toHits(queries, await host.request<BatchReply>(task), dimensions);
+		},
+		maxBatchItems: MAX_BATCH_QUERIES,
+		maxWaitingItems: MAX_WAITING_QUERIES,
+		isWanted: ({ isWanted }) => isWanted(),
+	});
+	return {
+		regions,
+		/** Undefined when the query was no longer wanted. Rejects with UNAVAILABLE as the model does. */
+		async search(query: ThreadQuery): Promise<DenseHits | undefined> {
+			const release = regions.hold(query.scopes);
+			try {
+				return await batches.send(query);
+			} finally {
+				release();
+			}
+		},
+	};
+}
+
+function toTask(
+	queries: readonly ThreadQuery[],
+	{ regions, lists, prepare }: DenseThreadOptions,
+): BatchTask {
+	const fresh: (readonly [number, readonly ScanScope[]])[] = [];
+	const asked = queries.map(({ text, vector, scopes, count }) => {
+		const { number, isNew } = lists.numberOf(scopes);
+		if (isNew) fresh.push([number, regions.toScanScopes(scopes)]);
+		return { text: vector ? "" : prepare(text), vector, list: number, count };
+	});
+	return { queries: asked, lists: fresh, forgotten: lists.takeForgotten() };
+}
+
+function toHits(
+	queries: readonly ThreadQuery[],
+	{ vectors, slots, cosines, ends }: BatchReply,
+	dimensions: number,
+): readonly DenseHits[] {
+	let embedded = 0;
+	return queries.map((query, index) => {
+		const from = ends[index - 1] ?? 0;
+		const at = query.vector ? 0 : embedded++ * dimensions;
+		return {
+			vector: query.vector ?? vectors.slice(at, at + dimensions),
+			slots: [...slots.subarray(from, ends[index])],
+			cosines: cosines.slice(from, ends[index]),
+		};
+	});
+}
+
+/** More than the queries of one batch can ask for. */
+const LISTS_KEPT = 64;
+
+type ScopeLists = ReturnType<typeof createScopeLists>;
+
+/** Numbers lists of scopes, so that each is sent to the other thread once. */
+export function createScopeLists() {
+	let known: { readonly number: number; readonly scopes: readonly DenseScope[] }[] = [];
+	let forgotten: number[] = [];
+	let last = 0;
+	return {
+		/** The list's number, and whether it has yet to be sent. */
+		numberOf(scopes: readonly DenseScope[]) {
+			const found = known.find((list) => isSameList(list.scopes, scopes));
+			if (found) return { number: found.number, isNew: false };
+			known.push({ number: ++last, scopes });
+			const oldest = known.length > LISTS_KEPT ? known.shift() : undefined;
+			if (oldest) forgotten.push(oldest.number);
+			return { number: last, isNew: true };
+		},
+		/** Numbers dropped since the last call. */
+		takeForgotten(): readonly number[] {
+			const taken = forgotten;
+			forgotten = [];
+			return taken;
+		},
+		/** For a fresh thread, which knows no lists. */
+		clear(): void {
+			known = [];
+			forgotten = [];
+		},
+	};
+}
+
+function isSameList(one: readonly DenseScope[], other: readonly DenseScope[]): boolean {
+	if (one.length !== other.length) return false;
+	return one.every((scope, index) => {
+		const { vectors, base, mask } = other[index] as DenseScope;
+		return scope.vectors === vectors && scope.base === base && scope.mask === mask;
+	});
 }

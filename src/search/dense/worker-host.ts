@@ -1,36 +1,7 @@
 import { Worker } from "node:worker_threads";
 import { type Clock, ServiceError } from "../../kernel/kernel.js";
 
-/**
- * One worker thread that answers {id, …task} with {id, …reply} or {id, error} and ends itself on {close: true};
- * started when needed and again after a crash.
- */
-export interface WorkerHost {
-	/**
-	 * The worker's reply. Rejects with UNAVAILABLE when it fails, crashes, does not answer in time (it is then ended and
-	 * starts anew) or still rests after any of this.
-	 */
-	request<Reply extends object>(task: object): Promise<Reply>;
-	/** Starts the worker unless it runs or rests. */
-	start(): void;
-	close(): Promise<void>;
-}
-
-/** What one thread gets at its start, and what to do once it has ended. */
-export interface WorkerStart {
-	readonly data: Readonly<Record<string, unknown>>;
-	readonly dispose: () => void;
-}
-
-export interface WorkerHostOptions {
-	readonly clock: Clock;
-	readonly script: URL;
-	/**
-	 * Called at each start; the data is the thread's `workerData`, with `loading` added: an Int32Array the worker sets from
-	 * 1 to 0 and notifies once it has loaded.
-	 */
-	readonly prepare: () => WorkerStart;
-}
+export type WorkerHost = ReturnType<typeof createWorkerHost>;
 
 interface Waiting {
 	readonly resolve: (reply: object) => void;
@@ -45,18 +16,31 @@ const LONGEST_REST_MS = 60_000;
 const LONGEST_LOAD_MS = 5_000;
 const LATE = "it did not answer in time";
 
-/** The thread keeps the process alive only while somebody waits for an answer, or for its end. */
-export function createWorkerHost({ clock, script, prepare }: WorkerHostOptions): WorkerHost {
+interface WorkerHostOptions {
+	readonly clock: Clock;
+	readonly script: URL;
+	/**
+	 * Called at each start; `dispose` once that thread has ended. The data is the thread's `workerData`, with `loading` added:
+	 * an Int32Array the worker sets from 1 to 0 and notifies once it has loaded.
+	 */
+	readonly prepare: () => {
+		readonly data: Readonly<Record<string, unknown>>;
+		readonly dispose: () => void;
+	};
+}
+
+/**
+ * One worker thread that answers {id, …task} with {id, …reply} or {id, error} and ends itself on {close: true}; started when
+ * needed and again after a crash. It keeps the process alive only while a caller waits for an answer, or for its end.
+ */
+export function createWorkerHost({ clock, script, prepare }: WorkerHostOptions) {
 	const waiting = new Map<number, Waiting>();
 	let worker: Worker | undefined;
 	let lastId = 0;
 	let crashes = 0;
 	let restsUntil = Number.NEGATIVE_INFINITY;
 	let isClosed = false;
-	const loading = new Int32Array(new SharedArrayBuffer(4));
-	// A thread that is torn down while native code loads aborts the whole process: let it finish loading first.
-	const waitWhileLoading = () => void Atomics.wait(loading, 0, 1, LONGEST_LOAD_MS);
-	process.on("exit", waitWhileLoading);
+	const { loading, dispose: disposeFlag } = createLoadingFlag();
 
 	const settle = (id: number): Waiting | undefined => {
 		const found = waiting.get(id);
@@ -74,20 +58,21 @@ export function createWorkerHost({ clock, script, prepare }: WorkerHostOptions):
 		if (gone !== worker) return;
 		worker = undefined;
 		Atomics.store(loading, 0, 0);
-		restsUntil = clock.monotonicMs() + restMs(crashes++);
+		restsUntil = clock.monotonicMs() + Math.min(FIRST_REST_MS * 2 ** crashes++, LONGEST_REST_MS);
 		for (const id of [...waiting.keys()]) settle(id)?.reject(failed(why));
 	};
 	const onLate = (late: Worker, id: number) => {
-		// While it loads it must not be torn down, see above; only this asker gives up.
+		// While it loads it must not be torn down, see above; only this caller gives up.
 		if (Atomics.load(loading, 0) === 1) return void settle(id)?.reject(failed(LATE));
 		onGone(late, LATE);
 		void late.terminate();
 	};
-	const start = () => {
+	const start = (): void => {
 		if (worker || isClosed || clock.monotonicMs() < restsUntil) return;
 		const { data, dispose } = prepare();
 		Atomics.store(loading, 0, 1);
-		const fresh = startThread(script, { ...data, loading });
+		// Loaders of the parent (test coverage, TypeScript) would only slow the worker down: it is plain JavaScript.
+		const fresh = new Worker(script, { workerData: { ...data, loading }, execArgv: [] });
 		worker = fresh;
 		fresh.on("message", onReply);
 		fresh.on("error", (error) => onGone(fresh, reasonOf(error)));
@@ -97,8 +82,10 @@ export function createWorkerHost({ clock, script, prepare }: WorkerHostOptions):
 	};
 
 	return {
+		/** Starts the worker unless it runs or rests. */
 		start,
-		request<Reply extends object>(task: object) {
+		/** The worker's reply. Rejects with UNAVAILABLE when it fails, crashes, is late, or still rests after any of this. */
+		request<Reply extends object>(task: object): Promise<Reply> {
 			start();
 			const running = worker;
 			return new Promise<Reply>((resolve, reject) => {
@@ -110,21 +97,20 @@ export function createWorkerHost({ clock, script, prepare }: WorkerHostOptions):
 				running.postMessage({ id, ...task });
 			});
 		},
-		async close() {
+		async close(): Promise<void> {
 			isClosed = true;
 			await (worker && stop(worker, clock));
-			process.off("exit", waitWhileLoading);
+			disposeFlag();
 		},
 	};
 }
 
-function restMs(crashes: number): number {
-	return Math.min(FIRST_REST_MS * 2 ** crashes, LONGEST_REST_MS);
-}
-
-/** Loaders of the parent (test coverage, TypeScript) would only slow the worker down: it is plain JavaScript. */
-function startThread(script: URL, workerData: Readonly<Record<string, unknown>>): Worker {
-	return new Worker(script, { workerData, execArgv: [] });
+/** 1 while the thread loads. One that is torn down while native code loads aborts the whole process: the exit waits for it. */
+function createLoadingFlag() {
+	const loading = new Int32Array(new SharedArrayBuffer(4));
+	const waitWhileLoading = () => void Atomics.wait(loading, 0, 1, LONGEST_LOAD_MS);
+	process.on("exit", waitWhileLoading);
+	return { loading, dispose: () => void process.off("exit", waitWhileLoading) };
 }
 
 /** Lets the thread finish what it is doing and end itself; one that does not is ended. */

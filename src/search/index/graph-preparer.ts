@@ -1,40 +1,17 @@
-import { type Clock, ServiceError } from "../../kernel/kernel.js";
+import { ServiceError } from "../../kernel/kernel.js";
 import type { Concept, Graph } from "../../knowledge/knowledge.js";
-import { embedPart } from "../dense/vector-fill.js";
-import type { Embedder } from "../model/embedder.js";
-import { preparePriors } from "../ranking/concept-priors.js";
+import { preparePriors } from "./concept-priors.js";
+import { type Building, buildLexicalSegment } from "./index-builder.js";
+import type { IndexContext, SyncRun } from "./index-context.js";
+import { mergeParts, tuneParts } from "./index-merger.js";
 import {
 	type MatchedParts,
 	matchChanged,
 	matchStored,
 	type Part,
 	type PartedGraph,
-} from "./graph-parts.js";
-import { type Building, buildLexicalSegment } from "./index-builder.js";
-import type { IndexFolder } from "./index-folder.js";
-import type { IndexLimits } from "./merge-plan.js";
-import { mergeParts, tuneParts } from "./segment-merge.js";
-import type { SegmentSet } from "./segment-set.js";
-import type { SyncRun } from "./sync-run.js";
-
-/** Brings the parts of graphs up to their newest version: what can be kept is kept, the rest is derived. */
-export interface GraphPreparer {
-	/**
-	 * The keyword side of every graph, in this order; what has vectors stays until its successor has. Rejects, and shows
-	 * nothing, when closed meanwhile.
-	 */
-	prepare(run: SyncRun): Promise<void>;
-	/** Graphs derived anew whose vectors are still to be made; until then what they replace stays in use. */
-	readonly replacements: Map<string, PartedGraph>;
-}
-
-export interface GraphPreparerDeps {
-	readonly clock: Clock;
-	readonly index: IndexFolder;
-	readonly embedder: Embedder | undefined;
-	readonly segments: SegmentSet;
-	readonly limits: IndexLimits;
-}
+} from "./segment.js";
+import { embedPart } from "./vector-fill.js";
 
 interface Prospect {
 	readonly graph: Graph;
@@ -45,41 +22,45 @@ interface Prospect {
 	readonly known?: PartedGraph;
 }
 
-export function createGraphPreparer(deps: GraphPreparerDeps): GraphPreparer {
-	const { segments } = deps;
+export type GraphPreparer = ReturnType<typeof createGraphPreparer>;
+
+/** Brings the parts of graphs up to their newest version: what can be kept is kept, the rest is derived. */
+export function createGraphPreparer(context: IndexContext) {
+	const { segments } = context;
+	/** Graphs derived anew whose vectors are still to be made; until then what they replace stays in use. */
 	const replacements = new Map<string, PartedGraph>();
 
 	const build = async ({ graph, matched, wasHybrid, known }: Prospect, building: Building) => {
 		if (known) return known;
-		const fresh = await buildParts(deps, graph, matched.fresh, building);
-		const isLive = wasHybrid && matched.fresh.length <= deps.limits.liveDocuments;
-		const ready = isLive ? await embedLive(deps, fresh) : fresh;
-		return finish(deps, graph, [...matched.parts, ...ready]);
+		const fresh = await buildParts(context, graph, matched.fresh, building);
+		const isLive = wasHybrid && matched.fresh.length <= context.limits.liveDocuments;
+		const ready = isLive ? await embedLive(context, fresh) : fresh;
+		return finish(context, graph, [...matched.parts, ...ready]);
 	};
 	const rebuild = async (prospect: Prospect, building: Building): Promise<PartedGraph> => {
 		const { graph, matched } = prospect;
-		const fresh = await buildParts(deps, graph, graph.concepts, building);
-		const built = await finish(deps, graph, fresh);
+		const fresh = await buildParts(context, graph, graph.concepts, building);
+		const built = await finish(context, graph, fresh);
 		const isWhole = matched.fresh.length === 0 && isHybrid(matched.parts);
 		if (!isWhole) return built;
 		replacements.set(graph.record.id, built);
-		return finish(deps, graph, matched.parts);
+		return finish(context, graph, matched.parts);
 	};
 	return {
 		replacements,
-		async prepare({ graphs, options, closing }) {
+		/**
+		 * The keyword side of every graph, in this order; what has vectors stays until its successor has. Rejects, and shows
+		 * nothing, when closed meanwhile.
+		 */
+		async prepare({ graphs, options, closing }: SyncRun): Promise<void> {
 			closing.throwIfAborted();
 			const prospects: Prospect[] = [];
-			for (const graph of graphs) prospects.push(await match(deps, graph));
-			const onConcepts = countTo(
-				prospects.reduce(
-					(sum, { graph, matched }) =>
-						sum + (options.rebuild ? graph.concepts : matched.fresh).length,
-					0,
-				),
-				options.onProgress,
+			for (const graph of graphs) prospects.push(await match(context, graph));
+			const derived = prospects.map(({ graph, matched }) =>
+				options.rebuild ? graph.concepts.length : matched.fresh.length,
 			);
-			const building: Building = { onConcepts, closing };
+			const total = derived.reduce((sum, count) => sum + count, 0);
+			const building: Building = { onConcepts: countTo(total, options.onProgress), closing };
 			const next = new Map<string, PartedGraph>();
 			for (const prospect of prospects) {
 				const prepared = options.rebuild
@@ -105,7 +86,7 @@ function countTo(total: number, onProgress: SyncRun["options"]["onProgress"]) {
 	};
 }
 
-async function match({ index, segments }: GraphPreparerDeps, graph: Graph): Promise<Prospect> {
+async function match({ index, segments }: IndexContext, graph: Graph): Promise<Prospect> {
 	const before = segments.find(graph.record.id);
 	if (before) {
 		const wasHybrid = isHybrid(before.parts);
@@ -126,7 +107,7 @@ function isHybrid(parts: readonly Part[]): boolean {
 }
 
 async function buildParts(
-	{ limits }: GraphPreparerDeps,
+	{ limits }: IndexContext,
 	{ record }: Graph,
 	concepts: readonly Concept[],
 	building: Building,
@@ -142,7 +123,7 @@ async function buildParts(
 
 /** The parts with their vectors, or as they are when these take too long or the model fails: then words must do at first. */
 async function embedLive(
-	{ clock, embedder, limits }: GraphPreparerDeps,
+	{ clock, embedder, limits }: IndexContext,
 	parts: readonly Part[],
 ): Promise<readonly Part[]> {
 	if (!embedder || parts.length === 0) return parts;
@@ -171,15 +152,15 @@ async function embedLive(
 	}
 }
 
-/** Leaves out what is dead altogether, joins what is small, and makes the parts comparable. */
+/** Drops parts without live documents, joins small ones, and makes the parts comparable. */
 async function finish(
-	deps: GraphPreparerDeps,
+	context: IndexContext,
 	graph: Graph,
 	parts: readonly Part[],
 ): Promise<PartedGraph> {
 	const alive = parts.filter(({ live }) => live > 0);
-	const joined = await joinSmall(deps, alive);
-	const tuned = await tuneParts(joined, deps.limits);
+	const joined = await joinSmall(context, alive);
+	const tuned = await tuneParts(joined, context.limits);
 	await preparePriors(
 		graph,
 		tuned.map(({ concepts }) => concepts),
@@ -189,7 +170,7 @@ async function finish(
 
 /** The newest parts are made one while they are small together: many small changes leave one small segment. */
 async function joinSmall(
-	{ index, limits }: GraphPreparerDeps,
+	{ index, limits }: IndexContext,
 	parts: readonly Part[],
 ): Promise<readonly Part[]> {
 	const newest = parts.at(-1);
@@ -206,7 +187,5 @@ async function joinSmall(
 	const small = parts.slice(first);
 	const hasDead = small.some(({ live, concepts }) => live < concepts.length);
 	if (small.length < 2 && !hasDead) return parts;
-	const [one] = small;
-	if (!one) return parts;
-	return [...parts.slice(0, first), await mergeParts(small, one.segment.lexical.averageLength)];
+	return [...parts.slice(0, first), await mergeParts(small)];
 }

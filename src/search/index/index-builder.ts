@@ -1,15 +1,19 @@
 import { nextTurn } from "../../kernel/kernel.js";
 import type { Concept, Graph } from "../../knowledge/knowledge.js";
-import { copyRows, createRowPlanes, type RowPlanes, writeRow } from "../dense/quantize.js";
-import { createLexicalBuilder } from "../lexical/lexical-builder.js";
+import {
+	copyRows,
+	createRowPlanes,
+	type RowPlanes,
+	type SegmentVectors,
+	writeRow,
+} from "../dense/row-planes.js";
+import { fieldsOf, toPassages } from "../lexical/concept-text.js";
+import { createLexicalBuilder, mergeLexical } from "../lexical/lexical-builder.js";
 import type { LexicalIndex } from "../lexical/lexical-index.js";
-import { mergeLexical } from "../lexical/lexical-merge.js";
 import type { Embedder } from "../model/embedder.js";
-import { fieldsOf } from "./concept-fields.js";
-import { toPassages } from "./passages.js";
-import { FINGERPRINT_BYTES, fingerprintOf, type Segment, type SegmentVectors } from "./segment.js";
+import { FINGERPRINT_BYTES, fingerprintOf, type Segment } from "./segment.js";
 
-/** So many concepts are read, or handed to the model, before other work gets its turn. */
+/** So many concepts are read, or sent to the model, before other work gets its turn. */
 const CONCEPTS_PER_TURN = 24;
 /** An index of so many concepts is put together in one go; larger ones are merged from such. */
 const CONCEPTS_PER_INDEX = 256;
@@ -64,8 +68,8 @@ export async function buildLexicalSegment(
 
 export interface EmbedOptions {
 	readonly embedder: Embedder;
-	/** Told how many concepts have just got their vectors. */
-	readonly onConcepts: (count: number) => void;
+	/** Called with how many concepts have just got their vectors. */
+	readonly onConcepts?: (count: number) => void;
 	/** Asked between batches; when false, the work is left for later. */
 	readonly goesOn: () => boolean;
 	/** Takes up what an earlier call with the same memory left, and leaves what this one does not finish. */
@@ -73,9 +77,7 @@ export interface EmbedOptions {
 }
 
 /** Vectors made so far of concepts whose embedding was interrupted. */
-export interface EmbedMemory {
-	readonly batches: EmbeddedBatch[];
-}
+export type EmbedMemory = EmbeddedBatch[];
 
 interface EmbeddedBatch {
 	/** Concepts and tombstones it covers. */
@@ -87,30 +89,25 @@ interface EmbeddedBatch {
 	readonly planes: RowPlanes;
 }
 
-export function createEmbedMemory(): EmbedMemory {
-	return { batches: [] };
-}
-
 /** Vectors of all passages, in the order given, none for tombstones; undefined when interrupted. Rejects as the embedder does. */
 export async function embedConcepts(
 	concepts: readonly (Concept | undefined)[],
-	{ embedder, onConcepts, goesOn, memory = createEmbedMemory() }: EmbedOptions,
+	{ embedder, onConcepts, goesOn, memory = [] }: EmbedOptions,
 ): Promise<SegmentVectors | undefined> {
-	const { batches } = memory;
-	const before = batches.reduce((sum, { live }) => sum + live, 0);
-	if (before > 0) onConcepts(before);
+	const before = memory.reduce((sum, { live }) => sum + live, 0);
+	if (before > 0) onConcepts?.(before);
 	for (let next = coveredBy(memory); next < concepts.length; next = coveredBy(memory)) {
 		if (!goesOn()) return undefined;
 		const batch = await embedBatch(concepts.slice(next, next + CONCEPTS_PER_TURN), embedder);
-		// Whoever was given up waiting for may have come back with the same concepts meanwhile.
+		// A call that timed out shares this memory and may have embedded the same concepts meanwhile.
 		if (coveredBy(memory) !== next) continue;
-		batches.push(batch);
-		onConcepts(batch.live);
+		memory.push(batch);
+		onConcepts?.(batch.live);
 	}
-	return joinBatches(batches, embedder.identity);
+	return joinBatches(memory, embedder.identity);
 }
 
-function coveredBy({ batches }: EmbedMemory): number {
+function coveredBy(batches: EmbedMemory): number {
 	return batches.reduce((sum, { length }) => sum + length, 0);
 }
 

@@ -1,40 +1,35 @@
+import { mkdir, open, readdir, readFile, rename, rm } from "node:fs/promises";
+import { join } from "node:path";
 import { z } from "zod";
 import { type Logger, stackOf } from "../../kernel/kernel.js";
 import type { EmbedderIdentity } from "../model/embedder.js";
-import type { PartedGraph, StoredPart } from "./graph-parts.js";
-import type { IndexDisk } from "./index-disk.js";
-import { SECTION_FILE_VERSION } from "./section-file.js";
-import type { Segment } from "./segment.js";
-import { embedderSchema, toPinned } from "./segment-codec.js";
 import {
-	createSegmentFiles,
-	replaceFile,
-	type SegmentEntry,
-	segmentEntrySchema,
-	toProblem,
-} from "./segment-files.js";
+	isSameEmbedder,
+	type Part,
+	type PartedGraph,
+	type Segment,
+	type StoredPart,
+} from "./segment.js";
+import {
+	CorruptFile,
+	contentNameOf,
+	decodeSegment,
+	embedderSchema,
+	encodeSectionFile,
+	OtherVersion,
+	SECTION_FILE_VERSION,
+	toPinned,
+	toSectionFile,
+} from "./segment-codec.js";
 
-/** Segments on disk: one checksummed file each, and a manifest with the tombstones that is swapped last. */
-export interface IndexFolder {
-	/** What is stored of a graph and can be trusted; undefined when that is nothing. */
-	load(graphId: string): Promise<StoredGraph | undefined>;
-	/**
-	 * Stores exactly these graphs. After a crash either the old set is found or the new one. Segments without vectors never
-	 * take the place of stored ones of the same content that have them: a model that is away today may be back tomorrow.
-	 * False when the disk failed: `problems` says so until a later commit succeeds.
-	 */
-	commit(graphs: readonly PartedGraph[]): Promise<boolean>;
-	/** True when the segment's file has vectors that the segment itself goes without. */
-	holdsVectors(segment: Segment): boolean;
-	/** Why the last commit failed, and what was found unusable since the folder was opened, as sentences. */
-	problems(): readonly string[];
-}
-
-export interface StoredGraph {
-	/** The version the segments and tombstones were stored for. */
-	readonly contentHash: string;
-	readonly parts: readonly StoredPart[];
-}
+/** What the manifest says of one segment. */
+const segmentEntrySchema = z.object({
+	file: z.string(),
+	hasVectors: z.boolean(),
+	/** One bit per document, in base64; empty when none is dead. */
+	tombstones: z.string(),
+});
+type SegmentEntry = z.infer<typeof segmentEntrySchema>;
 
 const manifestSchema = z.object({
 	version: z.literal(SECTION_FILE_VERSION),
@@ -48,29 +43,27 @@ type Manifest = z.infer<typeof manifestSchema>;
 type GraphEntry = Manifest["graphs"][string];
 
 const MANIFEST_FILE = "manifest.json";
-/** What may be removed: nothing that somebody else put there. */
+/** What may be removed: nothing that others put there. */
 const OUR_FILE =
 	/^([a-z0-9][a-z0-9-]*-[0-9a-f]{16}-[0-9a-z]{7,8}\.segment|manifest\.json)(\.tmp)?$/;
 
-export interface IndexFolderDeps {
-	readonly disk: IndexDisk;
-	readonly embedder: EmbedderIdentity | undefined;
-	/** Told what is found unusable. */
-	readonly logger?: Logger | undefined;
-}
+export type IndexFolder = Awaited<ReturnType<typeof openIndexFolder>>;
 
-/** Reads the manifest. Vectors of another embedder than this one are left out of what is loaded. */
-export async function openIndexFolder({
-	disk,
-	embedder,
-	logger,
-}: IndexFolderDeps): Promise<IndexFolder> {
+/**
+ * Segments on disk: one checksummed file each, and a manifest with the tombstones that is swapped last. Vectors of another
+ * embedder than this one are left out of what is loaded.
+ */
+export async function openIndexFolder(
+	disk: IndexDisk,
+	embedder: EmbedderIdentity | undefined,
+	logger?: Logger,
+) {
 	const problems: string[] = [];
 	const report = (problem: string) => {
 		problems.push(problem);
 		logger?.error(problem);
 	};
-	const files = createSegmentFiles({ disk, embedder, report });
+	const files = createSegmentFiles(disk, embedder, report);
 	let manifest = await readManifest(disk, report);
 	let isTidy = false;
 	/** Why the last commit failed. */
@@ -78,14 +71,12 @@ export async function openIndexFolder({
 	/** Graphs of which something stored could not be read. */
 	const damaged = new Set<string>();
 
-	const isBetter = ({ contentHash, segments }: GraphEntry, { graph, parts }: PartedGraph) =>
-		contentHash === graph.contentHash &&
-		!damaged.has(graph.record.id) &&
-		segments.every(({ hasVectors }) => hasVectors) &&
-		parts.some(({ segment }) => !segment.vectors && !files.isStored(segment));
 	const storeGraph = async (one: PartedGraph): Promise<GraphEntry> => {
-		const stored = entryOf(manifest, one.graph.record.id);
-		if (stored && isBetter(stored, one)) return stored;
+		const { id } = one.graph.record;
+		const stored = damaged.has(id) ? undefined : entryOf(manifest, id);
+		const isUnstored = ({ segment }: Part) => !segment.vectors && !files.isStored(segment);
+		const isKept = one.parts.some(isUnstored) && hasAllVectors(stored, one.graph.contentHash);
+		if (stored && isKept) return stored;
 		const segments: SegmentEntry[] = [];
 		for (const part of one.parts) segments.push(await files.store(part));
 		return { contentHash: one.graph.contentHash, segments };
@@ -108,7 +99,8 @@ export async function openIndexFolder({
 	};
 
 	return {
-		async load(graphId) {
+		/** What is stored of a graph and can be trusted, with the version it was stored for; undefined when that is nothing. */
+		async load(graphId: string) {
 			const entry = entryOf(manifest, graphId);
 			if (!entry) return undefined;
 			const parts: StoredPart[] = [];
@@ -119,7 +111,12 @@ export async function openIndexFolder({
 			}
 			return { contentHash: entry.contentHash, parts };
 		},
-		async commit(graphs) {
+		/**
+		 * Stores exactly these graphs. After a crash either the old set is found or the new one. Segments without vectors never
+		 * take the place of stored ones of the same content that have them: a model that is away today may be back tomorrow.
+		 * False when the disk failed: `problems` says so until a later commit succeeds.
+		 */
+		async commit(graphs: readonly PartedGraph[]): Promise<boolean> {
 			try {
 				await store(graphs);
 				unstored = undefined;
@@ -131,8 +128,14 @@ export async function openIndexFolder({
 			}
 		},
 		holdsVectors: files.holdsVectors,
-		problems: () => (unstored === undefined ? problems : [unstored, ...problems]),
+		/** Why the last commit failed, and what was found unusable since the folder was opened, as sentences. */
+		problems: (): readonly string[] =>
+			unstored === undefined ? problems : [unstored, ...problems],
 	};
+}
+
+function hasAllVectors(stored: GraphEntry | undefined, contentHash: string): boolean {
+	return stored?.contentHash === contentHash && stored.segments.every((one) => one.hasVectors);
 }
 
 /** A graph may be called like a property that every object has. */
@@ -175,4 +178,153 @@ async function removeOthers(disk: IndexDisk, { graphs }: Manifest): Promise<void
 	for (const name of await disk.list()) {
 		if (OUR_FILE.test(name) && !wanted.has(name)) await disk.remove(name);
 	}
+}
+
+/** One folder of files, by name; what the index needs of a file system, and where tests let it fail. */
+export interface IndexDisk {
+	list(): Promise<readonly string[]>;
+	/** Undefined when there is no such file. */
+	read(name: string): Promise<Uint8Array | undefined>;
+	/** Writes a file anew and syncs it. */
+	write(name: string, pieces: AsyncIterable<Uint8Array>): Promise<void>;
+	/** Lasts once it resolves. */
+	rename(from: string, to: string): Promise<void>;
+	remove(name: string): Promise<void>;
+}
+
+/** The folder on the machine's disk, made when it is not there; files are for its owner alone. */
+export async function openIndexDisk(folder: string): Promise<IndexDisk> {
+	await mkdir(folder, { recursive: true });
+	return {
+		list: () => readdir(folder),
+		async read(name) {
+			try {
+				return await readFile(join(folder, name));
+			} catch (error) {
+				if ((error as NodeJS.ErrnoException).code === "ENOENT") return undefined;
+				throw error;
+			}
+		},
+		async write(name, pieces) {
+			const file = await open(join(folder, name), "w", 0o600);
+			try {
+				for await (const piece of pieces) await file.writeFile(piece);
+				await file.sync();
+			} finally {
+				await file.close();
+			}
+		},
+		async rename(from, to) {
+			await rename(join(folder, from), join(folder, to));
+			const directory = await open(folder, "r");
+			await directory.sync().finally(() => directory.close());
+		},
+		remove: (name) => rm(join(folder, name), { force: true }),
+	};
+}
+
+const SEGMENT_FILE = /^[a-z0-9][a-z0-9-]*\.segment$/;
+
+/** The file that stands for a segment, and whose vectors it has. */
+interface KnownFile {
+	readonly file: string;
+	readonly embedder: EmbedderIdentity | undefined;
+}
+
+/** Segments as files that are never written to again; `report` is called with a sentence for each that cannot be trusted. */
+function createSegmentFiles(
+	disk: IndexDisk,
+	embedder: EmbedderIdentity | undefined,
+	report: (problem: string) => void,
+) {
+	/** By fingerprints: they stay the same object whatever else of a segment is made anew. */
+	const files = new WeakMap<Uint8Array, KnownFile>();
+	return {
+		/** Undefined, and reported, when the file cannot be trusted. */
+		async load(graphId: string, entry: SegmentEntry): Promise<StoredPart | undefined> {
+			const { file, tombstones } = entry;
+			const segment = await readSegment(disk, graphId, file).catch((error: unknown) => {
+				if (!(error instanceof OtherVersion)) report(toProblem(file, whyOf(error)));
+				return undefined;
+			});
+			if (!segment) return undefined;
+			const made = segment.vectors?.embedder;
+			files.set(segment.fingerprints, { file, embedder: made });
+			const isDead = fromBits(tombstones);
+			if (isSameEmbedder(made, embedder)) return { segment, isDead };
+			return { segment: { ...segment, vectors: undefined }, isDead };
+		},
+		/** Writes the part's segment unless a file stands for it already. */
+		async store(part: Part): Promise<SegmentEntry> {
+			const { fingerprints, vectors } = part.segment;
+			const known = files.get(fingerprints);
+			const tombstones = toBits(part);
+			if (known && (!vectors || isSameEmbedder(known.embedder, vectors.embedder))) {
+				return { file: known.file, hasVectors: known.embedder !== undefined, tombstones };
+			}
+			const file = fileOf(part.segment);
+			await replaceFile(disk, file, encodeSectionFile(toSectionFile(part.segment)));
+			files.set(fingerprints, { file, embedder: vectors?.embedder });
+			return { file, hasVectors: vectors !== undefined, tombstones };
+		},
+		isStored: ({ fingerprints }: Segment): boolean => files.has(fingerprints),
+		/** True when the segment's file has vectors that the segment itself goes without. */
+		holdsVectors: ({ fingerprints, vectors }: Segment): boolean =>
+			!vectors && files.get(fingerprints)?.embedder !== undefined,
+	};
+}
+
+/** Under a temporary name first: a reader of the final one finds the old content or the new. */
+async function replaceFile(
+	disk: IndexDisk,
+	name: string,
+	pieces: AsyncIterable<Uint8Array>,
+): Promise<void> {
+	await disk.write(`${name}.tmp`, pieces);
+	await disk.rename(`${name}.tmp`, name);
+}
+
+/** One bit per document; empty when no bit is set. */
+function toBits({ concepts, live }: Part): string {
+	if (live === concepts.length) return "";
+	const bits = Buffer.alloc(Math.ceil(concepts.length / 8));
+	concepts.forEach((concept, document) => {
+		if (!concept) bits[document >> 3] = (bits[document >> 3] ?? 0) | (1 << (document & 7));
+	});
+	return bits.toString("base64");
+}
+
+function fromBits(tombstones: string): StoredPart["isDead"] {
+	const bits = Buffer.from(tombstones, "base64");
+	return (document) => (((bits[document >> 3] ?? 0) >> (document & 7)) & 1) === 1;
+}
+
+/** The name says what the segment was derived from, so that a new one never overwrites another that is in use. */
+function fileOf(segment: Segment): string {
+	const model = segment.vectors ? segment.vectors.embedder.sha256.slice(0, 8) : "keyword";
+	return `${segment.graphId}-${contentNameOf(segment)}-${model}.segment`;
+}
+
+async function readSegment(
+	disk: IndexDisk,
+	graphId: string,
+	file: string,
+): Promise<Segment | undefined> {
+	if (!SEGMENT_FILE.test(file)) return undefined;
+	const bytes = await disk.read(file);
+	if (!bytes) throw new CorruptFile("it is missing");
+	const segment = decodeSegment(bytes);
+	if (segment.graphId !== graphId) throw new CorruptFile("it belongs to another graph");
+	return segment;
+}
+
+function whyOf(error: unknown): string {
+	if (error instanceof CorruptFile) return error.why;
+	if (error instanceof Error && "code" in error) return `it cannot be read (${error.code})`;
+	throw error;
+}
+
+/** A sentence for the operator. */
+function toProblem(file: string, why: string): string {
+	return `The index file ${file} is not usable, because ${why}; what it held is derived again.`;
 }

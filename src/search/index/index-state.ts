@@ -1,10 +1,11 @@
-import { ServiceError } from "../../kernel/kernel.js";
+import { memoizeByObject, ServiceError } from "../../kernel/kernel.js";
 import type { Concept, Graph } from "../../knowledge/knowledge.js";
-import type { VectorRegion } from "../dense/dense-side.js";
+import type { SegmentVectors } from "../dense/row-planes.js";
+import type { VectorRegion } from "../dense/vector-regions.js";
 import type { LexicalIndex } from "../lexical/lexical-index.js";
-import { priorsOf } from "../ranking/concept-priors.js";
 import { type ConceptFilter, type ConceptTest, keyOf, toConceptTest } from "./concept-filter.js";
-import type { Segment, SegmentVectors } from "./segment.js";
+import { priorsOf } from "./concept-priors.js";
+import type { Segment } from "./segment.js";
 
 /** One segment of a graph, and which concept each of its documents stands for: undefined for a tombstone. */
 export interface GraphPart {
@@ -41,12 +42,10 @@ export interface IndexState {
 	readonly graphs: ReadonlyMap<string, IndexedGraph>;
 	readonly concepts: number;
 	/** What was searched last without a filter, by the first of its graphs: the same lists are asked for again and again. */
-	readonly asked: WeakMap<Graph, Asked>;
-}
-
-interface Asked {
-	readonly graphs: readonly Graph[];
-	readonly scopes: readonly SearchScope[];
+	readonly asked: WeakMap<
+		Graph,
+		{ readonly graphs: readonly Graph[]; readonly scopes: readonly SearchScope[] }
+	>;
 }
 
 /** One part of a graph to search in, as the caller knows the graph and as the index does. */
@@ -80,11 +79,7 @@ export function createIndexState(graphs: readonly GraphIndex[]): IndexState {
 		concepts += graph.concepts.length;
 		byId.set(graph.record.id, { graph, parts: indexed });
 	}
-	return {
-		graphs: byId,
-		concepts,
-		asked: new WeakMap(),
-	};
+	return { graphs: byId, concepts, asked: new WeakMap() };
 }
 
 /**
@@ -142,7 +137,10 @@ function makeScopes(
 type Mask = Uint8Array | undefined;
 
 /** Masks asked for lately by filter, of documents that stay the same objects until one of them changes. */
-const masksByDocuments = new WeakMap<GraphPart["concepts"], Map<string, Mask>>();
+const masksByDocuments = memoizeByObject(
+	(concepts: GraphPart["concepts"]) =>
+		new Map<string, Mask>([[TOMBSTONES_ONLY, maskOf(concepts, () => true)]]),
+);
 
 /** A mask per part; undefined when no concept can pass. */
 function masksOf(
@@ -155,11 +153,7 @@ function masksOf(
 }
 
 function rememberMask(concepts: GraphPart["concepts"], key: string, passes: ConceptTest): Mask {
-	let masks = masksByDocuments.get(concepts);
-	if (!masks) {
-		masks = new Map([[TOMBSTONES_ONLY, maskOf(concepts, () => true)]]);
-		masksByDocuments.set(concepts, masks);
-	}
+	const masks = masksByDocuments(concepts);
 	if (masks.has(key)) return masks.get(key);
 	const made = maskOf(concepts, passes);
 	if (masks.size >= MASKS_KEPT) masks.delete([...masks.keys()][1] ?? key);

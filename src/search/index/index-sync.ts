@@ -1,52 +1,35 @@
 import PQueue from "p-queue";
 import { INDEX_LIMITS } from "../../contract/contract.js";
-import { type Clock, ServiceError } from "../../kernel/kernel.js";
+import { ServiceError } from "../../kernel/kernel.js";
 import type { Graph } from "../../knowledge/knowledge.js";
 import type { DenseSide } from "../dense/dense-side.js";
-import { storeVectors } from "../dense/vector-store.js";
-import type { Embedder } from "../model/embedder.js";
-import type { SyncOptions } from "../search-ports.js";
 import { createGraphPreparer, type GraphPreparer } from "./graph-preparer.js";
-import type { IndexFolder } from "./index-folder.js";
+import type { IndexContext, IndexLimits, SyncOptions, SyncRun } from "./index-context.js";
 import { createIndexMerger } from "./index-merger.js";
 import type { GraphIndex } from "./index-state.js";
-import type { IndexLimits } from "./merge-plan.js";
-import { createSegmentSet, type SegmentSet, type SetSizes } from "./segment-set.js";
-import type { SyncRun } from "./sync-run.js";
-
-export interface IndexSyncDeps {
-	readonly clock: Clock;
-	readonly index: IndexFolder;
-	readonly embedder: Embedder | undefined;
-	readonly denseSide: DenseSide | undefined;
-	/** Called with all graphs whenever searches should see a new set. */
-	readonly publish: (graphs: readonly GraphIndex[]) => void;
-	readonly limits?: IndexLimits | undefined;
-}
-
-export interface IndexSync {
-	/**
-	 * Rejects with UNAVAILABLE when closed before searches see these graphs. A model or a disk that fails never does that: the
-	 * call resolves, and what could not be made or stored is tried again later, while the process serves.
-	 */
-	sync(graphs: readonly Graph[], options: SyncOptions): Promise<void>;
-	sizes(): SetSizes;
-	/** Resolves once no merge is left to do. */
-	settle(): Promise<void>;
-	/** Stops what runs at its next turn, and resolves once nothing does. */
-	close(): Promise<void>;
-}
+import { createSegmentSet, type SetSizes } from "./segment-set.js";
+import { storeVectors } from "./vector-fill.js";
 
 const FIRST_RETRY_MS = 1_000;
 const LONGEST_RETRY_MS = 30_000;
 
 /** Keeps segments in line with graphs: one sync at a time, and a newer one stops the embedding of an older. */
-export function createIndexSync(given: IndexSyncDeps): IndexSync {
-	const deps = { ...given, limits: given.limits ?? INDEX_LIMITS };
+export function createIndexSync({
+	denseSide,
+	publish,
+	limits = INDEX_LIMITS,
+	...rest
+}: Pick<IndexContext, "clock" | "index" | "embedder"> & {
+	readonly denseSide: DenseSide | undefined;
+	/** Called with all graphs whenever searches should see a new set. */
+	readonly publish: (graphs: readonly GraphIndex[]) => void;
+	readonly limits?: IndexLimits | undefined;
+}) {
+	const segments = createSegmentSet(denseSide, publish);
+	const context: IndexContext = { ...rest, limits, segments };
 	const queue = new PQueue({ concurrency: 1 });
-	const segments = createSegmentSet(deps);
-	const preparer = createGraphPreparer({ ...deps, segments });
-	const merger = createIndexMerger({ ...deps, segments, enqueue: (work) => queue.add(work) });
+	const preparer = createGraphPreparer(context);
+	const merger = createIndexMerger(context, (work) => queue.add(work));
 	const closing = new AbortController();
 	/** Syncs with all that follows from them. */
 	const running = new Set<Promise<void>>();
@@ -54,17 +37,21 @@ export function createIndexSync(given: IndexSyncDeps): IndexSync {
 	let failures = 0;
 
 	const store = async (run: SyncRun): Promise<void> => {
-		const isComplete = await embedAndStore({ deps, segments, preparer, run });
+		const isComplete = await embedAndStore(context, preparer, run);
 		merger.look();
 		failures = isComplete ? 0 : failures + 1;
 		if (isComplete) return;
-		deps.clock.after(Math.min(FIRST_RETRY_MS * 2 ** (failures - 1), LONGEST_RETRY_MS), () => {
+		context.clock.after(Math.min(FIRST_RETRY_MS * 2 ** (failures - 1), LONGEST_RETRY_MS), () => {
 			if (run.goesOn()) sync(run.graphs, { vectors: "background" }).catch(() => undefined);
 		});
 	};
 	const allDone = async (): Promise<void> => {
 		while (running.size > 0) await Promise.allSettled(running);
 	};
+	/**
+	 * Rejects with UNAVAILABLE when closed before searches see these graphs. A model or a disk that fails never does that: the
+	 * call resolves, and what could not be made or stored is tried again later, while the process serves.
+	 */
 	const sync = async (graphs: readonly Graph[], options: SyncOptions): Promise<void> => {
 		const number = ++latest;
 		const goesOn = () => number === latest && !closing.signal.aborted;
@@ -73,7 +60,7 @@ export function createIndexSync(given: IndexSyncDeps): IndexSync {
 		const stored = prepared.then(() => queue.add(() => store(run), { priority: 1 }));
 		running.add(stored);
 		const forget = () => void running.delete(stored);
-		// Whoever waits for the keyword side only must not fall over what happens later on.
+		// A failure here is no unhandled rejection for a caller that waits for the keyword side only.
 		stored.then(forget, forget);
 		await prepared;
 		if (options.vectors === "background") return;
@@ -82,12 +69,14 @@ export function createIndexSync(given: IndexSyncDeps): IndexSync {
 	};
 	return {
 		sync,
-		sizes: () => {
+		sizes: (): SetSizes => {
 			const sizes = segments.sizes();
-			return deps.embedder ? sizes : { ...sizes, waiting: 0 };
+			return context.embedder ? sizes : { ...sizes, waiting: 0 };
 		},
+		/** Resolves once no merge is left to do. */
 		settle: () => merger.settle(),
-		async close() {
+		/** Stops what runs at its next turn, and resolves once nothing does. */
+		async close(): Promise<void> {
 			closing.abort(
 				new ServiceError(
 					"UNAVAILABLE",
@@ -101,22 +90,19 @@ export function createIndexSync(given: IndexSyncDeps): IndexSync {
 	};
 }
 
-interface StoreJob {
-	readonly deps: IndexSyncDeps & { readonly limits: IndexLimits };
-	readonly segments: SegmentSet;
-	readonly preparer: GraphPreparer;
-	readonly run: SyncRun;
-}
-
 /** Makes the vectors that are missing and stores the set; false when the model or the disk failed. */
-async function embedAndStore({ deps, segments, preparer, run }: StoreJob): Promise<boolean> {
+async function embedAndStore(
+	context: IndexContext,
+	{ replacements }: GraphPreparer,
+	run: SyncRun,
+): Promise<boolean> {
 	let isEmbedded = true;
 	try {
-		await storeVectors({ ...deps, segments, replacements: preparer.replacements, run });
+		await storeVectors(context, run, replacements);
 	} catch (error) {
 		if (!(error instanceof ServiceError)) throw error;
 		isEmbedded = false;
 	}
-	const isStored = await deps.index.commit(segments.all());
+	const isStored = await context.index.commit(context.segments.all());
 	return isEmbedded && isStored;
 }

@@ -1,22 +1,9 @@
 import { ServiceError } from "../../kernel/kernel.js";
-import type { DenseSide, VectorRegion } from "../dense/dense-side.js";
-import type { PartedGraph } from "./graph-parts.js";
+import type { DenseSide } from "../dense/dense-side.js";
+import type { SegmentVectors } from "../dense/row-planes.js";
+import type { VectorRegion } from "../dense/vector-regions.js";
 import type { GraphIndex } from "./index-state.js";
-import type { Segment, SegmentVectors } from "./segment.js";
-
-/** The parts of all graphs that searches see, and how far the vectors of the next set are. */
-export interface SegmentSet {
-	find(graphId: string): PartedGraph | undefined;
-	all(): readonly PartedGraph[];
-	/** Shows searches another set. */
-	replace(next: ReadonlyMap<string, PartedGraph>): void;
-	copy(): Map<string, PartedGraph>;
-	/** Begins to count a new run of embedding from zero. */
-	restartCount(): void;
-	/** Tells how many concepts the run has embedded so far, shown or not. */
-	count(embedded: number): void;
-	sizes(): SetSizes;
-}
+import type { PartedGraph, Segment } from "./segment.js";
 
 export interface SetSizes {
 	readonly segments: number;
@@ -27,16 +14,17 @@ export interface SetSizes {
 	readonly refusal?: string | undefined;
 }
 
-export interface SegmentSetDeps {
-	readonly denseSide: DenseSide | undefined;
-	readonly publish: (graphs: readonly GraphIndex[]) => void;
-}
+export type SegmentSet = ReturnType<typeof createSegmentSet>;
 
-export function createSegmentSet({ denseSide, publish }: SegmentSetDeps): SegmentSet {
+/** The parts of all graphs that searches see, and how far the vectors of the next set are. */
+export function createSegmentSet(
+	denseSide: DenseSide | undefined,
+	publish: (graphs: readonly GraphIndex[]) => void,
+) {
 	/** Regions of the segments that searches see, by their vectors. */
 	let regions: ReadonlyMap<SegmentVectors, VectorRegion> = new Map();
 	let refusal: string | undefined;
-	/** What finds no room costs its graph the vectors, not the keywords. */
+	/** Vectors that do not fit into memory are left out; their graph is still found by keywords. */
 	const place = (vectors: SegmentVectors): VectorRegion | undefined => {
 		try {
 			return denseSide?.add(vectors);
@@ -72,23 +60,26 @@ export function createSegmentSet({ denseSide, publish }: SegmentSetDeps): Segmen
 	let embedded = 0;
 	let shown = 0;
 	return {
-		find: (graphId) => graphs.get(graphId),
-		all: () => [...graphs.values()],
-		replace(next) {
+		find: (graphId: string): PartedGraph | undefined => graphs.get(graphId),
+		all: (): readonly PartedGraph[] => [...graphs.values()],
+		/** Shows searches another set. */
+		replace(next: ReadonlyMap<string, PartedGraph>): void {
 			graphs = next;
 			sizes = sizesOf(next.values());
 			shown = embedded;
 			show(next.values());
 		},
-		copy: () => new Map(graphs),
-		restartCount() {
+		copy: (): Map<string, PartedGraph> => new Map(graphs),
+		/** Begins to count a new run of embedding from zero. */
+		restartCount(): void {
 			embedded = 0;
 			shown = 0;
 		},
-		count(total) {
+		/** Takes how many concepts the run has embedded so far, shown or not. */
+		count(total: number): void {
 			embedded = total;
 		},
-		sizes: () => ({
+		sizes: (): SetSizes => ({
 			...sizes,
 			waiting: Math.max(0, sizes.waiting - (embedded - shown)),
 			refusal,

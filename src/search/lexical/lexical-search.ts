@@ -1,4 +1,3 @@
-import { createBestSlots } from "../dense/best-slots.js";
 import {
 	documentFrequency,
 	highestImpactOf,
@@ -9,8 +8,7 @@ import {
 	type LexicalScope,
 	type QueryTerm,
 } from "./lexical-index.js";
-import { type RaceEntry, runMaxScore } from "./max-score.js";
-import type { PostingList } from "./posting-window.js";
+import { createBestSlots, type PostingList, runMaxScore, type ScopePostings } from "./max-score.js";
 
 /** The best documents by BM25, best first, equal scores by slot; only documents with a term of the query are there. */
 export interface LexicalFindings {
@@ -73,7 +71,7 @@ function rateTerms(
 		.sort((a, b) => b.factor - a.factor || (a.term < b.term ? -1 : 1));
 }
 
-function scoreDocument({ lists, scope }: RaceEntry, document: number): number {
+function scoreDocument({ lists, scope }: ScopePostings, document: number): number {
 	let score = 0;
 	for (const { start, end, factor } of lists) {
 		score = Math.fround(score + factor * impactWithin(scope.index, document, start, end));

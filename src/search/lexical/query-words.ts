@@ -1,9 +1,15 @@
-import { readFile } from "node:fs/promises";
-import { join } from "node:path";
-import { z } from "zod";
 import { LIMITS } from "../../contract/contract.js";
-import type { QueryTerm } from "./lexical-index.js";
-import { termsOf, tokenize, type Word } from "./tokenizer.js";
+import { memoizeByObject } from "../../kernel/kernel.js";
+import { stemWord } from "./english-words.js";
+import {
+	documentFrequency,
+	inverseDocumentFrequency,
+	isHeld,
+	type LexicalScope,
+	type QueryTerm,
+} from "./lexical-index.js";
+import { type Alternative, namesOf, termsOf, tokenize, type Word } from "./tokenizer.js";
+import { type Match, type Vocabulary, vocabularyOf } from "./vocabulary.js";
 
 /** Pieces of a compound count less than the compound: they match by accident more often. */
 const PART_WEIGHT = 0.5;
@@ -14,19 +20,8 @@ const STOP_WORD_WEIGHT = 0.3;
 const INITIALISM_WEIGHT = 0.8;
 const INITIALISM_WORDS = { from: 3, to: 5 } as const;
 
-/** One query's words are scored by for every graph that is asked by itself. */
-const termsByQuery = new WeakMap<readonly Word[], readonly QueryTerm[]>();
-
-/** What the lexical side scores a query by: every term once, with the best weight it earned. */
-export function toQueryTerms(words: readonly Word[]): readonly QueryTerm[] {
-	const known = termsByQuery.get(words);
-	if (known) return known;
-	const made = weighTerms(words);
-	termsByQuery.set(words, made);
-	return made;
-}
-
-function weighTerms(words: readonly Word[]): readonly QueryTerm[] {
+/** What the lexical side scores a query by: every term once, with the best weight it earned. Routing asks once per graph. */
+export const toQueryTerms = memoizeByObject((words: readonly Word[]): readonly QueryTerm[] => {
 	const weights = new Map<string, number>();
 	const add = (term: string, weight: number) =>
 		weights.set(term, Math.max(weight, weights.get(term) ?? 0));
@@ -36,7 +31,7 @@ function weighTerms(words: readonly Word[]): readonly QueryTerm[] {
 		for (const { term, weight } of word.alternatives) add(term, weight);
 	}
 	return [...weights].map(([term, weight]) => ({ term, weight }));
-}
+});
 
 function weightOf(term: string, word: Word): number {
 	if (word.parts.includes(term)) return PART_WEIGHT;
@@ -81,58 +76,226 @@ export function identifierShareOf(words: readonly Word[]): number {
 	return subject.length === 0 ? 0 : identifiers.length / subject.length;
 }
 
-/**
- * English words that carry grammar rather than subject. They stay in the index (their idf is near zero anyway);
- * only the judgment of an answer looks past them.
- */
-const STOP_WORDS: ReadonlySet<string> = new Set(
-	`a about above after again against all also am an and any are aren't as at be because been before being
-	between both but by can can't cannot could couldn't did didn't do does doesn't doing don't during each either
-	else ever every few find for from further get give given gives got had has have having he her here hers him his how
-	however i if in into is isn't it its itself just know let like list lot made make makes many may me might more
-	most much must my need needs no nor not now of off often on once one only onto or other our out over own per
-	please rather really same say says shall she should show since so some such tell than that the their them then
-	there these they thing things this those through to too under until up upon us use used uses using very via
-	want was wasn't way we were what what's when where whether which while who whom whose why will with within
-	without won't would yet you your best better describe difference different differ explain example examples happen happens
-	mean meaning means stop tell today twice work works`.split(/\s+/),
-);
+const MAX_ALTERNATIVES = 8;
+const MIN_WORD_CHARS = 4;
+/** From here on a word may be two edits away from what was meant. */
+const LONG_WORD_CHARS = 8;
+/** Alternatives that are this much less likely than the best one are left out. */
+const LIKELIHOOD_FLOOR = 0.75;
 
-/** True for a lower-case word that says nothing about a subject. */
-export function isStopWord(word: string): boolean {
-	return STOP_WORDS.has(word);
+/** Where unknown words are looked up. */
+export interface Reader {
+	readonly scopes: readonly LexicalScope[];
+	/** Words of the language, lower case: who writes "production" did not mean "protection". Empty when none are at hand. */
+	readonly commonWords: ReadonlySet<string>;
 }
 
-/** Pieces are looked at one by one below: a schema over all of them costs a start tens of milliseconds. */
-const tokenizerSchema = z.object({ model: z.object({ vocab: z.unknown() }) });
-
-/** How the kinds of tokenizer mark a piece that begins a word; WordPiece marks those that do not. */
-const WORD_START = /^[▁Ġ]/;
-const LOWER_CASE_WORD = /^\p{Ll}{3,}$/u;
+/** A reader for one query, which may look through the vocabularies so many more times. */
+interface BudgetedReader extends Reader {
+	lookUps: number;
+}
 
 /**
- * The words of letters alone, lower case, that a model's tokenizer knows whole: the common ones of the text it was made from. Empty
- * when the folder has no such file or the file is of another shape.
+ * Reads every word that none of the scopes knows as the known words it may have been meant for: what it is short for, nearly written
+ * alike, or beginning with it. Identifiers are never read as others: EIP-3008 is not EIP-3009.
  */
-export async function readCommonWords(modelFolder: string): Promise<ReadonlySet<string>> {
-	try {
-		const text = await readFile(join(modelFolder, "tokenizer.json"), "utf8");
-		const { vocab } = tokenizerSchema.parse(JSON.parse(text)).model;
-		return toCommonWords(piecesOf(vocab));
-	} catch {
-		return new Set();
+export function expandWords(words: readonly Word[], reader: Reader): readonly Word[] {
+	const budgeted = { ...reader, lookUps: LIMITS.queryLookUps };
+	return words.map((word) => {
+		if (word.isStopWord || isKnownIn(reader.scopes, word)) return word;
+		const alternatives = abbreviationsOf(word.whole).filter(({ term }) =>
+			isHeld(term, reader.scopes),
+		);
+		if (alternatives.length > 0) return { ...word, alternatives };
+		if (!isExpandable(word) || budgeted.lookUps <= 0) return word;
+		return { ...word, alternatives: alternativesFor(word, budgeted) };
+	});
+}
+
+/**
+ * How sure a reading is that is one edit away (near) or two (far), for stems of so many letters. With words of the language at
+ * hand, unknown ones are rarely right; without, only long ones are taken for misspelt.
+ */
+const TRUST = {
+	informed: { near: 0.9, far: 0.6, chars: 5 },
+	uninformed: { near: 0.9, far: 0, chars: 7 },
+} as const;
+/** The first letter is seldom wrong. */
+const OTHER_START = 0.6;
+/** A word that was cut short is sure only when most of it is there. */
+const PREFIX = { share: 0.6, trust: 0.8 } as const;
+
+const HAS_NUMBER = /\p{N}/u;
+const LETTERS = /^\p{L}+$/u;
+
+function isExpandable({ surface }: Word): boolean {
+	return surface.length >= MIN_WORD_CHARS && !HAS_NUMBER.test(surface);
+}
+
+function isKnownIn(scopes: readonly LexicalScope[], word: Word): boolean {
+	const has = (term: string) => isHeld(term, scopes);
+	return namesOf(word).some(has) || (word.parts.length > 0 && word.parts.every(has));
+}
+
+function alternativesFor(word: Word, reader: BudgetedReader): readonly Alternative[] {
+	const { scopes } = reader;
+	if (word.parts.length === 0) {
+		const typos = readTypos(word.whole, word.surface, reader);
+		return blend([...typos, ...readPrefix(word.surface, reader)], scopes);
+	}
+	const asWhole = readTypos(word.whole, word.whole, reader);
+	if (asWhole.length > 0) return blend(asWhole, scopes);
+	const unknown = word.parts.filter((part) => !isHeld(part, scopes));
+	const readings = unknown.map((part) => blend(readTypos(part, part, reader), scopes));
+	// One piece that nobody can read leaves the whole unread; the others still help to find what is there.
+	const isWhole = readings.every((alternatives) => alternatives.length > 0);
+	return readings
+		.flat()
+		.map((one) => ({ ...one, weight: one.weight / 2, trust: isWhole ? one.trust : 0 }));
+}
+
+/** A term that may have been meant, and how likely that is against other such terms. */
+interface Guess {
+	readonly term: string;
+	readonly documents: number;
+	readonly weight: number;
+	readonly trust: number;
+}
+
+function readTypos(stem: string, surface: string, reader: BudgetedReader): readonly Guess[] {
+	const { commonWords } = reader;
+	const chars = stem.length;
+	if (!LETTERS.test(stem) || chars < MIN_WORD_CHARS || commonWords.has(surface)) return [];
+	const most = chars >= LONG_WORD_CHARS ? 2 : 1;
+	const matches = lookUp(reader, (vocabulary) => vocabulary.near(stem, most));
+	const trusts = commonWords.size > 0 ? TRUST.informed : TRUST.uninformed;
+	return matches.map(({ term, documents, distance }) => {
+		const [weight, trust] = distance === 1 ? [0.8, trusts.near] : [0.5, trusts.far];
+		const isSameStart = term.charCodeAt(0) === stem.charCodeAt(0);
+		const factor = isSameStart ? 1 : OTHER_START;
+		return {
+			term,
+			documents,
+			weight: weight * factor,
+			trust: chars >= trusts.chars ? trust * factor : 0,
+		};
+	});
+}
+
+function readPrefix(surface: string, reader: BudgetedReader): readonly Guess[] {
+	if (!LETTERS.test(surface)) return [];
+	const isWord = reader.commonWords.has(surface);
+	const matches = lookUp(reader, (vocabulary) =>
+		vocabulary.startingWith(surface, MAX_ALTERNATIVES),
+	);
+	return matches.map(({ term, documents }) => {
+		const share = surface.length / term.length;
+		const trust = isWord || share < PREFIX.share ? 0 : PREFIX.trust;
+		return { term, documents, weight: 0.4 + 0.4 * share, trust };
+	});
+}
+
+/** One match per term, its documents counted over all scopes; none once the query has looked often enough. */
+function lookUp(
+	reader: BudgetedReader,
+	look: (vocabulary: Vocabulary) => readonly Match[],
+): readonly Match[] {
+	if (reader.lookUps <= 0) return [];
+	reader.lookUps--;
+	const merged = new Map<string, Match>();
+	for (const { index } of reader.scopes) {
+		for (const match of look(vocabularyOf(index))) {
+			const documents = match.documents + (merged.get(match.term)?.documents ?? 0);
+			merged.set(match.term, { ...match, documents });
+		}
+	}
+	return [...merged.values()];
+}
+
+/** The likeliest guesses. All weigh as if they were as common as the commonest: a rare word is no better a guess for being rare. */
+function blend(guesses: readonly Guess[], scopes: readonly LexicalScope[]): readonly Alternative[] {
+	const likely: Guess[] = [];
+	for (const guess of [...guesses].sort(byLikelihood)) {
+		const floor = LIKELIHOOD_FLOOR * (likely[0]?.weight ?? 0);
+		if (guess.weight < floor || likely.length === MAX_ALTERNATIVES) break;
+		if (isHeld(guess.term, scopes)) likely.push(guess);
+	}
+	const documents = scopes.reduce((sum, { index }) => sum + index.documents, 0);
+	const idfOf = (term: string) =>
+		inverseDocumentFrequency(documentFrequency(term, scopes), documents);
+	const least = Math.min(...likely.map(({ term }) => idfOf(term)));
+	return likely.map(({ term, weight, trust }) => ({
+		term,
+		weight: (weight * least) / idfOf(term),
+		trust,
+	}));
+}
+
+function byLikelihood(one: Guess, other: Guess): number {
+	return (
+		other.weight - one.weight || other.documents - one.documents || (one.term < other.term ? -1 : 1)
+	);
+}
+
+/**
+ * Short forms and what they stand for: general ones of computing only, as a subject's own belong into its aliases. None whose stem
+ * other words share: "stats" would be every "state", and "secs" are seconds.
+ */
+const ABBREVIATIONS: readonly (readonly [string, ...string[]])[] = [
+	["cert", "certificate"],
+	["auth", "authentication", "authorization"],
+	["authn", "authentication"],
+	["authz", "authorization"],
+	["config", "configuration"],
+	["repo", "repository"],
+	["k8s", "kubernetes"],
+	["js", "javascript"],
+	["ts", "typescript"],
+	["py", "python"],
+	["db", "database"],
+	["app", "application"],
+	["param", "parameter"],
+	["arg", "argument"],
+	["env", "environment"],
+	["dev", "development"],
+	["prod", "production"],
+	["spec", "specification"],
+	["impl", "implementation"],
+	["perf", "performance"],
+	["docs", "documentation"],
+	["info", "information"],
+	["admin", "administrator"],
+	["async", "asynchronous"],
+	["sync", "synchronous"],
+	["crypto", "cryptography"],
+	["sig", "signature"],
+	["tx", "transaction"],
+	["vuln", "vulnerability"],
+	["msg", "message"],
+	["id", "identifier"],
+	["memo", "memorandum"],
+	["creds", "credentials"],
+	["lib", "library"],
+	["i18n", "internationalization"],
+	["l10n", "localization"],
+	["a11y", "accessibility"],
+];
+
+/** Where nobody writes "cert", it is the certificate. Where nobody writes "signature", "sig" may be one, or not. */
+const READ_IN_FULL = { weight: 0.8, trust: 0.9 } as const;
+const READ_AS_SHORT = { weight: 0.8, trust: 0.45 } as const;
+
+const readings = new Map<string, readonly Alternative[]>();
+const add = (term: string, reading: Alternative) =>
+	readings.set(term, [...(readings.get(term) ?? []), reading]);
+for (const [short, ...long] of ABBREVIATIONS) {
+	for (const meaning of long.map(stemWord)) {
+		add(stemWord(short), { term: meaning, ...READ_IN_FULL });
+		add(meaning, { term: stemWord(short), ...READ_AS_SHORT });
 	}
 }
 
-/** Either of the two shapes in which tokenizer.json keeps its pieces: with their numbers (WordPiece, BPE) or their scores (Unigram). */
-function piecesOf(vocab: unknown): readonly string[] {
-	if (!Array.isArray(vocab)) return Object.keys(vocab ?? {});
-	const firsts: unknown[] = vocab.map((entry) => (Array.isArray(entry) ? entry[0] : undefined));
-	return firsts.filter((piece) => typeof piece === "string");
-}
-
-function toCommonWords(pieces: readonly string[]): ReadonlySet<string> {
-	const marked = pieces.filter((piece) => WORD_START.test(piece));
-	const starts = marked.length > 0 ? marked.map((piece) => piece.slice(1)) : pieces;
-	return new Set(starts.filter((piece) => LOWER_CASE_WORD.test(piece)));
+/** What a term of the index is a short form of or is shortened to; none for most. */
+export function abbreviationsOf(term: string): readonly Alternative[] {
+	return readings.get(term) ?? [];
 }

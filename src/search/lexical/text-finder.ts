@@ -1,5 +1,5 @@
 import { restOfTurn, type Steps } from "../../knowledge/knowledge.js";
-import type { WeightedText } from "../index/concept-fields.js";
+import type { WeightedText } from "./concept-text.js";
 import { BM25, buildLexicalIndex, type CountedText, countTerms } from "./lexical-builder.js";
 import {
 	containsTerm,

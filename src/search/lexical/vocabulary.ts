@@ -1,14 +1,4 @@
-import { editDistance } from "./edit-distance.js";
-import type { LexicalIndex } from "./lexical-index.js";
-import type { TermTable } from "./term-table.js";
-
-/** The terms of one index in order, for looking them up by how they begin and by how they are nearly written. */
-export interface Vocabulary {
-	/** Terms of letters alone that begin with `prefix` and go on; at most `count`, those in most documents. */
-	startingWith(prefix: string, count: number): readonly Match[];
-	/** Terms of letters alone that are at most `most` edits away; beyond one edit only those with the same first letter. */
-	near(word: string, most: number): readonly Match[];
-}
+import type { LexicalIndex, TermTable } from "./lexical-index.js";
 
 export interface Match {
 	readonly term: string;
@@ -36,11 +26,15 @@ export function vocabularyOf(index: LexicalIndex): Vocabulary {
 	return made;
 }
 
-function createVocabulary({ terms, starts }: LexicalIndex): Vocabulary {
+export type Vocabulary = ReturnType<typeof createVocabulary>;
+
+/** The terms of one index in order, for looking them up by how they begin and by how they are nearly written. */
+function createVocabulary({ terms, starts }: LexicalIndex) {
 	let shapes: Shapes | undefined;
 	const documentsOf = (number: number) => (starts[number + 1] ?? 0) - (starts[number] ?? 0);
 	return {
-		startingWith(prefix, count) {
+		/** Terms of letters alone that begin with `prefix` and go on; at most `count`, those in most documents. */
+		startingWith(prefix: string, count: number): readonly Match[] {
 			const found: Match[] = [];
 			const first = seek(terms, prefix);
 			for (let at = first; at < Math.min(terms.size, first + MAX_LOOKED_THROUGH); at++) {
@@ -51,9 +45,10 @@ function createVocabulary({ terms, starts }: LexicalIndex): Vocabulary {
 			}
 			return found.sort((a, b) => b.documents - a.documents).slice(0, count);
 		},
-		near(word, most) {
+		/** Terms of letters alone that are at most `most` edits away; beyond one edit only those with the same first letter. */
+		near(word: string, most: number): readonly Match[] {
 			shapes ??= toShapes(terms);
-			return nearTerms({ word, most, terms, shapes }).map(({ number, distance }) => ({
+			return nearTerms(word, most, terms, shapes).map(({ number, distance }) => ({
 				term: terms.at(number),
 				documents: documentsOf(number),
 				distance,
@@ -133,14 +128,7 @@ function maskOf(units: ArrayLike<number>, from: number, to: number): number {
 	return mask >>> 0;
 }
 
-interface NearRequest {
-	readonly word: string;
-	readonly most: number;
-	readonly terms: TermTable;
-	readonly shapes: Shapes;
-}
-
-function nearTerms({ word, most, terms, shapes }: NearRequest) {
+function nearTerms(word: string, most: number, terms: TermTable, shapes: Shapes) {
 	const { starts, numbers, masks } = shapes;
 	const found: { readonly number: number; readonly distance: number }[] = [];
 	const codes = Array.from(word, (_, at) => word.charCodeAt(at));
@@ -174,4 +162,37 @@ function bitsIn(mask: number): number {
 	let bits = mask - ((mask >>> 1) & 0x55555555);
 	bits = (bits & 0x33333333) + ((bits >>> 2) & 0x33333333);
 	return Math.imul((bits + (bits >>> 4)) & 0x0f0f0f0f, 0x01010101) >>> 24;
+}
+
+/**
+ * Damerau and Levenshtein's distance in its restricted form (optimal string alignment): insertions, deletions, substitutions
+ * and swaps of neighbors. Gives `most + 1` for anything beyond `most`, which is to be small: the work grows fourfold with each.
+ */
+export function editDistance(one: string, other: string, most: number): number {
+	return distanceFrom({ one, other }, 0, 0, most);
+}
+
+function distanceFrom(
+	words: { readonly one: string; readonly other: string },
+	oneStart: number,
+	otherStart: number,
+	most: number,
+): number {
+	const { one, other } = words;
+	let i = oneStart;
+	let j = otherStart;
+	while (i < one.length && j < other.length && one.charCodeAt(i) === other.charCodeAt(j)) {
+		i++;
+		j++;
+	}
+	const [left, right] = [one.length - i, other.length - j];
+	if (left === 0 || right === 0) return Math.min(most + 1, left + right);
+	if (most === 0 || Math.abs(left - right) > most) return most + 1;
+	let best = distanceFrom(words, i + 1, j + 1, most - 1);
+	best = Math.min(best, distanceFrom(words, i + 1, j, most - 1));
+	best = Math.min(best, distanceFrom(words, i, j + 1, most - 1));
+	const isSwap =
+		one.charCodeAt(i) === other.charCodeAt(j + 1) && one.charCodeAt(i + 1) === other.charCodeAt(j);
+	if (isSwap) best = Math.min(best, distanceFrom(words, i + 2, j + 2, most - 1));
+	return best + 1;
 }

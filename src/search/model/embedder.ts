@@ -9,17 +9,17 @@ export interface EmbedderIdentity {
 	readonly matryoshka?: readonly number[] | undefined;
 }
 
-/** Queries go before passages: somebody waits for them. */
-export type EmbedLane = "query" | "passage";
+/** Queries go before passages: a caller waits for them. */
+export type TextKind = "query" | "passage";
 
-/** Turns text into vectors. Adapters: transformers-embedder.ts (a model in a worker thread). */
+/** Turns text into vectors. The adapter is `createTransformersEmbedder`: a model in a worker thread. */
 export interface Embedder {
 	readonly identity: EmbedderIdentity;
 	/**
 	 * One vector of unit length per text, in order; texts beyond the model's context are cut.
 	 * Rejects with ServiceError UNAVAILABLE when the model cannot be loaded, has just crashed or is overrun; a later call may succeed.
 	 */
-	embed(texts: readonly string[], lane: EmbedLane): Promise<readonly Float32Array[]>;
+	embed(texts: readonly string[], kind: TextKind): Promise<readonly Float32Array[]>;
 	/** Starts loading the model, so that the first query need not wait for it. */
 	warm(): void;
 	close(): Promise<void>;

@@ -4,11 +4,16 @@ import { dirname, join } from "node:path";
 import { z } from "zod";
 import { LIMITS } from "../../contract/contract.js";
 import { type Clock, ServiceError, toIsoTime } from "../../kernel/kernel.js";
-import { findKnownModel } from "./known-models.js";
-import { CONFIG_FILES, chooseWeights, openModelFolder, SUMS_FILE } from "./model-folder.js";
+import {
+	CONFIG_FILES,
+	chooseWeights,
+	type ModelFolder,
+	openModelFolder,
+	SUMS_FILE,
+} from "./model-folder.js";
 import type { HubFile, HubModel, ModelHub } from "./model-hub.js";
 import { hubFolder, parseHubId } from "./model-name.js";
-import { PROFILE_FILES } from "./model-profile.js";
+import { findKnownModel, PROFILE_FILES } from "./model-profile.js";
 
 export interface FetchModelOptions {
 	readonly hub: ModelHub;
@@ -52,8 +57,7 @@ export async function fetchModel(text: string, options: FetchModelOptions): Prom
 	const origin = await readOrigin(folder);
 	if (origin?.revision === model.revision) {
 		const standing = await openModelFolder({ folder, sums: "required", id }).catch(() => undefined);
-		if (standing)
-			return report({ model, folder, ...standing.identity, ...standing, is_new: false });
+		if (standing) return report(model, standing, { folder, is_new: false });
 	}
 	const fresh = join(modelsFolder, `.fetching-${id.replace("/", "--")}`);
 	try {
@@ -61,7 +65,7 @@ export async function fetchModel(text: string, options: FetchModelOptions): Prom
 		await downloadAll(files, model, { ...options, folder: fresh });
 		const opened = await openModelFolder({ folder: fresh, sums: "required", id });
 		await swap(fresh, folder);
-		return report({ model, folder, ...opened.identity, ...opened, is_new: true });
+		return report(model, opened, { folder, is_new: true });
 	} catch (cause) {
 		if (cause instanceof ServiceError) throw cause;
 		const why = cause instanceof Error ? cause.message : String(cause);
@@ -71,7 +75,7 @@ export async function fetchModel(text: string, options: FetchModelOptions): Prom
 	}
 }
 
-/** What is told of a fetched model beside it; undefined for a folder that was not fetched. */
+/** Where a fetched model is from; undefined for a folder that was not fetched. */
 export async function readOrigin(folder: string): Promise<ModelOrigin | undefined> {
 	try {
 		return originSchema.parse(JSON.parse(await readFile(join(folder, ORIGIN_FILE), "utf8")));
@@ -80,17 +84,19 @@ export async function readOrigin(folder: string): Promise<ModelOrigin | undefine
 	}
 }
 
-interface Parts {
-	readonly model: HubModel;
-	readonly folder: string;
-	readonly bytes: number;
-	readonly dimensions: number;
-	readonly is_new: boolean;
-}
-
-function report({ model, folder, bytes, dimensions, is_new }: Parts): FetchedModel {
-	const { id, revision, licence = null } = model;
-	return { id, revision, licence, folder, bytes, dimensions, is_new };
+function report(
+	{ id, revision, licence }: HubModel,
+	{ bytes, identity }: ModelFolder,
+	rest: Pick<FetchedModel, "folder" | "is_new">,
+): FetchedModel {
+	return {
+		id,
+		revision,
+		licence: licence ?? null,
+		bytes,
+		dimensions: identity.dimensions,
+		...rest,
+	};
 }
 
 function chooseFiles({ id, files }: HubModel): readonly HubFile[] {
@@ -138,7 +144,7 @@ async function downloadAll(
 	await writeFile(join(folder, SUMS_FILE), sums.join(""));
 }
 
-/** A server that runs has read what it needs; the next start finds either the old folder or the new one, or is told to fetch. */
+/** A server that runs has read what it needs; the next start finds either the old folder or the new one, or asks to fetch the model. */
 async function swap(fresh: string, folder: string): Promise<void> {
 	const old = `${fresh}.old`;
 	await rm(old, { recursive: true, force: true });

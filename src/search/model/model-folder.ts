@@ -1,11 +1,16 @@
-import { existsSync, readdirSync } from "node:fs";
-import { readFile } from "node:fs/promises";
+import { createHash } from "node:crypto";
+import { createReadStream, existsSync, readdirSync } from "node:fs";
+import { readFile, stat } from "node:fs/promises";
 import { basename, isAbsolute, join, resolve } from "node:path";
 import { ServiceError } from "../../kernel/kernel.js";
 import type { EmbedderIdentity } from "./embedder.js";
-import { type FileDigest, sha256OfFile, sha256OfText } from "./file-digest.js";
-import { findKnownModel } from "./known-models.js";
-import { type ModelProfile, modelConfig, PROFILE_FILES, readProfile } from "./model-profile.js";
+import {
+	findKnownModel,
+	type ModelProfile,
+	modelConfig,
+	PROFILE_FILES,
+	readProfile,
+} from "./model-profile.js";
 
 /** Where a model is and how far it is trusted. */
 export interface ModelLocation {
@@ -79,15 +84,15 @@ export async function openModelFolder(location: ModelLocation): Promise<ModelFol
 			throw unusable(path, `${SUMS_FILE} does not name ${unnamed}`);
 	}
 	const { profile, ...widths } = await readManner(path, id);
-	const sha256 = sha256OfText(
-		JSON.stringify([[...digests.values()].map((file) => file.sha256), weights.dtype, profile]),
-	);
+	const files = [...digests.values()];
+	const content = JSON.stringify([files.map((file) => file.sha256), weights.dtype, profile]);
+	const sha256 = createHash("sha256").update(content).digest("hex");
 	return {
 		path,
 		identity: { id: id ?? basename(path), sha256, pooling: profile.pooling, ...widths },
 		profile,
 		dtype: weights.dtype,
-		bytes: [...digests.values()].reduce((sum, file) => sum + file.bytes, 0),
+		bytes: files.reduce((sum, file) => sum + file.bytes, 0),
 	};
 }
 
@@ -177,4 +182,29 @@ function unusable(path: string, why: string, cause?: unknown): ServiceError {
 		`The embedding model in "${path}" cannot be used: ${why}.`,
 		{ cause },
 	);
+}
+
+interface FileDigest {
+	/** In hex. */
+	readonly sha256: string;
+	readonly bytes: number;
+}
+
+/** Larger files are read in pieces: weights may be larger than what memory should hold at once. */
+const WHOLE_BYTES = 64 * 1024 * 1024;
+const PIECE_BYTES = 1024 * 1024;
+
+async function sha256OfFile(path: string): Promise<FileDigest> {
+	const hash = createHash("sha256");
+	const { size } = await stat(path);
+	if (size <= WHOLE_BYTES) {
+		const content = await readFile(path);
+		return { sha256: hash.update(content).digest("hex"), bytes: content.length };
+	}
+	let bytes = 0;
+	for await (const piece of createReadStream(path, { highWaterMark: PIECE_BYTES })) {
+		hash.update(piece as Buffer);
+		bytes += (piece as Buffer).length;
+	}
+	return { sha256: hash.digest("hex"), bytes };
 }

@@ -4,7 +4,7 @@ import { z } from "zod";
 import { LIMITS } from "../../contract/contract.js";
 import { type Egress, ServiceError } from "../../kernel/kernel.js";
 
-/** One file of a repository on the hub, with the digest the hub tells of it. */
+/** One file of a repository on the hub, with the digest the hub reports. */
 export interface HubFile {
 	readonly name: string;
 	readonly bytes: number;
@@ -21,12 +21,7 @@ export interface HubModel {
 	readonly files: readonly HubFile[];
 }
 
-export interface ModelHub {
-	/** Throws NOT_FOUND for a model that is not there for everybody, UPSTREAM for a reply nobody understands. */
-	describe(id: string): Promise<HubModel>;
-	/** Writes one file and gives its sha256. Throws UPSTREAM unless it is, byte for byte, what `describe` told. */
-	download(file: HubFile, job: Download): Promise<string>;
-}
+export type ModelHub = ReturnType<typeof createModelHub>;
 
 interface Download {
 	readonly model: HubModel;
@@ -50,9 +45,10 @@ const hubReply = z.looseObject({
 const REDIRECTS_MAX = 5;
 
 /** The hub's public interface (https://huggingface.co/docs/hub/api), without an account. */
-export function createModelHub(egress: Egress, origin: string): ModelHub {
+export function createModelHub(egress: Egress, origin: string) {
 	return {
-		async describe(id) {
+		/** Throws NOT_FOUND for a model that is not public, UPSTREAM for a reply that cannot be read. */
+		async describe(id: string): Promise<HubModel> {
 			const url = `${origin}/api/models/${id}?blobs=true`;
 			const response = await follow(egress, url, LIMITS.rpcTimeoutMs);
 			if (response.status !== 200) {
@@ -61,7 +57,8 @@ export function createModelHub(egress: Egress, origin: string): ModelHub {
 			}
 			return toModel(id, await readBounded(response));
 		},
-		async download(file, { model, target, onBytes }) {
+		/** Writes one file and returns its sha256. Throws UPSTREAM unless it is, byte for byte, what `describe` reported. */
+		async download(file: HubFile, { model, target, onBytes }: Download): Promise<string> {
 			const path = file.name.split("/").map(encodeURIComponent).join("/");
 			const url = `${origin}/${model.id}/resolve/${model.revision}/${path}`;
 			const response = await follow(egress, url, LIMITS.modelFetchTimeoutMs);

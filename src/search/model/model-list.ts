@@ -2,8 +2,8 @@ import { readdir } from "node:fs/promises";
 import { join } from "node:path";
 import { ServiceError } from "../../kernel/kernel.js";
 import { readOrigin } from "./fetch-model.js";
-import { findKnownModel, KNOWN_MODELS } from "./known-models.js";
 import { type ModelLocation, openModelFolder } from "./model-folder.js";
+import { findKnownModel, KNOWN_MODELS } from "./model-profile.js";
 
 /** A model as an operator sees it. */
 export interface ListedModel {
@@ -38,7 +38,8 @@ export async function listModels(options: ListModelsOptions): Promise<readonly L
 	const here: ListedModel[] = [];
 	for (const [model, licence] of licences) {
 		const location = locate(model);
-		if (location) here.push(await describe(location, { model, active, licence }));
+		if (location)
+			here.push(await describe(location, { model, is_active: model === active, licence }));
 	}
 	const others = KNOWN_MODELS.filter(({ id }) => !licences.has(`hub:${id}`)).map(
 		({ id, dimensions, licence }): ListedModel => ({
@@ -54,18 +55,12 @@ export async function listModels(options: ListModelsOptions): Promise<readonly L
 	return [...here, ...others];
 }
 
-interface Named {
-	readonly model: string;
-	readonly active: string;
-	readonly licence: string | null;
-}
-
 async function describe(
 	location: ModelLocation,
-	{ model, active, licence }: Named,
+	named: Pick<ListedModel, "model" | "is_active" | "licence">,
 ): Promise<ListedModel> {
 	const known = findKnownModel(location.id ?? location.folder)?.licence ?? null;
-	const row = { model, is_active: model === active, licence: licence ?? known };
+	const row = { ...named, licence: named.licence ?? known };
 	try {
 		const { identity, bytes } = await openModelFolder(location);
 		return { ...row, state: "ready", dimensions: identity.dimensions, bytes, reason: null };

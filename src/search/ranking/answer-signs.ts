@@ -1,6 +1,7 @@
 import { backgroundOf } from "../dense/vector-background.js";
 import type { SearchScope } from "../index/index-state.js";
-import { type HeldTerms, headingTermsOf } from "../lexical/heading-terms.js";
+import { rarityIn } from "../lexical/common-words.js";
+import { type HeldTerms, headingTermsOf } from "../lexical/concept-text.js";
 import {
 	coverageBy,
 	coverageByTerms,
@@ -10,7 +11,6 @@ import {
 	type WeighedWord,
 } from "../lexical/query-coverage.js";
 import { namesOf } from "../lexical/tokenizer.js";
-import { rarityIn } from "../lexical/word-rarity.js";
 import type { Found } from "./found-concepts.js";
 import type { AnswerSigns } from "./judge.js";
 

@@ -1,11 +1,20 @@
-import type { Clock } from "../../kernel/kernel.js";
-import { weighWords } from "../lexical/query-coverage.js";
-import type { SearchOutcome, SearchRequest } from "../search-ports.js";
+import { type Clock, memoizeByObject } from "../../kernel/kernel.js";
+import type { Evidence } from "../../knowledge/knowledge.js";
+import type { ConceptFilter } from "../index/concept-filter.js";
+import type { LexicalFindings } from "../lexical/lexical-search.js";
+import { coverageOf, type WeighedWord, weighWords } from "../lexical/query-coverage.js";
+import { termsOf, tokenize } from "../lexical/tokenizer.js";
 import { readSigns } from "./answer-signs.js";
-import { namedFirst } from "./found-concepts.js";
+import { type Found, namedFirst } from "./found-concepts.js";
 import { decide, statusOf } from "./judge.js";
+import { type ComparableRow, saysTheSame, toComparable } from "./near-duplicates.js";
 import { type RankRequest, rankConcepts, readWords } from "./ranking.js";
-import { collectRows } from "./row-collection.js";
+import type {
+	RankedConcept,
+	ScoreExplanation,
+	SearchOutcome,
+	SearchRequest,
+} from "./search-outcome.js";
 
 export interface FindInput extends Omit<RankRequest, "words"> {
 	readonly request: Pick<SearchRequest, "query" | "limit" | "explain" | "filter">;
@@ -26,7 +35,7 @@ export function findConcepts({ request, clock, commonWords, ...input }: FindInpu
 	const found = namedFirst(ranked, weighed);
 	const signs = readSigns(weighed, found, { scopes, commonWords });
 	const decision = decide(signs);
-	const rows = decision === "ABSTAIN" ? [] : collectRows(found, { ...request, weighed, lexical });
+	const rows = decision === "ABSTAIN" ? [] : collectRows(found, request, weighed, lexical);
 	return {
 		decision,
 		dataStatus: statusOf(decision, signs),
@@ -35,4 +44,127 @@ export function findConcepts({ request, clock, commonWords, ...input }: FindInpu
 		mode: dense ? "hybrid" : "keyword",
 		timings: { search: rankedAt - startedAt, rank: clock.monotonicMs() - rankedAt },
 	};
+}
+
+/** Rows that are this much weaker than the best one are not worth anybody's money. */
+export const ROW_FLOOR = 0.2;
+
+const LOOKED_AT = 2;
+
+/** The rows of an answer, best first; what says the same as a better row is only named there. */
+function collectRows(
+	found: readonly Found[],
+	{ limit, filter, explain }: FindInput["request"],
+	weighed: readonly WeighedWord[],
+	lexical: LexicalFindings,
+): readonly RankedConcept[] {
+	const floor = (found[0]?.score ?? 0) * ROW_FLOOR;
+	const worthy = found.filter(({ score }) => score > 0 && score >= floor);
+	return collapse(worthy, limit).map(({ row, duplicates }) => ({
+		graph: row.slot.scope.graph,
+		concept: row.concept,
+		score: row.score,
+		evidence: orderEvidence(row.concept.evidence, weighed, filter),
+		duplicates: duplicates.map((duplicate) => nameOf(duplicate, row)),
+		...(explain && { explanation: explainScore(row, weighed, lexical) }),
+	}));
+}
+
+interface Collapsed {
+	readonly row: Found;
+	readonly comparable: ComparableRow;
+	readonly duplicates: Found[];
+}
+
+function collapse(found: readonly Found[], limit: number): readonly Collapsed[] {
+	const kept: Collapsed[] = [];
+	// What says the same scores alike: further down there is nothing to look for.
+	for (const row of found.slice(0, LOOKED_AT * limit)) {
+		const { concept, slot } = row;
+		const { lexicalShare, cosine } = slot;
+		const comparable = toComparable({ concept, lexicalShare, cosine });
+		const twin = kept.find((other) => saysTheSame(other.comparable, comparable));
+		if (twin) twin.duplicates.push(row);
+		else if (kept.length < limit) kept.push({ row, comparable, duplicates: [] });
+	}
+	return kept;
+}
+
+function nameOf(duplicate: Found, { slot }: Found): string {
+	const { graphId } = duplicate.slot.scope.segment;
+	const { id } = duplicate.concept;
+	return graphId === slot.scope.segment.graphId ? id : `${graphId}:${id}`;
+}
+
+/**
+ * What a row's score was made of. score = (denseWeight × denseShare + (1 − denseWeight) × lexicalShare) × prior + graph; where a
+ * row of the answer is named by the query, named ones have (1 + score) / 2 and the others score / 2.
+ */
+function explainScore(
+	{ slot, isNamed }: Found,
+	weighed: readonly WeighedWord[],
+	lexical: LexicalFindings,
+): ScoreExplanation {
+	const isHybrid = slot.cosine !== undefined;
+	return {
+		bm25: slot.lexical,
+		lexicalShare: slot.lexicalShare,
+		cosine: slot.cosine,
+		denseShare: isHybrid ? slot.denseShare : undefined,
+		denseWeight: slot.denseWeight,
+		graph: slot.graph,
+		prior: slot.prior,
+		coverage: coverageOf(weighed, slot.scope, slot.concept),
+		isNamed,
+		terms: lexical.partsOf(slot.slot),
+	};
+}
+
+type DateRange = Pick<ConceptFilter, "publishedAfter" | "publishedBefore">;
+
+/**
+ * All of a row's sources, the best first: those within the dates asked for, then those whose title holds more of the query's
+ * words, then the newest; what is alike stays in the author's order.
+ */
+function orderEvidence(
+	evidence: readonly Evidence[],
+	weighed: readonly WeighedWord[],
+	range: DateRange = {},
+): readonly Evidence[] {
+	if (evidence.length < 2) return evidence;
+	const rated = evidence.map((source) => ({
+		source,
+		isInRange: isWithin(range, source.publishedAt),
+		overlap: overlapOf(titleTermsOf(source), weighed),
+	}));
+	rated.sort(
+		(a, b) =>
+			Number(b.isInRange) - Number(a.isInRange) ||
+			b.overlap - a.overlap ||
+			compareDays(b.source.publishedAt, a.source.publishedAt),
+	);
+	return rated.map(({ source }) => source);
+}
+
+function overlapOf(terms: ReadonlySet<string>, weighed: readonly WeighedWord[]): number {
+	let overlap = 0;
+	for (const { word, weight } of weighed) {
+		if (termsOf(word).some((term) => terms.has(term))) overlap += weight;
+	}
+	return overlap;
+}
+
+const titleTermsOf = memoizeByObject(
+	({ title }: Evidence): ReadonlySet<string> => new Set(tokenize(title).flatMap(termsOf)),
+);
+
+function isWithin({ publishedAfter, publishedBefore }: DateRange, day: string | undefined) {
+	if (publishedAfter === undefined && publishedBefore === undefined) return true;
+	if (day === undefined) return false;
+	return day >= (publishedAfter ?? day) && day <= (publishedBefore ?? day);
+}
+
+/** Days as `YYYY-MM-DD`; an undated source is older than all. */
+function compareDays(one = "", other = ""): number {
+	return one === other ? 0 : one < other ? -1 : 1;
 }

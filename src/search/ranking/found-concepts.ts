@@ -1,9 +1,10 @@
+import { memoizeByObject } from "../../kernel/kernel.js";
 import type { Concept, Graph } from "../../knowledge/knowledge.js";
-import { isNameOf, MAX_NAME_WORDS } from "../index/concept-names.js";
 import { readsAlike } from "../index/segment.js";
+import { fileNameOf } from "../lexical/concept-text.js";
 import { impactWithin, type LexicalIndex, postingsOf } from "../lexical/lexical-index.js";
 import { coversAll, type WeighedWord } from "../lexical/query-coverage.js";
-import type { Word } from "../lexical/tokenizer.js";
+import { termsOf, tokenize, type Word } from "../lexical/tokenizer.js";
 import type { RankedSlot } from "./ranking.js";
 
 /** A ranked slot with the concept it stands for. */
@@ -68,8 +69,6 @@ function hasOneTerm({ parts, joined, series, alternatives }: Word): boolean {
 	return parts.length + joined.length + series.length + alternatives.length === 0;
 }
 
-const conceptsByGraph = new WeakMap<Graph, ReadonlyMap<string, Concept>>();
-
 /**
  * The caller's concept; undefined when the caller's version has it no more, has it with another text than the one that matched,
  * or has it so that it does not pass the filter.
@@ -82,11 +81,65 @@ function conceptOf({ scope, concept }: RankedSlot): Concept | undefined {
 	return readsAlike(indexed, own) && scope.passes(own) ? own : undefined;
 }
 
-function conceptsOf(graph: Graph): ReadonlyMap<string, Concept> {
-	let byId = conceptsByGraph.get(graph);
-	if (!byId) {
-		byId = new Map(graph.concepts.map((concept) => [concept.id, concept]));
-		conceptsByGraph.set(graph, byId);
-	}
-	return byId;
+const conceptsOf = memoizeByObject(
+	({ concepts }: Graph) => new Map(concepts.map((concept) => [concept.id, concept])),
+);
+
+/** A name is called when the query holds this share of its words and nothing besides. */
+const NAME_SHARE = 0.6;
+/** Longer queries are questions. */
+const MAX_NAME_WORDS = 8;
+const BEGINNING_CHARS = 2;
+const PLAIN_TEXT = /^[\x20-\x7e]*$/;
+const PLAIN_WORD = /^[a-z0-9]+$/;
+const NAME_BREAK = /[:;,–—()]|\s-\s/;
+
+/**
+ * True when the query's subject words are, in essence, one name of the concept: its title or a part of it, an alias,
+ * or the name of its file.
+ */
+export function isNameOf(subject: readonly Word[], concept: Concept): boolean {
+	if (subject.length === 0 || subject.length > MAX_NAME_WORDS) return false;
+	if (lacksBeginnings(subject, concept)) return false;
+	const asked = new Set(subject.flatMap(termsOf));
+	return namesOf(concept).some(({ words, terms }) => {
+		if (!subject.every((word) => idsOf(word).some((term) => terms.has(term)))) return false;
+		const called = words.filter((word) => idsOf(word).some((term) => asked.has(term)));
+		return called.length / words.length >= NAME_SHARE;
+	});
+}
+
+/** Cheap, and never wrong where it says yes: no stem changes how a word begins. */
+function lacksBeginnings(subject: readonly Word[], { title, aliases, id }: Concept): boolean {
+	const text = `${title} ${aliases.join(" ")} ${id}`.toLowerCase();
+	return (
+		PLAIN_TEXT.test(text) &&
+		subject.some(({ surface }) => {
+			const beginning = surface.slice(0, BEGINNING_CHARS);
+			return PLAIN_WORD.test(beginning) && !text.includes(beginning);
+		})
+	);
+}
+
+interface Name {
+	readonly words: readonly Word[];
+	readonly terms: ReadonlySet<string>;
+}
+
+const namesOf = memoizeByObject((concept: Concept): readonly Name[] => {
+	const texts = new Set([
+		concept.title,
+		...concept.title.split(NAME_BREAK),
+		...concept.aliases,
+		fileNameOf(concept),
+	]);
+	return [...texts]
+		.map((text) => tokenize(text).filter((word) => !word.isStopWord))
+		.filter((words) => words.length > 0)
+		.map((words) => ({ words, terms: new Set(words.flatMap(termsOf)) }));
+});
+
+/** Terms each of which stands for the word on its own. */
+function idsOf(word: Word): readonly string[] {
+	return [word.whole, ...word.joined];
 }

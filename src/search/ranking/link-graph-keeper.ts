@@ -2,31 +2,20 @@ import { type Clock, type Logger, stackOf } from "../../kernel/kernel.js";
 import type { IndexState } from "../index/index-state.js";
 import { buildLinkGraph, type LinkGraph } from "./link-graph.js";
 
-/** Has a link graph at hand that is as new as can be without making anybody wait. */
-export interface LinkGraphKeeper {
-	/** Undefined until the first is built; later perhaps one of an earlier state: what is newer has no links in it. */
-	current(): LinkGraph | undefined;
-	/** Builds the graph of this state in turns; of states that follow one another closely, only the last. */
-	renew(state: IndexState): void;
-	/** Resolves once the graph is that of the last state given, without a rest before. */
-	settle(): Promise<void>;
-	/** Resolves once nothing is being built; nothing more will be. */
-	close(): Promise<void>;
-}
-
-export interface LinkGraphKeeperDeps {
-	readonly clock: Clock;
-	/** Told when a graph cannot be built; the one before goes on serving. */
-	readonly logger?: Logger | undefined;
-}
-
 /** Building takes at most one part in so many of the time, unless it is a matter of a few milliseconds. */
 const REST_FACTOR = 10;
 const SHORT_BUILD_MS = 20;
 /** After a start the first answers go before the first graph. */
 const FIRST_REST_MS = 250;
 
-export function createLinkGraphKeeper({ clock, logger }: LinkGraphKeeperDeps): LinkGraphKeeper {
+/** Keeps a link graph as new as can be without making a search wait; one that cannot be built is logged, the one before serves on. */
+export function createLinkGraphKeeper({
+	clock,
+	logger,
+}: {
+	readonly clock: Clock;
+	readonly logger?: Logger | undefined;
+}) {
 	let current: LinkGraph | undefined;
 	let awaited: IndexState | undefined;
 	let running: Promise<void> | undefined;
@@ -64,19 +53,23 @@ export function createLinkGraphKeeper({ clock, logger }: LinkGraphKeeperDeps): L
 		else cancelRest = clock.after(restMs, start);
 	};
 	return {
+		/** Undefined until the first is built; later perhaps one of an earlier state: what is newer has no links in it. */
 		current: () => current,
-		renew(state) {
+		/** Builds the graph of this state in turns; of states that follow one another closely, only the last. */
+		renew(state: IndexState): void {
 			awaited = state;
 			restUntilMs ??= clock.monotonicMs() + FIRST_REST_MS;
 			startRested();
 		},
-		async settle() {
+		/** Resolves once the graph is that of the last state given, without a rest before. */
+		async settle(): Promise<void> {
 			while (running || awaited) {
 				start();
 				await running;
 			}
 		},
-		async close() {
+		/** Resolves once nothing is being built; nothing more will be. */
+		async close(): Promise<void> {
 			awaited = undefined;
 			cancelRest?.();
 			await running;

@@ -1,13 +1,17 @@
 import type { DenseHits, DenseSide } from "../dense/dense-side.js";
-import { type RelatedSlot, relatedSlots } from "../dense/related-slots.js";
 import type { SearchScope } from "../index/index-state.js";
 import { type LexicalFindings, searchLexical } from "../lexical/lexical-search.js";
-import { expandWords } from "../lexical/query-expansion.js";
-import { identifierShareOf, readQuery, toQueryTerms } from "../lexical/query-words.js";
+import { expandWords, identifierShareOf, readQuery, toQueryTerms } from "../lexical/query-words.js";
 import type { Word } from "../lexical/tokenizer.js";
 import type { LinkGraph } from "./link-graph.js";
-import { createFusion, type FusedCandidate, type Fusion } from "./rank-fusion.js";
-import { RANK_WEIGHTS, type RankWeights } from "./rank-weights.js";
+import {
+	createFusion,
+	type FusedCandidate,
+	type Fusion,
+	RANK_WEIGHTS,
+	type RankWeights,
+} from "./rank-fusion.js";
+import { type RelatedSlot, relatedSlots } from "./related-slots.js";
 
 /** Candidates each side sends into the fusion; also how many are rescored in float. */
 export const POOL = 50;

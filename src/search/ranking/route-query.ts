@@ -1,12 +1,12 @@
 import { LIMITS } from "../../contract/contract.js";
 import type { SearchScope } from "../index/index-state.js";
 import { weighWords } from "../lexical/query-coverage.js";
-import type { GraphPromise, RouteOutcome, RouteRequest } from "../search-ports.js";
 import { readSigns } from "./answer-signs.js";
+import { ROW_FLOOR } from "./find-concepts.js";
 import { namedFirst } from "./found-concepts.js";
 import { decide, strengthOf } from "./judge.js";
 import { type DenseFindings, type RankRequest, rankConcepts, readWords } from "./ranking.js";
-import { ROW_FLOOR } from "./row-collection.js";
+import type { GraphPromise, RouteOutcome, RouteRequest } from "./search-outcome.js";
 
 export interface RouteInput extends Omit<RankRequest, "words"> {
 	readonly request: Pick<RouteRequest, "query" | "limit">;

@@ -1,9 +1,8 @@
 import { readdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import t from "tap";
-import { findNegations } from "../../../skills/verify/claims/polarity.js";
-import { findQuantifiers } from "../../../skills/verify/claims/quantifiers.js";
-import { PACKAGE_ROOT } from "../../../src/kernel/package-root.js";
+import { findNegations, findQuantifiers } from "../../../skills/verify/claims/polarity.js";
+import { PACKAGE_ROOT } from "../../../src/kernel/package-info.js";
 
 /** A gap between two words, of any length: looked over from each of many first words, it takes their number squared. */
 const ENDLESS_GAP = /\[\^[^\]]+\][*+]\??(?:\\b|\\\)|\(|\w)/;

@@ -1,7 +1,10 @@
 import t from "tap";
 import { createClaimVerifier } from "../../../skills/verify/claims/claim-verifier.js";
-import { groupByOrigin } from "../../../skills/verify/claims/independence.js";
-import { bestTier, findPublisher } from "../../../skills/verify/claims/source-tiers.js";
+import {
+	bestTier,
+	findPublisher,
+	groupByOrigin,
+} from "../../../skills/verify/claims/source-tiers.js";
 import type { StanceJudge } from "../../../skills/verify/claims/verification.js";
 import { claimVerification } from "../../../skills/verify/verify-claim.operations.js";
 import { toCitedSentences } from "../../../src/evidence/cited-sentences.js";

@@ -1,7 +1,7 @@
 import fc from "fast-check";
 import t from "tap";
 import { extractClaims, toAtomicClaim } from "../../../skills/verify/claims/claim-extraction.js";
-import { isSameValue } from "../../../skills/verify/claims/number-match.js";
+import { isSameValue } from "../../../skills/verify/claims/figure-match.js";
 import { findQuantities } from "../../../skills/verify/claims/quantities.js";
 import { compareClaim } from "../../../skills/verify/claims/stance-comparator.js";
 

@@ -1,16 +1,17 @@
 import t from "tap";
-import { confidenceOf, isSure } from "../../../skills/verify/claims/confidence.js";
-import { readContext } from "../../../skills/verify/claims/sentence-context.js";
-import type { MeasuredSentence } from "../../../skills/verify/claims/sentence-measuring.js";
+import { confidenceOf, isSure } from "../../../skills/verify/claims/claim-parts.js";
 import { examineReadings } from "../../../skills/verify/claims/stance-comparator.js";
-import { toFeatures } from "../../../skills/verify/claims/stance-features.js";
+import {
+	type MeasuredSentence,
+	toFeatures,
+} from "../../../skills/verify/claims/stance-features.js";
 import {
 	likelihoodsOf,
 	sideOf,
 	weighStances,
 } from "../../../skills/verify/claims/stance-weighing.js";
 import { STANCE_WEIGHTS } from "../../../skills/verify/claims/stance-weights.js";
-import { readText } from "../../../skills/verify/claims/text-reading.js";
+import { readContext, readText } from "../../../skills/verify/claims/text-reading.js";
 
 /** Sentences of one concept, held against a claim, ranked as given. */
 function measure(claim: string, sentences: readonly string[]): readonly MeasuredSentence[] {

@@ -1,4 +1,4 @@
-import { extractiveWriter } from "../../../skills/answers/extractive-writer.js";
+import { extractiveWriter } from "../../../skills/answers/written-prose.js";
 import { createDeepDiveWork } from "../../../skills/deep-dive/deep-dive-work.js";
 import type { DeepDiveReport } from "../../../skills/deep-dive/report.js";
 import type { JobJson, WorkEvent, WorkProgress } from "../../../src/contract/job.js";

@@ -1,6 +1,9 @@
 import t from "tap";
-import { carriersOf, withoutDeniers } from "../../../skills/answers/report/finding-carriers.js";
-import { clusterSentences } from "../../../skills/answers/report/finding-clusters.js";
+import {
+	carriersOf,
+	clusterSentences,
+	withoutDeniers,
+} from "../../../skills/answers/report/findings.js";
 import { type CitedSentence, toCitedSentences } from "../../../src/evidence/cited-sentences.js";
 import { runAtOnce } from "../../../src/knowledge/work-in-turns.js";
 import { makeConcept, makeGraph } from "../../service/sample-graphs.js";

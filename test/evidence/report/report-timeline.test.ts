@@ -1,5 +1,5 @@
 import t from "tap";
-import { toTimeline } from "../../../skills/answers/report/report-timeline.js";
+import { toTimeline } from "../../../skills/answers/report/report-sections.js";
 import { toCitedSentences } from "../../../src/evidence/cited-sentences.js";
 import { makeConcept, makeGraph } from "../../service/sample-graphs.js";
 

@@ -5,8 +5,7 @@ import { ProtocolError, type Server, type ServerContext } from "@modelcontextpro
 import express from "express";
 import type { App } from "../../../src/app/create-app.js";
 import { systemClock } from "../../../src/kernel/clock.js";
-import { createIds } from "../../../src/kernel/ids.js";
-import { systemRandom } from "../../../src/kernel/random.js";
+import { createIds, systemRandom } from "../../../src/kernel/ids.js";
 import { createMcpRouter } from "../../../src/mcp/mcp-router.js";
 import { createProfile } from "../../../src/mcp/profiles.js";
 import { createProtocolServer } from "../../../src/mcp/protocol-server.js";

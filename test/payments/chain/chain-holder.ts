@@ -2,7 +2,7 @@
 import { openKeyFolder } from "../../../src/accounts/key-folder.js";
 import { openOnchain } from "../../../src/app/open-onchain.js";
 import { systemClock } from "../../../src/kernel/clock.js";
-import { systemRandom } from "../../../src/kernel/random.js";
+import { systemRandom } from "../../../src/kernel/ids.js";
 import { readSettings } from "../../../src/settings/read-settings.js";
 
 const folder = process.argv[2] ?? "";

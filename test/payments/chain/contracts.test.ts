@@ -1,7 +1,7 @@
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import t from "tap";
-import { PACKAGE_ROOT } from "../../../src/kernel/package-root.js";
+import { PACKAGE_ROOT } from "../../../src/kernel/package-info.js";
 
 interface Compiler {
 	readonly CONTRACTS: readonly string[];

@@ -12,9 +12,9 @@ import { generatePrivateKey, privateKeyToAccount } from "viem/accounts";
 import type { Hex, TransferAuthorization } from "../../../payments/onchain/facilitator.js";
 import { openKeyFolder } from "../../../src/accounts/key-folder.js";
 import { type OpenedOnchain, openOnchain } from "../../../src/app/open-onchain.js";
-import { findAnvil } from "../../../src/chain/anvil-process.js";
+import { findAnvil } from "../../../src/chain/demo-chain.js";
 import { systemClock } from "../../../src/kernel/clock.js";
-import { systemRandom } from "../../../src/kernel/random.js";
+import { systemRandom } from "../../../src/kernel/ids.js";
 import { testSettings } from "../../support/start-app.js";
 
 /** Why tests that need a chain do not run here; false when they do. */

@@ -4,8 +4,8 @@ import type {
 	SettlementTerms,
 	TransferAuthorization,
 } from "../../../payments/onchain/facilitator.js";
-import type { OutboundRequest } from "../../../src/kernel/egress.js";
 import { ServiceError } from "../../../src/kernel/errors.js";
+import type { OutboundRequest } from "../../../src/kernel/outbound.js";
 
 const terms: SettlementTerms = {
 	network: "eip155:84532",

@@ -10,7 +10,7 @@ import { PaymentRefused } from "../../../payments/onchain/envelope.js";
 import type { SettlementTerms } from "../../../payments/onchain/facilitator.js";
 import type { Payment } from "../../../src/contract/credential.js";
 import { parsePayment } from "../../../src/contract/credential.js";
-import { systemRandom } from "../../../src/kernel/random.js";
+import { systemRandom } from "../../../src/kernel/ids.js";
 import { manualClock } from "../../support/manual-clock.js";
 
 const terms: SettlementTerms = {

@@ -5,8 +5,7 @@ import { createPlanMethod } from "../../../payments/plan/plan-method.js";
 import { createFindAccess } from "../../../src/accounts/account-access.js";
 import { createApiKeys } from "../../../src/accounts/api-keys.js";
 import { createConnectionTokens } from "../../../src/accounts/connection-tokens.js";
-import { createIds } from "../../../src/kernel/ids.js";
-import { systemRandom } from "../../../src/kernel/random.js";
+import { createIds, systemRandom } from "../../../src/kernel/ids.js";
 import type { HoldRow } from "../../../store/rows/call-rows.js";
 import { openOn, stillClock } from "../../store/open-test-store.js";
 

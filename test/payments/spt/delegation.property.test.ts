@@ -2,8 +2,8 @@ import fc from "fast-check";
 import t from "tap";
 import { heldAccount } from "../../../payments/ledger.js";
 import { formatUsd } from "../../../src/kernel/money.js";
+import type { TokenRow } from "../../../store/rows/account-rows.js";
 import type { HoldRow } from "../../../store/rows/call-rows.js";
-import type { TokenRow } from "../../../store/rows/token-row.js";
 import { START_MS } from "../../store/open-test-store.js";
 import { openSptDesk, type SptDesk, USD } from "./open-spt-desk.js";
 

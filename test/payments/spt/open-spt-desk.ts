@@ -6,8 +6,7 @@ import { createSptAccounts, type SptAccounts } from "../../../payments/spt/spt-a
 import { createSptIssuer, type SptTerms } from "../../../payments/spt/spt-issuer.js";
 import { createSptMethod } from "../../../payments/spt/spt-method.js";
 import type { SptHolder } from "../../../payments/spt/token.js";
-import { createIds } from "../../../src/kernel/ids.js";
-import { systemRandom } from "../../../src/kernel/random.js";
+import { createIds, systemRandom } from "../../../src/kernel/ids.js";
 import type { HoldRow } from "../../../store/rows/call-rows.js";
 import type { Store } from "../../../store/store-port.js";
 import { openOn, START_MS, stillClock } from "../../store/open-test-store.js";

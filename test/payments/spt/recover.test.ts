@@ -1,9 +1,8 @@
 import t from "tap";
 import { createLedger } from "../../../payments/ledger.js";
 import { recoverTokens } from "../../../payments/spt/recover.js";
-import { createIds } from "../../../src/kernel/ids.js";
-import { systemRandom } from "../../../src/kernel/random.js";
-import type { TokenRow } from "../../../store/rows/token-row.js";
+import { createIds, systemRandom } from "../../../src/kernel/ids.js";
+import type { TokenRow } from "../../../store/rows/account-rows.js";
 import { credit, openOn, START_MS, stillClock, tokenRow } from "../../store/open-test-store.js";
 
 const owner = "eip155:84532:0xabc";

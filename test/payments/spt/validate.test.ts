@@ -2,9 +2,8 @@ import t from "tap";
 import { createLedger } from "../../../payments/ledger.js";
 import { createSptIssuer } from "../../../payments/spt/spt-issuer.js";
 import { createSptMethod } from "../../../payments/spt/spt-method.js";
-import { createIds } from "../../../src/kernel/ids.js";
-import { systemRandom } from "../../../src/kernel/random.js";
-import { createSecret, hashSecret } from "../../../src/kernel/secret.js";
+import { createIds, systemRandom } from "../../../src/kernel/ids.js";
+import { createSecret, hashSecret } from "../../../src/kernel/secrets.js";
 import type { Store, StoreReader } from "../../../store/store-port.js";
 import { openOn, START_MS, stillClock } from "../../store/open-test-store.js";
 

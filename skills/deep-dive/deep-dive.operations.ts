@@ -1,0 +1,339 @@
+import { z } from "zod";
+import {
+	AFTER,
+	answer,
+	cursorField,
+	digitsField,
+	LIMITS,
+	ownerOperation,
+	type PriceTerms,
+	paidOperation,
+	REPORT_FORMATS,
+	readLastEventId,
+	replyComponent,
+	requestComponent,
+	type Services,
+	type SkillContext,
+	type SkillServices,
+	toReply,
+} from "../../src/contract/contract.js";
+import {
+	deepDiveFields,
+	deepDiveFollowUpFields,
+	deepDiveFollowUpInput,
+	deepDiveInput,
+	JOB_LIMITS,
+	type JobLaunchedOutput,
+	type JobWire,
+	jobDeletedSchema,
+	jobIdField,
+	jobLaunchedOutput,
+	jobListSchema,
+	jobSchema,
+	jobSourcesSchema,
+	jobStatusSchema,
+} from "../../src/jobs/jobs.js";
+import { toIsoTime } from "../../src/kernel/kernel.js";
+import { resolveFollowUp } from "../chat/chat.js";
+import {
+	DEEP_DIVE_EVENTS,
+	DEEP_DIVE_JOB,
+	DEEP_DIVE_LAUNCHED,
+	DEEP_DIVE_QUERY,
+	DEEP_DIVE_SOURCE,
+	DEEP_DIVE_STATUS,
+	JOB_ID,
+} from "./deep-dive-examples.js";
+
+const path = z.strictObject({ job_id: jobIdField });
+const job = replyComponent("DeepDiveJob", jobSchema);
+const opensById = true;
+const callsPerMinute = JOB_LIMITS.pollsPerMinute;
+const WHOSE =
+	"For whoever launched it: the same key or token, or, of a job that a wallet paid for, whoever has its id. Others and unknown ids get the same 404.";
+
+const LIGHT: PriceTerms = { usd: "10.00", billingType: "deep_research_light" };
+/** A deep dive costs what its mode costs, whatever it goes on from. */
+const BY_MODE = {
+	pricedBy: {
+		field: "mode",
+		as: { fast: "research.deep_dive", comprehensive: "research.deep_dive.comprehensive" },
+	},
+} as const;
+const LAUNCHES = {
+	...BY_MODE,
+	accepted: {
+		retryAfterSeconds: JOB_LIMITS.pollSeconds,
+		locationOf: (reply: unknown) => (reply as { readonly data: JobWire }).data.links.status,
+	},
+	reply: toReply("DeepDiveLaunched", jobLaunchedOutput),
+	tags: ["research", "report", "job"],
+	output: jobLaunchedOutput,
+	capture: "jobOwned",
+	toText: ({ data }: JobLaunchedOutput) =>
+		`The deep dive ${data.job_id} is ${data.status}; GET ${data.links.status} tells how far it is and gives the report.`,
+} as const;
+
+const toLaunched =
+	({ research, clock }: Pick<SkillServices, "research" | "clock">) =>
+	async ({ query }: { readonly query: string }, { callId }: SkillContext) => {
+		const data = await research.launched(callId);
+		return answer({ ok: true as const, data, meta: { query, as_of: toIsoTime(clock.now()) } });
+	};
+
+/** A question looked into over all graphs, in passes that go on when the call has ended. */
+export const researchDeepDive = paidOperation({
+	...LAUNCHES,
+	id: "research.deep_dive",
+	method: "POST",
+	path: "/v1/research/deep-dive",
+	price: LIGHT,
+	kindPrices: {
+		"research.deep_dive.comprehensive": { usd: "15.00", billingType: "deep_research_heavy" },
+	},
+	agent: {
+		name: "start_deep_dive",
+		aliases: ["deep_dive"],
+		tool: {
+			title: "Start a deep dive",
+			description:
+				"Begins a research job that reads many sources and writes a cited report; get_deep_dive tells where it stands.",
+			fields: {
+				query: "Question to look into",
+				mode: "How thoroughly; fast if left out",
+				graphs: "Only these graph ids",
+			},
+			begins: true,
+		},
+	},
+	summary: "Start a deep dive",
+	description:
+		"Looks into one question over all graphs in several passes and writes a report whose every sentence is cited. The reply is a job: poll its status, or follow its events. The price, that of the mode, is held now and taken when the report is there; without an answer nothing is taken, and a cancelled job gives back the passes that were not begun (price × begun / passes, rounded down to a micro-USD, is taken). A payment on a chain settles first and gets the rest back as a Shared Payment Token. Sent again under its Idempotency-Key it names the same job.",
+	body: requestComponent("DeepDiveRequest", z.strictObject(deepDiveFields)),
+	title: "Start a deep dive",
+	about:
+		"Looks into one question over all graphs in several passes: plan, search, read, follow the graph, challenge, write; comprehensive runs more of them. Answers at once with a job: ask for its status, or follow its events. The price is held and taken when the report is there; nothing is taken without an answer, and a cancelled job gives back the passes that were not begun.",
+	examples: ["How do agents pay for what they call, and what speaks against each way?"],
+	input: deepDiveInput,
+	queryOf: ({ query }) => query,
+	graphsOf: ({ graphs }) => graphs ?? [],
+	create: (services: Pick<SkillServices, "catalog" | "research" | "clock">) => ({
+		exampleInput: () => ({ query: "How do agents pay for what they call?", mode: "fast" }),
+		isOffered: () => services.catalog.list().length > 0,
+		job: {
+			kind: "deep_dive",
+			inputOf: (input) => ({ ...input }),
+			modeOf: ({ mode }) => mode,
+		},
+		async prepare({ graphs = [], feeds = [] }) {
+			for (const id of graphs) services.catalog.assertKnown(id);
+			for (const id of feeds) await services.research.feeds.get(id);
+		},
+		run: toLaunched(services),
+	}),
+	example: { body: { query: DEEP_DIVE_QUERY, mode: "fast" }, reply: DEEP_DIVE_LAUNCHED },
+});
+
+/** A deep dive that goes on where another one of the same caller ended. */
+export const researchDeepDiveFollowUp = paidOperation({
+	...LAUNCHES,
+	id: "research.deep_dive.follow_up",
+	method: "POST",
+	path: "/v1/research/deep-dive/{job_id}/follow-up",
+	price: LIGHT,
+	summary: "Go on from a deep dive",
+	description:
+		"Launches another deep dive in the same graphs, its question understood from the one it follows. Only for whoever launched that one; priced by its mode, paid for and read as any other.",
+	params: path,
+	body: requestComponent("DeepDiveFollowUpRequest", z.strictObject(deepDiveFollowUpFields)),
+	title: "Go on from a deep dive",
+	about:
+		'Launches another deep dive whose question is understood from an earlier one of yours: what "it", "that standard" or "and for TLS 1.2?" stands for. It looks in the same graphs, and is priced, run and read as any other.',
+	examples: ["And what speaks against it?"],
+	input: deepDiveFollowUpInput,
+	queryOf: ({ query }) => query,
+	graphsOf: () => [],
+	create: (services: Pick<SkillServices, "research" | "clock">) => ({
+		exampleInput: () => ({
+			job_id: "job_01kg9yz3v0f6x2m8q4t7w1ab2c",
+			query: "What about its risks?",
+		}),
+		job: {
+			kind: "deep_dive",
+			async inputOf({ job_id, query: said, mode }, caller) {
+				// A caller without a credential is only told the price.
+				if (!caller) return { query: said, mode };
+				const { query: question, graphs } = await services.research.earlierQuestion(caller, job_id);
+				const { question: query } = resolveFollowUp(said, { question, spokenOf: [] });
+				return { query, mode, follows: job_id, ...(graphs && { graphs }) };
+			},
+			modeOf: ({ mode }) => mode,
+		},
+		async prepare({ job_id }, caller) {
+			// Who only asks for the price has no job to be told apart from others'.
+			if (caller) await services.research.earlierQuestion(caller, job_id);
+		},
+		run: toLaunched(services),
+	}),
+	example: {
+		params: { job_id: JOB_ID },
+		body: { query: "What about its risks?", mode: "fast" },
+		reply: DEEP_DIVE_LAUNCHED,
+	},
+});
+
+const example = { params: { job_id: JOB_ID } };
+
+/** What is asked about deep dives that were launched. */
+export const researchDeepDiveStatus = ownerOperation({
+	id: "research.deep_dive.status",
+	method: "GET",
+	path: "/v1/research/deep-dive/status/{job_id}",
+	summary: "Status and report of a deep dive",
+	description: `Where it stands, and the report once there is one, for a day. ${WHOSE} Polling is free for them; the price stated is the job's. What a payment on a chain got back is told here, its secret once.`,
+	callsPerMinute,
+	opensById,
+	statedPrice: "research.deep_dive",
+	showsOnce: true,
+	params: path,
+	isList: false,
+	data: replyComponent("DeepDiveStatus", jobStatusSchema),
+	create:
+		({ jobs }: Pick<Services, "jobs">) =>
+		({ caller, params: { job_id: id } }) =>
+			jobs.status(caller, id),
+	example: { ...example, data: DEEP_DIVE_STATUS },
+});
+
+export const researchDeepDiveEvents = ownerOperation({
+	id: "research.deep_dive.events",
+	method: "GET",
+	path: "/v1/research/deep-dive/{job_id}/events",
+	summary: "Events of a deep dive",
+	description: `Server-Sent Events from its creation to its end, and on from any event by Last-Event-ID or ?after=; exactly one of research.completed, research.failed and research.cancelled is the last. 204 where nothing is left to tell. ${WHOSE}`,
+	callsPerMinute,
+	opensById,
+	sends: { kind: "events" },
+	timeoutMs: JOB_LIMITS.eventStreamMs,
+	params: path,
+	query: z.strictObject({
+		after: z
+			.string()
+			.regex(AFTER, "must be the id of an event, in digits")
+			.describe("Goes on behind this event instead of beginning")
+			.optional(),
+	}),
+	isList: false,
+	data: z.string(),
+	create:
+		({ jobs }: Pick<Services, "jobs">) =>
+		async ({ caller, params, query, header, signal }) => {
+			const after = Number(readLastEventId(header) ?? query.after ?? 0);
+			return { events: await jobs.events(caller, params.job_id, { after, signal }) };
+		},
+	example: { ...example, data: DEEP_DIVE_EVENTS },
+});
+
+export const researchDeepDiveCancel = ownerOperation({
+	id: "research.deep_dive.cancel",
+	method: "POST",
+	path: "/v1/research/deep-dive/{job_id}/cancel",
+	summary: "Cancel a deep dive",
+	description: `Ends it as soon as can be; passes that were not begun are given back, and what was found makes a report if it can. A job that has ended stays as it is. ${WHOSE}`,
+	callsPerMinute: LIMITS.accountChangesPerMinute,
+	opensById,
+	params: path,
+	isList: false,
+	data: job,
+	create:
+		({ jobs }: Pick<Services, "jobs">) =>
+		({ caller, params: { job_id: id } }) =>
+			jobs.cancel(caller, id),
+	example: { ...example, data: DEEP_DIVE_JOB },
+});
+
+export const researchDeepDiveList = ownerOperation({
+	id: "research.deep_dive.list",
+	method: "GET",
+	path: "/v1/research/deep-dive",
+	summary: "Deep dives that were launched",
+	description: "With this account or token, the newest first, for thirty days.",
+	callsPerMinute: LIMITS.accountReadsPerMinute,
+	query: z.strictObject({
+		limit: digitsField(JOB_LIMITS.listMax)
+			.default(JOB_LIMITS.listDefault)
+			.describe("Items on a page"),
+		cursor: cursorField.optional(),
+	}),
+	isList: true,
+	data: replyComponent("DeepDiveList", jobListSchema),
+	create:
+		({ jobs }: Pick<Services, "jobs">) =>
+		({ caller, query }) =>
+			jobs.list(caller, query),
+	example: {
+		query: { limit: "20" },
+		data: { items: [{ ...DEEP_DIVE_JOB, query: DEEP_DIVE_QUERY }] },
+	},
+});
+
+export const researchDeepDiveSources = ownerOperation({
+	id: "research.deep_dive.sources",
+	method: "GET",
+	path: "/v1/research/deep-dive/{job_id}/sources",
+	summary: "Evidence table of a deep dive",
+	description: `Every sentence its report rests on, with its source and where it is used, as long as the report is kept. ${WHOSE}`,
+	callsPerMinute,
+	opensById,
+	params: path,
+	isList: false,
+	data: replyComponent("DeepDiveSources", jobSourcesSchema),
+	create:
+		({ jobs }: Pick<Services, "jobs">) =>
+		({ caller, params: { job_id: id } }) =>
+			jobs.sources(caller, id),
+	example: { ...example, data: { job_id: JOB_ID, items: [DEEP_DIVE_SOURCE] } },
+});
+
+export const researchDeepDiveExport = ownerOperation({
+	id: "research.deep_dive.export",
+	method: "GET",
+	path: "/v1/research/deep-dive/{job_id}/export",
+	summary: "Report of a deep dive as a document",
+	description: `CommonMark, JSON or one HTML page without script, as long as the report is kept. ${WHOSE}`,
+	callsPerMinute,
+	opensById,
+	sends: { kind: "document", mediaTypes: ["text/markdown", "application/json", "text/html"] },
+	params: path,
+	query: z.strictObject({
+		format: z
+			.enum(REPORT_FORMATS, `must be one of ${REPORT_FORMATS.join(", ")}`)
+			.default("md")
+			.describe("Kind of document"),
+	}),
+	isList: false,
+	data: z.string(),
+	create:
+		({ jobs }: Pick<Services, "jobs">) =>
+		({ caller, params: { job_id: id }, query }) =>
+			jobs.export(caller, id, query.format),
+	example: { ...example, query: { format: "md" }, data: "# How do agents pay?\n" },
+});
+
+export const researchDeepDiveDelete = ownerOperation({
+	id: "research.deep_dive.delete",
+	method: "DELETE",
+	path: "/v1/research/deep-dive/{job_id}",
+	summary: "Delete a deep dive",
+	description: `With its question, its events and its report, at once; one that has not ended must be cancelled first. ${WHOSE}`,
+	callsPerMinute: LIMITS.accountChangesPerMinute,
+	opensById,
+	params: path,
+	isList: false,
+	data: replyComponent("DeletedDeepDive", jobDeletedSchema),
+	create:
+		({ jobs }: Pick<Services, "jobs">) =>
+		({ caller, params: { job_id: id } }) =>
+			jobs.remove(caller, id),
+	example: { ...example, data: { job_id: JOB_ID, status: "deleted" } },
+});

@@ -1,0 +1,172 @@
+import { READING_LIMITS } from "../../../src/contract/contract.js";
+import type { Concept, Graph } from "../../../src/knowledge/knowledge.js";
+import { conceptAt, degreeAt, type GraphMap, mapOf, placeOf } from "./graph-map.js";
+import { createLeastFirst } from "./sorting.js";
+import {
+	createWalk,
+	lengthOf,
+	type Step,
+	toEdgeTest,
+	toStep,
+	type WalkOptions,
+	weightOf,
+} from "./walk.js";
+
+export interface Neighbor {
+	readonly concept: Concept;
+	readonly distance: number;
+	/** Product of the weights along the heaviest of the shortest ways. */
+	readonly weight: number;
+	readonly step: Step;
+}
+
+export interface NeighborOptions extends WalkOptions {
+	readonly depth: number;
+	readonly limit: number;
+}
+
+export interface Neighbors {
+	/** Nearest first, then heaviest, then by id; each concept once. */
+	readonly items: readonly Neighbor[];
+	/** False when there are more within this depth than were wanted or could be looked at. */
+	readonly isComplete: boolean;
+}
+
+interface Reached {
+	readonly place: number;
+	readonly weight: number;
+	readonly edge: number;
+	readonly direction: Step["direction"];
+}
+
+/** Concepts around one. Throws NOT_FOUND. Layers beyond the last one wanted are not looked at. */
+export function findNeighbors(
+	graph: Graph,
+	conceptId: string,
+	{ depth, limit, ...options }: NeighborOptions,
+): Neighbors {
+	const map = mapOf(graph);
+	const start = placeOf(graph, conceptId);
+	const walk = createWalk(map, options, READING_LIMITS.edgesVisited);
+	const seen = new Set([start]);
+	const items: Neighbor[] = [];
+	let frontier: readonly Pick<Reached, "place" | "weight">[] = [{ place: start, weight: 1 }];
+	for (let distance = 1; distance <= depth && frontier.length > 0; distance++) {
+		// One more than wanted, so that it is known whether there are more.
+		if (items.length > limit) break;
+		const best = new Map<number, Reached>();
+		for (const { place: from, weight: weightSoFar } of frontier) {
+			walk.follow(from, (edge, place, direction, known) => {
+				const weight = weightSoFar * weightOf(known);
+				if (seen.has(place) || weight <= (best.get(place)?.weight ?? 0)) return;
+				best.set(place, { place, weight, edge, direction });
+			});
+		}
+		const layer = [...best.values()].sort((a, b) => b.weight - a.weight || a.place - b.place);
+		for (const { place, weight, edge, direction } of layer) {
+			seen.add(place);
+			const concept = conceptAt(map, place);
+			items.push({ concept, distance, weight, step: toStep(map, edge, direction) });
+		}
+		frontier = layer;
+	}
+	return {
+		items: items.slice(0, limit),
+		isComplete: items.length <= limit && !walk.isSpent(),
+	};
+}
+
+export interface SubgraphOptions extends WalkOptions {
+	readonly nodesMax: number;
+	/** What all nodes and edges may measure together, by `sizes`. */
+	readonly bytesMax: number;
+	readonly sizes: {
+		readonly ofNode: (node: SubgraphNode) => number;
+		readonly ofEdge: (edge: Step) => number;
+	};
+}
+
+export interface SubgraphNode {
+	readonly concept: Concept;
+	/** Sum of the lengths of the edges from the nearest seed; 0 for the seeds. */
+	readonly distance: number;
+}
+
+export interface Subgraph {
+	/** Nearest to a seed first, then best connected, then by id: a larger budget only adds to the end. */
+	readonly nodes: readonly SubgraphNode[];
+	/** Every wanted edge between these nodes, written out of its source. */
+	readonly edges: readonly Step[];
+	readonly isComplete: boolean;
+}
+
+interface OpenNode {
+	readonly place: number;
+	readonly distance: number;
+	readonly degree: number;
+}
+
+/**
+ * Grows from the seeds until nothing is left or the budget is spent; connected over its edges.
+ * Throws NOT_FOUND.
+ */
+export function growSubgraph(
+	graph: Graph,
+	seeds: readonly string[],
+	options: SubgraphOptions,
+): Subgraph {
+	const map = mapOf(graph);
+	const walk = createWalk(map, options, READING_LIMITS.edgesVisited);
+	const open = createLeastFirst<OpenNode>(compareOpenNode);
+	const offer = (place: number, distance: number) =>
+		open.add({ place, distance, degree: degreeAt(map, place) });
+	for (const seed of new Set(seeds)) offer(placeOf(graph, seed), 0);
+
+	const nodes = new Map<number, SubgraphNode>();
+	const edges: Step[] = [];
+	let bytesLeft = options.bytesMax;
+	for (let next = open.take(); next; next = open.take()) {
+		const { place, distance } = next;
+		if (nodes.has(place)) continue;
+		const node = { concept: conceptAt(map, place), distance };
+		const joined = edgesTo(map, place, nodes, options);
+		bytesLeft -= options.sizes.ofNode(node);
+		for (const edge of joined) bytesLeft -= options.sizes.ofEdge(edge);
+		if (nodes.size === options.nodesMax || bytesLeft < 0) {
+			return { nodes: [...nodes.values()], edges, isComplete: false };
+		}
+		nodes.set(place, node);
+		edges.push(...joined);
+		walk.follow(place, (_edge, to, _direction, known) => {
+			if (!nodes.has(to)) offer(to, distance + lengthOf(known));
+		});
+	}
+	return { nodes: [...nodes.values()], edges, isComplete: !walk.isSpent() };
+}
+
+/** Wanted edges between a place and those taken already, whichever way they point. */
+function edgesTo(
+	map: GraphMap,
+	place: number,
+	taken: ReadonlyMap<number, SubgraphNode>,
+	options: WalkOptions,
+): readonly Step[] {
+	const isWanted = toEdgeTest(options);
+	const found: number[] = [];
+	const look = (edge: number, other: number) => {
+		const known = map.edges[edge];
+		if (known && taken.has(other) && isWanted(known)) found.push(edge);
+	};
+	for (let edge = map.outStart[place] ?? 0; edge < (map.outStart[place + 1] ?? 0); edge++) {
+		look(edge, map.targets[edge] ?? -1);
+	}
+	for (let at = map.inStart[place] ?? 0; at < (map.inStart[place + 1] ?? 0); at++) {
+		const edge = map.inEdges[at] ?? -1;
+		look(edge, map.sources[edge] ?? -1);
+	}
+	return found.map((edge) => toStep(map, edge, "out"));
+}
+
+function compareOpenNode(a: OpenNode, b: OpenNode): number {
+	return a.distance - b.distance || b.degree - a.degree || a.place - b.place;
+}

@@ -1,0 +1,177 @@
+import { z } from "zod";
+import { LIMITS, replyComponent, requestComponent, usdField } from "../contract/contract.js";
+import { accountKeySchema, connectionSchema } from "./account-key-wire.js";
+import { USAGE_GROUPINGS } from "./account-operations.js";
+import { feedbackSchema } from "./feedback.operations.js";
+import { usdInput } from "./spt-wire.js";
+
+/** What the operations of an account take and answer with. */
+
+const textField = (what: string) =>
+	z
+		.string()
+		.trim()
+		.max(LIMITS.accountTextChars, `must have at most ${LIMITS.accountTextChars} characters`)
+		.describe(what);
+
+const accountText = {
+	label: textField("What its owner calls it; erased with the account").optional(),
+	contact: textField("How the operator reaches its owner; erased with the account").optional(),
+};
+
+export const accountOrderSchema = requestComponent("AccountOrder", z.strictObject(accountText));
+
+export const accountChangeSchema = requestComponent(
+	"AccountChange",
+	z.strictObject({
+		...accountText,
+		retention: z
+			.enum(["standard", "zero"], 'must be "standard" or "zero"')
+			.optional()
+			.describe(
+				"zero keeps a hash of each query instead of its text, where the operator allows it",
+			),
+	}),
+);
+
+export const budgetOrderSchema = requestComponent(
+	"BudgetOrder",
+	z.strictObject({
+		limit_usd: usdInput
+			.nullable()
+			.describe("Most the account spends in one UTC month: 0 for nothing, null for no limit"),
+		alert_percent: z
+			.array(
+				z
+					.int("must be a whole number")
+					.min(1, "must be at least 1")
+					.max(100, "must be at most 100"),
+			)
+			.max(10, "must name at most 10 marks")
+			.optional()
+			.describe("Shares of the budget, in percent, that alerts_reached tells of"),
+	}),
+);
+
+export const budgetSchema = replyComponent(
+	"Budget",
+	z.object({
+		limit_usd: usdField.nullable(),
+		spent_this_month_usd: usdField.describe("Spent or held since the UTC month began"),
+		remaining_usd: usdField.nullable(),
+		alert_percent: z.array(z.int()),
+		alerts_reached: z.array(z.int()),
+		resets_at: z.string(),
+	}),
+);
+
+export const accountSchema = replyComponent(
+	"Account",
+	z.object({
+		id: z.string(),
+		label: z.string(),
+		contact: z.string().nullable().describe("Null for a credential that does not manage it"),
+		plan: z.string(),
+		has_payment_method: z.boolean(),
+		retention: z.enum(["standard", "zero"]),
+		may_choose_zero_retention: z.boolean(),
+		created_at: z.string(),
+		balance_usd: usdField.nullable(),
+		held_usd: usdField.nullable(),
+		budget: budgetSchema.nullable(),
+		credential: z.object({ key_id: z.string().nullable(), manages_account: z.boolean() }),
+	}),
+);
+
+export const openedAccountSchema = replyComponent(
+	"OpenedAccount",
+	z.object({
+		account_id: z.string(),
+		key: z.string().describe("The secret of its first key, which manages it; shown once"),
+		key_id: z.string(),
+		plan: z.string(),
+	}),
+);
+
+export const erasedAccountSchema = replyComponent(
+	"ErasedAccount",
+	z.object({
+		id: z.string(),
+		status: z.literal("erased"),
+		erased: z.object({
+			queries: z.int().describe("Rows of the query log that were overwritten"),
+			documents: z.int().describe("Tasks and artifacts that were deleted"),
+		}),
+		forfeited_usd: usdField,
+	}),
+);
+
+const callSchema = replyComponent(
+	"Call",
+	z.object({
+		receipt_id: z.string(),
+		at: z.string(),
+		operation: z.string(),
+		billing_type: z.string(),
+		graph_ids: z.array(z.string()),
+		key_id: z.string().nullable(),
+		amount_usd: usdField,
+		balance_after_usd: usdField,
+	}),
+);
+
+export const callListSchema = replyComponent("CallList", z.object({ items: z.array(callSchema) }));
+
+const count = { calls: z.int(), spent_usd: usdField };
+
+export const usageSchema = replyComponent(
+	"Usage",
+	z.object({
+		by: z.enum(USAGE_GROUPINGS),
+		from: z.string(),
+		to: z.string(),
+		items: z.array(
+			z.object({
+				day: z.string().optional().describe("UTC day, or month once its days are long over"),
+				operation: z.string().optional(),
+				graph: z.string().optional().describe("* for calls over several or all graphs"),
+				key: z.string().optional(),
+				...count,
+			}),
+		),
+		total: z.object(count),
+	}),
+);
+
+const period = { used: z.int(), resets_at: z.string() };
+
+export const quotaSchema = replyComponent(
+	"Quota",
+	z.object({
+		plan: z.string(),
+		has_payment_method: z.boolean(),
+		max_price_usd: usdField.describe("Calls up to this price can be free"),
+		remaining: z.int().describe("Free calls left now"),
+		month: z.object({ limit: z.int(), ...period }),
+		day: z.object({
+			limit: z.int().nullable().describe("Null with a payment method on file"),
+			...period,
+		}),
+	}),
+);
+
+export const accountExportSchema = replyComponent(
+	"AccountExport",
+	z.object({
+		account: accountSchema,
+		quota: quotaSchema,
+		keys: z.array(accountKeySchema),
+		connection_tokens: z.array(connectionSchema),
+		usage: usageSchema.shape.items,
+		postings: z.array(z.looseObject({ id: z.string(), at: z.string(), kind: z.string() })),
+		calls: z.array(callSchema),
+		queries: z.array(z.looseObject({ requestId: z.string() })).describe("What was asked, as kept"),
+		feedback: z.array(feedbackSchema),
+		tasks: z.array(z.looseObject({ id: z.string() })).describe("A2A tasks with their text"),
+	}),
+);

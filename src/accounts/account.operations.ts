@@ -1,0 +1,255 @@
+import { z } from "zod";
+import {
+	dataOperation,
+	digitsField,
+	LIMITS,
+	ownerOperation,
+	type Services,
+} from "../contract/contract.js";
+import {
+	ACCOUNT_EXAMPLE,
+	ACCOUNT_ID,
+	BUDGET_EXAMPLE,
+	CALL_EXAMPLE,
+	KEY_ID,
+	KEY_SECRET,
+	QUOTA_EXAMPLE,
+	USED_EXAMPLE,
+} from "./account-examples.js";
+import { USAGE_GROUPINGS } from "./account-operations.js";
+import { ACCOUNT_BASE, ACCOUNT_CHANGE, ACCOUNT_READ, accessOf } from "./account-owner.js";
+import {
+	accountChangeSchema,
+	accountExportSchema,
+	accountOrderSchema,
+	accountSchema,
+	budgetOrderSchema,
+	budgetSchema,
+	callListSchema,
+	erasedAccountSchema,
+	openedAccountSchema,
+	quotaSchema,
+	usageSchema,
+} from "./account-wire.js";
+
+const dayField = z.iso.date("must be a day such as 2026-11-30");
+
+/** An account is opened by somebody who has no credential yet. */
+export const accountsOpen = dataOperation({
+	id: "accounts.open",
+	method: "POST",
+	path: "/v1/accounts",
+	summary: "Open an account",
+	description:
+		"An account on the free plan and its first key, shown once. Offered where the operator lets anybody open one; elsewhere the operator hands out keys. All accounts opened from one address share one quota of free calls.",
+	body: accountOrderSchema,
+	isList: false,
+	freshness: "secret",
+	callsPerMinute: LIMITS.accountsOpenedPerMinute,
+	data: openedAccountSchema,
+	create:
+		({ openAccount }: Pick<Services, "openAccount">) =>
+		({ body, address }) =>
+			openAccount(body, address),
+	example: {
+		body: { label: "research crew" },
+		data: {
+			account_id: ACCOUNT_ID,
+			key: KEY_SECRET,
+			key_id: KEY_ID,
+			plan: "free",
+		},
+	},
+});
+
+/** What the owner of an account may see, change and end. */
+export const accountGet = ownerOperation({
+	id: "account.get",
+	method: "GET",
+	path: "/v1/account",
+	...ACCOUNT_READ,
+	summary: "The account behind a credential",
+	description:
+		"Balance, budget, retention, and what the credential that asks may do. Balance, budget and contact are null for one that does not manage the account.",
+	isList: false,
+	data: accountSchema,
+	create:
+		({ accountGet }: Pick<Services, "accountGet">) =>
+		({ caller }) =>
+			accountGet(accessOf(caller)),
+	example: { data: ACCOUNT_EXAMPLE },
+});
+
+export const accountChange = ownerOperation({
+	id: "account.change",
+	method: "PATCH",
+	path: "/v1/account",
+	...ACCOUNT_CHANGE,
+	summary: "Change the account",
+	description: "New label, contact or retention; what is left out stays.",
+	body: accountChangeSchema,
+	isList: false,
+	data: accountSchema,
+	create:
+		({ accountChange }: Pick<Services, "accountChange">) =>
+		({ caller, body }) =>
+			accountChange(accessOf(caller), body),
+	example: { body: { label: "research crew" }, data: ACCOUNT_EXAMPLE },
+});
+
+export const accountErase = ownerOperation({
+	id: "account.erase",
+	method: "DELETE",
+	path: "/v1/account",
+	...ACCOUNT_CHANGE,
+	summary: "Erase the account",
+	description:
+		"Ends every key and token of the account, deletes its tasks, artifacts and feedback, its labels and its usage, and overwrites the text of its queries. Postings and receipts stay in the books under the account's id, which nothing leads back to its owner from; a count of free calls that others share stays until its month is over. While a balance is left the request is refused; ?confirm=<that amount> gives it up.",
+	query: z.strictObject({
+		confirm: z
+			.string()
+			.max(40)
+			.optional()
+			.describe("The balance that is given up, in USD, as account.get tells it"),
+	}),
+	isList: false,
+	data: erasedAccountSchema,
+	create:
+		({ accountErase }: Pick<Services, "accountErase">) =>
+		({ caller, query }) =>
+			accountErase(accessOf(caller), query.confirm),
+	example: {
+		query: { confirm: "58.50" },
+		data: {
+			id: ACCOUNT_ID,
+			status: "erased",
+			erased: { queries: 120, documents: 3 },
+			forfeited_usd: "58.50",
+		},
+	},
+});
+
+export const accountExport = ownerOperation({
+	id: "account.export",
+	method: "GET",
+	path: "/v1/account/export",
+	...ACCOUNT_BASE,
+	summary: "Export the account",
+	description:
+		"All that is held about the account, in one JSON object that comes in pieces: profile, keys, usage, every posting and receipt, the text of its queries, tasks and feedback as far as it is kept. Result text is not kept.",
+	callsPerMinute: LIMITS.accountExportsPerMinute,
+	timeoutMs: LIMITS.accountExportTimeoutMs,
+	isList: false,
+	data: accountExportSchema,
+	create:
+		({ accountExport }: Pick<Services, "accountExport">) =>
+		({ caller, signal }) =>
+			accountExport(accessOf(caller), signal),
+	example: {
+		data: {
+			account: ACCOUNT_EXAMPLE,
+			quota: QUOTA_EXAMPLE,
+			keys: [],
+			connection_tokens: [],
+			usage: [{ day: "2026-11-30", ...USED_EXAMPLE }],
+			postings: [],
+			calls: [CALL_EXAMPLE],
+			queries: [
+				{ requestId: "req_01kg9yz3v0f6x2m8q4t7w1ab2c", query: "Which status asks for payment?" },
+			],
+			feedback: [],
+			tasks: [],
+		},
+	},
+});
+
+export const accountUsage = ownerOperation({
+	id: "account.usage",
+	method: "GET",
+	path: "/v1/account/usage",
+	...ACCOUNT_READ,
+	summary: "Usage of the account",
+	description: `Answered calls and what they cost, by day, operation, graph or key. Days are told one by one for ${LIMITS.usageDays} days, then by month.`,
+	query: z.strictObject({
+		by: z
+			.enum(USAGE_GROUPINGS, "must be day, operation, graph or key")
+			.default("day")
+			.describe("What to add up by"),
+		from: dayField.optional().describe("First UTC day; thirty days back by default"),
+		to: dayField.optional().describe("Last UTC day; today by default"),
+	}),
+	isList: false,
+	data: usageSchema,
+	create:
+		({ accountUsage }: Pick<Services, "accountUsage">) =>
+		({ caller, query }) =>
+			accountUsage(accessOf(caller), query),
+	example: {
+		query: { by: "operation", from: "2026-11-01", to: "2026-11-30" },
+		data: {
+			by: "operation",
+			from: "2026-11-01",
+			to: "2026-11-30",
+			items: [{ operation: "graphs.search", ...USED_EXAMPLE }],
+			total: USED_EXAMPLE,
+		},
+	},
+});
+
+export const accountCalls = ownerOperation({
+	id: "account.calls",
+	method: "GET",
+	path: "/v1/account/calls",
+	...ACCOUNT_BASE,
+	summary: "Calls of the account",
+	description:
+		"Receipts of answered calls, newest first, without what was asked or answered. One question reads a bounded part of the books: a page may be short, or empty, and the list is at its end only when next_cursor is null.",
+	callsPerMinute: LIMITS.sptLedgerReadsPerMinute,
+	query: z.strictObject({
+		limit: digitsField(LIMITS.accountCallsMax)
+			.default(LIMITS.accountCallsDefault)
+			.describe("Number of calls wanted"),
+		cursor: z.string().min(1).max(200).optional().describe("next_cursor of the page before"),
+	}),
+	isList: true,
+	data: callListSchema,
+	create:
+		({ accountCalls }: Pick<Services, "accountCalls">) =>
+		({ caller, query, signal }) =>
+			accountCalls(accessOf(caller), query, signal),
+	example: { query: { limit: "20" }, data: { items: [CALL_EXAMPLE] } },
+});
+
+export const accountQuota = ownerOperation({
+	id: "account.quota",
+	method: "GET",
+	path: "/v1/account/quota",
+	...ACCOUNT_READ,
+	summary: "Free calls of the account",
+	description: "Free calls used and left this UTC month and day, and when they begin anew.",
+	isList: false,
+	data: quotaSchema,
+	create:
+		({ accountQuota }: Pick<Services, "accountQuota">) =>
+		({ caller }) =>
+			accountQuota(accessOf(caller)),
+	example: { data: QUOTA_EXAMPLE },
+});
+
+export const accountBudget = ownerOperation({
+	id: "account.budget",
+	method: "PUT",
+	path: "/v1/account/budget",
+	...ACCOUNT_CHANGE,
+	summary: "Set the account's budget",
+	description:
+		"The most the account spends in one UTC month, from its balance and over all its keys. It is judged where a price is held, so that calls that race cannot pass it; what was spent this month counts already.",
+	body: budgetOrderSchema,
+	isList: false,
+	data: budgetSchema,
+	create:
+		({ accountBudget }: Pick<Services, "accountBudget">) =>
+		({ caller, body }) =>
+			accountBudget(accessOf(caller), body),
+	example: { body: { limit_usd: "50.00", alert_percent: [50, 80, 100] }, data: BUDGET_EXAMPLE },
+});

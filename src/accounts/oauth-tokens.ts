@@ -1,0 +1,248 @@
+import { createHmac, timingSafeEqual } from "node:crypto";
+import type { CryptoKey } from "jose";
+import { isUsable } from "../../payments/plan/plan.js";
+import type { Store, StoreTransaction } from "../../store/store.js";
+import {
+	type AccountAccess,
+	LIMITS,
+	OAUTH_KEY_CLAIM,
+	OAUTH_RESOURCE_PATHS,
+} from "../contract/contract.js";
+import { type Clock, hashSecret, type Random, ServiceError } from "../kernel/kernel.js";
+import { type FindGrant, keepsNoText } from "./account-access.js";
+import { type Claims, type IdentityRules, isName } from "./identity-token.js";
+import { createIdentityVerifier, type IssuerKeys } from "./identity-verifier.js";
+import type { SigningJwk } from "./key-folder.js";
+import type { OAuthGrants } from "./oauth-grants.js";
+import { OAUTH_LIMITS } from "./oauth-limits.js";
+
+/** What an access token of our own authorization server says. */
+export interface OwnToken {
+	readonly accountId: string;
+	/** Key that stands for its grant. */
+	readonly keyId: string;
+	readonly clientId: string;
+	/** Its row in the list of those that were revoked. */
+	readonly recordId: string;
+	/** From then on it opens nothing in any case. */
+	readonly expiresAt: number;
+}
+
+/** Throws UNAUTHENTICATED for what is no access token of ours for this address, or has expired. */
+export type ReadOwnToken = (token: string, resource: string) => Promise<OwnToken>;
+
+export interface OwnTokenDeps {
+	readonly clock: Clock;
+	/** Public base address, which is the issuer as well. */
+	readonly baseUrl: () => string;
+	readonly signingJwk: SigningJwk;
+	readonly pepper: Uint8Array;
+}
+
+function createReadOwnToken(deps: OwnTokenDeps): ReadOwnToken {
+	const { clock, baseUrl, signingJwk, pepper } = deps;
+	const verify = createResourceVerifier({
+		clock,
+		baseUrl,
+		rules: () => ({
+			issuer: baseUrl(),
+			algorithms: ["ES256"],
+			maxTokenAgeSeconds: OAUTH_LIMITS.accessTokenSeconds,
+		}),
+		keys: createOwnKeys(signingJwk),
+	});
+	return async (token, resource) => {
+		assertAccessToken(token);
+		const claims = await verify(token, resource);
+		const { sub: accountId, [OAUTH_KEY_CLAIM]: keyId, client_id: clientId, jti, exp } = claims;
+		if (!isName(accountId) || !isName(keyId)) throw refusedToken("it names no key");
+		if (!isName(clientId) || !isName(jti)) throw refusedToken("it names no client, or not itself");
+		return {
+			...{ accountId, keyId, clientId },
+			recordId: `oauth-${hashSecret(`access ${jti}`, pepper)}`,
+			expiresAt: (Number(exp) + LIMITS.identityClockSkewSeconds) * 1000,
+		};
+	};
+}
+
+/** RFC 9068: nothing else that was signed with the same key passes for an access token. */
+function assertAccessToken(token: string): void {
+	const [head = ""] = token.split(".", 1);
+	try {
+		const header: unknown = JSON.parse(Buffer.from(head.slice(0, 1_024), "base64url").toString());
+		if ((header as { readonly typ?: unknown }).typ === "at+jwt") return;
+	} catch {
+		// No token at all is no access token either.
+	}
+	throw refusedToken("its type is not at+jwt");
+}
+
+function createOwnKeys(signingJwk: SigningJwk): IssuerKeys {
+	let imported: ReturnType<typeof importKey> | undefined;
+	return {
+		version: async () => 1,
+		async find(keyId, algorithm) {
+			const { kid, d: _secret, ...jwk } = signingJwk;
+			if (keyId !== kid || algorithm !== "ES256") return undefined;
+			imported ??= importKey(jwk);
+			return { key: await imported, version: 1 };
+		},
+	};
+}
+
+async function importKey(jwk: Readonly<Record<string, unknown>>) {
+	const { importJWK } = await import("jose");
+	return (await importJWK({ ...jwk, kty: "EC" }, "ES256")) as CryptoKey;
+}
+
+/** Claims of an access token for one address; throws UNAUTHENTICATED. */
+export type VerifyForResource = (token: string, resource: string) => Promise<Claims>;
+
+/** One judge for each address, so that a token for one of them opens no other. */
+export function createResourceVerifier(deps: {
+	readonly clock: Clock;
+	/** Public base address; its MCP addresses are the only audiences there are. */
+	readonly baseUrl: () => string;
+	readonly rules: () => Omit<IdentityRules, "audience">;
+	readonly keys: IssuerKeys;
+}): VerifyForResource {
+	const verifiers = new Map<string, ReturnType<typeof createIdentityVerifier>>();
+	return async (token, resource) => {
+		const { clock, keys, baseUrl, rules } = deps;
+		const isKnown = OAUTH_RESOURCE_PATHS.some((path) => resource === `${baseUrl()}${path}`);
+		if (!isKnown) throw refusedToken("nothing answers at the address it is for");
+		const verify =
+			verifiers.get(resource) ??
+			createIdentityVerifier({ rules: { ...rules(), audience: resource }, keys, clock });
+		verifiers.set(resource, verify);
+		return verify(token).catch((error: unknown) => {
+			throw isRefusal(error) ? renamed(error) : error;
+		});
+	};
+}
+
+function isRefusal(error: unknown): error is ServiceError {
+	return error instanceof ServiceError && error.code === "UNAUTHENTICATED";
+}
+
+/** Its judge judges identity tokens as well, and calls it one. */
+function renamed({ code, message }: ServiceError): ServiceError {
+	return new ServiceError(code, message.replace("identity token", "access token"));
+}
+
+function refusedToken(reason: string): ServiceError {
+	return new ServiceError("UNAUTHENTICATED", `The access token is refused: ${reason}.`);
+}
+
+export interface FindOwnGrantDeps extends OwnTokenDeps {
+	readonly store: Store;
+}
+
+/** Accepts the access tokens of our own authorization server, for as long as neither they nor the key behind them ended. */
+export function createFindOwnGrant({ store, ...deps }: FindOwnGrantDeps): FindGrant {
+	const read = createReadOwnToken(deps);
+	return async (token, resource) => {
+		const { accountId, keyId, recordId } = await read(token, resource);
+		return store.read(async (reader): Promise<AccountAccess | undefined> => {
+			const account = await reader.get("accounts", accountId);
+			const key = await reader.get("keys", keyId);
+			if (!account || account.closedAt !== undefined || key?.accountId !== accountId) return;
+			if (!isUsable(key, deps.clock.now())) return;
+			if (await reader.get("oauth_records", recordId)) return;
+			return { accountId, keyId, isManager: false, keepsNoText: keepsNoText(account) };
+		});
+	};
+}
+
+/**
+ * Ends one access token before its time; durable before it resolves. What is no such token, or another client's, is let
+ * be without a word (RFC 7009, section 2.2). Throws RATE_LIMITED where too many wait to be checked.
+ */
+export type RevokeToken = (token: string, clientId: string) => Promise<void>;
+
+export interface RevokeTokenDeps extends OwnTokenDeps {
+	readonly store: Store;
+	readonly grants: Pick<OAuthGrants, "end">;
+}
+
+/**
+ * Revoked tokens are rows that vanish when the token would have. A grant has so many of them; who revokes one more in that
+ * quarter of an hour loses the grant, so that no token is good that its client has given up.
+ */
+export function createRevokeToken({ store, grants, ...deps }: RevokeTokenDeps): RevokeToken {
+	const read = createReadOwnToken(deps);
+	return async (text, clientId) => {
+		const token = await read(text, audienceOf(text)).catch((error: unknown) => {
+			if (error instanceof ServiceError && error.code === "UNAUTHENTICATED") return undefined;
+			throw error;
+		});
+		if (token?.clientId !== clientId) return;
+		const isNoted = await store.transaction((tx) => note(tx, token, deps.clock.now()));
+		if (!isNoted) await grants.end(token.keyId);
+	};
+}
+
+/** False where there is no room for it. */
+async function note(tx: StoreTransaction, token: OwnToken, now: number): Promise<boolean> {
+	const { keyId, accountId, recordId, expiresAt } = token;
+	const key = await tx.get("keys", keyId);
+	if (key?.accountId !== accountId || !isUsable(key, now)) return true;
+	if (await tx.get("oauth_records", recordId)) return true;
+	const rows = await tx.findBy("oauth_records", "keyId", keyId);
+	const live = rows.filter((row) => row.kind === "revoked_access" && row.expiresAt > now);
+	if (live.length >= OAUTH_LIMITS.revokedTokensPerGrant) return false;
+	const kind = "revoked_access";
+	const row = { id: recordId, owner: accountId, kind, keyId, createdAt: now, expiresAt } as const;
+	await tx.put("oauth_records", row);
+	return true;
+}
+
+/** As the token itself says: who asks for its end does not say where it was good. */
+function audienceOf(token: string): string {
+	try {
+		const [, body = ""] = token.split(".", 2);
+		const claims: unknown = JSON.parse(Buffer.from(body, "base64url").toString());
+		return String((claims as { readonly aud?: unknown }).aud);
+	} catch {
+		return "";
+	}
+}
+
+/**
+ * Refresh tokens name the key of their grant and prove that they are ours. So one that was used before is known for what
+ * it is, however long ago that was, though nothing is kept of it.
+ */
+export type RefreshTokens = ReturnType<typeof createRefreshTokens>;
+
+const SECRET_BYTES = 32;
+const PROOF_BYTES = 16;
+const FORM = /^(key_[0-9a-z]{26})\.[\w-]{43}\.([\w-]{22})$/;
+
+export function createRefreshTokens({
+	pepper,
+	random,
+}: {
+	readonly pepper: Uint8Array;
+	readonly random: Random;
+}) {
+	const key = createHmac("sha256", pepper).update("tollgraph refresh tokens v1").digest();
+	const proofOf = (body: string) =>
+		createHmac("sha256", key).update(body).digest().subarray(0, PROOF_BYTES);
+	return {
+		/** A new one for the grant of a key. */
+		next(keyId: string): string {
+			const secret = Buffer.from(random.bytes(SECRET_BYTES)).toString("base64url");
+			const body = `${keyId}.${secret}`;
+			return `${body}.${proofOf(body).toString("base64url")}`;
+		},
+		/** The key of a token we once gave out; undefined for any other text. */
+		keyIdOf(token: string): string | undefined {
+			const [, keyId, proof = ""] = FORM.exec(token) ?? [];
+			if (keyId === undefined) return undefined;
+			const shown = Buffer.from(proof, "base64url");
+			return timingSafeEqual(shown, proofOf(token.slice(0, token.lastIndexOf("."))))
+				? keyId
+				: undefined;
+		},
+	};
+}

@@ -1,0 +1,164 @@
+import { toPlainText } from "./served-text.js";
+
+const HEADING_CHARS = 1_000;
+
+export const FOOTNOTE = /\[\^([^\]\s]{1,200})\](?!:)/g;
+
+/** A heading and the lines below it, up to the next heading of any level; the first one may have no heading. */
+export interface Section {
+	readonly heading: string | undefined;
+	readonly level: number;
+	readonly lines: readonly string[];
+}
+
+/** Blanks out fenced code; every other character keeps its place. */
+function withoutFencedCode(markdown: string): string {
+	let fence: string | undefined;
+	return markdown
+		.split("\n")
+		.map((line) => {
+			const mark = /^ {0,3}(`{3,}|~{3,})/.exec(line)?.[1];
+			if (fence === undefined) {
+				fence = mark;
+				return mark === undefined ? line : " ".repeat(line.length);
+			}
+			if (mark?.startsWith(fence) && /^ {0,3}[`~]+\s*$/.test(line)) fence = undefined;
+			return " ".repeat(line.length);
+		})
+		.join("\n");
+}
+
+/** Also blanks out code spans, which may hold brackets that are no links. */
+export function withoutCode(markdown: string): string {
+	return withoutFencedCode(markdown).replace(/(?<!`)(`{1,3})(?!`)([^`]{1,2000}?)\1(?!`)/g, (span) =>
+		span.replace(/[^\n]/g, " "),
+	);
+}
+
+/** Sections in reading order; `# Title`, `Title\n=====` and deeper headings all open one. */
+export function toSections(markdown: string): readonly Section[] {
+	const sections: { heading: string | undefined; level: number; lines: string[] }[] = [];
+	let current = { heading: undefined as string | undefined, level: 0, lines: [] as string[] };
+	sections.push(current);
+	for (const line of withoutFencedCode(markdown).split("\n")) {
+		const opening = readHeading(line);
+		const underline = /^ {0,3}(=+|-{2,})[ \t]*$/.exec(line);
+		const above = current.lines.at(-1);
+		if (opening) {
+			current = { ...opening, lines: [] };
+			sections.push(current);
+		} else if (underline && above?.trim() && !current.lines.at(-2)?.trim()) {
+			current.lines.pop();
+			current = { heading: toPlainText(above), level: line.includes("=") ? 1 : 2, lines: [] };
+			sections.push(current);
+		} else {
+			current.lines.push(line);
+		}
+	}
+	return sections;
+}
+
+/** `## Title ##`: its marks counted, its text without them; no more is read of a line than any heading has. */
+function readHeading(line: string): { heading: string; level: number } | undefined {
+	const opening = /^ {0,3}(#{1,6})(?=[ \t]|$)/.exec(line);
+	if (!opening) return undefined;
+	const start = opening[0].length;
+	const text = line.slice(start, start + HEADING_CHARS).trim();
+	return {
+		heading: toPlainText(text.replace(/(?:^|[ \t])#+$/, "")),
+		level: opening[1]?.length ?? 1,
+	};
+}
+
+export function firstHeading(markdown: string): string | undefined {
+	return toSections(markdown).find((section) => section.heading)?.heading;
+}
+
+/**
+ * The first paragraph of prose as plain text: headings, lists of links, tables, quotes of rules, images and footnote
+ * definitions are passed over. With `preferred`, sections of these names (lower case) are looked into first.
+ */
+export function firstParagraph(
+	markdown: string,
+	preferred: readonly string[] = [],
+): string | undefined {
+	const sections = toSections(markdown);
+	const named = preferred.flatMap((name) =>
+		sections.filter((section) => section.heading?.toLowerCase() === name),
+	);
+	for (const section of [...named, ...sections]) {
+		for (const paragraph of toParagraphs(section.lines)) {
+			const text = toPlainText(paragraph);
+			if (/\p{L}{2}/u.test(text)) return text;
+		}
+	}
+	return undefined;
+}
+
+/** Paragraphs of prose among the lines of a section, as Markdown. */
+export function toParagraphs(lines: readonly string[]): readonly string[] {
+	return lines
+		.join("\n")
+		.split(/\n[ \t]*\n/)
+		.map((paragraph) => paragraph.trim())
+		.filter((paragraph) => paragraph !== "" && isProse(paragraph));
+}
+
+function isProse(paragraph: string): boolean {
+	return !/^(?:\||\[\^?[^\]\n]+\]:|!\[[^\]\n]*\]\([^)\n]*\)$|<[a-z]|(?:[-*_] ?){3,}$|={2,}$|-{2,}$)/i.test(
+		paragraph,
+	);
+}
+
+export type LinkTarget =
+	/** Another site, an anchor of the same file, an asset: nothing this bundle must answer for. */
+	| { readonly kind: "external" }
+	/** A Markdown file of the bundle, by path from the root; it need not exist. */
+	| { readonly kind: "internal"; readonly path: string; readonly explicit: boolean }
+	/** A path that climbs out of the bundle. */
+	| { readonly kind: "outside" };
+
+const INLINE = /\]\([ \t]*(?:<([^<>\n]{1,2000})>|((?:[^()\s<>]|\([^()\s]{0,500}\)){1,2000}))/g;
+const DEFINITION = /^ {0,3}\[(?!\^)[^\]\n]{1,300}\]:[ \t]*<?([^\s<>]{1,2000})/gm;
+
+/** Every link destination of a body in reading order, as written; code is not looked into. */
+export function findLinkTargets(body: string): readonly string[] {
+	const text = withoutCode(body);
+	const inline = [...text.matchAll(INLINE)].map((match) => match[1] ?? match[2] ?? "");
+	const definitions = [...text.matchAll(DEFINITION)].map((match) => match[1] ?? "");
+	return [...inline, ...definitions];
+}
+
+/** Resolves a destination against its file; `explicit` is false when `.md` had to be added. */
+export function resolveLink(fromPath: string, target: string): LinkTarget {
+	if (/^[a-z][a-z0-9+.-]*:/i.test(target) || target.startsWith("//")) return { kind: "external" };
+	const [bare = ""] = target.split(/[?#]/, 1);
+	const decoded = decode(bare);
+	if (decoded === "" || decoded.endsWith("/") || /[\p{Cc}\\]/u.test(decoded)) {
+		return { kind: "external" };
+	}
+	const path = walkPath(decoded.startsWith("/") ? "" : fromPath, decoded);
+	if (path === undefined) return { kind: "outside" };
+	if (path === "") return { kind: "external" };
+	if (/\.md$/i.test(path)) return { kind: "internal", path, explicit: true };
+	return { kind: "internal", path: `${path}.md`, explicit: false };
+}
+
+/** Undefined when the steps climb above the root. */
+function walkPath(fromPath: string, steps: string): string | undefined {
+	const segments = fromPath.split("/").slice(0, -1);
+	for (const step of steps.split("/")) {
+		if (step === "" || step === ".") continue;
+		if (step !== "..") segments.push(step);
+		else if (segments.pop() === undefined) return undefined;
+	}
+	return segments.join("/");
+}
+
+function decode(text: string): string {
+	try {
+		return decodeURIComponent(text);
+	} catch {
+		return text;
+	}
+}

@@ -1,0 +1,96 @@
+import { createHmac, timingSafeEqual } from "node:crypto";
+import type { IncomingMessage } from "node:http";
+import type { Response } from "express";
+import type { Interaction } from "oidc-provider";
+import { OAUTH_LIMITS } from "../accounts/accounts.js";
+import { type Random, ServiceError } from "../kernel/kernel.js";
+
+/**
+ * Ties a request for access to the browser in which its user signed in, whichever client began it: what follows is for that browser
+ * alone. Each request has a cookie of its own, so that two of them in one browser do not meet.
+ */
+export type BrowserBinding = ReturnType<typeof createBrowserBinding>;
+
+const SECRET_BYTES = 32;
+
+export function createBrowserBinding(deps: {
+	readonly random: Random;
+	/** Public base address. */
+	readonly baseUrl: () => string;
+}) {
+	const isSecure = () => deps.baseUrl().startsWith("https:");
+	// No other host can plant a cookie that is named so.
+	const nameOf = ({ cid }: Interaction) => `${isSecure() ? "__Host-" : ""}tollgraph_oauth_${cid}`;
+	return {
+		/** Gives the browser its secret, a new one with every login; returns it for the login to be kept with. */
+		begin(res: Response, step: Interaction): string {
+			const secret = Buffer.from(deps.random.bytes(SECRET_BYTES)).toString("base64url");
+			res.cookie(nameOf(step), secret, {
+				path: "/",
+				maxAge: OAUTH_LIMITS.interactionSeconds * 1000,
+				httpOnly: true,
+				sameSite: "lax",
+				secure: isSecure(),
+			});
+			return secret;
+		},
+		/** True also where no one has signed in yet. */
+		holds(req: IncomingMessage, step: Interaction): boolean {
+			const login = step.result?.login ?? step.lastSubmission?.login;
+			if (!login) return true;
+			const prefix = `${nameOf(step)}=`;
+			return (req.headers.cookie ?? "")
+				.split(";")
+				.map((pair) => pair.trim())
+				.filter((pair) => pair.startsWith(prefix))
+				.some((pair) => isEqual(pair.slice(prefix.length), String(login["browser"])));
+		},
+	};
+}
+
+function isEqual(shown: string, right: string): boolean {
+	const [a, b] = [Buffer.from(shown), Buffer.from(right)];
+	return a.length === b.length && timingSafeEqual(a, b);
+}
+
+/** The fields of a form, each once. Throws INVALID_ARGUMENT for anything else. */
+export async function readForm(req: IncomingMessage): Promise<URLSearchParams> {
+	const type = req.headers["content-type"]?.split(";")[0]?.trim().toLowerCase();
+	const length = Number(req.headers["content-length"] ?? Number.NaN);
+	if (type !== "application/x-www-form-urlencoded") throw noForm();
+	// Browsers tell the length of a form, and node reads no more than was told.
+	if (!(length <= OAUTH_LIMITS.formBodyBytes)) throw noForm();
+	const chunks: Buffer[] = [];
+	for await (const chunk of req) chunks.push(chunk as Buffer);
+	const form = new URLSearchParams(Buffer.concat(chunks).toString("utf8"));
+	if (new Set(form.keys()).size !== [...form.keys()].length) throw noForm();
+	return form;
+}
+
+export function createFormProof(pepper: Uint8Array, origin: () => string) {
+	const key = createHmac("sha256", pepper).update("tollgraph oauth forms v1").digest();
+	const of = (step: string) => createHmac("sha256", key).update(step).digest("base64url");
+	return {
+		of,
+		/** Throws SCOPE_FORBIDDEN for a form that another site has sent. */
+		assert({ headers }: IncomingMessage, form: URLSearchParams, step: string): void {
+			const [shown, right] = [form.get("csrf") ?? "", of(step)].map((text) => Buffer.from(text));
+			const isOurs =
+				shown?.length === right?.length && timingSafeEqual(shown ?? NONE, right ?? NONE);
+			const { origin: sender, "sec-fetch-site": site } = headers;
+			const isFromHere =
+				site === undefined ? [undefined, origin()].includes(sender) : site === "same-origin";
+			if (isOurs && isFromHere) return;
+			throw new ServiceError(
+				"SCOPE_FORBIDDEN",
+				"The form did not come from this page; go back to the application and start again.",
+			);
+		},
+	};
+}
+
+const NONE = Buffer.alloc(0);
+
+function noForm(): ServiceError {
+	return new ServiceError("INVALID_ARGUMENT", "The request must be a form of a few short fields.");
+}

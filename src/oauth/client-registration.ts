@@ -1,0 +1,145 @@
+import type { RequestHandler } from "express";
+import { z } from "zod";
+import { OAUTH_LIMITS, type OAuthRecords } from "../accounts/accounts.js";
+import { OAUTH_SCOPE, parseInput } from "../contract/contract.js";
+import { readJsonBody } from "../http/http.js";
+import { type Clock, type Random, ServiceError, visibleText } from "../kernel/kernel.js";
+
+/** What we remember of a client; its other metadata mean nothing here. RFC 7591. */
+export interface ClientMetadata {
+	readonly client_name?: string | undefined;
+	readonly client_uri?: string | undefined;
+	readonly redirect_uris: readonly string[];
+	readonly application_type: "web" | "native";
+	readonly grant_types: readonly string[];
+	readonly response_types: readonly ["code"];
+	readonly token_endpoint_auth_method: "none";
+	readonly scope: string;
+}
+
+const text = z.string().max(OAUTH_LIMITS.clientTextChars);
+const uri = z.string().max(OAUTH_LIMITS.redirectUriChars);
+const sent = z.object({
+	redirect_uris: z.array(uri).min(1).max(OAUTH_LIMITS.redirectUrisMax),
+	client_name: text.nullish(),
+	client_uri: uri.nullish(),
+	grant_types: z.array(text).max(OAUTH_LIMITS.redirectUrisMax).nullish(),
+	response_types: z.array(text).max(OAUTH_LIMITS.redirectUrisMax).nullish(),
+});
+
+const LOOPBACK: readonly string[] = ["localhost", "127.0.0.1", "[::1]"];
+const SCHEME = /^[a-z][a-z0-9+.-]{1,63}:$/;
+/** Addresses that do something in the browser itself. */
+const FORBIDDEN_SCHEMES = ["javascript:", "vbscript:", "data:", "blob:", "file:", "about:", "ws:"];
+
+/**
+ * What a client says of itself, made into what it can be here: public, with codes alone, proved by PKCE. What it asked for
+ * beyond that is replaced, as the server may (RFC 7591, section 3.2.1). Throws INVALID_ARGUMENT.
+ */
+function toClientMetadata(value: unknown): ClientMetadata {
+	const { redirect_uris, client_name, client_uri, ...asked } = parseInput(sent, value);
+	const isNative = redirect_uris.map(assertRedirectUri).includes("native");
+	if (asked.response_types && !asked.response_types.includes("code")) {
+		throw invalid('response_types must include "code".');
+	}
+	const mayRefresh = asked.grant_types?.includes("refresh_token") ?? true;
+	const name = visibleText(client_name ?? "")
+		.replace(/\s+/g, " ")
+		.trim();
+	return {
+		...(name !== "" && { client_name: name }),
+		...(client_uri && isHttps(client_uri) && { client_uri }),
+		redirect_uris,
+		application_type: isNative ? "native" : "web",
+		grant_types: ["authorization_code", ...(mayRefresh ? ["refresh_token"] : [])],
+		response_types: ["code"],
+		token_endpoint_auth_method: "none",
+		scope: OAUTH_SCOPE,
+	};
+}
+
+/** The same for a document that a client publishes of itself; what cannot be read is left to who reads it next. */
+export async function toPlainDocument(response: Response): Promise<Response> {
+	const document: unknown = await response.json();
+	if (typeof document !== "object" || document === null) return Response.json(document);
+	const { client_id, token_endpoint_auth_method: method = "none" } = document as Readonly<
+		Record<string, unknown>
+	>;
+	// Anyone who publishes a key expects it to be asked for.
+	if (method !== "none") throw new TypeError("Only public clients are known by a document.");
+	const cached = response.headers.get("cache-control");
+	return Response.json(
+		{ client_id, ...toClientMetadata(document) },
+		{ headers: cached === null ? {} : { "cache-control": cached } },
+	);
+}
+
+/** Where a user is sent, in words for the user. */
+export function describeTarget(redirectUri: string): string {
+	const { protocol, hostname, host } = new URL(redirectUri);
+	if (protocol === "https:") return host;
+	if (protocol === "http:" && LOOPBACK.includes(hostname)) return "an application on this computer";
+	return `the application that opens ${protocol} addresses`;
+}
+
+/** RFC 8252: https, a scheme of the application's own, or http on the user's machine, whose port may then vary. */
+function assertRedirectUri(redirectUri: string): "web" | "native" {
+	const url = URL.canParse(redirectUri) ? new URL(redirectUri) : undefined;
+	if (!url || redirectUri.includes("#") || url.username !== "" || url.password !== "") {
+		throw invalid("Each of redirect_uris must be an absolute address without a fragment.");
+	}
+	if (url.protocol === "https:") return "web";
+	if (url.protocol === "http:" && LOOPBACK.includes(url.hostname)) return "native";
+	if (url.protocol === "http:" || !SCHEME.test(url.protocol)) {
+		throw invalid("Each of redirect_uris must use https, or http on the user's own machine.");
+	}
+	if (FORBIDDEN_SCHEMES.includes(url.protocol)) {
+		throw invalid(`redirect_uris must not use "${url.protocol}".`);
+	}
+	return "native";
+}
+
+function isHttps(address: string): boolean {
+	return URL.canParse(address) && new URL(address).protocol === "https:";
+}
+
+function invalid(message: string): ServiceError {
+	return new ServiceError("INVALID_ARGUMENT", message);
+}
+
+export interface RegistrationDeps {
+	readonly records: OAuthRecords;
+	readonly clock: Clock;
+	readonly random: Random;
+}
+
+const ID_BYTES = 16;
+
+/** Any client may register itself, for nothing: it gains nothing by it until a user agrees. RFC 7591. */
+export function createRegistration({ records, clock, random }: RegistrationDeps): RequestHandler {
+	return async (req, res) => {
+		const { registrationDepth, registrationBodyBytes, clientUnusedSeconds } = OAUTH_LIMITS;
+		if (!req.is("application/json")) {
+			throw new ServiceError(
+				"INVALID_ARGUMENT",
+				"Send the metadata of the client as application/json.",
+			);
+		}
+		const metadata = toClientMetadata(
+			await readJsonBody(req, registrationDepth, registrationBodyBytes),
+		);
+		const id = Buffer.from(random.bytes(ID_BYTES)).toString("base64url");
+		const issuedAt = Math.floor(clock.now() / 1000);
+		const client = { client_id: id, client_id_issued_at: issuedAt, ...metadata };
+		await records.put({
+			kind: "client",
+			id,
+			accountId: undefined,
+			clientId: undefined,
+			keyId: undefined,
+			payload: client,
+			expiresAt: clock.now() + clientUnusedSeconds * 1000,
+		});
+		res.status(201).json(client);
+	};
+}

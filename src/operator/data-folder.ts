@@ -1,0 +1,326 @@
+import {
+	existsSync,
+	lstatSync,
+	readdirSync,
+	readFileSync,
+	realpathSync,
+	statSync,
+	writeFileSync,
+} from "node:fs";
+import { dirname, isAbsolute, join, relative, resolve, sep } from "node:path";
+import {
+	assertUnspoiled,
+	type BackupFolder,
+	buildBeside,
+	copyChecked,
+	nodeFileSystem as fileSystem,
+	type Manifest,
+	messageOf,
+	openBackupFolder,
+	type RestoredStore,
+	readManifest,
+	restoreJournal,
+} from "../../store/journal/journal.js";
+import type { Store } from "../../store/store.js";
+import { assertKeysWhole, LASTING_KEYS } from "../accounts/accounts.js";
+import { ServiceError, systemClock, systemRandom, toIsoTime } from "../kernel/kernel.js";
+import type { Settings } from "../settings/settings.js";
+import type { GraphImporter, OnProgress } from "./graph-importer.js";
+import type { BackupReport, Operator } from "./operator-interface.js";
+
+/** Of the manifest at the top; the journal within has its own. */
+const DATA_BACKUP = { kind: "tollgraph data folder", version: 1 } as const;
+/** Beside the journal, whose moment comes after theirs. Indexes and the demo chain are made again. */
+const PARTS = ["profile", "keys", "graphs"] as const;
+
+/** What a start would make anew where it is missing, and then as another one's. */
+const NEEDED: readonly string[] = ["profile", ...LASTING_KEYS.map((name) => `keys/${name}`)];
+
+export interface DataBackupDeps {
+	readonly store: Store;
+	readonly importer: GraphImporter;
+	/** Absolute path of the data folder. */
+	readonly folder: string;
+}
+
+/**
+ * Backs up the data folder while it is in use: journal, keys, profile and imported graphs, each file with its hash. It is
+ * built beside its place and then takes the name, so that nothing but its own work is ever removed. Throws
+ * INVALID_ARGUMENT for a place that is relative, not empty or inside the data folder, UNAVAILABLE while another one is made.
+ */
+export function createDataBackup(deps: DataBackupDeps): Operator["backUp"] {
+	let isRunning = false;
+	return async ({ folder: target }, onProgress) => {
+		const place = toPlace(target, deps.folder);
+		if (isRunning) {
+			throw new ServiceError(
+				"UNAVAILABLE",
+				"A backup is being made already; wait until it is done, and then make another one.",
+			);
+		}
+		isRunning = true;
+		try {
+			const built = await buildBeside({ fileSystem, random: systemRandom }, place, (folder) =>
+				build(deps, folder, onProgress).catch((error: unknown) => {
+					throw toRefusal(error, { store: deps.store, folder, target });
+				}),
+			);
+			return { folder: target, ...built, holds_secrets: true };
+		} finally {
+			isRunning = false;
+		}
+	};
+}
+
+async function build(
+	{ store, importer, folder: data }: DataBackupDeps,
+	folder: string,
+	onProgress: OnProgress | undefined,
+): Promise<Omit<BackupReport, "folder" | "holds_secrets">> {
+	const backup = await openBackupFolder(fileSystem, folder);
+	// An import would exchange a graph's files amid the copy.
+	const parts = await importer.whileNoneRuns(() => copyParts(backup, data, onProgress));
+	assertKeysWhole(join(folder, "keys"), join(data, "keys"));
+	const held = await store.backup(join(folder, "journal"), {
+		onProgress: ({ done, total }) => onProgress?.({ done: parts + done, total: parts + total }),
+	});
+	await backup.takeIn(`journal/${held.manifest}`);
+	const { sequence, transactions } = held;
+	const created_at = toIsoTime(held.createdAt);
+	const own = await backup.finish({ ...DATA_BACKUP, created_at, sequence, transactions });
+	const files = own.files + held.files;
+	return { created_at, transactions, files, bytes: own.bytes + held.bytes };
+}
+
+interface Attempt {
+	readonly store: Store;
+	/** Where it was built; gone by the time anyone reads of it. */
+	readonly folder: string;
+	readonly target: string;
+}
+
+/** A full disk may have stopped the store as well. */
+function toRefusal(error: unknown, { store, folder, target }: Attempt): ServiceError {
+	if (error instanceof ServiceError) {
+		const { code, retryable } = error;
+		return new ServiceError(code, error.message.replaceAll(folder, target), {
+			retryable,
+			cause: error,
+		});
+	}
+	const { reason } = store.health();
+	const outcome =
+		reason === undefined
+			? "Sales go on; make room there or name another folder, and run it again."
+			: `The store has stopped, too: ${reason}`;
+	return new ServiceError(
+		"UNAVAILABLE",
+		`The backup into "${target}" was not made (${messageOf(error)}). ${outcome}`,
+		{ cause: error },
+	);
+}
+
+/** Returns how many there were; files that vanish meanwhile, such as a secret being replaced, are not part of it. */
+async function copyParts(
+	backup: BackupFolder,
+	folder: string,
+	onProgress: OnProgress | undefined,
+): Promise<number> {
+	const copied = new Set<string>();
+	const paths = PARTS.flatMap((part) => filesBelow(folder, part));
+	for (const [index, path] of paths.entries()) {
+		if (await backup.copy(join(folder, path), path)) copied.add(path);
+		// The journal's files are still to come.
+		onProgress?.({ done: index + 1, total: paths.length + 1 });
+	}
+	const missing = NEEDED.find((path) => !copied.has(path));
+	if (missing !== undefined) throw incomplete(join(folder, missing), "is missing");
+	return paths.length;
+}
+
+function incomplete(path: string, problem: string): ServiceError {
+	return new ServiceError(
+		"UNAVAILABLE",
+		`No backup was made: "${path}" ${problem}, and a restored folder would not be this one. Put it back, from an earlier backup if need be, first.`,
+		{ retryable: false },
+	);
+}
+
+/** Paths within the folder, with forward slashes; links are followed, hidden names are work under way. */
+function filesBelow(folder: string, path: string): string[] {
+	const fullPath = join(folder, path);
+	const found = statSync(fullPath, { throwIfNoEntry: false });
+	if (!found && lstatSync(fullPath, { throwIfNoEntry: false })?.isSymbolicLink()) {
+		throw incomplete(fullPath, "is a link to nothing");
+	}
+	if (!found?.isDirectory()) return found?.isFile() ? [path] : [];
+	return readdirSync(fullPath)
+		.filter((name) => !name.startsWith("."))
+		.flatMap((name) => filesBelow(folder, `${path}/${name}`));
+}
+
+/** Where the folder really is, by whichever links it was named. */
+function toPlace(target: string, data: string): string {
+	if (target.includes("\0")) {
+		throw new ServiceError("INVALID_ARGUMENT", "The name of a folder holds no NUL character.");
+	}
+	if (!isAbsolute(target)) {
+		throw new ServiceError(
+			"INVALID_ARGUMENT",
+			`"${target}" is relative; name the backup's folder from the root, because the server has a working folder of its own.`,
+		);
+	}
+	if (isBelowFile(target)) {
+		throw new ServiceError(
+			"INVALID_ARGUMENT",
+			`"${target}" is no folder that can be used; name an empty or a new one.`,
+		);
+	}
+	if (isWithin(target, data) || isWithin(data, target)) {
+		throw new ServiceError(
+			"INVALID_ARGUMENT",
+			`A backup inside the data folder, or around it, is lost with it: name a folder apart from "${data}", best on another disk.`,
+		);
+	}
+	return realPathOf(target);
+}
+
+function isBelowFile(path: string): boolean {
+	const above = dirname(path);
+	if (above === path) return false;
+	return existsSync(above) ? !statSync(above).isDirectory() : isBelowFile(above);
+}
+
+/** True for the folder itself and whatever is below it, by whichever links it is reached. */
+function isWithin(path: string, folder: string): boolean {
+	const way = relative(realPathOf(folder), realPathOf(path));
+	return way === "" || (way !== ".." && !way.startsWith(`..${sep}`) && !isAbsolute(way));
+}
+
+/** Also of what does not exist yet: its nearest ancestor decides. */
+function realPathOf(path: string): string {
+	const full = resolve(path);
+	if (existsSync(full)) return realpathSync(full);
+	if (lstatSync(full, { throwIfNoEntry: false })) {
+		throw new ServiceError("INVALID_ARGUMENT", `"${full}" is a link to nothing; name a folder.`);
+	}
+	const above = dirname(full);
+	return above === full ? full : join(realPathOf(above), relative(above, full));
+}
+
+/** Shape of `tollgraph restore --json`. */
+export interface RestoreReport {
+	readonly data: string;
+	readonly profile: string;
+	/** When the backup was made: what came later is not in it. */
+	readonly created_at: string;
+	readonly transactions: number;
+	readonly accounts: number;
+	readonly files: number;
+	readonly bytes: number;
+}
+
+/**
+ * Makes a data folder from a backup, once every file has the hash it was backed up with and the journal adds up. Throws,
+ * and leaves the place as it was, when the place is not empty or anything is missing or damaged.
+ */
+export async function restoreData(
+	request: {
+		/** Folder of a backup. */
+		readonly from: string;
+		/** The data folder to be; empty or missing. */
+		readonly data: string;
+	},
+	onProgress?: OnProgress,
+): Promise<RestoreReport> {
+	const [from, data] = [resolve(request.from), resolve(request.data)];
+	if (isWithin(data, from)) {
+		throw new ServiceError(
+			"INVALID_ARGUMENT",
+			`"${data}" is inside the backup; restore into a folder apart from it.`,
+		);
+	}
+	const manifest = await readManifest(fileSystem, from, DATA_BACKUP);
+	assertComplete(manifest, from);
+	const journal = join(from, "journal");
+	// The store's own manifest, which vouches for the rest of it.
+	const isJournal = ({ path }: { path: string }) => path.startsWith("journal/");
+	for (const own of manifest.files.filter(isJournal)) {
+		await assertUnspoiled(fileSystem, from, own);
+	}
+	const parts = { ...manifest, files: manifest.files.filter((file) => !isJournal(file)) };
+
+	const built = await buildBeside({ fileSystem, random: systemRandom }, data, async (folder) => {
+		await copyChecked(fileSystem, { from, to: folder, manifest: parts });
+		assertKeysWhole(join(folder, "keys"), join(from, "keys"));
+		const restored: RestoredStore = await restoreJournal({
+			fileSystem,
+			clock: systemClock,
+			from: journal,
+			to: join(folder, "journal"),
+			onProgress,
+		});
+		await fileSystem.syncFolder(folder);
+		return { restored, profile: readFileSync(join(folder, "profile"), "utf8") };
+	});
+	const { restored, profile } = built;
+	const { transactions, accounts } = restored;
+	return {
+		data,
+		profile,
+		created_at: toIsoTime(restored.createdAt),
+		transactions,
+		accounts,
+		files: parts.files.length + restored.files,
+		bytes: restored.bytes + parts.files.reduce((sum, { bytes }) => sum + bytes, 0),
+	};
+}
+
+function assertComplete({ files }: Manifest, from: string): void {
+	const hasJournal = files.some(({ path }) => path.startsWith("journal/"));
+	const missing = hasJournal
+		? NEEDED.find((needed) => !files.some(({ path }) => path === needed))
+		: "journal";
+	if (missing === undefined) return;
+	throw new ServiceError(
+		"UNAVAILABLE",
+		`The backup "${from}" holds no "${missing}", and what it makes would not be what was backed up. Nothing was restored; use another backup.`,
+		{ retryable: false },
+	);
+}
+
+/**
+ * Binds a data folder to the profile that first used it, so that balances of paper money are never spent in production.
+ * Throws INVALID_ARGUMENT for the other profile.
+ */
+export function bindProfile(folder: string, profile: Settings["profile"]): void {
+	const path = join(folder, "profile");
+	if (!existsSync(path)) writeFileSync(path, profile, { mode: 0o600, flag: "wx" });
+	const bound = readFileSync(path, "utf8");
+	if (bound === profile) return;
+	throw new ServiceError(
+		"INVALID_ARGUMENT",
+		`The folder "${folder}" holds the money of the ${bound} profile; give the ${profile} profile a folder of its own with --data.`,
+	);
+}
+
+/**
+ * Keeps half a copy of a data folder from being served with empty books. A first start makes the journal, then profile and
+ * pepper: where one of these is and no journal, it was lost. Keys that an operator puts there beforehand say nothing.
+ */
+export function assertBooksKept(folder: string): void {
+	const remnant = ["profile", "keys/pepper"].find((path) => existsSync(join(folder, path)));
+	if (remnant === undefined || hasJournal(join(folder, "journal"))) return;
+	throw new ServiceError(
+		"UNAVAILABLE",
+		`The folder "${folder}" has been in use (it holds "${remnant}"), but its journal is missing: every balance would be zero. Restore it from a backup with tollgraph restore into a new folder, or start with empty books in another one.`,
+		{ retryable: false },
+	);
+}
+
+/** Whatever is left of it is for the store to judge. */
+function hasJournal(folder: string): boolean {
+	if (existsSync(join(folder, "mark"))) return true;
+	const segments = join(folder, "segments");
+	return existsSync(segments) && readdirSync(segments).length > 0;
+}

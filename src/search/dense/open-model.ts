@@ -1,0 +1,133 @@
+import { basename, dirname, sep } from "node:path";
+import { type Clock, ServiceError } from "../../kernel/kernel.js";
+import type { Embedder, TextKind } from "../model/embedder.js";
+import { type ModelFolder, type ModelLocation, openModelFolder } from "../model/model-folder.js";
+import { prepareText } from "../model/model-profile.js";
+import { createBatchQueue } from "./batch-queue.js";
+import {
+	createLocalDenseSide,
+	createQueryVectors,
+	type DenseSide,
+	type WatchedEmbedder,
+	watchEmbedder,
+} from "./dense-side.js";
+import { createVectorRegions } from "./vector-regions.js";
+import {
+	createDenseThread,
+	createScopeLists,
+	createWorkerDenseSide,
+	type DenseThread,
+} from "./worker-dense-side.js";
+import { createWorkerHost, type WorkerHost } from "./worker-host.js";
+
+/** A model that can be asked, or why there is none, as a sentence. */
+export type OpenedModel =
+	| {
+			readonly embedder: WatchedEmbedder;
+			readonly denseSide: DenseSide;
+			readonly reason?: undefined;
+	  }
+	| { readonly embedder?: undefined; readonly denseSide?: undefined; readonly reason: string };
+
+/** A model on disk compares vectors in its own thread; an embedder that is ready has them compared in this one. */
+export async function openModel(
+	clock: Clock,
+	model: ModelLocation | Embedder | "none",
+): Promise<OpenedModel> {
+	if (model === "none") return { reason: "The embedding model is switched off." };
+	if (!("folder" in model)) {
+		const embedder = watchEmbedder({ clock, embedder: model });
+		return { embedder, denseSide: createLocalDenseSide(createQueryVectors({ clock, embedder })) };
+	}
+	try {
+		const threaded = await createTransformersEmbedder({ clock, model });
+		const embedder = watchEmbedder({ clock, embedder: threaded });
+		const denseSide = createWorkerDenseSide({ clock, embedder, thread: threaded.thread });
+		return { embedder, denseSide };
+	} catch (error) {
+		if (error instanceof ServiceError) return { reason: error.message };
+		throw error;
+	}
+}
+
+const MAX_BATCH_TEXTS = 16;
+/** A query waits for no more than the batch of passages that is under way: some five milliseconds. */
+const MAX_BATCH_CHARS = 4_000;
+const MAX_WAITING: Readonly<Record<TextKind, number>> = { query: 1_024, passage: 65_536 };
+
+/**
+ * An ONNX model run by transformers.js in one worker thread, which starts with the first text or with `warm`, and compares
+ * vectors there too; nothing is ever downloaded. Throws UNAVAILABLE when the folder holds no usable model.
+ */
+export async function createTransformersEmbedder({
+	clock,
+	model,
+}: {
+	readonly clock: Clock;
+	readonly model: ModelLocation;
+}): Promise<Embedder & { readonly thread: DenseThread }> {
+	const folder = await openModelFolder(model);
+	const { identity, profile } = folder;
+	const { dimensions } = identity;
+	const regions = createVectorRegions({ embedder: identity });
+	const lists = createScopeLists();
+	const host = createWorkerHost({
+		clock,
+		script: new URL("./embed-worker.mjs", import.meta.url),
+		prepare() {
+			lists.clear();
+			const { setup, dispose } = regions.openSetup();
+			return { data: { ...modelData(folder), setup }, dispose };
+		},
+	});
+	const queues = {
+		query: createTextQueue("query", host),
+		passage: createTextQueue("passage", host),
+	};
+	const embedOne = async (text: string, kind: TextKind): Promise<Float32Array> => {
+		const vector = await queues[kind].send(prepareText(profile, text, kind));
+		if (vector?.length === dimensions) return vector;
+		throw new ServiceError(
+			"UNAVAILABLE",
+			"The embedding model gave vectors of an unexpected size.",
+		);
+	};
+	return {
+		identity,
+		thread: createDenseThread({
+			host,
+			regions,
+			lists,
+			dimensions,
+			prepare: (text) => prepareText(profile, text, "query"),
+		}),
+		embed: (texts, kind) => Promise.all(texts.map((text) => embedOne(text, kind))),
+		warm: host.start,
+		close: host.close,
+	};
+}
+
+function modelData({ path, identity, profile, dtype }: ModelFolder) {
+	return {
+		modelsFolder: dirname(path) + sep,
+		modelName: basename(path),
+		pooling: identity.pooling,
+		output: profile.output,
+		maxTokens: profile.maxTokens,
+		dtype,
+	};
+}
+
+function createTextQueue(kind: TextKind, host: WorkerHost) {
+	return createBatchQueue<string, Float32Array>({
+		async send(texts) {
+			const { vectors } = await host.request<{ vectors: Float32Array }>({ texts });
+			const width = vectors.length / texts.length;
+			return texts.map((_, index) => vectors.slice(index * width, (index + 1) * width));
+		},
+		maxBatchItems: MAX_BATCH_TEXTS,
+		maxBatchSize: MAX_BATCH_CHARS,
+		sizeOf: (text) => text.length,
+		maxWaitingItems: MAX_WAITING[kind],
+	});
+}

@@ -1,0 +1,94 @@
+import type { DataStatus, Decision } from "../../contract/contract.js";
+import type { Concept, Evidence, Graph } from "../../knowledge/knowledge.js";
+import type { ConceptFilter } from "../index/concept-filter.js";
+export interface RankedConcept {
+	readonly graph: Graph;
+	readonly concept: Concept;
+	/** Fused relevance in 0..1, comparable within one answer only. */
+	readonly score: number;
+	/** All of the concept's evidence, that which bears on the query first. */
+	readonly evidence: readonly Evidence[];
+	/** Near-duplicates of this row that were left out for it, as concept ids of the same graph or `<graph id>:<concept id>`. */
+	readonly duplicates: readonly string[];
+	/** What the score is made of; present when the request asked for it. */
+	readonly explanation?: ScoreExplanation | undefined;
+}
+
+/** The parts of one row's score, as they went into it. */
+export interface ScoreExplanation {
+	/** BM25 as computed, and as a share of the best candidate's, 0..1. */
+	readonly bm25: number;
+	readonly lexicalShare: number;
+	/** Undefined in keyword mode. */
+	readonly cosine: number | undefined;
+	readonly denseShare: number | undefined;
+	/** Share of the dense side in the fusion, 0..1. */
+	readonly denseWeight: number;
+	/** What links, shared evidence and entities added, 0..1. */
+	readonly graph: number;
+	/** Factor for how much of the graph builds on the concept and for its status, at most 1. */
+	readonly prior: number;
+	/** Weighted share of the query's subject words that the concept's text holds, 0..1. */
+	readonly coverage: number;
+	/** True when the query is a name of the concept: such rows come first. */
+	readonly isNamed: boolean;
+	/** Query words as written and the index terms that stood for them here, with what each added to BM25. */
+	readonly terms: readonly { readonly term: string; readonly score: number }[];
+}
+
+export interface SearchOutcome {
+	readonly decision: Decision;
+	readonly dataStatus: DataStatus;
+	/** Best first; empty when the decision is ABSTAIN. */
+	readonly rows: readonly RankedConcept[];
+	/** Content words of the query that no searched concept covers. */
+	readonly missing: readonly string[];
+	/** "keyword" while no embedding model is at hand or vectors are still being made. */
+	readonly mode: "hybrid" | "keyword";
+	/** Why only keywords were used, as a sentence a caller may read; undefined in hybrid mode. */
+	readonly reason?: string | undefined;
+	/** Milliseconds spent, by stage: embed, search, rank. */
+	readonly timings: Readonly<Record<string, number>>;
+}
+
+export interface SearchRequest {
+	/** Graphs to look in; a row's graph is always one of them. */
+	readonly graphs: readonly Graph[];
+	readonly query: string;
+	readonly limit: number;
+	readonly signal: AbortSignal;
+	/** Only concepts that pass are ranked, judged and returned; exact. */
+	readonly filter?: ConceptFilter | undefined;
+	/** Asks for `explanation` on every row. */
+	readonly explain?: boolean | undefined;
+}
+
+export interface RouteRequest {
+	readonly graphs: readonly Graph[];
+	readonly query: string;
+	readonly limit: number;
+	readonly signal: AbortSignal;
+}
+
+/** What one graph would say to a query, without saying it. */
+export interface GraphPromise {
+	readonly graph: Graph;
+	readonly decision: Decision;
+	/** How strongly its best row answers, 0..1; comparable between graphs and queries. */
+	readonly strength: number;
+	/** Query words it covers, as written, and those it does not. */
+	readonly covered: readonly string[];
+	readonly missing: readonly string[];
+	/** Rows found, near-duplicates counted, at most LIMITS.rowsMax; a search may find some more among all that is close in meaning. */
+	readonly rows: number;
+}
+
+export interface RouteOutcome {
+	/** Graphs that would not abstain, strongest first; at most `limit`. */
+	readonly graphs: readonly GraphPromise[];
+	/** Words no searched graph covers. */
+	readonly missing: readonly string[];
+	readonly mode: "hybrid" | "keyword";
+	/** Why only keywords are used, as a sentence; undefined in hybrid mode. */
+	readonly reason?: string | undefined;
+}

@@ -1,0 +1,155 @@
+import { z } from "zod";
+import { dataOperation, documentOperation, type Services } from "../contract/contract.js";
+import { ServiceError } from "../kernel/kernel.js";
+import {
+	errorGuideSchema,
+	interfaceChangesSchema,
+	namedSchemaSchema,
+	readinessSchema,
+	versionSchema,
+} from "./discovery-wire.js";
+import { findNamedSchema, schemaNames } from "./named-schemas.js";
+
+const NAMES_TOLD = 12;
+
+/** What this service is, in which version, and what its answers mean; additions to the contract. */
+export const ready = dataOperation({
+	id: "ready",
+	method: "GET",
+	path: "/v1/ready",
+	summary: "Readiness",
+	description: "200 when a paid call could be answered now, else 503 with Retry-After.",
+	isList: false,
+	freshness: "live",
+	data: readinessSchema,
+	create:
+		({ discovery }: Pick<Services, "discovery">) =>
+		() =>
+			discovery.ready(),
+	example: {
+		data: {
+			ready: true,
+			graphs: 12,
+			search: { mode: "hybrid", concepts: 240, pending_vectors: 0 },
+		},
+	},
+});
+
+export const version = dataOperation({
+	id: "version",
+	method: "GET",
+	path: "/v1/version",
+	summary: "Versions",
+	description: "Versions of software, interface and formats, and what is going to end when.",
+	isList: false,
+	freshness: "catalog",
+	data: versionSchema,
+	create:
+		({ discovery }: Pick<Services, "discovery">) =>
+		() =>
+			discovery.version(),
+	example: {
+		data: {
+			software: "0.1.0",
+			interface: "1.7.0",
+			openapi: "3.1.0",
+			okf: "0.2",
+			a2a: ["1.0", "0.3"],
+			x402: [2, 1],
+			deprecations: [],
+		},
+	},
+});
+
+export const errors = dataOperation({
+	id: "errors",
+	method: "GET",
+	path: "/v1/errors",
+	summary: "Error codes",
+	description: "Every error code with its status, whether a retry may help, and the way on.",
+	isList: true,
+	freshness: "catalog",
+	data: errorGuideSchema,
+	create:
+		({ discovery }: Pick<Services, "discovery">) =>
+		() =>
+			discovery.errors(),
+	example: {
+		data: {
+			items: [
+				{
+					code: "NOT_FOUND",
+					status: 404,
+					retryable: false,
+					meaning: "Nothing here has this name.",
+					what_to_do: "Look the name up in /v1/graphs/catalog.",
+				},
+			],
+		},
+	},
+});
+
+export const schemasGet = dataOperation({
+	id: "schemas.get",
+	method: "GET",
+	path: "/v1/schemas/{name}",
+	summary: "JSON Schema of a record",
+	description:
+		"One named schema of the interface on its own, as /openapi.json lists it under components.",
+	params: z.strictObject({
+		name: z
+			.string()
+			.regex(/^[A-Za-z][A-Za-z0-9]{0,63}$/, "must be a name of components.schemas")
+			.describe("Name under components.schemas of /openapi.json"),
+	}),
+	isList: false,
+	freshness: "catalog",
+	data: namedSchemaSchema,
+	create:
+		() =>
+		({ params }) => {
+			const schema = findNamedSchema(params.name);
+			if (schema) return schema;
+			const names = schemaNames().slice(0, NAMES_TOLD).join(", ");
+			throw new ServiceError(
+				"NOT_FOUND",
+				`No schema is called "${params.name}"; there are ${names} and more in /openapi.json.`,
+			);
+		},
+	example: {
+		params: { name: "Evidence" },
+		data: { name: "Evidence", schema: { type: "object" } },
+	},
+});
+
+export const changelog = dataOperation({
+	id: "changelog",
+	method: "GET",
+	path: "/v1/changelog",
+	summary: "Changes of the interface",
+	description: "What changed in the interface, newest first.",
+	isList: true,
+	freshness: "catalog",
+	data: interfaceChangesSchema,
+	create:
+		({ discovery }: Pick<Services, "discovery">) =>
+		() =>
+			discovery.changelog(),
+	example: {
+		data: { items: [{ version: "1.7.0", changes: ["Added: signed receipts."] }] },
+	},
+});
+
+export const catalogJsonld = documentOperation({
+	id: "catalog.jsonld",
+	method: "GET",
+	path: "/v1/catalog.jsonld",
+	summary: "Catalog as linked data",
+	description: "Every graph on sale as schema.org DataCatalog and DCAT catalog.",
+	mediaType: "application/ld+json",
+	create:
+		({ discovery }: Pick<Services, "discovery">) =>
+		() =>
+			discovery.catalogDataset(),
+	example: { document: { "@type": "DataCatalog", name: "tollgraph" } },
+});

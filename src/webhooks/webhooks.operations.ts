@@ -1,0 +1,241 @@
+import { z } from "zod";
+import {
+	digitsField,
+	ownerOperation,
+	replyComponent,
+	requestComponent,
+	type Services,
+} from "../contract/contract.js";
+import {
+	type DeliveryWire,
+	deliveryIdField,
+	deliveryListFields,
+	deliverySchema,
+	secretRotationInput,
+	WEBHOOK_EVENTS,
+	WEBHOOK_LIMITS,
+	type WebhookWire,
+	webhookChangeInput,
+	webhookIdField,
+	webhookOrderInput,
+	webhookRemovedSchema,
+	webhookSchema,
+	webhookSecretFields,
+	webhookTestSchema,
+} from "./webhook-wire.js";
+
+const WEBHOOK_ID = "whk_01kg9yz3v0f6x2m8q4t7w1ab2c";
+const DELIVERY_ID = "dlv_8kq4t7w1ab2c0f6x2m9yz3v5n7";
+const EVENT_ID = "evt_2m9yz3v5n78kq4t7w1ab2c0f6x";
+const SECRET = "whsec_MDEyMzQ1Njc4OWFiY2RlZjAxMjM0NTY3ODlhYmNkZWY=";
+
+const WEBHOOK: WebhookWire = {
+	id: WEBHOOK_ID,
+	target_masked: "https://agents.example.com/…",
+	events: [...WEBHOOK_EVENTS],
+	description: "Research desk",
+	status: "active",
+	reason: null,
+	failed_attempts: 0,
+	old_secret_until: null,
+	created_at: "2026-11-30T12:00:00.000Z",
+	last_delivered_at: null,
+};
+
+const DELIVERY: DeliveryWire = {
+	id: DELIVERY_ID,
+	event_id: EVENT_ID,
+	type: "job.completed",
+	data: {
+		job_id: "job_01kg9yz3v0f6x2m8q4t7w1ab2c",
+		operation: "research.deep_dive",
+		status: "completed",
+		stop_reason: "done",
+	},
+	status: "delivered",
+	attempts: 1,
+	last_attempts: [{ at: "2026-11-30T12:05:01.000Z", http_status: 204, failure: null }],
+	next_attempt_at: null,
+	occurred_at: "2026-11-30T12:05:00.000Z",
+	delivered_at: "2026-11-30T12:05:01.000Z",
+};
+
+const nothing = z.strictObject({});
+const path = z.strictObject({ wid: webhookIdField });
+const deliveryPath = z.strictObject({ wid: webhookIdField, did: deliveryIdField });
+const change = { query: nothing, callsPerMinute: WEBHOOK_LIMITS.changesPerMinute, isList: false };
+const example = { path: { wid: WEBHOOK_ID } };
+
+const orderBody = requestComponent("WebhookOrder", webhookOrderInput);
+const changeBody = requestComponent("WebhookChange", webhookChangeInput);
+const rotationBody = requestComponent("WebhookSecretRotation", secretRotationInput);
+const data = replyComponent("Webhook", webhookSchema);
+const withSecret = replyComponent("WebhookWithSecret", webhookSchema.extend(webhookSecretFields));
+replyComponent("WebhookDelivery", deliverySchema);
+
+/** Events of jobs and briefings, sent to addresses that their owners name. */
+export const webhooksList = ownerOperation({
+	id: "webhooks.list",
+	method: "GET",
+	path: "/v1/webhooks",
+	summary: "Webhooks",
+	description:
+		"Of this account or token, without their secrets. A key that does not manage the account sees those it made.",
+	callsPerMinute: WEBHOOK_LIMITS.readsPerMinute,
+	isList: true,
+	data: replyComponent("WebhookList", z.object({ items: z.array(webhookSchema) })),
+	create:
+		({ webhooks }: Pick<Services, "webhooks">) =>
+		({ caller }) =>
+			webhooks.list(caller),
+	example: { data: { items: [WEBHOOK] } },
+});
+
+export const webhooksCreate = ownerOperation({
+	id: "webhooks.create",
+	method: "POST",
+	path: "/v1/webhooks",
+	...change,
+	summary: "Make a webhook",
+	description: `Sends events as Standard Webhooks say: webhook-id, webhook-timestamp and webhook-signature (v1, HMAC-SHA256), at least once, again for a day while they are not taken. Bodies carry ids and links, never results. At most ${WEBHOOK_LIMITS.perOwnerMax} of one owner.`,
+	body: orderBody,
+	status: 201,
+	data: withSecret,
+	create:
+		({ webhooks }: Pick<Services, "webhooks">) =>
+		({ caller, body }) =>
+			webhooks.create(caller, body),
+	example: {
+		body: { url: "https://agents.example.com/hooks/research", description: "Research desk" },
+		data: { ...WEBHOOK, secret: SECRET },
+	},
+});
+
+export const webhooksChange = ownerOperation({
+	id: "webhooks.change",
+	method: "PATCH",
+	path: "/v1/webhooks/{wid}",
+	...change,
+	summary: "Change or pause a webhook",
+	description:
+		"What is left out stays. What waits when it is paused is skipped, and can be sent again once it is resumed.",
+	params: path,
+	body: changeBody,
+	data,
+	create:
+		({ webhooks }: Pick<Services, "webhooks">) =>
+		({ caller, params: { wid }, body }) =>
+			webhooks.change(caller, wid, body),
+	example: {
+		...example,
+		body: { status: "paused" },
+		data: { ...WEBHOOK, status: "paused", reason: "asked" },
+	},
+});
+
+export const webhooksDelete = ownerOperation({
+	id: "webhooks.delete",
+	method: "DELETE",
+	path: "/v1/webhooks/{wid}",
+	...change,
+	summary: "Delete a webhook",
+	description: "With its secret and its deliveries; nothing more is sent.",
+	params: path,
+	data: replyComponent("WebhookRemoved", webhookRemovedSchema),
+	create:
+		({ webhooks }: Pick<Services, "webhooks">) =>
+		({ caller, params: { wid } }) =>
+			webhooks.remove(caller, wid),
+	example: { ...example, data: { id: WEBHOOK_ID, status: "deleted" } },
+});
+
+export const webhooksTest = ownerOperation({
+	id: "webhooks.test",
+	method: "POST",
+	path: "/v1/webhooks/{wid}/test",
+	...change,
+	summary: "Send a test event",
+	description:
+		'A signed event of the type "webhook.test", once and at once, to a paused webhook too; the answer says what became of it.',
+	callsPerMinute: WEBHOOK_LIMITS.testsPerMinute,
+	params: path,
+	data: replyComponent("WebhookTest", webhookTestSchema),
+	create:
+		({ webhooks }: Pick<Services, "webhooks">) =>
+		({ caller, params: { wid }, signal }) =>
+			webhooks.test(caller, wid, signal),
+	example: {
+		...example,
+		data: { is_delivered: true, event_id: EVENT_ID, http_status: 204, failure: null },
+	},
+});
+
+export const webhooksRotateSecret = ownerOperation({
+	id: "webhooks.rotate_secret",
+	method: "POST",
+	path: "/v1/webhooks/{wid}/rotate-secret",
+	...change,
+	summary: "New secret for a webhook",
+	description:
+		"Told once. For the overlap events carry two signatures, so that receivers change over without losing any.",
+	params: path,
+	body: rotationBody,
+	data: withSecret,
+	create:
+		({ webhooks }: Pick<Services, "webhooks">) =>
+		({ caller, params: { wid }, body }) =>
+			webhooks.rotate(caller, wid, body.overlap_seconds),
+	example: {
+		...example,
+		body: { overlap_seconds: 3_600 },
+		data: { ...WEBHOOK, old_secret_until: "2026-11-30T13:00:00.000Z", secret: SECRET },
+	},
+});
+
+export const webhooksDeliveries = ownerOperation({
+	id: "webhooks.deliveries",
+	method: "GET",
+	path: "/v1/webhooks/{wid}/deliveries",
+	summary: "Deliveries of a webhook",
+	description: `What was sent and what waits, newest first, for seven days; the last ${WEBHOOK_LIMITS.deliveriesKeptMax}.`,
+	callsPerMinute: WEBHOOK_LIMITS.readsPerMinute,
+	params: path,
+	query: z.strictObject({
+		limit: digitsField(WEBHOOK_LIMITS.deliveriesMax)
+			.default(WEBHOOK_LIMITS.deliveriesDefault)
+			.describe("Items on a page"),
+		...deliveryListFields,
+	}),
+	isList: true,
+	data: replyComponent("WebhookDeliveryList", z.object({ items: z.array(deliverySchema) })),
+	create:
+		({ webhooks }: Pick<Services, "webhooks">) =>
+		({ caller, params: { wid }, query }) =>
+			webhooks.deliveries(caller, wid, query),
+	example: { ...example, query: { limit: "20" }, data: { items: [DELIVERY] } },
+});
+
+export const webhooksRedeliver = ownerOperation({
+	id: "webhooks.redeliver",
+	method: "POST",
+	path: "/v1/webhooks/{wid}/deliveries/{did}/redeliver",
+	...change,
+	summary: "Send a delivery again",
+	description:
+		"Under the same webhook-id, from the first attempt on. A webhook that is paused has to be resumed first.",
+	params: deliveryPath,
+	status: 202,
+	data: deliverySchema,
+	create:
+		({ webhooks }: Pick<Services, "webhooks">) =>
+		({ caller, params: { wid, did } }) =>
+			webhooks.redeliver(caller, wid, did),
+	example: {
+		params: { wid: WEBHOOK_ID, did: DELIVERY_ID },
+		data: {
+			...DELIVERY,
+			status: "pending",
+			next_attempt_at: "2026-11-30T12:10:00.000Z",
+		},
+	},
+});
