@@ -12,7 +12,7 @@ import {
 } from "../src/contract/operations.js";
 import { formatUsd } from "../src/kernel/money.js";
 import { PACKAGE_ROOT } from "../src/kernel/package-info.js";
-import { ROUTES } from "../src/rest/routes.js";
+import { ROUTES } from "../test/support/routes.js";
 import { renderSettingsTable } from "../src/settings/setting-rows.js";
 import { findOperations, renderCatalog, renderTable } from "./operations.js";
 

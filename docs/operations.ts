@@ -3,7 +3,7 @@ import { readdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { pathToFileURL } from "node:url";
 import type { Operation } from "../src/contract/operation.js";
-import { AGENT_ROWS, KIND_ROWS, OPERATION_ROWS } from "../src/contract/operation-table.js";
+import { AGENT_ROWS, OPERATION_ROWS } from "../src/contract/operation-table.js";
 import { PACKAGE_ROOT } from "../src/kernel/package-info.js";
 
 const FOLDERS = ["skills", "src"];
@@ -93,15 +93,13 @@ const KIND_NAMES = {
 export function renderTable(definitions: readonly Definition[]): string {
 	const operations = definitions.map(({ operation }) => operation);
 	const paid = operations.filter((operation) => operation.kind === "paid");
-	const defined = new Set<string>(operations.map(({ id }) => id));
-	const others = OPERATION_ROWS.filter(([id]) => !defined.has(id));
 	const rows: (readonly unknown[])[] = operations.map((operation) => [
 		...[operation.id, KIND_NAMES[operation.kind], operation.method, operation.path],
 		...(operation.kind === "paid" ? [operation.price.usd, operation.price.billingType] : []),
 	]);
 	const allRows = inOrderOf(
 		OPERATION_ROWS.map(([id]) => id),
-		[...rows, ...others],
+		rows,
 		([id]) => String(id),
 	);
 	const kinds = paid.flatMap(({ kindPrices = {} }) =>
@@ -112,7 +110,7 @@ export function renderTable(definitions: readonly Definition[]): string {
 	);
 	const listed = inOrderOf<readonly [string, string, readonly string[]]>(
 		AGENT_ROWS.map(([name]) => name),
-		[...agents, ...AGENT_ROWS.filter(([, id]) => !defined.has(id))],
+		agents,
 		([name]) => name,
 	);
 	const toRows = (values: readonly unknown[]) =>
@@ -126,7 +124,7 @@ ${toRows(allRows)}] as const;
 
 /** Dearer kinds of an operation, each with a price of its own: id, price, billing type. */
 export const KIND_ROWS = [
-${toRows(kinds.length > 0 ? kinds : [...KIND_ROWS])}] as const;
+${toRows(kinds)}] as const;
 
 /** What agents call operations by, over A2A and MCP alike: name, operation, older names that are still understood. */
 export const AGENT_ROWS = [

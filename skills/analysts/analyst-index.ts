@@ -1,6 +1,10 @@
+import type { SkillServices } from "../../src/contract/contract.js";
 import { ServiceError } from "../../src/kernel/kernel.js";
 import type { AnalystProfile, Graph, GraphCatalog } from "../../src/knowledge/knowledge.js";
 import { coverageOf } from "../graphs/graphs.js";
+
+/** Services of what answers in the name of an analyst. */
+export type AnalystServices = Pick<SkillServices, "search" | "catalog" | "clock" | "research">;
 
 /** A synthetic analyst: a graph, and the profile it answers under. */
 export interface Analyst {
@@ -48,4 +52,9 @@ export function getAnalyst(catalog: Analysts, name: string) {
 
 function toItem({ graph: { record }, profile: { name, domain, method } }: Analyst) {
 	return { analyst: record.id, name, domain, method, topics: record.topics };
+}
+
+/** An analyst as answers name it. */
+export function toAnalystWire({ graph, profile: { name, domain, method } }: Analyst) {
+	return { id: graph.record.id, name, domain, method, is_synthetic: true as const };
 }

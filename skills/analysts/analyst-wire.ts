@@ -1,28 +1,38 @@
 import { z } from "zod";
-import { citationSchema, citedTextSchema } from "../../src/contract/contract.js";
+import {
+	citationSchema,
+	citedTextSchema,
+	replyComponent,
+	requestComponent,
+} from "../../src/contract/contract.js";
 import {
 	analystField,
 	CONSULT_LIMITS,
 	consultMetaSchema,
+	coverageSchema,
 	questionField,
 } from "../experts/experts.js";
 
 /** What travels of analysts: what they are asked, and what they answer. */
 
-export const analystConsultFields = { analyst: analystField, question: questionField };
-export const analystConsultInput = z.strictObject(analystConsultFields);
+export const analystConsultInput = requestComponent(
+	"AnalystConsultRequest",
+	z.strictObject({ analyst: analystField, question: questionField }),
+);
 
-export const debateFields = {
-	question: questionField,
-	analysts: z
-		.array(analystField)
-		.min(CONSULT_LIMITS.debateLeast, `must name at least ${CONSULT_LIMITS.debateLeast} analysts`)
-		.max(CONSULT_LIMITS.debateMost, `must name at most ${CONSULT_LIMITS.debateMost} analysts`)
-		.refine((names) => new Set(names).size === names.length, "must name each analyst once")
-		.describe(`Those who may know best, at most ${CONSULT_LIMITS.debateMost}, by default`)
-		.optional(),
-};
-export const debateInput = z.strictObject(debateFields);
+export const debateInput = requestComponent(
+	"DebateRequest",
+	z.strictObject({
+		question: questionField,
+		analysts: z
+			.array(analystField)
+			.min(CONSULT_LIMITS.debateLeast, `must name at least ${CONSULT_LIMITS.debateLeast} analysts`)
+			.max(CONSULT_LIMITS.debateMost, `must name at most ${CONSULT_LIMITS.debateMost} analysts`)
+			.refine((names) => new Set(names).size === names.length, "must name each analyst once")
+			.describe(`Those who may know best, at most ${CONSULT_LIMITS.debateMost}, by default`)
+			.optional(),
+	}),
+);
 
 const profileSchema = z.object({
 	id: z.string(),
@@ -44,16 +54,19 @@ export type ScenarioName = (typeof SCENARIO_NAMES)[number];
 
 const votesSchema = z.object({ base: z.int(), upside: z.int(), downside: z.int() });
 
-export const scenarioSchema = z.object({
-	name: z.enum(SCENARIO_NAMES),
-	probability: z
-		.number()
-		.min(0)
-		.max(1)
-		.describe("(its votes + 1) / (all votes + 3); they add up to 1"),
-	drivers: z.array(citedTextSchema),
-	indicators: z.array(indicatorSchema).describe("What to watch, by the momentum of its sources"),
-});
+const scenarioSchema = replyComponent(
+	"Scenario",
+	z.object({
+		name: z.enum(SCENARIO_NAMES),
+		probability: z
+			.number()
+			.min(0)
+			.max(1)
+			.describe("(its votes + 1) / (all votes + 3); they add up to 1"),
+		drivers: z.array(citedTextSchema),
+		indicators: z.array(indicatorSchema).describe("What to watch, by the momentum of its sources"),
+	}),
+);
 
 const analystAnswerSchema = z.object({
 	question: z.string(),
@@ -102,3 +115,19 @@ export const debateOutput = z.object({
 	meta: consultMetaSchema,
 });
 export type DebateOutput = z.infer<typeof debateOutput>;
+
+const analystFields = {
+	analyst: z.string().describe("Id of its graph"),
+	name: z.string(),
+	domain: z.string(),
+	method: z.string(),
+	topics: z.array(z.string()),
+};
+export const analystListSchema = replyComponent(
+	"AnalystList",
+	z.object({ items: z.array(replyComponent("Analyst", z.object(analystFields))) }),
+);
+export const analystDetailSchema = replyComponent(
+	"AnalystDetail",
+	z.object({ ...analystFields, questions: z.array(z.string()), coverage: coverageSchema }),
+);

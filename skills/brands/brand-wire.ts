@@ -1,9 +1,103 @@
 import { z } from "zod";
-import { citationSchema } from "../../src/contract/contract.js";
+import {
+	citationSchema,
+	dayField,
+	EVIDENCE_LIMITS,
+	replyComponent,
+	requestComponent,
+} from "../../src/contract/contract.js";
 import { momentumSchema } from "../trends/trends.js";
-import { bucketField } from "./brand-input-wire.js";
+import { BRAND_LIMITS } from "./brand-limits.js";
 
-/** What is told of brands. */
+/** What travels of brands: which ones are asked for, over which days, and what is said of them. */
+
+const { brandChars } = EVIDENCE_LIMITS;
+
+export const BRAND_BILLING =
+	"Paid per call; an unknown brand, and one of which nothing is said in the window, cost nothing.";
+
+export const brandField = z
+	.string()
+	.trim()
+	.min(1, "must not be empty")
+	.max(brandChars, `must have at most ${brandChars} characters`)
+	.describe("A brand's key, name, other name, domain or ticker symbol");
+
+const SPAN = /^(?:[1-9]\d{0,4}d|[1-9]\d{0,3}w|[1-9]\d{0,2}m|[1-9]\d?y)$/;
+
+const spanField = z
+	.string()
+	.regex(SPAN, "must be a number of days, weeks, months or years, such as 90d, 12w, 6m or 2y")
+	.describe("Up to and with today, such as 90d, 12w, 6m (of 30 days) or 2y (of 365)");
+
+const daysFields = {
+	from: dayField.describe("First day").optional(),
+	to: dayField.describe("Last day, today by default").optional(),
+};
+const inOrder = ({ from, to }: { from?: string | undefined; to?: string | undefined }) =>
+	from === undefined || to === undefined || from <= to;
+const ORDER = "must not begin after it ends";
+
+const windowField = z
+	.union([spanField, z.strictObject(daysFields).refine(inOrder, ORDER)])
+	.describe("Days of publication that count; all up to today by default");
+
+const windowQueryFields = { window: spanField.optional(), ...daysFields };
+
+interface WindowQuery {
+	readonly window?: string | undefined;
+	readonly from?: string | undefined;
+	readonly to?: string | undefined;
+}
+
+/** Beside the fields themselves: the days in order, and either a span or days. */
+const checkWindow = <T extends z.ZodType<WindowQuery>>(schema: T) =>
+	schema
+		.refine(inOrder, { message: ORDER, path: ["from"] })
+		.refine(({ window, from, to }) => window === undefined || (from ?? to) === undefined, {
+			message: 'send either "window" or "from" and "to"',
+			path: ["window"],
+		});
+
+const brandsField = (least: number, most: number) =>
+	z
+		.array(brandField)
+		.min(least, `must list at least ${least} brands`)
+		.max(most, `must list at most ${most} brands`);
+
+const intelligenceFields = {
+	window: windowField.optional(),
+	compare_with: brandsField(1, BRAND_LIMITS.compareWithMax)
+		.describe("Brands to share the voice with; by default those most named in the same graphs")
+		.optional(),
+};
+export const intelligenceBody = requestComponent(
+	"BrandIntelligenceRequest",
+	z.strictObject(intelligenceFields),
+);
+export const intelligenceInput = z.strictObject({ brand: brandField, ...intelligenceFields });
+
+export const windowQuery = checkWindow(z.strictObject(windowQueryFields));
+export const brandReadingInput = checkWindow(
+	z.strictObject({ brand: brandField, ...windowQueryFields }),
+);
+const bucketField = z
+	.enum(["day", "month", "quarter", "year"], "must be one of day, month, quarter, year")
+	.describe("Length of a stretch; chosen by the window when absent");
+export const timelineQuery = checkWindow(
+	z.strictObject({ ...windowQueryFields, bucket: bucketField.optional() }),
+);
+export const brandTimelineInput = checkWindow(
+	z.strictObject({ brand: brandField, ...windowQueryFields, bucket: bucketField.optional() }),
+);
+
+export const compareInput = requestComponent(
+	"BrandCompareRequest",
+	z.strictObject({
+		brands: brandsField(2, BRAND_LIMITS.comparedMax),
+		window: windowField.optional(),
+	}),
+);
 
 const evidenceIds = z.array(z.string()).describe("evidence_id of citations, at least one");
 const intervalSchema = z.object({ low: z.number(), high: z.number() }).describe("Wilson, 95 %");
@@ -71,13 +165,16 @@ const sentimentSchema = z.object({
 	method: z.string(),
 });
 
-export const signalSchema = z.object({
-	type: z.enum(["event", "signal", "volume"]),
-	title: z.string(),
-	date: z.string().nullable(),
-	strength: z.number().describe("0 to 1; docs/adr/0033"),
-	evidence: evidenceIds,
-});
+const signalSchema = replyComponent(
+	"BrandSignal",
+	z.object({
+		type: z.enum(["event", "signal", "volume"]),
+		title: z.string(),
+		date: z.string().nullable(),
+		strength: z.number().describe("0 to 1; docs/adr/0033"),
+		evidence: evidenceIds,
+	}),
+);
 
 const bucketSchema = z.object({
 	period: z.string(),
@@ -102,44 +199,47 @@ export const gapSchema = z.object({
 
 const citations = z.array(citationSchema);
 
-export const intelligenceSchema = z.object({
-	brand: brandHeadSchema,
-	window: windowSchema,
-	footprint: footprintSchema,
-	share_of_voice: z.array(shareSchema),
-	sentiment: sentimentSchema,
-	signals: z.array(signalSchema),
-	trends: z.array(
-		z.object({
-			trend_id: z.string(),
-			name: z.string(),
-			role: z.string().describe("names it, or the type of the edge that links it"),
-			momentum: momentumSchema,
-			evidence: evidenceIds,
-		}),
-	),
-	co_mentions: z.array(
-		z.object({
-			brand: z.string(),
-			name: z.string(),
-			mentions: z.int().describe("Sentences that are of both"),
-			share: z.number().describe("Of the mentions of the brand asked for"),
-			evidence: evidenceIds,
-		}),
-	),
-	timeline: z.array(bucketSchema),
-	risks: z.array(
-		z.object({
-			kind: z.enum(["security", "legal", "lifecycle", "operations"]),
-			statement: z.string(),
-			date: z.string().nullable(),
-			sources_independent: z.int(),
-			evidence: evidenceIds,
-		}),
-	),
-	gaps: z.array(gapSchema),
-	citations,
-});
+const intelligenceSchema = replyComponent(
+	"BrandIntelligence",
+	z.object({
+		brand: brandHeadSchema,
+		window: windowSchema,
+		footprint: footprintSchema,
+		share_of_voice: z.array(shareSchema),
+		sentiment: sentimentSchema,
+		signals: z.array(signalSchema),
+		trends: z.array(
+			z.object({
+				trend_id: z.string(),
+				name: z.string(),
+				role: z.string().describe("names it, or the type of the edge that links it"),
+				momentum: momentumSchema,
+				evidence: evidenceIds,
+			}),
+		),
+		co_mentions: z.array(
+			z.object({
+				brand: z.string(),
+				name: z.string(),
+				mentions: z.int().describe("Sentences that are of both"),
+				share: z.number().describe("Of the mentions of the brand asked for"),
+				evidence: evidenceIds,
+			}),
+		),
+		timeline: z.array(bucketSchema),
+		risks: z.array(
+			z.object({
+				kind: z.enum(["security", "legal", "lifecycle", "operations"]),
+				statement: z.string(),
+				date: z.string().nullable(),
+				sources_independent: z.int(),
+				evidence: evidenceIds,
+			}),
+		),
+		gaps: z.array(gapSchema),
+		citations,
+	}),
+);
 export type BrandIntelligence = z.infer<typeof intelligenceSchema>;
 
 const brandMetaSchema = z.object({
@@ -166,22 +266,27 @@ export const brandSignalsOutput = outputOf(
 export const brandTimelineOutput = outputOf(
 	z.object({ ...readingFields, bucket: bucketField, items: z.array(bucketSchema), citations }),
 );
-export const brandSourceSchema = z.object({
-	publisher: z
-		.string()
-		.describe(
-			"Who is behind the pages: a name we know, else the registered domain, or the account on hosts of many",
-		),
-	hosts: z.array(z.string()),
-	articles: z.int(),
-	mentions: z.int(),
-	first_seen: z.string().nullable(),
-	last_seen: z.string().nullable(),
-	sentiment: z.object(toneFields),
-	graphs: z.array(z.string()),
-	evidence: evidenceIds,
-	citation_ids: z.array(z.int()).describe("n of the citations that are of this publisher's pages"),
-});
+const brandSourceSchema = replyComponent(
+	"BrandPublisher",
+	z.object({
+		publisher: z
+			.string()
+			.describe(
+				"Who is behind the pages: a name we know, else the registered domain, or the account on hosts of many",
+			),
+		hosts: z.array(z.string()),
+		articles: z.int(),
+		mentions: z.int(),
+		first_seen: z.string().nullable(),
+		last_seen: z.string().nullable(),
+		sentiment: z.object(toneFields),
+		graphs: z.array(z.string()),
+		evidence: evidenceIds,
+		citation_ids: z
+			.array(z.int())
+			.describe("n of the citations that are of this publisher's pages"),
+	}),
+);
 export const brandSourcesOutput = outputOf(
 	z.object({
 		...readingFields,
@@ -190,13 +295,16 @@ export const brandSourcesOutput = outputOf(
 		citations,
 	}),
 );
-export const comparedBrandSchema = z.object({
-	brand: z.string(),
-	name: z.string(),
-	...footprintFields,
-	sentiment: sentimentSchema.omit({ method: true }),
-	evidence: z.array(z.string()).describe("evidence_id of citations"),
-});
+const comparedBrandSchema = replyComponent(
+	"ComparedBrand",
+	z.object({
+		brand: z.string(),
+		name: z.string(),
+		...footprintFields,
+		sentiment: sentimentSchema.omit({ method: true }),
+		evidence: z.array(z.string()).describe("evidence_id of citations"),
+	}),
+);
 export const compareOutput = outputOf(
 	z.object({
 		window: windowSchema,

@@ -25,8 +25,7 @@ import {
 	writeProse,
 } from "../answers/answers.js";
 import { bestTier, findPublisher } from "../verify/verify.js";
-import { DOSSIER_LIMITS } from "./dossier-limits.js";
-import type { DossierWire } from "./dossier-wire.js";
+import { DOSSIER_LIMITS, type DossierWire } from "./dossier-wire.js";
 
 export interface DossierDeps {
 	readonly search: HybridSearch & GraphRouter;

@@ -1,35 +1,17 @@
-import type { SkillContext } from "../../src/contract/contract.js";
+import type { SkillContext, SkillServices } from "../../src/contract/contract.js";
 import { contentTerms, jaccard } from "../../src/evidence/evidence.js";
-import { type Clock, type IdKind, toIsoDay } from "../../src/kernel/kernel.js";
-import type { GraphCatalog } from "../../src/knowledge/knowledge.js";
-import type { GraphRouter, HybridSearch } from "../../src/search/search.js";
-import type { Writer } from "../answers/answers.js";
+import { toIsoDay } from "../../src/kernel/kernel.js";
 import { toAnswerModel } from "../experts/experts.js";
 import { type CompiledDossier, compileDossier, type DossierBody } from "./compose-dossier.js";
-import { DOSSIER_LIMITS } from "./dossier-limits.js";
 import type { DossierDiff, DossierMeta, DossierWire } from "./dossier-wire.js";
+import { DOSSIER_LIMITS } from "./dossier-wire.js";
 
 /** What dossiers and their refreshing share: how they are compiled, and what is told of how. */
 
-export interface DossierSkillDeps {
-	readonly search: HybridSearch & GraphRouter;
-	readonly catalog: GraphCatalog;
-	readonly clock: Clock;
-	readonly research: {
-		readonly writer: Writer;
-		readonly embedder: () => string | undefined;
-		readonly resultIds: (kind: IdKind, context: Pick<SkillContext, "callId" | "caller">) => string;
-		/** Feeds that bear on a topic, best first. */
-		readonly feeds?: { suggest(topic: string, limit: number): Promise<FeedHints> } | undefined;
-	};
-}
+/** Services of what compiles a dossier. */
+export type DossierServices = Pick<SkillServices, "search" | "catalog" | "clock" | "research">;
 
-type FeedHints = readonly {
-	readonly feed: Readonly<Record<"id" | "title" | "provider", string>>;
-	readonly reason: string;
-}[];
-
-export interface DossierQuestion {
+interface DossierQuestion {
 	readonly topic: string;
 	/** Null: those that cover the topic. */
 	readonly graphs: readonly string[] | null;
@@ -39,15 +21,15 @@ export interface DossierQuestion {
 
 /** Compiles a dossier and what is told of how it came about; without evidence its body is empty. */
 export async function askDossier(
-	{ search, catalog, clock, research }: DossierSkillDeps,
+	{ search, catalog, clock, research }: DossierServices,
 	{ topic, graphs, asOf = toIsoDay(clock.now()) }: DossierQuestion,
 	{ signal }: SkillContext,
 ) {
 	const startedMs = clock.monotonicMs();
 	const { writer, feeds } = research;
 	const suggestFeeds = async (asked: string) => {
-		const found = await feeds?.suggest(asked, DOSSIER_LIMITS.feedsMax);
-		return (found ?? []).map(({ feed: { id, title, provider }, reason }) => {
+		const found = await feeds.suggest(asked, DOSSIER_LIMITS.feedsMax);
+		return found.map(({ feed: { id, title, provider }, reason }) => {
 			return { feed_id: id, title, provider, reason };
 		});
 	};

@@ -1,19 +1,34 @@
+import { DATA_STATUSES, DECISIONS, TRUST_TIERS, citationSchema, citedTextSchema, dayField, graphIdField, queryField, replyComponent, requestComponent } from "../../src/contract/contract.js";
 import { z } from "zod";
-import {
-	citationSchema,
-	citedTextSchema,
-	DATA_STATUSES,
-	DECISIONS,
-	dayField,
-	graphIdField,
-	queryField,
-	TRUST_TIERS,
-} from "../../src/contract/contract.js";
-import { DOSSIER_LIMITS } from "./dossier-limits.js";
 
 /** What travels of dossiers: what they are asked for, what they tell, and what a newer one changes. */
 
-export const dossierFields = {
+/** How much one dossier reads and lists. */
+export const DOSSIER_LIMITS = {
+	graphsMax: 20,
+	/** Graphs a topic is routed to when none is named. */
+	graphsRouted: 8,
+	conceptsRead: 40,
+	sentencesRead: 150,
+	findingsMax: 12,
+	/** Share of the best sentence's relevance that a finding must have. */
+	relevanceFloor: 0.6,
+	summaryMax: 4,
+	/** Sentences a finding is cited with. */
+	citationsPerFinding: 5,
+	contradictionsMax: 10,
+	timelineMax: 20,
+	entitiesMax: 20,
+	/** Feeds that are named with it. */
+	feedsMax: 5,
+	/** Changes a refreshed dossier lists, of each kind. */
+	changesMax: 50,
+	dossiersDefault: 20,
+	dossiersMax: 100,
+	dossierIdChars: 80,
+} as const;
+
+export const dossierInput = requestComponent("DossierRequest", z.strictObject({
 	topic: queryField.describe("What it is about, as a question or a subject"),
 	graphs: z
 		.array(graphIdField)
@@ -22,8 +37,7 @@ export const dossierFields = {
 		.describe("Graphs to read; by default those that cover the topic")
 		.optional(),
 	as_of: dayField.describe("What was published later does not count; today by default").optional(),
-};
-export const dossierInput = z.strictObject(dossierFields);
+}));
 
 const { dossierIdChars } = DOSSIER_LIMITS;
 export const dossierIdField = z
@@ -45,7 +59,7 @@ const contradictingSchema = z.object({
 	citation_ids: citationIds,
 });
 
-export const findingSchema = z.object({
+const findingSchema = replyComponent("DossierFinding", z.object({
 	finding_id: z.string(),
 	statement: z.string(),
 	about: z
@@ -57,7 +71,7 @@ export const findingSchema = z.object({
 	newest: z.string().nullable(),
 	citation_ids: citationIds,
 	contradicted_by: z.array(contradictingSchema),
-});
+}));
 
 const evidenceRowSchema = z.object({
 	n: z.int().positive(),
@@ -71,7 +85,7 @@ const evidenceRowSchema = z.object({
 	findings: z.array(z.string()).describe("finding_ids it carries"),
 });
 
-export const dossierSchema = z.object({
+export const dossierSchema = replyComponent("Dossier", z.object({
 	dossier_id: z.string(),
 	version: z.int().positive(),
 	previous_id: z.string().nullable().describe("The dossier this one refreshes"),
@@ -137,7 +151,7 @@ export const dossierSchema = z.object({
 	as_of: z.string(),
 	citations: z.array(citationSchema),
 	kept_until: z.string().nullable().describe("Until when it can be read again; null: not kept"),
-});
+}));
 export type DossierWire = z.infer<typeof dossierSchema>;
 
 const metaSchema = z.object({
@@ -164,7 +178,7 @@ const changedSchema = z.object({
 	confidence: z.object({ before: z.number(), after: z.number() }),
 	citation_ids: citationIds,
 });
-export const dossierDiffSchema = z.object({
+const dossierDiffSchema = z.object({
 	added: z.array(z.object({ statement: z.string(), citation_ids: citationIds })),
 	removed: z
 		.array(z.object({ statement: z.string(), evidence_ids: z.array(z.string()) }))
@@ -179,3 +193,28 @@ export const refreshOutput = z.object({
 	data: dossierSchema.extend({ diff: dossierDiffSchema }),
 	meta: metaSchema,
 });
+
+export const dossierListSchema = replyComponent(
+	"DossierList",
+	z.object({
+		items: z.array(
+			replyComponent(
+				"DossierItem",
+				z.object({
+					dossier_id: z.string(),
+					topic: z.string(),
+					version: z.int(),
+					previous_id: z.string().nullable(),
+					as_of: z.string(),
+					created_at: z.iso.datetime(),
+					kept_until: z.iso.datetime(),
+				}),
+			),
+		),
+	}),
+);
+
+export const deletedDossierSchema = replyComponent(
+	"DeletedDossier",
+	z.object({ dossier_id: z.string(), status: z.literal("deleted") }),
+);

@@ -6,7 +6,7 @@ import {
 } from "../../src/evidence/evidence.js";
 import { runInTurns, type Steps } from "../../src/knowledge/knowledge.js";
 import { compareClaim, toAtomicClaim } from "../verify/verify.js";
-import { CONSULT_LIMITS } from "./consult-limits.js";
+import { CONSULT_LIMITS } from "./consult-wire.js";
 
 /** One sentence that an answer rests on, and whose answer. */
 export interface Point {

@@ -1,19 +1,18 @@
 import { z } from "zod";
-import type {
-	ArtifactRepository,
-	DataStatus,
-	Decision,
-	SkillContext,
-} from "../../src/contract/contract.js";
+import type { DataStatus, Decision, SkillServices } from "../../src/contract/contract.js";
 import { contentTerms, contentWords, coverageOf } from "../../src/evidence/evidence.js";
-import { type Clock, type IdKind, toIsoDay, toIsoTime } from "../../src/kernel/kernel.js";
-import type { Concept, Graph, GraphCatalog } from "../../src/knowledge/knowledge.js";
-import type { GraphRouter, HybridSearch } from "../../src/search/search.js";
-import { type CitationList, createCitationList, type Writer } from "../answers/answers.js";
-import { CONSULT_LIMITS } from "./consult-limits.js";
-import type { ConsultationWire, ConsultMetaWire } from "./consult-wire.js";
+import { toIsoDay, toIsoTime } from "../../src/kernel/kernel.js";
+import type { Concept, Graph } from "../../src/knowledge/knowledge.js";
+import { type CitationList, createCitationList } from "../answers/answers.js";
+import { CONSULT_LIMITS, type ConsultationWire, type ConsultMetaWire } from "./consult-wire.js";
 import { type Consultation, consultTwin } from "./consultation.js";
-import type { Expert, ExpertBook } from "./expert-index.js";
+import type { Expert } from "./expert-index.js";
+
+/** Services of what answers in the name of an expert. */
+export type ConsultServices = Pick<
+	SkillServices,
+	"search" | "catalog" | "clock" | "expertDirectory" | "research"
+>;
 
 export interface TwinQuestion {
 	readonly expert: Expert;
@@ -25,13 +24,13 @@ export interface TwinQuestion {
 	readonly citations?: CitationList;
 }
 
-/** One twin's answer as it travels; `consultation_id` and `kept_until` are for whoever keeps it. */
+/** One twin's answer as it travels; `consultation_id` and `kept_until` are added where it is kept. */
 export async function askTwin(
-	deps: ConsultSkillDeps,
+	services: ConsultServices,
 	{ expert, question, follows, subject, citations = createCitationList() }: TwinQuestion,
 	signal: AbortSignal,
 ) {
-	const { search, catalog, clock, research } = deps;
+	const { search, catalog, clock, research } = services;
 	const told = await consultTwin(
 		{ search, catalog, writer: research.writer },
 		{ expert, question, subject, today: toIsoDay(clock.now()), signal },
@@ -92,7 +91,7 @@ const STATUS: Readonly<Record<Decision, DataStatus>> = {
 
 /** What every answer of an expert or analyst says of how it was made. */
 export function toConsultMeta(
-	{ clock, research }: Pick<ConsultSkillDeps, "clock" | "research">,
+	{ clock, research }: Pick<SkillServices, "clock" | "research">,
 	{ query, decision, mode, graphIds, writer, warnings, startedMs }: MetaFacts,
 ): ConsultMetaWire {
 	return {
@@ -143,18 +142,4 @@ function suggestQuestions(graph: Graph, question: string, concepts: readonly Con
 		.sort((a, b) => b.likeness - a.likeness)
 		.map(({ text }) => text);
 	return [...new Set([...linked, ...examples])].slice(0, CONSULT_LIMITS.suggestions);
-}
-
-/** What skills need that answer in an expert's name. */
-export interface ConsultSkillDeps {
-	readonly search: HybridSearch & GraphRouter;
-	readonly catalog: GraphCatalog;
-	readonly clock: Clock;
-	readonly experts: ExpertBook;
-	readonly research: {
-		readonly artifacts: Pick<ArtifactRepository, "find">;
-		readonly writer: Writer;
-		readonly embedder: () => string | undefined;
-		readonly resultIds: (kind: IdKind, context: Pick<SkillContext, "callId" | "caller">) => string;
-	};
 }

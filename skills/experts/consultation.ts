@@ -18,7 +18,7 @@ import {
 	type WrittenSentence,
 	writeProse,
 } from "../answers/answers.js";
-import { CONSULT_LIMITS } from "./consult-limits.js";
+import { CONSULT_LIMITS } from "./consult-wire.js";
 import { corpusFilterOf, type Expert } from "./expert-index.js";
 
 export interface ConsultationDeps {

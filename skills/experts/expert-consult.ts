@@ -1,63 +1,36 @@
 import {
 	answer,
-	defineSkill,
 	keptUntil,
 	noAnswer,
 	type Outcome,
-	type Skill,
 	type SkillContext,
+	type SkillServices,
 } from "../../src/contract/contract.js";
 import { type Clock, toIsoDay } from "../../src/kernel/kernel.js";
 import type { Graph, GraphCatalog } from "../../src/knowledge/knowledge.js";
 import {
 	askTwin,
-	type ConsultSkillDeps,
+	type ConsultServices,
 	type TwinQuestion,
 	toConsultMeta,
 } from "./consult-answer.js";
-import { type ConsultOutput, consultInput, consultOutput } from "./consult-wire.js";
+import type { ConsultOutput } from "./consult-wire.js";
 import { assertConsultable, type Expert, whyNoConsult } from "./expert-index.js";
 
-const EXAMPLE_EXPERT = "transport-security-desk";
-const EXAMPLE_QUESTION = "How should a server roll out HSTS?";
+export const CONSULT_BILLING =
+	"Paid per call; an expert nobody knows, one without a recorded consent, and notes that do not answer cost nothing.";
 
-/** One question to one expert's twin. Spec: Endpoints, paid operations. */
-export const createExpertConsult = (deps: ConsultSkillDeps): Skill<"human_agents.consult"> =>
-	defineSkill({
-		operationId: "human_agents.consult",
-		title: "Consult an expert's twin",
-		description:
-			"One question to one expert of the roster (GET /v1/experts, POST /v1/experts/match). A machine answers from that expert's own notes alone, every sentence cited, with stance, key points, limits and what the notes do not cover. Experts without a recorded consent are not consulted. Not charged when the notes do not answer.",
-		tags: ["expert", "consultation", "advice", "evidence"],
-		examples: [EXAMPLE_QUESTION],
-		get exampleInput() {
-			return exampleOf(deps);
-		},
-		isOffered: () => offeredDesks(deps).length > 0,
-		input: consultInput,
-		output: consultOutput,
-		capture: "onResult",
-		queryOf: ({ question }) => question,
-		graphsOf: ({ agent_id }) => graphsOfAgents(deps.catalog, [agent_id]),
-		prepare: async ({ agent_id }) => void (await getConsultable(deps, agent_id)),
-		toText: toConsultText,
-		async run({ agent_id, question }, context) {
-			const expert = await getConsultable(deps, agent_id);
-			return consult(deps, { expert, question }, context);
-		},
-	});
-
-/** Asks a twin and keeps the answer for whoever paid for it. */
+/** Asks a twin and keeps the answer for who paid for it. */
 export async function consult(
-	deps: ConsultSkillDeps,
+	services: ConsultServices,
 	asked: TwinQuestion,
 	context: SkillContext,
 ): Promise<Outcome<ConsultOutput>> {
-	const { clock, research } = deps;
+	const { clock, research } = services;
 	const startedMs = clock.monotonicMs();
-	const { told, data } = await askTwin(deps, asked, context.signal);
+	const { told, data } = await askTwin(services, asked, context.signal);
 	const { decision, mode, writer, warnings } = told;
-	const meta = toConsultMeta(deps, {
+	const meta = toConsultMeta(services, {
 		...{ decision, mode, writer, warnings, startedMs },
 		query: asked.question,
 		graphIds: data.answer ? [asked.expert.graph.record.id] : [],
@@ -71,12 +44,12 @@ export async function consult(
 	return answer({ ok: true, data: kept, meta }, { keep });
 }
 
-/** Throws NOT_FOUND for an expert nobody knows, and for one in whose name nobody may answer. */
+/** Throws NOT_FOUND for an unknown expert, and for one without a consent that holds today. */
 export async function getConsultable(
-	{ experts, clock }: Pick<ConsultSkillDeps, "experts" | "clock">,
+	{ expertDirectory, clock }: Pick<SkillServices, "expertDirectory" | "clock">,
 	agentId: string,
 ): Promise<Expert> {
-	const expert = await experts.profile(agentId);
+	const expert = await expertDirectory.profile(agentId);
 	assertConsultable(expert, toIsoDay(clock.now()));
 	return expert;
 }
@@ -113,17 +86,8 @@ function isDeskOffered(clock: Clock) {
 		whyNoConsult({ consent: record.expert.consent }, today) === undefined;
 }
 
-/** Documents and probes use it as it stands, so it asks a desk that can be asked wherever there is one. */
-function exampleOf(deps: Pick<ConsultSkillDeps, "catalog" | "clock">) {
-	const desks = offeredDesks(deps);
-	const [first] = desks;
-	const isSample = desks.some(({ agentId }) => agentId === EXAMPLE_EXPERT);
-	if (isSample || !first) return { agent_id: EXAMPLE_EXPERT, question: EXAMPLE_QUESTION };
-	return { agent_id: first.agentId, question: first.question ?? EXAMPLE_QUESTION };
-}
-
 /** Desks that can be asked today, each with a question of its own. */
-export function offeredDesks({ catalog, clock }: Pick<ConsultSkillDeps, "catalog" | "clock">) {
+export function offeredDesks({ catalog, clock }: Pick<SkillServices, "catalog" | "clock">) {
 	const desks = catalog.list({ type: "expert" }).filter(isDeskOffered(clock));
 	return desks.flatMap(({ record: { expert, exampleQueries } }) =>
 		expert ? [{ agentId: expert.agentId, question: exampleQueries[0] }] : [],

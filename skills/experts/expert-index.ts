@@ -8,7 +8,7 @@ import {
 	toTrendId,
 } from "../../src/knowledge/knowledge.js";
 import { type ConceptFilter, toConceptTest, type WeightedText } from "../../src/search/search.js";
-import { CONSULT_LIMITS } from "./consult-limits.js";
+import { CONSULT_LIMITS } from "./consult-wire.js";
 
 /** Somebody whose twin can be asked: a desk, which is a graph, or a specialist, who is one concept of a roster. */
 export interface Expert {
@@ -20,11 +20,6 @@ export interface Expert {
 	/** Undefined for a desk. */
 	readonly concept: Concept | undefined;
 	readonly consent: ExpertConsent | undefined;
-}
-
-export interface ExpertBook {
-	/** Throws NOT_FOUND, with near names. */
-	profile(agentId: string): Promise<Expert>;
 }
 
 /** A concept of one of these types, in a graph of type expert, is a specialist. */

@@ -1,7 +1,11 @@
 import { z } from "zod";
+import { replyComponent, requestComponent } from "../../src/contract/contract.js";
 import { FEED_LIMITS } from "./feed-limits.js";
 
 /** What travels of supplemental feeds: inputs of their operations, and the records they answer with. */
+
+export const FEED_BILLING =
+	"Paid per call; unknown feeds, and an answer without any value, cost nothing. Sources that did not answer stand under skipped, with the reason and what is shown in their place.";
 
 export const feedIdField = z
 	.string()
@@ -39,25 +43,28 @@ export const TRANSFORM_NAMES = ["none", "pct_change", "index"] as const;
 
 const CHOICE = "must name feeds, a topic, or both";
 
-export const feedContextInput = z
-	.strictObject({
-		topic: feedTopicField
-			.describe(
-				`Chooses up to ${FEED_LIMITS.topicFeedsMax} feeds, and is what search feeds are asked`,
-			)
-			.optional(),
-		feeds: feedList(1, feedsMax)
-			.describe("These feeds; a topic beside them is for search feeds")
-			.optional(),
-		since: sinceField.optional(),
-		limit: z
-			.int()
-			.min(1, "must be at least 1")
-			.max(observationsMax, `must be at most ${observationsMax}`)
-			.default(observationsDefault)
-			.describe("Newest observations or items of each feed"),
-	})
-	.refine(({ topic, feeds }) => topic !== undefined || feeds !== undefined, CHOICE);
+export const feedContextInput = requestComponent(
+	"SupplementalContextRequest",
+	z
+		.strictObject({
+			topic: feedTopicField
+				.describe(
+					`Chooses up to ${FEED_LIMITS.topicFeedsMax} feeds, and is what search feeds are asked`,
+				)
+				.optional(),
+			feeds: feedList(1, feedsMax)
+				.describe("These feeds; a topic beside them is for search feeds")
+				.optional(),
+			since: sinceField.optional(),
+			limit: z
+				.int()
+				.min(1, "must be at least 1")
+				.max(observationsMax, `must be at most ${observationsMax}`)
+				.default(observationsDefault)
+				.describe("Newest observations or items of each feed"),
+		})
+		.refine(({ topic, feeds }) => topic !== undefined || feeds !== undefined, CHOICE),
+);
 
 export const feedSeriesInput = z.strictObject({
 	feed_id: feedIdField,
@@ -65,18 +72,23 @@ export const feedSeriesInput = z.strictObject({
 	limit: z.int().min(1).max(seriesMax).default(seriesDefault),
 });
 
-export const feedCompareInput = z.strictObject({
-	feeds: feedList(FEED_LIMITS.compareMin, FEED_LIMITS.compareMax).describe("Series, not items"),
-	since: sinceField.optional(),
-	frequency: z
-		.enum(FREQUENCY_NAMES)
-		.describe("None finer than that of any feed; the coarsest of theirs by default")
-		.optional(),
-	transform: z
-		.enum(TRANSFORM_NAMES)
-		.default("none")
-		.describe("pct_change: percent of the period before; index: 100 at the first period all have"),
-});
+export const feedCompareInput = requestComponent(
+	"SeriesComparisonRequest",
+	z.strictObject({
+		feeds: feedList(FEED_LIMITS.compareMin, FEED_LIMITS.compareMax).describe("Series, not items"),
+		since: sinceField.optional(),
+		frequency: z
+			.enum(FREQUENCY_NAMES)
+			.describe("None finer than that of any feed; the coarsest of theirs by default")
+			.optional(),
+		transform: z
+			.enum(TRANSFORM_NAMES)
+			.default("none")
+			.describe(
+				"pct_change: percent of the period before; index: 100 at the first period all have",
+			),
+	}),
+);
 
 const observationSchema = z.object({
 	period: z.string().describe("2025, 2025-Q4, 2025-12 or 2025-12-31"),
@@ -121,27 +133,33 @@ const freshness = {
 	stale: z.boolean().describe("True when the source did not answer now; skipped says why"),
 };
 
-export const observedFeedSchema = z.object({
-	...described,
-	...freshness,
-	last: observationSchema.nullable().describe("Newest of all, whatever since and limit say"),
-	change: changeSchema.nullable(),
-	observations: z.array(observationSchema).describe("From old to new"),
-	items: z.array(itemSchema).describe("From new to old"),
-	total: z.int().describe("How many there are since then, whatever the limit"),
-});
+const observedFeedSchema = replyComponent(
+	"ObservedFeed",
+	z.object({
+		...described,
+		...freshness,
+		last: observationSchema.nullable().describe("Newest of all, whatever since and limit say"),
+		change: changeSchema.nullable(),
+		observations: z.array(observationSchema).describe("From old to new"),
+		items: z.array(itemSchema).describe("From new to old"),
+		total: z.int().describe("How many there are since then, whatever the limit"),
+	}),
+);
 export type ObservedFeedWire = z.infer<typeof observedFeedSchema>;
 
-export const skippedFeedSchema = z.object({
-	feed_id: z.string(),
-	reason: z.string().describe("Why the source did not answer"),
-	shown: z
-		.enum(["bundle", "last_good"])
-		.nullable()
-		.describe(
-			"What stands under feeds in its place: figures that come with the software, its last good answer, or nothing",
-		),
-});
+const skippedFeedSchema = replyComponent(
+	"SkippedFeed",
+	z.object({
+		feed_id: z.string(),
+		reason: z.string().describe("Why the source did not answer"),
+		shown: z
+			.enum(["bundle", "last_good"])
+			.nullable()
+			.describe(
+				"What stands under feeds in its place: figures that come with the software, its last good answer, or nothing",
+			),
+	}),
+);
 export type SkippedFeedWire = z.infer<typeof skippedFeedSchema>;
 
 const skipped = z
@@ -171,17 +189,20 @@ const comparedRowSchema = z.object({
 		.describe("By feed_id; null where it has none"),
 });
 
-export const correlationSchema = z.object({
-	feeds: z.array(z.string()).length(2),
-	r: z
-		.number()
-		.nullable()
-		.describe("Pearson's, over the periods both have; null when there is none"),
-	n: z.int().describe("Periods both have"),
-	is_small_sample: z.boolean(),
-});
+const correlationSchema = replyComponent(
+	"SeriesCorrelation",
+	z.object({
+		feeds: z.array(z.string()).length(2),
+		r: z
+			.number()
+			.nullable()
+			.describe("Pearson's, over the periods both have; null when there is none"),
+		n: z.int().describe("Periods both have"),
+		is_small_sample: z.boolean(),
+	}),
+);
 
-export const comparedFeedSchema = z.object({ ...described, ...freshness });
+const comparedFeedSchema = replyComponent("ComparedFeed", z.object({ ...described, ...freshness }));
 
 export const feedCompareOutput = z.object({
 	ok: z.literal(true),
@@ -197,13 +218,16 @@ export const feedCompareOutput = z.object({
 	meta: z.object({ mode: z.enum(["bundled", "live"]), as_of: z.string() }),
 });
 
-export const listedFeedSchema = z.object({
-	...described,
-	topics: z.array(z.string()),
-	connector: z.enum(["csv", "json", "json-stat", "feed", "docs"]),
-	is_search: z.boolean().describe("True when it answers a topic instead of telling one thing"),
-	is_bundled: z.boolean().describe("True when observations come with the software"),
-});
+const listedFeedSchema = replyComponent(
+	"Feed",
+	z.object({
+		...described,
+		topics: z.array(z.string()),
+		connector: z.enum(["csv", "json", "json-stat", "feed", "docs"]),
+		is_search: z.boolean().describe("True when it answers a topic instead of telling one thing"),
+		is_bundled: z.boolean().describe("True when observations come with the software"),
+	}),
+);
 
 const feedStatus = {
 	last_success_at: z.string().nullable().describe("Of the source; null when it never answered"),
@@ -214,23 +238,41 @@ const feedStatus = {
 	reason: z.string().nullable().describe("Why its source does not answer"),
 };
 
-export const feedDetailSchema = listedFeedSchema.extend({
-	host: z.string().describe("The only host that is asked"),
-	min_interval_s: z.number().describe("Least time between two requests to the host"),
-	status: z.object(feedStatus),
-});
+export const feedDetailSchema = replyComponent(
+	"FeedDetail",
+	listedFeedSchema.extend({
+		host: z.string().describe("The only host that is asked"),
+		min_interval_s: z.number().describe("Least time between two requests to the host"),
+		status: z.object(feedStatus),
+	}),
+);
 
-export const feedHealthSchema = z.object({
-	mode: z.enum(["bundled", "live"]),
-	registered: z.int(),
-	known: z.int().describe("Feeds with a value, fresh or not"),
-	failing: z.int(),
-	items: z.array(z.object({ feed_id: z.string(), ...feedStatus })),
-});
+export const feedHealthSchema = replyComponent(
+	"FeedHealth",
+	z.object({
+		mode: z.enum(["bundled", "live"]),
+		registered: z.int(),
+		known: z.int().describe("Feeds with a value, fresh or not"),
+		failing: z.int(),
+		items: z.array(z.object({ feed_id: z.string(), ...feedStatus })),
+	}),
+);
 
-export const suggestedFeedSchema = z.object({
-	feed_id: z.string(),
-	title: z.string(),
-	provider: z.string(),
-	reason: z.string(),
-});
+export const feedSuggestionsSchema = replyComponent(
+	"FeedSuggestions",
+	z.object({
+		items: z.array(
+			z.object({
+				feed_id: z.string(),
+				title: z.string(),
+				provider: z.string(),
+				reason: z.string(),
+			}),
+		),
+	}),
+);
+
+export const feedListSchema = replyComponent(
+	"FeedList",
+	z.object({ items: z.array(listedFeedSchema) }),
+);

@@ -3,22 +3,12 @@ import {
 	type KeptResult,
 	keptUntil,
 	type SkillContext,
+	type SkillServices,
 } from "../../src/contract/contract.js";
-import { type Clock, toIsoDay } from "../../src/kernel/kernel.js";
-import type { GraphCatalog } from "../../src/knowledge/knowledge.js";
-import type { ClaimVerifier } from "./claims/claim-verifier.js";
+import { toIsoDay } from "../../src/kernel/kernel.js";
 import type { Verification } from "./claims/verification.js";
 import { roundScore, toCheckedEvidence } from "./verdict-wire.js";
-import { VERIFY_TEXT_LIMITS } from "./verify-text-limits.js";
-import type { CheckedClaimWire } from "./verify-text-wire.js";
-
-export interface CheckedClaimsDeps {
-	readonly verifier: ClaimVerifier;
-	readonly catalog: GraphCatalog;
-	readonly clock: Clock;
-	/** The same id when a paid call is sent again, so that its result is kept once. */
-	readonly resultIds: (kind: "vfb", context: Pick<SkillContext, "callId" | "caller">) => string;
-}
+import { type CheckedClaimWire, VERIFY_TEXT_LIMITS } from "./verify-wire.js";
 
 type Place = { readonly start?: number; readonly end?: number };
 
@@ -30,7 +20,7 @@ interface ClaimsRequest {
 
 /** Checks claims one after the other, because they share a processor; a caller that leaves stops the rest. */
 export async function checkClaims(
-	{ verifier, catalog, clock }: CheckedClaimsDeps,
+	{ verifier, catalog, clock }: Pick<SkillServices, "verifier" | "catalog" | "clock">,
 	{ claims, graphId, asOf }: ClaimsRequest,
 	signal: AbortSignal,
 ) {
@@ -69,16 +59,16 @@ export async function checkClaims(
 
 /** Where the result can be read again; nowhere for callers with zero retention or without an account. */
 export function toKept(
-	{ resultIds, clock }: Pick<CheckedClaimsDeps, "resultIds" | "clock">,
+	{ research, clock }: Pick<SkillServices, "research" | "clock">,
 	context: SkillContext,
 	isAnswer: boolean,
 ) {
 	const until = isAnswer ? keptUntil(clock, context) : null;
 	if (until === null) return { batch_id: null, kept_until: null };
-	return { batch_id: resultIds("vfb", context), kept_until: until };
+	return { batch_id: research.resultIds("vfb", context), kept_until: until };
 }
 
-/** What is kept of a batch, under the id it was told with. */
+/** What is kept of a batch, under the id of its reply. */
 export function keepBatch<Data extends { readonly batch_id: string | null }>(
 	data: Data,
 ): { readonly keep?: KeptResult } {

@@ -8,30 +8,4 @@ export {
 	readText,
 } from "./claims/text-reading.js";
 export type { AtomicClaim } from "./claims/verification.js";
-export { createTextVerifications } from "./text-verifications.js";
 export { createVerificationResults, type VerificationResults } from "./verification-results.js";
-export { createClaimVerification } from "./verify-claim.js";
-export { VERIFY_TEXT_LIMITS } from "./verify-text-limits.js";
-export {
-	checkedClaimSchema,
-	checkedEvidenceSchema,
-	citationCheckFields,
-	citationCheckOutput,
-	extractFields,
-	extractOutput,
-	NAMES_ONE_SOURCE,
-	namesOneSource,
-	textClaimSchema,
-	verifyBatchFields,
-	verifyBatchOutput,
-	verifyTextFields,
-	verifyTextOutput,
-} from "./verify-text-wire.js";
-export {
-	claimEvidenceSchema,
-	claimPartSchema,
-	gateSchema,
-	verificationSchema,
-	verifyClaimFields,
-	verifyClaimOutput,
-} from "./verify-wire.js";

@@ -1,3 +1,5 @@
+import { OPERATIONS } from "../service/service.js";
+import { bindSkills } from "../contract/contract.js";
 import type { Store } from "../../store/store.js";
 import { type KeyFolder, toKeySet } from "../accounts/accounts.js";
 import type { ServiceInfo } from "../contract/contract.js";
@@ -21,7 +23,6 @@ import type { Ports } from "./app-ports.js";
 import { createSptService } from "./app-spt.js";
 import { createFreeOperations } from "./create-free-operations.js";
 import { createSkillServices } from "./services.js";
-import { createSkillCatalog } from "./skill-catalog.js";
 
 export interface ServiceParts {
 	readonly ports: Ports;
@@ -49,7 +50,7 @@ export function createService(parts: ServiceParts): Service {
 	};
 	const { baseUrl } = info;
 	const skillServices = createSkillServices({ search, catalog, clock, baseUrl, research });
-	const skills = createSkillCatalog(skillServices);
+	const skills = bindSkills(OPERATIONS, skillServices);
 	const usage = { queryLog: store.queryLog, pepper: keys.pepper };
 	const recordUsage = createUsageRecorder({ ...usage, clock });
 	const invokeStream = createInvokeStream({ skills, cashier, recordUsage });

@@ -128,10 +128,11 @@ interface Accepted {
 type SkillWork<Input, Output> = Pick<
 	Skill<never, Input, Output>,
 	"isOffered" | "prepare" | "run" | "stream" | "job"
-> & {
-	/** An input that is valid as it stands, for documents and probes. */
-	readonly exampleInput: () => Readonly<Record<string, unknown>>;
-};
+> &
+	Partial<Pick<Skill<never, Input, Output>, "graphsOf">> & {
+		/** An input that is valid as it stands, for documents and probes. */
+		readonly exampleInput: () => Readonly<Record<string, unknown>>;
+	};
 
 type SkillText<Input, Output> = Pick<
 	Skill<never, Input, Output>,
@@ -143,7 +144,6 @@ type SkillText<Input, Output> = Pick<
 	| "capture"
 	| "queryOf"
 	| "pricedBy"
-	| "graphsOf"
 	| "toText"
 > & {
 	/** What agents are told that it does. */
@@ -154,6 +154,8 @@ type SkillText<Input, Output> = Pick<
 				readonly countOf: (input: Input, services: SkillServices) => number;
 		  })
 		| undefined;
+	/** Graphs the input names, for scoped tokens; `create` says so where only the catalog knows them. */
+	readonly graphsOf?: Skill<never, Input, Output>["graphsOf"];
 };
 
 /** An operation that is sold: whatever reaches it goes through the pipeline, so nothing runs unpaid. */

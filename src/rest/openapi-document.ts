@@ -1,8 +1,7 @@
 import { LIMITS, type PriceList } from "../contract/contract.js";
-import { INTERFACE_VERSION, toComponentSchemas } from "../service/service.js";
+import { OPERATIONS, INTERFACE_VERSION, toComponentSchemas } from "../service/service.js";
 import { toErrorResponses } from "./openapi-errors.js";
 import { toOperation } from "./openapi-operation.js";
-import { ROUTES } from "./routes.js";
 
 export interface OpenApiDocument {
 	readonly openapi: "3.1.0";
@@ -22,7 +21,7 @@ export function toOpenApiDocument({
 	readonly prices: PriceList;
 }): OpenApiDocument {
 	const paths: Record<string, Record<string, unknown>> = {};
-	for (const route of Object.values(ROUTES)) {
+	for (const route of OPERATIONS) {
 		const { method, path } = route;
 		paths[path] = { ...paths[path], [method.toLowerCase()]: toOperation(route, prices) };
 	}

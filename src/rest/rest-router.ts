@@ -9,7 +9,7 @@ import type {
 import { LIMITS, type OperationAddress } from "../contract/contract.js";
 import { createRequestId } from "../http/http.js";
 import type { Clock, Ids } from "../kernel/kernel.js";
-import type { Service } from "../service/service.js";
+import { OPERATIONS, type Service } from "../service/service.js";
 import { createErrorHandler, type LogUnexpected } from "./error-handler.js";
 import {
 	createCallLimit,
@@ -24,7 +24,6 @@ import {
 import { createLandingHandler } from "./landing.js";
 import { createOpenApiHandler } from "./openapi-handler.js";
 import { createBodyReader } from "./request-body.js";
-import { ROUTES } from "./routes.js";
 import { createStreamHandler } from "./stream-handler.js";
 import { createKeySetHandler, createX402ListingHandler } from "./well-known-handlers.js";
 
@@ -100,7 +99,7 @@ const METHOD_NAMES = {
 /** Literal paths first: `/v1/graphs/catalog` must not be taken for the detail of a graph called "catalog". */
 function routesByPath(): [path: string, routes: Operation[]][] {
 	const byPath = new Map<string, Operation[]>();
-	for (const route of Object.values(ROUTES)) {
+	for (const route of OPERATIONS) {
 		const { path } = route;
 		byPath.set(path, [...(byPath.get(path) ?? []), route]);
 	}

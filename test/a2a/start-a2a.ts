@@ -8,7 +8,8 @@ import { createA2a } from "../../src/a2a/a2a.js";
 import type { KeyFolder } from "../../src/accounts/key-folder.js";
 import { createMoney, type Money } from "../../src/app/app-money.js";
 import { createSkillServices } from "../../src/app/services.js";
-import { createSkillCatalog } from "../../src/app/skill-catalog.js";
+import { bindSkills } from "../../src/contract/bind-skills.js";
+import { OPERATIONS } from "../../src/service/operations.js";
 import { type Clock, systemClock } from "../../src/kernel/clock.js";
 import { createIds, systemRandom } from "../../src/kernel/ids.js";
 import { parseUsd } from "../../src/kernel/money.js";
@@ -77,7 +78,7 @@ export async function startA2a(t: Test, options: StartOptions = {}): Promise<Sta
 		baseUrl: () => "http://127.0.0.1",
 		...(onchain && { onchain }),
 	});
-	const skills = createSkillCatalog(
+	const skills = bindSkills(OPERATIONS, 
 		createSkillServices({
 			search,
 			clock,

@@ -4,7 +4,8 @@ import express from "express";
 import type { Test } from "tap";
 import { createA2a } from "../../src/a2a/a2a.js";
 import { createSkillServices } from "../../src/app/services.js";
-import { createSkillCatalog } from "../../src/app/skill-catalog.js";
+import { bindSkills } from "../../src/contract/bind-skills.js";
+import { OPERATIONS } from "../../src/service/operations.js";
 import { assertCallerTarget } from "../../src/delivery/caller-egress.js";
 import { createJobViews } from "../../src/jobs/job-views.js";
 import { createIds, systemRandom } from "../../src/kernel/ids.js";
@@ -23,7 +24,7 @@ type Receiver = Awaited<ReturnType<typeof startHookReceiver>>;
 export async function startLongA2a(t: Test, shop: JobShop, receiver?: Receiver) {
 	const { store, clock, jobs, money, chain } = shop;
 	const hooks = receiver ?? (await startHookReceiver(t));
-	const skills = createSkillCatalog(
+	const skills = bindSkills(OPERATIONS, 
 		createSkillServices({
 			search: {} as never,
 			clock,

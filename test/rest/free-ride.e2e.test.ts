@@ -1,6 +1,6 @@
 import t from "tap";
 import { OPERATION_ADDRESSES } from "../../src/contract/operations.js";
-import { ROUTES } from "../../src/rest/routes.js";
+import { ROUTES } from "../support/routes.js";
 import { startApp } from "../support/start-app.js";
 import { rawRequest } from "./raw-request.js";
 

@@ -10,8 +10,8 @@ import {
 } from "../../src/contract/operations.js";
 import { parseUsd, toUsdNumber } from "../../src/kernel/money.js";
 import { toOpenApiDocument } from "../../src/rest/openapi-document.js";
-import type { Route } from "../../src/rest/route.js";
-import { ROUTES } from "../../src/rest/routes.js";
+import type { Operation as Route } from "../../src/contract/operation.js";
+import { ROUTES } from "../support/routes.js";
 import { startRest } from "./start-rest.js";
 
 const OPERATION_IDS = [

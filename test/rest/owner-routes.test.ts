@@ -1,8 +1,8 @@
 import t from "tap";
 import { OPERATION_ADDRESSES, OWNER_OPERATION_IDS } from "../../src/contract/operations.js";
 import { ServiceError } from "../../src/kernel/errors.js";
-import type { Route } from "../../src/rest/route.js";
-import { ROUTES } from "../../src/rest/routes.js";
+import type { Operation as Route } from "../../src/contract/operation.js";
+import { ROUTES } from "../support/routes.js";
 import type { OwnerOperations } from "../../src/service/owner-operations.js";
 import { rawRequest } from "./raw-request.js";
 import { startRest } from "./start-rest.js";

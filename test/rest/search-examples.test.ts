@@ -10,7 +10,7 @@ import {
 import type { PaidOperation } from "../../src/contract/operation.js";
 import { findCitedSentence } from "../../src/evidence/cited-sentences.js";
 import { readGraph } from "../../src/knowledge/bundle-files.js";
-import { ROUTES } from "../../src/rest/routes.js";
+import { ROUTES } from "../support/routes.js";
 import { emptySearch } from "../service/empty-search.js";
 import { createTestService, sellForAnything } from "./start-rest.js";
 

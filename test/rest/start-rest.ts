@@ -6,7 +6,8 @@ import { createChallenge } from "../../payments/challenge.js";
 import { createPriceList } from "../../payments/price-list.js";
 import { createFreeOperations } from "../../src/app/create-free-operations.js";
 import { createSkillServices } from "../../src/app/services.js";
-import { createSkillCatalog } from "../../src/app/skill-catalog.js";
+import { bindSkills } from "../../src/contract/bind-skills.js";
+import { OPERATIONS } from "../../src/service/operations.js";
 import type { Call, CallResult, Invoke } from "../../src/contract/call.js";
 import type { Services } from "../../src/contract/services.js";
 import { createOperationRates } from "../../src/http/token-bucket.js";
@@ -107,7 +108,7 @@ export function createTestService(options: TestServiceOptions): Service {
 	const prices = createPriceList();
 	const research = createTestResearch();
 	const skillServices = createSkillServices({ catalog, search, clock, baseUrl, research });
-	const skills = createSkillCatalog(skillServices);
+	const skills = bindSkills(OPERATIONS, skillServices);
 	const info = {
 		version: "0.0.0-test",
 		baseUrl,

@@ -1,7 +1,8 @@
 import { setImmediate } from "node:timers/promises";
 import t from "tap";
 import { createSkillServices } from "../../src/app/services.js";
-import { createSkillCatalog } from "../../src/app/skill-catalog.js";
+import { bindSkills } from "../../src/contract/bind-skills.js";
+import { OPERATIONS } from "../../src/service/operations.js";
 import type { Call } from "../../src/contract/call.js";
 import type { Skill } from "../../src/contract/skill.js";
 import { systemClock } from "../../src/kernel/clock.js";
@@ -27,7 +28,7 @@ function start(run: Skill["run"]) {
 				},
 			}) as unknown as Admission,
 	};
-	const skills = createSkillCatalog(
+	const skills = bindSkills(OPERATIONS, 
 		createSkillServices({
 			catalog: createGraphCatalog([DOMAIN_GRAPH]),
 			search: emptySearch,

@@ -2,7 +2,8 @@ import { createPriceList } from "../../payments/price-list.js";
 import type { FreeSchedules } from "../../skills/briefings/schedules.js";
 import { createFreeOperations } from "../../src/app/create-free-operations.js";
 import { createSkillServices } from "../../src/app/services.js";
-import { createSkillCatalog } from "../../src/app/skill-catalog.js";
+import { bindSkills } from "../../src/contract/bind-skills.js";
+import { OPERATIONS } from "../../src/service/operations.js";
 import type { Clock } from "../../src/kernel/clock.js";
 import { parseUsd } from "../../src/kernel/money.js";
 import { createGraphCatalog } from "../../src/knowledge/catalog.js";
@@ -60,7 +61,7 @@ export function openFreeOperations() {
 		profile: "demo" as const,
 	};
 	const store = { health: () => state.store } as Partial<Store> as Store;
-	const skills = createSkillCatalog(
+	const skills = bindSkills(OPERATIONS, 
 		createSkillServices({
 			catalog,
 			search,

@@ -1,12 +1,12 @@
 import { join } from "node:path";
 import t from "tap";
-import { createAnalystDebate } from "../../skills/analysts/analyst-debate.js";
+import { analystDebate } from "../../skills/analysts/analyst-debate.operations.js";
 import type { DebateOutput } from "../../skills/analysts/analyst-wire.js";
 import type { Writer } from "../../skills/answers/written-prose.js";
-import { createExpertDirectory } from "../../skills/experts/expert-directory.js";
 import { openSearch } from "../../src/app/open-search.js";
 import { createGraphCatalog } from "../../src/knowledge/catalog.js";
 import { makeConcept, makeGraph } from "../service/sample-graphs.js";
+import { boundSkill } from "../support/bound-skill.js";
 import { manualClock } from "../support/manual-clock.js";
 import { createTestResearch } from "../support/test-research.js";
 import { ask } from "./asked-skill.js";
@@ -39,7 +39,6 @@ const search = await openSearch({
 t.teardown(() => search.close());
 await search.sync(graphs);
 const catalog = createGraphCatalog(graphs);
-const experts = createExpertDirectory({ catalog, search });
 
 let asked = 0;
 const writer: Writer = {
@@ -50,9 +49,7 @@ const writer: Writer = {
 	},
 };
 const research = { ...createTestResearch({ clock }), writer };
-const debate = ask<DebateOutput>(
-	createAnalystDebate({ search, catalog, clock, experts, research }),
-);
+const debate = ask<DebateOutput>(boundSkill(analystDebate, { search, catalog, clock, research }));
 const question = "Should a language add pattern matching?";
 
 t.test("a debate quotes its graphs, and has nobody write what is not told", async (t) => {

@@ -1,6 +1,14 @@
-import { createBrandReadings } from "../../skills/brands/brand-readings.js";
+import { brandComparison } from "../../skills/brands/brand-compare.operations.js";
+import { brandIntelligence } from "../../skills/brands/brand-intelligence.operations.js";
+import {
+	brandSignals,
+	brandSources,
+	brandTimeline,
+} from "../../skills/brands/brand-readings.operations.js";
+import type { PaidOperation } from "../../src/contract/operation.js";
 import type { Clock } from "../../src/kernel/clock.js";
 import type { GraphCatalog } from "../../src/knowledge/catalog.js";
+import { boundSkill } from "../support/bound-skill.js";
 import { manualClock } from "../support/manual-clock.js";
 import { ask } from "./asked-skill.js";
 
@@ -14,13 +22,13 @@ interface Told {
 
 /** Every skill that reads what a catalog says of brands, asked as the pipeline does. */
 export function askBrands(catalog: GraphCatalog, clock: Clock = manualClock(TODAY)) {
-	const skills = createBrandReadings({ catalog, clock });
+	const askOf = (operation: PaidOperation) => ask<Told>(boundSkill(operation, { catalog, clock }));
 	return {
-		intelligence: ask<Told>(skills.brand_intelligence),
-		signals: ask<Told>(skills["brands.signals"]),
-		timeline: ask<Told>(skills["brands.timeline"]),
-		sources: ask<Told>(skills["brands.sources"]),
-		compare: ask<Told>(skills["brands.compare"]),
+		intelligence: askOf(brandIntelligence),
+		signals: askOf(brandSignals),
+		timeline: askOf(brandTimeline),
+		sources: askOf(brandSources),
+		compare: askOf(brandComparison),
 	};
 }
 

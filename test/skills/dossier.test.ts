@@ -1,15 +1,16 @@
 import t from "tap";
 import { passCitationGate } from "../../skills/answers/citation-gate.js";
 import { toHtml, toMarkdown } from "../../skills/answers/report/report-document.js";
-import { createDossier } from "../../skills/dossiers/dossier.js";
 import { compareDossiers } from "../../skills/dossiers/dossier-answer.js";
 import { toDossierDocument } from "../../skills/dossiers/dossier-archive.js";
 import type { DossierWire } from "../../skills/dossiers/dossier-wire.js";
+import { dossier } from "../../skills/dossiers/dossiers.operations.js";
 import type { Caller } from "../../src/contract/call.js";
 import { findCitedSentence } from "../../src/evidence/cited-sentences.js";
 import { createGraphCatalog } from "../../src/knowledge/catalog.js";
 import { createSearchEngine } from "../../src/search/search-engine.js";
 import { makeConcept, makeGraph } from "../service/sample-graphs.js";
+import { boundSkill } from "../support/bound-skill.js";
 import { manualClock } from "../support/manual-clock.js";
 import { createTestResearch } from "../support/test-research.js";
 import { ask } from "./asked-skill.js";
@@ -66,7 +67,7 @@ t.teardown(() => search.close());
 await search.sync(catalog.list());
 const research = { ...createTestResearch({ clock }), embedder: () => undefined };
 const compile = ask<{ data: DossierWire; meta: Record<string, unknown> }>(
-	createDossier({ search, catalog, clock, research }),
+	boundSkill(dossier, { search, catalog, clock, research }),
 );
 const TOPIC = "settlement gateway batches";
 
@@ -157,7 +158,7 @@ t.test(
 );
 
 t.test("whoever keeps no text keeps no dossier, and is told so", async (t) => {
-	const skill = createDossier({ search, catalog, clock, research });
+	const skill = boundSkill(dossier, { search, catalog, clock, research });
 	const run = (caller?: Caller) =>
 		skill.run(skill.input.parse({ topic: TOPIC }), {
 			...{ signal: new AbortController().signal, requestId: "req_1", callId: "hold_1" },

@@ -1,12 +1,13 @@
 import { join } from "node:path";
 import t from "tap";
 import type { ConsultOutput } from "../../skills/experts/consult-wire.js";
-import { createExpertConsult } from "../../skills/experts/expert-consult.js";
+import { expertConsultation } from "../../skills/experts/consultations.operations.js";
 import { createExpertDirectory } from "../../skills/experts/expert-directory.js";
 import { openSearch } from "../../src/app/open-search.js";
 import { createGraphCatalog } from "../../src/knowledge/catalog.js";
 import type { Concept, ExpertConsent, Graph } from "../../src/knowledge/graph.js";
 import { makeConcept, makeGraph } from "../service/sample-graphs.js";
+import { boundSkill } from "../support/bound-skill.js";
 import { manualClock } from "../support/manual-clock.js";
 import { createTestResearch } from "../support/test-research.js";
 import { ask } from "./asked-skill.js";
@@ -55,7 +56,13 @@ async function open(graphs: readonly Graph[]) {
 	const catalog = createGraphCatalog(graphs);
 	const experts = createExpertDirectory({ catalog, search });
 	const research = createTestResearch({ clock });
-	const skill = createExpertConsult({ search, catalog, clock, experts, research });
+	const skill = boundSkill(expertConsultation, {
+		search,
+		catalog,
+		clock,
+		expertDirectory: experts,
+		research,
+	});
 	return { skill, consult: ask<ConsultOutput>(skill) };
 }
 

@@ -1,11 +1,11 @@
 import t from "tap";
 import { createClaimVerifier } from "../../skills/verify/claims/claim-verifier.js";
-import { createBatchVerification } from "../../skills/verify/verify-batch.js";
-import { createTextVerification } from "../../skills/verify/verify-text.js";
-import type { CheckedClaimWire } from "../../skills/verify/verify-text-wire.js";
+import { batchVerification, textVerification } from "../../skills/verify/verify-text.operations.js";
+import type { CheckedClaimWire } from "../../skills/verify/verify-wire.js";
 import { createGraphCatalog } from "../../src/knowledge/catalog.js";
 import { createSearchEngine } from "../../src/search/search-engine.js";
 import { DOMAIN_GRAPH } from "../service/sample-graphs.js";
+import { boundSkill } from "../support/bound-skill.js";
 import { manualClock } from "../support/manual-clock.js";
 import { ask } from "./asked-skill.js";
 
@@ -15,9 +15,9 @@ t.teardown(() => search.close());
 await search.sync([DOMAIN_GRAPH]);
 const catalog = createGraphCatalog([DOMAIN_GRAPH]);
 const verifier = createClaimVerifier({ search, catalog, clock });
-const deps = { verifier, catalog, clock, resultIds: () => "vfb_1" };
-const batch = createBatchVerification(deps);
-const text = createTextVerification(deps);
+const services = { verifier, catalog, clock, research: { resultIds: () => "vfb_1" } };
+const batch = boundSkill(batchVerification, services);
+const text = boundSkill(textVerification, services);
 
 interface Checked {
 	readonly data: { readonly batch_id: string | null; readonly claims: readonly CheckedClaimWire[] };

@@ -1,8 +1,9 @@
 import t from "tap";
-import { createCitationCheck } from "../../skills/verify/verify-citation.js";
+import { citationCheck } from "../../skills/verify/verify-citation.operations.js";
 import { toArticleRef } from "../../src/evidence/article-address.js";
 import { createGraphCatalog } from "../../src/knowledge/catalog.js";
 import { makeConcept, makeGraph } from "../service/sample-graphs.js";
+import { boundSkill } from "../support/bound-skill.js";
 import { ask } from "./asked-skill.js";
 
 const SOURCE = "https://www.rfc-editor.org/rfc/rfc7541";
@@ -34,7 +35,7 @@ interface Checked {
 		readonly source: { readonly title: string; readonly sentences: number };
 	};
 }
-const check = ask<Checked>(createCitationCheck({ catalog }));
+const check = ask<Checked>(boundSkill(citationCheck, { catalog }));
 const ref = toArticleRef(SOURCE) ?? "";
 
 t.test("a sentence of a graph supports what it says, and refutes another number", async (t) => {
@@ -83,7 +84,7 @@ t.test(
 );
 
 t.test("long sources are compared in turns, and no longer than somebody waits", async (t) => {
-	const skill = createCitationCheck({ catalog });
+	const skill = boundSkill(citationCheck, { catalog });
 	const excerpt = "HPACK has a static table of entries. ".repeat(100);
 	const input = skill.input.parse({ sentence: "HPACK's static table has 61 entries.", excerpt });
 	const leaving = new AbortController();

@@ -6,12 +6,13 @@ import {
 	groupByOrigin,
 } from "../../../skills/verify/claims/source-tiers.js";
 import type { StanceJudge } from "../../../skills/verify/claims/verification.js";
-import { createClaimVerification } from "../../../skills/verify/verify-claim.js";
+import { claimVerification } from "../../../skills/verify/verify-claim.operations.js";
 import { toCitedSentences } from "../../../src/evidence/cited-sentences.js";
 import { createGraphCatalog } from "../../../src/knowledge/catalog.js";
 import type { Evidence } from "../../../src/knowledge/graph.js";
 import { createSearchEngine } from "../../../src/search/search-engine.js";
 import { makeConcept, makeGraph } from "../../service/sample-graphs.js";
+import { boundSkill } from "../../support/bound-skill.js";
 import { manualClock } from "../../support/manual-clock.js";
 
 const clock = manualClock("2026-06-01T00:00:00Z");
@@ -159,9 +160,9 @@ t.test("one owner and one document are one origin, and the table knows who publi
 });
 
 t.test("only a verdict is sold, kept under an id and told as a ClaimReview", async (t) => {
-	const skill = createClaimVerification({
-		...{ verifier, catalog, clock, embedder: () => undefined },
-		resultIds: () => "vrf_test",
+	const skill = boundSkill(claimVerification, {
+		...{ verifier, catalog, clock },
+		research: { embedder: () => undefined, resultIds: () => "vrf_test" },
 	});
 	const context = {
 		signal,

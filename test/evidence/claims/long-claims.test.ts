@@ -1,12 +1,13 @@
 import t from "tap";
 import { createClaimVerifier } from "../../../skills/verify/claims/claim-verifier.js";
 import { findTextClaims } from "../../../skills/verify/text-claims.js";
-import { createClaimExtraction } from "../../../skills/verify/verify-extract.js";
-import { VERIFY_TEXT_LIMITS } from "../../../skills/verify/verify-text-limits.js";
+import { claimExtraction } from "../../../skills/verify/verify-text.operations.js";
+import { VERIFY_TEXT_LIMITS } from "../../../skills/verify/verify-wire.js";
 import { toCitedSentences } from "../../../src/evidence/cited-sentences.js";
 import { createGraphCatalog } from "../../../src/knowledge/catalog.js";
 import { createSearchEngine } from "../../../src/search/search-engine.js";
 import { makeConcept, makeGraph } from "../../service/sample-graphs.js";
+import { boundSkill } from "../../support/bound-skill.js";
 import { manualClock } from "../../support/manual-clock.js";
 
 const clock = manualClock("2026-06-01T00:00:00Z");
@@ -76,7 +77,7 @@ t.test("a long text is taken apart in turns", async (t) => {
 	const text = "The relay window holds 64 frames. "
 		.repeat(600)
 		.slice(0, VERIFY_TEXT_LIMITS.textChars);
-	const skill = createClaimExtraction();
+	const skill = boundSkill(claimExtraction, {});
 	const context = { signal, requestId: "req_1", callId: "req_1", caller: undefined };
 	const turns = await turnsOf(() => skill.run({ text }, context));
 	t.ok(turns >= VERIFY_TEXT_LIMITS.claimsToldMax / 25, `${turns} turns`);

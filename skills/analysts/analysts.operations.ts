@@ -1,0 +1,218 @@
+import { z } from "zod";
+import {
+	dataOperation,
+	PER_CALL,
+	paidOperation,
+	type Services,
+	type SkillServices,
+	toReply,
+} from "../../src/contract/contract.js";
+import type { CitedSentence } from "../../src/evidence/evidence.js";
+import { toIsoDay } from "../../src/kernel/kernel.js";
+import { toTrendId } from "../../src/knowledge/knowledge.js";
+import { type CitationList, createCitationList } from "../answers/answers.js";
+import { CONSULT_LIMITS, toConsultMeta } from "../experts/experts.js";
+import { answerIf } from "../graphs/graphs.js";
+import { ANALYST_BODY, ANALYST_REPLY } from "./analyst-examples.js";
+import {
+	type Analyst,
+	type AnalystServices,
+	analystsOf,
+	findAnalyst,
+	toAnalystWire,
+} from "./analyst-index.js";
+import { type AnalystView, askAnalyst } from "./analyst-view.js";
+import {
+	type AnalystConsultOutput,
+	analystConsultInput,
+	analystConsultOutput,
+	analystDetailSchema,
+	analystListSchema,
+	SCENARIO_NAMES,
+	type ScenarioName,
+} from "./analyst-wire.js";
+
+const EXAMPLE_ANALYST = "python-evolution";
+const EXAMPLE_QUESTION = "Which typing syntax was refused for Python?";
+
+/** One question to one synthetic analyst. Spec: Endpoints, paid operations. */
+export const analystConsultation = paidOperation({
+	id: "analysts.consult",
+	method: "POST",
+	path: "/v1/analysts/consult",
+	price: PER_CALL,
+	agent: {
+		name: "consult_analyst",
+		tool: {
+			title: "Consult an analyst",
+			description:
+				"One question to one synthetic analyst, answered from its own notes, every sentence cited.",
+			fields: { analyst: "analyst of list_analysts", question: "Question in plain language" },
+		},
+	},
+	summary: "Consult a synthetic analyst",
+	description:
+		"A thesis, arguments for and against, open questions and scenarios from one analyst's graph, every sentence cited. Probabilities are counted from cited evidence with one vote added for each scenario; small samples say so. Paid per call; an analyst nobody knows and a graph that does not answer cost nothing.",
+	body: analystConsultInput,
+	reply: toReply("AnalystConsultReply", analystConsultOutput),
+	title: "Consult a synthetic analyst",
+	about:
+		"One question to one analyst (GET /v1/analysts), answered from its graph alone: a thesis, arguments for and against, open questions, and scenarios whose probabilities are counted from cited evidence; small samples are flagged. Not charged when the graph does not answer.",
+	tags: ["analyst", "consultation", "scenarios", "evidence"],
+	examples: [EXAMPLE_QUESTION],
+	input: analystConsultInput,
+	output: analystConsultOutput,
+	capture: "onResult",
+	queryOf: ({ question }) => question,
+	toText,
+	create: (services: AnalystServices) => ({
+		exampleInput: () => exampleOf(services),
+		isOffered: () => analystsOf(services.catalog).length > 0,
+		graphsOf: ({ analyst }) => [findAnalyst(services.catalog, analyst).graph.record.id],
+		prepare: ({ analyst }) => void findAnalyst(services.catalog, analyst),
+		async run({ analyst: name, question }, { signal }) {
+			const { catalog, clock, search, research } = services;
+			const startedMs = clock.monotonicMs();
+			const analyst = findAnalyst(catalog, name);
+			const today = toIsoDay(clock.now());
+			const { writer } = research;
+			const told = await askAnalyst({ search, writer }, { analyst, question, today, signal });
+			const data = toData(analyst, question, told);
+			const meta = toConsultMeta(services, {
+				...told,
+				...{ query: question, startedMs },
+				graphIds: told.view ? [analyst.graph.record.id] : [],
+			});
+			return answerIf(told.view !== undefined, { ok: true as const, data, meta });
+		},
+	}),
+	example: { body: ANALYST_BODY, reply: ANALYST_REPLY },
+});
+
+type AnswerWire = AnalystConsultOutput["data"];
+
+function toData(analyst: Analyst, question: string, { view, missing }: AnalystView): AnswerWire {
+	const list = createCitationList();
+	const quote = quoteWith(list);
+	const shared = { question, analyst: toAnalystWire(analyst), not_covered: [...missing] };
+	if (!view) {
+		const nothing = { arguments_for: [], arguments_against: [], open_questions: [], citations: [] };
+		const sample = { votes: { base: 0, upside: 0, downside: 0 }, is_small: true };
+		return { ...shared, ...nothing, thesis: null, scenarios: [], sample, confidence: 0 };
+	}
+	const { thesis, sides, odds, confidence } = view;
+	return {
+		...shared,
+		thesis: list.cite(thesis),
+		scenarios: SCENARIO_NAMES.map((name) => toScenario(name, view, list)),
+		sample: { votes: odds.votes, is_small: odds.isSmallSample },
+		arguments_for: sides.for.map(quote),
+		arguments_against: sides.against.map(quote),
+		open_questions: sides.open.map(quote),
+		confidence,
+		citations: [...list.toWire()],
+	};
+}
+
+const SIDE_OF = { base: "open", upside: "for", downside: "against" } as const;
+
+function toScenario(
+	name: ScenarioName,
+	{ sides, odds, indicators }: NonNullable<AnalystView["view"]>,
+	list: CitationList,
+): AnswerWire["scenarios"][number] {
+	const drivers = sides[SIDE_OF[name]].slice(0, CONSULT_LIMITS.drivers);
+	return {
+		name,
+		probability: odds.probabilities[name],
+		drivers: drivers.map(quoteWith(list)),
+		indicators: indicators
+			.filter(({ scenario }) => scenario === name)
+			.map(({ concept, momentum, sentence }) => ({
+				trend_id: toTrendId(sentence.graph.record.id, concept.id),
+				title: concept.title,
+				momentum: {
+					...{ score: momentum.score, recent: momentum.recent, before: momentum.before },
+					as_of: momentum.asOf,
+				},
+				citation_ids: [list.numberOf(sentence)],
+			})),
+	};
+}
+
+function quoteWith(list: CitationList) {
+	return (sentence: CitedSentence) => list.cite({ text: sentence.text, evidence: [sentence] });
+}
+
+function toText({ data }: AnalystConsultOutput): string {
+	const { analyst, thesis, scenarios, citations } = data;
+	if (!thesis) return `${analyst.name} does not cover this.`;
+	const odds = scenarios.map(({ name, probability }) => `${name} ${probability}`).join(", ");
+	const sources = citations.map(({ n, title, source_url: url }) => `[${n}] ${title} (${url})`);
+	const marks = thesis.citation_ids.map((n) => `[${n}]`).join("");
+	return [`${analyst.name}: ${thesis.text} ${marks}`, odds, ...sources].join("\n");
+}
+
+function exampleOf({ catalog }: Pick<SkillServices, "catalog">) {
+	const analysts = analystsOf(catalog).map(({ graph }) => graph.record);
+	const [first] = analysts;
+	const isSample = analysts.some(({ id }) => id === EXAMPLE_ANALYST);
+	if (isSample || !first) return { analyst: EXAMPLE_ANALYST, question: EXAMPLE_QUESTION };
+	return { analyst: first.id, question: first.exampleQueries[0] ?? EXAMPLE_QUESTION };
+}
+
+const ANALYST = {
+	analyst: "python-evolution",
+	name: "Python analyst",
+	domain: "The Python language",
+	method: "Counts what is adopted and says how sure that is.",
+	topics: ["typing", "packaging"],
+};
+
+/** Who can be asked. Additive to the contract. */
+export const analystList = dataOperation({
+	id: "analysts.list",
+	method: "GET",
+	path: "/v1/analysts",
+	summary: "Synthetic analysts",
+	description: "Every analyst of the catalog with its domain and method.",
+	isList: true,
+	freshness: "catalog",
+	data: analystListSchema,
+	create:
+		({ analysts }: Pick<Services, "analysts">) =>
+		() =>
+			analysts.list(),
+	example: { data: { items: [ANALYST] } },
+});
+
+export const analyst = dataOperation({
+	id: "analysts.get",
+	method: "GET",
+	path: "/v1/analysts/{analyst}",
+	summary: "One analyst",
+	description: "Method, coverage in numbers, and questions to ask.",
+	params: z.strictObject({
+		analyst: z
+			.string()
+			.trim()
+			.min(1, "must not be empty")
+			.max(CONSULT_LIMITS.nameChars)
+			.describe("Its graph's id, or its name"),
+	}),
+	isList: false,
+	freshness: "catalog",
+	data: analystDetailSchema,
+	create:
+		({ analysts }: Pick<Services, "analysts">) =>
+		({ params }) =>
+			analysts.get(params.analyst),
+	example: {
+		params: { analyst: ANALYST.analyst },
+		data: {
+			...ANALYST,
+			questions: ["Which Python trends are still drafts?"],
+			coverage: { notes: 18, sources: 31, updated: "2026-01-31" },
+		},
+	},
+});

@@ -1,0 +1,283 @@
+import { z } from "zod";
+import {
+	answer,
+	cursorField,
+	digitsField,
+	keptUntil,
+	LIMITS,
+	noAnswer,
+	ownerOperation,
+	PER_CALL,
+	paidOperation,
+	REPORT_FORMATS,
+	type Services,
+	type SkillCaller,
+	type SkillContext,
+	toDataReply,
+	toReply,
+} from "../../src/contract/contract.js";
+import { ServiceError } from "../../src/kernel/kernel.js";
+import {
+	askDossier,
+	compareDossiers,
+	type DossierServices,
+	toDossierText,
+} from "./dossier-answer.js";
+import {
+	DOSSIER,
+	DOSSIER_DIFF,
+	DOSSIER_ID,
+	DOSSIER_ITEM,
+	DOSSIER_MARKDOWN,
+	DOSSIER_META,
+} from "./dossier-examples.js";
+import {
+	DOSSIER_LIMITS,
+	type DossierWire,
+	deletedDossierSchema,
+	dossierIdField,
+	dossierInput,
+	dossierListSchema,
+	dossierOutput,
+	dossierSchema,
+	refreshInput,
+	refreshOutput,
+} from "./dossier-wire.js";
+
+const params = z.strictObject({ dossier_id: dossierIdField });
+const example = { params: { dossier_id: DOSSIER_ID } };
+const callsPerMinute = LIMITS.accountReadsPerMinute;
+const BILLING = "Paid per call; a topic that nothing covers costs nothing.";
+const WHOSE =
+	"For whoever paid for it, until kept_until; what a wallet paid for is opened by its id. Unknown ids, those of others and past ones are answered alike.";
+
+/** The id of a dossier that was compiled just now, and until when it can be read again. */
+function toKept({ research, clock }: DossierServices, context: SkillContext, isAnswer: boolean) {
+	return {
+		id: research.resultIds("dos", context),
+		until: isAnswer ? keptUntil(clock, context) : null,
+	};
+}
+
+const keepDossier = (data: DossierWire) =>
+	data.kept_until === null ? {} : { keep: { kind: "dossier" as const, id: data.dossier_id, data } };
+
+/** What the graphs hold on a topic, put together so that it can be checked. Spec: Endpoints, paid operations. */
+export const dossier = paidOperation({
+	id: "intelligence.dossier",
+	method: "POST",
+	path: "/v1/intelligence/dossier",
+	price: PER_CALL,
+	agent: {
+		name: "dossier",
+		aliases: ["evidence_dossier"],
+		tool: {
+			title: "Evidence dossier",
+			description:
+				"Findings on a topic with confidence, contradictions, evidence, timeline and gaps.",
+			fields: {
+				topic: "Topic in a few words",
+				graphs: "Only these graph ids",
+				as_of: "As of this day, YYYY-MM-DD; today if left out",
+			},
+		},
+	},
+	summary: "Evidence dossier",
+	description: `Summary, findings with confidence and what contradicts them, evidence table, timeline, entities, source profile, contradictions and gaps on a topic; every sentence cited. Kept for a day. ${BILLING}`,
+	body: dossierInput,
+	reply: toReply("DossierReply", dossierOutput),
+	title: "Evidence dossier",
+	about:
+		"A dossier on a topic from every graph that covers it: summary, findings with confidence and what contradicts them, evidence table, timeline, entities, source profile, contradictions and what is not known; every sentence cited. Kept for a day, to be read, exported and refreshed. Not charged when nothing covers the topic.",
+	tags: ["dossier", "evidence", "research"],
+	examples: ["Put together what is known about gasless transfers, with sources."],
+	input: dossierInput,
+	output: dossierOutput,
+	capture: "onResult",
+	queryOf: ({ topic }) => topic,
+	graphsOf: ({ graphs = [] }) => graphs,
+	toText: ({ data }) => toDossierText(data),
+	create: (services: DossierServices) => ({
+		exampleInput: () => ({ topic: DOSSIER.topic }),
+		isOffered: () => services.catalog.list().length > 0,
+		prepare({ graphs = [] }) {
+			for (const id of graphs) services.catalog.assertKnown(id);
+		},
+		async run({ topic, graphs, as_of: asOf }, context) {
+			const asked = graphs ? [...new Set(graphs)] : null;
+			const question = { topic, graphs: asked, asOf };
+			const { isAnswer, body, meta } = await askDossier(services, question, context);
+			const { id, until } = toKept(services, context, isAnswer);
+			const data = {
+				dossier_id: id,
+				version: 1,
+				previous_id: null,
+				graphs_asked: asked,
+				...body,
+				kept_until: until,
+			};
+			const result = { ok: true as const, data, meta };
+			return isAnswer ? answer(result, keepDossier(data)) : noAnswer(result);
+		},
+	}),
+	example: { body: { topic: DOSSIER.topic }, reply: toDataReply(DOSSIER, DOSSIER_META) },
+});
+
+/** Asks the same again today, and says what is new. Additive to the contract. */
+export const dossierRefresh = paidOperation({
+	id: "intelligence.dossier.refresh",
+	method: "POST",
+	path: "/v1/intelligence/dossiers/{dossier_id}/refresh",
+	price: PER_CALL,
+	summary: "Refresh a dossier",
+	description: `A new version as of today, with what was added, removed and changed. ${BILLING} ${WHOSE}`,
+	params,
+	reply: toReply("DossierRefreshReply", refreshOutput),
+	title: "Refresh a dossier",
+	about:
+		"A new version of a dossier that is still kept, on the same topic and graphs as of today, with what was added, removed and changed since. The earlier version stays until its time is over; a paid call that is sent again needs it as well, what it made is then read under its own id. Not charged when the dossier is unknown or nothing covers the topic any more.",
+	tags: ["dossier", "evidence", "changes"],
+	examples: ["What is new since this dossier was made?"],
+	input: refreshInput,
+	output: refreshOutput,
+	capture: "onResult",
+	queryOf: () => undefined,
+	graphsOf: () => [],
+	toText: ({ data }) => toDossierText(data),
+	create: (services: DossierServices) => ({
+		exampleInput: () => ({ dossier_id: DOSSIER_ID }),
+		isOffered: () => services.catalog.list().length > 0,
+		async prepare({ dossier_id: id }, caller) {
+			if (!caller) return;
+			const { graphs_asked: graphs } = await getKept(services, caller, id);
+			for (const graph of graphs ?? []) services.catalog.assertKnown(graph);
+		},
+		async run({ dossier_id: previousId }, context) {
+			const { caller = { owner: "anonymous" } } = context;
+			const before = await getKept(services, caller, previousId);
+			const { topic, graphs_asked: graphs } = before;
+			const { isAnswer, body, meta } = await askDossier(services, { topic, graphs }, context);
+			const { id, until } = toKept(services, context, isAnswer);
+			const data = {
+				dossier_id: id,
+				version: before.version + 1,
+				previous_id: previousId,
+				graphs_asked: graphs,
+				...body,
+				kept_until: until,
+			};
+			const diff = compareDossiers(before, data);
+			const result = { ok: true as const, data: { ...data, diff }, meta };
+			return isAnswer ? answer(result, keepDossier(data)) : noAnswer(result);
+		},
+	}),
+	example: {
+		...example,
+		reply: toDataReply(
+			{ ...DOSSIER, version: 2, previous_id: DOSSIER_ID, diff: DOSSIER_DIFF },
+			DOSSIER_META,
+		),
+	},
+});
+
+async function getKept(
+	{ research }: DossierServices,
+	caller: SkillCaller,
+	id: string,
+): Promise<DossierWire> {
+	const kept = await research.artifacts.find(caller, "dossier", id);
+	if (kept) return kept.data as DossierWire;
+	throw new ServiceError(
+		"NOT_FOUND",
+		`No dossier of yours is kept as "${id}"; dossiers are kept for a day, POST /v1/intelligence/dossier makes one.`,
+	);
+}
+
+type Kept = Pick<Services, "dossiers">;
+
+/** Dossiers that can be read again. Additive to the contract. */
+export const dossierList = ownerOperation({
+	id: "intelligence.dossiers.list",
+	method: "GET",
+	path: "/v1/intelligence/dossiers",
+	summary: "List dossiers",
+	description: "Those of the caller that are still kept, newest first.",
+	callsPerMinute,
+	query: z.strictObject({
+		limit: digitsField(DOSSIER_LIMITS.dossiersMax)
+			.default(DOSSIER_LIMITS.dossiersDefault)
+			.describe("Items on a page"),
+		cursor: cursorField.optional(),
+	}),
+	isList: true,
+	data: dossierListSchema,
+	create:
+		({ dossiers }: Kept) =>
+		({ caller, query }) =>
+			dossiers.list(caller, query),
+	example: { query: { limit: "20" }, data: { items: [DOSSIER_ITEM] } },
+});
+
+export const keptDossier = ownerOperation({
+	id: "intelligence.dossiers.get",
+	method: "GET",
+	path: "/v1/intelligence/dossiers/{dossier_id}",
+	summary: "Read a dossier again",
+	description: WHOSE,
+	callsPerMinute,
+	opensById: true,
+	params,
+	isList: false,
+	data: dossierSchema,
+	create:
+		({ dossiers }: Kept) =>
+		({ caller, params }) =>
+			dossiers.get(caller, params.dossier_id),
+	example: { ...example, data: DOSSIER },
+});
+
+export const dossierExport = ownerOperation({
+	id: "intelligence.dossiers.export",
+	method: "GET",
+	path: "/v1/intelligence/dossiers/{dossier_id}/export",
+	summary: "Export a dossier",
+	description: `As a file: Markdown with numbered citations, JSON, or one HTML page without script. ${WHOSE}`,
+	callsPerMinute,
+	opensById: true,
+	params,
+	query: z.strictObject({
+		format: z
+			.enum(REPORT_FORMATS, `must be one of ${REPORT_FORMATS.join(", ")}`)
+			.default("md")
+			.describe("Format of the file"),
+	}),
+	isList: false,
+	sends: {
+		kind: "document",
+		mediaTypes: ["text/markdown", "application/json", "text/html"],
+	},
+	data: z.string().describe("The file"),
+	create:
+		({ dossiers }: Kept) =>
+		({ caller, params, query }) =>
+			dossiers.export(caller, params.dossier_id, query.format),
+	example: { ...example, query: { format: "md" }, data: DOSSIER_MARKDOWN },
+});
+
+export const dossierDeletion = ownerOperation({
+	id: "intelligence.dossiers.delete",
+	method: "DELETE",
+	path: "/v1/intelligence/dossiers/{dossier_id}",
+	summary: "Delete a dossier",
+	description: `At once and for good. ${WHOSE}`,
+	callsPerMinute: LIMITS.accountChangesPerMinute,
+	opensById: true,
+	params,
+	isList: false,
+	data: deletedDossierSchema,
+	create:
+		({ dossiers }: Kept) =>
+		({ caller, params }) =>
+			dossiers.remove(caller, params.dossier_id),
+	example: { ...example, data: { dossier_id: DOSSIER_ID, status: "deleted" } },
+});

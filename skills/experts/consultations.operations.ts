@@ -1,0 +1,209 @@
+import { z } from "zod";
+import {
+	ANONYMOUS,
+	cursorField,
+	digitsField,
+	LIMITS,
+	ownerOperation,
+	PER_CALL,
+	paidOperation,
+	type Services,
+	type SkillContext,
+	type SkillServices,
+	toReply,
+} from "../../src/contract/contract.js";
+import { isFollowUp } from "../../src/evidence/evidence.js";
+import { ServiceError } from "../../src/kernel/kernel.js";
+import type { ConsultServices } from "./consult-answer.js";
+import { CONSULT_BODY, CONSULT_REPLY, CONSULTATION } from "./consult-examples.js";
+import {
+	CONSULT_LIMITS,
+	consultationIdField,
+	consultationListSchema,
+	consultationSchema,
+	consultInput,
+	consultOutput,
+	followUpBody,
+	followUpInput,
+} from "./consult-wire.js";
+import {
+	CONSULT_BILLING,
+	consult,
+	getConsultable,
+	graphsOfAgents,
+	offeredDesks,
+	toConsultText,
+} from "./expert-consult.js";
+
+const params = z.strictObject({ consultation_id: consultationIdField });
+const reply = toReply("ConsultReply", consultOutput);
+const { consultation_id } = CONSULTATION;
+
+/** One question to one expert's twin. Spec: Endpoints, paid operations. */
+export const expertConsultation = paidOperation({
+	id: "human_agents.consult",
+	method: "POST",
+	path: "/v1/human-agents/consult",
+	price: PER_CALL,
+	agent: {
+		name: "consult_expert",
+		tool: {
+			title: "Consult an expert's twin",
+			description:
+				"One question to one expert. A machine answers from that expert's own notes, every sentence cited; match_experts names who can be asked.",
+			fields: { agent_id: "agent_id of match_experts", question: "Question in plain language" },
+		},
+	},
+	summary: "Consult an expert's twin",
+	description: `A machine answers from one expert's own notes, every sentence cited, and says what they do not cover. ${CONSULT_BILLING}`,
+	body: consultInput,
+	reply,
+	title: "Consult an expert's twin",
+	about:
+		"One question to one expert of the roster (GET /v1/experts, POST /v1/experts/match). A machine answers from that expert's own notes alone, every sentence cited, with stance, key points, limits and what the notes do not cover. Experts without a recorded consent are not consulted. Not charged when the notes do not answer.",
+	tags: ["expert", "consultation", "advice", "evidence"],
+	examples: [CONSULT_BODY.question],
+	input: consultInput,
+	output: consultOutput,
+	capture: "onResult",
+	queryOf: ({ question }) => question,
+	toText: toConsultText,
+	create: (services: ConsultServices) => ({
+		exampleInput: () => exampleOf(services),
+		isOffered: () => offeredDesks(services).length > 0,
+		graphsOf: ({ agent_id }) => graphsOfAgents(services.catalog, [agent_id]),
+		prepare: async ({ agent_id }) => void (await getConsultable(services, agent_id)),
+		async run({ agent_id, question }, context) {
+			const expert = await getConsultable(services, agent_id);
+			return consult(services, { expert, question }, context);
+		},
+	}),
+	example: { body: CONSULT_BODY, reply: CONSULT_REPLY },
+});
+
+/** Documents and probes use it as it stands, so it asks a desk that can be asked wherever there is one. */
+function exampleOf(services: Pick<SkillServices, "catalog" | "clock">) {
+	const desks = offeredDesks(services);
+	const [first] = desks;
+	const isSample = desks.some(({ agentId }) => agentId === CONSULT_BODY.agent_id);
+	if (isSample || !first) return CONSULT_BODY;
+	return { agent_id: first.agentId, question: first.question ?? CONSULT_BODY.question };
+}
+
+const FOLLOW_UP = "And when should it be renewed?";
+
+/** The next question to the same twin, which may leave open what it is about. Additive to the contract. */
+export const consultationFollowUp = paidOperation({
+	id: "human_agents.follow_up",
+	method: "POST",
+	path: "/v1/human-agents/consultations/{consultation_id}/follow-up",
+	price: PER_CALL,
+	summary: "Ask the next question",
+	description: `Goes on from a consultation of the caller's, while it is kept; a question that leaves its subject open is about what the earlier answer rests on. ${CONSULT_BILLING}`,
+	params,
+	body: followUpBody,
+	reply,
+	title: "Ask an expert's twin the next question",
+	about:
+		'Goes on from a consultation: "it", "that", or a question of few words is taken to be about what the earlier answer rests on. For whoever paid for that answer, while it is kept. Not charged when the notes do not answer or there is no such consultation.',
+	tags: ["expert", "consultation", "follow-up"],
+	examples: [FOLLOW_UP],
+	input: followUpInput,
+	output: consultOutput,
+	capture: "onResult",
+	queryOf: ({ question }) => question,
+	// Which graph it is about stands in what is kept for its owner; a token for some graphs alone pays for none of it.
+	graphsOf: () => [],
+	toText: toConsultText,
+	create: (services: ConsultServices) => ({
+		exampleInput: () => ({ consultation_id, question: FOLLOW_UP }),
+		isOffered: () => offeredDesks(services).length > 0,
+		async run({ consultation_id: id, question }, context) {
+			const earlier = await getEarlier(services, id, context);
+			const expert = await getConsultable(services, earlier.expert.id);
+			const subject = isFollowUp(question) ? subjectOf(services, earlier) : undefined;
+			return consult(services, { expert, question, follows: id, subject }, context);
+		},
+	}),
+	example: { params: { consultation_id }, body: { question: FOLLOW_UP }, reply: CONSULT_REPLY },
+});
+
+/** Throws NOT_FOUND alike for unknown ids, those of others and expired ones. */
+async function getEarlier(
+	{ research }: ConsultServices,
+	id: string,
+	{ caller = ANONYMOUS }: SkillContext,
+) {
+	const kept = await research.artifacts.find(caller, "consultation", id);
+	if (kept) return consultationSchema.parse(kept.data);
+	throw new ServiceError(
+		"NOT_FOUND",
+		`No consultation of yours is called "${id}"; answers are kept for a day, and not for accounts that keep no text.`,
+	);
+}
+
+/** The title of what the earlier answer rests on first. */
+function subjectOf(
+	{ catalog }: ConsultServices,
+	{ citations: [first] }: ReturnType<typeof consultationSchema.parse>,
+): string | undefined {
+	const graph = first && catalog.find(first.graph_id);
+	const nodeId = first?.trend_id.slice(first.graph_id.length + 1);
+	return graph?.concepts.find(({ id }) => id === nodeId)?.title;
+}
+
+/** Consultations that can be read again. Additive to the contract. */
+export const consultationList = ownerOperation({
+	id: "human_agents.consultations.list",
+	method: "GET",
+	path: "/v1/human-agents/consultations",
+	summary: "List consultations",
+	description:
+		"Those of the caller that are still kept, newest first. What a wallet paid for is opened by its id alone.",
+	callsPerMinute: LIMITS.accountReadsPerMinute,
+	query: z.strictObject({
+		limit: digitsField(CONSULT_LIMITS.listMax)
+			.default(CONSULT_LIMITS.listDefault)
+			.describe("Items on a page"),
+		cursor: cursorField.optional(),
+	}),
+	isList: true,
+	data: consultationListSchema,
+	create:
+		({ consultations }: Pick<Services, "consultations">) =>
+		({ caller, query }) =>
+			consultations.list(caller, query),
+	example: {
+		query: { limit: "20" },
+		data: {
+			items: [
+				{
+					consultation_id,
+					agent_id: CONSULTATION.expert.id,
+					question: CONSULTATION.question,
+					created_at: "2026-11-30T12:00:00.000Z",
+					expires_at: "2026-12-01T12:00:00.000Z",
+				},
+			],
+		},
+	},
+});
+
+export const consultation = ownerOperation({
+	id: "human_agents.consultations.get",
+	method: "GET",
+	path: "/v1/human-agents/consultations/{consultation_id}",
+	summary: "Read a consultation again",
+	description:
+		"For a day, for whoever paid for it. Unknown ids and those of others are answered alike.",
+	callsPerMinute: LIMITS.accountReadsPerMinute,
+	opensById: true,
+	params,
+	isList: false,
+	data: consultationSchema,
+	create:
+		({ consultations }: Pick<Services, "consultations">) =>
+		({ caller, params }) =>
+			consultations.get(caller, params.consultation_id),
+	example: { params: { consultation_id }, data: CONSULTATION },
+});

@@ -1,0 +1,192 @@
+import { z } from "zod";
+import {
+	cursorField,
+	dataOperation,
+	digitsField,
+	LIMITS,
+	queryField,
+	READING_LIMITS,
+	requestComponent,
+	type Services,
+} from "../../src/contract/contract.js";
+import { CONSULTATION } from "./consult-examples.js";
+import { agentIdField, CONSULT_LIMITS } from "./consult-wire.js";
+import {
+	expertDetailSchema,
+	expertListSchema,
+	expertMatchSchema,
+	expertPageSchema,
+	expertSourcesSchema,
+	questionListSchema,
+} from "./expert-wire.js";
+
+const COUNT_DEFAULT = 10;
+const COUNT_MAX = 50;
+const PAGE_DEFAULT = 50;
+const PAGE_MAX = 200;
+
+const nameField = z.string().trim().min(1, "must not be empty").max(CONSULT_LIMITS.nameChars);
+const EXPERT = {
+	agent_id: "api-design-desk",
+	name: "API design desk",
+	headline: "Interfaces that machines can use unattended",
+	topics: ["http", "api design"],
+	graphs: ["api-design-desk"],
+	is_ai_twin: true,
+	disclosure: "A synthetic desk; no person stands behind it.",
+};
+
+/** Experts for a topic. Spec: Endpoints, free operations. */
+export const expertSearch = dataOperation({
+	id: "experts.search",
+	method: "GET",
+	path: "/v1/experts/search",
+	summary: "Find an expert",
+	description:
+		"Experts for a topic or question, best first: desks and the specialists of rosters. Synthetic ones say so.",
+	query: z.strictObject({
+		q: queryField,
+		limit: digitsField(COUNT_MAX).default(COUNT_DEFAULT).describe("Number of experts wanted"),
+	}),
+	isList: true,
+	freshness: "live",
+	// What no profile names is searched for as a match is.
+	callsPerMinute: LIMITS.routedQueriesPerMinute,
+	data: expertListSchema,
+	create:
+		({ expertsSearch }: Pick<Services, "expertsSearch">) =>
+		({ query, signal }) =>
+			expertsSearch(query.q, query.limit, signal),
+	example: {
+		query: { q: "api design", limit: "5" },
+		data: { items: [{ ...EXPERT, score: 0.82 }] },
+	},
+});
+
+/** Additive to the contract, as all that follow. */
+export const expertList = dataOperation({
+	id: "experts.list",
+	method: "GET",
+	path: "/v1/experts",
+	summary: "Roster of experts",
+	description: "Every expert in the order of the ids, a page at a time, also of one topic.",
+	query: z.strictObject({
+		topic: nameField.optional().describe("Only experts who name this topic, in either case"),
+		limit: digitsField(PAGE_MAX).default(PAGE_DEFAULT).describe("Experts on a page"),
+		cursor: z
+			.string()
+			.max(READING_LIMITS.cursorChars)
+			.optional()
+			.describe("meta.next_cursor of the page before"),
+	}),
+	isList: true,
+	freshness: "catalog",
+	data: expertPageSchema,
+	create:
+		({ experts }: Pick<Services, "experts">) =>
+		({ query }) =>
+			experts.list(query),
+	example: { query: { limit: "50" }, data: { items: [EXPERT] } },
+});
+
+export const expert = dataOperation({
+	id: "experts.get",
+	method: "GET",
+	path: "/v1/experts/{agent_id}",
+	summary: "One expert",
+	description: "A profile, with what the expert covers in numbers and questions to ask.",
+	params: z.strictObject({ agent_id: nameField.describe("agent_id of a list") }),
+	isList: false,
+	freshness: "catalog",
+	data: expertDetailSchema,
+	create:
+		({ experts }: Pick<Services, "experts">) =>
+		({ params }) =>
+			experts.get(params.agent_id),
+	example: {
+		params: { agent_id: EXPERT.agent_id },
+		data: {
+			...EXPERT,
+			consent: { basis: "synthetic", until: null },
+			questions: ["How should an API paginate?"],
+			coverage: { notes: 18, sources: 31, updated: "2026-01-31" },
+		},
+	},
+});
+
+export const expertMatch = dataOperation({
+	id: "experts.match",
+	method: "POST",
+	path: "/v1/experts/match",
+	summary: "Best experts for a question",
+	description:
+		"By profile and by what the experts' notes hold, with reasons. Nothing of the notes is given away; the question is kept nowhere.",
+	body: requestComponent(
+		"ExpertMatchRequest",
+		z.strictObject({
+			question: queryField.describe("What somebody should be able to answer"),
+			limit: z.int().min(1).max(COUNT_MAX).default(COUNT_DEFAULT),
+		}),
+	),
+	isList: true,
+	freshness: "live",
+	callsPerMinute: LIMITS.routedQueriesPerMinute,
+	data: expertMatchSchema,
+	create:
+		({ expertsMatch }: Pick<Services, "expertsMatch">) =>
+		async ({ body, signal }) => ({ items: await expertsMatch(body.question, body.limit, signal) }),
+	example: {
+		body: { question: "How should an API paginate?", limit: 3 },
+		data: { items: [{ ...EXPERT, score: 0.71, reasons: { words: ["API"], notes: 2 } }] },
+	},
+});
+
+const params = z.strictObject({ agent_id: agentIdField });
+const example = { params: { agent_id: CONSULTATION.expert.id } };
+
+export const expertQuestions = dataOperation({
+	id: "experts.questions",
+	method: "GET",
+	path: "/v1/experts/{agent_id}/questions",
+	summary: "Questions for an expert",
+	description: "Questions that the expert's notes answer.",
+	params,
+	isList: true,
+	freshness: "catalog",
+	data: questionListSchema,
+	create:
+		({ experts }: Pick<Services, "experts">) =>
+		({ params }) =>
+			experts.questions(params.agent_id),
+	example: { ...example, data: { items: [{ question: CONSULTATION.question }] } },
+});
+
+export const expertSources = dataOperation({
+	id: "experts.sources",
+	method: "GET",
+	path: "/v1/experts/{agent_id}/sources",
+	summary: "What an expert's twin knows",
+	description:
+		"Hosts whose pages the expert's notes cite, in numbers; which pages, and what the notes say, is for sale.",
+	params,
+	query: z.strictObject({
+		limit: digitsField(CONSULT_LIMITS.listMax)
+			.default(CONSULT_LIMITS.listDefault)
+			.describe("Items on a page"),
+		cursor: cursorField.optional(),
+	}),
+	isList: true,
+	freshness: "catalog",
+	data: expertSourcesSchema,
+	create:
+		({ experts }: Pick<Services, "experts">) =>
+		({ params, query }) =>
+			experts.sources(params.agent_id, query),
+	example: {
+		...example,
+		query: { limit: "20" },
+		data: {
+			items: [{ host: "rfc-editor.org", articles: 31, oldest: "2008-01-01", newest: "2026-03-01" }],
+		},
+	},
+});

@@ -1,0 +1,275 @@
+import { z } from "zod";
+import {
+	answer,
+	cursorField,
+	dataOperation,
+	digitsField,
+	noAnswer,
+	PER_CALL,
+	paidOperation,
+	type Services,
+	type SkillServices,
+	toDataReply,
+	toReply,
+} from "../../src/contract/contract.js";
+import { toIsoTime } from "../../src/kernel/kernel.js";
+import { FEED, FEED_META, HEALTH_ITEM, OBSERVED, SKIPPED, SUGGESTED } from "./feed-examples.js";
+import { FEED_LIMITS } from "./feed-limits.js";
+import {
+	FEED_BILLING,
+	feedContextInput,
+	feedContextOutput,
+	feedDetailSchema,
+	feedHealthSchema,
+	feedIdField,
+	feedListSchema,
+	feedSeriesInput,
+	feedSeriesOutput,
+	feedSuggestionsSchema,
+	feedTopicField,
+	type ObservedFeedWire,
+	sinceField,
+} from "./feed-wire.js";
+
+type Reading = Pick<SkillServices, "clock" | "research">;
+const params = z.strictObject({ feed_id: feedIdField });
+
+/** What public statistics, central banks and news say of a topic. Spec: Endpoints, paid operations. */
+export const supplementalContext = paidOperation({
+	id: "supplemental.context",
+	method: "POST",
+	path: "/v1/supplemental/context",
+	price: PER_CALL,
+	agent: {
+		name: "supplemental_context",
+		tool: {
+			title: "Figures from public feeds",
+			description: "Latest values of public data series on a topic, each with its source and age.",
+			fields: {
+				topic: "Topic in a few words, or name feeds",
+				feeds: "These feed ids",
+				since: "From this day on, YYYY-MM-DD",
+				limit: "Newest values of each feed; 12 if left out",
+			},
+		},
+	},
+	summary: "Supplemental data for a topic",
+	description: `Last values, changes and observations of macroeconomic and institutional feeds, named or chosen for a topic, each with its source and licence. ${FEED_BILLING}`,
+	body: feedContextInput,
+	reply: toReply("SupplementalContextReply", feedContextOutput),
+	title: "Supplemental data for a topic",
+	about: `Last values, changes and observations of up to ${FEED_LIMITS.feedsMax} macroeconomic and institutional feeds, named or chosen for a topic, each with its source and licence. Sources that did not answer are always listed under skipped. Not charged when no feed has anything.`,
+	tags: ["supplemental", "statistics", "macroeconomics", "news"],
+	examples: ["What are the latest oil prices?", "Inflation in the euro area"],
+	input: feedContextInput,
+	output: feedContextOutput,
+	capture: "onResult",
+	queryOf: ({ topic }) => topic,
+	graphsOf: () => [],
+	toText: ({ data }) => data.feeds.map(toLine).join("\n"),
+	create: ({ clock, research }: Reading) => ({
+		exampleInput: () => ({ topic: "oil price", limit: 3 }),
+		prepare: async ({ feeds: ids }) => {
+			for (const id of ids ?? []) await research.feeds.get(id);
+		},
+		async run({ topic, feeds: feedIds, since, limit }) {
+			const data = await research.feeds.observe({ feedIds, topic, since, limit });
+			const isAnswer = data.feeds.some(hasSomething);
+			const skipped = [...data.skipped];
+			const result = {
+				ok: true as const,
+				data: { feeds: isAnswer ? [...data.feeds] : data.feeds.map(withoutFigures), skipped },
+				meta: { topic: topic ?? null, mode: research.feeds.mode, as_of: toIsoTime(clock.now()) },
+			};
+			return isAnswer ? answer(result) : noAnswer(result);
+		},
+	}),
+	example: {
+		body: { topic: "oil price", limit: 2 },
+		reply: toDataReply(
+			{ feeds: [OBSERVED], skipped: [SKIPPED] },
+			{ topic: "oil price", ...FEED_META },
+		),
+	},
+});
+
+/** Observations or items of one feed. Additive to the contract. */
+export const supplementalSeries = paidOperation({
+	id: "supplemental.series",
+	method: "GET",
+	path: "/v1/supplemental/series/{feed_id}",
+	price: PER_CALL,
+	summary: "Observations of one feed",
+	description: `The newest observations or items of one feed, with its last value, change, source and licence. ${FEED_BILLING}`,
+	params,
+	query: z.strictObject({
+		since: sinceField.optional(),
+		limit: digitsField(FEED_LIMITS.seriesMax)
+			.default(FEED_LIMITS.seriesDefault)
+			.describe("Newest observations or items"),
+	}),
+	reply: toReply("FeedSeriesReply", feedSeriesOutput),
+	title: "Observations of one feed",
+	about: `Up to ${FEED_LIMITS.seriesMax} observations or items of one feed, with its last value, change, source and licence. Not charged when it has none.`,
+	tags: ["supplemental", "statistics", "time series"],
+	examples: ["Brent crude oil prices since 2024"],
+	input: feedSeriesInput,
+	output: feedSeriesOutput,
+	capture: "onResult",
+	queryOf: () => undefined,
+	graphsOf: () => [],
+	toText: ({ data }) => [toLine(data), ...data.observations.map(toValueLine)].join("\n"),
+	create: ({ clock, research }: Reading) => ({
+		exampleInput: () => ({ feed_id: OBSERVED.feed_id, since: "2025", limit: 24 }),
+		prepare: async ({ feed_id }) => void (await research.feeds.get(feed_id)),
+		async run({ feed_id, since, limit }) {
+			const spec = await research.feeds.get(feed_id);
+			const { feeds: found, skipped } = await research.feeds.observe({
+				feedIds: [feed_id],
+				since,
+				limit,
+			});
+			const known = found[0] ?? research.feeds.describe(spec);
+			const isAnswer = hasSomething(known);
+			const told = isAnswer ? known : withoutFigures(known);
+			const result = {
+				ok: true as const,
+				data: { ...told, skipped: [...skipped] },
+				meta: { mode: research.feeds.mode, as_of: toIsoTime(clock.now()) },
+			};
+			return isAnswer ? answer(result) : noAnswer(result);
+		},
+	}),
+	example: {
+		params: { feed_id: OBSERVED.feed_id },
+		query: { since: "2026", limit: "2" },
+		reply: toDataReply({ ...OBSERVED, total: 7, skipped: [SKIPPED] }, FEED_META),
+	},
+});
+
+function hasSomething({ observations, items }: ObservedFeedWire): boolean {
+	return observations.length + items.length > 0;
+}
+
+/** An answer that is not charged holds no figure: a feed whose last value is older than what was asked for. */
+function withoutFigures(feed: ObservedFeedWire): ObservedFeedWire {
+	return { ...feed, last: null, change: null };
+}
+
+function toLine({ title, last, unit, items, provider, stale }: ObservedFeedWire): string {
+	const note = stale ? ", not fetched now" : "";
+	if (last) return `${title}: ${last.value_text} ${unit} (${last.period}${note}; ${provider})`;
+	return `${title}: ${items[0]?.title ?? "nothing"} (${provider}${note})`;
+}
+
+function toValueLine({
+	period,
+	value_text,
+}: {
+	readonly period: string;
+	readonly value_text: string;
+}) {
+	return `${period} ${value_text}`;
+}
+
+type Directory = Pick<Services, "feedDirectory">;
+
+/** Feeds for a topic. Spec: Endpoints, free operations. */
+export const feedSuggestions = dataOperation({
+	id: "supplemental.suggest",
+	method: "GET",
+	path: "/v1/supplemental/suggest",
+	summary: "Suggest feeds",
+	description: "Supplemental feeds that tell of a topic, best first, and why each was chosen.",
+	query: z.strictObject({
+		q: feedTopicField.describe("A topic, such as oil price"),
+		limit: digitsField(FEED_LIMITS.suggestMax)
+			.default(FEED_LIMITS.suggestDefault)
+			.describe("Number of items wanted"),
+	}),
+	isList: true,
+	freshness: "catalog",
+	data: feedSuggestionsSchema,
+	create:
+		({ feedDirectory }: Directory) =>
+		({ query }) =>
+			feedDirectory.suggest(query.q, query.limit),
+	example: { query: { q: "oil price", limit: "2" }, data: { items: [SUGGESTED] } },
+});
+
+/** Additive to the contract, as all that follow. */
+export const feedList = dataOperation({
+	id: "supplemental.feeds.list",
+	method: "GET",
+	path: "/v1/supplemental/feeds",
+	summary: "List supplemental feeds",
+	description: "Every feed of the registry in the order of the ids, page by page.",
+	query: z.strictObject({
+		provider: z
+			.string()
+			.trim()
+			.min(1)
+			.max(100)
+			.describe("Part of a provider's name, in either case")
+			.optional(),
+		kind: z.enum(["series", "items"]).optional(),
+		limit: digitsField(FEED_LIMITS.listMax)
+			.default(FEED_LIMITS.listDefault)
+			.describe("Items on a page"),
+		cursor: cursorField.optional(),
+	}),
+	isList: true,
+	freshness: "catalog",
+	data: feedListSchema,
+	create:
+		({ feedDirectory }: Directory) =>
+		({ query }) =>
+			feedDirectory.list(query),
+	example: { query: { kind: "series", limit: "5" }, data: { items: [FEED] } },
+});
+
+export const feed = dataOperation({
+	id: "supplemental.feeds.get",
+	method: "GET",
+	path: "/v1/supplemental/feeds/{feed_id}",
+	summary: "One supplemental feed",
+	description:
+		"What it tells, its licence and terms, how often its host is asked, and how it does.",
+	params,
+	isList: false,
+	freshness: "live",
+	data: feedDetailSchema,
+	create:
+		({ feedDirectory }: Directory) =>
+		({ params }) =>
+			feedDirectory.get(params.feed_id),
+	example: {
+		params: { feed_id: FEED.feed_id },
+		data: { ...FEED, host: "fred.stlouisfed.org", min_interval_s: 0.5, status: HEALTH_ITEM },
+	},
+});
+
+export const feedHealth = dataOperation({
+	id: "supplemental.health",
+	method: "GET",
+	path: "/v1/supplemental/health",
+	summary: "How the feeds do",
+	description:
+		"For each feed when its source last answered, how old its newest value is, and why it does not answer. Asks no source.",
+	isList: false,
+	freshness: "live",
+	data: feedHealthSchema,
+	create:
+		({ feedDirectory }: Directory) =>
+		() =>
+			feedDirectory.health(),
+	example: {
+		data: {
+			mode: "bundled",
+			registered: 175,
+			known: 50,
+			failing: 0,
+			items: [{ feed_id: FEED.feed_id, ...HEALTH_ITEM }],
+		},
+	},
+});

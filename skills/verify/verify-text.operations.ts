@@ -1,0 +1,233 @@
+import { z } from "zod";
+import {
+	answer,
+	noAnswer,
+	ownerOperation,
+	PER_CALL,
+	paidOperation,
+	type Services,
+	type SkillServices,
+	toDataReply,
+	toReply,
+} from "../../src/contract/contract.js";
+import { runInTurns } from "../../src/knowledge/knowledge.js";
+import { checkClaims, keepBatch, keepPaid, toKept } from "./checked-claims.js";
+import { isCheckable, readTextClaims, type TextClaim } from "./text-claims.js";
+import { VERIFY_EXAMPLES } from "./verify-examples.js";
+import {
+	extractInput,
+	extractOutput,
+	keptBatchSchema,
+	OPENS_BY_ID,
+	resultIdField,
+	type textClaimSchema,
+	VERIFY_TEXT_LIMITS,
+	verifyBatchInput,
+	verifyBatchOutput,
+	verifyTextInput,
+	verifyTextOutput,
+} from "./verify-wire.js";
+
+const { claimsMax, claimsToldMax, textChars } = VERIFY_TEXT_LIMITS;
+const { text, claim, batchId, extraction, textCheck, batch } = VERIFY_EXAMPLES;
+
+/** Two claims that the sample catalog decides, and one that cannot be checked. */
+const EXAMPLE_TEXT =
+	"Fusaka was activated on mainnet in December 2025. It caps the gas of a single transaction at 16,777,216. I think that is a wonderful idea.";
+
+const BY_THE_CLAIM =
+	"From a balance (account or Shared Payment Token) only claims with a verdict (SUPPORTED, REFUTED, CONFLICTING) are paid for; a payment on a chain is for all of them, and is given back only where none has one.";
+const KEPT = "Kept for its owner for 24 hours, unless the account keeps no text.";
+
+/** The claims of a text, before anybody pays for having them checked. Additive to the contract. */
+export const claimExtraction = paidOperation({
+	id: "verify.extract",
+	method: "POST",
+	path: "/v1/verify/extract",
+	price: PER_CALL,
+	summary: "Extract the claims of a text",
+	description:
+		"What a text says, one thing at a time, with place, names, numbers and dates, and whether it can be checked. Paid per call; a text with nothing to check costs nothing.",
+	body: extractInput,
+	reply: toReply("ClaimExtractionReply", extractOutput),
+	title: "Extract the claims of a text",
+	about: `What a text of up to ${textChars} characters says, one thing at a time, each with its place, names, numbers and dates, and whether it can be checked: opinions, predictions, questions and instructions cannot. Not charged when nothing can.`,
+	tags: ["verification", "claims", "extraction"],
+	examples: ["Which statements of this answer can be checked?"],
+	input: extractInput,
+	output: extractOutput,
+	capture: "onResult",
+	queryOf: () => undefined,
+	graphsOf: () => [],
+	create: () => ({
+		exampleInput: () => ({ text: EXAMPLE_TEXT }),
+		async run({ text }, { signal }) {
+			const found = await runInTurns(readTextClaims(text, claimsToldMax + 1), signal);
+			const listed = found.slice(0, claimsToldMax);
+			const checkable = listed.filter(isCheckable).length;
+			const result = {
+				ok: true as const,
+				data: { claims: listed.map(toClaimWire), is_complete: listed.length === found.length },
+				meta: { claims: listed.length, checkable },
+			};
+			return checkable > 0 ? answer(result) : noAnswer(result);
+		},
+	}),
+	example: { body: { text }, reply: toDataReply(extraction.data, extraction.meta) },
+});
+
+function toClaimWire({ claim, start, end, standsFor }: TextClaim): z.infer<typeof textClaimSchema> {
+	const { text, kind, reason, entities, quantities, dates, quantifier, isNegated } = claim;
+	return {
+		claim: text,
+		kind,
+		reason: reason ?? null,
+		start,
+		end,
+		stands_for: standsFor ?? null,
+		entities: [...entities],
+		numbers: quantities.map(({ text, value, dimension, bound }) => ({
+			text,
+			value,
+			dimension,
+			bound,
+		})),
+		dates: dates.map((date) => date.text),
+		quantifier: quantifier ?? null,
+		is_negated: isNegated,
+	};
+}
+
+type Checking = Pick<SkillServices, "catalog" | "clock" | "research" | "verifier">;
+
+/** Every claim of a text, checked: what an agent asks before it sends an answer on. Additive to the contract. */
+export const textVerification = paidOperation({
+	id: "verify.text",
+	method: "POST",
+	path: "/v1/verify/text",
+	price: PER_CALL,
+	agent: {
+		name: "verify_text",
+		tool: {
+			title: "Verify the claims of a text",
+			description: "Takes the claims of a text apart and verifies each.",
+			fields: {
+				text: "Text with claims",
+				max_claims: "Only its first claims; 5 if left out",
+				graph_id: "Only this graph",
+				as_of: "As of this day, YYYY-MM-DD; today if left out",
+			},
+		},
+	},
+	summary: "Verify the claims of a text",
+	description: `Takes a text apart into claims and checks the first max_claims of those that can be checked. Priced by max_claims. ${BY_THE_CLAIM} ${KEPT}`,
+	body: verifyTextInput,
+	reply: toReply("TextVerificationReply", verifyTextOutput),
+	title: "Verify the claims of a text",
+	about: `Takes a text of up to ${textChars} characters apart into claims and checks the first max_claims of those that can be checked, each with verdict, confidence, place and evidence. Priced by max_claims; from a balance only claims with a verdict (supported, refuted, conflicting) are paid for, a payment on a chain pays for all of them unless none has one. The result can be read again for a day.`,
+	tags: ["verification", "claims", "fact-checking"],
+	examples: ["Check every statement of this draft against curated evidence."],
+	input: verifyTextInput,
+	output: verifyTextOutput,
+	capture: "onResult",
+	units: { name: "claim", countOf: ({ max_claims }) => max_claims, keepOnly: keepPaid },
+	// A whole text is its author's: unlike a question it is not logged.
+	queryOf: () => undefined,
+	graphsOf: ({ graph_id }) => (graph_id === undefined ? [] : [graph_id]),
+	toText: ({ data }) => data.claims.map(({ claim, verdict }) => `${verdict}: ${claim}`).join("\n"),
+	create: (services: Checking) => ({
+		exampleInput: () => ({ text: EXAMPLE_TEXT, max_claims: 2 }),
+		isOffered: () => services.catalog.list().length > 0,
+		prepare({ graph_id }) {
+			if (graph_id !== undefined) services.catalog.assertKnown(graph_id);
+		},
+		async run({ text, max_claims, graph_id, as_of }, context) {
+			const found = await runInTurns(readTextClaims(text, claimsToldMax), context.signal);
+			const chosen = found.filter(isCheckable).slice(0, max_claims);
+			const request = {
+				claims: chosen.map(({ claim, start, end }) => ({ text: claim.text, start, end })),
+				graphId: graph_id,
+				asOf: as_of,
+			};
+			const { items, answered, meta } = await checkClaims(services, request, context.signal);
+			const isAnswer = answered.length > 0;
+			const unchecked = found.filter((claim) => !chosen.includes(claim)).map(toUnchecked);
+			const data = { ...toKept(services, context, isAnswer), claims: [...items], unchecked };
+			const result = { ok: true as const, data, meta };
+			return isAnswer ? answer(result, { answered, ...keepBatch(data) }) : noAnswer(result);
+		},
+	}),
+	example: {
+		body: { text, max_claims: 1 },
+		reply: toDataReply(textCheck.data, textCheck.meta),
+	},
+});
+
+function toUnchecked({ claim, start, end }: TextClaim) {
+	const why =
+		claim.kind === "checkable"
+			? "It comes behind the first max_claims."
+			: `It ${claim.reason ?? "states nothing"}.`;
+	return { claim: claim.text, kind: claim.kind, start, end, why };
+}
+
+/** Several claims in one call, priced by the claim. Additive to the contract. */
+export const batchVerification = paidOperation({
+	id: "verify.claims",
+	method: "POST",
+	path: "/v1/verify/claims",
+	price: PER_CALL,
+	summary: "Verify several claims at once",
+	description: `Up to ${claimsMax} claims, each with its own verdict, priced by the claim. ${BY_THE_CLAIM} ${KEPT}`,
+	body: verifyBatchInput,
+	reply: toReply("BatchVerificationReply", verifyBatchOutput),
+	title: "Verify several claims at once",
+	about: `Up to ${claimsMax} claims, each with its verdict, confidence and evidence, priced by the claim. From a balance only claims with a verdict (supported, refuted, conflicting) are paid for; a payment on a chain pays for all of them unless none has one. The result can be read again for a day.`,
+	tags: ["verification", "claims", "batch"],
+	examples: ["Which of these five statements are true?"],
+	input: verifyBatchInput,
+	output: verifyBatchOutput,
+	capture: "onResult",
+	units: { name: "claim", countOf: ({ claims }) => claims.length, keepOnly: keepPaid },
+	queryOf: ({ claims }) => claims.join("\n"),
+	graphsOf: ({ graph_id }) => (graph_id === undefined ? [] : [graph_id]),
+	create: (services: Checking) => ({
+		exampleInput: () => ({
+			claims: [
+				"HPACK's static table has 61 entries.",
+				"Pectra was activated on mainnet in March 2025.",
+			],
+		}),
+		isOffered: () => services.catalog.list().length > 0,
+		prepare({ graph_id }) {
+			if (graph_id !== undefined) services.catalog.assertKnown(graph_id);
+		},
+		async run({ claims, graph_id, as_of }, context) {
+			const request = { claims: claims.map((text) => ({ text })), graphId: graph_id, asOf: as_of };
+			const { items, answered, meta } = await checkClaims(services, request, context.signal);
+			const isAnswer = answered.length > 0;
+			const data = { ...toKept(services, context, isAnswer), claims: [...items] };
+			const result = { ok: true as const, data, meta };
+			return isAnswer ? answer(result, { answered, ...keepBatch(data) }) : noAnswer(result);
+		},
+	}),
+	example: { body: { claims: [claim] }, reply: toDataReply(batch.data, batch.meta) },
+});
+
+/** A batch or text that was paid for, read again. Additive to the contract. */
+export const verificationBatch = ownerOperation({
+	id: "verifications.batch",
+	method: "GET",
+	path: "/v1/verify/claims/{batch_id}",
+	summary: "Read a batch of verifications again",
+	description: `Of POST /v1/verify/claims or /v1/verify/text, by its batch_id. ${OPENS_BY_ID}`,
+	opensById: true,
+	params: z.strictObject({ batch_id: resultIdField.describe("batch_id of the reply") }),
+	isList: false,
+	data: keptBatchSchema,
+	create:
+		({ verifications }: Pick<Services, "verifications">) =>
+		({ caller, params }) =>
+			verifications.batch(caller, params.batch_id),
+	example: { params: { batch_id: batchId }, data: batch.data },
+});
