@@ -12,7 +12,6 @@ import {
 } from "../src/contract/operations.js";
 import { formatUsd } from "../src/kernel/money.js";
 import { PACKAGE_ROOT } from "../src/kernel/package-info.js";
-import { ROUTES } from "../test/support/routes.js";
 import { renderSettingsTable } from "../src/settings/setting-rows.js";
 import { findOperations, renderCatalog, renderTable } from "./operations.js";
 
@@ -44,8 +43,8 @@ function renderOperations(): string {
 }
 
 function paidPrice(id: PaidOperationId): string {
-	const operation = ROUTES[id];
-	const pricePer = operation.kind === "paid" ? operation.units?.name : undefined;
+	const operation = definitions.find((one) => one.operation.id === id)?.operation;
+	const pricePer = operation?.kind === "paid" ? operation.units?.name : undefined;
 	const price = `${formatUsd(DEFAULT_PRICE_BOOK[id].amountMicros)} USD`;
 	return pricePer === undefined ? price : `${price} per ${pricePer}`;
 }

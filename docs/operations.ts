@@ -34,6 +34,7 @@ export async function findOperations(): Promise<readonly Definition[]> {
 			if (operation) found.push({ file, name, operation });
 		}
 	}
+	assertUnique(found, ({ name }) => name);
 	assertUnique(found, ({ operation }) => operation.id);
 	assertUnique(found, ({ operation: { method, path } }) => `${method} ${path}`);
 	return inOrderOf(

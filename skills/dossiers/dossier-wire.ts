@@ -1,5 +1,16 @@
-import { DATA_STATUSES, DECISIONS, TRUST_TIERS, citationSchema, citedTextSchema, dayField, graphIdField, queryField, replyComponent, requestComponent } from "../../src/contract/contract.js";
 import { z } from "zod";
+import {
+	citationSchema,
+	citedTextSchema,
+	DATA_STATUSES,
+	DECISIONS,
+	dayField,
+	graphIdField,
+	queryField,
+	replyComponent,
+	requestComponent,
+	TRUST_TIERS,
+} from "../../src/contract/contract.js";
 
 /** What travels of dossiers: what they are asked for, what they tell, and what a newer one changes. */
 
@@ -28,16 +39,21 @@ export const DOSSIER_LIMITS = {
 	dossierIdChars: 80,
 } as const;
 
-export const dossierInput = requestComponent("DossierRequest", z.strictObject({
-	topic: queryField.describe("What it is about, as a question or a subject"),
-	graphs: z
-		.array(graphIdField)
-		.min(1, "must not be an empty list")
-		.max(DOSSIER_LIMITS.graphsMax, `must list at most ${DOSSIER_LIMITS.graphsMax} graphs`)
-		.describe("Graphs to read; by default those that cover the topic")
-		.optional(),
-	as_of: dayField.describe("What was published later does not count; today by default").optional(),
-}));
+export const dossierInput = requestComponent(
+	"DossierRequest",
+	z.strictObject({
+		topic: queryField.describe("What it is about, as a question or a subject"),
+		graphs: z
+			.array(graphIdField)
+			.min(1, "must not be an empty list")
+			.max(DOSSIER_LIMITS.graphsMax, `must list at most ${DOSSIER_LIMITS.graphsMax} graphs`)
+			.describe("Graphs to read; by default those that cover the topic")
+			.optional(),
+		as_of: dayField
+			.describe("What was published later does not count; today by default")
+			.optional(),
+	}),
+);
 
 const { dossierIdChars } = DOSSIER_LIMITS;
 export const dossierIdField = z
@@ -59,19 +75,22 @@ const contradictingSchema = z.object({
 	citation_ids: citationIds,
 });
 
-const findingSchema = replyComponent("DossierFinding", z.object({
-	finding_id: z.string(),
-	statement: z.string(),
-	about: z
-		.object({ trend_id: z.string(), name: z.string() })
-		.describe("Node it stands in: what a statement leaves out, its title names"),
-	confidence: confidenceField,
-	sources_independent: z.int(),
-	tier: z.int().describe("Best tier of its sources, 1 the origin to 4 somebody with an interest"),
-	newest: z.string().nullable(),
-	citation_ids: citationIds,
-	contradicted_by: z.array(contradictingSchema),
-}));
+const findingSchema = replyComponent(
+	"DossierFinding",
+	z.object({
+		finding_id: z.string(),
+		statement: z.string(),
+		about: z
+			.object({ trend_id: z.string(), name: z.string() })
+			.describe("Node it stands in: what a statement leaves out, its title names"),
+		confidence: confidenceField,
+		sources_independent: z.int(),
+		tier: z.int().describe("Best tier of its sources, 1 the origin to 4 somebody with an interest"),
+		newest: z.string().nullable(),
+		citation_ids: citationIds,
+		contradicted_by: z.array(contradictingSchema),
+	}),
+);
 
 const evidenceRowSchema = z.object({
 	n: z.int().positive(),
@@ -85,73 +104,78 @@ const evidenceRowSchema = z.object({
 	findings: z.array(z.string()).describe("finding_ids it carries"),
 });
 
-export const dossierSchema = replyComponent("Dossier", z.object({
-	dossier_id: z.string(),
-	version: z.int().positive(),
-	previous_id: z.string().nullable().describe("The dossier this one refreshes"),
-	topic: z.string(),
-	graphs_asked: z.array(z.string()).nullable().describe("Null: those that cover the topic"),
-	graphs: z.array(z.string()).describe("Graphs that were read"),
-	summary: z.array(citedTextSchema),
-	findings: z.array(findingSchema).describe("Those that bear most on the topic first"),
-	evidence_table: z.array(evidenceRowSchema),
-	timeline: z.array(
-		z.object({
-			date: z.string().describe("Year, month or day, as it is told"),
-			basis: z
-				.enum(["told", "published"])
-				.describe("Whether the sentence names the date, or its source bears it"),
-			text: z.string(),
-			citation_ids: citationIds,
+export const dossierSchema = replyComponent(
+	"Dossier",
+	z.object({
+		dossier_id: z.string(),
+		version: z.int().positive(),
+		previous_id: z.string().nullable().describe("The dossier this one refreshes"),
+		topic: z.string(),
+		graphs_asked: z.array(z.string()).nullable().describe("Null: those that cover the topic"),
+		graphs: z.array(z.string()).describe("Graphs that were read"),
+		summary: z.array(citedTextSchema),
+		findings: z.array(findingSchema).describe("Those that bear most on the topic first"),
+		evidence_table: z.array(evidenceRowSchema),
+		timeline: z.array(
+			z.object({
+				date: z.string().describe("Year, month or day, as it is told"),
+				basis: z
+					.enum(["told", "published"])
+					.describe("Whether the sentence names the date, or its source bears it"),
+				text: z.string(),
+				citation_ids: citationIds,
+			}),
+		),
+		entities: z.array(
+			z.object({
+				trend_id: z.string(),
+				name: z.string(),
+				type: z.string(),
+				graph_id: z.string(),
+				mentions: z.int().describe("Sentences of the evidence that stand in its node"),
+			}),
+		),
+		source_profile: z.object({
+			tiers: z
+				.record(z.string(), z.int())
+				.describe("Cited sentences by how their node was checked"),
+			authority: z
+				.array(z.object({ tier: z.int(), sources: z.int() }))
+				.describe("Sources by tier: 1 the origin, 2 reference, 3 press and others, 4 interested"),
+			sources: z.int(),
+			independent_groups: z.int(),
+			publishers: z.array(z.object({ publisher: z.string(), sources: z.int() })),
+			date_span: z.object({ oldest: z.string().nullable(), newest: z.string().nullable() }),
+			undated: z.int(),
 		}),
-	),
-	entities: z.array(
-		z.object({
-			trend_id: z.string(),
-			name: z.string(),
-			type: z.string(),
-			graph_id: z.string(),
-			mentions: z.int().describe("Sentences of the evidence that stand in its node"),
-		}),
-	),
-	source_profile: z.object({
-		tiers: z.record(z.string(), z.int()).describe("Cited sentences by how their node was checked"),
-		authority: z
-			.array(z.object({ tier: z.int(), sources: z.int() }))
-			.describe("Sources by tier: 1 the origin, 2 reference, 3 press and others, 4 interested"),
-		sources: z.int(),
-		independent_groups: z.int(),
-		publishers: z.array(z.object({ publisher: z.string(), sources: z.int() })),
-		date_span: z.object({ oldest: z.string().nullable(), newest: z.string().nullable() }),
-		undated: z.int(),
+		contradictions: z.array(
+			z.object({
+				statements: z.array(citedTextSchema),
+				reason: z.string(),
+				score: z.number(),
+			}),
+		),
+		gaps: z.array(
+			z.object({
+				kind: z.enum(["not_covered", "open_question", "single_source", "outdated", "undated"]),
+				message: z.string(),
+				citation_ids: z.array(z.int().positive()),
+			}),
+		),
+		supplemental: z.array(
+			z.object({
+				feed_id: z.string(),
+				title: z.string(),
+				provider: z.string(),
+				reason: z.string(),
+			}),
+		),
+		method: z.string(),
+		as_of: z.string(),
+		citations: z.array(citationSchema),
+		kept_until: z.string().nullable().describe("Until when it can be read again; null: not kept"),
 	}),
-	contradictions: z.array(
-		z.object({
-			statements: z.array(citedTextSchema),
-			reason: z.string(),
-			score: z.number(),
-		}),
-	),
-	gaps: z.array(
-		z.object({
-			kind: z.enum(["not_covered", "open_question", "single_source", "outdated", "undated"]),
-			message: z.string(),
-			citation_ids: z.array(z.int().positive()),
-		}),
-	),
-	supplemental: z.array(
-		z.object({
-			feed_id: z.string(),
-			title: z.string(),
-			provider: z.string(),
-			reason: z.string(),
-		}),
-	),
-	method: z.string(),
-	as_of: z.string(),
-	citations: z.array(citationSchema),
-	kept_until: z.string().nullable().describe("Until when it can be read again; null: not kept"),
-}));
+);
 export type DossierWire = z.infer<typeof dossierSchema>;
 
 const metaSchema = z.object({

@@ -1,6 +1,7 @@
 import { z } from "zod";
 import {
 	answer,
+	type Caller,
 	cursorField,
 	digitsField,
 	keptUntil,
@@ -11,7 +12,6 @@ import {
 	paidOperation,
 	REPORT_FORMATS,
 	type Services,
-	type SkillCaller,
 	type SkillContext,
 	toDataReply,
 	toReply,
@@ -182,7 +182,7 @@ export const dossierRefresh = paidOperation({
 
 async function getKept(
 	{ research }: DossierServices,
-	caller: SkillCaller,
+	caller: Pick<Caller, "owner" | "access">,
 	id: string,
 ): Promise<DossierWire> {
 	const kept = await research.artifacts.find(caller, "dossier", id);

@@ -37,7 +37,7 @@ const EXPERT = {
 };
 
 /** Experts for a topic. Spec: Endpoints, free operations. */
-export const expertSearch = dataOperation({
+export const expertsSearch = dataOperation({
 	id: "experts.search",
 	method: "GET",
 	path: "/v1/experts/search",

@@ -1,10 +1,14 @@
-import { paidOperation, READING_LIMITS, type SkillServices, toReply } from "../../src/contract/contract.js";
+import {
+	paidOperation,
+	READING_LIMITS,
+	type SkillServices,
+	toReply,
+} from "../../src/contract/contract.js";
 import { createExportCache } from "./export-cache.js";
 import { EXPORT, GRAPH_PARAMS, toGraphReply } from "./graph-examples.js";
 import { exportInput, exportOutput, exportQuery } from "./graph-feed-wire.js";
 import { answerIf, graphReading, metaOf } from "./graph-reading.js";
-import { exportVolumes } from "./reading/graph-export.js";
-import { assertExportable } from "./reading/graph-export.js";
+import { assertExportable, exportVolumes } from "./reading/graph-export.js";
 
 const PAGE_NODES = READING_LIMITS.exportNodesPerUnit;
 

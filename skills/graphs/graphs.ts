@@ -18,7 +18,7 @@ export {
 	trendIdField,
 } from "./graph-wire.js";
 export { toPage } from "./list-page.js";
+export { toNode } from "./nodes.operations.js";
 export { createGraphIndex, graphMaps, placeOf } from "./reading/graph-map.js";
 export { findNeighbors } from "./reading/neighborhood.js";
-export { toNode } from "./nodes.operations.js";
 export { createWalk, toStep } from "./reading/walk.js";

@@ -1,16 +1,33 @@
 import type { z } from "zod";
-import { paidOperation, readCursor, type SkillServices, toCursor, toReply } from "../../src/contract/contract.js";
+import {
+	paidOperation,
+	readCursor,
+	type SkillServices,
+	toCursor,
+	toReply,
+} from "../../src/contract/contract.js";
 import { ServiceError, toIsoDay } from "../../src/kernel/kernel.js";
 import type { Graph } from "../../src/knowledge/knowledge.js";
 import { CHANGE, EVENT, GRAPH_PARAMS, NODE, toGraphReply, toPageReply } from "./graph-examples.js";
-import { changesInput, changesOutput, changesQuery, timelineInput, timelineOutput, timelineQuery } from "./graph-feed-wire.js";
+import {
+	changesInput,
+	changesOutput,
+	changesQuery,
+	timelineInput,
+	timelineOutput,
+	timelineQuery,
+} from "./graph-feed-wire.js";
 import { answerIf, graphReading, metaOf } from "./graph-reading.js";
 import { toPage } from "./list-page.js";
+import { writtenDays, writtenSince } from "./reading/graph-lists.js";
 import { mapOf, placeOf } from "./reading/graph-map.js";
-import { createRevisionMemory, type NodeChange, type RevisionMemory } from "./reading/revision-changes.js";
+import {
+	createRevisionMemory,
+	type NodeChange,
+	type RevisionMemory,
+} from "./reading/revision-changes.js";
 import { firstBehind } from "./reading/sorting.js";
 import { keyOfEvent, readTimeline, type TimelineEvent, timelines } from "./reading/timeline.js";
-import { writtenDays, writtenSince } from "./reading/graph-lists.js";
 
 /** What happened in a graph, by day. Additive to the contract. */
 export const graphTimeline = paidOperation(

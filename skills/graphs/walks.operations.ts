@@ -1,12 +1,32 @@
 import { paidOperation, toReply } from "../../src/contract/contract.js";
 import type { Graph } from "../../src/knowledge/knowledge.js";
-import { EDGE, GRAPH_PARAMS, NODE_ID, NODE_ITEM, NODE_PARAMS, OTHER_ID, OTHER_ITEM, PATH, STEP, toGraphReply } from "./graph-examples.js";
+import {
+	EDGE,
+	GRAPH_PARAMS,
+	NODE_ID,
+	NODE_ITEM,
+	NODE_PARAMS,
+	OTHER_ID,
+	OTHER_ITEM,
+	PATH,
+	STEP,
+	toGraphReply,
+} from "./graph-examples.js";
 import { answerIf, graphReading, metaOf, nodeParams, toEdge, toNodeItem } from "./graph-reading.js";
-import { neighborsInput, neighborsOutput, neighborsQuery, pathsBody, pathsInput, pathsOutput, subgraphBody, subgraphInput, subgraphOutput } from "./graph-wire.js";
-import { findPaths, type Path } from "./reading/paths.js";
+import {
+	neighborsInput,
+	neighborsOutput,
+	neighborsQuery,
+	pathsBody,
+	pathsInput,
+	pathsOutput,
+	subgraphBody,
+	subgraphInput,
+	subgraphOutput,
+} from "./graph-wire.js";
 import { placeOf } from "./reading/graph-map.js";
-import { findNeighbors } from "./reading/neighborhood.js";
-import { growSubgraph, type SubgraphNode } from "./reading/neighborhood.js";
+import { findNeighbors, growSubgraph, type SubgraphNode } from "./reading/neighborhood.js";
+import { findPaths, type Path } from "./reading/paths.js";
 import type { Step } from "./reading/walk.js";
 
 interface WalkWire {

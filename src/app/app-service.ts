@@ -1,8 +1,7 @@
-import { OPERATIONS } from "../service/service.js";
-import { bindSkills } from "../contract/contract.js";
 import type { Store } from "../../store/store.js";
 import { type KeyFolder, toKeySet } from "../accounts/accounts.js";
 import type { ServiceInfo } from "../contract/contract.js";
+import { bindSkills } from "../contract/contract.js";
 import { createOperationRates } from "../http/http.js";
 import type { Jobs } from "../jobs/jobs.js";
 import { SOFTWARE_VERSION } from "../kernel/kernel.js";
@@ -17,6 +16,7 @@ import {
 } from "../sales/sales.js";
 import type { SearchEngine } from "../search/search.js";
 import type { ResearchParts, Service } from "../service/service.js";
+import { OPERATIONS } from "../service/service.js";
 import { createAccountService } from "./app-accounts.js";
 import { environmentOf, type Money } from "./app-money.js";
 import type { Ports } from "./app-ports.js";

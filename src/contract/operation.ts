@@ -136,15 +136,7 @@ type SkillWork<Input, Output> = Pick<
 
 type SkillText<Input, Output> = Pick<
 	Skill<never, Input, Output>,
-	| "title"
-	| "tags"
-	| "examples"
-	| "input"
-	| "output"
-	| "capture"
-	| "queryOf"
-	| "pricedBy"
-	| "toText"
+	"title" | "tags" | "examples" | "input" | "output" | "capture" | "queryOf" | "pricedBy" | "toText"
 > & {
 	/** What agents are told that it does. */
 	readonly about: string;

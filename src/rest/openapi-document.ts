@@ -1,5 +1,5 @@
 import { LIMITS, type PriceList } from "../contract/contract.js";
-import { OPERATIONS, INTERFACE_VERSION, toComponentSchemas } from "../service/service.js";
+import { INTERFACE_VERSION, OPERATIONS, toComponentSchemas } from "../service/service.js";
 import { toErrorResponses } from "./openapi-errors.js";
 import { toOperation } from "./openapi-operation.js";
 

@@ -1,5 +1,5 @@
 import { z } from "zod";
-import { dataOperation, documentOperation, type Services } from "../contract/contract.js";
+import { dataOperation, type Services } from "../contract/contract.js";
 import { ServiceError } from "../kernel/kernel.js";
 import {
 	errorGuideSchema,
@@ -139,4 +139,3 @@ export const changelog = dataOperation({
 		data: { items: [{ version: "1.7.0", changes: ["Added: signed receipts."] }] },
 	},
 });
-

@@ -2,20 +2,37 @@
 import type { Operation } from "../contract/contract.js";
 import { analystDebate } from "../../skills/analysts/analyst-debate.operations.js";
 import { analyst, analystConsultation, analystList } from "../../skills/analysts/analysts.operations.js";
+import { article, articleMentions, articleSearch } from "../../skills/articles/articles.operations.js";
+import { citationFormats } from "../../skills/articles/citations.operations.js";
+import { source, sourceList } from "../../skills/articles/sources.operations.js";
 import { brandComparison } from "../../skills/brands/brand-compare.operations.js";
 import { brand, brandList, brandResolution } from "../../skills/brands/brand-directory.operations.js";
 import { brandIntelligence } from "../../skills/brands/brand-intelligence.operations.js";
 import { brandSignals, brandSources, brandTimeline } from "../../skills/brands/brand-readings.operations.js";
 import { researchSchedulesCreate, researchSchedulesRun } from "../../skills/briefings/briefings.operations.js";
 import { researchSchedulesCancel, researchSchedulesChange, researchSchedulesConfirm, researchSchedulesConfirmPage, researchSchedulesGet, researchSchedulesList, researchSchedulesPreview, researchSchedulesRunsGet, researchSchedulesRunsList, researchSchedulesTest, researchSchedulesUnsubscribe, researchSchedulesUnsubscribePage } from "../../skills/briefings/schedules.operations.js";
+import { chatMessageList, chatSession, chatSessionChange, chatSessionDeletion, chatSessionList } from "../../skills/chat/chat-sessions.operations.js";
+import { chatStream, researchChat } from "../../skills/chat/chat.operations.js";
 import { researchDeepDivePlan } from "../../skills/deep-dive/deep-dive-plan.operations.js";
 import { researchDeepDive, researchDeepDiveCancel, researchDeepDiveDelete, researchDeepDiveEvents, researchDeepDiveExport, researchDeepDiveFollowUp, researchDeepDiveList, researchDeepDiveSources, researchDeepDiveStatus } from "../../skills/deep-dive/deep-dive.operations.js";
 import { dossier, dossierDeletion, dossierExport, dossierList, dossierRefresh, keptDossier } from "../../skills/dossiers/dossiers.operations.js";
+import { entity, entityResolve } from "../../skills/entities/entities.operations.js";
 import { consultation, consultationFollowUp, consultationList, expertConsultation } from "../../skills/experts/consultations.operations.js";
 import { expertPanel } from "../../skills/experts/expert-panel.operations.js";
-import { expert, expertList, expertMatch, expertQuestions, expertSearch, expertSources } from "../../skills/experts/experts.operations.js";
+import { expert, expertList, expertMatch, expertQuestions, expertSources, expertsSearch } from "../../skills/experts/experts.operations.js";
 import { seriesComparison } from "../../skills/feeds/feed-comparison.operations.js";
 import { feed, feedHealth, feedList, feedSuggestions, supplementalContext, supplementalSeries } from "../../skills/feeds/feeds.operations.js";
+import { catalogBundle, catalogDataset, graphCatalog, graphDetail, graphReadme, graphSlice, readmeIndex } from "../../skills/graphs/catalog.operations.js";
+import { graphExport } from "../../skills/graphs/export.operations.js";
+import { graphChanges, graphTimeline } from "../../skills/graphs/history.operations.js";
+import { graphEdgeList, graphNode, graphNodeList } from "../../skills/graphs/nodes.operations.js";
+import { graphPreview, graphSchema, graphStats, graphVersions } from "../../skills/graphs/overviews.operations.js";
+import { graphContext, graphSimilar } from "../../skills/graphs/relevance.operations.js";
+import { graphNeighbors, graphPaths, graphSubgraph } from "../../skills/graphs/walks.operations.js";
+import { batchSearch } from "../../skills/search/batch.operations.js";
+import { nameSuggestions, queryRouting } from "../../skills/search/routing.operations.js";
+import { allSearch, analystSearch, domainSearch, expertSearch, graphSearch, reportSearch } from "../../skills/search/searches.operations.js";
+import { researchStream } from "../../skills/stream/stream.operations.js";
 import { trend, trendEvidence, trendList } from "../../skills/trends/trends.operations.js";
 import { citationCheck } from "../../skills/verify/verify-citation.operations.js";
 import { claimVerification, verification, verificationClaimReview } from "../../skills/verify/verify-claim.operations.js";
@@ -26,14 +43,37 @@ import { feedbackDelete, feedbackGive, feedbackList } from "../../src/accounts/f
 import { sptBalance, sptDelegationsCreate, sptDelegationsList, sptDelegationsRevoke, sptLedger, sptRefund, sptRevoke, sptRotate } from "../../src/accounts/spt.operations.js";
 import { paymentsGet, paymentsMethods, quotesCreate, quotesGet, receiptsGet, receiptsVerify } from "../../src/sales/payments.operations.js";
 import { sptPurchase, sptTopUp } from "../../src/sales/spt-purchase.operations.js";
-import { catalogJsonld, changelog, errors, ready, schemasGet, version } from "../../src/service/discovery.operations.js";
+import { changelog, errors, ready, schemasGet, version } from "../../src/service/discovery.operations.js";
 import { health, offerings, researchOfferings, researchPricing, sptValidate } from "../../src/service/offers.operations.js";
 import { webhooksChange, webhooksCreate, webhooksDelete, webhooksDeliveries, webhooksList, webhooksRedeliver, webhooksRotateSecret, webhooksTest } from "../../src/webhooks/webhooks.operations.js";
 
 export const OPERATIONS: readonly Operation[] = [
+	graphSearch,
+	domainSearch,
+	reportSearch,
+	expertSearch,
+	analystSearch,
+	allSearch,
+	graphNodeList,
+	graphNode,
+	graphNeighbors,
+	graphEdgeList,
+	graphPaths,
+	graphSubgraph,
+	graphTimeline,
+	graphContext,
+	graphSimilar,
+	graphExport,
+	graphChanges,
 	trendList,
 	trend,
 	trendEvidence,
+	articleSearch,
+	article,
+	articleMentions,
+	batchSearch,
+	entityResolve,
+	entity,
 	expertConsultation,
 	expertPanel,
 	consultationFollowUp,
@@ -51,8 +91,11 @@ export const OPERATIONS: readonly Operation[] = [
 	brandComparison,
 	dossier,
 	dossierRefresh,
+	researchStream,
 	researchDeepDive,
 	researchDeepDiveFollowUp,
+	researchChat,
+	chatStream,
 	supplementalContext,
 	supplementalSeries,
 	seriesComparison,
@@ -63,7 +106,17 @@ export const OPERATIONS: readonly Operation[] = [
 	offerings,
 	researchPricing,
 	researchOfferings,
-	expertSearch,
+	graphCatalog,
+	graphDetail,
+	graphReadme,
+	graphPreview,
+	graphStats,
+	graphSchema,
+	graphVersions,
+	catalogBundle,
+	readmeIndex,
+	graphSlice,
+	expertsSearch,
 	expertList,
 	expert,
 	expertMatch,
@@ -71,6 +124,8 @@ export const OPERATIONS: readonly Operation[] = [
 	expertSources,
 	analystList,
 	analyst,
+	nameSuggestions,
+	queryRouting,
 	researchDeepDivePlan,
 	quotesCreate,
 	quotesGet,
@@ -84,10 +139,13 @@ export const OPERATIONS: readonly Operation[] = [
 	errors,
 	schemasGet,
 	changelog,
-	catalogJsonld,
+	catalogDataset,
+	sourceList,
+	source,
 	brandList,
 	brandResolution,
 	brand,
+	citationFormats,
 	researchSchedulesPreview,
 	researchSchedulesConfirm,
 	researchSchedulesConfirmPage,
@@ -137,6 +195,11 @@ export const OPERATIONS: readonly Operation[] = [
 	researchSchedulesTest,
 	researchSchedulesRunsList,
 	researchSchedulesRunsGet,
+	chatSessionList,
+	chatSession,
+	chatMessageList,
+	chatSessionChange,
+	chatSessionDeletion,
 	verification,
 	verificationClaimReview,
 	verificationBatch,

@@ -9,7 +9,6 @@ import type { KeyFolder } from "../../src/accounts/key-folder.js";
 import { createMoney, type Money } from "../../src/app/app-money.js";
 import { createSkillServices } from "../../src/app/services.js";
 import { bindSkills } from "../../src/contract/bind-skills.js";
-import { OPERATIONS } from "../../src/service/operations.js";
 import { type Clock, systemClock } from "../../src/kernel/clock.js";
 import { createIds, systemRandom } from "../../src/kernel/ids.js";
 import { parseUsd } from "../../src/kernel/money.js";
@@ -18,6 +17,7 @@ import type { Graph } from "../../src/knowledge/graph.js";
 import { createInvoke } from "../../src/sales/invoke.js";
 import { createUsageRecorder } from "../../src/sales/usage.js";
 import type { GraphRouter, HybridSearch } from "../../src/search/search-engine.js";
+import { OPERATIONS } from "../../src/service/operations.js";
 import type { Service } from "../../src/service/service-interface.js";
 import type { Settings } from "../../src/settings/read-settings.js";
 import type { Store } from "../../store/store-port.js";
@@ -78,7 +78,8 @@ export async function startA2a(t: Test, options: StartOptions = {}): Promise<Sta
 		baseUrl: () => "http://127.0.0.1",
 		...(onchain && { onchain }),
 	});
-	const skills = bindSkills(OPERATIONS, 
+	const skills = bindSkills(
+		OPERATIONS,
 		createSkillServices({
 			search,
 			clock,

@@ -5,13 +5,13 @@ import type { Test } from "tap";
 import { createA2a } from "../../src/a2a/a2a.js";
 import { createSkillServices } from "../../src/app/services.js";
 import { bindSkills } from "../../src/contract/bind-skills.js";
-import { OPERATIONS } from "../../src/service/operations.js";
 import { assertCallerTarget } from "../../src/delivery/caller-egress.js";
 import { createJobViews } from "../../src/jobs/job-views.js";
 import { createIds, systemRandom } from "../../src/kernel/ids.js";
 import { createSealedText } from "../../src/kernel/secrets.js";
 import { createGraphCatalog } from "../../src/knowledge/catalog.js";
 import { createInvoke } from "../../src/sales/invoke.js";
+import { OPERATIONS } from "../../src/service/operations.js";
 import type { Service } from "../../src/service/service-interface.js";
 import type { JobShop } from "../jobs/job-shop.js";
 import { startHookReceiver } from "../service/hook-receiver.js";
@@ -24,7 +24,8 @@ type Receiver = Awaited<ReturnType<typeof startHookReceiver>>;
 export async function startLongA2a(t: Test, shop: JobShop, receiver?: Receiver) {
 	const { store, clock, jobs, money, chain } = shop;
 	const hooks = receiver ?? (await startHookReceiver(t));
-	const skills = bindSkills(OPERATIONS, 
+	const skills = bindSkills(
+		OPERATIONS,
 		createSkillServices({
 			search: {} as never,
 			clock,

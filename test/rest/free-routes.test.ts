@@ -1,11 +1,11 @@
 import { EventEmitter, once } from "node:events";
 import t, { type Test } from "tap";
 import { LIMITS } from "../../src/contract/limits.js";
-import { FREE_OPERATION_IDS } from "../../src/contract/operations.js";
 import type { DataOperation as DataRoute } from "../../src/contract/operation.js";
-import { ROUTES } from "../support/routes.js";
+import { FREE_OPERATION_IDS } from "../../src/contract/operations.js";
 import { emptySearch } from "../service/empty-search.js";
 import { heldClock } from "../support/held-clock.js";
+import { ROUTES } from "../support/routes.js";
 import { freeRequest, STATUS_OF } from "./free-requests.js";
 import { errorOf, rawRequest } from "./raw-request.js";
 import { startRest } from "./start-rest.js";

@@ -1,6 +1,7 @@
 import t from "tap";
 import { z } from "zod";
 import { createPriceList } from "../../payments/price-list.js";
+import type { Operation as Route } from "../../src/contract/operation.js";
 import {
 	FREE_OPERATION_IDS,
 	OPERATION_ADDRESSES,
@@ -10,7 +11,6 @@ import {
 } from "../../src/contract/operations.js";
 import { parseUsd, toUsdNumber } from "../../src/kernel/money.js";
 import { toOpenApiDocument } from "../../src/rest/openapi-document.js";
-import type { Operation as Route } from "../../src/contract/operation.js";
 import { ROUTES } from "../support/routes.js";
 import { startRest } from "./start-rest.js";
 

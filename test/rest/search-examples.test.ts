@@ -10,8 +10,8 @@ import {
 import type { PaidOperation } from "../../src/contract/operation.js";
 import { findCitedSentence } from "../../src/evidence/cited-sentences.js";
 import { readGraph } from "../../src/knowledge/bundle-files.js";
-import { ROUTES } from "../support/routes.js";
 import { emptySearch } from "../service/empty-search.js";
+import { ROUTES } from "../support/routes.js";
 import { createTestService, sellForAnything } from "./start-rest.js";
 
 t.test("the examples quote concepts that the sample catalog has", async (t) => {

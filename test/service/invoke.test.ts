@@ -2,13 +2,13 @@ import { setImmediate } from "node:timers/promises";
 import t from "tap";
 import { createSkillServices } from "../../src/app/services.js";
 import { bindSkills } from "../../src/contract/bind-skills.js";
-import { OPERATIONS } from "../../src/service/operations.js";
 import type { Call } from "../../src/contract/call.js";
 import type { Skill } from "../../src/contract/skill.js";
 import { systemClock } from "../../src/kernel/clock.js";
 import { createGraphCatalog } from "../../src/knowledge/catalog.js";
 import type { Admission, Cashier } from "../../src/sales/cashier.js";
 import { createInvoke } from "../../src/sales/invoke.js";
+import { OPERATIONS } from "../../src/service/operations.js";
 import { createTestResearch } from "../support/test-research.js";
 import { emptySearch } from "./empty-search.js";
 import { DOMAIN_GRAPH } from "./sample-graphs.js";
@@ -28,7 +28,8 @@ function start(run: Skill["run"]) {
 				},
 			}) as unknown as Admission,
 	};
-	const skills = bindSkills(OPERATIONS, 
+	const skills = bindSkills(
+		OPERATIONS,
 		createSkillServices({
 			catalog: createGraphCatalog([DOMAIN_GRAPH]),
 			search: emptySearch,

@@ -3,10 +3,10 @@ import type { FreeSchedules } from "../../skills/briefings/schedules.js";
 import { createFreeOperations } from "../../src/app/create-free-operations.js";
 import { createSkillServices } from "../../src/app/services.js";
 import { bindSkills } from "../../src/contract/bind-skills.js";
-import { OPERATIONS } from "../../src/service/operations.js";
 import type { Clock } from "../../src/kernel/clock.js";
 import { parseUsd } from "../../src/kernel/money.js";
 import { createGraphCatalog } from "../../src/knowledge/catalog.js";
+import { OPERATIONS } from "../../src/service/operations.js";
 import type { Store, StoreHealth } from "../../store/store-port.js";
 import { createTestResearch } from "../support/test-research.js";
 import { emptySearch } from "./empty-search.js";
@@ -61,7 +61,8 @@ export function openFreeOperations() {
 		profile: "demo" as const,
 	};
 	const store = { health: () => state.store } as Partial<Store> as Store;
-	const skills = bindSkills(OPERATIONS, 
+	const skills = bindSkills(
+		OPERATIONS,
 		createSkillServices({
 			catalog,
 			search,

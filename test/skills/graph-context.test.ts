@@ -5,8 +5,8 @@ import { graphContext } from "../../skills/graphs/relevance.operations.js";
 import { createGraphCatalog } from "../../src/knowledge/catalog.js";
 import type { Concept, Graph } from "../../src/knowledge/graph.js";
 import type { HybridSearch } from "../../src/search/search-engine.js";
-import { conceptOf, graphWith } from "./reading/random-graph.js";
 import { boundSkill } from "../support/bound-skill.js";
+import { conceptOf, graphWith } from "./reading/random-graph.js";
 
 const paragraphs = (name: string, count: number) =>
 	Array.from({ length: count }, (_, at) => `Paragraph ${at} of ${name} on settlement.`).join(

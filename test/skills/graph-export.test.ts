@@ -5,8 +5,8 @@ import { createBoundedWork } from "../../src/contract/bounded-work.js";
 import { sharedJsonOf } from "../../src/kernel/json.js";
 import { createGraphCatalog } from "../../src/knowledge/catalog.js";
 import { graphOf, TIDES } from "../knowledge/sample-bundle.js";
-import { conceptOf, graphWith } from "./reading/random-graph.js";
 import { boundSkill } from "../support/bound-skill.js";
+import { conceptOf, graphWith } from "./reading/random-graph.js";
 
 const request = { format: "ndjson", table: "nodes", baseUrl: "https://shop.example" } as const;
 const { signal: always } = new AbortController();
