@@ -18,22 +18,6 @@ export { createScheduleRuns } from "./schedule-record.js";
 export { createScheduleService, type ScheduleService, schedulesOf } from "./schedule-service.js";
 export { dayAfter } from "./schedule-slots.js";
 export { createScheduleTexts, scheduleMemories } from "./schedule-text.js";
-export {
-	type BriefingWire,
-	briefingSchema,
-	previewInput,
-	type RunWire,
-	runIdField,
-	runItemSchema,
-	runListFields,
-	runOutput,
-	runSchema,
-	type ScheduleWire,
-	scheduleChangeInput,
-	scheduleIdField,
-	scheduleOrderInput,
-	scheduleOutput,
-	scheduleSchema,
-} from "./schedule-wire.js";
+
 export { createScheduleWorker, type ScheduleWorker } from "./schedule-worker.js";
 export { createSchedulePreview, type FreeSchedules, type Schedules } from "./schedules.js";

@@ -1,4 +1,4 @@
-export type { CatalogSkillDeps } from "./catalog-skill.js";
+
 export type { RunBounded } from "./export-cache.js";
 export { countCoverage, coverageOf } from "./graph-coverage.js";
 export { NODE, NODE_ITEM, OTHER_ITEM } from "./graph-examples.js";

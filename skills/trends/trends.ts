@@ -1,2 +1,2 @@
-export { trendIdField } from "../graphs/graphs.js";
+
 export { momentumSchema } from "./trend-wire.js";

@@ -1,10 +1,5 @@
 import { z } from "zod";
-import {
-	LIMITS,
-	type OwnerOperationId,
-	ownerOperation,
-	type Services,
-} from "../contract/contract.js";
+import { LIMITS, ownerOperation, type Services } from "../contract/contract.js";
 import {
 	CONNECTION_EXAMPLE,
 	CONNECTION_ID,
@@ -25,11 +20,6 @@ import {
 	keyRotationOrderSchema,
 } from "./account-key-wire.js";
 import { ACCOUNT_CHANGE, ACCOUNT_READ, accessOf } from "./account-owner.js";
-
-export type AccountKeyOperationId = Extract<
-	OwnerOperationId,
-	`account.keys.${string}` | `account.connection_tokens.${string}`
->;
 
 const keyPath = z.strictObject({
 	key_id: z.string().min(1).max(80).describe("Id of the key, key_…"),

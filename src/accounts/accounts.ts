@@ -7,7 +7,7 @@ export {
 	setLabel,
 	toSptScope,
 } from "./account-keys.js";
-export { type AccountOperations, USAGE_GROUPINGS } from "./account-operations.js";
+export type { AccountOperations } from "./account-operations.js";
 export {
 	type AccountOperator,
 	type AccountOperatorDeps,

@@ -2,7 +2,6 @@ import { z } from "zod";
 import {
 	digitsField,
 	LIMITS,
-	type OwnerOperationId,
 	type OwnerRequest,
 	ownerOperation,
 	type Services,
@@ -20,8 +19,6 @@ import {
 	sptRefundSchema,
 	sptRotationSchema,
 } from "./spt-wire.js";
-
-export type SptOwnerOperationId = Extract<OwnerOperationId, `spt.${string}`>;
 
 const scheme = "spt";
 const callsPerMinute = LIMITS.sptChangesPerMinute;

@@ -33,7 +33,7 @@ export {
 	parseCredential,
 	parsePayment,
 } from "./credential.js";
-export { EXAMPLE_COST, toDataReply } from "./example-reply.js";
+export { toDataReply } from "./example-reply.js";
 export {
 	inputDocument,
 	isOpenJob,
@@ -67,7 +67,6 @@ export {
 	type OAuthResourcePath,
 } from "./oauth-resources.js";
 export {
-	type AgentTerms,
 	type DataOperation,
 	type DocumentOperation,
 	dataOperation,
@@ -82,7 +81,6 @@ export {
 	type PriceTerms,
 	type PurchaseOperation,
 	type PurchaseReply,
-	type PurchaseRequest,
 	paidOperation,
 	purchaseOperation,
 	type RawRequest,
@@ -94,7 +92,6 @@ export {
 	OPERATION_ROWS,
 } from "./operation-table.js";
 export {
-	type FreeOperationId,
 	findSkillId,
 	namesOperation,
 	OPERATION_ADDRESSES,
@@ -127,7 +124,6 @@ export {
 export { EVIDENCE_LIMITS, READING_LIMITS } from "./reading-limits.js";
 export {
 	isoDayField,
-	paidReplySchema,
 	searchReplySchema,
 	toReply,
 	usdField,
@@ -145,7 +141,6 @@ export type { Json, ServiceInfo } from "./service-info.js";
 export type { Services, SkillServices } from "./services.js";
 export {
 	answer,
-	defineSkill,
 	type JobOffer,
 	noAnswer,
 	type Outcome,
@@ -194,7 +189,6 @@ export {
 	type ExplanationWire,
 	evidenceSchema,
 	explainField,
-	explanationSchema,
 	type FiltersWire,
 	GRAPH_TYPES,
 	type GraphType,
@@ -206,7 +200,6 @@ export {
 	type RowWire,
 	rowSchema,
 	type SearchResponse,
-	searchMetaSchema,
 	searchResponseSchema,
 	TRUST_TIERS,
 	type TrustTier,

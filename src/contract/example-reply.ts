@@ -1,5 +1,5 @@
 /** What a caller with a Shared Payment Token is told of the cost, in examples. */
-export const EXAMPLE_COST = {
+const EXAMPLE_COST = {
 	request_id: "req_01kg9yz3v0f6x2m8q4t7w1ab2c",
 	cost: {
 		amount_usd: "0.50",

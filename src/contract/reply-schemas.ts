@@ -49,7 +49,7 @@ export const searchReplySchema = replyComponent(
 );
 
 /** The reply of a paid operation that is no search: `data` in the envelope, request id and cost in its meta. */
-export const paidReplySchema = <Data extends z.ZodType>(data: Data) =>
+const paidReplySchema = <Data extends z.ZodType>(data: Data) =>
 	z.object({
 		ok: z.literal(true),
 		data,

@@ -124,12 +124,5 @@ export interface SkillEvent {
 	readonly isEvidence?: boolean;
 }
 
-/** Forgets the types of input and output: the pipeline only ever passes what `skill.input` has parsed. */
-export function defineSkill<Id extends PaidOperationId, Input, Output extends PaidOutput>(
-	skill: Skill<Id, Input, Output>,
-): Skill<Id> {
-	return skill as unknown as Skill<Id>;
-}
-
 /** What each operation that is sold does. */
 export type SkillCatalog = Readonly<Record<PaidOperationId, Skill>>;

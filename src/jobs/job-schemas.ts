@@ -64,7 +64,6 @@ export const deepDiveFields = {
 		.optional(),
 };
 export const deepDiveInput = z.strictObject(deepDiveFields);
-export type DeepDiveWireInput = z.output<typeof deepDiveInput>;
 
 export const deepDiveFollowUpFields = {
 	query: deepDiveFields.query.describe("What to look into next; may refer to the question before"),
@@ -81,7 +80,6 @@ export const deepDiveFollowUpInput = z.strictObject({
 	job_id: jobIdField,
 	...deepDiveFollowUpFields,
 });
-export type DeepDiveFollowUpInput = z.output<typeof deepDiveFollowUpInput>;
 
 const jobCostSchema = z.object({
 	amount_usd: z

@@ -3,8 +3,6 @@ export { createJobNotes } from "./job-endings.js";
 export { toJobCost } from "./job-events.js";
 export {
 	type DEEP_DIVE_MODES,
-	type DeepDiveFollowUpInput,
-	type DeepDiveWireInput,
 	deepDiveFields,
 	deepDiveFollowUpFields,
 	deepDiveFollowUpInput,

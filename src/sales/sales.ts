@@ -5,11 +5,10 @@ export { createPaymentOperations, type PaymentOperations } from "./payment-opera
 export { continuationSchema } from "./payment-wire.js";
 export { createRedeemQuote } from "./quotes.js";
 export { createScheduleBilling } from "./schedule-billing.js";
-export { type SignedReceipt, signedReceiptSchema } from "./signed-receipts.js";
+
 export { createSoldStreams, type SoldStream, type SoldStreams } from "./sold-streams.js";
 export {
 	createPurchases,
-	type PurchaseCall,
 	type Purchases,
 } from "./spt-purchase.js";
 export { createKeptStreams } from "./stored-streams.js";

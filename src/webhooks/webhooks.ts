@@ -13,20 +13,4 @@ export {
 	type Webhooks,
 	webhooksOf,
 } from "./webhook-service.js";
-export {
-	type DeliveryWire,
-	deliveryIdField,
-	deliveryListFields,
-	deliverySchema,
-	secretRotationInput,
-	WEBHOOK_EVENTS,
-	WEBHOOK_LIMITS,
-	type WebhookWire,
-	webhookChangeInput,
-	webhookIdField,
-	webhookOrderInput,
-	webhookRemovedSchema,
-	webhookSchema,
-	webhookSecretFields,
-	webhookTestSchema,
-} from "./webhook-wire.js";
+export { WEBHOOK_LIMITS } from "./webhook-wire.js";

@@ -193,7 +193,7 @@ function assertTime(expiresAt: number): void {
 
 const DOCUMENT_ID = /^[A-Za-z0-9][A-Za-z0-9_-]{0,127}$/;
 
-export /** Serializes what is done with one document; different documents go side by side. */
+/** Serializes what is done with one document; different documents go side by side. */
 function createTurns() {
 	const last = new Map<string, Promise<unknown>>();
 	const tidying = new Set<Promise<void>>();
@@ -252,7 +252,7 @@ function unavailable(id: string, error: unknown): ServiceError {
 	);
 }
 
-export /** Files being written, in a folder of their own until they are whole. */
+/** Files being written, in a folder of their own until they are whole. */
 function createNewFiles(fileSystem: FileSystem, folder: string) {
 	const underWay = new Set<string>();
 	let count = 0;
