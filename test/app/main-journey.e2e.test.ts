@@ -9,7 +9,7 @@ t.test("an agent finds the service, pays and gets a cited answer", async (t) => 
 		const { body: card } = await shop.send("/.well-known/agent-card.json");
 		const ids = card.skills.map(({ id }: { id: string }) => id);
 		t.same(ids, SKILL_IDS);
-		t.ok(ids.includes("graph_search"));
+		t.ok(ids.includes("search_graph"));
 		t.match(JSON.stringify(card), /"0\.50"/);
 	});
 

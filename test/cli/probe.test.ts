@@ -32,7 +32,7 @@ t.test("every price our own server advertises is answered by a valid challenge",
 	t.same(report.documents, ["/.well-known/x402", "/openapi.json", "/.well-known/agent-card.json"]);
 	const search = report.routes.find(({ route }) => route === "POST /v1/graphs/{graph_id}/search");
 	t.match(search, { price_usd: "0.50", sources: ["/.well-known/x402", "/openapi.json"] });
-	t.ok(report.routes.some(({ route }) => route === "A2A graph_search"));
+	t.ok(report.routes.some(({ route }) => route === "A2A search_graph"));
 
 	const behindProxy = await startApp(t, {
 		settings: { model: "none", catalog: "none", publicUrl: "https://api.example.org" },

@@ -53,7 +53,7 @@ t.test("a shop with one note and no source advertises nothing that it cannot ans
 		return ids;
 	};
 	const before = await skills();
-	t.ok(before.includes("graph_search"));
+	t.ok(before.includes("search_graph"));
 	t.notOk(before.includes("consult_expert"));
 	const source = resolve("graphs", "api-design-desk");
 	await app.operator.importGraph({ source, as: "api-design-desk" });

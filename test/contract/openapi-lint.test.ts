@@ -7,6 +7,7 @@ import { toOpenApiDocument } from "../../src/rest/openapi-document.js";
 const TOLD_APART: ReadonlySet<string> = new Set([
 	// Beside /v1/verify/claims/{batch_id}: the id of a verification begins with vrf_, so none is "claims".
 	"#/paths/~1v1~1verify~1{verification_id}~1claim-review",
+	"#/paths/~1v1~1verify~1claims~1{batch_id}",
 	// Beside /v1/research/deep-dive/status/{job_id}: the id of a job begins with job_, so none is "status".
 	"#/paths/~1v1~1research~1deep-dive~1{job_id}~1events",
 	"#/paths/~1v1~1research~1deep-dive~1{job_id}~1cancel",
