@@ -1,7 +1,7 @@
 /** How verdicts over the sample catalog agree with their labels. All labels have been tuned by: bench/labelled/README.md. */
 import { join } from "node:path";
 import { type ClaimVerifier, createClaimVerifier } from "../skills/verify/claims/claim-verifier.js";
-import { catalogFolders, loadGraphs } from "../src/app/load-graphs.js";
+import { catalogFolders, loadGraphs } from "../src/app/content.js";
 import { toCitedSentences } from "../src/evidence/cited-sentences.js";
 import { type Clock, systemClock } from "../src/kernel/clock.js";
 import { PACKAGE_ROOT } from "../src/kernel/package-info.js";

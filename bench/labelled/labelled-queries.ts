@@ -6,7 +6,7 @@
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import { z } from "zod";
-import { catalogFolders, loadGraphs } from "../../src/app/load-graphs.js";
+import { catalogFolders, loadGraphs } from "../../src/app/content.js";
 import { DECISIONS } from "../../src/contract/wire.js";
 import { PACKAGE_ROOT } from "../../src/kernel/package-info.js";
 import type { Graph } from "../../src/knowledge/graph.js";

@@ -1,4 +1,4 @@
-import { catalogFolders, loadGraphs } from "../../src/app/load-graphs.js";
+import { catalogFolders, loadGraphs } from "../../src/app/content.js";
 import { PACKAGE_ROOT } from "../../src/kernel/package-info.js";
 import { createSeededNumbers } from "../generated-graph.js";
 

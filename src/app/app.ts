@@ -1,4 +1,4 @@
-export { openFeeds } from "./app-feeds.js";
+export { locateModel } from "./content.js";
 export { type App, type AppOptions, createApp } from "./create-app.js";
-export { checkOnchain, type OpenedOnchain, openOnchain } from "./open-onchain.js";
-export { locateModel } from "./open-search.js";
+export { checkOnchain, type OpenedOnchain, openOnchain } from "./onchain.js";
+export { openFeeds } from "./research.js";

@@ -1,5 +1,3 @@
-/** Composition root: the only place where ports meet adapters. */
-
 import { mkdirSync } from "node:fs";
 import type { RequestListener } from "node:http";
 import { join, resolve } from "node:path";
@@ -7,11 +5,12 @@ import { type OnchainParts, reportUnreachable } from "../../payments/onchain/onc
 import type { Schedules } from "../../skills/briefings/briefings.js";
 import { nodeFileSystem, openJournalStore } from "../../store/journal/journal.js";
 import type { Store } from "../../store/store.js";
-import { openKeyFolder } from "../accounts/accounts.js";
+import { type KeyFolder, openKeyFolder } from "../accounts/accounts.js";
 import {
 	type Clock,
 	createIds,
 	type Egress,
+	type Ids,
 	type Logger,
 	PACKAGE_ROOT,
 	type Random,
@@ -43,20 +42,15 @@ import type { Service } from "../service/service.js";
 import type { Settings } from "../settings/settings.js";
 import { createWebRouter } from "../web/web.js";
 import type { WebhookParts } from "../webhooks/webhooks.js";
-import { openA2a } from "./app-a2a.js";
-import { openJobs } from "./app-jobs.js";
-import { type AppLife, createAppLife } from "./app-life.js";
-import { openMcp } from "./app-mcp.js";
-import { createMoney, environmentOf, type Money } from "./app-money.js";
-import { openOAuth } from "./app-oauth.js";
-import type { OpenPorts, Ports } from "./app-ports.js";
-import { createResearchParts, type ResearchPartsDeps } from "./app-research.js";
-import { createSchedules } from "./app-schedules.js";
-import { createService } from "./app-service.js";
-import { openWebhooks } from "./app-webhooks.js";
-import { createHttpApp } from "./http-app.js";
-import { catalogFolders, loadGraphs } from "./load-graphs.js";
-import { openSearch } from "./open-search.js";
+import { catalogFolders, loadGraphs, openSearch } from "./content.js";
+import { type AppLife, createAppLife } from "./lifecycle.js";
+import { createMoney, environmentOf, type Money } from "./money.js";
+import { createResearchParts, openJobs, type ResearchPartsDeps } from "./research.js";
+import { createSchedules, openWebhooks } from "./schedules.js";
+import { createService } from "./service.js";
+import { createHttpApp, openA2a, openMcp, openOAuth } from "./transports.js";
+
+/** Composition root: the only place where ports meet adapters. */
 
 export interface AppOptions {
 	readonly settings: Settings;
@@ -244,4 +238,24 @@ async function reportBreach({ guard }: Money, logger: Logger): Promise<void> {
 	const { failures } = await guard.check({ history: false });
 	if (failures.length > 0)
 		logger.error("the ledger's invariants are breached; nothing is sold", { failures });
+}
+
+/** What is at hand once the data folder and its keys are ours alone. */
+export interface OpenPorts {
+	readonly settings: Settings;
+	readonly clock: Clock;
+	readonly random: Random;
+	readonly logger: Logger;
+	/** Absolute path of the data folder. */
+	readonly folder: string;
+	readonly keys: KeyFolder;
+}
+
+/** What everything is wired from. */
+export interface Ports extends OpenPorts {
+	readonly ids: Ids;
+	readonly isServing: boolean;
+	readonly slack: Egress | undefined;
+	readonly callerEgress: Egress | undefined;
+	readonly onchain: OnchainParts | undefined;
 }

@@ -6,7 +6,7 @@ import type { Test } from "tap";
 import type { OnchainParts } from "../../payments/onchain/facilitator.js";
 import { createA2a } from "../../src/a2a/a2a.js";
 import type { KeyFolder } from "../../src/accounts/key-folder.js";
-import { createMoney, type Money } from "../../src/app/app-money.js";
+import { createMoney, type Money } from "../../src/app/money.js";
 import { createSkillServices } from "../../src/app/services.js";
 import { bindSkills } from "../../src/contract/bind-skills.js";
 import { type Clock, systemClock } from "../../src/kernel/clock.js";

@@ -1,7 +1,7 @@
 import { existsSync, readdirSync } from "node:fs";
 import { join } from "node:path";
 import t from "tap";
-import { catalogFolders, loadGraphs } from "../../src/app/load-graphs.js";
+import { catalogFolders, loadGraphs } from "../../src/app/content.js";
 
 const GRAPH = (title: string) => ({
 	"graph.md": `---\ntype: domain\ntitle: ${title}\n---\n`,

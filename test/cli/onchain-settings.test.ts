@@ -3,7 +3,7 @@ import { join } from "node:path";
 import t from "tap";
 import { mnemonicToAccount } from "viem/accounts";
 import { openKeyFolder } from "../../src/accounts/key-folder.js";
-import { openOnchain } from "../../src/app/open-onchain.js";
+import { openOnchain } from "../../src/app/onchain.js";
 import { systemClock } from "../../src/kernel/clock.js";
 import { systemRandom } from "../../src/kernel/ids.js";
 import { type OnchainSettings, planOnchain } from "../../src/settings/onchain-settings.js";

@@ -7,8 +7,7 @@ import { passCitationGate, type WrittenSentence } from "../../skills/answers/cit
 import { extractiveWriter, type Writer } from "../../skills/answers/written-prose.js";
 import { consultTwin } from "../../skills/experts/consultation.js";
 import { createExpertDirectory } from "../../skills/experts/expert-directory.js";
-import { catalogFolders, loadGraphs } from "../../src/app/load-graphs.js";
-import { openSearch } from "../../src/app/open-search.js";
+import { catalogFolders, loadGraphs, openSearch } from "../../src/app/content.js";
 import { findCitedSentence, toCitedSentences } from "../../src/evidence/cited-sentences.js";
 import { systemClock } from "../../src/kernel/clock.js";
 import { createGraphCatalog } from "../../src/knowledge/catalog.js";

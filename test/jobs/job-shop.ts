@@ -4,7 +4,7 @@ import {
 	type DeepDiveOperations,
 } from "../../skills/deep-dive/deep-dive-operations.js";
 import type { KeyFolder } from "../../src/accounts/key-folder.js";
-import { createMoney, type Money } from "../../src/app/app-money.js";
+import { createMoney, type Money } from "../../src/app/money.js";
 import type { Call, CallResult } from "../../src/contract/call.js";
 import type { JobJson, JobWork, PassContext } from "../../src/contract/job.js";
 import type { SkillCatalog } from "../../src/contract/skill.js";

@@ -4,7 +4,7 @@ import express from "express";
 import type { Test } from "tap";
 import { createChallenge } from "../../payments/challenge.js";
 import { createPriceList } from "../../payments/price-list.js";
-import { createFreeOperations } from "../../src/app/create-free-operations.js";
+import { createFreeOperations } from "../../src/app/operations.js";
 import { createSkillServices } from "../../src/app/services.js";
 import { bindSkills } from "../../src/contract/bind-skills.js";
 import type { Call, CallResult, Invoke } from "../../src/contract/call.js";

@@ -1,7 +1,7 @@
 import { readdir, readFile, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import t, { type Test } from "tap";
-import { locateModel } from "../../src/app/open-search.js";
+import { locateModel } from "../../src/app/content.js";
 import { createHubEgress } from "../../src/delivery/configured-egress.js";
 import { systemClock } from "../../src/kernel/clock.js";
 import { fetchModel } from "../../src/search/model/fetch-model.js";

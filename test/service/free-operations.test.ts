@@ -62,7 +62,10 @@ t.test("only what is built is offered, at the price of this deployment", (t) => 
 		tools.map(({ id }) => id),
 		SKILL_IDS,
 	);
-	t.same(tools.find(({ id }) => id === "search_graph")?.input_schema.required, ["graph_id", "query"]);
+	t.same(tools.find(({ id }) => id === "search_graph")?.input_schema.required, [
+		"graph_id",
+		"query",
+	]);
 	t.same(free.researchOfferings(), { items: tools });
 	t.match(
 		plans.find(({ id }) => id === "free"),

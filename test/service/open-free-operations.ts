@@ -1,6 +1,6 @@
 import { createPriceList } from "../../payments/price-list.js";
 import type { FreeSchedules } from "../../skills/briefings/schedules.js";
-import { createFreeOperations } from "../../src/app/create-free-operations.js";
+import { createFreeOperations } from "../../src/app/operations.js";
 import { createSkillServices } from "../../src/app/services.js";
 import { bindSkills } from "../../src/contract/bind-skills.js";
 import type { Clock } from "../../src/kernel/clock.js";

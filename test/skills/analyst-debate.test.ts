@@ -3,7 +3,7 @@ import t from "tap";
 import { analystDebate } from "../../skills/analysts/analyst-debate.operations.js";
 import type { DebateOutput } from "../../skills/analysts/analyst-wire.js";
 import type { Writer } from "../../skills/answers/written-prose.js";
-import { openSearch } from "../../src/app/open-search.js";
+import { openSearch } from "../../src/app/content.js";
 import { createGraphCatalog } from "../../src/knowledge/catalog.js";
 import { makeConcept, makeGraph } from "../service/sample-graphs.js";
 import { boundSkill } from "../support/bound-skill.js";

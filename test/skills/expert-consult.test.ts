@@ -3,7 +3,7 @@ import t from "tap";
 import type { ConsultOutput } from "../../skills/experts/consult-wire.js";
 import { expertConsultation } from "../../skills/experts/consultations.operations.js";
 import { createExpertDirectory } from "../../skills/experts/expert-directory.js";
-import { openSearch } from "../../src/app/open-search.js";
+import { openSearch } from "../../src/app/content.js";
 import { createGraphCatalog } from "../../src/knowledge/catalog.js";
 import type { Concept, ExpertConsent, Graph } from "../../src/knowledge/graph.js";
 import { makeConcept, makeGraph } from "../service/sample-graphs.js";

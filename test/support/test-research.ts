@@ -1,5 +1,5 @@
 import type { Schedules } from "../../skills/briefings/schedules.js";
-import { createResearchParts } from "../../src/app/app-research.js";
+import { createResearchParts } from "../../src/app/research.js";
 import { type Clock, systemClock } from "../../src/kernel/clock.js";
 import { createIds, systemRandom } from "../../src/kernel/ids.js";
 import type { SearchEngine } from "../../src/search/search-engine.js";

@@ -1,9 +1,8 @@
 import type { ChainReader, Facilitator } from "../../payments/onchain/facilitator.js";
 import { createPriceList } from "../../payments/price-list.js";
 import type { KeyFolder } from "../../src/accounts/key-folder.js";
-import { createAccountService } from "../../src/app/app-accounts.js";
-import { createMoney, type Money } from "../../src/app/app-money.js";
-import { createSptService } from "../../src/app/app-spt.js";
+import { createMoney, type Money } from "../../src/app/money.js";
+import { createAccountService, createSptService } from "../../src/app/service.js";
 import type { Invoke } from "../../src/contract/call.js";
 import type { PaidOperationId } from "../../src/contract/operations.js";
 import { createJobs } from "../../src/jobs/job-control.js";

@@ -4,7 +4,7 @@ import { join } from "node:path";
 import type { SettlementTerms } from "../../payments/onchain/facilitator.js";
 import { openKeyFolder } from "../../src/accounts/key-folder.js";
 import { createApp } from "../../src/app/create-app.js";
-import { type OpenedOnchain, openOnchain } from "../../src/app/open-onchain.js";
+import { type OpenedOnchain, openOnchain } from "../../src/app/onchain.js";
 import { systemClock } from "../../src/kernel/clock.js";
 import { systemRandom } from "../../src/kernel/ids.js";
 import { readSettings } from "../../src/settings/read-settings.js";

@@ -1,7 +1,7 @@
 import { toHex } from "viem";
 import { generatePrivateKey, privateKeyToAccount } from "viem/accounts";
 import type { Hex, SettlementTerms } from "../../payments/onchain/facilitator.js";
-import type { OpenedOnchain } from "../../src/app/open-onchain.js";
+import type { OpenedOnchain } from "../../src/app/onchain.js";
 import type { Purse } from "./book.js";
 import { type Signed, toPayment } from "./wallet.js";
 

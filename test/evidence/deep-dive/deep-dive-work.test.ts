@@ -1,7 +1,7 @@
 import t, { type Test } from "tap";
 import { isSupported } from "../../../skills/answers/citation-gate.js";
 import type { DeepDiveReport } from "../../../skills/deep-dive/report.js";
-import { catalogFolders, loadGraphs } from "../../../src/app/load-graphs.js";
+import { catalogFolders, loadGraphs } from "../../../src/app/content.js";
 import { findCitedSentence } from "../../../src/evidence/cited-sentences.js";
 import type { GraphCatalog } from "../../../src/knowledge/catalog.js";
 import { openDive } from "./run-dive.js";

@@ -1,6 +1,6 @@
 /** A process that opens the demo chain and never closes it: what a killed server looks like. */
 import { openKeyFolder } from "../../../src/accounts/key-folder.js";
-import { openOnchain } from "../../../src/app/open-onchain.js";
+import { openOnchain } from "../../../src/app/onchain.js";
 import { systemClock } from "../../../src/kernel/clock.js";
 import { systemRandom } from "../../../src/kernel/ids.js";
 import { readSettings } from "../../../src/settings/read-settings.js";

@@ -11,7 +11,7 @@ import {
 import { generatePrivateKey, privateKeyToAccount } from "viem/accounts";
 import type { Hex, TransferAuthorization } from "../../../payments/onchain/facilitator.js";
 import { openKeyFolder } from "../../../src/accounts/key-folder.js";
-import { type OpenedOnchain, openOnchain } from "../../../src/app/open-onchain.js";
+import { type OpenedOnchain, openOnchain } from "../../../src/app/onchain.js";
 import { findAnvil } from "../../../src/chain/demo-chain.js";
 import { systemClock } from "../../../src/kernel/clock.js";
 import { systemRandom } from "../../../src/kernel/ids.js";

@@ -5,19 +5,25 @@ import type { StagedTurns } from "../../skills/chat/chat.js";
 import type { Store } from "../../store/store.js";
 import type { A2a } from "../a2a/a2a.js";
 import type { KeyFolder } from "../accounts/accounts.js";
+import { LIMITS } from "../contract/contract.js";
 import { listen, type RunningServer } from "../http/http.js";
 import type { Jobs } from "../jobs/jobs.js";
 import { type Clock, type Logger, ServiceError } from "../kernel/kernel.js";
-import type { GraphCatalog, GraphSnapshots } from "../knowledge/knowledge.js";
+import {
+	type GraphCatalog,
+	type GraphSnapshots,
+	type SnapshotKeeperDeps,
+	startSnapshotKeeper,
+} from "../knowledge/knowledge.js";
 import type { Mcp } from "../mcp/mcp.js";
-import type { Retention } from "../operator/operator.js";
+import { type HousekeepingDeps, type Retention, startHousekeeping } from "../operator/operator.js";
 import type { SoldStreams } from "../sales/sales.js";
 import type { SearchEngine } from "../search/search.js";
 import type { Settings } from "../settings/settings.js";
 import type { WebhookParts } from "../webhooks/webhooks.js";
-import { type Money, provideDemoSpt } from "./app-money.js";
-import { startWorkers, type Workers } from "./app-workers.js";
-import type { HttpApp } from "./http-app.js";
+import { type Money, provideDemoSpt } from "./money.js";
+import { startScheduleWorkers, startWebhookDispatch } from "./schedules.js";
+import type { HttpApp } from "./transports.js";
 
 /** From listening to the last flush. */
 export interface AppLife {
@@ -132,4 +138,62 @@ function assertLoopback(host: string): void {
 		"INVALID_ARGUMENT",
 		`The demo profile sells for paper money and listens on loopback only, not on "${host}". Use --host 127.0.0.1 or --profile production.`,
 	);
+}
+
+/** Less than what process supervisors leave between asking and killing. */
+const END_MS = 4_000;
+/** What a facilitator says of money that was sent is heard, and written down before the store closes. */
+const HOUSEKEEPING_END_MS = LIMITS.settleTimeoutMs + 2_000;
+
+/** What is done beside calls: briefings that are due, events that are told, housekeeping, and graphs kept for the next start. */
+export interface Workers {
+	/** Nothing more is begun; waits for nothing. */
+	halt(): Promise<void>;
+	/** Waits for what is under way, some seconds at most since it was halted: what it leaves, the next process does again. */
+	end(): Promise<void>;
+}
+
+export interface WorkersDeps extends SnapshotKeeperDeps {
+	readonly money: Omit<HousekeepingDeps, "retention" | "clock" | "logger">;
+	readonly retention: HousekeepingDeps["retention"];
+	readonly schedules: Pick<Schedules, "worker">;
+	readonly webhooks: Pick<WebhookParts, "dispatch">;
+}
+
+export function startWorkers(deps: WorkersDeps): Workers {
+	const { schedules, webhooks, money, retention, clock, logger } = deps;
+	const all = [
+		{ stop: startScheduleWorkers({ ...schedules, clock, logger }), endMs: END_MS },
+		{ stop: startWebhookDispatch({ ...webhooks, clock, logger }), endMs: END_MS },
+		{ stop: startSnapshotKeeper(deps), endMs: END_MS },
+		{
+			stop: startHousekeeping({ ...money, retention, clock, logger }),
+			endMs: HOUSEKEEPING_END_MS,
+		},
+	];
+	const endOne = ({ stop, endMs }: (typeof all)[number]): Promise<void> =>
+		new Promise((resolve) => {
+			const cancel = clock.after(endMs, resolve);
+			stop()
+				.catch((error: unknown) => {
+					logger.error("what is done beside calls could not be ended", { error: String(error) });
+				})
+				.finally(() => {
+					cancel();
+					resolve();
+				});
+		});
+	let ended: Promise<unknown> | undefined;
+	const endAll = () => {
+		ended ??= Promise.all(all.map(endOne));
+		return ended;
+	};
+	return {
+		async halt() {
+			void endAll();
+		},
+		async end() {
+			await endAll();
+		},
+	};
 }

@@ -49,18 +49,23 @@ import {
 	createApiKeys,
 	createConnectionTokens,
 	createFindAccess,
+	createFindOwnGrant,
+	createFindSubject,
+	createIdentityVerifier,
+	createIssuerKeys,
 	createOpenAccount,
+	createResourceVerifier,
+	type FindGrant,
 	finishErasures,
 	type KeyFolder,
 	type OpenAccount,
 } from "../accounts/accounts.js";
-import { LIMITS, type PriceList } from "../contract/contract.js";
+import { type AccountAccess, LIMITS, type PriceList } from "../contract/contract.js";
+import { createConfiguredEgress } from "../delivery/delivery.js";
 import { type CallRates, createCallRates } from "../http/http.js";
 import type { Clock, Ids, Logger, Random } from "../kernel/kernel.js";
 import { type Cashier, createCashier, createRedeemQuote, offersOf } from "../sales/sales.js";
-import type { Settings } from "../settings/settings.js";
-import { createIdentity } from "./app-identity.js";
-import { createGrantFinder } from "./app-oauth-access.js";
+import type { IdentitySettings, OAuthSettings, Settings } from "../settings/settings.js";
 
 export interface MoneyDeps {
 	readonly store: Store;
@@ -227,4 +232,65 @@ export async function provideDemoSpt(spts: SptIssuer, keys: KeyFolder): Promise<
 	const { token } = await spts.issue({ amountMicros: LIMITS.demoSptMicros, label: "demo" });
 	keys.writeDemoSpt(token);
 	return token;
+}
+
+export interface IdentityDeps {
+	readonly identity: IdentitySettings | undefined;
+	readonly store: Store;
+	readonly clock: Clock;
+	readonly ids: Ids;
+	readonly logger: Logger;
+	readonly pepper: Uint8Array;
+}
+
+/** Accounts of an identity provider's subjects; undefined where none is configured. */
+export function createIdentity({
+	identity,
+	...deps
+}: IdentityDeps): ((token: string) => Promise<AccountAccess>) | undefined {
+	if (!identity) return undefined;
+	const { issuer, jwksUri } = identity;
+	const egress = createConfiguredEgress({ urls: jwksUri ? [issuer, jwksUri] : [issuer] });
+	const keys = createIssuerKeys({ ...deps, ...identity, egress });
+	const verify = createIdentityVerifier({ ...deps, rules: identity, keys });
+	return createFindSubject({ ...deps, ...identity, verify });
+}
+
+export interface FindGrantDeps {
+	readonly oauth: OAuthSettings | undefined;
+	readonly store: Store;
+	readonly keys: KeyFolder;
+	readonly clock: Clock;
+	readonly ids: Ids;
+	readonly logger: Logger;
+	/** Public base address; known once the server listens. */
+	readonly baseUrl: () => string;
+}
+
+/** What access tokens open: our own, or those of the issuer that was configured; undefined where none are taken. */
+export function createGrantFinder(deps: FindGrantDeps): FindGrant | undefined {
+	const { oauth = "own", store, clock, keys, baseUrl } = deps;
+	if (oauth === "off") return undefined;
+	if (oauth === "own") {
+		const { oauthJwk: signingJwk, pepper } = keys;
+		return createFindOwnGrant({ store, clock, baseUrl, signingJwk, pepper });
+	}
+	const { issuer, jwksUri } = oauth;
+	const egress = createConfiguredEgress({ urls: jwksUri ? [issuer, jwksUri] : [issuer] });
+	const verify = createResourceVerifier({
+		clock,
+		baseUrl,
+		rules: () => oauth,
+		keys: createIssuerKeys({ ...deps, ...oauth, egress }),
+	});
+	return async (token, resource, options) => {
+		const find = createFindSubject({
+			...deps,
+			...oauth,
+			pepper: keys.pepper,
+			verify: (text) => verify(text, resource),
+		});
+		// An application that may call in somebody's name does not manage the account.
+		return { ...(await find(token, options)), isManager: false };
+	};
 }

@@ -1,27 +1,41 @@
+import { createDelegations, createSptAccounts } from "../../payments/spt/spt.js";
 import type { Store } from "../../store/store.js";
-import { type KeyFolder, toKeySet } from "../accounts/accounts.js";
-import type { ServiceInfo } from "../contract/contract.js";
-import { bindSkills } from "../contract/contract.js";
+import {
+	type AccountOperations,
+	createAccountExport,
+	createAccountKeys,
+	createAccountProfile,
+	createAccountUsage,
+	createFeedback,
+	type KeyFolder,
+	toKeySet,
+} from "../accounts/accounts.js";
+import { bindSkills, type ServiceInfo } from "../contract/contract.js";
 import { createOperationRates } from "../http/http.js";
 import type { Jobs } from "../jobs/jobs.js";
-import { SOFTWARE_VERSION } from "../kernel/kernel.js";
+import { type Clock, type Ids, type Random, SOFTWARE_VERSION } from "../kernel/kernel.js";
 import type { GraphCatalog } from "../knowledge/knowledge.js";
 import {
 	createInvoke,
 	createInvokeStream,
 	createKeptStreams,
 	createPaymentOperations,
+	createPurchases,
 	createSoldStreams,
 	createUsageRecorder,
+	type Purchases,
 } from "../sales/sales.js";
 import type { SearchEngine } from "../search/search.js";
-import type { ResearchParts, Service } from "../service/service.js";
-import { OPERATIONS } from "../service/service.js";
-import { createAccountService } from "./app-accounts.js";
-import { environmentOf, type Money } from "./app-money.js";
-import type { Ports } from "./app-ports.js";
-import { createSptService } from "./app-spt.js";
-import { createFreeOperations } from "./create-free-operations.js";
+import {
+	OPERATIONS,
+	type OwnerOperations,
+	type ResearchParts,
+	type Service,
+} from "../service/service.js";
+import type { Settings } from "../settings/settings.js";
+import type { Ports } from "./create-app.js";
+import { environmentOf, type Money } from "./money.js";
+import { createFreeOperations, createOwnerOperations } from "./operations.js";
 import { createSkillServices } from "./services.js";
 
 export interface ServiceParts {
@@ -129,4 +143,83 @@ function createFree(parts: FreeParts): Service["free"] {
 		schedules: research.schedules.free,
 		startedAtMs: clock.now(),
 	});
+}
+
+export interface AccountServiceDeps {
+	readonly money: Money;
+	readonly store: Store;
+	readonly catalog: GraphCatalog;
+	readonly clock: Clock;
+	readonly info: Pick<ServiceInfo, "mcpUrl">;
+}
+
+/** What owners of accounts may ask, wired to one store. */
+export function createAccountService(deps: AccountServiceDeps): AccountOperations {
+	const { apiKeys: keys, connections, profiles } = deps.money;
+	const shared = { ...deps, keys, connections, profiles };
+	const lists = {
+		...createAccountKeys(shared),
+		...createAccountProfile(shared),
+		...createAccountUsage(shared),
+	};
+	return { ...lists, accountExport: createAccountExport({ ...shared, lists }) };
+}
+
+export interface SptServiceDeps {
+	readonly money: Money;
+	readonly store: Store;
+	readonly catalog: GraphCatalog;
+	readonly account: AccountOperations;
+	readonly research: ResearchParts;
+	readonly jobs: Jobs;
+	readonly clock: Clock;
+	readonly random: Random;
+	readonly ids: Ids;
+	readonly pepper: Uint8Array;
+	readonly profile: Settings["profile"];
+}
+
+/** What holders and buyers of tokens may ask, wired to one store. */
+export function createSptService(deps: SptServiceDeps): {
+	readonly owner: OwnerOperations;
+	readonly purchases: Purchases;
+} {
+	const { money, store, catalog, account, research, jobs, clock, random, pepper, profile } = deps;
+	const { ledger, guard, spts, refunds, cashier, onchain } = money;
+	const { issueFrom } = spts;
+	const accounts = createSptAccounts({
+		store,
+		ledger,
+		clock,
+		random,
+		pepper,
+		environment: environmentOf(profile),
+		requestRefund: refunds.request,
+	});
+	const feedback = createFeedback(deps);
+	const isForSale = () => onchain !== undefined;
+	const delegations = createDelegations({ store, ledger, clock, pepper, issueFrom, isForSale });
+	return {
+		owner: createOwnerOperations({
+			store,
+			clock,
+			catalog,
+			accounts,
+			delegations,
+			account,
+			feedback,
+			research,
+			jobs,
+		}),
+		purchases: createPurchases({
+			store,
+			ledger,
+			clock,
+			guard,
+			catalog,
+			issueFrom,
+			identify: cashier.identify,
+			onchain,
+		}),
+	};
 }

@@ -1,0 +1,162 @@
+import { readdir, readFile } from "node:fs/promises";
+import { join } from "node:path";
+import type { JobBilling } from "../../payments/refunds/refunds.js";
+import { createLlmWriter, extractiveWriter, type Writer } from "../../skills/answers/answers.js";
+import type { Schedules } from "../../skills/briefings/briefings.js";
+import { createChatRecords, createChatRoom, createStagedTurns } from "../../skills/chat/chat.js";
+import {
+	createDeepDiveWork,
+	createEarlierQuestions,
+	type FeedObserver,
+} from "../../skills/deep-dive/deep-dive.js";
+import {
+	createFeedCache,
+	createFeedFetcher,
+	createFeeds,
+	FEED_LIMITS,
+	type FeedFetcher,
+	type Feeds,
+	readBundle,
+	readRegistry,
+} from "../../skills/feeds/feeds.js";
+import type { Store } from "../../store/store.js";
+import type { KeyFolder } from "../accounts/accounts.js";
+import { createArtifactRepository, createResultIds } from "../artifacts/artifacts.js";
+import { WRITER_LIMITS } from "../contract/contract.js";
+import { createConfiguredEgress } from "../delivery/delivery.js";
+import { createJobs, createLaunchedJobs, type Jobs } from "../jobs/jobs.js";
+import {
+	type Clock,
+	createTurnQueue,
+	type Ids,
+	type Logger,
+	memoize,
+	PACKAGE_ROOT,
+	SOFTWARE_VERSION,
+} from "../kernel/kernel.js";
+import type { GraphCatalog } from "../knowledge/knowledge.js";
+import type { IndexDisk, SearchEngine } from "../search/search.js";
+import type { ResearchParts } from "../service/service.js";
+import type { Settings, WriterSettings } from "../settings/settings.js";
+import type { WebhookParts } from "../webhooks/webhooks.js";
+
+export interface ResearchPartsDeps {
+	readonly store: Store;
+	readonly clock: Clock;
+	readonly ids: Ids;
+	readonly settings: Pick<Settings, "writer" | "feeds" | "contact">;
+	readonly keys: Pick<KeyFolder, "readPlaced" | "pepper">;
+	readonly search: Pick<SearchEngine, "status">;
+	/** Where last values of feeds are kept. */
+	readonly feedDisk: () => Promise<IndexDisk>;
+	readonly logger: Logger;
+	readonly webhooks: WebhookParts;
+	readonly schedulesOf: (parts: Pick<ResearchParts, "artifacts" | "writer">) => Schedules;
+}
+
+/** What research skills work with, wired to one store. */
+export function createResearchParts(deps: ResearchPartsDeps): ResearchParts {
+	const { store, clock, ids, settings, keys, search } = deps;
+	const chatSessions = { records: createChatRecords({ store, clock }), writes: createTurnQueue() };
+	const stagedTurns = createStagedTurns({ ...deps, ...chatSessions });
+	const artifacts = createArtifactRepository({ store, clock });
+	const writer = openWriter({ writer: settings.writer, keys, clock });
+	return {
+		ids,
+		chats: createChatRoom({ ...chatSessions, ids, clock, staged: stagedTurns }),
+		chatSessions,
+		stagedTurns,
+		artifacts,
+		writer,
+		schedules: deps.schedulesOf({ artifacts, writer }),
+		webhooks: deps.webhooks,
+		feeds: openFeeds({ ...settings, ...deps }),
+		embedder: () => search.status().model?.id,
+		resultIds: createResultIds({ ids, secret: keys.pepper }),
+		launched: createLaunchedJobs({ store, clock }),
+		earlierQuestion: createEarlierQuestions({ store }),
+	};
+}
+
+/** The day the bundled observations were taken from their sources. */
+const BUNDLED_AT = Date.UTC(2026, 10, 22);
+
+const FEEDS_FOLDER = join(PACKAGE_ROOT, "feeds");
+
+export interface FeedPorts {
+	/** `bundled` where absent: then no source is ever asked. */
+	readonly feeds?: "bundled" | "live" | undefined;
+	/** Where last values are kept. */
+	readonly feedDisk: () => Promise<IndexDisk>;
+	/** Who runs this server, told to sources that want to know. */
+	readonly contact?: string | undefined;
+	readonly clock: Clock;
+	readonly logger: Logger;
+}
+
+/** The feeds of the registry that comes with the software; nothing is read before somebody asks. */
+export function openFeeds({ feeds, feedDisk, contact, clock, logger }: FeedPorts): Feeds {
+	const registry = memoize(async () =>
+		readRegistry(await readFile(join(FEEDS_FOLDER, "registry.json"), "utf8")),
+	);
+	const fetcher = async (): Promise<FeedFetcher> => {
+		const urls = [...(await registry()).values()].map(({ url }) => url);
+		const egress = createConfiguredEgress({ urls, replyBytesMax: FEED_LIMITS.replyBytes });
+		const userAgent = `tollgraph/${SOFTWARE_VERSION}${contact === undefined ? "" : ` (${contact})`}`;
+		return createFeedFetcher({ egress, clock, userAgent });
+	};
+	const opened = memoize(fetcher);
+	return createFeeds({
+		registry,
+		bundle: async () => readBundle(await readObservations(), await registry(), BUNDLED_AT),
+		cache: createFeedCache(feedDisk),
+		fetch: feeds === "live" ? async (feed, asked) => (await opened())(feed, asked) : undefined,
+		clock,
+		report: (problem) => logger.error(problem),
+	});
+}
+
+async function readObservations(): Promise<readonly string[]> {
+	const folder = join(FEEDS_FOLDER, "observations");
+	const names = (await readdir(folder)).filter((name) => name.endsWith(".csv")).sort();
+	return Promise.all(names.map((name) => readFile(join(folder, name), "utf8")));
+}
+
+export interface JobDeps {
+	readonly store: Store;
+	readonly clock: Clock;
+	readonly ids: Ids;
+	readonly logger: Logger;
+	readonly money: { readonly jobBilling: JobBilling };
+	readonly search: SearchEngine;
+	readonly catalog: GraphCatalog;
+	readonly research: Pick<ResearchParts, "writer" | "feeds">;
+}
+
+/** Work that outlives its call, wired to one store; nothing is begun yet. */
+export function openJobs(deps: JobDeps): Jobs {
+	const { money, research } = deps;
+	const { writer, feeds } = research;
+	const observed: FeedObserver = {
+		...feeds,
+		suggest: async (topic, limit) =>
+			(await feeds.suggest(topic, limit)).map(({ feed }) => ({ feed_id: feed.id })),
+	};
+	const works = [createDeepDiveWork({ ...deps, writer, feeds: observed })];
+	return createJobs({ ...deps, billing: money.jobBilling, works });
+}
+
+export interface OpenWriterDeps {
+	readonly writer: WriterSettings | undefined;
+	readonly keys: Pick<KeyFolder, "readPlaced">;
+	readonly clock: Clock;
+}
+
+/** The model an operator configured, reached at its own host and nowhere else; without one evidence is quoted. */
+export function openWriter({ writer, keys, clock }: OpenWriterDeps): Writer {
+	if (!writer) return extractiveWriter;
+	const { url, model, timeoutMs } = writer;
+	const egress = createConfiguredEgress({ urls: [url], replyBytesMax: WRITER_LIMITS.replyBytes });
+	const apiKey = writer.apiKey ?? keys.readPlaced("writer-key");
+	return createLlmWriter({ egress, clock, url, model, timeoutMs, apiKey });
+}
