@@ -30,7 +30,7 @@ export interface AdmissionRequest {
 	readonly job?: JobOpening | undefined;
 }
 
-/** One way to pay, and all that the cashier knows of it: methods know money, never skills or transports (order: src/app/app-money.ts). */
+/** One way to pay, and all that the cashier knows of it: methods know money, never skills or transports (order: src/app/money.ts). */
 export interface PaymentMethod {
 	/** Its names in receipts and in GET /v1/payments/methods. */
 	readonly rails: readonly string[];

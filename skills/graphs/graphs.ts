@@ -1,4 +1,3 @@
-
 export type { RunBounded } from "./export-cache.js";
 export { countCoverage, coverageOf } from "./graph-coverage.js";
 export { NODE, NODE_ITEM, OTHER_ITEM } from "./graph-examples.js";

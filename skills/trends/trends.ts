@@ -1,2 +1,1 @@
-
 export { momentumSchema } from "./trend-wire.js";

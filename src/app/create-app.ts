@@ -5,12 +5,11 @@ import { type OnchainParts, reportUnreachable } from "../../payments/onchain/onc
 import type { Schedules } from "../../skills/briefings/briefings.js";
 import { nodeFileSystem, openJournalStore } from "../../store/journal/journal.js";
 import type { Store } from "../../store/store.js";
-import { type KeyFolder, openKeyFolder } from "../accounts/accounts.js";
+import { openKeyFolder } from "../accounts/accounts.js";
 import {
 	type Clock,
 	createIds,
 	type Egress,
-	type Ids,
 	type Logger,
 	PACKAGE_ROOT,
 	type Random,
@@ -48,6 +47,7 @@ import { createMoney, environmentOf, type Money } from "./money.js";
 import { createResearchParts, openJobs, type ResearchPartsDeps } from "./research.js";
 import { createSchedules, openWebhooks } from "./schedules.js";
 import { createService } from "./service.js";
+import type { OpenPorts, Ports } from "./services.js";
 import { createHttpApp, openA2a, openMcp, openOAuth } from "./transports.js";
 
 /** Composition root: the only place where ports meet adapters. */
@@ -238,24 +238,4 @@ async function reportBreach({ guard }: Money, logger: Logger): Promise<void> {
 	const { failures } = await guard.check({ history: false });
 	if (failures.length > 0)
 		logger.error("the ledger's invariants are breached; nothing is sold", { failures });
-}
-
-/** What is at hand once the data folder and its keys are ours alone. */
-export interface OpenPorts {
-	readonly settings: Settings;
-	readonly clock: Clock;
-	readonly random: Random;
-	readonly logger: Logger;
-	/** Absolute path of the data folder. */
-	readonly folder: string;
-	readonly keys: KeyFolder;
-}
-
-/** What everything is wired from. */
-export interface Ports extends OpenPorts {
-	readonly ids: Ids;
-	readonly isServing: boolean;
-	readonly slack: Egress | undefined;
-	readonly callerEgress: Egress | undefined;
-	readonly onchain: OnchainParts | undefined;
 }

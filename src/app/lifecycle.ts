@@ -160,7 +160,7 @@ export interface WorkersDeps extends SnapshotKeeperDeps {
 	readonly webhooks: Pick<WebhookParts, "dispatch">;
 }
 
-export function startWorkers(deps: WorkersDeps): Workers {
+function startWorkers(deps: WorkersDeps): Workers {
 	const { schedules, webhooks, money, retention, clock, logger } = deps;
 	const all = [
 		{ stop: startScheduleWorkers({ ...schedules, clock, logger }), endMs: END_MS },

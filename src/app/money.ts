@@ -244,7 +244,7 @@ export interface IdentityDeps {
 }
 
 /** Accounts of an identity provider's subjects; undefined where none is configured. */
-export function createIdentity({
+function createIdentity({
 	identity,
 	...deps
 }: IdentityDeps): ((token: string) => Promise<AccountAccess>) | undefined {
@@ -268,7 +268,7 @@ export interface FindGrantDeps {
 }
 
 /** What access tokens open: our own, or those of the issuer that was configured; undefined where none are taken. */
-export function createGrantFinder(deps: FindGrantDeps): FindGrant | undefined {
+function createGrantFinder(deps: FindGrantDeps): FindGrant | undefined {
 	const { oauth = "own", store, clock, keys, baseUrl } = deps;
 	if (oauth === "off") return undefined;
 	if (oauth === "own") {

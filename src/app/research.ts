@@ -153,7 +153,7 @@ export interface OpenWriterDeps {
 }
 
 /** The model an operator configured, reached at its own host and nowhere else; without one evidence is quoted. */
-export function openWriter({ writer, keys, clock }: OpenWriterDeps): Writer {
+function openWriter({ writer, keys, clock }: OpenWriterDeps): Writer {
 	if (!writer) return extractiveWriter;
 	const { url, model, timeoutMs } = writer;
 	const egress = createConfiguredEgress({ urls: [url], replyBytesMax: WRITER_LIMITS.replyBytes });

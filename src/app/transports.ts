@@ -2,42 +2,19 @@ import express, { type Express, type RequestHandler, type Router } from "express
 import { custAccount } from "../../payments/payments.js";
 import type { Store } from "../../store/store.js";
 import { type A2a, createA2a } from "../a2a/a2a.js";
-import {
-	createOAuthGrants,
-	createOAuthRecords,
-	createRefreshTokens,
-	createRevokeToken,
-	setLabel,
-} from "../accounts/accounts.js";
+import { createOAuthGrants, createOAuthRecords, createRefreshTokens, createRevokeToken, setLabel } from "../accounts/accounts.js";
 import { createAdminRouter, createOperatorCheck } from "../admin/admin.js";
 import { isSafeIssuer } from "../contract/contract.js";
 import { assertCallerTarget, createCallerEgress } from "../delivery/delivery.js";
-import {
-	type CallRates,
-	createMessageClasses,
-	isForwarded,
-	type MessageClasses,
-} from "../http/http.js";
+import { type CallRates, createMessageClasses, isForwarded, type MessageClasses } from "../http/http.js";
 import { createJobViews, type Jobs } from "../jobs/jobs.js";
-import {
-	type Clock,
-	createSealedText,
-	type Ids,
-	type Logger,
-	ServiceError,
-	stackOf,
-} from "../kernel/kernel.js";
+import { type Clock, createSealedText, type Ids, type Logger, ServiceError, stackOf } from "../kernel/kernel.js";
 import { createLateMcp, type Mcp } from "../mcp/mcp.js";
 import { createOAuthRouter, createResourceRoutes } from "../oauth/oauth.js";
 import type { Operator } from "../operator/operator.js";
-import {
-	createFallback,
-	createHttpFront,
-	createRateLimit,
-	createRestRouter,
-} from "../rest/rest.js";
+import { createFallback, createHttpFront, createRateLimit, createRestRouter } from "../rest/rest.js";
 import type { Service } from "../service/service.js";
-import type { Ports } from "./create-app.js";
+import { type Ports } from "./services.js";
 import type { Money } from "./money.js";
 
 export interface HttpAppDeps {

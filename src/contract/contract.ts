@@ -98,7 +98,6 @@ export {
 	OPERATION_OF_SKILL,
 	type OperationAddress,
 	type OperationId,
-	type OwnerOperationId,
 	PAID_OPERATION_IDS,
 	type PaidOperationId,
 	type PricedOperationId,
