@@ -23,8 +23,8 @@ interface GeneratedPart {
 }
 
 const PARTS: readonly GeneratedPart[] = [
-	{ file: "README.md", name: "operations", render: renderOperations },
-	{ file: "README.md", name: "configuration", render: renderSettingsTable },
+	{ file: "docs/operations.md", name: "operations", render: renderOperations },
+	{ file: "docs/configuration.md", name: "configuration", render: renderSettingsTable },
 	{ file: "ARCHITECTURE.md", name: "modules", render: renderModules },
 ];
 
