@@ -2,15 +2,7 @@
 import { execFileSync } from "node:child_process";
 import { readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
-import { DEFAULT_PRICE_BOOK } from "../payments/price-list.js";
-import {
-	OPERATION_ADDRESSES,
-	OWNER_OPERATION_IDS,
-	PAID_OPERATION_IDS,
-	type PaidOperationId,
-	PURCHASE_OPERATION_IDS,
-} from "../src/contract/operations.js";
-import { formatUsd } from "../src/kernel/money.js";
+import type { Operation } from "../src/contract/operation.js";
 import { PACKAGE_ROOT } from "../src/kernel/package-info.js";
 import { renderSettingsTable } from "../src/settings/setting-rows.js";
 import { findOperations, renderCatalog, renderTable } from "./operations.js";
@@ -23,30 +15,25 @@ interface GeneratedPart {
 }
 
 const PARTS: readonly GeneratedPart[] = [
-	{ file: "README.md", name: "operations", render: renderOperations },
-	{ file: "README.md", name: "configuration", render: renderSettingsTable },
+	{ file: "docs/operations.md", name: "operations", render: renderOperations },
+	{ file: "docs/configuration.md", name: "configuration", render: renderSettingsTable },
 	{ file: "ARCHITECTURE.md", name: "modules", render: renderModules },
 ];
 
 function renderOperations(): string {
-	const isPaid = (id: string): id is PaidOperationId =>
-		PAID_OPERATION_IDS.includes(id as PaidOperationId);
-	const priceOf = (id: string): string => {
-		if (isPaid(id)) return paidPrice(id);
-		if (PURCHASE_OPERATION_IDS.some((other) => other === id)) return "the amount you name";
-		return OWNER_OPERATION_IDS.some((other) => other === id) ? "free, for its owner" : "free";
-	};
-	const rows = Object.entries(OPERATION_ADDRESSES).map(
-		([id, { method, path }]) => `| \`${method} ${path}\` | ${priceOf(id)} |`,
+	const rows = definitions.map(
+		({ operation }) =>
+			`| \`${operation.method} ${operation.path}\` | ${describePrice(operation)} |`,
 	);
 	return ["| operation | price |", "|---|---|", ...rows].join("\n");
 }
 
-function paidPrice(id: PaidOperationId): string {
-	const operation = definitions.find((one) => one.operation.id === id)?.operation;
-	const pricePer = operation?.kind === "paid" ? operation.units?.name : undefined;
-	const price = `${formatUsd(DEFAULT_PRICE_BOOK[id].amountMicros)} USD`;
-	return pricePer === undefined ? price : `${price} per ${pricePer}`;
+function describePrice(operation: Operation): string {
+	if (operation.kind === "purchase") return "the amount you name";
+	if (operation.kind === "owner") return "free, for its owner";
+	if (operation.kind !== "paid") return "free";
+	const price = `${operation.price.usd} USD`;
+	return operation.units ? `${price} per ${operation.units.name}` : price;
 }
 
 /** Which folder imports which, read from the imports themselves. */
