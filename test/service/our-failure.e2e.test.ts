@@ -28,8 +28,6 @@ const TRANSPORTS = {
 			...(signal && { signal }),
 		}),
 };
-type SearchRoute = McpShop["app"]["service"]["free"]["searchRoute"];
-
 for (const [name, ask] of Object.entries(TRANSPORTS)) {
 	t.test(`${name}: what is our failure is logged once, meant or not`, async (t) => {
 		const failures = [
@@ -49,7 +47,7 @@ for (const [name, ask] of Object.entries(TRANSPORTS)) {
 	t.test(`${name}: what breaks because its caller has left is not`, async (t) => {
 		const caller = new AbortController();
 		const broken = new EventTarget();
-		breakRouting(t, (_request, signal) => {
+		breakRouting(t, (signal) => {
 			caller.abort();
 			return new Promise((_, reject) => {
 				signal.addEventListener("abort", () => {
@@ -75,12 +73,12 @@ for (const [name, ask] of Object.entries(TRANSPORTS)) {
 	});
 }
 
-/** For this test; the transports find it where they always do. */
-function breakRouting(t: Test, searchRoute: SearchRoute): void {
-	const { free } = shop.app.service as { free: { searchRoute: SearchRoute } };
-	const whole = free.searchRoute;
-	free.searchRoute = searchRoute;
+/** For this test, in the engine that every transport asks at the end. */
+function breakRouting(t: Test, route: (signal: AbortSignal) => Promise<never>): void {
+	const engine = shop.app.search as { route: McpShop["app"]["search"]["route"] };
+	const whole = engine.route;
+	engine.route = ({ signal }) => route(signal ?? new AbortController().signal);
 	t.teardown(() => {
-		free.searchRoute = whole;
+		engine.route = whole;
 	});
 }
