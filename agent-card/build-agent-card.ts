@@ -133,7 +133,7 @@ function createSkillOffers(skills: SkillCatalog, prices: PriceList): SkillOffers
 		currency: "USD",
 		text_skill: DEFAULT_TEXT_SKILL,
 		message:
-			'Send one data part {"skill": <id>, "input": <value of input_schema>}, or text alone for text_skill. Answers without rows are not charged. Work that takes longer (deep_dive) is a task that goes on: stream it, ask for it, cancel it, or name an address to be told under.',
+			'Send one data part {"skill": <id>, "input": <value of input_schema>}, or text alone for text_skill. Answers without rows are not charged. Work that takes longer (start_deep_dive) is a task that goes on: stream it, ask for it, cancel it, or name an address to be told under.',
 		offers: offeredSkills(skills).map((id) =>
 			createOffer(id, skills[OPERATION_OF_SKILL[id]], prices),
 		),
