@@ -54,7 +54,7 @@ const RESOLUTION_MS = 1;
 const loop = monitorEventLoopDelay({ resolution: RESOLUTION_MS });
 let changes = 0;
 
-/** One graph in a new version, as an import would leave it; what derives from the catalog is made anew when it is asked for. */
+/** One graph in a new version, as an import would leave it; what derives from the catalog is rebuilt when it is asked for. */
 async function change(): Promise<void> {
 	changes += 1;
 	const graph = graphs[0];

@@ -92,7 +92,7 @@ async function judgeQuotes({ verifier, graphs }: OpenVerifier): Promise<QuoteFig
 }
 
 export interface ClaimsReport {
-	/** What the figures are of, so that nobody takes them for those of unseen claims. */
+	/** What the figures are of, so that no one takes them for those of unseen claims. */
 	readonly seen: string;
 	readonly ms_per_claim: number;
 	readonly quotes: QuoteFigures;

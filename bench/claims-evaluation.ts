@@ -1,4 +1,4 @@
-/** What is measured of verdicts: agreement with the labels, and how far a told confidence can be believed. */
+/** What is measured of verdicts: agreement with the labels, and how far a told confidence can be accepts. */
 import { isSoldVerdict, VERDICTS, type Verdict } from "../src/contract/verdicts.js";
 import { round } from "./figures.js";
 import type { LabelledClaim } from "./labelled/labelled-claims.js";

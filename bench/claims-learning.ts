@@ -91,7 +91,7 @@ const TURNS = 5;
 const OTHERS = 4;
 
 /**
- * Nobody says which sentence decides a claim: of a claim with the label the likeliest sentence of the deciding concept is
+ * No one says which sentence decides a claim: of a claim with the label the likeliest sentence of the deciding concept is
  * taken, by the weights so far, and the likeliest ones of all other claims stand against it; anew until it settles
  * (multiple-instance learning, Dietterich and others, 1997).
  */

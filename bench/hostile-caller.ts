@@ -15,7 +15,7 @@ const BY_KIND: Readonly<
 	Record<HostilePlan["kind"], (plan: HostilePlan) => Promise<HostileResult>>
 > = { guesses: guess, idle: holdIdle, connection_tokens: guessConnections };
 
-/** Tokens as they are issued, but by nobody: as fast as the server takes them, and again when it hangs up. */
+/** Tokens as they are issued, but by no one: as fast as the server takes them, and again when it hangs up. */
 async function guess(plan: HostilePlan): Promise<HostileResult> {
 	const statuses: Record<string, number> = {};
 	const until = performance.now() + plan.seconds * 1000;

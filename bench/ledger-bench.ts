@@ -41,7 +41,7 @@ export interface LedgerReport {
 	readonly long_over_short_time: number;
 }
 
-interface Till {
+interface Billing {
 	readonly folder: string;
 	readonly store: Store;
 	readonly ledger: Ledger;
@@ -81,9 +81,9 @@ export async function benchLedger(folder: string): Promise<LedgerReport> {
 	};
 }
 
-async function fill(folder: string, transactions: number): Promise<Till> {
-	const till = await openTill(folder);
-	const { store, ledger } = till;
+async function fill(folder: string, transactions: number): Promise<Billing> {
+	const billing = await openBilling(folder);
+	const { store, ledger } = billing;
 	await store.transaction((tx) =>
 		ledger.credit(tx, {
 			owner: OWNER,
@@ -96,14 +96,14 @@ async function fill(folder: string, transactions: number): Promise<Till> {
 	const caller = async () => {
 		while (paid < transactions / 2) {
 			paid += 1;
-			await till.pay();
+			await billing.pay();
 		}
 	};
 	await Promise.all(Array.from({ length: 256 }, caller));
-	return till;
+	return billing;
 }
 
-async function openTill(folder: string): Promise<Till> {
+async function openBilling(folder: string): Promise<Billing> {
 	const store = await open(folder);
 	const clock = systemClock;
 	const ledger = createLedger({ clock, ids: createIds({ clock, random: systemRandom }) });
@@ -144,7 +144,7 @@ function open(folder: string): Promise<Store> {
 	});
 }
 
-async function measure({ pay }: Till): Promise<Round> {
+async function measure({ pay }: Billing): Promise<Round> {
 	const cpu = process.cpuUsage();
 	const startedMs = performance.now();
 	let left = PAYMENTS_PER_ROUND;
@@ -162,11 +162,11 @@ async function measure({ pay }: Till): Promise<Round> {
 	};
 }
 
-async function toFigures(till: Till, rounds: readonly Round[]): Promise<LedgerFigures> {
-	const { transactions } = await till.store.verify();
-	await till.store.close();
+async function toFigures(billing: Billing, rounds: readonly Round[]): Promise<LedgerFigures> {
+	const { transactions } = await billing.store.verify();
+	await billing.store.close();
 	const startedMs = performance.now();
-	const reopened = await open(till.folder);
+	const reopened = await open(billing.folder);
 	const reopenMs = performance.now() - startedMs;
 	await reopened.close();
 	return {
@@ -174,7 +174,7 @@ async function toFigures(till: Till, rounds: readonly Round[]): Promise<LedgerFi
 		cpu_us_per_payment: toFourDigits(median(rounds.map(({ cpuUs }) => cpuUs))),
 		ms_per_payment: toFourDigits(median(rounds.map(({ ms }) => ms))),
 		reopen_ms: toFourDigits(reopenMs),
-		restart_ready_ms: await restart(till.folder),
+		restart_ready_ms: await restart(billing.folder),
 	};
 }
 

@@ -188,7 +188,7 @@ function quantile(ascending: readonly number[], share: number): number {
 	return round(ascending[Math.floor(ascending.length * share)] ?? Number.NaN);
 }
 
-/** The first request of each operation after a change of the catalog: what it makes anew must not hold up everybody else. */
+/** The first request of each operation after a change of the catalog: what it rebuilds must not hold up everybody else. */
 async function measureChanges({ server, ready, requests }: Measured) {
 	const figures: Record<string, AfterChange> = {};
 	for (const operation of requests.operations) {

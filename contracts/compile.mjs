@@ -36,7 +36,7 @@ export async function compile(name) {
 	const complaints = (output.errors ?? []).map((error) => error.formattedMessage);
 	if (complaints.length > 0) throw new Error(complaints.join("\n"));
 	const { abi, evm } = output.contracts[file][name];
-	const artefact = {
+	const artifact = {
 		contract: name,
 		compiler: solc.version(),
 		source_sha256: createHash("sha256").update(source).digest("hex"),
@@ -45,7 +45,7 @@ export async function compile(name) {
 		bytecode: `0x${evm.bytecode.object}`,
 		deployed_bytecode: `0x${evm.deployedBytecode.object}`,
 	};
-	return `${JSON.stringify(artefact, null, "\t")}\n`;
+	return `${JSON.stringify(artifact, null, "\t")}\n`;
 }
 
 if (process.argv[1] === fileURLToPath(import.meta.url)) {

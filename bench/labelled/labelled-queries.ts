@@ -82,7 +82,7 @@ export async function loadLabelledSet(): Promise<LabelledSet> {
 	return { graphs, queries: readLabelledQueries(graphs) };
 }
 
-/** How judgements name a concept. */
+/** How judgments name a concept. */
 export function referenceTo(graphId: string, conceptId: string): string {
 	return `${graphId}:${conceptId}`;
 }

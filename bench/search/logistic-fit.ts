@@ -8,7 +8,7 @@ export interface Example {
 export interface FitOptions {
 	/** +1 for a feature whose weight must not be negative, -1 for one whose weight must not be positive. */
 	readonly signs: readonly (1 | -1)[];
-	/** Pull of the weights of standardised features towards zero. */
+	/** Pull of the weights of standardized features towards zero. */
 	readonly ridge: number;
 }
 
@@ -20,7 +20,7 @@ export interface LogisticFit {
 
 const STEPS = 600;
 
-/** Ridge logistic regression with the sign of each weight given: accelerated projected gradient on standardised features. */
+/** Ridge logistic regression with the sign of each weight given: accelerated projected gradient on standardized features. */
 export function fitLogistic(
 	examples: readonly Example[],
 	{ signs, ridge }: FitOptions,

@@ -5,7 +5,7 @@ import { createSeededNumbers } from "../generated-graph.js";
 /** Grades of relevance by document; what is missing is not relevant. */
 export type Grades = ReadonlyMap<string, number>;
 
-/** Normalised discounted cumulative gain, with gains 2^grade − 1 (Järvelin and Kekäläinen, 2002); 0 without relevant documents. */
+/** Normalized discounted cumulative gain, with gains 2^grade − 1 (Järvelin and Kekäläinen, 2002); 0 without relevant documents. */
 export function ndcgAt(cutoff: number, ranked: readonly string[], grades: Grades): number {
 	const ideal = discounted([...grades.values()].sort((a, b) => b - a).slice(0, cutoff));
 	return ideal === 0

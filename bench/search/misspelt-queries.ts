@@ -6,7 +6,7 @@ export function misspellSome(queries: readonly string[]): readonly string[] {
 	return queries.map((query, at) => (at % EVERY === EVERY - 1 ? misspell(query) : query));
 }
 
-/** As it was when no word is long enough, or no two neighbours in it differ. */
+/** As it was when no word is long enough, or no two neighbors in it differ. */
 function misspell(query: string): string {
 	const words = query.split(" ");
 	const longest = words.reduce((one, other) => (other.length > one.length ? other : one), "");

@@ -1,6 +1,6 @@
 import type { Concept } from "../../src/knowledge/graph.js";
 
-/** Invented places: what sets one copy apart from the next, and what nobody asks for. */
+/** Invented places: what sets one copy apart from the next, and what no one asks for. */
 const PLACES = [
 	"Abelmoor",
 	"Brackwell",

@@ -43,7 +43,7 @@ export interface QualityReport {
 	readonly answerable: number;
 	readonly documents: number;
 	readonly systems: Readonly<Record<string, SystemQuality>>;
-	/** How well the decision tells questions without an answer; undefined where nobody judged that. */
+	/** How well the decision tells questions without an answer; undefined where no one judged that. */
 	readonly abstention: DetectionRange | undefined;
 	/** Decisions by kind of question, those without an answer also by what may mislead. */
 	readonly decisions: Readonly<Record<string, Readonly<Record<string, number>>>> | undefined;
@@ -52,7 +52,7 @@ export interface QualityReport {
 type Rank = (question: Question) => readonly string[];
 
 /**
- * Every system on the same questions; all have the same words to go by, and no system sees a judgement. "sold" is what a caller gets:
+ * Every system on the same questions; all have the same words to go by, and no system sees a judgment. "sold" is what a caller gets:
  * names first, near-duplicates and weak rows left out, and no row at all for an abstention.
  */
 export async function measureQuality(

@@ -10,18 +10,18 @@ export interface Question {
 	readonly graphs: readonly Graph[];
 	/** By `documentId`; empty when nothing answers it. */
 	readonly grades: Grades;
-	/** Undefined where nobody has judged whether there is an answer. */
+	/** Undefined where no one has judged whether there is an answer. */
 	readonly isAnswerable: boolean | undefined;
 }
 
-/** Questions with their judgements, and the graphs they are asked of. */
+/** Questions with their judgments, and the graphs they are asked of. */
 export interface QuestionSet {
 	readonly name: string;
 	readonly graphs: readonly Graph[];
 	readonly questions: readonly Question[];
 }
 
-/** `<graph id>:<concept id>`: what rankings and judgements are compared by. */
+/** `<graph id>:<concept id>`: what rankings and judgments are compared by. */
 export function documentId(graph: Graph, concept: Concept): string {
 	return `${graph.record.id}:${concept.id}`;
 }

@@ -50,7 +50,7 @@ function textOf(
 	const [quality, task] = [draws.pick(QUALITIES), draws.pick(TASKS)];
 	const label = String(number).padStart(4, "0");
 	const sentence = () =>
-		`${capitalise(draws.pick(QUALITIES))} ${draws.pick(field.subjects)} ${draws.pick(VERBS)} the ${draws.pick(TASKS)} of ${draws.pick(field.subjects)} in ${draws.between(2, 90)} of a hundred generated cases.`;
+		`${capitalize(draws.pick(QUALITIES))} ${draws.pick(field.subjects)} ${draws.pick(VERBS)} the ${draws.pick(TASKS)} of ${draws.pick(field.subjects)} in ${draws.between(2, 90)} of a hundred generated cases.`;
 	const links = plain.map(({ target }) => `See [another note](/${toPath(target)}).`);
 	const body = ["This text is generated; it states no facts.", sentence(), sentence(), ...links];
 	if (kind === "specialist") {
@@ -64,7 +64,7 @@ function textOf(
 	}
 	return {
 		type: draws.pick(TYPES),
-		title: `${capitalise(quality)} ${subject} ${task} (synthetic ${label})`,
+		title: `${capitalize(quality)} ${subject} ${task} (synthetic ${label})`,
 		summary: `A generated note on ${task} of ${quality} ${subject} in ${field.name}. ${sentence()}`,
 		body: [...body, sentence(), sentence()].join("\n\n"),
 		tags: [...new Set([field.name, subject])],
@@ -118,6 +118,6 @@ function toPath(id: string): string {
 	return `${id.replaceAll(".", "/")}.md`;
 }
 
-function capitalise(text: string): string {
+function capitalize(text: string): string {
 	return text.charAt(0).toUpperCase() + text.slice(1);
 }

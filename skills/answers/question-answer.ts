@@ -24,7 +24,7 @@ export interface QuestionAnswerDeps {
 }
 
 export interface QuestionTask {
-	/** Stands alone: whoever answers knows nothing else. */
+	/** Stands alone: anyone who answers knows nothing else. */
 	readonly question: string;
 	/** Among which the graphs that would answer are chosen. */
 	readonly graphs: readonly Graph[];
@@ -74,7 +74,7 @@ export async function* answerQuestion(
 	const { graphsMax: limit, conceptsMax, evidenceMax } = ANSWER_LIMITS;
 	// What was told before and what is too weak is taken out of these.
 	const sentencesMax = 4 * evidenceMax;
-	// Both at once: the question is embedded with itself, and nobody waits for two searches in a row.
+	// Both at once: the question is embedded with itself, and no one waits for two searches in a row.
 	const [routed, all] = await Promise.all([
 		search.route({ graphs, query: question, limit, signal }),
 		gatherEvidence(search, { graphs, question, conceptsMax, sentencesMax, signal }),
@@ -151,7 +151,7 @@ const NOTHING = {
 	warnings: [],
 } as const;
 
-/** What steps come to, for whoever does not watch them. */
+/** What steps come to, for anyone who does not watch them. */
 export async function finishSteps<Result>(
 	steps: AsyncGenerator<SkillEvent, Result, undefined>,
 ): Promise<Result> {

@@ -18,7 +18,7 @@ export interface Article {
 	readonly title: string;
 	/** An address as a node writes it. */
 	readonly sourceUrl: string;
-	/** By the most exact of its dates; undefined when nobody dates it. */
+	/** By the most exact of its dates; undefined when no one dates it. */
 	readonly publishedAt: string | undefined;
 	readonly datePrecision: Evidence["datePrecision"];
 	/** At least one, by graph and place in it. */

@@ -20,7 +20,7 @@ interface FormattedCitation {
 	readonly apa?: string;
 }
 
-/** Ids as references: titles, dates and addresses, nothing of what a node says. Throws NOT_FOUND for an id nobody knows. */
+/** Ids as references: titles, dates and addresses, nothing of what a node says. Throws NOT_FOUND for an id no one knows. */
 export type FormatCitations = (
 	order: CitationOrder,
 ) => Promise<{ readonly items: readonly FormattedCitation[] }>;

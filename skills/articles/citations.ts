@@ -11,7 +11,7 @@ export interface Citable {
 	readonly container: string;
 	readonly publisher?: string | undefined;
 	readonly version?: string | undefined;
-	/** `YYYY-MM-DD` with how much of it is known; undefined for what nobody dates. */
+	/** `YYYY-MM-DD` with how much of it is known; undefined for what no one dates. */
 	readonly issued?: IssuedDay | undefined;
 }
 

@@ -2,14 +2,14 @@ import { daysOf, type Graphs } from "../../src/evidence/evidence.js";
 import { compareText, runInTurns, type Steps } from "../../src/knowledge/knowledge.js";
 import { type Article, type ArticleIndex, articleIndexOf } from "./article-index.js";
 
-/** A host whose pages graphs cite, in numbers only: nobody is judged. */
+/** A host whose pages graphs cite, in numbers only: no one is judged. */
 export interface SourceHost {
 	readonly host: string;
 	/** Distinct pages. */
 	readonly articles: number;
 	/** Times a node cites one of them. */
 	readonly mentions: number;
-	/** Pages nobody dates. */
+	/** Pages no one dates. */
 	readonly undated: number;
 	readonly oldest: string | null;
 	readonly newest: string | null;

@@ -8,7 +8,7 @@ import {
 } from "../../src/knowledge/knowledge.js";
 import { type NameEntry, type NameIndex, toNameIndex } from "../entities/entities.js";
 
-/** An organisation, product or the like that graphs have nodes of. */
+/** An organization, product or the like that graphs have nodes of. */
 export interface Brand {
 	/** Its name in an address: lower case, words joined by hyphens; with the first graph's id where two would be alike. */
 	readonly key: string;
@@ -33,7 +33,7 @@ const BRAND_TYPES: ReadonlySet<string> = new Set(
 	"entity organization organisation company brand product".split(" "),
 );
 
-/** Whether a node stands for an organisation, product or the like. */
+/** Whether a node stands for an organization, product or the like. */
 function isBrandNode({ type, title }: Pick<Concept, "type" | "title">): boolean {
 	return BRAND_TYPES.has(type.toLowerCase()) && normalizeName(title) !== "";
 }

@@ -79,7 +79,7 @@ export interface BrandNames {
 
 const namesByIndex = new WeakMap<BrandIndex, Promise<BrandNames>>();
 
-/** Made in turns; whoever asks meanwhile waits for the same. */
+/** Made in turns; anyone who asks meanwhile waits for the same. */
 export async function brandNamesOf(catalog: Graphs): Promise<BrandNames> {
 	const index = await brandIndexOf(catalog);
 	const known = namesByIndex.get(index) ?? runInTurns(toBrandNames(index));
@@ -104,7 +104,7 @@ function* toBrandNames(index: BrandIndex): Steps<BrandNames> {
 	return { index, formsOf: forms, byForm };
 }
 
-/** The brand of a key, name, other name, domain or ticker symbol; undefined when nobody is called just so. */
+/** The brand of a key, name, other name, domain or ticker symbol; undefined when no one is called just so. */
 export async function findBrand(catalog: Graphs, clue: string): Promise<FoundBrand | undefined> {
 	const names = await brandNamesOf(catalog);
 	const byKey = names.index.byKey.get(clue.trim().toLowerCase());

@@ -132,7 +132,7 @@ const indexes = new WeakMap<BrandNames, Promise<MentionIndex>>();
 
 /**
  * Every mention of each brand, anywhere in the catalog, in the order of graphs and nodes. Every sentence is read once for
- * each revision of the catalog, in turns; whoever asks meanwhile waits for the same.
+ * each revision of the catalog, in turns; anyone who asks meanwhile waits for the same.
  */
 export async function mentionsByBrand(catalog: Graphs): Promise<MentionIndex> {
 	const graphs = catalog.list();
@@ -197,7 +197,7 @@ function toFirstWords({ formsOf }: BrandNames): FirstWords {
 	return byWord;
 }
 
-/** Cheaply, for most nodes name nobody: a first word of a name stands somewhere in the text. */
+/** Cheaply, for most nodes name no one: a first word of a name stands somewhere in the text. */
 function mayName({ summary, body }: Concept, forms: FirstWords): boolean {
 	return wordsIn(`${summary} ${body}`).some((word) => forms.has(word.toLowerCase()));
 }
@@ -226,7 +226,7 @@ function isWrittenSo(word: string, { written }: NamedForm): boolean {
 
 /** Days a reading is of, both inclusive (`YYYY-MM-DD`). */
 export interface BrandWindow {
-	/** Null: from the beginning, and what nobody dates counts too. */
+	/** Null: from the beginning, and what no one dates counts too. */
 	readonly from: string | null;
 	readonly to: string;
 }

@@ -31,7 +31,7 @@ export interface ScheduleBilling {
 	/** Gives the week's price back, inside the transaction that says why. */
 	release(tx: StoreTransaction, held: HeldWeek, reason: ReleaseReason): Promise<void>;
 	/** Never throws: what cannot be released now expires. */
-	giveBack(held: HeldWeek | undefined, reason: ReleaseReason): Promise<void>;
+	releaseWeek(held: HeldWeek | undefined, reason: ReleaseReason): Promise<void>;
 }
 
 /** The next week cannot be charged: the schedule pauses. */

@@ -49,7 +49,7 @@ export async function performRun(deps: ScheduleRunDeps, claim: Claim): Promise<v
 		if (error instanceof NotPaid) return await pause(deps, claim, error);
 		await retryLater(deps, claim, error);
 	} finally {
-		await billing.giveBack(held, "failed");
+		await billing.releaseWeek(held, "failed");
 		if (staged) await dropUnkept(deps, claim);
 	}
 }
@@ -77,7 +77,7 @@ async function finish(deps: ScheduleRunDeps, claim: Claim, finished: Finished): 
 		if (!held || error instanceof LostClaim) throw error;
 		// The hold was gone: what is delivered stays delivered, and is not charged.
 		logger.error("a delivered week could not be charged", { error: String(error) });
-		await billing.giveBack(held, "expired");
+		await billing.releaseWeek(held, "expired");
 		isOver = await store.transaction((tx) =>
 			settle(deps, tx, claim, { ...finished, held: undefined }),
 		);

@@ -36,7 +36,7 @@ const linkQuery = z.strictObject({
 		.describe("The token of a link in a mail, as it was"),
 });
 const { changesPerMinute, readsPerMinute, linksPerMinute } = SCHEDULE_LIMITS;
-/** Whoever shows no credential is nobody in particular: the id alone tells what they may do (D6). */
+/** Anyone who shows no credential is no one in particular: the id alone tells what they may do (D6). */
 const viewerOf = ({
 	caller,
 	credential,

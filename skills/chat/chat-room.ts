@@ -38,7 +38,7 @@ export interface ChatRoomDeps extends TurnWritingDeps {
 	readonly staged: Pick<StagedTurns, "stage">;
 }
 
-/** Turns of one session follow each other; what they leave is written down as each is paid for. */
+/** Turns of one session follow each other; what they leave is persisted as each is paid for. */
 export function createChatRoom(deps: ChatRoomDeps): ChatRoom {
 	const { records, ids } = deps;
 	const turns = createTurnQueue();
@@ -106,7 +106,7 @@ interface AddedHere extends StagedTurn {
 	readonly close: () => void;
 }
 
-/** Puts a turn to rest until it is written down or nobody has paid for it. */
+/** Puts a turn to rest until it is persisted or no one has paid for it. */
 async function stageTurn(
 	{ staged, clock }: ChatRoomDeps,
 	{ session, place, turn, close }: AddedHere,
@@ -212,7 +212,7 @@ interface StagedTurnDeps extends TurnWritingDeps {
 export function createStagedTurns(deps: StagedTurnDeps) {
 	const { store, clock, ids, logger } = deps;
 	const write = async (id: string, { place, turn }: StagedTurn): Promise<void> => {
-		// Whoever deletes a session takes what is staged of it away.
+		// Anyone who deletes a session takes what is staged of it away.
 		const isWanted = async () => (await store.documents.get(id)) !== undefined;
 		await writeTurn(deps, { place, turn, isWanted });
 		await dropStaged(store, id);

@@ -45,7 +45,7 @@ export function createChatSessions(deps: ChatSessionDeps) {
 			`No chat session of yours is called "${reference.slice(0, CHAT_LIMITS.sessionIdChars)}".`,
 		);
 	};
-	/** Alone with a session: a turn that is written down meanwhile is neither lost nor brought back. */
+	/** Alone with a session: a turn that is persisted meanwhile is neither lost nor brought back. */
 	const inTurn = async <T>(
 		caller: Caller,
 		reference: string,

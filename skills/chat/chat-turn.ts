@@ -32,7 +32,7 @@ export interface ChatReply {
 	readonly whenSettled?: { readonly onPaid: () => Promise<void>; readonly onUnpaid: () => void };
 }
 
-/** Whoever asks "why?" or for more has heard what was told. */
+/** Anyone who asks "why?" or for more has heard what was told. */
 const WANTS_OTHER: ReadonlySet<string> = new Set(["more", "bare"]);
 
 const NOTHING_KEPT =

@@ -56,7 +56,7 @@ export interface AddedTurn {
 /** A turn before it has its place. */
 export type NewTurn = Omit<ChatTurn, "n">;
 
-/** A caller's place in a session: nobody else's turn begins before it is left. */
+/** A caller's place in a session: no one else's turn begins before it is left. */
 export interface ChatSeat {
 	readonly memory: ChatMemory;
 	/**
@@ -71,7 +71,7 @@ export interface ChatSeat {
 /** Where chats go on. */
 export interface ChatRoom {
 	/**
-	 * Waits for the turns that came before, in order of arrival. For a caller whose account keeps no text, or who is nobody in
+	 * Waits for the turns that came before, in order of arrival. For a caller whose account has zero retention, or who is no one in
 	 * particular, each turn stands alone. Throws RATE_LIMITED when too many wait or too many sessions are remembered.
 	 */
 	enter(caller: Caller | undefined, sessionId: string, signal: AbortSignal): Promise<ChatSeat>;

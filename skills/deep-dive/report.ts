@@ -72,7 +72,7 @@ export interface MethodWire {
 	readonly writer: string;
 }
 
-/** The report as a document, whatever it is written down in. */
+/** The report as a document, whatever it is persisted in. */
 export function toReportDocument(report: DeepDiveReport): ReportDocument {
 	const { source_profile: profile, method } = report;
 	return {

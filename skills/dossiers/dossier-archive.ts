@@ -71,7 +71,7 @@ function notKept(id: string): ServiceError {
 	);
 }
 
-/** A dossier as a document, whatever it is written down in. */
+/** A dossier as a document, whatever it is persisted in. */
 export function toDossierDocument(dossier: DossierWire): ReportDocument {
 	const { source_profile: profile, contradictions, gaps, timeline, entities } = dossier;
 	return {

@@ -36,7 +36,7 @@ export function whyNoConsult({ consent }: Pick<Expert, "consent">, today: string
 	return "the consent to answer in this expert's name has ended";
 }
 
-/** Throws NOT_FOUND: nobody is impersonated without a recorded consent. */
+/** Throws NOT_FOUND: no one is impersonated without a recorded consent. */
 export function assertConsultable(expert: Expert, today: string): void {
 	const why = whyNoConsult(expert, today);
 	if (why === undefined) return;

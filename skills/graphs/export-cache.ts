@@ -20,7 +20,7 @@ interface Making {
 }
 
 /**
- * Exports of graphs, each made once however many ask for it and again, dropped when the last of them leaves, and kept as
+ * Exports of graphs, each memoized however many ask for it and again, dropped when the last of them leaves, and kept as
  * bytes while there is room: who is sent one gets no copy of it.
  */
 export function createExportCache(runBounded: RunBounded) {

@@ -9,7 +9,7 @@ import { graphMaps } from "./reading/graph-map.js";
 import { countStale, type GraphStats, graphSchemas, graphStats } from "./reading/graph-stats.js";
 import { type LogEntry, readChangeLog } from "./reading/revision-changes.js";
 
-/** What is told of a graph for nothing, so that nobody buys unseen: each is made once per graph and then only served. */
+/** What is told of a graph for nothing, so that no one buys unseen: each is memoized per graph and then only served. */
 export interface GraphOverviews {
 	/** Two real rows for a question the graph's owner gives as an example. */
 	preview(graph: Graph): Promise<Json>;
@@ -29,7 +29,7 @@ export function createGraphOverviews({
 	readonly inTurn: <T>(work: () => Promise<T>, signal: AbortSignal) => Promise<T>;
 }): GraphOverviews {
 	const previews = createOncePerGraph((graph) =>
-		// One preview for everybody: it does not end with whoever asked first.
+		// One preview for everybody: it does not end with anyone who asked first.
 		inTurn(() => toPreview(graph, { search, clock }), never()),
 	);
 	const versions = createOncePerGraph(toVersions);

@@ -109,7 +109,7 @@ export const citationCheck = paidOperation({
 	example: { body: citationAsked, reply: toDataReply(citation.data, citation.meta) },
 });
 
-/** Throws NOT_FOUND for a sentence or an article nobody has. */
+/** Throws NOT_FOUND for a sentence or an article no one has. */
 async function getSource(catalog: GraphCatalog, asked: Asked): Promise<Source> {
 	const { evidence_id: evidenceId, article_ref: ref, excerpt = "" } = asked;
 	if (evidenceId !== undefined) return sentenceSource(catalog, evidenceId);

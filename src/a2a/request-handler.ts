@@ -161,7 +161,7 @@ function versionOf({ requestedVersion }: ServerCallContext): "1.0" | "0.3" {
 	return requestedVersion.startsWith("0.") ? "0.3" : "1.0";
 }
 
-/** The SDK's handler for everything but messages; made anew when the card changes. */
+/** The SDK's handler for everything but messages; rebuilt when the card changes. */
 function createSdkHandler(card: () => Promise<AgentCard>, tasks: TaskArchive) {
 	let made: { readonly card: AgentCard; readonly handler: A2ARequestHandler } | undefined;
 	return async (): Promise<A2ARequestHandler> => {

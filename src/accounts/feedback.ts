@@ -28,7 +28,7 @@ interface FeedbackWire {
 	readonly receipt_id: string | null;
 	readonly trend_id: string | null;
 	readonly useful: boolean;
-	/** Null where none was sent, or the account keeps no text. */
+	/** Null where none was sent, or the account has zero retention. */
 	readonly note: string | null;
 	readonly created_at: string;
 	readonly expires_at: string;

@@ -14,7 +14,7 @@ import {
 /** A folder whose subfolders are graphs. */
 export interface CatalogFolder {
 	readonly path: string;
-	/** Who fills it: this package, the operator by a setting, or our own imports, which nobody else writes to. */
+	/** Who fills it: this package, the operator by a setting, or our own imports, which no one else writes to. */
 	readonly origin: "shipped" | "configured" | "imported";
 }
 
@@ -113,7 +113,7 @@ export interface OpenSearchOptions {
 	readonly logger?: Logger | undefined;
 }
 
-/** The search engine with the configured model. Throws INVALID_ARGUMENT for a kind of model nobody knows. */
+/** The search engine with the configured model. Throws INVALID_ARGUMENT for a kind of model no one knows. */
 export function openSearch(options: OpenSearchOptions): Promise<SearchEngine> {
 	const { folder, modelsFolder, clock, logger } = options;
 	const model = locateModel(parseModelName(options.model), modelsFolder) ?? "none";

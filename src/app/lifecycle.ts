@@ -89,10 +89,10 @@ export function createAppLife(running: Running): AppLife {
 			let workers: Workers | undefined;
 			endings.push(
 				async () => workers?.end(),
-				// Once nothing is owed: its library answers whoever still waits with nothing, and what they bought is paid.
+				// Once nothing is owed: its library answers anyone who still waits with nothing, and what they bought is paid.
 				running.mcp.close,
 				server.drain,
-				// Whoever follows a job is sent away to come back.
+				// Anyone who follows a job is sent away to come back.
 				running.jobs.close,
 				a2a.close,
 				// At once, so that nothing is sold while the others end.
@@ -142,7 +142,7 @@ function assertLoopback(host: string): void {
 
 /** Less than what process supervisors leave between asking and killing. */
 const END_MS = 4_000;
-/** What a facilitator says of money that was sent is heard, and written down before the store closes. */
+/** What a facilitator says of money that was sent is heard, and persisted before the store closes. */
 const HOUSEKEEPING_END_MS = LIMITS.settleTimeoutMs + 2_000;
 
 /** What is done beside calls: briefings that are due, events that are told, housekeeping, and graphs kept for the next start. */

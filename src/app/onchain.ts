@@ -76,7 +76,7 @@ async function openDemo(deps: OpenOnchainDeps): Promise<OpenedOnchain | undefine
 	const { folder, keys, clock, random, logger, blockTimeSeconds } = deps;
 	const pairOf = (name: DemoWalletName) => keys.demoWallet(name, () => createKeyPair(random));
 	const pairs = Promise.all([pairOf("demo-wallet"), pairOf("demo-settler")]);
-	// The chain starts while keys are made; whoever needs them hears of a failure.
+	// The chain starts while keys are made; anyone who needs them hears of a failure.
 	pairs.catch(() => undefined);
 	const chain = await openDemoChain({
 		folder: join(folder, "chain"),
@@ -217,7 +217,7 @@ function readSettlerKey(keys: CheckOnchainDeps["keys"]): Hex | undefined {
 	return text;
 }
 
-/** A typed address with one wrong digit would send every payment to nobody; viem is worth loading for that. */
+/** A typed address with one wrong digit would send every payment to no one; viem is worth loading for that. */
 async function assertChecksum(address: string, key: string): Promise<void> {
 	const digits = address.slice(2);
 	if (digits === digits.toLowerCase() || digits === digits.toUpperCase()) return;

@@ -74,7 +74,7 @@ export interface FreeOperationDeps extends HealthDeps {
 	readonly feeds: Feeds;
 }
 
-/** Wires the free operations; what derives from the catalog is made once per revision and base address. */
+/** Wires the free operations; what derives from the catalog is memoized per revision and base address. */
 export function createFreeOperations(deps: FreeOperationDeps): FreeOperations {
 	const { info, catalog, prices, search } = deps;
 	const health = createHealth(deps);
@@ -87,7 +87,7 @@ export function createFreeOperations(deps: FreeOperationDeps): FreeOperations {
 		waiting: LIMITS.freeSearchesWaiting,
 	});
 	const overviews = createGraphOverviews({ ...deps, inTurn: freeSearches });
-	// What a roster's profiles answer costs next to nothing and waits for nobody.
+	// What a roster's profiles answer costs next to nothing and waits for no one.
 	const experts = createExpertDirectory({
 		catalog,
 		search: { find: (request) => freeSearches(() => search.find(request), request.signal) },

@@ -1,19 +1,41 @@
 import { createDelegations, createSptAccounts } from "../../payments/spt/spt.js";
 import type { Store } from "../../store/store.js";
-import { type AccountOperations, createAccountExport, createAccountKeys, createAccountProfile, createAccountUsage, createFeedback, type KeyFolder, toKeySet } from "../accounts/accounts.js";
+import {
+	type AccountOperations,
+	createAccountExport,
+	createAccountKeys,
+	createAccountProfile,
+	createAccountUsage,
+	createFeedback,
+	type KeyFolder,
+	toKeySet,
+} from "../accounts/accounts.js";
 import { bindSkills, type ServiceInfo } from "../contract/contract.js";
 import { createOperationRates } from "../http/http.js";
 import type { Jobs } from "../jobs/jobs.js";
 import { type Clock, type Ids, type Random, SOFTWARE_VERSION } from "../kernel/kernel.js";
 import type { GraphCatalog } from "../knowledge/knowledge.js";
-import { createInvoke, createInvokeStream, createKeptStreams, createPaymentOperations, createPurchases, createSoldStreams, createUsageRecorder, type Purchases } from "../sales/sales.js";
+import {
+	createInvoke,
+	createInvokeStream,
+	createKeptStreams,
+	createPaymentOperations,
+	createPurchases,
+	createSoldStreams,
+	createUsageRecorder,
+	type Purchases,
+} from "../sales/sales.js";
 import type { SearchEngine } from "../search/search.js";
-import { OPERATIONS, type OwnerOperations, type ResearchParts, type Service } from "../service/service.js";
+import {
+	OPERATIONS,
+	type OwnerOperations,
+	type ResearchParts,
+	type Service,
+} from "../service/service.js";
 import type { Settings } from "../settings/settings.js";
-import { type Ports } from "./services.js";
 import { environmentOf, type Money } from "./money.js";
 import { createFreeOperations, createOwnerOperations } from "./operations.js";
-import { createSkillServices } from "./services.js";
+import { createSkillServices, type Ports } from "./services.js";
 
 export interface ServiceParts {
 	readonly ports: Ports;

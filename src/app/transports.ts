@@ -2,20 +2,43 @@ import express, { type Express, type RequestHandler, type Router } from "express
 import { custAccount } from "../../payments/payments.js";
 import type { Store } from "../../store/store.js";
 import { type A2a, createA2a } from "../a2a/a2a.js";
-import { createOAuthGrants, createOAuthRecords, createRefreshTokens, createRevokeToken, setLabel } from "../accounts/accounts.js";
+import {
+	createOAuthGrants,
+	createOAuthRecords,
+	createRefreshTokens,
+	createRevokeToken,
+	setLabel,
+} from "../accounts/accounts.js";
 import { createAdminRouter, createOperatorCheck } from "../admin/admin.js";
 import { isSafeIssuer } from "../contract/contract.js";
 import { assertCallerTarget, createCallerEgress } from "../delivery/delivery.js";
-import { type CallRates, createMessageClasses, isForwarded, type MessageClasses } from "../http/http.js";
+import {
+	type CallRates,
+	createMessageClasses,
+	isForwarded,
+	type MessageClasses,
+} from "../http/http.js";
 import { createJobViews, type Jobs } from "../jobs/jobs.js";
-import { type Clock, createSealedText, type Ids, type Logger, ServiceError, stackOf } from "../kernel/kernel.js";
+import {
+	type Clock,
+	createSealedText,
+	type Ids,
+	type Logger,
+	ServiceError,
+	stackOf,
+} from "../kernel/kernel.js";
 import { createLateMcp, type Mcp } from "../mcp/mcp.js";
 import { createOAuthRouter, createResourceRoutes } from "../oauth/oauth.js";
 import type { Operator } from "../operator/operator.js";
-import { createFallback, createHttpFront, createRateLimit, createRestRouter } from "../rest/rest.js";
+import {
+	createFallback,
+	createHttpFront,
+	createRateLimit,
+	createRestRouter,
+} from "../rest/rest.js";
 import type { Service } from "../service/service.js";
-import { type Ports } from "./services.js";
 import type { Money } from "./money.js";
+import type { Ports } from "./services.js";
 
 export interface HttpAppDeps {
 	readonly service: Service;
@@ -89,7 +112,7 @@ export interface A2aParts {
 	readonly revision: () => string;
 }
 
-/** Agent-to-agent over the whole house: tasks of long work are its jobs, whoever wants to be told is told on the public internet. */
+/** Agent-to-agent over the whole house: tasks of long work are its jobs, anyone who wants to be told is told on the public internet. */
 export function openA2a({ ports, service, store, jobs, revision }: A2aParts): A2a {
 	const { keys, clock, random, callerEgress: egress = createCallerEgress() } = ports;
 	const { pepper, signingJwk } = keys;
@@ -146,7 +169,7 @@ export interface OAuthParts {
 	readonly service: Service;
 }
 
-/** The routes of whoever gives access; none where it is switched off. */
+/** The routes of anyone who gives access; none where it is switched off. */
 export function openOAuth({
 	ports,
 	store,

@@ -87,7 +87,7 @@ export function createArtifactRepository(deps: ArtifactRepositoryDeps): Artifact
 
 /**
  * The text of a result, which no one can read before its row is put too, by anyone who says that it was paid for. Undefined for
- * callers whose account keeps no text; durable before it resolves, and gone with its time where no row follows.
+ * callers whose account has zero retention; durable before it resolves, and gone with its time where no row follows.
  */
 export async function stageArtifact(
 	{ store, clock, ttlMs = LIMITS.artifactTtlMs }: ArtifactStageDeps,

@@ -38,7 +38,7 @@ export function grantIdOf(access: AccountAccess | undefined): string | undefined
 	return access?.keyId ?? access?.grantId;
 }
 
-/** Whether a caller may see again what was done under a grant: whoever manages the account sees all, others their own. */
+/** Whether a caller may see again what was done under a grant: anyone who manages the account sees all, others their own. */
 export function maySeeAgain(
 	access: AccountAccess | undefined,
 	grantId: string | undefined,

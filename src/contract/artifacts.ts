@@ -33,11 +33,11 @@ export interface ArtifactPage {
 }
 
 /**
- * One store for all result text: each piece belongs to whoever paid for it, is read by nobody else, and is gone when its
+ * One store for all result text: each piece belongs to anyone who paid for it, is read by no one else, and is gone when its
  * time is over or its owner deletes it. What a wallet paid for is opened by its id, as wallets have no session.
  */
 export interface ArtifactRepository {
-	/** Resolves to when it will be gone, durable before; undefined for callers whose account keeps no text: then nothing is kept. */
+	/** Resolves to when it will be gone, durable before; undefined for callers whose account has zero retention: then nothing is kept. */
 	keep(
 		caller: Pick<Caller, "owner" | "access" | "keepsNoText">,
 		result: KeptResult,
@@ -62,7 +62,7 @@ export interface ArtifactRepository {
 	): Promise<boolean>;
 }
 
-/** Kind of the rows of turns at rest until they are paid for: results that nobody is shown. */
+/** Kind of the rows of turns at rest until they are paid for: results that no one is shown. */
 export const STAGED_TURN = "chat_turn";
 
 /** One event of a stream that is kept. */

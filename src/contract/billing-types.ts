@@ -12,7 +12,7 @@ export const BILLING_TYPES = [
 ] as const;
 export type BillingType = (typeof BILLING_TYPES)[number];
 
-/** Why a hold was given back; kept as the memo of the release. */
+/** Why a hold was released; kept as the memo of the release. */
 export type ReleaseReason =
 	| "no_answer"
 	| "failed"

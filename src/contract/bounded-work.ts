@@ -10,7 +10,7 @@ export interface WorkBounds {
 }
 
 /**
- * Runs work that is heavy or paid by nobody a few at a time, in the order it came: what other callers need stays free.
+ * Runs work that is heavy or paid by no one a few at a time, in the order it came: what other callers need stays free.
  * Throws RATE_LIMITED when too many wait already; work whose signal aborts while it waits is never started.
  */
 export function createBoundedWork({ running, waiting }: WorkBounds) {

@@ -23,7 +23,7 @@ export function isTheirs(
 }
 
 /**
- * The same, and what a wallet paid for, and what nobody had to pay for, is opened by its id: there is no session it could
+ * The same, and what a wallet paid for, and what no one had to pay for, is opened by its id: there is no session it could
  * belong to.
  */
 export function mayRead(caller: Pick<Caller, "owner" | "access">, kept: KeptFor): boolean {

@@ -89,7 +89,7 @@ function fromAuthorization(value: string | undefined): Credential | undefined {
 	);
 }
 
-/** A prepaid balance is somebody's; what settles elsewhere names nobody: see parsePayment. */
+/** A prepaid balance is somebody's; what settles elsewhere names no one: see parsePayment. */
 function fromPrepaid(credential: PaymentSchemeCredential): Credential | undefined {
 	const token = prepaidTokenOf(credential);
 	return token === undefined

@@ -2,7 +2,7 @@ import type { ReportFormat } from "./report-formats.js";
 
 /** Work that outlives its call: cut into passes, checkpointed between them, paid for when it ends. */
 
-/** What a job takes, keeps between passes and hands over: plain JSON, because it is written down and read back. */
+/** What a job takes, keeps between passes and hands over: plain JSON, because it is persisted and read back. */
 export type JobJson = Readonly<Record<string, unknown>>;
 
 export const JOB_STATES = [
@@ -46,7 +46,7 @@ export type JobEventName =
 
 export interface WorkEvent {
 	readonly event: WorkEventName;
-	/** Small and final: it is kept as long as the report, and sent again to whoever resumes. */
+	/** Small and final: it is kept as long as the report, and sent again to anyone who resumes. */
 	readonly data: JobJson;
 }
 

@@ -188,11 +188,11 @@ export const INDEX_LIMITS = {
 	segmentDocuments: 8_192,
 	/** Segments are not merged beyond this: what one step of a merge copies at once stays a matter of milliseconds. */
 	mergedDocuments: 16_384,
-	/** The newest segment is made anew with every change until it has so many. */
+	/** The newest segment is rebuilt with every change until it has so many. */
 	deltaDocuments: 256,
 	/** A graph with more segments than this has its smallest ones merged. */
 	segmentsMax: 8,
-	/** A segment with a larger share of tombstones is made anew without them. */
+	/** A segment with a larger share of tombstones is rebuilt without them. */
 	deadShareMax: 0.25,
 	/** Changes up to this size are seen with their vectors, if these take no longer than that; larger ones before they have any. */
 	liveDocuments: 512,

@@ -9,7 +9,7 @@ export interface SkillContext {
 	/** Aborted when the caller is gone or the time is over. */
 	readonly signal: AbortSignal;
 	readonly requestId: string;
-	/** Absent where nobody has to show who they are. */
+	/** Absent where no one has to show who they are. */
 	readonly caller?: Caller | undefined;
 	/**
 	 * What the call was paid with, the same when it is sent again under its retry key: effects are keyed by it, so that
@@ -37,7 +37,7 @@ export type Outcome<Output> =
 			readonly keep?: KeptResult;
 			/** What is to happen once it is paid for, before it leaves; not at all for a call that was not. */
 			readonly onPaid?: () => Promise<void>;
-			/** What is to happen once it is known that nobody pays for it now. */
+			/** What is to happen once it is known that no one pays for it now. */
 			readonly onUnpaid?: () => void;
 	  }
 	| { readonly kind: "no-answer"; readonly result: Output };

@@ -6,7 +6,7 @@ export const STREAM_LIMITS = {
 	ownerRunningMax: 8,
 	/** From the request to the last event, whether somebody listens or not. */
 	workMs: 60_000,
-	/** How long one connection may follow a stream; whoever was cut off resumes. */
+	/** How long one connection may follow a stream; anyone who was cut off resumes. */
 	connectionMs: 120_000,
 	eventsMax: 1_000,
 	/** Highest event id a caller may name. */

@@ -1,4 +1,4 @@
-/** What leaves the house for addresses its operator chose; those that callers name go through caller-egress. */
+/** What leaves the server for addresses its operator chose; those that callers name go through caller-egress. */
 
 import { LIMITS } from "../contract/contract.js";
 import { type Egress, ServiceError } from "../kernel/kernel.js";

@@ -3,7 +3,7 @@ import { runInTurns, type Steps } from "../knowledge/knowledge.js";
 const COUNT = 3;
 const LEAST = 0.3;
 
-/** A few names written like one that nobody has, most alike first. */
+/** A few names written like one that no one has, most alike first. */
 export function findNearNames(wanted: string, names: Iterable<string>): Promise<readonly string[]> {
 	return runInTurns(nearest(wanted, names));
 }

@@ -136,7 +136,7 @@ function expertOf(value: unknown, id: string): ExpertProfile | undefined {
 		agentId,
 		name: textOf(value["name"]) ?? agentId,
 		headline: textOf(value["headline"]) ?? "",
-		// Whoever does not say that a person answers is taken for a machine.
+		// Anyone who does not say that a person answers is taken for a machine.
 		isAiTwin: value["is_ai_twin"] !== false,
 		disclosure: textOf(value["disclosure"]) ?? "",
 		consent: consentOf(value["consent"]),

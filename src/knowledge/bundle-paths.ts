@@ -56,7 +56,7 @@ export function fitsNames(path: string): boolean {
 	return path.split("/").every((name) => Buffer.byteLength(name) <= BUNDLE_LIMITS.nameBytes);
 }
 
-/** Files that every bundle has at its root, whoever wrote it. */
+/** Files that every bundle has at its root, anyone who wrote it. */
 export const FRAME_PATHS: ReadonlySet<string> = new Set(["index.md", "log.md", "graph.md"]);
 
 /** Claims paths for one bundle; returns why a path is refused: no name can be a file and a folder at once. */

@@ -221,7 +221,7 @@ export function foldersOf(path: string): readonly string[] {
 /** What an update asks of a disk; injected, so that tests can cut its power between any two calls. */
 export interface BundleDisk {
 	makeFolder(path: string): Promise<void>;
-	/** A new folder: the prefix and six characters nobody else has. */
+	/** A new folder: the prefix and six characters no one else has. */
 	makeWorkFolder(prefix: string): Promise<string>;
 	/** Resolves when every byte is on the disk. */
 	write(path: string, bytes: Uint8Array): Promise<void>;

@@ -22,7 +22,7 @@ import {
 } from "./snapshot-file.js";
 import type { Steps } from "./work-in-turns.js";
 
-/** Raised whenever reading a bundle gives something else than before, or the layout changes: older snapshots are then made anew. */
+/** Raised whenever reading a bundle gives something else than before, or the layout changes: older snapshots are then rebuilt. */
 export const SNAPSHOT_VERSION = 3;
 
 export interface SnapshotContent {

@@ -166,7 +166,7 @@ export function hasMemory(graph: Graph): boolean {
 	return readings.has(graph) || graph.memory !== undefined;
 }
 
-/** Whoever asks for the memory after this waits for nothing; others are served while it is read. */
+/** Anyone who asks for the memory after this waits for nothing; others are served while it is read. */
 export async function readMemory(graph: Pick<Graph, "memory">): Promise<void> {
 	const reading = readings.get(graph);
 	if (reading) await runInTurns(reading);

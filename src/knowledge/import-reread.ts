@@ -133,7 +133,7 @@ export function toImportMemory(
 	return { format, displaced, sourceRecord, rows };
 }
 
-/** The frame is made anew whenever something changes; what it says is compared by other means. */
+/** The frame is rebuilt whenever something changes; what it says is compared by other means. */
 function outputOf({ memory }: Graph, bundlePath: string): string | undefined {
 	if (bundlePath === RECORD_PATH) return hashOf(bundlePath);
 	return memory && valueAt(memory.files, bundlePath)?.sha256;

@@ -16,7 +16,7 @@ export function walkStamps({ folder, depth, trustedBeforeMs }) {
 	let untrusted = 0;
 	paths.forEach((path, index) => {
 		const found = statSync(`${folder}/${path}`, { throwIfNoEntry: false });
-		// Every change moves the time of the entry, and nobody can set it; the content's may be any date.
+		// Every change moves the time of the entry, and no one can set it; the content's may be any date.
 		if (!found || found.ctimeMs >= trustedBeforeMs) {
 			untrusted += 1;
 			return;

@@ -118,7 +118,7 @@ function createFetch(deps: SellDeps): Tool {
 	};
 }
 
-/** The text with its sources, so that whoever quotes it can name them. */
+/** The text with its sources, so that anyone who quotes it can name them. */
 function toDocument({ summary, body, evidence }: Node): string {
 	const sources = evidence.map(
 		({ title, source_url, published_at }, index) =>

@@ -26,7 +26,7 @@ export interface AdmitRules {
 
 /**
  * Who calls, found valid. Throws INVALID_ARGUMENT and UNAUTHENTICATED for what cannot be read, UNAUTHENTICATED for what
- * nobody issued and, unless anonymous agents are let in, for nothing at all.
+ * no one issued and, unless anonymous agents are let in, for nothing at all.
  */
 export async function admit(
 	service: Service,
@@ -42,7 +42,7 @@ export async function admit(
 	return credential;
 }
 
-/** Nobody can call where access tokens alone are taken, and nobody issues them. Throws NOT_FOUND. */
+/** No one can call where access tokens alone are taken, and no one issues them. Throws NOT_FOUND. */
 export function refuseWithoutIssuer({ access }: TokenIssuers): RequestHandler {
 	return (_req, _res, next) => {
 		if (access() !== undefined) return next();
@@ -64,7 +64,7 @@ export function refuseChosenGraph({ path }: Way): RequestHandler {
 	};
 }
 
-/** A payment is refused where nobody looks for it, rather than left unread beside an answer. Throws INVALID_ARGUMENT. */
+/** A payment is refused where no one looks for it, rather than left unread beside an answer. Throws INVALID_ARGUMENT. */
 export const refuseHeaderPayments: RequestHandler = (req, _res, next) => {
 	if (parsePayment(createHeaderReader(req)) === undefined) return next();
 	throw new ServiceError(
@@ -94,7 +94,7 @@ function howToShow({ access }: TokenIssuers): string {
 	return `${key}, or an access token of the authorization server that the protected-resource metadata names.`;
 }
 
-/** A subject whose account nobody has opened yet is let in: a paid call opens it. */
+/** A subject whose account no one has opened yet is let in: a paid call opens it. */
 async function judge(service: Service, credential: Credential): Promise<void> {
 	try {
 		await service.identify(credential);

@@ -17,7 +17,7 @@ export interface Exchange {
 	/** Chosen in the address (`?graph=`): what a tool takes where its arguments name none. */
 	readonly graphId: string | undefined;
 	/**
-	 * Nobody for anonymous agents, who are shown only what its unguessable id opens. Throws UNAUTHENTICATED, and NOT_FOUND
+	 * No one for anonymous agents, who are shown only what its unguessable id opens. Throws UNAUTHENTICATED, and NOT_FOUND
 	 * for a subject without an account.
 	 */
 	caller(): Promise<Caller>;

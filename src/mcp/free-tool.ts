@@ -7,7 +7,7 @@ import type { Exchange } from "./exchange.js";
 import { READS, type Tool, type ToolHints } from "./tool.js";
 import { toInputSchema, toOutputSchema } from "./tool-schema.js";
 
-/** A tool that nobody pays for. */
+/** A tool that no one pays for. */
 export interface FreeToolTerms<Input extends z.ZodObject> {
 	readonly name: string;
 	readonly title: string;

@@ -16,7 +16,7 @@ export interface Profile {
 interface ToolSet {
 	/** By name; older names are understood, and not listed. */
 	readonly tools: ReadonlyMap<string, Tool>;
-	/** As clients see them; made once. */
+	/** As clients see them; memoized. */
 	readonly listed: readonly ListedTool[];
 }
 
@@ -81,7 +81,7 @@ function createToolSet(tools: readonly Tool[]): ToolSet {
 	return { tools: byName, listed: tools.map((tool) => tool.listed) };
 }
 
-/** Where a graph was chosen, whoever just searches means that graph. */
+/** Where a graph was chosen, anyone who just searches means that graph. */
 function withSearchOfGraph(tools: readonly Tool[]): readonly Tool[] {
 	const ofGraph = tools.find(({ listed }) => listed.name === "search_graph");
 	return tools.map((tool) => {

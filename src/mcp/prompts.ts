@@ -47,7 +47,7 @@ const TEMPLATES: readonly Template[] = [
 
 export const PROMPTS: readonly Prompt[] = TEMPLATES.map(({ write: _, ...prompt }) => prompt);
 
-/** Throws ProtocolError for a prompt nobody wrote, and for arguments it cannot be written with. */
+/** Throws ProtocolError for a prompt no one wrote, and for arguments it cannot be written with. */
 export function getPrompt(
 	name: string,
 	given: Readonly<Record<string, string>> = {},

@@ -22,7 +22,7 @@ export function isAccessToken(
 	return issuer !== identity || [audience].flat().includes(resource);
 }
 
-/** Undefined for what nobody can read. */
+/** Undefined for what no one can read. */
 function readClaims(token: string): Readonly<Record<string, unknown>> | undefined {
 	try {
 		const body = Buffer.from(token.split(".")[1] ?? "", "base64url").toString("utf8");

@@ -33,7 +33,7 @@ const DATA_BACKUP = { kind: "tollgraph data folder", version: 1 } as const;
 /** Beside the journal, whose moment comes after theirs. Indexes and the demo chain are made again. */
 const PARTS = ["profile", "keys", "graphs"] as const;
 
-/** What a start would make anew where it is missing, and then as another one's. */
+/** What a start would rebuild where it is missing, and then as another one's. */
 const NEEDED: readonly string[] = ["profile", ...LASTING_KEYS.map((name) => `keys/${name}`)];
 
 export interface DataBackupDeps {

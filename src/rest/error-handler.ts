@@ -9,7 +9,7 @@ import {
 import { type Ids, ServiceError } from "../kernel/kernel.js";
 import { sendError } from "./respond.js";
 
-/** Told of every exception nobody meant to throw; the caller only sees the request id. */
+/** Told of every exception no one meant to throw; the caller only sees the request id. */
 export type LogUnexpected = (
 	error: unknown,
 	at: { readonly requestId: string; readonly method: string },
@@ -35,7 +35,7 @@ export function createErrorHandler({ logUnexpected }: ErrorHandlerDeps = {}): Er
 	};
 }
 
-/** The end of the app: paths nobody knows, and errors nobody answered. Mount it last. */
+/** The end of the app: paths no one knows, and errors no one answered. Mount it last. */
 export function createFallback({
 	ids,
 	logUnexpected,

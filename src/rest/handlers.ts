@@ -119,7 +119,7 @@ export function createPurchaseHandler(
 /** Looking at an account, or ending it, opens none. */
 const READING_METHODS: ReadonlySet<string> = new Set(["GET", "HEAD", "DELETE"]);
 
-/** Answers one operation of somebody known; nobody else sees the answer, and no cache keeps it. */
+/** Answers one operation of somebody known; no one else sees the answer, and no cache keeps it. */
 export function createOwnerHandler(deps: AnswerDeps, route: OwnerOperation): RequestHandler {
 	const { service } = deps;
 	const answer = route.create(service.services);

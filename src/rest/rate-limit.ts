@@ -28,7 +28,7 @@ export interface RateLimitDeps {
 	readonly rates: CallRates;
 	readonly clock: Clock;
 	readonly ids: Ids;
-	/** Comes from this machine with a token nobody guesses; a wrong one counts as the guess it is. */
+	/** Comes from this machine with a token no one guesses; a wrong one counts as the guess it is. */
 	readonly isOperator: (req: Request) => boolean;
 }
 

@@ -47,7 +47,7 @@ export interface InvokeStreamDeps extends OpenCallDeps {
 /**
  * Runs one call that answers piece by piece. What comes before the first evidence is kept back until the capture is
  * durable, so nothing leaves unpaid; a stream that ends or fails without evidence is not charged. From the capture on
- * the work is its own: whoever called may leave at any time.
+ * the work is its own: anyone who called may leave at any time.
  */
 export function createInvokeStream(deps: InvokeStreamDeps): InvokeStream {
 	return async (call, work) => {
@@ -143,7 +143,7 @@ async function* replayThenFollow(
 	}
 }
 
-/** The next event, or the reason why nobody waits for it any more; leaves no listener on the signals. */
+/** The next event, or the reason why no one waits for it any more; leaves no listener on the signals. */
 async function nextUnlessAborted(
 	source: Source,
 	signals: readonly AbortSignal[],
@@ -164,7 +164,7 @@ async function nextUnlessAborted(
 	}
 }
 
-/** Tells the work that nobody listens; it may be in the middle of something, so its end is not waited for. */
+/** Tells the work that no one listens; it may be in the middle of something, so its end is not waited for. */
 function endQuietly(source: Source): void {
 	void source.return?.().catch(() => undefined);
 }

@@ -93,7 +93,7 @@ async function toOrder(jobs: Launches, { job, skill, input, payer }: Order) {
 
 type Launched = Pick<LaunchedAdmission, "jobId" | "isNew"> & Partial<LaunchedAdmission>;
 
-/** What costs nothing is written down all the same, and opens by its id. */
+/** What costs nothing is persisted all the same, and opens by its id. */
 async function toLaunched(
 	admission: Admission,
 	place: JobPlace,
@@ -116,7 +116,7 @@ async function unlessLost<T>({ abandoned }: Launched, tell: () => Promise<T>): P
 	}
 }
 
-/** The price is given back where the job cannot even begin; what had settled is told by the job. */
+/** The price is released where the job cannot even begin; what had settled is told by the job. */
 async function beginOrSay(jobs: Launches, id: string, input: JobJson): Promise<void> {
 	try {
 		await jobs.begin(id, input);

@@ -4,7 +4,7 @@ import { ServiceError, toIsoTime } from "../kernel/kernel.js";
 
 /**
  * Where one payment on a chain stands. Its id can be computed from what settling makes public, so it tells no more than
- * the chain does; the receipt of a call is named to whoever knows the hash of the request that was paid for. Throws
+ * the chain does; the receipt of a call is named to anyone who knows the hash of the request that was paid for. Throws
  * NOT_FOUND.
  */
 export type ReadPaymentState = (id: string, requestHash?: string) => Promise<Json>;

@@ -79,7 +79,7 @@ export function createQuotes(deps: QuotesDeps): Quotes {
 	};
 }
 
-/** What a quote is worth at the till. The price book may have changed since; the quoted price stands. */
+/** What a quote is worth when it is redeemed. The price book may have changed since; the quoted price stands. */
 export function createRedeemQuote({
 	seal,
 	clock,

@@ -64,7 +64,7 @@ export function createScheduleBilling(deps: ScheduleBillingDeps): ScheduleBillin
 
 		release: (tx, held, reason) => balanceOf(methods, held.hold).release(tx, held.hold, reason),
 
-		async giveBack(held, reason) {
+		async releaseWeek(held, reason) {
 			if (!held) return;
 			await store
 				.transaction((tx) => balanceOf(methods, held.hold).release(tx, held.hold, reason), {

@@ -75,7 +75,7 @@ export function createSignedReceipts(deps: SignedReceiptsDeps): SignedReceipts {
 			const row = RECEIPT_ID.test(id)
 				? await store.read((reader) => reader.get("receipts", id))
 				: undefined;
-			// A wallet has no credential to show: whoever was handed the id, 80 bits of chance, may read what it names.
+			// A wallet has no credential to show: anyone who was handed the id, 80 bits of chance, may read what it names.
 			if (!row || (row.owner !== caller?.owner && !isWallet(row.owner))) throw unknownReceipt(id);
 			const receipt = toSignedReceipt(row, deps);
 			return { receipt, jws: await sign(receipt) };

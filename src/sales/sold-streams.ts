@@ -31,13 +31,13 @@ export interface ResumeRequest {
 	readonly streamId: string | undefined;
 }
 
-/** Streams outlive their connections: paid for once, worked for to the end, read again for a while by whoever paid. */
+/** Streams outlive their connections: paid for once, worked for to the end, read again for a while by anyone who paid. */
 export interface SoldStreams {
 	/** Sells and begins one; a paid call that is sent again under its retry key gets the stream it began. */
 	open(call: Call): Promise<SoldStream>;
 	/** Charges nothing. Throws NOT_FOUND alike for what is not there, is somebody else's, or is over. */
 	resume(caller: Caller, request: ResumeRequest): Promise<FollowedStream>;
-	/** Ends all work with `research.cancelled`; resolves once what was given is written down. */
+	/** Ends all work with `research.cancelled`; resolves once what was given is persisted. */
 	stop(): Promise<void>;
 }
 
@@ -54,7 +54,7 @@ export function createSoldStreams(deps: SoldStreamDeps): SoldStreams {
 	const slots = createStreamSlots(clock);
 	const writing = new Set<Promise<void>>();
 
-	const writeDown = (call: Call, begun: BegunStream, endWork: () => void): FollowedStream => {
+	const persist = (call: Call, begun: BegunStream, endWork: () => void): FollowedStream => {
 		const { payer, fingerprint, hasEvidence } = begun;
 		const { operationId, idempotencyKey } = call;
 		const record = createStreamRecord(ids.next("str"));
@@ -88,7 +88,7 @@ export function createSoldStreams(deps: SoldStreamDeps): SoldStreams {
 				slot?.abort(error);
 				throw error;
 			});
-			if (result.kind === "begun") return { ...result, stream: writeDown(call, result, end) };
+			if (result.kind === "begun") return { ...result, stream: persist(call, result, end) };
 			return result;
 		},
 
@@ -116,7 +116,7 @@ export function createSoldStreams(deps: SoldStreamDeps): SoldStreams {
 
 const CANCELLED = new Error("The service is stopping.");
 
-/** Writes down what the work gives, whoever listens; the last event leaves once all of it can be read again. */
+/** Persists what the work gives, whether or not anyone listens; the last event leaves once all of it can be read again. */
 async function write({
 	kept,
 	call,
@@ -131,7 +131,7 @@ async function write({
 	const { record } = running;
 	const last = await writeEvents(record, begun, call.requestId);
 	record.add({ event: "research.usage", data: { cost: begun.cost } });
-	// The credit for what had settled is told once, to whoever paid.
+	// The credit for what had settled is told once, to anyone who paid.
 	if (begun.hasEvidence) await kept.keep(running, [...record.events, last]);
 	record.add(last);
 	record.end();

@@ -79,7 +79,7 @@ export function createKeptStreams({
 				const row = { id: name, owner: payer.owner, streamId: id, expiresAt };
 				await store.transaction((tx) => tx.put("streams", row));
 			} catch {
-				// Whoever listens has the whole stream all the same.
+				// Anyone who listens has the whole stream all the same.
 			}
 		},
 

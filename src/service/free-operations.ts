@@ -20,7 +20,7 @@ export interface SptValidation {
 	readonly environment: "live" | "test" | null;
 }
 
-/** Every operation nobody pays for; each returns the `data` of the envelope or a document. Throws NOT_FOUND, INVALID_ARGUMENT. */
+/** Every operation no one pays for; each returns the `data` of the envelope or a document. Throws NOT_FOUND, INVALID_ARGUMENT. */
 export interface FreeOperations {
 	health(): Promise<Json>;
 	sptValidate(token: string): Promise<SptValidation>;

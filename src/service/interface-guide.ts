@@ -9,7 +9,7 @@ interface Guidance {
 	readonly what_to_do: string;
 }
 
-/** What each code means to whoever reads it, and the way on. */
+/** What each code means to anyone who reads it, and the way on. */
 const GUIDANCE: Readonly<Record<ErrorCode, Guidance>> = {
 	INVALID_ARGUMENT: {
 		meaning: "The request is not valid: a parameter, a header or the body.",

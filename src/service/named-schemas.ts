@@ -17,7 +17,7 @@ export function schemaNames(): readonly string[] {
 	return Object.keys(components()).sort();
 }
 
-/** One schema that stands by itself: what it refers to is in its `$defs`. Undefined for a name nobody gave. */
+/** One schema that stands by itself: what it refers to is in its `$defs`. Undefined for a name no one gave. */
 export function findNamedSchema(name: string) {
 	const known = found.get(name);
 	if (known) return known;

@@ -46,7 +46,7 @@ interface Overridden {
 	readonly jsonSchema: z.core.JSONSchema.BaseSchema;
 }
 
-/** Bounds nobody set and patterns a format already says are noise; replies may gain fields within /v1. */
+/** Bounds no one set and patterns a format already says are noise; replies may gain fields within /v1. */
 function tidy({ zodSchema, jsonSchema }: Overridden): void {
 	if (jsonSchema.minimum === Number.MIN_SAFE_INTEGER) delete jsonSchema.minimum;
 	if (jsonSchema.maximum === Number.MAX_SAFE_INTEGER) delete jsonSchema.maximum;

@@ -37,15 +37,15 @@ import { trend, trendEvidence, trendList } from "../../skills/trends/trends.oper
 import { citationCheck } from "../../skills/verify/verify-citation.operations.js";
 import { claimVerification, verification, verificationClaimReview } from "../../skills/verify/verify-claim.operations.js";
 import { batchVerification, claimExtraction, textVerification, verificationBatch } from "../../skills/verify/verify-text.operations.js";
-import { accountConnectionTokensCreate, accountConnectionTokensList, accountConnectionTokensRevoke, accountKeysChange, accountKeysCreate, accountKeysList, accountKeysRevoke, accountKeysRotate } from "../accounts/account-keys.operations.js";
-import { accountBudget, accountCalls, accountChange, accountErase, accountExport, accountGet, accountQuota, accountUsage, accountsOpen } from "../accounts/account.operations.js";
-import { feedbackDelete, feedbackGive, feedbackList } from "../accounts/feedback.operations.js";
-import { sptBalance, sptDelegationsCreate, sptDelegationsList, sptDelegationsRevoke, sptLedger, sptRefund, sptRevoke, sptRotate } from "../accounts/spt.operations.js";
-import { paymentsGet, paymentsMethods, quotesCreate, quotesGet, receiptsGet, receiptsVerify } from "../sales/payments.operations.js";
-import { sptPurchase, sptTopUp } from "../sales/spt-purchase.operations.js";
-import { changelog, errors, ready, schemasGet, version } from "./discovery.operations.js";
-import { health, offerings, researchOfferings, researchPricing, sptValidate } from "./offers.operations.js";
-import { webhooksChange, webhooksCreate, webhooksDelete, webhooksDeliveries, webhooksList, webhooksRedeliver, webhooksRotateSecret, webhooksTest } from "../webhooks/webhooks.operations.js";
+import { accountConnectionTokensCreate, accountConnectionTokensList, accountConnectionTokensRevoke, accountKeysChange, accountKeysCreate, accountKeysList, accountKeysRevoke, accountKeysRotate } from "../../src/accounts/account-keys.operations.js";
+import { accountBudget, accountCalls, accountChange, accountErase, accountExport, accountGet, accountQuota, accountUsage, accountsOpen } from "../../src/accounts/account.operations.js";
+import { feedbackDelete, feedbackGive, feedbackList } from "../../src/accounts/feedback.operations.js";
+import { sptBalance, sptDelegationsCreate, sptDelegationsList, sptDelegationsRevoke, sptLedger, sptRefund, sptRevoke, sptRotate } from "../../src/accounts/spt.operations.js";
+import { paymentsGet, paymentsMethods, quotesCreate, quotesGet, receiptsGet, receiptsVerify } from "../../src/sales/payments.operations.js";
+import { sptPurchase, sptTopUp } from "../../src/sales/spt-purchase.operations.js";
+import { changelog, errors, ready, schemasGet, version } from "../../src/service/discovery.operations.js";
+import { health, offerings, researchOfferings, researchPricing, sptValidate } from "../../src/service/offers.operations.js";
+import { webhooksChange, webhooksCreate, webhooksDelete, webhooksDeliveries, webhooksList, webhooksRedeliver, webhooksRotateSecret, webhooksTest } from "../../src/webhooks/webhooks.operations.js";
 
 export const OPERATIONS: readonly Operation[] = [
 	graphSearch,

@@ -12,7 +12,7 @@ import {
 
 const MARKDOWN = "text/markdown; charset=utf-8";
 
-/** The catalog's documents, each made once per revision of the catalog and base address. */
+/** The catalog's documents, each memoized per revision of the catalog and base address. */
 export function createServedDocuments({
 	info,
 	catalog,

@@ -1,4 +1,4 @@
-/** Use cases: what transports may ask of the house. They see this file, the challenge and the price list. */
+/** Use cases: what transports may ask of the server. They see this file, the challenge and the price list. */
 import type {
 	Caller,
 	Credential,
@@ -29,7 +29,7 @@ export interface Service {
 	/** What one address may ask for nothing, over all transports together. */
 	readonly rates: OperationRates;
 	/**
-	 * Who a credential belongs to, charging nothing; throws UNAUTHENTICATED for one nobody issued, NOT_FOUND for a subject
+	 * Who a credential belongs to, charging nothing; throws UNAUTHENTICATED for one no one issued, NOT_FOUND for a subject
 	 * without an account.
 	 */
 	readonly identify: (credential: Credential, options?: IdentifyOptions) => Promise<Caller>;

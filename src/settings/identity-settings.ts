@@ -46,7 +46,7 @@ export const IDENTITY_ROWS = [
 		key: "oidc_account_claim",
 		default: "sub",
 		description:
-			"Claim that names the account: the subject, or e.g. an organisation whose members share one.",
+			"Claim that names the account: the subject, or e.g. an organization whose members share one.",
 	},
 	{
 		key: "oidc_scope_claim",

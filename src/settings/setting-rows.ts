@@ -54,7 +54,7 @@ export const SETTING_ROWS = [
 		key: "trusted_proxies",
 		default: "",
 		description:
-			"Proxies beside those on the server's own machine whose `X-Forwarded-For` says who calls: addresses or networks, separated by commas, e.g. `172.18.0.0/16`. Whoever calls from there can name any address, so name your proxies and nobody else.",
+			"Proxies beside those on the server's own machine whose `X-Forwarded-For` says who calls: addresses or networks, separated by commas, e.g. `172.18.0.0/16`. Callers from there can name any address, so name your proxies and no one else.",
 	},
 	{
 		key: "contact",

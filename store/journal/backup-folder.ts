@@ -99,7 +99,7 @@ export async function syncOwnName(fileSystem: FileSystem, folder: string): Promi
 	try {
 		await fileSystem.syncFolder(dirname(resolve(folder)));
 	} catch (error) {
-		// Whoever may not even list the folder above did not make this one.
+		// Anyone who may not even list the folder above did not make this one.
 		if ((error as NodeJS.ErrnoException).code !== "EACCES") throw error;
 	}
 }

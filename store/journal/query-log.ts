@@ -154,7 +154,7 @@ async function* readRows(query: OwnerQuery): AsyncGenerator<QueryLogRow> {
 	}
 }
 
-/** Overwrites rows with white space: the file keeps its length, and nobody who appends to it or copies it is disturbed. */
+/** Overwrites rows with white space: the file keeps its length, and no one who appends to it or copies it is disturbed. */
 async function overwriteRows(query: OwnerQuery): Promise<number> {
 	const { fileSystem, folder, segments } = query;
 	let count = 0;

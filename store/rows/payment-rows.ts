@@ -22,7 +22,7 @@ export interface PaymentRow {
 	/** Kept while the outcome is open, so that a facilitator can be asked again. */
 	readonly signature?: string | undefined;
 	readonly amountMicros: Micros;
-	/** End of the authorization's validity: from then on nobody can settle it any more. */
+	/** End of the authorization's validity: from then on no one can settle it any more. */
 	readonly validBefore: number;
 	/** CAIP-10 account id of the payer; names its ledger accounts. */
 	readonly owner: string;

@@ -50,7 +50,7 @@ export interface FeedbackRow extends OwnedRow {
 
 /**
  * Work that outlives its call and owns its hold. queued → running → completed | failed; from queued or running also →
- * cancelling → cancelled. What it was asked and what it keeps between passes are documents: `<id>-input`, `<id>-work`.
+ * canceling → cancelled. What it was asked and what it keeps between passes are documents: `<id>-input`, `<id>-work`.
  */
 export interface JobRow extends OwnedRow {
 	readonly kind: string;

@@ -114,6 +114,6 @@ t.test("what cannot be a concept is refused, says why and changes nothing", asyn
 	t.equal((await remove("moon")).status, 200);
 	t.match((await remove("sun")).body.error.message, /last concept/);
 	t.match(readFileSync(join(folder, "sun.md"), "utf8"), /pulls less/);
-	const nobody = await shop.send("/v1/admin/graphs/tides/concepts/sun", { method: "DELETE" });
-	t.equal(nobody.status, 401);
+	const noOne = await shop.send("/v1/admin/graphs/tides/concepts/sun", { method: "DELETE" });
+	t.equal(noOne.status, 401);
 });

@@ -36,7 +36,7 @@ function answeredLate(outcome: SettleOutcome): OnchainParts {
 	};
 }
 
-/** A payment whose settlement nobody has heard of since its time was over. */
+/** A payment whose settlement no one has heard of since its time was over. */
 function unknownPayment(now: number) {
 	const { network, asset, payTo } = TERMS;
 	return {
@@ -59,7 +59,7 @@ async function openAgain(t: Test, outcome: SettleOutcome): Promise<TestApp> {
 	const row = unknownPayment(Date.now());
 	await before.app.store.transaction((tx) => tx.put("payments", row as never));
 	await before.close();
-	// As the program does: the house's own timers hold no process.
+	// As the program does: the server's own timers hold no process.
 	const holding = setInterval(() => undefined, 1_000);
 	t.teardown(() => clearInterval(holding));
 	const { folder } = before;

@@ -108,8 +108,8 @@ t.test("a token gives feedback too", async (t) => {
 	const { body: listed } = await shop.send("/v1/feedback", { headers });
 	t.match(listed.data.items, [{ useful: false, note: null }]);
 	const json = { "Content-Type": "application/json" };
-	const nobody = await shop.send("/v1/feedback", { method: "POST", headers: json, body });
-	t.equal(nobody.status, 401);
+	const noOne = await shop.send("/v1/feedback", { method: "POST", headers: json, body });
+	t.equal(noOne.status, 401);
 });
 
 t.test("it goes with its account, is exported with it, and is over after a year", async (t) => {

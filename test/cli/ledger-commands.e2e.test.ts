@@ -38,8 +38,8 @@ t.test(
 			"--json",
 		);
 		t.match(refund.json(), { ref: receiptId, amount_usd: "0.20", state: "paid", reason: "a test" });
-		const nobody = await ledger("refund", "tok_nobody", "--reason", "a test");
-		t.match(nobody, { code: 2, stderr: /No token is called/ });
+		const noOne = await ledger("refund", "tok_nobody", "--reason", "a test");
+		t.match(noOne, { code: 2, stderr: /No token is called/ });
 		child.kill("SIGTERM");
 		await once(child, "exit");
 		const csv = await ledger("report", "--by", "rail", "--from", "2020-01-01", "--csv");

@@ -28,7 +28,7 @@ export async function startContractWorld(
 	{ clock }: { readonly clock?: Clock } = {},
 ): Promise<ContractWorld> {
 	const settings = { model: "none", accounts: "open" } as const;
-	// Nobody is called: no name leads anywhere.
+	// No one is called: no name leads anywhere.
 	const callerEgress = createCallerEgress({ resolve: async () => [] });
 	const testApp = await startApp(t, { settings, callerEgress, ...(clock && { clock }) });
 	const { baseUrl, app } = testApp;
@@ -66,7 +66,7 @@ export async function startContractWorld(
 	};
 }
 
-/** Free, and for whoever shows the token they are about. */
+/** Free, and for anyone who shows the token they are about. */
 const SHOW_A_TOKEN: ReadonlySet<string> = new Set([
 	"spt_validate",
 	"receipts_get",

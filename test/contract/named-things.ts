@@ -1,9 +1,9 @@
 import type { Send, Sent } from "./contract-client.js";
 
-/** USD that whoever asks begins with; who erases an account has to name what is left. */
+/** USD that anyone who asks begins with; who erases an account has to name what is left. */
 export const START_USD = "50.00";
 
-/** Makes what an operation's path names, for whoever holds the credential in the headers. */
+/** Makes what an operation's path names, for anyone who holds the credential in the headers. */
 type Naming = (world: {
 	readonly send: Send;
 	readonly headers: Sent["headers"];

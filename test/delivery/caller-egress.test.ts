@@ -15,7 +15,7 @@ import { PUBLIC, startPublicHook } from "./public-hook.js";
 
 const GET = { method: "GET", timeoutMs: 2_000 } as const;
 
-/** Listeners on every loopback address of this machine, on one port; counts whoever knocks. */
+/** Listeners on every loopback address of this machine, on one port; counts anyone who knocks. */
 async function listenEverywhere(t: Test) {
 	const knocks: string[] = [];
 	const servers: Server[] = [];
@@ -30,7 +30,7 @@ async function listenEverywhere(t: Test) {
 		return (server.address() as AddressInfo).port;
 	};
 	const port = await listen("0.0.0.0", 0);
-	// Where this machine has no IPv6, nobody could listen there.
+	// Where this machine has no IPv6, no one could listen there.
 	await listen("::", port).catch(() => undefined);
 	t.teardown(() => {
 		for (const server of servers) server.close();

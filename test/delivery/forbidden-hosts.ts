@@ -1,4 +1,4 @@
-/** Hosts that nobody may have us call: inside this machine or its network, or nowhere, in every spelling. */
+/** Hosts that no one may have us call: inside this machine or its network, or nowhere, in every spelling. */
 export const FORBIDDEN_HOSTS = [
 	"127.0.0.1",
 	"127.1",

@@ -70,13 +70,13 @@ async function launch(shop: JobShop, shopper: Shopper): Promise<void> {
 
 async function look(shop: JobShop, shopper: Shopper): Promise<void> {
 	if (shopper.jobId === undefined) return;
-	const job = await unlessStopped(shop.desk.status(shopper.caller, shopper.jobId));
+	const job = await unlessStopped(shop.operations.status(shopper.caller, shopper.jobId));
 	if (job) see(shopper, job);
 }
 
 async function cancel(shop: JobShop, shopper: Shopper): Promise<void> {
 	if (shopper.jobId === undefined) return;
-	const cancelled = await unlessStopped(shop.desk.cancel(shopper.caller, shopper.jobId));
+	const cancelled = await unlessStopped(shop.operations.cancel(shopper.caller, shopper.jobId));
 	if (cancelled) see(shopper, cancelled);
 }
 

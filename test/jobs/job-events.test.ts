@@ -16,7 +16,7 @@ async function follow(
 ): Promise<JobEvent[]> {
 	const { signal } = new AbortController();
 	const told: JobEvent[] = [];
-	const events = await shop.desk.events({ owner, rail: "spt" }, id, { after, signal });
+	const events = await shop.operations.events({ owner, rail: "spt" }, id, { after, signal });
 	for await (const event of events ?? []) {
 		told.push(event);
 		heard?.();
@@ -110,7 +110,7 @@ t.test("who leaves is heard no more, and the work goes on", async (t) => {
 	const leaving = new AbortController();
 	const caller = { owner, rail: "spt" };
 	const options = { after: 0, signal: leaving.signal };
-	const events = await shop.desk.events(caller, id, options);
+	const events = await shop.operations.events(caller, id, options);
 	const told: string[] = [];
 	const heard = (async () => {
 		for await (const { event } of events ?? []) told.push(event);

@@ -116,7 +116,7 @@ t.test("a copy of a payment is told of the job at most once, and never of money"
 	const copy = await shop.launch({ authorization });
 	t.equal(copy.job?.job_id, jobId, "the reply had not arrived");
 	t.equal((await shop.launch({ authorization })).code, "PAYMENT_ALREADY_USED");
-	const { credit } = await shop.desk.status(ANONYMOUS, jobId);
+	const { credit } = await shop.operations.status(ANONYMOUS, jobId);
 	t.match(credit, { balance_usd: "10.00", token: null });
 	await shop.close();
 });
@@ -132,7 +132,7 @@ t.test("a payment whose job could not begin is not waited for when it comes agai
 	documents.put = put;
 	const told = await shop.launch({ authorization });
 	t.match(told.job, { status: "failed", stop_reason: "lost", cost: { charged: false } });
-	t.match((await shop.desk.status(ANONYMOUS, told.job?.job_id ?? "")).credit, {
+	t.match((await shop.operations.status(ANONYMOUS, told.job?.job_id ?? "")).credit, {
 		balance_usd: "10.00",
 	});
 	t.equal(world.chain.transactions.length, 1);

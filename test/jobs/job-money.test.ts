@@ -38,17 +38,21 @@ t.test("a cancelled job gives back the passes that were not begun", async (t) =>
 	const { job } = await shop.launch({ token });
 	const jobId = job?.job_id ?? "";
 	await gate.arrived;
-	t.match(await shop.desk.status(caller, jobId), { status: "running", pass: "two", report: null });
-	await shop.desk.cancel(caller, jobId);
+	t.match(await shop.operations.status(caller, jobId), {
+		status: "running",
+		pass: "two",
+		report: null,
+	});
+	await shop.operations.cancel(caller, jobId);
 	const ended = await shop.ended(jobId);
 	t.match(ended, { status: "cancelled", stop_reason: "cancelled" });
 	t.equal(await shop.balance("rev:deep_research_light"), 6_666_666n, "2/3, rounded down");
 	t.equal(await shop.balance(`cust:${id}`), 3_333_334n);
-	const { report, credit } = await shop.desk.status(caller, jobId);
+	const { report, credit } = await shop.operations.status(caller, jobId);
 	t.match(report, { done: ["one"] }, "what was found is its owner's");
 	t.equal(credit, null);
-	t.match(await shop.desk.cancel(caller, jobId), { status: "cancelled" }, "again: as it was");
-	const events = await shop.desk.events(caller, jobId, {
+	t.match(await shop.operations.cancel(caller, jobId), { status: "cancelled" }, "again: as it was");
+	const events = await shop.operations.events(caller, jobId, {
 		after: 0,
 		signal: new AbortController().signal,
 	});
@@ -68,7 +72,7 @@ t.test("a job that waits is cancelled for nothing, and its key names no other", 
 	const caller = { owner: id, rail: "spt" };
 	await shop.launch({ token, query: "first" });
 	const { job } = await shop.launch({ token, query: "second", key: "k" });
-	const cancelled = await shop.desk.cancel(caller, job?.job_id ?? "");
+	const cancelled = await shop.operations.cancel(caller, job?.job_id ?? "");
 	t.match(cancelled, {
 		status: "cancelled",
 		percent: 0,
@@ -90,14 +94,14 @@ t.test("no answer, a failure and a lost question cost nothing", async (t) => {
 	world.script.isAnswer = false;
 	const none = await shop.ended((await shop.launch({ token })).job?.job_id ?? "");
 	t.match(none, { status: "completed", cost: { amount_usd: "0.00", charged: false, held: false } });
-	t.match((await shop.desk.status(caller, none.job_id)).report, { done: ["one", "two"] });
+	t.match((await shop.operations.status(caller, none.job_id)).report, { done: ["one", "two"] });
 
 	world.script.onPass = (pass) => {
 		if (pass === "two") throw new Error("secret detail");
 	};
 	const failed = await shop.ended((await shop.launch({ token, key: "f" })).job?.job_id ?? "");
 	t.match(failed, { status: "failed", stop_reason: "error", cost: { charged: false } });
-	t.notMatch(JSON.stringify(await shop.desk.status(caller, failed.job_id)), /secret/);
+	t.notMatch(JSON.stringify(await shop.operations.status(caller, failed.job_id)), /secret/);
 	t.equal((await shop.launch({ token, key: "f" })).job?.job_id, failed.job_id);
 	t.equal(await shop.balance(`cust:${id}`), PRICE);
 	t.same(await shop.failures(), []);
@@ -141,11 +145,11 @@ t.test("a wallet's cancelled job pays for what was begun and credits the rest", 
 	const after = await shop.restart();
 	await shop.close().catch(() => undefined);
 	const caller = { ...ANONYMOUS };
-	await after.desk.cancel(caller, jobId);
+	await after.operations.cancel(caller, jobId);
 	t.match(await after.ended(jobId), { status: "cancelled", cost: { amount_usd: "7.50" } });
-	const told = await after.desk.status(caller, jobId);
+	const told = await after.operations.status(caller, jobId);
 	t.match(told.credit, { balance_usd: "2.50", token: /^spt_test_/ });
-	const again = await after.desk.status(caller, jobId);
+	const again = await after.operations.status(caller, jobId);
 	t.equal(again.credit?.token, null, "a secret is told once");
 	t.equal(await after.balance(`cust:${told.credit?.id}`), 2_500_000n);
 	t.equal(await after.balance(`cust:${wallet.owner}`), 0n);
@@ -168,7 +172,7 @@ t.test("a failed job of a wallet is credited whole", async (t) => {
 	const { job } = await shop.launch({ authorization: world.wallet.sign({ value: PRICE }) });
 	const jobId = job?.job_id ?? "";
 	t.match(await shop.ended(jobId), { status: "failed", cost: { amount_usd: "0.00" } });
-	t.match((await shop.desk.status(ANONYMOUS, jobId)).credit, {
+	t.match((await shop.operations.status(ANONYMOUS, jobId)).credit, {
 		balance_usd: "10.00",
 		token: /^spt_/,
 	});
@@ -188,11 +192,11 @@ t.test("a restart goes on behind the latest checkpoint and charges once", async 
 	const { job } = await before.launch({ token, key: "k" });
 	const jobId = job?.job_id ?? "";
 	await gate.arrived;
-	const seen = await before.desk.status({ owner: id, rail: "spt" }, jobId);
+	const seen = await before.operations.status({ owner: id, rail: "spt" }, jobId);
 	world.clock.set(world.clock.now() + 3_600_000);
 	world.script.onPass = () => undefined;
 	const after = await before.restart();
-	const going = await after.desk.status({ owner: id, rail: "spt" }, jobId);
+	const going = await after.operations.status({ owner: id, rail: "spt" }, jobId);
 	t.ok(going.percent >= seen.percent);
 	t.match(await after.ended(jobId), { status: "completed", cost: { amount_usd: "10.00" } });
 	t.same(world.script.ran, ["q one", "q two", "q three", "q four"], "no finished pass runs again");

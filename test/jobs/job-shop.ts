@@ -99,7 +99,7 @@ export interface JobShop extends World {
 	readonly store: Store;
 	readonly money: Money;
 	readonly jobs: Jobs;
-	readonly desk: DeepDiveOperations;
+	readonly operations: DeepDiveOperations;
 	issue(usd: bigint): Promise<{ readonly id: string; readonly token: string }>;
 	launch(order: LaunchOrder): Promise<Launched>;
 	/** Resolves with the job once it has ended. */
@@ -141,7 +141,7 @@ export async function openShop(
 	});
 	await jobs.resume();
 	jobs.start();
-	const desk = createDeepDiveOperations({ jobs, clock });
+	const operations = createDeepDiveOperations({ jobs, clock });
 	const research = {
 		launched: createLaunchedJobs({ store, clock }),
 		feeds: { get: () => Promise.reject(new Error("no feeds")) },
@@ -168,7 +168,7 @@ export async function openShop(
 	});
 	return {
 		...world,
-		...{ disk, store, money, jobs, desk },
+		...{ disk, store, money, jobs, operations },
 		issue: (usd) => money.spts.issue({ amountMicros: usd * 1_000_000n }),
 		async launch(order) {
 			try {

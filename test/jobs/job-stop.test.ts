@@ -50,7 +50,7 @@ t.test("a job cancelled without an answer costs nothing, whenever it is cancelle
 		world.script.onPass = (pass) => (pass === held ? gate.pass() : undefined);
 		const { job } = await shop.launch({ token });
 		await gate.arrived;
-		await shop.desk.cancel(caller, job?.job_id ?? "");
+		await shop.operations.cancel(caller, job?.job_id ?? "");
 		t.match(await shop.ended(job?.job_id ?? ""), free, `in the pass ${held}`);
 		gate.open();
 	}
@@ -59,7 +59,7 @@ t.test("a job cancelled without an answer costs nothing, whenever it is cancelle
 	const { documents } = shop.store;
 	const put = documents.put.bind(documents);
 	documents.put = async (name, ...rest) => {
-		if (/^job_[^-]*$/.test(name)) await shop.desk.cancel(caller, name);
+		if (/^job_[^-]*$/.test(name)) await shop.operations.cancel(caller, name);
 		return put(name, ...rest);
 	};
 	const { job } = await shop.launch({ token });
@@ -72,9 +72,9 @@ t.test("a job cancelled without an answer costs nothing, whenever it is cancelle
 	const authorization = world.wallet.sign({ value: PRICE });
 	const paid = (await shop.launch({ authorization })).job?.job_id ?? "";
 	await gate.arrived;
-	await shop.desk.cancel(ANONYMOUS, paid);
+	await shop.operations.cancel(ANONYMOUS, paid);
 	t.match(await shop.ended(paid), free);
-	t.match((await shop.desk.status(ANONYMOUS, paid)).credit, { balance_usd: "10.00" });
+	t.match((await shop.operations.status(ANONYMOUS, paid)).credit, { balance_usd: "10.00" });
 	t.same(await shop.failures(), []);
 	await shop.close();
 });
@@ -87,7 +87,7 @@ t.test("a job cancelled before it found anything costs nothing", async (t) => {
 	const { token, id } = await shop.issue(10n);
 	const { job } = await shop.launch({ token });
 	await gate.arrived;
-	await shop.desk.cancel({ owner: id, rail: "spt" }, job?.job_id ?? "");
+	await shop.operations.cancel({ owner: id, rail: "spt" }, job?.job_id ?? "");
 	t.match(await shop.ended(job?.job_id ?? ""), { status: "cancelled", cost: { charged: false } });
 	t.equal(await shop.balance(`cust:${id}`), PRICE);
 	await shop.close();
@@ -154,12 +154,12 @@ t.test(
 		const caller = { owner: id, rail: "spt" };
 		const jobId = (await shop.launch({ token })).job?.job_id ?? "";
 		await gate.arrived;
-		await shop.desk.cancel(caller, jobId);
+		await shop.operations.cancel(caller, jobId);
 		t.match(await shop.ended(jobId), {
 			status: "cancelled",
 			cost: { charged: false, held: false },
 		});
-		t.equal((await shop.desk.status(caller, jobId)).report, null);
+		t.equal((await shop.operations.status(caller, jobId)).report, null);
 		t.equal(await shop.balance(`cust:${id}`), PRICE);
 		t.same(await shop.failures(), []);
 		await shop.close();
@@ -219,12 +219,16 @@ t.test("an open job cannot be deleted, an expired report not be read", async (t)
 	const { token, id } = await shop.issue(10n);
 	const caller = { owner: id, rail: "spt" };
 	const jobId = (await shop.launch({ token })).job?.job_id ?? "";
-	await t.rejects(shop.desk.remove(caller, jobId), { code: "INVALID_ARGUMENT" });
-	await t.rejects(shop.desk.sources(caller, jobId), { code: "NOT_FOUND" });
+	await t.rejects(shop.operations.remove(caller, jobId), { code: "INVALID_ARGUMENT" });
+	await t.rejects(shop.operations.sources(caller, jobId), { code: "NOT_FOUND" });
 	gate.open();
 	await shop.ended(jobId);
 	world.clock.set(world.clock.now() + DAY_MS + 1);
-	t.match(await shop.desk.status(caller, jobId), { status: "expired", report: null, query: "q" });
-	await t.rejects(shop.desk.export(caller, jobId, "md"), { code: "NOT_FOUND" });
+	t.match(await shop.operations.status(caller, jobId), {
+		status: "expired",
+		report: null,
+		query: "q",
+	});
+	await t.rejects(shop.operations.export(caller, jobId, "md"), { code: "NOT_FOUND" });
 	await shop.close();
 });

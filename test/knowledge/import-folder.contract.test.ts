@@ -38,7 +38,7 @@ t.test("attachments are named, and neither read nor counted", async (t) => {
 	for (let n = 0; n < 3; n++) {
 		const file = join(source, `film-${n}.mp4`);
 		await writeFile(file, "");
-		// Nobody may read them, and as Markdown they would be too much for one graph.
+		// No one may read them, and as Markdown they would be too much for one graph.
 		await truncate(file, BUNDLE_LIMITS.totalBytes);
 		await chmod(file, 0o000);
 	}

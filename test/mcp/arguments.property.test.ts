@@ -219,7 +219,7 @@ function kindOf({ status, message, result, text }: RpcReply): "answers" | "refus
 	throw new Error(text.slice(0, 1_000));
 }
 
-/** One that says what is wrong, in a whole sentence, and is nobody's fault here. */
+/** One that says what is wrong, in a whole sentence, and is no one's fault here. */
 function isRefusal({ isError, content, structuredContent }: RpcReply["result"]): boolean {
 	if (!isError || structuredContent !== undefined) return false;
 	const { error } = JSON.parse(content[0].text);

@@ -71,7 +71,7 @@ async function callDeepDive(t: Test, client: McpClient, tools: readonly ListedBy
 	await assertSettled(t, job);
 }
 
-/** What is given back must not be taken for what the next call costs. */
+/** What is released must not be taken for what the next call costs. */
 async function assertSettled(t: Test, job: object) {
 	let status = "";
 	while (!ENDED.test(status)) {

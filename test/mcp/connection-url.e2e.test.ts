@@ -163,7 +163,7 @@ t.test("the secret in an address is repeated nowhere", async (t) => {
 	}
 	await t.test("in replies and their headers", async (t) => {
 		t.ok(seen.length > 200);
-		// Whoever writes a secret where a tool's arguments belong is told "sk_…" of it at most.
+		// Anyone who writes a secret where a tool's arguments belong is told "sk_…" of it at most.
 		t.same(
 			seen.filter((reply) => reply.includes(canary)).map((reply) => reply.slice(0, 200)),
 			[],

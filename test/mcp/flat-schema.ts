@@ -78,7 +78,7 @@ function isFlatField(field: unknown): boolean {
 	);
 }
 
-/** Nobody reads words in what comes back; a value of several kinds has no type at all. */
+/** No one reads words in what comes back; a value of several kinds has no type at all. */
 function isFlatOutput(field: unknown): boolean {
 	if (!isRecord(field) || Object.keys(field).length === 0) return isRecord(field);
 	if (field["type"] === "array" && field["items"] !== undefined) {

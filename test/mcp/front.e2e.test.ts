@@ -34,7 +34,7 @@ t.test("the name a server is called by", async (t) => {
 		const head = ["POST /mcp HTTP/1.1", ...lines, ...always];
 		return Number((await overSocket(shop, head.join("\r\n"))).split(" ")[1]);
 	};
-	/** What is sent is no message, which nobody finds out who was refused before. */
+	/** What is sent is no message, which no one finds out who was refused before. */
 	const HEARD = 400;
 
 	await t.test("is its machine's where nobody else knows it", async (t) => {

@@ -144,3 +144,15 @@ t.test("an argument without a flat form stops the start, not a client", async (t
 	t.throws(() => toInputSchema(input, { absent: "Which" }), /"absent" has no flat schema/);
 	t.match(toInputSchema(input, { id: "Which" }).properties, { id: { type: "string" } });
 });
+
+t.test("a tool is understood by its older name, and listed by its name alone", async (t) => {
+	const shop = await startMcp(t);
+	const { result } = await shop.rpc("/mcp", "tools/list");
+	const names = result.tools.map(({ name }: { name: string }) => name);
+	t.ok(names.includes("search_graph"));
+	t.notOk(names.includes("graph_search"));
+	const args = { graph_id: "agent-payments", query: "Which HTTP status code asks for payment?" };
+	const rowsOf = async (name: string) =>
+		(await shop.callTool(name, args)).result.structuredContent.rows;
+	t.same(await rowsOf("graph_search"), await rowsOf("search_graph"));
+});

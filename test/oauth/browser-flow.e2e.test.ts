@@ -131,7 +131,7 @@ function testConsent(shop: OAuthShop, browser: Browser): void {
 			const { page } = await openWindow(t, browser);
 			const asked = { client_id: clientId, code_challenge: challenge, redirect_uri: target };
 			await page.goto(`${shop.baseUrl}${authorizeUrl(shop, asked)}`);
-			// Nobody waits there; a browser that is held back by the page does not even ask.
+			// No one waits there; a browser that is held back by the page does not even ask.
 			const leaves = page.waitForRequest((request) => request.url().startsWith(target));
 			await page.getByRole("button", { name: "Cancel" }).click();
 			t.match((await leaves).url(), "error=access_denied");

@@ -98,9 +98,9 @@ async function open(t: Test) {
 		clock,
 		register(id: string) {
 			clock.advance(1_000);
-			const nobody = { accountId: undefined, clientId: undefined, keyId: undefined };
+			const noOne = { accountId: undefined, clientId: undefined, keyId: undefined };
 			const expiresAt = clock.now() + 30 * DAY_MS;
-			return records.put({ kind: "client", id, ...nobody, payload: { client_id: id }, expiresAt });
+			return records.put({ kind: "client", id, ...noOne, payload: { client_id: id }, expiresAt });
 		},
 		/** An account of its own gives it access, for a year. */
 		async consent(clientId: string) {

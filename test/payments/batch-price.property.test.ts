@@ -3,7 +3,7 @@ import t from "tap";
 import { formatUsd, parseUsd } from "../../src/kernel/money.js";
 import { KNOWN_QUERY, startApp, type TestApp } from "../support/start-app.js";
 
-/** Questions the sample catalog answers, and one that nobody does. */
+/** Questions the sample catalog answers, and one that no one does. */
 const KNOWN = [KNOWN_QUERY, "How should a server roll out HSTS?", "EIP-712"];
 const UNKNOWN = "sourdough starter hydration";
 const PRICE = parseUsd("0.50");
@@ -32,7 +32,7 @@ async function openShop(t: Parameters<typeof startApp>[0]) {
 			.then((rows) =>
 				rows.filter((row) => row.id.startsWith(`${id}|`)).map(({ spentMicros }) => spentMicros),
 			);
-	/** Entries of all accounts sum to zero, and nothing is held when nobody works. */
+	/** Entries of all accounts sum to zero, and nothing is held when no one works. */
 	const isSound = async () => {
 		const balances = await store.read((reader) => reader.balances());
 		let sum = 0n;

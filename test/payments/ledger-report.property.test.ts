@@ -26,7 +26,7 @@ const sale = fc.record({
 
 type AnySale = typeof sale extends fc.Arbitrary<infer T> ? T : never;
 
-/** Sells, refunds on the next day, or holds and gives back. */
+/** Sells, refunds on the next day, or holds and releases. */
 async function play(books: Books, one: AnySale): Promise<void> {
 	const { store, clock, ledger, sell, refunds } = books;
 	const { day, refundPercent, isCaptured, isFree, ...terms } = one;

@@ -39,7 +39,7 @@ const post = (path: string, body: object, headers: Record<string, string> = {}) 
 	});
 const paid = () => ({ "PAYMENT-SIGNATURE": wallet.v2(wallet.sign({ value: 500_000n })) });
 const RAILS: Readonly<Record<string, () => Record<string, string>>> = {
-	nobody: () => ({}),
+	noOne: () => ({}),
 	token: () => ({ Authorization: `Bearer ${token}` }),
 	key: () => ({ "X-API-Key": key }),
 	wallet: paid,

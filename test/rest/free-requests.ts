@@ -46,7 +46,7 @@ const QUERIES: Readonly<Record<string, string>> = {
 	"research.schedules.unsubscribe_page": "?token=no-link",
 };
 
-/** Statuses other than 200: the two graphs here have no analyst and no brand, and nobody was mailed a link. */
+/** Statuses other than 200: the two graphs here have no analyst and no brand, and no one was mailed a link. */
 export const STATUS_OF: Readonly<Record<string, number>> = {
 	"analysts.get": 404,
 	"brands.get": 404,

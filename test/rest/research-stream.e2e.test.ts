@@ -109,8 +109,8 @@ t.test("whoever was cut off goes on behind the last event, and pays nothing more
 	t.equal(foreign.status, 404);
 	t.equal((await send(path({ stream_id: streamId }), other)).status, 404);
 	t.equal((await send(path({ stream_id: streamId }))).status, 404);
-	const nobody = await send(path({ stream_id: "str_01kg9yz3v0f6x2m8q4t7w1ab2c" }), other);
-	t.equal(nobody.body.error.message, foreign.body.error.message);
+	const noOne = await send(path({ stream_id: "str_01kg9yz3v0f6x2m8q4t7w1ab2c" }), other);
+	t.equal(noOne.body.error.message, foreign.body.error.message);
 	const unasked = await ask({ query: "Which signatures are typed?", after: "1" });
 	t.equal(unasked.status, 404);
 	for (const wrong of ["-1", "x", "1e3", ""]) {

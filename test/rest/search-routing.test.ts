@@ -75,8 +75,8 @@ t.test("kinds of graph and a limit narrow it", async (t) => {
 	t.ok(experts.length > 0);
 	t.same(new Set(experts), new Set(["expert"]));
 	t.equal((await types({ limit: 1 })).length, 1);
-	const nobody = await route({ query: "zyxwvut qponmlk" });
-	t.match(nobody.body.data, { graphs: [], missing: ["zyxwvut", "qponmlk"] });
+	const noOne = await route({ query: "zyxwvut qponmlk" });
+	t.match(noOne.body.data, { graphs: [], missing: ["zyxwvut", "qponmlk"] });
 });
 
 t.test("a route tells the caller's own words and nothing the graphs are sold for", async (t) => {

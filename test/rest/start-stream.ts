@@ -21,7 +21,7 @@ import { createSimFacilitator } from "../support/sim-facilitator.js";
 import { createSimWallet } from "../support/sim-wallet.js";
 import { startApp, type TestApp } from "../support/start-app.js";
 
-/** The pipeline for streams over a real till; what is sold is the given stream. */
+/** The pipeline for streams over a real cashier; what is sold is the given stream. */
 export async function startStream(
 	t: Test,
 	stream: NonNullable<Skill["stream"]>,
@@ -125,7 +125,7 @@ export interface ReadEvent {
 	readonly data: any;
 }
 
-/** The events of a stream as they travelled; comments are left out. */
+/** The events of a stream as they traveled; comments are left out. */
 export function readEvents(text: string): readonly ReadEvent[] {
 	return text.split("\n\n").flatMap((block) => {
 		const fields = Object.fromEntries(

@@ -7,7 +7,7 @@ import { termsOf, tokenize } from "../../src/search/lexical/tokenizer.js";
 
 const termsIn = (text: string) => new Set(tokenize(text).flatMap(termsOf));
 
-/** What an index of these texts makes of a query: the words nobody knows, and the identifiers among them. */
+/** What an index of these texts makes of a query: the words no one knows, and the identifiers among them. */
 function judge(query: string, ...texts: readonly string[]) {
 	const builder = createLexicalBuilder();
 	for (const text of texts) builder.add([{ text, weight: 1 }]);

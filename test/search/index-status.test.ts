@@ -87,7 +87,7 @@ t.test("a model that breaks down while it serves is in the status until it is ba
 	t.equal((await find(engine, [PAYMENTS], "settle money")).mode, "keyword");
 	t.match(engine.status(), { mode: "keyword", reason: /The model is away/, pendingVectors: 0 });
 	embedder.fail(false);
-	// Whoever looks makes the engine look again itself.
+	// Anyone who looks makes the engine look again itself.
 	for (let look = 0; look < 2; look++) {
 		engine.status();
 		await new Promise(setImmediate);

@@ -25,7 +25,7 @@ function start(requestsPerMinute = 60) {
 	});
 	const isLetIn = (...caller: Parameters<typeof callerOf>) =>
 		rates.take(callerOf(...caller)).every((level) => level.isLetIn);
-	/** A request with a credential nobody issued; true when it was looked at. */
+	/** A request with a credential no one issued; true when it was looked at. */
 	const guess = (address: string, token: string) => {
 		if (!isLetIn(address, token)) return false;
 		rates.end(callerOf(address, token), { isRefused: true, hasLeft: false });

@@ -13,7 +13,7 @@ import { createTestResearch } from "../support/test-research.js";
 import { emptySearch } from "./empty-search.js";
 import { DOMAIN_GRAPH } from "./sample-graphs.js";
 
-/** The pipeline over one skill, with a till that holds everybody's money and tells what became of it. */
+/** The pipeline over one skill, with a cashier that holds everybody's money and reports what became of it. */
 function start(run: Skill["run"]) {
 	const released: string[] = [];
 	const cashier: Partial<Cashier> = {

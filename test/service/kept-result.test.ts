@@ -16,7 +16,7 @@ const opened = (kind: Admission["kind"]) => ({
 });
 const DOSSIER: KeptResult = { kind: "dossier", id: "dos_one", data: { topic: "secret topic" } };
 
-/** A shelf over a store, and what was logged. */
+/** A repository over a store, and what was logged. */
 function start(store: Store = createMemoryStore()) {
 	const logged: unknown[] = [];
 	const artifacts: ArtifactRepository = createArtifactRepository({ store, clock, ttlMs: 1_000 });

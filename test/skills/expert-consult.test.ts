@@ -96,8 +96,8 @@ t.test("nobody is impersonated without a recorded consent that still holds", asy
 	});
 	t.equal(skill.isOffered?.(), true);
 	t.same(skill.exampleInput, { agent_id: "synthetic", question: "What does 402 mean?" });
-	const nobody = await open([makeDesk("alone", undefined, [tides])]);
-	t.equal(nobody.skill.isOffered?.(), false);
+	const noOne = await open([makeDesk("alone", undefined, [tides])]);
+	t.equal(noOne.skill.isOffered?.(), false);
 });
 
 t.test("a specialist answers from what is linked with them, and not for a colleague", async (t) => {

@@ -30,45 +30,45 @@ function counting(runBounded: RunBounded) {
 
 t.test("however many ask for one export, it is made once and kept as one text", async (t) => {
 	const { begun, run } = counting(createBoundedWork({ running: 1, waiting: 1 }));
-	const shelf = createExportCache(run);
+	const cache = createExportCache(run);
 	const graph = sized(300);
 	const together = await Promise.all(
-		Array.from({ length: 100 }, () => shelf(graph, request, always)),
+		Array.from({ length: 100 }, () => cache(graph, request, always)),
 	);
-	const again = await shelf(graph, request, always);
+	const again = await cache(graph, request, always);
 	t.equal(begun.count, 1);
 	t.equal(new Set([...together, again]).size, 1);
 	const json = Buffer.from(sharedJsonOf(again) ?? []).toString("utf8");
 	t.same(JSON.parse(json), JSON.parse(JSON.stringify(again)));
 	t.equal(Buffer.byteLength(again.content), again.bytes);
 	const changed = { ...graph, contentHash: "other" };
-	t.not(await shelf(changed, request, always), again);
+	t.not(await cache(changed, request, always), again);
 });
 
 t.test("an export lives as long as anybody waits for it", async (t) => {
 	const { begun, run } = counting(createBoundedWork({ running: 1, waiting: 2 }));
-	const shelf = createExportCache(run);
+	const cache = createExportCache(run);
 	const graph = sized(3_000);
 	const [first, second, third] = [0, 1, 2].map(() => new AbortController());
-	const gone = shelf(graph, request, first?.signal as AbortSignal);
-	const stays = shelf(graph, request, second?.signal as AbortSignal);
+	const gone = cache(graph, request, first?.signal as AbortSignal);
+	const stays = cache(graph, request, second?.signal as AbortSignal);
 	first?.abort(new Error("The first caller left."));
 	t.equal((await stays).format, "ndjson");
 	await gone;
 	t.equal(begun.count, 1);
 
 	const other = sized(3_000, "other");
-	const alone = shelf(other, request, third?.signal as AbortSignal);
+	const alone = cache(other, request, third?.signal as AbortSignal);
 	third?.abort(new Error("The third caller left."));
 	await t.rejects(alone, { message: "The third caller left." });
-	t.equal((await shelf(other, request, always)).format, "ndjson");
+	t.equal((await cache(other, request, always)).format, "ndjson");
 });
 
 t.test("exports wait in a short line, and the next is told to come back", async (t) => {
-	const shelf = createExportCache(createBoundedWork({ running: 1, waiting: 1 }));
+	const cache = createExportCache(createBoundedWork({ running: 1, waiting: 1 }));
 	const graph = sized(1_000);
 	const made = (["ndjson", "graphml", "jsonld"] as const).map((format) =>
-		shelf(graph, { ...request, format }, always),
+		cache(graph, { ...request, format }, always),
 	);
 	await t.rejects(made[2] as Promise<unknown>, { code: "RATE_LIMITED" });
 	t.equal((await Promise.all(made.slice(0, 2))).length, 2);

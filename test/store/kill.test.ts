@@ -10,7 +10,7 @@ import { openJournalStore } from "../../store/journal/journal-store.js";
 const WRITER = fileURLToPath(new URL("./journal-writer.js", import.meta.url));
 const ROUNDS = 10;
 
-/** Lets a process write and kills it a few milliseconds after its first acknowledgement; returns what it named. */
+/** Lets a process write and kills it a few milliseconds after its first acknowledgment; returns what it named. */
 async function writeAndKill(folder: string, round: number): Promise<string[]> {
 	const args = [WRITER, folder, String(round), String(1 + (round % 3) * 20)];
 	const child = spawn(process.execPath, args, { stdio: ["ignore", "pipe", "inherit"] });

@@ -46,7 +46,7 @@ export function modelContract(t: Test, open: OpenStore): void {
 		async () => {
 			const histories = fc.array(transaction, { maxLength: 12 });
 			const property = fc.asyncProperty(histories, (history) => compare(open, history));
-			// A store that gathers for a moment waits on a timer that keeps nobody alive; a server has its sockets.
+			// A store that gathers for a moment waits on a timer that keeps no one alive; a server has its sockets.
 			const keepAlive = setInterval(() => undefined, 1_000);
 			await fc.assert(property, { numRuns: 60 }).finally(() => clearInterval(keepAlive));
 		},
@@ -100,7 +100,7 @@ function entriesOf({ from, to, amount }: Extract<Step, { kind: "move" }>) {
 	];
 }
 
-/** Account 0 is the house's and may go below zero. */
+/** Account 0 is the server's and may go below zero. */
 function accountName(index: number): string {
 	return index === 0 ? "cash:manual" : `cust:${index}`;
 }

@@ -38,7 +38,7 @@ export interface SimChain extends ChainReader {
 	mint(address: Hex, value: bigint): void;
 	/** Why the authorization would fail now; undefined when it would go through. */
 	judge(authorization: TransferAuthorization): RefusalReason | undefined;
-	/** Executes it, by whoever calls; throws where `judge` names a reason. */
+	/** Executes it, by anyone who calls; throws where `judge` names a reason. */
 	execute(authorization: TransferAuthorization): SimTransaction;
 	/** Executes several in one transaction, as any stranger can. */
 	executeTogether(authorizations: readonly TransferAuthorization[]): readonly SimTransaction[];

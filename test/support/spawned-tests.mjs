@@ -43,7 +43,7 @@ export async function runScripts(scripts, { jobs, nodeArgs, cwd, timeoutSeconds,
 	return t.passing() ? 0 : 1;
 }
 
-/** Whoever is stopped ends what they run first, as if its time were over: what tests have registered a teardown for ends. */
+/** Anyone who is stopped ends what they run first, as if its time were over: what tests have registered a teardown for ends. */
 function endWithUs() {
 	const running = new Set();
 	let isStopped = false;
@@ -55,7 +55,7 @@ function endWithUs() {
 		});
 	});
 	for (const signal of ["SIGINT", "SIGTERM", "SIGHUP"]) {
-		// For good: the library takes a signal that nobody listens to any more for the end.
+		// For good: the library takes a signal that no one listens to any more for the end.
 		process.on(signal, async () => {
 			if (isStopped) return;
 			isStopped = true;

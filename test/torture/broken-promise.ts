@@ -1,2 +1,2 @@
-/** The house broke a promise: what the simulation looks for. */
+/** The server broke a promise: what the simulation looks for. */
 export class BrokenPromise extends Error {}

@@ -29,7 +29,7 @@ export interface House {
 	readonly invoke: Invoke;
 	/** Buying and giving back tokens. */
 	readonly spt: ReturnType<typeof createSptService>;
-	/** What the house found wrong while it ran. */
+	/** What the server found wrong while it ran. */
 	readonly complaints: readonly string[];
 	close(): Promise<void>;
 }
@@ -43,7 +43,7 @@ export interface HouseDeps {
 	readonly chain: ChainReader | undefined;
 	/** Called once, when a failure of the disk stops the store. */
 	readonly onStop: (reason: string) => void;
-	/** A fault put into the house on purpose, to show that it is found. */
+	/** A fault put into the server on purpose, to show that it is found. */
 	readonly spoil?: ((store: Store) => Store) | undefined;
 }
 
@@ -66,7 +66,7 @@ export function priceOf(operationId: PaidOperationId): bigint {
 	return PRICES.priceOf(operationId).amountMicros;
 }
 
-/** Where nobody can read the chain, some payments stay open for an operator to look at. */
+/** Where no one can read the chain, some payments stay open for an operator to look at. */
 const UNPROVED = /stays unknown/;
 
 /** Opens the store and does what every start does. Rejects when the disk fails meanwhile. */
@@ -131,7 +131,7 @@ function openStore({ fileSystem, clock, dice, pid, onStop }: HouseDeps): Promise
 	});
 }
 
-/** What the house logs as an error; a stopped store refuses housekeeping as well, and that is none. */
+/** What the server logs as an error; a stopped store refuses housekeeping as well, and that is none. */
 function createComplaints(
 	store: Store,
 	expected: readonly RegExp[],

@@ -72,7 +72,7 @@ function judgeSignature({ authorization }: Signed, { row, outside, receipts }: F
 	throw complain(isSettled ? "settled and bought nothing." : "is not at an end, or never settled.");
 }
 
-/** Whoever was told of a token has the money on it. */
+/** Anyone who was told of a token has the money on it. */
 function judgeDeals({ deals }: Book, rows: readonly PaymentRow[]): void {
 	for (const { signed, tokenId } of deals) {
 		const row = rows.find(({ nonce }) => nonce === signed.authorization.nonce);
@@ -82,7 +82,7 @@ function judgeDeals({ deals }: Book, rows: readonly PaymentRow[]): void {
 	}
 }
 
-/** One signature buys one order, whoever else shows it. */
+/** One signature buys one order, anyone who else shows it. */
 function judgeDeliveries({ orders }: Book): void {
 	const boughtBy = new Map<string, string>();
 	for (const { query, attempts } of orders) {
@@ -101,7 +101,7 @@ function spentOn(attempts: readonly Attempt[]): readonly string[] {
 	);
 }
 
-/** Money that a silent facilitator took and nobody can prove is the only difference allowed. */
+/** Money that a silent facilitator took and no one can prove is the only difference allowed. */
 async function judgeCash(
 	store: Store,
 	{ chain, isChainReadable }: Outside,

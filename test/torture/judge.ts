@@ -84,7 +84,7 @@ function total(rows: readonly { readonly amountMicros: bigint }[]): bigint {
 	return rows.reduce((sum, { amountMicros }) => sum + amountMicros, 0n);
 }
 
-/** A delivery has its receipt, a receipt its delivery or at least an attempt nobody heard of again. */
+/** A delivery has its receipt, a receipt its delivery or at least an attempt no one heard of again. */
 function judgeOrder(order: Order, receipts: readonly ReceiptRow[]): void {
 	const { attempts, purse, idempotencyKey } = order;
 	const bought = judgeDeliveries(order, new Set(receipts.map(({ id }) => id)));

@@ -20,7 +20,7 @@ export interface Scene {
 	readonly wallets: readonly PayingAccount[];
 	readonly terms: SettlementTerms | undefined;
 	readonly chain: OpenedOnchain["chain"];
-	/** Ends the chain; the folder stays for whoever wants to look into it. */
+	/** Ends the chain; the folder stays for anyone who wants to look into it. */
 	close(options: { readonly isKept: boolean }): Promise<void>;
 }
 

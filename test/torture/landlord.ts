@@ -11,7 +11,7 @@ import { createSimDisk } from "./sim-disk.js";
 import { createSimClock, type Timeline } from "./timeline.js";
 import type { Open } from "./visit.js";
 
-/** Opens the house whenever it is down, and has it die in ever new ways. */
+/** Opens the server whenever it is down, and has it die in ever new ways. */
 export interface Landlord {
 	/** The open house; undefined while it is down. */
 	current(): Open | undefined;

@@ -11,12 +11,12 @@ import type { Dice } from "./dice.js";
 import type { Life } from "./life.js";
 import type { Timeline } from "./timeline.js";
 
-/** The world outside the house: it goes on when the house dies. */
+/** The world outside the server: it goes on when the server dies. */
 export interface Outside {
 	readonly chain: SimChain;
 	/** "mixed" changes its mind all the time. */
 	readonly kind: FacilitatorKind | "mixed";
-	/** False where the house has nobody but the facilitator to ask. */
+	/** False where the server has no one but the facilitator to ask. */
 	readonly isChainReadable: boolean;
 	/** Facilitator and chain over a network that ends with this life. */
 	connect(life: Life): {
@@ -100,7 +100,7 @@ function facilitatorOver(life: Life, facilitator: SimFacilitator, dice: Dice): F
 		settle: (terms, authorization, { onBroadcast }) =>
 			send("settle", () =>
 				facilitator.settle(terms, authorization, {
-					// Whoever is dead is told nothing, and nobody waits for him.
+					// Anyone who is dead is told nothing, and no one waits for him.
 					onBroadcast: async (hash) => (life.isAlive() ? onBroadcast(hash) : undefined),
 				}),
 			),

@@ -69,7 +69,7 @@ async function attemptOnce(
 	const replies = await Promise.all(Array.from({ length: copies }, () => ask(order, signed)));
 	const heard = replies.filter((reply) => reply !== undefined);
 	for (const reply of heard) book.record(order, { reply, signed });
-	// Whoever was told once keeps asking now and then, to see the same receipt again.
+	// Anyone who was told once keeps asking now and then, to see the same receipt again.
 	return heard.some(isDecided) && !dice.chance(0.1);
 }
 

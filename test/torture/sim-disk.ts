@@ -59,7 +59,7 @@ export function createSimDisk({
 
 function verdictOf(fate: Awaited<ReturnType<Life["request"]>>, dice: Dice): Verdict {
 	if (fate === "works") return "work";
-	// Written in part, written and not synced, or done as asked with nobody left to hear it.
+	// Written in part, written and not synced, or done as asked with no one left to hear it.
 	const unsynced = { error: diskError("EIO"), unsynced: true };
 	if (fate === "dies") return dice.pick<Verdict>(["short", unsynced, "work"]);
 	const full = { error: diskError("ENOSPC") };

@@ -47,7 +47,7 @@ async function tradeOnce(deps: TraderDeps, step: number): Promise<void> {
 	else await refund(deps, step, dice.pick(bought.length > 0 ? bought : tokens));
 }
 
-/** Two megabytes at once; nobody keeps the token, so what became of it does not matter. */
+/** Two megabytes at once; no one keeps the token, so what became of it does not matter. */
 async function fillUp({ visit }: TraderDeps): Promise<void> {
 	const terms = { amountMicros: 1n, label: BULK };
 	await visit(({ money }) => {

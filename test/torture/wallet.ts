@@ -13,7 +13,7 @@ export interface Signed {
 	readonly payment: Payment;
 }
 
-/** Where the callers believe to buy; version 2 names it in its envelope. */
+/** Where the callers accepts to buy; version 2 names it in its envelope. */
 export const RESOURCE_URL = "http://sim.example/v1/sale";
 
 const VALID_SECONDS = 300;

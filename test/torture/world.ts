@@ -17,7 +17,7 @@ export interface WorldOptions {
 	readonly seed: number;
 	/** Nothing new is begun after so many steps; what was begun before goes on. */
 	readonly until?: number | undefined;
-	/** A fault put into the house on purpose, to show that it is found. */
+	/** A fault put into the server on purpose, to show that it is found. */
 	readonly spoil?: HouseDeps["spoil"];
 	readonly onTrace?: ((line: string) => void) | undefined;
 }
@@ -27,7 +27,7 @@ export interface WorldReport {
 	/** Equal for equal seeds and steps. */
 	readonly traceHash: string;
 	readonly steps: number;
-	/** How the house's lives ended. */
+	/** How the server's lives ended. */
 	readonly endings: ReadonlyMap<string, number>;
 	/** What callers were told. */
 	readonly replies: ReadonlyMap<string, number>;

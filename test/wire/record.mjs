@@ -102,7 +102,7 @@ async function createCredentials({ command }) {
 	};
 }
 
-/** The wallets of the local chain are made anew for every data folder. */
+/** The wallets of the local chain are rebuilt for every data folder. */
 async function learnPayee({ mask, ready, openapi }) {
 	if (!ready.demo_wallet) return;
 	mask.learn("wallet", ready.demo_wallet.address);

@@ -42,7 +42,7 @@ export async function startServer(root, data) {
 	};
 }
 
-/** Settings of whoever records would otherwise be settings of the server. */
+/** Settings of anyone who records would otherwise be settings of the server. */
 function plainEnvironment() {
 	const kept = Object.entries(process.env).filter(([name]) => !name.startsWith("TOLLGRAPH_"));
 	return { ...Object.fromEntries(kept), NODE_OPTIONS: "" };

@@ -103,7 +103,7 @@ function denies({ text }: CitedSentence, claimed: CitedSentence): boolean {
 	return compareClaim(toAtomicClaim(claimed.text), text, { names }).stance === "refutes";
 }
 
-/** Building blocks of reports: findings, contradictions, timelines, sources and how they are written down. */
+/** Building blocks of reports: findings, contradictions, timelines, sources and how they are persisted. */
 
 /**
  * Sources in groups that count once each: those of one publisher, and copies, told by one title under several publishers.

@@ -1,7 +1,7 @@
 import type { CitationWire } from "../../../src/contract/contract.js";
 import { visibleText } from "../../../src/kernel/kernel.js";
 
-/** A report as readers see it, whatever it is written down in. Texts of evidence are data: they bring no markup and no links. */
+/** A report as readers see it, whatever it is persisted in. Texts of evidence are data: they bring no markup and no links. */
 export interface ReportDocument {
 	readonly title: string;
 	/** Facts about the report itself, by label. */

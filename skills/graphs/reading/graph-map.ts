@@ -122,7 +122,7 @@ function invertEdges(
 
 export type GraphIndex<T> = ReturnType<typeof createGraphIndex<T>>;
 
-/** Something derived from a graph: made once for each, kept as long as it. */
+/** Something derived from a graph: memoized for each, kept as long as it. */
 export function createGraphIndex<T>(stepsOf: (graph: Graph) => Steps<T>) {
 	const made = new WeakMap<Graph, { readonly value: T }>();
 	const making = new WeakMap<Graph, Promise<T>>();

@@ -80,7 +80,7 @@ function isIndependent({ supports: [one], refutes: [other] }: Sides<readonly Evi
 	return one !== undefined && other !== undefined && one.group !== other.group;
 }
 
-/** What the nearest sentence lacks, the words nobody covers first. */
+/** What the nearest sentence lacks, the words no one covers first. */
 function missingOf({ claim, unknown, stances }: PartExamination): readonly string[] {
 	const texts = stances.map(({ sentence }) => sentence.text.toLowerCase());
 	const figures = [...claim.quantities, ...claim.dates].map(({ text }) => text);
@@ -165,7 +165,7 @@ export async function measurePart(
 	return { found, measured };
 }
 
-/** Whoever asks as of a day is told what was published by then; undated sources count as known. */
+/** Anyone who asks as of a day is told what was published by then; undated sources count as known. */
 function isKnownAt({ sources }: RankedSentence, asOf: string): boolean {
 	return sources.some(({ publishedAt }) => publishedAt === undefined || publishedAt <= asOf);
 }

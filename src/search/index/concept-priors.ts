@@ -23,7 +23,7 @@ const priorsByGraph = new WeakMap<Graph, GraphPriors>();
 
 /**
  * One factor per document, at most 1, by which its fused score is multiplied: what other concepts of the graph build on goes
- * before what nobody refers to, and what is current before what is deprecated, as long as they match alike.
+ * before what no one refers to, and what is current before what is deprecated, as long as they match alike.
  */
 export function priorsOf(graph: Graph, documents: Documents): Float32Array {
 	const priors = priorsOfGraph(graph, () => linkCounts(graph));

@@ -237,7 +237,7 @@ function createSegmentFiles(
 	embedder: EmbedderIdentity | undefined,
 	report: (problem: string) => void,
 ) {
-	/** By fingerprints: they stay the same object whatever else of a segment is made anew. */
+	/** By fingerprints: they stay the same object whatever else of a segment is rebuilt. */
 	const files = new WeakMap<Uint8Array, KnownFile>();
 	return {
 		/** Undefined, and reported, when the file cannot be trusted. */

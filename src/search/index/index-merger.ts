@@ -56,7 +56,7 @@ function findWork(context: IndexContext): MergeWork | undefined {
 	for (const { graph, parts } of segments.all()) {
 		const ready = parts.filter((part, position) => {
 			const isNewest = position === parts.length - 1;
-			// The newest small one is made anew by the next change anyway.
+			// The newest small one is rebuilt by the next change anyway.
 			if (isNewest && part.live < limits.deltaDocuments && parts.length > 1) return false;
 			return isReady(part, context);
 		});

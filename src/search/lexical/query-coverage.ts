@@ -17,7 +17,7 @@ export interface WeighedWord {
 	readonly weight: number;
 	/** Also true for a word that is surely another, misspelt or cut short. */
 	readonly isKnown: boolean;
-	/** 1 for a word that is there as written, less for one that was read as another, 0 for one nobody knows. */
+	/** 1 for a word that is there as written, less for one that was read as another, 0 for one no one knows. */
 	readonly knownShare: number;
 	/** True when it is written like the name of one particular thing. */
 	readonly isName: boolean;
@@ -27,7 +27,7 @@ const DIGITS = /^\p{N}+$/u;
 const LETTERS = /^\p{L}+$/u;
 const MIN_WEIGHT = 1;
 const MAX_WEIGHT = 3;
-/** Rare or merely unusual: nobody can tell which. */
+/** Rare or merely unusual: no one can tell which. */
 const UNKNOWN_WEIGHT = 2;
 
 /** A query's words, weighed by how rare they are; grammar words are left out unless there is nothing else. */
@@ -50,7 +50,7 @@ export function weighWords(
 		});
 }
 
-/** True for "EIP-99999" and for the number of "RFC 99999" when nobody knows them. */
+/** True for "EIP-99999" and for the number of "RFC 99999" when no one knows them. */
 export function isMissingIdentifier({ word, isKnown }: WeighedWord): boolean {
 	return !isKnown && (word.isIdentifier || word.joined.length > 0);
 }

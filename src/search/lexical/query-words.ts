@@ -16,7 +16,7 @@ const PART_WEIGHT = 0.5;
 /** In a small graph "being" may be rarer than the subject; grammar must not decide. */
 const STOP_WORD_WEIGHT = 0.3;
 
-/** "Externally owned account" also asks for EOA; an initialism that nobody uses finds nothing and costs nothing. */
+/** "Externally owned account" also asks for EOA; an initialism that no one uses finds nothing and costs nothing. */
 const INITIALISM_WEIGHT = 0.8;
 const INITIALISM_WORDS = { from: 3, to: 5 } as const;
 
@@ -147,7 +147,7 @@ function alternativesFor(word: Word, reader: BudgetedReader): readonly Alternati
 	if (asWhole.length > 0) return blend(asWhole, scopes);
 	const unknown = word.parts.filter((part) => !isHeld(part, scopes));
 	const readings = unknown.map((part) => blend(readTypos(part, part, reader), scopes));
-	// One piece that nobody can read leaves the whole unread; the others still help to find what is there.
+	// One piece that no one can read leaves the whole unread; the others still help to find what is there.
 	const isWhole = readings.every((alternatives) => alternatives.length > 0);
 	return readings
 		.flat()
@@ -281,7 +281,7 @@ const ABBREVIATIONS: readonly (readonly [string, ...string[]])[] = [
 	["a11y", "accessibility"],
 ];
 
-/** Where nobody writes "cert", it is the certificate. Where nobody writes "signature", "sig" may be one, or not. */
+/** Where no one writes "cert", it is the certificate. Where no one writes "signature", "sig" may be one, or not. */
 const READ_IN_FULL = { weight: 0.8, trust: 0.9 } as const;
 const READ_AS_SHORT = { weight: 0.8, trust: 0.45 } as const;
 

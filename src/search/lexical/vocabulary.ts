@@ -17,7 +17,7 @@ const CLASSES = 32;
 
 const vocabularies = new WeakMap<TermTable, Vocabulary>();
 
-/** Made on first use and kept as long as the terms: impacts are made anew more often. */
+/** Made on first use and kept as long as the terms: impacts are rebuilt more often. */
 export function vocabularyOf(index: LexicalIndex): Vocabulary {
 	const known = vocabularies.get(index.terms);
 	if (known) return known;

@@ -82,7 +82,7 @@ export async function readProfile(
 	if (output === "tokens") assertRunnable(await readJson("modules.json"));
 	const pooling = readPooling(await readJson("1_Pooling/config.json"), dimensions);
 	const prompts = readPrompts(await readJson("config_sentence_transformers.json"));
-	// Empty prompts are what the format's writer puts where nobody chose any.
+	// Empty prompts are what the format's writer puts where no one chose any.
 	return {
 		pooling: pooling ?? known?.pooling ?? "mean",
 		output,

@@ -101,7 +101,7 @@ function rarityOf(one: WeighedWord, commonWords: ReadonlySet<string>): number {
 	return rarityIn(commonWords, one.word) ?? (isWrittenIdentifier(one) ? identifier : other);
 }
 
-/** 1 when a word written as a name is known to nobody, 0.5 when a word is that not even the language has, else 0. */
+/** 1 when a word written as a name is known to no one, 0.5 when a word is that not even the language has, else 0. */
 function lackOfName(words: readonly WeighedWord[], commonWords: ReadonlySet<string>): number {
 	const unknown = words.filter(({ isKnown }) => !isKnown);
 	if (unknown.some(({ isName }) => isName)) return 1;
@@ -202,7 +202,7 @@ function insertClosest(closest: number[], cosine: number): void {
 	closest[place] = cosine;
 }
 
-/** Standard deviation of cosines between unrelated texts of the row's graph; undefined where nobody knows. */
+/** Standard deviation of cosines between unrelated texts of the row's graph; undefined where no one knows. */
 function spreadAround({ slot: { scope } }: Found): number | undefined {
 	const isUsual = scope.segment.vectors?.embedder.id === USUAL_BACKGROUND.model;
 	const background = backgroundOf(scope.graphVectors) ?? (isUsual ? USUAL_BACKGROUND : undefined);

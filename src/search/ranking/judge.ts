@@ -18,12 +18,12 @@ export interface AnswerSigns {
 	/**
 	 * By how much the closest row is nearer to the query than the tenth of those that do not hold its words as well as the best, in
 	 * standard deviations between unrelated texts of its graph, stretched to what it would be among any number of texts. Undefined
-	 * in keyword mode, and where nobody can tell.
+	 * in keyword mode, and where no one can tell.
 	 */
 	readonly standsOut: number | undefined;
-	/** 1 when the query names something that nobody covers, 0.5 when it may be a name, else 0. */
+	/** 1 when the query names something that no one covers, 0.5 when it may be a name, else 0. */
 	readonly lacksName: number;
-	/** True when the query names a standard, vulnerability or the like that nobody covers. */
+	/** True when the query names a standard, vulnerability or the like that no one covers. */
 	readonly lacksIdentifier: boolean;
 	/** True when the query is, in essence, a name of the best row. */
 	readonly isNamed: boolean;

@@ -52,7 +52,7 @@ export interface RankRequest {
 export interface Ranking {
 	/** The best concepts of the scopes by both sides and the links together, best first, equal scores by id. */
 	readonly ranked: readonly RankedSlot[];
-	/** For whoever wants to know how the lexical scores came about. */
+	/** For anyone who wants to know how the lexical scores came about. */
 	readonly lexical: LexicalFindings;
 }
 

@@ -1,4 +1,4 @@
-/** The suite's scenarios for whoever gives access, with an owner who signs in and agrees. */
+/** The suite's scenarios for anyone who gives access, with an owner who signs in and agrees. */
 import { createServer } from "node:net";
 import { submitBudget, submitKey } from "../../oauth/access-pages.js";
 import { createBrowser } from "../../oauth/cookie-browser.js";

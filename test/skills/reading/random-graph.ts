@@ -3,7 +3,7 @@ import type { Concept, Edge, Graph } from "../../../src/knowledge/graph.js";
 import { graphOf, TIDES } from "../../knowledge/sample-bundle.js";
 import { sampleConcept } from "../../search/sample-graph.js";
 
-/** Names nobody would choose in good faith. */
+/** Names no one would choose in good faith. */
 export const HOSTILE = [
 	"=cmd|' /C calc'!A0",
 	"@SUM(1)",

@@ -42,7 +42,7 @@ export async function waitForJob(peek, { data }, { headers }) {
 	await peek({ path: `/v1/research/deep-dive/${data.job_id}/events`, headers });
 }
 
-/** Schedules name no security in the document and still belong to whoever paid. */
+/** Schedules name no security in the document and still belong to anyone who paid. */
 function takes({ wants, path }, scheme) {
 	return (
 		wants.includes(scheme) || (wants.length === 0 && path.startsWith("/v1/research/schedules"))
