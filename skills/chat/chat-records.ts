@@ -199,7 +199,7 @@ function tellsOf({ operation_id, events }: KeptStream, sessionId: string): boole
 
 export interface TurnWritingDeps {
 	readonly records: ChatRecords;
-	/** Changes of one session follow each other; shared with anyone who else changes sessions. */
+	/** Changes of one session follow each other; shared with anyone else who changes sessions. */
 	readonly writes: TurnQueue;
 	readonly clock: Clock;
 }

@@ -44,7 +44,7 @@ export interface DossierTask {
 	readonly signal: AbortSignal;
 }
 
-/** What a dossier tells, anyone who it is for. */
+/** What a dossier says, for every caller alike. */
 export type DossierBody = Omit<
 	DossierWire,
 	"dossier_id" | "version" | "previous_id" | "graphs_asked" | "kept_until"

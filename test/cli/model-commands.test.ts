@@ -21,7 +21,7 @@ t.test("models list says what is wrong with the model in use", async (t) => {
 		model: "hub:nobody/nothing",
 		state: "unusable",
 		is_active: true,
-		reason: /has not been fetched: run tollgraph models fetch noOne\/nothing/,
+		reason: /has not been fetched: run tollgraph models fetch nobody\/nothing/,
 	});
 });
 

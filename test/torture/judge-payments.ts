@@ -82,7 +82,7 @@ function judgeDeals({ deals }: Book, rows: readonly PaymentRow[]): void {
 	}
 }
 
-/** One signature buys one order, anyone who else shows it. */
+/** One signature buys one order, anyone else who shows it. */
 function judgeDeliveries({ orders }: Book): void {
 	const boughtBy = new Map<string, string>();
 	for (const { query, attempts } of orders) {
