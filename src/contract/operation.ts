@@ -4,6 +4,7 @@ import type { Caller } from "./call.js";
 import type { Credential, HeaderReader, Payment } from "./credential.js";
 import type {
 	FreeOperationId,
+	OperationAddress,
 	OperationId,
 	OwnerOperationId,
 	PaidOperationId,
@@ -14,8 +15,6 @@ import { parseInput } from "./parse-input.js";
 import type { ServedDocument } from "./served-document.js";
 import type { Services, SkillServices } from "./services.js";
 import type { PaidOutput, Skill } from "./skill.js";
-
-export type HttpMethod = "GET" | "POST" | "PUT" | "PATCH" | "DELETE";
 
 /** One request before its schemas have seen it. */
 export interface RawRequest {
@@ -66,7 +65,7 @@ type ParsedFields<P extends Fields, Q extends Fields, B extends Fields> = {
 interface OperationText {
 	/** Names the operation in ledgers, scopes, price books and documents, e.g. "graphs.search". */
 	readonly id: OperationId;
-	readonly method: HttpMethod;
+	readonly method: OperationAddress["method"];
 	/** Where it answers; `{name}` is a parameter. */
 	readonly path: string;
 	readonly summary: string;
@@ -375,10 +374,7 @@ export function documentOperation<
 	return withParsing(operation, "document") as unknown as DocumentOperation;
 }
 
-interface Parsable {
-	readonly params?: Fields | undefined;
-	readonly query?: Fields | undefined;
-	readonly body?: Fields | undefined;
+interface Parsable extends Partial<RequestSchemas> {
 	readonly create: (services: never) => (request: never) => unknown;
 }
 

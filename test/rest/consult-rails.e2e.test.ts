@@ -59,7 +59,7 @@ t.test(
 			}
 			const analyst = { analyst: "nobody", question: hsts.question };
 			t.equal((await post("/v1/analysts/consult", analyst, headers())).status, 404);
-			if (rail === "nobody") continue;
+			if (rail === "noOne") continue;
 			const bread = await post(CONSULT, { ...hsts, question: "How is bread baked?" }, headers());
 			t.match(bread.body, { data: { answer: null }, meta: { cost: { charged: false } } });
 		}
