@@ -1,37 +1,28 @@
 import { Ajv2020, type ValidateFunction } from "ajv/dist/2020.js";
 import type { PaidOperationId } from "../../src/contract/operations.js";
+import { OPERATIONS } from "../../src/service/operations.js";
 import type { Service } from "../../src/service/service-interface.js";
 import { KNOWN_QUERY } from "../support/start-app.js";
 import type { AnswerToClient, ListedByClient } from "./mcp-clients.js";
 
 const CLAIM = "The static table of HPACK contains 61 entries.";
 
-/** What each tool sells; every argument it takes of that operation's own example, and some to keep the work small. */
-const SOLD: Readonly<Record<string, readonly [PaidOperationId, object?]>> = {
-	search: ["search.all"],
-	search_graph: ["graphs.search"],
-	search_domain: ["search.domain"],
-	search_reports: ["search.report"],
-	search_experts: ["search.expert"],
-	search_analysts: ["search.analyst"],
-	get_context: ["graphs.context"],
-	get_node: ["graphs.node"],
-	neighbors: ["graphs.neighbors"],
-	find_paths: ["graphs.paths"],
-	find_similar: ["graphs.similar"],
-	get_trend: ["trends.get"],
-	resolve_entities: ["entities.resolve", { limit: 1, graph_id: "ethereum-standards" }],
-	verify_claim: ["verify.claim", { graph_id: "http-web-standards" }],
-	verify_text: ["verify.text", { text: CLAIM, max_claims: 1, graph_id: "http-web-standards" }],
-	consult_expert: ["human_agents.consult"],
-	consult_analyst: ["analysts.consult"],
-	brand_intelligence: ["brand_intelligence"],
-	dossier: ["intelligence.dossier", { graphs: ["agent-payments"] }],
-	supplemental_context: ["supplemental.context"],
-	start_deep_dive: ["research.deep_dive"],
-	research_chat: ["research.chat"],
-	schedule_briefing: ["research.schedules.create"],
+/** Arguments that keep the work of a tool small, beside those of its operation's own example. */
+const SMALLER: Readonly<Record<string, object>> = {
+	resolve_entities: { limit: 1, graph_id: "ethereum-standards" },
+	verify_claim: { graph_id: "http-web-standards" },
+	verify_text: { text: CLAIM, max_claims: 1, graph_id: "http-web-standards" },
+	dossier: { graphs: ["agent-payments"] },
 };
+
+/** What each tool sells, and what it is called with beside the operation's example. */
+const SOLD: Readonly<Record<string, readonly [PaidOperationId, object?]>> = Object.fromEntries(
+	OPERATIONS.flatMap((operation) =>
+		operation.kind === "paid" && operation.agent?.tool
+			? [[operation.agent.name, [operation.id, SMALLER[operation.agent.name]]]]
+			: [],
+	),
+);
 const GRAPH = { graph_id: "agent-payments" };
 const FREE: Readonly<Record<string, object>> = {
 	route_query: { query: KNOWN_QUERY },
