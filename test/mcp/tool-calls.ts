@@ -16,7 +16,7 @@ const SMALLER: Readonly<Record<string, object>> = {
 };
 
 /** What each tool sells, and what it is called with beside the operation's example. */
-const SOLD: Readonly<Record<string, readonly [PaidOperationId, object?]>> = Object.fromEntries(
+const SOLD: Readonly<Record<string, readonly [PaidOperationId, (object | undefined)?]>> = Object.fromEntries(
 	OPERATIONS.flatMap((operation) =>
 		operation.kind === "paid" && operation.agent?.tool
 			? [[operation.agent.name, [operation.id, SMALLER[operation.agent.name]]]]
