@@ -1,4 +1,4 @@
-import { LIMITS } from "../../src/contract/contract.js";
+import { LIMITS, toOperationName } from "../../src/contract/contract.js";
 import {
 	type Clock,
 	formatUsd,
@@ -229,7 +229,7 @@ function narrowTerms(parent: TokenRow, terms: DelegationTerms): Narrowed {
 	const maxPerDayMicros = lower("max_per_day_usd", parent.maxPerDayMicros, terms.maxPerDayMicros);
 	const expiresAt = earlier(parent.expiresAt, terms.expiresAt);
 	return {
-		skills: subset("skills", parent.skills, terms.skills),
+		skills: subset("skills", parent.skills, terms.skills, toOperationName),
 		graphs: subset("graphs", parent.graphs, terms.graphs),
 		...(maxPerCallMicros !== undefined && { maxPerCallMicros }),
 		...(maxPerDayMicros !== undefined && { maxPerDayMicros }),
@@ -254,10 +254,13 @@ function subset(
 	field: string,
 	parent: readonly string[],
 	wanted: readonly string[] | undefined,
+	/** Names that mean the same have one. */
+	toName: (id: string) => string = (id) => id,
 ): readonly string[] {
 	if (!wanted || wanted.length === 0 || parent.length === 0)
 		return wanted?.length ? wanted : parent;
-	if (wanted.every((id) => parent.includes(id))) return wanted;
+	const allowed = new Set(parent.map(toName));
+	if (wanted.every((id) => allowed.has(toName(id)))) return wanted;
 	throw wider(field, `among the token's own: ${parent.slice(0, 20).join(", ")}`);
 }
 

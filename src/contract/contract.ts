@@ -105,6 +105,7 @@ export {
 	SKILL_ALIASES,
 	SKILL_IDS,
 	type SkillId,
+	toOperationName,
 } from "./operations.js";
 export type { PageRequest } from "./page-request.js";
 export { invalidInput, parseInput } from "./parse-input.js";

@@ -60,10 +60,13 @@ export function findSkillId(name: string): SkillId | undefined {
 	return CURRENT_NAMES.get(name);
 }
 
+/** The operation that a scope names by its id, or by a current or older name of the skill that is sold as it. */
+export function toOperationName(name: string): string {
+	const skillId = findSkillId(name);
+	return skillId ? OPERATION_OF_SKILL[skillId] : name;
+}
+
 /** True when a scope names the operation itself or a skill that is sold as it. */
 export function namesOperation(scope: readonly string[], operationId: string): boolean {
-	return scope.some((name) => {
-		const skillId = findSkillId(name);
-		return name === operationId || (skillId && OPERATION_OF_SKILL[skillId] === operationId);
-	});
+	return scope.some((name) => toOperationName(name) === operationId);
 }

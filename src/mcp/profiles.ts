@@ -76,7 +76,11 @@ function createToolSet(tools: readonly Tool[]): ToolSet {
 	const byName = new Map(tools.map((tool) => [tool.listed.name, tool]));
 	for (const [name, , aliases] of AGENT_ROWS) {
 		const tool = byName.get(name);
-		for (const alias of aliases) if (tool && !byName.has(alias)) byName.set(alias, tool);
+		for (const alias of aliases) {
+			if (!tool || byName.has(alias)) continue;
+			// What is paid for under an older name is what is sold under the current one.
+			byName.set(alias, { ...tool, answer: (call) => tool.answer({ ...call, name }) });
+		}
 	}
 	return { tools: byName, listed: tools.map((tool) => tool.listed) };
 }

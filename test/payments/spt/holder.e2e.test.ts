@@ -90,6 +90,10 @@ t.test("a token is delegated, never wider than itself", async (t) => {
 		t.equal((await shop.search({ token, graph: "ethereum-standards" })).status, 403);
 		const wide = await shop.ask({ path: "/v1/search/domain", token, body: { query: "payment" } });
 		t.match(wide, { status: 403, body: { error: { code: "SCOPE_FORBIDDEN" } } });
+		const renamed = await delegate(token, { amount_usd: "0.50", skills: ["search_graph"] });
+		t.equal(renamed.status, 201, "the same skill by its current name");
+		const other = await delegate(token, { amount_usd: "0.50", skills: ["search_domain"] });
+		t.match(other, { status: 403, body: { error: { code: "SCOPE_FORBIDDEN" } } });
 	});
 
 	await t.test("three levels deep, and the money of all comes back at once", async (t) => {
