@@ -51,8 +51,14 @@ interface Step {
 	readonly csrf: string;
 }
 
+interface InteractionRoutes {
+	readonly show: RequestHandler;
+	readonly submit: RequestHandler;
+	readonly resume: RequestHandler;
+}
+
 /** Two pages: who are you, and do you agree. Without a script, and without a session that outlives them. */
-export function createInteractionRoutes(deps: InteractionDeps) {
+export function createInteractionRoutes(deps: InteractionDeps): InteractionRoutes {
 	const { binding } = deps;
 	const agreeOnce = createAgree(deps);
 	const proof = createFormProof(deps.pepper, () => new URL(deps.service.info.baseUrl()).origin);
