@@ -16,13 +16,14 @@ const SMALLER: Readonly<Record<string, object>> = {
 };
 
 /** What each tool sells, and what it is called with beside the operation's example. */
-const SOLD: Readonly<Record<string, readonly [PaidOperationId, (object | undefined)?]>> = Object.fromEntries(
-	OPERATIONS.flatMap((operation) =>
-		operation.kind === "paid" && operation.agent?.tool
-			? [[operation.agent.name, [operation.id, SMALLER[operation.agent.name]]]]
-			: [],
-	),
-);
+const SOLD: Readonly<Record<string, readonly [PaidOperationId, (object | undefined)?]>> =
+	Object.fromEntries(
+		OPERATIONS.flatMap((operation) =>
+			operation.kind === "paid" && operation.agent?.tool
+				? [[operation.agent.name, [operation.id, SMALLER[operation.agent.name]]]]
+				: [],
+		),
+	);
 const GRAPH = { graph_id: "agent-payments" };
 const FREE: Readonly<Record<string, object>> = {
 	route_query: { query: KNOWN_QUERY },
