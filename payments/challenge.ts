@@ -56,7 +56,7 @@ export interface Offer {
 	readonly mpp?: Readonly<Record<string, unknown>>;
 }
 
-/** Price and ways to pay it, meaning first; `http-challenge.ts` turns it into headers and a body. */
+/** Price and ways to pay it, meaning first; `toHttpChallenge` turns it into headers and a body. */
 export interface Challenge {
 	readonly quote: Quote | undefined;
 	readonly offers: readonly Offer[];

@@ -97,6 +97,10 @@ async function hold(deps: ScheduleBillingDeps, row: ScheduleRow): Promise<HeldWe
 		throw new ServiceError("UNAVAILABLE", "Nothing is sold until the ledger was looked at.");
 	}
 	const payer = toPayer(renewal);
+	// A rail that is not configured any more pauses the schedule: trying again would not help.
+	if (!methods.some((method) => method.balance?.rail === payer.rail)) {
+		throw new NotPaid("no_renewal");
+	}
 	const balance = balanceOf(methods, payer);
 	const { billingType } = prices.priceOf(OPERATION);
 	const quote = {
