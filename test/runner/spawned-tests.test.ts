@@ -1,7 +1,7 @@
 import { type SpawnSyncReturns, spawn, spawnSync } from "node:child_process";
-import { once } from "node:events";
+import { on, once } from "node:events";
+import { type AddressInfo, createServer, type Socket } from "node:net";
 import { join } from "node:path";
-import { createInterface } from "node:readline";
 import t, { type Test } from "tap";
 
 const TAP = JSON.stringify(import.meta.resolve("tap"));
@@ -15,13 +15,14 @@ const SAYS_NOTHING = "process.exit(3);";
 const HAS_NO_TEST = "process.exit(0);";
 const SKIPS = `import t from ${TAP}; t.plan(0, "Nothing to try it with.");`;
 
+/** The process that a test has started holds a connection, which the system closes when that process ends, however it ends. */
+const HOLDS_A_CONNECTION = `require("node:net").connect(process.env.PORT, "127.0.0.1").on("close", () => process.exit())`;
 const STARTS_ANOTHER = `
 	import { spawn } from "node:child_process";
 	import t from ${TAP};
 	t.test("starts another process", async (t) => {
-		const other = spawn(process.execPath, ["--eval", "setInterval(() => {}, 1000)"], { stdio: "ignore" });
+		const other = spawn(process.execPath, ["--eval", ${JSON.stringify(HOLDS_A_CONNECTION)}], { stdio: "ignore" });
 		t.teardown(() => other.kill("SIGKILL"));
-		process.stderr.write(other.pid + "\\n");
 		await new Promise(() => setInterval(() => {}, 1000));
 	});
 `;
@@ -50,14 +51,6 @@ function run(t: Test, files: Record<string, string>): SpawnSyncReturns<string> {
 	);
 }
 
-function isRunning(pid: number): boolean {
-	try {
-		return process.kill(pid, 0);
-	} catch {
-		return false;
-	}
-}
-
 t.test("a file that has no test fails the run", async (t) => {
 	const { status, stdout } = run(t, { "a.mjs": PASSES, "b.mjs": HAS_NO_TEST });
 	t.equal(status, 1);
@@ -73,21 +66,32 @@ t.test("a file that says why it has no test does not", async (t) => {
 t.test("what tests have started ends when a run is stopped", async (t) => {
 	const folder = t.testdir({ "a.mjs": STARTS_ANOTHER, "b.mjs": STARTS_ANOTHER });
 	const scripts = ["a.mjs", "b.mjs"].map((name) => ({ name, script: join(folder, name) }));
+	const server = createServer().listen(0, "127.0.0.1");
+	await once(server, "listening");
+	const connections: Socket[] = [];
+	t.teardown(() => {
+		for (const connection of connections) connection.destroy();
+		server.close();
+	});
+	const { port } = server.address() as AddressInfo;
 	const child = spawn(
 		process.execPath,
 		["--input-type=module", "--eval", mainOf(scripts, folder)],
 		{
-			env: { PATH: process.env["PATH"] },
-			stdio: ["ignore", "ignore", "pipe"],
+			env: { PATH: process.env["PATH"], PORT: String(port) },
+			stdio: "ignore",
 		},
 	);
-	const [line] = await once(createInterface({ input: child.stderr }), "line");
-	const pid = Number(line);
-	t.ok(isRunning(pid));
+	for await (const [connection] of on(server, "connection")) {
+		connections.push(connection.on("error", () => {}).resume());
+		if (connections.length === scripts.length) break;
+	}
+	const closings = connections.map((connection) => once(connection, "close"));
+	t.notOk(connections.some((connection) => connection.closed));
 	child.kill("SIGTERM");
 	const [code] = await once(child, "exit");
 	t.equal(code, 1);
-	t.notOk(isRunning(pid));
+	await Promise.all(closings);
 });
 
 t.test("a run of files that pass passes, and they have no loader of the runner's", async (t) => {
