@@ -5,6 +5,7 @@ import { join } from "node:path";
 import type { Operation } from "../src/contract/operation.js";
 import { PACKAGE_ROOT } from "../src/kernel/package-info.js";
 import { renderSettingsTable } from "../src/settings/setting-rows.js";
+import { isAlike, renderReplies } from "./examples.js";
 import { findOperations, renderCatalog, renderTable } from "./operations.js";
 
 interface GeneratedPart {
@@ -13,6 +14,8 @@ interface GeneratedPart {
 	readonly name: string;
 	readonly render: () => string;
 }
+
+const REPLIES = "examples/replies.json";
 
 const PARTS: readonly GeneratedPart[] = [
 	{ file: "docs/operations.md", name: "operations", render: renderOperations },
@@ -97,9 +100,16 @@ const isCheck = process.argv.includes("--check");
 const definitions = await findOperations();
 update("src/service/operations.ts", renderCatalog(definitions));
 update("src/contract/operation-table.ts", renderTable(definitions));
+await updateReplies();
 
 for (const part of PARTS) {
 	update(part.file, replacePart(readFileSync(join(PACKAGE_ROOT, part.file), "utf8"), part));
+}
+
+async function updateReplies(): Promise<void> {
+	const after = await renderReplies(definitions);
+	const before = readFileSync(join(PACKAGE_ROOT, REPLIES), "utf8");
+	if (!isAlike(JSON.parse(before), JSON.parse(after))) update(REPLIES, after);
 }
 
 function update(file: string, after: string): void {

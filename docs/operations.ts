@@ -10,7 +10,7 @@ const FOLDERS = ["skills", "src"];
 const DEFINITIONS = /\.operations?\.ts$/;
 const DEFINED = /^export const (\w+) = (?:paid|data|owner|purchase|document)Operation\b/gm;
 
-interface Definition {
+export interface Definition {
 	/** File from the root, and name within it. */
 	readonly file: string;
 	readonly name: string;

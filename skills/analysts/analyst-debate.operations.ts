@@ -3,7 +3,6 @@ import { ServiceError } from "../../src/kernel/kernel.js";
 import { createCitationList, extractiveWriter } from "../answers/answers.js";
 import { CONSULT_LIMITS, toConsultMeta } from "../experts/experts.js";
 import { answerIf } from "../graphs/graphs.js";
-import { DEBATE_QUESTION, DEBATE_REPLY } from "./analyst-examples.js";
 import {
 	type Analyst,
 	type AnalystServices,
@@ -14,6 +13,8 @@ import {
 import { type AnalystArguments, findArguments } from "./analyst-view.js";
 import { type DebateOutput, debateInput, debateOutput } from "./analyst-wire.js";
 import { DEBATE_METHOD, type DebatePoint, inTurns, judgeDebate, type Side } from "./debate.js";
+
+const DEBATE_QUESTION = "Should a language add pattern matching?";
 
 /** What analysts have to say for and against, and who has more to rest on. Additive to the contract. */
 export const analystDebate = paidOperation({
@@ -69,7 +70,7 @@ export const analystDebate = paidOperation({
 			return answerIf(hasArguments, { ok: true as const, data, meta });
 		},
 	}),
-	example: { body: { question: DEBATE_QUESTION }, reply: DEBATE_REPLY },
+	example: { body: { question: DEBATE_QUESTION } },
 });
 
 interface Choice {

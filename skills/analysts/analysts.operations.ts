@@ -13,7 +13,6 @@ import { toTrendId } from "../../src/knowledge/knowledge.js";
 import { type CitationList, createCitationList } from "../answers/answers.js";
 import { CONSULT_LIMITS, toConsultMeta } from "../experts/experts.js";
 import { answerIf } from "../graphs/graphs.js";
-import { ANALYST_BODY, ANALYST_REPLY } from "./analyst-examples.js";
 import {
 	type Analyst,
 	type AnalystServices,
@@ -86,7 +85,9 @@ export const analystConsultation = paidOperation({
 			return answerIf(told.view !== undefined, { ok: true as const, data, meta });
 		},
 	}),
-	example: { body: ANALYST_BODY, reply: ANALYST_REPLY },
+	example: {
+		body: { analyst: EXAMPLE_ANALYST, question: "Should a language add pattern matching?" },
+	},
 });
 
 type AnswerWire = AnalystConsultOutput["data"];
@@ -161,14 +162,6 @@ function exampleOf({ catalog }: Pick<SkillServices, "catalog">) {
 	return { analyst: first.id, question: first.exampleQueries[0] ?? EXAMPLE_QUESTION };
 }
 
-const ANALYST = {
-	analyst: "python-evolution",
-	name: "Python analyst",
-	domain: "The Python language",
-	method: "Counts what is adopted and says how sure that is.",
-	topics: ["typing", "packaging"],
-};
-
 /** Who can be asked. Additive to the contract. */
 export const analystList = dataOperation({
 	id: "analysts.list",
@@ -183,7 +176,7 @@ export const analystList = dataOperation({
 		({ analysts }: Pick<Services, "analysts">) =>
 		() =>
 			analysts.list(),
-	example: { data: { items: [ANALYST] } },
+	example: {},
 });
 
 export const analyst = dataOperation({
@@ -207,12 +200,5 @@ export const analyst = dataOperation({
 		({ analysts }: Pick<Services, "analysts">) =>
 		({ params }) =>
 			analysts.get(params.analyst),
-	example: {
-		params: { analyst: ANALYST.analyst },
-		data: {
-			...ANALYST,
-			questions: ["Which Python trends are still drafts?"],
-			coverage: { notes: 18, sources: 31, updated: "2026-01-31" },
-		},
-	},
+	example: { params: { analyst: EXAMPLE_ANALYST } },
 });

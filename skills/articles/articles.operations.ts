@@ -5,7 +5,6 @@ import {
 	pageQuery,
 	paidOperation,
 	type SkillServices,
-	toDataReply,
 	toReply,
 } from "../../src/contract/contract.js";
 import { type Graphs, toArticleRef } from "../../src/evidence/evidence.js";
@@ -17,7 +16,6 @@ import {
 	toTrendId,
 } from "../../src/knowledge/knowledge.js";
 import { answerIf, toPage } from "../graphs/graphs.js";
-import { ARTICLE, MENTION } from "./article-examples.js";
 import { type Article, articleIndexOf, type Citation, textsOf } from "./article-index.js";
 import {
 	type ArticleWire,
@@ -80,10 +78,7 @@ export const articleSearch = paidOperation({
 			return answerIf(items.length > 0, { ok: true, data: { items }, meta: {} });
 		},
 	}),
-	example: {
-		body: { query: "transfer with authorization", limit: 3 },
-		reply: toDataReply({ items: [{ ...ARTICLE, score: 0.64 }] }),
-	},
+	example: { body: { query: "transfer with authorization", limit: 3 } },
 });
 
 /** A graph by itself: what the others say of an article neither finds it nor is told of it. */
@@ -151,14 +146,7 @@ export const article = paidOperation({
 			return answer({ ok: true, data: { ...toWire(article), ...textsOf(article) }, meta: {} });
 		},
 	}),
-	example: {
-		params: { article_ref: ARTICLE.article_ref },
-		reply: toDataReply({
-			...ARTICLE,
-			titles: [ARTICLE.title],
-			addresses: [ARTICLE.source_url],
-		}),
-	},
+	example: { params: { article_ref: EXAMPLE_REF } },
 });
 
 /** Which nodes cite an article. Additive to the contract. */
@@ -204,11 +192,7 @@ export const articleMentions = paidOperation({
 			});
 		},
 	}),
-	example: {
-		params: { article_ref: ARTICLE.article_ref },
-		query: { limit: "5" },
-		reply: toDataReply({ items: [MENTION] }, { next_cursor: null }),
-	},
+	example: { params: { article_ref: EXAMPLE_REF }, query: { limit: "5" } },
 });
 
 function isAnythingCited(catalog: GraphCatalog): boolean {

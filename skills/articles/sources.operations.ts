@@ -29,15 +29,6 @@ const sourceDetailSchema = replyComponent(
 	}),
 );
 
-const numbers = {
-	host: "eips.ethereum.org",
-	articles: 105,
-	mentions: 251,
-	undated: 0,
-	oldest: "2015-10-27",
-	newest: "2026-01-29",
-};
-
 /** Hosts the graphs' evidence is from. Additive to the contract. */
 export const sourceList = dataOperation({
 	id: "sources.list",
@@ -54,10 +45,7 @@ export const sourceList = dataOperation({
 		({ sources }: Pick<Services, "sources">) =>
 		({ query }) =>
 			sources.list(query),
-	example: {
-		query: { limit: "50" },
-		data: { items: [{ ...numbers, graphs: ["agent-payments", "ethereum-standards"] }] },
-	},
+	example: { query: { limit: "50" } },
 });
 
 /** One of these hosts. Additive to the contract. */
@@ -77,14 +65,5 @@ export const source = dataOperation({
 		({ sources }: Pick<Services, "sources">) =>
 		({ params }) =>
 			sources.get(params.host),
-	example: {
-		params: { host: "eips.ethereum.org" },
-		data: {
-			...numbers,
-			graphs: [
-				{ graph_id: "agent-payments", articles: 14, mentions: 37 },
-				{ graph_id: "ethereum-standards", articles: 98, mentions: 214 },
-			],
-		},
-	},
+	example: { params: { host: "eips.ethereum.org" } },
 });

@@ -4,7 +4,6 @@ import {
 	PER_CALL,
 	paidOperation,
 	type SkillServices,
-	toDataReply,
 	toReply,
 } from "../../src/contract/contract.js";
 import { toIsoDay } from "../../src/kernel/kernel.js";
@@ -15,7 +14,6 @@ import {
 	toBrandMeta,
 } from "./brand-answer.js";
 import { shareVoice, toneOfMentions } from "./brand-breakdowns.js";
-import { BRAND_COMPARISON, BRAND_META } from "./brand-examples.js";
 import { exampleBrand, hasBrands } from "./brand-index.js";
 import { BRAND_LIMITS } from "./brand-limits.js";
 import {
@@ -79,10 +77,7 @@ export const brandComparison = paidOperation({
 			return all.length > 0 ? answer(result) : noAnswer(result);
 		},
 	}),
-	example: {
-		body: { brands: ["MCP", "Linux kernel"], window: "2y" },
-		reply: toDataReply(BRAND_COMPARISON, BRAND_META),
-	},
+	example: { body: { brands: ["MCP", "Linux kernel"], window: "2y" } },
 });
 
 function toCompared({ brand, mentions }: BrandReading, citations: BrandCitations) {

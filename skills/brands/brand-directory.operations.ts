@@ -65,13 +65,6 @@ const resolveBody = requestComponent(
 		),
 );
 
-const EXAMPLE = {
-	brand: "linux-kernel",
-	name: "Linux kernel",
-	types: ["Entity"],
-	graphs: ["exploited-vulnerabilities"],
-	nodes: 1,
-};
 type Directory = Pick<Services, "brands">;
 
 /** Organizations and products the graphs have nodes of. Additive to the contract. */
@@ -96,7 +89,7 @@ export const brandList = dataOperation({
 		({ brands }: Directory) =>
 		({ query }) =>
 			brands.list(query),
-	example: { query: { limit: "50" }, data: { items: [EXAMPLE] } },
+	example: { query: { limit: "50" } },
 });
 
 /** Brands by what is known of them. Additive to the contract. */
@@ -115,20 +108,7 @@ export const brandResolution = dataOperation({
 		({ brands }: Directory) =>
 		({ body }) =>
 			brands.resolve(body),
-	example: {
-		body: { name: EXAMPLE.brand, limit: 3 },
-		data: {
-			items: [
-				{
-					brand: EXAMPLE.brand,
-					name: EXAMPLE.name,
-					score: 1,
-					why: "exact title",
-					matched: EXAMPLE.name,
-				},
-			],
-		},
-	},
+	example: { body: { name: "linux-kernel", limit: 3 } },
 });
 
 /** One of them. Additive to the contract. */
@@ -148,13 +128,5 @@ export const brand = dataOperation({
 		({ brands }: Directory) =>
 		({ params }) =>
 			brands.get(params.brand),
-	example: {
-		params: { brand: EXAMPLE.brand },
-		data: {
-			...EXAMPLE,
-			aliases: ["Linux"],
-			tags: ["linux", "kernel"],
-			coverage: { sources: 5, oldest: "2021-11-03", newest: "2025-06-17" },
-		},
-	},
+	example: { params: { brand: "linux-kernel" } },
 });

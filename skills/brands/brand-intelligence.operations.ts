@@ -4,7 +4,6 @@ import {
 	noAnswer,
 	paidOperation,
 	type SkillServices,
-	toDataReply,
 	toReply,
 } from "../../src/contract/contract.js";
 import type { Graphs } from "../../src/evidence/evidence.js";
@@ -20,7 +19,6 @@ import {
 } from "./brand-answer.js";
 import { findRisks, shareVoice, toneOfMentions } from "./brand-breakdowns.js";
 import { findCoMentions, findTrends } from "./brand-context.js";
-import { BRAND_INTELLIGENCE, BRAND_META } from "./brand-examples.js";
 import { brandIndexOf, exampleBrand, hasBrands } from "./brand-index.js";
 import { BRAND_LIMITS } from "./brand-limits.js";
 import type { FoundBrand } from "./brand-names.js";
@@ -106,11 +104,7 @@ export const brandIntelligence = paidOperation({
 			return isSaid ? answer(result) : noAnswer(result);
 		},
 	}),
-	example: {
-		params: { brand: "MCP" },
-		body: { window: "2y", compare_with: ["Linux kernel"] },
-		reply: toDataReply(BRAND_INTELLIGENCE, BRAND_META),
-	},
+	example: { params: { brand: "MCP" }, body: { window: "2y", compare_with: ["Linux kernel"] } },
 });
 
 /** Those of which most is said: of the brands in the same graphs, or of all where it is alone there. */

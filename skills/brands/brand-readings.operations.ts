@@ -5,7 +5,6 @@ import {
 	PER_CALL,
 	paidOperation,
 	type SkillServices,
-	toDataReply,
 	toReply,
 } from "../../src/contract/contract.js";
 import { toIsoDay } from "../../src/kernel/kernel.js";
@@ -18,15 +17,6 @@ import {
 	toSignalWire,
 } from "./brand-answer.js";
 import { groupByPublisher, toneCounts } from "./brand-breakdowns.js";
-import {
-	BRAND_BUCKET,
-	BRAND_CITATIONS,
-	BRAND_HEAD,
-	BRAND_META,
-	BRAND_PUBLISHER,
-	BRAND_SIGNAL,
-	BRAND_WINDOW,
-} from "./brand-examples.js";
 import { exampleBrand, hasBrands } from "./brand-index.js";
 import { BRAND_LIMITS } from "./brand-limits.js";
 import {
@@ -114,9 +104,6 @@ const workOf = ({ catalog }: Readings) => ({
 
 const UNPAID = "Not charged for a brand nobody knows, or of which nothing is said in the window.";
 const params = { brand: "MCP" };
-const head = { brand: BRAND_HEAD, window: BRAND_WINDOW };
-const replyOf = (data: object) =>
-	toDataReply({ ...head, ...data, citations: BRAND_CITATIONS }, BRAND_META);
 
 /** Dated events of a brand. Additive to the contract. */
 export const brandSignals = paidOperation({
@@ -142,7 +129,7 @@ export const brandSignals = paidOperation({
 					.map((signal) => toSignalWire(signal, citations)),
 			})),
 	}),
-	example: { params, query: { window: "2y" }, reply: replyOf({ items: [BRAND_SIGNAL] }) },
+	example: { params, query: { window: "2y" } },
 });
 
 /** How much is said of a brand over time. Additive to the contract. */
@@ -168,11 +155,7 @@ export const brandTimeline = paidOperation({
 				return { bucket: size, items: buckets.map((one) => toBucketWire(one, citations)) };
 			}),
 	}),
-	example: {
-		params,
-		query: { window: "2y", bucket: "month" },
-		reply: replyOf({ bucket: "month", items: [BRAND_BUCKET] }),
-	},
+	example: { params, query: { window: "2y", bucket: "month" } },
 });
 
 /** Who publishes what is said of a brand. Additive to the contract. */
@@ -207,9 +190,5 @@ export const brandSources = paidOperation({
 				return { items, is_complete: items.length === publishers.length };
 			}),
 	}),
-	example: {
-		params,
-		query: { window: "2y" },
-		reply: replyOf({ items: [BRAND_PUBLISHER], is_complete: true }),
-	},
+	example: { params, query: { window: "2y" } },
 });

@@ -5,9 +5,7 @@ import {
 	PER_CALL,
 	paidOperation,
 	type SkillServices,
-	toDataReply,
 } from "../../src/contract/contract.js";
-import { RUN, SCHEDULE, SCHEDULE_ID } from "./schedule-examples.js";
 import { runReply, scheduleBody, scheduleReply } from "./schedule-reply-wire.js";
 import {
 	runOutput,
@@ -18,7 +16,7 @@ import {
 } from "./schedule-wire.js";
 
 const ORDER = {
-	topic: SCHEDULE.topic,
+	topic: "Payments by agents over HTTP",
 	frequency: "weekly",
 	timezone: "Europe/Berlin",
 	hour: 8,
@@ -73,7 +71,7 @@ export const researchSchedulesCreate = paidOperation({
 			return answer({ ok: true as const, data, meta: { warnings: warningsOf(data) } });
 		},
 	}),
-	example: { body: ORDER, reply: toDataReply({ ...SCHEDULE, channels: [] }, { warnings: [] }) },
+	example: { body: ORDER },
 });
 
 function warningsOf({ channels, renews }: ScheduleWire): string[] {
@@ -135,5 +133,5 @@ export const researchSchedulesRun = paidOperation({
 			return answer(result, { onPaid });
 		},
 	}),
-	example: { params: { schedule_id: SCHEDULE_ID }, reply: toDataReply({ ...RUN, kind: "manual" }) },
+	example: { params: { schedule_id: "sch_2q4t7w1ab2c0f6x2m8k9yz3v5n7r1d3h" } },
 });

@@ -6,7 +6,6 @@ import {
 	ownerOperation,
 	type Services,
 } from "../../src/contract/contract.js";
-import { BRIEFING, LINK_TOKEN, RUN, RUN_ID, SCHEDULE, SCHEDULE_ID } from "./schedule-examples.js";
 import { SCHEDULE_LIMITS } from "./schedule-limits.js";
 import {
 	consentSchema,
@@ -35,6 +34,9 @@ const linkQuery = z.strictObject({
 		.max(tokenChars, `must have at most ${tokenChars} characters`)
 		.describe("The token of a link in a mail, as it was"),
 });
+const SCHEDULE_ID = "sch_2q4t7w1ab2c0f6x2m8k9yz3v5n7r1d3h";
+const RUN_ID = "run_8kq4t7w1ab2c0f6x2m9yz3v5n7";
+const LINK_TOKEN = "c2FtcGxlLXRva2VuLW9mLW5vLXNjaGVkdWxl";
 const { changesPerMinute, readsPerMinute, linksPerMinute } = SCHEDULE_LIMITS;
 /** Anyone who shows no credential is no one in particular: the id alone tells what they may do (D6). */
 const viewerOf = ({
@@ -65,7 +67,7 @@ export const researchSchedulesList = ownerOperation({
 		({ schedules }: Pick<Services, "schedules">) =>
 		(request) =>
 			schedules.list(viewerOf(request)),
-	example: { data: { items: [SCHEDULE] } },
+	example: {},
 });
 
 export const researchSchedulesChange = ownerOperation({
@@ -86,11 +88,7 @@ export const researchSchedulesChange = ownerOperation({
 		({ schedules }: Pick<Services, "schedules">) =>
 		(request) =>
 			schedules.change(viewerOf(request), request.params.schedule_id, request.body),
-	example: {
-		params: { schedule_id: SCHEDULE_ID },
-		body: { hour: 9 },
-		data: { ...SCHEDULE, hour: 9, next_run_at: "2026-11-30T08:00:00.000Z" },
-	},
+	example: { params: { schedule_id: SCHEDULE_ID }, body: { hour: 9 } },
 });
 
 export const researchSchedulesCancel = ownerOperation({
@@ -110,10 +108,7 @@ export const researchSchedulesCancel = ownerOperation({
 		({ schedules }: Pick<Services, "schedules">) =>
 		(request) =>
 			schedules.cancel(viewerOf(request), request.params.schedule_id),
-	example: {
-		params: { schedule_id: SCHEDULE_ID },
-		data: { ...SCHEDULE, status: "cancelled", channels: [], next_run_at: null },
-	},
+	example: { params: { schedule_id: SCHEDULE_ID } },
 });
 
 export const researchSchedulesGet = ownerOperation({
@@ -131,7 +126,7 @@ export const researchSchedulesGet = ownerOperation({
 		({ schedules }: Pick<Services, "schedules">) =>
 		({ caller, params: { schedule_id: id } }) =>
 			schedules.get(caller, id),
-	example: { params: { schedule_id: SCHEDULE_ID }, data: SCHEDULE },
+	example: { params: { schedule_id: SCHEDULE_ID } },
 });
 
 export const researchSchedulesTest = ownerOperation({
@@ -171,10 +166,7 @@ export const researchSchedulesRunsList = ownerOperation({
 		({ schedules }: Pick<Services, "schedules">) =>
 		({ caller, params: { schedule_id: id }, query: { cursor } }) =>
 			schedules.runs(caller, id, cursor),
-	example: {
-		params: { schedule_id: SCHEDULE_ID },
-		data: { items: [withoutBriefing()] },
-	},
+	example: { params: { schedule_id: SCHEDULE_ID } },
 });
 
 export const researchSchedulesRunsGet = ownerOperation({
@@ -192,7 +184,7 @@ export const researchSchedulesRunsGet = ownerOperation({
 		({ schedules }: Pick<Services, "schedules">) =>
 		({ caller, params: { schedule_id: id, run_id: runId } }) =>
 			schedules.run(caller, id, runId),
-	example: { params: { schedule_id: SCHEDULE_ID, run_id: RUN_ID }, data: RUN },
+	example: { params: { schedule_id: SCHEDULE_ID, run_id: RUN_ID } },
 });
 
 export const researchSchedulesPreview = dataOperation({
@@ -210,10 +202,7 @@ export const researchSchedulesPreview = dataOperation({
 		({ scheduleLinks }: Pick<Services, "scheduleLinks">) =>
 		({ body, signal }) =>
 			scheduleLinks.preview(body, signal),
-	example: {
-		body: { topic: SCHEDULE.topic },
-		data: { is_sample: true, briefing: BRIEFING },
-	},
+	example: { body: { topic: "Payments by agents over HTTP" } },
 });
 
 export const researchSchedulesConfirm = dataOperation({
@@ -289,8 +278,3 @@ export const researchSchedulesUnsubscribePage = documentOperation({
 			scheduleLinks.unsubscribePage(query.token),
 	example: { query: { token: LINK_TOKEN }, document: "<!doctype html>" },
 });
-
-function withoutBriefing() {
-	const { briefing: _, kept_until: __, ...item } = RUN;
-	return item;
-}

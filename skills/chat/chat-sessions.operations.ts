@@ -1,5 +1,4 @@
 import { LIMITS, ownerOperation, type Services } from "../../src/contract/contract.js";
-import { MESSAGE, SESSION, SESSION_ID, TURN } from "./chat-examples.js";
 import {
 	chatChangeBody,
 	chatMessageListSchema,
@@ -11,7 +10,7 @@ import {
 } from "./chat-wire.js";
 
 const common = { params: chatParams, isList: false, opensById: true } as const;
-const example = { params: { session_id: TURN.sessionId } };
+const example = { params: { session_id: "session-1" } };
 const changes = { callsPerMinute: LIMITS.accountChangesPerMinute };
 const reads = { callsPerMinute: LIMITS.accountReadsPerMinute };
 
@@ -30,7 +29,7 @@ export const chatSessionList = ownerOperation({
 		({ chats }: Pick<Services, "chats">) =>
 		({ caller, query }) =>
 			chats.list(caller, query),
-	example: { query: { limit: "20" }, data: { items: [SESSION] } },
+	example: { query: { limit: "20" } },
 });
 
 /** One session. Additive to the contract. */
@@ -46,7 +45,7 @@ export const chatSession = ownerOperation({
 		({ chats }: Pick<Services, "chats">) =>
 		({ caller, params }) =>
 			chats.get(caller, params.session_id),
-	example: { ...example, data: SESSION },
+	example,
 });
 
 /** What was asked in a session. Additive to the contract. */
@@ -65,7 +64,7 @@ export const chatMessageList = ownerOperation({
 		({ chats }: Pick<Services, "chats">) =>
 		({ caller, params, query }) =>
 			chats.messages(caller, params.session_id, query),
-	example: { ...example, query: { limit: "20" }, data: { items: [MESSAGE] } },
+	example: { ...example, query: { limit: "20" } },
 });
 
 /** Title and graphs of a session. Additive to the contract. */
@@ -82,7 +81,7 @@ export const chatSessionChange = ownerOperation({
 		({ chats }: Pick<Services, "chats">) =>
 		({ caller, params, body }) =>
 			chats.change(caller, params.session_id, body),
-	example: { ...example, body: { title: "Payment over HTTP" }, data: SESSION },
+	example: { ...example, body: { title: "Payment over HTTP" } },
 });
 
 /** Forgets a session. Additive to the contract. */
@@ -98,8 +97,5 @@ export const chatSessionDeletion = ownerOperation({
 		({ chats }: Pick<Services, "chats">) =>
 		({ caller, params }) =>
 			chats.remove(caller, params.session_id),
-	example: {
-		...example,
-		data: { id: SESSION_ID, session_id: TURN.sessionId, status: "deleted" as const },
-	},
+	example,
 });

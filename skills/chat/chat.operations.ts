@@ -7,13 +7,16 @@ import {
 	type SkillContext,
 } from "../../src/contract/contract.js";
 import { finishSteps } from "../answers/answers.js";
-import { type AnswerServices, toAnswerText, toEventsExample } from "../stream/stream.js";
-import { REPLY, TURN } from "./chat-examples.js";
+import { type AnswerServices, toAnswerText } from "../stream/stream.js";
 import { takeTurn } from "./chat-turn.js";
 import { type ChatInput, chatInput, chatOutput } from "./chat-wire.js";
 
 const MEMORY =
 	"Remembered are the messages and which evidence was cited, never an answer, for twelve months after the last turn or until the session is deleted; nothing at all for an account that keeps no text.";
+const EXAMPLE_TURN = {
+	sessionId: "session-1",
+	message: "Which standard lets a token holder sign a transfer that somebody else submits?",
+};
 const EXAMPLE = { sessionId: "session-1", message: "Which HTTP status code asks for payment?" };
 
 const common = {
@@ -69,7 +72,7 @@ export const researchChat = paidOperation({
 		'The next turn of a chat: what was asked before is remembered under the client\'s sessionId, so that "it", "the second one" and "what about 2024" are understood; the answer says how. Every sentence is cited. Turns of one session follow each other. Not charged, and not remembered, when nothing answers.',
 	capture: "onResult",
 	create: (services: AnswerServices) => createTurns(services).work,
-	example: { body: TURN, reply: REPLY },
+	example: { body: EXAMPLE_TURN },
 });
 
 /** The same turn, told step by step. */
@@ -102,5 +105,5 @@ export const chatStream = paidOperation({
 			},
 		};
 	},
-	example: { body: TURN, reply: toEventsExample("research.chat.stream") },
+	example: { body: EXAMPLE_TURN },
 });

@@ -54,19 +54,5 @@ export const researchDeepDivePlan = dataOperation({
 		({ planDeepDive }: Pick<Services, "planDeepDive">) =>
 		({ body, signal }) =>
 			planDeepDive(body, signal),
-	example: {
-		body: { query: QUERY, mode: "fast" },
-		data: {
-			query: QUERY,
-			mode: "fast",
-			aspects: [{ question: QUERY, purpose: "The question as it was asked." }],
-			graphs: ["agent-payments"],
-			passes: ["plan", "search", "read", "follow", "challenge", "write"],
-			missing: [],
-			would_answer: true,
-			price_usd: "10.00",
-			billing_type: "deep_research_light",
-			operation: "research.deep_dive",
-		},
-	},
+	example: { body: { query: QUERY, mode: "fast" } },
 });

@@ -35,17 +35,9 @@ import {
 } from "../../src/jobs/jobs.js";
 import { toIsoTime } from "../../src/kernel/kernel.js";
 import { resolveFollowUp } from "../chat/chat.js";
-import {
-	DEEP_DIVE_EVENTS,
-	DEEP_DIVE_JOB,
-	DEEP_DIVE_LAUNCHED,
-	DEEP_DIVE_QUERY,
-	DEEP_DIVE_SOURCE,
-	DEEP_DIVE_STATUS,
-	JOB_ID,
-} from "./deep-dive-examples.js";
 
 const path = z.strictObject({ job_id: jobIdField });
+const JOB_ID = "job_01kg9yz3v0f6x2m8q4t7w1ab2c";
 const job = replyComponent("DeepDiveJob", jobSchema);
 const opensById = true;
 const callsPerMinute = JOB_LIMITS.pollsPerMinute;
@@ -131,7 +123,7 @@ export const researchDeepDive = paidOperation({
 		},
 		run: toLaunched(services),
 	}),
-	example: { body: { query: DEEP_DIVE_QUERY, mode: "fast" }, reply: DEEP_DIVE_LAUNCHED },
+	example: { body: { query: "How do agents pay for what they call?", mode: "fast" } },
 });
 
 /** A deep dive that goes on where another one of the same caller ended. */
@@ -175,11 +167,7 @@ export const researchDeepDiveFollowUp = paidOperation({
 		},
 		run: toLaunched(services),
 	}),
-	example: {
-		params: { job_id: JOB_ID },
-		body: { query: "What about its risks?", mode: "fast" },
-		reply: DEEP_DIVE_LAUNCHED,
-	},
+	example: { params: { job_id: JOB_ID }, body: { query: "What about its risks?", mode: "fast" } },
 });
 
 const example = { params: { job_id: JOB_ID } };
@@ -202,7 +190,7 @@ export const researchDeepDiveStatus = ownerOperation({
 		({ jobs }: Pick<Services, "jobs">) =>
 		({ caller, params: { job_id: id } }) =>
 			jobs.status(caller, id),
-	example: { ...example, data: DEEP_DIVE_STATUS },
+	example,
 });
 
 export const researchDeepDiveEvents = ownerOperation({
@@ -231,7 +219,7 @@ export const researchDeepDiveEvents = ownerOperation({
 			const after = Number(readLastEventId(header) ?? query.after ?? 0);
 			return { events: await jobs.events(caller, params.job_id, { after, signal }) };
 		},
-	example: { ...example, data: DEEP_DIVE_EVENTS },
+	example,
 });
 
 export const researchDeepDiveCancel = ownerOperation({
@@ -249,7 +237,7 @@ export const researchDeepDiveCancel = ownerOperation({
 		({ jobs }: Pick<Services, "jobs">) =>
 		({ caller, params: { job_id: id } }) =>
 			jobs.cancel(caller, id),
-	example: { ...example, data: DEEP_DIVE_JOB },
+	example,
 });
 
 export const researchDeepDiveList = ownerOperation({
@@ -271,10 +259,7 @@ export const researchDeepDiveList = ownerOperation({
 		({ jobs }: Pick<Services, "jobs">) =>
 		({ caller, query }) =>
 			jobs.list(caller, query),
-	example: {
-		query: { limit: "20" },
-		data: { items: [{ ...DEEP_DIVE_JOB, query: DEEP_DIVE_QUERY }] },
-	},
+	example: { query: { limit: "20" } },
 });
 
 export const researchDeepDiveSources = ownerOperation({
@@ -292,7 +277,7 @@ export const researchDeepDiveSources = ownerOperation({
 		({ jobs }: Pick<Services, "jobs">) =>
 		({ caller, params: { job_id: id } }) =>
 			jobs.sources(caller, id),
-	example: { ...example, data: { job_id: JOB_ID, items: [DEEP_DIVE_SOURCE] } },
+	example,
 });
 
 export const researchDeepDiveExport = ownerOperation({
@@ -317,7 +302,7 @@ export const researchDeepDiveExport = ownerOperation({
 		({ jobs }: Pick<Services, "jobs">) =>
 		({ caller, params: { job_id: id }, query }) =>
 			jobs.export(caller, id, query.format),
-	example: { ...example, query: { format: "md" }, data: "# How do agents pay?\n" },
+	example: { ...example, query: { format: "md" } },
 });
 
 export const researchDeepDiveDelete = ownerOperation({
@@ -335,5 +320,5 @@ export const researchDeepDiveDelete = ownerOperation({
 		({ jobs }: Pick<Services, "jobs">) =>
 		({ caller, params: { job_id: id } }) =>
 			jobs.remove(caller, id),
-	example: { ...example, data: { job_id: JOB_ID, status: "deleted" } },
+	example,
 });

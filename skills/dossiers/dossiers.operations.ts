@@ -13,7 +13,6 @@ import {
 	REPORT_FORMATS,
 	type Services,
 	type SkillContext,
-	toDataReply,
 	toReply,
 } from "../../src/contract/contract.js";
 import { ServiceError } from "../../src/kernel/kernel.js";
@@ -23,14 +22,6 @@ import {
 	type DossierServices,
 	toDossierText,
 } from "./dossier-answer.js";
-import {
-	DOSSIER,
-	DOSSIER_DIFF,
-	DOSSIER_ID,
-	DOSSIER_ITEM,
-	DOSSIER_MARKDOWN,
-	DOSSIER_META,
-} from "./dossier-examples.js";
 import {
 	DOSSIER_LIMITS,
 	type DossierWire,
@@ -45,6 +36,8 @@ import {
 } from "./dossier-wire.js";
 
 const params = z.strictObject({ dossier_id: dossierIdField });
+const DOSSIER_ID = "dos_01kg9yz3v0f6x2m8q4t7w1ab2c";
+const EXAMPLE_TOPIC = "Gasless transfers with signed authorizations";
 const example = { params: { dossier_id: DOSSIER_ID } };
 const callsPerMinute = LIMITS.accountReadsPerMinute;
 const BILLING = "Paid per call; a topic that nothing covers costs nothing.";
@@ -98,7 +91,7 @@ export const dossier = paidOperation({
 	graphsOf: ({ graphs = [] }) => graphs,
 	toText: ({ data }) => toDossierText(data),
 	create: (services: DossierServices) => ({
-		exampleInput: () => ({ topic: DOSSIER.topic }),
+		exampleInput: () => ({ topic: EXAMPLE_TOPIC }),
 		isOffered: () => services.catalog.list().length > 0,
 		prepare({ graphs = [] }) {
 			for (const id of graphs) services.catalog.assertKnown(id);
@@ -120,7 +113,7 @@ export const dossier = paidOperation({
 			return isAnswer ? answer(result, keepDossier(data)) : noAnswer(result);
 		},
 	}),
-	example: { body: { topic: DOSSIER.topic }, reply: toDataReply(DOSSIER, DOSSIER_META) },
+	example: { body: { topic: EXAMPLE_TOPIC } },
 });
 
 /** Asks the same again today, and says what is new. Additive to the contract. */
@@ -171,13 +164,7 @@ export const dossierRefresh = paidOperation({
 			return isAnswer ? answer(result, keepDossier(data)) : noAnswer(result);
 		},
 	}),
-	example: {
-		...example,
-		reply: toDataReply(
-			{ ...DOSSIER, version: 2, previous_id: DOSSIER_ID, diff: DOSSIER_DIFF },
-			DOSSIER_META,
-		),
-	},
+	example,
 });
 
 async function getKept(
@@ -215,7 +202,7 @@ export const dossierList = ownerOperation({
 		({ dossiers }: Kept) =>
 		({ caller, query }) =>
 			dossiers.list(caller, query),
-	example: { query: { limit: "20" }, data: { items: [DOSSIER_ITEM] } },
+	example: { query: { limit: "20" } },
 });
 
 export const keptDossier = ownerOperation({
@@ -233,7 +220,7 @@ export const keptDossier = ownerOperation({
 		({ dossiers }: Kept) =>
 		({ caller, params }) =>
 			dossiers.get(caller, params.dossier_id),
-	example: { ...example, data: DOSSIER },
+	example,
 });
 
 export const dossierExport = ownerOperation({
@@ -261,7 +248,7 @@ export const dossierExport = ownerOperation({
 		({ dossiers }: Kept) =>
 		({ caller, params, query }) =>
 			dossiers.export(caller, params.dossier_id, query.format),
-	example: { ...example, query: { format: "md" }, data: DOSSIER_MARKDOWN },
+	example: { ...example, query: { format: "md" } },
 });
 
 export const dossierDeletion = ownerOperation({
@@ -279,5 +266,5 @@ export const dossierDeletion = ownerOperation({
 		({ dossiers }: Kept) =>
 		({ caller, params }) =>
 			dossiers.remove(caller, params.dossier_id),
-	example: { ...example, data: { dossier_id: DOSSIER_ID, status: "deleted" } },
+	example,
 });

@@ -5,7 +5,6 @@ import {
 	PER_CALL,
 	paidOperation,
 	type SkillServices,
-	toDataReply,
 	toReply,
 } from "../../src/contract/contract.js";
 import { measureCoverage } from "../../src/evidence/evidence.js";
@@ -13,7 +12,6 @@ import { ServiceError } from "../../src/kernel/kernel.js";
 import { type GraphCatalog, toTrendId } from "../../src/knowledge/knowledge.js";
 import { EVIDENCE_BILLING } from "../articles/articles.js";
 import { answerIf } from "../graphs/graphs.js";
-import { CANDIDATE, ENTITY } from "./entity-examples.js";
 import {
 	type Entity,
 	type EntityMatch,
@@ -88,10 +86,7 @@ export const entityResolve = paidOperation({
 			return answerIf(isWorth, { ok: true, data: { items }, meta: {} });
 		},
 	}),
-	example: {
-		body: { names: ["EIP-712"], limit: 2 },
-		reply: toDataReply({ items: [{ name: "EIP-712", candidates: [CANDIDATE] }] }),
-	},
+	example: { body: { names: ["EIP-712"], limit: 2 } },
 });
 
 function toCandidate({ graph, named, entityId, score, why, matched }: EntityMatch) {
@@ -134,7 +129,7 @@ export const entity = paidOperation({
 		run: async ({ entity_id }) =>
 			answer({ ok: true, data: toWire(await getEntity(catalog, entity_id)), meta: {} }),
 	}),
-	example: { params: { entity_id: ENTITY.entity_id }, reply: toDataReply(ENTITY) },
+	example: { params: { entity_id: "ent_c25953ceb7adb3626b34" } },
 });
 
 function exampleOf(catalog: GraphCatalog): string {

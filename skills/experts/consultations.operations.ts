@@ -15,7 +15,6 @@ import {
 import { isFollowUp } from "../../src/evidence/evidence.js";
 import { ServiceError } from "../../src/kernel/kernel.js";
 import type { ConsultServices } from "./consult-answer.js";
-import { CONSULT_BODY, CONSULT_REPLY, CONSULTATION } from "./consult-examples.js";
 import {
 	CONSULT_LIMITS,
 	consultationIdField,
@@ -37,7 +36,11 @@ import {
 
 const params = z.strictObject({ consultation_id: consultationIdField });
 const reply = toReply("ConsultReply", consultOutput);
-const { consultation_id } = CONSULTATION;
+const consultation_id = "cns_01kg9yz3v0f6x2m8q4t7w1ab2c";
+const CONSULT_BODY = {
+	agent_id: "transport-security-desk",
+	question: "How should a server roll out HSTS?",
+};
 
 /** One question to one expert's twin. Spec: Endpoints, paid operations. */
 export const expertConsultation = paidOperation({
@@ -78,7 +81,7 @@ export const expertConsultation = paidOperation({
 			return consult(services, { expert, question }, context);
 		},
 	}),
-	example: { body: CONSULT_BODY, reply: CONSULT_REPLY },
+	example: { body: CONSULT_BODY },
 });
 
 /** Documents and probes use it as it stands, so it asks a desk that can be asked wherever there is one. */
@@ -125,7 +128,7 @@ export const consultationFollowUp = paidOperation({
 			return consult(services, { expert, question, follows: id, subject }, context);
 		},
 	}),
-	example: { params: { consultation_id }, body: { question: FOLLOW_UP }, reply: CONSULT_REPLY },
+	example: { params: { consultation_id }, body: { question: FOLLOW_UP } },
 });
 
 /** Throws NOT_FOUND alike for unknown ids, those of others and expired ones. */
@@ -173,20 +176,7 @@ export const consultationList = ownerOperation({
 		({ consultations }: Pick<Services, "consultations">) =>
 		({ caller, query }) =>
 			consultations.list(caller, query),
-	example: {
-		query: { limit: "20" },
-		data: {
-			items: [
-				{
-					consultation_id,
-					agent_id: CONSULTATION.expert.id,
-					question: CONSULTATION.question,
-					created_at: "2026-11-30T12:00:00.000Z",
-					expires_at: "2026-12-01T12:00:00.000Z",
-				},
-			],
-		},
-	},
+	example: { query: { limit: "20" } },
 });
 
 export const consultation = ownerOperation({
@@ -205,5 +195,5 @@ export const consultation = ownerOperation({
 		({ consultations }: Pick<Services, "consultations">) =>
 		({ caller, params }) =>
 			consultations.get(caller, params.consultation_id),
-	example: { params: { consultation_id }, data: CONSULTATION },
+	example: { params: { consultation_id } },
 });

@@ -2,7 +2,6 @@ import { answer, noAnswer, PER_CALL, paidOperation, toReply } from "../../src/co
 import { type CitationList, createCitationList } from "../answers/answers.js";
 import { findAgreement, type Point } from "./agreement.js";
 import { askTwin, type ConsultServices, toConsultMeta } from "./consult-answer.js";
-import { PANEL_BODY, PANEL_REPLY } from "./consult-examples.js";
 import { CONSULT_LIMITS, type PanelOutput, panelInput, panelOutput } from "./consult-wire.js";
 import { CONSULT_BILLING, getConsultable, graphsOfAgents, offeredDesks } from "./expert-consult.js";
 import type { Expert } from "./expert-index.js";
@@ -74,7 +73,12 @@ export const expertPanel = paidOperation({
 			return answered.length > 0 ? answer(result, { answered }) : noAnswer(result);
 		},
 	}),
-	example: { body: PANEL_BODY, reply: PANEL_REPLY },
+	example: {
+		body: {
+			agent_ids: ["transport-security-desk", "api-design-desk"],
+			question: "How should a server roll out HSTS?",
+		},
+	},
 });
 
 function getAll(

@@ -9,7 +9,6 @@ import {
 	requestComponent,
 	type Services,
 } from "../../src/contract/contract.js";
-import { CONSULTATION } from "./consult-examples.js";
 import { agentIdField, CONSULT_LIMITS } from "./consult-wire.js";
 import {
 	expertDetailSchema,
@@ -26,15 +25,6 @@ const PAGE_DEFAULT = 50;
 const PAGE_MAX = 200;
 
 const nameField = z.string().trim().min(1, "must not be empty").max(CONSULT_LIMITS.nameChars);
-const EXPERT = {
-	agent_id: "api-design-desk",
-	name: "API design desk",
-	headline: "Interfaces that machines can use unattended",
-	topics: ["http", "api design"],
-	graphs: ["api-design-desk"],
-	is_ai_twin: true,
-	disclosure: "A synthetic desk; no person stands behind it.",
-};
 
 /** Experts for a topic. Spec: Endpoints, free operations. */
 export const expertsSearch = dataOperation({
@@ -57,10 +47,7 @@ export const expertsSearch = dataOperation({
 		({ expertsSearch }: Pick<Services, "expertsSearch">) =>
 		({ query, signal }) =>
 			expertsSearch(query.q, query.limit, signal),
-	example: {
-		query: { q: "api design", limit: "5" },
-		data: { items: [{ ...EXPERT, score: 0.82 }] },
-	},
+	example: { query: { q: "api design", limit: "5" } },
 });
 
 /** Additive to the contract, as all that follow. */
@@ -86,7 +73,7 @@ export const expertList = dataOperation({
 		({ experts }: Pick<Services, "experts">) =>
 		({ query }) =>
 			experts.list(query),
-	example: { query: { limit: "50" }, data: { items: [EXPERT] } },
+	example: { query: { limit: "50" } },
 });
 
 export const expert = dataOperation({
@@ -103,15 +90,7 @@ export const expert = dataOperation({
 		({ experts }: Pick<Services, "experts">) =>
 		({ params }) =>
 			experts.get(params.agent_id),
-	example: {
-		params: { agent_id: EXPERT.agent_id },
-		data: {
-			...EXPERT,
-			consent: { basis: "synthetic", until: null },
-			questions: ["How should an API paginate?"],
-			coverage: { notes: 18, sources: 31, updated: "2026-01-31" },
-		},
-	},
+	example: { params: { agent_id: "api-design-desk" } },
 });
 
 export const expertMatch = dataOperation({
@@ -135,14 +114,11 @@ export const expertMatch = dataOperation({
 	create:
 		({ expertsMatch }: Pick<Services, "expertsMatch">) =>
 		async ({ body, signal }) => ({ items: await expertsMatch(body.question, body.limit, signal) }),
-	example: {
-		body: { question: "How should an API paginate?", limit: 3 },
-		data: { items: [{ ...EXPERT, score: 0.71, reasons: { words: ["API"], notes: 2 } }] },
-	},
+	example: { body: { question: "How should an API paginate?", limit: 3 } },
 });
 
 const params = z.strictObject({ agent_id: agentIdField });
-const example = { params: { agent_id: CONSULTATION.expert.id } };
+const example = { params: { agent_id: "transport-security-desk" } };
 
 export const expertQuestions = dataOperation({
 	id: "experts.questions",
@@ -158,7 +134,7 @@ export const expertQuestions = dataOperation({
 		({ experts }: Pick<Services, "experts">) =>
 		({ params }) =>
 			experts.questions(params.agent_id),
-	example: { ...example, data: { items: [{ question: CONSULTATION.question }] } },
+	example,
 });
 
 export const expertSources = dataOperation({
@@ -182,11 +158,5 @@ export const expertSources = dataOperation({
 		({ experts }: Pick<Services, "experts">) =>
 		({ params, query }) =>
 			experts.sources(params.agent_id, query),
-	example: {
-		...example,
-		query: { limit: "20" },
-		data: {
-			items: [{ host: "rfc-editor.org", articles: 31, oldest: "2008-01-01", newest: "2026-03-01" }],
-		},
-	},
+	example: { ...example, query: { limit: "20" } },
 });

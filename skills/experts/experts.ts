@@ -1,5 +1,4 @@
 export { toAnswerModel, toConsultMeta } from "./consult-answer.js";
-export { CONSULT_META } from "./consult-examples.js";
 export { analystField, CONSULT_LIMITS, consultMetaSchema, questionField } from "./consult-wire.js";
 export { confidenceOf } from "./consultation.js";
 export { type Consultations, createConsultations } from "./consultations.js";

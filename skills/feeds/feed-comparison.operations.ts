@@ -5,7 +5,6 @@ import {
 	PER_CALL,
 	paidOperation,
 	type SkillServices,
-	toDataReply,
 	toReply,
 } from "../../src/contract/contract.js";
 import { ServiceError, toIsoTime } from "../../src/kernel/kernel.js";
@@ -17,7 +16,6 @@ import {
 	isFiner,
 	transformRows,
 } from "./compare-series.js";
-import { COMPARISON, FEED_META, OBSERVED, OTHER } from "./feed-examples.js";
 import { FEED_LIMITS } from "./feed-limits.js";
 import { type Frequency, isSeries, type SeriesSpec } from "./feed-registry.js";
 import type { Feeds } from "./feed-service.js";
@@ -82,10 +80,7 @@ export const seriesComparison = paidOperation({
 			return isAnswer ? answer(result) : noAnswer(result);
 		},
 	}),
-	example: {
-		body: { feeds: [OBSERVED.feed_id, OTHER.feed_id], since: "2026-06" },
-		reply: toDataReply(COMPARISON, FEED_META),
-	},
+	example: { body: { feeds: ["eia:brent", "eia:wti"], since: "2026-06" } },
 });
 
 /** Throws NOT_FOUND for an unknown feed, INVALID_ARGUMENT for items and for a frequency that is too fine. */

@@ -9,11 +9,9 @@ import {
 	paidOperation,
 	type Services,
 	type SkillServices,
-	toDataReply,
 	toReply,
 } from "../../src/contract/contract.js";
 import { toIsoTime } from "../../src/kernel/kernel.js";
-import { FEED, FEED_META, HEALTH_ITEM, OBSERVED, SKIPPED, SUGGESTED } from "./feed-examples.js";
 import { FEED_LIMITS } from "./feed-limits.js";
 import {
 	FEED_BILLING,
@@ -30,6 +28,8 @@ import {
 	type ObservedFeedWire,
 	sinceField,
 } from "./feed-wire.js";
+
+const EXAMPLE_FEED = "eia:brent";
 
 type Reading = Pick<SkillServices, "clock" | "research">;
 const params = z.strictObject({ feed_id: feedIdField });
@@ -84,13 +84,7 @@ export const supplementalContext = paidOperation({
 			return isAnswer ? answer(result) : noAnswer(result);
 		},
 	}),
-	example: {
-		body: { topic: "oil price", limit: 2 },
-		reply: toDataReply(
-			{ feeds: [OBSERVED], skipped: [SKIPPED] },
-			{ topic: "oil price", ...FEED_META },
-		),
-	},
+	example: { body: { topic: "oil price", limit: 2 } },
 });
 
 /** Observations or items of one feed. Additive to the contract. */
@@ -120,7 +114,7 @@ export const supplementalSeries = paidOperation({
 	graphsOf: () => [],
 	toText: ({ data }) => [toLine(data), ...data.observations.map(toValueLine)].join("\n"),
 	create: ({ clock, research }: Reading) => ({
-		exampleInput: () => ({ feed_id: OBSERVED.feed_id, since: "2025", limit: 24 }),
+		exampleInput: () => ({ feed_id: EXAMPLE_FEED, since: "2025", limit: 24 }),
 		prepare: async ({ feed_id }) => void (await research.feeds.get(feed_id)),
 		async run({ feed_id, since, limit }) {
 			const spec = await research.feeds.get(feed_id);
@@ -140,11 +134,7 @@ export const supplementalSeries = paidOperation({
 			return isAnswer ? answer(result) : noAnswer(result);
 		},
 	}),
-	example: {
-		params: { feed_id: OBSERVED.feed_id },
-		query: { since: "2026", limit: "2" },
-		reply: toDataReply({ ...OBSERVED, total: 7, skipped: [SKIPPED] }, FEED_META),
-	},
+	example: { params: { feed_id: EXAMPLE_FEED }, query: { since: "2026", limit: "2" } },
 });
 
 function hasSomething({ observations, items }: ObservedFeedWire): boolean {
@@ -194,7 +184,7 @@ export const feedSuggestions = dataOperation({
 		({ feedDirectory }: Directory) =>
 		({ query }) =>
 			feedDirectory.suggest(query.q, query.limit),
-	example: { query: { q: "oil price", limit: "2" }, data: { items: [SUGGESTED] } },
+	example: { query: { q: "oil price", limit: "2" } },
 });
 
 /** Additive to the contract, as all that follow. */
@@ -225,7 +215,7 @@ export const feedList = dataOperation({
 		({ feedDirectory }: Directory) =>
 		({ query }) =>
 			feedDirectory.list(query),
-	example: { query: { kind: "series", limit: "5" }, data: { items: [FEED] } },
+	example: { query: { kind: "series", limit: "5" } },
 });
 
 export const feed = dataOperation({
@@ -243,10 +233,7 @@ export const feed = dataOperation({
 		({ feedDirectory }: Directory) =>
 		({ params }) =>
 			feedDirectory.get(params.feed_id),
-	example: {
-		params: { feed_id: FEED.feed_id },
-		data: { ...FEED, host: "fred.stlouisfed.org", min_interval_s: 0.5, status: HEALTH_ITEM },
-	},
+	example: { params: { feed_id: EXAMPLE_FEED } },
 });
 
 export const feedHealth = dataOperation({
@@ -263,13 +250,5 @@ export const feedHealth = dataOperation({
 		({ feedDirectory }: Directory) =>
 		() =>
 			feedDirectory.health(),
-	example: {
-		data: {
-			mode: "bundled",
-			registered: 175,
-			known: 50,
-			failing: 0,
-			items: [{ feed_id: FEED.feed_id, ...HEALTH_ITEM }],
-		},
-	},
+	example: {},
 });

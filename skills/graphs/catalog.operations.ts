@@ -11,21 +11,6 @@ import { graphDetailSchema, graphListSchema, graphParams } from "./catalog-wire.
 
 const PAGE_MAX = 500;
 
-const graphItem = {
-	id: "agent-payments",
-	slug: "agent-payments",
-	title: "Agent payments",
-	type: "domain",
-	version: "1.0.0",
-	updated: "2026-01-31",
-	description: "How software agents pay for what they use.",
-	topics: ["payments", "agents"],
-	nodes: 24,
-	evidence: 57,
-	price_usd: "0.50",
-	links: { self: "https://example.org/v1/graphs/agent-payments" },
-};
-
 /** Every graph on sale. Spec: Endpoints, free operations. */
 export const graphCatalog = dataOperation({
 	id: "graphs.catalog",
@@ -45,7 +30,7 @@ export const graphCatalog = dataOperation({
 		({ graphsCatalog }: Pick<Services, "graphsCatalog">) =>
 		({ query }) =>
 			graphsCatalog(query),
-	example: { data: { items: [graphItem] } },
+	example: {},
 });
 
 /** One graph and how far it can be trusted. Spec: Endpoints, free operations. */
@@ -63,21 +48,7 @@ export const graphDetail = dataOperation({
 		({ graphDetail }: Pick<Services, "graphDetail">) =>
 		({ params }) =>
 			graphDetail(params.graph_id_or_slug),
-	example: {
-		params: { graph_id_or_slug: "agent-payments" },
-		data: {
-			...graphItem,
-			example_queries: ["Who settles an x402 payment?"],
-			curator: { name: "Sample catalog", note: "Written from public standards." },
-			trust: { "human-reviewed": 0, "machine-confirmed": 20, unverified: 4 },
-			freshness: {
-				updated: "2026-01-31",
-				newest_evidence: "2025-12-11",
-				oldest_evidence: "2015-11-19",
-				stale_nodes: 0,
-			},
-		},
-	},
+	example: { params: { graph_id_or_slug: "agent-payments" } },
 });
 
 /** What a graph is about, for people. Spec: Endpoints, free operations. */

@@ -5,7 +5,7 @@ import {
 	toReply,
 } from "../../src/contract/contract.js";
 import { createExportCache } from "./export-cache.js";
-import { EXPORT, GRAPH_PARAMS, toGraphReply } from "./graph-examples.js";
+import { GRAPH_PARAMS } from "./graph-examples.js";
 import { exportInput, exportOutput, exportQuery } from "./graph-feed-wire.js";
 import { answerIf, graphReading, metaOf } from "./graph-reading.js";
 import { assertExportable, exportVolumes } from "./reading/graph-export.js";
@@ -43,11 +43,7 @@ export const graphExport = paidOperation(
 				return answerIf(data.bytes > 0, { ok: true, data, meta: metaOf(graph) });
 			};
 		},
-		example: {
-			params: GRAPH_PARAMS,
-			query: { format: "csv", table: "edges" },
-			reply: toGraphReply(EXPORT),
-		},
+		example: { params: GRAPH_PARAMS, query: { format: "csv", table: "edges" } },
 	}),
 );
 

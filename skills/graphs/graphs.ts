@@ -1,6 +1,5 @@
 export type { RunBounded } from "./export-cache.js";
 export { countCoverage, coverageOf } from "./graph-coverage.js";
-export { NODE, NODE_ITEM, OTHER_ITEM } from "./graph-examples.js";
 export {
 	type GraphPageRequest,
 	pageOfGraphs,

@@ -8,7 +8,7 @@ import {
 } from "../../src/contract/contract.js";
 import { ServiceError, toIsoDay } from "../../src/kernel/kernel.js";
 import type { Graph } from "../../src/knowledge/knowledge.js";
-import { CHANGE, EVENT, GRAPH_PARAMS, NODE, toGraphReply, toPageReply } from "./graph-examples.js";
+import { GRAPH_PARAMS } from "./graph-examples.js";
 import {
 	changesInput,
 	changesOutput,
@@ -68,7 +68,6 @@ export const graphTimeline = paidOperation(
 		example: {
 			params: GRAPH_PARAMS,
 			query: { from: "2020-01-01", kinds: "source-published", limit: "5" },
-			reply: toPageReply(EVENT),
 		},
 	}),
 );
@@ -152,14 +151,7 @@ export const graphChanges = paidOperation(
 				});
 			};
 		},
-		example: {
-			params: GRAPH_PARAMS,
-			query: { since: "2026-01-01", limit: "5" },
-			reply: toGraphReply(
-				{ items: [CHANGE], basis: "files", is_complete: true },
-				{ revision: NODE.provenance.content_hash, has_more: false, next_cursor: "WyJ4IiwieSJd" },
-			),
-		},
+		example: { params: GRAPH_PARAMS, query: { since: "2026-01-01", limit: "5" } },
 	}),
 );
 

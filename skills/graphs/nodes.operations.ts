@@ -2,15 +2,7 @@ import { answer, paidOperation, toReply } from "../../src/contract/contract.js";
 import type { Concept, Graph } from "../../src/knowledge/knowledge.js";
 import { toConceptTest } from "../../src/search/search.js";
 import { toConceptFilter, toEvidence } from "../search/search.js";
-import {
-	EDGE,
-	GRAPH_PARAMS,
-	NODE,
-	NODE_ITEM,
-	NODE_PARAMS,
-	toGraphReply,
-	toPageReply,
-} from "./graph-examples.js";
+import { GRAPH_PARAMS, NODE_PARAMS } from "./graph-examples.js";
 import { answerIf, graphReading, metaOf, nodeParams, toEdge, toNodeItem } from "./graph-reading.js";
 import {
 	edgeListInput,
@@ -64,11 +56,7 @@ export const graphNodeList = paidOperation(
 				meta: { ...metaOf(graph), next_cursor: page.next(found.hasMore, last && [last.id]) },
 			});
 		},
-		example: {
-			params: GRAPH_PARAMS,
-			query: { type: "Standard", limit: "5" },
-			reply: toPageReply(NODE_ITEM),
-		},
+		example: { params: GRAPH_PARAMS, query: { type: "Standard", limit: "5" } },
 	}),
 );
 
@@ -107,7 +95,7 @@ export const graphNode = paidOperation(
 			() =>
 			(graph, { node_id }) =>
 				answer({ ok: true, data: toNode(graph, getConcept(graph, node_id)), meta: metaOf(graph) }),
-		example: { params: NODE_PARAMS, reply: toGraphReply(NODE) },
+		example: { params: NODE_PARAMS },
 	}),
 );
 
@@ -172,10 +160,6 @@ export const graphEdgeList = paidOperation(
 				meta: { ...metaOf(graph), next_cursor: page.next(found.hasMore, last && keyOfEdge(last)) },
 			});
 		},
-		example: {
-			params: GRAPH_PARAMS,
-			query: { edge_types: "builds-on", limit: "5" },
-			reply: toPageReply(EDGE),
-		},
+		example: { params: GRAPH_PARAMS, query: { edge_types: "builds-on", limit: "5" } },
 	}),
 );

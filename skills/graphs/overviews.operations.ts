@@ -1,12 +1,9 @@
 import { dataOperation, LIMITS, type Services } from "../../src/contract/contract.js";
-import { DOMAIN_EXAMPLE, toExampleReply } from "../search/search.js";
 import { graphParams } from "./catalog-wire.js";
-import { NODE } from "./graph-examples.js";
 import { previewSchema, schemaSchema, statsSchema, versionsSchema } from "./overview-wire.js";
 
-const exampleParams = { graph_id_or_slug: DOMAIN_EXAMPLE.graphId };
+const exampleParams = { graph_id_or_slug: "agent-payments" };
 const common = { params: graphParams, isList: false, freshness: "catalog" } as const;
-const revision = NODE.provenance.content_hash;
 
 /** Two rows before anybody buys. Additive to the contract. */
 export const graphPreview = dataOperation({
@@ -23,15 +20,7 @@ export const graphPreview = dataOperation({
 		({ graphPreview }: Pick<Services, "graphPreview">) =>
 		({ params }) =>
 			graphPreview(params.graph_id_or_slug),
-	example: {
-		params: exampleParams,
-		data: {
-			graph_id: DOMAIN_EXAMPLE.graphId,
-			query: DOMAIN_EXAMPLE.query,
-			decision: "ANSWER",
-			rows: toExampleReply(DOMAIN_EXAMPLE, DOMAIN_EXAMPLE.graphId).rows,
-		},
-	},
+	example: { params: exampleParams },
 });
 
 /** A graph in numbers. Additive to the contract. */
@@ -48,30 +37,7 @@ export const graphStats = dataOperation({
 		({ graphStats }: Pick<Services, "graphStats">) =>
 		({ params }) =>
 			graphStats(params.graph_id_or_slug),
-	example: {
-		params: exampleParams,
-		data: {
-			graph_id: DOMAIN_EXAMPLE.graphId,
-			version: "1.0.0",
-			revision,
-			nodes: 42,
-			edges: 131,
-			evidence: 97,
-			sources: 31,
-			cited_nodes: 42,
-			trust: { "human-reviewed": 0, "machine-confirmed": 0, unverified: 42 },
-			status: { draft: 0, stable: 42, deprecated: 0 },
-			degree: { mean: 6.24, median: 6, max: 17, isolated: 0 },
-			components: { count: 1, largest: 42 },
-			freshness: {
-				updated: "2026-11-20",
-				newest_evidence: "2025-11-12",
-				oldest_evidence: "2015-11-19",
-				dated_evidence: 97,
-				stale_nodes: 0,
-			},
-		},
-	},
+	example: { params: exampleParams },
 });
 
 /** Which types a graph uses. Additive to the contract. */
@@ -88,23 +54,7 @@ export const graphSchema = dataOperation({
 		({ graphSchema }: Pick<Services, "graphSchema">) =>
 		({ params }) =>
 			graphSchema(params.graph_id_or_slug),
-	example: {
-		params: exampleParams,
-		data: {
-			graph_id: DOMAIN_EXAMPLE.graphId,
-			node_types: [{ type: "Standard", count: 9, properties: { summary: 9, evidence: 9 } }],
-			edge_types: [
-				{
-					type: "builds-on",
-					count: 5,
-					properties: { weight: 0, valid_from: 0, valid_to: 0 },
-					from: ["Standard"],
-					to: ["Standard"],
-				},
-			],
-			tags: [{ tag: "x402", count: 7 }],
-		},
-	},
+	example: { params: exampleParams },
 });
 
 /** What is on sale and what was before. Additive to the contract. */
@@ -121,11 +71,5 @@ export const graphVersions = dataOperation({
 		({ graphVersions }: Pick<Services, "graphVersions">) =>
 		({ params }) =>
 			graphVersions(params.graph_id_or_slug),
-	example: {
-		params: exampleParams,
-		data: {
-			items: [{ version: "1.0.0", updated: "2026-11-20", revision, nodes: 42, evidence: 97 }],
-			log: [{ day: "2026-11-20", lines: ["First edition."] }],
-		},
-	},
+	example: { params: exampleParams },
 });

@@ -13,14 +13,7 @@ import {
 } from "../../src/knowledge/knowledge.js";
 import type { RankedConcept } from "../../src/search/search.js";
 import { toConceptFilter, toEvidence } from "../search/search.js";
-import {
-	CONTEXT,
-	GRAPH_PARAMS,
-	NODE_ID,
-	OTHER_ITEM,
-	QUERY,
-	toGraphReply,
-} from "./graph-examples.js";
+import { GRAPH_PARAMS, NODE_ID } from "./graph-examples.js";
 import {
 	contextBody,
 	contextInput,
@@ -111,13 +104,10 @@ export const graphContext = paidOperation(
 		},
 		example: {
 			params: GRAPH_PARAMS,
-			body: { query: QUERY, max_tokens: 500 },
-			reply: toGraphReply(CONTEXT, {
-				query: QUERY,
-				decision: "ANSWER",
-				mode: "hybrid",
-				missing: [],
-			}),
+			body: {
+				query: "Which standard lets a token holder sign a transfer that somebody else submits?",
+				max_tokens: 500,
+			},
 		},
 	}),
 );
@@ -187,18 +177,7 @@ export const graphSimilar = paidOperation(
 					meta: { ...metaOf(graph), mode: found.mode },
 				});
 			},
-		example: {
-			params: GRAPH_PARAMS,
-			body: { node_id: NODE_ID, limit: 5 },
-			reply: toGraphReply(
-				{
-					items: [
-						{ ...OTHER_ITEM, score: 0.82, shared_tags: [], shared_sources: 0, is_linked: true },
-					],
-				},
-				{ mode: "hybrid" },
-			),
-		},
+		example: { params: GRAPH_PARAMS, body: { node_id: NODE_ID, limit: 5 } },
 	}),
 );
 

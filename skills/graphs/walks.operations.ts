@@ -1,17 +1,6 @@
 import { paidOperation, toReply } from "../../src/contract/contract.js";
 import type { Graph } from "../../src/knowledge/knowledge.js";
-import {
-	EDGE,
-	GRAPH_PARAMS,
-	NODE_ID,
-	NODE_ITEM,
-	NODE_PARAMS,
-	OTHER_ID,
-	OTHER_ITEM,
-	PATH,
-	STEP,
-	toGraphReply,
-} from "./graph-examples.js";
+import { GRAPH_PARAMS, NODE_ID, NODE_PARAMS, OTHER_ID } from "./graph-examples.js";
 import { answerIf, graphReading, metaOf, nodeParams, toEdge, toNodeItem } from "./graph-reading.js";
 import {
 	neighborsInput,
@@ -97,14 +86,7 @@ export const graphNeighbors = paidOperation(
 					meta: metaOf(graph),
 				});
 			},
-		example: {
-			params: NODE_PARAMS,
-			query: { direction: "out", limit: "5" },
-			reply: toGraphReply({
-				items: [{ node: OTHER_ITEM, distance: 1, weight: 1, via: STEP }],
-				is_complete: true,
-			}),
-		},
+		example: { params: NODE_PARAMS, query: { direction: "out", limit: "5" } },
 	}),
 );
 
@@ -161,11 +143,7 @@ export const graphPaths = paidOperation(
 					meta: metaOf(graph),
 				});
 			},
-		example: {
-			params: GRAPH_PARAMS,
-			body: { from: NODE_ID, to: OTHER_ID, limit: 2 },
-			reply: toGraphReply({ items: [PATH], is_complete: true }),
-		},
+		example: { params: GRAPH_PARAMS, body: { from: NODE_ID, to: OTHER_ID, limit: 2 } },
 	}),
 );
 
@@ -217,19 +195,7 @@ export const graphSubgraph = paidOperation(
 					meta: metaOf(graph),
 				});
 			},
-		example: {
-			params: GRAPH_PARAMS,
-			body: { seeds: [NODE_ID], max_nodes: 2 },
-			reply: toGraphReply({
-				nodes: [
-					{ ...NODE_ITEM, distance: 0 },
-					{ ...OTHER_ITEM, distance: 1 },
-				],
-				edges: [EDGE],
-				bytes: 1_012,
-				is_complete: false,
-			}),
-		},
+		example: { params: GRAPH_PARAMS, body: { seeds: [NODE_ID], max_nodes: 2 } },
 	}),
 );
 

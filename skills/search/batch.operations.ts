@@ -7,13 +7,12 @@ import {
 	paidOperation,
 	type SearchResponse,
 	type SkillServices,
-	toDataReply,
 	toReply,
 } from "../../src/contract/contract.js";
 import { formatUsd } from "../../src/kernel/kernel.js";
 import { batchInput, batchOutput } from "./batch-wire.js";
 import { searchAndAnswer } from "./search-answer.js";
-import { DOMAIN_EXAMPLE, toExampleReply } from "./search-examples.js";
+import { DOMAIN_EXAMPLE } from "./search-examples.js";
 
 type BatchOutput = z.infer<typeof batchOutput>;
 type BatchQuery = z.infer<typeof batchInput>["queries"][number];
@@ -25,17 +24,6 @@ const UNANSWERED = {
 	missing: [],
 	rows: [],
 } satisfies Partial<BatchOutput["data"]["items"][number]>;
-
-const { rows, meta, dataStatus } = toExampleReply(DOMAIN_EXAMPLE, null);
-const ITEM = {
-	query: meta.query,
-	graph_id: null,
-	is_answered: true,
-	decision: meta.decision,
-	dataStatus,
-	missing: meta.missing,
-	rows,
-};
 
 /** Several questions in one call, priced by the question. Additive to the contract. */
 export const batchSearch = paidOperation({
@@ -89,10 +77,7 @@ export const batchSearch = paidOperation({
 			return answered.length > 0 ? answer(result, { answered }) : noAnswer(result);
 		},
 	}),
-	example: {
-		body: { queries: [{ query: DOMAIN_EXAMPLE.query, limit: 5 }] },
-		reply: toDataReply({ items: [ITEM] }, { queries: 1, answered: 1, mode: "hybrid" }),
-	},
+	example: { body: { queries: [{ query: DOMAIN_EXAMPLE.query, limit: 5 }] } },
 });
 
 /** The others are told as questions without an answer. */

@@ -76,33 +76,7 @@ export const queryRouting = dataOperation({
 		({ searchRoute }: Pick<Services, "searchRoute">) =>
 		({ body, signal }) =>
 			searchRoute(body, signal),
-	example: {
-		body: { query: DOMAIN_EXAMPLE.query, limit: 3 },
-		data: {
-			query: DOMAIN_EXAMPLE.query,
-			graphs: [
-				{
-					graph_id: "agent-payments",
-					slug: "agent-payments",
-					title: "Agent payments",
-					type: "domain",
-					decision: "ANSWER",
-					strength: 0.87,
-					covered: ["standard", "token", "holder", "sign", "transfer", "submits"],
-					missing: [],
-					rows_available: 12,
-					price_usd: "0.50",
-					operation: "graphs.search",
-					resource: {
-						method: "POST",
-						url: "https://example.org/v1/graphs/agent-payments/search",
-					},
-				},
-			],
-			missing: [],
-			mode: "hybrid",
-		},
-	},
+	example: { body: { query: DOMAIN_EXAMPLE.query, limit: 3 } },
 });
 
 const TYPED_CHARS = 200;
@@ -146,8 +120,5 @@ export const nameSuggestions = dataOperation({
 	create:
 		({ suggest }: Pick<Services, "suggest">) =>
 		async ({ query }) => ({ items: await suggest(query.q, query.limit) }),
-	example: {
-		query: { q: "idem", limit: "5" },
-		data: { items: [{ text: "idempotency", kind: "topic", graphs: ["api-design-desk"] }] },
-	},
+	example: { query: { q: "idem", limit: "5" } },
 });

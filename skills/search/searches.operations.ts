@@ -20,14 +20,7 @@ import {
 } from "../../src/contract/contract.js";
 import type { GraphCatalog } from "../../src/knowledge/knowledge.js";
 import { searchAndAnswer, toSearchText } from "./search-answer.js";
-import {
-	ANALYST_EXAMPLE,
-	DOMAIN_EXAMPLE,
-	EXPERT_EXAMPLE,
-	REPORT_EXAMPLE,
-	type SearchExample,
-	toExampleReply,
-} from "./search-examples.js";
+import { DOMAIN_EXAMPLE, type SearchExample } from "./search-examples.js";
 
 const EXAMPLE_GRAPH = "agent-payments";
 const EXAMPLE_QUERY = "Which HTTP status code asks for payment?";
@@ -107,9 +100,8 @@ export const graphSearch = paidOperation({
 			),
 	}),
 	example: {
-		params: { graph_id: DOMAIN_EXAMPLE.graphId },
+		params: { graph_id: EXAMPLE_GRAPH },
 		body: { query: DOMAIN_EXAMPLE.query, limit: 5 },
-		reply: toExampleReply(DOMAIN_EXAMPLE, DOMAIN_EXAMPLE.graphId),
 	},
 });
 
@@ -161,10 +153,7 @@ function searchAcross({
 					{ ...request, graphs: catalog.list(type && { type }), graphId: null, signal },
 				),
 		}),
-		example: {
-			body: { query: example.query, limit: 5, ...example.options },
-			reply: toExampleReply(example, null),
-		},
+		example: { body: { query: example.query, limit: 5, ...example.options } },
 	};
 }
 
@@ -220,7 +209,13 @@ export const reportSearch = paidOperation(
 			"Ranked, cited rows over all industry reports of the catalog. Not charged when nothing answers.",
 		tags: ["search", "report", "evidence"],
 		question: "Which vulnerabilities in version control software were exploited?",
-		example: REPORT_EXAMPLE,
+		example: {
+			query: "How does a logged string lead to remote code execution?",
+			options: {
+				filters: { type: ["Event"], published_after: "2021-01-01", trust_tier: "unverified" },
+				explain: true,
+			},
+		},
 	}),
 );
 
@@ -248,7 +243,7 @@ export const expertSearch = paidOperation(
 			"Ranked, cited rows over the notes of all expert desks of the catalog. Not charged when nothing answers.",
 		tags: ["search", "expert", "evidence"],
 		question: "How should a server roll out HSTS?",
-		example: EXPERT_EXAMPLE,
+		example: { query: "How do I roll out HSTS without locking users out?" },
 	}),
 );
 
@@ -276,7 +271,7 @@ export const analystSearch = paidOperation(
 			"Ranked, cited rows over the graphs of all synthetic analysts: trends, signals and metrics of their domains. Not charged when nothing answers.",
 		tags: ["search", "analyst", "evidence"],
 		question: "Which typing syntax was refused for Python?",
-		example: ANALYST_EXAMPLE,
+		example: { query: "Which typing syntax was refused for Python?" },
 	}),
 );
 

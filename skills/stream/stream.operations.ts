@@ -14,7 +14,6 @@ import {
 	toAnswerMeta,
 	toAnswerText,
 } from "./stream-answer.js";
-import { toEventsExample } from "./stream-examples.js";
 
 const EXAMPLE = "Which HTTP status code asks for payment?";
 
@@ -66,5 +65,5 @@ export const researchStream = paidOperation({
 				answerQuestion(parts, { question: query, graphs: catalog.list(), signal }),
 		};
 	},
-	example: { query: { query: EXAMPLE }, reply: toEventsExample("research.stream") },
+	example: { query: { query: EXAMPLE } },
 });

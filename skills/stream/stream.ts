@@ -6,4 +6,3 @@ export {
 	toAnswerMeta,
 	toAnswerText,
 } from "./stream-answer.js";
-export { toEventsExample } from "./stream-examples.js";

@@ -6,7 +6,6 @@ import {
 	pageQuery,
 	paidOperation,
 	type SkillServices,
-	toDataReply,
 	toKeyPart,
 	toReply,
 } from "../../src/contract/contract.js";
@@ -26,7 +25,6 @@ import {
 	trendIdField,
 } from "../graphs/graphs.js";
 import { toConceptFilter, toEvidence } from "../search/search.js";
-import { ARTICLE_REF, SOURCE, TREND, TREND_ID, TREND_ITEM } from "./trend-examples.js";
 import { listTrends, type TrendPlace } from "./trend-list.js";
 import { getTrend, type KnownTrend } from "./trend-lookup.js";
 import {
@@ -117,10 +115,7 @@ export const trendList = paidOperation({
 			});
 		},
 	}),
-	example: {
-		query: { graph_id: "kubernetes-enhancements", limit: "5" },
-		reply: toDataReply({ items: [TREND_ITEM] }, { next_cursor: null }),
-	},
+	example: { query: { graph_id: "kubernetes-enhancements", limit: "5" } },
 });
 
 /** A list begun on one day goes on as of that day. */
@@ -192,11 +187,7 @@ export const trend = paidOperation({
 			});
 		},
 	}),
-	example: {
-		params: { trend_id: TREND_ID },
-		query: { as_of: "2026-11-22" },
-		reply: toDataReply(TREND),
-	},
+	example: { params: { trend_id: EXAMPLE }, query: { as_of: "2026-11-22" } },
 });
 
 async function linksOf({ graph, concept }: KnownTrend) {
@@ -270,11 +261,7 @@ export const trendEvidence = paidOperation({
 			});
 		},
 	}),
-	example: {
-		params: { trend_id: TREND_ID },
-		query: { limit: "5" },
-		reply: toDataReply({ items: [{ ...SOURCE, article_ref: ARTICLE_REF }] }, { next_cursor: null }),
-	},
+	example: { params: { trend_id: EXAMPLE }, query: { limit: "5" } },
 });
 
 type Key = readonly [day: string, id: string];

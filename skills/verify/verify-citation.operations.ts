@@ -6,7 +6,6 @@ import {
 	paidOperation,
 	type SkillServices,
 	type Stance,
-	toDataReply,
 	toReply,
 } from "../../src/contract/contract.js";
 import {
@@ -27,7 +26,6 @@ import { compareClaim } from "./claims/stance-comparator.js";
 import type { AtomicClaim, Comparison } from "./claims/verification.js";
 import { findTextClaims, isCheckable, type TextClaim, toComparedPieces } from "./text-claims.js";
 import { roundScore } from "./verdict-wire.js";
-import { VERIFY_EXAMPLES } from "./verify-examples.js";
 import { citationCheckInput, citationCheckOutput, VERIFY_TEXT_LIMITS } from "./verify-wire.js";
 
 interface Asked {
@@ -52,7 +50,6 @@ interface SourceSentence {
 }
 
 const EXAMPLE_SENTENCE = "HPACK's static table has 61 entries.";
-const { citation, citationAsked } = VERIFY_EXAMPLES;
 
 /** Whether a source carries the sentence it is cited for. Additive to the contract. */
 export const citationCheck = paidOperation({
@@ -106,7 +103,13 @@ export const citationCheck = paidOperation({
 			return isAnswer ? answer(result) : noAnswer(result);
 		},
 	}),
-	example: { body: citationAsked, reply: toDataReply(citation.data, citation.meta) },
+	example: {
+		body: {
+			sentence: "Pectra was activated on mainnet in May 2025.",
+			excerpt:
+				"Pectra (Prague and Electra) activated on mainnet at epoch 364,032, 7 May 2025, 10:05:11 UTC: set-code transactions, larger validators, execution requests, calldata floor, BLS precompiles, 6/9 blobs.",
+		},
+	},
 });
 
 /** Throws NOT_FOUND for a sentence or an article no one has. */

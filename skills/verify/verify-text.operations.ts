@@ -7,13 +7,11 @@ import {
 	paidOperation,
 	type Services,
 	type SkillServices,
-	toDataReply,
 	toReply,
 } from "../../src/contract/contract.js";
 import { runInTurns } from "../../src/knowledge/knowledge.js";
 import { checkClaims, keepBatch, keepPaid, toKept } from "./checked-claims.js";
 import { isCheckable, readTextClaims, type TextClaim } from "./text-claims.js";
-import { VERIFY_EXAMPLES } from "./verify-examples.js";
 import {
 	extractInput,
 	extractOutput,
@@ -29,7 +27,8 @@ import {
 } from "./verify-wire.js";
 
 const { claimsMax, claimsToldMax, textChars } = VERIFY_TEXT_LIMITS;
-const { text, claim, batchId, extraction, textCheck, batch } = VERIFY_EXAMPLES;
+const claim = "Pectra was activated on mainnet in May 2025.";
+const text = `${claim} I think that was a wonderful day.`;
 
 /** Two claims that the sample catalog decides, and one that cannot be checked. */
 const EXAMPLE_TEXT =
@@ -73,7 +72,7 @@ export const claimExtraction = paidOperation({
 			return checkable > 0 ? answer(result) : noAnswer(result);
 		},
 	}),
-	example: { body: { text }, reply: toDataReply(extraction.data, extraction.meta) },
+	example: { body: { text } },
 });
 
 function toClaimWire({ claim, start, end, standsFor }: TextClaim): z.infer<typeof textClaimSchema> {
@@ -157,10 +156,7 @@ export const textVerification = paidOperation({
 			return isAnswer ? answer(result, { answered, ...keepBatch(data) }) : noAnswer(result);
 		},
 	}),
-	example: {
-		body: { text, max_claims: 1 },
-		reply: toDataReply(textCheck.data, textCheck.meta),
-	},
+	example: { body: { text, max_claims: 1 } },
 });
 
 function toUnchecked({ claim, start, end }: TextClaim) {
@@ -211,7 +207,7 @@ export const batchVerification = paidOperation({
 			return isAnswer ? answer(result, { answered, ...keepBatch(data) }) : noAnswer(result);
 		},
 	}),
-	example: { body: { claims: [claim] }, reply: toDataReply(batch.data, batch.meta) },
+	example: { body: { claims: [claim] } },
 });
 
 /** A batch or text that was paid for, read again. Additive to the contract. */
@@ -229,5 +225,5 @@ export const verificationBatch = ownerOperation({
 		({ verifications }: Pick<Services, "verifications">) =>
 		({ caller, params }) =>
 			verifications.batch(caller, params.batch_id),
-	example: { params: { batch_id: batchId }, data: batch.data },
+	example: { params: { batch_id: "vfb_01kg9yz3v0f6x2m8q4t7w1ab2c" } },
 });

@@ -33,7 +33,6 @@ export {
 	parseCredential,
 	parsePayment,
 } from "./credential.js";
-export { toDataReply } from "./example-reply.js";
 export {
 	inputDocument,
 	isOpenJob,
@@ -71,7 +70,6 @@ export {
 	type DocumentOperation,
 	dataOperation,
 	documentOperation,
-	type EnvelopeOperation,
 	type Operation,
 	type OwnerOperation,
 	type OwnerRequest,

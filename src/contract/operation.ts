@@ -72,7 +72,10 @@ interface OperationText {
 	readonly description: string;
 }
 
-/** An example that works as it stands; tests hold it against the schemas. */
+/**
+ * An example that works as it stands; tests hold it against the schemas. What it is answered is generated from the sample catalog
+ * (docs/examples.ts), and written by hand only where the sample cannot answer.
+ */
 interface RequestExample {
 	readonly params?: Readonly<Record<string, string>>;
 	readonly query?: Readonly<Record<string, string>>;
@@ -166,7 +169,7 @@ export interface PaidOperation<Input = unknown, Output = unknown>
 	readonly streams?: true | undefined;
 	/** The whole body of the reply. */
 	readonly reply: z.ZodType;
-	readonly example: RequestExample & { readonly reply: unknown };
+	readonly example: RequestExample & { readonly reply?: unknown };
 	readonly create: (services: SkillServices) => SkillWork<Input, Output>;
 }
 
@@ -178,7 +181,7 @@ export interface EnvelopeOperation extends OperationText, RequestSchemas {
 	readonly callsPerMinute?: number | undefined;
 	/** Schema of `data`. */
 	readonly data: z.ZodType;
-	readonly example: RequestExample & { readonly data: unknown };
+	readonly example: RequestExample & { readonly data?: unknown };
 }
 
 /** A free operation that answers with the envelope. */

@@ -1,14 +1,15 @@
 import type {
 	DataOperation,
 	DocumentOperation,
-	EnvelopeOperation,
 	Operation,
 	OwnerOperation,
 	PaidOperation,
+	PurchaseOperation,
 } from "../contract/contract.js";
 import { replyComponents } from "../contract/contract.js";
 import { referTo } from "../service/service.js";
 import type { ErrorResponseName } from "./openapi-errors.js";
+import { exampleReplyOf } from "./openapi-examples.js";
 
 const PAID_HEADERS = ["X-Cost-USD", "X-Balance-After-USD", "X-Receipt-Id", "X-Request-Id"];
 
@@ -91,12 +92,14 @@ function refusals(names: Readonly<Record<number, ErrorResponseName>>): Record<st
 const NOTHING_LEFT = { description: "The stream has ended, and nothing is behind that event." };
 
 /** Events as they come; the cost headers go with a stream that begins, not with one that goes on. */
-function toStreamResponse({ example }: PaidOperation): object {
+function toStreamResponse(route: PaidOperation): object {
 	return {
 		description:
 			"Server-Sent Events, in order: research.created, plan, search, evidence, progress, output.delta, output.done and usage, then exactly one of research.completed, research.failed and research.cancelled.",
 		headers: paidHeaders(),
-		content: { "text/event-stream": { schema: { type: "string" }, example: example.reply } },
+		content: {
+			"text/event-stream": { schema: { type: "string" }, example: exampleReplyOf(route) },
+		},
 	};
 }
 
@@ -104,25 +107,21 @@ function paidHeaders() {
 	return Object.fromEntries(PAID_HEADERS.map((name) => [name, { schema: { type: "string" } }]));
 }
 
-function toPaidResponse({ reply, example }: PaidOperation): object {
+function toPaidResponse(route: PaidOperation): object {
 	return {
 		description: "The answer, with what it cost.",
 		headers: paidHeaders(),
 		content: {
-			"application/json": { schema: referTo(replyComponents, reply), example: example.reply },
+			"application/json": {
+				schema: referTo(replyComponents, route.reply),
+				example: exampleReplyOf(route),
+			},
 		},
 	};
 }
 
-function toDataResponse({
-	data,
-	example,
-	isList,
-}: Pick<EnvelopeOperation, "data" | "example" | "isList">): object {
-	const meta = {
-		request_id: "req_01kg9yz3v0f6x2m8q4t7w1ab2c",
-		...(isList && { next_cursor: null }),
-	};
+function toDataResponse(route: DataOperation | OwnerOperation | PurchaseOperation): object {
+	const { data, isList } = route;
 	return {
 		description: "The answer in the shared envelope.",
 		content: {
@@ -136,15 +135,15 @@ function toDataResponse({
 						meta: { $ref: `#/components/schemas/${isList ? "ListMeta" : "Meta"}` },
 					},
 				},
-				example: { ok: true, data: example.data, meta },
+				example: exampleReplyOf(route),
 			},
 		},
 	};
 }
 
 function toOwnedResponse(route: OwnerOperation): Record<string, object> {
-	const { sends, status = 200, example } = route;
-	const text = { schema: { type: "string" }, example: example.data };
+	const { sends, status = 200 } = route;
+	const text = { schema: { type: "string" }, example: exampleReplyOf(route) };
 	switch (sends?.kind) {
 		case undefined:
 			return { [status]: toDataResponse(route) };

@@ -26,13 +26,7 @@ export const ready = dataOperation({
 		({ discovery }: Pick<Services, "discovery">) =>
 		() =>
 			discovery.ready(),
-	example: {
-		data: {
-			ready: true,
-			graphs: 12,
-			search: { mode: "hybrid", concepts: 240, pending_vectors: 0 },
-		},
-	},
+	example: {},
 });
 
 export const version = dataOperation({
@@ -48,17 +42,7 @@ export const version = dataOperation({
 		({ discovery }: Pick<Services, "discovery">) =>
 		() =>
 			discovery.version(),
-	example: {
-		data: {
-			software: "0.1.0",
-			interface: "1.7.0",
-			openapi: "3.1.0",
-			okf: "0.2",
-			a2a: ["1.0", "0.3"],
-			x402: [2, 1],
-			deprecations: [],
-		},
-	},
+	example: {},
 });
 
 export const errors = dataOperation({
@@ -74,19 +58,7 @@ export const errors = dataOperation({
 		({ discovery }: Pick<Services, "discovery">) =>
 		() =>
 			discovery.errors(),
-	example: {
-		data: {
-			items: [
-				{
-					code: "NOT_FOUND",
-					status: 404,
-					retryable: false,
-					meaning: "Nothing here has this name.",
-					what_to_do: "Look the name up in /v1/graphs/catalog.",
-				},
-			],
-		},
-	},
+	example: {},
 });
 
 export const schemasGet = dataOperation({
@@ -116,10 +88,7 @@ export const schemasGet = dataOperation({
 				`No schema is called "${params.name}"; there are ${names} and more in /openapi.json.`,
 			);
 		},
-	example: {
-		params: { name: "Evidence" },
-		data: { name: "Evidence", schema: { type: "object" } },
-	},
+	example: { params: { name: "Evidence" } },
 });
 
 export const changelog = dataOperation({
@@ -135,7 +104,5 @@ export const changelog = dataOperation({
 		({ discovery }: Pick<Services, "discovery">) =>
 		() =>
 			discovery.changelog(),
-	example: {
-		data: { items: [{ version: "1.7.0", changes: ["Added: signed receipts."] }] },
-	},
+	example: {},
 });

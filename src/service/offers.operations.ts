@@ -14,32 +14,6 @@ import {
 	toolListSchema,
 } from "./offer-wire.js";
 
-const searchOffering = {
-	id: "graphs.search",
-	title: "Search a knowledge graph",
-	description: "Ranked rows of one graph, each with the evidence that carries it.",
-	price_usd: "0.50",
-	billing_type: "per_call",
-	method: "POST",
-	path: "/v1/graphs/{graph_id}/search",
-};
-
-const searchTool = {
-	...searchOffering,
-	id: "graph_search",
-	operation: "graphs.search",
-	input_schema: { type: "object", required: ["graph_id", "query"] },
-	example_input: { graph_id: "agent-payments", query: "How does an agent pay for a call?" },
-};
-
-const payPerCall = {
-	id: "pay_per_call",
-	title: "Pay per call",
-	description: "No account: a Shared Payment Token pays each call by itself.",
-	price_usd: "0.50",
-	available: true,
-};
-
 /** The token of a check; a check without one is a mistake of the request, not a question of identity. */
 function readToken(header: HeaderReader): string {
 	const credential = readCredential(header);
@@ -74,18 +48,7 @@ export const health = dataOperation({
 		({ health }: Pick<Services, "health">) =>
 		() =>
 			health(),
-	example: {
-		data: {
-			status: "ok",
-			version: "0.1.0",
-			store: { status: "ok", sequence: 128, is_chain_intact: true },
-			invariants: { status: "ok", checked_at: "2026-01-31T12:00:00.000Z", failures: 0 },
-			model: { id: "bundled", mode: "hybrid", concepts: 240, pending_vectors: 0 },
-			writer: "extractive",
-			rails: ["spt", "plan"],
-			uptime_s: 3600,
-		},
-	},
+	example: {},
 });
 
 export const sptValidate = dataOperation({
@@ -103,15 +66,7 @@ export const sptValidate = dataOperation({
 		({ sptValidate }: Pick<Services, "sptValidate">) =>
 		({ header }) =>
 			sptValidate(readToken(header)),
-	example: {
-		data: {
-			active: true,
-			balance_usd: "24.50",
-			held_usd: "0.00",
-			expires_at: "2026-12-31T00:00:00.000Z",
-			environment: "test",
-		},
-	},
+	example: {},
 });
 
 export const offerings = dataOperation({
@@ -127,7 +82,7 @@ export const offerings = dataOperation({
 		({ offerings }: Pick<Services, "offerings">) =>
 		() =>
 			offerings(),
-	example: { data: { offerings: [searchOffering], tools: [searchTool], plans: [payPerCall] } },
+	example: {},
 });
 
 export const researchPricing = dataOperation({
@@ -143,15 +98,7 @@ export const researchPricing = dataOperation({
 		({ researchPricing }: Pick<Services, "researchPricing">) =>
 		() =>
 			researchPricing(),
-	example: {
-		data: {
-			currency: "USD",
-			version: "3f0c9a71d2be",
-			prices: {
-				"graphs.search": { price_usd: "0.50", billing_type: "per_call", available: true },
-			},
-		},
-	},
+	example: {},
 });
 
 export const researchOfferings = dataOperation({
@@ -167,5 +114,5 @@ export const researchOfferings = dataOperation({
 		({ researchOfferings }: Pick<Services, "researchOfferings">) =>
 		() =>
 			researchOfferings(),
-	example: { data: { items: [searchTool] } },
+	example: {},
 });

@@ -1,8 +1,47 @@
 import t from "tap";
 import { toSlackMessage } from "../../skills/briefings/briefing-messages.js";
-import { BRIEFING } from "../../skills/briefings/schedule-examples.js";
 import type { BriefingWire } from "../../skills/briefings/schedule-wire.js";
 
+const TREND_ID = "agent-payments:authorizations.eip-3009-transfer-with-authorization";
+const STATEMENT = "A token holder signs a transfer, and anybody may send it to the chain.";
+const BRIEFING: BriefingWire = {
+	topic: "Payments by agents over HTTP",
+	frequency: "weekly",
+	as_of: "2026-11-30T07:00:00.000Z",
+	since: null,
+	is_first: true,
+	is_nothing_new: false,
+	changes: [],
+	top: [
+		{
+			trend_id: TREND_ID,
+			graph_id: "agent-payments",
+			title: "EIP-3009 transfer with authorization",
+			what: { text: STATEMENT, citation_ids: [1] },
+			why_it_matters: null,
+		},
+	],
+	movers: [],
+	numbers: [],
+	watch_list: [],
+	citations: [
+		{
+			n: 1,
+			evidence_id: `${TREND_ID}~0`,
+			trend_id: TREND_ID,
+			article_id: "eip-3009",
+			title: "ERC-3009: Transfer With Authorization",
+			source_url: "https://eips.ethereum.org/EIPS/eip-3009",
+			published_at: "2020-09-28",
+			publisher: "eips.ethereum.org",
+			excerpt: STATEMENT,
+			trust_tier: "unverified",
+			graph_id: "agent-payments",
+		},
+	],
+	writer: "extractive",
+	warnings: [],
+};
 const [source] = BRIEFING.citations;
 const [item] = BRIEFING.top;
 const withSources = (count: number, topic = "tides"): BriefingWire => ({
