@@ -12,6 +12,7 @@ import {
 	toCursor,
 } from "../../src/contract/contract.js";
 import {
+	createJobNotes,
 	type JobCreditWire,
 	type JobStatusWire,
 	type Jobs,
@@ -19,7 +20,7 @@ import {
 	toJobWire,
 } from "../../src/jobs/jobs.js";
 import { type Clock, formatUsd, ServiceError } from "../../src/kernel/kernel.js";
-import type { JobRow } from "../../store/store.js";
+import type { JobRow, Store } from "../../store/store.js";
 
 const LIST = { list: "jobs", asked: {} } as const;
 
@@ -30,7 +31,7 @@ export function createDeepDiveOperations({ jobs, clock }: { jobs: Jobs; clock: C
 	const find = async (caller: Caller, id: string): Promise<JobRow> => {
 		const row = await jobs.find(id);
 		if (row && mayRead(caller, row)) return row;
-		throw unknownJob(id);
+		throw new ServiceError("NOT_FOUND", `No job of yours is called "${id.slice(0, 80)}".`);
 	};
 	return {
 		/** With the report once there is one, and once with the secret of what a payment on a chain got back. */
@@ -109,7 +110,9 @@ async function queryOf(jobs: Jobs, { id }: JobRow): Promise<string | null> {
 async function getReport(jobs: Jobs, row: JobRow, now: number): Promise<JobJson> {
 	const report = await jobs.reportOf(row);
 	if (report) return report;
-	throw noReport(toJobWire(row, now));
+	const { status, job_id: id } = toJobWire(row, now);
+	const why = status === "expired" ? "its time is over" : `the job is ${status}`;
+	throw new ServiceError("NOT_FOUND", `The job "${id}" has no report to read: ${why}.`);
 }
 
 async function creditOf(jobs: Jobs, row: JobRow): Promise<JobCreditWire | null> {
@@ -126,11 +129,20 @@ async function creditOf(jobs: Jobs, row: JobRow): Promise<JobCreditWire | null> 
 	};
 }
 
-function unknownJob(id: string): ServiceError {
-	return new ServiceError("NOT_FOUND", `No job of yours is called "${id.slice(0, 80)}".`);
-}
+export type FindEarlierQuestion = ReturnType<typeof createEarlierQuestions>;
 
-function noReport({ status, job_id: id }: JobWire): ServiceError {
-	const why = status === "expired" ? "its time is over" : `the job is ${status}`;
-	return new ServiceError("NOT_FOUND", `The job "${id}" has no report to read: ${why}.`);
+/** What a deep dive looked into, for a follow-up question: graphs where it was confined to some. */
+export function createEarlierQuestions(store: Pick<Store, "read" | "documents">) {
+	const notes = createJobNotes(store.documents);
+	/** Throws NOT_FOUND, alike for jobs of others and for those that are gone. */
+	return async (caller: Pick<Caller, "owner" | "access">, jobId: string) => {
+		const row = await store.read((reader) => reader.get("jobs", jobId));
+		const input = row && mayRead(caller, row) ? await notes.readInput(jobId) : undefined;
+		const { query, graphs } = input ?? {};
+		if (typeof query === "string") return { query, graphs: graphs as string[] | undefined };
+		throw new ServiceError(
+			"NOT_FOUND",
+			`No deep dive of yours is called "${jobId.slice(0, 80)}", or its question is not kept any more.`,
+		);
+	};
 }

@@ -6,30 +6,26 @@ import type {
 	WorkEnd,
 	WorkProgress,
 } from "../../src/contract/contract.js";
-import { type Clock, toIsoTime } from "../../src/kernel/kernel.js";
+import { toIsoTime } from "../../src/kernel/kernel.js";
 import type { GraphCatalog } from "../../src/knowledge/knowledge.js";
-import type { SearchEngine } from "../../src/search/search.js";
 import { toHtml, toMarkdown, type Writer } from "../answers/answers.js";
-import { type DeepDiveMode, type DeepDivePass, makePlan, passesOf } from "./plan.js";
-import { type DeepDiveReport, toReportDocument } from "./report.js";
+import { type DeepDiveMode, type DeepDivePass, makePlan, PASSES_OF } from "./plan.js";
+import { type DeepDiveReport, quoteReport, toReportDocument, writeReport } from "./report.js";
 import {
 	challengeFindings,
 	type FeedObserver,
 	followGraph,
 	graphsOf,
+	type ResearchServices,
 	readFeeds,
 	readFound,
 	searchAspects,
 	verifyFindings,
 } from "./research-passes.js";
 import { type DeepDiveInput, type DeepDiveState, sourcesOf, startState } from "./state.js";
-import { quoteReport, writeReport } from "./write-pass.js";
 
-export interface DeepDiveDeps {
-	readonly search: SearchEngine;
-	readonly catalog: GraphCatalog;
+export interface DeepDiveDeps extends ResearchServices {
 	readonly writer: Writer;
-	readonly clock: Clock;
 	/** Undefined while no feeds are registered. */
 	readonly feeds?: FeedObserver | undefined;
 }
@@ -37,18 +33,16 @@ export interface DeepDiveDeps {
 /** Aspects asked at first; a comprehensive dive asks the others once it has read. */
 const FIRST_ASPECTS: Readonly<Record<DeepDiveMode, number>> = { fast: 20, comprehensive: 6 };
 
-type Pass = (
-	deps: DeepDiveDeps,
-	state: DeepDiveState,
-	context: PassContext,
-) => Promise<DeepDiveState>;
+/** What one deep dive knows, and its report once that is written. */
+type Dive = DeepDiveState & { readonly report?: DeepDiveReport };
+type Pass = (deps: DeepDiveDeps, state: Dive, context: PassContext) => Promise<Dive>;
 
 /** Looks into one question over all graphs, pass by pass; every sentence it writes is carried by evidence it read. */
 export function createDeepDiveWork(deps: DeepDiveDeps): JobWork {
 	return {
 		kind: "deep_dive",
-		passesOf: (input) => passesOf(readInput(input).mode),
-		start: (input) => toJson(startState(readInput(input), "")),
+		passesOf: (input) => PASSES_OF[readInput(input).mode],
+		start: (input) => toJson(startState(readInput(input))),
 		async run(pass, json, context) {
 			const before = { ...fromJson(json), asOf: toIsoTime(context.askedAt) };
 			const after = await PASSES[pass as DeepDivePass](deps, before, context);
@@ -70,7 +64,7 @@ const PASSES: Readonly<Record<DeepDivePass, Pass>> = {
 		return { ...state, plan };
 	},
 	async search(deps, state, context) {
-		const asked = await askAspects(deps, state, context, [0, firstOf(state)]);
+		const asked = await searchAspects(deps, state, { ...context, aspects: [0, firstOf(state)] });
 		// Of a subject that no graph knows, whatever else was found is about something else.
 		return isCovered(asked) ? asked : { ...asked, found: [], answered: [] };
 	},
@@ -79,7 +73,7 @@ const PASSES: Readonly<Record<DeepDivePass, Pass>> = {
 		readFound(deps, await followGraph(deps, state, signal), signal),
 	async deepen(deps, state, context) {
 		if (!isCovered(state)) return state;
-		const asked = await askAspects(deps, state, context, [firstOf(state), undefined]);
+		const asked = await searchAspects(deps, state, { ...context, aspects: [firstOf(state)] });
 		return readFound(deps, asked, context.signal);
 	},
 	challenge: (deps, state, { signal }) => challengeFindings(deps, state, signal),
@@ -88,7 +82,7 @@ const PASSES: Readonly<Record<DeepDivePass, Pass>> = {
 	async write(deps, state, { signal, emit }) {
 		const report = await writeReport(deps, state, signal);
 		for (const [index, sentence] of report.abstract.entries()) {
-			// A pass that is begun again tells the same again: by its index a reader knows it.
+			// A pass that is begun again reports the same again: its index identifies it.
 			emit({ event: "research.output.delta", data: { index, ...sentence } });
 		}
 		emit({ event: "research.output.done", data: { findings: report.findings.length } });
@@ -103,28 +97,11 @@ const EXPORTS: Readonly<Record<ReportFormat, (report: DeepDiveReport) => string>
 };
 
 /** A dive that was cancelled before it wrote hands over what it had read so far, quoted. */
-function endOf(catalog: GraphCatalog, state: DeepDiveState): WorkEnd {
+function endOf(catalog: GraphCatalog, state: Dive): WorkEnd {
 	const report = state.report ?? quoteReport(catalog, state);
 	const isAnswer = report.findings.length > 0;
 	const done = isAnswer ? "done" : "no evidence";
 	return { report: toJson(report), isAnswer, stopReason: state.report ? done : "stopped early" };
-}
-
-function askAspects(
-	deps: DeepDiveDeps,
-	state: DeepDiveState,
-	{ signal, emit }: PassContext,
-	[from, to]: readonly [number, number | undefined],
-): Promise<DeepDiveState> {
-	const aspects = (state.plan?.aspects ?? [])
-		.map((aspect, place) => ({ aspect, place }))
-		.slice(from, to);
-	return searchAspects(deps, state, {
-		aspects,
-		signal,
-		onFound: ({ question }, concepts) =>
-			emit({ event: "research.search", data: { question, concepts } }),
-	});
 }
 
 function firstOf({ input, plan }: DeepDiveState): number {
@@ -145,6 +122,6 @@ function progressOf({ catalog }: DeepDiveDeps, state: DeepDiveState): WorkProgre
 }
 
 const readInput = (input: JobJson): DeepDiveInput => input as unknown as DeepDiveInput;
-const fromJson = (json: JobJson): DeepDiveState => json as unknown as DeepDiveState;
+const fromJson = (json: JobJson): Dive => json as unknown as Dive;
 const toReport = (json: JobJson): DeepDiveReport => json as unknown as DeepDiveReport;
 const toJson = (value: object): JobJson => value as JobJson;

@@ -5,6 +5,7 @@ import {
 	cursorField,
 	digitsField,
 	LIMITS,
+	type OwnerRequest,
 	ownerOperation,
 	type PriceTerms,
 	paidOperation,
@@ -35,25 +36,18 @@ import {
 } from "../../src/jobs/jobs.js";
 import { toIsoTime } from "../../src/kernel/kernel.js";
 import { resolveFollowUp } from "../chat/chat.js";
+import { SOLD_AS } from "./plan.js";
 
 const path = z.strictObject({ job_id: jobIdField });
 const JOB_ID = "job_01kg9yz3v0f6x2m8q4t7w1ab2c";
 const job = replyComponent("DeepDiveJob", jobSchema);
-const opensById = true;
-const callsPerMinute = JOB_LIMITS.pollsPerMinute;
 const WHOSE =
 	"For whoever launched it: the same key or token, or, of a job that a wallet paid for, whoever has its id. Others and unknown ids get the same 404.";
 
 const LIGHT: PriceTerms = { usd: "10.00", billingType: "deep_research_light" };
 /** A deep dive costs what its mode costs, whatever it goes on from. */
-const BY_MODE = {
-	pricedBy: {
-		field: "mode",
-		as: { fast: "research.deep_dive", comprehensive: "research.deep_dive.comprehensive" },
-	},
-} as const;
 const LAUNCHES = {
-	...BY_MODE,
+	pricedBy: { field: "mode", as: SOLD_AS },
 	accepted: {
 		retryAfterSeconds: JOB_LIMITS.pollSeconds,
 		locationOf: (reply: unknown) => (reply as { readonly data: JobWire }).data.links.status,
@@ -153,7 +147,7 @@ export const researchDeepDiveFollowUp = paidOperation({
 		job: {
 			kind: "deep_dive",
 			async inputOf({ job_id, query: said, mode }, caller) {
-				// A caller without a credential is only told the price.
+				// Without a credential only the price is asked for.
 				if (!caller) return { query: said, mode };
 				const { query: question, graphs } = await services.research.earlierQuestion(caller, job_id);
 				const { question: query } = resolveFollowUp(said, { question, spokenOf: [] });
@@ -162,7 +156,7 @@ export const researchDeepDiveFollowUp = paidOperation({
 			modeOf: ({ mode }) => mode,
 		},
 		async prepare({ job_id }, caller) {
-			// Who only asks for the price has no job to be told apart from others'.
+			// Without a caller only the price is asked for: there is no job to find.
 			if (caller) await services.research.earlierQuestion(caller, job_id);
 		},
 		run: toLaunched(services),
@@ -171,6 +165,22 @@ export const researchDeepDiveFollowUp = paidOperation({
 });
 
 const example = { params: { job_id: JOB_ID } };
+const OF_ONE_JOB = {
+	callsPerMinute: JOB_LIMITS.pollsPerMinute,
+	opensById: true,
+	params: path,
+	isList: false,
+} as const;
+
+type Needs = Pick<Services, "jobs">;
+type JobRequest = Pick<OwnerRequest, "caller"> & { readonly params: z.output<typeof path> };
+
+/** Asks about the job that a request names. */
+const ofJob =
+	(ask: "status" | "cancel" | "sources" | "remove") =>
+	({ jobs }: Needs) =>
+	({ caller, params }: JobRequest) =>
+		jobs[ask](caller, params.job_id);
 
 /** What is asked about deep dives that were launched. */
 export const researchDeepDiveStatus = ownerOperation({
@@ -179,17 +189,11 @@ export const researchDeepDiveStatus = ownerOperation({
 	path: "/v1/research/deep-dive/status/{job_id}",
 	summary: "Status and report of a deep dive",
 	description: `Where it stands, and the report once there is one, for a day. ${WHOSE} Polling is free for them; the price stated is the job's. What a payment on a chain got back is told here, its secret once.`,
-	callsPerMinute,
-	opensById,
+	...OF_ONE_JOB,
 	statedPrice: "research.deep_dive",
 	showsOnce: true,
-	params: path,
-	isList: false,
 	data: replyComponent("DeepDiveStatus", jobStatusSchema),
-	create:
-		({ jobs }: Pick<Services, "jobs">) =>
-		({ caller, params: { job_id: id } }) =>
-			jobs.status(caller, id),
+	create: ofJob("status"),
 	example,
 });
 
@@ -199,11 +203,9 @@ export const researchDeepDiveEvents = ownerOperation({
 	path: "/v1/research/deep-dive/{job_id}/events",
 	summary: "Events of a deep dive",
 	description: `Server-Sent Events from its creation to its end, and on from any event by Last-Event-ID or ?after=; exactly one of research.completed, research.failed and research.cancelled is the last. 204 where nothing is left to tell. ${WHOSE}`,
-	callsPerMinute,
-	opensById,
+	...OF_ONE_JOB,
 	sends: { kind: "events" },
 	timeoutMs: JOB_LIMITS.eventStreamMs,
-	params: path,
 	query: z.strictObject({
 		after: z
 			.string()
@@ -211,10 +213,9 @@ export const researchDeepDiveEvents = ownerOperation({
 			.describe("Goes on behind this event instead of beginning")
 			.optional(),
 	}),
-	isList: false,
 	data: z.string(),
 	create:
-		({ jobs }: Pick<Services, "jobs">) =>
+		({ jobs }: Needs) =>
 		async ({ caller, params, query, header, signal }) => {
 			const after = Number(readLastEventId(header) ?? query.after ?? 0);
 			return { events: await jobs.events(caller, params.job_id, { after, signal }) };
@@ -228,15 +229,10 @@ export const researchDeepDiveCancel = ownerOperation({
 	path: "/v1/research/deep-dive/{job_id}/cancel",
 	summary: "Cancel a deep dive",
 	description: `Ends it as soon as can be; passes that were not begun are given back, and what was found makes a report if it can. A job that has ended stays as it is. ${WHOSE}`,
+	...OF_ONE_JOB,
 	callsPerMinute: LIMITS.accountChangesPerMinute,
-	opensById,
-	params: path,
-	isList: false,
 	data: job,
-	create:
-		({ jobs }: Pick<Services, "jobs">) =>
-		({ caller, params: { job_id: id } }) =>
-			jobs.cancel(caller, id),
+	create: ofJob("cancel"),
 	example,
 });
 
@@ -255,10 +251,7 @@ export const researchDeepDiveList = ownerOperation({
 	}),
 	isList: true,
 	data: replyComponent("DeepDiveList", jobListSchema),
-	create:
-		({ jobs }: Pick<Services, "jobs">) =>
-		({ caller, query }) =>
-			jobs.list(caller, query),
+	create: (services: Needs) => (request) => services.jobs.list(request.caller, request.query),
 	example: { query: { limit: "20" } },
 });
 
@@ -268,15 +261,9 @@ export const researchDeepDiveSources = ownerOperation({
 	path: "/v1/research/deep-dive/{job_id}/sources",
 	summary: "Evidence table of a deep dive",
 	description: `Every sentence its report rests on, with its source and where it is used, as long as the report is kept. ${WHOSE}`,
-	callsPerMinute,
-	opensById,
-	params: path,
-	isList: false,
+	...OF_ONE_JOB,
 	data: replyComponent("DeepDiveSources", jobSourcesSchema),
-	create:
-		({ jobs }: Pick<Services, "jobs">) =>
-		({ caller, params: { job_id: id } }) =>
-			jobs.sources(caller, id),
+	create: ofJob("sources"),
 	example,
 });
 
@@ -286,20 +273,17 @@ export const researchDeepDiveExport = ownerOperation({
 	path: "/v1/research/deep-dive/{job_id}/export",
 	summary: "Report of a deep dive as a document",
 	description: `CommonMark, JSON or one HTML page without script, as long as the report is kept. ${WHOSE}`,
-	callsPerMinute,
-	opensById,
+	...OF_ONE_JOB,
 	sends: { kind: "document", mediaTypes: ["text/markdown", "application/json", "text/html"] },
-	params: path,
 	query: z.strictObject({
 		format: z
 			.enum(REPORT_FORMATS, `must be one of ${REPORT_FORMATS.join(", ")}`)
 			.default("md")
 			.describe("Kind of document"),
 	}),
-	isList: false,
 	data: z.string(),
 	create:
-		({ jobs }: Pick<Services, "jobs">) =>
+		({ jobs }: Needs) =>
 		({ caller, params: { job_id: id }, query }) =>
 			jobs.export(caller, id, query.format),
 	example: { ...example, query: { format: "md" } },
@@ -311,14 +295,9 @@ export const researchDeepDiveDelete = ownerOperation({
 	path: "/v1/research/deep-dive/{job_id}",
 	summary: "Delete a deep dive",
 	description: `With its question, its events and its report, at once; one that has not ended must be cancelled first. ${WHOSE}`,
+	...OF_ONE_JOB,
 	callsPerMinute: LIMITS.accountChangesPerMinute,
-	opensById,
-	params: path,
-	isList: false,
 	data: replyComponent("DeletedDeepDive", jobDeletedSchema),
-	create:
-		({ jobs }: Pick<Services, "jobs">) =>
-		({ caller, params: { job_id: id } }) =>
-			jobs.remove(caller, id),
+	create: ofJob("remove"),
 	example,
 });

@@ -1,7 +1,7 @@
-import type { Json, PriceList } from "../../src/contract/contract.js";
+import type { Json, PriceList, SkillServices } from "../../src/contract/contract.js";
 import type { DEEP_DIVE_MODES } from "../../src/jobs/jobs.js";
 import { formatUsd } from "../../src/kernel/kernel.js";
-import type { Graph, GraphCatalog } from "../../src/knowledge/knowledge.js";
+import type { Graph } from "../../src/knowledge/knowledge.js";
 import { type GraphRouter, tokenize } from "../../src/search/search.js";
 import { findTitleOf } from "../entities/entities.js";
 
@@ -30,10 +30,10 @@ export interface DeepDivePlan {
 export const DEEP_DIVE_PASSES = [
 	...(["plan", "search", "read", "follow", "deepen"] as const),
 	...(["challenge", "verify", "feeds", "write"] as const),
-] as const;
+];
 export type DeepDivePass = (typeof DEEP_DIVE_PASSES)[number];
 
-const PASSES: Readonly<Record<DeepDiveMode, readonly DeepDivePass[]>> = {
+export const PASSES_OF: Readonly<Record<DeepDiveMode, readonly DeepDivePass[]>> = {
 	fast: ["plan", "search", "read", "follow", "challenge", "write"],
 	comprehensive: DEEP_DIVE_PASSES,
 };
@@ -59,11 +59,7 @@ const NAMED_WORDS = 60;
 /** Between things that are set side by side. */
 const SEPARATORS = /\s+(?:versus|vs\.?|compared (?:to|with)|as against|rather than)\s+/i;
 
-export const passesOf = (mode: DeepDiveMode): readonly DeepDivePass[] => PASSES[mode];
-
-interface PlanRequest {
-	readonly query: string;
-	readonly mode: DeepDiveMode;
+interface PlanRequest extends Pick<DeepDivePlanRequest, "query" | "mode"> {
 	/** Graphs it is confined to. */
 	readonly graphs: readonly Graph[];
 	readonly signal: AbortSignal;
@@ -91,7 +87,7 @@ export async function makePlan(router: GraphRouter, request: PlanRequest): Promi
 	return {
 		aspects: aspects.filter(({ question }) => !seen.has(question) && seen.add(question)),
 		graphIds: routed.graphs.map(({ graph }) => graph.record.id),
-		passes: passesOf(mode),
+		passes: PASSES_OF[mode],
 		missing: routed.missing,
 	};
 }
@@ -130,18 +126,18 @@ export interface DeepDivePlanRequest {
 	readonly graphs?: readonly string[] | undefined;
 }
 
-const SOLD_AS = {
+/** What each mode is priced as. */
+export const SOLD_AS = {
 	fast: "research.deep_dive",
 	comprehensive: "research.deep_dive.comprehensive",
 } as const;
 
-/** What a deep dive would ask, where, in which passes and for how much; runs nothing, keeps nothing, tells nothing of any content. */
-export function createDeepDivePlans(deps: {
-	readonly catalog: GraphCatalog;
-	readonly search: GraphRouter;
-	readonly prices: PriceList;
-}) {
-	const { catalog, search, prices } = deps;
+/** What a deep dive would ask, where, in which passes and for how much; runs nothing, keeps nothing, reveals no content. */
+export function createDeepDivePlans({
+	catalog,
+	search,
+	prices,
+}: Pick<SkillServices, "catalog" | "search"> & { readonly prices: PriceList }) {
 	/** Throws NOT_FOUND for an unknown graph. */
 	return async (request: DeepDivePlanRequest, signal: AbortSignal): Promise<Json> => {
 		const { query, mode, graphs: ids } = request;

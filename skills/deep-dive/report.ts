@@ -1,75 +1,219 @@
-import type { CitationWire, CitedTextWire } from "../../src/contract/contract.js";
+import type { CitedTextWire } from "../../src/contract/contract.js";
+import type { CitedSentence } from "../../src/evidence/evidence.js";
+import type { GraphCatalog } from "../../src/knowledge/knowledge.js";
 import {
+	type CitationList,
+	chooseSentences,
+	clusterSentences,
+	confidenceOfFinding,
+	createCitationList,
+	type FindingCluster,
 	listSection,
+	type Prose,
+	profileSources,
 	proseSection,
 	type ReportDocument,
 	type ReportItem,
-	type SourceProfile,
+	toTimeline,
+	type Writer,
+	writeProse,
 } from "../answers/answers.js";
 import type { DeepDiveMode } from "./plan.js";
+import { type DeepDiveState, evidenceOf, type FoundContradiction } from "./state.js";
+
+const FINDINGS: Readonly<Record<DeepDiveMode, number>> = { fast: 8, comprehensive: 18 };
+const ABSTRACT_SENTENCES = 4;
+const TIMELINE_MAX = 30;
+/** Share of the best sentence's score below which what was read is left aside. */
+const NEAR_SHARE = 0.55;
+/** Sentences a finding cites beside the one that states it. */
+const CITED_EACH = 4;
+
+/** Writes the report of what was read: nothing in it but cited sentences, counts and the question's own words. */
+export async function writeReport(
+	{ catalog, writer }: { readonly catalog: GraphCatalog; readonly writer: Writer },
+	state: DeepDiveState,
+	signal: AbortSignal,
+): Promise<DeepDiveReport> {
+	const read = readOf(catalog, state);
+	const task = {
+		purpose: "Answer the question in a short abstract.",
+		question: state.input.query,
+		offered: read,
+		sentencesMax: ABSTRACT_SENTENCES,
+		signal,
+	};
+	return composeReport(catalog, state, { read, abstract: await writeProse(task, writer) });
+}
+
+/** The report of a dive that was ended before it wrote: what was read until then, quoted. */
+export function quoteReport(catalog: GraphCatalog, state: DeepDiveState): DeepDiveReport {
+	const read = readOf(catalog, state);
+	const sentencesMax = ABSTRACT_SENTENCES;
+	const quoted = chooseSentences({ question: state.input.query, offered: read, sentencesMax });
+	const abstract = {
+		sentences: quoted.map((sentence) => ({ text: sentence.text, evidence: [sentence] })),
+		writer: "extractive",
+		warnings: ["The research was ended before all of its passes had run."],
+	};
+	return composeReport(catalog, state, { read, abstract });
+}
+
+/** What was read, without what is far worse than the best of it. */
+function readOf(catalog: GraphCatalog, { sentences }: DeepDiveState): readonly CitedSentence[] {
+	const least = NEAR_SHARE * (sentences[0]?.score ?? 0);
+	return evidenceOf(
+		catalog,
+		sentences.filter(({ score }) => score >= least),
+	);
+}
 
 /** What a deep dive hands over: every sentence of evidence is cited, everything else is counted or named. JSON. */
-export interface DeepDiveReport {
-	readonly title: string;
-	readonly query: string;
-	readonly mode: DeepDiveMode;
-	readonly abstract: readonly CitedTextWire[];
-	readonly findings: readonly FindingWire[];
-	readonly contradictions: readonly ContradictionWire[];
-	readonly timeline: readonly TimelineWire[];
-	readonly evidence_table: readonly EvidenceRow[];
-	readonly not_known: readonly string[];
-	readonly supplemental: readonly unknown[];
-	readonly skipped_feeds: readonly { readonly feed_id: string; readonly reason: string }[];
-	readonly source_profile: SourceProfile;
-	readonly method: MethodWire;
-	readonly citations: readonly CitationWire[];
-	readonly as_of: string;
-	readonly warnings: readonly string[];
+export type DeepDiveReport = ReturnType<typeof composeReport>;
+type Finding = ReturnType<typeof toFindings>[number];
+
+function composeReport(
+	catalog: GraphCatalog,
+	state: DeepDiveState,
+	{ read, abstract }: { readonly read: readonly CitedSentence[]; readonly abstract: Prose },
+) {
+	const { query, mode } = state.input;
+	const citations = createCitationList();
+	const stated = abstract.sentences.map(citations.cite);
+	const pairs = toPairs(state.contradictions, evidenceOf(catalog, sidesOf(state)));
+	const findings = toFindings(state, read, { citations, pairs });
+	const contradictions = pairs.map((pair) => toContradiction(pair, citations));
+	const used = read.filter((sentence) => citations.has(sentence));
+	const timeline = toTimeline(used, { until: state.asOf.slice(0, 10), limit: TIMELINE_MAX }).map(
+		({ date, basis, sentence }) => ({
+			...citations.cite({ text: sentence.text, evidence: [sentence] }),
+			date,
+			basis,
+		}),
+	);
+	return {
+		title: query,
+		query,
+		mode,
+		abstract: stated,
+		findings,
+		contradictions,
+		timeline,
+		evidence_table: toEvidenceTable(citations, findings),
+		not_known: notKnown(state),
+		supplemental: state.supplemental,
+		skipped_feeds: state.skippedFeeds,
+		source_profile: profileSources(used),
+		method: toMethod(state, abstract),
+		citations: citations.toWire(),
+		as_of: state.asOf,
+		warnings: abstract.warnings,
+	};
 }
 
-export interface FindingWire {
-	readonly finding_id: string;
-	readonly statement: string;
-	/** Title of the concept it is told of: sentences do not always name it. */
-	readonly about: string;
-	readonly citation_ids: readonly number[];
-	/** 0..1, an order and no probability; see confidenceOfFinding. */
-	readonly confidence: number;
-	/** Numbers of the citations that contradict it. */
-	readonly contradicted_by: readonly number[];
-	/** The aspect of the question it bears on. */
-	readonly aspect: string;
-	/** What checking it as a claim came to; null where it was not checked. */
-	readonly verdict: string | null;
-}
-
-export interface ContradictionWire {
-	readonly one: CitedTextWire;
-	readonly other: CitedTextWire;
+interface Pair {
+	readonly one: CitedSentence;
+	readonly other: CitedSentence;
 	readonly reasons: readonly string[];
 }
 
-export interface TimelineWire extends CitedTextWire {
-	readonly date: string;
-	readonly basis: "told" | "published";
+function toFindings(
+	{ input, asOf, sentences, checked, plan }: DeepDiveState,
+	read: readonly CitedSentence[],
+	{ citations, pairs }: { citations: CitationList; pairs: readonly Pair[] },
+) {
+	const today = asOf.slice(0, 10);
+	const clusters = clusterSentences(read);
+	const first = new Map(clusters.map((cluster) => [cluster.sentences[0], cluster]));
+	const sentencesMax = FINDINGS[input.mode];
+	const asked = { question: input.query, offered: [...first.keys()], sentencesMax };
+	const chosen = chooseSentences(asked).flatMap((sentence) => first.get(sentence) ?? []);
+	const verdicts = new Map(checked.map(({ evidenceId, verdict }) => [evidenceId, verdict]));
+	const aspectsOf = new Map(sentences.map(({ evidenceId, aspects }) => [evidenceId, aspects]));
+	return chosen.map((cluster, index) => {
+		const [statement, ...same] = cluster.sentences;
+		const against = opponentsOf(cluster, pairs);
+		const [aspect = 0] = aspectsOf.get(statement.evidenceId) ?? [];
+		return {
+			finding_id: `f${index + 1}`,
+			statement: statement.text,
+			/** Title of the concept it is stated of: sentences do not always name it. */
+			about: statement.concept.title,
+			citation_ids: [statement, ...same.slice(0, CITED_EACH)].map(citations.numberOf),
+			/** 0..1, an order and no probability; see confidenceOfFinding. */
+			confidence: confidenceOfFinding(cluster, { today, isContradicted: against.length > 0 }),
+			/** Numbers of the citations that contradict it. */
+			contradicted_by: against.map(citations.numberOf),
+			/** The aspect of the question it bears on. */
+			aspect: plan?.aspects[aspect]?.question ?? input.query,
+			/** What checking it as a claim came to; null where it was not checked. */
+			verdict: verdicts.get(statement.evidenceId) ?? null,
+		};
+	});
 }
 
-export interface EvidenceRow extends Omit<CitationWire, "graph_id" | "article_id"> {
-	/** Ids of the findings that cite it. */
-	readonly used_in: readonly string[];
+function opponentsOf({ sentences }: FindingCluster, pairs: readonly Pair[]) {
+	const ids = new Set(sentences.map(({ evidenceId }) => evidenceId));
+	const against = pairs.flatMap(({ one, other }) => {
+		if (ids.has(one.evidenceId)) return [other];
+		return ids.has(other.evidenceId) ? [one] : [];
+	});
+	return [...new Map(against.map((sentence) => [sentence.evidenceId, sentence])).values()];
 }
 
-export interface MethodWire {
-	readonly passes: readonly string[];
-	readonly aspects: readonly { readonly question: string; readonly purpose: string }[];
-	readonly graphs: readonly string[];
-	readonly concepts_found: number;
-	readonly concepts_read: number;
-	readonly sentences_rated: number;
-	readonly claims_checked: number;
-	readonly search_mode: "hybrid" | "keyword";
-	readonly writer: string;
+function sidesOf({ contradictions }: DeepDiveState) {
+	const ids = contradictions.flatMap(({ one, other }) => [one, other]);
+	return [...new Set(ids)].map((evidenceId) => ({ evidenceId }));
+}
+
+function toPairs(
+	contradictions: readonly FoundContradiction[],
+	sides: readonly CitedSentence[],
+): readonly Pair[] {
+	const byId = new Map(sides.map((sentence) => [sentence.evidenceId, sentence]));
+	return contradictions.flatMap(({ one, other, reasons }) => {
+		const [a, b] = [byId.get(one), byId.get(other)];
+		return a && b ? [{ one: a, other: b, reasons }] : [];
+	});
+}
+
+function toContradiction({ one, other, reasons }: Pair, citations: CitationList) {
+	const cite = (sentence: CitedSentence) =>
+		citations.cite({ text: sentence.text, evidence: [sentence] });
+	return { one: cite(one), other: cite(other), reasons };
+}
+
+function toEvidenceTable(citations: CitationList, findings: readonly Finding[]) {
+	return citations.toWire().map(({ graph_id: _, article_id: __, ...citation }) => {
+		const citing = findings.filter(({ citation_ids: ids }) => ids.includes(citation.n));
+		/** Ids of the findings that cite it. */
+		return { ...citation, used_in: citing.map(({ finding_id: id }) => id) };
+	});
+}
+
+/** Words of the question no graph covers, and aspects for which nothing was found. */
+function notKnown({ plan, answered }: DeepDiveState): readonly string[] {
+	const known = new Set(answered);
+	const unanswered = (plan?.aspects ?? []).filter((_, place) => !known.has(place));
+	return [
+		...(plan?.missing ?? []).map((word) => `No graph covers "${word}".`),
+		...unanswered.map(({ purpose }) => `Nothing was found on: ${purpose}`),
+	];
+}
+
+function toMethod(state: DeepDiveState, { writer }: Pick<Prose, "writer">) {
+	const { plan, found, readConcepts, sentences, checked, mode } = state;
+	return {
+		passes: plan?.passes ?? [],
+		aspects: plan?.aspects ?? [],
+		graphs: [...new Set(readConcepts.map((id) => id.slice(0, id.indexOf(":"))))],
+		concepts_found: found.length,
+		concepts_read: readConcepts.length,
+		sentences_rated: sentences.length,
+		claims_checked: checked.length,
+		search_mode: mode ?? "keyword",
+		writer,
+	};
 }
 
 /** The report as a document, whatever it is persisted in. */
@@ -87,7 +231,7 @@ export function toReportDocument(report: DeepDiveReport): ReportDocument {
 		],
 		sections: [
 			proseSection("Abstract", report.abstract.map(toItem)),
-			listSection("Findings", report.findings.map(toFinding)),
+			listSection("Findings", report.findings.map(toFindingItem)),
 			listSection("Contradictions", report.contradictions.flatMap(toSides)),
 			listSection(
 				"Timeline",
@@ -104,7 +248,7 @@ function toItem({ text, citation_ids }: CitedTextWire): ReportItem {
 	return { text, citationIds: citation_ids };
 }
 
-function toFinding(finding: DeepDiveReport["findings"][number]): ReportItem {
+function toFindingItem(finding: Finding): ReportItem {
 	const { statement, about, citation_ids, confidence, contradicted_by: against } = finding;
 	const contradicted = against.length > 0 ? `, contradicted by ${against.join(", ")}` : "";
 	const note = `${about}; confidence ${confidence.toFixed(2)}${contradicted}`;

@@ -1,3 +1,4 @@
+import type { PassContext, SkillServices } from "../../src/contract/contract.js";
 import {
 	type CitedSentence,
 	contentTerms,
@@ -5,7 +6,7 @@ import {
 	coverageOf,
 	toCitedSentences,
 } from "../../src/evidence/evidence.js";
-import { type Clock, ServiceError } from "../../src/kernel/kernel.js";
+import { ServiceError } from "../../src/kernel/kernel.js";
 import {
 	type Graph,
 	type GraphCatalog,
@@ -13,11 +14,11 @@ import {
 	type Steps,
 	toTrendId,
 } from "../../src/knowledge/knowledge.js";
-import type { HybridSearch } from "../../src/search/search.js";
 import { chooseSentences } from "../answers/answers.js";
+import type { Feeds } from "../feeds/feeds.js";
 import { findNeighbors, graphMaps } from "../graphs/graphs.js";
 import { compareClaim, createClaimVerifier, extractClaims } from "../verify/verify.js";
-import { type Aspect, type DeepDiveMode, subjectOf } from "./plan.js";
+import { type DeepDiveMode, subjectOf } from "./plan.js";
 import {
 	type CheckedSentence,
 	conceptOf,
@@ -29,11 +30,7 @@ import {
 	type ReadSentence,
 } from "./state.js";
 
-export interface ResearchDeps {
-	readonly search: HybridSearch;
-	readonly catalog: GraphCatalog;
-	readonly clock: Clock;
-}
+export type ResearchServices = Pick<SkillServices, "search" | "catalog" | "clock">;
 
 /** Concepts looked at for each aspect; concepts and sentences remembered in all; concepts whose surroundings are followed. */
 const LIMITS = {
@@ -41,50 +38,40 @@ const LIMITS = {
 	comprehensive: { perAspect: 15, concepts: 120, sentences: 500, followed: 20 },
 } as const;
 
-interface AspectSearch {
-	readonly aspects: readonly { readonly aspect: Aspect; readonly place: number }[];
-	readonly signal: AbortSignal;
-	readonly onFound: (aspect: Aspect, concepts: number) => void;
-}
-
-/** Concepts for each aspect of the plan. */
+/** Concepts for the aspects of the plan from one place to another. */
 export async function searchAspects(
-	{ search, catalog }: ResearchDeps,
+	{ search, catalog }: ResearchServices,
 	state: DeepDiveState,
-	{ aspects, signal, onFound }: AspectSearch,
+	{
+		aspects: [from, to],
+		signal,
+		emit,
+	}: { readonly aspects: readonly [number, number?] } & Pick<PassContext, "signal" | "emit">,
 ): Promise<DeepDiveState> {
 	const { perAspect: limit, concepts } = LIMITS[state.input.mode];
 	const graphs = graphsOf(catalog, state);
 	let { found, mode } = state;
 	const answered = new Set(state.answered);
-	for (const { aspect, place } of aspects) {
+	const aspects = (state.plan?.aspects ?? []).map(({ question }, place) => ({ question, place }));
+	for (const { question, place } of aspects.slice(from, to)) {
 		signal.throwIfAborted();
-		const { question: query } = aspect;
-		const { rows, mode: used } = await search.find({ graphs, query, limit, signal });
+		const { rows, mode: used } = await search.find({ graphs, query: question, limit, signal });
 		mode = mode === "keyword" ? mode : used;
 		const now = rows.map(({ graph, concept, score }) => ({
 			trendId: toTrendId(graph.record.id, concept.id),
 			score,
 			aspects: [place],
 		}));
-		onFound(aspect, now.length);
+		emit({ event: "research.search", data: { question, concepts: now.length } });
 		if (now.length > 0) answered.add(place);
-		found = mergeFound(found, now, concepts);
+		found = mergeBy(({ trendId }) => trendId, [...found, ...now], concepts);
 	}
 	return { ...state, found, answered: [...answered], ...(mode && { mode }) };
 }
 
-function mergeFound(
-	before: readonly FoundConcept[],
-	now: readonly FoundConcept[],
-	limit: number,
-): readonly FoundConcept[] {
-	return mergeBy(({ trendId }) => trendId, [...before, ...now], limit);
-}
-
 /** The sentences of what was found and not read yet, rated for the question and the aspect each bears on most. */
 export async function readFound(
-	{ catalog }: ResearchDeps,
+	{ catalog }: ResearchServices,
 	state: DeepDiveState,
 	signal: AbortSignal,
 ): Promise<DeepDiveState> {
@@ -134,7 +121,7 @@ const NEIGHBORS_EACH = 6;
 
 /** Concepts around the best ones, along the edges of their graphs. */
 export async function followGraph(
-	{ catalog }: ResearchDeps,
+	{ catalog }: ResearchServices,
 	state: DeepDiveState,
 	signal: AbortSignal,
 ): Promise<DeepDiveState> {
@@ -152,7 +139,8 @@ export async function followGraph(
 			around.push({ trendId: id, score: score * STEP_SHARE * Math.min(1, weight), aspects });
 		}
 	}
-	return { ...state, found: mergeFound(state.found, around, limits.concepts) };
+	const found = mergeBy(({ trendId }) => trendId, [...state.found, ...around], limits.concepts);
+	return { ...state, found };
 }
 
 /** Where a deep dive looks: the graphs it is confined to, else those of its plan, else all. */
@@ -167,13 +155,13 @@ const KEY_SENTENCES: Readonly<Record<DeepDiveMode, number>> = { fast: 12, compre
 const VERIFIED: Readonly<Record<DeepDiveMode, number>> = { fast: 0, comprehensive: 16 };
 /** Concepts in which a sentence's opposite is looked for. */
 const OPPONENTS = 6;
-/** From this on a refutation is told as a contradiction. */
+/** From this on a refutation is reported as a contradiction. */
 const REFUTES_LEAST = 0.7;
 const CONTRADICTIONS_MAX = 20;
 
 /** Looks for what speaks against each key sentence, anywhere in the graphs the question is asked of. */
 export async function challengeFindings(
-	{ search, catalog }: ResearchDeps,
+	{ search, catalog }: ResearchServices,
 	state: DeepDiveState,
 	signal: AbortSignal,
 ): Promise<DeepDiveState> {
@@ -198,7 +186,7 @@ function contradictionsOf(
 	const [claim] = extractClaims(key.text);
 	if (claim?.kind !== "checkable") return [];
 	return others.flatMap((other) => {
-		if (isOfOnePen(other, key) || !speaksOf(other, key)) return [];
+		if (isOfOneAccount(other, key) || !speaksOf(other, key)) return [];
 		const { stance, score, reasons } = compareClaim(claim, other.text, contextOf(other));
 		if (stance !== "refutes" || score < REFUTES_LEAST) return [];
 		return [{ one: key.evidenceId, other: other.evidenceId, reasons }];
@@ -207,7 +195,7 @@ function contradictionsOf(
 
 /** Has the key sentences checked as claims, so that the report can say how many sources carry each. */
 export async function verifyFindings(
-	deps: ResearchDeps,
+	deps: ResearchServices,
 	state: DeepDiveState,
 	signal: AbortSignal,
 ): Promise<DeepDiveState> {
@@ -239,7 +227,7 @@ function contextOf({ concept }: CitedSentence) {
 }
 
 /** What one note says twice, or two notes say after one source, are parts of one account and no contradiction. */
-function isOfOnePen(other: CitedSentence, key: CitedSentence): boolean {
+function isOfOneAccount(other: CitedSentence, key: CitedSentence): boolean {
 	if (other.concept === key.concept || other.text === key.text) return true;
 	const urls = new Set(key.sources.map(({ sourceUrl }) => sourceUrl));
 	return other.sources.some(({ sourceUrl }) => urls.has(sourceUrl));
@@ -256,15 +244,7 @@ function speaksOf(other: CitedSentence, { concept }: CitedSentence): boolean {
 }
 
 /** Where numbers from outside the graphs come from, as far as a deep dive looks. */
-export interface FeedObserver {
-	/** Feeds that bear on a topic, best first. */
-	suggest(topic: string, limit: number): Promise<readonly { readonly feed_id: string }[]>;
-	/** Their latest observations; whatever gave none is told with its reason. Throws NOT_FOUND for an unknown id. */
-	observe(request: { readonly feedIds: readonly string[]; readonly limit: number }): Promise<{
-		readonly feeds: readonly unknown[];
-		readonly skipped: readonly { readonly feed_id: string; readonly reason: string }[];
-	}>;
-}
+export type FeedObserver = Pick<Feeds, "suggest" | "observe">;
 
 const FEEDS_MAX = 6;
 const OBSERVATIONS_EACH = 12;
@@ -278,7 +258,7 @@ export async function readFeeds(
 	const { query, feeds: asked = [] } = state.input;
 	if (!feeds || state.found.length === 0) return state;
 	const suggested = await feeds.suggest(subjectOf(query), FEEDS_MAX);
-	const feedIds = [...new Set([...asked, ...suggested.map(({ feed_id: id }) => id)])];
+	const feedIds = [...new Set([...asked, ...suggested.map(({ feed }) => feed.id)])];
 	if (feedIds.length === 0) return state;
 	signal.throwIfAborted();
 	try {

@@ -1,7 +1,6 @@
 import { type CitedSentence, toCitedSentences } from "../../src/evidence/evidence.js";
 import type { Concept, Graph, GraphCatalog } from "../../src/knowledge/knowledge.js";
 import type { DeepDiveMode, DeepDivePlan } from "./plan.js";
-import type { DeepDiveReport } from "./report.js";
 
 /** What one deep dive asks. */
 export interface DeepDiveInput {
@@ -58,20 +57,17 @@ export interface DeepDiveState {
 	readonly sentences: readonly ReadSentence[];
 	readonly contradictions: readonly FoundContradiction[];
 	readonly checked: readonly CheckedSentence[];
-	/** Observations of supplemental feeds, as they are told. */
+	/** Observations of supplemental feeds, as they are reported. */
 	readonly supplemental: readonly unknown[];
 	/** Feeds that were left out, and why. */
 	readonly skippedFeeds: readonly { readonly feed_id: string; readonly reason: string }[];
 	readonly mode?: "hybrid" | "keyword";
-	readonly report?: DeepDiveReport;
 }
 
-export function startState(input: DeepDiveInput, asOf: string): DeepDiveState {
+export function startState(input: DeepDiveInput): DeepDiveState {
 	const nothing = { found: [], answered: [], readConcepts: [], sentences: [] };
-	return {
-		...{ input, asOf, ...nothing, contradictions: [], checked: [] },
-		...{ supplemental: [], skippedFeeds: [] },
-	};
+	const unchecked = { contradictions: [], checked: [], supplemental: [], skippedFeeds: [] };
+	return { input, asOf: "", ...nothing, ...unchecked };
 }
 
 /** What was found before and now, each once with its best score, best first. */
@@ -104,7 +100,7 @@ export function conceptOf(
 /** The evidence behind what was read, best first; what is gone since is left out. */
 export function evidenceOf(
 	catalog: Pick<GraphCatalog, "find">,
-	sentences: readonly ReadSentence[],
+	sentences: readonly Pick<ReadSentence, "evidenceId">[],
 ): readonly CitedSentence[] {
 	const byConcept = new Map<string, ReadonlyMap<string, CitedSentence>>();
 	const readAll = (trendId: string) => {

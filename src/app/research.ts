@@ -4,11 +4,7 @@ import type { JobBilling } from "../../payments/refunds/refunds.js";
 import { createLlmWriter, extractiveWriter, type Writer } from "../../skills/answers/answers.js";
 import type { Schedules } from "../../skills/briefings/briefings.js";
 import { createChatRecords, createChatRoom, createStagedTurns } from "../../skills/chat/chat.js";
-import {
-	createDeepDiveWork,
-	createEarlierQuestions,
-	type FeedObserver,
-} from "../../skills/deep-dive/deep-dive.js";
+import { createDeepDiveWork, createEarlierQuestions } from "../../skills/deep-dive/deep-dive.js";
 import {
 	createFeedCache,
 	createFeedFetcher,
@@ -74,7 +70,7 @@ export function createResearchParts(deps: ResearchPartsDeps): ResearchParts {
 		embedder: () => search.status().model?.id,
 		resultIds: createResultIds({ ids, secret: keys.pepper }),
 		launched: createLaunchedJobs({ store, clock }),
-		earlierQuestion: createEarlierQuestions({ store }),
+		earlierQuestion: createEarlierQuestions(store),
 	};
 }
 
@@ -137,12 +133,7 @@ export interface JobDeps {
 export function openJobs(deps: JobDeps): Jobs {
 	const { money, research } = deps;
 	const { writer, feeds } = research;
-	const observed: FeedObserver = {
-		...feeds,
-		suggest: async (topic, limit) =>
-			(await feeds.suggest(topic, limit)).map(({ feed }) => ({ feed_id: feed.id })),
-	};
-	const works = [createDeepDiveWork({ ...deps, writer, feeds: observed })];
+	const works = [createDeepDiveWork({ ...deps, writer, feeds })];
 	return createJobs({ ...deps, billing: money.jobBilling, works });
 }
 
