@@ -34,6 +34,8 @@ import {
 const EXAMPLE_ANALYST = "python-evolution";
 const EXAMPLE_QUESTION = "Which typing syntax was refused for Python?";
 
+type Needs = Pick<Services, "analysts">;
+
 /** One question to one synthetic analyst. Spec: Endpoints, paid operations. */
 export const analystConsultation = paidOperation({
 	id: "analysts.consult",
@@ -172,10 +174,7 @@ export const analystList = dataOperation({
 	isList: true,
 	freshness: "catalog",
 	data: analystListSchema,
-	create:
-		({ analysts }: Pick<Services, "analysts">) =>
-		() =>
-			analysts.list(),
+	create: (services: Needs) => () => services.analysts.list(),
 	example: {},
 });
 
@@ -196,9 +195,6 @@ export const analyst = dataOperation({
 	isList: false,
 	freshness: "catalog",
 	data: analystDetailSchema,
-	create:
-		({ analysts }: Pick<Services, "analysts">) =>
-		({ params }) =>
-			analysts.get(params.analyst),
+	create: (services: Needs) => (request) => services.analysts.get(request.params.analyst),
 	example: { params: { analyst: EXAMPLE_ANALYST } },
 });

@@ -9,23 +9,14 @@ import {
 import { SCHEDULE_LIMITS } from "./schedule-limits.js";
 
 /** What a briefing remembers for the next one: hashes, no text. */
-export interface BriefingMemory {
-	/** When that briefing was made, in epoch milliseconds. */
-	readonly at: number;
-	/** Content hashes of graphs, by id. */
-	readonly graphs: Readonly<Record<string, string>>;
-	/** By trend_id. */
-	readonly concepts: Readonly<Record<string, RememberedConcept>>;
-}
-
-interface RememberedConcept {
-	readonly text: string;
-	readonly sources: readonly string[];
-}
+export type BriefingMemory = z.infer<typeof memorySchema>;
 
 const memorySchema = z.object({
+	/** When that briefing was made, in epoch milliseconds. */
 	at: z.number(),
+	/** Content hashes of graphs, by id. */
 	graphs: z.record(z.string(), z.string()),
+	/** By trend_id. */
 	concepts: z.record(z.string(), z.object({ text: z.string(), sources: z.array(z.string()) })),
 });
 

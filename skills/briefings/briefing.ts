@@ -1,11 +1,12 @@
+import type { SkillServices } from "../../src/contract/contract.js";
 import {
 	createMomentum,
 	gatherEvidence,
 	type RankedSentence,
 	toCitedSentences,
 } from "../../src/evidence/evidence.js";
-import { type Clock, toIsoDay, toIsoTime } from "../../src/kernel/kernel.js";
-import { type Graph, type GraphCatalog, toTrendId } from "../../src/knowledge/knowledge.js";
+import { toIsoDay, toIsoTime } from "../../src/kernel/kernel.js";
+import { toTrendId } from "../../src/knowledge/knowledge.js";
 import type { HybridSearch } from "../../src/search/search.js";
 import {
 	type CitationList,
@@ -24,10 +25,8 @@ import {
 import { SCHEDULE_LIMITS } from "./schedule-limits.js";
 import type { BriefingWire } from "./schedule-wire.js";
 
-export interface BriefingDeps {
+interface BriefingServices extends Pick<SkillServices, "catalog" | "clock"> {
 	readonly search: HybridSearch;
-	readonly catalog: Pick<GraphCatalog, "list">;
-	readonly clock: Clock;
 	readonly writer: Writer;
 }
 
@@ -43,17 +42,17 @@ export interface Briefing {
 	readonly briefing: BriefingWire;
 	/** What the next one is compared with. */
 	readonly memory: BriefingMemory;
-	/** False when it has nothing to tell: then no one pays for it (D3). */
+	/** False when it says nothing: then no one pays for it (D3). */
 	readonly isWorth: boolean;
 }
 
 export type ComposeBriefing = (request: BriefingRequest) => Promise<Briefing>;
 
 /**
- * Tells what the graphs say on a topic: first what changed since the briefing before, then the most important concepts.
+ * What the graphs say on a topic: first what changed since the briefing before, then the most important concepts.
  * Every sentence passed the citation gate. When nothing changed, it says so and nothing else.
  */
-export function createBriefings(deps: BriefingDeps): ComposeBriefing {
+export function createBriefings(deps: BriefingServices): ComposeBriefing {
 	const { search, catalog, clock } = deps;
 	return async (request) => {
 		const { topic, frequency, before, signal } = request;
@@ -63,13 +62,14 @@ export function createBriefings(deps: BriefingDeps): ComposeBriefing {
 		const asked = { graphs, question: topic, conceptsMax, sentencesMax, signal };
 		const { concepts, sentences, missing } = await gatherEvidence(search, asked);
 		const memory = rememberTopic(concepts, { graphs, at });
-		const told = concepts.slice(0, SCHEDULE_LIMITS.conceptsTold);
-		const news = before ? compare(before, told, graphs) : { changes: [], removed: [] };
-		const isNew = !before || news.changes.length + news.removed.length > 0;
+		const shown = concepts.slice(0, SCHEDULE_LIMITS.conceptsTold);
+		const changes = before ? findChanges(shown, before) : [];
+		const removed = before ? findRemoved(before, graphs) : [];
+		const isNew = !before || changes.length + removed.length > 0;
 		const citations = createCitationList();
 		const parts =
-			isNew && told.length > 0
-				? await writeParts(deps, { ...request, ...news, told, sentences, citations })
+			isNew && shown.length > 0
+				? await writeParts(deps, { ...request, changes, removed, shown, sentences, citations })
 				: NOTHING;
 		const isWorth = isNew && parts.top.length + parts.changes.length > 0;
 		return {
@@ -86,7 +86,7 @@ export function createBriefings(deps: BriefingDeps): ComposeBriefing {
 				top: parts.top,
 				movers: parts.movers,
 				numbers: parts.numbers,
-				watch_list: parts.watchList,
+				watch_list: parts.watch_list,
 				citations: [...citations.toWire()],
 				writer: parts.writer,
 				warnings: [...parts.warnings, ...gapsOf(concepts, missing)],
@@ -95,49 +95,32 @@ export function createBriefings(deps: BriefingDeps): ComposeBriefing {
 	};
 }
 
-function compare(
-	before: BriefingMemory,
-	told: readonly TopicConcept[],
-	graphs: readonly Graph[],
-): Pick<Material, "changes" | "removed"> {
-	return { changes: findChanges(told, before), removed: findRemoved(before, graphs) };
-}
-
 function gapsOf(concepts: readonly TopicConcept[], missing: readonly string[]): readonly string[] {
 	if (concepts.length === 0) return ["No graph on sale covers this topic yet."];
 	return missing.length > 0 ? [`No graph covers: ${missing.join(", ")}.`] : [];
 }
 
-interface Parts {
-	readonly changes: BriefingWire["changes"];
-	readonly top: BriefingWire["top"];
-	readonly movers: BriefingWire["movers"];
-	readonly numbers: BriefingWire["numbers"];
-	readonly watchList: BriefingWire["watch_list"];
-	readonly writer: string;
-	readonly warnings: readonly string[];
-}
+type Parts = Pick<
+	BriefingWire,
+	"changes" | "top" | "movers" | "numbers" | "watch_list" | "writer" | "warnings"
+>;
 
 const NOTHING: Parts = {
-	changes: [],
-	top: [],
-	movers: [],
-	numbers: [],
-	watchList: [],
+	...{ changes: [], top: [], movers: [], numbers: [], watch_list: [] },
 	writer: "extractive",
 	warnings: [],
 };
 
 interface Material extends BriefingRequest {
-	readonly told: readonly TopicConcept[];
+	readonly shown: readonly TopicConcept[];
 	readonly sentences: readonly RankedSentence[];
 	readonly changes: readonly TopicChange[];
 	readonly removed: readonly string[];
 	readonly citations: CitationList;
 }
 
-async function writeParts(deps: BriefingDeps, material: Material): Promise<Parts> {
-	const { told, citations, changes, removed } = material;
+async function writeParts(deps: BriefingServices, material: Material): Promise<Parts> {
+	const { shown, citations, changes, removed } = material;
 	const changed = changes.slice(0, SCHEDULE_LIMITS.changesMax).map((change) => ({
 		...subjectOf(change),
 		change: change.change,
@@ -150,20 +133,20 @@ async function writeParts(deps: BriefingDeps, material: Material): Promise<Parts
 	return {
 		changes: [...changed, ...gone],
 		top,
-		movers: moversOf(told, today),
+		movers: moversOf(shown, today),
 		numbers: numbersOf(material),
-		watchList: watchListOf(told, today),
+		watch_list: watchListOf(shown, today),
 		writer,
 		warnings,
 	};
 }
 
 /** The best concepts on the topic: what each is, and the sentence of it that says most beside that. */
-async function writeTop(deps: BriefingDeps, { topic, told, citations, signal }: Material) {
+async function writeTop(deps: BriefingServices, { topic, shown, citations, signal }: Material) {
 	const top: BriefingWire["top"] = [];
 	const warnings = new Set<string>();
 	let writer = deps.writer.name;
-	for (const subject of told) {
+	for (const subject of shown) {
 		if (top.length >= SCHEDULE_LIMITS.topMax) break;
 		const offered = toCitedSentences(subject.graph, subject.concept);
 		if (offered.length === 0) continue;
@@ -201,9 +184,9 @@ function toSource({ title, sourceUrl, publishedAt }: TopicChange["newSources"][n
 }
 
 /** The concepts of which more, or less, is published than a year before, the largest changes first. */
-function moversOf(told: readonly TopicConcept[], today: string): BriefingWire["movers"] {
+function moversOf(shown: readonly TopicConcept[], today: string): BriefingWire["movers"] {
 	const momentumOf = createMomentum(today);
-	return told
+	return shown
 		.map((subject) => ({ subject, momentum: momentumOf(subject.concept.evidence) }))
 		.filter(({ momentum }) => momentum.score !== 0)
 		.sort((a, b) => Math.abs(b.momentum.score) - Math.abs(a.momentum.score))
@@ -216,19 +199,13 @@ function moversOf(told: readonly TopicConcept[], today: string): BriefingWire["m
 		}));
 }
 
-interface NumbersOf {
-	readonly sentences: readonly RankedSentence[];
-	readonly told: readonly TopicConcept[];
-	readonly citations: CitationList;
-}
-
 /** A figure that is no part of a name such as "EIP-712", and no lone year. */
 const FIGURE = /(?<![\w-])[$€£]?\d+(?:[.,]\d+)*(?:\s?%|\s?percent\b|\s?[a-z]+)?(?![\w-])/giu;
 const YEAR = /^(?:1[89]|20)\d\d$/;
 
 /** Sentences with figures, those that bear most on the topic first. */
-function numbersOf({ sentences, told, citations }: NumbersOf): BriefingWire["numbers"] {
-	const subjects = new Set(told.map(({ concept }) => concept));
+function numbersOf({ sentences, shown, citations }: Material): BriefingWire["numbers"] {
+	const subjects = new Set(shown.map(({ concept }) => concept));
 	return sentences
 		.filter(({ concept, text }) => subjects.has(concept) && hasFigure(text))
 		.slice(0, SCHEDULE_LIMITS.numbersMax)
@@ -244,7 +221,7 @@ const DAY_MS = 86_400_000;
 type WatchReason = BriefingWire["watch_list"][number]["reason"] | undefined;
 
 /** What may soon be otherwise: stale, withdrawn, unfinished, or carried by one source. */
-function watchListOf(told: readonly TopicConcept[], today: string): BriefingWire["watch_list"] {
+function watchListOf(shown: readonly TopicConcept[], today: string): BriefingWire["watch_list"] {
 	const soon = toIsoDay(Date.parse(today) + SCHEDULE_LIMITS.watchDays * DAY_MS);
 	const reasonOf = ({ status, staleAfter, evidence }: TopicConcept["concept"]): WatchReason => {
 		if (staleAfter !== undefined && staleAfter < today) return "stale";
@@ -252,7 +229,7 @@ function watchListOf(told: readonly TopicConcept[], today: string): BriefingWire
 		if (status === "deprecated" || status === "draft") return status;
 		return evidence.length === 1 ? "single_source" : undefined;
 	};
-	return told
+	return shown
 		.flatMap((subject) => {
 			const reason = reasonOf(subject.concept);
 			const date = subject.concept.staleAfter ?? null;

@@ -6,13 +6,15 @@ import {
 	paidOperation,
 	type SkillServices,
 } from "../../src/contract/contract.js";
-import { runReply, scheduleBody, scheduleReply } from "./schedule-reply-wire.js";
 import {
 	runOutput,
+	runReply,
 	type ScheduleWire,
+	scheduleBody,
 	scheduleIdField,
 	scheduleOrderInput,
 	scheduleOutput,
+	scheduleReply,
 } from "./schedule-wire.js";
 
 const ORDER = {

@@ -9,51 +9,43 @@ import {
 } from "../../src/contract/contract.js";
 import { ServiceError, toIdLetters } from "../../src/kernel/kernel.js";
 import { recordRunEnd } from "../../src/webhooks/webhooks.js";
-import type { BriefingRunRow, ScheduleRow, Store } from "../../store/store.js";
+import type { BriefingRunRow, ScheduleRow } from "../../store/store.js";
 import type { Briefing } from "./briefing.js";
 import type { BriefingMemory } from "./briefing-changes.js";
 import { toRenewal } from "./schedule-billing.js";
-import { type Claim, openRun, ownedRun, runIdOf, settledStatus } from "./schedule-claims.js";
-import type { MailRefusals } from "./schedule-consent.js";
+import {
+	abandonedChannels,
+	type Claim,
+	openRun,
+	ownedRun,
+	runIdOf,
+	settledStatus,
+} from "./schedule-claims.js";
 import { SCHEDULE_LIMITS } from "./schedule-limits.js";
-import {
-	getSchedule,
-	noSchedule,
-	type ReadRun,
-	toRunItem,
-	toScheduleWire,
-} from "./schedule-record.js";
-import {
-	composeFor,
-	dropUnkept,
-	rememberTold,
-	type ScheduleRunDeps,
-	sendAll,
-	stageBriefing,
-} from "./schedule-run.js";
-import { describe } from "./schedule-service.js";
+import { getSchedule, noSchedule, toRunItem, toScheduleWire } from "./schedule-record.js";
+import { composeFor, dropUnkept, rememberTold, sendAll, stageBriefing } from "./schedule-run.js";
+import { describe, type ScheduleServices } from "./schedule-service.js";
 import { localDay } from "./schedule-slots.js";
-import { type ChannelDeps, type ScheduleText, toChannels } from "./schedule-text.js";
+import { type ScheduleText, toChannels } from "./schedule-text.js";
 import type { RunWire, ScheduleOrder, ScheduleWire } from "./schedule-wire.js";
 
-export interface ScheduleBookDeps extends ManualRunDeps, ChannelDeps {
-	readonly store: Store;
+interface BookServices extends ScheduleServices {
 	readonly pepper: Uint8Array;
-	readonly refusals: MailRefusals;
 }
 
-/** Schedules as they are sold. */
-export function createScheduleBook(deps: ScheduleBookDeps) {
-	const { store } = deps;
+/** Schedules as the skills that sell them see them: never a price, a target or how someone pays. */
+export type ScheduleBook = ReturnType<typeof createScheduleBook>;
+
+export function createScheduleBook(services: BookServices) {
 	return {
 		/** Makes a schedule once for each call, however often it is sent. Throws RATE_LIMITED for too many of one owner. */
-		create: (order: ScheduleOrder, context: SkillContext) => create(deps, order, context),
+		create: (order: ScheduleOrder, context: SkillContext) => create(services, order, context),
 
 		/** Makes a briefing now, and delivers nothing yet. Throws NOT_FOUND for a schedule of someone else. */
 		async runNow(id: string, context: SkillContext): Promise<ManualRun> {
 			const owner = ownerOf(context);
-			const schedule = await getSchedule(store, id, (row) => mayRead(owner, row));
-			return runNow(deps, schedule, context);
+			const schedule = await getSchedule(services.store, id, (row) => mayRead(owner, row));
+			return runNow(services, schedule, context);
 		},
 	};
 }
@@ -69,14 +61,14 @@ const ID_CHARS = 32;
  * 160 bits under a secret, the same for the same payment: a call that is sent again finds what it made. A call that paid
  * nothing is named by its caller, so that it makes a new one each time.
  */
-function scheduleIdOf({ pepper, random }: ScheduleBookDeps, callId: string): string {
+function scheduleIdOf({ pepper, random }: BookServices, callId: string): string {
 	const mac = createHmac("sha256", pepper).update(`schedule\n${callId}`);
 	if (!callId.startsWith("hold_")) mac.update(random.bytes(ID_CHARS));
 	return `sch_${toIdLetters(mac.digest().subarray(0, ID_CHARS))}`;
 }
 
 async function create(
-	deps: ScheduleBookDeps,
+	deps: BookServices,
 	order: ScheduleOrder,
 	context: SkillContext,
 ): Promise<ScheduleWire> {
@@ -87,9 +79,15 @@ async function create(
 	const text: ScheduleText = { topic, email, slack };
 	const id = scheduleIdOf(deps, callId);
 	const known = await store.read((reader) => reader.get("schedules", id));
-	if (known && known.owner !== owner.owner) throw paidBefore();
+	if (known && known.owner !== owner.owner) {
+		// Shown with another credential, one payment would else get a second week, or someone else's schedule.
+		throw new ServiceError(
+			"IDEMPOTENCY_MISMATCH",
+			"This payment made a schedule of another credential already; send the credential it was made with.",
+		);
+	}
 	if (known) return describe(deps, known);
-	const row = toRow(deps, { id, owner, order, text, callId });
+	const row = toRow(deps, order, { id, owner, text, callId });
 	assertDeliverable(owner, row);
 	if (email !== undefined) await deps.refusals.assertMayAsk(owner.owner, email);
 	const textExpiresAt = await texts.put(row.documentId, text);
@@ -115,17 +113,11 @@ async function create(
 }
 
 function toRow(
-	deps: ScheduleBookDeps,
-	made: {
-		readonly id: string;
-		readonly owner: Caller;
-		readonly order: ScheduleOrder;
-		readonly text: ScheduleText;
-		readonly callId: string;
-	},
+	deps: BookServices,
+	{ frequency, timezone, hour, weekday }: ScheduleOrder,
+	made: { id: string; owner: Caller; text: ScheduleText; callId: string },
 ): ScheduleRow {
-	const { id, owner, order, text, callId } = made;
-	const { frequency, timezone, hour, weekday } = order;
+	const { id, owner, text, callId } = made;
 	const now = deps.clock.now();
 	const grantId = grantIdOf(owner.access);
 	const renewal = owner === ANONYMOUS ? undefined : toRenewal(owner);
@@ -160,17 +152,6 @@ function assertDeliverable(caller: Caller, { channels }: ScheduleRow): void {
 	);
 }
 
-/** Anyone who shows a payment again with another credential would else get a second week for it, or someone else's schedule. */
-function paidBefore(): ServiceError {
-	return new ServiceError(
-		"IDEMPOTENCY_MISMATCH",
-		"This payment made a schedule of another credential already; send the credential it was made with.",
-	);
-}
-
-/** Schedules as the skills that sell them see them: never a price, a target or how someone pays. */
-export type ScheduleBook = ReturnType<typeof createScheduleBook>;
-
 /** A briefing that was asked for out of turn. */
 export interface ManualRun {
 	readonly run: RunWire;
@@ -181,25 +162,21 @@ export interface ManualRun {
 	readonly deliver?: () => Promise<RunWire>;
 }
 
-export interface ManualRunDeps extends ScheduleRunDeps {
-	readonly readRun: ReadRun;
-}
-
 /**
  * One briefing at once, for its own price: it begins no week, and what is told in turn is told all the same. Nothing of it is
  * kept, sent or remembered before it is paid for, and nothing at all of one that has nothing new to tell.
  */
 async function runNow(
-	deps: ManualRunDeps,
+	deps: ScheduleServices,
 	schedule: ScheduleRow,
 	{ callId, signal }: Pick<SkillContext, "callId" | "signal">,
 ): Promise<ManualRun> {
-	const { store, clock, texts, readRun } = deps;
+	const { store, clock, texts, runs } = deps;
 	const text = await texts.get(schedule);
 	if (!text) throw noSchedule();
 	const id = runIdOf(schedule.id, callId);
 	const known = await store.read((reader) => reader.get("briefing_runs", id));
-	if (known?.finishedAt !== undefined) return { run: await readRun(schedule, known) };
+	if (known?.finishedAt !== undefined) return { run: await runs.read(schedule, known) };
 	const before = await toldLast(deps, schedule);
 	const made = await composeFor(deps, schedule, { text, before, signal });
 	signal.throwIfAborted();
@@ -217,7 +194,7 @@ async function runNow(
 
 /** What its reader was told last, in turn or out of it. */
 async function toldLast(
-	{ texts }: ManualRunDeps,
+	{ texts }: ScheduleServices,
 	schedule: ScheduleRow,
 ): Promise<BriefingMemory | undefined> {
 	const scheduled = await texts.memoryOf(schedule, "scheduled");
@@ -233,13 +210,13 @@ function toManualRun(schedule: ScheduleRow, id: string, now: number): BriefingRu
 
 /** Sends it, lets it be picked up and remembers what it told. Throws when someone else delivers it, or its schedule is gone. */
 async function deliver(
-	deps: ManualRunDeps,
+	deps: ScheduleServices,
 	opened: BriefingRunRow,
 	{ made, text }: { readonly made: Briefing; readonly text: ScheduleText },
 ): Promise<RunWire> {
-	const { store, clock, readRun } = deps;
+	const { store, clock, runs } = deps;
 	const claim = await claimManual(deps, opened);
-	if (claim.run.finishedAt !== undefined) return readRun(claim.schedule, claim.run);
+	if (claim.run.finishedAt !== undefined) return runs.read(claim.schedule, claim.run);
 	const staged = await stageBriefing(deps, claim, made);
 	try {
 		await sendAll(deps, claim, { made, text });
@@ -253,14 +230,14 @@ async function deliver(
 			return ended;
 		});
 		await rememberTold(deps, claim, made);
-		return { ...(await readRun(claim.schedule, run)), briefing: made.briefing };
+		return { ...(await runs.read(claim.schedule, run)), briefing: made.briefing };
 	} finally {
 		if (staged) await dropUnkept(deps, claim);
 	}
 }
 
 async function claimManual(
-	{ store, clock }: ManualRunDeps,
+	{ store, clock }: ScheduleServices,
 	opened: BriefingRunRow,
 ): Promise<Claim> {
 	const now = clock.now();
@@ -275,18 +252,9 @@ async function claimManual(
 			});
 		}
 		const begun = toManualRun(schedule, opened.id, now);
-		const run = known ? { ...begun, ...takenOver(known) } : begun;
+		const taken = known && { attempt: known.attempt + 1, channels: abandonedChannels(known) };
+		const run = { ...begun, ...taken };
 		await tx.put("briefing_runs", run);
 		return { schedule, run };
 	});
-}
-
-/** What was being sent when its attempt ended may have arrived: it is not sent again. */
-function takenOver({ attempt, channels }: BriefingRunRow) {
-	return {
-		attempt: attempt + 1,
-		channels: channels.map((channel) =>
-			channel.status === "sending" ? { ...channel, status: "unknown" as const } : channel,
-		),
-	};
 }

@@ -15,7 +15,7 @@ import {
 } from "./schedule-text.js";
 import type { ScheduleChange } from "./schedule-wire.js";
 
-export interface ScheduleChangeDeps extends ChannelDeps {
+interface ChangeServices extends ChannelDeps {
 	readonly refusals: MailRefusals;
 	readonly store: Pick<Store, "transaction">;
 	readonly texts: ScheduleTexts;
@@ -37,17 +37,14 @@ export function changeRow(
 	});
 }
 
-export interface Changing {
+interface Changing {
 	readonly row: ScheduleRow;
 	readonly viewer: ScheduleViewer;
 	readonly change: ScheduleChange;
 }
 
 /** Changes what was asked for, all of it or nothing. */
-export async function applyChange(
-	deps: ScheduleChangeDeps,
-	changing: Changing,
-): Promise<ScheduleRow> {
+export async function applyChange(deps: ChangeServices, changing: Changing): Promise<ScheduleRow> {
 	const { store, texts, clock, refusals } = deps;
 	const { row, viewer, change } = changing;
 	if (change.renew_with) assertRenews(viewer);

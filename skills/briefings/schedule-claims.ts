@@ -107,23 +107,16 @@ async function takeOver(
 		return undefined;
 	}
 	if (run.status === "running" && now < run.leaseUntil) return undefined;
-	// What was being sent when its attempt ended may have arrived: it is not sent again.
-	const channels = run.channels.map((channel) =>
-		channel.status === "sending" ? { ...channel, status: "unknown" as const } : channel,
-	);
-	const next = { ...run, channels };
-	if (isSuperseded(schedule, run, now)) {
-		await closeRun(tx, { schedule, run: next }, { status: settledStatus(next), now });
-		return "free";
-	}
-	if (now < run.leaseUntil) return undefined;
+	const next = { ...run, channels: abandonedChannels(run) };
+	const isDue = now >= run.leaseUntil;
 	const isOver =
 		run.attempt > SCHEDULE_LIMITS.retryDelaysMs.length ||
-		channels.some(({ status }) => status === "unknown");
-	if (isOver) {
+		next.channels.some(({ status }) => status === "unknown");
+	if (isSuperseded(schedule, run, now) || (isDue && isOver)) {
 		await closeRun(tx, { schedule, run: next }, { status: settledStatus(next), now });
 		return "free";
 	}
+	if (!isDue) return undefined;
 	const claimed = {
 		...next,
 		status: "running",
@@ -133,6 +126,13 @@ async function takeOver(
 	};
 	await tx.put("briefing_runs", claimed);
 	return { schedule, run: claimed };
+}
+
+/** What was being sent when its attempt ended may have arrived: it is not sent again. */
+export function abandonedChannels({ channels }: BriefingRunRow): BriefingRunRow["channels"] {
+	return channels.map((channel) =>
+		channel.status === "sending" ? { ...channel, status: "unknown" } : channel,
+	);
 }
 
 function isSuperseded(schedule: ScheduleRow, run: BriefingRunRow, now: number): boolean {
@@ -167,6 +167,19 @@ export async function closeRun(
 	await tx.put("schedules", closed);
 	if (closed.status === "paused" && (isLost || status === "unpaid"))
 		await recordPause(tx, closed, now);
+}
+
+/** Leaves a run to its next attempt; a schedule whose briefing was not delivered is failing until then. */
+export async function deferRun(
+	tx: StoreTransaction,
+	{ schedule, run }: Claim,
+	how: { readonly now: number; readonly delayMs: number; readonly isDelivered: boolean },
+): Promise<void> {
+	const { now, delayMs, isDelivered } = how;
+	const waiting = { ...run, status: "waiting", leasedAt: now, leaseUntil: now + delayMs };
+	await tx.put("briefing_runs", waiting);
+	const isFailing = isRunning(schedule) && !isDelivered;
+	await tx.put("schedules", isFailing ? { ...schedule, status: "failing" } : schedule);
 }
 
 /** The run and its schedule as they are now, for anyone who still owns the attempt. Throws LostClaim. */

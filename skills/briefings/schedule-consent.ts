@@ -6,32 +6,19 @@ import { recordPause } from "../../src/webhooks/webhooks.js";
 import type { ScheduleChannel, ScheduleRow, Store } from "../../store/store.js";
 import { SCHEDULE_LIMITS } from "./schedule-limits.js";
 import type { ScheduleTexts } from "./schedule-text.js";
-
-interface Consent {
-	readonly channel: "email" | "slack";
-	readonly target_masked: string;
-	readonly status: "confirmed" | "unsubscribed";
-}
+import type { ConsentWire } from "./schedule-wire.js";
 
 /** What readers of mails may do with the links in them, without any credential. */
 export type ScheduleConsent = ReturnType<typeof createScheduleConsent>;
 
-export function createScheduleConsent({
-	store,
-	links,
-	refusals,
-	clock,
-}: {
+export function createScheduleConsent(deps: {
 	readonly store: Pick<Store, "transaction">;
 	readonly refusals: MailRefusals;
 	readonly links: ScheduleLinks;
 	readonly clock: Pick<Clock, "now">;
 }) {
-	const use = async (
-		token: string,
-		purpose: LinkPurpose,
-		change: Change,
-	): Promise<ScheduleChannel> => {
+	const { store, links, refusals, clock } = deps;
+	const use = async (token: string, purpose: LinkPurpose, change: Change) => {
 		const link = links.open(token, purpose);
 		// First: what a crash leaves is an address that is not asked, and a link that works again.
 		if (link && purpose === "unsubscribe") await refusals.note(link);
@@ -54,14 +41,14 @@ export function createScheduleConsent({
 	};
 	return {
 		/** Once: throws NOT_FOUND, alike for links that were used, that have expired and that are none of ours. */
-		async confirm(token: string): Promise<Consent> {
+		async confirm(token: string): Promise<ConsentWire> {
 			const { kind: channel, masked } = await use(token, "confirm", (row, { ref, status }) =>
 				status === "unconfirmed" ? withChannel(row, ref, "ready") : undefined,
 			);
 			return { channel, target_masked: masked, status: "confirmed" };
 		},
 		/** Once, as `confirm`. From then on nothing is mailed to this reader. */
-		async unsubscribe(token: string): Promise<Consent> {
+		async unsubscribe(token: string): Promise<ConsentWire> {
 			const { kind: channel, masked } = await use(token, "unsubscribe", (row, { ref, status }) => {
 				if (status === "unsubscribed") return undefined;
 				const left = withChannel(row, ref, "unsubscribed");
@@ -71,9 +58,9 @@ export function createScheduleConsent({
 			return { channel, target_masked: masked, status: "unsubscribed" };
 		},
 		/** A page that asks whether to agree: mail programs open links, and only people send forms. */
-		confirmPage: (token: string) => toPage(token, CONFIRM),
+		confirmPage: (token: string) => toPage(token, "confirm"),
 		/** The same for unsubscribing. */
-		unsubscribePage: (token: string) => toPage(token, UNSUBSCRIBE),
+		unsubscribePage: (token: string) => toPage(token, "unsubscribe"),
 	};
 }
 
@@ -93,28 +80,18 @@ function withChannel(
 	return { ...row, channels };
 }
 
-interface Question {
-	readonly purpose: LinkPurpose;
-	readonly title: string;
-	readonly asks: string;
-	readonly button: string;
-}
-
-const CONFIRM: Question = {
-	purpose: "confirm",
-	title: "Receive briefings",
-	asks: "Receive these briefings by mail?",
-	button: "Send them to me",
-};
-const UNSUBSCRIBE: Question = {
-	purpose: "unsubscribe",
-	title: "Stop briefings",
-	asks: "Stop these briefings?",
-	button: "Stop them",
-};
+const QUESTIONS = {
+	confirm: {
+		title: "Receive briefings",
+		asks: "Receive these briefings by mail?",
+		button: "Send them to me",
+	},
+	unsubscribe: { title: "Stop briefings", asks: "Stop these briefings?", button: "Stop them" },
+} as const;
 
 /** Tokens are base64url, as the route's schema demands: nothing in one can end an attribute. */
-function toPage(token: string, { purpose, title, asks, button }: Question): ServedDocument {
+function toPage(token: string, purpose: LinkPurpose): ServedDocument {
+	const { title, asks, button } = QUESTIONS[purpose];
 	const action = `/v1/research/schedules/${purpose}?token=${encodeURIComponent(token)}`;
 	const body = [
 		`<!doctype html><html lang="en"><head><meta charset="utf-8"><title>${title}</title></head><body>`,
@@ -131,7 +108,6 @@ export type LinkPurpose = "confirm" | "unsubscribe";
 
 /** What a link in a mail stands for. It names schedule and target to us alone: anyone who reads the mail may not own the schedule. */
 export interface ScheduleLink {
-	readonly purpose: LinkPurpose;
 	readonly scheduleId: string;
 	/** Of the channel: a new target has new links. */
 	readonly ref: string;
@@ -139,34 +115,26 @@ export interface ScheduleLink {
 
 export type ScheduleLinks = ReturnType<typeof createScheduleLinks>;
 
-const stored = z.strictObject({
-	p: z.enum(["confirm", "unsubscribe"]),
-	s: z.string(),
-	r: z.string(),
-	e: z.number(),
-});
-
 const TTL_MS = {
 	confirm: SCHEDULE_LIMITS.confirmTtlMs,
 	unsubscribe: SCHEDULE_LIMITS.unsubscribeTtlMs,
 } as const;
 
-export function createScheduleLinks({
-	seal,
-	clock,
-	baseUrl,
-}: {
+/** The terms of a link: purpose, schedule, ref and end. */
+const stored = z.strictObject({
+	p: z.enum(["confirm", "unsubscribe"]),
+	...{ s: z.string(), r: z.string(), e: z.number() },
+});
+
+export function createScheduleLinks(deps: {
 	readonly seal: SealedText;
 	readonly clock: Clock;
 	readonly baseUrl: () => string;
 }) {
+	const { seal, clock, baseUrl } = deps;
 	return {
-		urlOf(
-			purpose: LinkPurpose,
-			{ id }: Pick<ScheduleRow, "id">,
-			{ ref }: Pick<ScheduleChannel, "ref">,
-		): string {
-			const terms = { p: purpose, s: id, r: ref, e: clock.now() + TTL_MS[purpose] };
+		urlOf(purpose: LinkPurpose, { scheduleId, ref }: ScheduleLink): string {
+			const terms = { p: purpose, s: scheduleId, r: ref, e: clock.now() + TTL_MS[purpose] };
 			const token = seal.seal(JSON.stringify(terms));
 			return `${baseUrl()}/v1/research/schedules/${purpose}?token=${token}`;
 		},
@@ -175,7 +143,7 @@ export function createScheduleLinks({
 			const text = seal.open(token);
 			const terms = text === undefined ? undefined : stored.safeParse(JSON.parse(text)).data;
 			if (terms?.p !== purpose || terms.e <= clock.now()) return undefined;
-			return { purpose, scheduleId: terms.s, ref: terms.r };
+			return { scheduleId: terms.s, ref: terms.r };
 		},
 	};
 }
@@ -183,17 +151,13 @@ export function createScheduleLinks({
 /** Who stopped mails of whom. An address is kept as a hash under a secret alone, and apart from any schedule. */
 export type MailRefusals = ReturnType<typeof createMailRefusals>;
 
-export function createMailRefusals({
-	store,
-	texts,
-	pepper,
-	clock,
-}: {
+export function createMailRefusals(deps: {
 	readonly store: Pick<Store, "read" | "documents">;
 	readonly texts: Pick<ScheduleTexts, "get">;
 	readonly pepper: Uint8Array;
 	readonly clock: Pick<Clock, "now">;
 }) {
+	const { store, texts, pepper, clock } = deps;
 	const documentOf = (owner: string, email: string) => {
 		const address = email.toLowerCase();
 		const mac = createHmac("sha256", pepper).update(`mail refusal\n${owner}\n${address}`);

@@ -8,15 +8,13 @@ import {
 	toSlackTest,
 	toTestMail,
 } from "./briefing-messages.js";
-import type { ScheduleLinks } from "./schedule-consent.js";
+import type { LinkPurpose, ScheduleLinks } from "./schedule-consent.js";
 import type { ScheduleText } from "./schedule-text.js";
 import type { BriefingWire } from "./schedule-wire.js";
 
-type Target = Pick<ScheduleChannel, "kind" | "ref">;
-
 interface Sending {
 	readonly schedule: Pick<ScheduleRow, "id">;
-	readonly channel: Target;
+	readonly channel: Pick<ScheduleChannel, "kind" | "ref">;
 	readonly text: ScheduleText;
 }
 
@@ -35,27 +33,24 @@ export function createScheduleDelivery(deps: {
 		if (!mailer) throw new ServiceError("UNAVAILABLE", "No mail server is configured here.");
 		await mailer.send(message);
 	};
-	const stop = ({ schedule, channel }: Sending) => links.urlOf("unsubscribe", schedule, channel);
+	const linkOf = (purpose: LinkPurpose, { schedule, channel: { ref } }: Sending) =>
+		links.urlOf(purpose, { scheduleId: schedule.id, ref });
 	return {
-		async briefing({
-			run,
-			briefing,
-			...sending
-		}: Sending & {
-			readonly run: Pick<BriefingRunRow, "id">;
-			readonly briefing: BriefingWire;
-		}): Promise<void> {
-			const { channel, text } = sending;
+		async briefing(
+			sending: Sending & { run: Pick<BriefingRunRow, "id">; briefing: BriefingWire },
+		): Promise<void> {
+			const { run, briefing, channel, text } = sending;
 			if (channel.kind === "slack") {
 				return sendToSlack(slack, targetOf(text.slack), toSlackMessage(briefing));
 			}
-			const unsubscribeUrl = stop(sending);
+			const unsubscribeUrl = linkOf("unsubscribe", sending);
 			const written = toBriefingMail(briefing, unsubscribeUrl);
 			const messageId = `${run.id}.${channel.ref}`;
 			await mail({ ...written, to: targetOf(text.email), messageId, unsubscribeUrl });
 		},
-		async confirmation({ schedule, channel, text }: Sending): Promise<void> {
-			const written = toConfirmationMail(text.topic, links.urlOf("confirm", schedule, channel));
+		async confirmation(sending: Sending): Promise<void> {
+			const { channel, text } = sending;
+			const written = toConfirmationMail(text.topic, linkOf("confirm", sending));
 			await mail({ ...written, to: targetOf(text.email), messageId: `confirm.${channel.ref}` });
 		},
 		async test(sending: Sending): Promise<void> {
@@ -63,7 +58,7 @@ export function createScheduleDelivery(deps: {
 			if (channel.kind === "slack") {
 				return sendToSlack(slack, targetOf(text.slack), toSlackTest(text.topic));
 			}
-			const unsubscribeUrl = stop(sending);
+			const unsubscribeUrl = linkOf("unsubscribe", sending);
 			const written = toTestMail(text.topic, unsubscribeUrl);
 			const messageId = `test.${channel.ref}`;
 			await mail({ ...written, to: targetOf(text.email), messageId, unsubscribeUrl });

@@ -11,7 +11,6 @@ import { SCHEDULE_LIMITS } from "./schedule-limits.js";
 import { ownerOf } from "./schedule-run.js";
 import { nextSlot } from "./schedule-slots.js";
 import {
-	type BriefingWire,
 	briefingSchema,
 	type PauseReason,
 	type RunItemWire,
@@ -50,15 +49,7 @@ export async function getSchedule(
 
 export function toScheduleWire(
 	row: ScheduleRow,
-	{
-		topic,
-		lastRun,
-		now,
-	}: {
-		readonly topic: string;
-		readonly lastRun: BriefingRunRow | undefined;
-		readonly now: number;
-	},
+	{ topic, lastRun, now }: { topic: string; lastRun: BriefingRunRow | undefined; now: number },
 ): ScheduleWire {
 	const runs = row.status === "active" || row.status === "failing";
 	return {
@@ -106,30 +97,16 @@ export function toRunItem(run: BriefingRunRow): RunItemWire {
 	};
 }
 
-/** A run with its briefing, as long as that can be picked up. */
-export type ReadRun = (schedule: ScheduleRow, run: BriefingRunRow) => Promise<RunWire>;
+export type ScheduleRuns = ReturnType<typeof createScheduleRuns>;
 
-export interface ScheduleRuns {
-	read: ReadRun;
-	/** Throws NOT_FOUND for a run of another schedule. */
-	get(schedule: ScheduleRow, runId: string): Promise<RunWire>;
-	/** Newest first. */
-	list(
-		schedule: ScheduleRow,
-		cursor: string | undefined,
-	): Promise<{ readonly items: readonly RunItemWire[]; readonly next_cursor: string | null }>;
-}
-
-export function createScheduleRuns({
-	store,
-	artifacts,
-}: {
-	readonly store: Pick<Store, "read">;
-	readonly artifacts: Pick<ArtifactRepository, "find">;
-}): ScheduleRuns {
-	const read: ReadRun = async (schedule, run) => {
+export function createScheduleRuns(
+	store: Pick<Store, "read">,
+	artifacts: Pick<ArtifactRepository, "find">,
+) {
+	/** A run with its briefing, as long as that can be picked up. */
+	const read = async (schedule: ScheduleRow, run: BriefingRunRow): Promise<RunWire> => {
 		const kept = await artifacts.find(await ownerOf(store, schedule), "briefing", run.id);
-		const briefing: BriefingWire | undefined = briefingSchema.safeParse(kept?.data).data;
+		const briefing = briefingSchema.safeParse(kept?.data).data;
 		return {
 			...toRunItem(run),
 			briefing: briefing ?? null,
@@ -139,13 +116,15 @@ export function createScheduleRuns({
 	return {
 		read,
 
-		async get(schedule, runId) {
+		/** Throws NOT_FOUND for a run of another schedule. */
+		async get(schedule: ScheduleRow, runId: string): Promise<RunWire> {
 			const run = await store.read((reader) => reader.get("briefing_runs", runId));
 			if (run?.scheduleId === schedule.id) return read(schedule, run);
 			throw new ServiceError("NOT_FOUND", "No run of this schedule has this id.");
 		},
 
-		async list({ id }, cursor) {
+		/** Newest first. */
+		async list({ id }: ScheduleRow, cursor: string | undefined) {
 			const identity = { list: "briefing_runs", asked: { id } };
 			const [at, after = ""] = cursor === undefined ? [] : readCursor(cursor, identity, 2);
 			const rows = await store.read((reader) => reader.findBy("briefing_runs", "scheduleId", id));

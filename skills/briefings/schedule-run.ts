@@ -11,13 +11,18 @@ import type {
 import type { Briefing, ComposeBriefing } from "./briefing.js";
 import type { BriefingMemory } from "./briefing-changes.js";
 import { type HeldWeek, isCovered, NotPaid, type ScheduleBilling } from "./schedule-billing.js";
-import { type Claim, closeRun, LostClaim, ownedRun } from "./schedule-claims.js";
+import { type Claim, closeRun, deferRun, LostClaim, ownedRun } from "./schedule-claims.js";
 import type { ScheduleDelivery } from "./schedule-delivery.js";
 import { SCHEDULE_LIMITS } from "./schedule-limits.js";
 import { type ScheduleText, type ScheduleTexts, scheduleMemories } from "./schedule-text.js";
 
-export interface ScheduleRunDeps extends BriefingDeps {
+/** What runs of schedules work with, in turn and out of it. */
+export interface RunServices {
+	readonly store: Pick<Store, "read" | "transaction" | "documents">;
+	readonly clock: Clock;
 	readonly logger: Logger;
+	readonly compose: ComposeBriefing;
+	readonly texts: ScheduleTexts;
 	readonly delivery: ScheduleDelivery;
 	readonly billing: ScheduleBilling;
 }
@@ -27,7 +32,7 @@ export interface ScheduleRunDeps extends BriefingDeps {
  * was delivered; from then on it can be picked up. Never throws for what a target or a payer does; it throws when the store
  * cannot be written.
  */
-export async function performRun(deps: ScheduleRunDeps, claim: Claim): Promise<void> {
+export async function performRun(deps: RunServices, claim: Claim): Promise<void> {
 	const { billing, texts } = deps;
 	const { schedule, run } = claim;
 	let held: HeldWeek | undefined;
@@ -67,7 +72,7 @@ interface Finished {
 }
 
 /** Says how it went and takes the week's price, both or none; what was told is remembered after that. */
-async function finish(deps: ScheduleRunDeps, claim: Claim, finished: Finished): Promise<void> {
+async function finish(deps: RunServices, claim: Claim, finished: Finished): Promise<void> {
 	const { store, logger, billing } = deps;
 	const { made, held } = finished;
 	let isOver: boolean;
@@ -87,53 +92,44 @@ async function finish(deps: ScheduleRunDeps, claim: Claim, finished: Finished): 
 
 /** False when a target is still to be tried again. */
 async function settle(
-	deps: ScheduleRunDeps,
+	deps: RunServices,
 	tx: StoreTransaction,
 	claim: Claim,
 	finished: Finished,
 ): Promise<boolean> {
 	const { schedule, run } = await ownedRun(tx, claim);
+	const { held, staged } = finished;
 	const { isWorth } = finished.made;
-	const isSent = hasReached(run, finished.staged);
+	const isSent = hasReached(run, staged);
 	const charges = isSent && isWorth && schedule.status !== "cancelled";
-	const begun = await settleWeek(
-		deps,
-		tx,
-		{ schedule, run },
-		{ held: finished.held, charges, isSent },
-	);
+	const begun = await settleWeek(deps, tx, { schedule, run }, { held, charges, isSent });
 	const isServed = isWorth ? isCovered(begun.row, run.slot) : isSent;
-	const isKept = finished.staged !== undefined && isServed && schedule.status !== "cancelled";
-	if (finished.staged && isKept) await tx.put("artefacts", finished.staged);
+	const isKept = staged !== undefined && isServed && schedule.status !== "cancelled";
+	if (staged && isKept) await tx.put("artefacts", staged);
 	// Without targets only what can be picked up was delivered.
 	const isDelivered = run.channels.length === 0 ? isKept : isSent;
-	const isOpen = run.channels.length === 0 ? !isKept : run.channels.some(isRefused);
+	const isOpen =
+		run.channels.length === 0 ? !isKept : run.channels.some(({ status }) => status === "failed");
 	const { receiptId = run.receiptId } = begun;
 	const now = deps.clock.now();
 	const next = { ...run, ...(receiptId !== undefined && { receiptId }) };
+	const claimed = { schedule: begun.row, run: next };
 	const delayMs = SCHEDULE_LIMITS.retryDelaysMs[run.attempt - 1];
 	if (isOpen && delayMs !== undefined && schedule.status !== "cancelled") {
-		const waiting = { ...next, status: "waiting", leasedAt: now, leaseUntil: now + delayMs };
-		await tx.put("briefing_runs", waiting);
-		await tx.put("schedules", markFailing(begun.row, isDelivered));
+		await deferRun(tx, claimed, { now, delayMs, isDelivered });
 		return false;
 	}
-	const told = isWorth ? "delivered" : "nothing_new";
-	const claimed = { schedule: begun.row, run: next };
-	await closeRun(tx, claimed, { status: isDelivered ? told : "failed", now });
+	const done = isWorth ? "delivered" : "nothing_new";
+	await closeRun(tx, claimed, { status: isDelivered ? done : "failed", now });
 	return isDelivered;
 }
 
 /** Takes the week's price, or gives it back. */
 async function settleWeek(
-	{ billing }: ScheduleRunDeps,
+	{ billing }: RunServices,
 	tx: StoreTransaction,
 	{ schedule, run }: Claim,
-	how: {
-		readonly held: HeldWeek | undefined;
-		readonly charges: boolean;
-		readonly isSent: boolean;
-	},
+	how: { held: HeldWeek | undefined; charges: boolean; isSent: boolean },
 ): Promise<{ readonly row: ScheduleRow; readonly receiptId?: string }> {
 	const { held, charges, isSent } = how;
 	if (charges) return billing.begin(tx, schedule, { day: run.slot, held });
@@ -146,24 +142,13 @@ function hasReached({ channels }: BriefingRunRow, staged: ArtifactRow | undefine
 	return channels.some(({ status }) => status === "sent");
 }
 
-const isRefused = ({ status }: { readonly status: string }): boolean => status === "failed";
-
-function markFailing(schedule: ScheduleRow, isDelivered: boolean): ScheduleRow {
-	const isRunning = schedule.status === "active" || schedule.status === "failing";
-	return isDelivered || !isRunning ? schedule : { ...schedule, status: "failing" };
-}
-
-function close({ store, clock }: ScheduleRunDeps, claim: Claim, status: string): Promise<void> {
+function close({ store, clock }: RunServices, claim: Claim, status: string): Promise<void> {
 	return store.transaction(async (tx) =>
 		closeRun(tx, await ownedRun(tx, claim), { status, now: clock.now() }),
 	);
 }
 
-function pause(
-	{ store, clock }: ScheduleRunDeps,
-	claim: Claim,
-	{ reason }: NotPaid,
-): Promise<void> {
+function pause({ store, clock }: RunServices, claim: Claim, { reason }: NotPaid): Promise<void> {
 	return store.transaction(async (tx) => {
 		const { schedule, run } = await ownedRun(tx, claim);
 		const paused = schedule.status === "cancelled" ? {} : { status: "paused" as const, reason };
@@ -173,7 +158,7 @@ function pause(
 }
 
 /** What failed before anything was sent is tried again; an attempt that has ended meanwhile is not. */
-async function retryLater(deps: ScheduleRunDeps, claim: Claim, error: unknown): Promise<void> {
+async function retryLater(deps: RunServices, claim: Claim, error: unknown): Promise<void> {
 	const { store, clock, logger } = deps;
 	const code = error instanceof ServiceError ? error.code : "INTERNAL";
 	logger.error("a briefing could not be made", { schedule: maskId(claim.schedule.id), code });
@@ -185,14 +170,7 @@ async function retryLater(deps: ScheduleRunDeps, claim: Claim, error: unknown): 
 			if (delayMs === undefined) {
 				return closeRun(tx, { schedule, run }, { status: "failed", now });
 			}
-			const waiting: BriefingRunRow = {
-				...run,
-				status: "waiting",
-				leasedAt: now,
-				leaseUntil: now + delayMs,
-			};
-			await tx.put("briefing_runs", waiting);
-			await tx.put("schedules", markFailing(schedule, false));
+			await deferRun(tx, { schedule, run }, { now, delayMs, isDelivered: false });
 		})
 		.catch((lost: unknown) => {
 			if (!(lost instanceof LostClaim)) throw lost;
@@ -206,14 +184,10 @@ export function maskId(scheduleId: string): string {
 
 /** Sends to each target that has not got it, one after the other; what is under way is persisted before. */
 export async function sendAll(
-	deps: {
-		readonly store: Pick<Store, "transaction">;
-		readonly delivery: ScheduleDelivery;
-	},
+	{ store, delivery }: Pick<RunServices, "store" | "delivery">,
 	claim: Claim,
 	{ made, text }: { readonly made: Briefing; readonly text: ScheduleText },
 ): Promise<void> {
-	const { store, delivery } = deps;
 	const { schedule } = claim;
 	const due = claim.run.channels.filter(
 		({ status }) => status === "waiting" || status === "failed",
@@ -246,17 +220,9 @@ async function markChannel(
 	return true;
 }
 
-/** How briefings of schedules are made, kept and remembered, in turn and out of it. */
-export interface BriefingDeps {
-	readonly store: Pick<Store, "read" | "transaction" | "documents">;
-	readonly clock: Clock;
-	readonly compose: ComposeBriefing;
-	readonly texts: ScheduleTexts;
-}
-
 /** The briefing of a schedule as things stand now. */
 export async function composeFor(
-	{ compose }: Pick<BriefingDeps, "compose">,
+	{ compose }: Pick<RunServices, "compose">,
 	{ frequency }: ScheduleRow,
 	asked: {
 		readonly text: ScheduleText;
@@ -276,7 +242,7 @@ export async function composeFor(
 
 /** The briefing's text, and the row that lets it be picked up once it is put; undefined where no text is kept. */
 export async function stageBriefing(
-	deps: Pick<BriefingDeps, "store" | "clock">,
+	deps: Pick<RunServices, "store" | "clock">,
 	{ schedule, run }: { readonly schedule: ScheduleRow; readonly run: Pick<BriefingRunRow, "id"> },
 	{ briefing }: Briefing,
 ): Promise<ArtifactRow | undefined> {
@@ -298,7 +264,7 @@ export async function ownerOf(
 
 /** Text that no one may pick up is not kept until its time is over; what another attempt staged is left to that. */
 export async function dropUnkept(
-	{ store }: Pick<BriefingDeps, "store">,
+	{ store }: Pick<RunServices, "store">,
 	{ run }: { readonly run: Pick<BriefingRunRow, "id" | "attempt"> },
 ): Promise<void> {
 	const isLeft = await store.read(async (reader) => {
@@ -311,7 +277,7 @@ export async function dropUnkept(
 
 /** What the next briefing of its kind is compared with; nothing is left of a schedule that was cancelled meanwhile. */
 export async function rememberTold(
-	{ store, texts }: Pick<BriefingDeps, "store" | "texts">,
+	{ store, texts }: Pick<RunServices, "store" | "texts">,
 	{ schedule, run }: Claim,
 	{ memory }: Briefing,
 ): Promise<void> {

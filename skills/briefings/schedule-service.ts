@@ -1,6 +1,6 @@
 import { type Caller, mayRead, maySeeAgain } from "../../src/contract/contract.js";
-import { type Clock, ServiceError } from "../../src/kernel/kernel.js";
-import type { ScheduleRow, Store } from "../../store/store.js";
+import { ServiceError } from "../../src/kernel/kernel.js";
+import type { ScheduleChannel, ScheduleRow, Store } from "../../store/store.js";
 import { applyChange, changeRow } from "./schedule-change.js";
 import type { MailRefusals } from "./schedule-consent.js";
 import type { ScheduleDelivery } from "./schedule-delivery.js";
@@ -13,35 +13,32 @@ import {
 	type ScheduleViewer,
 	toScheduleWire,
 } from "./schedule-record.js";
-import type { ScheduleRunDeps } from "./schedule-run.js";
+import type { RunServices } from "./schedule-run.js";
 import {
 	type ChannelDeps,
 	readTopic,
 	type ScheduleText,
-	type ScheduleTexts,
 	scheduleMemories,
 } from "./schedule-text.js";
-import type { ScheduleChange, ScheduleWire } from "./schedule-wire.js";
+import type { ScheduleChange, ScheduleWire, TestWire } from "./schedule-wire.js";
 import { countMail, mayMail } from "./schedule-worker.js";
 
 /** What owners of schedules, and anyone who knows their ids, may ask, paying nothing. */
 export type ScheduleService = ReturnType<typeof createScheduleService>;
 
-export interface ScheduleServiceDeps extends ScheduleRunDeps, ChannelDeps {
+/** What everything that is asked about schedules works with. */
+export interface ScheduleServices extends RunServices, ChannelDeps {
 	readonly store: Store;
 	readonly runs: ScheduleRuns;
 	readonly refusals: MailRefusals;
 }
 
-export function createScheduleService(deps: ScheduleServiceDeps) {
+export function createScheduleService(deps: ScheduleServices) {
 	const { store, texts, runs } = deps;
 	const own = (caller: Caller, id: string) => getSchedule(store, id, (row) => mayRead(caller, row));
 	return {
 		/** Those of the viewer; none without a credential (D6). */
-		async list({
-			caller,
-			isNamed,
-		}: ScheduleViewer): Promise<{ readonly items: readonly ScheduleWire[] }> {
+		async list({ caller, isNamed }: ScheduleViewer): Promise<{ items: ScheduleWire[] }> {
 			if (!isNamed) return { items: [] };
 			const rows = await store.read((reader) => reader.findBy("schedules", "owner", caller.owner));
 			const mine = rows
@@ -88,9 +85,9 @@ export function createScheduleService(deps: ScheduleServiceDeps) {
 	};
 }
 
-/** As its owner is told. */
+/** As its owner sees it. */
 export async function describe(
-	{ store, clock }: Pick<ScheduleServiceDeps, "store" | "clock">,
+	{ store, clock }: Pick<ScheduleServices, "store" | "clock">,
 	row: ScheduleRow,
 ): Promise<ScheduleWire> {
 	const { lastRunId } = row;
@@ -104,32 +101,18 @@ export async function describe(
 
 /** All schedules of an owner, for exports. */
 export async function* schedulesOf(
-	deps: Pick<ScheduleServiceDeps, "store" | "clock">,
+	deps: Pick<ScheduleServices, "store" | "clock">,
 	owner: string,
 ): AsyncIterable<ScheduleWire> {
 	const rows = await deps.store.read((reader) => reader.findBy("schedules", "owner", owner));
 	for (const row of rows) yield describe(deps, row);
 }
 
-export interface ScheduleTest {
-	readonly channels: readonly {
-		readonly kind: "email" | "slack";
-		readonly target_masked: string;
-		readonly status: "sent" | "failed" | "asked_again" | "not_sent";
-	}[];
-}
-
 /** Tries every target of a schedule. Throws RATE_LIMITED for too many mails on one day. */
 async function sendTests(
-	deps: {
-		readonly store: Pick<Store, "transaction">;
-		readonly texts: ScheduleTexts;
-		readonly delivery: ScheduleDelivery;
-		readonly clock: Clock;
-	},
+	{ store, texts, delivery, clock }: ScheduleServices,
 	row: ScheduleRow,
-): Promise<ScheduleTest> {
-	const { store, texts, delivery, clock } = deps;
+): Promise<TestWire> {
 	const now = clock.now();
 	// Judged and counted in one: tests that come together are not more of them.
 	const counted = await changeRow(store, row.id, (schedule) => {
@@ -145,7 +128,7 @@ async function sendTests(
 	// Of the same row as the channels: an old address never gets the link of a new one.
 	const text = await texts.get(counted);
 	if (!text) throw noSchedule();
-	const channels: ScheduleTest["channels"][number][] = [];
+	const channels: TestWire["channels"][number][] = [];
 	for (const channel of counted.channels) {
 		const status = await sendTest(delivery, { schedule: row, channel, text });
 		channels.push({ kind: channel.kind, target_masked: channel.masked, status });
@@ -155,12 +138,8 @@ async function sendTests(
 
 async function sendTest(
 	delivery: ScheduleDelivery,
-	sending: {
-		readonly schedule: ScheduleRow;
-		readonly channel: ScheduleRow["channels"][number];
-		readonly text: ScheduleText;
-	},
-): Promise<ScheduleTest["channels"][number]["status"]> {
+	sending: { schedule: ScheduleRow; channel: ScheduleChannel; text: ScheduleText },
+): Promise<TestWire["channels"][number]["status"]> {
 	const { status } = sending.channel;
 	if (status !== "ready" && status !== "unconfirmed") return "not_sent";
 	const isAsked = status === "unconfirmed";

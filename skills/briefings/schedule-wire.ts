@@ -1,9 +1,16 @@
 import { z } from "zod";
-import { citationSchema, citedTextSchema, cursorField } from "../../src/contract/contract.js";
+import {
+	citationSchema,
+	citedTextSchema,
+	cursorField,
+	replyComponent,
+	requestComponent,
+	toReply,
+} from "../../src/contract/contract.js";
 import { visibleText } from "../../src/kernel/kernel.js";
 import { SCHEDULE_LIMITS } from "./schedule-limits.js";
 
-/** What travels when briefings are ordered, changed and told. Spec: Schedule (briefing subscription). */
+/** What travels when briefings are ordered, changed and delivered. Spec: Schedule (briefing subscription). */
 
 export const WEEKDAYS = [
 	"sunday",
@@ -51,7 +58,7 @@ const weekdayField = z
 	.enum(WEEKDAYS, `must be one of ${WEEKDAYS.join(", ")}`)
 	.describe("Day of a weekly briefing");
 
-const scheduleOrderFields = {
+export const scheduleOrderInput = z.strictObject({
 	topic: topicField,
 	frequency: frequencyField,
 	email: emailField.optional(),
@@ -59,8 +66,7 @@ const scheduleOrderFields = {
 	timezone: timezoneField.default("UTC"),
 	hour: hourField.default(8),
 	weekday: weekdayField.default("monday"),
-};
-export const scheduleOrderInput = z.strictObject(scheduleOrderFields);
+});
 export type ScheduleOrder = z.output<typeof scheduleOrderInput>;
 
 export const scheduleChangeInput = z
@@ -97,7 +103,7 @@ export const previewInput = z.strictObject({
 	frequency: frequencyField.default("weekly"),
 });
 
-export const runListFields = { cursor: cursorField.optional() };
+export const runListQuery = z.strictObject({ cursor: cursorField.optional() });
 
 const CHANNEL_STATUSES = ["ready", "unconfirmed", "unsubscribed", "not_configured"] as const;
 
@@ -123,25 +129,22 @@ export const RUN_STATUSES = [
 ] as const;
 export type RunStatus = (typeof RUN_STATUSES)[number];
 
+const channelKind = z.enum(["email", "slack"]);
+const channel = { kind: channelKind, target_masked: z.string() };
+const frequencySchema = z.enum(["daily", "weekly"]);
 const dayField = z.string().regex(/^\d{4}-\d{2}-\d{2}$/);
 
 export const scheduleSchema = z.object({
 	schedule_id: z.string(),
 	topic: z.string(),
-	frequency: z.enum(["daily", "weekly"]),
+	frequency: frequencySchema,
 	timezone: z.string(),
 	hour: z.int(),
 	weekday: z.enum(WEEKDAYS).nullable(),
 	status: z.enum(["active", "paused", "failing", "cancelled"]),
 	reason: z.enum(PAUSE_REASONS).nullable().describe("Why it is paused"),
 	channels: z
-		.array(
-			z.object({
-				kind: z.enum(["email", "slack"]),
-				target_masked: z.string(),
-				status: z.enum(CHANNEL_STATUSES),
-			}),
-		)
+		.array(z.object({ ...channel, status: z.enum(CHANNEL_STATUSES) }))
 		.describe("Where briefings go; none: they are kept for pick-up"),
 	next_run_at: z.iso.datetime().nullable(),
 	last_run: z
@@ -159,7 +162,7 @@ const subject = { trend_id: z.string(), graph_id: z.string(), title: z.string() 
 
 export const briefingSchema = z.object({
 	topic: z.string(),
-	frequency: z.enum(["daily", "weekly"]),
+	frequency: frequencySchema,
 	as_of: z.iso.datetime(),
 	since: z.iso.datetime().nullable().describe("The briefing before; null for the first"),
 	is_first: z.boolean(),
@@ -203,10 +206,7 @@ export const runItemSchema = z.object({
 	status: z.enum(RUN_STATUSES),
 	attempts: z.int(),
 	channels: z.array(
-		z.object({
-			kind: z.enum(["email", "slack"]),
-			status: z.enum(["waiting", "sent", "failed", "unknown"]),
-		}),
+		z.object({ kind: channelKind, status: z.enum(["waiting", "sent", "failed", "unknown"]) }),
 	),
 	started_at: z.iso.datetime(),
 	finished_at: z.iso.datetime().nullable(),
@@ -227,6 +227,52 @@ export const scheduleOutput = z.object({
 	}),
 });
 export const runOutput = z.object({ ok: z.literal(true), data: runSchema, meta: z.object({}) });
+
+export const scheduleBody = requestComponent("ScheduleOrder", scheduleOrderInput);
+export const scheduleChangeBody = requestComponent("ScheduleChange", scheduleChangeInput);
+export const previewBody = requestComponent("BriefingPreviewRequest", previewInput);
+
+replyComponent("Schedule", scheduleSchema);
+replyComponent("Briefing", briefingSchema);
+replyComponent("BriefingRunItem", runItemSchema);
+replyComponent("BriefingRun", runSchema);
+
+export const scheduleReply = toReply("ScheduleReply", scheduleOutput);
+export const runReply = toReply("BriefingRunReply", runOutput);
+
+export const scheduleListSchema = replyComponent(
+	"ScheduleList",
+	z.object({ items: z.array(scheduleSchema) }),
+);
+export const runListSchema = replyComponent(
+	"BriefingRunList",
+	z.object({ items: z.array(runItemSchema) }),
+);
+export const previewSchema = replyComponent(
+	"BriefingPreview",
+	z.object({
+		is_sample: z.literal(true).describe("A part of what a briefing would tell"),
+		briefing: briefingSchema,
+	}),
+);
+export const testSchema = replyComponent(
+	"ScheduleTest",
+	z.object({
+		channels: z.array(
+			z.object({ ...channel, status: z.enum(["sent", "failed", "asked_again", "not_sent"]) }),
+		),
+	}),
+);
+export type TestWire = z.infer<typeof testSchema>;
+export const consentSchema = replyComponent(
+	"BriefingConsent",
+	z.object({
+		channel: channelKind,
+		target_masked: z.string(),
+		status: z.enum(["confirmed", "unsubscribed"]),
+	}),
+);
+export type ConsentWire = z.infer<typeof consentSchema>;
 
 function isTimezone(name: string): boolean {
 	if (!/^[A-Za-z][A-Za-z0-9_+-]*(?:\/[A-Za-z0-9_+-]+){0,2}$/.test(name)) return false;

@@ -2,13 +2,13 @@ import { toIsoDay } from "../../src/kernel/kernel.js";
 import type { ScheduleRow } from "../../store/store.js";
 import { type Claim, claimDue, isRunning } from "./schedule-claims.js";
 import { SCHEDULE_LIMITS } from "./schedule-limits.js";
-import { hasWay, maskId, performRun, type ScheduleRunDeps } from "./schedule-run.js";
+import { hasWay, maskId, performRun, type RunServices } from "./schedule-run.js";
 import { latestSlot, nextSlot } from "./schedule-slots.js";
 
 /** Looks for what is due and does it; any number of them may work on one store. */
 export type ScheduleWorker = ReturnType<typeof createScheduleWorker>;
 
-export function createScheduleWorker(deps: ScheduleRunDeps) {
+export function createScheduleWorker(deps: RunServices) {
 	const { store, clock, logger } = deps;
 	const quiet = createQuietTimes();
 	const look = async (row: ScheduleRow): Promise<number> => {
@@ -82,7 +82,7 @@ function createQuietTimes() {
 
 /** The schedule once it is paid for; one whose payment never came is cancelled, and delivers nothing. */
 async function withPayment(
-	{ store, texts, billing, clock }: ScheduleRunDeps,
+	{ store, texts, billing, clock }: RunServices,
 	row: ScheduleRow,
 ): Promise<ScheduleRow | undefined> {
 	if (row.isPaid || row.status === "cancelled") return row;
@@ -102,7 +102,7 @@ async function withPayment(
 }
 
 /** Asks the readers of new addresses whether they want briefings. */
-async function sendConfirmations(deps: ScheduleRunDeps, schedule: ScheduleRow): Promise<void> {
+async function sendConfirmations(deps: RunServices, schedule: ScheduleRow): Promise<void> {
 	const { store, texts, delivery, clock, logger } = deps;
 	const due = schedule.channels.find(({ confirmTries }) => confirmTries !== undefined);
 	if (!due || !isRunning(schedule)) return;
@@ -146,10 +146,7 @@ export function countMail(row: ScheduleRow, now: number): ScheduleRow {
 }
 
 /** What is in use is kept: text and row live a year from their last use. */
-async function keepText(
-	{ store, texts, clock }: ScheduleRunDeps,
-	{ schedule }: Claim,
-): Promise<void> {
+async function keepText({ store, texts, clock }: RunServices, { schedule }: Claim): Promise<void> {
 	const isFresh = schedule.textExpiresAt - clock.now() > SCHEDULE_LIMITS.textRenewedMs;
 	// No one's use: an address that never agreed is forgotten when its time is over.
 	if (isFresh || !hasWay(schedule)) return;

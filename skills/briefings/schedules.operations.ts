@@ -1,8 +1,8 @@
 import { z } from "zod";
-import type { Caller, Credential } from "../../src/contract/contract.js";
 import {
 	dataOperation,
 	documentOperation,
+	type OwnerRequest,
 	ownerOperation,
 	type Services,
 } from "../../src/contract/contract.js";
@@ -11,44 +11,43 @@ import {
 	consentSchema,
 	previewBody,
 	previewSchema,
-	runListSchema,
-	scheduleChangeBody,
-	scheduleListSchema,
-	testSchema,
-} from "./schedule-reply-wire.js";
-import {
 	runIdField,
-	runListFields,
+	runListQuery,
+	runListSchema,
 	runSchema,
+	scheduleChangeBody,
 	scheduleIdField,
+	scheduleListSchema,
 	scheduleSchema,
+	testSchema,
 } from "./schedule-wire.js";
 
-const path = z.strictObject({ schedule_id: scheduleIdField });
-const runPath = z.strictObject({ schedule_id: scheduleIdField, run_id: runIdField });
-const { linkTokenChars: tokenChars } = SCHEDULE_LIMITS;
-const linkQuery = z.strictObject({
-	token: z
-		.string()
-		.regex(/^[\w-]+$/, "must be the token of a link as it was")
-		.max(tokenChars, `must have at most ${tokenChars} characters`)
-		.describe("The token of a link in a mail, as it was"),
-});
 const SCHEDULE_ID = "sch_2q4t7w1ab2c0f6x2m8k9yz3v5n7r1d3h";
 const RUN_ID = "run_8kq4t7w1ab2c0f6x2m9yz3v5n7";
 const LINK_TOKEN = "c2FtcGxlLXRva2VuLW9mLW5vLXNjaGVkdWxl";
-const { changesPerMinute, readsPerMinute, linksPerMinute } = SCHEDULE_LIMITS;
-/** Anyone who shows no credential is no one in particular: the id alone tells what they may do (D6). */
-const viewerOf = ({
-	caller,
-	credential,
-}: {
-	caller: Caller;
-	credential: Credential | undefined;
-}) => ({
+const path = z.strictObject({ schedule_id: scheduleIdField });
+const runPath = path.extend({ run_id: runIdField });
+const { changesPerMinute, readsPerMinute, linkTokenChars: tokenChars } = SCHEDULE_LIMITS;
+
+type Needs = Pick<Services, "schedules">;
+type Asked = Pick<OwnerRequest, "caller" | "credential">;
+type OfSchedule = Asked & { readonly params: z.output<typeof path> };
+
+/** Without a credential the caller is no one in particular: the id alone says what they may do (D6). */
+const viewerOf = ({ caller, credential }: Asked) => ({
 	caller,
 	isNamed: credential !== undefined,
 });
+
+/** What is read and tested for the owner of the schedule that a request names. */
+const forOwner =
+	(ask: "get" | "test") =>
+	({ schedules }: Needs) =>
+	({ caller, params }: OfSchedule) =>
+		schedules[ask](caller, params.schedule_id);
+
+const BY_ID = { opensById: true, callsPerMinute: readsPerMinute, params: path, isList: false };
+const OPEN_CHANGE = { ...BY_ID, isOpen: true, callsPerMinute: changesPerMinute };
 
 /** Additive to the contract, except for list, change and cancel. */
 export const researchSchedulesList = ownerOperation({
@@ -63,10 +62,7 @@ export const researchSchedulesList = ownerOperation({
 	callsPerMinute: readsPerMinute,
 	isList: true,
 	data: scheduleListSchema,
-	create:
-		({ schedules }: Pick<Services, "schedules">) =>
-		(request) =>
-			schedules.list(viewerOf(request)),
+	create: (services: Needs) => (request) => services.schedules.list(viewerOf(request)),
 	example: {},
 });
 
@@ -77,15 +73,11 @@ export const researchSchedulesChange = ownerOperation({
 	summary: "Change a schedule",
 	description:
 		"Topic, time, targets (null takes one away), pause and resume, and who pays for further weeks. Opened by its id; unknown ids and those of others are the same 404.",
-	opensById: true,
-	isOpen: true,
-	callsPerMinute: changesPerMinute,
-	params: path,
+	...OPEN_CHANGE,
 	body: scheduleChangeBody,
-	isList: false,
 	data: scheduleSchema,
 	create:
-		({ schedules }: Pick<Services, "schedules">) =>
+		({ schedules }: Needs) =>
 		(request) =>
 			schedules.change(viewerOf(request), request.params.schedule_id, request.body),
 	example: { params: { schedule_id: SCHEDULE_ID }, body: { hour: 9 } },
@@ -98,14 +90,10 @@ export const researchSchedulesCancel = ownerOperation({
 	summary: "Cancel a schedule",
 	description:
 		"Nothing more is delivered or charged, and its topic and targets are deleted. Opened by its id, as a change is.",
-	opensById: true,
-	isOpen: true,
-	callsPerMinute: changesPerMinute,
-	params: path,
-	isList: false,
+	...OPEN_CHANGE,
 	data: scheduleSchema,
 	create:
-		({ schedules }: Pick<Services, "schedules">) =>
+		({ schedules }: Needs) =>
 		(request) =>
 			schedules.cancel(viewerOf(request), request.params.schedule_id),
 	example: { params: { schedule_id: SCHEDULE_ID } },
@@ -117,15 +105,9 @@ export const researchSchedulesGet = ownerOperation({
 	path: "/v1/research/schedules/{schedule_id}",
 	summary: "Read a schedule",
 	description: "One schedule of the owner; one that a wallet paid for is opened by its id.",
-	opensById: true,
-	callsPerMinute: readsPerMinute,
-	params: path,
-	isList: false,
+	...BY_ID,
 	data: scheduleSchema,
-	create:
-		({ schedules }: Pick<Services, "schedules">) =>
-		({ caller, params: { schedule_id: id } }) =>
-			schedules.get(caller, id),
+	create: forOwner("get"),
 	example: { params: { schedule_id: SCHEDULE_ID } },
 });
 
@@ -135,15 +117,10 @@ export const researchSchedulesTest = ownerOperation({
 	path: "/v1/research/schedules/{schedule_id}/test",
 	summary: "Test the targets of a schedule",
 	description: `Sends a test to each target; an address that is not confirmed is asked again. At most ${SCHEDULE_LIMITS.extraMailsPerDay} a day.`,
-	opensById: true,
+	...BY_ID,
 	callsPerMinute: changesPerMinute,
-	params: path,
-	isList: false,
 	data: testSchema,
-	create:
-		({ schedules }: Pick<Services, "schedules">) =>
-		({ caller, params: { schedule_id: id } }) =>
-			schedules.test(caller, id),
+	create: forOwner("test"),
 	example: {
 		params: { schedule_id: SCHEDULE_ID },
 		data: { channels: [{ kind: "email", target_masked: "a…@e…", status: "asked_again" }] },
@@ -156,14 +133,12 @@ export const researchSchedulesRunsList = ownerOperation({
 	path: "/v1/research/schedules/{schedule_id}/runs",
 	summary: "Runs of a schedule",
 	description: "What was delivered when, newest first.",
-	opensById: true,
-	callsPerMinute: readsPerMinute,
-	params: path,
-	query: z.strictObject(runListFields),
+	...BY_ID,
+	query: runListQuery,
 	isList: true,
 	data: runListSchema,
 	create:
-		({ schedules }: Pick<Services, "schedules">) =>
+		({ schedules }: Needs) =>
 		({ caller, params: { schedule_id: id }, query: { cursor } }) =>
 			schedules.runs(caller, id, cursor),
 	example: { params: { schedule_id: SCHEDULE_ID } },
@@ -175,13 +150,11 @@ export const researchSchedulesRunsGet = ownerOperation({
 	path: "/v1/research/schedules/{schedule_id}/runs/{run_id}",
 	summary: "Read one briefing",
 	description: "One run with its briefing, for 24 hours; after that without.",
-	opensById: true,
-	callsPerMinute: readsPerMinute,
+	...BY_ID,
 	params: runPath,
-	isList: false,
 	data: runSchema,
 	create:
-		({ schedules }: Pick<Services, "schedules">) =>
+		({ schedules }: Needs) =>
 		({ caller, params: { schedule_id: id, run_id: runId } }) =>
 			schedules.run(caller, id, runId),
 	example: { params: { schedule_id: SCHEDULE_ID, run_id: RUN_ID } },
@@ -198,12 +171,34 @@ export const researchSchedulesPreview = dataOperation({
 	isList: false,
 	freshness: "live",
 	data: previewSchema,
-	create:
-		({ scheduleLinks }: Pick<Services, "scheduleLinks">) =>
-		({ body, signal }) =>
-			scheduleLinks.preview(body, signal),
+	create: (services: Links) => (asked) => services.scheduleLinks.preview(asked.body, asked.signal),
 	example: { body: { topic: "Payments by agents over HTTP" } },
 });
+
+type Links = Pick<Services, "scheduleLinks">;
+const linkQuery = z.strictObject({
+	token: z
+		.string()
+		.regex(/^[\w-]+$/, "must be the token of a link as it was")
+		.max(tokenChars, `must have at most ${tokenChars} characters`)
+		.describe("The token of a link in a mail, as it was"),
+});
+
+/** What the link of a mail does, and the page it opens. */
+const LINKED = {
+	callsPerMinute: SCHEDULE_LIMITS.linksPerMinute,
+	query: linkQuery,
+	isList: false,
+	freshness: "secret",
+	data: consentSchema,
+} as const;
+const LINKED_PAGE = {
+	method: "GET",
+	description: "Opening it changes nothing; its form does.",
+	mediaType: "text/html; charset=utf-8",
+	query: linkQuery,
+	example: { query: { token: LINK_TOKEN }, document: "<!doctype html>" },
+} as const;
 
 export const researchSchedulesConfirm = dataOperation({
 	id: "research.schedules.confirm",
@@ -212,15 +207,8 @@ export const researchSchedulesConfirm = dataOperation({
 	summary: "Agree to briefings by mail",
 	description:
 		"With the link of the mail that asks the reader of an address; it works once. Whatever body is sent with it is not read.",
-	callsPerMinute: linksPerMinute,
-	query: linkQuery,
-	isList: false,
-	freshness: "secret",
-	data: consentSchema,
-	create:
-		({ scheduleLinks }: Pick<Services, "scheduleLinks">) =>
-		({ query }) =>
-			scheduleLinks.confirm(query.token),
+	...LINKED,
+	create: (services: Links) => (request) => services.scheduleLinks.confirm(request.query.token),
 	example: {
 		query: { token: LINK_TOKEN },
 		data: { channel: "email", target_masked: "a…@e…", status: "confirmed" },
@@ -229,17 +217,10 @@ export const researchSchedulesConfirm = dataOperation({
 
 export const researchSchedulesConfirmPage = documentOperation({
 	id: "research.schedules.confirm_page",
-	method: "GET",
+	...LINKED_PAGE,
 	path: "/v1/research/schedules/confirm",
 	summary: "Page that asks whether to agree",
-	description: "Opening it changes nothing; its form does.",
-	mediaType: "text/html; charset=utf-8",
-	query: linkQuery,
-	create:
-		({ scheduleLinks }: Pick<Services, "scheduleLinks">) =>
-		({ query }) =>
-			scheduleLinks.confirmPage(query.token),
-	example: { query: { token: LINK_TOKEN }, document: "<!doctype html>" },
+	create: (services: Links) => (request) => services.scheduleLinks.confirmPage(request.query.token),
 });
 
 export const researchSchedulesUnsubscribe = dataOperation({
@@ -249,15 +230,8 @@ export const researchSchedulesUnsubscribe = dataOperation({
 	summary: "Stop briefings by mail",
 	description:
 		"One-click unsubscription (RFC 8058), with the link of a mail; whatever body is sent with it is not read.",
-	callsPerMinute: linksPerMinute,
-	query: linkQuery,
-	isList: false,
-	freshness: "secret",
-	data: consentSchema,
-	create:
-		({ scheduleLinks }: Pick<Services, "scheduleLinks">) =>
-		({ query }) =>
-			scheduleLinks.unsubscribe(query.token),
+	...LINKED,
+	create: (services: Links) => (request) => services.scheduleLinks.unsubscribe(request.query.token),
 	example: {
 		query: { token: LINK_TOKEN },
 		data: { channel: "email", target_masked: "a…@e…", status: "unsubscribed" },
@@ -266,15 +240,9 @@ export const researchSchedulesUnsubscribe = dataOperation({
 
 export const researchSchedulesUnsubscribePage = documentOperation({
 	id: "research.schedules.unsubscribe_page",
-	method: "GET",
+	...LINKED_PAGE,
 	path: "/v1/research/schedules/unsubscribe",
 	summary: "Page that asks whether to stop",
-	description: "Opening it changes nothing; its form does.",
-	mediaType: "text/html; charset=utf-8",
-	query: linkQuery,
-	create:
-		({ scheduleLinks }: Pick<Services, "scheduleLinks">) =>
-		({ query }) =>
-			scheduleLinks.unsubscribePage(query.token),
-	example: { query: { token: LINK_TOKEN }, document: "<!doctype html>" },
+	create: (services: Links) => (request) =>
+		services.scheduleLinks.unsubscribePage(request.query.token),
 });

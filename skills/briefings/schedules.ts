@@ -1,13 +1,14 @@
+import type { z } from "zod";
 import { createBoundedWork } from "../../src/contract/contract.js";
 import type { ComposeBriefing } from "./briefing.js";
 import type { ScheduleBook } from "./schedule-book.js";
 import type { ScheduleConsent } from "./schedule-consent.js";
 import { SCHEDULE_LIMITS } from "./schedule-limits.js";
 import type { ScheduleService } from "./schedule-service.js";
-import type { BriefingWire } from "./schedule-wire.js";
+import type { BriefingWire, previewInput } from "./schedule-wire.js";
 import type { ScheduleWorker } from "./schedule-worker.js";
 
-/** Subscriptions to briefings, as each who has to do with them sees them. */
+/** Subscriptions to briefings, for those who sell, own, preview and run them. */
 export interface Schedules {
 	readonly book: ScheduleBook;
 	readonly service: ScheduleService;
@@ -15,32 +16,21 @@ export interface Schedules {
 	readonly worker: ScheduleWorker;
 }
 
-interface PreviewRequest {
-	readonly topic: string;
-	readonly frequency: "daily" | "weekly";
-}
-
-interface Preview {
-	/** A part of what a briefing would tell. */
-	readonly is_sample: true;
-	readonly briefing: BriefingWire;
-}
-
 /** What anyone may ask of briefings. */
 export interface FreeSchedules extends ScheduleConsent {
-	/** The beginning of a first briefing; nothing is kept or delivered. Throws RATE_LIMITED while too many wait. */
-	preview(request: PreviewRequest, signal: AbortSignal): Promise<Preview>;
+	readonly preview: ReturnType<typeof createSchedulePreview>;
 }
 
-export function createSchedulePreview(compose: ComposeBriefing): FreeSchedules["preview"] {
+/** The beginning of a first briefing; nothing is kept or delivered. Throws RATE_LIMITED while too many wait. */
+export function createSchedulePreview(compose: ComposeBriefing) {
 	const inTurn = createBoundedWork({
 		running: SCHEDULE_LIMITS.previewsRunning,
 		waiting: SCHEDULE_LIMITS.previewsWaiting,
 	});
-	return async (request, signal) => {
+	return async (request: z.output<typeof previewInput>, signal: AbortSignal) => {
 		const work = () => compose({ ...request, before: undefined, signal });
 		const { briefing } = await inTurn(work, signal);
-		return { is_sample: true, briefing: toSample(briefing) };
+		return { is_sample: true as const, briefing: toSample(briefing) };
 	};
 }
 

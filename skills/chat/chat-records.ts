@@ -30,13 +30,7 @@ export interface ChatRecord {
 export type ChatRecords = ReturnType<typeof createChatRecords>;
 
 /** Persisted sessions: a row without text, and one document that holds it. */
-export function createChatRecords({
-	store,
-	clock,
-}: {
-	readonly store: Store;
-	readonly clock: Clock;
-}) {
+export function createChatRecords({ store, clock }: { store: Store; clock: Clock }) {
 	const isThere = (row: ChatRow) => row.expiresAt > clock.now();
 	const read = async (row: ChatRow): Promise<ChatRecord | undefined> => {
 		const text = await store.documents.get(row.id);

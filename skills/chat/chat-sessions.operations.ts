@@ -14,6 +14,8 @@ const example = { params: { session_id: "session-1" } };
 const changes = { callsPerMinute: LIMITS.accountChangesPerMinute };
 const reads = { callsPerMinute: LIMITS.accountReadsPerMinute };
 
+type Needs = Pick<Services, "chats">;
+
 /** Sessions of a caller. Additive to the contract. */
 export const chatSessionList = ownerOperation({
 	id: "research.chat.sessions.list",
@@ -25,10 +27,7 @@ export const chatSessionList = ownerOperation({
 	query: chatPageQuery,
 	isList: true,
 	data: chatSessionListSchema,
-	create:
-		({ chats }: Pick<Services, "chats">) =>
-		({ caller, query }) =>
-			chats.list(caller, query),
+	create: (services: Needs) => (request) => services.chats.list(request.caller, request.query),
 	example: { query: { limit: "20" } },
 });
 
@@ -42,7 +41,7 @@ export const chatSession = ownerOperation({
 	description: "How many turns it has, what it is limited to and when it is forgotten.",
 	data: chatSessionSchema,
 	create:
-		({ chats }: Pick<Services, "chats">) =>
+		({ chats }: Needs) =>
 		({ caller, params }) =>
 			chats.get(caller, params.session_id),
 	example,
@@ -61,7 +60,7 @@ export const chatMessageList = ownerOperation({
 	isList: true,
 	data: chatMessageListSchema,
 	create:
-		({ chats }: Pick<Services, "chats">) =>
+		({ chats }: Needs) =>
 		({ caller, params, query }) =>
 			chats.messages(caller, params.session_id, query),
 	example: { ...example, query: { limit: "20" } },
@@ -78,7 +77,7 @@ export const chatSessionChange = ownerOperation({
 	body: chatChangeBody,
 	data: chatSessionSchema,
 	create:
-		({ chats }: Pick<Services, "chats">) =>
+		({ chats }: Needs) =>
 		({ caller, params, body }) =>
 			chats.change(caller, params.session_id, body),
 	example: { ...example, body: { title: "Payment over HTTP" } },
@@ -94,7 +93,7 @@ export const chatSessionDeletion = ownerOperation({
 	description: "Its messages, and the streams that told them, are gone at once.",
 	data: deletedChatSchema,
 	create:
-		({ chats }: Pick<Services, "chats">) =>
+		({ chats }: Needs) =>
 		({ caller, params }) =>
 			chats.remove(caller, params.session_id),
 	example,

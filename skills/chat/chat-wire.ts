@@ -48,11 +48,7 @@ const chatData = z.object({
 
 export const chatOutput = replyComponent(
 	"ChatReply",
-	z.object({
-		ok: z.literal(true),
-		data: chatData,
-		meta: z.object(answerMetaShape),
-	}),
+	z.object({ ok: z.literal(true), data: chatData, meta: z.object(answerMetaShape) }),
 );
 export type ChatOutput = z.infer<typeof chatOutput>;
 

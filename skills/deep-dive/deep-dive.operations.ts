@@ -106,11 +106,7 @@ export const researchDeepDive = paidOperation({
 	create: (services: Pick<SkillServices, "catalog" | "research" | "clock">) => ({
 		exampleInput: () => ({ query: "How do agents pay for what they call?", mode: "fast" }),
 		isOffered: () => services.catalog.list().length > 0,
-		job: {
-			kind: "deep_dive",
-			inputOf: (input) => ({ ...input }),
-			modeOf: ({ mode }) => mode,
-		},
+		job: { kind: "deep_dive", inputOf: (input) => ({ ...input }), modeOf: ({ mode }) => mode },
 		async prepare({ graphs = [], feeds = [] }) {
 			for (const id of graphs) services.catalog.assertKnown(id);
 			for (const id of feeds) await services.research.feeds.get(id);

@@ -198,10 +198,7 @@ export const dossierList = ownerOperation({
 	}),
 	isList: true,
 	data: dossierListSchema,
-	create:
-		({ dossiers }: Kept) =>
-		({ caller, query }) =>
-			dossiers.list(caller, query),
+	create: (services: Kept) => (request) => services.dossiers.list(request.caller, request.query),
 	example: { query: { limit: "20" } },
 });
 

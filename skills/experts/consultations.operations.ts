@@ -42,6 +42,8 @@ const CONSULT_BODY = {
 	question: "How should a server roll out HSTS?",
 };
 
+type Needs = Pick<Services, "consultations">;
+
 /** One question to one expert's twin. Spec: Endpoints, paid operations. */
 export const expertConsultation = paidOperation({
 	id: "human_agents.consult",
@@ -173,7 +175,7 @@ export const consultationList = ownerOperation({
 	isList: true,
 	data: consultationListSchema,
 	create:
-		({ consultations }: Pick<Services, "consultations">) =>
+		({ consultations }: Needs) =>
 		({ caller, query }) =>
 			consultations.list(caller, query),
 	example: { query: { limit: "20" } },
@@ -192,7 +194,7 @@ export const consultation = ownerOperation({
 	isList: false,
 	data: consultationSchema,
 	create:
-		({ consultations }: Pick<Services, "consultations">) =>
+		({ consultations }: Needs) =>
 		({ caller, params }) =>
 			consultations.get(caller, params.consultation_id),
 	example: { params: { consultation_id } },

@@ -26,6 +26,8 @@ const PAGE_MAX = 200;
 
 const nameField = z.string().trim().min(1, "must not be empty").max(CONSULT_LIMITS.nameChars);
 
+type Needs = Pick<Services, "experts">;
+
 /** Experts for a topic. Spec: Endpoints, free operations. */
 export const expertsSearch = dataOperation({
 	id: "experts.search",
@@ -69,10 +71,7 @@ export const expertList = dataOperation({
 	isList: true,
 	freshness: "catalog",
 	data: expertPageSchema,
-	create:
-		({ experts }: Pick<Services, "experts">) =>
-		({ query }) =>
-			experts.list(query),
+	create: (services: Needs) => (request) => services.experts.list(request.query),
 	example: { query: { limit: "50" } },
 });
 
@@ -86,10 +85,7 @@ export const expert = dataOperation({
 	isList: false,
 	freshness: "catalog",
 	data: expertDetailSchema,
-	create:
-		({ experts }: Pick<Services, "experts">) =>
-		({ params }) =>
-			experts.get(params.agent_id),
+	create: (services: Needs) => (request) => services.experts.get(request.params.agent_id),
 	example: { params: { agent_id: "api-design-desk" } },
 });
 
@@ -130,10 +126,7 @@ export const expertQuestions = dataOperation({
 	isList: true,
 	freshness: "catalog",
 	data: questionListSchema,
-	create:
-		({ experts }: Pick<Services, "experts">) =>
-		({ params }) =>
-			experts.questions(params.agent_id),
+	create: (services: Needs) => (request) => services.experts.questions(request.params.agent_id),
 	example,
 });
 
@@ -155,7 +148,7 @@ export const expertSources = dataOperation({
 	freshness: "catalog",
 	data: expertSourcesSchema,
 	create:
-		({ experts }: Pick<Services, "experts">) =>
+		({ experts }: Needs) =>
 		({ params, query }) =>
 			experts.sources(params.agent_id, query),
 	example: { ...example, query: { limit: "20" } },

@@ -16,13 +16,7 @@ interface FeedListRequest {
 export type FeedDirectory = ReturnType<typeof createFeedDirectory>;
 
 /** The free operations on supplemental feeds: which there are and how they do; their values are for sale. */
-export function createFeedDirectory({
-	feeds,
-	clock,
-}: {
-	readonly feeds: Feeds;
-	readonly clock: Clock;
-}) {
+export function createFeedDirectory({ feeds, clock }: { feeds: Feeds; clock: Clock }) {
 	const statusOf = async (feed: FeedSpec) => toStatus(await feeds.recall(feed), clock.now());
 	const toListed = async (feed: FeedSpec) => ({
 		...toDescribed(feed),

@@ -211,10 +211,7 @@ export const feedList = dataOperation({
 	isList: true,
 	freshness: "catalog",
 	data: feedListSchema,
-	create:
-		({ feedDirectory }: Directory) =>
-		({ query }) =>
-			feedDirectory.list(query),
+	create: (services: Directory) => (request) => services.feedDirectory.list(request.query),
 	example: { query: { kind: "series", limit: "5" } },
 });
 
@@ -229,10 +226,7 @@ export const feed = dataOperation({
 	isList: false,
 	freshness: "live",
 	data: feedDetailSchema,
-	create:
-		({ feedDirectory }: Directory) =>
-		({ params }) =>
-			feedDirectory.get(params.feed_id),
+	create: (services: Directory) => (request) => services.feedDirectory.get(request.params.feed_id),
 	example: { params: { feed_id: EXAMPLE_FEED } },
 });
 
@@ -246,9 +240,6 @@ export const feedHealth = dataOperation({
 	isList: false,
 	freshness: "live",
 	data: feedHealthSchema,
-	create:
-		({ feedDirectory }: Directory) =>
-		() =>
-			feedDirectory.health(),
+	create: (services: Directory) => () => services.feedDirectory.health(),
 	example: {},
 });

@@ -76,13 +76,12 @@ export function createSchedules(deps: ScheduleServiceDeps): Schedules {
 	const mailer = mail && createSmtpMailer({ ...mail, timeoutMs: SCHEDULE_LIMITS.mailTimeoutMs });
 	const slack = deps.slack ?? createCallerEgress({ hosts: [SLACK_HOST], ports: [443] });
 	const compose = createBriefings(deps);
-	const runs = createScheduleRuns({ store, artifacts });
+	const runs = createScheduleRuns(store, artifacts);
 	const parts = {
 		...deps,
 		compose,
 		texts,
 		runs,
-		readRun: runs.read,
 		refusals,
 		canMail: mail !== undefined,
 		billing: createScheduleBilling({ ...money, store, clock }),
