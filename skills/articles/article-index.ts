@@ -1,6 +1,12 @@
 import { DATE_PRECISIONS } from "../../src/contract/contract.js";
 import { createCatalogIndex, refOf, toArticleAddress } from "../../src/evidence/evidence.js";
-import type { Concept, Evidence, Graph, Steps } from "../../src/knowledge/knowledge.js";
+import type {
+	Concept,
+	Evidence,
+	Graph,
+	GraphCatalog,
+	Steps,
+} from "../../src/knowledge/knowledge.js";
 import { createTextFinder, readTexts, type TextFinder } from "../../src/search/search.js";
 
 /** Where an article is cited. */
@@ -31,6 +37,11 @@ export interface ArticleIndex {
 	readonly articles: ReadonlyMap<string, Article>;
 	/** By the words of their titles. */
 	readonly finder: TextFinder<Article>;
+}
+
+/** The graph of an id, all of them where none is named. Throws NOT_FOUND. */
+export function graphsNamed(catalog: GraphCatalog, id: string | undefined): readonly Graph[] {
+	return id === undefined ? catalog.list() : [catalog.get(id)];
 }
 
 /** Made in turns, once for each revision of a catalog. */

@@ -8,7 +8,7 @@ import {
 	toReply,
 } from "../../src/contract/contract.js";
 import { type Graphs, toArticleRef } from "../../src/evidence/evidence.js";
-import { ServiceError } from "../../src/kernel/kernel.js";
+import { memoizeByObject, ServiceError } from "../../src/kernel/kernel.js";
 import {
 	compareText,
 	type Graph,
@@ -16,7 +16,13 @@ import {
 	toTrendId,
 } from "../../src/knowledge/knowledge.js";
 import { answerIf, toPage } from "../graphs/graphs.js";
-import { type Article, articleIndexOf, type Citation, textsOf } from "./article-index.js";
+import {
+	type Article,
+	articleIndexOf,
+	type Citation,
+	graphsNamed,
+	textsOf,
+} from "./article-index.js";
 import {
 	type ArticleWire,
 	articleInput,
@@ -58,63 +64,36 @@ export const articleSearch = paidOperation({
 	graphsOf: ({ graph_id }) => (graph_id === undefined ? [] : [graph_id]),
 	create: ({ catalog }: Pick<SkillServices, "catalog">) => ({
 		exampleInput: () => ({ query: "transfer with authorization", limit: 3 }),
-		prepare({ graph_id }) {
-			if (graph_id !== undefined) catalog.assertKnown(graph_id);
-		},
+		prepare: ({ graph_id }) => void graphsNamed(catalog, graph_id),
 		async run(input) {
 			const { graph_id: graphId } = input;
 			const graphs = graphId === undefined ? catalog : alone(catalog.get(graphId));
 			const { finder } = await articleIndexOf(graphs);
 			const isWanted = toArticleTest(input);
 			const most = isWanted ? LOOKED_AT : input.limit;
-			const found = finder
+			const items = finder
 				.find(input.query, most)
 				.filter(({ item }) => !isWanted || isWanted(item))
-				.slice(0, input.limit);
-			const items = found.map(({ item, score }) => ({
-				...toWire(item),
-				score: Math.round(score * 1000) / 1000,
-			}));
+				.slice(0, input.limit)
+				.map(({ item, score }) => ({ ...toWire(item), score: Math.round(score * 1000) / 1000 }));
 			return answerIf(items.length > 0, { ok: true, data: { items }, meta: {} });
 		},
 	}),
 	example: { body: { query: "transfer with authorization", limit: 3 } },
 });
 
-/** A graph by itself: what the others say of an article neither finds it nor is told of it. */
-function alone(graph: Graph): Graphs {
-	const known = aloneByGraph.get(graph);
-	if (known) return known;
-	const graphs = { list: () => [graph], revision: "" };
-	aloneByGraph.set(graph, graphs);
-	return graphs;
-}
-
-const aloneByGraph = new WeakMap<Graph, Graphs>();
-
-interface Conditions {
-	readonly host?: string | undefined;
-	readonly published_after?: string | undefined;
-	readonly published_before?: string | undefined;
-}
+/** A graph by itself: what the others say of an article neither finds it nor is reported of it. */
+const alone = memoizeByObject((graph: Graph): Graphs => ({ list: () => [graph], revision: "" }));
 
 /** Undefined where nothing was asked of the article. */
-function toArticleTest(asked: Conditions): ((article: Article) => boolean) | undefined {
+function toArticleTest(asked: z.output<typeof articleSearchInput>) {
 	const { host, published_after: after, published_before: before } = asked;
 	if ((host ?? after ?? before) === undefined) return undefined;
-	const wantedHost = host?.replace(/^www\./, "");
-	const isDated = after !== undefined || before !== undefined;
-	return (article) =>
-		(wantedHost === undefined || article.host === wantedHost) &&
-		(!isDated || isPublishedWithin(article, after, before));
-}
-
-function isPublishedWithin(
-	{ publishedAt: day }: Article,
-	after: string | undefined,
-	before: string | undefined,
-): boolean {
-	return day !== undefined && day >= (after ?? day) && day <= (before ?? day);
+	const wanted = host?.replace(/^www\./, "");
+	const isDated = (after ?? before) !== undefined;
+	return ({ host: own, publishedAt: day }: Article): boolean =>
+		(wanted === undefined || own === wanted) &&
+		(!isDated || (day !== undefined && day >= (after ?? day) && day <= (before ?? day)));
 }
 
 /** One article with every title and address it is cited by. Additive to the contract. */
@@ -136,7 +115,6 @@ export const article = paidOperation({
 	output: articleOutput,
 	capture: "onResult",
 	queryOf: () => undefined,
-	graphsOf: () => [],
 	create: ({ catalog }: Pick<SkillServices, "catalog">) => ({
 		exampleInput: () => ({ article_ref: exampleOf(catalog) }),
 		isOffered: () => isAnythingCited(catalog),
@@ -169,7 +147,6 @@ export const articleMentions = paidOperation({
 	output: articleMentionsOutput,
 	capture: "onResult",
 	queryOf: () => undefined,
-	graphsOf: () => [],
 	create: ({ catalog }: Pick<SkillServices, "catalog">) => ({
 		exampleInput: () => ({ article_ref: exampleOf(catalog), limit: 5 }),
 		isOffered: () => isAnythingCited(catalog),
@@ -201,16 +178,14 @@ function isAnythingCited(catalog: GraphCatalog): boolean {
 		.some(({ concepts }) => concepts.some(({ evidence }) => evidence.length > 0));
 }
 
+/** The example's article where a graph cites it, else the first that one does. */
 function exampleOf(catalog: GraphCatalog): string {
-	const sources = (function* () {
-		for (const { concepts } of catalog.list()) {
-			for (const { evidence } of concepts) for (const { sourceUrl } of evidence) yield sourceUrl;
-		}
-	})();
 	let first: string | undefined;
-	for (const address of sources) {
-		if (address === EXAMPLE_ADDRESS) return toArticleRef(address) ?? EXAMPLE_REF;
-		first ??= toArticleRef(address);
+	for (const { concepts } of catalog.list()) {
+		for (const { sourceUrl } of concepts.flatMap(({ evidence }) => evidence)) {
+			if (sourceUrl === EXAMPLE_ADDRESS) return EXAMPLE_REF;
+			first ??= toArticleRef(sourceUrl);
+		}
 	}
 	return first ?? EXAMPLE_REF;
 }
@@ -224,10 +199,6 @@ async function getArticle(catalog: GraphCatalog, ref: string): Promise<Article> 
 	);
 }
 
-function graphsOf({ citations }: Article): readonly string[] {
-	return [...new Set(citations.map(({ graph }) => graph.record.id))];
-}
-
 function toWire(article: Article): ArticleWire {
 	const { ref, title, sourceUrl, host, publishedAt, datePrecision, citations } = article;
 	return {
@@ -237,7 +208,7 @@ function toWire(article: Article): ArticleWire {
 		host,
 		published_at: publishedAt ?? null,
 		date_precision: datePrecision ?? null,
-		graphs: [...graphsOf(article)],
+		graphs: [...new Set(citations.map(({ graph }) => graph.record.id))],
 		mentions: new Set(citations.map(trendIdOf)).size,
 	};
 }

@@ -6,9 +6,14 @@ import {
 	requestComponent,
 	type Services,
 } from "../../src/contract/contract.js";
+import { ServiceError } from "../../src/kernel/kernel.js";
+import { type GraphCatalog, toTrendId } from "../../src/knowledge/knowledge.js";
 import { trendIdField } from "../graphs/graphs.js";
+import { type Article, articleIndexOf } from "./article-index.js";
 import { articleRefField } from "./article-wire.js";
-import { CITATION_FORMATS } from "./citation-formats.js";
+import { type Citable, toApa, toBibTex, toCsl, toKey } from "./citations.js";
+
+const CITATION_FORMATS = ["csl-json", "bibtex", "apa"] as const;
 
 const { citationsMax } = LIMITS;
 const listOf = <S extends z.ZodType>(id: S) =>
@@ -66,8 +71,69 @@ export const citationFormats = dataOperation({
 	callsPerMinute: LIMITS.citationsPerMinute,
 	data: replyComponent("CitationList", z.object({ items: z.array(citationSchema) })),
 	create:
-		({ formatCitations }: Pick<Services, "formatCitations">) =>
+		(services: Pick<Services, "catalog" | "baseUrl">) =>
 		({ body }) =>
-			formatCitations(body),
+			formatCitations(services, body),
 	example: { body: { article_refs: ["art_d49d47443a43f2000351"], formats: ["csl-json", "apa"] } },
 });
+
+/** Ids as references: titles, dates and addresses, nothing of what a node says. Throws NOT_FOUND for an unknown id. */
+export async function formatCitations(
+	{ catalog, baseUrl }: Pick<Services, "catalog" | "baseUrl">,
+	order: z.output<typeof citationBody>,
+) {
+	const { trend_ids: trendIds = [], article_refs: refs = [], formats } = order;
+	const trends = [...new Set(trendIds)].map((id) => trendOf(catalog, id, baseUrl()));
+	const articles = refs.length > 0 ? (await articleIndexOf(catalog)).articles : undefined;
+	const cited = [...new Set(refs)].map((ref) => articleOf(articles?.get(ref), ref));
+	const counts = new Map<string, number>();
+	const items = [...trends, ...cited].map((asked) => {
+		// Two ids that look alike as keys are numbered.
+		const key = toKey(asked.id);
+		const count = (counts.get(key) ?? 0) + 1;
+		counts.set(key, count);
+		const citable = { ...asked, id: count === 1 ? key : `${key}--${count}` };
+		return {
+			id: asked.id,
+			...(formats.includes("csl-json") && { csl: toCsl(citable) }),
+			...(formats.includes("bibtex") && { bibtex: toBibTex(citable) }),
+			...(formats.includes("apa") && { apa: toApa(citable) }),
+		};
+	});
+	return { items };
+}
+
+function trendOf(catalog: GraphCatalog, id: string, baseUrl: string): Citable {
+	const colon = id.indexOf(":");
+	const graph = catalog.find(id.slice(0, colon));
+	const concept = graph?.concepts.find((one) => toTrendId(graph.record.id, one.id) === id);
+	if (!graph || !concept) throw notFound("trend", id);
+	const { title, version, updated, curator } = graph.record;
+	return {
+		id,
+		type: "entry",
+		title: concept.title,
+		url: `${baseUrl}/v1/graphs/${graph.record.id}`,
+		container: title,
+		version,
+		...(curator && { publisher: curator.name }),
+		issued: { day: updated, precision: "day" },
+	};
+}
+
+function articleOf(article: Article | undefined, ref: string): Citable {
+	if (!article) throw notFound("article", ref);
+	const { title, sourceUrl, host, publishedAt: day, datePrecision: precision = "day" } = article;
+	return {
+		id: ref,
+		type: "webpage",
+		title,
+		url: sourceUrl,
+		container: host,
+		...(day !== undefined && { issued: { day, precision } }),
+	};
+}
+
+function notFound(kind: string, id: string): ServiceError {
+	return new ServiceError("NOT_FOUND", `No ${kind} is called "${id.slice(0, 200)}".`);
+}

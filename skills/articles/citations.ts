@@ -15,24 +15,13 @@ export interface Citable {
 	readonly issued?: IssuedDay | undefined;
 }
 
-export interface IssuedDay {
+interface IssuedDay {
 	readonly day: string;
 	readonly precision: NonNullable<Evidence["datePrecision"]>;
 }
 
 /** An item of CSL-JSON 1.0 (https://citeproc-js.readthedocs.io/en/latest/csl-json/markup.html). */
-export interface CslItem {
-	readonly id: string;
-	readonly type: Citable["type"];
-	readonly title: string;
-	readonly URL: string;
-	readonly "container-title": string;
-	readonly publisher?: string;
-	readonly version?: string;
-	readonly issued?: { readonly "date-parts": readonly (readonly number[])[] };
-}
-
-export function toCsl(citable: Citable): CslItem {
+export function toCsl(citable: Citable) {
 	const { id, type, title, url, container, publisher, version, issued } = citable;
 	return {
 		id,
@@ -132,6 +121,7 @@ function toSafeUrl(url: string): string {
 	return plain(url).replace(/[\\{}"<>^`|\s]/g, (mark) => encodeURIComponent(mark));
 }
 
-function toKey(id: string): string {
+/** Ids of nodes may hold letters no citation key can. */
+export function toKey(id: string): string {
 	return id.replace(/[^A-Za-z0-9:_.-]+/g, "-");
 }

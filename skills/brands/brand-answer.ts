@@ -1,9 +1,10 @@
 import type { z } from "zod";
 import { type CitedSentence, daysOf } from "../../src/evidence/evidence.js";
 import { createCitationList } from "../answers/answers.js";
+import { addToList } from "../entities/entities.js";
 import { findPublisher } from "../verify/verify.js";
-import { toneCounts } from "./brand-breakdowns.js";
-import { BRAND_LIMITS } from "./brand-limits.js";
+import { toneCounts } from "./brand-figures.js";
+import { BRAND_LIMITS } from "./brand-index.js";
 import {
 	articlesOf,
 	type BrandReading,
@@ -42,10 +43,7 @@ export function createBrandCitations() {
 
 export function toFootprint({ mentions }: BrandReading) {
 	const byGraph = new Map<string, DatedMention[]>();
-	for (const mention of mentions) {
-		const { id } = mention.sentence.graph.record;
-		byGraph.set(id, [...(byGraph.get(id) ?? []), mention]);
-	}
+	for (const mention of mentions) addToList(byGraph, mention.sentence.graph.record.id, mention);
 	return {
 		...measureFootprint(mentions),
 		is_complete: mentions.every(({ isRead }) => isRead),
@@ -132,23 +130,20 @@ export function noMentionsGap(name: string): Gap {
 	return { kind: "no_mentions", message: `${name} has no mention in the window.` };
 }
 
-export function toBrandMeta(about: {
-	readonly query: string;
-	readonly asOf: string;
-	readonly mentions: readonly DatedMention[];
-	readonly warnings: readonly string[];
-	readonly elapsedMs: number;
-}): BrandMeta {
-	const { query, asOf, mentions, warnings, elapsedMs } = about;
+/** Times are rounded to milliseconds. */
+export function toBrandMeta(
+	mentions: readonly DatedMention[],
+	asked: Pick<BrandMeta, "query" | "as_of" | "warnings" | "execution_time_ms">,
+): BrandMeta {
 	const graphs = mentions.map(({ sentence }) => sentence.graph.record.id);
 	const isAnswer = mentions.length > 0;
 	return {
-		query,
+		query: asked.query,
 		decision: isAnswer ? "ANSWER" : "ABSTAIN",
 		dataStatus: isAnswer ? "ENTITY_MATCH" : "NO_MATCH",
-		as_of: asOf,
+		as_of: asked.as_of,
 		graphs_used: [...new Set(graphs)].sort(),
-		warnings: [...warnings],
-		execution_time_ms: Math.round(elapsedMs),
+		warnings: asked.warnings,
+		execution_time_ms: Math.round(asked.execution_time_ms),
 	};
 }

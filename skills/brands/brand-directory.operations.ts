@@ -1,16 +1,26 @@
 import { z } from "zod";
 import {
-	cursorField,
+	catalogPageQuery,
 	dataOperation,
-	digitsField,
 	EVIDENCE_LIMITS,
-	graphIdField,
 	isoDayField,
 	replyComponent,
 	requestComponent,
 	type Services,
 } from "../../src/contract/contract.js";
+import { findNearNames, measureCoverage } from "../../src/evidence/evidence.js";
+import type { GraphCatalog } from "../../src/knowledge/knowledge.js";
 import { candidatesField, matchScoreField, nameField, whyField } from "../entities/entities.js";
+import { toPage } from "../graphs/graphs.js";
+import {
+	aliasesOf,
+	type Brand,
+	type BrandIndex,
+	brandIndexOf,
+	namesInDomain,
+	namesInTicker,
+	noSuchBrand,
+} from "./brand-index.js";
 
 const brandFields = {
 	brand: z.string().describe("Its name in addresses"),
@@ -36,20 +46,18 @@ const brandDetailSchema = replyComponent(
 		}),
 	}),
 );
+const candidateSchema = z.object({
+	brand: z.string(),
+	name: z.string(),
+	score: matchScoreField,
+	why: z.enum([...whyField.options, "domain", "ticker"]),
+	matched: z.string().describe("The name it was found by"),
+});
 const brandCandidatesSchema = replyComponent(
 	"BrandCandidates",
-	z.object({
-		items: z.array(
-			z.object({
-				brand: z.string(),
-				name: z.string(),
-				score: matchScoreField,
-				why: z.enum([...whyField.options, "domain", "ticker"]),
-				matched: z.string().describe("The name it was found by"),
-			}),
-		),
-	}),
+	z.object({ items: z.array(candidateSchema) }),
 );
+const listQuery = z.strictObject(catalogPageQuery);
 const resolveBody = requestComponent(
 	"BrandResolveRequest",
 	z
@@ -65,7 +73,7 @@ const resolveBody = requestComponent(
 		),
 );
 
-type Directory = Pick<Services, "brands">;
+type Needed = Pick<Services, "catalog">;
 
 /** Organizations and products the graphs have nodes of. Additive to the contract. */
 export const brandList = dataOperation({
@@ -75,20 +83,14 @@ export const brandList = dataOperation({
 	summary: "Brands the graphs know",
 	description:
 		"Every node of a type such as Entity, Organization, Company, Brand or Product, those of one name together, a page at a time.",
-	query: z.strictObject({
-		graph_id: graphIdField.optional().describe("Of this graph only"),
-		limit: digitsField(EVIDENCE_LIMITS.listMax)
-			.default(EVIDENCE_LIMITS.listDefault)
-			.describe("Items on a page"),
-		cursor: cursorField.optional(),
-	}),
+	query: listQuery,
 	isList: true,
 	freshness: "catalog",
 	data: brandListSchema,
 	create:
-		({ brands }: Directory) =>
+		({ catalog }: Needed) =>
 		({ query }) =>
-			brands.list(query),
+			listBrands(catalog, query),
 	example: { query: { limit: "50" } },
 });
 
@@ -105,9 +107,9 @@ export const brandResolution = dataOperation({
 	freshness: "live",
 	data: brandCandidatesSchema,
 	create:
-		({ brands }: Directory) =>
+		({ catalog }: Needed) =>
 		({ body }) =>
-			brands.resolve(body),
+			resolveBrand(catalog, body),
 	example: { body: { name: "linux-kernel", limit: 3 } },
 });
 
@@ -125,8 +127,101 @@ export const brand = dataOperation({
 	freshness: "catalog",
 	data: brandDetailSchema,
 	create:
-		({ brands }: Directory) =>
+		({ catalog }: Needed) =>
 		({ params }) =>
-			brands.get(params.brand),
+			describeBrand(catalog, params.brand),
 	example: { params: { brand: "linux-kernel" } },
 });
+
+/**
+ * Brands the graphs know, in the order of the keys: names and numbers only, what is said of them is for sale. Throws
+ * INVALID_ARGUMENT for a cursor of another list, NOT_FOUND for an unknown graph.
+ */
+export async function listBrands(
+	catalog: GraphCatalog,
+	{ graph_id: graphId, limit, cursor }: z.output<typeof listQuery>,
+) {
+	if (graphId !== undefined) catalog.assertKnown(graphId);
+	const page = toPage("brands", { graph_id: graphId ?? null, limit, cursor }, 1);
+	const [after = ""] = page.after ?? [];
+	const { brands } = await brandIndexOf(catalog);
+	const rest = brands.filter(
+		({ key, nodes }) =>
+			key > after &&
+			(graphId === undefined || nodes.some(({ graph }) => graph.record.id === graphId)),
+	);
+	const shown = rest.slice(0, limit);
+	const last = shown.at(-1);
+	return {
+		items: shown.map(toItem),
+		next_cursor: page.next(rest.length > limit, last && [last.key]),
+	};
+}
+
+type Candidate = z.infer<typeof candidateSchema>;
+
+const CLUE_SHARE = 0.95;
+const WEAKER = 0.1;
+
+/** Brands for each clue that is given, best first. */
+export async function resolveBrand(
+	catalog: GraphCatalog,
+	{ name, domain, ticker, limit }: z.output<typeof resolveBody>,
+) {
+	const { names } = await brandIndexOf(catalog);
+	// Each name is a weaker clue than the one before it; what is only spelled alike is none.
+	const foundBy = (why: "domain" | "ticker", clues: readonly string[]) =>
+		clues.flatMap((clue, place) =>
+			names
+				.find(clue, limit)
+				.filter((match) => match.why !== "near spelling")
+				.map((match) => toCandidate(match, why, CLUE_SHARE - WEAKER * place)),
+		);
+	const candidates = [
+		...(name === undefined ? [] : names.find(name, limit).map((match) => toCandidate(match))),
+		...foundBy("domain", domain === undefined ? [] : namesInDomain(domain)),
+		...foundBy("ticker", ticker === undefined ? [] : namesInTicker(ticker)),
+	];
+	const best = new Map<string, Candidate>();
+	for (const candidate of candidates) {
+		const known = best.get(candidate.brand);
+		if (!known || known.score < candidate.score) best.set(candidate.brand, candidate);
+	}
+	const items = [...best.values()].sort((a, b) => b.score - a.score).slice(0, limit);
+	return { items };
+}
+
+function toCandidate(
+	{ named, score, why, matched }: ReturnType<BrandIndex["names"]["find"]>[number],
+	clue: Candidate["why"] = why,
+	share = 1,
+): Candidate {
+	const rounded = Math.round(score * share * 1000) / 1000;
+	return { brand: named.key, name: named.name, score: rounded, why: clue, matched };
+}
+
+function toItem({ key, name, nodes }: Brand) {
+	return {
+		brand: key,
+		name,
+		types: [...new Set(nodes.map(({ concept }) => concept.type))],
+		graphs: [...new Set(nodes.map(({ graph }) => graph.record.id))],
+		nodes: nodes.length,
+	};
+}
+
+/** One brand in names and numbers. Throws NOT_FOUND, with near names. */
+export async function describeBrand(catalog: GraphCatalog, key: string) {
+	const { byKey } = await brandIndexOf(catalog);
+	const brand = byKey.get(key.toLowerCase());
+	if (!brand) throw noSuchBrand(key, await findNearNames(key, byKey.keys()));
+	const concepts = brand.nodes.map(({ concept }) => concept);
+	const { graphs, ...item } = toItem(brand);
+	return {
+		...item,
+		aliases: aliasesOf(brand),
+		tags: [...new Set(concepts.flatMap(({ tags }) => tags))],
+		graphs,
+		coverage: measureCoverage(concepts),
+	};
+}

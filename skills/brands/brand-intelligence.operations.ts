@@ -1,13 +1,8 @@
 import { z } from "zod";
-import {
-	answer,
-	noAnswer,
-	paidOperation,
-	type SkillServices,
-	toReply,
-} from "../../src/contract/contract.js";
+import { paidOperation, type SkillServices, toReply } from "../../src/contract/contract.js";
 import type { Graphs } from "../../src/evidence/evidence.js";
 import { toIsoDay } from "../../src/kernel/kernel.js";
+import { answerIf } from "../graphs/graphs.js";
 import {
 	createBrandCitations,
 	findGaps,
@@ -17,11 +12,14 @@ import {
 	toFootprint,
 	toSignalWire,
 } from "./brand-answer.js";
-import { findRisks, shareVoice, toneOfMentions } from "./brand-breakdowns.js";
-import { findCoMentions, findTrends } from "./brand-context.js";
-import { brandIndexOf, exampleBrand, hasBrands } from "./brand-index.js";
-import { BRAND_LIMITS } from "./brand-limits.js";
-import type { FoundBrand } from "./brand-names.js";
+import { findRisks, shareVoice, toneOfMentions } from "./brand-figures.js";
+import {
+	BRAND_LIMITS,
+	brandIndexOf,
+	exampleBrand,
+	type FoundBrand,
+	hasBrands,
+} from "./brand-index.js";
 import {
 	type BrandReading,
 	type BrandWindow,
@@ -32,7 +30,7 @@ import {
 	toBrandHead,
 	toWindow,
 } from "./brand-reading.js";
-import { toBuckets, toSignals } from "./brand-signals.js";
+import { findCoMentions, findTrends, toBuckets, toSignals } from "./brand-signals.js";
 import {
 	BRAND_BILLING,
 	type BrandIntelligence,
@@ -71,7 +69,6 @@ export const brandIntelligence = paidOperation({
 	output: intelligenceOutput,
 	capture: "onResult",
 	queryOf: ({ brand }) => brand,
-	graphsOf: () => [],
 	toText: ({ data: { brand, footprint, sentiment, window } }) =>
 		`${brand.name}: ${footprint.mentions} mentions in ${footprint.graphs} graphs up to ${window.to}, net tone ${sentiment.net} (n = ${sentiment.n}).`,
 	create: ({ catalog, clock }: Pick<SkillServices, "catalog" | "clock">) => ({
@@ -93,15 +90,13 @@ export const brandIntelligence = paidOperation({
 			const data = await (isSaid
 				? toIntelligence(reading, compared, window)
 				: toSilence(reading, window));
-			const meta = toBrandMeta({
+			const meta = toBrandMeta(reading.mentions, {
 				query: clue,
-				asOf: window.to,
-				mentions: reading.mentions,
+				as_of: window.to,
 				warnings: data.gaps.map(({ message }) => message),
-				elapsedMs: clock.monotonicMs() - startedMs,
+				execution_time_ms: clock.monotonicMs() - startedMs,
 			});
-			const result = { ok: true as const, data, meta };
-			return isSaid ? answer(result) : noAnswer(result);
+			return answerIf(isSaid, { ok: true, data, meta });
 		},
 	}),
 	example: { params: { brand: "MCP" }, body: { window: "2y", compare_with: ["Linux kernel"] } },
@@ -124,19 +119,18 @@ async function peersOf(catalog: Graphs, { brand }: FoundBrand): Promise<readonly
 
 /** Who was asked for, and that nothing is said. */
 function toSilence(reading: BrandReading, window: BrandWindow): BrandIntelligence {
-	const { brand, mentions } = reading;
 	return {
-		brand: toBrandHead(brand),
+		brand: toBrandHead(reading.brand),
 		window,
 		footprint: toFootprint(reading),
 		share_of_voice: [],
-		sentiment: toneOfMentions(mentions),
+		sentiment: toneOfMentions([]),
 		signals: [],
 		trends: [],
 		co_mentions: [],
 		timeline: [],
 		risks: [],
-		gaps: [noMentionsGap(brand.name)],
+		gaps: [noMentionsGap(reading.brand.name)],
 		citations: [],
 	};
 }

@@ -5,28 +5,27 @@ import {
 	toArticleRef,
 	toCitedSentences,
 } from "../../src/evidence/evidence.js";
-import { ServiceError } from "../../src/kernel/kernel.js";
+import { memoizeByObject, ServiceError } from "../../src/kernel/kernel.js";
 import {
 	type Concept,
 	type Evidence,
-	type Graph,
 	runInTurns,
 	type Steps,
 } from "../../src/knowledge/knowledge.js";
 import { groupSources } from "../answers/answers.js";
-import type { Brand } from "./brand-index.js";
-import { BRAND_LIMITS } from "./brand-limits.js";
+import { addToList } from "../entities/entities.js";
 import {
+	aliasesOf,
+	BRAND_LIMITS,
+	type Brand,
 	type BrandForm,
-	type BrandNames,
-	brandNamesOf,
-	domainsOf,
+	type BrandIndex,
+	type BrandNode,
+	brandIndexOf,
 	type FoundBrand,
-	findBrand,
-	nearBrands,
-	noSuchBrand,
+	getBrand,
 	wordsIn,
-} from "./brand-names.js";
+} from "./brand-index.js";
 
 /** One brand and what is said of it in a window. */
 export interface BrandReading extends FoundBrand {
@@ -54,13 +53,6 @@ export function toWindow(request: WindowRequest, today: string): BrandWindow {
 	const days = Math.min(Number.parseInt(request, 10) * unit, BRAND_LIMITS.windowDaysMax);
 	const from = new Date(Date.parse(today) - (days - 1) * DAY_MS).toISOString().slice(0, 10);
 	return { from, to: today };
-}
-
-/** Throws NOT_FOUND, with near names. */
-export async function getBrand(catalog: Graphs, clue: string): Promise<FoundBrand> {
-	const found = await findBrand(catalog, clue);
-	if (found) return found;
-	throw noSuchBrand(clue, await nearBrands(catalog, clue));
 }
 
 /** Throws NOT_FOUND for the first unknown one, INVALID_ARGUMENT when two names are of one brand. */
@@ -103,16 +95,20 @@ export async function readBrands(
 	return readings;
 }
 
+const DOMAIN = /^(?:[a-z\d-]{1,63}\.)+[a-z]{2,24}$/i;
+
 /** Who it is, without what is said. */
 export function toBrandHead(brand: Brand) {
 	const { key, name, nodes } = brand;
-	const others = nodes.flatMap(({ concept: { title, aliases } }) => [title, ...aliases]);
-	const aliases = [...new Set(others)].filter((other) => other !== name);
+	const domains = nodes
+		.flatMap(({ concept }) => concept.aliases)
+		.filter((text) => DOMAIN.test(text))
+		.map((text) => text.toLowerCase());
 	return {
 		id: key,
 		name,
-		aliases: aliases.slice(0, BRAND_LIMITS.namesTold),
-		domains: domainsOf(brand).slice(0, BRAND_LIMITS.namesTold),
+		aliases: aliasesOf(brand).slice(0, BRAND_LIMITS.namesTold),
+		domains: [...new Set(domains)].slice(0, BRAND_LIMITS.namesTold),
 		kind: nodes[0]?.concept.type ?? "",
 	};
 }
@@ -120,26 +116,20 @@ export function toBrandHead(brand: Brand) {
 /** A cited sentence about a brand. */
 export interface Mention {
 	readonly sentence: CitedSentence;
-	/** False for sentences of the brand's own nodes that speak of it without naming it. */
-	readonly isNamed: boolean;
 	/** Every brand the sentence names, and whose own it is. */
 	readonly brands: readonly Brand[];
 }
 
 type MentionIndex = ReadonlyMap<Brand, readonly Mention[]>;
 
-const indexes = new WeakMap<BrandNames, Promise<MentionIndex>>();
+const mentionsOfIndex = memoizeByObject((index: BrandIndex) => runInTurns(toMentionIndex(index)));
 
 /**
  * Every mention of each brand, anywhere in the catalog, in the order of graphs and nodes. Every sentence is read once for
  * each revision of the catalog, in turns; anyone who asks meanwhile waits for the same.
  */
 export async function mentionsByBrand(catalog: Graphs): Promise<MentionIndex> {
-	const graphs = catalog.list();
-	const names = await brandNamesOf(catalog);
-	const known = indexes.get(names) ?? runInTurns(toMentionIndex(graphs, names));
-	indexes.set(names, known);
-	return known;
+	return mentionsOfIndex(await brandIndexOf(catalog));
 }
 
 /** Names by their first word. */
@@ -151,47 +141,43 @@ interface NamedForm {
 	readonly written: string | undefined;
 }
 
-function* toMentionIndex(graphs: readonly Graph[], names: BrandNames): Steps<MentionIndex> {
-	const forms = toFirstWords(names);
+function* toMentionIndex(index: BrandIndex): Steps<MentionIndex> {
+	const forms = toFirstWords(index);
 	const owners = new Map(
-		names.index.brands.flatMap((brand) => brand.nodes.map(({ concept }) => [concept, brand])),
+		index.brands.flatMap((brand) => brand.nodes.map(({ concept }) => [concept, brand])),
 	);
 	const found = new Map<Brand, Mention[]>();
-	for (const graph of graphs) {
+	for (const graph of index.graphs) {
 		for (const concept of graph.concepts) {
 			yield;
-			const owner = owners.get(concept);
-			if (!owner && !mayName(concept, forms)) continue;
-			for (const sentence of toCitedSentences(graph, concept)) {
-				addMention(found, sentence, { owner, named: namedIn(sentence.text, forms) });
+			for (const mention of mentionsIn({ graph, concept }, forms, owners.get(concept))) {
+				for (const brand of mention.brands) addToList(found, brand, mention);
 			}
 		}
 	}
 	return found;
 }
 
-function addMention(
-	found: Map<Brand, Mention[]>,
-	sentence: CitedSentence,
-	{ owner, named }: { readonly owner: Brand | undefined; readonly named: ReadonlySet<Brand> },
-): void {
-	const brands = owner && !named.has(owner) ? [...named, owner] : [...named];
-	for (const brand of brands) {
-		const known = found.get(brand) ?? [];
-		found.set(brand, known);
-		known.push({ sentence, isNamed: named.has(brand), brands });
-	}
+function mentionsIn(
+	{ graph, concept }: BrandNode,
+	forms: FirstWords,
+	owner: Brand | undefined,
+): readonly Mention[] {
+	if (!owner && !mayName(concept, forms)) return [];
+	return toCitedSentences(graph, concept).map((sentence) => {
+		const named = namedIn(sentence.text, forms);
+		return { sentence, brands: [...(owner ? named.add(owner) : named)] };
+	});
 }
 
-function toFirstWords({ formsOf }: BrandNames): FirstWords {
+function toFirstWords({ formsOf }: BrandIndex): FirstWords {
 	const byWord = new Map<string, NamedForm[]>();
 	for (const [brand, forms] of formsOf) {
 		for (const form of forms) {
 			const [first = "", ...rest] = form.words;
 			const [written = ""] = wordsIn(form.text);
 			const isProper = rest.length === 0 && written !== first;
-			const named = { form, brand, written: isProper ? written : undefined };
-			byWord.set(first, [...(byWord.get(first) ?? []), named]);
+			addToList(byWord, first, { form, brand, written: isProper ? written : undefined });
 		}
 	}
 	return byWord;
@@ -202,7 +188,7 @@ function mayName({ summary, body }: Concept, forms: FirstWords): boolean {
 	return wordsIn(`${summary} ${body}`).some((word) => forms.has(word.toLowerCase()));
 }
 
-function namedIn(text: string, forms: FirstWords): ReadonlySet<Brand> {
+function namedIn(text: string, forms: FirstWords): Set<Brand> {
 	const named = new Set<Brand>();
 	const written = wordsIn(text);
 	const words = written.map((word) => word.toLowerCase());

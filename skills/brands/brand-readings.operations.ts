@@ -1,34 +1,40 @@
 import { z } from "zod";
 import {
-	answer,
-	noAnswer,
 	PER_CALL,
 	paidOperation,
 	type SkillServices,
 	toReply,
 } from "../../src/contract/contract.js";
 import { toIsoDay } from "../../src/kernel/kernel.js";
+import { answerIf } from "../graphs/graphs.js";
 import {
 	type BrandCitations,
 	createBrandCitations,
 	findGaps,
+	noMentionsGap,
 	toBrandMeta,
 	toBucketWire,
 	toSignalWire,
 } from "./brand-answer.js";
-import { groupByPublisher, toneCounts } from "./brand-breakdowns.js";
-import { exampleBrand, hasBrands } from "./brand-index.js";
-import { BRAND_LIMITS } from "./brand-limits.js";
+import {
+	groupByPublisher,
+	shareVoice,
+	TONE_METHOD,
+	toneCounts,
+	toneOfMentions,
+} from "./brand-figures.js";
+import { BRAND_LIMITS, exampleBrand, getBrand, hasBrands } from "./brand-index.js";
 import {
 	type BrandReading,
 	type BrandWindow,
-	getBrand,
+	getBrands,
 	makeBrandsReady,
+	measureFootprint,
 	readBrands,
 	toBrandHead,
 	toWindow,
 } from "./brand-reading.js";
-import { type BucketSize, toBuckets, toSignals } from "./brand-signals.js";
+import { toBuckets, toSignals } from "./brand-signals.js";
 import {
 	BRAND_BILLING,
 	brandField,
@@ -37,17 +43,13 @@ import {
 	brandSourcesOutput,
 	brandTimelineInput,
 	brandTimelineOutput,
+	compareInput,
+	compareOutput,
 	timelineQuery,
 	windowQuery,
 } from "./brand-wire.js";
 
-interface ReadingInput {
-	readonly brand: string;
-	readonly window?: string | undefined;
-	readonly from?: string | undefined;
-	readonly to?: string | undefined;
-	readonly bucket?: BucketSize | undefined;
-}
+type ReadingInput = z.output<typeof brandTimelineInput>;
 
 /** One brand in one window, with the evidence cited so far. */
 interface Reading {
@@ -72,19 +74,17 @@ async function readBrand<Said extends { readonly items: readonly unknown[] }>(
 	const said = sayOf({ reading, window, citations });
 	const isAnswer = said.items.length > 0;
 	const gaps = isAnswer ? findGaps(reading, window, bucket) : [];
-	const meta = toBrandMeta({
+	const meta = toBrandMeta(isAnswer ? reading.mentions : [], {
 		query: clue,
-		asOf: window.to,
-		mentions: isAnswer ? reading.mentions : [],
+		as_of: window.to,
 		warnings: isAnswer
 			? gaps.map(({ message }) => message)
 			: [`Nothing of this kind is told of ${reading.brand.name} in the window.`],
-		elapsedMs: clock.monotonicMs() - startedMs,
+		execution_time_ms: clock.monotonicMs() - startedMs,
 	});
 	const brand = toBrandHead(reading.brand);
 	const data = { brand, window, ...said, citations: [...citations.toWire()] };
-	const result = { ok: true as const, data, meta };
-	return isAnswer ? answer(result) : noAnswer(result);
+	return answerIf(isAnswer, { ok: true as const, data, meta });
 }
 
 /** What every reading of one brand has in common. */
@@ -94,7 +94,6 @@ const reading = {
 	params: z.strictObject({ brand: brandField }),
 	capture: "onResult",
 	queryOf: ({ brand }: ReadingInput) => brand,
-	graphsOf: () => [],
 } as const;
 const workOf = ({ catalog }: Readings) => ({
 	exampleInput: () => ({ brand: exampleBrand(catalog) }),
@@ -192,3 +191,78 @@ export const brandSources = paidOperation({
 	}),
 	example: { params, query: { window: "2y" } },
 });
+
+/** Several brands side by side. Additive to the contract. */
+export const brandComparison = paidOperation({
+	id: "brands.compare",
+	method: "POST",
+	path: "/v1/brands/compare",
+	price: PER_CALL,
+	summary: "Compare brands",
+	description: `Share of voice of up to six brands with its intervals, footprints and tone side by side, and what is said of two of them in one sentence. ${BRAND_BILLING}`,
+	body: compareInput,
+	reply: toReply("BrandCompareReply", compareOutput),
+	title: "Compare brands",
+	about: `Share of voice of 2 to ${BRAND_LIMITS.comparedMax} brands with its intervals, their footprints and tone side by side, and what is said of two of them in one sentence. Not charged when one is unknown, or nothing is said of any in the window.`,
+	tags: ["brands", "share of voice", "comparison"],
+	examples: ["Of which of these two products is more said, and how?"],
+	input: compareInput,
+	output: compareOutput,
+	capture: "onResult",
+	queryOf: ({ brands }) => brands.join("\n"),
+	create: ({ catalog, clock }: Readings) => ({
+		exampleInput: () => ({ brands: [exampleBrand(catalog), exampleBrand(catalog, 1)] }),
+		isOffered: () => hasBrands(catalog, 2),
+		prepare: ({ brands }) => makeBrandsReady(catalog, brands),
+		async run({ brands: clues, window: asked }) {
+			const startedMs = clock.monotonicMs();
+			const window = toWindow(asked, toIsoDay(clock.now()));
+			const readings = await readBrands(catalog, await getBrands(catalog, clues), window);
+			const citations = createBrandCitations();
+			const silent = readings.filter(({ mentions }) => mentions.length === 0);
+			const all = readings.flatMap(({ mentions }) => mentions);
+			const data = {
+				window,
+				share_of_voice: shareVoice(readings),
+				brands: readings.map((reading) => toCompared(reading, citations)),
+				together: findTogether(readings, citations),
+				sentiment_method: TONE_METHOD,
+				gaps: silent.map(({ brand }) => noMentionsGap(brand.name)),
+				citations: [...citations.toWire()],
+			};
+			const meta = toBrandMeta(all, {
+				query: clues.join(", "),
+				as_of: window.to,
+				warnings: data.gaps.map(({ message }) => message),
+				execution_time_ms: clock.monotonicMs() - startedMs,
+			});
+			return answerIf(all.length > 0, { ok: true, data, meta });
+		},
+	}),
+	example: { body: { brands: ["MCP", "Linux kernel"], window: "2y" } },
+});
+
+function toCompared({ brand, mentions }: BrandReading, citations: BrandCitations) {
+	const { method, ...sentiment } = toneOfMentions(mentions);
+	return {
+		brand: brand.key,
+		name: brand.name,
+		...measureFootprint(mentions),
+		sentiment,
+		evidence: citations.ofMentions(mentions.slice(0, 3)),
+	};
+}
+
+function findTogether(readings: readonly BrandReading[], citations: BrandCitations) {
+	const pairs = readings.flatMap((one, place) =>
+		readings.slice(place + 1).map((other) => ({
+			brands: [one.brand.key, other.brand.key],
+			both: one.mentions.filter(({ brands }) => brands.includes(other.brand)),
+		})),
+	);
+	return pairs.flatMap(({ brands, both }) =>
+		both.length === 0
+			? []
+			: [{ brands, mentions: both.length, evidence: citations.ofMentions(both) }],
+	);
+}

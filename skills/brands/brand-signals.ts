@@ -1,10 +1,16 @@
-import { type CitedSentence, daysOf } from "../../src/evidence/evidence.js";
-import { toTrendId } from "../../src/knowledge/knowledge.js";
+import {
+	type CitedSentence,
+	createMomentum,
+	daysOf,
+	toCitedSentences,
+} from "../../src/evidence/evidence.js";
+import { type Concept, toTrendId } from "../../src/knowledge/knowledge.js";
 import { groupSources } from "../answers/answers.js";
-import type { BrandNode } from "./brand-index.js";
-import { BRAND_LIMITS } from "./brand-limits.js";
-import { type BrandWindow, type DatedMention, textsRead } from "./brand-reading.js";
-import { countTones, round, type ToneCount } from "./brand-tone.js";
+import { addToList } from "../entities/entities.js";
+import { createWalk, graphMaps, placeOf, toStep } from "../graphs/graphs.js";
+import { countTones, round } from "./brand-figures.js";
+import { BRAND_LIMITS, type Brand, type BrandNode } from "./brand-index.js";
+import { type BrandWindow, type DatedMention, sentenceWithin, textsRead } from "./brand-reading.js";
 
 /** Something that happened to a brand, or changed about it. */
 export interface BrandSignal {
@@ -16,17 +22,13 @@ export interface BrandSignal {
 	readonly sentences: readonly CitedSentence[];
 }
 
-/** Mentions of one node. */
-interface MentioningNode extends BrandNode {
-	readonly mentions: DatedMention[];
-}
-
 const DAY_MS = 86_400_000;
 const HALF_LIFE_DAYS = 365;
 const UNDATED_FACTOR = 0.5;
 
-export function groupByNode(mentions: readonly DatedMention[]): readonly MentioningNode[] {
-	const byId = new Map<string, MentioningNode>();
+/** Nodes that mention the brand, each with its mentions. */
+function groupByNode(mentions: readonly DatedMention[]) {
+	const byId = new Map<string, BrandNode & { readonly mentions: DatedMention[] }>();
 	for (const mention of mentions) {
 		const { graph, concept } = mention.sentence;
 		const id = toTrendId(graph.record.id, concept.id);
@@ -88,16 +90,8 @@ function volumeSignals(mentions: readonly DatedMention[], window: BrandWindow): 
 		const z = (own.length - mean) / Math.sqrt(Math.max(mean, 1));
 		if (own.length < LEAST_SPIKE || z < LEAST_Z) return [];
 		const title = `${own.length} mentions in ${period}, ${round(mean)} in other stretches on average`;
-		const date = own[0]?.day ?? null;
-		return [
-			{
-				type: "volume" as const,
-				title,
-				date,
-				strength: round(z / (z + 2)),
-				sentences: sentencesOf(own),
-			},
-		];
+		const [type, date] = ["volume" as const, own[0]?.day ?? null];
+		return [{ type, title, date, strength: round(z / (z + 2)), sentences: sentencesOf(own) }];
 	});
 }
 
@@ -108,12 +102,7 @@ function sentencesOf(mentions: readonly DatedMention[]): readonly CitedSentence[
 export type BucketSize = "day" | "month" | "quarter" | "year";
 
 /** What was said in one stretch of time. */
-export interface Bucket {
-	/** `2025-08-25`, `2025-08`, `2025-Q3` or `2025`. */
-	readonly period: string;
-	readonly mentions: readonly DatedMention[];
-	readonly sentiment: ToneCount;
-}
+export type Bucket = ReturnType<typeof toBuckets>["buckets"][number];
 
 /** Days up to a month, months up to two years, quarters up to five, then years. */
 function bucketSizeFor(first: string, last: string): BucketSize {
@@ -136,7 +125,7 @@ export function toBuckets(
 	const days = mentions.flatMap(({ day }) => day ?? []).sort();
 	const [first, last] = [days[0], days.at(-1)];
 	if (first === undefined || last === undefined) {
-		return { size: wanted ?? ("month" as const), buckets: [], isCut: false, earlier: 0 };
+		return { size: wanted ?? "month", buckets: [], isCut: false, earlier: 0 };
 	}
 	const [begin, end] = from === null ? [first, last] : [from, to];
 	const size = wanted ?? bucketSizeFor(begin, end);
@@ -148,14 +137,17 @@ export function toBuckets(
 	for (const mention of mentions) {
 		if (mention.day !== null) byPeriod.get(periodOf(mention.day, size))?.push(mention);
 	}
-	const buckets: readonly Bucket[] = [...byPeriod].map(([period, own]) => {
-		return { period, mentions: own, sentiment: countTones(textsRead(own)) };
-	});
+	const buckets = [...byPeriod].map(([period, own]) => ({
+		period,
+		mentions: own,
+		sentiment: countTones(textsRead(own)),
+	}));
 	const told = buckets.reduce((sum, bucket) => sum + bucket.mentions.length, 0);
 	const isCut = periods[0] !== periodOf(begin, size);
 	return { size, buckets, isCut, earlier: days.length - told };
 }
 
+/** `2025-08-25`, `2025-08`, `2025-Q3` or `2025`. */
 function periodOf(day: string, size: BucketSize): string {
 	if (size === "day") return day;
 	if (size === "month") return day.slice(0, 7);
@@ -184,4 +176,77 @@ function dayBefore(day: string, size: BucketSize): string {
 		year: [year, 0, 1],
 	}[size] as [number, number, number];
 	return new Date(Date.UTC(...start) - DAY_MS).toISOString().slice(0, 10);
+}
+
+/**
+ * Trends that name the brand in the window or are linked with its nodes, each with what it is cited for in the window; by
+ * momentum as of the window's end. `role` is "names it", or the type of the edge between them.
+ */
+export async function findTrends(
+	brand: Brand,
+	mentions: readonly DatedMention[],
+	window: BrandWindow,
+) {
+	const naming = groupByNode(mentions).map(({ mentions: own, ...node }) => {
+		return { ...node, role: "names it", sentences: own.map(({ sentence }) => sentence) };
+	});
+	const linked = (await linkedNodes(brand)).map((node) => {
+		const said = isTrend(node.concept) ? toCitedSentences(node.graph, node.concept) : [];
+		const within = said.flatMap((sentence) => sentenceWithin(sentence, window) ?? []);
+		return { ...node, sentences: within.slice(0, 1) };
+	});
+	const nodes = new Map<string, (typeof linked)[number]>();
+	for (const node of [...naming, ...linked]) {
+		const trendId = toTrendId(node.graph.record.id, node.concept.id);
+		if (!isTrend(node.concept) || nodes.has(trendId) || node.sentences.length === 0) continue;
+		nodes.set(trendId, node);
+	}
+	const momentumOf = createMomentum(window.to);
+	return [...nodes]
+		.map(([trendId, { concept, role, sentences }]) => ({
+			trendId,
+			name: concept.title,
+			role,
+			momentum: momentumOf(concept.evidence),
+			sentences,
+		}))
+		.sort((a, b) => b.momentum.score - a.momentum.score || (a.trendId < b.trendId ? -1 : 1))
+		.slice(0, BRAND_LIMITS.trendsTold);
+}
+
+function isTrend({ type }: Concept): boolean {
+	return type.toLowerCase() === "trend";
+}
+
+const LINKS_PER_NODE = 200;
+
+async function linkedNodes({ nodes }: Brand) {
+	const linked: (BrandNode & { readonly role: string })[] = [];
+	for (const { graph, concept } of nodes) {
+		const map = await graphMaps.ready(graph);
+		const walk = createWalk(map, {}, LINKS_PER_NODE);
+		walk.follow(placeOf(graph, concept.id), (edge, _, direction) => {
+			const step = toStep(map, edge, direction);
+			linked.push({ graph, concept: step.to, role: step.edge.type });
+		});
+	}
+	return linked;
+}
+
+/** Other brands that are spoken of in the same sentences, most often first. */
+export function findCoMentions(brand: Brand, mentions: readonly DatedMention[]) {
+	const together = new Map<Brand, DatedMention[]>();
+	for (const mention of mentions) {
+		for (const other of mention.brands) {
+			if (other !== brand) addToList(together, other, mention);
+		}
+	}
+	return [...together]
+		.map(([other, own]) => ({
+			brand: other,
+			mentions: own,
+			share: round(own.length / mentions.length),
+		}))
+		.sort((a, b) => b.mentions.length - a.mentions.length || (a.brand.key < b.brand.key ? -1 : 1))
+		.slice(0, BRAND_LIMITS.coMentionsTold);
 }

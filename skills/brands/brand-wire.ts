@@ -7,7 +7,7 @@ import {
 	requestComponent,
 } from "../../src/contract/contract.js";
 import { momentumSchema } from "../trends/trends.js";
-import { BRAND_LIMITS } from "./brand-limits.js";
+import { BRAND_LIMITS } from "./brand-index.js";
 
 /** What travels of brands: which ones are asked for, over which days, and what is said of them. */
 

@@ -1,3 +1,5 @@
+import { createHash } from "node:crypto";
+import { setImmediate } from "node:timers/promises";
 import { z } from "zod";
 import {
 	answer,
@@ -7,19 +9,17 @@ import {
 	type SkillServices,
 	toReply,
 } from "../../src/contract/contract.js";
-import { measureCoverage } from "../../src/evidence/evidence.js";
+import { createBestOf, measureCoverage, normalizeName } from "../../src/evidence/evidence.js";
 import { ServiceError } from "../../src/kernel/kernel.js";
-import { type GraphCatalog, toTrendId } from "../../src/knowledge/knowledge.js";
-import { EVIDENCE_BILLING } from "../articles/articles.js";
-import { answerIf } from "../graphs/graphs.js";
 import {
-	type Entity,
-	type EntityMatch,
-	type EntityNode,
-	findEntity,
-	resolveName,
-	toEntityId,
-} from "./entity-resolution.js";
+	type Concept,
+	type Graph,
+	type GraphCatalog,
+	type Steps,
+	toTrendId,
+} from "../../src/knowledge/knowledge.js";
+import { EVIDENCE_BILLING, graphsNamed } from "../articles/articles.js";
+import { answerIf, createGraphIndex } from "../graphs/graphs.js";
 import {
 	entityIdField,
 	entityInput,
@@ -27,6 +27,13 @@ import {
 	entityResolveInput,
 	entityResolveOutput,
 } from "./entity-wire.js";
+import {
+	addToList,
+	type NameEntry,
+	type NameIndex,
+	type NameMatch,
+	toNameIndex,
+} from "./name-index.js";
 
 const EXAMPLE_TITLE = "EIP-712 typed structured data";
 
@@ -71,11 +78,9 @@ export const entityResolve = paidOperation({
 			.join("\n"),
 	create: ({ catalog }: Pick<SkillServices, "catalog">) => ({
 		exampleInput: () => ({ names: ["EIP-712", "CVE-2021-44228"], limit: 2 }),
-		prepare({ graph_id }) {
-			if (graph_id !== undefined) catalog.assertKnown(graph_id);
-		},
+		prepare: ({ graph_id }) => void graphsNamed(catalog, graph_id),
 		async run({ names, graph_id, limit }, { signal }) {
-			const graphs = graph_id === undefined ? catalog.list() : [catalog.get(graph_id)];
+			const graphs = graphsNamed(catalog, graph_id);
 			const items = [];
 			for (const name of names) {
 				signal.throwIfAborted();
@@ -89,9 +94,32 @@ export const entityResolve = paidOperation({
 	example: { body: { names: ["EIP-712"], limit: 2 } },
 });
 
-function toCandidate({ graph, named, entityId, score, why, matched }: EntityMatch) {
+/** A node found under a name. */
+interface EntityMatch extends NameMatch<Concept> {
+	readonly graph: Graph;
+}
+
+/** Graphs looked through before others are served. */
+const GRAPHS_PER_TURN = 8;
+
+/** Nodes called so in any of the graphs, best first, those of one score in the order of the graphs. */
+async function resolveName(
+	graphs: readonly Graph[],
+	name: string,
+	limit: number,
+): Promise<readonly EntityMatch[]> {
+	const best = createBestOf<EntityMatch>(limit, (a, b) => b.score - a.score);
+	for (const [index, graph] of graphs.entries()) {
+		if (index % GRAPHS_PER_TURN === 0) await setImmediate();
+		const { names } = await entityNames.ready(graph);
+		for (const match of names.find(name, limit)) best.add({ ...match, graph });
+	}
+	return best.inOrder();
+}
+
+function toCandidate({ graph, named, score, why, matched }: EntityMatch) {
 	return {
-		entity_id: entityId,
+		entity_id: toEntityId(named),
 		trend_id: toTrendId(graph.record.id, named.id),
 		graph_id: graph.record.id,
 		node_id: named.id,
@@ -122,7 +150,6 @@ export const entity = paidOperation({
 	output: entityOutput,
 	capture: "onResult",
 	queryOf: () => undefined,
-	graphsOf: () => [],
 	create: ({ catalog }: Pick<SkillServices, "catalog">) => ({
 		exampleInput: () => ({ entity_id: exampleOf(catalog) }),
 		prepare: async ({ entity_id }) => void (await getEntity(catalog, entity_id)),
@@ -133,32 +160,52 @@ export const entity = paidOperation({
 });
 
 function exampleOf(catalog: GraphCatalog): string {
-	const titles = catalog.list().flatMap(({ concepts }) => concepts.slice(0, 1));
-	const isSample = catalog
-		.find("agent-payments")
-		?.concepts.some(({ title }) => title === EXAMPLE_TITLE);
-	const title = isSample ? EXAMPLE_TITLE : (titles[0]?.title ?? EXAMPLE_TITLE);
-	return toEntityId({ title });
+	const sample = catalog.find("agent-payments")?.concepts ?? [];
+	const isSample = sample.some(({ title }) => title === EXAMPLE_TITLE);
+	const [first] = catalog.list().flatMap(({ concepts }) => concepts.slice(0, 1));
+	return toEntityId(first && !isSample ? first : { title: EXAMPLE_TITLE });
 }
 
-async function getEntity(catalog: GraphCatalog, entityId: string): Promise<Entity> {
-	const entity = await findEntity(catalog.list(), entityId);
-	if (entity) return entity;
+interface EntityNode {
+	readonly graph: Graph;
+	readonly concept: Concept;
+	readonly namedAs: "title" | "alias";
+}
+
+/** The title of an entity, and its nodes by graph. Throws NOT_FOUND when no node of any graph has such a title. */
+async function getEntity(catalog: GraphCatalog, entityId: string) {
+	const graphs = catalog.list();
+	const name = await titleOf(graphs, entityId);
+	const nodes: EntityNode[] = [];
+	for (const graph of graphs) {
+		const { names } = await entityNames.ready(graph);
+		const seen = new Set<Concept>();
+		for (const { kind, named } of names.called(name)) {
+			if (kind === "identifier" || seen.has(named)) continue;
+			seen.add(named);
+			nodes.push({ graph, concept: named, namedAs: kind });
+		}
+	}
+	return { entityId, name, nodes };
+}
+
+async function titleOf(graphs: readonly Graph[], entityId: string): Promise<string> {
+	for (const graph of graphs) {
+		const title = (await entityNames.ready(graph)).titles.get(entityId);
+		if (title !== undefined) return title;
+	}
 	throw new ServiceError(
 		"NOT_FOUND",
 		`No entity has the id "${entityId}"; POST /v1/entities/resolve gives the ids of names.`,
 	);
 }
 
-function toWire({ entityId, name, nodes }: Entity) {
+function toWire({ entityId, name, nodes }: Awaited<ReturnType<typeof getEntity>>) {
 	const shown = nodes.slice(0, EVIDENCE_LIMITS.entityMentionsMax);
 	const concepts = nodes.map(({ concept }) => concept);
 	const others = concepts.flatMap(({ title, aliases }) => [title, ...aliases]);
 	const byGraph = new Map<string, EntityNode[]>();
-	for (const node of shown) {
-		const { id } = node.graph.record;
-		byGraph.set(id, [...(byGraph.get(id) ?? []), node]);
-	}
+	for (const node of shown) addToList(byGraph, node.graph.record.id, node);
 	return {
 		entity_id: entityId,
 		name,
@@ -190,4 +237,61 @@ function toMention({ graph, concept, namedAs }: EntityNode) {
 		named_as: namedAs,
 		evidence_count: evidence.length,
 	};
+}
+
+const ID_DIGITS = 20;
+
+/** `ent_` and the beginning of the normalized title's sha256: nodes of one title are one entity, in every graph. */
+function toEntityId({ title }: Pick<Concept, "title">): string {
+	const key = normalizeName(title) || title;
+	return `ent_${createHash("sha256").update(key).digest("hex").slice(0, ID_DIGITS)}`;
+}
+
+/** Title of the first node that is called just so, by title, alias or a code within its title; undefined when none is. */
+export async function findTitleOf(
+	graphs: readonly Graph[],
+	name: string,
+): Promise<string | undefined> {
+	for (const graph of graphs) {
+		const [entry] = (await entityNames.ready(graph)).names.called(name);
+		if (entry) return entry.named.title;
+	}
+	return undefined;
+}
+
+interface EntityNames {
+	readonly names: NameIndex<Concept>;
+	/** Title by entity id. */
+	readonly titles: ReadonlyMap<string, string>;
+}
+
+/** The names of each graph's nodes. */
+const entityNames = createGraphIndex<EntityNames>(toEntityNames);
+
+function* toEntityNames(graph: Graph): Steps<EntityNames> {
+	const titles = new Map<string, string>();
+	for (const concept of graph.concepts) {
+		yield;
+		if (normalizeName(concept.title) !== "") titles.set(toEntityId(concept), concept.title);
+	}
+	return { names: yield* toNameIndex(entriesOf(graph)), titles };
+}
+
+function* entriesOf({ record, concepts }: Graph): Iterable<NameEntry<Concept>> {
+	for (const named of concepts) {
+		const { id, title, aliases } = named;
+		yield { text: title, kind: "title", named };
+		for (const text of aliases) yield { text, kind: "alias", named };
+		const identifiers = [id, `${record.id}:${id}`, id.slice(id.lastIndexOf(".") + 1)];
+		for (const text of [...identifiers, ...codesIn(title)]) {
+			yield { text, kind: "identifier", named };
+		}
+	}
+}
+
+const CODE = /(?<![\p{L}\p{N}])\p{L}{2,12}[-\s]?\d+(?:[-.]\d+)*(?![\p{L}\p{N}])/gu;
+
+/** Names of standards, advisories and the like within a title: `CVE-2021-44228`, `EIP 712`. */
+function codesIn(title: string): readonly string[] {
+	return title.slice(0, 500).match(CODE) ?? [];
 }

@@ -1,4 +1,4 @@
-export { findTitleOf } from "./entity-resolution.js";
+export { findTitleOf } from "./entities.operations.js";
 export {
 	candidatesField,
 	type MatchReason,
@@ -6,4 +6,4 @@ export {
 	nameField,
 	whyField,
 } from "./entity-wire.js";
-export { type NameEntry, type NameIndex, toNameIndex } from "./name-index.js";
+export { addToList, type NameEntry, type NameIndex, toNameIndex } from "./name-index.js";

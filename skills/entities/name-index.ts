@@ -48,10 +48,10 @@ export function* toNameIndex<Named>(entries: Iterable<NameEntry<Named>>): Steps<
 		yield;
 		const key = normalizeName(entry.text);
 		if (key === "") continue;
-		put(byKey, key, entry);
+		addToList(byKey, key, entry);
 		if (entry.kind === "identifier") continue;
 		const grams = trigramsOf(key);
-		for (const gram of grams) put(byGram, gram, spelled.length);
+		for (const gram of grams) addToList(byGram, gram, spelled.length);
 		spelled.push({ key, grams: grams.size, entry });
 	}
 	return {
@@ -72,7 +72,7 @@ interface Spelled<Named> {
 	readonly entry: NameEntry<Named>;
 }
 
-function put<Key, Value>(lists: Map<Key, Value[]>, key: Key, value: Value): void {
+export function addToList<Key, Value>(lists: Map<Key, Value[]>, key: Key, value: Value): void {
 	const list = lists.get(key);
 	if (list) list.push(value);
 	else lists.set(key, [value]);

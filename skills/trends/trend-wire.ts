@@ -58,7 +58,7 @@ const trendItemSchema = replyComponent(
 	nodeItemSchema.extend({ graph_id: z.string(), momentum: momentumSchema }),
 );
 
-const linkSchema = z.object({
+export const linkSchema = z.object({
 	trend_id: z.string(),
 	title: z.string(),
 	type: z.string().describe("Type of the edge"),

@@ -9,10 +9,24 @@ import {
 	toKeyPart,
 	toReply,
 } from "../../src/contract/contract.js";
-import { createMomentum, type Momentum, toArticleRef } from "../../src/evidence/evidence.js";
+import {
+	createBestOf,
+	createMomentum,
+	type Momentum,
+	toArticleRef,
+} from "../../src/evidence/evidence.js";
 import { ServiceError, toIsoDay } from "../../src/kernel/kernel.js";
-import { compareText, toTrendId } from "../../src/knowledge/knowledge.js";
-import { EVIDENCE_BILLING } from "../articles/articles.js";
+import {
+	type Concept,
+	compareText,
+	type Graph,
+	type GraphCatalog,
+	runInTurns,
+	type Steps,
+	toTrendId,
+} from "../../src/knowledge/knowledge.js";
+import { type ConceptFilter, toConceptTest } from "../../src/search/search.js";
+import { EVIDENCE_BILLING, graphsNamed } from "../articles/articles.js";
 import {
 	answerIf,
 	createWalk,
@@ -25,9 +39,8 @@ import {
 	trendIdField,
 } from "../graphs/graphs.js";
 import { toConceptFilter, toEvidence } from "../search/search.js";
-import { listTrends, type TrendPlace } from "./trend-list.js";
-import { getTrend, type KnownTrend } from "./trend-lookup.js";
 import {
+	type linkSchema,
 	type MomentumWire,
 	momentumDayField,
 	trendEvidenceInput,
@@ -44,16 +57,16 @@ const EXAMPLE = "kubernetes-enhancements:trends.job-api";
 const TREND_TYPES: ReadonlySet<string> = new Set(TYPES.map((type) => type.toLowerCase()));
 
 /** A trend that exists wherever one does. */
-function exampleOf({ catalog }: Pick<SkillServices, "catalog">): { readonly trend_id: string } {
+function exampleOf(catalog: GraphCatalog): string {
 	const [graphId = "", nodeId] = EXAMPLE.split(":");
-	if (catalog.find(graphId)?.concepts.some(({ id }) => id === nodeId)) return { trend_id: EXAMPLE };
+	if (catalog.find(graphId)?.concepts.some(({ id }) => id === nodeId)) return EXAMPLE;
+	let first: string | undefined;
 	for (const { record, concepts } of catalog.list()) {
 		const concept = concepts.find(({ type }) => TREND_TYPES.has(type.toLowerCase()));
-		if (concept) return { trend_id: toTrendId(record.id, concept.id) };
+		if (concept) return toTrendId(record.id, concept.id);
+		first ??= concepts[0] && toTrendId(record.id, concepts[0].id);
 	}
-	const graph = catalog.list().find(({ concepts }) => concepts.length > 0);
-	const [concept] = graph?.concepts ?? [];
-	return { trend_id: graph && concept ? toTrendId(graph.record.id, concept.id) : EXAMPLE };
+	return first ?? EXAMPLE;
 }
 
 const params = z.strictObject({ trend_id: trendIdField });
@@ -81,20 +94,23 @@ export const trendList = paidOperation({
 	create: ({ catalog, clock }: Pick<SkillServices, "catalog" | "clock">) => ({
 		exampleInput: () => ({ limit: 5 }),
 		prepare(input) {
-			if (input.graph_id !== undefined) catalog.assertKnown(input.graph_id);
+			graphsNamed(catalog, input.graph_id);
 			readPlace(toPage("trends", input, 3).after);
 		},
 		async run(input) {
 			const page = toPage("trends", input, 3);
 			const begun = readPlace(page.after);
 			const asOf = begun?.asOf ?? input.as_of ?? toIsoDay(clock.now());
-			const { items, hasMore } = await listTrends({
-				graphs: input.graph_id === undefined ? catalog.list() : [catalog.get(input.graph_id)],
-				filter: toConceptFilter({ ...input, type: input.type ?? TYPES }) ?? {},
-				asOf,
-				after: begun?.place,
-				limit: input.limit,
-			});
+			const found = await runInTurns(
+				findTrends({
+					graphs: graphsNamed(catalog, input.graph_id),
+					filter: toConceptFilter({ ...input, type: input.type ?? TYPES }) ?? {},
+					asOf,
+					after: begun?.place,
+					most: input.limit + 1,
+				}),
+			);
+			const items = found.slice(0, input.limit);
 			for (const { graph } of items) await graphMaps.ready(graph);
 			const last = items.at(-1);
 			return answerIf(items.length > 0, {
@@ -108,7 +124,7 @@ export const trendList = paidOperation({
 				},
 				meta: {
 					next_cursor: page.next(
-						hasMore,
+						found.length > items.length,
 						last && [asOf, String(last.momentum.score), last.trendId],
 					),
 				},
@@ -117,6 +133,52 @@ export const trendList = paidOperation({
 	}),
 	example: { query: { graph_id: "kubernetes-enhancements", limit: "5" } },
 });
+
+interface Trend {
+	readonly trendId: string;
+	readonly graph: Graph;
+	readonly concept: Concept;
+	readonly momentum: Momentum;
+}
+
+/** Where a trend stands in the list. */
+interface TrendPlace {
+	readonly score: number;
+	readonly trendId: string;
+}
+
+/** Trends by momentum, the greatest first, then by id; those behind a place, whether something stands there or not. */
+function* findTrends(asked: {
+	readonly graphs: readonly Graph[];
+	readonly filter: ConceptFilter;
+	readonly asOf: string;
+	readonly after: TrendPlace | undefined;
+	readonly most: number;
+}): Steps<readonly Trend[]> {
+	const { graphs, filter, asOf, after, most } = asked;
+	const momentumOf = createMomentum(asOf);
+	const best = createBestOf<Trend>(most, (a, b) => comparePlaces(toPlace(a), toPlace(b)));
+	for (const graph of graphs) {
+		const isWanted = toConceptTest(filter, graph);
+		if (!isWanted) continue;
+		for (const concept of graph.concepts) {
+			yield;
+			if (!isWanted(concept)) continue;
+			const trendId = toTrendId(graph.record.id, concept.id);
+			const trend = { trendId, graph, concept, momentum: momentumOf(concept.evidence) };
+			if (!after || comparePlaces(toPlace(trend), after) > 0) best.add(trend);
+		}
+	}
+	return best.inOrder();
+}
+
+function toPlace({ trendId, momentum }: Trend): TrendPlace {
+	return { trendId, score: momentum.score };
+}
+
+function comparePlaces(a: TrendPlace, b: TrendPlace): number {
+	return b.score - a.score || compareText(a.trendId, b.trendId);
+}
 
 /** A list begun on one day goes on as of that day. */
 function readPlace(
@@ -169,11 +231,10 @@ export const trend = paidOperation({
 	toText: ({ data: { title, summary, momentum } }) =>
 		`${title}\n\n${summary}\n\nMomentum ${momentum.score} (${momentum.recent} sources in the last year, ${momentum.before} before)`,
 	create: ({ catalog, clock }: Pick<SkillServices, "catalog" | "clock">) => ({
-		exampleInput: () => exampleOf({ catalog }),
+		exampleInput: () => ({ trend_id: exampleOf(catalog) }),
 		prepare: async ({ trend_id }) => void (await getTrend(catalog, trend_id)),
 		async run({ trend_id, as_of }) {
-			const trend = await getTrend(catalog, trend_id);
-			const { graph, concept } = trend;
+			const { graph, concept } = await getTrend(catalog, trend_id);
 			const momentumOf = createMomentum(as_of ?? toIsoDay(clock.now()));
 			return answer({
 				ok: true,
@@ -181,7 +242,7 @@ export const trend = paidOperation({
 					...toNode(graph, concept),
 					graph_id: graph.record.id,
 					momentum: toMomentum(momentumOf(concept.evidence)),
-					...(await linksOf(trend)),
+					...(await linksOf(graph, concept)),
 				},
 				meta: {},
 			});
@@ -190,24 +251,17 @@ export const trend = paidOperation({
 	example: { params: { trend_id: EXAMPLE }, query: { as_of: "2026-11-22" } },
 });
 
-async function linksOf({ graph, concept }: KnownTrend) {
+async function linksOf(graph: Graph, concept: Concept) {
 	const map = await graphMaps.ready(graph);
-	const { trendLinksMax } = EVIDENCE_LIMITS;
-	const walk = createWalk(map, {}, trendLinksMax);
-	const links: ReturnType<typeof toStep>[] = [];
-	walk.follow(placeOf(graph, concept.id), (edge, _, direction) => {
-		links.push(toStep(map, edge, direction));
+	const walk = createWalk(map, {}, EVIDENCE_LIMITS.trendLinksMax);
+	const links: z.infer<typeof linkSchema>[] = [];
+	walk.follow(placeOf(graph, concept.id), (step, _, direction) => {
+		const { to, edge } = toStep(map, step, direction);
+		const { type, weight } = edge;
+		const trendId = toTrendId(graph.record.id, to.id);
+		links.push({ trend_id: trendId, title: to.title, type, direction, weight });
 	});
-	return {
-		links: links.map(({ to, edge, direction }) => ({
-			trend_id: toTrendId(graph.record.id, to.id),
-			title: to.title,
-			type: edge.type,
-			direction,
-			weight: edge.weight,
-		})),
-		is_complete: !walk.isSpent(),
-	};
+	return { links, is_complete: !walk.isSpent() };
 }
 
 /** Every source of one trend, page by page. Additive to the contract. */
@@ -232,7 +286,7 @@ export const trendEvidence = paidOperation({
 	queryOf: () => undefined,
 	graphsOf: ({ trend_id }) => [graphIdOf(trend_id)],
 	create: ({ catalog }: Pick<SkillServices, "catalog">) => ({
-		exampleInput: () => ({ ...exampleOf({ catalog }), limit: 5 }),
+		exampleInput: () => ({ trend_id: exampleOf(catalog), limit: 5 }),
 		async prepare(input) {
 			await getTrend(catalog, input.trend_id);
 			toPage("trend-evidence", input, 2);
@@ -269,6 +323,19 @@ type Key = readonly [day: string, id: string];
 /** Newest first, undated ones last, then by id. */
 function compareKeys(a: Key, b: Key): number {
 	return compareText(b[0], a[0]) || compareText(a[1], b[1]);
+}
+
+/** The node behind a trend_id, its graph's map made. Throws NOT_FOUND, which names no other node: ids are part of what is sold. */
+async function getTrend(catalog: GraphCatalog, trendId: string) {
+	const graphId = graphIdOf(trendId);
+	const graph = catalog.get(graphId);
+	const { places, concepts } = await graphMaps.ready(graph);
+	const concept = concepts[places.get(trendId.slice(graphId.length + 1)) ?? -1];
+	if (concept) return { graph, concept };
+	throw new ServiceError(
+		"NOT_FOUND",
+		`No trend is called "${trendId.slice(0, 200)}"; POST /v1/graphs/${graphId}/search finds nodes by what they are about.`,
+	);
 }
 
 function graphIdOf(trendId: string): string {

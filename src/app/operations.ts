@@ -6,8 +6,6 @@ import {
 	toStatementLine,
 } from "../../payments/spt/spt.js";
 import { getAnalyst, listAnalysts } from "../../skills/analysts/analysts.js";
-import { createCitations, createSourceDirectory } from "../../skills/articles/articles.js";
-import { createBrandDirectory } from "../../skills/brands/brands.js";
 import type { FreeSchedules } from "../../skills/briefings/briefings.js";
 import { createChatSessions } from "../../skills/chat/chat.js";
 import { createDeepDiveOperations, createDeepDivePlans } from "../../skills/deep-dive/deep-dive.js";
@@ -97,10 +95,7 @@ export function createFreeOperations(deps: FreeOperationDeps): FreeOperations {
 		health,
 		discovery: createDiscovery({ info, catalog, search, health }),
 		sptValidate: deps.validateSpt,
-		sources: createSourceDirectory({ catalog }),
-		brands: createBrandDirectory({ catalog }),
 		feedDirectory: createFeedDirectory(deps),
-		formatCitations: createCitations({ catalog, baseUrl: info.baseUrl }),
 		scheduleLinks: deps.schedules,
 		payments: deps.payments,
 		openAccount: deps.openAccount,

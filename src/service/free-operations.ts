@@ -1,5 +1,3 @@
-import type { FormatCitations, SourceDirectory } from "../../skills/articles/articles.js";
-import type { BrandDirectory } from "../../skills/brands/brands.js";
 import type { FreeSchedules } from "../../skills/briefings/briefings.js";
 import type { DeepDivePlanRequest } from "../../skills/deep-dive/deep-dive.js";
 import type { ExpertDirectory, MatchedExpert } from "../../skills/experts/experts.js";
@@ -54,10 +52,7 @@ export interface FreeOperations {
 	searchRoute(request: RoutingRequest, signal: AbortSignal): Promise<Json>;
 	/** Throws RATE_LIMITED as `expertsSearch` does. */
 	planDeepDive(request: DeepDivePlanRequest, signal: AbortSignal): Promise<Json>;
-	readonly sources: SourceDirectory;
-	readonly brands: BrandDirectory;
 	readonly feedDirectory: FeedDirectory;
-	readonly formatCitations: FormatCitations;
 	readonly scheduleLinks: FreeSchedules;
 	readonly payments: PaymentOperations;
 	readonly openAccount: OpenAccount;

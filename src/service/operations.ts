@@ -5,10 +5,9 @@ import { analyst, analystConsultation, analystList } from "../../skills/analysts
 import { article, articleMentions, articleSearch } from "../../skills/articles/articles.operations.js";
 import { citationFormats } from "../../skills/articles/citations.operations.js";
 import { source, sourceList } from "../../skills/articles/sources.operations.js";
-import { brandComparison } from "../../skills/brands/brand-compare.operations.js";
 import { brand, brandList, brandResolution } from "../../skills/brands/brand-directory.operations.js";
 import { brandIntelligence } from "../../skills/brands/brand-intelligence.operations.js";
-import { brandSignals, brandSources, brandTimeline } from "../../skills/brands/brand-readings.operations.js";
+import { brandComparison, brandSignals, brandSources, brandTimeline } from "../../skills/brands/brand-readings.operations.js";
 import { researchSchedulesCreate, researchSchedulesRun } from "../../skills/briefings/briefings.operations.js";
 import { researchSchedulesCancel, researchSchedulesChange, researchSchedulesConfirm, researchSchedulesConfirmPage, researchSchedulesGet, researchSchedulesList, researchSchedulesPreview, researchSchedulesRunsGet, researchSchedulesRunsList, researchSchedulesTest, researchSchedulesUnsubscribe, researchSchedulesUnsubscribePage } from "../../skills/briefings/schedules.operations.js";
 import { chatMessageList, chatSession, chatSessionChange, chatSessionDeletion, chatSessionList } from "../../skills/chat/chat-sessions.operations.js";

@@ -2,7 +2,7 @@ import fc from "fast-check";
 import t from "tap";
 import type { DatedMention } from "../../skills/brands/brand-reading.js";
 import { toBuckets } from "../../skills/brands/brand-signals.js";
-import { countTones, sharesOf, toneOf, wilsonInterval } from "../../skills/brands/brand-tone.js";
+import { countTones, sharesOf, toneOf, wilsonInterval } from "../../skills/brands/brand-figures.js";
 import { toCitedSentences } from "../../src/evidence/cited-sentences.js";
 import { makeConcept, makeGraph } from "../service/sample-graphs.js";
 
@@ -73,7 +73,7 @@ t.test("a timeline is in order, holds what is dated within its reach, once", (t)
 			fc.constantFrom("day", "month", "quarter", "year", undefined),
 			(days, size) => {
 				const mentions: DatedMention[] = days.map((day) => ({
-					...{ sentence, isNamed: true, brands: [], sources: [] },
+					...{ sentence, brands: [], sources: [] },
 					...{ day, isRead: true },
 				}));
 				const window = { from: null, to: "2026-12-31" };

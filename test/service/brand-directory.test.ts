@@ -1,5 +1,9 @@
 import t from "tap";
-import { createBrandDirectory } from "../../skills/brands/brand-directory.js";
+import {
+	describeBrand,
+	listBrands,
+	resolveBrand,
+} from "../../skills/brands/brand-directory.operations.js";
 import { createGraphCatalog } from "../../src/knowledge/catalog.js";
 import { makeConcept, makeGraph } from "./sample-graphs.js";
 
@@ -18,20 +22,19 @@ const catalog = createGraphCatalog([
 		node("umlaut", "Ümläut", { type: "Brand" }),
 	]),
 ]);
-const brands = createBrandDirectory({ catalog });
 const idsOf = (page: unknown, field = "brand") =>
 	(page as { items: Record<string, string>[] }).items.map((item) => item[field]);
 
 t.test("nodes of one name are one brand, alike keys are told apart", async (t) => {
-	const page = await brands.list({ limit: 10 });
+	const page = await listBrands(catalog, { limit: 10 });
 	t.same(idsOf(page), ["acme-corp", "c-plus-plus.one.c-plus", "c-plus-plus.one.cpp", "umlaut"]);
 	t.match(page, { items: [{ types: ["Company", "Organization"], graphs: ["one", "two"] }] });
-	t.same(idsOf(await brands.list({ limit: 10, graph_id: "two" })), ["acme-corp", "umlaut"]);
-	await t.rejects(brands.list({ limit: 10, graph_id: "three" }), { code: "NOT_FOUND" });
+	t.same(idsOf(await listBrands(catalog, { limit: 10, graph_id: "two" })), ["acme-corp", "umlaut"]);
+	await t.rejects(listBrands(catalog, { limit: 10, graph_id: "three" }), { code: "NOT_FOUND" });
 });
 
 t.test("a profile has names and numbers, nothing that is for sale", async (t) => {
-	const profile = await brands.get("ACME-Corp");
+	const profile = await describeBrand(catalog, "ACME-Corp");
 	t.match(profile, {
 		name: "ACME Corp.",
 		aliases: ["acme.example", "AC", "Acme", "Acme Corp", "Acme Corporation"],
@@ -42,12 +45,17 @@ t.test("a profile has names and numbers, nothing that is for sale", async (t) =>
 	const { summary, body } = makeConcept();
 	t.notMatch(JSON.stringify(profile), summary);
 	t.notMatch(JSON.stringify(profile), body);
-	await t.rejects(brands.get("acme-crop"), { code: "NOT_FOUND", message: /near it acme-corp/ });
+	await t.rejects(describeBrand(catalog, "acme-crop"), {
+		code: "NOT_FOUND",
+		message: /near it acme-corp/,
+	});
 });
 
 t.test("a brand is found by name, domain and ticker, and nobody is an empty list", async (t) => {
 	const found = async (clue: object) =>
-		(await brands.resolve({ limit: 3, ...clue })).items.map(({ brand, why }) => `${why} ${brand}`);
+		(await resolveBrand(catalog, { limit: 3, ...clue })).items.map(
+			({ brand, why }) => `${why} ${brand}`,
+		);
 	t.same(await found({ name: "acme corporation" }), ["alias acme-corp"]);
 	t.same(await found({ name: "Umlaut" }), ["exact title umlaut"]);
 	t.same(await found({ domain: "https://www.ACME.example/shop?x=1" }), ["domain acme-corp"]);

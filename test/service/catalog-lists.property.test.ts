@@ -1,7 +1,7 @@
 import fc from "fast-check";
 import t from "tap";
-import { createSourceDirectory } from "../../skills/articles/source-directory.js";
-import { createBrandDirectory } from "../../skills/brands/brand-directory.js";
+import { listSources } from "../../skills/articles/sources.operations.js";
+import { listBrands } from "../../skills/brands/brand-directory.operations.js";
 import { trendList } from "../../skills/trends/trends.operations.js";
 import { createGraphCatalog, type GraphCatalog } from "../../src/knowledge/catalog.js";
 import { ask } from "../skills/asked-skill.js";
@@ -65,14 +65,8 @@ async function readAll(list: List, limit: number, field: string) {
 }
 
 const lists: Readonly<Record<string, (catalog: GraphCatalog) => List>> = {
-	host(catalog) {
-		const sources = createSourceDirectory({ catalog });
-		return async (request) => toPage(await sources.list(request));
-	},
-	brand(catalog) {
-		const brands = createBrandDirectory({ catalog });
-		return async (request) => toPage(await brands.list(request));
-	},
+	host: (catalog) => async (request) => toPage(await listSources(catalog, request)),
+	brand: (catalog) => async (request) => toPage(await listBrands(catalog, request)),
 	trend_id(catalog) {
 		const trends = ask<{ data: { items: [] }; meta: { next_cursor: string | null } }>(
 			boundSkill(trendList, { catalog, clock }),

@@ -1,5 +1,5 @@
 import t from "tap";
-import { createCitations } from "../../skills/articles/citation-formats.js";
+import { formatCitations } from "../../skills/articles/citations.operations.js";
 import { toArticleRef } from "../../src/evidence/article-address.js";
 import { createGraphCatalog } from "../../src/knowledge/catalog.js";
 import { DOMAIN_GRAPH, makeConcept, makeGraph } from "./sample-graphs.js";
@@ -8,12 +8,12 @@ const unicode = ["ä", "ö"].map((letter) =>
 	makeConcept({ id: `n.${letter}`, path: `n/${letter}.md`, title: `Node ${letter}` }),
 );
 const catalog = createGraphCatalog([DOMAIN_GRAPH, makeGraph({ id: "letters" }, unicode)]);
-const cite = createCitations({ catalog, baseUrl: () => "https://shop.example" });
+const services = { catalog, baseUrl: () => "https://shop.example" };
 const ref = toArticleRef("https://www.rfc-editor.org/rfc/rfc9110") ?? "";
 const TREND = "web-payments:concepts.http-402";
 
 t.test("nodes and sources are cited side by side, each once", async (t) => {
-	const { items } = await cite({
+	const { items } = await formatCitations(services, {
 		trend_ids: [TREND, TREND],
 		article_refs: [ref],
 		formats: ["apa"],
@@ -32,7 +32,7 @@ t.test("nodes and sources are cited side by side, each once", async (t) => {
 
 t.test("keys are apart even where the ids have no letters for them", async (t) => {
 	const trend_ids = ["letters:n.ä", "letters:n.ö"];
-	const { items } = await cite({ trend_ids, formats: ["csl-json", "bibtex"] });
+	const { items } = await formatCitations(services, { trend_ids, formats: ["csl-json", "bibtex"] });
 	t.equal(new Set(items.map(({ csl }) => csl?.id)).size, 2);
 	t.same(
 		items.map(({ id }) => id),
@@ -42,7 +42,10 @@ t.test("keys are apart even where the ids have no letters for them", async (t) =
 });
 
 t.test("nothing of what a node says is told, and nobody is cited who is not there", async (t) => {
-	const all = await cite({ trend_ids: [TREND], formats: ["csl-json", "bibtex", "apa"] });
+	const all = await formatCitations(services, {
+		trend_ids: [TREND],
+		formats: ["csl-json", "bibtex", "apa"],
+	});
 	const { summary, body } = makeConcept();
 	t.notMatch(JSON.stringify(all), summary);
 	t.notMatch(JSON.stringify(all), body);
@@ -52,6 +55,8 @@ t.test("nothing of what a node says is told, and nobody is cited who is not ther
 		{ trend_ids: ["moon:x"] },
 		{ article_refs: [`art_${"0".repeat(20)}`] },
 	]) {
-		await t.rejects(cite({ ...order, formats: ["apa"] }), { code: "NOT_FOUND" });
+		await t.rejects(formatCitations(services, { ...order, formats: ["apa"] }), {
+			code: "NOT_FOUND",
+		});
 	}
 });

@@ -1,6 +1,6 @@
-import { brandComparison } from "../../skills/brands/brand-compare.operations.js";
 import { brandIntelligence } from "../../skills/brands/brand-intelligence.operations.js";
 import {
+	brandComparison,
 	brandSignals,
 	brandSources,
 	brandTimeline,

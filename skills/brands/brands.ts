@@ -1,1 +1,0 @@
-export { type BrandDirectory, createBrandDirectory } from "./brand-directory.js";
