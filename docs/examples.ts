@@ -16,6 +16,8 @@ const BALANCE_USD = "100.00";
 const SHOWN = { objects: 1, values: 3, textChars: 400, documentChars: 1200 };
 /** Kind and the rest of an id; Markdown escapes the underscore between them. */
 const ID = /\b([a-z]{3,4})(\\?_)([0-9a-hjkmnp-tv-z]{26,})\b/g;
+/** Their examples ask for what the sample catalog does not hold, so that their replies say so. */
+const UNANSWERED: ReadonlySet<string> = new Set(["search.report"]);
 const EXAMPLE_ID = "01kg9yz3v0f6x2m8q4t7w1ab2c";
 const OTHER_ENDINGS = "defghjk";
 
@@ -105,8 +107,9 @@ async function ask(baseUrl: string, operation: Operation, buyer: Buyer): Promise
 	const request = requestOf(operation, buyer);
 	const reply = await fetch(`${baseUrl}${request.path}`, request);
 	const text = await reply.text();
-	const isAnswer = reply.ok && !/"charged":false,"held":false|"charged":false}/.test(text);
-	if (!isAnswer) throw new Error(`The example of ${operation.id} has no answer: ${text}`);
+	const costsNothing = /"charged":false(?:,"held":false)?}/.test(text);
+	if (!reply.ok || (costsNothing && !UNANSWERED.has(operation.id)))
+		throw new Error(`The example of ${operation.id} has no answer: ${text}`);
 	if (reply.status === 202) {
 		const { job_id } = JSON.parse(text).data;
 		const events = `${baseUrl}/v1/research/deep-dive/${job_id}/events`;

@@ -212,7 +212,11 @@ export const reportSearch = paidOperation(
 		example: {
 			query: "How does a logged string lead to remote code execution?",
 			options: {
-				filters: { type: ["Event"], published_after: "2021-01-01", trust_tier: "unverified" },
+				filters: {
+					type: ["Event"],
+					published_after: "2021-01-01",
+					trust_tier: "machine-confirmed",
+				},
 				explain: true,
 			},
 		},
