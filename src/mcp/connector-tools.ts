@@ -2,9 +2,8 @@ import { z } from "zod";
 import { parseInput, queryField } from "../contract/contract.js";
 import { ServiceError } from "../kernel/kernel.js";
 import { receiptMetaOf } from "./payment-meta.js";
-import { type SellDeps, sell, toSoldBody } from "./sold-tool.js";
-import { READS, type Tool, type ToolCall } from "./tool.js";
-import { priceSentence } from "./tool-price.js";
+import { priceSentence, sell, toSoldBody } from "./sold-tool.js";
+import { READS, type Tool, type ToolCall, type ToolDeps } from "./tool.js";
 import { toInputSchema, toOutputSchema } from "./tool-schema.js";
 
 const RESULTS = 10;
@@ -25,7 +24,7 @@ const fetchOutput = z.object({
 });
 
 /** The two tools a connector must have, in exactly the shapes it asks for. */
-export const createConnectorTools = (deps: SellDeps): readonly Tool[] => [
+export const createConnectorTools = (deps: ToolDeps): readonly Tool[] => [
 	createSearch(deps),
 	createFetch(deps),
 ];
@@ -35,7 +34,7 @@ interface Row {
 	readonly name: string;
 }
 
-function createSearch(deps: SellDeps): Tool {
+function createSearch(deps: ToolDeps): Tool {
 	const { prices, info, skills } = deps.service;
 	return {
 		listed: {
@@ -48,11 +47,8 @@ function createSearch(deps: SellDeps): Tool {
 		},
 		async answer(call) {
 			const { query } = parseInput(searchInput, call.args);
-			const operationId = "search.all";
-			const result = await sell(deps, call, {
-				operationId,
-				rawInput: { query, limit: RESULTS },
-			});
+			const rawInput = { query, limit: RESULTS };
+			const result = await sell(deps, call, { operationId: "search.all", rawInput });
 			const { rows } = result.output as { readonly rows: readonly Row[] };
 			const results = rows.map(({ trend_id: id, name: title }) => ({
 				id,
@@ -78,7 +74,7 @@ interface Node {
 	}[];
 }
 
-function createFetch(deps: SellDeps): Tool {
+function createFetch(deps: ToolDeps): Tool {
 	const { prices, info, skills } = deps.service;
 	return {
 		listed: {
@@ -91,12 +87,8 @@ function createFetch(deps: SellDeps): Tool {
 		},
 		async answer(call) {
 			const { id } = parseInput(fetchInput, call.args);
-			const { graph_id, node_id } = placeOf(id);
-			const operationId = "graphs.node";
-			const result = await sell(deps, call, {
-				operationId,
-				rawInput: { graph_id, node_id },
-			});
+			const place = placeOf(id);
+			const result = await sell(deps, call, { operationId: "graphs.node", rawInput: place });
 			const { data: node } = result.output as { readonly data: Node };
 			const [source] = node.evidence;
 			return {
@@ -106,7 +98,7 @@ function createFetch(deps: SellDeps): Tool {
 					text: toDocument(node),
 					url: urlOf(info.baseUrl(), id),
 					metadata: {
-						graph_id,
+						graph_id: place.graph_id,
 						type: node.type,
 						trust_tier: node.trust_tier,
 						...(source && { source_url: source.source_url }),

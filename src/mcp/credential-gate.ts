@@ -8,7 +8,14 @@ import {
 import { createHeaderReader } from "../http/http.js";
 import { ServiceError } from "../kernel/kernel.js";
 import type { Service } from "../service/service.js";
-import { isAccessToken, type TokenIssuers } from "./token-issuers.js";
+
+/** Who issues the signed tokens that callers show. */
+export interface TokenIssuers {
+	/** Of access tokens; undefined where none are taken. */
+	readonly access: () => string | undefined;
+	/** Of identity tokens; undefined where none are taken. */
+	readonly identity: string | undefined;
+}
 
 /** An address that names who calls in its headers. */
 export interface Way {
@@ -31,12 +38,13 @@ export interface AdmitRules {
 export async function admit(
 	service: Service,
 	req: Request,
-	{ way, issuers, letsAnyoneIn }: AdmitRules,
+	rules: AdmitRules,
 ): Promise<Credential | undefined> {
+	const { way, issuers, letsAnyoneIn } = rules;
 	const shown = parseCredential(createHeaderReader(req));
 	const isPrepaid = letsAnyoneIn && shown?.scheme === "spt";
 	const resource = `${service.info.baseUrl()}${way.path}`;
-	const credential = isPrepaid ? shown : shown && toCredential(shown, { way, issuers, resource });
+	const credential = isPrepaid ? shown : shown && toCredential(shown, resource, rules);
 	if (credential) await judge(service, credential);
 	else if (!letsAnyoneIn) throw new ServiceError("UNAUTHENTICATED", howToShow(issuers));
 	return credential;
@@ -103,24 +111,47 @@ async function judge(service: Service, credential: Credential): Promise<void> {
 	}
 }
 
-interface ShownAt {
-	readonly way: Way;
-	readonly issuers: TokenIssuers;
-	/** The address as access tokens name it. */
-	readonly resource: string;
-}
-
-function toCredential(shown: Credential, { way, issuers, resource }: ShownAt): Credential {
+/** `resource` is the address as access tokens name it. */
+function toCredential(
+	shown: Credential,
+	resource: string,
+	{ way: { isOAuthOnly }, issuers }: AdmitRules,
+): Credential {
 	if (shown.scheme === "spt") {
 		throw new ServiceError(
 			"UNAUTHENTICATED",
 			"Shared Payment Tokens pay for REST and A2A calls; here, show an API key or an access token.",
 		);
 	}
-	const { isOAuthOnly } = way;
 	if (shown.scheme === "oidc" && (isOAuthOnly || isAccessToken(shown.token, resource, issuers))) {
 		return { scheme: "oauth", token: shown.token, resource };
 	}
 	if (!isOAuthOnly) return shown;
 	throw new ServiceError("UNAUTHENTICATED", "This address takes access tokens of OAuth 2.1 only.");
+}
+
+/**
+ * Whether a token says that it is an access token for this address; whether that is so is judged later. One that its issuer
+ * could have made as an identity token too is known by the audience.
+ */
+function isAccessToken(
+	token: string,
+	resource: string,
+	{ access, identity }: TokenIssuers,
+): boolean {
+	const issuer = access();
+	const claims = readClaims(token);
+	if (issuer === undefined || claims?.["iss"] !== issuer) return false;
+	const audience: unknown = claims["aud"];
+	return issuer !== identity || [audience].flat().includes(resource);
+}
+
+/** Undefined for what no one can read. */
+function readClaims(token: string): Readonly<Record<string, unknown>> | undefined {
+	try {
+		const body = Buffer.from(token.split(".")[1] ?? "", "base64url").toString("utf8");
+		return Object(JSON.parse(body));
+	} catch {
+		return undefined;
+	}
 }

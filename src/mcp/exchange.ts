@@ -23,16 +23,10 @@ export interface Exchange {
 	caller(): Promise<Caller>;
 }
 
-export interface ExchangeOptions {
-	readonly service: Service;
-	readonly ids: Ids;
-	readonly takesPayments: boolean;
-	readonly credential: Credential | undefined;
-}
-
 export function createExchange(
 	req: Request,
-	{ service, ids, takesPayments, credential }: ExchangeOptions,
+	{ service, ids }: { readonly service: Service; readonly ids: Ids },
+	{ takesPayments, credential }: Pick<Exchange, "takesPayments" | "credential">,
 ): Exchange {
 	const response = req.res as Response;
 	let caller: Promise<Caller> | undefined;

@@ -1,10 +1,10 @@
 import type { z } from "zod";
 import { LIMITS, type OperationId, parseInput } from "../contract/contract.js";
 import { whileCallerWaits } from "../http/http.js";
-import { type Clock, ServiceError } from "../kernel/kernel.js";
+import { ServiceError } from "../kernel/kernel.js";
 import type { Service } from "../service/service.js";
 import type { Exchange } from "./exchange.js";
-import { READS, type Tool, type ToolHints } from "./tool.js";
+import { READS, type Tool, type ToolDeps, type ToolHints } from "./tool.js";
 import { toInputSchema, toOutputSchema } from "./tool-schema.js";
 
 /** A tool that no one pays for. */
@@ -20,31 +20,24 @@ export interface FreeToolTerms<Input extends z.ZodObject> {
 	readonly hints?: ToolHints;
 	/** How often one address may ask, counted together with the other transports; absent where it does not matter. */
 	readonly rate?: { readonly operationId: OperationId; readonly perMinute: number };
-	readonly answer: (service: Service, request: FreeToolRequest<Input>) => object | Promise<object>;
-}
-
-export interface FreeToolRequest<Input extends z.ZodObject> {
-	readonly input: z.output<Input>;
-	readonly exchange: Exchange;
-	/** Aborted when the caller leaves or the time is over. */
-	readonly signal: AbortSignal;
-}
-
-export interface FreeToolDeps {
-	readonly service: Service;
-	readonly clock: Clock;
+	/** The signal is aborted when the caller leaves or the time is over. */
+	readonly answer: (
+		service: Service,
+		request: {
+			readonly input: z.output<Input>;
+			readonly exchange: Exchange;
+			readonly signal: AbortSignal;
+		},
+	) => object | Promise<object>;
 }
 
 export function createFreeTool<Input extends z.ZodObject>(
-	{ service, clock }: FreeToolDeps,
+	{ service, clock }: ToolDeps,
 	terms: FreeToolTerms<Input>,
 ): Tool {
 	const { name, title, description, input, output, hints = READS, rate } = terms;
 	const inputSchema = toInputSchema(input, describedFields(input));
 	const takesGraph = "graph_id" in inputSchema.properties;
-	const count = (address: string) => {
-		if (rate) service.rates.take(rate.operationId, { address, perMinute: rate.perMinute });
-	};
 	return {
 		listed: {
 			name,
@@ -55,9 +48,14 @@ export function createFreeTool<Input extends z.ZodObject>(
 			annotations: hints,
 		},
 		async answer({ args, exchange, payment }) {
-			if (payment) throw nothingToPay();
+			if (payment) {
+				throw new ServiceError(
+					"INVALID_ARGUMENT",
+					"This tool is free; call it again without a payment. Nothing was run or charged.",
+				);
+			}
 			const { graphId, response, address } = exchange;
-			count(address);
+			if (rate) service.rates.take(rate.operationId, { address, perMinute: rate.perMinute });
 			const chosen = takesGraph && graphId !== undefined ? { graph_id: graphId } : {};
 			const parsed = parseInput(input, { ...chosen, ...args });
 			const timed = { clock, timeoutMs: LIMITS.requestTimeoutMs };
@@ -66,13 +64,6 @@ export function createFreeTool<Input extends z.ZodObject>(
 			}));
 		},
 	};
-}
-
-function nothingToPay(): ServiceError {
-	return new ServiceError(
-		"INVALID_ARGUMENT",
-		"This tool is free; call it again without a payment. Nothing was run or charged.",
-	);
 }
 
 function describedFields({ shape }: z.ZodObject): Record<string, string> {

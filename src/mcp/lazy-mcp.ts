@@ -1,5 +1,5 @@
 import express from "express";
-import type { Mcp, McpOptions } from "./create-mcp.js";
+import type { Mcp, McpOptions } from "./mcp-router.js";
 
 /** Its four addresses, with whatever follows them. */
 const ADDRESSES = /^\/(?:mcp|chatgpt|copilot|c)(?:\/|$)/;
@@ -10,10 +10,7 @@ const ADDRESSES = /^\/(?:mcp|chatgpt|copilot|c)(?:\/|$)/;
  */
 export function createLateMcp(options: McpOptions): Mcp {
 	let loaded: Promise<Mcp> | undefined;
-	const load = async (): Promise<Mcp> => {
-		const { createMcp } = await import("./create-mcp.js");
-		return createMcp(options);
-	};
+	const load = async () => (await import("./mcp-router.js")).createMcp(options);
 	return {
 		router: express.Router().all(ADDRESSES, async (req, res, next) => {
 			loaded ??= load().catch((error: unknown) => {

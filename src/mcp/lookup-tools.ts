@@ -1,8 +1,8 @@
 import { z } from "zod";
 import { graphIdField, LIMITS, queryField } from "../contract/contract.js";
 import { JOB_LIMITS, jobIdField } from "../jobs/jobs.js";
-import { createFreeTool, type FreeToolDeps } from "./free-tool.js";
-import { ENDS, type Tool } from "./tool.js";
+import { createFreeTool } from "./free-tool.js";
+import { ENDS, type Tool, type ToolDeps } from "./tool.js";
 
 const PAGE = 25;
 const README_CHARS = 20_000;
@@ -19,7 +19,7 @@ const listOutput = z.looseObject({ items: z.array(z.looseObject({})) });
 const anything = z.looseObject({});
 
 /** What an agent may look at before it pays: which graphs and experts there are, and which would answer. */
-export function createLookupTools(deps: FreeToolDeps): readonly Tool[] {
+export function createLookupTools(deps: ToolDeps): readonly Tool[] {
 	return [
 		createFreeTool(deps, {
 			name: "route_query",
@@ -54,7 +54,7 @@ export function createLookupTools(deps: FreeToolDeps): readonly Tool[] {
 	];
 }
 
-function createCatalogTools(deps: FreeToolDeps): readonly Tool[] {
+function createCatalogTools(deps: ToolDeps): readonly Tool[] {
 	return [
 		createFreeTool(deps, {
 			name: "list_graphs",
@@ -95,7 +95,7 @@ function createCatalogTools(deps: FreeToolDeps): readonly Tool[] {
 	];
 }
 
-function createJobTools(deps: FreeToolDeps): readonly Tool[] {
+function createJobTools(deps: ToolDeps): readonly Tool[] {
 	const input = z.strictObject({ job_id: jobIdField.describe("job_id of start_deep_dive") });
 	const output = z.looseObject({ job_id: z.string(), status: z.string() });
 	return [

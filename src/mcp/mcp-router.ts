@@ -26,29 +26,37 @@ import {
 	refuseChosenGraph,
 	refuseHeaderPayments,
 	refuseWithoutIssuer,
+	type TokenIssuers,
 	type Way,
 } from "./credential-gate.js";
 import { createExchange, type Exchange } from "./exchange.js";
 import { createOriginCheck } from "./origin-check.js";
-import { createPaymentGate } from "./payment-gate.js";
-import type { Profile, Profiles } from "./profiles.js";
+import { createPaymentGate, createTokenWatch } from "./payment-gate.js";
+import { createProfiles, type Profile, type Profiles } from "./profiles.js";
 import { createProtocolServer } from "./protocol-server.js";
-import type { TokenIssuers } from "./token-issuers.js";
-import { createTokenWatch } from "./token-watch.js";
 
-export interface McpRouterDeps {
+export interface McpOptions {
 	readonly service: Service;
-	readonly profiles: Profiles;
-	readonly ids: Ids;
 	readonly clock: Clock;
+	readonly ids: Ids;
+	/** Hosts whose pages may call from a browser. */
 	readonly allowedOrigins: readonly string[];
 	readonly issuers: TokenIssuers;
 	readonly callRates: CallRates;
-	/** Anonymous agents are let in, and pay call by call. */
+	/** Anonymous agents are let in at `/mcp`, and pay call by call. */
 	readonly takesPayments: boolean;
 	readonly logger?: Logger | undefined;
-	/** What answers one request; the server of our own profiles where absent. */
+	/** Our own where absent, as is the server that answers one request. */
+	readonly profiles?: Profiles;
 	readonly createServer?: typeof createProtocolServer;
+}
+
+/** The whole transport, for the composition root. */
+export interface Mcp {
+	/** Mount it at the root. */
+	readonly router: Router;
+	/** Ends what is under way. */
+	close(): Promise<void>;
 }
 
 /** Levels the protocol wraps around a tool's arguments: request, params, arguments. */
@@ -59,10 +67,10 @@ const REFUSED = -32000;
 const PRIVATE = "private, no-store";
 
 /** The four addresses of the Model Context Protocol; mount it at the root. Spec: Base Addresses. */
-export function createMcpRouter(deps: McpRouterDeps): { router: Router; close(): Promise<void> } {
-	const { service, profiles, issuers, takesPayments } = deps;
-	const speak = createSpeaker(deps);
-	const check = createOriginCheck({ ...deps, baseUrl: service.info.baseUrl });
+export function createMcp(options: McpOptions): Mcp {
+	const { service, issuers, takesPayments, profiles = createProfiles(options) } = options;
+	const speak = createSpeaker(options);
+	const check = createOriginCheck(options);
 	const named = (way: Way, profile: Profile, letsAnyoneIn = false): RequestHandler[] => [
 		keepPrivate,
 		check,
@@ -70,7 +78,7 @@ export function createMcpRouter(deps: McpRouterDeps): { router: Router; close():
 		refuseHeaderPayments,
 		async (req, _res, next) => {
 			const credential = await admit(service, req, { way, issuers, letsAnyoneIn });
-			openExchange(deps, req, { takesPayments: letsAnyoneIn, credential });
+			EXCHANGES.set(req, createExchange(req, options, { takesPayments: letsAnyoneIn, credential }));
 			next();
 		},
 		readRequest,
@@ -83,28 +91,20 @@ export function createMcpRouter(deps: McpRouterDeps): { router: Router; close():
 		.all("/copilot", named({ path: "/copilot", isOAuthOnly: false }, profiles.copilot))
 		.use(CONNECTION_PATH, [
 			keepPrivate,
-			createTokenGate(deps),
+			createTokenGate(options),
 			check,
 			refuseHeaderPayments,
 			readRequest,
 			speak.as(profiles.whole),
 		])
-		.use(["/mcp", "/chatgpt", "/copilot", CONNECTION_PATH], createErrorHandler(deps));
+		.use(["/mcp", "/chatgpt", "/copilot", CONNECTION_PATH], createErrorHandler(options));
 	return { router, close: speak.close };
 }
 
 const EXCHANGES = new WeakMap<Request, Exchange>();
 
-function openExchange(
-	{ service, ids }: McpRouterDeps,
-	req: Request,
-	shown: Pick<Exchange, "takesPayments" | "credential">,
-): void {
-	EXCHANGES.set(req, createExchange(req, { service, ids, ...shown }));
-}
-
 /** Takes the secret out of the address before anything else sees it: neither an error nor a log can repeat it. */
-function createTokenGate(deps: McpRouterDeps): RequestHandler {
+function createTokenGate(deps: McpOptions): RequestHandler {
 	return async (req, res, next) => {
 		const token = connectionTokenOf(req.originalUrl);
 		const [search = ""] = /\?.*$/s.exec(req.originalUrl) ?? [];
@@ -112,13 +112,13 @@ function createTokenGate(deps: McpRouterDeps): RequestHandler {
 		req.url = `/${search}`;
 		res.setHeader("Referrer-Policy", "no-referrer");
 		const credential = await admitByToken(deps.service, token ?? "");
-		openExchange(deps, req, { takesPayments: false, credential });
+		EXCHANGES.set(req, createExchange(req, deps, { takesPayments: false, credential }));
 		next();
 	};
 }
 
 /** One handler of the SDK for each profile; each request gets a server of its own that shares the profile's lists. */
-function createSpeaker(deps: McpRouterDeps) {
+function createSpeaker(deps: McpOptions) {
 	const { logger, createServer = createProtocolServer } = deps;
 	const shared = {
 		...deps,
@@ -196,7 +196,7 @@ const readRequest: RequestHandler = async (req, res, next) => {
 	next();
 };
 
-function createErrorHandler({ service, issuers, logger }: McpRouterDeps): ErrorRequestHandler {
+function createErrorHandler({ service, issuers, logger }: McpOptions): ErrorRequestHandler {
 	return (error: unknown, req, res, next) => {
 		if (res.headersSent) return next(error);
 		const told = toServiceError(error);

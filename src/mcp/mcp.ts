@@ -1,2 +1,2 @@
-export type { Mcp } from "./create-mcp.js";
 export { createLateMcp } from "./lazy-mcp.js";
+export type { Mcp } from "./mcp-router.js";

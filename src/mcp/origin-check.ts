@@ -5,22 +5,23 @@ import {
 } from "@modelcontextprotocol/server";
 import type { RequestHandler } from "express";
 import { ServiceError } from "../kernel/kernel.js";
-
-export interface OriginCheckDeps {
-	readonly baseUrl: () => string;
-	/** Hosts whose pages may call from a browser, beside our own and this machine's. */
-	readonly allowedOrigins: readonly string[];
-}
+import type { Service } from "../service/service.js";
 
 /**
  * A page in a browser must not reach a server of the same machine or network by a name that changed its mind (DNS
  * rebinding): its Origin is that name, and browsers send it with every POST. Clients that are no browser send none. A server
  * that is known on its own machine alone is called by that machine's names too; elsewhere a proxy may name it as it likes.
  */
-export function createOriginCheck({ baseUrl, allowedOrigins }: OriginCheckDeps): RequestHandler {
+export function createOriginCheck({
+	service: { info },
+	allowedOrigins,
+}: {
+	readonly service: Service;
+	readonly allowedOrigins: readonly string[];
+}): RequestHandler {
 	const loopback = localhostAllowedHostnames();
 	return (req, _res, next) => {
-		const { hostname } = new URL(baseUrl());
+		const { hostname } = new URL(info.baseUrl());
 		const hosts = [hostname, ...loopback];
 		if (!validateOriginHeader(req.headers.origin, [...hosts, ...allowedOrigins]).ok) {
 			throw new ServiceError(

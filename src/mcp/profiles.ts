@@ -1,9 +1,8 @@
 import { AGENT_ROWS } from "../contract/contract.js";
 import { createConnectorTools } from "./connector-tools.js";
 import { createLookupTools } from "./lookup-tools.js";
-import type { SellDeps } from "./sold-tool.js";
-import { createSoldTools } from "./sold-tools.js";
-import type { ListedTool, Tool } from "./tool.js";
+import { createSoldTools } from "./sold-tool.js";
+import type { ListedTool, Tool, ToolDeps } from "./tool.js";
 import { toFlatOutput } from "./tool-schema.js";
 
 /** The tools of one address. */
@@ -20,14 +19,7 @@ interface ToolSet {
 	readonly listed: readonly ListedTool[];
 }
 
-export interface Profiles {
-	/** Everything an agent would choose: `/mcp` and `/c/<token>`. */
-	readonly whole: Profile;
-	/** `search` and `fetch` in a connector's shapes, and whatever only reads beside them. */
-	readonly chatgpt: Profile;
-	/** Exactly the tools of the curated profile. */
-	readonly copilot: Profile;
-}
+export type Profiles = ReturnType<typeof createProfiles>;
 
 /** Spec: Limits, "Copilot MCP profile". */
 const COPILOT_TOOLS = [
@@ -50,7 +42,7 @@ const COPILOT_TOOLS = [
 	"get_deep_dive",
 ] as const;
 
-export function createProfiles(deps: SellDeps): Profiles {
+export function createProfiles(deps: ToolDeps) {
 	const all = withSearchOfGraph([...createSoldTools(deps), ...createLookupTools(deps)]);
 	const connector = createConnectorTools(deps);
 	const names = new Set(connector.map(({ listed }) => listed.name));
@@ -59,8 +51,11 @@ export function createProfiles(deps: SellDeps): Profiles {
 	);
 	const byName = new Map(all.map((tool) => [tool.listed.name, tool]));
 	return {
+		/** Everything an agent would choose: `/mcp` and `/c/<token>`. */
 		whole: createProfile(all),
+		/** `search` and `fetch` in a connector's shapes, and whatever only reads beside them. */
 		chatgpt: createProfile([...connector, ...readers]),
+		/** Exactly the tools of the curated profile. */
 		copilot: createProfile(COPILOT_TOOLS.flatMap((name) => byName.get(name) ?? []).map(toFlat)),
 	};
 }

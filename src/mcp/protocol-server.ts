@@ -1,4 +1,5 @@
 import {
+	type CallToolRequest,
 	type CallToolResult,
 	ProtocolError,
 	Server,
@@ -9,11 +10,10 @@ import { isOurFailure, toServiceError } from "../http/http.js";
 import { type Logger, ServiceError, stackOf } from "../kernel/kernel.js";
 import type { Service } from "../service/service.js";
 import type { Exchange } from "./exchange.js";
-import type { PaymentGate } from "./payment-gate.js";
+import type { PaymentGate, TokenWatch } from "./payment-gate.js";
 import type { Profile } from "./profiles.js";
 import { getPrompt, PROMPTS } from "./prompts.js";
 import { listResources, README_TEMPLATE, readResource } from "./resources.js";
-import type { TokenWatch } from "./token-watch.js";
 import type { Tool } from "./tool.js";
 import { toRefusal, toToolResult } from "./tool-result.js";
 
@@ -52,7 +52,7 @@ export function createProtocolServer(deps: ProtocolServerDeps, exchange: Exchang
 	const { tools, listed } = exchange.graphId === undefined ? profile.all : profile.forGraph;
 	server.setRequestHandler("tools/list", () => ({ tools: listed }) as never);
 	server.setRequestHandler("tools/call", ({ params }, context) =>
-		callTool(deps, exchange, { ...params, tool: tools.get(params.name), context }),
+		callTool(deps, exchange, tools.get(params.name), params, context),
 	);
 	const read = <T>(look: () => T): T => readPlainly(deps, exchange, look);
 	server.setRequestHandler("resources/list", ({ params }) =>
@@ -86,17 +86,12 @@ function logUnexpected(logger: Logger | undefined, { requestId }: Exchange, erro
 	logger?.error("unexpected failure", { requestId, error: stackOf(error) });
 }
 
-interface CallParams {
-	readonly name: string;
-	readonly tool: Tool | undefined;
-	readonly arguments?: Record<string, unknown> | undefined;
-	readonly context: ServerContext;
-}
-
 async function callTool(
 	{ paymentOf, watchToken, logger }: ProtocolServerDeps,
 	exchange: Exchange,
-	{ name, tool, arguments: args = {}, context }: CallParams,
+	tool: Tool | undefined,
+	{ name, arguments: args = {} }: CallToolRequest["params"],
+	{ mcpReq: { _meta: meta } }: ServerContext,
 ): Promise<CallToolResult> {
 	if (!tool) {
 		throw new ProtocolError(
@@ -104,7 +99,6 @@ async function callTool(
 			`No tool is called "${name.slice(0, 80)}"; tools/list names them.`,
 		);
 	}
-	const { _meta: meta } = context.mcpReq;
 	try {
 		const payment = paymentOf(exchange, meta);
 		const idempotencyKey = readKey(meta?.[KEY_META]);

@@ -1,40 +1,44 @@
 import {
+	AGENT_ROWS,
+	type Call,
 	type CallResult,
 	LIMITS,
 	type PaidOperationId,
 	type PaidOutput,
+	type PricedOperationId,
+	type PriceList,
 	type Skill,
+	type ToolTerms,
 } from "../contract/contract.js";
 import { reportDelivery, watchCaller } from "../http/http.js";
-import { type Clock, ServiceError } from "../kernel/kernel.js";
-import type { Service } from "../service/service.js";
+import { formatUsd, ServiceError } from "../kernel/kernel.js";
+import { OPERATIONS } from "../service/service.js";
 import { receiptMetaOf } from "./payment-meta.js";
-import { READS, type Tool, type ToolAnswer, type ToolCall, type ToolHints } from "./tool.js";
-import { priceSentence } from "./tool-price.js";
+import { BEGINS, READS, type Tool, type ToolAnswer, type ToolCall, type ToolDeps } from "./tool.js";
 import { type InputSchema, toInputSchema, toOutputSchema } from "./tool-schema.js";
 
-/** A tool that sells one operation. */
-export interface SoldToolTerms {
-	readonly name: string;
-	readonly operationId: PaidOperationId;
-	readonly title: string;
-	/** A sentence or two; what it costs is added. */
-	readonly description: string;
-	/** Arguments it takes of those the operation knows, each in a few words. */
-	readonly fields: Readonly<Record<string, string>>;
-	/** Looking something up where absent. */
-	readonly hints?: ToolHints;
-	/** Arguments where the caller says nothing. */
-	readonly defaults?: Readonly<Record<string, unknown>>;
+const NAMES: readonly string[] = AGENT_ROWS.map(([name]) => name);
+
+/** One tool for each operation that says how agents find it, in the order of the table. */
+export function createSoldTools(deps: ToolDeps): readonly Tool[] {
+	return OPERATIONS.flatMap((operation) =>
+		operation.kind === "paid" && operation.agent?.tool
+			? [
+					createSoldTool(deps, operation.id, {
+						...operation.agent.tool,
+						name: operation.agent.name,
+					}),
+				]
+			: [],
+	).sort((a, b) => NAMES.indexOf(a.listed.name) - NAMES.indexOf(b.listed.name));
 }
 
-export interface SellDeps {
-	readonly service: Service;
-	readonly clock: Clock;
-}
-
-export function createSoldTool(deps: SellDeps, terms: SoldToolTerms): Tool {
-	const { name, operationId, title, fields, hints = READS } = terms;
+function createSoldTool(
+	deps: ToolDeps,
+	operationId: PaidOperationId,
+	terms: ToolTerms & { readonly name: string },
+): Tool {
+	const { name, title, fields, begins } = terms;
 	const skill: Skill = deps.service.skills[operationId];
 	const inputSchema = toInputSchema(skill.input, fields);
 	const toChosen = createGraphChoice(inputSchema);
@@ -45,7 +49,7 @@ export function createSoldTool(deps: SellDeps, terms: SoldToolTerms): Tool {
 			description: `${terms.description} ${priceSentence(deps.service.prices, skill)}`,
 			inputSchema,
 			outputSchema: toOutputSchema(skill.output),
-			annotations: hints,
+			annotations: begins ? BEGINS : READS,
 		},
 		async answer(call) {
 			const { graphId } = call.exchange;
@@ -63,16 +67,11 @@ function createGraphChoice({ properties }: InputSchema): (graphId: string) => ob
 	return "graphs" in properties ? (graphId) => ({ graphs: [graphId] }) : () => ({});
 }
 
-interface ToolSale {
-	readonly operationId: PaidOperationId;
-	readonly rawInput: unknown;
-}
-
 /** Runs the pipeline for one call of a tool, and tells the rail what became of its answer. */
 export async function sell(
-	{ service, clock }: SellDeps,
+	{ service, clock }: ToolDeps,
 	{ name, exchange, payment, idempotencyKey }: ToolCall,
-	{ operationId, rawInput }: ToolSale,
+	{ operationId, rawInput }: Pick<Call, "operationId" | "rawInput">,
 ): Promise<CallResult> {
 	const { response, requestId, credential } = exchange;
 	const watch = watchCaller(response, clock, LIMITS.requestTimeoutMs);
@@ -125,4 +124,16 @@ function assertKnown({ args }: ToolCall, fields: Readonly<Record<string, string>
 			details: [{ path, message: "is not known" }],
 		},
 	);
+}
+
+/** What one call of an operation costs, as a tool's description ends. */
+export function priceSentence(prices: PriceList, { operationId, units, pricedBy }: Skill): string {
+	const usd = (id: PricedOperationId) => formatUsd(prices.priceOf(id).amountMicros);
+	if (pricedBy) {
+		const kinds = Object.entries(pricedBy.as).map(([kind, id]) => `${kind} ${usd(id)} USD`);
+		return `Costs by ${pricedBy.field}: ${kinds.join(", ")}.`;
+	}
+	if (prices.priceOf(operationId).amountMicros === 0n) return "Free.";
+	const price = `Costs ${usd(operationId)} USD`;
+	return units ? `${price} per ${units.name}.` : `${price}; free without an answer.`;
 }

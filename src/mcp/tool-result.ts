@@ -2,8 +2,7 @@ import type { CallToolResult } from "@modelcontextprotocol/server";
 import { toErrorReply } from "../http/http.js";
 import type { ServiceError } from "../kernel/kernel.js";
 import type { Exchange } from "./exchange.js";
-import { demandOf, toToolEnvelope } from "./payment-demand.js";
-import { receiptMetaOf } from "./payment-meta.js";
+import { demandOf, receiptMetaOf, toToolEnvelope } from "./payment-meta.js";
 import type { ToolAnswer } from "./tool.js";
 
 /** Characters of text that are worth a model's attention; what is longer is in `structuredContent`. */

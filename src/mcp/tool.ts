@@ -1,14 +1,18 @@
+import type { ToolAnnotations } from "@modelcontextprotocol/server";
+import type { Clock } from "../kernel/kernel.js";
+import type { Service } from "../service/service.js";
 import type { Exchange } from "./exchange.js";
 import type { ShownPayment } from "./payment-meta.js";
 import type { InputSchema, OutputSchema } from "./tool-schema.js";
 
-/** What a client may take for granted of a tool, as the protocol names it. */
-export interface ToolHints {
-	readonly readOnlyHint: boolean;
-	readonly destructiveHint: boolean;
-	readonly idempotentHint: boolean;
-	readonly openWorldHint: boolean;
+/** What tools run on. */
+export interface ToolDeps {
+	readonly service: Service;
+	readonly clock: Clock;
 }
+
+/** What a client may take for granted of a tool, as the protocol names it. */
+export type ToolHints = Required<Omit<ToolAnnotations, "title">>;
 
 /** A tool as clients see it listed. */
 export interface ListedTool {

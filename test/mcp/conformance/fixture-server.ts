@@ -6,7 +6,7 @@ import express from "express";
 import type { App } from "../../../src/app/create-app.js";
 import { systemClock } from "../../../src/kernel/clock.js";
 import { createIds, systemRandom } from "../../../src/kernel/ids.js";
-import { createMcpRouter } from "../../../src/mcp/mcp-router.js";
+import { createMcp } from "../../../src/mcp/mcp-router.js";
 import { createProfile } from "../../../src/mcp/profiles.js";
 import { createProtocolServer } from "../../../src/mcp/protocol-server.js";
 import { listResources, readResource } from "../../../src/mcp/resources.js";
@@ -30,7 +30,7 @@ const ANSWERS: Readonly<Record<string, FixtureAnswer>> = { ...CONTENT_TOOLS, ...
 export async function startFixtureServer(app: App): Promise<{ url: string; close(): void }> {
 	const { service } = app;
 	const profile = createProfile(fixtureTools());
-	const mcp = createMcpRouter({
+	const mcp = createMcp({
 		service,
 		profiles: { whole: profile, chatgpt: profile, copilot: profile },
 		ids: createIds({ clock: systemClock, random: systemRandom }),
