@@ -1,7 +1,7 @@
 import { FEED_LIMITS } from "./feed-limits.js";
 import type { Observation } from "./feed-reading.js";
-import { FREQUENCIES, type Frequency } from "./feed-registry.js";
-import type { TRANSFORM_NAMES } from "./feed-wire.js";
+import type { Frequency } from "./feed-registry.js";
+import { FREQUENCIES, type TRANSFORM_NAMES } from "./feed-wire.js";
 import { roundTo } from "./observed-feed.js";
 import { nextPeriod, periodStart, toCoarser, toWeek } from "./period.js";
 

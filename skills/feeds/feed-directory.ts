@@ -1,4 +1,4 @@
-import { type Json, readCursor, toCursor } from "../../src/contract/contract.js";
+import { type Json, type PageRequest, readCursor, toCursor } from "../../src/contract/contract.js";
 import { type Clock, toIsoTime } from "../../src/kernel/kernel.js";
 import type { FeedSpec } from "./feed-registry.js";
 import type { FeedState, Feeds } from "./feed-service.js";
@@ -6,11 +6,9 @@ import { newestOf, toDescribed } from "./observed-feed.js";
 
 const DAY_MS = 86_400_000;
 
-interface FeedListRequest {
+interface FeedListRequest extends PageRequest {
 	readonly provider?: string | undefined;
 	readonly kind?: "series" | "items" | undefined;
-	readonly limit: number;
-	readonly cursor?: string | undefined;
 }
 
 export type FeedDirectory = ReturnType<typeof createFeedDirectory>;
@@ -29,12 +27,9 @@ export function createFeedDirectory({ feeds, clock }: { feeds: Feeds; clock: Clo
 		async suggest(topic: string, limit: number): Promise<Json> {
 			const found = await feeds.suggest(topic, limit);
 			return {
-				items: found.map(({ feed, reason }) => ({
-					feed_id: feed.id,
-					title: feed.title,
-					provider: feed.provider,
-					reason,
-				})),
+				items: found.map(({ feed: { id, title, provider }, reason }) => {
+					return { feed_id: id, title, provider, reason };
+				}),
 			};
 		},
 

@@ -89,7 +89,7 @@ export function createFeedFetcher({
 		if (!isTurn) {
 			throw busy(`${host} is asked once every ${intervalMs / 1000} s, and others wait already.`);
 		}
-		if (queue.size >= FEED_LIMITS.fetchesWaiting) throw tooManyFetched();
+		if (queue.size >= FEED_LIMITS.fetchesWaiting) throw busy();
 		const spentMs = clock.monotonicMs() - sinceMs;
 		const waitMs = FEED_LIMITS.fetchMs - FEED_LIMITS.fetchLeastMs - spentMs;
 		return inQueue({ queue, clock, waitMs }, () => ask(feed, asked, sinceMs));
@@ -105,7 +105,7 @@ function inQueue<T>(
 		const leaving = new AbortController();
 		const cancelTimer = clock.after(Math.max(0, waitMs), () => {
 			leaving.abort();
-			reject(tooManyFetched());
+			reject(busy());
 		});
 		const begin = () => {
 			cancelTimer();
@@ -115,9 +115,7 @@ function inQueue<T>(
 	});
 }
 
-const tooManyFetched = () => busy("Too many feeds are being fetched.");
-
-function busy(reason: string): ServiceError {
+function busy(reason = "Too many feeds are being fetched."): ServiceError {
 	return new ServiceError("RATE_LIMITED", reason);
 }
 

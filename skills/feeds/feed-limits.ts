@@ -48,7 +48,6 @@ export const FEED_LIMITS = {
 	topicSearchesMax: 3,
 	feedsMax: 20,
 	topicChars: 200,
-	feedIdChars: 80,
 	observationsDefault: 12,
 	observationsMax: 200,
 	seriesDefault: 120,

@@ -1,3 +1,4 @@
+import { z } from "zod";
 import { ServiceError } from "../../src/kernel/kernel.js";
 import { cleanLine, truncateText } from "../../src/knowledge/knowledge.js";
 import { FEED_LIMITS } from "./feed-limits.js";
@@ -7,18 +8,24 @@ import { type DayOrder, periodStart, toPeriod } from "./period.js";
 /** One period and its value as the source wrote it. */
 export type Observation = readonly [period: string, value: string];
 
-export interface FeedItem {
-	readonly title: string;
-	readonly url: string;
+const itemSchema = z.object({
+	title: z.string(),
+	url: z.string(),
 	/** ISO 8601 in UTC. */
-	readonly publishedAt: string | null;
-	readonly summary: string | null;
-}
+	publishedAt: z.string().nullable(),
+	summary: z.string().nullable(),
+});
+export type FeedItem = z.infer<typeof itemSchema>;
 
 /** What one reply said: observations from old to new, or items as they came. */
-export type FeedReading =
-	| { readonly kind: "series"; readonly observations: readonly Observation[] }
-	| { readonly kind: "items"; readonly items: readonly FeedItem[] };
+export const readingSchema = z.discriminatedUnion("kind", [
+	z.object({
+		kind: z.literal("series"),
+		observations: z.array(z.tuple([z.string(), z.string()]).readonly()).min(1),
+	}),
+	z.object({ kind: z.literal("items"), items: z.array(itemSchema) }),
+]);
+export type FeedReading = z.infer<typeof readingSchema>;
 
 /** A reply that cannot be what the registry says it is; the reason is a sentence that may be shown. */
 export function invalidReply(reason: string): ServiceError {
@@ -87,12 +94,7 @@ function latestStart({ feed, nowMs }: SeriesRules): number {
 }
 
 /** An item as it stood in the reply. */
-export interface RawItem {
-	readonly title: unknown;
-	readonly url: unknown;
-	readonly date: unknown;
-	readonly summary: unknown;
-}
+export type RawItem = Readonly<Record<"title" | "url" | "date" | "summary", unknown>>;
 
 /**
  * Items as plain text, newest first where they are dated. Those without a title or an http address are left out; a date

@@ -1,6 +1,6 @@
 import { z } from "zod";
 import { FEED_LIMITS } from "./feed-limits.js";
-import { FREQUENCY_NAMES, feedIdField } from "./feed-wire.js";
+import { FREQUENCIES, feedIdField } from "./feed-wire.js";
 
 const fileSchema = z.strictObject({
 	sources: z.array(z.looseObject({ feeds: z.array(z.looseObject({ id: z.string() })).min(1) })),
@@ -32,10 +32,6 @@ export function toRegistry(feeds: readonly FeedSpec[]): FeedRegistry {
 	throw new Error(`Two feeds are called "${twice?.id}".`);
 }
 
-/** Supplemental feeds: a registry as data, five connectors that read what it says, and a cache of last good values. */
-
-/** From fine to coarse. */
-export const FREQUENCIES = FREQUENCY_NAMES;
 export type Frequency = (typeof FREQUENCIES)[number];
 
 const text = z.string().trim().min(1);

@@ -10,21 +10,11 @@ import {
 	type KeptReading,
 	type LastValuesOptions,
 } from "./feed-values.js";
-import type { SkippedFeedWire } from "./feed-wire.js";
+import type { ObserveRequest, SkippedFeedWire } from "./feed-wire.js";
 import { toObserved, toUnobserved } from "./observed-feed.js";
 import { createSuggestFeeds, type SuggestFeeds } from "./suggest-feeds.js";
 
-export interface ObserveRequest {
-	/** Ids of the registry; those of a topic where absent. */
-	readonly feedIds?: readonly string[] | undefined;
-	readonly topic?: string | undefined;
-	/** A year, month or day. */
-	readonly since?: string | undefined;
-	/** Newest observations or items of each. */
-	readonly limit: number;
-}
-
-interface FeedsOptions extends Omit<LastValuesOptions, "bundle"> {
+interface FeedsOptions extends LastValuesOptions {
 	/** Read when first needed. */
 	readonly registry: () => Promise<FeedRegistry>;
 	readonly bundle: () => Promise<FeedBundle>;
@@ -39,7 +29,7 @@ export type Feeds = ReturnType<typeof createFeeds>;
 export function createFeeds(options: FeedsOptions) {
 	const opened = memoize(async () => {
 		const [registry, bundle] = await Promise.all([options.registry(), options.bundle()]);
-		const values = createCurrentValues({ ...options, bundle });
+		const values = createCurrentValues(bundle, options);
 		return { registry, bundle, values, suggest: createSuggestFeeds(registry) };
 	});
 	const getFrom = async (registry: FeedRegistry, feedId: string): Promise<FeedSpec> => {
@@ -134,9 +124,9 @@ const NOT_FETCHED = "Feeds are not fetched here.";
 const NO_TOPIC = "It answers questions only; send a topic.";
 
 /** The last good value of each feed, fetched again when it is no longer fresh. */
-function createCurrentValues(options: LastValuesOptions & Pick<FeedsOptions, "fetch" | "clock">) {
+function createCurrentValues(bundle: FeedBundle, options: FeedsOptions) {
 	const { fetch, clock } = options;
-	const values = createLastValues(options);
+	const values = createLastValues(bundle, options);
 	// Their address holds a caller's question, so they are never put on the disk.
 	const searches = new LRUCache<string, KeptReading>({ max: FEED_LIMITS.searchesKept });
 	const failures = createFeedFailures(clock);
@@ -160,11 +150,6 @@ function createCurrentValues(options: LastValuesOptions & Pick<FeedsOptions, "fe
 			running.delete(key);
 		}
 	};
-	const fetchShared = (request: FetchRequest): Promise<FeedState> => {
-		const state = running.get(request.key) ?? fetchNow(request);
-		running.set(request.key, state);
-		return state;
-	};
 	return {
 		/** Without a request to the source. */
 		async recall(feed: FeedSpec): Promise<FeedState> {
@@ -177,27 +162,20 @@ function createCurrentValues(options: LastValuesOptions & Pick<FeedsOptions, "fe
 		},
 		/** Asks the source unless its value is fresh or it failed a moment ago. Never throws: what went wrong is the reason. */
 		async refresh(feed: FeedSpec, topic?: string): Promise<FeedState> {
-			const key = keyOf(feed, topic);
+			// Answers of search feeds differ by topic.
+			const key = feed.isSearch ? `${feed.id}\n${topic ?? ""}` : feed.id;
 			const kept = feed.isSearch ? searches.get(key) : await values.get(feed);
-			const unasked = (reason: string | undefined, count = 0) => ({
-				kept,
-				reason,
-				failures: count,
-			});
+			const unasked = (reason?: string, count = 0) => ({ kept, reason, failures: count });
 			if (!fetch) return unasked(NOT_FETCHED);
 			if (feed.isSearch && topic === undefined) return unasked(NO_TOPIC);
-			if (isFresh(feed, kept, clock.now())) return unasked(undefined);
+			if (isFresh(feed, kept, clock.now())) return unasked();
 			const failure = failures.find(feed.id);
-			return failures.isPaused(feed.id)
-				? unasked(failure?.reason, failure?.count)
-				: fetchShared({ feed, topic, key, kept, fetch });
+			if (failures.isPaused(feed.id)) return unasked(failure?.reason, failure?.count);
+			const state = running.get(key) ?? fetchNow({ feed, topic, key, kept, fetch });
+			running.set(key, state);
+			return state;
 		},
 	};
-}
-
-/** Answers of search feeds differ by topic. */
-function keyOf({ id, isSearch }: FeedSpec, topic: string | undefined): string {
-	return isSearch ? `${id}\n${topic ?? ""}` : id;
 }
 
 function isFresh(feed: FeedSpec, kept: KeptReading | undefined, now: number): boolean {

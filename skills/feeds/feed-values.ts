@@ -2,42 +2,22 @@ import { createHash } from "node:crypto";
 import { z } from "zod";
 import { memoize } from "../../src/kernel/kernel.js";
 import type { IndexDisk } from "../../src/search/search.js";
-import { type FeedReading, type Observation, toSeries } from "./feed-reading.js";
+import { type FeedReading, type Observation, readingSchema, toSeries } from "./feed-reading.js";
 import { type FeedRegistry, type FeedSpec, isSeries } from "./feed-registry.js";
 
-/** The last good value of a feed, and the validators of a conditional request for the next one. */
-export interface KeptReading {
-	readonly reading: FeedReading;
+const keptSchema = z.object({
+	reading: readingSchema,
 	/** When the source last confirmed it, in milliseconds since the epoch. */
-	readonly retrievedAt: number;
-	readonly etag?: string | undefined;
-	readonly lastModified?: string | undefined;
-	readonly origin: "source" | "bundle";
-}
-
-const fileSchema = z.object({
-	reading: z.discriminatedUnion("kind", [
-		z.object({
-			kind: z.literal("series"),
-			observations: z.array(z.tuple([z.string(), z.string()])).min(1),
-		}),
-		z.object({
-			kind: z.literal("items"),
-			items: z.array(
-				z.object({
-					title: z.string(),
-					url: z.string(),
-					publishedAt: z.string().nullable(),
-					summary: z.string().nullable(),
-				}),
-			),
-		}),
-	]),
 	retrievedAt: z.number(),
 	etag: z.string().optional(),
 	lastModified: z.string().optional(),
 	origin: z.literal("source"),
 });
+
+/** The last good value of a feed, and the validators of a conditional request for the next one. */
+export type KeptReading = Readonly<Omit<z.infer<typeof keptSchema>, "origin">> & {
+	readonly origin: "source" | "bundle";
+};
 
 export type FeedCache = ReturnType<typeof createFeedCache>;
 
@@ -73,9 +53,7 @@ function encode(kept: KeptReading): string {
 
 function decode(file: string): KeptReading | undefined {
 	const [digest, text = ""] = file.split("\n");
-	if (digest !== digestOf(text)) return undefined;
-	const parsed = fileSchema.safeParse(JSON.parse(text));
-	return parsed.success ? parsed.data : undefined;
+	return digest === digestOf(text) ? keptSchema.safeParse(JSON.parse(text)).data : undefined;
 }
 
 function digestOf(text: string): string {
@@ -87,14 +65,13 @@ async function* once(bytes: Uint8Array): AsyncIterable<Uint8Array> {
 }
 
 export interface LastValuesOptions {
-	readonly bundle: FeedBundle;
 	readonly cache: FeedCache;
 	/** Called when a value could not be read or written. */
 	readonly report: (problem: string) => void;
 }
 
 /** Last good values, in memory once they were asked for; a value is never replaced by none. */
-export function createLastValues({ bundle, cache, report }: LastValuesOptions) {
+export function createLastValues(bundle: FeedBundle, { cache, report }: LastValuesOptions) {
 	const known = new Map<string, Promise<KeptReading | undefined>>();
 	const load = async (feed: FeedSpec): Promise<KeptReading | undefined> => {
 		const read = await cache.read(feed.id).catch(() => {

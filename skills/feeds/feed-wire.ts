@@ -38,7 +38,8 @@ const feedList = (min: number, max: number) =>
 		.max(max, `must list at most ${max}`)
 		.refine((ids) => new Set(ids).size === ids.length, "must list each feed once");
 
-export const FREQUENCY_NAMES = ["daily", "weekly", "monthly", "quarterly", "annual"] as const;
+/** From fine to coarse. */
+export const FREQUENCIES = ["daily", "weekly", "monthly", "quarterly", "annual"] as const;
 export const TRANSFORM_NAMES = ["none", "pct_change", "index"] as const;
 
 const CHOICE = "must name feeds, a topic, or both";
@@ -78,7 +79,7 @@ export const feedCompareInput = requestComponent(
 		feeds: feedList(FEED_LIMITS.compareMin, FEED_LIMITS.compareMax).describe("Series, not items"),
 		since: sinceField.optional(),
 		frequency: z
-			.enum(FREQUENCY_NAMES)
+			.enum(FREQUENCIES)
 			.describe("None finer than that of any feed; the coarsest of theirs by default")
 			.optional(),
 		transform: z
@@ -89,6 +90,16 @@ export const feedCompareInput = requestComponent(
 			),
 	}),
 );
+
+export interface ObserveRequest {
+	/** Ids of the registry; those of a topic where absent. */
+	readonly feedIds?: readonly string[] | undefined;
+	readonly topic?: string | undefined;
+	/** A year, month or day. */
+	readonly since?: string | undefined;
+	/** Newest observations or items of each. */
+	readonly limit: number;
+}
 
 const observationSchema = z.object({
 	period: z.string().describe("2025, 2025-Q4, 2025-12 or 2025-12-31"),
@@ -122,7 +133,7 @@ const described = {
 	title: z.string(),
 	kind: z.enum(["series", "items"]),
 	unit: z.string().nullable().describe("Null for items"),
-	frequency: z.enum(FREQUENCY_NAMES).nullable().describe("Null for items"),
+	frequency: z.enum(FREQUENCIES).nullable().describe("Null for items"),
 	source_url: z.string().describe("Where people read about it"),
 	licence: z.string(),
 	terms_url: z.string(),
@@ -176,10 +187,12 @@ export const feedContextOutput = z.object({
 	}),
 });
 
+const meta = z.object({ mode: z.enum(["bundled", "live"]), as_of: z.string() });
+
 export const feedSeriesOutput = z.object({
 	ok: z.literal(true),
 	data: observedFeedSchema.extend({ skipped }),
-	meta: z.object({ mode: z.enum(["bundled", "live"]), as_of: z.string() }),
+	meta,
 });
 
 const comparedRowSchema = z.object({
@@ -207,7 +220,7 @@ const comparedFeedSchema = replyComponent("ComparedFeed", z.object({ ...describe
 export const feedCompareOutput = z.object({
 	ok: z.literal(true),
 	data: z.object({
-		frequency: z.enum(FREQUENCY_NAMES),
+		frequency: z.enum(FREQUENCIES),
 		transform: z.enum(TRANSFORM_NAMES),
 		feeds: z.array(comparedFeedSchema),
 		rows: z.array(comparedRowSchema).describe("From old to new"),
@@ -215,7 +228,7 @@ export const feedCompareOutput = z.object({
 		notes: z.array(z.string()).describe("What to mind when reading the numbers"),
 		skipped,
 	}),
-	meta: z.object({ mode: z.enum(["bundled", "live"]), as_of: z.string() }),
+	meta,
 });
 
 const listedFeedSchema = replyComponent(
@@ -258,18 +271,10 @@ export const feedHealthSchema = replyComponent(
 	}),
 );
 
+const suggestedFeed = { feed_id: z.string(), title: z.string(), provider: z.string() };
 export const feedSuggestionsSchema = replyComponent(
 	"FeedSuggestions",
-	z.object({
-		items: z.array(
-			z.object({
-				feed_id: z.string(),
-				title: z.string(),
-				provider: z.string(),
-				reason: z.string(),
-			}),
-		),
-	}),
+	z.object({ items: z.array(z.object({ ...suggestedFeed, reason: z.string() })) }),
 );
 
 export const feedListSchema = replyComponent(

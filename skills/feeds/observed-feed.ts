@@ -7,23 +7,13 @@ import {
 } from "./feed-reading.js";
 import { type FeedSpec, isSeries, type SeriesSpec } from "./feed-registry.js";
 import type { KeptReading } from "./feed-values.js";
-import type { ObservedFeedWire } from "./feed-wire.js";
+import type { ObservedFeedWire, ObserveRequest } from "./feed-wire.js";
 import { periodStart, yearBefore } from "./period.js";
-
-interface Asked {
-	/** A year, month or day. */
-	readonly since?: string | undefined;
-	readonly limit: number;
-}
 
 /** A feed in replies: its last value and change whatever was asked, and the newest of what is asked for. */
 export function toObserved(
-	{
-		feed,
-		kept,
-		isStale,
-	}: { readonly feed: FeedSpec; readonly kept: KeptReading; readonly isStale: boolean },
-	{ since, limit }: Asked,
+	{ feed, kept, isStale }: { feed: FeedSpec; kept: KeptReading; isStale: boolean },
+	{ since, limit }: Pick<ObserveRequest, "since" | "limit">,
 ): ObservedFeedWire {
 	const { reading, retrievedAt } = kept;
 	const from = since === undefined ? Number.NEGATIVE_INFINITY : periodStart(since);
@@ -96,22 +86,14 @@ function toItemWire({ title, url, publishedAt, summary }: FeedItem) {
 	return { title, url, published_at: publishedAt, summary };
 }
 
-/** How a series moved. Shares in percent, to four decimals. */
-export interface SeriesChange {
-	/** Last value minus the one before, in the unit of the feed. */
-	readonly abs: number | null;
-	/** The same in percent of the value before; null for feeds in percent, and where that value is not positive. */
-	readonly pct: number | null;
-	/** Last value against the same period a year before; null for days and weeks, and where there is none. */
-	readonly yoy: number | null;
-	/** Feeds in percent are compared in points: 4 % after 2 % are two points more, not twice as much of anything. */
-	readonly yoy_unit: "percent" | "percentage_points";
-}
-
+/**
+ * How a series moved, see `changeSchema`: shares in percent, to four decimals. Feeds in percent are compared in points: 4 %
+ * after 2 % are two points more, not twice as much of anything.
+ */
 export function changeOf(
 	feed: Pick<SeriesSpec, "frequency" | "unit">,
 	observations: readonly Observation[],
-): SeriesChange {
+): NonNullable<ObservedFeedWire["change"]> {
 	const isRate = feed.unit === "percent";
 	const last = observations.at(-1);
 	const previous = observations.at(-2);

@@ -2,9 +2,9 @@ import type { Frequency } from "./feed-registry.js";
 
 interface Parts {
 	readonly year: number;
-	readonly month?: number;
-	readonly day?: number;
-	readonly quarter?: number;
+	readonly month?: number | undefined;
+	readonly day?: number | undefined;
+	readonly quarter?: number | undefined;
 }
 
 /** Days written with the day or the month first: 31.12.2025, 12/31/2025. */
@@ -21,43 +21,35 @@ export function toPeriod(text: string, frequency: Frequency, order?: DayOrder): 
 	return parts && isCalendar(parts) ? render(parts, frequency) : undefined;
 }
 
-type Reader = (match: RegExpMatchArray) => Parts;
-
-const FORMS: readonly (readonly [RegExp, Reader])[] = [
-	[/^(\d{4})$/, ([, year]) => ({ year: Number(year) })],
-	[
-		/^(\d{4})[- ]?Q([1-4])$/i,
-		([, year, quarter]) => ({ year: Number(year), quarter: Number(quarter) }),
-	],
-	[/^(\d{4})-?M?(\d{2})$/, ([, year, month]) => ({ year: Number(year), month: Number(month) })],
-	[/^(\d{4})-(\d)$/, ([, year, month]) => ({ year: Number(year), month: Number(month) })],
-	[/^(\d{4}) ([A-Z]{3})$/i, ([, year, name]) => ({ year: Number(year), month: monthNamed(name) })],
-	[
-		/^(\d{4})-?(\d{2})-?(\d{2})(?:[T ].{0,40})?$/,
-		([, year, month, day]) => ({ year: Number(year), month: Number(month), day: Number(day) }),
-	],
-	[
-		/^(\d{1,2})[ -]([A-Z]{3})[ -](\d{4})$/i,
-		([, day, name, year]) => ({ year: Number(year), month: monthNamed(name), day: Number(day) }),
-	],
+const FORMS = [
+	/^(?<year>\d{4})$/,
+	/^(?<year>\d{4})[- ]?Q(?<quarter>[1-4])$/i,
+	/^(?<year>\d{4})-?M?(?<month>\d{2})$/,
+	/^(?<year>\d{4})-(?<month>\d)$/,
+	/^(?<year>\d{4}) (?<month>[A-Z]{3})$/i,
+	/^(?<year>\d{4})-?(?<month>\d{2})-?(?<day>\d{2})(?:[T ].{0,40})?$/,
+	/^(?<day>\d{1,2})[ -](?<month>[A-Z]{3})[ -](?<year>\d{4})$/i,
 ];
-
-const DAY_FIRST = /^(\d{1,2})[./-](\d{1,2})[./-](\d{4})$/;
+const ORDERED_FORMS: Readonly<Record<DayOrder, RegExp>> = {
+	dmy: /^(?<day>\d{1,2})[./-](?<month>\d{1,2})[./-](?<year>\d{4})$/,
+	mdy: /^(?<month>\d{1,2})[./-](?<day>\d{1,2})[./-](?<year>\d{4})$/,
+};
 
 function readParts(text: string, order: DayOrder | undefined): Parts | undefined {
-	for (const [form, read] of FORMS) {
-		const match = text.match(form);
-		if (match) return read(match);
-	}
-	const match = order && text.match(DAY_FIRST);
-	if (!match) return undefined;
-	const [first, second, year] = [Number(match[1]), Number(match[2]), Number(match[3])];
-	return order === "dmy"
-		? { year, month: second, day: first }
-		: { year, month: first, day: second };
+	const forms = order ? [...FORMS, ORDERED_FORMS[order]] : FORMS;
+	const form = forms.find((one) => one.test(text));
+	if (!form) return undefined;
+	const { year, month, day, quarter } = form.exec(text)?.groups ?? {};
+	const toNumber = (digits: string | undefined) => (digits === undefined ? digits : Number(digits));
+	return {
+		year: Number(year),
+		month: month !== undefined && /\D/.test(month) ? monthNamed(month) : toNumber(month),
+		day: toNumber(day),
+		quarter: toNumber(quarter),
+	};
 }
 
-function monthNamed(name = ""): number {
+function monthNamed(name: string): number {
 	return MONTHS.indexOf(name.toLowerCase()) + 1;
 }
 

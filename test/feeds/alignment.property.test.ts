@@ -7,7 +7,8 @@ import {
 	transformRows,
 } from "../../skills/feeds/compare-series.js";
 import { exactDifference, isPublishedNumber, shiftPoint } from "../../skills/feeds/feed-reading.js";
-import { FREQUENCIES, type Frequency } from "../../skills/feeds/feed-registry.js";
+import type { Frequency } from "../../skills/feeds/feed-registry.js";
+import { FREQUENCIES } from "../../skills/feeds/feed-wire.js";
 import { changeOf } from "../../skills/feeds/observed-feed.js";
 import { nextPeriod, periodStart, toPeriod } from "../../skills/feeds/period.js";
 import { anySeries, isWithin, START } from "./any-series.js";

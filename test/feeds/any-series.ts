@@ -1,6 +1,7 @@
 import fc from "fast-check";
 import type { AlignedRow, DatedSeries } from "../../skills/feeds/compare-series.js";
-import { FREQUENCIES, type Frequency } from "../../skills/feeds/feed-registry.js";
+import type { Frequency } from "../../skills/feeds/feed-registry.js";
+import { FREQUENCIES } from "../../skills/feeds/feed-wire.js";
 import { nextPeriod, toCoarser, toWeek } from "../../skills/feeds/period.js";
 
 /** Where a series of each frequency begins. */
