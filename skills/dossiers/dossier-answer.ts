@@ -43,7 +43,7 @@ export async function askDossier(
 		dataStatus: statusOf(compiled),
 		as_of: asOf,
 		graphs_used: body.graphs,
-		model: toAnswerModel({ ...compiled, embedder: research.embedder() }),
+		model: toAnswerModel(compiled, research.embedder()),
 		warnings: [...compiled.warnings],
 		execution_time_ms: Math.round(clock.monotonicMs() - startedMs),
 	};

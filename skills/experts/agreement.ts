@@ -4,7 +4,7 @@ import {
 	contentWords,
 	coverageOf,
 } from "../../src/evidence/evidence.js";
-import { runInTurns, type Steps } from "../../src/knowledge/knowledge.js";
+import { runInTurns } from "../../src/knowledge/knowledge.js";
 import { compareClaim, toAtomicClaim } from "../verify/verify.js";
 import { CONSULT_LIMITS } from "./consult-wire.js";
 
@@ -12,18 +12,6 @@ import { CONSULT_LIMITS } from "./consult-wire.js";
 export interface Point {
 	readonly by: string;
 	readonly sentence: CitedSentence;
-}
-
-export interface Agreement {
-	/** What several say, each in their own words. */
-	readonly shared: readonly { readonly points: readonly Point[] }[];
-	readonly contradictions: readonly {
-		readonly one: Point;
-		readonly other: Point;
-		readonly reasons: readonly string[];
-	}[];
-	/** What one alone says. */
-	readonly single: readonly Point[];
 }
 
 /** From this on one sentence bears another out, or denies it. */
@@ -34,18 +22,18 @@ const SAME_WORDS = 4;
 /** Share below which two sentences are about different things. */
 const NEAR = 0.3;
 
-/** Holds what different people say against each other, by the rules that claims are checked by. */
-export function findAgreement(points: readonly Point[], signal?: AbortSignal): Promise<Agreement> {
+/** Compares what different people say, by the rules that claims are checked by. */
+export function findAgreement(points: readonly Point[], signal?: AbortSignal) {
 	return runInTurns(agreementOf(points), signal);
 }
 
-function* agreementOf(points: readonly Point[]): Steps<Agreement> {
+function* agreementOf(points: readonly Point[]) {
 	const read: ReadPoint[] = [];
 	for (const point of points) {
 		yield;
 		read.push(readPoint(point));
 	}
-	const contradictions: Agreement["contradictions"][number][] = [];
+	const contradictions: { one: Point; other: Point; reasons: readonly string[] }[] = [];
 	const groups = new Map<ReadPoint, Set<ReadPoint>>(read.map((point) => [point, new Set([point])]));
 	for (const [one, other] of pairsOf(read)) {
 		yield;
@@ -62,8 +50,10 @@ function* agreementOf(points: readonly Point[]): Steps<Agreement> {
 	});
 	const most = CONSULT_LIMITS.agreementPoints;
 	return {
+		/** What several say, each in their own words. */
 		shared: shared.slice(0, most),
 		contradictions: contradictions.slice(0, most),
+		/** What one alone says. */
 		single: evenly(single, most),
 	};
 }

@@ -1,4 +1,3 @@
-import { z } from "zod";
 import type { DataStatus, Decision, SkillServices } from "../../src/contract/contract.js";
 import { contentTerms, contentWords, coverageOf } from "../../src/evidence/evidence.js";
 import { toIsoDay, toIsoTime } from "../../src/kernel/kernel.js";
@@ -102,28 +101,16 @@ export function toConsultMeta(
 		graphs_used: [...graphIds],
 		as_of: toIsoTime(clock.now()),
 		execution_time_ms: Math.round(clock.monotonicMs() - startedMs),
-		model: toAnswerModel({ mode, embedder: research.embedder(), writer }),
+		model: toAnswerModel({ mode, writer }, research.embedder()),
 		warnings: [...warnings],
 	};
 }
 
-/** What an answer was made with: `meta.model` of every research skill. */
-export const answerModelSchema = z.object({
-	embedder: z
-		.string()
-		.nullable()
-		.describe("Embedding model of the search; null while only keywords are searched"),
-	writer: z.string().describe('Who wrote the prose: "extractive" quotes, or "llm:<model>"'),
-});
-export type AnswerModelWire = z.infer<typeof answerModelSchema>;
-
-/** Names the models behind an answer: the search's mode, the embedder there is, and who wrote. */
-export function toAnswerModel(made: {
-	readonly mode: "hybrid" | "keyword";
-	readonly embedder: string | undefined;
-	readonly writer: string;
-}): AnswerModelWire {
-	const { mode, embedder, writer } = made;
+/** Names the models behind an answer: the embedder there is, unless only keywords were searched, and who wrote. */
+export function toAnswerModel(
+	{ mode, writer }: Pick<Consultation, "mode" | "writer">,
+	embedder: string | undefined,
+) {
 	return { embedder: mode === "hybrid" ? (embedder ?? null) : null, writer };
 }
 

@@ -1,4 +1,9 @@
-import type { AdviceStance, Decision, TrustTier } from "../../src/contract/contract.js";
+import type {
+	AdviceStance,
+	Decision,
+	SkillServices,
+	TrustTier,
+} from "../../src/contract/contract.js";
 import {
 	type CitedSentence,
 	contentTerms,
@@ -9,7 +14,6 @@ import {
 	toArticleAddress,
 } from "../../src/evidence/evidence.js";
 import type { Graph } from "../../src/knowledge/knowledge.js";
-import type { GraphRouter, HybridSearch } from "../../src/search/search.js";
 import {
 	chooseSentences,
 	inReadingOrder,
@@ -21,13 +25,11 @@ import {
 import { CONSULT_LIMITS } from "./consult-wire.js";
 import { corpusFilterOf, type Expert } from "./expert-index.js";
 
-export interface ConsultationDeps {
-	readonly search: HybridSearch & GraphRouter;
-	readonly catalog: { list(): readonly Graph[] };
+interface TwinServices extends Pick<SkillServices, "search" | "catalog"> {
 	readonly writer: Writer;
 }
 
-export interface ConsultationTask {
+interface ConsultationTask {
 	readonly expert: Expert;
 	readonly question: string;
 	/** What an earlier answer was about, where the question leaves that open. */
@@ -53,7 +55,7 @@ export interface Consultation {
 
 /** Asks a twin. Its search sees its own corpus and no other; what that does not cover is said, not filled in. */
 export async function consultTwin(
-	deps: ConsultationDeps,
+	deps: TwinServices,
 	task: ConsultationTask,
 ): Promise<Consultation> {
 	const { search, writer } = deps;
@@ -121,7 +123,7 @@ function keyPointsOf(
 
 /** Names only: which other graphs would answer the question. */
 async function knowers(
-	{ search, catalog }: ConsultationDeps,
+	{ search, catalog }: TwinServices,
 	{ expert, question, signal }: ConsultationTask,
 ): Promise<readonly Graph[]> {
 	const graphs = catalog.list().filter((graph) => graph !== expert.graph);

@@ -1,21 +1,25 @@
 import {
+	type Artifact,
+	type ArtifactRepository,
 	answer,
+	type Caller,
 	keptUntil,
 	noAnswer,
 	type Outcome,
+	type PageRequest,
 	type SkillContext,
 	type SkillServices,
 } from "../../src/contract/contract.js";
-import { type Clock, toIsoDay } from "../../src/kernel/kernel.js";
-import type { Graph, GraphCatalog } from "../../src/knowledge/knowledge.js";
+import { ServiceError, toIsoDay, toIsoTime } from "../../src/kernel/kernel.js";
+import type { GraphCatalog } from "../../src/knowledge/knowledge.js";
 import {
 	askTwin,
 	type ConsultServices,
 	type TwinQuestion,
 	toConsultMeta,
 } from "./consult-answer.js";
-import type { ConsultOutput } from "./consult-wire.js";
-import { assertConsultable, type Expert, whyNoConsult } from "./expert-index.js";
+import { type ConsultationWire, type ConsultOutput, consultationSchema } from "./consult-wire.js";
+import { type Expert, whyNoConsult } from "./expert-index.js";
 
 export const CONSULT_BILLING =
 	"Paid per call; an expert nobody knows, one without a recorded consent, and notes that do not answer cost nothing.";
@@ -50,8 +54,12 @@ export async function getConsultable(
 	agentId: string,
 ): Promise<Expert> {
 	const expert = await expertDirectory.profile(agentId);
-	assertConsultable(expert, toIsoDay(clock.now()));
-	return expert;
+	const why = whyNoConsult(expert, toIsoDay(clock.now()));
+	if (why === undefined) return expert;
+	throw new ServiceError(
+		"NOT_FOUND",
+		`"${expert.agentId.slice(0, 80)}" cannot be consulted: ${why}. POST /v1/experts/match names experts for a question.`,
+	);
 }
 
 /** Graphs that tokens for some graphs alone must name: those of desks and of rosters' specialists. */
@@ -79,17 +87,49 @@ export function toConsultText({ data }: ConsultOutput): string {
 	return [`${expert.name} (${expert.disclosure})`, lines.join(" "), ...sources].join("\n");
 }
 
-function isDeskOffered(clock: Clock) {
-	const today = toIsoDay(clock.now());
-	return ({ record }: Graph) =>
-		record.expert !== undefined &&
-		whyNoConsult({ consent: record.expert.consent }, today) === undefined;
-}
-
 /** Desks that can be asked today, each with a question of its own. */
 export function offeredDesks({ catalog, clock }: Pick<SkillServices, "catalog" | "clock">) {
-	const desks = catalog.list({ type: "expert" }).filter(isDeskOffered(clock));
-	return desks.flatMap(({ record: { expert, exampleQueries } }) =>
-		expert ? [{ agentId: expert.agentId, question: exampleQueries[0] }] : [],
-	);
+	const today = toIsoDay(clock.now());
+	return catalog.list({ type: "expert" }).flatMap(({ record: { expert, exampleQueries } }) => {
+		const isOffered = expert && whyNoConsult(expert, today) === undefined;
+		return isOffered ? [{ agentId: expert.agentId, question: exampleQueries[0] }] : [];
+	});
+}
+
+export type Consultations = ReturnType<typeof createConsultations>;
+
+/** Answers of experts' twins that their buyers can read again. */
+export function createConsultations(artifacts: Pick<ArtifactRepository, "find" | "list">) {
+	const find = async (caller: Caller, id: string) => {
+		const kept = await artifacts.find(caller, "consultation", id);
+		return kept && { ...kept, data: consultationSchema.parse(kept.data) };
+	};
+	return {
+		/** Newest first. Throws INVALID_ARGUMENT for a cursor of another list. */
+		async list(caller: Caller, page: PageRequest) {
+			const { items, next_cursor } = await artifacts.list(caller, "consultation", page);
+			const found = await Promise.all(items.map(({ id }) => find(caller, id)));
+			// What was deleted meanwhile is left out.
+			const kept = found.filter((one) => one !== undefined);
+			return { items: kept.map(toItem), next_cursor };
+		},
+
+		/** Throws NOT_FOUND alike for what does not exist, belongs to another caller or has expired. */
+		async get(caller: Caller, id: string): Promise<ConsultationWire> {
+			const kept = await find(caller, id);
+			if (kept) return { ...kept.data, kept_until: toIsoTime(kept.expiresAt) };
+			throw new ServiceError("NOT_FOUND", `No consultation of yours is called "${id}".`);
+		},
+	};
+}
+
+function toItem(kept: Omit<Artifact, "data"> & { readonly data: ConsultationWire }) {
+	const { id, data, createdAt, expiresAt } = kept;
+	return {
+		consultation_id: id,
+		agent_id: data.expert.id,
+		question: data.question,
+		created_at: toIsoTime(createdAt),
+		expires_at: toIsoTime(expiresAt),
+	};
 }

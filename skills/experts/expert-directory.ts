@@ -1,5 +1,5 @@
 import { type Json, type PageRequest, readCursor, toCursor } from "../../src/contract/contract.js";
-import { ServiceError } from "../../src/kernel/kernel.js";
+import { memoizeByObject, ServiceError } from "../../src/kernel/kernel.js";
 import {
 	createPerGraph,
 	type Graph,
@@ -8,7 +8,6 @@ import {
 } from "../../src/knowledge/knowledge.js";
 import {
 	createTextFinder,
-	type FoundText,
 	type HybridSearch,
 	type ReadText,
 	readTexts,
@@ -22,18 +21,7 @@ import {
 	questionsOf,
 } from "./expert-index.js";
 
-/** An expert as lists show it. */
-export interface ExpertItem {
-	readonly agent_id: string;
-	readonly name: string;
-	readonly headline: string;
-	readonly topics: readonly string[];
-	readonly graphs: readonly string[];
-	readonly is_ai_twin: boolean;
-	readonly disclosure: string;
-}
-
-export interface RankedExpert extends ExpertItem {
+export interface RankedExpert extends ReturnType<typeof toItem> {
 	/** 0..1, comparable within one answer only. */
 	readonly score: number;
 }
@@ -43,10 +31,8 @@ export interface MatchedExpert extends RankedExpert {
 	readonly reasons: { readonly words: readonly string[]; readonly notes: number };
 }
 
-export interface ExpertListRequest {
+interface ExpertListRequest extends PageRequest {
 	readonly topic?: string | undefined;
-	readonly limit: number;
-	readonly cursor?: string | undefined;
 }
 
 type DirectoryDeps = { readonly catalog: GraphCatalog; readonly search: HybridSearch };
@@ -70,7 +56,12 @@ export function createExpertDirectory(deps: DirectoryDeps) {
 		const { byId, find } = await roster();
 		const known = byId.get(agentId);
 		if (known) return known;
-		throw notFound(agentId, find(agentId.replace(/[^\p{L}\p{N}]+/gu, " "), NEAR_NAMES));
+		const near = find(agentId.replace(/[^\p{L}\p{N}]+/gu, " "), NEAR_NAMES);
+		const names = near.map(({ item }) => item.agentId).join(", ");
+		throw new ServiceError(
+			"NOT_FOUND",
+			`No expert is called "${agentId.slice(0, 80)}"; ${names === "" ? "GET /v1/experts lists them" : `near it ${names}`}.`,
+		);
 	};
 	return {
 		/** By profiles and by what the notes hold, with reasons. */
@@ -82,7 +73,10 @@ export function createExpertDirectory(deps: DirectoryDeps) {
 			signal: AbortSignal,
 		): Promise<readonly RankedExpert[]> {
 			const found = (await roster()).find(query, limit);
-			if (isSure(found[0])) return found.map(toRanked);
+			const [best] = found;
+			if (best && (best.score >= SURE_SCORE || best.coverage >= SURE_COVERAGE)) {
+				return found.map(({ item, score }) => ({ ...toItem(item), score: round(score) }));
+			}
 			const matched = await match(query, limit, signal);
 			return matched.map(({ reasons: _reasons, ...expert }) => expert);
 		},
@@ -98,10 +92,6 @@ export function createExpertDirectory(deps: DirectoryDeps) {
 		sources: async (agentId: string, page: PageRequest): Promise<Json> =>
 			pageOfHosts(await profile(agentId), page),
 	};
-}
-
-function isSure(best: FoundText<ExpertProfile> | undefined): boolean {
-	return best !== undefined && (best.score >= SURE_SCORE || best.coverage >= SURE_COVERAGE);
 }
 
 async function matchExperts(
@@ -154,7 +144,8 @@ function listPage(profiles: readonly ExpertProfile[], { topic, limit, cursor }: 
 	};
 }
 
-function toItem(profile: ExpertProfile): ExpertItem {
+/** An expert as lists show it. */
+function toItem(profile: ExpertProfile) {
 	const { agentId, name, headline, topics, graph, isAiTwin, disclosure } = profile;
 	return {
 		agent_id: agentId,
@@ -165,10 +156,6 @@ function toItem(profile: ExpertProfile): ExpertItem {
 		is_ai_twin: isAiTwin,
 		disclosure,
 	};
-}
-
-function toRanked({ item, score }: FoundText<ExpertProfile>): RankedExpert {
-	return { ...toItem(item), score: round(score) };
 }
 
 /** With what an expert covers, by numbers; the notes themselves are for sale. */
@@ -182,50 +169,26 @@ function toDetail(profile: ExpertProfile) {
 	};
 }
 
-function notFound(agentId: string, near: readonly FoundText<ExpertProfile>[]): ServiceError {
-	const names = near.map(({ item }) => item.agentId).join(", ");
-	return new ServiceError(
-		"NOT_FOUND",
-		`No expert is called "${agentId.slice(0, 80)}"; ${names === "" ? "GET /v1/experts lists them" : `near it ${names}`}.`,
-	);
-}
-
 function round(value: number): number {
 	return Math.round(Math.min(1, value) * 1000) / 1000;
 }
 
 /** Every expert of the catalog; of two with one id the first graph's stands. */
-export interface ExpertRoster {
-	/** In the order of the ids. */
-	readonly profiles: readonly ExpertProfile[];
-	readonly byId: ReadonlyMap<string, ExpertProfile>;
-	/** By keywords over profiles and the headings of desks' notes, best first. */
-	find(query: string, limit: number): readonly FoundText<ExpertProfile>[];
-}
+type ExpertRoster = Awaited<ReturnType<ReturnType<typeof expertRosterOf>>>;
 
-interface RosterPart {
-	readonly profiles: readonly ExpertProfile[];
-	readonly texts: readonly ReadText<ExpertProfile>[];
-}
-
-/** One roster for all that ask of one catalog. */
-function expertRosterOf(catalog: RosterCatalog): () => Promise<ExpertRoster> {
-	const roster = rosters.get(catalog) ?? createExpertRoster(catalog);
-	rosters.set(catalog, roster);
-	return roster;
-}
-
-type RosterCatalog = Pick<GraphCatalog, "list" | "revision">;
-const rosters = new WeakMap<RosterCatalog, () => Promise<ExpertRoster>>();
-
-/** The roster as of now, read step by step after a change, and only where something has changed. */
-function createExpertRoster(catalog: RosterCatalog): () => Promise<ExpertRoster> {
-	return createPerGraph({
+/** The roster as of now, read step by step after a change, and only where something has changed; one for each catalog. */
+const expertRosterOf = memoizeByObject((catalog: Pick<GraphCatalog, "list" | "revision">) =>
+	createPerGraph({
 		revision: () => catalog.revision,
 		graphs: () => catalog.list({ type: "expert" }),
 		make: readExperts,
 		combine: toRoster,
-	});
+	}),
+);
+
+interface RosterPart {
+	readonly profiles: readonly ExpertProfile[];
+	readonly texts: readonly ReadText<ExpertProfile>[];
 }
 
 function* readExperts(graph: Graph): Steps<RosterPart> {
@@ -233,17 +196,18 @@ function* readExperts(graph: Graph): Steps<RosterPart> {
 	return { profiles, texts: yield* readTexts(profiles, profileFields) };
 }
 
-function* toRoster(parts: readonly RosterPart[]): Steps<ExpertRoster> {
+function* toRoster(parts: readonly RosterPart[]) {
 	const byId = new Map<string, ExpertProfile>();
 	for (const profile of parts.flatMap(({ profiles }) => profiles)) {
 		if (!byId.has(profile.agentId)) byId.set(profile.agentId, profile);
 	}
-	const profiles = [...byId.values()].sort((a, b) => (a.agentId < b.agentId ? -1 : 1));
 	const finder = yield* createTextFinder(parts.flatMap(({ texts }) => texts));
 	return {
-		profiles,
+		/** In the order of the ids. */
+		profiles: [...byId.values()].sort((a, b) => (a.agentId < b.agentId ? -1 : 1)),
 		byId,
-		find: (query, limit) =>
+		/** By keywords over profiles and the headings of desks' notes, best first. */
+		find: (query: string, limit: number) =>
 			finder.find(query, limit).filter(({ item }) => byId.get(item.agentId) === item),
 	};
 }

@@ -1,6 +1,5 @@
-import { readCursor, toCursor } from "../../src/contract/contract.js";
+import { type PageRequest, readCursor, toCursor } from "../../src/contract/contract.js";
 import { daysOf, toArticleAddress } from "../../src/evidence/evidence.js";
-import { ServiceError } from "../../src/kernel/kernel.js";
 import {
 	type Concept,
 	type ExpertConsent,
@@ -30,20 +29,10 @@ function isSpecialist({ type }: Pick<Concept, "type">): boolean {
 }
 
 /** Why an expert cannot be consulted on a day (`YYYY-MM-DD`), as a sentence; undefined when it can. */
-export function whyNoConsult({ consent }: Pick<Expert, "consent">, today: string) {
+export function whyNoConsult({ consent }: Partial<Pick<Expert, "consent">>, today: string) {
 	if (!consent) return "no consent to answer in this expert's name is on record";
 	if (consent.until === undefined || consent.until >= today) return undefined;
 	return "the consent to answer in this expert's name has ended";
-}
-
-/** Throws NOT_FOUND: no one is impersonated without a recorded consent. */
-export function assertConsultable(expert: Expert, today: string): void {
-	const why = whyNoConsult(expert, today);
-	if (why === undefined) return;
-	throw new ServiceError(
-		"NOT_FOUND",
-		`"${expert.agentId.slice(0, 80)}" cannot be consulted: ${why}. POST /v1/experts/match names experts for a question.`,
-	);
 }
 
 /** What an expert answers from, beside its graph: all of it for a desk, its own concept and those linked with it for a specialist. */
@@ -64,8 +53,6 @@ export interface ExpertProfile extends Expert {
 	readonly topics: readonly string[];
 	readonly isAiTwin: boolean;
 }
-
-const WEIGHTS = { name: 3, headline: 2, topics: 2, notes: 0.5 } as const;
 
 /** Who can be asked of one graph: its desk, then the specialists of its roster. */
 export function expertsOf(graph: Graph): readonly ExpertProfile[] {
@@ -94,10 +81,10 @@ export function profileFields(profile: ExpertProfile): readonly WeightedText[] {
 	const notes = concept ? [] : graph.concepts.slice(0, HEADINGS_READ);
 	const headings = notes.filter((note) => !isSpecialist(note)).map(({ title }) => title);
 	return [
-		{ text: name, weight: WEIGHTS.name },
-		{ text: headline, weight: WEIGHTS.headline },
-		{ text: topics.join("\n"), weight: WEIGHTS.topics },
-		{ text: headings.join("\n"), weight: WEIGHTS.notes },
+		{ text: name, weight: 3 },
+		{ text: headline, weight: 2 },
+		{ text: topics.join("\n"), weight: 2 },
+		{ text: headings.join("\n"), weight: 0.5 },
 	];
 }
 
@@ -120,10 +107,7 @@ export function questionsOf(expert: ExpertProfile): readonly string[] {
 }
 
 /** Hosts that the expert's notes cite, in the order of their names. Throws INVALID_ARGUMENT for a cursor of another list. */
-export function pageOfHosts(
-	expert: ExpertProfile,
-	{ limit, cursor }: { readonly limit: number; readonly cursor?: string | undefined },
-) {
+export function pageOfHosts(expert: ExpertProfile, { limit, cursor }: PageRequest) {
 	const identity = { list: "experts.sources", asked: { agent_id: expert.agentId } };
 	const [after = ""] = cursor === undefined ? [] : readCursor(cursor, identity, 1);
 	const rest = hostsOf(corpusOf(expert)).filter(({ host }) => host > after);

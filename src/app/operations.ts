@@ -197,7 +197,7 @@ export function createOwnerOperations(deps: OwnerOperationDeps): OwnerOperations
 		dossiers: createDossiers(deps.research.artifacts),
 		schedules: deps.research.schedules.service,
 		chats: createChatSessions({ ...deps.research.chatSessions, catalog }),
-		consultations: createConsultations(deps.research),
+		consultations: createConsultations(deps.research.artifacts),
 		jobs: createDeepDiveOperations(deps),
 		verifications: createVerificationResults(deps.research.artifacts),
 		webhooks: deps.research.webhooks.service,
