@@ -1,26 +1,15 @@
-import type { AccountRow, Store, StoreReader } from "../../store/store.js";
+import type { AccountRow, StoreReader } from "../../store/store.js";
 import type {
 	AccessScope,
 	AccountAccess,
 	Credential,
 	IdentifyOptions,
 } from "../contract/contract.js";
-import {
-	type Clock,
-	hashSecret,
-	type Ids,
-	ServiceError,
-	toCanonicalJson,
-} from "../kernel/kernel.js";
+import { hashSecret, ServiceError, toCanonicalJson } from "../kernel/kernel.js";
+import type { AccountServices } from "./account-services.js";
 import type { ApiKeys, FoundKey } from "./api-keys.js";
 import type { ConnectionTokens } from "./connection-tokens.js";
 import { type Claims, isName, refused } from "./identity-token.js";
-
-/** What a credential opens; undefined for one no one issued or that has ended. */
-export type FindAccess = (
-	credential: Credential,
-	options?: IdentifyOptions,
-) => Promise<AccountAccess | undefined>;
 
 /** What an access token opens at the address it was shown at; undefined once its grant has ended. */
 export type FindGrant = (
@@ -29,18 +18,29 @@ export type FindGrant = (
 	options?: IdentifyOptions,
 ) => Promise<AccountAccess | undefined>;
 
-/** Every kind of credential that opens an account, each judged in its own way. */
-export function createFindAccess(deps: {
-	readonly store: Store;
+/**
+ * What a credential opens, each kind judged in its own way; the function returned resolves to undefined for one that was never
+ * issued or has ended.
+ */
+export function createFindAccess({
+	store,
+	keys,
+	connections,
+	findSubject,
+	findGrant,
+}: {
+	readonly store: AccountServices["store"];
 	readonly keys: ApiKeys;
 	readonly connections: ConnectionTokens;
 	/** Undefined where no identity provider is configured. */
 	readonly findSubject?: FindSubject | undefined;
 	/** Undefined where no authorization server is known. Throws UNAUTHENTICATED for a token that is not for this resource. */
 	readonly findGrant?: FindGrant | undefined;
-}): FindAccess {
-	const { store, keys, connections, findSubject, findGrant } = deps;
-	return async (credential, options) => {
+}) {
+	return async (
+		credential: Credential,
+		options?: IdentifyOptions,
+	): Promise<AccountAccess | undefined> => {
 		switch (credential.scheme) {
 			case "api_key":
 				return store.read(async (reader) => {
@@ -89,11 +89,7 @@ async function toAccess(
 	return { accountId, keyId, isManager, keepsNoText: keepsNoText(account) };
 }
 
-export interface IdentityAccountDeps {
-	readonly store: Store;
-	readonly clock: Clock;
-	readonly ids: Ids;
-	readonly pepper: Uint8Array;
+interface IdentityServices extends Pick<AccountServices, "store" | "clock" | "ids" | "pepper"> {
 	readonly issuer: string;
 	/** Claim that names the account: the subject by default, an organization where they share one. */
 	readonly accountClaim: string;
@@ -107,14 +103,14 @@ export interface IdentityAccountDeps {
 const NOTHING: AccessScope = { skills: ["-"], graphs: [] };
 const SEPARATOR = "\u0000";
 
+export type FindSubject = ReturnType<typeof createFindSubject>;
+
 /**
  * The account behind an identity token. Where none is open, anyone who pays or changes something opens one, on the free plan
  * and with no payment method on file; throws NOT_FOUND for anyone who only looks. Only a hash of issuer and claim is kept.
  * Throws UNAUTHENTICATED.
  */
-export type FindSubject = (token: string, options?: IdentifyOptions) => Promise<AccountAccess>;
-
-export function createFindSubject(deps: IdentityAccountDeps): FindSubject {
+export function createFindSubject(deps: IdentityServices) {
 	const { store, clock, ids, pepper, issuer, accountClaim, verify } = deps;
 	const find = async (reader: StoreReader, subjectHash: string) => {
 		const rows = await reader.findBy("accounts", "subjectHash", subjectHash);
@@ -135,7 +131,7 @@ export function createFindSubject(deps: IdentityAccountDeps): FindSubject {
 			await tx.put("accounts", row);
 			return row;
 		});
-	return async (token, { opens = false } = {}) => {
+	return async (token: string, { opens = false }: IdentifyOptions = {}): Promise<AccountAccess> => {
 		const claims = await verify(token);
 		const name = claims[accountClaim];
 		if (!isName(name)) throw refused(`it lacks the claim "${accountClaim}"`);
@@ -168,7 +164,7 @@ export function createFindSubject(deps: IdentityAccountDeps): FindSubject {
  */
 function toRights(
 	claims: Claims,
-	{ accountClaim, scopeClaim }: Pick<IdentityAccountDeps, "accountClaim" | "scopeClaim">,
+	{ accountClaim, scopeClaim }: IdentityServices,
 ): Pick<AccountAccess, "isManager" | "scope"> {
 	if (scopeClaim === undefined) return { isManager: accountClaim === "sub" };
 	const words = wordsOf(claims[scopeClaim]);

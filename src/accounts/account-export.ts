@@ -5,22 +5,27 @@ import type { Store } from "../../store/store.js";
 import { artifactsOf } from "../artifacts/artifacts.js";
 import { type AccountAccess, inputDocument, type Json, LIMITS } from "../contract/contract.js";
 import { toJobWire } from "../jobs/jobs.js";
-import { type Clock, ServiceError } from "../kernel/kernel.js";
+import { ServiceError } from "../kernel/kernel.js";
 import { deliveriesOf, webhooksOf } from "../webhooks/webhooks.js";
-import { requireManager } from "./account-keys.js";
-import type { AccountOperations } from "./account-operations.js";
-import { getAccount, toCallWire } from "./account-usage.js";
+import { type createAccountKeys, requireManager } from "./account-keys.js";
+import type { createAccountProfile } from "./account-profile.js";
+import type { AccountServices } from "./account-services.js";
+import { type createAccountUsage, getAccount, toCallWire } from "./account-usage.js";
 import { feedbackOf } from "./feedback.js";
 import { grantedAccessOf } from "./oauth-grants.js";
 
-export interface AccountExportDeps {
-	readonly store: Store;
-	readonly clock: Clock;
+type AccountLists = ReturnType<typeof createAccountKeys> &
+	ReturnType<typeof createAccountProfile> &
+	ReturnType<typeof createAccountUsage>;
+
+/** What an account's owner may ask, paying nothing. Changes throw SCOPE_FORBIDDEN for a key that does not manage it. */
+export type AccountOperations = AccountLists & {
+	readonly accountExport: ReturnType<typeof createAccountExport>;
+};
+
+interface ExportServices extends Pick<AccountServices, "store" | "clock"> {
 	/** The lists that its owner can ask for one by one. */
-	readonly lists: Pick<
-		AccountOperations,
-		"accountGet" | "accountKeys" | "accountConnections" | "accountUsage" | "accountQuota"
-	>;
+	readonly lists: AccountLists;
 }
 
 const PAGE = 200;
@@ -28,11 +33,15 @@ const FIRST_DAY = "1970-01-01";
 
 /**
  * All that is held about an account, as pieces of one JSON object: profile, keys, usage, every posting and receipt, the
- * text of its queries and of its tasks. Read in small parts; few at a time, and one of an account.
+ * text of its queries and of its tasks. Read in small parts; few at a time, and one of an account: throws RATE_LIMITED
+ * while others run.
  */
-export function createAccountExport(deps: AccountExportDeps): AccountOperations["accountExport"] {
+export function createAccountExport(deps: ExportServices) {
 	const running = new Set<string>();
-	return async function* (access, signal) {
+	return async function* (
+		access: AccountAccess,
+		signal: AbortSignal,
+	): AsyncGenerator<string, void, undefined> {
 		requireManager(access);
 		const { accountId } = access;
 		if (running.has(accountId) || running.size >= LIMITS.accountExportsRunning) {
@@ -52,7 +61,7 @@ export function createAccountExport(deps: AccountExportDeps): AccountOperations[
 	};
 }
 
-async function* pieces(deps: AccountExportDeps, access: AccountAccess) {
+async function* pieces(deps: ExportServices, access: AccountAccess) {
 	const { store, lists } = deps;
 	const { id, createdAt } = await getAccount(store, access.accountId);
 	const asked = { by: "day", from: FIRST_DAY } as const;
@@ -67,28 +76,23 @@ async function* pieces(deps: AccountExportDeps, access: AccountAccess) {
 	for (const [name, part] of Object.entries(parts)) {
 		yield `${JSON.stringify(name)}:${JSON.stringify(part["items"] ?? part)},`;
 	}
-	yield* list("postings", postingsOf(store, id));
-	yield ",";
-	yield* list("calls", callsOf(store, id, createdAt));
-	yield ",";
-	yield* list("queries", store.queryLog.read(id));
-	yield ",";
-	yield* list("feedback", feedbackOf(store, id));
-	yield ",";
-	yield* list("jobs", jobsOf(store, id));
-	yield ",";
-	yield* list("schedules", schedulesOf(deps, id));
-	yield ",";
-	yield* list("webhooks", webhooksOf(store, id));
-	yield ",";
-	yield* list("webhook_deliveries", deliveriesOf(store, id));
-	yield ",";
-	yield* list("granted_access", grantedAccessOf(store, id));
-	yield ",";
-	yield* list("results", artifactsOf(store, id));
-	yield ",";
-	yield* list("chats", chatsOf(store, id));
-	yield ",";
+	const items: Readonly<Record<string, AsyncIterable<object>>> = {
+		postings: postingsOf(store, id),
+		calls: callsOf(store, id, createdAt),
+		queries: store.queryLog.read(id),
+		feedback: feedbackOf(store, id),
+		jobs: jobsOf(store, id),
+		schedules: schedulesOf(deps, id),
+		webhooks: webhooksOf(store, id),
+		webhook_deliveries: deliveriesOf(store, id),
+		granted_access: grantedAccessOf(store, id),
+		results: artifactsOf(store, id),
+		chats: chatsOf(store, id),
+	};
+	for (const [name, rows] of Object.entries(items)) {
+		yield* list(name, rows);
+		yield ",";
+	}
 	yield* list("tasks", tasksOf(store, id));
 	yield "}";
 }

@@ -1,25 +1,153 @@
 import { z } from "zod";
-import { LIMITS, ownerOperation, type Services } from "../contract/contract.js";
 import {
-	CONNECTION_EXAMPLE,
-	CONNECTION_ID,
-	KEY_EXAMPLE,
-	KEY_ID,
-	KEY_SECRET,
-} from "./account-examples.js";
-import {
-	accountKeyListSchema,
-	accountKeySchema,
-	connectionListSchema,
-	connectionOrderSchema,
-	createdConnectionSchema,
-	createdKeySchema,
-	endedSchema,
-	keyChangeSchema,
-	keyOrderSchema,
-	keyRotationOrderSchema,
-} from "./account-key-wire.js";
-import { ACCOUNT_CHANGE, ACCOUNT_READ, accessOf } from "./account-owner.js";
+	LIMITS,
+	ownerOperation,
+	replyComponent,
+	requestComponent,
+	type Services,
+	usdField,
+} from "../contract/contract.js";
+import { ACCOUNT_CHANGE, ACCOUNT_READ, accessOf, KEY_ID, KEY_SECRET } from "./account-owner.js";
+import { scopeInput, usdInput } from "./spt-wire.js";
+
+/** Keys of an account, and the tokens that stand for one in MCP addresses: what their operations take and answer with. */
+
+const { label, skills, graphs, expires_in_days } = scopeInput;
+const keyScope = { label, skills, graphs, expires_in_days };
+const keyLimits = {
+	max_total_usd: usdInput.optional().describe("Highest sum it ever spends"),
+	max_per_month_usd: usdInput.optional().describe("Highest sum it spends in one UTC month"),
+	manages_account: z
+		.boolean("must be true or false")
+		.optional()
+		.describe("May change the account and its keys; such a key has no scopes and no caps"),
+};
+
+const keyOrderSchema = requestComponent("KeyOrder", z.strictObject({ ...keyScope, ...keyLimits }));
+
+export type KeyOrder = z.output<typeof keyOrderSchema>;
+
+const orNull = <T extends z.ZodType>(field: z.ZodOptional<T>) =>
+	field.unwrap().nullable().optional();
+
+const keyChangeSchema = requestComponent(
+	"KeyChange",
+	z.strictObject({
+		label: orNull(label),
+		skills: orNull(skills).describe("Skills it may pay for; null for all"),
+		graphs: orNull(graphs).describe("Graphs it may pay for; null for all"),
+		expires_in_days: orNull(expires_in_days).describe("From now; null for never"),
+		max_total_usd: orNull(keyLimits.max_total_usd).describe("Null for no limit"),
+		max_per_month_usd: orNull(keyLimits.max_per_month_usd).describe("Null for no limit"),
+		manages_account: keyLimits.manages_account,
+	}),
+);
+
+/** What is left out stays, null lifts a limit. */
+export type KeyChange = z.output<typeof keyChangeSchema>;
+
+const keyRotationOrderSchema = requestComponent(
+	"KeyRotationOrder",
+	z.strictObject({
+		overlap_seconds: z
+			.int("must be a whole number")
+			.min(0, "must not be negative")
+			.max(LIMITS.keyOverlapSecondsMax, `must be at most ${LIMITS.keyOverlapSecondsMax}`)
+			.optional()
+			.describe(
+				`How long the old secret works beside the new one; ${LIMITS.keyOverlapSeconds} where absent`,
+			),
+	}),
+);
+
+const connectionOrderSchema = requestComponent("ConnectionTokenOrder", z.strictObject(keyScope));
+
+export type KeyScope = z.output<typeof connectionOrderSchema>;
+
+const timeField = z.string().nullable();
+
+const scope = {
+	id: z.string(),
+	label: z.string(),
+	skills: z.array(z.string()).describe("Empty means every skill"),
+	graphs: z.array(z.string()).describe("Empty means every graph"),
+	expires_at: timeField,
+	created_at: z.string(),
+	last_used_on: z.string().nullable().describe("UTC day on which it last paid for a call"),
+};
+
+const key = {
+	...scope,
+	status: z.enum(["active", "expired", "revoked"]),
+	manages_account: z.boolean(),
+	max_total_usd: usdField.nullable(),
+	max_per_month_usd: usdField.nullable(),
+	spent_usd: usdField.describe("Held or spent so far; free calls not counted"),
+	spent_this_month_usd: usdField,
+	rotated_at: timeField,
+	old_secret_until: timeField.describe(
+		"Until then the secret before the latest rotation works too",
+	),
+};
+
+export const accountKeySchema = replyComponent("AccountKey", z.object(key));
+
+export const connectionSchema = replyComponent("ConnectionToken", z.object(scope));
+
+const createdKeySchema = replyComponent(
+	"CreatedKey",
+	z.object({ key: z.string().describe("The secret; shown once"), ...key }),
+);
+
+const accountKeyListSchema = replyComponent(
+	"AccountKeyList",
+	z.object({ items: z.array(accountKeySchema) }),
+);
+
+const endedSchema = replyComponent(
+	"Ended",
+	z.object({ id: z.string(), status: z.literal("revoked") }),
+);
+
+const createdConnectionSchema = replyComponent(
+	"CreatedConnectionToken",
+	z.object({
+		id: z.string(),
+		token: z.string().describe("The secret; shown once"),
+		url: z.string().nullable().describe("MCP address that holds the secret, and is one itself"),
+	}),
+);
+
+const connectionListSchema = replyComponent(
+	"ConnectionTokenList",
+	z.object({ items: z.array(connectionSchema) }),
+);
+
+const CONNECTION_ID = "con_01kg9yz3v0f6x2m8q4t7w1ab2d";
+
+const CONNECTION_EXAMPLE = {
+	id: CONNECTION_ID,
+	label: "desktop assistant",
+	skills: ["graph_search"],
+	graphs: [],
+	expires_at: "2026-12-31T00:00:00.000Z",
+	created_at: "2026-11-30T12:00:00.000Z",
+	last_used_on: "2026-11-30",
+};
+
+const KEY_EXAMPLE = {
+	...CONNECTION_EXAMPLE,
+	id: KEY_ID,
+	label: "research crew",
+	status: "active",
+	manages_account: false,
+	max_total_usd: null,
+	max_per_month_usd: "20.00",
+	spent_usd: "31.50",
+	spent_this_month_usd: "4.50",
+	rotated_at: null,
+	old_secret_until: null,
+};
 
 const keyPath = z.strictObject({
 	key_id: z.string().min(1).max(80).describe("Id of the key, key_…"),
@@ -38,7 +166,7 @@ export const accountKeysList = ownerOperation({
 	isList: true,
 	data: accountKeyListSchema,
 	create:
-		({ accountKeys }: Pick<Services, "accountKeys">) =>
+		({ accountKeys }: Services) =>
 		({ caller }) =>
 			accountKeys(accessOf(caller)),
 	example: { data: { items: [KEY_EXAMPLE] } },
@@ -56,7 +184,7 @@ export const accountKeysCreate = ownerOperation({
 	status: 201,
 	data: createdKeySchema,
 	create:
-		({ accountCreateKey }: Pick<Services, "accountCreateKey">) =>
+		({ accountCreateKey }: Services) =>
 		({ caller, body }) =>
 			accountCreateKey(accessOf(caller), body),
 	example: {
@@ -82,7 +210,7 @@ export const accountKeysChange = ownerOperation({
 	isList: false,
 	data: accountKeySchema,
 	create:
-		({ accountChangeKey }: Pick<Services, "accountChangeKey">) =>
+		({ accountChangeKey }: Services) =>
 		({ caller, params, body }) =>
 			accountChangeKey(accessOf(caller), params.key_id, body),
 	example: {
@@ -105,7 +233,7 @@ export const accountKeysRotate = ownerOperation({
 	isList: false,
 	data: createdKeySchema,
 	create:
-		({ accountRotateKey }: Pick<Services, "accountRotateKey">) =>
+		({ accountRotateKey }: Services) =>
 		({ caller, params, body }) =>
 			accountRotateKey(accessOf(caller), params.key_id, body.overlap_seconds),
 	example: {
@@ -132,7 +260,7 @@ export const accountKeysRevoke = ownerOperation({
 	isList: false,
 	data: endedSchema,
 	create:
-		({ accountRevokeKey }: Pick<Services, "accountRevokeKey">) =>
+		({ accountRevokeKey }: Services) =>
 		({ caller, params }) =>
 			accountRevokeKey(accessOf(caller), params.key_id),
 	example: { ...keyExample, data: { id: KEY_ID, status: "revoked" } },
@@ -148,7 +276,7 @@ export const accountConnectionTokensList = ownerOperation({
 	isList: true,
 	data: connectionListSchema,
 	create:
-		({ accountConnections }: Pick<Services, "accountConnections">) =>
+		({ accountConnections }: Services) =>
 		({ caller }) =>
 			accountConnections(accessOf(caller)),
 	example: { data: { items: [CONNECTION_EXAMPLE] } },
@@ -167,7 +295,7 @@ export const accountConnectionTokensCreate = ownerOperation({
 	status: 201,
 	data: createdConnectionSchema,
 	create:
-		({ accountCreateConnection }: Pick<Services, "accountCreateConnection">) =>
+		({ accountCreateConnection }: Services) =>
 		({ caller, body }) =>
 			accountCreateConnection(accessOf(caller), body),
 	example: {
@@ -193,7 +321,7 @@ export const accountConnectionTokensRevoke = ownerOperation({
 	isList: false,
 	data: endedSchema,
 	create:
-		({ accountRevokeConnection }: Pick<Services, "accountRevokeConnection">) =>
+		({ accountRevokeConnection }: Services) =>
 		({ caller, params }) =>
 			accountRevokeConnection(accessOf(caller), params.token_id),
 	example: {

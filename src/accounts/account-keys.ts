@@ -1,64 +1,44 @@
+import type { z } from "zod";
 import { isUsable, spentEver, spentThisMonth } from "../../payments/plan/plan.js";
-import type { ConnectionRow, KeyRow, Store } from "../../store/store.js";
+import type { ConnectionRow, KeyRow } from "../../store/store.js";
 import {
 	type AccountAccess,
 	findSkillId,
-	type Json,
 	LIMITS,
 	PAID_OPERATION_IDS,
 	type ServiceInfo,
 	SKILL_IDS,
 } from "../contract/contract.js";
-import {
-	type Clock,
-	formatUsd,
-	type Micros,
-	parseUsd,
-	ServiceError,
-	toIsoTime,
-} from "../kernel/kernel.js";
-import type { GraphCatalog } from "../knowledge/knowledge.js";
-import type { AccountOperations, KeyChange, KeyOrder, KeyScope } from "./account-operations.js";
+import { formatUsd, type Micros, parseUsd, ServiceError, toIsoTime } from "../kernel/kernel.js";
+import type { KeyChange, KeyOrder, KeyScope } from "./account-keys.operations.js";
 import type { AccountProfile, AccountProfiles } from "./account-profiles.js";
+import type { AccountServices } from "./account-services.js";
 import type { ApiKeys, KeyTerms } from "./api-keys.js";
 import type { ConnectionTokens } from "./connection-tokens.js";
+import type { scopeInput } from "./spt-wire.js";
 
-export interface AccountKeyDeps {
-	readonly store: Store;
-	readonly clock: Clock;
-	readonly catalog: GraphCatalog;
+interface KeyServices extends Pick<AccountServices, "store" | "clock" | "catalog"> {
 	readonly keys: ApiKeys;
 	readonly connections: ConnectionTokens;
 	readonly profiles: AccountProfiles;
 	readonly info: Pick<ServiceInfo, "mcpUrl">;
 }
 
-type KeyOperations = Pick<
-	AccountOperations,
-	| "accountKeys"
-	| "accountCreateKey"
-	| "accountChangeKey"
-	| "accountRotateKey"
-	| "accountRevokeKey"
-	| "accountConnections"
-	| "accountCreateConnection"
-	| "accountRevokeConnection"
->;
-
-/** Keys and connection tokens of an account, by anyone who manages it. */
-export function createAccountKeys(deps: AccountKeyDeps): KeyOperations {
+/** Keys and connection tokens of an account, by anyone who manages it: all throw SCOPE_FORBIDDEN for anyone else. */
+export function createAccountKeys(deps: KeyServices) {
 	const { keys, connections, profiles, info } = deps;
 	const label = (accountId: string, id: string, text: string | null | undefined) =>
 		setLabel(deps, accountId, id, text);
 	return {
-		async accountKeys(access) {
+		async accountKeys(access: AccountAccess) {
 			requireManager(access);
 			const { labels } = await profiles.get(access.accountId);
 			const rows = await keys.list(access.accountId);
 			return { items: await Promise.all(rows.map((row) => toKeyWire(deps, row, labels))) };
 		},
 
-		async accountCreateKey(access, order) {
+		/** The secret is shown once. */
+		async accountCreateKey(access: AccountAccess, order: KeyOrder) {
 			requireManager(access);
 			const { accountId } = access;
 			const { id, key } = await keys.add(accountId, toKeyTerms(deps, order));
@@ -66,7 +46,7 @@ export function createAccountKeys(deps: AccountKeyDeps): KeyOperations {
 			return { key, ...(await getKeyWire(deps, accountId, id)) };
 		},
 
-		async accountChangeKey(access, keyId, change) {
+		async accountChangeKey(access: AccountAccess, keyId: string, change: KeyChange) {
 			requireManager(access);
 			const { accountId } = access;
 			await keys.change(accountId, keyId, toKeyTerms(deps, change));
@@ -74,31 +54,37 @@ export function createAccountKeys(deps: AccountKeyDeps): KeyOperations {
 			return getKeyWire(deps, accountId, keyId);
 		},
 
-		async accountRotateKey(access, keyId, overlapSeconds = LIMITS.keyOverlapSeconds) {
+		/** A new secret, shown once; the old one works for so many seconds more. Every key may rotate itself. */
+		async accountRotateKey(
+			access: AccountAccess,
+			keyId: string,
+			overlapSeconds: number = LIMITS.keyOverlapSeconds,
+		) {
 			requireOwnKey(access, keyId);
 			const { key } = await keys.rotate(access.accountId, keyId, overlapSeconds);
 			return { key, ...(await getKeyWire(deps, access.accountId, keyId)) };
 		},
 
-		async accountRevokeKey(access, keyId) {
+		async accountRevokeKey(access: AccountAccess, keyId: string) {
 			requireOwnKey(access, keyId);
 			await keys.revoke(keyId, access.accountId);
 			return { id: keyId, status: "revoked" };
 		},
 
-		async accountConnections(access) {
+		async accountConnections(access: AccountAccess) {
 			requireManager(access);
 			const { labels } = await profiles.get(access.accountId);
 			const rows = await connections.list(access.accountId);
 			return { items: rows.map((row) => toConnectionWire(row, labels)) };
 		},
 
-		async accountCreateConnection(access, order) {
+		/** The secret is shown once, with the MCP address it is part of. */
+		async accountCreateConnection(access: AccountAccess, order: KeyScope) {
 			requireManager(access);
 			return createConnection({ ...deps, mcpUrl: info.mcpUrl() }, access.accountId, order);
 		},
 
-		async accountRevokeConnection(access, id) {
+		async accountRevokeConnection(access: AccountAccess, id: string) {
 			requireManager(access);
 			await connections.revoke(id, access.accountId);
 			await label(access.accountId, id, null);
@@ -109,9 +95,7 @@ export function createAccountKeys(deps: AccountKeyDeps): KeyOperations {
 
 /** A connection token and the address it makes; null where no one serves. */
 export async function createConnection(
-	deps: Pick<AccountKeyDeps, "store" | "connections" | "profiles" | "catalog" | "clock"> & {
-		readonly mcpUrl: string | null;
-	},
+	deps: Omit<KeyServices, "keys" | "info"> & { readonly mcpUrl: string | null },
 	accountId: string,
 	order: KeyScope,
 ): Promise<{ id: string; token: string; url: string | null }> {
@@ -143,41 +127,39 @@ export function requireManager({ isManager, isReplaced }: AccountAccess): void {
 
 /** A label is text of its owner, so it is kept in the profile, as long as what it names is remembered. */
 export async function setLabel(
-	{ store, profiles }: Pick<AccountKeyDeps, "store" | "profiles">,
+	{ store, profiles }: Pick<KeyServices, "store" | "profiles">,
 	accountId: string,
 	id: string,
 	label: string | null | undefined,
 ): Promise<void> {
 	if (label === undefined) return;
 	await profiles.change(accountId, async (profile) => {
-		const known = await namedOf(store, accountId);
+		const known = await store.read(async (reader) => {
+			const keys = await reader.findBy("keys", "accountId", accountId);
+			const connections = await reader.findBy("connections", "accountId", accountId);
+			return new Set([...keys, ...connections].map((row) => row.id));
+		});
 		const labels = Object.entries({ ...profile.labels, [id]: label ?? "" });
 		const kept = labels.filter(([named, text]) => text !== "" && known.has(named));
 		return { ...profile, labels: Object.fromEntries(kept) };
 	});
 }
 
-/** Ids of an account's keys and connection tokens. */
-function namedOf(store: Store, accountId: string): Promise<ReadonlySet<string>> {
-	return store.read(async (reader) => {
-		const keys = await reader.findBy("keys", "accountId", accountId);
-		const connections = await reader.findBy("connections", "accountId", accountId);
-		return new Set([...keys, ...connections].map(({ id }) => id));
-	});
-}
+type ScopeServices = Pick<AccountServices, "catalog" | "clock">;
 
-type ScopeDeps = Pick<AccountKeyDeps, "catalog" | "clock">;
-
-function toScopeTerms({ catalog, clock }: ScopeDeps, scope: KeyScope): KeyTerms {
-	const { skills, graphs, expires_in_days } = scope;
-	return toSptScope({ catalog, now: clock.now() }, { skills, graphs, expires_in_days });
+/** The label is kept with the account's profile. */
+function toScopeTerms(
+	{ catalog, clock }: ScopeServices,
+	{ label: _, ...scope }: KeyScope,
+): KeyTerms {
+	return toSptScope({ catalog, now: clock.now() }, scope);
 }
 
 /** Terms of what was said; null lifts a limit. */
-export function toKeyTerms(deps: ScopeDeps, order: KeyOrder | KeyChange): KeyTerms {
+export function toKeyTerms(services: ScopeServices, order: KeyOrder | KeyChange): KeyTerms {
 	const { skills, graphs, expires_in_days, max_total_usd, max_per_month_usd } = order;
 	const { manages_account: isManager } = order;
-	const given = toScopeTerms(deps, {
+	const given = toScopeTerms(services, {
 		skills: skills ?? undefined,
 		graphs: graphs ?? undefined,
 		expires_in_days: expires_in_days ?? undefined,
@@ -189,7 +171,7 @@ export function toKeyTerms(deps: ScopeDeps, order: KeyOrder | KeyChange): KeyTer
 		...(expires_in_days === null && { expiresAt: undefined }),
 		...(max_total_usd !== undefined && { maxTotalMicros: toLimit(max_total_usd) }),
 		...(max_per_month_usd !== undefined && { maxPerMonthMicros: toLimit(max_per_month_usd) }),
-		...(isManager !== undefined && { isManager: isManager ?? false }),
+		...(isManager !== undefined && { isManager }),
 	};
 }
 
@@ -197,7 +179,7 @@ function toLimit(usd: string | null): Micros | undefined {
 	return usd === null ? undefined : parseLimit(usd);
 }
 
-async function getKeyWire(deps: AccountKeyDeps, accountId: string, keyId: string): Promise<Json> {
+async function getKeyWire(deps: KeyServices, accountId: string, keyId: string) {
 	const row = await deps.store.read((reader) => reader.get("keys", keyId));
 	if (row?.accountId !== accountId) {
 		throw new ServiceError("NOT_FOUND", `No API key is called "${keyId.slice(0, 80)}".`);
@@ -207,10 +189,10 @@ async function getKeyWire(deps: AccountKeyDeps, accountId: string, keyId: string
 
 /** A key as its owner and its operator see it; never its secret. */
 export async function toKeyWire(
-	{ store, clock }: Pick<AccountKeyDeps, "store" | "clock">,
+	{ store, clock }: Pick<AccountServices, "store" | "clock">,
 	row: KeyRow,
 	labels: AccountProfile["labels"],
-): Promise<Json> {
+) {
 	const now = clock.now();
 	const [spent, spentMonth] = await store.read(async (reader) => [
 		await spentEver(reader, row.id),
@@ -231,7 +213,7 @@ export async function toKeyWire(
 	};
 }
 
-export function toConnectionWire(row: ConnectionRow, labels: AccountProfile["labels"]): Json {
+export function toConnectionWire(row: ConnectionRow, labels: AccountProfile["labels"]) {
 	return { id: row.id, label: labels[row.id] ?? "", ...scopeWire(row) };
 }
 
@@ -249,24 +231,15 @@ const usdOrNull = (micros: Micros | undefined) => (micros === undefined ? null :
 const timeOrNull = (at: number | undefined) => (at === undefined ? null : toIsoTime(at));
 
 /** What a token is for and what it may spend, as callers and operators write it. */
-export interface SptScope {
-	readonly label?: string | undefined;
-	readonly max_per_call_usd?: string | undefined;
-	readonly max_per_day_usd?: string | undefined;
-	readonly skills?: readonly string[] | undefined;
-	readonly graphs?: readonly string[] | undefined;
-	/** Days from now until the token expires; it never does by default. */
-	readonly expires_in_days?: number | undefined;
-}
+export type SptScope = z.output<z.ZodObject<typeof scopeInput>>;
 
 const DAY_MS = 24 * 3_600_000;
 
 /** The terms of a token, left out where nothing was said. Throws for a skill or graph that does not exist. */
 export function toSptScope(
-	{ catalog, now }: { readonly catalog: GraphCatalog; readonly now: ReturnType<Clock["now"]> },
-	scope: SptScope,
+	{ catalog, now }: Pick<AccountServices, "catalog"> & { readonly now: number },
+	{ label, max_per_call_usd, max_per_day_usd, skills, graphs, expires_in_days }: SptScope,
 ) {
-	const { label, max_per_call_usd, max_per_day_usd, skills, graphs, expires_in_days } = scope;
 	// A token for something that does not exist could never be spent.
 	for (const id of skills ?? []) assertSkill(id);
 	for (const id of graphs ?? []) catalog.assertKnown(id);

@@ -2,17 +2,8 @@ import { z } from "zod";
 import { custAccount, type Ledger } from "../../payments/payments.js";
 import { assertAmount, type Environment, sourceOf } from "../../payments/spt/spt.js";
 import type { AccountRow, Store, StoreTransaction } from "../../store/store.js";
-import { type Json, LIMITS } from "../contract/contract.js";
-import {
-	type Clock,
-	formatUsd,
-	type Ids,
-	type Micros,
-	parseUsd,
-	ServiceError,
-	toIsoTime,
-} from "../kernel/kernel.js";
-import type { GraphCatalog } from "../knowledge/knowledge.js";
+import { LIMITS } from "../contract/contract.js";
+import { formatUsd, type Micros, parseUsd, ServiceError, toIsoTime } from "../kernel/kernel.js";
 import {
 	createConnection,
 	setLabel,
@@ -21,6 +12,7 @@ import {
 	toKeyWire,
 } from "./account-keys.js";
 import type { AccountProfiles } from "./account-profiles.js";
+import type { AccountServices } from "./account-services.js";
 import { type ApiKeys, unknownAccount } from "./api-keys.js";
 import type { ConnectionTokens } from "./connection-tokens.js";
 
@@ -68,34 +60,11 @@ export const accountCommands = {
 type Command<Name extends keyof typeof accountCommands> = z.output<(typeof accountCommands)[Name]>;
 
 /** What an operator can do with accounts, their keys and their connection tokens. */
-export interface AccountOperator {
-	createKey(
-		request: Command<"createKey">,
-	): Promise<{ key: string; id: string; account_id: string }>;
-	listKeys(request: Command<"ofAccount">): Promise<{ items: readonly Json[] }>;
-	rotateKey(
-		request: Command<"rotateKey">,
-	): Promise<{ key: string; id: string; account_id: string }>;
-	revokeKey(request: { id: string }): Promise<{ id: string; status: "revoked" }>;
-	/** The secret of a connection, and the MCP address it makes; null where no one serves, so that none is known. */
-	createToken(
-		request: Command<"createToken">,
-	): Promise<{ token: string; url: string | null; id: string }>;
-	listTokens(request: Command<"ofAccount">): Promise<{ items: readonly Json[] }>;
-	revokeToken(request: { id: string }): Promise<{ id: string; status: "revoked" }>;
-	listAccounts(): Promise<{ items: readonly Json[] }>;
-	/** What the operator decides of an account. Throws NOT_FOUND. */
-	setAccount(request: Command<"setAccount">): Promise<Json>;
-	/** Adds prepaid balance to an account. Throws NOT_FOUND. */
-	creditAccount(request: Command<"credit">): Promise<{ account_id: string; balance_usd: string }>;
-}
+export type AccountOperator = ReturnType<typeof createAccountOperator>;
 
-export interface AccountOperatorDeps {
-	readonly store: Store;
+export interface AccountOperatorDeps
+	extends Pick<AccountServices, "store" | "ids" | "clock" | "catalog"> {
 	readonly ledger: Ledger;
-	readonly ids: Ids;
-	readonly clock: Clock;
-	readonly catalog: GraphCatalog;
 	readonly apiKeys: ApiKeys;
 	readonly connections: ConnectionTokens;
 	readonly profiles: AccountProfiles;
@@ -104,12 +73,12 @@ export interface AccountOperatorDeps {
 	readonly mcpUrl: () => string | null;
 }
 
-export function createAccountOperator(deps: AccountOperatorDeps): AccountOperator {
+export function createAccountOperator(deps: AccountOperatorDeps) {
 	const { store, apiKeys, connections, mcpUrl } = deps;
 	return {
-		createKey: (request) => createKey(deps, request),
+		createKey: (request: Command<"createKey">) => createKey(deps, request),
 
-		async listKeys({ account_id }) {
+		async listKeys({ account_id }: Command<"ofAccount">) {
 			const rows = await rowsOf(store, "keys", account_id);
 			const items = await withLabels(deps, rows, async (row, labels) => ({
 				account_id: row.accountId,
@@ -118,22 +87,23 @@ export function createAccountOperator(deps: AccountOperatorDeps): AccountOperato
 			return { items };
 		},
 
-		async rotateKey({ id, overlap_seconds = LIMITS.keyOverlapSeconds }) {
+		async rotateKey({ id, overlap_seconds = LIMITS.keyOverlapSeconds }: Command<"rotateKey">) {
 			const row = await store.read((reader) => reader.get("keys", id));
 			if (!row) throw new ServiceError("NOT_FOUND", `No API key is called "${id.slice(0, 80)}".`);
 			const { key } = await apiKeys.rotate(row.accountId, id, overlap_seconds);
 			return { key, id, account_id: row.accountId };
 		},
 
-		async revokeKey({ id }) {
+		async revokeKey({ id }: { readonly id: string }) {
 			await apiKeys.revoke(id);
-			return { id, status: "revoked" };
+			return { id, status: "revoked" as const };
 		},
 
-		createToken: ({ account_id, ...scope }) =>
+		/** The secret of a connection, and the MCP address it makes; null where no one serves, so that none is known. */
+		createToken: ({ account_id, ...scope }: Command<"createToken">) =>
 			createConnection({ ...deps, mcpUrl: mcpUrl() }, account_id, scope),
 
-		async listTokens({ account_id }) {
+		async listTokens({ account_id }: Command<"ofAccount">) {
 			const rows = await rowsOf(store, "connections", account_id);
 			const items = await withLabels(deps, rows, (row, labels) => ({
 				account_id: row.accountId,
@@ -142,9 +112,9 @@ export function createAccountOperator(deps: AccountOperatorDeps): AccountOperato
 			return { items };
 		},
 
-		async revokeToken({ id }) {
+		async revokeToken({ id }: { readonly id: string }) {
 			await connections.revoke(id);
-			return { id, status: "revoked" };
+			return { id, status: "revoked" as const };
 		},
 
 		async listAccounts() {
@@ -152,7 +122,9 @@ export function createAccountOperator(deps: AccountOperatorDeps): AccountOperato
 			return { items: await Promise.all(rows.map((row) => toSummary(deps, row))) };
 		},
 
-		async setAccount({ account_id, has_payment_method, zero_retention }) {
+		/** What the operator decides of an account. Throws NOT_FOUND. */
+		async setAccount(request: Command<"setAccount">) {
+			const { account_id, has_payment_method, zero_retention } = request;
 			const row = await store.transaction(async (tx) => {
 				const account = await getOpen(tx, account_id);
 				const changed: AccountRow = {
@@ -167,7 +139,8 @@ export function createAccountOperator(deps: AccountOperatorDeps): AccountOperato
 			return toSummary(deps, row);
 		},
 
-		creditAccount: ({ account_id, usd }) =>
+		/** Adds prepaid balance to an account. Throws NOT_FOUND. */
+		creditAccount: ({ account_id, usd }: Command<"credit">) =>
 			store.transaction(async (tx) => {
 				await getOpen(tx, account_id);
 				await credit(deps, tx, { owner: account_id, amountMicros: parseUsd(usd) });
@@ -246,7 +219,7 @@ async function withLabels<R extends { readonly accountId: string }, T>(
 	return items;
 }
 
-async function toSummary({ store, profiles }: AccountOperatorDeps, row: AccountRow): Promise<Json> {
+async function toSummary({ store, profiles }: AccountOperatorDeps, row: AccountRow) {
 	const { label, contact } = await profiles.get(row.id);
 	const balance = await store.read((reader) => reader.balance(custAccount(row.id)));
 	return {

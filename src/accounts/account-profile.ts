@@ -1,30 +1,27 @@
 import { custAccount, heldAccount } from "../../payments/payments.js";
 import { forgetKeySpending, spentThisMonth } from "../../payments/plan/plan.js";
-import type { AccountRow, Store, StoreReader, StoreTransaction } from "../../store/store.js";
+import type { AccountRow, Store, StoreTransaction } from "../../store/store.js";
 import { type AccountAccess, type Json, LIMITS } from "../contract/contract.js";
-import { type Clock, formatUsd, hashSecret, ServiceError, toIsoTime } from "../kernel/kernel.js";
+import { formatUsd, hashSecret, ServiceError, toIsoTime } from "../kernel/kernel.js";
 import { requireManager } from "./account-keys.js";
-import type { AccountChange, AccountOperations } from "./account-operations.js";
 import type { AccountProfiles } from "./account-profiles.js";
+import type { AccountServices } from "./account-services.js";
 import { getAccount, gone, toBudgetWire } from "./account-usage.js";
+import type { AccountChange } from "./account-wire.js";
 import type { ApiKeys } from "./api-keys.js";
 import { forgetOwned } from "./owned-records.js";
 
-export interface AccountProfileDeps {
-	readonly store: Store;
-	readonly clock: Clock;
+interface ProfileServices extends Pick<AccountServices, "store" | "clock"> {
 	readonly profiles: AccountProfiles;
 }
 
-type ProfileOperations = Pick<AccountOperations, "accountGet" | "accountChange" | "accountErase">;
-
 /** An account as its owner sees, changes and ends it. */
-export function createAccountProfile(deps: AccountProfileDeps): ProfileOperations {
+export function createAccountProfile(deps: ProfileServices) {
 	const { store, profiles } = deps;
 	return {
-		accountGet: (access) => toAccountWire(deps, access),
+		accountGet: (access: AccountAccess) => toAccountWire(deps, access),
 
-		async accountChange(access, change) {
+		async accountChange(access: AccountAccess, change: AccountChange) {
 			requireManager(access);
 			const { accountId } = access;
 			if (change.retention !== undefined) await setRetention(store, accountId, change.retention);
@@ -39,7 +36,8 @@ export function createAccountProfile(deps: AccountProfileDeps): ProfileOperation
 			return toAccountWire(deps, access);
 		},
 
-		async accountErase(access, confirm) {
+		/** Ends it; a balance that is left must be named. What the books need stays, under an id alone. */
+		async accountErase(access: AccountAccess, confirm: string | undefined) {
 			requireManager(access);
 			const { accountId } = access;
 			const { documentIds, forfeited } = await closeAccount(deps, accountId, confirm);
@@ -56,7 +54,7 @@ export function createAccountProfile(deps: AccountProfileDeps): ProfileOperation
 
 /** Returns how many queries were overwritten. */
 async function eraseText(
-	{ store, profiles }: Pick<AccountProfileDeps, "store" | "profiles">,
+	{ store, profiles }: ProfileServices,
 	accountId: string,
 	documentIds: readonly string[],
 ): Promise<number> {
@@ -69,7 +67,7 @@ async function eraseText(
  * Erases once more what belongs to accounts that were erased a while ago: what calls under way wrote after that, and what
  * a crash in between left behind.
  */
-export async function finishErasures(deps: AccountProfileDeps): Promise<void> {
+export async function finishErasures(deps: ProfileServices): Promise<void> {
 	const { store, clock } = deps;
 	const now = clock.now();
 	const accounts = await store.read((reader) => reader.list("accounts"));
@@ -87,7 +85,7 @@ export async function finishErasures(deps: AccountProfileDeps): Promise<void> {
 
 /** What can be told of an account to anyone who shows a credential of it; what concerns its owner to those that manage it. */
 async function toAccountWire(
-	{ store, clock, profiles }: AccountProfileDeps,
+	{ store, clock, profiles }: ProfileServices,
 	{ accountId, keyId, isManager }: AccountAccess,
 ): Promise<Json> {
 	const account = await getAccount(store, accountId);
@@ -136,14 +134,15 @@ function setRetention(
  * nothing leads back to its owner from. Throws INVALID_ARGUMENT while a balance is left that was not named.
  */
 function closeAccount(
-	{ store, clock }: AccountProfileDeps,
+	{ store, clock }: ProfileServices,
 	accountId: string,
 	confirm: string | undefined,
 ) {
 	return store.transaction(async (tx) => {
 		const account = await tx.get("accounts", accountId);
 		if (!account || account.closedAt !== undefined) throw gone();
-		const forfeited = await balanceOf(tx, accountId);
+		const forfeited =
+			(await tx.balance(custAccount(accountId))) + (await tx.balance(heldAccount(accountId)));
 		const named = formatUsd(forfeited);
 		if (forfeited > 0n && confirm !== named) {
 			throw new ServiceError(
@@ -164,12 +163,6 @@ function closeAccount(
 	});
 }
 
-async function balanceOf(reader: StoreReader, accountId: string): Promise<bigint> {
-	return (
-		(await reader.balance(custAccount(accountId))) + (await reader.balance(heldAccount(accountId)))
-	);
-}
-
 /** Returns the documents that hold text the account left here. */
 async function forgetRows(tx: StoreTransaction, accountId: string): Promise<readonly string[]> {
 	for (const { id } of await tx.findBy("keys", "accountId", accountId)) {
@@ -182,23 +175,30 @@ async function forgetRows(tx: StoreTransaction, accountId: string): Promise<read
 	return forgetOwned(tx, accountId);
 }
 
-/** Opens an account for anyone who asks. Throws SCOPE_FORBIDDEN where only the operator does. */
-export type OpenAccount = (
-	order: Pick<AccountChange, "label" | "contact">,
-	/** IP address or network that asks; all accounts it opens share one quota of free calls. */
-	address: string,
-) => Promise<Json>;
+export type OpenAccount = ReturnType<typeof createOpenAccount>;
 
-export function createOpenAccount(deps: {
+/** Opens an account for anyone who asks. Throws SCOPE_FORBIDDEN where only the operator does. */
+export function createOpenAccount({
+	keys,
+	profiles,
+	accounts,
+	pepper,
+}: Pick<AccountServices, "pepper"> & {
 	readonly keys: ApiKeys;
 	readonly profiles: AccountProfiles;
 	readonly accounts: "open" | "closed" | undefined;
-	/** Key of the addresses' hashes. */
-	readonly pepper: Uint8Array;
-}): OpenAccount {
-	const { keys, profiles, accounts, pepper } = deps;
-	return async ({ label = "", contact = "" }, address) => {
-		if (accounts !== "open") throw closed();
+}) {
+	return async (
+		{ label = "", contact = "" }: Pick<AccountChange, "label" | "contact">,
+		/** IP address or network that asks; all accounts it opens share one quota of free calls. */
+		address: string,
+	): Promise<Json> => {
+		if (accounts !== "open") {
+			throw new ServiceError(
+				"SCOPE_FORBIDDEN",
+				"Accounts are opened by the operator here; ask for an API key, or pay per call with a Shared Payment Token or on the chain.",
+			);
+		}
 		const { id, key, accountId } = await keys.create({
 			quotaId: hashSecret(`quota\u0000${address}`, pepper),
 		});
@@ -207,11 +207,4 @@ export function createOpenAccount(deps: {
 		}
 		return { account_id: accountId, key, key_id: id, plan: "free" };
 	};
-}
-
-function closed(): ServiceError {
-	return new ServiceError(
-		"SCOPE_FORBIDDEN",
-		"Accounts are opened by the operator here; ask for an API key, or pay per call with a Shared Payment Token or on the chain.",
-	);
 }

@@ -1,9 +1,14 @@
 import { custAccount } from "../../payments/payments.js";
 import { hasCard, readQuota, spentThisMonth } from "../../payments/plan/plan.js";
 import type { AccountRow, ReceiptRow, Store, UsageCount, UsageRow } from "../../store/store.js";
-import { createBoundedWork, type Json, LIMITS } from "../contract/contract.js";
 import {
-	type Clock,
+	type AccountAccess,
+	createBoundedWork,
+	type Json,
+	LIMITS,
+	type PageRequest,
+} from "../contract/contract.js";
+import {
 	formatUsd,
 	type Micros,
 	nextUtcMonth,
@@ -13,29 +18,20 @@ import {
 	toIsoTime,
 } from "../kernel/kernel.js";
 import { requireManager } from "./account-keys.js";
-import type { AccountOperations, BudgetOrder, UsageGrouping } from "./account-operations.js";
-
-export interface AccountUsageDeps {
-	readonly store: Store;
-	readonly clock: Clock;
-}
+import type { AccountServices } from "./account-services.js";
+import type { BudgetOrder, UsageRequest } from "./account-wire.js";
 
 const DAY_MS = 24 * 3_600_000;
 const USAGE_DAYS_DEFAULT = 30;
 
-type UsageOperations = Pick<
-	AccountOperations,
-	"accountUsage" | "accountCalls" | "accountQuota" | "accountBudget"
->;
-
 /** What an account has used and may still use, from what each call left beside its receipt. */
-export function createAccountUsage({ store, clock }: AccountUsageDeps): UsageOperations {
+export function createAccountUsage({ store, clock }: Pick<AccountServices, "store" | "clock">) {
 	const journalReads = createBoundedWork({
 		running: LIMITS.journalReadsRunning,
 		waiting: LIMITS.journalReadsWaiting,
 	});
 	return {
-		async accountUsage(access, { by, from, to }) {
+		async accountUsage(access: AccountAccess, { by, from, to }: UsageRequest) {
 			requireManager(access);
 			const now = clock.now();
 			const last = to ?? toIsoDay(now);
@@ -47,16 +43,18 @@ export function createAccountUsage({ store, clock }: AccountUsageDeps): UsageOpe
 			return { by, from: first, to: last, ...toUsageWire(within, by) };
 		},
 
-		async accountCalls(access, { limit, cursor }, signal) {
+		/** Receipts, newest first. Throws RATE_LIMITED while too many such questions wait already. */
+		async accountCalls(access: AccountAccess, page: PageRequest, signal: AbortSignal) {
 			requireManager(access);
 			const account = await getAccount(store, access.accountId);
-			const page = { limit, cursor, since: account.createdAt };
-			const read = () => store.receipts(account.id, page);
+			const { limit, cursor } = page;
+			const span = { limit, cursor, since: account.createdAt };
+			const read = () => store.receipts(account.id, span);
 			const { receipts, next = null } = await journalReads(read, signal);
 			return { items: receipts.map(toCallWire), next_cursor: next };
 		},
 
-		accountQuota: ({ accountId }) =>
+		accountQuota: ({ accountId }: AccountAccess) =>
 			store.read(async (reader) => {
 				const account = await reader.get("accounts", accountId);
 				if (!account) throw gone();
@@ -66,7 +64,7 @@ export function createAccountUsage({ store, clock }: AccountUsageDeps): UsageOpe
 				return toQuotaWire(quota, hasCard(account, balance), now);
 			}),
 
-		async accountBudget(access, order) {
+		async accountBudget(access: AccountAccess, order: BudgetOrder) {
 			requireManager(access);
 			const { accountId } = access;
 			const changed = await store.transaction(async (tx) => {
@@ -132,11 +130,7 @@ function toQuotaWire(
 		has_payment_method: hasPaymentMethod,
 		max_price_usd: formatUsd(LIMITS.freeCallMaxMicros),
 		remaining: Math.min(monthLeft, dayLeft),
-		month: {
-			limit: perMonth,
-			used: monthUsed,
-			resets_at: toIsoTime(nextUtcMonth(now)),
-		},
+		month: { limit: perMonth, used: monthUsed, resets_at: toIsoTime(nextUtcMonth(now)) },
 		day: {
 			limit: hasPaymentMethod ? null : perDay,
 			used: dayUsed,
@@ -155,7 +149,7 @@ function isWithin(row: UsageRow, first: string, last: string): boolean {
 	return first.slice(0, period.length) <= period && period <= last.slice(0, period.length);
 }
 
-function toUsageWire(rows: readonly UsageRow[], by: UsageGrouping) {
+function toUsageWire(rows: readonly UsageRow[], by: UsageRequest["by"]) {
 	const sums = new Map<string, UsageCount>();
 	for (const row of rows) {
 		for (const [name, count] of Object.entries(countsOf(row, by))) {
@@ -174,7 +168,7 @@ function toUsageWire(rows: readonly UsageRow[], by: UsageGrouping) {
 
 const NO_USE: UsageCount = { calls: 0, spentMicros: 0n };
 
-function countsOf({ operations, graphs, keys }: UsageRow, by: UsageGrouping) {
+function countsOf({ operations, graphs, keys }: UsageRow, by: UsageRequest["by"]) {
 	if (by === "graph") return graphs;
 	return by === "key" ? keys : operations;
 }

@@ -7,32 +7,33 @@ import {
 	type Services,
 } from "../contract/contract.js";
 import {
-	ACCOUNT_EXAMPLE,
+	ACCOUNT_BASE,
+	ACCOUNT_CHANGE,
 	ACCOUNT_ID,
-	BUDGET_EXAMPLE,
-	CALL_EXAMPLE,
+	ACCOUNT_READ,
+	accessOf,
 	KEY_ID,
 	KEY_SECRET,
-	QUOTA_EXAMPLE,
-	USED_EXAMPLE,
-} from "./account-examples.js";
-import { USAGE_GROUPINGS } from "./account-operations.js";
-import { ACCOUNT_BASE, ACCOUNT_CHANGE, ACCOUNT_READ, accessOf } from "./account-owner.js";
+} from "./account-owner.js";
 import {
+	ACCOUNT_EXAMPLE,
 	accountChangeSchema,
 	accountExportSchema,
 	accountOrderSchema,
 	accountSchema,
+	BUDGET_EXAMPLE,
 	budgetOrderSchema,
 	budgetSchema,
+	CALL_EXAMPLE,
 	callListSchema,
 	erasedAccountSchema,
 	openedAccountSchema,
+	QUOTA_EXAMPLE,
 	quotaSchema,
+	USED_EXAMPLE,
+	usageQuery,
 	usageSchema,
 } from "./account-wire.js";
-
-const dayField = z.iso.date("must be a day such as 2026-11-30");
 
 /** An account is opened by somebody who has no credential yet. */
 export const accountsOpen = dataOperation({
@@ -48,7 +49,7 @@ export const accountsOpen = dataOperation({
 	callsPerMinute: LIMITS.accountsOpenedPerMinute,
 	data: openedAccountSchema,
 	create:
-		({ openAccount }: Pick<Services, "openAccount">) =>
+		({ openAccount }: Services) =>
 		({ body, address }) =>
 			openAccount(body, address),
 	example: {
@@ -74,7 +75,7 @@ export const accountGet = ownerOperation({
 	isList: false,
 	data: accountSchema,
 	create:
-		({ accountGet }: Pick<Services, "accountGet">) =>
+		({ accountGet }: Services) =>
 		({ caller }) =>
 			accountGet(accessOf(caller)),
 	example: { data: ACCOUNT_EXAMPLE },
@@ -91,7 +92,7 @@ export const accountChange = ownerOperation({
 	isList: false,
 	data: accountSchema,
 	create:
-		({ accountChange }: Pick<Services, "accountChange">) =>
+		({ accountChange }: Services) =>
 		({ caller, body }) =>
 			accountChange(accessOf(caller), body),
 	example: { body: { label: "research crew" }, data: ACCOUNT_EXAMPLE },
@@ -115,7 +116,7 @@ export const accountErase = ownerOperation({
 	isList: false,
 	data: erasedAccountSchema,
 	create:
-		({ accountErase }: Pick<Services, "accountErase">) =>
+		({ accountErase }: Services) =>
 		({ caller, query }) =>
 			accountErase(accessOf(caller), query.confirm),
 	example: {
@@ -142,7 +143,7 @@ export const accountExport = ownerOperation({
 	isList: false,
 	data: accountExportSchema,
 	create:
-		({ accountExport }: Pick<Services, "accountExport">) =>
+		({ accountExport }: Services) =>
 		({ caller, signal }) =>
 			accountExport(accessOf(caller), signal),
 	example: {
@@ -170,18 +171,11 @@ export const accountUsage = ownerOperation({
 	...ACCOUNT_READ,
 	summary: "Usage of the account",
 	description: `Answered calls and what they cost, by day, operation, graph or key. Days are told one by one for ${LIMITS.usageDays} days, then by month.`,
-	query: z.strictObject({
-		by: z
-			.enum(USAGE_GROUPINGS, "must be day, operation, graph or key")
-			.default("day")
-			.describe("What to add up by"),
-		from: dayField.optional().describe("First UTC day; thirty days back by default"),
-		to: dayField.optional().describe("Last UTC day; today by default"),
-	}),
+	query: usageQuery,
 	isList: false,
 	data: usageSchema,
 	create:
-		({ accountUsage }: Pick<Services, "accountUsage">) =>
+		({ accountUsage }: Services) =>
 		({ caller, query }) =>
 			accountUsage(accessOf(caller), query),
 	example: {
@@ -214,7 +208,7 @@ export const accountCalls = ownerOperation({
 	isList: true,
 	data: callListSchema,
 	create:
-		({ accountCalls }: Pick<Services, "accountCalls">) =>
+		({ accountCalls }: Services) =>
 		({ caller, query, signal }) =>
 			accountCalls(accessOf(caller), query, signal),
 	example: { query: { limit: "20" }, data: { items: [CALL_EXAMPLE] } },
@@ -230,7 +224,7 @@ export const accountQuota = ownerOperation({
 	isList: false,
 	data: quotaSchema,
 	create:
-		({ accountQuota }: Pick<Services, "accountQuota">) =>
+		({ accountQuota }: Services) =>
 		({ caller }) =>
 			accountQuota(accessOf(caller)),
 	example: { data: QUOTA_EXAMPLE },
@@ -248,7 +242,7 @@ export const accountBudget = ownerOperation({
 	isList: false,
 	data: budgetSchema,
 	create:
-		({ accountBudget }: Pick<Services, "accountBudget">) =>
+		({ accountBudget }: Services) =>
 		({ caller, body }) =>
 			accountBudget(accessOf(caller), body),
 	example: { body: { limit_usd: "50.00", alert_percent: [50, 80, 100] }, data: BUDGET_EXAMPLE },

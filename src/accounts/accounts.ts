@@ -1,5 +1,5 @@
 export { createFindAccess, createFindSubject, type FindGrant } from "./account-access.js";
-export { createAccountExport } from "./account-export.js";
+export { type AccountOperations, createAccountExport } from "./account-export.js";
 export {
 	createAccountKeys,
 	parseLimit,
@@ -7,7 +7,6 @@ export {
 	setLabel,
 	toSptScope,
 } from "./account-keys.js";
-export type { AccountOperations } from "./account-operations.js";
 export {
 	type AccountOperator,
 	type AccountOperatorDeps,

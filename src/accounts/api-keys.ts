@@ -1,22 +1,14 @@
 import { forgetKeySpending, isUsable } from "../../payments/plan/plan.js";
-import type {
-	AccountRow,
-	KeyRow,
-	Store,
-	StoreReader,
-	StoreTransaction,
-} from "../../store/store.js";
+import type { AccountRow, KeyRow, StoreReader, StoreTransaction } from "../../store/store.js";
 import { LIMITS } from "../contract/contract.js";
 import {
-	type Clock,
 	createSecret,
 	hashSecret,
-	type Ids,
 	isWellFormedSecret,
 	type Micros,
-	type Random,
 	ServiceError,
 } from "../kernel/kernel.js";
+import type { SecretServices } from "./account-services.js";
 
 const KEY_PREFIX = "sk_live_";
 
@@ -74,16 +66,8 @@ export interface ApiKeys {
 	find(reader: StoreReader, secret: string): Promise<FoundKey | undefined>;
 }
 
-export interface ApiKeyDeps {
-	readonly store: Store;
-	readonly clock: Clock;
-	readonly random: Random;
-	readonly ids: Ids;
-	readonly pepper: Uint8Array;
-}
-
 /** API keys, stored as keyed hashes only. Spec: Authentication. */
-export function createApiKeys(deps: ApiKeyDeps): ApiKeys {
+export function createApiKeys(deps: SecretServices): ApiKeys {
 	const { store, clock, ids, pepper } = deps;
 	return {
 		async create({ hasPaymentMethod = false, mayKeepNothing, quotaId, alongside, ...terms }) {
@@ -174,7 +158,7 @@ export function toRevoked(row: KeyRow, now: number): KeyRow {
 	};
 }
 
-/** Every text is hashed and looked up in the same steps, so that the time taken tells nothing of its form. */
+/** Every text is hashed and looked up in the same steps, so that the time taken reveals nothing of its form. */
 async function findKey(
 	reader: StoreReader,
 	{ secret, pepper, now }: { secret: string; pepper: Uint8Array; now: number },
@@ -188,7 +172,8 @@ async function findKey(
 		: undefined;
 }
 
-function newKey({ ids, random, clock, pepper }: ApiKeyDeps, accountId: string, terms: KeyTerms) {
+function newKey(deps: SecretServices, accountId: string, terms: KeyTerms) {
+	const { ids, random, clock, pepper } = deps;
 	const key = createSecret(KEY_PREFIX, random);
 	const row: KeyRow = {
 		...terms,
@@ -207,11 +192,8 @@ function newKey({ ids, random, clock, pepper }: ApiKeyDeps, accountId: string, t
 /** Forgets the keys that were revoked longest ago, beyond those remembered. Throws INVALID_ARGUMENT when all are active. */
 async function pruneEndedKeys(tx: StoreTransaction, accountId: string, now: number): Promise<void> {
 	const rows = sortByAge(await tx.findBy("keys", "accountId", accountId));
-	const [active, ended] = [
-		rows.filter((row) => isUsable(row, now)),
-		rows.filter((row) => !isUsable(row, now)),
-	];
-	if (active.length >= LIMITS.accountKeysMax) {
+	const ended = rows.filter((row) => !isUsable(row, now));
+	if (rows.length - ended.length >= LIMITS.accountKeysMax) {
 		throw new ServiceError(
 			"INVALID_ARGUMENT",
 			`An account has at most ${LIMITS.accountKeysMax} active keys; revoke one first.`,
@@ -244,12 +226,9 @@ const sortByAge = (rows: readonly KeyRow[]): KeyRow[] =>
 
 /** Anyone who manages an account can make a key without limits, so limits on such a key would be none. */
 function assertSound(row: KeyRow): void {
-	const { skills, graphs, maxTotalMicros, maxPerMonthMicros } = row;
+	const { skills = [], graphs = [], maxTotalMicros, maxPerMonthMicros } = row;
 	const isLimited =
-		(skills ?? []).length > 0 ||
-		(graphs ?? []).length > 0 ||
-		maxTotalMicros !== undefined ||
-		maxPerMonthMicros !== undefined;
+		skills.length + graphs.length > 0 || (maxTotalMicros ?? maxPerMonthMicros) !== undefined;
 	if (!isManager(row) || !isLimited) return;
 	throw new ServiceError(
 		"INVALID_ARGUMENT",

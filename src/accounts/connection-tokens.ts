@@ -1,46 +1,24 @@
 import { isUsable } from "../../payments/plan/plan.js";
-import type { ConnectionRow, Store, StoreReader, StoreTransaction } from "../../store/store.js";
+import type { ConnectionRow, StoreReader, StoreTransaction } from "../../store/store.js";
 import { LIMITS } from "../contract/contract.js";
-import {
-	type Clock,
-	createSecret,
-	hashSecret,
-	type Ids,
-	isWellFormedSecret,
-	type Random,
-	ServiceError,
-} from "../kernel/kernel.js";
+import { createSecret, hashSecret, isWellFormedSecret, ServiceError } from "../kernel/kernel.js";
+import type { SecretServices } from "./account-services.js";
 import { unknownAccount } from "./api-keys.js";
 
 const TOKEN_PREFIX = "ct_";
-
-export type ConnectionTerms = Pick<ConnectionRow, "skills" | "graphs" | "expiresAt">;
-
-/** The secret is shown here and never again. */
-export interface CreatedConnection {
-	readonly id: string;
-	readonly token: string;
-}
 
 /** Secrets in MCP addresses, for clients that cannot send headers: they pay from an account, and change nothing of it. */
 export type ConnectionTokens = ReturnType<typeof createConnectionTokens>;
 
 /** Connection tokens, stored as keyed hashes only. Spec: Authentication. */
-export function createConnectionTokens(deps: {
-	readonly store: Store;
-	readonly clock: Clock;
-	readonly random: Random;
-	readonly ids: Ids;
-	readonly pepper: Uint8Array;
-}) {
-	const { store, clock, random, ids, pepper } = deps;
+export function createConnectionTokens({ store, clock, random, ids, pepper }: SecretServices) {
 	const usable = async (reader: StoreReader, accountId: string) =>
 		[...(await reader.findBy("connections", "accountId", accountId))]
 			.filter((row) => isUsable(row, clock.now()))
 			.sort((a, b) => (a.id < b.id ? -1 : 1));
 	return {
-		/** Throws NOT_FOUND, and INVALID_ARGUMENT for one token too many. */
-		async create(accountId: string, terms: ConnectionTerms): Promise<CreatedConnection> {
+		/** The secret is shown here and never again. Throws NOT_FOUND, and INVALID_ARGUMENT for one token too many. */
+		async create(accountId: string, terms: Pick<ConnectionRow, "skills" | "graphs" | "expiresAt">) {
 			const token = createSecret(TOKEN_PREFIX, random);
 			const id = ids.next("con");
 			const hash = hashSecret(token, pepper);

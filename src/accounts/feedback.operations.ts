@@ -33,6 +33,7 @@ const feedbackBody = requestComponent(
 			'send at least one of "request_id" and "receipt_id"',
 		),
 );
+export type FeedbackOrder = z.output<typeof feedbackBody>;
 
 export const feedbackSchema = replyComponent(
 	"Feedback",
@@ -47,6 +48,8 @@ export const feedbackSchema = replyComponent(
 		expires_at: z.iso.datetime().describe("When it is forgotten"),
 	}),
 );
+export type FeedbackWire = z.output<typeof feedbackSchema>;
+
 const feedbackListSchema = replyComponent(
 	"FeedbackList",
 	z.object({ items: z.array(feedbackSchema) }),
@@ -84,7 +87,7 @@ export const feedbackGive = ownerOperation({
 	status: 201,
 	data: feedbackSchema,
 	create:
-		({ feedback }: Pick<Services, "feedback">) =>
+		({ feedback }: Services) =>
 		({ caller, body }) =>
 			feedback.give(caller, body),
 	example: { body: { request_id, trend_id, useful: true, note }, data: feedback },
@@ -106,7 +109,7 @@ export const feedbackList = ownerOperation({
 	isList: true,
 	data: feedbackListSchema,
 	create:
-		({ feedback }: Pick<Services, "feedback">) =>
+		({ feedback }: Services) =>
 		({ caller, query }) =>
 			feedback.list(caller, query),
 	example: { query: { limit: "20" }, data: { items: [feedback] } },
@@ -123,7 +126,7 @@ export const feedbackDelete = ownerOperation({
 	isList: false,
 	data: deletedSchema,
 	create:
-		({ feedback }: Pick<Services, "feedback">) =>
+		({ feedback }: Services) =>
 		({ caller, params }) =>
 			feedback.remove(caller, params.feedback_id),
 	example: {

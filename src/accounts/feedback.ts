@@ -9,61 +9,30 @@ import {
 	readCursor,
 	toCursor,
 } from "../contract/contract.js";
-import { type Clock, type Ids, ServiceError, toIsoTime } from "../kernel/kernel.js";
-import type { GraphCatalog } from "../knowledge/knowledge.js";
-
-export interface FeedbackOrder {
-	/** The call it is about; at least one of both. */
-	readonly request_id?: string | undefined;
-	readonly receipt_id?: string | undefined;
-	/** The row it is about. */
-	readonly trend_id?: string | undefined;
-	readonly useful: boolean;
-	readonly note?: string | undefined;
-}
-
-interface FeedbackWire {
-	readonly id: string;
-	readonly request_id: string | null;
-	readonly receipt_id: string | null;
-	readonly trend_id: string | null;
-	readonly useful: boolean;
-	/** Null where none was sent, or the account has zero retention. */
-	readonly note: string | null;
-	readonly created_at: string;
-	readonly expires_at: string;
-}
+import { ServiceError, toIsoTime } from "../kernel/kernel.js";
+import type { AccountServices } from "./account-services.js";
+import type { FeedbackOrder, FeedbackWire } from "./feedback.operations.js";
 
 /** What callers say of answers they got: kept for twelve months, shown to its author, to those who manage the account and to the operator, deleted on request. */
 export type Feedback = ReturnType<typeof createFeedback>;
 
-interface FeedbackPage {
-	readonly items: readonly FeedbackWire[];
-	readonly next_cursor: string | null;
-}
-
-export interface FeedbackDeps {
-	readonly store: Store;
-	readonly catalog: Pick<GraphCatalog, "find">;
-	readonly clock: Clock;
-	readonly ids: Ids;
-}
+type FeedbackServices = Pick<AccountServices, "store" | "catalog" | "clock" | "ids">;
 
 const MONTHS = 12;
 const LIST = { list: "feedback", asked: {} };
 
-export function createFeedback(deps: FeedbackDeps) {
+export function createFeedback(deps: FeedbackServices) {
 	const { store, clock, ids } = deps;
 	return {
 		/** Throws NOT_FOUND for a receipt that is not the caller's and a trend no one knows, RATE_LIMITED for too many. */
 		async give(caller: Caller, order: FeedbackOrder): Promise<FeedbackWire> {
 			await assertKnown(deps, caller, order);
-			const { note, ...told } = order;
+			const { note, ...stated } = order;
 			const at = clock.now();
 			const id = ids.next("fbk");
 			const keepsNote = note !== undefined && caller.access?.keepsNoText !== true;
 			const grantId = grantIdOf(caller.access);
-			const row = toRow(told, { id, owner: caller.owner, grantId, at, hasNote: keepsNote });
+			const row = toRow(stated, { id, owner: caller.owner, grantId, at, hasNote: keepsNote });
 			await store.transaction(async (tx) => {
 				const { length } = await tx.findBy("feedback", "owner", caller.owner);
 				if (length >= LIMITS.feedbackMax) {
@@ -80,7 +49,7 @@ export function createFeedback(deps: FeedbackDeps) {
 		},
 
 		/** Oldest first. */
-		async list({ owner, access }: Caller, { limit, cursor }: PageRequest): Promise<FeedbackPage> {
+		async list({ owner, access }: Caller, { limit, cursor }: PageRequest) {
 			const [after = ""] = cursor === undefined ? [] : readCursor(cursor, LIST, 1);
 			const rest = (await rowsOf(store, owner)).filter(
 				({ id, grantId, expiresAt }) =>
@@ -95,16 +64,13 @@ export function createFeedback(deps: FeedbackDeps) {
 		},
 
 		/** Throws NOT_FOUND. */
-		async remove(
-			caller: Caller,
-			id: string,
-		): Promise<{ readonly id: string; readonly status: "deleted" }> {
+		async remove(caller: Caller, id: string) {
 			const row = await store.read((reader) => reader.get("feedback", id));
 			if (!row || !isTheirs(caller, row)) throw notFound("feedback", id);
 			// Text first: what a crash leaves is a row that can be deleted again.
 			await store.documents.delete(id);
 			await store.transaction((tx) => tx.delete("feedback", id));
-			return { id, status: "deleted" };
+			return { id, status: "deleted" as const };
 		},
 	};
 }
@@ -123,15 +89,12 @@ async function putNote(store: Store, { id, expiresAt }: FeedbackRow, note: strin
 }
 
 /** All that an owner has said, for an export. */
-export async function* feedbackOf(
-	store: Pick<Store, "read" | "documents">,
-	owner: string,
-): AsyncIterable<FeedbackWire> {
+export async function* feedbackOf(store: Store, owner: string): AsyncIterable<FeedbackWire> {
 	for (const row of await rowsOf(store, owner)) yield readWire(store, row);
 }
 
 async function assertKnown(
-	{ store, catalog }: FeedbackDeps,
+	{ store, catalog }: FeedbackServices,
 	{ owner }: Caller,
 	{ receipt_id: receiptId, trend_id: trendId }: FeedbackOrder,
 ): Promise<void> {
@@ -162,15 +125,12 @@ function toRow(
 	};
 }
 
-async function rowsOf(store: Pick<Store, "read">, owner: string): Promise<readonly FeedbackRow[]> {
+async function rowsOf(store: Store, owner: string): Promise<readonly FeedbackRow[]> {
 	const rows = await store.read((reader) => reader.findBy("feedback", "owner", owner));
 	return [...rows].sort((a, b) => (a.id < b.id ? -1 : 1));
 }
 
-async function readWire(
-	{ documents }: Pick<Store, "documents">,
-	row: FeedbackRow,
-): Promise<FeedbackWire> {
+async function readWire({ documents }: Store, row: FeedbackRow): Promise<FeedbackWire> {
 	return toWire(row, row.hasNote ? await documents.get(row.id) : undefined);
 }
 

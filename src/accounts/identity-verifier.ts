@@ -12,12 +12,6 @@ import {
 	refused,
 } from "./identity-token.js";
 
-export interface IdentityVerifierDeps {
-	readonly rules: IdentityRules;
-	readonly keys: IssuerKeys;
-	readonly clock: Clock;
-}
-
 interface Verdict {
 	/** Of the keys it was checked with. */
 	readonly version: number;
@@ -31,7 +25,15 @@ interface Verdict {
  * Cheap checks come first, verdicts are memoized, and few signatures are checked at once, so that
  * invalid tokens delay each other and no token that was verified before.
  */
-export function createIdentityVerifier({ rules, keys, clock }: IdentityVerifierDeps) {
+export function createIdentityVerifier({
+	rules,
+	keys,
+	clock,
+}: {
+	readonly rules: IdentityRules;
+	readonly keys: IssuerKeys;
+	readonly clock: Clock;
+}) {
 	const known = new Map<string, Verdict>();
 	const running = new Map<string, Promise<Verdict>>();
 	const queue = new PQueue({ concurrency: LIMITS.identityChecksRunning });
@@ -113,11 +115,10 @@ async function checkSignature(
 	}
 }
 
-export interface IssuerKeysDeps {
+interface IssuerServices {
 	readonly issuer: string;
 	/** Where the keys are; undefined asks the issuer's discovery document. */
 	readonly jwksUri?: string | undefined;
-	readonly algorithms: readonly IdentityAlgorithm[];
 	/** Reaches the issuer, and no one else. */
 	readonly egress: Egress;
 	readonly clock: Clock;
@@ -141,7 +142,7 @@ interface KeyRing {
 
 const NONE: KeyRing = { keys: new Map(), readAt: Number.NEGATIVE_INFINITY, version: 0 };
 
-export function createIssuerKeys(deps: IssuerKeysDeps) {
+export function createIssuerKeys(deps: IssuerServices) {
 	const { clock, logger } = deps;
 	let ring = NONE;
 	let triedAt = Number.NEGATIVE_INFINITY;
@@ -223,7 +224,7 @@ async function importKey(jwk: JWK, algorithm: IdentityAlgorithm): Promise<Crypto
 	return (await importJWK(jwk, algorithm)) as CryptoKey;
 }
 
-async function readKeys(deps: IssuerKeysDeps): Promise<ReadonlyMap<string, JWK>> {
+async function readKeys(deps: IssuerServices): Promise<ReadonlyMap<string, JWK>> {
 	const { keys } = await readJson(deps, deps.jwksUri ?? (await discover(deps)));
 	if (!Array.isArray(keys)) throw new TypeError("The key set holds no list of keys.");
 	const usable = keys.slice(0, LIMITS.issuerKeysMax).filter(isPublicKey);
@@ -238,22 +239,17 @@ async function readKeys(deps: IssuerKeysDeps): Promise<ReadonlyMap<string, JWK>>
 }
 
 /** The address of the keys, which must lie with the issuer: another one is the operator's to name. */
-async function discover(deps: IssuerKeysDeps): Promise<string> {
+async function discover(deps: IssuerServices): Promise<string> {
 	const base = deps.issuer.replace(/\/$/, "");
-	const { issuer, jwks_uri: uri } = await readJson(
-		deps,
-		`${base}/.well-known/openid-configuration`,
-	);
+	const document = await readJson(deps, `${base}/.well-known/openid-configuration`);
+	const { issuer, jwks_uri: uri } = document;
 	if (issuer !== deps.issuer) throw new TypeError("The discovery document is of another issuer.");
 	if (typeof uri !== "string" || !URL.canParse(uri)) throw new TypeError("It names no jwks_uri.");
 	if (new URL(uri).origin === new URL(deps.issuer).origin) return uri;
 	throw new TypeError("Its jwks_uri lies elsewhere; name it in oidc_jwks_uri.");
 }
 
-async function readJson(
-	{ egress }: IssuerKeysDeps,
-	url: string,
-): Promise<Readonly<Record<string, unknown>>> {
+async function readJson({ egress }: IssuerServices, url: string): Promise<Claims> {
 	const headers = { Accept: "application/json" };
 	const timeoutMs = LIMITS.issuerTimeoutMs;
 	const response = await egress.request({ method: "GET", url, headers, timeoutMs });
@@ -261,7 +257,7 @@ async function readJson(
 	const text = await response.text();
 	if (text.length > LIMITS.issuerReplyChars) throw new TypeError("The reply is too long.");
 	const value: unknown = JSON.parse(text);
-	if (typeof value === "object" && value !== null) return value as Record<string, unknown>;
+	if (typeof value === "object" && value !== null) return value as Claims;
 	throw new TypeError("The reply is no JSON object.");
 }
 

@@ -133,7 +133,7 @@ export interface KeyPair {
 	readonly private_key: `0x${string}`;
 }
 
-/** Made on the first start; another one in its place would make tokens unknown, signatures void or commands strangers. */
+/** Made on the first start; another one in its place would make tokens unknown, signatures void or commands unauthenticated. */
 export const LASTING_KEYS = [
 	"pepper",
 	"admin-token",
@@ -186,9 +186,7 @@ export function parsePrivateKey(text: string): `0x${string}` | undefined {
 	return /^[0-9a-fA-F]{64}$/.test(digits) ? `0x${digits}` : undefined;
 }
 
-type Assertion = (path: string, text: string) => unknown;
-
-const FORMS: Readonly<Record<string, Assertion>> = {
+const FORMS: Readonly<Record<string, (path: string, text: string) => unknown>> = {
 	pepper: parsePepper,
 	"admin-token": parseAdminToken,
 	"card-signing.jwk.json": parseSigningJwk,
@@ -243,28 +241,16 @@ function damaged(path: string, consequence: string): ServiceError {
 	);
 }
 
-/** The part of a signing key that verifiers may have. */
-export interface PublicJwk {
-	readonly kty: string;
-	readonly crv: string;
-	readonly x: string;
-	readonly y: string;
-	readonly alg: "ES256";
-	readonly use: "sig";
-	readonly kid: string;
-}
-
 /** JWK set of every key this service signs with: one for the agent card, one for receipts. */
-export interface KeySet {
-	readonly keys: readonly PublicJwk[];
-}
+export type KeySet = ReturnType<typeof toKeySet>;
 
-export function toKeySet(signingKeys: readonly SigningJwk[]): KeySet {
+export function toKeySet(signingKeys: readonly SigningJwk[]) {
 	return { keys: signingKeys.map(toPublicJwk) };
 }
 
-function toPublicJwk(signingKey: SigningJwk): PublicJwk {
+/** The part of a signing key that verifiers may have. */
+function toPublicJwk(signingKey: SigningJwk) {
 	const key = createPublicKey({ key: signingKey as JsonWebKeyInput["key"], format: "jwk" });
 	const { kty = "", crv = "", x = "", y = "" } = key.export({ format: "jwk" });
-	return { kty, crv, x, y, alg: "ES256", use: "sig", kid: signingKey.kid };
+	return { kty, crv, x, y, alg: "ES256", use: "sig", kid: signingKey.kid } as const;
 }

@@ -1,19 +1,11 @@
 import { setImmediate } from "node:timers/promises";
 import { isUsable } from "../../payments/plan/plan.js";
-import type { OAuthRow, Store, StoreReader, StoreTransaction } from "../../store/store.js";
+import type { OAuthRow, Store, StoreReader } from "../../store/store.js";
 import { type Clock, type Micros, ServiceError, toIsoTime } from "../kernel/kernel.js";
+import type { AccountServices } from "./account-services.js";
 import { type ApiKeys, toRevoked } from "./api-keys.js";
 import { OAUTH_LIMITS } from "./oauth-limits.js";
 import { removeOAuthRows } from "./oauth-records.js";
-
-/** What a user agrees to. */
-export interface Consent {
-	readonly accountId: string;
-	/** Most the client may spend in one UTC month. */
-	readonly budgetMicros: Micros;
-	/** As the account's list of keys will name it. */
-	readonly label: string;
-}
 
 /** Whom access was given to, and where. */
 export interface GrantHolder {
@@ -27,13 +19,15 @@ export interface GrantHolder {
  */
 export type OAuthGrants = ReturnType<typeof createOAuthGrants>;
 
-export function createOAuthGrants(deps: {
+export function createOAuthGrants({
+	keys,
+	store,
+	clock,
+	setLabel,
+}: Pick<AccountServices, "store" | "clock"> & {
 	readonly keys: Pick<ApiKeys, "add" | "revoke" | "list">;
-	readonly store: Store;
-	readonly clock: Clock;
 	readonly setLabel: (accountId: string, keyId: string, label: string) => Promise<void>;
 }) {
-	const { keys, clock, store, setLabel } = deps;
 	/** Its access tokens are refused from now on, and nothing else is kept of it; safe to call again. */
 	const end = async (keyId: string): Promise<void> => {
 		await keys.revoke(keyId).catch((error: unknown) => {
@@ -60,7 +54,17 @@ export function createOAuthGrants(deps: {
 		 * Returns the id of the key, which ends soon unless the grant is claimed; what the account still has of grants that
 		 * are over is removed. Throws NOT_FOUND, and INVALID_ARGUMENT for one key too many.
 		 */
-		async open({ accountId, budgetMicros, label }: Consent): Promise<string> {
+		async open({
+			accountId,
+			budgetMicros,
+			label,
+		}: {
+			readonly accountId: string;
+			/** Most the client may spend in one UTC month. */
+			readonly budgetMicros: Micros;
+			/** As the account's list of keys will name it. */
+			readonly label: string;
+		}): Promise<string> {
 			await removeLapsed(accountId);
 			const { id } = await keys.add(accountId, {
 				isManager: false,
@@ -114,9 +118,12 @@ export async function endLapsedGrants(store: Rows, clock: Clock): Promise<void> 
 async function endAll(store: Rows, keyIds: readonly string[], clock: Clock): Promise<void> {
 	const ended = await store.transaction(async (tx) => {
 		const now = clock.now();
-		const rows: { readonly id: string }[] = [];
-		for (const keyId of await findLapsed(tx, keyIds, now))
-			rows.push(...(await end(tx, keyId, now)));
+		const rows: OAuthRow[] = [];
+		for (const keyId of await findLapsed(tx, keyIds, now)) {
+			const key = await tx.get("keys", keyId);
+			if (key?.status === "active") await tx.put("keys", toRevoked(key, now));
+			rows.push(...(await tx.findBy("oauth_records", "keyId", keyId)));
+		}
 		return rows;
 	});
 	await removeOAuthRows(store, ended);
@@ -135,37 +142,20 @@ async function findLapsed(
 	return lapsed;
 }
 
-async function end(
-	tx: StoreTransaction,
-	keyId: string,
-	now: number,
-): Promise<readonly { readonly id: string }[]> {
-	const key = await tx.get("keys", keyId);
-	if (key?.status === "active") await tx.put("keys", toRevoked(key, now));
-	return tx.findBy("oauth_records", "keyId", keyId);
-}
-
-/** One application that an account's owner gave access, as the owner's export tells it. */
-export interface GrantedAccess {
-	/** Key it spends by, where its budget and its end are set. */
-	readonly key_id: string | null;
-	readonly client_id: string;
-	readonly resources: readonly string[];
-	readonly created_at: string;
-	readonly expires_at: string;
-}
-
 interface GrantPayload {
 	readonly clientId?: string;
 	readonly resources?: Readonly<Record<string, string>>;
 }
 
-/** Grants of an account, those that lapsed lately among them; or those of the given keys alone. */
+/**
+ * Applications that an account's owner gave access, as the owner's export lists them: those that lapsed lately among them, or
+ * those of the given keys alone. `key_id` is the key it spends by, where its budget and its end are set.
+ */
 export async function* grantedAccessOf(
 	store: Store,
 	accountId: string,
 	keyIds?: ReadonlySet<string>,
-): AsyncIterable<GrantedAccess> {
+) {
 	const rows = await store.read((reader) => reader.findBy("oauth_records", "owner", accountId));
 	const isWanted = ({ kind, keyId = "" }: OAuthRow) =>
 		kind === "grant" && (keyIds?.has(keyId) ?? true);

@@ -1,6 +1,7 @@
 import { isUsable } from "../../payments/plan/plan.js";
 import type { OAuthRow, Store, StoreReader, StoreTransaction } from "../../store/store.js";
-import { type Clock, hashSecret, ServiceError } from "../kernel/kernel.js";
+import { hashSecret, ServiceError } from "../kernel/kernel.js";
+import type { AccountServices } from "./account-services.js";
 import { OAUTH_LIMITS } from "./oauth-limits.js";
 
 type OAuthKind = OAuthRow["kind"];
@@ -24,7 +25,7 @@ interface NewRecord {
 	readonly expiresAt: number;
 }
 
-/** Clients, grants, codes and refresh tokens, in the store: found by who knows their id, and lost with their account. */
+/** Clients, grants, codes and refresh tokens, in the store: found by anyone who knows their id, and lost with their account. */
 export interface OAuthRecords {
 	/** Undefined for what is unknown, has expired, or whose grant has ended: a grant is as good as its key. */
 	find(kind: OAuthKind, id: string): Promise<FoundRecord | undefined>;
@@ -34,7 +35,7 @@ export interface OAuthRecords {
 	 */
 	put(record: NewRecord): Promise<boolean>;
 	/**
-	 * False for what was used before, or is gone: of two that use it at once one is told so. A code is remembered as used
+	 * False for what was used before, or is gone: of two that use it at once one fails. A code is remembered as used
 	 * for its minute; a refresh token, of which there would be thousands, is forgotten (see refresh-tokens.ts).
 	 */
 	consume(kind: OAuthKind, id: string): Promise<boolean>;
@@ -48,21 +49,22 @@ export interface OAuthRecords {
 const LEAST_EXTENSION_MS = OAUTH_LIMITS.extensionSeconds * 1000;
 const SEPARATOR = "\u0000";
 
-export function createOAuthRecords(deps: {
-	readonly store: Store;
-	readonly clock: Clock;
-	readonly pepper: Uint8Array;
+export function createOAuthRecords({
+	store,
+	clock,
+	pepper,
+	clientsMax = OAUTH_LIMITS.clientsMax,
+}: Pick<AccountServices, "store" | "clock" | "pepper"> & {
 	readonly clientsMax?: number;
 }): OAuthRecords {
-	const { store, clock, pepper, clientsMax = OAUTH_LIMITS.clientsMax } = deps;
 	const toId = (kind: OAuthKind, id: string) =>
 		`oauth-${hashSecret(["oauth", kind, id].join(SEPARATOR), pepper)}`;
-	/** Its text is written anew, because a document is gone at the time it was written for. */
+	/** Its text is written again, because a document is gone at the time it was written for. */
 	const prolongClient = async (clientId: string): Promise<void> => {
 		const id = toId("client", clientId);
 		const row = await store.read((reader) => reader.get("oauth_records", id));
 		const expiresAt = clock.now() + OAUTH_LIMITS.clientKeptSeconds * 1000;
-		if (!row || !isLonger(expiresAt, row.expiresAt)) return;
+		if (!row || expiresAt - row.expiresAt <= LEAST_EXTENSION_MS) return;
 		const text = await store.documents.get(id);
 		if (text === undefined) return;
 		await store.documents.put(id, text, expiresAt);
@@ -180,16 +182,14 @@ async function putRow(tx: StoreTransaction, row: OAuthRow): Promise<void> {
 async function useOnce(tx: StoreTransaction, id: string, now: number): Promise<boolean> {
 	const row = await tx.get("oauth_records", id);
 	if (!row || row.consumedAt !== undefined) return false;
-	if (row.kind === "refresh_token") await tx.delete("oauth_records", id);
-	else await claim(tx, { ...row, consumedAt: now });
+	if (row.kind === "refresh_token") {
+		await tx.delete("oauth_records", id);
+		return true;
+	}
+	await tx.put("oauth_records", { ...row, consumedAt: now });
+	// The key of a redeemed code lives at least as long as the access token that its client gets.
+	await prolongKey(tx, { ...row, expiresAt: now + OAUTH_LIMITS.accessTokenSeconds * 1000 }, 0);
 	return true;
-}
-
-/** Redeems a code: from now on its key lives at least as long as the access token that its client gets. */
-async function claim(tx: StoreTransaction, row: OAuthRow): Promise<void> {
-	await tx.put("oauth_records", row);
-	const expiresAt = (row.consumedAt ?? 0) + OAUTH_LIMITS.accessTokenSeconds * 1000;
-	await prolongKey(tx, { ...row, expiresAt }, 0);
 }
 
 /** The key of a grant that is used lives as long as its latest refresh token, unless its owner set another end. */
@@ -209,10 +209,6 @@ async function prolongKey(
 	await tx.put("oauth_records", { ...grant, prolongedTo: until });
 }
 
-function isLonger(expiresAt: number, earlier: number): boolean {
-	return expiresAt - earlier > LEAST_EXTENSION_MS;
-}
-
 /** Clients belong to no one: what one user registers another may use. */
 const CLIENT_OWNER = "clients";
 
@@ -227,11 +223,8 @@ async function evictClient(
 	const clients = await tx.findBy("oauth_records", "owner", CLIENT_OWNER);
 	const others = clients.filter(({ id }) => id !== newcomer.id);
 	if (others.length < clientsMax) return [];
-	const dropped =
-		oldest(
-			others.filter(({ isUsed }) => !isUsed),
-			({ createdAt }) => createdAt,
-		) ?? (await findIdle(tx, others, now));
+	const unused = others.filter(({ isUsed }) => !isUsed);
+	const dropped = oldest(unused, "createdAt") ?? (await findIdle(tx, others, now));
 	if (!dropped) {
 		throw new ServiceError(
 			"UNAVAILABLE",
@@ -254,14 +247,12 @@ async function findIdle(
 		const key = await reader.get("keys", keyId);
 		if (key && isUsable(key, now)) busy.add(clientId);
 	}
-	return oldest(
-		clients.filter(({ id }) => !busy.has(id)),
-		({ expiresAt }) => expiresAt,
-	);
+	const idle = clients.filter(({ id }) => !busy.has(id));
+	return oldest(idle, "expiresAt");
 }
 
-function oldest(rows: readonly OAuthRow[], by: (row: OAuthRow) => number): OAuthRow | undefined {
-	return [...rows].sort((a, b) => by(a) - by(b))[0];
+function oldest(rows: readonly OAuthRow[], by: "createdAt" | "expiresAt"): OAuthRow | undefined {
+	return [...rows].sort((a, b) => a[by] - b[by])[0];
 }
 
 /** Removes records with their texts; safe to call again, since what a crash leaves is still named by its row. */

@@ -1,23 +1,24 @@
 import { createHmac, timingSafeEqual } from "node:crypto";
 import type { CryptoKey } from "jose";
 import { isUsable } from "../../payments/plan/plan.js";
-import type { Store, StoreTransaction } from "../../store/store.js";
+import type { StoreTransaction } from "../../store/store.js";
 import {
 	type AccountAccess,
 	LIMITS,
 	OAUTH_KEY_CLAIM,
 	OAUTH_RESOURCE_PATHS,
 } from "../contract/contract.js";
-import { type Clock, hashSecret, type Random, ServiceError } from "../kernel/kernel.js";
+import { hashSecret, ServiceError } from "../kernel/kernel.js";
 import { type FindGrant, keepsNoText } from "./account-access.js";
-import { type Claims, type IdentityRules, isName } from "./identity-token.js";
+import type { AccountServices, SecretServices } from "./account-services.js";
+import { type IdentityRules, isName } from "./identity-token.js";
 import { createIdentityVerifier, type IssuerKeys } from "./identity-verifier.js";
 import type { SigningJwk } from "./key-folder.js";
 import type { OAuthGrants } from "./oauth-grants.js";
 import { OAUTH_LIMITS } from "./oauth-limits.js";
 
 /** What an access token of our own authorization server says. */
-export interface OwnToken {
+interface OwnToken {
 	readonly accountId: string;
 	/** Key that stands for its grant. */
 	readonly keyId: string;
@@ -28,19 +29,12 @@ export interface OwnToken {
 	readonly expiresAt: number;
 }
 
-/** Throws UNAUTHENTICATED for what is no access token of ours for this address, or has expired. */
-export type ReadOwnToken = (token: string, resource: string) => Promise<OwnToken>;
-
-export interface OwnTokenDeps {
-	readonly clock: Clock;
-	/** Public base address, which is the issuer as well. */
-	readonly baseUrl: () => string;
+interface OwnTokenServices extends Pick<AccountServices, "store" | "clock" | "baseUrl" | "pepper"> {
 	readonly signingJwk: SigningJwk;
-	readonly pepper: Uint8Array;
 }
 
-function createReadOwnToken(deps: OwnTokenDeps): ReadOwnToken {
-	const { clock, baseUrl, signingJwk, pepper } = deps;
+/** The function returned throws UNAUTHENTICATED for what is no access token of ours for this address, or has expired. */
+function createReadOwnToken({ clock, baseUrl, signingJwk, pepper }: OwnTokenServices) {
 	const verify = createResourceVerifier({
 		clock,
 		baseUrl,
@@ -51,7 +45,7 @@ function createReadOwnToken(deps: OwnTokenDeps): ReadOwnToken {
 		}),
 		keys: createOwnKeys(signingJwk),
 	});
-	return async (token, resource) => {
+	return async (token: string, resource: string): Promise<OwnToken> => {
 		assertAccessToken(token);
 		const claims = await verify(token, resource);
 		const { sub: accountId, [OAUTH_KEY_CLAIM]: keyId, client_id: clientId, jti, exp } = claims;
@@ -95,20 +89,21 @@ async function importKey(jwk: Readonly<Record<string, unknown>>) {
 	return (await importJWK({ ...jwk, kty: "EC" }, "ES256")) as CryptoKey;
 }
 
-/** Claims of an access token for one address; throws UNAUTHENTICATED. */
-export type VerifyForResource = (token: string, resource: string) => Promise<Claims>;
-
-/** One judge for each address, so that a token for one of them opens no other. */
-export function createResourceVerifier(deps: {
-	readonly clock: Clock;
-	/** Public base address; its MCP addresses are the only audiences there are. */
-	readonly baseUrl: () => string;
+/**
+ * The claims of an access token for one of our MCP addresses, the only audiences there are; the function returned throws
+ * UNAUTHENTICATED. Each address has a verifier of its own, so that a token for one of them opens no other.
+ */
+export function createResourceVerifier({
+	clock,
+	baseUrl,
+	rules,
+	keys,
+}: Pick<AccountServices, "clock" | "baseUrl"> & {
 	readonly rules: () => Omit<IdentityRules, "audience">;
 	readonly keys: IssuerKeys;
-}): VerifyForResource {
+}) {
 	const verifiers = new Map<string, ReturnType<typeof createIdentityVerifier>>();
-	return async (token, resource) => {
-		const { clock, keys, baseUrl, rules } = deps;
+	return async (token: string, resource: string) => {
 		const isKnown = OAUTH_RESOURCE_PATHS.some((path) => resource === `${baseUrl()}${path}`);
 		if (!isKnown) throw refusedToken("nothing answers at the address it is for");
 		const verify =
@@ -116,7 +111,9 @@ export function createResourceVerifier(deps: {
 			createIdentityVerifier({ rules: { ...rules(), audience: resource }, keys, clock });
 		verifiers.set(resource, verify);
 		return verify(token).catch((error: unknown) => {
-			throw isRefusal(error) ? renamed(error) : error;
+			if (!isRefusal(error)) throw error;
+			// The verifier is that of identity tokens, and calls it one.
+			throw new ServiceError(error.code, error.message.replace("identity token", "access token"));
 		});
 	};
 }
@@ -125,25 +122,16 @@ function isRefusal(error: unknown): error is ServiceError {
 	return error instanceof ServiceError && error.code === "UNAUTHENTICATED";
 }
 
-/** Its judge judges identity tokens as well, and calls it one. */
-function renamed({ code, message }: ServiceError): ServiceError {
-	return new ServiceError(code, message.replace("identity token", "access token"));
-}
-
 function refusedToken(reason: string): ServiceError {
 	return new ServiceError("UNAUTHENTICATED", `The access token is refused: ${reason}.`);
 }
 
-export interface FindOwnGrantDeps extends OwnTokenDeps {
-	readonly store: Store;
-}
-
 /** Accepts the access tokens of our own authorization server, for as long as neither they nor the key behind them ended. */
-export function createFindOwnGrant({ store, ...deps }: FindOwnGrantDeps): FindGrant {
+export function createFindOwnGrant(deps: OwnTokenServices): FindGrant {
 	const read = createReadOwnToken(deps);
 	return async (token, resource) => {
 		const { accountId, keyId, recordId } = await read(token, resource);
-		return store.read(async (reader): Promise<AccountAccess | undefined> => {
+		return deps.store.read(async (reader): Promise<AccountAccess | undefined> => {
 			const account = await reader.get("accounts", accountId);
 			const key = await reader.get("keys", keyId);
 			if (!account || account.closedAt !== undefined || key?.accountId !== accountId) return;
@@ -158,22 +146,21 @@ export function createFindOwnGrant({ store, ...deps }: FindOwnGrantDeps): FindGr
  * Ends one access token before its time; durable before it resolves. What is no such token, or another client's, is let
  * be without a word (RFC 7009, section 2.2). Throws RATE_LIMITED where too many wait to be checked.
  */
-export type RevokeToken = (token: string, clientId: string) => Promise<void>;
-
-export interface RevokeTokenDeps extends OwnTokenDeps {
-	readonly store: Store;
-	readonly grants: Pick<OAuthGrants, "end">;
-}
+export type RevokeToken = ReturnType<typeof createRevokeToken>;
 
 /**
- * Revoked tokens are rows that vanish when the token would have. A grant has so many of them; who revokes one more in that
- * quarter of an hour loses the grant, so that no token is good that its client has given up.
+ * Revoked tokens are rows that vanish when the token would have. A grant has so many of them; a client that revokes one more
+ * in that quarter of an hour loses the grant, so that no token is good that its client has given up.
  */
-export function createRevokeToken({ store, grants, ...deps }: RevokeTokenDeps): RevokeToken {
-	const read = createReadOwnToken(deps);
-	return async (text, clientId) => {
+export function createRevokeToken({
+	store,
+	grants,
+	...deps
+}: OwnTokenServices & { readonly grants: Pick<OAuthGrants, "end"> }) {
+	const read = createReadOwnToken({ store, ...deps });
+	return async (text: string, clientId: string): Promise<void> => {
 		const token = await read(text, audienceOf(text)).catch((error: unknown) => {
-			if (error instanceof ServiceError && error.code === "UNAUTHENTICATED") return undefined;
+			if (isRefusal(error)) return undefined;
 			throw error;
 		});
 		if (token?.clientId !== clientId) return;
@@ -218,13 +205,7 @@ const SECRET_BYTES = 32;
 const PROOF_BYTES = 16;
 const FORM = /^(key_[0-9a-z]{26})\.[\w-]{43}\.([\w-]{22})$/;
 
-export function createRefreshTokens({
-	pepper,
-	random,
-}: {
-	readonly pepper: Uint8Array;
-	readonly random: Random;
-}) {
+export function createRefreshTokens({ pepper, random }: Pick<SecretServices, "pepper" | "random">) {
 	const key = createHmac("sha256", pepper).update("tollgraph refresh tokens v1").digest();
 	const proofOf = (body: string) =>
 		createHmac("sha256", key).update(body).digest().subarray(0, PROOF_BYTES);

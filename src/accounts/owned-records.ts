@@ -1,9 +1,9 @@
 import { scheduleMemories } from "../../skills/briefings/briefings.js";
-import type { Store, StoreReader, StoreTransaction, Tables } from "../../store/store.js";
+import type { Store, StoreTransaction, Tables } from "../../store/store.js";
 import { jobDocuments, pushDocument } from "../contract/contract.js";
 
 /** What callers leave here beside money, by table: which documents hold a row's text. Erasure and purge know no other list. */
-const DOCUMENTS_OF: { readonly [T in OwnedTable]: (row: Tables[T]) => readonly string[] } = {
+const DOCUMENTS = {
 	tasks: ({ id, documentId }) => [documentId, pushDocument(id)],
 	feedback: ({ id, hasNote }) => (hasNote ? [id] : []),
 	artefacts: ({ id }) => [id],
@@ -15,21 +15,12 @@ const DOCUMENTS_OF: { readonly [T in OwnedTable]: (row: Tables[T]) => readonly s
 	webhooks: ({ documentId }) => [documentId],
 	webhook_deliveries: () => [],
 	oauth_records: ({ id }) => [id],
-};
+} satisfies { readonly [T in keyof Tables]?: (row: Tables[T]) => readonly string[] };
 
-export type OwnedTable =
-	| "tasks"
-	| "feedback"
-	| "artefacts"
-	| "schedules"
-	| "briefing_runs"
-	| "streams"
-	| "chats"
-	| "jobs"
-	| "webhooks"
-	| "webhook_deliveries"
-	| "oauth_records";
+export type OwnedTable = keyof typeof DOCUMENTS;
 
+const DOCUMENTS_OF: { readonly [T in OwnedTable]: (row: Tables[T]) => readonly string[] } =
+	DOCUMENTS;
 const OWNED_TABLES = Object.keys(DOCUMENTS_OF) as readonly OwnedTable[];
 
 /** Deletes every row of one owner; returns the documents that hold their text, to be deleted next. */
@@ -44,17 +35,9 @@ async function forgetIn<T extends OwnedTable>(
 	table: T,
 	owner: string,
 ): Promise<readonly string[]> {
-	const rows = await ownedBy(tx, table, owner);
+	const rows: readonly Tables[T][] = await tx.findBy(table, "owner" as never, owner);
 	for (const { id } of rows) await tx.delete(table, id);
 	return rows.flatMap((row) => DOCUMENTS_OF[table](row));
-}
-
-async function ownedBy<T extends OwnedTable>(
-	reader: StoreReader,
-	table: T,
-	owner: string,
-): Promise<readonly Tables[T][]> {
-	return reader.findBy(table, "owner" as never, owner);
 }
 
 /** Forgets rows whose time is over; their text goes with the sweep of documents. */

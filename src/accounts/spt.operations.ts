@@ -64,7 +64,7 @@ export const sptBalance = ownerOperation({
 	isList: false,
 	data: sptBalanceSchema,
 	create:
-		({ sptBalance }: Pick<Services, "sptBalance">) =>
+		({ sptBalance }: Services) =>
 		({ caller }) =>
 			sptBalance(caller),
 	example: {
@@ -96,7 +96,7 @@ export const sptLedger = ownerOperation({
 	isList: true,
 	data: sptLedgerSchema,
 	create:
-		({ sptLedger }: Pick<Services, "sptLedger">) =>
+		({ sptLedger }: Services) =>
 		({ caller, query, signal }) =>
 			sptLedger(caller, query, signal),
 	example: {
@@ -129,7 +129,7 @@ export const sptRotate = ownerOperation({
 	isList: false,
 	data: sptRotationSchema,
 	create:
-		({ sptRotate }: Pick<Services, "sptRotate">) =>
+		({ sptRotate }: Services) =>
 		(request) =>
 			sptRotate(holderOf(request)),
 	example: { data: { token: SECRET, id: TOKEN_ID, balance_usd: "24.50" } },
@@ -148,7 +148,7 @@ export const sptDelegationsCreate = ownerOperation({
 	status: 201,
 	data: sptDelegationSchema,
 	create:
-		({ sptDelegate }: Pick<Services, "sptDelegate">) =>
+		({ sptDelegate }: Services) =>
 		(request) =>
 			sptDelegate(holderOf(request), request.body),
 	example: {
@@ -181,7 +181,7 @@ export const sptDelegationsList = ownerOperation({
 	isList: true,
 	data: sptDelegationListSchema,
 	create:
-		({ sptDelegations }: Pick<Services, "sptDelegations">) =>
+		({ sptDelegations }: Services) =>
 		(request) =>
 			sptDelegations(holderOf(request)),
 	example: { data: { items: [{ ...terms, created_at: "2026-11-30T12:00:00.000Z" }] } },
@@ -200,7 +200,7 @@ export const sptDelegationsRevoke = ownerOperation({
 	isList: false,
 	data: sptDelegationEndSchema,
 	create:
-		({ sptRevokeDelegation }: Pick<Services, "sptRevokeDelegation">) =>
+		({ sptRevokeDelegation }: Services) =>
 		(request) =>
 			sptRevokeDelegation(holderOf(request), request.params.delegation_id),
 	example: {
@@ -227,7 +227,7 @@ export const sptRefund = ownerOperation({
 	isList: false,
 	data: sptRefundSchema,
 	create:
-		({ sptRefund }: Pick<Services, "sptRefund">) =>
+		({ sptRefund }: Services) =>
 		(request) =>
 			sptRefund(holderOf(request), request.body.reason),
 	example: { body: { reason: "The project has ended." }, data: refund },
@@ -245,7 +245,7 @@ export const sptRevoke = ownerOperation({
 	isList: false,
 	data: sptEndSchema,
 	create:
-		({ sptRevoke }: Pick<Services, "sptRevoke">) =>
+		({ sptRevoke }: Services) =>
 		(request) =>
 			sptRevoke(holderOf(request)),
 	example: {

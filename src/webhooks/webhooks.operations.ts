@@ -85,7 +85,7 @@ export const webhooksList = ownerOperation({
 	isList: true,
 	data: replyComponent("WebhookList", z.object({ items: z.array(webhookSchema) })),
 	create:
-		({ webhooks }: Pick<Services, "webhooks">) =>
+		({ webhooks }: Services) =>
 		({ caller }) =>
 			webhooks.list(caller),
 	example: { data: { items: [WEBHOOK] } },
@@ -102,7 +102,7 @@ export const webhooksCreate = ownerOperation({
 	status: 201,
 	data: withSecret,
 	create:
-		({ webhooks }: Pick<Services, "webhooks">) =>
+		({ webhooks }: Services) =>
 		({ caller, body }) =>
 			webhooks.create(caller, body),
 	example: {
@@ -123,7 +123,7 @@ export const webhooksChange = ownerOperation({
 	body: changeBody,
 	data,
 	create:
-		({ webhooks }: Pick<Services, "webhooks">) =>
+		({ webhooks }: Services) =>
 		({ caller, params: { wid }, body }) =>
 			webhooks.change(caller, wid, body),
 	example: {
@@ -143,7 +143,7 @@ export const webhooksDelete = ownerOperation({
 	params: path,
 	data: replyComponent("WebhookRemoved", webhookRemovedSchema),
 	create:
-		({ webhooks }: Pick<Services, "webhooks">) =>
+		({ webhooks }: Services) =>
 		({ caller, params: { wid } }) =>
 			webhooks.remove(caller, wid),
 	example: { ...example, data: { id: WEBHOOK_ID, status: "deleted" } },
@@ -161,7 +161,7 @@ export const webhooksTest = ownerOperation({
 	params: path,
 	data: replyComponent("WebhookTest", webhookTestSchema),
 	create:
-		({ webhooks }: Pick<Services, "webhooks">) =>
+		({ webhooks }: Services) =>
 		({ caller, params: { wid }, signal }) =>
 			webhooks.test(caller, wid, signal),
 	example: {
@@ -182,7 +182,7 @@ export const webhooksRotateSecret = ownerOperation({
 	body: rotationBody,
 	data: withSecret,
 	create:
-		({ webhooks }: Pick<Services, "webhooks">) =>
+		({ webhooks }: Services) =>
 		({ caller, params: { wid }, body }) =>
 			webhooks.rotate(caller, wid, body.overlap_seconds),
 	example: {
@@ -209,7 +209,7 @@ export const webhooksDeliveries = ownerOperation({
 	isList: true,
 	data: replyComponent("WebhookDeliveryList", z.object({ items: z.array(deliverySchema) })),
 	create:
-		({ webhooks }: Pick<Services, "webhooks">) =>
+		({ webhooks }: Services) =>
 		({ caller, params: { wid }, query }) =>
 			webhooks.deliveries(caller, wid, query),
 	example: { ...example, query: { limit: "20" }, data: { items: [DELIVERY] } },
@@ -227,7 +227,7 @@ export const webhooksRedeliver = ownerOperation({
 	status: 202,
 	data: deliverySchema,
 	create:
-		({ webhooks }: Pick<Services, "webhooks">) =>
+		({ webhooks }: Services) =>
 		({ caller, params: { wid, did } }) =>
 			webhooks.redeliver(caller, wid, did),
 	example: {

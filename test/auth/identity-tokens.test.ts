@@ -15,7 +15,7 @@ const silent = { info: () => undefined, error: () => undefined };
 function createKeys({ url }: LocalIssuer, clock: Clock) {
 	const egress = createConfiguredEgress({ urls: [url] });
 	const algorithms = IDENTITY_ALGORITHMS;
-	const keys = createIssuerKeys({ issuer: url, algorithms, egress, clock, logger: silent });
+	const keys = createIssuerKeys({ issuer: url, egress, clock, logger: silent });
 	const rules = { issuer: url, audience: AUDIENCE, algorithms, maxTokenAgeSeconds: 3_600 };
 	return { rules, keys };
 }
