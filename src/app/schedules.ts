@@ -31,7 +31,6 @@ import { createScheduleBilling } from "../sales/sales.js";
 import type { HybridSearch } from "../search/search.js";
 import type { Settings } from "../settings/settings.js";
 import {
-	createWebhookDeliveries,
 	createWebhookDispatch,
 	createWebhookSender,
 	createWebhooks,
@@ -145,7 +144,7 @@ export function openWebhooks(deps: {
 	const send = createWebhookSender({ egress, clock });
 	const parts = { ...deps, texts, send };
 	return {
-		service: createWebhooks({ ...parts, deliveries: createWebhookDeliveries(deps) }),
+		service: createWebhooks(parts),
 		dispatch: createWebhookDispatch(parts),
 	};
 }

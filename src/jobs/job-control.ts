@@ -4,14 +4,13 @@ import type { JobRow, Store } from "../../store/store.js";
 import { isOpenJob, type JobJson, type JobWork } from "../contract/contract.js";
 import { type Clock, type Ids, type Logger, ServiceError } from "../kernel/kernel.js";
 import { createJobEndings, createJobNotes, type JobEndings, type JobNotes } from "./job-endings.js";
-import { createdEvent, type JobEvent, lastEventsOf } from "./job-events.js";
+import { createdEvent, lastEventsOf } from "./job-events.js";
 import {
 	type JobOrder,
 	openUnpaidJob,
 	readJob,
 	toJobRow,
 	UNPAID_OWNER,
-	type UnpaidJob,
 	type UnpaidTerms,
 } from "./job-rows.js";
 import {
@@ -36,49 +35,10 @@ export interface JobsDeps {
 }
 
 /** An order on its way to become a job. */
-export interface JobPlace extends JobOpening {
-	/** Writes the job where there is nothing to hold, or finds the one that its retry key names. Throws IDEMPOTENCY_MISMATCH. */
-	openUnpaid(terms: UnpaidTerms): Promise<UnpaidJob>;
-	/** Releases a place that was not taken; safe to call whatever happened. */
-	leave(): void;
-}
+export type JobPlace = ReturnType<Jobs["place"]>;
 
 /** Work that outlives its call and owns its hold (docs/adr/0035). */
-export interface Jobs {
-	/** Passes of a job of this kind. Throws INTERNAL for a kind no one works on. */
-	passesOf(kind: string, input: JobJson): readonly string[];
-	place(order: JobOrder): JobPlace;
-	/** After its row: what it was asked is persisted, then it waits for its turn. Throws UNAVAILABLE, and then it has failed. */
-	begin(id: string, input: JobJson): Promise<JobRow>;
-	/** As it is on the disk; undefined for none. */
-	find(id: string): Promise<JobRow | undefined>;
-	/** Of one owner, newest first. */
-	listOf(owner: string): Promise<readonly JobRow[]>;
-	inputOf(id: string): Promise<JobJson | undefined>;
-	/** The report as long as it is kept. */
-	reportOf(row: JobRow): Promise<JobJson | undefined>;
-	workOf(kind: string): JobWork;
-	/** Asks for its end; one that has ended stays as it is. */
-	cancel(id: string): Promise<JobRow | undefined>;
-	/** Deletes a job that has ended, with all of its text. Throws INVALID_ARGUMENT for one that is open. */
-	remove(row: JobRow): Promise<void>;
-	/** The secret of what was credited, the first time it is asked for. */
-	revealCredit(id: string): Promise<string | undefined>;
-	/** Everything told after an id, then what is told next; ends after the last event, or when the signal is aborted. */
-	events(
-		row: JobRow,
-		after: number,
-		signal: AbortSignal,
-	): AsyncGenerator<JobEvent, void, undefined>;
-	/** Told of every job that ends here; a listener that throws harms no one. Returns how to stop. */
-	onEnded(listener: (row: JobRow) => void): () => void;
-	/** Lets what an earlier process left open wait again; to be awaited before the first call. */
-	resume(): Promise<void>;
-	/** Begins to work; until then everything waits. */
-	start(): void;
-	/** Stops at the latest checkpoints; what is open goes on with the next start. */
-	close(): Promise<void>;
-}
+export type Jobs = ReturnType<typeof createJobs>;
 
 interface Parts extends JobsDeps {
 	readonly queue: JobQueue;
@@ -87,7 +47,7 @@ interface Parts extends JobsDeps {
 	readonly runner: JobRunner;
 }
 
-export function createJobs(deps: JobsDeps): Jobs {
+export function createJobs(deps: JobsDeps) {
 	const { store, clock, works, billing, reportTtlMs } = deps;
 	const queue = createJobQueue();
 	const notes = createJobNotes(store.documents);
@@ -98,6 +58,7 @@ export function createJobs(deps: JobsDeps): Jobs {
 	};
 	const runner = createJobRunner({ ...deps, notes, queue, endings, onEnded });
 	const parts: Parts = { ...deps, queue, notes, endings, runner };
+	const { cancel, remove, revealCredit } = createChanging(parts);
 	const workOf = (kind: string): JobWork => {
 		const work = works.find((candidate) => candidate.kind === kind);
 		if (work) return work;
@@ -105,11 +66,15 @@ export function createJobs(deps: JobsDeps): Jobs {
 	};
 	return {
 		workOf,
-		passesOf: (kind, input) => workOf(kind).passesOf(input),
+		/** Passes of a job of this kind. Throws INTERNAL for a kind no one works on. */
+		passesOf: (kind: string, input: JobJson) => workOf(kind).passesOf(input),
 		...createLaunching(parts),
 		...createLooking(parts),
-		...createChanging(parts),
-		onEnded(listener) {
+		cancel,
+		remove,
+		revealCredit,
+		/** Called with every job that ends here; a listener that throws harms no one. Returns how to stop. */
+		onEnded(listener: (row: JobRow) => void) {
 			listeners.add(listener);
 			return () => listeners.delete(listener);
 		},
@@ -119,10 +84,10 @@ export function createJobs(deps: JobsDeps): Jobs {
 	};
 }
 
-function createLaunching(parts: Parts): Pick<Jobs, "place" | "begin"> {
+function createLaunching(parts: Parts) {
 	const { store, clock, ids, queue, notes, endings, runner } = parts;
 	return {
-		place(order) {
+		place(order: JobOrder) {
 			const id = ids.next("job");
 			let place: Place | undefined;
 			const reserve = () => {
@@ -130,16 +95,23 @@ function createLaunching(parts: Parts): Pick<Jobs, "place" | "begin"> {
 					? queue.reserve(order.caller.owner)
 					: queue.reserve(UNPAID_OWNER, JOB_LIMITS.openOfStrangers);
 			};
-			return {
+			const opening: JobOpening = {
 				id,
 				reserve,
-				leave: () => place?.leave(),
 				open: (tx, held) => tx.put("jobs", toJobRow(id, order, { ...held, now: clock.now() })),
-				openUnpaid: (terms) => openUnpaidJob({ store, clock }, { ...terms, id, order, reserve }),
+			};
+			return {
+				...opening,
+				/** Writes the job where there is nothing to hold, or finds the one that its retry key names. Throws IDEMPOTENCY_MISMATCH. */
+				openUnpaid: (terms: UnpaidTerms) =>
+					openUnpaidJob({ store, clock }, { ...terms, id, order, reserve }),
+				/** Releases a place that was not taken; safe to call whatever happened. */
+				leave: () => place?.leave(),
 			};
 		},
 
-		async begin(id, input) {
+		/** After its row: what it was asked is persisted, then it waits for its turn. Throws UNAVAILABLE, and then it has failed. */
+		async begin(id: string, input: JobJson) {
 			const row = await store.read((reader) => reader.get("jobs", id));
 			if (!row) throw new Error(`The job ${id} was launched and cannot be read.`);
 			try {
@@ -154,23 +126,25 @@ function createLaunching(parts: Parts): Pick<Jobs, "place" | "begin"> {
 	};
 }
 
-type Looking = "find" | "listOf" | "inputOf" | "reportOf" | "events";
-
-function createLooking({ store, clock, notes, runner }: Parts): Pick<Jobs, Looking> {
+function createLooking({ store, clock, notes, runner }: Parts) {
 	return {
-		find: (id) => readJob(store, id),
+		/** As it is on the disk; undefined for none. */
+		find: (id: string) => readJob(store, id),
 
-		async listOf(owner) {
+		/** Of one owner, newest first. */
+		async listOf(owner: string) {
 			const rows = await store.transaction((tx) => tx.findBy("jobs", "owner", owner));
 			return [...rows].sort((one, other) => (one.id < other.id ? 1 : -1));
 		},
 
-		inputOf: (id) => notes.readInput(id),
+		inputOf: notes.readInput,
 
-		reportOf: async ({ id, reportExpiresAt = 0 }) =>
+		/** The report as long as it is kept. */
+		reportOf: async ({ id, reportExpiresAt = 0 }: JobRow) =>
 			reportExpiresAt > clock.now() ? notes.readReport(id) : undefined,
 
-		events(row, after, signal) {
+		/** Every event after an id, then those that follow; ends after the last one, or when the signal is aborted. */
+		events(row: JobRow, after: number, signal: AbortSignal) {
 			const log = runner.log(row.id);
 			if (!log) return eventsOfEnded(row.id, after);
 			if (log.listeners() >= JOB_LIMITS.eventStreamsPerJob) {
@@ -194,11 +168,22 @@ function createLooking({ store, clock, notes, runner }: Parts): Pick<Jobs, Looki
 	}
 }
 
-type Changing = "cancel" | "remove" | "revealCredit";
-
-function createChanging({ store, clock, notes, runner, billing }: Parts): Pick<Jobs, Changing> {
+function createChanging({ store, clock, notes, runner, billing }: Parts) {
 	return {
-		async cancel(id) {
+		/** The secret of what was credited, the first time it is asked for. */
+		revealCredit: (id: string) =>
+			store.transaction(async (tx) => {
+				const row = await tx.get("jobs", id);
+				if (!row?.creditTokenId || row.creditShownAt !== undefined || !row.isProven) {
+					return undefined;
+				}
+				const secret = await billing.reveal(tx, row.creditTokenId);
+				await tx.put("jobs", { ...row, creditShownAt: clock.now() });
+				return secret;
+			}),
+
+		/** Asks for its end; one that has ended stays as it is. */
+		async cancel(id: string) {
 			await store.transaction(async (tx) => {
 				const row = await tx.get("jobs", id);
 				if (row?.state !== "queued" && row?.state !== "running") return;
@@ -208,7 +193,8 @@ function createChanging({ store, clock, notes, runner, billing }: Parts): Pick<J
 			return readJob(store, id);
 		},
 
-		async remove(row) {
+		/** Deletes a job that has ended, with all of its text. Throws INVALID_ARGUMENT for one that is open. */
+		async remove(row: JobRow) {
 			if (isOpenJob(row.state)) {
 				throw new ServiceError(
 					"INVALID_ARGUMENT",
@@ -221,19 +207,8 @@ function createChanging({ store, clock, notes, runner, billing }: Parts): Pick<J
 				await tx.delete("artefacts", row.id);
 				await tx.delete("jobs", row.id);
 			});
-			// What was told may have been persisted between the two.
+			// Its events may have been persisted between the two.
 			await notes.forget(row.id);
 		},
-
-		revealCredit: (id) =>
-			store.transaction(async (tx) => {
-				const row = await tx.get("jobs", id);
-				if (!row?.creditTokenId || row.creditShownAt !== undefined || !row.isProven) {
-					return undefined;
-				}
-				const secret = await billing.reveal(tx, row.creditTokenId);
-				await tx.put("jobs", { ...row, creditShownAt: clock.now() });
-				return secret;
-			}),
 	};
 }

@@ -16,10 +16,10 @@ import { JOB_LIMITS } from "./job-schemas.js";
 /** How jobs end: each time the money, the receipt and the row in one transaction, and only once. */
 export type JobEndings = ReturnType<typeof createJobEndings>;
 
-/** Why a job failed, as its owner is told. */
+/** Why a job failed, as its owner sees it. */
 export type FailureReason = "error" | "time" | "restarts" | "lost" | "size";
 
-export interface Ended {
+interface Ended {
 	readonly end: WorkEnd;
 	readonly lastEventId: number;
 }
@@ -27,20 +27,29 @@ export interface Ended {
 const WORKING: readonly JobState[] = ["running", "cancelling"];
 const OPEN: readonly JobState[] = ["queued", ...WORKING];
 
-export function createJobEndings(deps: {
+export function createJobEndings({
+	store,
+	clock,
+	billing,
+	notes,
+	reportTtlMs = JOB_LIMITS.reportTtlMs,
+}: {
 	readonly store: Store;
 	readonly clock: Clock;
 	readonly billing: Pick<JobBilling, "capture" | "release">;
 	readonly notes: JobNotes;
 	readonly reportTtlMs?: number | undefined;
 }) {
-	const { store, clock, billing, notes, reportTtlMs = JOB_LIMITS.reportTtlMs } = deps;
-
 	/** Text first: a row never points to a report that is missing. */
 	const keepReport = async (id: string, end: WorkEnd | undefined) => {
 		if (!end) return undefined;
 		const text = JSON.stringify(end.report);
-		if (text.length > JOB_LIMITS.reportChars) throw tooLarge();
+		if (text.length > JOB_LIMITS.reportChars) {
+			throw new ServiceError(
+				"INTERNAL",
+				`The report is longer than ${JOB_LIMITS.reportChars} characters.`,
+			);
+		}
 		const expiresAt = clock.now() + reportTtlMs;
 		await notes.writeReport(id, text, expiresAt);
 		return expiresAt;
@@ -115,22 +124,14 @@ interface Outcome {
 	};
 }
 
-/** Cancelled or not, what is no answer costs nothing (D3). */
-function cancelled(row: JobRow, end: WorkEnd | undefined) {
-	return {
-		state: "cancelled" as const,
-		stopReason: "cancelled",
-		amountMicros: end?.isAnswer ? begunPart(row) : 0n,
-	};
-}
-
-/** The price of the passes that were begun: price × begun / passes, rounded down to a micro-USD. */
-function begunPart({
-	priceMicros,
-	passesBegun,
-	passes,
-}: Pick<JobRow, "priceMicros" | "passesBegun" | "passes">): Micros {
-	return (priceMicros * BigInt(passesBegun)) / BigInt(passes.length);
+/**
+ * The price of the passes that were begun: price × begun / passes, rounded down to a micro-USD. Cancelled or not, what is no
+ * answer costs nothing (D3).
+ */
+function cancelled({ priceMicros, passesBegun, passes }: JobRow, end: WorkEnd | undefined) {
+	const begunMicros = (priceMicros * BigInt(passesBegun)) / BigInt(passes.length);
+	const amountMicros = end?.isAnswer ? begunMicros : 0n;
+	return { state: "cancelled" as const, stopReason: "cancelled", amountMicros };
 }
 
 function toMoney({ chargedMicros, receiptId, credit }: JobPaid) {
@@ -156,14 +157,7 @@ async function putReport(
 	});
 }
 
-function tooLarge(): ServiceError {
-	return new ServiceError(
-		"INTERNAL",
-		`The report is longer than ${JOB_LIMITS.reportChars} characters.`,
-	);
-}
-
-/** Where the work stands between two passes, and what was told until then. */
+/** Where the work stands between two passes, and the events until then. */
 export interface Checkpoint {
 	readonly done: number;
 	/** Absent once the job has ended. */

@@ -10,12 +10,12 @@ export interface JobEvent {
 	readonly data: JobJson;
 }
 
-/** What one open job tells, to anyone who listens now or comes later. */
+/** The events of one open job, for anyone who listens now or comes later. */
 export type EventLog = ReturnType<typeof createEventLog>;
 
-/** A log that begins where an earlier process may have ended: ids told by it are not given again. */
+/** A log that begins where an earlier process may have ended: its ids are not given again. */
 export function createEventLog(row: JobRow, earlier: readonly JobEvent[], firstFreeId: number) {
-	const told: JobEvent[] = [createdEvent(row), ...earlier];
+	const emitted: JobEvent[] = [createdEvent(row), ...earlier];
 	const waiting = new Set<() => void>();
 	let nextId = firstFreeId;
 	let isOver = false;
@@ -25,20 +25,20 @@ export function createEventLog(row: JobRow, earlier: readonly JobEvent[], firstF
 		waiting.clear();
 	};
 	return {
-		/** Keeps an event and tells it; beyond the bounds nothing is told. */
-		tell(event: JobEventName, data: JobJson): void {
-			if (isOver || told.length >= JOB_LIMITS.events) return;
+		/** Keeps an event and sends it to listeners; beyond the bounds it is dropped. */
+		emit(event: JobEventName, data: JobJson): void {
+			if (isOver || emitted.length >= JOB_LIMITS.events) return;
 			if (JSON.stringify(data).length > JOB_LIMITS.eventChars) return;
-			told.push({ id: nextId, event, data });
+			emitted.push({ id: nextId, event, data });
 			nextId += 1;
 			wake();
 		},
-		/** Everything told so far but the first event, which the row tells. */
-		events: () => told.slice(1),
+		/** Every event so far but the first, which follows from the row. */
+		events: () => emitted.slice(1),
 		lastId: () => nextId - 1,
-		/** The last events of a job that has ended; after them nothing is told. */
+		/** The last events of a job that has ended; after them there are none. */
 		end(last: readonly JobEvent[]): void {
-			if (!isOver) told.push(...last);
+			if (!isOver) emitted.push(...last);
 			isOver = true;
 			wake();
 		},
@@ -52,9 +52,9 @@ export function createEventLog(row: JobRow, earlier: readonly JobEvent[], firstF
 			listeners += 1;
 			try {
 				let place = 0;
-				while (!signal.aborted && !(isOver && place === told.length)) {
-					if (place === told.length) await nextTold(waiting, signal);
-					const fresh = told.slice(place);
+				while (!signal.aborted && !(isOver && place === emitted.length)) {
+					if (place === emitted.length) await nextEvent(waiting, signal);
+					const fresh = emitted.slice(place);
 					place += fresh.length;
 					yield* fresh.filter(({ id }) => id > after);
 				}
@@ -67,7 +67,7 @@ export function createEventLog(row: JobRow, earlier: readonly JobEvent[], firstF
 }
 
 /** Resolves with the next event, or when the signal is aborted; leaves no listener behind. */
-function nextTold(waiting: Set<() => void>, signal: AbortSignal): Promise<void> {
+function nextEvent(waiting: Set<() => void>, signal: AbortSignal): Promise<void> {
 	return new Promise((resolve) => {
 		const done = () => {
 			waiting.delete(done);
@@ -119,7 +119,7 @@ export function progressOf({ percent, passes, passesBegun, considered, read }: J
 	};
 }
 
-/** What a job costs, as its caller is told at any time: the price while it is held, then what was taken of it. */
+/** What a job costs, as its caller sees it at any time: the price while it is held, then what was taken of it. */
 export function toJobCost(row: JobRow) {
 	const isHeld = isOpenJob(row.state) && row.holdId !== undefined;
 	const chargedMicros = row.chargedMicros ?? 0n;

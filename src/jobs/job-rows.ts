@@ -17,10 +17,10 @@ import type { Clock } from "../kernel/kernel.js";
 import { recordJobEnd } from "../webhooks/webhooks.js";
 import { JOB_LIMITS } from "./job-schemas.js";
 
-/** Who did not have to show who they are, because it cost nothing: the job's id opens it. */
+/** Owner of jobs that cost nothing and were asked for without a credential: the job's id opens it. */
 export const UNPAID_OWNER = "unpaid:anyone";
 
-/** What a job is before money is spoken of. */
+/** What a job is, apart from money. */
 export interface JobOrder {
 	readonly kind: string;
 	readonly operationId: string;
@@ -100,11 +100,8 @@ export async function changeJob(
 	return changed;
 }
 
-/** The row as it is on the disk: no one is told what a crash could take back. */
-export function readJob(
-	store: Pick<Store, "transaction">,
-	id: string,
-): Promise<JobRow | undefined> {
+/** The row as it is on the disk: no reply shows what a crash could take back. */
+export function readJob(store: Store, id: string): Promise<JobRow | undefined> {
 	return store.transaction((tx) => tx.get("jobs", id));
 }
 
@@ -121,12 +118,6 @@ export interface UnpaidTerms {
 	readonly idempotencyKey: string | undefined;
 }
 
-/** A job that costs nothing: opened for this call, or by an earlier one with the same retry key. */
-export interface UnpaidJob {
-	readonly jobId: string;
-	readonly isNew: boolean;
-}
-
 interface UnpaidOrder extends UnpaidTerms {
 	readonly id: string;
 	readonly order: JobOrder;
@@ -134,11 +125,14 @@ interface UnpaidOrder extends UnpaidTerms {
 	readonly reserve: () => void;
 }
 
-/** Judges the retry key and writes the row in one transaction. Throws IDEMPOTENCY_MISMATCH. */
+/**
+ * A job that costs nothing: opened for this call, or by an earlier one with the same retry key, which is judged in the
+ * transaction that writes the row. Throws IDEMPOTENCY_MISMATCH.
+ */
 export function openUnpaidJob(
-	{ store, clock }: { readonly store: Pick<Store, "transaction">; readonly clock: Clock },
+	{ store, clock }: { readonly store: Store; readonly clock: Clock },
 	{ id, order, reserve, quote, fingerprint, idempotencyKey }: UnpaidOrder,
-): Promise<UnpaidJob> {
+) {
 	const attemptId =
 		idempotencyKey && attemptIdOf(order, { key: idempotencyKey, fingerprint, quote });
 	const access = order.caller?.access;
@@ -155,7 +149,7 @@ export function openUnpaidJob(
 	});
 }
 
-/** Strangers do not meet under a key that both thought of, unless they ask the same. */
+/** Callers without a credential do not meet under one key, unless they ask the same. */
 function attemptIdOf(
 	{ caller }: JobOrder,
 	{ key, fingerprint, quote }: { key: string; fingerprint: string; quote: Quote },

@@ -57,7 +57,7 @@ async function endAborted(deps: WorkDeps, working: Working, error: unknown): Pro
 	const abortion = signal.aborted ? abortionOf(signal) : undefined;
 	if (abortion === "stopping") return;
 	if (abortion === "cancelled") return endCancelled(deps, working);
-	const reason = abortion ?? reasonOf(error);
+	const reason = abortion ?? (error instanceof JobFailure ? error.reason : "error");
 	deps.logger.error("a job failed", { job: id, reason, error: stackOf(error) });
 	const lastEventId = deps.logs.get(id)?.lastId() ?? 0;
 	await ended(await deps.endings.fail(id, reason, lastEventId), id);
@@ -73,12 +73,8 @@ class JobFailure extends Error {
 	}
 }
 
-function reasonOf(error: unknown): FailureReason {
-	return error instanceof JobFailure ? error.reason : "error";
-}
-
-/** Ids that the earlier process may have told after its last checkpoint are given to no other event. */
-export function skipToldIds({ store, clock }: WorkDeps, id: string): Promise<JobRow | undefined> {
+/** Ids that the earlier process may have used after its last checkpoint are given to no other event. */
+export function skipUsedIds({ store, clock }: WorkDeps, id: string): Promise<JobRow | undefined> {
 	const from = ["queued", "running", "cancelling"] as const;
 	return store.transaction((tx) =>
 		changeJob(tx, { id, from, now: clock.now() }, ({ startedAt, lastEventId }) =>
@@ -143,7 +139,7 @@ async function runPasses(
 		}
 		const pass = row.passes[done];
 		if (pass === undefined) return { ...begun, state, done };
-		log.tell("research.progress", progressOf(row));
+		log.emit("research.progress", progressOf(row));
 		const beganMs = deps.clock.monotonicMs();
 		state = await runPass(deps, { work, row, pass, state, log, signal, onTimeout });
 		done += 1;
@@ -168,26 +164,17 @@ function beginPass({ store, clock }: WorkDeps, id: string, done: number) {
 	);
 }
 
-interface PassEnd {
-	readonly done: number;
-	readonly state: JobJson;
-	readonly ranMs: number;
-	readonly log: EventLog;
-}
-
 /** Writes the checkpoint, then the row that counts it. */
 async function endPass(
 	{ store, clock, notes }: WorkDeps,
 	row: JobRow,
-	{ done, state, ranMs, log }: PassEnd,
+	{ done, state, ranMs, log }: Pick<Begun, "done" | "state" | "log"> & { readonly ranMs: number },
 ): Promise<void> {
 	if (JSON.stringify(state).length > JOB_LIMITS.stateChars) throw new JobFailure("size");
 	await notes.writeWork(row, { done, state, events: log.events() });
-	const lastEventId = log.lastId();
-	const change = { passesDone: done, passStarts: 0, ranMs, lastEventId };
-	const from = ["running"] as const;
+	const change = { passesDone: done, passStarts: 0, ranMs, lastEventId: log.lastId() };
 	await store.transaction((tx) =>
-		changeJob(tx, { id: row.id, from, now: clock.now() }, () => change),
+		changeJob(tx, { id: row.id, from: ["running"], now: clock.now() }, () => change),
 	);
 }
 
@@ -201,11 +188,9 @@ export async function endCancelled(
 ): Promise<void> {
 	const { endings, logger } = deps;
 	const lastEventId = deps.logs.get(id)?.lastId() ?? 0;
-	const unkept = (error: unknown) => {
-		logger.error("a cancelled job could not hand over its report", {
-			job: id,
-			error: stackOf(error),
-		});
+	const unkept = (cause: unknown) => {
+		const error = stackOf(cause);
+		logger.error("a cancelled job could not hand over its report", { job: id, error });
 		return endings.cancel(id, { lastEventId });
 	};
 	const row = await finishEarly(deps, id)
@@ -223,20 +208,12 @@ async function finishEarly({ store, notes, works }: WorkDeps, id: string) {
 	return works.find(({ kind }) => kind === row?.kind)?.finish(kept.state);
 }
 
-export interface PassDeps {
-	readonly store: Store;
-	readonly clock: Clock;
-}
-
 /** Runs one pass until it ends or the signal is aborted, whichever comes first; throws the signal's reason then. */
 async function runPass(
-	deps: PassDeps,
-	order: {
-		readonly work: JobWork;
+	deps: WorkDeps,
+	order: Pick<Begun, "work" | "state" | "log"> & {
 		readonly row: JobRow;
 		readonly pass: string;
-		readonly state: JobJson;
-		readonly log: EventLog;
 		/** Aborted when the job is cancelled or the process stops. */
 		readonly signal: AbortSignal;
 		/** Called when the pass has taken all the time there is. */
@@ -254,7 +231,7 @@ async function runPass(
 		askedAt: row.createdAt,
 		timeoutMs,
 		emit({ event, data }: WorkEvent) {
-			if (!isOver && !signal.aborted) log.tell(event, data);
+			if (!isOver && !signal.aborted) log.emit(event, data);
 		},
 		progress(come) {
 			if (!isOver && !signal.aborted) progress.note(come);
@@ -288,8 +265,8 @@ async function unlessAborted<T>(begin: () => Promise<T>, signal: AbortSignal): P
 	}
 }
 
-/** Persists how far a pass has come, now and then, and tells it once that is durable. */
-function createProgress({ store, clock }: PassDeps, { id }: JobRow, log: EventLog) {
+/** Persists how far a pass has come, now and then, and reports it once that is durable. */
+function createProgress({ store, clock }: WorkDeps, { id }: JobRow, log: EventLog) {
 	let latest: WorkProgress | undefined;
 	let writing: Promise<void> | undefined;
 	let writtenMs = Number.NEGATIVE_INFINITY;
@@ -298,7 +275,7 @@ function createProgress({ store, clock }: PassDeps, { id }: JobRow, log: EventLo
 		const row = await store.transaction((tx) =>
 			changeJob(tx, change, (job) => ({ considered, read, percent: percentOf(job, share) })),
 		);
-		if (row) log.tell("research.progress", progressOf(row));
+		if (row) log.emit("research.progress", progressOf(row));
 	};
 	const begin = () => {
 		const come = latest;
@@ -314,7 +291,8 @@ function createProgress({ store, clock }: PassDeps, { id }: JobRow, log: EventLo
 	};
 	return {
 		note(progress: WorkProgress) {
-			if (!isSound(progress)) return;
+			const { considered, read } = progress;
+			if (!Number.isSafeInteger(considered) || !Number.isSafeInteger(read)) return;
 			latest = progress;
 			begin();
 		},
@@ -323,8 +301,4 @@ function createProgress({ store, clock }: PassDeps, { id }: JobRow, log: EventLo
 			if (latest) await write(latest).catch(() => undefined);
 		},
 	};
-}
-
-function isSound({ considered, read }: WorkProgress): boolean {
-	return Number.isSafeInteger(considered) && Number.isSafeInteger(read);
 }

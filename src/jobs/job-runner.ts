@@ -3,33 +3,20 @@ import type { JobRow } from "../../store/store.js";
 import { isOpenJob } from "../contract/contract.js";
 import { ServiceError, stackOf } from "../kernel/kernel.js";
 import { createEventLog, type EventLog, type JobEvent, lastEventsOf } from "./job-events.js";
-import { endCancelled, skipToldIds, toAbort, type WorkDeps, workOn } from "./job-run.js";
+import { endCancelled, skipUsedIds, toAbort, type WorkDeps, workOn } from "./job-run.js";
 import { JOB_LIMITS } from "./job-schemas.js";
 
 export interface JobRunnerDeps extends Omit<WorkDeps, "logs"> {
 	readonly queue: JobQueue;
 	readonly running?: number | undefined;
-	/** Told of every job that has ended, after that is durable. */
+	/** Called with every job that has ended, after that is durable. */
 	readonly onEnded: (row: JobRow) => void;
 }
 
 /** Works on jobs, a few at a time and pass by pass; what it leaves behind in a crash is taken up again. */
-export interface JobRunner {
-	/** Lets a job wait for its turn, with what it told before. */
-	push(row: JobRow, told?: readonly JobEvent[]): void;
-	/** Lets what an earlier process left open wait for its turn again; before any other job comes. */
-	resume(): Promise<void>;
-	/** Begins to work on what waits. */
-	start(): void;
-	/** Ends a job that its owner wants no more: at once where nothing works on it, else as soon as its pass ends. */
-	cancel(id: string): Promise<void>;
-	/** Of a job that is open here. */
-	log(id: string): EventLog | undefined;
-	/** Stops after the latest checkpoints; nothing ends, listeners go. */
-	close(): Promise<void>;
-}
+export type JobRunner = ReturnType<typeof createJobRunner>;
 
-export function createJobRunner(deps: JobRunnerDeps): JobRunner {
+export function createJobRunner(deps: JobRunnerDeps) {
 	const { queue, store, notes, logger } = deps;
 	const slots = new PQueue({ concurrency: deps.running ?? JOB_LIMITS.running, autoStart: false });
 	const atWork = new Map<string, AbortController>();
@@ -55,28 +42,34 @@ export function createJobRunner(deps: JobRunnerDeps): JobRunner {
 		const job = isClosed ? undefined : queue.next();
 		if (job) await work(job);
 	};
-	const push: JobRunner["push"] = (row, told = []) => {
+	/** Lets a job wait for its turn, with its earlier events. */
+	const push = (row: JobRow, earlier: readonly JobEvent[] = []): void => {
 		if (isClosed) return;
-		logs.set(row.id, createEventLog(row, told, row.lastEventId + 1));
+		logs.set(row.id, createEventLog(row, earlier, row.lastEventId + 1));
 		queue.push(row);
 		void slots.add(takeNext);
 	};
 	return {
 		push,
+		/** Lets what an earlier process left open wait for its turn again; to be awaited before any other job comes. */
 		async resume() {
 			const rows = await store.read((reader) => reader.list("jobs"));
 			for (const { id } of rows.filter(({ state }) => isOpenJob(state))) {
-				const row = await skipToldIds(workDeps, id);
+				const row = await skipUsedIds(workDeps, id);
 				if (row) push(row, (await notes.readWork(id))?.events);
 			}
 		},
+		/** Begins to work on what waits. */
 		start: () => void slots.start(),
-		async cancel(id) {
+		/** Ends a job that its owner wants no more: at once where nothing works on it, else as soon as its pass ends. */
+		async cancel(id: string) {
 			const controller = atWork.get(id);
 			if (controller) controller.abort(toAbort("cancelled"));
 			else if (queue.remove(id)) await endCancelled(workDeps, { id, ended });
 		},
-		log: (id) => logs.get(id),
+		/** Of a job that is open here. */
+		log: (id: string) => logs.get(id),
+		/** Stops after the latest checkpoints; nothing ends, listeners go, and the next start takes up what is open. */
 		async close() {
 			isClosed = true;
 			slots.clear();
@@ -87,7 +80,7 @@ export function createJobRunner(deps: JobRunnerDeps): JobRunner {
 	};
 }
 
-/** What is left to do once a job has ended: its last events, its text, and word to who waits for it. */
+/** What is left to do once a job has ended: its last events, its text, and the call of its listener. */
 function createFarewell(deps: WorkDeps & Pick<JobRunnerDeps, "onEnded">) {
 	const { store, notes, logs, logger, onEnded } = deps;
 	/** Once its row is gone, deleted or erased with its owner, nothing of it stays. */
@@ -106,7 +99,7 @@ function createFarewell(deps: WorkDeps & Pick<JobRunnerDeps, "onEnded">) {
 		const log = logs.get(id);
 		const events = log?.events() ?? [];
 		log?.end(lastEventsOf(row));
-		// The state is of no more use; what was told can be told again as long as the report.
+		// The state is of no more use; the events can be read as long as the report.
 		await notes.writeWork(row, { done: row.passesDone, events }).catch(() => undefined);
 		logs.delete(id);
 		// Text that cannot be forgotten now expires.

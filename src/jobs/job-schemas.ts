@@ -26,7 +26,7 @@ export const JOB_LIMITS = {
 	eventChars: 16_384,
 	stateChars: 8_000_000,
 	reportChars: 4_000_000,
-	/** Ids that a restart skips, so that an event told before is never taken for another. */
+	/** Ids that a restart skips, so that no event has the id of an earlier one. */
 	eventGap: 10_000,
 	/** How long one event stream is held open; then it is resumed. */
 	eventStreamMs: 900_000,
@@ -40,7 +40,7 @@ export const JOB_LIMITS = {
 	listMax: 100,
 } as const;
 
-/** What travels of jobs: what is asked for, where it stands, what it costs. */
+/** Requests and replies about jobs. */
 
 export const DEEP_DIVE_MODES = ["fast", "comprehensive"] as const;
 

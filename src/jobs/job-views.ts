@@ -1,8 +1,8 @@
 import type { JobRow, Store } from "../../store/store.js";
-import { type JobJson, type JobStatus, OPERATION_ADDRESSES } from "../contract/contract.js";
+import { type JobStatus, OPERATION_ADDRESSES } from "../contract/contract.js";
 import { type Clock, formatUsd, ServiceError, toIsoTime } from "../kernel/kernel.js";
 import type { Jobs } from "./job-control.js";
-import { type JobEvent, toJobCost } from "./job-events.js";
+import { toJobCost } from "./job-events.js";
 import { readJob } from "./job-rows.js";
 import { JOB_LIMITS, type JobWire } from "./job-schemas.js";
 
@@ -14,7 +14,7 @@ export interface JobView {
 	readonly updatedAt: number;
 	/** When nothing of it is to be read any more, in epoch milliseconds. */
 	readonly expiresAt: number;
-	/** What a payment on a chain got back; its secret is told with the job's own status alone. */
+	/** What a payment on a chain got back; its secret is shown with the job's own status alone. */
 	readonly credit?: { readonly id: string; readonly balance_usd: string } | undefined;
 }
 
@@ -32,9 +32,7 @@ export function createJobViews({ jobs, clock }: { jobs: Jobs; clock: Clock }) {
 			return row && toJobView(row, clock.now());
 		},
 		/** The report while it is kept: its data, and the same as Markdown. */
-		async reportOf(
-			jobId: string,
-		): Promise<{ readonly report: JobJson; readonly text: string } | undefined> {
+		async reportOf(jobId: string) {
 			const row = await jobs.find(jobId);
 			const report = row && (await jobs.reportOf(row));
 			return report && { report, text: jobs.workOf(row.kind).exportOf(report, "md") };
@@ -43,15 +41,12 @@ export function createJobViews({ jobs, clock }: { jobs: Jobs; clock: Clock }) {
 		async cancel(jobId: string): Promise<void> {
 			await jobs.cancel(jobId);
 		},
-		/** Everything it tells from its first event on; undefined for none. Throws RATE_LIMITED while too many read it. */
-		async follow(
-			jobId: string,
-			signal: AbortSignal,
-		): Promise<AsyncGenerator<JobEvent, void, undefined> | undefined> {
+		/** Its events from the first one on; undefined for none. Throws RATE_LIMITED while too many read it. */
+		async follow(jobId: string, signal: AbortSignal) {
 			const row = await jobs.find(jobId);
 			return row && jobs.events(row, 0, signal);
 		},
-		/** Told of every job that ends here. */
+		/** Called with every job that ends here. */
 		onEnded(listener: (ended: { readonly jobId: string; readonly owner: string }) => void): void {
 			jobs.onEnded(({ id: jobId, owner }) => listener({ jobId, owner }));
 		},
@@ -114,15 +109,9 @@ function linksOf(jobId: string): JobWire["links"] {
 	};
 }
 
-/** What a launch tells of its job, from the rows alone. Throws NOT_FOUND. */
-export function createLaunchedJobs({
-	store,
-	clock,
-}: {
-	readonly store: Pick<Store, "transaction">;
-	readonly clock: Clock;
-}): (jobId: string) => Promise<JobWire> {
-	return async (jobId) => {
+/** What a launch answers of its job, from the rows alone; the function returned throws NOT_FOUND. */
+export function createLaunchedJobs({ store, clock }: { store: Store; clock: Clock }) {
+	return async (jobId: string): Promise<JobWire> => {
 		const row = await readJob(store, jobId);
 		if (row) return toJobWire(row, clock.now());
 		throw new ServiceError("NOT_FOUND", `No job is called "${jobId}".`);

@@ -17,7 +17,8 @@ import { WEBHOOK_LIMITS, type WebhookFailure } from "./webhook-wire.js";
 /** Sends what waits. What a crash interrupts is still pending, and is sent again: at least once, never lost. */
 export type WebhookDispatch = ReturnType<typeof createWebhookDispatch>;
 
-export interface WebhookDispatchDeps {
+/** What webhooks run on; each part takes what it needs by `Pick<WebhookServices, …>`. */
+export interface WebhookServices {
 	readonly store: Store;
 	readonly clock: Clock;
 	readonly random: Random;
@@ -27,7 +28,7 @@ export interface WebhookDispatchDeps {
 	readonly baseUrl: () => string;
 }
 
-export function createWebhookDispatch(deps: WebhookDispatchDeps) {
+export function createWebhookDispatch(deps: WebhookServices) {
 	const { store, clock, logger } = deps;
 	const all = new PQueue({ concurrency: WEBHOOK_LIMITS.sending });
 	const ownerQueues = new Map<string, PQueue>();
@@ -81,19 +82,19 @@ function isDue({ nextAt, updatedAt }: WebhookDeliveryRow, now: number): boolean 
 	return nextAt <= now || now < updatedAt;
 }
 
-async function attempt(deps: WebhookDispatchDeps, id: string, closing: AbortSignal): Promise<void> {
+async function attempt(deps: WebhookServices, id: string, closing: AbortSignal): Promise<void> {
 	if (closing.aborted) return;
 	const { store, clock, texts, send, baseUrl } = deps;
-	const found = await store.read(async (reader) => {
+	const { delivery, hook, visibility } = await store.read(async (reader) => {
 		const delivery = await reader.get("webhook_deliveries", id);
 		const hook = delivery && (await reader.get("webhooks", delivery.webhookId));
 		const visibility = hook && (await visibilityOf(reader, hook, clock.now()));
 		return { delivery, hook, visibility };
 	});
-	const { delivery, hook, visibility } = found;
 	if (delivery?.state !== "pending" || !isDue(delivery, clock.now())) return;
 	const text = hook && (await texts.get(hook));
-	if (!hook || !text) return forget(store, delivery);
+	// Its webhook is gone.
+	if (!hook || !text) return store.transaction((tx) => tx.delete("webhook_deliveries", id));
 	if (visibility === "nothing") return silence(deps, hook);
 	const outcome = await send({
 		url: text.url,
@@ -108,13 +109,8 @@ async function attempt(deps: WebhookDispatchDeps, id: string, closing: AbortSign
 	if (kept && outcome.failure === undefined) await renew(deps, kept);
 }
 
-/** Whom it was for is gone. */
-function forget(store: Store, { id }: WebhookDeliveryRow): Promise<void> {
-	return store.transaction((tx) => tx.delete("webhook_deliveries", id));
-}
-
 /** The credential that made the webhook has ended. */
-function silence({ store, clock }: WebhookDispatchDeps, { id }: WebhookRow): Promise<void> {
+function silence({ store, clock }: WebhookServices, { id }: WebhookRow): Promise<void> {
 	const change = { reason: "credential_ended", now: clock.now() };
 	return store.transaction(async (tx) => {
 		const hook = await tx.get("webhooks", id);
@@ -124,7 +120,7 @@ function silence({ store, clock }: WebhookDispatchDeps, { id }: WebhookRow): Pro
 
 /** The webhook as it is now; undefined when it, or what was sent, is gone meanwhile. */
 async function noteAttempt(
-	{ clock, random }: Pick<WebhookDispatchDeps, "clock" | "random">,
+	{ clock, random }: WebhookServices,
 	tx: StoreTransaction,
 	{ id, outcome }: { readonly id: string; readonly outcome: WebhookOutcome },
 ): Promise<WebhookRow | undefined> {
@@ -134,8 +130,8 @@ async function noteAttempt(
 	const now = clock.now();
 	const { lastAttempts, attempts } = row;
 	const { retryAfterMs = 0, ...shown } = outcome;
-	const told = [{ at: now, ...shown }, ...lastAttempts].slice(0, WEBHOOK_LIMITS.attemptsToldMax);
-	const noted = { ...row, attempts: attempts + 1, lastAttempts: told, updatedAt: now };
+	const latest = [{ at: now, ...shown }, ...lastAttempts].slice(0, WEBHOOK_LIMITS.attemptsShownMax);
+	const noted = { ...row, attempts: attempts + 1, lastAttempts: latest, updatedAt: now };
 	if (outcome.failure === undefined) {
 		await tx.put("webhook_deliveries", { ...noted, state: "delivered", deliveredAt: now });
 		const { failingSince: _, ...rest } = hook;
@@ -147,21 +143,17 @@ async function noteAttempt(
 	return noteFailure(tx, hook, { outcome, now });
 }
 
-interface Failed {
-	readonly now: number;
-	readonly random: Random;
-	/** How long its receiver asks to be left alone. */
-	readonly retryAfterMs: number;
-}
-
+/** `retryAfterMs` is how long its receiver asks to be left alone. */
 function afterFailure(
 	row: WebhookDeliveryRow,
-	{ now, random, retryAfterMs }: Failed,
+	{ now, random, retryAfterMs }: { now: number; random: Random; retryAfterMs: number },
 ): WebhookDeliveryRow {
 	if (row.state !== "pending") return row;
 	const delayMs = WEBHOOK_LIMITS.retryDelaysMs[row.tries];
 	if (delayMs === undefined) return { ...row, state: "failed" };
-	const waitMs = Math.max(withJitter(delayMs, random), retryAfterMs);
+	const [byte = 0] = random.bytes(1);
+	const jitter = 1 + WEBHOOK_LIMITS.jitterShare * (byte / 127.5 - 1);
+	const waitMs = Math.max(Math.round(delayMs * jitter), retryAfterMs);
 	return { ...row, tries: row.tries + 1, nextAt: now + waitMs };
 }
 
@@ -183,13 +175,8 @@ async function noteFailure(
 	return failing;
 }
 
-function withJitter(delayMs: number, random: Random): number {
-	const [byte = 0] = random.bytes(1);
-	return Math.round(delayMs * (1 + WEBHOOK_LIMITS.jitterShare * (byte / 127.5 - 1)));
-}
-
 /** What is in use is kept: text and row live a year from their last use. */
-async function renew({ store, texts, clock }: WebhookDispatchDeps, hook: WebhookRow) {
+async function renew({ store, texts, clock }: WebhookServices, hook: WebhookRow) {
 	if (hook.expiresAt - clock.now() > WEBHOOK_LIMITS.renewedMs) return;
 	const text = await texts.get(hook);
 	if (!text) return;
@@ -204,11 +191,11 @@ async function renew({ store, texts, clock }: WebhookDispatchDeps, hook: Webhook
 	if (!isMeant) await texts.forget(hook.documentId);
 }
 
-export interface WebhookMessage {
+interface WebhookMessage {
 	readonly url: string;
 	/** `whsec_…`; each of them signs. */
 	readonly secrets: readonly string[];
-	/** The same however often one event is sent: receivers tell repetitions by it. */
+	/** The same however often one event is sent: receivers recognize repetitions by it. */
 	readonly eventId: string;
 	readonly body: string;
 	readonly signal?: AbortSignal | undefined;
@@ -224,7 +211,7 @@ export interface WebhookOutcome {
 }
 
 /** Sends one message once, signed as Standard Webhooks say; never throws for what the receiver does. */
-export type SendWebhook = (message: WebhookMessage) => Promise<WebhookOutcome>;
+export type SendWebhook = ReturnType<typeof createWebhookSender>;
 
 const FAILURE_OF: Readonly<Partial<Record<ErrorCode, WebhookFailure>>> = {
 	INVALID_ARGUMENT: "address_refused",
@@ -238,8 +225,9 @@ export function createWebhookSender({
 }: {
 	readonly egress: Egress;
 	readonly clock: Pick<Clock, "now">;
-}): SendWebhook {
-	return async ({ url, secrets, eventId, body, signal }) => {
+}) {
+	return async (message: WebhookMessage): Promise<WebhookOutcome> => {
+		const { url, secrets, eventId, body, signal } = message;
 		const at = new Date(clock.now());
 		const signatures = secrets.map((secret) => new Webhook(secret).sign(eventId, at, body));
 		try {

@@ -25,7 +25,7 @@ interface WebhookEvent {
 	readonly at: number;
 }
 
-/** Persists, in the transaction that ends a job, whom that is to be told. Nothing for a job that is open. */
+/** Persists, in the transaction that ends a job, its event for each webhook. Nothing for a job that is open. */
 export async function recordJobEnd(tx: StoreTransaction, row: JobRow, at: number): Promise<void> {
 	const { id, owner, grantId, operationId, state, stopReason } = row;
 	if (state !== "completed" && state !== "failed" && state !== "cancelled") return;
@@ -65,7 +65,7 @@ export async function recordPause(
 async function record(tx: StoreTransaction, event: WebhookEvent): Promise<void> {
 	for (const hook of await tx.findBy("webhooks", "owner", event.owner)) {
 		const visibility = await visibilityOf(tx, hook, event.at);
-		if (!isToldOf(hook, visibility, event)) continue;
+		if (!isSentTo(hook, visibility, event)) continue;
 		const id = `dlv_${digest(`${hook.id}\n${event.id}`)}`;
 		if (await tx.get("webhook_deliveries", id)) continue;
 		const isSent = hook.status === "active" && visibility !== "nothing";
@@ -77,8 +77,8 @@ async function record(tx: StoreTransaction, event: WebhookEvent): Promise<void> 
 	}
 }
 
-/** What was made with a scoped key hears of that key's doings alone; what it misses once that has ended is listed. */
-function isToldOf(
+/** A webhook made with a scoped key receives what is done with that key alone; what it misses once that has ended is listed. */
+function isSentTo(
 	hook: WebhookRow,
 	visibility: Visibility,
 	{ type, grantId }: WebhookEvent,
@@ -159,7 +159,7 @@ function linksOf(data: Readonly<Record<string, string>>): readonly (readonly [st
 	return [["run", at("research.schedules.runs.get")], schedule];
 }
 
-/** What ends ends once: the id of its event is made from its own, and tells nothing of it. */
+/** What ends ends once: the id of its event is made from its own, and reveals nothing of it. */
 function eventId(subject: string): string {
 	return `evt_${digest(`event\n${subject}`)}`;
 }
@@ -171,14 +171,14 @@ function digest(text: string): string {
 	return toIdLetters(bytes);
 }
 
-/** What a webhook may be told now: everything its owner does, what was done under its own grant, or nothing more. */
+/** What a webhook may receive now: everything its owner does, what was done under its own grant, or nothing more. */
 export type Visibility = "all" | "own" | "nothing";
 
 type Maker = Pick<WebhookRow, "owner" | "grantId" | "isForAll">;
 
 /**
- * No one hears more than the credential a webhook was made with would show now: one that was revoked or has expired shows
- * nothing, and a key that manages its account no longer shows its own doings alone.
+ * No webhook receives more than the credential a webhook was made with would show now: one that was revoked or has expired shows
+ * nothing, and a key that manages its account no longer shows what it did itself.
  */
 export async function visibilityOf(
 	reader: StoreReader,

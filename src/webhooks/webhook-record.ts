@@ -41,7 +41,7 @@ export function noWebhook(): ServiceError {
 	return new ServiceError("NOT_FOUND", "No webhook of yours has this id.");
 }
 
-/** As its owner is told: never its secret, and of its address the host alone. */
+/** As its owner sees it: never its secret, and of its address the host alone. */
 export function toWebhookWire(row: WebhookRow, description: string | undefined): WebhookWire {
 	return {
 		id: row.id,
@@ -98,7 +98,7 @@ const stored = z.object({
 	description: z.string().optional(),
 });
 
-/** Sealed as a whole: no file tells an address, a secret or what they are for. */
+/** Sealed as a whole: no file reveals an address, a secret or what they are for. */
 export function createWebhookTexts({
 	documents,
 	seal,

@@ -9,8 +9,8 @@ import {
 	toCursor,
 } from "../contract/contract.js";
 import { assertCallerTarget } from "../delivery/delivery.js";
-import { type Clock, type Ids, type Random, ServiceError } from "../kernel/kernel.js";
-import type { SendWebhook, WebhookDispatch } from "./webhook-dispatch.js";
+import { type Ids, ServiceError } from "../kernel/kernel.js";
+import type { WebhookDispatch, WebhookServices } from "./webhook-dispatch.js";
 import { pauseWebhook, toEventBody } from "./webhook-events.js";
 import {
 	getWebhook,
@@ -21,27 +21,8 @@ import {
 	toDeliveryWire,
 	toWebhookWire,
 	type WebhookText,
-	type WebhookTexts,
 } from "./webhook-record.js";
-import {
-	type DeliveryWire,
-	WEBHOOK_LIMITS,
-	type WebhookChange,
-	type WebhookOrder,
-	type WebhookTestWire,
-	type WebhookWire,
-} from "./webhook-wire.js";
-
-/** Addresses that someone wants to be told of events at; others' and unknown ids throw the same NOT_FOUND. */
-export interface Webhooks extends WebhookDeliveries, WebhookChanges {
-	list(caller: Caller): Promise<{ readonly items: readonly WebhookWire[] }>;
-	/** With its secret, this once. Throws INVALID_ARGUMENT for an address that may not be called, or for one too many. */
-	create(caller: Caller, order: WebhookOrder): Promise<WebhookWire & WebhookSecret>;
-	/** Nothing more is sent; address and secret are gone before this resolves. */
-	remove(caller: Caller, id: string): Promise<{ readonly id: string; readonly status: "deleted" }>;
-	/** Sends a signed test event at once, paused or not. */
-	test(caller: Caller, id: string, signal: AbortSignal): Promise<WebhookTestWire>;
-}
+import { WEBHOOK_LIMITS, type WebhookChange, type WebhookOrder } from "./webhook-wire.js";
 
 /** Webhooks, as their owners see them and as they are sent. */
 export interface WebhookParts {
@@ -49,31 +30,30 @@ export interface WebhookParts {
 	readonly dispatch: WebhookDispatch;
 }
 
-export interface WebhookDeps {
-	readonly store: Store;
-	readonly clock: Clock;
-	readonly ids: Ids;
-	readonly random: Random;
-	readonly texts: WebhookTexts;
-	readonly send: SendWebhook;
-	readonly deliveries: WebhookDeliveries;
-}
+type OwnerServices = Omit<WebhookServices, "logger" | "baseUrl"> & { readonly ids: Ids };
+type ChangeServices = Pick<WebhookServices, "store" | "clock" | "random" | "texts">;
 
-export function createWebhooks(deps: WebhookDeps): Webhooks {
+/** Addresses to which a caller wants events sent; others' and unknown ids throw the same NOT_FOUND. */
+export type Webhooks = ReturnType<typeof createWebhooks>;
+
+export function createWebhooks(deps: OwnerServices) {
 	const { store, clock, random, texts } = deps;
+	const { change, rotate } = createWebhookChanges(deps);
 	return {
-		...deps.deliveries,
-		...createWebhookChanges(deps),
+		...createWebhookDeliveries(deps),
+		change,
+		rotate,
 		test: createTest(deps),
 
-		async list(caller) {
+		async list(caller: Caller) {
 			refuseReplaced(caller);
 			const rows = await store.read((reader) => reader.findBy("webhooks", "owner", caller.owner));
 			const mine = rows.filter((row) => isTheirs(caller, row));
 			return { items: await Promise.all(mine.map((row) => describe(deps, row))) };
 		},
 
-		async create(caller, order) {
+		/** With its secret, this once. Throws INVALID_ARGUMENT for an address that may not be called, or for one too many. */
+		async create(caller: Caller, order: WebhookOrder) {
 			refuseReplaced(caller);
 			const { url, description } = order;
 			const masked = maskUrl(url);
@@ -108,7 +88,8 @@ export function createWebhooks(deps: WebhookDeps): Webhooks {
 			return { ...toWebhookWire(row, description), secret };
 		},
 
-		async remove(caller, id) {
+		/** Nothing more is sent; address and secret are gone before this resolves. */
+		async remove(caller: Caller, id: string) {
 			const row = await getWebhook(store, caller, id);
 			await texts.forget(row.documentId);
 			const documentId = await store.transaction(async (tx) => {
@@ -121,16 +102,15 @@ export function createWebhooks(deps: WebhookDeps): Webhooks {
 			});
 			// A change that came in between has written a text of its own.
 			if (documentId && documentId !== row.documentId) await texts.forget(documentId);
-			return { id, status: "deleted" };
+			return { id, status: "deleted" as const };
 		},
 	};
 }
 
-type Test = Webhooks["test"];
-
-function createTest({ store, clock, ids, texts, send }: WebhookDeps): Test {
+/** Sends a signed test event at once, paused or not. */
+function createTest({ store, clock, ids, texts, send }: OwnerServices) {
 	const bounded = createBoundedWork({ running: 4, waiting: 16 });
-	return async (caller, id, signal) => {
+	return async (caller: Caller, id: string, signal: AbortSignal) => {
 		const text = await texts.get(await getWebhook(store, caller, id));
 		if (!text) throw noWebhook();
 		const eventId = ids.next("evt");
@@ -150,10 +130,7 @@ function createTest({ store, clock, ids, texts, send }: WebhookDeps): Test {
 }
 
 /** All webhooks of an owner, for exports; without their secrets. */
-export async function* webhooksOf(
-	store: Store,
-	owner: string,
-): AsyncIterable<Omit<WebhookWire, "description">> {
+export async function* webhooksOf(store: Store, owner: string) {
 	const rows = await store.read((reader) => reader.findBy("webhooks", "owner", owner));
 	for (const row of rows) {
 		const { description: _, ...wire } = toWebhookWire(row, undefined);
@@ -161,28 +138,11 @@ export async function* webhooksOf(
 	}
 }
 
-export interface WebhookSecret {
-	readonly secret: string;
-}
-
 /** Changes of a webhook: all that was asked for, or nothing. */
-export interface WebhookChanges {
-	change(caller: Caller, id: string, change: WebhookChange): Promise<WebhookWire>;
-	/** A new secret, told this once; the old one signs too for so many seconds. */
-	rotate(caller: Caller, id: string, overlapSeconds: number): Promise<WebhookWire & WebhookSecret>;
-}
-
-export interface WebhookChangeDeps {
-	readonly store: Store;
-	readonly clock: Clock;
-	readonly random: Random;
-	readonly texts: WebhookTexts;
-}
-
-function createWebhookChanges(deps: WebhookChangeDeps): WebhookChanges {
+function createWebhookChanges(deps: ChangeServices) {
 	const { store, clock, random } = deps;
 	return {
-		async change(caller, id, change) {
+		async change(caller: Caller, id: string, change: WebhookChange) {
 			const row = await getWebhook(store, caller, id);
 			if (change.url !== undefined) maskUrl(change.url);
 			const changed = await rewrite(deps, row, {
@@ -199,7 +159,8 @@ function createWebhookChanges(deps: WebhookChangeDeps): WebhookChanges {
 			return describe(deps, changed);
 		},
 
-		async rotate(caller, id, overlapSeconds) {
+		/** A new secret, shown this once; the old one signs too for so many seconds. */
+		async rotate(caller: Caller, id: string, overlapSeconds: number) {
 			const row = await getWebhook(store, caller, id);
 			const secret = newSecret(random);
 			const until = clock.now() + overlapSeconds * 1_000;
@@ -218,7 +179,7 @@ function createWebhookChanges(deps: WebhookChangeDeps): WebhookChanges {
 
 /** A text of its own for each change: whichever comes last names it, and a crash leaves the old one whole. */
 async function rewrite(
-	deps: WebhookChangeDeps,
+	deps: ChangeServices,
 	{ id, documentId: before }: WebhookRow,
 	to: {
 		readonly text: (text: WebhookText) => WebhookText;
@@ -264,7 +225,7 @@ function withChange(row: WebhookRow, { url, events, status }: WebhookChange): We
 
 /** What was written for a row that did not come to be belongs to nothing. */
 async function writeOrForget<T>(
-	{ store, texts }: Pick<WebhookChangeDeps, "store" | "texts">,
+	{ store, texts }: ChangeServices,
 	documentId: string,
 	work: (tx: StoreTransaction) => Promise<T>,
 ): Promise<T> {
@@ -276,14 +237,12 @@ async function writeOrForget<T>(
 	}
 }
 
-async function describe({ texts }: Pick<WebhookChangeDeps, "texts">, row: WebhookRow) {
+async function describe({ texts }: ChangeServices, row: WebhookRow) {
 	return toWebhookWire(row, (await texts.get(row))?.description);
 }
 
-const REF_BYTES = 12;
-
-function documentOf({ random }: Pick<WebhookChangeDeps, "random">, id: string): string {
-	return `${id}-${Buffer.from(random.bytes(REF_BYTES)).toString("base64url")}`;
+function documentOf({ random }: ChangeServices, id: string): string {
+	return `${id}-${Buffer.from(random.bytes(12)).toString("base64url")}`;
 }
 
 /** Of an address that may be called the host alone. Throws INVALID_ARGUMENT. */
@@ -292,26 +251,10 @@ function maskUrl(url: string): string {
 }
 
 /** What was sent to a webhook, or will be. */
-export interface WebhookDeliveries {
-	/** Newest first, for seven days. Throws INVALID_ARGUMENT for a cursor of another list. */
-	deliveries(
-		caller: Caller,
-		id: string,
-		page: PageRequest,
-	): Promise<{ readonly items: readonly DeliveryWire[]; readonly next_cursor: string | null }>;
-	/** Sends it again, from the first attempt on, under the same event id. Throws INVALID_ARGUMENT while the webhook is paused. */
-	redeliver(caller: Caller, id: string, deliveryId: string): Promise<DeliveryWire>;
-}
-
-export function createWebhookDeliveries({
-	store,
-	clock,
-}: {
-	readonly store: Store;
-	readonly clock: Clock;
-}): WebhookDeliveries {
+function createWebhookDeliveries({ store, clock }: ChangeServices) {
 	return {
-		async deliveries(caller, id, { limit, cursor }) {
+		/** Newest first, for seven days. Throws INVALID_ARGUMENT for a cursor of another list. */
+		async deliveries(caller: Caller, id: string, { limit, cursor }: PageRequest) {
 			const hook = await getWebhook(store, caller, id);
 			const list = { list: "webhook deliveries", asked: { id } };
 			const [before] = cursor === undefined ? [] : readCursor(cursor, list, 1);
@@ -329,7 +272,8 @@ export function createWebhookDeliveries({
 			};
 		},
 
-		async redeliver(caller, id, deliveryId) {
+		/** Sends it again, from the first attempt on, under the same event id. Throws INVALID_ARGUMENT while the webhook is paused. */
+		async redeliver(caller: Caller, id: string, deliveryId: string) {
 			const { id: webhookId } = await getWebhook(store, caller, id);
 			const again = await store.transaction(async (tx) => {
 				const row = await tx.get("webhook_deliveries", deliveryId);
@@ -337,16 +281,20 @@ export function createWebhookDeliveries({
 					throw new ServiceError("NOT_FOUND", "No delivery of this webhook has this id.");
 				}
 				const hook = await tx.get("webhooks", webhookId);
-				if (hook?.status !== "active") throw isPaused();
+				if (hook?.status !== "active") {
+					throw new ServiceError(
+						"INVALID_ARGUMENT",
+						'The webhook is paused; resume it first with {"status": "active"}.',
+					);
+				}
 				const now = clock.now();
-				const times = { nextAt: now, updatedAt: now };
-				const expiresAt = now + WEBHOOK_LIMITS.deliveriesKeptMs;
 				const next: WebhookDeliveryRow = {
 					...row,
-					...times,
 					state: "pending",
 					tries: 0,
-					expiresAt,
+					nextAt: now,
+					updatedAt: now,
+					expiresAt: now + WEBHOOK_LIMITS.deliveriesKeptMs,
 				};
 				await tx.put("webhook_deliveries", next);
 				return next;
@@ -357,10 +305,7 @@ export function createWebhookDeliveries({
 }
 
 /** All deliveries of an owner, for exports. */
-export async function* deliveriesOf(
-	store: Store,
-	owner: string,
-): AsyncIterable<DeliveryWire & { readonly webhook_id: string }> {
+export async function* deliveriesOf(store: Store, owner: string) {
 	const rows = await store.read((reader) => reader.findBy("webhook_deliveries", "owner", owner));
 	for (const row of rows) yield { webhook_id: row.webhookId, ...toDeliveryWire(row) };
 }
@@ -368,11 +313,4 @@ export async function* deliveriesOf(
 /** Sorts as they happened. */
 function placeOf({ occurredAt, id }: WebhookDeliveryRow): string {
 	return `${String(occurredAt).padStart(16, "0")} ${id}`;
-}
-
-function isPaused(): ServiceError {
-	return new ServiceError(
-		"INVALID_ARGUMENT",
-		'The webhook is paused; resume it first with {"status": "active"}.',
-	);
 }

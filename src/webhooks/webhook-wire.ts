@@ -2,7 +2,7 @@ import { z } from "zod";
 import { cursorField } from "../contract/contract.js";
 import { visibleText } from "../kernel/kernel.js";
 
-/** How webhooks are kept and told; units last. */
+/** How webhooks are kept and sent; units last. */
 export const WEBHOOK_LIMITS = {
 	/** Webhooks of one owner. */
 	perOwnerMax: 10,
@@ -33,8 +33,8 @@ export const WEBHOOK_LIMITS = {
 	/** A webhook is paused after so many failed attempts in a row that lie at least this far apart. */
 	failedAttemptsMax: 20,
 	failingMsMin: 3_600_000,
-	/** Attempts that a delivery tells of. */
-	attemptsToldMax: 10,
+	/** Attempts that a delivery lists. */
+	attemptsShownMax: 10,
 	/** Deliveries of one webhook that are kept: beyond them the oldest goes. */
 	deliveriesKeptMax: 500,
 	deliveriesKeptMs: 7 * 24 * 3_600_000,
@@ -167,7 +167,7 @@ export const deliverySchema = z.object({
 	attempts: z.int(),
 	last_attempts: z
 		.array(attemptSchema)
-		.describe(`The last ${WEBHOOK_LIMITS.attemptsToldMax}, newest first`),
+		.describe(`The last ${WEBHOOK_LIMITS.attemptsShownMax}, newest first`),
 	next_attempt_at: timeOrNull,
 	occurred_at: z.iso.datetime(),
 	delivered_at: timeOrNull,

@@ -6,7 +6,6 @@ export {
 export { recordJobEnd, recordPause, recordRunEnd } from "./webhook-events.js";
 export { createWebhookTexts } from "./webhook-record.js";
 export {
-	createWebhookDeliveries,
 	createWebhooks,
 	deliveriesOf,
 	type WebhookParts,
