@@ -17,7 +17,6 @@ import {
 	type Manifest,
 	messageOf,
 	openBackupFolder,
-	type RestoredStore,
 	readManifest,
 	restoreJournal,
 } from "../../store/journal/journal.js";
@@ -26,7 +25,6 @@ import { assertKeysWhole, LASTING_KEYS } from "../accounts/accounts.js";
 import { ServiceError, systemClock, systemRandom, toIsoTime } from "../kernel/kernel.js";
 import type { Settings } from "../settings/settings.js";
 import type { GraphImporter, OnProgress } from "./graph-importer.js";
-import type { BackupReport, Operator } from "./operator-interface.js";
 
 /** Of the manifest at the top; the journal within has its own. */
 const DATA_BACKUP = { kind: "tollgraph data folder", version: 1 } as const;
@@ -36,21 +34,24 @@ const PARTS = ["profile", "keys", "graphs"] as const;
 /** What a start would rebuild where it is missing, and then as another one's. */
 const NEEDED: readonly string[] = ["profile", ...LASTING_KEYS.map((name) => `keys/${name}`)];
 
-export interface DataBackupDeps {
+interface BackupServices {
 	readonly store: Store;
 	readonly importer: GraphImporter;
 	/** Absolute path of the data folder. */
 	readonly folder: string;
 }
 
+export type DataBackup = ReturnType<typeof createDataBackup>;
+export type BackupReport = Awaited<ReturnType<DataBackup>>;
+
 /**
  * Backs up the data folder while it is in use: journal, keys, profile and imported graphs, each file with its hash. It is
  * built beside its place and then takes the name, so that nothing but its own work is ever removed. Throws
  * INVALID_ARGUMENT for a place that is relative, not empty or inside the data folder, UNAVAILABLE while another one is made.
  */
-export function createDataBackup(deps: DataBackupDeps): Operator["backUp"] {
+export function createDataBackup(deps: BackupServices) {
 	let isRunning = false;
-	return async ({ folder: target }, onProgress) => {
+	return async ({ folder: target }: { readonly folder: string }, onProgress?: OnProgress) => {
 		const place = toPlace(target, deps.folder);
 		if (isRunning) {
 			throw new ServiceError(
@@ -65,7 +66,8 @@ export function createDataBackup(deps: DataBackupDeps): Operator["backUp"] {
 					throw toRefusal(error, { store: deps.store, folder, target });
 				}),
 			);
-			return { folder: target, ...built, holds_secrets: true };
+			// Pepper and signing keys are in it.
+			return { folder: target, ...built, holds_secrets: true as const };
 		} finally {
 			isRunning = false;
 		}
@@ -73,10 +75,10 @@ export function createDataBackup(deps: DataBackupDeps): Operator["backUp"] {
 }
 
 async function build(
-	{ store, importer, folder: data }: DataBackupDeps,
+	{ store, importer, folder: data }: BackupServices,
 	folder: string,
 	onProgress: OnProgress | undefined,
-): Promise<Omit<BackupReport, "folder" | "holds_secrets">> {
+) {
 	const backup = await openBackupFolder(fileSystem, folder);
 	// An import would exchange a graph's files amid the copy.
 	const parts = await importer.whileNoneRuns(() => copyParts(backup, data, onProgress));
@@ -86,21 +88,18 @@ async function build(
 	});
 	await backup.takeIn(`journal/${held.manifest}`);
 	const { sequence, transactions } = held;
+	// Of the ledger in it; keys and graphs are of a moment before, text that can vanish of one after.
 	const created_at = toIsoTime(held.createdAt);
 	const own = await backup.finish({ ...DATA_BACKUP, created_at, sequence, transactions });
 	const files = own.files + held.files;
 	return { created_at, transactions, files, bytes: own.bytes + held.bytes };
 }
 
-interface Attempt {
-	readonly store: Store;
-	/** Where it was built; gone by the time anyone reads of it. */
-	readonly folder: string;
-	readonly target: string;
-}
-
-/** A full disk may have stopped the store as well. */
-function toRefusal(error: unknown, { store, folder, target }: Attempt): ServiceError {
+/** A full disk may have stopped the store as well. `folder` is where it was built, and gone by the time anyone reads of it. */
+function toRefusal(
+	error: unknown,
+	{ store, folder, target }: { store: Store; folder: string; target: string },
+): ServiceError {
 	if (error instanceof ServiceError) {
 		const { code, retryable } = error;
 		return new ServiceError(code, error.message.replaceAll(folder, target), {
@@ -209,16 +208,7 @@ function realPathOf(path: string): string {
 }
 
 /** Shape of `tollgraph restore --json`. */
-export interface RestoreReport {
-	readonly data: string;
-	readonly profile: string;
-	/** When the backup was made: what came later is not in it. */
-	readonly created_at: string;
-	readonly transactions: number;
-	readonly accounts: number;
-	readonly files: number;
-	readonly bytes: number;
-}
+export type RestoreReport = Awaited<ReturnType<typeof restoreData>>;
 
 /**
  * Makes a data folder from a backup, once every file has the hash it was backed up with and the journal adds up. Throws,
@@ -232,7 +222,7 @@ export async function restoreData(
 		readonly data: string;
 	},
 	onProgress?: OnProgress,
-): Promise<RestoreReport> {
+) {
 	const [from, data] = [resolve(request.from), resolve(request.data)];
 	if (isWithin(data, from)) {
 		throw new ServiceError(
@@ -253,7 +243,7 @@ export async function restoreData(
 	const built = await buildBeside({ fileSystem, random: systemRandom }, data, async (folder) => {
 		await copyChecked(fileSystem, { from, to: folder, manifest: parts });
 		assertKeysWhole(join(folder, "keys"), join(from, "keys"));
-		const restored: RestoredStore = await restoreJournal({
+		const restored = await restoreJournal({
 			fileSystem,
 			clock: systemClock,
 			from: journal,
@@ -268,6 +258,7 @@ export async function restoreData(
 	return {
 		data,
 		profile,
+		/** When the backup was made: what came later is not in it. */
 		created_at: toIsoTime(restored.createdAt),
 		transactions,
 		accounts,

@@ -57,16 +57,6 @@ export function startHousekeeping(deps: HousekeepingDeps): () => Promise<void> {
 	};
 }
 
-/** What one round of forgetting has done. */
-export interface PurgeReport {
-	/** First UTC day whose queries are still kept. */
-	readonly queries_kept_from: string;
-	/** Days of the query log whose files were removed. */
-	readonly query_days_removed: number;
-	/** Stored documents whose time was over: results awaiting pick-up, task artifacts. */
-	readonly documents_removed: number;
-}
-
 export interface RetentionDeps {
 	readonly store: Pick<Store, "documents" | "queryLog" | "read" | "transaction">;
 	readonly sweeper: { forgetExpired(): Promise<unknown> };
@@ -86,7 +76,7 @@ export function createRetention(deps: RetentionDeps) {
 	const { store, sweeper, onchain, sweepTasks, finishErasures, clock } = deps;
 	return {
 		/** Forgets everything whose time is over; throws an AggregateError of the parts that could not, after all have been tried. Money is never forgotten: ledger, receipts and usage hold no text. */
-		async purge(): Promise<PurgeReport> {
+		async purge() {
 			const now = clock.now();
 			const keptFrom = monthsBefore(now, LIMITS.queryLogMonths);
 			// Text first, and each for itself: what cannot be forgotten today must not keep the rest.
@@ -111,8 +101,11 @@ export function createRetention(deps: RetentionDeps) {
 				);
 			}
 			return {
+				/** First UTC day whose queries are still kept. */
 				queries_kept_from: keptFrom,
+				/** Days of the query log whose files were removed. */
 				query_days_removed: days ?? 0,
+				/** Results awaiting pick-up and task artifacts whose time was over. */
 				documents_removed: documents ?? 0,
 			};
 		},

@@ -10,7 +10,6 @@ import {
 import type { OnchainParts } from "../../payments/onchain/onchain.js";
 import {
 	bookUnexplained,
-	type Difference,
 	type Movement,
 	type Reconciliation,
 	type RefundPayouts,
@@ -49,71 +48,8 @@ export const ledgerCommands = {
 
 type Command<Name extends keyof typeof ledgerCommands> = z.output<(typeof ledgerCommands)[Name]>;
 
-export interface LedgerVerification {
-	readonly status: "ok" | "breached";
-	/** Null when the journal cannot be read. */
-	readonly transactions: number | null;
-	readonly frames: number | null;
-	/** Sum of all entries; anything but 0.00 is a breach. */
-	readonly sum_usd: string;
-	readonly open_holds: number;
-	/** Payments on a chain whose outcome is not known yet. */
-	readonly open_payments: number;
-	readonly pending_refunds: number;
-	readonly failures: readonly string[];
-}
-
-export interface ReportSumsWire {
-	readonly calls: number;
-	readonly free_calls: number;
-	readonly gross_usd: string;
-	readonly refunded_usd: string;
-	readonly net_usd: string;
-}
-
-export interface LedgerReportWire {
-	readonly by: ReportKey;
-	readonly from: string | null;
-	readonly to: string | null;
-	readonly rows: readonly (ReportSumsWire & { readonly key: string })[];
-	readonly total: ReportSumsWire;
-	/** Balance bought in advance, and what of it went back: no revenue before a call captures it. */
-	readonly prepaid: { readonly sold_usd: string; readonly refunded_usd: string };
-}
-
-export interface RefundWire {
-	readonly id: string;
-	readonly ref: string;
-	readonly owner: string;
-	readonly amount_usd: string;
-	readonly reason: string;
-	readonly state: RefundRow["state"];
-	/** Null for a refund to a balance, or by other means. */
-	readonly destination: string | null;
-	readonly transaction: string | null;
-	readonly created_at: string;
-	readonly paid_at: string | null;
-}
-
 /** What an operator can ask of the books. */
-export interface LedgerOperator {
-	/** Reads the whole journal and checks every invariant. */
-	verifyLedger(): Promise<LedgerVerification>;
-	/** Throws INVALID_ARGUMENT for an unknown key or day. */
-	reportLedger(request: Command<"report">): Promise<LedgerReportWire>;
-	/** Lines of JSON, oldest first, each what one transaction left in the books: its postings and receipts. */
-	exportLedger(): AsyncIterable<string>;
-	refundReceipt(request: Command<"refundReceipt">): Promise<RefundWire>;
-	/** What a token has left goes to the wallet that bought it, or back by other means. */
-	refundToken(request: Command<"refundToken">): Promise<RefundWire>;
-	listRefunds(): Promise<{ items: readonly RefundWire[] }>;
-	payRefund(request: Command<"payRefund">): Promise<RefundWire>;
-	/** Holds the ledger against the chain. Throws UNAVAILABLE when none can be read. */
-	reconcileLedger(
-		request: Command<"reconcile">,
-		onProgress?: OnReconciled,
-	): Promise<ReconciliationWire>;
-}
+export type LedgerOperator = ReturnType<typeof createLedgerOperator>;
 
 export interface LedgerOperatorDeps {
 	readonly store: Store;
@@ -123,32 +59,23 @@ export interface LedgerOperatorDeps {
 	readonly chainBooks: ChainBooks;
 }
 
-export function createLedgerOperator(deps: LedgerOperatorDeps): LedgerOperator {
+export function createLedgerOperator(deps: LedgerOperatorDeps) {
 	const { store, guard, refunds, refundPayouts, chainBooks } = deps;
 	return {
 		verifyLedger: () => verifyLedger(store, guard),
-		reportLedger: (request) => reportLedger(store, request),
+		reportLedger: (request: Command<"report">) => reportLedger(store, request),
+		/** Lines of JSON, oldest first, each what one transaction left in the books: its postings and receipts. */
 		exportLedger: () => exportLedger(store),
-		refundReceipt: async ({ receipt_id, reason, usd }) =>
-			toRefundWire(
-				await refunds.refundReceipt({
-					receiptId: receipt_id,
-					reason,
-					...(usd !== undefined && { amountMicros: parseUsd(usd) }),
-				}),
-			),
-		refundToken: async ({ token_id, reason, usd }) =>
-			toRefundWire(
-				await refunds.refundToken({
-					tokenId: token_id,
-					reason,
-					...(usd !== undefined && { amountMicros: parseUsd(usd) }),
-				}),
-			),
+		refundReceipt: async ({ receipt_id: receiptId, ...given }: Command<"refundReceipt">) =>
+			toRefundWire(await refunds.refundReceipt({ receiptId, ...toTerms(given) })),
+		/** What a token has left goes to the wallet that bought it, or back by other means. */
+		refundToken: async ({ token_id: tokenId, ...given }: Command<"refundToken">) =>
+			toRefundWire(await refunds.refundToken({ tokenId, ...toTerms(given) })),
 		listRefunds: async () => ({ items: (await refunds.list()).map(toRefundWire) }),
-		payRefund: async ({ id, tx, again }) =>
+		payRefund: async ({ id, tx, again }: Command<"payRefund">) =>
 			toRefundWire(await refundPayouts.pay({ id, transactionHash: tx, again })),
-		async reconcileLedger(request, onProgress) {
+		/** Holds the ledger against the chain. Throws UNAVAILABLE when none can be read. */
+		async reconcileLedger(request: Command<"reconcile">, onProgress?: OnReconciled) {
 			// What became of refunds under way is known first: else the chain would show them unbooked.
 			if (chainBooks.isReadable) await refundPayouts.reconcile();
 			return chainBooks.reconcile(request, onProgress);
@@ -156,7 +83,12 @@ export function createLedgerOperator(deps: LedgerOperatorDeps): LedgerOperator {
 	};
 }
 
-async function verifyLedger(store: Store, guard: InvariantGuard): Promise<LedgerVerification> {
+function toTerms({ reason, usd }: { reason: string; usd?: string | undefined }) {
+	return { reason, ...(usd !== undefined && { amountMicros: parseUsd(usd) }) };
+}
+
+/** Reads the whole journal and checks every invariant. */
+async function verifyLedger(store: Store, guard: InvariantGuard) {
 	const report = await guard.check({ full: true });
 	const books = await store.read(async (reader) => ({
 		balances: await reader.balances(),
@@ -168,10 +100,13 @@ async function verifyLedger(store: Store, guard: InvariantGuard): Promise<Ledger
 	for (const amount of books.balances.values()) sum += amount;
 	return {
 		status: report.status,
+		/** Null when the journal cannot be read. */
 		transactions: report.journal?.transactions ?? null,
 		frames: report.journal?.frames ?? null,
+		/** Of all entries; anything but 0.00 is a breach. */
 		sum_usd: formatUsd(sum),
 		open_holds: books.holds.length,
+		/** Payments on a chain whose outcome is not known yet. */
 		open_payments: books.payments.filter(({ state }) => state === "settling" || state === "unknown")
 			.length,
 		pending_refunds: books.refunds.filter(({ state }) => state !== "paid").length,
@@ -179,10 +114,10 @@ async function verifyLedger(store: Store, guard: InvariantGuard): Promise<Ledger
 	};
 }
 
-async function reportLedger(
-	store: Store,
-	{ by, from, to }: Command<"report">,
-): Promise<LedgerReportWire> {
+export type LedgerReportWire = Awaited<ReturnType<typeof reportLedger>>;
+
+/** Throws INVALID_ARGUMENT for an unknown key or day. */
+async function reportLedger(store: Store, { by, from, to }: Command<"report">) {
 	const key = parseKey(by);
 	const span = { from: from && parseDay(from), to: to && parseDay(to) };
 	const { lines, total, prepaid } = await createLedgerReport(store, { by: key, span });
@@ -192,6 +127,7 @@ async function reportLedger(
 		to: to ?? null,
 		rows: lines.map((line) => ({ key: line.key, ...toSums(line) })),
 		total: toSums(total),
+		/** Balance bought in advance, and what of it went back: no revenue before a call captures it. */
 		prepaid: {
 			sold_usd: formatUsd(prepaid.soldMicros),
 			refunded_usd: formatUsd(prepaid.refundedMicros),
@@ -199,7 +135,9 @@ async function reportLedger(
 	};
 }
 
-function toSums(sums: ReportSums): ReportSumsWire {
+export type ReportSumsWire = ReturnType<typeof toSums>;
+
+function toSums(sums: ReportSums) {
 	return {
 		calls: sums.calls,
 		free_calls: sums.freeCalls,
@@ -227,7 +165,9 @@ function parseDay(text: string): string {
 	);
 }
 
-function toRefundWire(row: RefundRow): RefundWire {
+export type RefundWire = ReturnType<typeof toRefundWire>;
+
+function toRefundWire(row: RefundRow) {
 	return {
 		id: row.id,
 		ref: row.ref,
@@ -235,6 +175,7 @@ function toRefundWire(row: RefundRow): RefundWire {
 		amount_usd: formatUsd(row.amountMicros),
 		reason: row.reason,
 		state: row.state,
+		/** Null for a refund to a balance, or by other means. */
 		destination: row.destination ?? null,
 		transaction: row.transactionHash ?? null,
 		created_at: toIsoTime(row.createdAt),
@@ -242,56 +183,27 @@ function toRefundWire(row: RefundRow): RefundWire {
 	};
 }
 
-export interface MovementWire {
-	readonly transaction: string;
-	readonly direction: "in" | "out";
-	readonly amount_usd: string;
-	readonly at: string;
-	/** The other address; for bookings what they refer to. */
-	readonly counterparty: string;
-	/** Where both sides know it and differ. */
-	readonly ledger_usd?: string;
-}
-
-export interface ReconciliationWire {
-	readonly status: "ok" | "differs";
-	readonly network: string;
-	readonly asset: string;
-	readonly pay_to: string;
-	readonly matched: { readonly count: number; readonly in_usd: string; readonly out_usd: string };
-	readonly ledger_only: readonly MovementWire[];
-	readonly chain_only: readonly MovementWire[];
-	readonly differing: readonly MovementWire[];
-	/** Unbooked yet, and a payment or refund whose outcome is open explains it. */
-	readonly open: readonly MovementWire[];
-	readonly booked: number;
-	readonly chain_balance_usd: string;
-	readonly ledger_balance_usd: string;
-}
-
-/** Told in blocks of the chain. */
-export type OnReconciled = (progress: { readonly done: number; readonly total: number }) => void;
-
 /** The ledger beside the chain. */
-export interface ChainBooks {
-	readonly isReadable: boolean;
-	/** One at a time. Throws UNAVAILABLE when no chain can be read, RATE_LIMITED while another one runs. */
-	reconcile(request: Command<"reconcile">, onProgress?: OnReconciled): Promise<ReconciliationWire>;
-}
+export type ChainBooks = ReturnType<typeof createChainBooks>;
+export type ReconciliationWire = Awaited<ReturnType<ChainBooks["reconcile"]>>;
 
-export interface ChainBooksDeps {
+/** Progress in blocks of the chain. */
+type OnReconciled = (progress: { readonly done: number; readonly total: number }) => void;
+
+interface ChainBooksDeps {
 	readonly store: Store;
 	readonly clock: Clock;
 	readonly ids: Ids;
 	readonly onchain?: Pick<OnchainParts, "terms" | "chain"> | undefined;
 }
 
-export function createChainBooks(deps: ChainBooksDeps): ChainBooks {
+export function createChainBooks(deps: ChainBooksDeps) {
 	const { terms, chain } = deps.onchain ?? {};
 	let isRunning = false;
 	return {
 		isReadable: terms !== undefined && chain !== undefined,
-		async reconcile(request, onProgress) {
+		/** One at a time. Throws UNAVAILABLE when no chain can be read, RATE_LIMITED while another one runs. */
+		async reconcile(request: Command<"reconcile">, onProgress?: OnReconciled) {
 			if (!terms || !chain) {
 				throw new ServiceError(
 					"UNAVAILABLE",
@@ -310,7 +222,8 @@ export function createChainBooks(deps: ChainBooksDeps): ChainBooks {
 			try {
 				const found = await reconcile({ ...deps, chain, terms, onProgress });
 				const booked = request.book ? await bookAll(deps, terms.network, found.chainOnly) : 0;
-				return { ...toWire(found), ...namesOf(terms), booked };
+				const { network, asset, payTo: pay_to } = terms;
+				return { ...toWire(found), network, asset, pay_to, booked };
 			} finally {
 				isRunning = false;
 			}
@@ -330,10 +243,6 @@ async function bookAll(
 	return booked;
 }
 
-function namesOf({ network, asset, payTo }: OnchainParts["terms"]) {
-	return { network, asset, pay_to: payTo };
-}
-
 function toWire(found: Reconciliation) {
 	const { matched, ledgerOnly, chainOnly, differing, open } = found;
 	const isSame = ledgerOnly.length + chainOnly.length + differing.length === 0;
@@ -346,22 +255,27 @@ function toWire(found: Reconciliation) {
 		},
 		ledger_only: ledgerOnly.map(toMovement),
 		chain_only: chainOnly.map(toMovement),
-		differing: differing.map((one: Difference) => ({
+		differing: differing.map((one) => ({
 			...toMovement(one),
 			ledger_usd: formatUsd(one.ledgerMicros),
 		})),
+		/** Unbooked yet, and a payment or refund whose outcome is open explains it. */
 		open: open.map(toMovement),
 		chain_balance_usd: formatUsd(found.chainBalanceMicros),
 		ledger_balance_usd: formatUsd(found.ledgerBalanceMicros),
 	};
 }
 
-function toMovement(movement: Movement): MovementWire {
+/** `ledger_usd` where both sides know it and differ. */
+export type MovementWire = ReturnType<typeof toMovement> & { readonly ledger_usd?: string };
+
+function toMovement(movement: Movement) {
 	return {
 		transaction: movement.transactionHash,
 		direction: movement.direction,
 		amount_usd: formatUsd(movement.amountMicros),
 		at: toIsoTime(movement.at),
+		/** The other address; for bookings what they refer to. */
 		counterparty: movement.counterparty,
 	};
 }

@@ -1,5 +1,5 @@
 import { z } from "zod";
-import type { SptIssuer, SptSummary } from "../../payments/spt/spt.js";
+import type { SptIssuer } from "../../payments/spt/spt.js";
 import {
 	type AccountOperator,
 	type AccountOperatorDeps,
@@ -10,14 +10,10 @@ import {
 import { type Clock, formatUsd, parseUsd } from "../kernel/kernel.js";
 import type { GraphCatalog } from "../knowledge/knowledge.js";
 import type { SearchEngine } from "../search/search.js";
-import type { GraphImporter, ImportReport, ImportRequest, OnProgress } from "./graph-importer.js";
-import type {
-	ConceptEditor,
-	ConceptPut,
-	ConceptRemoval,
-	ConceptReport,
-} from "./graph-repository.js";
-import type { PurgeReport, Retention } from "./housekeeping.js";
+import type { DataBackup } from "./data-folder.js";
+import type { GraphImporter, OnProgress } from "./graph-importer.js";
+import type { ConceptEditor } from "./graph-repository.js";
+import type { Retention } from "./housekeeping.js";
 import {
 	createLedgerOperator,
 	type LedgerOperator,
@@ -40,47 +36,11 @@ export const operatorCommands = {
 };
 type SptRequest = z.output<typeof operatorCommands.issueSpt>;
 
-export interface GraphSummary {
-	readonly id: string;
-	readonly title: string;
-	readonly type: string;
-	readonly version: string;
-	readonly nodes: number;
-}
-
-export interface BackupReport {
-	readonly folder: string;
-	/** Of the ledger in it; keys and graphs are of a moment before, text that can vanish of one after. */
-	readonly created_at: string;
-	readonly transactions: number;
-	readonly files: number;
-	readonly bytes: number;
-	/** Pepper and signing keys are in it. */
-	readonly holds_secrets: true;
-}
-
 /**
  * What an operator can do, the same over the admin API and on a folder no server holds.
  * Shapes are those of the CLI's `--json` (WIRE: names and ids).
  */
-export interface Operator extends LedgerOperator, AccountOperator {
-	issueSpt(request: SptRequest): Promise<{ token: string; id: string; balance_usd: string }>;
-	listSpts(): Promise<{ items: readonly SptSummary[] }>;
-	revokeSpt(request: { id: string }): Promise<{ id: string; status: "revoked" }>;
-	listGraphs(): Promise<{ items: readonly GraphSummary[] }>;
-	importGraph(request: ImportRequest, onProgress?: OnProgress): Promise<ImportReport>;
-	/** Forgets what is past its time. */
-	purge(): Promise<PurgeReport>;
-	/** Adds or changes one concept of an imported graph; searches see it when this resolves. */
-	putConcept(request: ConceptPut): Promise<ConceptReport>;
-	removeConcept(request: ConceptRemoval): Promise<ConceptReport>;
-	reindex(onProgress?: OnProgress): Promise<{ concepts: number; mode: string; seconds: number }>;
-	/** Copies the data folder's lasting parts while calls go on. Throws INVALID_ARGUMENT for a folder that cannot take them. */
-	backUp(
-		request: z.output<typeof operatorCommands.backUp>,
-		onProgress?: OnProgress,
-	): Promise<BackupReport>;
-}
+export type Operator = ReturnType<typeof createOperator>;
 
 export interface OperatorDeps extends LedgerOperatorDeps, AccountOperatorDeps {
 	readonly spts: SptIssuer;
@@ -88,21 +48,23 @@ export interface OperatorDeps extends LedgerOperatorDeps, AccountOperatorDeps {
 	readonly search: SearchEngine;
 	readonly importer: GraphImporter;
 	readonly concepts: ConceptEditor;
-	readonly backUp: Operator["backUp"];
+	readonly backUp: DataBackup;
 	readonly retention: Retention;
 	readonly clock: Clock;
 }
 
-export function createOperator(deps: OperatorDeps): Operator {
+export function createOperator(deps: OperatorDeps) {
 	const { spts, catalog, search, importer, concepts, clock } = deps;
+	const accounts: AccountOperator = createAccountOperator(deps);
+	const ledger: LedgerOperator = createLedgerOperator(deps);
 	return {
-		issueSpt: (request) => issueSpt(deps, request),
+		issueSpt: (request: SptRequest) => issueSpt(deps, request),
 		listSpts: async () => ({ items: await spts.list() }),
-		async revokeSpt({ id }) {
+		async revokeSpt({ id }: { readonly id: string }) {
 			await spts.revoke(id);
-			return { id, status: "revoked" };
+			return { id, status: "revoked" as const };
 		},
-		...createAccountOperator(deps),
+		...accounts,
 		async listGraphs() {
 			return {
 				items: catalog.list().map(({ record, concepts: nodes }) => ({
@@ -114,11 +76,11 @@ export function createOperator(deps: OperatorDeps): Operator {
 				})),
 			};
 		},
-		importGraph: (request, onProgress) => importer.import(request, onProgress),
-		putConcept: (request) => concepts.put(request),
-		removeConcept: (request) => concepts.remove(request),
-		purge: () => deps.retention.purge(),
-		async reindex(onProgress) {
+		importGraph: importer.import,
+		putConcept: concepts.put,
+		removeConcept: concepts.remove,
+		purge: deps.retention.purge,
+		async reindex(onProgress?: OnProgress) {
 			const startedMs = clock.monotonicMs();
 			// A list taken amid a change would be the one from before it. The index itself keeps its runs in order.
 			const { done } = await importer.whileNoneRuns(async () => ({
@@ -133,14 +95,11 @@ export function createOperator(deps: OperatorDeps): Operator {
 			};
 		},
 		backUp: deps.backUp,
-		...createLedgerOperator(deps),
+		...ledger,
 	};
 }
 
-async function issueSpt(
-	{ spts, catalog, clock }: OperatorDeps,
-	{ usd, ...scope }: SptRequest,
-): Promise<{ token: string; id: string; balance_usd: string }> {
+async function issueSpt({ spts, catalog, clock }: OperatorDeps, { usd, ...scope }: SptRequest) {
 	const issued = await spts.issue({
 		...toSptScope({ catalog, now: clock.now() }, scope),
 		amountMicros: parseUsd(usd),

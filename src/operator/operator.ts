@@ -1,5 +1,6 @@
 export {
 	assertBooksKept,
+	type BackupReport,
 	bindProfile,
 	createDataBackup,
 	type RestoreReport,
@@ -33,9 +34,4 @@ export {
 	type RefundWire,
 	type ReportSumsWire,
 } from "./ledger-operator.js";
-export {
-	type BackupReport,
-	createOperator,
-	type Operator,
-	operatorCommands,
-} from "./operator-interface.js";
+export { createOperator, type Operator, operatorCommands } from "./operator-interface.js";
