@@ -47,7 +47,8 @@ export function createCallerEgress(reach: CallerReach = {}): Egress {
 		const addresses = isIP(hostname) ? [hostname] : await orAborted(signal, resolve(hostname));
 		if (!areAllPublic(addresses)) throw notPublic(url);
 		const open = () => dial({ hostname, port: portOf(url), addresses });
-		const { message, status } = await send({ request, url, signal, open });
+		const message = await send(request, { url, signal, open });
+		const { statusCode: status = 0 } = message;
 		if (status >= 300 && status < 400) {
 			message.destroy();
 			throw new ServiceError("UPSTREAM", `${url.host} redirects, which is not followed.`);
@@ -62,7 +63,7 @@ export function createCallerEgress(reach: CallerReach = {}): Egress {
 				return await exchange(request, url);
 			} catch (cause) {
 				if (cause instanceof ServiceError) throw cause;
-				throw new ServiceError("UNAVAILABLE", `Nobody answers at ${url.host}.`, { cause });
+				throw new ServiceError("UNAVAILABLE", `No server answers at ${url.host}.`, { cause });
 			}
 		},
 	};
@@ -117,7 +118,7 @@ function bare(hostname: string): string {
 	return hostname.replace(/^\[|\]$/g, "");
 }
 
-/** No addresses for a name no one knows, which is told like one that points inside. */
+/** No addresses for a name no one knows, which gets the same refusal as one that points inside. */
 async function resolveAll(hostname: string): Promise<readonly string[]> {
 	try {
 		const found = await systemLookup(hostname, { all: true });
@@ -146,20 +147,10 @@ const dialTls: Dial = ({ hostname, port, addresses }) => {
 	});
 };
 
-interface Sending {
-	readonly request: OutboundRequest;
-	readonly url: URL;
-	readonly signal: AbortSignal;
-	readonly open: () => Duplex;
-}
-
-interface Answer {
-	readonly message: IncomingMessage;
-	readonly status: number;
-}
-
-function send({ request, url, signal, open }: Sending): Promise<Answer> {
-	const { method, headers = {}, body } = request;
+function send(
+	{ method, headers = {}, body }: OutboundRequest,
+	{ url, signal, open }: { url: URL; signal: AbortSignal; open: () => Duplex },
+): Promise<IncomingMessage> {
 	return new Promise((resolve, reject) => {
 		const outgoing = sendOver(
 			{
@@ -176,7 +167,7 @@ function send({ request, url, signal, open }: Sending): Promise<Answer> {
 				maxHeaderSize: LIMITS.callerReplyHeaderBytes,
 				signal,
 			},
-			(message) => resolve({ message, status: message.statusCode ?? 0 }),
+			resolve,
 		);
 		outgoing.once("error", reject);
 		outgoing.end(body);

@@ -1,7 +1,7 @@
 /** What leaves the server for addresses its operator chose; those that callers name go through caller-egress. */
 
 import { LIMITS } from "../contract/contract.js";
-import { type Egress, ServiceError } from "../kernel/kernel.js";
+import { type Egress, type OutboundRequest, ServiceError } from "../kernel/kernel.js";
 import { readBounded, toResponse } from "./reply-body.js";
 
 const LOOPBACK_HOST = /^(127(\.\d{1,3}){3}|localhost|\[::1\])$/;
@@ -9,23 +9,30 @@ const LOOPBACK_HOST = /^(127(\.\d{1,3}){3}|localhost|\[::1\])$/;
 /** Reaches the operator's own server: on loopback, or on the one host named here. Follows no redirects. */
 export function createOperatorEgress(ownHost?: string): Egress {
 	return {
-		async request({ method, url, headers = {}, body, timeoutMs }) {
+		async request(request) {
+			const { url, timeoutMs } = request;
 			const { hostname, protocol } = new URL(url);
-			if (protocol !== "http:" || (hostname !== ownHost && !LOOPBACK_HOST.test(hostname))) {
+			if (protocol !== "http:" || (hostname !== ownHost && !isLoopback(hostname))) {
 				throw new ServiceError("INVALID_ARGUMENT", `"${url}" is not an address on this machine.`);
 			}
-			try {
-				return await fetch(url, {
-					method,
-					headers,
-					redirect: "error",
-					signal: AbortSignal.timeout(timeoutMs),
-					...(body !== undefined && { body }),
-				});
-			} catch (cause) {
-				throw new ServiceError("UNAVAILABLE", `Nobody answers at ${url}.`, { cause });
-			}
+			const signal = AbortSignal.timeout(timeoutMs);
+			return send(request, { redirect: "error", signal }).catch(toUnavailable(url));
 		},
+	};
+}
+
+function send(
+	{ method, url, headers = {}, body }: OutboundRequest,
+	options: Required<Pick<RequestInit, "redirect" | "signal">>,
+): Promise<Response> {
+	return fetch(url, { method, headers, ...options, ...(body !== undefined && { body }) });
+}
+
+/** What a failed exchange rejects with. Throws UNAVAILABLE. */
+function toUnavailable(place: string) {
+	return (cause: unknown): never => {
+		if (cause instanceof ServiceError) throw cause;
+		throw new ServiceError("UNAVAILABLE", `No server answers at ${place}.`, { cause });
 	};
 }
 
@@ -36,25 +43,17 @@ export function createOperatorEgress(ownHost?: string): Egress {
  */
 export function createConfiguredEgress(reach: ConfiguredReach): Egress {
 	const bytesMax = reach.replyBytesMax ?? LIMITS.configuredReplyBytes;
+	const exchange = async (request: OutboundRequest, host: string): Promise<Response> => {
+		const signal = untilEither(AbortSignal.timeout(request.timeoutMs), request.signal);
+		const response = await send(request, { redirect: "error", signal });
+		const chunks = response.body ? chunksUntil(response.body, signal) : [];
+		const reply = await readBounded(chunks, { host, bytesMax });
+		return toResponse(response.status, response.headers, reply);
+	};
 	return {
-		async request({ method, url, headers = {}, body, timeoutMs, signal }) {
-			const { host } = assertConfigured(new URL(url), reach);
-			try {
-				const end = untilEither(AbortSignal.timeout(timeoutMs), signal);
-				const response = await fetch(url, {
-					method,
-					headers,
-					redirect: "error",
-					signal: end,
-					...(body !== undefined && { body }),
-				});
-				const chunks = response.body ? chunksUntil(response.body, end) : [];
-				const reply = await readBounded(chunks, { host, bytesMax });
-				return toResponse(response.status, response.headers, reply);
-			} catch (cause) {
-				if (cause instanceof ServiceError) throw cause;
-				throw new ServiceError("UNAVAILABLE", `Nobody answers at ${host}.`, { cause });
-			}
+		async request(request) {
+			const { host } = assertConfigured(new URL(request.url), reach);
+			return exchange(request, host).catch(toUnavailable(host));
 		},
 	};
 }
@@ -84,7 +83,7 @@ async function* chunksUntil(
 	}
 }
 
-export interface ConfiguredReach {
+interface ConfiguredReach {
 	/** Addresses whose hosts may be asked. */
 	readonly urls?: readonly string[];
 	/** Whatever listens on this machine, as well. */
@@ -112,24 +111,15 @@ const HUB_FILES_DOMAIN = ".hf.co";
 export function createHubEgress(hub: string = MODEL_HUB): Egress {
 	const { origin } = new URL(hub);
 	return {
-		async request({ method, url, headers = {}, body, timeoutMs }) {
-			const address = new URL(url);
+		async request(request) {
+			const address = new URL(request.url);
 			const { host } = address;
 			const isItsFile = address.protocol === "https:" && host.endsWith(HUB_FILES_DOMAIN);
 			if (!isItsFile && !(address.origin === origin && isSafe(address))) {
 				throw new ServiceError("INVALID_ARGUMENT", `"${host}" does not belong to the model hub.`);
 			}
-			try {
-				return await fetch(url, {
-					method,
-					headers,
-					redirect: "manual",
-					signal: AbortSignal.timeout(timeoutMs),
-					...(body !== undefined && { body }),
-				});
-			} catch (cause) {
-				throw new ServiceError("UNAVAILABLE", `Nobody answers at ${host}.`, { cause });
-			}
+			const signal = AbortSignal.timeout(request.timeoutMs);
+			return send(request, { redirect: "manual", signal }).catch(toUnavailable(host));
 		},
 	};
 }

@@ -1,7 +1,7 @@
 import type { Transporter } from "nodemailer";
 import { type Mailer, type MailMessage, ServiceError } from "../kernel/kernel.js";
 
-export interface SmtpDeps {
+interface SmtpServer {
 	/** `smtp://` or `smtps://`, with user name and password where the server wants them. */
 	readonly url: string;
 	/** Sender: an address, or a name and an address. */
@@ -13,7 +13,7 @@ export interface SmtpDeps {
  * Hands mails to the one server the operator configured. Nothing of a message can become a header, a file or an address:
  * subjects are one line, text and HTML are given as they are, and attachments, links to files and other recipients are off.
  */
-export function createSmtpMailer({ url, from, timeoutMs }: SmtpDeps): Mailer {
+export function createSmtpMailer({ url, from, timeoutMs }: SmtpServer): Mailer {
 	let opened: Promise<Transporter> | undefined;
 	const open = async () => {
 		// Loaded with the first mail: most calls need none.
@@ -59,16 +59,14 @@ function hostOf(from: string): string {
 	return /@([A-Za-z0-9.-]+)>?\s*$/.exec(from)?.[1] ?? "localhost";
 }
 
-/** Tells the reply code alone: what a server says may repeat the address. */
+/** Repeats the reply code alone: the text of a server may hold the address. */
 function toServiceError(cause: unknown): ServiceError {
 	const code = (cause as { readonly responseCode?: unknown }).responseCode;
 	if (typeof code === "number" && code >= 550 && code <= 553) {
-		return new ServiceError("INVALID_ARGUMENT", `The mail server refuses this address (${code}).`, {
-			cause,
-		});
+		const message = `The mail server refuses this address (${code}).`;
+		return new ServiceError("INVALID_ARGUMENT", message, { cause });
 	}
-	const told = typeof code === "number" ? ` (${code})` : "";
-	return new ServiceError("UNAVAILABLE", `The mail server did not take the mail${told}.`, {
-		cause,
-	});
+	const shown = typeof code === "number" ? ` (${code})` : "";
+	const message = `The mail server did not take the mail${shown}.`;
+	return new ServiceError("UNAVAILABLE", message, { cause });
 }

@@ -30,26 +30,24 @@ import {
 } from "../knowledge/knowledge.js";
 import type { GraphRepository } from "./graph-repository.js";
 
-/** Turns someone's folder into a graph on sale. */
-export interface GraphImporter {
-	/** One at a time until searches see it; resolves when its vectors are made, too. Throws INVALID_ARGUMENT for a source that cannot be read or an id that is taken. */
-	import(request: ImportRequest, onProgress?: OnProgress): Promise<ImportReport>;
-	/** Runs work that needs the imported files to stay as they are; imports wait for it. */
-	whileNoneRuns<T>(work: () => Promise<T>): Promise<T>;
-}
-
-export interface GraphImporterDeps {
+interface UpdateServices {
 	readonly catalog: GraphCatalog;
 	readonly repository: GraphRepository;
 	readonly clock: Clock;
+}
+
+interface ImportServices extends UpdateServices {
 	/** Where imported bundles live, one folder each. */
 	readonly folder: string;
 }
 
+/** Turns someone's folder into a graph on sale. */
+export type GraphImporter = ReturnType<typeof createGraphImporter>;
+
 /** Literal paths under /v1/graphs: a graph of that name could not be reached. */
 const RESERVED_IDS: ReadonlySet<string> = new Set(["catalog", "compare"]);
 
-export function createGraphImporter(deps: GraphImporterDeps): GraphImporter {
+export function createGraphImporter(deps: ImportServices) {
 	// Two imports at once would race for one folder and for the index.
 	const queue = new PQueue({ concurrency: 1 });
 	const update = createGraphUpdate(deps);
@@ -62,7 +60,11 @@ export function createGraphImporter(deps: GraphImporterDeps): GraphImporter {
 			: importGraph(deps, update, request, onProgress);
 	};
 	return {
-		async import(request, onProgress) {
+		/**
+		 * One at a time until searches see it; resolves when its vectors are made, too. Throws INVALID_ARGUMENT for a source
+		 * that cannot be read or an id that is taken.
+		 */
+		async import(request: ImportRequest, onProgress?: OnProgress): Promise<ImportReport> {
 			let startedMs = 0;
 			const { report, complete } = await queue.add(() => {
 				startedMs = deps.clock.monotonicMs();
@@ -73,12 +75,13 @@ export function createGraphImporter(deps: GraphImporterDeps): GraphImporter {
 			const seconds = Math.round(deps.clock.monotonicMs() - startedMs) / 1000;
 			return { ...report, seconds };
 		},
-		whileNoneRuns: (work) => queue.add(work),
+		/** Runs work that needs the imported files to stay as they are; imports wait for it. */
+		whileNoneRuns: <T>(work: () => Promise<T>): Promise<T> => queue.add(work),
 	};
 }
 
 async function importGraph(
-	{ catalog, repository, clock, folder }: GraphImporterDeps,
+	{ catalog, repository, clock, folder }: ImportServices,
 	update: GraphUpdate,
 	request: ImportRequest,
 	onProgress?: OnProgress,
@@ -122,26 +125,8 @@ function assertFree(catalog: GraphCatalog, id: string, isUpdate: boolean): void 
 	);
 }
 
-export interface GraphUpdateDeps {
-	readonly catalog: GraphCatalog;
-	readonly repository: GraphRepository;
-	readonly clock: Clock;
-}
-
 /** Brings imported graphs in line with their sources; only what has changed is read, written and indexed again. */
-export interface GraphUpdate {
-	/** Resolves when searches see the change. */
-	bringInLine(
-		graph: Changeable,
-		request: ImportRequest,
-		onProgress?: OnProgress,
-	): Promise<VisibleImport>;
-	/**
-	 * What an import found, for the next one of the same source with the same options. Only the last few are kept
-	 * (LIMITS.importMemoriesMax); an update of any other graph reads its whole source.
-	 */
-	remember(request: ImportRequest, memory: ImportMemory | undefined): void;
-}
+type GraphUpdate = ReturnType<typeof createGraphUpdate>;
 
 interface Plan {
 	readonly source: string;
@@ -151,11 +136,15 @@ interface Plan {
 	readonly memory: ImportMemory | undefined;
 }
 
-export function createGraphUpdate(deps: GraphUpdateDeps): GraphUpdate {
+export function createGraphUpdate(deps: UpdateServices) {
 	const { repository, clock } = deps;
 	const memories = new Map<string, { readonly key: string; readonly memory: ImportMemory }>();
 
-	const remember: GraphUpdate["remember"] = (request, memory) => {
+	/**
+	 * What an import found, for the next one of the same source with the same options. Only the last few are kept
+	 * (LIMITS.importMemoriesMax); an update of any other graph reads its whole source.
+	 */
+	const remember = (request: ImportRequest, memory: ImportMemory | undefined): void => {
 		memories.delete(request.as);
 		if (!memory) return;
 		memories.set(request.as, { key: keyOf(request), memory });
@@ -168,14 +157,23 @@ export function createGraphUpdate(deps: GraphUpdateDeps): GraphUpdate {
 	};
 	return {
 		remember,
-		async bringInLine(graph, request, onProgress) {
+		/** Resolves when searches see the change. */
+		async bringInLine(
+			graph: Changeable,
+			request: ImportRequest,
+			onProgress?: OnProgress,
+		): Promise<VisibleImport> {
 			const startedMs = clock.monotonicMs();
 			await readMemory(graph);
 			let readMs = startedMs;
 			const onRead = () => {
 				readMs = clock.monotonicMs();
 			};
-			const plan = await makePlan({ graph, request, clock, onRead, memory: recall(request) });
+			const plan = await makePlan(graph, request, {
+				nowMs: clock.now(),
+				onRead,
+				memory: recall(request),
+			});
 			const next = await carryOut(deps, graph, plan);
 			const visibleMs = clock.monotonicMs();
 			remember(request, plan.memory);
@@ -197,7 +195,7 @@ export function createGraphUpdate(deps: GraphUpdateDeps): GraphUpdate {
 
 /** Throws INVALID_ARGUMENT, and nothing has changed, when too little is left or the name is another graph's. */
 async function carryOut(
-	{ catalog, repository, clock }: GraphUpdateDeps,
+	{ catalog, repository, clock }: UpdateServices,
 	graph: Changeable,
 	{ changes, rules, skipped, source }: Plan,
 ): Promise<Graph> {
@@ -213,45 +211,31 @@ async function carryOut(
 	});
 }
 
-async function makePlan({
-	graph,
-	request,
-	clock,
-	onRead,
-	memory: known,
-}: {
-	readonly graph: Changeable;
-	readonly request: ImportRequest;
-	readonly clock: Clock;
-	readonly onRead: () => void;
-	readonly memory: ImportMemory | undefined;
-}): Promise<Plan> {
+async function makePlan(
+	graph: Changeable,
+	request: ImportRequest,
+	{
+		nowMs,
+		onRead,
+		memory: known,
+	}: { nowMs: number; onRead: () => void; memory: ImportMemory | undefined },
+): Promise<Plan> {
 	const { source, as } = request;
-	const nowMs = clock.now();
 	const options = toOptions(request, toIsoDay(nowMs));
-	const rulesOf = ({ format, sourceRecord }: Pick<FrameRules, "format" | "sourceRecord">) => ({
-		format,
-		sourceRecord,
-		options,
-	});
+	const rulesOf = ({ format, sourceRecord }: Pick<FrameRules, "format" | "sourceRecord">) => {
+		return { format, sourceRecord, options };
+	};
 	const update =
 		known && (await updateFromFolder({ source, as, options, nowMs, onRead, graph, memory: known }));
 	if (update) {
 		const given = givenIn(update.memory.rows.keys(), update.memory.format);
 		return { ...update, source, rules: { ...rulesOf(update.memory), given } };
 	}
-	const { files, report, trace, memory } = await importFolder({
-		source,
-		as,
-		options,
-		nowMs,
-		onRead,
-	});
+	const imported = await importFolder({ source, as, options, nowMs, onRead });
+	const { files, report, trace, memory } = imported;
 	assertSome(report, source);
-	const given = givenIn(
-		trace.documents.map(({ path }) => path),
-		trace.format,
-	);
+	const paths = trace.documents.map(({ path }) => path);
+	const given = givenIn(paths, trace.format);
 	return {
 		source,
 		changes: differences(graph, files, given),
@@ -267,7 +251,7 @@ function givenIn(paths: Iterable<string>, format: FrameRules["format"]): Readonl
 	return new Set([...paths].filter((path) => FRAME_PATHS.has(path)));
 }
 
-function countChanges({ concepts }: Graph, changes: BundleChanges): ChangeCount {
+function countChanges({ concepts }: Graph, changes: BundleChanges) {
 	let [added, changed, removed] = [0, 0, 0];
 	for (const [path, bytes] of changes) {
 		if (isReserved(path)) continue;
@@ -310,7 +294,7 @@ export interface ImportReport {
 	readonly edges: number;
 	readonly evidence: number;
 	/** Concepts, against those the graph had. */
-	readonly changed: ChangeCount;
+	readonly changed: ReturnType<typeof countChanges>;
 	readonly seconds: number;
 	/** Of an update: until it was known what has changed, and from there until searches saw it. */
 	readonly read_ms?: number;
@@ -318,17 +302,10 @@ export interface ImportReport {
 }
 
 /** An import that searches see already. */
-export interface VisibleImport {
+interface VisibleImport {
 	readonly report: Omit<ImportReport, "seconds">;
 	/** Settles as `GraphRepository.complete` does. */
 	readonly complete: Promise<void>;
-}
-
-export interface ChangeCount {
-	readonly added: number;
-	readonly changed: number;
-	readonly removed: number;
-	readonly unchanged: number;
 }
 
 export type OnProgress = (progress: {
@@ -360,7 +337,6 @@ function assertSlugFree(catalog: GraphCatalog, { id, slug }: GraphRecord): void 
 	);
 }
 
-/** The options of a request. */
 function toOptions(request: ImportRequest, today: string): ImportOptions {
 	const { source_url, date_key, edge_keys, type, title } = request;
 	return {

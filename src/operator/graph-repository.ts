@@ -26,14 +26,6 @@ import {
 } from "../knowledge/knowledge.js";
 import type { SearchEngine, SyncOptions } from "../search/search.js";
 
-export interface GraphRepositoryDeps {
-	readonly catalog: GraphCatalog;
-	readonly search: SearchEngine;
-	/** Where imported bundles live, one folder each. */
-	readonly folder: string;
-	readonly logger: Logger;
-}
-
 /** Graphs whose files are ours: what the disk holds, the index finds and the catalog sells changes together, in this order. */
 export interface GraphRepository {
 	/** Throws NOT_FOUND, and INVALID_ARGUMENT for a graph whose files are someone else's. */
@@ -64,7 +56,13 @@ export function createGraphRepository({
 	search,
 	folder,
 	logger,
-}: GraphRepositoryDeps): GraphRepository {
+}: {
+	readonly catalog: GraphCatalog;
+	readonly search: SearchEngine;
+	/** Where imported bundles live, one folder each. */
+	readonly folder: string;
+	readonly logger: Logger;
+}): GraphRepository {
 	const home = resolve(folder);
 	let isInStep = false;
 
@@ -172,15 +170,19 @@ export interface ConceptReport {
 /** Changes imported graphs one concept at a time. */
 export type ConceptEditor = ReturnType<typeof createConceptEditor>;
 
-export interface ConceptEditorDeps {
+type Outcome = Omit<ConceptReport, "visible_ms">;
+
+export function createConceptEditor({
+	repository,
+	clock,
+	inTurn,
+}: {
 	readonly repository: GraphRepository;
 	readonly clock: Clock;
 	/** Runs one thing at a time that changes imported files. */
 	readonly inTurn: <T>(work: () => Promise<T>) => Promise<T>;
-}
-
-export function createConceptEditor({ repository, clock, inTurn }: ConceptEditorDeps) {
-	const timed = (work: () => Promise<Omit<ConceptReport, "visible_ms">>) => {
+}) {
+	const timed = (work: () => Promise<Outcome>): Promise<ConceptReport> => {
 		const startedMs = clock.monotonicMs();
 		return inTurn(async () => {
 			const outcome = await work();
@@ -196,8 +198,6 @@ export function createConceptEditor({ repository, clock, inTurn }: ConceptEditor
 	};
 }
 
-type Outcome = Omit<ConceptReport, "visible_ms">;
-
 async function putConcept(
 	repository: GraphRepository,
 	today: string,
@@ -206,7 +206,9 @@ async function putConcept(
 	const graph = repository.getOwn(graph_id);
 	const bytes = new TextEncoder().encode(markdown);
 	await readMemory(graph);
-	const reason = reasonAgainstPath(path, graph) ?? reasonAgainstFile(path, bytes);
+	const fault = reasonToSkip(bytes);
+	const reason =
+		reasonAgainstPath(path, graph) ?? (fault && `"${path}" cannot be a concept. ${fault}`);
 	if (reason !== undefined) throw new ServiceError("INVALID_ARGUMENT", reason);
 	const known = conceptAt(graph.concepts, path);
 	const outcome = { graph_id, concept_id: toConceptId(path) };
@@ -250,11 +252,6 @@ async function removeConcept(
 	return { graph_id, concept_id, change: "removed", nodes: concepts.length, warnings: [] };
 }
 
-function reasonAgainstFile(path: string, bytes: Uint8Array): string | undefined {
-	const fault = reasonToSkip(bytes);
-	return fault === undefined ? undefined : `"${path}" cannot be a concept. ${fault}`;
-}
-
 function assertNoError(findings: readonly Finding[]): void {
 	const errors = findings.filter(({ severity }) => severity === "error");
 	const [first] = errors;
@@ -262,9 +259,7 @@ function assertNoError(findings: readonly Finding[]): void {
 	throw new ServiceError(
 		"INVALID_ARGUMENT",
 		`"${first.file}" cannot be a concept. ${first.message}`,
-		{
-			details: errors.map(({ message }) => ({ path: "markdown", message })),
-		},
+		{ details: errors.map(({ message }) => ({ path: "markdown", message })) },
 	);
 }
 

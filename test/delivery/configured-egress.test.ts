@@ -50,7 +50,9 @@ t.test("only configured addresses are asked, and what they say is bounded", asyn
 t.test("a message names the host, never the key in an address", async (t) => {
 	const url = "http://127.0.0.1:1/v2/my-secret-key";
 	const egress = createConfiguredEgress({ urls: [url] });
-	await t.rejects(egress.request({ ...post, url }), { message: "Nobody answers at 127.0.0.1:1." });
+	await t.rejects(egress.request({ ...post, url }), {
+		message: "No server answers at 127.0.0.1:1.",
+	});
 });
 
 t.test("a reply has its deadline even when garbage is collected while it comes", async (t) => {

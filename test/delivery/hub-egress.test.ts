@@ -27,6 +27,6 @@ t.test("a hub that stands in is one on loopback, or by https", async (t) => {
 	});
 	const closed = createHubEgress("http://127.0.0.1:1");
 	await t.rejects(closed.request({ ...get, url: "http://127.0.0.1:1/signed?key=secret" }), {
-		message: "Nobody answers at 127.0.0.1:1.",
+		message: "No server answers at 127.0.0.1:1.",
 	});
 });
