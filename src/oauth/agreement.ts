@@ -1,11 +1,12 @@
 import type { Interaction } from "oidc-provider";
-import type { GrantHolder, OAuthGrants, OAuthRecords } from "../accounts/accounts.js";
+import type { GrantHolder } from "../accounts/accounts.js";
 import { OAUTH_SCOPE } from "../contract/contract.js";
-import { type Micros, ServiceError } from "../kernel/kernel.js";
+import { createTurnQueue, type Micros, ServiceError } from "../kernel/kernel.js";
+import type { OAuthServices } from "./oauth-services.js";
 import type { OAuthProvider } from "./provider.js";
 
 /** What a user has agreed to, and where. */
-export interface Agreement extends GrantHolder {
+interface Agreement extends GrantHolder {
 	readonly oauth: OAuthProvider;
 	readonly interaction: Interaction;
 	readonly budgetMicros: Micros;
@@ -22,31 +23,18 @@ interface Agreed {
 	readonly [other: string]: unknown;
 }
 
+export type Agree = ReturnType<typeof createAgree>;
+
 /** Makes key and grant, one for each step whatever was pressed: what was agreed to last holds. */
-export type Agree = (agreement: Agreement) => Promise<Agreed>;
-
-export interface AgreementDeps {
-	readonly grants: OAuthGrants;
-	readonly records: Pick<OAuthRecords, "setReplaced">;
-}
-
-export function createAgree(deps: AgreementDeps): Agree {
-	const running = new Map<string, Promise<Agreed>>();
-	return (agreement) => {
-		const { uid } = agreement.interaction;
-		const before = running.get(uid);
-		const next = (before ?? Promise.resolve())
-			.catch(() => undefined)
-			.then(() => replace(deps, agreement))
-			.finally(() => {
-				if (running.get(uid) === next) running.delete(uid);
-			});
-		running.set(uid, next);
-		return next;
+export function createAgree(services: OAuthServices) {
+	const turns = createTurnQueue();
+	return async (agreement: Agreement): Promise<Agreed> => {
+		const leave = await turns.enter(agreement.interaction.uid);
+		return replace(services, agreement).finally(leave);
 	};
 }
 
-async function replace(deps: AgreementDeps, agreement: Agreement): Promise<Agreed> {
+async function replace(services: OAuthServices, agreement: Agreement): Promise<Agreed> {
 	const { oauth, budgetMicros, keepsEarlier } = agreement;
 	// What was read when the button was pressed may have been pressed before.
 	const interaction = await oauth.provider.Interaction.find(agreement.interaction.uid);
@@ -58,13 +46,13 @@ async function replace(deps: AgreementDeps, agreement: Agreement): Promise<Agree
 		const grant = await oauth.provider.Grant.find(last.grantId);
 		if (grant) return { grantId: last.grantId, terms };
 	}
-	if (last?.grantId !== undefined) await deps.grants.end(last.grantId);
-	return { grantId: await open(deps, { ...agreement, interaction }, terms), terms };
+	if (last?.grantId !== undefined) await services.grants.end(last.grantId);
+	return { grantId: await open(services, { ...agreement, interaction }, terms), terms };
 }
 
 /** The grant is found by its key, and ends with it; without a grant no one could use the key, so it goes as well. */
 async function open(
-	{ grants, records }: AgreementDeps,
+	{ grants, records }: OAuthServices,
 	agreement: Agreement,
 	terms: string,
 ): Promise<string> {
@@ -86,7 +74,7 @@ async function open(
 	return keyId;
 }
 
-/** What a user is told whose step has ended, went on elsewhere, or is that of someone else. */
+/** What a user sees whose step has ended, went on elsewhere, or is that of someone else. */
 export function lostStep(): ServiceError {
 	return new ServiceError(
 		"INVALID_ARGUMENT",

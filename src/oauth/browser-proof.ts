@@ -3,7 +3,8 @@ import type { IncomingMessage } from "node:http";
 import type { Response } from "express";
 import type { Interaction } from "oidc-provider";
 import { OAUTH_LIMITS } from "../accounts/accounts.js";
-import { type Random, ServiceError } from "../kernel/kernel.js";
+import { ServiceError } from "../kernel/kernel.js";
+import type { OAuthServices } from "./oauth-services.js";
 
 /**
  * Ties a request for access to the browser in which its user signed in, whichever client began it: what follows is for that browser
@@ -13,18 +14,14 @@ export type BrowserBinding = ReturnType<typeof createBrowserBinding>;
 
 const SECRET_BYTES = 32;
 
-export function createBrowserBinding(deps: {
-	readonly random: Random;
-	/** Public base address. */
-	readonly baseUrl: () => string;
-}) {
-	const isSecure = () => deps.baseUrl().startsWith("https:");
+export function createBrowserBinding({ random, service: { info } }: OAuthServices) {
+	const isSecure = () => info.baseUrl().startsWith("https:");
 	// No other host can plant a cookie that is named so.
 	const nameOf = ({ cid }: Interaction) => `${isSecure() ? "__Host-" : ""}tollgraph_oauth_${cid}`;
 	return {
 		/** Gives the browser its secret, a new one with every login; returns it for the login to be kept with. */
 		begin(res: Response, step: Interaction): string {
-			const secret = Buffer.from(deps.random.bytes(SECRET_BYTES)).toString("base64url");
+			const secret = Buffer.from(random.bytes(SECRET_BYTES)).toString("base64url");
 			res.cookie(nameOf(step), secret, {
 				path: "/",
 				maxAge: OAUTH_LIMITS.interactionSeconds * 1000,
@@ -58,7 +55,7 @@ export async function readForm(req: IncomingMessage): Promise<URLSearchParams> {
 	const type = req.headers["content-type"]?.split(";")[0]?.trim().toLowerCase();
 	const length = Number(req.headers["content-length"] ?? Number.NaN);
 	if (type !== "application/x-www-form-urlencoded") throw noForm();
-	// Browsers tell the length of a form, and node reads no more than was told.
+	// Browsers state the length of a form, and node reads no more than was stated.
 	if (!(length <= OAUTH_LIMITS.formBodyBytes)) throw noForm();
 	const chunks: Buffer[] = [];
 	for await (const chunk of req) chunks.push(chunk as Buffer);
@@ -74,9 +71,7 @@ export function createFormProof(pepper: Uint8Array, origin: () => string) {
 		of,
 		/** Throws SCOPE_FORBIDDEN for a form that another site has sent. */
 		assert({ headers }: IncomingMessage, form: URLSearchParams, step: string): void {
-			const [shown, right] = [form.get("csrf") ?? "", of(step)].map((text) => Buffer.from(text));
-			const isOurs =
-				shown?.length === right?.length && timingSafeEqual(shown ?? NONE, right ?? NONE);
+			const isOurs = isEqual(form.get("csrf") ?? "", of(step));
 			const { origin: sender, "sec-fetch-site": site } = headers;
 			const isFromHere =
 				site === undefined ? [undefined, origin()].includes(sender) : site === "same-origin";
@@ -88,8 +83,6 @@ export function createFormProof(pepper: Uint8Array, origin: () => string) {
 		},
 	};
 }
-
-const NONE = Buffer.alloc(0);
 
 function noForm(): ServiceError {
 	return new ServiceError("INVALID_ARGUMENT", "The request must be a form of a few short fields.");

@@ -1,21 +1,10 @@
 import type { RequestHandler } from "express";
 import { z } from "zod";
-import { OAUTH_LIMITS, type OAuthRecords } from "../accounts/accounts.js";
-import { OAUTH_SCOPE, parseInput } from "../contract/contract.js";
+import { OAUTH_LIMITS } from "../accounts/accounts.js";
+import { type Json, OAUTH_SCOPE, parseInput } from "../contract/contract.js";
 import { readJsonBody } from "../http/http.js";
-import { type Clock, type Random, ServiceError, visibleText } from "../kernel/kernel.js";
-
-/** What we remember of a client; its other metadata mean nothing here. RFC 7591. */
-export interface ClientMetadata {
-	readonly client_name?: string | undefined;
-	readonly client_uri?: string | undefined;
-	readonly redirect_uris: readonly string[];
-	readonly application_type: "web" | "native";
-	readonly grant_types: readonly string[];
-	readonly response_types: readonly ["code"];
-	readonly token_endpoint_auth_method: "none";
-	readonly scope: string;
-}
+import { ServiceError, visibleText } from "../kernel/kernel.js";
+import type { OAuthServices } from "./oauth-services.js";
 
 const text = z.string().max(OAUTH_LIMITS.clientTextChars);
 const uri = z.string().max(OAUTH_LIMITS.redirectUriChars);
@@ -34,9 +23,10 @@ const FORBIDDEN_SCHEMES = ["javascript:", "vbscript:", "data:", "blob:", "file:"
 
 /**
  * What a client says of itself, made into what it can be here: public, with codes alone, proved by PKCE. What it asked for
- * beyond that is replaced, as the server may (RFC 7591, section 3.2.1). Throws INVALID_ARGUMENT.
+ * beyond that is replaced, as the server may (RFC 7591, section 3.2.1), and its other metadata mean nothing here. Throws
+ * INVALID_ARGUMENT.
  */
-function toClientMetadata(value: unknown): ClientMetadata {
+function toClientMetadata(value: unknown) {
 	const { redirect_uris, client_name, client_uri, ...asked } = parseInput(sent, value);
 	const isNative = redirect_uris.map(assertRedirectUri).includes("native");
 	if (asked.response_types && !asked.response_types.includes("code")) {
@@ -58,13 +48,11 @@ function toClientMetadata(value: unknown): ClientMetadata {
 	};
 }
 
-/** The same for a document that a client publishes of itself; what cannot be read is left to who reads it next. */
+/** The same for a document that a client publishes of itself; what cannot be read is left to the next reader. */
 export async function toPlainDocument(response: Response): Promise<Response> {
 	const document: unknown = await response.json();
 	if (typeof document !== "object" || document === null) return Response.json(document);
-	const { client_id, token_endpoint_auth_method: method = "none" } = document as Readonly<
-		Record<string, unknown>
-	>;
+	const { client_id, token_endpoint_auth_method: method = "none" } = document as Json;
 	// Anyone who publishes a key expects it to be asked for.
 	if (method !== "none") throw new TypeError("Only public clients are known by a document.");
 	const cached = response.headers.get("cache-control");
@@ -107,16 +95,8 @@ function invalid(message: string): ServiceError {
 	return new ServiceError("INVALID_ARGUMENT", message);
 }
 
-export interface RegistrationDeps {
-	readonly records: OAuthRecords;
-	readonly clock: Clock;
-	readonly random: Random;
-}
-
-const ID_BYTES = 16;
-
 /** Any client may register itself, for nothing: it gains nothing by it until a user agrees. RFC 7591. */
-export function createRegistration({ records, clock, random }: RegistrationDeps): RequestHandler {
+export function createRegistration({ records, clock, random }: OAuthServices): RequestHandler {
 	return async (req, res) => {
 		const { registrationDepth, registrationBodyBytes, clientUnusedSeconds } = OAUTH_LIMITS;
 		if (!req.is("application/json")) {
@@ -128,7 +108,7 @@ export function createRegistration({ records, clock, random }: RegistrationDeps)
 		const metadata = toClientMetadata(
 			await readJsonBody(req, registrationDepth, registrationBodyBytes),
 		);
-		const id = Buffer.from(random.bytes(ID_BYTES)).toString("base64url");
+		const id = Buffer.from(random.bytes(16)).toString("base64url");
 		const issuedAt = Math.floor(clock.now() / 1000);
 		const client = { client_id: id, client_id_issued_at: issuedAt, ...metadata };
 		await records.put({

@@ -1,17 +1,10 @@
 import type { Request, RequestHandler, Response } from "express";
 import type { Interaction, InteractionResults } from "oidc-provider";
-import {
-	type GrantHolder,
-	OAUTH_LIMITS,
-	type OAuthGrants,
-	type OAuthRecords,
-	parseLimit,
-} from "../accounts/accounts.js";
-import { type CallRates, STATUS_OF, toCallerAddress, toCredentialKey } from "../http/http.js";
-import { formatUsd, type Micros, ServiceError } from "../kernel/kernel.js";
-import type { Service } from "../service/service.js";
+import { type GrantHolder, OAUTH_LIMITS, parseLimit } from "../accounts/accounts.js";
+import { STATUS_OF, toCallerAddress, toCredentialKey } from "../http/http.js";
+import { formatUsd, ServiceError } from "../kernel/kernel.js";
 import { type Agree, createAgree, lostStep } from "./agreement.js";
-import { type BrowserBinding, createFormProof, readForm } from "./browser-proof.js";
+import { createBrowserBinding, createFormProof, readForm } from "./browser-proof.js";
 import {
 	type AskingClient,
 	type ConsentView,
@@ -21,27 +14,9 @@ import {
 	type Page,
 	toPriceTable,
 } from "./interaction-pages.js";
+import type { OAuthServices } from "./oauth-services.js";
 import type { OAuthProvider } from "./provider.js";
-import { setSession } from "./provider-gate.js";
-
-export interface InteractionDeps {
-	readonly service: Pick<Service, "prices" | "skills" | "info">;
-	readonly grants: OAuthGrants;
-	readonly records: OAuthRecords;
-	readonly signIn: SignIn;
-	/** Undefined for an account that is closed. */
-	readonly readAccount: (accountId: string) => Promise<AccountView | undefined>;
-	readonly binding: BrowserBinding;
-	readonly pepper: Uint8Array;
-	readonly open: () => Promise<OAuthProvider>;
-	/** Brings a request into the form in which the provider knows its own address. */
-	readonly prepare: (req: Request) => void;
-}
-
-export interface AccountView {
-	readonly name: string;
-	readonly balanceMicros: Micros;
-}
+import { type ProviderGate, setSession } from "./provider-gate.js";
 
 interface Step {
 	readonly oauth: OAuthProvider;
@@ -51,24 +26,24 @@ interface Step {
 	readonly csrf: string;
 }
 
-interface InteractionRoutes {
-	readonly show: RequestHandler;
-	readonly submit: RequestHandler;
-	readonly resume: RequestHandler;
+interface StepServices extends OAuthServices {
+	readonly binding: ReturnType<typeof createBrowserBinding>;
+	readonly agreeOnce: Agree;
 }
 
 /** Two pages: who are you, and do you agree. Without a script, and without a session that outlives them. */
-export function createInteractionRoutes(deps: InteractionDeps): InteractionRoutes {
-	const { binding } = deps;
-	const agreeOnce = createAgree(deps);
-	const proof = createFormProof(deps.pepper, () => new URL(deps.service.info.baseUrl()).origin);
+export function createInteractionRoutes(services: OAuthServices, { open, prepare }: ProviderGate) {
+	const binding = createBrowserBinding(services);
+	const deps: StepServices = { ...services, binding, agreeOnce: createAgree(services) };
+	const { grants, pepper, service } = services;
+	const proof = createFormProof(pepper, () => new URL(service.info.baseUrl()).origin);
 	const openStep = async (req: Request, res: Response): Promise<Step> => {
-		deps.prepare(req);
-		const oauth = await deps.open();
+		prepare(req);
+		const oauth = await open();
 		const interaction = await oauth.provider.interactionDetails(req, res);
 		if (interaction.uid !== req.params["uid"]) throw lostStep();
 		const { params, uid, prompt } = interaction;
-		// Anyone who signs in again is bound anew.
+		// Anyone who signs in again is bound again.
 		if (prompt.name !== "login" && !binding.holds(req, interaction)) throw lostStep();
 		return {
 			oauth,
@@ -78,41 +53,30 @@ export function createInteractionRoutes(deps: InteractionDeps): InteractionRoute
 			csrf: proof.of(`${prompt.name} ${uid}`),
 		};
 	};
-	const show: RequestHandler = async (req, res) => {
-		await withStep(
-			res,
-			() => openStep(req, res),
-			async (step) => {
-				const page =
-					step.interaction.prompt.name === "login" ? loginPage(step) : await toConsent(deps, step);
-				sendPage(res, 200, page);
-			},
-		);
-	};
-	const submit: RequestHandler = async (req, res) => {
-		await withStep(
-			res,
-			() => openStep(req, res),
-			async (step) => {
-				const form = await readForm(req);
-				const { name } = step.interaction.prompt;
-				proof.assert(req, form, `${name} ${step.interaction.uid}`);
-				const finish = (result: InteractionResults) =>
-					step.oauth.provider.interactionFinished(req, res, result);
-				if (form.get("step") === "decline") {
-					const { grantId } = step.interaction.result?.consent ?? {};
-					// Allowed first, and thought better of.
-					if (grantId !== undefined) await deps.grants.end(grantId);
-					return finish({ error: "access_denied", error_description: "the user declined" });
-				}
-				const submission = { deps, agreeOnce, step, form, req, res, finish };
-				return name === "login" ? login(submission) : agree(submission);
-			},
-		);
-	};
+	const show = withPages(async (req, res) => {
+		const step = await openStep(req, res);
+		const isLogin = step.interaction.prompt.name === "login";
+		sendPage(res, 200, isLogin ? loginPage(step) : await toConsent(deps, step));
+	});
+	const submit = withPages(async (req, res) => {
+		const step = await openStep(req, res);
+		const form = await readForm(req);
+		const { prompt, uid, result } = step.interaction;
+		proof.assert(req, form, `${prompt.name} ${uid}`);
+		const finish = (end: InteractionResults) =>
+			step.oauth.provider.interactionFinished(req, res, end);
+		if (form.get("step") === "decline") {
+			const { grantId } = result?.consent ?? {};
+			// Allowed first, and thought better of.
+			if (grantId !== undefined) await grants.end(grantId);
+			return finish({ error: "access_denied", error_description: "the user declined" });
+		}
+		const submission = { step, form, req, res, finish };
+		return prompt.name === "login" ? login(deps, submission) : agree(deps, submission);
+	});
 	/** Leads on from a page, in the session that the step was opened in; the step is the one the provider will take. */
 	const resume: RequestHandler = async (req, res, next) => {
-		const { provider } = await deps.open();
+		const { provider } = await open();
 		const uid = String(req.params["uid"]);
 		// The provider goes by the cookie alone, whatever the path names.
 		const { cookies } = provider.createContext(req, res);
@@ -127,8 +91,6 @@ export function createInteractionRoutes(deps: InteractionDeps): InteractionRoute
 }
 
 interface Submission {
-	readonly deps: InteractionDeps;
-	readonly agreeOnce: Agree;
 	readonly step: Step;
 	readonly form: URLSearchParams;
 	readonly req: Request;
@@ -136,9 +98,12 @@ interface Submission {
 	readonly finish: (result: InteractionResults) => Promise<void>;
 }
 
-async function login({ deps, step, form, req, res, finish }: Submission): Promise<void> {
+async function login(
+	deps: StepServices,
+	{ step, form, req, res, finish }: Submission,
+): Promise<void> {
 	try {
-		const accountId = await deps.signIn(req, form.get("key")?.trim() ?? "");
+		const accountId = await signIn(deps, req, form.get("key")?.trim() ?? "");
 		const browser = deps.binding.begin(res, step.interaction);
 		await finish({ login: { accountId, remember: false, browser } });
 	} catch (error) {
@@ -146,14 +111,14 @@ async function login({ deps, step, form, req, res, finish }: Submission): Promis
 	}
 }
 
-async function agree({ deps, agreeOnce, step, form, res, finish }: Submission): Promise<void> {
+async function agree(deps: StepServices, { step, form, res, finish }: Submission): Promise<void> {
 	const budget = form.get("budget")?.trim().replace(/^\$/, "") ?? "";
 	const keepsEarlier = form.get("keep") === "yes";
 	const label = `${step.client.name ?? "Application"} (OAuth)`;
 	try {
 		const budgetMicros = parseLimit(budget);
-		const holder = toHolder(step);
-		const consent = await agreeOnce({ ...step, ...holder, budgetMicros, label, keepsEarlier });
+		const terms = { ...toHolder(step), budgetMicros, label, keepsEarlier };
+		const consent = await deps.agreeOnce({ ...step, ...terms });
 		await finish({ consent });
 	} catch (error) {
 		const page = await toConsent(deps, step, { budget, keepsEarlier, error: messageOf(error) });
@@ -162,7 +127,7 @@ async function agree({ deps, agreeOnce, step, form, res, finish }: Submission): 
 }
 
 async function toConsent(
-	{ service, grants, readAccount }: InteractionDeps,
+	{ service, grants, readAccount }: OAuthServices,
 	step: Step,
 	shown: Partial<Pick<ConsentView, "budget" | "keepsEarlier" | "error">> = {},
 ): Promise<Page> {
@@ -198,20 +163,18 @@ function toAskingClient({ params, prompt }: Interaction): AskingClient {
 }
 
 /** A page for whatever goes wrong: no one here reads JSON. */
-async function withStep(
-	res: Response,
-	open: () => Promise<Step>,
-	work: (step: Step) => Promise<void>,
-): Promise<void> {
-	try {
-		await work(await open());
-	} catch (error) {
-		if (res.headersSent) throw error;
-		const isLost = error instanceof Error && error.name === "SessionNotFound";
-		const shown = isLost ? lostStep() : error;
-		if (!(shown instanceof ServiceError)) throw error;
-		sendPage(res, statusOf(shown), failurePage(shown.message));
-	}
+function withPages(answer: (req: Request, res: Response) => Promise<void>): RequestHandler {
+	return async (req, res) => {
+		try {
+			await answer(req, res);
+		} catch (error) {
+			if (res.headersSent) throw error;
+			const isLost = error instanceof Error && error.name === "SessionNotFound";
+			const shown = isLost ? lostStep() : error;
+			if (!(shown instanceof ServiceError)) throw error;
+			sendPage(res, statusOf(shown), failurePage(shown.message));
+		}
+	};
 }
 
 export function sendPage(res: Response, status: number, { body, policy }: Page): void {
@@ -228,43 +191,37 @@ function messageOf(error: unknown): string {
 	throw error;
 }
 
-export interface SignInDeps {
-	readonly identify: Service["identify"];
-	/** Counts wrong keys together with all others that its address shows anywhere. */
-	readonly callRates: Pick<CallRates, "take" | "end">;
-}
-
 /** The account that a key manages. Throws UNAUTHENTICATED, SCOPE_FORBIDDEN, and RATE_LIMITED after too many invalid keys. */
-export type SignIn = (req: Request, key: string) => Promise<string>;
-
-export function createSignIn({ identify, callRates }: SignInDeps): SignIn {
-	return async (req, key) => {
-		const credential = { scheme: "api_key", key } as const;
-		const caller = {
-			address: toCallerAddress(req.ip),
-			credentialKey: toCredentialKey(credential),
-			isPolling: false,
-		};
-		if (callRates.take(caller).some(({ isLetIn }) => !isLetIn)) {
-			throw new ServiceError(
-				"RATE_LIMITED",
-				"Too many keys that are not valid came from your address; wait a minute, then try again.",
-			);
-		}
-		try {
-			const { access } = await identify(credential);
-			if (access?.isManager) return access.accountId;
-		} catch (error) {
-			if (!(error instanceof ServiceError && error.code === "UNAUTHENTICATED")) throw error;
-			callRates.end(caller, { isRefused: true, hasLeft: false });
-			throw new ServiceError(
-				"UNAUTHENTICATED",
-				"This key is not known here, has expired or was revoked.",
-			);
-		}
-		throw new ServiceError(
-			"SCOPE_FORBIDDEN",
-			"This key may pay, but does not manage its account; use one that does.",
-		);
+async function signIn(
+	{ service, callRates }: OAuthServices,
+	req: Request,
+	key: string,
+): Promise<string> {
+	const credential = { scheme: "api_key", key } as const;
+	const caller = {
+		address: toCallerAddress(req.ip),
+		credentialKey: toCredentialKey(credential),
+		isPolling: false,
 	};
+	if (callRates.take(caller).some(({ isLetIn }) => !isLetIn)) {
+		throw new ServiceError(
+			"RATE_LIMITED",
+			"Too many keys that are not valid came from your address; wait a minute, then try again.",
+		);
+	}
+	try {
+		const { access } = await service.identify(credential);
+		if (access?.isManager) return access.accountId;
+	} catch (error) {
+		if (!(error instanceof ServiceError && error.code === "UNAUTHENTICATED")) throw error;
+		callRates.end(caller, { isRefused: true, hasLeft: false });
+		throw new ServiceError(
+			"UNAUTHENTICATED",
+			"This key is not known here, has expired or was revoked.",
+		);
+	}
+	throw new ServiceError(
+		"SCOPE_FORBIDDEN",
+		"This key may pay, but does not manage its account; use one that does.",
+	);
 }

@@ -11,52 +11,28 @@ import {
 	toDocument,
 	toServiceError,
 } from "../http/http.js";
-import type { Random } from "../kernel/kernel.js";
 import type { Service } from "../service/service.js";
-import { createBrowserBinding } from "./browser-proof.js";
 import { createRegistration } from "./client-registration.js";
 import { failurePage } from "./interaction-pages.js";
-import {
-	createInteractionRoutes,
-	createSignIn,
-	type InteractionDeps,
-	type SignInDeps,
-	sendPage,
-} from "./interaction-routes.js";
+import { createInteractionRoutes, sendPage } from "./interaction-routes.js";
 import {
 	OAUTH_PATHS,
 	toAuthorizationQuery,
 	toResourceMetadata,
 	toServerMetadata,
 } from "./oauth-documents.js";
-import {
-	assertSafeIssuer,
-	createProviderGate,
-	type ProviderGateDeps,
-	setSession,
-} from "./provider-gate.js";
-
-export interface OAuthDeps extends Omit<ProviderGateDeps, "baseUrl">, Omit<SignInDeps, "identify"> {
-	readonly service: Service;
-	readonly random: Random;
-	readonly readAccount: InteractionDeps["readAccount"];
-}
+import type { OAuthServices } from "./oauth-services.js";
+import { assertSafeIssuer, createProviderGate, setSession } from "./provider-gate.js";
 
 const RESOURCES = "/.well-known/oauth-protected-resource";
 /** Where clients look for the server's metadata, by whichever rule they were written. */
 const METADATA = ["/.well-known/oauth-authorization-server", "/.well-known/openid-configuration"];
 
 /** Our own authorization server; mount it at the root. */
-export function createOAuthRouter(deps: OAuthDeps): Router {
-	const { service, signingJwk, clock, callRates } = deps;
-	const baseUrl = () => service.info.baseUrl();
-	const gate = createProviderGate({ ...deps, baseUrl });
-	const { show, submit, resume } = createInteractionRoutes({
-		...deps,
-		...gate,
-		binding: createBrowserBinding({ random: deps.random, baseUrl }),
-		signIn: createSignIn({ identify: service.identify, callRates }),
-	});
+export function createOAuthRouter(services: OAuthServices): Router {
+	const { service, signingJwk, clock } = services;
+	const gate = createProviderGate(services);
+	const { show, submit, resume } = createInteractionRoutes(services, gate);
 	const atMost = (perMinute: number): RequestHandler => {
 		const count = createTokenBucket({ clock, perMinute, keysMax: LIMITS.rateLimitedCallersMax });
 		return (req, _res, next) => {
@@ -65,8 +41,8 @@ export function createOAuthRouter(deps: OAuthDeps): Router {
 		};
 	};
 	const begin: RequestHandler = (req, _res, next) => {
-		const [path = "", query = ""] = splitOnce(req.url, "?");
-		req.url = `${path}?${toAuthorizationQuery(query)}`;
+		const [path = "", ...query] = req.url.split("?");
+		req.url = `${path}?${toAuthorizationQuery(query.join("?"))}`;
 		setSession(req, undefined);
 		next();
 	};
@@ -79,20 +55,20 @@ export function createOAuthRouter(deps: OAuthDeps): Router {
 		.Router({ caseSensitive: true, strict: true })
 		.use(createResourceRoutes(service, undefined))
 		.get(METADATA.flatMap(variantsOf), (req, res) => {
-			const base = baseUrl();
+			const base = service.info.baseUrl();
 			assertSafeIssuer(base);
 			sendDocument(req, res, toJson(toServerMetadata(base)));
 		})
 		.get(jwks, (req, res) => sendDocument(req, res, keySet))
 		.use("/oauth", keepPrivate)
-		.post(register, atMost(OAUTH_LIMITS.registrationsPerMinute), createRegistration(deps))
+		.post(register, atMost(OAUTH_LIMITS.registrationsPerMinute), createRegistration(services))
 		.get(authorize, lookUps, openToOpeners, begin, gate.handle)
 		.get(`${authorize}/:uid`, openToOpeners, resume, gate.handle)
 		.post([token, revoke], tokens, gate.handle)
 		.get(`${interaction}/:uid`, openToOpeners, show)
 		.post(`${interaction}/:uid`, forms, openToOpeners, submit)
-		.use([authorize, interaction], tellUser)
-		.use("/oauth", tellClient);
+		.use([authorize, interaction], answerUser)
+		.use("/oauth", answerClient);
 }
 
 /** RFC 9728, for our own authorization server or another one. */
@@ -133,15 +109,15 @@ const openToOpeners: RequestHandler = (_req, res, next) => {
 	next();
 };
 
-// Express tells an error handler by its four parameters.
-const tellUser: ErrorRequestHandler = (error: unknown, _req, res, next) => {
+// Express recognizes an error handler by its four parameters.
+const answerUser: ErrorRequestHandler = (error: unknown, _req, res, next) => {
 	const { code, message } = toServiceError(error);
 	if (code === "INTERNAL" || res.headersSent) return next(error);
 	sendPage(res, STATUS_OF[code], failurePage(message));
 };
 
 /** RFC 6749, section 5.2; RFC 7591, section 3.2.2. */
-const tellClient: ErrorRequestHandler = (error: unknown, req, res, next) => {
+const answerClient: ErrorRequestHandler = (error: unknown, req, res, next) => {
 	const { code, message, retryAfterSeconds } = toServiceError(error);
 	if (code === "INTERNAL" || res.headersSent) return next(error);
 	if (retryAfterSeconds !== undefined) res.set("Retry-After", String(Math.ceil(retryAfterSeconds)));
@@ -154,9 +130,4 @@ function nameOf(code: string, url: string, message: string): string {
 	if (code !== "INVALID_ARGUMENT") return "temporarily_unavailable";
 	if (!url.endsWith(OAUTH_PATHS.register)) return "invalid_request";
 	return message.includes("redirect_uris") ? "invalid_redirect_uri" : "invalid_client_metadata";
-}
-
-function splitOnce(text: string, separator: string): readonly [string, string] {
-	const at = text.indexOf(separator);
-	return at < 0 ? [text, ""] : [text.slice(0, at), text.slice(at + 1)];
 }

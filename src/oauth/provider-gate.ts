@@ -4,39 +4,16 @@ import type { Request, RequestHandler } from "express";
 import { OAUTH_LIMITS } from "../accounts/accounts.js";
 import { isSafeIssuer, LIMITS } from "../contract/contract.js";
 import { createTokenBuckets, toCallerAddress } from "../http/http.js";
-import { type Logger, ServiceError, stackOf } from "../kernel/kernel.js";
-import { failurePage } from "./interaction-pages.js";
-import { OAUTH_COOKIES, type OAuthProvider, openProvider, type ProviderDeps } from "./provider.js";
+import { ServiceError } from "../kernel/kernel.js";
+import type { OAuthServices } from "./oauth-services.js";
+import { OAUTH_COOKIES, type OAuthProvider, openProvider } from "./provider.js";
 
-export interface ProviderGateDeps
-	extends Pick<
-		ProviderDeps,
-		| "records"
-		| "grants"
-		| "refreshTokens"
-		| "revokeToken"
-		| "clock"
-		| "egress"
-		| "signingJwk"
-		| "isOpen"
-	> {
-	readonly pepper: Uint8Array;
-	/** Public base address; see assertSafeIssuer. */
-	readonly baseUrl: () => string;
-	readonly logger: Logger;
-}
+/** The way to the provider, which is loaded by the first request that takes it. */
+export type ProviderGate = ReturnType<typeof createProviderGate>;
 
-/** The way to the provider, which is loaded by the first who takes it. */
-export interface ProviderGate {
-	open(): Promise<OAuthProvider>;
-	/** Replaces what a proxy or a caller says of our address by what the operator says. */
-	prepare(req: Request): void;
-	/** Whatever the provider answers. */
-	readonly handle: RequestHandler;
-}
-
-export function createProviderGate(deps: ProviderGateDeps): ProviderGate {
-	const { clock, baseUrl, pepper, logger } = deps;
+export function createProviderGate(services: OAuthServices) {
+	const { clock, pepper } = services;
+	const { baseUrl } = services.service.info;
 	const fetches = createTokenBuckets({
 		clock,
 		perMinute: OAUTH_LIMITS.documentFetchesPerMinute,
@@ -52,13 +29,10 @@ export function createProviderGate(deps: ProviderGateDeps): ProviderGate {
 		assertSafeIssuer(issuer);
 		if (opened?.issuer !== issuer) {
 			const provider = openProvider(issuer, {
-				...deps,
+				...services,
 				cookieKey,
 				addressOf: (req) => addresses.get(req),
 				mayFetch: (req) => fetches.take(addresses.get(req) ?? "").isLetIn,
-				renderError: (description) =>
-					failurePage(`The request for access cannot go on: ${description}.`),
-				logUnexpected: (error) => logger.error("unexpected failure", { error: stackOf(error) }),
 			});
 			opened = { issuer, provider };
 			// The next request tries again.
@@ -68,6 +42,7 @@ export function createProviderGate(deps: ProviderGateDeps): ProviderGate {
 		}
 		return opened.provider;
 	};
+	/** Replaces what a proxy or a caller says of our address by what the operator says. */
 	const prepare = (req: Request): void => {
 		const { host, protocol, pathname } = new URL(baseUrl());
 		addresses.set(req, toCallerAddress(req.ip));
@@ -76,15 +51,12 @@ export function createProviderGate(deps: ProviderGateDeps): ProviderGate {
 		delete req.headers["x-forwarded-host"];
 		req.originalUrl = `${pathname.replace(/\/$/, "")}${req.url}`;
 	};
-	return {
-		open,
-		prepare,
-		async handle(req, res) {
-			prepare(req);
-			const { handle } = await open();
-			await handle(req, res);
-		},
+	/** Whatever the provider answers. */
+	const handle: RequestHandler = async (req, res) => {
+		prepare(req);
+		await (await open()).handle(req, res);
 	};
+	return { open, prepare, handle };
 }
 
 /** Whose session the provider is to see: no one's, or one that we know of. What a browser says of it is worth nothing. */

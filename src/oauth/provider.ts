@@ -1,40 +1,22 @@
 import type { IncomingMessage } from "node:http";
 import type { Configuration, KoaContextWithOIDC, Provider } from "oidc-provider";
-import {
-	OAUTH_LIMITS,
-	type OAuthGrants,
-	type OAuthRecords,
-	type RefreshTokens,
-	type RevokeToken,
-	type SigningJwk,
-} from "../accounts/accounts.js";
+import { OAUTH_LIMITS, type RevokeToken } from "../accounts/accounts.js";
 import { OAUTH_KEY_CLAIM, OAUTH_RESOURCE_PATHS, OAUTH_SCOPE } from "../contract/contract.js";
 import { toServiceError } from "../http/http.js";
-import { type Clock, type Egress, ServiceError } from "../kernel/kernel.js";
+import { type Egress, ServiceError, stackOf } from "../kernel/kernel.js";
 import { toPlainDocument } from "./client-registration.js";
+import { failurePage } from "./interaction-pages.js";
 import { OAUTH_PATHS } from "./oauth-documents.js";
+import type { OAuthServices } from "./oauth-services.js";
 import { createRecordAdapter } from "./record-adapter.js";
 
 type Library = typeof import("oidc-provider");
 
-export interface ProviderDeps {
-	readonly records: OAuthRecords;
-	readonly grants: OAuthGrants;
-	readonly refreshTokens: RefreshTokens;
-	readonly revokeToken: RevokeToken;
-	readonly clock: Clock;
-	/** Reaches addresses that callers name. */
-	readonly egress: Egress;
-	readonly signingJwk: SigningJwk;
+interface ProviderDeps extends OAuthServices {
 	readonly cookieKey: string;
-	/** Whether an account can still be charged. */
-	readonly isOpen: (accountId: string) => Promise<boolean>;
 	readonly addressOf: (req: IncomingMessage) => string | undefined;
 	/** Whether the address a request came from may have one more document fetched. */
 	readonly mayFetch: (req: IncomingMessage) => boolean;
-	/** Shown to users whose request cannot go on, and cannot go back to its client either. */
-	readonly renderError: (description: string) => { readonly body: string; readonly policy: string };
-	readonly logUnexpected: (error: unknown) => void;
 }
 
 /** What users and clients meet; the certified part of it. Loaded at the first request, since few servers ever need it. */
@@ -59,8 +41,8 @@ export async function openProvider(issuer: string, deps: ProviderDeps): Promise<
 	provider.use(async (ctx, next) => {
 		await next();
 		const cookies = [ctx.response.get("Set-Cookie")].flat().filter(Boolean);
-		const told = cookies.filter((cookie) => !cookie.startsWith(OAUTH_COOKIES.session));
-		if (told.length < cookies.length) ctx.set("Set-Cookie", told);
+		const sent = cookies.filter((cookie) => !cookie.startsWith(OAUTH_COOKIES.session));
+		if (sent.length < cookies.length) ctx.set("Set-Cookie", sent);
 	});
 	provider.use(async (ctx, next) => {
 		await next();
@@ -69,8 +51,10 @@ export async function openProvider(issuer: string, deps: ProviderDeps): Promise<
 		if (route === "token" && ctx.status === 200 && keyId) await endReplaced(deps, keyId);
 	});
 	acceptAccessTokens(provider, deps.revokeToken);
-	provider.on("server_error", (_ctx, error) => deps.logUnexpected(error));
-	(provider as NodeJS.EventEmitter).on("error", deps.logUnexpected);
+	const log = (error: unknown) =>
+		deps.logger.error("unexpected failure", { error: stackOf(error) });
+	provider.on("server_error", (_ctx, error) => log(error));
+	(provider as NodeJS.EventEmitter).on("error", log);
 	return { provider, handle: provider.callback() };
 }
 
@@ -143,7 +127,9 @@ function toConfiguration(issuer: string, deps: ProviderDeps, library: Library): 
 		},
 		clientBasedCORS: () => true,
 		renderError: async (ctx, out) => {
-			const { body, policy } = deps.renderError(out.error_description ?? out.error);
+			// Shown to users whose request cannot go on, and cannot go back to its client either.
+			const description = out.error_description ?? out.error;
+			const { body, policy } = failurePage(`The request for access cannot go on: ${description}.`);
 			ctx.type = "html";
 			ctx.set("Content-Security-Policy", policy);
 			ctx.body = body;
@@ -191,7 +177,7 @@ function toFeatures(
 		userinfo: { enabled: false },
 		rpInitiatedLogout: { enabled: false },
 		pushedAuthorizationRequests: { enabled: false },
-		// RFC 7009: whose token it is not is told nothing.
+		// RFC 7009: other clients learn nothing of a token.
 		revocation: {
 			enabled: true,
 			allowedPolicy: async (_ctx, { clientId }, token) => token.clientId === clientId,

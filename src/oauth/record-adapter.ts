@@ -1,17 +1,9 @@
 import type { Adapter, AdapterPayload } from "oidc-provider";
-import {
-	OAUTH_LIMITS,
-	type OAuthGrants,
-	type OAuthRecords,
-	type RefreshTokens,
-} from "../accounts/accounts.js";
+import { OAUTH_LIMITS } from "../accounts/accounts.js";
 import type { Clock } from "../kernel/kernel.js";
+import type { OAuthServices } from "./oauth-services.js";
 
-export interface RecordAdapterDeps {
-	readonly records: OAuthRecords;
-	readonly grants: OAuthGrants;
-	readonly refreshTokens: Pick<RefreshTokens, "keyIdOf">;
-	readonly clock: Clock;
+interface RecordAdapterDeps extends OAuthServices {
 	/** Where the request came from that is being answered; undefined outside of one. */
 	readonly currentAddress: () => string | undefined;
 	/** What a request is refused with whose grant has just ended, or whose code someone else has just used. */

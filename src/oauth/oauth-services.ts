@@ -1,0 +1,34 @@
+import type {
+	OAuthGrants,
+	OAuthRecords,
+	RefreshTokens,
+	RevokeToken,
+	SigningJwk,
+} from "../accounts/accounts.js";
+import type { CallRates } from "../http/http.js";
+import type { Clock, Egress, Logger, Micros, Random } from "../kernel/kernel.js";
+import type { Service } from "../service/service.js";
+
+/** What the authorization server runs on. */
+export interface OAuthServices {
+	readonly service: Pick<Service, "prices" | "skills" | "info" | "identify">;
+	readonly records: OAuthRecords;
+	readonly grants: OAuthGrants;
+	readonly refreshTokens: RefreshTokens;
+	readonly revokeToken: RevokeToken;
+	/** Counts wrong keys together with all others that their address shows anywhere. */
+	readonly callRates: Pick<CallRates, "take" | "end">;
+	/** Undefined for an account that is closed. */
+	readonly readAccount: (
+		accountId: string,
+	) => Promise<{ readonly name: string; readonly balanceMicros: Micros } | undefined>;
+	/** Whether an account can still be charged. */
+	readonly isOpen: (accountId: string) => Promise<boolean>;
+	/** Reaches addresses that callers name. */
+	readonly egress: Egress;
+	readonly signingJwk: SigningJwk;
+	readonly pepper: Uint8Array;
+	readonly clock: Clock;
+	readonly random: Random;
+	readonly logger: Logger;
+}
