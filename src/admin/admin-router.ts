@@ -3,7 +3,7 @@ import { type Request, type RequestHandler, Router } from "express";
 import { type AccountOperator, accountCommands } from "../accounts/accounts.js";
 import { LIMITS } from "../contract/contract.js";
 import { isForwarded } from "../http/http.js";
-import { type Clock, type Logger, ServiceError } from "../kernel/kernel.js";
+import { ServiceError } from "../kernel/kernel.js";
 import {
 	conceptCommands,
 	importCommand,
@@ -26,15 +26,12 @@ import {
 
 /** The operator's own transport: the CLI's commands over HTTP, for this machine alone, behind the admin token. */
 
-export interface AdminRouterDeps {
-	readonly operator: Operator;
-	readonly check: OperatorCheck;
-	readonly logger: Logger;
-	readonly clock: Clock;
-}
-
 /** Mounted at `/v1/admin`. Quick answers are one JSON object; long work streams NDJSON `{progress}` lines, then `{result}` or `{error}`. */
-export function createAdminRouter({ operator, check, ...deps }: AdminRouterDeps): Router {
+export function createAdminRouter({
+	operator,
+	check,
+	...deps
+}: LongDeps & { readonly operator: Operator; readonly check: OperatorCheck }): Router {
 	const router = Router();
 	router.use(onlyOperator(check));
 	addConceptRoutes(router, operator);
@@ -46,10 +43,8 @@ export function createAdminRouter({ operator, check, ...deps }: AdminRouterDeps)
 	router.get("/graphs", quick(nothing, operator.listGraphs));
 	router.post("/imports", long(importCommand, deps, operator.importGraph));
 	router.post("/retention/purge", quick(nothing, operator.purge));
-	router.post(
-		"/reindex",
-		long(nothing, deps, (_input, tell) => operator.reindex(tell)),
-	);
+	const reindex = long(nothing, deps, (_input, onProgress) => operator.reindex(onProgress));
+	router.post("/reindex", reindex);
 	router.post("/backups", long(operatorCommands.backUp, deps, operator.backUp));
 	addLedgerRoutes(router, { operator, ...deps });
 	return router;
@@ -97,10 +92,8 @@ function addLedgerRoutes(
 	router.post("/ledger/refunds", quick(ledgerCommands.refundReceipt, operator.refundReceipt));
 	router.post("/ledger/refunds/tokens", quick(ledgerCommands.refundToken, operator.refundToken));
 	router.post("/ledger/refunds/payments", quick(ledgerCommands.payRefund, operator.payRefund));
-	router.post(
-		"/ledger/reconciliation",
-		long(ledgerCommands.reconcile, deps, operator.reconcileLedger),
-	);
+	const reconcile = long(ledgerCommands.reconcile, deps, operator.reconcileLedger);
+	router.post("/ledger/reconciliation", reconcile);
 }
 
 /** One concept at a time; its file is longer than any other command, so these routes read their own body. */
@@ -116,7 +109,7 @@ function addConceptRoutes(router: Router, operator: Operator): void {
 	);
 }
 
-/** Tells the operator of this machine from everyone else. */
+/** Distinguishes the operator of this machine from everyone else. */
 export type OperatorCheck = ReturnType<typeof createOperatorCheck>;
 
 export function createOperatorCheck(adminToken: string) {

@@ -16,41 +16,29 @@ export function readCommand(bytesMax: number = LIMITS.bodyBytes): RequestHandler
 
 type Handler = (request: Request, response: Response) => Promise<void>;
 
-/** One JSON object, from the body of the request. */
-export function quick<Input>(
-	schema: z.ZodType<Input>,
-	work: (input: Input) => Promise<unknown>,
-): Handler {
-	return async (request, response) => {
-		response.json(await work(parseInput(schema, request.body ?? {})));
-	};
+/** Answers with one JSON object; `read` picks the input from the request. */
+function answering(read: (request: Request) => unknown) {
+	return <Input>(schema: z.ZodType<Input>, work: (input: Input) => Promise<unknown>): Handler =>
+		async (request, response) => {
+			response.json(await work(parseInput(schema, read(request))));
+		};
 }
 
-/** One JSON object, from the body of the request and the parts of its address. */
-export function quickAt<Input>(
-	schema: z.ZodType<Input>,
-	work: (input: Input) => Promise<unknown>,
-): Handler {
-	return async (request, response) => {
-		const body: unknown = request.body ?? {};
-		const given = typeof body === "object" ? { ...body, ...request.params } : body;
-		response.json(await work(parseInput(schema, given)));
-	};
-}
+/** From the body of the request. */
+export const quick = answering(({ body }) => body ?? {});
 
-/** One JSON object, from the query of the address. */
-export function look<Input>(
-	schema: z.ZodType<Input>,
-	work: (input: Input) => Promise<unknown>,
-): Handler {
-	return async (request, response) => {
-		response.json(await work(parseInput(schema, { ...request.query })));
-	};
-}
+/** From the body of the request and the parts of its address. */
+export const quickAt = answering(({ body, params }) => {
+	const given: unknown = body ?? {};
+	return typeof given === "object" ? { ...given, ...params } : given;
+});
 
-type Tell = (progress: { done: number; total: number }) => void;
+/** From the query of the address. */
+export const look = answering(({ query }) => ({ ...query }));
 
-/** Clients give up after minutes of silence; work that waits for other work has nothing to tell for as long as it takes. */
+type OnProgress = (progress: { done: number; total: number }) => void;
+
+/** Clients give up after minutes of silence; work that waits for other work has no progress for as long as it takes. */
 const KEEP_ALIVE_MS = 15_000;
 
 export interface LongDeps {
@@ -62,12 +50,12 @@ export interface LongDeps {
 export function long<Input>(
 	schema: z.ZodType<Input>,
 	{ logger, clock }: LongDeps,
-	work: (input: Input, tell: Tell) => Promise<unknown>,
+	work: (input: Input, onProgress: OnProgress) => Promise<unknown>,
 ): Handler {
 	return async (request, response) => {
 		const input = parseInput(schema, request.body ?? {});
 		response.setHeader("Content-Type", "application/x-ndjson");
-		// The client waits for headers first; the work may take minutes before it has progress to tell.
+		// The client waits for headers first; the work may take minutes before it makes progress.
 		response.flushHeaders();
 		const line = (value: unknown) => response.write(`${JSON.stringify(value)}\n`);
 		const fallSilent = clock.every(KEEP_ALIVE_MS, () => response.write("\n"));

@@ -89,7 +89,7 @@ const SECURITY_TXT_DAYS = 180;
 /** Bound of one sitemap by its protocol. */
 const SITEMAP_URLS_MAX = 50_000;
 
-/** `/robots.txt`: crawlers may read everything free, and are told where to ask instead of scraping. */
+/** `/robots.txt`: crawlers may read everything free, and are shown where to ask instead of scraping. */
 export function renderRobots(baseUrl: string): string {
 	return [
 		"# Agents and crawlers: ask the retrieval endpoints instead of scraping pages.",

@@ -20,15 +20,18 @@ import {
 const MARKDOWN = "text/markdown; charset=utf-8";
 const TEXT = "text/plain; charset=utf-8";
 
-export interface WebDeps {
+export function createWebRouter({
+	service,
+	clock,
+	revision,
+	packageRoot,
+}: {
 	readonly service: Service;
 	readonly clock: Clock;
 	/** Changes with the catalog. */
 	readonly revision: () => unknown;
 	readonly packageRoot: string;
-}
-
-export function createWebRouter({ service, clock, revision, packageRoot }: WebDeps): Router {
+}): Router {
 	const { info, free } = service;
 	const base = () => info.baseUrl();
 	const documents = createPerRevision<ServedDocument>(
@@ -63,7 +66,10 @@ export function createWebRouter({ service, clock, revision, packageRoot }: WebDe
 	router.get("/sitemap.xml", serve("sitemap"));
 	router.get("/.well-known/api-catalog", serve("api-catalog"));
 	router.get("/.well-known/security.txt", createSecurityText(service, clock));
-	router.get("/docs", createDocsPage());
+	router.get("/docs", (req, res) => {
+		res.setHeader("Content-Security-Policy", DOCS_POLICY);
+		sendDocument(req, res, DOCS_PAGE);
+	});
 	router.get("/docs/rapidoc-min.js", createDocsScript(packageRoot));
 	router.get(
 		"/",
@@ -113,7 +119,10 @@ const DOCS_POLICY = [
 	"frame-ancestors 'none'",
 ].join("; ");
 
-const PAGE = `<!doctype html>
+/** `/docs`: the interface to read and try, from one page and one script of this server. */
+const DOCS_PAGE = toDocument(
+	"text/html; charset=utf-8",
+	`<!doctype html>
 <html lang="en">
 <head>
 <meta charset="utf-8">
@@ -128,16 +137,8 @@ const PAGE = `<!doctype html>
 <noscript>This page needs JavaScript; the description itself is at <a href="/openapi.json">/openapi.json</a>.</noscript>
 </body>
 </html>
-`;
-
-/** `/docs`: the interface to read and try, from one page and one script of this server. */
-function createDocsPage(): RequestHandler {
-	const page = toDocument("text/html; charset=utf-8", PAGE);
-	return (req, res) => {
-		res.setHeader("Content-Security-Policy", DOCS_POLICY);
-		sendDocument(req, res, page);
-	};
-}
+`,
+);
 
 /** The viewer's script, read at the first request. */
 function createDocsScript(packageRoot: string): RequestHandler {
