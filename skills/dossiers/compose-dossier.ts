@@ -1,3 +1,4 @@
+import type { SkillServices } from "../../src/contract/contract.js";
 import {
 	daysOf,
 	type GatheredEvidence,
@@ -5,7 +6,7 @@ import {
 	type RankedSentence,
 } from "../../src/evidence/evidence.js";
 import { type Graph, runInTurns, toTrendId } from "../../src/knowledge/knowledge.js";
-import type { GraphRouter, HybridSearch, RankedConcept } from "../../src/search/search.js";
+import type { RankedConcept } from "../../src/search/search.js";
 import {
 	type CitationList,
 	type Contradiction,
@@ -24,17 +25,17 @@ import {
 	withoutDeniers,
 	writeProse,
 } from "../answers/answers.js";
+import type { Feeds } from "../feeds/feeds.js";
 import { bestTier, findPublisher } from "../verify/verify.js";
 import { DOSSIER_LIMITS, type DossierWire } from "./dossier-wire.js";
 
-export interface DossierDeps {
-	readonly search: HybridSearch & GraphRouter;
+interface DossierParts extends Pick<SkillServices, "search"> {
 	readonly writer: Writer;
-	/** Feeds that bear on a topic; none where absent. */
-	readonly suggestFeeds?: ((topic: string) => Promise<DossierWire["supplemental"]>) | undefined;
+	/** Where feeds that bear on a topic are found; none where absent. */
+	readonly feeds?: Pick<Feeds, "suggest"> | undefined;
 }
 
-export interface DossierTask {
+interface DossierTask {
 	readonly topic: string;
 	/** Graphs to read, or to choose from where `isRouted`. */
 	readonly graphs: readonly Graph[];
@@ -63,7 +64,7 @@ const PURPOSE = "Summarize what the evidence says of the topic.";
 
 /** Compiles what graphs say to a topic. Every sentence in it is cited; without evidence there is none. */
 export async function compileDossier(
-	deps: DossierDeps,
+	deps: DossierParts,
 	task: DossierTask,
 ): Promise<CompiledDossier> {
 	const { topic, asOf, signal } = task;
@@ -107,7 +108,7 @@ export async function compileDossier(
 			citation_ids: sentence ? [citations.numberOf(sentence)] : [],
 		})),
 		evidence_table: toEvidenceTable(citations, findings, sentences),
-		supplemental: (await deps.suggestFeeds?.(topic)) ?? [],
+		supplemental: await feedsOf(deps, topic),
 		method: METHOD,
 		as_of: asOf,
 		citations: [...citations.toWire()],
@@ -116,7 +117,7 @@ export async function compileDossier(
 }
 
 /** Evidence as it was on the day: sources that appeared later are taken off, and sentences that nothing else carries. */
-async function gather({ search }: DossierDeps, task: DossierTask) {
+async function gather({ search }: DossierParts, task: DossierTask) {
 	const { topic, graphs, isRouted, asOf, signal } = task;
 	const limit = DOSSIER_LIMITS.graphsRouted;
 	const routed = isRouted ? await search.route({ graphs, query: topic, limit, signal }) : undefined;
@@ -201,6 +202,13 @@ function toEntities(concepts: readonly RankedConcept[], used: readonly RankedSen
 		.filter(({ mentions }) => mentions > 0)
 		.sort((a, b) => b.mentions - a.mentions)
 		.slice(0, DOSSIER_LIMITS.entitiesMax);
+}
+
+async function feedsOf({ feeds }: DossierParts, topic: string) {
+	const found = (await feeds?.suggest(topic, DOSSIER_LIMITS.feedsMax)) ?? [];
+	return found.map(({ feed: { id, title, provider }, reason }) => {
+		return { feed_id: id, title, provider, reason };
+	});
 }
 
 function toAuthority(used: readonly RankedSentence[]) {

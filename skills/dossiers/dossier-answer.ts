@@ -3,18 +3,22 @@ import { contentTerms, jaccard } from "../../src/evidence/evidence.js";
 import { toIsoDay } from "../../src/kernel/kernel.js";
 import { toAnswerModel } from "../experts/experts.js";
 import { type CompiledDossier, compileDossier, type DossierBody } from "./compose-dossier.js";
-import type { DossierDiff, DossierMeta, DossierWire } from "./dossier-wire.js";
-import { DOSSIER_LIMITS } from "./dossier-wire.js";
+import {
+	DOSSIER_LIMITS,
+	type DossierDiff,
+	type DossierMeta,
+	type DossierWire,
+} from "./dossier-wire.js";
 
 /** What dossiers and their refreshing share: how they are compiled, and what is told of how. */
 
 /** Services of what compiles a dossier. */
 export type DossierServices = Pick<SkillServices, "search" | "catalog" | "clock" | "research">;
 
-interface DossierQuestion {
+export interface DossierQuestion {
 	readonly topic: string;
 	/** Null: those that cover the topic. */
-	readonly graphs: readonly string[] | null;
+	readonly graphs: DossierWire["graphs_asked"];
 	/** `YYYY-MM-DD`; today where absent. */
 	readonly asOf?: string | undefined;
 }
@@ -27,15 +31,9 @@ export async function askDossier(
 ) {
 	const startedMs = clock.monotonicMs();
 	const { writer, feeds } = research;
-	const suggestFeeds = async (asked: string) => {
-		const found = await feeds.suggest(asked, DOSSIER_LIMITS.feedsMax);
-		return found.map(({ feed: { id, title, provider }, reason }) => {
-			return { feed_id: id, title, provider, reason };
-		});
-	};
 	const chosen = graphs ? graphs.map(catalog.get) : catalog.list();
 	const task = { topic, graphs: chosen, isRouted: graphs === null, asOf, signal };
-	const compiled = await compileDossier({ search, writer, suggestFeeds }, task);
+	const compiled = await compileDossier({ search, writer, feeds }, task);
 	const body = compiled.body ?? emptyBody(topic, asOf);
 	const meta: DossierMeta = {
 		query: topic,
@@ -76,13 +74,8 @@ function emptyBody(topic: string, asOf: string): DossierBody {
 		timeline: [],
 		entities: [],
 		source_profile: {
-			tiers: {},
-			authority: [],
-			sources: 0,
-			independent_groups: 0,
-			publishers: [],
-			date_span: { oldest: null, newest: null },
-			undated: 0,
+			...{ tiers: {}, authority: [], sources: 0, independent_groups: 0, publishers: [] },
+			...{ date_span: { oldest: null, newest: null }, undated: 0 },
 		},
 		contradictions: [],
 		gaps: [{ kind: "not_covered", message: "No graph covers the topic.", citation_ids: [] }],
@@ -119,7 +112,7 @@ export function compareDossiers(before: Compared, after: Compared): DossierDiff 
 	}));
 	const idsOf = new Map(before.citations.map(({ n, evidence_id: id }) => [n, id]));
 	const changed = pairs.flatMap(({ finding, earlier }) =>
-		earlier && !isSame(earlier, finding) ? [toChange(earlier, finding)] : [],
+		earlier ? changeOf(earlier, finding) : [],
 	);
 	const added = pairs.filter(({ earlier }) => !earlier).map(({ finding }) => finding);
 	const { changesMax } = DOSSIER_LIMITS;
@@ -136,17 +129,12 @@ export function compareDossiers(before: Compared, after: Compared): DossierDiff 
 	};
 }
 
-function isSame(one: Finding, other: Finding): boolean {
-	return one.statement === other.statement && one.confidence === other.confidence;
-}
-
-function toChange(before: Finding, after: Finding): DossierDiff["changed"][number] {
-	return {
-		statement: after.statement,
-		before: before.statement,
-		confidence: { before: before.confidence, after: after.confidence },
-		citation_ids: after.citation_ids,
-	};
+/** What changed between two versions of a finding; nothing where both say the same. */
+function changeOf(before: Finding, after: Finding): DossierDiff["changed"] {
+	const { statement, confidence, citation_ids } = after;
+	if (before.statement === statement && before.confidence === confidence) return [];
+	const confidences = { before: before.confidence, after: confidence };
+	return [{ statement, before: before.statement, confidence: confidences, citation_ids }];
 }
 
 function mostAlike(finding: Finding, others: Iterable<Finding>): Finding | undefined {

@@ -2,6 +2,7 @@ import {
 	type Artifact,
 	type ArtifactRepository,
 	type Caller,
+	type CitedTextWire,
 	type Json,
 	type PageRequest,
 	REPORT_MEDIA_TYPES,
@@ -48,11 +49,8 @@ export function createDossiers(artifacts: Pick<ArtifactRepository, "find" | "lis
 		async export(caller: Caller, id: string, format: ReportFormat): Promise<ReportFile> {
 			const dossier = await read(caller, id);
 			const document = toDossierDocument(dossier);
-			const text = {
-				md: () => toMarkdown(document),
-				html: () => toHtml(document),
-				json: () => JSON.stringify(dossier),
-			}[format]();
+			const texts = { md: toMarkdown, html: toHtml, json: () => JSON.stringify(dossier) };
+			const text = texts[format](document);
 			return { text, mediaType: REPORT_MEDIA_TYPES[format], fileName: `${id}.${format}` };
 		},
 	};
@@ -64,7 +62,7 @@ function toListed({ id, data, createdAt, expiresAt }: Artifact) {
 	return { dossier_id: id, topic, version, previous_id, as_of, ...times };
 }
 
-function notKept(id: string): ServiceError {
+export function notKept(id: string): ServiceError {
 	return new ServiceError(
 		"NOT_FOUND",
 		`No dossier of yours is kept as "${id}"; dossiers are kept for a day, POST /v1/intelligence/dossier makes one.`,
@@ -105,15 +103,14 @@ export function toDossierDocument(dossier: DossierWire): ReportDocument {
 	};
 }
 
-type Items = readonly ReportItem[];
-
-function toItem(cited: { readonly text: string; readonly citation_ids: Ids }): ReportItem {
-	return { text: cited.text, citationIds: cited.citation_ids };
+function toItem({ text, citation_ids: citationIds }: CitedTextWire): ReportItem {
+	return { text, citationIds };
 }
 
-type Ids = readonly number[];
-
-function toOpposed({ statements, reason }: DossierWire["contradictions"][number]): Items {
+function toOpposed({
+	statements,
+	reason,
+}: DossierWire["contradictions"][number]): readonly ReportItem[] {
 	const [one, other] = statements;
 	const against = other && { ...toItem(other), note: `against the one above: ${reason}` };
 	return [...(one ? [toItem(one)] : []), ...(against ? [against] : [])];

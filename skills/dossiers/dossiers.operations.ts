@@ -7,6 +7,7 @@ import {
 	keptUntil,
 	LIMITS,
 	noAnswer,
+	type OwnerRequest,
 	ownerOperation,
 	PER_CALL,
 	paidOperation,
@@ -15,13 +16,14 @@ import {
 	type SkillContext,
 	toReply,
 } from "../../src/contract/contract.js";
-import { ServiceError } from "../../src/kernel/kernel.js";
 import {
 	askDossier,
 	compareDossiers,
+	type DossierQuestion,
 	type DossierServices,
 	toDossierText,
 } from "./dossier-answer.js";
+import { notKept } from "./dossier-archive.js";
 import {
 	DOSSIER_LIMITS,
 	type DossierWire,
@@ -44,16 +46,25 @@ const BILLING = "Paid per call; a topic that nothing covers costs nothing.";
 const WHOSE =
 	"For whoever paid for it, until kept_until; what a wallet paid for is opened by its id. Unknown ids, those of others and past ones are answered alike.";
 
-/** The id of a dossier that was compiled just now, and until when it can be read again. */
-function toKept({ research, clock }: DossierServices, context: SkillContext, isAnswer: boolean) {
-	return {
-		id: research.resultIds("dos", context),
-		until: isAnswer ? keptUntil(clock, context) : null,
+/** A dossier that is kept where it is an answer, and what is said of how it came about. */
+async function compile(
+	services: DossierServices,
+	asked: DossierQuestion,
+	origin: Pick<DossierWire, "version" | "previous_id">,
+	context: SkillContext,
+) {
+	const { research, clock } = services;
+	const { isAnswer, body, meta } = await askDossier(services, asked, context);
+	const data = {
+		dossier_id: research.resultIds("dos", context),
+		...origin,
+		graphs_asked: asked.graphs,
+		...body,
+		kept_until: isAnswer ? keptUntil(clock, context) : null,
 	};
+	const keep = { kind: "dossier" as const, id: data.dossier_id, data };
+	return { isAnswer, data, meta, options: data.kept_until === null ? {} : { keep } };
 }
-
-const keepDossier = (data: DossierWire) =>
-	data.kept_until === null ? {} : { keep: { kind: "dossier" as const, id: data.dossier_id, data } };
 
 /** What the graphs hold on a topic, put together so that it can be checked. Spec: Endpoints, paid operations. */
 export const dossier = paidOperation({
@@ -97,20 +108,11 @@ export const dossier = paidOperation({
 			for (const id of graphs) services.catalog.assertKnown(id);
 		},
 		async run({ topic, graphs, as_of: asOf }, context) {
-			const asked = graphs ? [...new Set(graphs)] : null;
-			const question = { topic, graphs: asked, asOf };
-			const { isAnswer, body, meta } = await askDossier(services, question, context);
-			const { id, until } = toKept(services, context, isAnswer);
-			const data = {
-				dossier_id: id,
-				version: 1,
-				previous_id: null,
-				graphs_asked: asked,
-				...body,
-				kept_until: until,
-			};
+			const asked = { topic, graphs: graphs ? [...new Set(graphs)] : null, asOf };
+			const origin = { version: 1, previous_id: null };
+			const { isAnswer, data, meta, options } = await compile(services, asked, origin, context);
 			const result = { ok: true as const, data, meta };
-			return isAnswer ? answer(result, keepDossier(data)) : noAnswer(result);
+			return isAnswer ? answer(result, options) : noAnswer(result);
 		},
 	}),
 	example: { body: { topic: EXAMPLE_TOPIC } },
@@ -148,20 +150,12 @@ export const dossierRefresh = paidOperation({
 		async run({ dossier_id: previousId }, context) {
 			const { caller = { owner: "anonymous" } } = context;
 			const before = await getKept(services, caller, previousId);
-			const { topic, graphs_asked: graphs } = before;
-			const { isAnswer, body, meta } = await askDossier(services, { topic, graphs }, context);
-			const { id, until } = toKept(services, context, isAnswer);
-			const data = {
-				dossier_id: id,
-				version: before.version + 1,
-				previous_id: previousId,
-				graphs_asked: graphs,
-				...body,
-				kept_until: until,
-			};
+			const asked = { topic: before.topic, graphs: before.graphs_asked };
+			const origin = { version: before.version + 1, previous_id: previousId };
+			const { isAnswer, data, meta, options } = await compile(services, asked, origin, context);
 			const diff = compareDossiers(before, data);
 			const result = { ok: true as const, data: { ...data, diff }, meta };
-			return isAnswer ? answer(result, keepDossier(data)) : noAnswer(result);
+			return isAnswer ? answer(result, options) : noAnswer(result);
 		},
 	}),
 	example,
@@ -174,13 +168,18 @@ async function getKept(
 ): Promise<DossierWire> {
 	const kept = await research.artifacts.find(caller, "dossier", id);
 	if (kept) return kept.data as DossierWire;
-	throw new ServiceError(
-		"NOT_FOUND",
-		`No dossier of yours is kept as "${id}"; dossiers are kept for a day, POST /v1/intelligence/dossier makes one.`,
-	);
+	throw notKept(id);
 }
 
 type Kept = Pick<Services, "dossiers">;
+const KEPT = { callsPerMinute, opensById: true, params, isList: false } as const;
+
+/** Asks about the dossier that a request names. */
+const ofDossier =
+	(ask: "get" | "remove") =>
+	({ dossiers }: Kept) =>
+	(request: Pick<OwnerRequest, "caller"> & { readonly params: z.output<typeof params> }) =>
+		dossiers[ask](request.caller, request.params.dossier_id);
 
 /** Dossiers that can be read again. Additive to the contract. */
 export const dossierList = ownerOperation({
@@ -208,15 +207,9 @@ export const keptDossier = ownerOperation({
 	path: "/v1/intelligence/dossiers/{dossier_id}",
 	summary: "Read a dossier again",
 	description: WHOSE,
-	callsPerMinute,
-	opensById: true,
-	params,
-	isList: false,
+	...KEPT,
 	data: dossierSchema,
-	create:
-		({ dossiers }: Kept) =>
-		({ caller, params }) =>
-			dossiers.get(caller, params.dossier_id),
+	create: ofDossier("get"),
 	example,
 });
 
@@ -226,16 +219,13 @@ export const dossierExport = ownerOperation({
 	path: "/v1/intelligence/dossiers/{dossier_id}/export",
 	summary: "Export a dossier",
 	description: `As a file: Markdown with numbered citations, JSON, or one HTML page without script. ${WHOSE}`,
-	callsPerMinute,
-	opensById: true,
-	params,
+	...KEPT,
 	query: z.strictObject({
 		format: z
 			.enum(REPORT_FORMATS, `must be one of ${REPORT_FORMATS.join(", ")}`)
 			.default("md")
 			.describe("Format of the file"),
 	}),
-	isList: false,
 	sends: {
 		kind: "document",
 		mediaTypes: ["text/markdown", "application/json", "text/html"],
@@ -254,14 +244,9 @@ export const dossierDeletion = ownerOperation({
 	path: "/v1/intelligence/dossiers/{dossier_id}",
 	summary: "Delete a dossier",
 	description: `At once and for good. ${WHOSE}`,
+	...KEPT,
 	callsPerMinute: LIMITS.accountChangesPerMinute,
-	opensById: true,
-	params,
-	isList: false,
 	data: deletedDossierSchema,
-	create:
-		({ dossiers }: Kept) =>
-		({ caller, params }) =>
-			dossiers.remove(caller, params.dossier_id),
+	create: ofDossier("remove"),
 	example,
 });
