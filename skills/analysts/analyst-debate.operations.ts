@@ -47,7 +47,9 @@ export const analystDebate = paidOperation({
 		async run({ question, analysts: names }, { signal }) {
 			const { clock, search } = services;
 			const startedMs = clock.monotonicMs();
-			const analysts = await chooseAnalysts(services, { names, question, signal });
+			const analysts = names
+				? getAnalysts(services, names)
+				: await chooseAnalysts(services, question, signal);
 			const told = await Promise.all(
 				analysts.map(async (analyst) => ({
 					analyst,
@@ -73,12 +75,6 @@ export const analystDebate = paidOperation({
 	example: { body: { question: DEBATE_QUESTION } },
 });
 
-interface Choice {
-	readonly names: readonly string[] | undefined;
-	readonly question: string;
-	readonly signal: AbortSignal;
-}
-
 /** Throws NOT_FOUND for an unknown one, INVALID_ARGUMENT when two names are of one analyst. */
 function getAnalysts(
 	{ catalog }: Pick<AnalystServices, "catalog">,
@@ -98,13 +94,12 @@ function getAnalysts(
 	return found;
 }
 
-/** Those who were named, or those whose graphs would answer best. */
+/** Those whose graphs would answer best. */
 async function chooseAnalysts(
-	services: AnalystServices,
-	{ names, question, signal }: Choice,
+	{ catalog, search }: AnalystServices,
+	question: string,
+	signal: AbortSignal,
 ): Promise<readonly Analyst[]> {
-	const { catalog, search } = services;
-	if (names) return getAnalysts(services, names);
 	const known = analystsOf(catalog);
 	const graphs = known.map(({ graph }) => graph);
 	if (graphs.length === 0) return [];

@@ -37,12 +37,11 @@ export function findAnalyst(catalog: Analysts, name: string): Analyst {
 	throw new ServiceError("NOT_FOUND", `No analyst is called "${name.slice(0, 80)}"; ${known}.`);
 }
 
-/** Analysts of the catalog, in the order of their graphs. */
 export function listAnalysts(catalog: Analysts) {
 	return analystsOf(catalog).map(toItem);
 }
 
-/** One analyst by its graph's id or its name, in either case. Throws NOT_FOUND. */
+/** With questions to ask, and what it covers in numbers. Throws NOT_FOUND. */
 export function getAnalyst(catalog: Analysts, name: string) {
 	const analyst = findAnalyst(catalog, name);
 	const { graph } = analyst;

@@ -14,85 +14,50 @@ import type { Analyst } from "./analyst-index.js";
 import type { ScenarioName } from "./analyst-wire.js";
 import { type Side, sideOf } from "./debate.js";
 
-export interface AnalystTask {
+interface AnalystTask {
 	readonly analyst: Analyst;
 	readonly question: string;
-	/** `YYYY-MM-DD`. */
-	readonly today: string;
 	readonly signal: AbortSignal;
 }
 
-/** What an analyst has to say, from its own graph alone. */
-export interface AnalystView {
-	readonly decision: Decision;
-	readonly mode: "hybrid" | "keyword";
-	readonly missing: readonly string[];
-	/** Undefined when the graph does not answer. */
-	readonly view: Reasoned | undefined;
-	readonly writer: string;
-	readonly warnings: readonly string[];
-}
-
-interface Reasoned {
-	readonly thesis: WrittenSentence;
-	readonly sides: Sides;
-	readonly odds: ReturnType<typeof oddsOf>;
-	/** What to watch: the concepts the answer rests on, by the scenario their sources' momentum speaks for. */
-	readonly indicators: readonly Indicator[];
-	readonly confidence: number;
-}
-
-export type Sides = Readonly<Record<Side, readonly CitedSentence[]>>;
-
-export interface Indicator {
-	readonly scenario: ScenarioName;
-	readonly concept: Concept;
-	readonly momentum: Momentum;
-	/** What the concept is cited for, first. */
-	readonly sentence: CitedSentence;
-}
+type Sides = Readonly<Record<Side, readonly CitedSentence[]>>;
 
 /** What an analyst's graph holds for and against, without a word of its own: nothing is written for it. */
-export interface AnalystArguments {
-	readonly decision: Decision;
-	readonly mode: "hybrid" | "keyword";
-	/** Undefined when the graph does not answer. */
-	readonly sides: Sides | undefined;
-}
+export type AnalystArguments = Awaited<ReturnType<typeof findArguments>>;
 
-/** Asks an analyst for arguments alone. */
-export async function findArguments(
-	search: HybridSearch,
-	task: Omit<AnalystTask, "today">,
-): Promise<AnalystArguments> {
+/** Asks an analyst for arguments alone; its sides are undefined when the graph does not answer. */
+export async function findArguments(search: HybridSearch, task: AnalystTask) {
 	const { decision, mode, offered } = await gatherFor(search, task);
-	const isCovered = decision !== "ABSTAIN" && offered.length > 0;
-	if (!isCovered) return { decision: "ABSTAIN", mode, sides: undefined };
-	return { decision, mode, sides: toSides(offered, []) };
+	const sides = decision === "ABSTAIN" ? undefined : toSides(offered, []);
+	return { decision, mode, sides };
 }
 
-async function gatherFor(
-	search: HybridSearch,
-	{ analyst, question, signal }: Omit<AnalystTask, "today">,
-) {
+/** Evidence that is relevant to the question; without any the decision is to abstain. */
+async function gatherFor(search: HybridSearch, { analyst, question, signal }: AnalystTask) {
 	const { conceptsMax, sentencesMax } = CONSULT_LIMITS;
 	const graphs = [analyst.graph];
 	const asked = { graphs, question, conceptsMax, sentencesMax, signal };
 	const found = await gatherEvidence(search, asked);
-	return { ...found, offered: relevantOf(question, found) };
+	const offered = relevantOf(question, found);
+	const decision: Decision = offered.length === 0 ? "ABSTAIN" : found.decision;
+	return { ...found, decision, offered };
 }
+
+/** What an analyst has to say, from its own graph alone; its view is undefined when the graph does not answer. */
+export type AnalystView = Awaited<ReturnType<typeof askAnalyst>>;
 
 /** Asks an analyst: a thesis, what speaks for and against it, what is open, and what may come of it. */
 export async function askAnalyst(
 	{ search, writer }: { readonly search: HybridSearch; readonly writer: Writer },
-	task: AnalystTask,
-): Promise<AnalystView> {
+	task: AnalystTask & {
+		/** `YYYY-MM-DD`. */
+		readonly today: string;
+	},
+) {
 	const { question, today, signal } = task;
 	const { decision, mode, missing, offered } = await gatherFor(search, task);
-	const none = { decision: "ABSTAIN", mode, missing, view: undefined } as const;
-	if (decision === "ABSTAIN" || offered.length === 0) {
-		return { ...none, writer: writer.name, warnings: [] };
-	}
+	const none = { decision: "ABSTAIN" as Decision, mode, missing, view: undefined };
+	if (decision === "ABSTAIN") return { ...none, writer: writer.name, warnings: [] };
 	const purpose = "State in one sentence what the evidence comes to.";
 	const prose = await writeProse({ purpose, question, offered, sentencesMax: 1, signal }, writer);
 	const [thesis] = prose.sentences;
@@ -125,12 +90,14 @@ function toSides(offered: readonly RankedSentence[], thesis: readonly CitedSente
 	return sides;
 }
 
-function indicatorsOf(offered: readonly CitedSentence[], today: string): readonly Indicator[] {
+/** What to watch: the concepts the answer rests on, by the scenario their sources' momentum speaks for. */
+function indicatorsOf(offered: readonly CitedSentence[], today: string) {
 	const momentumOf = createMomentum(today);
 	const firsts = new Map<Concept, CitedSentence>();
 	for (const sentence of offered) {
 		if (!firsts.has(sentence.concept)) firsts.set(sentence.concept, sentence);
 	}
+	/** With what each concept is cited for, first. */
 	return [...firsts].flatMap(([concept, sentence]) => {
 		const momentum = momentumOf(concept.evidence);
 		const scenario = voteOf(momentum);
@@ -142,7 +109,11 @@ function sideOfThesis({ text, evidence: [first] }: WrittenSentence, lead: Concep
 	return first && sideOf({ text, concept: first.concept }, lead);
 }
 
-function countVotes(sides: Sides, indicators: readonly Indicator[], thesis: Side | undefined) {
+function countVotes(
+	sides: Sides,
+	indicators: ReturnType<typeof indicatorsOf>,
+	thesis: Side | undefined,
+) {
 	const votesOf = (side: Side) => sides[side].length + (thesis === side ? 1 : 0);
 	const moving = (name: ScenarioName) =>
 		indicators.filter(({ scenario }) => scenario === name).length;
@@ -152,9 +123,6 @@ function countVotes(sides: Sides, indicators: readonly Indicator[], thesis: Side
 		downside: votesOf("against") + moving("downside"),
 	};
 }
-
-/** What speaks for more of something, for things as they are, for less of it. */
-export type Votes = Readonly<Record<ScenarioName, number>>;
 
 /** Fewer dated sources than these move nothing. */
 const SOURCES_LEAST = 3;
@@ -171,7 +139,7 @@ export function voteOf({ score, recent, before }: Momentum): ScenarioName | unde
  * P(s) = (votes(s) + 1) / (all votes + 3). Votes are one for each concept by the momentum of its sources, one for each
  * argument for (upside) and against (downside), one for each open question (base), and one for the side of the thesis.
  */
-export function oddsOf(votes: Votes) {
+export function oddsOf(votes: Readonly<Record<ScenarioName, number>>) {
 	const count = votes.base + votes.upside + votes.downside;
 	const share = (name: ScenarioName) => Math.round(((votes[name] + 1) / (count + 3)) * 1000);
 	const [upside, downside] = [share("upside"), share("downside")];

@@ -9,14 +9,6 @@ export interface DebatePoint {
 	readonly sentence: CitedSentence;
 }
 
-export interface Verdict {
-	readonly verdict: Side;
-	readonly weightFor: number;
-	readonly weightAgainst: number;
-	/** Strongest first, the winner's in front. */
-	readonly reasons: readonly (DebatePoint & { readonly side: Exclude<Side, "open"> })[];
-}
-
 const TRUST = { "human-reviewed": 1, "machine-confirmed": 0.9, unverified: 0.75 } as const;
 /** How much one side must outweigh the other. */
 const CLEAR = 1.25;
@@ -25,19 +17,20 @@ const REASONS = 4;
 export const DEBATE_METHOD = `A side weighs the sum over its distinct sources of the best trust of what cites them (human-reviewed 1, machine-confirmed 0.9, unverified 0.75); it wins with at least ${CLEAR} times the other's weight, else the question is open.`;
 
 /** Judges by what either side rests on, see DEBATE_METHOD; reasons are those that rest on most. */
-export function judgeDebate(pro: readonly DebatePoint[], contra: readonly DebatePoint[]): Verdict {
+export function judgeDebate(pro: readonly DebatePoint[], contra: readonly DebatePoint[]) {
 	const [weightFor, weightAgainst] = [weightOf(pro), weightOf(contra)];
 	const verdict = verdictOf(weightFor, weightAgainst);
 	const strongest = (points: readonly DebatePoint[]) =>
 		[...points].sort((a, b) => weightOf([b]) - weightOf([a])).slice(0, REASONS / 2);
 	const reasonsFor = strongest(pro).map((point) => ({ ...point, side: "for" as const }));
 	const reasonsAgainst = strongest(contra).map((point) => ({ ...point, side: "against" as const }));
+	// The winner's in front.
 	const reasons =
 		verdict === "against" ? [...reasonsAgainst, ...reasonsFor] : [...reasonsFor, ...reasonsAgainst];
 	return { verdict, weightFor, weightAgainst, reasons };
 }
 
-function verdictOf(pro: number, contra: number): Verdict["verdict"] {
+function verdictOf(pro: number, contra: number): Side {
 	if (pro > 0 && pro >= CLEAR * contra) return "for";
 	return contra > 0 && contra >= CLEAR * pro ? "against" : "open";
 }
@@ -91,17 +84,15 @@ const RELATIONS: Readonly<Record<string, number>> = {
 	"superseded-by": -1,
 };
 
-export interface SidedText {
-	readonly text: string;
-	readonly concept: Concept;
-}
-
 /**
  * Which side a sentence speaks for: words of success against words of failure, each turned around by a negation right before
  * it, then how its concept is linked with the one asked about, then whether it is deprecated or a draft. Undefined where
  * nothing tells.
  */
-export function sideOf({ text, concept }: SidedText, lead: Concept | undefined): Side | undefined {
+export function sideOf(
+	{ text, concept }: Pick<CitedSentence, "text" | "concept">,
+	lead: Concept | undefined,
+): Side | undefined {
 	const balance =
 		count(text, FOR, AGAINST) -
 		count(text, AGAINST, FOR) +

@@ -9,8 +9,7 @@ import {
 } from "../../src/contract/contract.js";
 import type { Clock, TurnQueue } from "../../src/kernel/kernel.js";
 import type { ChatRow, Store } from "../../store/store.js";
-import { CHAT_LIMITS } from "./chat-limits.js";
-import type { ChatTurn } from "./chat-turns.js";
+import { CHAT_LIMITS, type ChatTurn } from "./chat-turns.js";
 
 /** All text of one session; the only place where it is. */
 export interface ChatText {
@@ -217,7 +216,8 @@ export async function writeTurn(
 	const leave = await writes.enter(key);
 	try {
 		const record = await records.findByKey(key);
-		if (isDeleted(place, record) || !(await isWanted())) return;
+		const isDeleted = place.isAtRest === true && record?.row.id !== place.id;
+		if (isDeleted || !(await isWanted())) return;
 		const before = record?.text;
 		const kept = before?.turns ?? [];
 		if (kept.some((other) => isSameTurn(other, turn))) return;
@@ -243,13 +243,6 @@ export async function writeTurn(
 }
 
 /** Where nothing was paid the call is named by its request, and callers name requests as they like. */
-export function isSameTurn(
-	one: Pick<ChatTurn, "callId" | "message">,
-	other: Pick<ChatTurn, "callId" | "message">,
-): boolean {
+export function isSameTurn(one: ChatTurn, other: ChatTurn): boolean {
 	return one.callId === other.callId && one.message === other.message;
-}
-
-function isDeleted({ id, isAtRest = false }: ChatPlace, record: ChatRecord | undefined): boolean {
-	return isAtRest && record?.row.id !== id;
 }

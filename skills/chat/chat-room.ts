@@ -1,4 +1,4 @@
-import { grantIdOf, keepsText, STAGED_TURN } from "../../src/contract/contract.js";
+import { type Caller, grantIdOf, keepsText, STAGED_TURN } from "../../src/contract/contract.js";
 import {
 	createTurnQueue,
 	type Ids,
@@ -7,7 +7,6 @@ import {
 	siblingId,
 } from "../../src/kernel/kernel.js";
 import type { Store, StoreReader } from "../../store/store.js";
-import { CHAT_LIMITS } from "./chat-limits.js";
 import {
 	type ChatRecord,
 	type ChatRecords,
@@ -19,7 +18,13 @@ import {
 	toChatKey,
 	writeTurn,
 } from "./chat-records.js";
-import type { AddedTurn, ChatMemory, ChatRoom, ChatSeat, ChatTurn } from "./chat-turns.js";
+import {
+	type AddedTurn,
+	CHAT_LIMITS,
+	type ChatMemory,
+	type ChatSeat,
+	type ChatTurn,
+} from "./chat-turns.js";
 
 /** A session while somebody is in it, or an answer of its is being paid for. */
 interface OpenSession {
@@ -32,14 +37,16 @@ interface OpenSession {
 	seats: number;
 }
 
-export interface ChatRoomDeps extends TurnWritingDeps {
+interface ChatRoomParts extends TurnWritingDeps {
 	readonly ids: Ids;
 	/** Where turns are at rest until they are paid for. */
 	readonly staged: Pick<StagedTurns, "stage">;
 }
 
+export type ChatRoom = ReturnType<typeof createChatRoom>;
+
 /** Turns of one session follow each other; what they leave is persisted as each is paid for. */
-export function createChatRoom(deps: ChatRoomDeps): ChatRoom {
+export function createChatRoom(deps: ChatRoomParts) {
 	const { records, ids } = deps;
 	const turns = createTurnQueue();
 	const openSessions = new Map<string, OpenSession>();
@@ -61,10 +68,24 @@ export function createChatRoom(deps: ChatRoomDeps): ChatRoom {
 	};
 
 	return {
-		async enter(caller, sessionId, signal) {
+		/**
+		 * Waits for the turns that came before, in order of arrival. For a caller whose account has zero retention, or who is no one in
+		 * particular, each turn stands alone. Throws RATE_LIMITED when too many wait or too many sessions are remembered.
+		 */
+		async enter(
+			caller: Caller | undefined,
+			sessionId: string,
+			signal: AbortSignal,
+		): Promise<ChatSeat> {
 			if (!caller || !keepsText(caller)) return STANDING_ALONE;
 			const key = toChatKey(caller, sessionId);
-			if (turns.sizeOf(key) >= CHAT_LIMITS.waitingMax) throw tooManyWait();
+			if (turns.sizeOf(key) >= CHAT_LIMITS.waitingMax) {
+				throw new ServiceError(
+					"RATE_LIMITED",
+					`${CHAT_LIMITS.waitingMax} turns of this session wait already; send the next one when they are answered. Nothing was charged.`,
+					{ retryAfterSeconds: 5 },
+				);
+			}
 			const leaveQueue = await turns.enter(key, signal);
 			try {
 				const record = await records.findOwn(caller, sessionId);
@@ -100,16 +121,10 @@ export function createChatRoom(deps: ChatRoomDeps): ChatRoom {
 	};
 }
 
-interface AddedHere extends StagedTurn {
-	readonly session: OpenSession;
-	/** To be called when the session may have nothing left to wait for. */
-	readonly close: () => void;
-}
-
-/** Puts a turn to rest until it is persisted or no one has paid for it. */
+/** Puts a turn to rest until it is persisted or no one has paid for it; `close` when the session may have nothing to wait for. */
 async function stageTurn(
-	{ staged, clock }: ChatRoomDeps,
-	{ session, place, turn, close }: AddedHere,
+	{ staged, clock }: ChatRoomParts,
+	{ session, place, turn, close }: StagedTurn & { session: OpenSession; close: () => void },
 ): Promise<AddedTurn> {
 	const { n } = turn;
 	let latest = turn;
@@ -187,19 +202,11 @@ async function assertRoom(records: ChatRecords, owner: string): Promise<void> {
 	);
 }
 
-function tooManyWait(): ServiceError {
-	return new ServiceError(
-		"RATE_LIMITED",
-		`${CHAT_LIMITS.waitingMax} turns of this session wait already; send the next one when they are answered. Nothing was charged.`,
-		{ retryAfterSeconds: 5 },
-	);
-}
-
 /** Settled, or still open; failed where it was paid for and could not be written, or nothing could be read. */
 type TurnFate = "settled" | "open" | "failed";
 export type StagedTurns = ReturnType<typeof createStagedTurns>;
 
-interface StagedTurnDeps extends TurnWritingDeps {
+interface StagedTurnParts extends TurnWritingDeps {
 	readonly store: Store;
 	readonly ids: Ids;
 	readonly logger: Pick<Logger, "error">;
@@ -209,7 +216,7 @@ interface StagedTurnDeps extends TurnWritingDeps {
  * Turns that may be paid for any moment: persisted before the money moves, so that a crash loses none. A turn that is
  * reported step by step is persisted with its evidence, before the first of it leaves.
  */
-export function createStagedTurns(deps: StagedTurnDeps) {
+export function createStagedTurns(deps: StagedTurnParts) {
 	const { store, clock, ids, logger } = deps;
 	const write = async (id: string, { place, turn }: StagedTurn): Promise<void> => {
 		// Anyone who deletes a session takes what is staged of it away.

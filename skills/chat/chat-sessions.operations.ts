@@ -1,4 +1,10 @@
-import { LIMITS, ownerOperation, type Services } from "../../src/contract/contract.js";
+import type { z } from "zod";
+import {
+	LIMITS,
+	type OwnerRequest,
+	ownerOperation,
+	type Services,
+} from "../../src/contract/contract.js";
 import {
 	chatChangeBody,
 	chatMessageListSchema,
@@ -15,6 +21,13 @@ const changes = { callsPerMinute: LIMITS.accountChangesPerMinute };
 const reads = { callsPerMinute: LIMITS.accountReadsPerMinute };
 
 type Needs = Pick<Services, "chats">;
+
+/** Asks about the session that a request names. */
+const ofSession =
+	(ask: "get" | "remove") =>
+	({ chats }: Needs) =>
+	(request: Pick<OwnerRequest, "caller"> & { readonly params: z.output<typeof chatParams> }) =>
+		chats[ask](request.caller, request.params.session_id);
 
 /** Sessions of a caller. Additive to the contract. */
 export const chatSessionList = ownerOperation({
@@ -40,10 +53,7 @@ export const chatSession = ownerOperation({
 	summary: "One chat session",
 	description: "How many turns it has, what it is limited to and when it is forgotten.",
 	data: chatSessionSchema,
-	create:
-		({ chats }: Needs) =>
-		({ caller, params }) =>
-			chats.get(caller, params.session_id),
+	create: ofSession("get"),
 	example,
 });
 
@@ -92,9 +102,6 @@ export const chatSessionDeletion = ownerOperation({
 	summary: "Delete a chat session",
 	description: "Its messages, and the streams that told them, are gone at once.",
 	data: deletedChatSchema,
-	create:
-		({ chats }: Needs) =>
-		({ caller, params }) =>
-			chats.remove(caller, params.session_id),
+	create: ofSession("remove"),
 	example,
 });

@@ -1,3 +1,4 @@
+import type { z } from "zod";
 import {
 	type Caller,
 	type Json,
@@ -9,23 +10,14 @@ import { findCitedSentence } from "../../src/evidence/evidence.js";
 import { ServiceError, toIsoTime } from "../../src/kernel/kernel.js";
 import type { GraphCatalog } from "../../src/knowledge/knowledge.js";
 import { createCitationList } from "../answers/answers.js";
-import { CHAT_LIMITS } from "./chat-limits.js";
 import type { ChatRecord, TurnWritingDeps } from "./chat-records.js";
-import type { ChatTurn } from "./chat-turns.js";
+import { CHAT_LIMITS, type ChatTurn } from "./chat-turns.js";
+import type { chatChangeBody } from "./chat-wire.js";
 
-export interface ChatChange {
-	/** Null takes it away. */
-	readonly title?: string | null | undefined;
-	/** Graphs the session is limited to; none lifts the limit. */
-	readonly graphs?: readonly string[] | undefined;
-}
+type ChatChange = z.output<typeof chatChangeBody>;
 
 /** What those who hold a chat and those who change it share. */
 export type ChatSessionParts = Pick<TurnWritingDeps, "records" | "writes">;
-
-interface ChatSessionDeps extends ChatSessionParts {
-	readonly catalog: Pick<GraphCatalog, "find">;
-}
 
 const LIST = { list: "chats", asked: {} };
 
@@ -35,8 +27,10 @@ export type ChatSessions = ReturnType<typeof createChatSessions>;
  * The free operations on chats. A session is named by the client's own name or by its id; a wallet names it by id alone.
  * Unknown and foreign ones are the same NOT_FOUND.
  */
-export function createChatSessions(deps: ChatSessionDeps) {
-	const { records, writes, catalog } = deps;
+export function createChatSessions(
+	{ records, writes }: ChatSessionParts,
+	catalog: Pick<GraphCatalog, "find">,
+) {
 	const get = async (caller: Caller, reference: string): Promise<ChatRecord> => {
 		const record = await records.find(caller, reference);
 		if (record) return record;
@@ -84,7 +78,13 @@ export function createChatSessions(deps: ChatSessionDeps) {
 		/** Throws INVALID_ARGUMENT for an unknown graph. */
 		change(caller: Caller, reference: string, { title, graphs }: ChatChange): Promise<Json> {
 			const unknown = graphs?.find((id) => !catalog.find(id));
-			if (unknown !== undefined) throw unknownGraph(unknown);
+			if (unknown !== undefined) {
+				throw new ServiceError(
+					"INVALID_ARGUMENT",
+					`No graph is called "${unknown}"; GET /v1/graphs/catalog lists those there are.`,
+					{ details: [{ path: "graphs", message: `"${unknown}" is not known` }] },
+				);
+			}
 			return inTurn(caller, reference, async ({ row, text }) => {
 				const changed = {
 					...text,
@@ -171,12 +171,4 @@ function toMessage(catalog: Pick<GraphCatalog, "find">, turn: ChatTurn) {
 		citations_gone: gone,
 		not_covered: [...turn.missing],
 	};
-}
-
-function unknownGraph(id: string): ServiceError {
-	return new ServiceError(
-		"INVALID_ARGUMENT",
-		`No graph is called "${id}"; GET /v1/graphs/catalog lists those there are.`,
-		{ details: [{ path: "graphs", message: `"${id}" is not known` }] },
-	);
 }

@@ -1,8 +1,28 @@
-import type { Caller } from "../../src/contract/contract.js";
 import { findCitedSentence } from "../../src/evidence/evidence.js";
 import { ServiceError, visibleText } from "../../src/kernel/kernel.js";
 import type { GraphCatalog } from "../../src/knowledge/knowledge.js";
-import { CHAT_LIMITS } from "./chat-limits.js";
+
+/** What chats may take and how long they are remembered. */
+export const CHAT_LIMITS = {
+	sessionIdChars: 128,
+	titleChars: 200,
+	/** Sessions of one owner that are remembered at once. */
+	sessionsMax: 1_000,
+	/** Turns of one session that are remembered; the oldest go first. */
+	turnsKept: 200,
+	/** Turns of one session that wait for those before them. */
+	waitingMax: 100,
+	/** Graphs a session may be limited to. */
+	graphsMax: 20,
+	/** Since its last turn; never more than twelve months. */
+	keptMs: 365 * 24 * 3_600_000,
+	/** How long a turn that was answered may wait for its payment before those behind it forget it. */
+	unpaidMs: 120_000,
+	/** How long a turn is at rest whose process died before anybody knew whether it was paid for. */
+	stagedMs: 24 * 3_600_000,
+	listDefault: 20,
+	listMax: 100,
+} as const;
 
 /** How a message refers to what was said before; "alone" for what needs nothing of it. */
 export const FOLLOW_UP_KINDS = [
@@ -66,15 +86,6 @@ export interface ChatSeat {
 	add(turn: NewTurn): Promise<AddedTurn>;
 	/** Lets the next one in; harmless when called again. */
 	leave(): void;
-}
-
-/** Where chats go on. */
-export interface ChatRoom {
-	/**
-	 * Waits for the turns that came before, in order of arrival. For a caller whose account has zero retention, or who is no one in
-	 * particular, each turn stands alone. Throws RATE_LIMITED when too many wait or too many sessions are remembered.
-	 */
-	enter(caller: Caller | undefined, sessionId: string, signal: AbortSignal): Promise<ChatSeat>;
 }
 
 /** What was talked about so far, as far as a follow-up can refer to it. */

@@ -9,8 +9,7 @@ import {
 	requestComponent,
 } from "../../src/contract/contract.js";
 import { answerMetaShape, answerSchema } from "../stream/stream.js";
-import { CHAT_LIMITS } from "./chat-limits.js";
-import { FOLLOW_UP_KINDS } from "./chat-turns.js";
+import { CHAT_LIMITS, FOLLOW_UP_KINDS } from "./chat-turns.js";
 
 /** One turn of a chat. Spec: Research chat session. */
 export const chatInput = requestComponent(

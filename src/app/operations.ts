@@ -196,7 +196,7 @@ export function createOwnerOperations(deps: OwnerOperationDeps): OwnerOperations
 		feedback: deps.feedback,
 		dossiers: createDossiers(deps.research.artifacts),
 		schedules: deps.research.schedules.service,
-		chats: createChatSessions({ ...deps.research.chatSessions, catalog }),
+		chats: createChatSessions(deps.research.chatSessions, catalog),
 		consultations: createConsultations(deps.research.artifacts),
 		jobs: createDeepDiveOperations(deps),
 		verifications: createVerificationResults(deps.research.artifacts),

@@ -1,6 +1,6 @@
 import { join } from "node:path";
 import t, { type Test } from "tap";
-import { CHAT_LIMITS } from "../../skills/chat/chat-limits.js";
+import { CHAT_LIMITS } from "../../skills/chat/chat-turns.js";
 import type { Settings } from "../../src/settings/read-settings.js";
 import { openAccount, useFreeCalls } from "../auth/open-account.js";
 import { movingClock } from "../support/manual-clock.js";

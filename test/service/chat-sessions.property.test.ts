@@ -1,9 +1,9 @@
 import fc from "fast-check";
 import t from "tap";
-import { CHAT_LIMITS } from "../../skills/chat/chat-limits.js";
 import { createChatRecords } from "../../skills/chat/chat-records.js";
 import { createChatRoom, createStagedTurns } from "../../skills/chat/chat-room.js";
 import type { ChatSeat } from "../../skills/chat/chat-turns.js";
+import { CHAT_LIMITS } from "../../skills/chat/chat-turns.js";
 import type { Caller } from "../../src/contract/call.js";
 import { createIds, systemRandom } from "../../src/kernel/ids.js";
 import { createTurnQueue } from "../../src/kernel/turn-queue.js";
