@@ -212,8 +212,8 @@ export const researchDeepDiveEvents = ownerOperation({
 	data: z.string(),
 	create:
 		({ jobs }: Needs) =>
-		async ({ caller, params, query, header, signal }) => {
-			const after = Number(readLastEventId(header) ?? query.after ?? 0);
+		async ({ caller, params, query, headers, signal }) => {
+			const after = Number(readLastEventId(headers) ?? query.after ?? 0);
 			return { events: await jobs.events(caller, params.job_id, { after, signal }) };
 		},
 	example,

@@ -4,7 +4,7 @@ import type { Request, Response } from "express";
 import { X402_EXTENSION_URI } from "../../agent-card/agent-card.js";
 import { type Caller, type Credential, type Payment, parsePayment } from "../contract/contract.js";
 import {
-	createHeaderReader,
+	readHeaders,
 	type ErrorReply,
 	isOurFailure,
 	openRequestId,
@@ -53,8 +53,8 @@ export function createExchange(
 ): Exchange {
 	const { service, ids, acceptsX402, logger } = deps;
 	const response = req.res as Response;
-	const header = createHeaderReader(req);
-	const x402 = acceptsX402 ? readActivation(header) : undefined;
+	const headers = readHeaders(req);
+	const x402 = acceptsX402 ? readActivation(headers) : undefined;
 	if (x402) response.setHeader(x402.header, X402_EXTENSION_URI);
 	const requestId = openRequestId(req, response, ids);
 	let payment: { readonly read: Payment | undefined } | undefined;
@@ -77,7 +77,7 @@ export function createExchange(
 		resourceUrl: `${service.info.baseUrl()}${pathOf(req)}`,
 		credential: () => readCredential(req),
 		payment() {
-			payment ??= { read: parsePayment(header) };
+			payment ??= { read: parsePayment(headers) };
 			return payment.read;
 		},
 		x402,

@@ -1,7 +1,7 @@
 import { type Message, type Task, TaskState } from "@a2a-js/sdk";
 import { X402_EXTENSION_URI } from "../../agent-card/agent-card.js";
 import { PaymentRequired } from "../../payments/payments.js";
-import type { HeaderReader, Payment, SettlementWire } from "../contract/contract.js";
+import type { SentHeaders, Payment, SettlementWire } from "../contract/contract.js";
 import { ServiceError } from "../kernel/kernel.js";
 import { agentMessage } from "./a2a-task.js";
 
@@ -31,17 +31,17 @@ export interface ActiveX402 {
 }
 
 /** How the request turns the extension on; undefined when it does not. */
-export function readActivation(header: HeaderReader): ActiveX402 | undefined {
-	if (namesExtension(header("a2a-extensions"))) {
+export function readActivation(headers: SentHeaders): ActiveX402 | undefined {
+	if (namesExtension(headers.get("a2a-extensions"))) {
 		return { header: "A2A-Extensions", x402Version: 2 };
 	}
-	if (namesExtension(header("x-a2a-extensions"))) {
+	if (namesExtension(headers.get("x-a2a-extensions"))) {
 		return { header: "X-A2A-Extensions", x402Version: 1 };
 	}
 	return undefined;
 }
 
-function namesExtension(values: readonly string[]): boolean {
+function namesExtension(values: readonly string[] = []): boolean {
 	return values.some((value) => value.split(",").some((uri) => uri.trim() === X402_EXTENSION_URI));
 }
 

@@ -28,7 +28,7 @@ export {
 } from "./citation-wire.js";
 export {
 	type Credential,
-	type HeaderReader,
+	type SentHeaders,
 	type Payment,
 	parseCredential,
 	parsePayment,

@@ -31,18 +31,18 @@ export type Payment =
 	| { readonly scheme: "x402"; readonly version: 1 | 2; readonly payload: unknown }
 	| { readonly scheme: "mpp"; readonly payload: PaymentSchemeCredential };
 
-/** Header lookup by lower-case name; every value that was sent, so that a duplicated header is seen. */
-export type HeaderReader = (name: string) => readonly string[];
+/** Headers by lower-case name; every value that was sent, so that a duplicated header is seen. */
+export type SentHeaders = ReadonlyMap<string, readonly string[]>;
 
 /**
  * The one identity of a request, or undefined when none was shown. Spec: Authentication.
  * Throws INVALID_ARGUMENT for a duplicated header or two different identities, UNAUTHENTICATED for an unknown scheme.
  */
-export function parseCredential(header: HeaderReader): Credential | undefined {
+export function parseCredential(headers: SentHeaders): Credential | undefined {
 	const found = [
-		fromAuthorization(readOnce(header, "authorization")),
-		fromSptHeader(readOnce(header, "x-pay-spt")),
-		fromKeyHeader(readOnce(header, "x-api-key")),
+		fromAuthorization(readOnce(headers, "authorization")),
+		fromSptHeader(readOnce(headers, "x-pay-spt")),
+		fromKeyHeader(readOnce(headers, "x-api-key")),
 	].filter((credential) => credential !== undefined);
 	const [first, ...others] = found;
 	if (others.some((other) => secretOf(other) !== (first && secretOf(first)))) {
@@ -57,8 +57,8 @@ export function parseCredential(header: HeaderReader): Credential | undefined {
 /** What every JSON object begins with in base64url. */
 const JWT_BEARER = /^bearer eyJ/i;
 
-function readOnce(header: HeaderReader, name: string): string | undefined {
-	const values = header(name);
+function readOnce(headers: SentHeaders, name: string): string | undefined {
+	const values = headers.get(name) ?? [];
 	if (values.length > 1) {
 		throw new ServiceError("INVALID_ARGUMENT", `The header "${name}" was sent more than once.`);
 	}
@@ -113,11 +113,11 @@ function secretOf(credential: Credential): string {
  * The one payment of a request, or undefined when none was shown; decoded, not judged.
  * Throws INVALID_ARGUMENT for a repeated or unreadable header and for two payments at once.
  */
-export function parsePayment(header: HeaderReader): Payment | undefined {
+export function parsePayment(headers: SentHeaders): Payment | undefined {
 	const found = [
-		fromX402(readOnce(header, "payment-signature"), 2),
-		fromX402(readOnce(header, "x-payment"), 1),
-		fromPaymentScheme(readOnce(header, "authorization")),
+		fromX402(readOnce(headers, "payment-signature"), 2),
+		fromX402(readOnce(headers, "x-payment"), 1),
+		fromPaymentScheme(readOnce(headers, "authorization")),
 	].filter((payment) => payment !== undefined);
 	if (found.length > 1) {
 		throw new ServiceError(

@@ -1,7 +1,7 @@
 import { z } from "zod";
 import type { BillingType } from "./billing-types.js";
 import type { Caller } from "./call.js";
-import type { Credential, HeaderReader, Payment } from "./credential.js";
+import type { Credential, SentHeaders, Payment } from "./credential.js";
 import type {
 	FreeOperationId,
 	OperationAddress,
@@ -22,7 +22,7 @@ export interface RawRequest {
 	readonly query: unknown;
 	/** An object without fields where no body was sent. */
 	readonly body: unknown;
-	readonly header: HeaderReader;
+	readonly headers: SentHeaders;
 	/** IP address of the caller, or its network; see toCallerAddress. */
 	readonly address: string;
 	/** Aborted when the caller leaves or the time is over. */
@@ -306,7 +306,7 @@ export function dataOperation<
 		B,
 		Needed,
 		(
-			request: ParsedFields<P, Q, B> & Pick<RawRequest, "header" | "address" | "signal">,
+			request: ParsedFields<P, Q, B> & Pick<RawRequest, "headers" | "address" | "signal">,
 		) => object | Promise<object>
 	>,
 ): DataOperation {

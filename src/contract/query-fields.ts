@@ -1,6 +1,6 @@
 import { z } from "zod";
 import { ServiceError } from "../kernel/kernel.js";
-import type { HeaderReader } from "./credential.js";
+import type { SentHeaders } from "./credential.js";
 import { LIMITS } from "./limits.js";
 import { EVIDENCE_LIMITS } from "./reading-limits.js";
 import { cursorField, graphIdField } from "./wire.js";
@@ -63,8 +63,8 @@ export const resumeQuery = {
 };
 
 /** What a browser says by itself when it connects again; it is newer than the address it connects to. */
-export function readLastEventId(header: HeaderReader): string | undefined {
-	const [value, ...others] = header("last-event-id");
+export function readLastEventId(headers: SentHeaders): string | undefined {
+	const [value, ...others] = headers.get("last-event-id") ?? [];
 	if (value === undefined || (others.length === 0 && AFTER.test(value))) return value;
 	throw new ServiceError(
 		"INVALID_ARGUMENT",

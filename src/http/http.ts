@@ -1,13 +1,4 @@
 export {
-	type CallRates,
-	type CountedRequest,
-	createCallRates,
-	type RateLevel,
-	toCredentialKey,
-	toRateRefusal,
-} from "./call-rates.js";
-export { isForwarded, parseTrustedProxies, toCallerAddress } from "./caller-address.js";
-export {
 	type ErrorReply,
 	STATUS_OF,
 	toErrorReply,
@@ -15,31 +6,47 @@ export {
 	toServiceError,
 } from "./error-reply.js";
 export {
-	CONNECTION_PATH,
-	connectionTokenOf,
-	costHeaders,
-	createHeaderReader,
-	createRequestId,
-	openRequestId,
-	readCredential,
-	requestIdOf,
-	toRequestId,
-} from "./headers.js";
-export { hasBody, isNoJson, readJsonBody } from "./json-body.js";
-export {
-	type CallerWatch,
-	drained,
-	hasLeft,
-	isOurFailure,
-	reportDelivery,
-	watchCaller,
-	whileCallerWaits,
-} from "./response-end.js";
-export { isStillFresh, sendBytes, sendDocument, toDocument, toEtag } from "./send-document.js";
-export { createMessageClasses, listen, type MessageClasses, type RunningServer } from "./server.js";
-export {
+	type CallRates,
+	type CountedRequest,
+	createCallRates,
 	createOperationRates,
 	createTokenBucket,
 	createTokenBuckets,
 	type OperationRates,
-} from "./token-bucket.js";
+	type RateLevel,
+	toCredentialKey,
+	toRateRefusal,
+} from "./rates.js";
+export {
+	CONNECTION_PATH,
+	connectionTokenOf,
+	createRequestId,
+	hasBody,
+	isForwarded,
+	isNoJson,
+	openRequestId,
+	parseTrustedProxies,
+	readCaller,
+	readCredential,
+	readHeaders,
+	readJsonBody,
+	toCallerAddress,
+	toRequestId,
+} from "./request.js";
+export {
+	type CallerWatch,
+	costHeaders,
+	drained,
+	hasLeft,
+	isOurFailure,
+	isStillFresh,
+	reportDelivery,
+	requestIdOf,
+	sendBytes,
+	sendDocument,
+	toDocument,
+	toEtag,
+	watchCaller,
+	whileCallerWaits,
+} from "./response.js";
+export { createMessageClasses, listen, type MessageClasses, type RunningServer } from "./server.js";

@@ -11,8 +11,8 @@ export interface Clock {
 }
 
 export const systemClock: Clock = {
-	now: () => Date.now(),
-	monotonicMs: () => performance.now(),
+	now: Date.now,
+	monotonicMs: performance.now.bind(performance),
 	every(intervalMs, task) {
 		const timer = setInterval(task, intervalMs);
 		timer.unref();

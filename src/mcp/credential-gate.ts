@@ -5,7 +5,7 @@ import {
 	parseCredential,
 	parsePayment,
 } from "../contract/contract.js";
-import { createHeaderReader } from "../http/http.js";
+import { readHeaders } from "../http/http.js";
 import { ServiceError } from "../kernel/kernel.js";
 import type { Service } from "../service/service.js";
 
@@ -41,7 +41,7 @@ export async function admit(
 	rules: AdmitRules,
 ): Promise<Credential | undefined> {
 	const { way, issuers, letsAnyoneIn } = rules;
-	const shown = parseCredential(createHeaderReader(req));
+	const shown = parseCredential(readHeaders(req));
 	const isPrepaid = letsAnyoneIn && shown?.scheme === "spt";
 	const resource = `${service.info.baseUrl()}${way.path}`;
 	const credential = isPrepaid ? shown : shown && toCredential(shown, resource, rules);
@@ -74,7 +74,7 @@ export function refuseChosenGraph({ path }: Way): RequestHandler {
 
 /** A payment is refused where no one looks for it, rather than left unread beside an answer. Throws INVALID_ARGUMENT. */
 export const refuseHeaderPayments: RequestHandler = (req, _res, next) => {
-	if (parsePayment(createHeaderReader(req)) === undefined) return next();
+	if (parsePayment(readHeaders(req)) === undefined) return next();
 	throw new ServiceError(
 		"INVALID_ARGUMENT",
 		'Payments are not read from headers here; where calls are paid one by one, the payment stands in "_meta" of the call, as "x402/payment" or "org.paymentauth/credential".',

@@ -8,15 +8,14 @@ import {
 	type OwnerOperation,
 	type PaidOperation,
 	type PurchaseOperation,
-	parseCredential,
 	parseInput,
-	parsePayment,
 	type RawRequest,
 	type ReportFile,
 } from "../contract/contract.js";
 import {
-	createHeaderReader,
 	createTokenBucket,
+	readCredential,
+	readHeaders,
 	requestIdOf,
 	sendDocument,
 	toCallerAddress,
@@ -26,13 +25,8 @@ import { type Clock, ServiceError } from "../kernel/kernel.js";
 import type { Service } from "../service/service.js";
 import { type OwnedEvents, sendOwnedDocument, sendOwnedEvents } from "./owned-reply.js";
 import { isPieces, sendPieces } from "./owned-stream.js";
-import { readBody } from "./request-body.js";
-import { readIdempotencyKey, readQuoteId } from "./request-headers.js";
-import { readQuery } from "./request-query.js";
+import { type PaymentLimit, readPaidHeaders, readQuery, readQuoteId } from "./request.js";
 import { sendData, sendError, sendOwned, sendPaid, sendPurchased } from "./respond.js";
-
-/** Keeps callers' keys apart from the message ids that other transports use as keys. */
-const KEY_PREFIX = "rest:";
 
 export interface AnswerDeps {
 	readonly service: Service;
@@ -40,9 +34,6 @@ export interface AnswerDeps {
 	readonly requestTimeoutMs: number;
 	readonly limitPayments: PaymentLimit;
 }
-
-/** Throws RATE_LIMITED when one address sends more payments than it could mean: each is checked at a facilitator. */
-export type PaymentLimit = (req: Request) => void;
 
 export function createPaymentLimit(
 	clock: Clock,
@@ -56,30 +47,22 @@ export function createPaymentLimit(
 /** Sells one skill: whatever reaches this handler goes through the pipeline, so nothing runs unpaid. */
 export function createPaidHandler(deps: AnswerDeps, route: PaidOperation): RequestHandler {
 	const { service, limitPayments } = deps;
+	const wait = toWait(deps);
 	return async (req, res) => {
-		const header = createHeaderReader(req);
 		const path = parseInput(route.params, req.params);
 		const query = parseInput(route.query, readQuery(req));
-		const body = route.body ? parseInput(route.body, readBody(req)) : {};
-		const idempotencyKey = readIdempotencyKey(header);
-		const credential = parseCredential(header);
-		const payment = parsePayment(header);
-		if (payment) limitPayments(req);
-		const quoteId = readQuoteId(header);
-		await whileCallerWaits(res, toWait(deps), async (signal) => {
-			const result = await service.invoke({
-				operationId: route.id,
-				rawInput: { ...path, ...query, ...body },
-				credential,
-				payment,
-				quoteId,
-				idempotencyKey: idempotencyKey === undefined ? undefined : `${KEY_PREFIX}${idempotencyKey}`,
-				requestId: requestIdOf(res),
-				transport: "rest",
-				resourceUrl: `${service.info.baseUrl()}${req.path}`,
-				signal,
-			});
-			sendPaid(res, route, result);
+		const body = route.body ? parseInput(route.body, req.body) : {};
+		const call = {
+			operationId: route.id,
+			rawInput: { ...path, ...query, ...body },
+			quoteId: readQuoteId(req),
+			...readPaidHeaders(req, limitPayments),
+			transport: "rest",
+			resourceUrl: `${service.info.baseUrl()}${req.path}`,
+			requestId: requestIdOf(res),
+		} as const;
+		await whileCallerWaits(res, wait, async (signal) => {
+			sendPaid(res, route, await service.invoke({ ...call, signal }));
 		});
 	};
 }
@@ -101,15 +84,9 @@ export function createPurchaseHandler(
 ): RequestHandler {
 	const answer = route.create(service.services);
 	return async (req, res) => {
-		const raw = toRawRequest(req);
-		const key = readIdempotencyKey(raw.header);
-		const payment = parsePayment(raw.header);
-		if (payment) limitPayments(req);
 		const reply = await answer({
-			...raw,
-			credential: parseCredential(raw.header),
-			payment,
-			idempotencyKey: key === undefined ? undefined : `${KEY_PREFIX}${key}`,
+			...toRawRequest(req),
+			...readPaidHeaders(req, limitPayments),
 			resourceUrl: `${service.info.baseUrl()}${req.path}`,
 		});
 		sendPurchased(res, route, reply);
@@ -125,7 +102,7 @@ export function createOwnerHandler(deps: AnswerDeps, route: OwnerOperation): Req
 	const answer = route.create(service.services);
 	return async (req, res) => {
 		const raw = toRawRequest(req);
-		const shown = parseCredential(raw.header);
+		const shown = readCredential(req);
 		const credential = route.opensById ? shown : requireCredential(shown, route);
 		const opens = route.scheme !== "spt" && !READING_METHODS.has(req.method);
 		const caller = credential ? await service.identify(credential, { opens }) : ANONYMOUS;
@@ -215,14 +192,12 @@ function toWait({ clock, requestTimeoutMs }: AnswerDeps, timeoutMs = requestTime
 const NEVER_ABORTED = new AbortController().signal;
 
 function toRawRequest(req: Request): RawRequest {
-	const [query, header] = [readQuery(req), createHeaderReader(req)];
-	const address = toCallerAddress(req.ip);
 	return {
 		params: req.params,
-		query,
-		body: readBody(req),
-		header,
-		address,
+		query: readQuery(req),
+		body: req.body,
+		headers: readHeaders(req),
+		address: toCallerAddress(req.ip),
 		signal: NEVER_ABORTED,
 	};
 }

@@ -4,12 +4,9 @@ import { LIMITS, OPERATION_ADDRESSES, type OperationId } from "../contract/contr
 import {
 	type CallRates,
 	type CountedRequest,
-	connectionTokenOf,
-	createHeaderReader,
 	type RateLevel,
-	readCredential,
-	toCallerAddress,
-	toCredentialKey,
+	readCaller,
+	readHeaders,
 	toRateRefusal,
 	toRequestId,
 } from "../http/http.js";
@@ -42,12 +39,7 @@ export function createRateLimit({ rates, clock, ids, isOperator }: RateLimitDeps
 	return (req, res, next) => {
 		if (rest.isBroken(req)) return;
 		if (isOperator(req)) return next();
-		const address = toCallerAddress(req.ip);
-		const caller: CountedRequest = {
-			address,
-			credentialKey: credentialKeyOf(req, address),
-			isPolling: isPolling(req),
-		};
+		const caller: CountedRequest = { isPolling: isPolling(req), ...readCaller(req) };
 		const levels = rates.take(caller);
 		if (caller.credentialKey !== undefined) {
 			res.once("close", () => {
@@ -59,7 +51,7 @@ export function createRateLimit({ rates, clock, ids, isOperator }: RateLimitDeps
 		res.setHeader("RateLimit", levels.map(toLevel).join(", "));
 		const full = levels.find((level) => !level.isLetIn);
 		if (!full) return next();
-		res.setHeader("X-Request-Id", toRequestId(createHeaderReader(req), ids));
+		res.setHeader("X-Request-Id", toRequestId(readHeaders(req), ids));
 		for (const [name, value] of OPEN_TO_BROWSERS) res.setHeader(name, value);
 		rest.begin(req);
 		sendError(res, toRateRefusal(full));
@@ -107,20 +99,6 @@ const toPolicy = ({ policy, perMinute }: RateLevel) =>
 	`"${policy}";q=${perMinute};w=${WINDOW_SECONDS}`;
 const toLevel = ({ policy, remaining, fullInSeconds }: RateLevel) =>
 	`"${policy}";r=${remaining};t=${fullInSeconds}`;
-
-/** Credentials that cannot be read have one key for each address: such a request is a guess like any other. */
-function credentialKeyOf(req: Request, address: string): string | undefined {
-	const connection = connectionTokenOf(req.url);
-	if (connection !== undefined) return toCredentialKey({ scheme: "connection", token: connection });
-	const { authorization, "x-pay-spt": spt, "x-api-key": key } = req.headers;
-	if (authorization === undefined && spt === undefined && key === undefined) return undefined;
-	try {
-		const credential = readCredential(req);
-		return credential && toCredentialKey(credential);
-	} catch {
-		return `unreadable from ${address}`;
-	}
-}
 
 function createPollingTest(): (req: Request) => boolean {
 	const paths = POLLING.map((id) =>

@@ -23,7 +23,7 @@ import {
 } from "./handlers.js";
 import { createLandingHandler } from "./landing.js";
 import { createOpenApiHandler } from "./openapi-handler.js";
-import { createBodyReader } from "./request-body.js";
+import { createBodyReader } from "./request.js";
 import { createStreamHandler } from "./stream-handler.js";
 import { createKeySetHandler, createX402ListingHandler } from "./well-known-handlers.js";
 

@@ -1,23 +1,24 @@
 import type { Request, RequestHandler, Response } from "express";
 import type { PaidOperation } from "../contract/contract.js";
+import { ANONYMOUS, parseInput, readLastEventId, STREAM_LIMITS } from "../contract/contract.js";
 import {
-	ANONYMOUS,
-	type HeaderReader,
-	parseCredential,
-	parseInput,
-	parsePayment,
-	readLastEventId,
-	STREAM_LIMITS,
-} from "../contract/contract.js";
-import { costHeaders, createHeaderReader, requestIdOf, whileCallerWaits } from "../http/http.js";
+	costHeaders,
+	readCredential,
+	readHeaders,
+	requestIdOf,
+	whileCallerWaits,
+} from "../http/http.js";
 import type { Clock } from "../kernel/kernel.js";
 import type { FollowedStream, SoldStream } from "../sales/sales.js";
 import type { Service } from "../service/service.js";
 import { sendEventStream } from "./event-stream.js";
-import type { PaymentLimit } from "./handlers.js";
-import { readBody } from "./request-body.js";
-import { readIdempotencyKey, readQuoteId } from "./request-headers.js";
-import { readQuery } from "./request-query.js";
+import {
+	type PaymentLimit,
+	readIdempotencyKey,
+	readPaidHeaders,
+	readQuery,
+	readQuoteId,
+} from "./request.js";
 
 export interface StreamHandlerDeps {
 	readonly service: Pick<Service, "streams" | "identify"> & {
@@ -37,46 +38,40 @@ export function createStreamHandler(
 ): RequestHandler {
 	const { service, limitPayments } = deps;
 	return async (req, res) => {
-		const header = createHeaderReader(req);
-		const { input, resumed } = readInput(route, req, header);
-		const key = readIdempotencyKey(header);
-		const idempotencyKey = key === undefined ? undefined : `rest:${key}`;
-		const credential = parseCredential(header);
+		const { input, resumed } = readInput(route, req);
 		const operationId = route.id;
 		if (resumed) {
+			const idempotencyKey = readIdempotencyKey(req);
+			const credential = readCredential(req);
 			const caller = credential ? await service.identify(credential) : ANONYMOUS;
 			const { streamId } = resumed;
 			const request = { operationId, rawInput: input, idempotencyKey, streamId };
 			const stream = await service.streams.resume(caller, request);
 			return goOn(deps, res, { stream, after: resumed.after });
 		}
-		const payment = parsePayment(header);
-		if (payment) limitPayments(req);
-		const quoteId = readQuoteId(header);
+		const call = {
+			operationId,
+			rawInput: input,
+			quoteId: readQuoteId(req),
+			...readPaidHeaders(req, limitPayments),
+			transport: "rest",
+			resourceUrl: `${service.info.baseUrl()}${req.path}`,
+			requestId: requestIdOf(res),
+		} as const;
 		await whileCallerWaits(res, toWait(deps), async (signal) => {
-			const sold = await service.streams.open({
-				...{ operationId, rawInput: input, idempotencyKey, credential, payment, quoteId },
-				requestId: requestIdOf(res),
-				transport: "rest",
-				resourceUrl: `${service.info.baseUrl()}${req.path}`,
-				signal,
-			});
+			const sold = await service.streams.open({ ...call, signal });
 			await sendSold(res, sold, { clock: deps.clock, signal });
 		});
 	};
 }
 
-function readInput(
-	route: Pick<PaidOperation, "params" | "query" | "body">,
-	req: Request,
-	header: HeaderReader,
-) {
+function readInput(route: Pick<PaidOperation, "params" | "query" | "body">, req: Request) {
 	const { after, stream_id, ...query } = parseInput(route.query, readQuery(req)) as {
 		readonly after?: string;
 		readonly stream_id?: string;
 	};
-	const body = route.body ? parseInput(route.body, readBody(req)) : {};
-	const place = readLastEventId(header) ?? after;
+	const body = route.body ? parseInput(route.body, req.body) : {};
+	const place = readLastEventId(readHeaders(req)) ?? after;
 	const isResumed = place !== undefined || stream_id !== undefined;
 	return {
 		input: { ...parseInput(route.params, req.params), ...query, ...body },

@@ -69,8 +69,8 @@ export const receiptsGet = dataOperation({
 	data: receiptReplySchema,
 	create:
 		({ payments }: Pick<Services, "payments">) =>
-		({ params, header }) =>
-			payments.receipts.get(params.receipt_id, header),
+		({ params, headers }) =>
+			payments.receipts.get(params.receipt_id, headers),
 	example: {
 		params: { receipt_id: EXAMPLE_RECEIPT.receipt_id },
 		data: { receipt: EXAMPLE_RECEIPT, jws: "eyJhbGciOiJFUzI1NiJ9.eyJpc3MiOiIifQ.c2lnbmF0dXJl" },

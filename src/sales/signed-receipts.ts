@@ -3,7 +3,7 @@ import { z } from "zod";
 import type { ReceiptRow, Store } from "../../store/store.js";
 import {
 	type Credential,
-	type HeaderReader,
+	type SentHeaders,
 	isWallet,
 	parseCredential,
 	type ServiceInfo,
@@ -56,7 +56,7 @@ export interface SignedReceipts {
 	 */
 	get(
 		id: string,
-		header: HeaderReader,
+		headers: SentHeaders,
 	): Promise<{ readonly receipt: SignedReceipt; readonly jws: string }>;
 	verify(jws: string): Promise<ReceiptVerdict>;
 }
@@ -69,8 +69,8 @@ export function createSignedReceipts(deps: SignedReceiptsDeps): SignedReceipts {
 	const sign = createSigner(signingKey);
 	const verify = createVerifier(signingKey);
 	return {
-		async get(id, header) {
-			const credential = parseCredential(header);
+		async get(id, headers) {
+			const credential = parseCredential(headers);
 			const caller = credential && (await identify(credential));
 			const row = RECEIPT_ID.test(id)
 				? await store.read((reader) => reader.get("receipts", id))

@@ -1,6 +1,6 @@
 import {
 	dataOperation,
-	type HeaderReader,
+	type SentHeaders,
 	LIMITS,
 	parseCredential,
 	type Services,
@@ -15,8 +15,8 @@ import {
 } from "./offer-wire.js";
 
 /** The token of a check; a check without one is a mistake of the request, not a question of identity. */
-function readToken(header: HeaderReader): string {
-	const credential = readCredential(header);
+function readToken(headers: SentHeaders): string {
+	const credential = readCredential(headers);
 	if (credential?.scheme === "spt") return credential.token;
 	throw new ServiceError(
 		"INVALID_ARGUMENT",
@@ -24,9 +24,9 @@ function readToken(header: HeaderReader): string {
 	);
 }
 
-function readCredential(header: HeaderReader) {
+function readCredential(headers: SentHeaders) {
 	try {
-		return parseCredential(header);
+		return parseCredential(headers);
 	} catch (error) {
 		if (error instanceof ServiceError && error.code === "UNAUTHENTICATED") return undefined;
 		throw error;
@@ -64,8 +64,8 @@ export const sptValidate = dataOperation({
 	data: sptValidationSchema,
 	create:
 		({ sptValidate }: Pick<Services, "sptValidate">) =>
-		({ header }) =>
-			sptValidate(readToken(header)),
+		({ headers }) =>
+			sptValidate(readToken(headers)),
 	example: {},
 });
 

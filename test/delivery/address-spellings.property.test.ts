@@ -1,7 +1,7 @@
 import fc from "fast-check";
 import t from "tap";
 import { isPublicAddress } from "../../src/delivery/public-address.js";
-import { toCallerAddress } from "../../src/http/caller-address.js";
+import { toCallerAddress } from "../../src/http/request.js";
 
 t.test("an address is judged and counted alike however it is written", (t) => {
 	fc.assert(

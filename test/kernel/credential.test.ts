@@ -2,7 +2,7 @@ import t from "tap";
 import { type Credential, parseCredential, parsePayment } from "../../src/contract/credential.js";
 
 const parse = (headers: Record<string, string | string[]>): Credential | undefined =>
-	parseCredential((name) => [headers[name] ?? []].flat());
+	parseCredential(new Map(Object.entries(headers).map(([name, value]) => [name, [value].flat()])));
 
 t.test("each way of sending a credential is understood", async (t) => {
 	t.equal(parse({}), undefined);
@@ -56,7 +56,7 @@ const paymentScheme = (value: unknown) =>
 t.test("the Payment scheme carries a token of ours, or a payment that names nobody", async (t) => {
 	const prepaid = { challenge: { method: "tollgraph", id: "a" }, payload: { token: "spt_test_x" } };
 	const evm = { challenge: { method: "evm" }, payload: { type: "authorization" } };
-	const pay = (value: string) => parsePayment((name) => (name === "authorization" ? [value] : []));
+	const pay = (value: string) => parsePayment(new Map([["authorization", [value]]]));
 
 	t.same(parse({ authorization: paymentScheme(prepaid) }), {
 		scheme: "spt",

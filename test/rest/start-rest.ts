@@ -9,7 +9,7 @@ import { createSkillServices } from "../../src/app/services.js";
 import { bindSkills } from "../../src/contract/bind-skills.js";
 import type { Call, CallResult, Invoke } from "../../src/contract/call.js";
 import type { Services } from "../../src/contract/services.js";
-import { createOperationRates } from "../../src/http/token-bucket.js";
+import { createOperationRates } from "../../src/http/rates.js";
 import { type Clock, systemClock } from "../../src/kernel/clock.js";
 import { ServiceError } from "../../src/kernel/errors.js";
 import { createIds, systemRandom } from "../../src/kernel/ids.js";

@@ -7,7 +7,7 @@ import type { OnchainParts } from "../../payments/onchain/facilitator.js";
 import { createArtifactRepository } from "../../src/artifacts/artifact-repository.js";
 import { resumeQuery } from "../../src/contract/contract.js";
 import type { Skill, SkillEvent } from "../../src/contract/skill.js";
-import { createRequestId } from "../../src/http/headers.js";
+import { createRequestId } from "../../src/http/request.js";
 import { type Clock, systemClock } from "../../src/kernel/clock.js";
 import { createIds, systemRandom } from "../../src/kernel/ids.js";
 import { createErrorHandler } from "../../src/rest/error-handler.js";

@@ -1,7 +1,7 @@
 import t from "tap";
 import type { Credential } from "../../src/contract/credential.js";
-import { createCallRates, toCredentialKey } from "../../src/http/call-rates.js";
-import { toCallerAddress } from "../../src/http/caller-address.js";
+import { createCallRates, toCredentialKey } from "../../src/http/rates.js";
+import { toCallerAddress } from "../../src/http/request.js";
 import type { Clock } from "../../src/kernel/clock.js";
 import { ServiceError } from "../../src/kernel/errors.js";
 import type { Cashier } from "../../src/sales/cashier.js";

@@ -1,6 +1,6 @@
 import fc from "fast-check";
 import t from "tap";
-import { parsePlainJson } from "../../src/http/json-body.js";
+import { parsePlainJson } from "../../src/http/request.js";
 
 const UNSAFE = ["__proto__", "constructor", "prototype"];
 

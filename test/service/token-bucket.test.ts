@@ -1,5 +1,5 @@
 import t from "tap";
-import { createTokenBucket } from "../../src/http/token-bucket.js";
+import { createTokenBucket } from "../../src/http/rates.js";
 import type { Clock } from "../../src/kernel/clock.js";
 
 function start(keysMax = 10) {

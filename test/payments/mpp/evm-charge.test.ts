@@ -50,7 +50,7 @@ const response = (offered = charge.offer(quote)) =>
 	new Response(null, { status: 402, headers: offered?.headers ?? {} });
 
 const toPayment = (authorization: string): Payment => {
-	const payment = parsePayment((name) => (name === "authorization" ? [authorization] : []));
+	const payment = parsePayment(new Map([["authorization", [authorization]]]));
 	if (!payment) throw new Error("no payment");
 	return payment;
 };

@@ -1,5 +1,6 @@
-import type { ServerResponse } from "node:http";
-import type { CallResult } from "../contract/contract.js";
+import { createHash } from "node:crypto";
+import type { IncomingMessage, ServerResponse } from "node:http";
+import type { CallResult, CostWire, ServedDocument } from "../contract/contract.js";
 import { type Clock, ServiceError } from "../kernel/kernel.js";
 
 export interface CallerWatch {
@@ -118,4 +119,79 @@ export function reportDelivery(
 /** Whether an error is logged, whichever transport met it: what breaks because its caller has left is no failure. */
 export function isOurFailure({ code }: ServiceError, response: ServerResponse): boolean {
 	return code === "INTERNAL" && !hasLeft(response);
+}
+
+/** The id `createRequestId` gave to the request this response answers. */
+export function requestIdOf(res: ServerResponse): string {
+	return String(res.getHeader("X-Request-Id") ?? "");
+}
+
+/** What a paid reply says of its price in the headers; a header whose value is unknown is left out. */
+export function costHeaders(cost: CostWire): Record<string, string> {
+	return {
+		"X-Cost-USD": cost.amount_usd,
+		...(cost.balance_after_usd !== null && { "X-Balance-After-USD": cost.balance_after_usd }),
+		...(cost.receipt_id !== null && { "X-Receipt-Id": cost.receipt_id }),
+		...(cost.replayed && { "Idempotent-Replayed": "true" }),
+	};
+}
+
+const PUBLIC_CACHE = "public, max-age=60";
+const ETAG_CHARS = 22;
+
+/** A document as it stands, or 304 when the caller has it already. */
+export function sendDocument(
+	req: IncomingMessage,
+	res: ServerResponse,
+	document: ServedDocument,
+	{ fileName }: { readonly fileName?: string | undefined } = {},
+): void {
+	if (document.isSecret) {
+		res.setHeader("Cache-Control", "no-store");
+		res.setHeader("Referrer-Policy", "no-referrer");
+	} else if (isStillFresh(req, res, toEtag(document.hash))) return;
+	if (fileName) res.setHeader("Content-Disposition", `attachment; filename="${fileName}"`);
+	sendBytes(res, { status: 200, body: document.body, mediaType: document.mediaType });
+}
+
+/** A whole reply; its length is told before its bytes. */
+export function sendBytes(
+	res: ServerResponse,
+	reply: {
+		readonly status: number;
+		readonly body: string | Uint8Array;
+		readonly mediaType: string;
+	},
+): void {
+	const { status, body, mediaType } = reply;
+	res.statusCode = status;
+	res.setHeader("Content-Type", mediaType);
+	res.setHeader("Content-Length", Buffer.byteLength(body));
+	// Node sends a text in one piece with its headers.
+	res.end(body);
+}
+
+/** A document with the hash its ETag is made of. */
+export function toDocument(mediaType: string, body: string | Uint8Array): ServedDocument {
+	return { mediaType, body, hash: createHash("sha256").update(body).digest("hex") };
+}
+
+/** Weak: a proxy may compress what it stands for. */
+export function toEtag(hash: string): string {
+	return `W/"${hash.slice(0, ETAG_CHARS)}"`;
+}
+
+/** Sets the headers of a cacheable reply; true when the caller's copy is still good and 304 has been sent. */
+export function isStillFresh(req: IncomingMessage, res: ServerResponse, etag: string): boolean {
+	res.setHeader("ETag", etag);
+	res.setHeader("Cache-Control", PUBLIC_CACHE);
+	const known = req.headers["if-none-match"]?.split(",").map((tag) => tag.trim());
+	if (!known?.some((tag) => tag === "*" || opaque(tag) === opaque(etag))) return false;
+	res.statusCode = 304;
+	res.end();
+	return true;
+}
+
+function opaque(etag: string): string {
+	return etag.replace(/^W\//, "");
 }

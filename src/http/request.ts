@@ -1,0 +1,239 @@
+import { isUtf8 } from "node:buffer";
+import type { IncomingMessage, ServerResponse } from "node:http";
+import { isIP } from "node:net";
+import type { Request, RequestHandler } from "express";
+import ipaddr from "ipaddr.js";
+import {
+	type Credential,
+	invalidInput,
+	LIMITS,
+	parseCredential,
+	type SentHeaders,
+} from "../contract/contract.js";
+import { findJsonFault, type Ids, invalidSetting, ServiceError } from "../kernel/kernel.js";
+import { type CountedRequest, toCredentialKey } from "./rates.js";
+
+/** What every HTTP transport reads of a request in the same way, before its own protocol begins. */
+
+const sentHeaders = new WeakMap<IncomingMessage, SentHeaders>();
+
+/** The headers as they were sent: node joins or drops repeated ones, and a repeated credential must be seen. */
+export function readHeaders(req: IncomingMessage): SentHeaders {
+	const known = sentHeaders.get(req);
+	if (known) return known;
+	const headers = new Map<string, string[]>();
+	const { rawHeaders } = req;
+	for (let index = 0; index + 1 < rawHeaders.length; index += 2) {
+		const name = String(rawHeaders[index]).toLowerCase();
+		const value = String(rawHeaders[index + 1]);
+		const values = headers.get(name);
+		if (values) values.push(value);
+		else headers.set(name, [value]);
+	}
+	sentHeaders.set(req, headers);
+	return headers;
+}
+
+const credentials = new WeakMap<IncomingMessage, Credential | undefined>();
+
+/** The credential in the headers of a request, parsed once. Throws INVALID_ARGUMENT or UNAUTHENTICATED. */
+export function readCredential(req: IncomingMessage): Credential | undefined {
+	if (!credentials.has(req)) credentials.set(req, parseCredential(readHeaders(req)));
+	return credentials.get(req);
+}
+
+const ACCEPTED_ID = /^[A-Za-z0-9_-]{8,64}$/;
+
+/** The caller's own request id when it was sent once and is well formed, else a new one. */
+export function toRequestId(headers: SentHeaders, ids: Ids): string {
+	const [sent, ...others] = headers.get("x-request-id") ?? [];
+	const isAccepted = sent !== undefined && others.length === 0 && ACCEPTED_ID.test(sent);
+	return isAccepted ? sent : ids.next("req");
+}
+
+/** The id an earlier handler gave to this request, or a new one; the response tells it. */
+export function openRequestId(req: IncomingMessage, res: ServerResponse, ids: Ids): string {
+	const given = res.getHeader("X-Request-Id");
+	if (typeof given === "string" && given !== "") return given;
+	const made = toRequestId(readHeaders(req), ids);
+	res.setHeader("X-Request-Id", made);
+	return made;
+}
+
+/** Where connection tokens are part of the address. */
+export const CONNECTION_PATH = "/c";
+
+/** The secret in such an address; undefined for any other. */
+export function connectionTokenOf(url: string): string | undefined {
+	const [, token] = /^\/c\/([^/?#]+)\/?(?:[?#]|$)/.exec(url) ?? [];
+	return token;
+}
+
+/** Gives every request its id, the caller's own when it is well formed, and echoes it. Asked twice, it keeps the first. */
+export function createRequestId(ids: Ids): RequestHandler {
+	return (req, res, next) => {
+		openRequestId(req, res, ids);
+		next();
+	};
+}
+
+/** Some proxies name the caller's port as well. */
+const WITH_PORT = /^(?:\[([^\]]+)\]|(\d+\.\d+\.\d+\.\d+)):\d+$/;
+/** Groups of an IPv6 address that name a network; one caller usually has all its 2^64 addresses. */
+const NETWORK_GROUPS = 4;
+const ANONYMOUS = "unknown";
+
+/**
+ * The key under which a caller is counted: an IPv4 address, or the /64 network of an IPv6 one. Text that is no address
+ * shares one key, so that made-up text does not count as many callers.
+ */
+export function toCallerAddress(text: string | undefined): string {
+	if (text === undefined) return ANONYMOUS;
+	const [, v6, v4] = WITH_PORT.exec(text) ?? [];
+	const bare = v6 ?? v4 ?? text;
+	const version = isIP(bare);
+	if (version !== 6) return version === 4 ? bare : ANONYMOUS;
+	// A mapped address counts as its IPv4 one; the library would take the deprecated `::192.0.2.1` for such a one, too.
+	const address = ipaddr.process(bare.replace(/^::(?=\d+\.)/, "0::"));
+	if (address instanceof ipaddr.IPv4) return address.toString();
+	const network = address.parts.slice(0, NETWORK_GROUPS).map((group) => group.toString(16));
+	return `${network.join(":")}::/64`;
+}
+
+/** By what a request is counted: its address and the digest of its credential, if it has one. */
+export function readCaller(
+	req: Pick<Request, "ip"> & IncomingMessage,
+): Pick<CountedRequest, "address" | "credentialKey"> {
+	const address = toCallerAddress(req.ip);
+	return { address, credentialKey: credentialKeyOf(req, address) };
+}
+
+/** Credentials that cannot be read have one key for each address: such a request is a guess like any other. */
+function credentialKeyOf(req: IncomingMessage, address: string): string | undefined {
+	const connection = connectionTokenOf(req.url ?? "");
+	if (connection !== undefined) return toCredentialKey({ scheme: "connection", token: connection });
+	const { authorization, "x-pay-spt": spt, "x-api-key": key } = req.headers;
+	if (authorization === undefined && spt === undefined && key === undefined) return undefined;
+	try {
+		const credential = readCredential(req);
+		return credential && toCredentialKey(credential);
+	} catch {
+		return `unreadable from ${address}`;
+	}
+}
+
+/** Headers by which proxies announce that they forward a request. */
+const OF_PROXIES = /^(?:forwarded|x-forwarded-.+|x-real-ip|via)$/;
+
+/** True when a proxy says that the request is not its own. */
+export function isForwarded({ headers }: Pick<IncomingMessage, "headers">): boolean {
+	return Object.keys(headers).some((name) => OF_PROXIES.test(name));
+}
+
+/**
+ * Addresses and networks that are trusted in `X-Forwarded-For`, as Express reads them; a proxy on this machine needs no
+ * mention. Throws INVALID_ARGUMENT for what is no address, and for a network of all addresses.
+ */
+export function parseTrustedProxies(text: string): readonly string[] {
+	const named = text
+		.split(",")
+		.map((part) => part.trim())
+		.filter((part) => part !== "");
+	const wrong = named.find((part) => !isNetwork(part));
+	if (wrong === undefined) return named;
+	throw invalidSetting(
+		`"${wrong}" in trusted_proxies is no address and no network of proxies; write them like 10.0.0.5, 172.18.0.0/16.`,
+	);
+}
+
+function isNetwork(text: string): boolean {
+	const [address = ""] = text.split("/");
+	if (isIP(address) === 0 || /%|\/0/.test(text)) return false;
+	return address === text || ipaddr.isValidCIDR(text);
+}
+
+/**
+ * The JSON that was sent, undefined where nothing was; see parsePlainJson. A body that is too long is refused when that
+ * is known, and not read to its end first. Throws INVALID_ARGUMENT.
+ */
+export async function readJsonBody(
+	req: IncomingMessage,
+	levelsMax: number,
+	bytesMax: number = LIMITS.bodyBytes,
+): Promise<unknown> {
+	if (!hasBody(req)) return undefined;
+	const { "content-encoding": coding, "content-length": length } = req.headers;
+	if (coding !== undefined && !/^identity$/i.test(coding)) {
+		throw invalid("A compressed body is not accepted; send it as it is.");
+	}
+	if (Number(length) > bytesMax) throw tooLong(bytesMax);
+	const bytes = await readBytes(req, bytesMax);
+	if (!isUtf8(bytes)) throw invalid("The body must be encoded in UTF-8.");
+	const text = bytes.toString("utf8").replace(/^\uFEFF/, "");
+	return text === "" ? undefined : parsePlainJson(text, levelsMax);
+}
+
+/** True when the request announces a body. */
+export function hasBody({ headers }: IncomingMessage): boolean {
+	const length = headers["content-length"];
+	return headers["transfer-encoding"] !== undefined || (length !== undefined && length !== "0");
+}
+
+/** True for JSON that is no JSON at all, as opposed to too large, too deep or wrongly encoded. */
+export function isNoJson(error: unknown): boolean {
+	return error instanceof ServiceError && error.cause instanceof SyntaxError;
+}
+
+// Leaving an iterator would destroy the connection, and the refusal with it.
+function readBytes(req: IncomingMessage, bytesMax: number): Promise<Buffer> {
+	return new Promise((resolve, reject) => {
+		const chunks: Buffer[] = [];
+		let length = 0;
+		const onData = (chunk: Buffer) => {
+			length += chunk.length;
+			chunks.push(chunk);
+			if (length > bytesMax) end(() => reject(tooLong(bytesMax)));
+		};
+		const onEnd = () => end(() => resolve(Buffer.concat(chunks)));
+		const onClose = () => end(() => reject(invalid("The request ended before its body did.")));
+		const end = (settle: () => void) => {
+			req.off("data", onData).off("end", onEnd).off("close", onClose);
+			settle();
+		};
+		// Without a listener its end would be an exception; after an error comes a close.
+		req.on("error", () => undefined);
+		req.on("data", onData).on("end", onEnd).on("close", onClose);
+	});
+}
+
+function tooLong(bytesMax: number): ServiceError {
+	return invalid(`The body is larger than ${bytesMax} bytes.`);
+}
+
+function invalid(message: string): ServiceError {
+	return new ServiceError("INVALID_ARGUMENT", message);
+}
+
+/** Names that JavaScript gives a meaning of its own; no field of ours has them. */
+const UNSAFE_NAMES: ReadonlySet<string> = new Set(["__proto__", "constructor", "prototype"]);
+
+/**
+ * Reads JSON that is bounded in depth, and names no field twice and none that JavaScript gives a meaning of its own: parsers
+ * differ on which of two fields counts, and a proxy must not see another request than we do. Throws INVALID_ARGUMENT, with
+ * the SyntaxError as its cause where the text is no JSON.
+ */
+export function parsePlainJson(text: string, levelsMax: number): unknown {
+	const fault = findJsonFault(text, levelsMax, UNSAFE_NAMES);
+	if (fault?.kind === "depth") {
+		throw invalid(`The body is nested deeper than ${levelsMax} levels.`);
+	}
+	if (fault) {
+		const message = fault.kind === "refused" ? "is not a known field" : "stands there twice";
+		throw invalidInput([{ path: fault.path, message }]);
+	}
+	try {
+		return JSON.parse(text);
+	} catch (cause) {
+		throw new ServiceError("INVALID_ARGUMENT", "The body is not valid JSON.", { cause });
+	}
+}

@@ -1,0 +1,87 @@
+import type { IncomingMessage } from "node:http";
+import type { Request, RequestHandler } from "express";
+import { invalidInput, LIMITS, parsePayment } from "../contract/contract.js";
+import { hasBody, readCredential, readHeaders, readJsonBody } from "../http/http.js";
+import { ServiceError } from "../kernel/kernel.js";
+
+const JSON_TYPE = /^application\/json\s*(?:;\s*charset="?utf-?8"?\s*)?;?$/i;
+
+/** Leaves a bounded JSON value in `req.body`, an object without fields where none was sent; mounted where a body is read at all. */
+export function createBodyReader(): RequestHandler[] {
+	const read: RequestHandler = async (req, _res, next) => {
+		const body = await readJsonBody(req, LIMITS.bodyDepth);
+		req.body = body === undefined ? {} : body;
+		next();
+	};
+	return [requireJsonType, read];
+}
+
+const requireJsonType: RequestHandler = (req, _res, next) => {
+	const type = req.headers["content-type"];
+	if (type === undefined ? !hasBody(req) : JSON_TYPE.test(type)) return next();
+	throw new ServiceError(
+		"INVALID_ARGUMENT",
+		'The body must be JSON in UTF-8; send it with the header "Content-Type: application/json".',
+	);
+};
+
+/** The query as a flat record of strings. Throws INVALID_ARGUMENT when a name comes twice: which one counts would be a guess. */
+export function readQuery({ url = "" }: IncomingMessage): Readonly<Record<string, string>> {
+	const start = url.indexOf("?");
+	// No prototype, so that a parameter called "__proto__" is a key like any other and refused as unknown.
+	const query: Record<string, string> = Object.create(null);
+	if (start < 0) return query;
+	for (const [name, value] of new URLSearchParams(url.slice(start + 1))) {
+		if (Object.hasOwn(query, name)) {
+			throw invalidInput([{ path: name.slice(0, 80), message: "was sent more than once" }]);
+		}
+		query[name] = value;
+	}
+	return query;
+}
+
+/** Throws RATE_LIMITED when one address sends more payments than it could mean: each is checked at a facilitator. */
+export type PaymentLimit = (req: Request) => void;
+
+/** Keeps callers' keys apart from the message ids that other transports use as keys. */
+const KEY_PREFIX = "rest:";
+
+/** Who calls and what pays, as the headers show it. Throws INVALID_ARGUMENT, UNAUTHENTICATED and RATE_LIMITED. */
+export function readPaidHeaders(req: Request, limitPayments: PaymentLimit) {
+	const idempotencyKey = readIdempotencyKey(req);
+	const credential = readCredential(req);
+	const payment = parsePayment(readHeaders(req));
+	if (payment) limitPayments(req);
+	return { idempotencyKey, credential, payment };
+}
+
+const PRINTABLE_ASCII = /^[\x20-\x7e]+$/;
+
+/** The caller's retry key, if any. Throws INVALID_ARGUMENT for a repeated, empty, too long or unprintable one. */
+export function readIdempotencyKey(req: Request): string | undefined {
+	const [value, ...others] = readHeaders(req).get("idempotency-key") ?? [];
+	if (value === undefined) return undefined;
+	if (
+		others.length > 0 ||
+		value.length > LIMITS.idempotencyKeyChars ||
+		!PRINTABLE_ASCII.test(value)
+	) {
+		throw new ServiceError(
+			"INVALID_ARGUMENT",
+			`The header "Idempotency-Key" must be sent once and have 1 to ${LIMITS.idempotencyKeyChars} printable ASCII characters.`,
+		);
+	}
+	return `${KEY_PREFIX}${value}`;
+}
+
+const QUOTE_ID = /^qte_[A-Za-z0-9_.-]{1,1024}$/;
+
+/** The quote whose price the caller holds us to, if any. Throws INVALID_ARGUMENT for what cannot be one. */
+export function readQuoteId(req: Request): string | undefined {
+	const [value, ...others] = readHeaders(req).get("x-quote-id") ?? [];
+	if (value === undefined || (others.length === 0 && QUOTE_ID.test(value))) return value;
+	throw new ServiceError(
+		"INVALID_ARGUMENT",
+		'The header "X-Quote-Id" must be sent once and hold the id of a quote (qte_…).',
+	);
+}
