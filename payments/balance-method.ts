@@ -7,19 +7,18 @@ import {
 import { type Clock, ServiceError } from "../src/kernel/kernel.js";
 import type { HoldRow, ReceiptRow, Store, StoreTransaction } from "../store/store.js";
 import { beginAttempt, idempotencyIdOf, judgeAttempt } from "./idempotency.js";
-import {
-	type AdmissionRequest,
-	type Balance,
-	type Charged,
-	type HeldAdmission,
-	isPayment,
-	type JobHold,
-	type JobOpening,
-	type PaymentMethod,
-	type Purchase,
-	type Released,
+import { finishAttempt, toReceipt } from "./ledger.js";
+import type {
+	AdmissionRequest,
+	Balance,
+	Charged,
+	HeldAdmission,
+	JobHold,
+	JobOpening,
+	PaymentMethod,
+	Purchase,
+	Released,
 } from "./payment-method.js";
-import { finishAttempt, toReceipt } from "./receipt.js";
 
 interface BalanceDeps {
 	readonly store: Store;
@@ -33,11 +32,11 @@ export function createBalanceMethod(deps: BalanceDeps): PaymentMethod {
 	return {
 		rails: [balance.rail],
 		balance,
-		accepts: (proof) => !isPayment(proof) && balance.accepts(proof),
+		schemes: balance.schemes,
 		offers: (quote) => [balance.offer(quote)],
 
 		async identify(proof, options) {
-			if (isPayment(proof)) throw new Error(`The rail "${balance.rail}" takes no payments.`);
+			if ("payload" in proof) throw new Error(`The rail "${balance.rail}" takes no payments.`);
 			return balance.identify(store, proof, options);
 		},
 

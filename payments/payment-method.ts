@@ -36,7 +36,8 @@ export interface PaymentMethod {
 	readonly rails: readonly string[];
 	/** Where it holds prices on a balance that we keep: jobs and renewals take their money from there, without a call. */
 	readonly balance?: Balance | undefined;
-	accepts(proof: PaymentProof): boolean;
+	/** What callers may pay it with. */
+	readonly schemes: readonly PaymentProof["scheme"][];
 	/** What a caller without a proof is offered. */
 	offers(quote: Quote): readonly Offer[];
 	/** Who pays. Throws UNAUTHENTICATED, NOT_FOUND for a subject without an account, PAYMENT_REJECTED for an unreadable payment. */
@@ -68,7 +69,8 @@ export interface Captured {
 export interface Balance {
 	readonly rail: string;
 	/** True for the credentials that open this kind of balance. */
-	accepts(credential: Credential): boolean;
+	/** What opens it. */
+	readonly schemes: readonly Credential["scheme"][];
 	/** What a caller without a credential is offered. */
 	offer(quote: Quote): Offer;
 	/** The credential's owner. Throws UNAUTHENTICATED, alike for unknown, expired and revoked ones, and NOT_FOUND for a subject without an account. */

@@ -18,13 +18,17 @@ export {
 	judgeAttempt,
 } from "./idempotency.js";
 export {
+	costOf,
 	createLedger,
 	custAccount,
+	finishAttempt,
 	heldAccount,
 	type Ledger,
+	noCost,
 	REFUNDS_ACCOUNT,
 	type RefundTerms,
 	toEntries,
+	toReceipt,
 } from "./ledger.js";
 export {
 	type AdmissionRequest,
@@ -51,4 +55,3 @@ export {
 	type QuotedTerms,
 	type QuoteSeal,
 } from "./price-list.js";
-export { costOf, finishAttempt, noCost, toReceipt } from "./receipt.js";

@@ -71,7 +71,7 @@ export function createOnchainMethod(deps: OnchainMethodDeps): OnchainPayments {
 	return {
 		offers,
 		rails: ["x402", "mpp"],
-		accepts: isPayment,
+		schemes: ["x402", "mpp"],
 
 		async identify(proof) {
 			const payment = paymentOf(proof);

@@ -62,7 +62,7 @@ export function createPlanBalance({
 	};
 	return {
 		rail: "plan",
-		accepts: ({ scheme }) => scheme !== "spt",
+		schemes: ["api_key", "oidc", "connection", "oauth"],
 		offer: () => ({ continuation: HOW_TO_GET_A_KEY, accepts: [], headers: {} }),
 
 		async identify(_store, credential, options) {

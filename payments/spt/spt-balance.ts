@@ -16,7 +16,7 @@ export function createSptBalance(deps: {
 	const { ledger, clock, pepper, environment, isForSale = () => false } = deps;
 	return {
 		rail: "spt",
-		accepts: (credential) => credential.scheme === "spt",
+		schemes: ["spt"],
 		offer: (quote) => ({ continuation: howToPay(quote.amountMicros), accepts: [], headers: {} }),
 
 		identify: (store, credential) =>
@@ -33,9 +33,9 @@ export function createSptBalance(deps: {
 			// Revoked or expired between identification and now.
 			if (!token || !(await isSpendable(tx, token, now))) throw unknownToken();
 			const { amountMicros, operationId, billingType } = purchase.quote;
+			const from = custAccount(token.id);
 			assertInScope(token, purchase, "token");
 			assertWithinCallLimit(token, amountMicros);
-			const from = custAccount(token.id);
 			if ((await tx.balance(from)) < amountMicros) {
 				await returnExpired(tx, token, { ledger, now });
 				const balanceMicros = await tx.balance(from);

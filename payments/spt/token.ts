@@ -22,8 +22,8 @@ export async function findToken(
 	reader: StoreReader,
 	{ secret, pepper, environment }: TokenKeys & { readonly secret: string },
 ): Promise<TokenRow | undefined> {
-	const [token] = await reader.findBy("tokens", "hash", hashSecret(secret, pepper));
 	const isOurs = isWellFormedSecret(secret, sptPrefix(environment));
+	const [token] = await reader.findBy("tokens", "hash", hashSecret(secret, pepper));
 	return isOurs && token?.environment === environment ? token : undefined;
 }
 

@@ -5,12 +5,7 @@ import {
 	type SkillServices,
 	toReply,
 } from "../../src/contract/contract.js";
-import {
-	type Concept,
-	type Graph,
-	runInTurns,
-	truncateText,
-} from "../../src/knowledge/knowledge.js";
+import { type Concept, runInTurns, truncateText } from "../../src/knowledge/knowledge.js";
 import type { RankedConcept } from "../../src/search/search.js";
 import { toConceptFilter, toEvidence } from "../search/search.js";
 import { GRAPH_PARAMS, NODE_ID } from "./graph-examples.js";
@@ -25,7 +20,7 @@ import {
 import { answerIf, graphReading, metaOf, toNodeItem } from "./graph-reading.js";
 import { createPassageRanking } from "./ranked-passages.js";
 import { packContext } from "./reading/context-pack.js";
-import { getConcept, mapOf, placeOf } from "./reading/graph-map.js";
+import { getConcept, placeOf } from "./reading/graph-map.js";
 
 /** What a graph says to a question, cut to fit into a prompt. Additive to the contract. */
 export const graphContext = paidOperation(
@@ -163,7 +158,7 @@ export const graphSimilar = paidOperation(
 					filter: toConceptFilter(filters),
 					signal,
 				});
-				const others = withDuplicates(graph, found.rows)
+				const others = withDuplicates(found.rows)
 					.filter(({ concept }) => concept.id !== node_id)
 					.slice(0, limit);
 				const items = others.map(({ concept, score }) => ({
@@ -183,16 +178,11 @@ export const graphSimilar = paidOperation(
 
 /** A search shows one of several that say the same; who asks for likeness wants them all. */
 function withDuplicates(
-	graph: Graph,
 	rows: readonly RankedConcept[],
 ): readonly Pick<RankedConcept, "concept" | "score">[] {
-	const { places, concepts } = mapOf(graph);
-	return rows.flatMap(({ concept, score, duplicates }) => [
-		{ concept, score },
-		...duplicates.flatMap((id) => {
-			const twin = concepts[places.get(id) ?? -1];
-			return twin ? [{ concept: twin, score }] : [];
-		}),
+	return rows.flatMap((row) => [
+		row,
+		...row.duplicates.map(({ concept }) => ({ concept, score: row.score })),
 	]);
 }
 

@@ -11,14 +11,14 @@ import {
 	type SearchResponse,
 } from "../../src/contract/contract.js";
 import { type Clock, toIsoTime } from "../../src/kernel/kernel.js";
-import { type Evidence, type Graph, toTrendId } from "../../src/knowledge/knowledge.js";
+import type { Evidence, Graph } from "../../src/knowledge/knowledge.js";
 import type {
+	ConceptFilter,
 	HybridSearch,
 	RankedConcept,
 	ScoreExplanation,
 	SearchOutcome,
 } from "../../src/search/search.js";
-import { toConceptFilter } from "./concept-filters.js";
 
 export interface SearchSkillDeps {
 	readonly search: HybridSearch;
@@ -94,20 +94,17 @@ function toResponse(
 }
 
 function toRow(row: RankedConcept): RowWire {
-	const { graph, concept, score, evidence, duplicates, explanation } = row;
-	const graphId = graph.record.id;
+	const { graph, trendId, concept, score, evidence, duplicates, explanation } = row;
 	return {
-		trend_id: toTrendId(graphId, concept.id),
+		trend_id: trendId,
 		name: concept.title,
 		summary: concept.summary,
 		evidence: evidence.map(toEvidence),
-		graph_id: graphId,
+		graph_id: graph.record.id,
 		type: concept.type,
 		score: round(score),
 		trust_tier: concept.trust,
-		...(duplicates.length > 0 && {
-			duplicates: duplicates.map((id) => (id.includes(":") ? id : toTrendId(graphId, id))),
-		}),
+		...(duplicates.length > 0 && { duplicates: duplicates.map((twin) => twin.trendId) }),
 		...(explanation && { explanation: toExplanation(explanation) }),
 	};
 }
@@ -140,4 +137,18 @@ export function toEvidence(evidence: Evidence): EvidenceWire {
 		published_at: publishedAt ?? null,
 		...(datePrecision && { date_precision: datePrecision }),
 	};
+}
+
+/** The caller's filters in the words of the engine; undefined when none was sent. */
+export function toConceptFilter(filters: FiltersWire | undefined): ConceptFilter | undefined {
+	return (
+		filters && {
+			kinds: filters.kind,
+			types: filters.type,
+			tags: filters.tags,
+			publishedAfter: filters.published_after,
+			publishedBefore: filters.published_before,
+			trust: filters.trust_tier,
+		}
+	);
 }

@@ -4,11 +4,11 @@ import type { Request, Response } from "express";
 import { X402_EXTENSION_URI } from "../../agent-card/agent-card.js";
 import { type Caller, type Credential, type Payment, parsePayment } from "../contract/contract.js";
 import {
-	readHeaders,
 	type ErrorReply,
 	isOurFailure,
 	openRequestId,
 	readCredential,
+	readHeaders,
 	toCallerAddress,
 	toErrorReply,
 	toServiceError,

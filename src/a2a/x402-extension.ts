@@ -1,7 +1,7 @@
 import { type Message, type Task, TaskState } from "@a2a-js/sdk";
 import { X402_EXTENSION_URI } from "../../agent-card/agent-card.js";
 import { PaymentRequired } from "../../payments/payments.js";
-import type { SentHeaders, Payment, SettlementWire } from "../contract/contract.js";
+import type { Payment, SentHeaders, SettlementWire } from "../contract/contract.js";
 import { ServiceError } from "../kernel/kernel.js";
 import { agentMessage } from "./a2a-task.js";
 

@@ -1,8 +1,7 @@
-import { timingSafeEqual } from "node:crypto";
-import { type Request, type RequestHandler, Router } from "express";
+import { type RequestHandler, Router } from "express";
 import { type AccountOperator, accountCommands } from "../accounts/accounts.js";
 import { LIMITS } from "../contract/contract.js";
-import { isForwarded } from "../http/http.js";
+import type { OperatorCheck } from "../http/http.js";
 import { ServiceError } from "../kernel/kernel.js";
 import {
 	conceptCommands,
@@ -107,28 +106,4 @@ function addConceptRoutes(router: Router, operator: Operator): void {
 		"/graphs/:graph_id/concepts/:concept_id",
 		quickAt(conceptCommands.remove, operator.removeConcept),
 	);
-}
-
-/** Distinguishes the operator of this machine from everyone else. */
-export type OperatorCheck = ReturnType<typeof createOperatorCheck>;
-
-export function createOperatorCheck(adminToken: string) {
-	const expected = Buffer.from(`Bearer ${adminToken}`);
-	/** The request was made on this machine, and no proxy says that it carried it here for another. */
-	const isNear = (req: Request) => isFromThisMachine(req) && !isForwarded(req);
-	return {
-		isNear,
-		/** It is near, and comes with the admin token. */
-		isOperator(req: Request): boolean {
-			const shown = Buffer.from(req.headers.authorization ?? "");
-			const isToken = shown.length === expected.length && timingSafeEqual(shown, expected);
-			return isToken && isNear(req);
-		},
-	};
-}
-
-/** Loopback, or one of this machine's own addresses calling itself. */
-function isFromThisMachine({ socket }: Request): boolean {
-	const { remoteAddress: peer, localAddress: own } = socket;
-	return peer !== undefined && (peer === own || /^(127\.|::1$|::ffff:127\.)/.test(peer));
 }

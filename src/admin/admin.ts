@@ -1,1 +1,1 @@
-export { createAdminRouter, createOperatorCheck } from "./admin-router.js";
+export { createAdminRouter } from "./admin-router.js";

@@ -9,24 +9,18 @@ import {
 	createRevokeToken,
 	setLabel,
 } from "../accounts/accounts.js";
-import { createAdminRouter, createOperatorCheck } from "../admin/admin.js";
+import { createAdminRouter } from "../admin/admin.js";
 import { isSafeIssuer } from "../contract/contract.js";
 import { assertCallerTarget, createCallerEgress } from "../delivery/delivery.js";
 import {
 	type CallRates,
 	createMessageClasses,
-	isForwarded,
+	createOperatorCheck,
 	type MessageClasses,
+	refuseForwarded,
 } from "../http/http.js";
 import { createJobViews, type Jobs } from "../jobs/jobs.js";
-import {
-	type Clock,
-	createSealedText,
-	type Ids,
-	type Logger,
-	ServiceError,
-	stackOf,
-} from "../kernel/kernel.js";
+import { type Clock, createSealedText, type Ids, type Logger, stackOf } from "../kernel/kernel.js";
 import { createLateMcp, type Mcp } from "../mcp/mcp.js";
 import { createOAuthRouter, createResourceRoutes } from "../oauth/oauth.js";
 import type { Operator } from "../operator/operator.js";
@@ -79,21 +73,10 @@ export function createHttpApp(deps: HttpAppDeps): HttpApp {
 	app.use("/v1/admin", createAdminRouter({ operator, check, logger, clock }));
 	for (const transport of transports) app.use(besideRest(transport));
 	app.use(deps.web);
-	app.use(createRestRouter({ service, clock, ids, logUnexpected }));
+	app.use(createRestRouter({ service, clock, logUnexpected }));
 	app.use(createFallback({ ids, logUnexpected }));
 	return { handler: app, messages: createMessageClasses(app) };
 }
-
-/** A proxy in front would carry paper money off this machine. */
-const refuseForwarded: RequestHandler = (request, _response, next) => {
-	if (isForwarded(request)) {
-		throw new ServiceError(
-			"INVALID_ARGUMENT",
-			"The demo profile serves this machine only and takes no forwarded requests; start with --profile production behind a proxy.",
-		);
-	}
-	next();
-};
 
 /** A router that has no answer costs a turn of the event loop: what is certainly not for a transport passes it by. */
 function besideRest(transport: Router): RequestHandler {

@@ -28,10 +28,10 @@ export {
 } from "./citation-wire.js";
 export {
 	type Credential,
-	type SentHeaders,
 	type Payment,
 	parseCredential,
 	parsePayment,
+	type SentHeaders,
 } from "./credential.js";
 export {
 	inputDocument,

@@ -1,7 +1,7 @@
 import { z } from "zod";
 import type { BillingType } from "./billing-types.js";
 import type { Caller } from "./call.js";
-import type { Credential, SentHeaders, Payment } from "./credential.js";
+import type { Credential, Payment, SentHeaders } from "./credential.js";
 import type {
 	FreeOperationId,
 	OperationAddress,

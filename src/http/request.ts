@@ -1,4 +1,5 @@
 import { isUtf8 } from "node:buffer";
+import { timingSafeEqual } from "node:crypto";
 import type { IncomingMessage, ServerResponse } from "node:http";
 import { isIP } from "node:net";
 import type { Request, RequestHandler } from "express";
@@ -126,8 +127,43 @@ function credentialKeyOf(req: IncomingMessage, address: string): string | undefi
 const OF_PROXIES = /^(?:forwarded|x-forwarded-.+|x-real-ip|via)$/;
 
 /** True when a proxy says that the request is not its own. */
-export function isForwarded({ headers }: Pick<IncomingMessage, "headers">): boolean {
+function isForwarded({ headers }: Pick<IncomingMessage, "headers">): boolean {
 	return Object.keys(headers).some((name) => OF_PROXIES.test(name));
+}
+
+/** A proxy in front would carry paper money off this machine. */
+export const refuseForwarded: RequestHandler = (request, _response, next) => {
+	if (isForwarded(request)) {
+		throw new ServiceError(
+			"INVALID_ARGUMENT",
+			"The demo profile serves this machine only and takes no forwarded requests; start with --profile production behind a proxy.",
+		);
+	}
+	next();
+};
+
+/** Tells the operator of this machine from everyone else. */
+export type OperatorCheck = ReturnType<typeof createOperatorCheck>;
+
+export function createOperatorCheck(adminToken: string) {
+	const expected = Buffer.from(`Bearer ${adminToken}`);
+	/** The request was made on this machine, and no proxy says that it carried it here for another. */
+	const isNear = (req: IncomingMessage) => isFromThisMachine(req) && !isForwarded(req);
+	return {
+		isNear,
+		/** It is near, and comes with the admin token. */
+		isOperator(req: IncomingMessage): boolean {
+			const shown = Buffer.from(req.headers.authorization ?? "");
+			const isToken = shown.length === expected.length && timingSafeEqual(shown, expected);
+			return isToken && isNear(req);
+		},
+	};
+}
+
+/** Loopback, or one of this machine's own addresses calling itself. */
+function isFromThisMachine({ socket }: IncomingMessage): boolean {
+	const { remoteAddress: peer, localAddress: own } = socket;
+	return peer !== undefined && (peer === own || /^(127\.|::1$|::ffff:127\.)/.test(peer));
 }
 
 /**

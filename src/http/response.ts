@@ -18,6 +18,7 @@ export function watchCaller(res: ServerResponse, clock: Clock, timeoutMs: number
 	const onClose = () => {
 		if (!res.writableFinished) controller.abort(new Error("The caller left."));
 	};
+	if (hasLeft(res)) onClose();
 	const cancelTimer = clock.after(timeoutMs, () => {
 		timeout = new ServiceError(
 			"UNAVAILABLE",
@@ -25,7 +26,6 @@ export function watchCaller(res: ServerResponse, clock: Clock, timeoutMs: number
 		);
 		controller.abort(timeout);
 	});
-	if (hasLeft(res)) onClose();
 	res.once("close", onClose);
 	// Of pipelined responses only the first owns the socket, and node tells no other that it closed.
 	socket.setMaxListeners(0);

@@ -25,7 +25,7 @@ import { type Clock, ServiceError } from "../kernel/kernel.js";
 import type { Service } from "../service/service.js";
 import { type OwnedEvents, sendOwnedDocument, sendOwnedEvents } from "./owned-reply.js";
 import { isPieces, sendPieces } from "./owned-stream.js";
-import { type PaymentLimit, readPaidHeaders, readQuery, readQuoteId } from "./request.js";
+import { type PaymentLimit, readCallHeaders, readPaidHeaders, readQuery } from "./request.js";
 import { sendData, sendError, sendOwned, sendPaid, sendPurchased } from "./respond.js";
 
 export interface AnswerDeps {
@@ -55,8 +55,7 @@ export function createPaidHandler(deps: AnswerDeps, route: PaidOperation): Reque
 		const call = {
 			operationId: route.id,
 			rawInput: { ...path, ...query, ...body },
-			quoteId: readQuoteId(req),
-			...readPaidHeaders(req, limitPayments),
+			...readCallHeaders(req, limitPayments),
 			transport: "rest",
 			resourceUrl: `${service.info.baseUrl()}${req.path}`,
 			requestId: requestIdOf(res),

@@ -1,6 +1,6 @@
 import type { IncomingMessage } from "node:http";
 import type { Request, RequestHandler } from "express";
-import { invalidInput, LIMITS, parsePayment } from "../contract/contract.js";
+import { invalidInput, LIMITS, parsePayment, type SentHeaders } from "../contract/contract.js";
 import { hasBody, readCredential, readHeaders, readJsonBody } from "../http/http.js";
 import { ServiceError } from "../kernel/kernel.js";
 
@@ -46,11 +46,22 @@ export type PaymentLimit = (req: Request) => void;
 /** Keeps callers' keys apart from the message ids that other transports use as keys. */
 const KEY_PREFIX = "rest:";
 
-/** Who calls and what pays, as the headers show it. Throws INVALID_ARGUMENT, UNAUTHENTICATED and RATE_LIMITED. */
-export function readPaidHeaders(req: Request, limitPayments: PaymentLimit) {
-	const idempotencyKey = readIdempotencyKey(req);
+/** Who calls, what pays and at which quoted price, as the headers say. Throws INVALID_ARGUMENT, UNAUTHENTICATED and RATE_LIMITED. */
+export function readCallHeaders(req: Request, limitPayments: PaymentLimit) {
+	const headers = readHeaders(req);
+	const quoteId = readQuoteId(headers);
+	return { quoteId, ...readPaidHeaders(req, limitPayments, headers) };
+}
+
+/** The same without a quote, which buys no balance. */
+export function readPaidHeaders(
+	req: Request,
+	limitPayments: PaymentLimit,
+	headers = readHeaders(req),
+) {
+	const idempotencyKey = readIdempotencyKey(headers);
 	const credential = readCredential(req);
-	const payment = parsePayment(readHeaders(req));
+	const payment = parsePayment(headers);
 	if (payment) limitPayments(req);
 	return { idempotencyKey, credential, payment };
 }
@@ -58,8 +69,8 @@ export function readPaidHeaders(req: Request, limitPayments: PaymentLimit) {
 const PRINTABLE_ASCII = /^[\x20-\x7e]+$/;
 
 /** The caller's retry key, if any. Throws INVALID_ARGUMENT for a repeated, empty, too long or unprintable one. */
-export function readIdempotencyKey(req: Request): string | undefined {
-	const [value, ...others] = readHeaders(req).get("idempotency-key") ?? [];
+export function readIdempotencyKey(headers: SentHeaders): string | undefined {
+	const [value, ...others] = headers.get("idempotency-key") ?? [];
 	if (value === undefined) return undefined;
 	if (
 		others.length > 0 ||
@@ -77,8 +88,8 @@ export function readIdempotencyKey(req: Request): string | undefined {
 const QUOTE_ID = /^qte_[A-Za-z0-9_.-]{1,1024}$/;
 
 /** The quote whose price the caller holds us to, if any. Throws INVALID_ARGUMENT for what cannot be one. */
-export function readQuoteId(req: Request): string | undefined {
-	const [value, ...others] = readHeaders(req).get("x-quote-id") ?? [];
+function readQuoteId(headers: SentHeaders): string | undefined {
+	const [value, ...others] = headers.get("x-quote-id") ?? [];
 	if (value === undefined || (others.length === 0 && QUOTE_ID.test(value))) return value;
 	throw new ServiceError(
 		"INVALID_ARGUMENT",

@@ -30,24 +30,25 @@ export function sendPaid(
 ): void {
 	const { output, cost, timings, paymentHeaders = {} } = result;
 	const answer = output as PaidOutput;
-	const requestId = requestIdOf(res);
+	const { data } = answer as { readonly data?: unknown };
+	const serverTiming = toServerTiming(timings);
+	const json = sharedJsonOf(data);
+	const meta = { ...answer.meta, request_id: requestIdOf(res), cost };
 	reportDelivery(res, result);
 	for (const [name, value] of Object.entries(paymentHeaders)) res.setHeader(name, value);
 	res.setHeader("Cache-Control", "private, no-store");
 	for (const [name, value] of Object.entries(costHeaders(cost))) res.setHeader(name, value);
-	const serverTiming = toServerTiming(timings);
 	if (serverTiming) res.setHeader("Server-Timing", serverTiming);
-	const meta = { ...answer.meta, request_id: requestId, cost };
-	const { data } = answer as { readonly data?: unknown };
-	const json = sharedJsonOf(data);
-	if (json) sendAround(res, json, `{"ok":true,"data":\n,"meta":${JSON.stringify(meta)}}`);
-	else {
-		if (accepted) {
-			res.setHeader("Location", accepted.locationOf(answer));
-			res.setHeader("Retry-After", accepted.retryAfterSeconds);
-		}
-		send(res, accepted ? 202 : 200, JSON.stringify({ ...answer, meta }));
+	if (json) {
+		sendAround(res, json, `{"ok":true,"data":\n,"meta":${JSON.stringify(meta)}}`);
+		return;
 	}
+	if (accepted) {
+		res.setHeader("Location", accepted.locationOf(answer));
+		res.setHeader("Retry-After", accepted.retryAfterSeconds);
+	}
+	const body = JSON.stringify({ ...answer, meta });
+	sendBytes(res, { status: accepted ? 202 : 200, body, mediaType: JSON_TYPE });
 }
 
 /** A free answer in the envelope `{ok, data, meta}`; its ETag covers the data, not the request id. */

@@ -7,8 +7,7 @@ import type {
 	PurchaseOperation,
 } from "../contract/contract.js";
 import { LIMITS, type OperationAddress } from "../contract/contract.js";
-import { createRequestId } from "../http/http.js";
-import type { Clock, Ids } from "../kernel/kernel.js";
+import type { Clock } from "../kernel/kernel.js";
 import { OPERATIONS, type Service } from "../service/service.js";
 import { createErrorHandler, type LogUnexpected } from "./error-handler.js";
 import {
@@ -30,7 +29,6 @@ import { createKeySetHandler, createX402ListingHandler } from "./well-known-hand
 export interface RestRouterDeps {
 	readonly service: Service;
 	readonly clock: Clock;
-	readonly ids: Ids;
 	readonly limits?: { readonly requestTimeoutMs?: number };
 	readonly logUnexpected?: LogUnexpected;
 }
@@ -39,7 +37,6 @@ export interface RestRouterDeps {
 export function createRestRouter({
 	service,
 	clock,
-	ids,
 	limits = {},
 	logUnexpected,
 }: RestRouterDeps): Router {
@@ -69,7 +66,6 @@ export function createRestRouter({
 		}
 	};
 
-	router.use(createRequestId(ids));
 	router.get("/", createLandingHandler(service));
 	router.get("/openapi.json", createOpenApiHandler(service));
 	router.get("/.well-known/jwks.json", createKeySetHandler(service));

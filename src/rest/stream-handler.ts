@@ -12,13 +12,7 @@ import type { Clock } from "../kernel/kernel.js";
 import type { FollowedStream, SoldStream } from "../sales/sales.js";
 import type { Service } from "../service/service.js";
 import { sendEventStream } from "./event-stream.js";
-import {
-	type PaymentLimit,
-	readIdempotencyKey,
-	readPaidHeaders,
-	readQuery,
-	readQuoteId,
-} from "./request.js";
+import { type PaymentLimit, readCallHeaders, readIdempotencyKey, readQuery } from "./request.js";
 
 export interface StreamHandlerDeps {
 	readonly service: Pick<Service, "streams" | "identify"> & {
@@ -41,7 +35,7 @@ export function createStreamHandler(
 		const { input, resumed } = readInput(route, req);
 		const operationId = route.id;
 		if (resumed) {
-			const idempotencyKey = readIdempotencyKey(req);
+			const idempotencyKey = readIdempotencyKey(readHeaders(req));
 			const credential = readCredential(req);
 			const caller = credential ? await service.identify(credential) : ANONYMOUS;
 			const { streamId } = resumed;
@@ -52,8 +46,7 @@ export function createStreamHandler(
 		const call = {
 			operationId,
 			rawInput: input,
-			quoteId: readQuoteId(req),
-			...readPaidHeaders(req, limitPayments),
+			...readCallHeaders(req, limitPayments),
 			transport: "rest",
 			resourceUrl: `${service.info.baseUrl()}${req.path}`,
 			requestId: requestIdOf(res),

@@ -16,11 +16,13 @@ import type {
 	Caller,
 	Credential,
 	IdentifyOptions,
+	Price,
+	PricedOperationId,
 	PriceList,
 	Skill,
+	SkillCatalog,
 } from "../contract/contract.js";
 import { type Micros, ServiceError } from "../kernel/kernel.js";
-import { priceOfCall } from "./call-price.js";
 
 /** Leave to work: the price is held, was paid before, or is zero. */
 export type Admission = { readonly kind: "free"; readonly quote: Quote } | PricedAdmission;
@@ -63,6 +65,12 @@ export interface CashierDeps {
 	readonly isForSale: () => boolean;
 }
 
+/** What opens calls. */
+export interface OpenCallDeps {
+	readonly skills: SkillCatalog;
+	readonly cashier: Cashier;
+}
+
 export function createCashier(deps: CashierDeps): Cashier {
 	const { methods, guard } = deps;
 	const identify: Cashier["identify"] = async (credential, options) =>
@@ -83,8 +91,9 @@ export function createCashier(deps: CashierDeps): Cashier {
 			if (quote.amountMicros === 0n) return { kind: "free", quote };
 			const proof = call.payment ?? call.credential;
 			if (!payer || !proof) throw createChallenge(quote, offersOf(deps, quote));
+			const method = methodOf(methods, proof);
 			if (!guard.isSelling()) throw notSelling();
-			return methodOf(methods, proof).admit({
+			return method.admit({
 				proof,
 				payer,
 				quote,
@@ -112,7 +121,7 @@ export function offersOf(
 }
 
 function methodOf(methods: readonly PaymentMethod[], proof: PaymentProof): PaymentMethod {
-	const method = methods.find((candidate) => candidate.accepts(proof));
+	const method = methods.find(({ schemes }) => schemes.includes(proof.scheme));
 	if (method) return method;
 	if (!isPayment(proof))
 		throw new ServiceError("UNAUTHENTICATED", "This kind of credential is not accepted here.");
@@ -143,4 +152,29 @@ function notSelling(): ServiceError {
 		"UNAVAILABLE",
 		"The ledger's self-check failed, so nothing is sold until the operator has looked at it. Free operations go on.",
 	);
+}
+
+/** What one call costs: the listed price, that of the dearer kind it may ask for, for each of the units its input asks for where the operation is sold by units. */
+export function priceOfCall(
+	prices: Pick<PriceList, "priceOf">,
+	skill: Pick<Skill, "operationId" | "units" | "pricedBy">,
+	input: unknown,
+): Price {
+	const listed = prices.priceOf(pricedAs(skill, input));
+	const amountMicros = listed.amountMicros * BigInt(unitsOf(skill, input));
+	return { ...listed, amountMicros };
+}
+
+function pricedAs(
+	{ operationId, pricedBy }: Pick<Skill, "operationId" | "pricedBy">,
+	input: unknown,
+): PricedOperationId {
+	if (!pricedBy) return operationId;
+	const kind = String((input as Readonly<Record<string, unknown>>)[pricedBy.field]);
+	return pricedBy.as[kind] ?? operationId;
+}
+
+/** How many units an input asks for; 1 where the operation is not sold by units. */
+export function unitsOf({ units }: Pick<Skill, "units">, input: unknown): number {
+	return units ? units.countOf(input) : 1;
 }

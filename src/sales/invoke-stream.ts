@@ -1,8 +1,15 @@
 import { fingerprintOf } from "../../payments/payments.js";
 import type { Call, Caller, SkillEvent } from "../contract/contract.js";
 import { ServiceError } from "../kernel/kernel.js";
-import { contextOf, type OpenCallDeps, type OpenedCall, openCall } from "./open-call.js";
-import { refundFailed, type Settled, settleCall } from "./settle-call.js";
+import type { OpenCallDeps } from "./cashier.js";
+import {
+	contextOf,
+	type OpenedCall,
+	openCall,
+	refundFailed,
+	type Settled,
+	settleCall,
+} from "./invoke.js";
 import type { FollowedStream } from "./stream-record.js";
 import type { RecordUsage } from "./usage.js";
 

@@ -1,8 +1,27 @@
-import type { Call, CallResult, Invoke, Outcome } from "../contract/contract.js";
-import type { Clock } from "../kernel/kernel.js";
+import {
+	type AnsweredPart,
+	type Charged,
+	costOf,
+	type HeldAdmission,
+	noCost,
+	type Released,
+} from "../../payments/payments.js";
+import {
+	type Call,
+	type Caller,
+	type CallResult,
+	type CostWire,
+	type Invoke,
+	type Outcome,
+	parseInput,
+	type ReleaseReason,
+	type Skill,
+	type SkillContext,
+} from "../contract/contract.js";
+import { type Clock, type Micros, ServiceError } from "../kernel/kernel.js";
+import { type Admission, type OpenCallDeps, unitsOf } from "./cashier.js";
+import { toCreditReply, withCredit } from "./credit-reply.js";
 import { createLaunchCall, type Launches } from "./launch-call.js";
-import { contextOf, type OpenCallDeps, type OpenedCall, openCall } from "./open-call.js";
-import { paidPartOf, refundFailed, settleCall } from "./settle-call.js";
 import { type KeepResultDeps, keepResult, tellKeptUntil } from "./stored-result.js";
 import type { RecordUsage } from "./usage.js";
 
@@ -84,4 +103,140 @@ async function runSkill(opened: OpenedCall, call: Call): Promise<Outcome<unknown
 
 function letGo(outcome: Outcome<unknown>): void {
 	if (outcome.kind === "answer") outcome.onUnpaid?.();
+}
+
+/** A call that may work: its input is sound, what it asks for exists, and its price is reserved. */
+export interface OpenedCall {
+	readonly skill: Skill;
+	readonly input: unknown;
+	readonly payer: Caller | undefined;
+	readonly admission: CallAdmission;
+}
+
+/** Leave to work within the call; what outlives it is launched (launch-call). */
+type CallAdmission = Exclude<Admission, { kind: "launched" }>;
+
+/** What every call goes through before any work starts, in the order in which it is judged (docs/adr/0010). */
+export async function openCall({ skills, cashier }: OpenCallDeps, call: Call): Promise<OpenedCall> {
+	const skill: Skill = skills[call.operationId];
+	const input = parseInput(skill.input, call.rawInput); // 400 before anything else
+	const payer = await cashier.payerOf(call); // 401
+	await skill.prepare?.(input, payer); // 404 before anybody pays
+	const admission = await cashier.admit({ skill, input, payer, call }); // 402, 429
+	if (admission.kind === "launched") throw launchedBefore();
+	return { skill, input, payer, admission };
+}
+
+function launchedBefore(): ServiceError {
+	return new ServiceError("INTERNAL", "What was paid for outlives its call, and is no answer.");
+}
+
+/** What the skill may see of a call that may work. */
+export function contextOf(
+	{ admission, payer }: OpenedCall,
+	{ signal, requestId }: Call,
+): SkillContext {
+	const callId = callIdOf(admission) ?? requestId;
+	const isReplay = admission.kind === "replayed";
+	return { signal, requestId, caller: payer, callId, isReplay };
+}
+
+function callIdOf(admission: CallAdmission): string | undefined {
+	if (admission.kind === "held") return admission.id;
+	return admission.kind === "replayed" ? admission.receipt.holdId : undefined;
+}
+
+/** Cost and receipts of a call, however it ended. */
+export type Settled = { readonly cost: CostWire } & Pick<
+	CallResult,
+	"settlement" | "paymentHeaders" | "onDelivered" | "onAbandoned"
+>;
+
+/** What became of the work, as far as money is concerned. */
+export interface Delivered {
+	readonly isAnswer: boolean;
+	/** Places of the units that had an answer; all of them where absent. */
+	readonly answered?: readonly number[] | undefined;
+}
+
+/** An answer is captured, a missing one is released, a replay was paid before. */
+export async function settleCall(
+	{ admission, payer, skill, input }: OpenedCall,
+	{ isAnswer, answered }: Delivered,
+): Promise<Settled> {
+	if (admission.kind === "free") {
+		const { billingType } = admission.quote;
+		const rail = payer?.rail ?? "free";
+		return { cost: noCost({ billingType, rail, balanceMicros: undefined }) };
+	}
+	if (admission.kind === "replayed") return toSettled(admission, admission, { replayed: true });
+	if (isAnswer) {
+		const { amountMicros } = admission.quote;
+		const part = answeredPart(amountMicros, skill, { input, answered });
+		return toSettled(await admission.capture(part), admission);
+	}
+	const released = await admission.release("no_answer");
+	const { quote, payer: holder } = admission;
+	const cost = noCost({
+		billingType: quote.billingType,
+		rail: holder.rail,
+		balanceMicros: released.balanceMicros,
+	});
+	return { cost: withCredit(cost, released.credit), ...receiptOf(released) };
+}
+
+/** What a replay may deliver: units that had no answer when the call was paid for have none now. */
+export function paidPartOf({ admission, skill }: OpenedCall, output: unknown): unknown {
+	const paid = admission.kind === "replayed" ? admission.receipt.paidUnits : undefined;
+	return paid && skill.units?.keepOnly ? skill.units.keepOnly(output, paid) : output;
+}
+
+/** Gives the price back after a failure; money that had settled already becomes a credit, and the error says so. */
+export async function refundFailed(
+	admission: HeldAdmission,
+	error: unknown,
+	call: Call,
+): Promise<unknown> {
+	const released = await admission.release(reasonOf(error, call));
+	return released.credit ? toCreditReply(error, released) : error;
+}
+
+function toSettled(
+	charged: Charged,
+	{ delivered, abandoned }: Pick<HeldAdmission, "delivered" | "abandoned">,
+	options: { replayed?: boolean } = {},
+): Settled {
+	return {
+		...receiptOf(charged),
+		cost: costOf(charged.receipt, options),
+		...(delivered && { onDelivered: delivered }),
+		...(abandoned && { onAbandoned: abandoned }),
+	};
+}
+
+function receiptOf({ settlement, headers }: Pick<Released, "settlement" | "headers">) {
+	return { ...(settlement && { settlement }), ...(headers && { paymentHeaders: headers }) };
+}
+
+function reasonOf(error: unknown, call: Call): ReleaseReason {
+	if (!call.signal.aborted) return "failed";
+	return error instanceof ServiceError ? "timeout" : "client_gone";
+}
+
+/** What the answered units of a call come to; undefined where that is the whole price. */
+export function answeredPart(
+	amountMicros: Micros,
+	skill: Pick<Skill, "units">,
+	{
+		input,
+		answered,
+	}: { readonly input: unknown; readonly answered: readonly number[] | undefined },
+): AnsweredPart | undefined {
+	if (answered === undefined) return undefined;
+	const units = unitsOf(skill, input);
+	if (answered.length >= units) return undefined;
+	return {
+		amountMicros: (amountMicros / BigInt(units)) * BigInt(answered.length),
+		units: answered,
+	};
 }

@@ -13,8 +13,7 @@ import {
 } from "../contract/contract.js";
 import { type JobPlace, type Jobs, toJobCost } from "../jobs/jobs.js";
 import { type Clock, formatUsd, ServiceError } from "../kernel/kernel.js";
-import type { Admission } from "./cashier.js";
-import type { OpenCallDeps } from "./open-call.js";
+import type { Admission, OpenCallDeps } from "./cashier.js";
 import type { RecordUsage } from "./usage.js";
 
 /** What a call needs of the jobs to launch one. */

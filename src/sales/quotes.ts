@@ -23,8 +23,8 @@ import {
 	toRequestPath,
 } from "../contract/contract.js";
 import { type Clock, formatUsd, ServiceError, toIsoTime } from "../kernel/kernel.js";
-import { priceOfCall } from "./call-price.js";
 import type { RedeemQuote } from "./cashier.js";
+import { priceOfCall } from "./cashier.js";
 
 export interface QuotesDeps {
 	readonly seal: QuoteSeal;

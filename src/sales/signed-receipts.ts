@@ -3,9 +3,9 @@ import { z } from "zod";
 import type { ReceiptRow, Store } from "../../store/store.js";
 import {
 	type Credential,
-	type SentHeaders,
 	isWallet,
 	parseCredential,
+	type SentHeaders,
 	type ServiceInfo,
 } from "../contract/contract.js";
 import { formatUsd, ServiceError, toIsoTime } from "../kernel/kernel.js";

@@ -12,8 +12,8 @@ import {
 } from "../contract/contract.js";
 import { toServiceError } from "../http/http.js";
 import { type Clock, type Ids, ServiceError, toIsoTime } from "../kernel/kernel.js";
+import type { Settled } from "./invoke.js";
 import type { BegunStream, InvokeStream } from "./invoke-stream.js";
-import type { Settled } from "./settle-call.js";
 import { type KeptStreams, type RunningStream, toStreamName } from "./stored-streams.js";
 import { createStreamRecord, type FollowedStream, type StreamRecord } from "./stream-record.js";
 import { createStreamSlots, type StreamSlot, tooLong } from "./stream-slots.js";

@@ -1,6 +1,6 @@
-import type { ArtifactRepository, KeptResult } from "../contract/contract.js";
+import type { ArtifactRepository, Caller, KeptResult } from "../contract/contract.js";
 import { type Logger, toIsoTime } from "../kernel/kernel.js";
-import type { OpenedCall } from "./open-call.js";
+import type { Admission } from "./cashier.js";
 
 export interface KeepResultDeps {
 	/** Keeps what skills want kept of their answers; without one nothing is. */
@@ -15,7 +15,10 @@ export interface KeepResultDeps {
  */
 export async function keepResult(
 	{ artifacts, logger }: KeepResultDeps,
-	{ payer, admission }: Pick<OpenedCall, "payer" | "admission">,
+	{
+		payer,
+		admission,
+	}: { readonly payer: Caller | undefined; readonly admission: Pick<Admission, "kind"> },
 	result: KeptResult,
 ): Promise<number | undefined> {
 	if (!artifacts || !payer) return undefined;

@@ -28,6 +28,7 @@ export function createUsageRecorder({
 	pepper?: Uint8Array;
 }): RecordUsage {
 	return ({ call, skill, input, owner, keepsNoText = false, output, receiptId }) => {
+		const decision = decisionOf(output);
 		const query = skill.queryOf(input);
 		queryLog.append({
 			at: clock.now(),
@@ -37,7 +38,7 @@ export function createUsageRecorder({
 			transport: call.transport,
 			query: keepsNoText ? undefined : query,
 			...(keepsNoText && pepper && query !== undefined && { queryHash: hashOf(query, pepper) }),
-			decision: decisionOf(output),
+			decision,
 			receiptId: receiptId ?? undefined,
 		});
 	};

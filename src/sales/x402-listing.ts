@@ -13,7 +13,7 @@ import {
 	toRequestPath,
 } from "../contract/contract.js";
 import { formatUsd } from "../kernel/kernel.js";
-import { priceOfCall } from "./call-price.js";
+import { priceOfCall } from "./cashier.js";
 import { describeBalance } from "./spt-purchase.js";
 
 export interface X402ListingDeps {

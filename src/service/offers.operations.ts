@@ -1,8 +1,8 @@
 import {
 	dataOperation,
-	type SentHeaders,
 	LIMITS,
 	parseCredential,
+	type SentHeaders,
 	type Services,
 } from "../contract/contract.js";
 import { ServiceError } from "../kernel/kernel.js";

@@ -156,6 +156,7 @@ function createSearch(
 				.map((graph) => ({
 					graph,
 					concept: CONCEPT,
+					trendId: `${graph.record.id}:${CONCEPT.id}`,
 					score: 0.9,
 					evidence: CONCEPT.evidence,
 					duplicates: [],

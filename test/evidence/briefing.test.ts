@@ -49,7 +49,13 @@ const searchAll: Pick<HybridSearch, "find"> = {
 		decision: "ANSWER",
 		dataStatus: "TREND_MATCH",
 		rows: graphs
-			.flatMap((graph) => graph.concepts.map((concept) => ({ graph, concept })))
+			.flatMap((graph) =>
+				graph.concepts.map((concept) => ({
+					graph,
+					concept,
+					trendId: `${graph.record.id}:${concept.id}`,
+				})),
+			)
 			.slice(0, limit)
 			.map((row) => ({ ...row, score: 1, evidence: row.concept.evidence, duplicates: [] })),
 		missing: [],

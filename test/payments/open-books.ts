@@ -1,5 +1,4 @@
-import { createLedger, custAccount } from "../../payments/ledger.js";
-import { toReceipt } from "../../payments/receipt.js";
+import { createLedger, custAccount, toReceipt } from "../../payments/ledger.js";
 import { createRefunds } from "../../payments/refunds/refund-ledger.js";
 import { createIds, systemRandom } from "../../src/kernel/ids.js";
 import type { TokenRow } from "../../store/rows/account-rows.js";

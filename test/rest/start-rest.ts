@@ -71,7 +71,7 @@ export async function startRest(t: Test, options: StartOptions = {}): Promise<St
 	const app = express()
 		.disable("x-powered-by")
 		.use(createHttpFront({ ids }))
-		.use(createRestRouter({ service, clock, ids, limits, logUnexpected }))
+		.use(createRestRouter({ service, clock, limits, logUnexpected }))
 		.use(createFallback({ ids, logUnexpected }));
 	const server = app.listen(0, "127.0.0.1");
 	t.teardown(() => {

@@ -101,7 +101,7 @@ t.test("what says the same is named by the best row and not sold twice", async (
 	const graph = sampleGraph("twins", [...PAYMENTS.concepts, sampleConcept("a-copy", twin)]);
 	const find = await startSearch(t, [graph]);
 	const { rows } = await find({ query: "money is reserved before work starts" });
-	t.match(rows[0], { concept: { id: "a-copy" }, duplicates: ["holds"] });
+	t.match(rows[0], { concept: { id: "a-copy" }, duplicates: [{ concept: { id: "holds" } }] });
 	t.equal(rows.filter(({ concept }) => concept.title === twin.title).length, 1);
 });
 

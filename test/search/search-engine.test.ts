@@ -86,7 +86,7 @@ t.test("rows come from the graphs that were asked, whatever else is indexed", as
 	const both = await find(engine, [twin, PAYMENTS, twin], "money reserved before work");
 	const [first] = both.rows;
 	t.equal(first?.graph.record.id, "payments", "twins score alike, ties go by id");
-	t.same(first?.duplicates, [`twin:${first?.concept.id}`]);
+	t.match(first?.duplicates, [{ trendId: `twin:${first?.concept.id}` }]);
 });
 
 t.test("a rebuild without its model leaves the vectors that are there", async (t) => {

@@ -28,7 +28,16 @@ const searchFinding = (scores: Record<string, number>): HybridSearch => ({
 			const [concept] = graph.concepts;
 			return score === undefined || !concept
 				? []
-				: [{ graph, concept, score, evidence: concept.evidence, duplicates: [] }];
+				: [
+						{
+							graph,
+							concept,
+							trendId: concept.id,
+							score,
+							evidence: concept.evidence,
+							duplicates: [],
+						},
+					];
 		}),
 		missing: [],
 		mode: "hybrid",

@@ -2,7 +2,7 @@ import t from "tap";
 import { createArtifactRepository } from "../../src/artifacts/artifact-repository.js";
 import type { ArtifactRepository, KeptResult } from "../../src/contract/artifacts.js";
 import type { Admission } from "../../src/sales/cashier.js";
-import type { OpenedCall } from "../../src/sales/open-call.js";
+import type { OpenedCall } from "../../src/sales/invoke.js";
 import { keepResult, tellKeptUntil } from "../../src/sales/stored-result.js";
 import type { Store } from "../../store/store-port.js";
 import { createMemoryStore } from "../a2a/memory-store.js";

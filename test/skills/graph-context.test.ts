@@ -19,7 +19,13 @@ const longConcept = (id: string, count = 2_000) =>
 const findsAll = {
 	find: async ({ graphs }: { graphs: readonly Graph[] }) => ({
 		rows: graphs.flatMap((graph) =>
-			graph.concepts.map((concept) => ({ graph, concept, score: 1, duplicates: [] })),
+			graph.concepts.map((concept) => ({
+				graph,
+				concept,
+				trendId: `${graph.record.id}:${concept.id}`,
+				score: 1,
+				duplicates: [],
+			})),
 		),
 		decision: "ANSWER",
 		mode: "keyword",

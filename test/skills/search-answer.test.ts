@@ -31,7 +31,11 @@ const EXPLANATION: ScoreExplanation = {
 const rowOf = (changes: Partial<RankedConcept> = {}): RankedConcept => {
 	const concept = makeConcept();
 	const { evidence } = concept;
-	return { graph: DOMAIN_GRAPH, concept, score: 0.123456, evidence, duplicates: [], ...changes };
+	const trendId = `web-payments:${concept.id}`;
+	return {
+		...{ graph: DOMAIN_GRAPH, concept, trendId, score: 0.123456, evidence, duplicates: [] },
+		...changes,
+	};
 };
 
 /** Both skills over an engine that answers as it is told and remembers what it was asked. */
@@ -118,13 +122,14 @@ t.test("an explanation is told part by part, with four decimals", async (t) => {
 t.test("a row shows the engine's order of evidence and what it stands for", async (t) => {
 	const [source] = makeConcept().evidence;
 	const evidence = ["b", "a"].flatMap((articleId) => (source ? [{ ...source, articleId }] : []));
-	const duplicates = ["concepts.copy", "other-graph:concepts.copy"];
+	const ids = ["web-payments:concepts.copy", "other-graph:concepts.copy"];
+	const duplicates = ids.map((trendId) => ({ concept: makeConcept(), trendId }));
 	const { rows } = await start({ rows: [rowOf({ evidence, duplicates }), rowOf()] }).askDomain();
 	t.same(
 		rows[0]?.evidence.map(({ article_id }) => article_id),
 		["b", "a"],
 	);
-	t.same(rows[0]?.duplicates, ["web-payments:concepts.copy", "other-graph:concepts.copy"]);
+	t.same(rows[0]?.duplicates, ids);
 	t.equal(rows[0]?.score, 0.1235);
 	t.notOk("duplicates" in (rows[1] ?? {}), "a row that stands for itself alone says nothing");
 	t.notOk("explanation" in (rows[1] ?? {}));

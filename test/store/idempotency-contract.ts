@@ -6,7 +6,7 @@ import {
 	idempotencyIdOf,
 	judgeAttempt,
 } from "../../payments/idempotency.js";
-import { finishAttempt } from "../../payments/receipt.js";
+import { finishAttempt } from "../../payments/ledger.js";
 import { LIMITS } from "../../src/contract/limits.js";
 import { ServiceError } from "../../src/kernel/errors.js";
 import type { HoldRow } from "../../store/rows/call-rows.js";

@@ -1,4 +1,5 @@
-import { memoizeByObject, ServiceError } from "../../kernel/kernel.js";
+import { ServiceError } from "../../kernel/kernel.js";
+import { memoizeByObject } from "../memoize-by-object.js";
 import type { EmbedderIdentity } from "../model/embedder.js";
 import type { SegmentVectors } from "./row-planes.js";
 import { compileVectorKernel, MEMORY_PAGES_MAX } from "./vector-kernel.js";

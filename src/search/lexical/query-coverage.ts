@@ -1,4 +1,4 @@
-import { memoizeByObject } from "../../kernel/kernel.js";
+import { memoizeByObject } from "../memoize-by-object.js";
 import {
 	containsTerm,
 	documentFrequency,

@@ -1,9 +1,10 @@
-import { type Clock, memoizeByObject } from "../../kernel/kernel.js";
-import type { Evidence } from "../../knowledge/knowledge.js";
+import type { Clock } from "../../kernel/kernel.js";
+import { type Evidence, toTrendId } from "../../knowledge/knowledge.js";
 import type { ConceptFilter } from "../index/concept-filter.js";
 import type { LexicalFindings } from "../lexical/lexical-search.js";
 import { coverageOf, type WeighedWord, weighWords } from "../lexical/query-coverage.js";
 import { termsOf, tokenize } from "../lexical/tokenizer.js";
+import { memoizeByObject } from "../memoize-by-object.js";
 import { readSigns } from "./answer-signs.js";
 import { type Found, namedFirst } from "./found-concepts.js";
 import { decide, statusOf } from "./judge.js";
@@ -62,10 +63,10 @@ function collectRows(
 	const worthy = found.filter(({ score }) => score > 0 && score >= floor);
 	return collapse(worthy, limit).map(({ row, duplicates }) => ({
 		graph: row.slot.scope.graph,
-		concept: row.concept,
+		...toNamed(row),
 		score: row.score,
 		evidence: orderEvidence(row.concept.evidence, weighed, filter),
-		duplicates: duplicates.map((duplicate) => nameOf(duplicate, row)),
+		duplicates: duplicates.map(toNamed),
 		...(explain && { explanation: explainScore(row, weighed, lexical) }),
 	}));
 }
@@ -90,10 +91,8 @@ function collapse(found: readonly Found[], limit: number): readonly Collapsed[] 
 	return kept;
 }
 
-function nameOf(duplicate: Found, { slot }: Found): string {
-	const { graphId } = duplicate.slot.scope.segment;
-	const { id } = duplicate.concept;
-	return graphId === slot.scope.segment.graphId ? id : `${graphId}:${id}`;
+function toNamed({ concept, slot }: Found) {
+	return { concept, trendId: toTrendId(slot.scope.segment.graphId, concept.id) };
 }
 
 /**

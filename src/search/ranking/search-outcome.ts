@@ -1,15 +1,21 @@
 import type { DataStatus, Decision } from "../../contract/contract.js";
 import type { Concept, Evidence, Graph } from "../../knowledge/knowledge.js";
 import type { ConceptFilter } from "../index/concept-filter.js";
-export interface RankedConcept {
-	readonly graph: Graph;
+
+/** A concept of one of the graphs, by its name on the wire as well: `<graph id>:<concept id>`. */
+interface NamedConcept {
 	readonly concept: Concept;
+	readonly trendId: string;
+}
+
+export interface RankedConcept extends NamedConcept {
+	readonly graph: Graph;
 	/** Fused relevance in 0..1, comparable within one answer only. */
 	readonly score: number;
 	/** All of the concept's evidence, that which bears on the query first. */
 	readonly evidence: readonly Evidence[];
-	/** Near-duplicates of this row that were left out for it, as concept ids of the same graph or `<graph id>:<concept id>`. */
-	readonly duplicates: readonly string[];
+	/** Near-duplicates of this row that were left out for it. */
+	readonly duplicates: readonly NamedConcept[];
 	/** What the score is made of; present when the request asked for it. */
 	readonly explanation?: ScoreExplanation | undefined;
 }
