@@ -37,7 +37,7 @@ export {
 	toCanonicalJson,
 } from "./json.js";
 export { type Logger, scrubSecrets, stackOf, stderrLogger } from "./logger.js";
-export { createPerRevision, memoize } from "./memoize.js";
+export { createPerRevision, memoize, memoizeByObject } from "./memoize.js";
 export { formatUsd, type Micros, parseUsd, toUsdNumber } from "./money.js";
 export {
 	type Egress,

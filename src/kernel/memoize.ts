@@ -1,3 +1,17 @@
+/** Derives a value per object, once for as long as the object lives. */
+export function memoizeByObject<Key extends object, Value extends NonNullable<unknown>>(
+	derive: (key: Key) => Value,
+): (key: Key) => Value {
+	const values = new WeakMap<Key, Value>();
+	return (key) => {
+		const known = values.get(key);
+		if (known !== undefined) return known;
+		const value = derive(key);
+		values.set(key, value);
+		return value;
+	};
+}
+
 /** Computes a value at the first call and keeps it; a failure is not kept. */
 export function memoize<T>(make: () => Promise<T>): () => Promise<T> {
 	let made: { readonly value: Promise<T> } | undefined;

@@ -160,9 +160,9 @@ export function priceOfCall(
 	skill: Pick<Skill, "operationId" | "units" | "pricedBy">,
 	input: unknown,
 ): Price {
+	const units = unitsOf(skill, input);
 	const listed = prices.priceOf(pricedAs(skill, input));
-	const amountMicros = listed.amountMicros * BigInt(unitsOf(skill, input));
-	return { ...listed, amountMicros };
+	return { ...listed, amountMicros: listed.amountMicros * BigInt(units) };
 }
 
 function pricedAs(

@@ -61,7 +61,7 @@ export function createInvoke(deps: InvokeDeps): Invoke {
 			result = tellKeptUntil(result, await keepResult(deps, opened, outcome.keep));
 		}
 
-		const output = paidPartOf(opened, result);
+		const output = admission.kind === "replayed" ? paidPartOf(admission, skill, result) : result;
 		const owner = payer?.owner ?? "anonymous";
 		recordUsage({
 			...{ call, skill, input, owner },
@@ -186,8 +186,11 @@ export async function settleCall(
 }
 
 /** What a replay may deliver: units that had no answer when the call was paid for have none now. */
-export function paidPartOf({ admission, skill }: OpenedCall, output: unknown): unknown {
-	const paid = admission.kind === "replayed" ? admission.receipt.paidUnits : undefined;
+function paidPartOf(
+	{ receipt: { paidUnits: paid } }: Extract<Admission, { kind: "replayed" }>,
+	skill: Skill,
+	output: unknown,
+): unknown {
 	return paid && skill.units?.keepOnly ? skill.units.keepOnly(output, paid) : output;
 }
 

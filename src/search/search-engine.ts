@@ -1,5 +1,10 @@
 import { setMaxListeners } from "node:events";
-import { type Clock, createEventLoopThrottle, type Logger } from "../kernel/kernel.js";
+import {
+	type Clock,
+	createEventLoopThrottle,
+	type Logger,
+	memoizeByObject,
+} from "../kernel/kernel.js";
 import type { Graph } from "../knowledge/knowledge.js";
 import type { DenseHits, DenseSide } from "./dense/dense-side.js";
 import { type OpenedModel, openModel } from "./dense/open-model.js";
@@ -14,7 +19,6 @@ import { createIndexState, type SearchScope, toScopes } from "./index/index-stat
 import { createIndexSync } from "./index/index-sync.js";
 import type { SetSizes } from "./index/segment-set.js";
 import { readCommonWords } from "./lexical/common-words.js";
-import { memoizeByObject } from "./memoize-by-object.js";
 import type { Embedder } from "./model/embedder.js";
 import type { ModelLocation } from "./model/model-folder.js";
 import { findConcepts } from "./ranking/find-concepts.js";

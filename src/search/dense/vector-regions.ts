@@ -1,5 +1,4 @@
-import { ServiceError } from "../../kernel/kernel.js";
-import { memoizeByObject } from "../memoize-by-object.js";
+import { memoizeByObject, ServiceError } from "../../kernel/kernel.js";
 import type { EmbedderIdentity } from "../model/embedder.js";
 import type { SegmentVectors } from "./row-planes.js";
 import { compileVectorKernel, MEMORY_PAGES_MAX } from "./vector-kernel.js";

@@ -1,9 +1,8 @@
-import { ServiceError } from "../../kernel/kernel.js";
+import { memoizeByObject, ServiceError } from "../../kernel/kernel.js";
 import type { Concept, Graph } from "../../knowledge/knowledge.js";
 import type { SegmentVectors } from "../dense/row-planes.js";
 import type { VectorRegion } from "../dense/vector-regions.js";
 import type { LexicalIndex } from "../lexical/lexical-index.js";
-import { memoizeByObject } from "../memoize-by-object.js";
 import { type ConceptFilter, type ConceptTest, keyOf, toConceptTest } from "./concept-filter.js";
 import { priorsOf } from "./concept-priors.js";
 import type { Segment } from "./segment.js";

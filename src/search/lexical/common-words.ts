@@ -1,7 +1,7 @@
 import { readFile } from "node:fs/promises";
 import { join } from "node:path";
 import { z } from "zod";
-import { memoizeByObject } from "../memoize-by-object.js";
+import { memoizeByObject } from "../../kernel/kernel.js";
 import type { Word } from "./tokenizer.js";
 
 /** Lists hold no shorter words; the language has few, and common ones. */

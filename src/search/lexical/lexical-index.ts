@@ -1,4 +1,4 @@
-import { memoizeByObject } from "../memoize-by-object.js";
+import { memoizeByObject } from "../../kernel/kernel.js";
 /** Keyword side: BM25 over typed arrays, one index per segment. */
 
 /** Postings of one segment: term `t` has documents `docs[starts[t] .. starts[t + 1])`, ascending, with their impacts. */

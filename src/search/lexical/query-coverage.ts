@@ -1,4 +1,4 @@
-import { memoizeByObject } from "../memoize-by-object.js";
+import { memoizeByObject } from "../../kernel/kernel.js";
 import {
 	containsTerm,
 	documentFrequency,

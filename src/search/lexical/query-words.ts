@@ -1,5 +1,5 @@
 import { LIMITS } from "../../contract/contract.js";
-import { memoizeByObject } from "../memoize-by-object.js";
+import { memoizeByObject } from "../../kernel/kernel.js";
 import { stemWord } from "./english-words.js";
 import {
 	documentFrequency,

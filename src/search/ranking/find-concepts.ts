@@ -1,10 +1,10 @@
 import type { Clock } from "../../kernel/kernel.js";
+import { memoizeByObject } from "../../kernel/kernel.js";
 import { type Evidence, toTrendId } from "../../knowledge/knowledge.js";
 import type { ConceptFilter } from "../index/concept-filter.js";
 import type { LexicalFindings } from "../lexical/lexical-search.js";
 import { coverageOf, type WeighedWord, weighWords } from "../lexical/query-coverage.js";
 import { termsOf, tokenize } from "../lexical/tokenizer.js";
-import { memoizeByObject } from "../memoize-by-object.js";
 import { readSigns } from "./answer-signs.js";
 import { type Found, namedFirst } from "./found-concepts.js";
 import { decide, statusOf } from "./judge.js";
@@ -61,12 +61,16 @@ function collectRows(
 ): readonly RankedConcept[] {
 	const floor = (found[0]?.score ?? 0) * ROW_FLOOR;
 	const worthy = found.filter(({ score }) => score > 0 && score >= floor);
-	return collapse(worthy, limit).map(({ row, duplicates }) => ({
-		graph: row.slot.scope.graph,
+	const kept = collapse(worthy, limit).map(({ row, duplicates }) => ({
 		...toNamed(row),
+		row,
+		duplicates: duplicates.map(toNamed),
+	}));
+	return kept.map(({ row, ...named }) => ({
+		...named,
+		graph: row.slot.scope.graph,
 		score: row.score,
 		evidence: orderEvidence(row.concept.evidence, weighed, filter),
-		duplicates: duplicates.map(toNamed),
 		...(explain && { explanation: explainScore(row, weighed, lexical) }),
 	}));
 }

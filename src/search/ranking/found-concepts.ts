@@ -1,10 +1,10 @@
+import { memoizeByObject } from "../../kernel/kernel.js";
 import type { Concept, Graph } from "../../knowledge/knowledge.js";
 import { readsAlike } from "../index/segment.js";
 import { fileNameOf } from "../lexical/concept-text.js";
 import { impactWithin, type LexicalIndex, postingsOf } from "../lexical/lexical-index.js";
 import { coversAll, type WeighedWord } from "../lexical/query-coverage.js";
 import { termsOf, tokenize, type Word } from "../lexical/tokenizer.js";
-import { memoizeByObject } from "../memoize-by-object.js";
 import type { RankedSlot } from "./ranking.js";
 
 /** A ranked slot with the concept it stands for. */

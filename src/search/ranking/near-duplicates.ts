@@ -1,7 +1,7 @@
+import { memoizeByObject } from "../../kernel/kernel.js";
 import type { Concept } from "../../knowledge/knowledge.js";
 import { toPlainText } from "../lexical/concept-text.js";
 import { termsOf, tokenize, type Word } from "../lexical/tokenizer.js";
-import { memoizeByObject } from "../memoize-by-object.js";
 
 /** A row as far as its likeness with another goes. */
 export interface ComparableRow {

@@ -1,5 +1,5 @@
+import { memoizeByObject } from "../../kernel/kernel.js";
 import type { SearchScope } from "../index/index-state.js";
-import { memoizeByObject } from "../memoize-by-object.js";
 import type { LinkGraph } from "./link-graph.js";
 
 /** A place in the index and how well it matches on its own. */
