@@ -1,52 +1,60 @@
 import {
+	type ArtifactKind,
+	answer,
+	type Caller,
 	isSoldVerdict,
-	type KeptResult,
+	type Json,
 	keptUntil,
+	noAnswer,
 	type SkillContext,
 	type SkillServices,
 } from "../../src/contract/contract.js";
-import { toIsoDay } from "../../src/kernel/kernel.js";
-import type { Verification } from "./claims/verification.js";
-import { roundScore, toCheckedEvidence } from "./verdict-wire.js";
+import { toArticleAddress } from "../../src/evidence/evidence.js";
+import { ServiceError, toIsoDay, toIsoTime } from "../../src/kernel/kernel.js";
+import { graphsNamed } from "../articles/articles.js";
+import type { EvidenceStance, Verification } from "./claims/verification.js";
 import { type CheckedClaimWire, VERIFY_TEXT_LIMITS } from "./verify-wire.js";
 
 type Place = { readonly start?: number; readonly end?: number };
 
-interface ClaimsRequest {
-	readonly claims: readonly (Place & { readonly text: string })[];
-	readonly graphId: string | undefined;
-	readonly asOf: string | undefined;
-}
+export type Checking = Pick<SkillServices, "catalog" | "clock" | "research" | "verifier">;
 
-/** Checks claims one after the other, because they share a processor; a caller that leaves stops the rest. */
-export async function checkClaims(
-	{ verifier, catalog, clock }: Pick<SkillServices, "verifier" | "catalog" | "clock">,
-	{ claims, graphId, asOf }: ClaimsRequest,
-	signal: AbortSignal,
+/**
+ * Checks claims one after the other, because they share a processor; a caller that leaves stops the rest. The result, with
+ * `more` beside its claims, can be read again, unless the caller has zero retention or no account.
+ */
+export async function checkClaims<More extends object>(
+	{ verifier, catalog, clock, research }: Checking,
+	asked: {
+		readonly claims: readonly (Place & { readonly text: string })[];
+		readonly graph_id: string | undefined;
+		readonly as_of: string | undefined;
+	},
+	context: SkillContext,
+	more: More,
 ) {
-	const graphs = graphId === undefined ? undefined : [catalog.get(graphId)];
+	const { claims, graph_id: graphId, as_of: asOf } = asked;
+	const { signal } = context;
+	const graphs = graphId === undefined ? undefined : graphsNamed(catalog, graphId);
 	const checked: Verification[] = [];
 	const known = new Map<string, Verification>();
 	for (const { text } of claims) {
 		signal.throwIfAborted();
 		const verification =
-			known.get(text) ??
-			(await verifier.verify({
-				claim: text,
-				...(asOf !== undefined && { asOf }),
-				...(graphs && { graphs }),
-				signal,
-			}));
+			known.get(text) ?? (await verifier.verify({ claim: text, asOf, graphs, signal }));
 		known.set(text, verification);
 		checked.push(verification);
 	}
 	const items = checked.map((verification, place) => toItem(verification, claims[place]));
-	const isDegraded = checked.some(({ mode }) => mode === "keyword");
+	/** Places of those with a verdict that is sold. */
 	const answered = items.flatMap(({ is_answered }, place) => (is_answered ? [place] : []));
-	return {
-		items,
-		/** Places of those with a verdict that is sold. */
-		answered,
+	const isAnswer = answered.length > 0;
+	const until = isAnswer ? keptUntil(clock, context) : null;
+	const id = until === null ? null : research.resultIds("vfb", context);
+	const isDegraded = checked.some(({ mode }) => mode === "keyword");
+	const result = {
+		ok: true as const,
+		data: { batch_id: id, kept_until: until, claims: items, ...more },
 		meta: {
 			claims: items.length,
 			answered: answered.length,
@@ -55,35 +63,10 @@ export async function checkClaims(
 			graphs_used: [...new Set(checked.flatMap(({ graphsUsed }) => graphsUsed))],
 		},
 	};
-}
-
-/** Where the result can be read again; nowhere for callers with zero retention or without an account. */
-export function toKept(
-	{ research, clock }: Pick<SkillServices, "research" | "clock">,
-	context: SkillContext,
-	isAnswer: boolean,
-) {
-	const until = isAnswer ? keptUntil(clock, context) : null;
-	if (until === null) return { batch_id: null, kept_until: null };
-	return { batch_id: research.resultIds("vfb", context), kept_until: until };
-}
-
-/** What is kept of a batch, under the id of its reply. */
-export function keepBatch<Data extends { readonly batch_id: string | null }>(
-	data: Data,
-): { readonly keep?: KeptResult } {
-	const { batch_id: id } = data;
-	return id === null ? {} : { keep: { kind: "verification_batch", id, data } };
-}
-
-/** What is left of an output where only some of its claims are paid for. */
-export function keepPaid<Output extends ClaimsOutput>(
-	output: Output,
-	kept: readonly number[],
-): Output {
-	const claims = keepVerdicts(output.data.claims, kept);
-	const answered = claims.filter(({ is_answered }) => is_answered).length;
-	return { ...output, data: { ...output.data, claims }, meta: { ...output.meta, answered } };
+	if (!isAnswer) return noAnswer(result);
+	const { data } = result;
+	const keep = id === null ? {} : { keep: { kind: "verification_batch", id, data } as const };
+	return answer(result, { answered, ...keep });
 }
 
 interface ClaimsOutput {
@@ -91,14 +74,16 @@ interface ClaimsOutput {
 	readonly meta: { readonly answered: number };
 }
 
-/** Unpaid claims are reported as claims without a verdict. */
-function keepVerdicts(
-	items: readonly CheckedClaimWire[],
+/** What is left of an output where only some of its claims are paid for; the others are reported as claims without a verdict. */
+export function keepPaid<Output extends ClaimsOutput>(
+	output: Output,
 	kept: readonly number[],
-): CheckedClaimWire[] {
-	return items.map((item, place) =>
+): Output {
+	const claims = output.data.claims.map((item, place) =>
 		kept.includes(place) || !item.is_answered ? item : { ...item, ...UNANSWERED },
 	);
+	const answered = claims.filter(({ is_answered }) => is_answered).length;
+	return { ...output, data: { ...output.data, claims }, meta: { ...output.meta, answered } };
 }
 
 const UNANSWERED = {
@@ -131,4 +116,90 @@ function toItem(verification: Verification, place: Place | undefined): CheckedCl
 			? evidence.slice(0, VERIFY_TEXT_LIMITS.evidenceMax).map(toCheckedEvidence)
 			: [],
 	};
+}
+
+/** Scores and confidences of verdicts have three decimals. */
+export const roundScore = (value: number) => Math.round(value * 1000) / 1000;
+
+/** A sentence that was held against a claim, as it travels with every verdict. */
+export function toCheckedEvidence({ sentence, stance, score, tier, group }: EvidenceStance) {
+	const [source] = sentence.sources;
+	return {
+		evidence_id: sentence.evidenceId,
+		stance,
+		score: roundScore(score),
+		excerpt: sentence.text,
+		title: source?.title ?? "",
+		source_url: source?.sourceUrl ?? "",
+		published_at: source?.publishedAt ?? null,
+		tier,
+		group,
+	};
+}
+
+/** schema.org ratings: 1 is worst, 5 best; the name says what a number cannot. */
+const RATINGS = {
+	SUPPORTED: [5, "Supported by cited sources"],
+	REFUTED: [1, "Refuted by cited sources"],
+	CONFLICTING: [3, "Sources disagree"],
+	NOT_ENOUGH_EVIDENCE: [3, "Not enough evidence"],
+	NOT_CHECKABLE: [3, "Not a checkable statement"],
+} as const;
+const CITATIONS_MAX = 10;
+
+/** A verification as schema.org ClaimReview (JSON-LD); every citation is one that the verdict rests on. */
+export function toClaimReview(
+	{ claim, verdict, qualifier, explanation, evidence, asOf }: Verification,
+	{ id, author }: { readonly id: string; readonly author: string },
+): Readonly<Record<string, unknown>> {
+	const [ratingValue, name] = RATINGS[verdict];
+	const bearing = evidence.filter(({ stance }) => stance !== "neutral").slice(0, CITATIONS_MAX);
+	return {
+		"@context": "https://schema.org",
+		"@type": "ClaimReview",
+		identifier: id,
+		datePublished: asOf,
+		claimReviewed: claim,
+		reviewBody: explanation,
+		author: { "@type": "Organization", name: author },
+		reviewRating: {
+			"@type": "Rating",
+			ratingValue,
+			worstRating: 1,
+			bestRating: 5,
+			alternateName: qualifier ? `${name} (${qualifier.toLowerCase()})` : name,
+		},
+		itemReviewed: { "@type": "Claim", text: claim },
+		citation: bearing.flatMap(({ sentence }) =>
+			sentence.sources.slice(0, 1).map(({ title, sourceUrl, publishedAt }) => ({
+				"@type": "CreativeWork",
+				name: title,
+				url: sourceUrl,
+				...(publishedAt !== undefined && { datePublished: publishedAt }),
+				publisher: { "@type": "Organization", name: toArticleAddress(sourceUrl)?.host ?? "" },
+			})),
+		),
+	};
+}
+
+/**
+ * A paid verification, or a batch of them, while it is retained. An unknown one, that of another caller and an expired one
+ * throw the same NOT_FOUND.
+ */
+export async function readKept(
+	{ research }: Pick<SkillServices, "research">,
+	caller: Caller,
+	kind: ArtifactKind,
+	id: string,
+): Promise<Json> {
+	const kept = await research.artifacts.find(caller, kind, id);
+	if (!kept) throw notKept(id);
+	return { ...(kept.data as Json), kept_until: toIsoTime(kept.expiresAt) };
+}
+
+export function notKept(id: string): ServiceError {
+	return new ServiceError(
+		"NOT_FOUND",
+		`No result of yours is kept as "${id}"; results can be read again for a day after they were paid for.`,
+	);
 }

@@ -1,11 +1,8 @@
 import type { z } from "zod";
 import {
-	answer,
-	noAnswer,
 	PER_CALL,
 	paidOperation,
 	type SkillServices,
-	type Stance,
 	toReply,
 } from "../../src/contract/contract.js";
 import {
@@ -22,17 +19,12 @@ import {
 	type Steps,
 } from "../../src/knowledge/knowledge.js";
 import { articleIndexOf } from "../articles/articles.js";
+import { answerIf } from "../graphs/graphs.js";
+import { roundScore } from "./checked-claims.js";
 import { compareClaim } from "./claims/stance-comparator.js";
 import type { AtomicClaim, Comparison } from "./claims/verification.js";
 import { findTextClaims, isCheckable, type TextClaim, toComparedPieces } from "./text-claims.js";
-import { roundScore } from "./verdict-wire.js";
 import { citationCheckInput, citationCheckOutput, VERIFY_TEXT_LIMITS } from "./verify-wire.js";
-
-interface Asked {
-	readonly evidence_id?: string | undefined;
-	readonly article_ref?: string | undefined;
-	readonly excerpt?: string | undefined;
-}
 
 /** What a sentence is held against. */
 interface Source {
@@ -80,13 +72,14 @@ export const citationCheck = paidOperation({
 				"The static table of HPACK holds 61 common entries, and the dynamic table starts empty.",
 		}),
 		prepare: async (input) => void (await getSource(catalog, input)),
-		async run({ sentence, ...asked }, { signal }) {
-			const source = await getSource(catalog, asked);
+		async run(input, { signal }) {
+			const { sentence } = input;
+			const source = await getSource(catalog, input);
 			const checkable = findTextClaims(sentence, VERIFY_TEXT_LIMITS.claimsMax).filter(isCheckable);
 			const claims = await runInTurns(judgeAll(checkable, source), signal);
 			const isAnswer = claims.length > 0;
-			const result = {
-				ok: true as const,
+			return answerIf(isAnswer, {
+				ok: true,
 				data: {
 					sentence,
 					...together(claims),
@@ -99,8 +92,7 @@ export const citationCheck = paidOperation({
 					},
 				},
 				meta: { claims: claims.length },
-			};
-			return isAnswer ? answer(result) : noAnswer(result);
+			});
 		},
 	}),
 	example: {
@@ -113,8 +105,10 @@ export const citationCheck = paidOperation({
 });
 
 /** Throws NOT_FOUND for a sentence or an article no one has. */
-async function getSource(catalog: GraphCatalog, asked: Asked): Promise<Source> {
-	const { evidence_id: evidenceId, article_ref: ref, excerpt = "" } = asked;
+async function getSource(
+	catalog: GraphCatalog,
+	{ evidence_id: evidenceId, article_ref: ref, excerpt = "" }: z.output<typeof citationCheckInput>,
+): Promise<Source> {
 	if (evidenceId !== undefined) return sentenceSource(catalog, evidenceId);
 	if (ref !== undefined) return articleSource(catalog, ref);
 	const sentences = splitSentences(excerpt)
@@ -165,6 +159,8 @@ function toText({ text, evidenceId, concept }: CitedSentence): SourceSentence {
 	return { text, evidenceId, names: [concept.title, ...concept.aliases] };
 }
 
+type JudgedClaim = z.infer<typeof citationCheckOutput>["data"]["claims"][number];
+
 /** Each claim against the whole source; whatever waits comes between two comparisons. */
 function* judgeAll(
 	claims: readonly TextClaim[],
@@ -178,15 +174,11 @@ function* judgeAll(
 	return judged;
 }
 
-interface Piece {
-	readonly text: string;
-	readonly sentence: SourceSentence;
-}
-
-type JudgedClaim = z.infer<typeof citationCheckOutput>["data"]["claims"][number];
-
 /** The sentence that says most of a claim decides: one that takes a side before one that takes none. */
-function* judge(claim: AtomicClaim, pieces: readonly Piece[]): Steps<JudgedClaim> {
+function* judge(
+	claim: AtomicClaim,
+	pieces: readonly { readonly text: string; readonly sentence: SourceSentence }[],
+): Steps<JudgedClaim> {
 	let best: (Comparison & { readonly sentence: SourceSentence }) | undefined;
 	for (const { text, sentence } of pieces) {
 		const comparison = compareClaim(claim, text, { names: sentence.names });
@@ -195,7 +187,7 @@ function* judge(claim: AtomicClaim, pieces: readonly Piece[]): Steps<JudgedClaim
 	}
 	return {
 		claim: claim.text,
-		stance: best?.stance ?? ("neutral" as const),
+		stance: best?.stance ?? "neutral",
 		score: roundScore(best?.score ?? 0),
 		reasons: [...(best?.reasons ?? [])],
 		evidence_id: best?.sentence.evidenceId ?? null,
@@ -208,13 +200,12 @@ function weightOf({ stance, score }: Comparison): number {
 }
 
 /** A sentence is as good as its worst claim. */
-function together(claims: readonly { readonly stance: Stance; readonly score: number }[]) {
-	const of = (stance: Stance) => claims.filter((claim) => claim.stance === stance);
-	const refuted = of("refutes");
-	if (refuted.length > 0)
-		return { stance: "refutes" as const, score: Math.max(...refuted.map(({ score }) => score)) };
-	const stance =
-		claims.length > 0 && of("supports").length === claims.length ? "supports" : "neutral";
+function together(claims: readonly JudgedClaim[]): Pick<JudgedClaim, "stance" | "score"> {
 	const scores = claims.map(({ score }) => score);
-	return { stance: stance as Stance, score: scores.length > 0 ? Math.min(...scores) : 0 };
+	const refuting = claims.filter(({ stance }) => stance === "refutes");
+	if (refuting.length > 0)
+		return { stance: "refutes", score: Math.max(...refuting.map(({ score }) => score)) };
+	const isSupported = claims.length > 0 && claims.every(({ stance }) => stance === "supports");
+	const score = scores.length > 0 ? Math.min(...scores) : 0;
+	return { stance: isSupported ? "supports" : "neutral", score };
 }

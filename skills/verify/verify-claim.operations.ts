@@ -7,13 +7,19 @@ import {
 	ownerOperation,
 	PER_CALL,
 	paidOperation,
-	type Services,
 	type SkillServices,
 	toReply,
 } from "../../src/contract/contract.js";
 import { toTrendId } from "../../src/knowledge/knowledge.js";
+import { graphsNamed } from "../articles/articles.js";
+import {
+	notKept,
+	readKept,
+	roundScore,
+	toCheckedEvidence,
+	toClaimReview,
+} from "./checked-claims.js";
 import type { EvidenceStance, Verification, VerifiedPart } from "./claims/verification.js";
-import { roundScore, toCheckedEvidence, toClaimReview } from "./verdict-wire.js";
 import {
 	claimReviewSchema,
 	keptVerificationSchema,
@@ -75,15 +81,13 @@ export const claimVerification = paidOperation({
 		verifier,
 	}: Pick<SkillServices, "catalog" | "clock" | "research" | "verifier">) => ({
 		exampleInput: () => ({ claim: "The static table of HPACK contains 61 entries." }),
-		prepare({ graph_id }) {
-			if (graph_id !== undefined) catalog.assertKnown(graph_id);
-		},
+		prepare: ({ graph_id }) => void graphsNamed(catalog, graph_id),
 		async run({ claim, as_of, graph_id }, context) {
 			const startedMs = clock.monotonicMs();
 			const verification = await verifier.verify({
 				claim,
 				asOf: as_of,
-				graphs: graph_id === undefined ? undefined : [catalog.get(graph_id)],
+				graphs: graphsNamed(catalog, graph_id),
 				signal: context.signal,
 			});
 			const meta = toMeta({ clock, research }, verification, startedMs);
@@ -201,9 +205,9 @@ export const verification = ownerOperation({
 	isList: false,
 	data: keptVerificationSchema,
 	create:
-		({ verifications }: Pick<Services, "verifications">) =>
+		(services: Pick<SkillServices, "research">) =>
 		({ caller, params }) =>
-			verifications.verification(caller, params.verification_id),
+			readKept(services, caller, "verification", params.verification_id),
 	example: { params: EXAMPLE_PARAMS },
 });
 
@@ -219,8 +223,11 @@ export const verificationClaimReview = ownerOperation({
 	isList: false,
 	data: claimReviewSchema,
 	create:
-		({ verifications }: Pick<Services, "verifications">) =>
-		({ caller, params }) =>
-			verifications.claimReview(caller, params.verification_id),
+		(services: Pick<SkillServices, "research">) =>
+		async ({ caller, params: { verification_id: id } }) => {
+			const { claim_review: review } = await readKept(services, caller, "verification", id);
+			if (typeof review !== "object" || review === null) throw notKept(id);
+			return review;
+		},
 	example: { params: EXAMPLE_PARAMS },
 });

@@ -1,16 +1,15 @@
 import { z } from "zod";
 import {
-	answer,
-	noAnswer,
 	ownerOperation,
 	PER_CALL,
 	paidOperation,
-	type Services,
 	type SkillServices,
 	toReply,
 } from "../../src/contract/contract.js";
 import { runInTurns } from "../../src/knowledge/knowledge.js";
-import { checkClaims, keepBatch, keepPaid, toKept } from "./checked-claims.js";
+import { graphsNamed } from "../articles/articles.js";
+import { answerIf } from "../graphs/graphs.js";
+import { type Checking, checkClaims, keepPaid, readKept } from "./checked-claims.js";
 import { isCheckable, readTextClaims, type TextClaim } from "./text-claims.js";
 import {
 	extractInput,
@@ -57,19 +56,17 @@ export const claimExtraction = paidOperation({
 	output: extractOutput,
 	capture: "onResult",
 	queryOf: () => undefined,
-	graphsOf: () => [],
 	create: () => ({
 		exampleInput: () => ({ text: EXAMPLE_TEXT }),
 		async run({ text }, { signal }) {
 			const found = await runInTurns(readTextClaims(text, claimsToldMax + 1), signal);
 			const listed = found.slice(0, claimsToldMax);
 			const checkable = listed.filter(isCheckable).length;
-			const result = {
-				ok: true as const,
+			return answerIf(checkable > 0, {
+				ok: true,
 				data: { claims: listed.map(toClaimWire), is_complete: listed.length === found.length },
 				meta: { claims: listed.length, checkable },
-			};
-			return checkable > 0 ? answer(result) : noAnswer(result);
+			});
 		},
 	}),
 	example: { body: { text } },
@@ -85,19 +82,20 @@ function toClaimWire({ claim, start, end, standsFor }: TextClaim): z.infer<typeo
 		end,
 		stands_for: standsFor ?? null,
 		entities: [...entities],
-		numbers: quantities.map(({ text, value, dimension, bound }) => ({
-			text,
-			value,
-			dimension,
-			bound,
-		})),
+		numbers: quantities.map(({ text, value, dimension, bound }) => {
+			return { text, value, dimension, bound };
+		}),
 		dates: dates.map((date) => date.text),
 		quantifier: quantifier ?? null,
 		is_negated: isNegated,
 	};
 }
 
-type Checking = Pick<SkillServices, "catalog" | "clock" | "research" | "verifier">;
+const checkingOf = ({ catalog }: Checking) => ({
+	isOffered: () => catalog.list().length > 0,
+	prepare: ({ graph_id }: { readonly graph_id?: string | undefined }) =>
+		void graphsNamed(catalog, graph_id),
+});
 
 /** Every claim of a text, checked: what an agent asks before it sends an answer on. Additive to the contract. */
 export const textVerification = paidOperation({
@@ -136,24 +134,13 @@ export const textVerification = paidOperation({
 	toText: ({ data }) => data.claims.map(({ claim, verdict }) => `${verdict}: ${claim}`).join("\n"),
 	create: (services: Checking) => ({
 		exampleInput: () => ({ text: EXAMPLE_TEXT, max_claims: 2 }),
-		isOffered: () => services.catalog.list().length > 0,
-		prepare({ graph_id }) {
-			if (graph_id !== undefined) services.catalog.assertKnown(graph_id);
-		},
+		...checkingOf(services),
 		async run({ text, max_claims, graph_id, as_of }, context) {
 			const found = await runInTurns(readTextClaims(text, claimsToldMax), context.signal);
 			const chosen = found.filter(isCheckable).slice(0, max_claims);
-			const request = {
-				claims: chosen.map(({ claim, start, end }) => ({ text: claim.text, start, end })),
-				graphId: graph_id,
-				asOf: as_of,
-			};
-			const { items, answered, meta } = await checkClaims(services, request, context.signal);
-			const isAnswer = answered.length > 0;
+			const claims = chosen.map(({ claim, start, end }) => ({ text: claim.text, start, end }));
 			const unchecked = found.filter((claim) => !chosen.includes(claim)).map(toUnchecked);
-			const data = { ...toKept(services, context, isAnswer), claims: [...items], unchecked };
-			const result = { ok: true as const, data, meta };
-			return isAnswer ? answer(result, { answered, ...keepBatch(data) }) : noAnswer(result);
+			return checkClaims(services, { claims, graph_id, as_of }, context, { unchecked });
 		},
 	}),
 	example: { body: { text, max_claims: 1 } },
@@ -194,17 +181,10 @@ export const batchVerification = paidOperation({
 				"Pectra was activated on mainnet in March 2025.",
 			],
 		}),
-		isOffered: () => services.catalog.list().length > 0,
-		prepare({ graph_id }) {
-			if (graph_id !== undefined) services.catalog.assertKnown(graph_id);
-		},
-		async run({ claims, graph_id, as_of }, context) {
-			const request = { claims: claims.map((text) => ({ text })), graphId: graph_id, asOf: as_of };
-			const { items, answered, meta } = await checkClaims(services, request, context.signal);
-			const isAnswer = answered.length > 0;
-			const data = { ...toKept(services, context, isAnswer), claims: [...items] };
-			const result = { ok: true as const, data, meta };
-			return isAnswer ? answer(result, { answered, ...keepBatch(data) }) : noAnswer(result);
+		...checkingOf(services),
+		run({ claims, graph_id, as_of }, context) {
+			const asked = { claims: claims.map((text) => ({ text })), graph_id, as_of };
+			return checkClaims(services, asked, context, {});
 		},
 	}),
 	example: { body: { claims: [claim] } },
@@ -222,8 +202,8 @@ export const verificationBatch = ownerOperation({
 	isList: false,
 	data: keptBatchSchema,
 	create:
-		({ verifications }: Pick<Services, "verifications">) =>
+		(services: Pick<SkillServices, "research">) =>
 		({ caller, params }) =>
-			verifications.batch(caller, params.batch_id),
+			readKept(services, caller, "verification_batch", params.batch_id),
 	example: { params: { batch_id: "vfb_01kg9yz3v0f6x2m8q4t7w1ab2c" } },
 });

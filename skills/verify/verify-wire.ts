@@ -52,13 +52,11 @@ const textField = z
 	.describe("Plain text or Markdown, as it is");
 
 const claimField = written(claimChars);
-const judgedFields = {
-	graph_id: graphIdField.describe("Hold it against this graph only; all graphs by default"),
-	as_of: dayField.describe("Judge it as of this day; today by default"),
-};
 const judged = {
-	graph_id: judgedFields.graph_id.optional(),
-	as_of: judgedFields.as_of.optional(),
+	graph_id: graphIdField
+		.describe("Hold it against this graph only; all graphs by default")
+		.optional(),
+	as_of: dayField.describe("Judge it as of this day; today by default").optional(),
 };
 
 export const extractInput = requestComponent(
@@ -92,28 +90,23 @@ export const verifyBatchInput = requestComponent(
 	}),
 );
 
-const citationCheckFields = z.strictObject({
-	sentence: claimField.describe("What is said"),
-	evidence_id: written(evidenceIdChars)
-		.regex(/^[a-z0-9][a-z0-9-]{1,62}:[^:~]+~\d{1,6}$/u, "must be an evidence_id of a citation")
-		.describe("A sentence of a graph, as citations name it")
-		.optional(),
-	article_ref: articleRefField.describe("Whatever graphs cite this article for").optional(),
-	excerpt: written(excerptChars).describe("Text of a source, as it is").optional(),
-});
-const NAMES_ONE_SOURCE = 'send exactly one of "evidence_id", "article_ref" and "excerpt"';
-
-function namesOneSource(asked: {
-	readonly evidence_id?: string | undefined;
-	readonly article_ref?: string | undefined;
-	readonly excerpt?: string | undefined;
-}): boolean {
-	const named = [asked.evidence_id, asked.article_ref, asked.excerpt];
-	return named.filter((source) => source !== undefined).length === 1;
-}
 export const citationCheckInput = requestComponent(
 	"CitationCheckRequest",
-	citationCheckFields.refine(namesOneSource, NAMES_ONE_SOURCE),
+	z
+		.strictObject({
+			sentence: claimField.describe("What is said"),
+			evidence_id: written(evidenceIdChars)
+				.regex(/^[a-z0-9][a-z0-9-]{1,62}:[^:~]+~\d{1,6}$/u, "must be an evidence_id of a citation")
+				.describe("A sentence of a graph, as citations name it")
+				.optional(),
+			article_ref: articleRefField.describe("Whatever graphs cite this article for").optional(),
+			excerpt: written(excerptChars).describe("Text of a source, as it is").optional(),
+		})
+		.refine(
+			({ sentence: _, ...sources }) =>
+				Object.values(sources).filter((source) => source !== undefined).length === 1,
+			'send exactly one of "evidence_id", "article_ref" and "excerpt"',
+		),
 );
 
 const placed = {
@@ -250,16 +243,9 @@ export const citationCheckOutput = z.object({
 export const verifyClaimInput = requestComponent(
 	"ClaimVerificationRequest",
 	z.strictObject({
-		claim: z
-			.string()
-			.trim()
-			.min(1, "must not be empty")
-			.max(claimChars, `must have at most ${claimChars} characters`)
-			.describe("What is claimed, as a sentence or a few"),
-		as_of: dayField.describe("Judge it as of this day; today by default").optional(),
-		graph_id: graphIdField
-			.describe("Hold it against this graph only; all graphs by default")
-			.optional(),
+		claim: claimField.describe("What is claimed, as a sentence or a few"),
+		as_of: judged.as_of,
+		graph_id: judged.graph_id,
 	}),
 );
 

@@ -8,4 +8,3 @@ export {
 	readText,
 } from "./claims/text-reading.js";
 export type { AtomicClaim } from "./claims/verification.js";
-export { createVerificationResults, type VerificationResults } from "./verification-results.js";

@@ -20,7 +20,6 @@ import {
 	toGraphDetail,
 } from "../../skills/graphs/graphs.js";
 import { createNameSuggestions, createQueryRouting } from "../../skills/search/search.js";
-import { createVerificationResults } from "../../skills/verify/verify.js";
 import type { RefundRow, Store } from "../../store/store.js";
 import {
 	type AccountOperations,
@@ -199,7 +198,6 @@ export function createOwnerOperations(deps: OwnerOperationDeps): OwnerOperations
 		chats: createChatSessions(deps.research.chatSessions, catalog),
 		consultations: createConsultations(deps.research.artifacts),
 		jobs: createDeepDiveOperations(deps),
-		verifications: createVerificationResults(deps.research.artifacts),
 		webhooks: deps.research.webhooks.service,
 		sptBalance: async ({ owner }) => toBalanceWire(await accounts.balance(owner)),
 

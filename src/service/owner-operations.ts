@@ -4,7 +4,6 @@ import type { ChatSessions } from "../../skills/chat/chat.js";
 import type { DeepDiveOperations } from "../../skills/deep-dive/deep-dive.js";
 import type { Dossiers } from "../../skills/dossiers/dossiers.js";
 import type { Consultations } from "../../skills/experts/experts.js";
-import type { VerificationResults } from "../../skills/verify/verify.js";
 import type { AccountOperations, Feedback, SptScope } from "../accounts/accounts.js";
 import type { Caller, Json, PageRequest } from "../contract/contract.js";
 import type { Webhooks } from "../webhooks/webhooks.js";
@@ -33,6 +32,5 @@ export interface OwnerOperations extends AccountOperations {
 	readonly chats: ChatSessions;
 	readonly consultations: Consultations;
 	readonly jobs: DeepDiveOperations;
-	readonly verifications: VerificationResults;
 	readonly webhooks: Webhooks;
 }
