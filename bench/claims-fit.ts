@@ -2,7 +2,7 @@
 import { createHash } from "node:crypto";
 import { extractClaims } from "../skills/verify/claims/claim-extraction.js";
 import { measurePart } from "../skills/verify/claims/claim-parts.js";
-import { type StanceFeatures, toFeatures } from "../skills/verify/claims/stance-features.js";
+import { type StanceFeatures, toFeatures } from "../skills/verify/claims/stance-weighing.js";
 import { toTrendId } from "../src/knowledge/graph.js";
 import { type OpenVerifier, openClaimVerifier } from "./claims-bench.js";
 import { crossValidate, figuresOf } from "./claims-cross-validation.js";

@@ -1,7 +1,10 @@
 import { type ConfidenceSigns, toLogOdds } from "../skills/verify/claims/claim-parts.js";
-import type { StanceFeature, StanceFeatures } from "../skills/verify/claims/stance-features.js";
+import type {
+	StanceFeature,
+	StanceFeatures,
+	StanceWeights,
+} from "../skills/verify/claims/stance-weighing.js";
 import { mayRefute, maySupport } from "../skills/verify/claims/stance-weighing.js";
-import type { StanceWeights } from "../skills/verify/claims/stance-weights.js";
 import type { FeaturedClaim } from "./claims-fit.js";
 import { type Example, fitLogistic, probabilityOf } from "./search/logistic-fit.js";
 

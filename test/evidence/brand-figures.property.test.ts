@@ -1,8 +1,8 @@
 import fc from "fast-check";
 import t from "tap";
+import { countTones, sharesOf, toneOf, wilsonInterval } from "../../skills/brands/brand-figures.js";
 import type { DatedMention } from "../../skills/brands/brand-reading.js";
 import { toBuckets } from "../../skills/brands/brand-signals.js";
-import { countTones, sharesOf, toneOf, wilsonInterval } from "../../skills/brands/brand-figures.js";
 import { toCitedSentences } from "../../src/evidence/cited-sentences.js";
 import { makeConcept, makeGraph } from "../service/sample-graphs.js";
 

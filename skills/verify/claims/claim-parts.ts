@@ -3,8 +3,7 @@ import { gatherEvidence, type RankedSentence } from "../../../src/evidence/evide
 import { type Graph, runInTurns } from "../../../src/knowledge/knowledge.js";
 import type { HybridSearch } from "../../../src/search/search.js";
 import { bestTier, groupByOrigin } from "./source-tiers.js";
-import { measureSentences } from "./stance-features.js";
-import { askJudges, sideOf, weighStances } from "./stance-weighing.js";
+import { askJudges, measureSentences, sideOf, weighStances } from "./stance-weighing.js";
 import { claimsNow, judgeTime, type TimeReport } from "./time-frame.js";
 import {
 	type AtomicClaim,

@@ -8,7 +8,7 @@ import {
 } from "./findings.js";
 import type { Quantity } from "./quantities.js";
 import type { TextReading } from "./text-reading.js";
-import { findAxisPlaces } from "./word-axes.js";
+import { findAxisPlaces } from "./thesaurus.js";
 
 const FIGURE_WEIGHT = 1.2;
 const BREAKS = /[,;:()]|\s(?:and|but|while|against|then)\s/g;

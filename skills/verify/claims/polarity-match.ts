@@ -2,8 +2,8 @@ import { stemWord } from "../../../src/search/search.js";
 import type { Compared, Conflict, Findings, Item } from "./findings.js";
 import { contradictsQuantifier, countedBy, type Negation, type Quantifier } from "./polarity.js";
 import type { ReadWord, TextReading } from "./text-reading.js";
+import { findAxisPlaces, toBaseForm } from "./thesaurus.js";
 import type { AlignedWord } from "./word-alignment.js";
-import { findAxisPlaces, toBaseForm } from "./word-axes.js";
 
 /** Denied words and opposites: what only one of both texts denies. */
 export function comparePolarity(compared: Compared): Findings {

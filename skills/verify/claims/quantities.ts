@@ -1,7 +1,7 @@
 import { isStopWord, stemWord } from "../../../src/search/search.js";
 import { findListedMembers } from "./names.js";
+import { toBaseForm } from "./thesaurus.js";
 import { findUnit, type Unit } from "./units.js";
-import { toBaseForm } from "./word-axes.js";
 
 /** A number and what it counts or measures. */
 export interface Quantity {

@@ -3,6 +3,8 @@ import {
 	deniesAlike,
 	objectToRefutation,
 	objectToSupport,
+	readSigns,
+	type StanceSigns,
 } from "./alignment-gates.js";
 import type { DateSpan } from "./date-spans.js";
 import { compareFigures, weakenByOpenFigures } from "./figure-match.js";
@@ -18,7 +20,6 @@ import { compareNames } from "./name-match.js";
 import { comparePairs } from "./pairing-match.js";
 import { comparePolarity, compareQuantifiers } from "./polarity-match.js";
 import { compareCounts, compareRoles, compareTrends } from "./relation-match.js";
-import { readSigns, type StanceSigns } from "./stance-signs.js";
 import {
 	type ReadContext,
 	readContext,

@@ -3,8 +3,8 @@ import { type DateSpan, findDateSpans } from "./date-spans.js";
 import { findNames, type Name } from "./names.js";
 import { findNegations, findQuantifiers, type Negation, type Quantifier } from "./polarity.js";
 import { findQuantities, type Quantity } from "./quantities.js";
+import { type AxisPlace, findAxisPlaces, toBaseForm, weightOfWord } from "./thesaurus.js";
 import { type BareUnit, findBareUnits } from "./units.js";
-import { type AxisPlace, findAxisPlaces, toBaseForm, weightOfWord } from "./word-axes.js";
 
 /** A word that says something, and how. */
 export interface ReadWord {

@@ -1,5 +1,5 @@
 import type { ReadContext, ReadWord, TextReading } from "./text-reading.js";
-import { isDeniedForm } from "./word-axes.js";
+import { isDeniedForm } from "./thesaurus.js";
 
 /** How one word of a claim comes back in a sentence. */
 export interface AlignedWord {

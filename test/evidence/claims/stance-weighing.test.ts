@@ -2,15 +2,13 @@ import t from "tap";
 import { confidenceOf, isSure } from "../../../skills/verify/claims/claim-parts.js";
 import { examineReadings } from "../../../skills/verify/claims/stance-comparator.js";
 import {
-	type MeasuredSentence,
-	toFeatures,
-} from "../../../skills/verify/claims/stance-features.js";
-import {
 	likelihoodsOf,
+	type MeasuredSentence,
+	STANCE_WEIGHTS,
 	sideOf,
+	toFeatures,
 	weighStances,
 } from "../../../skills/verify/claims/stance-weighing.js";
-import { STANCE_WEIGHTS } from "../../../skills/verify/claims/stance-weights.js";
 import { readContext, readText } from "../../../skills/verify/claims/text-reading.js";
 
 /** Sentences of one concept, held against a claim, ranked as given. */
