@@ -9,12 +9,13 @@ export {
 	relevantOf,
 	toAnswerWire,
 } from "./question-answer.js";
-export { type Contradiction, findContradictions } from "./report/contradictions.js";
 export {
+	type Contradiction,
 	carriersOf,
 	clusterSentences,
 	confidenceOfFinding,
 	type FindingCluster,
+	findContradictions,
 	groupSources,
 	withoutDeniers,
 } from "./report/findings.js";
@@ -29,7 +30,6 @@ export {
 export {
 	findGaps,
 	profileSources,
-	type SourceProfile,
 	toTimeline,
 } from "./report/report-sections.js";
 export {

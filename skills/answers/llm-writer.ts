@@ -41,9 +41,7 @@ export function createLlmWriter(deps: LlmWriterDeps): Writer {
 		async draft(task) {
 			const offered = task.offered.slice(0, WRITER_LIMITS.offeredMax);
 			const reply = await complete(deps, task.signal, toRequest(deps.model, task));
-			const idOf = new Map(
-				offered.map(({ evidenceId }, index) => [shortId(index), evidenceId] as const),
-			);
+			const idOf = new Map(offered.map(({ evidenceId }, at) => [shortId(at), evidenceId]));
 			return readDraft(reply).map(({ text, evidence_ids: ids }): DraftSentence => {
 				// Ids that were not offered stay as they are, and the citation gate knows none of them.
 				const evidenceIds = ids.map((id) => idOf.get(id.trim()) ?? `unknown ${id}`);

@@ -1,9 +1,4 @@
-import {
-	ANSWER_LIMITS,
-	type CitedTextWire,
-	type Decision,
-	type SkillEvent,
-} from "../../src/contract/contract.js";
+import { ANSWER_LIMITS, type CitedTextWire, type SkillEvent } from "../../src/contract/contract.js";
 import {
 	type CitedSentence,
 	contentTerms,
@@ -17,11 +12,6 @@ import type { Concept, Graph } from "../../src/knowledge/knowledge.js";
 import type { GraphRouter, HybridSearch } from "../../src/search/search.js";
 import { createCitationList, type WrittenSentence } from "./citation-gate.js";
 import { type Writer, writeProse } from "./written-prose.js";
-
-export interface QuestionAnswerDeps {
-	readonly search: HybridSearch & GraphRouter;
-	readonly writer: Writer;
-}
 
 export interface QuestionTask {
 	/** Stands alone: anyone who answers knows nothing else. */
@@ -43,11 +33,7 @@ export interface OfferedEvidence {
 }
 
 /** What the graphs say to a question. */
-export interface QuestionAnswer {
-	readonly decision: Decision;
-	/** Words of the question nothing covers. */
-	readonly missing: readonly string[];
-	readonly mode: "hybrid" | "keyword";
+export interface QuestionAnswer extends Pick<GatheredEvidence, "decision" | "missing" | "mode"> {
 	/** Graphs whose evidence is told. */
 	readonly graphIds: readonly string[];
 	/** None when there is no answer. */
@@ -66,10 +52,9 @@ const PASSES = ["route", "search", "evidence", "write"] as const;
  * worth paying for), the answer sentence by sentence, then the whole. Without evidence nothing but plan and search is told.
  */
 export async function* answerQuestion(
-	deps: QuestionAnswerDeps,
+	{ search, writer }: { readonly search: HybridSearch & GraphRouter; readonly writer: Writer },
 	task: QuestionTask,
 ): AsyncGenerator<SkillEvent, QuestionAnswer, undefined> {
-	const { search } = deps;
 	const { question, graphs, signal } = task;
 	const { graphsMax: limit, conceptsMax, evidenceMax } = ANSWER_LIMITS;
 	// What was told before and what is too weak is taken out of these.
@@ -101,12 +86,12 @@ export async function* answerQuestion(
 	const counted = { concepts: concepts.length, sentences: offered.length };
 	yield { event: "research.search", data: { decision, ...counted, missing: found.missing } };
 	if (offered.length === 0) return { decision: "ABSTAIN", missing, mode, ...NOTHING };
-	return yield* tellAnswer(deps, task, { found, offered });
+	return yield* tellAnswer(writer, task, { found, offered });
 }
 
 /** Evidence first, then the answer that is written from it. */
 async function* tellAnswer(
-	{ writer }: QuestionAnswerDeps,
+	writer: Writer,
 	{ question, signal, onEvidence }: QuestionTask,
 	{ found, offered }: { found: GatheredEvidence; offered: readonly CitedSentence[] },
 ): AsyncGenerator<SkillEvent, QuestionAnswer, undefined> {
@@ -139,8 +124,9 @@ async function* tellAnswer(
 			warnings,
 		},
 	};
+	const graphIds = [...new Set(offered.map(({ graph }) => graph.record.id))];
 	const told = { decision, missing, mode, concepts, writer: writtenBy, warnings };
-	return { ...told, graphIds: graphIdsOf(offered), sentences: prose.sentences };
+	return { ...told, graphIds, sentences: prose.sentences };
 }
 
 const NOTHING = {
@@ -192,10 +178,6 @@ function toEvidence(
 
 function progress(percent: number, pass: (typeof PASSES)[number]): SkillEvent {
 	return { event: "research.progress", data: { percent, pass, passes: PASSES.length } };
-}
-
-function graphIdsOf(sentences: readonly CitedSentence[]): readonly string[] {
-	return [...new Set(sentences.map(({ graph }) => graph.record.id))];
 }
 
 /** Concepts that are ranked, or whose best sentence bears on the question, below these shares of the best ones stay out. */

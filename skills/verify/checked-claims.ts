@@ -12,7 +12,7 @@ import {
 import { toArticleAddress } from "../../src/evidence/evidence.js";
 import { ServiceError, toIsoDay, toIsoTime } from "../../src/kernel/kernel.js";
 import { graphsNamed } from "../articles/articles.js";
-import type { EvidenceStance, Verification } from "./claims/verification.js";
+import { type EvidenceStance, roundScore, type Verification } from "./claims/verification.js";
 import { type CheckedClaimWire, VERIFY_TEXT_LIMITS } from "./verify-wire.js";
 
 type Place = { readonly start?: number; readonly end?: number };
@@ -117,9 +117,6 @@ function toItem(verification: Verification, place: Place | undefined): CheckedCl
 			: [],
 	};
 }
-
-/** Scores and confidences of verdicts have three decimals. */
-export const roundScore = (value: number) => Math.round(value * 1000) / 1000;
 
 /** A sentence that was held against a claim, as it travels with every verdict. */
 export function toCheckedEvidence({ sentence, stance, score, tier, group }: EvidenceStance) {

@@ -20,9 +20,8 @@ import {
 } from "../../src/knowledge/knowledge.js";
 import { articleIndexOf } from "../articles/articles.js";
 import { answerIf } from "../graphs/graphs.js";
-import { roundScore } from "./checked-claims.js";
 import { compareClaim } from "./claims/stance-comparator.js";
-import type { AtomicClaim, Comparison } from "./claims/verification.js";
+import { type AtomicClaim, type Comparison, roundScore } from "./claims/verification.js";
 import { findTextClaims, isCheckable, type TextClaim, toComparedPieces } from "./text-claims.js";
 import { citationCheckInput, citationCheckOutput, VERIFY_TEXT_LIMITS } from "./verify-wire.js";
 

@@ -12,14 +12,13 @@ import {
 } from "../../src/contract/contract.js";
 import { toTrendId } from "../../src/knowledge/knowledge.js";
 import { graphsNamed } from "../articles/articles.js";
+import { notKept, readKept, toCheckedEvidence, toClaimReview } from "./checked-claims.js";
 import {
-	notKept,
-	readKept,
+	type EvidenceStance,
 	roundScore,
-	toCheckedEvidence,
-	toClaimReview,
-} from "./checked-claims.js";
-import type { EvidenceStance, Verification, VerifiedPart } from "./claims/verification.js";
+	type Verification,
+	type VerifiedPart,
+} from "./claims/verification.js";
 import {
 	claimReviewSchema,
 	keptVerificationSchema,

@@ -1,4 +1,3 @@
-import type { TrustTier } from "../../../src/contract/contract.js";
 import { type CitedSentence, daysOf } from "../../../src/evidence/evidence.js";
 import { type DateSpan, findDateSpans } from "../../verify/verify.js";
 import { groupSources } from "./findings.js";
@@ -90,12 +89,14 @@ export function findGaps<S extends CitedSentence>(found: {
 	readonly sentences: readonly S[];
 	/** Independent sources of each finding. */
 	readonly groups: readonly number[];
-	readonly profile: Pick<SourceProfile, "date_span" | "undated">;
+	readonly profile: Pick<ReturnType<typeof profileSources>, "date_span" | "undated">;
 	readonly asOf: string;
 }): readonly ReportGap<S>[] {
 	const { missing, sentences, groups, profile, asOf } = found;
-	const { undated, date_span: span } = profile;
-	const { newest } = span;
+	const {
+		undated,
+		date_span: { newest },
+	} = profile;
 	const single = groups.filter((count) => count <= 1).length;
 	const isOld = newest !== null && Date.parse(asOf) - Date.parse(newest) > OLD_DAYS * DAY_MS;
 	const gaps: (ReportGap<S> | false)[] = [
@@ -117,21 +118,10 @@ export function findGaps<S extends CitedSentence>(found: {
 	return gaps.filter((gap) => gap !== false);
 }
 
-/** What a report rests on, in numbers. */
-export interface SourceProfile {
-	/** Cited sentences by how their concept was checked. */
-	readonly tiers: Readonly<Record<TrustTier, number>>;
-	readonly sources: number;
-	/** Groups of sources that do not stand for each other. */
-	readonly independent_groups: number;
-	readonly publishers: readonly { readonly publisher: string; readonly sources: number }[];
-	readonly date_span: { readonly oldest: string | null; readonly newest: string | null };
-	readonly undated: number;
-}
-
 const PUBLISHERS_TOLD = 10;
 
-export function profileSources(sentences: readonly CitedSentence[]): SourceProfile {
+/** What a report rests on, in numbers; tiers count sentences by how their concept was checked. */
+export function profileSources(sentences: readonly CitedSentence[]) {
 	const tiers = { "human-reviewed": 0, "machine-confirmed": 0, unverified: 0 };
 	for (const { concept } of sentences) tiers[concept.trust] += 1;
 	const all = sentences.flatMap(({ sources }) => sources);

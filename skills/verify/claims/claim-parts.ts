@@ -1,32 +1,26 @@
-import type { Decision, Stance, Verdict } from "../../../src/contract/contract.js";
+import type { Stance, Verdict } from "../../../src/contract/contract.js";
 import { gatherEvidence, type RankedSentence } from "../../../src/evidence/evidence.js";
 import { type Graph, runInTurns } from "../../../src/knowledge/knowledge.js";
 import type { HybridSearch } from "../../../src/search/search.js";
 import { bestTier, groupByOrigin } from "./source-tiers.js";
 import { askJudges, measureSentences, sideOf, weighStances } from "./stance-weighing.js";
-import { claimsNow, judgeTime, type TimeReport } from "./time-frame.js";
+import { claimsNow, judgeTime } from "./time-frame.js";
 import {
 	type AtomicClaim,
 	CLAIM_LIMITS,
-	type ComparedSentence,
+	type Comparison,
 	type EvidenceStance,
 	type StanceJudge,
-	type VerifiedPart,
 } from "./verification.js";
 
 /** One part with what its verdict rests on. */
-export interface JudgedPart extends VerifiedPart {
-	readonly timeReport: TimeReport;
-	/** Sentences for the verdict, best first; the nearest ones where there is none. */
-	readonly bearing: readonly EvidenceStance[];
-	readonly groups: number;
-}
+export type JudgedPart = ReturnType<typeof judgePart>;
 
 /** What the weaker side must reach, from another origin, to count as a conflict. */
 const CONFLICT_LEAST = 0.75;
 
 /** Gate 3 to 5 for one part: the side with the stronger sentence wins; near ones of independent origin are a conflict. */
-export function judgePart(examined: PartExamination, asOf: string): JudgedPart {
+export function judgePart(examined: PartExamination, asOf: string) {
 	const { claim, stances } = examined;
 	const sides = {
 		supports: stances.filter(({ stance }) => stance === "supports"),
@@ -52,12 +46,13 @@ export function judgePart(examined: PartExamination, asOf: string): JudgedPart {
 		missing: verdict === "NOT_ENOUGH_EVIDENCE" ? missingOf(examined) : [],
 		time: timeReport.time,
 		timeReport,
+		/** Sentences for the verdict, best first; the nearest ones where there is none. */
 		bearing,
 		groups,
 	};
 }
 
-function bestOf(stances: readonly EvidenceStance[]): number {
+export function bestOf(stances: readonly EvidenceStance[]): number {
 	return Math.max(0, ...stances.map(({ score }) => score));
 }
 
@@ -98,18 +93,7 @@ export function isOutdated({ verdict, time, claim, bearing }: JudgedPart): boole
 }
 
 /** What was found on one part of a claim. */
-export interface PartExamination {
-	readonly claim: AtomicClaim;
-	/** Best first: what supports or refutes, then what came nearest; at most EVIDENCE_MAX. */
-	readonly stances: readonly EvidenceStance[];
-	/** The side that rules, or another judge, take by themselves. */
-	readonly side: Stance;
-	/** Words of the part that no concept covers. */
-	readonly unknown: readonly string[];
-	readonly decision: Decision;
-	readonly mode: "hybrid" | "keyword";
-	readonly graphIds: readonly string[];
-}
+export type PartExamination = Awaited<ReturnType<typeof examinePart>>;
 
 interface ExaminationRequest {
 	readonly claim: AtomicClaim;
@@ -124,26 +108,31 @@ interface ExaminationRequest {
 export async function examinePart(
 	{ search, judges }: { readonly search: HybridSearch; readonly judges: readonly StanceJudge[] },
 	request: ExaminationRequest,
-): Promise<PartExamination> {
+) {
 	const { claim, part, signal } = request;
 	const { found, measured } = await measurePart(search, request);
 	const judged = await askJudges(judges, claim, weighStances(measured), signal);
 	const best = [...judged].sort(byBearing).slice(0, CLAIM_LIMITS.evidenceMax);
 	const groups = groupByOrigin(best.map(({ sentence }) => sentence));
-	const stances = best.map((stance, index) => ({
-		...stance,
-		tier: bestTier(stance.sentence.sources),
-		group: groups[index] ?? 0,
-		part,
-	}));
+	const stances = best.map(
+		(stance, index): EvidenceStance => ({
+			...stance,
+			tier: bestTier(stance.sentence.sources),
+			group: groups[index] ?? 0,
+			part,
+		}),
+	);
+	const { missing: unknown, decision, mode, concepts } = found;
 	return {
 		claim,
+		/** Best first: what supports or refutes, then what came nearest; at most `evidenceMax`. */
 		stances,
+		/** The side that rules, or another judge, take by themselves. */
 		side: sideOf(judged.map(({ said }) => said)),
-		unknown: found.missing,
-		decision: found.decision,
-		mode: found.mode,
-		graphIds: [...new Set(found.concepts.map(({ graph }) => graph.record.id))],
+		/** Words of the part that no concept covers. */
+		unknown,
+		...{ decision, mode },
+		graphIds: [...new Set(concepts.map(({ graph }) => graph.record.id))],
 	};
 }
 
@@ -169,8 +158,9 @@ function isKnownAt({ sources }: RankedSentence, asOf: string): boolean {
 	return sources.some(({ publishedAt }) => publishedAt === undefined || publishedAt <= asOf);
 }
 
-function byBearing(a: ComparedSentence, b: ComparedSentence): number {
-	const bears = ({ stance }: ComparedSentence) => Number(stance !== "neutral");
+/** What supports or refutes before what is neutral, then by score. */
+export function byBearing(a: Comparison, b: Comparison): number {
+	const bears = ({ stance }: Comparison) => Number(stance !== "neutral");
 	return bears(b) - bears(a) || b.score - a.score;
 }
 

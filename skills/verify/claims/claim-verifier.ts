@@ -1,15 +1,18 @@
-import type {
-	Decision,
-	GateMethod,
-	GateName,
-	TimeFrame,
-	Verdict,
+import {
+	DECISIONS,
+	GATES,
+	type GateMethod,
+	type GateName,
+	type TimeFrame,
+	type Verdict,
 } from "../../../src/contract/contract.js";
 import { type Clock, toIsoDay } from "../../../src/kernel/kernel.js";
 import type { Graph, GraphCatalog } from "../../../src/knowledge/knowledge.js";
 import type { HybridSearch } from "../../../src/search/search.js";
 import { extractClaims } from "./claim-extraction.js";
 import {
+	bestOf,
+	byBearing,
 	confidenceOf,
 	examinePart,
 	isOutdated,
@@ -26,15 +29,6 @@ import {
 	type Verification,
 } from "./verification.js";
 
-export interface ClaimRequest {
-	readonly claim: string;
-	/** `YYYY-MM-DD`: the day the claim is about; today where absent. */
-	readonly asOf?: string | undefined;
-	/** Where to look; the whole catalog where absent. */
-	readonly graphs?: readonly Graph[] | undefined;
-	readonly signal: AbortSignal;
-}
-
 export type ClaimVerifier = ReturnType<typeof createClaimVerifier>;
 
 /** `judges` are asked besides the comparator. */
@@ -47,7 +41,14 @@ export function createClaimVerifier(deps: {
 	const { search, catalog, clock, judges = [] } = deps;
 	return {
 		/** Passes a claim through the five gates; never throws for what a claim says, and abstains where nothing bears on it. */
-		async verify(request: ClaimRequest): Promise<Verification> {
+		async verify(request: {
+			readonly claim: string;
+			/** `YYYY-MM-DD`: the day the claim is about; today where absent. */
+			readonly asOf?: string | undefined;
+			/** Where to look; the whole catalog where absent. */
+			readonly graphs?: readonly Graph[] | undefined;
+			readonly signal: AbortSignal;
+		}): Promise<Verification> {
 			const { claim, asOf = toIsoDay(clock.now()), graphs = catalog.list(), signal } = request;
 			const atoms = extractClaims(claim);
 			const checkable = atoms.filter(({ kind }) => kind === "checkable");
@@ -83,19 +84,15 @@ function toVerification(matter: GateMatter): Verification {
 		confidence,
 		explanation: explain(verdict, judged, deciding),
 		gates: toGateReports(matter),
-		parts: judged.map(({ claim: atom, verdict: own, confidence: sure, missing, time }) => ({
-			claim: atom,
-			verdict: own,
-			confidence: sure,
-			missing,
-			time,
-		})),
+		parts: judged.map(({ timeReport: _, bearing: _bearing, groups: _groups, ...part }) => part),
 		missing: [...missing].slice(0, CLAIM_LIMITS.missingMax),
 		time: timeOf(judged, deciding),
 		independentGroups: groups.length === 0 ? 0 : Math.min(...groups),
 		evidence: examined.flatMap(({ stances }) => stances).sort(byBearing),
 		asOf,
-		decision: strongest(examined.map(({ decision }) => decision)),
+		// The strongest of all parts.
+		decision:
+			DECISIONS.find((one) => examined.some(({ decision }) => decision === one)) ?? "ABSTAIN",
 		mode: examined.some(({ mode }) => mode === "keyword") ? "keyword" : "hybrid",
 		graphsUsed: [...new Set(examined.flatMap(({ graphIds }) => graphIds))],
 		warnings:
@@ -122,9 +119,9 @@ function confidenceOfAll(verdict: Verdict, deciding: readonly JudgedPart[]): num
 }
 
 function timeOf(judged: readonly JudgedPart[], deciding: readonly JudgedPart[]): TimeFrame {
-	const order: readonly TimeFrame[] = ["OUTDATED", "FUTURE", "UNDATED", "CURRENT"];
-	const told = (deciding.length > 0 ? deciding : judged).map(({ time }) => time);
-	return order.find((frame) => told.includes(frame)) ?? "UNDATED";
+	const order = ["OUTDATED", "FUTURE", "UNDATED", "CURRENT"] as const;
+	const found = deciding.length > 0 ? deciding : judged;
+	return order.find((frame) => found.some(({ time }) => time === frame)) ?? "UNDATED";
 }
 
 function explain(
@@ -157,17 +154,6 @@ function titleOf({ sentence }: EvidenceStance): string {
 	return title === "" ? "its source" : `"${shorten(title)}"`;
 }
 
-function byBearing(a: EvidenceStance, b: EvidenceStance): number {
-	const bears = ({ stance }: EvidenceStance) => Number(stance !== "neutral");
-	return bears(b) - bears(a) || b.score - a.score;
-}
-
-const DECISIONS_BY_STRENGTH: readonly Decision[] = ["ANSWER", "PARTIAL", "CLARIFY", "ABSTAIN"];
-
-function strongest(decisions: readonly Decision[]): Decision {
-	return DECISIONS_BY_STRENGTH.find((decision) => decisions.includes(decision)) ?? "ABSTAIN";
-}
-
 /** What the gates are told from. */
 interface GateMatter {
 	readonly claim: string;
@@ -184,17 +170,13 @@ const IDS_MAX = 12;
 /** The five gates in their order; those behind a closed one are skipped. */
 function toGateReports(matter: GateMatter): readonly GateReport[] {
 	const checkability = checkabilityGate(matter);
-	if (checkability.status === "fail") {
-		return [checkability, ...GATES_BEHIND.map(skipped)];
-	}
+	if (checkability.status === "fail") return [checkability, ...GATES.slice(1).map(skipped)];
 	const gates = [checkability, retrievalGate(matter), stanceGate(matter)];
 	if (matter.judged.every(({ verdict }) => verdict === "NOT_ENOUGH_EVIDENCE")) {
 		return [...gates, skipped("independence"), skipped("time")];
 	}
 	return [...gates, independenceGate(matter), timeGate(matter)];
 }
-
-const GATES_BEHIND = ["retrieval", "stance", "independence", "time"] as const;
 
 function skipped(gate: GateName): GateReport {
 	const reason = "Not reached: an earlier gate had nothing to pass on.";
@@ -219,7 +201,7 @@ function checkabilityGate({ atoms }: GateMatter): GateReport {
 
 function retrievalGate({ examined, judged }: GateMatter): GateReport {
 	const nearest = examined.flatMap(({ stances }) => stances);
-	const scores = examined.map(({ stances }) => Math.max(0, ...stances.map(({ score }) => score)));
+	const scores = examined.map(({ stances }) => bestOf(stances));
 	const missing = judged.flatMap((part) => part.missing);
 	const status = nearest.length === 0 ? "fail" : missing.length > 0 ? "warn" : "pass";
 	const lacking =

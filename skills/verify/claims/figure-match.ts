@@ -4,6 +4,7 @@ import {
 	type Conflict,
 	type Findings,
 	type Item,
+	joined,
 	NOTHING_FOUND,
 } from "./findings.js";
 import type { Quantity } from "./quantities.js";
@@ -16,15 +17,11 @@ const BREAKS = /[,;:()]|\s(?:and|but|while|against|then)\s/g;
 /** Numbers, dates and units of a claim against those of a sentence and of its sources. */
 export function compareFigures(compared: Compared): Findings {
 	const { claim } = compared;
-	const parts = [
+	return joined([
 		...claim.quantities.map((quantity) => compareQuantity(quantity, compared)),
 		...claim.dates.map((date) => compareDate(date, compared)),
 		compareUnits(compared),
-	];
-	return {
-		items: parts.flatMap(({ items }) => items),
-		conflicts: parts.flatMap(({ conflicts }) => conflicts),
-	};
+	]);
 }
 
 const UNSURE_SHARE = 0.6;
@@ -53,10 +50,8 @@ function compareQuantity(quantity: Quantity, { claim, sentence }: Compared): Fin
 	const item = figure(quantity.text, fit === "same" || isShare);
 	if (fit !== "other" || isShare) return { items: [item], conflicts: [] };
 	const reason = `says ${found ?? "another number"}, the claim ${quantity.text}`;
-	return {
-		items: [item],
-		conflicts: [{ reason, sureness: isSure || near ? 1 : 0.6, isDecisive: true, of: "figure" }],
-	};
+	const sureness = isSure || near ? 1 : 0.6;
+	return { items: [item], conflicts: [{ reason, sureness, isDecisive: true, of: "figure" }] };
 }
 
 /** Points by which a share may be told rounded. */
@@ -139,13 +134,8 @@ function figure(text: string, isMet: boolean): Item {
 /** What a text says to one number or date of a claim. */
 type Fit = "same" | "other" | "absent";
 
-interface FitReport {
-	readonly fit: Fit;
-	/** What the text has there. */
-	readonly found?: string | undefined;
-	/** True when what differs is surely about the same thing. */
-	readonly isSure?: boolean | undefined;
-}
+/** `found` is what the text has there; `isSure` says that what differs is surely about the same thing. */
+type FitReport = { readonly fit: Fit; readonly found?: string; readonly isSure?: boolean };
 
 const ABOUT_SHARE = 0.05;
 const EXACT_SHARE = 0.005;
@@ -174,8 +164,7 @@ function readingsOf({ value, otherValue }: Quantity): readonly number[] {
 }
 
 function isNear(a: number, b: number, share: number): boolean {
-	if (a === b) return true;
-	return Math.abs(a - b) <= share * Math.max(Math.abs(a), Math.abs(b));
+	return a === b || Math.abs(a - b) <= share * Math.max(Math.abs(a), Math.abs(b));
 }
 
 /** 20.9 % told as 21 %: the coarser figure is the finer one rounded. */
@@ -202,15 +191,12 @@ function fitQuantity(claim: Quantity, there: readonly Quantity[]): FitReport {
 		const isOpen = fits.some(({ fit }) => fit === "other") && !isTold;
 		return isOpen ? { fit: "absent" } : { fit: "same", found: same.other.text };
 	}
-	const denied = fits
-		.filter(({ fit }) => fit === "other")
-		.map(({ other: { text }, other }) => ({
-			text,
-			isSure: claim.dimension !== "count" || sharesNoun(claim, other),
-		}));
-	const [first] = denied;
-	const surest = denied.find(({ isSure }) => isSure) ?? first;
-	return surest ? { fit: "other", found: surest.text, isSure: surest.isSure } : { fit: "absent" };
+	const denied = fits.filter(({ fit }) => fit === "other").map(({ other }) => other);
+	const sure = denied.find((other) => claim.dimension !== "count" || sharesNoun(claim, other));
+	const found = (sure ?? denied[0])?.text;
+	return found === undefined
+		? { fit: "absent" }
+		: { fit: "other", found, isSure: sure !== undefined };
 }
 
 function fitOne(claim: Quantity, other: Quantity): Fit {

@@ -52,6 +52,13 @@ export interface Findings {
 
 export const NOTHING_FOUND: Findings = { items: [], conflicts: [] };
 
+export function joined(findings: readonly Findings[]): Findings {
+	return {
+		items: findings.flatMap(({ items }) => items),
+		conflicts: findings.flatMap(({ conflicts }) => conflicts),
+	};
+}
+
 /** True for what the sentence says itself, or what it is about. */
 export function isSaid({ place }: Pick<Item, "place">): boolean {
 	return place === "sentence" || place === "about";

@@ -4,18 +4,10 @@ import {
 	objectToRefutation,
 	objectToSupport,
 	readSigns,
-	type StanceSigns,
 } from "./alignment-gates.js";
 import type { DateSpan } from "./date-spans.js";
 import { compareFigures, weakenByOpenFigures } from "./figure-match.js";
-import {
-	type Compared,
-	type Conflict,
-	type Findings,
-	type Item,
-	isSaid,
-	weightOf,
-} from "./findings.js";
+import { type Compared, type Conflict, type Item, isSaid, joined, weightOf } from "./findings.js";
 import { compareNames } from "./name-match.js";
 import { comparePairs } from "./pairing-match.js";
 import { comparePolarity, compareQuantifiers } from "./polarity-match.js";
@@ -28,7 +20,7 @@ import {
 	type TextReading,
 } from "./text-reading.js";
 import { compareCurrency } from "./time-frame.js";
-import type { AtomicClaim, Comparison } from "./verification.js";
+import { type AtomicClaim, type Comparison, roundScore } from "./verification.js";
 import { type AlignedWord, alignWords } from "./word-alignment.js";
 
 /** Shares of a claim's weight that a sentence must answer to support it, or to be about it enough to refute it. */
@@ -55,12 +47,6 @@ export function compareClaim(
 	return compareReadings(readText(claim.text), readText(sentence), readContext(context), dates);
 }
 
-/** What the rules say to a sentence, and what was measured of it for weighing it against others. */
-export interface ReadComparison {
-	readonly comparison: Comparison;
-	readonly signs: StanceSigns;
-}
-
 /** Each finds what of one kind comes back or differs; the surest conflict decides, the first of equals. */
 const COMPARISONS = [
 	...[compareNames, compareFigures, comparePolarity, compareQuantifiers],
@@ -72,13 +58,13 @@ export function compareReadings(...readings: Parameters<typeof examineReadings>)
 	return examineReadings(...readings).comparison;
 }
 
-/** The same with what was measured. */
+/** What the rules say to a sentence, and what was measured of it for weighing it against others. */
 export function examineReadings(
 	claim: TextReading,
 	whole: TextReading,
 	context: ReadContext,
 	sourceDates: readonly DateSpan[],
-): ReadComparison {
+) {
 	const sentence = focusOn(claim, whole);
 	const aligned = alignWords(claim, sentence, context);
 	const compared: Compared = { claim, sentence, aligned, context, sourceDates };
@@ -86,23 +72,16 @@ export function examineReadings(
 	// Where figures tell which is more, the word for it need not come back.
 	const isCounted = counted.some(({ items }) => items.length > 0);
 	const said = aligned.map((each) => toItem(each, context, claim));
-	const findings: readonly Findings[] = [
+	const { items, conflicts: found } = joined([
 		{ items: isCounted ? said.map(toGranted) : said, conflicts: [] },
 		...counted,
 		...COMPARISONS.map((compare) => compare(compared)),
-	];
-	const items = findings.flatMap((each) => each.items);
-	const conflicts = weakenByOpenFigures(
-		items,
-		findings.flatMap((each) => each.conflicts),
-	);
+	]);
+	const conflicts = weakenByOpenFigures(items, found);
 	const matter: Alignment = { ...compared, items };
 	const words = items.filter(({ isFigure }) => !isFigure);
 	const shares = { met: shareOf(items, SAID), topic: shareOf(words, MEANT), news: newsOf(items) };
-	return {
-		comparison: decide(matter, conflicts),
-		signs: readSigns(matter, conflicts, shares),
-	};
+	return { comparison: decide(matter, conflicts), signs: readSigns(matter, conflicts, shares) };
 }
 
 /** "RFC 1 needs it; RFC 2 does not": of a sentence on several things, the clause on what the claim is about. */
@@ -165,11 +144,11 @@ function decideSupport(matter: Alignment, met: number, news: number): Comparison
 	if (!isEnough(items, met, news)) return toNeutral(met, holds);
 	const objection = objectToSupport(matter);
 	if (objection !== undefined) return toNeutral(met, `${holds}, but ${objection}`);
-	return { stance: "supports", score: round((met + news) / 2), reasons: [holds] };
+	return { stance: "supports", score: roundScore((met + news) / 2), reasons: [holds] };
 }
 
 function toNeutral(met: number, reason: string): Comparison {
-	return { stance: "neutral", score: round(met / 2), reasons: [reason] };
+	return { stance: "neutral", score: roundScore(met / 2), reasons: [reason] };
 }
 
 /** Names or numbers alone state nothing, but one thing may be said to be another. */
@@ -211,19 +190,18 @@ function decideConflict(
 		items.filter(({ isFigure }) => isFigure).length <= 1 &&
 		weightOf(words.filter(({ isSubject, isName }) => !isSubject && !isName)) <= 1.5;
 	const told = isFigureAll ? Math.max(news, topic) : news;
-	const score = round(((topic + told) / 2) * worst.sureness);
+	const score = roundScore(((topic + told) / 2) * worst.sureness);
 	const isAboutIt = topic >= REFUTE_LEAST && told >= NEWS_LEAST.refutes && !isOfOther;
 	const isDenied = isAboutIt && worst.sureness >= SURE_LEAST && score >= REFUTE_SCORE;
 	return isDenied && objectToRefutation(matter, worst) === undefined
 		? { stance: "refutes", score, reasons }
-		: { stance: "neutral", score: round(met / 2), reasons };
+		: { stance: "neutral", score: roundScore(met / 2), reasons };
 }
 
 /** Of what a claim says beyond the names of its subject, the share in the sentence itself. */
 function newsOf(items: readonly Item[]): number {
 	const news = items.filter(({ isSubject }) => !isSubject);
-	const told = weightOf(news) === 0 ? items : news;
-	return shareOf(told, OWN);
+	return shareOf(weightOf(news) === 0 ? items : news, OWN);
 }
 
 const OWN = { sentence: 1, about: 0, around: 0, rival: 0.7, nowhere: 0 } as const;
@@ -233,8 +211,4 @@ function shareOf(items: readonly Item[], credit: Readonly<Record<Item["place"], 
 	return total === 0
 		? 0
 		: items.reduce((sum, { weight, place }) => sum + weight * credit[place], 0) / total;
-}
-
-function round(value: number): number {
-	return Math.round(value * 1000) / 1000;
 }

@@ -3,13 +3,14 @@ import type { RankedSentence } from "../../../src/evidence/evidence.js";
 import { type Concept, type Steps, stepsOf } from "../../../src/knowledge/knowledge.js";
 import type { StanceSigns } from "./alignment-gates.js";
 import { toDateSpan } from "./date-spans.js";
-import { examineReadings, type ReadComparison } from "./stance-comparator.js";
+import { examineReadings } from "./stance-comparator.js";
 import { type ReadContext, readCatalogContext, readCatalogText, readText } from "./text-reading.js";
 import {
 	type AtomicClaim,
 	CLAIM_LIMITS,
 	type ComparedSentence,
 	type Comparison,
+	roundScore,
 	type StanceJudge,
 } from "./verification.js";
 
@@ -67,9 +68,9 @@ function crossed(signs: StanceSigns) {
 }
 
 /** A sentence that was found for a claim, with what the rules say to it and what was measured. */
-export interface MeasuredSentence extends ReadComparison {
+export type MeasuredSentence = ReturnType<typeof examineReadings> & {
 	readonly sentence: RankedSentence;
-}
+};
 
 /** Holds a claim against each sentence, in the light of its concept and of the sentences around it. */
 export function* measureSentences(
@@ -233,7 +234,7 @@ function likelihoodBy({ bias, weights }: StanceWeights, features: StanceFeatures
 function toComparison(rules: Comparison, { supports, refutes }: StanceLikelihoods): Comparison {
 	const { reasons } = rules;
 	const stance = supports >= refutes ? "supports" : "refutes";
-	const score = round(Math.max(supports, refutes));
+	const score = roundScore(Math.max(supports, refutes));
 	const least = rules.stance === stance ? BEARS_LEAST.ruled : BEARS_LEAST.weighed;
 	if (score < least) {
 		return { stance: "neutral", score: Math.min(rules.score, BEARS_LEAST.weighed), reasons };
@@ -241,10 +242,6 @@ function toComparison(rules: Comparison, { supports, refutes }: StanceLikelihood
 	if (rules.stance === stance) return { stance, score, reasons };
 	const weighed = stance === "supports" ? "bears it out" : "denies it";
 	return { stance, score, reasons: [...reasons, `all in all ${weighed}`] };
-}
-
-function round(value: number): number {
-	return Math.round(value * 1000) / 1000;
 }
 
 /** From which score on a judge is heard where the rules say nothing. */

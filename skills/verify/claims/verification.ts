@@ -134,3 +134,6 @@ export const CLAIM_LIMITS = {
 	judgedMax: 12,
 	missingMax: 20,
 } as const;
+
+/** Scores and confidences have three decimals. */
+export const roundScore = (value: number) => Math.round(value * 1000) / 1000;
