@@ -1,11 +1,19 @@
-import { type Compared, type Conflict, type Item, isSaid, weightOf } from "./findings.js";
+import {
+	type Compared,
+	type Conflict,
+	type Findings,
+	type Item,
+	isSaid,
+	weightOf,
+} from "./findings.js";
 import type { Negation } from "./polarity.js";
 import type { ReadWord, TextReading } from "./text-reading.js";
 import type { AlignedWord } from "./word-alignment.js";
 
 /** A comparison with all that was found of the claim in the sentence. */
-export interface Alignment extends Compared {
-	readonly items: readonly Item[];
+export interface Alignment extends Compared, Findings {
+	/** The surest conflict, the first of equals. */
+	readonly worst: Conflict | undefined;
 }
 
 /** Words that mean the first, the only or the utmost: a sentence without one of them bears none out. */
@@ -31,17 +39,14 @@ const LACKING_MOST = 0.5;
 
 /** Why a sentence that shares enough words with a claim does not bear it out all the same; undefined where it does. */
 export function objectToSupport(matter: Alignment): string | undefined {
-	const words = contentOf(matter.aligned);
-	return objectToKind(matter, words) ?? objectToWords(matter, words);
+	return objectToForm(matter) ?? objectToWords(matter, contentOf(matter.aligned));
 }
 
-/** Why the form of a claim keeps a sentence from bearing it out, however many of its words come back. */
+/**
+ * Why the form of a claim keeps a sentence from bearing it out, however many of its words come back: what it says by
+ * superlatives, comparison, digits and denial must be said too.
+ */
 export function objectToForm(matter: Alignment): string | undefined {
-	return objectToKind(matter, contentOf(matter.aligned));
-}
-
-/** What a claim says by its form must be said too: utmost, comparison, digits, denial. */
-function objectToKind(matter: Alignment, words: readonly AlignedWord[]): string | undefined {
 	const { claim, sentence } = matter;
 	const utmost = UTMOST.find((each) => each.test(claim.text) && !each.test(sentence.text));
 	if (utmost) return `does not say "${utmost.exec(claim.text)?.[0]}"`;
@@ -49,7 +54,7 @@ function objectToKind(matter: Alignment, words: readonly AlignedWord[]): string 
 	if (COMPARES.test(claim.text) && !COMPARED.test(sentence.text) && !isCounted)
 		return "compares nothing";
 	if (lacksDigits(matter)) return "has other numbers";
-	return deniesOtherwise(matter, words) ? "denies otherwise" : undefined;
+	return deniesOtherwise(matter, contentOf(matter.aligned)) ? "denies otherwise" : undefined;
 }
 
 /** Whom a claim speaks of, and what it tells of it, must be among what comes back. */
@@ -112,8 +117,8 @@ function lacksDirection({ items }: Alignment): boolean {
 }
 
 function shareSaid(words: readonly AlignedWord[]): number {
-	const total = weightOf(words.map(({ word }) => word));
-	return total === 0 ? 1 : weightOf(words.filter(isSaid).map(({ word }) => word)) / total;
+	const total = weightOfWords(words);
+	return total === 0 ? 1 : weightOfWords(words.filter(isSaid)) / total;
 }
 
 /** What a sentence ends on is as a rule what it tells: its last full word, name or figure must come back, and one of the last two. */
@@ -227,12 +232,12 @@ function listed(words: readonly { readonly word: ReadWord }[]): string {
 }
 
 /** Of a claim's weight: what comes back, what comes back nearby too, and of what is said of its subject, what the sentence says. */
-type Shares = Readonly<Record<"met" | "topic" | "news", number>>;
+export type Shares = Readonly<Record<"met" | "topic" | "news", number>>;
 export type StanceSigns = Readonly<ReturnType<typeof readSigns>>;
 
 /** What is measured of a claim and a sentence, each 0..1: what the weighing of a stance is fitted over (docs/adr/0043). */
-export function readSigns(matter: Alignment, conflicts: readonly Conflict[], shares: Shares) {
-	const { claim, sentence, aligned, items } = matter;
+export function readSigns(matter: Alignment, shares: Shares) {
+	const { claim, sentence, aligned, items, conflicts, worst } = matter;
 	const words = aligned.filter(({ word }) => word.weight > 0);
 	const said = words.filter(isSaid);
 	const total = weightOfWords(words);
@@ -241,7 +246,6 @@ export function readSigns(matter: Alignment, conflicts: readonly Conflict[], sha
 		Math.max(0, ...conflicts.filter((each) => each.of === kind).map(({ sureness }) => sureness));
 	const shareOf = (isMeant: (pair: AlignedWord) => boolean) =>
 		share(weightOfWords(said.filter(isMeant)), total);
-	const [worst] = [...conflicts].sort((a, b) => b.sureness - a.sureness);
 	const turned = said.filter(({ agrees }) => !agrees);
 	const claimDenies = claim.negations.length % 2 === 1;
 	const there = deniesWithin(sentence, said);

@@ -1,7 +1,7 @@
 import type { DatePrecision } from "../../../src/contract/contract.js";
 
 /** How a date is meant: what is told happened in it, before it, after it, or began in it and goes on. */
-export type DateRelation = "in" | "before" | "after" | "since";
+type DateRelation = "in" | "before" | "after" | "since";
 
 /** A day, month or year of a text, or a range of them. Days are counted from 1970-01-01. */
 export interface DateSpan {
@@ -65,10 +65,8 @@ export function findDateSpans(text: string): readonly DateSpan[] {
 			if (isNew) spans.push(span);
 		}
 	}
-	return joinRanges(
-		text,
-		spans.sort((a, b) => a.start - b.start),
-	);
+	spans.sort((a, b) => a.start - b.start);
+	return joinRanges(text, spans);
 }
 
 /** Days since 1970-01-01 of `YYYY-MM-DD`. */
@@ -96,21 +94,15 @@ function toSpan(text: string, match: RegExpExecArray): DateSpan | undefined {
 	const named = MONTHS.findIndex((name) =>
 		name.startsWith((month ?? "-").toLowerCase().slice(0, 3)),
 	);
+	const ofMonth = Number(day ?? 1);
+	if (ofMonth < 1 || ofMonth > 31) return undefined;
 	const parts = {
 		year: Number(year),
 		month: Number(monthNumber ?? named + 1) || 1,
-		day: Number(day ?? 1),
+		day: ofMonth,
 	};
-	const days = daysOf(precision, parts);
-	if (parts.day < 1 || parts.day > 31) return undefined;
-	return {
-		text: match[0],
-		start,
-		end,
-		...days,
-		precision,
-		relation: relationOf(text.slice(0, start)),
-	};
+	const relation = relationOf(text.slice(0, start));
+	return { text: match[0], start, end, ...daysOf(precision, parts), precision, relation };
 }
 
 /** "RFC 2026", "2048 bits". */
@@ -122,14 +114,14 @@ function isNoYear(text: string, start: number, end: number): boolean {
 function daysOf(
 	precision: DateSpan["precision"],
 	{ year, month, day }: { year: number; month: number; day: number },
-): { from: number; to: number } {
+) {
 	const dayNumber = (y: number, m: number, d: number) => Math.floor(Date.UTC(y, m - 1, d) / DAY_MS);
-	if (precision === "year")
-		return { from: dayNumber(year, 1, 1), to: dayNumber(year + 1, 1, 1) - 1 };
-	if (precision === "month")
-		return { from: dayNumber(year, month, 1), to: dayNumber(year, month + 1, 1) - 1 };
-	const at = dayNumber(year, month, day);
-	return { from: at, to: at };
+	const spans = {
+		year: { from: dayNumber(year, 1, 1), to: dayNumber(year + 1, 1, 1) - 1 },
+		month: { from: dayNumber(year, month, 1), to: dayNumber(year, month + 1, 1) - 1 },
+		day: { from: dayNumber(year, month, day), to: dayNumber(year, month, day) },
+	};
+	return spans[precision];
 }
 
 /** Months in which a season may lie: who says "autumn" may mean any of four. */
@@ -175,17 +167,9 @@ function joinRanges(text: string, spans: readonly DateSpan[]): readonly DateSpan
 			joined.push(next);
 			continue;
 		}
-		const { start, from, precision } = last;
 		const { end, to } = next;
-		joined.splice(-1, 1, {
-			text: text.slice(start, end),
-			start,
-			end,
-			from,
-			to,
-			precision,
-			relation: "in",
-		});
+		const whole = text.slice(last.start, end);
+		joined.splice(-1, 1, { ...last, text: whole, end, to, relation: "in" });
 	}
 	return joined;
 }

@@ -130,17 +130,10 @@ export function findQuantifiers(text: string): readonly Quantifier[] {
 export function countedBy(text: string, quantifier: Quantifier): readonly string[] {
 	const found = WORDS.find(([name]) => name === quantifier)?.[1].exec(text);
 	if (!found) return [];
-	const behind = text.slice(
-		found.index + found[0].length,
-		found.index + found[0].length + COUNTED_CHARS,
-	);
+	const from = found.index + found[0].length;
+	const behind = text.slice(from, from + COUNTED_CHARS).toLowerCase();
 	const phrase = /^[\s\p{L}\p{N}-]*/u.exec(behind)?.[0] ?? "";
-	return (
-		phrase
-			.toLowerCase()
-			.match(/\p{L}+/gu)
-			?.slice(0, COUNTED_WORDS) ?? []
-	);
+	return phrase.match(/\p{L}+/gu)?.slice(0, COUNTED_WORDS) ?? [];
 }
 
 const COUNTED_CHARS = 60;

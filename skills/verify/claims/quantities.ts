@@ -78,10 +78,8 @@ export function findQuantities(
 		if (found.some(({ start, end }) => numeral.start < end && numeral.end > start)) continue;
 		found.push(toQuantity(text, numeral));
 	}
-	return joinRanges(
-		text,
-		found.sort((a, b) => a.start - b.start),
-	);
+	found.sort((a, b) => a.start - b.start);
+	return joinRanges(text, found);
 }
 
 interface Numeral {
@@ -203,9 +201,8 @@ function readUnit(
 	const unit = findUnit(named?.groups?.["unit"] ?? "");
 	if (unit && named) return { unit, end: end + named[0].length };
 	const apart = UNIT_APART.exec(text.slice(end, end + 60));
-	return apart
-		? { unit: findUnit(apart.groups?.["unit"] ?? ""), end: end + apart[0].length }
-		: { unit: undefined, end };
+	const far = findUnit(apart?.groups?.["unit"] ?? "");
+	return { unit: far, end: end + (apart?.[0].length ?? 0) };
 }
 
 /** "100 to 600", "between 5 and 10 days": two numbers with one unit are the ends of a range. */
@@ -237,14 +234,7 @@ function joinRanges(text: string, found: readonly Quantity[]): readonly Quantity
 }
 
 /** Which side of a number is meant. */
-export type Bound =
-	| "exact"
-	| "about"
-	| "at most"
-	| "at least"
-	| "less than"
-	| "more than"
-	| "range";
+type Bound = "exact" | "about" | "range" | "at most" | "at least" | "less than" | "more than";
 
 const LABEL_BEFORE =
 	/(?<label>status|code|codes|error|errors|port|version|section|level|edition|step|stage|chapter|category|type|opcode|page|value|bit)\s+(?:codes?\s+|of\s+)?$/i;
@@ -283,11 +273,8 @@ function nounsAround(text: string, start: number, end: number): readonly string[
 	const phrase = cut ? behind.slice(0, cut.index) : behind;
 	const words = phrase.toLowerCase().match(/\p{L}+/gu) ?? [];
 	const nouns = words.filter((word) => !isStopWord(word) && word.length > 1).slice(0, NOUNS_MAX);
-	return [
-		...new Set(
-			[...(label ? [label.toLowerCase()] : []), ...nouns].map((word) => stemWord(toBaseForm(word))),
-		),
-	];
+	const all = label ? [label.toLowerCase(), ...nouns] : nouns;
+	return [...new Set(all.map((word) => stemWord(toBaseForm(word))))];
 }
 
 /** What the words around a number make of it. */

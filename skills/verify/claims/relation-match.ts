@@ -104,14 +104,14 @@ function valueAt(series: readonly Point[], date: DateSpan): number | undefined {
 
 function report(direction: number, one: number | undefined, other: number | undefined): Findings {
 	if (direction === 0 || one === undefined || other === undefined) return NOTHING_FOUND;
-	const holds = Math.sign(one - other) === direction;
 	const text = `${one} against ${other}`;
-	return toTrend(text, holds ? undefined : { reason: `counts ${text}`, sureness: 1 });
+	const contrary: Conflict = { reason: `counts ${text}`, sureness: 1, of: "trend" };
+	return toTrend(text, Math.sign(one - other) === direction ? [] : [contrary]);
 }
 
-function toTrend(text: string, conflict?: Pick<Conflict, "reason" | "sureness">): Findings {
+function toTrend(text: string, conflicts: readonly Conflict[]): Findings {
 	const item = { weight: 1, place: "sentence", isEssential: false, isFigure: true, text } as const;
-	return { items: [item], conflicts: conflict ? [{ ...conflict, of: "trend" }] : [] };
+	return { items: [item], conflicts };
 }
 
 const COMPARISON =
@@ -137,7 +137,7 @@ export function compareCounts({ claim, sentence }: Compared): Findings {
 	if (!one || !other || one.value === other.value) return NOTHING_FOUND;
 	const holds = one.value < other.value === FEWER.test(found.groups?.["word"] ?? "");
 	const text = `${one.text} against ${other.text}`;
-	return toTrend(text, holds ? undefined : { reason: `tells ${text}`, sureness: 0.9 });
+	return toTrend(text, holds ? [] : [{ reason: `tells ${text}`, sureness: 0.9, of: "trend" }]);
 }
 
 type Where = (at: number) => boolean;
@@ -156,13 +156,11 @@ function anchorsOf(
 	const words = claim.words.filter(
 		({ start, stem, weight }) => isHere(start) && weight > 0 && !beyond.has(stem),
 	);
-	const named = names.flatMap(({ key }) =>
-		sentence.names.filter((name) => name.key === key).map(({ start }) => start),
-	);
-	if (names.length > 0) return named;
-	return words.flatMap(({ stem }) =>
-		sentence.words.filter((word) => word.stem === stem).map(({ start }) => start),
-	);
+	const found =
+		names.length > 0
+			? names.flatMap(({ key }) => sentence.names.filter((name) => name.key === key))
+			: words.flatMap(({ stem }) => sentence.words.filter((word) => word.stem === stem));
+	return found.map(({ start }) => start);
 }
 
 const BREAKS = /[,;:]\s/g;

@@ -1,16 +1,14 @@
 import {
 	type CitedSentence,
 	contentTerms,
+	jaccard,
 	toArticleAddress,
 } from "../../../src/evidence/evidence.js";
 import type { Evidence } from "../../../src/knowledge/knowledge.js";
 import type { SourceTier } from "./verification.js";
 
 /** A publisher, and the group its hosts belong to. */
-interface Publisher {
-	readonly owner: string;
-	readonly tier: SourceTier;
-}
+type Publisher = { readonly owner: string; readonly tier: SourceTier };
 
 /**
  * Hosts whose kind is known: `owner tier host[/first path segment] …`. 1 is the origin of what it publishes (standards
@@ -146,11 +144,9 @@ function registrableDomain(host: string): string {
 
 /** The best tier among sources; 3 where there are none. */
 export function bestTier(sources: readonly Evidence[]): SourceTier {
-	const tiers = new Set(sources.map((source) => findPublisher(source).tier));
-	return TIERS.find((tier) => tiers.has(tier)) ?? 3;
+	const tiers = sources.map((source) => findPublisher(source).tier);
+	return tiers.length === 0 ? 3 : (Math.min(...tiers) as SourceTier);
 }
-
-const TIERS: readonly SourceTier[] = [1, 2, 3, 4];
 
 /** Share of words in common from which two sentences are one told twice. */
 const SAME_TEXT = 0.8;
@@ -167,24 +163,22 @@ export function groupByOrigin(sentences: readonly CitedSentence[]): readonly num
 		return root;
 	};
 	const firstWith = new Map<string, number>();
-	const terms = sentences.map(({ text }) => contentTerms(text));
+	const terms: ReadonlySet<string>[] = [];
 	for (const [index, sentence] of sentences.entries()) {
 		for (const origin of originsOf(sentence)) {
 			const first = firstWith.get(origin);
 			if (first === undefined) firstWith.set(origin, index);
 			else parents[find(index)] = find(first);
 		}
-		for (let other = 0; other < index; other++) {
-			if (likeness(terms[index], terms[other]) >= SAME_TEXT) parents[find(index)] = find(other);
+		const own = contentTerms(sentence.text);
+		for (const [other, known] of terms.entries()) {
+			if (jaccard(own, known) >= SAME_TEXT) parents[find(index)] = find(other);
 		}
+		terms.push(own);
 	}
-	const numbers = new Map<number, number>();
-	return sentences.map((_, index) => {
-		const root = find(index);
-		const number = numbers.get(root) ?? numbers.size + 1;
-		numbers.set(root, number);
-		return number;
-	});
+	const roots = sentences.map((_, index) => find(index));
+	const inOrder = [...new Set(roots)];
+	return roots.map((root) => inOrder.indexOf(root) + 1);
 }
 
 /** A sentence with several owners behind it joins none of their groups but those of its documents. */
@@ -193,10 +187,4 @@ function originsOf({ sources }: CitedSentence): readonly string[] {
 	const owners = new Set(sources.map((source) => findPublisher(source).owner));
 	const [only, ...more] = owners;
 	return more.length === 0 && only !== undefined ? [...documents, `owner ${only}`] : documents;
-}
-
-function likeness(a: ReadonlySet<string> | undefined, b: ReadonlySet<string> | undefined): number {
-	if (!a || !b || a.size === 0 || b.size === 0) return 0;
-	const shared = [...a].filter((term) => b.has(term)).length;
-	return shared / (a.size + b.size - shared);
 }

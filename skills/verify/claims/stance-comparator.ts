@@ -4,6 +4,7 @@ import {
 	objectToRefutation,
 	objectToSupport,
 	readSigns,
+	type Shares,
 } from "./alignment-gates.js";
 import type { DateSpan } from "./date-spans.js";
 import { compareFigures, weakenByOpenFigures } from "./figure-match.js";
@@ -78,10 +79,11 @@ export function examineReadings(
 		...COMPARISONS.map((compare) => compare(compared)),
 	]);
 	const conflicts = weakenByOpenFigures(items, found);
-	const matter: Alignment = { ...compared, items };
+	const [worst] = [...conflicts].sort((a, b) => b.sureness - a.sureness);
+	const matter: Alignment = { ...compared, items, conflicts, worst };
 	const words = items.filter(({ isFigure }) => !isFigure);
 	const shares = { met: shareOf(items, SAID), topic: shareOf(words, MEANT), news: newsOf(items) };
-	return { comparison: decide(matter, conflicts), signs: readSigns(matter, conflicts, shares) };
+	return { comparison: decide(matter, shares), signs: readSigns(matter, shares) };
 }
 
 /** "RFC 1 needs it; RFC 2 does not": of a sentence on several things, the clause on what the claim is about. */
@@ -122,20 +124,17 @@ function toGranted(item: Item): Item {
 const DIRECTION =
 	/^(?:more|less|fewer|higher|lower|larger|smaller|longer|shorter|bigger|faster|slower|cheaper|dearer|increas\w+|decreas\w+|rais\w+|rose|risen|rising|grow\w*|grew|grown|fell|fallen|drop\w*|shrank|shrunk|reduc\w+|lower\w+|declin\w+|better|worse|mandatory|optional|required|obliged)$/i;
 
-function decide(matter: Alignment, conflicts: readonly Conflict[]): Comparison {
-	const { items } = matter;
+function decide(matter: Alignment, shares: Shares): Comparison {
+	const { items, conflicts, worst } = matter;
 	if (!saysSomething(matter.claim.text, items)) {
 		return { stance: "neutral", score: 0, reasons: ["has nothing to say what of whom"] };
 	}
-	const met = shareOf(items, SAID);
-	const news = newsOf(items);
-	const [worst] = [...conflicts].sort((a, b) => b.sureness - a.sureness);
 	if (worst && !(worst.of === "denial" && conflicts.length === 1 && deniesAlike(matter)))
-		return decideConflict(matter, conflicts, { worst, met, news });
-	return decideSupport(matter, met, news);
+		return decideConflict(matter, worst, shares);
+	return decideSupport(matter, shares);
 }
 
-function decideSupport(matter: Alignment, met: number, news: number): Comparison {
+function decideSupport(matter: Alignment, { met, news }: Shares): Comparison {
 	const { items } = matter;
 	const lacking = items.filter((item) => item.isEssential && !isSaid(item));
 	const holds = `holds ${Math.round(met * 100)} % of what the claim says`;
@@ -174,12 +173,11 @@ const FIGURE_RELIEF = 0.2;
 /** A sentence that differs denies the claim only when it speaks of the same. */
 function decideConflict(
 	matter: Alignment,
-	conflicts: readonly Conflict[],
-	{ worst, met, news }: { worst: Conflict; met: number; news: number },
+	worst: Conflict,
+	{ met, topic, news }: Shares,
 ): Comparison {
-	const { items } = matter;
+	const { items, conflicts } = matter;
 	const words = items.filter(({ isFigure }) => !isFigure);
-	const topic = shareOf(words, MEANT);
 	const reasons = conflicts.map(({ reason }) => reason);
 	const isOfOther =
 		items.some(({ isName, place }) => isName && place === "nowhere") &&

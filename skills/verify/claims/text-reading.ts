@@ -1,37 +1,16 @@
 import { isStopWord, stemWord } from "../../../src/search/search.js";
 import { type DateSpan, findDateSpans } from "./date-spans.js";
 import { findNames, type Name } from "./names.js";
-import { findNegations, findQuantifiers, type Negation, type Quantifier } from "./polarity.js";
-import { findQuantities, type Quantity } from "./quantities.js";
-import { type AxisPlace, findAxisPlaces, toBaseForm, weightOfWord } from "./thesaurus.js";
-import { type BareUnit, findBareUnits } from "./units.js";
+import { findNegations, findQuantifiers, type Negation } from "./polarity.js";
+import { findQuantities } from "./quantities.js";
+import { findAxisPlaces, toBaseForm, weightOfWord } from "./thesaurus.js";
+import { findBareUnits } from "./units.js";
 
-/** A word that says something, and how. */
-export interface ReadWord {
-	readonly written: string;
-	readonly stem: string;
-	readonly start: number;
-	/** Place among the words that are read. */
-	readonly place: number;
-	readonly axes: readonly AxisPlace[];
-	/** How much of what is said it carries; 0 for words of grammar that lie on an axis ("must", "before"). */
-	readonly weight: number;
-	readonly isNegated: boolean;
-	/** Places of the negations that deny it first of all. */
-	readonly deniedBy: readonly number[];
-}
+/** A word that says something, and how; `place` is that among the words that are read. */
+export type ReadWord = Readonly<NonNullable<ReturnType<typeof readWord>> & { place: number }>;
 
 /** A text with what the comparator holds against another. */
-export interface TextReading {
-	readonly text: string;
-	readonly words: readonly ReadWord[];
-	readonly names: readonly Name[];
-	readonly quantities: readonly Quantity[];
-	readonly dates: readonly DateSpan[];
-	readonly quantifiers: readonly Quantifier[];
-	readonly negations: readonly Negation[];
-	readonly bareUnits: readonly BareUnit[];
-}
+export type TextReading = Readonly<ReturnType<typeof readPlain>>;
 
 const WORD = /(?:\bnon-)?[\p{L}\p{N}]+(?:['’]\p{L}+)?/gu;
 const TEXT_CHARS = 4_000;
@@ -43,7 +22,7 @@ const readings = new Map<string, TextReading>();
 
 /** Reads at most the first 4,000 characters, and remembers nothing: what callers send is kept nowhere. */
 export function readText(whole: string): TextReading {
-	return readAnew(toPlain(whole));
+	return readPlain(toPlain(whole));
 }
 
 /** The same for a catalog's own text; readings of the last few thousand are remembered. */
@@ -53,7 +32,7 @@ export function readCatalogText(whole: string): TextReading {
 	if (known) return known;
 	const [oldest] = readings.keys();
 	if (readings.size >= READINGS_KEPT && oldest !== undefined) readings.delete(oldest);
-	const reading = readAnew(text);
+	const reading = readPlain(text);
 	readings.set(text, reading);
 	return reading;
 }
@@ -62,7 +41,7 @@ function toPlain(whole: string): string {
 	return whole.slice(0, TEXT_CHARS).replaceAll("’", "'");
 }
 
-function readAnew(text: string): TextReading {
+function readPlain(text: string) {
 	const dates = findDateSpans(text);
 	const quantities = findQuantities(text, dates);
 	const negations = findNegations(text);
@@ -92,11 +71,7 @@ function readAnew(text: string): TextReading {
 }
 
 /** Undefined for words of grammar that lie on no axis. */
-function readWord(
-	written: string,
-	start: number,
-	negations: readonly Negation[],
-): Omit<ReadWord, "place"> | undefined {
+function readWord(written: string, start: number, negations: readonly Negation[]) {
 	const lower = written.toLowerCase().replace(/'s$/, "").replace(/^non-/, "non");
 	const stem = stemWord(toBaseForm(lower));
 	const axes = findAxisPlaces(stem);
@@ -108,8 +83,10 @@ function readWord(
 		stem,
 		start,
 		axes,
+		/** How much of what is said it carries; 0 for words of grammar that lie on an axis ("must", "before"). */
 		weight: isStop ? 0 : weightOfWord(stem, lower),
 		isNegated: over.length % 2 === 1,
+		/** Places of the negations that deny it first of all. */
 		deniedBy: negations.flatMap(({ headFrom, headTo }, place) =>
 			start >= headFrom && start < headTo ? [place] : [],
 		),
@@ -142,16 +119,7 @@ export interface SentenceContext {
 }
 
 /** The same, read once for all sentences of a concept. */
-export interface ReadContext {
-	/** The first name, and what its graph is about. */
-	readonly title: TextReading;
-	readonly domain: TextReading;
-	readonly about: TextReading;
-	readonly around: readonly TextReading[];
-	readonly aboutStems: ReadonlySet<string>;
-	readonly aroundStems: ReadonlySet<string>;
-	readonly unknown: ReadonlySet<string>;
-}
+export type ReadContext = Readonly<ReturnType<typeof readAll>>;
 
 export function readContext(context: SentenceContext): ReadContext {
 	return readAll(context, readText);
@@ -162,11 +130,12 @@ export function readCatalogContext(context: SentenceContext): ReadContext {
 	return readAll(context, readCatalogText);
 }
 
-function readAll(context: SentenceContext, read: (text: string) => TextReading): ReadContext {
+function readAll(context: SentenceContext, read: (text: string) => TextReading) {
 	const { names = [], domain = "", around = [], unknown = [] } = context;
 	const about = read([...names, domain].join(" ; "));
 	const surroundings = around.map(read);
 	return {
+		/** The first name, and what its graph is about. */
 		title: read(`${names[0] ?? ""} ; ${domain}`),
 		domain: read(domain),
 		about,

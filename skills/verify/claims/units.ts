@@ -14,8 +14,9 @@ const DAY = 24 * HOUR;
 const YEAR = 365.25 * DAY;
 
 const UNITS = new Map<string, Unit>();
+/** An underscore stands for a space within a name. */
 const add = (names: string, unit: Unit) => {
-	for (const name of names.split(" ")) UNITS.set(name, unit);
+	for (const name of names.split(" ")) UNITS.set(name.replace("_", " "), unit);
 };
 for (const [power, letter] of ["k", "m", "g", "t"].entries()) {
 	const factor = 1000 ** (power + 1);
@@ -41,13 +42,9 @@ add("day days", { dimension: "time", factor: DAY });
 add("week weeks", { dimension: "time", factor: 7 * DAY });
 add("month months", { dimension: "time", factor: YEAR / 12, otherFactor: 30 * DAY });
 add("year years", { dimension: "time", factor: YEAR, otherFactor: 365 * DAY });
-add("% percent", { dimension: "percent", factor: 1 });
-UNITS.set("per cent", { dimension: "percent", factor: 1 });
-add("pp", { dimension: "points", factor: 1 });
-for (const name of ["percentage point", "percentage points"])
-	UNITS.set(name, { dimension: "points", factor: 1 });
-for (const name of ["basis point", "basis points"])
-	UNITS.set(name, { dimension: "points", factor: 0.01 });
+add("% percent per_cent", { dimension: "percent", factor: 1 });
+add("pp percentage_point percentage_points", { dimension: "points", factor: 1 });
+add("basis_point basis_points", { dimension: "points", factor: 0.01 });
 add("gas", { dimension: "gas", factor: 1 });
 add("kgas", { dimension: "gas", factor: 1e3 });
 add("mgas", { dimension: "gas", factor: 1e6 });
@@ -63,19 +60,12 @@ export function findUnit(name: string): Unit | undefined {
 	return UNITS.get(name.toLowerCase());
 }
 
-/** A unit that is named without a number: "expressed in seconds". */
-export interface BareUnit {
-	readonly written: string;
-	readonly dimension: string;
-	readonly factor: number;
-}
-
 const WORD = /(?<!\p{N}[\s-]?)\p{L}{4,}/gu;
 const ALONE =
 	/^(?:nanoseconds?|microseconds?|milliseconds?|seconds|minutes|hours|days|bytes|octets|bits|kibibytes|megabytes|percent|gwei|wei)$/i;
 
-/** Units of a text whose names can be nothing else. */
-export function findBareUnits(text: string): readonly BareUnit[] {
+/** Units of a text that are named without a number ("expressed in seconds"), and whose names can be nothing else. */
+export function findBareUnits(text: string) {
 	return [...text.matchAll(WORD)].flatMap(([written]) => {
 		const unit = ALONE.test(written) ? findUnit(written) : undefined;
 		return unit ? [{ written, dimension: unit.dimension, factor: unit.factor }] : [];
