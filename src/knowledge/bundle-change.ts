@@ -9,7 +9,7 @@ import {
 	toConceptId,
 } from "./concept-reader.js";
 import { hashOfBundle, markOf } from "./content-hash.js";
-import type { Finding } from "./finding.js";
+import type { Finding } from "./graph.js";
 import {
 	type BundleFrame,
 	type BundleMemory,

@@ -2,7 +2,6 @@ import { GRAPH_TYPES, type GraphType, READING_LIMITS } from "../contract/contrac
 import { parseGraphId } from "../kernel/kernel.js";
 import { BUNDLE_LIMITS } from "./bundle-limits.js";
 import type { ConceptFile } from "./concept-reader.js";
-import type { Finding, FindingRule } from "./finding.js";
 import {
 	type FrontMatter,
 	isMapping,
@@ -12,7 +11,13 @@ import {
 	textOf,
 	textsOf,
 } from "./front-matter.js";
-import type { AnalystProfile, ExpertConsent, ExpertProfile, GraphRecord } from "./graph.js";
+import type {
+	AnalystProfile,
+	ExpertConsent,
+	ExpertProfile,
+	Finding,
+	GraphRecord,
+} from "./graph.js";
 import { cleanText } from "./served-text.js";
 
 export const RECORD_PATH = "graph.md";
@@ -47,7 +52,7 @@ export function isRecord({ path, type }: ConceptFile): boolean {
 /** A file that can be a concept or the record, or what keeps it from being one; undefined for all other files. */
 export function readDocument(path: string, bytes: Uint8Array): ConceptFile | Finding | undefined {
 	if (!/\.md$/i.test(path) || isReserved(path)) return undefined;
-	const refuse = (rule: FindingRule, message: string): Finding => ({
+	const refuse = (rule: Finding["rule"], message: string): Finding => ({
 		file: path,
 		rule,
 		severity: "error",

@@ -5,15 +5,14 @@ import { setImmediate } from "node:timers/promises";
 import { ServiceError } from "../kernel/kernel.js";
 import { BUNDLE_LIMITS } from "./bundle-limits.js";
 import { type BundleReading, readBundleInTurns } from "./bundle-reader.js";
-import type { ReportFinding } from "./finding.js";
-import type { Graph } from "./graph.js";
+import type { Finding, Graph } from "./graph.js";
 
 /** Disks that are asked for many files at once answer sooner; together they are at most as large as one limit allows. */
 const READS_AT_ONCE = 32;
 const STATS_PER_TURN = 250;
 
 export interface ReadGraphOptions {
-	readonly onFinding?: ReportFinding;
+	readonly onFinding?: (finding: Finding) => void;
 }
 
 /**

@@ -9,9 +9,16 @@ import {
 import { BUNDLE_LIMITS } from "./bundle-limits.js";
 import { type ConceptFile, type LinkSpace, readConcept, toConceptId } from "./concept-reader.js";
 import { hashOfBundle, markOf } from "./content-hash.js";
-import type { Finding } from "./finding.js";
 import { parseMarkdown } from "./front-matter.js";
-import type { BundleFrame, BundleMemory, Concept, FileMark, Graph, GraphRecord } from "./graph.js";
+import type {
+	BundleFrame,
+	BundleMemory,
+	Concept,
+	FileMark,
+	Finding,
+	Graph,
+	GraphRecord,
+} from "./graph.js";
 import { firstHeading } from "./markdown.js";
 import { type PathChange, toPathMap } from "./path-map.js";
 import { cleanText } from "./served-text.js";

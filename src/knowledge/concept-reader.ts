@@ -1,6 +1,5 @@
 import type { TrustTier } from "../contract/contract.js";
 import { BUNDLE_LIMITS } from "./bundle-limits.js";
-import type { FindingRule, ReportFinding } from "./finding.js";
 import {
 	type FrontMatter,
 	isMapping,
@@ -10,7 +9,7 @@ import {
 	textOf,
 	textsOf,
 } from "./front-matter.js";
-import type { Concept, Edge, Evidence, Verification } from "./graph.js";
+import type { Concept, Edge, Evidence, Finding, Verification } from "./graph.js";
 import {
 	findLinkTargets,
 	firstHeading,
@@ -36,9 +35,13 @@ export function toConceptId(path: string): string {
 }
 
 /** Maps one file to a node. Missing optionals have fallbacks, unknown keys are passed over, nothing here throws. */
-export function readConcept(file: ConceptFile, space: LinkSpace, report: ReportFinding) {
+export function readConcept(
+	file: ConceptFile,
+	space: LinkSpace,
+	report: (finding: Finding) => void,
+) {
 	const { path, type, data, body } = file;
-	const warn = (rule: FindingRule, message: string) =>
+	const warn = (rule: Finding["rule"], message: string) =>
 		report({ file: path, rule, severity: "warning", message });
 	const { evidence, droppedAddresses, omitted } = readEvidence(data, body);
 	for (const address of droppedAddresses) {

@@ -3,7 +3,7 @@ import type { Changeable } from "./bundle-change.js";
 import { recordOf } from "./bundle-reader.js";
 import { toConceptId } from "./concept-reader.js";
 import { hashBuckets } from "./content-hash.js";
-import type { Finding } from "./finding.js";
+import type { Finding } from "./graph.js";
 import {
 	type BundleFrame,
 	type BundleMemory,

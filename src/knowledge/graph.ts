@@ -130,6 +130,23 @@ export interface BundleFrame {
 	readonly fallbackId: string;
 }
 
+/** What is wrong with a file of a bundle. Errors keep a file or a graph out; warnings do not. */
+export interface Finding {
+	readonly file: string;
+	readonly rule:
+		| "no-record"
+		| "no-type"
+		| "bad-front-matter"
+		| "too-large"
+		| "bad-path"
+		| "id-collision"
+		| "bad-address"
+		| "too-many-sources"
+		| "broken-link";
+	readonly severity: "error" | "warning";
+	readonly message: string;
+}
+
 /** `<graph id>:<concept id>`, the contract's trend_id. */
 export function toTrendId(graphId: string, conceptId: string): string {
 	return `${graphId}:${conceptId}`;

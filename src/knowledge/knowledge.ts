@@ -18,7 +18,7 @@ export { createGraphCatalog, createPerGraph, type GraphCatalog } from "./catalog
 export { buildCatalogBundle, renderReadme, renderReadmeIndex } from "./catalog-bundle.js";
 export { toConceptId } from "./concept-reader.js";
 export { assertLoadable, markOf } from "./content-hash.js";
-export type { Finding } from "./finding.js";
+export type { Finding } from "./graph.js";
 export {
 	type AnalystProfile,
 	type Concept,

@@ -13,7 +13,7 @@ import {
 	textStampsOf,
 	withoutStamps,
 } from "./file-stamps.js";
-import type { Finding } from "./finding.js";
+import type { Finding } from "./graph.js";
 import { readMemory } from "./graph.js";
 import type { Astray, GraphSnapshot } from "./graph-snapshot.js";
 import { entriesOf, valueAt } from "./path-map.js";

@@ -10,7 +10,7 @@ import { GRAPH_TYPES } from "../../src/contract/wire.js";
 import { readGraph } from "../../src/knowledge/bundle-files.js";
 import { readBundle } from "../../src/knowledge/bundle-reader.js";
 import { toBundleFiles } from "../../src/knowledge/bundle-writer.js";
-import { lintGraph } from "../../src/knowledge/lint-graph.js";
+import { lintGraph } from "../knowledge/lint-graph.js";
 
 const SMALL = { seed: 7, graphs: 12, concepts: 160, experts: 60 };
 const small = createSyntheticCatalog(SMALL);

@@ -3,7 +3,7 @@ import { join } from "node:path";
 import t from "tap";
 import { readGraph } from "../../src/knowledge/bundle-files.js";
 import { BUNDLE_LIMITS } from "../../src/knowledge/bundle-limits.js";
-import type { Finding } from "../../src/knowledge/finding.js";
+import type { Finding } from "../../src/knowledge/graph.js";
 
 t.test("a folder is read without hidden entries, links and oversized files", async (t) => {
 	const folder = t.testdir({

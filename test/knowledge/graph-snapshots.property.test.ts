@@ -6,7 +6,7 @@ import * as fc from "fast-check";
 import t from "tap";
 import type { Changeable } from "../../src/knowledge/bundle-change.js";
 import { readGraph } from "../../src/knowledge/bundle-files.js";
-import type { Finding } from "../../src/knowledge/finding.js";
+import type { Finding } from "../../src/knowledge/graph.js";
 import { createGraphSnapshots } from "../../src/knowledge/graph-snapshots.js";
 import { manualClock } from "../support/manual-clock.js";
 

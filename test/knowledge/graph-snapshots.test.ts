@@ -12,7 +12,7 @@ import t from "tap";
 import { type Changeable, changeBundle, isChangeable } from "../../src/knowledge/bundle-change.js";
 import { readGraph } from "../../src/knowledge/bundle-files.js";
 import { stampGraphFiles } from "../../src/knowledge/file-stamps.js";
-import type { Finding } from "../../src/knowledge/finding.js";
+import type { Finding } from "../../src/knowledge/graph.js";
 import { peekSnapshot, readSnapshot } from "../../src/knowledge/graph-snapshot.js";
 import { createGraphSnapshots } from "../../src/knowledge/graph-snapshots.js";
 import { manualClock } from "../support/manual-clock.js";

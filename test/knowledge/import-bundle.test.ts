@@ -1,7 +1,7 @@
 import t from "tap";
 import { readBundle } from "../../src/knowledge/bundle-reader.js";
 import { importBundle } from "../../src/knowledge/import-bundle.js";
-import { lintGraph } from "../../src/knowledge/lint-graph.js";
+import { lintGraph } from "./lint-graph.js";
 import { filesOf, TIDES, textOf } from "./sample-bundle.js";
 
 const read = (result: Awaited<ReturnType<typeof importBundle>>) => readBundle(result.files).graph;

@@ -1,6 +1,6 @@
 import t from "tap";
 import { readBundle } from "../../src/knowledge/bundle-reader.js";
-import { lintGraph } from "../../src/knowledge/lint-graph.js";
+import { lintGraph } from "./lint-graph.js";
 import { filesOf, TIDES } from "./sample-bundle.js";
 
 function lint(texts: Readonly<Record<string, string>>, today = "2026-11-21") {

@@ -1,13 +1,13 @@
 import { readdir, readFile } from "node:fs/promises";
 import { join } from "node:path";
 import t from "tap";
+import { listSources, toSourcesTsv } from "../../docs/cited-sources.js";
 import { GRAPH_TYPES } from "../../src/contract/wire.js";
 import { readBundleFolder } from "../../src/knowledge/bundle-files.js";
 import type { BundleReading } from "../../src/knowledge/bundle-reader.js";
 import { renderReadme } from "../../src/knowledge/catalog-bundle.js";
 import { parseSourceDate } from "../../src/knowledge/front-matter.js";
-import { lintGraph } from "../../src/knowledge/lint-graph.js";
-import { listSources, toSourcesTsv } from "../../src/knowledge/list-sources.js";
+import { lintGraph } from "./lint-graph.js";
 
 const GRAPHS = "graphs";
 /** Verified titles, dates and addresses; not part of the repository. */

@@ -1,26 +1,46 @@
-import type { BundleReading } from "./bundle-reader.js";
-import type { Finding, FindingRule } from "./finding.js";
-import type { Concept, Graph } from "./graph.js";
+import type { BundleReading } from "../../src/knowledge/bundle-reader.js";
+import type { Concept, Finding, Graph } from "../../src/knowledge/graph.js";
 
-export interface LintOptions {
+/** What reading alone does not show: faults of a whole graph. Errors are what must not be sold. */
+type LintRule =
+	| Finding["rule"]
+	| "orphan"
+	| "uncited"
+	| "undated-source"
+	| "future-date"
+	| "stale"
+	| "duplicate-title"
+	| "duplicate-alias"
+	| "undisclosed-expert"
+	| "no-consent"
+	| "no-description";
+
+interface LintFinding {
+	readonly file: string;
+	readonly rule: LintRule;
+	readonly severity: Finding["severity"] | "note";
+	readonly message: string;
+}
+
+interface LintOptions {
 	/** `YYYY-MM-DD`: later dates are in the future, earlier `stale_after` dates have passed. */
 	readonly today: string;
 }
 
-type Complaint = Omit<Finding, "file">;
+type Complaint = Omit<LintFinding, "file">;
 
 /** What reading found and only the whole graph shows, in path order; errors are what must not be sold. */
 export function lintGraph(
 	{ graph, findings }: BundleReading,
 	options: LintOptions,
-): readonly Finding[] {
+): readonly LintFinding[] {
 	const linked = new Set(graph.concepts.flatMap(({ edges }) => edges.map(({ target }) => target)));
 	const found = [
 		...findings,
 		...lintRecord(graph, options),
 		...graph.concepts.flatMap((concept) =>
 			[...lintConcept(concept, linked), ...lintDates(concept, options.today)].map(
-				(complaint): Finding => ({ file: concept.path, ...complaint }),
+				(complaint): LintFinding => ({ file: concept.path, ...complaint }),
 			),
 		),
 		...duplicates(graph.concepts, "duplicate-title", ({ title }) => [title]),
@@ -29,7 +49,7 @@ export function lintGraph(
 	return found.sort((a, b) => (a.file === b.file ? 0 : a.file < b.file ? -1 : 1));
 }
 
-function lintRecord({ record }: Graph, { today }: LintOptions): readonly Finding[] {
+function lintRecord({ record }: Graph, { today }: LintOptions): readonly LintFinding[] {
 	const complaints: Complaint[] = [];
 	if (record.description === "") {
 		complaints.push(warn("no-description", "The record has no description."));
@@ -93,9 +113,9 @@ function lintDates(concept: Concept, today: string): readonly Complaint[] {
 /** A name that two concepts carry leads a search to the wrong one half of the time. */
 function duplicates(
 	concepts: readonly Concept[],
-	rule: FindingRule,
+	rule: LintRule,
 	namesOf: (concept: Concept) => readonly string[],
-): readonly Finding[] {
+): readonly LintFinding[] {
 	const firstPath = new Map<string, string>();
 	return concepts.flatMap((concept) =>
 		namesOf(concept).flatMap((name) => {
@@ -113,8 +133,8 @@ function future(what: string, day: string): Complaint {
 }
 
 const complain =
-	(severity: Finding["severity"]) =>
-	(rule: FindingRule, message: string): Complaint => ({ rule, severity, message });
+	(severity: LintFinding["severity"]) =>
+	(rule: LintRule, message: string): Complaint => ({ rule, severity, message });
 const fail = complain("error");
 const warn = complain("warning");
 const note = complain("note");
