@@ -1,7 +1,7 @@
 import { mkdirSync, readdirSync, statSync, writeFileSync } from "node:fs";
 import { dirname, join } from "node:path";
 import { systemClock } from "../../src/kernel/clock.js";
-import { readGraph } from "../../src/knowledge/bundle-files.js";
+import { readGraph } from "../../src/knowledge/bundle-folder.js";
 import { toBundleFiles } from "../../src/knowledge/bundle-writer.js";
 import type { Graph } from "../../src/knowledge/graph.js";
 import type { ModelLocation } from "../../src/search/model/model-folder.js";

@@ -1,12 +1,26 @@
+import { readFile } from "node:fs/promises";
+import { join } from "node:path";
 import {
 	type Json,
 	type PriceList,
+	READING_LIMITS,
 	readCursor,
-	type TrustTier,
 	toCursor,
 } from "../../src/contract/contract.js";
-import { formatUsd } from "../../src/kernel/kernel.js";
-import type { Concept, Graph } from "../../src/knowledge/knowledge.js";
+import { type Clock, formatUsd, toIsoDay } from "../../src/kernel/kernel.js";
+import { BUNDLE_LIMITS, type Concept, type Graph, valueAt } from "../../src/knowledge/knowledge.js";
+import type { HybridSearch } from "../../src/search/search.js";
+import { searchAndAnswer } from "../search/search.js";
+import type { RunBounded } from "./export.operations.js";
+import { graphMaps } from "./reading/graph-map.js";
+import {
+	countStale,
+	countTrust,
+	extremesOf,
+	graphSchemas,
+	graphStats,
+} from "./reading/graph-stats.js";
+import { type LogEntry, readChangeLog } from "./reading/revision-changes.js";
 
 export interface ListingOptions {
 	readonly baseUrl: string;
@@ -42,16 +56,10 @@ export function pageOfGraphs<Item extends { readonly id: string }>(
 	};
 }
 
-const evidenceCounts = new WeakMap<Graph, number>();
-
 /** Counted once: a change of one graph leaves all others in the list. */
-function countEvidence(graph: Graph): number {
-	const known = evidenceCounts.get(graph);
-	if (known !== undefined) return known;
-	const count = graph.concepts.reduce((sum, { evidence }) => sum + evidence.length, 0);
-	evidenceCounts.set(graph, count);
-	return count;
-}
+const countEvidence = oncePerGraph(({ concepts }) =>
+	concepts.reduce((sum, { evidence }) => sum + evidence.length, 0),
+);
 
 /** A graph as the catalog lists it. */
 export function toCatalogItem(graph: Graph, { baseUrl, prices }: Omit<ListingOptions, "today">) {
@@ -100,25 +108,142 @@ export function toGraphDetail(graph: Graph, options: ListingOptions): Json {
 	};
 }
 
-function countTrust(concepts: readonly Concept[]): Record<TrustTier, number> {
-	const counts = { "human-reviewed": 0, "machine-confirmed": 0, unverified: 0 };
-	for (const { trust } of concepts) counts[trust]++;
-	return counts;
-}
-
 function toFreshness({ record, concepts }: Graph, today: string) {
 	const days = concepts
 		.flatMap((concept) => concept.evidence.map((source) => source.publishedAt))
 		.filter((day) => day !== undefined);
-	const [first] = days;
-	// ISO dates compare as text.
-	const newest = days.reduce((best, day) => (best && best > day ? best : day), first);
-	const oldest = days.reduce((best, day) => (best && best < day ? best : day), first);
 	return {
 		updated: record.updated,
-		newest_evidence: newest ?? null,
-		oldest_evidence: oldest ?? null,
+		...extremesOf(days),
 		stale_nodes: concepts.filter(({ staleAfter }) => staleAfter !== undefined && staleAfter < today)
 			.length,
 	};
 }
+
+/** What a whole graph covers; counted once per revision of it. */
+export const coverageOf = oncePerGraph((graph) => countCoverage(graph, graph.concepts));
+
+/** What somebody covers, in numbers: notes, and distinct sources of them. */
+export function countCoverage({ record }: Graph, concepts: readonly Concept[]) {
+	const sources = new Set<string>();
+	for (const { evidence } of concepts) for (const { sourceUrl } of evidence) sources.add(sourceUrl);
+	return { notes: concepts.length, sources: sources.size, updated: record.updated };
+}
+
+/** What is returned of a graph for nothing, so that no one buys unseen: each is memoized per graph and then only served. */
+export function createGraphOverviews({
+	search,
+	clock,
+	inTurn,
+}: {
+	readonly search: HybridSearch;
+	readonly clock: Clock;
+	/** Bounds what is searched for free; what is made already does not wait. */
+	readonly inTurn: RunBounded;
+}) {
+	const served = new WeakMap<Graph, { readonly today: string; readonly stats: Json }>();
+	return {
+		/** Two real rows for a question the graph's owner gives as an example. */
+		preview: oncePerGraph((graph) =>
+			// One preview for all callers: it does not end with the one that asked first.
+			inTurn(() => toPreview(graph, { search, clock }), never()),
+		),
+		versions: oncePerGraph(toVersions),
+		schema: oncePerGraph(toSchema),
+		async stats(graph: Graph): Promise<Json> {
+			const counted = await readStats(graph);
+			const today = toIsoDay(clock.now());
+			const known = served.get(graph);
+			if (known?.today === today) return known.stats;
+			const stats = toStats(graph, counted, today);
+			served.set(graph, { today, stats });
+			return stats;
+		},
+	};
+}
+
+/** Of its own each time: listeners on one for all would add up. */
+const never = () => new AbortController().signal;
+
+/** Kept with the graph; what fails is tried again. */
+function oncePerGraph<T>(make: (graph: Graph) => T): (graph: Graph) => T {
+	const made = new WeakMap<Graph, T>();
+	return (graph) => {
+		const known = made.get(graph);
+		if (known !== undefined) return known;
+		const value = make(graph);
+		made.set(graph, value);
+		if (value instanceof Promise) value.catch(() => made.delete(graph));
+		return value;
+	};
+}
+
+async function toPreview(
+	graph: Graph,
+	deps: { readonly search: HybridSearch; readonly clock: Clock },
+): Promise<Json> {
+	const { id, title, topics, exampleQueries } = graph.record;
+	const queries = [...exampleQueries, ...topics, title].slice(0, READING_LIMITS.previewQueriesMax);
+	for (const query of queries) {
+		const { result } = await searchAndAnswer(deps, {
+			graphs: [graph],
+			graphId: id,
+			query,
+			limit: READING_LIMITS.previewRows,
+			explain: false,
+			signal: never(),
+		});
+		const { meta, rows } = result;
+		if (rows.length > 0) return { graph_id: id, query: meta.query, decision: meta.decision, rows };
+	}
+	return { graph_id: id, query: null, decision: "ABSTAIN", rows: [] };
+}
+
+async function readStats(graph: Graph) {
+	await graphMaps.ready(graph);
+	return graphStats.ready(graph);
+}
+
+function toStats(
+	{ record, contentHash }: Graph,
+	{ totals, evidence, staleDays }: Awaited<ReturnType<typeof readStats>>,
+	today: string,
+): Json {
+	const { id, version, updated } = record;
+	return {
+		graph_id: id,
+		version,
+		revision: contentHash,
+		...totals,
+		freshness: { updated, ...evidence, stale_nodes: countStale(staleDays, today) },
+	};
+}
+
+async function toSchema(graph: Graph): Promise<Json> {
+	await graphMaps.ready(graph);
+	const { node_types, edge_types, tags } = await graphSchemas.ready(graph);
+	return {
+		graph_id: graph.record.id,
+		node_types: node_types.slice(0, READING_LIMITS.schemaTypesMax),
+		edge_types: edge_types.slice(0, READING_LIMITS.schemaTypesMax),
+		tags: tags.slice(0, READING_LIMITS.schemaTypesMax),
+	};
+}
+
+/** Only what is on sale now is kept; the log tells of what was before. */
+async function toVersions(graph: Graph): Promise<Json> {
+	const { version, updated } = graph.record;
+	const { nodes, evidence } = (await readStats(graph)).totals;
+	const current = { version, updated, revision: graph.contentHash, nodes, evidence };
+	return { items: [current], log: await readLog(graph) };
+}
+
+async function readLog({ folder, memory }: Graph): Promise<readonly LogEntry[]> {
+	const mark = memory && valueAt(memory.files, LOG_PATH);
+	if (folder === "" || !mark || mark.bytes > BUNDLE_LIMITS.fileBytes) return [];
+	// Somebody may have taken it away since the graph was read.
+	const text = await readFile(join(folder, LOG_PATH), "utf8").catch(() => "");
+	return readChangeLog(text);
+}
+
+const LOG_PATH = "log.md";

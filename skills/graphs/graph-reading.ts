@@ -7,8 +7,10 @@ import {
 	type PaidOutput,
 	PER_CALL,
 	type paidOperation,
+	readCursor,
 	type SkillContext,
 	type SkillServices,
+	toCursor,
 } from "../../src/contract/contract.js";
 import {
 	type Concept,
@@ -28,7 +30,7 @@ type Written<Input, Output extends PaidOutput, Needed extends Partial<SkillServi
 interface GraphReading<Input, Output extends PaidOutput, Needed extends Partial<SkillServices>>
 	extends Omit<
 		Written<Input, Output, Needed>,
-		"price" | "capture" | "queryOf" | "graphsOf" | "create"
+		"title" | "price" | "capture" | "queryOf" | "graphsOf" | "create"
 	> {
 	/** The input beside the graph's id, of two nodes of that graph. */
 	readonly exampleInput: (nodeIds: readonly [string, string]) => object;
@@ -74,6 +76,7 @@ export function graphReading<
 		params: graphParams,
 		...operation,
 		description: `${description} ${BILLING}`,
+		title: operation.summary,
 		price: PER_CALL,
 		capture: "onResult",
 		queryOf: (input) => queryOf?.(input),
@@ -92,7 +95,7 @@ export function graphReading<
 				exampleInput: () => {
 					const graph = exampleGraph(catalog);
 					return {
-						graph_id: graph?.record.id ?? EXAMPLE_GRAPH,
+						graph_id: graph?.record.id ?? GRAPH_PARAMS.graph_id,
 						...exampleInput(exampleNodes(graph)),
 					};
 				},
@@ -106,23 +109,18 @@ export function graphReading<
 	};
 }
 
-const EXAMPLE_GRAPH = "agent-payments";
-const EXAMPLE_NODES = [
-	"authorizations.eip-3009-transfer-with-authorization",
-	"authorizations.eip-712-typed-data",
-] as const;
-
 function exampleGraph(catalog: GraphCatalog): Graph | undefined {
 	const graphs = catalog.list();
 	const withNodes = graphs.find(({ concepts }) => concepts.length > 1);
-	return catalog.find(EXAMPLE_GRAPH) ?? withNodes ?? graphs[0];
+	return catalog.find(GRAPH_PARAMS.graph_id) ?? withNodes ?? graphs[0];
 }
 
 /** Documents and probes use them as they stand, so they are nodes of the graph wherever it has any. */
 function exampleNodes(graph: Graph | undefined): readonly [string, string] {
 	const [first, second] = graph?.concepts ?? [];
-	const isSample = graph && EXAMPLE_NODES.every((id) => mapOf(graph).places.has(id));
-	return isSample || !first ? EXAMPLE_NODES : [first.id, (second ?? first).id];
+	const sample = [NODE_ID, OTHER_ID] as const;
+	const isSample = graph && sample.every((id) => mapOf(graph).places.has(id));
+	return isSample || !first ? sample : [first.id, (second ?? first).id];
 }
 
 /** An answer when there is something in it to pay for. */
@@ -162,3 +160,24 @@ export function toEdge({ from, to, edge, direction }: Step): EdgeWire {
 		valid_to: edge.validTo ?? null,
 	};
 }
+
+/** Which page of which list: the key behind which it begins. */
+export function toPage<Asked extends { readonly cursor?: string | undefined; limit: number }>(
+	list: string,
+	{ cursor, limit: _, ...asked }: Asked,
+	keyLength: number,
+) {
+	const identity = { list, asked };
+	return {
+		after: cursor === undefined ? undefined : readCursor(cursor, identity, keyLength),
+		/** The cursor behind the page's last item; null when nothing comes after it. */
+		next: (hasMore: boolean, key: readonly string[] | undefined) =>
+			hasMore && key ? toCursor(identity, key) : null,
+	};
+}
+
+/** What the example requests about a graph name: nodes of the sample catalog. */
+export const NODE_ID = "authorizations.eip-3009-transfer-with-authorization";
+export const OTHER_ID = "authorizations.eip-712-typed-data";
+export const GRAPH_PARAMS = { graph_id: "agent-payments" };
+export const NODE_PARAMS = { ...GRAPH_PARAMS, node_id: NODE_ID };

@@ -1,13 +1,14 @@
-export type { RunBounded } from "./export-cache.js";
-export { countCoverage, coverageOf } from "./graph-coverage.js";
+export type { RunBounded } from "./export.operations.js";
 export {
+	countCoverage,
+	coverageOf,
+	createGraphOverviews,
 	type GraphPageRequest,
 	pageOfGraphs,
 	toCatalogItem,
 	toGraphDetail,
 } from "./graph-listing.js";
-export { createGraphOverviews } from "./graph-overviews.js";
-export { answerIf, toNodeItem } from "./graph-reading.js";
+export { answerIf, toNodeItem, toPage } from "./graph-reading.js";
 export {
 	conceptConditions,
 	nodeItemSchema,
@@ -15,7 +16,6 @@ export {
 	pageFields,
 	trendIdField,
 } from "./graph-wire.js";
-export { toPage } from "./list-page.js";
 export { toNode } from "./nodes.operations.js";
 export { createGraphIndex, graphMaps, placeOf } from "./reading/graph-map.js";
 export { findNeighbors } from "./reading/neighborhood.js";

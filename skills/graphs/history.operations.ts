@@ -8,7 +8,6 @@ import {
 } from "../../src/contract/contract.js";
 import { ServiceError, toIsoDay } from "../../src/kernel/kernel.js";
 import type { Graph } from "../../src/knowledge/knowledge.js";
-import { GRAPH_PARAMS } from "./graph-examples.js";
 import {
 	changesInput,
 	changesOutput,
@@ -17,8 +16,7 @@ import {
 	timelineOutput,
 	timelineQuery,
 } from "./graph-feed-wire.js";
-import { answerIf, graphReading, metaOf } from "./graph-reading.js";
-import { toPage } from "./list-page.js";
+import { answerIf, GRAPH_PARAMS, graphReading, metaOf, toPage } from "./graph-reading.js";
 import { writtenDays, writtenSince } from "./reading/graph-lists.js";
 import { mapOf, placeOf } from "./reading/graph-map.js";
 import {
@@ -40,7 +38,6 @@ export const graphTimeline = paidOperation(
 			"Dated events, page by page: sources published, edges begun and ended, nodes written, verified and gone stale.",
 		query: timelineQuery,
 		reply: toReply("GraphTimelineReply", timelineOutput),
-		title: "Timeline of a graph",
 		about:
 			"Dated events of one graph: sources published, edges begun and ended, nodes written, verified and gone stale; newest first unless asked otherwise. Not charged when there is none.",
 		tags: ["graph", "timeline"],
@@ -114,7 +111,6 @@ export const graphChanges = paidOperation(
 			"Nodes added, changed and removed since a cursor; without one, a cursor to begin with. Revisions are remembered while the service runs; beyond that the dates of the nodes tell, and the answer says so.",
 		query: changesQuery,
 		reply: toReply("GraphChangesReply", changesOutput),
-		title: "Changes of a graph",
 		about:
 			"Nodes added, changed and removed since a cursor. The first call gives a cursor and costs nothing, nor does any call without changes. Revisions are remembered while the service runs; beyond that the nodes' own dates are all there is, and the answer says so.",
 		tags: ["graph", "changes"],

@@ -2,8 +2,17 @@ import { answer, paidOperation, toReply } from "../../src/contract/contract.js";
 import type { Concept, Graph } from "../../src/knowledge/knowledge.js";
 import { toConceptTest } from "../../src/search/search.js";
 import { toConceptFilter, toEvidence } from "../search/search.js";
-import { GRAPH_PARAMS, NODE_PARAMS } from "./graph-examples.js";
-import { answerIf, graphReading, metaOf, nodeParams, toEdge, toNodeItem } from "./graph-reading.js";
+import {
+	answerIf,
+	GRAPH_PARAMS,
+	graphReading,
+	metaOf,
+	NODE_PARAMS,
+	nodeParams,
+	toEdge,
+	toNodeItem,
+	toPage,
+} from "./graph-reading.js";
 import {
 	edgeListInput,
 	edgeListOutput,
@@ -14,7 +23,6 @@ import {
 	nodeListQuery,
 	nodeOutput,
 } from "./graph-wire.js";
-import { toPage } from "./list-page.js";
 import { keyOfEdge, listEdges, listNodes, nodeIndexes } from "./reading/graph-lists.js";
 import { getConcept, mapOf, placeOf } from "./reading/graph-map.js";
 import { createWalk } from "./reading/walk.js";
@@ -30,7 +38,6 @@ export const graphNodeList = paidOperation(
 			"Nodes in the order of their ids, page by page, by type, tag, trust, date and name.",
 		query: nodeListQuery,
 		reply: toReply("GraphNodeListReply", nodeListOutput),
-		title: "List nodes of a graph",
 		about:
 			"Nodes of one graph in the order of their ids, filtered by type, tag, trust, dates of their sources and the beginning of a name. Not charged when there is none.",
 		tags: ["graph", "nodes"],
@@ -81,7 +88,6 @@ export const graphNode = paidOperation(
 		description: "One node in full: its text, its sources, who wrote and verified it, its edges.",
 		params: nodeParams,
 		reply: toReply("GraphNodeReply", nodeOutput),
-		title: "Read one node",
 		about:
 			"One node of a graph in full: text, sources, who wrote and verified it and when, and how many edges of each type it has.",
 		tags: ["graph", "node", "provenance"],
@@ -137,7 +143,6 @@ export const graphEdgeList = paidOperation(
 		description: "Edges by source, type and target, page by page, by type, end and day.",
 		query: edgeListQuery,
 		reply: toReply("GraphEdgeListReply", edgeListOutput),
-		title: "List edges of a graph",
 		about:
 			"Edges of one graph by source, type and target, filtered by type, by either end and by the day on which they held. Not charged when there is none.",
 		tags: ["graph", "edges"],

@@ -1,6 +1,11 @@
 import { dataOperation, LIMITS, type Services } from "../../src/contract/contract.js";
-import { graphParams } from "./catalog-wire.js";
-import { previewSchema, schemaSchema, statsSchema, versionsSchema } from "./overview-wire.js";
+import {
+	graphParams,
+	previewSchema,
+	schemaSchema,
+	statsSchema,
+	versionsSchema,
+} from "./catalog-wire.js";
 
 const exampleParams = { graph_id_or_slug: "agent-payments" };
 const common = { params: graphParams, isList: false, freshness: "catalog" } as const;

@@ -8,7 +8,6 @@ import {
 import { type Concept, runInTurns, truncateText } from "../../src/knowledge/knowledge.js";
 import type { RankedConcept } from "../../src/search/search.js";
 import { toConceptFilter, toEvidence } from "../search/search.js";
-import { GRAPH_PARAMS, NODE_ID } from "./graph-examples.js";
 import {
 	contextBody,
 	contextInput,
@@ -17,9 +16,15 @@ import {
 	similarInput,
 	similarOutput,
 } from "./graph-feed-wire.js";
-import { answerIf, graphReading, metaOf, toNodeItem } from "./graph-reading.js";
-import { createPassageRanking } from "./ranked-passages.js";
-import { packContext } from "./reading/context-pack.js";
+import {
+	answerIf,
+	GRAPH_PARAMS,
+	graphReading,
+	metaOf,
+	NODE_ID,
+	toNodeItem,
+} from "./graph-reading.js";
+import { createPassageRanking, packContext } from "./reading/context-pack.js";
 import { getConcept, placeOf } from "./reading/graph-map.js";
 
 /** What a graph says to a question, cut to fit into a prompt. Additive to the contract. */
@@ -47,7 +52,6 @@ export const graphContext = paidOperation(
 			"Passages that answer a question, with numbered citations, under a budget of tokens. The estimate counts one token per four letters begun of a word, three digits of a number, and every mark.",
 		body: contextBody,
 		reply: toReply("ContextPackReply", contextOutput),
-		title: "Pack context for a prompt",
 		about:
 			"The passages of one graph that answer a question, with numbered citations, packed under a budget of tokens and ready to paste into a prompt. Not charged when the graph has no answer.",
 		tags: ["graph", "context", "citations"],
@@ -133,7 +137,6 @@ export const graphSimilar = paidOperation(
 			"Nodes nearest in meaning to a text or a node, and what they have in common with it.",
 		body: similarBody,
 		reply: toReply("SimilarNodesReply", similarOutput),
-		title: "Find similar nodes",
 		about:
 			"The nodes of one graph nearest in meaning to a text or to another node, and what they have in common with it. By keywords while no embedding model is at hand. Not charged when there is none.",
 		tags: ["graph", "similar"],

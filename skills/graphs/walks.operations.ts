@@ -1,7 +1,17 @@
 import { paidOperation, toReply } from "../../src/contract/contract.js";
 import type { Graph } from "../../src/knowledge/knowledge.js";
-import { GRAPH_PARAMS, NODE_ID, NODE_PARAMS, OTHER_ID } from "./graph-examples.js";
-import { answerIf, graphReading, metaOf, nodeParams, toEdge, toNodeItem } from "./graph-reading.js";
+import {
+	answerIf,
+	GRAPH_PARAMS,
+	graphReading,
+	metaOf,
+	NODE_ID,
+	NODE_PARAMS,
+	nodeParams,
+	OTHER_ID,
+	toEdge,
+	toNodeItem,
+} from "./graph-reading.js";
 import {
 	neighborsInput,
 	neighborsOutput,
@@ -59,7 +69,6 @@ export const graphNeighbors = paidOperation(
 		params: nodeParams,
 		query: neighborsQuery,
 		reply: toReply("GraphNeighborsReply", neighborsOutput),
-		title: "Neighbors of a node",
 		about:
 			"Nodes around one, nearest first and then heaviest, along edges of the types and directions asked for, up to three edges away. Not charged when there is none.",
 		tags: ["graph", "neighbors"],
@@ -118,7 +127,6 @@ export const graphPaths = paidOperation(
 			"The shortest ways without going anywhere twice. The length of an edge is one over its weight.",
 		body: pathsBody,
 		reply: toReply("GraphPathsReply", pathsOutput),
-		title: "Paths between two nodes",
 		about:
 			"The shortest ways between two nodes without going anywhere twice; the length of an edge is one over its weight. Not charged when there is none.",
 		tags: ["graph", "paths"],
@@ -167,7 +175,6 @@ export const graphSubgraph = paidOperation(
 			"The nodes nearest to the seeds and every edge between them, under a budget of nodes and bytes.",
 		body: subgraphBody,
 		reply: toReply("SubgraphReply", subgraphOutput),
-		title: "Grow a subgraph from seeds",
 		about:
 			"The nodes nearest to some seeds and every edge between them, under a budget of nodes and bytes; each node hangs together with a seed.",
 		tags: ["graph", "subgraph"],

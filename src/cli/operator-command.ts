@@ -84,10 +84,8 @@ export type Flags = Partial<Record<string, string | boolean | string[]>>;
 export function withSettings(command: Command): Command {
 	for (const row of SETTING_ROWS) {
 		const flag = row.key.replaceAll("_", "-");
-		command.option(
-			`--${flag} <value>`,
-			row.default ? `${row.description} Default: ${row.default}` : row.description,
-		);
+		const byDefault = row.default && ` Default: ${row.default}`;
+		command.option(`--${flag} <value>`, `${row.description}${byDefault}`);
 	}
 	return command;
 }

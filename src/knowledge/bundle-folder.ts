@@ -1,8 +1,11 @@
-import { mkdir, mkdtemp, readdir, rename, rm, stat } from "node:fs/promises";
+import { statSync } from "node:fs";
+import { mkdir, mkdtemp, open, readdir, readFile, rename, rm, stat } from "node:fs/promises";
 import { basename, dirname, join, resolve } from "node:path";
+import { setImmediate } from "node:timers/promises";
 import { ServiceError } from "../kernel/kernel.js";
 import { isConfined } from "./bundle-document.js";
-import type { BundleFiles } from "./bundle-reader.js";
+import { BUNDLE_LIMITS } from "./bundle-limits.js";
+import { type BundleFiles, type BundleReading, readBundleInTurns } from "./bundle-reader.js";
 import {
 	bundleOfWorkFolder,
 	carryOut,
@@ -13,7 +16,7 @@ import {
 	nodeBundleDisk,
 } from "./bundle-update.js";
 import { toBundleFiles } from "./bundle-writer.js";
-import type { Graph } from "./graph.js";
+import type { Finding, Graph } from "./graph.js";
 import { mapInBatches } from "./work-in-turns.js";
 
 export interface WriteBundleOptions {
@@ -140,4 +143,134 @@ async function writeFiles(folder: string, files: BundleFiles): Promise<void> {
 		nodeBundleDisk.write(join(folder, path), bytes),
 	);
 	for (const each of folders) await nodeBundleDisk.syncFolder(join(folder, each));
+}
+
+/** Disks that are asked for many files at once answer sooner; together they are at most as large as one limit allows. */
+const READS_AT_ONCE = 32;
+const STATS_PER_TURN = 250;
+
+export interface ReadGraphOptions {
+	readonly onFinding?: (finding: Finding) => void;
+}
+
+/**
+ * Loads the bundle in a folder; files that cannot be concepts are reported to `onFinding`. Throws
+ * NOT_FOUND for a missing folder, INVALID_ARGUMENT for one that is too large, has no usable id or
+ * two files of one concept id.
+ */
+export async function readGraph(folder: string, options: ReadGraphOptions = {}): Promise<Graph> {
+	const { graph, findings } = await readBundleFolder(folder);
+	for (const finding of findings) options.onFinding?.(finding);
+	const collision = findings.find(({ rule }) => rule === "id-collision");
+	if (collision) {
+		throw new ServiceError(
+			"INVALID_ARGUMENT",
+			`The graph in "${folder}" is ambiguous at "${collision.file}". ${collision.message}`,
+		);
+	}
+	return graph;
+}
+
+/** Like `readGraph`, but returns the findings and never refuses a collision: for linting. */
+export async function readBundleFolder(folder: string): Promise<BundleReading> {
+	const files = await readFiles(folder, (path) => /\.md$/i.test(path));
+	return readBundleInTurns(files, { folder, fallbackId: toFallbackId(folder) });
+}
+
+/**
+ * Every file `isWanted` accepts; hidden entries and symbolic links are passed over. Of a file above
+ * the limit only as much is read as shows that it is too large. Throws NOT_FOUND, and
+ * INVALID_ARGUMENT for too much.
+ */
+export async function readFiles(
+	folder: string,
+	isWanted: (path: string) => boolean,
+): Promise<Map<string, Uint8Array>> {
+	const paths = (await listPaths(folder)).filter(isWanted);
+	const files = new Map<string, Uint8Array>();
+	let totalBytes = 0;
+	for (let from = 0; from < paths.length; from += READS_AT_ONCE) {
+		if (paths.length > BUNDLE_LIMITS.files) throw tooLarge(folder);
+		const batch = paths.slice(from, from + READS_AT_ONCE);
+		const contents = await Promise.all(batch.map((path) => readBounded(join(folder, path))));
+		for (const [index, path] of batch.entries()) {
+			const bytes = contents[index] ?? new Uint8Array();
+			totalBytes += bytes.length;
+			files.set(path, bytes);
+		}
+		if (totalBytes > BUNDLE_LIMITS.totalBytes) throw tooLarge(folder);
+	}
+	return files;
+}
+
+function tooLarge(folder: string): ServiceError {
+	return new ServiceError(
+		"INVALID_ARGUMENT",
+		`"${folder}" is too large for one graph: at most ${BUNDLE_LIMITS.files} files and ${BUNDLE_LIMITS.totalBytes} bytes are read.`,
+	);
+}
+
+/** Every file with a stamp that changes whenever it does; undefined for one touched after `trustedBeforeMs`. */
+export async function stampFiles(
+	folder: string,
+	trustedBeforeMs: number,
+): Promise<Map<string, string | undefined>> {
+	const stamps = new Map<string, string | undefined>();
+	const root = join(folder, "/");
+	for (const path of await listPaths(folder)) {
+		// A hundred thousand calls that wait for a thread each would take several times as long.
+		const found = statSync(root + path, { throwIfNoEntry: false });
+		if (found) {
+			const { size, mtimeMs, ctimeMs, ino } = found;
+			const isTrusted = Math.max(mtimeMs, ctimeMs) < trustedBeforeMs;
+			stamps.set(path, isTrusted ? `${size} ${mtimeMs} ${ctimeMs} ${ino}` : undefined);
+		}
+		if (stamps.size % STATS_PER_TURN === 0) await setImmediate();
+	}
+	return stamps;
+}
+
+/** One file, or as much of it as shows that it is too large. */
+export async function readBounded(file: string): Promise<Uint8Array> {
+	const { size } = await stat(file);
+	if (size <= BUNDLE_LIMITS.fileBytes) return readFile(file);
+	const handle = await open(file);
+	try {
+		const { buffer } = await handle.read({ buffer: new Uint8Array(BUNDLE_LIMITS.fileBytes + 1) });
+		return buffer;
+	} finally {
+		await handle.close();
+	}
+}
+
+async function listPaths(folder: string): Promise<readonly string[]> {
+	const root = await stat(folder).catch(() => undefined);
+	if (!root?.isDirectory()) {
+		throw new ServiceError("NOT_FOUND", `There is no folder "${folder}" to read a graph from.`);
+	}
+	const paths: string[] = [];
+	let level = [""];
+	for (let depth = 0; depth <= BUNDLE_LIMITS.depth && level.length > 0; depth++) {
+		const listings = await Promise.all(level.map((prefix) => listFolder(folder, prefix)));
+		for (const { files } of listings) for (const file of files) paths.push(file);
+		level = listings.flatMap((listing) => listing.folders);
+	}
+	return paths.sort();
+}
+
+async function listFolder(folder: string, prefix: string) {
+	const entries = await readdir(join(folder, prefix), { withFileTypes: true });
+	const visible = entries.filter((entry) => !entry.name.startsWith("."));
+	return {
+		files: visible.filter((entry) => entry.isFile()).map(({ name }) => `${prefix}${name}`),
+		folders: visible.filter((entry) => entry.isDirectory()).map(({ name }) => `${prefix}${name}/`),
+	};
+}
+
+function toFallbackId(folder: string): string {
+	const name = basename(resolve(folder))
+		.toLowerCase()
+		.replace(/[^a-z0-9]+/g, "-");
+	const id = name.replace(/^-+|-+$/g, "").slice(0, 63);
+	return id.length >= 2 ? id : "graph";
 }

@@ -3,7 +3,7 @@ import { mkdir, readdir, rm } from "node:fs/promises";
 import { join } from "node:path";
 import type { Clock, Logger } from "../kernel/kernel.js";
 import { type Changeable, isChangeable } from "./bundle-change.js";
-import { type ReadGraphOptions, readGraph } from "./bundle-files.js";
+import { type ReadGraphOptions, readGraph } from "./bundle-folder.js";
 import type { GraphCatalog } from "./catalog.js";
 import { areSame, stampGraphFiles } from "./file-stamps.js";
 import { type Graph, readMemory } from "./graph.js";

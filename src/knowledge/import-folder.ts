@@ -4,14 +4,18 @@ import { setImmediate } from "node:timers/promises";
 import { ServiceError } from "../kernel/kernel.js";
 import { unpackArchive } from "./archive.js";
 import type { Changeable } from "./bundle-change.js";
-import { readBounded, readFiles, stampFiles } from "./bundle-files.js";
+import { readBounded, readFiles, stampFiles } from "./bundle-folder.js";
 import { BUNDLE_LIMITS } from "./bundle-limits.js";
 import { reasonToPassOver } from "./bundle-paths.js";
 import type { BundleFiles } from "./bundle-reader.js";
 import { importBundle } from "./import-bundle.js";
 import type { ImportOptions, ImportResult, SkippedFile } from "./import-options.js";
-import { type ImportMemory, toImportMemory } from "./import-reread.js";
-import { type ImportUpdate, updateImport } from "./import-update.js";
+import {
+	type ImportMemory,
+	type ImportUpdate,
+	toImportMemory,
+	updateImport,
+} from "./import-update.js";
 
 export interface ImportRequest {
 	readonly source: string;

@@ -8,8 +8,7 @@ export {
 	isChangeable,
 } from "./bundle-change.js";
 export { compareText, isReserved, RECORD_PATH } from "./bundle-document.js";
-export { readGraph } from "./bundle-files.js";
-export { recoverBundles, writeBundle } from "./bundle-folder.js";
+export { readGraph, recoverBundles, writeBundle } from "./bundle-folder.js";
 export { BUNDLE_LIMITS } from "./bundle-limits.js";
 export { FRAME_PATHS, reasonAgainstPath, reasonToSkip } from "./bundle-paths.js";
 export { updateBundle } from "./bundle-update.js";
@@ -46,7 +45,7 @@ export {
 } from "./import-bundle.js";
 export { importFolder, updateFromFolder } from "./import-folder.js";
 export type { ImportOptions, SkippedFile } from "./import-options.js";
-export type { ImportMemory } from "./import-reread.js";
+export type { ImportMemory } from "./import-update.js";
 export {
 	JSON_LD_CONTEXT,
 	toArticle,

@@ -2,7 +2,7 @@ import { join } from "node:path";
 import { setImmediate } from "node:timers/promises";
 import { type Changeable, changeBundle, conceptAt, isChangeable } from "./bundle-change.js";
 import { compareText, isReserved, RECORD_PATH, readDocument } from "./bundle-document.js";
-import { readBounded } from "./bundle-files.js";
+import { readBounded } from "./bundle-folder.js";
 import { assertLoadable, markOf } from "./content-hash.js";
 import {
 	createStampComparison,

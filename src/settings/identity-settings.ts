@@ -5,68 +5,28 @@ import { invalidSetting } from "../kernel/kernel.js";
 /** What an operator says of the identity provider whose tokens open accounts. */
 
 /** How the tokens of an issuer are judged, whatever they must be for. */
-export interface IssuerSettings {
-	/** Exactly as tokens name it. */
-	readonly issuer: string;
-	readonly algorithms: readonly IdentityAlgorithm[];
-	readonly jwksUri: string | undefined;
-	readonly accountClaim: string;
-	readonly scopeClaim: string | undefined;
-	readonly maxTokenAgeSeconds: number;
-}
+type IssuerSettings = ReturnType<typeof parseIssuerSettings>;
 
-export interface IdentitySettings extends IssuerSettings {
-	readonly audience: string;
-}
+export type IdentitySettings = NonNullable<ReturnType<typeof parseIdentitySettings>>;
 
-export const IDENTITY_ROWS = [
-	{
-		key: "oidc_issuer",
-		default: "",
-		description:
-			"Identity provider (OpenID Connect) whose tokens open accounts: its issuer address, exactly as tokens name it. None by default.",
-	},
-	{
-		key: "oidc_audience",
-		default: "",
-		description: "What its tokens must name as their audience (`aud`); needed with `oidc_issuer`.",
-	},
-	{
-		key: "oidc_algorithms",
-		default: IDENTITY_ALGORITHMS.join(","),
-		description: "Signatures its tokens may have; never one with a shared secret.",
-	},
-	{
-		key: "oidc_jwks_uri",
-		default: "",
-		description:
-			"Where its keys are; by default where its discovery document says, if that lies with the issuer.",
-	},
-	{
-		key: "oidc_account_claim",
-		default: "sub",
-		description:
-			"Claim that names the account: the subject, or e.g. an organization whose members share one.",
-	},
-	{
-		key: "oidc_scope_claim",
-		default: "",
-		description:
-			"Claim that says what a token may do: `account` (manage the account), `call` (pay for everything), `skill:<id>`, `graph:<id>`. Without it every token may pay, and its subject manages the account.",
-	},
-	{
-		key: "oidc_max_token_age_seconds",
-		default: "86400",
-		description: "Oldest token that is taken, whatever its expiry.",
-	},
-] as const;
+export const IDENTITY_SETTINGS = {
+	oidc_issuer:
+		"Identity provider (OpenID Connect) whose tokens open accounts: its issuer address, exactly as tokens name it. None by default.",
+	oidc_audience: "What its tokens must name as their audience (`aud`); needed with `oidc_issuer`.",
+	oidc_algorithms: "Signatures its tokens may have; never one with a shared secret.",
+	oidc_jwks_uri:
+		"Where its keys are; by default where its discovery document says, if that lies with the issuer.",
+	oidc_account_claim:
+		"Claim that names the account: the subject, or e.g. an organization whose members share one.",
+	oidc_scope_claim:
+		"Claim that says what a token may do: `account` (manage the account), `call` (pay for everything), `skill:<id>`, `graph:<id>`. Without it every token may pay, and its subject manages the account.",
+	oidc_max_token_age_seconds: "Oldest token that is taken, whatever its expiry.",
+} as const;
 
-export type IdentityKey = (typeof IDENTITY_ROWS)[number]["key"];
+type IdentityKey = keyof typeof IDENTITY_SETTINGS;
 
 /** Undefined where no issuer is named. Throws INVALID_ARGUMENT. */
-export function parseIdentitySettings(
-	text: (key: IdentityKey) => string,
-): IdentitySettings | undefined {
+export function parseIdentitySettings(text: (key: IdentityKey) => string) {
 	const issuer = text("oidc_issuer");
 	if (issuer === "") return undefined;
 	const rules = parseIssuerSettings(issuer, text);
@@ -78,11 +38,12 @@ export function parseIdentitySettings(
 }
 
 /** Throws INVALID_ARGUMENT. */
-function parseIssuerSettings(issuer: string, text: (key: IdentityKey) => string): IssuerSettings {
+function parseIssuerSettings(issuer: string, text: (key: IdentityKey) => string) {
 	assertAddress(issuer, "oidc_issuer");
 	const jwksUri = text("oidc_jwks_uri") || undefined;
 	if (jwksUri !== undefined) assertAddress(jwksUri, "oidc_jwks_uri");
 	return {
+		/** Exactly as tokens name it. */
 		issuer,
 		jwksUri,
 		algorithms: parseAlgorithms(text("oidc_algorithms")),
@@ -113,14 +74,10 @@ function parseAge(text: string): number {
 /** `own`, `off`, or another authorization server, whose access tokens are taken. */
 export type OAuthSettings = "off" | "own" | IssuerSettings;
 
-export const OAUTH_ROWS = [
-	{
-		key: "oauth",
-		default: "own",
-		description:
-			"Who gives MCP clients access to accounts (OAuth 2.1): `own` (this server: owners of accounts sign in with an API key and set a budget), `off`, or the issuer address of another authorization server, whose tokens are judged as the `oidc_*` settings say, with the MCP address as their audience.",
-	},
-] as const;
+export const OAUTH_SETTINGS = {
+	oauth:
+		"Who gives MCP clients access to accounts (OAuth 2.1): `own` (this server: owners of accounts sign in with an API key and set a budget), `off`, or the issuer address of another authorization server, whose tokens are judged as the `oidc_*` settings say, with the MCP address as their audience.",
+} as const;
 
 /** Throws INVALID_ARGUMENT. */
 export function parseOAuthSettings(text: (key: "oauth" | IdentityKey) => string): OAuthSettings {
@@ -144,34 +101,19 @@ function isSafeAddress(text: string): boolean {
 	return url.protocol === "https:" || (url.protocol === "http:" && isLoopback(url.hostname));
 }
 
-export interface McpSettings {
-	/** Anonymous agents are let in at `/mcp`, and pay call by call. */
-	readonly payPerCall: boolean;
-	/** Hosts, without scheme and port, whose pages may call from a browser. */
-	readonly allowedOrigins: readonly string[];
-}
+export type McpSettings = ReturnType<typeof parseMcpSettings>;
 
-export const MCP_ROWS = [
-	{
-		key: "mcp_pay_per_call",
-		default: "off",
-		description:
-			"`on` lets agents without an account call tools at `/mcp` and pay call by call (x402, MPP), where payments on a chain are configured.",
-	},
-	{
-		key: "mcp_allowed_origins",
-		default: "",
-		description:
-			"Hosts whose pages may call the MCP addresses from a browser, separated by commas, e.g. `inspector.example.org`; beside this server's own and loopback. Clients that are no browser need none.",
-	},
-] as const;
+export const MCP_SETTINGS = {
+	mcp_pay_per_call:
+		"`on` lets agents without an account call tools at `/mcp` and pay call by call (x402, MPP), where payments on a chain are configured.",
+	mcp_allowed_origins:
+		"Hosts whose pages may call the MCP addresses from a browser, separated by commas, e.g. `inspector.example.org`; beside this server's own and loopback. Clients that are no browser need none.",
+} as const;
 
 const HOST = /^[a-z0-9]([a-z0-9.-]{0,251}[a-z0-9])?$/;
 
 /** Throws INVALID_ARGUMENT. */
-export function parseMcpSettings(
-	text: (key: (typeof MCP_ROWS)[number]["key"]) => string,
-): McpSettings {
+export function parseMcpSettings(text: (key: keyof typeof MCP_SETTINGS) => string) {
 	const payPerCall = text("mcp_pay_per_call");
 	if (payPerCall !== "on" && payPerCall !== "off") {
 		throw invalidSetting(`"${payPerCall}" is no value of mcp_pay_per_call; use on or off.`);
@@ -184,5 +126,10 @@ export function parseMcpSettings(
 			`"${wrong}" in mcp_allowed_origins is no host; write e.g. inspector.example.org.`,
 		);
 	}
-	return { payPerCall: payPerCall === "on", allowedOrigins };
+	return {
+		/** Anonymous agents are let in at `/mcp`, and pay call by call. */
+		payPerCall: payPerCall === "on",
+		/** Hosts, without scheme and port, whose pages may call from a browser. */
+		allowedOrigins,
+	};
 }

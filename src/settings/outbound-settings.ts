@@ -4,38 +4,21 @@ import { invalidSetting } from "../kernel/kernel.js";
 
 /** What an operator says of the language model that may draft prose; without one the graphs' own sentences are quoted. */
 
-export interface WriterSettings {
-	/** Base address of an OpenAI-compatible interface, without a trailing slash. */
-	readonly url: string;
-	readonly model: string;
-	readonly timeoutMs: number;
-	/** Of TOLLGRAPH_WRITER_KEY; undefined where that is unset. */
-	readonly apiKey: string | undefined;
-}
+export type WriterSettings = NonNullable<ReturnType<typeof parseWriterSettings>>;
 
-export const WRITER_ROWS = [
-	{
-		key: "writer_url",
-		default: "",
-		description:
-			"Language model that drafts prose: base address of an OpenAI-compatible interface, e.g. `http://127.0.0.1:11434/v1`; https, or http on this machine. Questions and quoted evidence are sent there. Its key is read from `TOLLGRAPH_WRITER_KEY` or from `<data>/keys/writer-key`. None by default: answers quote their evidence.",
-	},
-	{ key: "writer_model", default: "", description: "Its model; needed with `writer_url`." },
-	{
-		key: "writer_timeout_ms",
-		default: String(WRITER_LIMITS.timeoutMs),
-		description:
-			"How long a draft may take, a second attempt included; then the answer quotes its evidence and says so.",
-	},
-] as const;
-
-export type WriterKey = (typeof WRITER_ROWS)[number]["key"];
+export const WRITER_SETTINGS = {
+	writer_url:
+		"Language model that drafts prose: base address of an OpenAI-compatible interface, e.g. `http://127.0.0.1:11434/v1`; https, or http on this machine. Questions and quoted evidence are sent there. Its key is read from `TOLLGRAPH_WRITER_KEY` or from `<data>/keys/writer-key`. None by default: answers quote their evidence.",
+	writer_model: "Its model; needed with `writer_url`.",
+	writer_timeout_ms:
+		"How long a draft may take, a second attempt included; then the answer quotes its evidence and says so.",
+} as const;
 
 /** Undefined where no address is set. Throws INVALID_ARGUMENT; the messages hold no more of an address than its host. */
 export function parseWriterSettings(
-	text: (key: WriterKey) => string,
+	text: (key: keyof typeof WRITER_SETTINGS) => string,
 	apiKey: string | undefined,
-): WriterSettings | undefined {
+) {
 	const [url, model] = [text("writer_url"), text("writer_model")];
 	if (url === "") {
 		if (model === "") return undefined;
@@ -47,7 +30,14 @@ export function parseWriterSettings(
 		throw invalidSetting("writer_model holds more than the name of a model.");
 	}
 	const timeoutMs = parseTimeout(text("writer_timeout_ms"));
-	return { url: url.replace(/\/+$/, ""), model, timeoutMs, apiKey: apiKey || undefined };
+	return {
+		/** Base address of an OpenAI-compatible interface, without a trailing slash. */
+		url: url.replace(/\/+$/, ""),
+		model,
+		timeoutMs,
+		/** Of TOLLGRAPH_WRITER_KEY; undefined where that is unset. */
+		apiKey: apiKey || undefined,
+	};
 }
 
 const MODEL_NAME = /^[\w.:/@+-]{1,120}$/;
@@ -71,33 +61,19 @@ function assertAddress(text: string): void {
 	);
 }
 
-/** Where mails go out. */
-export interface MailSettings {
-	/** `smtp://` or `smtps://`, with user name and password where needed. */
-	readonly url: string;
-	readonly from: string;
-}
+/** Where mails go out: an `smtp://` or `smtps://` address with user name and password where needed, and their sender. */
+export type MailSettings = NonNullable<ReturnType<typeof parseMailSettings>>;
 
-export const MAIL_ROWS = [
-	{
-		key: "smtp_url",
-		default: "",
-		description:
-			"Mail server that briefings are sent through, e.g. `smtps://user:password@mail.example.org`; without one none are mailed.",
-	},
-	{
-		key: "mail_from",
-		default: "",
-		description: "Sender of those mails: an address, or `Name <address>`.",
-	},
-] as const;
+export const MAIL_SETTINGS = {
+	smtp_url:
+		"Mail server that briefings are sent through, e.g. `smtps://user:password@mail.example.org`; without one none are mailed.",
+	mail_from: "Sender of those mails: an address, or `Name <address>`.",
+} as const;
 
 const ADDRESS = /^(?:[^<>@\r\n]{1,100}\s)?<?[^\s<>@]{1,64}@[A-Za-z0-9.-]{1,255}>?$/;
 
 /** Undefined while no mail server is set. Throws INVALID_ARGUMENT; the address of the server may be a secret and is not repeated. */
-export function parseMailSettings(
-	text: (key: "smtp_url" | "mail_from") => string,
-): MailSettings | undefined {
+export function parseMailSettings(text: (key: keyof typeof MAIL_SETTINGS) => string) {
 	const [url, from] = [text("smtp_url"), text("mail_from")];
 	if (url === "") return undefined;
 	const isAddress = URL.canParse(url) && /^smtps?:$/.test(new URL(url).protocol);

@@ -21,7 +21,7 @@ import {
 	parseWriterSettings,
 	type WriterSettings,
 } from "./outbound-settings.js";
-import { SETTING_ROWS, type SettingKey } from "./setting-rows.js";
+import { DEFAULTS, SETTING_ROWS, type SettingKey } from "./setting-rows.js";
 
 /** What a server runs with, read and checked. */
 export interface Settings {
@@ -55,7 +55,7 @@ export interface Settings {
 	readonly prices: Partial<PriceBook>;
 }
 
-export interface SettingSources {
+interface SettingSources {
 	readonly flags: Partial<Record<SettingKey, string>>;
 	readonly environment: Readonly<Record<string, string | undefined>>;
 	/** Folder that may hold `tollgraph.config.yaml`. */
@@ -70,7 +70,7 @@ export function readSettings({ flags, environment, folder }: SettingSources): Se
 		flags[key] ||
 		environment[`TOLLGRAPH_${key.toUpperCase()}`] ||
 		scalarOf(file, key) ||
-		defaultOf(key);
+		(DEFAULTS[key] ?? "");
 	const profile = parseChoice(text("profile"), "profile", ["demo", "production"]);
 	return {
 		profile,
@@ -93,10 +93,6 @@ export function readSettings({ flags, environment, folder }: SettingSources): Se
 		feeds: parseChoice(text("feeds"), "value of feeds", ["bundled", "live"]),
 		prices: parsePrices(file["prices"]),
 	};
-}
-
-function defaultOf(key: SettingKey): string {
-	return SETTING_ROWS.find((row) => row.key === key)?.default ?? "";
 }
 
 function parseChoice<const T extends string>(text: string, what: string, choices: readonly T[]): T {

@@ -1,7 +1,7 @@
 import { symlink } from "node:fs/promises";
 import { join } from "node:path";
 import t from "tap";
-import { readGraph } from "../../src/knowledge/bundle-files.js";
+import { readGraph } from "../../src/knowledge/bundle-folder.js";
 import { BUNDLE_LIMITS } from "../../src/knowledge/bundle-limits.js";
 import type { Finding } from "../../src/knowledge/graph.js";
 

@@ -1,8 +1,7 @@
 import { cpSync, mkdirSync, readdirSync, readFileSync, rmSync } from "node:fs";
 import { join } from "node:path";
 import t from "tap";
-import { readGraph } from "../../src/knowledge/bundle-files.js";
-import { recoverBundles, writeBundle } from "../../src/knowledge/bundle-folder.js";
+import { readGraph, recoverBundles, writeBundle } from "../../src/knowledge/bundle-folder.js";
 import {
 	type BundleDisk,
 	nodeBundleDisk,

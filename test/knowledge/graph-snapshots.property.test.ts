@@ -5,7 +5,7 @@ import { setTimeout } from "node:timers/promises";
 import * as fc from "fast-check";
 import t from "tap";
 import type { Changeable } from "../../src/knowledge/bundle-change.js";
-import { readGraph } from "../../src/knowledge/bundle-files.js";
+import { readGraph } from "../../src/knowledge/bundle-folder.js";
 import type { Finding } from "../../src/knowledge/graph.js";
 import { createGraphSnapshots } from "../../src/knowledge/graph-snapshots.js";
 import { manualClock } from "../support/manual-clock.js";

@@ -10,7 +10,7 @@ import {
 import { join } from "node:path";
 import t from "tap";
 import { type Changeable, changeBundle, isChangeable } from "../../src/knowledge/bundle-change.js";
-import { readGraph } from "../../src/knowledge/bundle-files.js";
+import { readGraph } from "../../src/knowledge/bundle-folder.js";
 import { stampGraphFiles } from "../../src/knowledge/file-stamps.js";
 import type { Finding } from "../../src/knowledge/graph.js";
 import { peekSnapshot, readSnapshot } from "../../src/knowledge/graph-snapshot.js";

@@ -12,8 +12,7 @@ import {
 	recordFor,
 } from "../../src/knowledge/import-bundle.js";
 import type { ImportOptions } from "../../src/knowledge/import-options.js";
-import { toImportMemory } from "../../src/knowledge/import-reread.js";
-import { updateImport } from "../../src/knowledge/import-update.js";
+import { toImportMemory, updateImport } from "../../src/knowledge/import-update.js";
 import { textOf } from "./sample-bundle.js";
 
 const OPTIONS: ImportOptions = {

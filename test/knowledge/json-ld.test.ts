@@ -1,7 +1,7 @@
 // @ts-expect-error The package brings no types.
 import jsonld from "jsonld";
 import t from "tap";
-import { readGraph } from "../../src/knowledge/bundle-files.js";
+import { readGraph } from "../../src/knowledge/bundle-folder.js";
 import { toCatalogDataset, toGraphSlice } from "../../src/knowledge/json-ld.js";
 
 const SCHEMA = "https://schema.org/";

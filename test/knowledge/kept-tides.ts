@@ -2,7 +2,7 @@ import { readdirSync } from "node:fs";
 import { join } from "node:path";
 import type { Test } from "tap";
 import type { Changeable } from "../../src/knowledge/bundle-change.js";
-import { readGraph } from "../../src/knowledge/bundle-files.js";
+import { readGraph } from "../../src/knowledge/bundle-folder.js";
 import { createGraphSnapshots } from "../../src/knowledge/graph-snapshots.js";
 import { manualClock } from "../support/manual-clock.js";
 import { TIDES } from "./sample-bundle.js";

@@ -4,7 +4,7 @@ import { join } from "node:path";
 import t from "tap";
 import { systemClock } from "../../src/kernel/clock.js";
 import { PACKAGE_ROOT } from "../../src/kernel/package-info.js";
-import { readGraph } from "../../src/knowledge/bundle-files.js";
+import { readGraph } from "../../src/knowledge/bundle-folder.js";
 import type { Graph } from "../../src/knowledge/graph.js";
 import { createSearchEngine } from "../../src/search/search-engine.js";
 

@@ -1,7 +1,7 @@
 import { readdirSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import t, { type Test } from "tap";
-import { readGraph } from "../../src/knowledge/bundle-files.js";
+import { readGraph } from "../../src/knowledge/bundle-folder.js";
 import { BUNDLE_LIMITS } from "../../src/knowledge/bundle-limits.js";
 import { startApp } from "../support/start-app.js";
 

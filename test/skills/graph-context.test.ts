@@ -1,6 +1,6 @@
 import { setImmediate } from "node:timers/promises";
 import t from "tap";
-import { createPassageRanking } from "../../skills/graphs/ranked-passages.js";
+import { createPassageRanking } from "../../skills/graphs/reading/context-pack.js";
 import { graphContext } from "../../skills/graphs/relevance.operations.js";
 import { createGraphCatalog } from "../../src/knowledge/catalog.js";
 import type { Concept, Graph } from "../../src/knowledge/graph.js";

@@ -1,6 +1,9 @@
 import t from "tap";
-import { graphExport } from "../../skills/graphs/export.operations.js";
-import { createExportCache, type RunBounded } from "../../skills/graphs/export-cache.js";
+import {
+	createExportCache,
+	graphExport,
+	type RunBounded,
+} from "../../skills/graphs/export.operations.js";
 import { createBoundedWork } from "../../src/contract/bounded-work.js";
 import { sharedJsonOf } from "../../src/kernel/json.js";
 import { createGraphCatalog } from "../../src/knowledge/catalog.js";

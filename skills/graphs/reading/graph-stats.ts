@@ -4,46 +4,21 @@ import {
 	compareText,
 	type Edge,
 	type Graph,
-	type Steps,
 } from "../../../src/knowledge/knowledge.js";
 import { conceptAt, createGraphIndex, degreeAt, type GraphMap, mapOf } from "./graph-map.js";
 
-export interface GraphStats {
-	readonly nodes: number;
-	readonly edges: number;
-	/** Sources named by nodes, each as often as it is named, and distinct addresses among them. */
-	readonly evidence: number;
-	readonly sources: number;
-	/** Nodes that name at least one source. */
-	readonly citedNodes: number;
-	readonly trust: Readonly<Record<TrustTier, number>>;
-	readonly status: Readonly<Record<Concept["status"], number>>;
-	readonly degree: {
-		readonly mean: number;
-		readonly median: number;
-		readonly max: number;
-		readonly isolated: number;
-	};
-	/** Parts that hang together, and how many nodes the largest has. */
-	readonly components: { readonly count: number; readonly largest: number };
-	/** `YYYY-MM-DD`; undefined when no source is dated. */
-	readonly newestEvidence: string | undefined;
-	readonly oldestEvidence: string | undefined;
-	readonly datedEvidence: number;
-	/** Days after which nodes count as stale, ascending. */
-	readonly staleDays: readonly string[];
-}
-
+/** Each graph in numbers, named as they travel. */
 export const graphStats = createGraphIndex(countGraph);
 
-export function countStale({ staleDays }: GraphStats, today: string): number {
+/** How many of these days, which are ascending, have passed. */
+export function countStale(staleDays: readonly string[], today: string): number {
 	const fresh = staleDays.findIndex((day) => day >= today);
 	return fresh < 0 ? staleDays.length : fresh;
 }
 
-function* countGraph(graph: Graph): Steps<GraphStats> {
+function* countGraph(graph: Graph) {
 	const map = mapOf(graph);
-	const trust = { "human-reviewed": 0, "machine-confirmed": 0, unverified: 0 };
+	const trust = countTrust(map.concepts);
 	const status = { draft: 0, stable: 0, deprecated: 0 };
 	const addresses = new Set<string>();
 	const days: string[] = [];
@@ -51,7 +26,6 @@ function* countGraph(graph: Graph): Steps<GraphStats> {
 	let evidence = 0;
 	let citedNodes = 0;
 	for (const concept of map.concepts) {
-		trust[concept.trust] += 1;
 		status[concept.status] += 1;
 		evidence += concept.evidence.length;
 		if (concept.evidence.length > 0) citedNodes += 1;
@@ -62,50 +36,55 @@ function* countGraph(graph: Graph): Steps<GraphStats> {
 		}
 		yield;
 	}
-	const [newestEvidence, oldestEvidence] = extremesOf(days);
 	return {
-		nodes: map.concepts.length,
-		edges: map.edges.length,
-		evidence,
-		sources: addresses.size,
-		citedNodes,
-		trust,
-		status,
-		degree: countDegrees(map),
-		components: countComponents(map),
-		newestEvidence,
-		oldestEvidence,
-		datedEvidence: days.length,
+		totals: {
+			nodes: map.concepts.length,
+			edges: map.edges.length,
+			/** Sources, each as often as a node names it, and distinct addresses among them. */
+			evidence,
+			sources: addresses.size,
+			cited_nodes: citedNodes,
+			trust,
+			status,
+			degree: countDegrees(map),
+			components: countComponents(map),
+		},
+		evidence: { ...extremesOf(days), dated_evidence: days.length },
+		/** Days after which nodes count as stale, ascending. */
 		staleDays: staleDays.sort(),
 	};
 }
 
-/** ISO dates compare as text. */
-function extremesOf(
-	days: readonly string[],
-): [newest: string | undefined, oldest: string | undefined] {
-	let [newest] = days;
-	let [oldest] = days;
-	for (const day of days) {
-		if (newest === undefined || day > newest) newest = day;
-		if (oldest === undefined || day < oldest) oldest = day;
-	}
-	return [newest, oldest];
+export function countTrust(concepts: readonly Concept[]): Record<TrustTier, number> {
+	const counts = { "human-reviewed": 0, "machine-confirmed": 0, unverified: 0 };
+	for (const { trust } of concepts) counts[trust]++;
+	return counts;
 }
 
-function countDegrees(map: GraphMap): GraphStats["degree"] {
+/** Days of the newest and the oldest source; ISO dates compare as text. Null where none is dated. */
+export function extremesOf(days: readonly string[]) {
+	let [newest = null, oldest = null]: (string | null)[] = [days[0] ?? null, days[0] ?? null];
+	for (const day of days) {
+		if (newest === null || day > newest) newest = day;
+		if (oldest === null || day < oldest) oldest = day;
+	}
+	return { newest_evidence: newest, oldest_evidence: oldest };
+}
+
+function countDegrees(map: GraphMap) {
 	const degrees = Int32Array.from(map.concepts, (_, place) => degreeAt(map, place)).sort();
 	const count = degrees.length;
+	const mean = count === 0 ? 0 : (2 * map.edges.length) / count;
 	return {
-		mean: count === 0 ? 0 : (2 * map.edges.length) / count,
+		mean: Math.round(mean * 100) / 100,
 		median: degrees[Math.floor((count - 1) / 2)] ?? 0,
 		max: degrees[count - 1] ?? 0,
 		isolated: degrees.filter((degree) => degree === 0).length,
 	};
 }
 
-/** Union and find with path halving, whatever way the edges point. */
-function countComponents({ concepts, sources, targets }: GraphMap): GraphStats["components"] {
+/** Parts that hang together, by union and find with path halving, and how many nodes the largest has. */
+function countComponents({ concepts, sources, targets }: GraphMap) {
 	const parents = Int32Array.from(concepts, (_, place) => place);
 	const rootOf = (place: number): number => {
 		let here = place;
@@ -128,26 +107,6 @@ function countComponents({ concepts, sources, targets }: GraphMap): GraphStats["
 		largest = Math.max(largest, size);
 	}
 	return { count: sizes.size, largest };
-}
-
-/** One kind of node or edge: how many there are, and how many of them have each property. */
-export interface SchemaType {
-	readonly type: string;
-	readonly count: number;
-	readonly properties: Readonly<Record<string, number>>;
-}
-
-export interface SchemaEdgeType extends SchemaType {
-	/** Types of nodes it leads from and to, most frequent first. */
-	readonly from: readonly string[];
-	readonly to: readonly string[];
-}
-
-export interface GraphSchema {
-	/** Most frequent first, then by name. */
-	readonly nodeTypes: readonly SchemaType[];
-	readonly edgeTypes: readonly SchemaEdgeType[];
-	readonly tags: readonly { readonly tag: string; readonly count: number }[];
 }
 
 const NODE_PROPERTIES: Readonly<Record<string, (concept: Concept) => boolean>> = {
@@ -173,7 +132,7 @@ const ITEMS_PER_STEP = 16;
 /** Types of nodes and edges of a graph as they are used, not as somebody declared them. */
 export const graphSchemas = createGraphIndex(readSchema);
 
-function* readSchema(graph: Graph): Steps<GraphSchema> {
+function* readSchema(graph: Graph) {
 	const map = mapOf(graph);
 	const tags = createTally();
 	for (const concept of map.concepts) {
@@ -181,22 +140,22 @@ function* readSchema(graph: Graph): Steps<GraphSchema> {
 		yield;
 	}
 	return {
-		nodeTypes: yield* toTypes(map.concepts, ({ type }) => type, NODE_PROPERTIES),
-		edgeTypes: yield* toEdgeTypes(map),
+		node_types: yield* toTypes(map.concepts, NODE_PROPERTIES),
+		edge_types: yield* toEdgeTypes(map),
 		tags: tags.sorted().map(([tag, count]) => ({ tag, count })),
 	};
 }
 
-function* toTypes<T>(
+/** Each type with how many items there are of it and how many of them have each property, most frequent first. */
+function* toTypes<T extends { readonly type: string }>(
 	items: readonly T[],
-	typeOf: (item: T) => string,
 	properties: Readonly<Record<string, (item: T) => boolean>>,
-): Steps<readonly SchemaType[]> {
+) {
 	const types = createTally();
 	const having = new Map<string, Record<string, number>>();
 	const names = Object.entries(properties);
 	for (const [at, item] of items.entries()) {
-		const type = typeOf(item);
+		const { type } = item;
 		types.add(type);
 		const counts = having.get(type) ?? Object.fromEntries(names.map(([name]) => [name, 0]));
 		having.set(type, counts);
@@ -208,7 +167,8 @@ function* toTypes<T>(
 		.map(([type, count]) => ({ type, count, properties: having.get(type) ?? {} }));
 }
 
-function* toEdgeTypes(map: GraphMap): Steps<readonly SchemaEdgeType[]> {
+/** Types of edges, each also with the types of nodes it leads from and to, most frequent first. */
+function* toEdgeTypes(map: GraphMap) {
 	const ends = new Map<string, { from: Tally; to: Tally }>();
 	for (const [at, edge] of map.edges.entries()) {
 		const tallies = ends.get(edge.type) ?? { from: createTally(), to: createTally() };
@@ -218,7 +178,7 @@ function* toEdgeTypes(map: GraphMap): Steps<readonly SchemaEdgeType[]> {
 		if (at % ITEMS_PER_STEP === 0) yield;
 	}
 	const namesIn = (tally: Tally | undefined) => tally?.sorted().map(([name]) => name) ?? [];
-	const types = yield* toTypes(map.edges, ({ type }) => type, EDGE_PROPERTIES);
+	const types = yield* toTypes(map.edges, EDGE_PROPERTIES);
 	return types.map((type) => ({
 		...type,
 		from: namesIn(ends.get(type.type)?.from),

@@ -1,7 +1,14 @@
 import { type Egress, ServiceError } from "../../kernel/kernel.js";
-import { type AdvertisedRoute, isWire, mergeRoutes, type Wire } from "./advertised-route.js";
 import { judgeChallenge, type UnpaidReply } from "./judge-challenge.js";
-import { AGENT_CARD_PATH, readAgentCard, readX402Listing } from "./read-listings.js";
+import {
+	type AdvertisedRoute,
+	AGENT_CARD_PATH,
+	isWire,
+	mergeRoutes,
+	readAgentCard,
+	readX402Listing,
+	type Wire,
+} from "./read-listings.js";
 import { readOpenApi } from "./read-openapi.js";
 
 export interface ProbeOptions {

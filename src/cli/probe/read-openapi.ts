@@ -5,7 +5,7 @@ import {
 	usdOf,
 	type Wire,
 	wiresOf,
-} from "./advertised-route.js";
+} from "./read-listings.js";
 
 const SOURCE = "/openapi.json";
 const BODY_CHARS_MAX = 64 * 1024;
