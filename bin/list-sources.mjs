@@ -6,7 +6,10 @@ import { tsImport } from "tsx/esm/api";
 
 const root = fileURLToPath(new URL("../graphs", import.meta.url));
 const { readGraph } = await tsImport("../src/knowledge/bundle-folder.ts", import.meta.url);
-const { listSources, toSourcesTsv } = await tsImport("../test/support/cited-sources.ts", import.meta.url);
+const { listSources, toSourcesTsv } = await tsImport(
+	"../test/support/cited-sources.ts",
+	import.meta.url,
+);
 
 const entries = await readdir(root, { withFileTypes: true });
 const folders = entries.filter((entry) => entry.isDirectory()).map(({ name }) => join(root, name));

@@ -15,18 +15,9 @@ export interface PackCandidate extends CitedPassage {
 	readonly concept: Concept;
 }
 
-export interface NumberedSource extends Evidence {
+interface NumberedSource extends Evidence {
 	/** From 1 on, in the order of first use. */
 	readonly number: number;
-}
-
-export interface ContextPack {
-	/** Markdown: a heading per concept, its passages with `[1]` behind them, then the list of sources. */
-	readonly text: string;
-	readonly tokens: number;
-	/** Concepts in the order in which they appear, and how many passages each gave. */
-	readonly concepts: ReadonlyMap<Concept, number>;
-	readonly sources: readonly NumberedSource[];
 }
 
 /** Sources of one passage that are named; a concept may cite hundreds. */
@@ -44,7 +35,7 @@ const CHARS_PER_TOKEN = 8;
 export function* packContext(
 	candidates: Iterable<PackCandidate | undefined>,
 	tokensMax: number,
-): Steps<ContextPack> {
+): Steps<ReturnType<typeof render>> {
 	const chosen: PackCandidate[] = [];
 	let tokens = 0;
 	const seen = { concepts: new Set<Concept>(), addresses: new Set<string>() };
@@ -82,7 +73,7 @@ function tokensOf(
 const NUMBER_MAX = 999;
 const SOURCES_HEADING = "## Sources";
 
-function render(chosen: readonly PackCandidate[]): ContextPack {
+function render(chosen: readonly PackCandidate[]) {
 	const sources = new Map<string, NumberedSource>();
 	const passages = new Map<Concept, string[]>();
 	for (const candidate of chosen) {
@@ -102,8 +93,10 @@ function render(chosen: readonly PackCandidate[]): ContextPack {
 	if (lines.length > 0) sections.push([SOURCES_HEADING, lines.join("\n")].join("\n\n"));
 	const text = sections.join("\n\n");
 	return {
+		/** Markdown: a heading per concept, its passages with `[1]` behind them, then the list of sources. */
 		text,
 		tokens: estimateTokens(text),
+		/** Concepts in the order in which they appear, and how many passages each gave. */
 		concepts: new Map([...passages].map(([concept, texts]) => [concept, texts.length])),
 		sources: [...sources.values()],
 	};

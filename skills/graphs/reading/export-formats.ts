@@ -12,7 +12,7 @@ import {
 	writtenDate,
 } from "../../../src/knowledge/knowledge.js";
 import type { EXPORT_TABLES } from "../graph-feed-wire.js";
-import { mapOf } from "./graph-map.js";
+import { edgesOutOf, mapOf } from "./graph-map.js";
 import { type Step, toStep } from "./walk.js";
 
 /** A file, piece by piece, as it is written; undefined where there is nothing yet. */
@@ -145,7 +145,7 @@ export function* toJsonLdDocument(graph: Graph, options: { readonly baseUrl: str
 	yield `${about.slice(0, -1)},"hasDefinedTerm":[\n`;
 	const map = mapOf(graph);
 	for (const [place, concept] of map.concepts.entries()) {
-		const edges = map.edges.slice(map.outStart[place], map.outStart[place + 1]);
+		const edges = edgesOutOf(map, place);
 		const term = JSON.stringify(toTerm({ ...concept, edges }, { graph, home }));
 		yield place === 0 ? term : `,\n${term}`;
 	}
@@ -233,14 +233,9 @@ function toKey(kind: "node" | "edge", name: string): string {
 	return `<key id="${kind}-${name}" for="${kind}" attr.name="${name}" attr.type="${type}"/>`;
 }
 
-function toData(
-	kind: "node" | "edge",
-	name: string,
-	value: string | number | null | readonly string[],
-): string {
-	const text = value === null || typeof value !== "object" ? value : value.join("|");
-	if (text === null || text === "") return "";
-	return `<data key="${kind}-${name}">${escapeXml(String(text))}</data>`;
+function toData(kind: "node" | "edge", name: string, value: Fields[string]): string {
+	const text = toCell(value);
+	return text === "" ? "" : `<data key="${kind}-${name}">${escapeXml(text)}</data>`;
 }
 
 /** Line ends and tabs as references: parsers would make spaces of them in attributes. */

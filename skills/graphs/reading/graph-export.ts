@@ -16,11 +16,14 @@ import {
 	toJsonLdDocument,
 	toNdjson,
 } from "./export-formats.js";
-import { createGraphIndex, mapOf } from "./graph-map.js";
+import { createGraphIndex, edgesOutOf, mapOf } from "./graph-map.js";
 
-export interface ExportRequest {
+interface ExportedFile {
 	readonly format: ExportFormat;
 	readonly table: ExportTable;
+}
+
+export interface ExportRequest extends ExportedFile {
 	/** Public base address without a trailing slash: what names in JSON-LD begin with. */
 	readonly baseUrl: string;
 }
@@ -41,11 +44,7 @@ interface Writer {
 
 const WRITERS: Readonly<Record<ExportFormat, Writer>> = {
 	okf: { mediaType: "application/zip", ending: "okf.zip", write: toBundle },
-	jsonld: {
-		mediaType: "application/ld+json",
-		ending: "jsonld",
-		write: toJsonLdDocument,
-	},
+	jsonld: { mediaType: "application/ld+json", ending: "jsonld", write: toJsonLdDocument },
 	ndjson: { mediaType: "application/x-ndjson", ending: "ndjson", write: toNdjson },
 	csv: {
 		mediaType: "text/csv; charset=utf-8",
@@ -81,10 +80,7 @@ export async function exportGraph(
 const tooLarge = new WeakMap<Graph, Set<string>>();
 
 /** Throws INVALID_ARGUMENT for a graph that is too large to be one file. */
-export function assertExportable(
-	graph: Graph,
-	request: Pick<ExportRequest, "format" | "table">,
-): void {
+export function assertExportable(graph: Graph, request: ExportedFile): void {
 	const isKnown = tooLarge.get(graph)?.has(nameOf(request));
 	if (isKnown || leastExportChars(graph, request) > READING_LIMITS.exportBytes) {
 		throw refusal(graph, request);
@@ -96,11 +92,11 @@ function refuseFromNowOn(graph: Graph, request: ExportRequest): ServiceError {
 	return refusal(graph, request);
 }
 
-function nameOf({ format, table }: Pick<ExportRequest, "format" | "table">): string {
+function nameOf({ format, table }: ExportedFile): string {
 	return format === "csv" ? `${format} ${table}` : format;
 }
 
-function refusal({ record }: Graph, { format }: Pick<ExportRequest, "format">): ServiceError {
+function refusal({ record }: Graph, { format }: ExportedFile): ServiceError {
 	return new ServiceError(
 		"INVALID_ARGUMENT",
 		`The graph "${record.id}" has more than ${READING_LIMITS.exportBytes} bytes as ${format}, the most that is exported as one file. Read it page by page at GET /v1/graphs/${record.id}/nodes.`,
@@ -125,10 +121,7 @@ interface Volume {
 export const exportVolumes = createGraphIndex(toVolumes);
 
 /** Characters an export has at least: every field and the names of the fields, escapes not counted. */
-export function leastExportChars(
-	graph: Graph,
-	{ format, table }: { readonly format: ExportFormat; readonly table: ExportTable },
-): number {
+export function leastExportChars(graph: Graph, { format, table }: ExportedFile): number {
 	const { nodes, edges, evidence, addressChars } = exportVolumes.of(graph);
 	if (format === "csv") {
 		const { records, chars } = { nodes, edges, evidence }[table];
@@ -145,21 +138,14 @@ export function leastExportChars(
 const COMMAS: Readonly<Record<ExportTable, number>> = { nodes: 12, edges: 5, evidence: 4 };
 
 /** Characters around the fields of one record. */
-const NAMES: Readonly<
-	Record<
-		Exclude<ExportFormat, "csv">,
-		{ readonly node: number; readonly edge: number; readonly source: number }
-	>
-> = {
+const NAMES = {
 	okf: { node: 20, edge: 4, source: 20 },
 	jsonld: { node: 300, edge: 60, source: 60 },
 	ndjson: { node: 220, edge: 80, source: 60 },
 	graphml: { node: 100, edge: 90, source: 0 },
 };
 
-function* toVolumes(
-	graph: Graph,
-): Steps<Record<"nodes" | "edges" | "evidence", Volume> & { readonly addressChars: number }> {
+function* toVolumes(graph: Graph) {
 	const nodes: Volume = { records: 0, chars: 0 };
 	const edges: Volume = { records: 0, chars: 0 };
 	const evidence: Volume = { records: 0, chars: 0 };
@@ -175,9 +161,9 @@ function* toVolumes(
 			evidence.chars += lengthOf([articleId, name, sourceUrl]);
 			addressChars += sourceUrl.length;
 		}
-		for (let edge = map.outStart[place] ?? 0; edge < (map.outStart[place + 1] ?? 0); edge++) {
+		for (const edge of edgesOutOf(map, place)) {
 			edges.records += 1;
-			edges.chars += (map.edges[edge]?.type.length ?? 0) + (map.edges[edge]?.target.length ?? 0);
+			edges.chars += edge.type.length + edge.target.length;
 		}
 		yield;
 	}

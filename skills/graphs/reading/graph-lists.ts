@@ -9,7 +9,7 @@ import { conceptAt, createGraphIndex, type GraphMap, mapOf, placeOf } from "./gr
 import { firstBehind, firstWhere, sortInSteps } from "./sorting.js";
 import { type Step, toEdgeTest, toStep } from "./walk.js";
 
-export interface NodeQuery {
+interface NodeQuery {
 	readonly isWanted: (concept: Concept) => boolean;
 	/** Types and tags outside of which nothing is wanted, in either case: they spare looking at the rest. */
 	readonly types?: readonly string[] | undefined;
@@ -180,13 +180,12 @@ function* toWrittenDays(graph: Graph): Steps<readonly string[]> {
 	return days;
 }
 
-export interface EdgeQuery {
+interface EdgeQuery {
 	readonly types?: readonly string[] | undefined;
 	readonly source?: string | undefined;
 	readonly target?: string | undefined;
 	/** `YYYY-MM-DD`: only edges that held on this day. */
 	readonly asOf?: string | undefined;
-	readonly weightMin?: number | undefined;
 	/** Source, type and target of the edge the list goes on behind; it need not exist any more. */
 	readonly after?: readonly string[] | undefined;
 	readonly limit: number;
@@ -195,7 +194,7 @@ export interface EdgeQuery {
 /** Edges by source, type and target; every step goes "out". Throws NOT_FOUND for a source or target that does not exist. */
 export function listEdges(graph: Graph, query: EdgeQuery): Page<Step> {
 	const map = mapOf(graph);
-	const { source, target, weightMin = 0, limit } = query;
+	const { source, target, limit } = query;
 	const from = source === undefined ? undefined : placeOf(graph, source);
 	const into = target === undefined ? undefined : placeOf(graph, target);
 	const isWanted = toEdgeTest(query);
@@ -205,7 +204,7 @@ export function listEdges(graph: Graph, query: EdgeQuery): Page<Step> {
 	for (let at = start; at < candidates.count; at++) {
 		const edge = candidates.edgeAt(at);
 		const known = map.edges[edge];
-		if (!known || known.weight < weightMin || !isWanted(known)) continue;
+		if (!known || !isWanted(known)) continue;
 		if (into !== undefined && map.targets[edge] !== into) continue;
 		if (items.length === limit) return { items, hasMore: true };
 		items.push(toStep(map, edge, "out"));

@@ -53,6 +53,10 @@ export function conceptAt({ concepts }: GraphMap, place: number): Concept {
 	return concept;
 }
 
+export function edgesOutOf({ edges, outStart }: GraphMap, place: number): readonly Edge[] {
+	return edges.slice(outStart[place], outStart[place + 1]);
+}
+
 export function degreeAt({ outStart, inStart }: GraphMap, place: number): number {
 	const countIn = (starts: Int32Array) => (starts[place + 1] ?? 0) - (starts[place] ?? 0);
 	return countIn(outStart) + countIn(inStart);

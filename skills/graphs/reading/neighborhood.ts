@@ -2,35 +2,7 @@ import { READING_LIMITS } from "../../../src/contract/contract.js";
 import type { Concept, Graph } from "../../../src/knowledge/knowledge.js";
 import { conceptAt, degreeAt, type GraphMap, mapOf, placeOf } from "./graph-map.js";
 import { createLeastFirst } from "./sorting.js";
-import {
-	createWalk,
-	lengthOf,
-	type Step,
-	toEdgeTest,
-	toStep,
-	type WalkOptions,
-	weightOf,
-} from "./walk.js";
-
-export interface Neighbor {
-	readonly concept: Concept;
-	readonly distance: number;
-	/** Product of the weights along the heaviest of the shortest ways. */
-	readonly weight: number;
-	readonly step: Step;
-}
-
-export interface NeighborOptions extends WalkOptions {
-	readonly depth: number;
-	readonly limit: number;
-}
-
-export interface Neighbors {
-	/** Nearest first, then heaviest, then by id; each concept once. */
-	readonly items: readonly Neighbor[];
-	/** False when there are more within this depth than were wanted or could be looked at. */
-	readonly isComplete: boolean;
-}
+import { createWalk, lengthOf, type Step, toStep, type WalkOptions, weightOf } from "./walk.js";
 
 interface Reached {
 	readonly place: number;
@@ -39,17 +11,20 @@ interface Reached {
 	readonly direction: Step["direction"];
 }
 
-/** Concepts around one. Throws NOT_FOUND. Layers beyond the last one wanted are not looked at. */
+/**
+ * Concepts around one, each once: nearest first, then heaviest, by the product of the weights along the heaviest of the shortest
+ * ways, then by id. Throws NOT_FOUND. Layers beyond the last one wanted are not looked at.
+ */
 export function findNeighbors(
 	graph: Graph,
 	conceptId: string,
-	{ depth, limit, ...options }: NeighborOptions,
-): Neighbors {
+	{ depth, limit, ...options }: WalkOptions & { readonly depth: number; readonly limit: number },
+) {
 	const map = mapOf(graph);
 	const start = placeOf(graph, conceptId);
 	const walk = createWalk(map, options, READING_LIMITS.edgesVisited);
 	const seen = new Set([start]);
-	const items: Neighbor[] = [];
+	const items: { concept: Concept; distance: number; weight: number; step: Step }[] = [];
 	let frontier: readonly Pick<Reached, "place" | "weight">[] = [{ place: start, weight: 1 }];
 	for (let distance = 1; distance <= depth && frontier.length > 0; distance++) {
 		// One more than wanted, so that it is known whether there are more.
@@ -72,11 +47,12 @@ export function findNeighbors(
 	}
 	return {
 		items: items.slice(0, limit),
+		/** False when there are more within this depth than were wanted or could be looked at. */
 		isComplete: items.length <= limit && !walk.isSpent(),
 	};
 }
 
-export interface SubgraphOptions extends WalkOptions {
+interface SubgraphOptions extends WalkOptions {
 	readonly nodesMax: number;
 	/** What all nodes and edges may measure together, by `sizes`. */
 	readonly bytesMax: number;
@@ -92,14 +68,6 @@ export interface SubgraphNode {
 	readonly distance: number;
 }
 
-export interface Subgraph {
-	/** Nearest to a seed first, then best connected, then by id: a larger budget only adds to the end. */
-	readonly nodes: readonly SubgraphNode[];
-	/** Every wanted edge between these nodes, written out of its source. */
-	readonly edges: readonly Step[];
-	readonly isComplete: boolean;
-}
-
 interface OpenNode {
 	readonly place: number;
 	readonly distance: number;
@@ -107,14 +75,11 @@ interface OpenNode {
 }
 
 /**
- * Grows from the seeds until nothing is left or the budget is spent; connected over its edges.
- * Throws NOT_FOUND.
+ * Grows from the seeds until nothing is left or the budget is spent; connected over its edges, which are all that are wanted
+ * between its nodes, each written out of its source. Nodes come nearest to a seed first, then best connected, then by id: a
+ * larger budget only adds to the end. Throws NOT_FOUND.
  */
-export function growSubgraph(
-	graph: Graph,
-	seeds: readonly string[],
-	options: SubgraphOptions,
-): Subgraph {
+export function growSubgraph(graph: Graph, seeds: readonly string[], options: SubgraphOptions) {
 	const map = mapOf(graph);
 	const walk = createWalk(map, options, READING_LIMITS.edgesVisited);
 	const open = createLeastFirst<OpenNode>(compareOpenNode);
@@ -151,20 +116,12 @@ function edgesTo(
 	taken: ReadonlyMap<number, SubgraphNode>,
 	options: WalkOptions,
 ): readonly Step[] {
-	const isWanted = toEdgeTest(options);
-	const found: number[] = [];
-	const look = (edge: number, other: number) => {
-		const known = map.edges[edge];
-		if (known && taken.has(other) && isWanted(known)) found.push(edge);
-	};
-	for (let edge = map.outStart[place] ?? 0; edge < (map.outStart[place + 1] ?? 0); edge++) {
-		look(edge, map.targets[edge] ?? -1);
-	}
-	for (let at = map.inStart[place] ?? 0; at < (map.inStart[place + 1] ?? 0); at++) {
-		const edge = map.inEdges[at] ?? -1;
-		look(edge, map.sources[edge] ?? -1);
-	}
-	return found.map((edge) => toStep(map, edge, "out"));
+	const found: Step[] = [];
+	const walk = createWalk(map, { ...options, direction: "both" }, Number.POSITIVE_INFINITY);
+	walk.follow(place, (edge, other) => {
+		if (taken.has(other)) found.push(toStep(map, edge, "out"));
+	});
+	return found;
 }
 
 function compareOpenNode(a: OpenNode, b: OpenNode): number {

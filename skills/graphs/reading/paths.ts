@@ -11,30 +11,25 @@ import {
 	type WalkOptions,
 } from "./walk.js";
 
-export interface PathOptions extends WalkOptions {
-	readonly count: number;
-	readonly stepsMax: number;
-}
-
 export interface Path {
 	readonly steps: readonly Step[];
 	/** Sum of the lengths of its edges, each one over its weight. */
 	readonly length: number;
 }
 
-export interface Paths {
-	/** Shortest first; no concept twice in one path, no path twice. */
-	readonly items: readonly Path[];
-	/** False when the bound on work was met before it was certain that there are no more, or no better ones. */
-	readonly isComplete: boolean;
-}
-
-/** The k shortest simple paths between two concepts (Yen 1971, with Lawler's saving). Throws NOT_FOUND. */
+/**
+ * The k shortest simple paths between two concepts, shortest first (Yen 1971, with Lawler's saving); not complete when the bound
+ * on work was met before it was certain that there are no more, or no better ones. Throws NOT_FOUND.
+ */
 export function findPaths(
 	graph: Graph,
 	{ from, to }: { readonly from: string; readonly to: string },
-	{ count, stepsMax, ...options }: PathOptions,
-): Paths {
+	{
+		count,
+		stepsMax,
+		...options
+	}: WalkOptions & { readonly count: number; readonly stepsMax: number },
+): { readonly items: readonly Path[]; readonly isComplete: boolean } {
 	const map = mapOf(graph);
 	const start = placeOf(graph, from);
 	const goal = placeOf(graph, to);
@@ -89,12 +84,7 @@ function findWays(request: WayRequest, count: number): readonly Way[] {
 }
 
 /** The shortest way that shares the first `at` steps of `base` and then leaves all accepted ones. */
-function findSpur(
-	request: WayRequest,
-	accepted: readonly Way[],
-	base: Way,
-	at: number,
-): Way | undefined {
+function findSpur(request: WayRequest, accepted: readonly Way[], base: Way, at: number) {
 	const root = base.places.slice(0, at + 1);
 	const spur = root.at(-1) ?? request.start;
 	const rootKey = root.join(" ");
@@ -149,14 +139,14 @@ function shortestEdgeOf(map: GraphMap): number {
 }
 
 /** A way through a map: its places, and the edge of each step. */
-export interface Way {
+interface Way {
 	readonly places: readonly number[];
 	readonly edges: readonly { readonly edge: number; readonly direction: Step["direction"] }[];
 	/** Sum of the lengths of its edges. */
 	readonly length: number;
 }
 
-export interface WayRequest {
+interface WayRequest {
 	readonly map: GraphMap;
 	readonly walk: BoundedWalk;
 	readonly start: number;

@@ -7,7 +7,7 @@ import {
 } from "../../../src/knowledge/knowledge.js";
 import type { EVENT_KINDS } from "../graph-feed-wire.js";
 import type { Page } from "./graph-lists.js";
-import { conceptAt, createGraphIndex, type GraphMap, mapOf } from "./graph-map.js";
+import { conceptAt, createGraphIndex, edgesOutOf, type GraphMap, mapOf } from "./graph-map.js";
 import { firstWhere } from "./sorting.js";
 
 export type EventKind = (typeof EVENT_KINDS)[number];
@@ -22,7 +22,7 @@ export interface TimelineEvent {
 	readonly ref: string;
 }
 
-export interface TimelineQuery {
+interface TimelineQuery {
 	/** Days, both inclusive. */
 	readonly from?: string | undefined;
 	readonly to?: string | undefined;
@@ -39,7 +39,9 @@ export interface TimelineQuery {
 export function readTimeline(graph: Graph, query: TimelineQuery): Page<TimelineEvent> {
 	const events =
 		query.conceptId === undefined ? timelines.of(graph) : eventsOfNode(graph, query.conceptId);
-	const isWanted = toEventTest(query);
+	const { kinds, asOf } = query;
+	const isWanted = (event: TimelineEvent) =>
+		(!kinds || kinds.includes(event.kind)) && (asOf === undefined || lastDayOf(event) <= asOf);
 	const items: TimelineEvent[] = [];
 	const step = query.order === "oldest" ? 1 : -1;
 	const { low, high } = rangeOf(events, query);
@@ -72,11 +74,6 @@ function rangeOf(
 
 export function keyOfEvent({ day, concept, kind, ref }: TimelineEvent): readonly string[] {
 	return [day, concept.id, kind, toKeyPart(ref)];
-}
-
-function toEventTest({ kinds, asOf }: TimelineQuery) {
-	return (event: TimelineEvent) =>
-		(!kinds || kinds.includes(event.kind)) && (asOf === undefined || lastDayOf(event) <= asOf);
 }
 
 /** The last day of the month or year an event lies in; compared as text, so that day 31 of a short month does no harm. */
@@ -126,10 +123,9 @@ function eventsOfConcept(map: GraphMap, place: number): readonly TimelineEvent[]
 	for (const { articleId, publishedAt, datePrecision } of concept.evidence) {
 		add("source-published", publishedAt, articleId, datePrecision);
 	}
-	for (let edge = map.outStart[place] ?? 0; edge < (map.outStart[place + 1] ?? 0); edge++) {
-		const known = map.edges[edge];
-		add("edge-began", known?.validFrom, `${known?.type} ${known?.target}`);
-		add("edge-ended", known?.validTo, `${known?.type} ${known?.target}`);
+	for (const { type, target, validFrom, validTo } of edgesOutOf(map, place)) {
+		add("edge-began", validFrom, `${type} ${target}`);
+		add("edge-ended", validTo, `${type} ${target}`);
 	}
 	add("node-written", concept.generatedAt, concept.generatedBy ?? "");
 	add("node-stale", concept.staleAfter, "");
