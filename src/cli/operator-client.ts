@@ -1,4 +1,3 @@
-import type { AccountOperator } from "../accounts/accounts.js";
 import { type Egress, ERROR_CODES, type ErrorCode, ServiceError } from "../kernel/kernel.js";
 import type { OnProgress, Operator } from "../operator/operator.js";
 import type { ServerFile } from "./server-file.js";
@@ -11,57 +10,56 @@ type Method = "GET" | "POST" | "PUT" | "DELETE";
 
 /** The operator of a running server, over its admin API; throws what the server threw. */
 export function createOperatorClient(egress: Egress, server: ServerFile): Operator {
-	const send = (method: Method, path: string, body: unknown, timeoutMs: number) =>
-		egress.request({
+	const send = async (method: Method, path: string, body: unknown, timeoutMs: number) => {
+		const response = await egress.request({
 			method,
 			url: `${server.admin_url}${path}`,
 			headers: { Authorization: `Bearer ${server.token}`, "Content-Type": "application/json" },
 			timeoutMs,
 			...(body !== undefined && { body: JSON.stringify(body) }),
 		});
+		if (!response.ok) throw toError((await response.json()) as Wire);
+		return response;
+	};
 
 	const quick = async <T>(
 		method: Method,
 		path: string,
 		body?: unknown,
 		timeoutMs = QUICK_TIMEOUT_MS,
-	): Promise<T> => {
-		const response = await send(method, path, body, timeoutMs);
-		const answer = (await response.json()) as Wire;
-		if (!response.ok) throw toError(answer);
-		return answer as T;
-	};
+	): Promise<T> => (await (await send(method, path, body, timeoutMs)).json()) as T;
 
-	const long = async <T>(path: string, body: unknown, onProgress?: OnProgress): Promise<T> => {
-		const response = await send("POST", path, body, LONG_TIMEOUT_MS);
-		if (!response.ok) throw toError((await response.json()) as Wire);
-		return resultOf<T>(response, onProgress);
-	};
+	const long = async <T>(path: string, body: unknown, onProgress?: OnProgress): Promise<T> =>
+		resultOf<T>(await send("POST", path, body, LONG_TIMEOUT_MS), onProgress);
 
 	const stream = async function* (path: string): AsyncGenerator<string> {
-		const response = await send("GET", path, undefined, LONG_TIMEOUT_MS);
-		if (!response.ok) throw toError((await response.json()) as Wire);
-		yield* contentOf(response);
+		yield* contentOf(await send("GET", path, undefined, LONG_TIMEOUT_MS));
 	};
 
 	return {
 		issueSpt: (request) => quick("POST", "/spts", request),
 		listSpts: () => quick("GET", "/spts"),
 		revokeSpt: (request) => quick("POST", "/spts/revoke", request),
-		...createAccountClient(quick),
+		createKey: (request) => quick("POST", "/keys", request),
+		listKeys: (request) => quick("GET", `/keys?${queryOf(request)}`),
+		rotateKey: (request) => quick("POST", "/keys/rotate", request),
+		revokeKey: (request) => quick("POST", "/keys/revoke", request),
+		createToken: (request) => quick("POST", "/connection-tokens", request),
+		listTokens: (request) => quick("GET", `/connection-tokens?${queryOf(request)}`),
+		revokeToken: (request) => quick("POST", "/connection-tokens/revoke", request),
+		listAccounts: () => quick("GET", "/accounts"),
+		setAccount: (request) => quick("POST", "/accounts/set", request),
+		creditAccount: (request) => quick("POST", "/accounts/credit", request),
 		listGraphs: () => quick("GET", "/graphs"),
 		purge: () => quick("POST", "/retention/purge", {}, LONG_TIMEOUT_MS),
 		importGraph: (request, onProgress) => long("/imports", request, onProgress),
 		// They wait for an import that runs.
 		putConcept: ({ graph_id, ...file }) =>
-			quick("PUT", `${addressOf(graph_id)}/concepts`, file, LONG_TIMEOUT_MS),
-		removeConcept: ({ graph_id, concept_id }) =>
-			quick(
-				"DELETE",
-				`${addressOf(graph_id)}/concepts/${encodeURIComponent(concept_id)}`,
-				undefined,
-				LONG_TIMEOUT_MS,
-			),
+			quick("PUT", conceptsOf(graph_id), file, LONG_TIMEOUT_MS),
+		removeConcept: ({ graph_id, concept_id: id }) => {
+			const path = `${conceptsOf(graph_id)}/${encodeURIComponent(id)}`;
+			return quick("DELETE", path, undefined, LONG_TIMEOUT_MS);
+		},
 		reindex: (onProgress) => long("/reindex", {}, onProgress),
 		backUp: (request, onProgress) => long("/backups", request, onProgress),
 		verifyLedger: () => quick("GET", "/ledger/verification", undefined, LONG_TIMEOUT_MS),
@@ -76,25 +74,8 @@ export function createOperatorClient(egress: Egress, server: ServerFile): Operat
 	};
 }
 
-type Quick = <T>(method: Method, path: string, body?: unknown) => Promise<T>;
-
-function createAccountClient(quick: Quick): AccountOperator {
-	return {
-		createKey: (request) => quick("POST", "/keys", request),
-		listKeys: (request) => quick("GET", `/keys?${queryOf(request)}`),
-		rotateKey: (request) => quick("POST", "/keys/rotate", request),
-		revokeKey: (request) => quick("POST", "/keys/revoke", request),
-		createToken: (request) => quick("POST", "/connection-tokens", request),
-		listTokens: (request) => quick("GET", `/connection-tokens?${queryOf(request)}`),
-		revokeToken: (request) => quick("POST", "/connection-tokens/revoke", request),
-		listAccounts: () => quick("GET", "/accounts"),
-		setAccount: (request) => quick("POST", "/accounts/set", request),
-		creditAccount: (request) => quick("POST", "/accounts/credit", request),
-	};
-}
-
-function addressOf(graphId: string): string {
-	return `/graphs/${encodeURIComponent(graphId)}`;
+function conceptsOf(graphId: string): string {
+	return `/graphs/${encodeURIComponent(graphId)}/concepts`;
 }
 
 function queryOf(request: object): string {

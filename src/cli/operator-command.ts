@@ -21,13 +21,6 @@ interface Printed<Result> {
 	readonly exitCode?: (result: Result) => number;
 }
 
-interface Invocation {
-	readonly settings: Settings;
-	readonly flags: Flags;
-	/** In the order they are declared. */
-	readonly args: readonly string[];
-}
-
 /** A command with the flags of all settings that prints one result. */
 export function addCommand<Result extends object>(
 	command: Command,
@@ -36,7 +29,14 @@ export function addCommand<Result extends object>(
 		run,
 		describe,
 		exitCode,
-	}: Printed<Result> & { readonly run: (invocation: Invocation) => Promise<Result> },
+	}: Printed<Result> & {
+		readonly run: (invocation: {
+			readonly settings: Settings;
+			readonly flags: Flags;
+			/** In the order they are declared. */
+			readonly args: readonly string[];
+		}) => Promise<Result>;
+	},
 ): void {
 	withSettings(command)
 		.option("--json", "print one JSON line")

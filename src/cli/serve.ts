@@ -5,25 +5,16 @@ import { type App, createApp, type OpenedOnchain, openOnchain } from "../app/app
 import type { RunningServer } from "../http/http.js";
 import { planOnchain, type Settings } from "../settings/settings.js";
 import { type CommandContext, type Flags, settingsOf, withSettings } from "./operator-command.js";
-import type { Terminal } from "./output.js";
 import { removeServerFile, writeServerFile } from "./server-file.js";
-
-export interface ServeOptions {
-	readonly settings: Settings;
-	/** Where the token for a facilitator may be. */
-	readonly environment?: Readonly<Record<string, string | undefined>>;
-	readonly json: boolean | undefined;
-	/** When the work began, on the monotonic clock. */
-	readonly startedMs: number;
-	readonly terminal: Terminal;
-}
 
 /**
  * Serves until SIGTERM or SIGINT; then drains and returns, from the middle of a start as well. A start that fails leaves nothing
  * running.
  */
-export async function serve(options: ServeOptions): Promise<void> {
-	const { settings, environment = {}, json, startedMs, terminal } = options;
+export async function serve(
+	{ terminal, environment, startedMs }: CommandContext,
+	{ settings, json }: { readonly settings: Settings; readonly json: boolean },
+): Promise<void> {
 	// Before anything is opened: production says where its money goes, or does not start.
 	planOnchain(settings.onchain, settings.profile);
 	let signal: string | undefined;
@@ -91,14 +82,11 @@ export function addServe(program: Command, context: CommandContext): void {
 	withSettings(program.command("serve").description("Serve the graphs on sale until SIGTERM."))
 		.option("--json", "print one JSON line to stdout when ready")
 		.action(async (flags: Flags) => {
-			const { terminal, environment, startedMs } = context;
-			const settings = settingsOf(context, flags);
-			const json = flags["json"] === true;
-			await serve({ settings, environment, json, terminal, startedMs });
+			await serve(context, { settings: settingsOf(context, flags), json: flags["json"] === true });
 		});
 }
 
-export interface StartFacts {
+interface StartFacts {
 	readonly app: App;
 	readonly server: RunningServer;
 	readonly settings: Settings;
@@ -172,18 +160,14 @@ function renderDemo(app: App, demoSpt: string): string[] {
 	const { exampleInput } = app.service.skills["graphs.search"];
 	const { graph_id: suggested, ...body } = exampleInput;
 	const graph = app.catalog.find(String(suggested)) ?? app.catalog.list()[0];
-	const lines = [
-		`  Demo SPT     ${demoSpt}   25 USD of paper money, worth nothing off this machine`,
-	];
-	if (!graph) return lines;
-	const query =
-		graph.record.id === suggested
-			? body
-			: { query: graph.record.exampleQueries[0] ?? graph.record.title };
+	const wallet = `  Demo SPT     ${demoSpt}   25 USD of paper money, worth nothing off this machine`;
+	if (!graph) return [wallet];
+	const { id, exampleQueries, title } = graph.record;
+	const query = id === suggested ? body : { query: exampleQueries[0] ?? title };
 	return [
-		...lines,
+		wallet,
 		"",
 		"  A paid call:",
-		`  curl -s ${app.service.info.baseUrl()}/v1/graphs/${graph.record.id}/search -H 'X-Pay-SPT: ${demoSpt}' -H 'Content-Type: application/json' -d '${JSON.stringify(query).replaceAll("'", "")}'`,
+		`  curl -s ${app.service.info.baseUrl()}/v1/graphs/${id}/search -H 'X-Pay-SPT: ${demoSpt}' -H 'Content-Type: application/json' -d '${JSON.stringify(query).replaceAll("'", "")}'`,
 	];
 }

@@ -80,13 +80,6 @@ export function compareText(a: string, b: string): number {
 	return a < b ? -1 : 1;
 }
 
-/** What a bundle says of itself outside its record, for bundles that have none. */
-export interface RecordFallbacks {
-	readonly id: string;
-	readonly title: string | undefined;
-	readonly updated: string;
-}
-
 /** The kind of graph a type names, whatever its case and separators; undefined for other types. */
 export function toGraphType(type: string | undefined): GraphType | undefined {
 	const normalized = type?.toLowerCase().replace(/[\s_-]+/g, " ");
@@ -99,7 +92,8 @@ export function toGraphType(type: string | undefined): GraphType | undefined {
  */
 export function readRecord(
 	{ data, body }: { data: FrontMatter; body: string },
-	fallbacks: RecordFallbacks,
+	/** What a bundle says of itself outside its record, for bundles that have none. */
+	fallbacks: { readonly id: string; readonly title: string | undefined; readonly updated: string },
 ): GraphRecord {
 	const id = parseGraphId(textOf(data["id"]) ?? fallbacks.id);
 	return {

@@ -19,11 +19,6 @@ import { toBundleFiles } from "./bundle-writer.js";
 import type { Finding, Graph } from "./graph.js";
 import { mapInBatches } from "./work-in-turns.js";
 
-export interface WriteBundleOptions {
-	/** Replace the bundle that is there; without it an existing folder is refused. */
-	readonly replace?: boolean;
-}
-
 /**
  * Writes a bundle so that readers see the old folder or the whole new one: everything goes to a
  * sibling folder first, which is then renamed. Throws INVALID_ARGUMENT for a path that leaves the
@@ -32,7 +27,8 @@ export interface WriteBundleOptions {
 export async function writeBundle(
 	content: Graph | BundleFiles,
 	folder: string,
-	options: WriteBundleOptions = {},
+	/** Replace the bundle that is there; without it an existing folder is refused. */
+	{ replace = false }: { readonly replace?: boolean } = {},
 ): Promise<void> {
 	const files = "concepts" in content ? toBundleFiles(content) : content;
 	const stray = [...files.keys()].find((path) => !isConfined(path));
@@ -41,7 +37,7 @@ export async function writeBundle(
 	}
 	const target = resolve(folder);
 	await finishUpdates(target);
-	const isTaken = await assertReplaceable(target, options.replace ?? false);
+	const isTaken = await assertReplaceable(target, replace);
 	const parent = dirname(target);
 	await mkdir(parent, { recursive: true });
 	const work = await mkdtemp(join(parent, `.${basename(target)}-`));
@@ -63,27 +59,20 @@ export async function writeBundle(
 	}
 }
 
-export interface BundleRecovery {
-	/** Bundles that had been moved aside and not been replaced: they are back. */
-	readonly restored: readonly string[];
-	/** Bundles of which some files were to change: they have. */
-	readonly finished: readonly string[];
-	/** Work folders of changes that cannot be finished; they are kept to be looked at. */
-	readonly stuck: readonly string[];
-}
-
 /**
  * Finishes or undoes what a killed write or update left in a folder of bundles; nothing else may
  * write there.
  */
-export async function recoverBundles(parent: string): Promise<BundleRecovery> {
+export async function recoverBundles(parent: string) {
+	/** Bundles of which some files were to change: they have. */
 	const finished: string[] = [];
+	/** Work folders of changes that cannot be finished; they are kept to be looked at. */
 	const stuck: string[] = [];
 	for (const { bundle, work } of await findPendingUpdates(parent)) {
 		const folder = join(parent, bundle);
 		// A start must not fail over one graph.
 		const isDone =
-			(await exists(folder)) &&
+			(await nodeBundleDisk.has(folder)) &&
 			(await carryOut(work, folder).then(
 				() => true,
 				() => false,
@@ -92,13 +81,15 @@ export async function recoverBundles(parent: string): Promise<BundleRecovery> {
 		else stuck.push(work);
 	}
 	const names = await readdir(parent).catch(() => []);
+	/** Bundles that had been moved aside and not been replaced: they are back. */
 	const restored: string[] = [];
 	for (const name of names) {
 		const bundle = bundleOfWorkFolder(name);
 		const work = join(parent, name);
 		if (bundle === undefined || stuck.includes(work) || !(await isWorkFolder(work))) continue;
-		if (!(await exists(join(parent, bundle))) && (await exists(join(work, "old")))) {
-			await rename(join(work, "old"), join(parent, bundle));
+		const [target, old] = [join(parent, bundle), join(work, "old")];
+		if (!(await nodeBundleDisk.has(target)) && (await nodeBundleDisk.has(old))) {
+			await rename(old, target);
 			await nodeBundleDisk.syncFolder(parent);
 			restored.push(bundle);
 		}
@@ -111,10 +102,6 @@ export async function recoverBundles(parent: string): Promise<BundleRecovery> {
 async function isWorkFolder(folder: string): Promise<boolean> {
 	const names = await readdir(folder).catch(() => undefined);
 	return names?.every((name) => name === "old" || isUpdateFile(name)) ?? false;
-}
-
-async function exists(path: string): Promise<boolean> {
-	return (await stat(path).catch(() => undefined)) !== undefined;
 }
 
 async function assertReplaceable(target: string, replace: boolean): Promise<boolean> {

@@ -9,19 +9,13 @@ import {
 } from "./bundle-writer.js";
 import type { Graph, GraphRecord } from "./graph.js";
 
-export interface CatalogBundleOptions {
-	readonly baseUrl: string;
-	/** Base address of the MCP server; null (default) while it is not known. */
-	readonly mcpUrl?: string | null;
-}
-
 /**
  * The catalog as a zipped bundle: record and readme per graph; the same graphs give the same bytes,
  * for an ETag.
  */
 export function buildCatalogBundle(
 	graphs: readonly Graph[],
-	{ baseUrl, mcpUrl = null }: CatalogBundleOptions,
+	{ baseUrl, mcpUrl = null }: Partial<ReadmeOptions> & Pick<ReadmeOptions, "baseUrl">,
 ): Uint8Array {
 	const sorted = [...graphs].sort((a, b) => (a.record.id < b.record.id ? -1 : 1));
 	const updated = sorted.map(({ record }) => record.updated).sort();
@@ -75,7 +69,7 @@ function toRecordConcept({ record, concepts }: Graph, baseUrl: string): string {
 	);
 }
 
-export interface ReadmeOptions {
+interface ReadmeOptions {
 	readonly baseUrl: string;
 	/** Base address of the MCP server; null until it is known, and the readme says so. */
 	readonly mcpUrl: string | null;

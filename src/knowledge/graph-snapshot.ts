@@ -23,46 +23,20 @@ import type { Steps } from "./work-in-turns.js";
 /** Raised whenever reading a bundle gives something else than before, or the layout changes: older snapshots are then rebuilt. */
 export const SNAPSHOT_VERSION = 3;
 
-export interface SnapshotContent {
-	readonly graph: Changeable;
-	readonly stampOf: (path: string) => string | undefined;
-	/** Of the stamps of all files, when all have one. */
-	readonly stampsHash: string | undefined;
-	readonly astray: Astray;
-}
-
 /** Why files are not on sale that should be, by path; undefined where they would have to be read to tell. */
 export type Astray = ReadonlyMap<string, Finding | undefined>;
 
 /** A graph as it was read from its files, and what the files looked like then. */
-export interface GraphSnapshot {
-	/** Its memory is read once somebody asks for it. */
-	readonly graph: Changeable;
-	readonly astray: Astray;
-	readonly stampsHash: string | undefined;
-	/** Reads the memory along with them. */
-	stamps(): ReadonlyMap<string, string>;
-}
+export type GraphSnapshot = ReturnType<typeof toSnapshot>;
 
 /** What has to agree before a snapshot is looked into. */
-export interface SnapshotName {
+interface SnapshotName {
 	readonly version: string;
 	readonly folder: string;
 }
 
-interface Label extends SnapshotName {
-	readonly snapshot: number;
-	readonly files: number;
-}
-
-interface Head {
-	readonly contentHash: string;
-	/** As V8 writes values: YAML knows numbers that JSON does not. In base64. */
-	readonly frame: string;
-	readonly stampsHash: string | null;
-	readonly astrayLines: number;
-	readonly conceptLines: number;
-}
+type Label = ReturnType<typeof toLabel>;
+type Head = ReturnType<typeof toHead>;
 
 type AstrayRow = readonly [path: string, rule?: Finding["rule"], message?: string];
 
@@ -103,14 +77,13 @@ function parseSnapshot(lines: SnapshotLines, name: SnapshotName): GraphSnapshot 
 	}
 }
 
-function toSnapshot({ folder }: SnapshotName, lines: SnapshotLines): GraphSnapshot {
+function toSnapshot({ folder }: SnapshotName, lines: SnapshotLines) {
 	const { contentHash, stampsHash, astrayLines, ...head } = lines.next() as Head;
 	const astray = new Map<string, Finding | undefined>();
 	for (const row of rowsOf<AstrayRow>(lines, astrayLines)) astray.set(row[0], toFinding(row));
 	const concepts: Concept[] = [];
-	for (const row of rowsOf<ConceptRow>(lines, head.conceptLines)) {
+	for (const row of rowsOf<ConceptRow>(lines, head.conceptLines))
 		concepts.push(fromConceptRow(row));
-	}
 	const frame = deserialize(Buffer.from(head.frame, "base64")) as BundleFrame;
 	const stamps = new Map<string, string>();
 	const graph = withLateMemory(
@@ -118,10 +91,12 @@ function toSnapshot({ folder }: SnapshotName, lines: SnapshotLines): GraphSnapsh
 		readFileRows(lines.rest(), frame, stamps),
 	);
 	return {
-		graph,
-		astray,
+		/** Its memory is read once it is asked for. */
+		graph: graph as Changeable,
+		astray: astray as Astray,
 		stampsHash: stampsHash ?? undefined,
-		stamps: () => (graph.memory ? stamps : new Map()),
+		/** Reads the memory along with them. */
+		stamps: (): ReadonlyMap<string, string> => (graph.memory ? stamps : new Map()),
 	};
 }
 
@@ -131,15 +106,6 @@ function* rowsOf<Row>(lines: SnapshotLines, count: number): Generator<Row> {
 
 function toFinding([file, rule, message]: AstrayRow): Finding | undefined {
 	return rule && message !== undefined ? { file, rule, severity: "error", message } : undefined;
-}
-
-/** Throws what the disk says and what the signal does; the snapshot that was there stays then. */
-export function writeSnapshot(
-	file: string,
-	content: SnapshotContent,
-	{ signal, ...name }: SnapshotName & { readonly signal: AbortSignal },
-): Promise<void> {
-	return writeSnapshotLines(file, linesOf(name, content), signal);
 }
 
 function isNamed({ snapshot, version, folder }: Label, name: SnapshotName): boolean {
@@ -168,21 +134,34 @@ function* readFileRows(
 	return { files, awaited: awaited.take(), frame };
 }
 
-function* linesOf(
-	name: SnapshotName,
-	{ graph, stampOf, stampsHash, astray }: SnapshotContent,
-): Generator<unknown> {
-	const { files, awaited, frame } = graph.memory;
-	const label: Label = { snapshot: SNAPSHOT_VERSION, ...name, files: files.size };
-	yield label;
-	const head: Head = {
+interface SnapshotContent {
+	readonly graph: Changeable;
+	readonly stampOf: (path: string) => string | undefined;
+	/** Of the stamps of all files, when all have one. */
+	readonly stampsHash: string | undefined;
+	readonly astray: Astray;
+}
+
+function toLabel({ version, folder }: SnapshotName, files: number) {
+	return { snapshot: SNAPSHOT_VERSION, version, folder, files };
+}
+
+function toHead({ graph, stampsHash, astray }: SnapshotContent) {
+	return {
 		contentHash: graph.contentHash,
-		frame: serialize(frame).toString("base64"),
+		/** As V8 writes values: YAML knows numbers that JSON does not. In base64. */
+		frame: serialize(graph.memory.frame).toString("base64"),
 		stampsHash: stampsHash ?? null,
 		astrayLines: Math.ceil(astray.size / ROWS_PER_LINE),
 		conceptLines: Math.ceil(graph.concepts.length / ROWS_PER_LINE),
 	};
-	yield head;
+}
+
+function* linesOf(name: SnapshotName, content: SnapshotContent): Generator<unknown> {
+	const { graph, stampOf, astray } = content;
+	const { files, awaited } = graph.memory;
+	yield toLabel(name, files.size);
+	yield toHead(content);
 	yield* linesOfRows(
 		astray,
 		([path, finding]): AstrayRow => (finding ? [path, finding.rule, finding.message] : [path]),
@@ -307,13 +286,13 @@ const PIECE_BYTES = 128 * 1024;
 const NEW_LINE = 0x0a;
 const { subtle } = webcrypto;
 
-export type SnapshotLines = NonNullable<Awaited<ReturnType<typeof readSnapshotLines>>>;
+type SnapshotLines = NonNullable<Awaited<ReturnType<typeof readSnapshotLines>>>;
 
 /** A first line that is longer is none of ours: it names a folder, and a path has an end. */
 const FIRST_LINE_BYTES = 32 * 1024;
 
 /** The first line alone, of which nothing says that it is as it was written; undefined for what is no line of JSON. */
-export async function readFirstLine(file: string): Promise<unknown> {
+async function readFirstLine(file: string): Promise<unknown> {
 	const handle = await open(file).catch(() => undefined);
 	if (!handle) return undefined;
 	try {
@@ -328,7 +307,7 @@ export async function readFirstLine(file: string): Promise<unknown> {
 }
 
 /** All lines but the last; undefined when there is no such file. */
-export async function readSnapshotLines(file: string) {
+async function readSnapshotLines(file: string) {
 	const bytes = await readFile(file).catch(() => undefined);
 	if (!bytes) return undefined;
 	const end = bytes.lastIndexOf(NEW_LINE, bytes.length - 2) + 1;
@@ -363,18 +342,21 @@ function* allOf(bytes: Buffer): Generator<unknown, void> {
 	for (let value = next(); value !== undefined; value = next()) yield value;
 }
 
-/** Puts a new file in place of an old one once it is whole and on the disk; one writer at a time. */
-export async function writeSnapshotLines(
+/**
+ * Puts a new file in place of an old one once it is whole and on the disk; one writer at a time. Throws what the disk says and what
+ * the signal does; the snapshot that was there stays then.
+ */
+export async function writeSnapshot(
 	file: string,
-	values: Iterable<unknown>,
-	signal: AbortSignal,
+	content: SnapshotContent,
+	{ signal, ...name }: SnapshotName & { readonly signal: AbortSignal },
 ): Promise<void> {
 	const temporary = `${file}.tmp`;
 	try {
 		const handle = await open(temporary, "w", 0o600);
 		try {
 			const hash = createHash("sha256");
-			for (const piece of toPieces(values)) {
+			for (const piece of toPieces(linesOf(name, content))) {
 				hash.update(piece);
 				await handle.writeFile(piece);
 				signal.throwIfAborted();

@@ -1,10 +1,10 @@
-import { createHash } from "node:crypto";
 import { mkdir, readdir, rm } from "node:fs/promises";
 import { join } from "node:path";
 import type { Clock, Logger } from "../kernel/kernel.js";
 import { type Changeable, isChangeable } from "./bundle-change.js";
 import { type ReadGraphOptions, readGraph } from "./bundle-folder.js";
 import type { GraphCatalog } from "./catalog.js";
+import { hashOf } from "./content-hash.js";
 import { areSame, stampGraphFiles } from "./file-stamps.js";
 import { type Graph, readMemory } from "./graph.js";
 import { peekSnapshot, readSnapshot, writeSnapshot } from "./graph-snapshot.js";
@@ -71,17 +71,11 @@ export function createGraphSnapshots({
 			if (!earlier?.isWritten || !isSame(earlier.inventory, inventory)) {
 				if (earlier) entries.set(folder, { ...earlier, isWritten: false });
 				await mkdir(home, { recursive: true, mode: 0o700 });
-				await writeSnapshot(fileOf(folder), toContent(graph, inventory), {
-					version,
-					folder,
-					signal,
-				});
+				const name = { version, folder, signal };
+				await writeSnapshot(fileOf(folder), toContent(graph, inventory), name);
 			}
-			const { stamps, findings } = inventory;
-			entries.set(folder, {
-				inventory: { graph: inventory.graph, stamps, findings },
-				isWritten: true,
-			});
+			const { graph: held, stamps, findings } = inventory;
+			entries.set(folder, { inventory: { graph: held, stamps, findings }, isWritten: true });
 			// Files that were touched a moment ago can be trusted the next time.
 			if (now.hash !== undefined) kept.set(folder, contentHash);
 		},
@@ -119,7 +113,7 @@ function toContent(
 }
 
 function nameOf(folder: string): string {
-	return `${createHash("sha256").update(folder).digest("hex")}.graph`;
+	return `${hashOf(folder)}.graph`;
 }
 
 export interface SnapshotKeeperDeps {

@@ -260,16 +260,19 @@ function sourcesOf(
 			? ["resource", "source", "url", "permalink"]
 					.map((key) => textOf(data[key]))
 					.find((text) => text !== undefined && isWebAddress(text))
-			: fillTemplate(sourceUrl, { stem, path: pathWithoutExtension(path) });
+			: sourceUrl.replace(/\{(stem|path)\}/g, (_, key: string) =>
+					encodeURI(key === "stem" ? stem : pathWithoutExtension(path)),
+				);
 	const given = readEvidence({ sources: data["sources"] }, "").evidence.map(toSourceEntry);
 	if (address === undefined) return given;
-	const date = dateKey === undefined ? undefined : toWrittenDate(data[dateKey]);
-	const own: SourceEntry = {
-		id: stem,
-		resource: address,
+	const dated = dateKey === undefined ? undefined : parseSourceDate(data[dateKey]);
+	const own = toSourceEntry({
+		articleId: stem,
+		sourceUrl: address,
 		title,
-		...(date ? { last_modified: date } : {}),
-	};
+		publishedAt: dated?.date,
+		datePrecision: dated?.precision,
+	});
 	const others = given.filter(({ resource }) => resource !== address);
 	return [own, ...others].slice(0, BUNDLE_LIMITS.sources);
 }
@@ -277,15 +280,6 @@ function sourcesOf(
 /** Keys of the source that the format does not know, as they were. */
 function extraOf({ data }: ImportDocument): FrontMatter {
 	return Object.fromEntries(Object.entries(data).filter(([key]) => !MAPPED_KEYS.has(key)));
-}
-
-function fillTemplate(template: string, values: Readonly<Record<string, string>>): string {
-	return template.replace(/\{(stem|path)\}/g, (_, key: string) => encodeURI(values[key] ?? ""));
-}
-
-function toWrittenDate(value: unknown): string | undefined {
-	const parsed = parseSourceDate(value);
-	return parsed?.date.slice(0, { year: 4, month: 7, day: 10 }[parsed.precision]);
 }
 
 /** `eip-1559`, `rfc9110`, `pep-0008`: a short word and a number. */

@@ -66,7 +66,8 @@ t.test("a start that fails leaves nothing running", async (t) => {
 		status: () => undefined,
 		stream: async () => undefined,
 	};
-	await t.rejects(serve({ settings, json: true, startedMs: 0, terminal }));
+	const context = { terminal, environment: {}, folder: ".", startedMs: 0 };
+	await t.rejects(serve(context, { settings, json: true }));
 	const again = await createApp({ settings, logger: silent });
 	await again.close();
 	t.pass("the folder is free");

@@ -1,6 +1,7 @@
 import type { Command } from "commander";
 import { LIMITS } from "../../contract/contract.js";
 import { ServiceError } from "../../kernel/kernel.js";
+import type { Operator } from "../../operator/operator.js";
 import {
 	addOperatorCommand,
 	type CommandContext,
@@ -65,10 +66,7 @@ export function addKeys(program: Command, context: CommandContext): void {
 		describe: ({ account_id, balance_usd }) => [`${account_id} has ${balance_usd} USD`],
 	});
 	const revoke = keys.command("revoke <id>").description("Stop an API key by its id (key_…).");
-	addOperatorCommand(revoke, context, {
-		ask: (operator, _flags, [id = ""]) => operator.revokeKey({ id }),
-		describe: ({ id }) => [`${id} is revoked`],
-	});
+	addRevocation(revoke, context, (operator, id) => operator.revokeKey({ id }));
 }
 
 export function addTokens(program: Command, context: CommandContext): void {
@@ -92,10 +90,7 @@ export function addTokens(program: Command, context: CommandContext): void {
 		describe: listing("id", "account_id", "last_used_on", "label"),
 	});
 	const revoke = tokens.command("revoke <id>").description("Stop a token by its id (con_…).");
-	addOperatorCommand(revoke, context, {
-		ask: (operator, _flags, [id = ""]) => operator.revokeToken({ id }),
-		describe: ({ id }) => [`${id} is revoked`],
-	});
+	addRevocation(revoke, context, (operator, id) => operator.revokeToken({ id }));
 }
 
 export function addAccounts(program: Command, context: CommandContext): void {
@@ -122,6 +117,17 @@ export function addAccounts(program: Command, context: CommandContext): void {
 		describe: (account) => [
 			columnsOf("id", "status", "balance_usd", "retention")(account).join("   "),
 		],
+	});
+}
+
+function addRevocation(
+	command: Command,
+	context: CommandContext,
+	revoke: (operator: Operator, id: string) => Promise<{ readonly id: string }>,
+): void {
+	addOperatorCommand(command, context, {
+		ask: (operator, _flags, [id = ""]) => revoke(operator, id),
+		describe: ({ id }) => [`${id} is revoked`],
 	});
 }
 
@@ -202,17 +208,12 @@ export function addSpt(program: Command, context: CommandContext): void {
 	addOperatorCommand(issue, context, {
 		ask: (operator, flags) =>
 			operator.issueSpt({
+				...scopeOf(flags),
 				usd: String(flags["usd"]),
-				label: textOf(flags, "label"),
 				max_per_call_usd: textOf(flags, "maxPerCall"),
 				max_per_day_usd: textOf(flags, "maxPerDay"),
-				skills: listOf(flags, "skills"),
-				graphs: listOf(flags, "graphs"),
-				expires_in_days: daysOf(flags),
 			}),
-		describe: ({ token, balance_usd, id }) => [
-			`${token}   ${balance_usd} USD, ${id}; shown once, keep it safe`,
-		],
+		describe: ({ token, balance_usd, id }) => [`${token}   ${balance_usd} USD, ${id}; ${ONCE}`],
 	});
 	const list = spt
 		.command("list")
@@ -225,8 +226,5 @@ export function addSpt(program: Command, context: CommandContext): void {
 	const revoke = spt
 		.command("revoke <id>")
 		.description("Stop a token by its id (tok_…); ledger refund gives back what it has left.");
-	addOperatorCommand(revoke, context, {
-		ask: (operator, _flags, [id = ""]) => operator.revokeSpt({ id }),
-		describe: ({ id }) => [`${id} is revoked`],
-	});
+	addRevocation(revoke, context, (operator, id) => operator.revokeSpt({ id }));
 }

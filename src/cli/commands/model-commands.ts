@@ -62,14 +62,8 @@ function describe(items: readonly ListedModel[]): string[] {
 	);
 }
 
-function describeFetched({
-	id,
-	revision,
-	licence,
-	bytes,
-	dimensions,
-	is_new,
-}: FetchedModel): string {
-	const what = is_new ? "fetched" : "was here already";
+function describeFetched(model: FetchedModel): string {
+	const { id, revision, licence, bytes, dimensions } = model;
+	const what = model.is_new ? "fetched" : "was here already";
 	return `${id} ${what}: ${(bytes / MEGABYTE).toFixed(1)} MB, ${dimensions} dimensions, licence ${licence ?? "not told"}, commit ${revision.slice(0, 12)}. Use it with --model hub:${id}.`;
 }

@@ -173,7 +173,7 @@ function print(
 
 const TIMEOUT_MS = 10_000;
 
-export interface ServerAddress {
+interface ServerAddress {
 	/** Without a slash at its end. */
 	readonly baseUrl: string;
 	/** False where the address is only what the settings promise. */
@@ -186,8 +186,8 @@ async function findServerAddress(settings: Settings): Promise<ServerAddress> {
 	if (server) return { baseUrl: await askForBaseUrl(server.admin_url), isRunning: true };
 	const { publicUrl, host, port } = settings;
 	if (publicUrl !== undefined) return { baseUrl: parseBaseUrl(publicUrl), isRunning: false };
-	if (port !== 0 && isLoopback(host.includes(":") ? `[${host}]` : host)) {
-		const name = host.includes(":") ? `[${host}]` : host;
+	const name = host.includes(":") ? `[${host}]` : host;
+	if (port !== 0 && isLoopback(name)) {
 		return { baseUrl: `http://${name}:${port}`, isRunning: false };
 	}
 	throw new ServiceError(

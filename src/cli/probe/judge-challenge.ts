@@ -11,18 +11,11 @@ export interface UnpaidReply {
 	readonly body: unknown;
 }
 
-export interface Verdict {
-	/** Ways to pay that were offered, e.g. ["x402 v2", "x402 v1", "spt"]. */
-	readonly ways: readonly string[];
-	/** Whole sentences; empty when the advertised price is answered by a valid challenge. */
-	readonly problems: readonly string[];
-}
-
 /** Compares what a server advertises with how it answers an unpaid call. */
 export function judgeChallenge(
 	route: Pick<AdvertisedRoute, "pricesUsd" | "takesX402" | "url">,
 	reply: UnpaidReply,
-): Verdict {
+) {
 	const disagreement = judgePrices(route.pricesUsd);
 	if (reply.status !== 402) {
 		return { ways: [], problems: [...disagreement, toStatusProblem(reply)] };
@@ -34,7 +27,9 @@ export function judgeChallenge(
 	const others = otherWays(reply.headers, envelope);
 	const ways = [...new Set(requirements.map(({ version }) => `x402 v${version}`)), ...others];
 	return {
+		/** Ways to pay that were offered, e.g. ["x402 v2", "x402 v1", "spt"]. */
 		ways,
+		/** Whole sentences; empty when the advertised price is answered by a valid challenge. */
 		problems: [
 			...disagreement,
 			...v2.problems,
@@ -57,8 +52,8 @@ function toStatusProblem({ status }: UnpaidReply): string {
 function judgePrices(prices: Readonly<Record<string, string>>): string[] {
 	const distinct = new Set(Object.values(prices).map((price) => parseUsd(price)));
 	if (distinct.size < 2) return [];
-	const told = Object.entries(prices).map(([source, price]) => `${price} USD in ${source}`);
-	return [`Its documents disagree about the price: ${told.join(", ")}.`];
+	const stated = Object.entries(prices).map(([source, price]) => `${price} USD in ${source}`);
+	return [`Its documents disagree about the price: ${stated.join(", ")}.`];
 }
 
 interface Found {
@@ -220,26 +215,18 @@ const challengeV1 = z.looseObject({
 });
 
 /** One payment requirement of either version, in the words of version 2. */
-export interface Requirement {
-	readonly version: 1 | 2;
-	/** CAIP-2 where it is known. */
-	readonly network: string;
-	readonly amount: string;
-	readonly asset: string;
-	readonly payTo: string;
-	/** Name of the asset, where told. */
-	readonly assetName: string | undefined;
-}
+type Requirement = ReturnType<typeof toRequirements>[number];
 
-function toRequirements(
-	challenge: z.infer<typeof challengeV1> | z.infer<typeof challengeV2>,
-): readonly Requirement[] {
-	const { x402Version: version, accepts } = challenge;
+function toRequirements({
+	x402Version: version,
+	accepts,
+}: z.infer<typeof challengeV1> | z.infer<typeof challengeV2>) {
 	return accepts.map((entry) => {
 		const { network, asset, payTo } = entry;
 		const name = entry.extra?.["name"];
 		return {
-			version: version === 1 ? 1 : 2,
+			version,
+			/** CAIP-2 where it is known. */
 			network: version === 1 ? (fromV1Network(network) ?? network) : network,
 			amount: String(entry[version === 1 ? "maxAmountRequired" : "amount"]),
 			asset,

@@ -11,7 +11,7 @@ import {
 } from "./read-listings.js";
 import { readOpenApi } from "./read-openapi.js";
 
-export interface ProbeOptions {
+interface ProbeOptions {
 	readonly egress: Egress;
 	/** The one origin that is asked. */
 	readonly origin: string;
@@ -22,7 +22,7 @@ export interface ProbeOptions {
 	readonly onProgress?: ((done: number, total: number) => void) | undefined;
 }
 
-export interface RouteReport {
+interface RouteReport {
 	readonly route: string;
 	readonly sources: readonly string[];
 	readonly url: string | null;
@@ -32,16 +32,7 @@ export interface RouteReport {
 	readonly problems: readonly string[];
 }
 
-export interface ProbeReport {
-	readonly url: string;
-	/** True when at least one advertised price was asked for, and every one was answered by a valid challenge. */
-	readonly ok: boolean;
-	readonly documents: readonly string[];
-	readonly routes: readonly RouteReport[];
-	/** Advertised routes beyond the limit, which were not asked. */
-	readonly unasked: number;
-	readonly problems: readonly string[];
-}
+export type ProbeReport = Awaited<ReturnType<typeof probeServer>>;
 
 const CONCURRENCY = 2;
 const OPENAPI_PATH = "/openapi.json";
@@ -54,7 +45,7 @@ const READERS: Readonly<
 };
 
 /** Asks every advertised price once, unpaid, and says which ones are answered by a valid challenge. */
-export async function probeServer(options: ProbeOptions): Promise<ProbeReport> {
+export async function probeServer(options: ProbeOptions) {
 	const { origin, routesMax, onProgress } = options;
 	const found = await readDocuments(options);
 	const advertised = mergeRoutes(found.routes);
@@ -73,9 +64,11 @@ export async function probeServer(options: ProbeOptions): Promise<ProbeReport> {
 	const problems = [...found.problems, ...judgeWhole(routes)];
 	return {
 		url: origin,
+		/** True when at least one advertised price was asked for, and every one was answered by a valid challenge. */
 		ok: problems.length === 0 && routes.every(({ status }) => status !== "problem"),
 		documents: found.documents,
 		routes,
+		/** Advertised routes beyond the limit, which were not asked. */
 		unasked: advertised.length - asked.length,
 		problems,
 	};
@@ -87,13 +80,7 @@ function judgeWhole(routes: readonly RouteReport[]): string[] {
 	return isAsked ? [] : ["None of the advertised routes could be asked."];
 }
 
-interface Documents {
-	readonly documents: readonly string[];
-	readonly routes: readonly AdvertisedRoute[];
-	readonly problems: readonly string[];
-}
-
-async function readDocuments(options: ProbeOptions): Promise<Documents> {
+async function readDocuments(options: ProbeOptions) {
 	const documents: string[] = [];
 	const routes: AdvertisedRoute[] = [];
 	const problems: string[] = [];
@@ -229,20 +216,11 @@ function reasonOf(error: unknown): string {
 	return `It cannot be judged (${String(error)}).`;
 }
 
-export interface Asking {
-	readonly egress: Egress;
-	readonly timeoutMs: number;
-}
-
-interface Question {
-	readonly method: "GET" | "POST" | "HEAD" | "OPTIONS";
-	readonly url: string;
-	readonly headers?: Readonly<Record<string, string>>;
-	readonly body?: string;
-}
-
 /** Throws what the adapter throws, and UPSTREAM for a redirect, which is not followed. */
-async function ask({ egress, timeoutMs }: Asking, question: Question): Promise<UnpaidReply> {
+async function ask(
+	{ egress, timeoutMs }: ProbeOptions,
+	question: Omit<Parameters<Egress["request"]>[0], "timeoutMs">,
+): Promise<UnpaidReply> {
 	const reply = await egress.request({ ...question, timeoutMs }).catch((error: unknown) => {
 		if (!isRedirect(error)) throw error;
 		throw new ServiceError("UPSTREAM", "It is answered by a redirect, which is not followed.");
