@@ -9,8 +9,7 @@ import type {
 } from "../payments.js";
 import type { OnchainContext } from "./onchain-context.js";
 import type { PaymentClaim } from "./payment-claim.js";
-import { rejectedPayment, settlementUnknown, usedPayment } from "./payment-errors.js";
-import { hasKeyOf } from "./reservation.js";
+import { hasKeyOf, rejectedPayment, settlementUnknown, usedPayment } from "./reservation.js";
 import {
 	captureAtOnce,
 	captureHeld,
@@ -18,7 +17,7 @@ import {
 	creditHeld,
 	toSettlement,
 } from "./settlement-book.js";
-import type { Settling } from "./settler.js";
+import type { Settling, SettlingContext } from "./settler.js";
 
 /** What a payer gets for captured money: the answer once, its receipt always. */
 
@@ -90,12 +89,8 @@ export function toLaunched(
 		...(settlement && { settlement }),
 		...(facts && { headers: receiptHeaders(claim, { ...facts, at: row.updatedAt }) }),
 		delivered() {
-			const reported = store.transaction(
-				(tx) => markReported(tx, row?.id ?? claim.id, clock.now()),
-				{
-					durability: "deferred",
-				},
-			);
+			const mark = (tx: StoreTransaction) => markReported(tx, row?.id ?? claim.id, clock.now());
+			const reported = store.transaction(mark, { durability: "deferred" });
 			void reported.catch(() => undefined).finally(() => watch.end(claim.id));
 		},
 		abandoned: () => watch.end(claim.id),
@@ -103,11 +98,8 @@ export function toLaunched(
 }
 
 function markReported(tx: StoreTransaction, id: string, now: number): Promise<unknown> {
-	return changePayment(
-		tx,
-		{ id, from: ["settled", "captured", "credited"], now },
-		{ isDelivered: true },
-	);
+	const from = ["settled", "captured", "credited"] as const;
+	return changePayment(tx, { id, from, now }, { isDelivered: true });
 }
 
 /** The whole answer left: from now on a copy of the payment buys nothing. */
@@ -168,7 +160,7 @@ export async function usedWithReceipt(
 /** What a reserved payment may become: captured, credited, or never sent. */
 
 /** Verified, and sent only once there is an answer: nothing to refund before. */
-export function holdUnsent(context: OnchainContext, claim: PaymentClaim): HeldAdmission {
+export function holdUnsent(context: SettlingContext, claim: PaymentClaim): HeldAdmission {
 	const { settler, watch } = context;
 	const { payer, id, request } = claim;
 	return {
@@ -198,7 +190,7 @@ export function holdUnsent(context: OnchainContext, claim: PaymentClaim): HeldAd
 
 /** Its money is here, under a hold: captured for an answer, else a token of the payer's. */
 export function holdSettled(
-	context: OnchainContext,
+	context: SettlingContext,
 	claim: PaymentClaim,
 	{ row, hold, isProven }: { row: PaymentRow; hold: HoldRow; isProven: boolean },
 ): HeldAdmission {
@@ -264,12 +256,8 @@ export async function releaseUnsent(
 		async (tx) => {
 			const row = await tx.get("payments", id);
 			if (forget && row?.state === "reserved") return tx.delete("payments", id);
-			const now = clock.now();
-			await changePayment(
-				tx,
-				{ id, from: ["reserved"], now },
-				{ state: "released", reason, signature: undefined },
-			);
+			const reserved = { id, from: ["reserved"], now: clock.now() } as const;
+			await changePayment(tx, reserved, { state: "released", reason, signature: undefined });
 			return undefined;
 		},
 		{ durability: "deferred" },

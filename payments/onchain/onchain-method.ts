@@ -1,23 +1,21 @@
 import {
+	type Caller,
 	LIMITS,
 	type Payment,
 	type PurchaseOperationId,
 	type SettlementWire,
 } from "../../src/contract/contract.js";
-import type { Clock, Ids } from "../../src/kernel/kernel.js";
+import type { Micros } from "../../src/kernel/kernel.js";
 import type { HoldRow, PaymentRow, ReceiptRow, StoreTransaction } from "../../store/store.js";
 import {
 	custAccount,
 	type HeldAdmission,
 	isPayment,
 	type LaunchedAdmission,
-	type Ledger,
-	type Offer,
+	type PaymentMethod,
 	type PaymentProof,
 	type PricedAdmission,
-	type Quote,
 } from "../payments.js";
-import type { SptIssuer } from "../spt/spt.js";
 import {
 	holdSettled,
 	holdUnsent,
@@ -30,46 +28,65 @@ import {
 	toLaunched,
 	usedWithReceipt,
 } from "./delivery.js";
-import type { OnchainContext, OnchainMethod, Purchased, SettledFunds } from "./onchain-context.js";
-import {
-	type OnchainRequest,
-	type PaymentClaim,
-	type PaymentEnvelope,
-	payerOf,
-} from "./payment-claim.js";
-import { creditedPayment, usedPayment } from "./payment-errors.js";
+import type { OnchainContext } from "./onchain-context.js";
+import { type OnchainRequest, type PaymentClaim, payerOf } from "./payment-claim.js";
 import { createPaymentWatch, type OpenPayments } from "./payment-watch.js";
-import { createReconciler, type Reconciler } from "./reconciler.js";
-import { type Reservation, reserve } from "./reservation.js";
+import { createReconciler } from "./reconciler.js";
+import { creditedPayment, type Reservation, reserve, usedPayment } from "./reservation.js";
 import { type Along, creditSettled, openHold, writeReceipt } from "./settlement-book.js";
-import type { QuestionDeps } from "./settlement-proof.js";
-import { createSettler } from "./settler.js";
-import { envelopeOf, readClaim, readSigned, verify } from "./verification.js";
+import { createSettler, type SettlingContext } from "./settler.js";
+import { envelopeOf, offersOf, readClaim, readSigned, verify } from "./verification.js";
 
-export interface OnchainMethodDeps extends QuestionDeps {
-	readonly ledger: Ledger;
-	readonly ids: Ids;
-	/** In the order in which they are offered. */
-	readonly envelopes: readonly PaymentEnvelope[];
-	readonly issueCredit: SptIssuer["issueFrom"];
+/** Where a purchase finds its money, inside the transaction that books the settlement. */
+export interface SettledFunds {
+	/** Ledger account that holds the settled amount now: `cust:<wallet>`. */
+	readonly account: string;
+	/** CAIP-10 account id of the wallet. */
+	readonly owner: string;
+	readonly amountMicros: Micros;
+	readonly paymentId: string;
+	readonly settlement: SettlementWire;
+}
+
+export interface Purchased<T> {
+	readonly value: T;
+	readonly payer: Caller;
+	readonly settlement: SettlementWire;
+	readonly receiptId: string;
+	readonly headers: Readonly<Record<string, string>>;
+	delivered?(): void;
+}
+
+/** Books what is bought, and names the token that took the money. */
+type Alongside<T> = (
+	tx: StoreTransaction,
+	funds: SettledFunds,
+) => Promise<{ readonly value: T; readonly tokenId: string }>;
+
+/** Ways to pay whose money moves on a chain: x402 in both versions, and MPP's evm charge. */
+export interface OnchainMethod extends PaymentMethod {
+	/** Settles and books what is bought in one transaction. Throws PAYMENT_ALREADY_USED on a repeat. */
+	purchase<T>(request: OnchainRequest, alongside: Alongside<T>): Promise<Purchased<T>>;
 }
 
 /** The method with what keeps it honest over restarts and lost answers. */
-export interface OnchainPayments extends OnchainMethod, Reconciler {
+export interface OnchainPayments extends OnchainMethod, ReturnType<typeof createReconciler> {
 	/** Payments that are not at an end, for health and reports. */
 	openPayments(): OpenPayments;
 }
 
 /** Each payment is reserved durably for one request before it is verified, settles at most once and ends captured, credited or unsent (docs/adr/0014). */
-export function createOnchainMethod(deps: OnchainMethodDeps): OnchainPayments {
+export function createOnchainMethod(deps: Omit<OnchainContext, "watch">): OnchainPayments {
 	const { envelopes, clock } = deps;
 	const watch = createPaymentWatch(() => clock.monotonicMs());
-	const offers = (quote: Quote): readonly Offer[] =>
-		envelopes.flatMap((envelope) => envelope.offer(quote) ?? []);
 	const settler = createSettler({ ...deps, watch });
-	const context: OnchainContext = { ...deps, watch, settler, offers };
+	const context: SettlingContext = { ...deps, watch, settler };
+	const { resume, reconcile, forgetExpired } = createReconciler(context);
 	return {
-		offers,
+		resume,
+		reconcile,
+		forgetExpired,
+		offers: (quote) => offersOf(envelopes, quote),
 		rails: ["x402", "mpp"],
 		schemes: ["x402", "mpp"],
 
@@ -90,7 +107,6 @@ export function createOnchainMethod(deps: OnchainMethodDeps): OnchainPayments {
 				purchase(context, claim, { reservation, alongside }),
 			),
 		openPayments: () => watch.open(),
-		...createReconciler({ ...deps, watch, settler }),
 	};
 
 	async function admit(claim: PaymentClaim, reservation: Reservation) {
@@ -113,7 +129,7 @@ function paymentOf(proof: PaymentProof): Payment {
 }
 
 async function admitFresh(
-	context: OnchainContext,
+	context: SettlingContext,
 	claim: PaymentClaim,
 	{ earlier, isProven }: Extract<Reservation, { kind: "fresh" }>,
 ): Promise<PricedAdmission> {
@@ -134,7 +150,7 @@ async function admitFresh(
 
 /** Reads, checks and reserves the payment; whatever then fails leaves it free for the next try. */
 async function working<T>(
-	context: OnchainContext,
+	context: SettlingContext,
 	request: OnchainRequest,
 	work: (claim: PaymentClaim, reservation: Reservation) => Promise<T>,
 ): Promise<T> {
@@ -152,7 +168,7 @@ async function working<T>(
 }
 
 async function settleFirst(
-	context: OnchainContext,
+	context: SettlingContext,
 	claim: PaymentClaim,
 	isProven: boolean,
 ): Promise<HeldAdmission | LaunchedAdmission> {
@@ -171,7 +187,7 @@ async function settleFirst(
 
 /** Money that is here already is held for this call; nothing is sent. */
 async function takeSettled(
-	context: OnchainContext,
+	context: SettlingContext,
 	claim: PaymentClaim,
 	{ row: funded, isProven }: { row: PaymentRow; isProven: boolean },
 ): Promise<HeldAdmission | LaunchedAdmission> {
@@ -183,7 +199,7 @@ async function takeSettled(
 
 /** Held for this call, or by the job that it launched. */
 function toHeld(
-	context: OnchainContext,
+	context: SettlingContext,
 	claim: PaymentClaim,
 	held: { row: PaymentRow; hold: HoldRow; isProven: boolean },
 ): HeldAdmission | LaunchedAdmission {
@@ -195,7 +211,7 @@ function toHeld(
 
 /** A new payment under the key of a job: never sent, and its wallet is who launched it. */
 async function relaunched(
-	context: OnchainContext,
+	context: SettlingContext,
 	claim: PaymentClaim,
 	jobId: string,
 ): Promise<LaunchedAdmission> {
@@ -206,17 +222,12 @@ async function relaunched(
 	return toLaunched(context, claim, { row, jobId, isNew: false });
 }
 
-type Alongside<T> = (
-	tx: StoreTransaction,
-	funds: SettledFunds,
-) => Promise<{ readonly value: T; readonly tokenId: string }>;
-
 /** Returns no secret: its caller has sent the secret of the token it fills. */
 const TOP_UP = "spt.top_up" satisfies PurchaseOperationId;
 
 /** Settles at once and books what is bought in the same transaction. */
 async function purchase<T>(
-	context: OnchainContext,
+	context: SettlingContext,
 	claim: PaymentClaim,
 	{ reservation, alongside }: { reservation: Reservation; alongside: Alongside<T> },
 ): Promise<Purchased<T>> {
@@ -258,7 +269,7 @@ function fundedIdOf(reservation: Reservation): string | undefined {
 
 /** The payment is public, so its caller is unproven: the money becomes a token of the wallet, which a new payment of that wallet recovers. */
 async function withoutSecret(
-	{ settler, issueCredit }: OnchainContext,
+	{ settler, issueCredit }: SettlingContext,
 	claim: PaymentClaim,
 	{ kind, row }: { kind: "fresh" | "funded"; row: PaymentRow },
 ) {
@@ -285,7 +296,7 @@ interface Bought<T> {
 
 /** What is bought with settled money, booked with it or not at all; its receipt names the posting that brought the money. */
 function bookPurchase<T>(
-	{ clock, ids }: { clock: Clock; ids: Ids },
+	{ clock, ids }: SettlingContext,
 	claim: PaymentClaim,
 	alongside: Alongside<T>,
 ): Along<Bought<T>> {

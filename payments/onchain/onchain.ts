@@ -1,30 +1,12 @@
-export type {
-	AuthorizationState,
-	ChainReader,
-	ChainTransfer,
-	DemoWallet,
-	EarlierTransfers,
-	Facilitator,
-	Hex,
-	OnchainParts,
-	RefusalReason,
-	SettlementTerms,
-	SettleOptions,
-	SettleOutcome,
-	TransferAuthorization,
-	TransferSpan,
-	Treasury,
-} from "./facilitator.js";
+export * from "./facilitator.js";
+export * from "./networks.js";
 export {
-	chainIdOf,
-	findUsdc,
-	fromV1Network,
-	isSameAddress,
-	isTestNetwork,
-	toV1Network,
-} from "./networks.js";
-export type { OnchainMethod, Purchased, SettledFunds } from "./onchain-context.js";
-export { createOnchainMethod, type OnchainPayments } from "./onchain-method.js";
+	createOnchainMethod,
+	type OnchainMethod,
+	type OnchainPayments,
+	type Purchased,
+	type SettledFunds,
+} from "./onchain-method.js";
 export {
 	type PaymentEnvelope,
 	PaymentRefused,

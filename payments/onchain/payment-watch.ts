@@ -18,28 +18,7 @@ export interface OpenPayments {
 	readonly settled: number;
 }
 
-/** Index of the payments in progress and of those to be looked at again, so that the table of all payments is never searched. */
-export interface PaymentWatch {
-	/** Marks a payment, and the retry key it came with, as being worked on until `end`. */
-	begin(id: string, idempotencyId: string | undefined): void;
-	/** Captured: being delivered, for a while. */
-	linger(id: string): void;
-	end(id: string): void;
-	isBusy(id: string): boolean;
-	isKeyBusy(idempotencyId: string): boolean;
-	/** Follows a row through its states; final ones are forgotten. */
-	follow(row: PaymentRow): void;
-	forget(id: string): void;
-	/** Open payments to look at now; each is due less often the longer it stays open. */
-	takeDue(now: number): readonly string[];
-	/** Open payment that came with this retry key. */
-	openWithKey(idempotencyId: string): string | undefined;
-	open(): OpenPayments;
-}
-
-interface Open {
-	readonly state: PaymentState;
-	readonly idempotencyId: string | undefined;
+interface Open extends Pick<PaymentRow, "state" | "idempotencyId"> {
 	looks: number;
 	dueAt: number;
 }
@@ -50,7 +29,10 @@ interface Busy {
 	readonly untilMs: number;
 }
 
-export function createPaymentWatch(monotonicMs: () => number): PaymentWatch {
+export type PaymentWatch = ReturnType<typeof createPaymentWatch>;
+
+/** Index of the payments in progress and of those to be looked at again, so that the table of all payments is never searched. */
+export function createPaymentWatch(monotonicMs: () => number) {
 	const busy = new Map<string, Busy>();
 	const busyKeys = new Map<string, string>();
 	const open = new Map<string, Open>();
@@ -73,23 +55,25 @@ export function createPaymentWatch(monotonicMs: () => number): PaymentWatch {
 	};
 
 	return {
-		begin(id, idempotencyId) {
+		/** Marks a payment, and the retry key it came with, as being worked on until `end`. */
+		begin(id: string, idempotencyId: string | undefined): void {
 			busy.set(id, { idempotencyId, untilMs: Number.POSITIVE_INFINITY });
 			if (idempotencyId !== undefined) busyKeys.set(idempotencyId, id);
 		},
-		linger(id) {
+		/** Captured: being delivered, for a while. */
+		linger(id: string): void {
 			const entry = busy.get(id);
 			if (!entry) return;
 			busy.set(id, { ...entry, untilMs: monotonicMs() + LIMITS.deliveryGraceMs });
 		},
 		end,
 		isBusy,
-		isKeyBusy(idempotencyId) {
+		isKeyBusy(idempotencyId: string): boolean {
 			const id = busyKeys.get(idempotencyId);
 			return id !== undefined && isBusy(id);
 		},
-		follow(row) {
-			const { id, state, idempotencyId } = row;
+		/** Follows a row through its states; final ones are forgotten. */
+		follow({ id, state, idempotencyId }: PaymentRow): void {
 			if (open.get(id)?.state === state) return;
 			forget(id);
 			if (!OPEN_STATES.has(state)) return;
@@ -97,7 +81,8 @@ export function createPaymentWatch(monotonicMs: () => number): PaymentWatch {
 			if (idempotencyId !== undefined) openKeys.set(idempotencyId, id);
 		},
 		forget,
-		takeDue(now) {
+		/** Open payments to look at now; each is due less often the longer it stays open. */
+		takeDue(now: number): readonly string[] {
 			for (const id of [...busy.keys()]) isBusy(id);
 			const due = [...open].filter(([id, { dueAt }]) => !busy.has(id) && isDue(dueAt, now));
 			for (const [, entry] of due) {
@@ -107,8 +92,9 @@ export function createPaymentWatch(monotonicMs: () => number): PaymentWatch {
 			}
 			return due.map(([id]) => id);
 		},
-		openWithKey: (idempotencyId) => openKeys.get(idempotencyId),
-		open() {
+		/** Open payment that came with this retry key. */
+		openWithKey: (idempotencyId: string) => openKeys.get(idempotencyId),
+		open(): OpenPayments {
 			const states = [...open.values()].map(({ state }) => state);
 			const count = (...wanted: PaymentState[]) =>
 				states.filter((state) => wanted.includes(state)).length;

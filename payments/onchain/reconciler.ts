@@ -1,35 +1,20 @@
 import { LIMITS } from "../../src/contract/contract.js";
 import type { Logger } from "../../src/kernel/kernel.js";
 import type { PaymentRow, PaymentState, StoreTransaction } from "../../store/store.js";
-import type { SptIssuer } from "../spt/spt.js";
 import type { SettlementTerms } from "./facilitator.js";
 import { isSameAddress } from "./networks.js";
 import { endOfBinding } from "./payment-claim.js";
 import { changePayment, creditSettled, UNDECIDED } from "./settlement-book.js";
 import { proveSettlement, readAuthorization } from "./settlement-proof.js";
-import type { Settler, SettlerDeps } from "./settler.js";
-
-export interface Reconciler {
-	/** After the holds of an earlier process were released: what it left open is known from here on. */
-	resume(): Promise<void>;
-	/** Advances every open payment that is due, one pass at a time; an abort resolves after the requests in progress. */
-	reconcile(stopping?: AbortSignal): Promise<void>;
-	/** Forgets payments that are final and expired. */
-	forgetExpired(): Promise<void>;
-}
-
-export interface ReconcilerDeps extends SettlerDeps {
-	readonly settler: Settler;
-	readonly issueCredit: SptIssuer["issueFrom"];
-}
+import type { SettlingContext } from "./settler.js";
 
 const AT_ONCE = 8;
 const ROWS_AT_ONCE = 500;
 const FINAL_STATES: ReadonlySet<PaymentState> = new Set(["captured", "credited", "released"]);
 
 /** The chain decides what became of a payment; where none can be read, only the facilitator's success does. */
-export function createReconciler(deps: ReconcilerDeps): Reconciler {
-	const { clock, watch, logger } = deps;
+export function createReconciler(context: SettlingContext) {
+	const { clock, watch, logger } = context;
 	let pass: Promise<void> | undefined;
 	const lookAtDue = async (stopping: AbortSignal | undefined) => {
 		const due = watch.takeDue(clock.now());
@@ -37,7 +22,7 @@ export function createReconciler(deps: ReconcilerDeps): Reconciler {
 			const looks = due
 				.slice(start, start + AT_ONCE)
 				.map((id) =>
-					lookAtOne(deps, id).catch((error: unknown) =>
+					lookAtOne(context, id).catch((error: unknown) =>
 						logger.error("a payment could not be reconciled", { id, error: String(error) }),
 					),
 				);
@@ -45,27 +30,30 @@ export function createReconciler(deps: ReconcilerDeps): Reconciler {
 		}
 	};
 	return {
-		resume: () => resume(deps),
-		reconcile(stopping) {
+		/** After the holds of an earlier process were released: what it left open is known from here on. */
+		resume: () => resume(context),
+		/** Advances every open payment that is due, one pass at a time; an abort resolves after the requests in progress. */
+		reconcile(stopping?: AbortSignal): Promise<void> {
 			pass ??= lookAtDue(stopping).finally(() => {
 				pass = undefined;
 			});
 			return pass;
 		},
-		async forgetExpired() {
+		/** Forgets payments that are final and expired. */
+		async forgetExpired(): Promise<void> {
 			const isOver = (row: PaymentRow) =>
 				FINAL_STATES.has(row.state) &&
 				row.expiresAt <= clock.now() &&
 				endOfBinding(row.validBefore) <= clock.now();
-			await inPortions(deps, isOver, async (tx, row) => tx.delete("payments", row.id));
+			await inPortions(context, isOver, async (tx, row) => tx.delete("payments", row.id));
 		},
 	};
 }
 
-async function resume(deps: ReconcilerDeps): Promise<void> {
-	const { clock, watch, store } = deps;
+async function resume(context: SettlingContext): Promise<void> {
+	const { clock, watch, store } = context;
 	const wasCutOff = ({ state }: PaymentRow) => state === "reserved" || state === "settling";
-	await inPortions(deps, wasCutOff, async (tx, { id, state }) => {
+	await inPortions(context, wasCutOff, async (tx, { id, state }) => {
 		const now = clock.now();
 		// Only what was reserved is known not to have been sent.
 		const change: Partial<PaymentRow> =
@@ -76,12 +64,12 @@ async function resume(deps: ReconcilerDeps): Promise<void> {
 	});
 	const rows = await store.read((reader) => reader.list("payments"));
 	for (const row of rows) watch.follow(row);
-	reportUnreachable(deps, rows);
+	reportUnreachable(context, rows);
 }
 
 /** In small transactions, so that calls get their turn in between; each row is judged again inside. */
 async function inPortions(
-	{ store, watch }: ReconcilerDeps,
+	{ store, watch }: SettlingContext,
 	isWanted: (row: PaymentRow) => boolean,
 	work: (tx: StoreTransaction, row: PaymentRow) => Promise<void>,
 ): Promise<void> {
@@ -97,67 +85,67 @@ async function inPortions(
 	}
 }
 
-async function lookAtOne(deps: ReconcilerDeps, id: string): Promise<void> {
-	const row = await deps.store.read((reader) => reader.get("payments", id));
-	if (!row) return deps.watch.forget(id);
+async function lookAtOne(context: SettlingContext, id: string): Promise<void> {
+	const row = await context.store.read((reader) => reader.get("payments", id));
+	if (!row) return context.watch.forget(id);
 	// Another chain knows nothing of it, and nothing it says may end the question.
-	if (row.state !== "settled" && !isOnTerms(deps.terms, row)) return;
+	if (row.state !== "settled" && !isOnTerms(context.terms, row)) return;
 	switch (row.state) {
 		case "settled":
-			return creditUndelivered(deps, row);
+			return creditUndelivered(context, row);
 		case "refused":
-			return deps.chain ? lookOnChain(deps, row) : reopenRefusal(deps, row);
+			return context.chain ? lookOnChain(context, row) : reopenRefusal(context, row);
 		case "settling":
 		case "unknown":
-			return deps.chain ? lookOnChain(deps, row) : askAgain(deps, row);
+			return context.chain ? lookOnChain(context, row) : askAgain(context, row);
 		case "reserved":
 		case "captured":
 		case "credited":
 		case "released":
-			return deps.watch.follow(row);
+			return context.watch.follow(row);
 	}
 }
 
-async function lookOnChain(deps: ReconcilerDeps, row: PaymentRow): Promise<void> {
-	const { watch } = deps;
-	const state = await readAuthorization(deps, row);
+async function lookOnChain(context: SettlingContext, row: PaymentRow): Promise<void> {
+	const { watch } = context;
+	const state = await readAuthorization(context, row);
 	// A caller may have come back meanwhile; then the call decides.
 	if (watch.isBusy(row.id)) return;
 	if (state?.kind === "settled") {
-		await deps.settler.conclude(row.id, state);
+		await context.settler.conclude(row.id, state);
 		return;
 	}
-	if (state?.kind === "canceled") await closeUnused(deps, row, "canceled");
-	if (state?.kind === "unused" && isBeyondUse(deps, row, state.headMs)) {
-		await closeUnused(deps, row, "lapsed");
+	if (state?.kind === "canceled") await closeUnused(context, row, "canceled");
+	if (state?.kind === "unused" && isBeyondUse(context, row, state.headMs)) {
+		await closeUnused(context, row, "lapsed");
 	}
 }
 
 /** A node may lag behind the block that settled it, so its own time decides; a chain without new blocks is accepted as final after a day. */
-function isBeyondUse(deps: ReconcilerDeps, row: PaymentRow, headMs: number): boolean {
-	if (!hasLapsed(deps, row)) return false;
+function isBeyondUse(context: SettlingContext, row: PaymentRow, headMs: number): boolean {
+	if (!hasLapsed(context, row)) return false;
 	const endMs = row.validBefore * 1_000;
-	return headMs >= endMs || deps.clock.now() > endMs + LIMITS.idleChainLapseMs;
+	return headMs >= endMs || context.clock.now() > endMs + LIMITS.idleChainLapseMs;
 }
 
-function hasLapsed({ clock }: ReconcilerDeps, { validBefore }: PaymentRow): boolean {
+function hasLapsed({ clock }: SettlingContext, { validBefore }: PaymentRow): boolean {
 	return clock.now() > validBefore * 1_000 + LIMITS.authorizationLapseMs;
 }
 
 /** A facilitator's refusal proves nothing: without a chain to read it stays unknown. */
-async function reopenRefusal(deps: ReconcilerDeps, row: PaymentRow): Promise<void> {
-	if (!hasLapsed(deps, row)) return;
+async function reopenRefusal(context: SettlingContext, row: PaymentRow): Promise<void> {
+	if (!hasLapsed(context, row)) return;
 	const reason = row.reason ?? "refused";
-	await deps.settler.conclude(row.id, { kind: "unknown", message: reason });
+	await context.settler.conclude(row.id, { kind: "unknown", message: reason });
 }
 
 /** Expired or canceled without a settlement. */
 async function closeUnused(
-	deps: ReconcilerDeps,
+	context: SettlingContext,
 	{ id }: PaymentRow,
 	reason: string,
 ): Promise<void> {
-	const { store, clock, watch } = deps;
+	const { store, clock, watch } = context;
 	const closed = await store.transaction((tx) =>
 		changePayment(
 			tx,
@@ -169,15 +157,15 @@ async function closeUnused(
 }
 
 /** Asking again may send the payment, so it waits until the authorization has lapsed; only an answer with the first transaction settles the question. */
-async function askAgain(deps: ReconcilerDeps, row: PaymentRow): Promise<void> {
-	if (!hasLapsed(deps, row)) return;
-	const outcome = await deps.settler.ask(row);
-	if (outcome.kind === "settled" && !deps.watch.isBusy(row.id)) {
-		const proof = await proveSettlement(deps, row, outcome);
-		if (proof.kind === "settled") await deps.settler.conclude(row.id, proof);
+async function askAgain(context: SettlingContext, row: PaymentRow): Promise<void> {
+	if (!hasLapsed(context, row)) return;
+	const outcome = await context.settler.ask(row);
+	if (outcome.kind === "settled" && !context.watch.isBusy(row.id)) {
+		const proof = await proveSettlement(context, row, outcome);
+		if (proof.kind === "settled") await context.settler.conclude(row.id, proof);
 		return;
 	}
-	deps.logger.error(
+	context.logger.error(
 		"a payment stays unknown: no chain can be read and the facilitator proves nothing",
 		{
 			id: row.id,
@@ -188,8 +176,8 @@ async function askAgain(deps: ReconcilerDeps, row: PaymentRow): Promise<void> {
 }
 
 /** The caller did not come back for what it paid: the money becomes a token of the wallet's. */
-async function creditUndelivered(deps: ReconcilerDeps, row: PaymentRow): Promise<void> {
-	const { clock, settler, store, watch, issueCredit } = deps;
+async function creditUndelivered(context: SettlingContext, row: PaymentRow): Promise<void> {
+	const { clock, settler, store, watch, issueCredit } = context;
 	if (clock.now() < row.updatedAt + LIMITS.undeliveredGraceMs) return;
 	const { holdId } = row;
 	const hold = holdId && (await store.read((reader) => reader.get("holds", holdId)));

@@ -1,23 +1,15 @@
-import type { Clock } from "../../src/kernel/kernel.js";
+import { LIMITS } from "../../src/contract/contract.js";
+import { ServiceError } from "../../src/kernel/kernel.js";
 import type {
 	IdempotencyRow,
 	PaymentRow,
-	Store,
 	StoreReader,
 	StoreTransaction,
 } from "../../store/store.js";
-import { hasOpenJob } from "../payments.js";
-import type { SettlementTerms } from "./facilitator.js";
-import { type PaymentClaim, toPaymentRow } from "./payment-claim.js";
-import {
-	creditedPayment,
-	keyOfAnotherRequest,
-	paymentInFlight,
-	rejectedPayment,
-	settlementUnknown,
-	usedPayment,
-} from "./payment-errors.js";
-import type { PaymentWatch } from "./payment-watch.js";
+import { hasOpenJob, PaymentRequired } from "../payments.js";
+import type { RefusalReason } from "./facilitator.js";
+import type { OnchainContext } from "./onchain-context.js";
+import { type PaymentClaim, type PaymentReport, toPaymentRow } from "./payment-claim.js";
 
 /** State of an exclusively reserved payment; `isProven` when only its payer can have sent it, and callers without that are never given a secret. */
 export type Reservation =
@@ -40,23 +32,16 @@ export type Earlier =
 	| { readonly kind: "job"; readonly jobId: string }
 	| { readonly kind: "funded"; readonly row: PaymentRow };
 
-export interface ReservationDeps {
-	readonly store: Store;
-	readonly clock: Clock;
-	readonly terms: SettlementTerms;
-	readonly watch: PaymentWatch;
-}
-
 /** Binds a payment to one request durably and marks it busy until `watch.end`. Throws PAYMENT_ALREADY_USED, IDEMPOTENCY_* or SETTLEMENT_UNKNOWN. */
-export async function reserve(deps: ReservationDeps, claim: PaymentClaim): Promise<Reservation> {
-	const { store, watch } = deps;
+export async function reserve(context: OnchainContext, claim: PaymentClaim): Promise<Reservation> {
+	const { store, watch } = context;
 	const marked: string[] = [];
 	try {
 		return await store.transaction(async (tx) => {
 			const row = await tx.get("payments", claim.id);
 			if (row) assertSameRequest(claim, row);
 			assertIdle(watch, claim);
-			const reservation = await judge(deps, tx, { claim, row });
+			const reservation = await judge(context, tx, { claim, row });
 			watch.begin(claim.id, claim.idempotencyId);
 			marked.push(claim.id);
 			if (reservation.kind === "fresh" && reservation.earlier?.kind === "funded") {
@@ -72,7 +57,7 @@ export async function reserve(deps: ReservationDeps, claim: PaymentClaim): Promi
 }
 
 async function judge(
-	deps: ReservationDeps,
+	context: OnchainContext,
 	tx: StoreTransaction,
 	{ claim, row }: { claim: PaymentClaim; row: PaymentRow | undefined },
 ): Promise<Reservation> {
@@ -93,13 +78,13 @@ async function judge(
 		case "released":
 		case "refused": {
 			if (claim.expired) throw rejectedPayment(claim, claim.expired);
-			const earlier = await findEarlier(deps, tx, claim);
+			const earlier = await findEarlier(context, tx, claim);
 			// A refused one stays so until it is sent again: it may yet turn up on the chain.
 			if (row?.state === "refused") {
 				assertSameKey(claim, row);
 				return { kind: "fresh", row, earlier, isProven: hasKeyOf(claim, row) };
 			}
-			const reserved = toPaymentRow(claim, deps.terms, deps.clock.now());
+			const reserved = toPaymentRow(claim, context.terms, context.clock.now());
 			await tx.put("payments", reserved);
 			return { kind: "fresh", row: reserved, earlier, isProven: true };
 		}
@@ -127,14 +112,14 @@ function assertSameKey(claim: PaymentClaim, row: PaymentRow): void {
 	);
 }
 
-function assertIdle(watch: PaymentWatch, { id, idempotencyId }: PaymentClaim): void {
+function assertIdle(watch: OnchainContext["watch"], { id, idempotencyId }: PaymentClaim): void {
 	if (watch.isBusy(id)) throw paymentInFlight(id);
 	if (idempotencyId !== undefined && watch.isKeyBusy(idempotencyId)) throw paymentInFlight(id);
 }
 
 /** A client that lost the answer signs anew and repeats its retry key: what it paid for then must not be paid twice. */
 async function findEarlier(
-	{ clock, watch }: ReservationDeps,
+	{ clock, watch }: OnchainContext,
 	reader: StoreReader,
 	{ id, request, idempotencyId }: PaymentClaim,
 ): Promise<Earlier | undefined> {
@@ -161,7 +146,7 @@ async function judgeOpen(
 		openId,
 		request,
 		watch,
-	}: { openId: string; request: PaymentClaim["request"]; watch: PaymentWatch },
+	}: Pick<OnchainContext, "watch"> & Pick<PaymentClaim, "request"> & { openId: string },
 ): Promise<Earlier | undefined> {
 	const row = await reader.get("payments", openId);
 	if (!row) return undefined;
@@ -170,4 +155,118 @@ async function judgeOpen(
 	if (row.state === "settling" || row.state === "unknown") throw settlementUnknown(openId);
 	const isUsable = row.state === "settled" && row.amountMicros === request.quote.amountMicros;
 	return isUsable ? { kind: "funded", row } : undefined;
+}
+
+/** Refusals of payments, each with a new challenge, so that a client can pay again at once. */
+
+/** The envelope names no readable payment, so not even its resource is known: ask for a challenge first. */
+export function unreadablePayment(message: string): ServiceError {
+	return new ServiceError("PAYMENT_REJECTED", message, {
+		reply: {
+			body: {
+				reason: "invalid_payload" satisfies RefusalReason,
+				continuations: [
+					{
+						type: "x402",
+						instructions:
+							"Send the request without a payment; the 402 says what to sign. Nothing was charged.",
+					},
+				],
+			},
+		},
+	});
+}
+
+export function rejectedPayment(
+	claim: PaymentClaim,
+	{ reason, message }: { readonly reason: RefusalReason; readonly message: string },
+): PaymentRequired {
+	return new PaymentRequired(
+		"PAYMENT_REJECTED",
+		`${message} This request was not charged.`,
+		toChallenge(claim),
+		{ reply: { headers: failureHeaders(claim, reason), body: { reason } } },
+	);
+}
+
+/** The payment bought something before; `boughtAs` says what. */
+export function usedPayment(
+	claim: PaymentClaim,
+	boughtAs: string,
+	{
+		transactionHash,
+		body,
+	}: { transactionHash?: string | undefined; body?: Readonly<Record<string, unknown>> } = {},
+): PaymentRequired {
+	const reason = "nonce_used";
+	return new PaymentRequired(
+		"PAYMENT_ALREADY_USED",
+		`This payment ${boughtAs}. Sign a new one for a new request.`,
+		toChallenge(claim),
+		{
+			reply: {
+				// The receipt of what it bought is no receipt of this request.
+				headers: failureHeaders(claim, reason, transactionHash),
+				body: { reason, payment_id: claim.id, ...body },
+			},
+		},
+	);
+}
+
+/** Its money became a token of the wallet's, which only a new payment of that wallet collects. */
+export function creditedPayment(claim: PaymentClaim, tokenId: string | undefined): PaymentRequired {
+	return usedPayment(
+		claim,
+		`had settled and was credited to the token ${tokenId}; POST /v1/spt with "recover": true collects it`,
+		{ body: { token_id: tokenId } },
+	);
+}
+
+export function paymentInFlight(id: string): ServiceError {
+	return new ServiceError(
+		"IDEMPOTENCY_IN_FLIGHT",
+		"A request with this payment is still being answered; send it again in a moment.",
+		{ retryAfterSeconds: LIMITS.retryAfterSeconds, reply: { body: { payment_id: id } } },
+	);
+}
+
+export function settlementUnknown(id: string): ServiceError {
+	return new ServiceError(
+		"SETTLEMENT_UNKNOWN",
+		`It is not known yet whether the payment ${id} went through. Send the same request with the same payment again, and sign no new one: what went through is delivered or given back.`,
+		{
+			retryAfterSeconds: LIMITS.reconcileIntervalMs / 1_000,
+			reply: { body: { payment_id: id } },
+		},
+	);
+}
+
+export function facilitatorUnreachable(cause: unknown): ServiceError {
+	return new ServiceError(
+		"UPSTREAM",
+		"The payment could not be verified just now; nothing was charged. Send the same request again.",
+		{ cause },
+	);
+}
+
+export function keyOfAnotherRequest(): ServiceError {
+	return new ServiceError(
+		"IDEMPOTENCY_MISMATCH",
+		"This idempotency key was used for another request; use a new key for a new request. Nothing was charged.",
+	);
+}
+
+function toChallenge({ request: { quote }, offers: offersOf }: PaymentClaim) {
+	const offers = offersOf();
+	return { quote, offers, continuations: offers.map((offer) => offer.continuation) };
+}
+
+function failureHeaders(
+	{ envelope, request, signed }: PaymentClaim,
+	reason: RefusalReason,
+	transactionHash?: string,
+) {
+	const payer = signed.authorization.from;
+	const report: PaymentReport = { kind: "failed", reason, payer, transactionHash };
+	return envelope.receiptHeaders(request.payment, report);
 }

@@ -1,6 +1,6 @@
 import { hash } from "node:crypto";
 import { LIMITS, type ReleaseReason, type SettlementWire } from "../../src/contract/contract.js";
-import { type Clock, type Ids, type Micros, siblingId } from "../../src/kernel/kernel.js";
+import { type Ids, type Micros, siblingId } from "../../src/kernel/kernel.js";
 import {
 	type HoldRow,
 	LedgerRefusal,
@@ -9,8 +9,8 @@ import {
 	type ReceiptRow,
 	type StoreTransaction,
 } from "../../store/store.js";
-import { type Credit, custAccount, type Ledger, toEntries } from "../payments.js";
-import type { SptIssuer } from "../spt/spt.js";
+import { type Credit, custAccount, toEntries } from "../payments.js";
+import type { OnchainContext } from "./onchain-context.js";
 import type { PaymentClaim } from "./payment-claim.js";
 
 /** What is written when money of a chain moves, each inside the caller's transaction. */
@@ -205,17 +205,9 @@ async function acceptOnce(
 	await tx.put("settlements", { id });
 }
 
-/** What booking needs; `issueCredit` turns money of an account into a token of its payer. */
-interface BookDeps {
-	readonly ledger: Ledger;
-	readonly clock: Clock;
-	readonly ids: Ids;
-	readonly issueCredit: SptIssuer["issueFrom"];
-}
-
 /** A hold on settled money, so that only this call, or the job it launches, can use it. */
 export function openHold(
-	{ ledger, clock }: Pick<BookDeps, "ledger" | "clock">,
+	{ ledger, clock }: Pick<OnchainContext, "ledger" | "clock">,
 	claim: PaymentClaim,
 	{ isProven }: { isProven: boolean },
 ): Along<HoldRow> {
@@ -254,7 +246,7 @@ export function openHold(
 }
 
 export function captureAtOnce(
-	{ clock, ids }: Pick<BookDeps, "clock" | "ids">,
+	{ clock, ids }: Pick<OnchainContext, "clock" | "ids">,
 	claim: PaymentClaim,
 ): Along<ReceiptRow> {
 	return async (tx, booked) => {
@@ -268,7 +260,7 @@ export function captureAtOnce(
 }
 
 export function captureHeld(
-	{ ledger, clock }: Pick<BookDeps, "ledger" | "clock">,
+	{ ledger, clock }: Pick<OnchainContext, "ledger" | "clock">,
 	claim: PaymentClaim,
 	hold: HoldRow,
 ): Along<ReceiptRow> {
@@ -288,7 +280,7 @@ export function captureHeld(
 
 /** A part of what a job holds, and a token of the wallet's with the rest; the whole where no part is named. */
 export function captureJob(
-	{ ledger, issueCredit, clock }: Omit<BookDeps, "ids">,
+	{ ledger, issueCredit, clock }: Pick<OnchainContext, "ledger" | "issueCredit" | "clock">,
 	paid: PaidRequest,
 	{ hold, amountMicros }: { hold: HoldRow; amountMicros: Micros },
 ): Along<{ readonly receipt: ReceiptRow; readonly credit: Credit | undefined }> {
@@ -311,7 +303,7 @@ export function captureJob(
 }
 
 export function creditHeld(
-	{ ledger, issueCredit }: Pick<BookDeps, "ledger" | "issueCredit">,
+	{ ledger, issueCredit }: Pick<OnchainContext, "ledger" | "issueCredit">,
 	{ hold, reason }: { hold: HoldRow; reason: ReleaseReason },
 ): Along<Credit> {
 	return async (tx, booked) => {
@@ -322,7 +314,7 @@ export function creditHeld(
 }
 
 /** Settled money that bought nothing becomes a token of the wallet that paid it. */
-export function creditSettled(issueCredit: SptIssuer["issueFrom"]): Along<Credit> {
+export function creditSettled(issueCredit: OnchainContext["issueCredit"]): Along<Credit> {
 	return async (tx, { row }) => {
 		const credit = await issueTo(issueCredit, tx, { row, amountMicros: row.amountMicros });
 		return { value: credit, change: { state: "credited", tokenId: credit.id } };
@@ -330,7 +322,7 @@ export function creditSettled(issueCredit: SptIssuer["issueFrom"]): Along<Credit
 }
 
 async function issueTo(
-	issueCredit: SptIssuer["issueFrom"],
+	issueCredit: OnchainContext["issueCredit"],
 	tx: StoreTransaction,
 	{ row, amountMicros }: { row: PaymentRow; amountMicros: Micros },
 ): Promise<Credit> {

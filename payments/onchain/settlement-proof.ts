@@ -1,49 +1,32 @@
 import { LIMITS } from "../../src/contract/contract.js";
-import { type Clock, type Logger, ServiceError } from "../../src/kernel/kernel.js";
-import type { PaymentRow, Store } from "../../store/store.js";
-import type {
-	AuthorizationState,
-	ChainReader,
-	Facilitator,
-	RefusalReason,
-	SettlementTerms,
-	SettleOutcome,
-} from "./facilitator.js";
+import { type Clock, ServiceError } from "../../src/kernel/kernel.js";
+import type { PaymentRow } from "../../store/store.js";
+import type { AuthorizationState, SettlementTerms, SettleOutcome } from "./facilitator.js";
+import type { OnchainContext } from "./onchain-context.js";
 import { authorizationOf } from "./payment-claim.js";
-import { changePayment, UNDECIDED } from "./settlement-book.js";
+import { changePayment, type SettlementPlace, UNDECIDED } from "./settlement-book.js";
 
 /** What facilitator and chain prove of a settlement. */
 export type Proof =
 	/** Seen on the chain at `logIndex`, or accepted on the facilitator's statement. */
-	| {
-			readonly kind: "settled";
-			readonly transactionHash: string;
-			readonly logIndex?: number | undefined;
-	  }
-	| { readonly kind: "refused"; readonly reason: RefusalReason; readonly message: string }
-	| { readonly kind: "not_sent"; readonly message: string }
-	| { readonly kind: "unknown"; readonly message: string; readonly transactionHash?: string };
+	({ readonly kind: "settled" } & SettlementPlace) | Exclude<SettleOutcome, { kind: "settled" }>;
 
-export interface ProofDeps {
-	readonly terms: SettlementTerms;
-	readonly chain?: ChainReader | undefined;
-	readonly clock: Clock;
-}
+export type SettledProof = Extract<Proof, { kind: "settled" }>;
 
 /** A node may lag behind the one that settled; the pauses between looks. */
 const LOOK_PAUSES_MS = [0, 100, 400, 1_000];
 
 /** Where the chain can be read, it alone decides; without it a facilitator's success is accepted when all its fields match the payment. */
 export async function proveSettlement(
-	deps: ProofDeps,
+	context: OnchainContext,
 	row: PaymentRow,
 	outcome: SettleOutcome,
 ): Promise<Proof> {
-	if (!deps.chain) return acceptOutcome(deps.terms, row, outcome);
+	if (!context.chain) return acceptOutcome(context.terms, row, outcome);
 	const looks = outcome.kind === "settled" ? LOOK_PAUSES_MS : [0];
 	for (const pauseMs of looks) {
-		if (pauseMs > 0) await pause(pauseMs, deps.clock);
-		const proof = judgeLook(await readAuthorization(deps, row), outcome);
+		if (pauseMs > 0) await pause(pauseMs, context.clock);
+		const proof = judgeLook(await readAuthorization(context, row), outcome);
 		if (proof) return proof;
 	}
 	if (outcome.kind === "refused" || outcome.kind === "not_sent") return outcome;
@@ -74,7 +57,7 @@ function judgeLook(
 
 /** State of the authorization; undefined while the chain cannot be read. */
 export async function readAuthorization(
-	{ chain, terms, clock }: ProofDeps,
+	{ chain, terms, clock }: OnchainContext,
 	row: PaymentRow,
 ): Promise<AuthorizationState | undefined> {
 	if (!chain) return undefined;
@@ -101,12 +84,10 @@ function acceptOutcome(terms: SettlementTerms, row: PaymentRow, outcome: SettleO
 	return { kind: "settled", transactionHash: outcome.transactionHash.toLowerCase() };
 }
 
-type Settled = Extract<SettleOutcome, { kind: "settled" }>;
-
 function findMismatch(
 	{ network }: SettlementTerms,
 	row: PaymentRow,
-	said: Settled,
+	said: Extract<SettleOutcome, { kind: "settled" }>,
 ): string | undefined {
 	if (!/^0x[0-9a-fA-F]{64}$/.test(said.transactionHash)) return "kind of transaction";
 	if (said.network !== network) return "network";
@@ -150,55 +131,46 @@ function pause(ms: number, clock: Clock): Promise<void> {
 	});
 }
 
-export interface QuestionDeps {
-	readonly store: Store;
-	readonly clock: Clock;
-	readonly logger: Logger;
-	readonly terms: SettlementTerms;
-	readonly facilitator: Facilitator;
-	/** Without it only the facilitator's success ends a payment of unknown outcome. */
-	readonly chain?: ChainReader | undefined;
-}
-
-type Conclude = (id: string, proof: Proof & { kind: "settled" }) => Promise<unknown>;
+type Conclude = (id: string, proof: SettledProof) => Promise<unknown>;
 
 /** Sends the payment and proves its outcome; an answer after the deadline is concluded when it arrives. */
 export async function send(
-	deps: QuestionDeps,
+	context: OnchainContext,
 	row: PaymentRow,
 	conclude: Conclude,
 ): Promise<Proof> {
-	const asked = startAsking(deps, row);
-	const outcome = await within(asked, LIMITS.settleTimeoutMs, deps.clock).catch(
+	const asked = startAsking(context, row);
+	const outcome = await within(asked, LIMITS.settleTimeoutMs, context.clock).catch(
 		(error: unknown) => {
-			if (error instanceof DeadlinePassed) concludeLate(deps, row, { asked, conclude });
+			if (error instanceof DeadlinePassed) concludeLate(context, row, { asked, conclude });
 			return toUnknown(error);
 		},
 	);
-	const current = (await readRow(deps, row.id)) ?? row;
-	return proveSettlement(deps, current, outcome);
+	const current = (await readRow(context, row.id)) ?? row;
+	return proveSettlement(context, current, outcome);
 }
 
 /** The facilitator's answer alone; asking may send a payment that has not expired. */
-export function askOnce(deps: QuestionDeps, row: PaymentRow): Promise<SettleOutcome> {
-	return within(startAsking(deps, row), LIMITS.verifyTimeoutMs, deps.clock).catch(toUnknown);
+export function askOnce(context: OnchainContext, row: PaymentRow): Promise<SettleOutcome> {
+	const asked = startAsking(context, row);
+	return within(asked, LIMITS.verifyTimeoutMs, context.clock).catch(toUnknown);
 }
 
 /** The facilitator may answer after our deadline; its answer, not the timeout, decides. */
 function concludeLate(
-	deps: QuestionDeps,
+	context: OnchainContext,
 	row: PaymentRow,
 	{ asked, conclude }: { asked: Promise<SettleOutcome>; conclude: Conclude },
 ): void {
 	asked
 		.then(async (outcome) => {
 			if (outcome.kind !== "settled") return;
-			const proof = await proveSettlement(deps, row, outcome);
-			const current = await readRow(deps, row.id);
+			const proof = await proveSettlement(context, row, outcome);
+			const current = await readRow(context, row.id);
 			if (proof.kind === "settled" && current?.state === "unknown") await conclude(row.id, proof);
 		})
 		.catch((error: unknown) =>
-			deps.logger.error("a late settlement could not be booked", {
+			context.logger.error("a late settlement could not be booked", {
 				id: row.id,
 				error: String(error),
 			}),
@@ -206,7 +178,7 @@ function concludeLate(
 }
 
 async function startAsking(
-	{ facilitator, terms, store, clock }: QuestionDeps,
+	{ facilitator, terms, store, clock }: OnchainContext,
 	row: PaymentRow,
 ): Promise<SettleOutcome> {
 	return facilitator.settle(terms, authorizationOf(row), {
@@ -222,7 +194,7 @@ async function startAsking(
 	});
 }
 
-function readRow({ store }: QuestionDeps, id: string): Promise<PaymentRow | undefined> {
+function readRow({ store }: OnchainContext, id: string): Promise<PaymentRow | undefined> {
 	return store.read((reader) => reader.get("payments", id));
 }
 

@@ -1,7 +1,6 @@
-import { type Ids, ServiceError } from "../../src/kernel/kernel.js";
+import { ServiceError } from "../../src/kernel/kernel.js";
 import { LedgerRefusal, type PaymentRow, type PaymentState } from "../../store/store.js";
-import type { SettleOutcome } from "./facilitator.js";
-import type { PaymentWatch } from "./payment-watch.js";
+import type { OnchainContext } from "./onchain-context.js";
 import {
 	type Along,
 	bookSettlement,
@@ -10,12 +9,7 @@ import {
 	toBooked,
 	UNDECIDED,
 } from "./settlement-book.js";
-import { askOnce, type Proof, type QuestionDeps, send } from "./settlement-proof.js";
-
-export interface SettlerDeps extends QuestionDeps {
-	readonly ids: Ids;
-	readonly watch: PaymentWatch;
-}
+import { askOnce, type Proof, type SettledProof, send } from "./settlement-proof.js";
 
 /** How settling ended, the books written. */
 export type Settling<T> =
@@ -24,45 +18,58 @@ export type Settling<T> =
 
 type Undecided = Exclude<Proof, { kind: "settled" | "not_sent" }>;
 
-export interface Settler {
-	/** Marks the row "settling" durably, sends the payment and books the outcome with `along`. Throws UPSTREAM when it was certainly not sent. */
-	settle<T>(id: string, along: Along<T>): Promise<Settling<T>>;
-	/** Books money that settled before, together with `along`. */
-	spend<T>(id: string, along: Along<T>): Promise<{ value: T; row: PaymentRow }>;
-	/** Asks the facilitator once more about a payment of unknown outcome; changes nothing by itself. */
-	ask(row: PaymentRow): Promise<SettleOutcome>;
-	/** Books what was found out about a payment of unknown outcome; the row as it is now. */
-	conclude(
-		id: string,
-		proof: Exclude<Proof, { kind: "not_sent" }>,
-	): Promise<PaymentRow | undefined>;
-}
-
 /** Money that came and was not used for anything yet. */
 const keep: Along<undefined> = async () => ({ value: undefined, change: {} });
 
-export function createSettler(deps: SettlerDeps): Settler {
-	const { store, clock, watch } = deps;
-	const conclude: Settler["conclude"] = (id, proof) =>
-		proof.kind === "settled" ? keepSettled(deps, id, proof) : markUndecided(deps, id, proof);
+export type Settler = ReturnType<typeof createSettler>;
+export type SettlingContext = OnchainContext & { readonly settler: Settler };
+
+export function createSettler(context: OnchainContext) {
+	const { store, clock, watch } = context;
+	/** Books what was found out about a payment of unknown outcome; the row as it is now. */
+	const conclude = (
+		id: string,
+		proof: SettledProof | Undecided,
+	): Promise<PaymentRow | undefined> =>
+		proof.kind === "settled" ? keepSettled(context, id, proof) : markUndecided(context, id, proof);
+	const bookOrKeep = async <T>(
+		id: string,
+		proof: SettledProof,
+		along: Along<T>,
+	): Promise<Settling<T>> => {
+		try {
+			const booked = await book(context, { id, place: proof, along });
+			return booked ? { kind: "settled", ...booked } : CONCLUDED_ELSEWHERE;
+		} catch (error) {
+			if (isKnownTransfer(error)) {
+				await conclude(id, NOT_NEW);
+				return NOT_NEW;
+			}
+			// What it was for failed; the money is here all the same.
+			await conclude(id, proof).catch(() => undefined);
+			throw error;
+		}
+	};
 
 	return {
-		async settle(id, along) {
-			const marked = await markSettling(deps, id);
+		/** Marks the row "settling" durably, sends the payment and books the outcome with `along`. Throws UPSTREAM when it was certainly not sent. */
+		async settle<T>(id: string, along: Along<T>): Promise<Settling<T>> {
+			const marked = await markSettling(context, id);
 			if (!marked) return CONCLUDED_ELSEWHERE;
-			const proof = await send(deps, marked.row, conclude);
+			const proof = await send(context, marked.row, conclude);
 			if (proof.kind === "not_sent") {
-				await restore(deps, { id, before: marked.before });
+				await restore(context, { id, before: marked.before });
 				throw new ServiceError("UPSTREAM", NOT_SENT);
 			}
 			if (proof.kind !== "settled") {
 				await conclude(id, proof);
 				return proof;
 			}
-			return bookOrKeep(deps, { id, proof, along, conclude });
+			return bookOrKeep(id, proof, along);
 		},
 
-		async spend(id, along) {
+		/** Books money that settled before, together with `along`. */
+		async spend<T>(id: string, along: Along<T>): Promise<{ value: T; row: PaymentRow }> {
 			const spent = await store.transaction(async (tx) => {
 				const row = await tx.get("payments", id);
 				if (row?.state !== "settled") throw new Error(`The payment ${id} is spent already.`);
@@ -75,7 +82,8 @@ export function createSettler(deps: SettlerDeps): Settler {
 			return spent;
 		},
 
-		ask: (row) => askOnce(deps, row),
+		/** Asks the facilitator once more about a payment of unknown outcome; changes nothing by itself. */
+		ask: (row: PaymentRow) => askOnce(context, row),
 		conclude,
 	};
 }
@@ -91,34 +99,9 @@ const CONCLUDED_ELSEWHERE = {
 	message: "The payment went on without this call.",
 } as const;
 
-async function bookOrKeep<T>(
-	deps: SettlerDeps,
-	{ id, proof, along, conclude }: Keeping<T>,
-): Promise<Settling<T>> {
-	try {
-		const booked = await book(deps, { id, place: proof, along });
-		return booked ? { kind: "settled", ...booked } : CONCLUDED_ELSEWHERE;
-	} catch (error) {
-		if (isKnownTransfer(error)) {
-			await conclude(id, NOT_NEW);
-			return NOT_NEW;
-		}
-		// What it was for failed; the money is here all the same.
-		await conclude(id, proof).catch(() => undefined);
-		throw error;
-	}
-}
-
-interface Keeping<T> {
-	readonly id: string;
-	readonly proof: Proof & { kind: "settled" };
-	readonly along: Along<T>;
-	readonly conclude: Settler["conclude"];
-}
-
 /** One transaction for the settlement and what it pays for; undefined when the row was concluded already. */
 async function book<T>(
-	{ store, clock, ids, watch }: SettlerDeps,
+	{ store, clock, ids, watch }: OnchainContext,
 	{ id, place, along }: { id: string; place: SettlementPlace; along: Along<T> },
 ): Promise<{ value: T; row: PaymentRow } | undefined> {
 	const done = await store.transaction(async (tx) => {
@@ -143,21 +126,21 @@ async function book<T>(
 }
 
 async function keepSettled(
-	deps: SettlerDeps,
+	context: OnchainContext,
 	id: string,
 	place: SettlementPlace,
 ): Promise<PaymentRow | undefined> {
 	try {
-		return (await book(deps, { id, place, along: keep }))?.row;
+		return (await book(context, { id, place, along: keep }))?.row;
 	} catch (error) {
 		if (!isKnownTransfer(error)) throw error;
-		deps.logger.error("a settlement names a transaction that was booked before", { id });
+		context.logger.error("a settlement names a transaction that was booked before", { id });
 		return undefined;
 	}
 }
 
 async function markUndecided(
-	{ store, clock, watch }: SettlerDeps,
+	{ store, clock, watch }: OnchainContext,
 	id: string,
 	proof: Undecided,
 ): Promise<PaymentRow | undefined> {
@@ -179,7 +162,7 @@ async function markUndecided(
 
 /** Undefined when the row is in another state meanwhile. */
 async function markSettling(
-	{ store, clock, watch }: SettlerDeps,
+	{ store, clock, watch }: OnchainContext,
 	id: string,
 ): Promise<{ readonly row: PaymentRow; readonly before: PaymentState } | undefined> {
 	const marked = await store.transaction(async (tx) => {
@@ -194,7 +177,7 @@ async function markSettling(
 
 /** Not sent: a reservation is released for the next try, an earlier refusal stays. */
 async function restore(
-	{ store, clock, watch }: SettlerDeps,
+	{ store, clock, watch }: OnchainContext,
 	{ id, before }: { id: string; before: PaymentState },
 ): Promise<void> {
 	const change: Partial<PaymentRow> =

@@ -1,5 +1,6 @@
 import { LIMITS, type Payment } from "../../src/contract/contract.js";
 import { type Micros, ServiceError, toIsoTime } from "../../src/kernel/kernel.js";
+import type { Offer, Quote } from "../payments.js";
 import { releaseUnsent } from "./delivery.js";
 import type { SettlementTerms } from "./facilitator.js";
 import type { OnchainContext } from "./onchain-context.js";
@@ -11,18 +12,18 @@ import {
 	type SignedPayment,
 	toClaim,
 } from "./payment-claim.js";
-import { facilitatorUnreachable, rejectedPayment, unreadablePayment } from "./payment-errors.js";
+import { facilitatorUnreachable, rejectedPayment, unreadablePayment } from "./reservation.js";
 import { within } from "./settlement-proof.js";
 
 /** Reads and checks a payment locally. Throws PAYMENT_REJECTED, but not for an expired one, which may have been sent in time. */
 export function readClaim(
-	{ envelopes, terms, clock, offers }: OnchainContext,
+	{ envelopes, terms, clock }: OnchainContext,
 	request: OnchainRequest,
 ): PaymentClaim {
 	const { payment, quote } = request;
 	const envelope = envelopeOf(envelopes, payment);
 	const signed = readSigned(envelope, payment);
-	const claim = toClaim(request, { envelope, signed, offers: () => offers(quote) });
+	const claim = toClaim(request, { envelope, signed, offers: () => offersOf(envelopes, quote) });
 	try {
 		envelope.match(payment, quote);
 		checkAuthorization(signed, { terms, amountMicros: quote.amountMicros, now: clock.now() });
@@ -32,6 +33,10 @@ export function readClaim(
 		throw rejectedPayment(claim, error);
 	}
 	return claim;
+}
+
+export function offersOf(envelopes: readonly PaymentEnvelope[], quote: Quote): readonly Offer[] {
+	return envelopes.flatMap((envelope) => envelope.offer(quote) ?? []);
 }
 
 /** Throws PAYMENT_REJECTED for a payload of another shape. */

@@ -1,11 +1,10 @@
 import type { Micros } from "../../src/kernel/kernel.js";
-import type { AccountName } from "../ledger.js";
 
 export interface HoldRow {
 	readonly id: string;
 	/** Account whose money is held: `cust:<id>` or `promo:free_tier`. */
-	readonly from: AccountName;
-	readonly held: AccountName;
+	readonly from: string;
+	readonly held: string;
 	readonly amountMicros: Micros;
 	readonly owner: string;
 	readonly rail: string;

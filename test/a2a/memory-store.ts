@@ -1,11 +1,11 @@
-import type { AccountName } from "../../store/ledger.js";
-import { LedgerRefusal } from "../../store/ledger.js";
 import type {
+	AccountName,
 	CommittedTransaction,
 	Store,
 	StoreReader,
 	StoreTransaction,
 } from "../../store/store-port.js";
+import { LedgerRefusal } from "../../store/store-port.js";
 import type { TableName, Tables } from "../../store/tables.js";
 
 type Rows = { [T in TableName]: Map<string, Tables[T]> };

@@ -1,5 +1,5 @@
-import { LedgerRefusal } from "../../store/ledger.js";
 import type { Store, StoreReader, StoreTransaction } from "../../store/store-port.js";
+import { LedgerRefusal } from "../../store/store-port.js";
 import type { TableName, Tables } from "../../store/tables.js";
 
 type AnyRow = Tables[TableName];

@@ -1,6 +1,6 @@
 import type { Test } from "tap";
-import { LEDGER_KEY_WINDOW_MS } from "../../store/ledger.js";
 import type { CommittedTransaction, Store, StoreTransaction } from "../../store/store-port.js";
+import { LEDGER_KEY_WINDOW_MS } from "../../store/store-port.js";
 import { times } from "../support/times.js";
 import { balanceOf, credit, posting, receiptRow, START_MS, tokenRow } from "./open-test-store.js";
 import { type OpenStore, refused } from "./store-under-test.js";

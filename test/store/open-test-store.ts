@@ -6,10 +6,9 @@ import {
 	openJournalStore,
 } from "../../store/journal/journal-store.js";
 import type { ProcessTable } from "../../store/journal/lock.js";
-import type { LedgerEntry, LedgerTransaction } from "../../store/ledger.js";
 import type { TokenRow } from "../../store/rows/account-rows.js";
 import type { ReceiptRow } from "../../store/rows/call-rows.js";
-import type { Store } from "../../store/store-port.js";
+import type { LedgerEntry, LedgerTransaction, Store } from "../../store/store-port.js";
 import { createFakeDisk, type FakeDisk } from "./fake-disk.js";
 
 export const FOLDER = "/store";

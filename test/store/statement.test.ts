@@ -2,8 +2,7 @@ import t from "tap";
 import { readStatement } from "../../store/journal/history.js";
 import type { JournalReader } from "../../store/journal/journal-reader.js";
 import type { SegmentFacts } from "../../store/journal/segments.js";
-import type { LedgerTransaction } from "../../store/ledger.js";
-import type { StatementPage } from "../../store/store-port.js";
+import type { LedgerTransaction, StatementPage } from "../../store/store-port.js";
 import { createFakeDisk } from "./fake-disk.js";
 import { credit, openOn, posting } from "./open-test-store.js";
 

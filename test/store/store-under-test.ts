@@ -1,5 +1,4 @@
-import type { LedgerRefusal } from "../../store/ledger.js";
-import type { Store } from "../../store/store-port.js";
+import type { LedgerRefusal, Store } from "../../store/store-port.js";
 import type { StillClock } from "./open-test-store.js";
 
 /** One store and the way to close it and open it again with what it kept. */
