@@ -97,12 +97,8 @@ export function refusePayment(
 	continuations: readonly Continuation[],
 	options?: ServiceErrorOptions,
 ): PaymentRequired {
-	return new PaymentRequired(
-		code,
-		message,
-		{ quote: undefined, offers: [], continuations },
-		options,
-	);
+	const challenge = { quote: undefined, offers: [], continuations };
+	return new PaymentRequired(code, message, challenge, options);
 }
 
 /** The challenge of a caller who showed nothing: every configured rail makes its offer. */
@@ -114,20 +110,8 @@ export function createChallenge(quote: Quote, offers: readonly Offer[]): Payment
 	);
 }
 
-/** What a 402 or 429 carries beside the error envelope, the same for every HTTP transport. */
-export interface HttpChallenge {
-	readonly headers: Readonly<Record<string, string>>;
-	readonly body: {
-		/** Version of the `accepts` list; the v2 form travels in the PAYMENT-REQUIRED header. */
-		readonly x402Version?: 1;
-		readonly accepts?: readonly X402Requirement[];
-		readonly price?: { readonly amount_usd: string; readonly billing_type: string };
-		readonly continuations: readonly Continuation[];
-	};
-}
-
-/** Headers and body fields of a refusal for money; a quota refusal (429) carries continuations only. */
-export function toHttpChallenge({ code, challenge }: PaymentRequired): HttpChallenge {
+/** Headers and body fields of a refusal for money, beside the error envelope; a quota refusal (429) carries continuations only. */
+export function toHttpChallenge({ code, challenge }: PaymentRequired) {
 	const { quote, offers, continuations } = challenge;
 	if (code === "QUOTA_EXCEEDED") return { headers: {}, body: { continuations } };
 	return {
@@ -137,6 +121,7 @@ export function toHttpChallenge({ code, challenge }: PaymentRequired): HttpChall
 			[AUTHENTICATE]: authenticateList(offers),
 		},
 		body: {
+			/** Version of the `accepts` list; the v2 form travels in the PAYMENT-REQUIRED header. */
 			x402Version: 1,
 			accepts: offers.flatMap((offer) => offer.accepts),
 			...(quote && {

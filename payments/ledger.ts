@@ -21,44 +21,11 @@ import type {
 } from "../store/store.js";
 import type { Captured } from "./payment-method.js";
 
-export interface HoldTerms {
+export interface HoldTerms extends Omit<HoldRow, "id" | "held" | "createdAt" | "expiresAt"> {
 	/** Whose money or promotion it is: `cust:<owner>` or `promo:free_tier`. */
 	readonly from: string;
-	readonly owner: string;
-	readonly rail: string;
-	readonly amountMicros: Micros;
-	readonly operationId: string;
 	readonly billingType: BillingType;
 	readonly idempotencyId: string | undefined;
-	readonly quotaKeys?: readonly string[];
-	readonly graphIds?: readonly string[];
-	readonly paymentId?: string;
-	readonly spendingId?: string;
-	readonly spendingIds?: readonly string[];
-	readonly keyId?: string;
-	readonly jobId?: string;
-}
-
-/**
- * The verbs of the double-entry ledger, each inside the caller's store transaction:
- * credit (source → cust), transfer (cust → cust), authorise (from → held), capture (held → rev, the rest back),
- * release (held → from).
- */
-export interface Ledger {
-	credit(
-		tx: StoreTransaction,
-		input: { owner: string; source: string; amountMicros: Micros; key: string; memo?: string },
-	): Promise<void>;
-	/** Moves balance from one token to another; returns the ledger transaction's id. */
-	transfer(
-		tx: StoreTransaction,
-		input: { from: string; to: string; amountMicros: Micros; key?: string; memo?: string },
-	): Promise<string>;
-	authorize(tx: StoreTransaction, terms: HoldTerms): Promise<HoldRow>;
-	/** Captures at most the held amount and returns the ledger transaction's id. Throws when the hold is closed. */
-	capture(tx: StoreTransaction, hold: HoldRow, amountMicros: Micros): Promise<string>;
-	/** Gives a hold back; a hold that is closed already stays as it is. */
-	release(tx: StoreTransaction, hold: HoldRow, reason: ReleaseReason): Promise<void>;
 }
 
 export const custAccount = (owner: string): string => `cust:${owner}`;
@@ -72,7 +39,14 @@ type Post = (
 	options?: { key?: string | undefined; memo?: string | undefined },
 ) => Promise<string>;
 
-export function createLedger({ clock, ids }: { clock: Clock; ids: Ids }): Ledger {
+export type Ledger = ReturnType<typeof createLedger>;
+
+/**
+ * The verbs of the double-entry ledger, each inside the caller's store transaction:
+ * credit (source → cust), transfer (cust → cust), authorise (from → held), capture (held → rev, the rest back),
+ * release (held → from).
+ */
+export function createLedger({ clock, ids }: { clock: Clock; ids: Ids }) {
 	const post: Post = async (tx, kind, ref, entries, { key, memo } = {}) => {
 		const id = ids.next("txn");
 		await tx.post({ id, key, kind, at: clock.now(), entries, ref, memo });
@@ -80,26 +54,40 @@ export function createLedger({ clock, ids }: { clock: Clock; ids: Ids }): Ledger
 	};
 
 	return {
-		async credit(tx, { owner, source, amountMicros, key, memo }) {
+		async credit(
+			tx: StoreTransaction,
+			terms: { owner: string; source: string; amountMicros: Micros; key: string; memo?: string },
+		): Promise<void> {
+			const { owner, source, amountMicros, key, memo } = terms;
 			const entries = toEntries(source, custAccount(owner), amountMicros);
 			await post(tx, "credit", owner, entries, { key, memo });
 		},
 
-		transfer(tx, { from, to, amountMicros, key, memo }) {
+		/** Moves balance from one token to another; returns the ledger transaction's id. */
+		transfer(
+			tx: StoreTransaction,
+			terms: { from: string; to: string; amountMicros: Micros; key?: string; memo?: string },
+		): Promise<string> {
+			const { from, to, amountMicros, key, memo } = terms;
 			const entries = toEntries(custAccount(from), custAccount(to), amountMicros);
 			return post(tx, "transfer", to, entries, { key, memo });
 		},
 
-		async authorize(tx, terms) {
-			const hold = openHold(terms, ids.next("hold"), clock.now());
+		async authorize(tx: StoreTransaction, terms: HoldTerms): Promise<HoldRow> {
+			const [id, now] = [ids.next("hold"), clock.now()];
+			const held = heldAccount(terms.owner);
+			const hold = { ...terms, id, held, createdAt: now, expiresAt: now + LIMITS.holdTtlMs };
 			await tx.put("holds", hold);
 			await post(tx, "authorise", hold.id, toEntries(hold.from, hold.held, hold.amountMicros));
 			return hold;
 		},
 
-		capture: (tx, hold, amountMicros) => captureHold(post, tx, hold, amountMicros),
+		/** Captures at most the held amount and returns the ledger transaction's id. Throws when the hold is closed. */
+		capture: (tx: StoreTransaction, hold: HoldRow, amountMicros: Micros) =>
+			captureHold(post, tx, hold, amountMicros),
 
-		async release(tx, hold, reason) {
+		/** Gives a hold back; a hold that is closed already stays as it is. */
+		async release(tx: StoreTransaction, hold: HoldRow, reason: ReleaseReason): Promise<void> {
 			// The row, not the copy the call has: money of a token that was revoked since goes elsewhere.
 			const open = await tx.get("holds", hold.id);
 			if (!open) return;
@@ -110,16 +98,6 @@ export function createLedger({ clock, ids }: { clock: Clock; ids: Ids }): Ledger
 			await releaseSpending(tx, hold, hold.amountMicros);
 			await forgetAttempt(tx, hold);
 		},
-	};
-}
-
-function openHold(terms: HoldTerms, id: string, now: number): HoldRow {
-	return {
-		...terms,
-		id,
-		held: heldAccount(terms.owner),
-		createdAt: now,
-		expiresAt: now + LIMITS.holdTtlMs,
 	};
 }
 

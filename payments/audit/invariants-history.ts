@@ -28,20 +28,13 @@ export interface RefundedReceipt {
 	readonly chargedMicros: Micros | undefined;
 }
 
-/** Judges a history as it passes by: I6, I7, I9 and I10, in memory that grows with settlements and refunds only. */
-export interface HistoryTally {
-	see(committed: CommittedTransaction): void;
-	/** What was wrong so far, and what is missing now that all was read; of I7 see `doubts`. */
-	failures(): readonly string[];
-	/** What may break I7, to be counted by name in a second reading: marks are shorter than names. */
-	doubts(): readonly OnceName[];
-	refunded(): readonly RefundedReceipt[];
-}
-
 /** A broken ledger may be broken a million times; an operator needs the first few. */
 const FAILURES_SHOWN = 100;
 
-export function createHistoryTally({ refunds, rows, markOf }: HistoryTallyDeps): HistoryTally {
+export type HistoryTally = ReturnType<typeof createHistoryTally>;
+
+/** Judges a history as it passes by: I6, I7, I9 and I10, in memory that grows with settlements and refunds only. */
+export function createHistoryTally({ refunds, rows, markOf }: HistoryTallyDeps) {
 	const doubts: OnceName[] = [];
 	const failures: string[] = [];
 	const note = (found: readonly string[]) => {
@@ -52,7 +45,7 @@ export function createHistoryTally({ refunds, rows, markOf }: HistoryTallyDeps):
 	const refundCheck = createRefundCheck(refunds);
 	const attempts = createAttemptCheck(rows?.idempotency ?? []);
 	return {
-		see(committed) {
+		see(committed: CommittedTransaction): void {
 			note(checkCaptures(committed));
 			for (const doubt of findRepeated(committed, seen)) {
 				if (doubts.length < FAILURES_SHOWN) doubts.push(doubt);
@@ -62,7 +55,8 @@ export function createHistoryTally({ refunds, rows, markOf }: HistoryTallyDeps):
 			note(attempts.see(committed));
 			refundCheck.see(committed);
 		},
-		failures() {
+		/** What was wrong so far, and what is missing now that all was read; of I7 see `doubts`. */
+		failures(): readonly string[] {
 			if (rows) {
 				note(refundCheck.missing());
 				note(attempts.missing());
@@ -70,6 +64,7 @@ export function createHistoryTally({ refunds, rows, markOf }: HistoryTallyDeps):
 			}
 			return failures;
 		},
+		/** What may break I7, to be counted by name in a second reading: marks are shorter than names. */
 		doubts: () => doubts,
 		refunded: refundCheck.refunded,
 	};
@@ -136,18 +131,15 @@ export interface OnceName {
 /** I7: a payment settles once, has one receipt, and a transaction on the chain is booked once. */
 function onceNamesOf({ postings, receipts }: CommittedTransaction): OnceName[] {
 	const names: OnceName[] = [];
+	const expect = (name: string, sentence: string) => names.push({ name, sentence });
 	for (const { kind, key = "", ref } of postings) {
-		if (/^(settle|payout):/.test(key)) {
-			names.push({ name: key, sentence: `I7: "${key}" is booked twice.` });
-		}
-		if (kind !== "settle") continue;
-		names.push({ name: `payment ${ref}`, sentence: `I7: the payment ${ref} is settled twice.` });
+		if (/^(settle|payout):/.test(key)) expect(key, `I7: "${key}" is booked twice.`);
+		if (kind === "settle") expect(`payment ${ref}`, `I7: the payment ${ref} is settled twice.`);
 	}
 	for (const { id, settlement } of receipts) {
 		if (!settlement) continue;
 		const { paymentId } = settlement;
-		const sentence = `I7: ${id} is a second receipt of the payment ${paymentId}.`;
-		names.push({ name: `receipt ${paymentId}`, sentence });
+		expect(`receipt ${paymentId}`, `I7: ${id} is a second receipt of the payment ${paymentId}.`);
 	}
 	return names;
 }
@@ -182,24 +174,20 @@ function createRefundCheck(refunds: readonly RefundRow[]) {
 	return {
 		see({ postings, receipts }: CommittedTransaction): void {
 			for (const { id, amountMicros } of receipts) if (refs.has(id)) charged.set(id, amountMicros);
-			for (const { key = "", ref, entries } of postings.filter(isRefund)) {
+			for (const { key = "", ref, entries } of postings.filter(({ kind }) => kind === "refund")) {
 				unposted.delete(key);
 				if (!ref.startsWith("rcpt_")) continue;
 				refunded.set(ref, (refunded.get(ref) ?? 0n) - sumOf(entries, "rev:"));
 			}
 		},
 		missing: () => [...unposted.values()].map(({ id }) => `I9: the refund ${id} was never posted.`),
-		refunded: () =>
+		refunded: (): readonly RefundedReceipt[] =>
 			[...refunded].map(([receiptId, refundedMicros]) => ({
 				receiptId,
 				refundedMicros,
 				chargedMicros: charged.get(receiptId),
 			})),
 	};
-}
-
-function isRefund({ kind }: LedgerTransaction): boolean {
-	return kind === "refund";
 }
 
 export function checkRefund({
@@ -247,22 +235,19 @@ function checkAttemptsHaveHolds({
 		.map(({ holdId }) => `I10: an idempotency key is in flight under ${holdId}, which is closed.`);
 }
 
-/** Whether a name was perhaps added before, compared by 64 bits at 16 to 32 bytes a name: a hit must be verified, a miss is certain. */
-export interface SeenNames {
-	/** Adds the name; false when it was certainly not there. */
-	add(name: string): boolean;
-	/** False when the name was certainly not added. */
-	has(name: string): boolean;
-}
-
 /** 64 bits that stand for a name; zero is not among them. */
 export type MarkOf = (name: string) => bigint;
 
 const FIRST_SLOTS = 1_024;
 const FREE = 0n;
 
-/** Open addressing; a free slot holds zero. */
-export function createSeenNames(markOf: MarkOf = saltedMarks(randomBytes(16))): SeenNames {
+type SeenNames = ReturnType<typeof createSeenNames>;
+
+/**
+ * Whether a name was perhaps added before, compared by 64 bits at 16 to 32 bytes a name: a hit must be verified, a miss is
+ * certain. Open addressing; a free slot holds zero.
+ */
+export function createSeenNames(markOf: MarkOf = saltedMarks(randomBytes(16))) {
 	let slots = new BigUint64Array(FIRST_SLOTS);
 	let size = 0;
 	const grow = () => {
@@ -271,7 +256,8 @@ export function createSeenNames(markOf: MarkOf = saltedMarks(randomBytes(16))): 
 		for (const mark of kept) if (mark !== FREE) slots[slotOf(slots, mark)] = mark;
 	};
 	return {
-		add(name) {
+		/** Adds the name; false when it was certainly not there. */
+		add(name: string): boolean {
 			const mark = markOf(name);
 			const slot = slotOf(slots, mark);
 			if (slots[slot] === mark) return true;
@@ -280,7 +266,8 @@ export function createSeenNames(markOf: MarkOf = saltedMarks(randomBytes(16))): 
 			if (size * 2 > slots.length) grow();
 			return false;
 		},
-		has(name) {
+		/** False when the name was certainly not added. */
+		has(name: string): boolean {
 			const mark = markOf(name);
 			return slots[slotOf(slots, mark)] === mark;
 		},

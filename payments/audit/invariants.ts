@@ -30,14 +30,7 @@ interface CheckOptions {
 	readonly history?: boolean;
 }
 
-export interface InvariantGuard {
-	/** Checks I1 to I10 against what the journal gained since the last check; `full` reads all of it and compares every retry key with its receipt. */
-	check(options?: CheckOptions): Promise<InvariantReport>;
-	/** The latest report. */
-	latest(): InvariantReport;
-	/** False after a breach: selling stops until a full check succeeds, reading continues. */
-	isSelling(): boolean;
-}
+export type InvariantGuard = ReturnType<typeof createInvariantGuard>;
 
 /** A breach stops selling, never reading, until a full check succeeds; a journal that cannot be read at the moment is no breach. */
 export function createInvariantGuard({
@@ -49,7 +42,7 @@ export function createInvariantGuard({
 	clock: Clock;
 	/** Maps payments to 64 bits; salted by default, fixed in tests. */
 	markOf?: MarkOf;
-}): InvariantGuard {
+}) {
 	let latest: InvariantReport = {
 		status: "ok",
 		checkedAt: toIsoTime(clock.now()),
@@ -78,25 +71,28 @@ export function createInvariantGuard({
 	let last: Promise<unknown> = Promise.resolve();
 
 	return {
-		check(options = {}) {
+		/** Checks I1 to I10 against what the journal gained since the last check; `full` reads all of it and compares every retry key with its receipt. */
+		check(options: CheckOptions = {}): Promise<InvariantReport> {
 			// One after the other: a slow check that began earlier must not overwrite a later one.
 			const report = last.then(() => check(options));
 			last = report.catch(() => undefined);
 			return report;
 		},
-		latest: () => latest,
-		isSelling: () => latest.status === "ok",
+		latest: (): InvariantReport => latest,
+		/** False after a breach: selling stops until a full check succeeds, reading continues. */
+		isSelling: (): boolean => latest.status === "ok",
 	};
 }
 
 /** Balances and open rows of one instant. */
-async function readBooks(store: Store, now: number): Promise<BooksNow> {
+async function readBooks(store: Store, now: number) {
 	const books = await store.read(async (reader) => {
 		const holds = await reader.list("holds");
 		return {
 			balances: await reader.balances(),
 			holds,
 			refunds: await reader.list("refunds"),
+			/** The idempotency rows that open holds name. */
 			attempts: await readAttempts(reader, holds),
 		};
 	});
@@ -115,8 +111,6 @@ async function readAttempts(
 	return found;
 }
 
-type Added = Pick<InvariantReport, "journal" | "failures">;
-
 /** The journal's own bytes, in full or what was added since the last look: I2, and what each transaction must be. */
 async function addUp(
 	store: Store,
@@ -125,7 +119,7 @@ async function addUp(
 		refunds,
 		markOf,
 	}: { full: boolean; refunds: readonly RefundRow[]; markOf: MarkOf | undefined },
-): Promise<Added> {
+): Promise<Pick<InvariantReport, "journal" | "failures">> {
 	const rows = full ? await store.read(readRetryRows) : undefined;
 	const tally = createHistoryTally({ refunds, rows, markOf });
 	try {
@@ -164,18 +158,7 @@ async function checkRefunds(store: Store, tally: HistoryTally): Promise<string[]
 	return failures;
 }
 
-export type Balances = ReadonlyMap<string, Micros>;
-
-/** What the store held at one instant. */
-export interface BooksNow {
-	readonly now: number;
-	readonly balances: Balances;
-	readonly holds: readonly HoldRow[];
-	readonly refunds: readonly RefundRow[];
-	/** The idempotency rows that open holds name. */
-	readonly attempts: ReadonlyMap<string, IdempotencyRow>;
-	readonly isChainIntact: boolean;
-}
+type BooksNow = Awaited<ReturnType<typeof readBooks>>;
 
 /** The invariants that show in one instant; a sentence for each breach. */
 function checkBalances(books: BooksNow): string[] {
@@ -206,7 +189,10 @@ function checkHeld({ balances, holds }: BooksNow): string[] {
 	for (const hold of holds) {
 		expected.set(hold.held, (expected.get(hold.held) ?? 0n) + hold.amountMicros);
 	}
-	const accounts = new Set([...expected.keys(), ...[...balances.keys()].filter(isHeld)]);
+	const accounts = new Set([
+		...expected.keys(),
+		...[...balances.keys()].filter((account) => account.startsWith("held:")),
+	]);
 	return [...accounts].flatMap((account) => {
 		const [held, open] = [balances.get(account) ?? 0n, expected.get(account) ?? 0n];
 		return held === open
@@ -244,10 +230,6 @@ function checkHoldsHaveAttempts({ holds, attempts }: BooksNow): string[] {
 			return row?.state !== "in_flight" || row.holdId !== hold.id;
 		})
 		.map((hold) => `I10: ${hold.id} is open, its idempotency row is not in flight under it.`);
-}
-
-function isHeld(account: string): boolean {
-	return account.startsWith("held:");
 }
 
 function total(amounts: Iterable<Micros>): Micros {

@@ -48,8 +48,13 @@ export async function createLedgerReport(
 	const addReceipt = (receipt: ReceiptRow) => {
 		if (refundedIds.has(receipt.id)) refundedReceipts.set(receipt.id, receipt);
 		if (!isIn(receipt.at)) return;
-		if (receipt.billingType === "prepaid") soldMicros += receipt.amountMicros;
-		else add(groups, keyOf(receipt, by, receipt.at), salesOf(receipt));
+		const { amountMicros } = receipt;
+		if (receipt.billingType === "prepaid") soldMicros += amountMicros;
+		else {
+			const freeCalls = amountMicros === 0n ? 1 : 0;
+			const sums = { ...NOTHING, calls: 1, freeCalls, grossMicros: amountMicros };
+			add(groups, keyOf(receipt, by, receipt.at), sums);
+		}
 	};
 	const addRefund = (posting: LedgerTransaction) => {
 		if (!isIn(posting.at)) return;
@@ -76,11 +81,6 @@ export async function createLedgerReport(
 
 export function netOf({ grossMicros, refundedMicros }: ReportSums): Micros {
 	return grossMicros - refundedMicros;
-}
-
-function salesOf({ amountMicros }: ReceiptRow): ReportSums {
-	const freeCalls = amountMicros === 0n ? 1 : 0;
-	return { calls: 1, freeCalls, grossMicros: amountMicros, refundedMicros: 0n };
 }
 
 function keyOf(receipt: ReceiptRow, by: ReportKey, at: number): string {

@@ -81,8 +81,8 @@ export function createPlanBalance({
 			const opened = await openInScope(tx, payer, purchase);
 			await markUsed(tx, opened, now);
 			const { account, key, connection } = opened;
-			const { quote, idempotencyId, graphIds } = purchase;
-			const { operationId, billingType, amountMicros } = quote;
+			const { idempotencyId, graphIds } = purchase;
+			const { operationId, billingType, amountMicros } = purchase.quote;
 			const balance = await tx.balance(custAccount(account.id));
 			const quota = await readQuota(tx, account, now);
 			const keyId = key?.id ?? connection?.id;
@@ -97,14 +97,12 @@ export function createPlanBalance({
 				...(keyId !== undefined && { keyId }),
 			};
 
-			if (
-				amountMicros <= LIMITS.freeCallMaxMicros &&
-				hasFreeCall(quota, hasCard(account, balance))
-			) {
+			const isSmall = amountMicros <= LIMITS.freeCallMaxMicros;
+			if (isSmall && hasFreeCall(quota, hasCard(account, balance))) {
 				const quotaKeys = await countFreeCall(tx, account, now);
 				return ledger.authorize(tx, { ...terms, from: FREE_TIER, quotaKeys });
 			}
-			if (balance < amountMicros) throw refusal({ purchase, balance, quota, now });
+			if (balance < amountMicros) throw refusal(amountMicros, { balance, quota, now });
 			const spendingIds = await countPlanSpending(tx, { account, key }, { amountMicros, now });
 			return ledger.authorize(tx, { ...terms, from: custAccount(account.id), spendingIds });
 		},
@@ -137,16 +135,11 @@ const HOW_TO_GET_A_KEY = {
 		"Ask the operator for an API key (sk_live_…) and send it in the X-API-Key header; the free plan covers the first calls of a month.",
 } as const;
 
-interface Refusal {
-	readonly purchase: Purchase;
-	readonly balance: Micros;
-	readonly quota: FreeQuota;
-	readonly now: number;
-}
-
 /** 429 when waiting helps (the free calls are used up), 402 when only money does. */
-function refusal({ purchase, balance, quota, now }: Refusal): PaymentRequired {
-	const { amountMicros } = purchase.quote;
+function refusal(
+	amountMicros: Micros,
+	{ balance, quota, now }: { balance: Micros; quota: FreeQuota; now: number },
+): PaymentRequired {
 	const topUp = {
 		type: "api_key",
 		balance_usd: formatUsd(balance),
@@ -206,10 +199,8 @@ async function openPlan(
 	if (keyId === undefined) {
 		return { account, key: undefined, connection: undefined, scope: scope ?? EVERYTHING };
 	}
-	const [key, connection] = [
-		await reader.get("keys", keyId),
-		await reader.get("connections", keyId),
-	];
+	const key = await reader.get("keys", keyId);
+	const connection = await reader.get("connections", keyId);
 	const row = key ?? connection;
 	if (!row || row.accountId !== accountId || !isUsable(row, now)) throw unknownKey();
 	const { skills = [], graphs = [] } = row;
@@ -235,7 +226,7 @@ function unknownKey(): ServiceError {
 /** Notes the day on which a key pays, once a day: telling when it was last used needs no more. */
 async function markUsed(
 	tx: StoreTransaction,
-	{ key, connection }: Pick<OpenedPlan, "key" | "connection">,
+	{ key, connection }: OpenedPlan,
 	now: number,
 ): Promise<void> {
 	const usedDay = toIsoDay(now);

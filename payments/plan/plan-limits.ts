@@ -30,10 +30,7 @@ interface Limit {
 	readonly isMonthly: boolean;
 }
 
-export interface Spender {
-	readonly account: AccountRow;
-	readonly key: KeyRow | undefined;
-}
+type Spender = { readonly account: AccountRow; readonly key: KeyRow | undefined };
 
 /** What an account or a key has held or spent this UTC month. */
 export async function spentThisMonth(
@@ -60,7 +57,7 @@ export async function countPlanSpending(
 		const spentMicros = (await tx.get("spending", limit.id))?.spentMicros ?? 0n;
 		const { limitMicros } = limit;
 		if (limitMicros !== undefined && spentMicros + amountMicros > limitMicros) {
-			throw refusal(limit, { limitMicros, spentMicros, amountMicros, now });
+			throw refusal(limit, { limitMicros, spentMicros, amountMicros }, now);
 		}
 		counted.push({ ...limit, spentMicros: spentMicros + amountMicros });
 	}
@@ -88,37 +85,23 @@ function limitsOf({ account, key }: Spender, now: number): readonly Limit[] {
 	};
 	if (!key) return [budget];
 	const subject = "This key spends at most";
+	const month = { id: monthId(key.id, now), limitMicros: key.maxPerMonthMicros, subject };
+	const total = { id: totalId(key.id), limitMicros: key.maxTotalMicros, subject };
 	return [
 		budget,
-		{
-			id: monthId(key.id, now),
-			limitMicros: key.maxPerMonthMicros,
-			subject,
-			period,
-			isMonthly: true,
-		},
-		{
-			id: totalId(key.id),
-			limitMicros: key.maxTotalMicros,
-			subject,
-			period: "in all",
-			isMonthly: false,
-		},
+		{ ...month, period, isMonthly: true },
+		{ ...total, period: "in all", isMonthly: false },
 	];
 }
 
 function refusal(
 	{ subject, period, isMonthly }: Limit,
-	{
-		limitMicros,
-		spentMicros,
-		amountMicros,
-		now,
-	}: Record<"limitMicros" | "spentMicros" | "amountMicros", Micros> & {
-		readonly now: number;
-	},
+	sums: Record<"limitMicros" | "spentMicros" | "amountMicros", Micros>,
+	now: number,
 ): PaymentRequired {
-	const [limit, spent, amount] = [limitMicros, spentMicros, amountMicros].map(formatUsd);
+	const [limit, spent, amount] = [sums.limitMicros, sums.spentMicros, sums.amountMicros].map(
+		formatUsd,
+	);
 	const facts = { limit_usd: limit, spent_usd: spent, amount_usd: amount };
 	return refusePayment(
 		"SPENDING_LIMIT",
@@ -133,18 +116,13 @@ function refusal(
 				? [
 						{
 							type: "wait" as const,
-							retry_after_seconds: secondsUntilNextMonth(now),
+							retry_after_seconds: Math.ceil((nextUtcMonth(now) - now) / 1000),
 							instructions: "Wait until the next month (UTC) begins.",
 						},
 					]
 				: []),
 		],
 	);
-}
-
-/** Whole seconds until the UTC month is over. */
-function secondsUntilNextMonth(now: number): number {
-	return Math.ceil((nextUtcMonth(now) - now) / 1000);
 }
 
 const monthId = (id: string, now: number): string => `${id}|${toIsoMonth(now)}`;

@@ -21,16 +21,6 @@ export interface JobPaid {
 
 export type JobClaim = Pick<JobRow, "id" | "holdId" | "fingerprint" | "graphIds">;
 
-/** Closes a job's hold from the rows alone, inside the transaction that ends the job. */
-export interface JobBilling {
-	/** Captures a part and releases the rest. Throws UNAVAILABLE when the hold is closed: nothing is taken. */
-	capture(tx: StoreTransaction, job: JobClaim, amountMicros: Micros): Promise<JobPaid>;
-	/** Releases all of it; does nothing when the hold is closed. */
-	release(tx: StoreTransaction, job: JobClaim, reason: ReleaseReason): Promise<JobPaid>;
-	/** A new secret for a credit that was never used; undefined for any other. */
-	reveal(tx: StoreTransaction, tokenId: string): Promise<string | undefined>;
-}
-
 export interface JobBillingDeps {
 	readonly clock: Clock;
 	readonly ledger: Ledger;
@@ -40,24 +30,32 @@ export interface JobBillingDeps {
 
 const NOTHING: JobPaid = { chargedMicros: 0n };
 
-export function createJobBilling(deps: JobBillingDeps): JobBilling {
-	const { spts } = deps;
-	const release: JobBilling["release"] = async (tx, job, reason) => {
-		const hold = await findHold(tx, job);
-		return hold ? releaseHold(deps, tx, { hold, reason }) : NOTHING;
-	};
+export type JobBilling = ReturnType<typeof createJobBilling>;
+
+/** Closes a job's hold from the rows alone, inside the transaction that ends the job. */
+export function createJobBilling(deps: JobBillingDeps) {
 	return {
-		async capture(tx, job, amountMicros) {
+		/** Captures a part and releases the rest. Throws UNAVAILABLE when the hold is closed: nothing is taken. */
+		async capture(tx: StoreTransaction, job: JobClaim, amountMicros: Micros): Promise<JobPaid> {
 			if (job.holdId === undefined) return NOTHING;
 			const hold = await findHold(tx, job);
-			if (!hold) throw gone(job);
+			if (!hold) {
+				throw new ServiceError(
+					"UNAVAILABLE",
+					`What was held for the job ${job.id} went back to its owner; nothing was charged.`,
+				);
+			}
 			if (amountMicros === 0n) return releaseHold(deps, tx, { hold, reason: "cancelled" });
-			if (hold.paymentId !== undefined)
-				return capturePayment(deps, tx, { job, hold, amountMicros });
-			return captureBalance(deps, tx, { job, hold, amountMicros });
+			const take = hold.paymentId === undefined ? captureBalance : capturePayment;
+			return take(deps, tx, { job, hold, amountMicros });
 		},
-		release,
-		reveal: (tx, tokenId) => spts.reissue(tx, tokenId),
+		/** Releases all of it; does nothing when the hold is closed. */
+		async release(tx: StoreTransaction, job: JobClaim, reason: ReleaseReason): Promise<JobPaid> {
+			const hold = await findHold(tx, job);
+			return hold ? releaseHold(deps, tx, { hold, reason }) : NOTHING;
+		},
+		/** A new secret for a credit that was never used; undefined for any other. */
+		reveal: (tx: StoreTransaction, tokenId: string) => deps.spts.reissue(tx, tokenId),
 	};
 }
 
@@ -137,11 +135,4 @@ async function settledRow(tx: StoreTransaction, { id, paymentId }: HoldRow): Pro
 	const row = paymentId === undefined ? undefined : await tx.get("payments", paymentId);
 	if (row?.state === "settled" && row.holdId === id) return row;
 	throw new ServiceError("INTERNAL", `The hold ${id} is on a payment that is not its own.`);
-}
-
-function gone({ id }: JobClaim): ServiceError {
-	return new ServiceError(
-		"UNAVAILABLE",
-		`What was held for the job ${id} went back to its owner; nothing was charged.`,
-	);
 }

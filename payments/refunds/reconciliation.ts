@@ -191,10 +191,7 @@ const cashAccountOf = (network: string): string => `cash:x402:${network}`;
 /** What moved cash of this network, oldest first, and what took the name of a transfer and moved nothing. */
 async function* readLedger(store: Store, network: string): AsyncGenerator<Movement> {
 	for await (const { postings } of store.history()) {
-		for (const posting of postings) {
-			const movement = toMovement(posting, network);
-			if (movement) yield movement;
-		}
+		yield* postings.flatMap((posting) => toMovement(posting, network) ?? []);
 	}
 }
 

@@ -16,30 +16,15 @@ import type {
 import { custAccount, REFUNDS_ACCOUNT, type RefundTerms, toEntries } from "../payments.js";
 import { getToken, isSpendable } from "../spt/spt.js";
 
-export interface ReceiptRefund {
-	readonly receiptId: string;
+interface RefundRequest {
 	readonly reason: string;
-	/** All that is left of the receipt by default. */
+	/** All that is left of the receipt, or on the token, by default. */
 	readonly amountMicros?: Micros | undefined;
 }
+type ReceiptRefund = RefundRequest & { readonly receiptId: string };
+type TokenRefund = RefundRequest & { readonly tokenId: string };
 
-export interface TokenRefund {
-	readonly tokenId: string;
-	readonly reason: string;
-	/** All that is left on the token by default. */
-	readonly amountMicros?: Micros | undefined;
-}
-
-export interface Refunds {
-	/** Moves an amount that the caller has checked to `refunds`, pending; small sums of one token are added to one refund. */
-	request(tx: StoreTransaction, terms: RefundTerms): Promise<RefundRow>;
-	/** Refunds at most what a receipt charged: to the payer's balance at once, or to its wallet, pending. Throws NOT_FOUND, INVALID_ARGUMENT. */
-	refundReceipt(input: ReceiptRefund): Promise<RefundRow>;
-	/** Refunds what a token has left, pending. Throws NOT_FOUND, INVALID_ARGUMENT for a delegated token or an unavailable amount. */
-	refundToken(input: TokenRefund): Promise<RefundRow>;
-	/** Every refund, oldest first. */
-	list(): Promise<readonly RefundRow[]>;
-}
+export type Refunds = ReturnType<typeof createRefunds>;
 
 export function createRefunds({
 	store,
@@ -49,7 +34,7 @@ export function createRefunds({
 	readonly store: Store;
 	readonly clock: Clock;
 	readonly ids: Ids;
-}): Refunds {
+}) {
 	const write: Write = async (tx, { from, ...terms }, { to, state }) => {
 		assertReason(terms.reason);
 		const now = clock.now();
@@ -74,14 +59,17 @@ export function createRefunds({
 
 	const to = REFUNDS_ACCOUNT;
 	return {
-		request: async (tx, terms) =>
-			(await raiseSmallRefund(tx, { ...terms, to }, { clock, ids })) ??
+		/** Moves an amount that the caller has checked to `refunds`, pending; small sums of one token are added to one refund. */
+		request: async (tx: StoreTransaction, terms: RefundTerms): Promise<RefundRow> =>
+			(await raiseSmallRefund(tx, terms, { clock, ids })) ??
 			write(tx, terms, { to, state: "pending" }),
-		refundToken: (input) =>
+		/** Refunds what a token has left, pending. Throws NOT_FOUND, INVALID_ARGUMENT for a delegated token or an unavailable amount. */
+		refundToken: (input: TokenRefund): Promise<RefundRow> =>
 			store.transaction(async (tx) =>
 				write(tx, await toTokenTerms(tx, input), { to, state: "pending" }),
 			),
-		async refundReceipt(input) {
+		/** Refunds at most what a receipt charged: to the payer's balance at once, or to its wallet, pending. Throws NOT_FOUND, INVALID_ARGUMENT. */
+		async refundReceipt(input: ReceiptRefund): Promise<RefundRow> {
 			// A receipt never changes: the transaction need not wait for the disk to find it.
 			const receipt = await store.read((reader) => reader.get("receipts", input.receiptId));
 			if (!receipt) {
@@ -90,6 +78,7 @@ export function createRefunds({
 			assertRefundable(receipt);
 			return store.transaction((tx) => refundReceipt(tx, receipt, { input, write, clock }));
 		},
+		/** Every refund, oldest first. */
 		list: () => store.read((reader) => reader.list("refunds")),
 	};
 }
@@ -200,21 +189,10 @@ function assertReason(reason: string): void {
 	);
 }
 
-export interface Addition {
-	/** Token and destination it goes back for and to. */
-	readonly ref: string;
-	readonly destination?: string | undefined;
-	/** Ledger account the money lies in now. */
-	readonly from: string;
-	/** Ledger account of money that is on its way back. */
-	readonly to: string;
-	readonly amountMicros: Micros;
-}
-
 /** Adds a small sum to a pending small refund of the same token, if there is one, so that splitting a balance does not multiply rows. */
 async function raiseSmallRefund(
 	tx: StoreTransaction,
-	{ ref, destination, from, to, amountMicros }: Addition,
+	{ ref, destination, from, amountMicros }: RefundTerms,
 	{ clock, ids }: { readonly clock: Clock; readonly ids: Ids },
 ): Promise<RefundRow | undefined> {
 	if (!isSmall(amountMicros)) return undefined;
@@ -228,7 +206,7 @@ async function raiseSmallRefund(
 		id: ids.next("txn"),
 		kind: "refund",
 		at: clock.now(),
-		entries: toEntries(from, to, amountMicros),
+		entries: toEntries(from, REFUNDS_ACCOUNT, amountMicros),
 		ref,
 	});
 	const raised = { ...row, amountMicros: row.amountMicros + amountMicros };

@@ -5,15 +5,9 @@ import type { Ledger } from "../payments.js";
 import { foldUsage } from "../plan/plan.js";
 
 const FORGET_AT_ONCE = 500;
+const EXPIRING = ["idempotency", "quotas", "spending"] as const;
 
-export interface Sweeper {
-	/** Releases every hold past its expiry, but for those of open jobs, which are renewed; returns how many. */
-	sweep(): Promise<number>;
-	/** Forgets idempotency rows and counters of quotas and limits past their time, and folds days of usage into months. */
-	forgetExpired(): Promise<void>;
-	/** Releases every open hold: at start, no call of an earlier process can still capture one. Open jobs keep theirs. */
-	releaseAll(): Promise<number>;
-}
+export type Sweeper = ReturnType<typeof createSweeper>;
 
 /** Releases holds that were never captured. */
 export function createSweeper({
@@ -24,7 +18,7 @@ export function createSweeper({
 	store: Store;
 	ledger: Ledger;
 	clock: Clock;
-}): Sweeper {
+}) {
 	const release = (isDue: (hold: HoldRow) => boolean, reason: ReleaseReason) =>
 		store.transaction(async (tx) => {
 			let released = 0;
@@ -41,14 +35,17 @@ export function createSweeper({
 		});
 
 	return {
-		sweep() {
+		/** Releases every hold past its expiry, but for those of open jobs, which are renewed; returns how many. */
+		sweep(): Promise<number> {
 			const now = clock.now();
 			return release((hold) => hold.expiresAt <= now, "expired");
 		},
-		async forgetExpired() {
+		/** Forgets idempotency rows and counters of quotas and limits past their time, and folds days of usage into months. */
+		async forgetExpired(): Promise<void> {
 			await forgetExpired(store, clock.now());
 			await foldUsage(store, clock.now());
 		},
+		/** Releases every open hold: at start, no call of an earlier process can still capture one. Open jobs keep theirs. */
 		releaseAll: () => release(() => true, "restart"),
 	};
 }
@@ -69,14 +66,13 @@ async function freePayment(tx: StoreTransaction, hold: HoldRow, now: number): Pr
 
 /** In small transactions, so that calls get their turn in between. */
 async function forgetExpired(store: Store, now: number): Promise<void> {
-	for (const table of ["idempotency", "quotas", "spending"] as const) {
+	for (const table of EXPIRING) {
 		const rows = await store.read((reader) => reader.list(table));
 		const expired = rows.filter((row) => row.expiresAt <= now).map((row) => row.id);
 		for (let start = 0; start < expired.length; start += FORGET_AT_ONCE) {
 			const ids = expired.slice(start, start + FORGET_AT_ONCE);
-			await store.transaction((tx) => forgetRows(tx, { table, ids, now }), {
-				durability: "deferred",
-			});
+			const forget = (tx: StoreTransaction) => forgetRows(tx, { table, ids, now });
+			await store.transaction(forget, { durability: "deferred" });
 		}
 	}
 }
@@ -84,11 +80,7 @@ async function forgetExpired(store: Store, now: number): Promise<void> {
 /** A row may have been renewed since it was listed. */
 async function forgetRows(
 	tx: StoreTransaction,
-	{
-		table,
-		ids,
-		now,
-	}: { table: "idempotency" | "quotas" | "spending"; ids: readonly string[]; now: number },
+	{ table, ids, now }: { table: (typeof EXPIRING)[number]; ids: readonly string[]; now: number },
 ): Promise<void> {
 	for (const id of ids) {
 		const row = await tx.get(table, id);
