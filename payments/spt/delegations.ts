@@ -1,13 +1,7 @@
 import { LIMITS, toOperationName } from "../../src/contract/contract.js";
-import {
-	type Clock,
-	formatUsd,
-	type Micros,
-	ServiceError,
-	toIsoTime,
-} from "../../src/kernel/kernel.js";
-import type { Store, StoreReader, StoreTransaction, TokenRow } from "../../store/store.js";
-import { custAccount, heldAccount, type Ledger } from "../payments.js";
+import { formatUsd, type Micros, ServiceError, toIsoTime } from "../../src/kernel/kernel.js";
+import type { StoreReader, StoreTransaction, TokenRow } from "../../store/store.js";
+import { custAccount } from "../payments.js";
 import { countSpending } from "./spt-balance.js";
 import type { IssuedSpt, SptIssuer, SptTerms } from "./spt-issuer.js";
 import { tooLittle } from "./spt-refusals.js";
@@ -17,43 +11,27 @@ import {
 	type PresentedToken,
 	returnExpired,
 	revokeTree,
+	stateOf,
+	type TokenServices,
+	type TokenState,
 	tokensUnder,
 } from "./token.js";
 
-export interface DelegationState {
-	readonly token: TokenRow;
-	readonly balanceMicros: Micros;
-	readonly heldMicros: Micros;
-}
-
 export interface Delegated extends IssuedSpt {
-	readonly state: DelegationState;
+	readonly state: TokenState;
 	readonly parentBalanceMicros: Micros;
 }
 
-/** Tokens for others, out of a token's own balance: never wider, longer or dearer than the token itself. */
-export interface Delegations {
-	/** Throws INSUFFICIENT_BALANCE, SPENDING_LIMIT, SCOPE_FORBIDDEN, INVALID_ARGUMENT. */
-	create(holder: PresentedToken, terms: DelegationTerms): Promise<Delegated>;
-	/** Children that have not been revoked, oldest first. */
-	list(holder: PresentedToken): Promise<readonly DelegationState[]>;
-	/** Revokes a child and its descendants; what is left returns. Throws NOT_FOUND for the child of another token. */
-	revoke(
-		holder: PresentedToken,
-		childId: string,
-	): Promise<{ readonly returnedMicros: Micros; readonly balanceMicros: Micros }>;
-}
+export type Delegations = ReturnType<typeof createDelegations>;
 
-export interface DelegationDeps {
-	readonly store: Store;
-	readonly ledger: Ledger;
-	readonly clock: Clock;
-	readonly pepper: Uint8Array;
+export interface DelegationDeps
+	extends Pick<TokenServices, "store" | "ledger" | "clock" | "pepper"> {
 	readonly issueFrom: SptIssuer["issueFrom"];
 	readonly isForSale: () => boolean;
 }
 
-export function createDelegations(deps: DelegationDeps): Delegations {
+/** Tokens for others, out of a token's own balance: never wider, longer or dearer than the token itself. */
+export function createDelegations(deps: DelegationDeps) {
 	const { store, ledger, clock, pepper } = deps;
 	const parentOf = async (tx: StoreTransaction, holder: PresentedToken) => {
 		const now = clock.now();
@@ -62,20 +40,23 @@ export function createDelegations(deps: DelegationDeps): Delegations {
 		return parent;
 	};
 	return {
-		create: (holder, terms) =>
+		/** Throws INSUFFICIENT_BALANCE, SPENDING_LIMIT, SCOPE_FORBIDDEN, INVALID_ARGUMENT. */
+		create: (holder: PresentedToken, terms: DelegationTerms): Promise<Delegated> =>
 			store.transaction(async (tx) => delegate(deps, tx, await parentOf(tx, holder), terms)),
 
-		list: (holder) =>
+		/** Children that have not been revoked, oldest first. */
+		list: (holder: PresentedToken): Promise<readonly TokenState[]> =>
 			store.transaction(async (tx) => {
 				const { id } = await parentOf(tx, holder);
 				const children = await tx.findBy("tokens", "parentId", id);
 				const live = children.filter((child) => isUsable(child, clock.now()));
-				const states: DelegationState[] = [];
+				const states: TokenState[] = [];
 				for (const child of live.sort(byId)) states.push(await stateOf(tx, child));
 				return states;
 			}),
 
-		revoke: (holder, childId) =>
+		/** Revokes a child and its descendants; what is left returns. Throws NOT_FOUND for the child of another token. */
+		revoke: (holder: PresentedToken, childId: string) =>
 			store.transaction(async (tx) => {
 				const parent = await parentOf(tx, holder);
 				const child = await tx.get("tokens", childId);
@@ -100,14 +81,8 @@ async function delegate(
 	const narrowed = narrowTerms(parent, terms);
 	const balanceMicros = await tx.balance(custAccount(parent.id));
 	if (balanceMicros < amountMicros) {
-		const purpose = "this delegation takes";
-		throw tooLittle({
-			token: parent,
-			balanceMicros,
-			amountMicros,
-			isForSale: isForSale(),
-			purpose,
-		});
+		const facts = { balanceMicros, amountMicros, purpose: "this delegation takes" };
+		throw tooLittle({ token: parent, ...facts, isForSale: isForSale() });
 	}
 	await countSpending(tx, parent, { amountMicros, now });
 	const issued = await issueFrom(tx, custAccount(parent.id), {
@@ -151,8 +126,7 @@ async function ancestryOf(
 	reader: StoreReader,
 	token: TokenRow,
 ): Promise<{ first: TokenRow; depth: number }> {
-	const parent =
-		token.parentId === undefined ? undefined : await reader.get("tokens", token.parentId);
+	const parent = token.parentId && (await reader.get("tokens", token.parentId));
 	if (!parent) return { first: token, depth: 0 };
 	const { first, depth } = await ancestryOf(reader, parent);
 	return { first, depth: depth + 1 };
@@ -167,14 +141,6 @@ async function forgetRevoked(tx: StoreTransaction, first: TokenRow, now: number)
 	}
 }
 
-async function stateOf(reader: StoreReader, token: TokenRow): Promise<DelegationState> {
-	return {
-		token,
-		balanceMicros: await reader.balance(custAccount(token.id)),
-		heldMicros: await reader.balance(heldAccount(token.id)),
-	};
-}
-
 function unknownDelegation(childId: string): ServiceError {
 	return new ServiceError(
 		"NOT_FOUND",
@@ -187,7 +153,7 @@ function byId(one: TokenRow, other: TokenRow): number {
 }
 
 /** A delegated token on the wire, for its holder and its parent. */
-export function toDelegationWire({ token, balanceMicros, heldMicros }: DelegationState) {
+export function toDelegationWire({ token, balanceMicros, heldMicros }: TokenState) {
 	const usd = (micros: Micros | undefined) => (micros === undefined ? null : formatUsd(micros));
 	return {
 		id: token.id,
@@ -203,30 +169,18 @@ export function toDelegationWire({ token, balanceMicros, heldMicros }: Delegatio
 	};
 }
 
-/** Terms of a delegated token; what is left out is as the parent's. */
-export interface DelegationTerms {
-	readonly amountMicros: Micros;
-	readonly label?: string | undefined;
-	readonly expiresAt?: number | undefined;
-	readonly maxPerCallMicros?: Micros | undefined;
-	readonly maxPerDayMicros?: Micros | undefined;
-	readonly skills?: readonly string[] | undefined;
-	readonly graphs?: readonly string[] | undefined;
-}
+type Limit = "expiresAt" | "maxPerCallMicros" | "maxPerDayMicros" | "skills" | "graphs";
 
-type Narrowed = Pick<
-	SptTerms,
-	"expiresAt" | "maxPerCallMicros" | "maxPerDayMicros" | "skills" | "graphs"
->;
+/** Terms of a delegated token; what is left out is as the parent's. */
+export type DelegationTerms = Pick<SptTerms, "amountMicros"> & {
+	readonly [Name in Limit | "label"]?: SptTerms[Name] | undefined;
+};
 
 /** A child's limits, scopes and expiry: its parent's, or tighter ones. Throws SCOPE_FORBIDDEN for wider ones. */
-function narrowTerms(parent: TokenRow, terms: DelegationTerms): Narrowed {
-	const maxPerCallMicros = lower(
-		"max_per_call_usd",
-		parent.maxPerCallMicros,
-		terms.maxPerCallMicros,
-	);
-	const maxPerDayMicros = lower("max_per_day_usd", parent.maxPerDayMicros, terms.maxPerDayMicros);
+function narrowTerms(parent: TokenRow, terms: DelegationTerms): Pick<SptTerms, Limit> {
+	const { maxPerCallMicros: perCall, maxPerDayMicros: perDay } = parent;
+	const maxPerCallMicros = lower("max_per_call_usd", perCall, terms.maxPerCallMicros);
+	const maxPerDayMicros = lower("max_per_day_usd", perDay, terms.maxPerDayMicros);
 	const expiresAt = earlier(parent.expiresAt, terms.expiresAt);
 	return {
 		skills: subset("skills", parent.skills, terms.skills, toOperationName),

@@ -1,16 +1,14 @@
 import { LIMITS } from "../../src/contract/contract.js";
 import {
-	type Clock,
 	createSecret,
 	formatUsd,
 	hashSecret,
 	type Micros,
-	type Random,
 	ServiceError,
 	toIsoTime,
 } from "../../src/kernel/kernel.js";
-import type { RefundRow, Store, StoreTransaction, TokenRow } from "../../store/store.js";
-import { custAccount, heldAccount, type Ledger, type RefundTerms } from "../payments.js";
+import type { RefundRow, StoreTransaction, TokenRow } from "../../store/store.js";
+import { custAccount, heldAccount, type RefundTerms } from "../payments.js";
 import { spentToday } from "./spt-balance.js";
 import {
 	getHeldToken,
@@ -20,17 +18,14 @@ import {
 	returnExpired,
 	revokeTree,
 	sptPrefix,
-	type TokenKeys,
+	stateOf,
+	type TokenServices,
+	type TokenState,
 	type TreeDeps,
 	tokensUnder,
 } from "./token.js";
 
-export interface SptBalance {
-	readonly token: TokenRow;
-	readonly balanceMicros: Micros;
-	readonly heldMicros: Micros;
-	readonly spentTodayMicros: Micros;
-}
+export type SptBalance = TokenState & { readonly spentTodayMicros: Micros };
 
 export interface Revoked {
 	/** What went back to the token it was delegated from. */
@@ -41,28 +36,14 @@ export interface Revoked {
 	readonly balanceMicros: Micros;
 }
 
-/** What the holder of a token may do with the token itself. */
-export interface SptAccounts {
-	balance(tokenId: string): Promise<SptBalance>;
-	/** A new secret for the same token; the old one is worth nothing from then on. */
-	rotate(
-		holder: PresentedToken,
-	): Promise<{ readonly token: string; readonly balanceMicros: Micros }>;
-	/** Refunds what is left to the wallet that bought the token, idempotently. Throws SCOPE_FORBIDDEN without such a wallet, INVALID_ARGUMENT. */
-	refund(holder: PresentedToken, reason: string): Promise<RefundRow>;
-	/** The token and its delegations pay for nothing from now on; what is left goes back where it came from. */
-	revoke(holder: PresentedToken): Promise<Revoked>;
-}
+export type SptAccounts = ReturnType<typeof createSptAccounts>;
 
-export interface SptAccountDeps extends TokenKeys {
-	readonly store: Store;
-	readonly ledger: Ledger;
-	readonly clock: Clock;
-	readonly random: Random;
+export interface SptAccountDeps extends TokenServices {
 	readonly requestRefund: (tx: StoreTransaction, terms: RefundTerms) => Promise<RefundRow>;
 }
 
-export function createSptAccounts(deps: SptAccountDeps): SptAccounts {
+/** What the holder of a token may do with the token itself. */
+export function createSptAccounts(deps: SptAccountDeps) {
 	const { store, ledger, clock, pepper } = deps;
 	const change = <T>(
 		holder: PresentedToken,
@@ -75,25 +56,22 @@ export function createSptAccounts(deps: SptAccountDeps): SptAccounts {
 			return work(tx, token);
 		});
 	return {
-		balance: (tokenId) =>
-			store.read(async (reader) => {
-				const token = await getToken(reader, tokenId);
-				return {
-					token,
-					balanceMicros: await reader.balance(custAccount(token.id)),
-					heldMicros: await reader.balance(heldAccount(token.id)),
-					spentTodayMicros: await spentToday(reader, token.id, clock.now()),
-				};
-			}),
+		balance: (tokenId: string): Promise<SptBalance> =>
+			store.read(async (reader) => ({
+				...(await stateOf(reader, await getToken(reader, tokenId))),
+				spentTodayMicros: await spentToday(reader, tokenId, clock.now()),
+			})),
 
-		rotate: (holder) =>
+		/** A new secret for the same token; the old one is worth nothing from then on. */
+		rotate: (holder: PresentedToken) =>
 			change(holder, async (tx, row) => {
 				const token = createSecret(sptPrefix(deps.environment), deps.random);
 				await tx.put("tokens", { ...row, hash: hashSecret(token, pepper) });
 				return { token, balanceMicros: await tx.balance(custAccount(row.id)) };
 			}),
 
-		refund: (holder, reason) =>
+		/** Refunds what is left to the wallet that bought the token, idempotently. Throws SCOPE_FORBIDDEN without such a wallet, INVALID_ARGUMENT. */
+		refund: (holder: PresentedToken, reason: string): Promise<RefundRow> =>
 			change(holder, async (tx, token) => {
 				assertBought(token);
 				const refund = await refundRest(deps, tx, token, reason);
@@ -104,7 +82,8 @@ export function createSptAccounts(deps: SptAccountDeps): SptAccounts {
 				throw new ServiceError("INVALID_ARGUMENT", "The token has no balance to refund.");
 			}),
 
-		revoke: (holder) =>
+		/** The token and its delegations pay for nothing from now on; what is left goes back where it came from. */
+		revoke: (holder: PresentedToken): Promise<Revoked> =>
 			change(holder, async (tx, token) => {
 				const now = clock.now();
 				const returnedMicros = await revokeTree(tx, token, { ledger, now });

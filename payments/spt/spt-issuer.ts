@@ -1,18 +1,23 @@
 import { LIMITS } from "../../src/contract/contract.js";
 import {
-	type Clock,
 	createSecret,
 	formatUsd,
 	hashSecret,
 	type Ids,
 	type Micros,
-	type Random,
 	ServiceError,
 } from "../../src/kernel/kernel.js";
-import type { Store, StoreTransaction, TokenRow } from "../../store/store.js";
-import { custAccount, type Ledger } from "../payments.js";
-import { listTokens, type SptState, type SptSummary, validateToken } from "./spt-state.js";
-import { type Environment, findToken, getToken, revokeTree, sourceOf, sptPrefix } from "./token.js";
+import type { StoreTransaction, TokenRow } from "../../store/store.js";
+import { custAccount } from "../payments.js";
+import { listTokens, validateToken } from "./spt-state.js";
+import {
+	findToken,
+	getToken,
+	revokeTree,
+	sourceOf,
+	sptPrefix,
+	type TokenServices,
+} from "./token.js";
 
 export interface SptTerms {
 	readonly amountMicros: Micros;
@@ -35,45 +40,23 @@ export interface IssuedSpt {
 	readonly balanceMicros: Micros;
 }
 
-export interface SptIssuer {
-	/** Issues a token with a balance, credit and row in one transaction. Throws INVALID_ARGUMENT for a bad amount. */
-	issue(terms: SptTerms): Promise<IssuedSpt>;
-	/** As `issue`, inside a transaction, with money that lies in another account: settled funds, a parent's balance. */
-	issueFrom(tx: StoreTransaction, account: string, terms: SptTerms): Promise<IssuedSpt>;
-	/** Replaces the secret of an unused token; undefined for any other. */
-	reissue(tx: StoreTransaction, tokenId: string): Promise<string | undefined>;
-	/** Lifts a token's balance to the amount; a balance at or above it stays. */
-	fillUp(tokenId: string, amountMicros: Micros): Promise<Micros>;
-	/** Free check of a token: unknown, expired and revoked ones answer alike. */
-	validate(secret: string): Promise<SptState>;
-	/** The token's row, or undefined when the secret is none of ours. */
-	find(secret: string): Promise<TokenRow | undefined>;
-	list(): Promise<readonly SptSummary[]>;
-	/** The token and those delegated from it pay for nothing from now on; what is left stays on the books. Throws NOT_FOUND. */
-	revoke(tokenId: string): Promise<void>;
-}
+export type SptIssuer = ReturnType<typeof createSptIssuer>;
 
-export function createSptIssuer(deps: {
-	readonly store: Store;
-	readonly ledger: Ledger;
-	readonly clock: Clock;
-	readonly random: Random;
-	readonly ids: Ids;
-	readonly pepper: Uint8Array;
-	readonly environment: Environment;
-}): SptIssuer {
+export function createSptIssuer(deps: TokenServices & { readonly ids: Ids }) {
 	const { store, ledger, clock, random, ids, pepper, environment } = deps;
 	const source = sourceOf(environment);
 
-	const find = (secret: string) =>
-		store.read((reader) => findToken(reader, { secret, pepper, environment }));
-
-	const issueFrom: SptIssuer["issueFrom"] = async (tx, account, terms) => {
+	/** As `issue`, inside a transaction, with money that lies in another account: settled funds, a parent's balance. */
+	const issueFrom = async (
+		tx: StoreTransaction,
+		account: string,
+		terms: SptTerms,
+	): Promise<IssuedSpt> => {
 		assertAmount(terms.amountMicros);
 		const id = ids.next("tok");
 		const token = createSecret(sptPrefix(environment), random);
 		const hash = hashSecret(token, pepper);
-		const row = toRow({ id, hash, environment, now: clock.now() }, terms);
+		const row = toRow({ id, hash, environment, createdAt: clock.now() }, terms);
 		await tx.put("tokens", row);
 		const { amountMicros } = terms;
 		const key = `issue:${id}`;
@@ -86,10 +69,12 @@ export function createSptIssuer(deps: {
 	};
 
 	return {
-		issue: (terms) => store.transaction((tx) => issueFrom(tx, source, terms)),
+		/** Issues a token with a balance, credit and row in one transaction. Throws INVALID_ARGUMENT for a bad amount. */
+		issue: (terms: SptTerms) => store.transaction((tx) => issueFrom(tx, source, terms)),
 		issueFrom,
 
-		async reissue(tx, tokenId) {
+		/** Replaces the secret of an unused token; undefined for any other. */
+		async reissue(tx: StoreTransaction, tokenId: string): Promise<string | undefined> {
 			const row = await tx.get("tokens", tokenId);
 			if (row?.status !== "active" || row.usedAt !== undefined) return undefined;
 			const token = createSecret(sptPrefix(row.environment), random);
@@ -97,27 +82,27 @@ export function createSptIssuer(deps: {
 			return token;
 		},
 
-		fillUp: (tokenId, amountMicros) =>
+		/** Lifts a token's balance to the amount; a balance at or above it stays. */
+		fillUp: (tokenId: string, wantedMicros: Micros): Promise<Micros> =>
 			store.transaction(async (tx) => {
-				const missing = amountMicros - (await tx.balance(custAccount(tokenId)));
-				if (missing > 0n) {
+				const amountMicros = wantedMicros - (await tx.balance(custAccount(tokenId)));
+				if (amountMicros > 0n) {
 					const key = `fill-up:${ids.next("txn")}`;
-					await ledger.credit(tx, {
-						owner: tokenId,
-						source,
-						amountMicros: missing,
-						key,
-						memo: "fill-up",
-					});
+					const terms = { owner: tokenId, source, amountMicros, key, memo: "fill-up" };
+					await ledger.credit(tx, terms);
 				}
 				return tx.balance(custAccount(tokenId));
 			}),
 
-		validate: (secret) => validateToken(deps, secret),
+		/** Free check of a token: unknown, expired and revoked ones answer alike. */
+		validate: (secret: string) => validateToken(deps, secret),
 
-		find,
+		/** The token's row, or undefined when the secret is none of ours. */
+		find: (secret: string) =>
+			store.read((reader) => findToken(reader, { secret, pepper, environment })),
 
-		revoke: (tokenId) =>
+		/** The token and those delegated from it pay for nothing from now on; what is left stays on the books. Throws NOT_FOUND. */
+		revoke: (tokenId: string): Promise<void> =>
 			store.transaction(async (tx) => {
 				await revokeTree(tx, await getToken(tx, tokenId), { ledger, now: clock.now() });
 			}),
@@ -129,16 +114,16 @@ export function createSptIssuer(deps: {
 const CUST = custAccount("");
 
 function toRow(
-	base: { id: string; hash: string; environment: Environment; now: number },
+	{ id, hash, environment, createdAt }: Pick<TokenRow, "id" | "hash" | "environment" | "createdAt">,
 	terms: SptTerms,
 ): TokenRow {
 	return {
-		id: base.id,
-		hash: base.hash,
-		environment: base.environment,
+		id,
+		hash,
+		environment,
 		label: terms.label ?? "",
 		status: "active",
-		createdAt: base.now,
+		createdAt,
 		expiresAt: terms.expiresAt,
 		maxPerCallMicros: terms.maxPerCallMicros,
 		skills: terms.skills ?? [],

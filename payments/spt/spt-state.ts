@@ -1,29 +1,11 @@
-import { type Clock, formatUsd, toIsoTime } from "../../src/kernel/kernel.js";
-import type { LedgerTransaction, Store, StoreReader, TokenRow } from "../../store/store.js";
+import { formatUsd, toIsoTime } from "../../src/kernel/kernel.js";
+import type { LedgerTransaction, StoreReader } from "../../store/store.js";
 import { custAccount, heldAccount } from "../payments.js";
-import { type Environment, findToken, isSpendable, type TokenKeys } from "./token.js";
+import { findToken, isSpendable, stateOf, type TokenServices } from "./token.js";
 
-export interface SptState {
-	readonly active: boolean;
-	readonly balance_usd: string | null;
-	readonly held_usd: string | null;
-	readonly expires_at: string | null;
-	readonly environment: Environment | null;
-}
+export type SptSummary = Awaited<ReturnType<typeof listTokens>>[number];
 
-export interface SptSummary {
-	readonly id: string;
-	readonly label: string;
-	readonly status: string;
-	readonly balance_usd: string;
-	readonly held_usd: string;
-	readonly expires_at: string | null;
-	readonly created_at: string;
-	readonly origin: string;
-	readonly parent_id: string | null;
-}
-
-const UNKNOWN: SptState = {
+const UNKNOWN = {
 	active: false,
 	balance_usd: null,
 	held_usd: null,
@@ -31,18 +13,13 @@ const UNKNOWN: SptState = {
 	environment: null,
 };
 
-interface StateDeps extends TokenKeys {
-	readonly store: Store;
-	readonly clock: Clock;
-}
-
 /** Free check of a token: unknown, expired and revoked ones answer alike, after the same steps. */
 export async function validateToken(
-	{ store, clock, ...keys }: StateDeps,
+	{ store, clock, pepper, environment }: TokenServices,
 	secret: string,
-): Promise<SptState> {
+) {
 	const { token, isActive, balance, held } = await store.read(async (reader) => {
-		const found = await findToken(reader, { secret, ...keys });
+		const found = await findToken(reader, { secret, pepper, environment });
 		const id = found?.id ?? "";
 		return {
 			token: found,
@@ -62,15 +39,17 @@ export async function validateToken(
 }
 
 /** Every token as its operator sees it. */
-export async function listTokens(reader: StoreReader, now: number): Promise<readonly SptSummary[]> {
-	const summaries: SptSummary[] = [];
+export async function listTokens(reader: StoreReader, now: number) {
+	const summaries = [];
 	for (const token of await reader.list("tokens")) {
+		const stopped = token.status === "active" ? "expired" : token.status;
+		const { balanceMicros, heldMicros } = await stateOf(reader, token);
 		summaries.push({
 			id: token.id,
 			label: token.label,
-			status: (await isSpendable(reader, token, now)) ? "active" : stoppedOr(token),
-			balance_usd: formatUsd(await reader.balance(custAccount(token.id))),
-			held_usd: formatUsd(await reader.balance(heldAccount(token.id))),
+			status: (await isSpendable(reader, token, now)) ? "active" : stopped,
+			balance_usd: formatUsd(balanceMicros),
+			held_usd: formatUsd(heldMicros),
 			expires_at: token.expiresAt === undefined ? null : toIsoTime(token.expiresAt),
 			created_at: toIsoTime(token.createdAt),
 			origin: token.origin ?? "operator",
@@ -78,10 +57,6 @@ export async function listTokens(reader: StoreReader, now: number): Promise<read
 		});
 	}
 	return summaries;
-}
-
-function stoppedOr(token: TokenRow): string {
-	return token.status === "active" ? "expired" : token.status;
 }
 
 /** A posting on the wire, for the holder of one token; the other accounts stay private. */

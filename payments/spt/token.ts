@@ -1,6 +1,13 @@
-import { hashSecret, isWellFormedSecret, ServiceError } from "../../src/kernel/kernel.js";
-import type { StoreReader, StoreTransaction, TokenRow } from "../../store/store.js";
-import { custAccount, type Ledger } from "../payments.js";
+import {
+	type Clock,
+	hashSecret,
+	isWellFormedSecret,
+	type Micros,
+	type Random,
+	ServiceError,
+} from "../../src/kernel/kernel.js";
+import type { Store, StoreReader, StoreTransaction, TokenRow } from "../../store/store.js";
+import { custAccount, heldAccount, type Ledger } from "../payments.js";
 
 /** Tokens of the demo profile carry `test` and are worthless in production, and the reverse. */
 export type Environment = "live" | "test";
@@ -15,6 +22,14 @@ export const sptPrefix = (environment: Environment): string => `spt_${environmen
 export interface TokenKeys {
 	readonly pepper: Uint8Array;
 	readonly environment: Environment;
+}
+
+/** What tokens are kept with. */
+export interface TokenServices extends TokenKeys {
+	readonly store: Store;
+	readonly ledger: Ledger;
+	readonly clock: Clock;
+	readonly random: Random;
 }
 
 /** The token of a secret in any state; every text is hashed and looked up, so that timing reveals nothing of its form. */
@@ -74,6 +89,20 @@ export async function getToken(reader: StoreReader, tokenId: string): Promise<To
 	const token = await reader.get("tokens", tokenId);
 	if (token) return token;
 	throw new ServiceError("NOT_FOUND", `No token is called "${tokenId.slice(0, 80)}".`);
+}
+
+export interface TokenState {
+	readonly token: TokenRow;
+	readonly balanceMicros: Micros;
+	readonly heldMicros: Micros;
+}
+
+export async function stateOf(reader: StoreReader, token: TokenRow): Promise<TokenState> {
+	return {
+		token,
+		balanceMicros: await reader.balance(custAccount(token.id)),
+		heldMicros: await reader.balance(heldAccount(token.id)),
+	};
 }
 
 /** A token and all that were delegated from it, however far down; revoked ones only on demand. */
