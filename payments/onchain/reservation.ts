@@ -222,7 +222,7 @@ export function creditedPayment(claim: PaymentClaim, tokenId: string | undefined
 	);
 }
 
-export function paymentInFlight(id: string): ServiceError {
+function paymentInFlight(id: string): ServiceError {
 	return new ServiceError(
 		"IDEMPOTENCY_IN_FLIGHT",
 		"A request with this payment is still being answered; send it again in a moment.",
@@ -249,7 +249,7 @@ export function facilitatorUnreachable(cause: unknown): ServiceError {
 	);
 }
 
-export function keyOfAnotherRequest(): ServiceError {
+function keyOfAnotherRequest(): ServiceError {
 	return new ServiceError(
 		"IDEMPOTENCY_MISMATCH",
 		"This idempotency key was used for another request; use a new key for a new request. Nothing was charged.",
