@@ -8,7 +8,7 @@ import {
 } from "../../src/evidence/evidence.js";
 import type { Concept } from "../../src/knowledge/knowledge.js";
 import type { HybridSearch } from "../../src/search/search.js";
-import { relevantOf, type Writer, type WrittenSentence, writeProse } from "../answers/answers.js";
+import { relevantOf, type Writer, writeProse } from "../answers/answers.js";
 import { CONSULT_LIMITS, confidenceOf } from "../experts/experts.js";
 import type { Analyst } from "./analyst-index.js";
 import type { ScenarioName } from "./analyst-wire.js";
@@ -66,11 +66,13 @@ export async function askAnalyst(
 	const sides = toSides(offered, thesis.evidence);
 	const indicators = indicatorsOf(offered, today);
 	const cited = [...thesis.evidence, ...offered];
+	const [first] = thesis.evidence;
+	const side = first && sideOf({ text: thesis.text, concept: first.concept }, offered[0]?.concept);
 	const view = {
 		thesis,
 		sides,
 		indicators,
-		odds: oddsOf(countVotes(sides, indicators, sideOfThesis(thesis, offered[0]?.concept))),
+		odds: oddsOf(countVotes(sides, indicators, side)),
 		confidence: confidenceOf({ question, decision, today, cited }),
 	};
 	return { decision, mode, missing, view, writer: prose.writer, warnings };
@@ -103,10 +105,6 @@ function indicatorsOf(offered: readonly CitedSentence[], today: string) {
 		const scenario = voteOf(momentum);
 		return scenario ? [{ scenario, concept, momentum, sentence }] : [];
 	});
-}
-
-function sideOfThesis({ text, evidence: [first] }: WrittenSentence, lead: Concept | undefined) {
-	return first && sideOf({ text, concept: first.concept }, lead);
 }
 
 function countVotes(

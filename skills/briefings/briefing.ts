@@ -125,7 +125,11 @@ async function writeParts(deps: BriefingServices, material: Material): Promise<P
 		...subjectOf(change),
 		change: change.change,
 		points: pointsOf(change, citations),
-		new_sources: change.newSources.slice(0, SCHEDULE_LIMITS.topMax).map(toSource),
+		new_sources: change.newSources
+			.slice(0, SCHEDULE_LIMITS.topMax)
+			.map(({ title, sourceUrl: url, publishedAt: day = null }) => {
+				return { title, url, published_at: day };
+			}),
 	}));
 	const gone = removed.slice(0, SCHEDULE_LIMITS.changesMax - changed.length).map(toRemoved);
 	const { top, writer, warnings } = await writeTop(deps, material);
@@ -177,10 +181,6 @@ function toRemoved(trendId: string): BriefingWire["changes"][number] {
 	const graphId = trendId.slice(0, trendId.indexOf(":"));
 	const subject = { trend_id: trendId, graph_id: graphId, title: trendId };
 	return { ...subject, change: "removed", points: [], new_sources: [] };
-}
-
-function toSource({ title, sourceUrl, publishedAt }: TopicChange["newSources"][number]) {
-	return { title, url: sourceUrl, published_at: publishedAt ?? null };
 }
 
 /** The concepts of which more, or less, is published than a year before, the largest changes first. */

@@ -9,6 +9,7 @@ import {
 import { findCitedSentence } from "../../src/evidence/evidence.js";
 import { ServiceError, toIsoTime } from "../../src/kernel/kernel.js";
 import type { GraphCatalog } from "../../src/knowledge/knowledge.js";
+import type { ChatRow } from "../../store/store.js";
 import { createCitationList } from "../answers/answers.js";
 import type { ChatRecord, TurnWritingDeps } from "./chat-records.js";
 import { CHAT_LIMITS, type ChatTurn } from "./chat-turns.js";
@@ -64,7 +65,10 @@ export function createChatSessions(
 			const found = await Promise.all(page.map(records.read));
 			return {
 				items: found.flatMap((record) => (record ? [toWire(record)] : [])),
-				next_cursor: last && rows.length > start + limit ? toCursor(LIST, [toPlace(last)]) : null,
+				next_cursor:
+					last && rows.length > start + limit
+						? toCursor(LIST, [`${last.usedAt}.${last.id}`])
+						: null,
 			};
 		},
 
@@ -105,14 +109,8 @@ export function createChatSessions(
 	};
 }
 
-type Placed = { readonly id: string; readonly usedAt: number };
-
-function toPlace({ id, usedAt }: Placed): string {
-	return `${usedAt}.${id}`;
-}
-
 /** Behind the place of an item that may have moved, or be gone, since the page before. */
-function placeBehind(rows: readonly Placed[], place: string): number {
+function placeBehind(rows: readonly Pick<ChatRow, "id" | "usedAt">[], place: string): number {
 	const [usedAt, id = ""] = place.split(".", 2);
 	const at = rows.findIndex(
 		(row) => row.usedAt < Number(usedAt) || (row.usedAt === Number(usedAt) && row.id < id),

@@ -58,7 +58,12 @@ export async function* takeTurn(
 		const { memory } = seat;
 		const before = memory.turns.find((turn) => turn.callId === callId && turn.message === message);
 		if (before) return yield* tellAgain(deps, input, { seat, before });
-		if (context.isReplay && memory.id !== undefined) throw turnIsGone();
+		if (context.isReplay && memory.id !== undefined) {
+			throw new ServiceError(
+				"NOT_FOUND",
+				"This turn was answered and paid for before, and is not remembered any more; send the message under a new retry key to ask it anew. Nothing was charged now.",
+			);
+		}
 		const { question, kind } = resolveFollowUp(message, toContext(deps.catalog, memory));
 		const toTurn = (said: Pick<ChatTurn, "cited" | "missing" | "writer">) => ({
 			...{ at: deps.clock.now(), callId, message, question, kind, ...said },
@@ -128,13 +133,6 @@ async function* keepingTold(
 function asToldOnly({ sentences, missing }: OfferedEvidence) {
 	const cited = sentences.map(({ evidenceId }) => [evidenceId]);
 	return { cited, missing, writer: "extractive" };
-}
-
-function turnIsGone(): ServiceError {
-	return new ServiceError(
-		"NOT_FOUND",
-		"This turn was answered and paid for before, and is not remembered any more; send the message under a new retry key to ask it anew. Nothing was charged now.",
-	);
 }
 
 /** Steps but the last: what the whole turn says is told in its place. The plan names the session. */

@@ -9,7 +9,16 @@ import type {
 import { toIsoTime } from "../../src/kernel/kernel.js";
 import type { GraphCatalog } from "../../src/knowledge/knowledge.js";
 import { toHtml, toMarkdown, type Writer } from "../answers/answers.js";
-import { type DeepDiveMode, type DeepDivePass, makePlan, PASSES_OF } from "./plan.js";
+import {
+	type DeepDiveInput,
+	type DeepDiveMode,
+	type DeepDivePass,
+	type DeepDiveState,
+	makePlan,
+	PASSES_OF,
+	sourcesOf,
+	startState,
+} from "./plan.js";
 import { type DeepDiveReport, quoteReport, toReportDocument, writeReport } from "./report.js";
 import {
 	challengeFindings,
@@ -22,7 +31,6 @@ import {
 	searchAspects,
 	verifyFindings,
 } from "./research-passes.js";
-import { type DeepDiveInput, type DeepDiveState, sourcesOf, startState } from "./state.js";
 
 export interface DeepDiveDeps extends ResearchServices {
 	readonly writer: Writer;

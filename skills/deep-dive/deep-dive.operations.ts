@@ -2,7 +2,9 @@ import { z } from "zod";
 import {
 	AFTER,
 	answer,
+	BILLING_TYPES,
 	cursorField,
+	dataOperation,
 	digitsField,
 	LIMITS,
 	type OwnerRequest,
@@ -17,6 +19,7 @@ import {
 	type SkillContext,
 	type SkillServices,
 	toReply,
+	usdField,
 } from "../../src/contract/contract.js";
 import {
 	deepDiveFields,
@@ -37,6 +40,47 @@ import {
 import { toIsoTime } from "../../src/kernel/kernel.js";
 import { resolveFollowUp } from "../chat/chat.js";
 import { SOLD_AS } from "./plan.js";
+
+const EXAMPLE_BODY = { query: "How do agents pay for what they call?", mode: "fast" };
+
+const { query, mode, graphs } = deepDiveFields;
+const planSchema = replyComponent(
+	"DeepDivePlan",
+	z.object({
+		query: z.string(),
+		mode: z.enum(["fast", "comprehensive"]),
+		aspects: z.array(z.object({ question: z.string(), purpose: z.string() })),
+		graphs: z.array(z.string()).describe("Graphs it would look in, strongest first"),
+		passes: z.array(z.string()),
+		missing: z.array(z.string()).describe("Words of the question that no graph covers"),
+		would_answer: z
+			.boolean()
+			.describe("False where no graph covers the question: such a job costs nothing"),
+		price_usd: usdField,
+		billing_type: z.enum(BILLING_TYPES),
+		operation: z.string(),
+	}),
+);
+
+/** What a deep dive would do, before anybody pays. Additive to the contract. */
+export const researchDeepDivePlan = dataOperation({
+	id: "research.deep_dive.plan",
+	method: "POST",
+	path: "/v1/research/deep-dive/plan",
+	summary: "Plan a deep dive",
+	description:
+		"The questions it would ask, the graphs it would look in, its passes and its price; nothing is run and the query is kept nowhere.",
+	body: requestComponent("DeepDivePlanRequest", z.strictObject({ query, mode, graphs })),
+	isList: false,
+	freshness: "live",
+	callsPerMinute: LIMITS.routedQueriesPerMinute,
+	data: planSchema,
+	create:
+		({ planDeepDive }: Pick<Services, "planDeepDive">) =>
+		({ body, signal }) =>
+			planDeepDive(body, signal),
+	example: { body: EXAMPLE_BODY },
+});
 
 const path = z.strictObject({ job_id: jobIdField });
 const JOB_ID = "job_01kg9yz3v0f6x2m8q4t7w1ab2c";
@@ -104,7 +148,7 @@ export const researchDeepDive = paidOperation({
 	queryOf: ({ query }) => query,
 	graphsOf: ({ graphs }) => graphs ?? [],
 	create: (services: Pick<SkillServices, "catalog" | "research" | "clock">) => ({
-		exampleInput: () => ({ query: "How do agents pay for what they call?", mode: "fast" }),
+		exampleInput: () => EXAMPLE_BODY,
 		isOffered: () => services.catalog.list().length > 0,
 		job: { kind: "deep_dive", inputOf: (input) => ({ ...input }), modeOf: ({ mode }) => mode },
 		async prepare({ graphs = [], feeds = [] }) {
@@ -113,7 +157,7 @@ export const researchDeepDive = paidOperation({
 		},
 		run: toLaunched(services),
 	}),
-	example: { body: { query: "How do agents pay for what they call?", mode: "fast" } },
+	example: { body: EXAMPLE_BODY },
 });
 
 /** A deep dive that goes on where another one of the same caller ended. */

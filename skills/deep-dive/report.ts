@@ -19,7 +19,7 @@ import {
 	writeProse,
 } from "../answers/answers.js";
 import type { DeepDiveMode } from "./plan.js";
-import { type DeepDiveState, evidenceOf, type FoundContradiction } from "./state.js";
+import { type DeepDiveState, evidenceOf } from "./plan.js";
 
 const FINDINGS: Readonly<Record<DeepDiveMode, number>> = { fast: 8, comprehensive: 18 };
 const ABSTRACT_SENTENCES = 4;
@@ -80,7 +80,7 @@ function composeReport(
 	const { query, mode } = state.input;
 	const citations = createCitationList();
 	const stated = abstract.sentences.map(citations.cite);
-	const pairs = toPairs(state.contradictions, evidenceOf(catalog, sidesOf(state)));
+	const pairs = pairsOf(catalog, state);
 	const findings = toFindings(state, read, { citations, pairs });
 	const contradictions = pairs.map((pair) => toContradiction(pair, citations));
 	const used = read.filter((sentence) => citations.has(sentence));
@@ -161,15 +161,13 @@ function opponentsOf({ sentences }: FindingCluster, pairs: readonly Pair[]) {
 	return [...new Map(against.map((sentence) => [sentence.evidenceId, sentence])).values()];
 }
 
-function sidesOf({ contradictions }: DeepDiveState) {
-	const ids = contradictions.flatMap(({ one, other }) => [one, other]);
-	return [...new Set(ids)].map((evidenceId) => ({ evidenceId }));
-}
-
-function toPairs(
-	contradictions: readonly FoundContradiction[],
-	sides: readonly CitedSentence[],
-): readonly Pair[] {
+/** Contradictions whose evidence is still there, with it. */
+function pairsOf(catalog: GraphCatalog, { contradictions }: DeepDiveState): readonly Pair[] {
+	const ids = new Set(contradictions.flatMap(({ one, other }) => [one, other]));
+	const sides = evidenceOf(
+		catalog,
+		[...ids].map((evidenceId) => ({ evidenceId })),
+	);
 	const byId = new Map(sides.map((sentence) => [sentence.evidenceId, sentence]));
 	return contradictions.flatMap(({ one, other, reasons }) => {
 		const [a, b] = [byId.get(one), byId.get(other)];

@@ -18,17 +18,18 @@ import { chooseSentences } from "../answers/answers.js";
 import type { Feeds } from "../feeds/feeds.js";
 import { findNeighbors, graphMaps } from "../graphs/graphs.js";
 import { compareClaim, createClaimVerifier, extractClaims } from "../verify/verify.js";
-import { type DeepDiveMode, subjectOf } from "./plan.js";
 import {
 	type CheckedSentence,
 	conceptOf,
+	type DeepDiveMode,
 	type DeepDiveState,
 	evidenceOf,
 	type FoundConcept,
 	type FoundContradiction,
 	mergeBy,
 	type ReadSentence,
-} from "./state.js";
+	subjectOf,
+} from "./plan.js";
 
 export type ResearchServices = Pick<SkillServices, "search" | "catalog" | "clock">;
 
@@ -187,7 +188,8 @@ function contradictionsOf(
 	if (claim?.kind !== "checkable") return [];
 	return others.flatMap((other) => {
 		if (isOfOneAccount(other, key) || !speaksOf(other, key)) return [];
-		const { stance, score, reasons } = compareClaim(claim, other.text, contextOf(other));
+		const names = [other.concept.title, ...other.concept.aliases];
+		const { stance, score, reasons } = compareClaim(claim, other.text, { names });
 		if (stance !== "refutes" || score < REFUTES_LEAST) return [];
 		return [{ one: key.evidenceId, other: other.evidenceId, reasons }];
 	});
@@ -220,10 +222,6 @@ function keySentences(
 ): readonly CitedSentence[] {
 	const offered = evidenceOf(catalog, sentences.slice(0, 4 * sentencesMax));
 	return chooseSentences({ question: input.query, offered, sentencesMax });
-}
-
-function contextOf({ concept }: CitedSentence) {
-	return { names: [concept.title, ...concept.aliases] };
 }
 
 /** What one note says twice, or two notes say after one source, are parts of one account and no contradiction. */

@@ -21,9 +21,9 @@ import {
 	compareDossiers,
 	type DossierQuestion,
 	type DossierServices,
+	notKept,
 	toDossierText,
-} from "./dossier-answer.js";
-import { notKept } from "./dossier-archive.js";
+} from "./dossier-archive.js";
 import {
 	DOSSIER_LIMITS,
 	type DossierWire,

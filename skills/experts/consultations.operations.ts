@@ -16,6 +16,14 @@ import { isFollowUp } from "../../src/evidence/evidence.js";
 import { ServiceError } from "../../src/kernel/kernel.js";
 import type { ConsultServices } from "./consult-answer.js";
 import {
+	CONSULT_BILLING,
+	consult,
+	getConsultable,
+	graphsOfAgents,
+	offeredDesks,
+	toConsultText,
+} from "./consult-answer.js";
+import {
 	CONSULT_LIMITS,
 	consultationIdField,
 	consultationListSchema,
@@ -25,14 +33,6 @@ import {
 	followUpBody,
 	followUpInput,
 } from "./consult-wire.js";
-import {
-	CONSULT_BILLING,
-	consult,
-	getConsultable,
-	graphsOfAgents,
-	offeredDesks,
-	toConsultText,
-} from "./expert-consult.js";
 
 const params = z.strictObject({ consultation_id: consultationIdField });
 const reply = toReply("ConsultReply", consultOutput);

@@ -1,9 +1,16 @@
 import { answer, noAnswer, PER_CALL, paidOperation, toReply } from "../../src/contract/contract.js";
 import { type CitationList, createCitationList } from "../answers/answers.js";
 import { findAgreement, type Point } from "./agreement.js";
-import { askTwin, type ConsultServices, toConsultMeta } from "./consult-answer.js";
+import {
+	askTwin,
+	CONSULT_BILLING,
+	type ConsultServices,
+	getConsultable,
+	graphsOfAgents,
+	offeredDesks,
+	toConsultMeta,
+} from "./consult-answer.js";
 import { CONSULT_LIMITS, type PanelOutput, panelInput, panelOutput } from "./consult-wire.js";
-import { CONSULT_BILLING, getConsultable, graphsOfAgents, offeredDesks } from "./expert-consult.js";
 import type { Expert } from "./expert-index.js";
 
 const EXAMPLE_AGENTS = ["api-design-desk", "transport-security-desk"];

@@ -1,7 +1,11 @@
-export { toAnswerModel, toConsultMeta } from "./consult-answer.js";
+export {
+	type Consultations,
+	createConsultations,
+	toAnswerModel,
+	toConsultMeta,
+} from "./consult-answer.js";
 export { analystField, CONSULT_LIMITS, consultMetaSchema, questionField } from "./consult-wire.js";
 export { confidenceOf } from "./consultation.js";
-export { type Consultations, createConsultations } from "./expert-consult.js";
 export {
 	createExpertDirectory,
 	type ExpertDirectory,

@@ -34,7 +34,10 @@ export function createFeedCache(disk: () => Promise<IndexDisk>) {
 		async write(feedId: string, kept: KeptReading): Promise<void> {
 			const folder = await open();
 			const name = fileOf(feedId);
-			await folder.write(`${name}.new`, once(Buffer.from(encode(kept), "utf8")));
+			const text = JSON.stringify(kept);
+			// The first line is the digest of the second.
+			const bytes = Buffer.from(`${digestOf(text)}\n${text}\n`, "utf8");
+			await folder.write(`${name}.new`, once(bytes));
 			await folder.rename(`${name}.new`, name);
 		},
 	};
@@ -43,12 +46,6 @@ export function createFeedCache(disk: () => Promise<IndexDisk>) {
 /** Ids hold nothing else that a file name could not. */
 function fileOf(feedId: string): string {
 	return `${feedId.replace(":", "+")}.json`;
-}
-
-/** The first line is the digest of the second. */
-function encode(kept: KeptReading): string {
-	const text = JSON.stringify(kept);
-	return `${digestOf(text)}\n${text}\n`;
 }
 
 function decode(file: string): KeptReading | undefined {

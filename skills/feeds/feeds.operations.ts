@@ -112,7 +112,10 @@ export const supplementalSeries = paidOperation({
 	capture: "onResult",
 	queryOf: () => undefined,
 	graphsOf: () => [],
-	toText: ({ data }) => [toLine(data), ...data.observations.map(toValueLine)].join("\n"),
+	toText: ({ data }) => {
+		const values = data.observations.map(({ period, value_text: value }) => `${period} ${value}`);
+		return [toLine(data), ...values].join("\n");
+	},
 	create: ({ clock, research }: Reading) => ({
 		exampleInput: () => ({ feed_id: EXAMPLE_FEED, since: "2025", limit: 24 }),
 		prepare: async ({ feed_id }) => void (await research.feeds.get(feed_id)),
@@ -150,16 +153,6 @@ function toLine({ title, last, unit, items, provider, stale }: ObservedFeedWire)
 	const note = stale ? ", not fetched now" : "";
 	if (last) return `${title}: ${last.value_text} ${unit} (${last.period}${note}; ${provider})`;
 	return `${title}: ${items[0]?.title ?? "nothing"} (${provider}${note})`;
-}
-
-function toValueLine({
-	period,
-	value_text,
-}: {
-	readonly period: string;
-	readonly value_text: string;
-}) {
-	return `${period} ${value_text}`;
 }
 
 type Directory = Pick<Services, "feedDirectory">;

@@ -1,10 +1,5 @@
 import { toIsoTime } from "../../src/kernel/kernel.js";
-import {
-	exactDifference,
-	type FeedItem,
-	type FeedReading,
-	type Observation,
-} from "./feed-reading.js";
+import { exactDifference, type FeedReading, type Observation } from "./feed-reading.js";
 import { type FeedSpec, isSeries, type SeriesSpec } from "./feed-registry.js";
 import type { KeptReading } from "./feed-values.js";
 import type { ObservedFeedWire, ObserveRequest } from "./feed-wire.js";
@@ -20,7 +15,10 @@ export function toObserved(
 	const told = { ...toUnobserved(feed, retrievedAt), stale: isStale };
 	if (reading.kind === "items") {
 		const items = reading.items.filter(({ publishedAt }) => timeOf(publishedAt) >= from);
-		return { ...told, items: items.slice(0, limit).map(toItemWire), total: items.length };
+		const shown = items.slice(0, limit).map(({ title, url, publishedAt, summary }) => {
+			return { title, url, published_at: publishedAt, summary };
+		});
+		return { ...told, items: shown, total: items.length };
 	}
 	const { observations } = reading;
 	const wanted = observations.filter(([period]) => periodStart(period) >= from);
@@ -80,10 +78,6 @@ function timeOf(publishedAt: string | null): number {
 
 function toObservationWire([period, value]: Observation) {
 	return { period, value: Number(value), value_text: value };
-}
-
-function toItemWire({ title, url, publishedAt, summary }: FeedItem) {
-	return { title, url, published_at: publishedAt, summary };
 }
 
 /**

@@ -12,8 +12,7 @@ import { researchSchedulesCreate, researchSchedulesRun } from "../../skills/brie
 import { researchSchedulesCancel, researchSchedulesChange, researchSchedulesConfirm, researchSchedulesConfirmPage, researchSchedulesGet, researchSchedulesList, researchSchedulesPreview, researchSchedulesRunsGet, researchSchedulesRunsList, researchSchedulesTest, researchSchedulesUnsubscribe, researchSchedulesUnsubscribePage } from "../../skills/briefings/schedules.operations.js";
 import { chatMessageList, chatSession, chatSessionChange, chatSessionDeletion, chatSessionList } from "../../skills/chat/chat-sessions.operations.js";
 import { chatStream, researchChat } from "../../skills/chat/chat.operations.js";
-import { researchDeepDivePlan } from "../../skills/deep-dive/deep-dive-plan.operations.js";
-import { researchDeepDive, researchDeepDiveCancel, researchDeepDiveDelete, researchDeepDiveEvents, researchDeepDiveExport, researchDeepDiveFollowUp, researchDeepDiveList, researchDeepDiveSources, researchDeepDiveStatus } from "../../skills/deep-dive/deep-dive.operations.js";
+import { researchDeepDive, researchDeepDiveCancel, researchDeepDiveDelete, researchDeepDiveEvents, researchDeepDiveExport, researchDeepDiveFollowUp, researchDeepDiveList, researchDeepDivePlan, researchDeepDiveSources, researchDeepDiveStatus } from "../../skills/deep-dive/deep-dive.operations.js";
 import { dossier, dossierDeletion, dossierExport, dossierList, dossierRefresh, keptDossier } from "../../skills/dossiers/dossiers.operations.js";
 import { entity, entityResolve } from "../../skills/entities/entities.operations.js";
 import { consultation, consultationFollowUp, consultationList, expertConsultation } from "../../skills/experts/consultations.operations.js";

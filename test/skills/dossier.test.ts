@@ -1,8 +1,7 @@
 import t from "tap";
 import { passCitationGate } from "../../skills/answers/citation-gate.js";
 import { toHtml, toMarkdown } from "../../skills/answers/report/report-document.js";
-import { compareDossiers } from "../../skills/dossiers/dossier-answer.js";
-import { toDossierDocument } from "../../skills/dossiers/dossier-archive.js";
+import { compareDossiers, toDossierDocument } from "../../skills/dossiers/dossier-archive.js";
 import type { DossierWire } from "../../skills/dossiers/dossier-wire.js";
 import { dossier } from "../../skills/dossiers/dossiers.operations.js";
 import type { Caller } from "../../src/contract/call.js";
