@@ -1,6 +1,6 @@
 import type { PublicClient } from "viem";
 import { LIMITS } from "../../src/contract/contract.js";
-import { type Egress, ServiceError } from "../../src/kernel/kernel.js";
+import { type Egress, isRecord, readJson, ServiceError } from "../../src/kernel/kernel.js";
 import { chainIdOf } from "../onchain/onchain.js";
 
 /** viem's client for one chain. Loaded on first use: viem takes a third of a second that no start should pay for. */
@@ -130,8 +130,8 @@ export function createEvmRpc({ egress, url }: { egress: Egress; url: string }): 
 }
 
 function parseReply(text: string): RpcReply | undefined {
-	const reply = parseObject(text);
-	if (!reply) return undefined;
+	const reply = readJson(text);
+	if (!isRecord(reply)) return undefined;
 	const error = reply["error"];
 	if (typeof error === "object" && error !== null) {
 		const { code, message, data } = error as Record<string, unknown>;
@@ -139,17 +139,6 @@ function parseReply(text: string): RpcReply | undefined {
 		return { kind: "error", code, message, ...(data !== undefined && { data }) };
 	}
 	return "result" in reply ? { kind: "result", result: reply["result"] } : undefined;
-}
-
-function parseObject(text: string): Record<string, unknown> | undefined {
-	try {
-		const value: unknown = JSON.parse(text);
-		return typeof value === "object" && value !== null && !Array.isArray(value)
-			? (value as Record<string, unknown>)
-			: undefined;
-	} catch {
-		return undefined;
-	}
 }
 
 function nonsense(method: string, status: number): ServiceError {

@@ -28,16 +28,10 @@ export interface TransactionReceipt {
 	readonly logs: readonly never[];
 }
 
-/** One key that sends transactions; shared by everything that sends with it, because their nonces are one sequence. */
-export interface EvmWallet {
-	address(): Promise<Hex>;
-	/** Resolves with the hash once the node accepted it, or of a replaced one that was executed. Throws TooMuchGas or viem's revert error before signing. */
-	send(call: ContractCall): Promise<Hex>;
-	/** Waits until the transaction is in a block, and sends it again when the node drops it. Throws UPSTREAM when that takes longer than LIMITS.settleTimeoutMs. */
-	receiptOf(hash: Hex): Promise<TransactionReceipt>;
-}
+export type EvmWallet = ReturnType<typeof createEvmWallet>;
 
-export function createEvmWallet(deps: EvmWalletDeps): EvmWallet {
+/** One key that sends transactions; shared by everything that sends with it, because their nonces are one sequence. */
+export function createEvmWallet(deps: EvmWalletDeps) {
 	const { getClient, privateKey, clock, pollIntervalMs } = deps;
 	const getAccount = once(async () => {
 		const { privateKeyToAccount } = await import("viem/accounts");
@@ -45,9 +39,10 @@ export function createEvmWallet(deps: EvmWalletDeps): EvmWallet {
 	});
 	const sequence = createNonceSequence(deps.rpc);
 	return {
-		address: async () => (await getAccount()).address,
+		address: async (): Promise<Hex> => (await getAccount()).address,
 
-		async send({ to, data, onSigned, replaces }) {
+		/** Resolves with the hash once the node accepted it, or of a replaced one that was executed. Throws TooMuchGas or viem's revert error before signing. */
+		async send({ to, data, onSigned, replaces }: ContractCall): Promise<Hex> {
 			const [client, account] = await Promise.all([getClient(), getAccount()]);
 			const end = replaces && (await findEnd(deps, account.address, replaces));
 			if (end?.hash) return end.hash;
@@ -73,7 +68,8 @@ export function createEvmWallet(deps: EvmWalletDeps): EvmWallet {
 			return sequence.send({ address: account.address, sign, onSigned, nonce: replaced?.nonce });
 		},
 
-		async receiptOf(hash) {
+		/** Waits until the transaction is in a block, and sends it again when the node drops it. Throws UPSTREAM when that takes longer than LIMITS.settleTimeoutMs. */
+		async receiptOf(hash: Hex): Promise<TransactionReceipt> {
 			const client = await getClient();
 			const deadlineMs = clock.monotonicMs() + LIMITS.settleTimeoutMs;
 			for (let looks = 1; ; looks += 1) {
@@ -172,32 +168,20 @@ function once<T>(make: () => Promise<T>): () => Promise<T> {
 	};
 }
 
-export interface SignedTransaction {
-	readonly raw: Hex;
-	readonly hash: Hex;
-}
-
-export interface Sending {
+interface Sending {
 	readonly address: Hex;
-	readonly sign: (nonce: number) => Promise<SignedTransaction>;
+	readonly sign: (nonce: number) => ReturnType<typeof signTransaction>;
 	/** Called before the transaction is sent. */
 	readonly onSigned: (hash: Hex, nonce: number) => Promise<void>;
 	/** This nonce and no other: whatever was sent with it before can then not be carried out as well. */
 	readonly nonce?: number | undefined;
 }
 
-/** The transactions of one key, numbered one after the other; a number is used up only by one that the node took. */
-export interface NonceSequence {
-	/** Throws UPSTREAM when the node does not take it. */
-	send(sending: Sending): Promise<Hex>;
-	/** Sends the same bytes again where the node has dropped them. */
-	resend(hash: Hex): Promise<void>;
-	/** What was sent is at an end, or is no longer waited for; then the node says where the sequence stands. */
-	forget(hash: Hex, how: "mined" | "lost"): void;
-}
-
-/** Under a lock. viem's nonce manager leaves a gap when a transaction fails before it is sent. */
-function createNonceSequence(rpc: EvmRpc): NonceSequence {
+/**
+ * The transactions of one key, numbered one after the other; a number is used up only by one that the node took. Under a
+ * lock; viem's nonce manager leaves a gap when a transaction fails before it is sent.
+ */
+function createNonceSequence(rpc: EvmRpc) {
 	let last: Promise<unknown> = Promise.resolve();
 	let following: number | undefined;
 	const waiting = new Map<Hex, Hex>();
@@ -236,17 +220,20 @@ function createNonceSequence(rpc: EvmRpc): NonceSequence {
 	};
 
 	return {
-		send(sending) {
+		/** Throws UPSTREAM when the node does not take it. */
+		send(sending: Sending): Promise<Hex> {
 			const sent = last.then(() => send(sending));
 			last = sent.catch(() => undefined);
 			return sent;
 		},
-		async resend(hash) {
+		/** Sends the same bytes again where the node has dropped them. */
+		async resend(hash: Hex): Promise<void> {
 			const raw = waiting.get(hash);
 			if (raw === undefined || (await isKnown(hash))) return;
 			await rpc.ask("eth_sendRawTransaction", [raw]);
 		},
-		forget(hash, how) {
+		/** What was sent is at an end, or is no longer waited for; then the node says where the sequence stands. */
+		forget(hash: Hex, how: "mined" | "lost"): void {
 			waiting.delete(hash);
 			// Later transactions would wait behind a nonce gap.
 			if (how === "lost") following = undefined;

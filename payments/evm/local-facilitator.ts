@@ -102,11 +102,6 @@ function toOutcome(
 	return toRefusal(findRefusal(errorReason) ?? "settlement_failed");
 }
 
-export interface SettlementSignerDeps extends Partial<SettleOptions> {
-	readonly getClient: GetEvmClient;
-	readonly wallet: EvmWallet;
-}
-
 /** The signer @x402/evm uses for one payment, which also records unanswered reads and the signed transaction. */
 export interface SettlementSigner extends FacilitatorEvmSigner {
 	/** Throws UPSTREAM when any of its questions went unanswered. */
@@ -117,7 +112,9 @@ export interface SettlementSigner extends FacilitatorEvmSigner {
 	signedHash(): Hex | undefined;
 }
 
-async function createSettlementSigner(deps: SettlementSignerDeps): Promise<SettlementSigner> {
+async function createSettlementSigner(
+	deps: { getClient: GetEvmClient; wallet: EvmWallet } & Partial<SettleOptions>,
+): Promise<SettlementSigner> {
 	const { wallet, onBroadcast } = deps;
 	const [client, address, { encodeFunctionData, concatHex }] = await Promise.all([
 		deps.getClient(),

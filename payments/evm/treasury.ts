@@ -30,12 +30,8 @@ export function createTreasury({
 				signed = hash;
 			};
 			try {
-				const transactionHash = await wallet.send({
-					to: terms.asset,
-					data,
-					onSigned,
-					replaces: earlier,
-				});
+				const call = { to: terms.asset, data, onSigned, replaces: earlier };
+				const transactionHash = await wallet.send(call);
 				const { status } = await wallet.receiptOf(transactionHash);
 				if (status !== "success") return toRefusal("settlement_failed");
 				const facts = { transactionHash, network: terms.network, payer: payTo };

@@ -99,12 +99,7 @@ export interface ChargeTerms {
 	readonly quote: Quote;
 }
 
-/** Issues challenges and knows its own again, without keeping any. */
-export interface ChallengeIssuer {
-	issue(terms: ChargeTerms): PaymentChallenge;
-	/** The echoed challenge, if it is authentic, unexpired and for exactly these terms. Throws PaymentRefused. */
-	recognize(echo: unknown, terms: ChargeTerms): PaymentChallenge;
-}
+export type ChallengeIssuer = ReturnType<typeof createChallengeIssuer>;
 
 /** Every challenge of ours has both optional fields, and none has another. */
 const echoSchema = z.object({
@@ -119,15 +114,17 @@ const echoSchema = z.object({
 	opaque: z.string(),
 });
 
+/** Issues challenges and knows its own again, without keeping any. */
 export function createChallengeIssuer(deps: {
 	readonly pepper: Uint8Array;
 	readonly clock: Clock;
 	readonly random: Random;
-}): ChallengeIssuer {
-	const { clock, random } = deps;
-	const key = challengeKeyOf(deps.pepper);
+}) {
+	const { pepper, clock, random } = deps;
+	// Derived, so that no hash of a token can pass for a challenge's id.
+	const key = createHmac("sha256", pepper).update("mpp challenge").digest("base64url");
 	return {
-		issue({ method, request, quote }) {
+		issue({ method, request, quote }: ChargeTerms): PaymentChallenge {
 			const nonce = Buffer.from(random.bytes(NONCE_BYTES)).toString("base64url");
 			const fields = {
 				realm: REALM,
@@ -142,7 +139,8 @@ export function createChallengeIssuer(deps: {
 			return { id: challengeIdOf(fields, key), ...fields };
 		},
 
-		recognize(echo, { method, request, quote }) {
+		/** The echoed challenge, if it is authentic, unexpired and for exactly these terms. Throws PaymentRefused. */
+		recognize(echo: unknown, { method, request, quote }: ChargeTerms): PaymentChallenge {
 			const { success, data: challenge } = echoSchema.safeParse(echo);
 			// From here on its fields are what `issue` wrote, all but the description.
 			if (!success || !isEqual(challenge.id, challengeIdOf(challenge, key))) {
@@ -161,11 +159,6 @@ export function createChallengeIssuer(deps: {
 			return challenge;
 		},
 	};
-}
-
-/** Derived, so that no hash of a token can pass for a challenge's id. */
-function challengeKeyOf(pepper: Uint8Array): string {
-	return createHmac("sha256", pepper).update("mpp challenge").digest("base64url");
 }
 
 /** Whole seconds, because an authorization on a chain ends with its challenge and counts in seconds. */

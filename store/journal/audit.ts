@@ -5,7 +5,7 @@ import { CHAIN_START, type ChainLink } from "./frame.js";
 import { committedIn } from "./history.js";
 import type { CheckedFrame, JournalReader } from "./journal-reader.js";
 import { type SegmentFacts, segmentPath } from "./segments.js";
-import type { StateCopy } from "./state.js";
+import { addEntries, type StateCopy } from "./state.js";
 
 /** What the journal must add up to at one frame. */
 export interface AuditTarget {
@@ -41,11 +41,7 @@ export function createAuditor(reader: JournalReader, folder: string) {
 			for await (const frame of framesAfter(from.link, { reader, folder, target })) {
 				({ link } = frame);
 				for (const committed of committedIn(frame.body())) {
-					for (const { account, amountMicros } of committed.postings.flatMap(
-						(one) => one.entries,
-					)) {
-						balances.set(account, (balances.get(account) ?? 0n) + amountMicros);
-					}
+					for (const { entries } of committed.postings) addEntries(balances, entries);
 					transactions += committed.postings.length;
 					onTransaction?.(committed);
 				}

@@ -2,7 +2,7 @@ import { join } from "node:path";
 import { type Clock, ServiceError } from "../../src/kernel/kernel.js";
 import type { DocumentStore } from "../store.js";
 import { messageOf, stopped } from "./damage.js";
-import { type FileSystem, type ReadableFile, replaceFile } from "./file-system.js";
+import { type FileSystem, replaceFile } from "./file-system.js";
 
 const HOUR_MS = 3_600_000;
 const FILE_NAME = /^([A-Za-z0-9][A-Za-z0-9_-]{0,127})\.(\d{1,16})$/;
@@ -10,19 +10,7 @@ const FILE_NAME = /^([A-Za-z0-9][A-Za-z0-9_-]{0,127})\.(\d{1,16})$/;
 const HOUR_FOLDER = /^\d{1,10}$/;
 const NEW = "new";
 
-export interface JournalDocuments extends DocumentStore {
-	ids(): readonly string[];
-	/**
-	 * The current text of a document that expires after `now`, as no later change alters it; the
-	 * caller closes it. The path is within the folder, with forward slashes.
-	 */
-	open(
-		id: string,
-		now: number,
-	): Promise<{ readonly path: string; readonly file: ReadableFile } | undefined>;
-	/** Refuses further changes and resolves when those under way have ended. */
-	close(): Promise<void>;
-}
+export type JournalDocuments = Awaited<ReturnType<typeof openDocuments>>;
 
 /**
  * One file for each document, `<hour of expiry>/<id>.<expiry>`: whole or absent, on the disk before
@@ -38,7 +26,7 @@ export async function openDocuments({
 	readonly fileSystem: FileSystem;
 	readonly clock: Clock;
 	readonly folder: string;
-}): Promise<JournalDocuments> {
+}) {
 	const expiryOf = await findDocuments(fileSystem, folder);
 	const newFolder = join(folder, NEW);
 	await fileSystem.makeFolder(newFolder);
@@ -60,7 +48,7 @@ export async function openDocuments({
 			await leftovers.remove(id);
 		});
 
-	return {
+	const documents: DocumentStore = {
 		put: (id, text, expiresAt) =>
 			inTurn.change(id, async () => {
 				assertTime(expiresAt);
@@ -83,16 +71,6 @@ export async function openDocuments({
 
 		delete: drop,
 
-		ids: () => [...expiryOf.keys()],
-
-		open: (id, now) =>
-			inTurn.look(id, async () => {
-				const path = currentPath(id, now);
-				if (path === undefined) return undefined;
-				const file = await fileSystem.openForReading(join(folder, path));
-				return file && { path: path.replaceAll("\\", "/"), file };
-			}),
-
 		async sweep(now) {
 			const expired = [...expiryOf].filter(([, expiresAt]) => expiresAt < now);
 			for (const [id] of expired) await drop(id);
@@ -103,7 +81,22 @@ export async function openDocuments({
 			});
 			return expired.length;
 		},
-
+	};
+	return {
+		...documents,
+		ids: () => [...expiryOf.keys()],
+		/**
+		 * The current text of a document that expires after `now`, as no later change alters it; the
+		 * caller closes it. The path is within the folder, with forward slashes.
+		 */
+		open: (id: string, now: number) =>
+			inTurn.look(id, async () => {
+				const path = currentPath(id, now);
+				if (path === undefined) return undefined;
+				const file = await fileSystem.openForReading(join(folder, path));
+				return file && { path: path.replaceAll("\\", "/"), file };
+			}),
+		/** Refuses further changes and resolves when those under way have ended. */
 		close: inTurn.close,
 	};
 }

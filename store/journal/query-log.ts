@@ -1,5 +1,5 @@
 import { join } from "node:path";
-import { type Clock, nextTurn, toIsoDay } from "../../src/kernel/kernel.js";
+import { type Clock, nextTurn, readJson, toIsoDay } from "../../src/kernel/kernel.js";
 import type { QueryLog, QueryLogRow } from "../store.js";
 import { type FileSystem, type OpenFile, writeFully } from "./file-system.js";
 import { createSerialQueue } from "./serial-queue.js";
@@ -176,6 +176,11 @@ async function overwriteRows(query: OwnerQuery): Promise<number> {
 	return count;
 }
 
+function noneWhereMissing(error: NodeJS.ErrnoException): Buffer {
+	if (error.code === "ENOENT") return Buffer.alloc(0);
+	throw error;
+}
+
 /** The lines of an owner; lines that were overwritten or cut off are passed over, and a deleted file has none. */
 async function* linesOf(
 	{ fileSystem, folder, owner }: OwnerQuery,
@@ -187,41 +192,20 @@ async function* linesOf(
 	while (position + rest.length < segment.bytes) {
 		const start = position + rest.length;
 		const length = Math.min(PART_BYTES, segment.bytes - start);
-		const part = await readPart(fileSystem, join(folder, segment.name), start, length);
+		const path = join(folder, segment.name);
+		const part = await fileSystem.readPart(path, start, length).catch(noneWhereMissing);
 		if (part.length === 0) return;
 		const bytes = Buffer.concat([rest, part]);
 		const end = bytes.lastIndexOf(LINE_FEED) + 1;
 		for (let at = bytes.indexOf(mark); at !== -1 && at < end; ) {
 			const from = bytes.lastIndexOf(LINE_FEED, at) + 1;
 			const to = bytes.indexOf(LINE_FEED, at);
-			const row = toRow(bytes.subarray(from, to));
+			const row = readJson(bytes.toString("utf8", from, to)) as QueryLogRow | null | undefined;
 			if (row?.owner === owner) yield { row, position: position + from, length: to - from };
 			at = bytes.indexOf(mark, to);
 		}
 		rest = bytes.subarray(end);
 		position += end;
 		await nextTurn();
-	}
-}
-
-async function readPart(
-	fileSystem: FileSystem,
-	path: string,
-	position: number,
-	length: number,
-): Promise<Buffer> {
-	try {
-		return await fileSystem.readPart(path, position, length);
-	} catch (error) {
-		if ((error as NodeJS.ErrnoException).code === "ENOENT") return Buffer.alloc(0);
-		throw error;
-	}
-}
-
-function toRow(bytes: Buffer): QueryLogRow | undefined {
-	try {
-		return JSON.parse(bytes.toString("utf8")) as QueryLogRow;
-	} catch {
-		return undefined;
 	}
 }

@@ -94,21 +94,15 @@ function applyPosting(state: JournalState, { key, entries }: LedgerTransaction, 
 	state.transactions += 1;
 }
 
-/** Rows in memory by id, and by the fields they can be searched by. */
-export interface HotTable<Row extends { readonly id: string }> {
-	readonly rows: ReadonlyMap<string, Row>;
-	put(row: Row): void;
-	delete(id: string): void;
-	/** Ids of the rows whose field equals the value. */
-	findBy(index: string, value: unknown): ReadonlySet<string>;
-}
+export type HotTable<Row extends { readonly id: string }> = ReturnType<typeof createHotTable<Row>>;
 
 const NONE: ReadonlySet<string> = new Set();
 
+/** Rows in memory by id, and by the fields they can be searched by. */
 function createHotTable<Row extends { readonly id: string }>(
 	indexes: readonly (keyof Row & string)[],
-	initial: Iterable<Row> = [],
-): HotTable<Row> {
+	initial: Iterable<Row>,
+) {
 	const rows = new Map<string, Row>();
 	const idsByField = new Map(
 		indexes.map((field) => [field as string, new Map<unknown, Set<string>>()]),
@@ -141,15 +135,17 @@ function createHotTable<Row extends { readonly id: string }>(
 
 	for (const row of initial) put(row);
 	return {
-		rows,
+		rows: rows as ReadonlyMap<string, Row>,
 		put,
-		delete(id) {
+		delete(id: string): void {
 			const row = rows.get(id);
 			if (!row) return;
 			unlink(row);
 			rows.delete(id);
 		},
-		findBy: (index, value) => idsByField.get(index)?.get(value) ?? NONE,
+		/** Ids of the rows whose field equals the value. */
+		findBy: (index: string, value: unknown): ReadonlySet<string> =>
+			idsByField.get(index)?.get(value) ?? NONE,
 	};
 }
 

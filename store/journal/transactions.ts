@@ -191,7 +191,8 @@ class JournalTransaction implements StoreTransaction {
 
 	async post(transaction: LedgerTransaction): Promise<void> {
 		this.#assertOpen();
-		const sums = sumByAccount(transaction);
+		const sums = new Map<AccountName, Micros>();
+		addEntries(sums, transaction.entries);
 		const refusal = this.#judge(transaction, sums);
 		if (refusal) {
 			this.#refusal ??= refusal;
@@ -237,12 +238,6 @@ class JournalTransaction implements StoreTransaction {
 		if (!this.#isOver) return;
 		throw new ServiceError("INTERNAL", "A transaction was used after it had ended.");
 	}
-}
-
-function sumByAccount({ entries }: LedgerTransaction): Map<AccountName, Micros> {
-	const sums = new Map<AccountName, Micros>();
-	addEntries(sums, entries);
-	return sums;
 }
 
 function createStateReader({
