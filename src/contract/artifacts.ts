@@ -75,3 +75,32 @@ export interface KeptStream {
 	readonly operation_id: string;
 	readonly events: readonly PlainEvent[];
 }
+
+/** Documents of an A2A task: what was said and answered, and who is told when it changes. */
+export const taskDocument = (taskId: string): string => `a2a-${taskId}`;
+export const pushDocument = (taskId: string): string => `a2a-${taskId}-push`;
+
+/** Files that a report can be had as. */
+export const REPORT_FORMATS = ["md", "json", "html"] as const;
+export type ReportFormat = (typeof REPORT_FORMATS)[number];
+
+export const REPORT_MEDIA_TYPES: Readonly<Record<ReportFormat, string>> = {
+	md: "text/markdown; charset=utf-8",
+	json: "application/json; charset=utf-8",
+	html: "text/html; charset=utf-8",
+};
+
+export interface ReportFile {
+	readonly text: string;
+	readonly mediaType: string;
+	readonly fileName: string;
+}
+
+/** A document that is served as it stands, with the hash its ETag is made of. */
+export interface ServedDocument {
+	readonly mediaType: string;
+	readonly body: string | Uint8Array;
+	readonly hash: string;
+	/** Its address holds a secret: no cache may keep it. */
+	readonly isSecret?: boolean;
+}

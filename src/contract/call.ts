@@ -1,5 +1,6 @@
-import type { AccountAccess } from "./account-access.js";
+import { type Clock, toIsoTime } from "../kernel/kernel.js";
 import type { Credential, Payment } from "./credential.js";
+import { LIMITS } from "./limits.js";
 import type { PaidOperationId } from "./operations.js";
 import type { CostWire } from "./wire.js";
 
@@ -68,3 +69,93 @@ export interface SettlementWire {
 
 /** Runs one call for one caller: nothing is delivered without a capture, nothing is captured without delivery. */
 export type Invoke = (call: Call) => Promise<CallResult>;
+
+/** What a credential may pay for; empty means every operation, every graph. */
+export interface AccessScope {
+	/** Skills, or operations by their ids. */
+	readonly skills: readonly string[];
+	readonly graphs: readonly string[];
+}
+
+/** How a credential is looked at. */
+export interface IdentifyOptions {
+	/** Whether an identity token whose subject has no account opens one; a mere look never does. */
+	readonly opens?: boolean | undefined;
+}
+
+/** What a credential opens: an account, and how much of it. */
+export interface AccountAccess {
+	readonly accountId: string;
+	/** API key or connection token it was shown with; absent for a subject of an identity provider. */
+	readonly keyId?: string | undefined;
+	/** Stands for an identity token's subject and what it grants, as `keyId` does for a key. */
+	readonly grantId?: string | undefined;
+	/** What an identity token grants by itself, absent where that is everything; keys have theirs in their rows. */
+	readonly scope?: AccessScope | undefined;
+	/** Whether it may change the account and its keys. */
+	readonly isManager: boolean;
+	/** Shown by a secret that was replaced since: for the rest of its overlap it pays, and does nothing else. */
+	readonly isReplaced?: boolean | undefined;
+	/** Whether a hash of each query is kept instead of its text. */
+	readonly keepsNoText: boolean;
+}
+
+/** Wallets are named by CAIP-10 account ids, which have colons; ids of ours have none. */
+export function isWallet(owner: string): boolean {
+	return owner.includes(":");
+}
+
+/** What tells callers of one account apart where what they did is kept. */
+export function grantIdOf(access: AccountAccess | undefined): string | undefined {
+	return access?.keyId ?? access?.grantId;
+}
+
+/** Whether a caller may see again what was done under a grant: anyone who manages the account sees all, others their own. */
+export function maySeeAgain(
+	access: AccountAccess | undefined,
+	grantId: string | undefined,
+): boolean {
+	return access === undefined || access.isManager || grantIdOf(access) === grantId;
+}
+
+/** What callers may see of what is kept, and whether anything of theirs is. */
+
+/** Owns nothing: who shows no credential, and is told what an unguessable id opens. */
+export const ANONYMOUS: Caller = { owner: "nobody", rail: "none" };
+
+/** Whether text of a caller's may be kept: neither who pays nor the account beside it agreed on zero retention. */
+export function keepsText({
+	keepsNoText,
+	access,
+}: Pick<Caller, "keepsNoText" | "access">): boolean {
+	return !keepsNoText && !access?.keepsNoText;
+}
+
+/** Whether what was kept for an owner is a caller's: made under a grant the caller may look into. */
+export function isTheirs(
+	{ owner, access }: Pick<Caller, "owner" | "access">,
+	kept: KeptFor,
+): boolean {
+	return kept.owner === owner && maySeeAgain(access, kept.grantId);
+}
+
+/**
+ * The same, and what a wallet paid for, and what no one had to pay for, is opened by its id: there is no session it could
+ * belong to.
+ */
+export function mayRead(caller: Pick<Caller, "owner" | "access">, kept: KeptFor): boolean {
+	return isWallet(kept.owner) || isTheirs(caller, kept);
+}
+
+interface KeptFor {
+	readonly owner: string;
+	readonly grantId?: string | undefined;
+}
+
+/** Until when a result can be read again; null for anyone who is no one in particular or has zero retention. */
+export function keptUntil(
+	clock: Clock,
+	{ caller }: { readonly caller?: Caller | undefined },
+): string | null {
+	return caller && keepsText(caller) ? toIsoTime(clock.now() + LIMITS.artifactTtlMs) : null;
+}

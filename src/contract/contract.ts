@@ -1,36 +1,47 @@
 export {
-	type AccessScope,
-	type AccountAccess,
-	grantIdOf,
-	type IdentifyOptions,
-	isWallet,
-	maySeeAgain,
-} from "./account-access.js";
-export {
 	type Artifact,
 	type ArtifactKind,
 	type ArtifactRepository,
 	type KeptResult,
 	type KeptStream,
 	type PlainEvent,
+	pushDocument,
+	REPORT_FORMATS,
+	REPORT_MEDIA_TYPES,
+	type ReportFile,
+	type ReportFormat,
+	type ServedDocument,
 	STAGED_TURN,
+	taskDocument,
 } from "./artifacts.js";
-export { BILLING_TYPES, type BillingType, type ReleaseReason } from "./billing-types.js";
 export { bindSkills } from "./bind-skills.js";
 export { createBoundedWork } from "./bounded-work.js";
-export type { Call, Caller, CallResult, Invoke, SettlementWire } from "./call.js";
-export { ANONYMOUS, isTheirs, keepsText, mayRead } from "./caller-rights.js";
 export {
-	type CitationWire,
-	type CitedTextWire,
-	citationSchema,
-	citedTextSchema,
-} from "./citation-wire.js";
+	type AccessScope,
+	type AccountAccess,
+	ANONYMOUS,
+	type Call,
+	type Caller,
+	type CallResult,
+	grantIdOf,
+	type IdentifyOptions,
+	type Invoke,
+	isTheirs,
+	isWallet,
+	keepsText,
+	keptUntil,
+	mayRead,
+	maySeeAgain,
+	type SettlementWire,
+} from "./call.js";
 export {
 	type Credential,
 	type Payment,
+	PREPAID_METHOD,
 	parseCredential,
 	parsePayment,
+	prepaidTokenOf,
+	readPaymentCredential,
 	type SentHeaders,
 } from "./credential.js";
 export {
@@ -50,8 +61,17 @@ export {
 	type WorkProgress,
 	workDocument,
 } from "./job.js";
-export { INDEX_LIMITS, LIMITS } from "./limits.js";
-export { readCursor, toCursor, toKeyPart } from "./list-cursor.js";
+export {
+	ANSWER_LIMITS,
+	EVIDENCE_LIMITS,
+	INDEX_LIMITS,
+	LIMITS,
+	READING_LIMITS,
+	STREAM_LIMITS,
+	TASK_LIMITS,
+	WRITER_LIMITS,
+} from "./limits.js";
+export { type PageRequest, readCursor, toCursor, toKeyPart } from "./list-cursor.js";
 export {
 	replyComponent,
 	replyComponents,
@@ -84,11 +104,7 @@ export {
 	type RawRequest,
 	type ToolTerms,
 } from "./operation.js";
-export {
-	AGENT_ROWS,
-	KIND_ROWS,
-	OPERATION_ROWS,
-} from "./operation-table.js";
+export { AGENT_ROWS, KIND_ROWS, OPERATION_ROWS } from "./operation-table.js";
 export {
 	findSkillId,
 	namesOperation,
@@ -104,11 +120,17 @@ export {
 	SKILL_IDS,
 	type SkillId,
 	toOperationName,
+	toRequestPath,
 } from "./operations.js";
-export type { PageRequest } from "./page-request.js";
 export { invalidInput, parseInput } from "./parse-input.js";
-export { PREPAID_METHOD, prepaidTokenOf, readPaymentCredential } from "./payment-scheme.js";
-export type { Price, PriceBook, PriceList } from "./prices.js";
+export {
+	BILLING_TYPES,
+	type BillingType,
+	type Price,
+	type PriceBook,
+	type PriceList,
+	type ReleaseReason,
+} from "./prices.js";
 export {
 	AFTER,
 	catalogPageQuery,
@@ -119,24 +141,17 @@ export {
 	readLastEventId,
 	resumeQuery,
 } from "./query-fields.js";
-export { EVIDENCE_LIMITS, READING_LIMITS } from "./reading-limits.js";
 export {
+	type CitationWire,
+	type CitedTextWire,
+	citationSchema,
+	citedTextSchema,
 	isoDayField,
 	searchReplySchema,
 	toReply,
 	usdField,
 } from "./reply-schemas.js";
-export {
-	REPORT_FORMATS,
-	REPORT_MEDIA_TYPES,
-	type ReportFile,
-	type ReportFormat,
-} from "./report-formats.js";
-export { toRequestPath } from "./request-path.js";
-export { keptUntil } from "./retention-note.js";
-export type { ServedDocument } from "./served-document.js";
-export type { Json, ServiceInfo } from "./service-info.js";
-export type { Services, SkillServices } from "./services.js";
+export type { Json, ServiceInfo, Services, SkillServices } from "./services.js";
 export {
 	answer,
 	type JobOffer,
@@ -149,9 +164,6 @@ export {
 	type SkillContext,
 	type SkillEvent,
 } from "./skill.js";
-export { ANSWER_LIMITS, STREAM_LIMITS } from "./stream-limits.js";
-export { pushDocument, taskDocument } from "./task-documents.js";
-export { TASK_LIMITS } from "./task-limits.js";
 export {
 	ADVICE_STANCES,
 	type AdviceStance,
@@ -202,4 +214,3 @@ export {
 	TRUST_TIERS,
 	type TrustTier,
 } from "./wire.js";
-export { WRITER_LIMITS } from "./writer-limits.js";

@@ -1,4 +1,4 @@
-import type { ReportFormat } from "./report-formats.js";
+import type { ReportFormat } from "./artifacts.js";
 
 /** Work that outlives its call: cut into passes, checkpointed between them, paid for when it ends. */
 

@@ -201,3 +201,133 @@ export const INDEX_LIMITS = {
 	exactAveragePostings: 250_000,
 	averageDriftMax: 0.01,
 } as const;
+
+/** How much of a graph one call reads. */
+export const READING_LIMITS = {
+	depthMax: 3,
+	/** Edges one walk around a concept looks at: a few milliseconds. */
+	edgesVisited: 50_000,
+	pathsDefault: 3,
+	pathsMax: 10,
+	pathStepsMax: 6,
+	/** Edges one search for paths looks at, all paths together: some tens of milliseconds. */
+	pathEdgesVisited: 400_000,
+	seedsMax: 20,
+	subgraphNodesDefault: 50,
+	subgraphNodesMax: 200,
+	subgraphBytesMin: 2_000,
+	subgraphBytesDefault: 64_000,
+	subgraphBytesMax: 256_000,
+	contextTokensMin: 100,
+	contextTokensDefault: 2_000,
+	contextTokensMax: 16_000,
+	/** Concepts a context pack is made of, at most. */
+	contextNodesMax: 20,
+	previewRows: 2,
+	/** Example questions tried until one finds something. */
+	previewQueriesMax: 4,
+	/** Types and tags that a graph's schema lists, the most frequent ones. */
+	schemaTypesMax: 200,
+	/** A graph that is exported as one file; larger ones are read page by page. */
+	exportBytes: 16_000_000,
+	/** Exports made at once, how many wait, and what is kept of finished ones. */
+	exportsRunning: 2,
+	exportsWaiting: 8,
+	exportsKeptBytes: 64_000_000,
+	/** Nodes that an export gives for its price, a page of the longest list. */
+	exportNodesPerUnit: 50,
+	/** Text that one context pack is chosen from, and passages that are remembered, in characters. */
+	contextChars: 4_000_000,
+	passagesKeptChars: 16_000_000,
+	nodeIdChars: 1_000,
+	/** Other parts of a cursor's key than a node's id; longer ones count by their beginning and hash. */
+	keyPartChars: 300,
+	/** Two ids and two other parts, as base64 of text that may take three bytes a character. */
+	cursorChars: 4 * (2 * 1_000 + 2 * 300 + 100),
+	/** Comparisons of revisions that are remembered, in changed nodes. */
+	changesKept: 200_000,
+	/** Revisions of one graph whose files are remembered for the feed of changes, and of all graphs together. */
+	revisionsPerGraph: 16,
+	revisionsMax: 512,
+} as const;
+
+/** What is told of sources, articles, entities and brands. */
+export const EVIDENCE_LIMITS = {
+	hostChars: 253,
+	nameChars: 200,
+	/** A brand's key: its name, and where it is not the only one so called a graph's and a node's id. */
+	brandChars: 1_300,
+	/** Links of a trend that are listed with it. */
+	trendLinksMax: 200,
+	namesMax: 50,
+	candidatesDefault: 5,
+	candidatesMax: 20,
+	/** Nodes told of one entity. */
+	entityMentionsMax: 200,
+	listDefault: 50,
+	listMax: 200,
+} as const;
+
+/** What one stream and all of them together may take. */
+export const STREAM_LIMITS = {
+	/** Streams whose work goes on at once. */
+	runningMax: 64,
+	/** Of these, one owner's. */
+	ownerRunningMax: 8,
+	/** From the request to the last event, whether somebody listens or not. */
+	workMs: 60_000,
+	/** How long one connection may follow a stream; anyone who was cut off resumes. */
+	connectionMs: 120_000,
+	eventsMax: 1_000,
+} as const;
+
+/** What answering one question looks at and says. */
+export const ANSWER_LIMITS = {
+	graphsMax: 6,
+	conceptsMax: 12,
+	/** Sentences that are told as evidence and offered to the writer. */
+	evidenceMax: 24,
+	sentencesMax: 5,
+	/** Share of the best sentence's score below which another one is no evidence for this question. */
+	evidenceShare: 0.6,
+	suggestionsMax: 3,
+} as const;
+
+/** Limits of A2A tasks with a job behind them. */
+export const TASK_LIMITS = {
+	/** How long a blocking call waits for a job; then it is told how far the job is. */
+	blockingMs: 25_000,
+	/** How long the caller of a cancellation waits for it to be over. */
+	cancelMs: 5_000,
+	/** Addresses that are told of one task. */
+	pushTargets: 5,
+	pushUrlChars: 2_048,
+	pushSecretChars: 2_048,
+	pushTimeoutMs: 5_000,
+	/** Pauses before the last word of a task is sent again. */
+	pushPausesMs: [1_000, 5_000, 30_000, 120_000, 600_000],
+	/** Pause before the events of a job are asked for again that too many read. */
+	pushBusyMs: 5_000,
+} as const;
+
+/** Limits of the language model that may draft prose. */
+export const WRITER_LIMITS = {
+	timeoutMs: 10_000,
+	timeoutLeastMs: 100,
+	/** Less than a request may take, so that there is time left to answer without it. */
+	timeoutMostMs: 20_000,
+	/** Least time worth a second attempt. */
+	retryLeastMs: 500,
+	replyBytes: 256 * 1024,
+	/** Of evidence, best first. */
+	offeredMax: 40,
+	sentenceChars: 1_000,
+	/** Tokens asked for: for each sentence, and beside them. */
+	tokensPerSentence: 120,
+	tokensBeside: 200,
+	tokensMax: 2_400,
+	/** Of a draft. */
+	draftSentencesMax: 100,
+	draftSentenceChars: 2_000,
+	draftIdsMax: 12,
+} as const;

@@ -1,6 +1,6 @@
 import { createHash } from "node:crypto";
 import { ServiceError, toCanonicalJson } from "../kernel/kernel.js";
-import { READING_LIMITS } from "./reading-limits.js";
+import { READING_LIMITS } from "./limits.js";
 
 /** What a page belongs to: a list's name and everything that was asked of it but the page. */
 export interface ListIdentity {
@@ -67,4 +67,10 @@ function fingerprintOf({ list, asked }: ListIdentity): string {
 		.update(toCanonicalJson([list, asked]))
 		.digest("base64url")
 		.slice(0, 12);
+}
+
+/** One page of a list that is read back from the books. */
+export interface PageRequest {
+	readonly limit: number;
+	readonly cursor?: string | undefined;
 }

@@ -1,5 +1,5 @@
 import { z } from "zod";
-import type { BillingType } from "./billing-types.js";
+import type { ServedDocument } from "./artifacts.js";
 import type { Caller } from "./call.js";
 import type { Credential, Payment, SentHeaders } from "./credential.js";
 import type {
@@ -12,7 +12,7 @@ import type {
 	PurchaseOperationId,
 } from "./operations.js";
 import { parseInput } from "./parse-input.js";
-import type { ServedDocument } from "./served-document.js";
+import type { BillingType } from "./prices.js";
 import type { Services, SkillServices } from "./services.js";
 import type { PaidOutput, Skill } from "./skill.js";
 

@@ -1,8 +1,7 @@
 import { z } from "zod";
 import { ServiceError } from "../kernel/kernel.js";
 import type { SentHeaders } from "./credential.js";
-import { LIMITS } from "./limits.js";
-import { EVIDENCE_LIMITS } from "./reading-limits.js";
+import { EVIDENCE_LIMITS, LIMITS } from "./limits.js";
 import { cursorField, graphIdField } from "./wire.js";
 
 /** What a request line can say of an input: its fields as text. */

@@ -1,6 +1,5 @@
 import { z } from "zod";
-import { LIMITS } from "./limits.js";
-import { READING_LIMITS } from "./reading-limits.js";
+import { LIMITS, READING_LIMITS } from "./limits.js";
 
 /** Shapes that travel: the contract's fields first, ours added behind them. */
 

@@ -2,7 +2,7 @@ import { createHash } from "node:crypto";
 import { TaskState } from "@a2a-js/sdk";
 import { importJWK, jwtVerify } from "jose";
 import t, { type Test } from "tap";
-import { pushDocument } from "../../src/contract/task-documents.js";
+import { pushDocument } from "../../src/contract/artifacts.js";
 import { createWorld, openShop, pause } from "../jobs/job-shop.js";
 import {
 	buyer,

@@ -1,7 +1,7 @@
 import t, { type Test } from "tap";
 import { createLlmWriter } from "../../skills/answers/llm-writer.js";
 import { writeProse } from "../../skills/answers/written-prose.js";
-import { WRITER_LIMITS } from "../../src/contract/writer-limits.js";
+import { WRITER_LIMITS } from "../../src/contract/limits.js";
 import { createConfiguredEgress } from "../../src/delivery/configured-egress.js";
 import { toCitedSentences } from "../../src/evidence/cited-sentences.js";
 import { systemClock } from "../../src/kernel/clock.js";

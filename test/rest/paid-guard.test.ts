@@ -1,6 +1,9 @@
 import t from "tap";
-import { OPERATION_ADDRESSES, PAID_OPERATION_IDS } from "../../src/contract/operations.js";
-import { toRequestPath } from "../../src/contract/request-path.js";
+import {
+	OPERATION_ADDRESSES,
+	PAID_OPERATION_IDS,
+	toRequestPath,
+} from "../../src/contract/operations.js";
 import { ROUTES } from "../support/routes.js";
 import { type ErrorBody, rawRequest } from "./raw-request.js";
 import { startRest } from "./start-rest.js";

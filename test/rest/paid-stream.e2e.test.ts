@@ -2,7 +2,7 @@ import { getEventListeners, once } from "node:events";
 import { get } from "node:http";
 import { setImmediate as nextTurn } from "node:timers/promises";
 import t from "tap";
-import { STREAM_LIMITS } from "../../src/contract/stream-limits.js";
+import { STREAM_LIMITS } from "../../src/contract/limits.js";
 import { createGate } from "../support/gate.js";
 import {
 	dataOf,

@@ -8,7 +8,7 @@ import {
 	toChallengeHeader,
 	toReceiptHeaders,
 } from "../../../payments/mpp/payment-challenge.js";
-import { decodePaymentScheme } from "../../../src/contract/payment-scheme.js";
+import { decodePaymentScheme } from "../../../src/contract/credential.js";
 
 const SECRET = "a secret of forty-three characters or so";
 

@@ -5,7 +5,7 @@ import {
 	exportGraph,
 	leastExportChars,
 } from "../../../skills/graphs/reading/graph-export.js";
-import { READING_LIMITS } from "../../../src/contract/reading-limits.js";
+import { READING_LIMITS } from "../../../src/contract/limits.js";
 import type { Evidence } from "../../../src/knowledge/graph.js";
 import { graphOf, TIDES } from "../../knowledge/sample-bundle.js";
 import { conceptOf, graphWith, linksTo } from "./random-graph.js";
