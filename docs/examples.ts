@@ -12,6 +12,9 @@ import type { Definition } from "./operations.js";
 
 const NOW = Date.parse("2026-11-22T12:00:00.000Z");
 const BALANCE_USD = "100.00";
+/** What the example of an erasure gives up. */
+const ACCOUNT_USD = "58.50";
+const BOUGHT = "graphs.search";
 /** Lists are shown by their first members, texts by how they begin. */
 const SHOWN = { objects: 1, values: 3, textChars: 400, documentChars: 1200 };
 /** Kind and the rest of an id; Markdown escapes the underscore between them. */
@@ -19,13 +22,20 @@ const ID = /\b([a-z]{3,4})(\\?_)([0-9a-hjkmnp-tv-z]{26,})\b/g;
 /** Their examples ask for what the sample catalog does not hold, so that their replies say so. */
 const UNANSWERED: ReadonlySet<string> = new Set(["search.report"]);
 const EXAMPLE_ID = "01kg9yz3v0f6x2m8q4t7w1ab2c";
-const OTHER_ENDINGS = "defghjk";
+const ENDINGS = "cdefghjkm";
+/** Every call has its own: what they name is no record that later examples read. */
+const OF_CALLS: ReadonlySet<string> = new Set(["req", "rcpt", "txn"]);
+const SECRET = /\b(spt_test|sk_live|ct)_\w{30,}/g;
+const WEBHOOK_SECRET = /whsec_[\w+/]+=*/g;
 
 /** One buyer for the operations of one folder, so that those of others change neither its balance nor its time. */
 interface Buyer {
+	readonly header: string;
 	readonly token: string;
-	/** What its first records are called, by the kind of their id. */
-	readonly ids: Map<string, string>;
+	/** What its records are called, by the kind of their id, in the order in which they were seen. */
+	readonly ids: Map<string, string[]>;
+	/** How the n-th id of a kind reads in examples. */
+	readonly nameId: (kind: string, n: number) => string;
 	asked: number;
 }
 
@@ -36,13 +46,22 @@ export async function renderReplies(definitions: readonly Definition[]): Promise
 			const buyers = new Map<string, Buyer>();
 			const replies: Record<string, unknown> = {};
 			const nameId = exampleIds(definitions);
+			const bought = definitions.find(({ operation }) => operation.id === BOUGHT)?.operation;
 			for (const { file, operation } of inOrder(definitions.filter(isAsked))) {
-				const buyer = buyers.get(dirname(file)) ?? (await newBuyer(app));
-				buyers.set(dirname(file), buyer);
+				const ofAccount = "scheme" in operation && operation.scheme === "account";
+				const name = `${dirname(file)} ${ofAccount}`;
+				let buyer = buyers.get(name);
+				if (!buyer) {
+					setTime(NOW);
+					buyer = { ...(await newCredential(app, ofAccount)), nameId, ids: new Map(), asked: 1 };
+					buyers.set(name, buyer);
+					// Its usage is read afterwards.
+					if (ofAccount && bought) await ask(baseUrl, bought, buyer);
+				}
 				setTime(NOW + 1000 * buyer.asked++);
 				const text = await ask(baseUrl, operation, buyer);
 				learnIds(buyer, text);
-				replies[operation.id] = toExample(nameIds(text, buyer, nameId));
+				replies[operation.id] = toExample(nameIds(withoutSecrets(text), buyer));
 			}
 			const inTableOrder = definitions.filter(({ operation: { id } }) => id in replies);
 			const listed = inTableOrder.map(({ operation: { id } }) => [id, replies[id]]);
@@ -91,15 +110,20 @@ function isAsked({ operation: { kind, example } }: Definition): boolean {
 	return kind !== "document" && !("data" in example || "reply" in example);
 }
 
-/** What ends a record is asked once everything about it has been read. */
+/** What makes a record is asked before it is read, and what ends it afterwards, the whole account last. */
 function inOrder(definitions: readonly Definition[]): readonly Definition[] {
-	const ends = ({ operation }: Definition) => operation.method === "DELETE";
-	return [...definitions.filter((one) => !ends(one)), ...definitions.filter(ends)];
+	const rankOf = ({ operation: { id, method, path } }: Definition) => {
+		if (method === "DELETE") return 1000 - path.length;
+		return /\.(?:create|give)$/.test(id) ? 0 : 1;
+	};
+	return definitions.toSorted((a, b) => rankOf(a) - rankOf(b));
 }
 
-async function newBuyer({ operator }: App): Promise<Buyer> {
-	const { token } = await operator.issueSpt({ usd: BALANCE_USD });
-	return { token, ids: new Map(), asked: 0 };
+async function newCredential({ operator }: App, ofAccount: boolean) {
+	if (!ofAccount)
+		return { header: "X-Pay-SPT", ...(await operator.issueSpt({ usd: BALANCE_USD })) };
+	const { key: token } = await operator.createKey({ usd: ACCOUNT_USD });
+	return { header: "X-API-Key", token };
 }
 
 /** The reply's text; that of a job, once its work is done. Throws where the example of an operation is not answered. */
@@ -107,7 +131,7 @@ async function ask(baseUrl: string, operation: Operation, buyer: Buyer): Promise
 	const request = requestOf(operation, buyer);
 	const reply = await fetch(`${baseUrl}${request.path}`, request);
 	const text = await reply.text();
-	const costsNothing = /"charged":false(?:,"held":false)?}/.test(text);
+	const costsNothing = /"receipt_id":null,"charged":false(?:,"held":false)?}/.test(text);
 	if (!reply.ok || (costsNothing && !UNANSWERED.has(operation.id)))
 		throw new Error(`The example of ${operation.id} has no answer: ${text}`);
 	if (reply.status === 202) {
@@ -119,10 +143,13 @@ async function ask(baseUrl: string, operation: Operation, buyer: Buyer): Promise
 }
 
 /** Records are named by the ids they have here in place of those in the example. */
-function requestOf(operation: Operation, { token, ids }: Buyer) {
+function requestOf(operation: Operation, { header, token, ids, nameId }: Buyer) {
 	const { params = {}, query = {}, body = {} } = operation.example;
 	const withOwnIds = (text: string) =>
-		text.replace(ID, (id: string, kind: string) => ids.get(kind) ?? id);
+		text.replace(ID, (id: string, kind: string) => {
+			const known = ids.get(kind) ?? [];
+			return known.find((_, n) => nameId(kind, n) === id) ?? known[0] ?? id;
+		});
 	const path = operation.path.replace(/\{(\w+)\}/g, (_, name) =>
 		encodeURIComponent(params[name] ?? ""),
 	);
@@ -131,7 +158,7 @@ function requestOf(operation: Operation, { token, ids }: Buyer) {
 		method: operation.method,
 		path: withOwnIds(`${path}?${new URLSearchParams(query)}`),
 		headers: {
-			"X-Pay-SPT": token,
+			[header]: token,
 			...(sendsBody && { "Content-Type": "application/json" }),
 		} as Record<string, string>,
 		...(sendsBody && { body: withOwnIds(JSON.stringify(body)) }),
@@ -139,11 +166,14 @@ function requestOf(operation: Operation, { token, ids }: Buyer) {
 }
 
 function learnIds({ ids }: Buyer, text: string): void {
-	for (const [id, kind = ""] of text.matchAll(ID)) if (!ids.has(kind)) ids.set(kind, id);
+	for (const [id, kind = ""] of text.matchAll(ID)) {
+		const known = ids.get(kind) ?? [];
+		if (!known.includes(id)) ids.set(kind, [...known, id]);
+	}
 }
 
 /** How the n-th id of a kind reads: the first as in the example requests. */
-function exampleIds(definitions: readonly Definition[]): (kind: string, n: number) => string {
+function exampleIds(definitions: readonly Definition[]): Buyer["nameId"] {
 	const named = new Map<string, string>();
 	for (const { operation } of definitions) {
 		const { params, query, body } = operation.example;
@@ -152,24 +182,25 @@ function exampleIds(definitions: readonly Definition[]): (kind: string, n: numbe
 	}
 	return (kind, n) => {
 		const first = named.get(kind) ?? `${kind}_${EXAMPLE_ID}`;
-		return n === 0 ? first : `${first.slice(0, -1)}${OTHER_ENDINGS[n - 1] ?? "z"}`;
+		const others = ENDINGS.replace(first.slice(-1), "");
+		return n === 0 ? first : `${first.slice(0, -1)}${others[n - 1] ?? "z"}`;
 	};
 }
 
-function nameIds(
-	text: string,
-	{ ids }: Buyer,
-	nameId: (kind: string, n: number) => string,
-): string {
-	const seen = new Map<string, string[]>();
+function nameIds(text: string, { ids, nameId }: Buyer): string {
+	const here = new Map<string, string[]>();
 	return text.replace(ID, (_, kind: string, underscore: string, rest: string) => {
-		const own = ids.get(kind);
-		const known = seen.get(kind) ?? (own !== undefined && text.includes(own) ? [own] : []);
 		const id = `${kind}_${rest}`;
-		if (!known.includes(id)) known.push(id);
-		seen.set(kind, known);
-		return nameId(kind, known.indexOf(id)).replace("_", underscore);
+		const known = OF_CALLS.has(kind) ? (here.get(kind) ?? []) : (ids.get(kind) ?? []);
+		here.set(kind, known.includes(id) ? known : [...known, id]);
+		return nameId(kind, Math.max(0, known.indexOf(id))).replace("_", underscore);
 	});
+}
+
+function withoutSecrets(text: string): string {
+	return text
+		.replace(SECRET, "$1_0123456789abcdefghijklmnopqrstuvwxyz")
+		.replace(WEBHOOK_SECRET, "whsec_MDEyMzQ1Njc4OWFiY2RlZjAxMjM0NTY3ODlhYmNkZWY=");
 }
 
 function toExample(text: string): unknown {

@@ -7,7 +7,7 @@ import {
 	type Services,
 	usdField,
 } from "../contract/contract.js";
-import { ACCOUNT_CHANGE, ACCOUNT_READ, accessOf, KEY_ID, KEY_SECRET } from "./account-owner.js";
+import { ACCOUNT_CHANGE, ACCOUNT_READ, accessOf, KEY_ID } from "./account-owner.js";
 import { scopeInput, usdInput } from "./spt-wire.js";
 
 /** Keys of an account, and the tokens that stand for one in MCP addresses: what their operations take and answer with. */
@@ -125,30 +125,6 @@ const connectionListSchema = replyComponent(
 
 const CONNECTION_ID = "con_01kg9yz3v0f6x2m8q4t7w1ab2d";
 
-const CONNECTION_EXAMPLE = {
-	id: CONNECTION_ID,
-	label: "desktop assistant",
-	skills: ["graph_search"],
-	graphs: [],
-	expires_at: "2026-12-31T00:00:00.000Z",
-	created_at: "2026-11-30T12:00:00.000Z",
-	last_used_on: "2026-11-30",
-};
-
-const KEY_EXAMPLE = {
-	...CONNECTION_EXAMPLE,
-	id: KEY_ID,
-	label: "research crew",
-	status: "active",
-	manages_account: false,
-	max_total_usd: null,
-	max_per_month_usd: "20.00",
-	spent_usd: "31.50",
-	spent_this_month_usd: "4.50",
-	rotated_at: null,
-	old_secret_until: null,
-};
-
 const keyPath = z.strictObject({
 	key_id: z.string().min(1).max(80).describe("Id of the key, key_…"),
 });
@@ -169,7 +145,7 @@ export const accountKeysList = ownerOperation({
 		({ accountKeys }: Services) =>
 		({ caller }) =>
 			accountKeys(accessOf(caller)),
-	example: { data: { items: [KEY_EXAMPLE] } },
+	example: {},
 });
 
 export const accountKeysCreate = ownerOperation({
@@ -194,7 +170,6 @@ export const accountKeysCreate = ownerOperation({
 			max_per_month_usd: "20.00",
 			expires_in_days: 30,
 		},
-		data: { key: KEY_SECRET, ...KEY_EXAMPLE },
 	},
 });
 
@@ -213,11 +188,7 @@ export const accountKeysChange = ownerOperation({
 		({ accountChangeKey }: Services) =>
 		({ caller, params, body }) =>
 			accountChangeKey(accessOf(caller), params.key_id, body),
-	example: {
-		...keyExample,
-		body: { max_per_month_usd: "20.00", graphs: null },
-		data: KEY_EXAMPLE,
-	},
+	example: { ...keyExample, body: { max_per_month_usd: "20.00", graphs: null } },
 });
 
 export const accountKeysRotate = ownerOperation({
@@ -236,16 +207,7 @@ export const accountKeysRotate = ownerOperation({
 		({ accountRotateKey }: Services) =>
 		({ caller, params, body }) =>
 			accountRotateKey(accessOf(caller), params.key_id, body.overlap_seconds),
-	example: {
-		...keyExample,
-		body: { overlap_seconds: 3_600 },
-		data: {
-			key: KEY_SECRET,
-			...KEY_EXAMPLE,
-			rotated_at: "2026-11-30T12:00:00.000Z",
-			old_secret_until: "2026-11-30T13:00:00.000Z",
-		},
-	},
+	example: { ...keyExample, body: { overlap_seconds: 3_600 } },
 });
 
 export const accountKeysRevoke = ownerOperation({
@@ -263,7 +225,7 @@ export const accountKeysRevoke = ownerOperation({
 		({ accountRevokeKey }: Services) =>
 		({ caller, params }) =>
 			accountRevokeKey(accessOf(caller), params.key_id),
-	example: { ...keyExample, data: { id: KEY_ID, status: "revoked" } },
+	example: keyExample,
 });
 
 export const accountConnectionTokensList = ownerOperation({
@@ -279,7 +241,7 @@ export const accountConnectionTokensList = ownerOperation({
 		({ accountConnections }: Services) =>
 		({ caller }) =>
 			accountConnections(accessOf(caller)),
-	example: { data: { items: [CONNECTION_EXAMPLE] } },
+	example: {},
 });
 
 export const accountConnectionTokensCreate = ownerOperation({
@@ -298,14 +260,7 @@ export const accountConnectionTokensCreate = ownerOperation({
 		({ accountCreateConnection }: Services) =>
 		({ caller, body }) =>
 			accountCreateConnection(accessOf(caller), body),
-	example: {
-		body: { label: "desktop assistant", expires_in_days: 90 },
-		data: {
-			id: CONNECTION_ID,
-			token: "ct_0123456789abcdefghijklmnopqrstuvwxyz",
-			url: "https://knowledge.example/c/ct_0123456789abcdefghijklmnopqrstuvwxyz",
-		},
-	},
+	example: { body: { label: "desktop assistant", expires_in_days: 90 } },
 });
 
 export const accountConnectionTokensRevoke = ownerOperation({
@@ -324,8 +279,5 @@ export const accountConnectionTokensRevoke = ownerOperation({
 		({ accountRevokeConnection }: Services) =>
 		({ caller, params }) =>
 			accountRevokeConnection(accessOf(caller), params.token_id),
-	example: {
-		params: { token_id: CONNECTION_ID },
-		data: { id: CONNECTION_ID, status: "revoked" },
-	},
+	example: { params: { token_id: CONNECTION_ID } },
 });

@@ -16,21 +16,16 @@ import {
 	KEY_SECRET,
 } from "./account-owner.js";
 import {
-	ACCOUNT_EXAMPLE,
 	accountChangeSchema,
 	accountExportSchema,
 	accountOrderSchema,
 	accountSchema,
-	BUDGET_EXAMPLE,
 	budgetOrderSchema,
 	budgetSchema,
-	CALL_EXAMPLE,
 	callListSchema,
 	erasedAccountSchema,
 	openedAccountSchema,
-	QUOTA_EXAMPLE,
 	quotaSchema,
-	USED_EXAMPLE,
 	usageQuery,
 	usageSchema,
 } from "./account-wire.js";
@@ -78,7 +73,7 @@ export const accountGet = ownerOperation({
 		({ accountGet }: Services) =>
 		({ caller }) =>
 			accountGet(accessOf(caller)),
-	example: { data: ACCOUNT_EXAMPLE },
+	example: {},
 });
 
 export const accountChange = ownerOperation({
@@ -95,7 +90,7 @@ export const accountChange = ownerOperation({
 		({ accountChange }: Services) =>
 		({ caller, body }) =>
 			accountChange(accessOf(caller), body),
-	example: { body: { label: "research crew" }, data: ACCOUNT_EXAMPLE },
+	example: { body: { label: "research crew" } },
 });
 
 export const accountErase = ownerOperation({
@@ -119,15 +114,7 @@ export const accountErase = ownerOperation({
 		({ accountErase }: Services) =>
 		({ caller, query }) =>
 			accountErase(accessOf(caller), query.confirm),
-	example: {
-		query: { confirm: "58.50" },
-		data: {
-			id: ACCOUNT_ID,
-			status: "erased",
-			erased: { queries: 120, documents: 3 },
-			forfeited_usd: "58.50",
-		},
-	},
+	example: { query: { confirm: "58.50" } },
 });
 
 export const accountExport = ownerOperation({
@@ -146,22 +133,7 @@ export const accountExport = ownerOperation({
 		({ accountExport }: Services) =>
 		({ caller, signal }) =>
 			accountExport(accessOf(caller), signal),
-	example: {
-		data: {
-			account: ACCOUNT_EXAMPLE,
-			quota: QUOTA_EXAMPLE,
-			keys: [],
-			connection_tokens: [],
-			usage: [{ day: "2026-11-30", ...USED_EXAMPLE }],
-			postings: [],
-			calls: [CALL_EXAMPLE],
-			queries: [
-				{ requestId: "req_01kg9yz3v0f6x2m8q4t7w1ab2c", query: "Which status asks for payment?" },
-			],
-			feedback: [],
-			tasks: [],
-		},
-	},
+	example: {},
 });
 
 export const accountUsage = ownerOperation({
@@ -178,16 +150,7 @@ export const accountUsage = ownerOperation({
 		({ accountUsage }: Services) =>
 		({ caller, query }) =>
 			accountUsage(accessOf(caller), query),
-	example: {
-		query: { by: "operation", from: "2026-11-01", to: "2026-11-30" },
-		data: {
-			by: "operation",
-			from: "2026-11-01",
-			to: "2026-11-30",
-			items: [{ operation: "graphs.search", ...USED_EXAMPLE }],
-			total: USED_EXAMPLE,
-		},
-	},
+	example: { query: { by: "operation", from: "2026-11-01", to: "2026-11-30" } },
 });
 
 export const accountCalls = ownerOperation({
@@ -211,7 +174,7 @@ export const accountCalls = ownerOperation({
 		({ accountCalls }: Services) =>
 		({ caller, query, signal }) =>
 			accountCalls(accessOf(caller), query, signal),
-	example: { query: { limit: "20" }, data: { items: [CALL_EXAMPLE] } },
+	example: { query: { limit: "20" } },
 });
 
 export const accountQuota = ownerOperation({
@@ -227,7 +190,7 @@ export const accountQuota = ownerOperation({
 		({ accountQuota }: Services) =>
 		({ caller }) =>
 			accountQuota(accessOf(caller)),
-	example: { data: QUOTA_EXAMPLE },
+	example: {},
 });
 
 export const accountBudget = ownerOperation({
@@ -245,5 +208,5 @@ export const accountBudget = ownerOperation({
 		({ accountBudget }: Services) =>
 		({ caller, body }) =>
 			accountBudget(accessOf(caller), body),
-	example: { body: { limit_usd: "50.00", alert_percent: [50, 80, 100] }, data: BUDGET_EXAMPLE },
+	example: { body: { limit_usd: "50.00", alert_percent: [50, 80, 100] } },
 });

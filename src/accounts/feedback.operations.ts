@@ -90,7 +90,7 @@ export const feedbackGive = ownerOperation({
 		({ feedback }: Services) =>
 		({ caller, body }) =>
 			feedback.give(caller, body),
-	example: { body: { request_id, trend_id, useful: true, note }, data: feedback },
+	example: { body: { request_id, trend_id, useful: true, note } },
 });
 
 export const feedbackList = ownerOperation({
@@ -112,7 +112,7 @@ export const feedbackList = ownerOperation({
 		({ feedback }: Services) =>
 		({ caller, query }) =>
 			feedback.list(caller, query),
-	example: { query: { limit: "20" }, data: { items: [feedback] } },
+	example: { query: { limit: "20" } },
 });
 
 export const feedbackDelete = ownerOperation({
@@ -129,8 +129,5 @@ export const feedbackDelete = ownerOperation({
 		({ feedback }: Services) =>
 		({ caller, params }) =>
 			feedback.remove(caller, params.feedback_id),
-	example: {
-		params: { feedback_id: FEEDBACK_ID },
-		data: { id: FEEDBACK_ID, status: "deleted" },
-	},
+	example: { params: { feedback_id: FEEDBACK_ID } },
 });

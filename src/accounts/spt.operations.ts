@@ -27,18 +27,6 @@ const TOKEN_ID = "tok_01kg9yz3v0f6x2m8q4t7w1ab2c";
 const CHILD_ID = "tok_01kg9yz3v0f6x2m8q4t7w1ab2d";
 const SECRET = "spt_test_0123456789abcdefghijklmnopqrstuvwxyz";
 
-const terms = {
-	id: CHILD_ID,
-	label: "summarizer",
-	balance_usd: "2.00",
-	held_usd: "0.00",
-	expires_at: "2026-12-31T00:00:00.000Z",
-	max_per_call_usd: "0.50",
-	max_per_day_usd: "1.00",
-	skills: ["graph_search"],
-	graphs: ["agent-payments"],
-};
-
 const refund = {
 	refund_id: "rfd_01kg9yz3v0f6x2m8q4t7w1ab2c",
 	amount_usd: "4.50",
@@ -67,15 +55,7 @@ export const sptBalance = ownerOperation({
 		({ sptBalance }: Services) =>
 		({ caller }) =>
 			sptBalance(caller),
-	example: {
-		data: {
-			...terms,
-			id: TOKEN_ID,
-			environment: "test",
-			spent_today_usd: "0.50",
-			parent_id: null,
-		},
-	},
+	example: {},
 });
 
 export const sptLedger = ownerOperation({
@@ -99,22 +79,7 @@ export const sptLedger = ownerOperation({
 		({ sptLedger }: Services) =>
 		({ caller, query, signal }) =>
 			sptLedger(caller, query, signal),
-	example: {
-		query: { limit: "20" },
-		data: {
-			items: [
-				{
-					id: "txn_01kg9yz3v0f6x2m8q4t7w1ab2c",
-					at: "2026-11-30T12:00:00.000Z",
-					kind: "authorise",
-					balance_change_usd: "-0.50",
-					held_change_usd: "0.50",
-					ref: "hold_01kg9yz3v0f6x2m8q4t7w1ab2c",
-					memo: null,
-				},
-			],
-		},
-	},
+	example: { query: { limit: "20" } },
 });
 
 export const sptRotate = ownerOperation({
@@ -160,13 +125,6 @@ export const sptDelegationsCreate = ownerOperation({
 			graphs: ["agent-payments"],
 			expires_in_days: 7,
 		},
-		data: {
-			token: SECRET,
-			...terms,
-			created_at: "2026-11-30T12:00:00.000Z",
-			parent_id: TOKEN_ID,
-			parent_balance_usd: "22.50",
-		},
 	},
 });
 
@@ -184,7 +142,7 @@ export const sptDelegationsList = ownerOperation({
 		({ sptDelegations }: Services) =>
 		(request) =>
 			sptDelegations(holderOf(request)),
-	example: { data: { items: [{ ...terms, created_at: "2026-11-30T12:00:00.000Z" }] } },
+	example: {},
 });
 
 export const sptDelegationsRevoke = ownerOperation({
@@ -203,15 +161,7 @@ export const sptDelegationsRevoke = ownerOperation({
 		({ sptRevokeDelegation }: Services) =>
 		(request) =>
 			sptRevokeDelegation(holderOf(request), request.params.delegation_id),
-	example: {
-		params: { delegation_id: CHILD_ID },
-		data: {
-			id: CHILD_ID,
-			status: "revoked",
-			returned_usd: "1.50",
-			parent_balance_usd: "24.00",
-		},
-	},
+	example: { params: { delegation_id: CHILD_ID } },
 });
 
 export const sptRefund = ownerOperation({

@@ -12,9 +12,7 @@ import {
 	deliveryListFields,
 	deliverySchema,
 	secretRotationInput,
-	WEBHOOK_EVENTS,
 	WEBHOOK_LIMITS,
-	type WebhookWire,
 	webhookChangeInput,
 	webhookIdField,
 	webhookOrderInput,
@@ -27,20 +25,6 @@ import {
 const WEBHOOK_ID = "whk_01kg9yz3v0f6x2m8q4t7w1ab2c";
 const DELIVERY_ID = "dlv_8kq4t7w1ab2c0f6x2m9yz3v5n7";
 const EVENT_ID = "evt_2m9yz3v5n78kq4t7w1ab2c0f6x";
-const SECRET = "whsec_MDEyMzQ1Njc4OWFiY2RlZjAxMjM0NTY3ODlhYmNkZWY=";
-
-const WEBHOOK: WebhookWire = {
-	id: WEBHOOK_ID,
-	target_masked: "https://agents.example.com/…",
-	events: [...WEBHOOK_EVENTS],
-	description: "Research desk",
-	status: "active",
-	reason: null,
-	failed_attempts: 0,
-	old_secret_until: null,
-	created_at: "2026-11-30T12:00:00.000Z",
-	last_delivered_at: null,
-};
 
 const DELIVERY: DeliveryWire = {
 	id: DELIVERY_ID,
@@ -88,7 +72,7 @@ export const webhooksList = ownerOperation({
 		({ webhooks }: Services) =>
 		({ caller }) =>
 			webhooks.list(caller),
-	example: { data: { items: [WEBHOOK] } },
+	example: {},
 });
 
 export const webhooksCreate = ownerOperation({
@@ -107,7 +91,6 @@ export const webhooksCreate = ownerOperation({
 			webhooks.create(caller, body),
 	example: {
 		body: { url: "https://agents.example.com/hooks/research", description: "Research desk" },
-		data: { ...WEBHOOK, secret: SECRET },
 	},
 });
 
@@ -126,11 +109,7 @@ export const webhooksChange = ownerOperation({
 		({ webhooks }: Services) =>
 		({ caller, params: { wid }, body }) =>
 			webhooks.change(caller, wid, body),
-	example: {
-		...example,
-		body: { status: "paused" },
-		data: { ...WEBHOOK, status: "paused", reason: "asked" },
-	},
+	example: { ...example, body: { status: "paused" } },
 });
 
 export const webhooksDelete = ownerOperation({
@@ -146,7 +125,7 @@ export const webhooksDelete = ownerOperation({
 		({ webhooks }: Services) =>
 		({ caller, params: { wid } }) =>
 			webhooks.remove(caller, wid),
-	example: { ...example, data: { id: WEBHOOK_ID, status: "deleted" } },
+	example,
 });
 
 export const webhooksTest = ownerOperation({
@@ -164,10 +143,7 @@ export const webhooksTest = ownerOperation({
 		({ webhooks }: Services) =>
 		({ caller, params: { wid }, signal }) =>
 			webhooks.test(caller, wid, signal),
-	example: {
-		...example,
-		data: { is_delivered: true, event_id: EVENT_ID, http_status: 204, failure: null },
-	},
+	example,
 });
 
 export const webhooksRotateSecret = ownerOperation({
@@ -185,11 +161,7 @@ export const webhooksRotateSecret = ownerOperation({
 		({ webhooks }: Services) =>
 		({ caller, params: { wid }, body }) =>
 			webhooks.rotate(caller, wid, body.overlap_seconds),
-	example: {
-		...example,
-		body: { overlap_seconds: 3_600 },
-		data: { ...WEBHOOK, old_secret_until: "2026-11-30T13:00:00.000Z", secret: SECRET },
-	},
+	example: { ...example, body: { overlap_seconds: 3_600 } },
 });
 
 export const webhooksDeliveries = ownerOperation({
