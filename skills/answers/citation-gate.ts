@@ -125,7 +125,7 @@ export function isSupported(text: string, evidence: string, share = SUPPORT_SHAR
 export type CitationList = ReturnType<typeof createCitationList>;
 
 /**
- * Numbers evidence in the order in which an answer cites it, each piece once. Pieces are told apart by their ids, or as
+ * Numbers evidence in the order in which an answer cites it, each piece once. Pieces are distinguished by their ids, or as
  * `keyOf` says: one sentence may be cited once for each publisher.
  */
 export function createCitationList(

@@ -32,7 +32,7 @@ const INSTRUCTIONS = [
 ].join("\n");
 
 /**
- * Drafts by an OpenAI-compatible model (`POST <url>/chat/completions`). It is told ids of its own for the evidence, and
+ * Drafts by an OpenAI-compatible model (`POST <url>/chat/completions`). It gets ids of its own for the evidence, and
  * whatever comes back that is not the JSON asked for is a rejection: what it calls, links to or claims reaches no one.
  */
 export function createLlmWriter(deps: LlmWriterDeps): Writer {

@@ -18,7 +18,7 @@ export interface QuestionTask {
 	readonly question: string;
 	/** Among which the graphs that would answer are chosen. */
 	readonly graphs: readonly Graph[];
-	/** Evidence that was told before and is not wanted again, as far as there is other. */
+	/** Evidence that was shown before and is not wanted again, as far as there is other. */
 	readonly told?: ReadonlySet<string>;
 	readonly signal: AbortSignal;
 	/** Told of the evidence, and waited for, before any of it is. */
@@ -34,7 +34,7 @@ export interface OfferedEvidence {
 
 /** What the graphs say to a question. */
 export interface QuestionAnswer extends Pick<GatheredEvidence, "decision" | "missing" | "mode"> {
-	/** Graphs whose evidence is told. */
+	/** Graphs whose evidence is shown. */
 	readonly graphIds: readonly string[];
 	/** None when there is no answer. */
 	readonly sentences: readonly WrittenSentence[];
@@ -48,8 +48,8 @@ const PURPOSE = "Answer the question.";
 const PASSES = ["route", "search", "evidence", "write"] as const;
 
 /**
- * Answers a question over the graphs that would answer it, telling each step as an event: plan, search, evidence (what is
- * worth paying for), the answer sentence by sentence, then the whole. Without evidence nothing but plan and search is told.
+ * Answers a question over the graphs that would answer it, reporting each step as an event: plan, search, evidence (what is
+ * worth paying for), the answer sentence by sentence, then the whole. Without evidence nothing but plan and search is reported.
  */
 export async function* answerQuestion(
 	{ search, writer }: { readonly search: HybridSearch & GraphRouter; readonly writer: Writer },
@@ -57,7 +57,7 @@ export async function* answerQuestion(
 ): AsyncGenerator<SkillEvent, QuestionAnswer, undefined> {
 	const { question, graphs, signal } = task;
 	const { graphsMax: limit, conceptsMax, evidenceMax } = ANSWER_LIMITS;
-	// What was told before and what is too weak is taken out of these.
+	// What was shown before and what is too weak is taken out of these.
 	const sentencesMax = 4 * evidenceMax;
 	// Both at once: the question is embedded with itself, and no one waits for two searches in a row.
 	const [routed, all] = await Promise.all([
@@ -184,7 +184,7 @@ function progress(percent: number, pass: (typeof PASSES)[number]): SkillEvent {
 const RANK_SHARE = 0.5;
 const COVERAGE_SHARE = 0.7;
 
-/** The sentences of concepts that are near enough to the best of what was found to be told beside it. */
+/** The sentences of concepts that are near enough to the best of what was found to be shown beside it. */
 export function relevantOf(
 	question: string,
 	{ concepts, sentences }: Pick<GatheredEvidence, "concepts" | "sentences">,
@@ -203,7 +203,7 @@ export function relevantOf(
 	return sentences.filter(({ concept }) => (covered.get(concept) ?? -1) >= least);
 }
 
-/** Quotations concept by concept, that of the best one first, each concept's as it tells them. */
+/** Quotations concept by concept, that of the best one first, each concept's in its own order. */
 export function inReadingOrder(
 	sentences: readonly WrittenSentence[],
 	offered: readonly RankedSentence[],

@@ -60,7 +60,7 @@ interface Cited {
 	readonly citations: Citation[];
 }
 
-/** Hashing addresses is the dear part, so each graph's are kept as long as the graph. */
+/** Hashing addresses is the expensive part, so each graph's are kept as long as the graph. */
 const citedByGraph = new WeakMap<Graph, ReadonlyMap<string, Cited>>();
 
 function* citedIn(graph: Graph): Steps<ReadonlyMap<string, Cited>> {

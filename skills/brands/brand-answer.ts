@@ -19,7 +19,7 @@ import type { BrandMeta, gapSchema } from "./brand-wire.js";
 
 export type BrandCitations = ReturnType<typeof createBrandCitations>;
 
-/** One sentence is cited once for each publisher it is told of. */
+/** One sentence is cited once for each publisher it comes from. */
 export function createBrandCitations() {
 	const list = createCitationList(({ evidenceId, sources: [source] }) =>
 		[evidenceId, source ? findPublisher(source).owner : ""].join(" "),
@@ -50,7 +50,7 @@ export function toFootprint({ mentions }: BrandReading) {
 		by_graph: [...byGraph]
 			.map(([graphId, own]) => toGraphShare(graphId, own))
 			.sort((a, b) => b.mentions - a.mentions)
-			.slice(0, BRAND_LIMITS.graphsTold),
+			.slice(0, BRAND_LIMITS.graphsMax),
 	};
 }
 

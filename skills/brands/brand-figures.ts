@@ -5,7 +5,7 @@ import { findPublisher } from "../verify/verify.js";
 import { BRAND_LIMITS, type Brand, wordsIn } from "./brand-index.js";
 import { articlesOf, type DatedMention, textsRead } from "./brand-reading.js";
 
-/** How the tone is told, for readers. */
+/** How the tone is measured, for readers. */
 export const TONE_METHOD =
 	"rules: words of a fixed list make a sentence positive or negative; a negation up to three words before turns a word around; the greater count decides, equal counts are neutral";
 
@@ -211,5 +211,5 @@ export function findRisks(mentions: readonly DatedMention[]) {
 	}
 	return risks
 		.sort((a, b) => b.sourcesIndependent - a.sourcesIndependent)
-		.slice(0, BRAND_LIMITS.risksTold);
+		.slice(0, BRAND_LIMITS.risksMax);
 }

@@ -82,7 +82,7 @@ export const brandIntelligence = paidOperation({
 			const brand = found as FoundBrand;
 			const [own] = await readBrands(catalog, [brand], window);
 			const reading = own as BrandReading;
-			// Without a mention nothing is charged, so nothing is told of others either.
+			// Without a mention nothing is charged, so nothing is returned of others either.
 			const isSaid = reading.mentions.length > 0;
 			const peers = !isSaid ? [] : others ? named : await peersOf(catalog, brand);
 			const compared = await readBrands(catalog, peers, window);
@@ -142,7 +142,7 @@ async function toIntelligence(
 ): Promise<BrandIntelligence> {
 	const { brand, mentions } = reading;
 	const citations = createBrandCitations();
-	const signals = toSignals(mentions, window).slice(0, BRAND_LIMITS.signalsTold);
+	const signals = toSignals(mentions, window).slice(0, BRAND_LIMITS.signalsMax);
 	const trends = await findTrends(brand, mentions, window);
 	const silent = compared.filter((other) => other.mentions.length === 0);
 	return {

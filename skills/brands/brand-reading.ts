@@ -107,8 +107,8 @@ export function toBrandHead(brand: Brand) {
 	return {
 		id: key,
 		name,
-		aliases: aliasesOf(brand).slice(0, BRAND_LIMITS.namesTold),
-		domains: [...new Set(domains)].slice(0, BRAND_LIMITS.namesTold),
+		aliases: aliasesOf(brand).slice(0, BRAND_LIMITS.namesMax),
+		domains: [...new Set(domains)].slice(0, BRAND_LIMITS.namesMax),
 		kind: nodes[0]?.concept.type ?? "",
 	};
 }

@@ -155,7 +155,7 @@ function periodOf(day: string, size: BucketSize): string {
 	return `${day.slice(0, 4)}-Q${Math.ceil(Number(day.slice(5, 7)) / 3)}`;
 }
 
-/** Periods from the first to the last day, oldest first, no more than may be told: the last of them. */
+/** Periods from the first to the last day, oldest first, no more than may be returned: the last of them. */
 function lastPeriods(first: string, last: string, size: BucketSize): readonly string[] {
 	const periods: string[] = [];
 	let day = last;
@@ -211,7 +211,7 @@ export async function findTrends(
 			sentences,
 		}))
 		.sort((a, b) => b.momentum.score - a.momentum.score || (a.trendId < b.trendId ? -1 : 1))
-		.slice(0, BRAND_LIMITS.trendsTold);
+		.slice(0, BRAND_LIMITS.trendsMax);
 }
 
 function isTrend({ type }: Concept): boolean {
@@ -248,5 +248,5 @@ export function findCoMentions(brand: Brand, mentions: readonly DatedMention[]) 
 			share: round(own.length / mentions.length),
 		}))
 		.sort((a, b) => b.mentions.length - a.mentions.length || (a.brand.key < b.brand.key ? -1 : 1))
-		.slice(0, BRAND_LIMITS.coMentionsTold);
+		.slice(0, BRAND_LIMITS.coMentionsMax);
 }

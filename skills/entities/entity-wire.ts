@@ -43,7 +43,7 @@ export const entityIdField = z
 	.describe("entity_id of a candidate");
 export const entityInput = z.strictObject({ entity_id: entityIdField });
 
-/** Why somebody was found under a name. */
+/** Why a node was found under a name. */
 const MATCH_REASONS = [
 	"exact title",
 	"alias",

@@ -66,7 +66,7 @@ const WORD = /[\p{L}\p{N}]+/gu;
 const NUMBER = /^\p{N}+$/u;
 
 /**
- * A sentence in pieces that are cheap to compare, whatever somebody has sent as one: the pieces hold all of its words in
+ * A sentence in pieces that are cheap to compare, whatever was sent as one: the pieces hold all of its words in
  * their order, but for words that come back more than a dozen times in one piece.
  */
 export function toComparedPieces(sentence: string): readonly string[] {

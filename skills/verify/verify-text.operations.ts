@@ -25,7 +25,7 @@ import {
 	verifyTextOutput,
 } from "./verify-wire.js";
 
-const { claimsMax, claimsToldMax, textChars } = VERIFY_TEXT_LIMITS;
+const { claimsMax, claimsListedMax, textChars } = VERIFY_TEXT_LIMITS;
 const claim = "Pectra was activated on mainnet in May 2025.";
 const text = `${claim} I think that was a wonderful day.`;
 
@@ -59,8 +59,8 @@ export const claimExtraction = paidOperation({
 	create: () => ({
 		exampleInput: () => ({ text: EXAMPLE_TEXT }),
 		async run({ text }, { signal }) {
-			const found = await runInTurns(readTextClaims(text, claimsToldMax + 1), signal);
-			const listed = found.slice(0, claimsToldMax);
+			const found = await runInTurns(readTextClaims(text, claimsListedMax + 1), signal);
+			const listed = found.slice(0, claimsListedMax);
 			const checkable = listed.filter(isCheckable).length;
 			return answerIf(checkable > 0, {
 				ok: true,
@@ -136,7 +136,7 @@ export const textVerification = paidOperation({
 		exampleInput: () => ({ text: EXAMPLE_TEXT, max_claims: 2 }),
 		...checkingOf(services),
 		async run({ text, max_claims, graph_id, as_of }, context) {
-			const found = await runInTurns(readTextClaims(text, claimsToldMax), context.signal);
+			const found = await runInTurns(readTextClaims(text, claimsListedMax), context.signal);
 			const chosen = found.filter(isCheckable).slice(0, max_claims);
 			const claims = chosen.map(({ claim, start, end }) => ({ text: claim.text, start, end }));
 			const unchecked = found.filter((claim) => !chosen.includes(claim)).map(toUnchecked);

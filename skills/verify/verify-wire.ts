@@ -21,14 +21,14 @@ import { articleRefField } from "../articles/articles.js";
 /** How much text is checked in one call. */
 export const VERIFY_TEXT_LIMITS = {
 	textChars: 20_000,
-	/** Claims told of one text. */
-	claimsToldMax: 200,
+	/** Claims listed of one text. */
+	claimsListedMax: 200,
 	/** Claims of a text that are checked, and claims of a batch. */
 	claimsDefault: 5,
 	claimsMax: 20,
 	claimChars: 2_000,
 	excerptChars: 4_000,
-	/** Evidence told of each claim. */
+	/** Evidence returned with each claim. */
 	evidenceMax: 5,
 	/** Sentences of one article that a citation is held against. */
 	citedSentencesMax: 400,
@@ -44,7 +44,7 @@ const { textChars, claimChars, claimsMax, claimsDefault, excerptChars, evidenceI
 const written = (most: number) =>
 	z.string().trim().min(1, "must not be empty").max(most, `must have at most ${most} characters`);
 
-/** Not trimmed: places in it are told. */
+/** Not trimmed: places in it are returned. */
 const textField = z
 	.string()
 	.max(textChars, `must have at most ${textChars} characters`)

@@ -98,7 +98,7 @@ t.test("a timeline is in order, holds what is dated within its reach, once", (t)
 	t.end();
 });
 
-t.test("tone is told by words, and turned around by what denies them", (t) => {
+t.test("tone is measured by words, and turned around by what denies them", (t) => {
 	t.equal(toneOf("The release is stable and faster than before."), "positive");
 	t.equal(toneOf("The driver has a critical vulnerability."), "negative");
 	t.equal(toneOf("The release is not stable."), "negative");

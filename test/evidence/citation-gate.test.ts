@@ -59,7 +59,7 @@ t.test("a sentence rides on no other's citation", async (t) => {
 	t.match(dropped, [{ text: /shield/, reason: "not supported" }]);
 });
 
-t.test("without a citation, or with one nobody offered, nothing is shown", async (t) => {
+t.test("without a citation, or with one that was not offered, nothing is shown", async (t) => {
 	t.equal(gate("Chrome removed push in 2022.").dropped[0]?.reason, "uncited");
 	t.equal(
 		gate("Chrome removed push in 2022.", "web-payments:other~1").dropped[0]?.reason,

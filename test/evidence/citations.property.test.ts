@@ -52,7 +52,7 @@ t.test("a page and a node are cited as the three styles write them", (t) => {
 	t.end();
 });
 
-t.test("a date is told as far as it is known", (t) => {
+t.test("a date is written as far as it is known", (t) => {
 	const dated = (precision: "month" | "year") => ({
 		...PAGE,
 		issued: { day: "2020-09-01", precision },

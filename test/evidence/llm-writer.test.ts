@@ -80,7 +80,7 @@ t.test("a draft is shown as far as evidence carries it", async (t) => {
 	t.match(prose.warnings, [/^6 sentences .* were left out/]);
 });
 
-t.test("a model is told evidence as data, under the operator's key, within bounds", async (t) => {
+t.test("a model gets evidence as data, under the operator's key, within bounds", async (t) => {
 	const server = await startWriterServer(t, () => []);
 	await writeProse(taskOf(), writerAt(server.url));
 	t.equal(server.asked.length, 1, "what cannot be read is not asked for again");

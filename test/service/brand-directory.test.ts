@@ -51,7 +51,7 @@ t.test("a profile has names and numbers, nothing that is for sale", async (t) =>
 	});
 });
 
-t.test("a brand is found by name, domain and ticker, and nobody is an empty list", async (t) => {
+t.test("a brand is found by name, domain and ticker, and no match is an empty list", async (t) => {
 	const found = async (clue: object) =>
 		(await resolveBrand(catalog, { limit: 3, ...clue })).items.map(
 			({ brand, why }) => `${why} ${brand}`,

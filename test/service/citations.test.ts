@@ -41,7 +41,7 @@ t.test("keys are apart even where the ids have no letters for them", async (t) =
 	for (const { bibtex } of items) t.match(bibtex, /^@misc\{[\w:.-]+,/);
 });
 
-t.test("nothing of what a node says is told, and nobody is cited who is not there", async (t) => {
+t.test("nothing of what a node says is returned, and unknown ids are refused", async (t) => {
 	const all = await formatCitations(services, {
 		trend_ids: [TREND],
 		formats: ["csl-json", "bibtex", "apa"],

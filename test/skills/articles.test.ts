@@ -54,7 +54,7 @@ const read = ask<{ data: Record<string, unknown> }>(boundSkill(article, deps));
 const mentions = ask<Page>(boundSkill(articleMentions, deps));
 const ref = toArticleRef(PAPER) ?? "";
 
-t.test("one address is one article, whoever cites it and however", async (t) => {
+t.test("one address is one article, however it is cited", async (t) => {
 	const { data } = await read({ article_ref: ref });
 	t.match(data, {
 		article_ref: ref,

@@ -78,7 +78,7 @@ t.test("every piece of evidence is cited, exists, and says what is quoted", asyn
 	for (const { statement, evidence } of data.risks) t.equal(cited.get(evidence[0]), statement);
 });
 
-t.test("a window has its first and its last day, and leaves out what nobody dates", async (t) => {
+t.test("a window has its first and its last day, and leaves out what is undated", async (t) => {
 	t.equal(await mentionsIn(), 4);
 	t.equal(await mentionsIn({ to: "2025-07-01" }), 4);
 	t.equal(await mentionsIn({ to: "2025-06-30" }), 3);
@@ -118,7 +118,7 @@ t.test("what is not charged holds no figure, no name of a trend and no citation"
 	});
 });
 
-t.test("a trend is told with what it is cited for in the window, or not at all", async (t) => {
+t.test("a trend is returned with what it is cited for in the window, or not at all", async (t) => {
 	const told = async (window: object) => (await intelligence({ brand: "Apple", window })).data;
 	t.match((await told({ to: "2025-05-05" })).trends, [{ trend_id: "shops:trends.repair" }]);
 	t.same((await told({ to: "2025-05-04" })).trends, [], "published a day later");
@@ -139,7 +139,7 @@ t.test("no window ends after today, and no brand is held against itself", async 
 	}
 });
 
-t.test("a timeline that cannot tell all ends at the newest mention, and says so", async (t) => {
+t.test("a timeline that cannot hold all ends at the newest mention, and says so", async (t) => {
 	const days = await timeline({
 		brand: "Apple",
 		from: "2024-01-01",

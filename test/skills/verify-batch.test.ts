@@ -25,7 +25,7 @@ interface Checked {
 }
 const CLAIM = "Status 402 asks for payment.";
 
-t.test("nobody in particular gets a verdict that is not kept", async (t) => {
+t.test("an anonymous caller gets a verdict that is not kept", async (t) => {
 	const told = await ask<Checked>(batch)({ claims: [CLAIM, "Zorblax is quuxified."] });
 	t.match(told, { kind: "answer", data: { batch_id: null }, meta: { claims: 2, answered: 1 } });
 	t.same(
@@ -34,7 +34,7 @@ t.test("nobody in particular gets a verdict that is not kept", async (t) => {
 	);
 });
 
-t.test("a claim that is sent twice is looked up once and told alike", async (t) => {
+t.test("a claim that is sent twice is looked up once and answered alike", async (t) => {
 	const { data } = await ask<Checked>(batch)({ claims: [CLAIM, CLAIM] });
 	t.same(data.claims[0], data.claims[1]);
 });
@@ -44,7 +44,7 @@ t.test("a text without a claim that can be checked is no answer", async (t) => {
 	t.match(told, { kind: "no-answer", data: { claims: [] }, meta: { claims: 0, answered: 0 } });
 });
 
-t.test("a replay tells no verdict that was not paid for", async (t) => {
+t.test("a replay returns no verdict that was not paid for", async (t) => {
 	const { kind: _kind, ...output } = await ask<Checked>(batch)({ claims: [CLAIM, CLAIM] });
 	const kept = batch.units?.keepOnly?.(output, [1]) as Checked;
 	t.match(kept.data.claims, [

@@ -96,7 +96,7 @@ t.test("long sources are compared in turns, and no longer than somebody waits", 
 	t.equal(found.data.stance, "supports", "what comes late in a long sentence counts");
 });
 
-t.test("nothing to check, nobody's source and two sources cost nothing", async (t) => {
+t.test("nothing to check, an unknown source and two sources cost nothing", async (t) => {
 	const opinion = await check({ sentence: "I love HPACK!", excerpt: "HPACK is loved." });
 	t.match(opinion, { kind: "no-answer", data: { stance: "neutral", claims: [] } });
 	const unsold = await check({ sentence: "I love HPACK!", article_ref: ref });

@@ -110,7 +110,7 @@ function denies({ text }: CitedSentence, claimed: CitedSentence): boolean {
 }
 
 /**
- * Sources in groups that count once each: those of one publisher, and copies, told by one title under several publishers.
+ * Sources in groups that count once each: those of one publisher, and copies, published under one title by several publishers.
  * Titles of fewer than four words name too many things to make copies.
  */
 export function groupSources(sources: Iterable<Evidence>) {
@@ -133,7 +133,7 @@ export function groupSources(sources: Iterable<Evidence>) {
 
 const TELLING_WORDS = 4;
 
-/** Two sentences that cannot both hold, as far as rules can tell. */
+/** Two sentences that cannot both hold, as far as rules can say. */
 export interface Contradiction<S extends CitedSentence = CitedSentence> {
 	readonly one: S;
 	readonly other: S;

@@ -6,7 +6,7 @@ const DAY_MS = 86_400_000;
 
 /** Something a sentence dates, or the day its source appeared. */
 export interface TimelineEntry {
-	/** `YYYY`, `YYYY-MM` or `YYYY-MM-DD`, as precise as it is told. */
+	/** `YYYY`, `YYYY-MM` or `YYYY-MM-DD`, as precise as it is known. */
 	readonly date: string;
 	readonly sentence: CitedSentence;
 	/** "told" when the sentence names the date, "published" when it is that of its source. */
@@ -69,7 +69,7 @@ function byDate(a: TimelineEntry, b: TimelineEntry): number {
 	return a.basis === b.basis ? 0 : a.basis === "told" ? -1 : 1;
 }
 
-/** Something the evidence does not tell. */
+/** Something the evidence leaves open. */
 export interface ReportGap<S extends CitedSentence = CitedSentence> {
 	readonly kind: "not_covered" | "open_question" | "single_source" | "outdated" | "undated";
 	readonly message: string;
@@ -118,7 +118,7 @@ export function findGaps<S extends CitedSentence>(found: {
 	return gaps.filter((gap) => gap !== false);
 }
 
-const PUBLISHERS_TOLD = 10;
+const PUBLISHERS_MAX = 10;
 
 /** What a report rests on, in numbers; tiers count sentences by how their concept was checked. */
 export function profileSources(sentences: readonly CitedSentence[]) {
@@ -134,7 +134,7 @@ export function profileSources(sentences: readonly CitedSentence[]) {
 		publishers: groups
 			.map(({ publisher, sources }) => ({ publisher, sources: sources.length }))
 			.sort((a, b) => b.sources - a.sources)
-			.slice(0, PUBLISHERS_TOLD),
+			.slice(0, PUBLISHERS_MAX),
 		date_span: daysOf(distinct.map(({ publishedAt }) => publishedAt)),
 		undated: distinct.filter(({ publishedAt }) => publishedAt === undefined).length,
 	};

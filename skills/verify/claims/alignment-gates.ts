@@ -57,7 +57,7 @@ export function objectToForm(matter: Alignment): string | undefined {
 	return deniesOtherwise(matter, contentOf(matter.aligned)) ? "denies otherwise" : undefined;
 }
 
-/** Whom a claim speaks of, and what it tells of it, must be among what comes back. */
+/** Whom a claim speaks of, and what it says of it, must be among what comes back. */
 function objectToWords(matter: Alignment, words: readonly AlignedWord[]): string | undefined {
 	const full = words.filter(({ word }) => word.weight >= 1);
 	const lacking = full.filter((pair) => !isSaid(pair));
@@ -121,7 +121,7 @@ function shareSaid(words: readonly AlignedWord[]): number {
 	return total === 0 ? 1 : weightOfWords(words.filter(isSaid)) / total;
 }
 
-/** What a sentence ends on is as a rule what it tells: its last full word, name or figure must come back, and one of the last two. */
+/** What a sentence ends on is as a rule what it states: its last full word, name or figure must come back, and one of the last two. */
 function lacksTail({ claim, items }: Alignment, words: readonly AlignedWord[]): boolean {
 	const things = [...claim.quantities, ...claim.dates, ...claim.names].flatMap((thing) => {
 		const item = items.find(
@@ -185,7 +185,7 @@ function lacksHead(full: readonly AlignedWord[]): boolean {
 	return full.length > 2 && head.every(({ by, place }) => by !== "word" && place !== "about");
 }
 
-/** Names alone tell nothing: some word, or a figure, must be said of them, and not only by words that are alike. */
+/** Names alone state nothing: some word, or a figure, must be said of them, and not only by words that are alike. */
 function saysPredicate(matter: Alignment, words: readonly AlignedWord[]): boolean {
 	if (hasFigure(matter) || words.length === 0) return true;
 	const said = words.filter(({ place }) => place === "sentence");

@@ -31,7 +31,7 @@ const PRONOUN = /^(?:it|they|this|these|that)\s/i;
 
 /**
  * The claims of a text, one thing said at a time, each a whole sentence. Sentences that state nothing are kept with their
- * kind, so that a caller can tell what was not checked. Never throws; cut at CLAIMS_MAX.
+ * kind, so that a caller can report what was not checked. Never throws; cut at CLAIMS_MAX.
  */
 export function extractClaims(text: string): readonly AtomicClaim[] {
 	const plain = visibleText(text.slice(0, TEXT_CHARS)).replace(/\s+/g, " ").trim();
@@ -135,9 +135,9 @@ const RULES: readonly (readonly [kind: keyof typeof REASONS, pattern: RegExp])[]
 	],
 ];
 
-/** "Where X holds, Y will not happen" tells a rule, not the future. */
+/** "Where X holds, Y will not happen" states a rule, not the future. */
 const CONDITION = /\b(?:if|when|whenever|where|wherever|unless|once|as soon as)\b/i;
-/** "Is no promise that it will": what is told is the assurance. */
+/** "Is no promise that it will": what is stated is the assurance. */
 const ASSURED =
 	/\b(?:promis|guarante|assur|ensur|warrant|confirm|impl(?:y|ies)|mean|signal|indicat|warn|announc|stat|sa(?:y|id)|declar)\w*\b[^.;]{0,200}\bthat\b[^.;]{0,200}\b(?:will|won't)\b/i;
 const WILL_ALONE = /\b(?:will|won't)\b/i;
@@ -165,7 +165,7 @@ function findClaimKind(sentence: string): {
 	return { kind: "checkable" };
 }
 
-/** Words by which somebody judges: no source can settle what they say. Data, from general usage. */
+/** Words of judgment: no source can settle what they say. Data, from general usage. */
 const ADJECTIVES = `
 	needless needlessly cleaner neater neat nifty prettier pretty nicer nicest ugly uglier ugliest beautiful beautifully elegant
 	elegantly inelegant awful awfully terrible terribly horrible horribly horrid amazing amazingly awesome great greatest
@@ -202,7 +202,7 @@ const WORDS = new RegExp(
 	"iu",
 );
 
-/** What a specification gives rules to: "a client should" tells its rule, "browsers should" what somebody wants. */
+/** What a specification gives rules to: "a client should" states its rule, "browsers should" a wish. */
 const RULED =
 	/\b(?:it|they|clients?|consumers?|sellers?|buyers?|servers?|agents?|crawlers?|senders?|receivers?|recipients?|issuers?|verifiers?|signers?|payees?|payers?|caches?|prox(?:y|ies)|gateways?|parsers?|generators?|decoders?|encoders?|nodes?|wallets?|relays?|implementations?|applications?|intermediar(?:y|ies)|names?|headers?|fields?|values?|keys?|tokens?|amounts?|identifiers?|passwords?|nonces?|requests?|responses?|messages?|codes?|timestamps?|certificates?|signatures?|challenges?|salts?|numbers?|strings?|members?|parameters?|queries|query|URIs?|URLs?)(?:\s(?:that|which|who)\s(?:\S+\s){1,4})?\s*(?:\S+\s){0,4}?should\b/i;
 /** "A study of what a retriever should do" only names what the study is about. */
@@ -212,7 +212,7 @@ const SHOULD =
 const WANTED =
 	/\bshould (?:(?:never|really|just|simply|finally|all|have|already) |be (?:ashamed|proud|abolished|banned|retired|abandoned|scrapped|mandatory by law)|stop|switch|adopt|abandon|give up|learn|embrace)/i;
 
-/** True for a sentence that judges instead of telling. */
+/** True for a sentence that judges instead of stating. */
 function judges(text: string): boolean {
 	if (WORDS.test(text) || PHRASES.some((phrase) => phrase.test(text))) return true;
 	return SHOULD.test(text) && (!RULED.test(text) || WANTED.test(text));

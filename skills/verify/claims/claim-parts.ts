@@ -153,7 +153,7 @@ export async function measurePart(
 	return { found, measured };
 }
 
-/** Anyone who asks as of a day is told what was published by then; undated sources count as known. */
+/** Anyone who asks as of a day gets what was published by then; undated sources count as known. */
 function isKnownAt({ sources }: RankedSentence, asOf: string): boolean {
 	return sources.some(({ publishedAt }) => publishedAt === undefined || publishedAt <= asOf);
 }
@@ -179,11 +179,11 @@ export interface ConfidenceSigns {
  * likelihoods of claims of sets the sentences' weights were not fitted to (docs/adr/0043).
  */
 const WEIGHTS = { bias: -0.47, best: 0.55, against: -0.08, agreed: 1.37 } as const;
-/** A verdict less sure than this is not told: a wrong one costs a name, none costs nothing. */
-const TOLD_LEAST = 0.62;
-/** What the weights hold this unlikely is not told, whatever rules say. */
+/** A verdict less sure than this is not returned: a wrong one costs a name, none costs nothing. */
+const VERDICT_LEAST = 0.62;
+/** What the weights hold this unlikely is not returned, whatever rules say. */
 export const LIKELY_LEAST = 0.35;
-/** Told for an abstention: how often nothing was decidable where none was found. */
+/** Of an abstention: how often nothing was decidable where none was found. */
 const ABSTENTION = 0.7;
 const CONFLICT = 0.5;
 const NOT_CHECKABLE = 0.95;
@@ -196,9 +196,9 @@ export function confidenceOf(verdict: Verdict, signs: ConfidenceSigns): number {
 	return sureness(signs);
 }
 
-/** True when what was found is enough to tell a verdict. */
+/** True when what was found is enough for a verdict. */
 export function isSure(signs: ConfidenceSigns): boolean {
-	return signs.best >= LIKELY_LEAST && sureness(signs) >= TOLD_LEAST;
+	return signs.best >= LIKELY_LEAST && sureness(signs) >= VERDICT_LEAST;
 }
 
 function sureness({ best, against, isAgreed }: ConfidenceSigns): number {

@@ -102,7 +102,7 @@ function toVerification(matter: GateMatter): Verification {
 	};
 }
 
-/** What was not checked cannot be told to be supported. */
+/** What was not checked cannot be reported as supported. */
 function verdictOf(judged: readonly JudgedPart[], isCut: boolean): Verdict {
 	if (judged.length === 0) return "NOT_CHECKABLE";
 	const has = (verdict: Verdict) => judged.some((part) => part.verdict === verdict);
@@ -154,7 +154,7 @@ function titleOf({ sentence }: EvidenceStance): string {
 	return title === "" ? "its source" : `"${shorten(title)}"`;
 }
 
-/** What the gates are told from. */
+/** What the reports of the gates are made from. */
 interface GateMatter {
 	readonly claim: string;
 	readonly asOf: string;

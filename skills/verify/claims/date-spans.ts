@@ -1,6 +1,6 @@
 import type { DatePrecision } from "../../../src/contract/contract.js";
 
-/** How a date is meant: what is told happened in it, before it, after it, or began in it and goes on. */
+/** How a date is meant: what is claimed happened in it, before it, after it, or began in it and goes on. */
 type DateRelation = "in" | "before" | "after" | "since";
 
 /** A day, month or year of a text, or a range of them. Days are counted from 1970-01-01. */

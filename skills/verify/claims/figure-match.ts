@@ -41,7 +41,7 @@ export function weakenByOpenFigures(
 }
 
 function compareQuantity(quantity: Quantity, { claim, sentence }: Compared): Findings {
-	// "The two" names what was told before, and counts nothing.
+	// "The two" names what was mentioned before, and counts nothing.
 	const before = claim.text.slice(0, quantity.start);
 	if (quantity.value <= 2 && /\b(?:the|these|those|both)\s$/i.test(before)) return NOTHING_FOUND;
 	const near = quantitiesBeside(claim.dates, sentence);
@@ -54,7 +54,7 @@ function compareQuantity(quantity: Quantity, { claim, sentence }: Compared): Fin
 	return { items: [item], conflicts: [{ reason, sureness, isDecisive: true, of: "figure" }] };
 }
 
-/** Points by which a share may be told rounded. */
+/** Points by which a share may be rounded. */
 const SHARE_POINTS = 0.6;
 
 /** "Three quarters" against 16 rows of which 12 are flagged: one count is that share of another. */
@@ -139,7 +139,7 @@ type FitReport = { readonly fit: Fit; readonly found?: string; readonly isSure?:
 
 const ABOUT_SHARE = 0.05;
 const EXACT_SHARE = 0.005;
-/** A figure may be told rounded, unless that moves it by more. */
+/** A figure may be rounded, unless that moves it by more. */
 const ROUNDED_SHARE = 0.03;
 
 /** True when two numbers of one dimension say the same. Symmetric. */
@@ -167,7 +167,7 @@ function isNear(a: number, b: number, share: number): boolean {
 	return a === b || Math.abs(a - b) <= share * Math.max(Math.abs(a), Math.abs(b));
 }
 
-/** 20.9 % told as 21 %: the coarser figure is the finer one rounded. */
+/** 20.9 % given as 21 %: the coarser figure is the finer one rounded. */
 function isRounded(a: Quantity, b: Quantity, left: number, right: number): boolean {
 	if (a.isCount || b.isCount || a.halfDigit === b.halfDigit) return false;
 	const coarse = Math.max(a.halfDigit, b.halfDigit);
@@ -185,7 +185,7 @@ function fitQuantity(claim: Quantity, there: readonly Quantity[]): FitReport {
 	const fits = rivals.map((other) => ({ other, fit: fitOne(claim, other) }));
 	const same = fits.find(({ fit }) => fit === "same");
 	if (same) {
-		// Of several numbers of a unit, which one a bound is meant for is not told.
+		// Of several numbers of a unit, which one a bound is meant for is unknown.
 		const isBound = claim.dimension !== "count" && claim.bound !== "range";
 		const isTold = !isBound || rivals.some((other) => isSameValue(claim, other));
 		const isOpen = fits.some(({ fit }) => fit === "other") && !isTold;
@@ -222,7 +222,7 @@ function isMeasuredAgainst(claim: Quantity, other: Quantity): boolean {
 
 function isWithin(claim: Quantity, other: Quantity): boolean {
 	if (claim.bound === "range") return other.value >= claim.value && other.value <= claim.upper;
-	// A limit of 16 does not bear out one of 32, though 16 is less: what is capped is told by its cap.
+	// A limit of 16 does not bear out one of 32, though 16 is less: what is capped is given by its cap.
 	if (claim.bound === "at most") return false;
 	return UPPER.has(claim.bound) ? other.value < claim.value : other.value > claim.value;
 }

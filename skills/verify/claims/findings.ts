@@ -17,7 +17,7 @@ export interface Item {
 	readonly isName?: boolean;
 	/** True for numbers and dates, in which two texts on one thing may differ. */
 	readonly isFigure: boolean;
-	/** As written, for telling what is missing. */
+	/** As written, for reporting what is missing. */
 	readonly text: string;
 }
 
@@ -29,7 +29,7 @@ export interface Conflict {
 	readonly sureness: number;
 	/** What differs. */
 	readonly of: "denial" | "opposite" | "name" | "figure" | "quantity" | "trend" | "currency";
-	/** True for figures and the like: what differs is itself what is told. */
+	/** True for figures and the like: what differs is itself what is claimed. */
 	readonly isDecisive?: boolean;
 }
 

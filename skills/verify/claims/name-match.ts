@@ -49,7 +49,7 @@ function compareName(name: Name, compared: Compared) {
 
 function placeOf(name: Name, { claim, sentence, context }: Compared): ItemPlace {
 	if (hasName(sentence, name)) return "sentence";
-	// What a claim names behind its subject must be told, not taken for granted.
+	// What a claim names behind its subject must be said, not taken for granted.
 	if (
 		name === claim.names[0] ? isAbout(name, sentence, context.about) : hasName(context.title, name)
 	)
@@ -175,7 +175,7 @@ function isListedBehind(
 	return anchor < from && from < to && /^\s*(?:,|and|or|,\s*(?:and|or))\s*$/.test(between);
 }
 
-/** What follows stands nearer than what precedes: numbers are told behind names. */
+/** What follows stands nearer than what precedes: numbers stand behind names. */
 function distance(at: number, from: number): number {
 	return at >= from ? at - from : 2 * (from - at);
 }

@@ -30,7 +30,7 @@ const SAME_SERIES: Readonly<Record<string, string>> = { erc: "eip" };
 const MONTHS_AND_DAYS =
 	/^(?:january|february|march|april|may|june|july|august|september|october|november|december|monday|tuesday|wednesday|thursday|friday|saturday|sunday)$/i;
 
-/** What counts, asks or stands for somebody. */
+/** What counts, asks or stands for a person. */
 const NOT_A_NAME =
 	/^(?:who(?:ever|soever)?|whatever|whichever|whenever|wherever|whoever|several|many|few|half|each|either|neither|any(?:one|body|thing)|every(?:one|body|thing)|some(?:one|body|thing)|two|three|four|five|six|seven|eight|nine|ten|eleven|twelve|dozens|hundreds|thousands|nearly|almost|about|roughly|around|over|under)$/i;
 

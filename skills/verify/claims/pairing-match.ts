@@ -3,7 +3,7 @@ import { type Compared, type Findings, NOTHING_FOUND } from "./findings.js";
 import type { Name } from "./names.js";
 import type { TextReading } from "./text-reading.js";
 
-/** Something of which texts may tell different things: a name, a figure, or one of several things of a kind ("base fee"). */
+/** Something of which texts may state different things: a name, a figure, or one of several things of a kind ("base fee"). */
 interface Anchor {
 	readonly key: string;
 	readonly start: number;
@@ -21,7 +21,7 @@ const BREAK = /[,;:]\s|\s(?:and|but|while|whereas|against|versus|unlike)\s|\.\s/
 const CROSSED_LEAST = 1.4;
 const CROSSED_SHARE = 0.7;
 
-/** What a claim tells of the one and a sentence of the other: "409 while running, 422 on reuse" the other way round. */
+/** What a claim says of the one and a sentence of the other: "409 while running, 422 on reuse" the other way round. */
 export function comparePairs(compared: Compared): Findings {
 	const { claim, sentence } = compared;
 	const all = anchorsOf(claim, sentence, false);
@@ -64,7 +64,7 @@ function toldOf({ claim, sentence: { words, names }, aligned }: Compared) {
 }
 
 /**
- * Anchors of both texts; in the sentence also rivals of what the claim speaks of. What tells one thing tells it of what it
+ * Anchors of both texts; in the sentence also rivals of what the claim speaks of. What says one thing says it of what it
  * names first.
  */
 function anchorsOf(claim: TextReading, sentence: TextReading, isOne: boolean) {
@@ -116,7 +116,7 @@ function beginsAlike(a: string, b: string): boolean {
 	return a !== b && a.slice(0, ALIKE_CHARS) === b.slice(0, ALIKE_CHARS) && a.length > ALIKE_CHARS;
 }
 
-/** "Base fee" in the claim, "base fee" and "priority fee" in the sentence: things of a kind, told apart by the word before. */
+/** "Base fee" in the claim, "base fee" and "priority fee" in the sentence: things of a kind, distinguished by the word before. */
 function* kindsOf(claim: TextReading, sentence: TextReading) {
 	const here = pairsOf(claim);
 	const there = pairsOf(sentence);
@@ -140,7 +140,7 @@ function pairsOf({ text, words }: TextReading) {
 	});
 }
 
-/** A text cut at the last break before each anchor; anchors with no break or nothing told between them share a stretch. */
+/** A text cut at the last break before each anchor; anchors with no break or nothing said between them share a stretch. */
 function segmentsOf({ text, words }: TextReading, anchors: readonly Anchor[]): readonly Segment[] {
 	const sorted = [...anchors].sort((a, b) => a.start - b.start);
 	const segments: { keys: Set<string>; from: number; to: number }[] = [];
@@ -155,7 +155,7 @@ function segmentsOf({ text, words }: TextReading, anchors: readonly Anchor[]): r
 			continue;
 		}
 		const { end } = last;
-		// What stands in parentheses is told by the way: "X (added in May) and Y" are two of one list.
+		// What stands in parentheses is said by the way: "X (added in May) and Y" are two of one list.
 		const between = text
 			.slice(end, anchor.start)
 			.replace(/\([^)]{0,200}\)/g, (aside) => " ".repeat(aside.length));

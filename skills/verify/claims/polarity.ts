@@ -64,7 +64,7 @@ function forward(text: string, match: RegExpExecArray, isGrammatical: boolean): 
 	const cue = match[0].toLowerCase();
 	const from = match.index + cue.length;
 	const behind = text.slice(from, from + REACH_CHARS);
-	// What raises an exception is told behind the colon.
+	// What raises an exception stands behind the colon.
 	const isLong = /^raise/.test(cue);
 	const stops = isLong
 		? [behind.search(/[.;]/)]

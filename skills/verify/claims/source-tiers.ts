@@ -133,7 +133,7 @@ function knownHost(host: string): Publisher | undefined {
 	return undefined;
 }
 
-/** The part of a host somebody registered: without a list of public suffixes, two labels or three. */
+/** The part of a host that was registered: without a list of public suffixes, two labels or three. */
 function registrableDomain(host: string): string {
 	const labels = host.split(".");
 	const last = labels.slice(-2).join(".");
@@ -148,7 +148,7 @@ export function bestTier(sources: readonly Evidence[]): SourceTier {
 	return tiers.length === 0 ? 3 : (Math.min(...tiers) as SourceTier);
 }
 
-/** Share of words in common from which two sentences are one told twice. */
+/** Share of words in common from which two sentences count as one. */
 const SAME_TEXT = 0.8;
 
 /**

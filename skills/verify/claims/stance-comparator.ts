@@ -70,7 +70,7 @@ export function examineReadings(
 	const aligned = alignWords(claim, sentence, context);
 	const compared: Compared = { claim, sentence, aligned, context, sourceDates };
 	const counted = [compareTrends(compared), compareCounts(compared)];
-	// Where figures tell which is more, the word for it need not come back.
+	// Where figures say which is more, the word for it need not come back.
 	const isCounted = counted.some(({ items }) => items.length > 0);
 	const said = aligned.map((each) => toItem(each, context, claim));
 	const { items, conflicts: found } = joined([

@@ -7,7 +7,7 @@ import type { AtomicClaim, EvidenceStance } from "./verification.js";
 /** What a claim says of now. */
 const CLAIMS_NOW =
 	/\b(?:today|now(?!here)|currently|current|still|at present|present|nowadays|in force|these days|latest|as of now)\b/i;
-/** What tells that something was replaced or is over. */
+/** What says that something was replaced or is over. */
 const OVER =
 	/\b(?:obsoletes?|obsoleted|supersedes?|superseded|replaces?|replaced|withdrawn|deprecate[sd]|deprecation|retired|removed|abolish(?:es|ed)?|no longer|used to|formerly|originally|until|dropped|ended|ends|discontinued|maintenance mode|end of life|since then|restricts?|restricted|abandoned)\b/i;
 
@@ -23,7 +23,7 @@ export function claimsNow(claim: { readonly text: string }): boolean {
 	return CLAIMS_NOW.test(claim.text);
 }
 
-/** True when a text tells of something that is over or was replaced. */
+/** True when a text speaks of something that is over or was replaced. */
 function tellsOfChange(text: string): boolean {
 	return OVER.test(text);
 }

@@ -14,7 +14,7 @@ import type { DateSpan } from "./date-spans.js";
 import type { Quantifier } from "./polarity.js";
 import type { Quantity } from "./quantities.js";
 
-/** Checking claims against what graphs cite: the vocabulary. The five gates are told apart in docs/adr/0032. */
+/** Checking claims against what graphs cite: the vocabulary. The five gates are described in docs/adr/0032. */
 
 /** One thing that is said of one subject, with what can be held against a text. */
 export interface AtomicClaim {
@@ -51,7 +51,7 @@ export interface StanceJudge {
 	): Promise<readonly Omit<Comparison, "reasons">[]>;
 }
 
-/** 1 the origin itself, 2 peer-reviewed or reference, 3 press and others, 4 somebody with an interest in it. */
+/** 1 the origin itself, 2 peer-reviewed or reference, 3 press and others, 4 a party with an interest in it. */
 export type SourceTier = 1 | 2 | 3 | 4;
 
 /** A sentence that was held against a claim. */
@@ -98,7 +98,7 @@ export interface Verification {
 	readonly verdict: Verdict;
 	/** Supported by what was so, and is no more. */
 	readonly qualifier: "OUTDATED" | undefined;
-	/** How often a verdict told with this confidence is right, 0..1. */
+	/** How often a verdict of this confidence is right, 0..1. */
 	readonly confidence: number;
 	/** Whole sentences. */
 	readonly explanation: string;
@@ -120,7 +120,7 @@ export interface Verification {
 
 /** How much one claim is allowed to cost. */
 export const CLAIM_LIMITS = {
-	/** Parts of a claim that are checked; what is behind them is told as not checked. */
+	/** Parts of a claim that are checked; what is behind them is reported as not checked. */
 	partsMax: 6,
 	questionChars: LIMITS.queryChars,
 	/** Concepts searched for each part, and their sentences that are compared. */
@@ -128,7 +128,7 @@ export const CLAIM_LIMITS = {
 	sentencesMax: 60,
 	/** A claim of so many characters is held against a sentence in one step of work; each further so many are one more. */
 	charsPerStep: 100,
-	/** Sentences told for each part. */
+	/** Sentences returned for each part. */
 	evidenceMax: 12,
 	/** Sentences that judges besides the comparator are asked about. */
 	judgedMax: 12,

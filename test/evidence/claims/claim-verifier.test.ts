@@ -50,7 +50,7 @@ const { signal } = new AbortController();
 const verifier = createClaimVerifier({ search, catalog, clock });
 const verify = (claim: string, asOf?: string) => verifier.verify({ claim, asOf, signal });
 
-t.test("five gates are told in their order, each with its reason", async (t) => {
+t.test("five gates are reported in their order, each with its reason", async (t) => {
 	const { verdict, gates, evidence, parts, confidence } = await verify(
 		"The relay window holds 64 frames.",
 	);
@@ -80,7 +80,7 @@ t.test("a claim of two parts is refuted by one of them", async (t) => {
 	t.equal(verdict, "REFUTED");
 });
 
-t.test("what nobody covers is abstained on, with what is missing", async (t) => {
+t.test("what no source covers is abstained on, with what is missing", async (t) => {
 	const { verdict, missing, gates, evidence } = await verify(
 		"The relay window was praised in Oslo.",
 	);
@@ -90,7 +90,7 @@ t.test("what nobody covers is abstained on, with what is missing", async (t) => 
 	t.match(gates[3], { status: "skipped" });
 });
 
-t.test("whoever asks as of a day is not told what was published later", async (t) => {
+t.test("a question as of a day does not see what was published later", async (t) => {
 	t.equal(
 		(await verify("The relay window holds 64 frames.", "2019-01-01")).verdict,
 		"NOT_ENOUGH_EVIDENCE",
@@ -108,7 +108,7 @@ t.test("what rests on a deprecated node is of yesterday", async (t) => {
 	);
 });
 
-t.test("what holds more statements than are checked is never told to be supported", async (t) => {
+t.test("what holds more statements than are checked is never reported as supported", async (t) => {
 	const claim = "The relay window holds 64 frames.";
 	const { verdict, warnings } = await verify(`${claim} `.repeat(9));
 	t.equal(verdict, "NOT_ENOUGH_EVIDENCE");
@@ -159,7 +159,7 @@ t.test("one owner and one document are one origin, and the table knows who publi
 	t.end();
 });
 
-t.test("only a verdict is sold, kept under an id and told as a ClaimReview", async (t) => {
+t.test("only a verdict is sold, kept under an id and returned as a ClaimReview", async (t) => {
 	const skill = boundSkill(claimVerification, {
 		...{ verifier, catalog, clock },
 		research: { embedder: () => undefined, resultIds: () => "vrf_test" },

@@ -114,7 +114,7 @@ t.test("readings of a catalog are remembered, those of what callers send are not
 	t.end();
 });
 
-t.test("who stands on which side of a word is part of what is told", (t) => {
+t.test("who stands on which side of a word is part of what is claimed", (t) => {
 	const sentence = "Frame tags take precedence over dates when both are sent.";
 	t.equal(stance("Frame tags take precedence over dates.", sentence), "supports");
 	t.not(stance("Dates take precedence over frame tags.", sentence), "supports");

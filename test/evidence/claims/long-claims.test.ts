@@ -80,7 +80,7 @@ t.test("a long text is taken apart in turns", async (t) => {
 	const skill = boundSkill(claimExtraction, {});
 	const context = { signal, requestId: "req_1", callId: "req_1", caller: undefined };
 	const turns = await turnsOf(() => skill.run({ text }, context));
-	t.ok(turns >= VERIFY_TEXT_LIMITS.claimsToldMax / 25, `${turns} turns`);
+	t.ok(turns >= VERIFY_TEXT_LIMITS.claimsListedMax / 25, `${turns} turns`);
 });
 
 t.test("the numbers of references are left out, however far they stand", async (t) => {

@@ -49,7 +49,7 @@ t.test("a rival's sentence counts for less where another one speaks of the named
 	t.end();
 });
 
-t.test("what rules and weights both say is told sooner than what one of them says", (t) => {
+t.test("what rules and weights both say counts more than what one of them says", (t) => {
 	const signs = { best: 0.6, against: 0.1 };
 	t.equal(isSure({ ...signs, isAgreed: true }), true);
 	t.equal(isSure({ ...signs, isAgreed: false }), false);

@@ -18,7 +18,7 @@ const timelineOf = (summary: string) => {
 	]);
 };
 
-t.test("a sentence stands at the date it tells, as precise as it tells it", (t) => {
+t.test("a sentence stands at the date it names, as precise as it names it", (t) => {
 	for (const [text, date] of [
 		["It began on 2024-02-29 at noon.", "2024-02-29"],
 		["On 31 December 2024 it ended.", "2024-12-31"],
