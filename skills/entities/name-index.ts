@@ -2,13 +2,11 @@ import { createBestOf, normalizeName, trigramsOf } from "../../src/evidence/evid
 import type { Steps } from "../../src/knowledge/knowledge.js";
 import type { MatchReason } from "./entity-wire.js";
 
-/** What a name is to what it names. */
-export type NameKind = "title" | "alias" | "identifier";
-
 /** One way to call something. */
 export interface NameEntry<Named> {
 	readonly text: string;
-	readonly kind: NameKind;
+	/** What the name is to what it names. */
+	readonly kind: keyof typeof EXACT;
 	readonly named: Named;
 }
 
@@ -59,7 +57,9 @@ export function* toNameIndex<Named>(entries: Iterable<NameEntry<Named>>): Steps<
 		find(name, limit) {
 			const key = normalizeName(name);
 			if (key === "") return [];
-			const exact = (byKey.get(key) ?? []).map(toExact);
+			const exact = (byKey.get(key) ?? []).map(({ named, kind, text }) => {
+				return { named, matched: text, ...EXACT[kind] };
+			});
 			return bestOf([...exact, ...spelledLike(key, spelled, byGram)], limit);
 		},
 	};
@@ -76,10 +76,6 @@ export function addToList<Key, Value>(lists: Map<Key, Value[]>, key: Key, value:
 	const list = lists.get(key);
 	if (list) list.push(value);
 	else lists.set(key, [value]);
-}
-
-function toExact<Named>({ named, kind, text }: NameEntry<Named>): NameMatch<Named> {
-	return { named, matched: text, ...EXACT[kind] };
 }
 
 function* spelledLike<Named>(

@@ -19,16 +19,11 @@ export interface ReportSection {
 	readonly form: "prose" | "list";
 }
 
-export const proseSection = (heading: string, items: readonly ReportItem[]): ReportSection => ({
-	heading,
-	items,
-	form: "prose",
-});
-export const listSection = (heading: string, items: readonly ReportItem[]): ReportSection => ({
-	heading,
-	items,
-	form: "list",
-});
+const sectionsOf =
+	(form: ReportSection["form"]) =>
+	(heading: string, items: readonly ReportItem[]): ReportSection => ({ heading, items, form });
+export const proseSection = sectionsOf("prose");
+export const listSection = sectionsOf("list");
 
 export interface ReportItem {
 	readonly text: string;
@@ -48,17 +43,16 @@ export function toHtml({ title, facts, sections, citations }: ReportDocument): s
 		`<dl>${facts.map(([label, value]) => `<dt>${escapeHtml(label)}</dt><dd>${escapeHtml(value)}</dd>`).join("")}</dl>`,
 		...sections.filter(({ items }) => items.length > 0).map(toHtmlSection),
 		...(citations.length > 0
-			? [
-					`<h2>References</h2><ol>${citations
-						.map(
-							({ n, title: name, publisher, published_at: date, source_url, excerpt }) =>
-								`<li id="c${n}">${toLink(source_url, name)} (${escapeHtml(publisher)}, ${escapeHtml(date ?? "undated")}). <q>${escapeHtml(excerpt)}</q></li>`,
-						)
-						.join("")}</ol>`,
-				]
+			? [`<h2>References</h2><ol>${citations.map(toHtmlReference).join("")}</ol>`]
 			: []),
 	];
 	return `<!doctype html>\n<html lang="en"><head><meta charset="utf-8"><meta name="viewport" content="width=device-width"><meta http-equiv="Content-Security-Policy" content="default-src 'none'; style-src 'unsafe-inline'"><title>${escapeHtml(title)}</title><style>${STYLE}</style></head><body>\n${body.join("\n")}\n</body></html>\n`;
+}
+
+function toHtmlReference(citation: CitationWire): string {
+	const { n, title, publisher, published_at: date, source_url: url, excerpt } = citation;
+	const facts = [publisher, date ?? "undated"].map(escapeHtml).join(", ");
+	return `<li id="c${n}">${toLink(url, title)} (${facts}). <q>${escapeHtml(excerpt)}</q></li>`;
 }
 
 function toHtmlSection({ heading, items, form }: ReportSection): string {
@@ -116,20 +110,16 @@ export function toMarkdown({ title, facts, sections, citations }: ReportDocument
 			.join("\n"),
 		...sections.filter(({ items }) => items.length > 0).map(toMarkdownSection),
 		...(citations.length > 0
-			? [
-					[
-						"## References\n",
-						...citations.map((citation) => {
-							const { n, title: name, publisher, published_at: date, excerpt } = citation;
-							const facts = [publisher, date ?? "undated"].map(escapeMarkdown).join(", ");
-							const link = toAutolink(citation.source_url);
-							return `${n}. ${escapeMarkdown(name)} (${facts}).${link} Cited for: ${escapeMarkdown(excerpt)}`;
-						}),
-					].join("\n"),
-				]
+			? [["## References\n", ...citations.map(toMarkdownReference)].join("\n")]
 			: []),
 	];
 	return `${blocks.filter((block) => block !== "").join("\n\n")}\n`;
+}
+
+function toMarkdownReference(citation: CitationWire): string {
+	const { n, title, publisher, published_at: date, source_url: url, excerpt } = citation;
+	const facts = [publisher, date ?? "undated"].map(escapeMarkdown).join(", ");
+	return `${n}. ${escapeMarkdown(title)} (${facts}).${toAutolink(url)} Cited for: ${escapeMarkdown(excerpt)}`;
 }
 
 function toMarkdownSection({ heading, items, form }: ReportSection): string {

@@ -15,6 +15,7 @@ const TEXT_CHARS = 20_000;
 const VERB =
 	"(?:is|are|was|were|has|have|had|does|do|did|can|cannot|could|may|might|must|should|will|would|never|always|also|only|\\p{Ll}{2,}(?:s|ed)(?<!ss|us|is|ies)|\\p{Ll}{2,}ies)";
 const SUBJECT = new RegExp(`^(?<subject>.{2,120}?)\\s(?=${VERB}\\s)`, "u");
+const STARTS_WITH_VERB = new RegExp(`^${VERB}\\s`, "u");
 const SECOND_PREDICATE =
 	/(?:,?\s(?:and|but)|;|,\s(?:while|whereas))\s(?:it\s|they\s|that\s|then\s)?(?=(?:is|are|was|were|has|have|had|does|do|did|can|cannot|could|may|might|must|never|\p{Ll}{3,}(?:es|[^su]s|ed))\s)/gu;
 const SECOND_CLAUSE =
@@ -78,14 +79,11 @@ function splitClaims(sentence: string): readonly string[] {
 	return clauses.map((clause, index) => {
 		const body = index === 0 ? clause : clause.replace(PRONOUN, "");
 		const hasOwn =
-			index === 0 || (SUBJECT.test(clause) && !PRONOUN.test(clause) && !startsWithVerb(clause));
+			index === 0 ||
+			(SUBJECT.test(clause) && !PRONOUN.test(clause) && !STARTS_WITH_VERB.test(clause));
 		const whole = hasOwn ? body : `${subject} ${body}`;
 		return /[.!]$/.test(whole) ? whole : `${whole}.`;
 	});
-}
-
-function startsWithVerb(clause: string): boolean {
-	return new RegExp(`^${VERB}\\s`, "u").test(clause);
 }
 
 function cutAtSubject(clause: string): readonly string[] {
@@ -145,10 +143,7 @@ const TIME_AHEAD =
 	/\b(?:soon|by 20\d\d|in the (?:near |coming )|next|future|some ?day|eventually|20[3-9]\d)\b/i;
 
 /** What kind of sentence it is, and why when it cannot be checked. */
-function findClaimKind(sentence: string): {
-	readonly kind: ClaimKind;
-	readonly reason?: string;
-} {
+function findClaimKind(sentence: string): Pick<AtomicClaim, "kind" | "reason"> {
 	const text = sentence.trim();
 	for (const [kind, pattern] of RULES) {
 		if (!pattern.test(text)) continue;

@@ -19,8 +19,6 @@ const DERIVED_TAIL = 4;
 const NEAR_WORDS = 3;
 const NEAR_THERE = 5;
 
-type Found = Pick<AlignedWord, "match" | "by">;
-
 /** Each word of a claim with what answers it: of several candidates the one nearest to where its neighbors come back. */
 export function alignWords(
 	claim: TextReading,
@@ -34,7 +32,7 @@ export function alignWords(
 		// What a claim denies is looked for where the sentence denies it too.
 		const kept = candidates.filter(({ match }) => match.isNegated === word.isNegated);
 		const best = nearestOf(word.isNegated && kept.length > 0 ? kept : candidates, anchors);
-		const isFound = best && isMeant(word, best, { claim, sentence, anchors });
+		const isFound = best && isMeant(word, best, { claim, sentence }, anchors);
 		return isFound ? placed(word, best) : outside(word, context);
 	});
 	return withinReach(aligned);
@@ -76,13 +74,12 @@ function placed(word: ReadWord, { match, by }: Candidate): AlignedWord {
 }
 
 function outside(word: ReadWord, { aboutStems, aroundStems }: ReadContext): AlignedWord {
-	const nothing: Found = { match: undefined, by: undefined };
 	const place = aboutStems.has(word.stem)
 		? "about"
 		: aroundStems.has(word.stem)
 			? "around"
 			: "nowhere";
-	return { word, ...nothing, place, agrees: true };
+	return { word, match: undefined, place, by: undefined, agrees: true };
 }
 
 interface Candidate {
@@ -143,23 +140,18 @@ function isNear(match: ReadWord, anchors: readonly ReadWord[]): boolean {
 	);
 }
 
-interface Neighbors {
-	readonly claim: TextReading;
-	readonly sentence: TextReading;
-	readonly anchors: readonly ReadWord[];
-}
-
 function isMeant(
 	word: ReadWord,
 	best: Candidate,
-	{ claim, sentence, anchors }: Neighbors,
+	texts: Readonly<Record<"claim" | "sentence", TextReading>>,
+	anchors: readonly ReadWord[],
 ): boolean {
 	if (!needsNeighbors(word, best)) return true;
 	if (!PREPOSITION.test(word.written) || !PREPOSITION.test(best.match.written))
 		return isNear(best.match, anchors);
 	// "Before noon" and "after the others" hold against each other only where the same stands behind both.
-	const governed = claim.words.slice(word.place + 1, word.place + 1 + NEAR_WORDS);
-	return sentence.words
+	const governed = texts.claim.words.slice(word.place + 1, word.place + 1 + NEAR_WORDS);
+	return texts.sentence.words
 		.slice(best.match.place + 1, best.match.place + 1 + NEAR_THERE)
 		.some(({ stem }) => governed.some((each) => each.stem === stem));
 }
@@ -172,23 +164,14 @@ function nearestOf(
 	candidates: readonly Candidate[],
 	anchors: readonly ReadWord[],
 ): Candidate | undefined {
-	let best: { readonly candidate: Candidate; readonly distance: number } | undefined;
-	for (const candidate of candidates) {
-		const distance = distanceTo(candidate.match, anchors);
-		const isNearer =
-			!best ||
-			distance < best.distance ||
-			(distance === best.distance && RANK[candidate.by] < RANK[best.candidate.by]);
-		if (isNearer) best = { candidate, distance };
-	}
+	const [best] = candidates
+		.map((candidate) => ({ candidate, distance: distanceTo(candidate.match, anchors) }))
+		.sort((a, b) => a.distance - b.distance || RANK[a.candidate.by] - RANK[b.candidate.by]);
 	return best?.candidate;
 }
 
 /** To the nearest anchor, in words; what is farther than near is all the same. */
 function distanceTo({ place }: ReadWord, anchors: readonly ReadWord[]): number {
-	let least = NEAR_THERE + 1;
-	for (const anchor of anchors) {
-		if (anchor.place !== place) least = Math.min(least, Math.abs(anchor.place - place));
-	}
-	return least;
+	const others = anchors.filter((anchor) => anchor.place !== place);
+	return Math.min(NEAR_THERE + 1, ...others.map((anchor) => Math.abs(anchor.place - place)));
 }
