@@ -1,7 +1,6 @@
 export { findTitleOf } from "./entities.operations.js";
 export {
 	candidatesField,
-	type MatchReason,
 	matchScoreField,
 	nameField,
 	whyField,

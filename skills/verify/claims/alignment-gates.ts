@@ -46,7 +46,7 @@ export function objectToSupport(matter: Alignment): string | undefined {
  * Why the form of a claim keeps a sentence from bearing it out, however many of its words come back: what it says by
  * superlatives, comparison, digits and denial must be said too.
  */
-export function objectToForm(matter: Alignment): string | undefined {
+function objectToForm(matter: Alignment): string | undefined {
 	const { claim, sentence } = matter;
 	const utmost = UTMOST.find((each) => each.test(claim.text) && !each.test(sentence.text));
 	if (utmost) return `does not say "${utmost.exec(claim.text)?.[0]}"`;
