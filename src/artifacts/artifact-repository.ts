@@ -25,15 +25,17 @@ import {
 	toIdLetters,
 } from "../kernel/kernel.js";
 
-export interface ArtifactRepositoryDeps {
-	readonly store: Store;
+interface ArtifactStageDeps {
+	readonly store: Pick<Store, "documents">;
 	readonly clock: Clock;
 	/** How long a result can be read again. */
 	readonly ttlMs?: number;
 }
 
 /** Keeps result text in `documents`, one for each row; see docs/adr/0012. */
-export function createArtifactRepository(deps: ArtifactRepositoryDeps): ArtifactRepository {
+export function createArtifactRepository(
+	deps: ArtifactStageDeps & { readonly store: Store },
+): ArtifactRepository {
 	const { store, clock } = deps;
 	const findRow = async (
 		caller: Pick<Caller, "owner" | "access">,
@@ -103,10 +105,6 @@ export async function stageArtifact(
 	return { id, owner, grantId: grantIdOf(access), kind, createdAt, expiresAt };
 }
 
-type ArtifactStageDeps = Pick<ArtifactRepositoryDeps, "clock" | "ttlMs"> & {
-	readonly store: Pick<Store, "documents">;
-};
-
 /** Everything of one owner that is still there, for exports. */
 export async function* artifactsOf(
 	store: Pick<Store, "read" | "documents">,
@@ -124,7 +122,7 @@ function toArtifact({ id, kind, createdAt, expiresAt }: ArtifactRow, text: strin
 }
 
 /** The id of what a call leaves behind. */
-export type ResultIds = (kind: IdKind, context: Pick<SkillContext, "callId" | "caller">) => string;
+export type ResultIds = ReturnType<typeof createResultIds>;
 
 const TIME_CHARS = 10;
 const RANDOM_CHARS = 16;
@@ -134,14 +132,8 @@ const RANDOM_CHARS = 16;
  * hold, or from the payment on a chain that needed none, under a secret: who sees a receipt cannot tell what it paid for.
  * Calls that nothing was paid for get a new one each time.
  */
-export function createResultIds({
-	ids,
-	secret,
-}: {
-	readonly ids: Ids;
-	readonly secret: Uint8Array;
-}): ResultIds {
-	return (kind, { callId, caller }) => {
+export function createResultIds({ ids, secret }: { ids: Ids; secret: Uint8Array }) {
+	return (kind: IdKind, { callId, caller }: Pick<SkillContext, "callId" | "caller">): string => {
 		const isHold = callId.startsWith("hold_") && timeOfId(callId) !== undefined;
 		if (!isHold && !PAYMENT_ID.test(callId)) return ids.next(kind);
 		const named = `${kind}\n${caller?.owner ?? ""}\n${callId}`;

@@ -16,7 +16,7 @@ import {
 /** Base Sepolia's number: the closed list of x402 v1 clients knows it. */
 export const DEMO_CHAIN_ID = 84_532;
 
-export interface DemoChainOptions {
+interface DemoChainOptions {
 	/** Keeps the chain's state over restarts. */
 	readonly folder: string;
 	/** Who is given money; asked while the chain starts. */
@@ -28,23 +28,14 @@ export interface DemoChainOptions {
 	readonly blockTimeSeconds?: number | undefined;
 }
 
-export interface DemoChain {
-	readonly url: string;
-	/** Its calls wait until the token is there. */
-	readonly rpc: EvmRpc;
-	/** Resolves once token and funds are there. */
-	ready(): Promise<void>;
-	close(): Promise<void>;
-}
-
 /** Starts the chain, and goes on once it listens; undefined when anvil is not installed. Throws UNAVAILABLE. */
-export async function openDemoChain(options: DemoChainOptions): Promise<DemoChain | undefined> {
+export async function openDemoChain(options: DemoChainOptions) {
 	const { folder, findFunds, egress, clock, logger, blockTimeSeconds } = options;
 	const binary = findAnvil();
 	if (binary === undefined) return undefined;
 	mkdirSync(folder, { recursive: true, mode: 0o700 });
 	const stateFile = join(folder, `state-${tokenFingerprint()}.json`);
-	const settings = { stateFile, chainId: DEMO_CHAIN_ID, blockTimeSeconds, clock };
+	const settings = { stateFile, blockTimeSeconds, clock };
 	const anvil = await startOnGoodState(binary, settings, logger);
 	const rpc = createEvmRpc({ egress, url: anvil.url });
 	const ready = findFunds().then((funds) => provideDemoToken(rpc, funds, clock));
@@ -57,9 +48,11 @@ export async function openDemoChain(options: DemoChainOptions): Promise<DemoChai
 	});
 	return {
 		url: anvil.url,
+		/** Its calls wait until the token is there. */
 		rpc: waitingFor(ready, rpc),
+		/** Resolves once token and funds are there. */
 		ready: () => ready,
-		async close() {
+		async close(): Promise<void> {
 			isClosing = true;
 			await anvil.stop();
 		},
@@ -70,11 +63,7 @@ export async function openDemoChain(options: DemoChainOptions): Promise<DemoChai
  * A state that a power cut left damaged is put aside and the chain starts afresh: paper money lost. One that only loads
  * slowly is nothing of the kind.
  */
-async function startOnGoodState(
-	binary: string,
-	settings: AnvilOptions,
-	logger: Logger,
-): Promise<AnvilProcess> {
+async function startOnGoodState(binary: string, settings: AnvilOptions, logger: Logger) {
 	try {
 		return await startAnvil(binary, settings);
 	} catch (error) {
@@ -148,13 +137,10 @@ async function provideDemoToken(
 		const data = call(contract, "mint(address,uint256)", BigInt(wallet), missing);
 		await send({ to: DEMO_TOKEN, data, gas: MINT_GAS });
 	}
-	for (const hash of hashes) await waitFor(rpc, { hash, clock });
+	for (const hash of hashes) await waitFor(rpc, hash, clock);
 }
 
-async function waitFor(
-	rpc: EvmRpc,
-	{ hash, clock }: { readonly hash: unknown; readonly clock: Clock },
-): Promise<void> {
+async function waitFor(rpc: EvmRpc, hash: unknown, clock: Clock): Promise<void> {
 	const deadlineMs = clock.monotonicMs() + LIMITS.settleTimeoutMs;
 	for (;;) {
 		const receipt = await rpc.get("eth_getTransactionReceipt", [hash]);
@@ -190,23 +176,12 @@ function readContract(name: string): Contract {
 
 /** The local chain of the demo profile: one anvil process, started with the server and ended with it. */
 
-export interface AnvilOptions {
+interface AnvilOptions {
 	/** Loaded at the start and written at the end. */
 	readonly stateFile: string;
-	readonly chainId: number;
 	/** Undefined: each transaction makes its block at once. */
 	readonly blockTimeSeconds?: number | undefined;
 	readonly clock: Clock;
-}
-
-export interface AnvilProcess {
-	readonly url: string;
-	/** Process group of chain and watchdog. */
-	readonly pid: number;
-	/** Resolves when the chain has ended, for whatever reason. */
-	readonly ended: Promise<void>;
-	/** Ends it and waits until its state is written. */
-	stop(): Promise<void>;
 }
 
 /** Where anvil is installed; undefined when it is not, or not for this system. */
@@ -239,23 +214,25 @@ class ChainEnded extends ServiceError {
 }
 
 /** Resolves once the chain listens. Throws ChainEnded when it ends before, UNAVAILABLE when it takes too long. */
-async function startAnvil(binary: string, options: AnvilOptions): Promise<AnvilProcess> {
-	const { stateFile, chainId, blockTimeSeconds, clock } = options;
-	const flags = ["--host", "127.0.0.1", "--port", "0", "--chain-id", String(chainId)];
+async function startAnvil(binary: string, options: AnvilOptions) {
+	const { stateFile, blockTimeSeconds, clock } = options;
+	const flags = ["--host", "127.0.0.1", "--port", "0", "--chain-id", String(DEMO_CHAIN_ID)];
 	const blocks = blockTimeSeconds === undefined ? [] : ["--block-time", String(blockTimeSeconds)];
 	const child = spawn(
 		"/bin/sh",
 		["-c", WATCHDOG, "sh", binary, ...flags, "--state", stateFile, "--no-cors", ...blocks],
 		{ stdio: ["pipe", "pipe", "ignore"], detached: true },
 	);
+	/** Resolves when the chain has ended, for whatever reason. */
 	const ended = new Promise<void>((done) => {
 		child.once("error", () => done());
 		child.stdout.once("close", done);
 	});
+	/** Ends it and waits until its state is written. */
 	const stop = () => stopWatchdog(child, clock);
 	try {
 		const url = await readAddress(child, { ended, clock });
-		return { url, pid: child.pid ?? 0, ended, stop };
+		return { url, ended, stop };
 	} catch (error) {
 		await stop();
 		throw error;

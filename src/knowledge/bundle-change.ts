@@ -19,7 +19,7 @@ import {
 	hasMemory,
 	readMemory,
 } from "./graph.js";
-import { entriesOf, type PathChange, valueAt, withPaths } from "./path-map.js";
+import { entriesOf, firstWhere, type PathChange, valueAt, withPaths } from "./path-map.js";
 import { runInTurns, type Steps } from "./work-in-turns.js";
 
 /** New bytes by path; undefined takes the file away. */
@@ -231,13 +231,5 @@ export function conceptAt(concepts: readonly Concept[], path: string): Concept |
 
 /** Where a path is or belongs, found by halving: concepts are in path order. */
 function positionOf(concepts: readonly Concept[], path: string): number {
-	let low = 0;
-	let high = concepts.length;
-	while (low < high) {
-		const middle = (low + high) >>> 1;
-		const candidate = concepts[middle];
-		if (!candidate || compareText(candidate.path, path) >= 0) high = middle;
-		else low = middle + 1;
-	}
-	return low;
+	return firstWhere(concepts.length, (at) => compareText(concepts[at]?.path ?? path, path) >= 0);
 }

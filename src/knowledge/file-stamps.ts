@@ -1,6 +1,7 @@
 import { Worker } from "node:worker_threads";
 import type { Clock } from "../kernel/kernel.js";
 import { BUNDLE_LIMITS } from "./bundle-limits.js";
+import { firstWhere } from "./path-map.js";
 import { type StampWalk, walkStamps } from "./stamp-walk.mjs";
 
 /** What tells without reading it whether a file of a graph has changed. */
@@ -20,16 +21,13 @@ export interface FileStamps {
 const TICK_MS = 2_000;
 const NUMBERS = 4;
 
-export interface StampOptions {
-	readonly clock: Clock;
-	/** Looks at the files in a thread of its own: tens of thousands take a tenth of a second. */
-	readonly isLarge: boolean;
-}
-
-/** Stamps of the files that a graph in this folder is read from. Throws what the disk says of a folder. */
+/**
+ * Stamps of the files that a graph in this folder is read from; a large one is walked in a thread of its own, because tens of
+ * thousands of files take a tenth of a second. Throws what the disk says of a folder.
+ */
 export async function stampGraphFiles(
 	folder: string,
-	{ clock, isLarge }: StampOptions,
+	{ clock, isLarge }: { readonly clock: Clock; readonly isLarge: boolean },
 ): Promise<FileStamps> {
 	const trustedBeforeMs = clock.now() - TICK_MS;
 	const walk = { folder, depth: BUNDLE_LIMITS.depth, trustedBeforeMs };
@@ -66,22 +64,13 @@ function textStampAt(stamps: FileStamps, index: number): string | undefined {
 }
 
 /** Finds stamps as text by path, without holding them all. */
-export function createStampLookup(stamps: FileStamps): {
-	readonly stampOf: (path: string) => string | undefined;
-	readonly stamped: number;
-} {
+export function createStampLookup(stamps: FileStamps) {
 	const paths = pathsOf(stamps);
 	let stamped = 0;
 	for (const index of paths.keys()) if (hasStampAt(stamps, index)) stamped += 1;
 	const stampOf = (path: string) => {
-		let low = 0;
-		let high = paths.length;
-		while (low < high) {
-			const middle = (low + high) >>> 1;
-			if ((paths[middle] ?? path) < path) low = middle + 1;
-			else high = middle;
-		}
-		return paths[low] === path ? textStampAt(stamps, low) : undefined;
+		const at = firstWhere(paths.length, (index) => (paths[index] ?? path) >= path);
+		return paths[at] === path ? textStampAt(stamps, at) : undefined;
 	};
 	return { stampOf, stamped };
 }
@@ -108,7 +97,7 @@ function bytesOf({ numbers }: FileStamps): Buffer {
 	return Buffer.from(numbers.buffer, numbers.byteOffset, numbers.byteLength);
 }
 
-/** Tells of paths that are asked for in order whether their stamps are as they were. */
+/** Returns of paths that are asked for in order whether their stamps are as they were. */
 export function createStampComparison(
 	before: FileStamps | undefined,
 	now: FileStamps,

@@ -55,6 +55,6 @@ export {
 	toNodeAddress,
 } from "./json-ld.js";
 export { FOOTNOTE, toParagraphs, toSections } from "./markdown.js";
-export { type PathMap, valueAt } from "./path-map.js";
+export { firstWhere, fnv1a, type PathMap, valueAt } from "./path-map.js";
 export { cleanLine, cleanText, toPlainText, truncateText } from "./served-text.js";
 export { restOfTurn, runAtOnce, runInTurns, type Steps, stepsOf } from "./work-in-turns.js";

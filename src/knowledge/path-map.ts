@@ -59,11 +59,27 @@ export function* entriesOf<V>({ buckets }: PathMap<V>): Generator<[path: string,
 	for (const bucket of buckets) yield* bucket;
 }
 
-/** FNV-1a over the code units: the same bucket on every machine. */
 function bucketOf(path: string): number {
-	let hash = 0x811c9dc5;
-	for (let at = 0; at < path.length; at++) {
-		hash = Math.imul(hash ^ path.charCodeAt(at), 0x01000193);
+	return fnv1a(path) % BUCKETS;
+}
+
+/** The first of `count` places for which `isReached` holds, where it holds for all after it; `count` when for none. */
+export function firstWhere(count: number, isReached: (index: number) => boolean): number {
+	let low = 0;
+	let high = count;
+	while (low < high) {
+		const middle = (low + high) >>> 1;
+		if (isReached(middle)) high = middle;
+		else low = middle + 1;
 	}
-	return (hash >>> 0) % BUCKETS;
+	return low;
+}
+
+/** FNV-1a over the code units, 32 bits: the same on every machine. */
+export function fnv1a(text: string): number {
+	let hash = 0x811c9dc5;
+	for (let at = 0; at < text.length; at++) {
+		hash = Math.imul(hash ^ text.charCodeAt(at), 0x01000193);
+	}
+	return hash >>> 0;
 }

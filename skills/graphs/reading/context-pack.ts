@@ -4,6 +4,7 @@ import {
 	type Concept,
 	type Evidence,
 	FOOTNOTE,
+	fnv1a,
 	type Steps,
 	toParagraphs,
 	toPlainText,
@@ -249,15 +250,6 @@ function hashesIn(text: string): ReadonlySet<number> {
 		tokenize(text)
 			.filter(({ isStopWord }) => !isStopWord)
 			.flatMap(termsOf)
-			.map(hashOf),
+			.map(fnv1a),
 	);
-}
-
-/** FNV-1a over the code units. */
-function hashOf(term: string): number {
-	let hash = 0x811c9dc5;
-	for (let at = 0; at < term.length; at++) {
-		hash = Math.imul(hash ^ term.charCodeAt(at), 0x01000193);
-	}
-	return hash >>> 0;
 }

@@ -2,11 +2,12 @@ import { toKeyPart } from "../../../src/contract/contract.js";
 import {
 	type Concept,
 	compareText,
+	firstWhere,
 	type Graph,
 	type Steps,
 } from "../../../src/knowledge/knowledge.js";
 import { conceptAt, createGraphIndex, type GraphMap, mapOf, placeOf } from "./graph-map.js";
-import { firstBehind, firstWhere, sortInSteps } from "./sorting.js";
+import { firstBehind, sortInSteps } from "./sorting.js";
 import { type Step, toEdgeTest, toStep } from "./walk.js";
 
 interface NodeQuery {

@@ -1,16 +1,4 @@
-import { compareText, type Steps } from "../../../src/knowledge/knowledge.js";
-
-/** The first of `count` places for which `isReached` holds, where it holds for all after it; `count` when for none. */
-export function firstWhere(count: number, isReached: (index: number) => boolean): number {
-	let low = 0;
-	let high = count;
-	while (low < high) {
-		const middle = (low + high) >>> 1;
-		if (isReached(middle)) high = middle;
-		else low = middle + 1;
-	}
-	return low;
-}
+import { compareText, firstWhere, type Steps } from "../../../src/knowledge/knowledge.js";
 
 /** The place of the first of these, in the order of their ids, that comes behind an id; the id itself need not be there. */
 export function firstBehind<T>(items: readonly T[], idOf: (item: T) => string, id: string): number {

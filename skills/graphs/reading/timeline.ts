@@ -2,13 +2,13 @@ import { type DatePrecision, toKeyPart } from "../../../src/contract/contract.js
 import {
 	type Concept,
 	compareText,
+	firstWhere,
 	type Graph,
 	type Steps,
 } from "../../../src/knowledge/knowledge.js";
 import type { EVENT_KINDS } from "../graph-feed-wire.js";
 import type { Page } from "./graph-lists.js";
 import { conceptAt, createGraphIndex, edgesOutOf, type GraphMap, mapOf } from "./graph-map.js";
-import { firstWhere } from "./sorting.js";
 
 export type EventKind = (typeof EVENT_KINDS)[number];
 

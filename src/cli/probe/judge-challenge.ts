@@ -1,7 +1,7 @@
 import { z } from "zod";
 import { fromV1Network } from "../../../payments/onchain/onchain.js";
 import { parseUsd } from "../../kernel/kernel.js";
-import { type AdvertisedRoute, isWire, type Wire, wiresOf } from "./read-listings.js";
+import { type AdvertisedRoute, isWire, type Wire, wiresOf } from "./advertised-routes.js";
 
 /** What came back when the route was asked without paying. */
 export interface UnpaidReply {

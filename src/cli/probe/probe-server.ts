@@ -1,5 +1,4 @@
 import { type Egress, ServiceError } from "../../kernel/kernel.js";
-import { judgeChallenge, type UnpaidReply } from "./judge-challenge.js";
 import {
 	type AdvertisedRoute,
 	AGENT_CARD_PATH,
@@ -8,7 +7,8 @@ import {
 	readAgentCard,
 	readX402Listing,
 	type Wire,
-} from "./read-listings.js";
+} from "./advertised-routes.js";
+import { judgeChallenge, type UnpaidReply } from "./judge-challenge.js";
 import { readOpenApi } from "./read-openapi.js";
 
 interface ProbeOptions {

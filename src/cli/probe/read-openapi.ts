@@ -5,7 +5,7 @@ import {
 	usdOf,
 	type Wire,
 	wiresOf,
-} from "./read-listings.js";
+} from "./advertised-routes.js";
 
 const SOURCE = "/openapi.json";
 const BODY_CHARS_MAX = 64 * 1024;
@@ -48,17 +48,6 @@ interface Place {
 	readonly shared: readonly Wire[];
 }
 
-interface Priced {
-	readonly method: "GET" | "POST";
-	readonly operation: Wire;
-	readonly price: Price;
-}
-
-interface Price {
-	readonly usd: string | undefined;
-	readonly takesX402: boolean;
-}
-
 /** A price that depends on the request is asked for, and not compared. */
 function isFixed({ price, pricingMode }: Wire): boolean {
 	const mode = (isWire(price) ? price["mode"] : undefined) ?? pricingMode;
@@ -70,7 +59,7 @@ function amountOf(price: unknown): string | undefined {
 }
 
 /** Undefined for an operation that costs nothing, or does not say. */
-function priceOf(operation: Wire): Price | undefined {
+function priceOf(operation: Wire) {
 	const plain = usdOf(operation["x-svc-price-usd"]);
 	const info = operation["x-payment-info"];
 	if (isWire(info)) {
@@ -82,7 +71,18 @@ function priceOf(operation: Wire): Price | undefined {
 	return { usd: plain, takesX402: false };
 }
 
-function toRoute(place: Place, { method, operation, price }: Priced): AdvertisedRoute {
+function toRoute(
+	place: Place,
+	{
+		method,
+		operation,
+		price,
+	}: {
+		readonly method: "GET" | "POST";
+		readonly operation: Wire;
+		readonly price: NonNullable<ReturnType<typeof priceOf>>;
+	},
+): AdvertisedRoute {
 	const { document, base, path, shared } = place;
 	const parameters = [...shared, ...wiresOf(operation["parameters"])].map((parameter) =>
 		resolve(document, parameter),
@@ -149,7 +149,7 @@ function exampleOf(
 	const schema = isWire(found["schema"]) ? resolve(document, found["schema"]) : {};
 	// A made-up value fits a query; in a path it would name something that does not exist.
 	const { example, default: usual, enum: allowed } = schema;
-	if (place === "query") return toExample(schema, (ref) => resolve(document, ref));
+	if (place === "query") return toExample(schema, { document, nodes: 0 });
 	return example ?? usual ?? (Array.isArray(allowed) ? allowed[0] : undefined);
 }
 
@@ -160,7 +160,7 @@ function bodyOf(document: Wire, operation: Wire): unknown {
 	if (media["example"] !== undefined) return media["example"];
 	const [first] = isWire(media["examples"]) ? Object.values(media["examples"]) : [];
 	if (isWire(first) && first["value"] !== undefined) return first["value"];
-	return toExample(media["schema"], (ref) => resolve(document, ref)) ?? {};
+	return toExample(media["schema"], { document, nodes: 0 }) ?? {};
 }
 
 /** Follows one local `$ref`; anything else is returned as it is. */
@@ -178,26 +178,18 @@ function resolve(document: Wire, value: unknown): Wire {
 const DEPTH_MAX = 6;
 const NODES_MAX = 1_000;
 
+interface Walk {
+	readonly document: Wire;
+	/** Values so far. */
+	nodes: number;
+}
+
 /**
  * A value that a JSON Schema plausibly takes: its own example where it has one, else the least that fits. A schema that
  * names itself again and again gets a part of it.
  */
-function toExample(schema: unknown, resolve: (schema: Wire) => Wire): unknown {
-	let nodes = 0;
-	const isEnough = () => ++nodes > NODES_MAX;
-	return exampleValueOf(schema, { resolve, isEnough, depth: 0 });
-}
-
-interface Walk {
-	readonly resolve: (schema: Wire) => Wire;
-	/** Counts one more value. */
-	readonly isEnough: () => boolean;
-	readonly depth: number;
-}
-
-function exampleValueOf(schema: unknown, walk: Walk): unknown {
-	const { resolve, isEnough, depth } = walk;
-	if (!isWire(schema) || depth > DEPTH_MAX || isEnough()) return undefined;
+function toExample(schema: unknown, walk: Walk, depth = 0): unknown {
+	if (!isWire(schema) || depth > DEPTH_MAX || ++walk.nodes > NODES_MAX) return undefined;
 	const {
 		example,
 		examples,
@@ -205,18 +197,18 @@ function exampleValueOf(schema: unknown, walk: Walk): unknown {
 		const: only,
 		enum: allowed,
 		...rest
-	} = resolve(schema);
+	} = resolve(walk.document, schema);
 	if (example !== undefined) return example;
 	if (Array.isArray(examples) && examples.length > 0) return examples[0];
 	if (usual !== undefined) return usual;
 	if (only !== undefined) return only;
 	if (Array.isArray(allowed)) return allowed[0];
 	const [first] = [rest["anyOf"], rest["oneOf"], rest["allOf"]].find(Array.isArray) ?? [];
-	if (first !== undefined) return exampleValueOf(first, { ...walk, depth: depth + 1 });
-	return byType(rest, walk);
+	if (first !== undefined) return toExample(first, walk, depth + 1);
+	return byType(rest, walk, depth);
 }
 
-function byType(schema: Wire, walk: Walk): unknown {
+function byType(schema: Wire, walk: Walk, depth: number): unknown {
 	const { type, properties, minimum } = schema;
 	switch (Array.isArray(type) ? type[0] : type) {
 		case "integer":
@@ -234,9 +226,6 @@ function byType(schema: Wire, walk: Walk): unknown {
 	return Object.fromEntries(
 		Object.entries(properties)
 			.filter(([name]) => required.includes(name))
-			.map(([name, property]) => [
-				name,
-				exampleValueOf(property, { ...walk, depth: walk.depth + 1 }),
-			]),
+			.map(([name, property]) => [name, toExample(property, walk, depth + 1)]),
 	);
 }

@@ -1,128 +1,3 @@
-const SOURCE = "/.well-known/x402";
-
-/** Paid routes of `/.well-known/x402`: our own items, entries that are objects, or a plain list of addresses. */
-export function readX402Listing(listing: Wire, origin: string): readonly AdvertisedRoute[] {
-	const items = wiresOf(listing["items"]);
-	if (items.length > 0) return items.flatMap((item) => fromItem(item, origin));
-	const resources: readonly unknown[] = Array.isArray(listing["resources"])
-		? listing["resources"]
-		: [];
-	return resources.flatMap((resource) => {
-		if (isWire(resource)) return fromItem(resource, origin);
-		const url = toUrl(resource, origin);
-		return url ? [toRoute({ url, method: undefined, label: `* ${url.pathname}` })] : [];
-	});
-}
-
-function fromItem(item: Wire, origin: string): readonly AdvertisedRoute[] {
-	const url = toUrl(item["url"] ?? item["resource"] ?? item["path"], origin);
-	if (!url) return [];
-	const method = item["method"] === "GET" ? "GET" : item["method"] === "POST" ? "POST" : undefined;
-	const template = toUrl(item["url_template"], origin) ?? url;
-	const input = item["example_input"];
-	return [
-		{
-			...toRoute({ url, method, label: `${method ?? "*"} ${decode(template.pathname)}` }),
-			...(isWire(input) && method !== "GET" && { body: JSON.stringify(input) }),
-			pricesUsd: priceOf(usdOf(item["price_usd"] ?? item["price"])),
-			takesX402: takesX402(item["accepts"]),
-		},
-	];
-}
-
-function toRoute({
-	url,
-	method,
-	label,
-}: {
-	readonly url: URL;
-	readonly method: "GET" | "POST" | undefined;
-	readonly label: string;
-}): AdvertisedRoute {
-	return { sources: [SOURCE], label, method, url: url.href, pricesUsd: {}, takesX402: true };
-}
-
-/** As a person writes it, where it can be read at all. */
-function decode(path: string): string {
-	try {
-		return decodeURI(path);
-	} catch {
-		return path;
-	}
-}
-
-/** Without a list of requirements the document's name says it; an empty list says no. */
-function takesX402(accepts: unknown): boolean {
-	if (Array.isArray(accepts)) return accepts.length > 0;
-	if (!isWire(accepts)) return true;
-	return Object.values(accepts).some((list) => Array.isArray(list) && list.length > 0);
-}
-
-function priceOf(usd: string | undefined): Readonly<Record<string, string>> {
-	return usd === undefined ? {} : { [SOURCE]: usd };
-}
-
-function toUrl(value: unknown, origin: string): URL | undefined {
-	const text = textOf(value);
-	return text !== undefined && URL.canParse(text, origin) ? new URL(text, origin) : undefined;
-}
-
-export const AGENT_CARD_PATH = "/.well-known/agent-card.json";
-
-/** Skills of an agent card that carry a price in one of its extensions, each as one unpaid message over JSON-RPC. */
-export function readAgentCard(card: Wire, origin: string): readonly AdvertisedRoute[] {
-	const rpc = findRpc(card, origin);
-	if (!rpc) return [];
-	const capabilities = isWire(card["capabilities"]) ? card["capabilities"] : {};
-	return wiresOf(capabilities["extensions"])
-		.flatMap((extension) =>
-			wiresOf(isWire(extension["params"]) ? extension["params"]["offers"] : undefined),
-		)
-		.flatMap((offer) => {
-			const id = textOf(offer["id"]);
-			const price = usdOf(offer["price_usd"]);
-			if (id === undefined || price === undefined || Number(price) === 0) return [];
-			return [
-				{
-					sources: [AGENT_CARD_PATH],
-					label: `A2A ${id}`,
-					method: "POST" as const,
-					url: rpc.url,
-					headers: { "A2A-Version": rpc.version },
-					body: toMessage(rpc.version, { skill: id, input: offer["example_input"] ?? {} }),
-					// The price of one unit is not that of an example which asks for several.
-					pricesUsd: textOf(offer["price_per"]) ? {} : { [AGENT_CARD_PATH]: price },
-					takesX402: false,
-				},
-			];
-		});
-}
-
-interface Rpc {
-	readonly url: string;
-	readonly version: string;
-}
-
-function findRpc(card: Wire, origin: string): Rpc | undefined {
-	const found = wiresOf(card["supportedInterfaces"]).find(
-		(way) => way["protocolBinding"] === "JSONRPC",
-	);
-	const url = textOf(found ? found["url"] : card["url"]);
-	if (url === undefined || !URL.canParse(url, origin)) return undefined;
-	const version = textOf(found?.["protocolVersion"]) ?? "0.3";
-	return { url: new URL(url, origin).href, version };
-}
-
-/** One message with a data part, as the protocol's version writes it. */
-function toMessage(version: string, data: unknown): string {
-	const isOld = version.startsWith("0.");
-	const message = isOld
-		? { kind: "message", messageId: "probe", role: "user", parts: [{ kind: "data", data }] }
-		: { messageId: "probe", role: "ROLE_USER", parts: [{ data }] };
-	const method = isOld ? "message/send" : "SendMessage";
-	return JSON.stringify({ jsonrpc: "2.0", id: 1, method, params: { message } });
-}
-
 /** The probe: asks any server, unpaid, whether the prices it advertises are answered by valid challenges. */
 
 /** One way in that a server says costs money. */
@@ -186,4 +61,119 @@ function join(first: AdvertisedRoute, second: AdvertisedRoute): AdvertisedRoute 
 		takesX402: first.takesX402 || second.takesX402,
 		mayAskWho: first.mayAskWho && second.mayAskWho,
 	};
+}
+
+const SOURCE = "/.well-known/x402";
+
+/** Paid routes of `/.well-known/x402`: our own items, entries that are objects, or a plain list of addresses. */
+export function readX402Listing(listing: Wire, origin: string): readonly AdvertisedRoute[] {
+	const items = wiresOf(listing["items"]);
+	if (items.length > 0) return items.flatMap((item) => fromItem(item, origin));
+	const resources: readonly unknown[] = Array.isArray(listing["resources"])
+		? listing["resources"]
+		: [];
+	return resources.flatMap((resource) => {
+		if (isWire(resource)) return fromItem(resource, origin);
+		const url = toUrl(resource, origin);
+		return url ? [toRoute({ url, method: undefined, label: `* ${url.pathname}` })] : [];
+	});
+}
+
+function fromItem(item: Wire, origin: string): readonly AdvertisedRoute[] {
+	const url = toUrl(item["url"] ?? item["resource"] ?? item["path"], origin);
+	if (!url) return [];
+	const method = item["method"] === "GET" ? "GET" : item["method"] === "POST" ? "POST" : undefined;
+	const template = toUrl(item["url_template"], origin) ?? url;
+	const input = item["example_input"];
+	return [
+		{
+			...toRoute({ url, method, label: `${method ?? "*"} ${decode(template.pathname)}` }),
+			...(isWire(input) && method !== "GET" && { body: JSON.stringify(input) }),
+			pricesUsd: priceOf(usdOf(item["price_usd"] ?? item["price"])),
+			takesX402: takesX402(item["accepts"]),
+		},
+	];
+}
+
+function toRoute({
+	url,
+	...named
+}: Pick<AdvertisedRoute, "method" | "label"> & { readonly url: URL }): AdvertisedRoute {
+	return { sources: [SOURCE], ...named, url: url.href, pricesUsd: {}, takesX402: true };
+}
+
+/** As a person writes it, where it can be read at all. */
+function decode(path: string): string {
+	try {
+		return decodeURI(path);
+	} catch {
+		return path;
+	}
+}
+
+/** Without a list of requirements the document's name says it; an empty list says no. */
+function takesX402(accepts: unknown): boolean {
+	if (Array.isArray(accepts)) return accepts.length > 0;
+	if (!isWire(accepts)) return true;
+	return Object.values(accepts).some((list) => Array.isArray(list) && list.length > 0);
+}
+
+function priceOf(usd: string | undefined): Readonly<Record<string, string>> {
+	return usd === undefined ? {} : { [SOURCE]: usd };
+}
+
+function toUrl(value: unknown, origin: string): URL | undefined {
+	const text = textOf(value);
+	return text !== undefined && URL.canParse(text, origin) ? new URL(text, origin) : undefined;
+}
+
+export const AGENT_CARD_PATH = "/.well-known/agent-card.json";
+
+/** Skills of an agent card that carry a price in one of its extensions, each as one unpaid message over JSON-RPC. */
+export function readAgentCard(card: Wire, origin: string): readonly AdvertisedRoute[] {
+	const rpc = findRpc(card, origin);
+	if (!rpc) return [];
+	const capabilities = isWire(card["capabilities"]) ? card["capabilities"] : {};
+	return wiresOf(capabilities["extensions"])
+		.flatMap((extension) =>
+			wiresOf(isWire(extension["params"]) ? extension["params"]["offers"] : undefined),
+		)
+		.flatMap((offer) => {
+			const id = textOf(offer["id"]);
+			const price = usdOf(offer["price_usd"]);
+			if (id === undefined || price === undefined || Number(price) === 0) return [];
+			return [
+				{
+					sources: [AGENT_CARD_PATH],
+					label: `A2A ${id}`,
+					method: "POST" as const,
+					url: rpc.url,
+					headers: { "A2A-Version": rpc.version },
+					body: toMessage(rpc.version, { skill: id, input: offer["example_input"] ?? {} }),
+					// The price of one unit is not that of an example which asks for several.
+					pricesUsd: textOf(offer["price_per"]) ? {} : { [AGENT_CARD_PATH]: price },
+					takesX402: false,
+				},
+			];
+		});
+}
+
+function findRpc(card: Wire, origin: string) {
+	const found = wiresOf(card["supportedInterfaces"]).find(
+		(way) => way["protocolBinding"] === "JSONRPC",
+	);
+	const url = textOf(found ? found["url"] : card["url"]);
+	if (url === undefined || !URL.canParse(url, origin)) return undefined;
+	const version = textOf(found?.["protocolVersion"]) ?? "0.3";
+	return { url: new URL(url, origin).href, version };
+}
+
+/** One message with a data part, as the protocol's version writes it. */
+function toMessage(version: string, data: unknown): string {
+	const isOld = version.startsWith("0.");
+	const message = isOld
+		? { kind: "message", messageId: "probe", role: "user", parts: [{ kind: "data", data }] }
+		: { messageId: "probe", role: "ROLE_USER", parts: [{ data }] };
+	const method = isOld ? "message/send" : "SendMessage";
+	return JSON.stringify({ jsonrpc: "2.0", id: 1, method, params: { message } });
 }
