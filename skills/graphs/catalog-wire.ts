@@ -70,7 +70,7 @@ export const graphParams = z.strictObject({
 	graph_id_or_slug: z.string().min(1).max(200).describe("Id of the graph, or its slug"),
 });
 
-/** What is told of one graph for nothing. */
+/** What is returned of one graph for free. */
 
 const counts = z.record(z.string(), z.int());
 

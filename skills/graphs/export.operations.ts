@@ -40,7 +40,10 @@ export const graphExport = paidOperation(
 		exampleInput: () => ({ format: "csv", table: "edges" }),
 		units: {
 			name: `${PAGE_NODES} nodes`,
-			countOf: ({ graph_id }, { catalog }) => unitsOf(catalog.find(graph_id)?.concepts.length ?? 0),
+			countOf: ({ graph_id }, { catalog }) => {
+				const nodes = catalog.find(graph_id)?.concepts.length ?? 0;
+				return Math.max(1, Math.ceil(nodes / PAGE_NODES));
+			},
 		},
 		check: assertExportable,
 		create: ({ baseUrl, runExport }: Pick<SkillServices, "baseUrl" | "runExport">) => {
@@ -54,10 +57,6 @@ export const graphExport = paidOperation(
 		example: { params: GRAPH_PARAMS, query: { format: "csv", table: "edges" } },
 	}),
 );
-
-function unitsOf(nodes: number): number {
-	return Math.max(1, Math.ceil(nodes / PAGE_NODES));
-}
 
 export type ExportData = z.infer<typeof exportSchema>;
 

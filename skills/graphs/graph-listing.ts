@@ -230,7 +230,7 @@ async function toSchema(graph: Graph): Promise<Json> {
 	};
 }
 
-/** Only what is on sale now is kept; the log tells of what was before. */
+/** Only what is on sale now is kept; the log lists what was before. */
 async function toVersions(graph: Graph): Promise<Json> {
 	const { version, updated } = graph.record;
 	const { nodes, evidence } = (await readStats(graph)).totals;

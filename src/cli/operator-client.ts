@@ -83,7 +83,7 @@ function queryOf(request: object): string {
 	return new URLSearchParams(given).toString();
 }
 
-/** The `{result}` of a stream of NDJSON lines, telling each `{progress}` on the way. */
+/** The `{result}` of a stream of NDJSON lines, reporting each `{progress}` on the way. */
 async function resultOf<T>(response: Response, onProgress?: OnProgress): Promise<T> {
 	try {
 		for await (const text of linesOf(response)) {
@@ -110,7 +110,7 @@ function cutOff(cause?: unknown): ServiceError {
 
 const LAST_LINE = /^\{"(result|error)":/;
 
-/** Lines up to the last one, which tells whether they were all. Throws what went wrong, or that something is missing. */
+/** Lines up to the last one, which says whether they were all. Throws what went wrong, or that something is missing. */
 async function* contentOf(response: Response): AsyncGenerator<string> {
 	let count = 0;
 	const problem = "The server stopped before the work was done; what has arrived is not all.";

@@ -32,7 +32,7 @@ export function isChangeable(graph: Graph | undefined): graph is Changeable {
 }
 
 export interface BundleChange {
-	/** What reading all files anew would give; a concept that stayed as it was is the same object. */
+	/** What reading all files again would give; a concept that stayed as it was is the same object. */
 	readonly graph: Graph;
 	/** Of the changed files, in path order; those with an error are not part of the graph. */
 	readonly findings: readonly Finding[];

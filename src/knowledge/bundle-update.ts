@@ -190,7 +190,7 @@ async function commit(work: string, changes: BundleChanges, disk: BundleDisk): P
 	await disk.syncFolder(dirname(work));
 }
 
-/** May be cut off at any point and begun anew: what has been moved is not there to be moved again. */
+/** May be cut off at any point and started again: what has been moved is not there to be moved again. */
 export async function carryOut(
 	work: string,
 	target: string,

@@ -136,13 +136,13 @@ export function toMarkdownFile(data: Readonly<Record<string, unknown>>, body: st
 
 /** The draft that reads back as this concept; only edges that the body does not link become relations. */
 function toConceptDraft(concept: Concept, pathOfId: ReadonlyMap<string, string>): ConceptDraft {
-	const told = new Set(linkedPaths(concept));
-	const isTold = (edge: Edge) =>
+	const linked = new Set(linkedPaths(concept));
+	const isLinked = (edge: Edge) =>
 		edge.type === PLAIN_LINK &&
 		edge.weight === 1 &&
 		edge.validFrom === undefined &&
 		edge.validTo === undefined &&
-		told.has(pathOfId.get(edge.target) ?? "");
+		linked.has(pathOfId.get(edge.target) ?? "");
 	return {
 		type: concept.type,
 		title: concept.title,
@@ -151,7 +151,7 @@ function toConceptDraft(concept: Concept, pathOfId: ReadonlyMap<string, string>)
 		aliases: concept.aliases,
 		sources: concept.evidence.map(toSourceEntry),
 		relations: concept.edges
-			.filter((edge) => !isTold(edge))
+			.filter((edge) => !isLinked(edge))
 			.map((edge) => toRelationEntry(edge, pathOfId.get(edge.target) ?? edge.target)),
 		generated: { by: concept.generatedBy, at: concept.generatedAt },
 		verified: concept.verified,

@@ -4,7 +4,7 @@ import { BUNDLE_LIMITS } from "./bundle-limits.js";
 import { firstWhere } from "./path-map.js";
 import { type StampWalk, walkStamps } from "./stamp-walk.mjs";
 
-/** What tells without reading it whether a file of a graph has changed. */
+/** What shows without reading it whether a file of a graph has changed. */
 export interface FileStamps {
 	/** Paths of the Markdown files in order, with a zero between them. */
 	readonly list: string;

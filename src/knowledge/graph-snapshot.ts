@@ -23,7 +23,7 @@ import type { Steps } from "./work-in-turns.js";
 /** Raised whenever reading a bundle gives something else than before, or the layout changes: older snapshots are then rebuilt. */
 export const SNAPSHOT_VERSION = 3;
 
-/** Why files are not on sale that should be, by path; undefined where they would have to be read to tell. */
+/** Why files are not on sale that should be, by path; undefined where they would have to be read to find out. */
 export type Astray = ReadonlyMap<string, Finding | undefined>;
 
 /** A graph as it was read from its files, and what the files looked like then. */
@@ -51,7 +51,7 @@ type FileRow = readonly [
 /** Many short lines cost more than a few long ones. */
 const ROWS_PER_LINE = 100;
 
-/** How many files a graph has, told by the first line of its snapshot alone; undefined where `readSnapshot` need not be asked. */
+/** How many files a graph has, by the first line of its snapshot alone; undefined where `readSnapshot` need not be asked. */
 export async function peekSnapshot(file: string, name: SnapshotName): Promise<number | undefined> {
 	const label = (await readFirstLine(file)) as Label | undefined;
 	return label && isNamed(label, name) ? label.files : undefined;

@@ -33,7 +33,7 @@ export function createGraphSnapshots({
 	const fileOf = (folder: string) => join(home, nameOf(folder));
 	const stampsOf = (folder: string, files: number) =>
 		stampGraphFiles(folder, { clock, isLarge: files > FEW_FILES });
-	/** Undefined for what cannot be trusted: it is read anew. */
+	/** Undefined for what cannot be trusted: it is read again. */
 	const findRefreshed = async (folder: string) => {
 		const files = await peekSnapshot(fileOf(folder), { version, folder });
 		if (files === undefined) return undefined;
@@ -47,7 +47,7 @@ export function createGraphSnapshots({
 	return {
 		/** What `readGraph` gives, errors and findings of severity error included; other findings may be missing. */
 		async read(folder: string, options: ReadGraphOptions = {}): Promise<Graph> {
-			// Whatever keeps a changed bundle from being read is told as reading it anew tells it.
+			// Whatever keeps a changed bundle from being read is reported as reading it again reports it.
 			const found = await findRefreshed(folder).catch(() => undefined);
 			if (!found) return readGraph(folder, options);
 			const { graph, stamps, isUntouched } = found;

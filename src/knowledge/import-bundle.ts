@@ -45,7 +45,7 @@ export async function importBundle(
 		...summaryFiles(draft.graph, record),
 	]);
 	for (const [path, bytes] of encodeFiles(frame)) {
-		// What the owner of a bundle wrote stays; only a record that now says something else is written anew.
+		// What the owner of a bundle wrote stays; only a record that now says something else is rewritten.
 		if (!kept.has(path) || (path === "graph.md" && !isUnchanged)) kept.set(path, bytes);
 	}
 	// What the files read as, without reading all of them once more.
@@ -190,7 +190,7 @@ function toTitle(graphId: string): string {
 /** How the files that are made for a bundle as a whole follow its concepts. */
 export interface FrameRules extends Pick<ImportTrace, "format" | "sourceRecord"> {
 	readonly options: ImportOptions;
-	/** Root files that the source has itself; its record is written anew all the same. */
+	/** Root files that the source has itself; its record is rewritten all the same. */
 	readonly given: ReadonlySet<string>;
 }
 

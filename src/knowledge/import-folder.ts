@@ -9,7 +9,7 @@ import { BUNDLE_LIMITS } from "./bundle-limits.js";
 import { reasonToPassOver } from "./bundle-paths.js";
 import type { BundleFiles } from "./bundle-reader.js";
 import { importBundle } from "./import-bundle.js";
-import type { ImportOptions, ImportResult, SkippedFile } from "./import-options.js";
+import type { ImportOptions, SkippedFile } from "./import-options.js";
 import {
 	type ImportMemory,
 	type ImportUpdate,
@@ -27,11 +27,6 @@ export interface ImportRequest {
 	readonly onRead?: () => void;
 }
 
-export interface FolderImport extends ImportResult {
-	/** Lets the next import of this folder read only what has changed; archives are read whole. */
-	readonly memory: ImportMemory | undefined;
-}
-
 /** Disks date changes by ticks of some milliseconds, network disks by seconds. */
 const STAMP_TICK_MS = 2_000;
 
@@ -39,17 +34,12 @@ const STAMP_TICK_MS = 2_000;
  * Imports an OKF bundle, a vault or any folder of Markdown, plain or zipped. Nothing is written: hand `files` to
  * `writeBundle`. Throws NOT_FOUND for a missing source, INVALID_ARGUMENT for an unusable id or a source that is too large.
  */
-export async function importFolder({
-	source,
-	as,
-	options,
-	nowMs,
-	onRead,
-}: ImportRequest): Promise<FolderImport> {
+export async function importFolder({ source, as, options, nowMs, onRead }: ImportRequest) {
 	const stamps = nowMs === undefined ? undefined : await stampSource(source, nowMs);
 	const { files, skipped } = await readSource(source);
 	onRead?.();
 	const { report, ...result } = await importBundle(files, as, options);
+	/** Lets the next import of this folder read only what has changed; archives are read whole. */
 	const memory = stamps && toImportMemory(files, stamps, { report, ...result });
 	return { ...result, memory, report: { ...report, skipped: merge(skipped, report.skipped) } };
 }

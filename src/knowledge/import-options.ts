@@ -59,7 +59,7 @@ export interface NamedDocument {
 	readonly aliases: readonly string[];
 }
 
-/** What an import remembers of a document: enough to tell whether a change elsewhere changes what became of it. */
+/** What an import remembers of a document: enough to know whether a change elsewhere changes what became of it. */
 export interface MappedDocument extends NamedDocument {
 	readonly bundlePath: string;
 	/** Names (`nameKeysOf`) and `/`-rooted paths, in source or bundle, it was mapped with; what they lead to went into its file. */

@@ -22,17 +22,11 @@ import { mapInBatches, runAtOnce, runInTurns, type Steps } from "./work-in-turns
 /** Files that take microseconds each, so many to a step. */
 const FILES_PER_STEP = 8;
 
-/** Brings a snapshot up to what its folder holds now; throws what keeps the files from being one graph. */
-export async function refreshSnapshot(
-	snapshot: GraphSnapshot,
-	now: FileStamps,
-): Promise<{
-	readonly graph: Changeable;
-	/** Of severity error, in path order. */
-	readonly findings: readonly Finding[];
-	/** True where the stamps show that no file has changed. */
-	readonly isUntouched: boolean;
-}> {
+/**
+ * Brings a snapshot up to what its folder holds now, with findings of severity error in path order; untouched where the stamps
+ * show that no file has changed. Throws what keeps the files from being one graph.
+ */
+export async function refreshSnapshot(snapshot: GraphSnapshot, now: FileStamps) {
 	const { graph, astray, stampsHash } = snapshot;
 	if (stampsHash !== undefined && now.hash === stampsHash) {
 		return { graph, findings: await findErrors(graph, astray), isUntouched: true };

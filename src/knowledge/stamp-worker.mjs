@@ -1,4 +1,4 @@
-/** A thread that walks one folder, tells what it found and ends. */
+/** A thread that walks one folder, reports what it found and ends. */
 import { parentPort, workerData } from "node:worker_threads";
 import { walkStamps } from "./stamp-walk.mjs";
 

@@ -44,7 +44,7 @@ export async function runInTurns<Result>(
 	}
 }
 
-/** That a connection closed is read in one round of the event loop and told at its end; the first round may have begun before. */
+/** That a connection closed is read in one round of the event loop and reported at its end; the first round may have begun before. */
 const ROUNDS_UNTIL_HEARD = 3;
 
 async function untilNewsIsHeard(signal: AbortSignal): Promise<void> {

@@ -60,7 +60,7 @@ t.test("a backup taken beside a running server outlives it", async (t) => {
 	});
 });
 
-t.test("backup and restore want to be told which folder", async (t) => {
+t.test("backup and restore need the folder named", async (t) => {
 	const root = t.testdir({});
 	const [data, copy] = [join(root, "data"), join(root, "copy")];
 	const nothing = await runTollgraph(["backup", copy, "--data", data, ...OPTIONS]);

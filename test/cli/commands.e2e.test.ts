@@ -14,7 +14,7 @@ const NOTES = {
 	"photo.bin": "not text",
 };
 
-t.test("commands work on a folder nobody serves", async (t) => {
+t.test("commands work on a folder without a server", async (t) => {
 	const root = t.testdir({ notes: NOTES });
 	const where = ["--data", join(root, "data"), "--catalog", "none"];
 	const run = async (...args: string[]) => {

@@ -17,7 +17,7 @@ const HEADER_CLIENTS = [
 	"generic",
 ];
 
-interface Told {
+interface Printed {
 	readonly out: string[];
 	readonly err: string[];
 	// biome-ignore lint/suspicious/noExplicitAny: a test reads whatever fields it asserts on.
@@ -29,7 +29,7 @@ async function run(
 	folder: string,
 	args: readonly string[],
 	environment: Record<string, string> = {},
-): Promise<Told> {
+): Promise<Printed> {
 	const [out, err]: [string[], string[]] = [[], []];
 	const terminal = {
 		data: (line: string) => void out.push(line),
@@ -171,7 +171,7 @@ t.test("guides speak of signing in as far as the settings give access", async (t
 	t.notMatch(chatgpt, /API key|budget|registers itself/);
 });
 
-t.test("an address is taken from the settings while nobody serves, or from --url", async (t) => {
+t.test("an address is taken from the settings while no server runs, or from --url", async (t) => {
 	const folder = t.testdir({});
 	const at = async (...args: string[]) =>
 		(await run(folder, ["connect", "generic", "--json", ...args])).json.address;

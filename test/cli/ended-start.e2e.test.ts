@@ -36,7 +36,7 @@ function longNotes(): Record<string, string> {
 	};
 }
 
-t.test("whoever ends a server while it makes its vectors does not wait for them", async (t) => {
+t.test("ending a server while it makes its vectors does not wait for them", async (t) => {
 	const root = t.testdir({ graphs: { sea: longNotes() } });
 	const data = join(root, "data");
 	const where = ["--data", data, "--catalog", join(root, "graphs"), "--facilitator", "off"];
@@ -45,12 +45,12 @@ t.test("whoever ends a server while it makes its vectors does not wait for them"
 		stdio: ["ignore", "pipe", "pipe"],
 		env: { ...process.env, NODE_OPTIONS: "" },
 	});
-	const [said, told, ended] = [text(child.stdout), text(child.stderr), once(child, "exit")];
+	const [out, err, ended] = [text(child.stdout), text(child.stderr), once(child, "exit")];
 	const serverFile = join(data, "server.json");
 	while (!existsSync(serverFile) && child.exitCode === null) await sleep(20);
 	child.kill("SIGTERM");
 	t.strictSame(await ended, [0, null]);
-	t.equal(await said, "", "it never became ready");
-	t.match(await told, "SIGTERM: finishing running calls.");
+	t.equal(await out, "", "it never became ready");
+	t.match(await err, "SIGTERM: finishing running calls.");
 	t.notOk(existsSync(serverFile));
 });

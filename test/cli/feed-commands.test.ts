@@ -8,7 +8,7 @@ import { PROGRAM } from "../support/server-process.js";
 import { runCommand } from "./run-command.js";
 
 t.test(
-	"feeds list tells each feed, its newest value and its licence, and asks no source",
+	"feeds list prints each feed, its newest value and its licence, and asks no source",
 	async (t) => {
 		const lines = await runCommand(t, "feeds", "list");
 		t.ok(lines.length >= 100);
@@ -19,7 +19,7 @@ t.test(
 	},
 );
 
-t.test("a feed nobody knows is refused before anybody is asked", async (t) => {
+t.test("an unknown feed is refused before any source is asked", async (t) => {
 	await t.rejects(runCommand(t, "feeds", "refresh", "eia:brnt"), {
 		code: "NOT_FOUND",
 		message: /eia:brent/,
@@ -51,10 +51,10 @@ t.test(
 			stdio: ["ignore", "pipe", "pipe"],
 			env: { ...process.env, NODE_OPTIONS: "" },
 		});
-		const [said, told] = [text(child.stdout), text(child.stderr)];
+		const [out, err] = [text(child.stdout), text(child.stderr)];
 		const [code] = await once(child, "exit");
 		t.equal(code, 1, "neither could be reached");
-		const words = `${await said}${await told}`;
+		const words = `${await out}${await err}`;
 		for (const feed of feeds) t.match(words, feed);
 	},
 );

@@ -17,7 +17,7 @@ const REAL: OnchainSettings = {
 	network: "eip155:8453",
 };
 
-t.test("the demo profile has a chain of its own unless told otherwise", async (t) => {
+t.test("the demo profile has a chain of its own unless set otherwise", async (t) => {
 	t.same(planOnchain({}, "demo"), { kind: "demo" });
 	t.same(planOnchain({ facilitator: "off" }, "demo"), { kind: "off" });
 	t.same(planOnchain({ facilitator: "off" }, "production"), { kind: "off" });

@@ -43,7 +43,7 @@ t.test("every price our own server advertises is answered by a valid challenge",
 	t.match(skipped.routes[0]?.problems, [/advertised at another host/]);
 });
 
-t.test("a server that keeps its word is ok, whichever document tells its prices", async (t) => {
+t.test("a server that keeps its word is ok, whichever document states its prices", async (t) => {
 	const { origin, asked } = await startForeign(t, () => ({
 		"GET /.well-known/x402": { body: { version: 1, resources: ["/a", { resource: "/b" }] } },
 		"GET /openapi.json": priced({
@@ -153,7 +153,7 @@ t.test("work that other methods get for nothing is found out", async (t) => {
 	t.match(problems, [/^HEAD is answered 200/, /^OPTIONS is answered 200 with a document/]);
 });
 
-t.test("the probe asks the one host it was given, and says when nobody answers", async (t) => {
+t.test("the probe asks the one host it was given, and says when no one answers", async (t) => {
 	const other = await startForeign(t, () => ({}));
 	const { origin } = await startForeign(t, () => ({
 		"GET /.well-known/x402": { body: { resources: [`${other.origin}/elsewhere`] } },
@@ -166,7 +166,7 @@ t.test("the probe asks the one host it was given, and says when nobody answers",
 	await t.rejects(probe("http://127.0.0.1:9"), { code: "UNAVAILABLE" });
 });
 
-t.test("the command tells a script by its exit code", async (t) => {
+t.test("the command reports to a script by its exit code", async (t) => {
 	const { origin } = await startForeign(t, () => ({
 		"GET /openapi.json": priced({ "/thing": { get: PRICE }, "/lie": { get: PRICE } }),
 		"GET /thing": goodChallenge("/thing"),

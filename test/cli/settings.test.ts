@@ -61,7 +61,7 @@ for (const [name, yaml] of [
 	["an inherited name for an operation", 'prices:\n  toString: "1"\n'],
 	["a price that is no amount", "prices:\n  graphs.search: free\n"],
 	["a port that is none", "port: lots\n"],
-	["a model nobody knows", "model: gte-small\n"],
+	["an unknown model", "model: gte-small\n"],
 	["an unknown profile", "profile: staging\n"],
 ] as const) {
 	t.test(`${name} in the configuration file is refused`, async (t) => {

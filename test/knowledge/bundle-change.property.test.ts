@@ -85,7 +85,7 @@ async function takeStep(graph: Changeable, files: Map<string, Uint8Array>, step:
 	return (await changeBundle(graph, changes, read)).graph as Changeable;
 }
 
-t.test("a graph changed step by step is the graph that reading its files anew gives", async () => {
+t.test("a graph changed step by step is the graph that reading its files again gives", async () => {
 	await fc.assert(
 		fc.asyncProperty(
 			fc.array(fc.array(change, { minLength: 1, maxLength: 3 }), { maxLength: 8 }),

@@ -55,7 +55,7 @@ t.test("the memory of a kept graph waits for a change, and is then read in turns
 	t.ok(turns > 20, `others were served ${turns} times`);
 	t.same(graph.memory, ((await readGraph(folder)) as Changeable).memory);
 	const other = (await open().read(folder)) as Changeable;
-	t.same(other.memory, graph.memory, "whoever cannot wait has it at once");
+	t.same(other.memory, graph.memory, "a caller that cannot wait has it at once");
 });
 
 t.test("keeping a graph again does not read the snapshot from before", async (t) => {

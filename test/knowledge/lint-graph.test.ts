@@ -62,7 +62,7 @@ t.test("an expert that does not disclose, and a record from tomorrow, are errors
 	t.same(lint(TIDES, "2026-02-28"), ["error future-date graph.md"]);
 });
 
-t.test("an expert in whose name nobody may answer is told, with what to do", (t) => {
+t.test("an expert in whose name no one may answer is reported, with what to do", (t) => {
 	const record = TIDES["graph.md"] ?? "";
 	const consent = (text: string) =>
 		lint({ ...TIDES, "graph.md": record.replace(", consent: { basis: synthetic }", text) });

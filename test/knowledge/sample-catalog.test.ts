@@ -1,12 +1,12 @@
 import { readdir, readFile } from "node:fs/promises";
 import { join } from "node:path";
 import t from "tap";
-import { listSources, toSourcesTsv } from "../support/cited-sources.js";
 import { GRAPH_TYPES } from "../../src/contract/wire.js";
 import { readBundleFolder } from "../../src/knowledge/bundle-folder.js";
 import type { BundleReading } from "../../src/knowledge/bundle-reader.js";
 import { renderReadme } from "../../src/knowledge/catalog-bundle.js";
 import { parseSourceDate } from "../../src/knowledge/front-matter.js";
+import { listSources, toSourcesTsv } from "../support/cited-sources.js";
 import { lintGraph } from "./lint-graph.js";
 
 const GRAPHS = "graphs";

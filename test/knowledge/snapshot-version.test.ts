@@ -33,7 +33,7 @@ const PINNED = {
 		"---\ntype: Old\n---\nText.\n\n# Citations\n\n[1] [Title](https://example.org/c), 2018-08-01\n",
 };
 
-t.test("whoever changes what reading a bundle gives raises the version of snapshots", (t) => {
+t.test("a change of what reading a bundle gives raises the version of snapshots", (t) => {
 	const { concepts, record, memory } = graphOf(PINNED);
 	const reading = JSON.stringify({
 		concepts,

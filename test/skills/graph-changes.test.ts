@@ -33,7 +33,7 @@ interface Meta {
 }
 const told = ({ data }: Answer) => data.items.map(({ node_id, change }) => `${change} ${node_id}`);
 
-t.test("a feed of changes begins with a cursor, and tells each change once", async (t) => {
+t.test("a feed of changes begins with a cursor, and lists each change once", async (t) => {
 	const catalog = createGraphCatalog([bundle(TIDES)]);
 	const changes = ask(boundSkill(graphChanges, { catalog, clock }));
 
@@ -48,7 +48,7 @@ t.test("a feed of changes begins with a cursor, and tells each change once", asy
 	catalog.put(bundle({ ...rest, "phases/low.md": low, "phases/ebb.md": ebb }));
 	const one = await changes({ cursor: idle.meta.next_cursor, limit: 2 });
 	t.match(one, { kind: "answer", meta: { has_more: true }, data: { basis: "files" } });
-	// What changes between two pages is told after the pages.
+	// What changes between two pages is listed after the pages.
 	catalog.put(bundle({ ...rest, "phases/low.md": low, "phases/ebb.md": `${ebb} Slowly.` }));
 	const two = await changes({ cursor: one.meta.next_cursor, limit: 2 });
 	t.same(
@@ -60,18 +60,21 @@ t.test("a feed of changes begins with a cursor, and tells each change once", asy
 	t.same(told(three), ["changed phases.ebb"]);
 });
 
-t.test("a revision nobody remembers is answered by dates, and the answer says so", async (t) => {
-	const catalog = createGraphCatalog([bundle(TIDES)]);
-	const before = await ask(boundSkill(graphChanges, { catalog, clock }))({});
-	const dated = `---\ntype: Concept\ntitle: Ebb\ngenerated: { by: desk/1, at: "2026-06-02" }\n---\nOut.`;
-	catalog.put(bundle({ ...TIDES, "phases/ebb.md": dated }));
-	const afterRestart = ask(boundSkill(graphChanges, { catalog, clock }));
-	const found = await afterRestart({ cursor: before.meta.next_cursor });
-	t.match(found, { kind: "answer", data: { basis: "dates", is_complete: false } });
-	t.same(told(found), ["dated phases.ebb"]);
-	t.same(told(await afterRestart({ since: "2026-06-02" })), ["dated phases.ebb"]);
-	t.equal((await afterRestart({ since: "2026-06-03" })).kind, "no-answer");
-});
+t.test(
+	"a revision that is not remembered is answered by dates, and the answer says so",
+	async (t) => {
+		const catalog = createGraphCatalog([bundle(TIDES)]);
+		const before = await ask(boundSkill(graphChanges, { catalog, clock }))({});
+		const dated = `---\ntype: Concept\ntitle: Ebb\ngenerated: { by: desk/1, at: "2026-06-02" }\n---\nOut.`;
+		catalog.put(bundle({ ...TIDES, "phases/ebb.md": dated }));
+		const afterRestart = ask(boundSkill(graphChanges, { catalog, clock }));
+		const found = await afterRestart({ cursor: before.meta.next_cursor });
+		t.match(found, { kind: "answer", data: { basis: "dates", is_complete: false } });
+		t.same(told(found), ["dated phases.ebb"]);
+		t.same(told(await afterRestart({ since: "2026-06-02" })), ["dated phases.ebb"]);
+		t.equal((await afterRestart({ since: "2026-06-03" })).kind, "no-answer");
+	},
+);
 
 t.test("a cursor and a day are one too many, and a stranger's cursor is refused", async (t) => {
 	const other = { ...bundle(TIDES), record: { ...bundle(TIDES).record, id: "other" } };
@@ -87,7 +90,7 @@ t.test("a cursor and a day are one too many, and a stranger's cursor is refused"
 const dated = (title: string, day: string) =>
 	`---\ntype: Concept\ntitle: ${title}\ngenerated: { by: desk/1, at: "${day}" }\n---\n${title}.`;
 
-t.test("what changes between two pages of dates is told after the pages", async (t) => {
+t.test("what changes between two pages of dates is listed after the pages", async (t) => {
 	const written = {
 		"a.md": dated("A", "2026-05-30"),
 		"b.md": dated("B", "2026-05-30"),

@@ -67,7 +67,7 @@ t.test("an export lives as long as anybody waits for it", async (t) => {
 	t.equal((await cache(other, request, always)).format, "ndjson");
 });
 
-t.test("exports wait in a short line, and the next is told to come back", async (t) => {
+t.test("exports wait in a short line, and the next is asked to come back", async (t) => {
 	const cache = createExportCache(createBoundedWork({ running: 1, waiting: 1 }));
 	const graph = sized(1_000);
 	const made = (["ndjson", "graphml", "jsonld"] as const).map((format) =>

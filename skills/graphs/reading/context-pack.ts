@@ -137,7 +137,7 @@ export function* readCitedPassages(concept: Concept): Steps<readonly CitedPassag
 	const byId = new Map(evidence.map((source) => [source.articleId, source]));
 	const hasFootnotes = namesIn(body).some((name) => byId.has(name));
 	const passages: CitedPassage[] = [];
-	let isTold = summary === "";
+	let hasSummary = summary === "";
 	for (const { lines } of toSections(body)) {
 		for (const markdown of toParagraphs(lines)) {
 			const text = toPlainText(markdown);
@@ -145,10 +145,10 @@ export function* readCitedPassages(concept: Concept): Steps<readonly CitedPassag
 			if (!/\p{L}/u.test(text)) continue;
 			const named = () => [...new Set(namesIn(markdown))].flatMap((name) => byId.get(name) ?? []);
 			passages.push({ text, evidence: hasFootnotes ? named() : evidence });
-			isTold ||= text === summary;
+			hasSummary ||= text === summary;
 		}
 	}
-	return isTold ? passages : [{ text: summary, evidence }, ...passages];
+	return hasSummary ? passages : [{ text: summary, evidence }, ...passages];
 }
 
 function namesIn(markdown: string): readonly string[] {

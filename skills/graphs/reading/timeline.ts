@@ -18,7 +18,7 @@ export interface TimelineEvent {
 	readonly precision: DatePrecision;
 	readonly kind: EventKind;
 	readonly concept: Concept;
-	/** What tells it from others of its kind, day and concept: a source's id, an edge's type and target, who verified. */
+	/** What sets it apart from others of its kind, day and concept: a source's id, an edge's type and target, who verified. */
 	readonly ref: string;
 }
 

@@ -1,7 +1,7 @@
 import type { OAuthResourcePath } from "../../contract/contract.js";
 import { ServiceError } from "../../kernel/kernel.js";
 
-/** How each client is told of an MCP server: its file, its format, and how it is given a key that stands in no file. */
+/** How each client is configured for an MCP server: its file, its format, and how it is given a key that stands in no file. */
 
 export interface ClientGuide {
 	readonly path: OAuthResourcePath;

@@ -156,15 +156,15 @@ function withGraph(address: string, graph: string | undefined): string {
 /** What is pasted goes to stdout, what is read to stderr. */
 function print(
 	terminal: Terminal,
-	{ client, address, ...told }: Connection,
+	{ client, address, ...instructions }: Connection,
 	{ wish, json }: { readonly wish: Wish; readonly json: boolean },
 ): void {
-	const { file, config, command, steps, notes } = told;
+	const { file, config, command, steps, notes } = instructions;
 	const asText = typeof config === "object" ? JSON.stringify(config, undefined, 2) : config;
 	const lines = asText?.split("\n") ?? steps?.map((step, at) => `${at + 1}. ${step}`) ?? [address];
 	const { isRunning } = wish.server;
 	if (!json && file !== undefined) terminal.say(`Add this to ${file}:`);
-	printResult(terminal, { client, address, ...told }, { json, lines });
+	printResult(terminal, { client, address, ...instructions }, { json, lines });
 	if (json) return;
 	if (command !== undefined) terminal.say(`Or run: ${command}`);
 	if (!isRunning) terminal.say("No server runs on this data folder now (tollgraph serve).");

@@ -130,7 +130,7 @@ function judgeRequirement({ version, network, asset, payTo }: Requirement): stri
 	);
 }
 
-/** The amount is judged for assets of a dollar with six decimals, told by their name, and where the body names a price. */
+/** The amount is judged for assets of a dollar with six decimals, known by their name, and where the body names a price. */
 function judgeAmounts(
 	prices: Readonly<Record<string, string>>,
 	requirements: readonly Requirement[],
@@ -139,8 +139,8 @@ function judgeAmounts(
 	const [advertised] = Object.values(prices);
 	if (advertised === undefined) return [];
 	const expected = parseUsd(advertised);
-	const told = isWire(envelope["price"]) ? envelope["price"]["amount_usd"] : undefined;
-	const isOther = typeof told === "string" && /^\d+(\.\d{1,6})?$/.test(told);
+	const stated = isWire(envelope["price"]) ? envelope["price"]["amount_usd"] : undefined;
+	const isOther = typeof stated === "string" && /^\d+(\.\d{1,6})?$/.test(stated);
 	return [
 		...requirements
 			.filter(
@@ -150,16 +150,16 @@ function judgeAmounts(
 				({ version, amount }) =>
 					`x402 v${version} asks for ${amount} atomic units; the advertised ${advertised} USD are ${expected}.`,
 			),
-		...(isOther && parseUsd(told) !== expected
-			? [`The 402 names the price ${told} USD; advertised are ${advertised} USD.`]
+		...(isOther && parseUsd(stated) !== expected
+			? [`The 402 names the price ${stated} USD; advertised are ${advertised} USD.`]
 			: []),
 	];
 }
 
 function judgeResource(asked: string | undefined, named: string | undefined): string[] {
 	if (asked === undefined || named === undefined || !URL.canParse(named, asked)) return [];
-	const [wanted, told] = [new URL(asked).pathname, new URL(named, asked).pathname];
-	return wanted === told ? [] : [`The challenge is for ${told}, not for ${wanted}.`];
+	const [wanted, stated] = [new URL(asked).pathname, new URL(named, asked).pathname];
+	return wanted === stated ? [] : [`The challenge is for ${stated}, not for ${wanted}.`];
 }
 
 function judgeCaching(headers: Headers): string[] {

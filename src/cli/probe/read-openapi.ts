@@ -30,14 +30,14 @@ export function readOpenApi(document: Wire, origin: string): readonly Advertised
 function baseOf(document: Wire, origin: string): URL | undefined {
 	const [server = {}] = wiresOf(document["servers"]);
 	const variables = isWire(server["variables"]) ? server["variables"] : {};
-	const told = (textOf(server["url"]) ?? origin).replace(
+	const address = (textOf(server["url"]) ?? origin).replace(
 		/\{([^{}]*)\}/g,
 		(written, name: string) => {
 			const variable = variables[name];
 			return (isWire(variable) && textOf(variable["default"])) || written;
 		},
 	);
-	return URL.canParse(told, origin) ? new URL(told, origin) : undefined;
+	return URL.canParse(address, origin) ? new URL(address, origin) : undefined;
 }
 
 interface Place {

@@ -83,7 +83,7 @@ t.test("every list goes on behind names as long as any", async (t) => {
 	);
 });
 
-t.test("a cursor nobody could send back is never handed out", async (t) => {
+t.test("a cursor no caller could send back is never handed out", async (t) => {
 	t.throws(() => toCursor(identity, ["識".repeat(READING_LIMITS.cursorChars)]), RangeError);
 });
 

@@ -71,7 +71,7 @@ t.test("a file that outgrows the bound while it is written is refused from then 
 	t.doesNotThrow(() => assertExportable(graph, requestFor("ndjson")));
 });
 
-t.test("an export nobody waits for any more ends within a turn", async (t) => {
+t.test("an export no caller waits for any more ends within a turn", async (t) => {
 	const caller = new AbortController();
 	let written = 0;
 	const concepts = times(2_000, (at) => conceptOf(`n${at}`));

@@ -178,7 +178,7 @@ t.test("a subgraph keeps its budget and hangs together with its seeds", async (t
 	);
 });
 
-t.test("an unknown node is not found, whoever asks for it", async (t) => {
+t.test("an unknown node is not found, by any of them", async (t) => {
 	const tides = graphOf(TIDES);
 	const refusal = { code: "NOT_FOUND", message: /No node of the graph "tides" is called "moon"/ };
 	const walk = { depth: 1, limit: 1, count: 1, stepsMax: 1, nodesMax: 1, bytesMax: 1 };
@@ -188,7 +188,7 @@ t.test("an unknown node is not found, whoever asks for it", async (t) => {
 	t.throws(() => growSubgraph(tides, ["phases.low", "moon"], { ...walk, sizes }), refusal);
 });
 
-t.test("a step tells which edge was walked and which way", async (t) => {
+t.test("a step says which edge was walked and which way", async (t) => {
 	const { items } = findNeighbors(graphOf(TIDES), "cycles.spring", {
 		types: ["Opposes"],
 		depth: 1,
