@@ -87,7 +87,7 @@ const RELATIONS: Readonly<Record<string, number>> = {
 /**
  * Which side a sentence speaks for: words of success against words of failure, each turned around by a negation right before
  * it, then how its concept is linked with the one asked about, then whether it is deprecated or a draft. Undefined where
- * nothing tells.
+ * none of these says.
  */
 export function sideOf(
 	{ text, concept }: Pick<CitedSentence, "text" | "concept">,

@@ -45,7 +45,7 @@ export class NotPaid extends Error {
 }
 
 /**
- * What of a caller can pay for weeks to come; wallets sign each payment anew, so that they cannot, and a secret that was
+ * What of a caller can pay for weeks to come; wallets sign each payment again, so that they cannot, and a secret that was
  * replaced ends with its overlap.
  */
 export function toRenewal(caller: Caller | undefined): ScheduleRenewal | undefined {

@@ -163,8 +163,8 @@ export interface ManualRun {
 }
 
 /**
- * One briefing at once, for its own price: it begins no week, and what is told in turn is told all the same. Nothing of it is
- * kept, sent or remembered before it is paid for, and nothing at all of one that has nothing new to tell.
+ * One briefing at once, for its own price: it begins no week, and scheduled briefings report the same again. Nothing of it is
+ * kept, sent or remembered before it is paid for, and nothing at all of one that has nothing new to report.
  */
 async function runNow(
 	deps: ScheduleServices,
@@ -192,7 +192,7 @@ async function runNow(
 	};
 }
 
-/** What its reader was told last, in turn or out of it. */
+/** What was last reported to its reader, on schedule or on request. */
 async function toldLast(
 	{ texts }: ScheduleServices,
 	schedule: ScheduleRow,
@@ -208,7 +208,7 @@ function toManualRun(schedule: ScheduleRow, id: string, now: number): BriefingRu
 	return openRun(schedule, { id, kind: "manual", slot, dueAt: now }, now);
 }
 
-/** Sends it, lets it be picked up and remembers what it told. Throws when someone else delivers it, or its schedule is gone. */
+/** Sends it, lets it be picked up and remembers what it reported. Throws when someone else delivers it, or its schedule is gone. */
 async function deliver(
 	deps: ScheduleServices,
 	opened: BriefingRunRow,

@@ -23,7 +23,7 @@ export function createScheduleConsent(deps: {
 		// First: what a crash leaves is an address that is not asked, and a link that works again.
 		if (link && purpose === "unsubscribe") await refusals.note(link);
 		return store.transaction(async (tx) => {
-			// The same look-up for every link, so that the time tells nothing.
+			// The same look-up for every link, so that the time reveals nothing.
 			const row = await tx.get("schedules", link?.scheduleId ?? "");
 			const channel = row?.channels.find(({ ref }) => ref === link?.ref);
 			const changed = row && channel && change(row, channel);

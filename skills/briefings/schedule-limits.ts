@@ -34,7 +34,7 @@ export const SCHEDULE_LIMITS = {
 	unsubscribeTtlMs: 400 * 24 * 3_600_000,
 	/** Mails beside briefings (confirmations, tests) that one schedule sends on a UTC day. */
 	extraMailsPerDay: 3,
-	/** Concepts that are compared with the last briefing, and those of them that can be told. */
+	/** Concepts that are compared with the last briefing, and those of them that can be reported. */
 	conceptsCompared: 60,
 	conceptsTold: 24,
 	sentencesMax: 120,
@@ -46,7 +46,7 @@ export const SCHEDULE_LIMITS = {
 	watchMax: 5,
 	/** A stale date this near is worth watching. */
 	watchDays: 90,
-	/** Runs are told for so long; nothing runs twice while its row is there. */
+	/** Runs are listed for so long; nothing runs twice while its row is there. */
 	runsKeptMs: 400 * 24 * 3_600_000,
 	runsListedMax: 100,
 	cancelledKeptMs: 48 * 3_600_000,

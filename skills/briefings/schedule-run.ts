@@ -71,7 +71,7 @@ interface Finished {
 	readonly staged: ArtifactRow | undefined;
 }
 
-/** Says how it went and takes the week's price, both or none; what was told is remembered after that. */
+/** Says how it went and takes the week's price, both or none; what was reported is remembered after that. */
 async function finish(deps: RunServices, claim: Claim, finished: Finished): Promise<void> {
 	const { store, logger, billing } = deps;
 	const { made, held } = finished;
@@ -226,7 +226,7 @@ export async function composeFor(
 	{ frequency }: ScheduleRow,
 	asked: {
 		readonly text: ScheduleText;
-		/** What its reader was told last. */
+		/** What was last reported to its reader. */
 		readonly before: BriefingMemory | undefined;
 		readonly signal?: AbortSignal;
 	},

@@ -27,7 +27,7 @@ export function nextSlot(timing: ScheduleTiming, after: number): Slot {
 	return windowAt(timing, after).next;
 }
 
-/** The last slot after `since` that is due by `now`; undefined when there is none. Slots missed before it are not told. */
+/** The last slot after `since` that is due by `now`; undefined when there is none. Slots missed before it are left out. */
 export function latestSlot(
 	timing: ScheduleTiming,
 	{ since, now }: { readonly since: number; readonly now: number },

@@ -21,12 +21,12 @@ export type ScheduleTexts = ReturnType<typeof createScheduleTexts>;
 const stored = z.object({ topic: z.string(), targets: z.string() });
 const targets = z.object({ email: z.string().optional(), slack: z.string().optional() });
 
-/** What was asked for out of turn has a memory of its own, so that it takes nothing from what is told in turn. */
+/** What was asked for out of turn has a memory of its own, so that it takes nothing from scheduled briefings. */
 type RunKind = BriefingRunRow["kind"];
 
 const MEMORY_OF = { scheduled: "memory", manual: "manual-memory" } as const;
 
-/** The documents with what a schedule told, as hashes. */
+/** The documents with what a schedule reported, as hashes. */
 export const scheduleMemories = (scheduleId: string): readonly string[] =>
 	Object.values(MEMORY_OF).map((name) => `${scheduleId}-${name}`);
 

@@ -52,7 +52,7 @@ export function createScheduleWorker(deps: RunServices) {
 
 /**
  * Remembers until when nothing is due, so that most rounds cost a comparison for each schedule. It holds between two slots
- * only, so that a clock that jumps out of it, either way, is looked at anew.
+ * only, so that a clock that jumps out of it, either way, is looked at again.
  */
 function createQuietTimes() {
 	const known = new Map<string, { key: string; from: number; until: number }>();

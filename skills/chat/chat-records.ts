@@ -159,7 +159,7 @@ async function removeStagedOf(
 	}
 }
 
-/** Forgets the kept streams that told turns of a session, and the names they are resumed by. */
+/** Forgets the kept streams that reported turns of a session, and the names they are resumed by. */
 async function removeStreamsOf(
 	store: Pick<Store, "read" | "transaction" | "documents">,
 	{ id: sessionId, owner }: Pick<ChatRow, "id" | "owner">,

@@ -32,7 +32,7 @@ export interface ChatReply {
 	readonly whenSettled?: { readonly onPaid: () => Promise<void>; readonly onUnpaid: () => void };
 }
 
-/** Anyone who asks "why?" or for more has heard what was told. */
+/** Anyone who asks "why?" or for more has seen what was reported. */
 const WANTS_OTHER: ReadonlySet<string> = new Set(["more", "bare"]);
 
 const NOTHING_KEPT =
@@ -43,7 +43,7 @@ export type TurnLeaving = "whole" | "stepwise";
 
 /**
  * One turn: waits for those before it, says the message so that it stands alone, and answers it, telling each step. A turn
- * without an answer is not remembered; one that is sent again is told from what was remembered, and adds nothing: where
+ * without an answer is not remembered; one that is sent again is answered from what was remembered, and adds nothing: where
  * that is gone it is NOT_FOUND, since what is said now would answer it otherwise.
  */
 export async function* takeTurn(
@@ -101,7 +101,7 @@ export async function* takeTurn(
 type OnEvidence = (offered: OfferedEvidence) => Promise<void>;
 type Steps<Result> = AsyncGenerator<SkillEvent, Result, undefined>;
 
-/** Adds a turn before the first of its evidence is told; one that breaks off behind that was paid for, and is remembered. */
+/** Adds a turn before the first of its evidence is streamed; one that breaks off behind that was paid for, and is remembered. */
 async function* keepingTold(
 	begin: (onEvidence: OnEvidence) => Steps<QuestionAnswer>,
 	add: (offered: OfferedEvidence) => Promise<AddedTurn>,
@@ -135,7 +135,7 @@ function asToldOnly({ sentences, missing }: OfferedEvidence) {
 	return { cited, missing, writer: "extractive" };
 }
 
-/** Steps but the last: what the whole turn says is told in its place. The plan names the session. */
+/** Steps but the last: what the whole turn says is streamed in its place. The plan names the session. */
 async function* asTurnOf(
 	session: { readonly id: string | null; readonly sessionId: string },
 	steps: Steps<QuestionAnswer>,
@@ -214,7 +214,7 @@ function toOutput(
 	};
 }
 
-/** What was found and not told yet. */
+/** What was found and not reported yet. */
 function suggestionsOf({ concepts, sentences }: QuestionAnswer): string[] {
 	const told = new Set(sentences.flatMap(({ evidence }) => evidence.map(({ concept }) => concept)));
 	const untold = concepts.filter(({ concept }) => !told.has(concept));

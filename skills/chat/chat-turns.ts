@@ -44,7 +44,7 @@ export interface ChatTurn {
 	readonly question: string;
 	/** How it refers to what was said before. */
 	readonly kind: FollowUpKind;
-	/** Ids of the evidence of each sentence of the answer; of all that was told, where none was written. */
+	/** Ids of the evidence of each sentence of the answer; of all that was reported, where none was written. */
 	readonly cited: readonly (readonly string[])[];
 	/** Words of the question nothing covered. */
 	readonly missing: readonly string[];
@@ -123,7 +123,7 @@ export function toName(title: string): string {
 	return visibleText(title).replace(/\s+/g, " ").trim().slice(0, NAME_CHARS);
 }
 
-/** Evidence that was told in the session. */
+/** Evidence that was reported in the session. */
 export function toldBefore({ turns }: ChatMemory): ReadonlySet<string> {
 	return new Set(turns.flatMap(({ cited }) => cited.flat()));
 }

@@ -75,7 +75,7 @@ export const researchChat = paidOperation({
 	example: { body: EXAMPLE_TURN },
 });
 
-/** The same turn, told step by step. */
+/** The same turn, streamed step by step. */
 export const chatStream = paidOperation({
 	...common,
 	id: "research.chat.stream",
@@ -98,7 +98,7 @@ export const chatStream = paidOperation({
 				const turn = takeTurn(parts, input, { ...context, leaving: "stepwise" });
 				const { output, isAnswer, whenSettled } = yield* turn;
 				if (!isAnswer) return;
-				// Evidence was told, so the turn is paid for; what cannot be written now is at rest beside its session.
+				// Evidence was streamed, so the turn is paid for; what cannot be written now is at rest beside its session.
 				await whenSettled?.onPaid().catch(() => undefined);
 				const { writer, warnings } = output.meta;
 				yield { event: "research.output.done", data: { ...output.data, writer, warnings } };

@@ -187,7 +187,7 @@ function toContradiction({ one, other, reasons, score }: Contradiction, citation
 	return { statements, reason: reasons.join("; "), score };
 }
 
-/** Nodes of the evidence that is told, those with most of it first. */
+/** Nodes of the evidence that is cited, those with most of it first. */
 function toEntities(concepts: readonly RankedConcept[], used: readonly RankedSentence[]) {
 	const counts = new Map<unknown, number>();
 	for (const { concept } of used) counts.set(concept, (counts.get(concept) ?? 0) + 1);

@@ -133,7 +133,7 @@ function toFinding(finding: DossierWire["findings"][number]): ReportItem {
 	return { text: statement, citationIds, note: `${name}; confidence ${confidence}${contradicted}` };
 }
 
-/** What dossiers and their refreshing share: how they are compiled, and what is told of how. */
+/** What dossiers and their refreshing share: how they are compiled, and what is reported of how. */
 
 /** Services of what compiles a dossier. */
 export type DossierServices = Pick<SkillServices, "search" | "catalog" | "clock" | "research">;
@@ -146,7 +146,7 @@ export interface DossierQuestion {
 	readonly asOf?: string | undefined;
 }
 
-/** Compiles a dossier and what is told of how it came about; without evidence its body is empty. */
+/** Compiles a dossier and what is reported of how it came about; without evidence its body is empty. */
 export async function askDossier(
 	{ search, catalog, clock, research }: DossierServices,
 	{ topic, graphs, asOf = toIsoDay(clock.now()) }: DossierQuestion,

@@ -12,7 +12,7 @@ import {
 	TRUST_TIERS,
 } from "../../src/contract/contract.js";
 
-/** What travels of dossiers: what they are asked for, what they tell, and what a newer one changes. */
+/** What travels of dossiers: what they are asked for, what they report, and what a newer one changes. */
 
 /** How much one dossier reads and lists. */
 export const DOSSIER_LIMITS = {

@@ -9,7 +9,7 @@ import {
 import { type ConceptFilter, toConceptTest, type WeightedText } from "../../src/search/search.js";
 import { CONSULT_LIMITS } from "./consult-wire.js";
 
-/** Somebody whose twin can be asked: a desk, which is a graph, or a specialist, who is one concept of a roster. */
+/** A person whose twin can be asked: a desk, which is a graph, or a specialist, who is one concept of a roster. */
 export interface Expert {
 	readonly agentId: string;
 	readonly name: string;
@@ -42,13 +42,13 @@ export function corpusFilterOf({ graph, concept }: Pick<Expert, "graph" | "conce
 	for (const { id, edges } of graph.concepts) {
 		if (edges.some(({ target }) => target === concept.id)) linked.add(id);
 	}
-	// What a colleague is and knows is the colleague's to tell.
+	// What a colleague is and knows is left to the colleague.
 	const colleagues = new Set(graph.concepts.filter(isSpecialist).map(({ id }) => id));
 	const ids = [...linked].filter((id) => id === concept.id || !colleagues.has(id));
 	return { ids: ids.slice(0, CONSULT_LIMITS.linkedMax) } satisfies ConceptFilter;
 }
 
-/** Somebody who can be asked: a desk, which is a graph, or a specialist, who is one concept of a roster. */
+/** An expert as the directory lists it. */
 export interface ExpertProfile extends Expert {
 	readonly topics: readonly string[];
 	readonly isAiTwin: boolean;

@@ -159,7 +159,7 @@ function rawItems(parsed: Parsed): readonly RawItem[] {
 	}
 }
 
-/** JSON in which every number is the text that stood there: digits are told as they were published. */
+/** JSON in which every number is the text that stood there: digits are shown as they were published. */
 type ExactJson =
 	| string
 	| boolean

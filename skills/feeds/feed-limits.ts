@@ -1,4 +1,4 @@
-/** Bounds of supplemental feeds: what is fetched, how long it counts, and how much of it one call tells. */
+/** Bounds of supplemental feeds: what is fetched, how long it counts, and how much of it one call returns. */
 export const FEED_LIMITS = {
 	/** One reply, unpacked. */
 	replyBytes: 2_000_000,
@@ -13,7 +13,7 @@ export const FEED_LIMITS = {
 	fetchesWaiting: 24,
 	/** What is left to a fetch that has waited longest; a feed that would get less is skipped. */
 	fetchLeastMs: 500,
-	/** How long a value is told without asking again, by frequency; items are news. */
+	/** How long a value is returned without asking again, by frequency; items are news. */
 	freshMs: {
 		daily: 3_600_000,
 		weekly: 6 * 3_600_000,

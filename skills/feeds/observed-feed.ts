@@ -61,7 +61,7 @@ export function toDescribed(feed: FeedSpec) {
 	};
 }
 
-/** When the newest thing that is told began or appeared, in milliseconds; undefined for items without a date. */
+/** When the newest reported thing began or appeared, in milliseconds; undefined for items without a date. */
 export function newestOf(reading: FeedReading): number | undefined {
 	if (reading.kind === "items") {
 		const [first] = reading.items;

@@ -47,7 +47,7 @@ t.test(
 	},
 );
 
-t.test("nobody contradicts or agrees with themselves, and nothing comes of nothing", async (t) => {
+t.test("no one contradicts or agrees with themselves, and nothing comes of nothing", async (t) => {
 	const alone = pointsOf("one", ["Tickets last 7 days.", "Tickets last 30 days."]);
 	t.match(await findAgreement(alone), { shared: [], contradictions: [], single: [{}, {}] });
 	t.same(await findAgreement([]), { shared: [], contradictions: [], single: [] });

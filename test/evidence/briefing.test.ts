@@ -64,7 +64,7 @@ const searchAll: Pick<HybridSearch, "find"> = {
 	}),
 };
 
-function openDesk(first: Graph) {
+function openBriefings(first: Graph) {
 	const catalog = createGraphCatalog([first]);
 	const clock = manualClock("2026-03-01T08:00:00Z");
 	const search = searchAll as HybridSearch;
@@ -86,7 +86,7 @@ const citedIn = ({ changes, top, numbers }: BriefingWire) => [
 ];
 
 t.test("every sentence is carried by evidence that exists", async (t) => {
-	const { catalog, ask } = openDesk(graphOf("a", [DAM, MILL, INJECTED]));
+	const { catalog, ask } = openBriefings(graphOf("a", [DAM, MILL, INJECTED]));
 	const { briefing } = await ask();
 	const sentences = citedIn(briefing);
 	t.ok(sentences.length >= 6);
@@ -105,7 +105,7 @@ t.test("every sentence is carried by evidence that exists", async (t) => {
 });
 
 t.test("injected evidence is text: it adds no address, picture or markup", async (t) => {
-	const { ask } = openDesk(graphOf("a", [INJECTED]));
+	const { ask } = openBriefings(graphOf("a", [INJECTED]));
 	const { briefing } = await ask();
 	const { html } = toBriefingMail(briefing, "https://shop.example/stop");
 	const addresses = [...html.matchAll(/(?:href|src)="([^"]*)"/g)].map(([, url]) => url);
@@ -117,7 +117,7 @@ t.test("injected evidence is text: it adds no address, picture or markup", async
 });
 
 t.test("what changed comes first, and nothing new is all that is said", async (t) => {
-	const { catalog, clock, ask } = openDesk(graphOf("a", [DAM, MILL]));
+	const { catalog, clock, ask } = openBriefings(graphOf("a", [DAM, MILL]));
 	const first = await ask();
 	t.equal(first.isWorth, true);
 	t.same(first.briefing.changes, []);
@@ -156,8 +156,8 @@ t.test("what is merely ranked higher than before is not new", async (t) => {
 	t.equal(parseMemory("{}"), undefined);
 });
 
-t.test("a topic nobody covers says so and is worth nothing", async (t) => {
-	const { catalog, ask } = openDesk(graphOf("a", []));
+t.test("a topic no graph covers says so and is worth nothing", async (t) => {
+	const { catalog, ask } = openBriefings(graphOf("a", []));
 	const { briefing, isWorth } = await ask();
 	t.equal(isWorth, false);
 	t.match(briefing.warnings, [/No graph on sale covers/]);

@@ -89,7 +89,7 @@ t.test(
 	},
 );
 
-t.test("a question that leaves its subject open is told from one that names it", (t) => {
+t.test("a question that leaves its subject open is distinguished from one that names it", (t) => {
 	for (const open of ["And how long does it last?", "Why?", "What about 2024?", "Is that safe?"]) {
 		t.ok(isFollowUp(open), open);
 	}

@@ -31,29 +31,32 @@ t.test("aligned rows are in order, lie within the series, and hold what the seri
 	t.end();
 });
 
-t.test("a series at its own frequency is told as it is, and a part of a period is no mean", (t) => {
-	fc.assert(
-		fc.property(anySeries, ({ frequency, observations }) => {
-			const same = alignSeries([{ frequency, observations }], frequency);
-			return same.every(
-				({ period, values: [value] }, place) =>
-					period === observations[place]?.[0] && value === Number(observations[place]?.[1]),
-			);
-		}),
-		{ numRuns: 50 },
-	);
-	const monthly = {
-		frequency: "monthly" as const,
-		observations: ["2025-11", "2025-12", "2026-01", "2026-02", "2026-03", "2026-04"].map(
-			(period, place) => [period, String(place + 1)] as const,
-		),
-	};
-	t.same(alignSeries([monthly], "quarterly"), [{ period: "2026-Q1", values: [4] }]);
-	t.same(alignSeries([monthly], "annual"), []);
-	t.end();
-});
+t.test(
+	"a series at its own frequency is returned as it is, and a part of a period is no mean",
+	(t) => {
+		fc.assert(
+			fc.property(anySeries, ({ frequency, observations }) => {
+				const same = alignSeries([{ frequency, observations }], frequency);
+				return same.every(
+					({ period, values: [value] }, place) =>
+						period === observations[place]?.[0] && value === Number(observations[place]?.[1]),
+				);
+			}),
+			{ numRuns: 50 },
+		);
+		const monthly = {
+			frequency: "monthly" as const,
+			observations: ["2025-11", "2025-12", "2026-01", "2026-02", "2026-03", "2026-04"].map(
+				(period, place) => [period, String(place + 1)] as const,
+			),
+		};
+		t.same(alignSeries([monthly], "quarterly"), [{ period: "2026-Q1", values: [4] }]);
+		t.same(alignSeries([monthly], "annual"), []);
+		t.end();
+	},
+);
 
-t.test("days are held against the whole week that a weekly series tells of", (t) => {
+t.test("days are compared with the whole week of a weekly series", (t) => {
 	const dayAfter = (days: number) =>
 		new Date(Date.UTC(2026, 0, 1 + days)).toISOString().slice(0, 10);
 	const daily = Array.from({ length: 28 }, (_, day) => [dayAfter(day), String(day)] as const);

@@ -173,7 +173,7 @@ t.test("a host that fails is left alone for a while, longer each time", async (t
 	t.match(await feeds.observe(BRENT), { feeds: { length: 1 }, skipped: { length: 0 } });
 });
 
-t.test("a search that nobody answers is left alone, whatever else is asked of it", async (t) => {
+t.test("a search that gets no answer is left alone, whatever else is asked of it", async (t) => {
 	const clock = manualClock(NOON);
 	const source = await startSource(t, (_request, response) => void response.destroy());
 	const [search] = [...REGISTRY.values()].filter(({ isSearch }) => isSearch);

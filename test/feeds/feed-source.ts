@@ -31,7 +31,7 @@ export interface FeedSource {
 	answer: RequestListener;
 }
 
-/** A source on loopback that answers as it is told to. */
+/** A source on loopback that answers as it is set to. */
 export async function startSource(t: Test, answer: RequestListener): Promise<FeedSource> {
 	const server = createServer((request, response) => {
 		source.requests.push(request);

@@ -7,36 +7,39 @@ import { createMemoryDisk } from "../search/memory-disk.js";
 import { manualClock } from "../support/manual-clock.js";
 import { asText, BRENT, feedAt, GOOD, NOON, openTestFeeds, startSource } from "./feed-source.js";
 
-t.test("a source is asked again when it is time, and not told what it knows already", async (t) => {
-	const clock = manualClock(NOON);
-	const source = await startSource(
-		t,
-		asText(GOOD, { ETag: '"v1"', "Last-Modified": "Sat, 01 Aug 2026 00:00:00 GMT" }),
-	);
-	const { feeds } = openTestFeeds([feedAt(source.origin, "eia:brent")], { clock });
-	await Promise.all([feeds.observe(BRENT), feeds.observe(BRENT)]);
-	await feeds.observe(BRENT);
-	t.equal(
-		source.requests.length,
-		1,
-		"calls at once share one request, and what is fresh needs none",
-	);
-	t.equal(source.requests[0]?.headers["user-agent"], "tollgraph-test");
+t.test(
+	"a source is asked again when it is time, and a conditional request saves what is known already",
+	async (t) => {
+		const clock = manualClock(NOON);
+		const source = await startSource(
+			t,
+			asText(GOOD, { ETag: '"v1"', "Last-Modified": "Sat, 01 Aug 2026 00:00:00 GMT" }),
+		);
+		const { feeds } = openTestFeeds([feedAt(source.origin, "eia:brent")], { clock });
+		await Promise.all([feeds.observe(BRENT), feeds.observe(BRENT)]);
+		await feeds.observe(BRENT);
+		t.equal(
+			source.requests.length,
+			1,
+			"calls at once share one request, and what is fresh needs none",
+		);
+		t.equal(source.requests[0]?.headers["user-agent"], "tollgraph-test");
 
-	source.answer = (_request, response) => void response.writeHead(304).end();
-	clock.advance(FEED_LIMITS.freshMs.monthly);
-	const { feeds: found, skipped } = await feeds.observe(BRENT);
-	t.match(source.requests[1]?.headers, {
-		"if-none-match": '"v1"',
-		"if-modified-since": "Sat, 01 Aug 2026 00:00:00 GMT",
-	});
-	t.same(skipped, []);
-	t.match(found, [
-		{ stale: false, last: { value_text: "83.76" }, retrieved_at: "2026-11-22T18:00:00.000Z" },
-	]);
-	await feeds.observe(BRENT);
-	t.equal(source.requests.length, 2, "no change is as good as news");
-});
+		source.answer = (_request, response) => void response.writeHead(304).end();
+		clock.advance(FEED_LIMITS.freshMs.monthly);
+		const { feeds: found, skipped } = await feeds.observe(BRENT);
+		t.match(source.requests[1]?.headers, {
+			"if-none-match": '"v1"',
+			"if-modified-since": "Sat, 01 Aug 2026 00:00:00 GMT",
+		});
+		t.same(skipped, []);
+		t.match(found, [
+			{ stale: false, last: { value_text: "83.76" }, retrieved_at: "2026-11-22T18:00:00.000Z" },
+		]);
+		await feeds.observe(BRENT);
+		t.equal(source.requests.length, 2, "no change is as good as news");
+	},
+);
 
 t.test(
 	"a host is never asked twice within its interval, and nobody waits for it forever",

@@ -74,7 +74,7 @@ t.test("bundled observations belong to series of the registry, in order and with
 	t.end();
 });
 
-t.test("feeds are suggested by what they tell, rare words first, and why is said", (t) => {
+t.test("feeds are suggested by what they report, rare words first, and why is said", (t) => {
 	const suggest = createSuggestFeeds(REGISTRY);
 	const first = (topic: string) => suggest(topic, 3)[0];
 	t.match(first("oil prices")?.feed.topics, ["oil"]);

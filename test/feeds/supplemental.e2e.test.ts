@@ -42,7 +42,7 @@ t.test("without a network the bundle answers, says so, and is paid for once", as
 		);
 	});
 
-	await t.test("what nobody has figures of costs nothing", async (t) => {
+	await t.test("a topic without any figures costs nothing", async (t) => {
 		const before = await balance();
 		const { status, body } = await post("/v1/supplemental/context", { feeds: ["fed:press"] });
 		t.equal(status, 200);

@@ -102,7 +102,7 @@ t.test("the work for an unknown id is that for one of somebody else", async (t) 
 	t.same(ofUnknown, ["read", "refused", "read", "refused", "read", "refused"]);
 });
 
-t.test("whoever knows the id can change and cancel without a credential", async (t) => {
+t.test("any caller who knows the id can change and cancel without a credential", async (t) => {
 	const shop = await startTracker(t);
 	const { schedule_id: id } = (await shop.ask("POST", SCHEDULES, ORDER)).body.data;
 	const path = `${SCHEDULES}/${id}`;

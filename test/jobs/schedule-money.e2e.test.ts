@@ -5,7 +5,7 @@ import { HOOK, SCHEDULES, startTracker, stateOf, type Tracker, tellNews } from "
 const ORDER = { topic: "tidal power", frequency: "weekly" };
 const DAY_MS = 24 * 3_600_000;
 
-/** The next scheduled run, with something new to tell. */
+/** The next scheduled run, with something new to report. */
 async function runNext(shop: Tracker, id: string, news: string): Promise<number> {
 	await tellNews(shop, news);
 	shop.clock.set((await stateOf(shop, id)).next_run_at);

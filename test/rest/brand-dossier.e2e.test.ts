@@ -54,7 +54,7 @@ t.test("a brand costs its flat price once, on a balance and on a chain", async (
 	t.equal(chain.transactions.length, 1);
 });
 
-t.test("what nobody knows, and what nothing is said of, costs nothing on any rail", async (t) => {
+t.test("what no graph knows, and what nothing is said of, costs nothing on any rail", async (t) => {
 	const before = [await balance(), chain.transactions.length];
 	const unknown = "/v1/brand-intelligence/linux-kernal";
 	for (const headers of [SPT, KEY, paying(30_000_000n), {}]) {
@@ -98,50 +98,53 @@ t.test("readings of a brand are paid by the call", async (t) => {
 	t.equal(compared.status, 404, "Linux is no name of the kernel's node");
 });
 
-t.test("a dossier is read, exported, refreshed and deleted by whoever paid for it", async (t) => {
-	const made = await send("POST", "/v1/intelligence/dossier", SPT, TOPIC);
-	t.equal(made.status, 200);
-	const { dossier_id: id, kept_until: keptUntil } = made.body.data;
-	t.ok(Date.parse(keptUntil) > now());
-	const path = `${DOSSIERS}/${id}`;
-	t.match((await send("GET", path, SPT)).body.data, { dossier_id: id, version: 1 });
-	t.match((await send("GET", DOSSIERS, SPT)).body.data.items, [{ dossier_id: id, ...TOPIC }]);
+t.test(
+	"a dossier is read, exported, refreshed and deleted by the caller who paid for it",
+	async (t) => {
+		const made = await send("POST", "/v1/intelligence/dossier", SPT, TOPIC);
+		t.equal(made.status, 200);
+		const { dossier_id: id, kept_until: keptUntil } = made.body.data;
+		t.ok(Date.parse(keptUntil) > now());
+		const path = `${DOSSIERS}/${id}`;
+		t.match((await send("GET", path, SPT)).body.data, { dossier_id: id, version: 1 });
+		t.match((await send("GET", DOSSIERS, SPT)).body.data.items, [{ dossier_id: id, ...TOPIC }]);
 
-	for (const [format, mediaType] of [
-		["md", "text/markdown"],
-		["json", "application/json"],
-		["html", "text/html"],
-	]) {
-		const file = await send("GET", `${path}/export?format=${format}`, SPT);
-		t.equal(file.status, 200);
-		t.match(file.headers.get("content-type"), mediaType);
-		t.match(file.headers.get("content-disposition"), `${id}.${format}`);
-		t.match(file.headers.get("cache-control"), /private, no-store/);
-		t.match(JSON.stringify(file.body), /EIP-3009|EIP\\\\-3009/);
-	}
-	t.equal((await send("GET", `${path}/export?format=pdf`, SPT)).status, 400);
-
-	const newer = await send("POST", `${path}/refresh`, SPT);
-	t.match(newer.body.data, { version: 2, previous_id: id, diff: { added: [], removed: [] } });
-	t.equal(newer.body.data.diff.unchanged, made.body.data.findings.length);
-	t.match((await send("GET", `${DOSSIERS}/${newer.body.data.dossier_id}`, SPT)).status, 200);
-
-	for (const headers of [KEY, {}]) {
-		for (const [method, at] of [
-			["GET", path],
-			["GET", `${path}/export`],
-			["DELETE", path],
-		] as const) {
-			t.equal((await send(method, at, headers)).status, 404, `${method} by a stranger`);
+		for (const [format, mediaType] of [
+			["md", "text/markdown"],
+			["json", "application/json"],
+			["html", "text/html"],
+		]) {
+			const file = await send("GET", `${path}/export?format=${format}`, SPT);
+			t.equal(file.status, 200);
+			t.match(file.headers.get("content-type"), mediaType);
+			t.match(file.headers.get("content-disposition"), `${id}.${format}`);
+			t.match(file.headers.get("cache-control"), /private, no-store/);
+			t.match(JSON.stringify(file.body), /EIP-3009|EIP\\\\-3009/);
 		}
-	}
-	t.equal((await send("POST", `${path}/refresh`, KEY)).status, 404);
-	t.equal((await send("GET", DOSSIERS, {})).status, 401);
-	t.same((await send("GET", DOSSIERS, KEY)).body.data.items, []);
-	t.equal((await send("DELETE", path, SPT)).status, 200);
-	t.equal((await send("GET", path, SPT)).status, 404);
-	t.equal((await send("POST", `${path}/refresh`, SPT)).status, 404);
-});
+		t.equal((await send("GET", `${path}/export?format=pdf`, SPT)).status, 400);
+
+		const newer = await send("POST", `${path}/refresh`, SPT);
+		t.match(newer.body.data, { version: 2, previous_id: id, diff: { added: [], removed: [] } });
+		t.equal(newer.body.data.diff.unchanged, made.body.data.findings.length);
+		t.match((await send("GET", `${DOSSIERS}/${newer.body.data.dossier_id}`, SPT)).status, 200);
+
+		for (const headers of [KEY, {}]) {
+			for (const [method, at] of [
+				["GET", path],
+				["GET", `${path}/export`],
+				["DELETE", path],
+			] as const) {
+				t.equal((await send(method, at, headers)).status, 404, `${method} by a stranger`);
+			}
+		}
+		t.equal((await send("POST", `${path}/refresh`, KEY)).status, 404);
+		t.equal((await send("GET", DOSSIERS, {})).status, 401);
+		t.same((await send("GET", DOSSIERS, KEY)).body.data.items, []);
+		t.equal((await send("DELETE", path, SPT)).status, 200);
+		t.equal((await send("GET", path, SPT)).status, 404);
+		t.equal((await send("POST", `${path}/refresh`, SPT)).status, 404);
+	},
+);
 
 t.test("what a wallet paid for is opened by its id; a retry finds the same dossier", async (t) => {
 	const headers = { ...paying(500_000n), "Idempotency-Key": "once" };

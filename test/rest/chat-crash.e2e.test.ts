@@ -48,7 +48,7 @@ t.test("so is one that began its session", async (t) => {
 	t.match(await second.sessions(), [{ session_id: "s1", turns: 1 }]);
 });
 
-t.test("a turn nobody paid for is forgotten with the process, and before it in time", async (t) => {
+t.test("an unpaid turn is forgotten with the process, and before it in time", async (t) => {
 	const folder = join(t.testdir({}), "data");
 	const first = await open(t, { folder });
 	await first.stageUnpaid();
@@ -79,7 +79,7 @@ t.test(
 );
 
 for (const isBroken of [isSession, (id: string) => isSession(id) || id.startsWith("str_")]) {
-	t.test("so is one that was told step by step, and is told again from it", async (t) => {
+	t.test("so is one that was streamed, and is streamed again from it", async (t) => {
 		const folder = join(t.testdir({}), "data");
 		const first = await open(t, { folder });
 		first.breakDisk(isBroken);

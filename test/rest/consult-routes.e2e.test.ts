@@ -68,7 +68,7 @@ t.test("what a twin does not know is free, and it says who may", async (t) => {
 	t.equal(await balance(), before);
 });
 
-t.test("experts nobody knows and questions that are none cost nothing", async (t) => {
+t.test("unknown experts and questions that are none cost nothing", async (t) => {
 	const before = await balance();
 	for (const [status, body] of [
 		[404, { ...hsts, agent_id: "transport-securty-desk" }],

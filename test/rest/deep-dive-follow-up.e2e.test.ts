@@ -3,7 +3,7 @@ import { startApp } from "../support/start-app.js";
 
 const AT = "/v1/research/deep-dive";
 
-t.test("a deep dive goes on from another one of the same caller, and of nobody else", async (t) => {
+t.test("a deep dive goes on from another one of the same caller, and of no other", async (t) => {
 	const shop = await startApp(t, { settings: { model: "none" } });
 	const mine = { "X-Pay-SPT": (await shop.issueSpt("50.00")).token };
 	const other = { "X-Pay-SPT": (await shop.issueSpt("50.00")).token };

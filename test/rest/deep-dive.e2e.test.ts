@@ -193,7 +193,7 @@ t.test("where a deep dive costs nothing, its id opens it", async (t) => {
 	t.match(await shop.app.operator.verifyLedger(), { status: "ok", failures: [] });
 });
 
-t.test("an account that keeps no text is told so before anything is held", async (t) => {
+t.test("an account with zero retention is refused before anything is held", async (t) => {
 	const settings = { model: "none", catalog: "none" } as const;
 	const shop = await startApp(t, { settings });
 	const { key, account_id: id } = await shop.app.operator.createKey({ usd: "20.00" });

@@ -104,32 +104,38 @@ t.test(
 	},
 );
 
-t.test("a paid turn whose session is deleted is told no more, and not answered anew", async (t) => {
-	const { say, stream, ask, money } = await openChat();
-	const retry = { "Idempotency-Key": "follow-up" };
-	await say("What is EIP-3009?");
-	await say("What are its risks?", "s1", retry);
-	const tell = (sessionId: string, headers?: Record<string, string>) =>
-		stream("What is HPACK?", sessionId, headers);
-	const told = await tell("s1");
-	t.match(dataOf(told.text, "research.plan"), { session: { sessionId: "s1" } });
-	const other = await tell("s2");
-	const paid = await money();
-	await ask("DELETE", `${SESSIONS}/s1`);
-	t.equal((await tell("s1", { "Last-Event-ID": "0" })).status, 404, "its streams went with it");
-	const goneId = dataOf(told.text, "research.created").stream_id;
-	const exported = JSON.stringify((await ask("GET", "/v1/account/export")).body);
-	t.notOk(exported.includes(goneId));
-	t.same((await tell("s2", { "Last-Event-ID": "0" })).text, other.text, "and no other's");
+t.test(
+	"a paid turn whose session is deleted is not reported any more, and not answered again",
+	async (t) => {
+		const { say, stream, ask, money } = await openChat();
+		const retry = { "Idempotency-Key": "follow-up" };
+		await say("What is EIP-3009?");
+		await say("What are its risks?", "s1", retry);
+		const tell = (sessionId: string, headers?: Record<string, string>) =>
+			stream("What is HPACK?", sessionId, headers);
+		const told = await tell("s1");
+		t.match(dataOf(told.text, "research.plan"), { session: { sessionId: "s1" } });
+		const other = await tell("s2");
+		const paid = await money();
+		await ask("DELETE", `${SESSIONS}/s1`);
+		t.equal((await tell("s1", { "Last-Event-ID": "0" })).status, 404, "its streams went with it");
+		const goneId = dataOf(told.text, "research.created").stream_id;
+		const exported = JSON.stringify((await ask("GET", "/v1/account/export")).body);
+		t.notOk(exported.includes(goneId));
+		t.same((await tell("s2", { "Last-Event-ID": "0" })).text, other.text, "and no other's");
 
-	const gone = await say("What are its risks?", "s1", retry);
-	t.match(gone, { status: 404, body: { error: { code: "NOT_FOUND", message: /new retry key/ } } });
-	t.equal((await ask("GET", `${SESSIONS}/s1`)).status, 404);
-	t.equal(await money(), paid);
-	t.equal((await say("How should a server roll out HSTS?")).status, 200);
-	t.equal((await say("What are its risks?", "s1", retry)).status, 404, "nor in another context");
-	t.match((await ask("GET", `${SESSIONS}/s1`)).body.data, { turns: 1 });
-});
+		const gone = await say("What are its risks?", "s1", retry);
+		t.match(gone, {
+			status: 404,
+			body: { error: { code: "NOT_FOUND", message: /new retry key/ } },
+		});
+		t.equal((await ask("GET", `${SESSIONS}/s1`)).status, 404);
+		t.equal(await money(), paid);
+		t.equal((await say("How should a server roll out HSTS?")).status, 200);
+		t.equal((await say("What are its risks?", "s1", retry)).status, 404, "nor in another context");
+		t.match((await ask("GET", `${SESSIONS}/s1`)).body.data, { turns: 1 });
+	},
+);
 
 t.test("a session is its owner's alone, and can be named, limited and deleted", async (t) => {
 	const { say, ask, app, issueSpt, send } = await openChat();
@@ -212,7 +218,7 @@ t.test("an account that keeps no text has no session: each turn stands alone", a
 	t.same(rows, []);
 });
 
-t.test("a turn can be told step by step, and is the same turn", async (t) => {
+t.test("a turn can be streamed step by step, and is the same turn", async (t) => {
 	const { say, stream, ask, money } = await openChat();
 	await say("What is EIP-3009?");
 	const before = await money();

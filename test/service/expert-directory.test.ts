@@ -18,7 +18,7 @@ const makeDesk = (id: string, headline: string, topics: string[]) =>
 const tls = makeDesk("tls-desk", "Certificates and handshakes", ["tls", "certificates"]);
 const api = makeDesk("api-desk", "Retries and errors", ["idempotency", "http apis"]);
 
-/** A search that finds a desk's first concept with the score it is told. */
+/** A search that finds a desk's first concept with the score it is given. */
 const searchFinding = (scores: Record<string, number>): HybridSearch => ({
 	find: async ({ graphs }) => ({
 		decision: "ANSWER",
@@ -91,7 +91,7 @@ t.test("desks without any match stay out, and the best come first within the lim
 	);
 });
 
-t.test("only expert graphs are asked, and nothing of their content is told", async (t) => {
+t.test("only expert graphs are asked, and nothing of their content is revealed", async (t) => {
 	const answer = await rosterOf({ "web-payments": 1, "api-desk": 1 })("payment", 10);
 	t.same(
 		answer.map(({ agent_id }) => agent_id),

@@ -187,7 +187,7 @@ t.test("a turn that is forgotten late takes no other one's place away", async (t
 	t.same(await shop.kept(), [[2, "is being paid"]]);
 });
 
-t.test("a session whose deletion was cut short can be begun anew under its name", async (t) => {
+t.test("a session whose deletion was cut short can be begun again under its name", async (t) => {
 	const shop = openRoom();
 	await (await shop.answer("one", "hold_1")).remember();
 	const record = await shop.records.findOwn(OWNER, "s");

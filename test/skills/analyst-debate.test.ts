@@ -52,7 +52,7 @@ const research = { ...createTestResearch({ clock }), writer };
 const debate = ask<DebateOutput>(boundSkill(analystDebate, { search, catalog, clock, research }));
 const question = "Should a language add pattern matching?";
 
-t.test("a debate quotes its graphs, and has nobody write what is not told", async (t) => {
+t.test("a debate quotes its graphs, and no writer writes what is not reported", async (t) => {
 	const { kind, data, meta } = await debate({ question, analysts: ["one", "Second Analyst"] });
 	t.equal(kind, "answer");
 	t.match(data.for, [{ analyst: "one", text: /accepted and shipped/ }]);

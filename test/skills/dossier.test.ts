@@ -99,7 +99,7 @@ t.test(
 	},
 );
 
-t.test("what contradicts a finding is told with it, and lowers its confidence", async (t) => {
+t.test("what contradicts a finding is reported with it, and lowers its confidence", async (t) => {
 	const { data } = await compile({ topic: TOPIC, graphs: ["limits"] });
 	t.match(data.contradictions, [{ reason: /10 MB|5 MB/ }]);
 	const [five] = data.findings.filter(({ statement }) => /up to 5 MB/.test(statement));
@@ -120,7 +120,7 @@ t.test("nothing counts that was published after the day asked for", async (t) =>
 	t.match(early, { kind: "no-answer", data: { findings: [], kept_until: null } });
 });
 
-t.test("a topic nobody covers has no dossier, and an unknown graph is not found", async (t) => {
+t.test("a topic no graph covers has no dossier, and an unknown graph is not found", async (t) => {
 	const none = await compile({ topic: "zorblax quuxification" });
 	t.match(none, { kind: "no-answer", meta: { decision: "ABSTAIN", dataStatus: "NO_MATCH" } });
 	await t.rejects(compile({ topic: TOPIC, graphs: ["nowhere"] }), { code: "NOT_FOUND" });
@@ -156,7 +156,7 @@ t.test(
 	},
 );
 
-t.test("whoever keeps no text keeps no dossier, and is told so", async (t) => {
+t.test("an account with zero retention keeps no dossier, and the answer says so", async (t) => {
 	const skill = boundSkill(dossier, { search, catalog, clock, research });
 	const run = (caller?: Caller) =>
 		skill.run(skill.input.parse({ topic: TOPIC }), {

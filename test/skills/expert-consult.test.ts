@@ -68,7 +68,7 @@ async function open(graphs: readonly Graph[]) {
 
 const QUESTION = "When do spring tides come?";
 
-t.test("nobody is impersonated without a recorded consent that still holds", async (t) => {
+t.test("no one is impersonated without a recorded consent that still holds", async (t) => {
 	const basis = "contract of 2026-01-05";
 	const { consult, skill } = await open([
 		makeDesk("nobody-asked", undefined, [tides]),

@@ -48,7 +48,7 @@ t.test("a pass that is run twice changes nothing, and numbers never go back", as
 	}
 });
 
-t.test("a subject nobody knows is no answer, whatever its facets would find", async (t) => {
+t.test("a subject no graph knows is no answer, whatever its facets would find", async (t) => {
 	const { report, isAnswer, stopReason } = await dive.run(
 		"What is the moon made of?",
 		"comprehensive",
@@ -59,7 +59,7 @@ t.test("a subject nobody knows is no answer, whatever its facets would find", as
 	t.match(report.not_known.join("\n"), /moon/);
 });
 
-t.test("the plan tells questions and graphs, and nothing of what these hold", async (t) => {
+t.test("the plan states questions and graphs, and nothing of what these hold", async (t) => {
 	const { events } = await dive.run(QUESTIONS[2] ?? "", "fast");
 	const plan = events.find(({ event }) => event === "research.plan")?.data as {
 		aspects: { question: string }[];
@@ -87,7 +87,7 @@ t.test("a dive that was stopped hands over what it had read, quoted and cited", 
 	assertCited(t, read as unknown as DeepDiveReport, dive.catalog);
 });
 
-t.test("what was found and not remembered is not told as unknown", async (t) => {
+t.test("what was found and not remembered is not reported as unknown", async (t) => {
 	const { report, events } = await dive.run(
 		"JSON Pointer versus Raft versus HSTS",
 		"comprehensive",
