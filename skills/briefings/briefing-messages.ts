@@ -3,16 +3,10 @@ import { SCHEDULE_LIMITS } from "./schedule-limits.js";
 import type { BriefingWire } from "./schedule-wire.js";
 
 /** One part of a briefing as every target shows it. */
-export interface BriefingPart {
+interface BriefingPart {
 	readonly heading: string;
-	readonly items: readonly BriefingItem[];
-}
-
-export interface BriefingItem {
-	/** Empty where there is none. */
-	readonly title: string;
-	/** Sentences with the numbers of their citations behind them. */
-	readonly lines: readonly string[];
+	/** Their titles, empty where there is none, and sentences with the numbers of their citations behind them. */
+	readonly items: readonly { readonly title: string; readonly lines: readonly string[] }[];
 }
 
 /** A briefing as headings, titles and lines, for mails and messages. */
@@ -195,21 +189,12 @@ export interface SlackMessage {
 }
 
 export type SlackBlock =
-	| { readonly type: "header"; readonly text: PlainText }
+	| { readonly type: "header"; readonly text: { type: "plain_text"; text: string } }
 	| { readonly type: "section"; readonly text: Mrkdwn }
 	| { readonly type: "context"; readonly elements: readonly Mrkdwn[] }
 	| { readonly type: "divider" };
 
-interface PlainText {
-	readonly type: "plain_text";
-	readonly text: string;
-}
-interface Mrkdwn {
-	readonly type: "mrkdwn";
-	readonly text: string;
-	/** Nothing in it becomes a link, a channel or a mention by itself. */
-	readonly verbatim: true;
-}
+type Mrkdwn = ReturnType<typeof mrkdwn>;
 
 /** Bounds of Block Kit. */
 const HEADER_CHARS = 150;
@@ -257,11 +242,7 @@ export function toSlackTest(topic: string): SlackMessage {
 }
 
 /** Posts to a webhook. Throws UNAVAILABLE when no one answers, UPSTREAM for a refusal; neither names the address. */
-export async function sendToSlack(
-	egress: Egress,
-	webhook: string,
-	message: SlackMessage,
-): Promise<void> {
+export async function sendToSlack(egress: Egress, webhook: string, message: SlackMessage) {
 	const response = await egress.request({
 		method: "POST",
 		url: webhook,
@@ -277,8 +258,9 @@ function section(text: string): SlackBlock {
 	return { type: "section", text: mrkdwn(text) };
 }
 
-function mrkdwn(text: string): Mrkdwn {
-	return { type: "mrkdwn", text: cut(text, SECTION_CHARS), verbatim: true };
+/** Nothing in it becomes a link, a channel or a mention by itself. */
+function mrkdwn(text: string) {
+	return { type: "mrkdwn", text: cut(text, SECTION_CHARS), verbatim: true } as const;
 }
 
 /** As many as there are, in blocks that hold so many each; the last room of a message is the header's. */
