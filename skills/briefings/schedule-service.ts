@@ -164,7 +164,7 @@ interface ChangeServices extends ChannelDeps {
 }
 
 /** Throws NOT_FOUND when it is gone meanwhile. */
-export function changeRow(
+function changeRow(
 	store: Pick<Store, "transaction">,
 	id: string,
 	change: (row: ScheduleRow) => ScheduleRow,
@@ -185,7 +185,7 @@ interface Changing {
 }
 
 /** Changes what was asked for, all of it or nothing. */
-export async function applyChange(deps: ChangeServices, changing: Changing): Promise<ScheduleRow> {
+async function applyChange(deps: ChangeServices, changing: Changing): Promise<ScheduleRow> {
 	const { store, texts, clock, refusals } = deps;
 	const { row, viewer, change } = changing;
 	if (change.renew_with) assertRenews(viewer);
