@@ -223,7 +223,7 @@ function unknownKey(): ServiceError {
 	);
 }
 
-/** Notes the day on which a key pays, once a day: telling when it was last used needs no more. */
+/** Notes the day on which a key pays, once a day: reporting when it was last used needs no more. */
 async function markUsed(
 	tx: StoreTransaction,
 	{ key, connection }: OpenedPlan,

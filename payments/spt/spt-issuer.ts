@@ -9,7 +9,7 @@ import {
 } from "../../src/kernel/kernel.js";
 import type { StoreTransaction, TokenRow } from "../../store/store.js";
 import { custAccount } from "../payments.js";
-import { listTokens, validateToken } from "./spt-state.js";
+import { listTokens, validateToken } from "./spt-accounts.js";
 import {
 	findToken,
 	getToken,

@@ -3,10 +3,11 @@ export {
 	createSptAccounts,
 	recoverTokens,
 	type SptAccounts,
+	type SptSummary,
 	toBalanceWire,
+	toStatementLine,
 } from "./spt-accounts.js";
 export { createSptBalance } from "./spt-balance.js";
 export { assertAmount, createSptIssuer, type IssuedSpt, type SptIssuer } from "./spt-issuer.js";
 export { howToBuy } from "./spt-refusals.js";
-export { type SptSummary, toStatementLine } from "./spt-state.js";
 export { type Environment, getToken, isSpendable, type PresentedToken, sourceOf } from "./token.js";

@@ -86,7 +86,7 @@ const RESERVE_SHARE = 0.05;
 /** What a file takes beside its bytes, at most: its last block, and its name. */
 const BYTES_BESIDE = 8 * 1024;
 
-/** Throws UNAVAILABLE unless a disk takes so much more and keeps a reserve; a disk that does not tell is trusted. */
+/** Throws UNAVAILABLE unless a disk takes so much more and keeps a reserve; a disk that reports no space is trusted. */
 export async function assertSpace(
 	fileSystem: Pick<FileSystem, "space">,
 	folder: string,

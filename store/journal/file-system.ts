@@ -41,7 +41,7 @@ export interface FileSystem {
 	kindOf(path: string): Promise<"file" | "folder" | "link" | undefined>;
 	/** True for the top of another disk than the folder above is on: it cannot be renamed or replaced. */
 	isMountPoint(folder: string): Promise<boolean>;
-	/** Room on the disk that a folder is on; undefined where the system does not tell. */
+	/** Room on the disk that a folder is on; undefined where the system does not report it. */
 	space(folder: string): Promise<Space | undefined>;
 	/** Names in a folder, sorted; none when there is no such folder. */
 	list(folder: string): Promise<readonly string[]>;

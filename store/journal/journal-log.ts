@@ -17,7 +17,7 @@ const MARK_DELAY_MS = 1_000;
 
 export type Journal = ReturnType<typeof createJournal>;
 
-/** The append side of the journal: frames, segments and the mark that tells how far the disk has come. */
+/** The append side of the journal: frames, segments and the mark that records how far the disk has come. */
 export function createJournal({
 	clock,
 	writer,

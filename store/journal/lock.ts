@@ -17,7 +17,7 @@ export interface LockDeps {
 	readonly path: string;
 }
 
-/** What this process puts at a path to hold it: no two are the same, so a file tells who made it, and when. */
+/** What this process puts at a path to hold it: no two are the same, so a file identifies who made it, and when. */
 interface Claim {
 	readonly text: Buffer;
 	/** Where it was written, whole, before it was linked to any name that others look at. */
@@ -167,7 +167,7 @@ async function pause(clock: Clock): Promise<void> {
 export interface ProcessName {
 	readonly pid: number;
 	readonly host: string;
-	/** When it started, in words of the system; empty where the system does not tell. */
+	/** When it started, in words of the system; empty where the system does not report it. */
 	readonly started: string;
 }
 

@@ -38,7 +38,7 @@ export async function listSegments(fileSystem: FileSystem, folder: string): Prom
 	return names.flatMap((name) => NAME.exec(name)?.[1] ?? []).map(Number);
 }
 
-/** Widens a range so that it covers a row's id; an id that tells no time makes it cover all. */
+/** Widens a range so that it covers a row's id; an id without a time makes it cover all. */
 export function widen(range: TimeRange | undefined, id: string): TimeRange {
 	const time = timeOfId(id);
 	return time === undefined ? ALWAYS : (merge(range, { from: time, to: time }) ?? ALWAYS);

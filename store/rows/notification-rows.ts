@@ -36,7 +36,7 @@ export interface ScheduleRow extends OwnedRow {
 	readonly textExpiresAt: number;
 }
 
-/** What of an account pays for renewals; judged anew each time. */
+/** What of an account pays for renewals; judged again each time. */
 export interface ScheduleRenewal {
 	readonly owner: string;
 	readonly keyId?: string | undefined;
