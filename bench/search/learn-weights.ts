@@ -1,5 +1,5 @@
 import type { ModelLocation } from "../../src/search/model/model-folder.js";
-import { RANK_WEIGHTS, type RankWeights } from "../../src/search/ranking/rank-fusion.js";
+import { RANK_WEIGHTS, type RankWeights } from "../../src/search/ranking/ranking.js";
 import { round } from "../figures.js";
 import { ndcgAt } from "./metrics.js";
 import { createOurIndex } from "./our-index.js";

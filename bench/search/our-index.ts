@@ -20,11 +20,11 @@ import type { Embedder } from "../../src/search/model/embedder.js";
 import type { ModelLocation } from "../../src/search/model/model-folder.js";
 import { findConcepts } from "../../src/search/ranking/find-concepts.js";
 import { buildLinkGraph } from "../../src/search/ranking/link-graph.js";
-import type { RankWeights } from "../../src/search/ranking/rank-fusion.js";
 import {
 	type DenseFindings,
 	POOL,
 	type RankRequest,
+	type RankWeights,
 	rankConcepts,
 	readWords,
 } from "../../src/search/ranking/ranking.js";

@@ -13,6 +13,7 @@ import {
 	collectedStreamOutput,
 	toAnswerMeta,
 	toAnswerText,
+	toEventsExample,
 } from "./stream-answer.js";
 
 const EXAMPLE = "Which HTTP status code asks for payment?";

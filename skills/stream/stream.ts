@@ -5,4 +5,5 @@ export {
 	citeAnew,
 	toAnswerMeta,
 	toAnswerText,
+	toEventsExample,
 } from "./stream-answer.js";

@@ -1,4 +1,3 @@
-export { refOf, toArticleAddress, toArticleRef } from "./article-address.js";
 export { createCatalogIndex, type Graphs } from "./catalog-index.js";
 export {
 	type CitedSentence,
@@ -9,6 +8,23 @@ export {
 	splitSentences,
 	toCitedSentences,
 } from "./cited-sentences.js";
-export { contentTerms, contentWords, coverageOf, isFollowUp, jaccard } from "./content-words.js";
-export { createMomentum, daysOf, type Momentum, measureCoverage } from "./coverage.js";
-export { createBestOf, findNearNames, normalizeName, trigramsOf } from "./near-names.js";
+export {
+	contentTerms,
+	contentWords,
+	coverageOf,
+	createBestOf,
+	findNearNames,
+	isFollowUp,
+	jaccard,
+	normalizeName,
+	trigramsOf,
+} from "./content-words.js";
+export {
+	createMomentum,
+	daysOf,
+	type Momentum,
+	measureCoverage,
+	refOf,
+	toArticleAddress,
+	toArticleRef,
+} from "./sources.js";

@@ -8,7 +8,6 @@ import {
 import type { Graph } from "../knowledge/knowledge.js";
 import type { DenseHits, DenseSide } from "./dense/dense-side.js";
 import { type OpenedModel, openModel } from "./dense/open-model.js";
-import type { IndexLimits, SyncOptions } from "./index/index-context.js";
 import {
 	type IndexDisk,
 	type IndexFolder,
@@ -17,14 +16,13 @@ import {
 } from "./index/index-folder.js";
 import { createIndexState, type SearchScope, toScopes } from "./index/index-state.js";
 import { createIndexSync } from "./index/index-sync.js";
-import type { SetSizes } from "./index/segment-set.js";
+import type { IndexLimits, SetSizes, SyncOptions } from "./index/segment-set.js";
 import { readCommonWords } from "./lexical/common-words.js";
 import type { Embedder } from "./model/embedder.js";
 import type { ModelLocation } from "./model/model-folder.js";
-import { findConcepts } from "./ranking/find-concepts.js";
+import { findConcepts, routeQuery } from "./ranking/find-concepts.js";
 import { createLinkGraphKeeper } from "./ranking/link-graph-keeper.js";
 import { POOL } from "./ranking/ranking.js";
-import { routeQuery } from "./ranking/route-query.js";
 import type {
 	RouteOutcome,
 	RouteRequest,

@@ -1,8 +1,7 @@
 export { type ConceptFilter, toConceptTest } from "./index/concept-filter.js";
-export type { SyncOptions } from "./index/index-context.js";
 export { type IndexDisk, openIndexDisk } from "./index/index-folder.js";
+export type { SyncOptions } from "./index/segment-set.js";
 export type { WeightedText } from "./lexical/concept-text.js";
-export { isStopWord, stemWord } from "./lexical/english-words.js";
 export {
 	createTextFinder,
 	type FoundText,
@@ -10,11 +9,15 @@ export {
 	readTexts,
 	type TextFinder,
 } from "./lexical/text-finder.js";
-export { termsOf, tokenize } from "./lexical/tokenizer.js";
-export { type FetchedModel, fetchModel } from "./model/fetch-model.js";
+export { isStopWord, stemWord, termsOf, tokenize } from "./lexical/tokenizer.js";
+export {
+	type FetchedModel,
+	fetchModel,
+	type ListedModel,
+	listModels,
+} from "./model/fetch-model.js";
 export type { ModelLocation } from "./model/model-folder.js";
 export { createModelHub } from "./model/model-hub.js";
-export { type ListedModel, listModels } from "./model/model-list.js";
 export { hubFolder, type ModelName, parseModelName } from "./model/model-name.js";
 export type {
 	GraphPromise,

@@ -2,9 +2,9 @@ import { join } from "node:path";
 import t from "tap";
 import { PACKAGE_ROOT } from "../../src/kernel/package-info.js";
 import { readCommonWords } from "../../src/search/lexical/common-words.js";
-import { stemWord } from "../../src/search/lexical/english-words.js";
 import { createLexicalBuilder } from "../../src/search/lexical/lexical-builder.js";
 import { abbreviationsOf, expandWords, readQuery } from "../../src/search/lexical/query-words.js";
+import { stemWord } from "../../src/search/lexical/tokenizer.js";
 
 const read = (query: string, text: string) => {
 	const builder = createLexicalBuilder();

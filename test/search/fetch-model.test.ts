@@ -4,10 +4,9 @@ import t, { type Test } from "tap";
 import { locateModel } from "../../src/app/content.js";
 import { createHubEgress } from "../../src/delivery/configured-egress.js";
 import { systemClock } from "../../src/kernel/clock.js";
-import { fetchModel } from "../../src/search/model/fetch-model.js";
+import { fetchModel, listModels } from "../../src/search/model/fetch-model.js";
 import { openModelFolder } from "../../src/search/model/model-folder.js";
 import { createModelHub } from "../../src/search/model/model-hub.js";
-import { listModels } from "../../src/search/model/model-list.js";
 import { parseModelName } from "../../src/search/model/model-name.js";
 import { type HubServer, REVISION, startHub } from "./model-hub-server.js";
 

@@ -1,8 +1,7 @@
 import fc from "fast-check";
 import t from "tap";
 import { headingFieldsOf, headingTermsOf } from "../../src/search/lexical/concept-text.js";
-import { stemWord } from "../../src/search/lexical/english-words.js";
-import { termsOf, tokenize } from "../../src/search/lexical/tokenizer.js";
+import { stemWord, termsOf, tokenize } from "../../src/search/lexical/tokenizer.js";
 import { sampleConcept } from "./sample-graph.js";
 
 const PIECES = [

@@ -6,7 +6,7 @@ import type { LexicalIndex } from "../../src/search/lexical/lexical-index.js";
 import { expandWords, readQuery } from "../../src/search/lexical/query-words.js";
 import { termsOf } from "../../src/search/lexical/tokenizer.js";
 import { vocabularyOf } from "../../src/search/lexical/vocabulary.js";
-import { routeQuery } from "../../src/search/ranking/route-query.js";
+import { routeQuery } from "../../src/search/ranking/find-concepts.js";
 import { PAYMENTS, sampleConcept, sampleGraph } from "./sample-graph.js";
 
 /** No ending of a word begins with one of these. */

@@ -1,9 +1,5 @@
 import t from "tap";
-import {
-	type Candidate,
-	createFusion,
-	denseWeightFor,
-} from "../../src/search/ranking/rank-fusion.js";
+import { type Candidate, createFusion, denseWeightFor } from "../../src/search/ranking/ranking.js";
 
 const fuseAll = (candidates: readonly Candidate[], identifierShare = 0) =>
 	candidates.map(createFusion(candidates, identifierShare));

@@ -2,9 +2,8 @@ import { setFlagsFromString } from "node:v8";
 import { runInNewContext } from "node:vm";
 import t from "tap";
 import { LIMITS } from "../../src/contract/limits.js";
-import { stemWord } from "../../src/search/lexical/english-words.js";
 import { readQuery } from "../../src/search/lexical/query-words.js";
-import { termsOf, tokenize } from "../../src/search/lexical/tokenizer.js";
+import { stemWord, termsOf, tokenize } from "../../src/search/lexical/tokenizer.js";
 
 const termsIn = (text: string) => new Set(tokenize(text).flatMap(termsOf));
 const share = (one: string, other: string, term: string) =>

@@ -1,6 +1,6 @@
 import t from "tap";
 import { formatCitations } from "../../skills/articles/citations.operations.js";
-import { toArticleRef } from "../../src/evidence/article-address.js";
+import { toArticleRef } from "../../src/evidence/sources.js";
 import { createGraphCatalog } from "../../src/knowledge/catalog.js";
 import { DOMAIN_GRAPH, makeConcept, makeGraph } from "./sample-graphs.js";
 

@@ -4,7 +4,7 @@ import {
 	articleMentions,
 	articleSearch,
 } from "../../skills/articles/articles.operations.js";
-import { toArticleRef } from "../../src/evidence/article-address.js";
+import { toArticleRef } from "../../src/evidence/sources.js";
 import { createGraphCatalog } from "../../src/knowledge/catalog.js";
 import type { Evidence } from "../../src/knowledge/graph.js";
 import { makeConcept, makeGraph } from "../service/sample-graphs.js";

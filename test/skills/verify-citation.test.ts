@@ -1,6 +1,6 @@
 import t from "tap";
 import { citationCheck } from "../../skills/verify/verify-citation.operations.js";
-import { toArticleRef } from "../../src/evidence/article-address.js";
+import { toArticleRef } from "../../src/evidence/sources.js";
 import { createGraphCatalog } from "../../src/knowledge/catalog.js";
 import { makeConcept, makeGraph } from "../service/sample-graphs.js";
 import { boundSkill } from "../support/bound-skill.js";

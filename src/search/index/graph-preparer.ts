@@ -1,8 +1,7 @@
 import { ServiceError } from "../../kernel/kernel.js";
 import type { Concept, Graph } from "../../knowledge/knowledge.js";
 import { preparePriors } from "./concept-priors.js";
-import { type Building, buildLexicalSegment } from "./index-builder.js";
-import type { IndexContext, SyncRun } from "./index-context.js";
+import { type Building, buildLexicalSegment, embedPart } from "./index-builder.js";
 import { mergeParts, tuneParts } from "./index-merger.js";
 import {
 	type MatchedParts,
@@ -11,7 +10,7 @@ import {
 	type Part,
 	type PartedGraph,
 } from "./segment.js";
-import { embedPart } from "./vector-fill.js";
+import type { IndexContext, SyncRun } from "./segment-set.js";
 
 interface Prospect {
 	readonly graph: Graph;

@@ -4,8 +4,8 @@ import type { Concept } from "../../knowledge/knowledge.js";
 import { copyRows, createRowPlanes, type SegmentVectors } from "../dense/row-planes.js";
 import { mergeLexical, retuneLexical } from "../lexical/lexical-builder.js";
 import { preparePriors } from "./concept-priors.js";
-import type { IndexContext, IndexLimits } from "./index-context.js";
 import { FINGERPRINT_BYTES, type Part, type PartedGraph } from "./segment.js";
+import type { IndexContext, IndexLimits } from "./segment-set.js";
 
 interface MergeWork {
 	readonly graphId: string;

@@ -4,11 +4,17 @@ import { ServiceError } from "../../kernel/kernel.js";
 import type { Graph } from "../../knowledge/knowledge.js";
 import type { DenseSide } from "../dense/dense-side.js";
 import { createGraphPreparer, type GraphPreparer } from "./graph-preparer.js";
-import type { IndexContext, IndexLimits, SyncOptions, SyncRun } from "./index-context.js";
+import { storeVectors } from "./index-builder.js";
 import { createIndexMerger } from "./index-merger.js";
 import type { GraphIndex } from "./index-state.js";
-import { createSegmentSet, type SetSizes } from "./segment-set.js";
-import { storeVectors } from "./vector-fill.js";
+import {
+	createSegmentSet,
+	type IndexContext,
+	type IndexLimits,
+	type SetSizes,
+	type SyncOptions,
+	type SyncRun,
+} from "./segment-set.js";
 
 const FIRST_RETRY_MS = 1_000;
 const LONGEST_RETRY_MS = 30_000;

@@ -1,6 +1,5 @@
 import { LIMITS } from "../../contract/contract.js";
 import { memoizeByObject } from "../../kernel/kernel.js";
-import { stemWord } from "./english-words.js";
 import {
 	documentFrequency,
 	inverseDocumentFrequency,
@@ -8,7 +7,7 @@ import {
 	type LexicalScope,
 	type QueryTerm,
 } from "./lexical-index.js";
-import { type Alternative, namesOf, termsOf, tokenize, type Word } from "./tokenizer.js";
+import { type Alternative, namesOf, stemWord, termsOf, tokenize, type Word } from "./tokenizer.js";
 import { type Match, type Vocabulary, vocabularyOf } from "./vocabulary.js";
 
 /** Pieces of a compound count less than the compound: they match by accident more often. */
