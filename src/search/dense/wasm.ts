@@ -78,77 +78,95 @@ export function assembleModule({ memory, functions }: ModuleSource): Uint8Array<
 
 function assembleBody({ locals, code }: FunctionSource): Bytes {
 	const groups = locals.map(({ count, type }) => [...unsigned(count), VALUE_TYPE[type]]);
-	const body = [...list(groups), ...code, OP.end];
+	const body = [...list(groups), ...code, END];
 	return [...unsigned(body.length), ...body];
 }
 
-/** Instructions without immediates. */
+/** An instruction after its operands, each of which leaves one value. */
+const instruction =
+	(...code: number[]) =>
+	(...operands: readonly Bytes[]): Bytes => [...operands.flat(), ...code];
+
 export const OP = {
-	end: 0x0b,
-	i32Eqz: 0x45,
-	i32Add: 0x6a,
-	i32And: 0x71,
-	i32Shl: 0x74,
-	i32ShrU: 0x76,
-	f32Add: 0x92,
-	f32Mul: 0x94,
-	f32Max: 0x97,
+	i32Eqz: instruction(0x45),
+	i32Add: instruction(0x6a),
+	i32And: instruction(0x71),
+	i32Shl: instruction(0x74),
+	i32ShrU: instruction(0x76),
+	f32Add: instruction(0x92),
+	f32Mul: instruction(0x94),
+	f32Max: instruction(0x97),
 } as const;
 
-export const block = (code: Bytes): Bytes => [0x02, 0x40, ...code, OP.end];
-export const loop = (code: Bytes): Bytes => [0x03, 0x40, ...code, OP.end];
-export const when = (code: Bytes): Bytes => [0x04, 0x40, ...code, OP.end];
+const END = 0x0b;
+export const block = (code: Bytes): Bytes => [0x02, 0x40, ...code, END];
+export const loop = (code: Bytes): Bytes => [0x03, 0x40, ...code, END];
+export const when = (condition: Bytes, code: Bytes) => [...condition, 0x04, 0x40, ...code, END];
 export const branch = (depth: number): Bytes => [0x0c, ...unsigned(depth)];
-export const branchIf = (depth: number): Bytes => [0x0d, ...unsigned(depth)];
+export const branchIf = (condition: Bytes, depth: number) => [
+	...condition,
+	0x0d,
+	...unsigned(depth),
+];
 export const localGet = (index: number): Bytes => [0x20, ...unsigned(index)];
-export const localSet = (index: number): Bytes => [0x21, ...unsigned(index)];
+export const localSet = (index: number, value: Bytes) => [...value, 0x21, ...unsigned(index)];
 export const i32Const = (value: number): Bytes => [0x41, ...signed(value)];
 export const f32Const = (value: number): Bytes => [
 	0x43,
 	...new Uint8Array(Float32Array.of(value).buffer),
 ];
-export const f32Load = (offset: number): Bytes => [0x2a, 0x02, ...unsigned(offset)];
-export const i32Store = (offset: number): Bytes => [0x36, 0x02, ...unsigned(offset)];
-export const f32Store = (offset: number): Bytes => [0x38, 0x02, ...unsigned(offset)];
+const access = (...code: number[]) => {
+	return (address: Bytes, offset: number): Bytes => [...address, ...code, ...unsigned(offset)];
+};
+const storing = (...code: number[]) => {
+	return (address: Bytes, value: Bytes, offset: number): Bytes => [
+		...address,
+		...value,
+		...code,
+		...unsigned(offset),
+	];
+};
+export const f32Load = access(0x2a, 0x02);
+export const i32Store = storing(0x36, 0x02);
+export const f32Store = storing(0x38, 0x02);
 
-const vector = (code: number): Bytes => [0xfd, ...unsigned(code)];
-const access = (code: number, offset: number): Bytes => [
-	...vector(code),
-	0x00,
-	...unsigned(offset),
-];
+const vector = (code: number) => [0xfd, ...unsigned(code)];
+const simd = (code: number) => instruction(...vector(code));
+const simdLoad = (code: number) => access(...vector(code), 0x00);
 
 /** Vector instructions, prefix 0xfd. */
 export const SIMD = {
-	load: (offset: number): Bytes => access(0, offset),
+	load: simdLoad(0),
 	/** Eight bytes, widened to words with their sign. */
-	load8x8: (offset: number): Bytes => access(1, offset),
+	load8x8: simdLoad(1),
 	/** Four bytes, in every lane. */
-	load32Splat: (offset: number): Bytes => access(9, offset),
-	store: (offset: number): Bytes => access(11, offset),
+	load32Splat: simdLoad(9),
+	store: storing(...vector(11), 0x00),
 	zero: [...vector(12), ...new Array<number>(16).fill(0)],
 	/** Four lanes of 32 bits out of two vectors: 0–3 are the first one's. */
-	shuffle32: (lanes: readonly number[]): Bytes => [
+	shuffle32: (one: Bytes, other: Bytes, lanes: readonly number[]): Bytes => [
+		...one,
+		...other,
 		...vector(13),
 		...lanes.flatMap((lane) => [0, 1, 2, 3].map((byte) => 4 * lane + byte)),
 	],
-	i16x8Splat: vector(16),
-	f32x4Splat: vector(19),
-	f32x4Extract: (lane: number): Bytes => [...vector(31), lane],
-	f32x4Gt: vector(68),
-	anyTrue: vector(83),
-	i16x8Shl: vector(139),
-	i16x8ShrS: vector(140),
-	i16x8Add: vector(142),
-	i16x8Mul: vector(149),
-	i32x4Bitmask: vector(164),
-	i32x4ExtendLow: vector(167),
-	i32x4ExtendHigh: vector(168),
-	i32x4Add: vector(174),
-	i32x4Dot: vector(186),
-	f32x4Add: vector(228),
-	f32x4Mul: vector(230),
-	f32x4ConvertI32x4: vector(250),
+	i16x8Splat: simd(16),
+	f32x4Splat: simd(19),
+	f32x4Extract: (value: Bytes, lane: number): Bytes => [...value, ...vector(31), lane],
+	f32x4Gt: simd(68),
+	anyTrue: simd(83),
+	i16x8Shl: simd(139),
+	i16x8ShrS: simd(140),
+	i16x8Add: simd(142),
+	i16x8Mul: simd(149),
+	i32x4Bitmask: simd(164),
+	i32x4ExtendLow: simd(167),
+	i32x4ExtendHigh: simd(168),
+	i32x4Add: simd(174),
+	i32x4Dot: simd(186),
+	f32x4Add: simd(228),
+	f32x4Mul: simd(230),
+	f32x4ConvertI32x4: simd(250),
 } as const;
 
 function section(id: number, content: Bytes): Bytes {
