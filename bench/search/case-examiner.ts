@@ -57,7 +57,7 @@ export async function createExaminer(
 	embedder: Embedder,
 ): Promise<Examine> {
 	const vectors = new Map<string, Float32Array | undefined>();
-	const denseSide = createLocalDenseSide({ find: async (query) => vectors.get(query) });
+	const denseSide = createLocalDenseSide(async (query) => vectors.get(query));
 	const state = await buildState({ graphs }, { embedder, denseSide });
 	const links = await buildLinkGraph([...state.graphs.values()].flatMap(({ parts }) => parts));
 	const commonWords = await readCommonWords(model.folder);

@@ -47,7 +47,7 @@ export async function measureDense({ model, rows }: DenseInput): Promise<readonl
 	const texts = questions.slice(0, QUERIES).map(({ query }) => query);
 	const queries = await embedder.embed(texts, "query");
 	const vectorOf = new Map(texts.map((text, index) => [text, queries[index]]));
-	const denseSide = createLocalDenseSide({ find: async (query) => vectorOf.get(query) });
+	const denseSide = createLocalDenseSide(async (query) => vectorOf.get(query));
 	const exact = queries.map(() => createExactTop());
 	const nextPassage = await createSentencePairs();
 	const scopes: DenseScope[] = [];

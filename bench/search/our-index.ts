@@ -59,7 +59,7 @@ export async function createOurIndex(set: QuestionSet, model: ModelLocation): Pr
 		vectors.push(...(await embedder.embed(texts, "query")));
 	}
 	const vectorOf = new Map(set.questions.map(({ query }, index) => [query, vectors[index]]));
-	const denseSide = createLocalDenseSide({ find: async (query) => vectorOf.get(query) });
+	const denseSide = createLocalDenseSide(async (query) => vectorOf.get(query));
 	const state = await buildState(set, { embedder, denseSide });
 	const commonWords = await readCommonWords(model.folder);
 	const findings = new Map<string, DenseFindings>();

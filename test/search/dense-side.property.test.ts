@@ -24,14 +24,13 @@ const model = startStandInModel({
 t.teardown(() => model.host.close());
 
 const SIDES: Readonly<Record<string, () => DenseSide>> = {
-	local: () =>
-		createLocalDenseSide({ find: async (query) => Float32Array.from(JSON.parse(query)) }),
+	local: () => createLocalDenseSide(async (query) => Float32Array.from(JSON.parse(query))),
 	worker: () =>
-		createWorkerDenseSide({
-			clock: systemClock,
-			embedder: watchEmbedder({ clock: systemClock, embedder: createCountingEmbedder() }),
-			thread: model.thread,
-		}),
+		createWorkerDenseSide(
+			systemClock,
+			watchEmbedder(systemClock, createCountingEmbedder()),
+			model.thread,
+		),
 };
 
 type Step =

@@ -14,27 +14,27 @@ function startVectors() {
 			return counting.embed(texts, lane);
 		},
 	};
-	return { asked, counting, vectors: createQueryVectors({ clock: systemClock, embedder }) };
+	return { asked, counting, vectors: createQueryVectors(systemClock, embedder) };
 }
 
 t.test("a query asked again, in whatever spacing, is not embedded again", async (t) => {
 	const { asked, vectors } = startVectors();
-	const first = await vectors.find("signed transfer");
-	t.equal(await vectors.find("  signed \n transfer "), first);
-	t.not(await vectors.find("signed transfers"), first);
+	const first = await vectors("signed transfer");
+	t.equal(await vectors("  signed \n transfer "), first);
+	t.not(await vectors("signed transfers"), first);
 	t.same(asked, ["signed transfer", "signed transfers"]);
 });
 
 t.test("a failure is not remembered", async (t) => {
 	const { counting, vectors } = startVectors();
 	counting.fail(true);
-	t.equal(await vectors.find("moss"), undefined);
+	t.equal(await vectors("moss"), undefined);
 	counting.fail(false);
-	t.ok(await vectors.find("moss"));
+	t.ok(await vectors("moss"));
 });
 
 t.test("a query that grows when it is normalized is cut again", async (t) => {
 	const { asked, vectors } = startVectors();
-	await vectors.find("\ufdfa".repeat(LIMITS.queryChars));
+	await vectors("\ufdfa".repeat(LIMITS.queryChars));
 	t.equal(asked[0]?.length, LIMITS.queryChars);
 });

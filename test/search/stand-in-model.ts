@@ -43,8 +43,8 @@ export interface StandInOptions {
 }
 
 /** A real thread that compares vectors as the service's does, with a stand-in for the model in it. */
-export function startStandInModel({ clock, identity, ...limits }: StandInOptions): StandInModel {
-	const regions = createVectorRegions({ embedder: identity, ...limits });
+export function startStandInModel({ clock, identity, pagesMax }: StandInOptions): StandInModel {
+	const regions = createVectorRegions(identity, pagesMax);
 	const lists = createScopeLists();
 	const host = createWorkerHost({
 		clock,

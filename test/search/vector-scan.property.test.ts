@@ -127,7 +127,7 @@ interface Placed {
 /** The segments in one memory, one after the other, with a mask over each where not every document takes part. */
 function place(segments: readonly SegmentVectors[], isIn: () => boolean): Placed {
 	const dimensions = segments[0]?.embedder.dimensions ?? DIMENSIONS;
-	const regions = createVectorRegions({ embedder: { dimensions, matryoshka: [dimensions / 2] } });
+	const regions = createVectorRegions({ dimensions, matryoshka: [dimensions / 2] });
 	let base = FIRST_SLOT;
 	const scopes = segments.map((segment) => {
 		const vectors = regions.add(segment);

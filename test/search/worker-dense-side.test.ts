@@ -37,8 +37,8 @@ function startSide(t: Test, { dimensions = 32, ...limits }: Start = {}) {
 	const identity = { id: "random", sha256: "", dimensions, pooling: "mean" as const };
 	const { thread, host } = startStandInModel({ clock, identity, ...limits });
 	t.teardown(() => host.close());
-	const embedder = watchEmbedder({ clock, embedder: createCountingEmbedder() });
-	const side = createWorkerDenseSide({ clock, embedder, thread });
+	const embedder = watchEmbedder(clock, createCountingEmbedder());
+	const side = createWorkerDenseSide(clock, embedder, thread);
 	const next = createSeededNumbers(3);
 	const segment = (documents = 40) => randomSegment(next, { documents, dimensions });
 	const vector = () => randomVector(next, dimensions);

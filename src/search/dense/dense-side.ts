@@ -1,4 +1,5 @@
 import { hash } from "node:crypto";
+import { LRUCache } from "lru-cache";
 import { LIMITS } from "../../contract/contract.js";
 import type { Clock } from "../../kernel/kernel.js";
 import type { Embedder, TextKind } from "../model/embedder.js";
@@ -39,24 +40,13 @@ export interface DenseSide {
 
 const CACHE_ENTRIES = 2_048;
 
-/** An LRU cache; its keys are hashes: of one size however long a query is, and without its text. */
-export function createQueryCache<Value>() {
-	const values = new Map<string, Value>();
+/** The latest queries' values; keys are hashes: of one size however long a query is, and without its text. */
+export function createQueryCache<Value extends object>() {
+	const values = new LRUCache<string, Value>({ max: CACHE_ENTRIES });
+	const keyOf = (query: string) => hash("sha256", query, "base64");
 	return {
-		find(query: string): Value | undefined {
-			const key = keyOf(query);
-			const value = values.get(key);
-			if (value !== undefined) {
-				values.delete(key); // The first key is the least recently used.
-				values.set(key, value);
-			}
-			return value;
-		},
-		keep(query: string, value: Value): void {
-			values.set(keyOf(query), value);
-			const oldest = values.size > CACHE_ENTRIES ? values.keys().next().value : undefined;
-			if (oldest !== undefined) values.delete(oldest);
-		},
+		find: (query: string): Value | undefined => values.get(keyOf(query)),
+		keep: (query: string, value: Value) => void values.set(keyOf(query), value),
 		drop: (query: string) => void values.delete(keyOf(query)),
 	};
 }
@@ -66,10 +56,6 @@ export function normalizeQuery(query: string): string {
 	return query.normalize("NFKC").trim().replace(/\s+/g, " ").slice(0, LIMITS.queryChars);
 }
 
-function keyOf(query: string): string {
-	return hash("sha256", query, "base64");
-}
-
 /** A query that has waited this long is answered by keywords. Long enough for a model that is just being loaded. */
 export const QUERY_PATIENCE_MS = 2_000;
 
@@ -77,12 +63,12 @@ export const QUERY_PATIENCE_MS = 2_000;
 export async function withPatience<T>(
 	clock: Clock,
 	work: Promise<T>,
-	onLate: () => void = () => undefined,
+	onLate?: () => void,
 ): Promise<T | undefined> {
 	let stopWaiting: (() => void) | undefined;
 	const late = new Promise<undefined>((resolve) => {
 		stopWaiting = clock.after(QUERY_PATIENCE_MS, () => {
-			onLate();
+			onLate?.();
 			resolve(undefined);
 		});
 	});
@@ -95,18 +81,8 @@ export async function withPatience<T>(
 	}
 }
 
-interface EmbedderOptions {
-	readonly clock: Clock;
-	readonly embedder: Embedder;
-}
-
-/** Query text to vector, with the last few thousand answers cached. */
-export interface QueryVectors {
-	/** Undefined when the model gives none in time: the search goes on with keywords. */
-	find(query: string): Promise<Float32Array | undefined>;
-}
-
-export function createQueryVectors({ clock, embedder }: EmbedderOptions): QueryVectors {
+/** Query text to vector, with the last few thousand answers cached; undefined when the model gives none in time. */
+export function createQueryVectors(clock: Clock, embedder: Embedder) {
 	const cache = createQueryCache<Promise<Float32Array | undefined>>();
 	const remember = (text: string): Promise<Float32Array | undefined> => {
 		const known = cache.find(text);
@@ -116,11 +92,13 @@ export function createQueryVectors({ clock, embedder }: EmbedderOptions): QueryV
 		vector.catch(() => cache.drop(text));
 		return vector;
 	};
-	return { find: (query) => withPatience(clock, remember(normalizeQuery(query))) };
+	return (query: string) => withPatience(clock, remember(normalizeQuery(query)));
 }
 
 /** The dense side in the thread that asks: for embedders that have no thread of their own. */
-export function createLocalDenseSide(queryVectors: QueryVectors): DenseSide {
+export function createLocalDenseSide(
+	queryVectors: ReturnType<typeof createQueryVectors>,
+): DenseSide {
 	/** Opened with the first segment, which knows how long vectors are. */
 	let opened: ReturnType<typeof open> | undefined;
 	const find = () => {
@@ -136,7 +114,7 @@ export function createLocalDenseSide(queryVectors: QueryVectors): DenseSide {
 		async search({ query, scopes, count }) {
 			const release = scopes.length > 0 ? find().regions.hold(scopes) : undefined;
 			try {
-				const vector = await queryVectors.find(query);
+				const vector = await queryVectors(query);
 				return vector && { vector, ...searchIn(scopes, vector, count) };
 			} finally {
 				release?.();
@@ -153,7 +131,7 @@ export function createLocalDenseSide(queryVectors: QueryVectors): DenseSide {
 }
 
 function open(embedder: SegmentVectors["embedder"]) {
-	const regions = createVectorRegions({ embedder });
+	const regions = createVectorRegions(embedder);
 	return { regions, scan: createVectorScan(regions.openSetup().setup) };
 }
 
@@ -167,7 +145,7 @@ export interface WatchedEmbedder extends Embedder {
 	watch<T>(work: () => Promise<T | undefined>): Promise<T | undefined>;
 }
 
-export function watchEmbedder({ clock, embedder }: EmbedderOptions): WatchedEmbedder {
+export function watchEmbedder(clock: Clock, embedder: Embedder): WatchedEmbedder {
 	const queriesSince = new Set<{ readonly at: number }>();
 	let lastFailure: string | undefined;
 	let isProbing = false;

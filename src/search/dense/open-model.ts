@@ -21,13 +21,11 @@ import {
 import { createWorkerHost, type WorkerHost } from "./worker-host.js";
 
 /** A model that can be asked, or why there is none, as a sentence. */
-export type OpenedModel =
-	| {
-			readonly embedder: WatchedEmbedder;
-			readonly denseSide: DenseSide;
-			readonly reason?: undefined;
-	  }
-	| { readonly embedder?: undefined; readonly denseSide?: undefined; readonly reason: string };
+export interface OpenedModel {
+	readonly embedder?: WatchedEmbedder;
+	readonly denseSide?: DenseSide;
+	readonly reason?: string;
+}
 
 /** A model on disk compares vectors in its own thread; an embedder that is ready has them compared in this one. */
 export async function openModel(
@@ -36,14 +34,13 @@ export async function openModel(
 ): Promise<OpenedModel> {
 	if (model === "none") return { reason: "The embedding model is switched off." };
 	if (!("folder" in model)) {
-		const embedder = watchEmbedder({ clock, embedder: model });
-		return { embedder, denseSide: createLocalDenseSide(createQueryVectors({ clock, embedder })) };
+		const embedder = watchEmbedder(clock, model);
+		return { embedder, denseSide: createLocalDenseSide(createQueryVectors(clock, embedder)) };
 	}
 	try {
 		const threaded = await createTransformersEmbedder({ clock, model });
-		const embedder = watchEmbedder({ clock, embedder: threaded });
-		const denseSide = createWorkerDenseSide({ clock, embedder, thread: threaded.thread });
-		return { embedder, denseSide };
+		const embedder = watchEmbedder(clock, threaded);
+		return { embedder, denseSide: createWorkerDenseSide(clock, embedder, threaded.thread) };
 	} catch (error) {
 		if (error instanceof ServiceError) return { reason: error.message };
 		throw error;
@@ -69,7 +66,7 @@ export async function createTransformersEmbedder({
 	const folder = await openModelFolder(model);
 	const { identity, profile } = folder;
 	const { dimensions } = identity;
-	const regions = createVectorRegions({ embedder: identity });
+	const regions = createVectorRegions(identity);
 	const lists = createScopeLists();
 	const host = createWorkerHost({
 		clock,
@@ -87,10 +84,8 @@ export async function createTransformersEmbedder({
 	const embedOne = async (text: string, kind: TextKind): Promise<Float32Array> => {
 		const vector = await queues[kind].send(prepareText(profile, text, kind));
 		if (vector?.length === dimensions) return vector;
-		throw new ServiceError(
-			"UNAVAILABLE",
-			"The embedding model gave vectors of an unexpected size.",
-		);
+		const message = "The embedding model gave vectors of an unexpected size.";
+		throw new ServiceError("UNAVAILABLE", message);
 	};
 	return {
 		identity,

@@ -1,3 +1,4 @@
+import { isSameList } from "../same-list.js";
 import type { SegmentVectors } from "./row-planes.js";
 
 /** How close texts of one graph are to each other that have nothing to do with each other. */
@@ -33,10 +34,6 @@ export function backgroundOf(segments: readonly SegmentVectors[]): VectorBackgro
 	const background = documents.length < MIN_DOCUMENTS ? undefined : measure(documents);
 	measuredByFirst.set(first, { segments, background });
 	return background;
-}
-
-function isSameList(one: readonly SegmentVectors[], other: readonly SegmentVectors[]): boolean {
-	return one === other || (one.length === other.length && one.every((it, at) => it === other[at]));
 }
 
 /** One document and the segment that it is in. */
@@ -86,12 +83,9 @@ function measure(documents: readonly Sampled[]): VectorBackground {
 function firstVectorOf({ vectors, document }: Sampled): Float32Array {
 	const { starts, rows, scales, embedder } = vectors;
 	const row = starts[document] ?? 0;
-	const from = row * embedder.dimensions;
+	const [from, to] = [row * embedder.dimensions, (row + 1) * embedder.dimensions];
 	const scale = scales[row] ?? 0;
-	return Float32Array.from(
-		rows.subarray(from, from + embedder.dimensions),
-		(value) => value * scale,
-	);
+	return Float32Array.from(rows.subarray(from, to), (value) => value * scale);
 }
 
 /** Cosine of the document's closest passage. */

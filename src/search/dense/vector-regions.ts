@@ -27,7 +27,9 @@ export interface DenseScope {
 }
 
 /** A region in the memory, with the number of searches that read it. */
-interface PlacedRegion extends VectorRegion, RegionLayout {
+interface PlacedRegion extends VectorRegion {
+	/** What may be sent to another thread. */
+	readonly layout: RegionLayout;
 	readonly address: number;
 	readonly bytes: number;
 	readers: number;
@@ -39,14 +41,10 @@ export type VectorRegions = ReturnType<typeof createVectorRegions>;
 /** Below, the prefix of a row says too little of it; see docs/adr/0023. */
 const PREFIX_DIMENSIONS_MIN = 128;
 
-interface VectorRegionsOptions {
-	readonly embedder: Pick<EmbedderIdentity, "dimensions" | "matryoshka">;
-	/** Most that the memory may grow to, in pages of 64 KiB. */
-	readonly pagesMax?: number;
-}
+type VectorWidths = Pick<EmbedderIdentity, "dimensions" | "matryoshka">;
 
-/** The vectors of all segments in a memory that every thread sees. */
-export function createVectorRegions({ embedder, pagesMax }: VectorRegionsOptions) {
+/** The vectors of all segments in a memory that every thread sees; it grows to so many pages of 64 KiB at most. */
+export function createVectorRegions(embedder: VectorWidths, pagesMax?: number) {
 	const { dimensions } = embedder;
 	const prefix = prefixOf(embedder);
 	const arena = createVectorArena(pagesMax);
@@ -72,12 +70,12 @@ export function createVectorRegions({ embedder, pagesMax }: VectorRegionsOptions
 	return {
 		/** Copies a segment's vectors in. Throws UNAVAILABLE when the memory is full. */
 		add(vectors: SegmentVectors): VectorRegion {
-			const plan = planRegion(vectors, { dimensions, prefix });
-			const address = arena.allocate(plan.bytes);
-			const layout = plan.layoutAt(address);
+			const { bytes, layoutAt } = planRegion(vectors, { dimensions, prefix });
+			const address = arena.allocate(bytes);
+			const layout = layoutAt(address);
 			fillRegion(arena.memory.buffer, { layout, vectors, dimensions, prefix });
-			const { bytes } = plan;
-			return { ...layout, address, bytes, readers: 0, isReleased: false } as VectorRegion;
+			const region = { layout, address, bytes, readers: 0, isReleased: false };
+			return { ...region, documents: layout.documents } satisfies PlacedRegion;
 		},
 		/** The region's memory is used again as soon as no search reads it. */
 		release(released: VectorRegion): void {
@@ -100,12 +98,12 @@ export function createVectorRegions({ embedder, pagesMax }: VectorRegionsOptions
 		/** The scopes as a thread that scans needs them. */
 		toScanScopes: (scopes: readonly DenseScope[]): readonly ScanScope[] =>
 			scopes.map(({ vectors, base, mask }) => {
-				const region = toLayout(vectors as PlacedRegion);
+				const region = (vectors as PlacedRegion).layout;
 				return { region, base, mask, allowed: mask ? countAllowed(mask) : region.documents };
 			}),
 		openSetup,
 		closest: (vector: Float32Array, region: VectorRegion, document: number): number =>
-			own.closest(vector, region as PlacedRegion, document),
+			own.closest(vector, (region as PlacedRegion).layout, document),
 		/** Bytes in use. */
 		used: arena.used,
 	};
@@ -114,19 +112,11 @@ export function createVectorRegions({ embedder, pagesMax }: VectorRegionsOptions
 const countAllowed = memoizeByObject((mask: Uint8Array) => mask.reduce((sum, one) => sum + one, 0));
 
 /** How many first components are compared before the rest; 0 when the model does not say that they tell most, or too few are left out. */
-function prefixOf({ dimensions, matryoshka = [] }: VectorRegionsOptions["embedder"]): number {
+function prefixOf({ dimensions, matryoshka = [] }: VectorWidths): number {
 	const usable = matryoshka.filter(
 		(width) => width >= PREFIX_DIMENSIONS_MIN && width <= dimensions / 2 && width % 8 === 0,
 	);
 	return usable.length > 0 ? Math.min(...usable) : 0;
-}
-
-/** What may be sent to another thread. */
-function toLayout(region: PlacedRegion): RegionLayout {
-	const { documents, rows, rowsAt, finesAt, prefixesAt, prefixScalesAt } = region;
-	const { scalesAt, ownersAt, startsAt } = region;
-	const prefixes = { prefixesAt, prefixScalesAt };
-	return { documents, rows, rowsAt, finesAt, ...prefixes, scalesAt, ownersAt, startsAt };
 }
 
 interface Gap {

@@ -1,8 +1,10 @@
 import type { Clock } from "../../kernel/kernel.js";
+import { isSameList } from "../same-list.js";
 import { createBatchQueue } from "./batch-queue.js";
 import {
 	createQueryCache,
 	type DenseHits,
+	type DenseRequest,
 	type DenseSide,
 	normalizeQuery,
 	type WatchedEmbedder,
@@ -14,17 +16,12 @@ import type { ScanScope } from "./vector-scan.mjs";
 import type { WorkerHost } from "./worker-host.js";
 
 /** The dense side beside the model, in its thread: this one neither embeds nor scans (docs/adr/0023). */
-export function createWorkerDenseSide({
-	clock,
-	embedder,
-	thread,
-}: {
-	readonly clock: Clock;
+export function createWorkerDenseSide(
+	clock: Clock,
 	/** Learns from every query whether the thread works. */
-	readonly embedder: Pick<WatchedEmbedder, "watch">;
-	readonly thread: DenseThread;
-}): DenseSide {
-	const { regions } = thread;
+	embedder: Pick<WatchedEmbedder, "watch">,
+	{ regions, search }: DenseThread,
+): DenseSide {
 	const vectors = createQueryCache<Float32Array>();
 
 	return {
@@ -36,7 +33,7 @@ export function createWorkerDenseSide({
 			const vector = vectors.find(text);
 			let isLate = false;
 			const isWanted = () => !isLate && signal?.aborted !== true;
-			const asked = embedder.watch(() => thread.search({ text, vector, scopes, count, isWanted }));
+			const asked = embedder.watch(() => search({ text, vector, scopes, count, isWanted }));
 			const hits = await withPatience(clock, asked, () => {
 				isLate = true;
 			});
@@ -47,13 +44,11 @@ export function createWorkerDenseSide({
 }
 
 /** One query for a thread that both embeds and compares. */
-interface ThreadQuery {
+interface ThreadQuery extends Pick<DenseRequest, "scopes" | "count"> {
 	/** What the model is to read. */
 	readonly text: string;
 	/** Its vector when that is known already: the model is left out. */
 	readonly vector: Float32Array | undefined;
-	readonly scopes: readonly DenseScope[];
-	readonly count: number;
 	/** Asked when its turn comes. */
 	readonly isWanted: () => boolean;
 }
@@ -143,7 +138,7 @@ export function createScopeLists() {
 	return {
 		/** The list's number, and whether it has yet to be sent. */
 		numberOf(scopes: readonly DenseScope[]) {
-			const found = known.find((list) => isSameList(list.scopes, scopes));
+			const found = known.find((list) => isSameList(list.scopes, scopes, isSameScope));
 			if (found) return { number: found.number, isNew: false };
 			known.push({ number: ++last, scopes });
 			const oldest = known.length > LISTS_KEPT ? known.shift() : undefined;
@@ -164,10 +159,6 @@ export function createScopeLists() {
 	};
 }
 
-function isSameList(one: readonly DenseScope[], other: readonly DenseScope[]): boolean {
-	if (one.length !== other.length) return false;
-	return one.every((scope, index) => {
-		const { vectors, base, mask } = other[index] as DenseScope;
-		return scope.vectors === vectors && scope.base === base && scope.mask === mask;
-	});
+function isSameScope(one: DenseScope, { vectors, base, mask }: DenseScope): boolean {
+	return one.vectors === vectors && one.base === base && one.mask === mask;
 }

@@ -3,6 +3,7 @@ import type { Concept, Graph } from "../../knowledge/knowledge.js";
 import type { SegmentVectors } from "../dense/row-planes.js";
 import type { VectorRegion } from "../dense/vector-regions.js";
 import type { LexicalIndex } from "../lexical/lexical-index.js";
+import { isSameList } from "../same-list.js";
 import { type ConceptFilter, type ConceptTest, keyOf, toConceptTest } from "./concept-filter.js";
 import { priorsOf } from "./concept-priors.js";
 import type { Segment } from "./segment.js";
@@ -100,35 +101,27 @@ export function toScopes(
 	return scopes;
 }
 
-function isSameList(one: readonly Graph[], other: readonly Graph[]): boolean {
-	return one.length === other.length && one.every((graph, at) => graph === other[at]);
-}
-
 function makeScopes(
 	state: IndexState,
 	graphs: readonly Graph[],
 	filter?: ConceptFilter,
 ): readonly SearchScope[] {
+	const key = keyOf(filter) ?? TOMBSTONES_ONLY;
 	const scopes = new Map<string, readonly SearchScope[]>();
 	for (const graph of graphs) {
 		const { id } = graph.record;
 		const indexed = state.graphs.get(id);
 		if (!indexed) {
-			throw new ServiceError(
-				"UNAVAILABLE",
-				`The graph "${id}" is not indexed yet; try again in a moment.`,
-			);
+			const message = `The graph "${id}" is not indexed yet; try again in a moment.`;
+			throw new ServiceError("UNAVAILABLE", message);
 		}
-		const masks = masksOf(indexed, filter);
+		const passesIndexed = toConceptTest(filter ?? {}, indexed.graph);
 		const passes = toConceptTest(filter ?? {}, graph);
-		if (!masks || !passes) continue;
-		const toScope = (part: IndexedPart, index: number): SearchScope => ({
-			...part,
-			graph,
-			indexed: indexed.graph,
-			mask: masks[index],
-			passes,
-		});
+		if (!passesIndexed || !passes) continue;
+		const toScope = (part: IndexedPart): SearchScope => {
+			const mask = rememberMask(part.concepts, key, passesIndexed);
+			return { ...part, graph, indexed: indexed.graph, mask, passes };
+		};
 		scopes.set(id, indexed.parts.map(toScope));
 	}
 	return [...scopes.values()].flat().sort((a, b) => a.base - b.base);
@@ -141,16 +134,6 @@ const masksByDocuments = memoizeByObject(
 	(concepts: GraphPart["concepts"]) =>
 		new Map<string, Mask>([[TOMBSTONES_ONLY, maskOf(concepts, () => true)]]),
 );
-
-/** A mask per part; undefined when no concept can pass. */
-function masksOf(
-	{ graph, parts }: IndexedGraph,
-	filter: ConceptFilter = {},
-): readonly Mask[] | undefined {
-	const passes = toConceptTest(filter, graph);
-	const key = keyOf(filter) ?? TOMBSTONES_ONLY;
-	return passes && parts.map(({ concepts }) => rememberMask(concepts, key, passes));
-}
 
 function rememberMask(concepts: GraphPart["concepts"], key: string, passes: ConceptTest): Mask {
 	const masks = masksByDocuments(concepts);

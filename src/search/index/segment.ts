@@ -4,6 +4,7 @@ import type { Concept, Graph } from "../../knowledge/knowledge.js";
 import type { SegmentVectors } from "../dense/row-planes.js";
 import type { LexicalIndex } from "../lexical/lexical-index.js";
 import type { EmbedderIdentity } from "../model/embedder.js";
+import { isSameList } from "../same-list.js";
 
 /** Everything derived from some concepts of one graph. Immutable: what changes leaves a tombstone and goes to a newer segment. */
 export interface Segment {
@@ -37,13 +38,8 @@ export function readsAlike(one: Concept, other: Concept): boolean {
 		one.id === other.id &&
 		isSameList(one.tags, other.tags) &&
 		isSameList(one.aliases, other.aliases) &&
-		one.evidence.length === other.evidence.length &&
-		one.evidence.every(({ title }, index) => title === other.evidence[index]?.title)
+		isSameList(one.evidence, other.evidence, (a, b) => a.title === b.title)
 	);
-}
-
-function isSameList(one: readonly string[], other: readonly string[]): boolean {
-	return one.length === other.length && one.every((text, index) => text === other[index]);
 }
 
 /** True when both describe vectors that may be compared. */
