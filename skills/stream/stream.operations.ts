@@ -13,7 +13,6 @@ import {
 	collectedStreamOutput,
 	toAnswerMeta,
 	toAnswerText,
-	toEventsExample,
 } from "./stream-answer.js";
 
 const EXAMPLE = "Which HTTP status code asks for payment?";

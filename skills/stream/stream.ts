@@ -5,5 +5,4 @@ export {
 	citeAnew,
 	toAnswerMeta,
 	toAnswerText,
-	toEventsExample,
 } from "./stream-answer.js";
