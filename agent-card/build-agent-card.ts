@@ -104,31 +104,8 @@ export const SKILL_OFFERS_URI = "urn:tollgraph:skill-offers:v1";
 /** Skill that answers a message without a data part. */
 export const DEFAULT_TEXT_SKILL: SkillId = "search_domain";
 
-/** Price (decimal USD string), billing type and input (JSON Schema) of one skill. */
-interface SkillOffer {
-	readonly id: SkillId;
-	/** Older names that are still understood. */
-	readonly aliases?: readonly string[];
-	readonly price_usd: string;
-	readonly billing_type: string;
-	/** Where it is sold in several kinds: the price of each, by the value of this field of its input. */
-	readonly price_by?: string;
-	readonly prices?: Readonly<Record<string, string>>;
-	/** Where the price is that of one unit: what a unit is called. */
-	readonly price_per?: string;
-	readonly input_schema: Readonly<Record<string, unknown>>;
-	readonly example_input: Readonly<Record<string, unknown>>;
-}
-
 /** The extension's params: how to address a skill, and one offer for each. */
-export interface SkillOffers {
-	readonly currency: "USD";
-	readonly text_skill: SkillId;
-	readonly message: string;
-	readonly offers: readonly SkillOffer[];
-}
-
-function createSkillOffers(skills: SkillCatalog, prices: PriceList): SkillOffers {
+function createSkillOffers(skills: SkillCatalog, prices: PriceList) {
 	return {
 		currency: "USD",
 		text_skill: DEFAULT_TEXT_SKILL,
@@ -145,7 +122,8 @@ function offeredSkills(skills: SkillCatalog): readonly SkillId[] {
 	return SKILL_IDS.filter((id) => skills[OPERATION_OF_SKILL[id]].isOffered?.() !== false);
 }
 
-function createOffer(id: SkillId, skill: Skill, prices: PriceList): SkillOffer {
+/** Price (decimal USD string), billing type and input (JSON Schema) of one skill. */
+function createOffer(id: SkillId, skill: Skill, prices: PriceList) {
 	const price = prices.priceOf(skill.operationId);
 	return {
 		id,
@@ -159,11 +137,13 @@ function createOffer(id: SkillId, skill: Skill, prices: PriceList): SkillOffer {
 	};
 }
 
+/** Older names that are still understood. */
 function aliasesOf(id: SkillId) {
 	const aliases = AGENT_ROWS.find(([name]) => name === id)?.[2] ?? [];
 	return aliases.length > 0 && { aliases };
 }
 
+/** Where it is sold in several kinds: the price of each, by the value of a field of its input. */
 function kindsOf({ pricedBy }: Skill, prices: PriceList) {
 	if (!pricedBy) return undefined;
 	const kinds = Object.entries(pricedBy.as);

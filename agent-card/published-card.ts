@@ -23,23 +23,17 @@ export interface PublishedCard {
 	readonly legacy: CardDocument;
 }
 
-export interface CardSigner {
-	readonly signingKey: CardSigningKey;
-	/** Absolute address of the key set, so that a verifier knows where to look. */
-	readonly keySetUrl: string;
-}
-
-/** Signs both shapes of the card and writes them out; slow, so done once for an address. */
+/**
+ * Signs both shapes of the card and writes them out; slow, so done once for an address. The absolute address of the key set tells
+ * a verifier where to look.
+ */
 export async function publishCard(
 	unsigned: AgentCard,
-	{ signingKey, keySetUrl }: CardSigner,
+	signingKey: CardSigningKey,
+	keySetUrl: string,
 ): Promise<PublishedCard> {
-	const header: JWSHeaderParameters = {
-		alg: "ES256",
-		kid: signingKey.kid,
-		typ: "JOSE",
-		jku: keySetUrl,
-	};
+	const { kid } = signingKey;
+	const header: JWSHeaderParameters = { alg: "ES256", kid, typ: "JOSE", jku: keySetUrl };
 	const card = await generateAgentCardSignature(signingKey as JWK, header)(unsigned);
 	const legacy = await signLegacyCard(await toLegacyCard(unsigned), signingKey, header);
 	return {

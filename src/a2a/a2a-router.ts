@@ -213,7 +213,7 @@ export function createCardSource({
 			const { skills, prices, info } = service;
 			const unsigned = buildAgentCard({ baseUrl, skills, prices, version: info.version, x402 });
 			const keySetUrl = `${baseUrl}${A2A_PATHS.keys}`;
-			published = { key, card: publishCard(unsigned, { signingKey, keySetUrl }) };
+			published = { key, card: publishCard(unsigned, signingKey, keySetUrl) };
 		}
 		return published.card;
 	};

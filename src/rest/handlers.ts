@@ -23,8 +23,13 @@ import {
 } from "../http/http.js";
 import { type Clock, ServiceError } from "../kernel/kernel.js";
 import type { Service } from "../service/service.js";
-import { type OwnedEvents, sendOwnedDocument, sendOwnedEvents } from "./owned-reply.js";
-import { isPieces, sendPieces } from "./owned-stream.js";
+import {
+	isPieces,
+	type OwnedEvents,
+	sendOwnedDocument,
+	sendOwnedEvents,
+	sendPieces,
+} from "./owned-reply.js";
 import { type PaymentLimit, readCallHeaders, readPaidHeaders, readQuery } from "./request.js";
 import { sendData, sendError, sendOwned, sendPaid, sendPurchased } from "./respond.js";
 

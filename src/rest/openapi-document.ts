@@ -1,7 +1,10 @@
+import type { RequestHandler } from "express";
 import { LIMITS, type PriceList } from "../contract/contract.js";
+import type { Service } from "../service/service.js";
 import { INTERFACE_VERSION, OPERATIONS, toComponentSchemas } from "../service/service.js";
 import { toErrorResponses } from "./openapi-errors.js";
 import { toOperation } from "./openapi-operation.js";
+import { sendJsonDocument } from "./respond.js";
 
 export interface OpenApiDocument {
 	readonly openapi: "3.1.0";
@@ -82,3 +85,15 @@ const SECURITY_SCHEMES = {
 			'A Shared Payment Token (spt_…) that pays for the call; also accepted as "Authorization: Bearer".',
 	},
 };
+
+/** Serves the description; memoized, at the first question, when the base address is known. */
+export function createOpenApiHandler({ info, prices }: Service): RequestHandler {
+	let made: { readonly baseUrl: string; readonly document: OpenApiDocument } | undefined;
+	return (req, res) => {
+		const baseUrl = info.baseUrl();
+		if (made?.baseUrl !== baseUrl) {
+			made = { baseUrl, document: toOpenApiDocument({ baseUrl, prices }) };
+		}
+		sendJsonDocument(req, res, made.document);
+	};
+}

@@ -20,11 +20,14 @@ import {
 	createPaymentLimit,
 	createPurchaseHandler,
 } from "./handlers.js";
-import { createLandingHandler } from "./landing.js";
-import { createOpenApiHandler } from "./openapi-handler.js";
+import { createOpenApiHandler } from "./openapi-document.js";
 import { createBodyReader } from "./request.js";
+import {
+	createKeySetHandler,
+	createLandingHandler,
+	createX402ListingHandler,
+} from "./root-documents.js";
 import { createStreamHandler } from "./stream-handler.js";
-import { createKeySetHandler, createX402ListingHandler } from "./well-known-handlers.js";
 
 export interface RestRouterDeps {
 	readonly service: Service;

@@ -8,7 +8,7 @@ import {
 	readinessSchema,
 	versionSchema,
 } from "./discovery-wire.js";
-import { findNamedSchema, schemaNames } from "./named-schemas.js";
+import { findNamedSchema, schemaNames } from "./openapi-schemas.js";
 
 const NAMES_TOLD = 12;
 

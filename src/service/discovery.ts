@@ -1,29 +1,24 @@
-import type { Json, ServedDocument, ServiceInfo } from "../contract/contract.js";
+import type { Json, ServiceInfo } from "../contract/contract.js";
 import { toDocument } from "../http/http.js";
 import { createPerRevision, ServiceError } from "../kernel/kernel.js";
 import { type GraphCatalog, OKF_VERSION, toCatalogDataset } from "../knowledge/knowledge.js";
 import type { IndexStatus } from "../search/search.js";
 import { INTERFACE_CHANGES, INTERFACE_VERSION, toErrorGuide } from "./interface-guide.js";
 
-/** How a caller finds out what this is, in which version, and what its errors mean. */
-export interface Discovery {
-	/** Throws UNAVAILABLE while a paid call could not be answered. */
-	ready(): Promise<Json>;
-	version(): Json;
-	errors(): Json;
-	changelog(): Json;
-	/** The catalog as schema.org and DCAT linked data. */
-	catalogDataset(): ServedDocument;
-}
+export type Discovery = ReturnType<typeof createDiscovery>;
 
-export interface DiscoveryDeps {
+/** How a caller finds out what this is, in which version, and what its errors mean. */
+export function createDiscovery({
+	info,
+	catalog,
+	search,
+	health,
+}: {
 	readonly info: ServiceInfo;
 	readonly catalog: GraphCatalog;
 	readonly search: { status(): IndexStatus };
 	readonly health: () => Promise<Json>;
-}
-
-export function createDiscovery({ info, catalog, search, health }: DiscoveryDeps): Discovery {
+}) {
 	const version = {
 		software: info.version,
 		interface: INTERFACE_VERSION,
@@ -44,6 +39,7 @@ export function createDiscovery({ info, catalog, search, health }: DiscoveryDeps
 		},
 	);
 	return {
+		/** Throws UNAVAILABLE while a paid call could not be answered. */
 		async ready() {
 			const { status } = await health();
 			if (status === "unavailable") {
@@ -62,6 +58,7 @@ export function createDiscovery({ info, catalog, search, health }: DiscoveryDeps
 		version: () => version,
 		errors: () => errors,
 		changelog: () => changelog,
+		/** The catalog as schema.org and DCAT linked data. */
 		catalogDataset: () => datasets("catalog"),
 	};
 }

@@ -16,7 +16,7 @@ import {
 } from "../contract/contract.js";
 import { formatUsd } from "../kernel/kernel.js";
 
-export interface OfferingDeps {
+interface OfferingDeps {
 	readonly prices: PriceList;
 	readonly skills: SkillCatalog;
 }

@@ -2,7 +2,7 @@ import t from "tap";
 import type { Operation as Route } from "../../src/contract/operation.js";
 import { OPERATION_ADDRESSES, OWNER_OPERATION_IDS } from "../../src/contract/operations.js";
 import { ServiceError } from "../../src/kernel/errors.js";
-import type { OwnerOperations } from "../../src/service/owner-operations.js";
+import type { OwnerOperations } from "../../src/service/service-interface.js";
 import { ROUTES } from "../support/routes.js";
 import { rawRequest } from "./raw-request.js";
 import { startRest } from "./start-rest.js";
