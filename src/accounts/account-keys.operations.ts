@@ -156,7 +156,6 @@ export const accountKeysCreate = ownerOperation({
 	summary: "Create an API key",
 	description: `One more key of the account, with scopes, caps and an expiry of its own. Caps count money, not free calls, and hold however many calls arrive at once. At most ${LIMITS.accountKeysMax} active keys.`,
 	body: keyOrderSchema,
-	isList: false,
 	status: 201,
 	data: createdKeySchema,
 	create:
@@ -182,7 +181,6 @@ export const accountKeysChange = ownerOperation({
 	description: "New label, scopes, caps or expiry; what is left out stays, null lifts a limit.",
 	params: keyPath,
 	body: keyChangeSchema,
-	isList: false,
 	data: accountKeySchema,
 	create:
 		({ accountChangeKey }: Services) =>
@@ -201,7 +199,6 @@ export const accountKeysRotate = ownerOperation({
 		"The same key under a new secret, shown once. The old secret works until overlap_seconds have passed; until then it only pays; one from a rotation before stops at once. A key may rotate itself.",
 	params: keyPath,
 	body: keyRotationOrderSchema,
-	isList: false,
 	data: createdKeySchema,
 	create:
 		({ accountRotateKey }: Services) =>
@@ -219,7 +216,6 @@ export const accountKeysRevoke = ownerOperation({
 	description:
 		"The key pays for nothing from now on. A key may revoke itself, but for the last that manages the account.",
 	params: keyPath,
-	isList: false,
 	data: endedSchema,
 	create:
 		({ accountRevokeKey }: Services) =>
@@ -253,7 +249,6 @@ export const accountConnectionTokensCreate = ownerOperation({
 	description:
 		"A secret that is part of an MCP address, for clients that cannot send headers. It pays from the account within its scopes and changes nothing of it; whoever has the address has the secret.",
 	body: connectionOrderSchema,
-	isList: false,
 	status: 201,
 	data: createdConnectionSchema,
 	create:
@@ -273,7 +268,6 @@ export const accountConnectionTokensRevoke = ownerOperation({
 	params: z.strictObject({
 		token_id: z.string().min(1).max(80).describe("Id of the token, con_…"),
 	}),
-	isList: false,
 	data: endedSchema,
 	create:
 		({ accountRevokeConnection }: Services) =>

@@ -13,7 +13,7 @@ import { formatUsd, type Micros, parseUsd, ServiceError, toIsoTime } from "../ke
 import type { KeyChange, KeyOrder, KeyScope } from "./account-keys.operations.js";
 import type { AccountProfile, AccountProfiles } from "./account-profiles.js";
 import type { AccountServices } from "./account-services.js";
-import type { ApiKeys, KeyTerms } from "./api-keys.js";
+import { type ApiKeys, getKey, type KeyTerms } from "./api-keys.js";
 import type { ConnectionTokens } from "./connection-tokens.js";
 import type { scopeInput } from "./spt-wire.js";
 
@@ -180,10 +180,7 @@ function toLimit(usd: string | null): Micros | undefined {
 }
 
 async function getKeyWire(deps: KeyServices, accountId: string, keyId: string) {
-	const row = await deps.store.read((reader) => reader.get("keys", keyId));
-	if (row?.accountId !== accountId) {
-		throw new ServiceError("NOT_FOUND", `No API key is called "${keyId.slice(0, 80)}".`);
-	}
+	const row = await deps.store.read((reader) => getKey(reader, keyId, accountId));
 	return toKeyWire(deps, row, (await deps.profiles.get(accountId)).labels);
 }
 

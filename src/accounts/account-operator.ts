@@ -3,7 +3,7 @@ import { custAccount, type Ledger } from "../../payments/payments.js";
 import { assertAmount, type Environment, sourceOf } from "../../payments/spt/spt.js";
 import type { AccountRow, Store, StoreTransaction } from "../../store/store.js";
 import { LIMITS } from "../contract/contract.js";
-import { formatUsd, type Micros, parseUsd, ServiceError, toIsoTime } from "../kernel/kernel.js";
+import { formatUsd, type Micros, parseUsd, toIsoTime } from "../kernel/kernel.js";
 import {
 	createConnection,
 	setLabel,
@@ -13,7 +13,7 @@ import {
 } from "./account-keys.js";
 import type { AccountProfiles } from "./account-profiles.js";
 import type { AccountServices } from "./account-services.js";
-import { type ApiKeys, unknownAccount } from "./api-keys.js";
+import { type ApiKeys, getKey, getOpenAccount } from "./api-keys.js";
 import type { ConnectionTokens } from "./connection-tokens.js";
 
 export const usdField = z
@@ -88,10 +88,9 @@ export function createAccountOperator(deps: AccountOperatorDeps) {
 		},
 
 		async rotateKey({ id, overlap_seconds = LIMITS.keyOverlapSeconds }: Command<"rotateKey">) {
-			const row = await store.read((reader) => reader.get("keys", id));
-			if (!row) throw new ServiceError("NOT_FOUND", `No API key is called "${id.slice(0, 80)}".`);
-			const { key } = await apiKeys.rotate(row.accountId, id, overlap_seconds);
-			return { key, id, account_id: row.accountId };
+			const { accountId } = await store.read((reader) => getKey(reader, id));
+			const { key } = await apiKeys.rotate(accountId, id, overlap_seconds);
+			return { key, id, account_id: accountId };
 		},
 
 		async revokeKey({ id }: { readonly id: string }) {
@@ -126,7 +125,7 @@ export function createAccountOperator(deps: AccountOperatorDeps) {
 		async setAccount(request: Command<"setAccount">) {
 			const { account_id, has_payment_method, zero_retention } = request;
 			const row = await store.transaction(async (tx) => {
-				const account = await getOpen(tx, account_id);
+				const account = await getOpenAccount(tx, account_id);
 				const changed: AccountRow = {
 					...account,
 					...(has_payment_method !== undefined && { hasPaymentMethod: has_payment_method }),
@@ -142,7 +141,7 @@ export function createAccountOperator(deps: AccountOperatorDeps) {
 		/** Adds prepaid balance to an account. Throws NOT_FOUND. */
 		creditAccount: ({ account_id, usd }: Command<"credit">) =>
 			store.transaction(async (tx) => {
-				await getOpen(tx, account_id);
+				await getOpenAccount(tx, account_id);
 				await credit(deps, tx, { owner: account_id, amountMicros: parseUsd(usd) });
 				return { account_id, balance_usd: formatUsd(await tx.balance(custAccount(account_id))) };
 			}),
@@ -184,12 +183,6 @@ async function credit(
 	assertAmount(amountMicros);
 	const key = `credit:${ids.next("txn")}`;
 	await ledger.credit(tx, { owner, source: sourceOf(environment), amountMicros, key });
-}
-
-async function getOpen(tx: StoreTransaction, accountId: string): Promise<AccountRow> {
-	const account = await tx.get("accounts", accountId);
-	if (account && account.closedAt === undefined) return account;
-	throw unknownAccount(accountId);
 }
 
 function rowsOf<T extends "keys" | "connections">(

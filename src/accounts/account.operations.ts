@@ -67,7 +67,6 @@ export const accountGet = ownerOperation({
 	summary: "The account behind a credential",
 	description:
 		"Balance, budget, retention, and what the credential that asks may do. Balance, budget and contact are null for one that does not manage the account.",
-	isList: false,
 	data: accountSchema,
 	create:
 		({ accountGet }: Services) =>
@@ -84,7 +83,6 @@ export const accountChange = ownerOperation({
 	summary: "Change the account",
 	description: "New label, contact or retention; what is left out stays.",
 	body: accountChangeSchema,
-	isList: false,
 	data: accountSchema,
 	create:
 		({ accountChange }: Services) =>
@@ -108,7 +106,6 @@ export const accountErase = ownerOperation({
 			.optional()
 			.describe("The balance that is given up, in USD, as account.get tells it"),
 	}),
-	isList: false,
 	data: erasedAccountSchema,
 	create:
 		({ accountErase }: Services) =>
@@ -127,7 +124,6 @@ export const accountExport = ownerOperation({
 		"All that is held about the account, in one JSON object that comes in pieces: profile, keys, usage, every posting and receipt, the text of its queries, tasks and feedback as far as it is kept. Result text is not kept.",
 	callsPerMinute: LIMITS.accountExportsPerMinute,
 	timeoutMs: LIMITS.accountExportTimeoutMs,
-	isList: false,
 	data: accountExportSchema,
 	create:
 		({ accountExport }: Services) =>
@@ -144,7 +140,6 @@ export const accountUsage = ownerOperation({
 	summary: "Usage of the account",
 	description: `Answered calls and what they cost, by day, operation, graph or key. Days are told one by one for ${LIMITS.usageDays} days, then by month.`,
 	query: usageQuery,
-	isList: false,
 	data: usageSchema,
 	create:
 		({ accountUsage }: Services) =>
@@ -184,7 +179,6 @@ export const accountQuota = ownerOperation({
 	...ACCOUNT_READ,
 	summary: "Free calls of the account",
 	description: "Free calls used and left this UTC month and day, and when they begin anew.",
-	isList: false,
 	data: quotaSchema,
 	create:
 		({ accountQuota }: Services) =>
@@ -202,7 +196,6 @@ export const accountBudget = ownerOperation({
 	description:
 		"The most the account spends in one UTC month, from its balance and over all its keys. It is judged where a price is held, so that calls that race cannot pass it; what was spent this month counts already.",
 	body: budgetOrderSchema,
-	isList: false,
 	data: budgetSchema,
 	create:
 		({ accountBudget }: Services) =>

@@ -92,8 +92,7 @@ export function createApiKeys(deps: SecretServices): ApiKeys {
 		async add(accountId, terms) {
 			const { row, key } = newKey(deps, accountId, terms);
 			await store.transaction(async (tx) => {
-				const account = await tx.get("accounts", accountId);
-				if (!account || account.closedAt !== undefined) throw unknownAccount(accountId);
+				await getOpenAccount(tx, accountId);
 				await pruneEndedKeys(tx, accountId, clock.now());
 				await tx.put("keys", row);
 			});
@@ -205,7 +204,12 @@ async function pruneEndedKeys(tx: StoreTransaction, accountId: string, now: numb
 	}
 }
 
-async function getKey(reader: StoreReader, keyId: string, accountId?: string): Promise<KeyRow> {
+/** Throws NOT_FOUND, also for a key of another account than the one given. */
+export async function getKey(
+	reader: StoreReader,
+	keyId: string,
+	accountId?: string,
+): Promise<KeyRow> {
 	const row = await reader.get("keys", keyId);
 	if (row && (accountId === undefined || row.accountId === accountId)) return row;
 	throw new ServiceError("NOT_FOUND", `No API key is called "${keyId.slice(0, 80)}".`);
@@ -217,12 +221,17 @@ async function getActive(reader: StoreReader, keyId: string, accountId: string):
 	throw new ServiceError("INVALID_ARGUMENT", `The API key "${keyId}" was revoked; make a new one.`);
 }
 
-export function unknownAccount(id: string): ServiceError {
-	return new ServiceError("NOT_FOUND", `No account is called "${id.slice(0, 80)}".`);
+/** Throws NOT_FOUND. */
+export async function getOpenAccount(reader: StoreReader, id: string): Promise<AccountRow> {
+	const account = await reader.get("accounts", id);
+	if (account && account.closedAt === undefined) return account;
+	throw new ServiceError("NOT_FOUND", `No account is called "${id.slice(0, 80)}".`);
 }
 
-const sortByAge = (rows: readonly KeyRow[]): KeyRow[] =>
-	[...rows].sort((a, b) => (a.id < b.id ? -1 : 1));
+/** Ids rise with time. */
+export function sortByAge<R extends { readonly id: string }>(rows: readonly R[]): R[] {
+	return [...rows].sort((a, b) => (a.id < b.id ? -1 : 1));
+}
 
 /** Anyone who manages an account can make a key without limits, so limits on such a key would be none. */
 function assertSound(row: KeyRow): void {

@@ -3,7 +3,7 @@ import type { ConnectionRow, StoreReader, StoreTransaction } from "../../store/s
 import { LIMITS } from "../contract/contract.js";
 import { createSecret, hashSecret, isWellFormedSecret, ServiceError } from "../kernel/kernel.js";
 import type { SecretServices } from "./account-services.js";
-import { unknownAccount } from "./api-keys.js";
+import { getOpenAccount, sortByAge } from "./api-keys.js";
 
 const TOKEN_PREFIX = "ct_";
 
@@ -12,10 +12,6 @@ export type ConnectionTokens = ReturnType<typeof createConnectionTokens>;
 
 /** Connection tokens, stored as keyed hashes only. Spec: Authentication. */
 export function createConnectionTokens({ store, clock, random, ids, pepper }: SecretServices) {
-	const usable = async (reader: StoreReader, accountId: string) =>
-		[...(await reader.findBy("connections", "accountId", accountId))]
-			.filter((row) => isUsable(row, clock.now()))
-			.sort((a, b) => (a.id < b.id ? -1 : 1));
 	return {
 		/** The secret is shown here and never again. Throws NOT_FOUND, and INVALID_ARGUMENT for one token too many. */
 		async create(accountId: string, terms: Pick<ConnectionRow, "skills" | "graphs" | "expiresAt">) {
@@ -24,8 +20,7 @@ export function createConnectionTokens({ store, clock, random, ids, pepper }: Se
 			const hash = hashSecret(token, pepper);
 			const createdAt = clock.now();
 			await store.transaction(async (tx) => {
-				const account = await tx.get("accounts", accountId);
-				if (!account || account.closedAt !== undefined) throw unknownAccount(accountId);
+				await getOpenAccount(tx, accountId);
 				await pruneExpired(tx, accountId, clock.now());
 				await tx.put("connections", { ...terms, id, hash, accountId, status: "active", createdAt });
 			});
@@ -33,15 +28,21 @@ export function createConnectionTokens({ store, clock, random, ids, pepper }: Se
 		},
 
 		/** Active ones, oldest first. */
-		list: (accountId: string) => store.read((reader) => usable(reader, accountId)),
+		list: (accountId: string) =>
+			store.read(async (reader) => {
+				const rows = await reader.findBy("connections", "accountId", accountId);
+				return sortByAge(rows.filter((row) => isUsable(row, clock.now())));
+			}),
 
 		/** Throws NOT_FOUND, also for a token of another account than the one given. */
 		revoke: (id: string, accountId?: string) =>
 			store.transaction(async (tx) => {
 				const row = await tx.get("connections", id);
 				if (!row || (accountId !== undefined && row.accountId !== accountId)) {
-					const shown = id.slice(0, 80);
-					throw new ServiceError("NOT_FOUND", `No connection token is called "${shown}".`);
+					throw new ServiceError(
+						"NOT_FOUND",
+						`No connection token is called "${id.slice(0, 80)}".`,
+					);
 				}
 				// No one asks for one that has ended: usage names it by its id.
 				await tx.delete("connections", id);

@@ -11,6 +11,7 @@ import {
 } from "../contract/contract.js";
 import { ServiceError, toIsoTime } from "../kernel/kernel.js";
 import type { AccountServices } from "./account-services.js";
+import { sortByAge } from "./api-keys.js";
 import type { FeedbackOrder, FeedbackWire } from "./feedback.operations.js";
 
 /** What callers say of answers they got: kept for twelve months, shown to its author, to those who manage the account and to the operator, deleted on request. */
@@ -126,8 +127,7 @@ function toRow(
 }
 
 async function rowsOf(store: Store, owner: string): Promise<readonly FeedbackRow[]> {
-	const rows = await store.read((reader) => reader.findBy("feedback", "owner", owner));
-	return [...rows].sort((a, b) => (a.id < b.id ? -1 : 1));
+	return sortByAge(await store.read((reader) => reader.findBy("feedback", "owner", owner)));
 }
 
 async function readWire({ documents }: Store, row: FeedbackRow): Promise<FeedbackWire> {

@@ -1,5 +1,6 @@
 import { createHash } from "node:crypto";
 import type { CryptoKey, JWK } from "jose";
+import { LRUCache } from "lru-cache";
 import PQueue from "p-queue";
 import { LIMITS } from "../contract/contract.js";
 import { type Clock, type Egress, type Logger, ServiceError } from "../kernel/kernel.js";
@@ -34,24 +35,15 @@ export function createIdentityVerifier({
 	readonly keys: IssuerKeys;
 	readonly clock: Clock;
 }) {
-	const known = new Map<string, Verdict>();
+	const known = new LRUCache<string, Verdict>({ max: LIMITS.identityTokensKnown });
 	const running = new Map<string, Promise<Verdict>>();
 	const queue = new PQueue({ concurrency: LIMITS.identityChecksRunning });
 
-	const remember = (hash: string, verdict: Verdict) => {
-		known.delete(hash);
-		known.set(hash, verdict);
-		if (known.size > LIMITS.identityTokensKnown) known.delete(known.keys().next().value ?? "");
-	};
 	const recall = async (hash: string, now: number): Promise<Verdict | undefined> => {
 		if (!known.has(hash)) return undefined;
 		const version = await keys.version();
 		const verdict = known.get(hash);
-		if (verdict && verdict.until > now && verdict.version === version) {
-			// Seen latest stays longest.
-			remember(hash, verdict);
-			return verdict;
-		}
+		if (verdict && verdict.until > now && verdict.version === version) return verdict;
 		known.delete(hash);
 		return undefined;
 	};
@@ -77,7 +69,7 @@ export function createIdentityVerifier({
 				clock.now() + LIMITS.identityTokenKnownMs,
 			);
 			const verdict = { version, until, claims };
-			remember(hash, verdict);
+			known.set(hash, verdict);
 			return verdict;
 		};
 		const checkOnce = (): Promise<Verdict> => {

@@ -20,8 +20,8 @@ import {
 	sptRotationSchema,
 } from "./spt-wire.js";
 
-const scheme = "spt";
-const callsPerMinute = LIMITS.sptChangesPerMinute;
+const ofToken = { scheme: "spt", isList: false } as const;
+const change = { ...ofToken, callsPerMinute: LIMITS.sptChangesPerMinute };
 
 const TOKEN_ID = "tok_01kg9yz3v0f6x2m8q4t7w1ab2c";
 const CHILD_ID = "tok_01kg9yz3v0f6x2m8q4t7w1ab2d";
@@ -48,8 +48,7 @@ export const sptBalance = ownerOperation({
 	path: "/v1/spt/balance",
 	summary: "Balance of a Shared Payment Token",
 	description: "What the token has left, what is held, its limits, scopes and expiry.",
-	scheme,
-	isList: false,
+	...ofToken,
 	data: sptBalanceSchema,
 	create:
 		({ sptBalance }: Services) =>
@@ -65,7 +64,7 @@ export const sptLedger = ownerOperation({
 	summary: "Entries of a token",
 	description:
 		"What moved the token's balance, newest first. One question reads a bounded part of the books: a page may be short, or empty, and the list is at its end only when next_cursor is null.",
-	scheme,
+	...ofToken,
 	callsPerMinute: LIMITS.sptLedgerReadsPerMinute,
 	query: z.strictObject({
 		limit: digitsField(LIMITS.sptLedgerMax)
@@ -89,9 +88,7 @@ export const sptRotate = ownerOperation({
 	summary: "New secret for a token",
 	description:
 		"The same token and balance under a new secret, shown once. The old secret is worth nothing from then on.",
-	scheme,
-	callsPerMinute,
-	isList: false,
+	...change,
 	data: sptRotationSchema,
 	create:
 		({ sptRotate }: Services) =>
@@ -106,10 +103,8 @@ export const sptDelegationsCreate = ownerOperation({
 	path: "/v1/spt/delegations",
 	summary: "Delegate a token",
 	description: `A child token with balance taken from this one; limits, scopes and expiry are this token's or tighter. It counts as spent on the day it is made. At most ${LIMITS.sptDepthMax} levels deep.`,
-	scheme,
-	callsPerMinute,
+	...change,
 	body: sptDelegationOrderSchema,
-	isList: false,
 	status: 201,
 	data: sptDelegationSchema,
 	create:
@@ -134,8 +129,7 @@ export const sptDelegationsList = ownerOperation({
 	path: "/v1/spt/delegations",
 	summary: "Delegated tokens",
 	description: "Child tokens that are active, oldest first, without their secrets.",
-	scheme,
-	callsPerMinute,
+	...change,
 	isList: true,
 	data: sptDelegationListSchema,
 	create:
@@ -152,10 +146,8 @@ export const sptDelegationsRevoke = ownerOperation({
 	summary: "Revoke a delegated token",
 	description:
 		"Stops the child and its own children. What they have left comes back at once, what their open calls hold when those end without an answer.",
-	scheme,
-	callsPerMinute,
+	...change,
 	params: z.strictObject({ delegation_id: z.string().min(1).max(80).describe("Id of the child") }),
-	isList: false,
 	data: sptDelegationEndSchema,
 	create:
 		({ sptRevokeDelegation }: Services) =>
@@ -171,10 +163,8 @@ export const sptRefund = ownerOperation({
 	summary: "Refund the rest of a token",
 	description:
 		"Sends what is left back to the wallet that bought the token. Delegated tokens give back to their parent, and those an operator issued are the operator's to refund.",
-	scheme,
-	callsPerMinute,
+	...change,
 	body: sptRefundOrderSchema,
-	isList: false,
 	data: sptRefundSchema,
 	create:
 		({ sptRefund }: Services) =>
@@ -190,9 +180,7 @@ export const sptRevoke = ownerOperation({
 	summary: "End a token",
 	description:
 		"The token and those delegated from it pay for nothing from now on. What is left goes back where it came from: the parent token, or the wallet that bought it.",
-	scheme,
-	callsPerMinute,
-	isList: false,
+	...change,
 	data: sptEndSchema,
 	create:
 		({ sptRevoke }: Services) =>
