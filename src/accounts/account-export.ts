@@ -7,21 +7,28 @@ import { type AccountAccess, inputDocument, type Json, LIMITS } from "../contrac
 import { toJobWire } from "../jobs/jobs.js";
 import { ServiceError } from "../kernel/kernel.js";
 import { deliveriesOf, webhooksOf } from "../webhooks/webhooks.js";
-import { type createAccountKeys, requireManager } from "./account-keys.js";
-import type { createAccountProfile } from "./account-profile.js";
+import { createAccountKeys, type KeyServices, requireManager } from "./account-keys.js";
+import { createAccountProfile } from "./account-profile.js";
 import type { AccountServices } from "./account-services.js";
-import { type createAccountUsage, getAccount, toCallWire } from "./account-usage.js";
+import { createAccountUsage, getAccount, toCallWire } from "./account-usage.js";
 import { feedbackOf } from "./feedback.js";
 import { grantedAccessOf } from "./oauth-grants.js";
 
-type AccountLists = ReturnType<typeof createAccountKeys> &
-	ReturnType<typeof createAccountProfile> &
-	ReturnType<typeof createAccountUsage>;
-
 /** What an account's owner may ask, paying nothing. Changes throw SCOPE_FORBIDDEN for a key that does not manage it. */
-export type AccountOperations = AccountLists & {
-	readonly accountExport: ReturnType<typeof createAccountExport>;
-};
+export type AccountOperations = ReturnType<typeof createAccountOperations>;
+
+export function createAccountOperations(services: KeyServices) {
+	const lists: AccountLists = createAccountLists(services);
+	return { ...lists, accountExport: createAccountExport({ ...services, lists }) };
+}
+
+type AccountLists = ReturnType<typeof createAccountLists>;
+
+function createAccountLists(services: KeyServices) {
+	const keys: ReturnType<typeof createAccountKeys> = createAccountKeys(services);
+	const profile: ReturnType<typeof createAccountProfile> = createAccountProfile(services);
+	return { ...keys, ...profile, ...createAccountUsage(services) };
+}
 
 interface ExportServices extends Pick<AccountServices, "store" | "clock"> {
 	/** The lists that its owner can ask for one by one. */
@@ -36,7 +43,7 @@ const FIRST_DAY = "1970-01-01";
  * text of its queries and of its tasks. Read in small parts; few at a time, and one of an account: throws RATE_LIMITED
  * while others run.
  */
-export function createAccountExport(deps: ExportServices) {
+function createAccountExport(deps: ExportServices) {
 	const running = new Set<string>();
 	return async function* (
 		access: AccountAccess,

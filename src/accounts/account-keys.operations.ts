@@ -141,10 +141,7 @@ export const accountKeysList = ownerOperation({
 		"API keys, oldest first, revoked ones too, without their secrets. For keys that manage the account.",
 	isList: true,
 	data: accountKeyListSchema,
-	create:
-		({ accountKeys }: Services) =>
-		({ caller }) =>
-			accountKeys(accessOf(caller)),
+	create: (services: Services) => (request) => services.accountKeys(accessOf(request)),
 	example: {},
 });
 
@@ -160,8 +157,8 @@ export const accountKeysCreate = ownerOperation({
 	data: createdKeySchema,
 	create:
 		({ accountCreateKey }: Services) =>
-		({ caller, body }) =>
-			accountCreateKey(accessOf(caller), body),
+		(request) =>
+			accountCreateKey(accessOf(request), request.body),
 	example: {
 		body: {
 			label: "research crew",
@@ -184,8 +181,8 @@ export const accountKeysChange = ownerOperation({
 	data: accountKeySchema,
 	create:
 		({ accountChangeKey }: Services) =>
-		({ caller, params, body }) =>
-			accountChangeKey(accessOf(caller), params.key_id, body),
+		(request) =>
+			accountChangeKey(accessOf(request), request.params.key_id, request.body),
 	example: { ...keyExample, body: { max_per_month_usd: "20.00", graphs: null } },
 });
 
@@ -202,8 +199,8 @@ export const accountKeysRotate = ownerOperation({
 	data: createdKeySchema,
 	create:
 		({ accountRotateKey }: Services) =>
-		({ caller, params, body }) =>
-			accountRotateKey(accessOf(caller), params.key_id, body.overlap_seconds),
+		(request) =>
+			accountRotateKey(accessOf(request), request.params.key_id, request.body.overlap_seconds),
 	example: { ...keyExample, body: { overlap_seconds: 3_600 } },
 });
 
@@ -219,8 +216,8 @@ export const accountKeysRevoke = ownerOperation({
 	data: endedSchema,
 	create:
 		({ accountRevokeKey }: Services) =>
-		({ caller, params }) =>
-			accountRevokeKey(accessOf(caller), params.key_id),
+		(request) =>
+			accountRevokeKey(accessOf(request), request.params.key_id),
 	example: keyExample,
 });
 
@@ -233,10 +230,7 @@ export const accountConnectionTokensList = ownerOperation({
 	description: "Active tokens of MCP addresses, oldest first, without their secrets.",
 	isList: true,
 	data: connectionListSchema,
-	create:
-		({ accountConnections }: Services) =>
-		({ caller }) =>
-			accountConnections(accessOf(caller)),
+	create: (services: Services) => (request) => services.accountConnections(accessOf(request)),
 	example: {},
 });
 
@@ -253,8 +247,8 @@ export const accountConnectionTokensCreate = ownerOperation({
 	data: createdConnectionSchema,
 	create:
 		({ accountCreateConnection }: Services) =>
-		({ caller, body }) =>
-			accountCreateConnection(accessOf(caller), body),
+		(request) =>
+			accountCreateConnection(accessOf(request), request.body),
 	example: { body: { label: "desktop assistant", expires_in_days: 90 } },
 });
 
@@ -271,7 +265,7 @@ export const accountConnectionTokensRevoke = ownerOperation({
 	data: endedSchema,
 	create:
 		({ accountRevokeConnection }: Services) =>
-		({ caller, params }) =>
-			accountRevokeConnection(accessOf(caller), params.token_id),
+		(request) =>
+			accountRevokeConnection(accessOf(request), request.params.token_id),
 	example: { params: { token_id: CONNECTION_ID } },
 });

@@ -17,7 +17,7 @@ import { type ApiKeys, getKey, type KeyTerms } from "./api-keys.js";
 import type { ConnectionTokens } from "./connection-tokens.js";
 import type { scopeInput } from "./spt-wire.js";
 
-interface KeyServices extends Pick<AccountServices, "store" | "clock" | "catalog"> {
+export interface KeyServices extends Pick<AccountServices, "store" | "clock" | "catalog"> {
 	readonly keys: ApiKeys;
 	readonly connections: ConnectionTokens;
 	readonly profiles: AccountProfiles;

@@ -1,4 +1,4 @@
-import { type AccountAccess, type Caller, LIMITS } from "../contract/contract.js";
+import { type AccountAccess, LIMITS, type OwnerRequest } from "../contract/contract.js";
 import { ServiceError } from "../kernel/kernel.js";
 
 /** What operations for the owner of an account have in common. */
@@ -12,7 +12,7 @@ export const KEY_ID = "key_01kg9yz3v0f6x2m8q4t7w1ab2c";
 export const KEY_SECRET = "sk_live_0123456789abcdefghijklmnopqrstuvwxyz";
 
 /** What the caller's credential opens. Throws SCOPE_FORBIDDEN for one that opens no account. */
-export function accessOf({ access }: Caller): AccountAccess {
+export function accessOf({ caller: { access } }: Pick<OwnerRequest, "caller">): AccountAccess {
 	if (access) return access;
 	throw new ServiceError("SCOPE_FORBIDDEN", "This operation is for the owner of an account.");
 }

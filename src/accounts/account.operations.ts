@@ -43,10 +43,7 @@ export const accountsOpen = dataOperation({
 	freshness: "secret",
 	callsPerMinute: LIMITS.accountsOpenedPerMinute,
 	data: openedAccountSchema,
-	create:
-		({ openAccount }: Services) =>
-		({ body, address }) =>
-			openAccount(body, address),
+	create: (services: Services) => (request) => services.openAccount(request.body, request.address),
 	example: {
 		body: { label: "research crew" },
 		data: {
@@ -68,10 +65,7 @@ export const accountGet = ownerOperation({
 	description:
 		"Balance, budget, retention, and what the credential that asks may do. Balance, budget and contact are null for one that does not manage the account.",
 	data: accountSchema,
-	create:
-		({ accountGet }: Services) =>
-		({ caller }) =>
-			accountGet(accessOf(caller)),
+	create: (services: Services) => (request) => services.accountGet(accessOf(request)),
 	example: {},
 });
 
@@ -86,8 +80,8 @@ export const accountChange = ownerOperation({
 	data: accountSchema,
 	create:
 		({ accountChange }: Services) =>
-		({ caller, body }) =>
-			accountChange(accessOf(caller), body),
+		(request) =>
+			accountChange(accessOf(request), request.body),
 	example: { body: { label: "research crew" } },
 });
 
@@ -109,8 +103,8 @@ export const accountErase = ownerOperation({
 	data: erasedAccountSchema,
 	create:
 		({ accountErase }: Services) =>
-		({ caller, query }) =>
-			accountErase(accessOf(caller), query.confirm),
+		(request) =>
+			accountErase(accessOf(request), request.query.confirm),
 	example: { query: { confirm: "58.50" } },
 });
 
@@ -127,8 +121,8 @@ export const accountExport = ownerOperation({
 	data: accountExportSchema,
 	create:
 		({ accountExport }: Services) =>
-		({ caller, signal }) =>
-			accountExport(accessOf(caller), signal),
+		(request) =>
+			accountExport(accessOf(request), request.signal),
 	example: {},
 });
 
@@ -143,8 +137,8 @@ export const accountUsage = ownerOperation({
 	data: usageSchema,
 	create:
 		({ accountUsage }: Services) =>
-		({ caller, query }) =>
-			accountUsage(accessOf(caller), query),
+		(request) =>
+			accountUsage(accessOf(request), request.query),
 	example: { query: { by: "operation", from: "2026-11-01", to: "2026-11-30" } },
 });
 
@@ -167,8 +161,8 @@ export const accountCalls = ownerOperation({
 	data: callListSchema,
 	create:
 		({ accountCalls }: Services) =>
-		({ caller, query, signal }) =>
-			accountCalls(accessOf(caller), query, signal),
+		(request) =>
+			accountCalls(accessOf(request), request.query, request.signal),
 	example: { query: { limit: "20" } },
 });
 
@@ -180,10 +174,7 @@ export const accountQuota = ownerOperation({
 	summary: "Free calls of the account",
 	description: "Free calls used and left this UTC month and day, and when they begin anew.",
 	data: quotaSchema,
-	create:
-		({ accountQuota }: Services) =>
-		({ caller }) =>
-			accountQuota(accessOf(caller)),
+	create: (services: Services) => (request) => services.accountQuota(accessOf(request)),
 	example: {},
 });
 
@@ -199,7 +190,7 @@ export const accountBudget = ownerOperation({
 	data: budgetSchema,
 	create:
 		({ accountBudget }: Services) =>
-		({ caller, body }) =>
-			accountBudget(accessOf(caller), body),
+		(request) =>
+			accountBudget(accessOf(request), request.body),
 	example: { body: { limit_usd: "50.00", alert_percent: [50, 80, 100] } },
 });

@@ -1,7 +1,6 @@
 export { createFindAccess, createFindSubject, type FindGrant } from "./account-access.js";
-export { type AccountOperations, createAccountExport } from "./account-export.js";
+export { type AccountOperations, createAccountOperations } from "./account-export.js";
 export {
-	createAccountKeys,
 	parseLimit,
 	type SptScope,
 	setLabel,
@@ -15,13 +14,11 @@ export {
 	usdField,
 } from "./account-operator.js";
 export {
-	createAccountProfile,
 	createOpenAccount,
 	finishErasures,
 	type OpenAccount,
 } from "./account-profile.js";
 export { type AccountProfiles, createAccountProfiles } from "./account-profiles.js";
-export { createAccountUsage } from "./account-usage.js";
 export { type ApiKeys, createApiKeys } from "./api-keys.js";
 export { type ConnectionTokens, createConnectionTokens } from "./connection-tokens.js";
 export { createFeedback, type Feedback } from "./feedback.js";

@@ -86,10 +86,7 @@ export const feedbackGive = ownerOperation({
 	isList: false,
 	status: 201,
 	data: feedbackSchema,
-	create:
-		({ feedback }: Services) =>
-		({ caller, body }) =>
-			feedback.give(caller, body),
+	create: (services: Services) => (request) => services.feedback.give(request.caller, request.body),
 	example: { body: { request_id, trend_id, useful: true, note } },
 });
 

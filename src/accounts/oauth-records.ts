@@ -7,20 +7,15 @@ import { OAUTH_LIMITS } from "./oauth-limits.js";
 type OAuthKind = OAuthRow["kind"];
 type Payload = Readonly<Record<string, unknown>>;
 
-interface FoundRecord {
-	readonly payload: Payload;
-	readonly consumedAt: number | undefined;
-}
-
 interface NewRecord {
 	readonly kind: OAuthKind;
 	/** A code, a refresh token, the id of a client or of a grant; only its hash is kept. */
 	readonly id: string;
-	readonly accountId: string | undefined;
+	readonly accountId?: string | undefined;
 	/** Client that uses it; undefined for a client itself. */
-	readonly clientId: string | undefined;
+	readonly clientId?: string | undefined;
 	/** Key that stands for the grant. */
-	readonly keyId: string | undefined;
+	readonly keyId?: string | undefined;
 	readonly payload: Payload;
 	readonly expiresAt: number;
 }
@@ -28,7 +23,10 @@ interface NewRecord {
 /** Clients, grants, codes and refresh tokens, in the store: found by anyone who knows their id, and lost with their account. */
 export interface OAuthRecords {
 	/** Undefined for what is unknown, has expired, or whose grant has ended: a grant is as good as its key. */
-	find(kind: OAuthKind, id: string): Promise<FoundRecord | undefined>;
+	find(
+		kind: OAuthKind,
+		id: string,
+	): Promise<{ readonly payload: Payload; readonly consumedAt: number | undefined } | undefined>;
 	/**
 	 * Durable before it resolves; false, and nothing is kept, when the account or the key of its grant has ended. A
 	 * refresh token keeps its client and that key for longer. Throws UNAVAILABLE for one client too many.

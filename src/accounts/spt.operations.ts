@@ -50,10 +50,7 @@ export const sptBalance = ownerOperation({
 	description: "What the token has left, what is held, its limits, scopes and expiry.",
 	...ofToken,
 	data: sptBalanceSchema,
-	create:
-		({ sptBalance }: Services) =>
-		({ caller }) =>
-			sptBalance(caller),
+	create: (services: Services) => (request) => services.sptBalance(request.caller),
 	example: {},
 });
 
@@ -90,10 +87,7 @@ export const sptRotate = ownerOperation({
 		"The same token and balance under a new secret, shown once. The old secret is worth nothing from then on.",
 	...change,
 	data: sptRotationSchema,
-	create:
-		({ sptRotate }: Services) =>
-		(request) =>
-			sptRotate(holderOf(request)),
+	create: (services: Services) => (request) => services.sptRotate(holderOf(request)),
 	example: { data: { token: SECRET, id: TOKEN_ID, balance_usd: "24.50" } },
 });
 
@@ -132,10 +126,7 @@ export const sptDelegationsList = ownerOperation({
 	...change,
 	isList: true,
 	data: sptDelegationListSchema,
-	create:
-		({ sptDelegations }: Services) =>
-		(request) =>
-			sptDelegations(holderOf(request)),
+	create: (services: Services) => (request) => services.sptDelegations(holderOf(request)),
 	example: {},
 });
 
@@ -182,10 +173,7 @@ export const sptRevoke = ownerOperation({
 		"The token and those delegated from it pay for nothing from now on. What is left goes back where it came from: the parent token, or the wallet that bought it.",
 	...change,
 	data: sptEndSchema,
-	create:
-		({ sptRevoke }: Services) =>
-		(request) =>
-			sptRevoke(holderOf(request)),
+	create: (services: Services) => (request) => services.sptRevoke(holderOf(request)),
 	example: {
 		data: {
 			id: TOKEN_ID,

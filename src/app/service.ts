@@ -2,10 +2,7 @@ import { createDelegations, createSptAccounts } from "../../payments/spt/spt.js"
 import type { Store } from "../../store/store.js";
 import {
 	type AccountOperations,
-	createAccountExport,
-	createAccountKeys,
-	createAccountProfile,
-	createAccountUsage,
+	createAccountOperations,
 	createFeedback,
 	type KeyFolder,
 	toKeySet,
@@ -155,13 +152,7 @@ export interface AccountServiceDeps {
 /** What owners of accounts may ask, wired to one store. */
 export function createAccountService(deps: AccountServiceDeps): AccountOperations {
 	const { apiKeys: keys, connections, profiles } = deps.money;
-	const shared = { ...deps, keys, connections, profiles };
-	const lists = {
-		...createAccountKeys(shared),
-		...createAccountProfile(shared),
-		...createAccountUsage(shared),
-	};
-	return { ...lists, accountExport: createAccountExport({ ...shared, lists }) };
+	return createAccountOperations({ ...deps, keys, connections, profiles });
 }
 
 export interface SptServiceDeps {

@@ -121,18 +121,9 @@ export interface Place {
 /** Queued jobs, served round-robin over their owners. */
 export type JobQueue = ReturnType<typeof createJobQueue>;
 
-export interface QueuedJob {
-	readonly id: string;
-	readonly owner: string;
-}
+type QueuedJob = Pick<JobRow, "id" | "owner">;
 
-export function createJobQueue({
-	waitingMax = JOB_LIMITS.waiting,
-	openPerOwner = JOB_LIMITS.openPerOwner,
-}: {
-	readonly waitingMax?: number;
-	readonly openPerOwner?: number;
-} = {}) {
+export function createJobQueue() {
 	/** In the order of their turns. */
 	const waiting = new Map<string, string[]>();
 	const open = createCounts();
@@ -146,7 +137,7 @@ export function createJobQueue({
 	};
 	return {
 		/** Throws RATE_LIMITED for an owner with too many open jobs, UNAVAILABLE when too many wait in all. */
-		reserve(owner: string, openMax: number = openPerOwner): Place {
+		reserve(owner: string, openMax: number = JOB_LIMITS.openPerOwner): Place {
 			if (open.of(owner) >= openMax) {
 				throw new ServiceError(
 					"RATE_LIMITED",
@@ -154,7 +145,7 @@ export function createJobQueue({
 					{ retryAfterSeconds: 30 },
 				);
 			}
-			if (reserved + queued >= waitingMax) {
+			if (reserved + queued >= JOB_LIMITS.waiting) {
 				throw new ServiceError(
 					"UNAVAILABLE",
 					"Too many jobs are waiting; send the same request again in a minute. Nothing was charged.",
@@ -202,7 +193,6 @@ export function createJobQueue({
 		},
 		/** A job that was at work has ended. */
 		end: (owner: string) => open.add(owner, -1),
-		size: () => queued,
 	};
 }
 

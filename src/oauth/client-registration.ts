@@ -8,7 +8,7 @@ import type { OAuthServices } from "./oauth-services.js";
 
 const text = z.string().max(OAUTH_LIMITS.clientTextChars);
 const uri = z.string().max(OAUTH_LIMITS.redirectUriChars);
-const sent = z.object({
+const sentMetadata = z.object({
 	redirect_uris: z.array(uri).min(1).max(OAUTH_LIMITS.redirectUrisMax),
 	client_name: text.nullish(),
 	client_uri: uri.nullish(),
@@ -27,7 +27,7 @@ const FORBIDDEN_SCHEMES = ["javascript:", "vbscript:", "data:", "blob:", "file:"
  * INVALID_ARGUMENT.
  */
 function toClientMetadata(value: unknown) {
-	const { redirect_uris, client_name, client_uri, ...asked } = parseInput(sent, value);
+	const { redirect_uris, client_name, client_uri, ...asked } = parseInput(sentMetadata, value);
 	const isNative = redirect_uris.map(assertRedirectUri).includes("native");
 	if (asked.response_types && !asked.response_types.includes("code")) {
 		throw invalid('response_types must include "code".');
@@ -100,26 +100,15 @@ export function createRegistration({ records, clock, random }: OAuthServices): R
 	return async (req, res) => {
 		const { registrationDepth, registrationBodyBytes, clientUnusedSeconds } = OAUTH_LIMITS;
 		if (!req.is("application/json")) {
-			throw new ServiceError(
-				"INVALID_ARGUMENT",
-				"Send the metadata of the client as application/json.",
-			);
+			throw invalid("Send the metadata of the client as application/json.");
 		}
-		const metadata = toClientMetadata(
-			await readJsonBody(req, registrationDepth, registrationBodyBytes),
-		);
+		const sent = await readJsonBody(req, registrationDepth, registrationBodyBytes);
+		const metadata = toClientMetadata(sent);
 		const id = Buffer.from(random.bytes(16)).toString("base64url");
 		const issuedAt = Math.floor(clock.now() / 1000);
 		const client = { client_id: id, client_id_issued_at: issuedAt, ...metadata };
-		await records.put({
-			kind: "client",
-			id,
-			accountId: undefined,
-			clientId: undefined,
-			keyId: undefined,
-			payload: client,
-			expiresAt: clock.now() + clientUnusedSeconds * 1000,
-		});
+		const expiresAt = clock.now() + clientUnusedSeconds * 1000;
+		await records.put({ kind: "client", id, payload: client, expiresAt });
 		res.status(201).json(client);
 	};
 }

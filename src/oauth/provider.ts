@@ -234,33 +234,15 @@ async function fetchDocument(
 }
 
 /** Every request for access is signed in to and agreed to, whatever was agreed to before. */
-function toInteractionPolicy({
-	interactionPolicy: { Prompt, Check },
-}: typeof import("oidc-provider")) {
+function toInteractionPolicy({ interactionPolicy: { Prompt, Check } }: Library) {
 	// Persisted with each step, so that a page never has to ask for the client again.
 	const details = ({ oidc }: KoaContextWithOIDC) => ({ clientName: oidc.client?.clientName });
-	return [
-		new Prompt(
-			{ name: "login", requestable: true },
-			details,
-			new Check(
-				"no_login",
-				"the user has to sign in",
-				"login_required",
-				({ oidc }) => !oidc.result?.login,
-			),
-		),
-		new Prompt(
-			{ name: "consent", requestable: true },
-			details,
-			new Check(
-				"no_consent",
-				"the user has to agree",
-				"consent_required",
-				({ oidc }) => !oidc.result?.consent,
-			),
-		),
-	];
+	const prompt = (name: "login" | "consent", description: string) => {
+		const isMissing = ({ oidc }: KoaContextWithOIDC) => !oidc.result?.[name];
+		const check = new Check(`no_${name}`, description, `${name}_required`, isMissing);
+		return new Prompt({ name, requestable: true }, details, check);
+	};
+	return [prompt("login", "the user has to sign in"), prompt("consent", "the user has to agree")];
 }
 
 /**

@@ -81,22 +81,16 @@ function timeOrNull(at: number | undefined): string | null {
 }
 
 /** What of a webhook is secret: where it is, and what signs. */
-export interface WebhookText {
-	readonly url: string;
-	readonly secret: string;
-	/** The secret before the last rotation, which signs too until then. */
-	readonly previous?: { readonly secret: string; readonly until: number } | undefined;
-	readonly description?: string | undefined;
-}
-
-export type WebhookTexts = ReturnType<typeof createWebhookTexts>;
-
 const stored = z.object({
 	url: z.string(),
 	secret: z.string(),
+	/** The secret before the last rotation, which signs too until then. */
 	previous: z.object({ secret: z.string(), until: z.number() }).optional(),
 	description: z.string().optional(),
 });
+export type WebhookText = z.output<typeof stored>;
+
+export type WebhookTexts = ReturnType<typeof createWebhookTexts>;
 
 /** Sealed as a whole: no file reveals an address, a secret or what they are for. */
 export function createWebhookTexts({

@@ -68,10 +68,7 @@ export const webhooksList = ownerOperation({
 	callsPerMinute: WEBHOOK_LIMITS.readsPerMinute,
 	isList: true,
 	data: replyComponent("WebhookList", z.object({ items: z.array(webhookSchema) })),
-	create:
-		({ webhooks }: Services) =>
-		({ caller }) =>
-			webhooks.list(caller),
+	create: (services: Services) => (request) => services.webhooks.list(request.caller),
 	example: {},
 });
 
