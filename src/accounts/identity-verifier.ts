@@ -120,12 +120,6 @@ interface IssuerServices {
 /** The public keys of an identity provider, read from its own address and nowhere else. */
 export type IssuerKeys = ReturnType<typeof createIssuerKeys>;
 
-export interface IssuerKey {
-	readonly key: CryptoKey;
-	/** Of the keys it is one of. */
-	readonly version: number;
-}
-
 interface KeyRing {
 	readonly keys: ReadonlyMap<string, JWK>;
 	readonly readAt: number;
@@ -187,11 +181,17 @@ export function createIssuerKeys(deps: IssuerServices) {
 		 * are read again first, and so they are for an id no one knows, at most once in LIMITS.issuerKeysCooldownMs. Throws
 		 * UNAVAILABLE while there are none and the provider is silent.
 		 */
-		async find(keyId: string, algorithm: IdentityAlgorithm): Promise<IssuerKey | undefined> {
+		async find(keyId: string, algorithm: IdentityAlgorithm) {
 			await freshen();
 			if (!current().keys.has(keyId)) await waitForRefresh();
 			const { keys, version } = current();
-			if (keys.size === 0) throw silent();
+			if (keys.size === 0) {
+				throw new ServiceError(
+					"UNAVAILABLE",
+					"The identity provider's keys cannot be read at the moment; send the same request again later.",
+					{ retryAfterSeconds: Math.ceil(LIMITS.issuerKeysCooldownMs / 1000) },
+				);
+			}
 			const jwk = keys.get(keyId);
 			if (!jwk || !suits(jwk, algorithm)) return undefined;
 			const byAlgorithm = imported.get(jwk) ?? new Map<IdentityAlgorithm, Promise<CryptoKey>>();
@@ -203,15 +203,7 @@ export function createIssuerKeys(deps: IssuerServices) {
 	};
 }
 
-function silent(): ServiceError {
-	return new ServiceError(
-		"UNAVAILABLE",
-		"The identity provider's keys cannot be read at the moment; send the same request again later.",
-		{ retryAfterSeconds: Math.ceil(LIMITS.issuerKeysCooldownMs / 1000) },
-	);
-}
-
-async function importKey(jwk: JWK, algorithm: IdentityAlgorithm): Promise<CryptoKey> {
+export async function importKey(jwk: JWK, algorithm: IdentityAlgorithm): Promise<CryptoKey> {
 	const { importJWK } = await import("jose");
 	return (await importJWK(jwk, algorithm)) as CryptoKey;
 }

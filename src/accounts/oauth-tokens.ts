@@ -1,5 +1,4 @@
 import { createHmac, timingSafeEqual } from "node:crypto";
-import type { CryptoKey } from "jose";
 import { isUsable } from "../../payments/plan/plan.js";
 import type { StoreTransaction } from "../../store/store.js";
 import {
@@ -12,7 +11,7 @@ import { hashSecret, ServiceError } from "../kernel/kernel.js";
 import { type FindGrant, keepsNoText } from "./account-access.js";
 import type { AccountServices, SecretServices } from "./account-services.js";
 import { type IdentityRules, isName } from "./identity-token.js";
-import { createIdentityVerifier, type IssuerKeys } from "./identity-verifier.js";
+import { createIdentityVerifier, type IssuerKeys, importKey } from "./identity-verifier.js";
 import type { SigningJwk } from "./key-folder.js";
 import type { OAuthGrants } from "./oauth-grants.js";
 import { OAUTH_LIMITS } from "./oauth-limits.js";
@@ -78,15 +77,10 @@ function createOwnKeys(signingJwk: SigningJwk): IssuerKeys {
 		async find(keyId, algorithm) {
 			const { kid, d: _secret, ...jwk } = signingJwk;
 			if (keyId !== kid || algorithm !== "ES256") return undefined;
-			imported ??= importKey(jwk);
+			imported ??= importKey({ ...jwk, kty: "EC" }, algorithm);
 			return { key: await imported, version: 1 };
 		},
 	};
-}
-
-async function importKey(jwk: Readonly<Record<string, unknown>>) {
-	const { importJWK } = await import("jose");
-	return (await importJWK({ ...jwk, kty: "EC" }, "ES256")) as CryptoKey;
 }
 
 /**

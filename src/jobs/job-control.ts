@@ -1,9 +1,8 @@
 import type { JobOpening } from "../../payments/payments.js";
-import type { JobBilling } from "../../payments/refunds/refunds.js";
-import type { JobRow, Store } from "../../store/store.js";
+import type { JobRow } from "../../store/store.js";
 import { isOpenJob, type JobJson, type JobWork } from "../contract/contract.js";
-import { type Clock, type Ids, type Logger, ServiceError } from "../kernel/kernel.js";
-import { createJobEndings, createJobNotes, type JobEndings, type JobNotes } from "./job-endings.js";
+import { ServiceError } from "../kernel/kernel.js";
+import { createJobEndings, createJobNotes, type JobServices } from "./job-endings.js";
 import { createdEvent, lastEventsOf } from "./job-events.js";
 import {
 	type JobOrder,
@@ -16,23 +15,11 @@ import {
 import {
 	createJobQueue,
 	createJobRunner,
-	type JobQueue,
 	type JobRunner,
 	type Place,
+	type RunnerServices,
 } from "./job-runner.js";
 import { JOB_LIMITS } from "./job-schemas.js";
-
-export interface JobsDeps {
-	readonly store: Store;
-	readonly clock: Clock;
-	readonly ids: Ids;
-	readonly logger: Logger;
-	readonly billing: JobBilling;
-	readonly works: readonly JobWork[];
-	readonly reportTtlMs?: number | undefined;
-	/** How many work at once. */
-	readonly running?: number | undefined;
-}
 
 /** An order on its way to become a job. */
 export type JobPlace = ReturnType<Jobs["place"]>;
@@ -40,18 +27,15 @@ export type JobPlace = ReturnType<Jobs["place"]>;
 /** Work that outlives its call and owns its hold (docs/adr/0035). */
 export type Jobs = ReturnType<typeof createJobs>;
 
-interface Parts extends JobsDeps {
-	readonly queue: JobQueue;
-	readonly notes: JobNotes;
-	readonly endings: JobEndings;
+interface Parts extends Omit<RunnerServices, "onEnded"> {
 	readonly runner: JobRunner;
 }
 
-export function createJobs(deps: JobsDeps) {
-	const { store, clock, works, billing, reportTtlMs } = deps;
+export function createJobs(deps: JobServices) {
+	const { store, works } = deps;
 	const queue = createJobQueue();
 	const notes = createJobNotes(store.documents);
-	const endings = createJobEndings({ store, clock, billing, notes, reportTtlMs });
+	const endings = createJobEndings({ ...deps, notes });
 	const listeners = new Set<(row: JobRow) => void>();
 	const onEnded = (row: JobRow) => {
 		for (const listener of listeners) listener(row);

@@ -4,14 +4,28 @@ import {
 	inputDocument,
 	type JobJson,
 	type JobState,
+	type JobWork,
 	jobDocuments,
 	type WorkEnd,
 	workDocument,
 } from "../contract/contract.js";
-import { type Clock, type Micros, ServiceError } from "../kernel/kernel.js";
+import { type Clock, type Ids, type Logger, type Micros, ServiceError } from "../kernel/kernel.js";
 import type { JobEvent } from "./job-events.js";
 import { changeJob } from "./job-rows.js";
 import { JOB_LIMITS } from "./job-schemas.js";
+
+/** What jobs run on. */
+export interface JobServices {
+	readonly store: Store;
+	readonly clock: Clock;
+	readonly ids: Ids;
+	readonly logger: Logger;
+	readonly billing: JobBilling;
+	readonly works: readonly JobWork[];
+	readonly reportTtlMs?: number | undefined;
+	/** How many work at once. */
+	readonly running?: number | undefined;
+}
 
 /** How jobs end: each time the money, the receipt and the row in one transaction, and only once. */
 export type JobEndings = ReturnType<typeof createJobEndings>;
@@ -33,13 +47,7 @@ export function createJobEndings({
 	billing,
 	notes,
 	reportTtlMs = JOB_LIMITS.reportTtlMs,
-}: {
-	readonly store: Store;
-	readonly clock: Clock;
-	readonly billing: Pick<JobBilling, "capture" | "release">;
-	readonly notes: JobNotes;
-	readonly reportTtlMs?: number | undefined;
-}) {
+}: JobServices & { readonly notes: JobNotes }) {
 	/** Text first: a row never points to a report that is missing. */
 	const keepReport = async (id: string, end: WorkEnd | undefined) => {
 		if (!end) return undefined;

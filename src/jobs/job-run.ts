@@ -1,4 +1,4 @@
-import type { JobRow, Store } from "../../store/store.js";
+import type { JobRow } from "../../store/store.js";
 import type {
 	JobJson,
 	JobWork,
@@ -6,8 +6,14 @@ import type {
 	WorkEvent,
 	WorkProgress,
 } from "../contract/contract.js";
-import { type Clock, type Logger, stackOf } from "../kernel/kernel.js";
-import type { Checkpoint, FailureReason, JobEndings, JobNotes } from "./job-endings.js";
+import { stackOf } from "../kernel/kernel.js";
+import type {
+	Checkpoint,
+	FailureReason,
+	JobEndings,
+	JobNotes,
+	JobServices,
+} from "./job-endings.js";
 import { type EventLog, progressOf } from "./job-events.js";
 import { changeJob, percentOf, readJob } from "./job-rows.js";
 import { JOB_LIMITS } from "./job-schemas.js";
@@ -18,13 +24,9 @@ export const toAbort = (reason: Abortion) => Object.assign(new Error(reason), { 
 const abortionOf = ({ reason }: AbortSignal): Abortion =>
 	(reason as { readonly reason?: Abortion } | undefined)?.reason ?? "stopping";
 
-export interface WorkDeps {
-	readonly store: Store;
-	readonly clock: Clock;
-	readonly logger: Logger;
+export interface WorkServices extends JobServices {
 	readonly notes: JobNotes;
 	readonly endings: JobEndings;
-	readonly works: readonly JobWork[];
 	/** Of the jobs that are open here. */
 	readonly logs: Map<string, EventLog>;
 }
@@ -36,7 +38,7 @@ interface Working {
 }
 
 /** From the latest checkpoint to the end, unless the process stops before. */
-export async function workOn(deps: WorkDeps, working: Working): Promise<void> {
+export async function workOn(deps: WorkServices, working: Working): Promise<void> {
 	const { endings } = deps;
 	const { id, controller, ended } = working;
 	try {
@@ -51,7 +53,7 @@ export async function workOn(deps: WorkDeps, working: Working): Promise<void> {
 	}
 }
 
-async function endAborted(deps: WorkDeps, working: Working, error: unknown): Promise<void> {
+async function endAborted(deps: WorkServices, working: Working, error: unknown): Promise<void> {
 	const { id, controller, ended } = working;
 	const { signal } = controller;
 	const abortion = signal.aborted ? abortionOf(signal) : undefined;
@@ -74,7 +76,10 @@ class JobFailure extends Error {
 }
 
 /** Ids that the earlier process may have used after its last checkpoint are given to no other event. */
-export function skipUsedIds({ store, clock }: WorkDeps, id: string): Promise<JobRow | undefined> {
+export function skipUsedIds(
+	{ store, clock }: WorkServices,
+	id: string,
+): Promise<JobRow | undefined> {
 	const from = ["queued", "running", "cancelling"] as const;
 	return store.transaction((tx) =>
 		changeJob(tx, { id, from, now: clock.now() }, ({ startedAt, lastEventId }) =>
@@ -92,7 +97,7 @@ interface Begun {
 }
 
 /** The job with its latest checkpoint. */
-async function begin(deps: WorkDeps, id: string): Promise<Begun | "cancelling" | undefined> {
+async function begin(deps: WorkServices, id: string): Promise<Begun | "cancelling" | undefined> {
 	const { store, clock } = deps;
 	const now = clock.now();
 	const row = await store.transaction(async (tx) => {
@@ -108,7 +113,7 @@ async function begin(deps: WorkDeps, id: string): Promise<Begun | "cancelling" |
 	return open(deps, row);
 }
 
-async function open({ notes, works, logs }: WorkDeps, row: JobRow): Promise<Begun> {
+async function open({ notes, works, logs }: WorkServices, row: JobRow): Promise<Begun> {
 	const { id } = row;
 	const input = await notes.readInput(id);
 	const kept: Partial<Checkpoint> = (await notes.readWork(id)) ?? {};
@@ -123,7 +128,7 @@ async function open({ notes, works, logs }: WorkDeps, row: JobRow): Promise<Begu
 
 /** The job with the state after its last pass; undefined when the job is gone. */
 async function runPasses(
-	deps: WorkDeps,
+	deps: WorkServices,
 	begun: Begun,
 	controller: AbortController,
 ): Promise<Begun | "cancelling" | undefined> {
@@ -149,7 +154,7 @@ async function runPasses(
 }
 
 /** Undefined when it may not go on: the job is gone or being cancelled. */
-function beginPass({ store, clock }: WorkDeps, id: string, done: number) {
+function beginPass({ store, clock }: WorkServices, id: string, done: number) {
 	return store.transaction((tx) =>
 		changeJob(tx, { id, from: ["running"], now: clock.now() }, (row) => {
 			// The checkpoint is written before the row: a crash between the two leaves the row behind.
@@ -166,7 +171,7 @@ function beginPass({ store, clock }: WorkDeps, id: string, done: number) {
 
 /** Writes the checkpoint, then the row that counts it. */
 async function endPass(
-	{ store, clock, notes }: WorkDeps,
+	{ store, clock, notes }: WorkServices,
 	row: JobRow,
 	{ done, state, ranMs, log }: Pick<Begun, "done" | "state" | "log"> & { readonly ranMs: number },
 ): Promise<void> {
@@ -183,7 +188,7 @@ async function endPass(
  * keep the job open: then it ends without one, and costs nothing.
  */
 export async function endCancelled(
-	deps: WorkDeps,
+	deps: WorkServices,
 	{ id, ended }: Pick<Working, "id" | "ended">,
 ): Promise<void> {
 	const { endings, logger } = deps;
@@ -201,7 +206,7 @@ export async function endCancelled(
 }
 
 /** What the latest checkpoint comes to; undefined where nothing was found yet. */
-async function finishEarly({ store, notes, works }: WorkDeps, id: string) {
+async function finishEarly({ store, notes, works }: WorkServices, id: string) {
 	const row = await store.read((reader) => reader.get("jobs", id));
 	const kept = row && (await notes.readWork(id));
 	if (!kept?.state || kept.done === 0) return undefined;
@@ -210,7 +215,7 @@ async function finishEarly({ store, notes, works }: WorkDeps, id: string) {
 
 /** Runs one pass until it ends or the signal is aborted, whichever comes first; throws the signal's reason then. */
 async function runPass(
-	deps: WorkDeps,
+	deps: WorkServices,
 	order: Pick<Begun, "work" | "state" | "log"> & {
 		readonly row: JobRow;
 		readonly pass: string;
@@ -266,7 +271,7 @@ async function unlessAborted<T>(begin: () => Promise<T>, signal: AbortSignal): P
 }
 
 /** Persists how far a pass has come, now and then, and reports it once that is durable. */
-function createProgress({ store, clock }: WorkDeps, { id }: JobRow, log: EventLog) {
+function createProgress({ store, clock }: WorkServices, { id }: JobRow, log: EventLog) {
 	let latest: WorkProgress | undefined;
 	let writing: Promise<void> | undefined;
 	let writtenMs = Number.NEGATIVE_INFINITY;

@@ -3,12 +3,11 @@ import type { JobRow } from "../../store/store.js";
 import { isOpenJob } from "../contract/contract.js";
 import { ServiceError, stackOf } from "../kernel/kernel.js";
 import { createEventLog, type EventLog, type JobEvent, lastEventsOf } from "./job-events.js";
-import { endCancelled, skipUsedIds, toAbort, type WorkDeps, workOn } from "./job-run.js";
+import { endCancelled, skipUsedIds, toAbort, type WorkServices, workOn } from "./job-run.js";
 import { JOB_LIMITS } from "./job-schemas.js";
 
-export interface JobRunnerDeps extends Omit<WorkDeps, "logs"> {
+export interface RunnerServices extends Omit<WorkServices, "logs"> {
 	readonly queue: JobQueue;
-	readonly running?: number | undefined;
 	/** Called with every job that has ended, after that is durable. */
 	readonly onEnded: (row: JobRow) => void;
 }
@@ -16,7 +15,7 @@ export interface JobRunnerDeps extends Omit<WorkDeps, "logs"> {
 /** Works on jobs, a few at a time and pass by pass; what it leaves behind in a crash is taken up again. */
 export type JobRunner = ReturnType<typeof createJobRunner>;
 
-export function createJobRunner(deps: JobRunnerDeps) {
+export function createJobRunner(deps: RunnerServices) {
 	const { queue, store, notes, logger } = deps;
 	const slots = new PQueue({ concurrency: deps.running ?? JOB_LIMITS.running, autoStart: false });
 	const atWork = new Map<string, AbortController>();
@@ -81,7 +80,7 @@ export function createJobRunner(deps: JobRunnerDeps) {
 }
 
 /** What is left to do once a job has ended: its last events, its text, and the call of its listener. */
-function createFarewell(deps: WorkDeps & Pick<JobRunnerDeps, "onEnded">) {
+function createFarewell(deps: WorkServices & Pick<RunnerServices, "onEnded">) {
 	const { store, notes, logs, logger, onEnded } = deps;
 	/** Once its row is gone, deleted or erased with its owner, nothing of it stays. */
 	const findOrForget = async (id: string): Promise<JobRow | undefined> => {

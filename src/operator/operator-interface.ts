@@ -58,7 +58,14 @@ export function createOperator(deps: OperatorDeps) {
 	const accounts: AccountOperator = createAccountOperator(deps);
 	const ledger: LedgerOperator = createLedgerOperator(deps);
 	return {
-		issueSpt: (request: SptRequest) => issueSpt(deps, request),
+		async issueSpt({ usd, ...scope }: SptRequest) {
+			const terms = toSptScope({ catalog, now: clock.now() }, scope);
+			const { token, id, balanceMicros } = await spts.issue({
+				...terms,
+				amountMicros: parseUsd(usd),
+			});
+			return { token, id, balance_usd: formatUsd(balanceMicros) };
+		},
 		listSpts: async () => ({ items: await spts.list() }),
 		async revokeSpt({ id }: { readonly id: string }) {
 			await spts.revoke(id);
@@ -97,12 +104,4 @@ export function createOperator(deps: OperatorDeps) {
 		backUp: deps.backUp,
 		...ledger,
 	};
-}
-
-async function issueSpt({ spts, catalog, clock }: OperatorDeps, { usd, ...scope }: SptRequest) {
-	const issued = await spts.issue({
-		...toSptScope({ catalog, now: clock.now() }, scope),
-		amountMicros: parseUsd(usd),
-	});
-	return { token: issued.token, id: issued.id, balance_usd: formatUsd(issued.balanceMicros) };
 }

@@ -1,5 +1,4 @@
 import { z } from "zod";
-import { cursorField } from "../contract/contract.js";
 import { visibleText } from "../kernel/kernel.js";
 
 /** How webhooks are kept and sent; units last. */
@@ -109,8 +108,6 @@ export const secretRotationInput = z.strictObject({
 		.default(overlapSeconds)
 		.describe("How long events carry a signature by the old secret too"),
 });
-
-export const deliveryListFields = { cursor: cursorField.optional() };
 
 const timeOrNull = z.iso.datetime().nullable();
 const FAILURES = ["status", "redirect_or_size", "unreachable", "address_refused"] as const;

@@ -1,5 +1,6 @@
 import { z } from "zod";
 import {
+	cursorField,
 	digitsField,
 	ownerOperation,
 	replyComponent,
@@ -9,7 +10,6 @@ import {
 import {
 	type DeliveryWire,
 	deliveryIdField,
-	deliveryListFields,
 	deliverySchema,
 	secretRotationInput,
 	WEBHOOK_LIMITS,
@@ -173,7 +173,7 @@ export const webhooksDeliveries = ownerOperation({
 		limit: digitsField(WEBHOOK_LIMITS.deliveriesMax)
 			.default(WEBHOOK_LIMITS.deliveriesDefault)
 			.describe("Items on a page"),
-		...deliveryListFields,
+		cursor: cursorField.optional(),
 	}),
 	isList: true,
 	data: replyComponent("WebhookDeliveryList", z.object({ items: z.array(deliverySchema) })),
