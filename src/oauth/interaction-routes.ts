@@ -15,8 +15,7 @@ import {
 	toPriceTable,
 } from "./interaction-pages.js";
 import type { OAuthServices } from "./oauth-services.js";
-import type { OAuthProvider } from "./provider.js";
-import { type ProviderGate, setSession } from "./provider-gate.js";
+import { type OAuthProvider, type ProviderGate, setSession } from "./provider.js";
 
 interface Step {
 	readonly oauth: OAuthProvider;

@@ -22,7 +22,7 @@ import {
 	toServerMetadata,
 } from "./oauth-documents.js";
 import type { OAuthServices } from "./oauth-services.js";
-import { assertSafeIssuer, createProviderGate, setSession } from "./provider-gate.js";
+import { assertSafeIssuer, createProviderGate, setSession } from "./provider.js";
 
 const RESOURCES = "/.well-known/oauth-protected-resource";
 /** Where clients look for the server's metadata, by whichever rule they were written. */

@@ -1,8 +1,16 @@
+import { createHmac } from "node:crypto";
 import type { IncomingMessage } from "node:http";
+import type { Request as HttpRequest, RequestHandler } from "express";
 import type { Configuration, KoaContextWithOIDC, Provider } from "oidc-provider";
 import { OAUTH_LIMITS, type RevokeToken } from "../accounts/accounts.js";
-import { OAUTH_KEY_CLAIM, OAUTH_RESOURCE_PATHS, OAUTH_SCOPE } from "../contract/contract.js";
-import { toServiceError } from "../http/http.js";
+import {
+	isSafeIssuer,
+	LIMITS,
+	OAUTH_KEY_CLAIM,
+	OAUTH_RESOURCE_PATHS,
+	OAUTH_SCOPE,
+} from "../contract/contract.js";
+import { createTokenBuckets, toCallerAddress, toServiceError } from "../http/http.js";
 import { type Egress, ServiceError, stackOf } from "../kernel/kernel.js";
 import { toPlainDocument } from "./client-registration.js";
 import { failurePage } from "./interaction-pages.js";
@@ -25,7 +33,76 @@ export interface OAuthProvider {
 	readonly handle: ReturnType<Provider["callback"]>;
 }
 
-export async function openProvider(issuer: string, deps: ProviderDeps): Promise<OAuthProvider> {
+/** The way to the provider, which is loaded by the first request that takes it. */
+export type ProviderGate = ReturnType<typeof createProviderGate>;
+
+export function createProviderGate(services: OAuthServices) {
+	const { clock, pepper } = services;
+	const { baseUrl } = services.service.info;
+	const fetches = createTokenBuckets({
+		clock,
+		perMinute: OAUTH_LIMITS.documentFetchesPerMinute,
+		keysMax: LIMITS.rateLimitedCallersMax,
+	});
+	const addresses = new WeakMap<IncomingMessage, string>();
+	const cookieKey = createHmac("sha256", pepper)
+		.update("tollgraph oauth cookies v1")
+		.digest("base64url");
+	let opened: { readonly issuer: string; readonly provider: Promise<OAuthProvider> } | undefined;
+	const open = (): Promise<OAuthProvider> => {
+		const issuer = baseUrl();
+		assertSafeIssuer(issuer);
+		if (opened?.issuer !== issuer) {
+			const provider = openProvider(issuer, {
+				...services,
+				cookieKey,
+				addressOf: (req) => addresses.get(req),
+				mayFetch: (req) => fetches.take(addresses.get(req) ?? "").isLetIn,
+			});
+			opened = { issuer, provider };
+			// The next request tries again.
+			provider.catch(() => {
+				if (opened?.provider === provider) opened = undefined;
+			});
+		}
+		return opened.provider;
+	};
+	/** Replaces what a proxy or a caller says of our address by what the operator says. */
+	const prepare = (req: HttpRequest): void => {
+		const { host, protocol, pathname } = new URL(baseUrl());
+		addresses.set(req, toCallerAddress(req.ip));
+		req.headers.host = host;
+		req.headers["x-forwarded-proto"] = protocol.slice(0, -1);
+		delete req.headers["x-forwarded-host"];
+		req.originalUrl = `${pathname.replace(/\/$/, "")}${req.url}`;
+	};
+	/** Whatever the provider answers. */
+	const handle: RequestHandler = async (req, res) => {
+		prepare(req);
+		await (await open()).handle(req, res);
+	};
+	return { open, prepare, handle };
+}
+
+/** Whose session the provider is to see: no one's, or one that we know of. What a browser says of it is worth nothing. */
+export function setSession(req: HttpRequest, id: string | undefined): void {
+	const { cookie = "" } = req.headers;
+	const others = cookie.split(";").filter((pair) => !pair.trim().startsWith(OAUTH_COOKIES.session));
+	const own = id === undefined ? [] : [`${OAUTH_COOKIES.session}=${id}`];
+	req.headers.cookie = [...others, ...own].join("; ");
+}
+
+/** Throws UNAVAILABLE where codes and tokens would travel in the open. */
+export function assertSafeIssuer(base: string): void {
+	if (isSafeIssuer(base)) return;
+	throw new ServiceError(
+		"UNAVAILABLE",
+		"Access can be given over https only; the operator has to set public_url to the https address of this server.",
+		{ retryable: false },
+	);
+}
+
+async function openProvider(issuer: string, deps: ProviderDeps): Promise<OAuthProvider> {
 	if (typeof URL.parse !== "function") {
 		throw new ServiceError(
 			"UNAVAILABLE",
@@ -148,7 +225,7 @@ const TIMES = {
 } as const;
 
 /** Names of the cookies. That of the session never leaves the server: which it is follows from the step. */
-export const OAUTH_COOKIES = {
+const OAUTH_COOKIES = {
 	session: "tollgraph_oauth_session",
 	interaction: "tollgraph_oauth_step",
 	resume: "tollgraph_oauth_resume",

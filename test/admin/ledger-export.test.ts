@@ -5,7 +5,7 @@ import { setImmediate as nextTurn } from "node:timers/promises";
 import express from "express";
 import t from "tap";
 import { z } from "zod";
-import { lines, long } from "../../src/admin/command-handler.js";
+import { lines, long } from "../../src/admin/admin.js";
 import { createOperatorClient } from "../../src/cli/operator-client.js";
 import { listen } from "../../src/http/server.js";
 import { systemClock } from "../../src/kernel/clock.js";
