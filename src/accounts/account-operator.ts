@@ -153,7 +153,7 @@ async function createKey(deps: AccountOperatorDeps, request: Command<"createKey"
 	const { account_id, usd, has_payment_method, zero_retention, label, ...order } = request;
 	const limits = [order.skills, order.graphs, order.max_total_usd, order.max_per_month_usd];
 	const isLimited = limits.some((limit) => limit !== undefined);
-	// A key without limits manages its account, unless it is told not to.
+	// A key without limits manages its account, unless the request says otherwise.
 	const terms = toKeyTerms(deps, {
 		...order,
 		manages_account: order.manages_account ?? !isLimited,

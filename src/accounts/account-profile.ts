@@ -83,7 +83,7 @@ export async function finishErasures(deps: ProfileServices): Promise<void> {
 	}
 }
 
-/** What can be told of an account to anyone who shows a credential of it; what concerns its owner to those that manage it. */
+/** What any credential of an account may read of it; what concerns its owner is for those that manage it. */
 async function toAccountWire(
 	{ store, clock, profiles }: ProfileServices,
 	{ accountId, keyId, isManager }: AccountAccess,

@@ -61,7 +61,7 @@ export function readIdentityToken(
 	return { algorithm, keyId, claims, expiresAt: judgeClaims(claims, rules, now) };
 }
 
-/** Why a token is refused, as its bearer is told. */
+/** Why a token is refused, for its bearer. */
 export function refused(reason: string): ServiceError {
 	return new ServiceError("UNAUTHENTICATED", `The identity token is refused: ${reason}.`);
 }

@@ -263,7 +263,7 @@ function assertNoError(findings: readonly Finding[]): void {
 	);
 }
 
-/** The record tells callers how fresh a graph is. The listing is left to the next import: it is as long as the graph. */
+/** The record shows callers how fresh a graph is. The listing is left to the next import: it is as long as the graph. */
 function renewRecord(
 	{ record }: Changeable,
 	today: string,

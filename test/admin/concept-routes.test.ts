@@ -67,8 +67,8 @@ t.test("one concept is added, changed and removed, and a restart finds the same"
 
 	const { contentHash, record, concepts } = shop.app.catalog.get("tides");
 	await shop.close();
-	const anew = await startApp(t, { folder, settings: QUIET });
-	const found = anew.app.catalog.get("tides");
+	const restarted = await startApp(t, { folder, settings: QUIET });
+	const found = restarted.app.catalog.get("tides");
 	t.same([found.contentHash, found.record, found.concepts], [contentHash, record, concepts]);
 });
 

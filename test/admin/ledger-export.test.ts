@@ -103,9 +103,11 @@ const SERVER = { pid: 1, host: "h", started: "", admin_url: "http://127.0.0.1", 
 t.test("a client skips empty lines, and says what a broken answer means", async (t) => {
 	const backUp = (body: string | ReadableStream) => {
 		const egress = { request: async () => new Response(body) };
-		const told: number[] = [];
+		const done: number[] = [];
 		const client = createOperatorClient(egress, SERVER);
-		return client.backUp({ folder: "/copy" }, ({ done }) => told.push(done)).then(() => told);
+		return client
+			.backUp({ folder: "/copy" }, (progress) => done.push(progress.done))
+			.then(() => done);
 	};
 	const progress = '{"progress":{"done":1,"total":2}}\n';
 	t.same(await backUp(`\n\n${progress}\n{"result":{"folder":"/copy"}}\n`), [1]);

@@ -87,7 +87,7 @@ t.test("keys of an account", async (t) => {
 		}
 	});
 
-	await t.test("an expired key pays for nothing and is told like an unknown one", async (t) => {
+	await t.test("an expired key pays for nothing and is answered like an unknown one", async (t) => {
 		const { key, id } = await create({ expires_in_days: 1 });
 		t.equal(await buy(key), 200);
 		clock.advance(24 * 3_600_000);
@@ -173,7 +173,7 @@ t.test("keys of an account", async (t) => {
 		t.equal(Object.keys(labels).length, named.length);
 	});
 
-	await t.test("nobody sees or changes the keys of another account", async (t) => {
+	await t.test("no caller sees or changes the keys of another account", async (t) => {
 		const { id } = await create({});
 		const stranger = (await shop.app.operator.createKey({})).key;
 		for (const [method, path, body] of [

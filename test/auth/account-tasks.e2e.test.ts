@@ -79,7 +79,7 @@ t.test(
 );
 
 t.test(
-	"zero retention keeps no text of tasks, and what is sent again is answered anew",
+	"zero retention keeps no text of tasks, and what is sent again is answered again",
 	async (t) => {
 		const shop = await openAccount(t, { usd: "10.00" });
 		await useFreeCalls(shop);

@@ -200,7 +200,7 @@ t.test("accounts are opened by anybody only where that was configured", async (t
 	});
 	await open.app.store.transaction(async (tx) => {
 		for (const row of await tx.list("quotas")) {
-			t.notMatch(row.id, /^acc_|127\.0\.0\.1/, "counted for the address, told by a hash");
+			t.notMatch(row.id, /^acc_|127\.0\.0\.1/, "counted for the address, by a hash");
 			await tx.put("quotas", { ...row, used: 50 });
 		}
 	});

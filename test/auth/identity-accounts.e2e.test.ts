@@ -66,7 +66,7 @@ t.test("an erased account takes its free calls along, and a look opens no new on
 	t.equal((await search({ body, headers })).status, 200);
 	await app.store.transaction(async (tx) => {
 		for (const row of await tx.list("quotas")) {
-			t.notMatch(row.id, /^acc_|user-1/, "counted for the subject, told by a hash");
+			t.notMatch(row.id, /^acc_|user-1/, "counted for the subject, by a hash");
 			await tx.put("quotas", { ...row, used: 50 });
 		}
 	});

@@ -84,7 +84,7 @@ async function badTokens(issuer: LocalIssuer): Promise<Record<string, string>> {
 			"urn:example:made-up": true,
 		}),
 		"another type": await withHeader({ typ: "receipt+jwt" }),
-		"a key nobody knows": await withHeader({ kid: "key-unknown" }),
+		"an unknown key": await withHeader({ kid: "key-unknown" }),
 		"no key id": await withHeader({ kid: undefined }),
 		"a key id that is a path": await withHeader({ kid: "../../etc/passwd" }),
 		"signed by a stranger": await issuer.token({ signWith: stranger.privateKey }),
@@ -120,7 +120,7 @@ function nextChar(text: string): string {
 	return alphabet[alphabet.indexOf(text.at(-1) ?? "A") + 1] ?? "A";
 }
 
-t.test("a token of each algorithm is taken, and what it claims is told", async (t) => {
+t.test("a token of each algorithm is taken, and its claims are returned", async (t) => {
 	const issuer = await startIssuer(t);
 	const verify = createVerify(issuer, manualClock("2026-03-10T12:00:00Z"));
 	for (const algorithm of IDENTITY_ALGORITHMS) {

@@ -152,7 +152,7 @@ t.test("a public address gets the request, bounded in time and size", async (t) 
 	t.equal((await at("/nothing")).status, 204);
 	t.equal((await (await at("/full")).arrayBuffer()).byteLength, LIMITS.callerReplyBytes);
 	await t.rejects(at("/away"), { code: "UPSTREAM" });
-	t.equal(dialled.length, 4, "nobody went where the redirect pointed");
+	t.equal(dialled.length, 4, "the redirect was not followed");
 	await t.rejects(at("/long"), { code: "UPSTREAM" });
 	await t.rejects(at("/heads"), { code: "UNAVAILABLE" });
 	const slow = egress.request({ ...GET, url: "https://hook.example/slow", timeoutMs: 150 });

@@ -147,14 +147,14 @@ t.test("a wallet's cancelled job pays for what was begun and credits the rest", 
 	const caller = { ...ANONYMOUS };
 	await after.operations.cancel(caller, jobId);
 	t.match(await after.ended(jobId), { status: "cancelled", cost: { amount_usd: "7.50" } });
-	const told = await after.operations.status(caller, jobId);
-	t.match(told.credit, { balance_usd: "2.50", token: /^spt_test_/ });
+	const shown = await after.operations.status(caller, jobId);
+	t.match(shown.credit, { balance_usd: "2.50", token: /^spt_test_/ });
 	const again = await after.operations.status(caller, jobId);
 	t.equal(again.credit?.token, null, "a secret is told once");
-	t.equal(await after.balance(`cust:${told.credit?.id}`), 2_500_000n);
+	t.equal(await after.balance(`cust:${shown.credit?.id}`), 2_500_000n);
 	t.equal(await after.balance(`cust:${wallet.owner}`), 0n);
 	t.equal(chain.transactions.length, 1);
-	const spent = await after.launch({ token: told.credit?.token ?? "" });
+	const spent = await after.launch({ token: shown.credit?.token ?? "" });
 	t.equal(spent.code, "INSUFFICIENT_BALANCE", "the token is good");
 	const anew = await after.launch({ authorization: wallet.sign({ value: PRICE }), key: "w" });
 	t.equal(anew.job?.job_id, jobId, "its key names it for good");

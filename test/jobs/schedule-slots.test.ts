@@ -66,7 +66,7 @@ t.test("a day that a zone leaves out has no slot", async (t) => {
 });
 
 t.test(
-	"of slots that were missed the latest is told, and none from before the start",
+	"of slots that were missed the latest is reported, and none from before the start",
 	async (t) => {
 		const timing = daily("UTC", 8);
 		const at = (text: string) => Date.parse(text);

@@ -17,7 +17,7 @@ async function startShop(t: Test, catalog = "sample") {
 }
 
 t.test(
-	"the ends of deep dives and briefings are told, without a word of what was asked",
+	"the ends of deep dives and briefings are sent, without a word of what was asked",
 	async (t) => {
 		const shop = await startShop(t);
 		const { ask, tick, received, clock, app } = shop;
@@ -29,7 +29,7 @@ t.test(
 			(await ask("GET", `/v1/research/deep-dive/${jobId}/events`)).body,
 			"research.completed",
 		);
-		t.equal(await tick(), 1, "whoever did not ask for it is not told");
+		t.equal(await tick(), 1, "only those who asked for it receive it");
 		t.match(received, [{ body: { type: "job.completed", data: { job_id: jobId } } }]);
 		const status = received[0]?.body.data.links.status ?? "";
 		t.equal((await ask("GET", status.slice(shop.baseUrl.length))).body.data.job_id, jobId);
@@ -65,7 +65,7 @@ t.test(
 	},
 );
 
-t.test("a schedule that nobody pays for any more tells that it is paused", async (t) => {
+t.test("a schedule that is no longer paid for reports that it is paused", async (t) => {
 	const shop = await startShop(t, "none");
 	const { token, id: owner } = await shop.issueSpt("10");
 	const headers = { "X-Pay-SPT": token, "Content-Type": "application/json" };
@@ -85,8 +85,8 @@ t.test("a schedule that nobody pays for any more tells that it is paused", async
 	shop.clock.advance(7 * DAY_MS);
 	t.equal(await shop.app.schedules.worker.tick(), 1);
 	t.equal(await shop.tick(), 2);
-	const told = shop.received.map(({ body }) => [body.type, body.data.status ?? body.data.reason]);
-	t.same(told.sort(), [
+	const sent = shop.received.map(({ body }) => [body.type, body.data.status ?? body.data.reason]);
+	t.same(sent.sort(), [
 		["briefing.failed", "unpaid"],
 		["schedule.paused", "balance_too_low"],
 	]);

@@ -77,7 +77,7 @@ t.test("without a refresh token a key lasts as long as the access token", async 
 	t.same(await keysSince(before), ["expired 5.00"]);
 });
 
-t.test("access that nobody claims ends by itself, and can be agreed to again", async (t) => {
+t.test("access that is not claimed expires, and can be agreed to again", async (t) => {
 	const { browser, url, fields } = await openConsent(await shop.register());
 	const before = await keysOf();
 
@@ -115,7 +115,7 @@ t.test("of a change of mind, and of access that is over, nothing is kept", async
 	t.ok(unclaimed);
 	clock.advance(121_000);
 	await connectBy(clientId);
-	t.notOk((await grantsOf()).includes(unclaimed), "nor of access that nobody claimed");
+	t.notOk((await grantsOf()).includes(unclaimed), "nor of access that was not claimed");
 	t.notOk(await shop.app.store.documents.get(unclaimed));
 });
 

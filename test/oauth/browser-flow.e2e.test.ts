@@ -38,7 +38,7 @@ function testConsent(shop: OAuthShop, browser: Browser): void {
 			"GET /.well-known/oauth-authorization-server 200",
 			"POST /oauth/register 201",
 		]);
-		await t.test("who signs in with a wrong key is told so", async (t) => {
+		await t.test("a wrong key is reported on the page", async (t) => {
 			await assertUsable(t, page);
 			t.match(
 				await page.getByRole("main").textContent(),
@@ -139,7 +139,7 @@ function testConsent(shop: OAuthShop, browser: Browser): void {
 	}
 
 	for (const button of ["Cancel", "Decline"]) {
-		t.test(`${button}: the application is told that access was denied`, async (t) => {
+		t.test(`${button}: the application learns that access was denied`, async (t) => {
 			const application = await start(t, {});
 			const { page, complaints } = await openWindow(t, browser);
 			const before = await keysOf(shop);

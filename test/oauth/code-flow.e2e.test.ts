@@ -112,7 +112,7 @@ t.test("of several who use one refresh token at once, none keeps anything", asyn
 	}
 });
 
-t.test("whoever revokes the refresh token or the key ends both at once", async (t) => {
+t.test("revoking the refresh token or the key ends both at once", async (t) => {
 	const [byClient, byOwner] = [await connect(shop), await connect(shop)];
 
 	const form = { token: byClient.refresh, client_id: byClient.clientId };
@@ -165,7 +165,7 @@ t.test("nothing is left of an erased account's grants", async (t) => {
 	t.ok(rows.length > 0);
 	t.ok(
 		rows.every(({ kind }) => kind === "client"),
-		"clients belong to nobody",
+		"clients have no owner",
 	);
 });
 

@@ -48,7 +48,7 @@ t.test("grants outlive the process; codes and tokens are in no file", async (t) 
 	t.equal(exchanged.status, 200, "even a code is, within its minute");
 });
 
-t.test("what nobody uses ends by itself; what is used lasts", async (t) => {
+t.test("what is not used expires; what is used lasts", async (t) => {
 	// The provider reads the system's clock, so ours starts where that is.
 	const clock = manualClock(new Date().toISOString());
 	const shop = await openOAuthShop(t, { clock, settings: { catalog: "none" } });
@@ -101,7 +101,7 @@ t.test("records whose time is over are swept", async (t) => {
 	t.same((await count()).sort(), ["client"]);
 });
 
-t.test("a grant that lapsed is ended though nobody asks for it again", async (t) => {
+t.test("a grant that lapsed is ended without another request for it", async (t) => {
 	const clock = manualClock(new Date().toISOString());
 	const shop = await openOAuthShop(t, { clock, settings: { catalog: "none" } });
 	const { access } = await connect(shop);

@@ -69,7 +69,7 @@ t.test("a browser on another site may read metadata and fetch tokens", async (t)
 	t.match(await answer.json(), { error: "invalid_client" });
 });
 
-t.test("nobody gives access where it is switched off, or would travel in the open", async (t) => {
+t.test("no access is given where it is switched off, or would travel in the open", async (t) => {
 	const off = await openOAuthShop(t, { settings: { catalog, oauth: "off" } });
 	for (const path of [SERVER, OPENID, `${RESOURCE}/mcp`, "/oauth/authorize", "/oauth/jwks"]) {
 		t.equal((await off.send(path)).status, 404, path);
@@ -87,7 +87,7 @@ t.test("nobody gives access where it is switched off, or would travel in the ope
 		const { status, headers } = await ask("/mcp");
 		t.equal(status, 401);
 		t.equal(headers.get("www-authenticate"), 'Bearer realm="tollgraph"', "it names no metadata");
-		t.equal((await ask("/chatgpt")).status, 404, "nobody could call there");
+		t.equal((await ask("/chatgpt")).status, 404, "no call could go there");
 	}
 });
 

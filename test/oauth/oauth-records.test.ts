@@ -7,7 +7,7 @@ import { manualClock } from "../support/manual-clock.js";
 const DAY_MS = 24 * 3_600_000;
 const CLIENTS_MAX = 12;
 
-t.test("clients that nobody consented to make room, and are forgotten after a month", async (t) => {
+t.test("clients without a consent make room, and are forgotten after a month", async (t) => {
 	const { records, clock, register, consent } = await open(t);
 	await register("used");
 	await consent("used");
@@ -26,7 +26,7 @@ t.test("a client whose grants are over makes room too; one that is used does not
 		await register(`client-${index}`);
 		await consent(`client-${index}`);
 	}
-	await t.rejects(register("newcomer"), { code: "UNAVAILABLE" }, "it is told, not let down later");
+	await t.rejects(register("newcomer"), { code: "UNAVAILABLE" }, "it is refused at once");
 	t.notOk(await records.find("client", "newcomer"));
 	await revoke("client-5");
 	await revoke("client-3");
@@ -35,7 +35,7 @@ t.test("a client whose grants are over makes room too; one that is used does not
 	t.notOk(await records.find("client", "client-3"), "the one that was used longest ago");
 	t.ok(await records.find("client", "client-5"));
 	await register("another");
-	t.ok(await records.find("client", "another"), "in the place of one that nobody uses");
+	t.ok(await records.find("client", "another"), "in the place of an unused one");
 	t.notOk(await records.find("client", "newcomer"));
 	t.ok(await records.find("client", "client-5"));
 	t.equal(await documents(), 2 * CLIENTS_MAX, "no more clients, and the grants of each");

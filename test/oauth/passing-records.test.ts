@@ -19,13 +19,13 @@ t.test("users on their way are forgotten when they take too long, or too many co
 	for (let index = 0; index <= OAUTH_LIMITS.interactionsMax; index++) {
 		records.put(`step-${index}`, { jti: `step-${index}` });
 	}
-	t.notOk(records.find("step-0"), "whoever began longest ago makes room");
+	t.notOk(records.find("step-0"), "the oldest step makes room");
 	t.ok(records.find("step-1"));
 	records.remove("step-1");
 	t.notOk(records.find("step-1"));
 });
 
-t.test("whoever begins most loses first, and signed-in users last", async (t) => {
+t.test("the address with most steps loses first, and signed-in users last", async (t) => {
 	const records = createPassingRecords(manualClock("2026-03-10T12:00:00Z"));
 	const login = { result: { login: { accountId: "acc_x" } } };
 	const begin = (id: string, address: string, payload = {}) =>
@@ -36,7 +36,7 @@ t.test("whoever begins most loses first, and signed-in users last", async (t) =>
 		begin(`step-${index}`, `2001:db8:0:${(index % 40).toString(16)}::/64`);
 	}
 	t.ok(records.find("honest"), "one network of many subnets loses its own");
-	t.ok(records.find("signed-in"), "and of these the ones that nobody has signed in to");
+	t.ok(records.find("signed-in"), "and of these the ones without a sign-in");
 	t.notOk(records.find("step-0"));
 	t.ok(records.find(`step-${OAUTH_LIMITS.interactionsMax * 2 - 1}`));
 
@@ -48,7 +48,7 @@ t.test("whoever begins most loses first, and signed-in users last", async (t) =>
 	t.ok(records.find("honest")?.result, "what is put again outside of a request stays where it was");
 });
 
-t.test("steps that nobody finished take nothing from those that are open", async (t) => {
+t.test("steps that were not finished take nothing from those that are open", async (t) => {
 	let monotonicMs = 0;
 	const clock = { ...manualClock("2026-03-10T12:00:00Z"), monotonicMs: () => monotonicMs };
 	const records = createPassingRecords(clock);

@@ -198,7 +198,7 @@ t.test("a budget is an amount above zero", async (t) => {
 	t.ok(done.left?.searchParams.get("code"));
 });
 
-t.test("a button pressed twice makes one key, and a new request begins with nobody", async (t) => {
+t.test("a button pressed twice makes one key, and a new request begins signed out", async (t) => {
 	const { challenge } = createPkce();
 	const browser = createBrowser(shop.baseUrl);
 	const signIn = async (key: string) => {

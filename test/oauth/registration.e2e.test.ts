@@ -67,7 +67,7 @@ t.test("what a client says of itself is text, and no more", async (t) => {
 	t.notMatch(login.text, /<(img|script)/);
 });
 
-t.test("what cannot be a client is told why", async (t) => {
+t.test("what cannot be a client is refused with the reason", async (t) => {
 	const https = "https://client.example/callback";
 	const wrong: [unknown, string][] = [
 		[{}, "invalid_redirect_uri"],

@@ -46,7 +46,7 @@ t.test("another client, a forger and a stranger revoke nothing", async (t) => {
 	const [head, body, signature = ""] = access.split(".");
 	const forged = `${head}.${body}.${"A".repeat(signature.length)}`;
 
-	t.equal((await revoke(access, await shop.register())).status, 200, "and are told nothing");
+	t.equal((await revoke(access, await shop.register())).status, 200, "and learn nothing");
 	t.equal((await revoke(forged, clientId)).status, 200);
 	t.equal((await revoke("eyJhbGciOiJub25lIn0.e30.", clientId)).status, 200);
 	t.match(await revoke(access, "nobody"), { status: 401, body: { error: "invalid_client" } });
