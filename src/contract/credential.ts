@@ -154,7 +154,7 @@ export interface PaymentSchemeCredential {
 }
 
 /** True when an Authorization header speaks the "Payment" scheme. */
-export function isPaymentScheme(authorization: string | undefined): boolean {
+function isPaymentScheme(authorization: string | undefined): boolean {
 	return /^payment(\s|$)/i.test(authorization ?? "");
 }
 
