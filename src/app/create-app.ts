@@ -34,7 +34,6 @@ import {
 	createOperator,
 	createRetention,
 	type Operator,
-	type Retention,
 } from "../operator/operator.js";
 import { openIndexDisk, type SearchEngine } from "../search/search.js";
 import type { Service } from "../service/service.js";
@@ -47,7 +46,7 @@ import { createMoney, environmentOf, type Money } from "./money.js";
 import { createResearchParts, openJobs, type ResearchPartsDeps } from "./research.js";
 import { createSchedules, openWebhooks } from "./schedules.js";
 import { createService } from "./service.js";
-import type { OpenPorts, Ports } from "./services.js";
+import type { OpenPorts, Ports, Wiring } from "./services.js";
 import { createHttpApp, openA2a, openMcp, openOAuth } from "./transports.js";
 
 /** Composition root: the only place where ports meet adapters. */
@@ -117,9 +116,11 @@ export async function createApp(options: AppOptions): Promise<App> {
 }
 
 async function wire(ports: Ports, store: Store): Promise<App> {
-	const { settings, clock, logger, ids, folder, keys } = ports;
+	const { settings, clock, logger, folder, keys } = ports;
 	const address = { baseUrl: settings.publicUrl ?? "" };
-	const money = createMoney({ ...ports, store, baseUrl: () => address.baseUrl });
+	const { pepper } = keys;
+	const base = { ...ports, store, address, baseUrl: () => address.baseUrl, pepper };
+	const money = createMoney(base);
 	await money.sweeper.releaseAll();
 	if (money.onchain) await money.onchain.resume();
 	else reportUnreachable({ logger }, await store.read((reader) => reader.list("payments")));
@@ -135,36 +136,26 @@ async function wire(ports: Ports, store: Store): Promise<App> {
 	// The model loads in its own thread while the graphs are read in this one.
 	if (ports.isServing) search.warm();
 	const { catalog, snapshots } = await openGraphs(ports);
-
-	const feedDisk = feedDiskOf(ports);
-	const base = { ...ports, store, search, money, catalog, pepper: keys.pepper };
-	const schedulesOf: ResearchPartsDeps["schedulesOf"] = (parts) =>
-		createSchedules({ ...base, ...parts, baseUrl: () => address.baseUrl });
-	const webhooks = openWebhooks({ ...base, baseUrl: () => address.baseUrl });
-	const parts = { feedDisk, schedulesOf, webhooks };
-	const research = createResearchParts({ ...ports, store, search, ...parts });
-	const { schedules } = research;
-	const jobs = openJobs({ ...ports, store, money, search, catalog, research });
-	const sold = { money, catalog, search, research, jobs };
-	const service = createService({ ports, store, keys, ...sold, address });
-	const { adminToken } = keys;
 	const revision = () => catalog.revision;
-	const a2a = openA2a({ ports, service, store, jobs, revision });
+
+	const content = { ...base, money, search, catalog, snapshots, revision };
+	const schedulesOf: ResearchPartsDeps["schedulesOf"] = (parts) =>
+		createSchedules({ ...content, ...parts });
+	const feedDisk = feedDiskOf(ports);
+	const webhooks = openWebhooks(content);
+	const research = createResearchParts({ ...content, feedDisk, schedulesOf, webhooks });
+	const jobs = openJobs({ ...content, research });
+	const sold = { ...content, ...research, research, jobs };
+	const service = createService(sold);
+	const a2a = openA2a({ ...sold, service });
 	const sweepTasks = (now: number) => a2a.sweep(now);
 	const retention = createRetention({ ...money, store, sweepTasks, clock });
-	const { mcpUrl } = service.info;
-	const operator = wireOperator({ ports, store, money, catalog, search, retention, mcpUrl });
+	const operator = wireOperator({ ...content, retention, info: service.info });
 	const web = createWebRouter({ service, clock, revision, packageRoot: PACKAGE_ROOT });
-	const mcp = openMcp({ ports, service, money });
-	const oauth = openOAuth({ ports, store, money, service });
-	const transports = [a2a.router, mcp.router, ...oauth];
-	const { callRates } = money;
-	const { trustedProxies = [] } = settings;
-	const front = { callRates, trustedProxies, transports, web };
-	const http = createHttpApp({ service, operator, adminToken, ...front, clock, ids, logger });
-	const opened = { store, money, search, catalog, snapshots, retention, ...research };
+	const mcp = openMcp({ ...sold, service });
+	const transports = [a2a.router, mcp.router, ...openOAuth({ ...sold, service })];
+	const http = createHttpApp({ ...sold, service, operator, transports, web });
 	const { streams } = service;
-	const running = { ...ports, ...opened, jobs, a2a, mcp, keys, address, http, streams };
 	return {
 		service,
 		operator,
@@ -172,43 +163,32 @@ async function wire(ports: Ports, store: Store): Promise<App> {
 		search,
 		store,
 		money,
-		adminToken,
-		schedules,
+		adminToken: keys.adminToken,
+		schedules: research.schedules,
 		webhooks,
 		handler: http.handler,
-		...createAppLife(running),
+		...createAppLife({ ...sold, retention, streams, a2a, mcp, http }),
 	};
 }
 
-interface OperatorParts {
-	readonly ports: Ports;
-	readonly store: Store;
-	readonly money: Money;
-	readonly catalog: GraphCatalog;
-	readonly search: SearchEngine;
-	readonly retention: Retention;
-	readonly mcpUrl: () => string | null;
-}
-
-function wireOperator(parts: OperatorParts): Operator {
-	const { ports, store, money, catalog, search, retention, mcpUrl } = parts;
-	const { settings, clock, logger, ids, folder } = ports;
-	const graphs = importedGraphs(folder);
-	const repository = createGraphRepository({ catalog, search, folder: graphs, logger });
-	const importer = createGraphImporter({ catalog, repository, clock, folder: graphs });
+function wireOperator(
+	wiring: Pick<
+		Wiring,
+		keyof Ports | "store" | "money" | "catalog" | "search" | "retention" | "info"
+	>,
+): Operator {
+	const { money, store, settings, clock, folder: data, info } = wiring;
+	const folder = importedGraphs(data);
+	const repository = createGraphRepository({ ...wiring, folder });
+	const importer = createGraphImporter({ ...wiring, repository, folder });
 	return createOperator({
+		...wiring,
 		...money,
-		chainBooks: createChainBooks({ ...ports, store }),
-		mcpUrl,
-		store,
-		ids,
-		catalog,
-		search,
+		chainBooks: createChainBooks({ ...wiring, store }),
+		mcpUrl: info.mcpUrl,
 		importer,
 		concepts: createConceptEditor({ repository, clock, inTurn: importer.whileNoneRuns }),
-		backUp: createDataBackup({ store, importer, folder }),
-		retention,
-		clock,
+		backUp: createDataBackup({ store, importer, folder: data }),
 		environment: environmentOf(settings.profile),
 	});
 }

@@ -1,29 +1,12 @@
 import { isIP } from "node:net";
-import type { OnchainParts } from "../../payments/onchain/onchain.js";
-import type { Schedules } from "../../skills/briefings/briefings.js";
-import type { StagedTurns } from "../../skills/chat/chat.js";
-import type { Store } from "../../store/store.js";
-import type { A2a } from "../a2a/a2a.js";
-import type { KeyFolder } from "../accounts/accounts.js";
 import { LIMITS } from "../contract/contract.js";
 import { listen, type RunningServer } from "../http/http.js";
-import type { Jobs } from "../jobs/jobs.js";
-import { type Clock, type Logger, ServiceError } from "../kernel/kernel.js";
-import {
-	type GraphCatalog,
-	type GraphSnapshots,
-	type SnapshotKeeperDeps,
-	startSnapshotKeeper,
-} from "../knowledge/knowledge.js";
-import type { Mcp } from "../mcp/mcp.js";
-import { type HousekeepingDeps, type Retention, startHousekeeping } from "../operator/operator.js";
-import type { SoldStreams } from "../sales/sales.js";
-import type { SearchEngine } from "../search/search.js";
-import type { Settings } from "../settings/settings.js";
-import type { WebhookParts } from "../webhooks/webhooks.js";
-import { type Money, provideDemoSpt } from "./money.js";
+import { type Logger, ServiceError } from "../kernel/kernel.js";
+import { startSnapshotKeeper } from "../knowledge/knowledge.js";
+import { startHousekeeping } from "../operator/operator.js";
+import { provideDemoSpt } from "./money.js";
 import { startScheduleWorkers, startWebhookDispatch } from "./schedules.js";
-import type { HttpApp } from "./transports.js";
+import type { Ports, Wiring } from "./services.js";
 
 /** From listening to the last flush. */
 export interface AppLife {
@@ -40,28 +23,25 @@ export interface AppLife {
 	close(): Promise<void>;
 }
 
-export interface Running {
-	readonly settings: Settings;
-	readonly clock: Clock;
-	readonly logger: Logger;
-	readonly store: Store;
-	readonly money: Money;
-	readonly catalog: GraphCatalog;
-	readonly snapshots: GraphSnapshots;
-	readonly search: SearchEngine;
-	readonly a2a: A2a;
-	readonly mcp: Pick<Mcp, "close">;
-	readonly keys: KeyFolder;
-	readonly address: { baseUrl: string };
-	readonly http: HttpApp;
-	readonly retention: Retention;
-	readonly schedules: Schedules;
-	readonly webhooks: WebhookParts;
-	readonly jobs: Jobs;
-	readonly stagedTurns: Pick<StagedTurns, "recover">;
-	readonly streams: Pick<SoldStreams, "stop">;
-	readonly onchain: OnchainParts | undefined;
-}
+type Running = Pick<
+	Wiring,
+	| keyof Ports
+	| "store"
+	| "money"
+	| "catalog"
+	| "snapshots"
+	| "search"
+	| "address"
+	| "retention"
+	| "schedules"
+	| "webhooks"
+	| "stagedTurns"
+	| "jobs"
+	| "streams"
+	| "a2a"
+	| "mcp"
+	| "http"
+>;
 
 export function createAppLife(running: Running): AppLife {
 	const { settings, clock, logger, store, money, catalog, search, a2a, keys, address, http } =
@@ -153,14 +133,7 @@ export interface Workers {
 	end(): Promise<void>;
 }
 
-export interface WorkersDeps extends SnapshotKeeperDeps {
-	readonly money: Omit<HousekeepingDeps, "retention" | "clock" | "logger">;
-	readonly retention: HousekeepingDeps["retention"];
-	readonly schedules: Pick<Schedules, "worker">;
-	readonly webhooks: Pick<WebhookParts, "dispatch">;
-}
-
-function startWorkers(deps: WorkersDeps): Workers {
+function startWorkers(deps: Running): Workers {
 	const { schedules, webhooks, money, retention, clock, logger } = deps;
 	const all = [
 		{ stop: startScheduleWorkers({ ...schedules, clock, logger }), endMs: END_MS },

@@ -1,4 +1,4 @@
-import { createInvariantGuard, type InvariantGuard } from "../../payments/audit/audit.js";
+import { createInvariantGuard } from "../../payments/audit/audit.js";
 import {
 	createChallengeIssuer,
 	createEvmCharge,
@@ -16,10 +16,8 @@ import {
 	createPriceList,
 	createQuoteSeal,
 	type Ledger,
-	type Offer,
 	type PaymentMethod,
 	type Quote,
-	type QuoteSeal,
 } from "../../payments/payments.js";
 import { createPlanBalance } from "../../payments/plan/plan.js";
 import {
@@ -27,10 +25,6 @@ import {
 	createRefundPayouts,
 	createRefunds,
 	createSweeper,
-	type JobBilling,
-	type RefundPayouts,
-	type Refunds,
-	type Sweeper,
 } from "../../payments/refunds/refunds.js";
 import {
 	createSptBalance,
@@ -42,9 +36,6 @@ import {
 import { createX402Envelope } from "../../payments/x402/x402.js";
 import type { Store } from "../../store/store.js";
 import {
-	type AccountProfiles,
-	type ApiKeys,
-	type ConnectionTokens,
 	createAccountProfiles,
 	createApiKeys,
 	createConnectionTokens,
@@ -58,14 +49,13 @@ import {
 	type FindGrant,
 	finishErasures,
 	type KeyFolder,
-	type OpenAccount,
 } from "../accounts/accounts.js";
-import { type AccountAccess, LIMITS, type PriceList } from "../contract/contract.js";
+import { type AccountAccess, LIMITS } from "../contract/contract.js";
 import { createConfiguredEgress } from "../delivery/delivery.js";
-import { type CallRates, createCallRates } from "../http/http.js";
+import { createCallRates } from "../http/http.js";
 import type { Clock, Ids, Logger, Random } from "../kernel/kernel.js";
-import { type Cashier, createCashier, createRedeemQuote, offersOf } from "../sales/sales.js";
-import type { IdentitySettings, OAuthSettings, Settings } from "../settings/settings.js";
+import { createCashier, createRedeemQuote, offersOf } from "../sales/sales.js";
+import type { Settings } from "../settings/settings.js";
 
 export interface MoneyDeps {
 	readonly store: Store;
@@ -82,36 +72,14 @@ export interface MoneyDeps {
 }
 
 /** Everything that knows of money, wired to one store. */
-export interface Money {
-	readonly ledger: Ledger;
-	readonly prices: PriceList;
-	readonly methods: readonly PaymentMethod[];
-	readonly spts: SptIssuer;
-	readonly apiKeys: ApiKeys;
-	readonly connections: ConnectionTokens;
-	readonly profiles: AccountProfiles;
-	readonly openAccount: OpenAccount;
-	readonly finishErasures: () => Promise<void>;
-	readonly guard: InvariantGuard;
-	readonly refunds: Refunds;
-	readonly refundPayouts: RefundPayouts;
-	readonly sweeper: Sweeper;
-	readonly jobBilling: JobBilling;
-	readonly cashier: Cashier;
-	readonly callRates: CallRates;
-	/** Payments on a chain; undefined while none is configured. */
-	readonly onchain: OnchainPayments | undefined;
-	readonly quoteSeal: QuoteSeal;
-	/** Every way to pay, as a caller without a credential is told. */
-	readonly offersOf: (quote: Quote) => readonly Offer[];
-}
+export type Money = ReturnType<typeof createMoney>;
 
 /** The demo profile deals in paper money. */
 export function environmentOf(profile: Settings["profile"]): Environment {
 	return profile === "demo" ? "test" : "live";
 }
 
-export function createMoney(deps: MoneyDeps): Money {
+export function createMoney(deps: MoneyDeps) {
 	const { store, keys, settings, clock, random, ids } = deps;
 	const { pepper } = keys;
 	const environment = environmentOf(settings.profile);
@@ -120,8 +88,8 @@ export function createMoney(deps: MoneyDeps): Money {
 	const apiKeys = createApiKeys({ store, clock, random, ids, pepper });
 	const connections = createConnectionTokens({ store, clock, random, ids, pepper });
 	const profiles = createAccountProfiles(store.documents);
-	const findSubject = createIdentity({ ...deps, identity: settings.identity, pepper });
-	const findGrant = createGrantFinder({ ...deps, oauth: settings.oauth });
+	const findSubject = createIdentity(deps);
+	const findGrant = createGrantFinder(deps);
 	const findAccess = createFindAccess({
 		store,
 		keys: apiKeys,
@@ -171,7 +139,8 @@ export function createMoney(deps: MoneyDeps): Money {
 		callRates,
 		onchain,
 		quoteSeal,
-		offersOf: (quote) => offersOf(sell, quote),
+		/** Every way to pay, as a caller without a credential is told. */
+		offersOf: (quote: Quote) => offersOf(sell, quote),
 	};
 }
 
@@ -234,42 +203,22 @@ export async function provideDemoSpt(spts: SptIssuer, keys: KeyFolder): Promise<
 	return token;
 }
 
-export interface IdentityDeps {
-	readonly identity: IdentitySettings | undefined;
-	readonly store: Store;
-	readonly clock: Clock;
-	readonly ids: Ids;
-	readonly logger: Logger;
-	readonly pepper: Uint8Array;
-}
-
 /** Accounts of an identity provider's subjects; undefined where none is configured. */
-function createIdentity({
-	identity,
-	...deps
-}: IdentityDeps): ((token: string) => Promise<AccountAccess>) | undefined {
+function createIdentity(deps: MoneyDeps): ((token: string) => Promise<AccountAccess>) | undefined {
+	const { identity } = deps.settings;
+	const { pepper } = deps.keys;
 	if (!identity) return undefined;
 	const { issuer, jwksUri } = identity;
 	const egress = createConfiguredEgress({ urls: jwksUri ? [issuer, jwksUri] : [issuer] });
 	const keys = createIssuerKeys({ ...deps, ...identity, egress });
 	const verify = createIdentityVerifier({ ...deps, rules: identity, keys });
-	return createFindSubject({ ...deps, ...identity, verify });
-}
-
-export interface FindGrantDeps {
-	readonly oauth: OAuthSettings | undefined;
-	readonly store: Store;
-	readonly keys: KeyFolder;
-	readonly clock: Clock;
-	readonly ids: Ids;
-	readonly logger: Logger;
-	/** Public base address; known once the server listens. */
-	readonly baseUrl: () => string;
+	return createFindSubject({ ...deps, ...identity, pepper, verify });
 }
 
 /** What access tokens open: our own, or those of the issuer that was configured; undefined where none are taken. */
-function createGrantFinder(deps: FindGrantDeps): FindGrant | undefined {
-	const { oauth = "own", store, clock, keys, baseUrl } = deps;
+function createGrantFinder(deps: MoneyDeps): FindGrant | undefined {
+	const { settings, store, clock, keys, baseUrl } = deps;
+	const { oauth = "own" } = settings;
 	if (oauth === "off") return undefined;
 	if (oauth === "own") {
 		const { oauthJwk: signingJwk, pepper } = keys;

@@ -20,23 +20,15 @@ import {
 	toGraphDetail,
 } from "../../skills/graphs/graphs.js";
 import { createNameSuggestions, createQueryRouting } from "../../skills/search/search.js";
-import type { RefundRow, Store } from "../../store/store.js";
+import type { RefundRow } from "../../store/store.js";
 import {
 	type AccountOperations,
 	type Feedback,
 	type OpenAccount,
 	toSptScope,
 } from "../accounts/accounts.js";
+import { createBoundedWork, type Json, LIMITS, type PriceList } from "../contract/contract.js";
 import {
-	createBoundedWork,
-	type Json,
-	LIMITS,
-	type PriceList,
-	type SkillCatalog,
-} from "../contract/contract.js";
-import type { Jobs } from "../jobs/jobs.js";
-import {
-	type Clock,
 	createPerRevision,
 	formatUsd,
 	parseUsd,
@@ -59,20 +51,20 @@ import {
 	toPricing,
 	toResearchOfferings,
 } from "../service/service.js";
-
-export interface FreeOperationDeps extends HealthDeps {
-	readonly catalog: GraphCatalog;
-	readonly prices: PriceList;
-	readonly skills: SkillCatalog;
-	readonly validateSpt: (token: string) => Promise<SptValidation>;
-	readonly payments: PaymentOperations;
-	readonly openAccount: OpenAccount;
-	readonly schedules: FreeSchedules;
-	readonly feeds: Feeds;
-}
+import type { Wiring } from "./services.js";
 
 /** Wires the free operations; what derives from the catalog is memoized per revision and base address. */
-export function createFreeOperations(deps: FreeOperationDeps): FreeOperations {
+export function createFreeOperations(
+	deps: HealthDeps &
+		Pick<Wiring, "catalog" | "skills"> & {
+			readonly prices: PriceList;
+			readonly validateSpt: (token: string) => Promise<SptValidation>;
+			readonly payments: PaymentOperations;
+			readonly openAccount: OpenAccount;
+			readonly schedules: FreeSchedules;
+			readonly feeds: Feeds;
+		},
+): FreeOperations {
 	const { info, catalog, prices, search } = deps;
 	const health = createHealth(deps);
 	const documents = createServedDocuments({ info, catalog, prices });
@@ -127,7 +119,7 @@ export function createFreeOperations(deps: FreeOperationDeps): FreeOperations {
 }
 
 /** What is listed and told of graphs and of what is sold. */
-function createListings(deps: FreeOperationDeps) {
+function createListings(deps: Parameters<typeof createFreeOperations>[0]) {
 	const { info, catalog, prices, clock } = deps;
 	const today = () => toIsoDay(clock.now());
 	const listing = () => ({ baseUrl: info.baseUrl(), prices, today: today() });
@@ -169,22 +161,18 @@ function findGraph(catalog: GraphCatalog, idOrSlug: string): Graph {
 	);
 }
 
-export interface OwnerOperationDeps {
-	readonly store: Store;
-	readonly clock: Clock;
-	readonly catalog: GraphCatalog;
-	readonly accounts: SptAccounts;
-	readonly delegations: Delegations;
-	readonly account: AccountOperations;
-	readonly feedback: Feedback;
-	readonly jobs: Jobs;
-	readonly research: Pick<ResearchParts, "schedules" | "artifacts" | "chatSessions" | "webhooks">;
-}
-
 const REFUND_REASON = "The holder asked for the balance that was not used.";
 
 /** Wires what somebody known may ask. */
-export function createOwnerOperations(deps: OwnerOperationDeps): OwnerOperations {
+export function createOwnerOperations(
+	deps: Pick<Wiring, "store" | "clock" | "catalog" | "jobs"> & {
+		readonly accounts: SptAccounts;
+		readonly delegations: Delegations;
+		readonly account: AccountOperations;
+		readonly feedback: Feedback;
+		readonly research: Pick<ResearchParts, "schedules" | "artifacts" | "chatSessions" | "webhooks">;
+	},
+): OwnerOperations {
 	const { store, clock, catalog, accounts, delegations } = deps;
 	const journalReads = createBoundedWork({
 		running: LIMITS.journalReadsRunning,

@@ -1,6 +1,5 @@
 import { readdir, readFile } from "node:fs/promises";
 import { join } from "node:path";
-import type { JobBilling } from "../../payments/refunds/refunds.js";
 import { createLlmWriter, extractiveWriter, type Writer } from "../../skills/answers/answers.js";
 import type { Schedules } from "../../skills/briefings/briefings.js";
 import { createChatRecords, createChatRoom, createStagedTurns } from "../../skills/chat/chat.js";
@@ -15,48 +14,34 @@ import {
 	readBundle,
 	readRegistry,
 } from "../../skills/feeds/feeds.js";
-import type { Store } from "../../store/store.js";
 import type { KeyFolder } from "../accounts/accounts.js";
 import { createArtifactRepository, createResultIds } from "../artifacts/artifacts.js";
 import { WRITER_LIMITS } from "../contract/contract.js";
 import { createConfiguredEgress } from "../delivery/delivery.js";
 import { createJobs, createLaunchedJobs, type Jobs } from "../jobs/jobs.js";
-import {
-	type Clock,
-	createTurnQueue,
-	type Ids,
-	type Logger,
-	memoize,
-	PACKAGE_ROOT,
-	SOFTWARE_VERSION,
-} from "../kernel/kernel.js";
-import type { GraphCatalog } from "../knowledge/knowledge.js";
+import { createTurnQueue, memoize, PACKAGE_ROOT, SOFTWARE_VERSION } from "../kernel/kernel.js";
 import type { IndexDisk, SearchEngine } from "../search/search.js";
 import type { ResearchParts } from "../service/service.js";
-import type { Settings, WriterSettings } from "../settings/settings.js";
-import type { WebhookParts } from "../webhooks/webhooks.js";
+import type { Settings } from "../settings/settings.js";
+import type { Wiring } from "./services.js";
 
-export interface ResearchPartsDeps {
-	readonly store: Store;
-	readonly clock: Clock;
-	readonly ids: Ids;
+export interface ResearchPartsDeps
+	extends Pick<Wiring, "store" | "clock" | "ids" | "logger" | "webhooks"> {
 	readonly settings: Pick<Settings, "writer" | "feeds" | "contact">;
 	readonly keys: Pick<KeyFolder, "readPlaced" | "pepper">;
 	readonly search: Pick<SearchEngine, "status">;
 	/** Where last values of feeds are kept. */
 	readonly feedDisk: () => Promise<IndexDisk>;
-	readonly logger: Logger;
-	readonly webhooks: WebhookParts;
 	readonly schedulesOf: (parts: Pick<ResearchParts, "artifacts" | "writer">) => Schedules;
 }
 
 /** What research skills work with, wired to one store. */
 export function createResearchParts(deps: ResearchPartsDeps): ResearchParts {
-	const { store, clock, ids, settings, keys, search } = deps;
+	const { store, clock, ids, keys, search } = deps;
 	const chatSessions = { records: createChatRecords({ store, clock }), writes: createTurnQueue() };
 	const stagedTurns = createStagedTurns({ ...deps, ...chatSessions });
 	const artifacts = createArtifactRepository({ store, clock });
-	const writer = openWriter({ writer: settings.writer, keys, clock });
+	const writer = openWriter(deps);
 	return {
 		ids,
 		chats: createChatRoom({ ...chatSessions, ids, clock, staged: stagedTurns }),
@@ -66,7 +51,7 @@ export function createResearchParts(deps: ResearchPartsDeps): ResearchParts {
 		writer,
 		schedules: deps.schedulesOf({ artifacts, writer }),
 		webhooks: deps.webhooks,
-		feeds: openFeeds({ ...settings, ...deps }),
+		feeds: openFeeds(deps),
 		embedder: () => search.status().model?.id,
 		resultIds: createResultIds({ ids, secret: keys.pepper }),
 		launched: createLaunchedJobs({ store, clock }),
@@ -79,19 +64,13 @@ const BUNDLED_AT = Date.UTC(2026, 10, 22);
 
 const FEEDS_FOLDER = join(PACKAGE_ROOT, "feeds");
 
-export interface FeedPorts {
-	/** `bundled` where absent: then no source is ever asked. */
-	readonly feeds?: "bundled" | "live" | undefined;
-	/** Where last values are kept. */
-	readonly feedDisk: () => Promise<IndexDisk>;
-	/** Who runs this server, told to sources that want to know. */
-	readonly contact?: string | undefined;
-	readonly clock: Clock;
-	readonly logger: Logger;
-}
-
 /** The feeds of the registry that comes with the software; nothing is read before somebody asks. */
-export function openFeeds({ feeds, feedDisk, contact, clock, logger }: FeedPorts): Feeds {
+export function openFeeds({
+	settings: { feeds, contact },
+	feedDisk,
+	clock,
+	logger,
+}: Pick<ResearchPartsDeps, "settings" | "feedDisk" | "clock" | "logger">): Feeds {
 	const registry = memoize(async () =>
 		readRegistry(await readFile(join(FEEDS_FOLDER, "registry.json"), "utf8")),
 	);
@@ -118,33 +97,25 @@ async function readObservations(): Promise<readonly string[]> {
 	return Promise.all(names.map((name) => readFile(join(folder, name), "utf8")));
 }
 
-export interface JobDeps {
-	readonly store: Store;
-	readonly clock: Clock;
-	readonly ids: Ids;
-	readonly logger: Logger;
-	readonly money: { readonly jobBilling: JobBilling };
-	readonly search: SearchEngine;
-	readonly catalog: GraphCatalog;
-	readonly research: Pick<ResearchParts, "writer" | "feeds">;
-}
-
 /** Work that outlives its call, wired to one store; nothing is begun yet. */
-export function openJobs(deps: JobDeps): Jobs {
+export function openJobs(
+	deps: Pick<
+		Wiring,
+		"store" | "clock" | "ids" | "logger" | "money" | "search" | "catalog" | "research"
+	>,
+): Jobs {
 	const { money, research } = deps;
 	const { writer, feeds } = research;
 	const works = [createDeepDiveWork({ ...deps, writer, feeds })];
 	return createJobs({ ...deps, billing: money.jobBilling, works });
 }
 
-export interface OpenWriterDeps {
-	readonly writer: WriterSettings | undefined;
-	readonly keys: Pick<KeyFolder, "readPlaced">;
-	readonly clock: Clock;
-}
-
 /** The model an operator configured, reached at its own host and nowhere else; without one evidence is quoted. */
-function openWriter({ writer, keys, clock }: OpenWriterDeps): Writer {
+function openWriter({
+	settings: { writer },
+	keys,
+	clock,
+}: Pick<ResearchPartsDeps, "settings" | "keys" | "clock">): Writer {
 	if (!writer) return extractiveWriter;
 	const { url, model, timeoutMs } = writer;
 	const egress = createConfiguredEgress({ urls: [url], replyBytesMax: WRITER_LIMITS.replyBytes });

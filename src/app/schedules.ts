@@ -1,4 +1,3 @@
-import type { Writer } from "../../skills/answers/answers.js";
 import {
 	createBriefings,
 	createMailRefusals,
@@ -15,21 +14,9 @@ import {
 	type Schedules,
 	type ScheduleWorker,
 } from "../../skills/briefings/briefings.js";
-import type { Store } from "../../store/store.js";
-import type { ArtifactRepository } from "../contract/contract.js";
 import { createCallerEgress, createSmtpMailer } from "../delivery/delivery.js";
-import {
-	type Clock,
-	createSealedText,
-	type Egress,
-	type Ids,
-	type Logger,
-	type Random,
-} from "../kernel/kernel.js";
-import type { GraphCatalog } from "../knowledge/knowledge.js";
+import { createSealedText } from "../kernel/kernel.js";
 import { createScheduleBilling } from "../sales/sales.js";
-import type { HybridSearch } from "../search/search.js";
-import type { Settings } from "../settings/settings.js";
 import {
 	createWebhookDispatch,
 	createWebhookSender,
@@ -39,29 +26,29 @@ import {
 	type WebhookDispatch,
 	type WebhookParts,
 } from "../webhooks/webhooks.js";
-import type { Money } from "./money.js";
-
-export interface ScheduleServiceDeps {
-	readonly store: Store;
-	readonly clock: Clock;
-	readonly random: Random;
-	readonly logger: Logger;
-	readonly settings: Pick<Settings, "mail">;
-	readonly pepper: Uint8Array;
-	readonly money: Pick<Money, "prices" | "methods" | "guard">;
-	readonly catalog: GraphCatalog;
-	readonly search: HybridSearch;
-	readonly artifacts: ArtifactRepository;
-	readonly writer: Writer;
-	readonly baseUrl: () => string;
-	/** How Slack is reached; by https to its own host where absent. */
-	readonly slack?: Egress | undefined;
-}
+import type { Wiring } from "./services.js";
 
 const SLACK_HOST = "hooks.slack.com";
 
 /** Briefings and their subscriptions, wired to one store. */
-export function createSchedules(deps: ScheduleServiceDeps): Schedules {
+export function createSchedules(
+	deps: Pick<
+		Wiring,
+		| "store"
+		| "clock"
+		| "random"
+		| "logger"
+		| "settings"
+		| "pepper"
+		| "money"
+		| "catalog"
+		| "search"
+		| "artifacts"
+		| "writer"
+		| "baseUrl"
+		| "slack"
+	>,
+): Schedules {
 	const { store, clock, random, pepper, artifacts, money, settings, baseUrl } = deps;
 	const seal = (purpose: string) => createSealedText({ pepper, random, purpose });
 	const links = createScheduleLinks({ seal: seal("schedule links"), clock, baseUrl });
@@ -102,11 +89,7 @@ export function startScheduleWorkers({
 	worker,
 	clock,
 	logger,
-}: {
-	readonly worker: ScheduleWorker;
-	readonly clock: Clock;
-	readonly logger: Logger;
-}): () => Promise<void> {
+}: Pick<Wiring, "clock" | "logger"> & { readonly worker: ScheduleWorker }): () => Promise<void> {
 	const running = new Set<Promise<void>>();
 	const stopping = new AbortController();
 	const tick = () => {
@@ -127,17 +110,12 @@ export function startScheduleWorkers({
 }
 
 /** Webhooks, wired to one store; nothing is sent yet. */
-export function openWebhooks(deps: {
-	readonly store: Store;
-	readonly clock: Clock;
-	readonly ids: Ids;
-	readonly random: Random;
-	readonly logger: Logger;
-	readonly pepper: Uint8Array;
-	readonly baseUrl: () => string;
-	/** How addresses that callers name are reached; by https on the public internet where absent. */
-	readonly callerEgress?: Egress | undefined;
-}): WebhookParts {
+export function openWebhooks(
+	deps: Pick<
+		Wiring,
+		"store" | "clock" | "ids" | "random" | "logger" | "pepper" | "baseUrl" | "callerEgress"
+	>,
+): WebhookParts {
 	const { store, clock, callerEgress: egress = createCallerEgress() } = deps;
 	const seal = createSealedText({ ...deps, purpose: "webhooks" });
 	const texts = createWebhookTexts({ documents: store.documents, seal, clock });
@@ -154,11 +132,7 @@ export function startWebhookDispatch({
 	dispatch,
 	clock,
 	logger,
-}: {
-	readonly dispatch: WebhookDispatch;
-	readonly clock: Clock;
-	readonly logger: Logger;
-}): () => Promise<void> {
+}: Pick<Wiring, "clock" | "logger"> & { readonly dispatch: WebhookDispatch }): () => Promise<void> {
 	const running = new Set<Promise<void>>();
 	const stop = clock.every(WEBHOOK_LIMITS.tickIntervalMs, () => {
 		const done: Promise<void> = dispatch

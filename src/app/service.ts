@@ -1,17 +1,13 @@
 import { createDelegations, createSptAccounts } from "../../payments/spt/spt.js";
-import type { Store } from "../../store/store.js";
 import {
 	type AccountOperations,
 	createAccountOperations,
 	createFeedback,
-	type KeyFolder,
 	toKeySet,
 } from "../accounts/accounts.js";
 import { bindSkills, type ServiceInfo } from "../contract/contract.js";
 import { createOperationRates } from "../http/http.js";
-import type { Jobs } from "../jobs/jobs.js";
-import { type Clock, type Ids, type Random, SOFTWARE_VERSION } from "../kernel/kernel.js";
-import type { GraphCatalog } from "../knowledge/knowledge.js";
+import { SOFTWARE_VERSION } from "../kernel/kernel.js";
 import {
 	createInvoke,
 	createInvokeStream,
@@ -22,34 +18,28 @@ import {
 	createUsageRecorder,
 	type Purchases,
 } from "../sales/sales.js";
-import type { SearchEngine } from "../search/search.js";
-import {
-	OPERATIONS,
-	type OwnerOperations,
-	type ResearchParts,
-	type Service,
-} from "../service/service.js";
+import { OPERATIONS, type OwnerOperations, type Service } from "../service/service.js";
 import type { Settings } from "../settings/settings.js";
-import { environmentOf, type Money } from "./money.js";
+import { environmentOf } from "./money.js";
 import { createFreeOperations, createOwnerOperations } from "./operations.js";
-import { createSkillServices, type Ports } from "./services.js";
-
-export interface ServiceParts {
-	readonly ports: Ports;
-	readonly store: Store;
-	readonly keys: KeyFolder;
-	readonly money: Money;
-	readonly catalog: GraphCatalog;
-	readonly search: SearchEngine;
-	readonly research: ResearchParts;
-	readonly jobs: Jobs;
-	readonly address: { readonly baseUrl: string };
-}
+import { createSkillServices, type Ports, type Wiring } from "./services.js";
 
 /** What transports may ask, wired to one store. */
-export function createService(parts: ServiceParts): Service {
-	const { ports, store, keys, money, catalog, search, research, jobs, address } = parts;
-	const { clock, settings } = ports;
+export function createService(
+	wiring: Pick<
+		Wiring,
+		| keyof Ports
+		| "store"
+		| "money"
+		| "catalog"
+		| "search"
+		| "research"
+		| "jobs"
+		| "address"
+		| "pepper"
+	>,
+): Service {
+	const { clock, store, money, research, address, settings } = wiring;
 	const { cashier, prices } = money;
 	const info: ServiceInfo = {
 		version: SOFTWARE_VERSION,
@@ -58,33 +48,22 @@ export function createService(parts: ServiceParts): Service {
 		profile: settings.profile,
 		contact: settings.contact,
 	};
-	const { baseUrl } = info;
-	const skillServices = createSkillServices({ search, catalog, clock, baseUrl, research });
+	const skillServices = createSkillServices({ ...wiring, baseUrl: info.baseUrl });
 	const skills = bindSkills(OPERATIONS, skillServices);
-	const usage = { queryLog: store.queryLog, pepper: keys.pepper };
-	const recordUsage = createUsageRecorder({ ...usage, clock });
+	const recordUsage = createUsageRecorder({ ...wiring, queryLog: store.queryLog });
 	const invokeStream = createInvokeStream({ skills, cashier, recordUsage });
-	const free = createFree({ ...parts, info, skills });
-	const { owner, purchases } = createSptService({
-		...ports,
-		research,
-		jobs,
-		money,
-		store,
-		catalog,
-		account: createAccountService({ money, store, catalog, clock, info }),
-		pepper: keys.pepper,
-		profile: settings.profile,
-	});
+	const free = createFree({ ...wiring, info, skills });
+	const account = createAccountService({ ...wiring, info });
+	const { owner, purchases } = createSptService({ ...wiring, account });
 	return {
 		info,
 		skills,
 		prices,
 		services: { ...skillServices, ...free, ...owner, purchases, free, owner },
 		rates: createOperationRates(clock),
-		invoke: createInvoke({ ...ports, ...research, skills, cashier, recordUsage, jobs }),
+		invoke: createInvoke({ ...wiring, ...research, skills, cashier, recordUsage }),
 		streams: createSoldStreams({
-			...ports,
+			...wiring,
 			invokeStream,
 			skills,
 			kept: createKeptStreams({ ...research, store, clock }),
@@ -96,35 +75,25 @@ export function createService(parts: ServiceParts): Service {
 	};
 }
 
-interface FreeParts extends ServiceParts {
-	readonly info: ServiceInfo;
-	readonly skills: Service["skills"];
-}
-
-function createFree(parts: FreeParts): Service["free"] {
-	const { ports, store, keys, money, catalog, search, research, info, skills } = parts;
-	const { clock, settings } = ports;
-	const { cashier, prices, methods, spts, guard } = money;
+function createFree(
+	wiring: Pick<
+		Wiring,
+		keyof Ports | "store" | "money" | "catalog" | "search" | "research" | "info" | "skills"
+	>,
+): Service["free"] {
+	const { clock, settings, keys, money, research } = wiring;
+	const { cashier, methods, spts, guard } = money;
 	const rails = methods.flatMap((method) => method.rails);
 	return createFreeOperations({
-		info,
-		clock,
-		catalog,
-		search,
-		store,
-		prices,
-		skills,
+		...wiring,
+		prices: money.prices,
 		rails,
 		payments: createPaymentOperations({
+			...wiring,
 			...money,
-			info,
-			clock,
-			catalog,
-			store,
-			skills,
 			rails,
 			environment: environmentOf(settings.profile),
-			terms: ports.onchain?.terms,
+			terms: wiring.onchain?.terms,
 			seal: money.quoteSeal,
 			identify: cashier.identify,
 			signingKey: keys.receiptJwk,
@@ -141,75 +110,42 @@ function createFree(parts: FreeParts): Service["free"] {
 	});
 }
 
-export interface AccountServiceDeps {
-	readonly money: Money;
-	readonly store: Store;
-	readonly catalog: GraphCatalog;
-	readonly clock: Clock;
-	readonly info: Pick<ServiceInfo, "mcpUrl">;
-}
-
 /** What owners of accounts may ask, wired to one store. */
-export function createAccountService(deps: AccountServiceDeps): AccountOperations {
+export function createAccountService(
+	deps: Pick<Wiring, "money" | "store" | "catalog" | "clock"> & {
+		readonly info: Pick<ServiceInfo, "mcpUrl">;
+	},
+): AccountOperations {
 	const { apiKeys: keys, connections, profiles } = deps.money;
 	return createAccountOperations({ ...deps, keys, connections, profiles });
 }
 
-export interface SptServiceDeps {
-	readonly money: Money;
-	readonly store: Store;
-	readonly catalog: GraphCatalog;
-	readonly account: AccountOperations;
-	readonly research: ResearchParts;
-	readonly jobs: Jobs;
-	readonly clock: Clock;
-	readonly random: Random;
-	readonly ids: Ids;
-	readonly pepper: Uint8Array;
-	readonly profile: Settings["profile"];
-}
-
 /** What holders and buyers of tokens may ask, wired to one store. */
-export function createSptService(deps: SptServiceDeps): {
-	readonly owner: OwnerOperations;
-	readonly purchases: Purchases;
-} {
-	const { money, store, catalog, account, research, jobs, clock, random, pepper, profile } = deps;
-	const { ledger, guard, spts, refunds, cashier, onchain } = money;
+export function createSptService(
+	deps: Pick<
+		Wiring,
+		"money" | "store" | "catalog" | "research" | "jobs" | "clock" | "random" | "ids" | "pepper"
+	> & {
+		readonly account: AccountOperations;
+		readonly settings: Pick<Settings, "profile">;
+	},
+): { readonly owner: OwnerOperations; readonly purchases: Purchases } {
+	const { ledger, guard, spts, refunds, cashier, onchain } = deps.money;
 	const { issueFrom } = spts;
+	const token = { ...deps, ledger, issueFrom };
 	const accounts = createSptAccounts({
-		store,
-		ledger,
-		clock,
-		random,
-		pepper,
-		environment: environmentOf(profile),
+		...token,
+		environment: environmentOf(deps.settings.profile),
 		requestRefund: refunds.request,
 	});
-	const feedback = createFeedback(deps);
-	const isForSale = () => onchain !== undefined;
-	const delegations = createDelegations({ store, ledger, clock, pepper, issueFrom, isForSale });
+	const delegations = createDelegations({ ...token, isForSale: () => onchain !== undefined });
 	return {
 		owner: createOwnerOperations({
-			store,
-			clock,
-			catalog,
+			...deps,
 			accounts,
 			delegations,
-			account,
-			feedback,
-			research,
-			jobs,
+			feedback: createFeedback(deps),
 		}),
-		purchases: createPurchases({
-			store,
-			ledger,
-			clock,
-			guard,
-			catalog,
-			issueFrom,
-			identify: cashier.identify,
-			onchain,
-		}),
+		purchases: createPurchases({ ...token, guard, identify: cashier.identify, onchain }),
 	};
 }

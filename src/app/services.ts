@@ -1,15 +1,39 @@
+import type { Express } from "express";
 import type { OnchainParts } from "../../payments/onchain/onchain.js";
+import type { Writer } from "../../skills/answers/answers.js";
+import type { Schedules } from "../../skills/briefings/briefings.js";
+import type { StagedTurns } from "../../skills/chat/chat.js";
 import { createExpertDirectory, type ExpertDirectory } from "../../skills/experts/experts.js";
 import type { RunBounded } from "../../skills/graphs/graphs.js";
 import { type ClaimVerifier, createClaimVerifier } from "../../skills/verify/verify.js";
+import type { Store } from "../../store/store.js";
+import type { A2a } from "../a2a/a2a.js";
 import type { KeyFolder } from "../accounts/accounts.js";
-import { createBoundedWork, READING_LIMITS, type SkillServices } from "../contract/contract.js";
+import {
+	type ArtifactRepository,
+	createBoundedWork,
+	READING_LIMITS,
+	type ServiceInfo,
+	type SkillCatalog,
+	type SkillServices,
+} from "../contract/contract.js";
+import type { MessageClasses } from "../http/http.js";
+import type { Jobs } from "../jobs/jobs.js";
 import type { Clock, Egress, Ids, Logger, Random } from "../kernel/kernel.js";
-import type { GraphCatalog } from "../knowledge/knowledge.js";
-import type { Purchases } from "../sales/sales.js";
-import type { GraphRouter, HybridSearch } from "../search/search.js";
-import type { FreeOperations, OwnerOperations, ResearchParts } from "../service/service.js";
+import type { GraphCatalog, GraphSnapshots } from "../knowledge/knowledge.js";
+import type { Mcp } from "../mcp/mcp.js";
+import type { Operator, Retention } from "../operator/operator.js";
+import type { Purchases, SoldStreams } from "../sales/sales.js";
+import type { GraphRouter, HybridSearch, SearchEngine } from "../search/search.js";
+import type {
+	FreeOperations,
+	OwnerOperations,
+	ResearchParts,
+	Service,
+} from "../service/service.js";
 import type { Settings } from "../settings/settings.js";
+import type { WebhookParts } from "../webhooks/webhooks.js";
+import type { Money } from "./money.js";
 
 /** The one typed context: each operation takes what it needs of it by `Pick<Services, …>`. */
 declare module "../contract/services.js" {
@@ -64,4 +88,42 @@ export interface Ports extends OpenPorts {
 	readonly slack: Egress | undefined;
 	readonly callerEgress: Egress | undefined;
 	readonly onchain: OnchainParts | undefined;
+}
+
+/** Every transport on one Express application. */
+export interface HttpApp {
+	readonly handler: Express;
+	/** What a server is to make its requests and responses as. */
+	readonly messages: MessageClasses;
+}
+
+/** Everything that is wired, by one name each: the parts of the composition root take what they need of it by `Pick<Wiring, …>`. */
+export interface Wiring extends Ports {
+	readonly store: Store;
+	readonly money: Money;
+	readonly catalog: GraphCatalog;
+	readonly snapshots: GraphSnapshots;
+	readonly search: SearchEngine;
+	/** Public base address; known once the server listens. */
+	readonly address: { baseUrl: string };
+	readonly baseUrl: () => string;
+	readonly pepper: Uint8Array;
+	readonly info: ServiceInfo;
+	readonly skills: SkillCatalog;
+	readonly artifacts: ArtifactRepository;
+	readonly writer: Writer;
+	readonly schedules: Schedules;
+	readonly webhooks: WebhookParts;
+	readonly stagedTurns: StagedTurns;
+	readonly research: ResearchParts;
+	readonly jobs: Jobs;
+	readonly retention: Retention;
+	readonly operator: Operator;
+	readonly service: Service;
+	readonly streams: SoldStreams;
+	readonly a2a: A2a;
+	readonly mcp: Mcp;
+	readonly http: HttpApp;
+	/** Changes with what is on sale. */
+	readonly revision: () => string;
 }

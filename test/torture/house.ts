@@ -107,7 +107,7 @@ export async function openHouse(deps: HouseDeps): Promise<House> {
 			jobs: createJobs({ store, clock, ids, logger, billing: money.jobBilling, works: [] }),
 			account: createAccountService({ money, store, catalog, clock, info: { mcpUrl: () => null } }),
 			pepper: KEYS.pepper,
-			profile: SETTINGS.profile,
+			settings: SETTINGS,
 		}),
 		invoke: createInvoke({ skills, cashier, recordUsage, clock }),
 		async close() {

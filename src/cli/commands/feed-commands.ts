@@ -56,8 +56,7 @@ function openFor(
 	mode: "bundled" | "live",
 ): Feeds {
 	return openFeeds({
-		feeds: mode,
-		contact,
+		settings: { feeds: mode, contact },
 		clock: systemClock,
 		logger: { info: () => undefined, error: (message) => terminal.say(message) },
 		feedDisk: () => {
