@@ -54,7 +54,7 @@ import { type AccountAccess, LIMITS } from "../contract/contract.js";
 import { createConfiguredEgress } from "../delivery/delivery.js";
 import { createCallRates } from "../http/http.js";
 import type { Clock, Ids, Logger, Random } from "../kernel/kernel.js";
-import { createCashier, createRedeemQuote, offersOf } from "../sales/sales.js";
+import { type Cashier, createCashier, createRedeemQuote, offersOf } from "../sales/sales.js";
 import type { Settings } from "../settings/settings.js";
 
 export interface MoneyDeps {
@@ -109,6 +109,7 @@ export function createMoney(deps: MoneyDeps) {
 	const redeemQuote = createRedeemQuote({ seal: quoteSeal, clock });
 	const callRates = createCallRates({ clock, requestsPerMinute: settings.requestsPerMinute });
 	const sell = { prices, methods, guard, redeemQuote, isForSale };
+	const cashier: Cashier = callRates.watch(createCashier(sell));
 	return {
 		ledger,
 		prices,
@@ -135,7 +136,7 @@ export function createMoney(deps: MoneyDeps) {
 		spts,
 		sweeper: createSweeper({ store, ledger, clock }),
 		jobBilling: createJobBilling({ clock, ledger, methods, spts }),
-		cashier: callRates.watch(createCashier(sell)),
+		cashier,
 		callRates,
 		onchain,
 		quoteSeal,
