@@ -131,7 +131,7 @@ export function createOperationRates(clock: Clock) {
 }
 
 /** Finds out who is calling. */
-interface Identifier {
+export interface Identifier {
 	identify(credential: Credential, options?: IdentifyOptions): Promise<unknown>;
 	payerOf(call: Pick<Call, "credential" | "payment">): Promise<unknown>;
 }
