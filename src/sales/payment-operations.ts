@@ -3,26 +3,10 @@ import type { KeySet } from "../accounts/accounts.js";
 import type { Json } from "../contract/contract.js";
 import { createPerRevision } from "../kernel/kernel.js";
 import { type PaymentMethodsDeps, toPaymentMethods } from "./payment-methods.js";
-import { createPaymentState, type ReadPaymentState } from "./payment-state.js";
-import { createQuotes, type Quotes, type QuotesDeps } from "./quotes.js";
-import {
-	createSignedReceipts,
-	type SignedReceipts,
-	type SignedReceiptsDeps,
-} from "./signed-receipts.js";
+import { createPaymentState } from "./payment-state.js";
+import { createQuotes, type QuotesDeps } from "./quotes.js";
+import { createSignedReceipts, type SignedReceiptsDeps } from "./signed-receipts.js";
 import { toX402Listing } from "./x402-listing.js";
-
-/** What anybody may ask about money, before paying and after it. */
-export interface PaymentOperations {
-	readonly quotes: Quotes;
-	readonly receipts: SignedReceipts;
-	readonly paymentState: ReadPaymentState;
-	methods(): Json;
-	/** `/.well-known/x402`. */
-	x402Listing(): Json;
-	/** `/.well-known/jwks.json`. */
-	keySet(): KeySet;
-}
 
 export interface PaymentOperationDeps extends QuotesDeps, SignedReceiptsDeps, PaymentMethodsDeps {
 	readonly terms: SettlementTerms | undefined;
@@ -31,7 +15,10 @@ export interface PaymentOperationDeps extends QuotesDeps, SignedReceiptsDeps, Pa
 	readonly keySet: KeySet;
 }
 
-export function createPaymentOperations(deps: PaymentOperationDeps): PaymentOperations {
+export type PaymentOperations = ReturnType<typeof createPaymentOperations>;
+
+/** What anyone may ask about money, before paying and after it. */
+export function createPaymentOperations(deps: PaymentOperationDeps) {
 	const { catalog, info, keySet } = deps;
 	const listings = createPerRevision<Json>(
 		() => [catalog.revision, info.baseUrl()],
@@ -43,7 +30,9 @@ export function createPaymentOperations(deps: PaymentOperationDeps): PaymentOper
 		receipts: createSignedReceipts(deps),
 		paymentState: createPaymentState(deps),
 		methods: () => methods,
+		/** `/.well-known/x402`. */
 		x402Listing: () => listings("x402"),
+		/** `/.well-known/jwks.json`. */
 		keySet: () => keySet,
 	};
 }

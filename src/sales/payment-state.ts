@@ -7,14 +7,8 @@ import { ServiceError, toIsoTime } from "../kernel/kernel.js";
  * the chain does; the receipt of a call is named to anyone who knows the hash of the request that was paid for. Throws
  * NOT_FOUND.
  */
-export type ReadPaymentState = (id: string, requestHash?: string) => Promise<Json>;
-
-export function createPaymentState({
-	store,
-}: {
-	readonly store: Pick<Store, "read">;
-}): ReadPaymentState {
-	return async (id, requestHash) => {
+export function createPaymentState({ store }: { readonly store: Pick<Store, "read"> }) {
+	return async (id: string, requestHash?: string): Promise<Json> => {
 		const row = await store.read((reader) => reader.get("payments", id));
 		if (row) return toWire(row, { isOwnRequest: isOwnRequest(row, requestHash) });
 		throw new ServiceError(

@@ -66,15 +66,6 @@ export const receiptCheckRequestSchema = requestComponent(
 	z.strictObject({ jws: z.string().min(1).max(16_384) }),
 );
 
-export const receiptVerdictSchema = replyComponent(
-	"ReceiptVerdict",
-	z.object({
-		valid: z.boolean(),
-		receipt: signedReceiptSchema.nullable(),
-		reason: z.string().nullable().describe("Why it is not valid"),
-	}),
-);
-
 export const paymentStateSchema = replyComponent(
 	"PaymentState",
 	z.object({

@@ -8,8 +8,8 @@ import {
 	quoteSchema,
 	receiptCheckRequestSchema,
 	receiptReplySchema,
-	receiptVerdictSchema,
 } from "./payment-wire.js";
+import { receiptVerdictSchema } from "./signed-receipts.js";
 
 const idField = (what: string) => z.string().min(1).max(1_100).describe(what);
 

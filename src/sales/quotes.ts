@@ -23,8 +23,7 @@ import {
 	toRequestPath,
 } from "../contract/contract.js";
 import { type Clock, formatUsd, ServiceError, toIsoTime } from "../kernel/kernel.js";
-import type { RedeemQuote } from "./cashier.js";
-import { priceOfCall } from "./cashier.js";
+import { priceOfCall, type RedeemQuote } from "./cashier.js";
 
 export interface QuotesDeps {
 	readonly seal: QuoteSeal;
@@ -44,17 +43,11 @@ export interface QuoteRequest {
 }
 
 /** Prices of concrete calls, promised until they expire. Stateless: a quote survives a restart and takes no room. */
-export interface Quotes {
-	/** Throws INVALID_ARGUMENT for an input the operation would refuse, NOT_FOUND for what it would not find. */
-	create(request: QuoteRequest): Promise<Json>;
-	/** The quote behind an id, expired or not. Throws NOT_FOUND. */
-	get(id: string): Json;
-}
-
-export function createQuotes(deps: QuotesDeps): Quotes {
+export function createQuotes(deps: QuotesDeps) {
 	const { seal, skills, prices, clock } = deps;
 	return {
-		async create(request) {
+		/** Throws INVALID_ARGUMENT for an input the operation would refuse, NOT_FOUND for what it would not find. */
+		async create(request: QuoteRequest): Promise<Json> {
 			const skill: Skill = skills[operationOf(request)];
 			const { input } = parseInput(z.object({ input: skill.input }), { input: request.input });
 			await skill.prepare?.(input);
@@ -68,7 +61,8 @@ export function createQuotes(deps: QuotesDeps): Quotes {
 			};
 			return toWire(deps, seal.seal(terms), terms);
 		},
-		get(id) {
+		/** The quote behind an id, expired or not. Throws NOT_FOUND. */
+		get(id: string): Json {
 			const terms = seal.open(id);
 			if (terms) return toWire(deps, id, terms);
 			throw new ServiceError(

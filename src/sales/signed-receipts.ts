@@ -5,6 +5,7 @@ import {
 	type Credential,
 	isWallet,
 	parseCredential,
+	replyComponent,
 	type SentHeaders,
 	type ServiceInfo,
 } from "../contract/contract.js";
@@ -41,35 +42,29 @@ export const signedReceiptSchema = z.object({
 });
 export type SignedReceipt = z.infer<typeof signedReceiptSchema>;
 
-export interface ReceiptVerdict {
-	readonly valid: boolean;
-	readonly receipt: SignedReceipt | null;
-	/** Why it is not valid, a whole sentence. */
-	readonly reason: string | null;
-}
-
-/** Receipts as compact JWS (ES256), signed when they are read; anybody with the key set can verify them offline. */
-export interface SignedReceipts {
-	/**
-	 * The owner's receipt by its id and the request's credential; a wallet's by the id alone.
-	 * Throws NOT_FOUND alike for one that does not exist and one of somebody else.
-	 */
-	get(
-		id: string,
-		headers: SentHeaders,
-	): Promise<{ readonly receipt: SignedReceipt; readonly jws: string }>;
-	verify(jws: string): Promise<ReceiptVerdict>;
-}
+export const receiptVerdictSchema = replyComponent(
+	"ReceiptVerdict",
+	z.object({
+		valid: z.boolean(),
+		receipt: signedReceiptSchema.nullable(),
+		reason: z.string().nullable().describe("Why it is not valid"),
+	}),
+);
 
 const RECEIPT_ID = /^rcpt_[0-9a-hjkmnp-tv-z]{26}$/;
 const RECEIPT_TYPE = "receipt+jwt";
 
-export function createSignedReceipts(deps: SignedReceiptsDeps): SignedReceipts {
+/** Receipts as compact JWS (ES256), signed when they are read; anyone with the key set can verify them offline. */
+export function createSignedReceipts(deps: SignedReceiptsDeps) {
 	const { store, signingKey, identify } = deps;
 	const sign = createSigner(signingKey);
 	const verify = createVerifier(signingKey);
 	return {
-		async get(id, headers) {
+		/**
+		 * The owner's receipt by its id and the request's credential; a wallet's by the id alone.
+		 * Throws NOT_FOUND alike for one that does not exist and one of somebody else.
+		 */
+		async get(id: string, headers: SentHeaders) {
 			const credential = parseCredential(headers);
 			const caller = credential && (await identify(credential));
 			const row = RECEIPT_ID.test(id)
@@ -96,7 +91,7 @@ function createSigner(signingKey: ReceiptSigningKey) {
 
 function createVerifier({ d: _private, ...publicKey }: ReceiptSigningKey) {
 	let imported: ReturnType<typeof importJWK> | undefined;
-	return async (jws: string): Promise<ReceiptVerdict> => {
+	return async (jws: string): Promise<z.infer<typeof receiptVerdictSchema>> => {
 		imported ??= importJWK(publicKey as JWK, "ES256");
 		try {
 			const options = { algorithms: ["ES256"] };
@@ -120,7 +115,7 @@ function reasonOf(error: unknown): string {
 	return "It is not a receipt in the form of a compact JWS.";
 }
 
-function invalid(reason: string): ReceiptVerdict {
+function invalid(reason: string): z.infer<typeof receiptVerdictSchema> {
 	return { valid: false, receipt: null, reason };
 }
 

@@ -31,16 +31,6 @@ export interface ResumeRequest {
 	readonly streamId: string | undefined;
 }
 
-/** Streams outlive their connections: paid for once, worked for to the end, read again for a while by anyone who paid. */
-export interface SoldStreams {
-	/** Sells and begins one; a paid call that is sent again under its retry key gets the stream it began. */
-	open(call: Call): Promise<SoldStream>;
-	/** Charges nothing. Throws NOT_FOUND alike for what is not there, is somebody else's, or is over. */
-	resume(caller: Caller, request: ResumeRequest): Promise<FollowedStream>;
-	/** Ends all work with `research.cancelled`; resolves once what was given is persisted. */
-	stop(): Promise<void>;
-}
-
 export interface SoldStreamDeps {
 	readonly invokeStream: InvokeStream;
 	readonly skills: SkillCatalog;
@@ -49,7 +39,10 @@ export interface SoldStreamDeps {
 	readonly clock: Clock;
 }
 
-export function createSoldStreams(deps: SoldStreamDeps): SoldStreams {
+export type SoldStreams = ReturnType<typeof createSoldStreams>;
+
+/** Streams outlive their connections: paid for once, worked for to the end, read again for a while by anyone who paid. */
+export function createSoldStreams(deps: SoldStreamDeps) {
 	const { invokeStream, kept, ids, clock } = deps;
 	const slots = createStreamSlots(clock);
 	const writing = new Set<Promise<void>>();
@@ -72,7 +65,8 @@ export function createSoldStreams(deps: SoldStreamDeps): SoldStreams {
 	};
 
 	return {
-		async open(call) {
+		/** Sells and begins one; a paid call that is sent again under its retry key gets the stream it began. */
+		async open(call: Call): Promise<SoldStream> {
 			const { operationId } = call;
 			let slot: StreamSlot | undefined;
 			const end = () => slot?.end();
@@ -92,7 +86,9 @@ export function createSoldStreams(deps: SoldStreamDeps): SoldStreams {
 			return result;
 		},
 
-		async resume(caller, { operationId, rawInput, streamId, idempotencyKey }) {
+		/** Charges nothing. Throws NOT_FOUND alike for what is not there, is somebody else's, or is over. */
+		async resume(caller: Caller, request: ResumeRequest): Promise<FollowedStream> {
+			const { operationId, rawInput, streamId, idempotencyKey } = request;
 			const nameOf = () => {
 				const input = parseInput(deps.skills[operationId].input, rawInput);
 				const fingerprint = fingerprintOf(operationId, input);
@@ -107,7 +103,8 @@ export function createSoldStreams(deps: SoldStreamDeps): SoldStreams {
 			);
 		},
 
-		async stop() {
+		/** Ends all work with `research.cancelled`; resolves once what was given is persisted. */
+		async stop(): Promise<void> {
 			slots.abortAll(CANCELLED);
 			await Promise.all(writing);
 		},

@@ -46,14 +46,6 @@ export interface TopUpOrder {
 	readonly amount_usd: string;
 }
 
-/** Balance for money that settles on a chain; the price is the amount the caller names. */
-export interface Purchases {
-	/** A new token for the paying wallet. Throws PaymentRequired without a payment, and whatever a payment can fail with. */
-	buySpt(call: PurchaseCall, order: SptOrder): Promise<PurchaseReply>;
-	/** More balance for the token that is shown. Throws UNAUTHENTICATED, SCOPE_FORBIDDEN for a delegated one. */
-	topUpSpt(call: PurchaseCall, order: TopUpOrder): Promise<PurchaseReply>;
-}
-
 export interface PurchaseDeps {
 	readonly store: Store;
 	readonly ledger: Ledger;
@@ -66,10 +58,14 @@ export interface PurchaseDeps {
 	readonly onchain: OnchainMethod | undefined;
 }
 
-export function createPurchases(deps: PurchaseDeps): Purchases {
+export type Purchases = ReturnType<typeof createPurchases>;
+
+/** Balance for money that settles on a chain; the price is the amount the caller names. */
+export function createPurchases(deps: PurchaseDeps) {
 	const { store, ledger, clock, catalog } = deps;
 	return {
-		async buySpt(call, order) {
+		/** A new token for the paying wallet. Throws PaymentRequired without a payment, and whatever a payment can fail with. */
+		async buySpt(call: PurchaseCall, order: SptOrder): Promise<PurchaseReply> {
 			const amountMicros = parseAmount(order.amount_usd);
 			const scope = toSptScope({ catalog, now: clock.now() }, order);
 			const alongside = async (tx: StoreTransaction, funds: SettledFunds) => {
@@ -95,7 +91,8 @@ export function createPurchases(deps: PurchaseDeps): Purchases {
 			});
 		},
 
-		async topUpSpt(call, order) {
+		/** More balance for the token that is shown. Throws UNAUTHENTICATED, SCOPE_FORBIDDEN for a delegated one. */
+		async topUpSpt(call: PurchaseCall, order: TopUpOrder): Promise<PurchaseReply> {
 			const amountMicros = parseAmount(order.amount_usd);
 			const { owner: tokenId } = await deps.identify(requireSpt(call.credential));
 			await store.read(async (reader) => {

@@ -23,22 +23,9 @@ export interface RunningStream {
 
 type Owner = Pick<Caller, "owner" | "access">;
 
-/** Where streams are found again: in memory while their work goes on, then among the artifacts for as long as these are kept. */
-export interface KeptStreams {
-	/** From now on it can be followed; the returned function forgets it. */
-	begin(running: RunningStream): () => void;
-	/** Keeps all events of a stream that was paid for; a store that has stopped keeps nothing. */
-	keep(running: RunningStream, events: readonly PlainEvent[]): Promise<void>;
-	/** Undefined alike for what is not there, is another operation's or somebody else's. */
-	find(
-		caller: Owner,
-		wanted: { readonly operationId: string } & (
-			| { readonly id: string }
-			| { readonly name: string }
-		),
-	): Promise<FollowedStream | undefined>;
-}
+export type KeptStreams = ReturnType<typeof createKeptStreams>;
 
+/** Where streams are found again: in memory while their work goes on, then among the artifacts for as long as these are kept. */
 export function createKeptStreams({
 	artifacts,
 	store,
@@ -47,7 +34,7 @@ export function createKeptStreams({
 	readonly artifacts: Pick<ArtifactRepository, "keep" | "find">;
 	readonly store: Pick<Store, "read" | "transaction">;
 	readonly clock: Clock;
-}): KeptStreams {
+}) {
 	const byId = new Map<string, RunningStream>();
 	const idByName = new Map<string, string>();
 
@@ -59,7 +46,8 @@ export function createKeptStreams({
 	};
 
 	return {
-		begin(running) {
+		/** From now on it can be followed; the returned function forgets it. */
+		begin(running: RunningStream): () => void {
 			const { record, name } = running;
 			byId.set(record.id, running);
 			idByName.set(name, record.id);
@@ -69,7 +57,11 @@ export function createKeptStreams({
 			};
 		},
 
-		async keep({ record, operationId, payer, name }, events) {
+		/** Keeps all events of a stream that was paid for; a store that has stopped keeps nothing. */
+		async keep(
+			{ record, operationId, payer, name }: RunningStream,
+			events: readonly PlainEvent[],
+		): Promise<void> {
 			if (!payer) return;
 			const { id } = record;
 			const data: KeptStream = { operation_id: operationId, events };
@@ -83,7 +75,14 @@ export function createKeptStreams({
 			}
 		},
 
-		async find(caller, { operationId, ...wanted }) {
+		/** Undefined alike for what is not there, is another operation's or somebody else's. */
+		async find(
+			caller: Owner,
+			{
+				operationId,
+				...wanted
+			}: { readonly operationId: string } & ({ readonly id: string } | { readonly name: string }),
+		): Promise<FollowedStream | undefined> {
 			const id = "id" in wanted ? wanted.id : await idOf(wanted.name);
 			if (id === undefined) return undefined;
 			const running = byId.get(id);

@@ -11,17 +11,12 @@ export interface StreamSlot {
 }
 
 /** Places for work whose end is not its caller's: so many in all, and of each owner. */
-export interface StreamSlots {
-	/** Throws UNAVAILABLE when there is no place, RATE_LIMITED when this owner has too many. */
-	take(owner: string): StreamSlot;
-	abortAll(reason: unknown): void;
-}
-
-export function createStreamSlots(clock: Clock): StreamSlots {
+export function createStreamSlots(clock: Clock) {
 	/** Whose each is. */
 	const works = new Map<AbortController, string>();
 	return {
-		take(owner) {
+		/** Throws UNAVAILABLE when there is no place, RATE_LIMITED when this owner has too many. */
+		take(owner: string): StreamSlot {
 			if (works.size >= STREAM_LIMITS.runningMax) throw tooMany();
 			const own = [...works.values()].filter((other) => other === owner).length;
 			if (own >= STREAM_LIMITS.ownerRunningMax) throw tooManyOwn();
@@ -38,7 +33,7 @@ export function createStreamSlots(clock: Clock): StreamSlots {
 			};
 		},
 
-		abortAll(reason) {
+		abortAll(reason: unknown): void {
 			for (const work of works.keys()) work.abort(reason);
 		},
 	};
