@@ -1,4 +1,4 @@
-import { createInvariantGuard } from "../../payments/audit/audit.js";
+import { createInvariantGuard, type InvariantGuard } from "../../payments/audit/audit.js";
 import {
 	createChallengeIssuer,
 	createEvmCharge,
@@ -16,8 +16,10 @@ import {
 	createPriceList,
 	createQuoteSeal,
 	type Ledger,
+	type Offer,
 	type PaymentMethod,
 	type Quote,
+	type QuoteSeal,
 } from "../../payments/payments.js";
 import { createPlanBalance } from "../../payments/plan/plan.js";
 import {
@@ -25,6 +27,10 @@ import {
 	createRefundPayouts,
 	createRefunds,
 	createSweeper,
+	type JobBilling,
+	type RefundPayouts,
+	type Refunds,
+	type Sweeper,
 } from "../../payments/refunds/refunds.js";
 import {
 	createSptBalance,
@@ -36,6 +42,9 @@ import {
 import { createX402Envelope } from "../../payments/x402/x402.js";
 import type { Store } from "../../store/store.js";
 import {
+	type AccountProfiles,
+	type ApiKeys,
+	type ConnectionTokens,
 	createAccountProfiles,
 	createApiKeys,
 	createConnectionTokens,
@@ -49,10 +58,11 @@ import {
 	type FindGrant,
 	finishErasures,
 	type KeyFolder,
+	type OpenAccount,
 } from "../accounts/accounts.js";
-import { type AccountAccess, LIMITS } from "../contract/contract.js";
+import { type AccountAccess, LIMITS, type PriceList } from "../contract/contract.js";
 import { createConfiguredEgress } from "../delivery/delivery.js";
-import { createCallRates } from "../http/http.js";
+import { type CallRates, createCallRates } from "../http/http.js";
 import type { Clock, Ids, Logger, Random } from "../kernel/kernel.js";
 import { type Cashier, createCashier, createRedeemQuote, offersOf } from "../sales/sales.js";
 import type { Settings } from "../settings/settings.js";
@@ -72,14 +82,36 @@ export interface MoneyDeps {
 }
 
 /** Everything that knows of money, wired to one store. */
-export type Money = ReturnType<typeof createMoney>;
+export interface Money {
+	readonly ledger: Ledger;
+	readonly prices: PriceList;
+	readonly methods: readonly PaymentMethod[];
+	readonly spts: SptIssuer;
+	readonly apiKeys: ApiKeys;
+	readonly connections: ConnectionTokens;
+	readonly profiles: AccountProfiles;
+	readonly openAccount: OpenAccount;
+	readonly finishErasures: () => Promise<void>;
+	readonly guard: InvariantGuard;
+	readonly refunds: Refunds;
+	readonly refundPayouts: RefundPayouts;
+	readonly sweeper: Sweeper;
+	readonly jobBilling: JobBilling;
+	readonly cashier: Cashier;
+	readonly callRates: CallRates;
+	/** Payments on a chain; undefined while none is configured. */
+	readonly onchain: OnchainPayments | undefined;
+	readonly quoteSeal: QuoteSeal;
+	/** Every way to pay, as a caller without a credential is told. */
+	readonly offersOf: (quote: Quote) => readonly Offer[];
+}
 
 /** The demo profile deals in paper money. */
 export function environmentOf(profile: Settings["profile"]): Environment {
 	return profile === "demo" ? "test" : "live";
 }
 
-export function createMoney(deps: MoneyDeps) {
+export function createMoney(deps: MoneyDeps): Money {
 	const { store, keys, settings, clock, random, ids } = deps;
 	const { pepper } = keys;
 	const environment = environmentOf(settings.profile);
@@ -109,7 +141,7 @@ export function createMoney(deps: MoneyDeps) {
 	const redeemQuote = createRedeemQuote({ seal: quoteSeal, clock });
 	const callRates = createCallRates({ clock, requestsPerMinute: settings.requestsPerMinute });
 	const sell = { prices, methods, guard, redeemQuote, isForSale };
-	const cashier: Cashier = callRates.watch(createCashier(sell));
+	const cashier = callRates.watch(createCashier(sell));
 	return {
 		ledger,
 		prices,
@@ -140,8 +172,7 @@ export function createMoney(deps: MoneyDeps) {
 		callRates,
 		onchain,
 		quoteSeal,
-		/** Every way to pay, as a caller without a credential is told. */
-		offersOf: (quote: Quote) => offersOf(sell, quote),
+		offersOf: (quote) => offersOf(sell, quote),
 	};
 }
 
