@@ -221,9 +221,7 @@ export async function writeTurn(
 		const before = record?.text;
 		const kept = before?.turns ?? [];
 		if (kept.some((other) => isSameTurn(other, turn))) return;
-		const isTaken = kept.some(({ n }) => n === turn.n);
-		const n = isTaken ? (kept.at(-1)?.n ?? 0) + 1 : turn.n;
-		const turns = [...kept, { ...turn, n }].sort((a, b) => a.n - b.n);
+		const turns = [...kept, numbered(turn, kept)].sort((a, b) => a.n - b.n);
 		const usedAt = clock.now();
 		const row = {
 			...{ id: record?.row.id ?? id, key, owner, grantId },
@@ -240,6 +238,12 @@ export async function writeTurn(
 	} finally {
 		leave();
 	}
+}
+
+/** Under its own number, or the next one where that is taken. */
+function numbered(turn: ChatTurn, kept: readonly ChatTurn[]): ChatTurn {
+	const isTaken = kept.some(({ n }) => n === turn.n);
+	return isTaken ? { ...turn, n: (kept.at(-1)?.n ?? 0) + 1 } : turn;
 }
 
 /** Where nothing was paid the call is named by its request, and callers name requests as they like. */

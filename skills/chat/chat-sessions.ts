@@ -11,7 +11,7 @@ import { ServiceError, toIsoTime } from "../../src/kernel/kernel.js";
 import type { GraphCatalog } from "../../src/knowledge/knowledge.js";
 import type { ChatRow } from "../../store/store.js";
 import { createCitationList } from "../answers/answers.js";
-import type { ChatRecord, TurnWritingDeps } from "./chat-records.js";
+import type { ChatRecord, ChatRecords, TurnWritingDeps } from "./chat-records.js";
 import { CHAT_LIMITS, type ChatTurn } from "./chat-turns.js";
 import type { chatChangeBody } from "./chat-wire.js";
 
@@ -56,21 +56,8 @@ export function createChatSessions(
 	};
 	return {
 		/** Latest used first. */
-		async list(caller: Caller, { limit, cursor }: PageRequest): Promise<Json> {
-			const [after] = cursor === undefined ? [] : readCursor(cursor, LIST, 1);
-			const rows = await records.rowsOf(caller);
-			const start = after === undefined ? 0 : placeBehind(rows, after);
-			const page = rows.slice(start, start + limit);
-			const last = page.at(-1);
-			const found = await Promise.all(page.map(records.read));
-			return {
-				items: found.flatMap((record) => (record ? [toWire(record)] : [])),
-				next_cursor:
-					last && rows.length > start + limit
-						? toCursor(LIST, [`${last.usedAt}.${last.id}`])
-						: null,
-			};
-		},
+		list: async (caller: Caller, page: PageRequest): Promise<Json> =>
+			pageOfSessions(records, await records.rowsOf(caller), page),
 
 		get: async (caller: Caller, reference: string): Promise<Json> =>
 			toWire(await get(caller, reference)),
@@ -106,6 +93,23 @@ export function createChatSessions(
 				await records.remove(row);
 				return { id: row.id, session_id: text.session_id, status: "deleted" };
 			}),
+	};
+}
+
+async function pageOfSessions(
+	records: Pick<ChatRecords, "read">,
+	rows: Awaited<ReturnType<ChatRecords["rowsOf"]>>,
+	{ limit, cursor }: PageRequest,
+): Promise<Json> {
+	const [after] = cursor === undefined ? [] : readCursor(cursor, LIST, 1);
+	const start = after === undefined ? 0 : placeBehind(rows, after);
+	const page = rows.slice(start, start + limit);
+	const last = page.at(-1);
+	const found = await Promise.all(page.map(records.read));
+	return {
+		items: found.flatMap((record) => (record ? [toWire(record)] : [])),
+		next_cursor:
+			last && rows.length > start + limit ? toCursor(LIST, [`${last.usedAt}.${last.id}`]) : null,
 	};
 }
 

@@ -162,8 +162,7 @@ function createCurrentValues(bundle: FeedBundle, options: FeedsOptions) {
 		},
 		/** Asks the source unless its value is fresh or it failed a moment ago. Never throws: what went wrong is the reason. */
 		async refresh(feed: FeedSpec, topic?: string): Promise<FeedState> {
-			// Answers of search feeds differ by topic.
-			const key = feed.isSearch ? `${feed.id}\n${topic ?? ""}` : feed.id;
+			const key = keyOf(feed, topic);
 			const kept = feed.isSearch ? searches.get(key) : await values.get(feed);
 			const unasked = (reason?: string, count = 0) => ({ kept, reason, failures: count });
 			if (!fetch) return unasked(NOT_FETCHED);
@@ -176,6 +175,11 @@ function createCurrentValues(bundle: FeedBundle, options: FeedsOptions) {
 			return state;
 		},
 	};
+}
+
+/** Answers of search feeds differ by topic. */
+function keyOf({ id, isSearch }: FeedSpec, topic = ""): string {
+	return isSearch ? `${id}\n${topic}` : id;
 }
 
 function isFresh(feed: FeedSpec, kept: KeptReading | undefined, now: number): boolean {

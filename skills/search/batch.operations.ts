@@ -31,7 +31,7 @@ const batchQuerySchema = z.strictObject({
 	limit: limitField.default(LIMITS.rowsDefault),
 });
 
-export const batchInput = requestComponent(
+const batchInput = requestComponent(
 	"BatchRequest",
 	z.strictObject({
 		queries: z
@@ -55,7 +55,7 @@ const batchItemSchema = replyComponent(
 	}),
 );
 
-export const batchOutput = z.object({
+const batchOutput = z.object({
 	ok: z.literal(true),
 	data: z.object({ items: z.array(batchItemSchema).describe("In the order of the queries") }),
 	meta: z.object({

@@ -101,7 +101,7 @@ export function createTokenBucket(options: TokenBucketOptions): (key: string) =>
 }
 
 /** RATE_LIMITED, with the one continuation: to wait so long. */
-export function tooMany(message: string, retryAfterSeconds: number): ServiceError {
+function tooMany(message: string, retryAfterSeconds: number): ServiceError {
 	const waitSeconds = Math.max(1, Math.ceil(retryAfterSeconds));
 	const wait = {
 		type: "wait",

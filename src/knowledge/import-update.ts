@@ -272,7 +272,7 @@ export interface SourceReading {
 const ROWS_PER_TURN = 5_000;
 
 /** Opens only files whose stamp says that they may have changed, or whose file in the bundle was changed by others. */
-export async function rereadSource(state: SourceState): Promise<SourceReading> {
+async function rereadSource(state: SourceState): Promise<SourceReading> {
 	const { memory, stamps } = state;
 	const kept = new Map<string, ImportRow>();
 	const reread = new Map<string, Reread>();

@@ -33,7 +33,6 @@ export {
 export {
 	createGraphSnapshots,
 	type GraphSnapshots,
-	type SnapshotKeeperDeps,
 	startSnapshotKeeper,
 } from "./graph-snapshots.js";
 export {

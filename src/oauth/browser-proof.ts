@@ -10,8 +10,6 @@ import type { OAuthServices } from "./oauth-services.js";
  * Ties a request for access to the browser in which its user signed in, whichever client began it: what follows is for that browser
  * alone. Each request has a cookie of its own, so that two of them in one browser do not meet.
  */
-export type BrowserBinding = ReturnType<typeof createBrowserBinding>;
-
 const SECRET_BYTES = 32;
 
 export function createBrowserBinding({ random, service: { info } }: OAuthServices) {

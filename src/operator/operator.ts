@@ -20,7 +20,6 @@ export {
 } from "./graph-repository.js";
 export {
 	createRetention,
-	type HousekeepingDeps,
 	type Retention,
 	startHousekeeping,
 } from "./housekeeping.js";

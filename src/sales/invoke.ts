@@ -227,7 +227,7 @@ function reasonOf(error: unknown, call: Call): ReleaseReason {
 }
 
 /** What the answered units of a call come to; undefined where that is the whole price. */
-export function answeredPart(
+function answeredPart(
 	amountMicros: Micros,
 	skill: Pick<Skill, "units">,
 	{

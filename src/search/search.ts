@@ -4,7 +4,6 @@ export type { SyncOptions } from "./index/segment-set.js";
 export type { WeightedText } from "./lexical/concept-text.js";
 export {
 	createTextFinder,
-	type FoundText,
 	type ReadText,
 	readTexts,
 	type TextFinder,

@@ -177,7 +177,6 @@ export const webhookTestSchema = z.object({
 	http_status: httpStatusField,
 	failure: failureField,
 });
-export type WebhookTestWire = z.output<typeof webhookTestSchema>;
 
 export const webhookRemovedSchema = z.object({
 	id: webhookIdField,

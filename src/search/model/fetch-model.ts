@@ -77,7 +77,7 @@ export async function fetchModel(text: string, options: FetchModelOptions): Prom
 }
 
 /** Where a fetched model is from; undefined for a folder that was not fetched. */
-export async function readOrigin(folder: string): Promise<ModelOrigin | undefined> {
+async function readOrigin(folder: string): Promise<ModelOrigin | undefined> {
 	try {
 		return originSchema.parse(JSON.parse(await readFile(join(folder, ORIGIN_FILE), "utf8")));
 	} catch {

@@ -52,7 +52,7 @@ export function findConcepts({ request, clock, commonWords, ...input }: FindInpu
 }
 
 /** Rows that are this much weaker than the best one are not worth anybody's money. */
-export const ROW_FLOOR = 0.2;
+const ROW_FLOOR = 0.2;
 
 const LOOKED_AT = 2;
 
