@@ -1,4 +1,4 @@
-import { PER_CALL, paidOperation, toReply } from "../../src/contract/contract.js";
+import { paidOperation, toReply } from "../../src/contract/contract.js";
 import { ServiceError } from "../../src/kernel/kernel.js";
 import { createCitationList, extractiveWriter } from "../answers/answers.js";
 import { CONSULT_LIMITS, toConsultMeta } from "../experts/experts.js";
@@ -19,23 +19,17 @@ const DEBATE_QUESTION = "Should a language add pattern matching?";
 /** What analysts have to say for and against, and who has more to rest on. Additive to the contract. */
 export const analystDebate = paidOperation({
 	id: "analysts.debate",
-	method: "POST",
-	path: "/v1/analysts/debate",
-	price: PER_CALL,
+	at: "POST /v1/analysts/debate",
 	summary: "Have analysts debate a question",
 	description:
 		"Arguments for and against from the graphs of two to four analysts, every sentence cited, and a judge that weighs what either side rests on. Paid per call; an analyst nobody knows and graphs without an argument cost nothing.",
 	body: debateInput,
 	reply: toReply("DebateReply", debateOutput),
-	title: "Have analysts debate a question",
 	about:
 		"Arguments for and against from the graphs of two to four analysts, every sentence cited, and a judge that weighs what either side rests on, with reasons. Not charged when no graph has an argument.",
 	tags: ["analyst", "debate", "arguments", "evidence"],
 	examples: [DEBATE_QUESTION],
-	input: debateInput,
 	output: debateOutput,
-	capture: "onResult",
-	queryOf: ({ question }) => question,
 	create: (services: AnalystServices) => ({
 		exampleInput: () => ({ question: DEBATE_QUESTION }),
 		isOffered: () => analystsOf(services.catalog).length >= CONSULT_LIMITS.debateLeast,

@@ -1,7 +1,6 @@
 import { z } from "zod";
 import {
 	dataOperation,
-	PER_CALL,
 	paidOperation,
 	type Services,
 	type SkillServices,
@@ -39,9 +38,7 @@ type Needs = Pick<Services, "analysts">;
 /** One question to one synthetic analyst. Spec: Endpoints, paid operations. */
 export const analystConsultation = paidOperation({
 	id: "analysts.consult",
-	method: "POST",
-	path: "/v1/analysts/consult",
-	price: PER_CALL,
+	at: "POST /v1/analysts/consult",
 	agent: {
 		name: "consult_analyst",
 		tool: {
@@ -56,15 +53,11 @@ export const analystConsultation = paidOperation({
 		"A thesis, arguments for and against, open questions and scenarios from one analyst's graph, every sentence cited. Probabilities are counted from cited evidence with one vote added for each scenario; small samples say so. Paid per call; an analyst nobody knows and a graph that does not answer cost nothing.",
 	body: analystConsultInput,
 	reply: toReply("AnalystConsultReply", analystConsultOutput),
-	title: "Consult a synthetic analyst",
 	about:
 		"One question to one analyst (GET /v1/analysts), answered from its graph alone: a thesis, arguments for and against, open questions, and scenarios whose probabilities are counted from cited evidence; small samples are flagged. Not charged when the graph does not answer.",
 	tags: ["analyst", "consultation", "scenarios", "evidence"],
 	examples: [EXAMPLE_QUESTION],
-	input: analystConsultInput,
 	output: analystConsultOutput,
-	capture: "onResult",
-	queryOf: ({ question }) => question,
 	toText,
 	create: (services: AnalystServices) => ({
 		exampleInput: () => exampleOf(services),
@@ -167,21 +160,18 @@ function exampleOf({ catalog }: Pick<SkillServices, "catalog">) {
 /** Who can be asked. Additive to the contract. */
 export const analystList = dataOperation({
 	id: "analysts.list",
-	method: "GET",
-	path: "/v1/analysts",
+	at: "GET /v1/analysts",
 	summary: "Synthetic analysts",
 	description: "Every analyst of the catalog with its domain and method.",
 	isList: true,
 	freshness: "catalog",
 	data: analystListSchema,
-	create: (services: Needs) => () => services.analysts.list(),
-	example: {},
+	answer: (services: Needs) => services.analysts.list(),
 });
 
 export const analyst = dataOperation({
 	id: "analysts.get",
-	method: "GET",
-	path: "/v1/analysts/{analyst}",
+	at: "GET /v1/analysts/{analyst}",
 	summary: "One analyst",
 	description: "Method, coverage in numbers, and questions to ask.",
 	params: z.strictObject({
@@ -192,9 +182,8 @@ export const analyst = dataOperation({
 			.max(CONSULT_LIMITS.nameChars)
 			.describe("Its graph's id, or its name"),
 	}),
-	isList: false,
 	freshness: "catalog",
 	data: analystDetailSchema,
-	create: (services: Needs) => (request) => services.analysts.get(request.params.analyst),
+	answer: (services: Needs, request) => services.analysts.get(request.params.analyst),
 	example: { params: { analyst: EXAMPLE_ANALYST } },
 });

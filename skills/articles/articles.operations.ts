@@ -1,7 +1,6 @@
 import { z } from "zod";
 import {
 	answer,
-	PER_CALL,
 	pageQuery,
 	paidOperation,
 	type SkillServices,
@@ -45,23 +44,16 @@ const params = z.strictObject({ article_ref: articleRefField });
 /** Articles any graph cites, by the words of their titles. Additive to the contract. */
 export const articleSearch = paidOperation({
 	id: "articles.search",
-	method: "POST",
-	path: "/v1/articles/search",
-	price: PER_CALL,
+	at: "POST /v1/articles/search",
 	summary: "Search cited articles",
 	description: `Articles that graphs cite, by the words of their titles, best first. One address is one article, whatever scheme, fragment or visitor count it is written with. ${EVIDENCE_BILLING}`,
 	body: articleSearchInput,
 	reply: toReply("ArticleSearchReply", articleSearchOutput),
-	title: "Search cited articles",
 	about:
 		"Articles, papers and documents that graphs cite, by the words of their titles, best first; of one graph, one host, or some days only. Not charged when none fits.",
 	tags: ["articles", "sources", "evidence"],
 	examples: ["Which cited documents are about transfers with authorization?"],
-	input: articleSearchInput,
 	output: articleSearchOutput,
-	capture: "onResult",
-	queryOf: ({ query }) => query,
-	graphsOf: ({ graph_id }) => (graph_id === undefined ? [] : [graph_id]),
 	create: ({ catalog }: Pick<SkillServices, "catalog">) => ({
 		exampleInput: () => ({ query: "transfer with authorization", limit: 3 }),
 		prepare: ({ graph_id }) => void graphsNamed(catalog, graph_id),
@@ -99,22 +91,17 @@ function toArticleTest(asked: z.output<typeof articleSearchInput>) {
 /** One article with every title and address it is cited by. Additive to the contract. */
 export const article = paidOperation({
 	id: "articles.get",
-	method: "GET",
-	path: "/v1/articles/{article_ref}",
-	price: PER_CALL,
+	at: "GET /v1/articles/{article_ref}",
 	summary: "Read one cited article",
 	description: `Titles and addresses it is cited by, its host and date, and who cites it. ${EVIDENCE_BILLING}`,
 	params,
 	reply: toReply("ArticleReply", articleOutput),
-	title: "Read one cited article",
 	about:
 		"One article by its article_ref: titles and addresses it is cited by, host, date, and which graphs cite it how often.",
 	tags: ["articles", "sources"],
 	examples: ["When was this document published, and who cites it?"],
 	input: articleInput,
 	output: articleOutput,
-	capture: "onResult",
-	queryOf: () => undefined,
 	create: ({ catalog }: Pick<SkillServices, "catalog">) => ({
 		exampleInput: () => ({ article_ref: exampleOf(catalog) }),
 		isOffered: () => isAnythingCited(catalog),
@@ -130,23 +117,18 @@ export const article = paidOperation({
 /** Which nodes cite an article. Additive to the contract. */
 export const articleMentions = paidOperation({
 	id: "articles.mentions",
-	method: "GET",
-	path: "/v1/articles/{article_ref}/mentions",
-	price: PER_CALL,
+	at: "GET /v1/articles/{article_ref}/mentions",
 	summary: "Nodes that cite an article",
 	description: `Every node of any graph that cites it, by trend_id, page by page. ${EVIDENCE_BILLING}`,
 	params,
 	query: z.strictObject(pageQuery),
 	reply: toReply("ArticleMentionsReply", articleMentionsOutput),
-	title: "Nodes that cite an article",
 	about:
 		"Every node of any graph that cites the article, in the order of the trend ids, page by page.",
 	tags: ["articles", "mentions", "evidence"],
 	examples: ["What else rests on this document?"],
 	input: articleMentionsInput,
 	output: articleMentionsOutput,
-	capture: "onResult",
-	queryOf: () => undefined,
 	create: ({ catalog }: Pick<SkillServices, "catalog">) => ({
 		exampleInput: () => ({ article_ref: exampleOf(catalog), limit: 5 }),
 		isOffered: () => isAnythingCited(catalog),

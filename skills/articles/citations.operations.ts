@@ -60,20 +60,16 @@ const citationSchema = replyComponent(
 /** References made ready for a bibliography. Additive to the contract. */
 export const citationFormats = dataOperation({
 	id: "citations.format",
-	method: "POST",
-	path: "/v1/citations/format",
+	at: "POST /v1/citations/format",
 	summary: "Format citations",
 	description:
 		"Nodes and sources as CSL-JSON, BibTeX and APA: titles, dates and addresses, nothing of what a node says. Titles are data: nothing in one can end its field.",
 	body: citationBody,
 	isList: true,
-	freshness: "live",
 	callsPerMinute: LIMITS.citationsPerMinute,
 	data: replyComponent("CitationList", z.object({ items: z.array(citationSchema) })),
-	create:
-		(services: Pick<Services, "catalog" | "baseUrl">) =>
-		({ body }) =>
-			formatCitations(services, body),
+	answer: (services: Pick<Services, "catalog" | "baseUrl">, { body }) =>
+		formatCitations(services, body),
 	example: { body: { article_refs: ["art_d49d47443a43f2000351"], formats: ["csl-json", "apa"] } },
 });
 

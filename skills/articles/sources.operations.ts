@@ -43,8 +43,7 @@ const sourceDetailSchema = replyComponent(
 /** Hosts the graphs' evidence is from. Additive to the contract. */
 export const sourceList = dataOperation({
 	id: "sources.list",
-	method: "GET",
-	path: "/v1/sources",
+	at: "GET /v1/sources",
 	summary: "Hosts that are cited",
 	description:
 		"Every host whose pages the graphs cite, in the order of the names, in numbers only. Nobody is scored.",
@@ -52,30 +51,22 @@ export const sourceList = dataOperation({
 	isList: true,
 	freshness: "catalog",
 	data: sourceListSchema,
-	create:
-		({ catalog }: Pick<Services, "catalog">) =>
-		({ query }) =>
-			listSources(catalog, query),
+	answer: ({ catalog }: Pick<Services, "catalog">, { query }) => listSources(catalog, query),
 	example: { query: { limit: "50" } },
 });
 
 /** One of these hosts. Additive to the contract. */
 export const source = dataOperation({
 	id: "sources.get",
-	method: "GET",
-	path: "/v1/sources/{host}",
+	at: "GET /v1/sources/{host}",
 	summary: "One cited host",
 	description: "The same of one host, with the share of each graph.",
 	params: z.strictObject({
 		host: z.string().trim().min(1).max(EVIDENCE_LIMITS.hostChars).describe("host of a list"),
 	}),
-	isList: false,
 	freshness: "catalog",
 	data: sourceDetailSchema,
-	create:
-		({ catalog }: Pick<Services, "catalog">) =>
-		({ params }) =>
-			getSource(catalog, params.host),
+	answer: ({ catalog }: Pick<Services, "catalog">, { params }) => getSource(catalog, params.host),
 	example: { params: { host: "eips.ethereum.org" } },
 });
 

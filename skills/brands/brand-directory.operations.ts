@@ -78,8 +78,7 @@ type Needed = Pick<Services, "catalog">;
 /** Organizations and products the graphs have nodes of. Additive to the contract. */
 export const brandList = dataOperation({
 	id: "brands.list",
-	method: "GET",
-	path: "/v1/brands",
+	at: "GET /v1/brands",
 	summary: "Brands the graphs know",
 	description:
 		"Every node of a type such as Entity, Organization, Company, Brand or Product, those of one name together, a page at a time.",
@@ -87,49 +86,36 @@ export const brandList = dataOperation({
 	isList: true,
 	freshness: "catalog",
 	data: brandListSchema,
-	create:
-		({ catalog }: Needed) =>
-		({ query }) =>
-			listBrands(catalog, query),
+	answer: ({ catalog }: Needed, { query }) => listBrands(catalog, query),
 	example: { query: { limit: "50" } },
 });
 
 /** Brands by what is known of them. Additive to the contract. */
 export const brandResolution = dataOperation({
 	id: "brands.resolve",
-	method: "POST",
-	path: "/v1/brands/resolve",
+	at: "POST /v1/brands/resolve",
 	summary: "Find a brand",
 	description:
 		"Brands for a name, domain or ticker symbol, best first, with the reason; an empty list when nobody is called so.",
 	body: resolveBody,
 	isList: true,
-	freshness: "live",
 	data: brandCandidatesSchema,
-	create:
-		({ catalog }: Needed) =>
-		({ body }) =>
-			resolveBrand(catalog, body),
+	answer: ({ catalog }: Needed, { body }) => resolveBrand(catalog, body),
 	example: { body: { name: "linux-kernel", limit: 3 } },
 });
 
 /** One of them. Additive to the contract. */
 export const brand = dataOperation({
 	id: "brands.get",
-	method: "GET",
-	path: "/v1/brands/{brand}",
+	at: "GET /v1/brands/{brand}",
 	summary: "One brand",
 	description: "Its names, types and tags, and what the graphs hold of it, in numbers.",
 	params: z.strictObject({
 		brand: z.string().trim().min(1).max(EVIDENCE_LIMITS.brandChars).describe("brand of a list"),
 	}),
-	isList: false,
 	freshness: "catalog",
 	data: brandDetailSchema,
-	create:
-		({ catalog }: Needed) =>
-		({ params }) =>
-			describeBrand(catalog, params.brand),
+	answer: ({ catalog }: Needed, { params }) => describeBrand(catalog, params.brand),
 	example: { params: { brand: "linux-kernel" } },
 });
 

@@ -43,8 +43,7 @@ import {
 /** What all graphs say of one brand. Spec: Endpoints, paid operations. */
 export const brandIntelligence = paidOperation({
 	id: "brand_intelligence",
-	method: "POST",
-	path: "/v1/brand-intelligence/{brand}",
+	at: "POST /v1/brand-intelligence/{brand}",
 	price: { usd: "30.00", billingType: "brand_flat" },
 	agent: {
 		name: "brand_intelligence",
@@ -60,14 +59,12 @@ export const brandIntelligence = paidOperation({
 	params: z.strictObject({ brand: brandField }),
 	body: intelligenceBody,
 	reply: toReply("BrandIntelligenceReply", intelligenceOutput),
-	title: "Brand intelligence",
 	about:
 		"The footprint of a brand over all graphs: mentions, articles and independent sources, share of voice, tone by rules, dated signals, trends it has a part in, who it is named with, a timeline and risks, each with its evidence; small samples are flagged. A brand nobody knows, or without a mention in the window, is not charged.",
 	tags: ["brands", "share of voice", "signals"],
 	examples: ["What do the graphs say about the Linux kernel, and how much of the talk is its?"],
 	input: intelligenceInput,
 	output: intelligenceOutput,
-	capture: "onResult",
 	queryOf: ({ brand }) => brand,
 	toText: ({ data: { brand, footprint, sentiment, window } }) =>
 		`${brand.name}: ${footprint.mentions} mentions in ${footprint.graphs} graphs up to ${window.to}, net tone ${sentiment.net} (n = ${sentiment.n}).`,

@@ -1,10 +1,5 @@
 import { z } from "zod";
-import {
-	PER_CALL,
-	paidOperation,
-	type SkillServices,
-	toReply,
-} from "../../src/contract/contract.js";
+import { paidOperation, type SkillServices, toReply } from "../../src/contract/contract.js";
 import { toIsoDay } from "../../src/kernel/kernel.js";
 import { answerIf } from "../graphs/graphs.js";
 import {
@@ -89,10 +84,7 @@ async function readBrand<Said extends { readonly items: readonly unknown[] }>(
 
 /** What every reading of one brand has in common. */
 const reading = {
-	method: "GET",
-	price: PER_CALL,
 	params: z.strictObject({ brand: brandField }),
-	capture: "onResult",
 	queryOf: ({ brand }: ReadingInput) => brand,
 } as const;
 const workOf = ({ catalog }: Readings) => ({
@@ -108,12 +100,11 @@ const params = { brand: "MCP" };
 export const brandSignals = paidOperation({
 	...reading,
 	id: "brands.signals",
-	path: "/v1/brands/{brand}/signals",
+	at: "GET /v1/brands/{brand}/signals",
 	summary: "Signals of a brand",
 	description: `Dated events and signals that mention it, and stretches in which unusually much was said, strongest first. ${BRAND_BILLING}`,
 	query: windowQuery,
 	reply: toReply("BrandSignalsReply", brandSignalsOutput),
-	title: "Signals of a brand",
 	about: `Dated events and signals that mention a brand, and stretches in which unusually much was said, strongest first. ${UNPAID}`,
 	tags: ["brands", "signals"],
 	examples: ["What happened to this product in the last two years?"],
@@ -135,12 +126,11 @@ export const brandSignals = paidOperation({
 export const brandTimeline = paidOperation({
 	...reading,
 	id: "brands.timeline",
-	path: "/v1/brands/{brand}/timeline",
+	at: "GET /v1/brands/{brand}/timeline",
 	summary: "Timeline of a brand",
 	description: `How much is said of it and in which tone, stretch by stretch, in order of time. ${BRAND_BILLING}`,
 	query: timelineQuery,
 	reply: toReply("BrandTimelineReply", brandTimelineOutput),
-	title: "Timeline of a brand",
 	about: `How much is said of a brand, and in which tone, stretch by stretch, in order of time; no more than ${BRAND_LIMITS.bucketsMax} stretches, the last ones. ${UNPAID}`,
 	tags: ["brands", "timeline", "sentiment"],
 	examples: ["Is more said of this product than a year ago?"],
@@ -161,12 +151,11 @@ export const brandTimeline = paidOperation({
 export const brandSources = paidOperation({
 	...reading,
 	id: "brands.sources",
-	path: "/v1/brands/{brand}/sources",
+	at: "GET /v1/brands/{brand}/sources",
 	summary: "Who speaks of a brand",
 	description: `Publishers whose pages carry what is said of it: how much, since when, in which tone. ${BRAND_BILLING}`,
 	query: windowQuery,
 	reply: toReply("BrandSourcesReply", brandSourcesOutput),
-	title: "Who speaks of a brand",
 	about: `Publishers whose pages carry what is said of a brand: how much, since when, in which tone. ${UNPAID}`,
 	tags: ["brands", "sources"],
 	examples: ["Which sources speak of this product, and how?"],
@@ -195,20 +184,15 @@ export const brandSources = paidOperation({
 /** Several brands side by side. Additive to the contract. */
 export const brandComparison = paidOperation({
 	id: "brands.compare",
-	method: "POST",
-	path: "/v1/brands/compare",
-	price: PER_CALL,
+	at: "POST /v1/brands/compare",
 	summary: "Compare brands",
 	description: `Share of voice of up to six brands with its intervals, footprints and tone side by side, and what is said of two of them in one sentence. ${BRAND_BILLING}`,
 	body: compareInput,
 	reply: toReply("BrandCompareReply", compareOutput),
-	title: "Compare brands",
 	about: `Share of voice of 2 to ${BRAND_LIMITS.comparedMax} brands with its intervals, their footprints and tone side by side, and what is said of two of them in one sentence. Not charged when one is unknown, or nothing is said of any in the window.`,
 	tags: ["brands", "share of voice", "comparison"],
 	examples: ["Of which of these two products is more said, and how?"],
-	input: compareInput,
 	output: compareOutput,
-	capture: "onResult",
 	queryOf: ({ brands }) => brands.join("\n"),
 	create: ({ catalog, clock }: Readings) => ({
 		exampleInput: () => ({ brands: [exampleBrand(catalog), exampleBrand(catalog, 1)] }),

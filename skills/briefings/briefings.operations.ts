@@ -2,7 +2,6 @@ import { z } from "zod";
 import {
 	answer,
 	noAnswer,
-	PER_CALL,
 	paidOperation,
 	type SkillServices,
 } from "../../src/contract/contract.js";
@@ -28,8 +27,7 @@ const ORDER = {
 /** A subscription to briefings; its price pays the first week in which one is delivered. Spec: Endpoints, weekly_tracker. */
 export const researchSchedulesCreate = paidOperation({
 	id: "research.schedules.create",
-	method: "POST",
-	path: "/v1/research/schedules",
+	at: "POST /v1/research/schedules",
 	price: { usd: "10.00", billingType: "weekly_tracker" },
 	agent: {
 		name: "schedule_briefing",
@@ -61,9 +59,6 @@ export const researchSchedulesCreate = paidOperation({
 	examples: ["Send me a weekly briefing on agent payments every Monday at eight."],
 	input: scheduleOrderInput,
 	output: scheduleOutput,
-	capture: "onResult",
-	queryOf: ({ topic }) => topic,
-	graphsOf: () => [],
 	toText: ({ data }) =>
 		`Briefings on "${data.topic}" are scheduled (${data.schedule_id}); the next is due at ${data.next_run_at}.`,
 	create: ({ research }: Pick<SkillServices, "research">) => ({
@@ -103,24 +98,18 @@ function warningsOf({ channels, renews }: ScheduleWire): string[] {
 /** One briefing at once. */
 export const researchSchedulesRun = paidOperation({
 	id: "research.schedules.run",
-	method: "POST",
-	path: "/v1/research/schedules/{schedule_id}/run",
-	price: PER_CALL,
+	at: "POST /v1/research/schedules/{schedule_id}/run",
 	summary: "Run a schedule now",
 	description:
 		"Makes its briefing now, delivers it and returns it. It begins no week. Not charged when nothing is new since the last one.",
 	params: z.strictObject({ schedule_id: scheduleIdField }),
 	reply: runReply,
-	title: "Run a schedule now",
 	about:
 		"Makes the briefing of a schedule now, delivers it and returns it. It begins no week. Not charged when nothing is new since the last briefing.",
 	tags: ["briefing", "schedule"],
 	examples: ["Send me my briefing now."],
 	input: z.strictObject({ schedule_id: scheduleIdField }),
 	output: runOutput,
-	capture: "onResult",
-	queryOf: () => undefined,
-	graphsOf: () => [],
 	create: ({ research }: Pick<SkillServices, "research">) => ({
 		exampleInput: () => ({ schedule_id: "sch_2q4t7w1ab2c0f6x2m8k9yz3v5n7r1d3h" }),
 		async run({ schedule_id }, context) {

@@ -31,7 +31,6 @@ const { changesPerMinute, readsPerMinute, linkTokenChars: tokenChars } = SCHEDUL
 
 type Needs = Pick<Services, "schedules">;
 type Asked = Pick<OwnerRequest, "caller" | "credential">;
-type OfSchedule = Asked & { readonly params: z.output<typeof path> };
 
 /** Without a credential the caller is no one in particular: the id alone says what they may do (D6). */
 const viewerOf = ({ caller, credential }: Asked) => ({
@@ -39,21 +38,13 @@ const viewerOf = ({ caller, credential }: Asked) => ({
 	isNamed: credential !== undefined,
 });
 
-/** What is read and tested for the owner of the schedule that a request names. */
-const forOwner =
-	(ask: "get" | "test") =>
-	({ schedules }: Needs) =>
-	({ caller, params }: OfSchedule) =>
-		schedules[ask](caller, params.schedule_id);
-
-const BY_ID = { opensById: true, callsPerMinute: readsPerMinute, params: path, isList: false };
+const BY_ID = { opensById: true, callsPerMinute: readsPerMinute, params: path };
 const OPEN_CHANGE = { ...BY_ID, isOpen: true, callsPerMinute: changesPerMinute };
 
 /** Additive to the contract, except for list, change and cancel. */
 export const researchSchedulesList = ownerOperation({
 	id: "research.schedules.list",
-	method: "GET",
-	path: "/v1/research/schedules",
+	at: "GET /v1/research/schedules",
 	summary: "List schedules",
 	description:
 		"Those of the credential that is shown; without one there are none to show. Targets are masked.",
@@ -62,65 +53,56 @@ export const researchSchedulesList = ownerOperation({
 	callsPerMinute: readsPerMinute,
 	isList: true,
 	data: scheduleListSchema,
-	create: (services: Needs) => (request) => services.schedules.list(viewerOf(request)),
-	example: {},
+	answer: (services: Needs, request) => services.schedules.list(viewerOf(request)),
 });
 
 export const researchSchedulesChange = ownerOperation({
 	id: "research.schedules.change",
-	method: "PATCH",
-	path: "/v1/research/schedules/{schedule_id}",
+	at: "PATCH /v1/research/schedules/{schedule_id}",
 	summary: "Change a schedule",
 	description:
 		"Topic, time, targets (null takes one away), pause and resume, and who pays for further weeks. Opened by its id; unknown ids and those of others are the same 404.",
 	...OPEN_CHANGE,
 	body: scheduleChangeBody,
 	data: scheduleSchema,
-	create:
-		({ schedules }: Needs) =>
-		(request) =>
-			schedules.change(viewerOf(request), request.params.schedule_id, request.body),
+	answer: ({ schedules }: Needs, request) =>
+		schedules.change(viewerOf(request), request.params.schedule_id, request.body),
 	example: { params: { schedule_id: SCHEDULE_ID }, body: { hour: 9 } },
 });
 
 export const researchSchedulesCancel = ownerOperation({
 	id: "research.schedules.cancel",
-	method: "DELETE",
-	path: "/v1/research/schedules/{schedule_id}",
+	at: "DELETE /v1/research/schedules/{schedule_id}",
 	summary: "Cancel a schedule",
 	description:
 		"Nothing more is delivered or charged, and its topic and targets are deleted. Opened by its id, as a change is.",
 	...OPEN_CHANGE,
 	data: scheduleSchema,
-	create:
-		({ schedules }: Needs) =>
-		(request) =>
-			schedules.cancel(viewerOf(request), request.params.schedule_id),
+	answer: ({ schedules }: Needs, request) =>
+		schedules.cancel(viewerOf(request), request.params.schedule_id),
 	example: { params: { schedule_id: SCHEDULE_ID } },
 });
 
 export const researchSchedulesGet = ownerOperation({
 	id: "research.schedules.get",
-	method: "GET",
-	path: "/v1/research/schedules/{schedule_id}",
+	at: "GET /v1/research/schedules/{schedule_id}",
 	summary: "Read a schedule",
 	description: "One schedule of the owner; one that a wallet paid for is opened by its id.",
 	...BY_ID,
 	data: scheduleSchema,
-	create: forOwner("get"),
+	answer: ({ schedules }: Needs, { caller, params }) => schedules.get(caller, params.schedule_id),
 	example: { params: { schedule_id: SCHEDULE_ID } },
 });
 
 export const researchSchedulesTest = ownerOperation({
 	id: "research.schedules.test",
-	method: "POST",
-	path: "/v1/research/schedules/{schedule_id}/test",
+	at: "POST /v1/research/schedules/{schedule_id}/test",
 	summary: "Test the targets of a schedule",
 	description: `Sends a test to each target; an address that is not confirmed is asked again. At most ${SCHEDULE_LIMITS.extraMailsPerDay} a day.`,
 	...BY_ID,
 	callsPerMinute: changesPerMinute,
 	data: testSchema,
-	create: forOwner("test"),
+	answer: ({ schedules }: Needs, { caller, params }) => schedules.test(caller, params.schedule_id),
 	example: {
 		params: { schedule_id: SCHEDULE_ID },
 		data: { channels: [{ kind: "email", target_masked: "a…@e…", status: "asked_again" }] },
@@ -129,49 +111,40 @@ export const researchSchedulesTest = ownerOperation({
 
 export const researchSchedulesRunsList = ownerOperation({
 	id: "research.schedules.runs.list",
-	method: "GET",
-	path: "/v1/research/schedules/{schedule_id}/runs",
+	at: "GET /v1/research/schedules/{schedule_id}/runs",
 	summary: "Runs of a schedule",
 	description: "What was delivered when, newest first.",
 	...BY_ID,
 	query: runListQuery,
 	isList: true,
 	data: runListSchema,
-	create:
-		({ schedules }: Needs) =>
-		({ caller, params: { schedule_id: id }, query: { cursor } }) =>
-			schedules.runs(caller, id, cursor),
+	answer: ({ schedules }: Needs, { caller, params: { schedule_id: id }, query: { cursor } }) =>
+		schedules.runs(caller, id, cursor),
 	example: { params: { schedule_id: SCHEDULE_ID } },
 });
 
 export const researchSchedulesRunsGet = ownerOperation({
 	id: "research.schedules.runs.get",
-	method: "GET",
-	path: "/v1/research/schedules/{schedule_id}/runs/{run_id}",
+	at: "GET /v1/research/schedules/{schedule_id}/runs/{run_id}",
 	summary: "Read one briefing",
 	description: "One run with its briefing, for 24 hours; after that without.",
 	...BY_ID,
 	params: runPath,
 	data: runSchema,
-	create:
-		({ schedules }: Needs) =>
-		({ caller, params: { schedule_id: id, run_id: runId } }) =>
-			schedules.run(caller, id, runId),
+	answer: ({ schedules }: Needs, { caller, params: { schedule_id: id, run_id: runId } }) =>
+		schedules.run(caller, id, runId),
 	example: { params: { schedule_id: SCHEDULE_ID, run_id: RUN_ID } },
 });
 
 export const researchSchedulesPreview = dataOperation({
 	id: "research.schedules.preview",
-	method: "POST",
-	path: "/v1/research/schedules/preview",
+	at: "POST /v1/research/schedules/preview",
 	summary: "Preview a briefing",
 	description: "The beginning of a first briefing on a topic; nothing is kept or delivered.",
 	callsPerMinute: SCHEDULE_LIMITS.previewsPerMinute,
 	body: previewBody,
-	isList: false,
-	freshness: "live",
 	data: previewSchema,
-	create: (services: Links) => (asked) => services.scheduleLinks.preview(asked.body, asked.signal),
+	answer: (services: Links, asked) => services.scheduleLinks.preview(asked.body, asked.signal),
 	example: { body: { topic: "Payments by agents over HTTP" } },
 });
 
@@ -188,12 +161,10 @@ const linkQuery = z.strictObject({
 const LINKED = {
 	callsPerMinute: SCHEDULE_LIMITS.linksPerMinute,
 	query: linkQuery,
-	isList: false,
 	freshness: "secret",
 	data: consentSchema,
 } as const;
 const LINKED_PAGE = {
-	method: "GET",
 	description: "Opening it changes nothing; its form does.",
 	mediaType: "text/html; charset=utf-8",
 	query: linkQuery,
@@ -202,13 +173,12 @@ const LINKED_PAGE = {
 
 export const researchSchedulesConfirm = dataOperation({
 	id: "research.schedules.confirm",
-	method: "POST",
-	path: "/v1/research/schedules/confirm",
+	at: "POST /v1/research/schedules/confirm",
 	summary: "Agree to briefings by mail",
 	description:
 		"With the link of the mail that asks the reader of an address; it works once. Whatever body is sent with it is not read.",
 	...LINKED,
-	create: (services: Links) => (request) => services.scheduleLinks.confirm(request.query.token),
+	answer: (services: Links, request) => services.scheduleLinks.confirm(request.query.token),
 	example: {
 		query: { token: LINK_TOKEN },
 		data: { channel: "email", target_masked: "a…@e…", status: "confirmed" },
@@ -218,20 +188,19 @@ export const researchSchedulesConfirm = dataOperation({
 export const researchSchedulesConfirmPage = documentOperation({
 	id: "research.schedules.confirm_page",
 	...LINKED_PAGE,
-	path: "/v1/research/schedules/confirm",
+	at: "GET /v1/research/schedules/confirm",
 	summary: "Page that asks whether to agree",
-	create: (services: Links) => (request) => services.scheduleLinks.confirmPage(request.query.token),
+	answer: (services: Links, request) => services.scheduleLinks.confirmPage(request.query.token),
 });
 
 export const researchSchedulesUnsubscribe = dataOperation({
 	id: "research.schedules.unsubscribe",
-	method: "POST",
-	path: "/v1/research/schedules/unsubscribe",
+	at: "POST /v1/research/schedules/unsubscribe",
 	summary: "Stop briefings by mail",
 	description:
 		"One-click unsubscription (RFC 8058), with the link of a mail; whatever body is sent with it is not read.",
 	...LINKED,
-	create: (services: Links) => (request) => services.scheduleLinks.unsubscribe(request.query.token),
+	answer: (services: Links, request) => services.scheduleLinks.unsubscribe(request.query.token),
 	example: {
 		query: { token: LINK_TOKEN },
 		data: { channel: "email", target_masked: "a…@e…", status: "unsubscribed" },
@@ -241,8 +210,7 @@ export const researchSchedulesUnsubscribe = dataOperation({
 export const researchSchedulesUnsubscribePage = documentOperation({
 	id: "research.schedules.unsubscribe_page",
 	...LINKED_PAGE,
-	path: "/v1/research/schedules/unsubscribe",
+	at: "GET /v1/research/schedules/unsubscribe",
 	summary: "Page that asks whether to stop",
-	create: (services: Links) => (request) =>
-		services.scheduleLinks.unsubscribePage(request.query.token),
+	answer: (services: Links, request) => services.scheduleLinks.unsubscribePage(request.query.token),
 });

@@ -1,10 +1,4 @@
-import type { z } from "zod";
-import {
-	LIMITS,
-	type OwnerRequest,
-	ownerOperation,
-	type Services,
-} from "../../src/contract/contract.js";
+import { LIMITS, ownerOperation, type Services } from "../../src/contract/contract.js";
 import {
 	chatChangeBody,
 	chatMessageListSchema,
@@ -15,53 +9,43 @@ import {
 	deletedChatSchema,
 } from "./chat-wire.js";
 
-const common = { params: chatParams, isList: false, opensById: true } as const;
+const common = { params: chatParams, opensById: true };
 const example = { params: { session_id: "session-1" } };
 const changes = { callsPerMinute: LIMITS.accountChangesPerMinute };
 const reads = { callsPerMinute: LIMITS.accountReadsPerMinute };
 
 type Needs = Pick<Services, "chats">;
 
-/** Asks about the session that a request names. */
-const ofSession =
-	(ask: "get" | "remove") =>
-	({ chats }: Needs) =>
-	(request: Pick<OwnerRequest, "caller"> & { readonly params: z.output<typeof chatParams> }) =>
-		chats[ask](request.caller, request.params.session_id);
-
 /** Sessions of a caller. Additive to the contract. */
 export const chatSessionList = ownerOperation({
 	id: "research.chat.sessions.list",
-	method: "GET",
-	path: "/v1/research/chat/sessions",
+	at: "GET /v1/research/chat/sessions",
 	...reads,
 	summary: "List chat sessions",
 	description: "Sessions of this account or token, the latest used first.",
 	query: chatPageQuery,
 	isList: true,
 	data: chatSessionListSchema,
-	create: (services: Needs) => (request) => services.chats.list(request.caller, request.query),
+	answer: (services: Needs, request) => services.chats.list(request.caller, request.query),
 	example: { query: { limit: "20" } },
 });
 
 /** One session. Additive to the contract. */
 export const chatSession = ownerOperation({
 	id: "research.chat.sessions.get",
-	method: "GET",
-	path: "/v1/research/chat/sessions/{session_id}",
+	at: "GET /v1/research/chat/sessions/{session_id}",
 	...{ ...common, ...reads },
 	summary: "One chat session",
 	description: "How many turns it has, what it is limited to and when it is forgotten.",
 	data: chatSessionSchema,
-	create: ofSession("get"),
+	answer: ({ chats }: Needs, { caller, params }) => chats.get(caller, params.session_id),
 	example,
 });
 
 /** What was asked in a session. Additive to the contract. */
 export const chatMessageList = ownerOperation({
 	id: "research.chat.sessions.messages",
-	method: "GET",
-	path: "/v1/research/chat/sessions/{session_id}/messages",
+	at: "GET /v1/research/chat/sessions/{session_id}/messages",
 	...{ ...common, ...reads },
 	summary: "Messages of a chat session",
 	description:
@@ -69,39 +53,33 @@ export const chatMessageList = ownerOperation({
 	query: chatPageQuery,
 	isList: true,
 	data: chatMessageListSchema,
-	create:
-		({ chats }: Needs) =>
-		({ caller, params, query }) =>
-			chats.messages(caller, params.session_id, query),
+	answer: ({ chats }: Needs, { caller, params, query }) =>
+		chats.messages(caller, params.session_id, query),
 	example: { ...example, query: { limit: "20" } },
 });
 
 /** Title and graphs of a session. Additive to the contract. */
 export const chatSessionChange = ownerOperation({
 	id: "research.chat.sessions.change",
-	method: "PATCH",
-	path: "/v1/research/chat/sessions/{session_id}",
+	at: "PATCH /v1/research/chat/sessions/{session_id}",
 	...{ ...common, ...changes },
 	summary: "Change a chat session",
 	description: "Gives it a title, or limits its next turns to some graphs.",
 	body: chatChangeBody,
 	data: chatSessionSchema,
-	create:
-		({ chats }: Needs) =>
-		({ caller, params, body }) =>
-			chats.change(caller, params.session_id, body),
+	answer: ({ chats }: Needs, { caller, params, body }) =>
+		chats.change(caller, params.session_id, body),
 	example: { ...example, body: { title: "Payment over HTTP" } },
 });
 
 /** Forgets a session. Additive to the contract. */
 export const chatSessionDeletion = ownerOperation({
 	id: "research.chat.sessions.delete",
-	method: "DELETE",
-	path: "/v1/research/chat/sessions/{session_id}",
+	at: "DELETE /v1/research/chat/sessions/{session_id}",
 	...{ ...common, ...changes },
 	summary: "Delete a chat session",
 	description: "Its messages, and the streams that told them, are gone at once.",
 	data: deletedChatSchema,
-	create: ofSession("remove"),
+	answer: ({ chats }: Needs, { caller, params }) => chats.remove(caller, params.session_id),
 	example,
 });

@@ -20,16 +20,13 @@ const EXAMPLE_TURN = {
 const EXAMPLE = { sessionId: "session-1", message: "Which HTTP status code asks for payment?" };
 
 const common = {
-	method: "POST",
 	price: { usd: "1.50", billingType: "research_chat" },
 	body: chatInput,
 	tags: ["research", "chat", "evidence"],
 	examples: [EXAMPLE.message, "And how is it paid?"],
-	input: chatInput,
 	output: chatOutput,
 	toText: toAnswerText,
 	queryOf: ({ message }: ChatInput) => message,
-	graphsOf: () => [],
 } as const;
 
 function createTurns({ search, catalog, clock, research }: AnswerServices) {
@@ -53,7 +50,7 @@ function createTurns({ search, catalog, clock, research }: AnswerServices) {
 export const researchChat = paidOperation({
 	...common,
 	id: "research.chat",
-	path: "/v1/research/chat",
+	at: "POST /v1/research/chat",
 	agent: {
 		name: "research_chat",
 		tool: {
@@ -70,7 +67,6 @@ export const researchChat = paidOperation({
 	title: "Research chat",
 	about:
 		'The next turn of a chat: what was asked before is remembered under the client\'s sessionId, so that "it", "the second one" and "what about 2024" are understood; the answer says how. Every sentence is cited. Turns of one session follow each other. Not charged, and not remembered, when nothing answers.',
-	capture: "onResult",
 	create: (services: AnswerServices) => createTurns(services).work,
 	example: { body: EXAMPLE_TURN },
 });
@@ -79,7 +75,7 @@ export const researchChat = paidOperation({
 export const chatStream = paidOperation({
 	...common,
 	id: "research.chat.stream",
-	path: "/v1/research/chat/stream",
+	at: "POST /v1/research/chat/stream",
 	streams: true,
 	summary: "Next turn of a research chat, as a stream",
 	description:

@@ -7,7 +7,6 @@ import {
 	dataOperation,
 	digitsField,
 	LIMITS,
-	type OwnerRequest,
 	ownerOperation,
 	type PriceTerms,
 	paidOperation,
@@ -65,20 +64,15 @@ const planSchema = replyComponent(
 /** What a deep dive would do, before anybody pays. Additive to the contract. */
 export const researchDeepDivePlan = dataOperation({
 	id: "research.deep_dive.plan",
-	method: "POST",
-	path: "/v1/research/deep-dive/plan",
+	at: "POST /v1/research/deep-dive/plan",
 	summary: "Plan a deep dive",
 	description:
 		"The questions it would ask, the graphs it would look in, its passes and its price; nothing is run and the query is kept nowhere.",
 	body: requestComponent("DeepDivePlanRequest", z.strictObject({ query, mode, graphs })),
-	isList: false,
-	freshness: "live",
 	callsPerMinute: LIMITS.routedQueriesPerMinute,
 	data: planSchema,
-	create:
-		({ planDeepDive }: Pick<Services, "planDeepDive">) =>
-		({ body, signal }) =>
-			planDeepDive(body, signal),
+	answer: ({ planDeepDive }: Pick<Services, "planDeepDive">, { body, signal }) =>
+		planDeepDive(body, signal),
 	example: { body: EXAMPLE_BODY },
 });
 
@@ -115,8 +109,7 @@ const toLaunched =
 export const researchDeepDive = paidOperation({
 	...LAUNCHES,
 	id: "research.deep_dive",
-	method: "POST",
-	path: "/v1/research/deep-dive",
+	at: "POST /v1/research/deep-dive",
 	price: LIGHT,
 	kindPrices: {
 		"research.deep_dive.comprehensive": { usd: "15.00", billingType: "deep_research_heavy" },
@@ -140,12 +133,10 @@ export const researchDeepDive = paidOperation({
 	description:
 		"Looks into one question over all graphs in several passes and writes a report whose every sentence is cited. The reply is a job: poll its status, or follow its events. The price, that of the mode, is held now and taken when the report is there; without an answer nothing is taken, and a cancelled job gives back the passes that were not begun (price × begun / passes, rounded down to a micro-USD, is taken). A payment on a chain settles first and gets the rest back as a Shared Payment Token. Sent again under its Idempotency-Key it names the same job.",
 	body: requestComponent("DeepDiveRequest", z.strictObject(deepDiveFields)),
-	title: "Start a deep dive",
 	about:
 		"Looks into one question over all graphs in several passes: plan, search, read, follow the graph, challenge, write; comprehensive runs more of them. Answers at once with a job: ask for its status, or follow its events. The price is held and taken when the report is there; nothing is taken without an answer, and a cancelled job gives back the passes that were not begun.",
 	examples: ["How do agents pay for what they call, and what speaks against each way?"],
 	input: deepDiveInput,
-	queryOf: ({ query }) => query,
 	graphsOf: ({ graphs }) => graphs ?? [],
 	create: (services: Pick<SkillServices, "catalog" | "research" | "clock">) => ({
 		exampleInput: () => EXAMPLE_BODY,
@@ -164,21 +155,17 @@ export const researchDeepDive = paidOperation({
 export const researchDeepDiveFollowUp = paidOperation({
 	...LAUNCHES,
 	id: "research.deep_dive.follow_up",
-	method: "POST",
-	path: "/v1/research/deep-dive/{job_id}/follow-up",
+	at: "POST /v1/research/deep-dive/{job_id}/follow-up",
 	price: LIGHT,
 	summary: "Go on from a deep dive",
 	description:
 		"Launches another deep dive in the same graphs, its question understood from the one it follows. Only for whoever launched that one; priced by its mode, paid for and read as any other.",
 	params: path,
 	body: requestComponent("DeepDiveFollowUpRequest", z.strictObject(deepDiveFollowUpFields)),
-	title: "Go on from a deep dive",
 	about:
 		'Launches another deep dive whose question is understood from an earlier one of yours: what "it", "that standard" or "and for TLS 1.2?" stands for. It looks in the same graphs, and is priced, run and read as any other.',
 	examples: ["And what speaks against it?"],
 	input: deepDiveFollowUpInput,
-	queryOf: ({ query }) => query,
-	graphsOf: () => [],
 	create: (services: Pick<SkillServices, "research" | "clock">) => ({
 		exampleInput: () => ({
 			job_id: "job_01kg9yz3v0f6x2m8q4t7w1ab2c",
@@ -209,38 +196,26 @@ const OF_ONE_JOB = {
 	callsPerMinute: JOB_LIMITS.pollsPerMinute,
 	opensById: true,
 	params: path,
-	isList: false,
-} as const;
+};
 
 type Needs = Pick<Services, "jobs">;
-type JobRequest = Pick<OwnerRequest, "caller"> & { readonly params: z.output<typeof path> };
-
-/** Asks about the job that a request names. */
-const ofJob =
-	(ask: "status" | "cancel" | "sources" | "remove") =>
-	({ jobs }: Needs) =>
-	({ caller, params }: JobRequest) =>
-		jobs[ask](caller, params.job_id);
-
 /** What is asked about deep dives that were launched. */
 export const researchDeepDiveStatus = ownerOperation({
 	id: "research.deep_dive.status",
-	method: "GET",
-	path: "/v1/research/deep-dive/status/{job_id}",
+	at: "GET /v1/research/deep-dive/status/{job_id}",
 	summary: "Status and report of a deep dive",
 	description: `Where it stands, and the report once there is one, for a day. ${WHOSE} Polling is free for them; the price stated is the job's. What a payment on a chain got back is told here, its secret once.`,
 	...OF_ONE_JOB,
 	statedPrice: "research.deep_dive",
 	showsOnce: true,
 	data: replyComponent("DeepDiveStatus", jobStatusSchema),
-	create: ofJob("status"),
+	answer: ({ jobs }: Needs, { caller, params }) => jobs.status(caller, params.job_id),
 	example,
 });
 
 export const researchDeepDiveEvents = ownerOperation({
 	id: "research.deep_dive.events",
-	method: "GET",
-	path: "/v1/research/deep-dive/{job_id}/events",
+	at: "GET /v1/research/deep-dive/{job_id}/events",
 	summary: "Events of a deep dive",
 	description: `Server-Sent Events from its creation to its end, and on from any event by Last-Event-ID or ?after=; exactly one of research.completed, research.failed and research.cancelled is the last. 204 where nothing is left to tell. ${WHOSE}`,
 	...OF_ONE_JOB,
@@ -254,32 +229,28 @@ export const researchDeepDiveEvents = ownerOperation({
 			.optional(),
 	}),
 	data: z.string(),
-	create:
-		({ jobs }: Needs) =>
-		async ({ caller, params, query, headers, signal }) => {
-			const after = Number(readLastEventId(headers) ?? query.after ?? 0);
-			return { events: await jobs.events(caller, params.job_id, { after, signal }) };
-		},
+	answer: async ({ jobs }: Needs, { caller, params, query, headers, signal }) => {
+		const after = Number(readLastEventId(headers) ?? query.after ?? 0);
+		return { events: await jobs.events(caller, params.job_id, { after, signal }) };
+	},
 	example,
 });
 
 export const researchDeepDiveCancel = ownerOperation({
 	id: "research.deep_dive.cancel",
-	method: "POST",
-	path: "/v1/research/deep-dive/{job_id}/cancel",
+	at: "POST /v1/research/deep-dive/{job_id}/cancel",
 	summary: "Cancel a deep dive",
 	description: `Ends it as soon as can be; passes that were not begun are given back, and what was found makes a report if it can. A job that has ended stays as it is. ${WHOSE}`,
 	...OF_ONE_JOB,
 	callsPerMinute: LIMITS.accountChangesPerMinute,
 	data: job,
-	create: ofJob("cancel"),
+	answer: ({ jobs }: Needs, { caller, params }) => jobs.cancel(caller, params.job_id),
 	example,
 });
 
 export const researchDeepDiveList = ownerOperation({
 	id: "research.deep_dive.list",
-	method: "GET",
-	path: "/v1/research/deep-dive",
+	at: "GET /v1/research/deep-dive",
 	summary: "Deep dives that were launched",
 	description: "With this account or token, the newest first, for thirty days.",
 	callsPerMinute: LIMITS.accountReadsPerMinute,
@@ -291,26 +262,24 @@ export const researchDeepDiveList = ownerOperation({
 	}),
 	isList: true,
 	data: replyComponent("DeepDiveList", jobListSchema),
-	create: (services: Needs) => (request) => services.jobs.list(request.caller, request.query),
+	answer: (services: Needs, request) => services.jobs.list(request.caller, request.query),
 	example: { query: { limit: "20" } },
 });
 
 export const researchDeepDiveSources = ownerOperation({
 	id: "research.deep_dive.sources",
-	method: "GET",
-	path: "/v1/research/deep-dive/{job_id}/sources",
+	at: "GET /v1/research/deep-dive/{job_id}/sources",
 	summary: "Evidence table of a deep dive",
 	description: `Every sentence its report rests on, with its source and where it is used, as long as the report is kept. ${WHOSE}`,
 	...OF_ONE_JOB,
 	data: replyComponent("DeepDiveSources", jobSourcesSchema),
-	create: ofJob("sources"),
+	answer: ({ jobs }: Needs, { caller, params }) => jobs.sources(caller, params.job_id),
 	example,
 });
 
 export const researchDeepDiveExport = ownerOperation({
 	id: "research.deep_dive.export",
-	method: "GET",
-	path: "/v1/research/deep-dive/{job_id}/export",
+	at: "GET /v1/research/deep-dive/{job_id}/export",
 	summary: "Report of a deep dive as a document",
 	description: `CommonMark, JSON or one HTML page without script, as long as the report is kept. ${WHOSE}`,
 	...OF_ONE_JOB,
@@ -322,22 +291,19 @@ export const researchDeepDiveExport = ownerOperation({
 			.describe("Kind of document"),
 	}),
 	data: z.string(),
-	create:
-		({ jobs }: Needs) =>
-		({ caller, params: { job_id: id }, query }) =>
-			jobs.export(caller, id, query.format),
+	answer: ({ jobs }: Needs, { caller, params: { job_id: id }, query }) =>
+		jobs.export(caller, id, query.format),
 	example: { ...example, query: { format: "md" } },
 });
 
 export const researchDeepDiveDelete = ownerOperation({
 	id: "research.deep_dive.delete",
-	method: "DELETE",
-	path: "/v1/research/deep-dive/{job_id}",
+	at: "DELETE /v1/research/deep-dive/{job_id}",
 	summary: "Delete a deep dive",
 	description: `With its question, its events and its report, at once; one that has not ended must be cancelled first. ${WHOSE}`,
 	...OF_ONE_JOB,
 	callsPerMinute: LIMITS.accountChangesPerMinute,
 	data: replyComponent("DeletedDeepDive", jobDeletedSchema),
-	create: ofJob("remove"),
+	answer: ({ jobs }: Needs, { caller, params }) => jobs.remove(caller, params.job_id),
 	example,
 });

@@ -7,9 +7,7 @@ import {
 	keptUntil,
 	LIMITS,
 	noAnswer,
-	type OwnerRequest,
 	ownerOperation,
-	PER_CALL,
 	paidOperation,
 	REPORT_FORMATS,
 	type Services,
@@ -69,9 +67,7 @@ async function compile(
 /** What the graphs hold on a topic, put together so that it can be checked. Spec: Endpoints, paid operations. */
 export const dossier = paidOperation({
 	id: "intelligence.dossier",
-	method: "POST",
-	path: "/v1/intelligence/dossier",
-	price: PER_CALL,
+	at: "POST /v1/intelligence/dossier",
 	agent: {
 		name: "dossier",
 		aliases: ["evidence_dossier"],
@@ -90,15 +86,11 @@ export const dossier = paidOperation({
 	description: `Summary, findings with confidence and what contradicts them, evidence table, timeline, entities, source profile, contradictions and gaps on a topic; every sentence cited. Kept for a day. ${BILLING}`,
 	body: dossierInput,
 	reply: toReply("DossierReply", dossierOutput),
-	title: "Evidence dossier",
 	about:
 		"A dossier on a topic from every graph that covers it: summary, findings with confidence and what contradicts them, evidence table, timeline, entities, source profile, contradictions and what is not known; every sentence cited. Kept for a day, to be read, exported and refreshed. Not charged when nothing covers the topic.",
 	tags: ["dossier", "evidence", "research"],
 	examples: ["Put together what is known about gasless transfers, with sources."],
-	input: dossierInput,
 	output: dossierOutput,
-	capture: "onResult",
-	queryOf: ({ topic }) => topic,
 	graphsOf: ({ graphs = [] }) => graphs,
 	toText: ({ data }) => toDossierText(data),
 	create: (services: DossierServices) => ({
@@ -121,23 +113,17 @@ export const dossier = paidOperation({
 /** Asks the same again today, and says what is new. Additive to the contract. */
 export const dossierRefresh = paidOperation({
 	id: "intelligence.dossier.refresh",
-	method: "POST",
-	path: "/v1/intelligence/dossiers/{dossier_id}/refresh",
-	price: PER_CALL,
+	at: "POST /v1/intelligence/dossiers/{dossier_id}/refresh",
 	summary: "Refresh a dossier",
 	description: `A new version as of today, with what was added, removed and changed. ${BILLING} ${WHOSE}`,
 	params,
 	reply: toReply("DossierRefreshReply", refreshOutput),
-	title: "Refresh a dossier",
 	about:
 		"A new version of a dossier that is still kept, on the same topic and graphs as of today, with what was added, removed and changed since. The earlier version stays until its time is over; a paid call that is sent again needs it as well, what it made is then read under its own id. Not charged when the dossier is unknown or nothing covers the topic any more.",
 	tags: ["dossier", "evidence", "changes"],
 	examples: ["What is new since this dossier was made?"],
 	input: refreshInput,
 	output: refreshOutput,
-	capture: "onResult",
-	queryOf: () => undefined,
-	graphsOf: () => [],
 	toText: ({ data }) => toDossierText(data),
 	create: (services: DossierServices) => ({
 		exampleInput: () => ({ dossier_id: DOSSIER_ID }),
@@ -172,20 +158,12 @@ async function getKept(
 }
 
 type Kept = Pick<Services, "dossiers">;
-const KEPT = { callsPerMinute, opensById: true, params, isList: false } as const;
-
-/** Asks about the dossier that a request names. */
-const ofDossier =
-	(ask: "get" | "remove") =>
-	({ dossiers }: Kept) =>
-	(request: Pick<OwnerRequest, "caller"> & { readonly params: z.output<typeof params> }) =>
-		dossiers[ask](request.caller, request.params.dossier_id);
+const KEPT = { callsPerMinute, opensById: true, params };
 
 /** Dossiers that can be read again. Additive to the contract. */
 export const dossierList = ownerOperation({
 	id: "intelligence.dossiers.list",
-	method: "GET",
-	path: "/v1/intelligence/dossiers",
+	at: "GET /v1/intelligence/dossiers",
 	summary: "List dossiers",
 	description: "Those of the caller that are still kept, newest first.",
 	callsPerMinute,
@@ -197,26 +175,24 @@ export const dossierList = ownerOperation({
 	}),
 	isList: true,
 	data: dossierListSchema,
-	create: (services: Kept) => (request) => services.dossiers.list(request.caller, request.query),
+	answer: (services: Kept, request) => services.dossiers.list(request.caller, request.query),
 	example: { query: { limit: "20" } },
 });
 
 export const keptDossier = ownerOperation({
 	id: "intelligence.dossiers.get",
-	method: "GET",
-	path: "/v1/intelligence/dossiers/{dossier_id}",
+	at: "GET /v1/intelligence/dossiers/{dossier_id}",
 	summary: "Read a dossier again",
 	description: WHOSE,
 	...KEPT,
 	data: dossierSchema,
-	create: ofDossier("get"),
+	answer: ({ dossiers }: Kept, { caller, params }) => dossiers.get(caller, params.dossier_id),
 	example,
 });
 
 export const dossierExport = ownerOperation({
 	id: "intelligence.dossiers.export",
-	method: "GET",
-	path: "/v1/intelligence/dossiers/{dossier_id}/export",
+	at: "GET /v1/intelligence/dossiers/{dossier_id}/export",
 	summary: "Export a dossier",
 	description: `As a file: Markdown with numbered citations, JSON, or one HTML page without script. ${WHOSE}`,
 	...KEPT,
@@ -231,22 +207,19 @@ export const dossierExport = ownerOperation({
 		mediaTypes: ["text/markdown", "application/json", "text/html"],
 	},
 	data: z.string().describe("The file"),
-	create:
-		({ dossiers }: Kept) =>
-		({ caller, params, query }) =>
-			dossiers.export(caller, params.dossier_id, query.format),
+	answer: ({ dossiers }: Kept, { caller, params, query }) =>
+		dossiers.export(caller, params.dossier_id, query.format),
 	example: { ...example, query: { format: "md" } },
 });
 
 export const dossierDeletion = ownerOperation({
 	id: "intelligence.dossiers.delete",
-	method: "DELETE",
-	path: "/v1/intelligence/dossiers/{dossier_id}",
+	at: "DELETE /v1/intelligence/dossiers/{dossier_id}",
 	summary: "Delete a dossier",
 	description: `At once and for good. ${WHOSE}`,
 	...KEPT,
 	callsPerMinute: LIMITS.accountChangesPerMinute,
 	data: deletedDossierSchema,
-	create: ofDossier("remove"),
+	answer: ({ dossiers }: Kept, { caller, params }) => dossiers.remove(caller, params.dossier_id),
 	example,
 });

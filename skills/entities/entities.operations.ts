@@ -4,7 +4,6 @@ import { z } from "zod";
 import {
 	answer,
 	EVIDENCE_LIMITS,
-	PER_CALL,
 	paidOperation,
 	type SkillServices,
 	toReply,
@@ -40,9 +39,7 @@ const EXAMPLE_TITLE = "EIP-712 typed structured data";
 /** Names in a text to the nodes that stand for them. Additive to the contract. */
 export const entityResolve = paidOperation({
 	id: "entities.resolve",
-	method: "POST",
-	path: "/v1/entities/resolve",
-	price: PER_CALL,
+	at: "POST /v1/entities/resolve",
 	agent: {
 		name: "resolve_entities",
 		tool: {
@@ -60,16 +57,12 @@ export const entityResolve = paidOperation({
 	description: `For each name the nodes that stand for it, with a score and why: exact title, alias, identifier, part of a name, near spelling. ${EVIDENCE_BILLING}`,
 	body: entityResolveInput,
 	reply: toReply("EntityResolveReply", entityResolveOutput),
-	title: "Resolve names to nodes",
 	about:
 		"For each of up to 50 names the nodes that stand for it in all graphs, or in one, each with its ids, a score and why: exact title, alias, identifier, part of a name, near spelling. Not charged when no name has a candidate.",
 	tags: ["entities", "names", "identifiers"],
 	examples: ["Which nodes are CVE-2021-44228 and EIP-712?"],
-	input: entityResolveInput,
 	output: entityResolveOutput,
-	capture: "onResult",
 	queryOf: ({ names }) => names.join("\n"),
-	graphsOf: ({ graph_id }) => (graph_id === undefined ? [] : [graph_id]),
 	toText: ({ data }) =>
 		data.items
 			.map(({ name, candidates: [first] }) =>
@@ -134,22 +127,17 @@ function toCandidate({ graph, named, score, why, matched }: EntityMatch) {
 /** One entity over all graphs. Additive to the contract. */
 export const entity = paidOperation({
 	id: "entities.get",
-	method: "GET",
-	path: "/v1/entities/{entity_id}",
-	price: PER_CALL,
+	at: "GET /v1/entities/{entity_id}",
 	summary: "Read one entity over all graphs",
 	description: `The nodes with its title, and those that have the title as another name, graph by graph. ${EVIDENCE_BILLING}`,
 	params: z.strictObject({ entity_id: entityIdField }),
 	reply: toReply("EntityReply", entityOutput),
-	title: "Read one entity over all graphs",
 	about:
 		"What all graphs say of one entity: the nodes with its title and those that have the title as another name, graph by graph, with its names, types and coverage in numbers.",
 	tags: ["entities", "coverage"],
 	examples: ["What do all graphs together say of EIP-712?"],
 	input: entityInput,
 	output: entityOutput,
-	capture: "onResult",
-	queryOf: () => undefined,
 	create: ({ catalog }: Pick<SkillServices, "catalog">) => ({
 		exampleInput: () => ({ entity_id: exampleOf(catalog) }),
 		prepare: async ({ entity_id }) => void (await getEntity(catalog, entity_id)),

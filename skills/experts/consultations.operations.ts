@@ -5,7 +5,6 @@ import {
 	digitsField,
 	LIMITS,
 	ownerOperation,
-	PER_CALL,
 	paidOperation,
 	type Services,
 	type SkillContext,
@@ -47,9 +46,7 @@ type Needs = Pick<Services, "consultations">;
 /** One question to one expert's twin. Spec: Endpoints, paid operations. */
 export const expertConsultation = paidOperation({
 	id: "human_agents.consult",
-	method: "POST",
-	path: "/v1/human-agents/consult",
-	price: PER_CALL,
+	at: "POST /v1/human-agents/consult",
 	agent: {
 		name: "consult_expert",
 		tool: {
@@ -63,15 +60,11 @@ export const expertConsultation = paidOperation({
 	description: `A machine answers from one expert's own notes, every sentence cited, and says what they do not cover. ${CONSULT_BILLING}`,
 	body: consultInput,
 	reply,
-	title: "Consult an expert's twin",
 	about:
 		"One question to one expert of the roster (GET /v1/experts, POST /v1/experts/match). A machine answers from that expert's own notes alone, every sentence cited, with stance, key points, limits and what the notes do not cover. Experts without a recorded consent are not consulted. Not charged when the notes do not answer.",
 	tags: ["expert", "consultation", "advice", "evidence"],
 	examples: [CONSULT_BODY.question],
-	input: consultInput,
 	output: consultOutput,
-	capture: "onResult",
-	queryOf: ({ question }) => question,
 	toText: toConsultText,
 	create: (services: ConsultServices) => ({
 		exampleInput: () => exampleOf(services),
@@ -100,9 +93,7 @@ const FOLLOW_UP = "And when should it be renewed?";
 /** The next question to the same twin, which may leave open what it is about. Additive to the contract. */
 export const consultationFollowUp = paidOperation({
 	id: "human_agents.follow_up",
-	method: "POST",
-	path: "/v1/human-agents/consultations/{consultation_id}/follow-up",
-	price: PER_CALL,
+	at: "POST /v1/human-agents/consultations/{consultation_id}/follow-up",
 	summary: "Ask the next question",
 	description: `Goes on from a consultation of the caller's, while it is kept; a question that leaves its subject open is about what the earlier answer rests on. ${CONSULT_BILLING}`,
 	params,
@@ -115,10 +106,7 @@ export const consultationFollowUp = paidOperation({
 	examples: [FOLLOW_UP],
 	input: followUpInput,
 	output: consultOutput,
-	capture: "onResult",
-	queryOf: ({ question }) => question,
 	// Which graph it is about stands in what is kept for its owner; a token for some graphs alone pays for none of it.
-	graphsOf: () => [],
 	toText: toConsultText,
 	create: (services: ConsultServices) => ({
 		exampleInput: () => ({ consultation_id, question: FOLLOW_UP }),
@@ -160,8 +148,7 @@ function subjectOf(
 /** Consultations that can be read again. Additive to the contract. */
 export const consultationList = ownerOperation({
 	id: "human_agents.consultations.list",
-	method: "GET",
-	path: "/v1/human-agents/consultations",
+	at: "GET /v1/human-agents/consultations",
 	summary: "List consultations",
 	description:
 		"Those of the caller that are still kept, newest first. What a wallet paid for is opened by its id alone.",
@@ -174,28 +161,21 @@ export const consultationList = ownerOperation({
 	}),
 	isList: true,
 	data: consultationListSchema,
-	create:
-		({ consultations }: Needs) =>
-		({ caller, query }) =>
-			consultations.list(caller, query),
+	answer: ({ consultations }: Needs, { caller, query }) => consultations.list(caller, query),
 	example: { query: { limit: "20" } },
 });
 
 export const consultation = ownerOperation({
 	id: "human_agents.consultations.get",
-	method: "GET",
-	path: "/v1/human-agents/consultations/{consultation_id}",
+	at: "GET /v1/human-agents/consultations/{consultation_id}",
 	summary: "Read a consultation again",
 	description:
 		"For a day, for whoever paid for it. Unknown ids and those of others are answered alike.",
 	callsPerMinute: LIMITS.accountReadsPerMinute,
 	opensById: true,
 	params,
-	isList: false,
 	data: consultationSchema,
-	create:
-		({ consultations }: Needs) =>
-		({ caller, params }) =>
-			consultations.get(caller, params.consultation_id),
+	answer: ({ consultations }: Needs, { caller, params }) =>
+		consultations.get(caller, params.consultation_id),
 	example: { params: { consultation_id } },
 });

@@ -1,4 +1,4 @@
-import { answer, noAnswer, PER_CALL, paidOperation, toReply } from "../../src/contract/contract.js";
+import { answer, noAnswer, paidOperation, toReply } from "../../src/contract/contract.js";
 import { type CitationList, createCitationList } from "../answers/answers.js";
 import { findAgreement, type Point } from "./agreement.js";
 import {
@@ -19,22 +19,16 @@ const EXAMPLE_QUESTION = "How should certificates and security be handled?";
 /** One question to several twins, and what they agree on. Additive to the contract. */
 export const expertPanel = paidOperation({
 	id: "human_agents.panel",
-	method: "POST",
-	path: "/v1/human-agents/panel",
-	price: PER_CALL,
+	at: "POST /v1/human-agents/panel",
 	summary: "Ask several experts' twins",
 	description: `Each answers from its own notes; a map says what they share, where they contradict each other and what one alone says. ${CONSULT_BILLING} From a balance only experts who answer are paid for.`,
 	body: panelInput,
 	reply: toReply("PanelReply", panelOutput),
-	title: "Ask several experts' twins",
 	about: `One question to ${CONSULT_LIMITS.panelLeast} to ${CONSULT_LIMITS.panelMost} experts, each answering from its own notes alone, and a map of what they share, where they contradict each other, and what one alone says. Priced by the expert; experts whose notes do not answer cost nothing from a balance.`,
 	tags: ["expert", "panel", "agreement"],
 	examples: [EXAMPLE_QUESTION],
-	input: panelInput,
 	output: panelOutput,
-	capture: "onResult",
 	units: { name: "expert", countOf: ({ agent_ids }) => agent_ids.length, keepOnly },
-	queryOf: ({ question }) => question,
 	create: (services: ConsultServices) => ({
 		exampleInput: () => exampleOf(services),
 		isOffered: () => offeredDesks(services).length >= CONSULT_LIMITS.panelLeast,

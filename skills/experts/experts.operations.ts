@@ -31,8 +31,7 @@ type Needs = Pick<Services, "experts">;
 /** Experts for a topic. Spec: Endpoints, free operations. */
 export const expertsSearch = dataOperation({
 	id: "experts.search",
-	method: "GET",
-	path: "/v1/experts/search",
+	at: "GET /v1/experts/search",
 	summary: "Find an expert",
 	description:
 		"Experts for a topic or question, best first: desks and the specialists of rosters. Synthetic ones say so.",
@@ -41,22 +40,18 @@ export const expertsSearch = dataOperation({
 		limit: digitsField(COUNT_MAX).default(COUNT_DEFAULT).describe("Number of experts wanted"),
 	}),
 	isList: true,
-	freshness: "live",
 	// What no profile names is searched for as a match is.
 	callsPerMinute: LIMITS.routedQueriesPerMinute,
 	data: expertListSchema,
-	create:
-		({ expertsSearch }: Pick<Services, "expertsSearch">) =>
-		({ query, signal }) =>
-			expertsSearch(query.q, query.limit, signal),
+	answer: ({ expertsSearch }: Pick<Services, "expertsSearch">, { query, signal }) =>
+		expertsSearch(query.q, query.limit, signal),
 	example: { query: { q: "api design", limit: "5" } },
 });
 
 /** Additive to the contract, as all that follow. */
 export const expertList = dataOperation({
 	id: "experts.list",
-	method: "GET",
-	path: "/v1/experts",
+	at: "GET /v1/experts",
 	summary: "Roster of experts",
 	description: "Every expert in the order of the ids, a page at a time, also of one topic.",
 	query: z.strictObject({
@@ -71,28 +66,25 @@ export const expertList = dataOperation({
 	isList: true,
 	freshness: "catalog",
 	data: expertPageSchema,
-	create: (services: Needs) => (request) => services.experts.list(request.query),
+	answer: (services: Needs, request) => services.experts.list(request.query),
 	example: { query: { limit: "50" } },
 });
 
 export const expert = dataOperation({
 	id: "experts.get",
-	method: "GET",
-	path: "/v1/experts/{agent_id}",
+	at: "GET /v1/experts/{agent_id}",
 	summary: "One expert",
 	description: "A profile, with what the expert covers in numbers and questions to ask.",
 	params: z.strictObject({ agent_id: nameField.describe("agent_id of a list") }),
-	isList: false,
 	freshness: "catalog",
 	data: expertDetailSchema,
-	create: (services: Needs) => (request) => services.experts.get(request.params.agent_id),
+	answer: (services: Needs, request) => services.experts.get(request.params.agent_id),
 	example: { params: { agent_id: "api-design-desk" } },
 });
 
 export const expertMatch = dataOperation({
 	id: "experts.match",
-	method: "POST",
-	path: "/v1/experts/match",
+	at: "POST /v1/experts/match",
 	summary: "Best experts for a question",
 	description:
 		"By profile and by what the experts' notes hold, with reasons. Nothing of the notes is given away; the question is kept nowhere.",
@@ -104,12 +96,11 @@ export const expertMatch = dataOperation({
 		}),
 	),
 	isList: true,
-	freshness: "live",
 	callsPerMinute: LIMITS.routedQueriesPerMinute,
 	data: expertMatchSchema,
-	create:
-		({ expertsMatch }: Pick<Services, "expertsMatch">) =>
-		async ({ body, signal }) => ({ items: await expertsMatch(body.question, body.limit, signal) }),
+	answer: async ({ expertsMatch }: Pick<Services, "expertsMatch">, { body, signal }) => ({
+		items: await expertsMatch(body.question, body.limit, signal),
+	}),
 	example: { body: { question: "How should an API paginate?", limit: 3 } },
 });
 
@@ -118,22 +109,20 @@ const example = { params: { agent_id: "transport-security-desk" } };
 
 export const expertQuestions = dataOperation({
 	id: "experts.questions",
-	method: "GET",
-	path: "/v1/experts/{agent_id}/questions",
+	at: "GET /v1/experts/{agent_id}/questions",
 	summary: "Questions for an expert",
 	description: "Questions that the expert's notes answer.",
 	params,
 	isList: true,
 	freshness: "catalog",
 	data: questionListSchema,
-	create: (services: Needs) => (request) => services.experts.questions(request.params.agent_id),
+	answer: (services: Needs, request) => services.experts.questions(request.params.agent_id),
 	example,
 });
 
 export const expertSources = dataOperation({
 	id: "experts.sources",
-	method: "GET",
-	path: "/v1/experts/{agent_id}/sources",
+	at: "GET /v1/experts/{agent_id}/sources",
 	summary: "What an expert's twin knows",
 	description:
 		"Hosts whose pages the expert's notes cite, in numbers; which pages, and what the notes say, is for sale.",
@@ -147,9 +136,6 @@ export const expertSources = dataOperation({
 	isList: true,
 	freshness: "catalog",
 	data: expertSourcesSchema,
-	create:
-		({ experts }: Needs) =>
-		({ params, query }) =>
-			experts.sources(params.agent_id, query),
+	answer: ({ experts }: Needs, { params, query }) => experts.sources(params.agent_id, query),
 	example: { ...example, query: { limit: "20" } },
 });

@@ -2,7 +2,6 @@ import type { z } from "zod";
 import {
 	answer,
 	noAnswer,
-	PER_CALL,
 	paidOperation,
 	type SkillServices,
 	toReply,
@@ -33,22 +32,15 @@ type CompareOutput = z.infer<typeof feedCompareOutput>;
 /** Series side by side. Additive to the contract. */
 export const seriesComparison = paidOperation({
 	id: "supplemental.compare",
-	method: "POST",
-	path: "/v1/supplemental/compare",
-	price: PER_CALL,
+	at: "POST /v1/supplemental/compare",
 	summary: "Compare series",
 	description: `Series at their coarsest frequency, finer ones as the mean of each whole period, with Pearson's correlation of each pair over the periods both have. ${FEED_BILLING}`,
 	body: feedCompareInput,
 	reply: toReply("SeriesComparisonReply", feedCompareOutput),
-	title: "Compare series",
 	about: `${FEED_LIMITS.compareMin} to ${FEED_LIMITS.compareMax} series at their coarsest frequency, finer ones as the mean of each whole period, with the correlation of each pair over the periods both have. Not charged when fewer than two have a value.`,
 	tags: ["supplemental", "statistics", "time series", "correlation"],
 	examples: ["Do Brent and WTI prices move together?"],
-	input: feedCompareInput,
 	output: feedCompareOutput,
-	capture: "onResult",
-	queryOf: () => undefined,
-	graphsOf: () => [],
 	toText: ({ data }) =>
 		data.correlations
 			.map(({ feeds: pair, r, n }) => `${pair.join(" and ")}: r = ${r ?? "none"} (n = ${n})`)

@@ -5,7 +5,6 @@ import {
 	dataOperation,
 	digitsField,
 	noAnswer,
-	PER_CALL,
 	paidOperation,
 	type Services,
 	type SkillServices,
@@ -37,9 +36,7 @@ const params = z.strictObject({ feed_id: feedIdField });
 /** What public statistics, central banks and news say of a topic. Spec: Endpoints, paid operations. */
 export const supplementalContext = paidOperation({
 	id: "supplemental.context",
-	method: "POST",
-	path: "/v1/supplemental/context",
-	price: PER_CALL,
+	at: "POST /v1/supplemental/context",
 	agent: {
 		name: "supplemental_context",
 		tool: {
@@ -57,15 +54,10 @@ export const supplementalContext = paidOperation({
 	description: `Last values, changes and observations of macroeconomic and institutional feeds, named or chosen for a topic, each with its source and licence. ${FEED_BILLING}`,
 	body: feedContextInput,
 	reply: toReply("SupplementalContextReply", feedContextOutput),
-	title: "Supplemental data for a topic",
 	about: `Last values, changes and observations of up to ${FEED_LIMITS.feedsMax} macroeconomic and institutional feeds, named or chosen for a topic, each with its source and licence. Sources that did not answer are always listed under skipped. Not charged when no feed has anything.`,
 	tags: ["supplemental", "statistics", "macroeconomics", "news"],
 	examples: ["What are the latest oil prices?", "Inflation in the euro area"],
-	input: feedContextInput,
 	output: feedContextOutput,
-	capture: "onResult",
-	queryOf: ({ topic }) => topic,
-	graphsOf: () => [],
 	toText: ({ data }) => data.feeds.map(toLine).join("\n"),
 	create: ({ clock, research }: Reading) => ({
 		exampleInput: () => ({ topic: "oil price", limit: 3 }),
@@ -90,9 +82,7 @@ export const supplementalContext = paidOperation({
 /** Observations or items of one feed. Additive to the contract. */
 export const supplementalSeries = paidOperation({
 	id: "supplemental.series",
-	method: "GET",
-	path: "/v1/supplemental/series/{feed_id}",
-	price: PER_CALL,
+	at: "GET /v1/supplemental/series/{feed_id}",
 	summary: "Observations of one feed",
 	description: `The newest observations or items of one feed, with its last value, change, source and licence. ${FEED_BILLING}`,
 	params,
@@ -103,15 +93,11 @@ export const supplementalSeries = paidOperation({
 			.describe("Newest observations or items"),
 	}),
 	reply: toReply("FeedSeriesReply", feedSeriesOutput),
-	title: "Observations of one feed",
 	about: `Up to ${FEED_LIMITS.seriesMax} observations or items of one feed, with its last value, change, source and licence. Not charged when it has none.`,
 	tags: ["supplemental", "statistics", "time series"],
 	examples: ["Brent crude oil prices since 2024"],
 	input: feedSeriesInput,
 	output: feedSeriesOutput,
-	capture: "onResult",
-	queryOf: () => undefined,
-	graphsOf: () => [],
 	toText: ({ data }) => {
 		const values = data.observations.map(({ period, value_text: value }) => `${period} ${value}`);
 		return [toLine(data), ...values].join("\n");
@@ -160,8 +146,7 @@ type Directory = Pick<Services, "feedDirectory">;
 /** Feeds for a topic. Spec: Endpoints, free operations. */
 export const feedSuggestions = dataOperation({
 	id: "supplemental.suggest",
-	method: "GET",
-	path: "/v1/supplemental/suggest",
+	at: "GET /v1/supplemental/suggest",
 	summary: "Suggest feeds",
 	description: "Supplemental feeds that tell of a topic, best first, and why each was chosen.",
 	query: z.strictObject({
@@ -173,18 +158,14 @@ export const feedSuggestions = dataOperation({
 	isList: true,
 	freshness: "catalog",
 	data: feedSuggestionsSchema,
-	create:
-		({ feedDirectory }: Directory) =>
-		({ query }) =>
-			feedDirectory.suggest(query.q, query.limit),
+	answer: ({ feedDirectory }: Directory, { query }) => feedDirectory.suggest(query.q, query.limit),
 	example: { query: { q: "oil price", limit: "2" } },
 });
 
 /** Additive to the contract, as all that follow. */
 export const feedList = dataOperation({
 	id: "supplemental.feeds.list",
-	method: "GET",
-	path: "/v1/supplemental/feeds",
+	at: "GET /v1/supplemental/feeds",
 	summary: "List supplemental feeds",
 	description: "Every feed of the registry in the order of the ids, page by page.",
 	query: z.strictObject({
@@ -204,35 +185,28 @@ export const feedList = dataOperation({
 	isList: true,
 	freshness: "catalog",
 	data: feedListSchema,
-	create: (services: Directory) => (request) => services.feedDirectory.list(request.query),
+	answer: (services: Directory, request) => services.feedDirectory.list(request.query),
 	example: { query: { kind: "series", limit: "5" } },
 });
 
 export const feed = dataOperation({
 	id: "supplemental.feeds.get",
-	method: "GET",
-	path: "/v1/supplemental/feeds/{feed_id}",
+	at: "GET /v1/supplemental/feeds/{feed_id}",
 	summary: "One supplemental feed",
 	description:
 		"What it tells, its licence and terms, how often its host is asked, and how it does.",
 	params,
-	isList: false,
-	freshness: "live",
 	data: feedDetailSchema,
-	create: (services: Directory) => (request) => services.feedDirectory.get(request.params.feed_id),
+	answer: (services: Directory, request) => services.feedDirectory.get(request.params.feed_id),
 	example: { params: { feed_id: EXAMPLE_FEED } },
 });
 
 export const feedHealth = dataOperation({
 	id: "supplemental.health",
-	method: "GET",
-	path: "/v1/supplemental/health",
+	at: "GET /v1/supplemental/health",
 	summary: "How the feeds do",
 	description:
 		"For each feed when its source last answered, how old its newest value is, and why it does not answer. Asks no source.",
-	isList: false,
-	freshness: "live",
 	data: feedHealthSchema,
-	create: (services: Directory) => () => services.feedDirectory.health(),
-	example: {},
+	answer: (services: Directory) => services.feedDirectory.health(),
 });

@@ -14,8 +14,7 @@ const PAGE_MAX = 500;
 /** Every graph on sale. Spec: Endpoints, free operations. */
 export const graphCatalog = dataOperation({
 	id: "graphs.catalog",
-	method: "GET",
-	path: "/v1/graphs/catalog",
+	at: "GET /v1/graphs/catalog",
 	summary: "Catalog of graphs",
 	description:
 		"Every graph on sale, in the order of its id; a page of them where a limit is given.",
@@ -26,44 +25,33 @@ export const graphCatalog = dataOperation({
 	isList: true,
 	freshness: "catalog",
 	data: graphListSchema,
-	create:
-		({ graphsCatalog }: Pick<Services, "graphsCatalog">) =>
-		({ query }) =>
-			graphsCatalog(query),
-	example: {},
+	answer: ({ graphsCatalog }: Pick<Services, "graphsCatalog">, { query }) => graphsCatalog(query),
 });
 
 /** One graph and how far it can be trusted. Spec: Endpoints, free operations. */
 export const graphDetail = dataOperation({
 	id: "graphs.detail",
-	method: "GET",
-	path: "/v1/graphs/{graph_id_or_slug}",
+	at: "GET /v1/graphs/{graph_id_or_slug}",
 	summary: "One graph",
 	description: "A graph's record with its example questions, curator, trust and freshness.",
 	params: graphParams,
-	isList: false,
 	freshness: "catalog",
 	data: graphDetailSchema,
-	create:
-		({ graphDetail }: Pick<Services, "graphDetail">) =>
-		({ params }) =>
-			graphDetail(params.graph_id_or_slug),
+	answer: ({ graphDetail }: Pick<Services, "graphDetail">, { params }) =>
+		graphDetail(params.graph_id_or_slug),
 	example: { params: { graph_id_or_slug: "agent-payments" } },
 });
 
 /** What a graph is about, for people. Spec: Endpoints, free operations. */
 export const graphReadme = documentOperation({
 	id: "graphs.readme",
-	method: "GET",
-	path: "/v1/graphs/{graph_id_or_slug}/readme",
+	at: "GET /v1/graphs/{graph_id_or_slug}/readme",
 	summary: "Readme of a graph",
 	description: "Markdown with front matter and six sections in a fixed order.",
 	params: graphParams,
 	mediaType: "text/markdown; charset=utf-8",
-	create:
-		({ graphReadme }: Pick<Services, "graphReadme">) =>
-		({ params }) =>
-			graphReadme(params.graph_id_or_slug),
+	answer: ({ graphReadme }: Pick<Services, "graphReadme">, { params }) =>
+		graphReadme(params.graph_id_or_slug),
 	example: {
 		params: { graph_id_or_slug: "agent-payments" },
 		document: "---\nid: agent-payments\n---\n\n## What This Is\n",
@@ -73,47 +61,34 @@ export const graphReadme = documentOperation({
 /** The catalog as one file. Spec: Endpoints, free operations. */
 export const catalogBundle = documentOperation({
 	id: "catalog.okf",
-	method: "GET",
-	path: "/v1/catalog.okf",
+	at: "GET /v1/catalog.okf",
 	summary: "Catalog as an Open Knowledge Format bundle",
 	description: "A zip of one bundle: the record and readme of every graph.",
 	mediaType: "application/zip",
 	fileName: "catalog.okf.zip",
-	create:
-		({ catalogOkf }: Pick<Services, "catalogOkf">) =>
-		() =>
-			catalogOkf(),
-	example: {},
+	answer: ({ catalogOkf }: Pick<Services, "catalogOkf">) => catalogOkf(),
 });
 
 /** Where the readmes are. Spec: Endpoints, free operations. */
 export const readmeIndex = documentOperation({
 	id: "readmes.index",
-	method: "GET",
-	path: "/v1/readmes/index.md",
+	at: "GET /v1/readmes/index.md",
 	summary: "Directory of readmes",
 	description: "Markdown list of every graph's readme.",
 	mediaType: "text/markdown; charset=utf-8",
-	create:
-		({ readmesIndex }: Pick<Services, "readmesIndex">) =>
-		() =>
-			readmesIndex(),
+	answer: ({ readmesIndex }: Pick<Services, "readmesIndex">) => readmesIndex(),
 	example: { document: "# Readmes\n" },
 });
 
 /** A few concepts of a graph. Spec: Endpoints, free operations. */
 export const graphSlice = documentOperation({
 	id: "graph_slice",
-	method: "GET",
-	path: "/v1/graph-slice",
+	at: "GET /v1/graph-slice",
 	summary: "Sample of a graph as linked data",
 	description: "A JSON-LD slice of a few concepts: what a graph looks like before anybody pays.",
 	query: z.strictObject({ graph_id: graphIdField }),
 	mediaType: "application/ld+json",
-	create:
-		({ graphSlice }: Pick<Services, "graphSlice">) =>
-		({ query }) =>
-			graphSlice(query.graph_id),
+	answer: ({ graphSlice }: Pick<Services, "graphSlice">, { query }) => graphSlice(query.graph_id),
 	example: {
 		query: { graph_id: "agent-payments" },
 		document: { "@type": "Dataset", identifier: "agent-payments" },
@@ -123,14 +98,10 @@ export const graphSlice = documentOperation({
 /** The catalog as linked data. Additive to the contract. */
 export const catalogDataset = documentOperation({
 	id: "catalog.jsonld",
-	method: "GET",
-	path: "/v1/catalog.jsonld",
+	at: "GET /v1/catalog.jsonld",
 	summary: "Catalog as linked data",
 	description: "Every graph on sale as schema.org DataCatalog and DCAT catalog.",
 	mediaType: "application/ld+json",
-	create:
-		({ discovery }: Pick<Services, "discovery">) =>
-		() =>
-			discovery.catalogDataset(),
+	answer: ({ discovery }: Pick<Services, "discovery">) => discovery.catalogDataset(),
 	example: { document: { "@type": "DataCatalog", name: "tollgraph" } },
 });

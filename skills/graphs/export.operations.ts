@@ -25,8 +25,7 @@ const PAGE_NODES = READING_LIMITS.exportNodesPerUnit;
 export const graphExport = paidOperation(
 	graphReading({
 		id: "graphs.export",
-		method: "GET",
-		path: "/v1/graphs/{graph_id}/export",
+		at: "GET /v1/graphs/{graph_id}/export",
 		summary: "Export a graph",
 		description: `The whole graph as one file within the answer: okf (a zip archive, as base64), jsonld, ndjson, csv (one table) or graphml; up to ${READING_LIMITS.exportBytes / 1e6} MB. The price is that of its nodes page by page: once for every ${READING_LIMITS.exportNodesPerUnit} of them begun, so that the free plan covers a graph of one page.`,
 		query: exportQuery,

@@ -5,7 +5,6 @@ import {
 	noAnswer,
 	type Outcome,
 	type PaidOutput,
-	PER_CALL,
 	type paidOperation,
 	readCursor,
 	type SkillContext,
@@ -23,22 +22,19 @@ import { degreeAt, type GraphIndex, graphMaps, mapOf, placeOf } from "./reading/
 import type { Step } from "./reading/walk.js";
 
 type Written<Input, Output extends PaidOutput, Needed extends Partial<SkillServices>> = Parameters<
-	typeof paidOperation<Input, Output, Needed>
+	typeof paidOperation<z.ZodObject, z.ZodObject, Input, Output, Needed>
 >[0];
 
 /** What sets one way of reading a graph apart from the others. */
 interface GraphReading<Input, Output extends PaidOutput, Needed extends Partial<SkillServices>>
-	extends Omit<
-		Written<Input, Output, Needed>,
-		"title" | "price" | "capture" | "queryOf" | "graphsOf" | "create"
-	> {
+	extends Omit<Written<Input, Output, Needed>, "input" | "create"> {
 	/** The input beside the graph's id, of two nodes of that graph. */
 	readonly exampleInput: (nodeIds: readonly [string, string]) => object;
 	/** What it reads beside the map of the graph. */
 	readonly index?: GraphIndex<unknown>;
 	/** Throws NOT_FOUND for nodes that do not exist and INVALID_ARGUMENT, before anybody pays. */
 	readonly check?: (graph: Graph, input: Input) => void;
-	readonly queryOf?: (input: Input) => string | undefined;
+	readonly input: z.ZodType<Input>;
 	readonly create: (
 		services: Needed,
 	) => (
@@ -63,7 +59,6 @@ export function graphReading<
 	exampleInput,
 	index,
 	check,
-	queryOf,
 	create,
 	description,
 	...operation
@@ -76,11 +71,6 @@ export function graphReading<
 		params: graphParams,
 		...operation,
 		description: `${description} ${BILLING}`,
-		title: operation.summary,
-		price: PER_CALL,
-		capture: "onResult",
-		queryOf: (input) => queryOf?.(input),
-		graphsOf: ({ graph_id }) => [graph_id],
 		create: (services) => {
 			const { catalog } = services;
 			const read = create(services);

@@ -31,8 +31,7 @@ import { keyOfEvent, readTimeline, type TimelineEvent, timelines } from "./readi
 export const graphTimeline = paidOperation(
 	graphReading({
 		id: "graphs.timeline",
-		method: "GET",
-		path: "/v1/graphs/{graph_id}/timeline",
+		at: "GET /v1/graphs/{graph_id}/timeline",
 		summary: "Timeline of a graph",
 		description:
 			"Dated events, page by page: sources published, edges begun and ended, nodes written, verified and gone stale.",
@@ -104,8 +103,7 @@ interface Position {
 export const graphChanges = paidOperation(
 	graphReading({
 		id: "graphs.changes",
-		method: "GET",
-		path: "/v1/graphs/{graph_id}/changes",
+		at: "GET /v1/graphs/{graph_id}/changes",
 		summary: "Changes of a graph",
 		description:
 			"Nodes added, changed and removed since a cursor; without one, a cursor to begin with. Revisions are remembered while the service runs; beyond that the dates of the nodes tell, and the answer says so.",

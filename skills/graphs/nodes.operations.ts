@@ -31,8 +31,7 @@ import { createWalk } from "./reading/walk.js";
 export const graphNodeList = paidOperation(
 	graphReading({
 		id: "graphs.nodes.list",
-		method: "GET",
-		path: "/v1/graphs/{graph_id}/nodes",
+		at: "GET /v1/graphs/{graph_id}/nodes",
 		summary: "List nodes of a graph",
 		description:
 			"Nodes in the order of their ids, page by page, by type, tag, trust, date and name.",
@@ -71,8 +70,7 @@ export const graphNodeList = paidOperation(
 export const graphNode = paidOperation(
 	graphReading({
 		id: "graphs.node",
-		method: "GET",
-		path: "/v1/graphs/{graph_id}/nodes/{node_id}",
+		at: "GET /v1/graphs/{graph_id}/nodes/{node_id}",
 		agent: {
 			name: "get_node",
 			tool: {
@@ -137,8 +135,7 @@ function countEdges(graph: Graph, { id }: Concept) {
 export const graphEdgeList = paidOperation(
 	graphReading({
 		id: "graphs.edges",
-		method: "GET",
-		path: "/v1/graphs/{graph_id}/edges",
+		at: "GET /v1/graphs/{graph_id}/edges",
 		summary: "List edges of a graph",
 		description: "Edges by source, type and target, page by page, by type, end and day.",
 		query: edgeListQuery,

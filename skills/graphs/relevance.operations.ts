@@ -31,8 +31,7 @@ import { getConcept, placeOf } from "./reading/graph-map.js";
 export const graphContext = paidOperation(
 	graphReading({
 		id: "graphs.context",
-		method: "POST",
-		path: "/v1/graphs/{graph_id}/context",
+		at: "POST /v1/graphs/{graph_id}/context",
 		agent: {
 			name: "get_context",
 			aliases: ["context_pack"],
@@ -60,7 +59,6 @@ export const graphContext = paidOperation(
 		output: contextOutput,
 		exampleInput: () => ({ query: "Which HTTP status code asks for payment?", max_tokens: 500 }),
 		toText: ({ data }) => data.context,
-		queryOf: ({ query }) => query,
 		create: ({ search }: Pick<SkillServices, "search">) => {
 			const rank = createPassageRanking();
 			return async (graph, { query, max_tokens, filters }, { signal }) => {
@@ -115,8 +113,7 @@ export const graphContext = paidOperation(
 export const graphSimilar = paidOperation(
 	graphReading({
 		id: "graphs.similar",
-		method: "POST",
-		path: "/v1/graphs/{graph_id}/similar",
+		at: "POST /v1/graphs/{graph_id}/similar",
 		agent: {
 			name: "find_similar",
 			aliases: ["graph_similar"],

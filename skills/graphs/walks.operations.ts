@@ -46,8 +46,7 @@ const toStepWire = (step: Step) => ({ ...toEdge(step), direction: step.direction
 export const graphNeighbors = paidOperation(
 	graphReading({
 		id: "graphs.neighbors",
-		method: "GET",
-		path: "/v1/graphs/{graph_id}/nodes/{node_id}/neighbors",
+		at: "GET /v1/graphs/{graph_id}/nodes/{node_id}/neighbors",
 		agent: {
 			name: "neighbors",
 			tool: {
@@ -103,8 +102,7 @@ export const graphNeighbors = paidOperation(
 export const graphPaths = paidOperation(
 	graphReading({
 		id: "graphs.paths",
-		method: "POST",
-		path: "/v1/graphs/{graph_id}/paths",
+		at: "POST /v1/graphs/{graph_id}/paths",
 		agent: {
 			name: "find_paths",
 			tool: {
@@ -168,8 +166,7 @@ function toPathWire({ steps, length }: Path) {
 export const graphSubgraph = paidOperation(
 	graphReading({
 		id: "graphs.subgraph",
-		method: "POST",
-		path: "/v1/graphs/{graph_id}/subgraph",
+		at: "POST /v1/graphs/{graph_id}/subgraph",
 		summary: "Grow a subgraph from seeds",
 		description:
 			"The nodes nearest to the seeds and every edge between them, under a budget of nodes and bytes.",

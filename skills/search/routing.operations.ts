@@ -62,20 +62,15 @@ const routingSchema = replyComponent(
 /** Where to buy: which graphs would answer, before anybody pays. Additive to the contract. */
 export const queryRouting = dataOperation({
 	id: "search.route",
-	method: "POST",
-	path: "/v1/search/route",
+	at: "POST /v1/search/route",
 	summary: "Find the graphs that would answer",
 	description:
 		"Says which graphs would answer a question, how well, and what the search that answers it costs. Gives none of their content away and keeps no query.",
 	body: routingRequestSchema,
-	isList: false,
-	freshness: "live",
 	callsPerMinute: LIMITS.routedQueriesPerMinute,
 	data: routingSchema,
-	create:
-		({ searchRoute }: Pick<Services, "searchRoute">) =>
-		({ body, signal }) =>
-			searchRoute(body, signal),
+	answer: ({ searchRoute }: Pick<Services, "searchRoute">, { body, signal }) =>
+		searchRoute(body, signal),
 	example: { body: { query: DOMAIN_EXAMPLE.query, limit: 3 } },
 });
 
@@ -98,8 +93,7 @@ const suggestionListSchema = replyComponent(
 /** Names that begin with what was typed. Additive to the contract. */
 export const nameSuggestions = dataOperation({
 	id: "search.suggest",
-	method: "GET",
-	path: "/v1/search/suggest",
+	at: "GET /v1/search/suggest",
 	summary: "Complete a name",
 	description:
 		"Topics and concepts whose name, or a word in it, begins with what was typed. Names are free; what a concept says, and its sources, are for sale.",
@@ -117,8 +111,8 @@ export const nameSuggestions = dataOperation({
 	isList: true,
 	freshness: "catalog",
 	data: suggestionListSchema,
-	create:
-		({ suggest }: Pick<Services, "suggest">) =>
-		async ({ query }) => ({ items: await suggest(query.q, query.limit) }),
+	answer: async ({ suggest }: Pick<Services, "suggest">, { query }) => ({
+		items: await suggest(query.q, query.limit),
+	}),
 	example: { query: { q: "idem", limit: "5" } },
 });

@@ -7,8 +7,6 @@ import {
 	graphIdField,
 	LIMITS,
 	limitField,
-	type PaidOperation,
-	PER_CALL,
 	paidOperation,
 	queryField,
 	requestComponent,
@@ -61,9 +59,7 @@ type Needed = Pick<SkillServices, "catalog" | "search" | "clock">;
 /** Ranked rows of one graph for a query, each with the evidence that carries it. Spec: Endpoints, paid operations. */
 export const graphSearch = paidOperation({
 	id: "graphs.search",
-	method: "POST",
-	path: "/v1/graphs/{graph_id}/search",
-	price: PER_CALL,
+	at: "POST /v1/graphs/{graph_id}/search",
 	agent: {
 		name: "search_graph",
 		aliases: ["graph_search"],
@@ -86,10 +82,7 @@ export const graphSearch = paidOperation({
 	examples: ["How does HTTP 402 let an agent pay for a single call?"],
 	input: z.strictObject({ graph_id: graphIdField, ...graphSearchBody.shape }),
 	output: searchResponseSchema,
-	capture: "onResult",
 	toText: toSearchText,
-	queryOf: ({ query }) => query,
-	graphsOf: ({ graph_id }) => [graph_id],
 	create: ({ catalog, search, clock }: Needed) => ({
 		exampleInput: () => ({ graph_id: exampleGraph(catalog), query: EXAMPLE_QUERY, limit: 3 }),
 		prepare: ({ graph_id }) => catalog.assertKnown(graph_id), // NOT_FOUND before anybody pays
@@ -111,11 +104,12 @@ function exampleGraph(catalog: GraphCatalog): string {
 	return graph?.record.id ?? EXAMPLE_GRAPH;
 }
 
+type Written = Parameters<
+	typeof paidOperation<z.ZodObject, z.ZodObject, SearchInput, SearchResponse, Needed>
+>[0];
+
 interface SearchAcross
-	extends Pick<
-		PaidOperation,
-		"id" | "method" | "path" | "agent" | "summary" | "title" | "about" | "tags"
-	> {
+	extends Pick<Written, "id" | "at" | "agent" | "summary" | "title" | "about" | "tags"> {
 	/** Undefined for graphs of every kind. */
 	readonly type?: GraphType;
 	/** What it ranks. */
@@ -125,26 +119,15 @@ interface SearchAcross
 }
 
 /** One search over every graph of a kind; each row says which graph it is from. Spec: Endpoints, paid operations. */
-function searchAcross({
-	type,
-	ranked,
-	question,
-	example,
-	...operation
-}: SearchAcross): Parameters<typeof paidOperation<SearchInput, SearchResponse, Needed>>[0] {
+function searchAcross({ type, ranked, question, example, ...operation }: SearchAcross): Written {
 	return {
 		...operation,
-		price: PER_CALL,
 		description: `Ranks ${ranked} for a question; every row names its graph and carries its evidence. ${BILLING}`,
 		body: searchBody,
 		reply: searchReplySchema,
 		examples: [question],
-		input: searchBody,
 		output: searchResponseSchema,
-		capture: "onResult",
 		toText: toSearchText,
-		queryOf: ({ query }) => query,
-		graphsOf: () => [],
 		create: ({ catalog, search, clock }) => ({
 			exampleInput: () => ({ query: question, limit: 3 }),
 			run: (request, { signal }) =>
@@ -161,8 +144,7 @@ function searchAcross({
 export const domainSearch = paidOperation(
 	searchAcross({
 		id: "search.domain",
-		method: "POST",
-		path: "/v1/search/domain",
+		at: "POST /v1/search/domain",
 		type: "domain",
 		agent: {
 			name: "search_domain",
@@ -176,7 +158,6 @@ export const domainSearch = paidOperation(
 		},
 		summary: "Search all domain graphs",
 		ranked: "concepts and trends of every domain graph",
-		title: "Search all domain graphs",
 		about:
 			"Ranked, cited rows over all domain graphs of the catalog: trends, standards and mechanisms with dated evidence. Not charged when nothing answers.",
 		tags: ["search", "domain", "evidence"],
@@ -189,8 +170,7 @@ export const domainSearch = paidOperation(
 export const reportSearch = paidOperation(
 	searchAcross({
 		id: "search.report",
-		method: "POST",
-		path: "/v1/search/report",
+		at: "POST /v1/search/report",
 		type: "industry report",
 		agent: {
 			name: "search_reports",
@@ -204,7 +184,6 @@ export const reportSearch = paidOperation(
 		},
 		summary: "Search all industry reports",
 		ranked: "findings of every industry report",
-		title: "Search all industry reports",
 		about:
 			"Ranked, cited rows over all industry reports of the catalog. Not charged when nothing answers.",
 		tags: ["search", "report", "evidence"],
@@ -227,8 +206,7 @@ export const reportSearch = paidOperation(
 export const expertSearch = paidOperation(
 	searchAcross({
 		id: "search.expert",
-		method: "POST",
-		path: "/v1/search/expert",
+		at: "POST /v1/search/expert",
 		type: "expert",
 		agent: {
 			name: "search_experts",
@@ -255,8 +233,7 @@ export const expertSearch = paidOperation(
 export const analystSearch = paidOperation(
 	searchAcross({
 		id: "search.analyst",
-		method: "POST",
-		path: "/v1/search/analyst",
+		at: "POST /v1/search/analyst",
 		type: "analyst",
 		agent: {
 			name: "search_analysts",
@@ -283,8 +260,7 @@ export const analystSearch = paidOperation(
 export const allSearch = paidOperation(
 	searchAcross({
 		id: "search.all",
-		method: "POST",
-		path: "/v1/search",
+		at: "POST /v1/search",
 		agent: {
 			name: "search",
 			tool: {
@@ -296,7 +272,6 @@ export const allSearch = paidOperation(
 		},
 		summary: "Search every graph",
 		ranked: "concepts of every graph on sale, whatever its kind,",
-		title: "Search every graph",
 		about:
 			"Ranked, cited rows over all graphs of the catalog, whatever their kind; for a question whose graph is not known. Not charged when nothing answers.",
 		tags: ["search", "knowledge-graph", "evidence"],

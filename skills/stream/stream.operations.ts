@@ -20,8 +20,7 @@ const EXAMPLE = "Which HTTP status code asks for payment?";
 /** A search that tells each step: where it looks, what it finds, and a cited answer. Spec: Endpoints, paid operations. */
 export const researchStream = paidOperation({
 	id: "research.stream",
-	method: "GET",
-	path: "/v1/research/stream",
+	at: "GET /v1/research/stream",
 	price: { usd: "1.50", billingType: "research_stream" },
 	agent: { name: "research_stream" },
 	streams: true,
@@ -39,8 +38,6 @@ export const researchStream = paidOperation({
 	output: collectedStreamOutput,
 	capture: "beforeFirstEvent",
 	toText: toAnswerText,
-	queryOf: ({ query }) => query,
-	graphsOf: () => [],
 	create: ({ search, catalog, clock, research }: AnswerServices) => {
 		const parts = { search, catalog, clock, writer: research.writer };
 		return {

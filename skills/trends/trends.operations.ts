@@ -2,7 +2,6 @@ import { z } from "zod";
 import {
 	answer,
 	EVIDENCE_LIMITS,
-	PER_CALL,
 	pageQuery,
 	paidOperation,
 	type SkillServices,
@@ -74,23 +73,17 @@ const params = z.strictObject({ trend_id: trendIdField });
 /** Trends and signals of every graph, by how much more is published on them than a year before. Additive to the contract. */
 export const trendList = paidOperation({
 	id: "trends.list",
-	method: "GET",
-	path: "/v1/trends",
-	price: PER_CALL,
+	at: "GET /v1/trends",
 	summary: "List trends by momentum",
 	description: `Trends and signals, page by page. Momentum is log2((recent + 1) / (before + 1)) over the distinct sources of the last 365 days and of the 365 days before. ${EVIDENCE_BILLING}`,
 	query: trendListQuery,
 	reply: toReply("TrendListReply", trendListOutput),
-	title: "List trends by momentum",
 	about:
 		"Trends and signals of all graphs, or of one, by momentum: how much more was published on them in the last year than in the year before. Filtered by type, tag, trust and date. Not charged when there is none.",
 	tags: ["trends", "momentum", "evidence"],
 	examples: ["Which trends gained most in the last year?"],
 	input: trendListInput,
 	output: trendListOutput,
-	capture: "onResult",
-	queryOf: () => undefined,
-	graphsOf: ({ graph_id }) => (graph_id === undefined ? [] : [graph_id]),
 	create: ({ catalog, clock }: Pick<SkillServices, "catalog" | "clock">) => ({
 		exampleInput: () => ({ limit: 5 }),
 		prepare(input) {
@@ -199,9 +192,7 @@ function readPlace(
 /** One trend with its text, sources, momentum and links. Additive to the contract. */
 export const trend = paidOperation({
 	id: "trends.get",
-	method: "GET",
-	path: "/v1/trends/{trend_id}",
-	price: PER_CALL,
+	at: "GET /v1/trends/{trend_id}",
 	agent: {
 		name: "get_trend",
 		tool: {
@@ -218,15 +209,12 @@ export const trend = paidOperation({
 	params,
 	query: z.strictObject({ as_of: momentumDayField.optional() }),
 	reply: toReply("TrendReply", trendOutput),
-	title: "Read one trend",
 	about:
 		"One trend in full, by its trend_id: text, sources, who wrote and verified it, momentum, and what it is linked with.",
 	tags: ["trends", "momentum", "provenance"],
 	examples: ["What is behind this trend, and is it growing?"],
 	input: trendInput,
 	output: trendOutput,
-	capture: "onResult",
-	queryOf: () => undefined,
 	graphsOf: ({ trend_id }) => [graphIdOf(trend_id)],
 	toText: ({ data: { title, summary, momentum } }) =>
 		`${title}\n\n${summary}\n\nMomentum ${momentum.score} (${momentum.recent} sources in the last year, ${momentum.before} before)`,
@@ -267,23 +255,18 @@ async function linksOf(graph: Graph, concept: Concept) {
 /** Every source of one trend, page by page. Additive to the contract. */
 export const trendEvidence = paidOperation({
 	id: "trends.evidence",
-	method: "GET",
-	path: "/v1/trends/{trend_id}/evidence",
-	price: PER_CALL,
+	at: "GET /v1/trends/{trend_id}/evidence",
 	summary: "Evidence of a trend",
 	description: `Every source that carries it, newest first, page by page. ${EVIDENCE_BILLING}`,
 	params,
 	query: z.strictObject(pageQuery),
 	reply: toReply("TrendEvidenceReply", trendEvidenceOutput),
-	title: "Evidence of a trend",
 	about:
 		"Every source that carries a trend, newest first, page by page, each with the article_ref under which all graphs know it. Not charged when there is none.",
 	tags: ["trends", "evidence", "sources"],
 	examples: ["Which sources carry this trend?"],
 	input: trendEvidenceInput,
 	output: trendEvidenceOutput,
-	capture: "onResult",
-	queryOf: () => undefined,
 	graphsOf: ({ trend_id }) => [graphIdOf(trend_id)],
 	create: ({ catalog }: Pick<SkillServices, "catalog">) => ({
 		exampleInput: () => ({ trend_id: exampleOf(catalog), limit: 5 }),

@@ -1,10 +1,5 @@
 import type { z } from "zod";
-import {
-	PER_CALL,
-	paidOperation,
-	type SkillServices,
-	toReply,
-} from "../../src/contract/contract.js";
+import { paidOperation, type SkillServices, toReply } from "../../src/contract/contract.js";
 import {
 	type CitedSentence,
 	findCitedSentence,
@@ -45,22 +40,17 @@ const EXAMPLE_SENTENCE = "HPACK's static table has 61 entries.";
 /** Whether a source carries the sentence it is cited for. Additive to the contract. */
 export const citationCheck = paidOperation({
 	id: "verify.citation",
-	method: "POST",
-	path: "/v1/verify/citation",
-	price: PER_CALL,
+	at: "POST /v1/verify/citation",
 	summary: "Check a citation",
 	description:
 		"Whether one source supports a sentence, refutes it or says nothing of it, and why: a sentence of a graph (evidence_id), whatever graphs cite an article for (article_ref), or an excerpt. Paid per call; a sentence that states nothing, and a source nobody knows, cost nothing.",
 	body: citationCheckInput,
 	reply: toReply("CitationCheckReply", citationCheckOutput),
-	title: "Check a citation",
 	about:
 		"Holds a sentence against one source: a sentence of a graph, whatever graphs cite an article for, or an excerpt that is sent along. Says whether it supports or refutes the sentence, or says nothing of it, and why. Not charged when the sentence states nothing that can be checked.",
 	tags: ["verification", "citations"],
 	examples: ["Does this source support this sentence?"],
-	input: citationCheckInput,
 	output: citationCheckOutput,
-	capture: "onResult",
 	queryOf: ({ sentence }) => sentence,
 	graphsOf: ({ evidence_id: id }) => (id === undefined ? [] : [id.slice(0, id.indexOf(":"))]),
 	toText: ({ data }) => `${data.stance}: ${data.sentence}`,

@@ -5,7 +5,6 @@ import {
 	keptUntil,
 	noAnswer,
 	ownerOperation,
-	PER_CALL,
 	paidOperation,
 	type SkillServices,
 	toReply,
@@ -43,9 +42,7 @@ const { claimChars } = VERIFY_TEXT_LIMITS;
 /** One claim through five gates. Abstaining is free: only a verdict is sold. Spec: Endpoints, verify/claim. */
 export const claimVerification = paidOperation({
 	id: "verify.claim",
-	method: "POST",
-	path: "/v1/verify/claim",
-	price: PER_CALL,
+	at: "POST /v1/verify/claim",
 	agent: {
 		name: "verify_claim",
 		tool: {
@@ -63,15 +60,11 @@ export const claimVerification = paidOperation({
 	description: `Takes a claim of up to ${claimChars} characters apart, finds the cited sentences that bear on it, and says for each whether it supports or refutes it and why; then whether sources are independent and the claim is of today. Five gates, each with its reason. Paid per call, for a verdict only: NOT_ENOUGH_EVIDENCE and NOT_CHECKABLE cost nothing. Kept for its owner for 24 hours, unless the account keeps no text.`,
 	body: verifyClaimInput,
 	reply: toReply("ClaimVerificationReply", verifyClaimOutput),
-	title: "Verify a claim",
 	about: `Holds a claim of up to ${claimChars} characters against the cited sentences of the graphs: checkability, retrieval, stance, independence of sources, time. Answers SUPPORTED, REFUTED or CONFLICTING with confidence, reasons, evidence and a ClaimReview; NOT_ENOUGH_EVIDENCE and NOT_CHECKABLE cost nothing. The result can be read again for a day.`,
 	tags: ["verification", "claims", "fact checking"],
 	examples: ["Is it true that EIP-1559 burns the base fee?"],
-	input: verifyClaimInput,
 	output: verifyClaimOutput,
-	capture: "onResult",
 	queryOf: ({ claim }) => claim,
-	graphsOf: ({ graph_id }) => (graph_id === undefined ? [] : [graph_id]),
 	toText,
 	create: ({
 		catalog,
@@ -195,38 +188,33 @@ const EXAMPLE_PARAMS = { verification_id: "vrf_01kg9yz3v0f6x2m8q4t7w1ab2c" };
 /** A verification that was paid for, read again. Additive to the contract. */
 export const verification = ownerOperation({
 	id: "verifications.get",
-	method: "GET",
-	path: "/v1/verify/{verification_id}",
+	at: "GET /v1/verify/{verification_id}",
 	summary: "Read a verification again",
 	description: `Of POST /v1/verify/claim, by its verification_id. ${OPENS_BY_ID}`,
 	opensById: true,
 	params,
-	isList: false,
 	data: keptVerificationSchema,
-	create:
-		(services: Pick<SkillServices, "research">) =>
-		({ caller, params }) =>
-			readKept(services, caller, "verification", params.verification_id),
+	answer: (services: Pick<SkillServices, "research">, { caller, params }) =>
+		readKept(services, caller, "verification", params.verification_id),
 	example: { params: EXAMPLE_PARAMS },
 });
 
 /** The same as JSON-LD. Additive to the contract. */
 export const verificationClaimReview = ownerOperation({
 	id: "verifications.claim_review",
-	method: "GET",
-	path: "/v1/verify/{verification_id}/claim-review",
+	at: "GET /v1/verify/{verification_id}/claim-review",
 	summary: "Read a verification as schema.org ClaimReview",
 	description: `JSON-LD for a page that shows the verdict. ${OPENS_BY_ID}`,
 	opensById: true,
 	params,
-	isList: false,
 	data: claimReviewSchema,
-	create:
-		(services: Pick<SkillServices, "research">) =>
-		async ({ caller, params: { verification_id: id } }) => {
-			const { claim_review: review } = await readKept(services, caller, "verification", id);
-			if (typeof review !== "object" || review === null) throw notKept(id);
-			return review;
-		},
+	answer: async (
+		services: Pick<SkillServices, "research">,
+		{ caller, params: { verification_id: id } },
+	) => {
+		const { claim_review: review } = await readKept(services, caller, "verification", id);
+		if (typeof review !== "object" || review === null) throw notKept(id);
+		return review;
+	},
 	example: { params: EXAMPLE_PARAMS },
 });

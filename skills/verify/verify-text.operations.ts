@@ -1,7 +1,6 @@
 import { z } from "zod";
 import {
 	ownerOperation,
-	PER_CALL,
 	paidOperation,
 	type SkillServices,
 	toReply,
@@ -40,22 +39,16 @@ const KEPT = "Kept for its owner for 24 hours, unless the account keeps no text.
 /** The claims of a text, before anybody pays for having them checked. Additive to the contract. */
 export const claimExtraction = paidOperation({
 	id: "verify.extract",
-	method: "POST",
-	path: "/v1/verify/extract",
-	price: PER_CALL,
+	at: "POST /v1/verify/extract",
 	summary: "Extract the claims of a text",
 	description:
 		"What a text says, one thing at a time, with place, names, numbers and dates, and whether it can be checked. Paid per call; a text with nothing to check costs nothing.",
 	body: extractInput,
 	reply: toReply("ClaimExtractionReply", extractOutput),
-	title: "Extract the claims of a text",
 	about: `What a text of up to ${textChars} characters says, one thing at a time, each with its place, names, numbers and dates, and whether it can be checked: opinions, predictions, questions and instructions cannot. Not charged when nothing can.`,
 	tags: ["verification", "claims", "extraction"],
 	examples: ["Which statements of this answer can be checked?"],
-	input: extractInput,
 	output: extractOutput,
-	capture: "onResult",
-	queryOf: () => undefined,
 	create: () => ({
 		exampleInput: () => ({ text: EXAMPLE_TEXT }),
 		async run({ text }, { signal }) {
@@ -100,9 +93,7 @@ const checkingOf = ({ catalog }: Checking) => ({
 /** Every claim of a text, checked: what an agent asks before it sends an answer on. Additive to the contract. */
 export const textVerification = paidOperation({
 	id: "verify.text",
-	method: "POST",
-	path: "/v1/verify/text",
-	price: PER_CALL,
+	at: "POST /v1/verify/text",
 	agent: {
 		name: "verify_text",
 		tool: {
@@ -120,17 +111,12 @@ export const textVerification = paidOperation({
 	description: `Takes a text apart into claims and checks the first max_claims of those that can be checked. Priced by max_claims. ${BY_THE_CLAIM} ${KEPT}`,
 	body: verifyTextInput,
 	reply: toReply("TextVerificationReply", verifyTextOutput),
-	title: "Verify the claims of a text",
 	about: `Takes a text of up to ${textChars} characters apart into claims and checks the first max_claims of those that can be checked, each with verdict, confidence, place and evidence. Priced by max_claims; from a balance only claims with a verdict (supported, refuted, conflicting) are paid for, a payment on a chain pays for all of them unless none has one. The result can be read again for a day.`,
 	tags: ["verification", "claims", "fact-checking"],
 	examples: ["Check every statement of this draft against curated evidence."],
-	input: verifyTextInput,
 	output: verifyTextOutput,
-	capture: "onResult",
 	units: { name: "claim", countOf: ({ max_claims }) => max_claims, keepOnly: keepPaid },
 	// A whole text is its author's: unlike a question it is not logged.
-	queryOf: () => undefined,
-	graphsOf: ({ graph_id }) => (graph_id === undefined ? [] : [graph_id]),
 	toText: ({ data }) => data.claims.map(({ claim, verdict }) => `${verdict}: ${claim}`).join("\n"),
 	create: (services: Checking) => ({
 		exampleInput: () => ({ text: EXAMPLE_TEXT, max_claims: 2 }),
@@ -157,23 +143,17 @@ function toUnchecked({ claim, start, end }: TextClaim) {
 /** Several claims in one call, priced by the claim. Additive to the contract. */
 export const batchVerification = paidOperation({
 	id: "verify.claims",
-	method: "POST",
-	path: "/v1/verify/claims",
-	price: PER_CALL,
+	at: "POST /v1/verify/claims",
 	summary: "Verify several claims at once",
 	description: `Up to ${claimsMax} claims, each with its own verdict, priced by the claim. ${BY_THE_CLAIM} ${KEPT}`,
 	body: verifyBatchInput,
 	reply: toReply("BatchVerificationReply", verifyBatchOutput),
-	title: "Verify several claims at once",
 	about: `Up to ${claimsMax} claims, each with its verdict, confidence and evidence, priced by the claim. From a balance only claims with a verdict (supported, refuted, conflicting) are paid for; a payment on a chain pays for all of them unless none has one. The result can be read again for a day.`,
 	tags: ["verification", "claims", "batch"],
 	examples: ["Which of these five statements are true?"],
-	input: verifyBatchInput,
 	output: verifyBatchOutput,
-	capture: "onResult",
 	units: { name: "claim", countOf: ({ claims }) => claims.length, keepOnly: keepPaid },
 	queryOf: ({ claims }) => claims.join("\n"),
-	graphsOf: ({ graph_id }) => (graph_id === undefined ? [] : [graph_id]),
 	create: (services: Checking) => ({
 		exampleInput: () => ({
 			claims: [
@@ -193,17 +173,13 @@ export const batchVerification = paidOperation({
 /** A batch or text that was paid for, read again. Additive to the contract. */
 export const verificationBatch = ownerOperation({
 	id: "verifications.batch",
-	method: "GET",
-	path: "/v1/verify/claims/{batch_id}",
+	at: "GET /v1/verify/claims/{batch_id}",
 	summary: "Read a batch of verifications again",
 	description: `Of POST /v1/verify/claims or /v1/verify/text, by its batch_id. ${OPENS_BY_ID}`,
 	opensById: true,
 	params: z.strictObject({ batch_id: resultIdField.describe("batch_id of the reply") }),
-	isList: false,
 	data: keptBatchSchema,
-	create:
-		(services: Pick<SkillServices, "research">) =>
-		({ caller, params }) =>
-			readKept(services, caller, "verification_batch", params.batch_id),
+	answer: (services: Pick<SkillServices, "research">, { caller, params }) =>
+		readKept(services, caller, "verification_batch", params.batch_id),
 	example: { params: { batch_id: "vfb_01kg9yz3v0f6x2m8q4t7w1ab2c" } },
 });

@@ -133,32 +133,27 @@ const keyExample = { params: { key_id: KEY_ID } };
 /** Keys of an account, and the tokens that stand for one in MCP addresses. */
 export const accountKeysList = ownerOperation({
 	id: "account.keys.list",
-	method: "GET",
-	path: "/v1/account/keys",
+	at: "GET /v1/account/keys",
 	...ACCOUNT_READ,
 	summary: "Keys of the account",
 	description:
 		"API keys, oldest first, revoked ones too, without their secrets. For keys that manage the account.",
 	isList: true,
 	data: accountKeyListSchema,
-	create: (services: Services) => (request) => services.accountKeys(accessOf(request)),
-	example: {},
+	answer: (services: Services, request) => services.accountKeys(accessOf(request)),
 });
 
 export const accountKeysCreate = ownerOperation({
 	id: "account.keys.create",
-	method: "POST",
-	path: "/v1/account/keys",
+	at: "POST /v1/account/keys",
 	...ACCOUNT_CHANGE,
 	summary: "Create an API key",
 	description: `One more key of the account, with scopes, caps and an expiry of its own. Caps count money, not free calls, and hold however many calls arrive at once. At most ${LIMITS.accountKeysMax} active keys.`,
 	body: keyOrderSchema,
 	status: 201,
 	data: createdKeySchema,
-	create:
-		({ accountCreateKey }: Services) =>
-		(request) =>
-			accountCreateKey(accessOf(request), request.body),
+	answer: ({ accountCreateKey }: Services, request) =>
+		accountCreateKey(accessOf(request), request.body),
 	example: {
 		body: {
 			label: "research crew",
@@ -171,25 +166,21 @@ export const accountKeysCreate = ownerOperation({
 
 export const accountKeysChange = ownerOperation({
 	id: "account.keys.change",
-	method: "PATCH",
-	path: "/v1/account/keys/{key_id}",
+	at: "PATCH /v1/account/keys/{key_id}",
 	...ACCOUNT_CHANGE,
 	summary: "Change an API key",
 	description: "New label, scopes, caps or expiry; what is left out stays, null lifts a limit.",
 	params: keyPath,
 	body: keyChangeSchema,
 	data: accountKeySchema,
-	create:
-		({ accountChangeKey }: Services) =>
-		(request) =>
-			accountChangeKey(accessOf(request), request.params.key_id, request.body),
+	answer: ({ accountChangeKey }: Services, request) =>
+		accountChangeKey(accessOf(request), request.params.key_id, request.body),
 	example: { ...keyExample, body: { max_per_month_usd: "20.00", graphs: null } },
 });
 
 export const accountKeysRotate = ownerOperation({
 	id: "account.keys.rotate",
-	method: "POST",
-	path: "/v1/account/keys/{key_id}/rotate",
+	at: "POST /v1/account/keys/{key_id}/rotate",
 	...ACCOUNT_CHANGE,
 	summary: "New secret for an API key",
 	description:
@@ -197,47 +188,39 @@ export const accountKeysRotate = ownerOperation({
 	params: keyPath,
 	body: keyRotationOrderSchema,
 	data: createdKeySchema,
-	create:
-		({ accountRotateKey }: Services) =>
-		(request) =>
-			accountRotateKey(accessOf(request), request.params.key_id, request.body.overlap_seconds),
+	answer: ({ accountRotateKey }: Services, request) =>
+		accountRotateKey(accessOf(request), request.params.key_id, request.body.overlap_seconds),
 	example: { ...keyExample, body: { overlap_seconds: 3_600 } },
 });
 
 export const accountKeysRevoke = ownerOperation({
 	id: "account.keys.revoke",
-	method: "DELETE",
-	path: "/v1/account/keys/{key_id}",
+	at: "DELETE /v1/account/keys/{key_id}",
 	...ACCOUNT_CHANGE,
 	summary: "Revoke an API key",
 	description:
 		"The key pays for nothing from now on. A key may revoke itself, but for the last that manages the account.",
 	params: keyPath,
 	data: endedSchema,
-	create:
-		({ accountRevokeKey }: Services) =>
-		(request) =>
-			accountRevokeKey(accessOf(request), request.params.key_id),
+	answer: ({ accountRevokeKey }: Services, request) =>
+		accountRevokeKey(accessOf(request), request.params.key_id),
 	example: keyExample,
 });
 
 export const accountConnectionTokensList = ownerOperation({
 	id: "account.connection_tokens.list",
-	method: "GET",
-	path: "/v1/account/connection-tokens",
+	at: "GET /v1/account/connection-tokens",
 	...ACCOUNT_READ,
 	summary: "Connection tokens of the account",
 	description: "Active tokens of MCP addresses, oldest first, without their secrets.",
 	isList: true,
 	data: connectionListSchema,
-	create: (services: Services) => (request) => services.accountConnections(accessOf(request)),
-	example: {},
+	answer: (services: Services, request) => services.accountConnections(accessOf(request)),
 });
 
 export const accountConnectionTokensCreate = ownerOperation({
 	id: "account.connection_tokens.create",
-	method: "POST",
-	path: "/v1/account/connection-tokens",
+	at: "POST /v1/account/connection-tokens",
 	...ACCOUNT_CHANGE,
 	summary: "Create a connection token",
 	description:
@@ -245,17 +228,14 @@ export const accountConnectionTokensCreate = ownerOperation({
 	body: connectionOrderSchema,
 	status: 201,
 	data: createdConnectionSchema,
-	create:
-		({ accountCreateConnection }: Services) =>
-		(request) =>
-			accountCreateConnection(accessOf(request), request.body),
+	answer: ({ accountCreateConnection }: Services, request) =>
+		accountCreateConnection(accessOf(request), request.body),
 	example: { body: { label: "desktop assistant", expires_in_days: 90 } },
 });
 
 export const accountConnectionTokensRevoke = ownerOperation({
 	id: "account.connection_tokens.revoke",
-	method: "DELETE",
-	path: "/v1/account/connection-tokens/{token_id}",
+	at: "DELETE /v1/account/connection-tokens/{token_id}",
 	...ACCOUNT_CHANGE,
 	summary: "Revoke a connection token",
 	description: "Its address answers nobody from now on.",
@@ -263,9 +243,7 @@ export const accountConnectionTokensRevoke = ownerOperation({
 		token_id: z.string().min(1).max(80).describe("Id of the token, con_…"),
 	}),
 	data: endedSchema,
-	create:
-		({ accountRevokeConnection }: Services) =>
-		(request) =>
-			accountRevokeConnection(accessOf(request), request.params.token_id),
+	answer: ({ accountRevokeConnection }: Services, request) =>
+		accountRevokeConnection(accessOf(request), request.params.token_id),
 	example: { params: { token_id: CONNECTION_ID } },
 });

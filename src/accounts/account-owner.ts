@@ -3,7 +3,7 @@ import { ServiceError } from "../kernel/kernel.js";
 
 /** What operations for the owner of an account have in common. */
 
-export const ACCOUNT_BASE = { scheme: "account", isList: false } as const;
+export const ACCOUNT_BASE = { scheme: "account" } as const;
 export const ACCOUNT_READ = { ...ACCOUNT_BASE, callsPerMinute: LIMITS.accountReadsPerMinute };
 export const ACCOUNT_CHANGE = { ...ACCOUNT_BASE, callsPerMinute: LIMITS.accountChangesPerMinute };
 

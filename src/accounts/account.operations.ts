@@ -33,17 +33,15 @@ import {
 /** An account is opened by somebody who has no credential yet. */
 export const accountsOpen = dataOperation({
 	id: "accounts.open",
-	method: "POST",
-	path: "/v1/accounts",
+	at: "POST /v1/accounts",
 	summary: "Open an account",
 	description:
 		"An account on the free plan and its first key, shown once. Offered where the operator lets anybody open one; elsewhere the operator hands out keys. All accounts opened from one address share one quota of free calls.",
 	body: accountOrderSchema,
-	isList: false,
 	freshness: "secret",
 	callsPerMinute: LIMITS.accountsOpenedPerMinute,
 	data: openedAccountSchema,
-	create: (services: Services) => (request) => services.openAccount(request.body, request.address),
+	answer: (services: Services, request) => services.openAccount(request.body, request.address),
 	example: {
 		body: { label: "research crew" },
 		data: {
@@ -58,37 +56,30 @@ export const accountsOpen = dataOperation({
 /** What the owner of an account may see, change and end. */
 export const accountGet = ownerOperation({
 	id: "account.get",
-	method: "GET",
-	path: "/v1/account",
+	at: "GET /v1/account",
 	...ACCOUNT_READ,
 	summary: "The account behind a credential",
 	description:
 		"Balance, budget, retention, and what the credential that asks may do. Balance, budget and contact are null for one that does not manage the account.",
 	data: accountSchema,
-	create: (services: Services) => (request) => services.accountGet(accessOf(request)),
-	example: {},
+	answer: (services: Services, request) => services.accountGet(accessOf(request)),
 });
 
 export const accountChange = ownerOperation({
 	id: "account.change",
-	method: "PATCH",
-	path: "/v1/account",
+	at: "PATCH /v1/account",
 	...ACCOUNT_CHANGE,
 	summary: "Change the account",
 	description: "New label, contact or retention; what is left out stays.",
 	body: accountChangeSchema,
 	data: accountSchema,
-	create:
-		({ accountChange }: Services) =>
-		(request) =>
-			accountChange(accessOf(request), request.body),
+	answer: ({ accountChange }: Services, request) => accountChange(accessOf(request), request.body),
 	example: { body: { label: "research crew" } },
 });
 
 export const accountErase = ownerOperation({
 	id: "account.erase",
-	method: "DELETE",
-	path: "/v1/account",
+	at: "DELETE /v1/account",
 	...ACCOUNT_CHANGE,
 	summary: "Erase the account",
 	description:
@@ -101,17 +92,14 @@ export const accountErase = ownerOperation({
 			.describe("The balance that is given up, in USD, as account.get tells it"),
 	}),
 	data: erasedAccountSchema,
-	create:
-		({ accountErase }: Services) =>
-		(request) =>
-			accountErase(accessOf(request), request.query.confirm),
+	answer: ({ accountErase }: Services, request) =>
+		accountErase(accessOf(request), request.query.confirm),
 	example: { query: { confirm: "58.50" } },
 });
 
 export const accountExport = ownerOperation({
 	id: "account.export",
-	method: "GET",
-	path: "/v1/account/export",
+	at: "GET /v1/account/export",
 	...ACCOUNT_BASE,
 	summary: "Export the account",
 	description:
@@ -119,33 +107,25 @@ export const accountExport = ownerOperation({
 	callsPerMinute: LIMITS.accountExportsPerMinute,
 	timeoutMs: LIMITS.accountExportTimeoutMs,
 	data: accountExportSchema,
-	create:
-		({ accountExport }: Services) =>
-		(request) =>
-			accountExport(accessOf(request), request.signal),
-	example: {},
+	answer: ({ accountExport }: Services, request) =>
+		accountExport(accessOf(request), request.signal),
 });
 
 export const accountUsage = ownerOperation({
 	id: "account.usage",
-	method: "GET",
-	path: "/v1/account/usage",
+	at: "GET /v1/account/usage",
 	...ACCOUNT_READ,
 	summary: "Usage of the account",
 	description: `Answered calls and what they cost, by day, operation, graph or key. Days are told one by one for ${LIMITS.usageDays} days, then by month.`,
 	query: usageQuery,
 	data: usageSchema,
-	create:
-		({ accountUsage }: Services) =>
-		(request) =>
-			accountUsage(accessOf(request), request.query),
+	answer: ({ accountUsage }: Services, request) => accountUsage(accessOf(request), request.query),
 	example: { query: { by: "operation", from: "2026-11-01", to: "2026-11-30" } },
 });
 
 export const accountCalls = ownerOperation({
 	id: "account.calls",
-	method: "GET",
-	path: "/v1/account/calls",
+	at: "GET /v1/account/calls",
 	...ACCOUNT_BASE,
 	summary: "Calls of the account",
 	description:
@@ -159,38 +139,30 @@ export const accountCalls = ownerOperation({
 	}),
 	isList: true,
 	data: callListSchema,
-	create:
-		({ accountCalls }: Services) =>
-		(request) =>
-			accountCalls(accessOf(request), request.query, request.signal),
+	answer: ({ accountCalls }: Services, request) =>
+		accountCalls(accessOf(request), request.query, request.signal),
 	example: { query: { limit: "20" } },
 });
 
 export const accountQuota = ownerOperation({
 	id: "account.quota",
-	method: "GET",
-	path: "/v1/account/quota",
+	at: "GET /v1/account/quota",
 	...ACCOUNT_READ,
 	summary: "Free calls of the account",
 	description: "Free calls used and left this UTC month and day, and when they begin anew.",
 	data: quotaSchema,
-	create: (services: Services) => (request) => services.accountQuota(accessOf(request)),
-	example: {},
+	answer: (services: Services, request) => services.accountQuota(accessOf(request)),
 });
 
 export const accountBudget = ownerOperation({
 	id: "account.budget",
-	method: "PUT",
-	path: "/v1/account/budget",
+	at: "PUT /v1/account/budget",
 	...ACCOUNT_CHANGE,
 	summary: "Set the account's budget",
 	description:
 		"The most the account spends in one UTC month, from its balance and over all its keys. It is judged where a price is held, so that calls that race cannot pass it; what was spent this month counts already.",
 	body: budgetOrderSchema,
 	data: budgetSchema,
-	create:
-		({ accountBudget }: Services) =>
-		(request) =>
-			accountBudget(accessOf(request), request.body),
+	answer: ({ accountBudget }: Services, request) => accountBudget(accessOf(request), request.body),
 	example: { body: { limit_usd: "50.00", alert_percent: [50, 80, 100] } },
 });

@@ -76,24 +76,21 @@ const callsPerMinute = LIMITS.accountChangesPerMinute;
 /** What callers say of answers. Additive to the contract. */
 export const feedbackGive = ownerOperation({
 	id: "feedback.give",
-	method: "POST",
-	path: "/v1/feedback",
+	at: "POST /v1/feedback",
 	summary: "Say whether an answer was useful",
 	description:
 		"Of a call by its request or receipt id, also of one row. Kept for twelve months for the operator to read, exported and erased with the account; it trains nothing.",
 	callsPerMinute,
 	body: feedbackBody,
-	isList: false,
 	status: 201,
 	data: feedbackSchema,
-	create: (services: Services) => (request) => services.feedback.give(request.caller, request.body),
+	answer: (services: Services, request) => services.feedback.give(request.caller, request.body),
 	example: { body: { request_id, trend_id, useful: true, note } },
 });
 
 export const feedbackList = ownerOperation({
 	id: "feedback.list",
-	method: "GET",
-	path: "/v1/feedback",
+	at: "GET /v1/feedback",
 	summary: "Feedback that was given",
 	description: "What this account or token has said of answers, oldest first.",
 	callsPerMinute: LIMITS.accountReadsPerMinute,
@@ -105,26 +102,19 @@ export const feedbackList = ownerOperation({
 	}),
 	isList: true,
 	data: feedbackListSchema,
-	create:
-		({ feedback }: Services) =>
-		({ caller, query }) =>
-			feedback.list(caller, query),
+	answer: ({ feedback }: Services, { caller, query }) => feedback.list(caller, query),
 	example: { query: { limit: "20" } },
 });
 
 export const feedbackDelete = ownerOperation({
 	id: "feedback.delete",
-	method: "DELETE",
-	path: "/v1/feedback/{feedback_id}",
+	at: "DELETE /v1/feedback/{feedback_id}",
 	summary: "Delete feedback",
 	description: "One piece of feedback with its note, at once.",
 	callsPerMinute,
 	params: z.strictObject({ feedback_id: idField.describe("id of a list") }),
-	isList: false,
 	data: deletedSchema,
-	create:
-		({ feedback }: Services) =>
-		({ caller, params }) =>
-			feedback.remove(caller, params.feedback_id),
+	answer: ({ feedback }: Services, { caller, params }) =>
+		feedback.remove(caller, params.feedback_id),
 	example: { params: { feedback_id: FEEDBACK_ID } },
 });

@@ -20,7 +20,7 @@ import {
 	sptRotationSchema,
 } from "./spt-wire.js";
 
-const ofToken = { scheme: "spt", isList: false } as const;
+const ofToken = { scheme: "spt" } as const;
 const change = { ...ofToken, callsPerMinute: LIMITS.sptChangesPerMinute };
 
 const TOKEN_ID = "tok_01kg9yz3v0f6x2m8q4t7w1ab2c";
@@ -44,20 +44,17 @@ function holderOf({ caller, credential }: Pick<OwnerRequest, "caller" | "credent
 /** What the holder of a Shared Payment Token may do with it. */
 export const sptBalance = ownerOperation({
 	id: "spt.balance",
-	method: "GET",
-	path: "/v1/spt/balance",
+	at: "GET /v1/spt/balance",
 	summary: "Balance of a Shared Payment Token",
 	description: "What the token has left, what is held, its limits, scopes and expiry.",
 	...ofToken,
 	data: sptBalanceSchema,
-	create: (services: Services) => (request) => services.sptBalance(request.caller),
-	example: {},
+	answer: (services: Services, request) => services.sptBalance(request.caller),
 });
 
 export const sptLedger = ownerOperation({
 	id: "spt.ledger",
-	method: "GET",
-	path: "/v1/spt/ledger",
+	at: "GET /v1/spt/ledger",
 	summary: "Entries of a token",
 	description:
 		"What moved the token's balance, newest first. One question reads a bounded part of the books: a page may be short, or empty, and the list is at its end only when next_cursor is null.",
@@ -71,40 +68,32 @@ export const sptLedger = ownerOperation({
 	}),
 	isList: true,
 	data: sptLedgerSchema,
-	create:
-		({ sptLedger }: Services) =>
-		({ caller, query, signal }) =>
-			sptLedger(caller, query, signal),
+	answer: ({ sptLedger }: Services, { caller, query, signal }) => sptLedger(caller, query, signal),
 	example: { query: { limit: "20" } },
 });
 
 export const sptRotate = ownerOperation({
 	id: "spt.rotate",
-	method: "POST",
-	path: "/v1/spt/rotate",
+	at: "POST /v1/spt/rotate",
 	summary: "New secret for a token",
 	description:
 		"The same token and balance under a new secret, shown once. The old secret is worth nothing from then on.",
 	...change,
 	data: sptRotationSchema,
-	create: (services: Services) => (request) => services.sptRotate(holderOf(request)),
+	answer: (services: Services, request) => services.sptRotate(holderOf(request)),
 	example: { data: { token: SECRET, id: TOKEN_ID, balance_usd: "24.50" } },
 });
 
 export const sptDelegationsCreate = ownerOperation({
 	id: "spt.delegations.create",
-	method: "POST",
-	path: "/v1/spt/delegations",
+	at: "POST /v1/spt/delegations",
 	summary: "Delegate a token",
 	description: `A child token with balance taken from this one; limits, scopes and expiry are this token's or tighter. It counts as spent on the day it is made. At most ${LIMITS.sptDepthMax} levels deep.`,
 	...change,
 	body: sptDelegationOrderSchema,
 	status: 201,
 	data: sptDelegationSchema,
-	create:
-		({ sptDelegate }: Services) =>
-		(request) =>
-			sptDelegate(holderOf(request), request.body),
+	answer: ({ sptDelegate }: Services, request) => sptDelegate(holderOf(request), request.body),
 	example: {
 		body: {
 			amount_usd: "2.00",
@@ -119,61 +108,51 @@ export const sptDelegationsCreate = ownerOperation({
 
 export const sptDelegationsList = ownerOperation({
 	id: "spt.delegations.list",
-	method: "GET",
-	path: "/v1/spt/delegations",
+	at: "GET /v1/spt/delegations",
 	summary: "Delegated tokens",
 	description: "Child tokens that are active, oldest first, without their secrets.",
 	...change,
 	isList: true,
 	data: sptDelegationListSchema,
-	create: (services: Services) => (request) => services.sptDelegations(holderOf(request)),
-	example: {},
+	answer: (services: Services, request) => services.sptDelegations(holderOf(request)),
 });
 
 export const sptDelegationsRevoke = ownerOperation({
 	id: "spt.delegations.revoke",
-	method: "DELETE",
-	path: "/v1/spt/delegations/{delegation_id}",
+	at: "DELETE /v1/spt/delegations/{delegation_id}",
 	summary: "Revoke a delegated token",
 	description:
 		"Stops the child and its own children. What they have left comes back at once, what their open calls hold when those end without an answer.",
 	...change,
 	params: z.strictObject({ delegation_id: z.string().min(1).max(80).describe("Id of the child") }),
 	data: sptDelegationEndSchema,
-	create:
-		({ sptRevokeDelegation }: Services) =>
-		(request) =>
-			sptRevokeDelegation(holderOf(request), request.params.delegation_id),
+	answer: ({ sptRevokeDelegation }: Services, request) =>
+		sptRevokeDelegation(holderOf(request), request.params.delegation_id),
 	example: { params: { delegation_id: CHILD_ID } },
 });
 
 export const sptRefund = ownerOperation({
 	id: "spt.refund",
-	method: "POST",
-	path: "/v1/spt/refund",
+	at: "POST /v1/spt/refund",
 	summary: "Refund the rest of a token",
 	description:
 		"Sends what is left back to the wallet that bought the token. Delegated tokens give back to their parent, and those an operator issued are the operator's to refund.",
 	...change,
 	body: sptRefundOrderSchema,
 	data: sptRefundSchema,
-	create:
-		({ sptRefund }: Services) =>
-		(request) =>
-			sptRefund(holderOf(request), request.body.reason),
+	answer: ({ sptRefund }: Services, request) => sptRefund(holderOf(request), request.body.reason),
 	example: { body: { reason: "The project has ended." }, data: refund },
 });
 
 export const sptRevoke = ownerOperation({
 	id: "spt.revoke",
-	method: "DELETE",
-	path: "/v1/spt",
+	at: "DELETE /v1/spt",
 	summary: "End a token",
 	description:
 		"The token and those delegated from it pay for nothing from now on. What is left goes back where it came from: the parent token, or the wallet that bought it.",
 	...change,
 	data: sptEndSchema,
-	create: (services: Services) => (request) => services.sptRevoke(holderOf(request)),
+	answer: (services: Services, request) => services.sptRevoke(holderOf(request)),
 	example: {
 		data: {
 			id: TOKEN_ID,

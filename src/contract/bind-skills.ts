@@ -15,7 +15,7 @@ export function bindSkills(
 /** One of them. */
 export function bindSkill(operation: PaidOperation, services: SkillServices): Skill {
 	const { title, about, tags, examples, input, output, capture } = operation;
-	const { queryOf, units, pricedBy, graphsOf = () => [], toText, create } = operation;
+	const { queryOf, units, pricedBy, graphsOf, toText, create } = operation;
 	const { exampleInput, ...work } = create(services);
 	return {
 		operationId: operation.id,

@@ -149,7 +149,7 @@ type SkillText<Input, Output> = Pick<
 		  })
 		| undefined;
 	/** Graphs the input names, for scoped tokens; `create` says so where only the catalog knows them. */
-	readonly graphsOf?: Skill<never, Input, Output>["graphsOf"];
+	readonly graphsOf: Skill<never, Input, Output>["graphsOf"];
 };
 
 /** An operation that is sold: whatever reaches it goes through the pipeline, so nothing runs unpaid. */
@@ -254,41 +254,60 @@ export type Operation =
 const NO_FIELDS = z.strictObject({});
 type NoFields = typeof NO_FIELDS;
 
-/** An operation as it is written: `params` and `query` may be left out, and `create` takes the services it needs. */
+/** An operation as it is written: what is `Usual` may be left out. */
 type Written<
-	O extends { readonly create: unknown },
+	O extends OperationText & { readonly example: RequestExample },
+	Usual extends keyof O,
 	P extends Fields,
 	Q extends Fields,
 	B extends Fields,
-	Needed,
-	Work,
-> = Omit<O, "kind" | "params" | "query" | "body" | "create"> & {
-	readonly params?: P;
-	readonly query?: Q;
-	readonly body?: B;
-	readonly create: (services: Needed) => Work;
+> = Omit<O, "kind" | "method" | keyof RequestSchemas | "path" | "example" | "create" | Usual> &
+	Partial<Pick<O, Usual>> & {
+		/** Method and path, e.g. "GET /v1/graphs/{graph_id}"; `{name}` is a parameter. */
+		readonly at: `${OperationAddress["method"]} ${string}`;
+		readonly params?: P;
+		readonly query?: Q;
+		readonly body?: B;
+		readonly example?: O["example"];
+	};
+
+/** An operation that answers by itself: with the services it needs and the request parsed. */
+type WrittenAnswer<Needed, Request, Answer> = {
+	readonly answer: (services: Needed, request: Request) => Answer;
 };
 
-/** Defines an operation that is sold. Types of input and output are forgotten: the pipeline passes what `input` has parsed. */
+/**
+ * Defines an operation that is sold. Types of input and output are forgotten: the pipeline passes what `input` has parsed.
+ * Left out, `title` is the summary, `input` the parameters and the body together, `queryOf` the field named query, question
+ * or topic, `graphsOf` the field graph_id, and the price is `PER_CALL`, captured once there is a result.
+ */
 export function paidOperation<
-	Input,
-	Output extends PaidOutput,
-	Needed extends Partial<SkillServices>,
+	P extends Fields = NoFields,
+	B extends Fields = NoFields,
+	Input = z.output<z.ZodObject<P["shape"] & B["shape"]>>,
+	Output extends PaidOutput = PaidOutput,
+	Needed extends Partial<SkillServices> = SkillServices,
 >(
 	operation: Written<
 		PaidOperation<Input, Output>,
+		"title" | "price" | "input" | "capture" | "queryOf" | "graphsOf",
+		P,
 		Fields,
-		Fields,
-		Fields,
-		Needed,
-		SkillWork<Input, Output>
-	>,
+		B
+	> & { readonly create: (services: Needed) => SkillWork<NoInfer<Input>, Output> },
 ): PaidOperation {
+	const { params = NO_FIELDS, body, summary } = operation;
 	return {
-		params: NO_FIELDS,
-		query: NO_FIELDS,
-		...operation,
-		kind: "paid",
+		title: summary,
+		price: PER_CALL,
+		input:
+			params === NO_FIELDS && body ? body : z.strictObject({ ...params.shape, ...body?.shape }),
+		capture: "onResult",
+		queryOf: ({ query, question, topic }: Readonly<Record<string, unknown>>) =>
+			query ?? question ?? topic,
+		graphsOf: ({ graph_id }: { readonly graph_id?: string }) =>
+			graph_id === undefined ? [] : [graph_id],
+		...withDefaults(operation, "paid"),
 	} as unknown as PaidOperation;
 }
 
@@ -299,18 +318,17 @@ export function dataOperation<
 	Q extends Fields = NoFields,
 	B extends Fields = NoFields,
 >(
-	operation: Written<
-		DataOperation,
-		P,
-		Q,
-		B,
-		Needed,
-		(
-			request: ParsedFields<P, Q, B> & Pick<RawRequest, "headers" | "address" | "signal">,
-		) => object | Promise<object>
-	>,
+	operation: Written<DataOperation, "isList" | "freshness", P, Q, B> &
+		WrittenAnswer<
+			Needed,
+			ParsedFields<P, Q, B> & Pick<RawRequest, "headers" | "address" | "signal">,
+			object | Promise<object>
+		>,
 ): DataOperation {
-	return withParsing(operation, "data") as unknown as DataOperation;
+	return withParsing(
+		{ isList: false, freshness: "live", ...operation },
+		"data",
+	) as unknown as DataOperation;
 }
 
 /** Defines an operation for its owner; its handler sees the request parsed, and knows who asks. */
@@ -320,40 +338,26 @@ export function ownerOperation<
 	Q extends Fields = NoFields,
 	B extends Fields = NoFields,
 >(
-	operation: Written<
-		OwnerOperation,
-		P,
-		Q,
-		B,
-		Needed,
-		(
-			request: ParsedFields<P, Q, B> & Omit<OwnerRequest, "params" | "query" | "body">,
-		) => object | Promise<object>
-	>,
+	operation: Written<OwnerOperation, "isList", P, Q, B> &
+		WrittenAnswer<
+			Needed,
+			ParsedFields<P, Q, B> & Omit<OwnerRequest, "params" | "query" | "body">,
+			object | Promise<object>
+		>,
 ): OwnerOperation {
-	return withParsing(operation, "owner") as unknown as OwnerOperation;
+	return withParsing({ isList: false, ...operation }, "owner") as unknown as OwnerOperation;
 }
 
 /** Defines a purchase of balance; its order is parsed before anybody looks at the payment. */
 export function purchaseOperation<Needed extends Partial<Services>, B extends Fields>(
-	operation: Omit<
-		Written<
-			PurchaseOperation,
-			NoFields,
-			NoFields,
-			B,
+	operation: Written<PurchaseOperation, "isList", NoFields, NoFields, B> &
+		WrittenAnswer<
 			Needed,
-			(
-				request: { readonly body: z.output<B> } & Omit<
-					PurchaseRequest,
-					"params" | "query" | "body"
-				>,
-			) => Promise<PurchaseReply>
+			{ readonly body: z.output<B> } & Omit<PurchaseRequest, "params" | "query" | "body">,
+			Promise<PurchaseReply>
 		>,
-		"isList"
-	>,
 ): PurchaseOperation {
-	return withParsing({ ...operation, isList: false }, "purchase") as unknown as PurchaseOperation;
+	return withParsing({ isList: false, ...operation }, "purchase") as unknown as PurchaseOperation;
 }
 
 /** Defines a free operation that serves a document. */
@@ -362,42 +366,34 @@ export function documentOperation<
 	P extends Fields = NoFields,
 	Q extends Fields = NoFields,
 >(
-	operation: Omit<
-		Written<
-			DocumentOperation,
-			P,
-			Q,
-			NoFields,
-			Needed,
-			(request: Omit<ParsedFields<P, Q, NoFields>, "body">) => ServedDocument
-		>,
-		"body"
-	>,
+	operation: Omit<Written<DocumentOperation, never, P, Q, NoFields>, "body"> &
+		WrittenAnswer<Needed, Omit<ParsedFields<P, Q, NoFields>, "body">, ServedDocument>,
 ): DocumentOperation {
 	return withParsing(operation, "document") as unknown as DocumentOperation;
 }
 
-interface Parsable extends Partial<RequestSchemas> {
-	readonly create: (services: never) => (request: never) => unknown;
+function withDefaults<O extends { readonly at: string }>(
+	{ at, ...operation }: O,
+	kind: Operation["kind"],
+) {
+	const [method, path] = at.split(" ");
+	return { params: NO_FIELDS, query: NO_FIELDS, example: {}, ...operation, kind, method, path };
 }
 
 /** The operation whose handler is given what its schemas make of a request. Throws INVALID_ARGUMENT when called with another. */
-function withParsing<O extends Parsable>(operation: O, kind: Operation["kind"]) {
-	const { params = NO_FIELDS, query = NO_FIELDS, body, create } = operation;
-	return {
-		...operation,
-		kind,
-		params,
-		query,
-		create: (services: never) => {
-			const answer = create(services) as (request: unknown) => unknown;
-			return (raw: RawRequest) =>
-				answer({
-					...raw,
-					params: parseInput(params, raw.params),
-					query: parseInput(query, raw.query),
-					body: body ? parseInput(body, raw.body) : {},
-				});
-		},
-	};
+function withParsing<O extends { readonly at: string } & WrittenAnswer<never, never, unknown>>(
+	{ answer, ...written }: O,
+	kind: Operation["kind"],
+) {
+	const operation = withDefaults(written, kind);
+	const { params, query, body } = operation as RequestSchemas;
+	const answerParsed = answer as (services: unknown, request: unknown) => unknown;
+	const create = (services: unknown) => (raw: RawRequest) =>
+		answerParsed(services, {
+			...raw,
+			params: parseInput(params, raw.params),
+			query: parseInput(query, raw.query),
+			body: body ? parseInput(body, raw.body) : {},
+		});
+	return { ...operation, create };
 }

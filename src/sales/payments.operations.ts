@@ -16,19 +16,13 @@ const idField = (what: string) => z.string().min(1).max(1_100).describe(what);
 /** Prices before paying, proofs after it. Spec: Authentication; all of it is additive to the contract. */
 export const quotesCreate = dataOperation({
 	id: "quotes.create",
-	method: "POST",
-	path: "/v1/quotes",
+	at: "POST /v1/quotes",
 	summary: "Quote one concrete call",
 	description:
 		"The exact price of the call as it would be sent, promised until it expires: send the quote's id as X-Quote-Id with that very call. Nothing is stored and nothing is charged.",
 	body: quoteRequestSchema,
-	isList: false,
-	freshness: "live",
 	data: quoteSchema,
-	create:
-		({ payments }: Pick<Services, "payments">) =>
-		({ body }) =>
-			payments.quotes.create(body),
+	answer: ({ payments }: Pick<Services, "payments">, { body }) => payments.quotes.create(body),
 	example: {
 		body: {
 			operation: "search.domain",
@@ -40,37 +34,28 @@ export const quotesCreate = dataOperation({
 
 export const quotesGet = dataOperation({
 	id: "quotes.get",
-	method: "GET",
-	path: "/v1/quotes/{quote_id}",
+	at: "GET /v1/quotes/{quote_id}",
 	summary: "Read a quote",
 	description: "The terms of a quote by its id, expired or not.",
 	params: z.strictObject({ quote_id: idField("Id of a quote (qte_…)") }),
-	isList: false,
-	freshness: "live",
 	data: quoteSchema,
-	create:
-		({ payments }: Pick<Services, "payments">) =>
-		({ params }) =>
-			payments.quotes.get(params.quote_id),
+	answer: ({ payments }: Pick<Services, "payments">, { params }) =>
+		payments.quotes.get(params.quote_id),
 	example: { params: { quote_id: EXAMPLE_QUOTE.quote_id }, data: EXAMPLE_QUOTE },
 });
 
 export const receiptsGet = dataOperation({
 	id: "receipts.get",
-	method: "GET",
-	path: "/v1/receipts/{receipt_id}",
+	at: "GET /v1/receipts/{receipt_id}",
 	summary: "Read a signed receipt",
 	description:
 		"The receipt of a charged call and its signature. Show the token or key that paid; a receipt paid by a wallet is read by its id alone, which nobody can guess.",
 	params: z.strictObject({ receipt_id: idField("Id of a receipt (rcpt_…)") }),
-	isList: false,
 	freshness: "secret",
 	callsPerMinute: LIMITS.receiptReadsPerMinute,
 	data: receiptReplySchema,
-	create:
-		({ payments }: Pick<Services, "payments">) =>
-		({ params, headers }) =>
-			payments.receipts.get(params.receipt_id, headers),
+	answer: ({ payments }: Pick<Services, "payments">, { params, headers }) =>
+		payments.receipts.get(params.receipt_id, headers),
 	example: {
 		params: { receipt_id: EXAMPLE_RECEIPT.receipt_id },
 		data: { receipt: EXAMPLE_RECEIPT, jws: "eyJhbGciOiJFUzI1NiJ9.eyJpc3MiOiIifQ.c2lnbmF0dXJl" },
@@ -79,20 +64,15 @@ export const receiptsGet = dataOperation({
 
 export const receiptsVerify = dataOperation({
 	id: "receipts.verify",
-	method: "POST",
-	path: "/v1/receipts/verify",
+	at: "POST /v1/receipts/verify",
 	summary: "Check a receipt's signature",
 	description:
 		"Says whether a signed receipt is this service's and unchanged. The same can be done offline with the keys of /.well-known/jwks.json.",
 	body: receiptCheckRequestSchema,
-	isList: false,
-	freshness: "live",
 	callsPerMinute: LIMITS.receiptReadsPerMinute,
 	data: receiptVerdictSchema,
-	create:
-		({ payments }: Pick<Services, "payments">) =>
-		({ body }) =>
-			payments.receipts.verify(body.jws),
+	answer: ({ payments }: Pick<Services, "payments">, { body }) =>
+		payments.receipts.verify(body.jws),
 	example: {
 		body: { jws: "eyJhbGciOiJFUzI1NiJ9.eyJpc3MiOiIifQ.c2lnbmF0dXJl" },
 		data: { valid: true, receipt: EXAMPLE_RECEIPT, reason: null },
@@ -101,18 +81,13 @@ export const receiptsVerify = dataOperation({
 
 export const paymentsMethods = dataOperation({
 	id: "payments.methods",
-	method: "GET",
-	path: "/v1/payments/methods",
+	at: "GET /v1/payments/methods",
 	summary: "Ways to pay",
 	description:
 		"Every configured rail with its headers, networks, assets, recipient and limits, and how to get started on it.",
-	isList: false,
 	freshness: "catalog",
 	data: paymentMethodsSchema,
-	create:
-		({ payments }: Pick<Services, "payments">) =>
-		() =>
-			payments.methods(),
+	answer: ({ payments }: Pick<Services, "payments">) => payments.methods(),
 	example: {
 		data: {
 			currency: "USD",
@@ -132,8 +107,7 @@ export const paymentsMethods = dataOperation({
 
 export const paymentsGet = dataOperation({
 	id: "payments.get",
-	method: "GET",
-	path: "/v1/payments/{payment_id}",
+	at: "GET /v1/payments/{payment_id}",
 	summary: "State of a payment",
 	description:
 		"Where one payment on a chain stands: for a caller whose reply was lost, or who was told that its outcome is unknown.",
@@ -145,14 +119,11 @@ export const paymentsGet = dataOperation({
 			.optional()
 			.describe("Hash of the request that was paid for, as quotes tell it; names the receipt"),
 	}),
-	isList: false,
 	freshness: "secret",
 	callsPerMinute: LIMITS.receiptReadsPerMinute,
 	data: paymentStateSchema,
-	create:
-		({ payments }: Pick<Services, "payments">) =>
-		({ params, query }) =>
-			payments.paymentState(params.payment_id, query.request_hash),
+	answer: ({ payments }: Pick<Services, "payments">, { params, query }) =>
+		payments.paymentState(params.payment_id, query.request_hash),
 	example: {
 		params: { payment_id: "pay_5d1c0a9be2f34c7786d0aa15f3b9e210" },
 		query: { request_hash: EXAMPLE_RECEIPT.request_hash },

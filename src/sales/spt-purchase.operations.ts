@@ -22,18 +22,15 @@ const bought = {
 /** Balance for money that settles on a chain. */
 export const sptPurchase = purchaseOperation({
 	id: "spt.purchase",
-	method: "POST",
-	path: "/v1/spt",
+	at: "POST /v1/spt",
 	summary: "Buy a Shared Payment Token",
 	description: `One payment on the chain buys a token that pays for many calls without it; it belongs to the paying wallet. ${PRICE_NOTE} A reply that was lost loses no money: buy again with "recover": true.`,
 	callsPerMinute,
 	body: sptOrderSchema,
 	status: 201,
 	data: sptPurchaseSchema,
-	create:
-		({ purchases }: Pick<Services, "purchases">) =>
-		({ body, ...call }) =>
-			purchases.buySpt(call, body),
+	answer: ({ purchases }: Pick<Services, "purchases">, { body, ...call }) =>
+		purchases.buySpt(call, body),
 	example: {
 		body: { amount_usd: "5.00", label: "research crew", max_per_call_usd: "1.00" },
 		data: {
@@ -46,17 +43,14 @@ export const sptPurchase = purchaseOperation({
 
 export const sptTopUp = purchaseOperation({
 	id: "spt.top_up",
-	method: "POST",
-	path: "/v1/spt/top-up",
+	at: "POST /v1/spt/top-up",
 	summary: "Top up a Shared Payment Token",
 	description: `Adds balance to the token in the X-Pay-SPT header, paid on the chain by any wallet. ${PRICE_NOTE}`,
 	callsPerMinute,
 	scheme: "spt",
 	body: sptTopUpSchema,
 	data: sptPurchaseSchema,
-	create:
-		({ purchases }: Pick<Services, "purchases">) =>
-		({ body, ...call }) =>
-			purchases.topUpSpt(call, body),
+	answer: ({ purchases }: Pick<Services, "purchases">, { body, ...call }) =>
+		purchases.topUpSpt(call, body),
 	example: { body: { amount_usd: "5.00" }, data: bought },
 });

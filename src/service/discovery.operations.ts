@@ -15,56 +15,37 @@ const NAMES_TOLD = 12;
 /** What this service is, in which version, and what its answers mean; additions to the contract. */
 export const ready = dataOperation({
 	id: "ready",
-	method: "GET",
-	path: "/v1/ready",
+	at: "GET /v1/ready",
 	summary: "Readiness",
 	description: "200 when a paid call could be answered now, else 503 with Retry-After.",
-	isList: false,
-	freshness: "live",
 	data: readinessSchema,
-	create:
-		({ discovery }: Pick<Services, "discovery">) =>
-		() =>
-			discovery.ready(),
-	example: {},
+	answer: ({ discovery }: Pick<Services, "discovery">) => discovery.ready(),
 });
 
 export const version = dataOperation({
 	id: "version",
-	method: "GET",
-	path: "/v1/version",
+	at: "GET /v1/version",
 	summary: "Versions",
 	description: "Versions of software, interface and formats, and what is going to end when.",
-	isList: false,
 	freshness: "catalog",
 	data: versionSchema,
-	create:
-		({ discovery }: Pick<Services, "discovery">) =>
-		() =>
-			discovery.version(),
-	example: {},
+	answer: ({ discovery }: Pick<Services, "discovery">) => discovery.version(),
 });
 
 export const errors = dataOperation({
 	id: "errors",
-	method: "GET",
-	path: "/v1/errors",
+	at: "GET /v1/errors",
 	summary: "Error codes",
 	description: "Every error code with its status, whether a retry may help, and the way on.",
 	isList: true,
 	freshness: "catalog",
 	data: errorGuideSchema,
-	create:
-		({ discovery }: Pick<Services, "discovery">) =>
-		() =>
-			discovery.errors(),
-	example: {},
+	answer: ({ discovery }: Pick<Services, "discovery">) => discovery.errors(),
 });
 
 export const schemasGet = dataOperation({
 	id: "schemas.get",
-	method: "GET",
-	path: "/v1/schemas/{name}",
+	at: "GET /v1/schemas/{name}",
 	summary: "JSON Schema of a record",
 	description:
 		"One named schema of the interface on its own, as /openapi.json lists it under components.",
@@ -74,35 +55,27 @@ export const schemasGet = dataOperation({
 			.regex(/^[A-Za-z][A-Za-z0-9]{0,63}$/, "must be a name of components.schemas")
 			.describe("Name under components.schemas of /openapi.json"),
 	}),
-	isList: false,
 	freshness: "catalog",
 	data: namedSchemaSchema,
-	create:
-		() =>
-		({ params }) => {
-			const schema = findNamedSchema(params.name);
-			if (schema) return schema;
-			const names = schemaNames().slice(0, NAMES_TOLD).join(", ");
-			throw new ServiceError(
-				"NOT_FOUND",
-				`No schema is called "${params.name}"; there are ${names} and more in /openapi.json.`,
-			);
-		},
+	answer: (_services, { params }) => {
+		const schema = findNamedSchema(params.name);
+		if (schema) return schema;
+		const names = schemaNames().slice(0, NAMES_TOLD).join(", ");
+		throw new ServiceError(
+			"NOT_FOUND",
+			`No schema is called "${params.name}"; there are ${names} and more in /openapi.json.`,
+		);
+	},
 	example: { params: { name: "Evidence" } },
 });
 
 export const changelog = dataOperation({
 	id: "changelog",
-	method: "GET",
-	path: "/v1/changelog",
+	at: "GET /v1/changelog",
 	summary: "Changes of the interface",
 	description: "What changed in the interface, newest first.",
 	isList: true,
 	freshness: "catalog",
 	data: interfaceChangesSchema,
-	create:
-		({ discovery }: Pick<Services, "discovery">) =>
-		() =>
-			discovery.changelog(),
-	example: {},
+	answer: ({ discovery }: Pick<Services, "discovery">) => discovery.changelog(),
 });

@@ -36,83 +36,54 @@ function readCredential(headers: SentHeaders) {
 /** State of the service, tokens, offerings and prices. Spec: Endpoints, free operations. */
 export const health = dataOperation({
 	id: "health",
-	method: "GET",
-	path: "/v1/health",
+	at: "GET /v1/health",
 	summary: "Service availability",
 	description:
 		"How store, ledger and search are doing. The status is 200 as long as the service can answer at all; read data.status.",
-	isList: false,
-	freshness: "live",
 	data: healthSchema,
-	create:
-		({ health }: Pick<Services, "health">) =>
-		() =>
-			health(),
-	example: {},
+	answer: ({ health }: Pick<Services, "health">) => health(),
 });
 
 export const sptValidate = dataOperation({
 	id: "spt.validate",
-	method: "GET",
-	path: "/v1/spt/validate",
+	at: "GET /v1/spt/validate",
 	summary: "Check a Shared Payment Token",
 	description:
 		"Tells whether the token in the Authorization or X-Pay-SPT header is active and what it has left. Unknown, expired and revoked tokens look alike.",
-	isList: false,
 	freshness: "secret",
 	callsPerMinute: LIMITS.sptChecksPerMinute,
 	data: sptValidationSchema,
-	create:
-		({ sptValidate }: Pick<Services, "sptValidate">) =>
-		({ headers }) =>
-			sptValidate(readToken(headers)),
-	example: {},
+	answer: ({ sptValidate }: Pick<Services, "sptValidate">, { headers }) =>
+		sptValidate(readToken(headers)),
 });
 
 export const offerings = dataOperation({
 	id: "offerings",
-	method: "GET",
-	path: "/v1/offerings",
+	at: "GET /v1/offerings",
 	summary: "Offerings, tools and plans",
 	description: "Everything that can be bought today; nothing is listed before it answers.",
-	isList: false,
 	freshness: "catalog",
 	data: offeringsSchema,
-	create:
-		({ offerings }: Pick<Services, "offerings">) =>
-		() =>
-			offerings(),
-	example: {},
+	answer: ({ offerings }: Pick<Services, "offerings">) => offerings(),
 });
 
 export const researchPricing = dataOperation({
 	id: "research.pricing",
-	method: "GET",
-	path: "/v1/research/pricing",
+	at: "GET /v1/research/pricing",
 	summary: "Price map",
 	description: "The whole price book by operation, with what is available today.",
-	isList: false,
 	freshness: "catalog",
 	data: pricingSchema,
-	create:
-		({ researchPricing }: Pick<Services, "researchPricing">) =>
-		() =>
-			researchPricing(),
-	example: {},
+	answer: ({ researchPricing }: Pick<Services, "researchPricing">) => researchPricing(),
 });
 
 export const researchOfferings = dataOperation({
 	id: "research.offerings",
-	method: "GET",
-	path: "/v1/research/offerings",
+	at: "GET /v1/research/offerings",
 	summary: "Research tools",
 	description: "Tools an agent can choose by name, with their input schemas and prices.",
 	isList: true,
 	freshness: "catalog",
 	data: toolListSchema,
-	create:
-		({ researchOfferings }: Pick<Services, "researchOfferings">) =>
-		() =>
-			researchOfferings(),
-	example: {},
+	answer: ({ researchOfferings }: Pick<Services, "researchOfferings">) => researchOfferings(),
 });

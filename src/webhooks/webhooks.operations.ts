@@ -47,7 +47,7 @@ const DELIVERY: DeliveryWire = {
 const nothing = z.strictObject({});
 const path = z.strictObject({ wid: webhookIdField });
 const deliveryPath = z.strictObject({ wid: webhookIdField, did: deliveryIdField });
-const change = { query: nothing, callsPerMinute: WEBHOOK_LIMITS.changesPerMinute, isList: false };
+const change = { query: nothing, callsPerMinute: WEBHOOK_LIMITS.changesPerMinute };
 const example = { params: { wid: WEBHOOK_ID } };
 
 const orderBody = requestComponent("WebhookOrder", webhookOrderInput);
@@ -60,32 +60,26 @@ replyComponent("WebhookDelivery", deliverySchema);
 /** Events of jobs and briefings, sent to addresses that their owners name. */
 export const webhooksList = ownerOperation({
 	id: "webhooks.list",
-	method: "GET",
-	path: "/v1/webhooks",
+	at: "GET /v1/webhooks",
 	summary: "Webhooks",
 	description:
 		"Of this account or token, without their secrets. A key that does not manage the account sees those it made.",
 	callsPerMinute: WEBHOOK_LIMITS.readsPerMinute,
 	isList: true,
 	data: replyComponent("WebhookList", z.object({ items: z.array(webhookSchema) })),
-	create: (services: Services) => (request) => services.webhooks.list(request.caller),
-	example: {},
+	answer: (services: Services, request) => services.webhooks.list(request.caller),
 });
 
 export const webhooksCreate = ownerOperation({
 	id: "webhooks.create",
-	method: "POST",
-	path: "/v1/webhooks",
+	at: "POST /v1/webhooks",
 	...change,
 	summary: "Make a webhook",
 	description: `Sends events as Standard Webhooks say: webhook-id, webhook-timestamp and webhook-signature (v1, HMAC-SHA256), at least once, again for a day while they are not taken. Bodies carry ids and links, never results. At most ${WEBHOOK_LIMITS.perOwnerMax} of one owner.`,
 	body: orderBody,
 	status: 201,
 	data: withSecret,
-	create:
-		({ webhooks }: Services) =>
-		({ caller, body }) =>
-			webhooks.create(caller, body),
+	answer: ({ webhooks }: Services, { caller, body }) => webhooks.create(caller, body),
 	example: {
 		body: { url: "https://agents.example.com/hooks/research", description: "Research desk" },
 	},
@@ -93,8 +87,7 @@ export const webhooksCreate = ownerOperation({
 
 export const webhooksChange = ownerOperation({
 	id: "webhooks.change",
-	method: "PATCH",
-	path: "/v1/webhooks/{wid}",
+	at: "PATCH /v1/webhooks/{wid}",
 	...change,
 	summary: "Change or pause a webhook",
 	description:
@@ -102,33 +95,26 @@ export const webhooksChange = ownerOperation({
 	params: path,
 	body: changeBody,
 	data,
-	create:
-		({ webhooks }: Services) =>
-		({ caller, params: { wid }, body }) =>
-			webhooks.change(caller, wid, body),
+	answer: ({ webhooks }: Services, { caller, params: { wid }, body }) =>
+		webhooks.change(caller, wid, body),
 	example: { ...example, body: { status: "paused" } },
 });
 
 export const webhooksDelete = ownerOperation({
 	id: "webhooks.delete",
-	method: "DELETE",
-	path: "/v1/webhooks/{wid}",
+	at: "DELETE /v1/webhooks/{wid}",
 	...change,
 	summary: "Delete a webhook",
 	description: "With its secret and its deliveries; nothing more is sent.",
 	params: path,
 	data: replyComponent("WebhookRemoved", webhookRemovedSchema),
-	create:
-		({ webhooks }: Services) =>
-		({ caller, params: { wid } }) =>
-			webhooks.remove(caller, wid),
+	answer: ({ webhooks }: Services, { caller, params: { wid } }) => webhooks.remove(caller, wid),
 	example,
 });
 
 export const webhooksTest = ownerOperation({
 	id: "webhooks.test",
-	method: "POST",
-	path: "/v1/webhooks/{wid}/test",
+	at: "POST /v1/webhooks/{wid}/test",
 	...change,
 	summary: "Send a test event",
 	description:
@@ -136,17 +122,14 @@ export const webhooksTest = ownerOperation({
 	callsPerMinute: WEBHOOK_LIMITS.testsPerMinute,
 	params: path,
 	data: replyComponent("WebhookTest", webhookTestSchema),
-	create:
-		({ webhooks }: Services) =>
-		({ caller, params: { wid }, signal }) =>
-			webhooks.test(caller, wid, signal),
+	answer: ({ webhooks }: Services, { caller, params: { wid }, signal }) =>
+		webhooks.test(caller, wid, signal),
 	example,
 });
 
 export const webhooksRotateSecret = ownerOperation({
 	id: "webhooks.rotate_secret",
-	method: "POST",
-	path: "/v1/webhooks/{wid}/rotate-secret",
+	at: "POST /v1/webhooks/{wid}/rotate-secret",
 	...change,
 	summary: "New secret for a webhook",
 	description:
@@ -154,17 +137,14 @@ export const webhooksRotateSecret = ownerOperation({
 	params: path,
 	body: rotationBody,
 	data: withSecret,
-	create:
-		({ webhooks }: Services) =>
-		({ caller, params: { wid }, body }) =>
-			webhooks.rotate(caller, wid, body.overlap_seconds),
+	answer: ({ webhooks }: Services, { caller, params: { wid }, body }) =>
+		webhooks.rotate(caller, wid, body.overlap_seconds),
 	example: { ...example, body: { overlap_seconds: 3_600 } },
 });
 
 export const webhooksDeliveries = ownerOperation({
 	id: "webhooks.deliveries",
-	method: "GET",
-	path: "/v1/webhooks/{wid}/deliveries",
+	at: "GET /v1/webhooks/{wid}/deliveries",
 	summary: "Deliveries of a webhook",
 	description: `What was sent and what waits, newest first, for seven days; the last ${WEBHOOK_LIMITS.deliveriesKeptMax}.`,
 	callsPerMinute: WEBHOOK_LIMITS.readsPerMinute,
@@ -177,17 +157,14 @@ export const webhooksDeliveries = ownerOperation({
 	}),
 	isList: true,
 	data: replyComponent("WebhookDeliveryList", z.object({ items: z.array(deliverySchema) })),
-	create:
-		({ webhooks }: Services) =>
-		({ caller, params: { wid }, query }) =>
-			webhooks.deliveries(caller, wid, query),
+	answer: ({ webhooks }: Services, { caller, params: { wid }, query }) =>
+		webhooks.deliveries(caller, wid, query),
 	example: { ...example, query: { limit: "20" }, data: { items: [DELIVERY] } },
 });
 
 export const webhooksRedeliver = ownerOperation({
 	id: "webhooks.redeliver",
-	method: "POST",
-	path: "/v1/webhooks/{wid}/deliveries/{did}/redeliver",
+	at: "POST /v1/webhooks/{wid}/deliveries/{did}/redeliver",
 	...change,
 	summary: "Send a delivery again",
 	description:
@@ -195,10 +172,8 @@ export const webhooksRedeliver = ownerOperation({
 	params: deliveryPath,
 	status: 202,
 	data: deliverySchema,
-	create:
-		({ webhooks }: Services) =>
-		({ caller, params: { wid, did } }) =>
-			webhooks.redeliver(caller, wid, did),
+	answer: ({ webhooks }: Services, { caller, params: { wid, did } }) =>
+		webhooks.redeliver(caller, wid, did),
 	example: {
 		params: { wid: WEBHOOK_ID, did: DELIVERY_ID },
 		data: {
