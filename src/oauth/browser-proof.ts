@@ -6,12 +6,12 @@ import { OAUTH_LIMITS } from "../accounts/accounts.js";
 import { ServiceError } from "../kernel/kernel.js";
 import type { OAuthServices } from "./oauth-services.js";
 
+const SECRET_BYTES = 32;
+
 /**
  * Ties a request for access to the browser in which its user signed in, whichever client began it: what follows is for that browser
  * alone. Each request has a cookie of its own, so that two of them in one browser do not meet.
  */
-const SECRET_BYTES = 32;
-
 export function createBrowserBinding({ random, service: { info } }: OAuthServices) {
 	const isSecure = () => info.baseUrl().startsWith("https:");
 	// No other host can plant a cookie that is named so.
