@@ -7,6 +7,7 @@ import {
 	queryField,
 	replyComponent,
 	requestComponent,
+	toReply,
 } from "../../src/contract/contract.js";
 import { answerMetaShape, answerSchema } from "../stream/stream.js";
 import { CHAT_LIMITS, FOLLOW_UP_KINDS } from "./chat-turns.js";
@@ -45,10 +46,12 @@ const chatData = z.object({
 	session: turnSessionSchema,
 });
 
-export const chatOutput = replyComponent(
-	"ChatReply",
-	z.object({ ok: z.literal(true), data: chatData, meta: z.object(answerMetaShape) }),
-);
+export const chatOutput = z.object({
+	ok: z.literal(true),
+	data: chatData,
+	meta: z.object(answerMetaShape),
+});
+export const chatReply = toReply("ChatReply", chatOutput);
 export type ChatOutput = z.infer<typeof chatOutput>;
 
 /** A session as its owner sees it. */

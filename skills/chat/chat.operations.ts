@@ -9,7 +9,7 @@ import {
 import { finishSteps } from "../answers/answers.js";
 import { type AnswerServices, toAnswerText } from "../stream/stream.js";
 import { takeTurn } from "./chat-turn.js";
-import { type ChatInput, chatInput, chatOutput } from "./chat-wire.js";
+import { type ChatInput, chatInput, chatOutput, chatReply } from "./chat-wire.js";
 
 const MEMORY =
 	"Remembered are the messages and which evidence was cited, never an answer, for twelve months after the last turn or until the session is deleted; nothing at all for an account that keeps no text.";
@@ -63,7 +63,7 @@ export const researchChat = paidOperation({
 	},
 	summary: "Next turn of a research chat",
 	description: `Answers a message from the graphs, every sentence cited, and understands what refers to earlier turns of the same sessionId. Turns of one session are answered in order of arrival; one that is sent again under its retry key is told from what is remembered, and is NOT_FOUND once that is gone. ${MEMORY} Not charged, and not remembered, when nothing answers.`,
-	reply: chatOutput,
+	reply: chatReply,
 	title: "Research chat",
 	about:
 		'The next turn of a chat: what was asked before is remembered under the client\'s sessionId, so that "it", "the second one" and "what about 2024" are understood; the answer says how. Every sentence is cited. Turns of one session follow each other. Not charged, and not remembered, when nothing answers.',

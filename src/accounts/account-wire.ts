@@ -188,6 +188,13 @@ export const accountExportSchema = replyComponent(
 		calls: z.array(callSchema),
 		queries: z.array(z.looseObject({ requestId: z.string() })).describe("What was asked, as kept"),
 		feedback: z.array(feedbackSchema),
+		jobs: z.array(z.looseObject({})).describe("Deep dives with what was asked"),
+		schedules: z.array(z.looseObject({})).describe("Schedules with their topics"),
+		webhooks: z.array(z.looseObject({})),
+		webhook_deliveries: z.array(z.looseObject({})),
+		granted_access: z.array(z.looseObject({})).describe("Applications that may call for it"),
+		results: z.array(z.looseObject({})).describe("Results that can still be read"),
+		chats: z.array(z.looseObject({})).describe("Chat sessions with their turns"),
 		tasks: z.array(z.looseObject({ id: z.string() })).describe("A2A tasks with their text"),
 	}),
 );

@@ -50,7 +50,7 @@ const LIES: readonly (readonly [string, RequestListener, RegExp])[] = [
 		(_request, response) => void response.writeHead(302, { Location: "http://127.0.0.1:1/" }).end(),
 		/redirects/,
 	],
-	["a cut connection", (_request, response) => void response.destroy(), /Nobody answers/],
+	["a cut connection", (_request, response) => void response.destroy(), /No server answers/],
 	["another column", asText("DATE,VALUE\n2026-07-01,83.76\n"), /no column/],
 	["nothing", asText(""), /no observation/],
 	["no number", csv("2026-07-01,NaN"), /"NaN" where a number/],
@@ -208,7 +208,7 @@ t.test(
 					total: 1,
 				},
 			],
-			skipped: [{ feed_id: "eia:brent", reason: /Nobody answers/, shown: "bundle" }],
+			skipped: [{ feed_id: "eia:brent", reason: /No server answers/, shown: "bundle" }],
 		});
 		source.answer = asText(GOOD);
 		clock.advance(FEED_LIMITS.retryMs);
