@@ -5,7 +5,7 @@ import { ServiceError } from "../../src/kernel/errors.js";
 import type { OwnerOperations } from "../../src/service/service-interface.js";
 import { ROUTES } from "../support/routes.js";
 import { rawRequest } from "./raw-request.js";
-import { startRest } from "./start-rest.js";
+import { type StartOptions, startRest } from "./start-rest.js";
 
 const OWNER_ROUTES: Route[] = OWNER_OPERATION_IDS.map((id) => ROUTES[id]);
 
@@ -30,15 +30,19 @@ function recordingOwner() {
 	// Operations stand side by side, or in groups by what they are about: each name is both.
 	const group = new Proxy(answer, { get: () => answer });
 	const owner = new Proxy({} as OwnerOperations, { get: () => group });
-	return { asked, owner };
+	const findKept: StartOptions["findKept"] = async (caller, kind, id) => {
+		asked.push(caller);
+		return { kind, id, data: { claim_review: {} }, createdAt: 0, expiresAt: 0 };
+	};
+	return { asked, owner, findKept };
 }
 
 t.test(
 	"nobody without a credential, or with one nobody issued, gets an owner's answer",
 	async (t) => {
-		const { asked, owner } = recordingOwner();
+		const { asked, ...kept } = recordingOwner();
 		const { baseUrl } = await startRest(t, {
-			owner,
+			...kept,
 			identify: async () => {
 				throw new ServiceError("UNAUTHENTICATED", "Nobody issued this.");
 			},
@@ -61,10 +65,10 @@ t.test(
 );
 
 t.test("an owner's answer is for nobody's cache, and other methods are refused", async (t) => {
-	const { asked, owner } = recordingOwner();
+	const { asked, ...kept } = recordingOwner();
 	const access = { accountId: "acc_1", isManager: true, keepsNoText: false };
 	const { baseUrl } = await startRest(t, {
-		owner,
+		...kept,
 		identify: async ({ scheme }) =>
 			scheme === "spt" ? { owner: "tok_1", rail: "spt" } : { owner: "acc_1", rail: "plan", access },
 	});

@@ -21,7 +21,11 @@ import type { Purchases } from "../../src/sales/spt-purchase.js";
 import { createStreamRecord } from "../../src/sales/stream-record.js";
 import type { SearchEngine } from "../../src/search/search-engine.js";
 import { OPERATIONS } from "../../src/service/operations.js";
-import type { OwnerOperations, Service } from "../../src/service/service-interface.js";
+import type {
+	OwnerOperations,
+	ResearchParts,
+	Service,
+} from "../../src/service/service-interface.js";
 import type { Store, StoreReader } from "../../store/store-port.js";
 import { emptySearch } from "../service/empty-search.js";
 import { CAPTURED_PAYMENT, createTestPayments, WALLET_RECEIPT } from "../service/payment-parts.js";
@@ -40,6 +44,8 @@ export interface StartOptions {
 	readonly requestTimeoutMs?: number;
 	readonly search?: SearchEngine;
 	readonly owner?: OwnerOperations;
+	/** Finds results that were kept. */
+	readonly findKept?: FindKept;
 	readonly purchases?: Purchases;
 	readonly identify?: Service["identify"];
 	readonly clock?: Clock;
@@ -59,6 +65,7 @@ export async function startRest(t: Test, options: StartOptions = {}): Promise<St
 		baseUrl: () => baseUrl,
 		search: options.search ?? emptySearch,
 		owner: options.owner,
+		findKept: options.findKept,
 		purchases: options.purchases,
 		identify: options.identify,
 		invoke: (call) => {
@@ -91,11 +98,14 @@ const idleStore = {
 	read: (work) => work({ get: findRow } as Partial<StoreReader> as StoreReader),
 } as Partial<Store> as Store;
 
+type FindKept = ResearchParts["artifacts"]["find"];
+
 interface TestServiceOptions {
 	readonly baseUrl: () => string;
 	readonly invoke: Invoke;
 	readonly search: SearchEngine;
 	readonly owner?: OwnerOperations | undefined;
+	readonly findKept?: FindKept | undefined;
 	readonly purchases?: Purchases | undefined;
 	readonly identify?: Service["identify"] | undefined;
 	readonly clock?: Clock;
@@ -106,7 +116,12 @@ export function createTestService(options: TestServiceOptions): Service {
 	const catalog = createGraphCatalog([DOMAIN_GRAPH, EXPERT_GRAPH]);
 	const prices = createPriceList();
 	const research = createTestResearch();
-	const skillServices = createSkillServices({ catalog, search, clock, baseUrl, research });
+	const { artifacts } = research;
+	const find = options.findKept ?? artifacts.find;
+	const skillServices = createSkillServices({
+		...{ catalog, search, clock, baseUrl },
+		research: { ...research, artifacts: { ...artifacts, find } },
+	});
 	const skills = bindSkills(OPERATIONS, skillServices);
 	const info = {
 		version: "0.0.0-test",
