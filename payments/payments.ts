@@ -1,8 +1,59 @@
 /** What every way to pay, and everything that sells, shares of money. */
 
-export * from "./balance-method.js";
-export * from "./challenge.js";
-export * from "./idempotency.js";
-export * from "./ledger.js";
-export * from "./payment-method.js";
-export * from "./price-list.js";
+export { assertInScope, balanceOf, createBalanceMethod } from "./balance-method.js";
+export {
+	CONTINUATION_TYPES,
+	type Continuation,
+	createChallenge,
+	type Offer,
+	PaymentRequired,
+	type Quote,
+	refusePayment,
+	toHttpChallenge,
+	type X402Requirement,
+} from "./challenge.js";
+export {
+	beginAttempt,
+	fingerprintOf,
+	hasOpenJob,
+	idempotencyIdOf,
+	judgeAttempt,
+} from "./idempotency.js";
+export {
+	costOf,
+	createLedger,
+	custAccount,
+	finishAttempt,
+	heldAccount,
+	type Ledger,
+	noCost,
+	REFUNDS_ACCOUNT,
+	type RefundTerms,
+	toEntries,
+	toReceipt,
+} from "./ledger.js";
+export {
+	type AdmissionRequest,
+	type AnsweredPart,
+	type Balance,
+	type Charged,
+	type Credit,
+	type HeldAdmission,
+	isPayment,
+	type JobHold,
+	type JobOpening,
+	type LaunchedAdmission,
+	type PaymentMethod,
+	type PaymentProof,
+	type PricedAdmission,
+	type Purchase,
+	type Released,
+	type ReplayedAdmission,
+} from "./payment-method.js";
+export {
+	createPriceList,
+	createQuoteSeal,
+	DEFAULT_PRICE_BOOK,
+	type QuotedTerms,
+	type QuoteSeal,
+} from "./price-list.js";

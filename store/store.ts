@@ -1,9 +1,45 @@
 /** The store's port, its tables and what their rows hold. */
 
-export * from "./rows/account-rows.js";
-export * from "./rows/call-rows.js";
-export * from "./rows/notification-rows.js";
-export * from "./rows/payment-rows.js";
-export * from "./rows/result-rows.js";
-export * from "./store-port.js";
-export * from "./tables.js";
+export type { AccountRow, ConnectionRow, KeyRow, OAuthRow, TokenRow } from "./rows/account-rows.js";
+export type {
+	HoldRow,
+	IdempotencyRow,
+	ReceiptRow,
+	UsageCount,
+	UsageRow,
+} from "./rows/call-rows.js";
+export type {
+	BriefingRunRow,
+	ScheduleChannel,
+	ScheduleRenewal,
+	ScheduleRow,
+	WebhookDeliveryRow,
+	WebhookRow,
+} from "./rows/notification-rows.js";
+export type { PaymentRow, PaymentState, RefundRow } from "./rows/payment-rows.js";
+export type { ArtifactRow, ChatRow, FeedbackRow, JobRow, TaskRow } from "./rows/result-rows.js";
+export {
+	type AccountName,
+	type BackupOptions,
+	type CommittedTransaction,
+	type DocumentStore,
+	exportLedger,
+	LEDGER_KEY_WINDOW_MS,
+	type LedgerEntry,
+	type LedgerKind,
+	LedgerRefusal,
+	type LedgerTransaction,
+	type QueryLog,
+	type QueryLogRow,
+	type ReceiptPage,
+	type StatementPage,
+	type StatementRequest,
+	type Store,
+	type StoreBackup,
+	type StoreHealth,
+	type StoreReader,
+	type StoreTransaction,
+	type TransactionOptions,
+	type VerifyOptions,
+} from "./store-port.js";
+export { COLD_TABLES, TABLE_INDEXES, type TableName, type Tables } from "./tables.js";

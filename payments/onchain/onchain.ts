@@ -1,5 +1,28 @@
-export * from "./facilitator.js";
-export * from "./networks.js";
+export type {
+	AuthorizationState,
+	ChainReader,
+	ChainTransfer,
+	DemoWallet,
+	EarlierTransfers,
+	Facilitator,
+	Hex,
+	OnchainParts,
+	RefusalReason,
+	SettlementTerms,
+	SettleOptions,
+	SettleOutcome,
+	TransferAuthorization,
+	TransferSpan,
+	Treasury,
+} from "./facilitator.js";
+export {
+	chainIdOf,
+	findUsdc,
+	fromV1Network,
+	isSameAddress,
+	isTestNetwork,
+	toV1Network,
+} from "./networks.js";
 export {
 	createOnchainMethod,
 	type OnchainMethod,
