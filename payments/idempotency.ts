@@ -11,6 +11,12 @@ export type Attempt =
 	/** It launched a job, which is running or has ended, charged or not. */
 	| { readonly kind: "job"; readonly jobId: string };
 
+/** A retry key as one call uses it. */
+type KeyUse = Pick<IdempotencyRow, "id" | "fingerprint"> & {
+	readonly access?: AccountAccess | undefined;
+	readonly now: number;
+};
+
 /** sha256 of operation and canonical input: what a payment or a key was used for. */
 export function fingerprintOf(operationId: string, input: unknown): string {
 	return hash("sha256", `${operationId}\n${toCanonicalJson(input)}`, "base64url");
@@ -24,17 +30,7 @@ export function idempotencyIdOf(owner: string, operationId: string, key: string)
 /** What a repeated key means, inside the admission's transaction. Throws IDEMPOTENCY_MISMATCH, IDEMPOTENCY_IN_FLIGHT. */
 export async function judgeAttempt(
 	reader: StoreReader,
-	{
-		id,
-		fingerprint,
-		access,
-		now,
-	}: {
-		id: string;
-		fingerprint: string;
-		access?: AccountAccess | undefined;
-		now: number;
-	},
+	{ id, fingerprint, access, now }: KeyUse,
 ): Promise<Attempt> {
 	const row = await reader.get("idempotency", id);
 	if (!row || (row.expiresAt <= now && !(await hasOpenJob(reader, row)))) return { kind: "first" };
@@ -80,14 +76,7 @@ async function grantOf(
 /** Marks the key as being worked on under this hold, and the capture marks it done in its own transaction; without a hold it is done. */
 export async function beginAttempt(
 	tx: StoreTransaction,
-	input: {
-		id: string;
-		fingerprint: string;
-		holdId?: string;
-		jobId?: string | undefined;
-		access?: AccountAccess | undefined;
-		now: number;
-	},
+	input: KeyUse & Partial<Pick<IdempotencyRow, "holdId" | "jobId">>,
 ): Promise<void> {
 	const row: IdempotencyRow = {
 		id: input.id,

@@ -19,7 +19,7 @@ import type {
 	ReceiptRow,
 	StoreTransaction,
 } from "../store/store.js";
-import type { Captured } from "./payment-method.js";
+import type { Captured, Released } from "./payment-method.js";
 
 export interface HoldTerms extends Omit<HoldRow, "id" | "held" | "createdAt" | "expiresAt"> {
 	/** Whose money or promotion it is: `cust:<owner>` or `promo:free_tier`. */
@@ -185,20 +185,9 @@ export interface RefundTerms {
 export function toReceipt(
 	hold: HoldRow,
 	captured: Captured,
-	{
-		fingerprint,
-		at,
-		graphIds = [],
-		paidUnits,
-	}: {
-		readonly fingerprint: string;
-		readonly at: number;
-		/** The graphs it was about; none for a call over all of them. */
-		readonly graphIds?: readonly string[];
-		/** Places of the units that were paid for; all of them where absent. */
-		readonly paidUnits?: readonly number[] | undefined;
-	},
+	facts: Pick<ReceiptRow, "fingerprint" | "at" | "graphIds" | "paidUnits">,
 ): ReceiptRow {
+	const { fingerprint, at, graphIds = [], paidUnits } = facts;
 	return {
 		id: siblingId(hold.id, "rcpt"),
 		holdId: hold.id,
@@ -242,16 +231,16 @@ export function costOf(receipt: ReceiptRow, options: { replayed?: boolean } = {}
 }
 
 /** The cost of a call that was not charged: no answer, or an operation priced at zero. */
-export function noCost(input: {
-	billingType: string;
-	rail: string;
-	balanceMicros: Micros | undefined;
-}): CostWire {
+export function noCost({
+	billingType,
+	rail,
+	balanceMicros,
+}: Pick<HoldRow, "billingType" | "rail"> & Pick<Released, "balanceMicros">): CostWire {
 	return {
 		amount_usd: formatUsd(0n),
-		billing_type: input.billingType,
-		rail: input.rail,
-		balance_after_usd: input.balanceMicros === undefined ? null : formatUsd(input.balanceMicros),
+		billing_type: billingType,
+		rail,
+		balance_after_usd: balanceMicros === undefined ? null : formatUsd(balanceMicros),
 		receipt_id: null,
 		charged: false,
 	};

@@ -68,7 +68,6 @@ export interface Captured {
 /** Money that we keep for the owners of a kind of credential, and how it is held, taken and released inside a transaction. */
 export interface Balance {
 	readonly rail: string;
-	/** True for the credentials that open this kind of balance. */
 	/** What opens it. */
 	readonly schemes: readonly Credential["scheme"][];
 	/** What a caller without a credential is offered. */
@@ -91,12 +90,16 @@ export interface Balance {
 	balance(reader: StoreReader, payer: Caller): Promise<Micros>;
 }
 
-/** What a capture leaves behind for the caller. */
-export interface Charged {
-	readonly receipt: ReceiptRow;
+/** What a payment on a chain adds to an answer. */
+interface Settled {
 	readonly settlement?: SettlementWire | undefined;
 	/** Receipt headers of the rail, for HTTP transports. */
 	readonly headers?: Readonly<Record<string, string>>;
+}
+
+/** What a capture leaves behind for the caller. */
+export interface Charged extends Settled {
+	readonly receipt: ReceiptRow;
 }
 
 /** A token that gives a payer back what was settled for work that then failed; its secret is shown once. */
@@ -106,12 +109,10 @@ export interface Credit {
 	readonly amountMicros: Micros;
 }
 
-export interface Released {
+export interface Released extends Settled {
 	/** What the payer has left with us; undefined on rails that keep no balance. */
 	readonly balanceMicros: Micros | undefined;
 	readonly credit?: Credit | undefined;
-	readonly settlement?: SettlementWire | undefined;
-	readonly headers?: Readonly<Record<string, string>>;
 }
 
 /** What is taken of a price for several units when only some of them had an answer. */
@@ -121,29 +122,29 @@ export interface AnsweredPart {
 	readonly units: readonly number[];
 }
 
-/** Leave to work against a reserved price. Exactly one of `capture` and `release` is called, once. */
-export interface HeldAdmission {
-	readonly kind: "held";
-	/** What receipts name as `holdId`: the same when the call is sent again. */
-	readonly id: string;
+interface Admitted {
 	readonly payer: Caller;
-	readonly quote: Quote;
-	/** Takes a part, or all, of what is held, durably before it resolves. Throws PAYMENT_REJECTED, SETTLEMENT_UNKNOWN or UNAVAILABLE: nothing is delivered. */
-	capture(part?: AnsweredPart): Promise<Charged>;
-	/** Never throws: what cannot be released now expires or is reconciled. */
-	release(reason: ReleaseReason): Promise<Released>;
 	/** The whole answer was handed to the connection. */
 	delivered?(): void;
 	/** The connection closed before that. */
 	abandoned?(): void;
 }
 
+/** Leave to work against a reserved price. Exactly one of `capture` and `release` is called, once. */
+export interface HeldAdmission extends Admitted {
+	readonly kind: "held";
+	/** What receipts name as `holdId`: the same when the call is sent again. */
+	readonly id: string;
+	readonly quote: Quote;
+	/** Takes a part, or all, of what is held, durably before it resolves. Throws PAYMENT_REJECTED, SETTLEMENT_UNKNOWN or UNAVAILABLE: nothing is delivered. */
+	capture(part?: AnsweredPart): Promise<Charged>;
+	/** Never throws: what cannot be released now expires or is reconciled. */
+	release(reason: ReleaseReason): Promise<Released>;
+}
+
 /** Paid for and answered before: the same receipt, the work again at price zero. */
-export interface ReplayedAdmission extends Charged {
+export interface ReplayedAdmission extends Admitted, Charged {
 	readonly kind: "replayed";
-	readonly payer: Caller;
-	delivered?(): void;
-	abandoned?(): void;
 }
 
 /** A job whose row is written together with the hold of its call. */
@@ -167,17 +168,12 @@ export interface JobHold {
 }
 
 /** A job owns the hold: one that was opened for this call, or by an earlier one with the same retry key or payment. */
-export interface LaunchedAdmission {
+export interface LaunchedAdmission extends Admitted, Settled {
 	readonly kind: "launched";
-	readonly payer: Caller;
 	readonly quote: Quote;
 	readonly jobId: string;
 	readonly isNew: boolean;
 	readonly balanceMicros: Micros | undefined;
-	readonly settlement?: SettlementWire | undefined;
-	readonly headers?: Readonly<Record<string, string>>;
-	delivered?(): void;
-	abandoned?(): void;
 }
 
 /** Leave to work at a price: it is held, was paid before, or is a job's. */

@@ -50,13 +50,6 @@ export interface QuotedTerms {
 	readonly expiresAt: number;
 }
 
-/** Writes terms into an id that only we can make, and reads them back. */
-export interface QuoteSeal {
-	seal(terms: QuotedTerms): string;
-	/** The terms of an id of ours; undefined for any other text. */
-	open(id: string): QuotedTerms | undefined;
-}
-
 const PREFIX = "qte_";
 const MAC_BYTES = 16;
 
@@ -69,18 +62,21 @@ const wireTerms = z.strictObject({
 	e: z.int(),
 });
 
-/** Quotes without storage: `qte_` + base64url(JSON) + "." + 128 bits of HMAC-SHA-256, under a key of their own. */
-export function createQuoteSeal(pepper: Uint8Array): QuoteSeal {
+export type QuoteSeal = ReturnType<typeof createQuoteSeal>;
+
+/** Quotes without storage, in ids that only we can make: `qte_` + base64url(JSON) + "." + 128 bits of HMAC-SHA-256, under a key of their own. */
+export function createQuoteSeal(pepper: Uint8Array) {
 	const key = createHmac("sha256", pepper).update("tollgraph quote v1").digest();
 	const macOf = (body: string) =>
 		createHmac("sha256", key).update(body).digest().subarray(0, MAC_BYTES);
 
 	return {
-		seal(terms) {
+		seal(terms: QuotedTerms): string {
 			const body = Buffer.from(JSON.stringify(toWire(terms))).toString("base64url");
 			return `${PREFIX}${body}.${macOf(body).toString("base64url")}`;
 		},
-		open(id) {
+		/** The terms of an id of ours; undefined for any other text. */
+		open(id: string): QuotedTerms | undefined {
 			const [, body, mac] = /^qte_([\w-]+)\.([\w-]{22})$/.exec(id) ?? [];
 			if (body === undefined || mac === undefined) return undefined;
 			const shown = Buffer.from(mac, "base64url");

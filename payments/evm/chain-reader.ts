@@ -49,7 +49,7 @@ export function createChainReader({
 		},
 
 		async *transfers(terms, options) {
-			yield* listTransfers({ client: await getClient(), clock }, terms, options);
+			yield* listTransfers(await getClient(), clock, terms, options);
 		},
 	};
 }
@@ -121,17 +121,13 @@ async function findMove(
 	);
 }
 
-export interface HistoryDeps {
-	readonly client: PublicClient;
-	readonly clock: Pick<Clock, "after">;
-}
-
 /** Pauses before a question is asked again; a year of a public chain takes thousands, and its nodes refuse some. */
 const RETRY_PAUSES_MS = [250, 1_000, 4_000];
 
 /** Every transfer of the asset to `payTo` and from it, oldest first; a window of blocks at a time. */
 async function* listTransfers(
-	{ client, clock }: HistoryDeps,
+	client: PublicClient,
+	clock: Pick<Clock, "after">,
 	terms: SettlementTerms,
 	{ sinceMs, onProgress }: TransferSpan = {},
 ): AsyncIterable<ChainTransfer> {
@@ -160,7 +156,7 @@ async function* listTransfers(
 type WithRetries = <T>(ask: () => Promise<T>) => Promise<T>;
 
 /** Asks again after a while, a few times; rejects as the last try did. */
-function createRetries(clock: HistoryDeps["clock"]): WithRetries {
+function createRetries(clock: Pick<Clock, "after">): WithRetries {
 	return async (ask) => {
 		for (const pauseMs of RETRY_PAUSES_MS) {
 			try {

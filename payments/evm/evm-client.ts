@@ -97,15 +97,10 @@ export type RpcReply =
 			readonly data?: unknown;
 	  };
 
-export interface EvmRpc {
-	/** The node's answer, errors included. Rejects with UNAVAILABLE without an answer, UPSTREAM for a malformed one. */
-	ask(method: string, params: readonly unknown[]): Promise<RpcReply>;
-	/** The result alone. Throws UPSTREAM when the node refuses. */
-	get(method: string, params?: readonly unknown[]): Promise<unknown>;
-}
+export type EvmRpc = ReturnType<typeof createEvmRpc>;
 
 /** JSON-RPC of one node. The address may hold a key, so no message repeats it. */
-export function createEvmRpc({ egress, url }: { egress: Egress; url: string }): EvmRpc {
+export function createEvmRpc({ egress, url }: { egress: Egress; url: string }) {
 	let lastId = 0;
 	const ask = async (method: string, params: readonly unknown[]): Promise<RpcReply> => {
 		lastId += 1;
@@ -120,8 +115,10 @@ export function createEvmRpc({ egress, url }: { egress: Egress; url: string }): 
 		return parseReply(text) ?? Promise.reject(nonsense(method, response.status));
 	};
 	return {
+		/** The node's answer, errors included. Rejects with UNAVAILABLE without an answer, UPSTREAM for a malformed one. */
 		ask,
-		async get(method, params = []) {
+		/** The result alone. Throws UPSTREAM when the node refuses. */
+		async get(method: string, params: readonly unknown[] = []): Promise<unknown> {
 			const reply = await ask(method, params);
 			if (reply.kind === "result") return reply.result;
 			throw new ServiceError("UPSTREAM", `The chain refused ${method}: ${reply.message}.`);

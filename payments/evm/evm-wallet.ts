@@ -1,10 +1,23 @@
 import type { LocalAccount } from "viem";
 import { LIMITS } from "../../src/contract/contract.js";
 import { type Clock, ServiceError } from "../../src/kernel/kernel.js";
-import { chainIdOf, type EarlierTransfers, type Hex } from "../onchain/onchain.js";
-import { type EvmRpc, type GetEvmClient, isOutOfGas, TooMuchGas } from "./evm-client.js";
+import {
+	chainIdOf,
+	type EarlierTransfers,
+	type Hex,
+	type SettleOutcome,
+	type Treasury,
+} from "../onchain/onchain.js";
+import {
+	type EvmRpc,
+	type GetEvmClient,
+	isOutOfGas,
+	loadTokenAbi,
+	TooMuchGas,
+} from "./evm-client.js";
+import { toRefusal } from "./exact-payload.js";
 
-export interface EvmWalletDeps {
+interface EvmWalletDeps {
 	readonly rpc: EvmRpc;
 	readonly getClient: GetEvmClient;
 	readonly network: string;
@@ -14,7 +27,7 @@ export interface EvmWalletDeps {
 	readonly pollIntervalMs: number;
 }
 
-export interface ContractCall {
+interface ContractCall {
 	readonly to: Hex;
 	readonly data: Hex;
 	/** Called with the hash of the signed transaction before it is sent, and with its nonce. */
@@ -23,7 +36,7 @@ export interface ContractCall {
 	readonly replaces?: EarlierTransfers | undefined;
 }
 
-export interface TransactionReceipt {
+interface TransactionReceipt {
 	readonly status: "success" | "reverted";
 	readonly logs: readonly never[];
 }
@@ -239,4 +252,55 @@ function createNonceSequence(rpc: EvmRpc) {
 			if (how === "lost") following = undefined;
 		},
 	};
+}
+
+/** Pays back from the address that was paid, `payTo`. Throws UNAVAILABLE when the key at hand is another's. */
+export function createTreasury({ wallet, payTo }: { wallet: EvmWallet; payTo: Hex }): Treasury {
+	return {
+		address: payTo,
+		async transfer(terms, to, value, { onBroadcast, earlier }) {
+			const address = await wallet.address();
+			if (address.toLowerCase() !== payTo.toLowerCase()) throw notOurs(payTo);
+			const { encodeFunctionData } = await import("viem");
+			const data = encodeFunctionData({
+				abi: await loadTokenAbi(),
+				functionName: "transfer",
+				args: [to, value],
+			});
+			let signed: Hex | undefined;
+			const onSigned = async (hash: Hex, nonce: number) => {
+				await onBroadcast(hash, nonce);
+				signed = hash;
+			};
+			try {
+				const call = { to: terms.asset, data, onSigned, replaces: earlier };
+				const transactionHash = await wallet.send(call);
+				const { status } = await wallet.receiptOf(transactionHash);
+				if (status !== "success") return toRefusal("settlement_failed");
+				const facts = { transactionHash, network: terms.network, payer: payTo };
+				return { kind: "settled", ...facts, amount: String(value) };
+			} catch (error) {
+				if (signed) return unknownOutcome(signed);
+				if (isShort(error)) return toRefusal("insufficient_funds");
+				throw error;
+			}
+		},
+	};
+}
+
+function unknownOutcome(transactionHash: Hex): SettleOutcome {
+	const message = "The refund was sent, and whether it was carried out is not known yet.";
+	return { kind: "unknown", message, transactionHash };
+}
+
+function isShort(error: unknown): boolean {
+	return error instanceof Error && /exceeds balance/.test(error.message);
+}
+
+function notOurs(payTo: Hex): ServiceError {
+	return new ServiceError(
+		"UNAVAILABLE",
+		`Refunds come from ${payTo}, and the key in <data>/keys/settler-key is another's; send this refund from your own wallet.`,
+		{ retryable: false },
+	);
 }

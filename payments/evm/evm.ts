@@ -1,6 +1,5 @@
 export { createChainReader, requireSixDecimals } from "./chain-reader.js";
 export { createEvmClient, createEvmRpc, type EvmRpc } from "./evm-client.js";
-export { createEvmWallet } from "./evm-wallet.js";
+export { createEvmWallet, createTreasury } from "./evm-wallet.js";
 export { createLocalFacilitator } from "./local-facilitator.js";
 export { createRemoteFacilitator } from "./remote-facilitator.js";
-export { createTreasury } from "./treasury.js";

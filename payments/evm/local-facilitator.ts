@@ -102,19 +102,12 @@ function toOutcome(
 	return toRefusal(findRefusal(errorReason) ?? "settlement_failed");
 }
 
-/** The signer @x402/evm uses for one payment, which also records unanswered reads and the signed transaction. */
-export interface SettlementSigner extends FacilitatorEvmSigner {
-	/** Throws UPSTREAM when any of its questions went unanswered. */
-	throwIfUnread(): void;
-	/** True when any of its questions went unanswered. */
-	isUnread(): boolean;
-	/** Hash of the transaction that was signed, and perhaps sent. */
-	signedHash(): Hex | undefined;
-}
+type SettlementSigner = Awaited<ReturnType<typeof createSettlementSigner>>;
 
+/** The signer @x402/evm uses for one payment, which also records unanswered reads and the signed transaction. */
 async function createSettlementSigner(
 	deps: { getClient: GetEvmClient; wallet: EvmWallet } & Partial<SettleOptions>,
-): Promise<SettlementSigner> {
+) {
 	const { wallet, onBroadcast } = deps;
 	const [client, address, { encodeFunctionData, concatHex }] = await Promise.all([
 		deps.getClient(),
@@ -132,7 +125,7 @@ async function createSettlementSigner(
 	};
 	/** Asked for several times in one verification. */
 	const codes = new Map<Hex, Promise<Hex | undefined>>();
-	return {
+	const signer: FacilitatorEvmSigner = {
 		getAddresses: () => [address],
 		// A payer's contract is asked about its signature: no more of the node's time than we would pay for.
 		readContract: (args) =>
@@ -161,14 +154,18 @@ async function createSettlementSigner(
 		},
 
 		waitForTransactionReceipt: ({ hash }) => wallet.receiptOf(hash),
-
-		throwIfUnread() {
+	};
+	return {
+		...signer,
+		/** Throws UPSTREAM when any of its questions went unanswered. */
+		throwIfUnread(): void {
 			if (unread === undefined) return;
 			throw new ServiceError("UPSTREAM", "The chain cannot be read just now; pay again shortly.", {
 				cause: unread,
 			});
 		},
 		isUnread: () => unread !== undefined,
+		/** Hash of the transaction that was signed, and perhaps sent. */
 		signedHash: () => signedHash,
 	};
 }

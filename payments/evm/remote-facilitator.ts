@@ -10,7 +10,7 @@ import {
 } from "../onchain/onchain.js";
 import { findRefusal, toExactPayload, toRefusal } from "./exact-payload.js";
 
-export interface RemoteFacilitatorDeps {
+interface RemoteFacilitatorDeps {
 	readonly egress: Egress;
 	/** Without a trailing slash; `/verify` and `/settle` are asked below it. */
 	readonly url: string;

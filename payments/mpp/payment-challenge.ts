@@ -8,31 +8,26 @@ import type { Offer, Quote } from "../payments.js";
 /** MPP, the "Payment" HTTP authentication scheme: challenges, credentials and receipts as they stand on the wire. */
 
 /** One challenge of `WWW-Authenticate: Payment`; `request` and `opaque` are base64url of canonical JSON, as sent. */
-export interface PaymentChallenge {
-	readonly id: string;
-	readonly realm: string;
-	readonly method: string;
-	readonly intent: string;
-	readonly request: string;
-	readonly description?: string | undefined;
-	readonly digest?: string | undefined;
-	/** RFC 3339. */
-	readonly expires?: string | undefined;
-	/** Ours alone; clients send it back as it is. */
-	readonly opaque?: string | undefined;
-}
+export type PaymentChallenge = Readonly<z.infer<typeof challengeSchema>>;
 
-const PARAMETERS = [
-	"id",
-	"realm",
-	"method",
-	"intent",
-	"request",
-	"description",
-	"digest",
-	"expires",
-	"opaque",
-] as const satisfies readonly (keyof PaymentChallenge)[];
+/** In the order in which the header names them. */
+const challengeSchema = z.object({
+	id: z.string(),
+	realm: z.string(),
+	method: z.string(),
+	intent: z.string(),
+	request: z.string(),
+	description: z.string().optional(),
+	digest: z.string().optional(),
+	/** RFC 3339. */
+	expires: z.string().optional(),
+	/** Ours alone; clients send it back as it is. */
+	opaque: z.string().optional(),
+});
+const PARAMETERS = challengeSchema.keyof().options;
+
+/** Every challenge of ours has both optional fields, and none has another. */
+const echoSchema = challengeSchema.extend({ expires: z.string(), opaque: z.string() });
 
 /** HMAC-SHA-256 over seven slots that are always present, so that no field can take the place of another (draft-httpauth-payment, Challenge Binding). */
 export function challengeIdOf(
@@ -100,19 +95,6 @@ export interface ChargeTerms {
 }
 
 export type ChallengeIssuer = ReturnType<typeof createChallengeIssuer>;
-
-/** Every challenge of ours has both optional fields, and none has another. */
-const echoSchema = z.object({
-	id: z.string(),
-	realm: z.string(),
-	method: z.string(),
-	intent: z.string(),
-	request: z.string(),
-	description: z.string().optional(),
-	digest: z.string().optional(),
-	expires: z.string(),
-	opaque: z.string(),
-});
 
 /** Issues challenges and knows its own again, without keeping any. */
 export function createChallengeIssuer(deps: {

@@ -30,7 +30,7 @@ import {
 } from "./delivery.js";
 import type { OnchainContext } from "./onchain-context.js";
 import { type OnchainRequest, type PaymentClaim, payerOf } from "./payment-claim.js";
-import { createPaymentWatch, type OpenPayments } from "./payment-watch.js";
+import { createPaymentWatch } from "./payment-watch.js";
 import { createReconciler } from "./reconciler.js";
 import { creditedPayment, type Reservation, reserve, usedPayment } from "./reservation.js";
 import { type Along, creditSettled, openHold, writeReceipt } from "./settlement-book.js";
@@ -70,22 +70,16 @@ export interface OnchainMethod extends PaymentMethod {
 }
 
 /** The method with what keeps it honest over restarts and lost answers. */
-export interface OnchainPayments extends OnchainMethod, ReturnType<typeof createReconciler> {
-	/** Payments that are not at an end, for health and reports. */
-	openPayments(): OpenPayments;
-}
+export type OnchainPayments = ReturnType<typeof createOnchainMethod>;
 
 /** Each payment is reserved durably for one request before it is verified, settles at most once and ends captured, credited or unsent (docs/adr/0014). */
-export function createOnchainMethod(deps: Omit<OnchainContext, "watch">): OnchainPayments {
+export function createOnchainMethod(deps: Omit<OnchainContext, "watch">) {
 	const { envelopes, clock } = deps;
 	const watch = createPaymentWatch(() => clock.monotonicMs());
 	const settler = createSettler({ ...deps, watch });
 	const context: SettlingContext = { ...deps, watch, settler };
 	const { resume, reconcile, forgetExpired } = createReconciler(context);
-	return {
-		resume,
-		reconcile,
-		forgetExpired,
+	const method: OnchainMethod = {
 		offers: (quote) => offersOf(envelopes, quote),
 		rails: ["x402", "mpp"],
 		schemes: ["x402", "mpp"],
@@ -106,7 +100,14 @@ export function createOnchainMethod(deps: Omit<OnchainContext, "watch">): Onchai
 			working(context, request, (claim, reservation) =>
 				purchase(context, claim, { reservation, alongside }),
 			),
-		openPayments: () => watch.open(),
+	};
+	return {
+		...method,
+		resume,
+		reconcile,
+		forgetExpired,
+		/** Payments that are not at an end, for health and reports. */
+		openPayments: watch.open,
 	};
 
 	async function admit(claim: PaymentClaim, reservation: Reservation) {

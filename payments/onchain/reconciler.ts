@@ -6,7 +6,7 @@ import { isSameAddress } from "./networks.js";
 import { endOfBinding } from "./payment-claim.js";
 import { changePayment, creditSettled, UNDECIDED } from "./settlement-book.js";
 import { proveSettlement, readAuthorization } from "./settlement-proof.js";
-import type { SettlingContext } from "./settler.js";
+import { changeAlone, type SettlingContext } from "./settler.js";
 
 const AT_ONCE = 8;
 const ROWS_AT_ONCE = 500;
@@ -140,20 +140,8 @@ async function reopenRefusal(context: SettlingContext, row: PaymentRow): Promise
 }
 
 /** Expired or canceled without a settlement. */
-async function closeUnused(
-	context: SettlingContext,
-	{ id }: PaymentRow,
-	reason: string,
-): Promise<void> {
-	const { store, clock, watch } = context;
-	const closed = await store.transaction((tx) =>
-		changePayment(
-			tx,
-			{ id, from: UNDECIDED, now: clock.now() },
-			{ state: "released", reason, signature: undefined },
-		),
-	);
-	if (closed) watch.follow(closed);
+function closeUnused(context: SettlingContext, { id }: PaymentRow, reason: string) {
+	return changeAlone(context, UNDECIDED, { id, state: "released", reason, signature: undefined });
 }
 
 /** Asking again may send the payment, so it waits until the authorization has lapsed; only an answer with the first transaction settles the question. */

@@ -132,7 +132,7 @@ async function findEarlier(
 	}
 	const openId = watch.openWithKey(idempotencyId);
 	if (openId === undefined || openId === id) return undefined;
-	return judgeOpen(reader, { openId, request, watch });
+	return judgeOpen(reader, watch, openId, request);
 }
 
 function boughtWith({ jobId, receiptId }: IdempotencyRow): Earlier | undefined {
@@ -142,11 +142,9 @@ function boughtWith({ jobId, receiptId }: IdempotencyRow): Earlier | undefined {
 
 async function judgeOpen(
 	reader: StoreReader,
-	{
-		openId,
-		request,
-		watch,
-	}: Pick<OnchainContext, "watch"> & Pick<PaymentClaim, "request"> & { openId: string },
+	watch: OnchainContext["watch"],
+	openId: string,
+	request: PaymentClaim["request"],
 ): Promise<Earlier | undefined> {
 	const row = await reader.get("payments", openId);
 	if (!row) return undefined;

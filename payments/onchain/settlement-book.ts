@@ -9,7 +9,7 @@ import {
 	type ReceiptRow,
 	type StoreTransaction,
 } from "../../store/store.js";
-import { type Credit, custAccount, toEntries } from "../payments.js";
+import { beginAttempt, type Credit, custAccount, toEntries } from "../payments.js";
 import type { OnchainContext } from "./onchain-context.js";
 import type { PaymentClaim } from "./payment-claim.js";
 
@@ -130,28 +130,18 @@ export interface PaidRequest {
 	readonly idempotencyId: string | undefined;
 }
 
-/** Writes the receipt of a payment and lets its retry key answer with it. */
+/** Writes the receipt of a payment and lets its retry key answer with it. Without a hold `holdId` names the payment itself. */
 export async function writeReceipt(
 	tx: StoreTransaction,
 	{ request, idempotencyId }: PaidRequest,
-	{
-		booked,
-		id,
-		holdId,
-		transactionId,
-		now,
-		amountMicros,
-	}: {
+	facts: Pick<ReceiptRow, "id" | "holdId" | "transactionId"> & {
 		readonly booked: Booked;
-		readonly id: string;
-		/** The hold that was captured, or the payment itself where none was needed. */
-		readonly holdId: string;
-		readonly transactionId: string;
 		readonly now: number;
 		/** Where not all of the payment was taken. */
 		readonly amountMicros?: Micros;
 	},
 ): Promise<ReceiptRow> {
+	const { booked, id, holdId, transactionId, now } = facts;
 	const { row, settlement } = booked;
 	const receipt: ReceiptRow = {
 		id,
@@ -161,7 +151,7 @@ export async function writeReceipt(
 		rail: row.rail,
 		operationId: row.operationId,
 		billingType: row.billingType,
-		amountMicros: amountMicros ?? row.amountMicros,
+		amountMicros: facts.amountMicros ?? row.amountMicros,
 		balanceAfterMicros: 0n,
 		fingerprint: request.fingerprint,
 		at: now,
@@ -228,17 +218,8 @@ export function openHold(
 		});
 		if (!job) return { value: hold, change: { holdId: hold.id } };
 		if (idempotencyId !== undefined) {
-			const now = clock.now();
-			await tx.put("idempotency", {
-				id: idempotencyId,
-				fingerprint,
-				state: "in_flight",
-				holdId: hold.id,
-				receiptId: undefined,
-				jobId: job.id,
-				createdAt: now,
-				expiresAt: now + LIMITS.idempotencyTtlMs,
-			});
+			const attempt = { fingerprint, holdId: hold.id, jobId: job.id, now: clock.now() };
+			await beginAttempt(tx, { id: idempotencyId, ...attempt });
 		}
 		await job.open(tx, { hold, quote, fingerprint, graphIds, isProven });
 		return { value: hold, change: { holdId: hold.id, jobId: job.id } };

@@ -140,21 +140,27 @@ async function keepSettled(
 }
 
 async function markUndecided(
-	{ store, clock, watch }: OnchainContext,
+	context: OnchainContext,
 	id: string,
 	proof: Undecided,
 ): Promise<PaymentRow | undefined> {
 	const hash = "transactionHash" in proof ? proof.transactionHash : undefined;
+	return changeAlone(context, UNDECIDED, {
+		id,
+		state: proof.kind,
+		reason: proof.kind === "refused" ? proof.reason : proof.message,
+		...(hash !== undefined && { transactionHash: hash }),
+	});
+}
+
+/** Changes the row in a transaction of its own if it is in one of these states, and follows it; undefined otherwise. */
+export async function changeAlone(
+	{ store, clock, watch }: OnchainContext,
+	from: readonly PaymentState[],
+	{ id, ...change }: Partial<PaymentRow> & Pick<PaymentRow, "id">,
+): Promise<PaymentRow | undefined> {
 	const row = await store.transaction((tx) =>
-		changePayment(
-			tx,
-			{ id, from: UNDECIDED, now: clock.now() },
-			{
-				state: proof.kind,
-				reason: proof.kind === "refused" ? proof.reason : proof.message,
-				...(hash !== undefined && { transactionHash: hash }),
-			},
-		),
+		changePayment(tx, { id, from, now: clock.now() }, change),
 	);
 	if (row) watch.follow(row);
 	return row;
@@ -177,17 +183,14 @@ async function markSettling(
 
 /** Not sent: a reservation is released for the next try, an earlier refusal stays. */
 async function restore(
-	{ store, clock, watch }: OnchainContext,
+	context: OnchainContext,
 	{ id, before }: { id: string; before: PaymentState },
 ): Promise<void> {
 	const change: Partial<PaymentRow> =
 		before === "refused"
 			? { state: "refused" }
 			: { state: "released", reason: "not_sent", signature: undefined };
-	const row = await store.transaction((tx) =>
-		changePayment(tx, { id, from: ["settling"], now: clock.now() }, change),
-	);
-	if (row) watch.follow(row);
+	await changeAlone(context, ["settling"], { id, ...change });
 }
 
 function isKnownTransfer(error: unknown): boolean {

@@ -172,11 +172,8 @@ export async function countFreeCall(
 
 /** Whole seconds until the exhausted counter starts again: the next UTC day, or the next UTC month. */
 export function secondsUntilReset({ monthUsed }: FreeQuota, now: number): number {
-	const date = new Date(now);
-	const next =
-		monthUsed >= LIMITS.freeCallsPerMonth
-			? nextUtcMonth(now)
-			: Date.UTC(date.getUTCFullYear(), date.getUTCMonth(), date.getUTCDate() + 1);
+	const nextDay = (Math.floor(now / DAY_MS) + 1) * DAY_MS;
+	const next = monthUsed >= LIMITS.freeCallsPerMonth ? nextUtcMonth(now) : nextDay;
 	return Math.ceil((next - now) / 1000);
 }
 

@@ -19,24 +19,7 @@ export interface Difference extends Movement {
 	readonly ledgerMicros: Micros;
 }
 
-export interface Reconciliation {
-	readonly matched: {
-		readonly count: number;
-		readonly inMicros: Micros;
-		readonly outMicros: Micros;
-	};
-	/** Booked, and the chain does not show it. */
-	readonly ledgerOnly: readonly Movement[];
-	/** On the chain, and not booked. */
-	readonly chainOnly: readonly Movement[];
-	readonly differing: readonly Difference[];
-	/** Unbooked, and a payment whose outcome is open explains it. */
-	readonly open: readonly Movement[];
-	/** Balance of our address on the chain, whatever moved it. */
-	readonly chainBalanceMicros: Micros;
-	/** What the ledger says came in less what went out. */
-	readonly ledgerBalanceMicros: Micros;
-}
+export type Reconciliation = Awaited<ReturnType<typeof reconcile>>;
 
 const DAY_MS = 24 * 3_600_000;
 
@@ -47,7 +30,7 @@ export async function reconcile(deps: {
 	readonly chain: ChainReader;
 	readonly terms: SettlementTerms;
 	readonly onProgress?: TransferSpan["onProgress"];
-}): Promise<Reconciliation> {
+}) {
 	const { store, clock, chain, terms } = deps;
 	const startedAt = clock.now();
 	const sinceMs = (await findBeginning(store, startedAt)) - DAY_MS;
@@ -72,11 +55,16 @@ export async function reconcile(deps: {
 	const cash = await store.read((reader) => reader.balance(cashAccountOf(terms.network)));
 	return {
 		matched,
+		/** Booked, and the chain does not show it. */
 		ledgerOnly: ledgerOnly.filter(({ amountMicros }) => amountMicros > 0n),
+		/** On the chain, and not booked. */
 		chainOnly: unbooked.filter((movement) => !isOpen(movement)),
 		differing,
+		/** Unbooked, and a payment whose outcome is open explains it. */
 		open: unbooked.filter(isOpen),
+		/** Balance of our address on the chain, whatever moved it. */
 		chainBalanceMicros,
+		/** What the ledger says came in less what went out. */
 		ledgerBalanceMicros: -cash,
 	};
 }
