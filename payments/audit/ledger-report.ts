@@ -19,17 +19,9 @@ export interface ReportSums {
 	readonly refundedMicros: Micros;
 }
 
-export interface ReportLine extends ReportSums {
-	readonly key: string;
-}
+type ReportLine = ReportSums & { readonly key: string };
 
-export interface LedgerReport {
-	/** Days in order, else the highest gross first. */
-	readonly lines: readonly ReportLine[];
-	readonly total: ReportSums;
-	/** Balance that was bought in advance: it becomes gross when a call captures it. */
-	readonly prepaid: { readonly soldMicros: Micros; readonly refundedMicros: Micros };
-}
+export type LedgerReport = Awaited<ReturnType<typeof createLedgerReport>>;
 
 const NOTHING: ReportSums = { calls: 0, freeCalls: 0, grossMicros: 0n, refundedMicros: 0n };
 
@@ -37,7 +29,7 @@ const NOTHING: ReportSums = { calls: 0, freeCalls: 0, grossMicros: 0n, refundedM
 export async function createLedgerReport(
 	store: Store,
 	{ by, span }: { by: ReportKey; span: ReportSpan },
-): Promise<LedgerReport> {
+) {
 	const rows = await store.read((reader) => reader.list("refunds"));
 	const refundedIds = new Set(rows.map(({ ref }) => ref));
 	const refundedReceipts = new Map<string, ReceiptRow>();
@@ -73,8 +65,10 @@ export async function createLedgerReport(
 
 	const lines = [...groups].map(([key, sums]) => ({ key, ...sums }));
 	return {
+		/** Days in order, else the highest gross first. */
 		lines: lines.sort(by === "day" ? byKey : byGross),
-		total: lines.reduce(sum, NOTHING),
+		total: lines.reduce<ReportSums>(sum, NOTHING),
+		/** Balance that was bought in advance: it becomes gross when a call captures it. */
 		prepaid: { soldMicros, refundedMicros },
 	};
 }

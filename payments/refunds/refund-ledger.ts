@@ -96,16 +96,12 @@ async function refundReceipt(
 	{ input, write, clock }: { input: ReceiptRefund; write: Write; clock: Clock },
 ): Promise<RefundRow> {
 	const left = receipt.amountMicros - (await refundedOf(tx, receipt.id));
-	const amountMicros = input.amountMicros ?? left;
 	if (left === 0n) {
 		throw new ServiceError("INVALID_ARGUMENT", `${receipt.id} has been refunded in full.`);
 	}
-	if (amountMicros <= 0n || amountMicros > left) {
-		throw new ServiceError(
-			"INVALID_ARGUMENT",
-			`A refund of ${receipt.id} must be above zero and at most ${formatUsd(left)} USD: it charged ${formatUsd(receipt.amountMicros)} USD.`,
-		);
-	}
+	const amountMicros = input.amountMicros ?? left;
+	const why = `: it charged ${formatUsd(receipt.amountMicros)} USD`;
+	assertAtMost(left, amountMicros, { id: receipt.id, why });
 	const from = `rev:${receipt.billingType}`;
 	const { id: ref, owner } = receipt;
 	const terms = { ref, owner, from, amountMicros, reason: input.reason };
@@ -130,20 +126,23 @@ async function toTokenTerms(
 	}
 	const from = custAccount(id);
 	const left = await reader.balance(from);
-	const amountMicros = wanted ?? left;
 	if (left === 0n) {
 		throw new ServiceError(
 			"INVALID_ARGUMENT",
 			`${id} has no balance to refund; revoke it to bring back what was delegated from it.`,
 		);
 	}
-	if (amountMicros <= 0n || amountMicros > left) {
-		throw new ServiceError(
-			"INVALID_ARGUMENT",
-			`A refund of ${id} must be above zero and at most ${formatUsd(left)} USD, which it has left.`,
-		);
-	}
+	const amountMicros = wanted ?? left;
+	assertAtMost(left, amountMicros, { id, why: ", which it has left" });
 	return { ref: id, owner: id, from, amountMicros, reason, ...(owner && { destination: owner }) };
+}
+
+function assertAtMost(left: Micros, amount: Micros, { id, why }: { id: string; why: string }) {
+	if (amount > 0n && amount <= left) return;
+	throw new ServiceError(
+		"INVALID_ARGUMENT",
+		`A refund of ${id} must be above zero and at most ${formatUsd(left)} USD${why}.`,
+	);
 }
 
 async function refundedOf(reader: StoreReader, receiptId: string): Promise<Micros> {

@@ -10,7 +10,7 @@ import type {
 } from "../onchain/onchain.js";
 import { REFUNDS_ACCOUNT, toEntries } from "../payments.js";
 
-export interface PayRequest {
+interface PayRequest {
 	readonly id: string;
 	/** Records a payment that was made by hand, with its transaction on the chain. */
 	readonly transactionHash?: string | undefined;
@@ -18,7 +18,7 @@ export interface PayRequest {
 	readonly again?: boolean | undefined;
 }
 
-export interface RefundPayoutDeps {
+interface RefundPayoutDeps {
 	readonly store: Store;
 	readonly clock: Clock;
 	readonly ids: Ids;
@@ -54,7 +54,7 @@ export function createRefundPayouts(deps: RefundPayoutDeps) {
 			for (const row of rows.filter(({ state }) => state === "paying")) {
 				const found = await findTransfer(deps, row);
 				if (!found) continue;
-				await markPaid(deps, row.id, { transactionHash: found });
+				await markPaid(deps, row.id, found);
 				paid += 1;
 			}
 			return paid;
@@ -73,7 +73,7 @@ function recordPaid(
 			`"${transactionHash.slice(0, 80)}" is no hash of a transaction: 0x and 64 hexadecimal digits.`,
 		);
 	}
-	return markPaid(deps, id, { transactionHash: transactionHash?.toLowerCase() });
+	return markPaid(deps, id, transactionHash?.toLowerCase());
 }
 
 /** The row says `paying`, durably, before anything is sent, so that a crash never leads to a second transfer. */
@@ -145,7 +145,7 @@ async function conclude(
 ): Promise<RefundRow> {
 	const { id } = attempt.judged;
 	if (outcome.kind === "settled") {
-		return markPaid(deps, id, { transactionHash: outcome.transactionHash.toLowerCase() });
+		return markPaid(deps, id, outcome.transactionHash.toLowerCase());
 	}
 	if (outcome.kind === "unknown") return deps.store.read((reader) => getRefund(reader, id));
 	if (attempt.isSigned) await change(deps.store, attempt.claimed, () => PENDING);
@@ -196,7 +196,7 @@ async function assertGivenUp(deps: RefundPayoutDeps, row: RefundRow): Promise<vo
 	}
 	const found = await findTransfer(deps, row);
 	if (!found) return;
-	await markPaid(deps, row.id, { transactionHash: found });
+	await markPaid(deps, row.id, found);
 	throw new ServiceError("INVALID_ARGUMENT", `The refund ${row.id} was paid by ${found}.`);
 }
 
@@ -217,7 +217,7 @@ async function change(
 function markPaid(
 	{ store, clock, ids, manualSource }: RefundPayoutDeps,
 	id: string,
-	{ transactionHash }: { transactionHash: string | undefined },
+	transactionHash: string | undefined,
 ): Promise<RefundRow> {
 	return store.transaction(async (tx) => {
 		const row = await getRefund(tx, id);

@@ -24,8 +24,7 @@ export interface Delegated extends IssuedSpt {
 
 export type Delegations = ReturnType<typeof createDelegations>;
 
-export interface DelegationDeps
-	extends Pick<TokenServices, "store" | "ledger" | "clock" | "pepper"> {
+interface DelegationDeps extends Pick<TokenServices, "store" | "ledger" | "clock" | "pepper"> {
 	readonly issueFrom: SptIssuer["issueFrom"];
 	readonly isForSale: () => boolean;
 }

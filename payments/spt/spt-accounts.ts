@@ -46,7 +46,7 @@ export interface Revoked {
 
 export type SptAccounts = ReturnType<typeof createSptAccounts>;
 
-export interface SptAccountDeps extends TokenServices {
+interface SptAccountDeps extends TokenServices {
 	readonly requestRefund: (tx: StoreTransaction, terms: RefundTerms) => Promise<RefundRow>;
 }
 

@@ -35,17 +35,13 @@ export interface JournalStoreDeps {
 	readonly onDroppedQueryRows?: (count: number) => void;
 }
 
-export interface JournalStore extends Store {
-	head(): ChainLink;
-	/** Entries kept in memory: as many as are open or recent, however long the history. */
-	memoryEntries(): number;
-}
+export type JournalStore = Awaited<ReturnType<typeof openJournalStore>>;
 
 /**
  * Opens the store in a folder, for this process alone. Throws UNAVAILABLE, with a sentence that says what to do, when
  * another process holds the folder or when its files are not what was written.
  */
-export async function openJournalStore(deps: JournalStoreDeps): Promise<JournalStore> {
+export async function openJournalStore(deps: JournalStoreDeps) {
 	const { fileSystem, clock, folder, processes = nodeProcessTable } = deps;
 	const { random = systemRandom } = deps;
 	const folders = {
@@ -74,7 +70,7 @@ async function openLocked(
 	deps: JournalStoreDeps,
 	folders: Folders,
 	releaseLock: () => Promise<void>,
-): Promise<JournalStore> {
+) {
 	const { fileSystem, clock, random = systemRandom, onDroppedQueryRows: onDropped } = deps;
 	const documents = await openDocuments({ fileSystem, clock, folder: folders.documents });
 	const running = await openRunning(deps, folders);
@@ -107,7 +103,7 @@ async function openLocked(
 		return copySegments(journal);
 	};
 
-	return {
+	const store: Store = {
 		...createTransactions({ state: low.data, coldRows, commit, inTurn, stopReason }),
 		async *history() {
 			yield* readHistory(reader, await settledSegments());
@@ -136,7 +132,11 @@ async function openLocked(
 			closing ??= shutDown({ ...running, backups, documents, queryLog, releaseLock });
 			return closing;
 		},
-		head: journal.head,
+	};
+	return {
+		...store,
+		head: (): ChainLink => journal.head(),
+		/** Entries kept in memory: as many as are open or recent, however long the history. */
 		memoryEntries: () => countEntries(low.data) + coldRows.size(),
 	};
 }

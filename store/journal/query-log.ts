@@ -10,12 +10,7 @@ const FLUSH_CHARS = 256 * 1024;
 const MAX_CHARS = 8 * FLUSH_CHARS;
 const SEGMENT = /^(\d{4}-\d{2}-\d{2})\.ndjson$/;
 
-export interface JournalQueryLog extends QueryLog {
-	/** Flushes, and returns the files with the bytes of whole lines that each of them holds. */
-	segments(): Promise<readonly QuerySegment[]>;
-	/** Flushes first. */
-	close(): Promise<void>;
-}
+export type JournalQueryLog = ReturnType<typeof createQueryLog>;
 
 /** Rows of one UTC day in `<day>.ndjson`. A disk that fails costs rows of this log, never a call. */
 export function createQueryLog({
@@ -29,7 +24,7 @@ export function createQueryLog({
 	readonly folder: string;
 	/** Called, at most once a flush, with how many rows were lost to the disk or to the bound on memory. */
 	readonly onDropped?: ((count: number) => void) | undefined;
-}): JournalQueryLog {
+}) {
 	const inTurn = createSerialQueue();
 	let buffered: { readonly day: string; readonly line: string }[] = [];
 	let bufferedChars = 0;
@@ -52,7 +47,8 @@ export function createQueryLog({
 		dropped = 0;
 	};
 	const flush = () => inTurn(writeBuffered);
-	const segments = () =>
+	/** Flushes, and returns the files with the bytes of whole lines that each of them holds. */
+	const segments = (): Promise<readonly QuerySegment[]> =>
 		inTurn(async () => {
 			await writeBuffered();
 			const names = (await fileSystem.list(folder)).filter((name) => SEGMENT.test(name));
@@ -63,7 +59,7 @@ export function createQueryLog({
 			return Promise.all(sizes);
 		});
 
-	return {
+	const log: QueryLog = {
 		append(row) {
 			const line = toLine(row);
 			if (line === undefined || bufferedChars + line.text.length > MAX_CHARS) {
@@ -88,13 +84,16 @@ export function createQueryLog({
 				if (old.length > 0) await fileSystem.syncFolder(folder);
 				return old.length;
 			}),
-		segments,
 		async *read(owner) {
 			yield* readRows({ fileSystem, folder, segments: await segments(), owner });
 		},
 		erase: async (owner) =>
 			overwriteRows({ fileSystem, folder, segments: await segments(), owner }),
-		async close() {
+	};
+	return {
+		...log,
+		segments,
+		async close(): Promise<void> {
 			stopTimer();
 			await flush();
 		},

@@ -22,11 +22,7 @@ const NAME = /^(\d{12})\.snapshot$/;
 const ROWS_PER_LINE = 500;
 const END_BYTES = "end 00000000\n".length;
 
-interface FirstLine {
-	readonly head: JournalHead;
-	readonly segments: SegmentFacts[];
-	readonly transactions: number;
-}
+type FirstLine = Omit<Snapshot, "state"> & Pick<StateCopy, "transactions">;
 
 type Line =
 	| { readonly table: TableName; readonly rows: readonly Row[] }
