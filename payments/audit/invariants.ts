@@ -114,12 +114,9 @@ async function readAttempts(
 /** The journal's own bytes, in full or what was added since the last look: I2, and what each transaction must be. */
 async function addUp(
 	store: Store,
-	{
-		full,
-		refunds,
-		markOf,
-	}: { full: boolean; refunds: readonly RefundRow[]; markOf: MarkOf | undefined },
+	options: { full: boolean; refunds: readonly RefundRow[]; markOf: MarkOf | undefined },
 ): Promise<Pick<InvariantReport, "journal" | "failures">> {
+	const { full, refunds, markOf } = options;
 	const rows = full ? await store.read(readRetryRows) : undefined;
 	const tally = createHistoryTally({ refunds, rows, markOf });
 	try {

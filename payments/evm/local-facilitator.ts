@@ -50,7 +50,7 @@ export function createLocalFacilitator(deps: {
 			const { signer, facilitator } = opened;
 			const { payload, requirements } = toExactPayload(terms, authorization);
 			const answer = await facilitator.settle(payload, requirements);
-			return toOutcome(answer, { signer, terms, authorization });
+			return toOutcome(answer, signer, terms, authorization);
 		},
 	};
 }
@@ -69,15 +69,11 @@ function createSchemeOpener() {
 
 const NOT_SENT = { kind: "not_sent", message: "The chain cannot be read just now." } as const;
 
-interface Settlement {
-	readonly signer: SettlementSigner;
-	readonly terms: SettlementTerms;
-	readonly authorization: TransferAuthorization;
-}
-
 function toOutcome(
 	{ success, transaction, errorReason }: SettleResponse,
-	{ signer, terms, authorization }: Settlement,
+	signer: SettlementSigner,
+	terms: SettlementTerms,
+	authorization: TransferAuthorization,
 ): SettleOutcome {
 	const transactionHash = transaction || signer.signedHash();
 	if (success) {

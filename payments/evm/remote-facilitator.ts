@@ -42,7 +42,7 @@ export function createRemoteFacilitator(deps: RemoteFacilitatorDeps): Facilitato
 		kind: "remote",
 
 		async verify(terms, authorization) {
-			const { status, body } = await post(deps, "verify", { terms, authorization });
+			const { status, body } = await post(deps, "verify", terms, authorization);
 			const reply = verifyReply.safeParse(body);
 			if (!reply.success || (reply.data.isValid && status !== 200)) throw failed("verify", status);
 			const { isValid, invalidReason, payer } = reply.data;
@@ -54,10 +54,10 @@ export function createRemoteFacilitator(deps: RemoteFacilitatorDeps): Facilitato
 		},
 
 		async settle(terms, authorization) {
-			const answer = await post(deps, "settle", { terms, authorization }).catch(toNoAnswer);
+			const answer = await post(deps, "settle", terms, authorization).catch(toNoAnswer);
 			if ("kind" in answer) return answer;
 			const reply = settleReply.safeParse(answer.body);
-			if (reply.success) return toOutcome(reply.data, { terms, authorization });
+			if (reply.success) return toOutcome(reply.data, terms, authorization);
 			if (NOT_TAKEN.has(answer.status)) {
 				return notSent(`The facilitator refused to look at it (status ${answer.status}).`);
 			}
@@ -66,15 +66,11 @@ export function createRemoteFacilitator(deps: RemoteFacilitatorDeps): Facilitato
 	};
 }
 
-interface Asked {
-	readonly terms: SettlementTerms;
-	readonly authorization: TransferAuthorization;
-}
-
 async function post(
 	{ egress, url, token }: RemoteFacilitatorDeps,
 	verb: "verify" | "settle",
-	{ terms, authorization }: Asked,
+	terms: SettlementTerms,
+	authorization: TransferAuthorization,
 ): Promise<{ readonly status: number; readonly body: unknown }> {
 	const { payload, requirements } = toExactPayload(terms, authorization);
 	const response = await egress.request({
@@ -97,7 +93,8 @@ async function post(
 
 function toOutcome(
 	reply: z.infer<typeof settleReply>,
-	{ terms, authorization }: Asked,
+	terms: SettlementTerms,
+	authorization: TransferAuthorization,
 ): SettleOutcome {
 	const { success, errorReason } = reply;
 	const transaction = HASH.test(reply.transaction ?? "") ? (reply.transaction ?? "") : "";

@@ -23,13 +23,7 @@ const METHOD = "evm";
 const ASSET_DECIMALS = 6;
 
 /** MPP's evm charge, type `authorization`: an EIP-3009 transfer whose nonce is the hash of the challenge, which binds it to one request (draft-evm-charge). */
-export function createEvmCharge({
-	terms,
-	issuer,
-}: {
-	readonly terms: SettlementTerms;
-	readonly issuer: ChallengeIssuer;
-}): PaymentEnvelope {
+export function createEvmCharge(terms: SettlementTerms, issuer: ChallengeIssuer): PaymentEnvelope {
 	const chargeFor = (quote: Quote): ChargeTerms => ({
 		method: METHOD,
 		request: toRequest(terms, quote),

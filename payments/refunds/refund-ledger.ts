@@ -26,15 +26,8 @@ type TokenRefund = RefundRequest & { readonly tokenId: string };
 
 export type Refunds = ReturnType<typeof createRefunds>;
 
-export function createRefunds({
-	store,
-	clock,
-	ids,
-}: {
-	readonly store: Store;
-	readonly clock: Clock;
-	readonly ids: Ids;
-}) {
+export function createRefunds(deps: { store: Store; clock: Clock; ids: Ids }) {
+	const { store, clock, ids } = deps;
 	const write: Write = async (tx, { from, ...terms }, { to, state }) => {
 		assertReason(terms.reason);
 		const now = clock.now();

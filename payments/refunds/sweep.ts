@@ -10,15 +10,8 @@ const EXPIRING = ["idempotency", "quotas", "spending"] as const;
 export type Sweeper = ReturnType<typeof createSweeper>;
 
 /** Releases holds that were never captured. */
-export function createSweeper({
-	store,
-	ledger,
-	clock,
-}: {
-	store: Store;
-	ledger: Ledger;
-	clock: Clock;
-}) {
+export function createSweeper(deps: { store: Store; ledger: Ledger; clock: Clock }) {
+	const { store, ledger, clock } = deps;
 	const release = (isDue: (hold: HoldRow) => boolean, reason: ReleaseReason) =>
 		store.transaction(async (tx) => {
 			let released = 0;

@@ -217,7 +217,7 @@ function createOnchain(
 		terms,
 		facilitator,
 		chain,
-		envelopes: [createX402Envelope(terms), createEvmCharge({ terms, issuer })],
+		envelopes: [createX402Envelope(terms), createEvmCharge(terms, issuer)],
 		issueCredit: spts.issueFrom,
 	});
 }

@@ -170,18 +170,9 @@ export async function readManifest(
 /** Copies every file that the manifest names to the same place below another folder, each checked against its hash. */
 export async function copyChecked(
 	fileSystem: FileSystem,
-	{
-		from,
-		to,
-		manifest,
-		onFile,
-	}: {
-		readonly from: string;
-		readonly to: string;
-		readonly manifest: Manifest;
-		readonly onFile?: (() => void) | undefined;
-	},
+	copy: { from: string; to: string; manifest: Manifest; onFile?: (() => void) | undefined },
 ): Promise<void> {
+	const { from, to, manifest, onFile } = copy;
 	const folders = new Set([to]);
 	for (const { path, bytes, sha256 } of manifest.files) {
 		const source = join(from, path);

@@ -94,13 +94,9 @@ async function takeName(fileSystem: FileSystem, from: string, to: string): Promi
 /** Removes what was made, and returns what to throw. */
 async function undone(
 	fileSystem: FileSystem,
-	{
-		made,
-		beside,
-		folder,
-		error,
-	}: { made: readonly string[]; beside: string; folder: string; error: unknown },
+	failed: { made: readonly string[]; beside: string; folder: string; error: unknown },
 ): Promise<ServiceError> {
+	const { made, beside, folder, error } = failed;
 	let left = "";
 	for (const path of made.toReversed()) {
 		if (path !== beside) {

@@ -117,13 +117,7 @@ const REMEMBERED_ROWS = 2_048;
 export type ColdRows = ReturnType<typeof createColdRows>;
 
 /** Rows that are many and rarely read: not in memory, but for the latest ones. */
-export function createColdRows({
-	reader,
-	segments,
-}: {
-	readonly reader: JournalReader;
-	readonly segments: () => readonly SegmentFacts[];
-}) {
+export function createColdRows(reader: JournalReader, segments: () => readonly SegmentFacts[]) {
 	const recent = new Map<string, { readonly row: Row; readonly done: Promise<void> }>();
 	return {
 		/** Keeps a row in memory for a while; `done` resolves when it is durable. */

@@ -79,7 +79,7 @@ async function openLocked(
 	const onDamage = damage.note;
 	const reader = createJournalReader({ fileSystem, folder: folders.segments, onDamage });
 	const auditor = createAuditor(reader, folders.segments);
-	const coldRows = createColdRows({ reader, segments: journal.segments });
+	const coldRows = createColdRows(reader, journal.segments);
 	const queryLog = createQueryLog({ fileSystem, clock, folder: folders.queries, onDropped });
 	const backups = new Set<Promise<unknown>>();
 	let closing: Promise<void> | undefined;

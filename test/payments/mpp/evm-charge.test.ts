@@ -31,7 +31,7 @@ const quote: Quote = {
 const clock = manualClock(new Date().toISOString());
 const issuer = (pepper = "pepper") =>
 	createChallengeIssuer({ pepper: Buffer.from(pepper), clock, random: systemRandom });
-const charge = createEvmCharge({ terms, issuer: issuer() });
+const charge = createEvmCharge(terms, issuer());
 
 const account = privateKeyToAccount(generatePrivateKey());
 const wallet = Mppx.create({
@@ -151,7 +151,7 @@ t.test("a challenge that is changed or not ours is refused", async (t) => {
 		refusal(() => charge.match(changed, quote)),
 		{ message: /changed/ },
 	);
-	const elsewhere = createEvmCharge({ terms, issuer: issuer("another pepper") });
+	const elsewhere = createEvmCharge(terms, issuer("another pepper"));
 	const foreign = await pay(elsewhere.offer(quote));
 	t.match(
 		refusal(() => charge.match(foreign, quote)),
