@@ -1,9 +1,8 @@
 import { z } from "zod";
 import {
 	citationSchema,
-	cursorField,
-	digitsField,
 	graphIdField,
+	pageQueryUpTo,
 	queryField,
 	replyComponent,
 	requestComponent,
@@ -131,9 +130,6 @@ export const chatParams = z.strictObject({
 		.max(CHAT_LIMITS.sessionIdChars, `must have at most ${CHAT_LIMITS.sessionIdChars} characters`)
 		.describe("The client's sessionId, or the session's id; a wallet names it by its id"),
 });
-export const chatPageQuery = z.strictObject({
-	limit: digitsField(CHAT_LIMITS.listMax)
-		.default(CHAT_LIMITS.listDefault)
-		.describe("Items on a page"),
-	cursor: cursorField.optional(),
-});
+export const chatPageQuery = z.strictObject(
+	pageQueryUpTo(CHAT_LIMITS.listMax, CHAT_LIMITS.listDefault),
+);

@@ -3,12 +3,11 @@ import {
 	AFTER,
 	answer,
 	BILLING_TYPES,
-	cursorField,
 	dataOperation,
-	digitsField,
 	LIMITS,
 	ownerOperation,
 	type PriceTerms,
+	pageQueryUpTo,
 	paidOperation,
 	REPORT_FORMATS,
 	readLastEventId,
@@ -254,12 +253,7 @@ export const researchDeepDiveList = ownerOperation({
 	summary: "Deep dives that were launched",
 	description: "With this account or token, the newest first, for thirty days.",
 	callsPerMinute: LIMITS.accountReadsPerMinute,
-	query: z.strictObject({
-		limit: digitsField(JOB_LIMITS.listMax)
-			.default(JOB_LIMITS.listDefault)
-			.describe("Items on a page"),
-		cursor: cursorField.optional(),
-	}),
+	query: z.strictObject(pageQueryUpTo(JOB_LIMITS.listMax, JOB_LIMITS.listDefault)),
 	isList: true,
 	data: replyComponent("DeepDiveList", jobListSchema),
 	answer: (services: Needs, request) => services.jobs.list(request.caller, request.query),

@@ -2,12 +2,11 @@ import { z } from "zod";
 import {
 	answer,
 	type Caller,
-	cursorField,
-	digitsField,
 	keptUntil,
 	LIMITS,
 	noAnswer,
 	ownerOperation,
+	pageQueryUpTo,
 	paidOperation,
 	REPORT_FORMATS,
 	type Services,
@@ -167,12 +166,7 @@ export const dossierList = ownerOperation({
 	summary: "List dossiers",
 	description: "Those of the caller that are still kept, newest first.",
 	callsPerMinute,
-	query: z.strictObject({
-		limit: digitsField(DOSSIER_LIMITS.dossiersMax)
-			.default(DOSSIER_LIMITS.dossiersDefault)
-			.describe("Items on a page"),
-		cursor: cursorField.optional(),
-	}),
+	query: z.strictObject(pageQueryUpTo(DOSSIER_LIMITS.dossiersMax, DOSSIER_LIMITS.dossiersDefault)),
 	isList: true,
 	data: dossierListSchema,
 	answer: (services: Kept, request) => services.dossiers.list(request.caller, request.query),

@@ -1,10 +1,9 @@
 import { z } from "zod";
 import {
 	ANONYMOUS,
-	cursorField,
-	digitsField,
 	LIMITS,
 	ownerOperation,
+	pageQueryUpTo,
 	paidOperation,
 	type Services,
 	type SkillContext,
@@ -153,12 +152,7 @@ export const consultationList = ownerOperation({
 	description:
 		"Those of the caller that are still kept, newest first. What a wallet paid for is opened by its id alone.",
 	callsPerMinute: LIMITS.accountReadsPerMinute,
-	query: z.strictObject({
-		limit: digitsField(CONSULT_LIMITS.listMax)
-			.default(CONSULT_LIMITS.listDefault)
-			.describe("Items on a page"),
-		cursor: cursorField.optional(),
-	}),
+	query: z.strictObject(pageQueryUpTo(CONSULT_LIMITS.listMax, CONSULT_LIMITS.listDefault)),
 	isList: true,
 	data: consultationListSchema,
 	answer: ({ consultations }: Needs, { caller, query }) => consultations.list(caller, query),

@@ -1,9 +1,9 @@
 import { z } from "zod";
 import {
-	cursorField,
 	dataOperation,
 	digitsField,
 	LIMITS,
+	pageQueryUpTo,
 	queryField,
 	READING_LIMITS,
 	requestComponent,
@@ -127,12 +127,7 @@ export const expertSources = dataOperation({
 	description:
 		"Hosts whose pages the expert's notes cite, in numbers; which pages, and what the notes say, is for sale.",
 	params,
-	query: z.strictObject({
-		limit: digitsField(CONSULT_LIMITS.listMax)
-			.default(CONSULT_LIMITS.listDefault)
-			.describe("Items on a page"),
-		cursor: cursorField.optional(),
-	}),
+	query: z.strictObject(pageQueryUpTo(CONSULT_LIMITS.listMax, CONSULT_LIMITS.listDefault)),
 	isList: true,
 	freshness: "catalog",
 	data: expertSourcesSchema,

@@ -1,10 +1,10 @@
 import { z } from "zod";
 import {
 	answer,
-	cursorField,
 	dataOperation,
 	digitsField,
 	noAnswer,
+	pageQueryUpTo,
 	paidOperation,
 	type Services,
 	type SkillServices,
@@ -177,10 +177,7 @@ export const feedList = dataOperation({
 			.describe("Part of a provider's name, in either case")
 			.optional(),
 		kind: z.enum(["series", "items"]).optional(),
-		limit: digitsField(FEED_LIMITS.listMax)
-			.default(FEED_LIMITS.listDefault)
-			.describe("Items on a page"),
-		cursor: cursorField.optional(),
+		...pageQueryUpTo(FEED_LIMITS.listMax, FEED_LIMITS.listDefault),
 	}),
 	isList: true,
 	freshness: "catalog",

@@ -1,10 +1,9 @@
 import { z } from "zod";
 import { trendIdField } from "../../skills/graphs/graphs.js";
 import {
-	cursorField,
-	digitsField,
 	LIMITS,
 	ownerOperation,
+	pageQueryUpTo,
 	replyComponent,
 	requestComponent,
 	type Services,
@@ -94,12 +93,7 @@ export const feedbackList = ownerOperation({
 	summary: "Feedback that was given",
 	description: "What this account or token has said of answers, oldest first.",
 	callsPerMinute: LIMITS.accountReadsPerMinute,
-	query: z.strictObject({
-		limit: digitsField(LIMITS.accountCallsMax)
-			.default(LIMITS.accountCallsDefault)
-			.describe("Items on a page"),
-		cursor: cursorField.optional(),
-	}),
+	query: z.strictObject(pageQueryUpTo(LIMITS.accountCallsMax, LIMITS.accountCallsDefault)),
 	isList: true,
 	data: feedbackListSchema,
 	answer: ({ feedback }: Services, { caller, query }) => feedback.list(caller, query),

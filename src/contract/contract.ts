@@ -138,6 +138,7 @@ export {
 	limitQuery,
 	listField,
 	pageQuery,
+	pageQueryUpTo,
 	readLastEventId,
 	resumeQuery,
 } from "./query-fields.js";

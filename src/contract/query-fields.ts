@@ -35,13 +35,16 @@ export const limitQuery = digitsField(LIMITS.rowsMax)
 
 export const pageQuery = { limit: limitQuery, cursor: cursorField.optional() };
 
+/** Query of lists with pages of a size of their own. */
+export const pageQueryUpTo = (max: number, usual: number) => ({
+	limit: digitsField(max).default(usual).describe("Items on a page"),
+	cursor: cursorField.optional(),
+});
+
 /** Query of lists that read every graph or one of them. */
 export const catalogPageQuery = {
 	graph_id: graphIdField.optional().describe("Of this graph only"),
-	limit: digitsField(EVIDENCE_LIMITS.listMax)
-		.default(EVIDENCE_LIMITS.listDefault)
-		.describe("Items on a page"),
-	cursor: cursorField.optional(),
+	...pageQueryUpTo(EVIDENCE_LIMITS.listMax, EVIDENCE_LIMITS.listDefault),
 };
 
 /** The id of an event, as callers write it. */

@@ -1,8 +1,7 @@
 import { z } from "zod";
 import {
-	cursorField,
-	digitsField,
 	ownerOperation,
+	pageQueryUpTo,
 	replyComponent,
 	requestComponent,
 	type Services,
@@ -149,12 +148,9 @@ export const webhooksDeliveries = ownerOperation({
 	description: `What was sent and what waits, newest first, for seven days; the last ${WEBHOOK_LIMITS.deliveriesKeptMax}.`,
 	callsPerMinute: WEBHOOK_LIMITS.readsPerMinute,
 	params: path,
-	query: z.strictObject({
-		limit: digitsField(WEBHOOK_LIMITS.deliveriesMax)
-			.default(WEBHOOK_LIMITS.deliveriesDefault)
-			.describe("Items on a page"),
-		cursor: cursorField.optional(),
-	}),
+	query: z.strictObject(
+		pageQueryUpTo(WEBHOOK_LIMITS.deliveriesMax, WEBHOOK_LIMITS.deliveriesDefault),
+	),
 	isList: true,
 	data: replyComponent("WebhookDeliveryList", z.object({ items: z.array(deliverySchema) })),
 	answer: ({ webhooks }: Services, { caller, params: { wid }, query }) =>
