@@ -21,8 +21,6 @@ export interface ReportSums {
 
 type ReportLine = ReportSums & { readonly key: string };
 
-export type LedgerReport = Awaited<ReturnType<typeof createLedgerReport>>;
-
 const NOTHING: ReportSums = { calls: 0, freeCalls: 0, grossMicros: 0n, refundedMicros: 0n };
 
 /** Adds up receipts and refunds of a span; a refund counts on its own day, under the skill, graph, payer and rail of its receipt. */

@@ -15,7 +15,7 @@ import {
 import { toEntries } from "../payments.js";
 
 /** A movement that both sides know, with different amounts. */
-export interface Difference extends Movement {
+interface Difference extends Movement {
 	readonly ledgerMicros: Micros;
 }
 

@@ -1,7 +1,6 @@
 export { createJobBilling, type JobBilling, type JobPaid } from "./job-billing.js";
 export {
 	bookUnexplained,
-	type Difference,
 	type Movement,
 	type Reconciliation,
 	reconcile,

@@ -204,8 +204,6 @@ function isRecoverable(token: TokenRow, now: number): boolean {
 	return token.origin === "credit" || token.usedAt === undefined || !isUsable(token, now);
 }
 
-export type SptSummary = Awaited<ReturnType<typeof listTokens>>[number];
-
 const UNKNOWN = {
 	active: false,
 	balance_usd: null,

@@ -3,7 +3,6 @@ export {
 	createSptAccounts,
 	recoverTokens,
 	type SptAccounts,
-	type SptSummary,
 	toBalanceWire,
 	toStatementLine,
 } from "./spt-accounts.js";

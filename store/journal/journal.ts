@@ -13,4 +13,4 @@ export { messageOf } from "./damage.js";
 export { nodeFileSystem } from "./file-system.js";
 export { openJournalStore } from "./journal-store.js";
 export { nodeProcessTable, type ProcessName } from "./lock.js";
-export { type RestoredStore, restoreJournal } from "./restore.js";
+export { restoreJournal } from "./restore.js";

@@ -14,7 +14,7 @@ export interface RestoreDeps
 }
 
 /** What was restored, counted in the restored store itself. */
-export interface RestoredStore extends Omit<StoreBackup, "manifest"> {
+interface RestoredStore extends Omit<StoreBackup, "manifest"> {
 	/** That have or had a balance. */
 	readonly accounts: number;
 }
