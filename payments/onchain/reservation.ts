@@ -155,8 +155,6 @@ async function judgeOpen(
 	return isUsable ? { kind: "funded", row } : undefined;
 }
 
-/** Refusals of payments, each with a new challenge, so that a client can pay again at once. */
-
 /** The envelope names no readable payment, so not even its resource is known: ask for a challenge first. */
 export function unreadablePayment(message: string): ServiceError {
 	return new ServiceError("PAYMENT_REJECTED", message, {

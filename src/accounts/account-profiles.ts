@@ -23,7 +23,11 @@ export function createAccountProfiles(documents: DocumentStore) {
 	};
 	const inTurn = async (id: string, work: () => Promise<void>): Promise<void> => {
 		const leave = await turns.enter(id);
-		await work().finally(leave);
+		try {
+			await work();
+		} finally {
+			leave();
+		}
 	};
 	return {
 		/** Empty for accounts that wrote nothing. */

@@ -39,7 +39,7 @@ export function createService(
 		| "pepper"
 	>,
 ): Service {
-	const { clock, store, money, research, address, settings } = wiring;
+	const { clock, store, money, catalog, search, research, address, settings } = wiring;
 	const { cashier, prices } = money;
 	const info: ServiceInfo = {
 		version: SOFTWARE_VERSION,
@@ -48,7 +48,10 @@ export function createService(
 		profile: settings.profile,
 		contact: settings.contact,
 	};
-	const skillServices = createSkillServices({ ...wiring, baseUrl: info.baseUrl });
+	const skillServices = createSkillServices({
+		...{ catalog, search, clock, research },
+		baseUrl: info.baseUrl,
+	});
 	const skills = bindSkills(OPERATIONS, skillServices);
 	const recordUsage = createUsageRecorder({ ...wiring, queryLog: store.queryLog });
 	const invokeStream = createInvokeStream({ skills, cashier, recordUsage });

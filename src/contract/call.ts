@@ -118,8 +118,6 @@ export function maySeeAgain(
 	return access === undefined || access.isManager || grantIdOf(access) === grantId;
 }
 
-/** What callers may see of what is kept, and whether anything of theirs is. */
-
 /** Owns nothing: who shows no credential, and is told what an unguessable id opens. */
 export const ANONYMOUS: Caller = { owner: "nobody", rail: "none" };
 

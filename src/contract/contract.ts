@@ -95,7 +95,6 @@ export {
 	type OwnerRequest,
 	ownerOperation,
 	type PaidOperation,
-	PER_CALL,
 	type PriceTerms,
 	type PurchaseOperation,
 	type PurchaseReply,

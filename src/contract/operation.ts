@@ -14,13 +14,13 @@ import type {
 import { parseInput } from "./parse-input.js";
 import type { BillingType } from "./prices.js";
 import type { Services, SkillServices } from "./services.js";
-import type { PaidOutput, Skill } from "./skill.js";
+import { graphNamed, type PaidOutput, queryNamed, type Skill } from "./skill.js";
 
 /** One request before its schemas have seen it. */
 export interface RawRequest {
 	readonly params: unknown;
 	readonly query: unknown;
-	/** An object without fields where no body was sent. */
+	/** An object without fields where none was sent; undefined where none is read. */
 	readonly body: unknown;
 	readonly headers: SentHeaders;
 	/** IP address of the caller, or its network; see toCallerAddress. */
@@ -96,7 +96,7 @@ export interface PriceTerms {
 }
 
 /** The default price of most operations. */
-export const PER_CALL: PriceTerms = { usd: "0.50", billingType: "per_call" };
+const PER_CALL: PriceTerms = { usd: "0.50", billingType: "per_call" };
 
 /** How agents find an operation: one name as A2A skill and MCP tool. */
 export interface AgentTerms {
@@ -303,10 +303,8 @@ export function paidOperation<
 		input:
 			params === NO_FIELDS && body ? body : z.strictObject({ ...params.shape, ...body?.shape }),
 		capture: "onResult",
-		queryOf: ({ query, question, topic }: Readonly<Record<string, unknown>>) =>
-			query ?? question ?? topic,
-		graphsOf: ({ graph_id }: { readonly graph_id?: string }) =>
-			graph_id === undefined ? [] : [graph_id],
+		queryOf: queryNamed,
+		graphsOf: graphNamed,
 		...withDefaults(operation, "paid"),
 	} as unknown as PaidOperation;
 }

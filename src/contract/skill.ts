@@ -126,3 +126,11 @@ export interface SkillEvent {
 
 /** What each operation that is sold does. */
 export type SkillCatalog = Readonly<Record<PaidOperationId, Skill>>;
+
+/** The text of a call, for the query log: of inputs that call it query, question or topic. */
+export const queryNamed = ({ query, question, topic }: Readonly<Record<string, string>>) =>
+	query ?? question ?? topic;
+
+/** The graph of a call that names one as graph_id; none otherwise, which a credential for single graphs may not pay for. */
+export const graphNamed = ({ graph_id }: { readonly graph_id?: string }): readonly string[] =>
+	graph_id === undefined ? [] : [graph_id];

@@ -14,8 +14,6 @@ import {
 import { findJsonFault, type Ids, invalidSetting, ServiceError } from "../kernel/kernel.js";
 import { type CountedRequest, toCredentialKey } from "./rates.js";
 
-/** What every HTTP transport reads of a request in the same way, before its own protocol begins. */
-
 const sentHeaders = new WeakMap<IncomingMessage, SentHeaders>();
 
 /** The headers as they were sent: node joins or drops repeated ones, and a repeated credential must be seen. */

@@ -62,7 +62,7 @@ export function hasLeft(res: ServerResponse): boolean {
 	return res.destroyed || res.req.socket.destroyed;
 }
 
-/** Resolves when the reader has caught up or left (stalls are cut in connections.ts). Rejects when the signal is aborted first. */
+/** Resolves when the reader has caught up or left (stalls are cut in server.ts). Rejects when the signal is aborted first. */
 export function drained(res: ServerResponse, signal?: AbortSignal): Promise<void> {
 	return new Promise((resolve, reject) => {
 		const stop = () => {

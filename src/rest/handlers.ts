@@ -9,6 +9,7 @@ import {
 	type PaidOperation,
 	type PurchaseOperation,
 	parseInput,
+	parsePayment,
 	type RawRequest,
 	type ReportFile,
 } from "../contract/contract.js";
@@ -30,7 +31,7 @@ import {
 	sendOwnedEvents,
 	sendPieces,
 } from "./owned-reply.js";
-import { type PaymentLimit, readCallHeaders, readPaidHeaders, readQuery } from "./request.js";
+import { type PaymentLimit, readCallHeaders, readIdempotencyKey, readQuery } from "./request.js";
 import { sendData, sendError, sendOwned, sendPaid, sendPurchased } from "./respond.js";
 
 export interface AnswerDeps {
@@ -88,9 +89,13 @@ export function createPurchaseHandler(
 ): RequestHandler {
 	const answer = route.create(service.services);
 	return async (req, res) => {
+		const raw = toRawRequest(req);
+		const idempotencyKey = readIdempotencyKey(raw.headers);
+		const payment = parsePayment(raw.headers);
+		if (payment) limitPayments(req);
 		const reply = await answer({
-			...toRawRequest(req),
-			...readPaidHeaders(req, limitPayments),
+			...raw,
+			...{ idempotencyKey, payment, credential: readCredential(req) },
 			resourceUrl: `${service.info.baseUrl()}${req.path}`,
 		});
 		sendPurchased(res, route, reply);

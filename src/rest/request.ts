@@ -49,21 +49,18 @@ const KEY_PREFIX = "rest:";
 /** Who calls, what pays and at which quoted price, as the headers say. Throws INVALID_ARGUMENT, UNAUTHENTICATED and RATE_LIMITED. */
 export function readCallHeaders(req: Request, limitPayments: PaymentLimit) {
 	const headers = readHeaders(req);
-	const quoteId = readQuoteId(headers);
-	return { quoteId, ...readPaidHeaders(req, limitPayments, headers) };
-}
-
-/** The same without a quote, which buys no balance. */
-export function readPaidHeaders(
-	req: Request,
-	limitPayments: PaymentLimit,
-	headers = readHeaders(req),
-) {
 	const idempotencyKey = readIdempotencyKey(headers);
 	const credential = readCredential(req);
 	const payment = parsePayment(headers);
 	if (payment) limitPayments(req);
-	return { idempotencyKey, credential, payment };
+	const [quoteId, ...others] = headers.get("x-quote-id") ?? [];
+	if (quoteId !== undefined && (others.length > 0 || !QUOTE_ID.test(quoteId))) {
+		throw new ServiceError(
+			"INVALID_ARGUMENT",
+			'The header "X-Quote-Id" must be sent once and hold the id of a quote (qte_…).',
+		);
+	}
+	return { idempotencyKey, credential, payment, quoteId };
 }
 
 const PRINTABLE_ASCII = /^[\x20-\x7e]+$/;
@@ -86,13 +83,3 @@ export function readIdempotencyKey(headers: SentHeaders): string | undefined {
 }
 
 const QUOTE_ID = /^qte_[A-Za-z0-9_.-]{1,1024}$/;
-
-/** The quote whose price the caller holds us to, if any. Throws INVALID_ARGUMENT for what cannot be one. */
-function readQuoteId(headers: SentHeaders): string | undefined {
-	const [value, ...others] = headers.get("x-quote-id") ?? [];
-	if (value === undefined || (others.length === 0 && QUOTE_ID.test(value))) return value;
-	throw new ServiceError(
-		"INVALID_ARGUMENT",
-		'The header "X-Quote-Id" must be sent once and hold the id of a quote (qte_…).',
-	);
-}

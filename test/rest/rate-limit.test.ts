@@ -98,3 +98,21 @@ t.test("a valid credential of the wrong kind is no guess", async (t) => {
 	const { token: other } = await issueSpt("5.00");
 	t.equal((await send("/v1/spt/balance", { headers: { "X-Pay-SPT": other } })).status, 200);
 });
+
+t.test("a credential that cannot be read is a guess, whatever else is wrong", async (t) => {
+	const { send } = await startHeld(t);
+	const headers = {
+		"Content-Type": "application/json",
+		Authorization: "Basic xx",
+		"X-Quote-Id": "bad",
+	};
+	const body = JSON.stringify({ query: "anything" });
+	const remaining: number[] = [];
+	for (let call = 0; call < 3; call++) {
+		const { status, headers: told } = await send("/v1/search", { method: "POST", headers, body });
+		t.equal(status, 401);
+		remaining.push(Number(/"guesses";r=(\d+)/.exec(told.get("RateLimit") ?? "")?.[1]));
+	}
+	const [first = 0, second = 0, third = 0] = remaining;
+	t.ok(first - second > 1 && second - third > 1, "it counts for more than a call");
+});
