@@ -1,5 +1,5 @@
 /** Writes the parts of the documents that code knows better; with --check only says whether they are true. */
-import { execFileSync } from "node:child_process";
+import { execFileSync, spawnSync } from "node:child_process";
 import { readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import type { Operation } from "../src/contract/operation.js";
@@ -98,12 +98,22 @@ function replacePart(text: string, { name, render, file }: GeneratedPart): strin
 
 const isCheck = process.argv.includes("--check");
 const definitions = await findOperations();
-update("src/service/operations.ts", renderCatalog(definitions));
-update("src/contract/operation-table.ts", renderTable(definitions));
-await updateReplies();
+const isNewCatalog = [
+	update("src/service/operations.ts", renderCatalog(definitions)),
+	update("src/contract/operation-table.ts", renderTable(definitions)),
+].includes(true);
+// What is loaded already serves the operations of before.
+if (isNewCatalog && !isCheck) process.exitCode = generateAgain();
+else {
+	await updateReplies();
+	for (const part of PARTS) {
+		update(part.file, replacePart(readFileSync(join(PACKAGE_ROOT, part.file), "utf8"), part));
+	}
+}
 
-for (const part of PARTS) {
-	update(part.file, replacePart(readFileSync(join(PACKAGE_ROOT, part.file), "utf8"), part));
+function generateAgain(): number {
+	const args = [...process.execArgv, ...process.argv.slice(1)];
+	return spawnSync(process.execPath, args, { stdio: "inherit" }).status ?? 1;
 }
 
 async function updateReplies(): Promise<void> {
@@ -112,13 +122,15 @@ async function updateReplies(): Promise<void> {
 	if (!isAlike(JSON.parse(before), JSON.parse(after))) update(REPLIES, after);
 }
 
-function update(file: string, after: string): void {
+/** True when the file was another. */
+function update(file: string, after: string): boolean {
 	const path = join(PACKAGE_ROOT, file);
-	if (readFileSync(path, "utf8") === after) return;
+	if (readFileSync(path, "utf8") === after) return false;
 	if (isCheck) {
 		process.stderr.write(`${file} is out of date; run npm run docs.\n`);
 		process.exitCode = 1;
 	} else {
 		writeFileSync(path, after);
 	}
+	return true;
 }
