@@ -206,17 +206,17 @@ async function assertRoom(records: ChatRecords, owner: string): Promise<void> {
 type TurnFate = "settled" | "open" | "failed";
 export type StagedTurns = ReturnType<typeof createStagedTurns>;
 
-interface StagedTurnParts extends TurnWritingDeps {
-	readonly store: Store;
-	readonly ids: Ids;
-	readonly logger: Pick<Logger, "error">;
-}
-
 /**
  * Turns that may be paid for any moment: persisted before the money moves, so that a crash loses none. A turn that is
  * reported step by step is persisted with its evidence, before the first of it leaves.
  */
-export function createStagedTurns(deps: StagedTurnParts) {
+export function createStagedTurns(
+	deps: TurnWritingDeps & {
+		readonly store: Store;
+		readonly ids: Ids;
+		readonly logger: Pick<Logger, "error">;
+	},
+) {
 	const { store, clock, ids, logger } = deps;
 	const write = async (id: string, { place, turn }: StagedTurn): Promise<void> => {
 		// Anyone who deletes a session takes what is staged of it away.

@@ -10,13 +10,6 @@ import { formatUsd } from "../../src/kernel/kernel.js";
 import type { GraphCatalog } from "../../src/knowledge/knowledge.js";
 import type { GraphPromise, GraphRouter } from "../../src/search/search.js";
 
-export interface RoutingDeps {
-	readonly info: Pick<ServiceInfo, "baseUrl">;
-	readonly catalog: GraphCatalog;
-	readonly search: GraphRouter;
-	readonly prices: PriceList;
-}
-
 export interface RoutingRequest {
 	readonly query: string;
 	/** Graphs named at most. */
@@ -31,7 +24,17 @@ const SOLD_AS = "graphs.search";
  * Which graphs would answer a query, how well, and the call that sells the answer. Tells the caller's own words and what
  * the free catalog tells anyway: no concept, no evidence. The query is kept nowhere.
  */
-export function createQueryRouting({ info, catalog, search, prices }: RoutingDeps) {
+export function createQueryRouting({
+	info,
+	catalog,
+	search,
+	prices,
+}: {
+	readonly info: Pick<ServiceInfo, "baseUrl">;
+	readonly catalog: GraphCatalog;
+	readonly search: GraphRouter;
+	readonly prices: PriceList;
+}) {
 	const toRoutedGraph = ({ graph, decision, strength, ...promise }: GraphPromise) => {
 		const { id, slug, title, type } = graph.record;
 		const address = OPERATION_ADDRESSES[SOLD_AS];

@@ -20,11 +20,6 @@ import type {
 	SearchOutcome,
 } from "../../src/search/search.js";
 
-export interface SearchSkillDeps {
-	readonly search: HybridSearch;
-	readonly clock: Clock;
-}
-
 const TEXT_ROWS = 3;
 const SUMMARY_CHARS = 240;
 
@@ -41,7 +36,13 @@ export interface SearchTask {
 
 /** Searches and writes the contract's answer; without a row there is nothing to pay for. */
 export async function searchAndAnswer(
-	{ search, clock }: SearchSkillDeps,
+	{
+		search,
+		clock,
+	}: {
+		readonly search: HybridSearch;
+		readonly clock: Clock;
+	},
 	task: SearchTask,
 ): Promise<Outcome<SearchResponse>> {
 	const startedMs = clock.monotonicMs();

@@ -38,7 +38,12 @@ import { createJsonRpcHandler, createRestHandler } from "./transport-handlers.js
 
 /** Agent-to-agent: the protocol's messages become calls of the pipeline, its answers become tasks. */
 
-export interface A2aDeps {
+/** Card, key set, JSON-RPC and HTTP+JSON, each in protocol versions 1.0 and 0.3; mount it at the root. */
+export function createA2aRouter({
+	card,
+	tasks,
+	...deps
+}: {
 	readonly service: Service;
 	readonly tasks: TaskArchive;
 	readonly watch: TaskWatch;
@@ -49,10 +54,7 @@ export interface A2aDeps {
 	/** Payments on a chain are configured. */
 	readonly acceptsX402: boolean;
 	readonly logger?: Logger | undefined;
-}
-
-/** Card, key set, JSON-RPC and HTTP+JSON, each in protocol versions 1.0 and 0.3; mount it at the root. */
-export function createA2aRouter({ card, tasks, ...deps }: A2aDeps): Router {
+}): Router {
 	const sell = createSell(deps);
 	const keepPaid = createKeepPaid({ ...deps, tasks });
 	const paymentService = createPaymentService({ ...deps, tasks, sell, keepPaid });

@@ -29,11 +29,6 @@ import {
 } from "./waiting-tasks.js";
 import { isFinal, type PaymentNote, readPaymentNote, withoutPayload } from "./x402-extension.js";
 
-export interface PaymentServiceDeps extends Omit<PaymentAttemptDeps, "waiting"> {
-	readonly tasks: TaskArchive;
-	readonly ids: Ids;
-}
-
 /** Tasks whose id alone opens them: those that wait for a payment, and those a wallet has paid for. */
 export interface OpenTasks {
 	find(taskId: string): Promise<Task | undefined>;
@@ -52,7 +47,12 @@ export interface PaymentService extends OpenTasks {
 	goOn(message: Message, exchange: Exchange): Promise<Purchase | undefined>;
 }
 
-export function createPaymentService(deps: PaymentServiceDeps): PaymentService {
+export function createPaymentService(
+	deps: Omit<PaymentAttemptDeps, "waiting"> & {
+		readonly tasks: TaskArchive;
+		readonly ids: Ids;
+	},
+): PaymentService {
 	const { tasks, ids, clock } = deps;
 	const running = new Map<
 		string,

@@ -40,12 +40,6 @@ export interface WaitingTask {
 /** Memory of unpaid tasks, bounded in number, size and time: text no one paid for must not fill a disk. */
 export type WaitingTasks = ReturnType<typeof createWaitingTasks>;
 
-export interface WaitingTasksDeps {
-	readonly clock: Clock;
-	/** A payment of the task is under way. */
-	readonly isBusy: (taskId: string) => boolean;
-}
-
 interface Entry {
 	/** One flat string: what is counted is what is held, which is not so for objects a caller has made up. */
 	readonly text: string;
@@ -54,7 +48,14 @@ interface Entry {
 	readonly expiresAt: number;
 }
 
-export function createWaitingTasks({ clock, isBusy }: WaitingTasksDeps) {
+export function createWaitingTasks({
+	clock,
+	isBusy,
+}: {
+	readonly clock: Clock;
+	/** A payment of the task is under way. */
+	readonly isBusy: (taskId: string) => boolean;
+}) {
 	const entries = new Map<string, Entry>(); // oldest first
 	let chars = 0;
 

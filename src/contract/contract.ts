@@ -36,6 +36,11 @@ export {
 } from "./call.js";
 export {
 	type Credential,
+	isSafeIssuer,
+	OAUTH_KEY_CLAIM,
+	OAUTH_RESOURCE_PATHS,
+	OAUTH_SCOPE,
+	type OAuthResourcePath,
 	type Payment,
 	PREPAID_METHOD,
 	parseCredential,
@@ -78,13 +83,6 @@ export {
 	requestComponent,
 	requestComponents,
 } from "./named-schemas.js";
-export {
-	isSafeIssuer,
-	OAUTH_KEY_CLAIM,
-	OAUTH_RESOURCE_PATHS,
-	OAUTH_SCOPE,
-	type OAuthResourcePath,
-} from "./oauth-resources.js";
 export {
 	type DataOperation,
 	type DocumentOperation,

@@ -116,13 +116,6 @@ function nameOf(folder: string): string {
 	return `${hashOf(folder)}.graph`;
 }
 
-export interface SnapshotKeeperDeps {
-	readonly snapshots: GraphSnapshots;
-	readonly catalog: Pick<GraphCatalog, "list">;
-	readonly clock: Clock;
-	readonly logger: Logger;
-}
-
 const LOOK_INTERVAL_MS = 10_000;
 /** Keeping graphs takes at most one part in so many of the time. */
 const REST = 100;
@@ -136,7 +129,12 @@ export function startSnapshotKeeper({
 	catalog,
 	clock,
 	logger,
-}: SnapshotKeeperDeps): () => Promise<void> {
+}: {
+	readonly snapshots: GraphSnapshots;
+	readonly catalog: Pick<GraphCatalog, "list">;
+	readonly clock: Clock;
+	readonly logger: Logger;
+}): () => Promise<void> {
 	const stopping = new AbortController();
 	/** Graphs that cannot be kept, such as one whose folder is gone; a later version of each is tried again. */
 	const refused = new WeakSet<Graph>();

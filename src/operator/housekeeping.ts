@@ -6,7 +6,10 @@ import { endLapsedGrants, sweepOwned } from "../accounts/accounts.js";
 import { LIMITS } from "../contract/contract.js";
 import { type Clock, type Logger, toIsoDay } from "../kernel/kernel.js";
 
-export interface HousekeepingDeps {
+const HOUR_MS = 3_600_000;
+
+/** Starts what must happen again and again; the returned function begins nothing more and waits for what is under way. */
+export function startHousekeeping(deps: {
 	readonly sweeper: Sweeper;
 	readonly guard: InvariantGuard;
 	/** Payments on a chain; undefined while none is configured. */
@@ -15,12 +18,7 @@ export interface HousekeepingDeps {
 	readonly retention: Retention;
 	readonly clock: Clock;
 	readonly logger: Logger;
-}
-
-const HOUR_MS = 3_600_000;
-
-/** Starts what must happen again and again; the returned function begins nothing more and waits for what is under way. */
-export function startHousekeeping(deps: HousekeepingDeps): () => Promise<void> {
+}): () => Promise<void> {
 	const { sweeper, guard, onchain, refundPayouts, retention, clock, logger } = deps;
 	const running = new Set<Promise<void>>();
 	const stopping = new AbortController();

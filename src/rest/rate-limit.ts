@@ -21,19 +21,22 @@ const POLLING: readonly OperationId[] = [
 	"research.deep_dive.status",
 ];
 
-export interface RateLimitDeps {
+/**
+ * Counts every request before anything is done about it, and tells on every reply what is left
+ * (draft-ietf-httpapi-ratelimit-headers). Mount it first: what it refuses costs as little as can be.
+ */
+export function createRateLimit({
+	rates,
+	clock,
+	ids,
+	isOperator,
+}: {
 	readonly rates: CallRates;
 	readonly clock: Clock;
 	readonly ids: Ids;
 	/** Comes from this machine with a token no one guesses; a wrong one counts as the guess it is. */
 	readonly isOperator: (req: Request) => boolean;
-}
-
-/**
- * Counts every request before anything is done about it, and tells on every reply what is left
- * (draft-ietf-httpapi-ratelimit-headers). Mount it first: what it refuses costs as little as can be.
- */
-export function createRateLimit({ rates, clock, ids, isOperator }: RateLimitDeps): RequestHandler {
+}): RequestHandler {
 	const isPolling = createPollingTest();
 	const rest = createRest(clock);
 	return (req, res, next) => {

@@ -29,20 +29,18 @@ import {
 } from "./root-documents.js";
 import { createStreamHandler } from "./stream-handler.js";
 
-export interface RestRouterDeps {
-	readonly service: Service;
-	readonly clock: Clock;
-	readonly limits?: { readonly requestTimeoutMs?: number };
-	readonly logUnexpected?: LogUnexpected;
-}
-
 /** Every route of the table under its exact path: another case or a trailing slash is another path, and unknown. */
 export function createRestRouter({
 	service,
 	clock,
 	limits = {},
 	logUnexpected,
-}: RestRouterDeps): Router {
+}: {
+	readonly service: Service;
+	readonly clock: Clock;
+	readonly limits?: { readonly requestTimeoutMs?: number };
+	readonly logUnexpected?: LogUnexpected;
+}): Router {
 	const router = express.Router({ caseSensitive: true, strict: true });
 	const requestTimeoutMs = limits.requestTimeoutMs ?? LIMITS.requestTimeoutMs;
 	const limitPayments = createPaymentLimit(clock);

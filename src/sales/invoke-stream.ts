@@ -47,16 +47,16 @@ export interface StreamWork {
 
 export type InvokeStream = (call: Call, work: StreamWork) => Promise<BegunStream | RecalledStream>;
 
-export interface InvokeStreamDeps extends OpenCallDeps {
-	readonly recordUsage: RecordUsage;
-}
-
 /**
  * Runs one call that answers piece by piece. What comes before the first evidence is kept back until the capture is
  * durable, so nothing leaves unpaid; a stream that ends or fails without evidence is not charged. From the capture on
  * the work is its own: anyone who called may leave at any time.
  */
-export function createInvokeStream(deps: InvokeStreamDeps): InvokeStream {
+export function createInvokeStream(
+	deps: OpenCallDeps & {
+		readonly recordUsage: RecordUsage;
+	},
+): InvokeStream {
 	return async (call, work) => {
 		const opened = await openCall(deps, call);
 		const { skill, input, payer, admission } = opened;

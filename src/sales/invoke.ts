@@ -25,15 +25,16 @@ import { createLaunchCall, type Launches } from "./launch-call.js";
 import { type KeepResultDeps, keepResult, tellKeptUntil } from "./stored-result.js";
 import type { RecordUsage } from "./usage.js";
 
-export interface InvokeDeps extends OpenCallDeps, KeepResultDeps {
-	readonly recordUsage: RecordUsage;
-	readonly clock: Clock;
-	/** Launches what outlives its call; without it nothing does. */
-	readonly jobs?: Launches | undefined;
-}
-
 /** Runs one call for one caller: nothing is delivered without a capture, nothing is captured without delivery. */
-export function createInvoke(deps: InvokeDeps): Invoke {
+export function createInvoke(
+	deps: OpenCallDeps &
+		KeepResultDeps & {
+			readonly recordUsage: RecordUsage;
+			readonly clock: Clock;
+			/** Launches what outlives its call; without it nothing does. */
+			readonly jobs?: Launches | undefined;
+		},
+): Invoke {
 	const { recordUsage, clock } = deps;
 	const launch = createLaunchCall(deps);
 	return async (call) => {

@@ -31,18 +31,16 @@ export interface ResumeRequest {
 	readonly streamId: string | undefined;
 }
 
-export interface SoldStreamDeps {
+export type SoldStreams = ReturnType<typeof createSoldStreams>;
+
+/** Streams outlive their connections: paid for once, worked for to the end, read again for a while by anyone who paid. */
+export function createSoldStreams(deps: {
 	readonly invokeStream: InvokeStream;
 	readonly skills: SkillCatalog;
 	readonly kept: KeptStreams;
 	readonly ids: Ids;
 	readonly clock: Clock;
-}
-
-export type SoldStreams = ReturnType<typeof createSoldStreams>;
-
-/** Streams outlive their connections: paid for once, worked for to the end, read again for a while by anyone who paid. */
-export function createSoldStreams(deps: SoldStreamDeps) {
+}) {
 	const { invokeStream, kept, ids, clock } = deps;
 	const slots = createStreamSlots(clock);
 	const writing = new Set<Promise<void>>();

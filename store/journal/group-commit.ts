@@ -24,17 +24,19 @@ interface OpenBatch extends Batch {
 
 const DEFERRED_MS = 20;
 
-interface GroupCommitDeps {
+export type GroupCommit = ReturnType<typeof createGroupCommit>;
+
+/** While one frame is on its way to the disk the next one gathers, so that a sync serves as many callers as wait. */
+export function createGroupCommit({
+	clock,
+	write,
+	onStop,
+}: {
 	readonly clock: Clock;
 	/** Makes the batch under way durable. Its first rejection stops everything: a failed sync is never tried again. */
 	readonly write: () => Promise<void>;
 	readonly onStop: (reason: string) => void;
-}
-
-export type GroupCommit = ReturnType<typeof createGroupCommit>;
-
-/** While one frame is on its way to the disk the next one gathers, so that a sync serves as many callers as wait. */
-export function createGroupCommit({ clock, write, onStop }: GroupCommitDeps) {
+}) {
 	const queue = createBatchQueue(clock);
 	const siblings = createSiblings(clock);
 	let underWay: OpenBatch | undefined;
