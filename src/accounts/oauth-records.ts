@@ -34,7 +34,7 @@ export interface OAuthRecords {
 	put(record: NewRecord): Promise<boolean>;
 	/**
 	 * False for what was used before, or is gone: of two that use it at once one fails. A code is remembered as used
-	 * for its minute; a refresh token, of which there would be thousands, is forgotten (see refresh-tokens.ts).
+	 * for its minute; a refresh token, of which there would be thousands, is forgotten (see oauth-tokens.ts).
 	 */
 	consume(kind: OAuthKind, id: string): Promise<boolean>;
 	/** Notes which keys are to end once a grant is taken up. */

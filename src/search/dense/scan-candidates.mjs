@@ -1,4 +1,4 @@
-// Typed arrays that are reused from search to search; what each part guarantees is in scan-candidates.d.mts.
+// Best candidates of a scan, in typed arrays that are reused from search to search.
 
 /** Words per candidate: slot, scope, row. */
 const [SLOT, SCOPE, ROW, WORDS] = [0, 1, 2, 3];
