@@ -24,7 +24,7 @@ export interface PublishedCard {
 }
 
 /**
- * Signs both shapes of the card and writes them out; slow, so done once for an address. The absolute address of the key set tells
+ * Signs both shapes of the card and writes them out; slow, so done once for an address. The absolute address of the key set shows
  * a verifier where to look.
  */
 export async function publishCard(

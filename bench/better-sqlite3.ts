@@ -32,7 +32,7 @@ export interface Sqlite {
 	open(path: string): SqliteDatabase;
 }
 
-/** Looks in the `node_modules` of a folder; without it, or when it does not load there, tells why and what to do. */
+/** Looks in the `node_modules` of a folder; without it, or when it does not load there, says why and what to do. */
 export function loadSqlite(folder: string = PACKAGE_ROOT): Sqlite | { readonly missing: string } {
 	const load = createRequire(join(resolve(folder), "package.json"));
 	try {

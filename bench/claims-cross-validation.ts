@@ -63,7 +63,7 @@ function ruledBy({ sentences }: FeaturedClaim): "SUPPORTED" | "REFUTED" | undefi
 	return side === "supports" ? "SUPPORTED" : "REFUTED";
 }
 
-/** Figures of one part, or of all, for each threshold that a verdict may be told from. */
+/** Figures of one part, or of all, for each threshold from which a verdict may be reported. */
 export function figuresOf(told: readonly ToldClaim[], part: string) {
 	const members = told.filter(({ claim }) => part === "all" || claim.part === part);
 	const decidable = members.filter(({ claim }) => claim.labelled.verdict !== "NOT_ENOUGH_EVIDENCE");

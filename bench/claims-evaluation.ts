@@ -1,4 +1,4 @@
-/** What is measured of verdicts: agreement with the labels, and how far a told confidence can be accepts. */
+/** What is measured of verdicts: agreement with the labels, and how far a stated confidence can be trusted. */
 import { isSoldVerdict, VERDICTS, type Verdict } from "../src/contract/verdicts.js";
 import { round } from "./figures.js";
 import type { LabelledClaim } from "./labelled/labelled-claims.js";
@@ -7,7 +7,7 @@ export interface JudgedClaim {
 	readonly labelled: Pick<LabelledClaim, "id" | "kind" | "verdict" | "qualifier">;
 	readonly verdict: Verdict;
 	readonly qualifier: string | undefined;
-	/** Told with the verdict, 0..1. */
+	/** Reported with the verdict, 0..1. */
 	readonly confidence: number;
 }
 
@@ -47,7 +47,7 @@ export interface ClaimFigures {
 	readonly accuracy_where_covered: number;
 	/** Of claims that can be checked, those answered with NOT_ENOUGH_EVIDENCE or NOT_CHECKABLE. */
 	readonly abstention: number;
-	/** Of claims that were so once and are refuted, those told to be OUTDATED. */
+	/** Of claims that were so once and are refuted, those reported as OUTDATED. */
 	readonly outdated_told: number;
 	/** Expected calibration error over ten bins of equal width, over verdicts that are sold. */
 	readonly calibration_error: number;

@@ -95,7 +95,7 @@ const OTHERS = 4;
 
 /**
  * No one says which sentence decides a claim: of a claim with the label the likeliest sentence of the deciding concept is
- * taken, by the weights so far, and the likeliest ones of all other claims stand against it; anew until it settles
+ * taken, by the weights so far, and the likeliest ones of all other claims stand against it; again until it settles
  * (multiple-instance learning, Dietterich and others, 1997).
  */
 export function fitStances(claims: readonly FeaturedClaim[]): Record<Side, StanceWeights> {

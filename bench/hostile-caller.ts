@@ -109,7 +109,7 @@ const BEGINNINGS = [
 	`POST /v1/graphs/agent-payments/search HTTP/1.1\r\nHost: x\r\nContent-Type: application/json\r\nContent-Length: 50\r\n\r\n{`,
 ];
 
-/** Connections that say nothing, half a header or half a body; told when all are open, and kept until the process ends. */
+/** Connections that say nothing, half a header or half a body; reported when all are open, and kept until the process ends. */
 async function holdIdle({ port, from, count }: HostilePlan): Promise<HostileResult> {
 	const statuses = { open: 0, cut: 0 };
 	for (let index = 0; index < count; index++) {

@@ -11,10 +11,10 @@ export interface IdleSockets {
 
 const OPENED_AT_ONCE = 250;
 const REOPEN_INTERVAL_MS = 100;
-/** An attacker's patience: one in ten of its connections a second is opened anew when the server has ended it. */
+/** An attacker's patience: one in ten of its connections a second is opened again when the server has ended it. */
 const REOPENED_SHARE = 0.01;
 
-/** Opens so many; those that the server ends are opened anew, some at a time. Throws where this process may not hold as many. */
+/** Opens so many; those that the server ends are opened again, some at a time. Throws where this process may not hold as many. */
 export async function openIdleSockets(
 	{ hostname, port }: URL,
 	count: number,

@@ -12,7 +12,7 @@ export async function bundle(compiled) {
 	const outdir = join(compiled, "bundle");
 	await build({
 		entryPoints: [join(compiled, "src", "cli", "main.js")],
-		// Told beside each module in the bundle, which must not name the folder it was built in.
+		// Written beside each module in the bundle, which must not name the folder it was built in.
 		absWorkingDir: compiled,
 		outdir,
 		bundle: true,

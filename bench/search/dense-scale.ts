@@ -74,7 +74,7 @@ async function compare(
 	exact: readonly ExactTop[],
 	search: (query: string) => Promise<DenseHits | undefined>,
 ): Promise<Omit<DenseFigures, "rows">> {
-	// The first round warms up, and tells what is found.
+	// The first round warms up, and shows what is found.
 	let [found, strict] = [0, 0];
 	for (const [index, text] of texts.entries()) {
 		const hits = await search(text);

@@ -1,4 +1,4 @@
-/** Questions without judged rows, which tell the judge what there is an answer to. Never worded after the fresh ones, though the examples of each graph were written after the first report on those. */
+/** Questions without judged rows, which show the judge what can be answered. Never worded after the fresh ones, though the examples of each graph were written after the first report on those. */
 
 /** What people ask assistants and no graph of the catalog answers. */
 export const EVERYDAY = [
@@ -60,7 +60,7 @@ interface AskedOfGraph {
 	readonly unanswered: readonly string[];
 }
 
-/** Of each graph, by its id: what tells a question in other words from one about something else of the same subject. */
+/** Of each graph, by its id: what distinguishes a question in other words from one about something else of the same subject. */
 export const ASKED_OF_GRAPHS: Readonly<Record<string, AskedOfGraph>> = {
 	"agent-payments": {
 		answered: [

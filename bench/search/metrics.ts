@@ -56,7 +56,7 @@ export interface Detection {
 	readonly meant: number;
 }
 
-/** How well "nothing here" is told apart: of those said, how many were meant; of those meant, how many were said. */
+/** How well "nothing here" is detected: of those said, how many were meant; of those meant, how many were said. */
 export function detection(cases: readonly { said: boolean; meant: boolean }[]): Detection {
 	const said = cases.filter((one) => one.said).length;
 	const meant = cases.filter((one) => one.meant).length;

@@ -43,7 +43,7 @@ export interface QualityReport {
 	readonly answerable: number;
 	readonly documents: number;
 	readonly systems: Readonly<Record<string, SystemQuality>>;
-	/** How well the decision tells questions without an answer; undefined where no one judged that. */
+	/** How well the decision detects questions without an answer; undefined where no one judged that. */
 	readonly abstention: DetectionRange | undefined;
 	/** Decisions by kind of question, those without an answer also by what may mislead. */
 	readonly decisions: Readonly<Record<string, Readonly<Record<string, number>>>> | undefined;

@@ -18,7 +18,7 @@ interface Insertion {
 	readonly text: string;
 }
 
-/** Lets each function of a compiled module tell that it was entered, by a number of its own. */
+/** Lets each function of a compiled module report that it was entered, by a number of its own. */
 export function instrument(code: string, firstId: number): Instrumented {
 	const file = ts.createSourceFile("module.js", code, ts.ScriptTarget.ESNext, true);
 	const functions: FunctionEntry[] = [];
@@ -45,7 +45,7 @@ function enterCalls(body: ts.Node, file: ts.SourceFile, id: number): readonly In
 	];
 }
 
-/** The name that the source gives it; a function without one is told by what it is in. */
+/** The name that the source gives it; a function without one is named by what it is in. */
 function nameOf(node: ts.SignatureDeclaration, file: ts.SourceFile): string {
 	const own = ownNameOf(node, file);
 	if (own !== undefined) return own;

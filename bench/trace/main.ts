@@ -1,5 +1,5 @@
 /**
- * `npm run trace`: sends one paid search to a server of this checkout, or of the one named by `--root`, whose functions tell when they
+ * `npm run trace`: sends one paid search to a server of this checkout, or of the one named by `--root`, whose functions report when they
  * are called, and prints its files in the order in which they are first entered. How files and returns are counted stands at
  * `summarizeTrace`. Exit code 3: the tour that `--check` names is not the way the search goes.
  */

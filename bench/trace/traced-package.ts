@@ -15,7 +15,7 @@ interface OwnBuild {
 const OWN_ENTRIES = /^(\.git|bin|dist.*|package\.json|tsconfig\.build\.json)$/;
 
 /**
- * Lays out in `folder` what installing the checkout would lay out, with compiled code that tells which functions it enters; the
+ * Lays out in `folder` what installing the checkout would lay out, with compiled code that reports which functions it enters; the
  * checkout itself is only read. Returns the functions by their ids.
  */
 export async function makeTracedPackage(root: string, folder: string): Promise<TracedFunction[]> {

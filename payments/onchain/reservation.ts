@@ -117,7 +117,7 @@ function assertIdle(watch: OnchainContext["watch"], { id, idempotencyId }: Payme
 	if (idempotencyId !== undefined && watch.isKeyBusy(idempotencyId)) throw paymentInFlight(id);
 }
 
-/** A client that lost the answer signs anew and repeats its retry key: what it paid for then must not be paid twice. */
+/** A client that lost the answer signs again and repeats its retry key: what it paid for then must not be paid twice. */
 async function findEarlier(
 	{ clock, watch }: OnchainContext,
 	reader: StoreReader,

@@ -21,7 +21,7 @@ export interface QuestionTask {
 	/** Evidence that was shown before and is not wanted again, as far as there is other. */
 	readonly told?: ReadonlySet<string>;
 	readonly signal: AbortSignal;
-	/** Told of the evidence, and waited for, before any of it is. */
+	/** Given the evidence, and waited for, before any of it is shown. */
 	readonly onEvidence?: (offered: OfferedEvidence) => Promise<void>;
 }
 

@@ -28,7 +28,7 @@ export function createScheduleWorker(deps: RunServices) {
 	};
 	return {
 		/**
-		 * One round over all schedules; resolves to how many runs it attempted. Never throws for one schedule's sake. Once told
+		 * One round over all schedules; resolves to how many runs it attempted. Never throws for one schedule's sake. Once asked
 		 * to stop it begins no other schedule.
 		 */
 		async tick(stopping?: AbortSignal): Promise<number> {

@@ -42,7 +42,7 @@ const NOTHING_KEPT =
 export type TurnLeaving = "whole" | "stepwise";
 
 /**
- * One turn: waits for those before it, says the message so that it stands alone, and answers it, telling each step. A turn
+ * One turn: waits for those before it, says the message so that it stands alone, and answers it, reporting each step. A turn
  * without an answer is not remembered; one that is sent again is answered from what was remembered, and adds nothing: where
  * that is gone it is NOT_FOUND, since what is said now would answer it otherwise.
  */

@@ -231,7 +231,7 @@ function isOfOneAccount(other: CitedSentence, key: CitedSentence): boolean {
 	return other.sources.some(({ sourceUrl }) => urls.has(sourceUrl));
 }
 
-/** Sentences leave out what they are about: only what is told of the same thing can deny one. */
+/** Sentences leave out what they are about: only what is said of the same thing can deny one. */
 function speaksOf(other: CitedSentence, { concept }: CitedSentence): boolean {
 	if (other.concept === concept || other.concept.title === concept.title) return true;
 	const terms = contentTerms(`${other.concept.title}\n${other.text}`);

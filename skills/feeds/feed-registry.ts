@@ -92,7 +92,7 @@ const about = {
 	page: z.url(),
 	licence: text,
 	terms: z.url(),
-	/** True when it answers questions instead of telling one thing. */
+	/** True when it answers questions instead of reporting one thing. */
 	isSearch: z.boolean(),
 	intervalMs: z.int().positive(),
 };

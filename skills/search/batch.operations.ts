@@ -125,7 +125,7 @@ export const batchSearch = paidOperation({
 	example: { body: { queries: [{ query: DOMAIN_EXAMPLE.query, limit: 5 }] } },
 });
 
-/** The others are told as questions without an answer. */
+/** The others are reported as questions without an answer. */
 function keepAnswers(output: BatchOutput, kept: readonly number[]): BatchOutput {
 	const items = output.data.items.map((item, place) =>
 		kept.includes(place) || !item.is_answered ? item : { ...item, ...UNANSWERED },

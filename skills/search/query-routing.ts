@@ -21,8 +21,8 @@ export interface RoutingRequest {
 const SOLD_AS = "graphs.search";
 
 /**
- * Which graphs would answer a query, how well, and the call that sells the answer. Tells the caller's own words and what
- * the free catalog tells anyway: no concept, no evidence. The query is kept nowhere.
+ * Which graphs would answer a query, how well, and the call that sells the answer. States the caller's own words and what
+ * the free catalog states anyway: no concept, no evidence. The query is kept nowhere.
  */
 export function createQueryRouting({
 	info,

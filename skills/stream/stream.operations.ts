@@ -17,7 +17,7 @@ import {
 
 const EXAMPLE = "Which HTTP status code asks for payment?";
 
-/** A search that tells each step: where it looks, what it finds, and a cited answer. Spec: Endpoints, paid operations. */
+/** A search that reports each step: where it looks, what it finds, and a cited answer. Spec: Endpoints, paid operations. */
 export const researchStream = paidOperation({
 	id: "research.stream",
 	at: "GET /v1/research/stream",

@@ -83,7 +83,7 @@ export function costOf({ metadata }: Task): CostWire | undefined {
 	return metadata?.["cost"];
 }
 
-/** A paid task as the answer to a repeated message: wherever it tells its cost, it says that it was paid before. */
+/** A paid task as the answer to a repeated message: wherever it states its cost, it says that it was paid before. */
 export function toRepeatedTask(task: Task): Task {
 	const paid = costOf(task);
 	if (!paid?.charged) return task;
@@ -231,7 +231,7 @@ export function toJobTask(
 	};
 }
 
-/** The task while its job works, as the event of a pass tells it. */
+/** The task while its job works, as the event of a pass reports it. */
 export function toProgressTask(task: Task, progress: JobProgress, timestamp: string): Task {
 	const state = TaskState.TASK_STATE_WORKING;
 	return {
@@ -256,7 +256,7 @@ export function progressOf(source: JobProgress): JobProgress {
 	return { percent, pass, pass_number, passes, sources_considered, sources_read };
 }
 
-/** What a payment on a chain was told at the launch stays in every status of the task. */
+/** What was reported at the launch of a payment on a chain stays in every status of the task. */
 function toStatus(
 	{ id: taskId, contextId, status }: Task,
 	told: { readonly state: TaskState; readonly text: string; readonly timestamp: string },

@@ -15,11 +15,11 @@ export interface A2a {
 	/** Mount it at the root. */
 	readonly router: Router;
 	/**
-	 * Fails the tasks a crash left unfinished and no job goes on with, and goes on telling of the others; call once, when the base
+	 * Fails the tasks a crash left unfinished and no job goes on with, and goes on notifying of the others; call once, when the base
 	 * address is known.
 	 */
 	start(): Promise<void>;
-	/** Stops telling of tasks; what is not told yet is told after the next start. */
+	/** Stops notifying of tasks; what is not sent yet is sent after the next start. */
 	close(): Promise<void>;
 	/** Forgets the tasks whose time is over; their text goes with the sweep of documents. */
 	sweep(now: number): Promise<void>;
@@ -38,7 +38,7 @@ export function createA2a(options: {
 	readonly x402?: X402Terms | undefined;
 	/** What goes on behind tasks of work that outlives its call; without it nothing does. */
 	readonly jobs?: JobViews | undefined;
-	/** How those are reached who want to be told of such a task; without it no one is. */
+	/** How those are reached who want to be notified of such a task; without it no one is. */
 	readonly push?: PushTransport | undefined;
 	readonly logger?: Logger;
 }): A2a {

@@ -87,7 +87,7 @@ export function createExchange(
 		},
 		refuse(error): Refusal {
 			const told = toServiceError(error);
-			// One that is refused again on its way out is told of once.
+			// One that is refused again on its way out is logged once.
 			if (isOurFailure(told, response) && failure !== error) {
 				failure = error;
 				logger?.error("unexpected failure", { requestId, error: stackOf(error) });

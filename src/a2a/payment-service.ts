@@ -118,7 +118,7 @@ export function createPaymentService(
 	};
 }
 
-/** A new task of a message; it is told to no one yet. Its context's id, which others may see, tells nothing of its own. */
+/** A new task of a message; it is shown to no one yet. Its context's id, which others may see, reveals nothing of its own. */
 function toWaiting(ids: Ids, { message: sent, exchange }: Sending): WaitingTask {
 	const taskId = ids.next("task");
 	const contextId = sent.contextId || ids.next("ctx");

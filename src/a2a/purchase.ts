@@ -61,7 +61,7 @@ export function createBuyAnswer(deps: PurchaseDeps): BuyAnswer {
 			assertSameContent(contentOf(sent), contentOf(offered.message));
 			return { task: toRepeatedTask(earlier), isRepeated: true };
 		}
-		// A task that was kept without its text is answered anew: the pipeline knows that it is paid for.
+		// A task that was kept without its text is answered again: the pipeline knows that it is paid for.
 		const { task } = await sell(offered, { canFail: true });
 		await keepPaid(caller, task, offered.exchange);
 		return { task, isRepeated: costOf(task)?.replayed === true };

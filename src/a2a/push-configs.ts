@@ -4,18 +4,18 @@ import type { Store } from "../../store/store.js";
 import { parseInput, pushDocument, TASK_LIMITS } from "../contract/contract.js";
 import { type SealedText, ServiceError } from "../kernel/kernel.js";
 
-/** Someone who wants to be told how a task goes on. */
+/** Someone who wants to be notified how a task goes on. */
 export interface PushTarget {
 	readonly id: string;
 	readonly url: string;
 	/** Sent along as it is, so that the receiver knows whom it comes from. */
 	readonly token: string;
 	readonly authentication?: { readonly scheme: string; readonly credentials: string } | undefined;
-	/** Protocol version it was set in, and is told in. */
+	/** Protocol version it was set in, and is notified in. */
 	readonly version: "1.0" | "0.3";
 }
 
-/** Who is told of tasks: sealed on the disk, because addresses and tokens are secrets of their owners. */
+/** Who is notified of tasks: sealed on the disk, because addresses and tokens are secrets of their owners. */
 export type PushConfigs = ReturnType<typeof createPushConfigs>;
 
 const VISIBLE = /^[\x20-\x7e]*$/;
@@ -46,7 +46,7 @@ export function toPushTarget(
 	return { ...parseInput(targetSchema, read), version };
 }
 
-/** As its owner reads it again: the secrets are told to no one. */
+/** As its owner reads it again: the secrets are shown to no one. */
 export function toPushWire(
 	taskId: string,
 	{ id, url, authentication }: PushTarget,
@@ -105,9 +105,9 @@ export function createPushConfigs({
 			const left = targets.filter((target) => target.id !== id);
 			if (left.length < targets.length) await write(taskId, left);
 		},
-		/** No one is to be told any more; who was is kept as long as the task. */
+		/** No one is to be notified any more; who was is kept as long as the task. */
 		settle: (taskId: string) => mark(taskId, false),
-		/** Tasks whose end is still to be told, with their jobs. */
+		/** Tasks whose end is still to be sent, with their jobs. */
 		async open(): Promise<readonly { readonly taskId: string; readonly jobId: string }[]> {
 			const rows = await store.read((reader) => reader.list("tasks"));
 			return rows.flatMap(({ id: taskId, jobId, isPushed }) =>

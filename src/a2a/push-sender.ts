@@ -11,7 +11,7 @@ import { statusEvent } from "./task-events.js";
 /** Resolves to whether the target took it; never rejects. */
 export type PushSend = (target: PushTarget, task: Task) => Promise<"taken" | "refused" | "failed">;
 
-/** Tells a target where a task stands: its status without the report, which its owner reads here. */
+/** Notifies a target of where a task stands: its status without the report, which its owner reads here. */
 export function createPushSend(deps: {
 	readonly egress: Egress;
 	readonly sign: PushSign;
@@ -95,7 +95,7 @@ function bodyOf({ version }: PushTarget, task: Task): string {
 	return legacy.serialize(event, { ...task, artifacts: [], history: [] }).body;
 }
 
-/** Signs one notification, so that its receiver can tell by our public keys that it came from here, unchanged and lately. */
+/** Signs one notification, so that its receiver can verify by our public keys that it came from here, unchanged and lately. */
 export type PushSign = (sent: {
 	readonly taskId: string;
 	readonly url: string;

@@ -28,7 +28,7 @@ import { isFinal } from "./x402-extension.js";
 export interface PushTransport {
 	/** Reaches public addresses only. */
 	readonly egress: Egress;
-	/** Throws INVALID_ARGUMENT for an address it would not reach, as far as its text tells. */
+	/** Throws INVALID_ARGUMENT for an address it would not reach, as far as its text shows. */
 	readonly judge: (url: string) => void;
 	/** Seals what is kept of them. */
 	readonly seal: SealedText;
@@ -38,7 +38,7 @@ export interface PushTransport {
 export interface PushService {
 	/** Throws INVALID_ARGUMENT for what `set` would not take. */
 	check(config: TaskPushNotificationConfig, version: PushTarget["version"]): void;
-	/** Tells from now on. Throws UnsupportedOperation for a task that nothing goes on behind. */
+	/** Notifies from now on. Throws UnsupportedOperation for a task that nothing goes on behind. */
 	set(
 		task: Task,
 		config: TaskPushNotificationConfig,
@@ -48,9 +48,9 @@ export interface PushService {
 	get(taskId: string, id: string): Promise<TaskPushNotificationConfig>;
 	list(taskId: string): Promise<TaskPushNotificationConfig[]>;
 	remove(taskId: string, id: string): Promise<void>;
-	/** Goes on telling what an earlier process had still to tell. */
+	/** Goes on sending what an earlier process had still to send. */
 	resume(): Promise<void>;
-	/** Stops; what is not told yet is told after the next start. */
+	/** Stops; what is not sent yet is sent after the next start. */
 	close(): Promise<void>;
 }
 

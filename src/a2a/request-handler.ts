@@ -95,7 +95,7 @@ export function createRequestHandler(deps: RequestHandlerDeps): A2ARequestHandle
 	};
 }
 
-/** Sells what a message asks for and sets who is to be told of it; an address that is not good costs nothing. */
+/** Sells what a message asks for and sets who is to be notified of it; an address that is not good costs nothing. */
 function createPurchase({ buy, push }: RequestHandlerDeps) {
 	return async (request: SendMessageRequest, context: ServerCallContext): Promise<Purchase> => {
 		const exchange = exchangeOf(context);
@@ -178,7 +178,7 @@ const refuseToRun = async () => {
 };
 const noExecutor: AgentExecutor = { execute: refuseToRun, cancelTask: refuseToRun };
 
-/** Errors of the protocol are the SDK's to tell; of every other the exchange remembers how to refuse. */
+/** Errors of the protocol are the SDK's to report; of every other the exchange remembers how to refuse. */
 async function guard<R>(
 	context: ServerCallContext,
 	work: (exchange: Exchange) => Promise<R>,

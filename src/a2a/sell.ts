@@ -33,7 +33,7 @@ export interface Offered {
 	readonly resourceUrl?: string;
 }
 
-/** The finished task, or that of a job that was launched, and what the pipeline said; nothing when the task tells a failure. */
+/** The finished task, or that of a job that was launched, and what the pipeline said; nothing when the task reports a failure. */
 export interface Sold {
 	readonly task: Task;
 	readonly result: CallResult | undefined;

@@ -37,7 +37,7 @@ export interface TaskArchive extends TaskStore {
 	 */
 	find(caller: Caller, taskId: string): Promise<Task | undefined>;
 	/**
-	 * A task that a wallet paid for, or undefined. A wallet has no session to show here: the task's id, 80 random bits told
+	 * A task that a wallet paid for, or undefined. A wallet has no session to show here: the task's id, 80 random bits shown
 	 * to no one else, is what opens it.
 	 */
 	findOpen(taskId: string): Promise<Task | undefined>;
@@ -272,7 +272,7 @@ function fromView(view: JobView): Pick<TaskRow, "state" | "updatedAt" | "expires
 
 const DIGEST_CHARS = 22;
 
-/** Ids that callers choose may hold anything; rows stay in the journal, so they only tell whether two are equal. */
+/** Ids that callers choose may hold anything; rows stay in the journal, so they only show whether two are equal. */
 function digestOf(callersId: string): string {
 	return createHash("sha256").update(callersId).digest("base64url").slice(0, DIGEST_CHARS);
 }
@@ -338,7 +338,7 @@ function fromToken(token: string): Position {
 	return { updatedAt: Number(match[1]), id: match[2] };
 }
 
-/** Tasks as their jobs stand: what is kept of a task tells who asked what, its job tells the rest. */
+/** Tasks as their jobs stand: what is kept of a task states who asked what, its job states the rest. */
 export type LiveTasks = ReturnType<typeof createLiveTasks>;
 
 /** Without jobs every task stays as it is. */

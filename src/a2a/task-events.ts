@@ -113,7 +113,7 @@ function* endOf(task: Task): Generator<StreamResponse, void, undefined> {
 	yield statusEvent(task, task.status, task.metadata);
 }
 
-/** How far the task was when it was told; undefined before its first pass. */
+/** How far the task was when it was reported; undefined before its first pass. */
 function latestOf({ metadata }: Task): JobProgress | undefined {
 	const told = metadata as unknown as JobProgress | undefined;
 	return told?.pass_number ? progressOf(told) : undefined;

@@ -33,7 +33,7 @@ export interface WaitingTask {
 	readonly receipts: readonly PaymentReceipt[];
 	/** Hash of the payment whose settlement is not known; no other one is taken meanwhile. */
 	readonly unsettled: string | undefined;
-	/** The task as it was told last. */
+	/** The task as it was reported last. */
 	readonly told: Task;
 }
 
@@ -92,7 +92,7 @@ export function createWaitingTasks({
 		},
 		has: (taskId: string) => findAlive(taskId) !== undefined,
 		/**
-		 * Starts its time anew. Where room is short, the address that holds most loses its oldest; a task that is being paid
+		 * Starts its time again. Where room is short, the address that holds most loses its oldest; a task that is being paid
 		 * for, or whose settlement is not known, stays.
 		 */
 		keep(task: WaitingTask): void {
@@ -150,7 +150,7 @@ export interface PaymentTry {
 	readonly payment: X402Payment | undefined;
 	/** The extension is on, or the message speaks its words. */
 	readonly speaksX402: boolean;
-	/** Tells payments of one task apart. */
+	/** Distinguishes payments of one task. */
 	readonly hash: string;
 	readonly x402Version: 1 | 2;
 	readonly requestId: string;
@@ -254,7 +254,7 @@ export function toCanceled(
 	};
 }
 
-/** The finished task, telling what became of its payment. */
+/** The finished task, stating what became of its payment. */
 export function toPaid(
 	asked: WaitingTask,
 	task: Task,
@@ -289,7 +289,7 @@ function fateOf({ isAnswer, settlement, cost }: CallResult): string {
 	return `${isAnswer ? "This call costs nothing" : "There is no answer"}, so the payment was not settled.`;
 }
 
-/** What was asked and what paid for it; payments in between are told by their receipts. */
+/** What was asked and what paid for it; payments in between are stated by their receipts. */
 function historyOf({ told, message: asked }: WaitingTask, message: Message | undefined): Message[] {
 	const { id: taskId, contextId } = told;
 	const messages = message && message.messageId !== asked.messageId ? [asked, message] : [asked];

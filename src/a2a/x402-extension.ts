@@ -84,7 +84,7 @@ function invalid(key: string, rule: string): ServiceError {
 	});
 }
 
-/** One settlement, or one that failed, as x402 tells it. */
+/** One settlement, or one that failed, as x402 reports it. */
 export type PaymentReceipt =
 	| {
 			readonly success: true;

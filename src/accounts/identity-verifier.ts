@@ -213,7 +213,7 @@ async function readKeys(deps: IssuerServices): Promise<ReadonlyMap<string, JWK>>
 	if (!Array.isArray(keys)) throw new TypeError("The key set holds no list of keys.");
 	const usable = keys.slice(0, LIMITS.issuerKeysMax).filter(isPublicKey);
 	const found = new Map<string, JWK>();
-	// Of two keys with one id no one can tell which was meant.
+	// Of two keys with one id it is unknown which was meant.
 	for (const { kid } of usable) {
 		const [only, ...others] = usable.filter((key) => key.kid === kid);
 		if (only && others.length === 0) found.set(kid, only);

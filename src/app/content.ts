@@ -109,7 +109,7 @@ export interface OpenSearchOptions {
 	/** Where models that were fetched are kept. */
 	readonly modelsFolder: string;
 	readonly clock: Clock;
-	/** Told which files of the index are unusable. */
+	/** Is given which files of the index are unusable. */
 	readonly logger?: Logger | undefined;
 }
 

@@ -10,7 +10,7 @@ import type { Ports, Wiring } from "./services.js";
 
 /** From listening to the last flush. */
 export interface AppLife {
-	/** Serves on this address, tells the service under which address callers reach it, and starts what is done beside calls. */
+	/** Serves on this address, gives the service the address where callers reach it, and starts what is done beside calls. */
 	listen(address: { host: string; port: number }): Promise<RunningServer>;
 	/**
 	 * Resolves once search is in step with the catalog, vectors included; safe to call again. Where they are on the disk,
@@ -125,7 +125,7 @@ const END_MS = 4_000;
 /** What a facilitator says of money that was sent is heard, and persisted before the store closes. */
 const HOUSEKEEPING_END_MS = LIMITS.settleTimeoutMs + 2_000;
 
-/** What is done beside calls: briefings that are due, events that are told, housekeeping, and graphs kept for the next start. */
+/** What is done beside calls: briefings that are due, events that are sent, housekeeping, and graphs kept for the next start. */
 export interface Workers {
 	/** Nothing more is begun; waits for nothing. */
 	halt(): Promise<void>;

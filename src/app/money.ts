@@ -102,7 +102,7 @@ export interface Money {
 	/** Payments on a chain; undefined while none is configured. */
 	readonly onchain: OnchainPayments | undefined;
 	readonly quoteSeal: QuoteSeal;
-	/** Every way to pay, as a caller without a credential is told. */
+	/** Every way to pay, as listed to a caller without a credential. */
 	readonly offersOf: (quote: Quote) => readonly Offer[];
 }
 

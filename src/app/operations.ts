@@ -118,7 +118,7 @@ export function createFreeOperations(
 	};
 }
 
-/** What is listed and told of graphs and of what is sold. */
+/** What is listed and stated of graphs and of what is sold. */
 function createListings(deps: Parameters<typeof createFreeOperations>[0]) {
 	const { info, catalog, prices, clock } = deps;
 	const today = () => toIsoDay(clock.now());

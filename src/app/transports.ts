@@ -72,7 +72,7 @@ function besideRest(transport: Router): RequestHandler {
 	};
 }
 
-/** Agent-to-agent over the whole house: tasks of long work are its jobs, anyone who wants to be told is told on the public internet. */
+/** Agent-to-agent over the whole service: tasks of long work are its jobs, subscribers are notified on the public internet. */
 export function openA2a(
 	wiring: Pick<Wiring, keyof Ports | "service" | "store" | "jobs" | "revision">,
 ): A2a {

@@ -129,7 +129,7 @@ const RANDOM_CHARS = 16;
 
 /**
  * The same id when a paid call is sent again under its retry key, so that its result is kept once. It is derived from the
- * hold, or from the payment on a chain that needed none, under a secret: who sees a receipt cannot tell what it paid for.
+ * hold, or from the payment on a chain that needed none, under a secret: who sees a receipt cannot know what it paid for.
  * Calls that nothing was paid for get a new one each time.
  */
 export function createResultIds({ ids, secret }: { ids: Ids; secret: Uint8Array }) {
@@ -141,7 +141,7 @@ export function createResultIds({ ids, secret }: { ids: Ids; secret: Uint8Array 
 		const chars = toIdLetters(digest);
 		const random = chars.slice(0, RANDOM_CHARS);
 		if (isHold) return `${siblingId(callId, kind).slice(0, -RANDOM_CHARS)}${random}`;
-		// A payment's id tells no time; the first digit keeps it one that an id can have.
+		// A payment's id states no time; the first digit keeps it one that an id can have.
 		return `${kind}_0${chars.slice(-(TIME_CHARS - 1))}${random}`;
 	};
 }

@@ -76,7 +76,7 @@ export interface KeptStream {
 	readonly events: readonly PlainEvent[];
 }
 
-/** Documents of an A2A task: what was said and answered, and who is told when it changes. */
+/** Documents of an A2A task: what was said and answered, and who is notified when it changes. */
 export const taskDocument = (taskId: string): string => `a2a-${taskId}`;
 export const pushDocument = (taskId: string): string => `a2a-${taskId}-push`;
 

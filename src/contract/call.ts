@@ -59,7 +59,7 @@ export interface CallResult {
 	readonly onAbandoned?: () => void;
 }
 
-/** One settlement as receipts tell it; `network` in CAIP-2 form. */
+/** One settlement as receipts state it; `network` in CAIP-2 form. */
 export interface SettlementWire {
 	readonly network: string;
 	readonly transaction: string;
@@ -105,7 +105,7 @@ export function isWallet(owner: string): boolean {
 	return owner.includes(":");
 }
 
-/** What tells callers of one account apart where what they did is kept. */
+/** What distinguishes callers of one account where what they did is kept. */
 export function grantIdOf(access: AccountAccess | undefined): string | undefined {
 	return access?.keyId ?? access?.grantId;
 }
@@ -118,7 +118,7 @@ export function maySeeAgain(
 	return access === undefined || access.isManager || grantIdOf(access) === grantId;
 }
 
-/** Owns nothing: who shows no credential, and is told what an unguessable id opens. */
+/** Owns nothing: who shows no credential, and is shown what an unguessable id opens. */
 export const ANONYMOUS: Caller = { owner: "nobody", rail: "none" };
 
 /** Whether text of a caller's may be kept: neither who pays nor the account beside it agreed on zero retention. */

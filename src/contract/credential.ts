@@ -129,7 +129,7 @@ function fromX402(value: string | undefined, version: 1 | 2): Payment | undefine
 		if (typeof payload === "object" && payload !== null)
 			return { scheme: "x402", version, payload };
 	} catch {
-		// Told below, like JSON that is no object.
+		// Reported below, like JSON that is no object.
 	}
 	throw new ServiceError(
 		"INVALID_ARGUMENT",

@@ -15,7 +15,7 @@ export const JOB_STATES = [
 ] as const;
 export type JobState = (typeof JOB_STATES)[number];
 
-/** What a caller is told: `expired` once the report of a completed job is gone (D2). */
+/** What is reported to a caller: `expired` once the report of a completed job is gone (D2). */
 export const JOB_STATUSES = [...JOB_STATES, "expired"] as const;
 export type JobStatus = (typeof JOB_STATUSES)[number];
 
@@ -24,7 +24,7 @@ export function isOpenJob(state: string): boolean {
 	return state === "queued" || state === "running" || state === "cancelling";
 }
 
-/** Events the work itself may tell; the rest (created, progress, usage and the last one) is the runner's. */
+/** Events the work itself may emit; the rest (created, progress, usage and the last one) is the runner's. */
 export const WORK_EVENTS = [
 	"research.plan",
 	"research.search",
@@ -50,7 +50,7 @@ export interface WorkEvent {
 	readonly data: JobJson;
 }
 
-/** How far the work has come, in all its passes together; numbers that go back are not told. */
+/** How far the work has come, in all its passes together; numbers that go back are not reported. */
 export interface WorkProgress {
 	readonly considered: number;
 	readonly read: number;
@@ -67,7 +67,7 @@ export interface PassContext {
 	readonly askedAt: number;
 	/** Milliseconds that this pass may take at most. */
 	readonly timeoutMs: number;
-	/** Beyond JOB_LIMITS.events, and for events larger than JOB_LIMITS.eventChars, nothing is told. */
+	/** Beyond JOB_LIMITS.events, and for events larger than JOB_LIMITS.eventChars, nothing is reported. */
 	emit(event: WorkEvent): void;
 	progress(progress: WorkProgress): void;
 }

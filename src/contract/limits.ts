@@ -86,7 +86,7 @@ export const LIMITS = {
 	paymentTtlMs: 24 * 3_600_000,
 	/** A refund's transfer that the chain does not show may be sent again after this long. */
 	refundTransferTtlMs: 3_600_000,
-	/** How long a copy of a captured payment waits where no transport tells whether the answer left or was cut off. */
+	/** How long a copy of a captured payment waits where no transport reports whether the answer left or was cut off. */
 	deliveryGraceMs: 60_000,
 	/** How long after its end an authorization is still looked for on the chain. */
 	authorizationLapseMs: 60_000,
@@ -251,7 +251,7 @@ export const READING_LIMITS = {
 	revisionsMax: 512,
 } as const;
 
-/** What is told of sources, articles, entities and brands. */
+/** What is stated of sources, articles, entities and brands. */
 export const EVIDENCE_LIMITS = {
 	hostChars: 253,
 	nameChars: 200,
@@ -262,7 +262,7 @@ export const EVIDENCE_LIMITS = {
 	namesMax: 50,
 	candidatesDefault: 5,
 	candidatesMax: 20,
-	/** Nodes told of one entity. */
+	/** Nodes listed of one entity. */
 	entityMentionsMax: 200,
 	listDefault: 50,
 	listMax: 200,
@@ -285,7 +285,7 @@ export const STREAM_LIMITS = {
 export const ANSWER_LIMITS = {
 	graphsMax: 6,
 	conceptsMax: 12,
-	/** Sentences that are told as evidence and offered to the writer. */
+	/** Sentences that are returned as evidence and offered to the writer. */
 	evidenceMax: 24,
 	sentencesMax: 5,
 	/** Share of the best sentence's score below which another one is no evidence for this question. */
@@ -295,11 +295,11 @@ export const ANSWER_LIMITS = {
 
 /** Limits of A2A tasks with a job behind them. */
 export const TASK_LIMITS = {
-	/** How long a blocking call waits for a job; then it is told how far the job is. */
+	/** How long a blocking call waits for a job; then it returns how far the job is. */
 	blockingMs: 25_000,
 	/** How long the caller of a cancellation waits for it to be over. */
 	cancelMs: 5_000,
-	/** Addresses that are told of one task. */
+	/** Addresses that are notified of one task. */
 	pushTargets: 5,
 	pushUrlChars: 2_048,
 	pushSecretChars: 2_048,

@@ -140,7 +140,7 @@ type SkillText<Input, Output> = Pick<
 	Skill<never, Input, Output>,
 	"title" | "tags" | "examples" | "input" | "output" | "capture" | "queryOf" | "pricedBy" | "toText"
 > & {
-	/** What agents are told that it does. */
+	/** What it does, as stated to agents. */
 	readonly about: string;
 	/** As in `Skill`; how many units an input asks for may depend on what is on sale. */
 	readonly units?:

@@ -75,7 +75,7 @@ export function namesOperation(scope: readonly string[], operationId: string): b
 export interface RequestPath {
 	/** With the query of a GET. */
 	readonly path: string;
-	/** Without it: what a challenge names, so that a facilitator is not told what was asked. */
+	/** Without it: what a challenge names, so that a facilitator does not learn what was asked. */
 	readonly resource: string;
 	readonly body: Readonly<Record<string, unknown>>;
 }

@@ -102,7 +102,7 @@ export interface Skill<
 		| undefined;
 	/** For operations that are sold in several kinds: the field of the input that names the kind, and what each is priced as. */
 	readonly pricedBy?: PricedBy | undefined;
-	/** For `capture: "jobOwned"`: `run` then tells of the job that was launched, whose id is its context's `callId`. */
+	/** For `capture: "jobOwned"`: `run` then reports the job that was launched, whose id is its context's `callId`. */
 	readonly job?: JobOffer<Input> | undefined;
 	/** Graphs the input names, for scoped tokens; empty when the skill chooses them itself. */
 	readonly graphsOf: (input: Input) => readonly string[];

@@ -67,11 +67,11 @@ function daysBefore(day: string, days: number): string {
 	return new Date(Date.parse(`${day}T00:00:00Z`) - days * DAY_MS).toISOString().slice(0, 10);
 }
 
-/** What tells readers apart, never pages. */
+/** What distinguishes readers, never pages. */
 const TRACKING = /^(?:utm_\w+|fbclid|gclid|dclid|msclkid|mc_cid|mc_eid|igshid)$/i;
 const REF_DIGITS = 20;
 
-/** An address as articles are told apart by it. */
+/** An address as articles are distinguished by it. */
 export interface ArticleAddress {
 	/** Lower case, without `www.`; with a port that is not the scheme's own. */
 	readonly host: string;

@@ -50,7 +50,7 @@ export function toRequestId(headers: SentHeaders, ids: Ids): string {
 	return isAccepted ? sent : ids.next("req");
 }
 
-/** The id an earlier handler gave to this request, or a new one; the response tells it. */
+/** The id an earlier handler gave to this request, or a new one; the response states it. */
 export function openRequestId(req: IncomingMessage, res: ServerResponse, ids: Ids): string {
 	const given = res.getHeader("X-Request-Id");
 	if (typeof given === "string" && given !== "") return given;
@@ -140,7 +140,7 @@ export const refuseForwarded: RequestHandler = (request, _response, next) => {
 	next();
 };
 
-/** Tells the operator of this machine from everyone else. */
+/** Distinguishes the operator of this machine from everyone else. */
 export type OperatorCheck = ReturnType<typeof createOperatorCheck>;
 
 export function createOperatorCheck(adminToken: string) {

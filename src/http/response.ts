@@ -27,7 +27,7 @@ export function watchCaller(res: ServerResponse, clock: Clock, timeoutMs: number
 		controller.abort(timeout);
 	});
 	res.once("close", onClose);
-	// Of pipelined responses only the first owns the socket, and node tells no other that it closed.
+	// Of pipelined responses only the first owns the socket, and node notifies no other that it closed.
 	socket.setMaxListeners(0);
 	socket.once("close", onClose);
 	return {
@@ -112,7 +112,7 @@ export function reportDelivery(
 	}
 	res.once("finish", finished);
 	res.once("close", closed);
-	// Of pipelined responses only the first owns the socket, and node tells no other that it closed.
+	// Of pipelined responses only the first owns the socket, and node notifies no other that it closed.
 	socket.once("close", closed);
 }
 
@@ -154,7 +154,7 @@ export function sendDocument(
 	sendBytes(res, { status: 200, body: document.body, mediaType: document.mediaType });
 }
 
-/** A whole reply; its length is told before its bytes. */
+/** A whole reply; its length is stated before its bytes. */
 export function sendBytes(
 	res: ServerResponse,
 	reply: {

@@ -336,7 +336,7 @@ function trackRequests(handler: RequestListener, refuse: RequestListener) {
 			};
 			owe(socket, res);
 			res.once("finish", settle);
-			// Of pipelined responses only the first owns the socket, and node tells no other that it closed.
+			// Of pipelined responses only the first owns the socket, and node notifies no other that it closed.
 			socket.setMaxListeners(0);
 			socket.once("close", settle);
 			(whenIdle ? refuse : handler)(req, res);

@@ -20,7 +20,7 @@ type WorkId =
 	| "vfb"
 	| "vrf";
 
-/** Prefixes of identifiers, which tell a reader of a log what each names. */
+/** Prefixes of identifiers, which show a reader of a log what each names. */
 export type IdKind = "req" | PaymentId | AccountId | WorkId;
 
 export interface Ids {

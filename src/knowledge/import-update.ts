@@ -26,7 +26,7 @@ export interface ImportUpdate {
 	readonly memory: ImportMemory;
 }
 
-/** What importing a source again would change; undefined when only a whole import can tell. */
+/** What importing a source again would change; undefined when only a whole import can determine it. */
 export async function updateImport(
 	state: SourceState,
 	options: ImportOptions,

@@ -136,7 +136,7 @@ function createSpeaker(deps: McpOptions) {
 				{ onerror: (error) => (latest = error) },
 			);
 			handlers.push(handler);
-			// The SDK reports refused callers too, who are told themselves; what it answers with 500 is our failure.
+			// The SDK reports refused callers too, who get the reason themselves; what it answers with 500 is our failure.
 			const watched = privately(handler, () => logFailure(latest));
 			const answer = toNodeHandler(watched, {
 				onerror: logFailure,

@@ -66,7 +66,7 @@ function fromMpp(value: unknown): ShownPayment {
 	return { credential: { scheme: "spt", token, challenge: payload.challenge } };
 }
 
-/** How the payment of a call ended, as each protocol tells it; undefined where nothing was paid for the call by itself. */
+/** How the payment of a call ended, as each protocol reports it; undefined where nothing was paid for the call by itself. */
 export function receiptMetaOf(headers: Readonly<Record<string, string>> = {}): Meta | undefined {
 	const x402 = headers["PAYMENT-RESPONSE"] ?? headers["X-PAYMENT-RESPONSE"];
 	const { "Payment-Receipt": mpp } = headers;

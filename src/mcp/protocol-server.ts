@@ -69,7 +69,7 @@ export function createProtocolServer(deps: ProtocolServerDeps, exchange: Exchang
 	return server;
 }
 
-/** Throws ProtocolError alone: the SDK would tell the caller the text of any other exception. */
+/** Throws ProtocolError alone: the SDK would send the caller the text of any other exception. */
 function readPlainly<T>({ logger }: ProtocolServerDeps, exchange: Exchange, look: () => T): T {
 	try {
 		return look();

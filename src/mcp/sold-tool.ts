@@ -67,7 +67,7 @@ function createGraphChoice({ properties }: InputSchema): (graphId: string) => ob
 	return "graphs" in properties ? (graphId) => ({ graphs: [graphId] }) : () => ({});
 }
 
-/** Runs the pipeline for one call of a tool, and tells the rail what became of its answer. */
+/** Runs the pipeline for one call of a tool, and reports to the rail what became of its answer. */
 export async function sell(
 	{ service, clock }: ToolDeps,
 	{ name, exchange, payment, idempotencyKey }: ToolCall,

@@ -9,7 +9,7 @@ import {
 import { type Ids, ServiceError } from "../kernel/kernel.js";
 import { sendError } from "./respond.js";
 
-/** Told of every exception no one meant to throw; the caller only sees the request id. */
+/** Is given every exception no one meant to throw; the caller only sees the request id. */
 export type LogUnexpected = (
 	error: unknown,
 	at: { readonly requestId: string; readonly method: string },
@@ -21,7 +21,7 @@ export interface ErrorHandlerDeps {
 
 /** Answers whatever was thrown in the contract's envelope. */
 export function createErrorHandler({ logUnexpected }: ErrorHandlerDeps = {}): ErrorRequestHandler {
-	// Express tells an error handler by its four parameters.
+	// Express recognizes an error handler by its four parameters.
 	return (error: unknown, req, res, _next) => {
 		const refusal = toServiceError(error);
 		if (isOurFailure(refusal, res)) {

@@ -55,7 +55,7 @@ function takesMoney({ kind }: Operation): boolean {
 	return kind === "paid" || kind === "purchase";
 }
 
-/** A purchase costs what its body names; told is the least of it. */
+/** A purchase costs what its body names; the least of it is stated. */
 function priceOf(route: Operation, prices: PriceList): object {
 	if (route.kind === "purchase") {
 		return {

@@ -25,7 +25,7 @@ export function sendOwnedDocument(res: Response, { text, mediaType, fileName }: 
 	res.end(text);
 }
 
-/** 204 tells a browser not to come back for more. */
+/** 204 instructs a browser not to come back for more. */
 export async function sendOwnedEvents(
 	res: Response,
 	{ events }: OwnedEvents,

@@ -22,7 +22,7 @@ const POLLING: readonly OperationId[] = [
 ];
 
 /**
- * Counts every request before anything is done about it, and tells on every reply what is left
+ * Counts every request before anything is done about it, and states on every reply what is left
  * (draft-ietf-httpapi-ratelimit-headers). Mount it first: what it refuses costs as little as can be.
  */
 export function createRateLimit({

@@ -92,7 +92,7 @@ export function sendJsonDocument(req: Request, res: Response, value: object): vo
 	sendBytes(res, { status: 200, body, mediaType: JSON_TYPE });
 }
 
-/** The contract's error envelope with the status its code stands for, unless told otherwise. */
+/** The contract's error envelope with the status its code stands for, unless another is given. */
 export function sendError(res: Response, error: ServiceError, status?: number): void {
 	const reply = toErrorReply(error, requestIdOf(res));
 	for (const [name, value] of Object.entries(reply.headers)) res.setHeader(name, value);

@@ -108,7 +108,7 @@ function methodOf(route: Operation): OperationAddress["method"] {
 	return route.method;
 }
 
-/** HEAD runs the handler of GET and drops what it says: never where that is paid for, or told once. */
+/** HEAD runs the handler of GET and drops what it says: never where that is paid for, or shown once. */
 function offersHead(route: Operation): boolean {
 	return route.kind !== "paid" && !(route.kind === "owner" && route.showsOnce);
 }

@@ -72,7 +72,7 @@ function readInput(route: Pick<PaidOperation, "params" | "query" | "body">, req:
 	};
 }
 
-/** The rest of a stream; 204 when it has ended and there is none, which tells a browser not to come back. */
+/** The rest of a stream; 204 when it has ended and there is none, which instructs a browser not to come back. */
 async function goOn(
 	{ clock }: StreamHandlerDeps,
 	res: Response,

@@ -171,7 +171,7 @@ async function nextUnlessAborted(
 	}
 }
 
-/** Tells the work that no one listens; it may be in the middle of something, so its end is not waited for. */
+/** Signals to the work that no one listens; it may be in the middle of something, so its end is not waited for. */
 function endQuietly(source: Source): void {
 	void source.return?.().catch(() => undefined);
 }

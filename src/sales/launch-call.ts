@@ -26,8 +26,8 @@ export interface LaunchCallDeps extends OpenCallDeps {
 }
 
 /**
- * Runs one call whose work outlives it: its price is held together with the job's row, then the caller is told of the job,
- * which takes the money when it ends. Sent again under its key or payment, it is told of the same job.
+ * Runs one call whose work outlives it: its price is held together with the job's row, then the caller is given the job,
+ * which takes the money when it ends. Sent again under its key or payment, it is given the same job.
  */
 export function createLaunchCall(deps: LaunchCallDeps): Invoke {
 	const { skills, cashier, clock, recordUsage } = deps;
@@ -105,7 +105,7 @@ async function toLaunched(
 	return place.openUnpaid({ quote: admission.quote, fingerprint, idempotencyKey });
 }
 
-/** A caller who is told of no job can be told of it under the same payment. */
+/** A caller who is given no job can be given it under the same payment. */
 async function unlessLost<T>({ abandoned }: Launched, tell: () => Promise<T>): Promise<T> {
 	try {
 		return await tell();
@@ -115,7 +115,7 @@ async function unlessLost<T>({ abandoned }: Launched, tell: () => Promise<T>): P
 	}
 }
 
-/** The price is released where the job cannot even begin; what had settled is told by the job. */
+/** The price is released where the job cannot even begin; what had settled is stated by the job. */
 async function beginOrSay(jobs: Launches, id: string, input: JobJson): Promise<void> {
 	try {
 		await jobs.begin(id, input);

@@ -3,7 +3,7 @@ import type { Json } from "../contract/contract.js";
 import { ServiceError, toIsoTime } from "../kernel/kernel.js";
 
 /**
- * Where one payment on a chain stands. Its id can be computed from what settling makes public, so it tells no more than
+ * Where one payment on a chain stands. Its id can be computed from what settling makes public, so it reveals no more than
  * the chain does; the receipt of a call is named to anyone who knows the hash of the request that was paid for. Throws
  * NOT_FOUND.
  */

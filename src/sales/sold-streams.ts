@@ -18,7 +18,7 @@ import { type KeptStreams, type RunningStream, toStreamName } from "./stored-str
 import { createStreamRecord, type FollowedStream, type StreamRecord } from "./stream-record.js";
 import { createStreamSlots, type StreamSlot, tooLong } from "./stream-slots.js";
 
-/** A stream that was sold, and what its caller is told of the money. */
+/** A stream that was sold, and what is reported to its caller of the money. */
 export interface SoldStream extends Settled {
 	readonly stream: FollowedStream;
 }
@@ -126,7 +126,7 @@ async function write({
 	const { record } = running;
 	const last = await writeEvents(record, begun, call.requestId);
 	record.add({ event: "research.usage", data: { cost: begun.cost } });
-	// The credit for what had settled is told once, to anyone who paid.
+	// The credit for what had settled is stated once, to anyone who paid.
 	if (begun.hasEvidence) await kept.keep(running, [...record.events, last]);
 	record.add(last);
 	record.end();

@@ -17,7 +17,7 @@ export interface FollowedStream {
 /** A stream while it is being written. */
 export interface StreamRecord extends FollowedStream {
 	add(event: Pick<SkillEvent, "event" | "data">): void;
-	/** Nothing follows; told to everybody who waits. */
+	/** Nothing follows; reported to everybody who waits. */
 	end(): void;
 	readonly events: readonly Pick<SkillEvent, "event" | "data">[];
 }

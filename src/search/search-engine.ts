@@ -72,9 +72,9 @@ export interface SearchEngineOptions {
 	readonly clock: Clock;
 	/** A model for transformers.js on disk, an embedder that is ready, or "none" for keywords only. */
 	readonly model: ModelLocation | Embedder | "none";
-	/** Folder of a model whose list of words serves wherever the model in use has none: common words tell what is off topic. */
+	/** Folder of a model whose list of words serves wherever the model in use has none: common words show what is off topic. */
 	readonly wordsFolder?: string | undefined;
-	/** Told which files of the index are unusable. */
+	/** Is given which files of the index are unusable. */
 	readonly logger?: Logger | undefined;
 	/** How segments grow together, where not as always. */
 	readonly limits?: IndexLimits | undefined;

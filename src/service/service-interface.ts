@@ -71,7 +71,7 @@ export interface Service {
 	readonly identify: (credential: Credential, options?: IdentifyOptions) => Promise<Caller>;
 }
 
-/** What spt/validate tells of a token. Unknown, expired and revoked ones look alike. */
+/** What spt/validate returns of a token. Unknown, expired and revoked ones look alike. */
 export interface SptValidation {
 	readonly active: boolean;
 	readonly balance_usd: string | null;
@@ -165,7 +165,7 @@ export interface ResearchParts {
 	readonly earlierQuestion: FindEarlierQuestion;
 	/** Subscriptions to briefings. */
 	readonly schedules: Schedules;
-	/** Who is told of what happened. */
+	/** Who is notified of what happened. */
 	readonly webhooks: WebhookParts;
 	/** Where chats go on, and what is remembered of them. */
 	readonly chats: ChatRoom;

@@ -81,7 +81,7 @@ t.test("both cards carry a signature that verifies with the published key", asyn
 	await t.resolves(verify(AgentCard.fromJSON(card)));
 	const offers = card.capabilities.extensions[0].params.offers;
 	offers[0].price_usd = "0.01";
-	console.debug = () => undefined; // the SDK tells there of every signature that fails
+	console.debug = () => undefined; // the SDK reports there every signature that fails
 	await t.rejects(verify(AgentCard.fromJSON(card)), /No valid signatures/);
 
 	const { signatures, ...legacy } = (await fetchCard(baseUrl, undefined)).card;

@@ -19,7 +19,7 @@ import { startLongA2a } from "./start-long-a2a.js";
 
 const { TASK_STATE_WORKING: WORKING, TASK_STATE_COMPLETED: COMPLETED } = TaskState;
 
-t.test("after a restart a working task goes on with its job, and is told of", async (t) => {
+t.test("after a restart a working task goes on with its job and notifies", async (t) => {
 	const world = createWorld();
 	const gate = gateIn(world);
 	const before = await startLongA2a(t, await openShop(world));
@@ -53,7 +53,7 @@ t.test("after a restart a working task goes on with its job, and is told of", as
 	t.same(after.logged, []);
 });
 
-t.test("an end that nobody took is told after the next start", async (t) => {
+t.test("an end that no receiver took is sent again after the next start", async (t) => {
 	const world = createWorld();
 	const before = await startLongA2a(t, await openShop(world));
 	const { at } = await buyer(before);
@@ -75,7 +75,7 @@ t.test("an end that nobody took is told after the next start", async (t) => {
 });
 
 t.test(
-	"who is to be told of a task is told in the words of the version, with the token",
+	"the targets of a task are notified in the terms of their version, with the token",
 	async (t) => {
 		const world = createWorld();
 		const gate = gateIn(world);

@@ -97,7 +97,7 @@ t.test("a message that is sent again has the same task and job, and one charge",
 	await t.rejects(stranger.cancelTask(named(done)), /not found/i);
 });
 
-t.test("whoever leaves a stream leaves nothing behind, and the job goes on", async (t) => {
+t.test("a caller who leaves a stream leaves nothing behind, and the job goes on", async (t) => {
 	const world = createWorld();
 	const gate = gateIn(world);
 	const shop = await startLongA2a(t, await openShop(world));

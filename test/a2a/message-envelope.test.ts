@@ -34,7 +34,7 @@ t.test("a body that is not one object is no request, however it is wrapped", asy
 	t.equal(await shop.balance(id), 5_000_000n);
 });
 
-t.test("what is no message is told so, with its path, in version 1.0", async (t) => {
+t.test("what is no message is refused as such, with its path, in version 1.0", async (t) => {
 	const shop = await startA2a(t);
 	const { token, id } = await shop.issueSpt("5");
 	const headers = { "X-Pay-SPT": token };
@@ -73,7 +73,7 @@ t.test("what is no message is told so, with its path, in version 1.0", async (t)
 	t.same(shop.searched, []);
 });
 
-t.test("what is no message is told so, with its path, in version 0.3", async (t) => {
+t.test("what is no message is refused as such, with its path, in version 0.3", async (t) => {
 	const shop = await startA2a(t);
 	const { token, id } = await shop.issueSpt("5");
 	const headers = { "X-Pay-SPT": token };

@@ -57,7 +57,7 @@ t.test("an unpaid message is answered with HTTP 402 and the ways to pay", async 
 	t.same(searched, [], "nothing ran");
 });
 
-t.test("a credential nobody issued is 401, a spent one 402 with its balance", async (t) => {
+t.test("a credential no one issued is 401, a spent one 402 with its balance", async (t) => {
 	const shop = await startA2a(t);
 	const unknown = await rpc(shop.baseUrl, {
 		params: askGraph("a"),
@@ -78,7 +78,7 @@ t.test("a credential nobody issued is 401, a spent one 402 with its balance", as
 	t.same(shop.searched, []);
 });
 
-t.test("what is malformed is told so, with its path, and costs nothing", async (t) => {
+t.test("what is malformed is refused as such, with its path, and costs nothing", async (t) => {
 	const shop = await startA2a(t);
 	const { token, id } = await shop.issueSpt("5");
 	const headers = { "X-Pay-SPT": token };

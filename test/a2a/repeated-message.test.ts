@@ -57,7 +57,7 @@ t.test("a message sent again later gets the stored task, streaming in one event"
 	t.equal(await shop.balance(id), 4_500_000n);
 });
 
-/** The task as it was told the first time. */
+/** The task as it was returned the first time. */
 function unreplayed(task: unknown): unknown {
 	return JSON.parse(JSON.stringify(task, (key, value) => (key === "replayed" ? undefined : value)));
 }

@@ -47,7 +47,7 @@ export interface StartOptions {
 	readonly beforeSearch?: (query: string) => Promise<void> | void;
 	/** A chain to be paid on. */
 	readonly onchain?: OnchainParts;
-	/** Stands in for the look-up of credentials that tells whose tasks are whose. */
+	/** Stands in for the look-up of credentials that determines whose tasks are whose. */
 	readonly lookUp?: Service["identify"];
 }
 

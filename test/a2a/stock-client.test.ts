@@ -30,7 +30,7 @@ for (const [binding, version, firstCalls] of WAYS) {
 		const paying = await connect({ baseUrl, binding, version, headers, wire });
 		const poor = await connect({ baseUrl, binding, version });
 
-		await t.test("without a credential it is told the price, unary and streaming", async (t) => {
+		await t.test("without a credential it is given the price, unary and streaming", async (t) => {
 			const unpaid = searchMessage("who asks for payment");
 			await t.rejects(send(poor, unpaid), /costs 0\.50 USD/);
 			await t.rejects(poor.sendMessageStream(sendParams(unpaid)).next(), /costs 0\.50 USD/);

@@ -46,7 +46,7 @@ function heapBytes(): number {
 }
 
 t.test(
-	"an unpaid task is forgotten when its time is over, and each change starts it anew",
+	"an unpaid task is forgotten when its time is over, and each change starts it again",
 	async (t) => {
 		const clock = manualClock("2026-01-01T00:00:00Z");
 		const waiting = createMemory({ clock });
@@ -101,7 +101,7 @@ t.test("signed payloads are not held, and what is held is what is counted", asyn
 	t.ok(grown < 4 * LIMITS.waitingTasksChars, `${grown} bytes`);
 });
 
-t.test("who asks too much loses their own tasks, and nobody loses one in payment", async (t) => {
+t.test("who asks too much loses their own tasks, and no one loses one in payment", async (t) => {
 	const waiting = createMemory({ busy: "busy" });
 	const flood = { address: "192.0.2.66" };
 	waiting.keep(waitingTask("busy", "q", flood));

@@ -202,7 +202,7 @@ t.test(
 	},
 );
 
-t.test("the context of a task, which others may see, does not tell the task's id", async (t) => {
+t.test("the context of a task, which others may see, does not reveal the task's id", async (t) => {
 	const shop = await startPaidA2a(t);
 	const [way] = EVERY_WAY;
 	if (!way) return;
@@ -216,7 +216,7 @@ t.test("the context of a task, which others may see, does not tell the task's id
 	t.equal(done.contextId, asked.contextId, "and stays the same");
 });
 
-t.test("what became of the money is told as it is, with and without an answer", async (t) => {
+t.test("what became of the money is reported as it is, with and without an answer", async (t) => {
 	const at = (amountMicros: bigint) =>
 		({
 			prices: { "graphs.search": { amountMicros, billingType: "per_call" } },

@@ -20,7 +20,7 @@ const { TASK_STATE_INPUT_REQUIRED, TASK_STATE_COMPLETED, TASK_STATE_FAILED, TASK
 	TaskState;
 
 t.test(
-	"every failure of the extension is told by its code, charges nothing and may be made good",
+	"every failure of the extension is reported by its code, charges nothing and may be made good",
 	async (t) => {
 		const shop = await startPaidA2a(t);
 		shop.chain.mint(shop.wallet.address, 10_000_000n);
@@ -94,7 +94,7 @@ t.test("a task whose payments go on failing fails itself", async (t) => {
 });
 
 t.test(
-	"a settlement nobody knows of yet keeps the task at work, and is charged once",
+	"a settlement with an unknown outcome keeps the task at work, and is charged once",
 	async (t) => {
 		const shop = await startPaidA2a(t);
 		const [way] = EVERY_WAY;

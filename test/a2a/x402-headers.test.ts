@@ -132,7 +132,7 @@ t.test("a key or a token beside the extension pays as before", async (t) => {
 });
 
 t.test(
-	"another wallet's tasks are not listed, and an id nobody was told opens nothing",
+	"another wallet's tasks are not listed, and an id no one was given opens nothing",
 	async (t) => {
 		const { baseUrl } = await startPaidA2a(t);
 		const headers = ACTIVATION["1.0"];

@@ -77,7 +77,7 @@ t.test(
 	},
 );
 
-t.test("long work that has nothing to tell keeps its connection", async (t) => {
+t.test("long work that has nothing to report keeps its connection", async (t) => {
 	const done = new EventEmitter();
 	const clock = { every: (_ms: number, task: () => void) => systemClock.every(10, task) };
 	const app = express().get(
@@ -119,7 +119,7 @@ t.test("a client skips empty lines, and says what a broken answer means", async 
 	}
 });
 
-t.test("a client tells an export that was cut short from a whole one", async (t) => {
+t.test("a client distinguishes an export that was cut short from a whole one", async (t) => {
 	const read = async (body: string, status = 200): Promise<string[]> => {
 		const egress = { request: async () => new Response(body, { status }) };
 		const found: string[] = [];

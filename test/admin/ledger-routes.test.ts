@@ -1,7 +1,7 @@
 import t from "tap";
 import { startApp } from "../support/start-app.js";
 
-t.test("the admin API tells and changes the books, for the operator alone", async (t) => {
+t.test("the admin API reports and changes the books, for the operator alone", async (t) => {
 	const shop = await startApp(t, { settings: { model: "none" } });
 	const { token } = await shop.issueSpt("5");
 	const { body } = await shop.search({ token });

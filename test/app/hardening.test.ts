@@ -105,7 +105,7 @@ t.test(
 	},
 );
 
-t.test("2,000 idle connections and half-sent requests keep nobody out", async (t) => {
+t.test("2,000 idle connections and half-sent requests keep no one out", async (t) => {
 	const { dial, honest } = await start(t);
 	const openings = Array.from({ length: 2_000 }, async (_, index) => {
 		const socket = await dial();
@@ -145,7 +145,7 @@ t.test("a newcomer takes the place of the connection that is idle the longest", 
 	for (const { socket } of idle) socket.destroy();
 });
 
-t.test("an answer that nobody picks up is not kept for ever", async (t) => {
+t.test("an answer that no client reads is not kept for ever", async (t) => {
 	const waits: { readonly delayMs: number; readonly task: () => void }[] = [];
 	const clock = {
 		...systemClock,

@@ -50,7 +50,7 @@ function passesToKill({ kills }: Dive, passes: number): readonly number[] {
 	return process.env["JOB_KILL_EVERY_PASS"] ? every : kills(passes);
 }
 
-/** Asks again and again until a pass is begun, or the job has ended; what was told last. */
+/** Asks again and again until a pass is begun, or the job has ended; what was reported last. */
 async function pollUntil(server: ServerProcess, path: string, pass: number): Promise<Told[]> {
 	const told: Told[] = [];
 	for (;;) {

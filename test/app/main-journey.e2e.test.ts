@@ -13,7 +13,7 @@ t.test("an agent finds the service, pays and gets a cited answer", async (t) => 
 		t.match(JSON.stringify(card), /"0\.50"/);
 	});
 
-	await t.test("a call without a credential is told the price and every way to pay", async (t) => {
+	await t.test("a call without a credential is given the price and every way to pay", async (t) => {
 		const { status, body, headers } = await shop.search();
 		t.equal(status, 402);
 		t.match(body, {
@@ -90,7 +90,7 @@ t.test("an agent finds the service, pays and gets a cited answer", async (t) => 
 		);
 	}
 
-	await t.test("health tells that everything a sale needs is there", async (t) => {
+	await t.test("health reports that everything a sale needs is there", async (t) => {
 		const { body } = await shop.send("/v1/health");
 		t.match(body.data, { status: "ok", invariants: { status: "ok" }, rails: ["spt", "plan"] });
 	});

@@ -30,7 +30,7 @@ async function start(
 	return { server, dial };
 }
 
-/** A handler that answers when told, in the order of the requests. */
+/** A handler that answers on command, in the order of the requests. */
 function answerLater() {
 	const waiting: ServerResponse[] = [];
 	let told = () => {};
@@ -59,7 +59,7 @@ t.test(
 		running.socket.write(GET);
 		other.socket.write(GET);
 		await asked(2);
-		// Its headers are out, so this connection cannot be told to close: it stays open for more requests.
+		// Its headers are out, so this connection cannot be asked to close: it stays open for more requests.
 		waiting[1]?.write("first half, ");
 		const drained = server.drain();
 		waiting[1]?.end("second half");
@@ -132,7 +132,7 @@ t.test("a header of a credential's full length is taken", async (t) => {
 	t.match(await replies, /taken/);
 });
 
-t.test("a request that does not arrive in time is told so within seconds", async (t) => {
+t.test("a request that does not arrive in time is refused as such within seconds", async (t) => {
 	const timeouts = { headersMs: 50, requestMs: 50 };
 	const { dial } = await start(t, (req) => req.resume(), { timeouts });
 	const slowHead = dial();
@@ -154,7 +154,7 @@ t.test("an answer that is owed is never mixed up with a refusal", async (t) => {
 	t.equal(await replies.catch(() => ""), "");
 });
 
-t.test("whoever takes nothing of a long answer is cut off, and a slow reader is not", async (t) => {
+t.test("a client that reads nothing of an answer is cut off, and a slow one is not", async (t) => {
 	const takers: Socket[] = [];
 	const handler: RequestListener = (req, res) => {
 		takers.push(req.socket);

@@ -68,7 +68,7 @@ t.test("a service that stops takes no calls while it waits for what is under way
 	await Promise.all([closing, ticking]);
 });
 
-t.test("a round over schedules begins none once it is told to stop", async (t) => {
+t.test("a round over schedules begins none once it is asked to stop", async (t) => {
 	const { app, clock, post } = await startShop(t);
 	const order = { topic: "tidal power", frequency: "weekly" };
 	t.equal((await post("/v1/research/schedules", order)).status, 200);

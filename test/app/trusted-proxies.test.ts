@@ -26,7 +26,7 @@ t.test("only proxies on this machine, and those that are named, say who calls", 
 	}
 });
 
-t.test("what an address names is believed of a proxy on this machine", async (t) => {
+t.test("a forwarded address is accepted from a proxy on this machine", async (t) => {
 	const clock = heldClock();
 	const { send } = await startApp(t, { clock, settings: { ...EMPTY, requestsPerMinute: 2 } });
 	clock.hold();

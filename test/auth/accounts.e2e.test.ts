@@ -46,7 +46,7 @@ t.test(
 	},
 );
 
-t.test("usage, calls and quota tell what happened", async (t) => {
+t.test("usage, calls and quota report what happened", async (t) => {
 	const shop = await openAccount(t, { usd: "10.00", at: "2026-03-10T23:59:00Z" });
 	const { ask, buy, key, clock, accountId } = shop;
 	for (const _ of times(3, () => 0)) await buy(key);

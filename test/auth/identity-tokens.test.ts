@@ -223,7 +223,7 @@ t.test("a verdict is filed under the keys it was reached with", async (t) => {
 	await t.rejects(verify(token), { code: "UNAUTHENTICATED" });
 });
 
-t.test("keys that could not tell a forgery are not used", async (t) => {
+t.test("keys that could not detect a forgery are not used", async (t) => {
 	const issuer = await startIssuer(t);
 	const es = issuer.keys.get("ES256")?.publicJwk ?? {};
 	const clock = manualClock("2026-03-10T12:00:00Z");

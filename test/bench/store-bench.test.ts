@@ -34,7 +34,7 @@ t.test("with batches of one each caller goes on before the next one is committed
 });
 
 t.test(
-	"a folder without better-sqlite3 is told how to get it, and the journal has its rows",
+	"without better-sqlite3 the reason says how to get it, and the journal has its rows",
 	async (t) => {
 		const folder = mkdtempSync(join(tmpdir(), "tollgraph-no-sqlite-"));
 		t.teardown(() => rmSync(folder, { recursive: true, force: true }));

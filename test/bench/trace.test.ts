@@ -52,7 +52,7 @@ t.test("a tour names files that run, in the order in which they are first entere
 	t.match(findTourFault([], entered), /no file/);
 });
 
-t.test("instrumented code does the same, and tells every function that is called", async (t) => {
+t.test("instrumented code does the same, and reports every function that is called", async (t) => {
 	const source = `
 		class Sum { #by = (n) => n + this.start; constructor(start) { this.start = start; } of(n) { return this.#by(n); } }
 		const nest = (a) => (b) => ({ sum: new Sum(a).of(b) });

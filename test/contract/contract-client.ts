@@ -16,7 +16,7 @@ export interface Received {
 
 export type Send = (request: Sent) => Promise<Received>;
 
-/** Sends to a server whatever it is told to, and reads the reply whole. */
+/** Sends to a server whatever it is given, and reads the reply whole. */
 export function createSend(baseUrl: string): Send {
 	return async ({ method, path, query = {}, headers, body }) => {
 		const search = new URLSearchParams(query);

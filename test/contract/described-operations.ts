@@ -1,7 +1,7 @@
 import Ajv, { type ValidateFunction } from "ajv/dist/2020.js";
 import addFormats from "ajv-formats";
 
-/** What the contract tests read of `/openapi.json`: nothing else tells them what there is. */
+/** What the contract tests read of `/openapi.json`: nothing else shows them what there is. */
 export interface Operation {
 	readonly operationId: string;
 	readonly method: string;

@@ -82,7 +82,7 @@ const webhook = post(
 	({ id }: { id: string }) => ({ wid: id }),
 );
 
-/** One that was to be told that a schedule is paused. */
+/** One that was to be notified that a schedule is paused. */
 const toldWebhook: Naming = async (world) => {
 	const names = await webhook(world);
 	const { schedule_id: id } = await schedule(world);

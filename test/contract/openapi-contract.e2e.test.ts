@@ -38,7 +38,7 @@ t.test("every paid operation asks for its price where nothing pays, as it descri
 	for (const operation of await readOperations(world.testApp.baseUrl)) {
 		const { security, operationId, method, priceUsd } = operation;
 		if (security.length === 0 || priceUsd === 0) continue;
-		// The price of a job is told with its status, which asks for nothing.
+		// The price of a job is stated with its status, which asks for nothing.
 		if (operationId === "research_deep_dive_status") continue;
 		const reply = await world.send({ method, headers: {}, ...exampleOf(operation) });
 		// A top-up names the token it is for.

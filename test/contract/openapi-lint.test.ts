@@ -3,7 +3,7 @@ import t from "tap";
 import { createPriceList } from "../../payments/price-list.js";
 import { toOpenApiDocument } from "../../src/rest/openapi-document.js";
 
-/** Paths that two templates fit, and what tells them apart. */
+/** Paths that two templates fit, and what distinguishes them. */
 const TOLD_APART: ReadonlySet<string> = new Set([
 	// Beside /v1/verify/claims/{batch_id}: the id of a verification begins with vrf_, so none is "claims".
 	"#/paths/~1v1~1verify~1{verification_id}~1claim-review",

@@ -12,7 +12,7 @@ function pointsOf(by: string, sentences: readonly string[]): readonly Point[] {
 const textOf = ({ by, sentence }: Point) => `${by}: ${sentence.text}`;
 
 t.test(
-	"a panel's map tells what is shared, what is contradicted, and what one alone says",
+	"a panel's map shows what is shared, what is contradicted, and what one alone says",
 	async (t) => {
 		const { shared, contradictions, single } = await findAgreement([
 			...pointsOf("one", [

@@ -30,7 +30,7 @@ const desks = (await experts.list({ limit: 10 })).items.map(({ agent_id }) => ag
 const titlesOf = (graphs: readonly Graph[]) =>
 	graphs.flatMap(({ concepts }) => concepts.map(({ title }) => title));
 const own = titlesOf([...catalog.list({ type: "expert" }), ...catalog.list({ type: "analyst" })]);
-/** Questions about anything in any graph, so that most of them tempt anyone who is asked to tell what others know. */
+/** Questions about anything in any graph, so that most of them tempt anyone who is asked to say what others know. */
 const questions = fc
 	.tuple(
 		fc.constantFrom("Should we use ", "How does one ", "What is ", "Why ", "Which standard "),

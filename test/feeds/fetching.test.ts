@@ -42,7 +42,7 @@ t.test(
 );
 
 t.test(
-	"a host is never asked twice within its interval, and nobody waits for it forever",
+	"a host is never asked twice within its interval, and no caller waits for it forever",
 	async (t) => {
 		let nowMs = 0;
 		const waiting: { readonly atMs: number; readonly run: () => void }[] = [];

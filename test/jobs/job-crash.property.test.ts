@@ -44,7 +44,7 @@ interface Shopper {
 	seen?: JobWire;
 }
 
-/** Throws when what a caller is told goes back. */
+/** Throws when what is reported to a caller goes back. */
 function see(shopper: Shopper, job: JobWire): void {
 	const { seen, jobId = job.job_id } = shopper;
 	if (job.job_id !== jobId) throw new Error(`a second job, ${job.job_id} after ${jobId}`);

@@ -4,7 +4,7 @@ import { JOB_LIMITS } from "../../src/jobs/job-schemas.js";
 import { createGate } from "../support/gate.js";
 import { createWorld, type JobShop, openShop } from "./job-shop.js";
 
-/** Follows a job from an event on until it is told no more. */
+/** Follows a job from an event on until nothing more is reported. */
 async function follow(
 	shop: JobShop,
 	{
@@ -27,7 +27,7 @@ async function follow(
 const namesOf = (told: readonly JobEvent[]) => told.map(({ event }) => event);
 const LAST = /^research\.(completed|failed|cancelled)$/;
 
-t.test("events rise over a restart, are told again behind any of them, and end once", async (t) => {
+t.test("events rise over a restart, are sent again behind any of them, and end once", async (t) => {
 	const world = createWorld(["one", "two"]);
 	const gate = createGate();
 	world.script.onPass = (pass, { emit }) => {
@@ -71,7 +71,7 @@ t.test("events rise over a restart, are told again behind any of them, and end o
 	await before.store.close().catch(() => undefined);
 });
 
-t.test("what is told is bounded, and so are those who listen", async (t) => {
+t.test("what is reported is bounded, and so are those who listen", async (t) => {
 	const world = createWorld(["one"]);
 	const gate = createGate();
 	world.script.onPass = (_pass, { emit }) => {

@@ -103,7 +103,7 @@ t.test(
 	},
 );
 
-t.test("a copy of a payment is told of the job at most once, and never of money", async (t) => {
+t.test("a copy of a payment is given the job at most once, and never money", async (t) => {
 	const world = createWorld();
 	const shop = await openShop(world);
 	world.script.onPass = () => {

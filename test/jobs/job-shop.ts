@@ -39,7 +39,7 @@ export interface Script {
 	readonly ran: string[];
 }
 
-/** Work that does as it is told and remembers in its state which passes it ran. */
+/** Work that does as its script says and remembers in its state which passes it ran. */
 function createScriptedWork(script: Script): JobWork {
 	return {
 		kind: "deep_dive",

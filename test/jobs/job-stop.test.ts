@@ -191,7 +191,7 @@ t.test(
 	},
 );
 
-t.test("a job that nobody took up for a day is over, its price given back", async (t) => {
+t.test("a job that no process took up for a day is over, its price released", async (t) => {
 	const world = createWorld();
 	const gate = createGate();
 	world.script.onPass = () => gate.pass();

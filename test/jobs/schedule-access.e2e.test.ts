@@ -4,7 +4,7 @@ import { SCHEDULES, startTracker } from "./start-tracker.js";
 const ORDER = { topic: "tidal power", frequency: "daily" };
 
 t.test(
-	"schedules of others are neither listed, changed nor told apart from unknown ones",
+	"schedules of others are neither listed, changed nor distinguished from unknown ones",
 	async (t) => {
 		const shop = await startTracker(t, { usd: "60" });
 		const { token: stranger } = await shop.issueSpt("20");

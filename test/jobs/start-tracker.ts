@@ -143,6 +143,6 @@ async function listenAsSlack(
 	return (server.address() as AddressInfo).port;
 }
 
-/** What a schedule's caller is told of it. */
+/** What is reported to a schedule's caller. */
 export const stateOf = async (shop: Tracker, id: string) =>
 	(await shop.ask("GET", `${SCHEDULES}/${id}`)).body.data;

@@ -130,7 +130,7 @@ t.test("a scoped key hears of its own doings, and of nothing once it is revoked"
 });
 
 t.test(
-	"no file tells an address or a secret; exports name webhooks, erasure forgets them",
+	"no file reveals an address or a secret; exports name webhooks, erasure forgets them",
 	async (t) => {
 		const shop = await startShop(t, "none");
 		const { ask, app, folder, accountId, clock } = shop;

@@ -53,7 +53,7 @@ t.test("an error never repeats the secret", async (t) => {
 const paymentScheme = (value: unknown) =>
 	`Payment ${Buffer.from(JSON.stringify(value)).toString("base64url")}`;
 
-t.test("the Payment scheme carries a token of ours, or a payment that names nobody", async (t) => {
+t.test("the Payment scheme carries a token of ours, or a payment that names no one", async (t) => {
 	const prepaid = { challenge: { method: "tollgraph", id: "a" }, payload: { token: "spt_test_x" } };
 	const evm = { challenge: { method: "evm" }, payload: { type: "authorization" } };
 	const pay = (value: string) => parsePayment(new Map([["authorization", [value]]]));

@@ -11,7 +11,7 @@ import {
 const at = (ms: number) =>
 	createIds({ clock: { ...systemClock, now: () => ms }, random: systemRandom });
 
-t.test("an id tells when it was made and sorts by it", async (t) => {
+t.test("an id states when it was made and sorts by it", async (t) => {
 	const early = at(1_700_000_000_000).next("hold");
 	const late = at(1_700_000_000_001).next("hold");
 	t.equal(timeOfId(early), 1_700_000_000_000);

@@ -135,7 +135,7 @@ t.test("the graph is chosen by argument, or by the address", async (t) => {
 		t.equal(readme.result.structuredContent.graph_id, "agent-payments");
 	});
 
-	await t.test("whoever just searches means the chosen graph", async (t) => {
+	await t.test("a plain search means the chosen graph", async (t) => {
 		for (const path of ["/mcp?graph=agent-payments", "/copilot?graph=agent-payments"]) {
 			const { tools } = (await shop.rpc(path, "tools/list")).result;
 			const named = (name: string) => tools.find((tool: { name: string }) => tool.name === name);
@@ -175,7 +175,7 @@ t.test("the graph is chosen by argument, or by the address", async (t) => {
 		}
 	});
 
-	await t.test("a graph nobody has is told, and costs nothing", async (t) => {
+	await t.test("an unknown graph is refused, and costs nothing", async (t) => {
 		const before = await shop.balance();
 		for (const [path, args] of [
 			["/mcp?graph=no-such-graph", {}],

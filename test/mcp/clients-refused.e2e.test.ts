@@ -77,7 +77,7 @@ for (const name of CLIENTS) {
 		t.equal(before - (await shop.balance()), HALF_A_DOLLAR);
 	});
 
-	t.test(`${name}: an account without money is told what it lacks`, async (t) => {
+	t.test(`${name}: the refusal of an account without money says what it lacks`, async (t) => {
 		const { key, account_id } = await shop.app.operator.createKey({ usd: "1.00" });
 		const client = await connectMcp(t, name, { ...place, headers: { "X-API-Key": key } });
 		const { brand } = shop.app.service.skills.brand_intelligence.exampleInput;

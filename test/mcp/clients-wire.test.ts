@@ -53,7 +53,7 @@ t.test("a body that is no JSON-RPC message is refused in words", async (t) => {
 	}
 });
 
-t.test("nobody holds a session: a header that names one changes nothing", async (t) => {
+t.test("no one holds a session: a header that names one changes nothing", async (t) => {
 	for (const path of ADDRESSES) {
 		const { status, headers } = await post(path, list, { "Mcp-Session-Id": "no-such-session" });
 		t.equal(status, 200);
@@ -78,7 +78,7 @@ t.test("words of both eras are understood in one address", async (t) => {
 	t.match(other, { status: 400, body: { error: { code: -32020 } } }, "header and body disagree");
 });
 
-t.test("a stranger is told where access is given; the secret address tells nothing", async (t) => {
+t.test("a stranger is shown where access is given; the secret address shows nothing", async (t) => {
 	for (const path of ["/mcp", "/copilot", "/chatgpt"]) {
 		const { status, headers } = await post(path, list, { "X-API-Key": "" });
 		t.equal(status, 401);
@@ -90,7 +90,7 @@ t.test("a stranger is told where access is given; the secret address tells nothi
 	t.notMatch(wrong.headers.get("www-authenticate") ?? "", /resource_metadata/);
 });
 
-t.test("a cursor nobody gave out is refused, in lists of resources too", async (t) => {
+t.test("a cursor that was never issued is refused, in lists of resources too", async (t) => {
 	const client = await connectMcp(t, "sdk 2, 2026", {
 		url: `${shop.baseUrl}/mcp`,
 		headers: { "X-API-Key": shop.key },

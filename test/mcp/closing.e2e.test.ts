@@ -7,7 +7,7 @@ const CALLS = 24;
 const MICROS_PER_CALL = 1_500_000n;
 
 for (const maker of ["sdk 1", "sdk 2, 2026"] as const) {
-	t.test(`${maker}: whoever pays while the server ends has the answer`, async (t) => {
+	t.test(`${maker}: a caller who pays while the server ends has the answer`, async (t) => {
 		const shop = await startApp(t, { settings: { model: "none" } });
 		const { key, account_id: id } = await shop.app.operator.createKey({ usd: "100" });
 		const place = { url: `${shop.baseUrl}/mcp`, headers: { "X-API-Key": key } };

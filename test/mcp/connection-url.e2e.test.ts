@@ -33,7 +33,7 @@ t.test("an address with a secret in it", async (t) => {
 		t.same([both.status, both.message.error.code], [400, -32600], "one graph at most");
 	});
 
-	await t.test("is told alike whether it was never one, was revoked or has expired", async (t) => {
+	await t.test("fails alike whether it was never one, was revoked or has expired", async (t) => {
 		const revoked = await create();
 		await app.operator.revokeToken({ id: revoked.id });
 		const expired = await create({ expires_in_days: 1 });
@@ -163,7 +163,7 @@ t.test("the secret in an address is repeated nowhere", async (t) => {
 	}
 	await t.test("in replies and their headers", async (t) => {
 		t.ok(seen.length > 200);
-		// Anyone who writes a secret where a tool's arguments belong is told "sk_…" of it at most.
+		// Anyone who writes a secret where a tool's arguments belong is shown "sk_…" of it at most.
 		t.same(
 			seen.filter((reply) => reply.includes(canary)).map((reply) => reply.slice(0, 200)),
 			[],

@@ -7,7 +7,7 @@ import { type McpShop, startMcp } from "./start-mcp.js";
 
 const PAY_PER_CALL = { payPerCall: true, allowedOrigins: [] };
 
-t.test("nobody is let in to pay call by call where nothing settles on a chain", async (t) => {
+t.test("no one is let in to pay call by call where nothing settles on a chain", async (t) => {
 	const shop = await startMcp(t, { settings: { mcp: PAY_PER_CALL } });
 	const { status, headers } = await shop.rpc("/mcp", "tools/list", {}, {});
 	t.equal(status, 401);
@@ -37,7 +37,7 @@ t.test("the name a server is called by", async (t) => {
 	/** What is sent is no message, which no one finds out who was refused before. */
 	const HEARD = 400;
 
-	await t.test("is its machine's where nobody else knows it", async (t) => {
+	await t.test("is its machine's where no one else knows it", async (t) => {
 		const shop = await startMcp(t);
 		for (const name of ["localhost", "127.0.0.1:1", "[::1]"]) {
 			t.equal(await sent(shop, [`Host: ${name}`]), HEARD, name);

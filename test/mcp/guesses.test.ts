@@ -30,7 +30,7 @@ t.test("wrong prepaid tokens in a call count as those in headers do", async (t) 
 	t.equal((await shop.call({})).refusal.error.code, "PAYMENT_REQUIRED");
 });
 
-t.test("credentials that have ended keep nobody out who calls from the same address", async (t) => {
+t.test("credentials that have ended keep no one out who calls from the same address", async (t) => {
 	const shop = await startMcp(t);
 	const { operator } = shop.app;
 	const statusOf = async (key: string) =>

@@ -5,7 +5,7 @@ import { type PaidMcp, SEARCH, startPaidMcp, type ToolCall } from "./start-paid-
 const pause = (ms: number) => new Promise((resolve) => setTimeout(resolve, ms));
 const QUERY = "How do agents pay for what they call?";
 
-t.test("money that had settled for a search without an answer is a token, told once", async (t) => {
+t.test("money that had settled for a search without an answer is a token, sent once", async (t) => {
 	const price = { amountMicros: 2_000_000n, billingType: "per_call" } as const;
 	const shop = await startPaidMcp(t, { prices: { "graphs.search": price } });
 	const args = { ...SEARCH, query: "zorblax quuxification of the frobnicator" };
@@ -25,7 +25,7 @@ t.test("money that had settled for a search without an answer is a token, told o
 	t.equal(await sumOfAllEntries(shop.app), 0n);
 });
 
-t.test("whoever leaves while the payment settles finds the answer with it later", async (t) => {
+t.test("who leaves while the payment settles finds the answer with it later", async (t) => {
 	const shop = await startPaidMcp(t);
 	const { required } = await shop.call({});
 	const meta = { "x402/payment": shop.pay(required) };

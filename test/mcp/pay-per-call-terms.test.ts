@@ -11,7 +11,7 @@ const demandOf = async (shop: PaidMcp) => (await shop.call({})).required;
 const balanceOf = (shop: PaidMcp, id: string) =>
 	shop.app.store.read((reader) => reader.balance(`cust:${id}`));
 
-t.test("nobody is let in without a credential unless the operator says so", async (t) => {
+t.test("no one is let in without a credential unless the operator says so", async (t) => {
 	const shop = await startPaidMcp(t, { mcp: undefined });
 	const { chain, wallet } = shop;
 	const asked = await shop.call({});

@@ -10,7 +10,7 @@ const paying = (payload: unknown) => ({ meta: { "x402/payment": payload } });
 const demand = async () => (await call({})).required;
 
 t.test(
-	"an agent without an account is told the price in the words of both protocols",
+	"an agent without an account is given the price in the terms of both protocols",
 	async (t) => {
 		const { status, result, refusal, required } = await call({});
 		t.equal(status, 200);
@@ -113,7 +113,7 @@ t.test("a payment for one tool or question never buys another", async (t) => {
 	t.equal(await sumOfAllEntries(shop.app), 0n);
 });
 
-t.test("a payment that is refused is told why, with the demand again", async (t) => {
+t.test("a payment that is refused is answered with the reason and the demand again", async (t) => {
 	const required = await demand();
 	const before = await funds();
 	const poor = { ...required, accepts: [{ ...required.accepts[0], amount: "1" }] };

@@ -8,7 +8,7 @@ import { startMcp } from "./start-mcp.js";
 
 const ajv = new Ajv2020({ strict: true, allowUnionTypes: false });
 
-t.test("lists are short enough to be read whole, and tell the price", async (t) => {
+t.test("lists are short enough to be read whole, and state the price", async (t) => {
 	const shop = await startMcp(t);
 	for (const [path, charsMax] of [
 		["/mcp", 46_000],
@@ -42,7 +42,7 @@ t.test("lists are short enough to be read whole, and tell the price", async (t) 
 	});
 
 	await t.test(
-		"what cannot be listed, read or written is told as the caller's mistake",
+		"what cannot be listed, read or written is reported as the caller's mistake",
 		async (t) => {
 			const errorOf = async (method: string, params: object) => {
 				const { status, message } = await shop.rpc("/mcp", method, params);

@@ -74,7 +74,7 @@ t.test("the free plan", async (t) => {
 		t.equal((await call(shop, key)).status, 200);
 	});
 
-	await t.test("a key nobody issued is unauthenticated", async (t) => {
+	await t.test("a key no one issued is unauthenticated", async (t) => {
 		t.equal((await call(shop, "sk_live_nonsense")).status, 401);
 	});
 });

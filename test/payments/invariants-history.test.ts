@@ -104,7 +104,7 @@ t.test("payments whose marks collide are no breach; one that settled twice is", 
 	]);
 });
 
-t.test("names are told apart, however many there are", async (t) => {
+t.test("names are distinguished, however many there are", async (t) => {
 	const seen = createSeenNames();
 	const names = Array.from({ length: 20_000 }, (_, index) => `name ${index}`);
 	t.notOk(names.some((name) => seen.add(name)));

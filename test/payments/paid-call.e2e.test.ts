@@ -52,7 +52,7 @@ t.test("money moves exactly once, or not at all", async (t) => {
 		t.same(await app.store.read((reader) => reader.balances()), before);
 	});
 
-	await t.test("a question nobody can answer costs nothing", async (t) => {
+	await t.test("a question no graph can answer costs nothing", async (t) => {
 		const { token, id } = await shop.issueSpt("0.50");
 		const answer = await shop.search({
 			token,
@@ -81,7 +81,7 @@ t.test("money moves exactly once, or not at all", async (t) => {
 		t.match(headers.get("Cache-Control"), /no-store/);
 	});
 
-	await t.test("a spent token is told its balance and how to go on", async (t) => {
+	await t.test("the refusal of a spent token states its balance and how to go on", async (t) => {
 		const { token } = await shop.issueSpt("0.20");
 		const { status, body } = await shop.search({ token });
 		t.equal(status, 402);

@@ -76,7 +76,7 @@ t.test("money that only one side knows is shown with who sent it", async (t) => 
 	});
 });
 
-t.test("what nobody accounts for is booked to suspense on demand, once", async (t) => {
+t.test("what no one accounts for is booked to suspense on demand, once", async (t) => {
 	const { store, clock, chain, chainBooks, balance } = await openBothBooks();
 	chain.transfer(STRANGER, SIM_TERMS.payTo, 700_000n);
 	chain.transfer(SIM_TERMS.payTo, STRANGER, 100_000n);

@@ -71,7 +71,7 @@ t.test("a child whose parent has expired passes its refund on, too", async (t) =
 	t.match(row, { state: "pending", destination: WALLET });
 });
 
-t.test("an operator gives back what a token has left, whoever it belongs to", async (t) => {
+t.test("an operator refunds what a token has left, whatever its owner", async (t) => {
 	const { store, clock, issue, sell, refunds, balance } = await openBooks();
 	await issue("tok_bought", 1_000_000n, { owner: WALLET, expiresAt: clock.now() });
 	await issue("tok_issued", 1_000_000n, { status: "revoked" });

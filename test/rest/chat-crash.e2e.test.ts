@@ -208,7 +208,7 @@ async function open(
 		key: mine,
 		ask,
 		say: sayAt(CHAT),
-		/** The same turn, told step by step. */
+		/** The same turn, reported step by step. */
 		stream: sayAt(`${CHAT}/stream`),
 		sessions: async () => (await ask("GET", SESSIONS)).body.data.items,
 		staged: async () => {

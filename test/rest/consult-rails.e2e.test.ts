@@ -46,7 +46,7 @@ const RAILS: Readonly<Record<string, () => Record<string, string>>> = {
 };
 
 t.test(
-	"an expert nobody knows, and a question nobody covers, cost nothing on any rail",
+	"an unknown expert, and a question that no note covers, cost nothing on any rail",
 	async (t) => {
 		const settled = facilitator.settled();
 		for (const [rail, headers] of Object.entries(RAILS)) {
@@ -99,7 +99,7 @@ t.test("an account that keeps no text has its answer, and nothing to read again"
 });
 
 t.test(
-	"a configured model drafts; what no evidence carries is removed, and it is told",
+	"a configured model drafts; what no evidence carries is removed, and it is reported",
 	async (t) => {
 		model.answerWith(({ data }) => {
 			const id = data.evidence.find(({ text }) => text.startsWith("Raise max-age"))?.id;

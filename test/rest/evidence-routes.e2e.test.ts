@@ -61,7 +61,7 @@ t.test("what does not exist, what is empty and what makes no sense costs nothing
 	t.equal(await balance(), before);
 });
 
-t.test("brands and sources are told to anybody, page by page", async (t) => {
+t.test("brands and sources are listed for anybody, page by page", async (t) => {
 	for (const list of ["brands", "sources"]) {
 		const names: string[] = [];
 		for (let cursor = ""; ; ) {

@@ -102,7 +102,7 @@ t.test("a token is checked from a header, and only from there", async (t) => {
 	t.equal((await ask({ Authorization: "Bearer something" })).status, 400);
 });
 
-t.test("names nobody knows are not found, and the reply says what is known", async (t) => {
+t.test("unknown names are not found, and the reply says what is known", async (t) => {
 	const { baseUrl } = await startRest(t);
 	const paths = [
 		"/v1/graphs/nothing",

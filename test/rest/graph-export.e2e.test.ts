@@ -20,7 +20,7 @@ function askAndWait(url: string, headers: Record<string, string>) {
 	});
 }
 
-t.test("fifty replays of one export that nobody reads take the room of one", async (t) => {
+t.test("fifty replays of one export that no client reads take the room of one", async (t) => {
 	const app = await startApp(t, { settings: { model: "none", catalog: "none" } });
 	const concepts = Array.from({ length: NODES }, (_, at) => conceptOf(`c.n${at}`, { body: BODY }));
 	app.app.catalog.put(graphWith(concepts));

@@ -105,7 +105,7 @@ t.test("similar nodes do not hold the node itself", async (t) => {
 	t.notOk(body.data.items.some(({ node_id }: { node_id: string }) => node_id === NODE));
 });
 
-t.test("what is told for nothing is the same until the graph changes", async (t) => {
+t.test("what is returned for free is the same until the graph changes", async (t) => {
 	const { app } = await openShop(t);
 	for (const name of ["preview", "stats", "schema", "versions"]) {
 		const first = await app.send(`${GRAPH}/${name}`);

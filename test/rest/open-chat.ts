@@ -18,7 +18,7 @@ export async function openChat(alone?: Test) {
 			headers: { "X-API-Key": key, "Content-Type": "application/json", ...headers },
 			body: JSON.stringify({ sessionId, message }),
 		});
-	/** The same turn, told step by step. */
+	/** The same turn, reported step by step. */
 	const stream = async (
 		message: string,
 		sessionId = "s1",

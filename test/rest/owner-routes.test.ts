@@ -38,7 +38,7 @@ function recordingOwner() {
 }
 
 t.test(
-	"nobody without a credential, or with one nobody issued, gets an owner's answer",
+	"no one without a credential, or with one that was never issued, gets an owner's answer",
 	async (t) => {
 		const { asked, ...kept } = recordingOwner();
 		const { baseUrl } = await startRest(t, {
@@ -64,7 +64,7 @@ t.test(
 	},
 );
 
-t.test("an owner's answer is for nobody's cache, and other methods are refused", async (t) => {
+t.test("an owner's answer is for no one's cache, and other methods are refused", async (t) => {
 	const { asked, ...kept } = recordingOwner();
 	const access = { accountId: "acc_1", isManager: true, keepsNoText: false };
 	const { baseUrl } = await startRest(t, {
@@ -90,7 +90,7 @@ t.test("an owner's answer is for nobody's cache, and other methods are refused",
 	t.equal(asked.length, routes.length);
 });
 
-t.test("a credential of the wrong kind is told which one is wanted", async (t) => {
+t.test("a credential of the wrong kind is answered with the one that is wanted", async (t) => {
 	const { baseUrl } = await startRest(t, { owner: recordingOwner().owner });
 	const reply = await rawRequest(baseUrl, {
 		method: "GET",

@@ -36,7 +36,7 @@ t.test(
 	},
 );
 
-t.test("a replayed call says so; a call nobody charged names no receipt", async (t) => {
+t.test("a replayed call says so; an uncharged call names no receipt", async (t) => {
 	const { baseUrl } = await startRest(t, {
 		invoke: async (call) => {
 			const sold = soldResult(call);
@@ -53,7 +53,7 @@ t.test("a replayed call says so; a call nobody charged names no receipt", async 
 	t.equal(free.headers.get("x-balance-after-usd"), null);
 });
 
-t.test("the rail is told how an answer ended: handed over, or cut off", async (t) => {
+t.test("the rail is notified how an answer ended: handed over, or cut off", async (t) => {
 	const told: string[] = [];
 	let isEnded = () => undefined as unknown;
 	const { baseUrl } = await startRest(t, {

@@ -169,7 +169,7 @@ t.test("work for every pipelined request ends when their caller leaves", async (
 	t.same(unexpected, [], "a caller who leaves is nothing to report");
 });
 
-t.test("work ends when its time is over, and the caller is told to come back", async (t) => {
+t.test("work ends when its time is over, and the caller is asked to come back", async (t) => {
 	const { baseUrl } = await startRest(t, {
 		requestTimeoutMs: 30,
 		invoke: ({ signal }) =>
@@ -201,7 +201,7 @@ t.test("an answer that comes in time leaves no alarm behind", async (t) => {
 	t.equal(calls[0]?.signal.aborted, false);
 });
 
-t.test("an exception nobody meant to throw keeps its text to itself", async (t) => {
+t.test("an unexpected exception keeps its text to itself", async (t) => {
 	const secret = new Error("password=hunter2 in /home/somebody");
 	const { baseUrl, unexpected } = await startRest(t, {
 		invoke: async () => {

@@ -39,7 +39,7 @@ t.test("a limited reply says what is left, and a full bucket what to do", async 
 	}
 });
 
-t.test("a full bucket is told before the body is read, on every transport", async (t) => {
+t.test("a full bucket is reported before the body is read, on every transport", async (t) => {
 	const { send, baseUrl } = await startHeld(t, 1);
 	await send("/v1/offerings");
 	const body = `{"broken": ${"[".repeat(100)}`;

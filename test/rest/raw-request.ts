@@ -47,7 +47,7 @@ export interface PostOptions {
 	readonly token?: string | null;
 }
 
-/** A JSON post, paid with a token unless told otherwise. */
+/** A JSON post, paid with a token unless stated otherwise. */
 export function post(url: string, body: unknown, options: PostOptions = {}): Promise<Response> {
 	const token = options.token === undefined ? "spt_good" : options.token;
 	return fetch(url, {

@@ -87,7 +87,7 @@ t.test("fifty turns at once on one session follow each other, and none is lost",
 });
 
 t.test(
-	"a turn that is sent again is answered from its evidence, charged once and told once",
+	"a turn that is sent again is answered from its evidence, charged once and kept once",
 	async (t) => {
 		const { say, ask, money } = await openChat();
 		const before = await money();

@@ -29,7 +29,7 @@ async function openShop() {
 }
 
 t.test(
-	"a stream tells each step in order, with the numbers of its events, and ends once",
+	"a stream reports each step in order, with the numbers of its events, and ends once",
 	async (t) => {
 		const { ask, baseUrl, token, app } = await openShop();
 		const startedMs = performance.now();
@@ -86,7 +86,7 @@ t.test(
 	},
 );
 
-t.test("whoever was cut off goes on behind the last event, and pays nothing more", async (t) => {
+t.test("a caller who was cut off goes on behind the last event and pays no more", async (t) => {
 	const { ask, app, tokenId, issueSpt, send } = await openShop();
 	const { body: text } = await ask();
 	const whole = readEvents(text);

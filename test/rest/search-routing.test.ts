@@ -79,7 +79,7 @@ t.test("kinds of graph and a limit narrow it", async (t) => {
 	t.match(noOne.body.data, { graphs: [], missing: ["zyxwvut", "qponmlk"] });
 });
 
-t.test("a route tells the caller's own words and nothing the graphs are sold for", async (t) => {
+t.test("a route states the caller's own words and nothing the graphs are sold for", async (t) => {
 	const { app, route } = await sample;
 	const concepts = app.catalog.list().flatMap((graph) => graph.concepts);
 	const queries = app.catalog.list().flatMap(({ record, concepts: [first, second] }) => {

@@ -65,7 +65,7 @@ t.test(
 	},
 );
 
-t.test("a verification and its ClaimReview are read again by whoever paid for it", async (t) => {
+t.test("a verification and its ClaimReview are read again by the one who paid", async (t) => {
 	const { headers } = await newHolder();
 	const { body } = await post("/v1/verify/claim", { claim: TRUE }, headers);
 	t.match(body.data, { verdict: "SUPPORTED", verification_id: /^vrf_/ });
@@ -113,7 +113,7 @@ t.test(
 	},
 );
 
-t.test("a call sent again is paid once, kept once and told alike", async (t) => {
+t.test("a call sent again is paid once, kept once and answered alike", async (t) => {
 	const { headers, balance } = await newHolder();
 	const again = { ...headers, "Idempotency-Key": "verify-1" };
 	const ask = () => post("/v1/verify/claims", { claims: [TRUE, UNKNOWN] }, again);
@@ -124,7 +124,7 @@ t.test("a call sent again is paid once, kept once and told alike", async (t) => 
 	t.equal(await balance(), "24.50");
 });
 
-t.test("what says nothing, is nobody's or makes no sense costs nothing", async (t) => {
+t.test("what says nothing, belongs to no one or makes no sense costs nothing", async (t) => {
 	const { headers, balance } = await newHolder();
 	for (const [status, path, body] of [
 		[200, "text", { text: `${OPINION} Will it last?` }],
@@ -152,7 +152,7 @@ t.test("what says nothing, is nobody's or makes no sense costs nothing", async (
 	t.equal(await balance(), "25.00");
 });
 
-t.test("without a verdict nothing of what is sold is told", async (t) => {
+t.test("without a verdict nothing of what is sold is returned", async (t) => {
 	const { headers, balance } = await newHolder();
 	const half = `${TRUE} HPACK's static table has 61 squirrels of Bolivia.`;
 	const claims = ["HPACK static table entries are 9999 squirrels of Bolivia.", OPINION, half];

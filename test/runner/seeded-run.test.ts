@@ -8,7 +8,7 @@ const FAST_CHECK = JSON.stringify(import.meta.resolve("fast-check"));
 const DESCRIBE = new URL("../support/failing-examples.mjs", import.meta.url).href;
 const HOOK = join(PACKAGE_ROOT, "test", "support", "seeded-run.mjs");
 
-/** Tells all that it draws: with and without options of its own, and what the code under test asks the system for. */
+/** Reports all that it draws: with and without options of its own, and what the code under test asks the system for. */
 const DRAWS = `
 import fc from ${FAST_CHECK};
 

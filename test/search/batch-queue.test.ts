@@ -64,7 +64,7 @@ t.test("a crowd beyond the bound is refused at once", async (t) => {
 	t.same([await first, await second], ["a", "b"]);
 });
 
-t.test("what nobody wants any more when its turn comes is not sent", async (t) => {
+t.test("what no caller wants any more when its turn comes is not sent", async (t) => {
 	const gone = new Set<string>();
 	const { lane, sent, open } = startGated(9, (item) => !gone.has(item));
 	const asked = ["a", "b", "c"].map((item) => lane.send(item));

@@ -39,7 +39,7 @@ t.test("the bundled model is the one that was measured", async (t) => {
 	t.strictSame(failuresOf(checks), [], JSON.stringify(checks));
 });
 
-t.test("a model of which one byte was changed is told", async (t) => {
+t.test("a model of which one byte was changed is reported", async (t) => {
 	const folder = await copyModel(t);
 	const path = join(folder, "onnx", "model_quantized.onnx");
 	const bytes = await readFile(path);
@@ -51,7 +51,7 @@ t.test("a model of which one byte was changed is told", async (t) => {
 	t.match(checks[0]?.detail, /model_quantized\.onnx differs from SHA256SUMS/);
 });
 
-t.test("a similarity other than the one written down is told with both", async (t) => {
+t.test("a similarity other than the recorded one is reported with both", async (t) => {
 	const folder = await copyModel(t);
 	await editKnown(t, folder, [/"cosine": 0\.\d+/, '"cosine": 0.9']);
 	const checks = await verify(folder);
@@ -59,13 +59,13 @@ t.test("a similarity other than the one written down is told with both", async (
 	t.match(checks.at(3)?.detail, /"how to reset a password" .* instead of 0\.9\.$/);
 });
 
-t.test("a lead smaller than the one written down is told", async (t) => {
+t.test("a lead smaller than the recorded one is reported", async (t) => {
 	const folder = await copyModel(t);
 	await editKnown(t, folder, [/"margin": [\d.]+/, '"margin": 0.9']);
 	t.strictSame(failuresOf(await verify(folder)), ["orderings"]);
 });
 
-t.test("known similarities that cannot be understood are told", async (t) => {
+t.test("known similarities that cannot be understood are reported", async (t) => {
 	const folder = await copyModel(t);
 	await writeFile(join(folder, "known-similarities.json"), '{ "tolerance": 1 ');
 	const checks = await verify(folder);

@@ -14,7 +14,7 @@ const OFF_TOPIC_LEAST = 0.9;
 
 for (const model of ["bundled", "none"] as const) {
 	t.test(
-		`questions nobody fitted to are turned away when they must be, model ${model}`,
+		`questions no one fitted to are turned away when they must be, model ${model}`,
 		async (t) => {
 			const { graphs, queries } = await loadLabelledSet();
 			const engine = await createSearchEngine({

@@ -179,7 +179,7 @@ t.test("a repository without ONNX weights names the copy that has some", async (
 });
 
 t.test(
-	"the list tells which models are here, which is used and which could be fetched",
+	"the list states which models are here, which is used and which could be fetched",
 	async (t) => {
 		const { modelsFolder, fetch } = await start(t);
 		const list = (active: string) =>

@@ -102,7 +102,7 @@ t.test("how far a row stands out does not depend on the segments of its graph", 
 	);
 });
 
-t.test("in a graph too small to tell, spread is known of the bundled model only", async (t) => {
+t.test("in too small a graph, spread is known of the bundled model only", async (t) => {
 	const few = MANY.slice(0, 3);
 	t.equal(standsOutIn(await scopesOf(few, 3, "counting"), 0.6), undefined);
 	t.ok((standsOutIn(await scopesOf(few, 3, "bundled"), 0.6) ?? 0) > 1);

@@ -127,7 +127,7 @@ t.test("a graph whose every file was read again costs no vector", async (t) => {
 	t.equal((await find(engine, graph, "topic3")).rows[0]?.concept, again[3]);
 });
 
-t.test("progress tells the words first and then the vectors, each up to its total", async (t) => {
+t.test("progress reports the words first and then the vectors, each up to its total", async (t) => {
 	const { engine } = await start(t, createCountingEmbedder(), { segmentDocuments: 16 });
 	const seen: ReindexProgress[] = [];
 	await engine.sync([GRAPH], { rebuild: true, onProgress: (progress) => seen.push(progress) });

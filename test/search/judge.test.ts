@@ -30,7 +30,7 @@ t.test("a row that covers the query and stands out answers", async (t) => {
 	t.equal(statusOf("ANSWER", STRONG), "TREND_MATCH");
 });
 
-t.test("words that nobody knows and a row like the others mean no answer", async (t) => {
+t.test("unknown words and a row like the others mean no answer", async (t) => {
 	t.equal(decide(OFF), "ABSTAIN");
 	t.equal(statusOf("ABSTAIN", OFF), "NO_MATCH");
 });
@@ -41,7 +41,7 @@ t.test("a query in other words than the row's is answered in part", async (t) =>
 	t.equal(decide(paraphrase), "PARTIAL");
 });
 
-t.test("a name or an identifier that nobody covers is never answered in full", async (t) => {
+t.test("a name or an identifier that no one covers is never answered in full", async (t) => {
 	for (const lacks of [{ lacksName: 1 }, { lacksIdentifier: true }]) {
 		t.not(decide({ ...STRONG, rarity: 3, ...lacks }), "ANSWER");
 	}

@@ -83,7 +83,7 @@ t.test("nothing is built after the end", async (t) => {
 	t.equal(nodesOf(keeper), 1);
 });
 
-t.test("a graph that cannot be built is told, and the one before goes on serving", async (t) => {
+t.test("a graph that cannot be built is logged, and the one before goes on serving", async (t) => {
 	const messages: string[] = [];
 	const logger = { info: () => undefined, error: (message: string) => void messages.push(message) };
 	const keeper = createLinkGraphKeeper({ clock: systemClock, logger });

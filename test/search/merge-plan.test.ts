@@ -10,7 +10,7 @@ t.test("few segments without much waste are left as they are", async (t) => {
 	t.equal(planMerge([{ documents: 100, live: 76 }]), undefined);
 });
 
-t.test("a segment of which more than a quarter is dead is made anew", async (t) => {
+t.test("a segment of which more than a quarter is dead is rebuilt", async (t) => {
 	t.same(planMerge([...whole(50), { documents: 100, live: 74 }]), [1]);
 });
 

@@ -79,7 +79,7 @@ t.test("a concept is called by its title, a part of it, an alias or its file", a
 });
 
 t.test(
-	"what others link to goes before what nobody links to, current before deprecated",
+	"what others link to goes before what nothing links to, current before deprecated",
 	async (t) => {
 		const edge = { type: "links-to", target: "a", weight: 1 };
 		const graph = sampleGraph("g", [

@@ -15,7 +15,7 @@ const ROWS = 33_000;
 const QUERIES = 12;
 const POOL = 50;
 const TOP = 10;
-/** Among mixtures of few texts some lie so close that it takes a float to tell them apart. */
+/** Among mixtures of few texts some lie so close that it takes a float to distinguish them. */
 const ROUNDING = 1e-4;
 
 t.test(

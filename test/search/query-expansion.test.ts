@@ -41,7 +41,7 @@ t.test("a misspelt word is read as the known one it is nearest to", async (t) =>
 });
 
 t.test(
-	"a short form nobody writes is read as what it stands for, and the other way round",
+	"a short form no one writes is read as what it stands for, and the other way round",
 	async (t) => {
 		const scope = scopeOf("The certificate of a repo.", "Certain carts.");
 		t.same(read("cert repository", [scope]), [["certificat"], ["repo"]]);

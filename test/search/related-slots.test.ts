@@ -53,7 +53,7 @@ t.test("what is related half as much gets more than half", async (t) => {
 });
 
 t.test(
-	"matches that lead to nothing but each other, or to nothing, raise nobody else",
+	"matches that lead to nothing but each other, or to nothing, raise nothing else",
 	async (t) => {
 		const concepts = [linkedTo("a", { b: 1 }), sampleConcept("b"), sampleConcept("c")];
 		const related = await relatedTo({ a: 1, b: 0.5 }, concepts);

@@ -81,7 +81,7 @@ t.test("a graph that gives whole sentences is taken at its word", async (t) => {
 	await t.rejects(embedOne(other, "tides", "query"), { message: /no sentence_embedding/ });
 });
 
-t.test("vectors of another number of dimensions are made anew", async (t) => {
+t.test("vectors of another number of dimensions are computed again", async (t) => {
 	const folder = await copyModel(t, "embeddinggemma-300m-ONNX");
 	await writeFile(join(folder, "config.json"), '{"model_type":"bert","hidden_size":768}');
 	await writeFile(join(folder, "onnx", "model_quantized.onnx"), sentenceGraph(768));

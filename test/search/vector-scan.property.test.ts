@@ -69,7 +69,7 @@ t.test("so they do where prefixes are compared first", async (t) => {
 	);
 });
 
-t.test("a batch hands each asker what that asker wanted, whoever shared a pass", async (t) => {
+t.test("a batch hands each caller what it asked for, no matter who shared a pass", async (t) => {
 	const next = createSeededNumbers(9);
 	const segments = [300, 200].map((documents) =>
 		randomSegment(next, { documents, dimensions: DIMENSIONS }),

@@ -35,7 +35,7 @@ function startHost(t: Test, clock: Clock = systemClock) {
 	return { host, ask, ended };
 }
 
-t.test("answers come back to whoever asked", async (t) => {
+t.test("answers come back to the caller who asked", async (t) => {
 	const { ask } = startHost(t);
 	const answers = await Promise.all([ask("a"), ask("cc")]);
 	t.same(
@@ -64,7 +64,7 @@ t.test(
 	},
 );
 
-t.test("a worker that does not answer in time is ended and starts anew", async (t) => {
+t.test("a worker that does not answer in time is ended and starts again", async (t) => {
 	let now = 0;
 	const tasks: (() => void)[] = [];
 	const { ask } = startHost(t, {

@@ -6,14 +6,14 @@ import { readQuery } from "../../src/search/lexical/query-words.js";
 const namesIn = (query: string) =>
 	[...writtenAsNames(readQuery(query))].map(({ written }) => written);
 
-t.test("names are told by their capitals, or by what only code and products have", async (t) => {
+t.test("names are found by their capitals, or by what only code and products have", async (t) => {
 	t.same(namesIn("what does Stripe charge per payment"), ["Stripe"]);
 	t.same(namesIn("encrypt a SAML assertion"), ["SAML"]);
 	t.same(namesIn("React useEffect dependency array"), ["useEffect"]);
 	t.same(namesIn("nginx proxy_read_timeout and blake3"), ["proxy_read_timeout", "blake3"]);
 });
 
-t.test("capitals tell nothing at the start of a query or when every word has one", async (t) => {
+t.test("capitals say nothing at the start of a query or when every word has one", async (t) => {
 	t.same(namesIn("Compare two signature schemes"), []);
 	t.same(namesIn("HOW DO I ROTATE KEYS"), []);
 	t.same(namesIn("Rotate Keys"), []);

@@ -1,7 +1,7 @@
 import t from "tap";
 import { createBoundedWork } from "../../src/contract/bounded-work.js";
 
-t.test("a few run, a few wait, and the next one is told to come back", async (t) => {
+t.test("a few run, a few wait, and the next one is asked to come back", async (t) => {
 	const bounded = createBoundedWork({ running: 1, waiting: 1 });
 	const { signal } = new AbortController();
 	let finish = (_: string) => {};

@@ -25,7 +25,7 @@ const catalog = createGraphCatalog([
 const idsOf = (page: unknown, field = "brand") =>
 	(page as { items: Record<string, string>[] }).items.map((item) => item[field]);
 
-t.test("nodes of one name are one brand, alike keys are told apart", async (t) => {
+t.test("nodes of one name are one brand, alike keys are distinguished", async (t) => {
 	const page = await listBrands(catalog, { limit: 10 });
 	t.same(idsOf(page), ["acme-corp", "c-plus-plus.one.c-plus", "c-plus-plus.one.cpp", "umlaut"]);
 	t.match(page, { items: [{ types: ["Company", "Organization"], graphs: ["one", "two"] }] });

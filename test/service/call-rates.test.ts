@@ -37,7 +37,7 @@ function start(requestsPerMinute = 60) {
 const times = (count: number, work: (index: number) => boolean) =>
 	Array.from({ length: count }, (_, index) => work(index)).filter(Boolean).length;
 
-t.test("an address has so many requests a minute, whoever else calls", (t) => {
+t.test("an address has so many requests a minute, no matter who else calls", (t) => {
 	const { state, isLetIn } = start();
 	t.equal(
 		times(100, () => isLetIn("1.1.1.1")),
@@ -173,7 +173,7 @@ t.test("a credential inside a request counts as one, and the request no second t
 });
 
 t.test(
-	"an IPv6 caller is its network, a mapped one its IPv4 address, a made-up one nobody",
+	"an IPv6 caller is its network, a mapped one its IPv4 address, a made-up one no caller",
 	(t) => {
 		const same: [string | undefined, string][] = [
 			["1.2.3.4", "1.2.3.4"],

@@ -141,7 +141,7 @@ t.test("a turn knows those before it, paid for or about to be", async (t) => {
 });
 
 t.test(
-	"one session does not hold up another, and whoever leaves the queue holds up nobody",
+	"one session does not hold up another, and a caller who leaves the queue holds up no one",
 	async (t) => {
 		const { room } = openRoom();
 		const busy = await room.enter(OWNER, "s", live());

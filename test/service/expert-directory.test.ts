@@ -194,7 +194,7 @@ t.test("the roster is read page by page, everybody once, also of one topic", asy
 });
 
 t.test(
-	"an expert's page tells numbers and questions, and an unknown name is told near ones",
+	"an expert's page states numbers and questions, and an unknown name gets near ones",
 	async (t) => {
 		const directory = createExpertDirectory({
 			catalog: createGraphCatalog([rosterGraph, tls]),

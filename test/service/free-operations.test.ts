@@ -4,7 +4,7 @@ import { PAID_OPERATION_IDS, SKILL_IDS } from "../../src/contract/operations.js"
 import { HEALTHY_STORE, openFreeOperations, START_MS } from "./open-free-operations.js";
 import { makeConcept, makeGraph } from "./sample-graphs.js";
 
-t.test("health tells how the parts of a sale are doing", async (t) => {
+t.test("health reports how the parts of a sale are doing", async (t) => {
 	const { free, state } = openFreeOperations();
 	state.now = START_MS + 90_500;
 	t.same(await free.health(), {

@@ -13,7 +13,7 @@ const NOTES = {
 	"photo.bin": "no text",
 };
 
-t.test("an update follows the source and tells what changed", async (t) => {
+t.test("an update follows the source and reports what changed", async (t) => {
 	const root = t.testdir({ notes: NOTES });
 	const source = join(root, "notes");
 	const folder = join(root, "data");

@@ -19,7 +19,7 @@ t.test("an idempotency key pays once", async (t) => {
 	});
 
 	await t.test(
-		"twenty copies at once: one charge, and the others are told to wait or share the receipt",
+		"twenty copies at once: one charge, and the others are asked to wait or share the receipt",
 		async (t) => {
 			const { token, id } = await shop.issueSpt("5");
 			const answers = await Promise.all(

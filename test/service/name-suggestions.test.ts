@@ -26,7 +26,7 @@ t.test("names are completed from their beginning first, then from a word in them
 });
 
 t.test(
-	"a name of several graphs is told once, with its graphs, and topics are told apart",
+	"a name of several graphs is listed once, with its graphs, and topics are distinguished",
 	async (t) => {
 		t.same(await suggest("rate", 10), [
 			{ text: "Rate limits", kind: "topic", graphs: ["one", "two"] },

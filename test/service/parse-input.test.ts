@@ -36,7 +36,7 @@ t.test("each mistake is named by its place", (t) => {
 	t.end();
 });
 
-t.test("an input that is no object is told so, whatever it is", (t) => {
+t.test("an input that is no object is refused as such, whatever it is", (t) => {
 	for (const raw of [null, [], "text", 7, true]) {
 		t.same(refusalOf(raw).details, [{ path: "", message: "must be an object" }]);
 	}

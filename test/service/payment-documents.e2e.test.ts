@@ -124,7 +124,7 @@ t.test("a service with a chain says how it is paid, before and after", async (t)
 		},
 	);
 
-	await t.test("whoever guesses the order of a token learns no receipt of it", async (t) => {
+	await t.test("a caller who guesses the order of a token learns no receipt of it", async (t) => {
 		const order = { amount_usd: "1.00" };
 		const payment = wallet.v2(wallet.sign({ value: 1_000_000n }));
 		const bought = await shop.send("/v1/spt", {

@@ -91,7 +91,7 @@ t.test("what was changed, or signed by somebody else, is no receipt", async (t) 
 	t.equal((await verify("x".repeat(20_000))).status, 400);
 });
 
-t.test("a receipt is its owner's; a wallet's is read by the id nobody can guess", async (t) => {
+t.test("a receipt is its owner's; a wallet's is read by the id no one can guess", async (t) => {
 	const { token } = await app.issueSpt("5.00");
 	const { token: stranger } = await app.issueSpt("5.00");
 	const receiptId = await paidCall(token);
@@ -117,7 +117,7 @@ t.test("a receipt is its owner's; a wallet's is read by the id nobody can guess"
 	t.match((await verify(wallet.body.data.jws)).body.data, { valid: true });
 });
 
-t.test("the state of a payment is told to whoever knows its id", async (t) => {
+t.test("the state of a payment is shown to any caller who knows its id", async (t) => {
 	const missing = await app.send("/v1/payments/pay_ffffffffffffffffffffffffffffffff");
 	t.equal(missing.status, 404);
 	const { body } = await app.send("/v1/payments/methods");

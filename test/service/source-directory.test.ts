@@ -53,7 +53,7 @@ t.test("a host's pages are counted once however they are addressed", async (t) =
 	});
 });
 
-t.test("one host tells the share of each graph, a wrong one gets near ones", async (t) => {
+t.test("one host gets the share of each graph, a wrong one gets near ones", async (t) => {
 	t.match(await getSource(catalog, "WWW.example.org"), {
 		graphs: [
 			{ graph_id: "one", articles: 2, mentions: 3 },

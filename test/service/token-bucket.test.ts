@@ -18,7 +18,7 @@ t.test("however long the machine has run, all calls of a minute may come at once
 	t.end();
 });
 
-t.test("a key that used up its calls is told when the next one is free", (t) => {
+t.test("a key that used up its calls is answered when the next one is free", (t) => {
 	const { take, state } = start();
 	take("a");
 	take("a");

@@ -98,7 +98,7 @@ t.test("what waits is not sent once the key that it was made with has ended", as
 	t.equal(received.length, 2, "resuming it gives no ended key its ears back");
 });
 
-t.test("an expired or revoked token is told nothing", async (t) => {
+t.test("an expired or revoked token is sent nothing", async (t) => {
 	const shop = await startShop(t);
 	const { app, make, happen, clock, tick, received, issueSpt, hookRow } = shop;
 	const { token: lost, id: revoked } = await issueSpt("1");
@@ -136,7 +136,7 @@ t.test("a key that no longer manages its account hears of its own doings alone",
 	t.equal(received.length, 2);
 });
 
-t.test("webhooks of others are not told apart from unknown ones", async (t) => {
+t.test("webhooks of others are not distinguished from unknown ones", async (t) => {
 	const shop = await startWebhookShop(t);
 	const { token, id: owner } = await shop.issueSpt("5");
 	const ask = shop.askAs(token);

@@ -22,7 +22,7 @@ const silent = { info: () => undefined, error: () => undefined };
 const plain = { seal: (text: string) => text, open: (text: string) => text || undefined };
 const SECRET = `whsec_${Buffer.alloc(32, 7).toString("base64")}`;
 
-/** Answers as told; a process may die after something was taken, and what belongs to it sends nothing more. */
+/** Answers as scripted; a process may die after something was taken, and what belongs to it sends nothing more. */
 function createReceiver() {
 	const receiver = {
 		received: [] as string[],
@@ -47,7 +47,7 @@ function createReceiver() {
 
 const never = () => new Promise<never>(() => undefined);
 
-/** One webhook, a receiver that answers as told, and a process that may die after the receiver has taken something. */
+/** One webhook, a receiver that answers as scripted, and a process that may die after the receiver has taken something. */
 async function startWorld() {
 	const store = createQuickStore();
 	const clock = manualClock("2026-03-10T12:00:00Z");

@@ -22,7 +22,7 @@ const make = async ({ ask }: Shop, order: object = {}) =>
 const deliveriesOf = async ({ ask }: Shop, id: string, query = "") =>
 	(await ask("GET", `${HOOKS}/${id}/deliveries${query}`)).body;
 
-t.test("an event is signed, told once, and carries ids and links alone", async (t) => {
+t.test("an event is signed, sent once, and carries ids and links alone", async (t) => {
 	const shop = await startShop(t);
 	const made = await shop.ask("POST", HOOKS, { url: TARGET, description: "research desk" });
 	t.equal(made.status, 201);

@@ -67,7 +67,7 @@ t.test("candidates are as many as asked for, of the graph asked for", async (t) 
 });
 
 t.test(
-	"names nobody has are answered in their place; nothing but such names costs nothing",
+	"unknown names are answered in their place; nothing but such names costs nothing",
 	async (t) => {
 		const some = await resolve({ names: ["zzzzzz", "HTTP 402"] });
 		t.equal(some.kind, "answer");

@@ -38,7 +38,7 @@ const rowOf = (changes: Partial<RankedConcept> = {}): RankedConcept => {
 	};
 };
 
-/** Both skills over an engine that answers as it is told and remembers what it was asked. */
+/** Both skills over an engine that answers as scripted and remembers what it was asked. */
 function start(outcome: Partial<SearchOutcome> = {}) {
 	const asked: SearchRequest[] = [];
 	const deps = {
@@ -97,7 +97,7 @@ t.test("filters reach the engine under its own names", async (t) => {
 	t.equal(asked[2]?.filter, undefined);
 });
 
-t.test("an explanation is told part by part, with four decimals", async (t) => {
+t.test("an explanation is returned part by part, with four decimals", async (t) => {
 	const { askGraph } = start({ rows: [rowOf({ explanation: EXPLANATION })] });
 	const { rows } = await askGraph({ explain: true });
 	t.same(rows[0]?.explanation, {

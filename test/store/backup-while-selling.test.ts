@@ -11,7 +11,7 @@ import { balanceOf, credit, FOLDER, openOn, START_MS, tokenRow } from "./open-te
 const MIB = 1024 * 1024;
 const LATER = START_MS + 9_000_000;
 
-/** Opens a store whose disk tells when a file of its own is about to be opened for reading. */
+/** Opens a store whose disk reports when a file of its own is about to be opened for reading. */
 async function openTelling(disk: FakeDisk, onRead: (path: string) => Promise<unknown>) {
 	const telling: FileSystem = {
 		...disk,

@@ -131,7 +131,7 @@ t.test("where nothing is renamed over an empty folder, that folder is put back",
 	}
 });
 
-t.test("a folder in place is not taken back, and the doubt about its name is told", async (t) => {
+t.test("a folder in place is not taken back, and doubt about its name is reported", async (t) => {
 	const disk = createFakeDisk();
 	const doubtful: FileSystem = {
 		...disk,

@@ -173,7 +173,7 @@ t.test("a journal that cannot be read just now is not taken for a damaged one", 
 	await t.resolves(store.verify());
 });
 
-t.test("a damaged journal is told until it was found whole again", async (t) => {
+t.test("a damaged journal is reported until it was found whole again", async (t) => {
 	const disk = createFakeDisk();
 	const store = await openOn(disk);
 	await credit(store, "cust:a", 1n);

@@ -17,7 +17,7 @@ export const VERDICTS: readonly (readonly [string, Verdict])[] = [
 	["a short write", "short"],
 ];
 
-/** Opens, writes durable and deferred, closes and opens again until a call fails; tells what was acknowledged. */
+/** Opens, writes durable and deferred, closes and opens again until a call fails; returns what was acknowledged. */
 async function work(disk: ReturnType<typeof failAt>): Promise<ReadonlySet<string>> {
 	const acknowledged = new Set<string>();
 	try {

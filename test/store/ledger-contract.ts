@@ -183,7 +183,7 @@ export function ledgerContract(t: Test, open: OpenStore): void {
 		t.equal(transactions, 50);
 	});
 
-	t.test("the history tells transactions apart, each with its receipts", async (t) => {
+	t.test("the history distinguishes transactions, each with its receipts", async (t) => {
 		const { store, reopen } = await open();
 		const receipt = receiptRow("rcpt_a");
 		await store.transaction(async (tx) => {

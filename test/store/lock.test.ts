@@ -76,7 +76,7 @@ t.test("the lock of a dead process is taken over, that of another machine is not
 	await t.rejects(openIn(folder), { code: "UNAVAILABLE", message });
 });
 
-t.test("nobody but the owner may read anything", async (t) => {
+t.test("no one but the owner may read anything", async (t) => {
 	const folder = join(t.testdir({}), "store");
 	const store = await openIn(folder);
 	await credit(store, "cust:a", 1n);

@@ -18,7 +18,7 @@ export interface StillClock extends Clock {
 	set(ms: number): void;
 }
 
-/** Stands still until told; short delays pass, long ones (the mark's) never end. */
+/** Stands still until advanced; short delays pass, long ones (the mark's) never end. */
 export function stillClock(startMs = START_MS): StillClock {
 	let nowMs = startMs;
 	return {

@@ -129,7 +129,7 @@ t.test("a deferred change reaches the disk by itself within moments", async (t) 
 	t.equal((await found.read((reader) => reader.list("tokens"))).length, 1);
 });
 
-t.test("damage that appears while it runs is reported by whoever meets it", async (t) => {
+t.test("damage that appears while it runs is reported by the caller who meets it", async (t) => {
 	const disk = createFakeDisk();
 	const store = await openOn(disk);
 	await credit(store, "cust:a", 1n);

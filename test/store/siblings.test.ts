@@ -5,7 +5,7 @@ import { credit, openOn, posting, stillClock } from "./open-test-store.js";
 
 const DEFERRED = { durability: "deferred" } as const;
 
-/** A store whose timers fire when told, and the frames it has written. */
+/** A store whose timers fire on command, and the frames it has written. */
 async function openTimed() {
 	let nowMs = 1_000;
 	let timers: { atMs: number; task: () => void }[] = [];

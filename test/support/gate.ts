@@ -1,4 +1,4 @@
-/** A gate that work waits at until it is opened; anyone who waits for the work to arrive there is told. */
+/** A gate that work waits at until it is opened; anyone who waits for the work to arrive there is notified. */
 export function createGate() {
 	let open = () => undefined as unknown;
 	let arrive = () => undefined as unknown;

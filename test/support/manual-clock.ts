@@ -1,6 +1,6 @@
 import { type Clock, systemClock } from "../../src/kernel/clock.js";
 
-/** Stands still until told; intervals never fire by themselves. */
+/** Stands still until advanced; intervals never fire by themselves. */
 export interface ManualClock extends Clock {
 	advance(ms: number): void;
 	set(isoTime: string): void;

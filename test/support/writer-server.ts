@@ -3,7 +3,7 @@ import { json } from "node:stream/consumers";
 import type { Test } from "tap";
 import { listenOnLoopback } from "./listen-on-loopback.js";
 
-/** What a model is asked: the evidence it may use, as it is told. */
+/** What a model is asked: the evidence it may use, as it is given. */
 export interface AskedOfWriter {
 	readonly path: string;
 	readonly authorization: string | undefined;

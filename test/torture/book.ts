@@ -44,7 +44,7 @@ export interface Order {
 export interface Deal {
 	readonly fingerprint: string;
 	readonly signed: Signed;
-	/** Token that has the money, once its buyer was told. */
+	/** Token that has the money, once its buyer was informed. */
 	tokenId: string | undefined;
 }
 

@@ -72,7 +72,7 @@ function judgeSignature({ authorization }: Signed, { row, outside, receipts }: F
 	throw complain(isSettled ? "settled and bought nothing." : "is not at an end, or never settled.");
 }
 
-/** Anyone who was told of a token has the money on it. */
+/** Anyone who was given a token has the money on it. */
 function judgeDeals({ deals }: Book, rows: readonly PaymentRow[]): void {
 	for (const { signed, tokenId } of deals) {
 		const row = rows.find(({ nonce }) => nonce === signed.authorization.nonce);

@@ -140,7 +140,7 @@ async function judgeInvariants(guard: InvariantGuard): Promise<void> {
 	if (failures.length > 0) throw new BrokenPromise(failures.join(" "));
 }
 
-/** Receipts as the journal tells them, each with the one capture, or the one settlement, it belongs to. */
+/** Receipts as the journal states them, each with the one capture, or the one settlement, it belongs to. */
 async function receiptsOf(store: Store): Promise<ReadonlyMap<string, ReceiptRow>> {
 	const found = new Map<string, ReceiptRow>();
 	const settled = new Set<string>();

@@ -100,7 +100,7 @@ function facilitatorOver(life: Life, facilitator: SimFacilitator, dice: Dice): F
 		settle: (terms, authorization, { onBroadcast }) =>
 			send("settle", () =>
 				facilitator.settle(terms, authorization, {
-					// Anyone who is dead is told nothing, and no one waits for him.
+					// Anyone who is dead is sent nothing, and no one waits for him.
 					onBroadcast: async (hash) => (life.isAlive() ? onBroadcast(hash) : undefined),
 				}),
 			),

@@ -53,7 +53,7 @@ async function fulfil(deps: ShopperDeps, order: Order): Promise<void> {
 		const isDone = await attemptOnce(deps, order, signed);
 		if (isDone || dice.chance(0.1)) return;
 		await timeline.sleep(dice.chance(0.9) ? dice.between(1, 1_000) : dice.between(1_000, 30_000));
-		// The hasty sign anew before they know what became of what they signed.
+		// The hasty sign again before they know what became of what they signed.
 		if (dice.chance(0.1)) signed = payFor(deps, order);
 		if (signed && dice.chance(0.02)) await withdraw(deps, signed);
 	}
@@ -69,7 +69,7 @@ async function attemptOnce(
 	const replies = await Promise.all(Array.from({ length: copies }, () => ask(order, signed)));
 	const heard = replies.filter((reply) => reply !== undefined);
 	for (const reply of heard) book.record(order, { reply, signed });
-	// Anyone who was told once keeps asking now and then, to see the same receipt again.
+	// Anyone who was answered once keeps asking now and then, to see the same receipt again.
 	return heard.some(isDecided) && !dice.chance(0.1);
 }
 

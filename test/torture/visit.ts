@@ -33,7 +33,7 @@ export interface VisitDeps {
 	readonly timeline: Timeline;
 	readonly dice: Dice;
 	readonly current: () => Open | undefined;
-	/** Tells the world of a fault that no caller should ever see. */
+	/** Reports to the world a fault that no caller should ever see. */
 	readonly onFault: (fault: BrokenPromise) => void;
 }
 
@@ -85,7 +85,7 @@ function toRefusal(error: unknown, signal: AbortSignal, onFault: VisitDeps["onFa
 	return signal.aborted ? { kind: "unknown", why: "left" } : toReply(error, onFault);
 }
 
-/** What an error tells its caller. */
+/** What an error reports to its caller. */
 export function toReply(error: unknown, onFault: VisitDeps["onFault"]): Reply {
 	if (error instanceof SkillFailure) return { kind: "refused", code: "SKILL_FAILURE" };
 	if (error instanceof PaymentRequired) return { kind: "refused", code: error.code };

@@ -29,7 +29,7 @@ export interface WorldReport {
 	readonly steps: number;
 	/** How the server's lives ended. */
 	readonly endings: ReadonlyMap<string, number>;
-	/** What callers were told. */
+	/** What was reported to callers. */
 	readonly replies: ReadonlyMap<string, number>;
 	/** Settlements and what became of them, by kind of facilitator. */
 	readonly payments: ReadonlyMap<string, number>;

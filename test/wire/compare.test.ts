@@ -13,7 +13,7 @@ t.test(
 	},
 );
 
-t.test("a changed, a removed and an added member are told apart, each with its path", async (t) => {
+t.test("changed, removed and added members are distinguished, each with its path", async (t) => {
 	const before = { "GET /v1": { price: 1, old: true } };
 	const after = { "GET /v1": { price: 2, new: true } };
 	t.same(compare(before, after), [

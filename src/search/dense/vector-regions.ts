@@ -111,7 +111,7 @@ export function createVectorRegions(embedder: VectorWidths, pagesMax?: number) {
 
 const countAllowed = memoizeByObject((mask: Uint8Array) => mask.reduce((sum, one) => sum + one, 0));
 
-/** How many first components are compared before the rest; 0 when the model does not say that they tell most, or too few are left out. */
+/** How many first components are compared before the rest; 0 when the model does not say that they carry most, or too few are left out. */
 function prefixOf({ dimensions, matryoshka = [] }: VectorWidths): number {
 	const usable = matryoshka.filter(
 		(width) => width >= PREFIX_DIMENSIONS_MIN && width <= dimensions / 2 && width % 8 === 0,
@@ -297,7 +297,7 @@ function fillPrefixes(buffer: SharedArrayBuffer, { layout, dimensions, prefix }:
 	}
 }
 
-/** Of a prefix, whose cosine tells more of the whole row's than its product does. */
+/** Of a prefix, whose cosine says more of the whole row's than its product does. */
 function inverseLength(components: Int8Array, from: number, count: number): number {
 	let squares = 0;
 	for (let at = from; at < from + count; at++) {

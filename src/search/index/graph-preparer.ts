@@ -26,7 +26,7 @@ export type GraphPreparer = ReturnType<typeof createGraphPreparer>;
 /** Brings the parts of graphs up to their newest version: what can be kept is kept, the rest is derived. */
 export function createGraphPreparer(context: IndexContext) {
 	const { segments } = context;
-	/** Graphs derived anew whose vectors are still to be made; until then what they replace stays in use. */
+	/** Graphs derived again whose vectors are still to be made; until then what they replace stays in use. */
 	const replacements = new Map<string, PartedGraph>();
 
 	const build = async ({ graph, matched, wasHybrid, known }: Prospect, building: Building) => {

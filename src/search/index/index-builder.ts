@@ -176,8 +176,8 @@ interface VectorJob {
 }
 
 /**
- * Makes the vectors that parts lack, shows them and stores them from time to time, so that a crash loses little. Graphs made
- * anew take the place of what they replace once all their parts have theirs. Rejects as the embedder does.
+ * Makes the vectors that parts lack, shows them and stores them from time to time, so that a crash loses little. Graphs that
+ * were rebuilt take the place of what they replace once all their parts have theirs. Rejects as the embedder does.
  */
 export async function storeVectors(
 	context: IndexContext,

@@ -185,7 +185,7 @@ export interface IndexDisk {
 	list(): Promise<readonly string[]>;
 	/** Undefined when there is no such file. */
 	read(name: string): Promise<Uint8Array | undefined>;
-	/** Writes a file anew and syncs it. */
+	/** Writes a file from scratch and syncs it. */
 	write(name: string, pieces: AsyncIterable<Uint8Array>): Promise<void>;
 	/** Lasts once it resolves. */
 	rename(from: string, to: string): Promise<void>;

@@ -27,7 +27,7 @@ const DIGITS = /^\p{N}+$/u;
 const LETTERS = /^\p{L}+$/u;
 const MIN_WEIGHT = 1;
 const MAX_WEIGHT = 3;
-/** Rare or merely unusual: no one can tell which. */
+/** Rare or merely unusual: it is not known which. */
 const UNKNOWN_WEIGHT = 2;
 
 /** A query's words, weighed by how rare they are; grammar words are left out unless there is nothing else. */
@@ -180,7 +180,7 @@ const MAX_NAME_CHARS = 64;
 const VERSION = /^v\d+$/i;
 
 /**
- * Those of a query's words that are written like the name of one particular thing. A capital tells nothing in the first
+ * Those of a query's words that are written like the name of one particular thing. A capital says nothing in the first
  * word, nor where every word has one.
  */
 export const writtenAsNames = memoizeByObject((words: readonly Word[]): ReadonlySet<Word> => {

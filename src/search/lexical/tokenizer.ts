@@ -1,8 +1,8 @@
 /** One word as written, and the index terms it stands for. */
 export interface Word {
-	/** Lower case, as in the text: what a reader is told. */
+	/** Lower case, as in the text: what a reader is shown. */
 	readonly surface: string;
-	/** As in the text: its capitals may tell a name. */
+	/** As in the text: its capitals may mark a name. */
 	readonly written: string;
 	/** The word as one term: stemmed, or for an identifier its letters and digits joined (`eip3009`). */
 	readonly whole: string;

@@ -69,7 +69,7 @@ function seek(terms: TermTable, text: string): number {
 	return low;
 }
 
-/** Terms grouped by length and, within a length, by the class of their first letter; a bit mask tells which classes occur. */
+/** Terms grouped by length and, within a length, by the class of their first letter; a bit mask states which classes occur. */
 interface Shapes {
 	/** Group `length * CLASSES + class` is `numbers[starts[group] .. starts[group + 1])`. */
 	readonly starts: Uint32Array;

@@ -30,7 +30,7 @@ const FELLOW_SHARE = 0.6;
 const UNLISTED_RARITY = { identifier: 1, other: 0.5 } as const;
 /** Weight of a word from the commonest of the language to the rarest; what no searched graph knows is rare from here on. */
 const WORD_WEIGHT = { least: 1, most: 3, unknownRareFrom: 0.5 } as const;
-/** Spread of the cosines between unrelated texts where a graph is too small to tell: known of one model only. */
+/** Spread of the cosines between unrelated texts where a graph is too small to measure it: known of one model only. */
 const USUAL_BACKGROUND = { model: "bundled", spread: 0.11 } as const;
 const NO_WORDS: ReadonlySet<string> = new Set();
 

@@ -18,7 +18,7 @@ export interface AnswerSigns {
 	/**
 	 * By how much the closest row is nearer to the query than the tenth of those that do not hold its words as well as the best, in
 	 * standard deviations between unrelated texts of its graph, stretched to what it would be among any number of texts. Undefined
-	 * in keyword mode, and where no one can tell.
+	 * in keyword mode, and where it cannot be determined.
 	 */
 	readonly standsOut: number | undefined;
 	/** 1 when the query names something that no one covers, 0.5 when it may be a name, else 0. */
@@ -89,7 +89,7 @@ export function decisionAt(
 	return isWhole && strength >= limits.answer ? "ANSWER" : "PARTIAL";
 }
 
-/** True when the caller can tell more about something that is here. */
+/** True when the caller can say more about something that is here. */
 function isWorthAsking({ isAboutName, isAmbiguous, known }: AnswerSigns): boolean {
 	return isAboutName || (isAmbiguous && known >= 1);
 }

@@ -308,7 +308,7 @@ function addArc(arcs: Arcs, from: number, to: number, weight: number): void {
 	arcs.weights[at] = weight;
 }
 
-/** `visit` tells what it cost beside the visit itself. */
+/** `visit` returns what it cost beside the visit itself. */
 async function eachConcept(
 	segments: readonly LinkedDocuments[],
 	spend: Spend,

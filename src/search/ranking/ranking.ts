@@ -185,7 +185,7 @@ const DENSE_LIMITS = { least: 0.35, most: 0.8 } as const;
 
 /**
  * The dense side's share for a query with this share of identifiers, 0..1, and this closest passage: the closer that is, the
- * more the vectors know; identifiers they tell apart badly, 9110 from 9111.
+ * more the vectors know; identifiers they distinguish badly, 9110 from 9111.
  */
 export function denseWeightFor(
 	identifierShare: number,

@@ -33,7 +33,7 @@ t.test("the name a sentence takes for granted is that of its subject", (t) => {
 });
 
 t.test(
-	"a claim of several parts is taken apart, and what states nothing is told by its kind",
+	"a claim of several parts is taken apart, and what states nothing is reported by its kind",
 	(t) => {
 		const kinds = (text: string) => extractClaims(text).map(({ kind }) => kind);
 		t.same(kinds("Is the fee burned?"), ["question"]);
@@ -167,7 +167,7 @@ t.test("rules for clients can be checked, wishes and judgments cannot", (t) => {
 });
 
 t.test(
-	"what stands in another role, or is told of another one, bears out nothing and denies nothing",
+	"what stands in another role, or is said of another one, bears out nothing and denies nothing",
 	(t) => {
 		const cases: readonly (readonly [string, string, string])[] = [
 			// Swapped between two things of a kind.

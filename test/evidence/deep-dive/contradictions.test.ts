@@ -7,7 +7,7 @@ const LINK = "![look](https://evil.example/track.png) [pay here](https://evil.ex
 const HIDDEN = "\u202e\u200b\u001b[31m";
 
 t.test(
-	"what two sources say against each other is told, and lowers what is believed",
+	"what two sources say against each other is reported, and lowers the confidence",
 	async (t) => {
 		const dive = await openDive(t.testdir(), [
 			noted("tides", "The default idle timeout of the Larch protocol is 30 seconds.", "a.example"),

@@ -1,4 +1,4 @@
-/** Tools that tell how they get on, or need something of the client before they answer. */
+/** Tools that report how they get on, or need something of the client before they answer. */
 import { setTimeout } from "node:timers/promises";
 import {
 	acceptedContent,

@@ -42,7 +42,7 @@ t.test("how an authorization ended is read from the chain", { skip: withoutChain
 		});
 	};
 
-	await t.test("a canceled one is told from a settled one", async (t) => {
+	await t.test("a canceled one is distinguished from a settled one", async (t) => {
 		const payment = await sign();
 		const signature = await payer.signTypedData({
 			domain: {

@@ -28,7 +28,7 @@ export interface LocalChain {
 	/** Data folder the chain belongs to. */
 	readonly folder: string;
 	readonly client: ReturnType<typeof connect>;
-	/** A transfer to our address, signed by the payer unless told otherwise. */
+	/** A transfer to our address, signed by the payer unless stated otherwise. */
 	sign(changes?: SignChanges): Promise<TransferAuthorization>;
 }
 

@@ -70,7 +70,7 @@ t.test("payments settle in this process", { skip: withoutChain }, async (t) => {
 		}
 	});
 
-	await t.test("a wallet that is emptied after the check pays nobody", async (t) => {
+	await t.test("a wallet that is emptied after the check pays no one", async (t) => {
 		const [one, other] = [await sign({ value: 60_000_000n }), await sign({ value: 60_000_000n })];
 		t.same(await facilitator.verify(terms, one), { kind: "valid" });
 		t.same(await facilitator.verify(terms, other), { kind: "valid" });

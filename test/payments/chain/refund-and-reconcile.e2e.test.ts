@@ -48,7 +48,7 @@ t.test("the ledger is held against a real chain", { skip: withoutChain }, async 
 		ledger_balance_usd: "0.30",
 	});
 
-	// Somebody settles an authorization to us without telling us.
+	// Somebody settles an authorization to us without notifying us.
 	const onBroadcast = async () => undefined;
 	const signed = await sign({ value: 1_000_000n });
 	const settled = await parts.facilitator.settle(terms, signed, { onBroadcast });

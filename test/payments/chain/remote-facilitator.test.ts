@@ -115,7 +115,7 @@ t.test("nonsense about a verification is no verdict", async (t) => {
 	await t.rejects(verify({}, 503), upstream);
 });
 
-t.test("a settlement is told as it was said, to be checked by the settler", async (t) => {
+t.test("a settlement is reported as it was stated, to be checked by the settler", async (t) => {
 	const said = { success: true, transaction: hash, network: "eip155:1", payer: terms.asset };
 	t.same(await settle({ ...said, amount: "7" }), {
 		kind: "settled",

@@ -35,7 +35,7 @@ t.test("clients of @x402/fetch pay on the local chain", { skip: withoutChain }, 
 	const shop = await startApp(t, { onchain: parts, settings: { model: "none" } });
 	const url = `${shop.baseUrl}${PATH}`;
 	const balanceOf = (address: Hex) => chain?.balanceOf(terms, address);
-	/** The transfer of a transaction, as the chain tells it. */
+	/** The transfer of a transaction, as the chain reports it. */
 	const movedBy = async (hash: string) => {
 		const receipt = await client.reader.getTransactionReceipt({ hash: hash as Hex });
 		const log = receipt.logs.at(-1);
@@ -95,7 +95,7 @@ t.test("clients of @x402/fetch pay on the local chain", { skip: withoutChain }, 
 		t.equal(await balanceOf(terms.payTo), 11_000_000n);
 	});
 
-	await t.test("a wallet without money is told so, and nothing is delivered", async (t) => {
+	await t.test("a wallet without money is refused as such, and nothing is delivered", async (t) => {
 		const poor = payingFetch(createWallet(), terms.asset);
 		const response = await poor(url, POST);
 		t.equal(response.status, 402);
@@ -103,7 +103,7 @@ t.test("clients of @x402/fetch pay on the local chain", { skip: withoutChain }, 
 		t.equal(await balanceOf(terms.payTo), 11_000_000n);
 	});
 
-	await t.test("a wallet that was not told of the token does not pay with it", async (t) => {
+	await t.test("a wallet that does not know the token does not pay with it", async (t) => {
 		const careful = payingFetch(payer, terms.asset, { spendControls: {} });
 		await t.rejects(careful(url, POST), /spend|asset|allowed/i);
 	});

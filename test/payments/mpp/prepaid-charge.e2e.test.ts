@@ -53,7 +53,7 @@ t.test("a client of mppx pays from the balance of its token and gets a receipt",
 	t.equal(await sumOfAllEntries(app.app), 0n);
 });
 
-t.test("a token that has too little is told so, in a way its client can read", async (t) => {
+t.test("a token that has too little is refused in a way its client can read", async (t) => {
 	const { token } = await app.issueSpt("0.10");
 
 	const response = await clientOf(token).fetch(`${app.baseUrl}${PATH}`, POST);
@@ -112,7 +112,7 @@ t.test(
 	},
 );
 
-t.test("credentials that cannot be read are refused, and a key hides nobody's token", async (t) => {
+t.test("credentials that cannot be read are refused, and a key hides no one's token", async (t) => {
 	const { token } = await app.issueSpt("1.00");
 	const own = await challengeOf();
 	const encode = (value: unknown) =>

@@ -7,7 +7,7 @@ import { credit, openOn, START_MS, stillClock, tokenRow } from "../../store/open
 
 const owner = "eip155:84532:0xabc";
 
-t.test("a wallet takes along what nobody else can spend, and nothing else", async (t) => {
+t.test("a wallet takes along what no one else can spend, and nothing else", async (t) => {
 	const clock = stillClock();
 	const store = await openOn(undefined, { clock });
 	const ledger = createLedger({ clock, ids: createIds({ clock, random: systemRandom }) });

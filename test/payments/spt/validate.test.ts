@@ -15,7 +15,7 @@ const UNKNOWN = {
 	environment: null,
 };
 
-/** The store, telling which questions it was asked. */
+/** The store, recording which questions it was asked. */
 function overheard(store: Store): { readonly store: Store; readonly asked: string[] } {
 	const asked: string[] = [];
 	const listen = (reader: StoreReader): StoreReader =>
@@ -86,7 +86,7 @@ t.test("whatever does not pay is checked in the same steps and answered alike", 
 	await store.close();
 });
 
-t.test("a token tells its balance, and one whose parent stopped tells nothing", async (t) => {
+t.test("a token shows its balance, and one whose parent stopped shows nothing", async (t) => {
 	const { store, spts } = await openIssuer();
 	const parent = await spts.issue({ amountMicros: 5_000_000n });
 	const child = await store.transaction((tx) =>

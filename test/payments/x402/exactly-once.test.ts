@@ -62,7 +62,7 @@ t.test("20 payments at once all settle", async (t) => {
 	t.equal(tally(results).delivered, 20);
 });
 
-t.test("a facilitator that is believed never settles twice by one transaction", async (t) => {
+t.test("a facilitator accepted on its word never settles twice by one transaction", async (t) => {
 	const world = createWorld({ hasChainReader: false });
 	world.chain.mint(world.wallet.address, 10n * PRICE);
 	const first = await startOnchain(world);

@@ -32,7 +32,7 @@ t.test(
 	},
 );
 
-t.test("with its retry key a purchase is delivered, and to nobody else", async (t) => {
+t.test("with its retry key a purchase is delivered, and to no one else", async (t) => {
 	const { onchain, chain, authorization, row } = await startSettled({
 		key: "k",
 		settlesFirst: true,

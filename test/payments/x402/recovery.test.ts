@@ -83,7 +83,7 @@ t.test(
 	},
 );
 
-t.test("what was never settled is let go once nobody can settle it any more", async (t) => {
+t.test("what was never settled is released once no one can settle it any more", async (t) => {
 	const world = createWorld({ kind: "claims_settled" });
 	const process = await startOnchain(world);
 	const authorization = world.wallet.sign({ value: PRICE });
@@ -164,7 +164,7 @@ t.test("an answer that comes after the deadline still counts", async (t) => {
 });
 
 t.test(
-	"a facilitator nobody can reach costs nothing, and the payment can be sent again",
+	"a facilitator that cannot be reached costs nothing, and the payment can be sent again",
 	async (t) => {
 		const world = createWorld({ kind: "unreachable" });
 		const process = await startOnchain(world);
@@ -177,7 +177,7 @@ t.test(
 );
 
 t.test(
-	"rows are forgotten when they are at an end and nobody can send them any more",
+	"rows are forgotten when they are at an end and no one can send them any more",
 	async (t) => {
 		const process = await startOnchain();
 		const { wallet, onchain, row } = process;

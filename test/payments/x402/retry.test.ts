@@ -93,7 +93,7 @@ t.test(
 );
 
 t.test(
-	"a client that signs anew for the same retry key pays once, whatever became of the first payment",
+	"a client that signs again for the same retry key pays once, whatever became of the first payment",
 	async (t) => {
 		const world = createWorld({ kind: "silent" });
 		world.chain.isUnreadable = true;

@@ -47,7 +47,7 @@ export async function readDocuments({ send, openapi }) {
 	}
 }
 
-/** Names that are served and names that are only used within the document are told apart by the replies. */
+/** Names that are served and names that are only used within the document are distinguished by the replies. */
 function schemaNames({ paths, components }) {
 	const parameter = paths["/v1/schemas/{name}"]?.get.parameters.find(({ name }) => name === "name");
 	const listed = parameter?.schema?.enum ?? [];
