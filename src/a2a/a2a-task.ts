@@ -40,13 +40,13 @@ export function toCompletedTask(
 }
 
 /** One artifact: a data part with the body REST would have sent, beside it the text. */
-function answerArtifact(told: {
+function answerArtifact(answer: {
 	readonly taskId: string;
 	readonly name: string;
 	readonly body: unknown;
 	readonly text: string;
 }): Artifact {
-	const { taskId, name, body, text } = told;
+	const { taskId, name, body, text } = answer;
 	return {
 		artifactId: siblingId(taskId, "art"),
 		name,
@@ -60,13 +60,13 @@ function answerArtifact(told: {
 /** The task of a call that failed on our side after it was let in; nothing was charged. */
 export function toFailedTask(frame: TaskFrame, error: ServiceError): Task {
 	const { taskId, requestId, skillId, timestamp } = frame;
-	const told = `${error.message} Nothing was charged and the task is not kept; the same message may be sent again.`;
+	const message = `${error.message} Nothing was charged and the task is not kept; the same message may be sent again.`;
 	const task = openTask(frame);
 	return {
 		...task,
 		status: {
 			state: TaskState.TASK_STATE_FAILED,
-			message: agentMessage({ taskId, contextId: task.contextId, text: told }),
+			message: agentMessage({ taskId, contextId: task.contextId, text: message }),
 			timestamp,
 		},
 		metadata: { skill: skillId, request_id: requestId, error: toErrorWire(error, requestId) },
@@ -91,8 +91,8 @@ export function toRepeatedTask(task: Task): Task {
 	const repeatPart = (part: Part): Part => {
 		if (part.content?.$case !== "data") return part;
 		const { value } = part.content;
-		const told = { ...value, meta: { ...value.meta, cost } };
-		return { ...part, content: { $case: "data", value: told } };
+		const priced = { ...value, meta: { ...value.meta, cost } };
+		return { ...part, content: { $case: "data", value: priced } };
 	};
 	return {
 		...task,
@@ -259,9 +259,9 @@ export function progressOf(source: JobProgress): JobProgress {
 /** What was reported at the launch of a payment on a chain stays in every status of the task. */
 function toStatus(
 	{ id: taskId, contextId, status }: Task,
-	told: { readonly state: TaskState; readonly text: string; readonly timestamp: string },
+	end: { readonly state: TaskState; readonly text: string; readonly timestamp: string },
 ): NonNullable<Task["status"]> {
-	const { state, text, timestamp } = told;
+	const { state, text, timestamp } = end;
 	const { metadata, extensions = [] } = status?.message ?? {};
 	const message = { ...agentMessage({ taskId, contextId, text }), metadata, extensions };
 	return { state, message, timestamp };

@@ -62,7 +62,7 @@ export function createLaunchCall(deps: LaunchCallDeps): Invoke {
 				cost,
 				caller: { ...payer, owner, rail: cost.rail },
 				timings: { pay: clock.monotonicMs() - startedMs },
-				...told(launched),
+				...settlementOf(launched),
 			} satisfies CallResult;
 		} finally {
 			place.leave();
@@ -137,7 +137,7 @@ function toCost(row: JobRow, { isNew, balanceMicros }: Launched): CostWire {
 	};
 }
 
-function told({ settlement, headers, delivered, abandoned }: Launched) {
+function settlementOf({ settlement, headers, delivered, abandoned }: Launched) {
 	return {
 		...(settlement && { settlement }),
 		...(headers && { paymentHeaders: headers }),

@@ -151,8 +151,8 @@ async function writeEvents(
 	} catch (error) {
 		if (error === CANCELLED) return { event: "research.cancelled", data: { stream_id } };
 		const { code, message, retryable } = toServiceError(error);
-		const told = { code, message, retryable, request_id: requestId };
-		return { event: "research.failed", data: { stream_id, error: told } };
+		const failure = { code, message, retryable, request_id: requestId };
+		return { event: "research.failed", data: { stream_id, error: failure } };
 	}
 }
 
