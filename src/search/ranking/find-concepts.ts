@@ -66,12 +66,14 @@ function collectRows(
 	const floor = (found[0]?.score ?? 0) * ROW_FLOOR;
 	const worthy = found.filter(({ score }) => score > 0 && score >= floor);
 	const kept = collapse(worthy, limit).map(({ row, duplicates }) => ({
-		...toNamed(row),
 		row,
+		named: toNamed(row),
 		duplicates: duplicates.map(toNamed),
 	}));
-	return kept.map(({ row, ...named }) => ({
-		...named,
+	return kept.map(({ row, named, duplicates }) => ({
+		concept: named.concept,
+		trendId: named.trendId,
+		duplicates,
 		graph: row.slot.scope.graph,
 		score: row.score,
 		evidence: orderEvidence(row.concept.evidence, weighed, filter),
