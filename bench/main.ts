@@ -1,4 +1,4 @@
-/** `npm run bench -- [store routes mcp ledger hostile load claims claims-fit] [--json] [--sqlite <folder>]`: measurements with their baselines in the same run; all parts but `claims-fit` unless some are named. */
+/** `npm run bench -- [store routes mcp ledger hostile load claims claims-fit decision] [--json] [--sqlite <folder>] [--imports <folder>]`: measurements with their baselines in the same run; all parts but `claims-fit` and `decision` unless some are named. */
 import { mkdtempSync, rmSync } from "node:fs";
 import { cpus, tmpdir } from "node:os";
 import { join } from "node:path";
@@ -6,6 +6,7 @@ import { parseArgs } from "node:util";
 import { benchClaims, type ClaimsReport } from "./claims-bench.js";
 import { toConfusionLines } from "./claims-evaluation.js";
 import { fitClaims } from "./claims-fit.js";
+import { benchDecision } from "./decision-bench.js";
 import { benchHostile } from "./hostile-bench.js";
 import { benchLedger } from "./ledger-bench.js";
 import { benchCatalogLoad } from "./load-bench.js";
@@ -23,6 +24,7 @@ const PARTS = {
 	load: (folder: string) => benchCatalogLoad(folder, { model: options.model }),
 	claims: benchClaims,
 	"claims-fit": fitClaims,
+	decision: () => benchDecision(options.imports),
 };
 type PartName = keyof typeof PARTS;
 
@@ -33,6 +35,8 @@ const { values: options, positionals } = parseArgs({
 		model: { type: "string", default: "none" },
 		/** Of the part `store`: a folder where better-sqlite3 is installed. */
 		sqlite: { type: "string" },
+		/** Of the part `decision`: holds the folders that its questions are about. */
+		imports: { type: "string" },
 	},
 	allowPositionals: true,
 });
@@ -44,10 +48,12 @@ if (unknown !== undefined) {
 	);
 	process.exit(2);
 }
-/** What makes weights, and measures nothing of what is shipped. */
-const UNASKED = "claims-fit";
+/** What makes weights and measures nothing of what is shipped, and what needs documents from elsewhere. */
+const UNASKED: readonly string[] = ["claims-fit", "decision"];
 const names =
-	positionals.length > 0 ? positionals : Object.keys(PARTS).filter((name) => name !== UNASKED);
+	positionals.length > 0
+		? positionals
+		: Object.keys(PARTS).filter((name) => !UNASKED.includes(name));
 const folder = mkdtempSync(join(tmpdir(), "tollgraph-bench-"));
 try {
 	const machine = {
@@ -71,7 +77,7 @@ try {
 	}
 	for (const part of options.json
 		? []
-		: [report["mcp"], report["load"], report["hostile"], claims]) {
+		: [report["mcp"], report["load"], report["hostile"], report["decision"], claims]) {
 		const { bars = [] } = (part ?? {}) as { readonly bars?: readonly Bar[] };
 		for (const bar of bars) process.stdout.write(`${toBarLine(bar)}\n`);
 	}

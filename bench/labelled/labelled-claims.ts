@@ -25,14 +25,21 @@ export const LABELLED_CLAIM_KINDS = [
 	"not-enough",
 	"conflict",
 	"compound",
+	"role",
+	"modality",
+	"condition",
+	"cause",
+	"relation",
 ] as const;
 
 /** All have been tuned by since docs/adr/0043; README.md beside it says what each was used for. */
 export const CLAIM_PARTS = ["tune", "second", "held-back", "third", "fourth"] as const;
-export type ClaimPart = (typeof CLAIM_PARTS)[number];
+/** Nothing may be tuned by these, nor may anybody look which of them are missed. */
+export const UNSEEN_CLAIM_PARTS = ["plain"] as const;
+export type ClaimPart = (typeof CLAIM_PARTS | typeof UNSEEN_CLAIM_PARTS)[number];
 
 const labelledClaimSchema = z.strictObject({
-	id: z.string().regex(/^[a-z-]+-\d{2}$/),
+	id: z.string().regex(/^[a-z-]+-\d{2,3}$/),
 	kind: z.enum(LABELLED_CLAIM_KINDS),
 	claim: z.string().min(1),
 	verdict: z.enum(VERDICTS),

@@ -19,11 +19,11 @@ MODEL_FILE = "onnx/model_quantized.onnx"
 FILES = ("config.json", "tokenizer.json", "tokenizer_config.json", MODEL_FILE)
 
 
-def quantise_rows(table: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
-    """int8 rows and one float32 scale each: row = int8 × scale."""
-    scales = np.abs(table).max(axis=1, keepdims=True) / 127
+def quantise_rows(table: np.ndarray, largest: int = 127) -> tuple[np.ndarray, np.ndarray]:
+    """int8 rows of values up to `largest` and one float32 scale each: row = int8 × scale."""
+    scales = np.abs(table).max(axis=1, keepdims=True) / largest
     safe = np.where(scales == 0, 1, scales)
-    rows = np.clip(np.rint(table / safe), -127, 127).astype(np.int8)
+    rows = np.clip(np.rint(table / safe), -largest, largest).astype(np.int8)
     return rows, scales.astype(np.float32)
 
 

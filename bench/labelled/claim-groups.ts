@@ -1,0 +1,76 @@
+/** Passages changed in one place, and claims whose verdict the change turns: training, calibration and test of the judge. */
+import { readdirSync, readFileSync } from "node:fs";
+import { join } from "node:path";
+import { z } from "zod";
+import { PACKAGE_ROOT } from "../../src/kernel/package-info.js";
+
+/** What the truth of a claim hangs on. */
+export const CLAIM_KINDS = [
+	"figure",
+	"unit",
+	"date",
+	"name",
+	"role",
+	"negation",
+	"modality",
+	"quantifier",
+	"comparison",
+	"condition",
+	"cause",
+	"attribution",
+	"conjunct",
+] as const;
+
+/** Supported, refuted, or open: what a passage says of a claim. */
+const label = z.enum(["S", "R", "O"]);
+
+const claimGroupSchema = z.strictObject({
+	id: z.string().regex(/^\d{2}-\d{3}$/),
+	field: z.string(),
+	/** Repository that the facts come from, and its licence as read; the words are the author's. */
+	source: z.string(),
+	licence: z.string(),
+	passage: z.string(),
+	/** Stands in the passage once; with `new` in its place the labels are those of `after`. */
+	old: z.string(),
+	new: z.string(),
+	claims: z
+		.array(
+			z.strictObject({
+				text: z.string(),
+				before: label,
+				after: label,
+				kind: z.enum(CLAIM_KINDS),
+				/** Words of the passage that decide `before`, two places joined by " ... "; empty where it is open. */
+				evidence: z.string(),
+				/** Labels of a second reader, who saw neither the author's labels nor the other version. */
+				second: z.strictObject({ before: label.optional(), after: label.optional() }).optional(),
+			}),
+		)
+		.length(6),
+});
+export type ClaimGroup = z.infer<typeof claimGroupSchema>;
+
+const FOLDER = join(PACKAGE_ROOT, "bench", "labelled", "claim-groups");
+
+/** Which authors are for what; README.md beside the sets says why. */
+export const CLAIM_GROUP_PARTS = {
+	train: [1, 2, 3, 4, 5, 9, 10, 11],
+	calibration: [6],
+	test: [7, 8],
+} as const;
+
+/** The groups of one author, in the order in which they were written. Throws when a line is malformed. */
+export function loadClaimGroups(author: number): readonly ClaimGroup[] {
+	const file = join(FOLDER, `author-${String(author).padStart(2, "0")}.jsonl`);
+	const lines = readFileSync(file, "utf8").trimEnd().split("\n");
+	return lines.map((line) => claimGroupSchema.parse(JSON.parse(line)));
+}
+
+/** Numbers of the authors whose groups are there. */
+export function listClaimAuthors(): readonly number[] {
+	return readdirSync(FOLDER).flatMap((name) => {
+		const number = /^author-(\d{2})\.jsonl$/.exec(name)?.[1];
+		return number ? [Number(number)] : [];
+	});
+}

@@ -1,0 +1,85 @@
+import t from "tap";
+import {
+	CLAIM_GROUP_PARTS,
+	CLAIM_KINDS,
+	type ClaimGroup,
+	listClaimAuthors,
+	loadClaimGroups,
+} from "../../bench/labelled/claim-groups.js";
+
+const groupsOf = (part: keyof typeof CLAIM_GROUP_PARTS): readonly ClaimGroup[] =>
+	CLAIM_GROUP_PARTS[part].flatMap((author) => loadClaimGroups(author));
+const pairsOf = (groups: readonly ClaimGroup[]) =>
+	groups.flatMap(({ claims }) =>
+		claims.flatMap((claim) => [
+			{ claim, label: claim.before, second: claim.second?.before },
+			{ claim, label: claim.after, second: claim.second?.after },
+		]),
+	);
+
+t.test("every author belongs to one part, and a part to no other author's fields", async (t) => {
+	const listed = Object.values(CLAIM_GROUP_PARTS).flat();
+	t.same([...listed].sort(byNumber), [...listClaimAuthors()].sort(byNumber));
+	const fieldsOf = (part: keyof typeof CLAIM_GROUP_PARTS) =>
+		new Set(groupsOf(part).map(({ field }) => field));
+	for (const held of ["calibration", "test"] as const) {
+		for (const field of fieldsOf(held)) t.notOk(fieldsOf("train").has(field), field);
+	}
+	for (const field of fieldsOf("test")) t.notOk(fieldsOf("calibration").has(field), field);
+});
+
+t.test("a group says one thing in two versions, and where its labels come from", async (t) => {
+	const groups = (["train", "calibration", "test"] as const).flatMap(groupsOf);
+	t.same(
+		groups.flatMap((group) => faultsOf(group).map((fault) => `${group.id}: ${fault}`)),
+		[],
+	);
+});
+
+function faultsOf({ passage, old, claims }: ClaimGroup): readonly string[] {
+	const turned = claims.filter(({ before, after }) => before !== after).length;
+	const labels = claims.map(({ before }) => before).sort();
+	return [
+		...(passage.split(old).length === 2 ? [] : ["what is changed must stand there once"]),
+		...(turned >= 3 ? [] : [`the change turns ${turned} labels`]),
+		...(labels.join("") === "OORRSS" ? [] : [`labels are ${labels.join("")}`]),
+		...claims.filter((claim) => !isFounded(claim, passage)).map(({ text }) => text),
+	];
+}
+
+function isFounded({ before, evidence }: ClaimGroup["claims"][number], passage: string): boolean {
+	if (before === "O") return evidence === "";
+	return evidence !== "" && evidence.split(" ... ").every((words) => passage.includes(words));
+}
+
+t.test(
+	"every kind of change is there often enough, and words of negation tell nothing",
+	async (t) => {
+		const pairs = (["train", "calibration", "test"] as const).flatMap((part) =>
+			pairsOf(groupsOf(part)),
+		);
+		for (const kind of CLAIM_KINDS) {
+			const share = pairs.filter(({ claim }) => claim.kind === kind).length / pairs.length;
+			t.ok(share >= 0.05, `${kind}: ${share}`);
+		}
+		const negated = (wanted: string) => {
+			const some = pairs.filter(({ label }) => label === wanted);
+			return some.filter(({ claim }) => NEGATION.test(claim.text)).length / some.length;
+		};
+		const shares = ["S", "R", "O"].map(negated);
+		t.ok(Math.max(...shares) - Math.min(...shares) <= 0.08, shares.join(" "));
+	},
+);
+
+t.test("a second reader agrees on the test part", async (t) => {
+	const read = pairsOf(groupsOf("test")).filter(({ second }) => second);
+	const agreed = read.filter(({ label, second }) => label === second).length / read.length;
+	t.ok(read.length >= 1_400, `${read.length}`);
+	t.ok(agreed >= 0.95, `${agreed}`);
+});
+
+const NEGATION = /\b(?:not|no|never|none|nobody|neither|nor|without|cannot)\b|n['’]t\b/i;
+
+function byNumber(a: number, b: number): number {
+	return a - b;
+}
