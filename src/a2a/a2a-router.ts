@@ -17,9 +17,10 @@ import {
 } from "../../agent-card/agent-card.js";
 import { LIMITS } from "../contract/contract.js";
 import { isNoJson, readJsonBody } from "../http/http.js";
-import { type Clock, type Ids, isRecord, type Logger, ServiceError } from "../kernel/kernel.js";
+import { isRecord, ServiceError } from "../kernel/kernel.js";
 import type { Service } from "../service/service.js";
 import {
+	type A2aServices,
 	createExchange,
 	type Exchange,
 	rpcIdOf,
@@ -43,17 +44,11 @@ export function createA2aRouter({
 	card,
 	tasks,
 	...deps
-}: {
-	readonly service: Service;
+}: A2aServices & {
 	readonly tasks: TaskArchive;
 	readonly watch: TaskWatch;
 	readonly push: PushService;
 	readonly card: CardSource;
-	readonly clock: Clock;
-	readonly ids: Ids;
-	/** Payments on a chain are configured. */
-	readonly acceptsX402: boolean;
-	readonly logger?: Logger | undefined;
 }): Router {
 	const sell = createSell(deps);
 	const keepPaid = createKeepPaid({ ...deps, tasks });
@@ -193,7 +188,7 @@ function isKnown(req: Request, etag: string): boolean {
 }
 
 /** The signed card for the address the service is reached under and what is on sale there; signed once for each of both. */
-export type CardSource = () => Promise<PublishedCard>;
+type CardSource = ReturnType<typeof createCardSource>;
 
 export function createCardSource({
 	service,
@@ -205,10 +200,10 @@ export function createCardSource({
 	/** Changes with what is on sale. */
 	readonly revision: () => string;
 	readonly signingKey: CardSigningKey;
-	readonly x402?: X402Terms | undefined;
-}): CardSource {
+	readonly x402: X402Terms | undefined;
+}) {
 	let published: { readonly key: string; readonly card: Promise<PublishedCard> } | undefined;
-	return () => {
+	return (): Promise<PublishedCard> => {
 		const baseUrl = service.info.baseUrl();
 		const key = `${revision()} ${baseUrl}`;
 		if (published?.key !== key) {

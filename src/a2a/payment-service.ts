@@ -15,7 +15,7 @@ import {
 	toIsoTime,
 } from "../kernel/kernel.js";
 import { isPaid, openTask, toRepeatedTask } from "./a2a-task.js";
-import type { Exchange } from "./exchange.js";
+import type { A2aServices, Exchange } from "./exchange.js";
 import { type KeepPaid, keyOf, type Purchase, type Sell, toSkillRequest } from "./sell.js";
 import type { TaskArchive } from "./task-archive.js";
 import {
@@ -30,29 +30,19 @@ import {
 import { isFinal, type PaymentNote, readPaymentNote, withoutPayload } from "./x402-extension.js";
 
 /** Tasks whose id alone opens them: those that wait for a payment, and those a wallet has paid for. */
-export interface OpenTasks {
-	find(taskId: string): Promise<Task | undefined>;
-	/** Ends a task that waits; undefined when none does. Throws TaskNotCancelable once it is paid for or finished. */
-	cancel(taskId: string): Promise<Task | undefined>;
-}
+export type OpenTasks = Pick<PaymentService, "find" | "cancel">;
 
 /** Sells to callers who bring no identity: they pay with the message, or are asked to and pay with the next one. */
-export interface PaymentService extends OpenTasks {
-	/** Throws what the pipeline throws, unless the caller speaks the extension: then the task says what is missing. */
-	open(message: Message, exchange: Exchange): Promise<Purchase>;
-	/**
-	 * Goes on with a task that waits for its payment or was paid that way; undefined when there is none. The same payment
-	 * again gets the same task. Throws IDEMPOTENCY_IN_FLIGHT while another payment of the task is under way.
-	 */
-	goOn(message: Message, exchange: Exchange): Promise<Purchase | undefined>;
-}
+export type PaymentService = ReturnType<typeof createPaymentService>;
+
+type PaymentServices = Pick<A2aServices, "clock" | "acceptsX402"> & {
+	readonly sell: Sell;
+	readonly keepPaid: KeepPaid;
+};
 
 export function createPaymentService(
-	deps: Omit<PaymentAttemptDeps, "waiting"> & {
-		readonly tasks: TaskArchive;
-		readonly ids: Ids;
-	},
-): PaymentService {
+	deps: PaymentServices & Pick<A2aServices, "ids"> & { readonly tasks: TaskArchive },
+) {
 	const { tasks, ids, clock } = deps;
 	const running = new Map<
 		string,
@@ -87,7 +77,8 @@ export function createPaymentService(
 	};
 
 	return {
-		async open(message, exchange) {
+		/** Throws what the pipeline throws, unless the caller speaks the extension: then the task says what is missing. */
+		async open(message: Message, exchange: Exchange): Promise<Purchase> {
 			const sending = readSending(message, exchange);
 			if (sending.note?.kind === "rejected") {
 				throw new RequestMalformedError("A declined payment belongs to a task; name it in taskId.");
@@ -95,7 +86,11 @@ export function createPaymentService(
 			return payOnce(toWaiting(ids, sending), sending);
 		},
 
-		async goOn(message, exchange) {
+		/**
+		 * Goes on with a task that waits for its payment or was paid that way; undefined when there is none. The same payment
+		 * again gets the same task. Throws IDEMPOTENCY_IN_FLIGHT while another payment of the task is under way.
+		 */
+		async goOn(message: Message, exchange: Exchange): Promise<Purchase | undefined> {
 			const sending = readSending(message, exchange);
 			const busy = running.get(message.taskId);
 			if (busy) {
@@ -106,9 +101,11 @@ export function createPaymentService(
 			return asked ? goOnWith(asked, sending) : findPaid(sending);
 		},
 
-		find: async (taskId) => waiting.find(taskId)?.told ?? tasks.findOpen(taskId),
+		find: async (taskId: string): Promise<Task | undefined> =>
+			waiting.find(taskId)?.told ?? tasks.findOpen(taskId),
 
-		async cancel(taskId) {
+		/** Ends a task that waits; undefined when none does. Throws TaskNotCancelable once it is paid for or finished. */
+		async cancel(taskId: string): Promise<Task | undefined> {
 			const asked = waiting.find(taskId);
 			if (!asked && !(await tasks.findOpen(taskId))) return undefined;
 			const isPaid = !asked || running.has(taskId) || asked.unsettled !== undefined;
@@ -160,7 +157,7 @@ function inFlight(why: string): ServiceError {
 }
 
 /** A message on its way to a task, with whatever pays for it. */
-export interface Sending {
+interface Sending {
 	readonly message: Message;
 	readonly note: PaymentNote | undefined;
 	readonly payment: Payment | undefined;
@@ -186,22 +183,11 @@ function readSending(message: Message, exchange: Exchange): Sending {
 	return { message, note, payment, hash, exchange };
 }
 
-export interface PaymentAttemptDeps {
-	readonly sell: Sell;
-	readonly keepPaid: KeepPaid;
-	readonly waiting: WaitingTasks;
-	readonly clock: Clock;
-	/** Payments on a chain are configured. */
-	readonly acceptsX402: boolean;
-}
-
 /**
  * One way through the pipeline, and what the task is afterwards. Throws what the pipeline throws, unless the caller
  * speaks the extension and the refusal is about money; RATE_LIMITED for more unpaid tasks than one address may open.
  */
-export type PaymentAttempt = (asked: WaitingTask, sending: Sending) => Promise<Task>;
-
-function createPaymentAttempt(deps: PaymentAttemptDeps): PaymentAttempt {
+function createPaymentAttempt(deps: PaymentServices & { readonly waiting: WaitingTasks }) {
 	const { sell, keepPaid, waiting, clock, acceptsX402 } = deps;
 	const takeFrom = createTokenBucket({
 		clock,
@@ -239,7 +225,7 @@ function createPaymentAttempt(deps: PaymentAttemptDeps): PaymentAttempt {
 		return next.told;
 	};
 
-	return async (asked, sending) => {
+	return async (asked: WaitingTask, sending: Sending): Promise<Task> => {
 		try {
 			const { task, result } = await buy(asked, sending);
 			return result ? await conclude(asked, sending, task, result) : task;
