@@ -20,7 +20,7 @@ import { createRestRouter } from "../../src/rest/rest-router.js";
 import type { Purchases } from "../../src/sales/spt-purchase.js";
 import { createStreamRecord } from "../../src/sales/stream-record.js";
 import type { SearchEngine } from "../../src/search/search-engine.js";
-import { OPERATIONS } from "../../src/service/operations.js";
+import { OPERATIONS } from "../../src/service/service.js";
 import type {
 	OwnerOperations,
 	ResearchParts,
