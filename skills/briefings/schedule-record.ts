@@ -3,7 +3,7 @@ import {
 	type Caller,
 	mayRead,
 	readCursor,
-	toCursor,
+	takePage,
 } from "../../src/contract/contract.js";
 import { formatUsd, ServiceError, toIsoTime } from "../../src/kernel/kernel.js";
 import type { BriefingRunRow, ScheduleRow, Store } from "../../store/store.js";
@@ -132,13 +132,13 @@ export function createScheduleRuns(
 			const rest = [...rows]
 				.sort((a, b) => b.startedAt - a.startedAt || (a.id < b.id ? -1 : 1))
 				.filter((run) => run.startedAt < before || (run.startedAt === before && run.id > after));
-			const page = rest.slice(0, SCHEDULE_LIMITS.runsListedMax);
-			const last = page.at(-1);
-			const hasMore = last !== undefined && rest.length > page.length;
-			return {
-				items: page.map(toRunItem),
-				next_cursor: hasMore ? toCursor(identity, [String(last.startedAt), last.id]) : null,
-			};
+			const { page, next_cursor } = takePage(
+				rest,
+				SCHEDULE_LIMITS.runsListedMax,
+				identity,
+				(run) => [String(run.startedAt), run.id],
+			);
+			return { items: page.map(toRunItem), next_cursor };
 		},
 	};
 }

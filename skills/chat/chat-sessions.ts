@@ -4,6 +4,7 @@ import {
 	type Json,
 	type PageRequest,
 	readCursor,
+	takePage,
 	toCursor,
 } from "../../src/contract/contract.js";
 import { findCitedSentence } from "../../src/evidence/evidence.js";
@@ -147,12 +148,8 @@ function pageOfMessages(
 	const identity = { list: "chat.messages", asked: { id: row.id } };
 	const [after = "0"] = cursor === undefined ? [] : readCursor(cursor, identity, 1);
 	const rest = text.turns.filter(({ n }) => n > Number(after));
-	const page = rest.slice(0, limit);
-	const last = page.at(-1);
-	return {
-		items: page.map((turn) => toMessage(catalog, turn)),
-		next_cursor: last && rest.length > limit ? toCursor(identity, [String(last.n)]) : null,
-	};
+	const { page, next_cursor } = takePage(rest, limit, identity, ({ n }) => [String(n)]);
+	return { items: page.map((turn) => toMessage(catalog, turn)), next_cursor };
 }
 
 function toMessage(catalog: Pick<GraphCatalog, "find">, turn: ChatTurn) {

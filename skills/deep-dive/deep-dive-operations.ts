@@ -9,7 +9,7 @@ import {
 	type ReportFile,
 	type ReportFormat,
 	readCursor,
-	toCursor,
+	takePage,
 } from "../../src/contract/contract.js";
 import {
 	createJobNotes,
@@ -51,14 +51,13 @@ export function createDeepDiveOperations({ jobs, clock }: { jobs: Jobs; clock: C
 			const mine = (await jobs.listOf(owner)).filter(
 				({ id, grantId }) => maySeeAgain(access, grantId) && (!before || id < before),
 			);
-			const page = mine.slice(0, limit);
-			const last = page.at(-1);
+			const { page, next_cursor } = takePage(mine, limit, LIST, ({ id }) => [id]);
 			const now = clock.now();
 			return {
 				items: await Promise.all(
 					page.map(async (row) => ({ ...toJobWire(row, now), query: await queryOf(jobs, row) })),
 				),
-				next_cursor: last && mine.length > limit ? toCursor(LIST, [last.id]) : null,
+				next_cursor,
 			};
 		},
 

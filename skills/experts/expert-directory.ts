@@ -1,4 +1,4 @@
-import { type Json, type PageRequest, readCursor, toCursor } from "../../src/contract/contract.js";
+import { type Json, type PageRequest, readCursor, takePage } from "../../src/contract/contract.js";
 import { memoizeByObject, ServiceError } from "../../src/kernel/kernel.js";
 import {
 	createPerGraph,
@@ -136,12 +136,8 @@ function listPage(profiles: readonly ExpertProfile[], { topic, limit, cursor }: 
 			agentId > after &&
 			(wanted === undefined || topics.some((one) => one.toLowerCase() === wanted)),
 	);
-	const page = rest.slice(0, limit);
-	const last = page.at(-1);
-	return {
-		items: page.map(toItem),
-		next_cursor: last && rest.length > limit ? toCursor(identity, [last.agentId]) : null,
-	};
+	const { page, next_cursor } = takePage(rest, limit, identity, ({ agentId }) => [agentId]);
+	return { items: page.map(toItem), next_cursor };
 }
 
 /** An expert as lists show it. */

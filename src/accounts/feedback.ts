@@ -7,7 +7,7 @@ import {
 	maySeeAgain,
 	type PageRequest,
 	readCursor,
-	toCursor,
+	takePage,
 } from "../contract/contract.js";
 import { ServiceError, toIsoTime } from "../kernel/kernel.js";
 import type { AccountServices } from "./account-services.js";
@@ -56,12 +56,8 @@ export function createFeedback(deps: FeedbackServices) {
 				({ id, grantId, expiresAt }) =>
 					id > after && expiresAt > clock.now() && maySeeAgain(access, grantId),
 			);
-			const page = rest.slice(0, limit);
-			const last = page.at(-1);
-			return {
-				items: await Promise.all(page.map((row) => readWire(store, row))),
-				next_cursor: last && rest.length > limit ? toCursor(LIST, [last.id]) : null,
-			};
+			const { page, next_cursor } = takePage(rest, limit, LIST, ({ id }) => [id]);
+			return { items: await Promise.all(page.map((row) => readWire(store, row))), next_cursor };
 		},
 
 		/** Throws NOT_FOUND. */

@@ -76,7 +76,7 @@ export {
 	TASK_LIMITS,
 	WRITER_LIMITS,
 } from "./limits.js";
-export { type PageRequest, readCursor, toCursor, toKeyPart } from "./list-cursor.js";
+export { type PageRequest, readCursor, takePage, toCursor, toKeyPart } from "./list-cursor.js";
 export {
 	replyComponent,
 	replyComponents,

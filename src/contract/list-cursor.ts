@@ -30,6 +30,19 @@ export function toCursor(identity: ListIdentity, key: readonly string[]): string
 	throw new RangeError(`A key of the list "${identity.list}" is longer than any cursor.`);
 }
 
+/** The first items of what is left of a list, and the cursor behind them; null on the last page. */
+export function takePage<Item>(
+	left: readonly Item[],
+	limit: number,
+	identity: ListIdentity,
+	keyOf: (item: Item) => readonly string[],
+) {
+	const page = left.slice(0, limit);
+	const last = page.at(-1);
+	const next_cursor = last && left.length > limit ? toCursor(identity, keyOf(last)) : null;
+	return { page, next_cursor };
+}
+
 /** The key a cursor holds. Throws INVALID_ARGUMENT for a text that is none, or one of another list. */
 export function readCursor(
 	cursor: string,

@@ -6,7 +6,7 @@ import {
 	isTheirs,
 	type PageRequest,
 	readCursor,
-	toCursor,
+	takePage,
 } from "../contract/contract.js";
 import { assertCallerTarget } from "../delivery/delivery.js";
 import { type Ids, ServiceError } from "../kernel/kernel.js";
@@ -264,12 +264,8 @@ function createWebhookDeliveries({ store, clock }: ChangeServices) {
 			const left = [...rows]
 				.sort((one, other) => (placeOf(one) < placeOf(other) ? 1 : -1))
 				.filter((row) => before === undefined || placeOf(row) < before);
-			const page = left.slice(0, limit);
-			const last = page.at(-1);
-			return {
-				items: page.map(toDeliveryWire),
-				next_cursor: last && left.length > limit ? toCursor(list, [placeOf(last)]) : null,
-			};
+			const { page, next_cursor } = takePage(left, limit, list, (row) => [placeOf(row)]);
+			return { items: page.map(toDeliveryWire), next_cursor };
 		},
 
 		/** Sends it again, from the first attempt on, under the same event id. Throws INVALID_ARGUMENT while the webhook is paused. */
