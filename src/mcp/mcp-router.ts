@@ -23,6 +23,7 @@ import type { Service } from "../service/service.js";
 import {
 	admit,
 	admitByToken,
+	createOriginCheck,
 	refuseChosenGraph,
 	refuseHeaderPayments,
 	refuseWithoutIssuer,
@@ -30,8 +31,7 @@ import {
 	type Way,
 } from "./credential-gate.js";
 import { createExchange, type Exchange } from "./exchange.js";
-import { createOriginCheck } from "./origin-check.js";
-import { createPaymentGate, createTokenWatch } from "./payment-gate.js";
+import { createPaymentGate, createTokenWatch } from "./payment-meta.js";
 import { createProfiles, type Profile, type Profiles } from "./profiles.js";
 import { createProtocolServer } from "./protocol-server.js";
 

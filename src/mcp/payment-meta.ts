@@ -1,12 +1,17 @@
 /** Payments as calls carry them over this protocol, and what asks for them: in `_meta`, never in headers. */
+
 import { type Continuation, PaymentRequired } from "../../payments/payments.js";
 import {
 	type Credential,
+	LIMITS,
 	type Payment,
 	prepaidTokenOf,
 	readPaymentCredential,
 } from "../contract/contract.js";
-import { ServiceError } from "../kernel/kernel.js";
+import { type CallRates, createTokenBucket, toCredentialKey, toRateRefusal } from "../http/http.js";
+import { type Clock, ServiceError } from "../kernel/kernel.js";
+import type { Exchange } from "./exchange.js";
+
 /** Names of the x402 transport for this protocol (x402 v2, transports: MCP). */
 export const X402 = {
 	required: "x402/payment-required",
@@ -148,4 +153,62 @@ const PLACES: Readonly<Record<string, typeof BY_HEADER | Meta>> = {
 
 function withoutHeaders({ header: _, alternative_header: __, ...way }: Continuation): Meta {
 	return way;
+}
+
+/**
+ * The payment of a call, counted before anybody judges it. Throws INVALID_ARGUMENT for one that cannot be read, or that
+ * stands where none is taken: nothing runs then. Throws RATE_LIMITED when one address sends more than it could mean.
+ */
+export type PaymentGate = (exchange: Exchange, meta: Meta | undefined) => ShownPayment | undefined;
+
+export function createPaymentGate(
+	clock: Clock,
+	perMinute: number = LIMITS.paymentsPerMinute,
+): PaymentGate {
+	const keysMax = LIMITS.rateLimitedCallersMax;
+	const takeFrom = createTokenBucket({ clock, perMinute, keysMax });
+	return (exchange, meta) => {
+		if (meta?.[X402.payment] === undefined && meta?.[MPP.credential] === undefined)
+			return undefined;
+		if (!exchange.takesPayments) {
+			throw new ServiceError(
+				"INVALID_ARGUMENT",
+				"This address takes no payments call by call, so this one was left alone and nothing was run; call again without it, and the account whose credential you showed pays.",
+			);
+		}
+		const shown = readPayment(meta);
+		takeFrom(exchange.address);
+		if (shown?.credential && exchange.credential) {
+			throw new ServiceError(
+				"INVALID_ARGUMENT",
+				`The call is paid with a prepaid token in "_meta", and its request shows another credential; send exactly one of them.`,
+			);
+		}
+		return shown;
+	};
+}
+
+/** Does the work that a prepaid token in `_meta` is to pay for. Throws what it throws, and RATE_LIMITED after too many guesses. */
+export type TokenWatch = <T>(
+	exchange: Pick<Exchange, "address">,
+	token: Credential | undefined,
+	work: () => Promise<T>,
+) => Promise<T>;
+
+/** Tokens in `_meta` are counted as those in headers are: a wrong one is a guess. */
+export function createTokenWatch({ take, end }: Pick<CallRates, "take" | "end">): TokenWatch {
+	return async ({ address }, token, work) => {
+		if (!token) return work();
+		const credentialKey = toCredentialKey(token);
+		const caller = { address, credentialKey, isPolling: false, isInside: true };
+		const full = take(caller).find((level) => !level.isLetIn);
+		if (full) throw toRateRefusal(full);
+		try {
+			return await work();
+		} catch (error) {
+			const isRefused = error instanceof ServiceError && error.code === "UNAUTHENTICATED";
+			end(caller, { isRefused, hasLeft: false });
+			throw error;
+		}
+	};
 }

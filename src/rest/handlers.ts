@@ -30,7 +30,7 @@ import {
 	sendOwnedDocument,
 	sendOwnedEvents,
 	sendPieces,
-} from "./owned-reply.js";
+} from "./plain-replies.js";
 import { type PaymentLimit, readCallHeaders, readIdempotencyKey, readQuery } from "./request.js";
 import { sendData, sendError, sendOwned, sendPaid, sendPurchased } from "./respond.js";
 

@@ -1,15 +1,15 @@
 import express, { type RequestHandler, type Router } from "express";
-import type {
-	DataOperation,
-	Operation,
-	OwnerOperation,
-	PaidOperation,
-	PurchaseOperation,
+import {
+	type DataOperation,
+	LIMITS,
+	type Operation,
+	type OperationAddress,
+	type OwnerOperation,
+	type PaidOperation,
+	type PurchaseOperation,
 } from "../contract/contract.js";
-import { LIMITS, type OperationAddress } from "../contract/contract.js";
 import type { Clock } from "../kernel/kernel.js";
 import { OPERATIONS, type Service } from "../service/service.js";
-import { createErrorHandler, type LogUnexpected } from "./error-handler.js";
 import {
 	createCallLimit,
 	createDataHandler,
@@ -20,13 +20,10 @@ import {
 	createPaymentLimit,
 	createPurchaseHandler,
 } from "./handlers.js";
+import { createErrorHandler, type LogUnexpected } from "./http-frame.js";
 import { createOpenApiHandler } from "./openapi-document.js";
 import { createBodyReader } from "./request.js";
-import {
-	createKeySetHandler,
-	createLandingHandler,
-	createX402ListingHandler,
-} from "./root-documents.js";
+import { sendJsonDocument } from "./respond.js";
 import { createStreamHandler } from "./stream-handler.js";
 
 /** Every route of the table under its exact path: another case or a trailing slash is another path, and unknown. */
@@ -117,4 +114,33 @@ function offersHead(route: Operation): boolean {
 function methodsOf(route: Operation): string[] {
 	const method = methodOf(route);
 	return method === "GET" && offersHead(route) ? [method, "HEAD"] : [method];
+}
+
+/** The root of the service: where a visitor, human or not, goes from here. */
+export function createLandingHandler({ info }: Service): RequestHandler {
+	return (req, res) => {
+		const base = info.baseUrl();
+		sendJsonDocument(req, res, {
+			name: "tollgraph",
+			version: info.version,
+			description: "Curated knowledge graphs, sold call by call to autonomous agents.",
+			links: {
+				agent_card: `${base}/.well-known/agent-card.json`,
+				openapi: `${base}/openapi.json`,
+				catalog: `${base}/v1/graphs/catalog`,
+				offerings: `${base}/v1/offerings`,
+				health: `${base}/v1/health`,
+			},
+		});
+	};
+}
+
+/** The keys that sign the agent card and the receipts. */
+export function createKeySetHandler({ free }: Service): RequestHandler {
+	return (req, res) => sendJsonDocument(req, res, free.payments.keySet());
+}
+
+/** Every paid route with its price, its payment requirements and an input that works. */
+export function createX402ListingHandler({ free }: Service): RequestHandler {
+	return (req, res) => sendJsonDocument(req, res, free.payments.x402Listing());
 }

@@ -1,9 +1,8 @@
 import { OPERATION_ROWS, type Operation } from "../contract/contract.js";
 import * as definitions from "./operations.js";
 
-export { createDiscovery } from "./discovery.js";
+export { createDiscovery, INTERFACE_VERSION } from "./discovery.js";
 export { createHealth, type HealthDeps } from "./health.js";
-export { INTERFACE_VERSION } from "./interface-guide.js";
 export { toOfferings, toPricing, toResearchOfferings } from "./offerings.js";
 export { referTo, toComponentSchemas, toInlineSchema } from "./openapi-schemas.js";
 export { createServedDocuments } from "./served-documents.js";
