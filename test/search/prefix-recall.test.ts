@@ -5,8 +5,9 @@ import { systemClock } from "../../src/kernel/clock.js";
 import { PACKAGE_ROOT } from "../../src/kernel/package-info.js";
 import { readGraph } from "../../src/knowledge/bundle-folder.js";
 import { createTransformersEmbedder } from "../../src/search/dense/open-model.js";
-import { createRowPlanes, toUnitLength, writeRow } from "../../src/search/dense/row-planes.js";
+import { createRowPlanes, writeRow } from "../../src/search/dense/row-planes.js";
 import { toPassages } from "../../src/search/lexical/concept-text.js";
+import { toUnitLength } from "./random-vectors.js";
 
 const GRAPHS = ["vector-retrieval", "http-web-standards", "kubernetes-enhancements"];
 const MODEL = join(PACKAGE_ROOT, "models/bundled");

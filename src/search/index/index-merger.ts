@@ -1,10 +1,10 @@
 import { INDEX_LIMITS } from "../../contract/contract.js";
 import { nextTurn } from "../../kernel/kernel.js";
-import type { Concept } from "../../knowledge/knowledge.js";
+import type { Concept, Graph } from "../../knowledge/knowledge.js";
 import { copyRows, createRowPlanes, type SegmentVectors } from "../dense/row-planes.js";
 import { mergeLexical, retuneLexical } from "../lexical/lexical-builder.js";
 import { preparePriors } from "./concept-priors.js";
-import { FINGERPRINT_BYTES, type Part, type PartedGraph } from "./segment.js";
+import { FINGERPRINT_BYTES, type Part, type PartedGraph, toPart } from "./segment.js";
 import type { IndexContext, IndexLimits } from "./segment-set.js";
 
 interface MergeWork {
@@ -93,11 +93,7 @@ async function replaceSources(
 		if (part === now[0]) return current.live > 0 ? [current] : [];
 		return now.includes(part) ? [] : [part];
 	});
-	const after: PartedGraph = { graph: before.graph, parts: await tuneParts(parts, limits) };
-	await preparePriors(
-		after.graph,
-		after.parts.map(({ concepts }) => concepts),
-	);
+	const after = await toTunedGraph(before.graph, parts, limits);
 	segments.replace(segments.copy().set(graphId, after));
 	await index.commit(segments.all());
 }
@@ -196,8 +192,7 @@ function bringUpToDate(merged: Part, sources: readonly Part[], now: readonly Par
 			if (concept) concepts.push(current?.concepts[document]);
 		});
 	});
-	const live = concepts.reduce((count, concept) => count + (concept ? 1 : 0), 0);
-	return { segment: merged.segment, concepts, live };
+	return toPart(merged.segment, concepts);
 }
 
 /** Mean of the weighted lengths of all that is alive; what a graph's impacts are held against. */
@@ -231,6 +226,20 @@ export async function tuneParts(
 		tuned.push(isSame ? part : { ...part, segment: { ...part.segment, lexical } });
 	}
 	return tuned;
+}
+
+/** The graph with its parts tuned and the priors of their documents at hand. */
+export async function toTunedGraph(
+	graph: Graph,
+	parts: readonly Part[],
+	limits: IndexLimits,
+): Promise<PartedGraph> {
+	const tuned = await tuneParts(parts, limits);
+	await preparePriors(
+		graph,
+		tuned.map(({ concepts }) => concepts),
+	);
+	return { graph, parts: tuned };
 }
 
 function wantedAverage(parts: readonly Part[], limits: IndexLimits): number {

@@ -230,17 +230,16 @@ function addToTouched(
 /** Place of the first posting at or after the document: in steps that double from where the list stands, then by halves. */
 function seekFrom(
 	{ at, end }: Pick<PostingList, "at" | "end">,
-	index: LexicalIndex,
+	{ docs }: LexicalIndex,
 	document: number,
 ): number {
-	const { docs } = index;
 	let low = at;
 	let step = 1;
 	while (low + step < end && (docs[low + step] as number) < document) {
 		low += step;
 		step *= 2;
 	}
-	return seekPosting(index, document, low, Math.min(end, low + step + 1));
+	return seekPosting(docs, document, low, Math.min(end, low + step + 1));
 }
 
 /** The postings of one index, by term, the highest factors first. */

@@ -16,7 +16,7 @@ import type { HubFile, HubModel, ModelHub } from "./model-hub.js";
 import { hubFolder, parseHubId } from "./model-name.js";
 import { findKnownModel, KNOWN_MODELS, PROFILE_FILES } from "./model-profile.js";
 
-export interface FetchModelOptions {
+interface FetchModelOptions {
 	readonly hub: ModelHub;
 	readonly clock: Clock;
 	readonly modelsFolder: string;
@@ -168,17 +168,19 @@ export interface ListedModel {
 	readonly reason: string | null;
 }
 
-export interface ListModelsOptions {
-	/** The setting `model`. */
+/**
+ * Ours, the ones that were fetched, the one in use, and the well-known ones that could be fetched. `active` is the setting
+ * `model`; `locate` returns where the model of a setting is, undefined for none.
+ */
+export async function listModels({
+	active,
+	modelsFolder,
+	locate,
+}: {
 	readonly active: string;
 	readonly modelsFolder: string;
-	/** Where the model of a setting is; undefined for none. */
 	readonly locate: (model: string) => ModelLocation | undefined;
-}
-
-/** Ours, the ones that were fetched, the one in use, and the well-known ones that could be fetched. */
-export async function listModels(options: ListModelsOptions): Promise<readonly ListedModel[]> {
-	const { active, modelsFolder, locate } = options;
+}): Promise<readonly ListedModel[]> {
 	const licences = new Map<string, string | null>([["bundled", "Apache-2.0"]]);
 	for (const { id, licence } of await fetchedModels(modelsFolder)) {
 		licences.set(`hub:${id}`, licence);
@@ -219,9 +221,7 @@ async function describe(
 	}
 }
 
-async function fetchedModels(
-	folder: string,
-): Promise<readonly { readonly id: string; readonly licence: string | null }[]> {
+async function fetchedModels(folder: string): Promise<readonly ModelOrigin[]> {
 	const names = await readdir(folder).catch(() => []);
 	const origins = await Promise.all(
 		names

@@ -69,12 +69,7 @@ export interface SearchRequest {
 	readonly explain?: boolean | undefined;
 }
 
-export interface RouteRequest {
-	readonly graphs: readonly Graph[];
-	readonly query: string;
-	readonly limit: number;
-	readonly signal: AbortSignal;
-}
+export type RouteRequest = Pick<SearchRequest, "graphs" | "query" | "limit" | "signal">;
 
 /** What one graph would say to a query, without saying it. */
 export interface GraphPromise {
@@ -89,12 +84,7 @@ export interface GraphPromise {
 	readonly rows: number;
 }
 
-export interface RouteOutcome {
+export interface RouteOutcome extends Pick<SearchOutcome, "missing" | "mode" | "reason"> {
 	/** Graphs that would not abstain, strongest first; at most `limit`. */
 	readonly graphs: readonly GraphPromise[];
-	/** Words no searched graph covers. */
-	readonly missing: readonly string[];
-	readonly mode: "hybrid" | "keyword";
-	/** Why only keywords are used, as a sentence; undefined in hybrid mode. */
-	readonly reason?: string | undefined;
 }
