@@ -219,17 +219,14 @@ function align(bytes: number): number {
 	return Math.ceil(bytes / ALIGNMENT) * ALIGNMENT;
 }
 
-interface RowWidths {
-	readonly dimensions: number;
-	/** Components of a row's prefix; 0 for none. */
-	readonly prefix: number;
-}
-
 /** Rows are scored in groups of so many. */
 const GROUP_ROWS = 4;
 
 /** How many bytes a segment's vectors take, and where each part lies when they begin at an address above zero. */
-function planRegion({ starts, scales, fines }: SegmentVectors, { dimensions, prefix }: RowWidths) {
+function planRegion(
+	{ starts, scales, fines }: SegmentVectors,
+	{ dimensions, prefix }: Pick<ScanSetup, "dimensions" | "prefix">,
+) {
 	const documents = starts.length - 1;
 	const rows = scales.length;
 	const padded = padToGroup(rows);
@@ -260,7 +257,7 @@ function planRegion({ starts, scales, fines }: SegmentVectors, { dimensions, pre
 	return { bytes, layoutAt };
 }
 
-interface RegionFilling extends RowWidths {
+interface RegionFilling extends Pick<ScanSetup, "dimensions" | "prefix"> {
 	readonly layout: RegionLayout;
 	readonly vectors: SegmentVectors;
 }

@@ -60,10 +60,7 @@ function findWork(context: IndexContext): MergeWork | undefined {
 			if (isNewest && part.live < limits.deltaDocuments && parts.length > 1) return false;
 			return isReady(part, context);
 		});
-		const plan = planMerge(
-			ready.map(({ concepts, live }) => ({ documents: concepts.length, live })),
-			limits,
-		);
+		const plan = planMerge(ready, limits);
 		if (!plan) continue;
 		const sources = ready.filter((_, position) => plan.includes(position));
 		return { graphId: graph.record.id, sources };
@@ -98,9 +95,9 @@ async function replaceSources(
 	await index.commit(segments.all());
 }
 
-/** How many documents a segment has, tombstones included, and how many are live. */
-export interface SegmentSize {
-	readonly documents: number;
+/** How many documents a part has, tombstones included, and how many are live. */
+export interface PartSize {
+	readonly concepts: { readonly length: number };
 	readonly live: number;
 }
 
@@ -110,11 +107,11 @@ export interface SegmentSize {
  * a logarithmic number of times.
  */
 export function planMerge(
-	segments: readonly SegmentSize[],
+	segments: readonly PartSize[],
 	limits: IndexLimits = INDEX_LIMITS,
 ): readonly number[] | undefined {
 	const wasteful = segments.findIndex(
-		({ documents, live }) => documents - live > documents * limits.deadShareMax,
+		({ concepts: { length }, live }) => length - live > length * limits.deadShareMax,
 	);
 	const bySize = segments.map((_, position) => position);
 	bySize.sort((a, b) => liveOf(segments, a) - liveOf(segments, b));
@@ -126,7 +123,7 @@ export function planMerge(
 }
 
 function chooseSmallest(
-	segments: readonly SegmentSize[],
+	segments: readonly PartSize[],
 	bySize: readonly number[],
 	{ mergedDocuments, segmentsMax }: IndexLimits,
 ): number[] {
@@ -143,7 +140,7 @@ function chooseSmallest(
 	return chosen;
 }
 
-function liveOf(segments: readonly SegmentSize[], position: number): number {
+function liveOf(segments: readonly PartSize[], position: number): number {
 	return segments[position]?.live ?? 0;
 }
 

@@ -72,7 +72,9 @@ export function decodeSegment(bytes: Uint8Array): Segment {
 		if (!section) throw new CorruptFile(`section "${name}" is missing`);
 		return section;
 	};
-	const { graphId, averageLength, embedder } = readHeader(header);
+	const { data } = headerSchema.safeParse(header);
+	if (!data) throw new CorruptFile("its header does not describe a segment");
+	const { graphId, averageLength, embedder } = data;
 	const segment: Segment = {
 		graphId,
 		conceptIds: fromCells(readCells(read, "concept")),
@@ -96,12 +98,6 @@ export function contentNameOf({ fingerprints, lexical, vectors }: Segment): stri
 }
 
 type ReadSection = (name: string) => Uint8Array;
-
-function readHeader(header: unknown): z.infer<typeof headerSchema> {
-	const { data } = headerSchema.safeParse(header);
-	if (!data) throw new CorruptFile("its header does not describe a segment");
-	return data;
-}
 
 function readCells(read: ReadSection, name: string): TermCells {
 	const units = view(Uint16Array, read(`${name}-units`));

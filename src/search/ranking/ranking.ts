@@ -29,9 +29,9 @@ export interface RankedSlot {
 	readonly scope: SearchScope;
 	/** Position of the concept in its segment. */
 	readonly concept: number;
-	/** Factor for the concept itself, whatever the query. */
+	/** Factor for how much of the graph builds on the concept and for its status, at most 1. */
 	readonly prior: number;
-	/** What links, shared evidence and entities added. */
+	/** What links, shared evidence and entities added, 0..1. */
 	readonly graph: number;
 	/** fused × prior + graph, 0..1. */
 	readonly score: number;
