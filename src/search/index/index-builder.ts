@@ -85,12 +85,10 @@ interface EmbedOptions {
 	/** Asked between batches; when false, the work is left for later. */
 	readonly goesOn: () => boolean;
 	/** Takes up what an earlier call with the same memory left, and leaves what this one does not finish. */
-	readonly memory?: EmbedMemory | undefined;
+	readonly memory?: EmbeddedBatch[];
 }
 
-/** Vectors made so far of concepts whose embedding was interrupted. */
-type EmbedMemory = EmbeddedBatch[];
-
+/** Vectors made so far of concepts whose embedding goes on, or was interrupted. */
 interface EmbeddedBatch {
 	/** Concepts and tombstones it covers. */
 	readonly length: number;
@@ -119,7 +117,7 @@ export async function embedConcepts(
 	return joinBatches(memory, embedder.identity);
 }
 
-function coveredBy(batches: EmbedMemory): number {
+function coveredBy(batches: readonly EmbeddedBatch[]): number {
 	return batches.reduce((sum, { length }) => sum + length, 0);
 }
 
@@ -276,7 +274,7 @@ function moveComplete(
 }
 
 /** What was embedded of a segment, by its fingerprints: an interruption loses nothing. */
-const memories = new WeakMap<Uint8Array, EmbedMemory>();
+const memories = new WeakMap<Uint8Array, EmbeddedBatch[]>();
 
 /** Vectors of one part; undefined when interrupted. Rejects as the embedder does. */
 export async function embedPart(

@@ -81,14 +81,8 @@ function collectRows(
 	}));
 }
 
-interface Collapsed {
-	readonly row: Found;
-	readonly comparable: ComparableRow;
-	readonly duplicates: Found[];
-}
-
-function collapse(found: readonly Found[], limit: number): readonly Collapsed[] {
-	const kept: Collapsed[] = [];
+function collapse(found: readonly Found[], limit: number) {
+	const kept: { row: Found; comparable: ComparableRow; duplicates: Found[] }[] = [];
 	// What says the same scores alike: further down there is nothing to look for.
 	for (const row of found.slice(0, LOOKED_AT * limit)) {
 		const { concept, slot } = row;
