@@ -76,7 +76,7 @@ export async function createSearchEngine(options: SearchEngineOptions) {
 	const index = await openIndex(options, embedder?.identity);
 	let state = createIndexState([]);
 	const inTurn = createRankingTurns(clock);
-	const links = createLinkGraphKeeper(options);
+	const links = createLinkGraphKeeper(clock, options.logger);
 	const indexSync = createIndexSync({
 		clock,
 		index,

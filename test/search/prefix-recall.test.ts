@@ -22,9 +22,9 @@ const ROUNDING = 1e-4;
 t.test(
 	"with the bundled model, the closest of many passages are found by their prefixes",
 	async (t) => {
-		const embedder = await createTransformersEmbedder({
-			clock: systemClock,
-			model: { folder: MODEL, sums: "required" },
+		const embedder = await createTransformersEmbedder(systemClock, {
+			folder: MODEL,
+			sums: "required",
 		});
 		t.teardown(() => embedder.close());
 		t.ok(embedder.identity.matryoshka?.includes(128));

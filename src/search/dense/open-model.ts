@@ -38,7 +38,7 @@ export async function openModel(
 		return { embedder, denseSide: createLocalDenseSide(createQueryVectors(clock, embedder)) };
 	}
 	try {
-		const threaded = await createTransformersEmbedder({ clock, model });
+		const threaded = await createTransformersEmbedder(clock, model);
 		const embedder = watchEmbedder(clock, threaded);
 		return { embedder, denseSide: createWorkerDenseSide(clock, embedder, threaded.thread) };
 	} catch (error) {
@@ -56,13 +56,10 @@ const MAX_WAITING: Readonly<Record<TextKind, number>> = { query: 1_024, passage:
  * An ONNX model run by transformers.js in one worker thread, which starts with the first text or with `warm`, and compares
  * vectors there too; nothing is ever downloaded. Throws UNAVAILABLE when the folder holds no usable model.
  */
-export async function createTransformersEmbedder({
-	clock,
-	model,
-}: {
-	readonly clock: Clock;
-	readonly model: ModelLocation;
-}): Promise<Embedder & { readonly thread: DenseThread }> {
+export async function createTransformersEmbedder(
+	clock: Clock,
+	model: ModelLocation,
+): Promise<Embedder & { readonly thread: DenseThread }> {
 	const folder = await openModelFolder(model);
 	const { identity, profile } = folder;
 	const { dimensions } = identity;

@@ -58,10 +58,14 @@ interface Accumulator {
 	readonly touched: Uint16Array;
 }
 
-/** Lists whose documents are to be settled: those from `first` up to `end`. Documents of earlier lists are settled already. */
-interface Group {
+/** The postings of one index, by term, the highest factors first. */
+export interface ScopePostings {
 	readonly scope: LexicalScope;
 	readonly lists: readonly PostingList[];
+}
+
+/** Lists whose documents are to be settled: those from `first` up to `end`. Documents of earlier lists are settled already. */
+interface Group extends ScopePostings {
 	readonly first: number;
 	readonly end: number;
 }
@@ -240,12 +244,6 @@ function seekFrom(
 		step *= 2;
 	}
 	return seekPosting(docs, document, low, Math.min(end, low + step + 1));
-}
-
-/** The postings of one index, by term, the highest factors first. */
-export interface ScopePostings {
-	readonly scope: LexicalScope;
-	readonly lists: readonly PostingList[];
 }
 
 /** A term is rare when it is in fewer documents than one in so many. */

@@ -6,7 +6,7 @@ import {
 	type Spend,
 } from "../../kernel/kernel.js";
 import type { Concept } from "../../knowledge/knowledge.js";
-import type { Segment } from "../index/segment.js";
+import type { Part, Segment } from "../index/segment.js";
 
 /** What ties the concepts of all graphs together, as arcs between the documents of segments. Immutable. */
 export interface LinkGraph {
@@ -20,11 +20,7 @@ export interface LinkGraph {
 	find(segment: Segment): { readonly number: number; readonly first: number } | undefined;
 }
 
-/** A segment and which concept each of its documents stands for; undefined for tombstones. */
-interface LinkedSegment {
-	readonly segment: Segment;
-	readonly concepts: readonly (Concept | undefined)[];
-}
+type LinkedPart = Pick<Part, "segment" | "concepts">;
 
 /** The heaviest arcs that a node keeps: what hundreds refer to leads nowhere in particular. */
 const MAX_ARCS = 32;
@@ -33,7 +29,7 @@ const MERGED_ARC_UNITS = 15;
 const VISIT_UNITS = 8;
 
 /** Gives way to other work while it runs. */
-export async function buildLinkGraph(segments: readonly LinkedSegment[]): Promise<LinkGraph> {
+export async function buildLinkGraph(segments: readonly LinkedPart[]): Promise<LinkGraph> {
 	const places = new Map<Uint8Array, { number: number; first: number }>();
 	let nodes = 0;
 	for (const [number, { segment, concepts }] of segments.entries()) {
@@ -164,7 +160,7 @@ const HOLDER_UNITS = 10;
 const ARC_UNITS = 10;
 
 /** Links in both directions, and arcs for every source, name and rare tag that two concepts of any graphs share. In turns. */
-export async function collectArcs(segments: readonly LinkedSegment[]): Promise<readonly Arcs[]> {
+export async function collectArcs(segments: readonly LinkedPart[]): Promise<readonly Arcs[]> {
 	const spend = createTurns();
 	const all = [await collectLinks(segments, spend)];
 	for (const kind of ["source", "name", "tag"] as const) {
@@ -173,7 +169,7 @@ export async function collectArcs(segments: readonly LinkedSegment[]): Promise<r
 	return all;
 }
 
-async function collectLinks(segments: readonly LinkedSegment[], spend: Spend): Promise<Arcs> {
+async function collectLinks(segments: readonly LinkedPart[], spend: Spend): Promise<Arcs> {
 	const nodes = new Map<string, ShardedMap<number>>();
 	let links = 0;
 	await eachConcept(segments, spend, ({ id, edges }, node, graphId) => {
@@ -196,7 +192,7 @@ async function collectLinks(segments: readonly LinkedSegment[], spend: Spend): P
 
 async function collectShared(
 	kind: SharedKind,
-	segments: readonly LinkedSegment[],
+	segments: readonly LinkedPart[],
 	spend: Spend,
 ): Promise<Arcs> {
 	const { weight, most } = SHARED[kind];
@@ -299,7 +295,7 @@ function addArc(arcs: Arcs, from: number, to: number, weight: number): void {
 
 /** `visit` returns what it cost beside the visit itself. */
 async function eachConcept(
-	segments: readonly LinkedSegment[],
+	segments: readonly LinkedPart[],
 	spend: Spend,
 	visit: (concept: Concept, node: number, graphId: string) => number,
 ): Promise<void> {
