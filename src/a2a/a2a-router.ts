@@ -4,6 +4,7 @@ import express, {
 	type ErrorRequestHandler,
 	type Request,
 	type RequestHandler,
+	type Response,
 	type Router,
 } from "express";
 import {
@@ -100,28 +101,25 @@ const requireJson: RequestHandler = (req, res, next) => {
 	const error = new ContentTypeNotSupportedError(
 		'JSON-RPC is spoken in JSON; send it with the header "Content-Type: application/json".',
 	);
-	sendJson(res, 415, { jsonrpc: "2.0", id: null, error: toJsonRpcError(error) });
+	sendRpcError(res, 415, toJsonRpcError(error));
 };
 
 const refuseMethod: RequestHandler = (req, res) => {
 	res.setHeader("Allow", "POST");
 	const message = `JSON-RPC is spoken over POST, not ${req.method}.`;
-	sendJson(res, 405, {
-		jsonrpc: "2.0",
-		id: null,
-		error: { code: A2A_ERROR_CODE.INVALID_REQUEST, message },
-	});
+	sendRpcError(res, 405, { code: A2A_ERROR_CODE.INVALID_REQUEST, message });
 };
+
+/** For what is refused before its id can be read. */
+function sendRpcError(res: Response, status: number, error: object): void {
+	sendJson(res, status, { jsonrpc: "2.0", id: null, error });
+}
 
 /** The SDK would unwrap a body that is a JSON string, past every bound on the JSON inside it. */
 const requireRequestObject: RequestHandler = (req, res, next) => {
 	if (isRecord(req.body)) return next();
 	const message = "The body must be one JSON-RPC request, an object; batches are not offered.";
-	sendJson(res, 400, {
-		jsonrpc: "2.0",
-		id: null,
-		error: { code: A2A_ERROR_CODE.INVALID_REQUEST, message },
-	});
+	sendRpcError(res, 400, { code: A2A_ERROR_CODE.INVALID_REQUEST, message });
 };
 
 /** Requests without parameters come without a body or, from some 0.3 clients, with `null`. */
@@ -139,8 +137,8 @@ function createRpcErrorHandler(openExchange: OpenExchange): ErrorRequestHandler 
 			const refusal = openExchange(req).refuse(error);
 			return sendRpcRefusal(res, rpcIdOf(req.body), refusal);
 		}
-		const parseError = { code: A2A_ERROR_CODE.PARSE_ERROR, message: "The body is not valid JSON." };
-		sendJson(res, 400, { jsonrpc: "2.0", id: null, error: parseError });
+		const message = "The body is not valid JSON.";
+		sendRpcError(res, 400, { code: A2A_ERROR_CODE.PARSE_ERROR, message });
 	};
 }
 

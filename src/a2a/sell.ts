@@ -16,6 +16,7 @@ import { type CallerWatch, reportDelivery, toServiceError, watchCaller } from ".
 import { ServiceError, stackOf, toIsoTime } from "../kernel/kernel.js";
 import { isPaid, jobIdOf, toCompletedTask, toFailedTask, toLaunchedTask } from "./a2a-task.js";
 import type { A2aServices, Exchange } from "./exchange.js";
+import { invalidMessage } from "./message-envelope.js";
 import type { TaskArchive } from "./task-archive.js";
 
 /** A message on its way through the pipeline. */
@@ -149,7 +150,7 @@ export function toSkillRequest({ parts }: Message): SkillRequest {
 	const data = parts.findIndex((part) => part.content?.$case === "data");
 	if (data !== -1) {
 		if (parts.findLastIndex((part) => part.content?.$case === "data") !== data) {
-			throw invalid("message.parts", "must hold one data part at most");
+			throw invalidMessage("message.parts", "must hold one data part at most");
 		}
 		return fromData(parts[data]?.content?.value, `message.parts.${data}.data`);
 	}
@@ -158,15 +159,18 @@ export function toSkillRequest({ parts }: Message): SkillRequest {
 
 function fromData(value: unknown, path: string): SkillRequest {
 	if (typeof value !== "object" || value === null || Array.isArray(value)) {
-		throw invalid(path, 'must be an object {"skill", "input"}');
+		throw invalidMessage(path, 'must be an object {"skill", "input"}');
 	}
 	const { skill, input = {}, ...others } = value as Record<string, unknown>;
 	const unknown = Object.keys(others)[0];
 	if (unknown !== undefined) {
-		throw invalid(`${path}.${unknown.slice(0, 80)}`, 'is not known; send "skill" and "input" only');
+		throw invalidMessage(
+			`${path}.${unknown.slice(0, 80)}`,
+			'is not known; send "skill" and "input" only',
+		);
 	}
 	const skillId = typeof skill === "string" ? findSkillId(skill) : undefined;
-	if (!skillId) throw invalid(`${path}.skill`, `must be one of ${SKILL_IDS.join(", ")}`);
+	if (!skillId) throw invalidMessage(`${path}.skill`, `must be one of ${SKILL_IDS.join(", ")}`);
 	return { skillId, rawInput: input };
 }
 
@@ -175,12 +179,6 @@ function joinText(parts: readonly Part[]): string {
 		.map(({ content }) => (content?.$case === "text" ? content.value : ""))
 		.join("\n")
 		.trim();
-}
-
-function invalid(path: string, message: string): ServiceError {
-	return new ServiceError("INVALID_ARGUMENT", `The message is not valid: "${path}" ${message}.`, {
-		details: [{ path, message }],
-	});
 }
 
 /**

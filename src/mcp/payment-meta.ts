@@ -159,15 +159,12 @@ function withoutHeaders({ header: _, alternative_header: __, ...way }: Continuat
  * The payment of a call, counted before anybody judges it. Throws INVALID_ARGUMENT for one that cannot be read, or that
  * stands where none is taken: nothing runs then. Throws RATE_LIMITED when one address sends more than it could mean.
  */
-export type PaymentGate = (exchange: Exchange, meta: Meta | undefined) => ShownPayment | undefined;
+export type PaymentGate = ReturnType<typeof createPaymentGate>;
 
-export function createPaymentGate(
-	clock: Clock,
-	perMinute: number = LIMITS.paymentsPerMinute,
-): PaymentGate {
+export function createPaymentGate(clock: Clock, perMinute: number = LIMITS.paymentsPerMinute) {
 	const keysMax = LIMITS.rateLimitedCallersMax;
 	const takeFrom = createTokenBucket({ clock, perMinute, keysMax });
-	return (exchange, meta) => {
+	return (exchange: Exchange, meta: Meta | undefined): ShownPayment | undefined => {
 		if (meta?.[X402.payment] === undefined && meta?.[MPP.credential] === undefined)
 			return undefined;
 		if (!exchange.takesPayments) {
@@ -189,15 +186,15 @@ export function createPaymentGate(
 }
 
 /** Does the work that a prepaid token in `_meta` is to pay for. Throws what it throws, and RATE_LIMITED after too many guesses. */
-export type TokenWatch = <T>(
-	exchange: Pick<Exchange, "address">,
-	token: Credential | undefined,
-	work: () => Promise<T>,
-) => Promise<T>;
+export type TokenWatch = ReturnType<typeof createTokenWatch>;
 
 /** Tokens in `_meta` are counted as those in headers are: a wrong one is a guess. */
-export function createTokenWatch({ take, end }: Pick<CallRates, "take" | "end">): TokenWatch {
-	return async ({ address }, token, work) => {
+export function createTokenWatch({ take, end }: Pick<CallRates, "take" | "end">) {
+	return async <T>(
+		{ address }: Pick<Exchange, "address">,
+		token: Credential | undefined,
+		work: () => Promise<T>,
+	): Promise<T> => {
 		if (!token) return work();
 		const credentialKey = toCredentialKey(token);
 		const caller = { address, credentialKey, isPolling: false, isInside: true };

@@ -28,10 +28,7 @@ interface ProviderDeps extends OAuthServices {
 }
 
 /** What users and clients meet; the certified part of it. Loaded at the first request, since few servers ever need it. */
-export interface OAuthProvider {
-	readonly provider: Provider;
-	readonly handle: ReturnType<Provider["callback"]>;
-}
+export type OAuthProvider = Awaited<ReturnType<typeof openProvider>>;
 
 /** The way to the provider, which is loaded by the first request that takes it. */
 export type ProviderGate = ReturnType<typeof createProviderGate>;
@@ -102,7 +99,7 @@ export function assertSafeIssuer(base: string): void {
 	);
 }
 
-async function openProvider(issuer: string, deps: ProviderDeps): Promise<OAuthProvider> {
+async function openProvider(issuer: string, deps: ProviderDeps) {
 	if (typeof URL.parse !== "function") {
 		throw new ServiceError(
 			"UNAVAILABLE",

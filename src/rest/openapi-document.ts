@@ -6,15 +6,6 @@ import { toErrorResponses } from "./openapi-errors.js";
 import { toOperation } from "./openapi-operation.js";
 import { sendJsonDocument } from "./respond.js";
 
-export interface OpenApiDocument {
-	readonly openapi: "3.1.0";
-	readonly info: Readonly<Record<string, unknown>>;
-	readonly servers: readonly { readonly url: string }[];
-	readonly paths: Readonly<Record<string, Readonly<Record<string, unknown>>>>;
-	readonly components: Readonly<Record<string, Readonly<Record<string, unknown>>>>;
-	readonly tags: readonly unknown[];
-}
-
 /** The machine-readable description of every route in the table, with prices of this deployment. */
 export function toOpenApiDocument({
 	baseUrl,
@@ -22,8 +13,8 @@ export function toOpenApiDocument({
 }: {
 	readonly baseUrl: string;
 	readonly prices: PriceList;
-}): OpenApiDocument {
-	const paths: Record<string, Record<string, unknown>> = {};
+}) {
+	const paths: Record<string, Readonly<Record<string, unknown>>> = {};
 	for (const route of OPERATIONS) {
 		const { method, path } = route;
 		paths[path] = { ...paths[path], [method.toLowerCase()]: toOperation(route, prices) };
@@ -46,10 +37,10 @@ export function toOpenApiDocument({
 		paths,
 		components: {
 			schemas: toComponentSchemas(),
-			responses: toErrorResponses() as Record<string, unknown>,
+			responses: toErrorResponses(),
 			parameters: PARAMETERS,
 			securitySchemes: SECURITY_SCHEMES,
-		},
+		} as Readonly<Record<string, Readonly<Record<string, unknown>>>>,
 	};
 }
 
@@ -88,7 +79,7 @@ const SECURITY_SCHEMES = {
 
 /** Serves the description; memoized, at the first question, when the base address is known. */
 export function createOpenApiHandler({ info, prices }: Service): RequestHandler {
-	let made: { readonly baseUrl: string; readonly document: OpenApiDocument } | undefined;
+	let made: { readonly baseUrl: string; readonly document: object } | undefined;
 	return (req, res) => {
 		const baseUrl = info.baseUrl();
 		if (made?.baseUrl !== baseUrl) {
