@@ -2,8 +2,8 @@ import type { CardSigningKey, X402Terms } from "../../agent-card/agent-card.js";
 import { stackOf } from "../kernel/kernel.js";
 import { createA2aRouter, createCardSource } from "./a2a-router.js";
 import type { A2aServices } from "./exchange.js";
-import { createPushSign } from "./push-sender.js";
 import { createPushService, type PushTransport } from "./push-service.js";
+import { createPushSign } from "./push-targets.js";
 import { createLiveTasks, createTaskArchive } from "./task-archive.js";
 import { createTaskWatch } from "./task-events.js";
 

@@ -13,12 +13,16 @@ import { jobIdOf, toProgressTask } from "./a2a-task.js";
 import type { A2aServices } from "./exchange.js";
 import {
 	createPushConfigs,
+	createPushSend,
 	type PushConfigs,
+	type PushSend,
+	type PushSign,
 	type PushTarget,
+	pause,
+	sendSurely,
 	toPushTarget,
 	toPushWire,
-} from "./push-configs.js";
-import { createPushSend, type PushSend, type PushSign, pause, sendSurely } from "./push-sender.js";
+} from "./push-targets.js";
 import type { TaskArchive } from "./task-archive.js";
 import { progressAfter } from "./task-events.js";
 import { isFinal } from "./x402-extension.js";

@@ -11,9 +11,8 @@ import {
 	type SettingKey,
 	type Settings,
 } from "../settings/settings.js";
-import { createOperatorClient } from "./operator-client.js";
+import { createOperatorClient, findServer } from "./operator-client.js";
 import { printResult, type Terminal } from "./output.js";
-import { findServer } from "./server-file.js";
 
 interface Printed<Result> {
 	/** Lines for a person; `--json` prints the result itself. */

@@ -136,18 +136,17 @@ async function writeFiles(folder: string, files: BundleFiles): Promise<void> {
 const READS_AT_ONCE = 32;
 const STATS_PER_TURN = 250;
 
-export interface ReadGraphOptions {
-	readonly onFinding?: (finding: Finding) => void;
-}
-
 /**
  * Loads the bundle in a folder; files that cannot be concepts are reported to `onFinding`. Throws
  * NOT_FOUND for a missing folder, INVALID_ARGUMENT for one that is too large, has no usable id or
  * two files of one concept id.
  */
-export async function readGraph(folder: string, options: ReadGraphOptions = {}): Promise<Graph> {
+export async function readGraph(
+	folder: string,
+	{ onFinding }: { readonly onFinding?: (finding: Finding) => void } = {},
+): Promise<Graph> {
 	const { graph, findings } = await readBundleFolder(folder);
-	for (const finding of findings) options.onFinding?.(finding);
+	for (const finding of findings) onFinding?.(finding);
 	const collision = findings.find(({ rule }) => rule === "id-collision");
 	if (collision) {
 		throw new ServiceError(

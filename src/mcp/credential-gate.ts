@@ -29,7 +29,7 @@ export interface Way {
 	readonly isOAuthOnly: boolean;
 }
 
-export interface AdmitRules {
+interface AdmitRules {
 	readonly way: Way;
 	readonly issuers: TokenIssuers;
 	/** Anonymous agents too, with or without a prepaid token. */

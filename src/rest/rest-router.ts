@@ -3,7 +3,6 @@ import {
 	type DataOperation,
 	LIMITS,
 	type Operation,
-	type OperationAddress,
 	type OwnerOperation,
 	type PaidOperation,
 	type PurchaseOperation,
@@ -64,17 +63,20 @@ export function createRestRouter({
 		}
 	};
 
-	router.get("/", createLandingHandler(service));
+	const { payments } = service.free;
+	router.get("/", (req, res) => sendJsonDocument(req, res, toLanding(service)));
 	router.get("/openapi.json", createOpenApiHandler(service));
-	router.get("/.well-known/jwks.json", createKeySetHandler(service));
-	router.get("/.well-known/x402", createX402ListingHandler(service));
+	// The keys that sign the agent card and the receipts.
+	router.get("/.well-known/jwks.json", (req, res) => sendJsonDocument(req, res, payments.keySet()));
+	// Every paid route with its price, its payment requirements and an input that works.
+	router.get("/.well-known/x402", (req, res) => sendJsonDocument(req, res, payments.x402Listing()));
 	for (const [path, routes] of routesByPath()) {
 		const at = router.route(path.replace(/\{(\w+)\}/g, ":$1"));
 		const refuse = createMethodRefusal(routes.flatMap(methodsOf));
 		for (const route of routes) {
 			// Express would answer HEAD with the handler of GET.
 			if (!offersHead(route)) at.head(refuse);
-			at[METHOD_NAMES[methodOf(route)]](...handlersOf(route));
+			at[METHOD_NAMES[route.method]](...handlersOf(route));
 		}
 		at.all(refuse);
 	}
@@ -101,10 +103,6 @@ function routesByPath(): [path: string, routes: Operation[]][] {
 	return [...byPath].sort(([a], [b]) => isTemplate(a) - isTemplate(b));
 }
 
-function methodOf(route: Operation): OperationAddress["method"] {
-	return route.method;
-}
-
 /** HEAD runs the handler of GET and drops what it says: never where that is paid for, or shown once. */
 function offersHead(route: Operation): boolean {
 	return route.kind !== "paid" && !(route.kind === "owner" && route.showsOnce);
@@ -112,35 +110,23 @@ function offersHead(route: Operation): boolean {
 
 /** Methods a path offers for this route; HEAD comes with GET unless money is asked. */
 function methodsOf(route: Operation): string[] {
-	const method = methodOf(route);
+	const { method } = route;
 	return method === "GET" && offersHead(route) ? [method, "HEAD"] : [method];
 }
 
 /** The root of the service: where a visitor, human or not, goes from here. */
-export function createLandingHandler({ info }: Service): RequestHandler {
-	return (req, res) => {
-		const base = info.baseUrl();
-		sendJsonDocument(req, res, {
-			name: "tollgraph",
-			version: info.version,
-			description: "Curated knowledge graphs, sold call by call to autonomous agents.",
-			links: {
-				agent_card: `${base}/.well-known/agent-card.json`,
-				openapi: `${base}/openapi.json`,
-				catalog: `${base}/v1/graphs/catalog`,
-				offerings: `${base}/v1/offerings`,
-				health: `${base}/v1/health`,
-			},
-		});
+function toLanding({ info }: Service): object {
+	const base = info.baseUrl();
+	return {
+		name: "tollgraph",
+		version: info.version,
+		description: "Curated knowledge graphs, sold call by call to autonomous agents.",
+		links: {
+			agent_card: `${base}/.well-known/agent-card.json`,
+			openapi: `${base}/openapi.json`,
+			catalog: `${base}/v1/graphs/catalog`,
+			offerings: `${base}/v1/offerings`,
+			health: `${base}/v1/health`,
+		},
 	};
-}
-
-/** The keys that sign the agent card and the receipts. */
-export function createKeySetHandler({ free }: Service): RequestHandler {
-	return (req, res) => sendJsonDocument(req, res, free.payments.keySet());
-}
-
-/** Every paid route with its price, its payment requirements and an input that works. */
-export function createX402ListingHandler({ free }: Service): RequestHandler {
-	return (req, res) => sendJsonDocument(req, res, free.payments.x402Listing());
 }

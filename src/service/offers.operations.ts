@@ -68,31 +68,28 @@ const pricePerField = z
 	.optional()
 	.describe("What the price is for, where that is not the call, e.g. query");
 
+const described = { id: z.string(), title: z.string(), description: z.string() };
+const address = { method: z.string(), path: z.string() };
+
 const offeringSchema = replyComponent(
 	"Offering",
 	z.object({
-		id: z.string(),
-		title: z.string(),
-		description: z.string(),
+		...described,
 		price_usd: usdField,
 		price_per: pricePerField,
 		billing_type: billingTypeField,
-		method: z.string(),
-		path: z.string(),
+		...address,
 	}),
 );
 
 const toolSchema = replyComponent(
 	"Tool",
 	z.object({
-		id: z.string(),
-		title: z.string(),
-		description: z.string(),
+		...described,
 		operation: z.string(),
 		price_usd: usdField,
 		billing_type: billingTypeField,
-		method: z.string(),
-		path: z.string(),
+		...address,
 		input_schema: z.looseObject({}).describe("JSON Schema of the tool's input"),
 		example_input: z.looseObject({}),
 	}),
@@ -101,9 +98,7 @@ const toolSchema = replyComponent(
 const planSchema = replyComponent(
 	"Plan",
 	z.object({
-		id: z.string(),
-		title: z.string(),
-		description: z.string(),
+		...described,
 		price_usd: usdField,
 		available: z.boolean(),
 		calls_per_month: z.int().optional(),

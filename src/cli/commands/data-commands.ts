@@ -4,6 +4,7 @@ import type { Command } from "commander";
 import { ServiceError } from "../../kernel/kernel.js";
 import { type BackupReport, type RestoreReport, restoreData } from "../../operator/operator.js";
 import type { Settings } from "../../settings/settings.js";
+import { findServer } from "../operator-client.js";
 import {
 	addCommand,
 	addOperatorCommand,
@@ -11,7 +12,6 @@ import {
 	withOperator,
 } from "../operator-command.js";
 import { createProgress } from "../output.js";
-import { findServer } from "../server-file.js";
 
 export function addBackup(program: Command, context: CommandContext): void {
 	const backup = program

@@ -3,6 +3,7 @@ import type { Command } from "commander";
 import { createOperatorEgress, isLoopback } from "../../delivery/delivery.js";
 import { parseGraphId, ServiceError } from "../../kernel/kernel.js";
 import type { Settings } from "../../settings/settings.js";
+import { findServer } from "../operator-client.js";
 import {
 	type CommandContext,
 	type Flags,
@@ -12,7 +13,6 @@ import {
 	withSettings,
 } from "../operator-command.js";
 import { printResult, type Terminal } from "../output.js";
-import { findServer } from "../server-file.js";
 import {
 	type Access,
 	CLIENT_NAMES,
