@@ -76,21 +76,14 @@ export function createRestRouter({
 		for (const route of routes) {
 			// Express would answer HEAD with the handler of GET.
 			if (!offersHead(route)) at.head(refuse);
-			at[METHOD_NAMES[route.method]](...handlersOf(route));
+			const method = route.method.toLowerCase() as Lowercase<Operation["method"]>;
+			at[method](...handlersOf(route));
 		}
 		at.all(refuse);
 	}
 	router.use(createErrorHandler({ logUnexpected }));
 	return router;
 }
-
-const METHOD_NAMES = {
-	GET: "get",
-	POST: "post",
-	PUT: "put",
-	PATCH: "patch",
-	DELETE: "delete",
-} as const;
 
 /** Literal paths first: `/v1/graphs/catalog` must not be taken for the detail of a graph called "catalog". */
 function routesByPath(): [path: string, routes: Operation[]][] {

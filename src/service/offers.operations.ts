@@ -62,6 +62,9 @@ export const sptValidationSchema = replyComponent(
 	}),
 );
 
+/** What spt/validate returns of a token. Unknown, expired and revoked ones look alike. */
+export type SptValidation = z.output<typeof sptValidationSchema>;
+
 const billingTypeField = z.enum(BILLING_TYPES);
 const pricePerField = z
 	.string()

@@ -4,6 +4,7 @@ import * as definitions from "./operations.js";
 export { createDiscovery, INTERFACE_VERSION } from "./discovery.js";
 export { createHealth, type HealthDeps } from "./health.js";
 export { toOfferings, toPricing, toResearchOfferings } from "./offerings.js";
+export type { SptValidation } from "./offers.operations.js";
 export { referTo, toComponentSchemas, toInlineSchema } from "./openapi-schemas.js";
 export { createServedDocuments } from "./served-documents.js";
 export type {
@@ -11,7 +12,6 @@ export type {
 	OwnerOperations,
 	ResearchParts,
 	Service,
-	SptValidation,
 } from "./service-interface.js";
 
 const definitionOf = new Map<string, Operation>(
