@@ -101,13 +101,13 @@ export function createExchange(
 			return caller;
 		},
 		refuse(error): Refusal {
-			const told = toServiceError(error);
+			const reported = toServiceError(error);
 			// One that is refused again on its way out is logged once.
-			if (isOurFailure(told, response) && failure !== error) {
+			if (isOurFailure(reported, response) && failure !== error) {
 				failure = error;
 				logger?.error("unexpected failure", { requestId, error: stackOf(error) });
 			}
-			refusal = toRefusal(told, requestId);
+			refusal = toRefusal(reported, requestId);
 			return refusal;
 		},
 		// No getter: V8 keeps what a getter of a single object closes over (docs/adr/0042).

@@ -57,14 +57,14 @@ export function createPaymentService(
 		return purchase.finally(() => running.delete(asked.taskId));
 	};
 	const end = (asked: WaitingTask, message?: Message): Task => {
-		const told = toCanceled(asked, { message, timestamp: toIsoTime(clock.now()) });
-		waiting.keep({ ...asked, told });
-		return told;
+		const reported = toCanceled(asked, { message, timestamp: toIsoTime(clock.now()) });
+		waiting.keep({ ...asked, reported });
+		return reported;
 	};
 	const goOnWith = async (asked: WaitingTask, sending: Sending): Promise<Purchase> => {
 		const { message, note, hash } = sending;
-		assertContext(message, asked.told);
-		if (isFinal(asked.told)) return repeat(asked.told, sending);
+		assertContext(message, asked.reported);
+		if (isFinal(asked.reported)) return repeat(asked.reported, sending);
 		if (asked.unsettled !== undefined && asked.unsettled !== hash) {
 			throw inFlight("was paid for, and whether the payment settled is not known yet");
 		}
@@ -102,14 +102,14 @@ export function createPaymentService(
 		},
 
 		find: async (taskId: string): Promise<Task | undefined> =>
-			waiting.find(taskId)?.told ?? tasks.findOpen(taskId),
+			waiting.find(taskId)?.reported ?? tasks.findOpen(taskId),
 
 		/** Ends a task that waits; undefined when none does. Throws TaskNotCancelable once it is paid for or finished. */
 		async cancel(taskId: string): Promise<Task | undefined> {
 			const asked = waiting.find(taskId);
 			if (!asked && !(await tasks.findOpen(taskId))) return undefined;
 			const isPaid = !asked || running.has(taskId) || asked.unsettled !== undefined;
-			if (!isPaid && !isFinal(asked.told)) return end(asked);
+			if (!isPaid && !isFinal(asked.reported)) return end(asked);
 			throw new TaskNotCancelableError("This task is finished, or it is being paid for.");
 		},
 	};
@@ -129,7 +129,7 @@ function toWaiting(ids: Ids, { message: sent, exchange }: Sending): WaitingTask 
 		required: undefined,
 		receipts: [],
 		unsettled: undefined,
-		told: openTask({ taskId, message }),
+		reported: openTask({ taskId, message }),
 	};
 }
 
@@ -209,7 +209,7 @@ function createPaymentAttempt(deps: PaymentServices & { readonly waiting: Waitin
 		// A paid task that cannot be kept goes on waiting: its payment, sent again, is answered and not charged.
 		const isKept = await keepPaid(result.caller, done, sending.exchange);
 		if (isKept) waiting.forget(asked.taskId);
-		else if (!isPaid(done) && isWaiting(asked)) waiting.keep({ ...asked, told: done });
+		else if (!isPaid(done) && isWaiting(asked)) waiting.keep({ ...asked, reported: done });
 		return done;
 	};
 
@@ -222,7 +222,7 @@ function createPaymentAttempt(deps: PaymentServices & { readonly waiting: Waitin
 		const isNew = sending.message.taskId === "";
 		if (isNew && next.unsettled === undefined) takeFrom(asked.address);
 		waiting.keep(next);
-		return next.told;
+		return next.reported;
 	};
 
 	return async (asked: WaitingTask, sending: Sending): Promise<Task> => {

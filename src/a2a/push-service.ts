@@ -138,22 +138,22 @@ function createPushNotifier(
 ) {
 	const { jobs, configs, send, read, clock, logger } = deps;
 	const stop = new AbortController();
-	const telling = new Map<string, Promise<void>>();
+	const following = new Map<string, Promise<void>>();
 	const { signal } = stop;
 
-	const tellPass = async (task: Task): Promise<void> => {
+	const notifyOfPass = async (task: Task): Promise<void> => {
 		await Promise.all((await configs.listOf(task.id)).map((target) => send(target, task)));
 	};
-	const tellEnd = async (taskId: string): Promise<void> => {
-		const told = new Set<string>();
+	const notifyOfEnd = async (taskId: string): Promise<void> => {
+		const notified = new Set<string>();
 		for (;;) {
 			const ended = signal.aborted ? undefined : await read(taskId);
 			if (!ended || !isFinal(ended)) return;
-			const waiting = (await configs.listOf(taskId)).filter(({ id }) => !told.has(id));
+			const waiting = (await configs.listOf(taskId)).filter(({ id }) => !notified.has(id));
 			if (waiting.length === 0) return configs.settle(taskId);
 			const sendTo = async (target: (typeof waiting)[number]) => {
 				const isDone = await sendSurely(() => send(target, ended), { clock, signal });
-				if (isDone) told.add(target.id);
+				if (isDone) notified.add(target.id);
 			};
 			await Promise.all(waiting.map(sendTo));
 		}
@@ -169,14 +169,14 @@ function createPushNotifier(
 			// A pass that begins while the word of an earlier one is being sent is skipped: the end never does.
 			if (busy || progress.pass_number === pass) continue;
 			pass = progress.pass_number;
-			busy = tellPass(toProgressTask(task, progress, toIsoTime(clock.now())))
+			busy = notifyOfPass(toProgressTask(task, progress, toIsoTime(clock.now())))
 				.catch(() => undefined)
 				.finally(() => {
 					busy = undefined;
 				});
 		}
 		await busy;
-		await tellEnd(taskId);
+		await notifyOfEnd(taskId);
 	};
 	/** A job whose events too many read is asked again later. */
 	const followSurely = async (taskId: string, jobId: string): Promise<void> => {
@@ -192,17 +192,17 @@ function createPushNotifier(
 	return {
 		/** Begins, unless that is under way. */
 		begin(taskId: string, jobId: string): void {
-			if (telling.has(taskId) || signal.aborted) return;
+			if (following.has(taskId) || signal.aborted) return;
 			const done = followSurely(taskId, jobId)
 				.catch((error) =>
 					logger?.error("a task could not be told of", { taskId, error: stackOf(error) }),
 				)
-				.finally(() => telling.delete(taskId));
-			telling.set(taskId, done);
+				.finally(() => following.delete(taskId));
+			following.set(taskId, done);
 		},
 		async close(): Promise<void> {
 			stop.abort();
-			await Promise.all(telling.values());
+			await Promise.all(following.values());
 		},
 	};
 }

@@ -56,8 +56,8 @@ export function createRequestHandler(deps: RequestHandlerDeps): A2ARequestHandle
 			guard(context, async (exchange) => {
 				const { task } = await purchase(request, context);
 				const waits = request.configuration?.returnImmediately !== true && goesOn(task);
-				const told = await (waits ? watch.untilEnd(task, exchange) : watch.now(task));
-				return trimHistory(told, request.configuration?.historyLength);
+				const reported = await (waits ? watch.untilEnd(task, exchange) : watch.now(task));
+				return trimHistory(reported, request.configuration?.historyLength);
 			}),
 		async *sendMessageStream(request, context) {
 			const bought = await guard(context, () => purchase(request, context));

@@ -78,7 +78,7 @@ export function createSell({
 				resourceUrl: offered.resourceUrl ?? exchange.resourceUrl,
 				signal: watch.signal,
 			});
-			tellPayment(exchange, result);
+			reportPayment(exchange, result);
 			const skill: Skill = service.skills[operationId];
 			const task = skill.job
 				? toLaunchedTask(frame(), result)
@@ -107,7 +107,7 @@ function textOf({ toText, title }: Skill, { output, isAnswer, cost }: CallResult
 }
 
 /** The rail's receipt headers, and word to the rail once the answer has left. */
-function tellPayment({ response }: Exchange, result: CallResult) {
+function reportPayment({ response }: Exchange, result: CallResult) {
 	const { paymentHeaders = {} } = result;
 	for (const [name, value] of Object.entries(paymentHeaders)) response.setHeader(name, value);
 	reportDelivery(response, result);

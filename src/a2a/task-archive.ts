@@ -185,7 +185,7 @@ function createTaskRecords({ store, clock, live }: TaskRecordsDeps) {
 		jobId === undefined ? undefined : live.viewOf(jobId);
 	return {
 		/** Writes the text, then the row that points to it; durable when it resolves. */
-		async put(holder: TaskHolder, task: Task, told: Task = task): Promise<void> {
+		async put(holder: TaskHolder, task: Task, reported: Task = task): Promise<void> {
 			const view = await viewOf(jobIdOf(task));
 			const row = {
 				...toRow(holder, task, clock.now()),
@@ -193,7 +193,7 @@ function createTaskRecords({ store, clock, live }: TaskRecordsDeps) {
 				...(view && { owner: view.owner, ...fromView(view) }),
 			};
 			// Text first: a row never points to a text that is missing.
-			await documents.put(row.documentId, JSON.stringify(Task.toJSON(told)), row.expiresAt);
+			await documents.put(row.documentId, JSON.stringify(Task.toJSON(reported)), row.expiresAt);
 			await store.transaction((tx) => tx.put("tasks", row));
 		},
 		/** As its job stands; undefined for a text that is missing, and once the job is deleted. */

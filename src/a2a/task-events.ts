@@ -112,8 +112,8 @@ function* endOf(task: Task): Generator<StreamResponse, void, undefined> {
 
 /** How far the task was when it was reported; undefined before its first pass. */
 function latestOf({ metadata }: Task): JobProgress | undefined {
-	const told = metadata as unknown as JobProgress | undefined;
-	return told?.pass_number ? progressOf(told) : undefined;
+	const reported = metadata as unknown as JobProgress | undefined;
+	return reported?.pass_number ? progressOf(reported) : undefined;
 }
 
 function isLater(one: JobProgress, other: JobProgress): boolean {
@@ -129,17 +129,21 @@ export function toStreamEvents({ task, isRepeated }: Purchase): StreamResponse[]
 	const payment = paymentStatusOf(task);
 	const isWorkedOn = isFinal(task) && (payment === undefined || WORKED.has(payment));
 	if (isRepeated || !isWorkedOn) return [taskEvent(task)];
-	const tell = (state: TaskState, status: PaymentStatus, text: string) => ({
+	const statusOf = (state: TaskState, status: PaymentStatus, text: string) => ({
 		state,
 		message: payment && paymentMessage(task, text, { status }),
 		timestamp: task.status?.timestamp,
 	});
-	const submitted = tell(
+	const submitted = statusOf(
 		TaskState.TASK_STATE_SUBMITTED,
 		"payment-submitted",
 		"The payment was received.",
 	);
-	const working = tell(TaskState.TASK_STATE_WORKING, "payment-verified", "The payment is good.");
+	const working = statusOf(
+		TaskState.TASK_STATE_WORKING,
+		"payment-verified",
+		"The payment is good.",
+	);
 	return [
 		taskEvent({ ...task, status: submitted, artifacts: [], metadata: undefined }),
 		statusEvent(task, working, undefined),

@@ -199,17 +199,17 @@ const readRequest: RequestHandler = async (req, res, next) => {
 function createErrorHandler({ service, issuers, logger }: McpOptions): ErrorRequestHandler {
 	return (error: unknown, req, res, next) => {
 		if (res.headersSent) return next(error);
-		const told = toServiceError(error);
+		const reported = toServiceError(error);
 		const requestId = String(res.getHeader("X-Request-Id") ?? "");
-		if (isOurFailure(told, res)) {
+		if (isOurFailure(reported, res)) {
 			logger?.error("unexpected failure", { requestId, error: stackOf(error) });
 		}
-		const { status, headers, body } = toErrorReply(told, requestId);
+		const { status, headers, body } = toErrorReply(reported, requestId);
 		for (const [name, value] of Object.entries(headers)) res.setHeader(name, value);
 		if (status === 401) res.setHeader("WWW-Authenticate", challengeOf(service, issuers, req));
 		sendRpcError(res, status, {
 			code: toRpcCode(error, status),
-			message: told.message,
+			message: reported.message,
 			data: body,
 		});
 	};

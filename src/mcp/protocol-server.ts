@@ -79,10 +79,10 @@ function readPlainly<T>({ logger }: ProtocolServerDeps, exchange: Exchange, look
 		return look();
 	} catch (error) {
 		if (error instanceof ProtocolError) throw error;
-		const told = toServiceError(error);
-		const isOurs = told.code === "INTERNAL";
-		if (isOurFailure(told, exchange.response)) logUnexpected(logger, exchange, error);
-		throw new ProtocolError(isOurs ? INTERNAL_ERROR : INVALID_PARAMS, told.message);
+		const reported = toServiceError(error);
+		const isOurs = reported.code === "INTERNAL";
+		if (isOurFailure(reported, exchange.response)) logUnexpected(logger, exchange, error);
+		throw new ProtocolError(isOurs ? INTERNAL_ERROR : INVALID_PARAMS, reported.message);
 	}
 }
 
@@ -109,9 +109,9 @@ async function callTool(
 		const call = { name, args, exchange, payment, idempotencyKey };
 		return toToolResult(await watchToken(exchange, payment?.credential, () => tool.answer(call)));
 	} catch (error) {
-		const told = toServiceError(error);
-		if (isOurFailure(told, exchange.response)) logUnexpected(logger, exchange, error);
-		return toRefusal(told, exchange);
+		const reported = toServiceError(error);
+		if (isOurFailure(reported, exchange.response)) logUnexpected(logger, exchange, error);
+		return toRefusal(reported, exchange);
 	}
 }
 
@@ -152,7 +152,7 @@ export function toRefusal(
 	const texts = [...(demand?.x402 ? [demand.x402] : []), toToolEnvelope(body, takesPayments)];
 	return {
 		isError: true,
-		content: texts.map((told) => ({ type: "text", text: JSON.stringify(told) })),
+		content: texts.map((reported) => ({ type: "text", text: JSON.stringify(reported) })),
 		...((demand || receipt) && { _meta: { ...receipt, ...demand?.meta } }),
 	};
 }
