@@ -19,9 +19,10 @@ import type { RecordUsage } from "./usage.js";
 /** What a call needs of the jobs to launch one. */
 export type Launches = Pick<Jobs, "place" | "passesOf" | "begin" | "find">;
 
-export interface LaunchCallDeps extends OpenCallDeps {
+export interface LaunchServices extends OpenCallDeps {
 	readonly recordUsage: RecordUsage;
 	readonly clock: Clock;
+	/** Launches what outlives its call; without it nothing does. */
 	readonly jobs?: Launches | undefined;
 }
 
@@ -29,7 +30,7 @@ export interface LaunchCallDeps extends OpenCallDeps {
  * Runs one call whose work outlives it: its price is held together with the job's row, then the caller is given the job,
  * which takes the money when it ends. Sent again under its key or payment, it is given the same job.
  */
-export function createLaunchCall(deps: LaunchCallDeps): Invoke {
+export function createLaunchCall(deps: LaunchServices): Invoke {
 	const { skills, cashier, clock, recordUsage } = deps;
 	return async (call) => {
 		const skill: Skill = skills[call.operationId];
@@ -49,7 +50,11 @@ export function createLaunchCall(deps: LaunchCallDeps): Invoke {
 			const { row, output } = await unlessLost(launched, async () => {
 				if (launched.isNew) await beginOrSay(jobs, place.id, order.input);
 				const row = await jobs.find(launched.jobId);
-				if (!row) throw forgotten(launched.jobId);
+				if (!row)
+					throw new ServiceError(
+						"NOT_FOUND",
+						`The job ${launched.jobId} that was launched with this key is deleted or past its time; use a new key for a new one.`,
+					);
 				const context = { signal: call.signal, requestId: call.requestId, callId: row.id };
 				return { row, output: (await skill.run(input, context)).result };
 			});
@@ -70,7 +75,7 @@ export function createLaunchCall(deps: LaunchCallDeps): Invoke {
 	};
 }
 
-function partsOf({ jobs }: LaunchCallDeps, { job, operationId }: Skill) {
+function partsOf({ jobs }: LaunchServices, { job, operationId }: Skill) {
 	if (jobs && job) return { jobs, job };
 	throw new ServiceError("INTERNAL", `Nothing launches "${operationId}".`);
 }
@@ -150,12 +155,5 @@ function keepsNoText(): ServiceError {
 	return new ServiceError(
 		"INVALID_ARGUMENT",
 		"This account keeps no text, and a job keeps its question and its report until they are read; pay with a Shared Payment Token or a wallet alone, or choose standard retention.",
-	);
-}
-
-function forgotten(jobId: string): ServiceError {
-	return new ServiceError(
-		"NOT_FOUND",
-		`The job ${jobId} that was launched with this key is deleted or past its time; use a new key for a new one.`,
 	);
 }

@@ -1,11 +1,5 @@
 import { z } from "zod";
-import {
-	fingerprintOf,
-	type Offer,
-	type Quote,
-	type QuotedTerms,
-	type QuoteSeal,
-} from "../../payments/payments.js";
+import { fingerprintOf, type Quote, type QuotedTerms } from "../../payments/payments.js";
 import {
 	findSkillId,
 	type Json,
@@ -14,36 +8,24 @@ import {
 	OPERATION_OF_SKILL,
 	PAID_OPERATION_IDS,
 	type PaidOperationId,
-	type PriceList,
 	parseInput,
-	type ServiceInfo,
 	SKILL_IDS,
 	type Skill,
-	type SkillCatalog,
 	toRequestPath,
 } from "../contract/contract.js";
-import { type Clock, formatUsd, ServiceError, toIsoTime } from "../kernel/kernel.js";
+import { formatUsd, ServiceError, toIsoTime } from "../kernel/kernel.js";
 import { priceOfCall, type RedeemQuote } from "./cashier.js";
+import type { PaymentServices } from "./payment-services.js";
+import type { quoteRequestSchema } from "./payment-wire.js";
 
-export interface QuotesDeps {
-	readonly seal: QuoteSeal;
-	readonly info: Pick<ServiceInfo, "baseUrl">;
-	readonly skills: SkillCatalog;
-	readonly prices: PriceList;
-	/** Every way to pay for it, as a 402 would list them. */
-	readonly offersOf: (quote: Quote) => readonly Offer[];
-	readonly clock: Clock;
-}
-
-export interface QuoteRequest {
-	readonly operation?: PaidOperationId | undefined;
-	/** By its name or an older one. */
-	readonly skill?: string | undefined;
-	readonly input: Readonly<Record<string, unknown>>;
-}
+type QuoteServices = Pick<
+	PaymentServices,
+	"seal" | "info" | "skills" | "prices" | "offersOf" | "clock"
+>;
+type QuoteRequest = z.infer<typeof quoteRequestSchema>;
 
 /** Prices of concrete calls, promised until they expire. Stateless: a quote survives a restart and takes no room. */
-export function createQuotes(deps: QuotesDeps) {
+export function createQuotes(deps: QuoteServices) {
 	const { seal, skills, prices, clock } = deps;
 	return {
 		/** Throws INVALID_ARGUMENT for an input the operation would refuse, NOT_FOUND for what it would not find. */
@@ -77,10 +59,7 @@ export function createQuotes(deps: QuotesDeps) {
 export function createRedeemQuote({
 	seal,
 	clock,
-}: {
-	readonly seal: QuoteSeal;
-	readonly clock: Clock;
-}): RedeemQuote {
+}: Pick<PaymentServices, "seal" | "clock">): RedeemQuote {
 	return (quoteId, { operationId, fingerprint }) => {
 		const terms = seal.open(quoteId);
 		if (!terms) throw refused("is none of this service's");
@@ -111,7 +90,7 @@ function operationOf({ operation, skill }: QuoteRequest): PaidOperationId {
 	);
 }
 
-function toWire({ info, skills, offersOf, clock }: QuotesDeps, id: string, terms: QuotedTerms) {
+function toWire({ info, skills, offersOf, clock }: QuoteServices, id: string, terms: QuotedTerms) {
 	const operation = terms.operationId as PaidOperationId;
 	const resourceUrl = `${info.baseUrl()}${terms.path}`;
 	const { amountMicros } = terms;
