@@ -4,7 +4,11 @@ import {
 	createEvmCharge,
 	withPrepaidCharge,
 } from "../../payments/mpp/mpp.js";
-import { createOnchainMethod, type OnchainPayments } from "../../payments/onchain/onchain.js";
+import {
+	createOnchainMethod,
+	type OnchainParts,
+	type OnchainPayments,
+} from "../../payments/onchain/onchain.js";
 import {
 	type Balance,
 	createBalanceMethod,
@@ -36,6 +40,7 @@ import {
 	sourceOf,
 } from "../../payments/spt/spt.js";
 import { createX402Envelope } from "../../payments/x402/x402.js";
+import type { Store } from "../../store/store.js";
 import {
 	type AccountProfiles,
 	type ApiKeys,
@@ -58,15 +63,23 @@ import {
 import { type AccountAccess, LIMITS, type PriceList } from "../contract/contract.js";
 import { createConfiguredEgress } from "../delivery/delivery.js";
 import { type CallRates, createCallRates } from "../http/http.js";
+import type { Clock, Ids, Logger, Random } from "../kernel/kernel.js";
 import { type Cashier, createCashier, createRedeemQuote, offersOf } from "../sales/sales.js";
 import type { Settings } from "../settings/settings.js";
-import type { Wiring } from "./services.js";
 
-type MoneyWiring = Pick<
-	Wiring,
-	"store" | "keys" | "settings" | "clock" | "random" | "ids" | "logger" | "baseUrl"
-> &
-	Partial<Pick<Wiring, "onchain">>;
+export interface MoneyDeps {
+	readonly store: Store;
+	readonly keys: KeyFolder;
+	readonly settings: Settings;
+	readonly clock: Clock;
+	readonly random: Random;
+	readonly ids: Ids;
+	readonly logger: Logger;
+	/** Public base address; known once the server listens. */
+	readonly baseUrl: () => string;
+	/** Undefined while no chain is configured: then tokens and keys only. */
+	readonly onchain?: OnchainParts | undefined;
+}
 
 /** Everything that knows of money, wired to one store. */
 export interface Money {
@@ -98,7 +111,7 @@ export function environmentOf(profile: Settings["profile"]): Environment {
 	return profile === "demo" ? "test" : "live";
 }
 
-export function createMoney(deps: MoneyWiring): Money {
+export function createMoney(deps: MoneyDeps): Money {
 	const { store, keys, settings, clock, random, ids } = deps;
 	const { pepper } = keys;
 	const environment = environmentOf(settings.profile);
@@ -165,7 +178,7 @@ export function createMoney(deps: MoneyWiring): Money {
 
 /** Every way to pay, in the order in which they are offered: x402 clients read the first offer they know. */
 function listMethods(
-	{ store, clock }: Pick<MoneyWiring, "store" | "clock">,
+	{ store, clock }: Pick<MoneyDeps, "store" | "clock">,
 	parts: {
 		readonly onchain: PaymentMethod | undefined;
 		readonly paymentChallenges: ReturnType<typeof createChallengeIssuer>;
@@ -182,7 +195,7 @@ function listMethods(
 }
 
 function createOnchain(
-	{ onchain: parts, store, clock, ids, logger }: MoneyWiring,
+	{ onchain: parts, store, clock, ids, logger }: MoneyDeps,
 	{
 		ledger,
 		spts,
@@ -223,9 +236,7 @@ export async function provideDemoSpt(spts: SptIssuer, keys: KeyFolder): Promise<
 }
 
 /** Accounts of an identity provider's subjects; undefined where none is configured. */
-function createIdentity(
-	deps: MoneyWiring,
-): ((token: string) => Promise<AccountAccess>) | undefined {
+function createIdentity(deps: MoneyDeps): ((token: string) => Promise<AccountAccess>) | undefined {
 	const { identity } = deps.settings;
 	const { pepper } = deps.keys;
 	if (!identity) return undefined;
@@ -237,7 +248,7 @@ function createIdentity(
 }
 
 /** What access tokens open: our own, or those of the issuer that was configured; undefined where none are taken. */
-function createGrantFinder(deps: MoneyWiring): FindGrant | undefined {
+function createGrantFinder(deps: MoneyDeps): FindGrant | undefined {
 	const { settings, store, clock, keys, baseUrl } = deps;
 	const { oauth = "own" } = settings;
 	if (oauth === "off") return undefined;
