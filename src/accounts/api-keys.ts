@@ -46,31 +46,15 @@ export interface FoundKey {
 	readonly isReplaced: boolean;
 }
 
-export interface ApiKeys {
-	/** A key for a new account on the free plan; account, key and prepaid balance are one transaction. */
-	create(terms: AccountTerms): Promise<CreatedKey>;
-	/** One more key of an account. Throws NOT_FOUND, and INVALID_ARGUMENT for one key too many. */
-	add(accountId: string, terms: KeyTerms): Promise<CreatedKey>;
-	/** Keys of an account, oldest first, revoked ones too. */
-	list(accountId: string): Promise<readonly KeyRow[]>;
-	/** New terms for a key; those left out stay. Throws NOT_FOUND, and INVALID_ARGUMENT for the last that manages its account. */
-	change(accountId: string, keyId: string, terms: KeyTerms): Promise<KeyRow>;
-	/** A new secret; the old one works for so many seconds more, the one before it no longer. Throws NOT_FOUND. */
-	rotate(accountId: string, keyId: string, overlapSeconds: number): Promise<CreatedKey>;
-	/**
-	 * The key buys nothing from now on. Throws NOT_FOUND, also for a key of another account than the one given, and
-	 * INVALID_ARGUMENT where that account is named and no other key manages it.
-	 */
-	revoke(keyId: string, accountId?: string): Promise<void>;
-	/** The key behind a secret; undefined for one no one issued, that was revoked or has expired. */
-	find(reader: StoreReader, secret: string): Promise<FoundKey | undefined>;
-}
+export type ApiKeys = ReturnType<typeof createApiKeys>;
 
 /** API keys, stored as keyed hashes only. Spec: Authentication. */
-export function createApiKeys(deps: SecretServices): ApiKeys {
+export function createApiKeys(deps: SecretServices) {
 	const { store, clock, ids, pepper } = deps;
 	return {
-		async create({ hasPaymentMethod = false, mayKeepNothing, quotaId, alongside, ...terms }) {
+		/** A key for a new account on the free plan; account, key and prepaid balance are one transaction. */
+		async create(request: AccountTerms): Promise<CreatedKey> {
+			const { hasPaymentMethod = false, mayKeepNothing, quotaId, alongside, ...terms } = request;
 			const account: AccountRow = {
 				id: ids.next("acc"),
 				label: "",
@@ -89,7 +73,8 @@ export function createApiKeys(deps: SecretServices): ApiKeys {
 			return { id: row.id, key, accountId: account.id };
 		},
 
-		async add(accountId, terms) {
+		/** One more key of an account. Throws NOT_FOUND, and INVALID_ARGUMENT for one key too many. */
+		async add(accountId: string, terms: KeyTerms): Promise<CreatedKey> {
 			const { row, key } = newKey(deps, accountId, terms);
 			await store.transaction(async (tx) => {
 				await getOpenAccount(tx, accountId);
@@ -99,10 +84,12 @@ export function createApiKeys(deps: SecretServices): ApiKeys {
 			return { id: row.id, key, accountId };
 		},
 
-		list: (accountId) =>
+		/** Keys of an account, oldest first, revoked ones too. */
+		list: (accountId: string) =>
 			store.read(async (reader) => sortByAge(await reader.findBy("keys", "accountId", accountId))),
 
-		change: (accountId, keyId, terms) =>
+		/** New terms for a key; those left out stay. Throws NOT_FOUND, and INVALID_ARGUMENT for the last that manages its account. */
+		change: (accountId: string, keyId: string, terms: KeyTerms) =>
 			store.transaction(async (tx) => {
 				const earlier = await getActive(tx, keyId, accountId);
 				if (terms.isManager === false) await assertStillManaged(tx, earlier, clock.now());
@@ -112,7 +99,8 @@ export function createApiKeys(deps: SecretServices): ApiKeys {
 				return row;
 			}),
 
-		async rotate(accountId, keyId, overlapSeconds) {
+		/** A new secret; the old one works for so many seconds more, the one before it no longer. Throws NOT_FOUND. */
+		async rotate(accountId: string, keyId: string, overlapSeconds: number): Promise<CreatedKey> {
 			const key = createSecret(KEY_PREFIX, deps.random);
 			await store.transaction(async (tx) => {
 				const row = await getActive(tx, keyId, accountId);
@@ -128,10 +116,16 @@ export function createApiKeys(deps: SecretServices): ApiKeys {
 			return { id: keyId, key, accountId };
 		},
 
-		revoke: (keyId, accountId) =>
+		/**
+		 * The key buys nothing from now on. Throws NOT_FOUND, also for a key of another account than the one given, and
+		 * INVALID_ARGUMENT where that account is named and no other key manages it.
+		 */
+		revoke: (keyId: string, accountId?: string) =>
 			store.transaction((tx) => revokeKey(tx, { keyId, accountId, now: clock.now() })),
 
-		find: (reader, secret) => findKey(reader, { secret, pepper, now: clock.now() }),
+		/** The key behind a secret; undefined for one no one issued, that was revoked or has expired. */
+		find: (reader: StoreReader, secret: string) =>
+			findKey(reader, { secret, pepper, now: clock.now() }),
 	};
 }
 
