@@ -8,7 +8,7 @@ import { PACKAGE_ROOT } from "../src/kernel/package-info.js";
 
 const FOLDERS = ["skills", "src"];
 const DEFINITIONS = /\.operations?\.ts$/;
-const DEFINED = /^export const (\w+) = (?:paid|data|owner|purchase|document)Operation\b/gm;
+const DEFINED = /^export const (\w+) = (?:paid|data|owner|purchase|document|reading)Operation\b/gm;
 
 export interface Definition {
 	/** File from the root, and name within it. */

@@ -3,6 +3,7 @@ import {
 	dataOperation,
 	LIMITS,
 	replyComponent,
+	replyList,
 	requestComponent,
 	type Services,
 } from "../../src/contract/contract.js";
@@ -67,7 +68,7 @@ export const citationFormats = dataOperation({
 	body: citationBody,
 	isList: true,
 	callsPerMinute: LIMITS.citationsPerMinute,
-	data: replyComponent("CitationList", z.object({ items: z.array(citationSchema) })),
+	data: replyList("CitationList", citationSchema),
 	answer: (services: Pick<Services, "catalog" | "baseUrl">, { body }) =>
 		formatCitations(services, body),
 	example: { body: { article_refs: ["art_d49d47443a43f2000351"], formats: ["csl-json", "apa"] } },

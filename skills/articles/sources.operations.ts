@@ -5,6 +5,7 @@ import {
 	EVIDENCE_LIMITS,
 	isoDayField,
 	replyComponent,
+	replyList,
 	type Services,
 } from "../../src/contract/contract.js";
 import { daysOf, findNearNames } from "../../src/evidence/evidence.js";
@@ -31,7 +32,7 @@ const sourceSchema = replyComponent(
 	"Source",
 	z.object({ ...counts, graphs: z.array(z.string()).describe("Graphs that cite it") }),
 );
-const sourceListSchema = replyComponent("SourceList", z.object({ items: z.array(sourceSchema) }));
+const sourceListSchema = replyList("SourceList", sourceSchema);
 const sourceDetailSchema = replyComponent(
 	"SourceDetail",
 	z.object({

@@ -5,7 +5,7 @@ import { READING_LIMITS, type SkillServices, toReply } from "../../src/contract/
 import { shareJson } from "../../src/kernel/kernel.js";
 import { type Graph, runInTurns, type Steps } from "../../src/knowledge/knowledge.js";
 import { exportInput, exportOutput, exportQuery, type exportSchema } from "./graph-feed-wire.js";
-import { answerOn, GRAPH_PARAMS, graphReading } from "./graph-reading.js";
+import { answerOn, GRAPH_PARAMS, readingOperation } from "./graph-reading.js";
 import {
 	assertExportable,
 	type ExportRequest,
@@ -17,7 +17,7 @@ import {
 const PAGE_NODES = READING_LIMITS.exportNodesPerUnit;
 
 /** A whole graph as one file. Additive to the contract. */
-export const graphExport = graphReading({
+export const graphExport = readingOperation({
 	id: "graphs.export",
 	at: "GET /v1/graphs/{graph_id}/export",
 	summary: "Export a graph",

@@ -51,7 +51,7 @@ const graphParams = z.strictObject({ graph_id: graphIdField });
 export const nodeParams = graphParams.extend({ node_id: nodeIdField });
 
 /** A paid operation that reads one graph of the catalog. */
-export function graphReading<
+export function readingOperation<
 	Input extends { readonly graph_id: string },
 	Output extends PaidOutput,
 	Needed extends Partial<SkillServices> = Pick<SkillServices, "catalog">,

@@ -10,7 +10,7 @@ import {
 	timelineOutput,
 	timelineQuery,
 } from "./graph-feed-wire.js";
-import { answerOn, GRAPH_PARAMS, graphReading, toPage } from "./graph-reading.js";
+import { answerOn, GRAPH_PARAMS, readingOperation, toPage } from "./graph-reading.js";
 import { writtenDays, writtenSince } from "./reading/graph-lists.js";
 import { mapOf, placeOf } from "./reading/graph-map.js";
 import {
@@ -22,7 +22,7 @@ import { firstBehind } from "./reading/sorting.js";
 import { keyOfEvent, readTimeline, type TimelineEvent, timelines } from "./reading/timeline.js";
 
 /** What happened in a graph, by day. Additive to the contract. */
-export const graphTimeline = graphReading({
+export const graphTimeline = readingOperation({
 	id: "graphs.timeline",
 	at: "GET /v1/graphs/{graph_id}/timeline",
 	summary: "Timeline of a graph",
@@ -87,7 +87,7 @@ interface Position {
 }
 
 /** What changed in a graph since a caller last looked. Additive to the contract. */
-export const graphChanges = graphReading({
+export const graphChanges = readingOperation({
 	id: "graphs.changes",
 	at: "GET /v1/graphs/{graph_id}/changes",
 	summary: "Changes of a graph",

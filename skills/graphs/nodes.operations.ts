@@ -5,9 +5,9 @@ import { toConceptFilter, toEvidence } from "../search/search.js";
 import {
 	answerOn,
 	GRAPH_PARAMS,
-	graphReading,
 	NODE_PARAMS,
 	nodeParams,
+	readingOperation,
 	toEdge,
 	toNodeItem,
 	toPage,
@@ -27,7 +27,7 @@ import { getConcept, mapOf, placeOf } from "./reading/graph-map.js";
 import { createWalk } from "./reading/walk.js";
 
 /** Nodes by type, tag, trust, date of sources and beginning of the name. Additive to the contract. */
-export const graphNodeList = graphReading({
+export const graphNodeList = readingOperation({
 	id: "graphs.nodes.list",
 	at: "GET /v1/graphs/{graph_id}/nodes",
 	summary: "List nodes of a graph",
@@ -57,7 +57,7 @@ export const graphNodeList = graphReading({
 });
 
 /** One node with its text, sources and provenance. Additive to the contract. */
-export const graphNode = graphReading({
+export const graphNode = readingOperation({
 	id: "graphs.node",
 	at: "GET /v1/graphs/{graph_id}/nodes/{node_id}",
 	agent: {
@@ -120,7 +120,7 @@ function countEdges(graph: Graph, { id }: Concept) {
 }
 
 /** Edges by type, end and day. Additive to the contract. */
-export const graphEdgeList = graphReading({
+export const graphEdgeList = readingOperation({
 	id: "graphs.edges",
 	at: "GET /v1/graphs/{graph_id}/edges",
 	summary: "List edges of a graph",

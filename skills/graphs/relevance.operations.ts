@@ -15,12 +15,12 @@ import {
 	similarInput,
 	similarOutput,
 } from "./graph-feed-wire.js";
-import { answerOn, GRAPH_PARAMS, graphReading, NODE_ID, toNodeItem } from "./graph-reading.js";
+import { answerOn, GRAPH_PARAMS, NODE_ID, readingOperation, toNodeItem } from "./graph-reading.js";
 import { createPassageRanking, packContext } from "./reading/context-pack.js";
 import { getConcept, placeOf } from "./reading/graph-map.js";
 
 /** What a graph says to a question, cut to fit into a prompt. Additive to the contract. */
-export const graphContext = graphReading({
+export const graphContext = readingOperation({
 	id: "graphs.context",
 	at: "POST /v1/graphs/{graph_id}/context",
 	agent: {
@@ -90,7 +90,7 @@ export const graphContext = graphReading({
 });
 
 /** Nodes that are like a text or like another node. Additive to the contract. */
-export const graphSimilar = graphReading({
+export const graphSimilar = readingOperation({
 	id: "graphs.similar",
 	at: "POST /v1/graphs/{graph_id}/similar",
 	agent: {

@@ -3,11 +3,11 @@ import type { Graph } from "../../src/knowledge/knowledge.js";
 import {
 	answerOn,
 	GRAPH_PARAMS,
-	graphReading,
 	NODE_ID,
 	NODE_PARAMS,
 	nodeParams,
 	OTHER_ID,
+	readingOperation,
 	toEdge,
 	toNodeItem,
 } from "./graph-reading.js";
@@ -30,7 +30,7 @@ import type { Step } from "./reading/walk.js";
 const toStepWire = (step: Step) => ({ ...toEdge(step), direction: step.direction });
 
 /** What lies around a node. Additive to the contract. */
-export const graphNeighbors = graphReading({
+export const graphNeighbors = readingOperation({
 	id: "graphs.neighbors",
 	at: "GET /v1/graphs/{graph_id}/nodes/{node_id}/neighbors",
 	agent: {
@@ -79,7 +79,7 @@ export const graphNeighbors = graphReading({
 });
 
 /** How two nodes hang together. Additive to the contract. */
-export const graphPaths = graphReading({
+export const graphPaths = readingOperation({
 	id: "graphs.paths",
 	at: "POST /v1/graphs/{graph_id}/paths",
 	agent: {
@@ -137,7 +137,7 @@ function toPathWire({ steps, length }: Path) {
 }
 
 /** What lies around some nodes, as a graph of its own. Additive to the contract. */
-export const graphSubgraph = graphReading({
+export const graphSubgraph = readingOperation({
 	id: "graphs.subgraph",
 	at: "POST /v1/graphs/{graph_id}/subgraph",
 	summary: "Grow a subgraph from seeds",

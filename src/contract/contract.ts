@@ -78,8 +78,10 @@ export {
 } from "./limits.js";
 export { type PageRequest, readCursor, takePage, toCursor, toKeyPart } from "./list-cursor.js";
 export {
+	outputOf,
 	replyComponent,
 	replyComponents,
+	replyList,
 	requestComponent,
 	requestComponents,
 } from "./named-schemas.js";
@@ -211,4 +213,6 @@ export {
 	searchResponseSchema,
 	TRUST_TIERS,
 	type TrustTier,
+	textUpTo,
+	trimmedUpTo,
 } from "./wire.js";
