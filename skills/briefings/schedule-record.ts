@@ -5,7 +5,7 @@ import {
 	readCursor,
 	takePage,
 } from "../../src/contract/contract.js";
-import { formatUsd, ServiceError, toIsoTime } from "../../src/kernel/kernel.js";
+import { formatUsd, notFound, type ServiceError, toIsoTime } from "../../src/kernel/kernel.js";
 import type { BriefingRunRow, ScheduleRow, Store } from "../../store/store.js";
 import { SCHEDULE_LIMITS } from "./schedule-limits.js";
 import { ownerOf } from "./schedule-run.js";
@@ -33,7 +33,7 @@ export function mayChange(row: ScheduleRow, { caller, isNamed }: ScheduleViewer)
 
 /** The same for unknown ids, those of others and cancelled ones, after the same work. */
 export function noSchedule(): ServiceError {
-	return new ServiceError("NOT_FOUND", "No schedule of yours has this id.");
+	return notFound("No schedule of yours has this id.");
 }
 
 /** The schedule that is meant and may be seen. Throws NOT_FOUND after one look, whatever the reason. */
@@ -120,7 +120,7 @@ export function createScheduleRuns(
 		async get(schedule: ScheduleRow, runId: string): Promise<RunWire> {
 			const run = await store.read((reader) => reader.get("briefing_runs", runId));
 			if (run?.scheduleId === schedule.id) return read(schedule, run);
-			throw new ServiceError("NOT_FOUND", "No run of this schedule has this id.");
+			throw notFound("No run of this schedule has this id.");
 		},
 
 		/** Newest first. */

@@ -8,7 +8,7 @@ import {
 	toCursor,
 } from "../../src/contract/contract.js";
 import { findCitedSentence } from "../../src/evidence/evidence.js";
-import { ServiceError, toIsoTime } from "../../src/kernel/kernel.js";
+import { invalidArgument, notFound, toIsoTime } from "../../src/kernel/kernel.js";
 import type { GraphCatalog } from "../../src/knowledge/knowledge.js";
 import type { ChatRow } from "../../store/store.js";
 import { createCitationList } from "../answers/answers.js";
@@ -36,8 +36,7 @@ export function createChatSessions(
 	const get = async (caller: Caller, reference: string): Promise<ChatRecord> => {
 		const record = await records.find(caller, reference);
 		if (record) return record;
-		throw new ServiceError(
-			"NOT_FOUND",
+		throw notFound(
 			`No chat session of yours is called "${reference.slice(0, CHAT_LIMITS.sessionIdChars)}".`,
 		);
 	};
@@ -71,8 +70,7 @@ export function createChatSessions(
 		change(caller: Caller, reference: string, { title, graphs }: ChatChange): Promise<Json> {
 			const unknown = graphs?.find((id) => !catalog.find(id));
 			if (unknown !== undefined) {
-				throw new ServiceError(
-					"INVALID_ARGUMENT",
+				throw invalidArgument(
 					`No graph is called "${unknown}"; GET /v1/graphs/catalog lists those there are.`,
 					{ details: [{ path: "graphs", message: `"${unknown}" is not known` }] },
 				);

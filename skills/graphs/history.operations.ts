@@ -1,6 +1,6 @@
 import type { z } from "zod";
 import { readCursor, type SkillServices, toCursor, toReply } from "../../src/contract/contract.js";
-import { ServiceError, toIsoDay } from "../../src/kernel/kernel.js";
+import { invalidArgument, toIsoDay } from "../../src/kernel/kernel.js";
 import type { Graph } from "../../src/knowledge/knowledge.js";
 import {
 	changesInput,
@@ -188,10 +188,7 @@ function positionOf({
 	since,
 }: z.infer<typeof changesInput>): Position | undefined {
 	if (cursor !== undefined && since !== undefined) {
-		throw new ServiceError(
-			"INVALID_ARGUMENT",
-			'Send "cursor" or "since", not both: a cursor knows where it goes on.',
-		);
+		throw invalidArgument('Send "cursor" or "since", not both: a cursor knows where it goes on.');
 	}
 	if (since !== undefined) return standAt("", since);
 	if (cursor === undefined) return undefined;

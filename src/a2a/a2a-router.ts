@@ -18,7 +18,7 @@ import {
 } from "../../agent-card/agent-card.js";
 import { LIMITS } from "../contract/contract.js";
 import { isNoJson, readJsonBody } from "../http/http.js";
-import { isRecord, ServiceError } from "../kernel/kernel.js";
+import { invalidArgument, isRecord } from "../kernel/kernel.js";
 import type { Service } from "../service/service.js";
 import {
 	type A2aServices,
@@ -125,7 +125,7 @@ const requireRequestObject: RequestHandler = (req, res, next) => {
 /** Requests without parameters come without a body or, from some 0.3 clients, with `null`. */
 const refuseOtherJson: RequestHandler = ({ body }, _res, next) => {
 	if (body === undefined || body === null || isRecord(body)) return next();
-	throw new ServiceError("INVALID_ARGUMENT", "The body must be a JSON object.");
+	throw invalidArgument("The body must be a JSON object.");
 };
 
 type OpenExchange = (req: Request) => Exchange;

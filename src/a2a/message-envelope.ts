@@ -1,7 +1,7 @@
 import { LEGACY_METHOD_PUSH_NOTIFICATION_CONFIG_SET } from "@a2a-js/sdk/compat/v0_3";
 import { z } from "zod";
 import { parseInput } from "../contract/contract.js";
-import { isRecord, ServiceError } from "../kernel/kernel.js";
+import { invalidArgument, isRecord, type ServiceError } from "../kernel/kernel.js";
 
 /**
  * How a message is written: as JSON-RPC and HTTP+JSON write it in version 1.0, as JSON-RPC did in 0.3,
@@ -25,7 +25,7 @@ export function checkLegacyTaskParams(method: string, params: unknown): void {
 
 /** What is wrong at one place of a message that the envelope leaves open. */
 export function invalidMessage(path: string, message: string): ServiceError {
-	return new ServiceError("INVALID_ARGUMENT", `The message is not valid: "${path}" ${message}.`, {
+	return invalidArgument(`The message is not valid: "${path}" ${message}.`, {
 		details: [{ path, message }],
 	});
 }

@@ -10,6 +10,7 @@ import { createTokenBucket } from "../http/http.js";
 import {
 	type Clock,
 	type Ids,
+	invalidArgument,
 	ServiceError,
 	toCanonicalJson,
 	toIsoTime,
@@ -172,10 +173,7 @@ function readSending(message: Message, exchange: Exchange): Sending {
 	const noted = note?.kind === "submitted" ? note.payment : undefined;
 	const inHeaders = exchange.payment();
 	if (noted && inHeaders) {
-		throw new ServiceError(
-			"INVALID_ARGUMENT",
-			"The message carries a payment and so do the headers; send exactly one.",
-		);
+		throw invalidArgument("The message carries a payment and so do the headers; send exactly one.");
 	}
 	const payment = noted ?? inHeaders;
 	const shown = payment ? toCanonicalJson(payment) : `message ${message.messageId}`;

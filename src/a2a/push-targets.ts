@@ -6,7 +6,13 @@ import { z } from "zod";
 import type { CardSigningKey } from "../../agent-card/agent-card.js";
 import type { Store } from "../../store/store.js";
 import { parseInput, pushDocument, TASK_LIMITS } from "../contract/contract.js";
-import { type Clock, type Egress, type SealedText, ServiceError } from "../kernel/kernel.js";
+import {
+	type Clock,
+	type Egress,
+	invalidArgument,
+	type SealedText,
+	ServiceError,
+} from "../kernel/kernel.js";
 import { statusEvent } from "./task-events.js";
 
 /** Someone who wants to be notified how a task goes on. */
@@ -96,8 +102,7 @@ export function createPushConfigs({
 		async put(taskId: string, target: PushTarget): Promise<void> {
 			const others = (await listOf(taskId)).filter(({ id }) => id !== target.id);
 			if (others.length >= TASK_LIMITS.pushTargets) {
-				throw new ServiceError(
-					"INVALID_ARGUMENT",
+				throw invalidArgument(
 					`A task is told to ${TASK_LIMITS.pushTargets} addresses at most; delete one first.`,
 				);
 			}

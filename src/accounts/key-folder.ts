@@ -16,7 +16,7 @@ import {
 	writeSync,
 } from "node:fs";
 import { join } from "node:path";
-import { type Random, ServiceError } from "../kernel/kernel.js";
+import { invalidArgument, type Random, type ServiceError, unavailable } from "../kernel/kernel.js";
 
 /** `<data>/keys/`: the only place for secrets at rest. Files 0600, folder 0700, made on first use. */
 export type KeyFolder = ReturnType<typeof openKeyFolder>;
@@ -85,8 +85,7 @@ export function readPlacedSecret(dataFolder: string, name: PlacedSecret): string
 
 function assertPrivate(path: string): void {
 	if (process.platform === "win32" || (statSync(path).mode & 0o077) === 0) return;
-	throw new ServiceError(
-		"INVALID_ARGUMENT",
+	throw invalidArgument(
 		`The file "${path}" holds a secret that others can read; run chmod 600 on it.`,
 	);
 }
@@ -200,8 +199,7 @@ export function assertKeysWhole(folder: string, shown = folder): void {
 		const text = readIfThere(join(folder, name));
 		if (text !== undefined) assertForm(path, text);
 		else if (isLasting(name)) {
-			throw new ServiceError(
-				"UNAVAILABLE",
+			throw unavailable(
 				`The file "${path}" is missing. Put it back from a backup of the data folder.`,
 				{ retryable: false },
 			);
@@ -224,8 +222,7 @@ function assertSecret(path: string, text: string): void {
 }
 
 function damaged(path: string, consequence: string): ServiceError {
-	return new ServiceError(
-		"UNAVAILABLE",
+	return unavailable(
 		`The file "${path}" is damaged: ${consequence}. Put it back from a backup of the data folder.`,
 		{ retryable: false },
 	);

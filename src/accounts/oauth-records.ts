@@ -1,6 +1,6 @@
 import { isUsable } from "../../payments/plan/plan.js";
 import type { OAuthRow, Store, StoreReader, StoreTransaction } from "../../store/store.js";
-import { hashSecret, ServiceError } from "../kernel/kernel.js";
+import { hashSecret, unavailable } from "../kernel/kernel.js";
 import type { AccountServices } from "./account-services.js";
 import { OAUTH_LIMITS } from "./oauth-limits.js";
 
@@ -36,17 +36,6 @@ export function createOAuthRecords({
 }) {
 	const toId = (kind: OAuthKind, id: string) =>
 		`oauth-${hashSecret(["oauth", kind, id].join(SEPARATOR), pepper)}`;
-	/** Its text is written again, because a document is gone at the time it was written for. */
-	const prolongClient = async (clientId: string): Promise<void> => {
-		const id = toId("client", clientId);
-		const row = await store.read((reader) => reader.get("oauth_records", id));
-		const expiresAt = clock.now() + OAUTH_LIMITS.clientKeptSeconds * 1000;
-		if (!row || expiresAt - row.expiresAt <= LEAST_EXTENSION_MS) return;
-		const text = await store.documents.get(id);
-		if (text === undefined) return;
-		await store.documents.put(id, text, expiresAt);
-		await store.transaction((tx) => tx.put("oauth_records", { ...row, isUsed: true, expiresAt }));
-	};
 	return {
 		/** Undefined for what is unknown, has expired, or whose grant has ended: a grant is as good as its key. */
 		async find(kind: OAuthKind, id: string) {
@@ -72,7 +61,9 @@ export function createOAuthRecords({
 			const row = toRow(record, toId, clock.now());
 			const text = JSON.stringify(record.payload);
 			if (!(await keep(store, row, { text, clientsMax }))) return false;
-			if (clientId !== undefined && kind !== "code") await prolongClient(clientId);
+			if (clientId !== undefined && kind !== "code") {
+				await prolongClient({ store, clock }, toId("client", clientId));
+			}
 			return true;
 		},
 
@@ -112,6 +103,20 @@ export function createOAuthRecords({
 			);
 		},
 	};
+}
+
+/** Its text is written again, because a document is gone at the time it was written for. */
+async function prolongClient(
+	{ store, clock }: Pick<AccountServices, "store" | "clock">,
+	id: string,
+): Promise<void> {
+	const row = await store.read((reader) => reader.get("oauth_records", id));
+	const expiresAt = clock.now() + OAUTH_LIMITS.clientKeptSeconds * 1000;
+	if (!row || expiresAt - row.expiresAt <= LEAST_EXTENSION_MS) return;
+	const text = await store.documents.get(id);
+	if (text === undefined) return;
+	await store.documents.put(id, text, expiresAt);
+	await store.transaction((tx) => tx.put("oauth_records", { ...row, isUsed: true, expiresAt }));
 }
 
 function toRow(
@@ -213,8 +218,7 @@ async function evictClient(
 	const unused = others.filter(({ isUsed }) => !isUsed);
 	const dropped = oldest(unused, "createdAt") ?? (await findIdle(tx, others, now));
 	if (!dropped) {
-		throw new ServiceError(
-			"UNAVAILABLE",
+		throw unavailable(
 			"As many clients are registered as are remembered, and all of them are in use; try again later.",
 		);
 	}

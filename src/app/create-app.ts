@@ -149,6 +149,7 @@ async function wire(ports: Ports, store: Store): Promise<App> {
 	const transports = [a2a.router, mcp.router, ...openOAuth({ ...sold, service })];
 	const http = createHttpApp({ ...sold, service, operator, transports, web });
 	const { streams } = service;
+	const life = createAppLife({ ...sold, retention, streams, a2a, mcp, http });
 	return {
 		service,
 		operator,
@@ -160,7 +161,10 @@ async function wire(ports: Ports, store: Store): Promise<App> {
 		schedules: research.schedules,
 		webhooks,
 		handler: http.handler,
-		...createAppLife({ ...sold, retention, streams, a2a, mcp, http }),
+		listen: life.listen,
+		ready: life.ready,
+		demoSpt: life.demoSpt,
+		close: life.close,
 	};
 }
 

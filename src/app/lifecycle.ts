@@ -1,7 +1,7 @@
 import { isIP } from "node:net";
 import { LIMITS } from "../contract/contract.js";
 import { listen, type RunningServer } from "../http/http.js";
-import { type Logger, ServiceError } from "../kernel/kernel.js";
+import { invalidArgument, type Logger, unavailable } from "../kernel/kernel.js";
 import { startSnapshotKeeper } from "../knowledge/knowledge.js";
 import { startHousekeeping } from "../operator/operator.js";
 import { provideDemoSpt } from "./money.js";
@@ -52,7 +52,7 @@ export function createAppLife(running: Running) {
 			const server = await listen(http.handler, { host, port, clock, messages: http.messages });
 			if (closing !== undefined) {
 				await server.drain();
-				throw new ServiceError("UNAVAILABLE", "The service was closed while it was being started.");
+				throw unavailable("The service was closed while it was being started.");
 			}
 			address.baseUrl = settings.publicUrl ?? toBaseUrl(host, server.port);
 			let workers: ReturnType<typeof startWorkers> | undefined;
@@ -109,8 +109,7 @@ function toBaseUrl(host: string, port: number): string {
 function assertLoopback(host: string): void {
 	if (host === "localhost" || host === "::1" || (isIP(host) === 4 && host.startsWith("127.")))
 		return;
-	throw new ServiceError(
-		"INVALID_ARGUMENT",
+	throw invalidArgument(
 		`The demo profile sells for paper money and listens on loopback only, not on "${host}". Use --host 127.0.0.1 or --profile production.`,
 	);
 }

@@ -16,7 +16,7 @@ import { type DemoWalletName, type KeyPair, parsePrivateKey } from "../accounts/
 import { DEMO_CHAIN_ID, DEMO_TOKEN, openDemoChain } from "../chain/chain.js";
 import { LIMITS } from "../contract/contract.js";
 import { createConfiguredEgress } from "../delivery/delivery.js";
-import { type Clock, type Random, ServiceError } from "../kernel/kernel.js";
+import { type Clock, invalidArgument, type Random } from "../kernel/kernel.js";
 import { type OnchainPlan, planOnchain } from "../settings/settings.js";
 import type { OpenPorts } from "./services.js";
 
@@ -181,8 +181,7 @@ function readFacilitatorToken({
 function requireSettlerKey(keys: PlannedPorts["keys"]): Hex {
 	const privateKey = readSettlerKey(keys);
 	if (privateKey !== undefined) return privateKey;
-	throw new ServiceError(
-		"INVALID_ARGUMENT",
+	throw invalidArgument(
 		"The local facilitator needs a key that pays the gas: put it into <data>/keys/settler-key (0x and 64 hexadecimal digits, chmod 600).",
 	);
 }
@@ -192,14 +191,12 @@ function readSettlerKey(keys: PlannedPorts["keys"]): Hex | undefined {
 	if (key === undefined) return undefined;
 	const text = parsePrivateKey(key);
 	if (text === undefined) {
-		throw new ServiceError(
-			"INVALID_ARGUMENT",
+		throw invalidArgument(
 			"<data>/keys/settler-key must hold one private key: 0x and 64 hexadecimal digits.",
 		);
 	}
 	if (WELL_KNOWN_KEYS.has(createHash("sha256").update(text.toLowerCase()).digest("hex"))) {
-		throw new ServiceError(
-			"INVALID_ARGUMENT",
+		throw invalidArgument(
 			"<data>/keys/settler-key holds a key of local test chains that everybody knows; use one of your own.",
 		);
 	}
@@ -212,8 +209,7 @@ async function assertChecksum(address: string, key: string): Promise<void> {
 	if (digits === digits.toLowerCase() || digits === digits.toUpperCase()) return;
 	const { isAddress } = await import("viem");
 	if (isAddress(address)) return;
-	throw new ServiceError(
-		"INVALID_ARGUMENT",
+	throw invalidArgument(
 		`The checksum of ${key} ("${address}") is wrong: compare it with the address you copied it from.`,
 	);
 }

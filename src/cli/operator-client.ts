@@ -1,7 +1,13 @@
 import { readFileSync, renameSync, rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { nodeProcessTable, type ProcessName } from "../../store/journal/journal.js";
-import { type Egress, ERROR_CODES, type ErrorCode, ServiceError } from "../kernel/kernel.js";
+import {
+	type Egress,
+	ERROR_CODES,
+	type ErrorCode,
+	ServiceError,
+	unavailable,
+} from "../kernel/kernel.js";
 import type { OnProgress, Operator } from "../operator/operator.js";
 
 /** `<data>/server.json`, 0600: how commands reach the server that holds the data folder. */
@@ -145,8 +151,7 @@ async function resultOf<T>(response: Response, onProgress?: OnProgress): Promise
 
 /** The server may be gone, or only out of reach. */
 function cutOff(cause?: unknown): ServiceError {
-	return new ServiceError(
-		"UNAVAILABLE",
+	return unavailable(
 		"The answer of the server broke off before the work was done. If the server is still running it may be finishing the work: look at its log and at what it was to make before you run this again.",
 		{ cause },
 	);
@@ -172,9 +177,9 @@ async function* contentOf(response: Response): AsyncGenerator<string> {
 		}
 	} catch (cause) {
 		if (cause instanceof ServiceError) throw cause;
-		throw new ServiceError("UNAVAILABLE", problem, { cause });
+		throw unavailable(problem, { cause });
 	}
-	throw new ServiceError("UNAVAILABLE", problem);
+	throw unavailable(problem);
 }
 
 async function* linesOf(response: Response): AsyncGenerator<string> {

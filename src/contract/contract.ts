@@ -109,7 +109,6 @@ export {
 	namesOperation,
 	OPERATION_ADDRESSES,
 	OPERATION_OF_SKILL,
-	type OperationAddress,
 	type OperationId,
 	PAID_OPERATION_IDS,
 	type PaidOperationId,

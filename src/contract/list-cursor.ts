@@ -1,5 +1,5 @@
 import { createHash } from "node:crypto";
-import { ServiceError, toCanonicalJson } from "../kernel/kernel.js";
+import { invalidArgument, toCanonicalJson } from "../kernel/kernel.js";
 import { READING_LIMITS } from "./limits.js";
 
 /** What a page belongs to: a list's name and everything that was asked of it but the page. */
@@ -51,15 +51,13 @@ export function readCursor(
 ): readonly string[] {
 	const parts = decode(cursor);
 	if (parts?.length !== keyLength + 1) {
-		throw new ServiceError(
-			"INVALID_ARGUMENT",
+		throw invalidArgument(
 			"The cursor is none of ours; send back next_cursor as it was, or begin anew without a cursor.",
 		);
 	}
 	const [fingerprint, ...key] = parts;
 	if (fingerprint === fingerprintOf(identity)) return key;
-	throw new ServiceError(
-		"INVALID_ARGUMENT",
+	throw invalidArgument(
 		"The cursor belongs to another list; keep graph and filters as they were, or begin anew without a cursor.",
 	);
 }

@@ -1,7 +1,7 @@
 import { z } from "zod";
 import type { toNode } from "../../skills/graphs/graphs.js";
 import { parseInput, queryField, type RowWire } from "../contract/contract.js";
-import { ServiceError } from "../kernel/kernel.js";
+import { notFound } from "../kernel/kernel.js";
 import { receiptMetaOf } from "./payment-meta.js";
 import { priceSentence, sell, toSoldBody } from "./sold-tool.js";
 import { READS, type Tool, type ToolCall, type ToolDeps } from "./tool.js";
@@ -110,10 +110,7 @@ function placeOf(id: string): { readonly graph_id: string; readonly node_id: str
 	const [graph_id = "", ...rest] = id.split(":");
 	const node_id = rest.join(":");
 	if (graph_id !== "" && node_id !== "") return { graph_id, node_id };
-	throw new ServiceError(
-		"NOT_FOUND",
-		`No search result has the id "${id.slice(0, 80)}"; use one that search gave.`,
-	);
+	throw notFound(`No search result has the id "${id.slice(0, 80)}"; use one that search gave.`);
 }
 
 function urlOf(baseUrl: string, id: string): string {

@@ -11,7 +11,7 @@ import {
 	parsePayment,
 } from "../contract/contract.js";
 import { readHeaders } from "../http/http.js";
-import { ServiceError } from "../kernel/kernel.js";
+import { invalidArgument, notFound, ServiceError } from "../kernel/kernel.js";
 import type { Service } from "../service/service.js";
 
 /** Who issues the signed tokens that callers show. */
@@ -59,8 +59,7 @@ export async function admit(
 export function refuseWithoutIssuer({ access }: TokenIssuers): RequestHandler {
 	return (_req, _res, next) => {
 		if (access() !== undefined) return next();
-		throw new ServiceError(
-			"NOT_FOUND",
+		throw notFound(
 			"This address is for access by OAuth, which this server does not give; use /mcp with an API key, or a connection address.",
 		);
 	};
@@ -70,8 +69,7 @@ export function refuseWithoutIssuer({ access }: TokenIssuers): RequestHandler {
 export function refuseChosenGraph({ path }: Way): RequestHandler {
 	return ({ query }, _res, next) => {
 		if (query["graph"] === undefined) return next();
-		throw new ServiceError(
-			"INVALID_ARGUMENT",
+		throw invalidArgument(
 			`The address ${path} chooses no graph; leave "?graph=" out, tools take the graph as an argument.`,
 		);
 	};
@@ -80,8 +78,7 @@ export function refuseChosenGraph({ path }: Way): RequestHandler {
 /** A payment is refused where no one looks for it, rather than left unread beside an answer. Throws INVALID_ARGUMENT. */
 export const refuseHeaderPayments: RequestHandler = (req, _res, next) => {
 	if (parsePayment(readHeaders(req)) === undefined) return next();
-	throw new ServiceError(
-		"INVALID_ARGUMENT",
+	throw invalidArgument(
 		'Payments are not read from headers here; where calls are paid one by one, the payment stands in "_meta" of the call, as "x402/payment" or "org.paymentauth/credential".',
 	);
 };

@@ -18,7 +18,7 @@ import {
 	toErrorReply,
 	toServiceError,
 } from "../http/http.js";
-import { type Clock, type Ids, type Logger, ServiceError, stackOf } from "../kernel/kernel.js";
+import { type Clock, type Ids, invalidArgument, type Logger, stackOf } from "../kernel/kernel.js";
 import type { Service } from "../service/service.js";
 import {
 	admit,
@@ -187,10 +187,7 @@ const readRequest: RequestHandler = async (req, res, next) => {
 	if (req.is("application/json")) {
 		req.body = await readJsonBody(req, LIMITS.bodyDepth + ENVELOPE_LEVELS);
 		if (typeof req.body !== "object" || req.body === null || Array.isArray(req.body)) {
-			throw new ServiceError(
-				"INVALID_ARGUMENT",
-				"The body must be one JSON-RPC message, an object.",
-			);
+			throw invalidArgument("The body must be one JSON-RPC message, an object.");
 		}
 	}
 	next();

@@ -9,18 +9,18 @@ import {
 	readPaymentCredential,
 } from "../contract/contract.js";
 import { type CallRates, createTokenBucket, toCredentialKey, toRateRefusal } from "../http/http.js";
-import { type Clock, ServiceError } from "../kernel/kernel.js";
+import { type Clock, invalidArgument, ServiceError } from "../kernel/kernel.js";
 import type { Exchange } from "./exchange.js";
 
 /** Names of the x402 transport for this protocol (x402 v2, transports: MCP). */
-export const X402 = {
+const X402 = {
 	required: "x402/payment-required",
 	payment: "x402/payment",
 	response: "x402/payment-response",
 } as const;
 
 /** Names of the "Payment" scheme in this protocol. */
-export const MPP = {
+const MPP = {
 	required: "org.paymentauth/payment-required",
 	credential: "org.paymentauth/credential",
 	receipt: "org.paymentauth/receipt",
@@ -38,13 +38,12 @@ export interface ShownPayment {
  * The one payment in a call's `_meta`, decoded and not judged; undefined where none is. Throws INVALID_ARGUMENT for one
  * that cannot be read and for two at once.
  */
-export function readPayment(meta: Meta | undefined): ShownPayment | undefined {
+function readPayment(meta: Meta | undefined): ShownPayment | undefined {
 	const x402 = meta?.[X402.payment];
 	const mpp = meta?.[MPP.credential];
 	if (x402 === undefined) return mpp === undefined ? undefined : fromMpp(mpp);
 	if (mpp === undefined) return { payment: fromX402(x402) };
-	throw new ServiceError(
-		"INVALID_ARGUMENT",
+	throw invalidArgument(
 		`The call carries two payments; send exactly one of "${X402.payment}" and "${MPP.credential}" in "_meta".`,
 	);
 }
@@ -52,8 +51,7 @@ export function readPayment(meta: Meta | undefined): ShownPayment | undefined {
 function fromX402(payload: unknown): Payment {
 	const version = (payload as { readonly x402Version?: unknown } | null)?.x402Version;
 	if (version === 1 || version === 2) return { scheme: "x402", version, payload };
-	throw new ServiceError(
-		"INVALID_ARGUMENT",
+	throw invalidArgument(
 		`"${X402.payment}" in "_meta" must be an x402 payment payload, a JSON object whose x402Version is 1 or 2.`,
 	);
 }
@@ -61,8 +59,7 @@ function fromX402(payload: unknown): Payment {
 function fromMpp(value: unknown): ShownPayment {
 	const payload = readPaymentCredential(value);
 	if (!payload) {
-		throw new ServiceError(
-			"INVALID_ARGUMENT",
+		throw invalidArgument(
 			`"${MPP.credential}" in "_meta" must be a credential of the "Payment" scheme, a JSON object with "challenge" and "payload".`,
 		);
 	}
@@ -168,16 +165,14 @@ export function createPaymentGate(clock: Clock, perMinute: number = LIMITS.payme
 		if (meta?.[X402.payment] === undefined && meta?.[MPP.credential] === undefined)
 			return undefined;
 		if (!exchange.takesPayments) {
-			throw new ServiceError(
-				"INVALID_ARGUMENT",
+			throw invalidArgument(
 				"This address takes no payments call by call, so this one was left alone and nothing was run; call again without it, and the account whose credential you showed pays.",
 			);
 		}
 		const shown = readPayment(meta);
 		takeFrom(exchange.address);
 		if (shown?.credential && exchange.credential) {
-			throw new ServiceError(
-				"INVALID_ARGUMENT",
+			throw invalidArgument(
 				`The call is paid with a prepaid token in "_meta", and its request shows another credential; send exactly one of them.`,
 			);
 		}

@@ -7,7 +7,7 @@ import {
 } from "@modelcontextprotocol/server";
 import { LIMITS } from "../contract/contract.js";
 import { isOurFailure, toErrorReply, toServiceError } from "../http/http.js";
-import { type Logger, ServiceError, stackOf } from "../kernel/kernel.js";
+import { invalidArgument, type Logger, type ServiceError, stackOf } from "../kernel/kernel.js";
 import type { Service } from "../service/service.js";
 import type { Exchange } from "./exchange.js";
 import {
@@ -120,17 +120,14 @@ function readKey(value: unknown): string | undefined {
 	const { idempotencyKeyChars: most } = LIMITS;
 	if (typeof value === "string" && value.length <= most && PRINTABLE_ASCII.test(value))
 		return value;
-	throw new ServiceError(
-		"INVALID_ARGUMENT",
-		`"_meta.${KEY_META}" must have 1 to ${most} printable ASCII characters.`,
-	);
+	throw invalidArgument(`"_meta.${KEY_META}" must have 1 to ${most} printable ASCII characters.`);
 }
 
 /** Characters of text that are worth a model's attention; what is longer is in `structuredContent`. */
 const TEXT_CHARS_MAX = 24_000;
 
 /** The answer twice: as data, and as text for clients that read nothing else. */
-export function toToolResult({ data, summary, meta }: ToolAnswer): CallToolResult {
+function toToolResult({ data, summary, meta }: ToolAnswer): CallToolResult {
 	return {
 		content: [{ type: "text", text: textOf(data, summary) }],
 		structuredContent: { ...data },
@@ -142,7 +139,7 @@ export function toToolResult({ data, summary, meta }: ToolAnswer): CallToolResul
  * A refusal the model can act on: the contract's error envelope, after the demand that clients of x402 look for in the first
  * text where a payment can mend it. Without `structuredContent`, which would have to match the tool's output schema.
  */
-export function toRefusal(
+function toRefusal(
 	error: ServiceError,
 	{ requestId, takesPayments }: Pick<Exchange, "requestId" | "takesPayments">,
 ): CallToolResult {

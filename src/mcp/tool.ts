@@ -2,7 +2,7 @@ import type { ToolAnnotations } from "@modelcontextprotocol/server";
 import type { z } from "zod";
 import { LIMITS, type OperationId, parseInput } from "../contract/contract.js";
 import { whileCallerWaits } from "../http/http.js";
-import { type Clock, ServiceError } from "../kernel/kernel.js";
+import { type Clock, invalidArgument } from "../kernel/kernel.js";
 import type { Service } from "../service/service.js";
 import type { Exchange } from "./exchange.js";
 import type { ShownPayment } from "./payment-meta.js";
@@ -117,8 +117,7 @@ export function createFreeTool<Input extends z.ZodObject>(
 		},
 		async answer({ args, exchange, payment }) {
 			if (payment) {
-				throw new ServiceError(
-					"INVALID_ARGUMENT",
+				throw invalidArgument(
 					"This tool is free; call it again without a payment. Nothing was run or charged.",
 				);
 			}

@@ -3,7 +3,13 @@ import type { Interaction, InteractionResults } from "oidc-provider";
 import { type GrantHolder, OAUTH_LIMITS, parseLimit } from "../accounts/accounts.js";
 import { OAUTH_SCOPE } from "../contract/contract.js";
 import { STATUS_OF, toCallerAddress, toCredentialKey } from "../http/http.js";
-import { createTurnQueue, formatUsd, type Micros, ServiceError } from "../kernel/kernel.js";
+import {
+	createTurnQueue,
+	formatUsd,
+	invalidArgument,
+	type Micros,
+	ServiceError,
+} from "../kernel/kernel.js";
 import { createBrowserBinding, createFormProof, readForm } from "./browser-proof.js";
 import {
 	type AskingClient,
@@ -295,9 +301,8 @@ async function open(
 }
 
 /** What a user sees whose step has ended, went on elsewhere, or is that of someone else. */
-export function lostStep(): ServiceError {
-	return new ServiceError(
-		"INVALID_ARGUMENT",
+function lostStep(): ServiceError {
+	return invalidArgument(
 		"This request for access is no longer open; go back to the application and start again.",
 	);
 }

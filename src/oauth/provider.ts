@@ -11,7 +11,7 @@ import {
 	OAUTH_SCOPE,
 } from "../contract/contract.js";
 import { createTokenBuckets, toCallerAddress, toServiceError } from "../http/http.js";
-import { type Egress, ServiceError, stackOf } from "../kernel/kernel.js";
+import { type Egress, stackOf, unavailable } from "../kernel/kernel.js";
 import { toPlainDocument } from "./client-registration.js";
 import { failurePage } from "./interaction-pages.js";
 import { OAUTH_PATHS } from "./oauth-documents.js";
@@ -92,8 +92,7 @@ export function setSession(req: HttpRequest, id: string | undefined): void {
 /** Throws UNAVAILABLE where codes and tokens would travel in the open. */
 export function assertSafeIssuer(base: string): void {
 	if (isSafeIssuer(base)) return;
-	throw new ServiceError(
-		"UNAVAILABLE",
+	throw unavailable(
 		"Access can be given over https only; the operator has to set public_url to the https address of this server.",
 		{ retryable: false },
 	);
@@ -101,8 +100,7 @@ export function assertSafeIssuer(base: string): void {
 
 async function openProvider(issuer: string, deps: ProviderDeps) {
 	if (typeof URL.parse !== "function") {
-		throw new ServiceError(
-			"UNAVAILABLE",
+		throw unavailable(
 			"Access can be given from Node 20.18 on; the operator has to run a newer Node, or set oauth to off.",
 			{ retryable: false },
 		);

@@ -2,7 +2,7 @@ import { readFile } from "node:fs/promises";
 import { dirname, join, resolve } from "node:path";
 import { z } from "zod";
 import { graphIdField } from "../contract/contract.js";
-import { type Clock, type Logger, ServiceError, toIsoDay } from "../kernel/kernel.js";
+import { type Clock, invalidArgument, type Logger, notFound, toIsoDay } from "../kernel/kernel.js";
 import {
 	assertLoadable,
 	type BundleChange,
@@ -69,8 +69,7 @@ export function createGraphRepository({
 		getOwn(id: string): Changeable {
 			const own = findOwn(catalog.get(id).record.id);
 			if (own) return own;
-			throw new ServiceError(
-				"INVALID_ARGUMENT",
+			throw invalidArgument(
 				`The files of the graph "${id}" are not ours to change: it was not imported. Change them where they are and start anew, or import that folder under an id of its own first.`,
 			);
 		},
@@ -201,7 +200,7 @@ async function putConcept(
 	const fault = reasonToSkip(bytes);
 	const reason =
 		reasonAgainstPath(path, graph) ?? (fault && `"${path}" cannot be a concept. ${fault}`);
-	if (reason !== undefined) throw new ServiceError("INVALID_ARGUMENT", reason);
+	if (reason !== undefined) throw invalidArgument(reason);
 	const known = conceptAt(graph.concepts, path);
 	const outcome = { graph_id, concept_id: toConceptId(path) };
 	if (known && valueAt(graph.memory.files, path)?.sha256 === markOf(bytes).sha256) {
@@ -225,14 +224,10 @@ async function removeConcept(
 	const graph = repository.getOwn(graph_id);
 	const known = graph.concepts.find(({ id }) => id === concept_id);
 	if (!known) {
-		throw new ServiceError(
-			"NOT_FOUND",
-			`The graph "${graph_id}" has no concept "${concept_id.slice(0, 200)}".`,
-		);
+		throw notFound(`The graph "${graph_id}" has no concept "${concept_id.slice(0, 200)}".`);
 	}
 	if (graph.concepts.length === 1) {
-		throw new ServiceError(
-			"INVALID_ARGUMENT",
+		throw invalidArgument(
 			`"${concept_id}" is the last concept of "${graph_id}"; a graph on sale has at least one.`,
 		);
 	}
@@ -248,11 +243,9 @@ function assertNoError(findings: readonly Finding[]): void {
 	const errors = findings.filter(({ severity }) => severity === "error");
 	const [first] = errors;
 	if (!first) return;
-	throw new ServiceError(
-		"INVALID_ARGUMENT",
-		`"${first.file}" cannot be a concept. ${first.message}`,
-		{ details: errors.map(({ message }) => ({ path: "markdown", message })) },
-	);
+	throw invalidArgument(`"${first.file}" cannot be a concept. ${first.message}`, {
+		details: errors.map(({ message }) => ({ path: "markdown", message })),
+	});
 }
 
 /** The record shows callers how fresh a graph is. The listing is left to the next import: it is as long as the graph. */

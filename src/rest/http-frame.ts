@@ -8,7 +8,7 @@ import {
 	requestIdOf,
 	toServiceError,
 } from "../http/http.js";
-import { type Ids, ServiceError } from "../kernel/kernel.js";
+import { type Ids, notFound } from "../kernel/kernel.js";
 import { sendError } from "./respond.js";
 
 const EXPOSED_HEADERS = [
@@ -84,11 +84,8 @@ export function createFallback({
 	ids,
 	logUnexpected,
 }: ErrorHandlerDeps & { readonly ids: Ids }): (RequestHandler | ErrorRequestHandler)[] {
-	const notFound: RequestHandler = () => {
-		throw new ServiceError(
-			"NOT_FOUND",
-			"Nothing answers at this path; GET /openapi.json lists what does.",
-		);
+	const noRoute: RequestHandler = () => {
+		throw notFound("Nothing answers at this path; GET /openapi.json lists what does.");
 	};
-	return [createRequestId(ids), notFound, createErrorHandler({ logUnexpected })];
+	return [createRequestId(ids), noRoute, createErrorHandler({ logUnexpected })];
 }

@@ -114,7 +114,7 @@ const TAG_OF = {
 const SCHEMES = { account: { apiKey: [] }, spt: { paymentSPT: [] } } as const;
 
 /** One operation of the OpenAPI document, made from its route and its price. */
-export function toOperation(route: Operation, prices: PriceList): object {
+function toOperation(route: Operation, prices: PriceList): object {
 	const body = "body" in route ? route.body : undefined;
 	return {
 		operationId: route.id.replaceAll(".", "_"),

@@ -16,7 +16,15 @@ import {
 	usdField,
 } from "../contract/contract.js";
 import { toErrorReply } from "../http/http.js";
-import { ERROR_CODES, PACKAGE_ROOT, parseUsd, ServiceError } from "../kernel/kernel.js";
+import {
+	ERROR_CODES,
+	invalidArgument,
+	notFound,
+	PACKAGE_ROOT,
+	parseUsd,
+	ServiceError,
+	unavailable,
+} from "../kernel/kernel.js";
 import { continuationSchema } from "../sales/sales.js";
 import { referTo } from "../service/service.js";
 
@@ -211,10 +219,10 @@ const errorSchema = z.object({
 });
 
 /** Spec: Errors. */
-export const errorReplySchema = replyComponent("ErrorReply", z.object({ error: errorSchema }));
+const errorReplySchema = replyComponent("ErrorReply", z.object({ error: errorSchema }));
 
 /** A 402: the error envelope, the price, and every way to pay it. */
-export const paymentRequiredSchema = replyComponent(
+const paymentRequiredSchema = replyComponent(
 	"PaymentRequired",
 	z.object({
 		error: errorSchema,
@@ -226,7 +234,7 @@ export const paymentRequiredSchema = replyComponent(
 );
 
 /** A 429: the error envelope and, when a quota is used up, how to go on. */
-export const tooManySchema = replyComponent(
+const tooManySchema = replyComponent(
 	"TooManyRequests",
 	z.object({ error: errorSchema, continuations: z.array(continuationSchema).optional() }),
 );
@@ -255,20 +263,16 @@ const EXAMPLE_CHALLENGE = createChallenge(
 );
 
 const EXAMPLES = {
-	BadRequest: new ServiceError(
-		"INVALID_ARGUMENT",
-		'The request is not valid: "query" is required.',
-		{
-			details: [{ path: "query", message: "is required" }],
-		},
-	),
+	BadRequest: invalidArgument('The request is not valid: "query" is required.', {
+		details: [{ path: "query", message: "is required" }],
+	}),
 	Unauthenticated: new ServiceError("UNAUTHENTICATED", "The API key is unknown or was revoked."),
 	PaymentRequired: EXAMPLE_CHALLENGE,
 	Forbidden: new ServiceError(
 		"SCOPE_FORBIDDEN",
 		'This token may not pay for the skill "expert_search".',
 	),
-	NotFound: new ServiceError("NOT_FOUND", 'No graph is called "no-such-graph".'),
+	NotFound: notFound('No graph is called "no-such-graph".'),
 	InFlight: new ServiceError(
 		"IDEMPOTENCY_IN_FLIGHT",
 		"A call with this idempotency key is still running.",
@@ -283,7 +287,7 @@ const EXAMPLES = {
 		{ retryAfterSeconds: 3600 },
 	),
 	Internal: new ServiceError("INTERNAL", "Something went wrong on our side; try again."),
-	Unavailable: new ServiceError("UNAVAILABLE", "The service is stopping; try again shortly."),
+	Unavailable: unavailable("The service is stopping; try again shortly."),
 } as const;
 
 export type ErrorResponseName = keyof typeof EXAMPLES;

@@ -22,7 +22,7 @@ import type {
 	Skill,
 	SkillCatalog,
 } from "../contract/contract.js";
-import { type Micros, ServiceError } from "../kernel/kernel.js";
+import { type Micros, ServiceError, unavailable } from "../kernel/kernel.js";
 
 /** Leave to work: the price is held, was paid before, or is zero. */
 export type Admission = { readonly kind: "free"; readonly quote: Quote } | PricedAdmission;
@@ -92,8 +92,7 @@ export function createCashier(deps: CashierServices) {
 			if (!payer || !proof) throw createChallenge(quote, offersOf(deps, quote));
 			const method = methodOf(methods, proof);
 			if (!guard.isSelling())
-				throw new ServiceError(
-					"UNAVAILABLE",
+				throw unavailable(
 					"The ledger's self-check failed, so nothing is sold until the operator has looked at it. Free operations go on.",
 				);
 			return method.admit({

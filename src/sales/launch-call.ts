@@ -12,7 +12,14 @@ import {
 	type Skill,
 } from "../contract/contract.js";
 import { type JobPlace, type Jobs, toJobCost } from "../jobs/jobs.js";
-import { type Clock, formatUsd, ServiceError } from "../kernel/kernel.js";
+import {
+	type Clock,
+	formatUsd,
+	invalidArgument,
+	notFound,
+	ServiceError,
+	unavailable,
+} from "../kernel/kernel.js";
 import type { Admission, OpenCallDeps } from "./cashier.js";
 import type { RecordUsage } from "./usage.js";
 
@@ -51,8 +58,7 @@ export function createLaunchCall(deps: LaunchServices): Invoke {
 				if (launched.isNew) await beginOrSay(jobs, place.id, order.input);
 				const row = await jobs.find(launched.jobId);
 				if (!row)
-					throw new ServiceError(
-						"NOT_FOUND",
+					throw notFound(
 						`The job ${launched.jobId} that was launched with this key is deleted or past its time; use a new key for a new one.`,
 					);
 				const context = { signal: call.signal, requestId: call.requestId, callId: row.id };
@@ -125,8 +131,7 @@ async function beginOrSay(jobs: Launches, id: string, input: JobJson): Promise<v
 	try {
 		await jobs.begin(id, input);
 	} catch (cause) {
-		throw new ServiceError(
-			"UNAVAILABLE",
+		throw unavailable(
 			"The job could not be written down and has failed; nothing was charged. Send the request again under a new key.",
 			{ cause, reply: { body: { job_id: id } } },
 		);
@@ -152,8 +157,7 @@ function settlementOf({ settlement, headers, delivered, abandoned }: Launched) {
 }
 
 function keepsNoText(): ServiceError {
-	return new ServiceError(
-		"INVALID_ARGUMENT",
+	return invalidArgument(
 		"This account keeps no text, and a job keeps its question and its report until they are read; pay with a Shared Payment Token or a wallet alone, or choose standard retention.",
 	);
 }

@@ -1,6 +1,6 @@
 import type { PaymentRow, Store } from "../../store/store.js";
 import type { Json } from "../contract/contract.js";
-import { createPerRevision, ServiceError, toIsoTime } from "../kernel/kernel.js";
+import { createPerRevision, notFound, toIsoTime } from "../kernel/kernel.js";
 import { toPaymentMethods } from "./payment-methods.js";
 import type { PaymentServices } from "./payment-services.js";
 import { createQuotes } from "./quotes.js";
@@ -38,8 +38,7 @@ function createPaymentState({ store }: { readonly store: Pick<Store, "read"> }) 
 	return async (id: string, requestHash?: string): Promise<Json> => {
 		const row = await store.read((reader) => reader.get("payments", id));
 		if (row) return toStateWire(row, { isOwnRequest: isOwnRequest(row, requestHash) });
-		throw new ServiceError(
-			"NOT_FOUND",
+		throw notFound(
 			`No payment is called "${id.slice(0, 60)}"; ids of payments are told in replies and kept for a day.`,
 		);
 	};

@@ -13,7 +13,13 @@ import {
 	type Skill,
 	toRequestPath,
 } from "../contract/contract.js";
-import { formatUsd, ServiceError, toIsoTime } from "../kernel/kernel.js";
+import {
+	formatUsd,
+	invalidArgument,
+	notFound,
+	type ServiceError,
+	toIsoTime,
+} from "../kernel/kernel.js";
 import { priceOfCall, type RedeemQuote } from "./cashier.js";
 import type { PaymentServices } from "./payment-services.js";
 import type { quoteRequestSchema } from "./payment-wire.js";
@@ -47,8 +53,7 @@ export function createQuotes(deps: QuoteServices) {
 		get(id: string): Json {
 			const terms = seal.open(id);
 			if (terms) return toWire(deps, id, terms);
-			throw new ServiceError(
-				"NOT_FOUND",
+			throw notFound(
 				"This is no quote of this service; POST /v1/quotes makes one for a concrete call.",
 			);
 		},
@@ -74,8 +79,7 @@ export function createRedeemQuote({
 }
 
 function refused(reason: string): ServiceError {
-	return new ServiceError(
-		"INVALID_ARGUMENT",
+	return invalidArgument(
 		`The quote in "X-Quote-Id" ${reason}; ask for a new one with POST /v1/quotes, or leave the header out and pay the listed price.`,
 	);
 }
@@ -84,8 +88,7 @@ function operationOf({ operation, skill }: QuoteRequest): PaidOperationId {
 	const skillId = skill === undefined ? undefined : findSkillId(skill);
 	const found = operation ?? (skillId && OPERATION_OF_SKILL[skillId]);
 	if (found && (operation === undefined || skill === undefined)) return found;
-	throw new ServiceError(
-		"INVALID_ARGUMENT",
+	throw invalidArgument(
 		`Name what to quote by exactly one of "operation" (${PAID_OPERATION_IDS.join(", ")}) and "skill" (${SKILL_IDS.join(", ")}).`,
 	);
 }

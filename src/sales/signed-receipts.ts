@@ -7,7 +7,7 @@ import {
 	replyComponent,
 	type SentHeaders,
 } from "../contract/contract.js";
-import { formatUsd, ServiceError, toIsoTime } from "../kernel/kernel.js";
+import { formatUsd, notFound, toIsoTime } from "../kernel/kernel.js";
 import type { PaymentServices } from "./payment-services.js";
 
 /** What a receipt says, and what is signed. */
@@ -62,8 +62,7 @@ export function createSignedReceipts(
 				: undefined;
 			// A wallet has no credential to show: anyone who was handed the id, 80 bits of chance, may read what it names.
 			if (!row || (row.owner !== caller?.owner && !isWallet(row.owner)))
-				throw new ServiceError(
-					"NOT_FOUND",
+				throw notFound(
 					`No receipt "${id.slice(0, 40)}" is yours to read; show the token or key that paid for the call.`,
 				);
 			const receipt = toSignedReceipt(row, deps);

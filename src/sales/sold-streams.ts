@@ -11,7 +11,14 @@ import {
 	STREAM_LIMITS,
 } from "../contract/contract.js";
 import { toServiceError } from "../http/http.js";
-import { type Clock, type Ids, ServiceError, toIsoTime } from "../kernel/kernel.js";
+import {
+	type Clock,
+	type Ids,
+	notFound,
+	ServiceError,
+	toIsoTime,
+	unavailable,
+} from "../kernel/kernel.js";
 import type { Settled } from "./invoke.js";
 import type { BegunStream, InvokeStream } from "./invoke-stream.js";
 import { type KeptStreams, type RunningStream, toStreamName } from "./stored-streams.js";
@@ -94,8 +101,7 @@ export function createSoldStreams(deps: {
 			const wanted = streamId === undefined ? { name: nameOf() } : { id: streamId };
 			const stream = await kept.find(caller, { operationId, ...wanted });
 			if (stream) return stream;
-			throw new ServiceError(
-				"NOT_FOUND",
+			throw notFound(
 				"There is no stream of yours to go on with; a wallet names it with stream_id. Without Last-Event-ID and after a new one begins, and is paid for.",
 			);
 		},
@@ -191,8 +197,7 @@ function createStreamSlots(clock: Clock) {
 		/** Throws UNAVAILABLE when there is no place, RATE_LIMITED when this owner has too many. */
 		take(owner: string): StreamSlot {
 			if (works.size >= STREAM_LIMITS.runningMax)
-				throw new ServiceError(
-					"UNAVAILABLE",
+				throw unavailable(
 					`${STREAM_LIMITS.runningMax} streams are being written already; send the same request again in a moment. Nothing was charged.`,
 					{ retryAfterSeconds: LIMITS.retryAfterSeconds },
 				);
@@ -223,8 +228,7 @@ function createStreamSlots(clock: Clock) {
 }
 
 function tooLong(): ServiceError {
-	return new ServiceError(
-		"UNAVAILABLE",
+	return unavailable(
 		"The stream took longer, or became longer, than one may; send the same request again later.",
 	);
 }

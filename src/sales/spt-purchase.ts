@@ -26,7 +26,15 @@ import {
 	type PurchaseOperationId,
 	type PurchaseReply,
 } from "../contract/contract.js";
-import { type Clock, formatUsd, type Micros, parseUsd, ServiceError } from "../kernel/kernel.js";
+import {
+	type Clock,
+	formatUsd,
+	invalidArgument,
+	type Micros,
+	parseUsd,
+	ServiceError,
+	unavailable,
+} from "../kernel/kernel.js";
 import type { GraphCatalog } from "../knowledge/knowledge.js";
 import type { Cashier } from "./cashier.js";
 
@@ -157,8 +165,7 @@ async function purchase<T>(
 		);
 	if (!payment) throw createChallenge(quote, onchain.offers(quote));
 	if (!guard.isSelling()) {
-		throw new ServiceError(
-			"UNAVAILABLE",
+		throw unavailable(
 			"The ledger's self-check failed, so nothing is sold until the operator has looked at it.",
 		);
 	}
@@ -226,10 +233,7 @@ function parseAmount(text: string): Micros {
 	const amountMicros = parseUsd(text);
 	assertAmount(amountMicros);
 	if (amountMicros >= LIMITS.sptMinMicros) return amountMicros;
-	throw new ServiceError(
-		"INVALID_ARGUMENT",
-		`"amount_usd" must be at least ${formatUsd(LIMITS.sptMinMicros)}.`,
-	);
+	throw invalidArgument(`"amount_usd" must be at least ${formatUsd(LIMITS.sptMinMicros)}.`);
 }
 
 /** Throws UNAUTHENTICATED unless a token is shown, SCOPE_FORBIDDEN for a credential of another kind. */
@@ -250,8 +254,7 @@ function assertRoom({ parentId }: TokenRow, balanceMicros: Micros): void {
 		);
 	}
 	if (balanceMicros > LIMITS.sptMaxMicros) {
-		throw new ServiceError(
-			"INVALID_ARGUMENT",
+		throw invalidArgument(
 			`A token holds at most ${formatUsd(LIMITS.sptMaxMicros)} USD; nothing was charged.`,
 		);
 	}

@@ -1,11 +1,11 @@
 import { z } from "zod";
 import { dataOperation, replyComponent, type Services } from "../contract/contract.js";
-import { ERROR_CODES, ServiceError } from "../kernel/kernel.js";
+import { ERROR_CODES, notFound } from "../kernel/kernel.js";
 import { findNamedSchema, schemaNames } from "./openapi-schemas.js";
 
 /** What a caller learns about the interface itself. */
 
-export const readinessSchema = replyComponent(
+const readinessSchema = replyComponent(
 	"Readiness",
 	z.object({
 		ready: z.literal(true),
@@ -18,7 +18,7 @@ export const readinessSchema = replyComponent(
 	}),
 );
 
-export const versionSchema = replyComponent(
+const versionSchema = replyComponent(
 	"VersionInfo",
 	z.object({
 		software: z.string(),
@@ -33,7 +33,7 @@ export const versionSchema = replyComponent(
 	}),
 );
 
-export const errorGuideSchema = replyComponent(
+const errorGuideSchema = replyComponent(
 	"ErrorGuide",
 	z.object({
 		items: z.array(
@@ -48,14 +48,14 @@ export const errorGuideSchema = replyComponent(
 	}),
 );
 
-export const interfaceChangesSchema = replyComponent(
+const interfaceChangesSchema = replyComponent(
 	"InterfaceChanges",
 	z.object({
 		items: z.array(z.object({ version: z.string(), changes: z.array(z.string()) })),
 	}),
 );
 
-export const namedSchemaSchema = replyComponent(
+const namedSchemaSchema = replyComponent(
 	"NamedSchema",
 	z.object({
 		name: z.string(),
@@ -114,8 +114,7 @@ export const schemasGet = dataOperation({
 		const schema = findNamedSchema(params.name);
 		if (schema) return schema;
 		const names = schemaNames().slice(0, NAMES_TOLD).join(", ");
-		throw new ServiceError(
-			"NOT_FOUND",
+		throw notFound(
 			`No schema is called "${params.name}"; there are ${names} and more in /openapi.json.`,
 		);
 	},

@@ -5,7 +5,7 @@ import {
 	ERROR_CODES,
 	type ErrorCode,
 	isRetryable,
-	ServiceError,
+	unavailable,
 } from "../kernel/kernel.js";
 import { type GraphCatalog, OKF_VERSION, toCatalogDataset } from "../knowledge/knowledge.js";
 import type { IndexStatus } from "../search/search.js";
@@ -48,8 +48,7 @@ export function createDiscovery({
 		async ready() {
 			const { status } = await health();
 			if (status === "unavailable") {
-				throw new ServiceError(
-					"UNAVAILABLE",
+				throw unavailable(
 					"Nothing is sold at the moment; GET /v1/health says which part is not well.",
 				);
 			}
@@ -149,7 +148,7 @@ const GUIDANCE: Readonly<Record<ErrorCode, Guidance>> = {
 };
 
 /** Every error code with its status, whether a retry may help, and the way on. Spec: Errors. */
-export function toErrorGuide() {
+function toErrorGuide() {
 	const items = ERROR_CODES.map((code) => ({
 		code,
 		status: STATUS_OF[code],
@@ -160,7 +159,7 @@ export function toErrorGuide() {
 }
 
 /** What changed in the interface; newest first. Fields are only ever added within /v1. */
-export const INTERFACE_CHANGES = [
+const INTERFACE_CHANGES = [
 	{
 		version: INTERFACE_VERSION,
 		changes: [

@@ -9,11 +9,11 @@ import {
 	type Services,
 	usdField,
 } from "../contract/contract.js";
-import { ServiceError } from "../kernel/kernel.js";
+import { invalidArgument, ServiceError } from "../kernel/kernel.js";
 
 /** What health, token check, offerings and prices answer with. */
 
-export const healthSchema = replyComponent(
+const healthSchema = replyComponent(
 	"Health",
 	z.object({
 		status: z.enum(["ok", "degraded", "unavailable"]),
@@ -110,7 +110,7 @@ const planSchema = replyComponent(
 	}),
 );
 
-export const offeringsSchema = replyComponent(
+const offeringsSchema = replyComponent(
 	"Offerings",
 	z.object({
 		offerings: z.array(offeringSchema),
@@ -119,7 +119,7 @@ export const offeringsSchema = replyComponent(
 	}),
 );
 
-export const pricingSchema = replyComponent(
+const pricingSchema = replyComponent(
 	"Pricing",
 	z.object({
 		currency: z.literal("USD"),
@@ -136,14 +136,13 @@ export const pricingSchema = replyComponent(
 	}),
 );
 
-export const toolListSchema = replyComponent("ToolList", z.object({ items: z.array(toolSchema) }));
+const toolListSchema = replyComponent("ToolList", z.object({ items: z.array(toolSchema) }));
 
 /** The token of a check; a check without one is a mistake of the request, not a question of identity. */
 function readToken(headers: SentHeaders): string {
 	const credential = readCredential(headers);
 	if (credential?.scheme === "spt") return credential.token;
-	throw new ServiceError(
-		"INVALID_ARGUMENT",
+	throw invalidArgument(
 		'Send the Shared Payment Token to check as "Authorization: Bearer spt_…" or in the header "X-Pay-SPT".',
 	);
 }

@@ -9,7 +9,7 @@ import {
 } from "../../../skills/feeds/feeds.js";
 import { locateModel, openFeeds } from "../../app/app.js";
 import { createHubEgress, MODEL_HUB } from "../../delivery/delivery.js";
-import { ServiceError, systemClock, toIsoDay } from "../../kernel/kernel.js";
+import { systemClock, toIsoDay, unavailable } from "../../kernel/kernel.js";
 import {
 	createModelHub,
 	type FetchedModel,
@@ -107,7 +107,7 @@ export function addFeeds(program: Command, context: CommandContext): void {
 		],
 		exitCode({ refreshed }) {
 			if (refreshed > 0) return 0;
-			throw new ServiceError("UNAVAILABLE", "No source of a feed answers.");
+			throw unavailable("No source of a feed answers.");
 		},
 	});
 }

@@ -1,5 +1,5 @@
 import { basename, dirname, sep } from "node:path";
-import { type Clock, ServiceError } from "../../kernel/kernel.js";
+import { type Clock, ServiceError, unavailable } from "../../kernel/kernel.js";
 import type { Embedder, TextKind } from "../model/embedder.js";
 import { type ModelFolder, type ModelLocation, openModelFolder } from "../model/model-folder.js";
 import { prepareText } from "../model/model-profile.js";
@@ -82,7 +82,7 @@ export async function createTransformersEmbedder(
 		const vector = await queues[kind].send(prepareText(profile, text, kind));
 		if (vector?.length === dimensions) return vector;
 		const message = "The embedding model gave vectors of an unexpected size.";
-		throw new ServiceError("UNAVAILABLE", message);
+		throw unavailable(message);
 	};
 	return {
 		identity,

@@ -1,4 +1,4 @@
-import { memoizeByObject, ServiceError } from "../../kernel/kernel.js";
+import { memoizeByObject, unavailable } from "../../kernel/kernel.js";
 import type { EmbedderIdentity } from "../model/embedder.js";
 import type { SegmentVectors } from "./row-planes.js";
 import { compileVectorKernel, MEMORY_PAGES_MAX } from "./vector-kernel.js";
@@ -194,8 +194,7 @@ function growBy(memory: WasmMemory, pages: number): void {
 		memory.grow(pages);
 	} catch (cause) {
 		const megabytes = Math.round(memory.buffer.byteLength / 1_048_576);
-		throw new ServiceError(
-			"UNAVAILABLE",
+		throw unavailable(
 			`The memory for vectors is full at ${megabytes} MB: serve fewer concepts from this process, or set the model to "none".`,
 			{ cause },
 		);

@@ -1,4 +1,4 @@
-import { memoizeByObject, ServiceError } from "../../kernel/kernel.js";
+import { memoizeByObject, unavailable } from "../../kernel/kernel.js";
 import type { Graph } from "../../knowledge/knowledge.js";
 import type { SegmentVectors } from "../dense/row-planes.js";
 import type { VectorRegion } from "../dense/vector-regions.js";
@@ -110,7 +110,7 @@ function makeScopes(
 		const indexed = state.graphs.get(id);
 		if (!indexed) {
 			const message = `The graph "${id}" is not indexed yet; try again in a moment.`;
-			throw new ServiceError("UNAVAILABLE", message);
+			throw unavailable(message);
 		}
 		const passesIndexed = toConceptTest(filter ?? {}, indexed.graph);
 		const passes = toConceptTest(filter ?? {}, graph);

@@ -3,7 +3,13 @@ import { mkdir, readdir, readFile, rename, rm, writeFile } from "node:fs/promise
 import { dirname, join } from "node:path";
 import { z } from "zod";
 import { LIMITS } from "../../contract/contract.js";
-import { type Clock, ServiceError, toIsoTime } from "../../kernel/kernel.js";
+import {
+	type Clock,
+	invalidArgument,
+	ServiceError,
+	toIsoTime,
+	unavailable,
+} from "../../kernel/kernel.js";
 import {
 	CONFIG_FILES,
 	chooseWeights,
@@ -70,7 +76,7 @@ export async function fetchModel(text: string, options: FetchModelOptions): Prom
 	} catch (cause) {
 		if (cause instanceof ServiceError) throw cause;
 		const why = cause instanceof Error ? cause.message : String(cause);
-		throw new ServiceError("UNAVAILABLE", `The model ${id} cannot be stored: ${why}.`, { cause });
+		throw unavailable(`The model ${id} cannot be stored: ${why}.`, { cause });
 	} finally {
 		await rm(fresh, { recursive: true, force: true });
 	}
@@ -107,8 +113,7 @@ function chooseFiles({ id, files }: HubModel): readonly HubFile[] {
 	if (!weights || missing !== undefined) {
 		const other = findKnownModel(id)?.id;
 		const advice = other && other !== id ? ` Use ${other}, which has all of it.` : "";
-		throw new ServiceError(
-			"INVALID_ARGUMENT",
+		throw invalidArgument(
 			`The model ${id} comes without ${missing} that can be loaded here.${advice}`,
 		);
 	}
@@ -116,8 +121,7 @@ function chooseFiles({ id, files }: HubModel): readonly HubFile[] {
 	const chosen = files.filter(({ name }) => wanted.has(name));
 	const total = chosen.reduce((sum, { bytes }) => sum + bytes, 0);
 	if (total <= LIMITS.modelBytes) return chosen;
-	throw new ServiceError(
-		"INVALID_ARGUMENT",
+	throw invalidArgument(
 		`The model ${id} has ${total} bytes; at most ${LIMITS.modelBytes} are fetched.`,
 	);
 }

@@ -2,7 +2,7 @@ import { createHash } from "node:crypto";
 import { createReadStream, existsSync, readdirSync } from "node:fs";
 import { readFile, stat } from "node:fs/promises";
 import { basename, isAbsolute, join, resolve } from "node:path";
-import { ServiceError } from "../../kernel/kernel.js";
+import { ServiceError, unavailable } from "../../kernel/kernel.js";
 import type { EmbedderIdentity } from "./embedder.js";
 import {
 	findKnownModel,
@@ -65,7 +65,7 @@ export function chooseWeights(
 export async function openModelFolder(location: ModelLocation): Promise<ModelFolder> {
 	const { folder, sums, id, hint } = location;
 	const path = resolve(folder);
-	if (hint !== undefined && !existsSync(path)) throw new ServiceError("UNAVAILABLE", hint);
+	if (hint !== undefined && !existsSync(path)) throw unavailable(hint);
 	const weights = chooseWeights(listFiles(path));
 	if (!weights) {
 		const others = "and neither onnx/model_int8.onnx nor onnx/model.onnx is there";
@@ -172,11 +172,7 @@ async function readModelFile(path: string, name: string): Promise<Buffer> {
 }
 
 function unusable(path: string, why: string, cause?: unknown): ServiceError {
-	return new ServiceError(
-		"UNAVAILABLE",
-		`The embedding model in "${path}" cannot be used: ${why}.`,
-		{ cause },
-	);
+	return unavailable(`The embedding model in "${path}" cannot be used: ${why}.`, { cause });
 }
 
 interface FileDigest {
