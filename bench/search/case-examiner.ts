@@ -86,8 +86,8 @@ export async function createExaminer(
 		const name = first && referenceTo(first.slot.scope.segment.graphId, first.concept.id);
 		return {
 			signs: {
-				hybrid: readSigns(weighed, hybrid, { scopes, commonWords }),
-				keyword: readSigns(weighed, find(undefined), { scopes, commonWords }),
+				hybrid: readSigns(weighed, hybrid, scopes, commonWords),
+				keyword: readSigns(weighed, find(undefined), scopes, commonWords),
 			},
 			firstGrade: (name && relevant[name]) || 0,
 		};

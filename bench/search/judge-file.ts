@@ -3,7 +3,7 @@ import { join } from "node:path";
 import { PACKAGE_ROOT } from "../../src/kernel/package-info.js";
 import { type Judge, WEIGHED_SIGNS } from "../../src/search/ranking/judge-weights.js";
 
-const JUDGE_FILE = join(PACKAGE_ROOT, "src", "search", "judge-weights.ts");
+const JUDGE_FILE = join(PACKAGE_ROOT, "src", "search", "ranking", "judge-weights.ts");
 const TABLE_START = /^export const JUDGE\b[^{]*\{\n/m;
 
 type Judges = Readonly<Record<"hybrid" | "keyword", Judge>>;

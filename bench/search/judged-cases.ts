@@ -41,7 +41,7 @@ export async function readJudgedCases(
 	{ graphs, queries }: LabelledSet,
 	model: ModelLocation,
 ): Promise<readonly JudgedCase[]> {
-	const embedder = await createTransformersEmbedder({ clock: systemClock, model });
+	const embedder = await createTransformersEmbedder(systemClock, model);
 	const examine = await createExaminer(graphs, model, embedder);
 	const labelled = queries
 		.filter(({ split }) => splits.includes(split))

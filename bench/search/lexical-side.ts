@@ -36,7 +36,7 @@ async function settledParts(graph: Graph): Promise<readonly Part[]> {
 		pieces.push({ segment, concepts, live: concepts.length });
 	}
 	let parts = await tuneParts(pieces, INDEX_LIMITS);
-	for (let plan = planOf(parts); plan; plan = planOf(parts)) {
+	for (let plan = planMerge(parts); plan; plan = planMerge(parts)) {
 		const positions = plan;
 		const sources = parts.filter((_, position) => positions.includes(position));
 		const merged = await mergeParts(sources);
@@ -47,8 +47,4 @@ async function settledParts(graph: Graph): Promise<readonly Part[]> {
 		parts = await tuneParts(rest, INDEX_LIMITS);
 	}
 	return parts;
-}
-
-function planOf(parts: readonly Part[]): readonly number[] | undefined {
-	return planMerge(parts.map(({ concepts, live }) => ({ documents: concepts.length, live })));
 }

@@ -51,7 +51,7 @@ export interface OurIndex {
 }
 
 export async function createOurIndex(set: QuestionSet, model: ModelLocation): Promise<OurIndex> {
-	const embedder = await createTransformersEmbedder({ clock: systemClock, model });
+	const embedder = await createTransformersEmbedder(systemClock, model);
 	const vectors: Float32Array[] = [];
 	for (let first = 0; first < set.questions.length; first += QUESTIONS_AT_ONCE) {
 		const some = set.questions.slice(first, first + QUESTIONS_AT_ONCE);

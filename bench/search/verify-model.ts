@@ -48,7 +48,7 @@ export async function verifyModel(
 	let embedder: Embedder | undefined;
 	try {
 		const { path } = await openModelFolder(model);
-		embedder = await createTransformersEmbedder({ clock, model });
+		embedder = await createTransformersEmbedder(clock, model);
 		const files = passed(
 			"files",
 			`The files of "${path}" are complete and as their checksums say.`,

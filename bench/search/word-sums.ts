@@ -13,7 +13,7 @@ const WORDS_AT_ONCE = 1_024;
  * hundred times cheaper, so that a million passages take seconds. For speed and recall of a scan, not for quality.
  */
 export async function createWordSums(model: ModelLocation): Promise<Embedder> {
-	const embedder = await createTransformersEmbedder({ clock: systemClock, model });
+	const embedder = await createTransformersEmbedder(systemClock, model);
 	const words = readWords();
 	const vectors: Float32Array[] = [];
 	for (let first = 0; first < words.length; first += WORDS_AT_ONCE) {

@@ -1,6 +1,6 @@
 import type { PublicClient } from "viem";
 import { LIMITS } from "../../src/contract/contract.js";
-import { type Clock, ServiceError } from "../../src/kernel/kernel.js";
+import { type Clock, ServiceError, unavailable } from "../../src/kernel/kernel.js";
 import {
 	type AuthorizationState,
 	type ChainReader,
@@ -229,8 +229,7 @@ export function requireSixDecimals(facilitator: Facilitator, getClient: GetEvmCl
 		});
 		const decimals = await read;
 		if (decimals === 6) return;
-		throw new ServiceError(
-			"UNAVAILABLE",
+		throw unavailable(
 			`The asset ${asset} has ${decimals} decimals, and payments are counted with 6: configure another one.`,
 			{ retryable: false },
 		);

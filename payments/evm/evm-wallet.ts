@@ -1,6 +1,6 @@
 import type { LocalAccount } from "viem";
 import { LIMITS } from "../../src/contract/contract.js";
-import { type Clock, ServiceError } from "../../src/kernel/kernel.js";
+import { type Clock, ServiceError, unavailable } from "../../src/kernel/kernel.js";
 import {
 	chainIdOf,
 	type EarlierTransfers,
@@ -298,8 +298,7 @@ function isShort(error: unknown): boolean {
 }
 
 function notOurs(payTo: Hex): ServiceError {
-	return new ServiceError(
-		"UNAVAILABLE",
+	return unavailable(
 		`Refunds come from ${payTo}, and the key in <data>/keys/settler-key is another's; send this refund from your own wallet.`,
 		{ retryable: false },
 	);

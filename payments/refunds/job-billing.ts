@@ -1,5 +1,5 @@
 import type { ReleaseReason } from "../../src/contract/contract.js";
-import { type Clock, type Micros, ServiceError } from "../../src/kernel/kernel.js";
+import { type Clock, type Micros, ServiceError, unavailable } from "../../src/kernel/kernel.js";
 import type { HoldRow, JobRow, PaymentRow, StoreTransaction } from "../../store/store.js";
 import { type Along, captureJob, changePayment, creditHeld, toBooked } from "../onchain/onchain.js";
 import {
@@ -40,8 +40,7 @@ export function createJobBilling(deps: JobBillingDeps) {
 			if (job.holdId === undefined) return NOTHING;
 			const hold = await findHold(tx, job);
 			if (!hold) {
-				throw new ServiceError(
-					"UNAVAILABLE",
+				throw unavailable(
 					`What was held for the job ${job.id} went back to its owner; nothing was charged.`,
 				);
 			}

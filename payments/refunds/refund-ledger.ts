@@ -3,8 +3,9 @@ import {
 	type Clock,
 	formatUsd,
 	type Ids,
+	invalidArgument,
 	type Micros,
-	ServiceError,
+	notFound,
 } from "../../src/kernel/kernel.js";
 import type {
 	ReceiptRow,
@@ -66,7 +67,7 @@ export function createRefunds(deps: { store: Store; clock: Clock; ids: Ids }) {
 			// A receipt never changes: the transaction need not wait for the disk to find it.
 			const receipt = await store.read((reader) => reader.get("receipts", input.receiptId));
 			if (!receipt) {
-				throw new ServiceError("NOT_FOUND", `No receipt is called "${input.receiptId}".`);
+				throw notFound(`No receipt is called "${input.receiptId}".`);
 			}
 			assertRefundable(receipt);
 			return store.transaction((tx) => refundReceipt(tx, receipt, { input, write, clock }));
@@ -90,7 +91,7 @@ async function refundReceipt(
 ): Promise<RefundRow> {
 	const left = receipt.amountMicros - (await refundedOf(tx, receipt.id));
 	if (left === 0n) {
-		throw new ServiceError("INVALID_ARGUMENT", `${receipt.id} has been refunded in full.`);
+		throw invalidArgument(`${receipt.id} has been refunded in full.`);
 	}
 	const amountMicros = input.amountMicros ?? left;
 	const why = `: it charged ${formatUsd(receipt.amountMicros)} USD`;
@@ -112,16 +113,14 @@ async function toTokenTerms(
 ): Promise<RefundTerms> {
 	const { id, parentId, owner } = await getToken(reader, tokenId);
 	if (parentId !== undefined) {
-		throw new ServiceError(
-			"INVALID_ARGUMENT",
+		throw invalidArgument(
 			`${id} was delegated: revoke it, and what it has left goes to ${parentId}.`,
 		);
 	}
 	const from = custAccount(id);
 	const left = await reader.balance(from);
 	if (left === 0n) {
-		throw new ServiceError(
-			"INVALID_ARGUMENT",
+		throw invalidArgument(
 			`${id} has no balance to refund; revoke it to bring back what was delegated from it.`,
 		);
 	}
@@ -132,8 +131,7 @@ async function toTokenTerms(
 
 function assertAtMost(left: Micros, amount: Micros, { id, why }: { id: string; why: string }) {
 	if (amount > 0n && amount <= left) return;
-	throw new ServiceError(
-		"INVALID_ARGUMENT",
+	throw invalidArgument(
 		`A refund of ${id} must be above zero and at most ${formatUsd(left)} USD${why}.`,
 	);
 }
@@ -162,23 +160,19 @@ async function targetOf(reader: StoreReader, owner: string, now: number): Promis
 
 function assertRefundable({ id, amountMicros, billingType }: ReceiptRow): void {
 	if (billingType === "prepaid") {
-		throw new ServiceError(
-			"INVALID_ARGUMENT",
+		throw invalidArgument(
 			`${id} bought balance of a token. Refund what the token (tok_…) has left, not the receipt.`,
 		);
 	}
 	if (amountMicros > 0n) return;
-	throw new ServiceError("INVALID_ARGUMENT", `${id} charged nothing, so nothing can go back.`);
+	throw invalidArgument(`${id} charged nothing, so nothing can go back.`);
 }
 
 const REASON_CHARS = 500;
 
 function assertReason(reason: string): void {
 	if (reason.trim() !== "" && reason.length <= REASON_CHARS) return;
-	throw new ServiceError(
-		"INVALID_ARGUMENT",
-		`A refund needs a reason of at most ${REASON_CHARS} characters.`,
-	);
+	throw invalidArgument(`A refund needs a reason of at most ${REASON_CHARS} characters.`);
 }
 
 /** Adds a small sum to a pending small refund of the same token, if there is one, so that splitting a balance does not multiply rows. */

@@ -1,5 +1,12 @@
 import { LIMITS } from "../../src/contract/contract.js";
-import { type Clock, type Ids, ServiceError } from "../../src/kernel/kernel.js";
+import {
+	type Clock,
+	type Ids,
+	invalidArgument,
+	notFound,
+	ServiceError,
+	unavailable,
+} from "../../src/kernel/kernel.js";
 import type { RefundRow, Store, StoreReader, StoreTransaction } from "../../store/store.js";
 import type {
 	ChainTransfer,
@@ -68,8 +75,7 @@ function recordPaid(
 	transactionHash: string | undefined,
 ): Promise<RefundRow> {
 	if (transactionHash !== undefined && !HASH.test(transactionHash)) {
-		throw new ServiceError(
-			"INVALID_ARGUMENT",
+		throw invalidArgument(
 			`"${transactionHash.slice(0, 80)}" is no hash of a transaction: 0x and 64 hexadecimal digits.`,
 		);
 	}
@@ -85,8 +91,7 @@ async function sendTransfer(
 	const { store, clock, onchain } = deps;
 	const { terms, treasury } = onchain ?? {};
 	if (!terms || !treasury) {
-		throw new ServiceError(
-			"UNAVAILABLE",
+		throw unavailable(
 			`No wallet to pay from is configured. Pay ${destination} yourself and record it with --tx <hash>.`,
 			{ retryable: false },
 		);
@@ -179,8 +184,7 @@ function isSameAttempt(row: RefundRow, { payingSince, transactionHash }: RefundR
 
 function underWay({ id, transactionHash }: RefundRow): ServiceError {
 	const hash = transactionHash ? ` (${transactionHash})` : "";
-	return new ServiceError(
-		"INVALID_ARGUMENT",
+	return invalidArgument(
 		`A transfer for ${id} is under way${hash}. "tollgraph ledger reconcile" asks the chain what became of it.`,
 	);
 }
@@ -189,15 +193,14 @@ function underWay({ id, transactionHash }: RefundRow): ServiceError {
 async function assertGivenUp(deps: RefundPayoutDeps, row: RefundRow): Promise<void> {
 	const openMs = deps.clock.now() - (row.payingSince ?? 0);
 	if (openMs < LIMITS.refundTransferTtlMs) {
-		throw new ServiceError(
-			"INVALID_ARGUMENT",
+		throw invalidArgument(
 			`The transfer for ${row.id} was sent ${Math.round(openMs / 60_000)} minutes ago and may still be carried out; it can be given up after ${LIMITS.refundTransferTtlMs / 60_000} minutes.`,
 		);
 	}
 	const found = await findTransfer(deps, row);
 	if (!found) return;
 	await markPaid(deps, row.id, found);
-	throw new ServiceError("INVALID_ARGUMENT", `The refund ${row.id} was paid by ${found}.`);
+	throw invalidArgument(`The refund ${row.id} was paid by ${found}.`);
 }
 
 /** The row of this attempt, and of no later one. */
@@ -254,7 +257,7 @@ function assertPayable(
 ): void {
 	if (state === "paid") throw paidAlready(id);
 	if (destination !== undefined && transactionHash === undefined) {
-		throw new ServiceError("INVALID_ARGUMENT", `Say by which transaction ${id} was paid: --tx.`);
+		throw invalidArgument(`Say by which transaction ${id} was paid: --tx.`);
 	}
 }
 
@@ -264,17 +267,17 @@ async function assertUnused(tx: StoreTransaction, transactionHash: string | unde
 		(row) => row.state === "paid" && row.transactionHash === transactionHash,
 	);
 	if (!other) return;
-	throw new ServiceError("INVALID_ARGUMENT", `That transaction paid the refund ${other.id}.`);
+	throw invalidArgument(`That transaction paid the refund ${other.id}.`);
 }
 
 function paidAlready(id: string): ServiceError {
-	return new ServiceError("INVALID_ARGUMENT", `The refund ${id} is paid already.`);
+	return invalidArgument(`The refund ${id} is paid already.`);
 }
 
 async function getRefund(reader: StoreReader, id: string): Promise<RefundRow> {
 	const row = await reader.get("refunds", id);
 	if (row) return row;
-	throw new ServiceError("NOT_FOUND", `No refund is called "${id}".`);
+	throw notFound(`No refund is called "${id}".`);
 }
 
 /** Between our clock and the chain's. */
@@ -287,11 +290,9 @@ async function findTransfer(
 ): Promise<string | undefined> {
 	const { terms, chain } = onchain ?? {};
 	if (!terms || !chain) {
-		throw new ServiceError(
-			"UNAVAILABLE",
-			"No chain is configured to ask what became of the transfer.",
-			{ retryable: false },
-		);
+		throw unavailable("No chain is configured to ask what became of the transfer.", {
+			retryable: false,
+		});
 	}
 	const wanted = {
 		row,
@@ -341,8 +342,7 @@ function addressOn(network: string, destination: string): Hex {
 	if (networkOf(destination) === network && /^0x[0-9a-fA-F]{40}$/.test(address)) {
 		return address.toLowerCase() as Hex;
 	}
-	throw new ServiceError(
-		"INVALID_ARGUMENT",
+	throw invalidArgument(
 		`${destination} is not on ${network}. Pay it yourself and record it with --tx <hash>.`,
 	);
 }

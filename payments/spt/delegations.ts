@@ -1,5 +1,11 @@
 import { LIMITS, toOperationName } from "../../src/contract/contract.js";
-import { formatUsd, type Micros, ServiceError, toIsoTime } from "../../src/kernel/kernel.js";
+import {
+	formatUsd,
+	type Micros,
+	notFound,
+	ServiceError,
+	toIsoTime,
+} from "../../src/kernel/kernel.js";
 import type { StoreReader, StoreTransaction, TokenRow } from "../../store/store.js";
 import { custAccount } from "../payments.js";
 import { countSpending } from "./spt-balance.js";
@@ -141,10 +147,7 @@ async function forgetRevoked(tx: StoreTransaction, first: TokenRow, now: number)
 }
 
 function unknownDelegation(childId: string): ServiceError {
-	return new ServiceError(
-		"NOT_FOUND",
-		`No token delegated from this one is called "${childId.slice(0, 80)}".`,
-	);
+	return notFound(`No token delegated from this one is called "${childId.slice(0, 80)}".`);
 }
 
 function byId(one: TokenRow, other: TokenRow): number {

@@ -3,6 +3,7 @@ import {
 	createSecret,
 	formatUsd,
 	hashSecret,
+	invalidArgument,
 	type Micros,
 	ServiceError,
 	toIsoTime,
@@ -87,7 +88,7 @@ export function createSptAccounts(deps: SptAccountDeps) {
 				const earlier = await tx.findBy("refunds", "ref", token.id);
 				const latest = earlier.reduce<RefundRow | undefined>(later, undefined);
 				if (latest) return latest;
-				throw new ServiceError("INVALID_ARGUMENT", "The token has no balance to refund.");
+				throw invalidArgument("The token has no balance to refund.");
 			}),
 
 		/** The token and its delegations pay for nothing from now on; what is left goes back where it came from. */

@@ -4,8 +4,8 @@ import {
 	formatUsd,
 	hashSecret,
 	type Ids,
+	invalidArgument,
 	type Micros,
-	ServiceError,
 } from "../../src/kernel/kernel.js";
 import type { StoreTransaction, TokenRow } from "../../store/store.js";
 import { custAccount } from "../payments.js";
@@ -138,8 +138,7 @@ function toRow(
 /** Throws INVALID_ARGUMENT for an amount outside the limits. */
 export function assertAmount(amountMicros: Micros): void {
 	if (amountMicros > 0n && amountMicros <= LIMITS.sptMaxMicros) return;
-	throw new ServiceError(
-		"INVALID_ARGUMENT",
+	throw invalidArgument(
 		`A balance must be above zero and at most ${formatUsd(LIMITS.sptMaxMicros)} USD.`,
 	);
 }

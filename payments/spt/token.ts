@@ -3,6 +3,7 @@ import {
 	hashSecret,
 	isWellFormedSecret,
 	type Micros,
+	notFound,
 	type Random,
 	ServiceError,
 } from "../../src/kernel/kernel.js";
@@ -88,7 +89,7 @@ export async function getHeldToken(
 export async function getToken(reader: StoreReader, tokenId: string): Promise<TokenRow> {
 	const token = await reader.get("tokens", tokenId);
 	if (token) return token;
-	throw new ServiceError("NOT_FOUND", `No token is called "${tokenId.slice(0, 80)}".`);
+	throw notFound(`No token is called "${tokenId.slice(0, 80)}".`);
 }
 
 export interface TokenState {

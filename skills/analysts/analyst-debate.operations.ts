@@ -1,5 +1,5 @@
 import { paidOperation, toReply } from "../../src/contract/contract.js";
-import { ServiceError } from "../../src/kernel/kernel.js";
+import { invalidArgument } from "../../src/kernel/kernel.js";
 import { createCitationList, extractiveWriter } from "../answers/answers.js";
 import { CONSULT_LIMITS, toConsultMeta } from "../experts/experts.js";
 import { answerIf } from "../graphs/graphs.js";
@@ -78,8 +78,7 @@ function getAnalysts(
 	for (const name of names) {
 		const analyst = findAnalyst(catalog, name);
 		if (found.some(({ graph }) => graph === analyst.graph)) {
-			throw new ServiceError(
-				"INVALID_ARGUMENT",
+			throw invalidArgument(
 				`"${name.slice(0, 80)}" is ${analyst.profile.name} once more; name each analyst once.`,
 			);
 		}

@@ -1,5 +1,5 @@
 import type { SkillServices } from "../../src/contract/contract.js";
-import { ServiceError } from "../../src/kernel/kernel.js";
+import { notFound } from "../../src/kernel/kernel.js";
 import type { AnalystProfile, Graph, GraphCatalog } from "../../src/knowledge/knowledge.js";
 import { coverageOf } from "../graphs/graphs.js";
 
@@ -34,7 +34,7 @@ export function findAnalyst(catalog: Analysts, name: string): Analyst {
 	if (found) return found;
 	const names = analysts.slice(0, NAMES_SHOWN).map(({ graph }) => graph.record.id);
 	const known = names.length > 0 ? `there are ${names.join(", ")}` : "there are none";
-	throw new ServiceError("NOT_FOUND", `No analyst is called "${name.slice(0, 80)}"; ${known}.`);
+	throw notFound(`No analyst is called "${name.slice(0, 80)}"; ${known}.`);
 }
 
 export function listAnalysts(catalog: Analysts) {

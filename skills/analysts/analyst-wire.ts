@@ -2,7 +2,9 @@ import { z } from "zod";
 import {
 	citationSchema,
 	citedTextSchema,
+	outputOf,
 	replyComponent,
+	replyList,
 	requestComponent,
 } from "../../src/contract/contract.js";
 import {
@@ -84,11 +86,7 @@ const analystAnswerSchema = z.object({
 	confidence: z.number().min(0).max(1),
 });
 
-export const analystConsultOutput = z.object({
-	ok: z.literal(true),
-	data: analystAnswerSchema,
-	meta: consultMetaSchema,
-});
+export const analystConsultOutput = outputOf(analystAnswerSchema, consultMetaSchema);
 export type AnalystConsultOutput = z.infer<typeof analystConsultOutput>;
 
 const sidedSchema = citedTextSchema.extend({ analyst: z.string() });
@@ -109,11 +107,7 @@ const debateSchema = z.object({
 	citations: z.array(citationSchema),
 });
 
-export const debateOutput = z.object({
-	ok: z.literal(true),
-	data: debateSchema,
-	meta: consultMetaSchema,
-});
+export const debateOutput = outputOf(debateSchema, consultMetaSchema);
 export type DebateOutput = z.infer<typeof debateOutput>;
 
 const analystFields = {
@@ -123,9 +117,9 @@ const analystFields = {
 	method: z.string(),
 	topics: z.array(z.string()),
 };
-export const analystListSchema = replyComponent(
+export const analystListSchema = replyList(
 	"AnalystList",
-	z.object({ items: z.array(replyComponent("Analyst", z.object(analystFields))) }),
+	replyComponent("Analyst", z.object(analystFields)),
 );
 export const analystDetailSchema = replyComponent(
 	"AnalystDetail",

@@ -5,6 +5,7 @@ import {
 	type Egress,
 	readJson,
 	ServiceError,
+	unavailable,
 	visibleText,
 } from "../../src/kernel/kernel.js";
 import type { DraftSentence } from "./citation-gate.js";
@@ -124,7 +125,7 @@ async function attempt(
 /** It reaches callers, and names none of the operator's hosts. */
 function toRefusal(cause: unknown): ServiceError {
 	const isLate = cause instanceof ServiceError && cause.code === "UNAVAILABLE";
-	if (isLate) return new ServiceError("UNAVAILABLE", "no answer in time", { cause });
+	if (isLate) return unavailable("no answer in time", { cause });
 	return new ServiceError("UPSTREAM", "no answer that could be read", { cause, retryable: false });
 }
 

@@ -5,6 +5,7 @@ import {
 	EVIDENCE_LIMITS,
 	graphIdField,
 	limitField,
+	outputOf,
 	queryField,
 	replyComponent,
 	requestComponent,
@@ -87,11 +88,10 @@ const pageMeta = z.object({
 });
 
 /** The envelope of a paid answer over several graphs. */
-export const dataOf = <D extends z.ZodType>(data: D) =>
-	z.object({ ok: z.literal(true), data, meta: z.object({}) });
+export const dataOf = <D extends z.ZodType>(data: D) => outputOf(data, z.object({}));
 export const itemsOf = <T extends z.ZodType>(item: T) => dataOf(z.object({ items: z.array(item) }));
 export const pagesOf = <T extends z.ZodType>(item: T) =>
-	z.object({ ok: z.literal(true), data: z.object({ items: z.array(item) }), meta: pageMeta });
+	outputOf(z.object({ items: z.array(item) }), pageMeta);
 
 export const articleSearchOutput = itemsOf(foundArticleSchema);
 export const articleOutput = dataOf(articleDetailSchema);

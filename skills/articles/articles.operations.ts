@@ -7,7 +7,7 @@ import {
 	toReply,
 } from "../../src/contract/contract.js";
 import { type Graphs, toArticleRef } from "../../src/evidence/evidence.js";
-import { memoizeByObject, ServiceError } from "../../src/kernel/kernel.js";
+import { memoizeByObject, notFound } from "../../src/kernel/kernel.js";
 import {
 	compareText,
 	type Graph,
@@ -175,8 +175,7 @@ function exampleOf(catalog: GraphCatalog): string {
 async function getArticle(catalog: GraphCatalog, ref: string): Promise<Article> {
 	const article = (await articleIndexOf(catalog)).articles.get(ref);
 	if (article) return article;
-	throw new ServiceError(
-		"NOT_FOUND",
+	throw notFound(
 		`No graph cites an article "${ref}"; POST /v1/articles/search finds the refs of titles.`,
 	);
 }

@@ -3,10 +3,11 @@ import {
 	dataOperation,
 	LIMITS,
 	replyComponent,
+	replyList,
 	requestComponent,
 	type Services,
 } from "../../src/contract/contract.js";
-import { ServiceError } from "../../src/kernel/kernel.js";
+import { notFound, type ServiceError } from "../../src/kernel/kernel.js";
 import { type GraphCatalog, toTrendId } from "../../src/knowledge/knowledge.js";
 import { trendIdField } from "../graphs/graphs.js";
 import { type Article, articleIndexOf } from "./article-index.js";
@@ -67,7 +68,7 @@ export const citationFormats = dataOperation({
 	body: citationBody,
 	isList: true,
 	callsPerMinute: LIMITS.citationsPerMinute,
-	data: replyComponent("CitationList", z.object({ items: z.array(citationSchema) })),
+	data: replyList("CitationList", citationSchema),
 	answer: (services: Pick<Services, "catalog" | "baseUrl">, { body }) =>
 		formatCitations(services, body),
 	example: { body: { article_refs: ["art_d49d47443a43f2000351"], formats: ["csl-json", "apa"] } },
@@ -103,7 +104,7 @@ function trendOf(catalog: GraphCatalog, id: string, baseUrl: string): Citable {
 	const colon = id.indexOf(":");
 	const graph = catalog.find(id.slice(0, colon));
 	const concept = graph?.concepts.find((one) => toTrendId(graph.record.id, one.id) === id);
-	if (!graph || !concept) throw notFound("trend", id);
+	if (!graph || !concept) throw noSuch("trend", id);
 	const { title, version, updated, curator } = graph.record;
 	return {
 		id,
@@ -118,7 +119,7 @@ function trendOf(catalog: GraphCatalog, id: string, baseUrl: string): Citable {
 }
 
 function articleOf(article: Article | undefined, ref: string): Citable {
-	if (!article) throw notFound("article", ref);
+	if (!article) throw noSuch("article", ref);
 	const { title, sourceUrl, host, publishedAt: day, datePrecision: precision = "day" } = article;
 	return {
 		id: ref,
@@ -130,6 +131,6 @@ function articleOf(article: Article | undefined, ref: string): Citable {
 	};
 }
 
-function notFound(kind: string, id: string): ServiceError {
-	return new ServiceError("NOT_FOUND", `No ${kind} is called "${id.slice(0, 200)}".`);
+function noSuch(kind: string, id: string): ServiceError {
+	return notFound(`No ${kind} is called "${id.slice(0, 200)}".`);
 }

@@ -5,10 +5,11 @@ import {
 	EVIDENCE_LIMITS,
 	isoDayField,
 	replyComponent,
+	replyList,
 	type Services,
 } from "../../src/contract/contract.js";
 import { daysOf, findNearNames } from "../../src/evidence/evidence.js";
-import { memoizeByObject, ServiceError } from "../../src/kernel/kernel.js";
+import { memoizeByObject, notFound } from "../../src/kernel/kernel.js";
 import {
 	compareText,
 	type GraphCatalog,
@@ -31,7 +32,7 @@ const sourceSchema = replyComponent(
 	"Source",
 	z.object({ ...counts, graphs: z.array(z.string()).describe("Graphs that cite it") }),
 );
-const sourceListSchema = replyComponent("SourceList", z.object({ items: z.array(sourceSchema) }));
+const sourceListSchema = replyList("SourceList", sourceSchema);
 const sourceDetailSchema = replyComponent(
 	"SourceDetail",
 	z.object({
@@ -102,7 +103,7 @@ export async function getSource(catalog: GraphCatalog, name: string): Promise<So
 	const names = hosts.map(({ host }) => host);
 	const near = await findNearNames(wanted, names);
 	const hint = near.length === 0 ? "GET /v1/sources lists them" : `near it ${near.join(", ")}`;
-	throw new ServiceError("NOT_FOUND", `No graph cites the host "${name.slice(0, 80)}"; ${hint}.`);
+	throw notFound(`No graph cites the host "${name.slice(0, 80)}"; ${hint}.`);
 }
 
 type SourceHost = z.infer<typeof sourceDetailSchema>;

@@ -5,6 +5,7 @@ import {
 	EVIDENCE_LIMITS,
 	isoDayField,
 	replyComponent,
+	replyList,
 	requestComponent,
 	type Services,
 } from "../../src/contract/contract.js";
@@ -29,10 +30,7 @@ const brandFields = {
 	graphs: z.array(z.string()),
 	nodes: z.int(),
 };
-const brandListSchema = replyComponent(
-	"BrandList",
-	z.object({ items: z.array(replyComponent("Brand", z.object(brandFields))) }),
-);
+const brandListSchema = replyList("BrandList", replyComponent("Brand", z.object(brandFields)));
 const brandDetailSchema = replyComponent(
 	"BrandDetail",
 	z.object({
@@ -53,10 +51,7 @@ const candidateSchema = z.object({
 	why: z.enum([...whyField.options, "domain", "ticker"]),
 	matched: z.string().describe("The name it was found by"),
 });
-const brandCandidatesSchema = replyComponent(
-	"BrandCandidates",
-	z.object({ items: z.array(candidateSchema) }),
-);
+const brandCandidatesSchema = replyList("BrandCandidates", candidateSchema);
 const listQuery = z.strictObject(catalogPageQuery);
 const resolveBody = requestComponent(
 	"BrandResolveRequest",

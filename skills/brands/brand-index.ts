@@ -4,7 +4,7 @@ import {
 	type Graphs,
 	normalizeName,
 } from "../../src/evidence/evidence.js";
-import { ServiceError } from "../../src/kernel/kernel.js";
+import { notFound, type ServiceError } from "../../src/kernel/kernel.js";
 import {
 	type Concept,
 	compareText,
@@ -226,7 +226,7 @@ function calledSo({ names, byForm }: BrandIndex, name: string): readonly Brand[]
 
 export function noSuchBrand(clue: string, near: readonly string[]): ServiceError {
 	const hint = near.length === 0 ? "GET /v1/brands lists them" : `near it ${near.join(", ")}`;
-	return new ServiceError("NOT_FOUND", `No brand is called "${clue.slice(0, 80)}"; ${hint}.`);
+	return notFound(`No brand is called "${clue.slice(0, 80)}"; ${hint}.`);
 }
 
 /** The domain itself, then what is left without its ending: `www.example.co.uk` is perhaps called Example. */

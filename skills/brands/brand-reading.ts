@@ -5,7 +5,7 @@ import {
 	toArticleRef,
 	toCitedSentences,
 } from "../../src/evidence/evidence.js";
-import { memoizeByObject, ServiceError } from "../../src/kernel/kernel.js";
+import { invalidArgument, memoizeByObject } from "../../src/kernel/kernel.js";
 import {
 	type Concept,
 	type Evidence,
@@ -64,8 +64,7 @@ export async function getBrands(
 	for (const clue of clues) {
 		const one = await getBrand(catalog, clue);
 		if (found.some(({ brand }) => brand === one.brand)) {
-			throw new ServiceError(
-				"INVALID_ARGUMENT",
+			throw invalidArgument(
 				`"${clue.slice(0, 80)}" is ${one.brand.name} once more; name each brand once.`,
 			);
 		}

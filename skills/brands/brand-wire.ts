@@ -3,8 +3,10 @@ import {
 	citationSchema,
 	dayField,
 	EVIDENCE_LIMITS,
+	outputOf,
 	replyComponent,
 	requestComponent,
+	trimmedUpTo,
 } from "../../src/contract/contract.js";
 import { momentumSchema } from "../trends/trends.js";
 import { BRAND_LIMITS } from "./brand-index.js";
@@ -16,12 +18,9 @@ const { brandChars } = EVIDENCE_LIMITS;
 export const BRAND_BILLING =
 	"Paid per call; an unknown brand, and one of which nothing is said in the window, cost nothing.";
 
-export const brandField = z
-	.string()
-	.trim()
-	.min(1, "must not be empty")
-	.max(brandChars, `must have at most ${brandChars} characters`)
-	.describe("A brand's key, name, other name, domain or ticker symbol");
+export const brandField = trimmedUpTo(brandChars).describe(
+	"A brand's key, name, other name, domain or ticker symbol",
+);
 
 const SPAN = /^(?:[1-9]\d{0,4}d|[1-9]\d{0,3}w|[1-9]\d{0,2}m|[1-9]\d?y)$/;
 
@@ -253,17 +252,16 @@ const brandMetaSchema = z.object({
 });
 export type BrandMeta = z.infer<typeof brandMetaSchema>;
 
-const outputOf = <D extends z.ZodType>(data: D) =>
-	z.object({ ok: z.literal(true), data, meta: brandMetaSchema });
+const brandOutput = <D extends z.ZodType>(data: D) => outputOf(data, brandMetaSchema);
 
-export const intelligenceOutput = outputOf(intelligenceSchema);
+export const intelligenceOutput = brandOutput(intelligenceSchema);
 
 const readingFields = { brand: brandHeadSchema, window: windowSchema };
 
-export const brandSignalsOutput = outputOf(
+export const brandSignalsOutput = brandOutput(
 	z.object({ ...readingFields, items: z.array(signalSchema), citations }),
 );
-export const brandTimelineOutput = outputOf(
+export const brandTimelineOutput = brandOutput(
 	z.object({ ...readingFields, bucket: bucketField, items: z.array(bucketSchema), citations }),
 );
 const brandSourceSchema = replyComponent(
@@ -287,7 +285,7 @@ const brandSourceSchema = replyComponent(
 			.describe("n of the citations that are of this publisher's pages"),
 	}),
 );
-export const brandSourcesOutput = outputOf(
+export const brandSourcesOutput = brandOutput(
 	z.object({
 		...readingFields,
 		items: z.array(brandSourceSchema),
@@ -305,7 +303,7 @@ const comparedBrandSchema = replyComponent(
 		evidence: z.array(z.string()).describe("evidence_id of citations"),
 	}),
 );
-export const compareOutput = outputOf(
+export const compareOutput = brandOutput(
 	z.object({
 		window: windowSchema,
 		share_of_voice: z.array(shareSchema),

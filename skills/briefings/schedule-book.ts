@@ -7,7 +7,7 @@ import {
 	mayRead,
 	type SkillContext,
 } from "../../src/contract/contract.js";
-import { ServiceError, toIdLetters } from "../../src/kernel/kernel.js";
+import { invalidArgument, ServiceError, toIdLetters } from "../../src/kernel/kernel.js";
 import { recordRunEnd } from "../../src/webhooks/webhooks.js";
 import type { BriefingRunRow, ScheduleRow } from "../../store/store.js";
 import type { Briefing } from "./briefing.js";
@@ -146,8 +146,7 @@ function toRow(
 function assertDeliverable(caller: Caller, { channels }: ScheduleRow): void {
 	const isReachable = channels.some(({ status }) => status !== "not_configured");
 	if (isReachable || keepsText(caller)) return;
-	throw new ServiceError(
-		"INVALID_ARGUMENT",
+	throw invalidArgument(
 		'This account keeps no text, so that no briefing can wait for pick-up: send "email" or "slack_webhook".',
 	);
 }

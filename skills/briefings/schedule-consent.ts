@@ -1,7 +1,7 @@
 import { createHash, createHmac } from "node:crypto";
 import { z } from "zod";
 import type { ServedDocument } from "../../src/contract/contract.js";
-import { type Clock, type SealedText, ServiceError } from "../../src/kernel/kernel.js";
+import { type Clock, invalidArgument, notFound, type SealedText } from "../../src/kernel/kernel.js";
 import { recordPause } from "../../src/webhooks/webhooks.js";
 import type { ScheduleChannel, ScheduleRow, Store } from "../../store/store.js";
 import { SCHEDULE_LIMITS } from "./schedule-limits.js";
@@ -28,10 +28,7 @@ export function createScheduleConsent(deps: {
 			const channel = row?.channels.find(({ ref }) => ref === link?.ref);
 			const changed = row && channel && change(row, channel);
 			if (!changed) {
-				throw new ServiceError(
-					"NOT_FOUND",
-					"This link was used before, has expired, or is none of ours.",
-				);
+				throw notFound("This link was used before, has expired, or is none of ours.");
 			}
 			await tx.put("schedules", changed);
 			const isPaused = changed.status === "paused" && row.status !== "paused";
@@ -176,8 +173,7 @@ export function createMailRefusals(deps: {
 		/** Throws INVALID_ARGUMENT for an address whose reader stopped mails of this owner. */
 		async assertMayAsk(owner: string, email: string): Promise<void> {
 			if ((await store.documents.get(documentOf(owner, email))) === undefined) return;
-			throw new ServiceError(
-				"INVALID_ARGUMENT",
+			throw invalidArgument(
 				'The reader of this address has stopped briefings of yours: send another "email", or none.',
 			);
 		},

@@ -1,4 +1,4 @@
-import { type Egress, type Mailer, ServiceError } from "../../src/kernel/kernel.js";
+import { type Egress, type Mailer, notFound, unavailable } from "../../src/kernel/kernel.js";
 import type { BriefingRunRow, ScheduleChannel, ScheduleRow } from "../../store/store.js";
 import {
 	sendToSlack,
@@ -30,7 +30,7 @@ export function createScheduleDelivery(deps: {
 }) {
 	const { mailer, slack, links } = deps;
 	const mail: Mailer["send"] = async (message) => {
-		if (!mailer) throw new ServiceError("UNAVAILABLE", "No mail server is configured here.");
+		if (!mailer) throw unavailable("No mail server is configured here.");
 		await mailer.send(message);
 	};
 	const linkOf = (purpose: LinkPurpose, { schedule, channel: { ref } }: Sending) =>
@@ -68,5 +68,5 @@ export function createScheduleDelivery(deps: {
 
 function targetOf(target: string | undefined): string {
 	if (target !== undefined) return target;
-	throw new ServiceError("NOT_FOUND", "This target is no longer known.");
+	throw notFound("This target is no longer known.");
 }

@@ -3,9 +3,9 @@ import {
 	type Caller,
 	mayRead,
 	readCursor,
-	toCursor,
+	takePage,
 } from "../../src/contract/contract.js";
-import { formatUsd, ServiceError, toIsoTime } from "../../src/kernel/kernel.js";
+import { formatUsd, notFound, type ServiceError, toIsoTime } from "../../src/kernel/kernel.js";
 import type { BriefingRunRow, ScheduleRow, Store } from "../../store/store.js";
 import { SCHEDULE_LIMITS } from "./schedule-limits.js";
 import { ownerOf } from "./schedule-run.js";
@@ -33,7 +33,7 @@ export function mayChange(row: ScheduleRow, { caller, isNamed }: ScheduleViewer)
 
 /** The same for unknown ids, those of others and cancelled ones, after the same work. */
 export function noSchedule(): ServiceError {
-	return new ServiceError("NOT_FOUND", "No schedule of yours has this id.");
+	return notFound("No schedule of yours has this id.");
 }
 
 /** The schedule that is meant and may be seen. Throws NOT_FOUND after one look, whatever the reason. */
@@ -120,7 +120,7 @@ export function createScheduleRuns(
 		async get(schedule: ScheduleRow, runId: string): Promise<RunWire> {
 			const run = await store.read((reader) => reader.get("briefing_runs", runId));
 			if (run?.scheduleId === schedule.id) return read(schedule, run);
-			throw new ServiceError("NOT_FOUND", "No run of this schedule has this id.");
+			throw notFound("No run of this schedule has this id.");
 		},
 
 		/** Newest first. */
@@ -132,13 +132,13 @@ export function createScheduleRuns(
 			const rest = [...rows]
 				.sort((a, b) => b.startedAt - a.startedAt || (a.id < b.id ? -1 : 1))
 				.filter((run) => run.startedAt < before || (run.startedAt === before && run.id > after));
-			const page = rest.slice(0, SCHEDULE_LIMITS.runsListedMax);
-			const last = page.at(-1);
-			const hasMore = last !== undefined && rest.length > page.length;
-			return {
-				items: page.map(toRunItem),
-				next_cursor: hasMore ? toCursor(identity, [String(last.startedAt), last.id]) : null,
-			};
+			const { page, next_cursor } = takePage(
+				rest,
+				SCHEDULE_LIMITS.runsListedMax,
+				identity,
+				(run) => [String(run.startedAt), run.id],
+			);
+			return { items: page.map(toRunItem), next_cursor };
 		},
 	};
 }

@@ -3,7 +3,9 @@ import {
 	citationSchema,
 	citedTextSchema,
 	cursorField,
+	outputOf,
 	replyComponent,
+	replyList,
 	requestComponent,
 	toReply,
 } from "../../src/contract/contract.js";
@@ -219,14 +221,13 @@ export const runSchema = runItemSchema.extend({
 export type RunItemWire = z.infer<typeof runItemSchema>;
 export type RunWire = z.infer<typeof runSchema>;
 
-export const scheduleOutput = z.object({
-	ok: z.literal(true),
-	data: scheduleSchema,
-	meta: z.object({
+export const scheduleOutput = outputOf(
+	scheduleSchema,
+	z.object({
 		warnings: z.array(z.string()).describe("What stands between the schedule and its readers"),
 	}),
-});
-export const runOutput = z.object({ ok: z.literal(true), data: runSchema, meta: z.object({}) });
+);
+export const runOutput = outputOf(runSchema, z.object({}));
 
 export const scheduleBody = requestComponent("ScheduleOrder", scheduleOrderInput);
 export const scheduleChangeBody = requestComponent("ScheduleChange", scheduleChangeInput);
@@ -240,14 +241,8 @@ replyComponent("BriefingRun", runSchema);
 export const scheduleReply = toReply("ScheduleReply", scheduleOutput);
 export const runReply = toReply("BriefingRunReply", runOutput);
 
-export const scheduleListSchema = replyComponent(
-	"ScheduleList",
-	z.object({ items: z.array(scheduleSchema) }),
-);
-export const runListSchema = replyComponent(
-	"BriefingRunList",
-	z.object({ items: z.array(runItemSchema) }),
-);
+export const scheduleListSchema = replyList("ScheduleList", scheduleSchema);
+export const runListSchema = replyList("BriefingRunList", runItemSchema);
 export const previewSchema = replyComponent(
 	"BriefingPreview",
 	z.object({

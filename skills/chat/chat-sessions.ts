@@ -4,10 +4,11 @@ import {
 	type Json,
 	type PageRequest,
 	readCursor,
+	takePage,
 	toCursor,
 } from "../../src/contract/contract.js";
 import { findCitedSentence } from "../../src/evidence/evidence.js";
-import { ServiceError, toIsoTime } from "../../src/kernel/kernel.js";
+import { invalidArgument, notFound, toIsoTime } from "../../src/kernel/kernel.js";
 import type { GraphCatalog } from "../../src/knowledge/knowledge.js";
 import type { ChatRow } from "../../store/store.js";
 import { createCitationList } from "../answers/answers.js";
@@ -35,8 +36,7 @@ export function createChatSessions(
 	const get = async (caller: Caller, reference: string): Promise<ChatRecord> => {
 		const record = await records.find(caller, reference);
 		if (record) return record;
-		throw new ServiceError(
-			"NOT_FOUND",
+		throw notFound(
 			`No chat session of yours is called "${reference.slice(0, CHAT_LIMITS.sessionIdChars)}".`,
 		);
 	};
@@ -70,8 +70,7 @@ export function createChatSessions(
 		change(caller: Caller, reference: string, { title, graphs }: ChatChange): Promise<Json> {
 			const unknown = graphs?.find((id) => !catalog.find(id));
 			if (unknown !== undefined) {
-				throw new ServiceError(
-					"INVALID_ARGUMENT",
+				throw invalidArgument(
 					`No graph is called "${unknown}"; GET /v1/graphs/catalog lists those there are.`,
 					{ details: [{ path: "graphs", message: `"${unknown}" is not known` }] },
 				);
@@ -147,12 +146,8 @@ function pageOfMessages(
 	const identity = { list: "chat.messages", asked: { id: row.id } };
 	const [after = "0"] = cursor === undefined ? [] : readCursor(cursor, identity, 1);
 	const rest = text.turns.filter(({ n }) => n > Number(after));
-	const page = rest.slice(0, limit);
-	const last = page.at(-1);
-	return {
-		items: page.map((turn) => toMessage(catalog, turn)),
-		next_cursor: last && rest.length > limit ? toCursor(identity, [String(last.n)]) : null,
-	};
+	const { page, next_cursor } = takePage(rest, limit, identity, ({ n }) => [String(n)]);
+	return { items: page.map((turn) => toMessage(catalog, turn)), next_cursor };
 }
 
 function toMessage(catalog: Pick<GraphCatalog, "find">, turn: ChatTurn) {

@@ -1,6 +1,6 @@
 import { ANSWER_LIMITS, type SkillContext, type SkillEvent } from "../../src/contract/contract.js";
 import { findCitedSentence } from "../../src/evidence/evidence.js";
-import { ServiceError } from "../../src/kernel/kernel.js";
+import { notFound } from "../../src/kernel/kernel.js";
 import {
 	answerQuestion,
 	type OfferedEvidence,
@@ -59,8 +59,7 @@ export async function* takeTurn(
 		const before = memory.turns.find((turn) => turn.callId === callId && turn.message === message);
 		if (before) return yield* tellAgain(deps, input, { seat, before });
 		if (context.isReplay && memory.id !== undefined) {
-			throw new ServiceError(
-				"NOT_FOUND",
+			throw notFound(
 				"This turn was answered and paid for before, and is not remembered any more; send the message under a new retry key to ask it anew. Nothing was charged now.",
 			);
 		}

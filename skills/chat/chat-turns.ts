@@ -1,5 +1,5 @@
 import { findCitedSentence } from "../../src/evidence/evidence.js";
-import { ServiceError, visibleText } from "../../src/kernel/kernel.js";
+import { invalidArgument, visibleText } from "../../src/kernel/kernel.js";
 import type { GraphCatalog } from "../../src/knowledge/knowledge.js";
 
 /** What chats may take and how long they are remembered. */
@@ -133,8 +133,7 @@ export function graphsOf(catalog: GraphCatalog, { graphs }: ChatMemory) {
 	if (graphs.length === 0) return catalog.list();
 	const known = graphs.slice(0, CHAT_LIMITS.graphsMax).flatMap((id) => catalog.find(id) ?? []);
 	if (known.length > 0) return known;
-	throw new ServiceError(
-		"INVALID_ARGUMENT",
+	throw invalidArgument(
 		"None of the graphs this session is limited to is there any more; change them with PATCH /v1/research/chat/sessions/{session_id}.",
 	);
 }

@@ -2,11 +2,15 @@ import { z } from "zod";
 import {
 	citationSchema,
 	graphIdField,
+	outputOf,
 	pageQueryUpTo,
 	queryField,
 	replyComponent,
+	replyList,
 	requestComponent,
+	textUpTo,
 	toReply,
+	trimmedUpTo,
 } from "../../src/contract/contract.js";
 import { answerMetaShape, answerSchema } from "../stream/stream.js";
 import { CHAT_LIMITS, FOLLOW_UP_KINDS } from "./chat-turns.js";
@@ -15,10 +19,7 @@ import { CHAT_LIMITS, FOLLOW_UP_KINDS } from "./chat-turns.js";
 export const chatInput = requestComponent(
 	"ChatTurn",
 	z.strictObject({
-		sessionId: z
-			.string()
-			.min(1, "must not be empty")
-			.max(CHAT_LIMITS.sessionIdChars, `must have at most ${CHAT_LIMITS.sessionIdChars} characters`)
+		sessionId: textUpTo(CHAT_LIMITS.sessionIdChars)
 			.regex(/^[^\p{Cc}\p{Cs}]*$/u, "must hold no control characters")
 			.describe("The client's own name for the chat; of nobody else's"),
 		message: queryField.describe("What is asked next; it may refer to what was said before"),
@@ -45,11 +46,7 @@ const chatData = z.object({
 	session: turnSessionSchema,
 });
 
-export const chatOutput = z.object({
-	ok: z.literal(true),
-	data: chatData,
-	meta: z.object(answerMetaShape),
-});
+export const chatOutput = outputOf(chatData, z.object(answerMetaShape));
 export const chatReply = toReply("ChatReply", chatOutput);
 export type ChatOutput = z.infer<typeof chatOutput>;
 
@@ -86,14 +83,8 @@ const chatMessageSchema = replyComponent(
 	}),
 );
 
-export const chatSessionListSchema = replyComponent(
-	"ChatSessionList",
-	z.object({ items: z.array(chatSessionSchema) }),
-);
-export const chatMessageListSchema = replyComponent(
-	"ChatMessageList",
-	z.object({ items: z.array(chatMessageSchema) }),
-);
+export const chatSessionListSchema = replyList("ChatSessionList", chatSessionSchema);
+export const chatMessageListSchema = replyList("ChatMessageList", chatMessageSchema);
 export const deletedChatSchema = replyComponent(
 	"DeletedChatSession",
 	z.object({ id: z.string(), session_id: z.string(), status: z.literal("deleted") }),
@@ -103,11 +94,7 @@ export const chatChangeBody = requestComponent(
 	"ChatSessionChange",
 	z
 		.strictObject({
-			title: z
-				.string()
-				.trim()
-				.min(1, "must not be empty")
-				.max(CHAT_LIMITS.titleChars, `must have at most ${CHAT_LIMITS.titleChars} characters`)
+			title: trimmedUpTo(CHAT_LIMITS.titleChars)
 				.nullable()
 				.describe("Null takes it away")
 				.optional(),
@@ -124,11 +111,9 @@ export const chatChangeBody = requestComponent(
 );
 
 export const chatParams = z.strictObject({
-	session_id: z
-		.string()
-		.min(1, "must not be empty")
-		.max(CHAT_LIMITS.sessionIdChars, `must have at most ${CHAT_LIMITS.sessionIdChars} characters`)
-		.describe("The client's sessionId, or the session's id; a wallet names it by its id"),
+	session_id: textUpTo(CHAT_LIMITS.sessionIdChars).describe(
+		"The client's sessionId, or the session's id; a wallet names it by its id",
+	),
 });
 export const chatPageQuery = z.strictObject(
 	pageQueryUpTo(CHAT_LIMITS.listMax, CHAT_LIMITS.listDefault),

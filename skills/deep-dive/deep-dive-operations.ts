@@ -9,7 +9,7 @@ import {
 	type ReportFile,
 	type ReportFormat,
 	readCursor,
-	toCursor,
+	takePage,
 } from "../../src/contract/contract.js";
 import {
 	createJobNotes,
@@ -19,7 +19,7 @@ import {
 	type JobWire,
 	toJobWire,
 } from "../../src/jobs/jobs.js";
-import { type Clock, formatUsd, ServiceError } from "../../src/kernel/kernel.js";
+import { type Clock, formatUsd, notFound } from "../../src/kernel/kernel.js";
 import type { JobRow, Store } from "../../store/store.js";
 
 const LIST = { list: "jobs", asked: {} } as const;
@@ -31,7 +31,7 @@ export function createDeepDiveOperations({ jobs, clock }: { jobs: Jobs; clock: C
 	const find = async (caller: Caller, id: string): Promise<JobRow> => {
 		const row = await jobs.find(id);
 		if (row && mayRead(caller, row)) return row;
-		throw new ServiceError("NOT_FOUND", `No job of yours is called "${id.slice(0, 80)}".`);
+		throw notFound(`No job of yours is called "${id.slice(0, 80)}".`);
 	};
 	return {
 		/** With the report once there is one, and once with the secret of what a payment on a chain got back. */
@@ -51,14 +51,13 @@ export function createDeepDiveOperations({ jobs, clock }: { jobs: Jobs; clock: C
 			const mine = (await jobs.listOf(owner)).filter(
 				({ id, grantId }) => maySeeAgain(access, grantId) && (!before || id < before),
 			);
-			const page = mine.slice(0, limit);
-			const last = page.at(-1);
+			const { page, next_cursor } = takePage(mine, limit, LIST, ({ id }) => [id]);
 			const now = clock.now();
 			return {
 				items: await Promise.all(
 					page.map(async (row) => ({ ...toJobWire(row, now), query: await queryOf(jobs, row) })),
 				),
-				next_cursor: last && mine.length > limit ? toCursor(LIST, [last.id]) : null,
+				next_cursor,
 			};
 		},
 
@@ -112,7 +111,7 @@ async function getReport(jobs: Jobs, row: JobRow, now: number): Promise<JobJson>
 	if (report) return report;
 	const { status, job_id: id } = toJobWire(row, now);
 	const why = status === "expired" ? "its time is over" : `the job is ${status}`;
-	throw new ServiceError("NOT_FOUND", `The job "${id}" has no report to read: ${why}.`);
+	throw notFound(`The job "${id}" has no report to read: ${why}.`);
 }
 
 async function creditOf(jobs: Jobs, row: JobRow): Promise<JobCreditWire | null> {
@@ -140,8 +139,7 @@ export function createEarlierQuestions(store: Pick<Store, "read" | "documents">)
 		const input = row && mayRead(caller, row) ? await notes.readInput(jobId) : undefined;
 		const { query, graphs } = input ?? {};
 		if (typeof query === "string") return { query, graphs: graphs as string[] | undefined };
-		throw new ServiceError(
-			"NOT_FOUND",
+		throw notFound(
 			`No deep dive of yours is called "${jobId.slice(0, 80)}", or its question is not kept any more.`,
 		);
 	};

@@ -11,7 +11,7 @@ import {
 	type ReportFormat,
 } from "../../src/contract/contract.js";
 import { contentTerms, jaccard } from "../../src/evidence/evidence.js";
-import { ServiceError, toIsoDay, toIsoTime } from "../../src/kernel/kernel.js";
+import { notFound, type ServiceError, toIsoDay, toIsoTime } from "../../src/kernel/kernel.js";
 import {
 	listSection,
 	proseSection,
@@ -72,8 +72,7 @@ function toListed({ id, data, createdAt, expiresAt }: Artifact) {
 }
 
 export function notKept(id: string): ServiceError {
-	return new ServiceError(
-		"NOT_FOUND",
+	return notFound(
 		`No dossier of yours is kept as "${id}"; dossiers are kept for a day, POST /v1/intelligence/dossier makes one.`,
 	);
 }

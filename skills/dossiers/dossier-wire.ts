@@ -6,10 +6,13 @@ import {
 	DECISIONS,
 	dayField,
 	graphIdField,
+	outputOf,
 	queryField,
 	replyComponent,
+	replyList,
 	requestComponent,
 	TRUST_TIERS,
+	textUpTo,
 } from "../../src/contract/contract.js";
 
 /** What travels of dossiers: what they are asked for, what they report, and what a newer one changes. */
@@ -56,11 +59,7 @@ export const dossierInput = requestComponent(
 );
 
 const { dossierIdChars } = DOSSIER_LIMITS;
-export const dossierIdField = z
-	.string()
-	.min(1, "must not be empty")
-	.max(dossierIdChars, `must have at most ${dossierIdChars} characters`)
-	.describe("dossier_id of a dossier");
+export const dossierIdField = textUpTo(dossierIdChars).describe("dossier_id of a dossier");
 export const refreshInput = z.strictObject({ dossier_id: dossierIdField });
 
 const confidenceField = z
@@ -190,11 +189,7 @@ const metaSchema = z.object({
 });
 export type DossierMeta = z.infer<typeof metaSchema>;
 
-export const dossierOutput = z.object({
-	ok: z.literal(true),
-	data: dossierSchema,
-	meta: metaSchema,
-});
+export const dossierOutput = outputOf(dossierSchema, metaSchema);
 
 const changedSchema = z.object({
 	statement: z.string(),
@@ -212,30 +207,25 @@ const dossierDiffSchema = z.object({
 });
 export type DossierDiff = z.infer<typeof dossierDiffSchema>;
 
-export const refreshOutput = z.object({
-	ok: z.literal(true),
-	data: dossierSchema.extend({ diff: dossierDiffSchema }),
-	meta: metaSchema,
-});
+export const refreshOutput = outputOf(
+	dossierSchema.extend({ diff: dossierDiffSchema }),
+	metaSchema,
+);
 
-export const dossierListSchema = replyComponent(
+export const dossierListSchema = replyList(
 	"DossierList",
-	z.object({
-		items: z.array(
-			replyComponent(
-				"DossierItem",
-				z.object({
-					dossier_id: z.string(),
-					topic: z.string(),
-					version: z.int(),
-					previous_id: z.string().nullable(),
-					as_of: z.string(),
-					created_at: z.iso.datetime(),
-					kept_until: z.iso.datetime(),
-				}),
-			),
-		),
-	}),
+	replyComponent(
+		"DossierItem",
+		z.object({
+			dossier_id: z.string(),
+			topic: z.string(),
+			version: z.int(),
+			previous_id: z.string().nullable(),
+			as_of: z.string(),
+			created_at: z.iso.datetime(),
+			kept_until: z.iso.datetime(),
+		}),
+	),
 );
 
 export const deletedDossierSchema = replyComponent(

@@ -9,7 +9,7 @@ import {
 	toReply,
 } from "../../src/contract/contract.js";
 import { createBestOf, measureCoverage, normalizeName } from "../../src/evidence/evidence.js";
-import { ServiceError } from "../../src/kernel/kernel.js";
+import { notFound } from "../../src/kernel/kernel.js";
 import {
 	type Concept,
 	type Graph,
@@ -182,8 +182,7 @@ async function titleOf(graphs: readonly Graph[], entityId: string): Promise<stri
 		const title = (await entityNames.ready(graph)).titles.get(entityId);
 		if (title !== undefined) return title;
 	}
-	throw new ServiceError(
-		"NOT_FOUND",
+	throw notFound(
 		`No entity has the id "${entityId}"; POST /v1/entities/resolve gives the ids of names.`,
 	);
 }

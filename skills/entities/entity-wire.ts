@@ -4,6 +4,7 @@ import {
 	graphIdField,
 	replyComponent,
 	requestComponent,
+	trimmedUpTo,
 } from "../../src/contract/contract.js";
 import { dataOf, itemsOf } from "../articles/articles.js";
 
@@ -11,11 +12,7 @@ import { dataOf, itemsOf } from "../articles/articles.js";
 
 const { nameChars, namesMax, candidatesMax, candidatesDefault } = EVIDENCE_LIMITS;
 
-export const nameField = z
-	.string()
-	.trim()
-	.min(1, "must not be empty")
-	.max(nameChars, `must have at most ${nameChars} characters`);
+export const nameField = trimmedUpTo(nameChars);
 
 export const candidatesField = z
 	.int("must be a whole number")

@@ -13,7 +13,7 @@ import {
 	type SkillServices,
 } from "../../src/contract/contract.js";
 import { contentTerms, contentWords, coverageOf } from "../../src/evidence/evidence.js";
-import { ServiceError, toIsoDay, toIsoTime } from "../../src/kernel/kernel.js";
+import { notFound, toIsoDay, toIsoTime } from "../../src/kernel/kernel.js";
 import type { Concept, Graph, GraphCatalog } from "../../src/knowledge/knowledge.js";
 import { type CitationList, createCitationList } from "../answers/answers.js";
 import {
@@ -183,8 +183,7 @@ export async function getConsultable(
 	const expert = await expertDirectory.profile(agentId);
 	const why = whyNoConsult(expert, toIsoDay(clock.now()));
 	if (why === undefined) return expert;
-	throw new ServiceError(
-		"NOT_FOUND",
+	throw notFound(
 		`"${expert.agentId.slice(0, 80)}" cannot be consulted: ${why}. POST /v1/experts/match names experts for a question.`,
 	);
 }
@@ -245,7 +244,7 @@ export function createConsultations(artifacts: Pick<ArtifactRepository, "find" |
 		async get(caller: Caller, id: string): Promise<ConsultationWire> {
 			const kept = await find(caller, id);
 			if (kept) return { ...kept.data, kept_until: toIsoTime(kept.expiresAt) };
-			throw new ServiceError("NOT_FOUND", `No consultation of yours is called "${id}".`);
+			throw notFound(`No consultation of yours is called "${id}".`);
 		},
 	};
 }

@@ -6,9 +6,12 @@ import {
 	DATA_STATUSES,
 	DECISIONS,
 	GRAPH_TYPES,
+	outputOf,
 	queryField,
 	replyComponent,
+	replyList,
 	requestComponent,
+	trimmedUpTo,
 } from "../../src/contract/contract.js";
 
 /** What travels of consultations: what is asked of experts and analysts, and what they answer. */
@@ -42,13 +45,7 @@ export const CONSULT_LIMITS = {
 	nameChars: 200,
 } as const;
 
-const nameOf = (what: string) =>
-	z
-		.string()
-		.trim()
-		.min(1, "must not be empty")
-		.max(CONSULT_LIMITS.nameChars, `must have at most ${CONSULT_LIMITS.nameChars} characters`)
-		.describe(what);
+const nameOf = (what: string) => trimmedUpTo(CONSULT_LIMITS.nameChars).describe(what);
 
 export const agentIdField = nameOf("agent_id of an expert, as listed by /v1/experts");
 export const analystField = nameOf("An analyst's graph id or name, as listed by /v1/analysts");
@@ -179,11 +176,7 @@ export const consultMetaSchema = z.object({
 
 export type ConsultMetaWire = z.infer<typeof consultMetaSchema>;
 
-export const consultOutput = z.object({
-	ok: z.literal(true),
-	data: consultationSchema,
-	meta: consultMetaSchema,
-});
+export const consultOutput = outputOf(consultationSchema, consultMetaSchema);
 export type ConsultOutput = z.infer<typeof consultOutput>;
 
 const pointSchema = citedTextSchema.extend({ agent_id: z.string() });
@@ -211,24 +204,19 @@ const panelSchema = z.object({
 	citations: z.array(citationSchema).describe("Numbered over all answers"),
 });
 
-export const panelOutput = z.object({
-	ok: z.literal(true),
-	data: panelSchema,
-	meta: consultMetaSchema.extend({ experts: z.int(), answered: z.int() }),
-});
+export const panelOutput = outputOf(
+	panelSchema,
+	consultMetaSchema.extend({ experts: z.int(), answered: z.int() }),
+);
 export type PanelOutput = z.infer<typeof panelOutput>;
 
-export const consultationListSchema = replyComponent(
+export const consultationListSchema = replyList(
 	"ConsultationList",
 	z.object({
-		items: z.array(
-			z.object({
-				consultation_id: z.string(),
-				agent_id: z.string(),
-				question: z.string(),
-				created_at: z.iso.datetime(),
-				expires_at: z.iso.datetime().describe("When it is forgotten"),
-			}),
-		),
+		consultation_id: z.string(),
+		agent_id: z.string(),
+		question: z.string(),
+		created_at: z.iso.datetime(),
+		expires_at: z.iso.datetime().describe("When it is forgotten"),
 	}),
 );

@@ -11,7 +11,7 @@ import {
 	toReply,
 } from "../../src/contract/contract.js";
 import { isFollowUp } from "../../src/evidence/evidence.js";
-import { ServiceError } from "../../src/kernel/kernel.js";
+import { notFound } from "../../src/kernel/kernel.js";
 import type { ConsultServices } from "./consult-answer.js";
 import {
 	CONSULT_BILLING,
@@ -128,8 +128,7 @@ async function getEarlier(
 ) {
 	const kept = await research.artifacts.find(caller, "consultation", id);
 	if (kept) return consultationSchema.parse(kept.data);
-	throw new ServiceError(
-		"NOT_FOUND",
+	throw notFound(
 		`No consultation of yours is called "${id}"; answers are kept for a day, and not for accounts that keep no text.`,
 	);
 }

@@ -1,5 +1,5 @@
-import { type Json, type PageRequest, readCursor, toCursor } from "../../src/contract/contract.js";
-import { memoizeByObject, ServiceError } from "../../src/kernel/kernel.js";
+import { type Json, type PageRequest, readCursor, takePage } from "../../src/contract/contract.js";
+import { memoizeByObject, notFound } from "../../src/kernel/kernel.js";
 import {
 	createPerGraph,
 	type Graph,
@@ -58,8 +58,7 @@ export function createExpertDirectory(deps: DirectoryDeps) {
 		if (known) return known;
 		const near = find(agentId.replace(/[^\p{L}\p{N}]+/gu, " "), NEAR_NAMES);
 		const names = near.map(({ item }) => item.agentId).join(", ");
-		throw new ServiceError(
-			"NOT_FOUND",
+		throw notFound(
 			`No expert is called "${agentId.slice(0, 80)}"; ${names === "" ? "GET /v1/experts lists them" : `near it ${names}`}.`,
 		);
 	};
@@ -136,12 +135,8 @@ function listPage(profiles: readonly ExpertProfile[], { topic, limit, cursor }: 
 			agentId > after &&
 			(wanted === undefined || topics.some((one) => one.toLowerCase() === wanted)),
 	);
-	const page = rest.slice(0, limit);
-	const last = page.at(-1);
-	return {
-		items: page.map(toItem),
-		next_cursor: last && rest.length > limit ? toCursor(identity, [last.agentId]) : null,
-	};
+	const { page, next_cursor } = takePage(rest, limit, identity, ({ agentId }) => [agentId]);
+	return { items: page.map(toItem), next_cursor };
 }
 
 /** An expert as lists show it. */

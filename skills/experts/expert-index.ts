@@ -1,4 +1,4 @@
-import { type PageRequest, readCursor, toCursor } from "../../src/contract/contract.js";
+import { type PageRequest, readCursor, takePage } from "../../src/contract/contract.js";
 import { daysOf, toArticleAddress } from "../../src/evidence/evidence.js";
 import {
 	type Concept,
@@ -111,12 +111,8 @@ export function pageOfHosts(expert: ExpertProfile, { limit, cursor }: PageReques
 	const identity = { list: "experts.sources", asked: { agent_id: expert.agentId } };
 	const [after = ""] = cursor === undefined ? [] : readCursor(cursor, identity, 1);
 	const rest = hostsOf(corpusOf(expert)).filter(({ host }) => host > after);
-	const page = rest.slice(0, limit);
-	const last = page.at(-1);
-	return {
-		items: page,
-		next_cursor: last && rest.length > limit ? toCursor(identity, [last.host]) : null,
-	};
+	const { page, next_cursor } = takePage(rest, limit, identity, ({ host }) => [host]);
+	return { items: page, next_cursor };
 }
 
 /** Hosts of the sources of notes, with the number of their pages and the days of these; which pages is for sale. */

@@ -1,5 +1,5 @@
 import { z } from "zod";
-import { isoDayField, replyComponent } from "../../src/contract/contract.js";
+import { isoDayField, replyComponent, replyList } from "../../src/contract/contract.js";
 import { consentSchema } from "./consult-wire.js";
 
 /** What travels of the directory of experts. */
@@ -27,14 +27,8 @@ const rankedExpertSchema = replyComponent(
 	z.object({ ...expertFields, score: scoreField }),
 );
 
-export const expertListSchema = replyComponent(
-	"ExpertList",
-	z.object({ items: z.array(rankedExpertSchema) }),
-);
-export const expertPageSchema = replyComponent(
-	"ExpertPage",
-	z.object({ items: z.array(expertSchema) }),
-);
+export const expertListSchema = replyList("ExpertList", rankedExpertSchema);
+export const expertPageSchema = replyList("ExpertPage", expertSchema);
 export const expertDetailSchema = replyComponent(
 	"ExpertDetail",
 	z.object({
@@ -46,38 +40,27 @@ export const expertDetailSchema = replyComponent(
 		coverage: coverageSchema,
 	}),
 );
-export const expertMatchSchema = replyComponent(
+export const expertMatchSchema = replyList(
 	"ExpertMatch",
 	z.object({
-		items: z.array(
-			z.object({
-				...expertFields,
-				score: scoreField,
-				reasons: z.object({
-					words: z.array(z.string()).describe("Words of the question that the profile holds"),
-					notes: z.int().describe("Notes of the expert that bear on the question"),
-				}),
-			}),
-		),
+		...expertFields,
+		score: scoreField,
+		reasons: z.object({
+			words: z.array(z.string()).describe("Words of the question that the profile holds"),
+			notes: z.int().describe("Notes of the expert that bear on the question"),
+		}),
 	}),
 );
 
-export const questionListSchema = replyComponent(
-	"ExpertQuestions",
-	z.object({ items: z.array(z.object({ question: z.string() })) }),
-);
+export const questionListSchema = replyList("ExpertQuestions", z.object({ question: z.string() }));
 
 const dayOrNull = z.iso.date().nullable();
-export const expertSourcesSchema = replyComponent(
+export const expertSourcesSchema = replyList(
 	"ExpertSources",
 	z.object({
-		items: z.array(
-			z.object({
-				host: z.string(),
-				articles: z.int().describe("Distinct addresses cited"),
-				oldest: dayOrNull,
-				newest: dayOrNull,
-			}),
-		),
+		host: z.string(),
+		articles: z.int().describe("Distinct addresses cited"),
+		oldest: dayOrNull,
+		newest: dayOrNull,
 	}),
 );

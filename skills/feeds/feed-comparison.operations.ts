@@ -6,7 +6,7 @@ import {
 	type SkillServices,
 	toReply,
 } from "../../src/contract/contract.js";
-import { ServiceError, toIsoTime } from "../../src/kernel/kernel.js";
+import { invalidArgument, toIsoTime } from "../../src/kernel/kernel.js";
 import {
 	type AlignedRow,
 	alignSeries,
@@ -83,18 +83,14 @@ async function frequencyOf(
 	const specs = await Promise.all(ids.map((id) => feeds.get(id)));
 	const series = specs.map((spec): SeriesSpec => {
 		if (isSeries(spec)) return spec;
-		throw new ServiceError(
-			"INVALID_ARGUMENT",
+		throw invalidArgument(
 			`The feed "${spec.id}" has items, not a series; compare feeds with a frequency.`,
 		);
 	});
 	const coarsest = coarsestOf(series.map((spec) => spec.frequency));
 	if (frequency === undefined) return coarsest;
 	if (!isFiner(frequency, coarsest)) return frequency;
-	throw new ServiceError(
-		"INVALID_ARGUMENT",
-		`These feeds cannot be compared ${frequency}: one of them is ${coarsest}.`,
-	);
+	throw invalidArgument(`These feeds cannot be compared ${frequency}: one of them is ${coarsest}.`);
 }
 
 type Asked = Pick<CompareInput, "since" | "transform"> & { readonly frequency: Frequency };

@@ -1,4 +1,4 @@
-import { type Json, type PageRequest, readCursor, toCursor } from "../../src/contract/contract.js";
+import { type Json, type PageRequest, readCursor, takePage } from "../../src/contract/contract.js";
 import { type Clock, toIsoTime } from "../../src/kernel/kernel.js";
 import type { FeedSpec } from "./feed-registry.js";
 import type { FeedState, Feeds } from "./feed-service.js";
@@ -47,12 +47,8 @@ export function createFeedDirectory({ feeds, clock }: { feeds: Feeds; clock: Clo
 						(kind === undefined || toDescribed(feed).kind === kind),
 				)
 				.sort((a, b) => (a.id < b.id ? -1 : 1));
-			const page = rest.slice(0, limit);
-			const last = page.at(-1);
-			return {
-				items: await Promise.all(page.map(toListed)),
-				next_cursor: last && rest.length > limit ? toCursor(identity, [last.id]) : null,
-			};
+			const { page, next_cursor } = takePage(rest, limit, identity, ({ id }) => [id]);
+			return { items: await Promise.all(page.map(toListed)), next_cursor };
 		},
 
 		/** Throws NOT_FOUND, with near ids. */

@@ -1,6 +1,6 @@
 import { LRUCache } from "lru-cache";
 import { findNearNames } from "../../src/evidence/evidence.js";
-import { type Clock, memoize, ServiceError } from "../../src/kernel/kernel.js";
+import { type Clock, memoize, notFound, ServiceError } from "../../src/kernel/kernel.js";
 import type { FeedFetcher } from "./feed-fetcher.js";
 import { FEED_LIMITS } from "./feed-limits.js";
 import { type FeedRegistry, type FeedSpec, isSeries } from "./feed-registry.js";
@@ -38,7 +38,7 @@ export function createFeeds(options: FeedsOptions) {
 		const near = await findNearNames(feedId, registry.keys());
 		const hint =
 			near.length === 0 ? "GET /v1/supplemental/feeds lists them" : `near it ${near.join(", ")}`;
-		throw new ServiceError("NOT_FOUND", `No feed is called "${feedId}"; ${hint}.`);
+		throw notFound(`No feed is called "${feedId}"; ${hint}.`);
 	};
 	return {
 		/** `bundled` sends no request to any source. */

@@ -1,5 +1,10 @@
 import { z } from "zod";
-import { replyComponent, requestComponent } from "../../src/contract/contract.js";
+import {
+	outputOf,
+	replyComponent,
+	replyList,
+	requestComponent,
+} from "../../src/contract/contract.js";
 import { FEED_LIMITS } from "./feed-limits.js";
 
 /** What travels of supplemental feeds: inputs of their operations, and the records they answer with. */
@@ -177,23 +182,18 @@ const skipped = z
 	.array(skippedFeedSchema)
 	.describe("Every feed whose source did not answer: a source absent is not a source empty");
 
-export const feedContextOutput = z.object({
-	ok: z.literal(true),
-	data: z.object({ feeds: z.array(observedFeedSchema), skipped }),
-	meta: z.object({
+export const feedContextOutput = outputOf(
+	z.object({ feeds: z.array(observedFeedSchema), skipped }),
+	z.object({
 		topic: z.string().nullable(),
 		mode: z.enum(["bundled", "live"]).describe("bundled: no source is asked"),
 		as_of: z.string(),
 	}),
-});
+);
 
 const meta = z.object({ mode: z.enum(["bundled", "live"]), as_of: z.string() });
 
-export const feedSeriesOutput = z.object({
-	ok: z.literal(true),
-	data: observedFeedSchema.extend({ skipped }),
-	meta,
-});
+export const feedSeriesOutput = outputOf(observedFeedSchema.extend({ skipped }), meta);
 
 const comparedRowSchema = z.object({
 	period: z.string(),
@@ -217,9 +217,8 @@ const correlationSchema = replyComponent(
 
 const comparedFeedSchema = replyComponent("ComparedFeed", z.object({ ...described, ...freshness }));
 
-export const feedCompareOutput = z.object({
-	ok: z.literal(true),
-	data: z.object({
+export const feedCompareOutput = outputOf(
+	z.object({
 		frequency: z.enum(FREQUENCIES),
 		transform: z.enum(TRANSFORM_NAMES),
 		feeds: z.array(comparedFeedSchema),
@@ -229,7 +228,7 @@ export const feedCompareOutput = z.object({
 		skipped,
 	}),
 	meta,
-});
+);
 
 const listedFeedSchema = replyComponent(
 	"Feed",
@@ -272,12 +271,9 @@ export const feedHealthSchema = replyComponent(
 );
 
 const suggestedFeed = { feed_id: z.string(), title: z.string(), provider: z.string() };
-export const feedSuggestionsSchema = replyComponent(
+export const feedSuggestionsSchema = replyList(
 	"FeedSuggestions",
-	z.object({ items: z.array(z.object({ ...suggestedFeed, reason: z.string() })) }),
+	z.object({ ...suggestedFeed, reason: z.string() }),
 );
 
-export const feedListSchema = replyComponent(
-	"FeedList",
-	z.object({ items: z.array(listedFeedSchema) }),
-);
+export const feedListSchema = replyList("FeedList", listedFeedSchema);

@@ -4,6 +4,7 @@ import {
 	isoDayField as dayField,
 	GRAPH_TYPES,
 	replyComponent,
+	replyList,
 	rowSchema,
 	usdField,
 } from "../../src/contract/contract.js";
@@ -28,10 +29,7 @@ const graphItemSchema = replyComponent(
 	}),
 );
 
-export const graphListSchema = replyComponent(
-	"GraphList",
-	z.object({ items: z.array(graphItemSchema) }),
-);
+export const graphListSchema = replyList("GraphList", graphItemSchema);
 
 export const graphDetailSchema = replyComponent(
 	"GraphDetail",

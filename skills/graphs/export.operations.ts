@@ -1,16 +1,11 @@
 import { createHash } from "node:crypto";
 import { LRUCache } from "lru-cache";
 import type { z } from "zod";
-import {
-	paidOperation,
-	READING_LIMITS,
-	type SkillServices,
-	toReply,
-} from "../../src/contract/contract.js";
+import { READING_LIMITS, type SkillServices, toReply } from "../../src/contract/contract.js";
 import { shareJson } from "../../src/kernel/kernel.js";
 import { type Graph, runInTurns, type Steps } from "../../src/knowledge/knowledge.js";
 import { exportInput, exportOutput, exportQuery, type exportSchema } from "./graph-feed-wire.js";
-import { answerIf, GRAPH_PARAMS, graphReading, metaOf } from "./graph-reading.js";
+import { answerOn, GRAPH_PARAMS, readingOperation } from "./graph-reading.js";
 import {
 	assertExportable,
 	type ExportRequest,
@@ -22,40 +17,38 @@ import {
 const PAGE_NODES = READING_LIMITS.exportNodesPerUnit;
 
 /** A whole graph as one file. Additive to the contract. */
-export const graphExport = paidOperation(
-	graphReading({
-		id: "graphs.export",
-		at: "GET /v1/graphs/{graph_id}/export",
-		summary: "Export a graph",
-		description: `The whole graph as one file within the answer: okf (a zip archive, as base64), jsonld, ndjson, csv (one table) or graphml; up to ${READING_LIMITS.exportBytes / 1e6} MB. The price is that of its nodes page by page: once for every ${READING_LIMITS.exportNodesPerUnit} of them begun, so that the free plan covers a graph of one page.`,
-		query: exportQuery,
-		reply: toReply("GraphExportReply", exportOutput),
-		about: `The whole graph as one file: an Open Knowledge Format bundle, JSON-LD, NDJSON, one table as CSV, or GraphML, for the price of its nodes page by page: once for every ${PAGE_NODES} of them begun. Graphs beyond ${READING_LIMITS.exportBytes / 1e6} MB are read page by page instead.`,
-		tags: ["graph", "export"],
-		examples: ["Give me this graph as GraphML."],
-		input: exportInput,
-		output: exportOutput,
-		index: exportVolumes,
-		exampleInput: () => ({ format: "csv", table: "edges" }),
-		units: {
-			name: `${PAGE_NODES} nodes`,
-			countOf: ({ graph_id }, { catalog }) => {
-				const nodes = catalog.find(graph_id)?.concepts.length ?? 0;
-				return Math.max(1, Math.ceil(nodes / PAGE_NODES));
-			},
+export const graphExport = readingOperation({
+	id: "graphs.export",
+	at: "GET /v1/graphs/{graph_id}/export",
+	summary: "Export a graph",
+	description: `The whole graph as one file within the answer: okf (a zip archive, as base64), jsonld, ndjson, csv (one table) or graphml; up to ${READING_LIMITS.exportBytes / 1e6} MB. The price is that of its nodes page by page: once for every ${READING_LIMITS.exportNodesPerUnit} of them begun, so that the free plan covers a graph of one page.`,
+	query: exportQuery,
+	reply: toReply("GraphExportReply", exportOutput),
+	about: `The whole graph as one file: an Open Knowledge Format bundle, JSON-LD, NDJSON, one table as CSV, or GraphML, for the price of its nodes page by page: once for every ${PAGE_NODES} of them begun. Graphs beyond ${READING_LIMITS.exportBytes / 1e6} MB are read page by page instead.`,
+	tags: ["graph", "export"],
+	examples: ["Give me this graph as GraphML."],
+	input: exportInput,
+	output: exportOutput,
+	index: exportVolumes,
+	exampleInput: () => ({ format: "csv", table: "edges" }),
+	units: {
+		name: `${PAGE_NODES} nodes`,
+		countOf: ({ graph_id }, { catalog }) => {
+			const nodes = catalog.find(graph_id)?.concepts.length ?? 0;
+			return Math.max(1, Math.ceil(nodes / PAGE_NODES));
 		},
-		check: assertExportable,
-		create: ({ baseUrl, runExport }: Pick<SkillServices, "baseUrl" | "runExport">) => {
-			const getExport = createExportCache(runExport);
-			return async (graph, { format, table }, { signal }) => {
-				const request = { format, table, baseUrl: baseUrl() };
-				const data = await getExport(graph, request, signal);
-				return answerIf(data.bytes > 0, { ok: true, data, meta: metaOf(graph) });
-			};
-		},
-		example: { params: GRAPH_PARAMS, query: { format: "csv", table: "edges" } },
-	}),
-);
+	},
+	check: assertExportable,
+	create: ({ baseUrl, runExport }: Pick<SkillServices, "baseUrl" | "runExport">) => {
+		const getExport = createExportCache(runExport);
+		return async (graph, { format, table }, { signal }) => {
+			const request = { format, table, baseUrl: baseUrl() };
+			const data = await getExport(graph, request, signal);
+			return answerOn(graph, data.bytes > 0, data);
+		};
+	},
+	example: { params: GRAPH_PARAMS, query: { format: "csv", table: "edges" } },
+});
 
 export type ExportData = z.infer<typeof exportSchema>;
 

@@ -9,6 +9,7 @@ import {
 	LIMITS,
 	limitField,
 	listField,
+	outputOf,
 	pageQuery,
 	queryField,
 	READING_LIMITS,
@@ -110,16 +111,15 @@ const contextSchema = replyComponent(
 		citations: z.array(citationSchema),
 	}),
 );
-export const contextOutput = z.object({
-	ok: z.literal(true),
-	data: contextSchema,
-	meta: graphMeta.extend({
+export const contextOutput = outputOf(
+	contextSchema,
+	graphMeta.extend({
 		query: z.string(),
 		decision: z.enum(DECISIONS),
 		mode: z.enum(["hybrid", "keyword"]).describe("keyword while no embedding model is at hand"),
 		missing: z.array(z.string()).describe("Words of the query that no node covers"),
 	}),
-});
+);
 
 const similarFields = {
 	text: queryField.describe("Text the nodes are to be like; instead of node_id").optional(),
@@ -149,13 +149,12 @@ const similarItemSchema = replyComponent(
 		is_linked: z.boolean().describe("True when an edge joins both"),
 	}),
 );
-export const similarOutput = z.object({
-	ok: z.literal(true),
-	data: z.object({ items: z.array(similarItemSchema) }),
-	meta: graphMeta.extend({
+export const similarOutput = outputOf(
+	z.object({ items: z.array(similarItemSchema) }),
+	graphMeta.extend({
 		mode: z.enum(["hybrid", "keyword"]).describe("keyword while no embedding model is at hand"),
 	}),
-});
+);
 
 export const EXPORT_FORMATS = ["okf", "jsonld", "ndjson", "csv", "graphml"] as const;
 export type ExportFormat = (typeof EXPORT_FORMATS)[number];
@@ -204,9 +203,8 @@ const changeSchema = replyComponent(
 		type: z.string().nullable(),
 	}),
 );
-export const changesOutput = z.object({
-	ok: z.literal(true),
-	data: z.object({
+export const changesOutput = outputOf(
+	z.object({
 		items: z.array(changeSchema),
 		basis: z
 			.enum(["files", "dates"])
@@ -217,9 +215,9 @@ export const changesOutput = z.object({
 				"False when the revision of the cursor is no longer remembered, or dates are all there is",
 			),
 	}),
-	meta: graphMeta.extend({
+	graphMeta.extend({
 		revision: z.string().describe("Name of what the graph is now"),
 		has_more: z.boolean(),
 		next_cursor: z.string().describe("Goes on from here, now or whenever the graph has changed"),
 	}),
-});
+);

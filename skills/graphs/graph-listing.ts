@@ -5,7 +5,7 @@ import {
 	type PriceList,
 	READING_LIMITS,
 	readCursor,
-	toCursor,
+	takePage,
 } from "../../src/contract/contract.js";
 import { type Clock, formatUsd, toIsoDay } from "../../src/kernel/kernel.js";
 import { BUNDLE_LIMITS, type Concept, type Graph, valueAt } from "../../src/knowledge/knowledge.js";
@@ -48,12 +48,8 @@ export function pageOfGraphs<Item extends { readonly id: string }>(
 	const [after = ""] = cursor === undefined ? [] : readCursor(cursor, identity, 1);
 	const from = items.findIndex(({ id }) => id > after);
 	const rest = from < 0 ? [] : items.slice(from);
-	const page = rest.slice(0, limit);
-	const last = page.at(-1);
-	return {
-		items: page,
-		next_cursor: last && rest.length > page.length ? toCursor(identity, [last.id]) : null,
-	};
+	const { page, next_cursor } = takePage(rest, limit, identity, ({ id }) => [id]);
+	return { items: page, next_cursor };
 }
 
 /** Counted once: a change of one graph leaves all others in the list. */

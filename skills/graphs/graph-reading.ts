@@ -5,7 +5,7 @@ import {
 	noAnswer,
 	type Outcome,
 	type PaidOutput,
-	type paidOperation,
+	paidOperation,
 	readCursor,
 	type SkillContext,
 	type SkillServices,
@@ -51,7 +51,7 @@ const graphParams = z.strictObject({ graph_id: graphIdField });
 export const nodeParams = graphParams.extend({ node_id: nodeIdField });
 
 /** A paid operation that reads one graph of the catalog. */
-export function graphReading<
+export function readingOperation<
 	Input extends { readonly graph_id: string },
 	Output extends PaidOutput,
 	Needed extends Partial<SkillServices> = Pick<SkillServices, "catalog">,
@@ -62,12 +62,8 @@ export function graphReading<
 	create,
 	description,
 	...operation
-}: GraphReading<Input, Output, Needed>): Written<
-	Input,
-	Output,
-	Needed & Pick<SkillServices, "catalog">
-> {
-	return {
+}: GraphReading<Input, Output, Needed>) {
+	const written: Written<Input, Output, Needed & Pick<SkillServices, "catalog">> = {
 		params: graphParams,
 		...operation,
 		description: `${description} ${BILLING}`,
@@ -97,6 +93,7 @@ export function graphReading<
 			};
 		},
 	};
+	return paidOperation(written);
 }
 
 function exampleGraph(catalog: GraphCatalog): Graph | undefined {
@@ -118,8 +115,15 @@ export function answerIf<Output>(isWorth: boolean, result: Output): Outcome<Outp
 	return isWorth ? answer(result) : noAnswer(result);
 }
 
-export function metaOf({ record }: Graph) {
-	return { graph_id: record.id, version: record.version };
+/** The answer of a reading of one graph. */
+export function answerOn<Data, Meta extends object = object>(
+	{ record }: Graph,
+	isWorth: boolean,
+	data: Data,
+	meta = {} as Meta,
+) {
+	const about = { graph_id: record.id, version: record.version };
+	return answerIf(isWorth, { ok: true as const, data, meta: { ...about, ...meta } });
 }
 
 export function toNodeItem(graph: Graph, concept: Concept): NodeItemWire {

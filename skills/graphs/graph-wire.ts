@@ -10,20 +10,20 @@ import {
 	limitField,
 	limitQuery,
 	listField,
+	outputOf,
 	pageQuery,
 	READING_LIMITS,
 	replyComponent,
 	requestComponent,
 	TRUST_TIERS,
+	textUpTo,
 } from "../../src/contract/contract.js";
 
 /** What travels when a graph is read: inputs of its operations, and the records they answer with. */
 
-export const nodeIdField = z
-	.string()
-	.min(1, "must not be empty")
-	.max(READING_LIMITS.nodeIdChars, `must have at most ${READING_LIMITS.nodeIdChars} characters`)
-	.describe("Id of the node within its graph: its path with dots");
+export const nodeIdField = textUpTo(READING_LIMITS.nodeIdChars).describe(
+	"Id of the node within its graph: its path with dots",
+);
 
 export const trendIdField = z
 	.string()
@@ -55,11 +55,9 @@ const walkFields = {
 	as_of: asOfField.optional(),
 };
 
-const prefixField = z
-	.string()
-	.min(1, "must not be empty")
-	.max(LIMITS.filterChars, `must have at most ${LIMITS.filterChars} characters`)
-	.describe("Beginning of the title, an alias or the id, in either case");
+const prefixField = textUpTo(LIMITS.filterChars).describe(
+	"Beginning of the title, an alias or the id, in either case",
+);
 
 export const nodeListInput = z.strictObject({
 	graph_id: graphIdField,
@@ -249,10 +247,9 @@ const listMeta = graphMeta.extend({
 });
 
 /** The envelope of a paid answer about one graph. */
-export const answerOf = <D extends z.ZodType>(data: D) =>
-	z.object({ ok: z.literal(true), data, meta: graphMeta });
+export const answerOf = <D extends z.ZodType>(data: D) => outputOf(data, graphMeta);
 export const pageOf = <T extends z.ZodType>(item: T) =>
-	z.object({ ok: z.literal(true), data: z.object({ items: z.array(item) }), meta: listMeta });
+	outputOf(z.object({ items: z.array(item) }), listMeta);
 
 export const nodeListOutput = pageOf(nodeItemSchema);
 export const nodeOutput = answerOf(nodeSchema);

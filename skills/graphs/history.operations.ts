@@ -1,12 +1,6 @@
 import type { z } from "zod";
-import {
-	paidOperation,
-	readCursor,
-	type SkillServices,
-	toCursor,
-	toReply,
-} from "../../src/contract/contract.js";
-import { ServiceError, toIsoDay } from "../../src/kernel/kernel.js";
+import { readCursor, type SkillServices, toCursor, toReply } from "../../src/contract/contract.js";
+import { invalidArgument, toIsoDay } from "../../src/kernel/kernel.js";
 import type { Graph } from "../../src/knowledge/knowledge.js";
 import {
 	changesInput,
@@ -16,7 +10,7 @@ import {
 	timelineOutput,
 	timelineQuery,
 } from "./graph-feed-wire.js";
-import { answerIf, GRAPH_PARAMS, graphReading, metaOf, toPage } from "./graph-reading.js";
+import { answerOn, GRAPH_PARAMS, readingOperation, toPage } from "./graph-reading.js";
 import { writtenDays, writtenSince } from "./reading/graph-lists.js";
 import { mapOf, placeOf } from "./reading/graph-map.js";
 import {
@@ -28,45 +22,38 @@ import { firstBehind } from "./reading/sorting.js";
 import { keyOfEvent, readTimeline, type TimelineEvent, timelines } from "./reading/timeline.js";
 
 /** What happened in a graph, by day. Additive to the contract. */
-export const graphTimeline = paidOperation(
-	graphReading({
-		id: "graphs.timeline",
-		at: "GET /v1/graphs/{graph_id}/timeline",
-		summary: "Timeline of a graph",
-		description:
-			"Dated events, page by page: sources published, edges begun and ended, nodes written, verified and gone stale.",
-		query: timelineQuery,
-		reply: toReply("GraphTimelineReply", timelineOutput),
-		about:
-			"Dated events of one graph: sources published, edges begun and ended, nodes written, verified and gone stale; newest first unless asked otherwise. Not charged when there is none.",
-		tags: ["graph", "timeline"],
-		examples: ["What happened in this field since 2024?"],
-		input: timelineInput,
-		output: timelineOutput,
-		index: timelines,
-		exampleInput: () => ({ limit: 5 }),
-		check: (graph, input) => {
-			if (input.node_id !== undefined) placeOf(graph, input.node_id);
-			toPage("timeline", input, 4);
-		},
-		create: () => (graph, input) => {
-			const { as_of: asOf, node_id: conceptId, from, to, kinds, order, limit } = input;
-			const page = toPage("timeline", input, 4);
-			const query = { from, to, asOf, conceptId, kinds, order, limit, after: page.after };
-			const found = readTimeline(graph, query);
-			const last = found.items.at(-1);
-			return answerIf(found.items.length > 0, {
-				ok: true,
-				data: { items: found.items.map(toEventWire) },
-				meta: { ...metaOf(graph), next_cursor: page.next(found.hasMore, last && keyOfEvent(last)) },
-			});
-		},
-		example: {
-			params: GRAPH_PARAMS,
-			query: { from: "2020-01-01", kinds: "source-published", limit: "5" },
-		},
-	}),
-);
+export const graphTimeline = readingOperation({
+	id: "graphs.timeline",
+	at: "GET /v1/graphs/{graph_id}/timeline",
+	summary: "Timeline of a graph",
+	description:
+		"Dated events, page by page: sources published, edges begun and ended, nodes written, verified and gone stale.",
+	query: timelineQuery,
+	reply: toReply("GraphTimelineReply", timelineOutput),
+	about:
+		"Dated events of one graph: sources published, edges begun and ended, nodes written, verified and gone stale; newest first unless asked otherwise. Not charged when there is none.",
+	tags: ["graph", "timeline"],
+	examples: ["What happened in this field since 2024?"],
+	input: timelineInput,
+	output: timelineOutput,
+	index: timelines,
+	exampleInput: () => ({ limit: 5 }),
+	check: (graph, input) => {
+		if (input.node_id !== undefined) placeOf(graph, input.node_id);
+		toPage("timeline", input, 4);
+	},
+	create: () => (graph, input) => {
+		const page = toPage("timeline", input, 4);
+		const { items, hasMore } = readTimeline(graph, { ...input, after: page.after });
+		const last = items.at(-1);
+		const next_cursor = page.next(hasMore, last && keyOfEvent(last));
+		return answerOn(graph, items.length > 0, { items: items.map(toEventWire) }, { next_cursor });
+	},
+	example: {
+		params: GRAPH_PARAMS,
+		query: { from: "2020-01-01", kinds: "source-published", limit: "5" },
+	},
+});
 
 function toEventWire({ day, precision, kind, concept, ref }: TimelineEvent) {
 	const source =
@@ -100,54 +87,45 @@ interface Position {
 }
 
 /** What changed in a graph since a caller last looked. Additive to the contract. */
-export const graphChanges = paidOperation(
-	graphReading({
-		id: "graphs.changes",
-		at: "GET /v1/graphs/{graph_id}/changes",
-		summary: "Changes of a graph",
-		description:
-			"Nodes added, changed and removed since a cursor; without one, a cursor to begin with. Revisions are remembered while the service runs; beyond that the dates of the nodes tell, and the answer says so.",
-		query: changesQuery,
-		reply: toReply("GraphChangesReply", changesOutput),
-		about:
-			"Nodes added, changed and removed since a cursor. The first call gives a cursor and costs nothing, nor does any call without changes. Revisions are remembered while the service runs; beyond that the nodes' own dates are all there is, and the answer says so.",
-		tags: ["graph", "changes"],
-		examples: ["What is new in this graph since yesterday?"],
-		input: changesInput,
-		output: changesOutput,
-		index: writtenDays,
-		exampleInput: () => ({ since: "2020-01-01", limit: 5 }),
-		check: (_, input) => void positionOf(input),
-		create: ({ clock }: Pick<SkillServices, "clock">) => {
-			const revisions = createRevisionMemory();
-			return async (graph, input) => {
-				const now = revisions.remember(graph);
-				const today = toIsoDay(clock.now());
-				const position = positionOf(input) ?? standAt(now, today);
-				// What a list of pages brings somebody to is fixed with its first page, and so is where they go on behind the last.
-				const isFirst = position.target === "";
-				const target = isFirst ? now : position.target;
-				const begun = isFirst ? today : position.begun;
-				const { changes, ...basis } = await compare(graph, revisions, { ...position, target });
-				const { items, hasMore } = take(changes, input.limit);
-				const next = hasMore
-					? { ...position, target, begun, after: items.at(-1)?.node_id ?? "" }
-					: standAt(target, begun);
-				return answerIf(items.length > 0, {
-					ok: true,
-					data: { items, ...basis },
-					meta: {
-						...metaOf(graph),
-						revision: now,
-						has_more: hasMore,
-						next_cursor: toPositionCursor(graph.record.id, next),
-					},
-				});
-			};
-		},
-		example: { params: GRAPH_PARAMS, query: { since: "2026-01-01", limit: "5" } },
-	}),
-);
+export const graphChanges = readingOperation({
+	id: "graphs.changes",
+	at: "GET /v1/graphs/{graph_id}/changes",
+	summary: "Changes of a graph",
+	description:
+		"Nodes added, changed and removed since a cursor; without one, a cursor to begin with. Revisions are remembered while the service runs; beyond that the dates of the nodes tell, and the answer says so.",
+	query: changesQuery,
+	reply: toReply("GraphChangesReply", changesOutput),
+	about:
+		"Nodes added, changed and removed since a cursor. The first call gives a cursor and costs nothing, nor does any call without changes. Revisions are remembered while the service runs; beyond that the nodes' own dates are all there is, and the answer says so.",
+	tags: ["graph", "changes"],
+	examples: ["What is new in this graph since yesterday?"],
+	input: changesInput,
+	output: changesOutput,
+	index: writtenDays,
+	exampleInput: () => ({ since: "2020-01-01", limit: 5 }),
+	check: (_, input) => void positionOf(input),
+	create: ({ clock }: Pick<SkillServices, "clock">) => {
+		const revisions = createRevisionMemory();
+		return async (graph, input) => {
+			const now = revisions.remember(graph);
+			const today = toIsoDay(clock.now());
+			const position = positionOf(input) ?? standAt(now, today);
+			// What a list of pages brings somebody to is fixed with its first page, and so is where they go on behind the last.
+			const isFirst = position.target === "";
+			const target = isFirst ? now : position.target;
+			const begun = isFirst ? today : position.begun;
+			const { changes, ...basis } = await compare(graph, revisions, { ...position, target });
+			const { items, hasMore } = take(changes, input.limit);
+			const next = hasMore
+				? { ...position, target, begun, after: items.at(-1)?.node_id ?? "" }
+				: standAt(target, begun);
+			const next_cursor = toPositionCursor(graph.record.id, next);
+			const meta = { revision: now, has_more: hasMore, next_cursor };
+			return answerOn(graph, items.length > 0, { items, ...basis }, meta);
+		};
+	},
+	example: { params: GRAPH_PARAMS, query: { since: "2026-01-01", limit: "5" } },
+});
 
 function standAt(known: string, day: string): Position {
 	return { known, day, target: "", begun: "", after: "" };
@@ -210,10 +188,7 @@ function positionOf({
 	since,
 }: z.infer<typeof changesInput>): Position | undefined {
 	if (cursor !== undefined && since !== undefined) {
-		throw new ServiceError(
-			"INVALID_ARGUMENT",
-			'Send "cursor" or "since", not both: a cursor knows where it goes on.',
-		);
+		throw invalidArgument('Send "cursor" or "since", not both: a cursor knows where it goes on.');
 	}
 	if (since !== undefined) return standAt("", since);
 	if (cursor === undefined) return undefined;

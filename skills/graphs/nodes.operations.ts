@@ -1,14 +1,13 @@
-import { answer, paidOperation, toReply } from "../../src/contract/contract.js";
+import { toReply } from "../../src/contract/contract.js";
 import type { Concept, Graph } from "../../src/knowledge/knowledge.js";
 import { toConceptTest } from "../../src/search/search.js";
 import { toConceptFilter, toEvidence } from "../search/search.js";
 import {
-	answerIf,
+	answerOn,
 	GRAPH_PARAMS,
-	graphReading,
-	metaOf,
 	NODE_PARAMS,
 	nodeParams,
+	readingOperation,
 	toEdge,
 	toNodeItem,
 	toPage,
@@ -28,80 +27,69 @@ import { getConcept, mapOf, placeOf } from "./reading/graph-map.js";
 import { createWalk } from "./reading/walk.js";
 
 /** Nodes by type, tag, trust, date of sources and beginning of the name. Additive to the contract. */
-export const graphNodeList = paidOperation(
-	graphReading({
-		id: "graphs.nodes.list",
-		at: "GET /v1/graphs/{graph_id}/nodes",
-		summary: "List nodes of a graph",
-		description:
-			"Nodes in the order of their ids, page by page, by type, tag, trust, date and name.",
-		query: nodeListQuery,
-		reply: toReply("GraphNodeListReply", nodeListOutput),
-		about:
-			"Nodes of one graph in the order of their ids, filtered by type, tag, trust, dates of their sources and the beginning of a name. Not charged when there is none.",
-		tags: ["graph", "nodes"],
-		examples: ["Which standards does this graph hold?"],
-		input: nodeListInput,
-		output: nodeListOutput,
-		index: nodeIndexes,
-		exampleInput: () => ({ limit: 5 }),
-		check: (_, input) => void toPage("nodes", input, 1),
-		create: () => (graph, input) => {
-			const { prefix, limit, type: types, tags } = input;
-			const { published_after: publishedAfter, published_before: publishedBefore } = input;
-			const page = toPage("nodes", input, 1);
-			const isWanted = toConceptTest(toConceptFilter(input) ?? {}, graph) ?? (() => false);
-			const [after] = page.after ?? [];
-			const published = { publishedAfter, publishedBefore };
-			const query = { isWanted, types, tags, ...published, prefix, after, limit };
-			const found = listNodes(graph, query);
-			const last = found.items.at(-1);
-			return answerIf(found.items.length > 0, {
-				ok: true,
-				data: { items: found.items.map((concept) => toNodeItem(graph, concept)) },
-				meta: { ...metaOf(graph), next_cursor: page.next(found.hasMore, last && [last.id]) },
-			});
-		},
-		example: { params: GRAPH_PARAMS, query: { type: "Standard", limit: "5" } },
-	}),
-);
+export const graphNodeList = readingOperation({
+	id: "graphs.nodes.list",
+	at: "GET /v1/graphs/{graph_id}/nodes",
+	summary: "List nodes of a graph",
+	description: "Nodes in the order of their ids, page by page, by type, tag, trust, date and name.",
+	query: nodeListQuery,
+	reply: toReply("GraphNodeListReply", nodeListOutput),
+	about:
+		"Nodes of one graph in the order of their ids, filtered by type, tag, trust, dates of their sources and the beginning of a name. Not charged when there is none.",
+	tags: ["graph", "nodes"],
+	examples: ["Which standards does this graph hold?"],
+	input: nodeListInput,
+	output: nodeListOutput,
+	index: nodeIndexes,
+	exampleInput: () => ({ limit: 5 }),
+	check: (_, input) => void toPage("nodes", input, 1),
+	create: () => (graph, input) => {
+		const page = toPage("nodes", input, 1);
+		const isWanted = toConceptTest(toConceptFilter(input) ?? {}, graph) ?? (() => false);
+		const [after] = page.after ?? [];
+		const { items, hasMore } = listNodes(graph, { ...input, isWanted, after });
+		const last = items.at(-1);
+		const next_cursor = page.next(hasMore, last && [last.id]);
+		const data = { items: items.map((concept) => toNodeItem(graph, concept)) };
+		return answerOn(graph, items.length > 0, data, { next_cursor });
+	},
+	example: { params: GRAPH_PARAMS, query: { type: "Standard", limit: "5" } },
+});
 
 /** One node with its text, sources and provenance. Additive to the contract. */
-export const graphNode = paidOperation(
-	graphReading({
-		id: "graphs.node",
-		at: "GET /v1/graphs/{graph_id}/nodes/{node_id}",
-		agent: {
-			name: "get_node",
-			tool: {
-				title: "Read one node",
-				description: "One concept with its text, evidence and edges.",
-				fields: {
-					graph_id: "Graph id; list_graphs and route_query name them",
-					node_id: "Node id: what follows the colon in a row's trend_id",
-				},
+export const graphNode = readingOperation({
+	id: "graphs.node",
+	at: "GET /v1/graphs/{graph_id}/nodes/{node_id}",
+	agent: {
+		name: "get_node",
+		tool: {
+			title: "Read one node",
+			description: "One concept with its text, evidence and edges.",
+			fields: {
+				graph_id: "Graph id; list_graphs and route_query name them",
+				node_id: "Node id: what follows the colon in a row's trend_id",
 			},
 		},
-		summary: "Read one node",
-		description: "One node in full: its text, its sources, who wrote and verified it, its edges.",
-		params: nodeParams,
-		reply: toReply("GraphNodeReply", nodeOutput),
-		about:
-			"One node of a graph in full: text, sources, who wrote and verified it and when, and how many edges of each type it has.",
-		tags: ["graph", "node", "provenance"],
-		examples: ["What does the graph say about EIP-3009, and who verified it?"],
-		input: nodeInput,
-		output: nodeOutput,
-		exampleInput: ([node_id]) => ({ node_id }),
-		check: (graph, { node_id }) => void placeOf(graph, node_id),
-		toText: ({ data }) => `${data.title}\n\n${data.summary}`,
-		create:
-			() =>
-			(graph, { node_id }) =>
-				answer({ ok: true, data: toNode(graph, getConcept(graph, node_id)), meta: metaOf(graph) }),
-		example: { params: NODE_PARAMS },
-	}),
-);
+	},
+	summary: "Read one node",
+	description: "One node in full: its text, its sources, who wrote and verified it, its edges.",
+	params: nodeParams,
+	reply: toReply("GraphNodeReply", nodeOutput),
+	about:
+		"One node of a graph in full: text, sources, who wrote and verified it and when, and how many edges of each type it has.",
+	tags: ["graph", "node", "provenance"],
+	examples: ["What does the graph say about EIP-3009, and who verified it?"],
+	input: nodeInput,
+	output: nodeOutput,
+	exampleInput: ([node_id]) => ({ node_id }),
+	check: (graph, { node_id }) => void placeOf(graph, node_id),
+	toText: ({ data }) => `${data.title}\n\n${data.summary}`,
+	create:
+		() =>
+		(graph, { node_id }) =>
+			answerOn(graph, true, toNode(graph, getConcept(graph, node_id))),
+	example: { params: NODE_PARAMS },
+});
 
 export function toNode(graph: Graph, concept: Concept) {
 	return {
@@ -132,36 +120,30 @@ function countEdges(graph: Graph, { id }: Concept) {
 }
 
 /** Edges by type, end and day. Additive to the contract. */
-export const graphEdgeList = paidOperation(
-	graphReading({
-		id: "graphs.edges",
-		at: "GET /v1/graphs/{graph_id}/edges",
-		summary: "List edges of a graph",
-		description: "Edges by source, type and target, page by page, by type, end and day.",
-		query: edgeListQuery,
-		reply: toReply("GraphEdgeListReply", edgeListOutput),
-		about:
-			"Edges of one graph by source, type and target, filtered by type, by either end and by the day on which they held. Not charged when there is none.",
-		tags: ["graph", "edges"],
-		examples: ["What builds on EIP-712?"],
-		input: edgeListInput,
-		output: edgeListOutput,
-		exampleInput: () => ({ limit: 5 }),
-		check: (graph, input) => {
-			for (const end of [input.source, input.target]) if (end !== undefined) placeOf(graph, end);
-			toPage("edges", input, 3);
-		},
-		create: () => (graph, input) => {
-			const { edge_types: types, source, target, as_of: asOf, limit } = input;
-			const page = toPage("edges", input, 3);
-			const found = listEdges(graph, { types, source, target, asOf, limit, after: page.after });
-			const last = found.items.at(-1);
-			return answerIf(found.items.length > 0, {
-				ok: true,
-				data: { items: found.items.map(toEdge) },
-				meta: { ...metaOf(graph), next_cursor: page.next(found.hasMore, last && keyOfEdge(last)) },
-			});
-		},
-		example: { params: GRAPH_PARAMS, query: { edge_types: "builds-on", limit: "5" } },
-	}),
-);
+export const graphEdgeList = readingOperation({
+	id: "graphs.edges",
+	at: "GET /v1/graphs/{graph_id}/edges",
+	summary: "List edges of a graph",
+	description: "Edges by source, type and target, page by page, by type, end and day.",
+	query: edgeListQuery,
+	reply: toReply("GraphEdgeListReply", edgeListOutput),
+	about:
+		"Edges of one graph by source, type and target, filtered by type, by either end and by the day on which they held. Not charged when there is none.",
+	tags: ["graph", "edges"],
+	examples: ["What builds on EIP-712?"],
+	input: edgeListInput,
+	output: edgeListOutput,
+	exampleInput: () => ({ limit: 5 }),
+	check: (graph, input) => {
+		for (const end of [input.source, input.target]) if (end !== undefined) placeOf(graph, end);
+		toPage("edges", input, 3);
+	},
+	create: () => (graph, input) => {
+		const page = toPage("edges", input, 3);
+		const { items, hasMore } = listEdges(graph, { ...input, after: page.after });
+		const last = items.at(-1);
+		const next_cursor = page.next(hasMore, last && keyOfEdge(last));
+		return answerOn(graph, items.length > 0, { items: items.map(toEdge) }, { next_cursor });
+	},
+	example: { params: GRAPH_PARAMS, query: { edge_types: "builds-on", limit: "5" } },
+});

@@ -1,6 +1,5 @@
 import {
 	LIMITS,
-	paidOperation,
 	READING_LIMITS,
 	type SkillServices,
 	toReply,
@@ -16,165 +15,140 @@ import {
 	similarInput,
 	similarOutput,
 } from "./graph-feed-wire.js";
-import {
-	answerIf,
-	GRAPH_PARAMS,
-	graphReading,
-	metaOf,
-	NODE_ID,
-	toNodeItem,
-} from "./graph-reading.js";
+import { answerOn, GRAPH_PARAMS, NODE_ID, readingOperation, toNodeItem } from "./graph-reading.js";
 import { createPassageRanking, packContext } from "./reading/context-pack.js";
 import { getConcept, placeOf } from "./reading/graph-map.js";
 
 /** What a graph says to a question, cut to fit into a prompt. Additive to the contract. */
-export const graphContext = paidOperation(
-	graphReading({
-		id: "graphs.context",
-		at: "POST /v1/graphs/{graph_id}/context",
-		agent: {
-			name: "get_context",
-			aliases: ["context_pack"],
-			tool: {
-				title: "Context for a question, within a token budget",
-				description:
-					"The passages of one graph that bear on a question, cited, cut to a budget of tokens.",
-				fields: {
-					graph_id: "Graph id; list_graphs and route_query name them",
-					query: "Question in plain language",
-					max_tokens: "Budget in tokens; 2000 if left out",
-				},
+export const graphContext = readingOperation({
+	id: "graphs.context",
+	at: "POST /v1/graphs/{graph_id}/context",
+	agent: {
+		name: "get_context",
+		aliases: ["context_pack"],
+		tool: {
+			title: "Context for a question, within a token budget",
+			description:
+				"The passages of one graph that bear on a question, cited, cut to a budget of tokens.",
+			fields: {
+				graph_id: "Graph id; list_graphs and route_query name them",
+				query: "Question in plain language",
+				max_tokens: "Budget in tokens; 2000 if left out",
 			},
 		},
-		summary: "Pack context for a prompt",
-		description:
-			"Passages that answer a question, with numbered citations, under a budget of tokens. The estimate counts one token per four letters begun of a word, three digits of a number, and every mark.",
-		body: contextBody,
-		reply: toReply("ContextPackReply", contextOutput),
-		about:
-			"The passages of one graph that answer a question, with numbered citations, packed under a budget of tokens and ready to paste into a prompt. Not charged when the graph has no answer.",
-		tags: ["graph", "context", "citations"],
-		examples: ["What do I need to know about gasless transfers, in 500 tokens?"],
-		input: contextInput,
-		output: contextOutput,
-		exampleInput: () => ({ query: "Which HTTP status code asks for payment?", max_tokens: 500 }),
-		toText: ({ data }) => data.context,
-		create: ({ search }: Pick<SkillServices, "search">) => {
-			const rank = createPassageRanking();
-			return async (graph, { query, max_tokens, filters }, { signal }) => {
-				const found = await search.find({
-					graphs: [graph],
-					query,
-					limit: READING_LIMITS.contextNodesMax,
-					filter: toConceptFilter(filters),
-					signal,
-				});
-				const ranked = rank(
-					query,
-					found.rows.map(({ concept }) => concept),
-				);
-				const pack = await runInTurns(packContext(ranked, max_tokens), signal);
-				return answerIf(pack.concepts.size > 0, {
-					ok: true,
-					data: {
-						context: pack.text,
-						tokens: pack.tokens,
-						nodes: [...pack.concepts].map(([{ id, title }, passages]) => ({
-							node_id: id,
-							title,
-							passages,
-						})),
-						citations: pack.sources.map((source) => ({
-							...toEvidence(source),
-							number: source.number,
-						})),
-					},
-					meta: {
-						...metaOf(graph),
-						query,
-						decision: found.decision,
-						mode: found.mode,
-						missing: [...found.missing],
-					},
-				});
+	},
+	summary: "Pack context for a prompt",
+	description:
+		"Passages that answer a question, with numbered citations, under a budget of tokens. The estimate counts one token per four letters begun of a word, three digits of a number, and every mark.",
+	body: contextBody,
+	reply: toReply("ContextPackReply", contextOutput),
+	about:
+		"The passages of one graph that answer a question, with numbered citations, packed under a budget of tokens and ready to paste into a prompt. Not charged when the graph has no answer.",
+	tags: ["graph", "context", "citations"],
+	examples: ["What do I need to know about gasless transfers, in 500 tokens?"],
+	input: contextInput,
+	output: contextOutput,
+	exampleInput: () => ({ query: "Which HTTP status code asks for payment?", max_tokens: 500 }),
+	toText: ({ data }) => data.context,
+	create: ({ search }: Pick<SkillServices, "search">) => {
+		const rank = createPassageRanking();
+		return async (graph, { query, max_tokens, filters }, { signal }) => {
+			const found = await search.find({
+				graphs: [graph],
+				query,
+				limit: READING_LIMITS.contextNodesMax,
+				filter: toConceptFilter(filters),
+				signal,
+			});
+			const ranked = rank(
+				query,
+				found.rows.map(({ concept }) => concept),
+			);
+			const pack = await runInTurns(packContext(ranked, max_tokens), signal);
+			const data = {
+				context: pack.text,
+				tokens: pack.tokens,
+				nodes: [...pack.concepts].map(([{ id, title }, passages]) => {
+					return { node_id: id, title, passages };
+				}),
+				citations: pack.sources.map((source) => {
+					return { ...toEvidence(source), number: source.number };
+				}),
 			};
+			const { decision, mode, missing } = found;
+			const meta = { query, decision, mode, missing: [...missing] };
+			return answerOn(graph, pack.concepts.size > 0, data, meta);
+		};
+	},
+	example: {
+		params: GRAPH_PARAMS,
+		body: {
+			query: "Which standard lets a token holder sign a transfer that somebody else submits?",
+			max_tokens: 500,
 		},
-		example: {
-			params: GRAPH_PARAMS,
-			body: {
-				query: "Which standard lets a token holder sign a transfer that somebody else submits?",
-				max_tokens: 500,
-			},
-		},
-	}),
-);
+	},
+});
 
 /** Nodes that are like a text or like another node. Additive to the contract. */
-export const graphSimilar = paidOperation(
-	graphReading({
-		id: "graphs.similar",
-		at: "POST /v1/graphs/{graph_id}/similar",
-		agent: {
-			name: "find_similar",
-			aliases: ["graph_similar"],
-			tool: {
-				title: "Nodes like a text or a node",
-				description: "Concepts of a graph that resemble a text, or another node.",
-				fields: {
-					graph_id: "Graph id; list_graphs and route_query name them",
-					text: "Text to resemble",
-					node_id: "Node id, instead of text",
-					limit: "Rows wanted; 5 if left out",
-				},
-				defaults: { limit: 5 },
+export const graphSimilar = readingOperation({
+	id: "graphs.similar",
+	at: "POST /v1/graphs/{graph_id}/similar",
+	agent: {
+		name: "find_similar",
+		aliases: ["graph_similar"],
+		tool: {
+			title: "Nodes like a text or a node",
+			description: "Concepts of a graph that resemble a text, or another node.",
+			fields: {
+				graph_id: "Graph id; list_graphs and route_query name them",
+				text: "Text to resemble",
+				node_id: "Node id, instead of text",
+				limit: "Rows wanted; 5 if left out",
 			},
+			defaults: { limit: 5 },
 		},
-		summary: "Find similar nodes",
-		description:
-			"Nodes nearest in meaning to a text or a node, and what they have in common with it.",
-		body: similarBody,
-		reply: toReply("SimilarNodesReply", similarOutput),
-		about:
-			"The nodes of one graph nearest in meaning to a text or to another node, and what they have in common with it. By keywords while no embedding model is at hand. Not charged when there is none.",
-		tags: ["graph", "similar"],
-		examples: ["Which nodes are like EIP-3009?"],
-		input: similarInput,
-		output: similarOutput,
-		exampleInput: ([node_id]) => ({ node_id, limit: 5 }),
-		check: (graph, { node_id }) => {
-			if (node_id !== undefined) placeOf(graph, node_id);
+	},
+	summary: "Find similar nodes",
+	description:
+		"Nodes nearest in meaning to a text or a node, and what they have in common with it.",
+	body: similarBody,
+	reply: toReply("SimilarNodesReply", similarOutput),
+	about:
+		"The nodes of one graph nearest in meaning to a text or to another node, and what they have in common with it. By keywords while no embedding model is at hand. Not charged when there is none.",
+	tags: ["graph", "similar"],
+	examples: ["Which nodes are like EIP-3009?"],
+	input: similarInput,
+	output: similarOutput,
+	exampleInput: ([node_id]) => ({ node_id, limit: 5 }),
+	check: (graph, { node_id }) => {
+		if (node_id !== undefined) placeOf(graph, node_id);
+	},
+	toText: ({ data }) => data.items.map(({ title }) => title).join("\n"),
+	queryOf: ({ text }) => text,
+	create:
+		({ search }: Pick<SkillServices, "search">) =>
+		async (graph, { text, node_id, limit, filters }, { signal }) => {
+			const like = node_id === undefined ? undefined : getConcept(graph, node_id);
+			const query = text ?? (like ? textOf(like) : "");
+			const found = await search.find({
+				graphs: [graph],
+				query,
+				limit: Math.min(limit + 1, LIMITS.rowsMax + 1),
+				filter: toConceptFilter(filters),
+				signal,
+			});
+			const others = withDuplicates(found.rows)
+				.filter(({ concept }) => concept.id !== node_id)
+				.slice(0, limit);
+			const items = others.map(({ concept, score }) => ({
+				...toNodeItem(graph, concept),
+				score: Math.round(score * 10_000) / 10_000,
+				...inCommon(concept, like),
+			}));
+			return answerOn(graph, items.length > 0, { items }, { mode: found.mode });
 		},
-		toText: ({ data }) => data.items.map(({ title }) => title).join("\n"),
-		queryOf: ({ text }) => text,
-		create:
-			({ search }: Pick<SkillServices, "search">) =>
-			async (graph, { text, node_id, limit, filters }, { signal }) => {
-				const like = node_id === undefined ? undefined : getConcept(graph, node_id);
-				const query = text ?? (like ? textOf(like) : "");
-				const found = await search.find({
-					graphs: [graph],
-					query,
-					limit: Math.min(limit + 1, LIMITS.rowsMax + 1),
-					filter: toConceptFilter(filters),
-					signal,
-				});
-				const others = withDuplicates(found.rows)
-					.filter(({ concept }) => concept.id !== node_id)
-					.slice(0, limit);
-				const items = others.map(({ concept, score }) => ({
-					...toNodeItem(graph, concept),
-					score: Math.round(score * 10_000) / 10_000,
-					...inCommon(concept, like),
-				}));
-				return answerIf(items.length > 0, {
-					ok: true,
-					data: { items },
-					meta: { ...metaOf(graph), mode: found.mode },
-				});
-			},
-		example: { params: GRAPH_PARAMS, body: { node_id: NODE_ID, limit: 5 } },
-	}),
-);
+	example: { params: GRAPH_PARAMS, body: { node_id: NODE_ID, limit: 5 } },
+});
 
 /** A search shows one of several that say the same; who asks for likeness wants them all. */
 function withDuplicates(

@@ -7,6 +7,7 @@ import {
 	LIMITS,
 	limitField,
 	noAnswer,
+	outputOf,
 	paidOperation,
 	queryField,
 	replyComponent,
@@ -54,15 +55,14 @@ const batchItemSchema = replyComponent(
 	}),
 );
 
-const batchOutput = z.object({
-	ok: z.literal(true),
-	data: z.object({ items: z.array(batchItemSchema).describe("In the order of the queries") }),
-	meta: z.object({
+const batchOutput = outputOf(
+	z.object({ items: z.array(batchItemSchema).describe("In the order of the queries") }),
+	z.object({
 		queries: z.int(),
 		answered: z.int().describe("Queries with at least one row"),
 		mode: z.enum(["hybrid", "keyword"]).describe("keyword while no embedding model is at hand"),
 	}),
-});
+);
 
 type BatchOutput = z.infer<typeof batchOutput>;
 type BatchQuery = z.infer<typeof batchInput>["queries"][number];

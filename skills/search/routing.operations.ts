@@ -8,6 +8,7 @@ import {
 	LIMITS,
 	queryField,
 	replyComponent,
+	replyList,
 	requestComponent,
 	type Services,
 	usdField,
@@ -77,16 +78,12 @@ export const queryRouting = dataOperation({
 const TYPED_CHARS = 200;
 const SUGGESTIONS_MAX = 50;
 
-const suggestionListSchema = replyComponent(
+const suggestionListSchema = replyList(
 	"SuggestionList",
 	z.object({
-		items: z.array(
-			z.object({
-				text: z.string(),
-				kind: z.enum(["topic", "concept"]),
-				graphs: z.array(z.string()).describe("Some graphs that have it"),
-			}),
-		),
+		text: z.string(),
+		kind: z.enum(["topic", "concept"]),
+		graphs: z.array(z.string()).describe("Some graphs that have it"),
 	}),
 );
 

@@ -3,6 +3,7 @@ import {
 	citationSchema,
 	citedTextSchema,
 	DECISIONS,
+	outputOf,
 	type SkillServices,
 } from "../../src/contract/contract.js";
 import { type Clock, toIsoTime } from "../../src/kernel/kernel.js";
@@ -26,15 +27,14 @@ export const answerMetaShape = {
 };
 
 /** What a stream says, collected, for transports that cannot stream. */
-export const collectedStreamOutput = z.object({
-	ok: z.literal(true),
-	data: z.object({
+export const collectedStreamOutput = outputOf(
+	z.object({
 		answer: answerSchema,
 		citations: z.array(citationSchema),
 		not_covered: z.array(z.string()).describe("Words of the question that nothing covers"),
 	}),
-	meta: z.object(answerMetaShape),
-});
+	z.object(answerMetaShape),
+);
 export type CollectedStream = z.infer<typeof collectedStreamOutput>;
 
 /** What operations that answer questions run on. */

@@ -14,7 +14,7 @@ import {
 	type Momentum,
 	toArticleRef,
 } from "../../src/evidence/evidence.js";
-import { ServiceError, toIsoDay } from "../../src/kernel/kernel.js";
+import { invalidArgument, notFound, toIsoDay } from "../../src/kernel/kernel.js";
 import {
 	type Concept,
 	compareText,
@@ -183,8 +183,7 @@ function readPlace(
 	if (isPlace && !Number.isNaN(Date.parse(asOf))) {
 		return { asOf, place: { score: Number.parseFloat(score), trendId } };
 	}
-	throw new ServiceError(
-		"INVALID_ARGUMENT",
+	throw invalidArgument(
 		"The cursor is none of ours; send back next_cursor as it was, or begin anew without a cursor.",
 	);
 }
@@ -315,8 +314,7 @@ async function getTrend(catalog: GraphCatalog, trendId: string) {
 	const { places, concepts } = await graphMaps.ready(graph);
 	const concept = concepts[places.get(trendId.slice(graphId.length + 1)) ?? -1];
 	if (concept) return { graph, concept };
-	throw new ServiceError(
-		"NOT_FOUND",
+	throw notFound(
 		`No trend is called "${trendId.slice(0, 200)}"; POST /v1/graphs/${graphId}/search finds nodes by what they are about.`,
 	);
 }

@@ -10,7 +10,7 @@ import {
 	type SkillServices,
 } from "../../src/contract/contract.js";
 import { toArticleAddress } from "../../src/evidence/evidence.js";
-import { ServiceError, toIsoDay, toIsoTime } from "../../src/kernel/kernel.js";
+import { notFound, type ServiceError, toIsoDay, toIsoTime } from "../../src/kernel/kernel.js";
 import { graphsNamed } from "../articles/articles.js";
 import { type EvidenceStance, roundScore, type Verification } from "./claims/verification.js";
 import { type CheckedClaimWire, VERIFY_TEXT_LIMITS } from "./verify-wire.js";
@@ -195,8 +195,7 @@ export async function readKept(
 }
 
 export function notKept(id: string): ServiceError {
-	return new ServiceError(
-		"NOT_FOUND",
+	return notFound(
 		`No result of yours is kept as "${id}"; results can be read again for a day after they were paid for.`,
 	);
 }

@@ -6,7 +6,7 @@ import {
 	splitSentences,
 	toCitedSentences,
 } from "../../src/evidence/evidence.js";
-import { ServiceError } from "../../src/kernel/kernel.js";
+import { notFound } from "../../src/kernel/kernel.js";
 import {
 	type GraphCatalog,
 	restOfTurn,
@@ -109,8 +109,7 @@ async function getSource(
 function sentenceSource(catalog: GraphCatalog, evidenceId: string): Source {
 	const sentence = findCitedSentence(catalog, evidenceId);
 	if (!sentence) {
-		throw new ServiceError(
-			"NOT_FOUND",
+		throw notFound(
 			`No sentence of a graph has the evidence_id "${evidenceId}"; take it from a citation.`,
 		);
 	}
@@ -126,8 +125,7 @@ async function articleSource(catalog: GraphCatalog, ref: string): Promise<Source
 	const { articles } = await articleIndexOf(catalog);
 	const article = articles.get(ref);
 	if (!article) {
-		throw new ServiceError(
-			"NOT_FOUND",
+		throw notFound(
 			`No article has the article_ref "${ref}"; POST /v1/articles/search gives those of articles that graphs cite.`,
 		);
 	}

@@ -4,6 +4,7 @@ import express, {
 	type ErrorRequestHandler,
 	type Request,
 	type RequestHandler,
+	type Response,
 	type Router,
 } from "express";
 import {
@@ -17,9 +18,10 @@ import {
 } from "../../agent-card/agent-card.js";
 import { LIMITS } from "../contract/contract.js";
 import { isNoJson, readJsonBody } from "../http/http.js";
-import { type Clock, type Ids, isRecord, type Logger, ServiceError } from "../kernel/kernel.js";
+import { invalidArgument, isRecord } from "../kernel/kernel.js";
 import type { Service } from "../service/service.js";
 import {
+	type A2aServices,
 	createExchange,
 	type Exchange,
 	rpcIdOf,
@@ -43,17 +45,11 @@ export function createA2aRouter({
 	card,
 	tasks,
 	...deps
-}: {
-	readonly service: Service;
+}: A2aServices & {
 	readonly tasks: TaskArchive;
 	readonly watch: TaskWatch;
 	readonly push: PushService;
 	readonly card: CardSource;
-	readonly clock: Clock;
-	readonly ids: Ids;
-	/** Payments on a chain are configured. */
-	readonly acceptsX402: boolean;
-	readonly logger?: Logger | undefined;
 }): Router {
 	const sell = createSell(deps);
 	const keepPaid = createKeepPaid({ ...deps, tasks });
@@ -105,34 +101,31 @@ const requireJson: RequestHandler = (req, res, next) => {
 	const error = new ContentTypeNotSupportedError(
 		'JSON-RPC is spoken in JSON; send it with the header "Content-Type: application/json".',
 	);
-	sendJson(res, 415, { jsonrpc: "2.0", id: null, error: toJsonRpcError(error) });
+	sendRpcError(res, 415, toJsonRpcError(error));
 };
 
 const refuseMethod: RequestHandler = (req, res) => {
 	res.setHeader("Allow", "POST");
 	const message = `JSON-RPC is spoken over POST, not ${req.method}.`;
-	sendJson(res, 405, {
-		jsonrpc: "2.0",
-		id: null,
-		error: { code: A2A_ERROR_CODE.INVALID_REQUEST, message },
-	});
+	sendRpcError(res, 405, { code: A2A_ERROR_CODE.INVALID_REQUEST, message });
 };
+
+/** For what is refused before its id can be read. */
+function sendRpcError(res: Response, status: number, error: object): void {
+	sendJson(res, status, { jsonrpc: "2.0", id: null, error });
+}
 
 /** The SDK would unwrap a body that is a JSON string, past every bound on the JSON inside it. */
 const requireRequestObject: RequestHandler = (req, res, next) => {
 	if (isRecord(req.body)) return next();
 	const message = "The body must be one JSON-RPC request, an object; batches are not offered.";
-	sendJson(res, 400, {
-		jsonrpc: "2.0",
-		id: null,
-		error: { code: A2A_ERROR_CODE.INVALID_REQUEST, message },
-	});
+	sendRpcError(res, 400, { code: A2A_ERROR_CODE.INVALID_REQUEST, message });
 };
 
 /** Requests without parameters come without a body or, from some 0.3 clients, with `null`. */
 const refuseOtherJson: RequestHandler = ({ body }, _res, next) => {
 	if (body === undefined || body === null || isRecord(body)) return next();
-	throw new ServiceError("INVALID_ARGUMENT", "The body must be a JSON object.");
+	throw invalidArgument("The body must be a JSON object.");
 };
 
 type OpenExchange = (req: Request) => Exchange;
@@ -144,8 +137,8 @@ function createRpcErrorHandler(openExchange: OpenExchange): ErrorRequestHandler 
 			const refusal = openExchange(req).refuse(error);
 			return sendRpcRefusal(res, rpcIdOf(req.body), refusal);
 		}
-		const parseError = { code: A2A_ERROR_CODE.PARSE_ERROR, message: "The body is not valid JSON." };
-		sendJson(res, 400, { jsonrpc: "2.0", id: null, error: parseError });
+		const message = "The body is not valid JSON.";
+		sendRpcError(res, 400, { code: A2A_ERROR_CODE.PARSE_ERROR, message });
 	};
 }
 
@@ -193,7 +186,7 @@ function isKnown(req: Request, etag: string): boolean {
 }
 
 /** The signed card for the address the service is reached under and what is on sale there; signed once for each of both. */
-export type CardSource = () => Promise<PublishedCard>;
+type CardSource = ReturnType<typeof createCardSource>;
 
 export function createCardSource({
 	service,
@@ -205,10 +198,10 @@ export function createCardSource({
 	/** Changes with what is on sale. */
 	readonly revision: () => string;
 	readonly signingKey: CardSigningKey;
-	readonly x402?: X402Terms | undefined;
-}): CardSource {
+	readonly x402: X402Terms | undefined;
+}) {
 	let published: { readonly key: string; readonly card: Promise<PublishedCard> } | undefined;
-	return () => {
+	return (): Promise<PublishedCard> => {
 		const baseUrl = service.info.baseUrl();
 		const key = `${revision()} ${baseUrl}`;
 		if (published?.key !== key) {

@@ -2,6 +2,7 @@ import { A2A_ERROR_CODE } from "@a2a-js/sdk/errors";
 import type { ServerCallContext, User } from "@a2a-js/sdk/server";
 import type { Request, Response } from "express";
 import { X402_EXTENSION_URI } from "../../agent-card/agent-card.js";
+import type { Store } from "../../store/store.js";
 import { type Caller, type Credential, type Payment, parsePayment } from "../contract/contract.js";
 import {
 	type ErrorReply,
@@ -13,9 +14,30 @@ import {
 	toErrorReply,
 	toServiceError,
 } from "../http/http.js";
-import { type ErrorCode, type Ids, type Logger, ServiceError, stackOf } from "../kernel/kernel.js";
+import type { JobViews } from "../jobs/jobs.js";
+import {
+	type Clock,
+	type ErrorCode,
+	type Ids,
+	type Logger,
+	ServiceError,
+	stackOf,
+} from "../kernel/kernel.js";
 import type { Service } from "../service/service.js";
 import { type ActiveX402, readActivation } from "./x402-extension.js";
+
+/** What the transport runs on; each part takes what it needs by `Pick<A2aServices, …>`. */
+export interface A2aServices {
+	readonly service: Service;
+	readonly store: Store;
+	readonly clock: Clock;
+	readonly ids: Ids;
+	/** What goes on behind tasks of work that outlives its call; without it nothing does. */
+	readonly jobs?: JobViews | undefined;
+	/** Payments on a chain are configured. */
+	readonly acceptsX402: boolean;
+	readonly logger?: Logger | undefined;
+}
 
 /**
  * One HTTP request on its way through the SDK, which carries it as its user: who calls, from where,
@@ -42,16 +64,9 @@ export interface Exchange extends User {
 }
 
 export function createExchange(
-	deps: {
-		readonly service: Service;
-		readonly ids: Ids;
-		/** Payments on a chain are configured. */
-		readonly acceptsX402: boolean;
-		readonly logger?: Logger | undefined;
-	},
+	{ service, ids, acceptsX402, logger }: A2aServices,
 	req: Request,
 ): Exchange {
-	const { service, ids, acceptsX402, logger } = deps;
 	const response = req.res as Response;
 	const headers = readHeaders(req);
 	const x402 = acceptsX402 ? readActivation(headers) : undefined;
@@ -86,13 +101,13 @@ export function createExchange(
 			return caller;
 		},
 		refuse(error): Refusal {
-			const told = toServiceError(error);
+			const reported = toServiceError(error);
 			// One that is refused again on its way out is logged once.
-			if (isOurFailure(told, response) && failure !== error) {
+			if (isOurFailure(reported, response) && failure !== error) {
 				failure = error;
 				logger?.error("unexpected failure", { requestId, error: stackOf(error) });
 			}
-			refusal = toRefusal(told, requestId);
+			refusal = toRefusal(reported, requestId);
 			return refusal;
 		},
 		// No getter: V8 keeps what a getter of a single object closes over (docs/adr/0042).

@@ -1,7 +1,7 @@
 import { LEGACY_METHOD_PUSH_NOTIFICATION_CONFIG_SET } from "@a2a-js/sdk/compat/v0_3";
 import { z } from "zod";
 import { parseInput } from "../contract/contract.js";
-import { isRecord } from "../kernel/kernel.js";
+import { invalidArgument, isRecord, type ServiceError } from "../kernel/kernel.js";
 
 /**
  * How a message is written: as JSON-RPC and HTTP+JSON write it in version 1.0, as JSON-RPC did in 0.3,
@@ -21,6 +21,13 @@ export function checkEnvelope(dialect: Dialect, params: unknown): void {
 export function checkLegacyTaskParams(method: string, params: unknown): void {
 	if (method === LEGACY_METHOD_PUSH_NOTIFICATION_CONFIG_SET) parseInput(pushParams, params);
 	else if (method.startsWith("tasks/")) parseInput(taskParams, params);
+}
+
+/** What is wrong at one place of a message that the envelope leaves open. */
+export function invalidMessage(path: string, message: string): ServiceError {
+	return invalidArgument(`The message is not valid: "${path}" ${message}.`, {
+		details: [{ path, message }],
+	});
 }
 
 const ID = /^[A-Za-z0-9._:-]{1,128}$/;

@@ -10,12 +10,13 @@ import { createTokenBucket } from "../http/http.js";
 import {
 	type Clock,
 	type Ids,
+	invalidArgument,
 	ServiceError,
 	toCanonicalJson,
 	toIsoTime,
 } from "../kernel/kernel.js";
 import { isPaid, openTask, toRepeatedTask } from "./a2a-task.js";
-import type { Exchange } from "./exchange.js";
+import type { A2aServices, Exchange } from "./exchange.js";
 import { type KeepPaid, keyOf, type Purchase, type Sell, toSkillRequest } from "./sell.js";
 import type { TaskArchive } from "./task-archive.js";
 import {
@@ -30,29 +31,19 @@ import {
 import { isFinal, type PaymentNote, readPaymentNote, withoutPayload } from "./x402-extension.js";
 
 /** Tasks whose id alone opens them: those that wait for a payment, and those a wallet has paid for. */
-export interface OpenTasks {
-	find(taskId: string): Promise<Task | undefined>;
-	/** Ends a task that waits; undefined when none does. Throws TaskNotCancelable once it is paid for or finished. */
-	cancel(taskId: string): Promise<Task | undefined>;
-}
+export type OpenTasks = Pick<PaymentService, "find" | "cancel">;
 
 /** Sells to callers who bring no identity: they pay with the message, or are asked to and pay with the next one. */
-export interface PaymentService extends OpenTasks {
-	/** Throws what the pipeline throws, unless the caller speaks the extension: then the task says what is missing. */
-	open(message: Message, exchange: Exchange): Promise<Purchase>;
-	/**
-	 * Goes on with a task that waits for its payment or was paid that way; undefined when there is none. The same payment
-	 * again gets the same task. Throws IDEMPOTENCY_IN_FLIGHT while another payment of the task is under way.
-	 */
-	goOn(message: Message, exchange: Exchange): Promise<Purchase | undefined>;
-}
+export type PaymentService = ReturnType<typeof createPaymentService>;
+
+type PaymentServices = Pick<A2aServices, "clock" | "acceptsX402"> & {
+	readonly sell: Sell;
+	readonly keepPaid: KeepPaid;
+};
 
 export function createPaymentService(
-	deps: Omit<PaymentAttemptDeps, "waiting"> & {
-		readonly tasks: TaskArchive;
-		readonly ids: Ids;
-	},
-): PaymentService {
+	deps: PaymentServices & Pick<A2aServices, "ids"> & { readonly tasks: TaskArchive },
+) {
 	const { tasks, ids, clock } = deps;
 	const running = new Map<
 		string,
@@ -67,14 +58,14 @@ export function createPaymentService(
 		return purchase.finally(() => running.delete(asked.taskId));
 	};
 	const end = (asked: WaitingTask, message?: Message): Task => {
-		const told = toCanceled(asked, { message, timestamp: toIsoTime(clock.now()) });
-		waiting.keep({ ...asked, told });
-		return told;
+		const reported = toCanceled(asked, { message, timestamp: toIsoTime(clock.now()) });
+		waiting.keep({ ...asked, reported });
+		return reported;
 	};
 	const goOnWith = async (asked: WaitingTask, sending: Sending): Promise<Purchase> => {
 		const { message, note, hash } = sending;
-		assertContext(message, asked.told);
-		if (isFinal(asked.told)) return repeat(asked.told, sending);
+		assertContext(message, asked.reported);
+		if (isFinal(asked.reported)) return repeat(asked.reported, sending);
 		if (asked.unsettled !== undefined && asked.unsettled !== hash) {
 			throw inFlight("was paid for, and whether the payment settled is not known yet");
 		}
@@ -87,7 +78,8 @@ export function createPaymentService(
 	};
 
 	return {
-		async open(message, exchange) {
+		/** Throws what the pipeline throws, unless the caller speaks the extension: then the task says what is missing. */
+		async open(message: Message, exchange: Exchange): Promise<Purchase> {
 			const sending = readSending(message, exchange);
 			if (sending.note?.kind === "rejected") {
 				throw new RequestMalformedError("A declined payment belongs to a task; name it in taskId.");
@@ -95,7 +87,11 @@ export function createPaymentService(
 			return payOnce(toWaiting(ids, sending), sending);
 		},
 
-		async goOn(message, exchange) {
+		/**
+		 * Goes on with a task that waits for its payment or was paid that way; undefined when there is none. The same payment
+		 * again gets the same task. Throws IDEMPOTENCY_IN_FLIGHT while another payment of the task is under way.
+		 */
+		async goOn(message: Message, exchange: Exchange): Promise<Purchase | undefined> {
 			const sending = readSending(message, exchange);
 			const busy = running.get(message.taskId);
 			if (busy) {
@@ -106,13 +102,15 @@ export function createPaymentService(
 			return asked ? goOnWith(asked, sending) : findPaid(sending);
 		},
 
-		find: async (taskId) => waiting.find(taskId)?.told ?? tasks.findOpen(taskId),
+		find: async (taskId: string): Promise<Task | undefined> =>
+			waiting.find(taskId)?.reported ?? tasks.findOpen(taskId),
 
-		async cancel(taskId) {
+		/** Ends a task that waits; undefined when none does. Throws TaskNotCancelable once it is paid for or finished. */
+		async cancel(taskId: string): Promise<Task | undefined> {
 			const asked = waiting.find(taskId);
 			if (!asked && !(await tasks.findOpen(taskId))) return undefined;
 			const isPaid = !asked || running.has(taskId) || asked.unsettled !== undefined;
-			if (!isPaid && !isFinal(asked.told)) return end(asked);
+			if (!isPaid && !isFinal(asked.reported)) return end(asked);
 			throw new TaskNotCancelableError("This task is finished, or it is being paid for.");
 		},
 	};
@@ -132,7 +130,7 @@ function toWaiting(ids: Ids, { message: sent, exchange }: Sending): WaitingTask 
 		required: undefined,
 		receipts: [],
 		unsettled: undefined,
-		told: openTask({ taskId, message }),
+		reported: openTask({ taskId, message }),
 	};
 }
 
@@ -160,7 +158,7 @@ function inFlight(why: string): ServiceError {
 }
 
 /** A message on its way to a task, with whatever pays for it. */
-export interface Sending {
+interface Sending {
 	readonly message: Message;
 	readonly note: PaymentNote | undefined;
 	readonly payment: Payment | undefined;
@@ -175,10 +173,7 @@ function readSending(message: Message, exchange: Exchange): Sending {
 	const noted = note?.kind === "submitted" ? note.payment : undefined;
 	const inHeaders = exchange.payment();
 	if (noted && inHeaders) {
-		throw new ServiceError(
-			"INVALID_ARGUMENT",
-			"The message carries a payment and so do the headers; send exactly one.",
-		);
+		throw invalidArgument("The message carries a payment and so do the headers; send exactly one.");
 	}
 	const payment = noted ?? inHeaders;
 	const shown = payment ? toCanonicalJson(payment) : `message ${message.messageId}`;
@@ -186,22 +181,11 @@ function readSending(message: Message, exchange: Exchange): Sending {
 	return { message, note, payment, hash, exchange };
 }
 
-export interface PaymentAttemptDeps {
-	readonly sell: Sell;
-	readonly keepPaid: KeepPaid;
-	readonly waiting: WaitingTasks;
-	readonly clock: Clock;
-	/** Payments on a chain are configured. */
-	readonly acceptsX402: boolean;
-}
-
 /**
  * One way through the pipeline, and what the task is afterwards. Throws what the pipeline throws, unless the caller
  * speaks the extension and the refusal is about money; RATE_LIMITED for more unpaid tasks than one address may open.
  */
-export type PaymentAttempt = (asked: WaitingTask, sending: Sending) => Promise<Task>;
-
-function createPaymentAttempt(deps: PaymentAttemptDeps): PaymentAttempt {
+function createPaymentAttempt(deps: PaymentServices & { readonly waiting: WaitingTasks }) {
 	const { sell, keepPaid, waiting, clock, acceptsX402 } = deps;
 	const takeFrom = createTokenBucket({
 		clock,
@@ -223,7 +207,7 @@ function createPaymentAttempt(deps: PaymentAttemptDeps): PaymentAttempt {
 		// A paid task that cannot be kept goes on waiting: its payment, sent again, is answered and not charged.
 		const isKept = await keepPaid(result.caller, done, sending.exchange);
 		if (isKept) waiting.forget(asked.taskId);
-		else if (!isPaid(done) && isWaiting(asked)) waiting.keep({ ...asked, told: done });
+		else if (!isPaid(done) && isWaiting(asked)) waiting.keep({ ...asked, reported: done });
 		return done;
 	};
 
@@ -236,10 +220,10 @@ function createPaymentAttempt(deps: PaymentAttemptDeps): PaymentAttempt {
 		const isNew = sending.message.taskId === "";
 		if (isNew && next.unsettled === undefined) takeFrom(asked.address);
 		waiting.keep(next);
-		return next.told;
+		return next.reported;
 	};
 
-	return async (asked, sending) => {
+	return async (asked: WaitingTask, sending: Sending): Promise<Task> => {
 		try {
 			const { task, result } = await buy(asked, sending);
 			return result ? await conclude(asked, sending, task, result) : task;

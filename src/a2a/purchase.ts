@@ -18,31 +18,27 @@ import {
 import type { TaskArchive } from "./task-archive.js";
 import { readPaymentNote } from "./x402-extension.js";
 
-export interface PurchaseDeps {
-	readonly service: Service;
-	readonly tasks: TaskArchive;
-	readonly sell: Sell;
-	readonly keepPaid: KeepPaid;
-	/** Serves callers who bring no identity. */
-	readonly paymentService: PaymentService;
-}
-
 /**
  * Sells what a message asks for, once for each (principal, messageId): the same message again, at the same time or
  * later, gets the same task; one that cost nothing is not kept, and its message may simply be sent again. Throws what
  * the pipeline throws, IDEMPOTENCY_MISMATCH for a messageId that was used for another request, TaskNotFound and
  * UnsupportedOperation for a message about an earlier task.
  */
-export type BuyAnswer = (message: Message, exchange: Exchange) => Promise<Purchase>;
+export type BuyAnswer = ReturnType<typeof createBuyAnswer>;
 
-interface Running {
-	readonly content: string;
-	readonly purchase: Promise<Purchase>;
-}
-
-export function createBuyAnswer(deps: PurchaseDeps): BuyAnswer {
+export function createBuyAnswer(deps: {
+	readonly service: Service;
+	readonly tasks: TaskArchive;
+	readonly sell: Sell;
+	readonly keepPaid: KeepPaid;
+	/** Serves callers who bring no identity. */
+	readonly paymentService: PaymentService;
+}) {
 	const { service, tasks, sell, keepPaid, paymentService } = deps;
-	const running = new Map<string, Running>();
+	const running = new Map<
+		string,
+		{ readonly content: string; readonly purchase: Promise<Purchase> }
+	>();
 
 	/** Undefined for an anonymous caller, and for one the pipeline will refuse after it has judged the input. */
 	const findCaller = async (exchange: Exchange): Promise<Caller | undefined> => {
@@ -80,7 +76,7 @@ export function createBuyAnswer(deps: PurchaseDeps): BuyAnswer {
 		return purchase.finally(() => running.delete(place));
 	};
 
-	return async (message, exchange) => {
+	return async (message: Message, exchange: Exchange): Promise<Purchase> => {
 		if (message.taskId) {
 			const purchase = await paymentService.goOn(message, exchange);
 			if (purchase) return purchase;

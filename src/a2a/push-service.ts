@@ -1,26 +1,29 @@
 import type { Task, TaskPushNotificationConfig } from "@a2a-js/sdk";
 import { TaskNotFoundError, UnsupportedOperationError } from "@a2a-js/sdk/errors";
-import type { Store } from "../../store/store.js";
 import { TASK_LIMITS } from "../contract/contract.js";
 import type { JobViews } from "../jobs/jobs.js";
 import {
-	type Clock,
 	type Egress,
-	type Logger,
 	type SealedText,
 	ServiceError,
 	stackOf,
 	toIsoTime,
 } from "../kernel/kernel.js";
 import { jobIdOf, toProgressTask } from "./a2a-task.js";
+import type { A2aServices } from "./exchange.js";
 import {
 	createPushConfigs,
+	createPushSend,
 	type PushConfigs,
+	type PushSend,
+	type PushSign,
 	type PushTarget,
+	pause,
+	sendSurely,
 	toPushTarget,
 	toPushWire,
-} from "./push-configs.js";
-import { createPushSend, type PushSend, type PushSign, pause, sendSurely } from "./push-sender.js";
+} from "./push-targets.js";
+import type { TaskArchive } from "./task-archive.js";
 import { progressAfter } from "./task-events.js";
 import { isFinal } from "./x402-extension.js";
 
@@ -35,71 +38,74 @@ export interface PushTransport {
 }
 
 /** Push notification targets of a running task: set, read, deleted and notified. */
-export interface PushService {
-	/** Throws INVALID_ARGUMENT for what `set` would not take. */
-	check(config: TaskPushNotificationConfig, version: PushTarget["version"]): void;
-	/** Notifies from now on. Throws UnsupportedOperation for a task that nothing goes on behind. */
-	set(
-		task: Task,
-		config: TaskPushNotificationConfig,
-		version: PushTarget["version"],
-	): Promise<TaskPushNotificationConfig>;
-	/** Throws TaskNotFound for an id that is not set. */
-	get(taskId: string, id: string): Promise<TaskPushNotificationConfig>;
-	list(taskId: string): Promise<TaskPushNotificationConfig[]>;
-	remove(taskId: string, id: string): Promise<void>;
-	/** Goes on sending what an earlier process had still to send. */
-	resume(): Promise<void>;
-	/** Stops; what is not sent yet is sent after the next start. */
-	close(): Promise<void>;
+export type PushService = ReturnType<typeof createPushing>;
+
+type PushServices = Pick<A2aServices, "store" | "clock" | "logger"> & Pick<TaskArchive, "read">;
+
+/** Refuses what cannot be: without jobs nothing goes on behind a task. */
+export function createPushService(
+	deps: PushServices &
+		Pick<A2aServices, "jobs"> & {
+			readonly transport: PushTransport | undefined;
+			readonly sign: PushSign;
+		},
+): PushService {
+	const { jobs, transport } = deps;
+	return jobs && transport ? createPushing({ ...deps, jobs, transport }) : NO_PUSH;
 }
 
-export function createPushService(deps: {
-	readonly store: Store;
-	readonly clock: Clock;
-	readonly jobs: JobViews | undefined;
-	readonly transport: PushTransport | undefined;
-	readonly sign: PushSign;
-	/** The task as it stands, whatever its owner; undefined once it is gone. */
-	readonly read: (taskId: string) => Promise<Task | undefined>;
-	readonly logger?: Logger | undefined;
-}): PushService {
-	const { store, jobs, transport, sign } = deps;
-	if (!jobs || !transport) return NO_PUSH;
+function createPushing(
+	deps: PushServices & {
+		readonly jobs: JobViews;
+		readonly transport: PushTransport;
+		readonly sign: PushSign;
+	},
+) {
+	const { store, transport, sign } = deps;
 	const configs = createPushConfigs({ store, seal: transport.seal });
 	const notifier = createPushNotifier({
 		...deps,
-		jobs,
 		configs,
 		send: createPushSend({ ...transport, sign }),
 	});
 
-	const check = (config: TaskPushNotificationConfig, version: PushTarget["version"]) => {
+	const toTarget = (config: TaskPushNotificationConfig, version: PushTarget["version"]) => {
 		const target = toPushTarget(config, version);
 		transport.judge(target.url);
 		return target;
 	};
 	return {
-		check,
-		async set(task, config, version) {
-			const target = check({ ...config, taskId: task.id }, version);
+		/** Throws INVALID_ARGUMENT for what `set` would not take. */
+		check(config: TaskPushNotificationConfig, version: PushTarget["version"]): void {
+			toTarget(config, version);
+		},
+		/** Notifies from now on. Throws UnsupportedOperation for a task that nothing goes on behind. */
+		async set(
+			task: Task,
+			config: TaskPushNotificationConfig,
+			version: PushTarget["version"],
+		): Promise<TaskPushNotificationConfig> {
+			const target = toTarget({ ...config, taskId: task.id }, version);
 			const jobId = jobIdOf(task);
 			if (jobId === undefined || isFinal(task)) throw nothingToTell();
 			await configs.put(task.id, target);
 			notifier.begin(task.id, jobId);
 			return { ...toPushWire(task.id, target), token: config.token };
 		},
-		async get(taskId, id) {
+		/** Throws TaskNotFound for an id that is not set. */
+		async get(taskId: string, id: string): Promise<TaskPushNotificationConfig> {
 			const target = (await configs.listOf(taskId)).find((each) => each.id === (id || taskId));
 			if (target) return toPushWire(taskId, target);
 			throw new TaskNotFoundError(`Nobody is told of the task ${taskId} under the id "${id}".`);
 		},
-		list: async (taskId) =>
+		list: async (taskId: string): Promise<TaskPushNotificationConfig[]> =>
 			(await configs.listOf(taskId)).map((target) => toPushWire(taskId, target)),
-		remove: (taskId, id) => configs.remove(taskId, id || taskId),
+		remove: (taskId: string, id: string) => configs.remove(taskId, id || taskId),
+		/** Goes on sending what an earlier process had still to send. */
 		async resume() {
 			for (const { taskId, jobId } of await configs.open()) notifier.begin(taskId, jobId);
 		},
+		/** Stops; what is not sent yet is sent after the next start. */
 		close: notifier.close,
 	};
 }
@@ -123,33 +129,31 @@ const NO_PUSH: PushService = {
 	close: async () => undefined,
 };
 
-function createPushNotifier(deps: {
-	readonly jobs: JobViews;
-	readonly configs: PushConfigs;
-	readonly send: PushSend;
-	/** The task as it stands, whatever its owner; undefined once it is gone. */
-	readonly read: (taskId: string) => Promise<Task | undefined>;
-	readonly clock: Clock;
-	readonly logger?: Logger | undefined;
-}) {
+function createPushNotifier(
+	deps: PushServices & {
+		readonly jobs: JobViews;
+		readonly configs: PushConfigs;
+		readonly send: PushSend;
+	},
+) {
 	const { jobs, configs, send, read, clock, logger } = deps;
 	const stop = new AbortController();
-	const telling = new Map<string, Promise<void>>();
+	const following = new Map<string, Promise<void>>();
 	const { signal } = stop;
 
-	const tellPass = async (task: Task): Promise<void> => {
+	const notifyOfPass = async (task: Task): Promise<void> => {
 		await Promise.all((await configs.listOf(task.id)).map((target) => send(target, task)));
 	};
-	const tellEnd = async (taskId: string): Promise<void> => {
-		const told = new Set<string>();
+	const notifyOfEnd = async (taskId: string): Promise<void> => {
+		const notified = new Set<string>();
 		for (;;) {
 			const ended = signal.aborted ? undefined : await read(taskId);
 			if (!ended || !isFinal(ended)) return;
-			const waiting = (await configs.listOf(taskId)).filter(({ id }) => !told.has(id));
+			const waiting = (await configs.listOf(taskId)).filter(({ id }) => !notified.has(id));
 			if (waiting.length === 0) return configs.settle(taskId);
 			const sendTo = async (target: (typeof waiting)[number]) => {
 				const isDone = await sendSurely(() => send(target, ended), { clock, signal });
-				if (isDone) told.add(target.id);
+				if (isDone) notified.add(target.id);
 			};
 			await Promise.all(waiting.map(sendTo));
 		}
@@ -165,14 +169,14 @@ function createPushNotifier(deps: {
 			// A pass that begins while the word of an earlier one is being sent is skipped: the end never does.
 			if (busy || progress.pass_number === pass) continue;
 			pass = progress.pass_number;
-			busy = tellPass(toProgressTask(task, progress, toIsoTime(clock.now())))
+			busy = notifyOfPass(toProgressTask(task, progress, toIsoTime(clock.now())))
 				.catch(() => undefined)
 				.finally(() => {
 					busy = undefined;
 				});
 		}
 		await busy;
-		await tellEnd(taskId);
+		await notifyOfEnd(taskId);
 	};
 	/** A job whose events too many read is asked again later. */
 	const followSurely = async (taskId: string, jobId: string): Promise<void> => {
@@ -188,17 +192,17 @@ function createPushNotifier(deps: {
 	return {
 		/** Begins, unless that is under way. */
 		begin(taskId: string, jobId: string): void {
-			if (telling.has(taskId) || signal.aborted) return;
+			if (following.has(taskId) || signal.aborted) return;
 			const done = followSurely(taskId, jobId)
 				.catch((error) =>
 					logger?.error("a task could not be told of", { taskId, error: stackOf(error) }),
 				)
-				.finally(() => telling.delete(taskId));
-			telling.set(taskId, done);
+				.finally(() => following.delete(taskId));
+			following.set(taskId, done);
 		},
 		async close(): Promise<void> {
 			stop.abort();
-			await Promise.all(telling.values());
+			await Promise.all(following.values());
 		},
 	};
 }

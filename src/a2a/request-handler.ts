@@ -23,7 +23,7 @@ import type { TaskArchive } from "./task-archive.js";
 import { type TaskWatch, toStreamEvents } from "./task-events.js";
 import { isFinal } from "./x402-extension.js";
 
-export interface RequestHandlerDeps {
+interface RequestHandlerDeps {
 	readonly card: () => Promise<AgentCard>;
 	readonly tasks: TaskArchive;
 	readonly watch: TaskWatch;
@@ -56,8 +56,8 @@ export function createRequestHandler(deps: RequestHandlerDeps): A2ARequestHandle
 			guard(context, async (exchange) => {
 				const { task } = await purchase(request, context);
 				const waits = request.configuration?.returnImmediately !== true && goesOn(task);
-				const told = await (waits ? watch.untilEnd(task, exchange) : watch.now(task));
-				return trimHistory(told, request.configuration?.historyLength);
+				const reported = await (waits ? watch.untilEnd(task, exchange) : watch.now(task));
+				return trimHistory(reported, request.configuration?.historyLength);
 			}),
 		async *sendMessageStream(request, context) {
 			const bought = await guard(context, () => purchase(request, context));
@@ -108,26 +108,18 @@ function createPurchase({ buy, push }: RequestHandlerDeps) {
 	};
 }
 
-type GetTask = (taskId: string, context: ServerCallContext) => Promise<Task>;
+type GetTask = ReturnType<typeof createGetTask>;
 
 /** The caller's task, or one that its id opens. Throws UNAUTHENTICATED or TaskNotFound. */
-function createGetTask(tasks: TaskArchive): GetTask {
-	return async (taskId, context) => {
+function createGetTask(tasks: TaskArchive) {
+	return async (taskId: string, context: ServerCallContext): Promise<Task> => {
 		const task = await tasks.load(taskId, context);
 		if (task) return task;
 		throw new TaskNotFoundError(`Task not found: ${taskId}`);
 	};
 }
 
-type PushMethods = Pick<
-	A2ARequestHandler,
-	| "createTaskPushNotificationConfig"
-	| "getTaskPushNotificationConfig"
-	| "listTaskPushNotificationConfigs"
-	| "deleteTaskPushNotificationConfig"
->;
-
-function createPushMethods(push: PushService, getTask: GetTask): PushMethods {
+function createPushMethods(push: PushService, getTask: GetTask) {
 	return {
 		createTaskPushNotificationConfig: (params, context) =>
 			guard(context, async () => {
@@ -149,7 +141,7 @@ function createPushMethods(push: PushService, getTask: GetTask): PushMethods {
 				const { id } = await getTask(params.taskId, context);
 				await push.remove(id, params.id);
 			}),
-	};
+	} satisfies Partial<A2ARequestHandler>;
 }
 
 /** True for a task whose job has not ended. */

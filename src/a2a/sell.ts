@@ -13,10 +13,10 @@ import {
 	type SkillId,
 } from "../contract/contract.js";
 import { type CallerWatch, reportDelivery, toServiceError, watchCaller } from "../http/http.js";
-import { type Clock, type Logger, ServiceError, stackOf, toIsoTime } from "../kernel/kernel.js";
-import type { Service } from "../service/service.js";
+import { ServiceError, stackOf, toIsoTime } from "../kernel/kernel.js";
 import { isPaid, jobIdOf, toCompletedTask, toFailedTask, toLaunchedTask } from "./a2a-task.js";
-import type { Exchange } from "./exchange.js";
+import type { A2aServices, Exchange } from "./exchange.js";
+import { invalidMessage } from "./message-envelope.js";
 import type { TaskArchive } from "./task-archive.js";
 
 /** A message on its way through the pipeline. */
@@ -33,12 +33,6 @@ export interface Offered {
 	readonly resourceUrl?: string;
 }
 
-/** The finished task, or that of a job that was launched, and what the pipeline said; nothing when the task reports a failure. */
-export interface Sold {
-	readonly task: Task;
-	readonly result: CallResult | undefined;
-}
-
 /** A task for its caller, and whether an earlier sending of the same message has made it. */
 export interface Purchase {
 	readonly task: Task;
@@ -46,18 +40,21 @@ export interface Purchase {
 }
 
 /**
- * Runs the pipeline and makes the task of its result. A failure of ours becomes a failed task where one can be kept
- * (`canFail`); whatever else the pipeline throws goes to the caller.
+ * Runs the pipeline and makes the task of its result: the finished one, or that of a job that was launched. A failure of
+ * ours becomes a failed task without a result where one can be kept (`canFail`); whatever else the pipeline throws goes to
+ * the caller.
  */
-export type Sell = (offered: Offered, options: { readonly canFail: boolean }) => Promise<Sold>;
+export type Sell = ReturnType<typeof createSell>;
 
-export function createSell(deps: {
-	readonly service: Service;
-	readonly clock: Clock;
-	readonly logger?: Logger | undefined;
-}): Sell {
-	const { service, clock, logger } = deps;
-	return async (offered, { canFail }) => {
+export function createSell({
+	service,
+	clock,
+	logger,
+}: Pick<A2aServices, "service" | "clock" | "logger">) {
+	return async (
+		offered: Offered,
+		{ canFail }: { readonly canFail: boolean },
+	): Promise<{ readonly task: Task; readonly result: CallResult | undefined }> => {
 		const { taskId, message, request, exchange, idempotencyKey, payment } = offered;
 		const { requestId, response } = exchange;
 		const frame = () => ({
@@ -81,7 +78,7 @@ export function createSell(deps: {
 				resourceUrl: offered.resourceUrl ?? exchange.resourceUrl,
 				signal: watch.signal,
 			});
-			tellPayment(exchange, result);
+			reportPayment(exchange, result);
 			const skill: Skill = service.skills[operationId];
 			const task = skill.job
 				? toLaunchedTask(frame(), result)
@@ -110,7 +107,7 @@ function textOf({ toText, title }: Skill, { output, isAnswer, cost }: CallResult
 }
 
 /** The rail's receipt headers, and word to the rail once the answer has left. */
-function tellPayment({ response }: Exchange, result: CallResult) {
+function reportPayment({ response }: Exchange, result: CallResult) {
 	const { paymentHeaders = {} } = result;
 	for (const [name, value] of Object.entries(paymentHeaders)) response.setHeader(name, value);
 	reportDelivery(response, result);
@@ -153,7 +150,7 @@ export function toSkillRequest({ parts }: Message): SkillRequest {
 	const data = parts.findIndex((part) => part.content?.$case === "data");
 	if (data !== -1) {
 		if (parts.findLastIndex((part) => part.content?.$case === "data") !== data) {
-			throw invalid("message.parts", "must hold one data part at most");
+			throw invalidMessage("message.parts", "must hold one data part at most");
 		}
 		return fromData(parts[data]?.content?.value, `message.parts.${data}.data`);
 	}
@@ -162,15 +159,18 @@ export function toSkillRequest({ parts }: Message): SkillRequest {
 
 function fromData(value: unknown, path: string): SkillRequest {
 	if (typeof value !== "object" || value === null || Array.isArray(value)) {
-		throw invalid(path, 'must be an object {"skill", "input"}');
+		throw invalidMessage(path, 'must be an object {"skill", "input"}');
 	}
 	const { skill, input = {}, ...others } = value as Record<string, unknown>;
 	const unknown = Object.keys(others)[0];
 	if (unknown !== undefined) {
-		throw invalid(`${path}.${unknown.slice(0, 80)}`, 'is not known; send "skill" and "input" only');
+		throw invalidMessage(
+			`${path}.${unknown.slice(0, 80)}`,
+			'is not known; send "skill" and "input" only',
+		);
 	}
 	const skillId = typeof skill === "string" ? findSkillId(skill) : undefined;
-	if (!skillId) throw invalid(`${path}.skill`, `must be one of ${SKILL_IDS.join(", ")}`);
+	if (!skillId) throw invalidMessage(`${path}.skill`, `must be one of ${SKILL_IDS.join(", ")}`);
 	return { skillId, rawInput: input };
 }
 
@@ -181,22 +181,18 @@ function joinText(parts: readonly Part[]): string {
 		.trim();
 }
 
-function invalid(path: string, message: string): ServiceError {
-	return new ServiceError("INVALID_ARGUMENT", `The message is not valid: "${path}" ${message}.`, {
-		details: [{ path, message }],
-	});
-}
-
-/** Keeps a task for its caller; resolves to false when it neither was paid for nor has a job, was not to be kept or could not be. Never rejects. */
-export type KeepPaid = (caller: Caller, task: Task, exchange: Exchange) => Promise<boolean>;
+/**
+ * Keeps a task for its caller; resolves to false when it neither was paid for nor has a job, was not to be kept or could
+ * not be. Never rejects.
+ */
+export type KeepPaid = ReturnType<typeof createKeepPaid>;
 
 /** Only what was paid for is kept, and what a job works on: storage costs the one who fills it. */
-export function createKeepPaid(deps: {
-	readonly tasks: TaskArchive;
-	readonly logger?: Logger | undefined;
-}): KeepPaid {
-	const { tasks, logger } = deps;
-	return async (caller, task, { requestId }) => {
+export function createKeepPaid({
+	tasks,
+	logger,
+}: Pick<A2aServices, "logger"> & { readonly tasks: TaskArchive }) {
+	return async (caller: Caller, task: Task, { requestId }: Exchange): Promise<boolean> => {
 		if (!isPaid(task) && jobIdOf(task) === undefined) return false;
 		// A wallet's payment, sent again, is answered from the graphs again: that takes no text of its answer.
 		if (caller.keepsNoText && isWallet(caller.owner)) return false;

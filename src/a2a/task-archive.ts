@@ -1,8 +1,14 @@
 import { createHash } from "node:crypto";
-import { type ListTasksRequest, Task, TaskState, taskStateToJSON } from "@a2a-js/sdk";
+import {
+	type ListTasksRequest,
+	type ListTasksResponse,
+	Task,
+	TaskState,
+	taskStateToJSON,
+} from "@a2a-js/sdk";
 import { RequestMalformedError } from "@a2a-js/sdk/errors";
-import type { TaskStore } from "@a2a-js/sdk/server";
-import type { Store, TaskRow } from "../../store/store.js";
+import type { ServerCallContext } from "@a2a-js/sdk/server";
+import type { TaskRow } from "../../store/store.js";
 import {
 	type Caller,
 	grantIdOf,
@@ -14,7 +20,7 @@ import {
 	taskDocument,
 } from "../contract/contract.js";
 import type { JobView, JobViews } from "../jobs/jobs.js";
-import { type Clock, toIsoTime } from "../kernel/kernel.js";
+import { toIsoTime } from "../kernel/kernel.js";
 import {
 	agentMessage,
 	jobIdOf,
@@ -23,103 +29,100 @@ import {
 	toJobTask,
 	withoutText,
 } from "./a2a-task.js";
-import { exchangeOf } from "./exchange.js";
+import { type A2aServices, exchangeOf } from "./exchange.js";
 
 /**
  * Tasks that survive a restart: where they stand in the table, their text in one document each.
  * Both are forgotten LIMITS.artifactTtlMs after the last change; with a job behind them, when its report is. Such a task is
  * read as its job stands, and is gone with it.
  */
-export interface TaskArchive extends TaskStore {
-	/**
-	 * The caller's task, or undefined when there is none, it is someone else's, or its time is over. Tasks of an account
-	 * are shown to the credential that paid for them and to those that manage the account.
-	 */
-	find(caller: Caller, taskId: string): Promise<Task | undefined>;
-	/**
-	 * A task that a wallet paid for, or undefined. A wallet has no session to show here: the task's id, 80 random bits shown
-	 * to no one else, is what opens it.
-	 */
-	findOpen(taskId: string): Promise<Task | undefined>;
-	/** A task of any owner, without its artifacts; for what is done on their behalf. */
-	read(taskId: string): Promise<Task | undefined>;
-	/** Resolves when the task survives a power cut; without its text for an account that agreed on zero retention. */
-	keep(caller: Caller, task: Task): Promise<void>;
-	/** Persists where a task with this job behind it stands. */
-	settle(ended: { readonly jobId: string; readonly owner: string }): Promise<void>;
-	/** Fails what a crash left unfinished and no job goes on with; call once before serving. Resolves to how many. */
-	recover(): Promise<number>;
-	/**
-	 * Forgets the tasks whose time is over, whose text goes with the sweep of documents, and those whose job was deleted, text
-	 * and all.
-	 */
-	sweep(now: number): Promise<void>;
-}
+export type TaskArchive = ReturnType<typeof createTaskArchive>;
 
-export function createTaskArchive(deps: TaskRecordsDeps): TaskArchive {
-	const { store, clock } = deps;
+export function createTaskArchive(deps: TaskRecordsDeps) {
+	const { store } = deps;
 	const records = createTaskRecords(deps);
-	const rowOf = (taskId: string) => store.read((reader) => reader.get("tasks", taskId));
-	const rowsOf = (owner: string) => store.read((reader) => reader.findBy("tasks", "owner", owner));
-	const isAlive = ({ expiresAt }: TaskRow) => expiresAt > clock.now();
+	const lookups = createTaskLookups(deps, records);
 
+	/** Resolves when the task survives a power cut; without its text for an account that agreed on zero retention. */
 	const keep = ({ owner, access, keepsNoText }: Caller, task: Task) =>
 		records.put(
 			{ owner, grantId: grantIdOf(access) },
 			task,
 			keepsNoText ? withoutText(task) : task,
 		);
-	const find = async (caller: Caller, taskId: string) => {
+
+	return {
+		...lookups,
+		keep,
+		async save(task: Task, context: ServerCallContext) {
+			await keep(await exchangeOf(context).caller(), task);
+		},
+		/** Persists where a task with this job behind it stands. */
+		async settle({ jobId, owner }: { readonly jobId: string; readonly owner: string }) {
+			const rows = await store.read((reader) => reader.findBy("tasks", "owner", owner));
+			for (const row of rows.filter((each) => each.jobId === jobId)) await records.settle(row);
+		},
+		/** Fails what a crash left unfinished and no job goes on with; call once before serving. Resolves to how many. */
+		recover: () => recover(deps, records),
+		/**
+		 * Forgets the tasks whose time is over, whose text goes with the sweep of documents, and those whose job was deleted,
+		 * text and all.
+		 */
+		sweep: (now: number) => sweep(deps, records, now),
+	};
+}
+
+function createTaskLookups({ store, clock }: TaskRecordsDeps, records: TaskRecords) {
+	const rowOf = (taskId: string) => store.read((reader) => reader.get("tasks", taskId));
+	const isAlive = ({ expiresAt }: TaskRow) => expiresAt > clock.now();
+
+	/**
+	 * The caller's task, or undefined when there is none, it is someone else's, or its time is over. Tasks of an account
+	 * are shown to the credential that paid for them and to those that manage the account.
+	 */
+	const find = async (caller: Caller, taskId: string): Promise<Task | undefined> => {
 		const row = await rowOf(taskId);
 		return row && isTheirs(caller, row) && isAlive(row) ? records.read(row) : undefined;
 	};
-	const findOpen = async (taskId: string) => {
+	/**
+	 * A task that a wallet paid for, or undefined. A wallet has no session to show here: the task's id, 80 random bits shown
+	 * to no one else, is what opens it.
+	 */
+	const findOpen = async (taskId: string): Promise<Task | undefined> => {
 		const row = await rowOf(taskId);
 		return row && isWallet(row.owner) && isAlive(row) ? records.read(row) : undefined;
 	};
-	const list = async ({ owner, access }: Caller, request: ListTasksRequest) => {
-		const mine = (await rowsOf(owner)).filter(
-			(row) => isAlive(row) && maySeeAgain(access, row.grantId),
-		);
-		const page = pageOf(await Promise.all(mine.map(records.withState)), {
-			...request,
-			contextId: request.contextId && digestOf(request.contextId),
-		});
-		const artifacts = request.includeArtifacts === true;
-		const tasks = await Promise.all(page.rows.map((row) => records.read(row, { artifacts })));
-		return {
-			tasks: tasks
-				.filter((task) => task !== undefined)
-				.map((task) => (artifacts ? task : { ...task, artifacts: [] })),
-			nextPageToken: page.nextPageToken,
-			pageSize: page.pageSize,
-			totalSize: page.totalSize,
-		};
-	};
 
 	return {
-		keep,
 		find,
 		findOpen,
-		async read(taskId) {
+		/** A task of any owner, without its artifacts; for what is done on their behalf. */
+		async read(taskId: string): Promise<Task | undefined> {
 			const row = await rowOf(taskId);
 			return row && records.read(row, { artifacts: false });
 		},
-		async save(task, context) {
-			await keep(await exchangeOf(context).caller(), task);
-		},
-		async load(taskId, context) {
+		async load(taskId: string, context: ServerCallContext): Promise<Task | undefined> {
 			return (await findOpen(taskId)) ?? find(await exchangeOf(context).caller(), taskId);
 		},
-		async list(request, context) {
-			return list(await exchangeOf(context).caller(), request);
+		async list(request: ListTasksRequest, context: ServerCallContext): Promise<ListTasksResponse> {
+			const { owner, access } = await exchangeOf(context).caller();
+			const rows = await store.read((reader) => reader.findBy("tasks", "owner", owner));
+			const mine = rows.filter((row) => isAlive(row) && maySeeAgain(access, row.grantId));
+			const page = pageOf(await Promise.all(mine.map(records.withState)), {
+				...request,
+				contextId: request.contextId && digestOf(request.contextId),
+			});
+			const artifacts = request.includeArtifacts === true;
+			const tasks = await Promise.all(page.rows.map((row) => records.read(row, { artifacts })));
+			return {
+				tasks: tasks
+					.filter((task) => task !== undefined)
+					.map((task) => (artifacts ? task : { ...task, artifacts: [] })),
+				nextPageToken: page.nextPageToken,
+				pageSize: page.pageSize,
+				totalSize: page.totalSize,
+			};
 		},
-		async settle({ jobId, owner }) {
-			const rows = await rowsOf(owner);
-			for (const row of rows.filter((each) => each.jobId === jobId)) await records.settle(row);
-		},
-		recover: () => recover(deps, records),
-		sweep: (now) => sweep(deps, records, now),
 	};
 }
 
@@ -170,15 +173,11 @@ function toInterrupted(task: Task, timestamp: string): Task {
 }
 
 /** The rows and texts of tasks of all owners. */
-export type TaskRecords = ReturnType<typeof createTaskRecords>;
+type TaskRecords = ReturnType<typeof createTaskRecords>;
 
-export type TaskHolder = Pick<TaskRow, "owner" | "grantId">;
+type TaskHolder = Pick<TaskRow, "owner" | "grantId">;
 
-export interface TaskRecordsDeps {
-	readonly store: Store;
-	readonly clock: Clock;
-	readonly live: LiveTasks;
-}
+type TaskRecordsDeps = Pick<A2aServices, "store" | "clock"> & { readonly live: LiveTasks };
 
 function createTaskRecords({ store, clock, live }: TaskRecordsDeps) {
 	const { documents } = store;
@@ -186,7 +185,7 @@ function createTaskRecords({ store, clock, live }: TaskRecordsDeps) {
 		jobId === undefined ? undefined : live.viewOf(jobId);
 	return {
 		/** Writes the text, then the row that points to it; durable when it resolves. */
-		async put(holder: TaskHolder, task: Task, told: Task = task): Promise<void> {
+		async put(holder: TaskHolder, task: Task, reported: Task = task): Promise<void> {
 			const view = await viewOf(jobIdOf(task));
 			const row = {
 				...toRow(holder, task, clock.now()),
@@ -194,7 +193,7 @@ function createTaskRecords({ store, clock, live }: TaskRecordsDeps) {
 				...(view && { owner: view.owner, ...fromView(view) }),
 			};
 			// Text first: a row never points to a text that is missing.
-			await documents.put(row.documentId, JSON.stringify(Task.toJSON(told)), row.expiresAt);
+			await documents.put(row.documentId, JSON.stringify(Task.toJSON(reported)), row.expiresAt);
 			await store.transaction((tx) => tx.put("tasks", row));
 		},
 		/** As its job stands; undefined for a text that is missing, and once the job is deleted. */
@@ -277,22 +276,13 @@ function digestOf(callersId: string): string {
 	return createHash("sha256").update(callersId).digest("base64url").slice(0, DIGEST_CHARS);
 }
 
-export interface TaskPage {
-	readonly rows: readonly TaskRow[];
-	/** Empty on the last page. */
-	readonly nextPageToken: string;
-	readonly pageSize: number;
-	/** Rows that match, on all pages. */
-	readonly totalSize: number;
-}
-
 const DEFAULT_PAGE_SIZE = 50;
 
 /**
  * One page of the rows a request asks for, last changed first; its context is compared as the rows write theirs.
  * Throws RequestMalformedError for a token that is not ours.
  */
-function pageOf(rows: readonly TaskRow[], request: ListTasksRequest): TaskPage {
+function pageOf(rows: readonly TaskRow[], request: ListTasksRequest) {
 	const pageSize = request.pageSize ?? DEFAULT_PAGE_SIZE;
 	const matching = rows.filter((row) => matches(row, request)).sort(byLastChange);
 	const cursor = request.pageToken ? fromToken(request.pageToken) : undefined;
@@ -301,8 +291,10 @@ function pageOf(rows: readonly TaskRow[], request: ListTasksRequest): TaskPage {
 	const last = page.at(-1);
 	return {
 		rows: page,
+		/** Empty on the last page. */
 		nextPageToken: last && left.length > page.length ? toToken(last) : "",
 		pageSize,
+		/** Rows that match, on all pages. */
 		totalSize: matching.length,
 	};
 }

@@ -2,46 +2,31 @@ import { type StreamResponse, type Task, TaskState } from "@a2a-js/sdk";
 import { UnsupportedOperationError } from "@a2a-js/sdk/errors";
 import { LAST_EVENTS, TASK_LIMITS } from "../contract/contract.js";
 import { watchCaller } from "../http/http.js";
-import { JOB_LIMITS, type JobViews } from "../jobs/jobs.js";
-import { type Clock, ServiceError, toIsoTime } from "../kernel/kernel.js";
+import { JOB_LIMITS } from "../jobs/jobs.js";
+import { ServiceError, toIsoTime } from "../kernel/kernel.js";
 import { type JobProgress, jobIdOf, progressOf, toProgressTask } from "./a2a-task.js";
-import type { Exchange } from "./exchange.js";
+import type { A2aServices, Exchange } from "./exchange.js";
 import type { Purchase } from "./sell.js";
 import type { LiveTasks } from "./task-archive.js";
 import { isFinal, type PaymentStatus, paymentMessage, paymentStatusOf } from "./x402-extension.js";
-
-/** What callers see of a task while its job goes on. */
-export interface TaskWatch {
-	/** The task as its job stands. */
-	now(task: Task): Promise<Task>;
-	/** The task once its job has ended, or as it stands when the caller has waited long enough. */
-	untilEnd(task: Task, exchange: Exchange): Promise<Task>;
-	/**
-	 * The task as it is given, then each pass and each other progress since, the report as an artifact and the last status. Ends when
-	 * the task does, when the caller leaves, after JOB_LIMITS.eventStreamMs and when the server stops: then it is resumed by
-	 * subscribing again. Throws RATE_LIMITED before the first event while too many read the same job.
-	 */
-	events(task: Task, exchange: Exchange): AsyncGenerator<StreamResponse, void, undefined>;
-	/** Cancels the job behind an open task; the task with its last state, if that comes soon. */
-	cancel(task: Task, exchange: Exchange): Promise<Task>;
-}
 
 /** True for the name of the one event that ends a job. */
 function isLastEvent(name: string): boolean {
 	return LAST_EVENTS.some((last) => last === name);
 }
 
-export function createTaskWatch(deps: {
-	readonly jobs: JobViews | undefined;
-	readonly live: LiveTasks;
-	readonly clock: Clock;
-}): TaskWatch {
+/** What callers see of a task while its job goes on. */
+export type TaskWatch = ReturnType<typeof createTaskWatch>;
+
+export function createTaskWatch(
+	deps: Pick<A2aServices, "jobs" | "clock"> & { readonly live: LiveTasks },
+) {
 	const { live, clock } = deps;
 	const jobs = () => {
 		if (deps.jobs) return deps.jobs;
 		throw new UnsupportedOperationError("Nothing goes on behind this task.");
 	};
-	const nowOf = async (task: Task) => (await live.now(task)) ?? task;
+	const nowOf = async (task: Task): Promise<Task> => (await live.now(task)) ?? task;
 
 	const waitFor = async (task: Task, exchange: Exchange, timeoutMs: number) => {
 		const caller = watchCaller(exchange.response, clock, timeoutMs);
@@ -58,10 +43,21 @@ export function createTaskWatch(deps: {
 	};
 
 	return {
+		/** The task as its job stands. */
 		now: nowOf,
-		untilEnd: (task, exchange) => waitFor(task, exchange, TASK_LIMITS.blockingMs),
+		/** The task once its job has ended, or as it stands when the caller has waited long enough. */
+		untilEnd: (task: Task, exchange: Exchange): Promise<Task> =>
+			waitFor(task, exchange, TASK_LIMITS.blockingMs),
 
-		async *events(task, { response }) {
+		/**
+		 * The task as it is given, then each pass and each other progress since, the report as an artifact and the last status. Ends
+		 * when the task does, when the caller leaves, after JOB_LIMITS.eventStreamMs and when the server stops: then it is resumed
+		 * by subscribing again. Throws RATE_LIMITED before the first event while too many read the same job.
+		 */
+		async *events(
+			task: Task,
+			{ response }: Exchange,
+		): AsyncGenerator<StreamResponse, void, undefined> {
 			const caller = watchCaller(response, clock, JOB_LIMITS.eventStreamMs);
 			try {
 				const events = await jobs().follow(jobIdOf(task) ?? "", caller.signal);
@@ -76,7 +72,8 @@ export function createTaskWatch(deps: {
 			}
 		},
 
-		async cancel(task, exchange) {
+		/** Cancels the job behind an open task; the task with its last state, if that comes soon. */
+		async cancel(task: Task, exchange: Exchange): Promise<Task> {
 			await jobs().cancel(jobIdOf(task) ?? "");
 			return waitFor(task, exchange, TASK_LIMITS.cancelMs);
 		},
@@ -115,8 +112,8 @@ function* endOf(task: Task): Generator<StreamResponse, void, undefined> {
 
 /** How far the task was when it was reported; undefined before its first pass. */
 function latestOf({ metadata }: Task): JobProgress | undefined {
-	const told = metadata as unknown as JobProgress | undefined;
-	return told?.pass_number ? progressOf(told) : undefined;
+	const reported = metadata as unknown as JobProgress | undefined;
+	return reported?.pass_number ? progressOf(reported) : undefined;
 }
 
 function isLater(one: JobProgress, other: JobProgress): boolean {
@@ -132,17 +129,21 @@ export function toStreamEvents({ task, isRepeated }: Purchase): StreamResponse[]
 	const payment = paymentStatusOf(task);
 	const isWorkedOn = isFinal(task) && (payment === undefined || WORKED.has(payment));
 	if (isRepeated || !isWorkedOn) return [taskEvent(task)];
-	const tell = (state: TaskState, status: PaymentStatus, text: string) => ({
+	const statusOf = (state: TaskState, status: PaymentStatus, text: string) => ({
 		state,
 		message: payment && paymentMessage(task, text, { status }),
 		timestamp: task.status?.timestamp,
 	});
-	const submitted = tell(
+	const submitted = statusOf(
 		TaskState.TASK_STATE_SUBMITTED,
 		"payment-submitted",
 		"The payment was received.",
 	);
-	const working = tell(TaskState.TASK_STATE_WORKING, "payment-verified", "The payment is good.");
+	const working = statusOf(
+		TaskState.TASK_STATE_WORKING,
+		"payment-verified",
+		"The payment is good.",
+	);
 	return [
 		taskEvent({ ...task, status: submitted, artifacts: [], metadata: undefined }),
 		statusEvent(task, working, undefined),

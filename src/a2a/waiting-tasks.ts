@@ -34,7 +34,7 @@ export interface WaitingTask {
 	/** Hash of the payment whose settlement is not known; no other one is taken meanwhile. */
 	readonly unsettled: string | undefined;
 	/** The task as it was reported last. */
-	readonly told: Task;
+	readonly reported: Task;
 }
 
 /** Memory of unpaid tasks, bounded in number, size and time: text no one paid for must not fill a disk. */
@@ -122,23 +122,23 @@ function heaviestOf(entries: readonly Entry[]): string | undefined {
 }
 
 /** The asking message is kept once, and what it asks for is read from it again. */
-function toText({ request: _, message, told, ...rest }: WaitingTask): string {
+function toText({ request: _, message, reported, ...rest }: WaitingTask): string {
 	return JSON.stringify({
 		...rest,
 		message: Message.toJSON(withoutPayload(message)),
-		told: Task.toJSON({ ...told, history: told.history.slice(1) }),
+		reported: Task.toJSON({ ...reported, history: reported.history.slice(1) }),
 	});
 }
 
 function fromText(text: string): WaitingTask {
-	const { message: asked, told: last, ...rest } = JSON.parse(text);
+	const { message: asked, reported: last, ...rest } = JSON.parse(text);
 	const message = Message.fromJSON(asked);
-	const told = Task.fromJSON(last);
+	const reported = Task.fromJSON(last);
 	return {
 		...rest,
 		message,
 		request: toSkillRequest(message),
-		told: { ...told, history: [message, ...told.history] },
+		reported: { ...reported, history: [message, ...reported.history] },
 	};
 }
 
@@ -172,12 +172,18 @@ export function toAsked(
 	if (!payment) {
 		if (error.code !== "PAYMENT_REQUIRED" || !required) return undefined;
 		const state: PaymentState = { status: "payment-required", required, receipts: asked.receipts };
-		return tell({ ...asked, required }, TaskState.TASK_STATE_INPUT_REQUIRED, state, error, attempt);
+		return withStatus(
+			{ ...asked, required },
+			TaskState.TASK_STATE_INPUT_REQUIRED,
+			state,
+			error,
+			attempt,
+		);
 	}
 	if (error.code === "SETTLEMENT_UNKNOWN") {
 		const state: PaymentState = { status: "payment-verified", receipts: asked.receipts };
 		const unsettled = { ...asked, unsettled: hash };
-		return tell(unsettled, TaskState.TASK_STATE_WORKING, state, error, attempt);
+		return withStatus(unsettled, TaskState.TASK_STATE_WORKING, state, error, attempt);
 	}
 	const code = paymentErrorOf(error);
 	return code && toFailed({ ...asked, required, unsettled: undefined }, code, error, attempt);
@@ -203,24 +209,24 @@ function toFailed(
 		required: isLast ? undefined : required,
 	};
 	const next = isLast ? TaskState.TASK_STATE_FAILED : TaskState.TASK_STATE_INPUT_REQUIRED;
-	return tell({ ...asked, receipts }, next, state, error, attempt);
+	return withStatus({ ...asked, receipts }, next, state, error, attempt);
 }
 
-function tell(
+function withStatus(
 	asked: WaitingTask,
 	state: TaskState,
 	payment: PaymentState,
 	error: ServiceError,
 	{ message, requestId, timestamp }: PaymentTry,
 ): WaitingTask {
-	const { told, request } = asked;
-	const text = paymentMessage(told, `${error.message}${NEXT[state] ?? ""}`, payment);
+	const { reported, request } = asked;
+	const text = paymentMessage(reported, `${error.message}${NEXT[state] ?? ""}`, payment);
 	// The same body an HTTP caller gets: every other way to pay is in it.
 	const body = dataPart(toErrorReply(error, requestId).body);
 	return {
 		...asked,
-		told: {
-			...told,
+		reported: {
+			...reported,
 			history: historyOf(asked, message),
 			status: { state, message: { ...text, parts: [...text.parts, body] }, timestamp },
 			metadata: { skill: request.skillId, request_id: requestId },
@@ -241,14 +247,14 @@ export function toCanceled(
 	asked: WaitingTask,
 	{ message, timestamp }: { readonly message: Message | undefined; readonly timestamp: string },
 ): Task {
-	const { told, receipts } = asked;
+	const { reported, receipts } = asked;
 	const text = "The payment was declined, so the task ends here; nothing was charged.";
 	return {
-		...told,
+		...reported,
 		history: historyOf(asked, message),
 		status: {
 			state: TaskState.TASK_STATE_CANCELED,
-			message: paymentMessage(told, text, { status: "payment-rejected", receipts }),
+			message: paymentMessage(reported, text, { status: "payment-rejected", receipts }),
 			timestamp,
 		},
 	};
@@ -265,12 +271,12 @@ export function toPaid(
 	const receipts = settlement
 		? [...asked.receipts, toReceipt(settlement, payment)]
 		: asked.receipts;
-	const told = { ...task, history: historyOf(asked, sent) };
-	if (!task.status || !speaksX402 || (!settlement && !payment)) return told;
+	const reported = { ...task, history: historyOf(asked, sent) };
+	if (!task.status || !speaksX402 || (!settlement && !payment)) return reported;
 	const status = settlement ? "payment-completed" : "payment-verified";
 	const message = paymentMessage(task, fateOf(result), { status, receipts });
 	return {
-		...told,
+		...reported,
 		status: { ...task.status, message },
 		metadata: { ...task.metadata, payment_hash: hash },
 	};
@@ -290,8 +296,11 @@ function fateOf({ isAnswer, settlement, cost }: CallResult): string {
 }
 
 /** What was asked and what paid for it; payments in between are stated by their receipts. */
-function historyOf({ told, message: asked }: WaitingTask, message: Message | undefined): Message[] {
-	const { id: taskId, contextId } = told;
+function historyOf(
+	{ reported, message: asked }: WaitingTask,
+	message: Message | undefined,
+): Message[] {
+	const { id: taskId, contextId } = reported;
 	const messages = message && message.messageId !== asked.messageId ? [asked, message] : [asked];
 	return messages.map((each) => ({ ...withoutPayload(each), taskId, contextId }));
 }

@@ -2,8 +2,9 @@ import { type Message, type Task, TaskState } from "@a2a-js/sdk";
 import { X402_EXTENSION_URI } from "../../agent-card/agent-card.js";
 import { PaymentRequired } from "../../payments/payments.js";
 import type { Payment, SentHeaders, SettlementWire } from "../contract/contract.js";
-import { ServiceError } from "../kernel/kernel.js";
+import type { ServiceError } from "../kernel/kernel.js";
 import { agentMessage } from "./a2a-task.js";
+import { invalidMessage } from "./message-envelope.js";
 
 /** The payment extension's words on messages, and how a caller turns it on. */
 
@@ -78,40 +79,14 @@ export function withoutPayload(message: Message): Message {
 }
 
 function invalid(key: string, rule: string): ServiceError {
-	const path = `message.metadata.${key}`;
-	return new ServiceError("INVALID_ARGUMENT", `The message is not valid: "${path}" ${rule}.`, {
-		details: [{ path, message: rule }],
-	});
+	return invalidMessage(`message.metadata.${key}`, rule);
 }
 
-/** One settlement, or one that failed, as x402 reports it. */
-export type PaymentReceipt =
-	| {
-			readonly success: true;
-			readonly transaction: string;
-			readonly network: string;
-			readonly payer: string;
-	  }
-	| {
-			readonly success: false;
-			readonly errorReason: string;
-			/** Empty: nothing was settled. */
-			readonly transaction: "";
-			readonly network: string;
-	  };
-
-/** Codes of the extension, section 9.1. */
-export type PaymentErrorCode =
-	| "INSUFFICIENT_FUNDS"
-	| "INVALID_SIGNATURE"
-	| "EXPIRED_PAYMENT"
-	| "DUPLICATE_NONCE"
-	| "NETWORK_MISMATCH"
-	| "INVALID_AMOUNT"
-	| "SETTLEMENT_FAILED";
-
-/** By the reason a refusal carries; what is signed for something else than was asked counts as a wrong signature. */
-const CODE_OF_REASON: Readonly<Record<string, PaymentErrorCode>> = {
+/**
+ * Codes of the extension, section 9.1, by the reason a refusal carries; what is signed for something else than was asked
+ * counts as a wrong signature.
+ */
+const CODE_OF_REASON = {
 	insufficient_funds: "INSUFFICIENT_FUNDS",
 	invalid_signature: "INVALID_SIGNATURE",
 	invalid_payload: "INVALID_SIGNATURE",
@@ -122,13 +97,16 @@ const CODE_OF_REASON: Readonly<Record<string, PaymentErrorCode>> = {
 	network_mismatch: "NETWORK_MISMATCH",
 	invalid_amount: "INVALID_AMOUNT",
 	settlement_failed: "SETTLEMENT_FAILED",
-};
+} as const;
+const CODES: ReadonlyMap<string, PaymentErrorCode> = new Map(Object.entries(CODE_OF_REASON));
+
+export type PaymentErrorCode = (typeof CODE_OF_REASON)[keyof typeof CODE_OF_REASON];
 
 /** The extension's code for a refused payment; undefined when the refusal is about something else. */
 export function paymentErrorOf({ code, reply }: ServiceError): PaymentErrorCode | undefined {
 	if (code === "PAYMENT_ALREADY_USED") return "DUPLICATE_NONCE";
 	if (code !== "PAYMENT_REJECTED") return undefined;
-	return CODE_OF_REASON[String(reply?.body?.["reason"])] ?? "SETTLEMENT_FAILED";
+	return CODES.get(String(reply?.body?.["reason"])) ?? "SETTLEMENT_FAILED";
 }
 
 /** What a task says of its payment: in the message of its status, as the extension wants it. */
@@ -176,21 +154,26 @@ export function demandOf(error: ServiceError, version: 1 | 2): Demand | undefine
 	return header && JSON.parse(Buffer.from(header, "base64").toString("utf8"));
 }
 
+/** One settlement, or one that failed, as x402 reports it. */
+export type PaymentReceipt = ReturnType<typeof toReceipt> | ReturnType<typeof toFailedReceipt>;
+
 /** A settlement as a receipt; version 1 of x402 knows networks by its own names. */
 export function toReceipt(
 	{ transaction, payer, network }: SettlementWire,
 	payment: X402Payment | undefined,
-): PaymentReceipt {
+) {
 	return {
 		success: true,
 		transaction,
 		network: (payment && networkOf(payment)) ?? network,
 		payer,
-	};
+	} as const;
 }
 
-export function toFailedReceipt(errorReason: string, payment: X402Payment): PaymentReceipt {
-	return { success: false, errorReason, transaction: "", network: networkOf(payment) ?? "" };
+/** Nothing was settled, so there is no transaction. */
+export function toFailedReceipt(errorReason: string, payment: X402Payment) {
+	const network = networkOf(payment) ?? "";
+	return { success: false, errorReason, transaction: "", network } as const;
 }
 
 const NETWORK_CHARS = 80;

@@ -5,7 +5,7 @@ import type {
 	Credential,
 	IdentifyOptions,
 } from "../contract/contract.js";
-import { hashSecret, ServiceError, toCanonicalJson } from "../kernel/kernel.js";
+import { hashSecret, notFound, ServiceError, toCanonicalJson } from "../kernel/kernel.js";
 import type { AccountServices } from "./account-services.js";
 import type { ApiKeys, FoundKey } from "./api-keys.js";
 import type { ConnectionTokens } from "./connection-tokens.js";
@@ -139,8 +139,7 @@ export function createFindSubject(deps: IdentityServices) {
 		const subjectHash = hashSecret(text, pepper);
 		const known = await store.read((reader) => find(reader, subjectHash));
 		if (!known && !opens) {
-			throw new ServiceError(
-				"NOT_FOUND",
+			throw notFound(
 				"No account is open for this identity token; a paid call or a change of the account (PATCH /v1/account) opens one.",
 			);
 		}

@@ -3,6 +3,7 @@ import {
 	LIMITS,
 	ownerOperation,
 	replyComponent,
+	replyList,
 	requestComponent,
 	type Services,
 	usdField,
@@ -99,10 +100,7 @@ const createdKeySchema = replyComponent(
 	z.object({ key: z.string().describe("The secret; shown once"), ...key }),
 );
 
-const accountKeyListSchema = replyComponent(
-	"AccountKeyList",
-	z.object({ items: z.array(accountKeySchema) }),
-);
+const accountKeyListSchema = replyList("AccountKeyList", accountKeySchema);
 
 const endedSchema = replyComponent(
 	"Ended",
@@ -118,10 +116,7 @@ const createdConnectionSchema = replyComponent(
 	}),
 );
 
-const connectionListSchema = replyComponent(
-	"ConnectionTokenList",
-	z.object({ items: z.array(connectionSchema) }),
-);
+const connectionListSchema = replyList("ConnectionTokenList", connectionSchema);
 
 const CONNECTION_ID = "con_01kg9yz3v0f6x2m8q4t7w1ab2d";
 

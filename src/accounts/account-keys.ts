@@ -9,7 +9,14 @@ import {
 	type ServiceInfo,
 	SKILL_IDS,
 } from "../contract/contract.js";
-import { formatUsd, type Micros, parseUsd, ServiceError, toIsoTime } from "../kernel/kernel.js";
+import {
+	formatUsd,
+	invalidArgument,
+	type Micros,
+	parseUsd,
+	ServiceError,
+	toIsoTime,
+} from "../kernel/kernel.js";
 import type { KeyChange, KeyOrder, KeyScope } from "./account-keys.operations.js";
 import type { AccountProfile, AccountProfiles } from "./account-profiles.js";
 import type { AccountServices } from "./account-services.js";
@@ -254,13 +261,12 @@ export function toSptScope(
 export function parseLimit(text: string): Micros {
 	const limit = parseUsd(text);
 	if (limit > 0n) return limit;
-	throw new ServiceError("INVALID_ARGUMENT", "A limit must be above zero.");
+	throw invalidArgument("A limit must be above zero.");
 }
 
 function assertSkill(id: string): void {
 	if (findSkillId(id) || PAID_OPERATION_IDS.some((known) => known === id)) return;
-	throw new ServiceError(
-		"INVALID_ARGUMENT",
+	throw invalidArgument(
 		`No skill is called "${id.slice(0, 80)}"; there are ${SKILL_IDS.join(", ")}, and the operations ${PAID_OPERATION_IDS.join(", ")}.`,
 	);
 }

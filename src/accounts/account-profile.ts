@@ -2,7 +2,13 @@ import { custAccount, heldAccount } from "../../payments/payments.js";
 import { forgetKeySpending, spentThisMonth } from "../../payments/plan/plan.js";
 import type { AccountRow, Store, StoreTransaction } from "../../store/store.js";
 import { type AccountAccess, type Json, LIMITS } from "../contract/contract.js";
-import { formatUsd, hashSecret, ServiceError, toIsoTime } from "../kernel/kernel.js";
+import {
+	formatUsd,
+	hashSecret,
+	invalidArgument,
+	ServiceError,
+	toIsoTime,
+} from "../kernel/kernel.js";
 import { requireManager } from "./account-keys.js";
 import type { AccountProfiles } from "./account-profiles.js";
 import type { AccountServices } from "./account-services.js";
@@ -145,8 +151,7 @@ function closeAccount(
 			(await tx.balance(custAccount(accountId))) + (await tx.balance(heldAccount(accountId)));
 		const named = formatUsd(forfeited);
 		if (forfeited > 0n && confirm !== named) {
-			throw new ServiceError(
-				"INVALID_ARGUMENT",
+			throw invalidArgument(
 				`The account has ${named} USD left, which nobody could spend any more; ask the operator for a refund first, or send ?confirm=${named} to give it up.`,
 			);
 		}

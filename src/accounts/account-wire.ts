@@ -1,5 +1,11 @@
 import { z } from "zod";
-import { LIMITS, replyComponent, requestComponent, usdField } from "../contract/contract.js";
+import {
+	LIMITS,
+	replyComponent,
+	replyList,
+	requestComponent,
+	usdField,
+} from "../contract/contract.js";
 import { accountKeySchema, connectionSchema } from "./account-keys.operations.js";
 import { feedbackSchema } from "./feedback.operations.js";
 import { usdInput } from "./spt-wire.js";
@@ -123,7 +129,7 @@ const callSchema = replyComponent(
 	}),
 );
 
-export const callListSchema = replyComponent("CallList", z.object({ items: z.array(callSchema) }));
+export const callListSchema = replyList("CallList", callSchema);
 
 const USAGE_GROUPINGS = ["day", "operation", "graph", "key"] as const;
 const dayField = z.iso.date("must be a day such as 2026-11-30");

@@ -4,9 +4,10 @@ import { LIMITS } from "../contract/contract.js";
 import {
 	createSecret,
 	hashSecret,
+	invalidArgument,
 	isWellFormedSecret,
 	type Micros,
-	ServiceError,
+	notFound,
 } from "../kernel/kernel.js";
 import type { SecretServices } from "./account-services.js";
 
@@ -46,50 +47,17 @@ export interface FoundKey {
 	readonly isReplaced: boolean;
 }
 
-export interface ApiKeys {
-	/** A key for a new account on the free plan; account, key and prepaid balance are one transaction. */
-	create(terms: AccountTerms): Promise<CreatedKey>;
-	/** One more key of an account. Throws NOT_FOUND, and INVALID_ARGUMENT for one key too many. */
-	add(accountId: string, terms: KeyTerms): Promise<CreatedKey>;
-	/** Keys of an account, oldest first, revoked ones too. */
-	list(accountId: string): Promise<readonly KeyRow[]>;
-	/** New terms for a key; those left out stay. Throws NOT_FOUND, and INVALID_ARGUMENT for the last that manages its account. */
-	change(accountId: string, keyId: string, terms: KeyTerms): Promise<KeyRow>;
-	/** A new secret; the old one works for so many seconds more, the one before it no longer. Throws NOT_FOUND. */
-	rotate(accountId: string, keyId: string, overlapSeconds: number): Promise<CreatedKey>;
-	/**
-	 * The key buys nothing from now on. Throws NOT_FOUND, also for a key of another account than the one given, and
-	 * INVALID_ARGUMENT where that account is named and no other key manages it.
-	 */
-	revoke(keyId: string, accountId?: string): Promise<void>;
-	/** The key behind a secret; undefined for one no one issued, that was revoked or has expired. */
-	find(reader: StoreReader, secret: string): Promise<FoundKey | undefined>;
-}
+export type ApiKeys = ReturnType<typeof createApiKeys>;
 
 /** API keys, stored as keyed hashes only. Spec: Authentication. */
-export function createApiKeys(deps: SecretServices): ApiKeys {
-	const { store, clock, ids, pepper } = deps;
+export function createApiKeys(deps: SecretServices) {
+	const { store, clock, pepper } = deps;
 	return {
-		async create({ hasPaymentMethod = false, mayKeepNothing, quotaId, alongside, ...terms }) {
-			const account: AccountRow = {
-				id: ids.next("acc"),
-				label: "",
-				plan: "free",
-				hasPaymentMethod,
-				createdAt: clock.now(),
-				...(mayKeepNothing && { mayKeepNothing }),
-				...(quotaId !== undefined && { quotaId }),
-			};
-			const { row, key } = newKey(deps, account.id, { isManager: true, ...terms });
-			await store.transaction(async (tx) => {
-				await tx.put("accounts", account);
-				await tx.put("keys", row);
-				await alongside?.(tx, account.id);
-			});
-			return { id: row.id, key, accountId: account.id };
-		},
+		/** A key for a new account on the free plan; account, key and prepaid balance are one transaction. */
+		create: (request: AccountTerms) => openAccount(deps, request),
 
-		async add(accountId, terms) {
+		/** One more key of an account. Throws NOT_FOUND, and INVALID_ARGUMENT for one key too many. */
+		async add(accountId: string, terms: KeyTerms): Promise<CreatedKey> {
 			const { row, key } = newKey(deps, accountId, terms);
 			await store.transaction(async (tx) => {
 				await getOpenAccount(tx, accountId);
@@ -99,10 +67,12 @@ export function createApiKeys(deps: SecretServices): ApiKeys {
 			return { id: row.id, key, accountId };
 		},
 
-		list: (accountId) =>
+		/** Keys of an account, oldest first, revoked ones too. */
+		list: (accountId: string) =>
 			store.read(async (reader) => sortByAge(await reader.findBy("keys", "accountId", accountId))),
 
-		change: (accountId, keyId, terms) =>
+		/** New terms for a key; those left out stay. Throws NOT_FOUND, and INVALID_ARGUMENT for the last that manages its account. */
+		change: (accountId: string, keyId: string, terms: KeyTerms) =>
 			store.transaction(async (tx) => {
 				const earlier = await getActive(tx, keyId, accountId);
 				if (terms.isManager === false) await assertStillManaged(tx, earlier, clock.now());
@@ -112,7 +82,8 @@ export function createApiKeys(deps: SecretServices): ApiKeys {
 				return row;
 			}),
 
-		async rotate(accountId, keyId, overlapSeconds) {
+		/** A new secret; the old one works for so many seconds more, the one before it no longer. Throws NOT_FOUND. */
+		async rotate(accountId: string, keyId: string, overlapSeconds: number): Promise<CreatedKey> {
 			const key = createSecret(KEY_PREFIX, deps.random);
 			await store.transaction(async (tx) => {
 				const row = await getActive(tx, keyId, accountId);
@@ -128,11 +99,38 @@ export function createApiKeys(deps: SecretServices): ApiKeys {
 			return { id: keyId, key, accountId };
 		},
 
-		revoke: (keyId, accountId) =>
+		/**
+		 * The key buys nothing from now on. Throws NOT_FOUND, also for a key of another account than the one given, and
+		 * INVALID_ARGUMENT where that account is named and no other key manages it.
+		 */
+		revoke: (keyId: string, accountId?: string) =>
 			store.transaction((tx) => revokeKey(tx, { keyId, accountId, now: clock.now() })),
 
-		find: (reader, secret) => findKey(reader, { secret, pepper, now: clock.now() }),
+		/** The key behind a secret; undefined for one no one issued, that was revoked or has expired. */
+		find: (reader: StoreReader, secret: string) =>
+			findKey(reader, { secret, pepper, now: clock.now() }),
 	};
+}
+
+async function openAccount(deps: SecretServices, request: AccountTerms): Promise<CreatedKey> {
+	const { store, clock, ids } = deps;
+	const { hasPaymentMethod = false, mayKeepNothing, quotaId, alongside, ...terms } = request;
+	const account: AccountRow = {
+		id: ids.next("acc"),
+		label: "",
+		plan: "free",
+		hasPaymentMethod,
+		createdAt: clock.now(),
+		...(mayKeepNothing && { mayKeepNothing }),
+		...(quotaId !== undefined && { quotaId }),
+	};
+	const { row, key } = newKey(deps, account.id, { isManager: true, ...terms });
+	await store.transaction(async (tx) => {
+		await tx.put("accounts", account);
+		await tx.put("keys", row);
+		await alongside?.(tx, account.id);
+	});
+	return { id: row.id, key, accountId: account.id };
 }
 
 async function revokeKey(
@@ -193,8 +191,7 @@ async function pruneEndedKeys(tx: StoreTransaction, accountId: string, now: numb
 	const rows = sortByAge(await tx.findBy("keys", "accountId", accountId));
 	const ended = rows.filter((row) => !isUsable(row, now));
 	if (rows.length - ended.length >= LIMITS.accountKeysMax) {
-		throw new ServiceError(
-			"INVALID_ARGUMENT",
+		throw invalidArgument(
 			`An account has at most ${LIMITS.accountKeysMax} active keys; revoke one first.`,
 		);
 	}
@@ -212,20 +209,20 @@ export async function getKey(
 ): Promise<KeyRow> {
 	const row = await reader.get("keys", keyId);
 	if (row && (accountId === undefined || row.accountId === accountId)) return row;
-	throw new ServiceError("NOT_FOUND", `No API key is called "${keyId.slice(0, 80)}".`);
+	throw notFound(`No API key is called "${keyId.slice(0, 80)}".`);
 }
 
 async function getActive(reader: StoreReader, keyId: string, accountId: string): Promise<KeyRow> {
 	const row = await getKey(reader, keyId, accountId);
 	if (row.status === "active") return row;
-	throw new ServiceError("INVALID_ARGUMENT", `The API key "${keyId}" was revoked; make a new one.`);
+	throw invalidArgument(`The API key "${keyId}" was revoked; make a new one.`);
 }
 
 /** Throws NOT_FOUND. */
 export async function getOpenAccount(reader: StoreReader, id: string): Promise<AccountRow> {
 	const account = await reader.get("accounts", id);
 	if (account && account.closedAt === undefined) return account;
-	throw new ServiceError("NOT_FOUND", `No account is called "${id.slice(0, 80)}".`);
+	throw notFound(`No account is called "${id.slice(0, 80)}".`);
 }
 
 /** Ids rise with time. */
@@ -239,8 +236,7 @@ function assertSound(row: KeyRow): void {
 	const isLimited =
 		skills.length + graphs.length > 0 || (maxTotalMicros ?? maxPerMonthMicros) !== undefined;
 	if (!isManager(row) || !isLimited) return;
-	throw new ServiceError(
-		"INVALID_ARGUMENT",
+	throw invalidArgument(
 		"A key that manages its account has no scopes and no caps; leave manages_account out, or the limits.",
 	);
 }
@@ -256,8 +252,7 @@ async function assertStillManaged(reader: StoreReader, row: KeyRow, now: number)
 	if (account?.subjectHash !== undefined) return;
 	const keys = await reader.findBy("keys", "accountId", row.accountId);
 	if (keys.some((key) => key.id !== row.id && manages(key))) return;
-	throw new ServiceError(
-		"INVALID_ARGUMENT",
+	throw invalidArgument(
 		"This is the last key that manages its account; make another one first (manages_account), or erase the account.",
 	);
 }

@@ -1,7 +1,13 @@
 import { isUsable } from "../../payments/plan/plan.js";
 import type { ConnectionRow, StoreReader, StoreTransaction } from "../../store/store.js";
 import { LIMITS } from "../contract/contract.js";
-import { createSecret, hashSecret, isWellFormedSecret, ServiceError } from "../kernel/kernel.js";
+import {
+	createSecret,
+	hashSecret,
+	invalidArgument,
+	isWellFormedSecret,
+	notFound,
+} from "../kernel/kernel.js";
 import type { SecretServices } from "./account-services.js";
 import { getOpenAccount, sortByAge } from "./api-keys.js";
 
@@ -39,10 +45,7 @@ export function createConnectionTokens({ store, clock, random, ids, pepper }: Se
 			store.transaction(async (tx) => {
 				const row = await tx.get("connections", id);
 				if (!row || (accountId !== undefined && row.accountId !== accountId)) {
-					throw new ServiceError(
-						"NOT_FOUND",
-						`No connection token is called "${id.slice(0, 80)}".`,
-					);
+					throw notFound(`No connection token is called "${id.slice(0, 80)}".`);
 				}
 				// No one asks for one that has ended: usage names it by its id.
 				await tx.delete("connections", id);
@@ -62,8 +65,7 @@ async function pruneExpired(tx: StoreTransaction, accountId: string, now: number
 	const rows = await tx.findBy("connections", "accountId", accountId);
 	const ended = rows.filter((row) => !isUsable(row, now));
 	if (rows.length - ended.length >= LIMITS.accountConnectionsMax) {
-		throw new ServiceError(
-			"INVALID_ARGUMENT",
+		throw invalidArgument(
 			`An account has at most ${LIMITS.accountConnectionsMax} connection tokens; revoke one first.`,
 		);
 	}

@@ -5,8 +5,10 @@ import {
 	ownerOperation,
 	pageQueryUpTo,
 	replyComponent,
+	replyList,
 	requestComponent,
 	type Services,
+	trimmedUpTo,
 } from "../contract/contract.js";
 
 const idField = z.string().min(1, "must not be empty").max(80);
@@ -19,11 +21,7 @@ const feedbackBody = requestComponent(
 			receipt_id: idField.describe("meta.cost.receipt_id of the answer").optional(),
 			trend_id: trendIdField.describe("The row it is about").optional(),
 			useful: z.boolean("must be true or false"),
-			note: z
-				.string()
-				.trim()
-				.min(1, "must not be empty")
-				.max(LIMITS.feedbackChars, `must have at most ${LIMITS.feedbackChars} characters`)
+			note: trimmedUpTo(LIMITS.feedbackChars)
 				.describe("What was good or missing; not kept for accounts that keep no text")
 				.optional(),
 		})
@@ -49,10 +47,7 @@ export const feedbackSchema = replyComponent(
 );
 export type FeedbackWire = z.output<typeof feedbackSchema>;
 
-const feedbackListSchema = replyComponent(
-	"FeedbackList",
-	z.object({ items: z.array(feedbackSchema) }),
-);
+const feedbackListSchema = replyList("FeedbackList", feedbackSchema);
 const deletedSchema = replyComponent(
 	"DeletedFeedback",
 	z.object({ id: z.string(), status: z.literal("deleted") }),

@@ -7,9 +7,9 @@ import {
 	maySeeAgain,
 	type PageRequest,
 	readCursor,
-	toCursor,
+	takePage,
 } from "../contract/contract.js";
-import { ServiceError, toIsoTime } from "../kernel/kernel.js";
+import { notFound, ServiceError, toIsoTime } from "../kernel/kernel.js";
 import type { AccountServices } from "./account-services.js";
 import { sortByAge } from "./api-keys.js";
 import type { FeedbackOrder, FeedbackWire } from "./feedback.operations.js";
@@ -56,18 +56,14 @@ export function createFeedback(deps: FeedbackServices) {
 				({ id, grantId, expiresAt }) =>
 					id > after && expiresAt > clock.now() && maySeeAgain(access, grantId),
 			);
-			const page = rest.slice(0, limit);
-			const last = page.at(-1);
-			return {
-				items: await Promise.all(page.map((row) => readWire(store, row))),
-				next_cursor: last && rest.length > limit ? toCursor(LIST, [last.id]) : null,
-			};
+			const { page, next_cursor } = takePage(rest, limit, LIST, ({ id }) => [id]);
+			return { items: await Promise.all(page.map((row) => readWire(store, row))), next_cursor };
 		},
 
 		/** Throws NOT_FOUND. */
 		async remove(caller: Caller, id: string) {
 			const row = await store.read((reader) => reader.get("feedback", id));
-			if (!row || !isTheirs(caller, row)) throw notFound("feedback", id);
+			if (!row || !isTheirs(caller, row)) throw noSuch("feedback", id);
 			// Text first: what a crash leaves is a row that can be deleted again.
 			await store.documents.delete(id);
 			await store.transaction((tx) => tx.delete("feedback", id));
@@ -81,7 +77,7 @@ async function putNote(store: Store, { id, expiresAt }: FeedbackRow, note: strin
 	try {
 		await store.documents.put(id, note, expiresAt);
 		const row = await store.read((reader) => reader.get("feedback", id));
-		if (!row) throw notFound("feedback", id);
+		if (!row) throw noSuch("feedback", id);
 	} catch (error) {
 		await store.documents.delete(id);
 		await store.transaction((tx) => tx.delete("feedback", id));
@@ -101,13 +97,13 @@ async function assertKnown(
 ): Promise<void> {
 	if (receiptId !== undefined) {
 		const receipt = await store.read((reader) => reader.get("receipts", receiptId));
-		if (receipt?.owner !== owner) throw notFound("receipt", receiptId);
+		if (receipt?.owner !== owner) throw noSuch("receipt", receiptId);
 	}
 	if (trendId === undefined) return;
 	const colon = trendId.indexOf(":");
 	const graph = catalog.find(trendId.slice(0, colon));
 	const nodeId = trendId.slice(colon + 1);
-	if (!graph?.concepts.some(({ id }) => id === nodeId)) throw notFound("trend", trendId);
+	if (!graph?.concepts.some(({ id }) => id === nodeId)) throw noSuch("trend", trendId);
 }
 
 function toRow(
@@ -147,6 +143,6 @@ function toWire(row: FeedbackRow, note: string | undefined): FeedbackWire {
 	};
 }
 
-function notFound(kind: string, id: string): ServiceError {
-	return new ServiceError("NOT_FOUND", `No ${kind} of yours is called "${id.slice(0, 200)}".`);
+function noSuch(kind: string, id: string): ServiceError {
+	return notFound(`No ${kind} of yours is called "${id.slice(0, 200)}".`);
 }

@@ -3,7 +3,13 @@ import type { CryptoKey, JWK } from "jose";
 import { LRUCache } from "lru-cache";
 import PQueue from "p-queue";
 import { LIMITS } from "../contract/contract.js";
-import { type Clock, type Egress, type Logger, ServiceError } from "../kernel/kernel.js";
+import {
+	type Clock,
+	type Egress,
+	type Logger,
+	ServiceError,
+	unavailable,
+} from "../kernel/kernel.js";
 import {
 	type Claims,
 	type IdentityAlgorithm,
@@ -186,8 +192,7 @@ export function createIssuerKeys(deps: IssuerServices) {
 			if (!current().keys.has(keyId)) await waitForRefresh();
 			const { keys, version } = current();
 			if (keys.size === 0) {
-				throw new ServiceError(
-					"UNAVAILABLE",
+				throw unavailable(
 					"The identity provider's keys cannot be read at the moment; send the same request again later.",
 					{ retryAfterSeconds: Math.ceil(LIMITS.issuerKeysCooldownMs / 1000) },
 				);

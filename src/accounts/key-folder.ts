@@ -16,34 +16,15 @@ import {
 	writeSync,
 } from "node:fs";
 import { join } from "node:path";
-import { type Random, ServiceError } from "../kernel/kernel.js";
+import { invalidArgument, type Random, type ServiceError, unavailable } from "../kernel/kernel.js";
 
 /** `<data>/keys/`: the only place for secrets at rest. Files 0600, folder 0700, made on first use. */
-export interface KeyFolder {
-	/** Key of the hashes under which tokens and API keys are stored; losing it makes every one of them unknown. */
-	readonly pepper: Uint8Array;
-	readonly adminToken: string;
-	/** Signs the agent card. */
-	readonly signingJwk: SigningJwk;
-	/** Signs receipts, and nothing else. */
-	readonly receiptJwk: SigningJwk;
-	/** Signs access tokens, and nothing else; another one in its place costs clients no more than a refresh. */
-	readonly oauthJwk: SigningJwk;
-	readDemoSpt(): string | undefined;
-	writeDemoSpt(token: string): void;
-	/** Key of a wallet on the demo chain, made by `create` on first use. */
-	demoWallet(name: DemoWalletName, create: () => Promise<KeyPair>): Promise<KeyPair>;
-	/**
-	 * A secret that the operator puts there; undefined when the file is missing. Throws INVALID_ARGUMENT for a file that
-	 * others may read.
-	 */
-	readPlaced(name: PlacedSecret): string | undefined;
-}
+export type KeyFolder = ReturnType<typeof openKeyFolder>;
 
 export type DemoWalletName = "demo-wallet" | "demo-settler";
 export type PlacedSecret = "settler-key" | "facilitator-token" | "writer-key";
 
-export function openKeyFolder(dataFolder: string, random: Random): KeyFolder {
+export function openKeyFolder(dataFolder: string, random: Random) {
 	const folder = join(dataFolder, "keys");
 	mkdirSync(folder, { recursive: true, mode: 0o700 });
 	chmodSync(folder, 0o700);
@@ -63,17 +44,22 @@ export function openKeyFolder(dataFolder: string, random: Random): KeyFolder {
 		readOrCreate(name, { create: () => createSigningJwk(hex(8)), parse: parseSigningJwk });
 
 	return {
+		/** Key of the hashes under which tokens and API keys are stored; losing it makes every one of them unknown. */
 		pepper: readOrCreate("pepper", { create: () => hex(PEPPER_BYTES), parse: parsePepper }),
 		adminToken: readOrCreate("admin-token", {
 			create: () => `adm_${hex(24)}`,
 			parse: parseAdminToken,
 		}),
+		/** Signs the agent card. */
 		signingJwk: signingKey("card-signing.jwk.json"),
+		/** Signs receipts, and nothing else. */
 		receiptJwk: signingKey("receipt-signing.jwk.json"),
+		/** Signs access tokens, and nothing else; another one in its place costs clients no more than a refresh. */
 		oauthJwk: signingKey("oauth-signing.jwk.json"),
 		readDemoSpt: () => readIfThere(file("demo-spt")),
-		writeDemoSpt: (token) => writeDurably(folder, "demo-spt", token),
-		async demoWallet(name, create) {
+		writeDemoSpt: (token: string) => writeDurably(folder, "demo-spt", token),
+		/** Key of a wallet on the demo chain, made by `create` on first use. */
+		async demoWallet(name: DemoWalletName, create: () => Promise<KeyPair>): Promise<KeyPair> {
 			const path = file(`${name}.json`);
 			const kept = readIfThere(path);
 			if (kept !== undefined) return parseKeyPair(path, kept);
@@ -81,11 +67,15 @@ export function openKeyFolder(dataFolder: string, random: Random): KeyFolder {
 			writeDurably(folder, `${name}.json`, JSON.stringify(created));
 			return created;
 		},
-		readPlaced: (name) => readPlacedSecret(dataFolder, name),
+		/** A secret that the operator puts there; see readPlacedSecret. */
+		readPlaced: (name: PlacedSecret) => readPlacedSecret(dataFolder, name),
 	};
 }
 
-/** `KeyFolder.readPlaced` for who must not make a folder. */
+/**
+ * A secret that the operator puts there; undefined when the file is missing. Throws INVALID_ARGUMENT for a file that others
+ * may read. Makes no folder.
+ */
 export function readPlacedSecret(dataFolder: string, name: PlacedSecret): string | undefined {
 	const path = join(dataFolder, "keys", name);
 	const secret = readIfThere(path)?.trim();
@@ -95,8 +85,7 @@ export function readPlacedSecret(dataFolder: string, name: PlacedSecret): string
 
 function assertPrivate(path: string): void {
 	if (process.platform === "win32" || (statSync(path).mode & 0o077) === 0) return;
-	throw new ServiceError(
-		"INVALID_ARGUMENT",
+	throw invalidArgument(
 		`The file "${path}" holds a secret that others can read; run chmod 600 on it.`,
 	);
 }
@@ -210,8 +199,7 @@ export function assertKeysWhole(folder: string, shown = folder): void {
 		const text = readIfThere(join(folder, name));
 		if (text !== undefined) assertForm(path, text);
 		else if (isLasting(name)) {
-			throw new ServiceError(
-				"UNAVAILABLE",
+			throw unavailable(
 				`The file "${path}" is missing. Put it back from a backup of the data folder.`,
 				{ retryable: false },
 			);
@@ -234,8 +222,7 @@ function assertSecret(path: string, text: string): void {
 }
 
 function damaged(path: string, consequence: string): ServiceError {
-	return new ServiceError(
-		"UNAVAILABLE",
+	return unavailable(
 		`The file "${path}" is damaged: ${consequence}. Put it back from a backup of the data folder.`,
 		{ retryable: false },
 	);

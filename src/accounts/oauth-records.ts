@@ -1,13 +1,13 @@
 import { isUsable } from "../../payments/plan/plan.js";
 import type { OAuthRow, Store, StoreReader, StoreTransaction } from "../../store/store.js";
-import { hashSecret, ServiceError } from "../kernel/kernel.js";
+import { hashSecret, unavailable } from "../kernel/kernel.js";
 import type { AccountServices } from "./account-services.js";
 import { OAUTH_LIMITS } from "./oauth-limits.js";
 
 type OAuthKind = OAuthRow["kind"];
 type Payload = Readonly<Record<string, unknown>>;
 
-interface NewRecord {
+export interface NewRecord {
 	readonly kind: OAuthKind;
 	/** A code, a refresh token, the id of a client or of a grant; only its hash is kept. */
 	readonly id: string;
@@ -21,28 +21,7 @@ interface NewRecord {
 }
 
 /** Clients, grants, codes and refresh tokens, in the store: found by anyone who knows their id, and lost with their account. */
-export interface OAuthRecords {
-	/** Undefined for what is unknown, has expired, or whose grant has ended: a grant is as good as its key. */
-	find(
-		kind: OAuthKind,
-		id: string,
-	): Promise<{ readonly payload: Payload; readonly consumedAt: number | undefined } | undefined>;
-	/**
-	 * Durable before it resolves; false, and nothing is kept, when the account or the key of its grant has ended. A
-	 * refresh token keeps its client and that key for longer. Throws UNAVAILABLE for one client too many.
-	 */
-	put(record: NewRecord): Promise<boolean>;
-	/**
-	 * False for what was used before, or is gone: of two that use it at once one fails. A code is remembered as used
-	 * for its minute; a refresh token, of which there would be thousands, is forgotten (see oauth-tokens.ts).
-	 */
-	consume(kind: OAuthKind, id: string): Promise<boolean>;
-	/** Notes which keys are to end once a grant is taken up. */
-	setReplaced(keyId: string, replaced: readonly string[]): Promise<void>;
-	getReplaced(keyId: string): Promise<readonly string[]>;
-	remove(kind: OAuthKind, id: string): Promise<void>;
-	removeOfKey(kind: OAuthKind, keyId: string): Promise<void>;
-}
+export type OAuthRecords = ReturnType<typeof createOAuthRecords>;
 
 const LEAST_EXTENSION_MS = OAUTH_LIMITS.extensionSeconds * 1000;
 const SEPARATOR = "\u0000";
@@ -54,22 +33,12 @@ export function createOAuthRecords({
 	clientsMax = OAUTH_LIMITS.clientsMax,
 }: Pick<AccountServices, "store" | "clock" | "pepper"> & {
 	readonly clientsMax?: number;
-}): OAuthRecords {
+}) {
 	const toId = (kind: OAuthKind, id: string) =>
 		`oauth-${hashSecret(["oauth", kind, id].join(SEPARATOR), pepper)}`;
-	/** Its text is written again, because a document is gone at the time it was written for. */
-	const prolongClient = async (clientId: string): Promise<void> => {
-		const id = toId("client", clientId);
-		const row = await store.read((reader) => reader.get("oauth_records", id));
-		const expiresAt = clock.now() + OAUTH_LIMITS.clientKeptSeconds * 1000;
-		if (!row || expiresAt - row.expiresAt <= LEAST_EXTENSION_MS) return;
-		const text = await store.documents.get(id);
-		if (text === undefined) return;
-		await store.documents.put(id, text, expiresAt);
-		await store.transaction((tx) => tx.put("oauth_records", { ...row, isUsed: true, expiresAt }));
-	};
 	return {
-		async find(kind, id) {
+		/** Undefined for what is unknown, has expired, or whose grant has ended: a grant is as good as its key. */
+		async find(kind: OAuthKind, id: string) {
 			const now = clock.now();
 			const row = await store.read(async (reader) => {
 				const found = await reader.get("oauth_records", toId(kind, id));
@@ -83,16 +52,26 @@ export function createOAuthRecords({
 			return { payload: JSON.parse(text) as Payload, consumedAt: row.consumedAt };
 		},
 
-		async put(record) {
+		/**
+		 * Durable before it resolves; false, and nothing is kept, when the account or the key of its grant has ended. A
+		 * refresh token keeps its client and that key for longer. Throws UNAVAILABLE for one client too many.
+		 */
+		async put(record: NewRecord): Promise<boolean> {
 			const { kind, clientId } = record;
 			const row = toRow(record, toId, clock.now());
 			const text = JSON.stringify(record.payload);
 			if (!(await keep(store, row, { text, clientsMax }))) return false;
-			if (clientId !== undefined && kind !== "code") await prolongClient(clientId);
+			if (clientId !== undefined && kind !== "code") {
+				await prolongClient({ store, clock }, toId("client", clientId));
+			}
 			return true;
 		},
 
-		async consume(kind, id) {
+		/**
+		 * False for what was used before, or is gone: of two that use it at once one fails. A code is remembered as used
+		 * for its minute; a refresh token, of which there would be thousands, is forgotten (see oauth-tokens.ts).
+		 */
+		async consume(kind: OAuthKind, id: string): Promise<boolean> {
 			const recordId = toId(kind, id);
 			const now = clock.now();
 			const isFirst = await store.transaction((tx) => useOnce(tx, recordId, now));
@@ -100,22 +79,23 @@ export function createOAuthRecords({
 			return isFirst;
 		},
 
-		async setReplaced(keyId, replaces) {
+		/** Notes which keys are to end once a grant is taken up. */
+		async setReplaced(keyId: string, replaces: readonly string[]): Promise<void> {
 			await store.transaction(async (tx) => {
 				const grant = await tx.get("oauth_records", toId("grant", keyId));
 				if (grant) await tx.put("oauth_records", { ...grant, replaces });
 			});
 		},
 
-		async getReplaced(keyId) {
+		async getReplaced(keyId: string): Promise<readonly string[]> {
 			const id = toId("grant", keyId);
 			const grant = await store.read((reader) => reader.get("oauth_records", id));
 			return grant?.replaces ?? [];
 		},
 
-		remove: (kind, id) => removeOAuthRows(store, [{ id: toId(kind, id) }]),
+		remove: (kind: OAuthKind, id: string) => removeOAuthRows(store, [{ id: toId(kind, id) }]),
 
-		async removeOfKey(kind, keyId) {
+		async removeOfKey(kind: OAuthKind, keyId: string): Promise<void> {
 			const rows = await store.read((reader) => reader.findBy("oauth_records", "keyId", keyId));
 			await removeOAuthRows(
 				store,
@@ -123,6 +103,20 @@ export function createOAuthRecords({
 			);
 		},
 	};
+}
+
+/** Its text is written again, because a document is gone at the time it was written for. */
+async function prolongClient(
+	{ store, clock }: Pick<AccountServices, "store" | "clock">,
+	id: string,
+): Promise<void> {
+	const row = await store.read((reader) => reader.get("oauth_records", id));
+	const expiresAt = clock.now() + OAUTH_LIMITS.clientKeptSeconds * 1000;
+	if (!row || expiresAt - row.expiresAt <= LEAST_EXTENSION_MS) return;
+	const text = await store.documents.get(id);
+	if (text === undefined) return;
+	await store.documents.put(id, text, expiresAt);
+	await store.transaction((tx) => tx.put("oauth_records", { ...row, isUsed: true, expiresAt }));
 }
 
 function toRow(
@@ -224,8 +218,7 @@ async function evictClient(
 	const unused = others.filter(({ isUsed }) => !isUsed);
 	const dropped = oldest(unused, "createdAt") ?? (await findIdle(tx, others, now));
 	if (!dropped) {
-		throw new ServiceError(
-			"UNAVAILABLE",
+		throw unavailable(
 			"As many clients are registered as are remembered, and all of them are in use; try again later.",
 		);
 	}

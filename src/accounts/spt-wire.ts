@@ -1,5 +1,11 @@
 import { z } from "zod";
-import { LIMITS, replyComponent, requestComponent, usdField } from "../contract/contract.js";
+import {
+	LIMITS,
+	replyComponent,
+	replyList,
+	requestComponent,
+	usdField,
+} from "../contract/contract.js";
 
 /** What the operations of a Shared Payment Token take and answer with. */
 
@@ -101,20 +107,16 @@ export const sptBalanceSchema = replyComponent(
 	}),
 );
 
-export const sptLedgerSchema = replyComponent(
+export const sptLedgerSchema = replyList(
 	"SptLedger",
 	z.object({
-		items: z.array(
-			z.object({
-				id: z.string(),
-				at: z.string(),
-				kind: z.string().describe("credit, transfer, authorise, capture, release or refund"),
-				balance_change_usd: signedUsd.describe("Change of what can be spent"),
-				held_change_usd: signedUsd.describe("Change of what is held for calls"),
-				ref: z.string().describe("Hold, receipt, refund or token it belongs to"),
-				memo: z.string().nullable(),
-			}),
-		),
+		id: z.string(),
+		at: z.string(),
+		kind: z.string().describe("credit, transfer, authorise, capture, release or refund"),
+		balance_change_usd: signedUsd.describe("Change of what can be spent"),
+		held_change_usd: signedUsd.describe("Change of what is held for calls"),
+		ref: z.string().describe("Hold, receipt, refund or token it belongs to"),
+		memo: z.string().nullable(),
 	}),
 );
 
@@ -157,10 +159,7 @@ export const sptDelegationSchema = replyComponent(
 	}),
 );
 
-export const sptDelegationListSchema = replyComponent(
-	"SptDelegationList",
-	z.object({ items: z.array(z.object(delegation)) }),
-);
+export const sptDelegationListSchema = replyList("SptDelegationList", z.object(delegation));
 
 export const sptDelegationEndSchema = replyComponent(
 	"SptDelegationEnd",

@@ -5,7 +5,7 @@ import { z } from "zod";
 import { type AccountOperator, accountCommands } from "../accounts/accounts.js";
 import { LIMITS, parseInput } from "../contract/contract.js";
 import { type OperatorCheck, readJsonBody } from "../http/http.js";
-import { type Clock, type Logger, ServiceError } from "../kernel/kernel.js";
+import { type Clock, type Logger, notFound, ServiceError } from "../kernel/kernel.js";
 import {
 	conceptCommands,
 	importCommand,
@@ -45,7 +45,7 @@ function onlyOperator({ isNear, isOperator }: OperatorCheck): RequestHandler {
 	return (request, response, next) => {
 		response.setHeader("Cache-Control", "no-store");
 		if (!isNear(request)) {
-			throw new ServiceError("NOT_FOUND", "There is nothing at this address.");
+			throw notFound("There is nothing at this address.");
 		}
 		if (!isOperator(request)) {
 			throw new ServiceError(

@@ -1,6 +1,6 @@
 import { readdirSync, statSync } from "node:fs";
 import { join, resolve } from "node:path";
-import { type Clock, type Logger, PACKAGE_ROOT, ServiceError } from "../kernel/kernel.js";
+import { type Clock, invalidArgument, type Logger, PACKAGE_ROOT } from "../kernel/kernel.js";
 import { type Graph, readGraph, recoverBundles } from "../knowledge/knowledge.js";
 import {
 	createSearchEngine,
@@ -46,8 +46,7 @@ export async function loadGraphs(
 
 async function prepareFolder({ path, origin }: CatalogFolder, logger: Logger): Promise<void> {
 	if (origin === "configured" && !isFolder(path)) {
-		throw new ServiceError(
-			"INVALID_ARGUMENT",
+		throw invalidArgument(
 			`The catalog folder "${path}" does not exist; correct the setting, or name "sample" or "none".`,
 		);
 	}

@@ -2,7 +2,6 @@ import { mkdirSync } from "node:fs";
 import type { RequestListener } from "node:http";
 import { join, resolve } from "node:path";
 import { type OnchainParts, reportUnreachable } from "../../payments/onchain/onchain.js";
-import type { Schedules } from "../../skills/briefings/briefings.js";
 import { nodeFileSystem, openJournalStore } from "../../store/journal/journal.js";
 import type { Store } from "../../store/store.js";
 import { openKeyFolder } from "../accounts/accounts.js";
@@ -18,11 +17,7 @@ import {
 	systemClock,
 	systemRandom,
 } from "../kernel/kernel.js";
-import {
-	createGraphCatalog,
-	createGraphSnapshots,
-	type GraphCatalog,
-} from "../knowledge/knowledge.js";
+import { createGraphCatalog, createGraphSnapshots } from "../knowledge/knowledge.js";
 import {
 	assertBooksKept,
 	bindProfile,
@@ -35,15 +30,13 @@ import {
 	createRetention,
 	type Operator,
 } from "../operator/operator.js";
-import { openIndexDisk, type SearchEngine } from "../search/search.js";
-import type { Service } from "../service/service.js";
+import { openIndexDisk } from "../search/search.js";
 import type { Settings } from "../settings/settings.js";
 import { createWebRouter } from "../web/web.js";
-import type { WebhookParts } from "../webhooks/webhooks.js";
 import { catalogFolders, loadGraphs, openSearch } from "./content.js";
 import { type AppLife, createAppLife } from "./lifecycle.js";
 import { createMoney, environmentOf, type Money } from "./money.js";
-import { createResearchParts, openJobs, type ResearchPartsDeps } from "./research.js";
+import { createResearchParts, openJobs } from "./research.js";
 import { createSchedules, openWebhooks } from "./schedules.js";
 import { createService } from "./service.js";
 import type { OpenPorts, Ports, Wiring } from "./services.js";
@@ -68,16 +61,13 @@ export interface AppOptions {
 	readonly openOnchain?: (ports: OpenPorts) => Promise<OnchainParts | undefined>;
 }
 
-export interface App extends AppLife {
-	readonly service: Service;
-	readonly operator: Operator;
-	readonly catalog: GraphCatalog;
-	readonly search: SearchEngine;
-	readonly store: Store;
-	readonly money: Money;
+export interface App
+	extends AppLife,
+		Pick<
+			Wiring,
+			"service" | "operator" | "catalog" | "search" | "store" | "money" | "schedules" | "webhooks"
+		> {
 	readonly adminToken: string;
-	readonly schedules: Schedules;
-	readonly webhooks: WebhookParts;
 	readonly handler: RequestListener;
 }
 
@@ -139,11 +129,14 @@ async function wire(ports: Ports, store: Store): Promise<App> {
 	const revision = () => catalog.revision;
 
 	const content = { ...base, money, search, catalog, snapshots, revision };
-	const schedulesOf: ResearchPartsDeps["schedulesOf"] = (parts) =>
-		createSchedules({ ...content, ...parts });
 	const feedDisk = feedDiskOf(ports);
 	const webhooks = openWebhooks(content);
-	const research = createResearchParts({ ...content, feedDisk, schedulesOf, webhooks });
+	const research = createResearchParts({
+		...content,
+		feedDisk,
+		schedulesOf: (parts) => createSchedules({ ...content, ...parts }),
+		webhooks,
+	});
 	const jobs = openJobs({ ...content, research });
 	const sold = { ...content, ...research, research, jobs };
 	const service = createService(sold);
@@ -156,6 +149,7 @@ async function wire(ports: Ports, store: Store): Promise<App> {
 	const transports = [a2a.router, mcp.router, ...openOAuth({ ...sold, service })];
 	const http = createHttpApp({ ...sold, service, operator, transports, web });
 	const { streams } = service;
+	const life = createAppLife({ ...sold, retention, streams, a2a, mcp, http });
 	return {
 		service,
 		operator,
@@ -167,7 +161,10 @@ async function wire(ports: Ports, store: Store): Promise<App> {
 		schedules: research.schedules,
 		webhooks,
 		handler: http.handler,
-		...createAppLife({ ...sold, retention, streams, a2a, mcp, http }),
+		listen: life.listen,
+		ready: life.ready,
+		demoSpt: life.demoSpt,
+		close: life.close,
 	};
 }
 

@@ -1,7 +1,7 @@
 import { isIP } from "node:net";
 import { LIMITS } from "../contract/contract.js";
 import { listen, type RunningServer } from "../http/http.js";
-import { type Logger, ServiceError } from "../kernel/kernel.js";
+import { invalidArgument, type Logger, unavailable } from "../kernel/kernel.js";
 import { startSnapshotKeeper } from "../knowledge/knowledge.js";
 import { startHousekeeping } from "../operator/operator.js";
 import { provideDemoSpt } from "./money.js";
@@ -9,19 +9,7 @@ import { startScheduleWorkers, startWebhookDispatch } from "./schedules.js";
 import type { Ports, Wiring } from "./services.js";
 
 /** From listening to the last flush. */
-export interface AppLife {
-	/** Serves on this address, gives the service the address where callers reach it, and starts what is done beside calls. */
-	listen(address: { host: string; port: number }): Promise<RunningServer>;
-	/**
-	 * Resolves once search is in step with the catalog, vectors included; safe to call again. Where they are on the disk,
-	 * links are left for later: answers do without them until then.
-	 */
-	ready(): Promise<void>;
-	/** The demo profile's token, filled up; undefined in production. */
-	demoSpt(): Promise<string | undefined>;
-	/** Refuses new calls, finishes those under way, ends what is done beside them, flushes the journal and frees the data folder. */
-	close(): Promise<void>;
-}
+export type AppLife = ReturnType<typeof createAppLife>;
 
 type Running = Pick<
 	Wiring,
@@ -43,7 +31,7 @@ type Running = Pick<
 	| "http"
 >;
 
-export function createAppLife(running: Running): AppLife {
+export function createAppLife(running: Running) {
 	const { settings, clock, logger, store, money, catalog, search, a2a, keys, address, http } =
 		running;
 	// What was started, to be ended in reverse order.
@@ -56,17 +44,18 @@ export function createAppLife(running: Running): AppLife {
 	];
 	let closing: Promise<void> | undefined;
 	return {
-		async listen({ host, port }) {
+		/** Serves on this address, gives the service the address where callers reach it, and starts what is done beside calls. */
+		async listen({ host, port }: { host: string; port: number }): Promise<RunningServer> {
 			if (settings.profile === "demo") assertLoopback(host);
 			await running.jobs.resume();
 			await running.stagedTurns.recover();
 			const server = await listen(http.handler, { host, port, clock, messages: http.messages });
 			if (closing !== undefined) {
 				await server.drain();
-				throw new ServiceError("UNAVAILABLE", "The service was closed while it was being started.");
+				throw unavailable("The service was closed while it was being started.");
 			}
 			address.baseUrl = settings.publicUrl ?? toBaseUrl(host, server.port);
-			let workers: Workers | undefined;
+			let workers: ReturnType<typeof startWorkers> | undefined;
 			endings.push(
 				async () => workers?.end(),
 				// Once nothing is owed: its library answers anyone who still waits with nothing, and what they bought is paid.
@@ -83,14 +72,20 @@ export function createAppLife(running: Running): AppLife {
 			workers = startWorkers(running);
 			return server;
 		},
-		async ready() {
+		/**
+		 * Resolves once search is in step with the catalog, vectors included; safe to call again. Where they are on the disk,
+		 * links are left for later: answers do without them until then.
+		 */
+		async ready(): Promise<void> {
 			await search.sync(catalog.list(), { vectors: "background" });
 			running.jobs.start();
 			if (search.status().mode !== "hybrid") await search.sync(catalog.list());
 		},
-		demoSpt: async () =>
+		/** The demo profile's token, filled up; undefined in production. */
+		demoSpt: async (): Promise<string | undefined> =>
 			settings.profile === "demo" ? provideDemoSpt(money.spts, keys) : undefined,
-		close() {
+		/** Refuses new calls, finishes those under way, ends what is done beside them, flushes the journal and frees the data folder. */
+		close(): Promise<void> {
 			closing ??= endAll([...endings].reverse(), logger);
 			return closing;
 		},
@@ -114,8 +109,7 @@ function toBaseUrl(host: string, port: number): string {
 function assertLoopback(host: string): void {
 	if (host === "localhost" || host === "::1" || (isIP(host) === 4 && host.startsWith("127.")))
 		return;
-	throw new ServiceError(
-		"INVALID_ARGUMENT",
+	throw invalidArgument(
 		`The demo profile sells for paper money and listens on loopback only, not on "${host}". Use --host 127.0.0.1 or --profile production.`,
 	);
 }
@@ -126,14 +120,7 @@ const END_MS = 4_000;
 const HOUSEKEEPING_END_MS = LIMITS.settleTimeoutMs + 2_000;
 
 /** What is done beside calls: briefings that are due, events that are sent, housekeeping, and graphs kept for the next start. */
-export interface Workers {
-	/** Nothing more is begun; waits for nothing. */
-	halt(): Promise<void>;
-	/** Waits for what is under way, some seconds at most since it was halted: what it leaves, the next process does again. */
-	end(): Promise<void>;
-}
-
-function startWorkers(deps: Running): Workers {
+function startWorkers(deps: Running) {
 	const { schedules, webhooks, money, retention, clock, logger } = deps;
 	const all = [
 		{ stop: startScheduleWorkers({ ...schedules, clock, logger }), endMs: END_MS },
@@ -162,11 +149,9 @@ function startWorkers(deps: Running): Workers {
 		return ended;
 	};
 	return {
-		async halt() {
-			void endAll();
-		},
-		async end() {
-			await endAll();
-		},
+		/** Nothing more is begun; waits for nothing. */
+		halt: () => void endAll(),
+		/** Waits for what is under way, some seconds at most since it was halted: what it leaves, the next process does again. */
+		end: async () => void (await endAll()),
 	};
 }

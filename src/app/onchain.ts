@@ -12,26 +12,15 @@ import {
 	requireSixDecimals,
 } from "../../payments/evm/evm.js";
 import type { Hex, OnchainParts, SettlementTerms } from "../../payments/onchain/onchain.js";
-import {
-	type DemoWalletName,
-	type KeyFolder,
-	type KeyPair,
-	parsePrivateKey,
-} from "../accounts/accounts.js";
+import { type DemoWalletName, type KeyPair, parsePrivateKey } from "../accounts/accounts.js";
 import { DEMO_CHAIN_ID, DEMO_TOKEN, openDemoChain } from "../chain/chain.js";
 import { LIMITS } from "../contract/contract.js";
 import { createConfiguredEgress } from "../delivery/delivery.js";
-import { type Clock, type Logger, type Random, ServiceError } from "../kernel/kernel.js";
-import { type OnchainPlan, planOnchain, type Settings } from "../settings/settings.js";
+import { type Clock, invalidArgument, type Random } from "../kernel/kernel.js";
+import { type OnchainPlan, planOnchain } from "../settings/settings.js";
+import type { OpenPorts } from "./services.js";
 
-export interface OpenOnchainDeps {
-	readonly settings: Settings;
-	/** Absolute path of the data folder. */
-	readonly folder: string;
-	readonly keys: KeyFolder;
-	readonly clock: Clock;
-	readonly random: Random;
-	readonly logger: Logger;
+interface OnchainPorts extends OpenPorts {
 	/** TOLLGRAPH_FACILITATOR_TOKEN wins over the file. */
 	readonly environment?: Readonly<Record<string, string | undefined>>;
 	/** For tests: blocks of the demo chain at intervals. */
@@ -48,19 +37,19 @@ export interface OpenedOnchain extends OnchainParts {
  * What the settings ask for; undefined when payments on a chain are off, or the demo chain is not installed. Throws
  * INVALID_ARGUMENT for settings or keys that are missing.
  */
-export async function openOnchain(deps: OpenOnchainDeps): Promise<OpenedOnchain | undefined> {
+export async function openOnchain(deps: OnchainPorts): Promise<OpenedOnchain | undefined> {
 	const plan = await checkOnchain(deps);
 	if (plan.kind === "off") return undefined;
 	if (plan.kind === "demo") return openDemo(deps);
 	return plan.kind === "local" ? openLocal(deps, plan) : openRemote(deps, plan);
 }
 
-export interface CheckOnchainDeps extends Pick<OpenOnchainDeps, "settings" | "environment"> {
-	readonly keys: Pick<KeyFolder, "readPlaced">;
+interface PlannedPorts extends Pick<OnchainPorts, "settings" | "environment"> {
+	readonly keys: Pick<OnchainPorts["keys"], "readPlaced">;
 }
 
 /** What a start would open. Opens nothing; throws INVALID_ARGUMENT for settings or keys a start would refuse. */
-export async function checkOnchain(deps: CheckOnchainDeps): Promise<OnchainPlan> {
+export async function checkOnchain(deps: PlannedPorts): Promise<OnchainPlan> {
 	const plan = planOnchain(deps.settings.onchain, deps.settings.profile);
 	if (!("terms" in plan)) return plan;
 	await assertChecksum(plan.terms.payTo, "pay_to");
@@ -72,7 +61,7 @@ export async function checkOnchain(deps: CheckOnchainDeps): Promise<OnchainPlan>
 }
 
 /** A demo without its chain still sells by token and key. */
-async function openDemo(deps: OpenOnchainDeps): Promise<OpenedOnchain | undefined> {
+async function openDemo(deps: OnchainPorts): Promise<OpenedOnchain | undefined> {
 	const { folder, keys, clock, random, logger, blockTimeSeconds } = deps;
 	const pairOf = (name: DemoWalletName) => keys.demoWallet(name, () => createKeyPair(random));
 	const pairs = Promise.all([pairOf("demo-wallet"), pairOf("demo-settler")]);
@@ -119,7 +108,7 @@ async function openDemo(deps: OpenOnchainDeps): Promise<OpenedOnchain | undefine
 }
 
 function openLocal(
-	{ keys, clock }: OpenOnchainDeps,
+	{ keys, clock }: OnchainPorts,
 	{ terms, rpcUrl }: Extract<OnchainPlan, { kind: "local" }>,
 ): OpenedOnchain {
 	const privateKey = requireSettlerKey(keys);
@@ -128,7 +117,7 @@ function openLocal(
 }
 
 function openRemote(
-	deps: OpenOnchainDeps,
+	deps: OnchainPorts,
 	{ terms, url, rpcUrl }: Extract<OnchainPlan, { kind: "remote" }>,
 ): OpenedOnchain {
 	const { keys, clock } = deps;
@@ -185,32 +174,29 @@ async function createKeyPair(random: Random): Promise<KeyPair> {
 function readFacilitatorToken({
 	keys,
 	environment = {},
-}: Pick<CheckOnchainDeps, "keys" | "environment">): string | undefined {
+}: Pick<PlannedPorts, "keys" | "environment">): string | undefined {
 	return environment["TOLLGRAPH_FACILITATOR_TOKEN"] || keys.readPlaced("facilitator-token");
 }
 
-function requireSettlerKey(keys: CheckOnchainDeps["keys"]): Hex {
+function requireSettlerKey(keys: PlannedPorts["keys"]): Hex {
 	const privateKey = readSettlerKey(keys);
 	if (privateKey !== undefined) return privateKey;
-	throw new ServiceError(
-		"INVALID_ARGUMENT",
+	throw invalidArgument(
 		"The local facilitator needs a key that pays the gas: put it into <data>/keys/settler-key (0x and 64 hexadecimal digits, chmod 600).",
 	);
 }
 
-function readSettlerKey(keys: CheckOnchainDeps["keys"]): Hex | undefined {
+function readSettlerKey(keys: PlannedPorts["keys"]): Hex | undefined {
 	const key = keys.readPlaced("settler-key");
 	if (key === undefined) return undefined;
 	const text = parsePrivateKey(key);
 	if (text === undefined) {
-		throw new ServiceError(
-			"INVALID_ARGUMENT",
+		throw invalidArgument(
 			"<data>/keys/settler-key must hold one private key: 0x and 64 hexadecimal digits.",
 		);
 	}
 	if (WELL_KNOWN_KEYS.has(createHash("sha256").update(text.toLowerCase()).digest("hex"))) {
-		throw new ServiceError(
-			"INVALID_ARGUMENT",
+		throw invalidArgument(
 			"<data>/keys/settler-key holds a key of local test chains that everybody knows; use one of your own.",
 		);
 	}
@@ -223,8 +209,7 @@ async function assertChecksum(address: string, key: string): Promise<void> {
 	if (digits === digits.toLowerCase() || digits === digits.toUpperCase()) return;
 	const { isAddress } = await import("viem");
 	if (isAddress(address)) return;
-	throw new ServiceError(
-		"INVALID_ARGUMENT",
+	throw invalidArgument(
 		`The checksum of ${key} ("${address}") is wrong: compare it with the address you copied it from.`,
 	);
 }

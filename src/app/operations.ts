@@ -31,8 +31,8 @@ import { createBoundedWork, type Json, LIMITS, type PriceList } from "../contrac
 import {
 	createPerRevision,
 	formatUsd,
+	notFound,
 	parseUsd,
-	ServiceError,
 	toIsoDay,
 	toIsoTime,
 } from "../kernel/kernel.js";
@@ -155,8 +155,7 @@ function createListings(deps: Parameters<typeof createFreeOperations>[0]) {
 function findGraph(catalog: GraphCatalog, idOrSlug: string): Graph {
 	const graph = catalog.find(idOrSlug);
 	if (graph) return graph;
-	throw new ServiceError(
-		"NOT_FOUND",
+	throw notFound(
 		`No graph is called "${idOrSlug.slice(0, 80)}"; GET /v1/graphs/catalog lists those on sale.`,
 	);
 }

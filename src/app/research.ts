@@ -25,8 +25,7 @@ import type { ResearchParts } from "../service/service.js";
 import type { Settings } from "../settings/settings.js";
 import type { Wiring } from "./services.js";
 
-export interface ResearchPartsDeps
-	extends Pick<Wiring, "store" | "clock" | "ids" | "logger" | "webhooks"> {
+interface ResearchWiring extends Pick<Wiring, "store" | "clock" | "ids" | "logger" | "webhooks"> {
 	readonly settings: Pick<Settings, "writer" | "feeds" | "contact">;
 	readonly keys: Pick<KeyFolder, "readPlaced" | "pepper">;
 	readonly search: Pick<SearchEngine, "status">;
@@ -36,7 +35,7 @@ export interface ResearchPartsDeps
 }
 
 /** What research skills work with, wired to one store. */
-export function createResearchParts(deps: ResearchPartsDeps): ResearchParts {
+export function createResearchParts(deps: ResearchWiring): ResearchParts {
 	const { store, clock, ids, keys, search } = deps;
 	const chatSessions = { records: createChatRecords({ store, clock }), writes: createTurnQueue() };
 	const stagedTurns = createStagedTurns({ ...deps, ...chatSessions });
@@ -70,7 +69,7 @@ export function openFeeds({
 	feedDisk,
 	clock,
 	logger,
-}: Pick<ResearchPartsDeps, "settings" | "feedDisk" | "clock" | "logger">): Feeds {
+}: Pick<ResearchWiring, "settings" | "feedDisk" | "clock" | "logger">): Feeds {
 	const registry = memoize(async () =>
 		readRegistry(await readFile(join(FEEDS_FOLDER, "registry.json"), "utf8")),
 	);
@@ -115,7 +114,7 @@ function openWriter({
 	settings: { writer },
 	keys,
 	clock,
-}: Pick<ResearchPartsDeps, "settings" | "keys" | "clock">): Writer {
+}: Pick<ResearchWiring, "settings" | "keys" | "clock">): Writer {
 	if (!writer) return extractiveWriter;
 	const { url, model, timeoutMs } = writer;
 	const egress = createConfiguredEgress({ urls: [url], replyBytesMax: WRITER_LIMITS.replyBytes });

@@ -14,7 +14,7 @@ import {
 	readCursor,
 	type SkillContext,
 	STAGED_TURN,
-	toCursor,
+	takePage,
 } from "../contract/contract.js";
 import {
 	type Clock,
@@ -68,11 +68,10 @@ export function createArtifactRepository(
 				.filter((row) => row.kind === kind && row.expiresAt > clock.now())
 				.filter((row) => maySeeAgain(access, row.grantId) && (!before || row.id < before))
 				.sort((a, b) => (a.id < b.id ? 1 : -1));
-			const page = mine.slice(0, limit);
-			const last = page.at(-1);
+			const { page, next_cursor } = takePage(mine, limit, identity, ({ id }) => [id]);
 			return {
 				items: page.map(({ id, createdAt, expiresAt }) => ({ id, kind, createdAt, expiresAt })),
-				next_cursor: last && mine.length > limit ? toCursor(identity, [last.id]) : null,
+				next_cursor,
 			};
 		},
 

@@ -11,6 +11,7 @@ import {
 	type Logger,
 	PACKAGE_ROOT,
 	ServiceError,
+	unavailable,
 } from "../kernel/kernel.js";
 
 /** Base Sepolia's number: the closed list of x402 v1 clients knows it. */
@@ -245,7 +246,7 @@ function readAddress(
 ): Promise<string> {
 	return new Promise((resolve, reject) => {
 		const cancel = clock.after(LIMITS.chainStartMs, () =>
-			reject(new ServiceError("UNAVAILABLE", "The local chain did not start in time.")),
+			reject(unavailable("The local chain did not start in time.")),
 		);
 		void ended.then(() => reject(new ChainEnded()));
 		let output = "";

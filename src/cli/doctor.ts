@@ -7,10 +7,10 @@ import { OPERATION_ADDRESSES, PAID_OPERATION_IDS } from "../contract/contract.js
 import { createOperatorEgress } from "../delivery/delivery.js";
 import type { Egress } from "../kernel/kernel.js";
 import type { Settings } from "../settings/settings.js";
+import { findServer } from "./operator-client.js";
 import { addCommand, type CommandContext } from "./operator-command.js";
 import { toColumns } from "./output.js";
 import { probeServer } from "./probe/probe-server.js";
-import { findServer } from "./server-file.js";
 
 interface Check {
 	readonly name: string;

@@ -2,7 +2,7 @@ import { resolve } from "node:path";
 import type { Command } from "commander";
 import { type App, createApp } from "../app/app.js";
 import { createOperatorEgress } from "../delivery/delivery.js";
-import { ServiceError } from "../kernel/kernel.js";
+import { invalidArgument, unavailable } from "../kernel/kernel.js";
 import type { Operator } from "../operator/operator.js";
 import {
 	planOnchain,
@@ -11,9 +11,8 @@ import {
 	type SettingKey,
 	type Settings,
 } from "../settings/settings.js";
-import { createOperatorClient } from "./operator-client.js";
+import { createOperatorClient, findServer } from "./operator-client.js";
 import { printResult, type Terminal } from "./output.js";
-import { findServer } from "./server-file.js";
 
 interface Printed<Result> {
 	/** Lines for a person; `--json` prints the result itself. */
@@ -104,7 +103,7 @@ export function settingsOf({ environment, folder }: CommandContext, flags: Flags
 export function textOf(flags: Flags, key: string): string | undefined {
 	const value = flags[key];
 	if (value === undefined || typeof value === "string") return value;
-	throw new ServiceError("INVALID_ARGUMENT", `--${key} wants a value.`);
+	throw invalidArgument(`--${key} wants a value.`);
 }
 
 /** A flag that takes a comma-separated list; undefined when it was not given. */
@@ -156,8 +155,7 @@ function withoutChain(settings: Settings, operator: Operator): Operator {
 		const plan = planOnchain(settings.onchain, settings.profile);
 		// A chain without a node to read it from is out of the reach of a server, too.
 		if (plan.kind === "off" || (plan.kind === "remote" && plan.rpcUrl === undefined)) return;
-		throw new ServiceError(
-			"UNAVAILABLE",
+		throw unavailable(
 			"This needs the chain, and only a running server reaches it: start the server first (tollgraph serve, with the same settings), then run this again.",
 		);
 	};

@@ -4,8 +4,8 @@ import type { DemoWallet } from "../../payments/onchain/onchain.js";
 import { type App, createApp, type OpenedOnchain, openOnchain } from "../app/app.js";
 import type { RunningServer } from "../http/http.js";
 import { planOnchain, type Settings } from "../settings/settings.js";
+import { removeServerFile, writeServerFile } from "./operator-client.js";
 import { type CommandContext, type Flags, settingsOf, withSettings } from "./operator-command.js";
-import { removeServerFile, writeServerFile } from "./server-file.js";
 
 /**
  * Serves until SIGTERM or SIGINT; then drains and returns, from the middle of a start as well. A start that fails leaves nothing

@@ -76,10 +76,12 @@ export {
 	TASK_LIMITS,
 	WRITER_LIMITS,
 } from "./limits.js";
-export { type PageRequest, readCursor, toCursor, toKeyPart } from "./list-cursor.js";
+export { type PageRequest, readCursor, takePage, toCursor, toKeyPart } from "./list-cursor.js";
 export {
+	outputOf,
 	replyComponent,
 	replyComponents,
+	replyList,
 	requestComponent,
 	requestComponents,
 } from "./named-schemas.js";
@@ -107,7 +109,6 @@ export {
 	namesOperation,
 	OPERATION_ADDRESSES,
 	OPERATION_OF_SKILL,
-	type OperationAddress,
 	type OperationId,
 	PAID_OPERATION_IDS,
 	type PaidOperationId,
@@ -211,4 +212,6 @@ export {
 	searchResponseSchema,
 	TRUST_TIERS,
 	type TrustTier,
+	textUpTo,
+	trimmedUpTo,
 } from "./wire.js";

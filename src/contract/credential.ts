@@ -1,4 +1,10 @@
-import { decodeJson, isRecord, ServiceError, toCanonicalJson } from "../kernel/kernel.js";
+import {
+	decodeJson,
+	invalidArgument,
+	isRecord,
+	ServiceError,
+	toCanonicalJson,
+} from "../kernel/kernel.js";
 import { LIMITS } from "./limits.js";
 
 /** How a caller shows who they are or that they paid; decoded once, the same for every transport. */
@@ -40,8 +46,7 @@ export function parseCredential(headers: SentHeaders): Credential | undefined {
 	].filter((credential) => credential !== undefined);
 	const [first, ...others] = found;
 	if (others.some((other) => secretOf(other) !== (first && secretOf(first)))) {
-		throw new ServiceError(
-			"INVALID_ARGUMENT",
+		throw invalidArgument(
 			"The request carries two different credentials; send exactly one API key, Shared Payment Token or identity token.",
 		);
 	}
@@ -54,7 +59,7 @@ const JWT_BEARER = /^bearer eyJ/i;
 function readOnce(headers: SentHeaders, name: string): string | undefined {
 	const values = headers.get(name) ?? [];
 	if (values.length > 1) {
-		throw new ServiceError("INVALID_ARGUMENT", `The header "${name}" was sent more than once.`);
+		throw invalidArgument(`The header "${name}" was sent more than once.`);
 	}
 	const value = values[0]?.trim();
 	if (value && value.length > LIMITS.credentialHeaderChars) {
@@ -114,8 +119,7 @@ export function parsePayment(headers: SentHeaders): Payment | undefined {
 		fromPaymentScheme(readOnce(headers, "authorization")),
 	].filter((payment) => payment !== undefined);
 	if (found.length > 1) {
-		throw new ServiceError(
-			"INVALID_ARGUMENT",
+		throw invalidArgument(
 			"The request carries two payments; send exactly one of PAYMENT-SIGNATURE, X-PAYMENT and Authorization: Payment.",
 		);
 	}
@@ -131,8 +135,7 @@ function fromX402(value: string | undefined, version: 1 | 2): Payment | undefine
 	} catch {
 		// Reported below, like JSON that is no object.
 	}
-	throw new ServiceError(
-		"INVALID_ARGUMENT",
+	throw invalidArgument(
 		`The header "${version === 2 ? "PAYMENT-SIGNATURE" : "X-PAYMENT"}" must be a base64-encoded JSON payment payload.`,
 	);
 }
@@ -164,8 +167,7 @@ export function decodePaymentScheme(authorization: string): PaymentSchemeCredent
 	const value = rest.length === 0 && /^[\w-]+={0,2}$/.test(token) ? decodeJson(token) : undefined;
 	const credential = toCredential(value);
 	if (credential) return credential;
-	throw new ServiceError(
-		"INVALID_ARGUMENT",
+	throw invalidArgument(
 		'The Authorization header must read "Payment <credential>", the credential a JSON object with "challenge" and "payload", encoded in base64url.',
 	);
 }
@@ -199,8 +201,7 @@ export function prepaidTokenOf({
 	if (challenge["method"] !== PREPAID_METHOD) return undefined;
 	const { token } = payload;
 	if (typeof token === "string" && token.startsWith("spt_")) return token;
-	throw new ServiceError(
-		"INVALID_ARGUMENT",
+	throw invalidArgument(
 		`A credential of the payment method "${PREPAID_METHOD}" must carry a Shared Payment Token in "payload.token".`,
 	);
 }

@@ -1,5 +1,5 @@
 import { createHash } from "node:crypto";
-import { ServiceError, toCanonicalJson } from "../kernel/kernel.js";
+import { invalidArgument, toCanonicalJson } from "../kernel/kernel.js";
 import { READING_LIMITS } from "./limits.js";
 
 /** What a page belongs to: a list's name and everything that was asked of it but the page. */
@@ -30,6 +30,19 @@ export function toCursor(identity: ListIdentity, key: readonly string[]): string
 	throw new RangeError(`A key of the list "${identity.list}" is longer than any cursor.`);
 }
 
+/** The first items of what is left of a list, and the cursor behind them; null on the last page. */
+export function takePage<Item>(
+	left: readonly Item[],
+	limit: number,
+	identity: ListIdentity,
+	keyOf: (item: Item) => readonly string[],
+) {
+	const page = left.slice(0, limit);
+	const last = page.at(-1);
+	const next_cursor = last && left.length > limit ? toCursor(identity, keyOf(last)) : null;
+	return { page, next_cursor };
+}
+
 /** The key a cursor holds. Throws INVALID_ARGUMENT for a text that is none, or one of another list. */
 export function readCursor(
 	cursor: string,
@@ -38,15 +51,13 @@ export function readCursor(
 ): readonly string[] {
 	const parts = decode(cursor);
 	if (parts?.length !== keyLength + 1) {
-		throw new ServiceError(
-			"INVALID_ARGUMENT",
+		throw invalidArgument(
 			"The cursor is none of ours; send back next_cursor as it was, or begin anew without a cursor.",
 		);
 	}
 	const [fingerprint, ...key] = parts;
 	if (fingerprint === fingerprintOf(identity)) return key;
-	throw new ServiceError(
-		"INVALID_ARGUMENT",
+	throw invalidArgument(
 		"The cursor belongs to another list; keep graph and filters as they were, or begin anew without a cursor.",
 	);
 }

@@ -16,3 +16,13 @@ export function replyComponent<S extends z.ZodType>(id: string, schema: S): S {
 	replyComponents.add(schema, { id });
 	return schema;
 }
+
+/** A reply that is a list of items. */
+export function replyList<S extends z.ZodType>(id: string, item: S) {
+	return replyComponent(id, z.object({ items: z.array(item) }));
+}
+
+/** What a paid operation answers with. */
+export function outputOf<D extends z.ZodType, M extends z.ZodType>(data: D, meta: M) {
+	return z.object({ ok: z.literal(true), data, meta });
+}

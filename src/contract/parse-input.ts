@@ -1,5 +1,5 @@
 import type { z } from "zod";
-import { type ErrorDetail, ServiceError } from "../kernel/kernel.js";
+import { type ErrorDetail, invalidArgument, type ServiceError } from "../kernel/kernel.js";
 
 const DETAILS_MAX = 20;
 
@@ -17,7 +17,7 @@ export function parseInput<S extends z.ZodType>(schema: S, raw: unknown): z.outp
 export function invalidInput(details: readonly ErrorDetail[]): ServiceError {
 	const [first] = details;
 	const complaint = first ? `${first.path ? `"${first.path}"` : "the input"} ${first.message}` : "";
-	return new ServiceError("INVALID_ARGUMENT", `The request is not valid: ${complaint}.`, {
+	return invalidArgument(`The request is not valid: ${complaint}.`, {
 		details: details.slice(0, DETAILS_MAX),
 	});
 }

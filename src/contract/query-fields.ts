@@ -1,5 +1,5 @@
 import { z } from "zod";
-import { ServiceError } from "../kernel/kernel.js";
+import { invalidArgument } from "../kernel/kernel.js";
 import type { SentHeaders } from "./credential.js";
 import { EVIDENCE_LIMITS, LIMITS } from "./limits.js";
 import { cursorField, graphIdField } from "./wire.js";
@@ -68,8 +68,7 @@ export const resumeQuery = {
 export function readLastEventId(headers: SentHeaders): string | undefined {
 	const [value, ...others] = headers.get("last-event-id") ?? [];
 	if (value === undefined || (others.length === 0 && AFTER.test(value))) return value;
-	throw new ServiceError(
-		"INVALID_ARGUMENT",
+	throw invalidArgument(
 		'The header "Last-Event-ID" must be sent once and hold the id of an event, in digits.',
 	);
 }

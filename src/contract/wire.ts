@@ -1,6 +1,14 @@
 import { z } from "zod";
 import { LIMITS, READING_LIMITS } from "./limits.js";
 
+/** A text of at least one character. */
+export const textUpTo = (chars: number) =>
+	z.string().min(1, "must not be empty").max(chars, `must have at most ${chars} characters`);
+
+/** The same, without the spaces around it. */
+export const trimmedUpTo = (chars: number) =>
+	z.string().trim().min(1, "must not be empty").max(chars, `must have at most ${chars} characters`);
+
 /** Shapes that travel: the contract's fields first, ours added behind them. */
 
 /** Decision D1: the contract shows ANSWER and TREND_MATCH only; the rest of both lists is ours. */
@@ -23,12 +31,9 @@ export const graphIdField = z
 	.regex(/^[a-z0-9][a-z0-9-]{1,62}$/, "must be a graph id: lower-case letters, digits and hyphens")
 	.describe("Id of the graph, as listed by /v1/graphs/catalog");
 
-export const queryField = z
-	.string()
-	.trim()
-	.min(1, "must not be empty")
-	.max(LIMITS.queryChars, `must have at most ${LIMITS.queryChars} characters`)
-	.describe("What to look for, in plain language");
+export const queryField = trimmedUpTo(LIMITS.queryChars).describe(
+	"What to look for, in plain language",
+);
 
 export const limitField = z
 	.int("must be a whole number")
@@ -44,13 +49,7 @@ export const TRUST_TIERS = ["human-reviewed", "machine-confirmed", "unverified"]
 export type TrustTier = (typeof TRUST_TIERS)[number];
 
 const namesField = z
-	.array(
-		z
-			.string()
-			.trim()
-			.min(1, "must not be empty")
-			.max(LIMITS.filterChars, `must have at most ${LIMITS.filterChars} characters`),
-	)
+	.array(trimmedUpTo(LIMITS.filterChars))
 	.min(1, "must not be an empty list")
 	.max(LIMITS.filterValues, `must list at most ${LIMITS.filterValues} values`);
 export const dayField = z.iso.date("must be a day of the calendar, written YYYY-MM-DD");
@@ -200,8 +199,6 @@ export interface CreditWire {
 	readonly instructions: string;
 }
 
-export const cursorField = z
-	.string()
-	.min(1, "must not be empty")
-	.max(READING_LIMITS.cursorChars, `must have at most ${READING_LIMITS.cursorChars} characters`)
-	.describe("next_cursor of the page before, as it was");
+export const cursorField = textUpTo(READING_LIMITS.cursorChars).describe(
+	"next_cursor of the page before, as it was",
+);

@@ -5,7 +5,13 @@ import { networkInterfaces } from "node:os";
 import type { Duplex } from "node:stream";
 import { connect } from "node:tls";
 import { LIMITS } from "../contract/contract.js";
-import { type Egress, type OutboundRequest, ServiceError } from "../kernel/kernel.js";
+import {
+	type Egress,
+	invalidArgument,
+	type OutboundRequest,
+	ServiceError,
+	unavailable,
+} from "../kernel/kernel.js";
 import { isPublicAddress } from "./public-address.js";
 import { readBounded, toResponse } from "./reply-body.js";
 
@@ -63,7 +69,7 @@ export function createCallerEgress(reach: CallerReach = {}): Egress {
 				return await exchange(request, url);
 			} catch (cause) {
 				if (cause instanceof ServiceError) throw cause;
-				throw new ServiceError("UNAVAILABLE", `No server answers at ${url.host}.`, { cause });
+				throw unavailable(`No server answers at ${url.host}.`, { cause });
 			}
 		},
 	};
@@ -79,15 +85,14 @@ export function assertCallerTarget(
 ): URL {
 	const url = URL.canParse(text) ? new URL(text) : undefined;
 	if (url?.protocol !== "https:" || url.username || url.password || !ports.includes(portOf(url))) {
-		throw new ServiceError(
-			"INVALID_ARGUMENT",
+		throw invalidArgument(
 			`An address to call must read https://host/path, without user name, on port ${ports.join(" or ")}.`,
 		);
 	}
 	const hostname = bare(url.hostname);
 	if (isIP(hostname) && !areAllPublic([hostname])) throw notPublic(url);
 	if (hosts && !hosts.includes(hostname)) {
-		throw new ServiceError("INVALID_ARGUMENT", `Only ${hosts.join(", ")} may be called here.`);
+		throw invalidArgument(`Only ${hosts.join(", ")} may be called here.`);
 	}
 	return url;
 }
@@ -104,10 +109,7 @@ function areAllPublic(addresses: readonly string[]): boolean {
 
 /** Says the same of a name no one knows and of one that points inside, so that no one can map what is there. */
 function notPublic({ host }: URL): ServiceError {
-	return new ServiceError(
-		"INVALID_ARGUMENT",
-		`"${host}" has no address on the public internet; give one that has.`,
-	);
+	return invalidArgument(`"${host}" has no address on the public internet; give one that has.`);
 }
 
 function portOf({ port }: URL): number {

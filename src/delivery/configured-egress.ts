@@ -1,7 +1,13 @@
 /** What leaves the server for addresses its operator chose; those that callers name go through caller-egress. */
 
 import { LIMITS } from "../contract/contract.js";
-import { type Egress, type OutboundRequest, ServiceError } from "../kernel/kernel.js";
+import {
+	type Egress,
+	invalidArgument,
+	type OutboundRequest,
+	ServiceError,
+	unavailable,
+} from "../kernel/kernel.js";
 import { readBounded, toResponse } from "./reply-body.js";
 
 const LOOPBACK_HOST = /^(127(\.\d{1,3}){3}|localhost|\[::1\])$/;
@@ -13,7 +19,7 @@ export function createOperatorEgress(ownHost?: string): Egress {
 			const { url, timeoutMs } = request;
 			const { hostname, protocol } = new URL(url);
 			if (protocol !== "http:" || (hostname !== ownHost && !isLoopback(hostname))) {
-				throw new ServiceError("INVALID_ARGUMENT", `"${url}" is not an address on this machine.`);
+				throw invalidArgument(`"${url}" is not an address on this machine.`);
 			}
 			const signal = AbortSignal.timeout(timeoutMs);
 			return send(request, { redirect: "error", signal }).catch(toUnavailable(url));
@@ -32,7 +38,7 @@ function send(
 function toUnavailable(place: string) {
 	return (cause: unknown): never => {
 		if (cause instanceof ServiceError) throw cause;
-		throw new ServiceError("UNAVAILABLE", `No server answers at ${place}.`, { cause });
+		throw unavailable(`No server answers at ${place}.`, { cause });
 	};
 }
 
@@ -95,7 +101,7 @@ interface ConfiguredReach {
 function assertConfigured(url: URL, { urls = [], loopback = false }: ConfiguredReach): URL {
 	const isNamed = urls.some((allowed) => new URL(allowed).host === url.host);
 	if (isSafe(url) && (isNamed || (isLoopback(url.hostname) && loopback))) return url;
-	throw new ServiceError("INVALID_ARGUMENT", `"${url.host}" is not a configured address.`);
+	throw invalidArgument(`"${url.host}" is not a configured address.`);
 }
 
 /** Where models are fetched from. */
@@ -116,7 +122,7 @@ export function createHubEgress(hub: string = MODEL_HUB): Egress {
 			const { host } = address;
 			const isItsFile = address.protocol === "https:" && host.endsWith(HUB_FILES_DOMAIN);
 			if (!isItsFile && !(address.origin === origin && isSafe(address))) {
-				throw new ServiceError("INVALID_ARGUMENT", `"${host}" does not belong to the model hub.`);
+				throw invalidArgument(`"${host}" does not belong to the model hub.`);
 			}
 			const signal = AbortSignal.timeout(request.timeoutMs);
 			return send(request, { redirect: "manual", signal }).catch(toUnavailable(host));

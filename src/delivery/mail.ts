@@ -1,5 +1,11 @@
 import type { Transporter } from "nodemailer";
-import { type Mailer, type MailMessage, ServiceError } from "../kernel/kernel.js";
+import {
+	invalidArgument,
+	type Mailer,
+	type MailMessage,
+	type ServiceError,
+	unavailable,
+} from "../kernel/kernel.js";
 
 interface SmtpServer {
 	/** `smtp://` or `smtps://`, with user name and password where the server wants them. */
@@ -64,9 +70,9 @@ function toServiceError(cause: unknown): ServiceError {
 	const code = (cause as { readonly responseCode?: unknown }).responseCode;
 	if (typeof code === "number" && code >= 550 && code <= 553) {
 		const message = `The mail server refuses this address (${code}).`;
-		return new ServiceError("INVALID_ARGUMENT", message, { cause });
+		return invalidArgument(message, { cause });
 	}
 	const shown = typeof code === "number" ? ` (${code})` : "";
 	const message = `The mail server did not take the mail${shown}.`;
-	return new ServiceError("UNAVAILABLE", message, { cause });
+	return unavailable(message, { cause });
 }

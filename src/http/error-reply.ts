@@ -1,6 +1,6 @@
 import { PaymentRequired, toHttpChallenge } from "../../payments/payments.js";
 import { LIMITS } from "../contract/contract.js";
-import { type ErrorCode, ServiceError } from "../kernel/kernel.js";
+import { type ErrorCode, invalidArgument, ServiceError } from "../kernel/kernel.js";
 
 /** The one table that turns meaning into HTTP. Spec: Errors. */
 export const STATUS_OF: Readonly<Record<ErrorCode, number>> = {
@@ -67,7 +67,7 @@ export function toErrorWire(error: ServiceError, requestId: string) {
 export function toServiceError(error: unknown): ServiceError {
 	if (error instanceof ServiceError) return error;
 	const message = CLIENT_MISTAKES[typeOf(error)];
-	if (message !== undefined) return new ServiceError("INVALID_ARGUMENT", message, { cause: error });
+	if (message !== undefined) return invalidArgument(message, { cause: error });
 	return new ServiceError(
 		"INTERNAL",
 		"Something went wrong on our side; try again, with growing pauses between tries.",

@@ -11,7 +11,13 @@ import {
 	parseCredential,
 	type SentHeaders,
 } from "../contract/contract.js";
-import { findJsonFault, type Ids, invalidSetting, ServiceError } from "../kernel/kernel.js";
+import {
+	findJsonFault,
+	type Ids,
+	invalidArgument,
+	invalidSetting,
+	ServiceError,
+} from "../kernel/kernel.js";
 import { type CountedRequest, toCredentialKey } from "./rates.js";
 
 const sentHeaders = new WeakMap<IncomingMessage, SentHeaders>();
@@ -132,8 +138,7 @@ function isForwarded({ headers }: Pick<IncomingMessage, "headers">): boolean {
 /** A proxy in front would carry paper money off this machine. */
 export const refuseForwarded: RequestHandler = (request, _response, next) => {
 	if (isForwarded(request)) {
-		throw new ServiceError(
-			"INVALID_ARGUMENT",
+		throw invalidArgument(
 			"The demo profile serves this machine only and takes no forwarded requests; start with --profile production behind a proxy.",
 		);
 	}
@@ -245,7 +250,7 @@ function tooLong(bytesMax: number): ServiceError {
 }
 
 function invalid(message: string): ServiceError {
-	return new ServiceError("INVALID_ARGUMENT", message);
+	return invalidArgument(message);
 }
 
 /** Names that JavaScript gives a meaning of its own; no field of ours has them. */
@@ -268,6 +273,6 @@ export function parsePlainJson(text: string, levelsMax: number): unknown {
 	try {
 		return JSON.parse(text);
 	} catch (cause) {
-		throw new ServiceError("INVALID_ARGUMENT", "The body is not valid JSON.", { cause });
+		throw invalidArgument("The body is not valid JSON.", { cause });
 	}
 }

@@ -1,7 +1,7 @@
 import { createHash } from "node:crypto";
 import type { IncomingMessage, ServerResponse } from "node:http";
 import type { CallResult, CostWire, ServedDocument } from "../contract/contract.js";
-import { type Clock, ServiceError } from "../kernel/kernel.js";
+import { type Clock, ServiceError, unavailable } from "../kernel/kernel.js";
 
 export interface CallerWatch {
 	readonly signal: AbortSignal;
@@ -20,8 +20,7 @@ export function watchCaller(res: ServerResponse, clock: Clock, timeoutMs: number
 	};
 	if (hasLeft(res)) onClose();
 	const cancelTimer = clock.after(timeoutMs, () => {
-		timeout = new ServiceError(
-			"UNAVAILABLE",
+		timeout = unavailable(
 			`The answer took longer than ${timeoutMs / 1000} seconds and was not charged; send the same request again later.`,
 		);
 		controller.abort(timeout);

@@ -10,7 +10,15 @@ import type { AddressInfo, Socket } from "node:net";
 import type { Duplex } from "node:stream";
 import type { Express } from "express";
 import { LIMITS } from "../contract/contract.js";
-import { type Clock, createIds, type Ids, ServiceError, systemRandom } from "../kernel/kernel.js";
+import {
+	type Clock,
+	createIds,
+	type Ids,
+	invalidArgument,
+	type ServiceError,
+	systemRandom,
+	unavailable,
+} from "../kernel/kernel.js";
 import { toErrorReply } from "./error-reply.js";
 import { readHeaders, toRequestId } from "./request.js";
 
@@ -118,7 +126,7 @@ function refuseUnreadable({
 		return;
 	}
 	const { status, message } = UNREADABLE[error.code ?? ""] ?? NOT_HTTP;
-	const refusal = new ServiceError("INVALID_ARGUMENT", message, { retryable: status === 408 });
+	const refusal = invalidArgument(message, { retryable: status === 408 });
 	writeLastReply(socket, refusal, { requestId: ids.next("req"), status });
 }
 
@@ -137,19 +145,17 @@ const UNREADABLE: Readonly<Record<string, { readonly status: number; readonly me
 		},
 	};
 
-const invalid = (message: string) => () => new ServiceError("INVALID_ARGUMENT", message);
+const invalid = (message: string) => () => invalidArgument(message);
 const tooManyHeaders = invalid(`The request has more than ${LIMITS.headersMax} headers.`);
 const badExpectation = invalid('The header "Expect" may only say "100-continue"; leave it out.');
-const stopping = () =>
-	new ServiceError("UNAVAILABLE", "The service is stopping; send the same request again shortly.");
+const stopping = () => unavailable("The service is stopping; send the same request again shortly.");
 
 function cannotListen(
 	cause: NodeJS.ErrnoException,
 	{ host, port }: Pick<ListenOptions, "host" | "port">,
 ): ServiceError {
 	const why = cause.code === "EADDRINUSE" ? "another program listens there" : cause.message;
-	return new ServiceError(
-		"UNAVAILABLE",
+	return unavailable(
 		`Cannot listen on ${host}:${port}: ${why}. Choose another port with --port, or 0 for any free one.`,
 		{ cause },
 	);

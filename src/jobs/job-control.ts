@@ -1,7 +1,7 @@
 import type { JobOpening } from "../../payments/payments.js";
 import type { JobRow } from "../../store/store.js";
 import { isOpenJob, type JobJson, type JobWork } from "../contract/contract.js";
-import { ServiceError } from "../kernel/kernel.js";
+import { invalidArgument, ServiceError } from "../kernel/kernel.js";
 import { createJobEndings, createJobNotes, type JobServices } from "./job-endings.js";
 import { createdEvent, lastEventsOf } from "./job-events.js";
 import {
@@ -180,8 +180,7 @@ function createChanging({ store, clock, notes, runner, billing }: Parts) {
 		/** Deletes a job that has ended, with all of its text. Throws INVALID_ARGUMENT for one that is open. */
 		async remove(row: JobRow) {
 			if (isOpenJob(row.state)) {
-				throw new ServiceError(
-					"INVALID_ARGUMENT",
+				throw invalidArgument(
 					"The job has not ended yet; cancel it first with POST /v1/research/deep-dive/{job_id}/cancel.",
 				);
 			}

@@ -1,7 +1,7 @@
 import PQueue from "p-queue";
 import type { JobRow } from "../../store/store.js";
 import { isOpenJob } from "../contract/contract.js";
-import { ServiceError, stackOf } from "../kernel/kernel.js";
+import { ServiceError, stackOf, unavailable } from "../kernel/kernel.js";
 import { createEventLog, type EventLog, type JobEvent, lastEventsOf } from "./job-events.js";
 import { endCancelled, skipUsedIds, toAbort, type WorkServices, workOn } from "./job-run.js";
 import { JOB_LIMITS } from "./job-schemas.js";
@@ -145,8 +145,7 @@ export function createJobQueue() {
 				);
 			}
 			if (reserved + queued >= JOB_LIMITS.waiting) {
-				throw new ServiceError(
-					"UNAVAILABLE",
+				throw unavailable(
 					"Too many jobs are waiting; send the same request again in a minute. Nothing was charged.",
 					{ retryAfterSeconds: 60 },
 				);

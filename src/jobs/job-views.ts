@@ -1,6 +1,6 @@
 import type { JobRow, Store } from "../../store/store.js";
 import { type JobStatus, OPERATION_ADDRESSES } from "../contract/contract.js";
-import { type Clock, formatUsd, ServiceError, toIsoTime } from "../kernel/kernel.js";
+import { type Clock, formatUsd, notFound, toIsoTime } from "../kernel/kernel.js";
 import type { Jobs } from "./job-control.js";
 import { toJobCost } from "./job-events.js";
 import { readJob } from "./job-rows.js";
@@ -114,6 +114,6 @@ export function createLaunchedJobs({ store, clock }: { store: Store; clock: Cloc
 	return async (jobId: string): Promise<JobWire> => {
 		const row = await readJob(store, jobId);
 		if (row) return toJobWire(row, clock.now());
-		throw new ServiceError("NOT_FOUND", `No job is called "${jobId}".`);
+		throw notFound(`No job is called "${jobId}".`);
 	};
 }

@@ -82,6 +82,21 @@ export class ServiceError extends Error {
 	}
 }
 
+/** The caller sent what cannot be used. */
+export function invalidArgument(message: string, options?: ServiceErrorOptions): ServiceError {
+	return new ServiceError("INVALID_ARGUMENT", message, options);
+}
+
+/** What the caller named does not exist, or is not the caller's to see. */
+export function notFound(message: string, options?: ServiceErrorOptions): ServiceError {
+	return new ServiceError("NOT_FOUND", message, options);
+}
+
+/** Something this server needs does not work now. */
+export function unavailable(message: string, options?: ServiceErrorOptions): ServiceError {
+	return new ServiceError("UNAVAILABLE", message, options);
+}
+
 /** Why a server does not start: the message names the setting and what it may be. */
 export function invalidSetting(message: string): ServiceError {
 	return new ServiceError("INVALID_ARGUMENT", message);

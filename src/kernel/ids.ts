@@ -1,5 +1,5 @@
 import type { Clock } from "./clock.js";
-import { ServiceError } from "./errors.js";
+import { invalidArgument } from "./errors.js";
 
 const CROCKFORD = "0123456789abcdefghjkmnpqrstvwxyz";
 const TIME_CHARS = 10;
@@ -53,8 +53,7 @@ const GRAPH_ID = /^[a-z0-9][a-z0-9-]{1,62}$/;
 /** Throws INVALID_ARGUMENT unless the text can name a graph. */
 export function parseGraphId(text: string): string {
 	if (GRAPH_ID.test(text)) return text;
-	throw new ServiceError(
-		"INVALID_ARGUMENT",
+	throw invalidArgument(
 		`"${text.slice(0, 80)}" cannot name a graph; use 2 to 63 lower-case letters, digits and hyphens.`,
 	);
 }

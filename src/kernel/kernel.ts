@@ -3,10 +3,13 @@ export {
 	ERROR_CODES,
 	type ErrorCode,
 	type ErrorDetail,
+	invalidArgument,
 	invalidSetting,
 	isRetryable,
+	notFound,
 	ServiceError,
 	type ServiceErrorOptions,
+	unavailable,
 } from "./errors.js";
 export {
 	createEventLoopThrottle,

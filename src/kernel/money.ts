@@ -1,4 +1,4 @@
-import { ServiceError } from "./errors.js";
+import { invalidArgument } from "./errors.js";
 
 /** Money is a whole number of micro-USD: 1 USD = 1,000,000, one to one with USDC's six decimals. */
 export type Micros = bigint;
@@ -10,8 +10,7 @@ const USD_PATTERN = /^(\d{1,12})(?:\.(\d{1,6}))?$/;
 export function parseUsd(text: string): Micros {
 	const match = USD_PATTERN.exec(text);
 	if (!match) {
-		throw new ServiceError(
-			"INVALID_ARGUMENT",
+		throw invalidArgument(
 			`"${text.slice(0, 40)}" is not an amount in USD; write it like "7.50", with at most six decimals.`,
 		);
 	}

@@ -1,6 +1,6 @@
 import { deflateRawSync } from "node:zlib";
 import { unzipSync, Zip, ZipPassThrough, zipSync } from "fflate";
-import { ServiceError } from "../kernel/kernel.js";
+import { invalidArgument, ServiceError } from "../kernel/kernel.js";
 import { BUNDLE_LIMITS } from "./bundle-limits.js";
 import type { Steps } from "./work-in-turns.js";
 
@@ -91,15 +91,12 @@ export function unpackArchive(
 		return new Map(Object.entries(unzipSync(archive, { filter: admit })));
 	} catch (error) {
 		if (error instanceof ServiceError) throw error;
-		throw new ServiceError("INVALID_ARGUMENT", "The file is not a readable zip archive.", {
+		throw invalidArgument("The file is not a readable zip archive.", {
 			cause: error,
 		});
 	}
 }
 
 function refusal(complaint: string, { name }: ArchiveEntry): ServiceError {
-	return new ServiceError(
-		"INVALID_ARGUMENT",
-		`The archive ${complaint} at "${name.slice(0, 200)}".`,
-	);
+	return invalidArgument(`The archive ${complaint} at "${name.slice(0, 200)}".`);
 }

@@ -1,4 +1,4 @@
-import { ServiceError } from "../kernel/kernel.js";
+import { invalidArgument } from "../kernel/kernel.js";
 import { compareText, isRecord, isReserved, RECORD_PATH, readDocument } from "./bundle-document.js";
 import { listedTitleOf, loggedDayOf, recordOf, toCollision } from "./bundle-reader.js";
 import {
@@ -178,7 +178,7 @@ function assertDistinct({ concepts }: Graph, { changes, documents }: ChangeReadi
 
 function assertFree(path: string, id: string, holder: string | undefined): void {
 	if (holder === undefined) return;
-	throw new ServiceError("INVALID_ARGUMENT", toCollision(path, id, holder).message);
+	throw invalidArgument(toCollision(path, id, holder).message);
 }
 
 /** Concepts in path order again; runs of unchanged ones are copied as they are. */

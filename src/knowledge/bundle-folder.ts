@@ -2,7 +2,7 @@ import { statSync } from "node:fs";
 import { mkdir, mkdtemp, open, readdir, readFile, rename, rm, stat } from "node:fs/promises";
 import { basename, dirname, join, resolve } from "node:path";
 import { setImmediate } from "node:timers/promises";
-import { ServiceError } from "../kernel/kernel.js";
+import { invalidArgument, notFound, type ServiceError } from "../kernel/kernel.js";
 import { isConfined } from "./bundle-document.js";
 import { BUNDLE_LIMITS } from "./bundle-limits.js";
 import { type BundleFiles, type BundleReading, readBundleInTurns } from "./bundle-reader.js";
@@ -33,7 +33,7 @@ export async function writeBundle(
 	const files = "concepts" in content ? toBundleFiles(content) : content;
 	const stray = [...files.keys()].find((path) => !isConfined(path));
 	if (stray !== undefined) {
-		throw new ServiceError("INVALID_ARGUMENT", `The path "${stray}" leaves the bundle.`);
+		throw invalidArgument(`The path "${stray}" leaves the bundle.`);
 	}
 	const target = resolve(folder);
 	await finishUpdates(target);
@@ -110,16 +110,12 @@ async function assertReplaceable(target: string, replace: boolean): Promise<bool
 	const entries = found.isDirectory() ? await readdir(target) : undefined;
 	if (entries?.length === 0) return true;
 	if (!entries?.some((name) => name === "index.md" || name === "graph.md")) {
-		throw new ServiceError(
-			"INVALID_ARGUMENT",
+		throw invalidArgument(
 			`"${target}" exists and is not a knowledge bundle; choose another folder.`,
 		);
 	}
 	if (replace) return true;
-	throw new ServiceError(
-		"INVALID_ARGUMENT",
-		`"${target}" already holds a graph; import with --update to replace it.`,
-	);
+	throw invalidArgument(`"${target}" already holds a graph; import with --update to replace it.`);
 }
 
 /** Resolves when every byte and every name is on the disk. */
@@ -136,22 +132,20 @@ async function writeFiles(folder: string, files: BundleFiles): Promise<void> {
 const READS_AT_ONCE = 32;
 const STATS_PER_TURN = 250;
 
-export interface ReadGraphOptions {
-	readonly onFinding?: (finding: Finding) => void;
-}
-
 /**
  * Loads the bundle in a folder; files that cannot be concepts are reported to `onFinding`. Throws
  * NOT_FOUND for a missing folder, INVALID_ARGUMENT for one that is too large, has no usable id or
  * two files of one concept id.
  */
-export async function readGraph(folder: string, options: ReadGraphOptions = {}): Promise<Graph> {
+export async function readGraph(
+	folder: string,
+	{ onFinding }: { readonly onFinding?: (finding: Finding) => void } = {},
+): Promise<Graph> {
 	const { graph, findings } = await readBundleFolder(folder);
-	for (const finding of findings) options.onFinding?.(finding);
+	for (const finding of findings) onFinding?.(finding);
 	const collision = findings.find(({ rule }) => rule === "id-collision");
 	if (collision) {
-		throw new ServiceError(
-			"INVALID_ARGUMENT",
+		throw invalidArgument(
 			`The graph in "${folder}" is ambiguous at "${collision.file}". ${collision.message}`,
 		);
 	}
@@ -191,8 +185,7 @@ export async function readFiles(
 }
 
 function tooLarge(folder: string): ServiceError {
-	return new ServiceError(
-		"INVALID_ARGUMENT",
+	return invalidArgument(
 		`"${folder}" is too large for one graph: at most ${BUNDLE_LIMITS.files} files and ${BUNDLE_LIMITS.totalBytes} bytes are read.`,
 	);
 }
@@ -233,7 +226,7 @@ export async function readBounded(file: string): Promise<Uint8Array> {
 async function listPaths(folder: string): Promise<readonly string[]> {
 	const root = await stat(folder).catch(() => undefined);
 	if (!root?.isDirectory()) {
-		throw new ServiceError("NOT_FOUND", `There is no folder "${folder}" to read a graph from.`);
+		throw notFound(`There is no folder "${folder}" to read a graph from.`);
 	}
 	const paths: string[] = [];
 	let level = [""];

@@ -13,7 +13,7 @@ import {
 } from "node:fs/promises";
 import { basename, dirname, join, resolve } from "node:path";
 import { z } from "zod";
-import { ServiceError } from "../kernel/kernel.js";
+import { invalidArgument, unavailable } from "../kernel/kernel.js";
 import type { BundleChanges } from "./bundle-change.js";
 import { foldersAbove, isConfined } from "./bundle-document.js";
 import { mapInBatches } from "./work-in-turns.js";
@@ -48,7 +48,7 @@ export async function updateBundle(
 ): Promise<Unfinished> {
 	const stray = [...changes.keys()].find((path) => !isConfined(path));
 	if (stray !== undefined) {
-		throw new ServiceError("INVALID_ARGUMENT", `The path "${stray}" leaves the bundle.`);
+		throw invalidArgument(`The path "${stray}" leaves the bundle.`);
 	}
 	const target = resolve(folder);
 	await finishUpdates(target, disk);
@@ -65,8 +65,7 @@ export async function updateBundle(
 		return undefined;
 	} catch (cause) {
 		if (await withdraw(work, { target, changes }, disk).catch(() => false)) {
-			throw new ServiceError(
-				"UNAVAILABLE",
+			throw unavailable(
 				`The files of "${target}" cannot be changed (${messageOf(cause)}); nothing has changed. Put that right, and send the same again.`,
 				{ cause },
 			);
@@ -83,8 +82,7 @@ async function assertRoom(target: string, changes: BundleChanges, disk: BundleDi
 	const coming = [...changes].flatMap(([path, bytes]) => (bytes && !left.has(path) ? path : []));
 	await mapInBatches(coming, async (path) => {
 		if (!(await disk.isFolder(join(target, path)))) return;
-		throw new ServiceError(
-			"INVALID_ARGUMENT",
+		throw invalidArgument(
 			`The name "${path}" is that of a folder in "${target}"; take the folder away, or choose another name.`,
 		);
 	});
@@ -165,7 +163,7 @@ export async function finishUpdates(
 	for (const { bundle, work } of await findPendingUpdates(dirname(folder), disk)) {
 		if (bundle !== basename(folder)) continue;
 		await carryOut(work, folder, disk).catch((cause: unknown) => {
-			throw new ServiceError("UNAVAILABLE", toUnfinished(work, folder, cause), { cause });
+			throw unavailable(toUnfinished(work, folder, cause), { cause });
 		});
 	}
 }

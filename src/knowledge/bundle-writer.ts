@@ -85,12 +85,7 @@ function escapeText(text: string): string {
 	return text.replace(/\s+/g, " ").replace(/[\\[\]]/g, "\\$&");
 }
 
-export interface SourceEntry {
-	readonly id: string;
-	readonly resource: string;
-	readonly title: string;
-	readonly last_modified?: string;
-}
+export type SourceEntry = ReturnType<typeof toSourceEntry>;
 
 /** A typed edge as the format's readers see it; the target is a link from the bundle root. */
 export interface RelationEntry {
@@ -168,10 +163,10 @@ function linkedPaths({ body, path }: Concept): readonly string[] {
 	});
 }
 
-export function toSourceEntry(evidence: Evidence): SourceEntry {
-	const entry = { id: evidence.articleId, resource: evidence.sourceUrl, title: evidence.title };
+export function toSourceEntry(evidence: Evidence) {
+	const { articleId: id, sourceUrl: resource, title } = evidence;
 	const date = writtenDate(evidence);
-	return date === undefined ? entry : { ...entry, last_modified: date };
+	return { id, resource, title, ...(date !== undefined && { last_modified: date }) };
 }
 
 /** The date as precise as the source was: `2018`, `2018-08` or `2018-08-01`; undefined for undated sources. */

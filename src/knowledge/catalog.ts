@@ -1,5 +1,5 @@
 import type { GraphType } from "../contract/contract.js";
-import { ServiceError } from "../kernel/kernel.js";
+import { notFound } from "../kernel/kernel.js";
 import type { Graph } from "./graph.js";
 import { runInTurns, type Steps } from "./work-in-turns.js";
 
@@ -26,8 +26,7 @@ export function createGraphCatalog(initial: readonly Graph[] = []) {
 	const get = (id: string): Graph => {
 		const graph = byId.get(id);
 		if (graph) return graph;
-		throw new ServiceError(
-			"NOT_FOUND",
+		throw notFound(
 			`No graph is called "${id.slice(0, 80)}"; GET /v1/graphs/catalog lists those on sale.`,
 		);
 	};

@@ -1,5 +1,5 @@
 import { createHash } from "node:crypto";
-import { ServiceError } from "../kernel/kernel.js";
+import { invalidArgument } from "../kernel/kernel.js";
 import { BUNDLE_LIMITS } from "./bundle-limits.js";
 import type { BundleMemory, FileMark } from "./graph.js";
 import { entriesOf, type PathMap } from "./path-map.js";
@@ -52,8 +52,7 @@ export function assertLoadable({ files }: BundleMemory): void {
 		totalBytes += Math.min(bytes, BUNDLE_LIMITS.fileBytes + 1);
 	}
 	if (files.size <= BUNDLE_LIMITS.files && totalBytes <= BUNDLE_LIMITS.totalBytes) return;
-	throw new ServiceError(
-		"INVALID_ARGUMENT",
+	throw invalidArgument(
 		`The graph would have ${files.size} files and ${totalBytes} bytes, and at most ${BUNDLE_LIMITS.files} files and ${BUNDLE_LIMITS.totalBytes} bytes are read of one; nothing has changed. Take something out, or make two graphs of it.`,
 	);
 }

@@ -2,7 +2,7 @@ import { mkdir, readdir, rm } from "node:fs/promises";
 import { join } from "node:path";
 import type { Clock, Logger } from "../kernel/kernel.js";
 import { type Changeable, isChangeable } from "./bundle-change.js";
-import { type ReadGraphOptions, readGraph } from "./bundle-folder.js";
+import { readGraph } from "./bundle-folder.js";
 import type { GraphCatalog } from "./catalog.js";
 import { hashOf } from "./content-hash.js";
 import { areSame, stampGraphFiles } from "./file-stamps.js";
@@ -46,7 +46,7 @@ export function createGraphSnapshots({
 	};
 	return {
 		/** What `readGraph` gives, errors and findings of severity error included; other findings may be missing. */
-		async read(folder: string, options: ReadGraphOptions = {}): Promise<Graph> {
+		async read(folder: string, options?: Parameters<typeof readGraph>[1]): Promise<Graph> {
 			// Whatever keeps a changed bundle from being read is reported as reading it again reports it.
 			const found = await findRefreshed(folder).catch(() => undefined);
 			if (!found) return readGraph(folder, options);
@@ -54,7 +54,7 @@ export function createGraphSnapshots({
 			const findings = new Map(found.findings.map((finding) => [finding.file, finding]));
 			entries.set(folder, { inventory: { graph, stamps, findings }, isWritten: isUntouched });
 			if (isUntouched) kept.set(folder, graph.contentHash);
-			for (const finding of found.findings) options.onFinding?.(finding);
+			for (const finding of found.findings) options?.onFinding?.(finding);
 			return graph;
 		},
 		/** True when keeping the graph again would save the next start nothing. */

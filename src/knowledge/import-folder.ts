@@ -1,7 +1,7 @@
 import { readFile, stat } from "node:fs/promises";
 import { join } from "node:path";
 import { setImmediate } from "node:timers/promises";
-import { ServiceError } from "../kernel/kernel.js";
+import { invalidArgument, notFound } from "../kernel/kernel.js";
 import { unpackArchive } from "./archive.js";
 import type { Changeable } from "./bundle-change.js";
 import { readBounded, readFiles, stampFiles } from "./bundle-folder.js";
@@ -90,7 +90,7 @@ interface SourceReading {
 
 async function readSource(source: string): Promise<SourceReading> {
 	const found = await stat(source).catch(() => undefined);
-	if (!found) throw new ServiceError("NOT_FOUND", `There is no file or folder "${source}".`);
+	if (!found) throw notFound(`There is no file or folder "${source}".`);
 	const skipped: SkippedFile[] = [];
 	const isWanted = (path: string, sizeBytes = 0): boolean => {
 		const reason = reasonToPassOver(path, sizeBytes);
@@ -101,7 +101,7 @@ async function readSource(source: string): Promise<SourceReading> {
 		return { files: await readFiles(source, (path) => isWanted(path)), skipped };
 	}
 	if (found.size > BUNDLE_LIMITS.archiveBytes) {
-		throw new ServiceError("INVALID_ARGUMENT", `The archive "${source}" is too large.`);
+		throw invalidArgument(`The archive "${source}" is too large.`);
 	}
 	const files = unpackArchive(
 		await readFile(source),

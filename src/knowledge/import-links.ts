@@ -72,7 +72,7 @@ export type Lookup = Pick<ReadonlyMap<string, string>, "get">;
 
 /** The documents of an import as one of them may name another. */
 export interface ImportSpace {
-	readonly names: DocumentNames;
+	readonly names: ReturnType<typeof createDocumentNames>;
 	readonly bundlePaths: Lookup;
 	readonly titles: Lookup;
 }
@@ -168,10 +168,6 @@ function toEdgeType(key: string): string {
 	return key.toLowerCase().replace(/[\s_]+/g, "-");
 }
 
-export interface DocumentNames {
-	find(name: string): string | undefined;
-}
-
 const LEVELS: readonly ((document: NamedDocument) => readonly string[])[] = [
 	({ path }) => [path, pathWithoutExtension(path)],
 	({ path }) => [stemOf(path)],
@@ -191,7 +187,7 @@ const AMBIGUOUS = Symbol("ambiguous");
  * Path, stem, alias, title, trailing number: a weaker name never replaces a stronger, a shared one
  * means neither.
  */
-export function createDocumentNames(documents: readonly NamedDocument[]): DocumentNames {
+export function createDocumentNames(documents: readonly NamedDocument[]) {
 	const pathOfName = new Map<string, string | typeof AMBIGUOUS>();
 	for (const namesOf of LEVELS) {
 		for (const [name, path] of indexLevel(documents, namesOf)) {
@@ -199,7 +195,7 @@ export function createDocumentNames(documents: readonly NamedDocument[]): Docume
 		}
 	}
 	return {
-		find(name) {
+		find(name: string): string | undefined {
 			const found = pathOfName.get(toNameKey(name));
 			return found === AMBIGUOUS ? undefined : found;
 		},

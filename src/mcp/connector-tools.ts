@@ -1,6 +1,7 @@
 import { z } from "zod";
-import { parseInput, queryField } from "../contract/contract.js";
-import { ServiceError } from "../kernel/kernel.js";
+import type { toNode } from "../../skills/graphs/graphs.js";
+import { parseInput, queryField, type RowWire } from "../contract/contract.js";
+import { notFound } from "../kernel/kernel.js";
 import { receiptMetaOf } from "./payment-meta.js";
 import { priceSentence, sell, toSoldBody } from "./sold-tool.js";
 import { READS, type Tool, type ToolCall, type ToolDeps } from "./tool.js";
@@ -29,11 +30,6 @@ export const createConnectorTools = (deps: ToolDeps): readonly Tool[] => [
 	createFetch(deps),
 ];
 
-interface Row {
-	readonly trend_id: string;
-	readonly name: string;
-}
-
 function createSearch(deps: ToolDeps): Tool {
 	const { prices, info, skills } = deps.service;
 	return {
@@ -49,7 +45,7 @@ function createSearch(deps: ToolDeps): Tool {
 			const { query } = parseInput(searchInput, call.args);
 			const rawInput = { query, limit: RESULTS };
 			const result = await sell(deps, call, { operationId: "search.all", rawInput });
-			const { rows } = result.output as { readonly rows: readonly Row[] };
+			const { rows } = result.output as { readonly rows: readonly RowWire[] };
 			const results = rows.map(({ trend_id: id, name: title }) => ({
 				id,
 				title,
@@ -60,19 +56,7 @@ function createSearch(deps: ToolDeps): Tool {
 	};
 }
 
-interface Node {
-	readonly trend_id: string;
-	readonly title: string;
-	readonly type: string;
-	readonly summary: string;
-	readonly body: string;
-	readonly trust_tier: string;
-	readonly evidence: readonly {
-		readonly title: string;
-		readonly source_url: string;
-		readonly published_at: string | null;
-	}[];
-}
+type Node = ReturnType<typeof toNode>;
 
 function createFetch(deps: ToolDeps): Tool {
 	const { prices, info, skills } = deps.service;
@@ -126,10 +110,7 @@ function placeOf(id: string): { readonly graph_id: string; readonly node_id: str
 	const [graph_id = "", ...rest] = id.split(":");
 	const node_id = rest.join(":");
 	if (graph_id !== "" && node_id !== "") return { graph_id, node_id };
-	throw new ServiceError(
-		"NOT_FOUND",
-		`No search result has the id "${id.slice(0, 80)}"; use one that search gave.`,
-	);
+	throw notFound(`No search result has the id "${id.slice(0, 80)}"; use one that search gave.`);
 }
 
 function urlOf(baseUrl: string, id: string): string {

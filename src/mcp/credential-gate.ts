@@ -1,3 +1,8 @@
+import {
+	localhostAllowedHostnames,
+	validateHostHeader,
+	validateOriginHeader,
+} from "@modelcontextprotocol/server";
 import type { Request, RequestHandler } from "express";
 import {
 	type Credential,
@@ -6,7 +11,7 @@ import {
 	parsePayment,
 } from "../contract/contract.js";
 import { readHeaders } from "../http/http.js";
-import { ServiceError } from "../kernel/kernel.js";
+import { invalidArgument, notFound, ServiceError } from "../kernel/kernel.js";
 import type { Service } from "../service/service.js";
 
 /** Who issues the signed tokens that callers show. */
@@ -24,7 +29,7 @@ export interface Way {
 	readonly isOAuthOnly: boolean;
 }
 
-export interface AdmitRules {
+interface AdmitRules {
 	readonly way: Way;
 	readonly issuers: TokenIssuers;
 	/** Anonymous agents too, with or without a prepaid token. */
@@ -54,8 +59,7 @@ export async function admit(
 export function refuseWithoutIssuer({ access }: TokenIssuers): RequestHandler {
 	return (_req, _res, next) => {
 		if (access() !== undefined) return next();
-		throw new ServiceError(
-			"NOT_FOUND",
+		throw notFound(
 			"This address is for access by OAuth, which this server does not give; use /mcp with an API key, or a connection address.",
 		);
 	};
@@ -65,8 +69,7 @@ export function refuseWithoutIssuer({ access }: TokenIssuers): RequestHandler {
 export function refuseChosenGraph({ path }: Way): RequestHandler {
 	return ({ query }, _res, next) => {
 		if (query["graph"] === undefined) return next();
-		throw new ServiceError(
-			"INVALID_ARGUMENT",
+		throw invalidArgument(
 			`The address ${path} chooses no graph; leave "?graph=" out, tools take the graph as an argument.`,
 		);
 	};
@@ -75,8 +78,7 @@ export function refuseChosenGraph({ path }: Way): RequestHandler {
 /** A payment is refused where no one looks for it, rather than left unread beside an answer. Throws INVALID_ARGUMENT. */
 export const refuseHeaderPayments: RequestHandler = (req, _res, next) => {
 	if (parsePayment(readHeaders(req)) === undefined) return next();
-	throw new ServiceError(
-		"INVALID_ARGUMENT",
+	throw invalidArgument(
 		'Payments are not read from headers here; where calls are paid one by one, the payment stands in "_meta" of the call, as "x402/payment" or "org.paymentauth/credential".',
 	);
 };
@@ -154,4 +156,36 @@ function readClaims(token: string): Readonly<Record<string, unknown>> | undefine
 	} catch {
 		return undefined;
 	}
+}
+
+/**
+ * A page in a browser must not reach a server of the same machine or network by a name that changed its mind (DNS
+ * rebinding): its Origin is that name, and browsers send it with every POST. Clients that are no browser send none. A server
+ * that is known on its own machine alone is called by that machine's names too; elsewhere a proxy may name it as it likes.
+ */
+export function createOriginCheck({
+	service: { info },
+	allowedOrigins,
+}: {
+	readonly service: Service;
+	readonly allowedOrigins: readonly string[];
+}): RequestHandler {
+	const loopback = localhostAllowedHostnames();
+	return (req, _res, next) => {
+		const { hostname } = new URL(info.baseUrl());
+		const hosts = [hostname, ...loopback];
+		if (!validateOriginHeader(req.headers.origin, [...hosts, ...allowedOrigins]).ok) {
+			throw new ServiceError(
+				"SCOPE_FORBIDDEN",
+				"Pages of this origin may not call this server; its operator can allow them (mcp_allowed_origins).",
+			);
+		}
+		if (loopback.includes(hostname) && !validateHostHeader(req.headers.host, loopback).ok) {
+			throw new ServiceError(
+				"SCOPE_FORBIDDEN",
+				"This server is not known by the name it was called by; behind a proxy, set public_url.",
+			);
+		}
+		next();
+	};
 }

@@ -1,7 +1,7 @@
 import type { Request, Response } from "express";
 import { ANONYMOUS, type Caller, type Credential } from "../contract/contract.js";
 import { openRequestId, toCallerAddress } from "../http/http.js";
-import { type Ids, ServiceError } from "../kernel/kernel.js";
+import { type Ids, invalidArgument } from "../kernel/kernel.js";
 import type { Service } from "../service/service.js";
 
 /** One HTTP request on its way through the protocol's SDK: who calls, from where, and which graph its address chose. */
@@ -49,5 +49,5 @@ function readGraphId({ query }: Request): string | undefined {
 	const graph = query["graph"];
 	if (graph === undefined || graph === "") return undefined;
 	if (typeof graph === "string" && graph.length <= 200) return graph;
-	throw new ServiceError("INVALID_ARGUMENT", 'The address may choose one graph: "?graph=<id>".');
+	throw invalidArgument('The address may choose one graph: "?graph=<id>".');
 }

@@ -1,8 +1,7 @@
 import { z } from "zod";
 import { graphIdField, LIMITS, queryField } from "../contract/contract.js";
 import { JOB_LIMITS, jobIdField } from "../jobs/jobs.js";
-import { createFreeTool } from "./free-tool.js";
-import { ENDS, type Tool, type ToolDeps } from "./tool.js";
+import { createFreeTool, ENDS, type Tool, type ToolDeps } from "./tool.js";
 
 const PAGE = 25;
 const README_CHARS = 20_000;

@@ -18,11 +18,12 @@ import {
 	toErrorReply,
 	toServiceError,
 } from "../http/http.js";
-import { type Clock, type Ids, type Logger, ServiceError, stackOf } from "../kernel/kernel.js";
+import { type Clock, type Ids, invalidArgument, type Logger, stackOf } from "../kernel/kernel.js";
 import type { Service } from "../service/service.js";
 import {
 	admit,
 	admitByToken,
+	createOriginCheck,
 	refuseChosenGraph,
 	refuseHeaderPayments,
 	refuseWithoutIssuer,
@@ -30,8 +31,7 @@ import {
 	type Way,
 } from "./credential-gate.js";
 import { createExchange, type Exchange } from "./exchange.js";
-import { createOriginCheck } from "./origin-check.js";
-import { createPaymentGate, createTokenWatch } from "./payment-gate.js";
+import { createPaymentGate, createTokenWatch } from "./payment-meta.js";
 import { createProfiles, type Profile, type Profiles } from "./profiles.js";
 import { createProtocolServer } from "./protocol-server.js";
 
@@ -187,10 +187,7 @@ const readRequest: RequestHandler = async (req, res, next) => {
 	if (req.is("application/json")) {
 		req.body = await readJsonBody(req, LIMITS.bodyDepth + ENVELOPE_LEVELS);
 		if (typeof req.body !== "object" || req.body === null || Array.isArray(req.body)) {
-			throw new ServiceError(
-				"INVALID_ARGUMENT",
-				"The body must be one JSON-RPC message, an object.",
-			);
+			throw invalidArgument("The body must be one JSON-RPC message, an object.");
 		}
 	}
 	next();
@@ -199,17 +196,17 @@ const readRequest: RequestHandler = async (req, res, next) => {
 function createErrorHandler({ service, issuers, logger }: McpOptions): ErrorRequestHandler {
 	return (error: unknown, req, res, next) => {
 		if (res.headersSent) return next(error);
-		const told = toServiceError(error);
+		const reported = toServiceError(error);
 		const requestId = String(res.getHeader("X-Request-Id") ?? "");
-		if (isOurFailure(told, res)) {
+		if (isOurFailure(reported, res)) {
 			logger?.error("unexpected failure", { requestId, error: stackOf(error) });
 		}
-		const { status, headers, body } = toErrorReply(told, requestId);
+		const { status, headers, body } = toErrorReply(reported, requestId);
 		for (const [name, value] of Object.entries(headers)) res.setHeader(name, value);
 		if (status === 401) res.setHeader("WWW-Authenticate", challengeOf(service, issuers, req));
 		sendRpcError(res, status, {
 			code: toRpcCode(error, status),
-			message: told.message,
+			message: reported.message,
 			data: body,
 		});
 	};

@@ -1,21 +1,26 @@
 /** Payments as calls carry them over this protocol, and what asks for them: in `_meta`, never in headers. */
+
 import { type Continuation, PaymentRequired } from "../../payments/payments.js";
 import {
 	type Credential,
+	LIMITS,
 	type Payment,
 	prepaidTokenOf,
 	readPaymentCredential,
 } from "../contract/contract.js";
-import { ServiceError } from "../kernel/kernel.js";
+import { type CallRates, createTokenBucket, toCredentialKey, toRateRefusal } from "../http/http.js";
+import { type Clock, invalidArgument, ServiceError } from "../kernel/kernel.js";
+import type { Exchange } from "./exchange.js";
+
 /** Names of the x402 transport for this protocol (x402 v2, transports: MCP). */
-export const X402 = {
+const X402 = {
 	required: "x402/payment-required",
 	payment: "x402/payment",
 	response: "x402/payment-response",
 } as const;
 
 /** Names of the "Payment" scheme in this protocol. */
-export const MPP = {
+const MPP = {
 	required: "org.paymentauth/payment-required",
 	credential: "org.paymentauth/credential",
 	receipt: "org.paymentauth/receipt",
@@ -33,13 +38,12 @@ export interface ShownPayment {
  * The one payment in a call's `_meta`, decoded and not judged; undefined where none is. Throws INVALID_ARGUMENT for one
  * that cannot be read and for two at once.
  */
-export function readPayment(meta: Meta | undefined): ShownPayment | undefined {
+function readPayment(meta: Meta | undefined): ShownPayment | undefined {
 	const x402 = meta?.[X402.payment];
 	const mpp = meta?.[MPP.credential];
 	if (x402 === undefined) return mpp === undefined ? undefined : fromMpp(mpp);
 	if (mpp === undefined) return { payment: fromX402(x402) };
-	throw new ServiceError(
-		"INVALID_ARGUMENT",
+	throw invalidArgument(
 		`The call carries two payments; send exactly one of "${X402.payment}" and "${MPP.credential}" in "_meta".`,
 	);
 }
@@ -47,8 +51,7 @@ export function readPayment(meta: Meta | undefined): ShownPayment | undefined {
 function fromX402(payload: unknown): Payment {
 	const version = (payload as { readonly x402Version?: unknown } | null)?.x402Version;
 	if (version === 1 || version === 2) return { scheme: "x402", version, payload };
-	throw new ServiceError(
-		"INVALID_ARGUMENT",
+	throw invalidArgument(
 		`"${X402.payment}" in "_meta" must be an x402 payment payload, a JSON object whose x402Version is 1 or 2.`,
 	);
 }
@@ -56,8 +59,7 @@ function fromX402(payload: unknown): Payment {
 function fromMpp(value: unknown): ShownPayment {
 	const payload = readPaymentCredential(value);
 	if (!payload) {
-		throw new ServiceError(
-			"INVALID_ARGUMENT",
+		throw invalidArgument(
 			`"${MPP.credential}" in "_meta" must be a credential of the "Payment" scheme, a JSON object with "challenge" and "payload".`,
 		);
 	}
@@ -148,4 +150,57 @@ const PLACES: Readonly<Record<string, typeof BY_HEADER | Meta>> = {
 
 function withoutHeaders({ header: _, alternative_header: __, ...way }: Continuation): Meta {
 	return way;
+}
+
+/**
+ * The payment of a call, counted before anybody judges it. Throws INVALID_ARGUMENT for one that cannot be read, or that
+ * stands where none is taken: nothing runs then. Throws RATE_LIMITED when one address sends more than it could mean.
+ */
+export type PaymentGate = ReturnType<typeof createPaymentGate>;
+
+export function createPaymentGate(clock: Clock, perMinute: number = LIMITS.paymentsPerMinute) {
+	const keysMax = LIMITS.rateLimitedCallersMax;
+	const takeFrom = createTokenBucket({ clock, perMinute, keysMax });
+	return (exchange: Exchange, meta: Meta | undefined): ShownPayment | undefined => {
+		if (meta?.[X402.payment] === undefined && meta?.[MPP.credential] === undefined)
+			return undefined;
+		if (!exchange.takesPayments) {
+			throw invalidArgument(
+				"This address takes no payments call by call, so this one was left alone and nothing was run; call again without it, and the account whose credential you showed pays.",
+			);
+		}
+		const shown = readPayment(meta);
+		takeFrom(exchange.address);
+		if (shown?.credential && exchange.credential) {
+			throw invalidArgument(
+				`The call is paid with a prepaid token in "_meta", and its request shows another credential; send exactly one of them.`,
+			);
+		}
+		return shown;
+	};
+}
+
+/** Does the work that a prepaid token in `_meta` is to pay for. Throws what it throws, and RATE_LIMITED after too many guesses. */
+export type TokenWatch = ReturnType<typeof createTokenWatch>;
+
+/** Tokens in `_meta` are counted as those in headers are: a wrong one is a guess. */
+export function createTokenWatch({ take, end }: Pick<CallRates, "take" | "end">) {
+	return async <T>(
+		{ address }: Pick<Exchange, "address">,
+		token: Credential | undefined,
+		work: () => Promise<T>,
+	): Promise<T> => {
+		if (!token) return work();
+		const credentialKey = toCredentialKey(token);
+		const caller = { address, credentialKey, isPolling: false, isInside: true };
+		const full = take(caller).find((level) => !level.isLetIn);
+		if (full) throw toRateRefusal(full);
+		try {
+			return await work();
+		} catch (error) {
+			const isRefused = error instanceof ServiceError && error.code === "UNAUTHENTICATED";
+			end(caller, { isRefused, hasLeft: false });
+			throw error;
+		}
+	};
 }

@@ -6,16 +6,20 @@ import {
 	type ServerContext,
 } from "@modelcontextprotocol/server";
 import { LIMITS } from "../contract/contract.js";
-import { isOurFailure, toServiceError } from "../http/http.js";
-import { type Logger, ServiceError, stackOf } from "../kernel/kernel.js";
+import { isOurFailure, toErrorReply, toServiceError } from "../http/http.js";
+import { invalidArgument, type Logger, type ServiceError, stackOf } from "../kernel/kernel.js";
 import type { Service } from "../service/service.js";
 import type { Exchange } from "./exchange.js";
-import type { PaymentGate, TokenWatch } from "./payment-gate.js";
+import {
+	demandOf,
+	type PaymentGate,
+	receiptMetaOf,
+	type TokenWatch,
+	toToolEnvelope,
+} from "./payment-meta.js";
 import type { Profile } from "./profiles.js";
-import { getPrompt, PROMPTS } from "./prompts.js";
-import { listResources, README_TEMPLATE, readResource } from "./resources.js";
-import type { Tool } from "./tool.js";
-import { toRefusal, toToolResult } from "./tool-result.js";
+import { getPrompt, listResources, PROMPTS, README_TEMPLATE, readResource } from "./resources.js";
+import type { Tool, ToolAnswer } from "./tool.js";
 
 const INVALID_PARAMS = -32602;
 const INTERNAL_ERROR = -32603;
@@ -75,10 +79,10 @@ function readPlainly<T>({ logger }: ProtocolServerDeps, exchange: Exchange, look
 		return look();
 	} catch (error) {
 		if (error instanceof ProtocolError) throw error;
-		const told = toServiceError(error);
-		const isOurs = told.code === "INTERNAL";
-		if (isOurFailure(told, exchange.response)) logUnexpected(logger, exchange, error);
-		throw new ProtocolError(isOurs ? INTERNAL_ERROR : INVALID_PARAMS, told.message);
+		const reported = toServiceError(error);
+		const isOurs = reported.code === "INTERNAL";
+		if (isOurFailure(reported, exchange.response)) logUnexpected(logger, exchange, error);
+		throw new ProtocolError(isOurs ? INTERNAL_ERROR : INVALID_PARAMS, reported.message);
 	}
 }
 
@@ -105,9 +109,9 @@ async function callTool(
 		const call = { name, args, exchange, payment, idempotencyKey };
 		return toToolResult(await watchToken(exchange, payment?.credential, () => tool.answer(call)));
 	} catch (error) {
-		const told = toServiceError(error);
-		if (isOurFailure(told, exchange.response)) logUnexpected(logger, exchange, error);
-		return toRefusal(told, exchange);
+		const reported = toServiceError(error);
+		if (isOurFailure(reported, exchange.response)) logUnexpected(logger, exchange, error);
+		return toRefusal(reported, exchange);
 	}
 }
 
@@ -116,8 +120,44 @@ function readKey(value: unknown): string | undefined {
 	const { idempotencyKeyChars: most } = LIMITS;
 	if (typeof value === "string" && value.length <= most && PRINTABLE_ASCII.test(value))
 		return value;
-	throw new ServiceError(
-		"INVALID_ARGUMENT",
-		`"_meta.${KEY_META}" must have 1 to ${most} printable ASCII characters.`,
-	);
+	throw invalidArgument(`"_meta.${KEY_META}" must have 1 to ${most} printable ASCII characters.`);
+}
+
+/** Characters of text that are worth a model's attention; what is longer is in `structuredContent`. */
+const TEXT_CHARS_MAX = 24_000;
+
+/** The answer twice: as data, and as text for clients that read nothing else. */
+function toToolResult({ data, summary, meta }: ToolAnswer): CallToolResult {
+	return {
+		content: [{ type: "text", text: textOf(data, summary) }],
+		structuredContent: { ...data },
+		...(meta && { _meta: { ...meta } }),
+	};
+}
+
+/**
+ * A refusal the model can act on: the contract's error envelope, after the demand that clients of x402 look for in the first
+ * text where a payment can mend it. Without `structuredContent`, which would have to match the tool's output schema.
+ */
+function toRefusal(
+	error: ServiceError,
+	{ requestId, takesPayments }: Pick<Exchange, "requestId" | "takesPayments">,
+): CallToolResult {
+	const { body, headers } = toErrorReply(error, requestId);
+	const receipt = receiptMetaOf(headers);
+	const demand = takesPayments ? demandOf(error, receipt) : undefined;
+	const texts = [...(demand?.x402 ? [demand.x402] : []), toToolEnvelope(body, takesPayments)];
+	return {
+		isError: true,
+		content: texts.map((reported) => ({ type: "text", text: JSON.stringify(reported) })),
+		...((demand || receipt) && { _meta: { ...receipt, ...demand?.meta } }),
+	};
+}
+
+function textOf(data: object, summary: string | undefined): string {
+	const json = JSON.stringify(data);
+	if (json.length <= TEXT_CHARS_MAX) return json;
+	const { meta } = data as { readonly meta?: { readonly cost?: unknown } };
+	const short = (summary ?? json).slice(0, TEXT_CHARS_MAX);
+	return `${short}\n\n${JSON.stringify({ shortened: true, cost: meta?.cost })}`;
 }

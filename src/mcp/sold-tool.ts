@@ -11,7 +11,7 @@ import {
 	type ToolTerms,
 } from "../contract/contract.js";
 import { reportDelivery, watchCaller } from "../http/http.js";
-import { formatUsd, ServiceError } from "../kernel/kernel.js";
+import { formatUsd, invalidArgument, ServiceError } from "../kernel/kernel.js";
 import { OPERATIONS } from "../service/service.js";
 import { receiptMetaOf } from "./payment-meta.js";
 import { BEGINS, READS, type Tool, type ToolAnswer, type ToolCall, type ToolDeps } from "./tool.js";
@@ -117,13 +117,9 @@ function assertKnown({ args }: ToolCall, fields: Readonly<Record<string, string>
 	if (unknown === undefined) return;
 	const path = unknown.slice(0, 80);
 	const known = Object.keys(fields).join(", ");
-	throw new ServiceError(
-		"INVALID_ARGUMENT",
-		`"${path}" is no argument of this tool; it takes ${known}.`,
-		{
-			details: [{ path, message: "is not known" }],
-		},
-	);
+	throw invalidArgument(`"${path}" is no argument of this tool; it takes ${known}.`, {
+		details: [{ path, message: "is not known" }],
+	});
 }
 
 /** What one call of an operation costs, as a tool's description ends. */

@@ -2,16 +2,8 @@ import { z } from "zod";
 
 /** JSON Schema of one argument, as every client takes it: one type, no reference, no alternative. */
 export interface FieldSchema {
-	readonly type: "string" | "integer" | "number" | "boolean" | "array";
 	readonly description: string;
-	readonly enum?: readonly string[];
-	readonly items?: { readonly type: string };
-	readonly minLength?: number;
-	readonly maxLength?: number;
-	readonly minimum?: number;
-	readonly maximum?: number;
-	readonly minItems?: number;
-	readonly maxItems?: number;
+	readonly [keyword: string]: unknown;
 }
 
 /** Arguments of a tool, flat. */
@@ -78,7 +70,7 @@ function toField(name: string, schema: JsonSchema | undefined, description: stri
 		...Object.fromEntries(kept),
 		description,
 		...(isList && { items: { type: itemType } }),
-	} as FieldSchema;
+	};
 }
 
 /** Bounds that say no more than that it is a number are noise. */

@@ -3,7 +3,7 @@ import type { IncomingMessage } from "node:http";
 import type { Response } from "express";
 import type { Interaction } from "oidc-provider";
 import { OAUTH_LIMITS } from "../accounts/accounts.js";
-import { ServiceError } from "../kernel/kernel.js";
+import { invalidArgument, ServiceError } from "../kernel/kernel.js";
 import type { OAuthServices } from "./oauth-services.js";
 
 const SECRET_BYTES = 32;
@@ -83,5 +83,5 @@ export function createFormProof(pepper: Uint8Array, origin: () => string) {
 }
 
 function noForm(): ServiceError {
-	return new ServiceError("INVALID_ARGUMENT", "The request must be a form of a few short fields.");
+	return invalidArgument("The request must be a form of a few short fields.");
 }

@@ -3,7 +3,7 @@ import { z } from "zod";
 import { OAUTH_LIMITS } from "../accounts/accounts.js";
 import { type Json, OAUTH_SCOPE, parseInput } from "../contract/contract.js";
 import { readJsonBody } from "../http/http.js";
-import { ServiceError, visibleText } from "../kernel/kernel.js";
+import { invalidArgument, type ServiceError, visibleText } from "../kernel/kernel.js";
 import type { OAuthServices } from "./oauth-services.js";
 
 const text = z.string().max(OAUTH_LIMITS.clientTextChars);
@@ -92,7 +92,7 @@ function isHttps(address: string): boolean {
 }
 
 function invalid(message: string): ServiceError {
-	return new ServiceError("INVALID_ARGUMENT", message);
+	return invalidArgument(message);
 }
 
 /** Any client may register itself, for nothing: it gains nothing by it until a user agrees. RFC 7591. */

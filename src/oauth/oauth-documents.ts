@@ -1,6 +1,6 @@
 import { OAUTH_LIMITS } from "../accounts/accounts.js";
 import { OAUTH_RESOURCE_PATHS, OAUTH_SCOPE } from "../contract/contract.js";
-import { ServiceError } from "../kernel/kernel.js";
+import { invalidArgument } from "../kernel/kernel.js";
 
 /** Below the public base address. */
 export const OAUTH_PATHS = {
@@ -72,13 +72,12 @@ const KNOWN = [
  */
 export function toAuthorizationQuery(query: string): string {
 	if (query.length > OAUTH_LIMITS.authorizationQueryChars) {
-		throw new ServiceError("INVALID_ARGUMENT", "The request for access is too long.");
+		throw invalidArgument("The request for access is too long.");
 	}
 	const sent = new URLSearchParams(query);
 	const mode = sent.get("response_mode") ?? "query";
 	if (mode !== "query") {
-		throw new ServiceError(
-			"INVALID_ARGUMENT",
+		throw invalidArgument(
 			'The answer is sent in the query of the address it goes to; leave response_mode out, or send "query".',
 		);
 	}

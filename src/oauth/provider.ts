@@ -11,7 +11,7 @@ import {
 	OAUTH_SCOPE,
 } from "../contract/contract.js";
 import { createTokenBuckets, toCallerAddress, toServiceError } from "../http/http.js";
-import { type Egress, ServiceError, stackOf } from "../kernel/kernel.js";
+import { type Egress, stackOf, unavailable } from "../kernel/kernel.js";
 import { toPlainDocument } from "./client-registration.js";
 import { failurePage } from "./interaction-pages.js";
 import { OAUTH_PATHS } from "./oauth-documents.js";
@@ -28,10 +28,7 @@ interface ProviderDeps extends OAuthServices {
 }
 
 /** What users and clients meet; the certified part of it. Loaded at the first request, since few servers ever need it. */
-export interface OAuthProvider {
-	readonly provider: Provider;
-	readonly handle: ReturnType<Provider["callback"]>;
-}
+export type OAuthProvider = Awaited<ReturnType<typeof openProvider>>;
 
 /** The way to the provider, which is loaded by the first request that takes it. */
 export type ProviderGate = ReturnType<typeof createProviderGate>;
@@ -95,17 +92,15 @@ export function setSession(req: HttpRequest, id: string | undefined): void {
 /** Throws UNAVAILABLE where codes and tokens would travel in the open. */
 export function assertSafeIssuer(base: string): void {
 	if (isSafeIssuer(base)) return;
-	throw new ServiceError(
-		"UNAVAILABLE",
+	throw unavailable(
 		"Access can be given over https only; the operator has to set public_url to the https address of this server.",
 		{ retryable: false },
 	);
 }
 
-async function openProvider(issuer: string, deps: ProviderDeps): Promise<OAuthProvider> {
+async function openProvider(issuer: string, deps: ProviderDeps) {
 	if (typeof URL.parse !== "function") {
-		throw new ServiceError(
-			"UNAVAILABLE",
+		throw unavailable(
 			"Access can be given from Node 20.18 on; the operator has to run a newer Node, or set oauth to off.",
 			{ retryable: false },
 		);

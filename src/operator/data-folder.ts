@@ -22,7 +22,14 @@ import {
 } from "../../store/journal/journal.js";
 import type { Store } from "../../store/store.js";
 import { assertKeysWhole, LASTING_KEYS } from "../accounts/accounts.js";
-import { ServiceError, systemClock, systemRandom, toIsoTime } from "../kernel/kernel.js";
+import {
+	invalidArgument,
+	ServiceError,
+	systemClock,
+	systemRandom,
+	toIsoTime,
+	unavailable,
+} from "../kernel/kernel.js";
 import type { Settings } from "../settings/settings.js";
 import type { GraphImporter, OnProgress } from "./graph-importer.js";
 
@@ -54,8 +61,7 @@ export function createDataBackup(deps: BackupServices) {
 	return async ({ folder: target }: { readonly folder: string }, onProgress?: OnProgress) => {
 		const place = toPlace(target, deps.folder);
 		if (isRunning) {
-			throw new ServiceError(
-				"UNAVAILABLE",
+			throw unavailable(
 				"A backup is being made already; wait until it is done, and then make another one.",
 			);
 		}
@@ -112,11 +118,9 @@ function toRefusal(
 		reason === undefined
 			? "Sales go on; make room there or name another folder, and run it again."
 			: `The store has stopped, too: ${reason}`;
-	return new ServiceError(
-		"UNAVAILABLE",
-		`The backup into "${target}" was not made (${messageOf(error)}). ${outcome}`,
-		{ cause: error },
-	);
+	return unavailable(`The backup into "${target}" was not made (${messageOf(error)}). ${outcome}`, {
+		cause: error,
+	});
 }
 
 /** Returns how many there were; files that vanish meanwhile, such as a secret being replaced, are not part of it. */
@@ -138,8 +142,7 @@ async function copyParts(
 }
 
 function incomplete(path: string, problem: string): ServiceError {
-	return new ServiceError(
-		"UNAVAILABLE",
+	return unavailable(
 		`No backup was made: "${path}" ${problem}, and a restored folder would not be this one. Put it back, from an earlier backup if need be, first.`,
 		{ retryable: false },
 	);
@@ -161,23 +164,18 @@ function filesBelow(folder: string, path: string): string[] {
 /** Where the folder really is, by whichever links it was named. */
 function toPlace(target: string, data: string): string {
 	if (target.includes("\0")) {
-		throw new ServiceError("INVALID_ARGUMENT", "The name of a folder holds no NUL character.");
+		throw invalidArgument("The name of a folder holds no NUL character.");
 	}
 	if (!isAbsolute(target)) {
-		throw new ServiceError(
-			"INVALID_ARGUMENT",
+		throw invalidArgument(
 			`"${target}" is relative; name the backup's folder from the root, because the server has a working folder of its own.`,
 		);
 	}
 	if (isBelowFile(target)) {
-		throw new ServiceError(
-			"INVALID_ARGUMENT",
-			`"${target}" is no folder that can be used; name an empty or a new one.`,
-		);
+		throw invalidArgument(`"${target}" is no folder that can be used; name an empty or a new one.`);
 	}
 	if (isWithin(target, data) || isWithin(data, target)) {
-		throw new ServiceError(
-			"INVALID_ARGUMENT",
+		throw invalidArgument(
 			`A backup inside the data folder, or around it, is lost with it: name a folder apart from "${data}", best on another disk.`,
 		);
 	}
@@ -201,7 +199,7 @@ function realPathOf(path: string): string {
 	const full = resolve(path);
 	if (existsSync(full)) return realpathSync(full);
 	if (lstatSync(full, { throwIfNoEntry: false })) {
-		throw new ServiceError("INVALID_ARGUMENT", `"${full}" is a link to nothing; name a folder.`);
+		throw invalidArgument(`"${full}" is a link to nothing; name a folder.`);
 	}
 	const above = dirname(full);
 	return above === full ? full : join(realPathOf(above), relative(above, full));
@@ -225,10 +223,7 @@ export async function restoreData(
 ) {
 	const [from, data] = [resolve(request.from), resolve(request.data)];
 	if (isWithin(data, from)) {
-		throw new ServiceError(
-			"INVALID_ARGUMENT",
-			`"${data}" is inside the backup; restore into a folder apart from it.`,
-		);
+		throw invalidArgument(`"${data}" is inside the backup; restore into a folder apart from it.`);
 	}
 	const manifest = await readManifest(fileSystem, from, DATA_BACKUP);
 	assertComplete(manifest, from);
@@ -273,8 +268,7 @@ function assertComplete({ files }: Manifest, from: string): void {
 		? NEEDED.find((needed) => !files.some(({ path }) => path === needed))
 		: "journal";
 	if (missing === undefined) return;
-	throw new ServiceError(
-		"UNAVAILABLE",
+	throw unavailable(
 		`The backup "${from}" holds no "${missing}", and what it makes would not be what was backed up. Nothing was restored; use another backup.`,
 		{ retryable: false },
 	);
@@ -289,8 +283,7 @@ export function bindProfile(folder: string, profile: Settings["profile"]): void 
 	if (!existsSync(path)) writeFileSync(path, profile, { mode: 0o600, flag: "wx" });
 	const bound = readFileSync(path, "utf8");
 	if (bound === profile) return;
-	throw new ServiceError(
-		"INVALID_ARGUMENT",
+	throw invalidArgument(
 		`The folder "${folder}" holds the money of the ${bound} profile; give the ${profile} profile a folder of its own with --data.`,
 	);
 }
@@ -302,8 +295,7 @@ export function bindProfile(folder: string, profile: Settings["profile"]): void 
 export function assertBooksKept(folder: string): void {
 	const remnant = ["profile", "keys/pepper"].find((path) => existsSync(join(folder, path)));
 	if (remnant === undefined || hasJournal(join(folder, "journal"))) return;
-	throw new ServiceError(
-		"UNAVAILABLE",
+	throw unavailable(
 		`The folder "${folder}" has been in use (it holds "${remnant}"), but its journal is missing: every balance would be zero. Restore it from a backup with tollgraph restore into a new folder, or start with empty books in another one.`,
 		{ retryable: false },
 	);

@@ -3,7 +3,7 @@ import { setImmediate } from "node:timers/promises";
 import PQueue from "p-queue";
 import { z } from "zod";
 import { GRAPH_TYPES, graphIdField, LIMITS } from "../contract/contract.js";
-import { type Clock, parseGraphId, ServiceError, toIsoDay } from "../kernel/kernel.js";
+import { type Clock, invalidArgument, parseGraphId, toIsoDay } from "../kernel/kernel.js";
 import {
 	assertLoadable,
 	type BundleChanges,
@@ -112,15 +112,11 @@ async function importGraph(
 
 function assertFree(catalog: GraphCatalog, id: string, isUpdate: boolean): void {
 	if (RESERVED_IDS.has(id)) {
-		throw new ServiceError(
-			"INVALID_ARGUMENT",
-			`"${id}" is a name of the interface; choose another id.`,
-		);
+		throw invalidArgument(`"${id}" is a name of the interface; choose another id.`);
 	}
 	const other = catalog.find(id);
 	if (!other || (isUpdate && other.record.id === id)) return;
-	throw new ServiceError(
-		"INVALID_ARGUMENT",
+	throw invalidArgument(
 		`A graph called "${id}" is on sale already; replace it with --update, or choose another id.`,
 	);
 }
@@ -321,8 +317,7 @@ function assertSome(
 	source: string,
 ): void {
 	if (nodes > 0) return;
-	throw new ServiceError(
-		"INVALID_ARGUMENT",
+	throw invalidArgument(
 		`Nothing in "${source}" can become a concept; ${skipped.length} files were looked at. A concept is a Markdown file with text.`,
 	);
 }
@@ -331,8 +326,7 @@ function assertSome(
 function assertSlugFree(catalog: GraphCatalog, { id, slug }: GraphRecord): void {
 	const holder = catalog.find(slug);
 	if (!holder || holder.record.id === id) return;
-	throw new ServiceError(
-		"INVALID_ARGUMENT",
+	throw invalidArgument(
 		`The bundle's slug "${slug}" belongs to the graph "${holder.record.id}"; change it in graph.md.`,
 	);
 }

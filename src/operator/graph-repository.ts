@@ -2,7 +2,7 @@ import { readFile } from "node:fs/promises";
 import { dirname, join, resolve } from "node:path";
 import { z } from "zod";
 import { graphIdField } from "../contract/contract.js";
-import { type Clock, type Logger, ServiceError, toIsoDay } from "../kernel/kernel.js";
+import { type Clock, invalidArgument, type Logger, notFound, toIsoDay } from "../kernel/kernel.js";
 import {
 	assertLoadable,
 	type BundleChange,
@@ -27,29 +27,7 @@ import {
 import type { SearchEngine, SyncOptions } from "../search/search.js";
 
 /** Graphs whose files are ours: what the disk holds, the index finds and the catalog sells changes together, in this order. */
-export interface GraphRepository {
-	/** Throws NOT_FOUND, and INVALID_ARGUMENT for a graph whose files are someone else's. */
-	getOwn(id: string): Changeable;
-	/** Undefined where `getOwn` throws. */
-	findOwn(id: string): Changeable | undefined;
-	/** Indexes a graph, and then puts it on sale. */
-	publish(graph: Graph, options?: SyncOptions): Promise<void>;
-	/**
-	 * Changes files of a graph on the disk, durably, then in the index, then on sale. `judge` sees what the change would make
-	 * before anything happens: it throws what speaks against it, or returns files that are to change along. Throws
-	 * INVALID_ARGUMENT, too, for more than can be loaded as one graph.
-	 */
-	change(
-		graph: Changeable,
-		changes: BundleChanges,
-		judge?: (change: BundleChange) => BundleChanges | undefined,
-	): Promise<Graph>;
-	/**
-	 * Resolves when everything on sale now has its vectors, or once the model has failed. Call it where nothing else changes
-	 * graphs, and wait for it anywhere: later changes take over what it has not done yet.
-	 */
-	complete(onProgress?: SyncOptions["onProgress"]): Promise<void>;
-}
+export type GraphRepository = ReturnType<typeof createGraphRepository>;
 
 export function createGraphRepository({
 	catalog,
@@ -62,7 +40,7 @@ export function createGraphRepository({
 	/** Where imported bundles live, one folder each. */
 	readonly folder: string;
 	readonly logger: Logger;
-}): GraphRepository {
+}) {
 	const home = resolve(folder);
 	let isInStep = false;
 
@@ -71,12 +49,14 @@ export function createGraphRepository({
 		if (!isInStep) await search.sync(catalog.list(), { vectors: "background" });
 		isInStep = true;
 	};
-	const findOwn = (id: string) => {
+	/** Undefined where `getOwn` throws. */
+	const findOwn = (id: string): Changeable | undefined => {
 		const graph = catalog.find(id);
 		const isOurs = graph?.record.id === id && dirname(resolve(graph.folder)) === home;
 		return isOurs && isChangeable(graph) ? graph : undefined;
 	};
-	const publish: GraphRepository["publish"] = async (graph, options) => {
+	/** Indexes a graph, and then puts it on sale. */
+	const publish = async (graph: Graph, options?: SyncOptions): Promise<void> => {
 		const others = catalog.list().filter(({ record }) => record.id !== graph.record.id);
 		// On sale only once it can be searched.
 		await search.sync([...others, graph], options);
@@ -85,24 +65,31 @@ export function createGraphRepository({
 	return {
 		findOwn,
 		publish,
-		getOwn(id) {
+		/** Throws NOT_FOUND, and INVALID_ARGUMENT for a graph whose files are someone else's. */
+		getOwn(id: string): Changeable {
 			const own = findOwn(catalog.get(id).record.id);
 			if (own) return own;
-			throw new ServiceError(
-				"INVALID_ARGUMENT",
+			throw invalidArgument(
 				`The files of the graph "${id}" are not ours to change: it was not imported. Change them where they are and start anew, or import that folder under an id of its own first.`,
 			);
 		},
-		async change(graph, changes, judge) {
+		/**
+		 * Changes files of a graph on the disk, durably, then in the index, then on sale. `judge` sees what the change would make
+		 * before anything happens: it throws what speaks against it, or returns files that are to change along. Throws
+		 * INVALID_ARGUMENT, too, for more than can be loaded as one graph.
+		 */
+		async change(
+			graph: Changeable,
+			changes: BundleChanges,
+			judge?: (change: BundleChange) => BundleChanges | undefined,
+		): Promise<Graph> {
 			await bringInStep();
 			const { id } = graph.record;
 			const read = (path: string) => readFile(join(graph.folder, path));
 			const change = await changeBundle(graph, changes, read);
 			const more = judge?.(change) ?? new Map();
-			const next =
-				more.size === 0 || !isChangeable(change.graph)
-					? change.graph
-					: (await changeBundle(change.graph, more, read)).graph;
+			let next = change.graph;
+			if (more.size > 0 && isChangeable(next)) next = (await changeBundle(next, more, read)).graph;
 			if (isChangeable(next)) assertLoadable(next.memory);
 			const all = new Map([...changes, ...more]);
 			const before = await readBefore(graph, all);
@@ -119,7 +106,11 @@ export function createGraphRepository({
 			}
 			return next;
 		},
-		complete(onProgress) {
+		/**
+		 * Resolves when everything on sale now has its vectors, or once the model has failed. Call it where nothing else changes
+		 * graphs, and wait for it anywhere: later changes take over what it has not done yet.
+		 */
+		complete(onProgress?: SyncOptions["onProgress"]): Promise<void> {
 			const complete = search.sync(catalog.list(), onProgress && { onProgress });
 			// The caller awaits it; until then a failure must not count as an unhandled rejection.
 			complete.catch(() => undefined);
@@ -209,7 +200,7 @@ async function putConcept(
 	const fault = reasonToSkip(bytes);
 	const reason =
 		reasonAgainstPath(path, graph) ?? (fault && `"${path}" cannot be a concept. ${fault}`);
-	if (reason !== undefined) throw new ServiceError("INVALID_ARGUMENT", reason);
+	if (reason !== undefined) throw invalidArgument(reason);
 	const known = conceptAt(graph.concepts, path);
 	const outcome = { graph_id, concept_id: toConceptId(path) };
 	if (known && valueAt(graph.memory.files, path)?.sha256 === markOf(bytes).sha256) {
@@ -233,14 +224,10 @@ async function removeConcept(
 	const graph = repository.getOwn(graph_id);
 	const known = graph.concepts.find(({ id }) => id === concept_id);
 	if (!known) {
-		throw new ServiceError(
-			"NOT_FOUND",
-			`The graph "${graph_id}" has no concept "${concept_id.slice(0, 200)}".`,
-		);
+		throw notFound(`The graph "${graph_id}" has no concept "${concept_id.slice(0, 200)}".`);
 	}
 	if (graph.concepts.length === 1) {
-		throw new ServiceError(
-			"INVALID_ARGUMENT",
+		throw invalidArgument(
 			`"${concept_id}" is the last concept of "${graph_id}"; a graph on sale has at least one.`,
 		);
 	}
@@ -256,11 +243,9 @@ function assertNoError(findings: readonly Finding[]): void {
 	const errors = findings.filter(({ severity }) => severity === "error");
 	const [first] = errors;
 	if (!first) return;
-	throw new ServiceError(
-		"INVALID_ARGUMENT",
-		`"${first.file}" cannot be a concept. ${first.message}`,
-		{ details: errors.map(({ message }) => ({ path: "markdown", message })) },
-	);
+	throw invalidArgument(`"${first.file}" cannot be a concept. ${first.message}`, {
+		details: errors.map(({ message }) => ({ path: "markdown", message })),
+	});
 }
 
 /** The record shows callers how fresh a graph is. The listing is left to the next import: it is as long as the graph. */

@@ -22,9 +22,11 @@ import {
 	type Clock,
 	formatUsd,
 	type Ids,
+	invalidArgument,
 	parseUsd,
 	ServiceError,
 	toIsoTime,
+	unavailable,
 } from "../kernel/kernel.js";
 
 const dayField = z.string().regex(/^\d{4}-\d{2}-\d{2}$/, "must be a day such as 2026-03-31");
@@ -150,8 +152,7 @@ function toSums(sums: ReportSums) {
 function parseKey(text: string): ReportKey {
 	const key = REPORT_KEYS.find((known) => known === text);
 	if (key) return key;
-	throw new ServiceError(
-		"INVALID_ARGUMENT",
+	throw invalidArgument(
 		`A report adds up by ${REPORT_KEYS.join(", ")}, not by "${text.slice(0, 40)}".`,
 	);
 }
@@ -159,10 +160,7 @@ function parseKey(text: string): ReportKey {
 function parseDay(text: string): string {
 	const ms = /^\d{4}-\d{2}-\d{2}$/.test(text) ? Date.parse(`${text}T00:00:00Z`) : Number.NaN;
 	if (!Number.isNaN(ms) && toIsoTime(ms).startsWith(text)) return text;
-	throw new ServiceError(
-		"INVALID_ARGUMENT",
-		`"${text.slice(0, 40)}" is no day; write it like "2026-03-31".`,
-	);
+	throw invalidArgument(`"${text.slice(0, 40)}" is no day; write it like "2026-03-31".`);
 }
 
 export type RefundWire = ReturnType<typeof toRefundWire>;
@@ -205,8 +203,7 @@ export function createChainBooks(deps: ChainBooksDeps) {
 		/** One at a time. Throws UNAVAILABLE when no chain can be read, RATE_LIMITED while another one runs. */
 		async reconcile(request: Command<"reconcile">, onProgress?: OnReconciled) {
 			if (!terms || !chain) {
-				throw new ServiceError(
-					"UNAVAILABLE",
+				throw unavailable(
 					"There is no chain to hold the ledger against: no network with an RPC address is configured, or the server that runs the demo chain is not running.",
 					{ retryable: false },
 				);

@@ -22,7 +22,7 @@ import {
 	toCallerAddress,
 	whileCallerWaits,
 } from "../http/http.js";
-import { type Clock, ServiceError } from "../kernel/kernel.js";
+import { type Clock, invalidArgument, ServiceError } from "../kernel/kernel.js";
 import type { Service } from "../service/service.js";
 import {
 	isPieces,
@@ -30,7 +30,7 @@ import {
 	sendOwnedDocument,
 	sendOwnedEvents,
 	sendPieces,
-} from "./owned-reply.js";
+} from "./plain-replies.js";
 import { type PaymentLimit, readCallHeaders, readIdempotencyKey, readQuery } from "./request.js";
 import { sendData, sendError, sendOwned, sendPaid, sendPurchased } from "./respond.js";
 
@@ -184,10 +184,7 @@ export function createMethodRefusal(methods: readonly string[]): RequestHandler 
 		res.setHeader("Allow", methods.join(", "));
 		sendError(
 			res,
-			new ServiceError(
-				"INVALID_ARGUMENT",
-				`The method ${req.method} is not offered here; use ${methods.join(" or ")}.`,
-			),
+			invalidArgument(`The method ${req.method} is not offered here; use ${methods.join(" or ")}.`),
 			405,
 		);
 	};

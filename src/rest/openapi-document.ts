@@ -1,19 +1,24 @@
 import type { RequestHandler } from "express";
-import { LIMITS, type PriceList } from "../contract/contract.js";
-import type { Service } from "../service/service.js";
-import { INTERFACE_VERSION, OPERATIONS, toComponentSchemas } from "../service/service.js";
-import { toErrorResponses } from "./openapi-errors.js";
-import { toOperation } from "./openapi-operation.js";
+import type { z } from "zod";
+import {
+	LIMITS,
+	type Operation,
+	type Price,
+	type PricedBy,
+	type PriceList,
+	requestComponents,
+} from "../contract/contract.js";
+import { toUsdNumber } from "../kernel/kernel.js";
+import {
+	INTERFACE_VERSION,
+	OPERATIONS,
+	referTo,
+	type Service,
+	toComponentSchemas,
+	toInlineSchema,
+} from "../service/service.js";
+import { toErrorResponses, toResponses } from "./openapi-responses.js";
 import { sendJsonDocument } from "./respond.js";
-
-export interface OpenApiDocument {
-	readonly openapi: "3.1.0";
-	readonly info: Readonly<Record<string, unknown>>;
-	readonly servers: readonly { readonly url: string }[];
-	readonly paths: Readonly<Record<string, Readonly<Record<string, unknown>>>>;
-	readonly components: Readonly<Record<string, Readonly<Record<string, unknown>>>>;
-	readonly tags: readonly unknown[];
-}
 
 /** The machine-readable description of every route in the table, with prices of this deployment. */
 export function toOpenApiDocument({
@@ -22,8 +27,8 @@ export function toOpenApiDocument({
 }: {
 	readonly baseUrl: string;
 	readonly prices: PriceList;
-}): OpenApiDocument {
-	const paths: Record<string, Record<string, unknown>> = {};
+}) {
+	const paths: Record<string, Readonly<Record<string, unknown>>> = {};
 	for (const route of OPERATIONS) {
 		const { method, path } = route;
 		paths[path] = { ...paths[path], [method.toLowerCase()]: toOperation(route, prices) };
@@ -46,10 +51,10 @@ export function toOpenApiDocument({
 		paths,
 		components: {
 			schemas: toComponentSchemas(),
-			responses: toErrorResponses() as Record<string, unknown>,
+			responses: toErrorResponses(),
 			parameters: PARAMETERS,
 			securitySchemes: SECURITY_SCHEMES,
-		},
+		} as Readonly<Record<string, Readonly<Record<string, unknown>>>>,
 	};
 }
 
@@ -88,12 +93,125 @@ const SECURITY_SCHEMES = {
 
 /** Serves the description; memoized, at the first question, when the base address is known. */
 export function createOpenApiHandler({ info, prices }: Service): RequestHandler {
-	let made: { readonly baseUrl: string; readonly document: OpenApiDocument } | undefined;
+	let made: { readonly baseUrl: string; readonly document: object } | undefined;
 	return (req, res) => {
 		const baseUrl = info.baseUrl();
 		if (made?.baseUrl !== baseUrl) {
 			made = { baseUrl, document: toOpenApiDocument({ baseUrl, prices }) };
 		}
 		sendJsonDocument(req, res, made.document);
+	};
+}
+
+const TAG_OF = {
+	paid: "Paid",
+	purchase: "Paid",
+	owner: "Owner",
+	data: "Free",
+	document: "Free",
+} as const;
+
+const SCHEMES = { account: { apiKey: [] }, spt: { paymentSPT: [] } } as const;
+
+/** One operation of the OpenAPI document, made from its route and its price. */
+function toOperation(route: Operation, prices: PriceList): object {
+	const body = "body" in route ? route.body : undefined;
+	return {
+		operationId: route.id.replaceAll(".", "_"),
+		summary: route.summary,
+		description: route.description,
+		tags: [TAG_OF[route.kind]],
+		...priceOf(route, prices),
+		security: securityOf(route),
+		parameters: [
+			...toParameters("path", route.params, route.example.params),
+			...toParameters("query", route.query, route.example.query),
+			...(takesMoney(route) ? [{ $ref: "#/components/parameters/IdempotencyKey" }] : []),
+			{ $ref: "#/components/parameters/RequestId" },
+		],
+		...(body && { requestBody: toRequestBody(body, route.example.body) }),
+		responses: toResponses(route),
+	};
+}
+
+/** Free operations say so with an empty requirement, as do those an id alone may open. Spec: Authentication, rule 3. */
+function securityOf(route: Operation): readonly object[] {
+	if (route.kind === "paid") return [SCHEMES.account, SCHEMES.spt];
+	if (route.kind === "purchase") return route.scheme ? [SCHEMES[route.scheme]] : [];
+	if (route.kind !== "owner" || route.isOpen) return [];
+	const schemes = route.scheme ? [SCHEMES[route.scheme]] : [SCHEMES.account, SCHEMES.spt];
+	return route.opensById ? [...schemes, {}] : schemes;
+}
+
+function takesMoney({ kind }: Operation): boolean {
+	return kind === "paid" || kind === "purchase";
+}
+
+/** A purchase costs what its body names; the least of it is stated. */
+function priceOf(route: Operation, prices: PriceList): object {
+	if (route.kind === "purchase") {
+		return {
+			"x-svc-price-usd": toUsdNumber(LIMITS.sptMinMicros),
+			"x-svc-billing-type": "prepaid",
+			"x-payment-info": { price: { mode: "dynamic", currency: "USD" } },
+		};
+	}
+	if (route.kind === "owner" && route.statedPrice)
+		return toPrice(prices.priceOf(route.statedPrice));
+	if (route.kind !== "paid") return { "x-svc-price-usd": 0, "x-svc-billing-type": "free" };
+	return {
+		...toPrice(prices.priceOf(route.id)),
+		...(route.pricedBy && {
+			"x-svc-prices": toKinds(route.pricedBy, prices),
+			"x-payment-info": { price: { mode: "dynamic", currency: "USD" } },
+		}),
+		...(route.units && {
+			"x-svc-price-per": route.units.name,
+			"x-payment-info": { price: { mode: "dynamic", currency: "USD" } },
+		}),
+	};
+}
+
+function toPrice({ amountMicros, billingType }: Price): object {
+	return { "x-svc-price-usd": toUsdNumber(amountMicros), "x-svc-billing-type": billingType };
+}
+
+/** The price of each kind, by the value of the field that names it. */
+function toKinds({ field, as }: PricedBy, prices: PriceList): object {
+	const kinds = Object.entries(as).map(([kind, id]) => [kind, toPrice(prices.priceOf(id))]);
+	return { field, kinds: Object.fromEntries(kinds) };
+}
+
+function toParameters(
+	place: "path" | "query",
+	fields: z.ZodObject,
+	example: Readonly<Record<string, string>> = {},
+): object[] {
+	return Object.entries(fields.shape).map(([name, field]) => {
+		const { description, ...schema } = toInlineSchema(field);
+		return {
+			name,
+			in: place,
+			required: place === "path" || !(field as z.ZodType).safeParse(undefined).success,
+			...(description !== undefined && { description }),
+			schema,
+			...(name in example && { example: toExample(schema["type"], example[name]) }),
+		};
+	});
+}
+
+function toExample(type: unknown, text: string | undefined): unknown {
+	return type === "integer" || type === "number" ? Number(text) : text;
+}
+
+function toRequestBody(body: z.ZodObject, example: unknown): object {
+	return {
+		required: !body.safeParse({}).success,
+		content: {
+			"application/json": {
+				schema: referTo(requestComponents, body),
+				...(example !== undefined && { example }),
+			},
+		},
 	};
 }

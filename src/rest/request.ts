@@ -2,7 +2,7 @@ import type { IncomingMessage } from "node:http";
 import type { Request, RequestHandler } from "express";
 import { invalidInput, LIMITS, parsePayment, type SentHeaders } from "../contract/contract.js";
 import { hasBody, readCredential, readHeaders, readJsonBody } from "../http/http.js";
-import { ServiceError } from "../kernel/kernel.js";
+import { invalidArgument } from "../kernel/kernel.js";
 
 const JSON_TYPE = /^application\/json\s*(?:;\s*charset="?utf-?8"?\s*)?;?$/i;
 
@@ -19,8 +19,7 @@ export function createBodyReader(): RequestHandler[] {
 const requireJsonType: RequestHandler = (req, _res, next) => {
 	const type = req.headers["content-type"];
 	if (type === undefined ? !hasBody(req) : JSON_TYPE.test(type)) return next();
-	throw new ServiceError(
-		"INVALID_ARGUMENT",
+	throw invalidArgument(
 		'The body must be JSON in UTF-8; send it with the header "Content-Type: application/json".',
 	);
 };
@@ -55,8 +54,7 @@ export function readCallHeaders(req: Request, limitPayments: PaymentLimit) {
 	if (payment) limitPayments(req);
 	const [quoteId, ...others] = headers.get("x-quote-id") ?? [];
 	if (quoteId !== undefined && (others.length > 0 || !QUOTE_ID.test(quoteId))) {
-		throw new ServiceError(
-			"INVALID_ARGUMENT",
+		throw invalidArgument(
 			'The header "X-Quote-Id" must be sent once and hold the id of a quote (qte_…).',
 		);
 	}
@@ -74,8 +72,7 @@ export function readIdempotencyKey(headers: SentHeaders): string | undefined {
 		value.length > LIMITS.idempotencyKeyChars ||
 		!PRINTABLE_ASCII.test(value)
 	) {
-		throw new ServiceError(
-			"INVALID_ARGUMENT",
+		throw invalidArgument(
 			`The header "Idempotency-Key" must be sent once and have 1 to ${LIMITS.idempotencyKeyChars} printable ASCII characters.`,
 		);
 	}

@@ -1,15 +1,14 @@
 import express, { type RequestHandler, type Router } from "express";
-import type {
-	DataOperation,
-	Operation,
-	OwnerOperation,
-	PaidOperation,
-	PurchaseOperation,
+import {
+	type DataOperation,
+	LIMITS,
+	type Operation,
+	type OwnerOperation,
+	type PaidOperation,
+	type PurchaseOperation,
 } from "../contract/contract.js";
-import { LIMITS, type OperationAddress } from "../contract/contract.js";
 import type { Clock } from "../kernel/kernel.js";
 import { OPERATIONS, type Service } from "../service/service.js";
-import { createErrorHandler, type LogUnexpected } from "./error-handler.js";
 import {
 	createCallLimit,
 	createDataHandler,
@@ -20,13 +19,10 @@ import {
 	createPaymentLimit,
 	createPurchaseHandler,
 } from "./handlers.js";
+import { createErrorHandler, type LogUnexpected } from "./http-frame.js";
 import { createOpenApiHandler } from "./openapi-document.js";
 import { createBodyReader } from "./request.js";
-import {
-	createKeySetHandler,
-	createLandingHandler,
-	createX402ListingHandler,
-} from "./root-documents.js";
+import { sendJsonDocument } from "./respond.js";
 import { createStreamHandler } from "./stream-handler.js";
 
 /** Every route of the table under its exact path: another case or a trailing slash is another path, and unknown. */
@@ -67,31 +63,27 @@ export function createRestRouter({
 		}
 	};
 
-	router.get("/", createLandingHandler(service));
+	const { payments } = service.free;
+	router.get("/", (req, res) => sendJsonDocument(req, res, toLanding(service)));
 	router.get("/openapi.json", createOpenApiHandler(service));
-	router.get("/.well-known/jwks.json", createKeySetHandler(service));
-	router.get("/.well-known/x402", createX402ListingHandler(service));
+	// The keys that sign the agent card and the receipts.
+	router.get("/.well-known/jwks.json", (req, res) => sendJsonDocument(req, res, payments.keySet()));
+	// Every paid route with its price, its payment requirements and an input that works.
+	router.get("/.well-known/x402", (req, res) => sendJsonDocument(req, res, payments.x402Listing()));
 	for (const [path, routes] of routesByPath()) {
 		const at = router.route(path.replace(/\{(\w+)\}/g, ":$1"));
 		const refuse = createMethodRefusal(routes.flatMap(methodsOf));
 		for (const route of routes) {
 			// Express would answer HEAD with the handler of GET.
 			if (!offersHead(route)) at.head(refuse);
-			at[METHOD_NAMES[methodOf(route)]](...handlersOf(route));
+			const method = route.method.toLowerCase() as Lowercase<Operation["method"]>;
+			at[method](...handlersOf(route));
 		}
 		at.all(refuse);
 	}
 	router.use(createErrorHandler({ logUnexpected }));
 	return router;
 }
-
-const METHOD_NAMES = {
-	GET: "get",
-	POST: "post",
-	PUT: "put",
-	PATCH: "patch",
-	DELETE: "delete",
-} as const;
 
 /** Literal paths first: `/v1/graphs/catalog` must not be taken for the detail of a graph called "catalog". */
 function routesByPath(): [path: string, routes: Operation[]][] {
@@ -104,10 +96,6 @@ function routesByPath(): [path: string, routes: Operation[]][] {
 	return [...byPath].sort(([a], [b]) => isTemplate(a) - isTemplate(b));
 }
 
-function methodOf(route: Operation): OperationAddress["method"] {
-	return route.method;
-}
-
 /** HEAD runs the handler of GET and drops what it says: never where that is paid for, or shown once. */
 function offersHead(route: Operation): boolean {
 	return route.kind !== "paid" && !(route.kind === "owner" && route.showsOnce);
@@ -115,6 +103,23 @@ function offersHead(route: Operation): boolean {
 
 /** Methods a path offers for this route; HEAD comes with GET unless money is asked. */
 function methodsOf(route: Operation): string[] {
-	const method = methodOf(route);
+	const { method } = route;
 	return method === "GET" && offersHead(route) ? [method, "HEAD"] : [method];
+}
+
+/** The root of the service: where a visitor, human or not, goes from here. */
+function toLanding({ info }: Service): object {
+	const base = info.baseUrl();
+	return {
+		name: "tollgraph",
+		version: info.version,
+		description: "Curated knowledge graphs, sold call by call to autonomous agents.",
+		links: {
+			agent_card: `${base}/.well-known/agent-card.json`,
+			openapi: `${base}/openapi.json`,
+			catalog: `${base}/v1/graphs/catalog`,
+			offerings: `${base}/v1/offerings`,
+			health: `${base}/v1/health`,
+		},
+	};
 }

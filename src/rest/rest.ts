@@ -1,4 +1,3 @@
-export { createFallback } from "./error-handler.js";
-export { createHttpFront } from "./http-front.js";
+export { createFallback, createHttpFront } from "./http-frame.js";
 export { createRateLimit } from "./rate-limit.js";
 export { createRestRouter } from "./rest-router.js";

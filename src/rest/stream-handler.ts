@@ -11,7 +11,7 @@ import {
 import type { Clock } from "../kernel/kernel.js";
 import type { FollowedStream, SoldStream } from "../sales/sales.js";
 import type { Service } from "../service/service.js";
-import { sendEventStream } from "./event-stream.js";
+import { sendEventStream } from "./plain-replies.js";
 import { type PaymentLimit, readCallHeaders, readIdempotencyKey, readQuery } from "./request.js";
 
 export interface StreamHandlerDeps {

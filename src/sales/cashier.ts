@@ -22,7 +22,7 @@ import type {
 	Skill,
 	SkillCatalog,
 } from "../contract/contract.js";
-import { type Micros, ServiceError } from "../kernel/kernel.js";
+import { type Micros, ServiceError, unavailable } from "../kernel/kernel.js";
 
 /** Leave to work: the price is held, was paid before, or is zero. */
 export type Admission = { readonly kind: "free"; readonly quote: Quote } | PricedAdmission;
@@ -46,16 +46,9 @@ export type RedeemQuote = (
 ) => Micros;
 
 /** Everything the pipeline does with money, in the order it happens. */
-export interface Cashier {
-	/** Throws UNAUTHENTICATED for an unknown credential, NOT_FOUND for a subject without an account. */
-	identify(credential: Credential, options?: IdentifyOptions): Promise<Caller>;
-	/** A payment's wallet, else the credential's owner. Throws UNAUTHENTICATED, or PAYMENT_REJECTED for an unreadable payment. */
-	payerOf(call: Pick<Call, "credential" | "payment">): Promise<Caller | undefined>;
-	/** Reserves the price before any work starts, so that a caller who cannot pay costs us nothing. Throws PaymentRequired. */
-	admit(request: AdmitRequest): Promise<Admission>;
-}
+export type Cashier = ReturnType<typeof createCashier>;
 
-export interface CashierDeps {
+interface CashierServices {
 	readonly prices: PriceList;
 	/** In the order in which they are offered and asked. */
 	readonly methods: readonly PaymentMethod[];
@@ -71,28 +64,37 @@ export interface OpenCallDeps {
 	readonly cashier: Cashier;
 }
 
-export function createCashier(deps: CashierDeps): Cashier {
+export function createCashier(deps: CashierServices) {
 	const { methods, guard } = deps;
-	const identify: Cashier["identify"] = async (credential, options) =>
+	/** Throws UNAUTHENTICATED for an unknown credential, NOT_FOUND for a subject without an account. */
+	const identify = async (credential: Credential, options?: IdentifyOptions) =>
 		methodOf(methods, credential).identify(credential, options);
 	return {
 		identify,
 
-		async payerOf({ credential, payment }) {
+		/** A payment's wallet, else the credential's owner. Throws UNAUTHENTICATED, or PAYMENT_REJECTED for an unreadable payment. */
+		async payerOf({
+			credential,
+			payment,
+		}: Pick<Call, "credential" | "payment">): Promise<Caller | undefined> {
 			const own = credential && (await identify(credential, { opens: true }));
 			if (!payment) return own;
 			const wallet = await methodOf(methods, payment).identify(payment);
 			return { ...wallet, keepsNoText: own?.keepsNoText, ...(own && { shown: own }) };
 		},
 
-		async admit(request) {
+		/** Reserves the price before any work starts, so that a caller who cannot pay costs us nothing. Throws PaymentRequired. */
+		async admit(request: AdmitRequest): Promise<Admission> {
 			const { payer, call, skill, input, job } = request;
 			const quote = quoteOf(deps, request);
 			if (quote.amountMicros === 0n) return { kind: "free", quote };
 			const proof = call.payment ?? call.credential;
 			if (!payer || !proof) throw createChallenge(quote, offersOf(deps, quote));
 			const method = methodOf(methods, proof);
-			if (!guard.isSelling()) throw notSelling();
+			if (!guard.isSelling())
+				throw unavailable(
+					"The ledger's self-check failed, so nothing is sold until the operator has looked at it. Free operations go on.",
+				);
 			return method.admit({
 				proof,
 				payer,
@@ -109,7 +111,7 @@ export function createCashier(deps: CashierDeps): Cashier {
 
 /** Every way to pay for this, as offered to a caller without a credential. */
 export function offersOf(
-	{ methods, isForSale }: Pick<CashierDeps, "methods" | "isForSale">,
+	{ methods, isForSale }: Pick<CashierServices, "methods" | "isForSale">,
 	quote: Quote,
 ): readonly Offer[] {
 	return [
@@ -132,7 +134,7 @@ function methodOf(methods: readonly PaymentMethod[], proof: PaymentProof): Payme
 }
 
 function quoteOf(
-	{ prices, redeemQuote }: CashierDeps,
+	{ prices, redeemQuote }: CashierServices,
 	{ skill, input, call }: AdmitRequest,
 ): Quote & { readonly fingerprint: string } {
 	const { operationId, title: description } = skill;
@@ -145,13 +147,6 @@ function quoteOf(
 			: listed.amountMicros;
 	const { billingType } = listed;
 	return { operationId, amountMicros, billingType, resourceUrl, description, fingerprint };
-}
-
-function notSelling(): ServiceError {
-	return new ServiceError(
-		"UNAVAILABLE",
-		"The ledger's self-check failed, so nothing is sold until the operator has looked at it. Free operations go on.",
-	);
 }
 
 /** What one call costs: the listed price, that of the dearer kind it may ask for, for each of the units its input asks for where the operation is sold by units. */

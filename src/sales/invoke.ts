@@ -1,40 +1,40 @@
 import {
 	type AnsweredPart,
 	type Charged,
+	type Credit,
 	costOf,
 	type HeldAdmission,
 	noCost,
 	type Released,
 } from "../../payments/payments.js";
 import {
+	type ArtifactRepository,
 	type Call,
 	type Caller,
 	type CallResult,
 	type CostWire,
+	type CreditWire,
 	type Invoke,
+	type KeptResult,
 	type Outcome,
 	parseInput,
 	type ReleaseReason,
 	type Skill,
 	type SkillContext,
 } from "../contract/contract.js";
-import { type Clock, type Micros, ServiceError } from "../kernel/kernel.js";
+import { toServiceError } from "../http/http.js";
+import { formatUsd, type Logger, type Micros, ServiceError, toIsoTime } from "../kernel/kernel.js";
 import { type Admission, type OpenCallDeps, unitsOf } from "./cashier.js";
-import { toCreditReply, withCredit } from "./credit-reply.js";
-import { createLaunchCall, type Launches } from "./launch-call.js";
-import { type KeepResultDeps, keepResult, tellKeptUntil } from "./stored-result.js";
-import type { RecordUsage } from "./usage.js";
+import { createLaunchCall, type LaunchServices } from "./launch-call.js";
+
+interface KeepServices {
+	/** Keeps what skills want kept of their answers; without one nothing is. */
+	readonly artifacts?: Pick<ArtifactRepository, "keep" | "find"> | undefined;
+	readonly logger?: Pick<Logger, "error"> | undefined;
+}
 
 /** Runs one call for one caller: nothing is delivered without a capture, nothing is captured without delivery. */
-export function createInvoke(
-	deps: OpenCallDeps &
-		KeepResultDeps & {
-			readonly recordUsage: RecordUsage;
-			readonly clock: Clock;
-			/** Launches what outlives its call; without it nothing does. */
-			readonly jobs?: Launches | undefined;
-		},
-): Invoke {
+export function createInvoke(deps: LaunchServices & KeepServices): Invoke {
 	const { recordUsage, clock } = deps;
 	const launch = createLaunchCall(deps);
 	return async (call) => {
@@ -124,12 +124,9 @@ export async function openCall({ skills, cashier }: OpenCallDeps, call: Call): P
 	const payer = await cashier.payerOf(call); // 401
 	await skill.prepare?.(input, payer); // 404 before anybody pays
 	const admission = await cashier.admit({ skill, input, payer, call }); // 402, 429
-	if (admission.kind === "launched") throw launchedBefore();
+	if (admission.kind === "launched")
+		throw new ServiceError("INTERNAL", "What was paid for outlives its call, and is no answer.");
 	return { skill, input, payer, admission };
-}
-
-function launchedBefore(): ServiceError {
-	return new ServiceError("INTERNAL", "What was paid for outlives its call, and is no answer.");
 }
 
 /** What the skill may see of a call that may work. */
@@ -243,4 +240,67 @@ function answeredPart(
 		amountMicros: (amountMicros / BigInt(units)) * BigInt(answered.length),
 		units: answered,
 	};
+}
+
+/** Decision D8: money that settled before the work failed is a token of the payer's now. */
+function toCreditWire({ token, id, amountMicros }: Credit): CreditWire {
+	return {
+		token,
+		id,
+		balance_usd: formatUsd(amountMicros),
+		instructions:
+			"The payment had settled before the work ended without an answer. This Shared Payment Token holds all of it; keep it, it is shown once.",
+	};
+}
+
+/** The cost of a call without an answer, with what its payer got back. */
+function withCredit(cost: CostWire, credit: Credit | undefined): CostWire {
+	return credit ? { ...cost, credit: toCreditWire(credit) } : cost;
+}
+
+/** The failure, saying what became of the money. */
+function toCreditReply(error: unknown, { credit, headers }: Released): ServiceError {
+	const failure = toServiceError(error);
+	if (!credit) return failure;
+	return new ServiceError(
+		failure.code,
+		`${failure.message} The ${formatUsd(credit.amountMicros)} USD that had settled are credited to the Shared Payment Token in "credit".`,
+		{
+			cause: error,
+			retryable: failure.retryable,
+			reply: { body: { credit: toCreditWire(credit) }, ...(headers && { headers }) },
+		},
+	);
+}
+
+/**
+ * Keeps what an answer wants kept, on the first run of its call alone: sent again it finds what is kept, and what its owner
+ * deleted stays deleted. Resolves to until when it can be read again; undefined where it cannot, be it that keeping failed,
+ * which takes nothing from an answer that is paid for and at hand.
+ */
+export async function keepResult(
+	{ artifacts, logger }: KeepServices,
+	{
+		payer,
+		admission,
+	}: { readonly payer: Caller | undefined; readonly admission: Pick<Admission, "kind"> },
+	result: KeptResult,
+): Promise<number | undefined> {
+	if (!artifacts || !payer) return undefined;
+	const { kind, id } = result;
+	try {
+		if (admission.kind !== "replayed") return await artifacts.keep(payer, result);
+		return (await artifacts.find(payer, kind, id))?.expiresAt;
+	} catch (error) {
+		logger?.error("a result could not be kept", { kind, error: String(error) });
+		return undefined;
+	}
+}
+
+/** An answer that says until when it is kept, saying what came of it. */
+export function tellKeptUntil(result: unknown, expiresAt: number | undefined): unknown {
+	const { data } = result as { readonly data?: { readonly kept_until?: unknown } };
+	if (typeof data?.kept_until !== "string") return result;
+	const kept_until = expiresAt === undefined ? null : toIsoTime(expiresAt);
+	return { ...(result as object), data: { ...data, kept_until } };
 }

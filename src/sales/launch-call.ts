@@ -12,16 +12,24 @@ import {
 	type Skill,
 } from "../contract/contract.js";
 import { type JobPlace, type Jobs, toJobCost } from "../jobs/jobs.js";
-import { type Clock, formatUsd, ServiceError } from "../kernel/kernel.js";
+import {
+	type Clock,
+	formatUsd,
+	invalidArgument,
+	notFound,
+	ServiceError,
+	unavailable,
+} from "../kernel/kernel.js";
 import type { Admission, OpenCallDeps } from "./cashier.js";
 import type { RecordUsage } from "./usage.js";
 
 /** What a call needs of the jobs to launch one. */
 export type Launches = Pick<Jobs, "place" | "passesOf" | "begin" | "find">;
 
-export interface LaunchCallDeps extends OpenCallDeps {
+export interface LaunchServices extends OpenCallDeps {
 	readonly recordUsage: RecordUsage;
 	readonly clock: Clock;
+	/** Launches what outlives its call; without it nothing does. */
 	readonly jobs?: Launches | undefined;
 }
 
@@ -29,7 +37,7 @@ export interface LaunchCallDeps extends OpenCallDeps {
  * Runs one call whose work outlives it: its price is held together with the job's row, then the caller is given the job,
  * which takes the money when it ends. Sent again under its key or payment, it is given the same job.
  */
-export function createLaunchCall(deps: LaunchCallDeps): Invoke {
+export function createLaunchCall(deps: LaunchServices): Invoke {
 	const { skills, cashier, clock, recordUsage } = deps;
 	return async (call) => {
 		const skill: Skill = skills[call.operationId];
@@ -49,7 +57,10 @@ export function createLaunchCall(deps: LaunchCallDeps): Invoke {
 			const { row, output } = await unlessLost(launched, async () => {
 				if (launched.isNew) await beginOrSay(jobs, place.id, order.input);
 				const row = await jobs.find(launched.jobId);
-				if (!row) throw forgotten(launched.jobId);
+				if (!row)
+					throw notFound(
+						`The job ${launched.jobId} that was launched with this key is deleted or past its time; use a new key for a new one.`,
+					);
 				const context = { signal: call.signal, requestId: call.requestId, callId: row.id };
 				return { row, output: (await skill.run(input, context)).result };
 			});
@@ -70,7 +81,7 @@ export function createLaunchCall(deps: LaunchCallDeps): Invoke {
 	};
 }
 
-function partsOf({ jobs }: LaunchCallDeps, { job, operationId }: Skill) {
+function partsOf({ jobs }: LaunchServices, { job, operationId }: Skill) {
 	if (jobs && job) return { jobs, job };
 	throw new ServiceError("INTERNAL", `Nothing launches "${operationId}".`);
 }
@@ -120,8 +131,7 @@ async function beginOrSay(jobs: Launches, id: string, input: JobJson): Promise<v
 	try {
 		await jobs.begin(id, input);
 	} catch (cause) {
-		throw new ServiceError(
-			"UNAVAILABLE",
+		throw unavailable(
 			"The job could not be written down and has failed; nothing was charged. Send the request again under a new key.",
 			{ cause, reply: { body: { job_id: id } } },
 		);
@@ -147,15 +157,7 @@ function settlementOf({ settlement, headers, delivered, abandoned }: Launched) {
 }
 
 function keepsNoText(): ServiceError {
-	return new ServiceError(
-		"INVALID_ARGUMENT",
+	return invalidArgument(
 		"This account keeps no text, and a job keeps its question and its report until they are read; pay with a Shared Payment Token or a wallet alone, or choose standard retention.",
-	);
-}
-
-function forgotten(jobId: string): ServiceError {
-	return new ServiceError(
-		"NOT_FOUND",
-		`The job ${jobId} that was launched with this key is deleted or past its time; use a new key for a new one.`,
 	);
 }

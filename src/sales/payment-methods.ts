@@ -1,17 +1,14 @@
 import { type SettlementTerms, toV1Network } from "../../payments/onchain/onchain.js";
 import { type Json, LIMITS } from "../contract/contract.js";
 import { formatUsd } from "../kernel/kernel.js";
-
-export interface PaymentMethodsDeps {
-	readonly environment: "live" | "test";
-	/** Ids of the rails that are configured, e.g. ["x402", "spt", "plan"]. */
-	readonly rails: readonly string[];
-	/** What a payment on the chain must say; undefined where no chain is configured. */
-	readonly terms: SettlementTerms | undefined;
-}
+import type { PaymentServices } from "./payment-services.js";
 
 /** Every configured way to pay, with what a client needs to use it; nothing else is listed. */
-export function toPaymentMethods({ environment, rails, terms }: PaymentMethodsDeps): Json {
+export function toPaymentMethods({
+	environment,
+	rails,
+	terms,
+}: Pick<PaymentServices, "environment" | "rails" | "terms">): Json {
 	const describe: Readonly<Record<string, () => Json>> = {
 		x402: () => describeX402(terms),
 		mpp: () => describeMpp(terms),
@@ -24,8 +21,6 @@ export function toPaymentMethods({ environment, rails, terms }: PaymentMethodsDe
 		items: rails.map((rail) => ({ rail, ...describe[rail]?.() })),
 	};
 }
-
-const micros = (amount: bigint): string => formatUsd(amount);
 
 function chainOf(terms: SettlementTerms | undefined): Json {
 	if (!terms) return {};
@@ -53,7 +48,7 @@ function describeX402(terms: SettlementTerms | undefined): Json {
 		how_to_start: "Send the request unpaid, sign what its 402 asks for, send it again.",
 		limits: {
 			authorization_valid_seconds_max: LIMITS.authorizationTtlMs / 1000,
-			settled_before_the_work_from_usd: micros(LIMITS.settleFirstMicros),
+			settled_before_the_work_from_usd: formatUsd(LIMITS.settleFirstMicros),
 			header_bytes_max: LIMITS.credentialHeaderChars,
 		},
 	};
@@ -78,7 +73,7 @@ function describeSpt(canBuy: boolean): Json {
 		how_to_start: canBuy
 			? "Buy one with a single payment on the chain: POST /v1/spt with the amount; or have the operator issue one."
 			: "The operator issues tokens; GET /v1/spt/validate tells what one has left.",
-		limits: { balance_usd_max: micros(LIMITS.sptMaxMicros) },
+		limits: { balance_usd_max: formatUsd(LIMITS.sptMaxMicros) },
 	};
 }
 
@@ -90,7 +85,7 @@ function describePlan(): Json {
 		limits: {
 			free_calls_per_month: LIMITS.freeCallsPerMonth,
 			free_calls_per_day: LIMITS.freeCallsPerDay,
-			free_call_usd_max: micros(LIMITS.freeCallMaxMicros),
+			free_call_usd_max: formatUsd(LIMITS.freeCallMaxMicros),
 		},
 	};
 }

@@ -1,11 +1,5 @@
 import { z } from "zod";
-import {
-	fingerprintOf,
-	type Offer,
-	type Quote,
-	type QuotedTerms,
-	type QuoteSeal,
-} from "../../payments/payments.js";
+import { fingerprintOf, type Quote, type QuotedTerms } from "../../payments/payments.js";
 import {
 	findSkillId,
 	type Json,
@@ -14,36 +8,30 @@ import {
 	OPERATION_OF_SKILL,
 	PAID_OPERATION_IDS,
 	type PaidOperationId,
-	type PriceList,
 	parseInput,
-	type ServiceInfo,
 	SKILL_IDS,
 	type Skill,
-	type SkillCatalog,
 	toRequestPath,
 } from "../contract/contract.js";
-import { type Clock, formatUsd, ServiceError, toIsoTime } from "../kernel/kernel.js";
+import {
+	formatUsd,
+	invalidArgument,
+	notFound,
+	type ServiceError,
+	toIsoTime,
+} from "../kernel/kernel.js";
 import { priceOfCall, type RedeemQuote } from "./cashier.js";
+import type { PaymentServices } from "./payment-services.js";
+import type { quoteRequestSchema } from "./payment-wire.js";
 
-export interface QuotesDeps {
-	readonly seal: QuoteSeal;
-	readonly info: Pick<ServiceInfo, "baseUrl">;
-	readonly skills: SkillCatalog;
-	readonly prices: PriceList;
-	/** Every way to pay for it, as a 402 would list them. */
-	readonly offersOf: (quote: Quote) => readonly Offer[];
-	readonly clock: Clock;
-}
-
-export interface QuoteRequest {
-	readonly operation?: PaidOperationId | undefined;
-	/** By its name or an older one. */
-	readonly skill?: string | undefined;
-	readonly input: Readonly<Record<string, unknown>>;
-}
+type QuoteServices = Pick<
+	PaymentServices,
+	"seal" | "info" | "skills" | "prices" | "offersOf" | "clock"
+>;
+type QuoteRequest = z.infer<typeof quoteRequestSchema>;
 
 /** Prices of concrete calls, promised until they expire. Stateless: a quote survives a restart and takes no room. */
-export function createQuotes(deps: QuotesDeps) {
+export function createQuotes(deps: QuoteServices) {
 	const { seal, skills, prices, clock } = deps;
 	return {
 		/** Throws INVALID_ARGUMENT for an input the operation would refuse, NOT_FOUND for what it would not find. */
@@ -65,8 +53,7 @@ export function createQuotes(deps: QuotesDeps) {
 		get(id: string): Json {
 			const terms = seal.open(id);
 			if (terms) return toWire(deps, id, terms);
-			throw new ServiceError(
-				"NOT_FOUND",
+			throw notFound(
 				"This is no quote of this service; POST /v1/quotes makes one for a concrete call.",
 			);
 		},
@@ -77,10 +64,7 @@ export function createQuotes(deps: QuotesDeps) {
 export function createRedeemQuote({
 	seal,
 	clock,
-}: {
-	readonly seal: QuoteSeal;
-	readonly clock: Clock;
-}): RedeemQuote {
+}: Pick<PaymentServices, "seal" | "clock">): RedeemQuote {
 	return (quoteId, { operationId, fingerprint }) => {
 		const terms = seal.open(quoteId);
 		if (!terms) throw refused("is none of this service's");
@@ -95,8 +79,7 @@ export function createRedeemQuote({
 }
 
 function refused(reason: string): ServiceError {
-	return new ServiceError(
-		"INVALID_ARGUMENT",
+	return invalidArgument(
 		`The quote in "X-Quote-Id" ${reason}; ask for a new one with POST /v1/quotes, or leave the header out and pay the listed price.`,
 	);
 }
@@ -105,13 +88,12 @@ function operationOf({ operation, skill }: QuoteRequest): PaidOperationId {
 	const skillId = skill === undefined ? undefined : findSkillId(skill);
 	const found = operation ?? (skillId && OPERATION_OF_SKILL[skillId]);
 	if (found && (operation === undefined || skill === undefined)) return found;
-	throw new ServiceError(
-		"INVALID_ARGUMENT",
+	throw invalidArgument(
 		`Name what to quote by exactly one of "operation" (${PAID_OPERATION_IDS.join(", ")}) and "skill" (${SKILL_IDS.join(", ")}).`,
 	);
 }
 
-function toWire({ info, skills, offersOf, clock }: QuotesDeps, id: string, terms: QuotedTerms) {
+function toWire({ info, skills, offersOf, clock }: QuoteServices, id: string, terms: QuotedTerms) {
 	const operation = terms.operationId as PaidOperationId;
 	const resourceUrl = `${info.baseUrl()}${terms.path}`;
 	const { amountMicros } = terms;

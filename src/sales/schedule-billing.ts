@@ -15,7 +15,7 @@ import {
 } from "../../skills/briefings/briefings.js";
 import type { ScheduleRenewal, ScheduleRow, Store } from "../../store/store.js";
 import type { Caller, PriceList } from "../contract/contract.js";
-import { type Clock, type Micros, ServiceError, siblingId } from "../kernel/kernel.js";
+import { type Clock, type Micros, ServiceError, siblingId, unavailable } from "../kernel/kernel.js";
 
 export interface ScheduleBillingDeps {
 	readonly store: Pick<Store, "read" | "transaction">;
@@ -94,7 +94,7 @@ async function hold(deps: ScheduleBillingDeps, row: ScheduleRow): Promise<HeldWe
 	const { renewal } = row;
 	if (!renewal) throw new NotPaid("no_renewal");
 	if (!guard.isSelling()) {
-		throw new ServiceError("UNAVAILABLE", "Nothing is sold until the ledger was looked at.");
+		throw unavailable("Nothing is sold until the ledger was looked at.");
 	}
 	const payer = toPayer(renewal);
 	// A rail that is not configured any more pauses the schedule: trying again would not help.

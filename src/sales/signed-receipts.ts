@@ -1,26 +1,14 @@
 import { CompactSign, compactVerify, errors, importJWK, type JWK } from "jose";
 import { z } from "zod";
-import type { ReceiptRow, Store } from "../../store/store.js";
+import type { ReceiptRow } from "../../store/store.js";
 import {
-	type Credential,
 	isWallet,
 	parseCredential,
 	replyComponent,
 	type SentHeaders,
-	type ServiceInfo,
 } from "../contract/contract.js";
-import { formatUsd, ServiceError, toIsoTime } from "../kernel/kernel.js";
-
-/** A private ES256 key as JWK, of its own: what it signs is a receipt and nothing else. */
-export type ReceiptSigningKey = Readonly<Record<string, unknown>> & { readonly kid: string };
-
-export interface SignedReceiptsDeps {
-	readonly store: Pick<Store, "read">;
-	readonly signingKey: ReceiptSigningKey;
-	readonly info: Pick<ServiceInfo, "baseUrl">;
-	readonly environment: "live" | "test";
-	readonly identify: (credential: Credential) => Promise<{ readonly owner: string }>;
-}
+import { formatUsd, notFound, toIsoTime } from "../kernel/kernel.js";
+import type { PaymentServices } from "./payment-services.js";
 
 /** What a receipt says, and what is signed. */
 export const signedReceiptSchema = z.object({
@@ -55,7 +43,9 @@ const RECEIPT_ID = /^rcpt_[0-9a-hjkmnp-tv-z]{26}$/;
 const RECEIPT_TYPE = "receipt+jwt";
 
 /** Receipts as compact JWS (ES256), signed when they are read; anyone with the key set can verify them offline. */
-export function createSignedReceipts(deps: SignedReceiptsDeps) {
+export function createSignedReceipts(
+	deps: Pick<PaymentServices, "store" | "signingKey" | "info" | "environment" | "identify">,
+) {
 	const { store, signingKey, identify } = deps;
 	const sign = createSigner(signingKey);
 	const verify = createVerifier(signingKey);
@@ -71,7 +61,10 @@ export function createSignedReceipts(deps: SignedReceiptsDeps) {
 				? await store.read((reader) => reader.get("receipts", id))
 				: undefined;
 			// A wallet has no credential to show: anyone who was handed the id, 80 bits of chance, may read what it names.
-			if (!row || (row.owner !== caller?.owner && !isWallet(row.owner))) throw unknownReceipt(id);
+			if (!row || (row.owner !== caller?.owner && !isWallet(row.owner)))
+				throw notFound(
+					`No receipt "${id.slice(0, 40)}" is yours to read; show the token or key that paid for the call.`,
+				);
 			const receipt = toSignedReceipt(row, deps);
 			return { receipt, jws: await sign(receipt) };
 		},
@@ -79,7 +72,7 @@ export function createSignedReceipts(deps: SignedReceiptsDeps) {
 	};
 }
 
-function createSigner(signingKey: ReceiptSigningKey) {
+function createSigner(signingKey: PaymentServices["signingKey"]) {
 	let imported: ReturnType<typeof importJWK> | undefined;
 	return async (receipt: SignedReceipt): Promise<string> => {
 		imported ??= importJWK(signingKey as JWK, "ES256");
@@ -89,7 +82,7 @@ function createSigner(signingKey: ReceiptSigningKey) {
 	};
 }
 
-function createVerifier({ d: _private, ...publicKey }: ReceiptSigningKey) {
+function createVerifier({ d: _private, ...publicKey }: PaymentServices["signingKey"]) {
 	let imported: ReturnType<typeof importJWK> | undefined;
 	return async (jws: string): Promise<z.infer<typeof receiptVerdictSchema>> => {
 		imported ??= importJWK(publicKey as JWK, "ES256");
@@ -121,7 +114,7 @@ function invalid(reason: string): z.infer<typeof receiptVerdictSchema> {
 
 function toSignedReceipt(
 	row: ReceiptRow,
-	{ info, environment }: Pick<SignedReceiptsDeps, "info" | "environment">,
+	{ info, environment }: Pick<PaymentServices, "info" | "environment">,
 ): SignedReceipt {
 	const { settlement } = row;
 	return {
@@ -144,11 +137,4 @@ function toSignedReceipt(
 				}
 			: null,
 	};
-}
-
-function unknownReceipt(id: string): ServiceError {
-	return new ServiceError(
-		"NOT_FOUND",
-		`No receipt "${id.slice(0, 40)}" is yours to read; show the token or key that paid for the call.`,
-	);
 }

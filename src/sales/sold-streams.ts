@@ -11,12 +11,18 @@ import {
 	STREAM_LIMITS,
 } from "../contract/contract.js";
 import { toServiceError } from "../http/http.js";
-import { type Clock, type Ids, ServiceError, toIsoTime } from "../kernel/kernel.js";
+import {
+	type Clock,
+	type Ids,
+	notFound,
+	ServiceError,
+	toIsoTime,
+	unavailable,
+} from "../kernel/kernel.js";
 import type { Settled } from "./invoke.js";
 import type { BegunStream, InvokeStream } from "./invoke-stream.js";
 import { type KeptStreams, type RunningStream, toStreamName } from "./stored-streams.js";
 import { createStreamRecord, type FollowedStream, type StreamRecord } from "./stream-record.js";
-import { createStreamSlots, type StreamSlot, tooLong } from "./stream-slots.js";
 
 /** A stream that was sold, and what is reported to its caller of the money. */
 export interface SoldStream extends Settled {
@@ -95,8 +101,7 @@ export function createSoldStreams(deps: {
 			const wanted = streamId === undefined ? { name: nameOf() } : { id: streamId };
 			const stream = await kept.find(caller, { operationId, ...wanted });
 			if (stream) return stream;
-			throw new ServiceError(
-				"NOT_FOUND",
+			throw notFound(
 				"There is no stream of yours to go on with; a wallet names it with stream_id. Without Last-Event-ID and after a new one begins, and is paid for.",
 			);
 		},
@@ -173,4 +178,57 @@ function toCreated(
 			kept_until: isKept ? toIsoTime(now + LIMITS.artifactTtlMs) : null,
 		},
 	};
+}
+
+/** A place for the work of one stream. */
+interface StreamSlot {
+	/** Aborted by `abort`, by the end of everything, or when the work takes too long. */
+	readonly signal: AbortSignal;
+	abort(reason: unknown): void;
+	/** Frees the place; harmless when called again. */
+	end(): void;
+}
+
+/** Places for work whose end is not its caller's: so many in all, and of each owner. */
+function createStreamSlots(clock: Clock) {
+	/** Whose each is. */
+	const works = new Map<AbortController, string>();
+	return {
+		/** Throws UNAVAILABLE when there is no place, RATE_LIMITED when this owner has too many. */
+		take(owner: string): StreamSlot {
+			if (works.size >= STREAM_LIMITS.runningMax)
+				throw unavailable(
+					`${STREAM_LIMITS.runningMax} streams are being written already; send the same request again in a moment. Nothing was charged.`,
+					{ retryAfterSeconds: LIMITS.retryAfterSeconds },
+				);
+			const own = [...works.values()].filter((other) => other === owner).length;
+			if (own >= STREAM_LIMITS.ownerRunningMax)
+				throw new ServiceError(
+					"RATE_LIMITED",
+					`${STREAM_LIMITS.ownerRunningMax} streams of yours are being written already; send the same request again when one of them has ended. Nothing was charged.`,
+					{ retryAfterSeconds: LIMITS.retryAfterSeconds },
+				);
+			const work = new AbortController();
+			works.set(work, owner);
+			const cancelTimer = clock.after(STREAM_LIMITS.workMs, () => work.abort(tooLong()));
+			return {
+				signal: work.signal,
+				abort: (reason) => work.abort(reason),
+				end() {
+					cancelTimer();
+					works.delete(work);
+				},
+			};
+		},
+
+		abortAll(reason: unknown): void {
+			for (const work of works.keys()) work.abort(reason);
+		},
+	};
+}
+
+function tooLong(): ServiceError {
+	return unavailable(
+		"The stream took longer, or became longer, than one may; send the same request again later.",
+	);
 }

@@ -5,9 +5,11 @@ import {
 	custAccount,
 	fingerprintOf,
 	type Ledger,
+	PaymentRequired,
 	type Quote,
 } from "../../payments/payments.js";
 import {
+	assertAmount,
 	getToken,
 	type IssuedSpt,
 	isSpendable,
@@ -16,17 +18,25 @@ import {
 } from "../../payments/spt/spt.js";
 import type { Store, StoreTransaction, TokenRow } from "../../store/store.js";
 import { type SptScope, toSptScope } from "../accounts/accounts.js";
-import type {
-	Credential,
-	Json,
-	Payment,
-	PurchaseOperationId,
-	PurchaseReply,
+import {
+	type Credential,
+	type Json,
+	LIMITS,
+	type Payment,
+	type PurchaseOperationId,
+	type PurchaseReply,
 } from "../contract/contract.js";
-import { type Clock, formatUsd, type Micros, ServiceError } from "../kernel/kernel.js";
+import {
+	type Clock,
+	formatUsd,
+	invalidArgument,
+	type Micros,
+	parseUsd,
+	ServiceError,
+	unavailable,
+} from "../kernel/kernel.js";
 import type { GraphCatalog } from "../knowledge/knowledge.js";
 import type { Cashier } from "./cashier.js";
-import { assertRoom, notForSale, parseAmount, requireSpt } from "./spt-order.js";
 
 /** What a purchase brings beside its input. */
 export interface PurchaseCall {
@@ -141,11 +151,21 @@ async function purchase<T>(
 		description: describeBalance(amountMicros),
 		fingerprint,
 	};
-	if (!onchain) throw notForSale(quote);
+	if (!onchain)
+		throw new PaymentRequired(
+			"PAYMENT_REQUIRED",
+			"Tokens are not sold here, because no chain is configured; the operator issues them.",
+			{
+				quote,
+				offers: [],
+				continuations: [
+					{ type: "spt", instructions: "Ask the operator to issue a Shared Payment Token." },
+				],
+			},
+		);
 	if (!payment) throw createChallenge(quote, onchain.offers(quote));
 	if (!guard.isSelling()) {
-		throw new ServiceError(
-			"UNAVAILABLE",
+		throw unavailable(
 			"The ledger's self-check failed, so nothing is sold until the operator has looked at it.",
 		);
 	}
@@ -206,4 +226,36 @@ function toReply(
 		headers,
 		...(delivered && { onDelivered: delivered }),
 	};
+}
+
+/** Throws INVALID_ARGUMENT for an amount outside what is sold at once. */
+function parseAmount(text: string): Micros {
+	const amountMicros = parseUsd(text);
+	assertAmount(amountMicros);
+	if (amountMicros >= LIMITS.sptMinMicros) return amountMicros;
+	throw invalidArgument(`"amount_usd" must be at least ${formatUsd(LIMITS.sptMinMicros)}.`);
+}
+
+/** Throws UNAUTHENTICATED unless a token is shown, SCOPE_FORBIDDEN for a credential of another kind. */
+function requireSpt(credential: Credential | undefined): Credential {
+	if (credential?.scheme === "spt") return credential;
+	throw new ServiceError(
+		credential ? "SCOPE_FORBIDDEN" : "UNAUTHENTICATED",
+		'Send the Shared Payment Token to top up in the header "X-Pay-SPT", beside the payment.',
+	);
+}
+
+/** Throws before anybody pays for what the token could not take. */
+function assertRoom({ parentId }: TokenRow, balanceMicros: Micros): void {
+	if (parentId !== undefined) {
+		throw new ServiceError(
+			"SCOPE_FORBIDDEN",
+			`A delegated token takes balance from its parent only; top up ${parentId} and delegate from it.`,
+		);
+	}
+	if (balanceMicros > LIMITS.sptMaxMicros) {
+		throw invalidArgument(
+			`A token holds at most ${formatUsd(LIMITS.sptMaxMicros)} USD; nothing was charged.`,
+		);
+	}
 }

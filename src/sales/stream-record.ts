@@ -5,28 +5,20 @@ export interface NumberedEvent extends Pick<SkillEvent, "event" | "data"> {
 	readonly id: number;
 }
 
-/** A stream that anybody who may can follow from any place on, while it runs and afterwards. */
-export interface FollowedStream {
-	readonly id: string;
-	/** True when nothing behind this place is there or will ever come. */
-	endsAt(after: number): boolean;
-	/** Events behind a place, as they come; ends with the stream, or quietly with the signal. */
-	follow(after: number, signal: AbortSignal): AsyncGenerator<NumberedEvent, void, undefined>;
-}
-
 /** A stream while it is being written. */
-export interface StreamRecord extends FollowedStream {
-	add(event: Pick<SkillEvent, "event" | "data">): void;
-	/** Nothing follows; reported to everybody who waits. */
-	end(): void;
-	readonly events: readonly Pick<SkillEvent, "event" | "data">[];
-}
+export type StreamRecord = ReturnType<typeof createStreamRecord>;
+
+/** A stream that anybody who may can follow from any place on, while it runs and afterwards. */
+export type FollowedStream = Pick<StreamRecord, "id" | "endsAt" | "follow">;
 
 export function createStreamRecord(
 	id: string,
 	kept: readonly Pick<SkillEvent, "event" | "data">[] = [],
-): StreamRecord {
-	const events = kept.map(({ event, data }) => ({ event, data }));
+) {
+	const events: Pick<SkillEvent, "event" | "data">[] = kept.map(({ event, data }) => ({
+		event,
+		data,
+	}));
 	const waiting = new Set<() => void>();
 	let isEnded = false;
 	const wake = () => {
@@ -36,17 +28,23 @@ export function createStreamRecord(
 	};
 	return {
 		id,
-		events,
-		add(event) {
+		events: events as readonly Pick<SkillEvent, "event" | "data">[],
+		add(event: Pick<SkillEvent, "event" | "data">): void {
 			events.push({ event: event.event, data: event.data });
 			wake();
 		},
-		end() {
+		/** Nothing follows; reported to everybody who waits. */
+		end(): void {
 			isEnded = true;
 			wake();
 		},
-		endsAt: (after) => isEnded && after >= events.length,
-		async *follow(after, signal) {
+		/** True when nothing behind this place is there or will ever come. */
+		endsAt: (after: number) => isEnded && after >= events.length,
+		/** Events behind a place, as they come; ends with the stream, or quietly with the signal. */
+		async *follow(
+			after: number,
+			signal: AbortSignal,
+		): AsyncGenerator<NumberedEvent, void, undefined> {
 			for (let place = after; !signal.aborted; ) {
 				const next = events[place];
 				if (next) {

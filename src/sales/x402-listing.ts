@@ -1,4 +1,3 @@
-import type { Offer, Quote } from "../../payments/payments.js";
 import {
 	type Json,
 	LIMITS,
@@ -6,29 +5,24 @@ import {
 	PAID_OPERATION_IDS,
 	type PaidOperationId,
 	type Price,
-	type PriceList,
-	type ServiceInfo,
 	type Skill,
-	type SkillCatalog,
 	toRequestPath,
 } from "../contract/contract.js";
 import { formatUsd } from "../kernel/kernel.js";
 import { priceOfCall } from "./cashier.js";
+import type { PaymentServices } from "./payment-services.js";
 import { describeBalance } from "./spt-purchase.js";
 
-export interface X402ListingDeps {
-	readonly info: Pick<ServiceInfo, "baseUrl">;
-	readonly environment: "live" | "test";
-	readonly skills: SkillCatalog;
-	readonly prices: PriceList;
-	readonly offersOf: (quote: Quote) => readonly Offer[];
-}
+type ListingServices = Pick<
+	PaymentServices,
+	"info" | "environment" | "skills" | "prices" | "offersOf"
+>;
 
 /**
  * `/.well-known/x402`: every paid route with its price, the very requirements its 402 would carry, and an input that
  * works. `resources` is the plain list that crawlers read; only what x402 can pay stands in it.
  */
-export function toX402Listing(deps: X402ListingDeps): Json {
+export function toX402Listing(deps: ListingServices): Json {
 	const items = [
 		...PAID_OPERATION_IDS.flatMap((id) => toItem(deps, id) ?? []),
 		...toTokenItem(deps),
@@ -44,7 +38,7 @@ export function toX402Listing(deps: X402ListingDeps): Json {
 }
 
 /** One paid route; undefined for one that is free here, or has nothing to sell yet. */
-function toItem(deps: X402ListingDeps, operationId: PaidOperationId) {
+function toItem(deps: ListingServices, operationId: PaidOperationId) {
 	const skill: Skill = deps.skills[operationId];
 	const price = priceOfCall(deps.prices, skill, skill.exampleInput);
 	if (price.amountMicros === 0n || skill.isOffered?.() === false) return undefined;
@@ -60,7 +54,7 @@ function toItem(deps: X402ListingDeps, operationId: PaidOperationId) {
 }
 
 /** Buying a token is listed where it can be paid for: on a chain. Its price is the amount that is named. */
-function toTokenItem(deps: X402ListingDeps) {
+function toTokenItem(deps: ListingServices) {
 	const item = toListed(deps, {
 		operationId: "spt.purchase",
 		amountMicros: LIMITS.sptMinMicros,
@@ -85,7 +79,7 @@ interface Listed extends Price {
 	readonly example: Readonly<Record<string, unknown>>;
 }
 
-function toListed({ info, offersOf }: X402ListingDeps, listed: Listed) {
+function toListed({ info, offersOf }: ListingServices, listed: Listed) {
 	const { operationId, amountMicros, billingType, title, description, priceMode } = listed;
 	const address = OPERATION_ADDRESSES[operationId];
 	const { method, path } = address;

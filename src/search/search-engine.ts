@@ -30,14 +30,12 @@ import type {
 	SearchRequest,
 } from "./ranking/search-outcome.js";
 
-export interface HybridSearch {
-	find(request: SearchRequest): Promise<SearchOutcome>;
-}
+/** The index over all graphs of the catalog: derived, persisted, rebuildable. */
+export type SearchEngine = Awaited<ReturnType<typeof createSearchEngine>>;
 
-export interface GraphRouter {
-	/** Which graphs would answer. Costs nothing and gives nothing of their content away. */
-	route(request: RouteRequest): Promise<RouteOutcome>;
-}
+export type HybridSearch = Pick<SearchEngine, "find">;
+
+export type GraphRouter = Pick<SearchEngine, "route">;
 
 export interface IndexStatus {
 	/** Model id and sha256 of what its vectors depend on; undefined without a model. */
@@ -56,17 +54,7 @@ export interface IndexStatus {
 	readonly tombstones?: number | undefined;
 }
 
-/** The index over all graphs of the catalog: derived, persisted, rebuildable. */
-export interface SearchEngine extends HybridSearch, GraphRouter {
-	/** Brings the index in line with these graphs; unchanged ones (same content hash and model) are not touched. */
-	sync(graphs: readonly Graph[], options?: SyncOptions): Promise<void>;
-	/** Starts loading the model beside whatever else goes on; `sync` does it by itself. */
-	warm(): void;
-	status(): IndexStatus;
-	close(): Promise<void>;
-}
-
-export interface SearchEngineOptions {
+interface SearchEngineOptions {
 	/** Where the index is kept, or a disk that is ready; derived data, safe to delete while no server runs. */
 	readonly folder: string | IndexDisk;
 	readonly clock: Clock;
@@ -81,20 +69,14 @@ export interface SearchEngineOptions {
 }
 
 /** The search engine over one index folder. Without a usable model it answers by keywords and its status says why. */
-export async function createSearchEngine(options: SearchEngineOptions): Promise<SearchEngine> {
+export async function createSearchEngine(options: SearchEngineOptions) {
 	const { clock } = options;
 	const opened = await openModelAndWords(options);
 	const { embedder, denseSide, commonWords } = opened;
 	const index = await openIndex(options, embedder?.identity);
 	let state = createIndexState([]);
-	const throttle = createEventLoopThrottle(clock);
-	/** Ranks nothing for a caller that has left meanwhile. */
-	const inTurn = <T>(signal: AbortSignal, work: () => T): Promise<T> =>
-		throttle.run(() => {
-			signal.throwIfAborted();
-			return work();
-		});
-	const links = createLinkGraphKeeper(options);
+	const inTurn = createRankingTurns(clock);
+	const links = createLinkGraphKeeper(clock, options.logger);
 	const indexSync = createIndexSync({
 		clock,
 		index,
@@ -120,7 +102,7 @@ export async function createSearchEngine(options: SearchEngineOptions): Promise<
 	};
 
 	return {
-		async find(request) {
+		async find(request: SearchRequest): Promise<SearchOutcome> {
 			const startedAt = clock.monotonicMs();
 			const seen = await retrieve(request);
 			const embed = clock.monotonicMs() - startedAt;
@@ -130,28 +112,41 @@ export async function createSearchEngine(options: SearchEngineOptions): Promise<
 			const mode = modeOf(seen, statusNow, indexSync.sizes);
 			return { ...outcome, ...mode, timings: { embed, ...outcome.timings } };
 		},
-		async route(request) {
+		/** Which graphs would answer. Costs nothing and gives nothing of their content away. */
+		async route(request: RouteRequest): Promise<RouteOutcome> {
 			const seen = await retrieve(request);
 			const outcome = await inTurn(request.signal, () =>
 				routeQuery({ ...seen, request, commonWords }),
 			);
 			return { ...outcome, ...modeOf(seen, statusNow, indexSync.sizes) };
 		},
-		async sync(graphs, syncOptions = {}) {
+		/** Brings the index in line with these graphs; unchanged ones (same content hash and model) are not touched. */
+		async sync(graphs: readonly Graph[], syncOptions: SyncOptions = {}): Promise<void> {
 			embedder?.warm();
 			await indexSync.sync(graphs, syncOptions);
 			if (syncOptions.vectors !== "background") await links.settle();
 		},
-		warm: () => embedder?.warm(),
-		status() {
+		/** Starts loading the model beside whatever else goes on; `sync` does it by itself. */
+		warm: (): void => embedder?.warm(),
+		status(): IndexStatus {
 			embedder?.probe();
 			return statusNow();
 		},
-		async close() {
+		async close(): Promise<void> {
 			await Promise.all([indexSync.close(), embedder?.close()]);
 			await links.close();
 		},
 	};
+}
+
+function createRankingTurns(clock: Clock) {
+	const throttle = createEventLoopThrottle(clock);
+	/** Ranks nothing for a caller that has left meanwhile. */
+	return <T>(signal: AbortSignal, work: () => T): Promise<T> =>
+		throttle.run(() => {
+			signal.throwIfAborted();
+			return work();
+		});
 }
 
 async function openModelAndWords({ clock, model, wordsFolder }: SearchEngineOptions) {
@@ -225,7 +220,11 @@ export function toStatus(
 ): IndexStatus {
 	const failure = embedder?.failure() ?? refusal;
 	return {
-		model: embedder && toModelStatus(embedder.identity),
+		model: embedder && {
+			id: embedder.identity.id,
+			sha256: embedder.identity.sha256,
+			dimensions: embedder.identity.dimensions,
+		},
 		concepts,
 		pendingVectors,
 		mode: embedder && pendingVectors === 0 && !failure ? "hybrid" : "keyword",
@@ -233,10 +232,6 @@ export function toStatus(
 		segments,
 		tombstones,
 	};
-}
-
-function toModelStatus({ id, sha256, dimensions }: Embedder["identity"]): IndexStatus["model"] {
-	return { id, sha256, dimensions };
 }
 
 /** Where nothing could be looked at, the mode is what the next query would get. */

@@ -1,14 +1,67 @@
 import { z } from "zod";
-import { dataOperation, type Services } from "../contract/contract.js";
-import { ServiceError } from "../kernel/kernel.js";
-import {
-	errorGuideSchema,
-	interfaceChangesSchema,
-	namedSchemaSchema,
-	readinessSchema,
-	versionSchema,
-} from "./discovery-wire.js";
+import { dataOperation, replyComponent, type Services } from "../contract/contract.js";
+import { ERROR_CODES, notFound } from "../kernel/kernel.js";
 import { findNamedSchema, schemaNames } from "./openapi-schemas.js";
+
+/** What a caller learns about the interface itself. */
+
+const readinessSchema = replyComponent(
+	"Readiness",
+	z.object({
+		ready: z.literal(true),
+		graphs: z.int(),
+		search: z.object({
+			mode: z.enum(["hybrid", "keyword"]),
+			concepts: z.int(),
+			pending_vectors: z.int(),
+		}),
+	}),
+);
+
+const versionSchema = replyComponent(
+	"VersionInfo",
+	z.object({
+		software: z.string(),
+		interface: z.string().describe("Version of the interface, as info.version of /openapi.json"),
+		openapi: z.string(),
+		okf: z.string().describe("Open Knowledge Format of graphs and exports"),
+		a2a: z.array(z.string()),
+		x402: z.array(z.int()),
+		deprecations: z.array(
+			z.object({ operation: z.string(), sunset: z.iso.date(), instead: z.string() }),
+		),
+	}),
+);
+
+const errorGuideSchema = replyComponent(
+	"ErrorGuide",
+	z.object({
+		items: z.array(
+			z.object({
+				code: z.enum(ERROR_CODES),
+				status: z.int(),
+				retryable: z.boolean(),
+				meaning: z.string(),
+				what_to_do: z.string(),
+			}),
+		),
+	}),
+);
+
+const interfaceChangesSchema = replyComponent(
+	"InterfaceChanges",
+	z.object({
+		items: z.array(z.object({ version: z.string(), changes: z.array(z.string()) })),
+	}),
+);
+
+const namedSchemaSchema = replyComponent(
+	"NamedSchema",
+	z.object({
+		name: z.string(),
+		schema: z.looseObject({}).describe("JSON Schema, dialect 2020-12; named parts are in $defs"),
+	}),
+);
 
 const NAMES_TOLD = 12;
 
@@ -61,8 +114,7 @@ export const schemasGet = dataOperation({
 		const schema = findNamedSchema(params.name);
 		if (schema) return schema;
 		const names = schemaNames().slice(0, NAMES_TOLD).join(", ");
-		throw new ServiceError(
-			"NOT_FOUND",
+		throw notFound(
 			`No schema is called "${params.name}"; there are ${names} and more in /openapi.json.`,
 		);
 	},

@@ -47,6 +47,7 @@ import type { Ids } from "../kernel/kernel.js";
 import type { PaymentOperations, Purchases, SoldStreams } from "../sales/sales.js";
 import type { WebhookParts, Webhooks } from "../webhooks/webhooks.js";
 import type { Discovery } from "./discovery.js";
+import type { SptValidation } from "./offers.operations.js";
 
 /** Use cases: what transports may ask of the server. They see this file, the challenge and the price list. */
 
@@ -69,15 +70,6 @@ export interface Service {
 	 * without an account.
 	 */
 	readonly identify: (credential: Credential, options?: IdentifyOptions) => Promise<Caller>;
-}
-
-/** What spt/validate returns of a token. Unknown, expired and revoked ones look alike. */
-export interface SptValidation {
-	readonly active: boolean;
-	readonly balance_usd: string | null;
-	readonly held_usd: string | null;
-	readonly expires_at: string | null;
-	readonly environment: "live" | "test" | null;
 }
 
 /** Every operation no one pays for; each returns the `data` of the envelope or a document. Throws NOT_FOUND, INVALID_ARGUMENT. */
@@ -121,10 +113,6 @@ export interface FreeOperations {
 	readonly discovery: Discovery;
 }
 
-export interface DelegationOrder extends SptScope {
-	readonly amount_usd: string;
-}
-
 /** What somebody who showed a credential may ask, paying nothing; each returns the `data` of the envelope. */
 export interface OwnerOperations extends AccountOperations {
 	/** What the token has left, what it may pay for and until when. */
@@ -133,7 +121,10 @@ export interface OwnerOperations extends AccountOperations {
 	sptLedger(caller: Caller, page: PageRequest, signal: AbortSignal): Promise<Json>;
 	/** A new secret, shown once; the one that asked is worth nothing from then on. */
 	sptRotate(holder: PresentedToken): Promise<Json>;
-	sptDelegate(holder: PresentedToken, order: DelegationOrder): Promise<Json>;
+	sptDelegate(
+		holder: PresentedToken,
+		order: SptScope & { readonly amount_usd: string },
+	): Promise<Json>;
 	sptDelegations(holder: PresentedToken): Promise<Json>;
 	sptRevokeDelegation(holder: PresentedToken, childId: string): Promise<Json>;
 	/** What is left goes back to the wallet that bought the token. */

@@ -1,14 +1,24 @@
-export { createDiscovery } from "./discovery.js";
+import { OPERATION_ROWS, type Operation } from "../contract/contract.js";
+import * as definitions from "./operations.js";
+
+export { createDiscovery, INTERFACE_VERSION } from "./discovery.js";
 export { createHealth, type HealthDeps } from "./health.js";
-export { INTERFACE_VERSION } from "./interface-guide.js";
 export { toOfferings, toPricing, toResearchOfferings } from "./offerings.js";
+export type { SptValidation } from "./offers.operations.js";
 export { referTo, toComponentSchemas, toInlineSchema } from "./openapi-schemas.js";
-export { OPERATIONS } from "./operations.js";
 export { createServedDocuments } from "./served-documents.js";
 export type {
 	FreeOperations,
 	OwnerOperations,
 	ResearchParts,
 	Service,
-	SptValidation,
 } from "./service-interface.js";
+
+const definitionOf = new Map<string, Operation>(
+	Object.values(definitions).map((operation) => [operation.id, operation]),
+);
+
+/** Every operation, in the order of the table. */
+export const OPERATIONS: readonly Operation[] = OPERATION_ROWS.flatMap(
+	([id]) => definitionOf.get(id) ?? [],
+);

@@ -3,7 +3,7 @@ import { join } from "node:path";
 import express, { type Request, type RequestHandler, type Router } from "express";
 import type { ServedDocument } from "../contract/contract.js";
 import { sendDocument, toDocument } from "../http/http.js";
-import { type Clock, createPerRevision, ServiceError } from "../kernel/kernel.js";
+import { type Clock, createPerRevision, notFound } from "../kernel/kernel.js";
 import type { Service } from "../service/service.js";
 import {
 	catalogEntries,
@@ -97,10 +97,7 @@ function prefersMarkdown(req: Request): boolean {
 function createSecurityText({ info }: Service, clock: Clock): RequestHandler {
 	return (req, res) => {
 		if (info.contact === undefined) {
-			throw new ServiceError(
-				"NOT_FOUND",
-				"The operator has named no contact for security reports.",
-			);
+			throw notFound("The operator has named no contact for security reports.");
 		}
 		const options = { contact: info.contact, now: clock.now() };
 		sendDocument(req, res, toDocument(TEXT, renderSecurityText(info.baseUrl(), options)));

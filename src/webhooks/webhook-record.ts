@@ -3,6 +3,7 @@ import type { DocumentStore, Store, WebhookDeliveryRow, WebhookRow } from "../..
 import { type Caller, isTheirs } from "../contract/contract.js";
 import {
 	type Clock,
+	notFound,
 	type Random,
 	type SealedText,
 	ServiceError,
@@ -38,7 +39,7 @@ export async function getWebhook(
 }
 
 export function noWebhook(): ServiceError {
-	return new ServiceError("NOT_FOUND", "No webhook of yours has this id.");
+	return notFound("No webhook of yours has this id.");
 }
 
 /** As its owner sees it: never its secret, and of its address the host alone. */

@@ -6,10 +6,10 @@ import {
 	isTheirs,
 	type PageRequest,
 	readCursor,
-	toCursor,
+	takePage,
 } from "../contract/contract.js";
 import { assertCallerTarget } from "../delivery/delivery.js";
-import { type Ids, ServiceError } from "../kernel/kernel.js";
+import { type Ids, invalidArgument, notFound, ServiceError } from "../kernel/kernel.js";
 import type { WebhookDispatch, WebhookServices } from "./webhook-dispatch.js";
 import { pauseWebhook, toEventBody } from "./webhook-events.js";
 import {
@@ -78,8 +78,7 @@ export function createWebhooks(deps: OwnerServices) {
 			await writeOrForget(deps, documentId, async (tx) => {
 				const others = await tx.findBy("webhooks", "owner", caller.owner);
 				if (others.length >= WEBHOOK_LIMITS.perOwnerMax) {
-					throw new ServiceError(
-						"INVALID_ARGUMENT",
+					throw invalidArgument(
 						`You have ${WEBHOOK_LIMITS.perOwnerMax} webhooks, as many as there may be; delete one first.`,
 					);
 				}
@@ -264,12 +263,8 @@ function createWebhookDeliveries({ store, clock }: ChangeServices) {
 			const left = [...rows]
 				.sort((one, other) => (placeOf(one) < placeOf(other) ? 1 : -1))
 				.filter((row) => before === undefined || placeOf(row) < before);
-			const page = left.slice(0, limit);
-			const last = page.at(-1);
-			return {
-				items: page.map(toDeliveryWire),
-				next_cursor: last && left.length > limit ? toCursor(list, [placeOf(last)]) : null,
-			};
+			const { page, next_cursor } = takePage(left, limit, list, (row) => [placeOf(row)]);
+			return { items: page.map(toDeliveryWire), next_cursor };
 		},
 
 		/** Sends it again, from the first attempt on, under the same event id. Throws INVALID_ARGUMENT while the webhook is paused. */
@@ -278,12 +273,11 @@ function createWebhookDeliveries({ store, clock }: ChangeServices) {
 			const again = await store.transaction(async (tx) => {
 				const row = await tx.get("webhook_deliveries", deliveryId);
 				if (row?.webhookId !== webhookId) {
-					throw new ServiceError("NOT_FOUND", "No delivery of this webhook has this id.");
+					throw notFound("No delivery of this webhook has this id.");
 				}
 				const hook = await tx.get("webhooks", webhookId);
 				if (hook?.status !== "active") {
-					throw new ServiceError(
-						"INVALID_ARGUMENT",
+					throw invalidArgument(
 						'The webhook is paused; resume it first with {"status": "active"}.',
 					);
 				}

@@ -1,4 +1,4 @@
-import { type Micros, ServiceError } from "../../src/kernel/kernel.js";
+import { type Micros, unavailable } from "../../src/kernel/kernel.js";
 import type { AccountName, VerifyOptions } from "../store.js";
 import { damaged } from "./damage.js";
 import { CHAIN_START, type ChainLink } from "./frame.js";
@@ -86,8 +86,7 @@ function assertSame(tally: Tally, { head, state }: AuditTarget, folder: string):
 		balances.size === state.balances.length &&
 		state.balances.every(([account, amount]) => balances.get(account) === amount);
 	if (isSame) return tally;
-	throw new ServiceError(
-		"UNAVAILABLE",
+	throw unavailable(
 		`The journal in "${folder}" adds up to other balances than the ones in use. Stop the service and start it again: it then works from the journal.`,
 		{ retryable: false },
 	);

@@ -1,6 +1,6 @@
 import { dirname, join, resolve } from "node:path";
 import { crc32 } from "node:zlib";
-import { ServiceError } from "../../src/kernel/kernel.js";
+import { invalidArgument, type ServiceError, unavailable } from "../../src/kernel/kernel.js";
 import { messageOf } from "./damage.js";
 import { assertSpace, copyOpened, type FileHash, hashFile, withFile } from "./file-copy.js";
 import { type FileSystem, type ReadableFile, replaceFile } from "./file-system.js";
@@ -82,14 +82,12 @@ export async function openBackupFolder(
 /** Throws INVALID_ARGUMENT when something is there already. */
 export async function assertEmpty(fileSystem: FileSystem, folder: string): Promise<void> {
 	const names = await fileSystem.list(folder).catch((error: unknown) => {
-		throw new ServiceError(
-			"INVALID_ARGUMENT",
+		throw invalidArgument(
 			`"${folder}" is no folder that can be used (${messageOf(error)}); name an empty or a new one.`,
 		);
 	});
 	if (names.length === 0) return;
-	throw new ServiceError(
-		"INVALID_ARGUMENT",
+	throw invalidArgument(
 		`The folder "${folder}" is not empty (it holds "${names[0]}"); name an empty or a new one.`,
 	);
 }
@@ -147,22 +145,19 @@ export async function readManifest(
 ): Promise<Manifest> {
 	const path = join(folder, MANIFEST);
 	const bytes = await fileSystem.read(path).catch((error: unknown) => {
-		throw new ServiceError(
-			"INVALID_ARGUMENT",
+		throw invalidArgument(
 			`"${path}" cannot be read (${messageOf(error)}); name the folder of a backup.`,
 		);
 	});
 	if (!bytes) {
-		throw new ServiceError(
-			"INVALID_ARGUMENT",
+		throw invalidArgument(
 			`"${folder}" is no whole backup: it has no ${MANIFEST}, which is written last. Use another backup.`,
 		);
 	}
 	const found = isManifestWhole(bytes) ? parse(bytes) : undefined;
 	if (!found) throw spoiled(path, CHANGED);
 	if (found.kind === kind && found.version === version) return found;
-	throw new ServiceError(
-		"INVALID_ARGUMENT",
+	throw invalidArgument(
 		`"${folder}" holds a "${String(found.kind)}" backup of version ${String(found.version)}; this command restores "${kind}" of version ${version}. Use the tollgraph that made it.`,
 	);
 }
@@ -215,8 +210,7 @@ export async function assertUnspoiled(
 
 /** What is in the backup is not what was put there. */
 export function spoiled(path: string, problem: string): ServiceError {
-	return new ServiceError(
-		"UNAVAILABLE",
+	return unavailable(
 		`The backup is damaged: "${path}": ${problem}. Nothing was restored; use another backup.`,
 		{ retryable: false },
 	);

@@ -1,5 +1,5 @@
 import { join } from "node:path";
-import { type Clock, type Random, ServiceError } from "../../src/kernel/kernel.js";
+import { type Clock, type Random, ServiceError, unavailable } from "../../src/kernel/kernel.js";
 import type { BackupOptions, StoreBackup, StoreHealth } from "../store.js";
 import type { AuditTarget } from "./audit.js";
 import { type BackupFolder, MANIFEST, openBackupFolder } from "./backup-folder.js";
@@ -70,8 +70,7 @@ async function fill(
 		return { sequence, transactions, createdAt, manifest: MANIFEST, ...totals };
 	} catch (error) {
 		if (error instanceof ServiceError) throw error;
-		throw new ServiceError(
-			"UNAVAILABLE",
+		throw unavailable(
 			`The backup was not made (${messageOf(error)}). ${whatNow(source.health())}`,
 			{ cause: error },
 		);
@@ -150,8 +149,7 @@ async function copySegment(
 }
 
 function unsound(path: string, problem: string): ServiceError {
-	return new ServiceError(
-		"UNAVAILABLE",
+	return unavailable(
 		`No backup was made: what was read of "${path}" is not what was written there (${problem}). Run "tollgraph ledger verify"; if it finds the journal damaged, keep the older backups.`,
 		{ retryable: false },
 	);

@@ -1,5 +1,10 @@
 import { dirname, join, resolve } from "node:path";
-import { type Random, ServiceError } from "../../src/kernel/kernel.js";
+import {
+	invalidArgument,
+	type Random,
+	ServiceError,
+	unavailable,
+} from "../../src/kernel/kernel.js";
 import { assertEmpty, syncOwnName } from "./backup-folder.js";
 import { messageOf } from "./damage.js";
 import type { FileSystem } from "./file-system.js";
@@ -62,15 +67,13 @@ export async function removeTree(fileSystem: FileSystem, path: string): Promise<
 
 async function assertUsable(fileSystem: FileSystem, folder: string): Promise<void> {
 	if ((await fileSystem.kindOf(folder).catch(() => undefined)) === "link") {
-		throw new ServiceError(
-			"INVALID_ARGUMENT",
+		throw invalidArgument(
 			`"${folder}" is a link and cannot be replaced by a folder; name the folder it leads to.`,
 		);
 	}
 	await assertEmpty(fileSystem, folder);
 	if (!(await fileSystem.isMountPoint(folder).catch(() => false))) return;
-	throw new ServiceError(
-		"INVALID_ARGUMENT",
+	throw invalidArgument(
 		`"${folder}" is where a disk is mounted, and cannot be replaced; name a folder within it, which need not be there.`,
 	);
 }
@@ -122,8 +125,7 @@ async function undone(
 /** By now the folder has its name: nothing is undone. */
 async function assertNamed(fileSystem: FileSystem, folder: string): Promise<void> {
 	await syncOwnName(fileSystem, folder).catch((error: unknown) => {
-		throw new ServiceError(
-			"UNAVAILABLE",
+		throw unavailable(
 			`"${folder}" is in place, whole, but its name may not survive a power cut (${messageOf(error)}): have the disk looked at, and make it again elsewhere.`,
 			{ retryable: false, cause: error },
 		);

@@ -1,4 +1,4 @@
-import { ServiceError } from "../../src/kernel/kernel.js";
+import { ServiceError, unavailable } from "../../src/kernel/kernel.js";
 
 const RESTORE =
 	"Nothing was changed. Restore the store's folder from a backup, all its files together, and start again.";
@@ -18,8 +18,7 @@ export function damaged({
 	/** A sentence: what to do about it. */
 	readonly remedy?: string;
 }): ServiceError {
-	return new ServiceError(
-		"UNAVAILABLE",
+	return unavailable(
 		`The store is damaged: in "${path}", at byte ${offset}, ${problem}. ${remedy}`,
 		{ retryable: false },
 	);
@@ -27,8 +26,7 @@ export function damaged({
 
 /** For every caller after the disk failed: the outcome is unknown until the next start. */
 export function stopped(reason: string, cause?: unknown): ServiceError {
-	return new ServiceError(
-		"UNAVAILABLE",
+	return unavailable(
 		`The store takes no more changes (${reason}). Whether a change under way was kept is unknown: send the request again with the same idempotency key once the service is back.`,
 		{ retryable: true, cause },
 	);
@@ -36,8 +34,7 @@ export function stopped(reason: string, cause?: unknown): ServiceError {
 
 /** A read that the system refused just now (no more file descriptors, say): it proves no damage. */
 export function unreadable(path: string, cause: unknown): ServiceError {
-	return new ServiceError(
-		"UNAVAILABLE",
+	return unavailable(
 		`The journal could not be read: "${path}" (${messageOf(cause)}). Try again in a moment.`,
 		{ retryable: true, cause },
 	);

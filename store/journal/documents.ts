@@ -1,5 +1,5 @@
 import { join } from "node:path";
-import { type Clock, ServiceError } from "../../src/kernel/kernel.js";
+import { type Clock, invalidArgument, ServiceError, unavailable } from "../../src/kernel/kernel.js";
 import type { DocumentStore } from "../store.js";
 import { messageOf, stopped } from "./damage.js";
 import { type FileSystem, replaceFile } from "./file-system.js";
@@ -181,7 +181,7 @@ function documentPath(folder: string, id: string, expiresAt: number): string {
 
 function assertTime(expiresAt: number): void {
 	if (Number.isSafeInteger(expiresAt) && expiresAt >= 0) return;
-	throw new ServiceError("INVALID_ARGUMENT", `A document cannot expire at "${expiresAt}".`);
+	throw invalidArgument(`A document cannot expire at "${expiresAt}".`);
 }
 
 const DOCUMENT_ID = /^[A-Za-z0-9][A-Za-z0-9_-]{0,127}$/;
@@ -195,7 +195,7 @@ function createTurns() {
 	const look = async <T>(id: string, task: () => Promise<T>): Promise<T> => {
 		assertId(id);
 		const result = (last.get(id) ?? Promise.resolve()).then(task, task).catch((error: unknown) => {
-			throw unavailable(id, error);
+			throw unreadable(id, error);
 		});
 		last.set(id, result);
 		const forget = () => last.get(id) === result && last.delete(id);
@@ -230,16 +230,14 @@ function createTurns() {
 
 function assertId(id: string): void {
 	if (DOCUMENT_ID.test(id)) return;
-	throw new ServiceError(
-		"INVALID_ARGUMENT",
+	throw invalidArgument(
 		`"${id.slice(0, 80)}" cannot name a document; use 1 to 128 letters, digits, hyphens and underscores.`,
 	);
 }
 
-function unavailable(id: string, error: unknown): ServiceError {
+function unreadable(id: string, error: unknown): ServiceError {
 	if (error instanceof ServiceError) return error;
-	return new ServiceError(
-		"UNAVAILABLE",
+	return unavailable(
 		`The document "${id}" could not be read or written (${messageOf(error)}). Try again in a moment.`,
 		{ cause: error },
 	);

@@ -1,5 +1,5 @@
 import { createHash } from "node:crypto";
-import { nextTurn, ServiceError } from "../../src/kernel/kernel.js";
+import { nextTurn, unavailable } from "../../src/kernel/kernel.js";
 import { type FileSystem, type ReadableFile, writeFully } from "./file-system.js";
 
 const PART_BYTES = 256 * 1024;
@@ -97,8 +97,7 @@ export async function assertSpace(
 	const needed = bytes + files * BYTES_BESIDE;
 	const reserve = Math.min(RESERVE_BYTES, RESERVE_SHARE * space.total);
 	if (space.free - needed >= reserve) return;
-	throw new ServiceError(
-		"UNAVAILABLE",
+	throw unavailable(
 		`No backup was made: the disk of "${folder}" has ${inMib(space.free)} free; what is still to be copied takes ${inMib(needed)}, and ${inMib(reserve)} must stay free so that a service on that disk goes on. Free some space or name a folder on another disk, and run it again.`,
 	);
 }

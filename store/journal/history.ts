@@ -1,4 +1,4 @@
-import { ServiceError } from "../../src/kernel/kernel.js";
+import { invalidArgument } from "../../src/kernel/kernel.js";
 import type {
 	CommittedTransaction,
 	LedgerTransaction,
@@ -78,8 +78,7 @@ function toCursor(segment: number, end?: number): string {
 function parseCursor(text: string) {
 	const match = /^(\d{1,9})\.(\d{0,9})$/.exec(Buffer.from(text, "base64url").toString("latin1"));
 	if (!match) {
-		throw new ServiceError(
-			"INVALID_ARGUMENT",
+		throw invalidArgument(
 			'The cursor is not one of ours; send "next_cursor" of the page before as it was.',
 		);
 	}

@@ -1,6 +1,6 @@
 import { join } from "node:path";
 import { Low } from "lowdb";
-import { type Clock, type Random, ServiceError, systemRandom } from "../../src/kernel/kernel.js";
+import { type Clock, type Random, systemRandom, unavailable } from "../../src/kernel/kernel.js";
 import type { Store, StoreHealth } from "../store.js";
 import { createAuditor } from "./audit.js";
 import { backUp } from "./backup.js";
@@ -87,8 +87,7 @@ async function openLocked(
 		commit.stopReason() ?? (closing !== undefined ? "it is closed" : undefined);
 	const assertOpen = () => {
 		if (closing === undefined) return;
-		throw new ServiceError(
-			"UNAVAILABLE",
+		throw unavailable(
 			"No backup was made: the store was closed meanwhile. Run it again once the service is back.",
 		);
 	};

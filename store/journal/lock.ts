@@ -2,7 +2,7 @@ import { createHash } from "node:crypto";
 import { readFileSync } from "node:fs";
 import { hostname } from "node:os";
 import { basename, dirname, join } from "node:path";
-import { type Clock, nextTurn, type Random, ServiceError } from "../../src/kernel/kernel.js";
+import { type Clock, nextTurn, type Random, unavailable } from "../../src/kernel/kernel.js";
 import { type FileSystem, writeFully } from "./file-system.js";
 
 const ATTEMPTS = 8;
@@ -46,8 +46,7 @@ export async function takeLock(deps: LockDeps): Promise<() => Promise<void>> {
 	} finally {
 		await deps.fileSystem.remove(claim.file);
 	}
-	throw new ServiceError(
-		"UNAVAILABLE",
+	throw unavailable(
 		`The lock "${deps.path}" could not be taken: another process is opening the store. Try again in a moment.`,
 	);
 }
@@ -139,10 +138,7 @@ function assertGone({ processes }: LockDeps, path: string, bytes: Buffer): void 
 		state === "unknown"
 			? `If no process there uses this folder any more, delete "${path}" and start again.`
 			: "Stop it first, or choose another data folder.";
-	throw new ServiceError(
-		"UNAVAILABLE",
-		`The store is in use by ${owner} (lock "${path}"). ${remedy}`,
-	);
+	throw unavailable(`The store is in use by ${owner} (lock "${path}"). ${remedy}`);
 }
 
 /** Undefined for what no process of ours wrote: a link shows whole files only. */

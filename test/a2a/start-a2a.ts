@@ -17,7 +17,7 @@ import type { Graph } from "../../src/knowledge/graph.js";
 import { createInvoke } from "../../src/sales/invoke.js";
 import { createUsageRecorder } from "../../src/sales/usage.js";
 import type { GraphRouter, HybridSearch } from "../../src/search/search-engine.js";
-import { OPERATIONS } from "../../src/service/operations.js";
+import { OPERATIONS } from "../../src/service/service.js";
 import type { Service } from "../../src/service/service-interface.js";
 import type { Settings } from "../../src/settings/read-settings.js";
 import type { Store } from "../../store/store-port.js";

@@ -11,7 +11,7 @@ import { createIds, systemRandom } from "../../src/kernel/ids.js";
 import { createSealedText } from "../../src/kernel/secrets.js";
 import { createGraphCatalog } from "../../src/knowledge/catalog.js";
 import { createInvoke } from "../../src/sales/invoke.js";
-import { OPERATIONS } from "../../src/service/operations.js";
+import { OPERATIONS } from "../../src/service/service.js";
 import type { Service } from "../../src/service/service-interface.js";
 import type { JobShop } from "../jobs/job-shop.js";
 import { startHookReceiver } from "../service/hook-receiver.js";

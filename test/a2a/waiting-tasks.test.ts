@@ -13,7 +13,7 @@ function waitingTask(
 	{ metadata, ...changes }: Partial<WaitingTask> & { metadata?: Message["metadata"] } = {},
 ): WaitingTask {
 	const message = textMessage(text, { taskId, metadata });
-	const told: Task = {
+	const reported: Task = {
 		id: taskId,
 		contextId: "ctx",
 		status: {
@@ -27,7 +27,7 @@ function waitingTask(
 	};
 	const request = { skillId: "search_domain", rawInput: { query: text } } as const;
 	const rest = { resourceUrl: "", required: undefined, receipts: [], unsettled: undefined };
-	return { taskId, address: "192.0.2.1", message, request, told, ...rest, ...changes };
+	return { taskId, address: "192.0.2.1", message, request, reported, ...rest, ...changes };
 }
 
 function createMemory({ clock = manualClock("2026-01-01T00:00:00Z"), busy = "" } = {}) {

@@ -2,7 +2,7 @@ import { Client } from "@modelcontextprotocol/sdk/client/index.js";
 import { StreamableHTTPClientTransport } from "@modelcontextprotocol/sdk/client/streamableHttp.js";
 import t, { type Test } from "tap";
 import { createProgram } from "../../src/cli/main.js";
-import { writeServerFile } from "../../src/cli/server-file.js";
+import { writeServerFile } from "../../src/cli/operator-client.js";
 import { startApp } from "../support/start-app.js";
 
 const HEADER_CLIENTS = [

@@ -2,8 +2,7 @@ import { readdir, readFile } from "node:fs/promises";
 import { join } from "node:path";
 import t from "tap";
 import { systemClock } from "../../src/kernel/clock.js";
-import { createPaymentGate } from "../../src/mcp/payment-gate.js";
-import { toToolEnvelope } from "../../src/mcp/payment-meta.js";
+import { createPaymentGate, toToolEnvelope } from "../../src/mcp/payment-meta.js";
 import { KNOWN_QUERY } from "../support/start-app.js";
 import { type PaidMcp, SEARCH, startPaidMcp } from "./start-paid-mcp.js";
 

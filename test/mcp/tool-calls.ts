@@ -1,6 +1,6 @@
 import { Ajv2020, type ValidateFunction } from "ajv/dist/2020.js";
 import type { PaidOperationId } from "../../src/contract/operations.js";
-import { OPERATIONS } from "../../src/service/operations.js";
+import { OPERATIONS } from "../../src/service/service.js";
 import type { Service } from "../../src/service/service-interface.js";
 import { KNOWN_QUERY } from "../support/start-app.js";
 import type { AnswerToClient, ListedByClient } from "./mcp-clients.js";

@@ -2,7 +2,7 @@ import Ajv from "ajv/dist/2020.js";
 import addFormats from "ajv-formats";
 import t from "tap";
 import { ERROR_CODES } from "../../src/kernel/errors.js";
-import { INTERFACE_VERSION } from "../../src/service/interface-guide.js";
+import { INTERFACE_VERSION } from "../../src/service/discovery.js";
 import { startRest } from "./start-rest.js";
 
 interface Reply {

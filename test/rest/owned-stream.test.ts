@@ -3,7 +3,7 @@ import { createServer } from "node:http";
 import { type AddressInfo, connect } from "node:net";
 import type { Response } from "express";
 import t from "tap";
-import { sendPieces } from "../../src/rest/owned-reply.js";
+import { sendPieces } from "../../src/rest/plain-replies.js";
 
 t.test(
 	"pieces for a reader who stalls end with the signal, and the connection with them",

@@ -14,13 +14,12 @@ import { type Clock, systemClock } from "../../src/kernel/clock.js";
 import { ServiceError } from "../../src/kernel/errors.js";
 import { createIds, systemRandom } from "../../src/kernel/ids.js";
 import { createGraphCatalog } from "../../src/knowledge/catalog.js";
-import { createFallback, type LogUnexpected } from "../../src/rest/error-handler.js";
-import { createHttpFront } from "../../src/rest/http-front.js";
+import { createFallback, createHttpFront, type LogUnexpected } from "../../src/rest/http-frame.js";
 import { createRestRouter } from "../../src/rest/rest-router.js";
 import type { Purchases } from "../../src/sales/spt-purchase.js";
 import { createStreamRecord } from "../../src/sales/stream-record.js";
 import type { SearchEngine } from "../../src/search/search-engine.js";
-import { OPERATIONS } from "../../src/service/operations.js";
+import { OPERATIONS } from "../../src/service/service.js";
 import type {
 	OwnerOperations,
 	ResearchParts,

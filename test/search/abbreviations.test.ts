@@ -2,14 +2,13 @@ import { join } from "node:path";
 import t from "tap";
 import { PACKAGE_ROOT } from "../../src/kernel/package-info.js";
 import { readCommonWords } from "../../src/search/lexical/common-words.js";
-import { createLexicalBuilder } from "../../src/search/lexical/lexical-builder.js";
+import { buildLexicalIndex, countTerms } from "../../src/search/lexical/lexical-builder.js";
 import { abbreviationsOf, expandWords, readQuery } from "../../src/search/lexical/query-words.js";
 import { stemWord } from "../../src/search/lexical/tokenizer.js";
 
 const read = (query: string, text: string) => {
-	const builder = createLexicalBuilder();
-	builder.add([{ text, weight: 1 }]);
-	const reader = { scopes: [{ index: builder.build(), base: 0 }], commonWords: new Set<string>() };
+	const index = buildLexicalIndex([countTerms([{ text, weight: 1 }])]);
+	const reader = { scopes: [{ index, base: 0 }], commonWords: new Set<string>() };
 	return expandWords(readQuery(query), reader).flatMap(({ alternatives }) => alternatives);
 };
 

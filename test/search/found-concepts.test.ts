@@ -81,7 +81,7 @@ function standsOutIn(scopes: readonly SearchScope[], cosine: number): number | u
 		const at = { slot: scope.base + concept, lexical: 0, cosine: each, scope, concept, score: 1 };
 		return { slot: { ...shares, ...at }, concept: LASERS, score: 1, isNamed: false };
 	});
-	return readSigns([], rows, { scopes }).standsOut;
+	return readSigns([], rows, scopes).standsOut;
 }
 
 const MANY = Array.from({ length: 40 }, (_, at) =>

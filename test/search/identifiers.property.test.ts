@@ -1,6 +1,6 @@
 import fc from "fast-check";
 import t from "tap";
-import { createLexicalBuilder } from "../../src/search/lexical/lexical-builder.js";
+import { buildLexicalIndex, countTerms } from "../../src/search/lexical/lexical-builder.js";
 import { isMissingIdentifier, weighWords } from "../../src/search/lexical/query-coverage.js";
 import { expandWords, readQuery } from "../../src/search/lexical/query-words.js";
 import { termsOf, tokenize } from "../../src/search/lexical/tokenizer.js";
@@ -9,9 +9,8 @@ const termsIn = (text: string) => new Set(tokenize(text).flatMap(termsOf));
 
 /** What an index of these texts makes of a query: the words no one knows, and the identifiers among them. */
 function judge(query: string, ...texts: readonly string[]) {
-	const builder = createLexicalBuilder();
-	for (const text of texts) builder.add([{ text, weight: 1 }]);
-	const scopes = [{ index: builder.build(), base: 0 }];
+	const counted = texts.map((text) => countTerms([{ text, weight: 1 }]));
+	const scopes = [{ index: buildLexicalIndex(counted), base: 0 }];
 	const words = expandWords(readQuery(query), { scopes, commonWords: new Set() });
 	const weighed = weighWords(words, scopes);
 	return {

@@ -1,7 +1,8 @@
 import fc from "fast-check";
 import t from "tap";
 import {
-	createLexicalBuilder,
+	buildLexicalIndex,
+	countTerms,
 	mergeLexical,
 	retuneLexical,
 } from "../../src/search/lexical/lexical-builder.js";
@@ -24,9 +25,7 @@ const documents = fc.array(fields, { minLength: 1, maxLength: 6 });
 type Documents = readonly (readonly { text: string; weight: number }[])[];
 
 function build(given: Documents, averageLength?: number): LexicalIndex {
-	const builder = createLexicalBuilder();
-	for (const one of given) builder.add(one);
-	return builder.build(averageLength);
+	return buildLexicalIndex(given.map(countTerms), averageLength);
 }
 
 const contentOf = ({ terms, starts, docs, impacts, lengths, averageLength }: LexicalIndex) =>

@@ -1,6 +1,6 @@
 import fc from "fast-check";
 import t from "tap";
-import { createLexicalBuilder } from "../../src/search/lexical/lexical-builder.js";
+import { buildLexicalIndex, countTerms } from "../../src/search/lexical/lexical-builder.js";
 import {
 	createTermTable,
 	documentFrequency,
@@ -34,10 +34,9 @@ interface Searched {
 function scopesOf(parts: readonly Searched[]): readonly LexicalScope[] {
 	let base = 0;
 	return parts.map(({ texts, mask }) => {
-		const builder = createLexicalBuilder();
-		for (const words of texts) builder.add([{ text: words.join(" "), weight: 1 }]);
+		const counted = texts.map((words) => countTerms([{ text: words.join(" "), weight: 1 }]));
 		const scope = {
-			index: builder.build(),
+			index: buildLexicalIndex(counted),
 			base,
 			mask: mask && Uint8Array.from(texts, (_, at) => (mask[at % mask.length] ? 1 : 0)),
 		};
@@ -54,10 +53,7 @@ function bruteForce(query: readonly QueryTerm[], scopes: readonly LexicalScope[]
 	);
 	const scoreIn = ({ index, mask }: LexicalScope, document: number): number => {
 		if (mask?.[document] === 0) return 0;
-		const parts = query.map(({ term }, at) => {
-			const number = index.terms.get(term);
-			return number === undefined ? 0 : (factors[at] ?? 0) * impactOf(index, number, document);
-		});
+		const parts = query.map(({ term }, at) => (factors[at] ?? 0) * impactOf(index, term, document));
 		return parts.reduce((sum, part) => sum + part, 0);
 	};
 	return scopes

@@ -32,7 +32,7 @@ const nodesOf = (keeper: ReturnType<typeof createLinkGraphKeeper>) =>
 	keeper.current()?.segmentOf.length;
 
 t.test("nothing is at hand before the first graph is built", async (t) => {
-	const keeper = createLinkGraphKeeper({ clock: systemClock });
+	const keeper = createLinkGraphKeeper(systemClock);
 	t.equal(keeper.current(), undefined);
 	keeper.renew(await stateOf(2));
 	await keeper.settle();
@@ -40,7 +40,7 @@ t.test("nothing is at hand before the first graph is built", async (t) => {
 });
 
 t.test("of states that follow one another only the last is built", async (t) => {
-	const keeper = createLinkGraphKeeper({ clock: systemClock });
+	const keeper = createLinkGraphKeeper(systemClock);
 	for (const count of [1, 2, 3, 4]) keeper.renew(await stateOf(count));
 	await keeper.settle();
 	t.equal(nodesOf(keeper), 4);
@@ -48,7 +48,7 @@ t.test("of states that follow one another only the last is built", async (t) => 
 
 t.test("a long build is followed by a rest, during which the older graph serves", async (t) => {
 	const { clock, later } = steppingClock(100);
-	const keeper = createLinkGraphKeeper({ clock });
+	const keeper = createLinkGraphKeeper(clock);
 	keeper.renew(await stateOf(1));
 	await keeper.settle();
 	later.length = 0;
@@ -63,7 +63,7 @@ t.test("a long build is followed by a rest, during which the older graph serves"
 
 t.test("who must have the newest does not wait for the rest", async (t) => {
 	const { clock } = steppingClock(100);
-	const keeper = createLinkGraphKeeper({ clock });
+	const keeper = createLinkGraphKeeper(clock);
 	for (const count of [1, 2]) {
 		keeper.renew(await stateOf(count));
 		await keeper.settle();
@@ -73,7 +73,7 @@ t.test("who must have the newest does not wait for the rest", async (t) => {
 
 t.test("nothing is built after the end", async (t) => {
 	const { clock, later } = steppingClock(100);
-	const keeper = createLinkGraphKeeper({ clock });
+	const keeper = createLinkGraphKeeper(clock);
 	keeper.renew(await stateOf(1));
 	await keeper.settle();
 	keeper.renew(await stateOf(2));
@@ -86,7 +86,7 @@ t.test("nothing is built after the end", async (t) => {
 t.test("a graph that cannot be built is logged, and the one before goes on serving", async (t) => {
 	const messages: string[] = [];
 	const logger = { info: () => undefined, error: (message: string) => void messages.push(message) };
-	const keeper = createLinkGraphKeeper({ clock: systemClock, logger });
+	const keeper = createLinkGraphKeeper(systemClock, logger);
 	keeper.renew(await stateOf(1));
 	await keeper.settle();
 	const state = await stateOf(2);
@@ -105,7 +105,7 @@ t.test("a graph that cannot be built is logged, and the one before goes on servi
 
 t.test("the first answers after a start do not wait for the first graph", async (t) => {
 	const { clock, later } = steppingClock(0);
-	const keeper = createLinkGraphKeeper({ clock });
+	const keeper = createLinkGraphKeeper(clock);
 	keeper.renew(await stateOf(1));
 	await new Promise(setImmediate);
 	t.equal(keeper.current(), undefined);

@@ -1,6 +1,7 @@
 import t from "tap";
 import type { Concept, Evidence } from "../../src/knowledge/graph.js";
 import { buildLexicalSegment } from "../../src/search/index/index-builder.js";
+import type { Segment } from "../../src/search/index/segment.js";
 import {
 	buildLinkGraph,
 	collectArcs,
@@ -103,7 +104,7 @@ t.test("concepts that share much cost bounded memory, and keep what fewest share
 		);
 		return sampleConcept(`c${at}`, { evidence: [...common, source(`https://rare/${at >> 1}`)] });
 	});
-	const [, arcs] = await collectArcs([{ graphId: "g", concepts }]);
+	const [, arcs] = await collectArcs([{ segment: { graphId: "g" } as Segment, concepts }]);
 	t.ok(arcs && arcs.from.length <= count * 128, `room for ${arcs?.from.length} arcs`);
 	const twins = new Set<number>();
 	for (let arc = 0; arc < (arcs?.count ?? 0); arc++) {

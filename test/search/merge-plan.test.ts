@@ -1,17 +1,17 @@
 import t from "tap";
-import { planMerge, type SegmentSize } from "../../src/search/index/index-merger.js";
+import { type PartSize, planMerge } from "../../src/search/index/index-merger.js";
 
-const whole = (...sizes: number[]): SegmentSize[] =>
-	sizes.map((size) => ({ documents: size, live: size }));
+const whole = (...sizes: number[]): PartSize[] =>
+	sizes.map((size) => ({ concepts: { length: size }, live: size }));
 
 t.test("few segments without much waste are left as they are", async (t) => {
 	t.equal(planMerge([]), undefined);
 	t.equal(planMerge(whole(1, 2, 3, 100, 8_000)), undefined);
-	t.equal(planMerge([{ documents: 100, live: 76 }]), undefined);
+	t.equal(planMerge([{ concepts: { length: 100 }, live: 76 }]), undefined);
 });
 
 t.test("a segment of which more than a quarter is dead is rebuilt", async (t) => {
-	t.same(planMerge([...whole(50), { documents: 100, live: 74 }]), [1]);
+	t.same(planMerge([...whole(50), { concepts: { length: 100 }, live: 74 }]), [1]);
 });
 
 t.test(
@@ -31,7 +31,7 @@ t.test("no merge makes a segment larger than the limit", async (t) => {
 t.test(
 	"single small segments make for a number of copies that grows with the logarithm",
 	async (t) => {
-		let segments: SegmentSize[] = whole(30_000);
+		let segments: PartSize[] = whole(30_000);
 		let copied = 0;
 		for (let change = 0; change < 120; change++) {
 			segments = [...segments, ...whole(256)];

@@ -5,8 +5,9 @@ import { systemClock } from "../../src/kernel/clock.js";
 import { PACKAGE_ROOT } from "../../src/kernel/package-info.js";
 import { readGraph } from "../../src/knowledge/bundle-folder.js";
 import { createTransformersEmbedder } from "../../src/search/dense/open-model.js";
-import { createRowPlanes, toUnitLength, writeRow } from "../../src/search/dense/row-planes.js";
+import { createRowPlanes, writeRow } from "../../src/search/dense/row-planes.js";
 import { toPassages } from "../../src/search/lexical/concept-text.js";
+import { toUnitLength } from "./random-vectors.js";
 
 const GRAPHS = ["vector-retrieval", "http-web-standards", "kubernetes-enhancements"];
 const MODEL = join(PACKAGE_ROOT, "models/bundled");
@@ -21,9 +22,9 @@ const ROUNDING = 1e-4;
 t.test(
 	"with the bundled model, the closest of many passages are found by their prefixes",
 	async (t) => {
-		const embedder = await createTransformersEmbedder({
-			clock: systemClock,
-			model: { folder: MODEL, sums: "required" },
+		const embedder = await createTransformersEmbedder(systemClock, {
+			folder: MODEL,
+			sums: "required",
 		});
 		t.teardown(() => embedder.close());
 		t.ok(embedder.identity.matryoshka?.includes(128));

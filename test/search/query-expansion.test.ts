@@ -4,16 +4,13 @@ import { join } from "node:path";
 import fc from "fast-check";
 import t from "tap";
 import { readCommonWords } from "../../src/search/lexical/common-words.js";
-import { createLexicalBuilder } from "../../src/search/lexical/lexical-builder.js";
+import { buildLexicalIndex, countTerms } from "../../src/search/lexical/lexical-builder.js";
 import { expandWords, readQuery } from "../../src/search/lexical/query-words.js";
 import { termsOf, tokenize } from "../../src/search/lexical/tokenizer.js";
 import { editDistance, vocabularyOf } from "../../src/search/lexical/vocabulary.js";
 
-const indexOf = (...texts: readonly string[]) => {
-	const builder = createLexicalBuilder();
-	for (const text of texts) builder.add([{ text, weight: 1 }]);
-	return builder.build();
-};
+const indexOf = (...texts: readonly string[]) =>
+	buildLexicalIndex(texts.map((text) => countTerms([{ text, weight: 1 }])));
 const scopeOf = (...texts: readonly string[]) => ({ index: indexOf(...texts), base: 0 });
 const NO_WORDS: ReadonlySet<string> = new Set();
 

@@ -1,10 +1,20 @@
 import {
 	createRowPlanes,
 	type SegmentVectors,
-	toUnitLength,
 	writeRow,
 } from "../../src/search/dense/row-planes.js";
 import { FINE_STEPS, fineAt } from "../../src/search/dense/scalar-kernel.mjs";
+
+/** Scales a vector to length one, in place; a zero vector stays zero. */
+export function toUnitLength(vector: Float32Array): Float32Array {
+	let sum = 0;
+	for (const value of vector) sum += value * value;
+	const length = Math.sqrt(sum);
+	if (length > 0)
+		for (let index = 0; index < vector.length; index++)
+			vector[index] = (vector[index] as number) / length;
+	return vector;
+}
 
 /** A vector of unit length. */
 export function randomVector(next: () => number, dimensions: number): Float32Array {

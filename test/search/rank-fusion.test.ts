@@ -1,14 +1,14 @@
 import t from "tap";
-import { type Candidate, createFusion, denseWeightFor } from "../../src/search/ranking/ranking.js";
+import { createFusion, denseWeightFor } from "../../src/search/ranking/ranking.js";
 
-const fuseAll = (candidates: readonly Candidate[], identifierShare = 0) =>
+const fuseAll = (candidates: Parameters<typeof createFusion>[0], identifierShare = 0) =>
 	candidates.map(createFusion(candidates, identifierShare));
 
 t.test("each side is scaled by its best score, from zero", async (t) => {
 	const fused = fuseAll([
-		{ slot: 0, lexical: 10, cosine: 0.2 },
-		{ slot: 1, lexical: 5, cosine: 0.5 },
-		{ slot: 2, lexical: 0, cosine: -0.5 },
+		{ lexical: 10, cosine: 0.2 },
+		{ lexical: 5, cosine: 0.5 },
+		{ lexical: 0, cosine: -0.5 },
 	]);
 	const weight = denseWeightFor(0, 0.5);
 	t.same(
@@ -19,8 +19,8 @@ t.test("each side is scaled by its best score, from zero", async (t) => {
 
 t.test("without cosines the keyword side decides alone", async (t) => {
 	const fused = fuseAll([
-		{ slot: 0, lexical: 4, cosine: undefined },
-		{ slot: 1, lexical: 1, cosine: undefined },
+		{ lexical: 4, cosine: undefined },
+		{ lexical: 1, cosine: undefined },
 	]);
 	t.same(
 		fused.map((candidate) => candidate.fused),
@@ -29,11 +29,11 @@ t.test("without cosines the keyword side decides alone", async (t) => {
 });
 
 t.test("candidates without any score stay at zero", async (t) => {
-	t.equal(fuseAll([{ slot: 0, lexical: 0, cosine: 0 }])[0]?.fused, 0);
+	t.equal(fuseAll([{ lexical: 0, cosine: 0 }])[0]?.fused, 0);
 });
 
 t.test("what neither side found is scored against what they found, never above it", async (t) => {
-	const fuse = createFusion([{ slot: 0, lexical: 4, cosine: 0.5 }], 0);
+	const fuse = createFusion([{ lexical: 4, cosine: 0.5 }], 0);
 	const { lexicalShare, denseShare } = fuse({ lexical: 1, cosine: 0.6 });
 	t.same([lexicalShare, denseShare], [0.25, 1]);
 });

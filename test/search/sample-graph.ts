@@ -1,9 +1,9 @@
 import { createHash } from "node:crypto";
 import { ServiceError } from "../../src/kernel/errors.js";
 import type { Concept, Graph } from "../../src/knowledge/graph.js";
-import { toUnitLength } from "../../src/search/dense/row-planes.js";
 import { tokenize } from "../../src/search/lexical/tokenizer.js";
 import type { Embedder } from "../../src/search/model/embedder.js";
+import { toUnitLength } from "./random-vectors.js";
 
 /** A concept with what a test cares about; everything else is empty. */
 export function sampleConcept(id: string, given: Partial<Concept> = {}): Concept {

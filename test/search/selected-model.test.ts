@@ -23,7 +23,7 @@ async function copyModel(t: Test, name: string): Promise<string> {
 
 async function open(t: Test, folder: string): Promise<Embedder> {
 	const model = { folder, sums: "if-there" } as const;
-	const embedder = await createTransformersEmbedder({ clock: systemClock, model });
+	const embedder = await createTransformersEmbedder(systemClock, model);
 	t.teardown(() => embedder.close());
 	return embedder;
 }

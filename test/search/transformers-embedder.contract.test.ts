@@ -73,9 +73,9 @@ const TRIPLES = [
 ] as const;
 
 const start = async (t: Test): Promise<Embedder> => {
-	const embedder = await createTransformersEmbedder({
-		clock: systemClock,
-		model: { folder: MODEL_FOLDER, sums: "required" },
+	const embedder = await createTransformersEmbedder(systemClock, {
+		folder: MODEL_FOLDER,
+		sums: "required",
 	});
 	t.teardown(() => embedder.close());
 	return embedder;
@@ -108,7 +108,7 @@ async function copyModel(t: Test): Promise<string> {
 }
 
 const open = (folder: string, sums: "required" | "if-there") =>
-	createTransformersEmbedder({ clock: systemClock, model: { folder, sums } });
+	createTransformersEmbedder(systemClock, { folder, sums });
 
 t.test("a model file that was changed is refused", async (t) => {
 	const folder = await copyModel(t);

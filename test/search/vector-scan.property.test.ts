@@ -3,7 +3,7 @@ import t from "tap";
 import { createSeededNumbers } from "../../bench/generated-graph.js";
 import { createQueryBatch } from "../../src/search/dense/query-batch.mjs";
 import type { SegmentVectors } from "../../src/search/dense/row-planes.js";
-import { createRowPlanes, toUnitLength, writeRow } from "../../src/search/dense/row-planes.js";
+import { createRowPlanes, writeRow } from "../../src/search/dense/row-planes.js";
 import { createVectorRegions } from "../../src/search/dense/vector-regions.js";
 import {
 	createVectorScan,
@@ -11,7 +11,7 @@ import {
 	type ScanSetup,
 } from "../../src/search/dense/vector-scan.mjs";
 import { times } from "../support/times.js";
-import { randomSegment, randomVector } from "./random-vectors.js";
+import { randomSegment, randomVector, toUnitLength } from "./random-vectors.js";
 
 const DIMENSIONS = 16;
 /** Slot of the first document that is placed. */

@@ -8,7 +8,7 @@ import { systemClock } from "../../src/kernel/clock.js";
 import { createGraphCatalog } from "../../src/knowledge/catalog.js";
 import type { Admission, Cashier } from "../../src/sales/cashier.js";
 import { createInvoke } from "../../src/sales/invoke.js";
-import { OPERATIONS } from "../../src/service/operations.js";
+import { OPERATIONS } from "../../src/service/service.js";
 import { createTestResearch } from "../support/test-research.js";
 import { emptySearch } from "./empty-search.js";
 import { DOMAIN_GRAPH } from "./sample-graphs.js";

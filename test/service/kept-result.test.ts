@@ -3,7 +3,7 @@ import { createArtifactRepository } from "../../src/artifacts/artifact-repositor
 import type { ArtifactRepository, KeptResult } from "../../src/contract/artifacts.js";
 import type { Admission } from "../../src/sales/cashier.js";
 import type { OpenedCall } from "../../src/sales/invoke.js";
-import { keepResult, tellKeptUntil } from "../../src/sales/stored-result.js";
+import { keepResult, tellKeptUntil } from "../../src/sales/invoke.js";
 import type { Store } from "../../store/store-port.js";
 import { createMemoryStore } from "../a2a/memory-store.js";
 import { manualClock } from "../support/manual-clock.js";

@@ -6,7 +6,7 @@ import { bindSkills } from "../../src/contract/bind-skills.js";
 import type { Clock } from "../../src/kernel/clock.js";
 import { parseUsd } from "../../src/kernel/money.js";
 import { createGraphCatalog } from "../../src/knowledge/catalog.js";
-import { OPERATIONS } from "../../src/service/operations.js";
+import { OPERATIONS } from "../../src/service/service.js";
 import type { Store, StoreHealth } from "../../store/store-port.js";
 import { createTestResearch } from "../support/test-research.js";
 import { emptySearch } from "./empty-search.js";

@@ -4,9 +4,9 @@ import { toKeySet } from "../../src/accounts/key-folder.js";
 import { ServiceError } from "../../src/kernel/errors.js";
 import {
 	createPaymentOperations,
-	type PaymentOperationDeps,
 	type PaymentOperations,
 } from "../../src/sales/payment-operations.js";
+import type { PaymentServices } from "../../src/sales/payment-services.js";
 import type { ReceiptRow } from "../../store/rows/call-rows.js";
 import type { PaymentRow } from "../../store/rows/payment-rows.js";
 
@@ -17,7 +17,7 @@ export const TEST_PEPPER = new Uint8Array(32).fill(5);
 
 /** The real payment operations, without a chain and without anybody known to the door. */
 export function createTestPayments(
-	deps: Pick<PaymentOperationDeps, "info" | "clock" | "catalog" | "prices" | "skills" | "store">,
+	deps: Pick<PaymentServices, "info" | "clock" | "catalog" | "prices" | "skills" | "store">,
 ): PaymentOperations {
 	return createPaymentOperations({
 		...deps,

@@ -1,5 +1,5 @@
 import { READING_LIMITS } from "../../../src/contract/contract.js";
-import { ServiceError } from "../../../src/kernel/kernel.js";
+import { invalidArgument, type ServiceError } from "../../../src/kernel/kernel.js";
 import {
 	bundleFilesOf,
 	type Graph,
@@ -97,8 +97,7 @@ function nameOf({ format, table }: ExportedFile): string {
 }
 
 function refusal({ record }: Graph, { format }: ExportedFile): ServiceError {
-	return new ServiceError(
-		"INVALID_ARGUMENT",
+	return invalidArgument(
 		`The graph "${record.id}" has more than ${READING_LIMITS.exportBytes} bytes as ${format}, the most that is exported as one file. Read it page by page at GET /v1/graphs/${record.id}/nodes.`,
 	);
 }

@@ -1,3 +1,4 @@
+import type { z } from "zod";
 import { toKeyPart } from "../../../src/contract/contract.js";
 import {
 	type Concept,
@@ -6,23 +7,20 @@ import {
 	type Graph,
 	type Steps,
 } from "../../../src/knowledge/knowledge.js";
+import type { edgeListInput, nodeListInput } from "../graph-wire.js";
 import { conceptAt, createGraphIndex, type GraphMap, mapOf, placeOf } from "./graph-map.js";
 import { firstBehind, sortInSteps } from "./sorting.js";
 import { type Step, toEdgeTest, toStep } from "./walk.js";
 
-interface NodeQuery {
+/** Types, tags and days outside of which nothing is wanted spare looking at the rest. */
+interface NodeQuery
+	extends Pick<
+		z.infer<typeof nodeListInput>,
+		"type" | "tags" | "published_after" | "published_before" | "prefix" | "limit"
+	> {
 	readonly isWanted: (concept: Concept) => boolean;
-	/** Types and tags outside of which nothing is wanted, in either case: they spare looking at the rest. */
-	readonly types?: readonly string[] | undefined;
-	readonly tags?: readonly string[] | undefined;
-	/** Days outside of which no source is wanted; they spare looking at the sources. */
-	readonly publishedAfter?: string | undefined;
-	readonly publishedBefore?: string | undefined;
-	/** Beginning of the title, an alias or the id, in either case. */
-	readonly prefix?: string | undefined;
 	/** Id the list goes on behind; it need not exist any more. */
 	readonly after?: string | undefined;
-	readonly limit: number;
 }
 
 export interface Page<T> {
@@ -96,7 +94,7 @@ function publishedDaysOf({ evidence }: Concept): PublishedDays | undefined {
 
 function mayBePublished(
 	days: PublishedDays | undefined,
-	{ publishedAfter, publishedBefore }: NodeQuery,
+	{ published_after: publishedAfter, published_before: publishedBefore }: NodeQuery,
 ): boolean {
 	if (publishedAfter !== undefined && (!days || days.last < publishedAfter)) return false;
 	return publishedBefore === undefined || (days !== undefined && days.first <= publishedBefore);
@@ -124,7 +122,7 @@ const SELECTIVE_SHARE = 0.25;
 /** The fewest places, ascending, outside of which nothing is wanted; undefined when that would be most of the graph. */
 function narrowest(
 	index: NodeIndex,
-	{ types, tags, prefix }: NodeQuery,
+	{ type: types, tags, prefix }: NodeQuery,
 ): readonly number[] | undefined {
 	const sources = [
 		types && placesUnder(index.byType, types),
@@ -181,15 +179,9 @@ function* toWrittenDays(graph: Graph): Steps<readonly string[]> {
 	return days;
 }
 
-interface EdgeQuery {
-	readonly types?: readonly string[] | undefined;
-	readonly source?: string | undefined;
-	readonly target?: string | undefined;
-	/** `YYYY-MM-DD`: only edges that held on this day. */
-	readonly asOf?: string | undefined;
+interface EdgeQuery extends Omit<z.infer<typeof edgeListInput>, "graph_id" | "cursor"> {
 	/** Source, type and target of the edge the list goes on behind; it need not exist any more. */
 	readonly after?: readonly string[] | undefined;
-	readonly limit: number;
 }
 
 /** Edges by source, type and target; every step goes "out". Throws NOT_FOUND for a source or target that does not exist. */

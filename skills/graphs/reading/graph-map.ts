@@ -1,5 +1,5 @@
 import { toKeyPart } from "../../../src/contract/contract.js";
-import { ServiceError } from "../../../src/kernel/kernel.js";
+import { notFound } from "../../../src/kernel/kernel.js";
 import {
 	type Concept,
 	compareText,
@@ -37,8 +37,7 @@ export const mapOf = graphMaps.of;
 export function placeOf(graph: Graph, conceptId: string): number {
 	const place = mapOf(graph).places.get(conceptId);
 	if (place !== undefined) return place;
-	throw new ServiceError(
-		"NOT_FOUND",
+	throw notFound(
 		`No node of the graph "${graph.record.id}" is called "${conceptId.slice(0, 200)}"; GET /v1/graphs/${graph.record.id}/nodes lists them.`,
 	);
 }

@@ -1,5 +1,7 @@
+import type { z } from "zod";
 import { READING_LIMITS } from "../../../src/contract/contract.js";
 import type { Concept, Graph } from "../../../src/knowledge/knowledge.js";
+import type { neighborsInput, subgraphInput } from "../graph-wire.js";
 import { conceptAt, degreeAt, type GraphMap, mapOf, placeOf } from "./graph-map.js";
 import { createLeastFirst } from "./sorting.js";
 import { createWalk, lengthOf, type Step, toStep, type WalkOptions, weightOf } from "./walk.js";
@@ -18,7 +20,11 @@ interface Reached {
 export function findNeighbors(
 	graph: Graph,
 	conceptId: string,
-	{ depth, limit, ...options }: WalkOptions & { readonly depth: number; readonly limit: number },
+	{
+		depth,
+		limit,
+		...options
+	}: WalkOptions & Pick<z.infer<typeof neighborsInput>, "depth" | "limit">,
 ) {
 	const map = mapOf(graph);
 	const start = placeOf(graph, conceptId);
@@ -52,10 +58,10 @@ export function findNeighbors(
 	};
 }
 
-interface SubgraphOptions extends WalkOptions {
-	readonly nodesMax: number;
-	/** What all nodes and edges may measure together, by `sizes`. */
-	readonly bytesMax: number;
+interface SubgraphOptions
+	extends WalkOptions,
+		Pick<z.infer<typeof subgraphInput>, "max_nodes" | "max_bytes"> {
+	/** What all nodes and edges together are measured by. */
 	readonly sizes: {
 		readonly ofNode: (node: SubgraphNode) => number;
 		readonly ofEdge: (edge: Step) => number;
@@ -89,7 +95,7 @@ export function growSubgraph(graph: Graph, seeds: readonly string[], options: Su
 
 	const nodes = new Map<number, SubgraphNode>();
 	const edges: Step[] = [];
-	let bytesLeft = options.bytesMax;
+	let bytesLeft = options.max_bytes;
 	for (let next = open.take(); next; next = open.take()) {
 		const { place, distance } = next;
 		if (nodes.has(place)) continue;
@@ -97,7 +103,7 @@ export function growSubgraph(graph: Graph, seeds: readonly string[], options: Su
 		const joined = edgesTo(map, place, nodes, options);
 		bytesLeft -= options.sizes.ofNode(node);
 		for (const edge of joined) bytesLeft -= options.sizes.ofEdge(edge);
-		if (nodes.size === options.nodesMax || bytesLeft < 0) {
+		if (nodes.size === options.max_nodes || bytesLeft < 0) {
 			return { nodes: [...nodes.values()], edges, isComplete: false };
 		}
 		nodes.set(place, node);

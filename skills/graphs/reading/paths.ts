@@ -1,5 +1,7 @@
+import type { z } from "zod";
 import { READING_LIMITS } from "../../../src/contract/contract.js";
 import type { Graph } from "../../../src/knowledge/knowledge.js";
+import type { pathsInput } from "../graph-wire.js";
 import { type GraphMap, mapOf, placeOf } from "./graph-map.js";
 import { createLeastFirst } from "./sorting.js";
 import {
@@ -25,10 +27,10 @@ export function findPaths(
 	graph: Graph,
 	{ from, to }: { readonly from: string; readonly to: string },
 	{
-		count,
-		stepsMax,
+		limit: count,
+		max_steps: stepsMax,
 		...options
-	}: WalkOptions & { readonly count: number; readonly stepsMax: number },
+	}: WalkOptions & Pick<z.infer<typeof pathsInput>, "limit" | "max_steps">,
 ): { readonly items: readonly Path[]; readonly isComplete: boolean } {
 	const map = mapOf(graph);
 	const start = placeOf(graph, from);

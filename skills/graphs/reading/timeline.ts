@@ -1,3 +1,4 @@
+import type { z } from "zod";
 import { type DatePrecision, toKeyPart } from "../../../src/contract/contract.js";
 import {
 	type Concept,
@@ -6,7 +7,7 @@ import {
 	type Graph,
 	type Steps,
 } from "../../../src/knowledge/knowledge.js";
-import type { EVENT_KINDS } from "../graph-feed-wire.js";
+import type { EVENT_KINDS, timelineInput } from "../graph-feed-wire.js";
 import type { Page } from "./graph-lists.js";
 import { conceptAt, createGraphIndex, edgesOutOf, type GraphMap, mapOf } from "./graph-map.js";
 
@@ -22,24 +23,14 @@ export interface TimelineEvent {
 	readonly ref: string;
 }
 
-interface TimelineQuery {
-	/** Days, both inclusive. */
-	readonly from?: string | undefined;
-	readonly to?: string | undefined;
-	/** Only what had surely happened by the end of this day: a source of a whole year has not before the year is over. */
-	readonly asOf?: string | undefined;
-	readonly kinds?: readonly EventKind[] | undefined;
-	readonly conceptId?: string | undefined;
-	readonly order: "oldest" | "newest";
+interface TimelineQuery extends Omit<z.infer<typeof timelineInput>, "graph_id" | "cursor"> {
 	/** Key of the event the page goes on behind; it need not exist any more. */
 	readonly after?: readonly string[] | undefined;
-	readonly limit: number;
 }
 
 export function readTimeline(graph: Graph, query: TimelineQuery): Page<TimelineEvent> {
-	const events =
-		query.conceptId === undefined ? timelines.of(graph) : eventsOfNode(graph, query.conceptId);
-	const { kinds, asOf } = query;
+	const { kinds, node_id: conceptId, as_of: asOf } = query;
+	const events = conceptId === undefined ? timelines.of(graph) : eventsOfNode(graph, conceptId);
 	const isWanted = (event: TimelineEvent) =>
 		(!kinds || kinds.includes(event.kind)) && (asOf === undefined || lastDayOf(event) <= asOf);
 	const items: TimelineEvent[] = [];

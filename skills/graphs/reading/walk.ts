@@ -1,14 +1,12 @@
+import type { z } from "zod";
 import type { Concept, Edge } from "../../../src/knowledge/knowledge.js";
+import type { neighborsInput } from "../graph-wire.js";
 import { conceptAt, type GraphMap } from "./graph-map.js";
 
-export interface WalkOptions {
-	/** Types of edges, any of them; all where absent. */
-	readonly types?: readonly string[] | undefined;
-	/** "both" where absent. */
-	readonly direction?: "out" | "in" | "both" | undefined;
-	/** `YYYY-MM-DD`: only edges that held on this day. An edge without dates always holds. */
-	readonly asOf?: string | undefined;
-}
+/** Every edge both ways where nothing is given; an edge without dates held on any day. */
+export type WalkOptions = Partial<
+	Pick<z.infer<typeof neighborsInput>, "edge_types" | "direction" | "as_of">
+>;
 
 /** One step along an edge, in the direction walked. */
 export interface Step {
@@ -46,7 +44,10 @@ function toEdgeType(written: string): string {
 }
 
 /** True for edges of these types that held on this day. */
-export function toEdgeTest({ types, asOf }: WalkOptions): (edge: Edge) => boolean {
+export function toEdgeTest({
+	edge_types: types,
+	as_of: asOf,
+}: WalkOptions): (edge: Edge) => boolean {
 	const wanted = types && new Set(types.map(toEdgeType));
 	return ({ type, validFrom, validTo }) =>
 		(!wanted || wanted.has(type)) &&

@@ -1,6 +1,6 @@
 import type { Command } from "commander";
 import { LIMITS } from "../../contract/contract.js";
-import { ServiceError } from "../../kernel/kernel.js";
+import { invalidArgument } from "../../kernel/kernel.js";
 import type { Operator } from "../../operator/operator.js";
 import {
 	addOperatorCommand,
@@ -157,18 +157,14 @@ function daysOf(flags: Flags): number | undefined {
 	if (text === undefined) return undefined;
 	const days = Number(text);
 	if (days > 0 && days <= LIMITS.sptDaysMax) return days;
-	throw new ServiceError(
-		"INVALID_ARGUMENT",
-		`"${text}" is no number of days from 1 to ${LIMITS.sptDaysMax}.`,
-	);
+	throw invalidArgument(`"${text}" is no number of days from 1 to ${LIMITS.sptDaysMax}.`);
 }
 
 function secondsOf(flags: Flags): number | undefined {
 	const text = textOf(flags, "overlapSeconds");
 	if (text === undefined) return undefined;
 	if (/^\d{1,9}$/.test(text) && Number(text) <= LIMITS.keyOverlapSecondsMax) return Number(text);
-	throw new ServiceError(
-		"INVALID_ARGUMENT",
+	throw invalidArgument(
 		`"${text}" is no number of seconds from 0 to ${LIMITS.keyOverlapSecondsMax}.`,
 	);
 }
@@ -177,7 +173,7 @@ function yesOrNo(flags: Flags, key: string): boolean | undefined {
 	const text = textOf(flags, key);
 	if (text === undefined) return undefined;
 	if (text === "yes" || text === "no") return text === "yes";
-	throw new ServiceError("INVALID_ARGUMENT", `"${text}" is neither yes nor no.`);
+	throw invalidArgument(`"${text}" is neither yes nor no.`);
 }
 
 type Item = Readonly<Record<string, unknown>>;

@@ -1,9 +1,10 @@
 import { existsSync } from "node:fs";
 import { join, resolve } from "node:path";
 import type { Command } from "commander";
-import { ServiceError } from "../../kernel/kernel.js";
+import { invalidArgument } from "../../kernel/kernel.js";
 import { type BackupReport, type RestoreReport, restoreData } from "../../operator/operator.js";
 import type { Settings } from "../../settings/settings.js";
+import { findServer } from "../operator-client.js";
 import {
 	addCommand,
 	addOperatorCommand,
@@ -11,7 +12,6 @@ import {
 	withOperator,
 } from "../operator-command.js";
 import { createProgress } from "../output.js";
-import { findServer } from "../server-file.js";
 
 export function addBackup(program: Command, context: CommandContext): void {
 	const backup = program
@@ -36,8 +36,7 @@ export function addBackup(program: Command, context: CommandContext): void {
 /** Else a mistyped folder would be created, and backed up with nothing in it. */
 function assertJournal({ data }: Settings): void {
 	if (existsSync(join(data, "journal"))) return;
-	throw new ServiceError(
-		"INVALID_ARGUMENT",
+	throw invalidArgument(
 		`There is nothing to back up at "${resolve(data)}"; name the data folder with --data.`,
 	);
 }
@@ -58,7 +57,7 @@ export function addRestore(program: Command, context: CommandContext): void {
 		run({ settings, flags, args: [folder = ""] }) {
 			// A default would be too easily the folder in use.
 			if (typeof flags["data"] !== "string") {
-				throw new ServiceError("INVALID_ARGUMENT", "Name the folder to restore into with --data.");
+				throw invalidArgument("Name the folder to restore into with --data.");
 			}
 			const data = resolve(context.folder, settings.data);
 			assertUnused(data);
@@ -82,8 +81,7 @@ function describeRestore(found: RestoreReport): string[] {
 function assertUnused(data: string): void {
 	const server = findServer(data);
 	if (!server) return;
-	throw new ServiceError(
-		"INVALID_ARGUMENT",
+	throw invalidArgument(
 		`A server (process ${server.pid}) works on "${data}"; restore into an empty or new folder.`,
 	);
 }

@@ -2,7 +2,7 @@ import { readFile } from "node:fs/promises";
 import { basename, resolve } from "node:path";
 import { type Command, Option } from "commander";
 import { GRAPH_TYPES, type GraphType } from "../../contract/contract.js";
-import { ServiceError } from "../../kernel/kernel.js";
+import { invalidArgument, notFound } from "../../kernel/kernel.js";
 import type { ConceptReport, ImportReport } from "../../operator/operator.js";
 import { addOperatorCommand, type CommandContext, listOf, textOf } from "../operator-command.js";
 import { createProgress, toColumns } from "../output.js";
@@ -102,12 +102,12 @@ function describeChange(report: ConceptReport): readonly string[] {
 /** Throws NOT_FOUND, and INVALID_ARGUMENT for what is no text. */
 async function readText(file: string): Promise<string> {
 	const bytes = await readFile(file).catch((cause: unknown) => {
-		throw new ServiceError("NOT_FOUND", `The file "${file}" cannot be read.`, { cause });
+		throw notFound(`The file "${file}" cannot be read.`, { cause });
 	});
 	try {
 		return new TextDecoder("utf-8", { fatal: true }).decode(bytes);
 	} catch (cause) {
-		throw new ServiceError("INVALID_ARGUMENT", `The file "${file}" is not UTF-8 text.`, { cause });
+		throw invalidArgument(`The file "${file}" is not UTF-8 text.`, { cause });
 	}
 }
 

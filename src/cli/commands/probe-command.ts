@@ -1,6 +1,6 @@
 import type { Command } from "commander";
 import { createConfiguredEgress, isLoopback } from "../../delivery/delivery.js";
-import { ServiceError } from "../../kernel/kernel.js";
+import { invalidArgument } from "../../kernel/kernel.js";
 import { type CommandContext, type Flags, textOf } from "../operator-command.js";
 import { printResult, toColumns } from "../output.js";
 import { type ProbeReport, probeServer } from "../probe/probe-server.js";
@@ -56,8 +56,7 @@ function parseOrigin(text: string): string {
 		const { protocol, origin, hostname } = new URL(text);
 		if (protocol === "https:" || (protocol === "http:" && isLoopback(hostname))) return origin;
 	}
-	throw new ServiceError(
-		"INVALID_ARGUMENT",
+	throw invalidArgument(
 		`"${text}" cannot be probed; write an address like https://api.example.org (http on loopback only).`,
 	);
 }
@@ -66,5 +65,5 @@ function parseCount(flags: Flags, key: string, max: number): number {
 	const text = textOf(flags, key) ?? "";
 	const count = /^\d{1,6}$/.test(text) ? Number(text) : 0;
 	if (count >= 1 && count <= max) return count;
-	throw new ServiceError("INVALID_ARGUMENT", `--${key} must be a number from 1 to ${max}.`);
+	throw invalidArgument(`--${key} must be a number from 1 to ${max}.`);
 }

@@ -1,5 +1,5 @@
 import type { OAuthResourcePath } from "../../contract/contract.js";
-import { ServiceError } from "../../kernel/kernel.js";
+import { invalidArgument } from "../../kernel/kernel.js";
 
 /** How each client is configured for an MCP server: its file, its format, and how it is given a key that stands in no file. */
 
@@ -156,8 +156,7 @@ export const CLIENT_NAMES: readonly string[] = [...Object.keys(GUIDES), URL_CLIE
 export function getClientGuide(client: string): ClientGuide {
 	const isKnown = (name: string): name is keyof typeof GUIDES => Object.hasOwn(GUIDES, name);
 	if (isKnown(client)) return GUIDES[client];
-	throw new ServiceError(
-		"INVALID_ARGUMENT",
+	throw invalidArgument(
 		`No client is called "${client.slice(0, 40)}"; name one of ${CLIENT_NAMES.join(", ")}. For a client that sends headers take generic, for one that does not, url.`,
 	);
 }

@@ -1,8 +1,9 @@
 import { resolve } from "node:path";
 import type { Command } from "commander";
 import { createOperatorEgress, isLoopback } from "../../delivery/delivery.js";
-import { parseGraphId, ServiceError } from "../../kernel/kernel.js";
+import { invalidArgument, notFound, parseGraphId, unavailable } from "../../kernel/kernel.js";
 import type { Settings } from "../../settings/settings.js";
+import { findServer } from "../operator-client.js";
 import {
 	type CommandContext,
 	type Flags,
@@ -12,7 +13,6 @@ import {
 	withSettings,
 } from "../operator-command.js";
 import { printResult, type Terminal } from "../output.js";
-import { findServer } from "../server-file.js";
 import {
 	type Access,
 	CLIENT_NAMES,
@@ -79,21 +79,18 @@ function toAccess({ oauth = "own" }: Settings): Access {
 
 function toConnection({ client, graph, server, access }: Wish, flags: Flags): Connection {
 	if (textOf(flags, "account") !== undefined || textOf(flags, "label") !== undefined) {
-		throw new ServiceError(
-			"INVALID_ARGUMENT",
+		throw invalidArgument(
 			`--account and --label make a secret address; use them with "tollgraph connect ${URL_CLIENT}".`,
 		);
 	}
 	const { path, instruct, isOAuthOnly = false } = getClientGuide(client);
 	if (isOAuthOnly && access === "off") {
-		throw new ServiceError(
-			"INVALID_ARGUMENT",
+		throw invalidArgument(
 			"This client takes access by OAuth alone, and the settings switch that off; set oauth to own, or to an issuer.",
 		);
 	}
 	if (isOAuthOnly && graph !== undefined) {
-		throw new ServiceError(
-			"INVALID_ARGUMENT",
+		throw invalidArgument(
 			`Access tokens are issued for ${path} as it stands, so its address takes no graph; tools name the graph in their arguments.`,
 		);
 	}
@@ -118,8 +115,7 @@ async function tokenOf(
 ): Promise<string> {
 	const account = textOf(flags, "account");
 	if (account === undefined && textOf(flags, "label") !== undefined) {
-		throw new ServiceError(
-			"INVALID_ARGUMENT",
+		throw invalidArgument(
 			"--label is for a new token; name the account that pays for it with --account acc_….",
 		);
 	}
@@ -128,8 +124,7 @@ async function tokenOf(
 		return (await withOperator(settings, (operator) => operator.createToken(order))).token;
 	}
 	if (account === undefined && given && TOKEN.test(given)) return given;
-	throw new ServiceError(
-		"INVALID_ARGUMENT",
+	throw invalidArgument(
 		account !== undefined
 			? "Another server's accounts are not ours to make tokens for; leave --url out, or --account."
 			: given
@@ -143,10 +138,7 @@ async function assertOnSale(settings: Settings, { graph, server, isOurs }: Wish)
 	if (graph === undefined || !isOurs || !server.isRunning) return;
 	const { items } = await withOperator(settings, (operator) => operator.listGraphs());
 	if (items.some(({ id }) => id === graph)) return;
-	throw new ServiceError(
-		"NOT_FOUND",
-		`No graph is called "${graph}"; tollgraph graphs list names them.`,
-	);
+	throw notFound(`No graph is called "${graph}"; tollgraph graphs list names them.`);
 }
 
 function withGraph(address: string, graph: string | undefined): string {
@@ -190,8 +182,7 @@ async function findServerAddress(settings: Settings): Promise<ServerAddress> {
 	if (port !== 0 && isLoopback(name)) {
 		return { baseUrl: `http://${name}:${port}`, isRunning: false };
 	}
-	throw new ServiceError(
-		"INVALID_ARGUMENT",
+	throw invalidArgument(
 		"Nobody serves this data folder, and its settings do not say under which address callers reach it: name it with --url https://….",
 	);
 }
@@ -208,8 +199,7 @@ async function askForBaseUrl(adminUrl: string): Promise<string> {
 	const { linkset } = (await response.json()) as { linkset?: { anchor?: string }[] };
 	const rest = linkset?.map(({ anchor }) => anchor).find((anchor) => anchor?.endsWith("/v1"));
 	if (response.ok && rest !== undefined) return rest.slice(0, -"/v1".length);
-	throw new ServiceError(
-		"UNAVAILABLE",
+	throw unavailable(
 		"The running server does not say under which address it is reached: name it with --url.",
 	);
 }
@@ -221,8 +211,7 @@ function parseBaseUrl(text: string): string {
 		url?.protocol === "https:" || (url?.protocol === "http:" && isLoopback(url.hostname));
 	const isPlain = url && `${url.username}${url.password}${url.search}${url.hash}` === "";
 	if (isSafe && isPlain) return url.href.replaceAll("'", "%27").replace(/\/(mcp\/?)?$/, "");
-	throw new ServiceError(
-		"INVALID_ARGUMENT",
+	throw invalidArgument(
 		`"${text.slice(0, 200)}" is no base address; write one like https://api.example.org (http on loopback only), without /mcp, query or secret.`,
 	);
 }

@@ -1,4 +1,4 @@
-import { ServiceError } from "../../kernel/kernel.js";
+import { unavailable } from "../../kernel/kernel.js";
 
 interface BatchQueueOptions<Item, Result> {
 	/** One result per item, in order. */
@@ -67,9 +67,7 @@ export function createBatchQueue<Item, Result>(options: BatchQueueOptions<Item, 
 		/** Undefined when the item was dropped. Rejects with UNAVAILABLE when too many already wait, else as `send` does. */
 		send(item: Item): Promise<Result | undefined> {
 			if (queue.length - left >= maxWaitingItems) {
-				return Promise.reject(
-					new ServiceError("UNAVAILABLE", "Too many texts already wait for the embedding model."),
-				);
+				return Promise.reject(unavailable("Too many texts already wait for the embedding model."));
 			}
 			return new Promise((resolve, reject) => {
 				queue.push({ item, resolve, reject });

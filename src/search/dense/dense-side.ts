@@ -135,17 +135,10 @@ function open(embedder: SegmentVectors["embedder"]) {
 	return { regions, scan: createVectorScan(regions.openSetup().setup) };
 }
 
-/** An embedder that reports whether it works. */
-export interface WatchedEmbedder extends Embedder {
-	/** Why it gives no vectors right now, as a sentence; undefined while it does. */
-	failure(): string | undefined;
-	/** After a failure, tries a text in the background, so that a model that is back is seen without a query. */
-	probe(): void;
-	/** Learns from one query that reaches the model in another way; undefined says nothing of the model. */
-	watch<T>(work: () => Promise<T | undefined>): Promise<T | undefined>;
-}
+export type WatchedEmbedder = ReturnType<typeof watchEmbedder>;
 
-export function watchEmbedder(clock: Clock, embedder: Embedder): WatchedEmbedder {
+/** An embedder that reports whether it works. */
+export function watchEmbedder(clock: Clock, embedder: Embedder) {
 	const queriesSince = new Set<{ readonly at: number }>();
 	let lastFailure: string | undefined;
 	let isProbing = false;
@@ -160,6 +153,7 @@ export function watchEmbedder(clock: Clock, embedder: Embedder): WatchedEmbedder
 			throw error;
 		}
 	};
+	/** Learns from one query that reaches the model in another way; undefined says nothing of the model. */
 	const watch = async <T>(work: () => Promise<T>): Promise<T> => {
 		const query = { at: clock.monotonicMs() };
 		queriesSince.add(query);
@@ -184,9 +178,11 @@ export function watchEmbedder(clock: Clock, embedder: Embedder): WatchedEmbedder
 		watch,
 		warm: () => embedder.warm(),
 		close: () => embedder.close(),
+		/** Why it gives no vectors right now, as a sentence; undefined while it does. */
 		failure: () =>
 			lastFailure ?? (isLate() ? "The embedding model lets queries wait too long." : undefined),
-		probe() {
+		/** After a failure, tries a text in the background, so that a model that is back is seen without a query. */
+		probe(): void {
 			if (lastFailure === undefined || isProbing) return;
 			isProbing = true;
 			embed(["probe"], "query")

@@ -1,5 +1,5 @@
 import { basename, dirname, sep } from "node:path";
-import { type Clock, ServiceError } from "../../kernel/kernel.js";
+import { type Clock, ServiceError, unavailable } from "../../kernel/kernel.js";
 import type { Embedder, TextKind } from "../model/embedder.js";
 import { type ModelFolder, type ModelLocation, openModelFolder } from "../model/model-folder.js";
 import { prepareText } from "../model/model-profile.js";
@@ -38,7 +38,7 @@ export async function openModel(
 		return { embedder, denseSide: createLocalDenseSide(createQueryVectors(clock, embedder)) };
 	}
 	try {
-		const threaded = await createTransformersEmbedder({ clock, model });
+		const threaded = await createTransformersEmbedder(clock, model);
 		const embedder = watchEmbedder(clock, threaded);
 		return { embedder, denseSide: createWorkerDenseSide(clock, embedder, threaded.thread) };
 	} catch (error) {
@@ -56,13 +56,10 @@ const MAX_WAITING: Readonly<Record<TextKind, number>> = { query: 1_024, passage:
  * An ONNX model run by transformers.js in one worker thread, which starts with the first text or with `warm`, and compares
  * vectors there too; nothing is ever downloaded. Throws UNAVAILABLE when the folder holds no usable model.
  */
-export async function createTransformersEmbedder({
-	clock,
-	model,
-}: {
-	readonly clock: Clock;
-	readonly model: ModelLocation;
-}): Promise<Embedder & { readonly thread: DenseThread }> {
+export async function createTransformersEmbedder(
+	clock: Clock,
+	model: ModelLocation,
+): Promise<Embedder & { readonly thread: DenseThread }> {
 	const folder = await openModelFolder(model);
 	const { identity, profile } = folder;
 	const { dimensions } = identity;
@@ -85,7 +82,7 @@ export async function createTransformersEmbedder({
 		const vector = await queues[kind].send(prepareText(profile, text, kind));
 		if (vector?.length === dimensions) return vector;
 		const message = "The embedding model gave vectors of an unexpected size.";
-		throw new ServiceError("UNAVAILABLE", message);
+		throw unavailable(message);
 	};
 	return {
 		identity,

@@ -96,17 +96,6 @@ function refine(
 	}
 }
 
-/** Scales a vector to length one, in place; a zero vector stays zero. */
-export function toUnitLength(vector: Float32Array): Float32Array {
-	let sum = 0;
-	for (const value of vector) sum += value * value;
-	const length = Math.sqrt(sum);
-	if (length > 0)
-		for (let index = 0; index < vector.length; index++)
-			vector[index] = (vector[index] as number) / length;
-	return vector;
-}
-
 /** Quantized vectors of one segment's passages, in document order. */
 export interface SegmentVectors extends RowPlanes {
 	readonly embedder: EmbedderIdentity;

@@ -31,7 +31,7 @@ export interface VectorKernel {
 	): number;
 	/** The largest (row · query) × scale of `count` rows, for a float32 query; -Infinity without rows. */
 	closest(query: number, rows: number, scales: number, count: number): number;
-	/** The same for rows and what rounding took from them (quantize.ts). The width is a multiple of FINE_LANES. */
+	/** The same for rows and what rounding took from them (row-planes.ts). The width is a multiple of FINE_LANES. */
 	closestFine(query: number, rows: number, fines: number, scales: number, count: number): number;
 }
 

@@ -42,10 +42,8 @@ export function compileVectorKernel(dimensions: number): WasmModule | undefined 
 
 function compile(dimensions: number): WasmModule | undefined {
 	if (dimensions % LANES !== 0) return undefined;
-	const bytes = assembleModule({
-		memory: { module: "host", name: "memory", pagesMax: MEMORY_PAGES_MAX },
-		functions: FUNCTIONS.map((of) => of(dimensions)),
-	});
+	const functions = FUNCTIONS.map((of) => of(dimensions));
+	const bytes = assembleModule(functions, MEMORY_PAGES_MAX);
 	return wasm.validate(bytes) ? new wasm.Module(bytes) : undefined;
 }
 

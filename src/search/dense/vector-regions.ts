@@ -1,4 +1,4 @@
-import { memoizeByObject, ServiceError } from "../../kernel/kernel.js";
+import { memoizeByObject, unavailable } from "../../kernel/kernel.js";
 import type { EmbedderIdentity } from "../model/embedder.js";
 import type { SegmentVectors } from "./row-planes.js";
 import { compileVectorKernel, MEMORY_PAGES_MAX } from "./vector-kernel.js";
@@ -194,8 +194,7 @@ function growBy(memory: WasmMemory, pages: number): void {
 		memory.grow(pages);
 	} catch (cause) {
 		const megabytes = Math.round(memory.buffer.byteLength / 1_048_576);
-		throw new ServiceError(
-			"UNAVAILABLE",
+		throw unavailable(
 			`The memory for vectors is full at ${megabytes} MB: serve fewer concepts from this process, or set the model to "none".`,
 			{ cause },
 		);
@@ -219,17 +218,14 @@ function align(bytes: number): number {
 	return Math.ceil(bytes / ALIGNMENT) * ALIGNMENT;
 }
 
-interface RowWidths {
-	readonly dimensions: number;
-	/** Components of a row's prefix; 0 for none. */
-	readonly prefix: number;
-}
-
 /** Rows are scored in groups of so many. */
 const GROUP_ROWS = 4;
 
 /** How many bytes a segment's vectors take, and where each part lies when they begin at an address above zero. */
-function planRegion({ starts, scales, fines }: SegmentVectors, { dimensions, prefix }: RowWidths) {
+function planRegion(
+	{ starts, scales, fines }: SegmentVectors,
+	{ dimensions, prefix }: Pick<ScanSetup, "dimensions" | "prefix">,
+) {
 	const documents = starts.length - 1;
 	const rows = scales.length;
 	const padded = padToGroup(rows);
@@ -260,7 +256,7 @@ function planRegion({ starts, scales, fines }: SegmentVectors, { dimensions, pre
 	return { bytes, layoutAt };
 }
 
-interface RegionFilling extends RowWidths {
+interface RegionFilling extends Pick<ScanSetup, "dimensions" | "prefix"> {
 	readonly layout: RegionLayout;
 	readonly vectors: SegmentVectors;
 }

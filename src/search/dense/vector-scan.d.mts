@@ -7,7 +7,7 @@ export interface RegionLayout {
 	readonly rows: number;
 	/** int8, a multiple of four rows; those beyond `rows` have a scale of zero. */
 	readonly rowsAt: number;
-	/** What rounding took from the rows (quantize.ts); 0 when that is not known. */
+	/** What rounding took from the rows (row-planes.ts); 0 when that is not known. */
 	readonly finesAt: number;
 	/** The first components of each row once more, close together; 0 when the width has no prefix. */
 	readonly prefixesAt: number;

@@ -40,29 +40,29 @@ export interface FunctionSource {
 	readonly code: Bytes;
 }
 
-/** A shared memory that is imported, and functions over it: all that our kernels need. */
-export interface ModuleSource {
-	readonly memory: { readonly module: string; readonly name: string; readonly pagesMax: number };
-	readonly functions: readonly FunctionSource[];
-}
-
 const HEADER: Bytes = [0x00, 0x61, 0x73, 0x6d, 0x01, 0x00, 0x00, 0x00];
 const SECTION = { type: 1, import: 2, function: 3, export: 7, code: 10 } as const;
 const SHARED_MEMORY = [0x02, 0x03] as const;
 
-/** Assembles the module; the layout follows the core specification, "Binary Format", and its threads proposal. */
-export function assembleModule({ memory, functions }: ModuleSource): Uint8Array<ArrayBuffer> {
+/**
+ * Assembles functions over a shared memory of so many pages at most, which is imported as `memory` of `host`; the layout follows
+ * the core specification, "Binary Format", and its threads proposal.
+ */
+export function assembleModule(
+	functions: readonly FunctionSource[],
+	pagesMax: number,
+): Uint8Array<ArrayBuffer> {
 	const types = functions.map(({ parameters, result }) => [
 		0x60,
 		...list(parameters.map((name) => [VALUE_TYPE[name]])),
 		...list([[VALUE_TYPE[result]]]),
 	]);
 	const imported = [
-		...text(memory.module),
-		...text(memory.name),
+		...text("host"),
+		...text("memory"),
 		...SHARED_MEMORY,
 		...unsigned(1),
-		...unsigned(memory.pagesMax),
+		...unsigned(pagesMax),
 	];
 	const indexes = functions.map((_, index) => unsigned(index));
 	const exports = functions.map(({ name }, index) => [...text(name), 0x00, ...unsigned(index)]);

@@ -55,27 +55,38 @@ interface ThreadQuery extends Pick<DenseRequest, "scopes" | "count"> {
 
 export type DenseThread = ReturnType<typeof createDenseThread>;
 
-interface DenseThreadOptions {
-	readonly host: WorkerHost;
-	readonly regions: VectorRegions;
-	/** Cleared whenever the thread starts. */
-	readonly lists: ScopeLists;
-	readonly dimensions: number;
-	/** The text as the model is to read it. */
-	readonly prepare: (text: string) => string;
-}
-
 const MAX_BATCH_QUERIES = 16;
 const MAX_WAITING_QUERIES = 1_024;
 
 /** A model's thread that compares query vectors with the passages of regions, too. */
-export function createDenseThread(options: DenseThreadOptions) {
-	const { host, regions, dimensions } = options;
+export function createDenseThread({
+	host,
+	regions,
+	lists,
+	dimensions,
+	prepare,
+}: {
+	readonly host: WorkerHost;
+	readonly regions: VectorRegions;
+	/** Cleared whenever the thread starts. */
+	readonly lists: ReturnType<typeof createScopeLists>;
+	readonly dimensions: number;
+	/** The text as the model is to read it. */
+	readonly prepare: (text: string) => string;
+}) {
+	const toTask = (queries: readonly ThreadQuery[]): BatchTask => {
+		const fresh: (readonly [number, readonly ScanScope[]])[] = [];
+		const asked = queries.map(({ text, vector, scopes, count }) => {
+			const { number, isNew } = lists.numberOf(scopes);
+			if (isNew) fresh.push([number, regions.toScanScopes(scopes)]);
+			return { text: vector ? "" : prepare(text), vector, list: number, count };
+		});
+		return { queries: asked, lists: fresh, forgotten: lists.takeForgotten() };
+	};
 	const batches = createBatchQueue<ThreadQuery, DenseHits>({
 		async send(queries) {
 			host.start(); // First, because a fresh thread knows no lists.
-			const task = toTask(queries, options);
-			return toHits(queries, await host.request<BatchReply>(task), dimensions);
+			return toHits(queries, await host.request<BatchReply>(toTask(queries)), dimensions);
 		},
 		maxBatchItems: MAX_BATCH_QUERIES,
 		maxWaitingItems: MAX_WAITING_QUERIES,
@@ -93,19 +104,6 @@ export function createDenseThread(options: DenseThreadOptions) {
 			}
 		},
 	};
-}
-
-function toTask(
-	queries: readonly ThreadQuery[],
-	{ regions, lists, prepare }: DenseThreadOptions,
-): BatchTask {
-	const fresh: (readonly [number, readonly ScanScope[]])[] = [];
-	const asked = queries.map(({ text, vector, scopes, count }) => {
-		const { number, isNew } = lists.numberOf(scopes);
-		if (isNew) fresh.push([number, regions.toScanScopes(scopes)]);
-		return { text: vector ? "" : prepare(text), vector, list: number, count };
-	});
-	return { queries: asked, lists: fresh, forgotten: lists.takeForgotten() };
 }
 
 function toHits(
@@ -127,8 +125,6 @@ function toHits(
 
 /** More than the queries of one batch can ask for. */
 const LISTS_KEPT = 64;
-
-type ScopeLists = ReturnType<typeof createScopeLists>;
 
 /** Numbers lists of scopes, so that each is sent to the other thread once. */
 export function createScopeLists() {

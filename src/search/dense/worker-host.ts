@@ -1,5 +1,5 @@
 import { Worker } from "node:worker_threads";
-import { type Clock, ServiceError } from "../../kernel/kernel.js";
+import { type Clock, type ServiceError, unavailable } from "../../kernel/kernel.js";
 
 export type WorkerHost = ReturnType<typeof createWorkerHost>;
 
@@ -131,8 +131,7 @@ function reasonOf(error: unknown): string {
 }
 
 function failed(why: string): ServiceError {
-	return new ServiceError(
-		"UNAVAILABLE",
+	return unavailable(
 		`The embedding model gave no vectors: ${why.slice(0, 300).replace(/\.+$/, "")}.`,
 	);
 }

@@ -1,5 +1,5 @@
 import type { GraphType, TrustTier } from "../../contract/contract.js";
-import type { Concept, Graph } from "../../knowledge/knowledge.js";
+import type { Concept, Evidence, Graph } from "../../knowledge/knowledge.js";
 
 /** What a caller narrows a search to. A concept passes when it meets every condition that is given. */
 export interface ConceptFilter {
@@ -26,6 +26,7 @@ export type ConceptTest = (concept: Concept) => boolean;
 /** The filter as a test for the concepts of one graph; undefined when none of them can pass. */
 export function toConceptTest(filter: ConceptFilter, graph: Graph): ConceptTest | undefined {
 	const { kinds, types, tags, trust, ids } = filter;
+	const isDated = filter.publishedAfter !== undefined || filter.publishedBefore !== undefined;
 	if (kinds && !kinds.includes(graph.record.type)) return undefined;
 	const wantedTypes = types && toLowerSet(types);
 	const wantedTags = tags && toLowerSet(tags);
@@ -36,7 +37,7 @@ export function toConceptTest(filter: ConceptFilter, graph: Graph): ConceptTest 
 		(!wantedTypes || wantedTypes.has(concept.type.toLowerCase())) &&
 		(!wantedTags || concept.tags.some((tag) => wantedTags.has(tag.toLowerCase()))) &&
 		TIERS.indexOf(concept.trust) >= leastTrust &&
-		isPublishedWithin(filter, concept);
+		(!isDated || concept.evidence.some((source) => isPublishedWithin(filter, source)));
 }
 
 /** One text per filter that accepts the same concepts whatever the order its values were given in; undefined for no filter. */
@@ -55,18 +56,14 @@ export function keyOf(filter: ConceptFilter | undefined): string | undefined {
 	return parts.every((part) => part === null) ? undefined : JSON.stringify(parts);
 }
 
-function isPublishedWithin(
+/** True when a source was published in the filter's range. */
+export function isPublishedWithin(
 	{ publishedAfter, publishedBefore }: ConceptFilter,
-	{ evidence }: Concept,
+	{ publishedAt: day }: Pick<Evidence, "publishedAt">,
 ): boolean {
 	if (publishedAfter === undefined && publishedBefore === undefined) return true;
-	return evidence.some(({ publishedAt }) => {
-		if (publishedAt === undefined) return false;
-		return (
-			publishedAt >= (publishedAfter ?? publishedAt) &&
-			publishedAt <= (publishedBefore ?? publishedAt)
-		);
-	});
+	if (day === undefined) return false;
+	return day >= (publishedAfter ?? day) && day <= (publishedBefore ?? day);
 }
 
 function toLowerSet(values: readonly string[]): ReadonlySet<string> {

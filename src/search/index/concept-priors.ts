@@ -26,7 +26,11 @@ const priorsByGraph = new WeakMap<Graph, GraphPriors>();
  * before what no one refers to, and what is current before what is deprecated, as long as they match alike.
  */
 export function priorsOf(graph: Graph, documents: Documents): Float32Array {
-	const priors = priorsOfGraph(graph, () => linkCounts(graph));
+	const priors = priorsOfGraph(graph, () => {
+		const counts = new Map<string, number>();
+		for (const concept of graph.concepts) countLinks(concept, counts);
+		return counts;
+	});
 	const known = priors.byDocuments.get(documents);
 	if (known) return known;
 	const made = Float32Array.from(documents, (concept) => (concept ? priors.priorOf(concept) : 1));
@@ -67,13 +71,7 @@ function priorsOfGraph(graph: Graph, count: () => ReadonlyMap<string, number>): 
 	return made;
 }
 
-/** How many other concepts link to each concept. */
-function linkCounts(graph: Graph): ReadonlyMap<string, number> {
-	const counts = new Map<string, number>();
-	for (const concept of graph.concepts) countLinks(concept, counts);
-	return counts;
-}
-
+/** Counts the concept as one that links to each of its targets. */
 function countLinks({ id, edges }: Concept, counts: Map<string, number>): void {
 	for (const target of targetsOf(edges)) {
 		if (target !== id) counts.set(target, (counts.get(target) ?? 0) + 1);

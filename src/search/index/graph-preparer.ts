@@ -1,8 +1,7 @@
 import { ServiceError } from "../../kernel/kernel.js";
 import type { Concept, Graph } from "../../knowledge/knowledge.js";
-import { preparePriors } from "./concept-priors.js";
 import { type Building, buildLexicalSegment, embedPart } from "./index-builder.js";
-import { mergeParts, tuneParts } from "./index-merger.js";
+import { mergeParts, toTunedGraph } from "./index-merger.js";
 import {
 	type MatchedParts,
 	matchChanged,
@@ -158,13 +157,7 @@ async function finish(
 	parts: readonly Part[],
 ): Promise<PartedGraph> {
 	const alive = parts.filter(({ live }) => live > 0);
-	const joined = await joinSmall(context, alive);
-	const tuned = await tuneParts(joined, context.limits);
-	await preparePriors(
-		graph,
-		tuned.map(({ concepts }) => concepts),
-	);
-	return { graph, parts: tuned };
+	return toTunedGraph(graph, await joinSmall(context, alive), context.limits);
 }
 
 /** The newest parts are made one while they are small together: many small changes leave one small segment. */

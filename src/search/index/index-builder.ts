@@ -8,7 +8,12 @@ import {
 	writeRow,
 } from "../dense/row-planes.js";
 import { fieldsOf, toPassages } from "../lexical/concept-text.js";
-import { createLexicalBuilder, mergeLexical } from "../lexical/lexical-builder.js";
+import {
+	buildLexicalIndex,
+	type CountedText,
+	countTerms,
+	mergeLexical,
+} from "../lexical/lexical-builder.js";
 import type { LexicalIndex } from "../lexical/lexical-index.js";
 import type { Embedder } from "../model/embedder.js";
 import {
@@ -26,7 +31,7 @@ const CONCEPTS_PER_TURN = 24;
 const CONCEPTS_PER_INDEX = 256;
 
 /** Concepts of one graph that become a segment. */
-export type SegmentSource = Pick<Graph, "concepts"> & {
+type SegmentSource = Pick<Graph, "concepts"> & {
 	readonly record: Pick<Graph["record"], "id">;
 };
 
@@ -43,18 +48,18 @@ export async function buildLexicalSegment(
 ): Promise<Segment> {
 	const fingerprints = new Uint8Array(concepts.length * FINGERPRINT_BYTES);
 	const pieces: LexicalIndex[] = [];
-	let builder = createLexicalBuilder();
+	let counted: CountedText[] = [];
 	let total = 0;
 	for (const [position, concept] of concepts.entries()) {
-		builder.add(fieldsOf(concept));
+		counted.push(countTerms(fieldsOf(concept)));
 		fingerprints.set(fingerprintOf(concept), position * FINGERPRINT_BYTES);
 		const count = position + 1;
 		const isLast = count === concepts.length;
 		if (isLast || count % CONCEPTS_PER_INDEX === 0) {
-			const piece = builder.build();
+			const piece = buildLexicalIndex(counted);
 			total += piece.lengths.reduce((sum, length) => sum + length, 0);
 			pieces.push(piece);
-			builder = createLexicalBuilder();
+			counted = [];
 			onConcepts?.(piece.documents);
 		}
 		if (!isLast && count % CONCEPTS_PER_TURN > 0) continue;
@@ -73,19 +78,17 @@ export async function buildLexicalSegment(
 	};
 }
 
-export interface EmbedOptions {
+interface EmbedOptions {
 	readonly embedder: Embedder;
 	/** Called with how many concepts have just got their vectors. */
 	readonly onConcepts?: (count: number) => void;
 	/** Asked between batches; when false, the work is left for later. */
 	readonly goesOn: () => boolean;
 	/** Takes up what an earlier call with the same memory left, and leaves what this one does not finish. */
-	readonly memory?: EmbedMemory | undefined;
+	readonly memory?: EmbeddedBatch[];
 }
 
-/** Vectors made so far of concepts whose embedding was interrupted. */
-export type EmbedMemory = EmbeddedBatch[];
-
+/** Vectors made so far of concepts whose embedding goes on, or was interrupted. */
 interface EmbeddedBatch {
 	/** Concepts and tombstones it covers. */
 	readonly length: number;
@@ -114,7 +117,7 @@ export async function embedConcepts(
 	return joinBatches(memory, embedder.identity);
 }
 
-function coveredBy(batches: EmbedMemory): number {
+function coveredBy(batches: readonly EmbeddedBatch[]): number {
 	return batches.reduce((sum, { length }) => sum + length, 0);
 }
 
@@ -271,7 +274,7 @@ function moveComplete(
 }
 
 /** What was embedded of a segment, by its fingerprints: an interruption loses nothing. */
-const memories = new WeakMap<Uint8Array, EmbedMemory>();
+const memories = new WeakMap<Uint8Array, EmbeddedBatch[]>();
 
 /** Vectors of one part; undefined when interrupted. Rejects as the embedder does. */
 export async function embedPart(

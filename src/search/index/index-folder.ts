@@ -225,20 +225,17 @@ export async function openIndexDisk(folder: string): Promise<IndexDisk> {
 
 const SEGMENT_FILE = /^[a-z0-9][a-z0-9-]*\.segment$/;
 
-/** The file that stands for a segment, and whose vectors it has. */
-interface KnownFile {
-	readonly file: string;
-	readonly embedder: EmbedderIdentity | undefined;
-}
-
 /** Segments as files that are never written to again; `report` is called with a sentence for each that cannot be trusted. */
 function createSegmentFiles(
 	disk: IndexDisk,
 	embedder: EmbedderIdentity | undefined,
 	report: (problem: string) => void,
 ) {
-	/** By fingerprints: they stay the same object whatever else of a segment is rebuilt. */
-	const files = new WeakMap<Uint8Array, KnownFile>();
+	/**
+	 * The file that stands for a segment, and whose vectors it has; by fingerprints, which stay the same object whatever else of
+	 * the segment is rebuilt.
+	 */
+	const files = new WeakMap<Uint8Array, { file: string; embedder: EmbedderIdentity | undefined }>();
 	return {
 		/** Undefined, and reported, when the file cannot be trusted. */
 		async load(graphId: string, entry: SegmentEntry): Promise<StoredPart | undefined> {

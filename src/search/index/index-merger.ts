@@ -1,10 +1,10 @@
 import { INDEX_LIMITS } from "../../contract/contract.js";
 import { nextTurn } from "../../kernel/kernel.js";
-import type { Concept } from "../../knowledge/knowledge.js";
+import type { Concept, Graph } from "../../knowledge/knowledge.js";
 import { copyRows, createRowPlanes, type SegmentVectors } from "../dense/row-planes.js";
 import { mergeLexical, retuneLexical } from "../lexical/lexical-builder.js";
 import { preparePriors } from "./concept-priors.js";
-import { FINGERPRINT_BYTES, type Part, type PartedGraph } from "./segment.js";
+import { FINGERPRINT_BYTES, type Part, type PartedGraph, toPart } from "./segment.js";
 import type { IndexContext, IndexLimits } from "./segment-set.js";
 
 interface MergeWork {
@@ -60,10 +60,7 @@ function findWork(context: IndexContext): MergeWork | undefined {
 			if (isNewest && part.live < limits.deltaDocuments && parts.length > 1) return false;
 			return isReady(part, context);
 		});
-		const plan = planMerge(
-			ready.map(({ concepts, live }) => ({ documents: concepts.length, live })),
-			limits,
-		);
+		const plan = planMerge(ready, limits);
 		if (!plan) continue;
 		const sources = ready.filter((_, position) => plan.includes(position));
 		return { graphId: graph.record.id, sources };
@@ -93,18 +90,14 @@ async function replaceSources(
 		if (part === now[0]) return current.live > 0 ? [current] : [];
 		return now.includes(part) ? [] : [part];
 	});
-	const after: PartedGraph = { graph: before.graph, parts: await tuneParts(parts, limits) };
-	await preparePriors(
-		after.graph,
-		after.parts.map(({ concepts }) => concepts),
-	);
+	const after = await toTunedGraph(before.graph, parts, limits);
 	segments.replace(segments.copy().set(graphId, after));
 	await index.commit(segments.all());
 }
 
-/** How many documents a segment has, tombstones included, and how many are live. */
-export interface SegmentSize {
-	readonly documents: number;
+/** How many documents a part has, tombstones included, and how many are live. */
+export interface PartSize {
+	readonly concepts: { readonly length: number };
 	readonly live: number;
 }
 
@@ -114,11 +107,11 @@ export interface SegmentSize {
  * a logarithmic number of times.
  */
 export function planMerge(
-	segments: readonly SegmentSize[],
+	segments: readonly PartSize[],
 	limits: IndexLimits = INDEX_LIMITS,
 ): readonly number[] | undefined {
 	const wasteful = segments.findIndex(
-		({ documents, live }) => documents - live > documents * limits.deadShareMax,
+		({ concepts: { length }, live }) => length - live > length * limits.deadShareMax,
 	);
 	const bySize = segments.map((_, position) => position);
 	bySize.sort((a, b) => liveOf(segments, a) - liveOf(segments, b));
@@ -130,7 +123,7 @@ export function planMerge(
 }
 
 function chooseSmallest(
-	segments: readonly SegmentSize[],
+	segments: readonly PartSize[],
 	bySize: readonly number[],
 	{ mergedDocuments, segmentsMax }: IndexLimits,
 ): number[] {
@@ -147,7 +140,7 @@ function chooseSmallest(
 	return chosen;
 }
 
-function liveOf(segments: readonly SegmentSize[], position: number): number {
+function liveOf(segments: readonly PartSize[], position: number): number {
 	return segments[position]?.live ?? 0;
 }
 
@@ -196,8 +189,7 @@ function bringUpToDate(merged: Part, sources: readonly Part[], now: readonly Par
 			if (concept) concepts.push(current?.concepts[document]);
 		});
 	});
-	const live = concepts.reduce((count, concept) => count + (concept ? 1 : 0), 0);
-	return { segment: merged.segment, concepts, live };
+	return toPart(merged.segment, concepts);
 }
 
 /** Mean of the weighted lengths of all that is alive; what a graph's impacts are held against. */
@@ -231,6 +223,20 @@ export async function tuneParts(
 		tuned.push(isSame ? part : { ...part, segment: { ...part.segment, lexical } });
 	}
 	return tuned;
+}
+
+/** The graph with its parts tuned and the priors of their documents at hand. */
+export async function toTunedGraph(
+	graph: Graph,
+	parts: readonly Part[],
+	limits: IndexLimits,
+): Promise<PartedGraph> {
+	const tuned = await tuneParts(parts, limits);
+	await preparePriors(
+		graph,
+		tuned.map(({ concepts }) => concepts),
+	);
+	return { graph, parts: tuned };
 }
 
 function wantedAverage(parts: readonly Part[], limits: IndexLimits): number {

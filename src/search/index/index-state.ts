@@ -1,17 +1,14 @@
-import { memoizeByObject, ServiceError } from "../../kernel/kernel.js";
-import type { Concept, Graph } from "../../knowledge/knowledge.js";
+import { memoizeByObject, unavailable } from "../../kernel/kernel.js";
+import type { Graph } from "../../knowledge/knowledge.js";
 import type { SegmentVectors } from "../dense/row-planes.js";
 import type { VectorRegion } from "../dense/vector-regions.js";
 import type { LexicalIndex } from "../lexical/lexical-index.js";
 import { isSameList } from "../same-list.js";
 import { type ConceptFilter, type ConceptTest, keyOf, toConceptTest } from "./concept-filter.js";
 import { priorsOf } from "./concept-priors.js";
-import type { Segment } from "./segment.js";
+import type { Part } from "./segment.js";
 
-/** One segment of a graph, and which concept each of its documents stands for: undefined for a tombstone. */
-export interface GraphPart {
-	readonly segment: Segment;
-	readonly concepts: readonly (Concept | undefined)[];
+export interface GraphPart extends Pick<Part, "segment" | "concepts"> {
 	/** Undefined while its vectors are being made. */
 	readonly vectors: VectorRegion | undefined;
 }
@@ -113,7 +110,7 @@ function makeScopes(
 		const indexed = state.graphs.get(id);
 		if (!indexed) {
 			const message = `The graph "${id}" is not indexed yet; try again in a moment.`;
-			throw new ServiceError("UNAVAILABLE", message);
+			throw unavailable(message);
 		}
 		const passesIndexed = toConceptTest(filter ?? {}, indexed.graph);
 		const passes = toConceptTest(filter ?? {}, graph);

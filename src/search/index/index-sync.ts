@@ -1,6 +1,6 @@
 import PQueue from "p-queue";
 import { INDEX_LIMITS } from "../../contract/contract.js";
-import { ServiceError } from "../../kernel/kernel.js";
+import { ServiceError, unavailable } from "../../kernel/kernel.js";
 import type { Graph } from "../../knowledge/knowledge.js";
 import type { DenseSide } from "../dense/dense-side.js";
 import { createGraphPreparer, type GraphPreparer } from "./graph-preparer.js";
@@ -84,8 +84,7 @@ export function createIndexSync({
 		/** Stops what runs at its next turn, and resolves once nothing does. */
 		async close(): Promise<void> {
 			closing.abort(
-				new ServiceError(
-					"UNAVAILABLE",
+				unavailable(
 					"The search index is being closed; what is missing in it is made at the next start.",
 				),
 			);

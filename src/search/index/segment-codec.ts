@@ -72,7 +72,9 @@ export function decodeSegment(bytes: Uint8Array): Segment {
 		if (!section) throw new CorruptFile(`section "${name}" is missing`);
 		return section;
 	};
-	const { graphId, averageLength, embedder } = readHeader(header);
+	const { data } = headerSchema.safeParse(header);
+	if (!data) throw new CorruptFile("its header does not describe a segment");
+	const { graphId, averageLength, embedder } = data;
 	const segment: Segment = {
 		graphId,
 		conceptIds: fromCells(readCells(read, "concept")),
@@ -97,27 +99,21 @@ export function contentNameOf({ fingerprints, lexical, vectors }: Segment): stri
 
 type ReadSection = (name: string) => Uint8Array;
 
-function readHeader(header: unknown): z.infer<typeof headerSchema> {
-	const { data } = headerSchema.safeParse(header);
-	if (!data) throw new CorruptFile("its header does not describe a segment");
-	return data;
-}
-
 function readCells(read: ReadSection, name: string): TermCells {
-	const units = toUint16(read(`${name}-units`));
-	const offsets = toUint32(read(`${name}-offsets`));
+	const units = view(Uint16Array, read(`${name}-units`));
+	const offsets = view(Uint32Array, read(`${name}-offsets`));
 	if (offsets.at(-1) !== units.length) throw new CorruptFile("its parts do not fit together");
 	return { units, offsets };
 }
 
 function readLexical(read: ReadSection, averageLength: number): LexicalIndex {
-	const lengths = toFloat32(read("lengths"));
+	const lengths = view(Float32Array, read("lengths"));
 	return {
 		documents: lengths.length,
 		terms: createTermTable(readCells(read, "term")),
-		starts: toUint32(read("posting-starts")),
-		docs: toUint32(read("posting-docs")),
-		impacts: toFloat32(read("posting-impacts")),
+		starts: view(Uint32Array, read("posting-starts")),
+		docs: view(Uint32Array, read("posting-docs")),
+		impacts: view(Float32Array, read("posting-impacts")),
 		lengths,
 		averageLength,
 	};
@@ -128,12 +124,11 @@ function readVectors(
 	read: ReadSection,
 	{ embedder, fines }: Pick<SegmentVectors, "embedder" | "fines">,
 ): SegmentVectors {
-	const rows = read("vector-rows");
 	return {
 		embedder,
-		starts: toUint32(read("vector-starts")),
-		scales: toFloat32(read("vector-scales")),
-		rows: new Int8Array(rows.buffer, rows.byteOffset, rows.byteLength),
+		starts: view(Uint32Array, read("vector-starts")),
+		scales: view(Float32Array, read("vector-scales")),
+		rows: view(Int8Array, read("vector-rows")),
 		fines,
 	};
 }
@@ -160,16 +155,14 @@ function toBytes(array: Uint16Array | Uint32Array | Float32Array | Int8Array): U
 	return new Uint8Array(array.buffer, array.byteOffset, array.byteLength);
 }
 
-function toUint16(bytes: Uint8Array): Uint16Array {
-	return new Uint16Array(bytes.buffer, bytes.byteOffset, bytes.byteLength / 2);
-}
+type NumbersType<Numbers> = {
+	readonly BYTES_PER_ELEMENT: number;
+	new (buffer: ArrayBufferLike, offset: number, length: number): Numbers;
+};
 
-function toUint32(bytes: Uint8Array): Uint32Array {
-	return new Uint32Array(bytes.buffer, bytes.byteOffset, bytes.byteLength / 4);
-}
-
-function toFloat32(bytes: Uint8Array): Float32Array {
-	return new Float32Array(bytes.buffer, bytes.byteOffset, bytes.byteLength / 4);
+/** The bytes as numbers of this kind, without copying them. */
+function view<Numbers>(Type: NumbersType<Numbers>, bytes: Uint8Array): Numbers {
+	return new Type(bytes.buffer, bytes.byteOffset, bytes.byteLength / Type.BYTES_PER_ELEMENT);
 }
 
 /**

@@ -140,6 +140,4 @@ export interface ReindexProgress {
 	readonly total: number;
 }
 
-export type IndexLimits =
-	| typeof INDEX_LIMITS
-	| { readonly [name in keyof typeof INDEX_LIMITS]: number };
+export type IndexLimits = { readonly [name in keyof typeof INDEX_LIMITS]: number };

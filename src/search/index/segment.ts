@@ -87,7 +87,7 @@ const FINGERPRINT_UNITS = 1_000;
 const DOCUMENT_UNITS = 15;
 const LOOKED_AHEAD = 8;
 
-function toPart(segment: Segment, concepts: Part["concepts"]): Part {
+export function toPart(segment: Segment, concepts: Part["concepts"]): Part {
 	let live = 0;
 	for (const concept of concepts) if (concept) live++;
 	return { segment, concepts, live };

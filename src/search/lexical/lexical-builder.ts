@@ -12,22 +12,12 @@ export interface CountedText {
 	readonly length: number;
 }
 
-/** Takes documents one by one, in order, and then makes their index. */
-export function createLexicalBuilder() {
-	const counted: CountedText[] = [];
-	return {
-		/** A word counts with the weight of the field it stands in. */
-		add: (fields: readonly WeightedText[]) => void counted.push(countTerms(fields)),
-		/** Documents are held against their own average length, unless another is given. */
-		build: (averageLength?: number) => buildLexicalIndex(counted, averageLength),
-	};
-}
-
 /** Share of an impact's norm: how long a document is against the average. */
 function lengthNorm(length: number, averageLength: number): number {
 	return BM25.k1 * (1 - BM25.b + (BM25.b * length) / averageLength);
 }
 
+/** The index of documents in this order, held against their own average length unless another is given. */
 export function buildLexicalIndex(counted: readonly CountedText[], given?: number): LexicalIndex {
 	const lengths = Float32Array.from(counted, ({ length }) => length);
 	const total = lengths.reduce((sum, length) => sum + length, 0);
@@ -60,6 +50,7 @@ export function buildLexicalIndex(counted: readonly CountedText[], given?: numbe
 	};
 }
 
+/** A word counts with the weight of the field it stands in. */
 export function countTerms(fields: readonly WeightedText[]): CountedText {
 	const frequencies = new Map<string, number>();
 	let length = 0;
@@ -98,7 +89,7 @@ function startsOf(
 }
 
 /** An index and which of its documents go on. */
-export interface MergeSource {
+interface MergeSource {
 	readonly index: LexicalIndex;
 	/** False for tombstones. */
 	readonly isLive: (document: number) => boolean;
@@ -178,8 +169,8 @@ interface Cursor {
 	term: string | undefined;
 }
 
-function firstTerm({ terms }: LexicalIndex): string | undefined {
-	return terms.size > 0 ? terms.at(0) : undefined;
+function termAt({ terms }: LexicalIndex, number: number): string | undefined {
+	return number < terms.size ? terms.at(number) : undefined;
 }
 
 function lowestTerm(cursors: readonly Cursor[]): string | undefined {
@@ -197,7 +188,7 @@ function toCursors(sources: readonly MergeSource[]) {
 		for (let document = 0; document < index.documents; document++) {
 			targets[document] = isLive(document) ? documents++ : -1;
 		}
-		return { index, targets, next: 0, term: firstTerm(index) };
+		return { index, targets, next: 0, term: termAt(index, 0) };
 	});
 	return { cursors, documents };
 }
@@ -241,7 +232,7 @@ function copyPostings(
 		target.size++;
 	}
 	cursor.next++;
-	cursor.term = cursor.next < index.terms.size ? index.terms.at(cursor.next) : undefined;
+	cursor.term = termAt(index, cursor.next);
 }
 
 /** The impact of one posting as it would be with another average length: impact = f (k1 + 1) / (f + norm), solved for f. */

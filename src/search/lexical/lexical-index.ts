@@ -72,31 +72,26 @@ export function isHeldTogether(terms: readonly string[], scopes: readonly Lexica
 }
 
 function holdTogether(terms: readonly string[], { index, mask }: LexicalScope): boolean {
-	const { starts, docs } = index;
-	const numbers = terms.map((term) => index.terms.get(term));
-	const lists = numbers.flatMap((number) => {
-		if (number === undefined) return [];
-		return { number, from: starts[number] ?? 0, to: starts[number + 1] ?? 0 };
-	});
-	const [shortest, ...others] = lists.sort((a, b) => a.to - a.from - (b.to - b.from));
-	if (!shortest || lists.length < terms.length) return false;
-	for (let at = shortest.from; at < shortest.to; at++) {
-		const document = docs[at] as number;
+	const lists = terms.map((term) => postingsOf(index, term));
+	const [shortest, ...others] = lists.sort((a, b) => a[1] - a[0] - (b[1] - b[0]));
+	if (!shortest) return false;
+	for (let at = shortest[0]; at < shortest[1]; at++) {
+		const document = index.docs[at] as number;
 		if (mask && mask[document] === 0) continue;
-		if (others.every(({ number }) => impactOf(index, number, document) > 0)) return true;
+		if (others.every(([from, to]) => impactWithin(index, document, from, to) > 0)) return true;
 	}
 	return false;
 }
 
 /** True when the document contains the term. */
 export function containsTerm(index: LexicalIndex, term: string, document: number): boolean {
-	const [from, to] = postingsOf(index, term);
-	return impactWithin(index, document, from, to) > 0;
+	return impactOf(index, term, document) > 0;
 }
 
-/** Impact of a term, by its number, in a document; 0 when it is not there. */
-export function impactOf(index: LexicalIndex, number: number, document: number): number {
-	return impactWithin(index, document, index.starts[number] ?? 0, index.starts[number + 1] ?? 0);
+/** Impact of a term in a document; 0 when it is not there. */
+export function impactOf(index: LexicalIndex, term: string, document: number): number {
+	const [from, to] = postingsOf(index, term);
+	return impactWithin(index, document, from, to);
 }
 
 /** Impact of the term whose postings are those within [from, to) in a document; 0 when it is not there. */
@@ -112,20 +107,15 @@ export function impactWithin(
 }
 
 /** Place of the first posting within [from, to) whose document is not before `document`; `to` when there is none. */
-export function seekPosting(
-	{ docs }: LexicalIndex,
-	document: number,
-	from: number,
-	to: number,
-): number {
-	return halve(docs, document, from, to);
-}
-
-/** A stretch of postings, and how far into it a document were if all lay evenly, 0..1. */
-interface Stretch {
-	readonly from: number;
-	readonly to: number;
-	readonly share: number;
+export function seekPosting(docs: Uint32Array, document: number, from: number, to: number): number {
+	let low = from;
+	let high = to;
+	while (low < high) {
+		const middle = (low + high) >>> 1;
+		if ((docs[middle] as number) < document) low = middle + 1;
+		else high = middle;
+	}
+	return low;
 }
 
 /** Shorter stretches are halved from their middle. */
@@ -133,13 +123,13 @@ const LONG_STRETCH = 64;
 const FIRST_STEP = 16;
 
 /**
- * What `seekPosting` finds, from where the document is likely to be, in steps that double and then by halves: a long list is
+ * What `seekPosting` finds, from where the document is likely to be (`share`: how far into the stretch if all lay evenly, 0..1), in steps that double and then by halves: a long list is
  * looked at in few places of the memory.
  */
 export function seekNear(
 	docs: Uint32Array,
 	document: number,
-	{ from, to, share }: Stretch,
+	{ from, to, share }: { readonly from: number; readonly to: number; readonly share: number },
 ): number {
 	let low = from;
 	let high = to;
@@ -155,18 +145,7 @@ export function seekNear(
 			if ((docs[next] as number) < document !== isBefore) break;
 		}
 	}
-	return halve(docs, document, low, high);
-}
-
-function halve(docs: Uint32Array, document: number, from: number, to: number): number {
-	let low = from;
-	let high = to;
-	while (low < high) {
-		const middle = (low + high) >>> 1;
-		if ((docs[middle] as number) < document) low = middle + 1;
-		else high = middle;
-	}
-	return low;
+	return seekPosting(docs, document, low, high);
 }
 
 const highestImpacts = memoizeByObject(
@@ -222,6 +201,8 @@ export function createTermTable(cells: TermCells) {
 			return isThere ? place : undefined;
 		},
 		at,
+		/** The number of the first string that is not before this one; `size` when there is none. */
+		seek: (term: string): number => seekTerm(cells, term),
 		*keys(): Generator<string> {
 			for (let number = 0; number < size; number++) yield at(number);
 		},

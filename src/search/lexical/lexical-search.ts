@@ -10,28 +10,23 @@ import {
 } from "./lexical-index.js";
 import { createBestSlots, type PostingList, runMaxScore, type ScopePostings } from "./max-score.js";
 
-/** The best documents by BM25, best first, equal scores by slot; only documents with a term of the query are there. */
-export interface LexicalFindings {
-	readonly slots: readonly number[];
-	readonly scores: readonly number[];
-	/** The score of any slot of the scopes, found among the best or not. */
-	scoreOf(slot: number): number;
-	/** What each term adds to the score of a slot, without those that add nothing. */
-	partsOf(slot: number): readonly { readonly term: string; readonly score: number }[];
-}
-
 /** A term with what it is worth over all searched graphs: weight × idf. */
 interface RatedTerm {
 	readonly term: string;
 	readonly factor: number;
 }
 
-/** The exact `count` best documents of all scopes. */
+export type LexicalFindings = ReturnType<typeof searchLexical>;
+
+/**
+ * The exact `count` best documents of all scopes by BM25, best first, equal scores by slot; only documents with a term of the
+ * query are there.
+ */
 export function searchLexical(
 	terms: readonly QueryTerm[],
 	scopes: readonly LexicalScope[],
 	count: number,
-): LexicalFindings {
+) {
 	const rated = rateTerms(terms, scopes);
 	const best = createBestSlots(count);
 	const entries = scopes.map((scope) => ({ scope, lists: postingListsOf(rated, scope.index) }));
@@ -39,17 +34,19 @@ export function searchLexical(
 	const entryOf = (slot: number) => entries.findLast(({ scope }) => scope.base <= slot);
 	return {
 		...best.list(),
-		scoreOf(slot) {
+		/** The score of any slot of the scopes, found among the best or not. */
+		scoreOf(slot: number): number {
 			const entry = entryOf(slot);
 			return entry ? scoreDocument(entry, slot - entry.scope.base) : 0;
 		},
-		partsOf(slot) {
+		/** What each term adds to the score of a slot, without those that add nothing. */
+		partsOf(slot: number): readonly { readonly term: string; readonly score: number }[] {
 			const scope = entryOf(slot)?.scope;
 			if (!scope) return [];
 			return rated
 				.map(({ term, factor }) => ({
 					term,
-					score: factor * impactOfTerm(scope.index, term, slot - scope.base),
+					score: factor * impactOf(scope.index, term, slot - scope.base),
 				}))
 				.filter(({ score }) => score > 0);
 		},
@@ -77,11 +74,6 @@ function scoreDocument({ lists, scope }: ScopePostings, document: number): numbe
 		score = Math.fround(score + factor * impactWithin(scope.index, document, start, end));
 	}
 	return score;
-}
-
-function impactOfTerm(index: LexicalIndex, term: string, document: number): number {
-	const number = index.terms.get(term);
-	return number === undefined ? 0 : impactOf(index, number, document);
 }
 
 function postingListsOf(rated: readonly RatedTerm[], index: LexicalIndex): readonly PostingList[] {

@@ -58,10 +58,14 @@ interface Accumulator {
 	readonly touched: Uint16Array;
 }
 
-/** Lists whose documents are to be settled: those from `first` up to `end`. Documents of earlier lists are settled already. */
-interface Group {
+/** The postings of one index, by term, the highest factors first. */
+export interface ScopePostings {
 	readonly scope: LexicalScope;
 	readonly lists: readonly PostingList[];
+}
+
+/** Lists whose documents are to be settled: those from `first` up to `end`. Documents of earlier lists are settled already. */
+interface Group extends ScopePostings {
 	readonly first: number;
 	readonly end: number;
 }
@@ -230,23 +234,16 @@ function addToTouched(
 /** Place of the first posting at or after the document: in steps that double from where the list stands, then by halves. */
 function seekFrom(
 	{ at, end }: Pick<PostingList, "at" | "end">,
-	index: LexicalIndex,
+	{ docs }: LexicalIndex,
 	document: number,
 ): number {
-	const { docs } = index;
 	let low = at;
 	let step = 1;
 	while (low + step < end && (docs[low + step] as number) < document) {
 		low += step;
 		step *= 2;
 	}
-	return seekPosting(index, document, low, Math.min(end, low + step + 1));
-}
-
-/** The postings of one index, by term, the highest factors first. */
-export interface ScopePostings {
-	readonly scope: LexicalScope;
-	readonly lists: readonly PostingList[];
+	return seekPosting(docs, document, low, Math.min(end, low + step + 1));
 }
 
 /** A term is rare when it is in fewer documents than one in so many. */

@@ -8,7 +8,7 @@ import {
 	type LexicalIndex,
 	type LexicalScope,
 } from "./lexical-index.js";
-import { namesOf, termsOf, type Word } from "./tokenizer.js";
+import { isWrittenIdentifier, namesOf, termsOf, type Word } from "./tokenizer.js";
 
 /** One subject word of a query as the searched graphs know it. */
 export interface WeighedWord {
@@ -52,7 +52,7 @@ export function weighWords(
 
 /** True for "EIP-99999" and for the number of "RFC 99999" when no one knows them. */
 export function isMissingIdentifier({ word, isKnown }: WeighedWord): boolean {
-	return !isKnown && (word.isIdentifier || word.joined.length > 0);
+	return !isKnown && isWrittenIdentifier(word);
 }
 
 /** Share of the query's weight that these places know at all, some or all of those that it was weighed by, 0..1. */

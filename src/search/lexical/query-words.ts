@@ -7,7 +7,15 @@ import {
 	type LexicalScope,
 	type QueryTerm,
 } from "./lexical-index.js";
-import { type Alternative, namesOf, stemWord, termsOf, tokenize, type Word } from "./tokenizer.js";
+import {
+	type Alternative,
+	isWrittenIdentifier,
+	namesOf,
+	stemWord,
+	termsOf,
+	tokenize,
+	type Word,
+} from "./tokenizer.js";
 import { type Match, type Vocabulary, vocabularyOf } from "./vocabulary.js";
 
 /** Pieces of a compound count less than the compound: they match by accident more often. */
@@ -71,7 +79,7 @@ function initialismsOf(words: readonly Word[]): string[] {
 /** Share of identifiers (`EIP-3009`, `RFC 9110`, `HTTP/2`) among the subject words, 0..1. */
 export function identifierShareOf(words: readonly Word[]): number {
 	const subject = words.filter((word) => !word.isStopWord);
-	const identifiers = subject.filter((word) => word.isIdentifier || word.joined.length > 0);
+	const identifiers = subject.filter(isWrittenIdentifier);
 	return subject.length === 0 ? 0 : identifiers.length / subject.length;
 }
 

@@ -122,6 +122,11 @@ function prefixOf(raw: string, chunk: Chunk, end: number): Prefix | undefined {
 
 const ALONE = { joined: NONE, series: NONE, alternatives: [] as readonly Alternative[] } as const;
 
+/** True for `EIP-3009`, `maxFeePerGas` and the 9110 of "RFC 9110". */
+export function isWrittenIdentifier({ isIdentifier, joined }: Word): boolean {
+	return isIdentifier || joined.length > 0;
+}
+
 /** Terms each of which stands for the word on its own. */
 export function namesOf(word: Word): readonly string[] {
 	return word.joined.length === 0 ? [word.whole] : [word.whole, ...word.joined];

@@ -36,7 +36,7 @@ function createVocabulary({ terms, starts }: LexicalIndex) {
 		/** Terms of letters alone that begin with `prefix` and go on; at most `count`, those in most documents. */
 		startingWith(prefix: string, count: number): readonly Match[] {
 			const found: Match[] = [];
-			const first = seek(terms, prefix);
+			const first = terms.seek(prefix);
 			for (let at = first; at < Math.min(terms.size, first + MAX_LOOKED_THROUGH); at++) {
 				const term = terms.at(at);
 				if (!term.startsWith(prefix)) break;
@@ -55,18 +55,6 @@ function createVocabulary({ terms, starts }: LexicalIndex) {
 			}));
 		},
 	};
-}
-
-/** The place of the first term that is not before `text`. */
-function seek(terms: TermTable, text: string): number {
-	let low = 0;
-	let high = terms.size;
-	while (low < high) {
-		const middle = (low + high) >>> 1;
-		if (terms.at(middle) < text) low = middle + 1;
-		else high = middle;
-	}
-	return low;
 }
 
 /** Terms grouped by length and, within a length, by the class of their first letter; a bit mask states which classes occur. */

@@ -3,7 +3,13 @@ import { mkdir, readdir, readFile, rename, rm, writeFile } from "node:fs/promise
 import { dirname, join } from "node:path";
 import { z } from "zod";
 import { LIMITS } from "../../contract/contract.js";
-import { type Clock, ServiceError, toIsoTime } from "../../kernel/kernel.js";
+import {
+	type Clock,
+	invalidArgument,
+	ServiceError,
+	toIsoTime,
+	unavailable,
+} from "../../kernel/kernel.js";
 import {
 	CONFIG_FILES,
 	chooseWeights,
@@ -16,7 +22,7 @@ import type { HubFile, HubModel, ModelHub } from "./model-hub.js";
 import { hubFolder, parseHubId } from "./model-name.js";
 import { findKnownModel, KNOWN_MODELS, PROFILE_FILES } from "./model-profile.js";
 
-export interface FetchModelOptions {
+interface FetchModelOptions {
 	readonly hub: ModelHub;
 	readonly clock: Clock;
 	readonly modelsFolder: string;
@@ -70,7 +76,7 @@ export async function fetchModel(text: string, options: FetchModelOptions): Prom
 	} catch (cause) {
 		if (cause instanceof ServiceError) throw cause;
 		const why = cause instanceof Error ? cause.message : String(cause);
-		throw new ServiceError("UNAVAILABLE", `The model ${id} cannot be stored: ${why}.`, { cause });
+		throw unavailable(`The model ${id} cannot be stored: ${why}.`, { cause });
 	} finally {
 		await rm(fresh, { recursive: true, force: true });
 	}
@@ -107,8 +113,7 @@ function chooseFiles({ id, files }: HubModel): readonly HubFile[] {
 	if (!weights || missing !== undefined) {
 		const other = findKnownModel(id)?.id;
 		const advice = other && other !== id ? ` Use ${other}, which has all of it.` : "";
-		throw new ServiceError(
-			"INVALID_ARGUMENT",
+		throw invalidArgument(
 			`The model ${id} comes without ${missing} that can be loaded here.${advice}`,
 		);
 	}
@@ -116,8 +121,7 @@ function chooseFiles({ id, files }: HubModel): readonly HubFile[] {
 	const chosen = files.filter(({ name }) => wanted.has(name));
 	const total = chosen.reduce((sum, { bytes }) => sum + bytes, 0);
 	if (total <= LIMITS.modelBytes) return chosen;
-	throw new ServiceError(
-		"INVALID_ARGUMENT",
+	throw invalidArgument(
 		`The model ${id} has ${total} bytes; at most ${LIMITS.modelBytes} are fetched.`,
 	);
 }
@@ -168,17 +172,19 @@ export interface ListedModel {
 	readonly reason: string | null;
 }
 
-export interface ListModelsOptions {
-	/** The setting `model`. */
+/**
+ * Ours, the ones that were fetched, the one in use, and the well-known ones that could be fetched. `active` is the setting
+ * `model`; `locate` returns where the model of a setting is, undefined for none.
+ */
+export async function listModels({
+	active,
+	modelsFolder,
+	locate,
+}: {
 	readonly active: string;
 	readonly modelsFolder: string;
-	/** Where the model of a setting is; undefined for none. */
 	readonly locate: (model: string) => ModelLocation | undefined;
-}
-
-/** Ours, the ones that were fetched, the one in use, and the well-known ones that could be fetched. */
-export async function listModels(options: ListModelsOptions): Promise<readonly ListedModel[]> {
-	const { active, modelsFolder, locate } = options;
+}): Promise<readonly ListedModel[]> {
 	const licences = new Map<string, string | null>([["bundled", "Apache-2.0"]]);
 	for (const { id, licence } of await fetchedModels(modelsFolder)) {
 		licences.set(`hub:${id}`, licence);
@@ -219,9 +225,7 @@ async function describe(
 	}
 }
 
-async function fetchedModels(
-	folder: string,
-): Promise<readonly { readonly id: string; readonly licence: string | null }[]> {
+async function fetchedModels(folder: string): Promise<readonly ModelOrigin[]> {
 	const names = await readdir(folder).catch(() => []);
 	const origins = await Promise.all(
 		names

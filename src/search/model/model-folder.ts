@@ -2,7 +2,7 @@ import { createHash } from "node:crypto";
 import { createReadStream, existsSync, readdirSync } from "node:fs";
 import { readFile, stat } from "node:fs/promises";
 import { basename, isAbsolute, join, resolve } from "node:path";
-import { ServiceError } from "../../kernel/kernel.js";
+import { ServiceError, unavailable } from "../../kernel/kernel.js";
 import type { EmbedderIdentity } from "./embedder.js";
 import {
 	findKnownModel,
@@ -34,14 +34,13 @@ export interface ModelFolder {
 	readonly bytes: number;
 }
 
-export type WeightsType = "q8" | "int8" | "fp32";
-
 /** Weights that can be loaded, the smallest first. */
 const WEIGHTS = [
 	{ file: "onnx/model_quantized.onnx", dtype: "q8" },
 	{ file: "onnx/model_int8.onnx", dtype: "int8" },
 	{ file: "onnx/model.onnx", dtype: "fp32" },
 ] as const;
+type WeightsType = (typeof WEIGHTS)[number]["dtype"];
 
 export const CONFIG_FILES = ["config.json", "tokenizer.json", "tokenizer_config.json"] as const;
 export const SUMS_FILE = "SHA256SUMS";
@@ -66,7 +65,7 @@ export function chooseWeights(
 export async function openModelFolder(location: ModelLocation): Promise<ModelFolder> {
 	const { folder, sums, id, hint } = location;
 	const path = resolve(folder);
-	if (hint !== undefined && !existsSync(path)) throw new ServiceError("UNAVAILABLE", hint);
+	if (hint !== undefined && !existsSync(path)) throw unavailable(hint);
 	const weights = chooseWeights(listFiles(path));
 	if (!weights) {
 		const others = "and neither onnx/model_int8.onnx nor onnx/model.onnx is there";
@@ -96,12 +95,7 @@ export async function openModelFolder(location: ModelLocation): Promise<ModelFol
 	};
 }
 
-async function readManner(
-	path: string,
-	id: string | undefined,
-): Promise<
-	Pick<EmbedderIdentity, "dimensions" | "matryoshka"> & { readonly profile: ModelProfile }
-> {
+async function readManner(path: string, id: string | undefined) {
 	const config = modelConfig.safeParse(await readJson(path, "config.json"));
 	const { hidden_size, n_embd, dim, matryoshka_dimensions: matryoshka } = config.data ?? {};
 	const dimensions = hidden_size ?? n_embd ?? dim;
@@ -117,12 +111,13 @@ async function readManner(
 	const readOptional = async (name: string) =>
 		existsSync(join(path, name)) ? readJson(path, name) : undefined;
 	try {
-		const sources = {
-			readJson: readOptional,
-			known: known || undefined,
-			config: config.data ?? {},
-		};
-		return { profile: await readProfile(sources, dimensions), dimensions, matryoshka };
+		const profile = await readProfile(
+			readOptional,
+			dimensions,
+			config.data ?? {},
+			known || undefined,
+		);
+		return { profile, dimensions, matryoshka };
 	} catch (error) {
 		if (error instanceof ServiceError) throw error;
 		throw unusable(path, error instanceof Error ? error.message : String(error), error);
@@ -177,11 +172,7 @@ async function readModelFile(path: string, name: string): Promise<Buffer> {
 }
 
 function unusable(path: string, why: string, cause?: unknown): ServiceError {
-	return new ServiceError(
-		"UNAVAILABLE",
-		`The embedding model in "${path}" cannot be used: ${why}.`,
-		{ cause },
-	);
+	return unavailable(`The embedding model in "${path}" cannot be used: ${why}.`, { cause });
 }
 
 interface FileDigest {

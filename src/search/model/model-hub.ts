@@ -2,7 +2,7 @@ import { createHash } from "node:crypto";
 import { open } from "node:fs/promises";
 import { z } from "zod";
 import { LIMITS } from "../../contract/contract.js";
-import { type Egress, ServiceError } from "../../kernel/kernel.js";
+import { type Egress, notFound, ServiceError, unavailable } from "../../kernel/kernel.js";
 
 /** One file of a repository on the hub, with the digest the hub reports. */
 export interface HubFile {
@@ -150,17 +150,16 @@ async function* bodyOf(response: Response): AsyncGenerator<Uint8Array> {
 	try {
 		for await (const chunk of response.body ?? []) yield chunk;
 	} catch (cause) {
-		throw new ServiceError("UNAVAILABLE", "The connection to the model hub broke off.", { cause });
+		throw unavailable("The connection to the model hub broke off.", { cause });
 	}
 }
 
 function refusalOf(id: string, status: number): ServiceError {
-	if (status === 404) return new ServiceError("NOT_FOUND", `The model hub knows no model ${id}.`);
+	if (status === 404) return notFound(`The model hub knows no model ${id}.`);
 	if (status !== 401 && status !== 403) {
 		return upstream(`The model hub answered ${status} to the question for ${id}.`);
 	}
-	return new ServiceError(
-		"NOT_FOUND",
+	return notFound(
 		`The model ${id} is not there, or not without an account: check the id, or download it yourself and use local:<folder>.`,
 	);
 }

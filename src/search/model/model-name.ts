@@ -1,5 +1,5 @@
 import { join, resolve } from "node:path";
-import { ServiceError } from "../../kernel/kernel.js";
+import { invalidArgument } from "../../kernel/kernel.js";
 
 /** The model an operator asks for. */
 export type ModelName =
@@ -18,8 +18,7 @@ export function parseModelName(text: string): ModelName {
 	if (kind === "hub") return { kind, id: parseHubId(rest) };
 	const isBareId = HUB_ID.test(text) && !text.startsWith(".");
 	const guess = isBareId ? ` Did you mean hub:${text}, or local:${text} for a folder?` : "";
-	throw new ServiceError(
-		"INVALID_ARGUMENT",
+	throw invalidArgument(
 		`"${text}" is no model; use bundled, local:<folder>, hub:<owner>/<name> or none.${guess}`,
 	);
 }
@@ -27,8 +26,7 @@ export function parseModelName(text: string): ModelName {
 /** An id as the hub writes it, `owner/name`. Throws INVALID_ARGUMENT. */
 export function parseHubId(text: string): string {
 	if (HUB_ID.test(text) && !text.includes("--") && !text.includes("..")) return text;
-	throw new ServiceError(
-		"INVALID_ARGUMENT",
+	throw invalidArgument(
 		`"${text}" is no id of a model on the hub; write <owner>/<name>, e.g. Xenova/all-MiniLM-L6-v2.`,
 	);
 }

@@ -2,14 +2,14 @@ import { z } from "zod";
 import type { TextKind } from "./embedder.js";
 
 /** How a model was trained to be used. */
-export interface ModelManner {
+interface ModelManner {
 	readonly pooling: "mean" | "cls";
 	/** "tokens": vectors of tokens that are pooled here; "sentence": the graph pools and projects itself. */
 	readonly output: "tokens" | "sentence";
 	/** Put before a query, respectively before a passage. */
 	readonly queryPrefix: string;
 	readonly passagePrefix: string;
-	/** Longest text in tokens. */
+	/** Longest text in tokens; left out where the sources disagree. */
 	readonly maxTokens?: number;
 }
 
@@ -21,15 +21,6 @@ export interface ModelProfile extends ModelManner {
 /** The text as the model was trained to see it. */
 export function prepareText(profile: ModelManner, text: string, lane: TextKind): string {
 	return (lane === "query" ? profile.queryPrefix : profile.passagePrefix) + text;
-}
-
-export interface ProfileSources {
-	/** A JSON file of the model's folder; undefined when it is not there. */
-	readonly readJson: (name: string) => Promise<unknown>;
-	/** Of the table of well-known models. */
-	readonly known: ModelManner | undefined;
-	/** The folder's config.json. */
-	readonly config: ModelConfig;
 }
 
 /** Files of a folder in the layout of sentence-transformers that say how to use a model; each may be missing. */
@@ -51,7 +42,7 @@ export const modelConfig = z.looseObject({
 	/** Widths to which vectors may be cut, in the manner of Jina's models. */
 	matryoshka_dimensions: z.array(z.int().positive()).optional().catch(undefined),
 });
-export type ModelConfig = z.infer<typeof modelConfig>;
+type ModelConfig = z.infer<typeof modelConfig>;
 
 /** Passages are shorter; what is longer is no prose, and attention over it would take the memory of all others. */
 const MAX_TOKENS = 512;
@@ -75,8 +66,11 @@ const promptsFile = z.looseObject({
  * neither does. Throws an Error with the end of a sentence when the model needs what is not done here.
  */
 export async function readProfile(
-	{ readJson, known, config }: ProfileSources,
+	/** A JSON file of the model's folder; undefined when it is not there. */
+	readJson: (name: string) => Promise<unknown>,
 	dimensions: number,
+	config: ModelConfig,
+	known: ModelManner | undefined,
 ): Promise<ModelProfile> {
 	const output = known?.output ?? "tokens";
 	if (output === "tokens") assertRunnable(await readJson("modules.json"));
@@ -151,14 +145,11 @@ function readPrompts(file: unknown): Readonly<Record<string, string | null>> {
 	return parsed.data.prompts ?? {};
 }
 
-/** How well-known embedding models want to be used, for folders that do not say so themselves. */
-
-export interface KnownModel extends ModelManner {
+/** How a well-known embedding model wants to be used, for folders that do not say so themselves. */
+interface KnownModel extends ModelManner {
 	/** Hub id of a copy with ONNX weights. */
 	readonly id: string;
 	readonly dimensions: number;
-	/** Longest text in tokens, where its sources agree. */
-	readonly maxTokens?: number;
 	/** SPDX id, or the name of its terms. */
 	readonly licence: string;
 }

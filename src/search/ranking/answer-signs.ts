@@ -10,7 +10,7 @@ import {
 	shareIn,
 	type WeighedWord,
 } from "../lexical/query-coverage.js";
-import { namesOf } from "../lexical/tokenizer.js";
+import { isWrittenIdentifier, namesOf } from "../lexical/tokenizer.js";
 import type { Found } from "./found-concepts.js";
 import type { AnswerSigns } from "./judge.js";
 
@@ -34,18 +34,15 @@ const WORD_WEIGHT = { least: 1, most: 3, unknownRareFrom: 0.5 } as const;
 const USUAL_BACKGROUND = { model: "bundled", spread: 0.11 } as const;
 const NO_WORDS: ReadonlySet<string> = new Set();
 
-/** Where the rows come from. */
-export interface SignsPlace {
-	readonly scopes: readonly SearchScope[];
-	/** Words of the language, the commonest first. */
-	readonly commonWords?: ReadonlySet<string> | undefined;
-}
-
-/** What speaks for the best of the rows. `weighed` are the query's subject words as the searched graphs know them. */
+/**
+ * What speaks for the best of the rows. `weighed` are the query's subject words as the searched graphs know them, `commonWords`
+ * those of the language, the commonest first.
+ */
 export function readSigns(
 	weighed: readonly WeighedWord[],
 	rows: readonly Found[],
-	{ scopes, commonWords = NO_WORDS }: SignsPlace,
+	scopes: readonly SearchScope[],
+	commonWords: ReadonlySet<string> = NO_WORDS,
 ): AnswerSigns {
 	const words = commonWords.size > 0 ? weighed.map((one) => byRarity(one, commonWords)) : weighed;
 	const [best] = rows;
@@ -98,7 +95,7 @@ function byRarity(one: WeighedWord, commonWords: ReadonlySet<string>): WeighedWo
 
 function rarityOf(one: WeighedWord, commonWords: ReadonlySet<string>): number {
 	const { identifier, other } = UNLISTED_RARITY;
-	return rarityIn(commonWords, one.word) ?? (isWrittenIdentifier(one) ? identifier : other);
+	return rarityIn(commonWords, one.word) ?? (isWrittenIdentifier(one.word) ? identifier : other);
 }
 
 /** 1 when a word written as a name is known to no one, 0.5 when a word is that not even the language has, else 0. */
@@ -125,17 +122,10 @@ function heldRarity(
 /** True when the row's title, aliases, tags or summary hold names in the query that few rows hold together. */
 function isAboutName(words: readonly WeighedWord[], headingTerms: HeldTerms): boolean {
 	const held = words.filter(
-		(one) => isAnyName(one) && namesOf(one.word).some((term) => headingTerms.has(term)),
+		({ word, isName }) =>
+			(isName || isWrittenIdentifier(word)) && namesOf(word).some((term) => headingTerms.has(term)),
 	);
 	return held.reduce((sum, { weight }) => sum + weight, 0) >= RARE_NAMES_WEIGHT;
-}
-
-function isAnyName(one: WeighedWord): boolean {
-	return one.isName || isWrittenIdentifier(one);
-}
-
-function isWrittenIdentifier({ word }: WeighedWord): boolean {
-	return word.isIdentifier || word.joined.length > 0;
 }
 
 /** The greatest weight of the words that one row holds: the one that holds them to these shares, or one of the others. */
@@ -212,6 +202,6 @@ function spreadAround({ slot: { scope } }: Found): number | undefined {
 function isAmbiguous(words: readonly WeighedWord[], rows: readonly Found[]): boolean {
 	const [best] = rows;
 	if (!best || best.isNamed || words.length > AMBIGUOUS_WORDS) return false;
-	if (words.some(isWrittenIdentifier)) return false;
+	if (words.some(({ word }) => isWrittenIdentifier(word))) return false;
 	return rows.filter(({ score }) => score >= RIVAL_SHARE * best.score).length >= RIVALS_MIN;
 }

@@ -1,7 +1,7 @@
 import { LIMITS } from "../../contract/contract.js";
 import { type Clock, memoizeByObject } from "../../kernel/kernel.js";
 import { type Evidence, toTrendId } from "../../knowledge/knowledge.js";
-import type { ConceptFilter } from "../index/concept-filter.js";
+import { type ConceptFilter, isPublishedWithin } from "../index/concept-filter.js";
 import type { SearchScope } from "../index/index-state.js";
 import type { LexicalFindings } from "../lexical/lexical-search.js";
 import { coverageOf, type WeighedWord, weighWords } from "../lexical/query-coverage.js";
@@ -21,7 +21,7 @@ import type {
 	SearchRequest,
 } from "./search-outcome.js";
 
-export interface FindInput extends Omit<RankRequest, "words"> {
+interface FindInput extends Omit<RankRequest, "words"> {
 	readonly request: Pick<SearchRequest, "query" | "limit" | "explain" | "filter">;
 	readonly clock: Clock;
 	/** Words of the language, lower case: they are not taken for misspelt. */
@@ -38,7 +38,7 @@ export function findConcepts({ request, clock, commonWords, ...input }: FindInpu
 
 	const weighed = weighWords(words, scopes);
 	const found = namedFirst(ranked, weighed);
-	const signs = readSigns(weighed, found, { scopes, commonWords });
+	const signs = readSigns(weighed, found, scopes, commonWords);
 	const decision = decide(signs);
 	const rows = decision === "ABSTAIN" ? [] : collectRows(found, request, weighed, lexical);
 	return {
@@ -81,14 +81,8 @@ function collectRows(
 	}));
 }
 
-interface Collapsed {
-	readonly row: Found;
-	readonly comparable: ComparableRow;
-	readonly duplicates: Found[];
-}
-
-function collapse(found: readonly Found[], limit: number): readonly Collapsed[] {
-	const kept: Collapsed[] = [];
+function collapse(found: readonly Found[], limit: number) {
+	const kept: { row: Found; comparable: ComparableRow; duplicates: Found[] }[] = [];
 	// What says the same scores alike: further down there is nothing to look for.
 	for (const row of found.slice(0, LOOKED_AT * limit)) {
 		const { concept, slot } = row;
@@ -129,8 +123,6 @@ function explainScore(
 	};
 }
 
-type DateRange = Pick<ConceptFilter, "publishedAfter" | "publishedBefore">;
-
 /**
  * All of a row's sources, the best first: those within the dates asked for, then those whose title holds more of the query's
  * words, then the newest; what is alike stays in the author's order.
@@ -138,12 +130,12 @@ type DateRange = Pick<ConceptFilter, "publishedAfter" | "publishedBefore">;
 function orderEvidence(
 	evidence: readonly Evidence[],
 	weighed: readonly WeighedWord[],
-	range: DateRange = {},
+	filter: ConceptFilter = {},
 ): readonly Evidence[] {
 	if (evidence.length < 2) return evidence;
 	const rated = evidence.map((source) => ({
 		source,
-		isInRange: isWithin(range, source.publishedAt),
+		isInRange: isPublishedWithin(filter, source),
 		overlap: overlapOf(titleTermsOf(source), weighed),
 	}));
 	rated.sort(
@@ -167,28 +159,22 @@ const titleTermsOf = memoizeByObject(
 	({ title }: Evidence): ReadonlySet<string> => new Set(tokenize(title).flatMap(termsOf)),
 );
 
-function isWithin({ publishedAfter, publishedBefore }: DateRange, day: string | undefined) {
-	if (publishedAfter === undefined && publishedBefore === undefined) return true;
-	if (day === undefined) return false;
-	return day >= (publishedAfter ?? day) && day <= (publishedBefore ?? day);
-}
-
 /** Days as `YYYY-MM-DD`; an undated source is older than all. */
 function compareDays(one = "", other = ""): number {
 	return one === other ? 0 : one < other ? -1 : 1;
-}
-
-export interface RouteInput extends Omit<RankRequest, "words"> {
-	readonly request: Pick<RouteRequest, "query" | "limit">;
-	/** Words of the language, lower case: they are not taken for misspelt. */
-	readonly commonWords?: ReadonlySet<string> | undefined;
 }
 
 /**
  * Ranks and judges each graph by itself, as a search of it would. Of more graphs than may be named, those with the best rows
  * among all are judged. In one go: nothing awaits.
  */
-export function routeQuery({ request, commonWords, ...input }: RouteInput): RouteOutcome {
+export function routeQuery({
+	request,
+	commonWords,
+	...input
+}: Omit<FindInput, "request" | "clock"> & {
+	readonly request: Pick<RouteRequest, "query" | "limit">;
+}): RouteOutcome {
 	const { scopes, dense } = input;
 	const words = readWords(request.query, scopes, commonWords);
 	const missing = weighWords(words, scopes).filter(({ isKnown }) => !isKnown);
@@ -228,7 +214,7 @@ function promiseOf(
 	const rows = namedFirst(ranked, weighed);
 	const [best] = rows;
 	if (!best) return undefined;
-	const signs = readSigns(weighed, rows, { scopes, commonWords });
+	const signs = readSigns(weighed, rows, scopes, commonWords);
 	const surfaces = (isKnown: boolean) =>
 		weighed.filter((known) => known.isKnown === isKnown).map(({ word }) => word.surface);
 	const worthy = rows.filter(({ score }) => score > 0 && score >= best.score * ROW_FLOOR);

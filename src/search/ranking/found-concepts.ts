@@ -4,7 +4,7 @@ import { readsAlike } from "../index/segment.js";
 import { fileNameOf } from "../lexical/concept-text.js";
 import { impactWithin, type LexicalIndex, postingsOf } from "../lexical/lexical-index.js";
 import { coversAll, type WeighedWord } from "../lexical/query-coverage.js";
-import { termsOf, tokenize, type Word } from "../lexical/tokenizer.js";
+import { namesOf, termsOf, tokenize, type Word } from "../lexical/tokenizer.js";
 import type { RankedSlot } from "./ranking.js";
 
 /** A ranked slot with the concept it stands for. */
@@ -102,9 +102,9 @@ export function isNameOf(subject: readonly Word[], concept: Concept): boolean {
 	if (subject.length === 0 || subject.length > MAX_NAME_WORDS) return false;
 	if (lacksBeginnings(subject, concept)) return false;
 	const asked = new Set(subject.flatMap(termsOf));
-	return namesOf(concept).some(({ words, terms }) => {
-		if (!subject.every((word) => idsOf(word).some((term) => terms.has(term)))) return false;
-		const called = words.filter((word) => idsOf(word).some((term) => asked.has(term)));
+	return conceptNames(concept).some(({ words, terms }) => {
+		if (!subject.every((word) => namesOf(word).some((term) => terms.has(term)))) return false;
+		const called = words.filter((word) => namesOf(word).some((term) => asked.has(term)));
 		return called.length / words.length >= NAME_SHARE;
 	});
 }
@@ -126,7 +126,7 @@ interface Name {
 	readonly terms: ReadonlySet<string>;
 }
 
-const namesOf = memoizeByObject((concept: Concept): readonly Name[] => {
+const conceptNames = memoizeByObject((concept: Concept): readonly Name[] => {
 	const texts = new Set([
 		concept.title,
 		...concept.title.split(NAME_BREAK),
@@ -138,8 +138,3 @@ const namesOf = memoizeByObject((concept: Concept): readonly Name[] => {
 		.filter((words) => words.length > 0)
 		.map((words) => ({ words, terms: new Set(words.flatMap(termsOf)) }));
 });
-
-/** Terms each of which stands for the word on its own. */
-function idsOf(word: Word): readonly string[] {
-	return [word.whole, ...word.joined];
-}

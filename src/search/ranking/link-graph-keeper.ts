@@ -9,13 +9,7 @@ const SHORT_BUILD_MS = 20;
 const FIRST_REST_MS = 250;
 
 /** Keeps a link graph as new as can be without making a search wait; one that cannot be built is logged, the one before serves on. */
-export function createLinkGraphKeeper({
-	clock,
-	logger,
-}: {
-	readonly clock: Clock;
-	readonly logger?: Logger | undefined;
-}) {
+export function createLinkGraphKeeper(clock: Clock, logger?: Logger) {
 	let current: LinkGraph | undefined;
 	let awaited: IndexState | undefined;
 	let running: Promise<void> | undefined;

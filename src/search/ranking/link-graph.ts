@@ -6,7 +6,7 @@ import {
 	type Spend,
 } from "../../kernel/kernel.js";
 import type { Concept } from "../../knowledge/knowledge.js";
-import type { Segment } from "../index/segment.js";
+import type { Part, Segment } from "../index/segment.js";
 
 /** What ties the concepts of all graphs together, as arcs between the documents of segments. Immutable. */
 export interface LinkGraph {
@@ -20,9 +20,7 @@ export interface LinkGraph {
 	find(segment: Segment): { readonly number: number; readonly first: number } | undefined;
 }
 
-export interface LinkedSegment extends Omit<LinkedDocuments, "graphId"> {
-	readonly segment: Segment;
-}
+type LinkedPart = Pick<Part, "segment" | "concepts">;
 
 /** The heaviest arcs that a node keeps: what hundreds refer to leads nowhere in particular. */
 const MAX_ARCS = 32;
@@ -31,7 +29,7 @@ const MERGED_ARC_UNITS = 15;
 const VISIT_UNITS = 8;
 
 /** Gives way to other work while it runs. */
-export async function buildLinkGraph(segments: readonly LinkedSegment[]): Promise<LinkGraph> {
+export async function buildLinkGraph(segments: readonly LinkedPart[]): Promise<LinkGraph> {
 	const places = new Map<Uint8Array, { number: number; first: number }>();
 	let nodes = 0;
 	for (const [number, { segment, concepts }] of segments.entries()) {
@@ -43,11 +41,7 @@ export async function buildLinkGraph(segments: readonly LinkedSegment[]): Promis
 		const first = places.get(segment.fingerprints)?.first ?? 0;
 		segmentOf.fill(number, first, first + concepts.length);
 	}
-	const documents = segments.map(({ segment, concepts }) => ({
-		graphId: segment.graphId,
-		concepts,
-	}));
-	const adjacency = await toAdjacency(await collectArcs(documents), nodes);
+	const adjacency = await toAdjacency(await collectArcs(segments), nodes);
 	return { ...adjacency, segmentOf, find: ({ fingerprints }) => places.get(fingerprints) };
 }
 
@@ -136,14 +130,8 @@ function createMerger(nodes: number) {
 	};
 }
 
-/** Documents of one segment with the graph they belong to; undefined for tombstones. */
-export interface LinkedDocuments {
-	readonly graphId: string;
-	readonly concepts: readonly (Concept | undefined)[];
-}
-
 /** Arcs between documents, numbered on from the first segment to the last: arc `a` < `count` leads from `from[a]` to `to[a]`. */
-export interface Arcs {
+interface Arcs {
 	count: number;
 	readonly from: Uint32Array;
 	readonly to: Uint32Array;
@@ -172,7 +160,7 @@ const HOLDER_UNITS = 10;
 const ARC_UNITS = 10;
 
 /** Links in both directions, and arcs for every source, name and rare tag that two concepts of any graphs share. In turns. */
-export async function collectArcs(segments: readonly LinkedDocuments[]): Promise<readonly Arcs[]> {
+export async function collectArcs(segments: readonly LinkedPart[]): Promise<readonly Arcs[]> {
 	const spend = createTurns();
 	const all = [await collectLinks(segments, spend)];
 	for (const kind of ["source", "name", "tag"] as const) {
@@ -181,7 +169,7 @@ export async function collectArcs(segments: readonly LinkedDocuments[]): Promise
 	return all;
 }
 
-async function collectLinks(segments: readonly LinkedDocuments[], spend: Spend): Promise<Arcs> {
+async function collectLinks(segments: readonly LinkedPart[], spend: Spend): Promise<Arcs> {
 	const nodes = new Map<string, ShardedMap<number>>();
 	let links = 0;
 	await eachConcept(segments, spend, ({ id, edges }, node, graphId) => {
@@ -204,7 +192,7 @@ async function collectLinks(segments: readonly LinkedDocuments[], spend: Spend):
 
 async function collectShared(
 	kind: SharedKind,
-	segments: readonly LinkedDocuments[],
+	segments: readonly LinkedPart[],
 	spend: Spend,
 ): Promise<Arcs> {
 	const { weight, most } = SHARED[kind];
@@ -233,21 +221,18 @@ async function collectShared(
 	return arcs;
 }
 
-interface Quotas {
-	/** Most arcs of all nodes. */
-	readonly total: number;
-	/** True, and counted, when both may have one more arc. */
-	take(one: number, other: number): boolean;
-}
+type Quotas = ReturnType<typeof createQuotas>;
 
-function createQuotas(nodes: number): Quotas {
+function createQuotas(nodes: number) {
 	const fair = Math.floor(KIND_ARCS_MAX / Math.max(1, nodes));
 	const quota = Math.min(NODE_ARCS_MAX, Math.max(NODE_ARCS_MIN, fair));
 	const taken = new Uint8Array(nodes);
 	const countOf = (node: number) => taken[node] as number;
 	return {
+		/** Most arcs of all nodes. */
 		total: nodes * quota,
-		take(one, other) {
+		/** True, and counted, when both may have one more arc. */
+		take(one: number, other: number): boolean {
 			if (countOf(one) >= quota || countOf(other) >= quota) return false;
 			taken[one] = countOf(one) + 1;
 			taken[other] = countOf(other) + 1;
@@ -310,15 +295,15 @@ function addArc(arcs: Arcs, from: number, to: number, weight: number): void {
 
 /** `visit` returns what it cost beside the visit itself. */
 async function eachConcept(
-	segments: readonly LinkedDocuments[],
+	segments: readonly LinkedPart[],
 	spend: Spend,
 	visit: (concept: Concept, node: number, graphId: string) => number,
 ): Promise<void> {
 	let first = 0;
-	for (const { graphId, concepts } of segments) {
+	for (const { segment, concepts } of segments) {
 		for (let document = 0; document < concepts.length; document++) {
 			const concept = concepts[document];
-			const units = concept ? visit(concept, first + document, graphId) : 0;
+			const units = concept ? visit(concept, first + document, segment.graphId) : 0;
 			if (spend(CONCEPT_UNITS + units)) await nextTurn();
 		}
 		first += concepts.length;

@@ -14,7 +14,8 @@ export interface ComparableRow {
 
 export function toComparable(row: Omit<ComparableRow, "numbers">): ComparableRow {
 	const { concept, lexicalShare, cosine } = row;
-	return { concept, lexicalShare, cosine, numbers: numbersIn(concept.title) };
+	const numbers = concept.title.match(/\d+/g)?.join(" ") ?? "";
+	return { concept, lexicalShare, cosine, numbers };
 }
 
 /** Share of words, and of runs of three words, that texts which say the same have in common. */
@@ -62,10 +63,6 @@ function isTitledAlike({ title: one }: Concept, { title: other }: Concept): bool
 		.toLowerCase()
 		.split(" ")
 		.some((word) => words.includes(word));
-}
-
-function numbersIn(title: string): string {
-	return title.match(/\d+/g)?.join(" ") ?? "";
 }
 
 function isSameSubject(one: Concept, other: Concept): boolean {

@@ -12,14 +12,26 @@ export const POOL = 50;
 const LEAST_RELATED = 0.18;
 const MAX_BRIDGES = 20;
 
-/** A fused candidate and where its concept is. */
-export interface RankedSlot extends FusedCandidate {
+/** A candidate with what either side thinks of it, how that adds up, and where its concept is. */
+export interface RankedSlot {
+	/** Position in the index. */
+	readonly slot: number;
+	/** BM25, from zero up. */
+	readonly lexical: number;
+	/** Cosine; undefined in keyword mode. */
+	readonly cosine: number | undefined;
+	/** Each side's score as a share of the best candidate's, 0..1, and the dense side's share of their mix. */
+	readonly lexicalShare: number;
+	readonly denseShare: number;
+	readonly denseWeight: number;
+	/** 0..1 within this answer. */
+	readonly fused: number;
 	readonly scope: SearchScope;
 	/** Position of the concept in its segment. */
 	readonly concept: number;
-	/** Factor for the concept itself, whatever the query. */
+	/** Factor for how much of the graph builds on the concept and for its status, at most 1. */
 	readonly prior: number;
-	/** What links, shared evidence and entities added. */
+	/** What links, shared evidence and entities added, 0..1. */
 	readonly graph: number;
 	/** fused × prior + graph, 0..1. */
 	readonly score: number;
@@ -42,13 +54,6 @@ export interface RankRequest {
 	readonly weights?: RankWeights | undefined;
 }
 
-export interface Ranking {
-	/** The best concepts of the scopes by both sides and the links together, best first, equal scores by id. */
-	readonly ranked: readonly RankedSlot[];
-	/** For anyone who wants to know how the lexical scores came about. */
-	readonly lexical: LexicalFindings;
-}
-
 /** The words of a query as the searched graphs know them. */
 export function readWords(
 	query: string,
@@ -58,7 +63,11 @@ export function readWords(
 	return expandWords(readQuery(query), { scopes, commonWords });
 }
 
-export function rankConcepts(request: RankRequest): Ranking {
+/**
+ * The best concepts of the scopes by both sides and the links together, best first, equal scores by id, and how the lexical
+ * scores came about.
+ */
+export function rankConcepts(request: RankRequest) {
 	const { scopes, words, dense, links, weights = RANK_WEIGHTS } = request;
 	const lexical = searchLexical(toQueryTerms(words), scopes, POOL);
 	const found = findCandidates(lexical, dense, scopes);
@@ -152,7 +161,7 @@ function locate(slot: number, lexical: number, scopes: readonly SearchScope[]): 
 	};
 }
 
-function score(match: Located, fuse: Fusion): void {
+function score(match: Located, fuse: ReturnType<typeof createFusion>): void {
 	const { lexicalShare, denseShare, denseWeight, fused } = fuse(match);
 	match.lexicalShare = lexicalShare;
 	match.denseShare = denseShare;
@@ -198,39 +207,17 @@ export function denseWeightFor(
 	return Math.max(0, share - identifierShift * identifierShare);
 }
 
-/** One candidate with what either side thinks of it. */
-export interface Candidate {
-	/** Position in the index. */
-	readonly slot: number;
-	/** BM25, from zero up. */
-	readonly lexical: number;
-	/** Cosine; undefined in keyword mode. */
-	readonly cosine: number | undefined;
-}
-
-export interface FusedCandidate extends Candidate, FusedScore {}
-
-interface FusedScore {
-	/** Each side's score as a share of the best candidate's, 0..1, and the dense side's share of their mix. */
-	readonly lexicalShare: number;
-	readonly denseShare: number;
-	readonly denseWeight: number;
-	/** 0..1 within this answer. */
-	readonly fused: number;
-}
-
-/** Scores any candidate against the best of those that both sides found. */
-export type Fusion = (candidate: Pick<Candidate, "lexical" | "cosine">) => FusedScore;
+type Matched = Pick<RankedSlot, "lexical" | "cosine">;
 
 /**
- * Convex combination of both sides, each divided by its best score with zero as the floor.
+ * Scores any candidate against the best of those found: a convex combination of both sides, each divided by its best score with zero as the floor.
  * Ranks agree on order, not on scale: reciprocal rank fusion loses what a clear lexical hit says.
  */
 export function createFusion(
-	found: readonly Candidate[],
+	found: readonly Matched[],
 	identifierShare: number,
 	weights: RankWeights = RANK_WEIGHTS,
-): Fusion {
+) {
 	let bestLexical = 0;
 	let bestCosine = 0;
 	let isHybrid = false;
@@ -240,7 +227,7 @@ export function createFusion(
 		isHybrid ||= cosine !== undefined;
 	}
 	const denseWeight = isHybrid ? denseWeightFor(identifierShare, bestCosine, weights) : 0;
-	return ({ lexical, cosine }) => {
+	return ({ lexical, cosine }: Matched) => {
 		const lexicalShare = shareOf(lexical, bestLexical);
 		const denseShare = shareOf(cosine ?? 0, bestCosine);
 		const fused = denseWeight * denseShare + (1 - denseWeight) * lexicalShare;

@@ -35,7 +35,7 @@ export function relatedSlots(
 }
 
 /** Mass of the most related node that is no seed or, where nothing else was reached, of the most related seed. */
-function mostRelated(reached: readonly Reached[], seeds: readonly Seed[]): number {
+function mostRelated(reached: readonly NodeMass[], seeds: readonly NodeMass[]): number {
 	let most = 0;
 	let mostOfSeeds = 0;
 	for (const { node, mass } of reached) {
@@ -57,7 +57,7 @@ function round(share: number): number {
 function seedsOf(
 	matches: readonly Match[],
 	nodeOf: (slot: number) => number | undefined,
-): readonly Seed[] {
+): readonly NodeMass[] {
 	const best = matches[0]?.score ?? 0;
 	if (best <= 0) return [];
 	const seeds = matches.slice(0, SEEDS).flatMap(({ slot, score }) => {
@@ -68,14 +68,8 @@ function seedsOf(
 	return seeds.map(({ node, mass }) => ({ node, mass: mass / total }));
 }
 
-interface Places {
-	nodeOf(slot: number): number | undefined;
-	slotOf(node: number): number;
-	readonly admits: Admits;
-}
-
 /** Nodes are numbered by the segments that were there when the graph was built, slots by those that are there now. */
-function toPlaces(graph: LinkGraph, scopes: readonly SearchScope[]): Places {
+function toPlaces(graph: LinkGraph, scopes: readonly SearchScope[]) {
 	/** By segment number: what to add to a node for its slot, and who takes part. */
 	const shifts: (number | undefined)[] = [];
 	const masks: (Uint8Array | undefined)[] = [];
@@ -99,25 +93,19 @@ function toPlaces(graph: LinkGraph, scopes: readonly SearchScope[]): Places {
 	};
 	const isWhole = !isMasked && nodes === graph.segmentOf.length;
 	return {
-		nodeOf(slot) {
+		nodeOf(slot: number): number | undefined {
 			const scope = scopes.findLast(({ base }) => base <= slot);
 			const place = scope && graph.find(scope.segment);
 			return place && slot - scope.base + place.first;
 		},
-		slotOf: (node) => node + (shifts[graph.segmentOf[node] as number] ?? 0),
+		slotOf: (node: number) => node + (shifts[graph.segmentOf[node] as number] ?? 0),
 		admits: isWhole ? undefined : admits,
 	};
 }
 
-/** Where walks begin, and with what share of all walks. */
-export interface Seed {
+/** A node and a share of all walks: of those that begin there, or of those that end there and ever left their seed. */
+interface NodeMass {
 	readonly node: number;
-	readonly mass: number;
-}
-
-export interface Reached {
-	readonly node: number;
-	/** Share of walks that end here, without those that never left their seed. */
 	readonly mass: number;
 }
 
@@ -127,7 +115,7 @@ const STOP_PROBABILITY = 0.5;
 const LEAST_MASS = 5e-4;
 
 /** Nodes that walks may visit; undefined for all. */
-export type Admits = ((node: number) => boolean) | undefined;
+type Admits = ((node: number) => boolean) | undefined;
 
 /**
  * Personalised PageRank by forward push (Andersen, Chung and Lang, 2006): the error at any node is at most what was not passed on.
@@ -135,9 +123,9 @@ export type Admits = ((node: number) => boolean) | undefined;
  */
 export function spreadFrom(
 	graph: LinkGraph,
-	seeds: readonly Seed[],
+	seeds: readonly NodeMass[],
 	admits: Admits,
-): readonly Reached[] {
+): readonly NodeMass[] {
 	const spread = scratchOf(graph);
 	const { ended } = spread;
 	for (const { node, mass } of seeds) receive(spread, node, mass);
@@ -217,9 +205,9 @@ function receive(spread: Scratch, node: number, mass: number): void {
 }
 
 /** What was reached, in the order in which it was; the scratch is zeroed for the next query. */
-function takeReached(spread: Scratch): readonly Reached[] {
+function takeReached(spread: Scratch): readonly NodeMass[] {
 	const { waiting, ended, touched, touchedCount } = spread;
-	const reached: Reached[] = [];
+	const reached: NodeMass[] = [];
 	for (let at = 0; at < touchedCount; at++) {
 		const node = touched[at] as number;
 		const mass = ended[node] as number;

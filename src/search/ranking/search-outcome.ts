@@ -1,6 +1,7 @@
 import type { DataStatus, Decision } from "../../contract/contract.js";
 import type { Concept, Evidence, Graph } from "../../knowledge/knowledge.js";
 import type { ConceptFilter } from "../index/concept-filter.js";
+import type { RankedSlot } from "./ranking.js";
 
 /** A concept of one of the graphs, by its name on the wire as well: `<graph id>:<concept id>`. */
 interface NamedConcept {
@@ -21,19 +22,11 @@ export interface RankedConcept extends NamedConcept {
 }
 
 /** The parts of one row's score, as they went into it. */
-export interface ScoreExplanation {
-	/** BM25 as computed, and as a share of the best candidate's, 0..1. */
+export interface ScoreExplanation
+	extends Pick<RankedSlot, "lexicalShare" | "cosine" | "denseWeight" | "graph" | "prior"> {
 	readonly bm25: number;
-	readonly lexicalShare: number;
 	/** Undefined in keyword mode. */
-	readonly cosine: number | undefined;
 	readonly denseShare: number | undefined;
-	/** Share of the dense side in the fusion, 0..1. */
-	readonly denseWeight: number;
-	/** What links, shared evidence and entities added, 0..1. */
-	readonly graph: number;
-	/** Factor for how much of the graph builds on the concept and for its status, at most 1. */
-	readonly prior: number;
 	/** Weighted share of the query's subject words that the concept's text holds, 0..1. */
 	readonly coverage: number;
 	/** True when the query is a name of the concept: such rows come first. */
@@ -69,12 +62,7 @@ export interface SearchRequest {
 	readonly explain?: boolean | undefined;
 }
 
-export interface RouteRequest {
-	readonly graphs: readonly Graph[];
-	readonly query: string;
-	readonly limit: number;
-	readonly signal: AbortSignal;
-}
+export type RouteRequest = Pick<SearchRequest, "graphs" | "query" | "limit" | "signal">;
 
 /** What one graph would say to a query, without saying it. */
 export interface GraphPromise {
@@ -89,12 +77,7 @@ export interface GraphPromise {
 	readonly rows: number;
 }
 
-export interface RouteOutcome {
+export interface RouteOutcome extends Pick<SearchOutcome, "missing" | "mode" | "reason"> {
 	/** Graphs that would not abstain, strongest first; at most `limit`. */
 	readonly graphs: readonly GraphPromise[];
-	/** Words no searched graph covers. */
-	readonly missing: readonly string[];
-	readonly mode: "hybrid" | "keyword";
-	/** Why only keywords are used, as a sentence; undefined in hybrid mode. */
-	readonly reason?: string | undefined;
 }

@@ -29,7 +29,7 @@ t.test("nodes by the dates of their sources are those whose sources say so", asy
 				);
 			const found = listNodes(graph, {
 				...{ isWanted, limit: 50 },
-				...{ publishedAfter: after, publishedBefore: before },
+				...{ published_after: after, published_before: before },
 			});
 			t.same(
 				found.items.map(({ id }) => id),
@@ -59,10 +59,10 @@ t.test("sources are not looked through where no date can be wanted", async (t) =
 		looked += 1;
 		return false;
 	};
-	listNodes(graph, { isWanted, publishedAfter: "2020-01-02", limit: 1 });
-	listNodes(graph, { isWanted, publishedBefore: "2017-12-31", limit: 1 });
+	listNodes(graph, { isWanted, published_after: "2020-01-02", limit: 1 });
+	listNodes(graph, { isWanted, published_before: "2017-12-31", limit: 1 });
 	t.equal(looked, 0);
-	listNodes(graph, { isWanted, publishedAfter: "2019-01-01", limit: 1 });
+	listNodes(graph, { isWanted, published_after: "2019-01-01", limit: 1 });
 	t.equal(looked, 200);
 });
 

@@ -30,8 +30,8 @@ function readAll<T>(
 t.test("pages of nodes show every wanted node once, in the order of ids", async (t) => {
 	const anyQuery = fc.record(
 		{
-			types: fc.constantFrom(["claim"], ["TREND", "nothing"]),
-			tags: fc.constantFrom(["a"], ["b", "=C"]),
+			type: fc.constantFrom<string[]>(["claim"], ["TREND", "nothing"]),
+			tags: fc.constantFrom<string[]>(["a"], ["b", "=C"]),
 			prefix: fc.constantFrom("c.n1", "=", "plain", "𝒳", "nowhere"),
 		},
 		{ requiredKeys: [] },
@@ -39,7 +39,7 @@ t.test("pages of nodes show every wanted node once, in the order of ids", async 
 	fc.assert(
 		fc.property(anyGraph, anyQuery, fc.integer({ min: 1, max: 5 }), (graph, query, limit) => {
 			const lower = (texts: readonly string[]) => texts.map((text) => text.toLowerCase());
-			const { types, tags, prefix } = query;
+			const { type: types, tags, prefix } = query;
 			const isWanted = (concept: (typeof graph.concepts)[number]) =>
 				(!types || lower(types).includes(concept.type.toLowerCase())) &&
 				(!tags || lower(concept.tags).some((tag) => lower(tags).includes(tag)));
@@ -69,9 +69,10 @@ t.test("pages of edges show every wanted edge once", async (t) => {
 			fc.integer({ min: 1, max: 4 }),
 			fc.constantFrom(undefined, "2019-06-01"),
 			(graph, limit, asOf) => {
-				const found = readAll((after) => listEdges(graph, { asOf, limit, after }), keyOfEdge).map(
-					(step) => keyOfEdge(step).join(" "),
-				);
+				const found = readAll(
+					(after) => listEdges(graph, { as_of: asOf, limit, after }),
+					keyOfEdge,
+				).map((step) => keyOfEdge(step).join(" "));
 				const map = mapOf(graph);
 				const expected = map.edges.filter(
 					({ validFrom = "0", validTo = "9" }) =>
@@ -147,7 +148,7 @@ t.test("a source of a year has surely appeared once the year is over", async (t)
 	};
 	const graph = graphWith([conceptOf("a", { evidence: [source] })]);
 	const countAsOf = (asOf: string) =>
-		readTimeline(graph, { order: "oldest", limit: 5, asOf }).items.length;
+		readTimeline(graph, { order: "oldest", limit: 5, as_of: asOf }).items.length;
 	t.equal(countAsOf("2018-12-30"), 0);
 	t.equal(countAsOf("2018-12-31"), 1);
 });

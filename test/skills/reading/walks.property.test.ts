@@ -15,9 +15,9 @@ import { anyGraph, conceptOf, graphWith, linksTo } from "./random-graph.js";
 
 const anyWalk: fc.Arbitrary<WalkOptions> = fc.record(
 	{
-		types: fc.constantFrom(["links-to"], ["Builds On", "opposes"]),
+		edge_types: fc.constantFrom(["links-to"], ["Builds On", "opposes"]),
 		direction: fc.constantFrom("out" as const, "in" as const, "both" as const),
-		asOf: fc.constantFrom("2019-06-01"),
+		as_of: fc.constantFrom("2019-06-01"),
 	},
 	{ requiredKeys: [] },
 );
@@ -68,7 +68,11 @@ t.test("paths are simple, exist, and are the shortest there are", async (t) => {
 			if (from === undefined || to === undefined || from === to) return;
 			const stepsMax = 4;
 			const hops = hopsOf(graph, walk);
-			const { items, isComplete } = findPaths(graph, { from, to }, { ...walk, count, stepsMax });
+			const { items, isComplete } = findPaths(
+				graph,
+				{ from, to },
+				{ ...walk, limit: count, max_steps: stepsMax },
+			);
 			const expected = allPathLengths(hops, from, to, stepsMax).slice(0, count);
 			t.ok(isComplete);
 			t.equal(items.length, expected.length);
@@ -138,15 +142,18 @@ t.test("neighbors are those in reach, each once, nearest first", async (t) => {
 });
 
 t.test("a subgraph keeps its budget and hangs together with its seeds", async (t) => {
-	const anyBudget = fc.record({ nodesMax: fc.integer({ min: 1, max: 9 }), bytesMax: fc.nat(600) });
+	const anyBudget = fc.record({
+		max_nodes: fc.integer({ min: 1, max: 9 }),
+		max_bytes: fc.nat(600),
+	});
 	fc.assert(
 		fc.property(anyGraph, anyWalk, anyBudget, (graph, walk, budget) => {
 			const seeds = [...new Set([graph.concepts[0]?.id ?? "", graph.concepts.at(-1)?.id ?? ""])];
 			const sizes = { ofNode: () => 40, ofEdge: () => 25 };
 			const found = growSubgraph(graph, seeds, { ...walk, ...budget, sizes });
 			const ids = found.nodes.map(({ concept }) => concept.id);
-			t.ok(ids.length <= budget.nodesMax);
-			t.ok(40 * ids.length + 25 * found.edges.length <= budget.bytesMax);
+			t.ok(ids.length <= budget.max_nodes);
+			t.ok(40 * ids.length + 25 * found.edges.length <= budget.max_bytes);
 			const reached = new Set(seeds.filter((seed) => ids.includes(seed)));
 			for (let before = -1; before < reached.size; ) {
 				before = reached.size;
@@ -165,8 +172,8 @@ t.test("a subgraph keeps its budget and hangs together with its seeds", async (t
 			t.equal(found.edges.length, within.length);
 			const larger = growSubgraph(graph, seeds, {
 				...walk,
-				nodesMax: budget.nodesMax + 1,
-				bytesMax: budget.bytesMax + 100,
+				max_nodes: budget.max_nodes + 1,
+				max_bytes: budget.max_bytes + 100,
 				sizes,
 			});
 			t.same(
@@ -181,7 +188,7 @@ t.test("a subgraph keeps its budget and hangs together with its seeds", async (t
 t.test("an unknown node is not found, by any of them", async (t) => {
 	const tides = graphOf(TIDES);
 	const refusal = { code: "NOT_FOUND", message: /No node of the graph "tides" is called "moon"/ };
-	const walk = { depth: 1, limit: 1, count: 1, stepsMax: 1, nodesMax: 1, bytesMax: 1 };
+	const walk = { depth: 1, limit: 1, max_steps: 1, max_nodes: 1, max_bytes: 1 };
 	t.throws(() => findNeighbors(tides, "moon", walk), refusal);
 	t.throws(() => findPaths(tides, { from: "phases.low", to: "moon" }, walk), refusal);
 	const sizes = { ofNode: () => 0, ofEdge: () => 0 };
@@ -190,7 +197,7 @@ t.test("an unknown node is not found, by any of them", async (t) => {
 
 t.test("a step says which edge was walked and which way", async (t) => {
 	const { items } = findNeighbors(graphOf(TIDES), "cycles.spring", {
-		types: ["Opposes"],
+		edge_types: ["Opposes"],
 		depth: 1,
 		limit: 5,
 	});
@@ -214,7 +221,7 @@ t.test("a hub costs a bounded walk, and the answer says that it is not all", asy
 	t.notOk(found.isComplete);
 	const clique = Array.from({ length: 700 }, (_, index) => `n${index}`);
 	const dense = graphWith(clique.map((id) => conceptOf(id, linksTo(...clique))));
-	const paths = findPaths(dense, { from: "n0", to: "n1" }, { count: 10, stepsMax: 6 });
+	const paths = findPaths(dense, { from: "n0", to: "n1" }, { limit: 10, max_steps: 6 });
 	t.ok(paths.items.length >= 1);
 	t.equal(paths.items[0]?.length, 1);
 });
