@@ -64,7 +64,12 @@ export interface Exchange extends User {
 }
 
 export function createExchange(
-	{ service, ids, acceptsX402, logger }: A2aServices,
+	{
+		service,
+		ids,
+		acceptsX402,
+		logger,
+	}: Pick<A2aServices, "service" | "ids" | "acceptsX402" | "logger">,
 	req: Request,
 ): Exchange {
 	const response = req.res as Response;

@@ -36,13 +36,13 @@ export type OpenTasks = Pick<PaymentService, "find" | "cancel">;
 /** Sells to callers who bring no identity: they pay with the message, or are asked to and pay with the next one. */
 export type PaymentService = ReturnType<typeof createPaymentService>;
 
-type PaymentServices = Pick<A2aServices, "clock" | "acceptsX402"> & {
+type SellServices = Pick<A2aServices, "clock" | "acceptsX402"> & {
 	readonly sell: Sell;
 	readonly keepPaid: KeepPaid;
 };
 
 export function createPaymentService(
-	deps: PaymentServices & Pick<A2aServices, "ids"> & { readonly tasks: TaskArchive },
+	deps: SellServices & Pick<A2aServices, "ids"> & { readonly tasks: TaskArchive },
 ) {
 	const { tasks, ids, clock } = deps;
 	const running = new Map<
@@ -185,7 +185,7 @@ function readSending(message: Message, exchange: Exchange): Sending {
  * One way through the pipeline, and what the task is afterwards. Throws what the pipeline throws, unless the caller
  * speaks the extension and the refusal is about money; RATE_LIMITED for more unpaid tasks than one address may open.
  */
-function createPaymentAttempt(deps: PaymentServices & { readonly waiting: WaitingTasks }) {
+function createPaymentAttempt(deps: SellServices & { readonly waiting: WaitingTasks }) {
 	const { sell, keepPaid, waiting, clock, acceptsX402 } = deps;
 	const takeFrom = createTokenBucket({
 		clock,

@@ -92,7 +92,7 @@ export function notFound(message: string, options?: ServiceErrorOptions): Servic
 	return new ServiceError("NOT_FOUND", message, options);
 }
 
-/** Something this server needs does not work now. */
+/** Something that this server needs does not work; retryable unless the options say otherwise. */
 export function unavailable(message: string, options?: ServiceErrorOptions): ServiceError {
 	return new ServiceError("UNAVAILABLE", message, options);
 }

@@ -1,5 +1,4 @@
 import { z } from "zod";
-import type { toNode } from "../../skills/graphs/graphs.js";
 import { parseInput, queryField, type RowWire } from "../contract/contract.js";
 import { notFound } from "../kernel/kernel.js";
 import { receiptMetaOf } from "./payment-meta.js";
@@ -56,7 +55,19 @@ function createSearch(deps: ToolDeps): Tool {
 	};
 }
 
-type Node = ReturnType<typeof toNode>;
+interface Node {
+	readonly trend_id: string;
+	readonly title: string;
+	readonly type: string;
+	readonly summary: string;
+	readonly body: string;
+	readonly trust_tier: string;
+	readonly evidence: readonly {
+		readonly title: string;
+		readonly source_url: string;
+		readonly published_at: string | null;
+	}[];
+}
 
 function createFetch(deps: ToolDeps): Tool {
 	const { prices, info, skills } = deps.service;

@@ -2,8 +2,16 @@ import { z } from "zod";
 
 /** JSON Schema of one argument, as every client takes it: one type, no reference, no alternative. */
 export interface FieldSchema {
+	readonly type: "string" | "integer" | "number" | "boolean" | "array";
 	readonly description: string;
-	readonly [keyword: string]: unknown;
+	readonly enum?: readonly string[];
+	readonly items?: { readonly type: string };
+	readonly minLength?: number;
+	readonly maxLength?: number;
+	readonly minimum?: number;
+	readonly maximum?: number;
+	readonly minItems?: number;
+	readonly maxItems?: number;
 }
 
 /** Arguments of a tool, flat. */

@@ -249,10 +249,10 @@ interface Agreed {
 	readonly [other: string]: unknown;
 }
 
-export type Agree = ReturnType<typeof createAgree>;
+type Agree = ReturnType<typeof createAgree>;
 
 /** Makes key and grant, one for each step whatever was pressed: what was agreed to last holds. */
-export function createAgree(services: OAuthServices) {
+function createAgree(services: OAuthServices) {
 	const turns = createTurnQueue();
 	return async (agreement: Agreement): Promise<Agreed> => {
 		const leave = await turns.enter(agreement.interaction.uid);

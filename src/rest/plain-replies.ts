@@ -1,3 +1,4 @@
+/** Replies that are no JSON envelope: event streams, and documents for their owner alone, which no cache keeps. */
 import type { Response } from "express";
 import type { ReportFile } from "../contract/contract.js";
 import { drained, requestIdOf } from "../http/http.js";
@@ -46,8 +47,6 @@ export async function sendEventStream(
 		stopHeartbeat();
 	}
 }
-
-/** Answers of owners' routes that are no envelope: for their owner alone, kept by no cache. */
 
 /** Events as they come; undefined when there is none left. */
 export interface OwnedEvents {

@@ -18,7 +18,12 @@ const definitionOf = new Map<string, Operation>(
 	Object.values(definitions).map((operation) => [operation.id, operation]),
 );
 
-/** Every operation, in the order of the table. */
-export const OPERATIONS: readonly Operation[] = OPERATION_ROWS.flatMap(
-	([id]) => definitionOf.get(id) ?? [],
-);
+/** Every operation, in the order of the table. Throws when the table and the definitions differ: `npm run docs` writes both. */
+export const OPERATIONS: readonly Operation[] = OPERATION_ROWS.map(([id]) => {
+	const operation = definitionOf.get(id);
+	if (operation) return operation;
+	throw new RangeError(`The operation "${id}" is in the table and has no definition.`);
+});
+if (Object.keys(definitions).length !== OPERATIONS.length) {
+	throw new RangeError("Two operations have one id, or one is not in the table.");
+}

@@ -195,7 +195,7 @@ function createTurns() {
 	const look = async <T>(id: string, task: () => Promise<T>): Promise<T> => {
 		assertId(id);
 		const result = (last.get(id) ?? Promise.resolve()).then(task, task).catch((error: unknown) => {
-			throw unreadable(id, error);
+			throw documentFailed(id, error);
 		});
 		last.set(id, result);
 		const forget = () => last.get(id) === result && last.delete(id);
@@ -235,7 +235,7 @@ function assertId(id: string): void {
 	);
 }
 
-function unreadable(id: string, error: unknown): ServiceError {
+function documentFailed(id: string, error: unknown): ServiceError {
 	if (error instanceof ServiceError) return error;
 	return unavailable(
 		`The document "${id}" could not be read or written (${messageOf(error)}). Try again in a moment.`,

@@ -123,8 +123,8 @@ const LONG_STRETCH = 64;
 const FIRST_STEP = 16;
 
 /**
- * What `seekPosting` finds, from where the document is likely to be (`share`: how far into the stretch if all lay evenly, 0..1), in steps that double and then by halves: a long list is
- * looked at in few places of the memory.
+ * What `seekPosting` finds, from where the document is likely to be (`share`: how far into the stretch if all lay evenly,
+ * 0..1), in steps that double and then by halves: a long list is looked at in few places of the memory.
  */
 export function seekNear(
 	docs: Uint32Array,

@@ -210,7 +210,8 @@ export function denseWeightFor(
 type Matched = Pick<RankedSlot, "lexical" | "cosine">;
 
 /**
- * Scores any candidate against the best of those found: a convex combination of both sides, each divided by its best score with zero as the floor.
+ * Scores any candidate against the best of those found: a convex combination of both sides, each divided by its best score
+ * with zero as the floor.
  * Ranks agree on order, not on scale: reciprocal rank fusion loses what a clear lexical hit says.
  */
 export function createFusion(
