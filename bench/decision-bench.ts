@@ -2,6 +2,7 @@
 import { existsSync, readdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { z } from "zod";
+import { isAnswered } from "../src/contract/wire.js";
 import { PACKAGE_ROOT } from "../src/kernel/package-info.js";
 import { importFolder } from "../src/knowledge/import-folder.js";
 import type { ModelLocation } from "../src/search/model/model-folder.js";
@@ -95,7 +96,11 @@ async function measure(
 	const pathOf = new Map(graph.concepts.map((one) => [documentId(graph, one), one.path]));
 	const found = labelled.map((question, at) => {
 		const outcome = index.find(questions[at] as Question);
-		return { question, outcome, isCharged: outcome.rows.length > 0 };
+		return {
+			question,
+			outcome,
+			isCharged: isAnswered(outcome.decision) && outcome.rows.length > 0,
+		};
 	});
 	const answerable = found.filter(({ question }) => question.answerable);
 	const unanswerable = found.filter(({ question }) => !question.answerable);

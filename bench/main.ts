@@ -1,4 +1,4 @@
-/** `npm run bench -- [store routes mcp ledger hostile load claims claims-fit decision] [--json] [--sqlite <folder>] [--imports <folder>]`: measurements with their baselines in the same run; all parts but `claims-fit` and `decision` unless some are named. */
+/** `npm run bench -- [store routes mcp ledger hostile load claims claims-fit gate decision] [--json] [--sqlite <folder>] [--imports <folder>]`: measurements with their baselines in the same run; all parts but `claims-fit` and `decision` unless some are named. */
 import { mkdtempSync, rmSync } from "node:fs";
 import { cpus, tmpdir } from "node:os";
 import { join } from "node:path";
@@ -7,6 +7,7 @@ import { benchClaims, type ClaimsReport } from "./claims-bench.js";
 import { toConfusionLines } from "./claims-evaluation.js";
 import { fitClaims } from "./claims-fit.js";
 import { benchDecision } from "./decision-bench.js";
+import { benchGate } from "./gate-bench.js";
 import { benchHostile } from "./hostile-bench.js";
 import { benchLedger } from "./ledger-bench.js";
 import { benchCatalogLoad } from "./load-bench.js";
@@ -24,6 +25,7 @@ const PARTS = {
 	load: (folder: string) => benchCatalogLoad(folder, { model: options.model }),
 	claims: benchClaims,
 	"claims-fit": fitClaims,
+	gate: benchGate,
 	decision: () => benchDecision(options.imports),
 };
 type PartName = keyof typeof PARTS;
@@ -77,7 +79,14 @@ try {
 	}
 	for (const part of options.json
 		? []
-		: [report["mcp"], report["load"], report["hostile"], report["decision"], claims]) {
+		: [
+				report["mcp"],
+				report["load"],
+				report["hostile"],
+				report["decision"],
+				report["gate"],
+				claims,
+			]) {
 		const { bars = [] } = (part ?? {}) as { readonly bars?: readonly Bar[] };
 		for (const bar of bars) process.stdout.write(`${toBarLine(bar)}\n`);
 	}

@@ -6,6 +6,8 @@ batch, padding included, so that a text's vector would depend on its neighbours.
 processors without VNNI, sums of two products of full-range values overflow their 16 bits, and a verdict would depend on the machine.
 """
 
+import json
+import shutil
 from pathlib import Path
 
 import numpy as np
@@ -13,7 +15,7 @@ import onnx
 from onnx import TensorProto, helper, numpy_helper
 
 from bert import Bert
-from export import IR_VERSION, MODEL_FILE, OPSET, quantise_rows
+from export import IR_VERSION, MODEL_FILE, OPSET, quantise_rows, save_checksums
 
 """Largest integer of a weight."""
 WEIGHT_STEPS = 63
@@ -123,6 +125,18 @@ def save_encoder(model: Bert, folder: Path) -> None:
     writer = GraphWriter()
     stream = write_body(writer, model, pairs=False)
     save(writer, stream, "last_hidden_state", ["b", "t", model.config["hidden_size"]], ("input_ids", "attention_mask"), folder)
+
+
+def save_encoder_folder(model: Bert, base: Path, folder: Path, max_tokens: int) -> None:
+    """The files that the service loads; the tokenizer is the base's."""
+    save_encoder(model, folder)
+    config = {name: value for name, value in model.config.items() if not name.startswith(("_", "transformers"))}
+    config["matryoshka_dimensions"] = [384, 256, 128]
+    (folder / "config.json").write_text(json.dumps(config, indent=1) + "\n")
+    tokenizer = {"tokenizer_class": "BertTokenizer", "do_lower_case": True, "model_max_length": max_tokens}
+    (folder / "tokenizer_config.json").write_text(json.dumps(tokenizer, indent=1) + "\n")
+    shutil.copyfile(base / "tokenizer.json", folder / "tokenizer.json")
+    save_checksums(folder)
 
 
 def save_judge(model: Bert, head, folder: Path) -> None:

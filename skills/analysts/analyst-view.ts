@@ -1,4 +1,4 @@
-import type { Decision } from "../../src/contract/contract.js";
+import { type Decision, isAnswered } from "../../src/contract/contract.js";
 import {
 	type CitedSentence,
 	createMomentum,
@@ -39,7 +39,8 @@ async function gatherFor(search: HybridSearch, { analyst, question, signal }: An
 	const asked = { graphs, question, conceptsMax, sentencesMax, signal };
 	const found = await gatherEvidence(search, asked);
 	const offered = relevantOf(question, found);
-	const decision: Decision = offered.length === 0 ? "ABSTAIN" : found.decision;
+	const isKnown = offered.length > 0 && isAnswered(found.decision);
+	const decision: Decision = isKnown ? found.decision : "ABSTAIN";
 	return { ...found, decision, offered };
 }
 

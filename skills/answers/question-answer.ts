@@ -1,4 +1,9 @@
-import { ANSWER_LIMITS, type CitedTextWire, type SkillEvent } from "../../src/contract/contract.js";
+import {
+	ANSWER_LIMITS,
+	type CitedTextWire,
+	isAnswered,
+	type SkillEvent,
+} from "../../src/contract/contract.js";
 import {
 	type CitedSentence,
 	contentTerms,
@@ -85,7 +90,9 @@ export async function* answerQuestion(
 	const { decision, concepts } = found;
 	const counted = { concepts: concepts.length, sentences: offered.length };
 	yield { event: "research.search", data: { decision, ...counted, missing: found.missing } };
-	if (offered.length === 0) return { decision: "ABSTAIN", missing, mode, ...NOTHING };
+	if (!isAnswered(decision) || offered.length === 0) {
+		return { decision: "ABSTAIN", missing, mode, ...NOTHING };
+	}
 	return yield* tellAnswer(writer, task, { found, offered });
 }
 

@@ -1,8 +1,9 @@
-import type {
-	AdviceStance,
-	Decision,
-	SkillServices,
-	TrustTier,
+import {
+	type AdviceStance,
+	type Decision,
+	isAnswered,
+	type SkillServices,
+	type TrustTier,
 } from "../../src/contract/contract.js";
 import {
 	type CitedSentence,
@@ -75,7 +76,7 @@ export async function consultTwin(
 	const elsewhere = missing.length > 0 || offered.length === 0 ? await knowers(deps, task) : [];
 	const told = { mode, notCovered: missing, elsewhere };
 	const none = { ...told, decision: "ABSTAIN", answer: undefined } as const;
-	if (decision === "ABSTAIN" || offered.length === 0) {
+	if (!isAnswered(decision) || offered.length === 0) {
 		return { ...none, writer: writer.name, warnings: [] };
 	}
 	const purpose = "Answer the question as these notes of one desk do.";

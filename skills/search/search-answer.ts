@@ -5,6 +5,7 @@ import {
 	type EvidenceWire,
 	type ExplanationWire,
 	type FiltersWire,
+	isAnswered,
 	noAnswer,
 	type Outcome,
 	type RowWire,
@@ -22,6 +23,7 @@ import type {
 
 const TEXT_ROWS = 3;
 const SUMMARY_CHARS = 240;
+const SUGGESTIONS = 5;
 
 export interface SearchTask {
 	readonly graphs: readonly Graph[];
@@ -57,7 +59,9 @@ export async function searchAndAnswer(
 }
 
 /** The best rows with their links. */
-export function toSearchText({ rows }: SearchResponse): string {
+export function toSearchText({ rows, meta }: SearchResponse): string {
+	const { suggestions = [] } = meta;
+	if (suggestions.length > 0) return `What is meant? It may be: ${suggestions.join("; ")}.`;
 	return rows
 		.slice(0, TEXT_ROWS)
 		.map(({ name, summary, evidence }, index) => {
@@ -76,6 +80,8 @@ function toResponse(
 	found: SearchOutcome,
 	{ tookMs, asOf }: { tookMs: number; asOf: string },
 ): SearchResponse {
+	const rows = isAnswered(found.decision) ? found.rows : [];
+	const suggestions = found.decision === "CLARIFY" ? suggestFrom(found.rows) : [];
 	return {
 		ok: true,
 		dataStatus: found.dataStatus,
@@ -87,11 +93,17 @@ function toResponse(
 			mode: found.mode,
 			...(found.reason !== undefined && { mode_reason: found.reason }),
 			missing: [...found.missing],
-			graphs_used: [...new Set(found.rows.map((row) => row.graph.record.id))],
+			...(suggestions.length > 0 && { suggestions }),
+			graphs_used: [...new Set(rows.map((row) => row.graph.record.id))],
 			as_of: asOf,
 		},
-		rows: found.rows.map(toRow),
+		rows: rows.map(toRow),
 	};
+}
+
+/** What the caller may have meant; titles can be read for nothing anyway. */
+function suggestFrom(rows: readonly RankedConcept[]): string[] {
+	return [...new Set(rows.map(({ concept }) => concept.title))].slice(0, SUGGESTIONS);
 }
 
 function toRow(row: RankedConcept): RowWire {

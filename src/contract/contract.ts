@@ -204,6 +204,7 @@ export {
 	graphFiltersSchema,
 	graphIdField,
 	graphTypesField,
+	isAnswered,
 	limitField,
 	queryField,
 	type RowWire,

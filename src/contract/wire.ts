@@ -14,6 +14,12 @@ export const trimmedUpTo = (chars: number) =>
 /** Decision D1: the contract shows ANSWER and TREND_MATCH only; the rest of both lists is ours. */
 export const DECISIONS = ["ANSWER", "PARTIAL", "CLARIFY", "ABSTAIN"] as const;
 export type Decision = (typeof DECISIONS)[number];
+
+/** Whether a decision may be sold: CLARIFY asks back and ABSTAIN has nothing, so both cost nothing. */
+export function isAnswered(decision: Decision): boolean {
+	return decision === "ANSWER" || decision === "PARTIAL";
+}
+
 export const DATA_STATUSES = [
 	"TREND_MATCH",
 	"EVIDENCE_MATCH",
@@ -160,6 +166,10 @@ export const searchMetaSchema = z.object({
 	mode: z.enum(["hybrid", "keyword"]).describe("keyword while no embedding model is at hand"),
 	mode_reason: z.string().optional().describe("Why only keywords were searched"),
 	missing: z.array(z.string()).describe("Words of the query that no concept covers"),
+	suggestions: z
+		.array(z.string())
+		.optional()
+		.describe("With the decision CLARIFY: titles of concepts that the query may mean"),
 	graphs_used: z.array(z.string()),
 	as_of: z.string(),
 });

@@ -91,7 +91,7 @@ t.test("whatever is asked, it is answered, abstained from or refused in a senten
 		const { decision, cost } = body.meta;
 		return (
 			body.meta.query === query.trim() &&
-			isSold === (decision !== "ABSTAIN") &&
+			isSold === (decision === "ANSWER" || decision === "PARTIAL") &&
 			cost.charged === isSold &&
 			charged === (isSold ? 500_000n : 0n)
 		);
