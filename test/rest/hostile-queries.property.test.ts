@@ -1,6 +1,6 @@
 import fc from "fast-check";
 import t from "tap";
-import { LIMITS } from "../../src/contract/limits.js";
+import { isAnswered, LIMITS } from "../../src/contract/contract.js";
 import { type Answer, startApp, sumOfAllEntries } from "../support/start-app.js";
 
 const MAX = LIMITS.queryChars;
@@ -91,7 +91,7 @@ t.test("whatever is asked, it is answered, abstained from or refused in a senten
 		const { decision, cost } = body.meta;
 		return (
 			body.meta.query === query.trim() &&
-			isSold === (decision === "ANSWER" || decision === "PARTIAL") &&
+			isSold === isAnswered(decision) &&
 			cost.charged === isSold &&
 			charged === (isSold ? 500_000n : 0n)
 		);

@@ -43,7 +43,7 @@ function ask(app: TestApp, { path, token, more }: { path: string; token: string;
 	return app.send(`/v1/${path}`, {
 		method: "POST",
 		headers: { "Content-Type": "application/json", "X-Pay-SPT": token },
-		body: JSON.stringify({ query: "harbour pilot", ...more }),
+		body: JSON.stringify({ query: "how does the pilot guide ships through the channel", ...more }),
 	});
 }
 
