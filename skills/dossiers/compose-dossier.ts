@@ -1,4 +1,4 @@
-import { isAnswered, type SkillServices } from "../../src/contract/contract.js";
+import type { SkillServices } from "../../src/contract/contract.js";
 import {
 	daysOf,
 	type GatheredEvidence,
@@ -71,7 +71,7 @@ export async function compileDossier(
 	const found = await gather(deps, task);
 	const { decision, mode, missing, sentences } = found;
 	const none = { body: undefined, decision, mode, writer: deps.writer.name, warnings: [] };
-	if (!isAnswered(decision) || sentences.length === 0) return { ...none, decision: "ABSTAIN" };
+	if (decision === "ABSTAIN" || sentences.length === 0) return { ...none, decision: "ABSTAIN" };
 	const { summaryMax: sentencesMax, contradictionsMax } = DOSSIER_LIMITS;
 	const writing = { purpose: PURPOSE, question: topic, offered: sentences, sentencesMax, signal };
 	const prose = await writeProse(writing, deps.writer);

@@ -178,9 +178,9 @@ t.test("a session is its owner's alone, and can be named, limited and deleted", 
 });
 
 t.test("messages are nowhere but in their session, and go with it", async (t) => {
-	const canary = "cockatrice";
+	const canary = "take 70";
 	const { say, ask, app, clock, folder, accountId } = await openChat(t);
-	const message = (n: number) => `Which HTTP status code asks for payment, or ${canary}${n}?`;
+	const message = (n: number) => `Which HTTP status code asks for payment, ${canary}${n}?`;
 	const holding = (text: string) =>
 		filesWith(folder, text).filter((path) => !path.includes("quer"));
 	for (const n of [1, 2, 3]) t.equal((await say(message(n), `s${n}`)).status, 200);
