@@ -23,7 +23,7 @@ from corpus import DevelopmentSet, read_development_set, read_pairs
 from evaluation import ndcg_at_10, unit_rows
 from export_bert import save_encoder_folder
 from neighbourhoods import NeighbourhoodSampler, read_table_vectors
-from vocabulary import TokenLists, tokenize
+from vocabulary import TokenLists, read_tokenizer, tokenize
 
 SEED = 20261123
 QUERY_TOKENS, PASSAGE_TOKENS, LONGEST = 48, 128, 256
@@ -41,9 +41,7 @@ def main() -> None:
     options = read_options()
     torch.manual_seed(SEED)
     device = "cuda" if torch.cuda.is_available() else "cpu"
-    tokenizer = Tokenizer.from_file(str(options.base / "tokenizer.json"))
-    tokenizer.no_padding()
-    tokenizer.no_truncation()
+    tokenizer = read_tokenizer(options.base)
     pairs = read_pairs(options.pairs)
     queries = tokenize(tokenizer, [pair.query for pair in pairs], QUERY_TOKENS - 2)
     passages = tokenize(tokenizer, [pair.passage for pair in pairs], PASSAGE_TOKENS - 2)

@@ -23,6 +23,7 @@ from bert import load_bert
 from claim_pairs import LABELS, ClaimPair, read_edits, read_groups, read_inference_sets
 from export_bert import save_judge
 from train_encoder import parameter_groups, rate_at, say
+from vocabulary import read_tokenizer
 
 SEED = 20261123
 TRAIN_AUTHORS, CALIBRATION_AUTHORS = (1, 2, 3, 4, 5, 9, 10, 11, 12), (6,)
@@ -157,9 +158,7 @@ def main() -> None:
     options = read_options()
     torch.manual_seed(SEED)
     device = "cuda" if torch.cuda.is_available() else "cpu"
-    tokenizer = Tokenizer.from_file(str(options.base / "tokenizer.json"))
-    tokenizer.no_padding()
-    tokenizer.no_truncation()
+    tokenizer = read_tokenizer(options.base)
     edits = read_edits(options.edits)
     groups = read_groups(options.groups, TRAIN_AUTHORS)
     stages = [

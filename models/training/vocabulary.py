@@ -59,6 +59,14 @@ def tokenize(tokenizer: Tokenizer, texts: Sequence[str], max_tokens: int) -> Tok
     return TokenLists(np.concatenate(parts), starts)
 
 
+def read_tokenizer(folder: Path) -> Tokenizer:
+    """Of a model folder; texts are neither cut nor padded."""
+    tokenizer = Tokenizer.from_file(str(folder / "tokenizer.json"))
+    tokenizer.no_padding()
+    tokenizer.no_truncation()
+    return tokenizer
+
+
 def save_tokenizer(tokenizer: Tokenizer, folder: Path, max_tokens: int) -> None:
     """`tokenizer.json` and `tokenizer_config.json` as transformers.js reads them."""
     tokenizer.save(str(folder / "tokenizer.json"), pretty=False)

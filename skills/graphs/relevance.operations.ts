@@ -1,4 +1,5 @@
 import {
+	isAnswered,
 	LIMITS,
 	READING_LIMITS,
 	type SkillServices,
@@ -60,9 +61,10 @@ export const graphContext = readingOperation({
 				filter: toConceptFilter(filters),
 				signal,
 			});
+			const rows = isAnswered(found.decision) ? found.rows : [];
 			const ranked = rank(
 				query,
-				found.rows.map(({ concept }) => concept),
+				rows.map(({ concept }) => concept),
 			);
 			const pack = await runInTurns(packContext(ranked, max_tokens), signal);
 			const data = {

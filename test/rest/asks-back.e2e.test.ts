@@ -33,8 +33,8 @@ t.test(
 		});
 		const { token, id } = await app.issueSpt("20");
 		const balance = () => app.app.store.read((reader) => reader.balance(`cust:${id}`));
-		const search = (query: string) =>
-			app.send("/v1/graphs/shop/search", {
+		const search = (query: string, path = "search") =>
+			app.send(`/v1/graphs/shop/${path}`, {
 				method: "POST",
 				headers: { "Content-Type": "application/json", "X-Pay-SPT": token },
 				body: JSON.stringify({ query }),
@@ -50,6 +50,13 @@ t.test(
 		t.equal(body.meta.suggestions.length, 5);
 		t.ok(body.meta.suggestions.every((title: string) => title.startsWith("Returning worn ")));
 		t.ok(searchReplySchema.safeParse(body).success);
+		t.equal(await balance(), before);
+
+		const context = await search("how many days to return", "context");
+		t.match(context.body, {
+			data: { context: "", nodes: { length: 0 } },
+			meta: { decision: "CLARIFY", cost: { charged: false } },
+		});
 		t.equal(await balance(), before);
 
 		const narrower = await search(body.meta.suggestions[0]);
