@@ -41,13 +41,16 @@ const claimGroupSchema = z.strictObject({
 				before: label,
 				after: label,
 				kind: z.enum(CLAIM_KINDS),
-				/** Words of the passage that decide `before`, two places joined by " ... "; empty where it is open. */
-				evidence: z.string(),
+				/** Words of the passage that decide `before`, two places joined by " ... "; empty where it is open. Authors from 13 on left it out. */
+				evidence: z.string().optional(),
 				/** Labels of a second reader, who saw neither the author's labels nor the other version. */
 				second: z.strictObject({ before: label.optional(), after: label.optional() }).optional(),
 			}),
 		)
-		.length(6),
+		.min(5)
+		.max(8),
+	/** What the passage before the change answers, and what neither version does; from author 13 on. */
+	questions: z.strictObject({ answered: z.string(), unanswered: z.string() }).optional(),
 });
 export type ClaimGroup = z.infer<typeof claimGroupSchema>;
 
@@ -55,7 +58,7 @@ const FOLDER = join(PACKAGE_ROOT, "bench", "labelled", "claim-groups");
 
 /** Which authors are for what; README.md beside the sets says why. */
 export const CLAIM_GROUP_PARTS = {
-	train: [1, 2, 3, 4, 5, 9, 10, 11, 12],
+	train: [1, 2, 3, 4, 5, 9, 10, 11, 12, 13, 14, 15, 16, 17, 18, 19, 20, 21, 22, 23, 24],
 	calibration: [6],
 	test: [7, 8],
 } as const;
