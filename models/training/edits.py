@@ -22,6 +22,8 @@ HELD_OUT = {"medquad", "os-economics", "plos", "os-nursing", "scitldr", "secrule
 WITHOUT_SENTENCES = {"wordnet", "debian", "botocore"}
 PAIRS_PER_SOURCE = 6_000
 PASSAGE_WORDS = 95
+"""Sentences on one side of the edited one, each as likely."""
+SIDES = (0, 0, 0, 1, 2, 3)
 EDITS_PER_SENTENCE = 3
 """Of edits that contradict, the share that changes the passage instead of the claim."""
 PASSAGE_SHARE = 0.5
@@ -318,8 +320,9 @@ def is_usable(sentence: str) -> bool:
 
 
 def window(text: list[str], place: int, random: random.Random) -> str:
-    """The sentence with up to three others on either side, as many as fit."""
-    first, end = max(0, place - random.randint(0, 3)), min(len(text), place + 1 + random.randint(0, 3))
+    """The sentence with up to three others on either side, as many as fit; often alone, which is what a comparison is learned from first."""
+    before, after = random.choice(SIDES), random.choice(SIDES)
+    first, end = max(0, place - before), min(len(text), place + 1 + after)
     while len(" ".join(text[first:end]).split()) > PASSAGE_WORDS and end - first > 1:
         if end - 1 > place:
             end -= 1
@@ -332,7 +335,7 @@ def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--pairs", type=Path, required=True)
     parser.add_argument("--out", type=Path, required=True)
-    parser.add_argument("--limit", type=int, default=250_000)
+    parser.add_argument("--limit", type=int, default=300_000)
     options = parser.parse_args()
     rows = list(make_edits(read_pairs(options.pairs)))
     random.Random(SEED).shuffle(rows)

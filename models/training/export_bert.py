@@ -22,6 +22,7 @@ WEIGHT_STEPS = 63
 """Of an activation; the runtime multiplies them as unsigned bytes around ZERO."""
 STEPS, ZERO = 127, 128
 LEAST_SCALE = 1e-9
+MARKS = {"unk_token": "[UNK]", "sep_token": "[SEP]", "pad_token": "[PAD]", "cls_token": "[CLS]", "mask_token": "[MASK]"}
 
 
 class GraphWriter:
@@ -120,32 +121,33 @@ def write_block(writer: GraphWriter, stream: str, bias: str, block) -> str:
     return writer.norm(writer.node("Add", stream, out), block.inner_norm)
 
 
-def save_encoder(model: Bert, folder: Path) -> None:
+def save_encoder(model: Bert, base: Path, folder: Path, max_tokens: int) -> None:
     """Vectors of tokens; the runtime takes their mean and gives it unit length."""
     writer = GraphWriter()
     stream = write_body(writer, model, pairs=False)
     save(writer, stream, "last_hidden_state", ["b", "t", model.config["hidden_size"]], ("input_ids", "attention_mask"), folder)
+    save_folder(model, base, folder, max_tokens, matryoshka_dimensions=[384, 256, 128])
 
 
-def save_encoder_folder(model: Bert, base: Path, folder: Path, max_tokens: int) -> None:
-    """The files that the service loads; the tokenizer is the base's."""
-    save_encoder(model, folder)
-    config = {name: value for name, value in model.config.items() if not name.startswith(("_", "transformers"))}
-    config["matryoshka_dimensions"] = [384, 256, 128]
-    (folder / "config.json").write_text(json.dumps(config, indent=1) + "\n")
-    tokenizer = {"tokenizer_class": "BertTokenizer", "do_lower_case": True, "model_max_length": max_tokens}
+def save_folder(model: Bert, base: Path, folder: Path, max_tokens: int, **config) -> None:
+    """The files beside the graph that the service loads; the tokenizer is the base's."""
+    kept = {name: value for name, value in model.config.items() if not name.startswith(("_", "transformers"))}
+    (folder / "config.json").write_text(json.dumps({**kept, **config}, indent=1) + "\n")
+    tokenizer = {"tokenizer_class": "BertTokenizer", "do_lower_case": True, "model_max_length": max_tokens, **MARKS}
     (folder / "tokenizer_config.json").write_text(json.dumps(tokenizer, indent=1) + "\n")
     shutil.copyfile(base / "tokenizer.json", folder / "tokenizer.json")
     save_checksums(folder)
 
 
-def save_judge(model: Bert, head, folder: Path) -> None:
+def save_judge(model: Bert, head, base: Path, folder: Path, max_tokens: int) -> None:
     """logits (b, outputs) of the first token, for pairs of texts."""
     writer = GraphWriter()
     stream = write_body(writer, model, pairs=True)
     first = writer.node("Gather", stream, writer.weight(np.asarray(0, dtype=np.int64)), axis=1)
     logits = writer.float_linear(first, head)
     save(writer, logits, "logits", ["b", head.out_features], ("input_ids", "attention_mask", "token_type_ids"), folder)
+    architecture = {"architectures": ["BertForSequenceClassification"], "num_labels": head.out_features}
+    save_folder(model, base, folder, max_tokens, **architecture)
 
 
 def save(writer: GraphWriter, result: str, name: str, shape: list, inputs: tuple[str, ...], folder: Path) -> None:

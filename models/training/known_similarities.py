@@ -4,9 +4,10 @@ import json
 from pathlib import Path
 
 import numpy as np
+import onnxruntime
 from tokenizers import Tokenizer
 
-from export import quantise_rows
+from export import MODEL_FILE, quantise_rows
 from table_model import encode
 from vocabulary import tokenize
 from weighing import Weighing
@@ -33,11 +34,34 @@ TRIPLES = (
 )
 
 
-def save_known_similarities(table: np.ndarray, weighing: Weighing, tokenizer: Tokenizer, folder: Path) -> None:
+def save_table_similarities(table: np.ndarray, weighing: Weighing, tokenizer: Tokenizer, folder: Path) -> None:
     """Cosines of the int8 table, as floats compute them."""
     rows, scales = quantise_rows(table)
-    texts = [text for triple in TRIPLES for text in triple]
-    vectors = encode(rows * scales, tokenize(tokenizer, texts, 510), weighing=weighing).reshape(len(TRIPLES), 3, -1)
+    vectors = encode(rows * scales, tokenize(tokenizer, texts_of_triples(), 510), weighing=weighing)
+    save_known_similarities(vectors, folder)
+
+
+def save_encoder_similarities(folder: Path, max_tokens: int) -> None:
+    """Cosines of the folder's graph, as the runtime for Python computes them, one text at a time."""
+    session = onnxruntime.InferenceSession(str(folder / MODEL_FILE), providers=["CPUExecutionProvider"])
+    tokenizer = Tokenizer.from_file(str(folder / "tokenizer.json"))
+    tokenizer.enable_truncation(max_tokens)
+    tokenizer.no_padding()
+    vectors = []
+    for text in texts_of_triples():
+        ids = np.asarray([tokenizer.encode(text).ids], dtype=np.int64)
+        rows = session.run(None, {"input_ids": ids, "attention_mask": np.ones_like(ids)})[0][0].mean(0)
+        vectors.append(rows / np.linalg.norm(rows))
+    save_known_similarities(np.asarray(vectors), folder)
+
+
+def texts_of_triples() -> list[str]:
+    return [text for triple in TRIPLES for text in triple]
+
+
+def save_known_similarities(vectors: np.ndarray, folder: Path) -> None:
+    """`vectors`: unit rows of the texts of all triples."""
+    vectors = vectors.reshape(len(TRIPLES), 3, -1)
     near = np.einsum("ij,ij->i", vectors[:, 0], vectors[:, 1])
     far = np.einsum("ij,ij->i", vectors[:, 0], vectors[:, 2])
     known = {

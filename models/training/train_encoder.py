@@ -21,7 +21,8 @@ from torch.nn import functional as F
 from bert import Bert, load_bert
 from corpus import DevelopmentSet, read_development_set, read_pairs
 from evaluation import ndcg_at_10, unit_rows
-from export_bert import save_encoder_folder
+from export_bert import save_encoder
+from known_similarities import save_encoder_similarities
 from neighbourhoods import NeighbourhoodSampler, read_table_vectors
 from vocabulary import TokenLists, read_tokenizer, tokenize
 
@@ -75,7 +76,8 @@ def main() -> None:
             save_checkpoint(checkpoint, model, optimiser, sampler, step + 1)
             say(f"step {step + 1}: nDCG@10 {development.ndcg(model, device):.4f}")
     model.cpu().eval()
-    save_encoder_folder(model, options.base, options.out, LONGEST)
+    save_encoder(model, options.base, options.out, LONGEST)
+    save_encoder_similarities(options.out, LONGEST)
     say(f"written to {options.out}")
 
 

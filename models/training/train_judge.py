@@ -1,11 +1,14 @@
 """
-Fine-tunes a pretrained BERT to judge pairs of texts and writes the model folder:
+Fine-tunes a pretrained BERT to judge pairs of texts and writes the model folder, in two stages:
 
-    python train_judge.py --base <folder> --groups <folder> --edits edits.jsonl.gz --sets <folder> --work <folder> --out <folder>
+    python train_judge.py first --base <folder> --sets <folder> --edits edits.jsonl.gz --groups <folder> --work <folder>
+    python train_judge.py second --base <folder> --sets <folder> --edits edits.jsonl.gz --groups <folder> --questions <folder> \\
+        --pairs <folder> --table ../table --work <folder> --out <folder>
 
-One cross-encoder over `[CLS] claim [SEP] passage [SEP]` with one layer on top: relevance | supports, refutes, open. Relevance is not trained yet.
-First the inference sets and the edits, then the written groups with as many edits. Runs on a GPU where there is one, else on processor
-cores; the work folder holds a checkpoint after each look, and a run that was stopped goes on from there.
+One cross-encoder over `[CLS] claim [SEP] passage [SEP]` with one layer on top: relevance | supports, refutes, open.
+The first stage learns to compare two short texts, from inference sets and from edits of single sentences; many small steps matter
+more there than many pairs a step. The second learns from the written groups and questions, edits within longer passages, and pairs with mined negatives. Runs on a GPU where there is
+one, else on processor cores; the work folder holds a checkpoint of each stage, and a run that was stopped goes on from there.
 """
 
 import argparse
@@ -20,20 +23,25 @@ from torch import Tensor, nn
 from torch.nn import functional as F
 
 from bert import load_bert
-from claim_pairs import LABELS, ClaimPair, read_edits, read_groups, read_inference_sets
+from claim_pairs import HELD_AUTHORS, LABELS, NOT_SUPPORTED, ClaimPair, list_authors, read_edits, read_groups, read_inference_sets
+from corpus import read_pairs
 from export_bert import save_judge
+from neighbourhoods import read_table_vectors
+from relevance_pairs import mine_pairs, read_group_questions, read_written_questions
 from train_encoder import parameter_groups, rate_at, say
 from vocabulary import read_tokenizer
 
 SEED = 20261123
-TRAIN_AUTHORS, CALIBRATION_AUTHORS = (1, 2, 3, 4, 5, 9, 10, 11, 12), (6,)
+CALIBRATION_AUTHORS = (6,)
 PAIR_TOKENS, CLAIM_TOKENS = 160, 64
 CLS, SEP = 101, 102
-STANCE = slice(1, 4)
+RELEVANCE, STANCE = 0, slice(1, 4)
 SMOOTHING = 0.1
 """How far a claim's score with the passage that supports (or refutes) it lies above that with its other version, at least."""
 MARGIN = 1.0
 BUCKET = 1_500
+"""Words of a passage that the first stage may see."""
+SHORT = 45
 
 
 class Judge(nn.Module):
@@ -97,7 +105,7 @@ def stance_loss(logits: Tensor, pairs: list[ClaimPair]) -> Tensor:
     """Cross-entropy; where a pair is only known not to be supported, of refuted and open together."""
     shares = F.log_softmax(logits[:, STANCE], 1)
     known = [row for row, pair in enumerate(pairs) if pair.label in LABELS]
-    other = [row for row, pair in enumerate(pairs) if pair.label not in LABELS]
+    other = [row for row, pair in enumerate(pairs) if pair.label == NOT_SUPPORTED]
     loss = logits.new_zeros(())
     if known:
         wanted = torch.tensor([LABELS.index(pairs[row].label) for row in known], device=logits.device)
@@ -105,6 +113,14 @@ def stance_loss(logits: Tensor, pairs: list[ClaimPair]) -> Tensor:
     if other:
         loss = loss - torch.logsumexp(shares[other][:, 1:], 1).sum()
     return loss / len(pairs)
+
+
+def relevance_loss(logits: Tensor, pairs: list[ClaimPair]) -> Tensor:
+    rows = [row for row, pair in enumerate(pairs) if pair.answers is not None]
+    if not rows:
+        return logits.new_zeros(())
+    wanted = torch.tensor([pairs[row].answers for row in rows], device=logits.device)
+    return F.binary_cross_entropy_with_logits(logits[rows, RELEVANCE], wanted, reduction="sum") / len(pairs)
 
 
 def twin_loss(logits: Tensor, pairs: list[ClaimPair]) -> Tensor:
@@ -159,39 +175,55 @@ def main() -> None:
     torch.manual_seed(SEED)
     device = "cuda" if torch.cuda.is_available() else "cpu"
     tokenizer = read_tokenizer(options.base)
-    edits = read_edits(options.edits)
-    groups = read_groups(options.groups, TRAIN_AUTHORS)
-    stages = [
-        Encoded(read_inference_sets(options.sets) + edits[: options.edits_used], tokenizer),
-        Encoded(groups * options.repeats + edits[options.edits_used :][: len(groups)], tokenizer),
-    ]
+    data = Encoded(read_first(options) if options.stage == "first" else read_second(options), tokenizer)
     calibration = Encoded(read_groups(options.groups, CALIBRATION_AUTHORS), tokenizer)
     random = np.random.default_rng(SEED)
-    plan = [(stage, batch) for stage in range(len(stages)) for batch in stages[stage].plan(options.tokens, random)]
+    plan = data.plan(options.tokens, random)[: options.steps]
+    say(f"{len(data.pairs)} pairs, {len(plan)} steps")
     model = Judge(load_bert(options.base)).to(device).train()
-    optimiser = torch.optim.AdamW(parameter_groups(model), lr=options.rate)
-    first = resume(options.work / "judge.pt", model, optimiser)
+    model.bert.tokens.weight.requires_grad_(False)
+    optimiser = torch.optim.AdamW(parameter_groups(model), lr=options.rate, fused=True)
+    checkpoint = options.work / f"{options.stage}.pt"
+    if options.stage == "second" and not checkpoint.exists():
+        model.load_state_dict(torch.load(options.work / "first.pt", map_location=device, weights_only=False)["model"])
+    first = resume(checkpoint, model, optimiser)
     began = time.monotonic()
     for step in range(first, len(plan)):
         for group in optimiser.param_groups:
-            group["lr"] = options.rate * rate_at(step, len(plan), len(plan) // 16)
-        stage, chosen = plan[step]
-        pairs = [stages[stage].pairs[number] for number in chosen]
+            group["lr"] = options.rate * rate_at(step, len(plan), len(plan) // 20)
+        pairs = [data.pairs[number] for number in plan[step]]
         with torch.autocast(device, torch.bfloat16):
-            logits = model(*stages[stage].batch(chosen, device)).float()
-        loss = stance_loss(logits, pairs) + options.twins * twin_loss(logits, pairs)
+            logits = model(*data.batch(plan[step], device)).float()
+        loss = stance_loss(logits, pairs) + relevance_loss(logits, pairs) + options.twins * twin_loss(logits, pairs)
         optimiser.zero_grad()
         loss.backward()
         torch.nn.utils.clip_grad_norm_(model.parameters(), 1.0)
         optimiser.step()
         if (step + 1) % options.every == 0 or step + 1 == len(plan):
             kept = {"model": model.state_dict(), "optimiser": optimiser.state_dict(), "step": step + 1}
-            torch.save(kept, options.work / "judge.new")
-            (options.work / "judge.new").replace(options.work / "judge.pt")
+            torch.save(kept, checkpoint.with_suffix(".new"))
+            checkpoint.with_suffix(".new").replace(checkpoint)
             figures = measure(model, calibration, device)
-            say(json.dumps({"step": step + 1, "of": len(plan), "seconds": round(time.monotonic() - began), **figures}))
-    model.cpu().eval()
-    save_judge(model.bert, model.head, options.out)
+            say(json.dumps({"step": step + 1, "seconds": round(time.monotonic() - began), "loss": round(loss.item(), 3), **figures}))
+    if options.stage == "second":
+        model.cpu().eval()
+        save_judge(model.bert, model.head, options.base, options.out, PAIR_TOKENS)
+
+
+def read_first(options: argparse.Namespace) -> list[ClaimPair]:
+    short = [pair for pair in read_edits(options.edits) if len(pair.passage.split()) <= SHORT]
+    return read_inference_sets(options.sets) + short[: options.edits_used]
+
+
+def read_second(options: argparse.Namespace) -> list[ClaimPair]:
+    """The edits come from the far end of the file, which the first stage has not seen; the inference sets are seen again, some of them."""
+    authors = [author for author in list_authors(options.groups) if author not in HELD_AUTHORS]
+    groups = read_groups(options.groups, authors)
+    known = read_edits(options.edits)[-len(groups) // 2 :] + read_inference_sets(options.sets)[:: options.every_inference]
+    pairs = read_pairs(options.pairs)
+    written = read_written_questions(options.questions, pairs) + read_group_questions(options.groups)
+    vectors = read_table_vectors(options.table, [pair.passage for pair in pairs], options.work / "table.npy")
+    return groups * options.repeats + written * options.repeats + known + list(mine_pairs(pairs, vectors, options.mined))
 
 
 def resume(path: Path, model: Judge, optimiser: torch.optim.Optimizer) -> int:
@@ -207,14 +239,22 @@ def resume(path: Path, model: Judge, optimiser: torch.optim.Optimizer) -> int:
 
 def read_options() -> argparse.Namespace:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    for name in ("base", "groups", "edits", "sets", "work", "out"):
+    parser.add_argument("stage", choices=("first", "second"))
+    for name in ("base", "groups", "edits", "work"):
         parser.add_argument(f"--{name}", type=Path, required=True)
-    parser.add_argument("--edits-used", type=int, default=200_000, help="edits in the first stage")
-    parser.add_argument("--repeats", type=int, default=3, help="how often the second stage sees every group")
-    parser.add_argument("--tokens", type=int, default=5_500, help="of one step")
-    parser.add_argument("--rate", type=float, default=7e-5)
+    parser.add_argument("--sets", type=Path, help="inference sets, for the first stage")
+    parser.add_argument("--out", type=Path, help="model folder, for the second stage")
+    parser.add_argument("--edits-used", type=int, default=80_000, help="edits in the first stage")
+    for name, what in (("pairs", "training pairs"), ("questions", "bench/labelled/answerability"), ("table", "folder of the table")):
+        parser.add_argument(f"--{name}", type=Path, help=f"{what}, for the second stage")
+    parser.add_argument("--mined", type=int, default=8_000, help="questions of the training pairs in the second stage")
+    parser.add_argument("--every-inference", type=int, default=3, help="one in so many of the inference sets in the second stage")
+    parser.add_argument("--repeats", type=int, default=3, help="how often the second stage sees what was written")
+    parser.add_argument("--tokens", type=int, default=2_000, help="of one step")
+    parser.add_argument("--steps", type=int, help="at most so many; the rate falls to zero by then")
+    parser.add_argument("--rate", type=float, default=6e-5)
     parser.add_argument("--twins", type=float, default=0.5, help="weight of the loss over versions")
-    parser.add_argument("--every", type=int, default=200, help="steps between checkpoints")
+    parser.add_argument("--every", type=int, default=400, help="steps between checkpoints")
     options = parser.parse_args()
     options.work.mkdir(parents=True, exist_ok=True)
     return options

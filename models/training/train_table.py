@@ -21,7 +21,7 @@ from corpus import DevelopmentSet, read_development_set, read_pairs
 from evaluation import ndcg_at_10
 from export import save_checksums, save_config, save_table_model
 from start_table import make_start_table
-from known_similarities import save_known_similarities
+from known_similarities import save_table_similarities
 from table_model import PREFIXES, Pairs, Stage, encode, mine_negatives, train_table
 from vocabulary import TokenLists, save_tokenizer, tokenize, train_vocabulary
 from weighing import Weighing
@@ -124,7 +124,7 @@ def save(folder: Path, tokenizer: Tokenizer, table: np.ndarray) -> None:
     save_tokenizer(tokenizer, folder, MAX_TOKENS)
     save_config(folder, vocabulary=VOCABULARY, width=PREFIXES[0], layers=0, heads=1, max_tokens=MAX_TOKENS)
     save_checksums(folder)
-    save_known_similarities(table, WEIGHING, tokenizer, folder)
+    save_table_similarities(table, WEIGHING, tokenizer, folder)
     say(f"written to {folder}")
 
 
