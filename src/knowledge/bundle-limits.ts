@@ -17,6 +17,9 @@ export const BUNDLE_LIMITS = {
 	archiveRatio: 200,
 	archiveBytes: 256 * 1024 * 1024,
 	sources: 200,
+	/** Other keys of the front matter that are searched, and how much of each. */
+	facts: 24,
+	factChars: 200,
 	summaryChars: 1_000,
 	titleChars: 300,
 	urlChars: 2_048,

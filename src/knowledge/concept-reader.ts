@@ -79,6 +79,7 @@ export function readConcept(
 		generatedAt: parseDay(generated["at"] ?? data["timestamp"]),
 		generatedBy: textOf(generated["by"]),
 		staleAfter: parseDay(data["stale_after"]),
+		facts: factsOf(data),
 	};
 	return { concept, awaited };
 }
@@ -101,6 +102,26 @@ function readVerifications(verified: unknown): readonly Verification[] {
 		if (by === undefined) return [];
 		return [{ by, at: isMapping(entry) ? parseDay(entry["at"]) : undefined }];
 	});
+}
+
+/** Keys that are read as something else, or say how the file came about. */
+const OTHER_KEYS = new Set(
+	"type title description summary tags tag aliases alias sources relations generated verified stale_after timestamp resource source url permalink layout template id slug".split(
+		" ",
+	),
+);
+
+/** Undefined when the front matter states nothing else. */
+function factsOf(data: FrontMatter): string | undefined {
+	const lines = Object.entries(data).flatMap(([key, value]) => {
+		// Nearly every file of the format is stable: what all say distinguishes none.
+		const isUsual = key === "status" && value === "stable";
+		if (isUsual || OTHER_KEYS.has(key.toLowerCase()) || value === null) return [];
+		const text = textOf(value) ?? textsOf(value).join(", ");
+		if (text === "" || isWebAddress(text)) return [];
+		return [`${key.replaceAll(/[-_]+/g, " ")}: ${truncateText(text, BUNDLE_LIMITS.factChars)}`];
+	});
+	return lines.slice(0, BUNDLE_LIMITS.facts).join("\n") || undefined;
 }
 
 /** Derived, never declared: a human's verification outranks a machine's, and none is none. */

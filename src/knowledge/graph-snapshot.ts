@@ -21,7 +21,7 @@ import { entriesOf, growPathMap, valueAt } from "./path-map.js";
 import type { Steps } from "./work-in-turns.js";
 
 /** Raised whenever reading a bundle gives something else than before, or the layout changes: older snapshots are then rebuilt. */
-export const SNAPSHOT_VERSION = 3;
+export const SNAPSHOT_VERSION = 4;
 
 /** Why files are not on sale that should be, by path; undefined where they would have to be read to find out. */
 export type Astray = ReadonlyMap<string, Finding | undefined>;
@@ -215,13 +215,15 @@ function toConceptRow(concept: Concept) {
 		concept.generatedAt ?? null,
 		concept.generatedBy ?? null,
 		concept.staleAfter ?? null,
+		concept.facts ?? null,
 	] as const;
 }
 
 /** Equal to what reading the file gives, part by part. */
 function fromConceptRow(row: ConceptRow): Concept {
 	const [path, type, title, summary, body, tags, aliases, evidence, edges] = row;
-	const [, , , , , , , , , trust, verified, status, generatedAt, generatedBy, staleAfter] = row;
+	const [, , , , , , , , , trust, verified, status, generatedAt, generatedBy, staleAfter, facts] =
+		row;
 	return {
 		id: toConceptId(path),
 		path,
@@ -239,6 +241,7 @@ function fromConceptRow(row: ConceptRow): Concept {
 		generatedAt: generatedAt ?? undefined,
 		generatedBy: generatedBy ?? undefined,
 		staleAfter: staleAfter ?? undefined,
+		facts: facts ?? undefined,
 	};
 }
 

@@ -50,6 +50,8 @@ export interface Concept {
 	/** Actor that wrote the file, when given. */
 	readonly generatedBy?: string | undefined;
 	readonly staleAfter: string | undefined;
+	/** What else the front matter states, as `key: value` lines: a document's own status, dates, versions. Searched, and not served. */
+	readonly facts?: string | undefined;
 }
 
 /** On what grounds a machine may answer in an expert's name. */

@@ -279,7 +279,11 @@ function sourcesOf(
 
 /** Keys of the source that the format does not know, as they were. */
 function extraOf({ data }: ImportDocument): FrontMatter {
-	return Object.fromEntries(Object.entries(data).filter(([key]) => !MAPPED_KEYS.has(key)));
+	const extra = Object.entries(data).filter(([key]) => !MAPPED_KEYS.has(key));
+	// The format knows three; what the document itself says may be asked for: "accepted", "final".
+	const status = textOf(data["status"]);
+	const isOther = status !== undefined && !["draft", "stable", "deprecated"].includes(status);
+	return Object.fromEntries(isOther ? [...extra, ["document_status", status]] : extra);
 }
 
 /** `eip-1559`, `rfc9110`, `pep-0008`: a short word and a number. */

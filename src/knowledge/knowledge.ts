@@ -56,4 +56,4 @@ export {
 export { FOOTNOTE, toParagraphs, toSections } from "./markdown.js";
 export { firstWhere, fnv1a, type PathMap, valueAt } from "./path-map.js";
 export { cleanLine, cleanText, toPlainText, truncateText } from "./served-text.js";
-export { restOfTurn, runAtOnce, runInTurns, type Steps, stepsOf } from "./work-in-turns.js";
+export { restOfTurn, runAtOnce, runInTurns, type Steps } from "./work-in-turns.js";

@@ -7,7 +7,7 @@ export type Steps<Result> = Generator<undefined, Result>;
 const STEPS_PER_TURN = 25;
 
 /** After work that took as long as so many steps, a turn's at most. */
-export function* stepsOf(count: number): Steps<void> {
+function* stepsOf(count: number): Steps<void> {
 	for (let step = 0; step < Math.min(count, STEPS_PER_TURN); step++) yield;
 }
 

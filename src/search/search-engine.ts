@@ -14,15 +14,31 @@ import {
 	openIndexDisk,
 	openIndexFolder,
 } from "./index/index-folder.js";
-import { createIndexState, type SearchScope, toScopes } from "./index/index-state.js";
+import {
+	createIndexState,
+	type IndexState,
+	type SearchScope,
+	toScopes,
+} from "./index/index-state.js";
 import { createIndexSync } from "./index/index-sync.js";
 import type { IndexLimits, SetSizes, SyncOptions } from "./index/segment-set.js";
+import { openJudge, type PairJudge } from "./judge/pair-judge.js";
 import { readCommonWords } from "./lexical/common-words.js";
+import { foreignLanguageOf } from "./lexical/query-language.js";
 import type { Embedder } from "./model/embedder.js";
 import type { ModelLocation } from "./model/model-folder.js";
-import { findConcepts, routeQuery } from "./ranking/find-concepts.js";
+import {
+	concludeQuery,
+	concludeRoute,
+	orderByReadings,
+	type RankedQuery,
+	rankByGraph,
+	rankQuery,
+} from "./ranking/find-concepts.js";
 import { createLinkGraphKeeper } from "./ranking/link-graph-keeper.js";
+import { createQuestionBackgrounds } from "./ranking/question-background.js";
 import { POOL } from "./ranking/ranking.js";
+import { createRowReader } from "./ranking/row-reader.js";
 import type {
 	RouteOutcome,
 	RouteRequest,
@@ -34,6 +50,12 @@ import type {
 export type SearchEngine = Awaited<ReturnType<typeof createSearchEngine>>;
 
 export type HybridSearch = Pick<SearchEngine, "find">;
+
+/** The models themselves: what embeds texts, and what reads pairs of them; either may be missing. */
+export type JudgedSearch = Pick<SearchEngine, "judge" | "embedder">;
+
+/** Search, and what reads what was found beside a claim. */
+export type ReadingSearch = Pick<SearchEngine, "find" | "judge">;
 
 export type GraphRouter = Pick<SearchEngine, "route">;
 
@@ -49,6 +71,8 @@ export interface IndexStatus {
 	readonly mode: "hybrid" | "keyword";
 	/** Why there is no model, what it failed with last, or which files of the index were unusable, for the operator. */
 	readonly reason?: string | undefined;
+	/** Whether there is a judge, and why not, for the operator. */
+	readonly judge?: { readonly isReady: boolean; readonly reason: string | undefined } | undefined;
 	/** Segments of all graphs, and documents in them that are gone but not yet cleared away. */
 	readonly segments?: number | undefined;
 	readonly tombstones?: number | undefined;
@@ -62,6 +86,8 @@ interface SearchEngineOptions {
 	readonly model: ModelLocation | Embedder | "none";
 	/** Folder of a model whose list of words serves wherever the model in use has none: common words show what is off topic. */
 	readonly wordsFolder?: string | undefined;
+	/** Reads the first rows of a search with effort "best", a model on disk or one that is ready; without one every search is fast. */
+	readonly judge?: ModelLocation | PairJudge | "none" | undefined;
 	/** Is given which files of the index are unusable. */
 	readonly logger?: Logger | undefined;
 	/** How segments grow together, where not as always. */
@@ -73,10 +99,11 @@ export async function createSearchEngine(options: SearchEngineOptions) {
 	const { clock } = options;
 	const opened = await openModelAndWords(options);
 	const { embedder, denseSide, commonWords } = opened;
+	const { judge, reason: whyNoJudge } = await openJudge(clock, options.judge ?? "none");
 	const index = await openIndex(options, embedder?.identity);
 	let state = createIndexState([]);
-	const inTurn = createRankingTurns(clock);
 	const links = createLinkGraphKeeper(clock, options.logger);
+	const backgrounds = createQuestionBackgrounds(denseSide);
 	const indexSync = createIndexSync({
 		clock,
 		index,
@@ -86,40 +113,30 @@ export async function createSearchEngine(options: SearchEngineOptions) {
 		publish: (graphs) => {
 			state = createIndexState(graphs);
 			links.renew(state);
+			backgrounds.keepOnly(state.graphs);
 		},
 	});
 	const statusNow = (): IndexStatus => {
 		const [problem] = index.problems();
-		return toStatus(opened, indexSync.sizes(), { concepts: state.concepts, problem });
+		const status = toStatus(opened, indexSync.sizes(), { concepts: state.concepts, problem });
+		return { ...status, judge: { isReady: judge !== undefined, reason: whyNoJudge } };
 	};
-	/** One state from start to end, however often the index changes while the model is at work. */
-	const retrieve = async ({ graphs, query, signal, filter }: RetrievalRequest) => {
-		signal.throwIfAborted();
-		const scopes = toScopes(state, graphs, filter);
-		const hits = await untilAborted(searchDense(denseSide, scopes, { query, signal }), signal);
-		const dense = hits && denseSide && { hits, cosineOf: denseSide.cosineOf };
-		return { scopes, dense, links: links.current() };
-	};
+	const finder = createFinder({
+		clock,
+		commonWords,
+		denseSide,
+		backgrounds,
+		readRows: createRowReader({ judge, clock }),
+		links,
+		stateNow: () => state,
+		modeOf: (seen) => modeOf(seen, statusNow, indexSync.sizes),
+	});
 
 	return {
-		async find(request: SearchRequest): Promise<SearchOutcome> {
-			const startedAt = clock.monotonicMs();
-			const seen = await retrieve(request);
-			const embed = clock.monotonicMs() - startedAt;
-			const outcome = await inTurn(request.signal, () =>
-				findConcepts({ ...seen, request, commonWords, clock }),
-			);
-			const mode = modeOf(seen, statusNow, indexSync.sizes);
-			return { ...outcome, ...mode, timings: { embed, ...outcome.timings } };
-		},
-		/** Which graphs would answer. Costs nothing and gives nothing of their content away. */
-		async route(request: RouteRequest): Promise<RouteOutcome> {
-			const seen = await retrieve(request);
-			const outcome = await inTurn(request.signal, () =>
-				routeQuery({ ...seen, request, commonWords }),
-			);
-			return { ...outcome, ...modeOf(seen, statusNow, indexSync.sizes) };
-		},
+		...finder,
+		/** Undefined where the operator has switched it off, and where its files are missing or damaged. */
+		judge,
+		embedder,
 		/** Brings the index in line with these graphs; unchanged ones (same content hash and model) are not touched. */
 		async sync(graphs: readonly Graph[], syncOptions: SyncOptions = {}): Promise<void> {
 			embedder?.warm();
@@ -127,14 +144,91 @@ export async function createSearchEngine(options: SearchEngineOptions) {
 			if (syncOptions.vectors !== "background") await links.settle();
 		},
 		/** Starts loading the model beside whatever else goes on; `sync` does it by itself. */
-		warm: (): void => embedder?.warm(),
+		warm(): void {
+			embedder?.warm();
+			judge?.warm();
+		},
 		status(): IndexStatus {
 			embedder?.probe();
 			return statusNow();
 		},
 		async close(): Promise<void> {
-			await Promise.all([indexSync.close(), embedder?.close()]);
+			await Promise.all([indexSync.close(), embedder?.close(), judge?.close()]);
 			await links.close();
+		},
+	};
+}
+
+interface FinderParts {
+	readonly clock: Clock;
+	readonly commonWords: ReadonlySet<string> | undefined;
+	readonly denseSide: DenseSide | undefined;
+	readonly backgrounds: ReturnType<typeof createQuestionBackgrounds>;
+	readonly readRows: ReturnType<typeof createRowReader>;
+	readonly links: Pick<ReturnType<typeof createLinkGraphKeeper>, "current">;
+	readonly stateNow: () => IndexState;
+	readonly modeOf: (seen: {
+		readonly scopes: readonly unknown[];
+		readonly dense: unknown;
+	}) => Pick<SearchOutcome, "mode" | "reason">;
+}
+
+/** Answers queries over the index as it is when they come. */
+function createFinder({
+	clock,
+	commonWords,
+	denseSide,
+	backgrounds,
+	readRows,
+	...parts
+}: FinderParts) {
+	const inTurn = createRankingTurns(clock);
+	/** One state from start to end, however often the index changes while the model is at work. */
+	const retrieve = async ({ graphs, query, signal, filter }: RetrievalRequest) => {
+		signal.throwIfAborted();
+		const state = parts.stateNow();
+		const scopes = toScopes(state, graphs, filter);
+		const hits = await untilAborted(searchDense(denseSide, scopes, { query, signal }), signal);
+		const dense = hits && denseSide && { hits, cosineOf: denseSide.cosineOf };
+		return { scopes, dense, links: parts.links.current(), query, commonWords };
+	};
+	/** Of the best row's graph as it is now: what was searched may have been freed meanwhile. */
+	const backgroundOf = ({ found: [best], dense }: RankedQuery) => {
+		const state = parts.stateNow();
+		const graph = state.graphs.get(best?.slot.scope.segment.graphId ?? "")?.graph;
+		return graph && dense ? backgrounds.of(toScopes(state, [graph])) : undefined;
+	};
+
+	return {
+		async find(request: SearchRequest): Promise<SearchOutcome> {
+			const { signal } = request;
+			const startedAt = clock.monotonicMs();
+			const seen = await retrieve(request);
+			const embeddedAt = clock.monotonicMs();
+			const ranked = await inTurn(signal, () => rankQuery(seen));
+			const rankedAt = clock.monotonicMs();
+			const { effort = "best", query } = request;
+			const [background, readings] = await Promise.all([
+				untilAborted(backgroundOf(ranked), signal),
+				effort === "best" ? untilAborted(readRows(query, ranked), signal) : undefined,
+			]);
+			const rows = readings ? orderByReadings(ranked, readings) : ranked;
+			const outcome = concludeQuery(rows, request, background);
+			const timings = {
+				embed: embeddedAt - startedAt,
+				search: rankedAt - embeddedAt,
+				rank: clock.monotonicMs() - rankedAt,
+			};
+			return { ...outcome, ...parts.modeOf(seen), language: foreignLanguageOf(query), timings };
+		},
+		/** Which graphs would answer. Costs nothing and gives nothing of their content away. */
+		async route(request: RouteRequest): Promise<RouteOutcome> {
+			const { signal, limit } = request;
+			const seen = await retrieve(request);
+			const routed = await inTurn(signal, () => rankByGraph(seen));
+			const all = routed.graphs.map((ranked) => backgroundOf(ranked));
+			const found = await untilAborted(Promise.all(all), signal);
+			return { ...concludeRoute(routed, found ?? [], limit), ...parts.modeOf(seen) };
 		},
 	};
 }

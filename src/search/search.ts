@@ -1,6 +1,8 @@
 export { type ConceptFilter, toConceptTest } from "./index/concept-filter.js";
 export { type IndexDisk, openIndexDisk } from "./index/index-folder.js";
 export type { SyncOptions } from "./index/segment-set.js";
+export type { PairJudge, PairReading, TextPair } from "./judge/pair-judge.js";
+export { readPairs } from "./judge/read-pairs.js";
 export type { WeightedText } from "./lexical/concept-text.js";
 export {
 	createTextFinder,
@@ -8,7 +10,8 @@ export {
 	readTexts,
 	type TextFinder,
 } from "./lexical/text-finder.js";
-export { isStopWord, stemWord, termsOf, tokenize } from "./lexical/tokenizer.js";
+export { isStopWord, termsOf, tokenize } from "./lexical/tokenizer.js";
+export type { Embedder } from "./model/embedder.js";
 export {
 	type FetchedModel,
 	fetchModel,
@@ -22,6 +25,7 @@ export type {
 	GraphPromise,
 	RankedConcept,
 	ScoreExplanation,
+	SearchEffort,
 	SearchOutcome,
 } from "./ranking/search-outcome.js";
 export {
@@ -29,5 +33,7 @@ export {
 	type GraphRouter,
 	type HybridSearch,
 	type IndexStatus,
+	type JudgedSearch,
+	type ReadingSearch,
 	type SearchEngine,
 } from "./search-engine.js";

@@ -1,8 +1,10 @@
 import { basename, dirname, sep } from "node:path";
 import { type Clock, ServiceError, unavailable } from "../../kernel/kernel.js";
 import type { Embedder, TextKind } from "../model/embedder.js";
+import { readKnownVectors } from "../model/known-vectors.js";
 import { type ModelFolder, type ModelLocation, openModelFolder } from "../model/model-folder.js";
 import { prepareText } from "../model/model-profile.js";
+import { createWorkerHost, type WorkerHost, workerFailure } from "../model/worker-host.js";
 import { createBatchQueue } from "./batch-queue.js";
 import {
 	createLocalDenseSide,
@@ -18,7 +20,6 @@ import {
 	createWorkerDenseSide,
 	type DenseThread,
 } from "./worker-dense-side.js";
-import { createWorkerHost, type WorkerHost } from "./worker-host.js";
 
 /** A model that can be asked, or why there is none, as a sentence. */
 export interface OpenedModel {
@@ -63,10 +64,12 @@ export async function createTransformersEmbedder(
 	const folder = await openModelFolder(model);
 	const { identity, profile } = folder;
 	const { dimensions } = identity;
+	const known = await readKnownVectors(folder.path, identity);
 	const regions = createVectorRegions(identity);
 	const lists = createScopeLists();
 	const host = createWorkerHost({
 		clock,
+		failed: workerFailure("The embedding model gave no vectors"),
 		script: new URL("./embed-worker.mjs", import.meta.url),
 		prepare() {
 			lists.clear();
@@ -79,7 +82,8 @@ export async function createTransformersEmbedder(
 		passage: createTextQueue("passage", host),
 	};
 	const embedOne = async (text: string, kind: TextKind): Promise<Float32Array> => {
-		const vector = await queues[kind].send(prepareText(profile, text, kind));
+		const prepared = prepareText(profile, text, kind);
+		const vector = known.find(prepared, kind) ?? (await queues[kind].send(prepared));
 		if (vector?.length === dimensions) return vector;
 		const message = "The embedding model gave vectors of an unexpected size.";
 		throw unavailable(message);
@@ -92,6 +96,7 @@ export async function createTransformersEmbedder(
 			lists,
 			dimensions,
 			prepare: (text) => prepareText(profile, text, "query"),
+			knownVector: (text) => known.find(prepareText(profile, text, "query"), "query"),
 		}),
 		embed: (texts, kind) => Promise.all(texts.map((text) => embedOne(text, kind))),
 		warm: host.start,

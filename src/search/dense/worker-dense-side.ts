@@ -1,4 +1,5 @@
 import type { Clock } from "../../kernel/kernel.js";
+import type { WorkerHost } from "../model/worker-host.js";
 import { isSameList } from "../same-list.js";
 import { createBatchQueue } from "./batch-queue.js";
 import {
@@ -13,14 +14,13 @@ import {
 import type { BatchReply, BatchTask } from "./query-batch.mjs";
 import type { DenseScope, VectorRegions } from "./vector-regions.js";
 import type { ScanScope } from "./vector-scan.mjs";
-import type { WorkerHost } from "./worker-host.js";
 
 /** The dense side beside the model, in its thread: this one neither embeds nor scans (docs/adr/0023). */
 export function createWorkerDenseSide(
 	clock: Clock,
 	/** Learns from every query whether the thread works. */
 	embedder: Pick<WatchedEmbedder, "watch">,
-	{ regions, search }: DenseThread,
+	{ regions, search, knownVector }: DenseThread,
 ): DenseSide {
 	const vectors = createQueryCache<Float32Array>();
 
@@ -30,7 +30,7 @@ export function createWorkerDenseSide(
 		cosineOf: regions.closest,
 		async search({ query, scopes, count, signal }): Promise<DenseHits | undefined> {
 			const text = normalizeQuery(query);
-			const vector = vectors.find(text);
+			const vector = vectors.find(text) ?? knownVector(text);
 			let isLate = false;
 			const isWanted = () => !isLate && signal?.aborted !== true;
 			const asked = embedder.watch(() => search({ text, vector, scopes, count, isWanted }));
@@ -65,6 +65,7 @@ export function createDenseThread({
 	lists,
 	dimensions,
 	prepare,
+	knownVector,
 }: {
 	readonly host: WorkerHost;
 	readonly regions: VectorRegions;
@@ -73,6 +74,8 @@ export function createDenseThread({
 	readonly dimensions: number;
 	/** The text as the model is to read it. */
 	readonly prepare: (text: string) => string;
+	/** The vector of a query that came with the model. */
+	readonly knownVector: (text: string) => Float32Array | undefined;
 }) {
 	const toTask = (queries: readonly ThreadQuery[]): BatchTask => {
 		const fresh: (readonly [number, readonly ScanScope[]])[] = [];
@@ -94,6 +97,7 @@ export function createDenseThread({
 	});
 	return {
 		regions,
+		knownVector,
 		/** Undefined when the query was no longer wanted. Rejects with UNAVAILABLE as the model does. */
 		async search(query: ThreadQuery): Promise<DenseHits | undefined> {
 			const release = regions.hold(query.scopes);

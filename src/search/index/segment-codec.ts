@@ -185,7 +185,7 @@ interface SectionEntry {
 
 const MAGIC = "TGINDEX\0";
 /** Raised whenever the tokenizer, the passages or the layout change: older files are then rebuilt. */
-export const SECTION_FILE_VERSION = 3;
+export const SECTION_FILE_VERSION = 4;
 const ALIGNMENT = 64;
 const PREAMBLE_BYTES = 48;
 

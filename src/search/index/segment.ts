@@ -22,9 +22,9 @@ export const FINGERPRINT_BYTES = 16;
 
 /** A digest of everything the index derives from: concepts with the same one are found by the same words and vectors. */
 export function fingerprintOf(concept: Concept): Buffer {
-	const { id, title, summary, body, tags, aliases, evidence } = concept;
+	const { id, title, summary, body, tags, aliases, evidence, facts = "" } = concept;
 	const titles = evidence.map((source) => source.title);
-	const text = JSON.stringify([id, title, summary, tags, aliases, titles]);
+	const text = JSON.stringify([id, title, summary, tags, aliases, titles, facts]);
 	const digest = createHash("sha256").update(text).update(body).digest();
 	return digest.subarray(0, FINGERPRINT_BYTES);
 }
@@ -34,6 +34,7 @@ export function readsAlike(one: Concept, other: Concept): boolean {
 	return (
 		one.title === other.title &&
 		one.summary === other.summary &&
+		one.facts === other.facts &&
 		one.body === other.body &&
 		one.id === other.id &&
 		isSameList(one.tags, other.tags) &&

@@ -14,14 +14,16 @@ const FIELD_WEIGHTS = {
 	tags: 2,
 	summary: 1.5,
 	body: 1,
+	facts: 1,
 	sources: 0.5,
 } as const;
 
-/** What a concept is found by: its names, what it says, and the titles of the sources that carry it. */
+/** What a concept is found by: its names, what it says, what its front matter states, and the titles of the sources that carry it. */
 export function fieldsOf(concept: Concept): readonly WeightedText[] {
 	return [
 		...headingFieldsOf(concept),
 		{ text: toPlainText(concept.body), weight: FIELD_WEIGHTS.body },
+		{ text: concept.facts ?? "", weight: FIELD_WEIGHTS.facts },
 		{
 			text: concept.evidence.map((source) => source.title).join("\n"),
 			weight: FIELD_WEIGHTS.sources,
@@ -69,31 +71,52 @@ export function toPlainText(markdown: string): string {
 		.replace(MARKUP, " ");
 }
 
-/** A window this long fits the embedding model's context and still speaks of one thing. */
-const WINDOW_WORDS = 160;
-const MIN_WINDOW_WORDS = 20;
-/** Documents say what they are about first; later windows add cost faster than they add recall. */
-const MAX_WINDOWS = 5;
+/** Some 150 tokens: it fits an embedding model's context, and still speaks of one thing. */
+const WINDOW_WORDS = 110;
+/** What is left of a body after its last window is taken along when it is at least so long. */
+const MIN_WINDOW_WORDS = 15;
+/** A longer last sentence is not repeated in the next window. */
+const MAX_OVERLAP_WORDS = 30;
+const SENTENCE_END = /[.!?:;]["')\]]?$/;
 
 /**
- * What of a concept gets a vector: first its title and summary, then windows over the body, each led by the title.
- * At least one and at most six passages.
+ * What of a concept gets a vector: first its title and summary, then windows over the whole body, each led by the title.
+ * At least one passage.
  */
 export function toPassages(concept: Concept): readonly string[] {
 	const head = [concept.title, concept.summary].filter((text) => text !== "").join(". ");
 	return [head || concept.id, ...windowsOf(concept).map((text) => `${concept.title}. ${text}`)];
 }
 
+/** Windows end with a sentence where one ends in their second half, and begin with the last sentence of the one before. */
 function windowsOf(concept: Concept): string[] {
 	const words = toPlainText(concept.body)
 		.split(/\s+/)
 		.filter((word) => word !== "");
 	const windows: string[] = [];
-	for (let start = 0; start < words.length && windows.length < MAX_WINDOWS; start += WINDOW_WORDS) {
-		const window = words.slice(start, start + WINDOW_WORDS);
-		if (window.length >= MIN_WINDOW_WORDS || windows.length === 0) windows.push(window.join(" "));
+	for (let start = 0; start < words.length; ) {
+		const end = windowEnd(words, start);
+		windows.push(words.slice(start, end).join(" "));
+		if (words.length - end < MIN_WINDOW_WORDS) break;
+		const again = lastSentenceEnd(words, end - MAX_OVERLAP_WORDS, end - 1);
+		start = again > start ? again : end;
 	}
 	return windows;
+}
+
+function windowEnd(words: readonly string[], start: number): number {
+	const full = start + WINDOW_WORDS;
+	if (full >= words.length) return words.length;
+	const end = lastSentenceEnd(words, start + WINDOW_WORDS / 2, full);
+	return end > start ? end : full;
+}
+
+/** The place after the last word between these places that ends a sentence; -1 when none does. */
+function lastSentenceEnd(words: readonly string[], from: number, to: number): number {
+	for (let end = to; end > Math.max(0, from); end--) {
+		if (SENTENCE_END.test(words[end - 1] as string)) return end;
+	}
+	return -1;
 }
 
 /** Terms to be asked about one by one. */

@@ -1,5 +1,6 @@
 import { createTurns, nextTurn } from "../../kernel/kernel.js";
 import type { WeightedText } from "./concept-text.js";
+import { definitionTerms } from "./definitions.js";
 import { createTermTable, type LexicalIndex, toCells } from "./lexical-index.js";
 import { termsOf, tokenize } from "./tokenizer.js";
 
@@ -55,6 +56,7 @@ export function countTerms(fields: readonly WeightedText[]): CountedText {
 	const frequencies = new Map<string, number>();
 	let length = 0;
 	for (const { text, weight } of fields) {
+		for (const term of definitionTerms(text)) frequencies.set(term, 1);
 		for (const word of tokenize(text)) {
 			length += weight;
 			for (const term of termsOf(word))

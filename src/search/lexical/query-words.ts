@@ -1,5 +1,6 @@
 import { LIMITS } from "../../contract/contract.js";
 import { memoizeByObject } from "../../kernel/kernel.js";
+import { definedWords } from "./definitions.js";
 import {
 	documentFrequency,
 	inverseDocumentFrequency,
@@ -109,7 +110,8 @@ interface BudgetedReader extends Reader {
 export function expandWords(words: readonly Word[], reader: Reader): readonly Word[] {
 	const budgeted = { ...reader, lookUps: LIMITS.queryLookUps };
 	return words.map((word) => {
-		if (word.isStopWord || isKnownIn(reader.scopes, word)) return word;
+		if (word.isStopWord) return word;
+		if (isKnownIn(reader.scopes, word)) return withDefinition(word, reader);
 		const alternatives = abbreviationsOf(word.whole).filter(({ term }) =>
 			isHeld(term, reader.scopes),
 		);
@@ -117,6 +119,15 @@ export function expandWords(words: readonly Word[], reader: Reader): readonly Wo
 		if (!isExpandable(word) || budgeted.lookUps <= 0) return word;
 		return { ...word, alternatives: alternativesFor(word, budgeted) };
 	});
+}
+
+/** A known word stays what it is; where a graph says what it is short for, that is looked for besides. */
+function withDefinition(word: Word, { scopes, commonWords }: Reader): Word {
+	if (commonWords.has(word.surface)) return word;
+	const alternatives = definedWords(word, scopes, (prefix, count) => [
+		...new Set(scopes.flatMap(({ index }) => vocabularyOf(index).allStartingWith(prefix, count))),
+	]);
+	return alternatives.length > 0 ? { ...word, alternatives } : word;
 }
 
 /**

@@ -45,6 +45,16 @@ function createVocabulary({ terms, starts }: LexicalIndex) {
 			}
 			return found.sort((a, b) => b.documents - a.documents).slice(0, count);
 		},
+		/** Terms of any kind that begin with `prefix` and go on; at most `count`. */
+		allStartingWith(prefix: string, count: number): readonly string[] {
+			const found: string[] = [];
+			for (let at = terms.seek(prefix); at < terms.size && found.length < count; at++) {
+				const term = terms.at(at);
+				if (!term.startsWith(prefix)) break;
+				found.push(term);
+			}
+			return found;
+		},
 		/** Terms of letters alone that are at most `most` edits away; beyond one edit only those with the same first letter. */
 		near(word: string, most: number): readonly Match[] {
 			shapes ??= toShapes(terms);

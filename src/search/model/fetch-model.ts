@@ -185,7 +185,10 @@ export async function listModels({
 	readonly modelsFolder: string;
 	readonly locate: (model: string) => ModelLocation | undefined;
 }): Promise<readonly ListedModel[]> {
-	const licences = new Map<string, string | null>([["bundled", "Apache-2.0"]]);
+	const licences = new Map<string, string | null>([
+		["bundled", "Apache-2.0"],
+		["table", "Apache-2.0"],
+	]);
 	for (const { id, licence } of await fetchedModels(modelsFolder)) {
 		licences.set(`hub:${id}`, licence);
 	}

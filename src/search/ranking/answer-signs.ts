@@ -1,4 +1,3 @@
-import { backgroundOf } from "../dense/vector-background.js";
 import type { SearchScope } from "../index/index-state.js";
 import { rarityIn } from "../lexical/common-words.js";
 import { type HeldTerms, headingTermsOf } from "../lexical/concept-text.js";
@@ -11,8 +10,9 @@ import {
 	type WeighedWord,
 } from "../lexical/query-coverage.js";
 import { isWrittenIdentifier, namesOf } from "../lexical/tokenizer.js";
+import type { AnswerSigns } from "./decision.js";
 import type { Found } from "./found-concepts.js";
-import type { AnswerSigns } from "./judge.js";
+import type { QuestionBackground } from "./question-background.js";
 
 /** The row that holds most of a query is looked for among so many: the best one may say it in other words. */
 const FIRST_ROWS = 3;
@@ -22,27 +22,26 @@ const RIVALS_MIN = 3;
 const AMBIGUOUS_WORDS = 2;
 /** Few rows hold names that weigh so much together: one rare name, or two common ones. */
 const RARE_NAMES_WEIGHT = 2;
-/** The closest row is compared with the one at this place, rows that share most of the query's words with the best one left out. */
-const STANDS_OUT_PLACE = 10;
-/** A row with this share of the best row's BM25 may answer as well. */
-const FELLOW_SHARE = 0.6;
 /** How rare a word is taken to be that no list of words can know: a name of its kind, a number. */
 const UNLISTED_RARITY = { identifier: 1, other: 0.5 } as const;
 /** Weight of a word from the commonest of the language to the rarest; what no searched graph knows is rare from here on. */
 const WORD_WEIGHT = { least: 1, most: 3, unknownRareFrom: 0.5 } as const;
-/** Spread of the cosines between unrelated texts where a graph is too small to measure it: known of one model only. */
-const USUAL_BACKGROUND = { model: "bundled", spread: 0.11 } as const;
 const NO_WORDS: ReadonlySet<string> = new Set();
 
-/**
- * What speaks for the best of the rows. `weighed` are the query's subject words as the searched graphs know them, `commonWords`
- * those of the language, the commonest first.
- */
+/** What signs are read by, besides the query's words and the rows. */
+export interface SignContext {
+	readonly scopes: readonly SearchScope[];
+	/** Words of the language, the commonest first. */
+	readonly commonWords?: ReadonlySet<string> | undefined;
+	/** Of the best row's graph; undefined in keyword mode. */
+	readonly background?: QuestionBackground | undefined;
+}
+
+/** What speaks for the best of the rows. `weighed` are the query's subject words as the searched graphs know them. */
 export function readSigns(
 	weighed: readonly WeighedWord[],
 	rows: readonly Found[],
-	scopes: readonly SearchScope[],
-	commonWords: ReadonlySet<string> = NO_WORDS,
+	{ scopes, commonWords = NO_WORDS, background }: SignContext,
 ): AnswerSigns {
 	const words = commonWords.size > 0 ? weighed.map((one) => byRarity(one, commonWords)) : weighed;
 	const [best] = rows;
@@ -64,7 +63,8 @@ export function readSigns(
 		known: knownShareIn(words, own),
 		evidence: heldWeight(words, held, rows.slice(1, FIRST_ROWS)),
 		rarity: heldRarity(words, held, commonWords),
-		standsOut: standingOut(rows, scopes),
+		nearness: background && nearnessOf(rows, graphId, background),
+		answers: likeliestOf(rows),
 		isNamed: best.isNamed,
 		isAboutName: isAboutName(weighed, headingTerms),
 		isAmbiguous: isAmbiguous(words, rows),
@@ -77,7 +77,8 @@ const NO_ROWS = {
 	known: 0,
 	evidence: 0,
 	rarity: 0,
-	standsOut: undefined,
+	nearness: undefined,
+	answers: undefined,
 	isNamed: false,
 	isAboutName: false,
 	isAmbiguous: false,
@@ -146,57 +147,24 @@ function heldWeight(
 	return most;
 }
 
-/**
- * Among n values of a normal distribution the highest is about spread × ln k / √(2 ln n) above the k-th highest, so that few texts
- * and many compare (extreme value theory: Rényi's representation of the spacings).
- */
-function standingOut(rows: readonly Found[], scopes: readonly SearchScope[]): number | undefined {
-	const [best] = rows;
-	const spread = best && spreadAround(best);
-	const closest = closestOf(rows);
-	const [first, last] = [closest[0], closest.at(-1)];
-	if (spread === undefined || first === undefined || last === undefined) return undefined;
-	const documents = scopes.reduce((sum, { index }) => sum + index.documents, 0);
-	if (closest.length < 2 || documents < 2) return undefined;
-	const usual = (spread * Math.log(closest.length)) / Math.sqrt(2 * Math.log(documents));
-	return (first - last) / usual;
+/** The judge's highest reading; undefined where it has read none. */
+function likeliestOf(rows: readonly Found[]): number | undefined {
+	const readings = rows.flatMap(({ answers }) => answers ?? []);
+	return readings.length > 0 ? Math.max(...readings) : undefined;
 }
 
-/**
- * The highest cosine and the next ones among rows that do not hold the query's words as the best one does, descending: many rows
- * that all answer take nothing from each other. None in keyword mode. Most rows of a hybrid search come near the order of their
- * cosines.
- */
-function closestOf(rows: readonly Found[]): readonly number[] {
-	const fellowFrom = FELLOW_SHARE * (rows[0]?.slot.lexical ?? 0);
-	const others: number[] = [];
-	let highest = Number.NEGATIVE_INFINITY;
+/** How far the closest row of a graph is above what comes closest to foreign questions, in their standard deviations. */
+function nearnessOf(
+	rows: readonly Found[],
+	graphId: string,
+	{ mean, spread }: QuestionBackground,
+): number | undefined {
+	let closest: number | undefined;
 	for (const { slot } of rows) {
-		const { cosine, lexical } = slot;
-		if (cosine === undefined) return [];
-		if (cosine > highest) highest = cosine;
-		if (fellowFrom === 0 || lexical < fellowFrom) insertClosest(others, cosine);
+		if (slot.cosine === undefined || slot.scope.segment.graphId !== graphId) continue;
+		if (closest === undefined || slot.cosine > closest) closest = slot.cosine;
 	}
-	if (others[0] === highest) others.shift();
-	return [highest, ...others.slice(0, STANDS_OUT_PLACE - 1)];
-}
-
-/** Keeps the highest of what is inserted, descending. */
-function insertClosest(closest: number[], cosine: number): void {
-	let place = closest.length;
-	if (place === STANDS_OUT_PLACE) place--;
-	else closest.push(cosine);
-	if (cosine < (closest[place] as number)) return;
-	for (; place > 0 && (closest[place - 1] as number) < cosine; place--)
-		closest[place] = closest[place - 1] as number;
-	closest[place] = cosine;
-}
-
-/** Standard deviation of cosines between unrelated texts of the row's graph; undefined where no one knows. */
-function spreadAround({ slot: { scope } }: Found): number | undefined {
-	const isUsual = scope.segment.vectors?.embedder.id === USUAL_BACKGROUND.model;
-	const background = backgroundOf(scope.graphVectors) ?? (isUsual ? USUAL_BACKGROUND : undefined);
-	return background?.spread;
+	return closest === undefined ? undefined : (closest - mean) / spread;
 }
 
 function isAmbiguous(words: readonly WeighedWord[], rows: readonly Found[]): boolean {

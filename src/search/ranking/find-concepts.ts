@@ -1,5 +1,5 @@
 import { LIMITS } from "../../contract/contract.js";
-import { type Clock, memoizeByObject } from "../../kernel/kernel.js";
+import { memoizeByObject } from "../../kernel/kernel.js";
 import { type Evidence, toTrendId } from "../../knowledge/knowledge.js";
 import { type ConceptFilter, isPublishedWithin } from "../index/concept-filter.js";
 import type { SearchScope } from "../index/index-state.js";
@@ -7,47 +7,77 @@ import type { LexicalFindings } from "../lexical/lexical-search.js";
 import { coverageOf, type WeighedWord, weighWords } from "../lexical/query-coverage.js";
 import { termsOf, tokenize } from "../lexical/tokenizer.js";
 import { readSigns } from "./answer-signs.js";
+import { decide, statusOf, strengthOf } from "./decision.js";
 import { type Found, namedFirst } from "./found-concepts.js";
-import { decide, statusOf, strengthOf } from "./judge.js";
 import { type ComparableRow, saysTheSame, toComparable } from "./near-duplicates.js";
+import type { QuestionBackground } from "./question-background.js";
 import { type DenseFindings, type RankRequest, rankConcepts, readWords } from "./ranking.js";
 import type {
 	GraphPromise,
 	RankedConcept,
 	RouteOutcome,
-	RouteRequest,
 	ScoreExplanation,
 	SearchOutcome,
 	SearchRequest,
 } from "./search-outcome.js";
 
 interface FindInput extends Omit<RankRequest, "words"> {
-	readonly request: Pick<SearchRequest, "query" | "limit" | "explain" | "filter">;
-	readonly clock: Clock;
+	readonly query: string;
 	/** Words of the language, lower case: they are not taken for misspelt. */
 	readonly commonWords?: ReadonlySet<string> | undefined;
 }
 
-/** Ranks, judges and collects the rows of one query, in one go: nothing awaits. */
-export function findConcepts({ request, clock, commonWords, ...input }: FindInput): SearchOutcome {
-	const { scopes, dense } = input;
-	const startedAt = clock.monotonicMs();
-	const words = readWords(request.query, scopes, commonWords);
-	const { ranked, lexical } = rankConcepts({ ...input, words });
-	const rankedAt = clock.monotonicMs();
+/** The rows of one query, best first, before anything is decided. */
+export interface RankedQuery extends Pick<FindInput, "scopes" | "dense" | "commonWords"> {
+	readonly weighed: readonly WeighedWord[];
+	readonly found: readonly Found[];
+	readonly lexical: LexicalFindings;
+}
 
+/** In one go: nothing awaits. */
+export function rankQuery({ query, commonWords, ...input }: FindInput): RankedQuery {
+	const { scopes, dense } = input;
+	const words = readWords(query, scopes, commonWords);
+	const { ranked, lexical } = rankConcepts({ ...input, words });
 	const weighed = weighWords(words, scopes);
-	const found = namedFirst(ranked, weighed);
-	const signs = readSigns(weighed, found, scopes, commonWords);
+	return { scopes, dense, commonWords, weighed, lexical, found: namedFirst(ranked, weighed) };
+}
+
+/** How likely each of the first rows answers the query, 0..1, best row first. */
+export type RowReadings = readonly number[];
+
+/** How much what the judge says of a row counts against its score. */
+const READING_WEIGHT = 0.5;
+
+/** Rows in the order that the judge gives them; those that it has not read keep their order among themselves. */
+export function orderByReadings(ranked: RankedQuery, readings: RowReadings): RankedQuery {
+	const found = ranked.found.map((row, at): Found => {
+		const answers = readings[at];
+		const score = (1 - READING_WEIGHT) * row.score + READING_WEIGHT * (answers ?? 0);
+		return { ...row, score, answers };
+	});
+	found.sort(
+		(one, other) => Number(other.isNamed) - Number(one.isNamed) || other.score - one.score,
+	);
+	return { ...ranked, found };
+}
+
+/** What is decided about ranked rows, and those that are answered with. `background` is that of the best row's graph. */
+export function concludeQuery(
+	ranked: RankedQuery,
+	request: Pick<SearchRequest, "limit" | "explain" | "filter">,
+	background: QuestionBackground | undefined,
+): Omit<SearchOutcome, "timings"> {
+	const { weighed, found, lexical, dense } = ranked;
+	const signs = readSigns(weighed, found, { ...ranked, background });
 	const decision = decide(signs);
-	const rows = decision === "ABSTAIN" ? [] : collectRows(found, request, weighed, lexical);
 	return {
+		effort: found.some(({ answers }) => answers !== undefined) ? "best" : "fast",
 		decision,
 		dataStatus: statusOf(decision, signs),
-		rows,
+		rows: decision === "ABSTAIN" ? [] : collectRows(found, request, weighed, lexical),
 		missing: weighed.filter(({ isKnown }) => !isKnown).map(({ word }) => word.surface),
 		mode: dense ? "hybrid" : "keyword",
-		timings: { search: rankedAt - startedAt, rank: clock.monotonicMs() - rankedAt },
 	};
 }
 
@@ -59,7 +89,7 @@ const LOOKED_AT = 2;
 /** The rows of an answer, best first; what says the same as a better row is only named there. */
 function collectRows(
 	found: readonly Found[],
-	{ limit, filter, explain }: FindInput["request"],
+	{ limit, filter, explain }: Pick<SearchRequest, "limit" | "explain" | "filter">,
 	weighed: readonly WeighedWord[],
 	lexical: LexicalFindings,
 ): readonly RankedConcept[] {
@@ -104,7 +134,7 @@ function toNamed({ concept, slot }: Found) {
  * row of the answer is named by the query, named ones have (1 + score) / 2 and the others score / 2.
  */
 function explainScore(
-	{ slot, isNamed }: Found,
+	{ slot, isNamed, answers }: Found,
 	weighed: readonly WeighedWord[],
 	lexical: LexicalFindings,
 ): ScoreExplanation {
@@ -117,6 +147,7 @@ function explainScore(
 		denseWeight: slot.denseWeight,
 		graph: slot.graph,
 		prior: slot.prior,
+		answers,
 		coverage: coverageOf(weighed, slot.scope, slot.concept),
 		isNamed,
 		terms: lexical.partsOf(slot.slot),
@@ -164,30 +195,40 @@ function compareDays(one = "", other = ""): number {
 	return one === other ? 0 : one < other ? -1 : 1;
 }
 
-/**
- * Ranks and judges each graph by itself, as a search of it would. Of more graphs than may be named, those with the best rows
- * among all are judged. In one go: nothing awaits.
- */
-export function routeQuery({
-	request,
-	commonWords,
-	...input
-}: Omit<FindInput, "request" | "clock"> & {
-	readonly request: Pick<RouteRequest, "query" | "limit">;
-}): RouteOutcome {
+/** A query ranked by itself in each graph that may answer it, as a search of the graph would. */
+export interface RoutedQuery {
+	readonly mode: RouteOutcome["mode"];
+	readonly missing: readonly string[];
+	readonly graphs: readonly RankedQuery[];
+}
+
+/** Of more graphs than may be named, those with the best rows among all are ranked. In one go: nothing awaits. */
+export function rankByGraph({ query, commonWords, ...input }: FindInput): RoutedQuery {
 	const { scopes, dense } = input;
-	const words = readWords(request.query, scopes, commonWords);
+	const words = readWords(query, scopes, commonWords);
 	const missing = weighWords(words, scopes).filter(({ isKnown }) => !isKnown);
-	const promises = likelyGraphs({ ...input, words }).flatMap((own) => {
+	const graphs = likelyGraphs({ ...input, words }).map((own): RankedQuery => {
 		const ownDense = dense && withinScopes(dense, own);
-		const promise = promiseOf({ ...input, words, scopes: own, dense: ownDense }, commonWords);
+		const { ranked, lexical } = rankConcepts({ ...input, words, scopes: own, dense: ownDense });
+		const weighed = weighWords(words, own);
+		const found = namedFirst(ranked, weighed);
+		return { scopes: own, dense: ownDense, commonWords, weighed, lexical, found };
+	});
+	const mode = dense ? "hybrid" : "keyword";
+	return { mode, missing: missing.map(({ word }) => word.surface), graphs };
+}
+
+/** Which of the graphs would answer, the strongest first. `backgrounds` are those of the graphs, in their order. */
+export function concludeRoute(
+	{ mode, missing, graphs }: RoutedQuery,
+	backgrounds: readonly (QuestionBackground | undefined)[],
+	limit: number,
+): RouteOutcome {
+	const promises = graphs.flatMap((ranked, at) => {
+		const promise = promiseOf(ranked, backgrounds[at]);
 		return promise && promise.decision !== "ABSTAIN" ? [promise] : [];
 	});
-	return {
-		graphs: promises.sort(byStrength).slice(0, request.limit),
-		missing: missing.map(({ word }) => word.surface),
-		mode: dense ? "hybrid" : "keyword",
-	};
+	return { graphs: promises.sort(byStrength).slice(0, limit), missing, mode };
 }
 
 /** Parts of one graph. */
@@ -205,16 +246,13 @@ function likelyGraphs({ links, ...request }: RankRequest): readonly GraphScopes[
 }
 
 function promiseOf(
-	request: RankRequest,
-	commonWords: ReadonlySet<string> | undefined,
+	ranked: RankedQuery,
+	background: QuestionBackground | undefined,
 ): GraphPromise | undefined {
-	const { words, scopes } = request;
-	const { ranked } = rankConcepts(request);
-	const weighed = weighWords(words, scopes);
-	const rows = namedFirst(ranked, weighed);
+	const { weighed, found: rows } = ranked;
 	const [best] = rows;
 	if (!best) return undefined;
-	const signs = readSigns(weighed, rows, scopes, commonWords);
+	const signs = readSigns(weighed, rows, { ...ranked, background });
 	const surfaces = (isKnown: boolean) =>
 		weighed.filter((known) => known.isKnown === isKnown).map(({ word }) => word.surface);
 	const worthy = rows.filter(({ score }) => score > 0 && score >= best.score * ROW_FLOOR);

@@ -13,6 +13,8 @@ export interface Found {
 	readonly concept: Concept;
 	readonly score: number;
 	readonly isNamed: boolean;
+	/** How likely it answers, by the judge, 0..1; undefined where it was not read. */
+	readonly answers?: number | undefined;
 }
 
 /** Who asks for a thing by its name gets that thing first; below it, and among several of that name, relevance decides. */

@@ -144,7 +144,8 @@ interface Arcs {
  */
 const SHARED = {
 	source: { weight: 0.7, most: 20 },
-	name: { weight: 1, most: 20 },
+	/** Many documents of one title are "Summary" or "Overview": that ties nothing together. */
+	name: { weight: 1, most: 3 },
 	tag: { weight: 0.5, most: 6 },
 } as const;
 type SharedKind = keyof typeof SHARED;

@@ -27,6 +27,8 @@ export interface ScoreExplanation
 	readonly bm25: number;
 	/** Undefined in keyword mode. */
 	readonly denseShare: number | undefined;
+	/** How likely the row answers, by the judge, 0..1; undefined where it was not read. */
+	readonly answers: number | undefined;
 	/** Weighted share of the query's subject words that the concept's text holds, 0..1. */
 	readonly coverage: number;
 	/** True when the query is a name of the concept: such rows come first. */
@@ -34,6 +36,9 @@ export interface ScoreExplanation
 	/** Query words as written and the index terms that stood for them here, with what each added to BM25. */
 	readonly terms: readonly { readonly term: string; readonly score: number }[];
 }
+
+/** "fast": by words and vectors; "best": the first rows are read by the judge besides, where there is one. */
+export type SearchEffort = "fast" | "best";
 
 export interface SearchOutcome {
 	readonly decision: Decision;
@@ -44,6 +49,10 @@ export interface SearchOutcome {
 	readonly missing: readonly string[];
 	/** "keyword" while no embedding model is at hand or vectors are still being made. */
 	readonly mode: "hybrid" | "keyword";
+	/** "best" when the judge has read the first rows. */
+	readonly effort: SearchEffort;
+	/** ISO 639-1 code of the query's language where it surely is not English: the models read English. */
+	readonly language?: string | undefined;
 	/** Why only keywords were used, as a sentence a caller may read; undefined in hybrid mode. */
 	readonly reason?: string | undefined;
 	/** Milliseconds spent, by stage: embed, search, rank. */
@@ -58,6 +67,8 @@ export interface SearchRequest {
 	readonly signal: AbortSignal;
 	/** Only concepts that pass are ranked, judged and returned; exact. */
 	readonly filter?: ConceptFilter | undefined;
+	/** "best" by default. */
+	readonly effort?: SearchEffort | undefined;
 	/** Asks for `explanation` on every row. */
 	readonly explain?: boolean | undefined;
 }

@@ -18,6 +18,8 @@ const LATE = "it did not answer in time";
 
 interface WorkerHostOptions {
 	readonly clock: Clock;
+	/** What callers are rejected with. */
+	readonly failed: ReturnType<typeof workerFailure>;
 	readonly script: URL;
 	/**
 	 * Called at each start; `dispose` once that thread has ended. The data is the thread's `workerData`, with `loading` added:
@@ -33,7 +35,7 @@ interface WorkerHostOptions {
  * One worker thread that answers {id, …task} with {id, …reply} or {id, error} and ends itself on {close: true}; started when
  * needed and again after a crash. It keeps the process alive only while a caller waits for an answer, or for its end.
  */
-export function createWorkerHost({ clock, script, prepare }: WorkerHostOptions) {
+export function createWorkerHost({ clock, failed, script, prepare }: WorkerHostOptions) {
 	const waiting = new Map<number, Waiting>();
 	let worker: Worker | undefined;
 	let lastId = 0;
@@ -130,8 +132,7 @@ function reasonOf(error: unknown): string {
 	return error instanceof Error ? error.message : "it crashed";
 }
 
-function failed(why: string): ServiceError {
-	return unavailable(
-		`The embedding model gave no vectors: ${why.slice(0, 300).replace(/\.+$/, "")}.`,
-	);
+/** `what` begins the sentence that callers get: "The embedding model gave no vectors". */
+export function workerFailure(what: string): (why: string) => ServiceError {
+	return (why) => unavailable(`${what}: ${why.slice(0, 300).replace(/\.+$/, "")}.`);
 }

@@ -1,5 +1,10 @@
 import type { DataStatus, Decision } from "../../contract/contract.js";
-import { JUDGE, type Judge, WEIGHED_SIGNS, type WeighedSign } from "./judge-weights.js";
+import {
+	DECISION,
+	type DecisionModel,
+	WEIGHED_SIGNS,
+	type WeighedSign,
+} from "./decision-weights.js";
 
 /** What speaks for the best row of a search; shares in 0..1. */
 export interface AnswerSigns {
@@ -16,11 +21,12 @@ export interface AnswerSigns {
 	/** How rare in the language the words are that the best row holds, summed, from 0 up: common words are in every text. */
 	readonly rarity: number;
 	/**
-	 * By how much the closest row is nearer to the query than the tenth of those that do not hold its words as well as the best, in
-	 * standard deviations between unrelated texts of its graph, stretched to what it would be among any number of texts. Undefined
-	 * in keyword mode, and where it cannot be determined.
+	 * How far the closest row is above what comes closest to foreign questions in its graph, in their standard deviations. Undefined in
+	 * keyword mode, and while that is not known.
 	 */
-	readonly standsOut: number | undefined;
+	readonly nearness: number | undefined;
+	/** How likely the row that answers best answers, as the judge reads it, 0..1; undefined where it was not asked. */
+	readonly answers: number | undefined;
 	/** 1 when the query names something that no one covers, 0.5 when it may be a name, else 0. */
 	readonly lacksName: number;
 	/** True when the query names a standard, vulnerability or the like that no one covers. */
@@ -35,7 +41,8 @@ export interface AnswerSigns {
 
 /** Long queries hold more words by accident than short ones: beyond this, more weight says nothing more. */
 const MOST_EVIDENCE = 8;
-const MOST_STANDING_OUT = 5;
+/** Farther off or nearer says nothing more. */
+const NEARNESS = { least: -2, most: 8 } as const;
 /** Who asks by a name is understood. */
 const NAMED_STRENGTH = 0.97;
 /** Below this share of its coverage, headings did not carry the match: the text and its sources did. */
@@ -43,27 +50,41 @@ const HEADING_SHARE = 0.4;
 
 /** The signs as the strength weighs them, each from the worst to the best it can say. */
 export function toWeighedSigns(signs: AnswerSigns): Readonly<Record<WeighedSign, number>> {
-	const { known, evidence, rarity, standsOut = 0, lacksName } = signs;
+	const { known, evidence, rarity, coverage, nearness = 0, answers = 0.5, lacksName } = signs;
 	return {
 		known,
 		evidence: Math.log1p(Math.min(MOST_EVIDENCE, evidence)),
 		rarity: Math.log1p(rarity),
-		standsOut: Math.min(MOST_STANDING_OUT, standsOut),
+		coverage,
+		nearness: Math.max(NEARNESS.least, Math.min(NEARNESS.most, nearness)),
+		answers: logOddsOf(answers),
 		lacksName,
 	};
 }
 
 /** How likely it is that the searched graphs answer the query, 0..1. */
 export function strengthOf(signs: AnswerSigns): number {
-	const { bias, weights } = JUDGE[modeOf(signs)];
+	const { bias, weights } = DECISION[modeOf(signs)];
 	const weighed = toWeighedSigns(signs);
 	const logit = WEIGHED_SIGNS.reduce((sum, sign) => sum + weights[sign] * weighed[sign], bias);
 	const strength = 1 / (1 + Math.exp(-logit));
 	return signs.isNamed ? Math.max(NAMED_STRENGTH, strength) : strength;
 }
 
-function modeOf({ standsOut }: AnswerSigns): "hybrid" | "keyword" {
-	return standsOut === undefined ? "keyword" : "hybrid";
+/** "read" where the judge has read rows; otherwise "hybrid" where vectors were compared, else "keyword". */
+export type DecisionMode = keyof typeof DECISION;
+
+function modeOf({ nearness, answers }: AnswerSigns): DecisionMode {
+	if (nearness === undefined) return "keyword";
+	return answers === undefined ? "hybrid" : "read";
+}
+
+/** Surer than this says nothing more. */
+const MOST_LOG_ODDS = 6;
+
+function logOddsOf(share: number): number {
+	const odds = Math.log(Math.max(0, share) / Math.max(0, 1 - share));
+	return Math.max(-MOST_LOG_ODDS, Math.min(MOST_LOG_ODDS, odds));
 }
 
 /**
@@ -72,14 +93,14 @@ function modeOf({ standsOut }: AnswerSigns): "hybrid" | "keyword" {
  * subject words is never answered.
  */
 export function decide(signs: AnswerSigns): Decision {
-	return decisionAt(strengthOf(signs), signs, JUDGE[modeOf(signs)].limits);
+	return decisionAt(strengthOf(signs), signs, DECISION[modeOf(signs)].limits);
 }
 
 /** What is decided at this strength, where the limits are these. */
 export function decisionAt(
 	strength: number,
 	signs: AnswerSigns,
-	limits: Judge["limits"],
+	limits: DecisionModel["limits"],
 ): Decision {
 	if (signs.subjectWords === 0) return "ABSTAIN";
 	if (signs.isNamed) return "ANSWER";

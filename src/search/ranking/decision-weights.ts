@@ -1,0 +1,65 @@
+/** The signs that decide, see AnswerSigns. */
+export const WEIGHED_SIGNS = [
+	"known",
+	"evidence",
+	"rarity",
+	"coverage",
+	"nearness",
+	"answers",
+	"lacksName",
+] as const;
+export type WeighedSign = (typeof WEIGHED_SIGNS)[number];
+
+export interface DecisionModel {
+	/** Of a logistic model: log odds = bias + the sum of weight × sign. */
+	readonly bias: number;
+	readonly weights: Readonly<Record<WeighedSign, number>>;
+	/** Least strength of each decision; below the first, ABSTAIN. */
+	readonly limits: { readonly clarify: number; readonly partial: number; readonly answer: number };
+}
+
+/**
+ * Fitted on the labelled queries of bench/labelled that are not `fresh`, as they are and in their variants, and on questions over imported
+ * folders (bench/labelled/decision/fit), and written by `npm run bench:search -- --only calibrate --imports <folder> --write`. Without vectors the words have to say it all.
+ */
+export const DECISION: Readonly<Record<"read" | "hybrid" | "keyword", DecisionModel>> = {
+	read: {
+		bias: -3.76,
+		weights: {
+			known: 0.92,
+			evidence: 1.38,
+			rarity: 0,
+			coverage: 0.06,
+			nearness: 0.34,
+			answers: 0.8,
+			lacksName: -1.95,
+		},
+		limits: { clarify: 0.28, partial: 0.5, answer: 0.7 },
+	},
+	hybrid: {
+		bias: -4.9,
+		weights: {
+			known: 1.55,
+			evidence: 0.77,
+			rarity: 0,
+			coverage: 1.67,
+			nearness: 0.43,
+			answers: 0,
+			lacksName: -1.98,
+		},
+		limits: { clarify: 0.26, partial: 0.5, answer: 0.7 },
+	},
+	keyword: {
+		bias: -4.2,
+		weights: {
+			known: 1.18,
+			evidence: 1.47,
+			rarity: 0,
+			coverage: 2.73,
+			nearness: 0,
+			answers: 0,
+			lacksName: -2.08,
+		},
+		limits: { clarify: 0.28, partial: 0.5, answer: 0.7 },
+	},
+};
