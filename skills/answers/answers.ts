@@ -9,14 +9,15 @@ export {
 	relevantOf,
 	toAnswerWire,
 } from "./question-answer.js";
+export { type Denial, findDenials } from "./report/denials.js";
 export {
-	type Contradiction,
 	carriersOf,
 	clusterSentences,
 	confidenceOfFinding,
 	type FindingCluster,
 	findContradictions,
 	groupSources,
+	isSupported,
 	withoutDeniers,
 } from "./report/findings.js";
 export {

@@ -1,14 +1,15 @@
 import type { CitationWire, CitedTextWire } from "../../src/contract/contract.js";
 import {
 	type CitedSentence,
-	contentTerms,
-	contentWords,
-	coverageOf,
 	splitSentences,
+	titled,
 	toArticleAddress,
+	toCitedSentences,
+	toPassage,
 } from "../../src/evidence/evidence.js";
 import { toTrendId } from "../../src/knowledge/knowledge.js";
-import { type AtomicClaim, compareClaim, extractClaims } from "../verify/verify.js";
+import { type PairJudge, readPairs } from "../../src/search/search.js";
+import { objectToSupport, readFacts } from "../verify/verify.js";
 
 /** A sentence as a writer hands it in: its words and what they rest on. */
 export interface DraftSentence {
@@ -23,46 +24,57 @@ export interface WrittenSentence {
 	readonly evidence: readonly CitedSentence[];
 }
 
-type DropReason = "uncited" | "unknown citation" | "not supported" | "unsafe";
+type DropReason = "uncited" | "unknown citation" | "not supported" | "not read" | "unsafe";
 
-/** Share of a sentence's content words that its evidence must hold: one piece alone, or two of them together. */
-const SUPPORT_SHARE = 0.6;
-const PAIR_SHARE = 0.8;
+/** From which reading on evidence carries a sentence: one left out costs a quotation, a lie that passes costs a name. */
+const CARRIES_LEAST = 0.85;
 /** Pieces of evidence that one sentence may rest on. */
 const CARRIERS_MAX = 6;
-const DIGITS = /\d+(?:[.,]\d+)*/g;
-const NEGATION =
-	/\b(?:not|no|never|none|nor|neither|nobody|nothing|nowhere|cannot|without|hardly|barely|fails? to)\b|n['’]t\b/i;
 /** Links, pictures and markup: a reader is sent to evidence by its citation, never by prose. */
 const UNSAFE =
 	/\b[a-z][a-z\d+.-]*:\/\/|(?<![:\w])\/\/\w|\b(?:mailto|javascript|data|tel|vbscript):|!?\[[^\]]*\]\(|<[a-z/!]/i;
 /** What reads like an address must stand in the evidence as it is. */
 const ADDRESS = /[\w.+-]+@[\w-]+\.\w+|\b(?:[a-z\d-]+\.)+[a-z]{2,}\b/gi;
 
+interface DraftContext {
+	/** What a writer was offered. */
+	readonly offered: readonly CitedSentence[];
+	readonly judge: PairJudge | undefined;
+	readonly signal: AbortSignal;
+}
+
 /**
  * Lets through what its own citations carry. A writer names evidence by ids it was offered; a draft is judged sentence by
- * sentence, and one without an id, with an unknown one, whose words or numbers no piece of its evidence holds, that turns
- * its meaning around, or that holds an address of its own is dropped. What is quoted word for word always passes. Each
- * sentence cites what carries it, and nothing else it was handed in with.
+ * sentence. What quotes its evidence passes; anything else must be borne out by it as a model reads them together, and has
+ * no figure, date, name or address that it lacks. Without a judge only quotations pass. Each sentence cites
+ * what carries it, and nothing else it was handed in with.
  */
-export function passCitationGate(
+export async function passCitationGate(
 	draft: readonly DraftSentence[],
-	offered: readonly CitedSentence[],
+	{ offered, judge, signal }: DraftContext,
 ) {
 	const byId = new Map(offered.map((sentence) => [sentence.evidenceId, sentence]));
-	const written: WrittenSentence[] = [];
-	/** Sentences that are left out, and why. */
-	const dropped: { text: string; reason: DropReason }[] = [];
-	for (const { text: whole, evidenceIds } of draft) {
+	const sentences = draft.flatMap(({ text: whole, evidenceIds }) => {
 		const ids = [...new Set(evidenceIds)];
 		const named = ids.flatMap((id) => byId.get(id) ?? []);
 		const quoted = named.find(({ text }) => text === whole);
 		const texts = quoted ? [whole] : splitSentences(whole).map(withoutLooseMarks);
-		for (const text of texts) {
-			const judged = judgeSentence(text, { named, isKnown: named.length === ids.length });
-			if (typeof judged === "string") dropped.push({ text, reason: judged });
-			else written.push({ text, evidence: judged });
-		}
+		return texts.map((text) => ({ text, named, isKnown: named.length === ids.length }));
+	});
+	// The judge reads what is asked at once in few batches.
+	const outcomes = await Promise.all(
+		sentences.map(async (sentence) => {
+			const screened = screen(sentence);
+			const outcome = screened ?? (await readBeside(judge, sentence, signal));
+			return { text: sentence.text, outcome };
+		}),
+	);
+	const written: WrittenSentence[] = [];
+	/** Sentences that are left out, and why. */
+	const dropped: { text: string; reason: DropReason }[] = [];
+	for (const { text, outcome } of outcomes) {
+		if (typeof outcome === "string") dropped.push({ text, reason: outcome });
+		else written.push({ text, evidence: outcome });
 	}
 	return { written, dropped };
 }
@@ -72,21 +84,49 @@ function withoutLooseMarks(text: string): string {
 	return text.replace(/(?<=[.!?…]["'”’)]?)\s+[!?.[\]()]+$/, "");
 }
 
+interface NamedEvidence {
+	readonly text: string;
+	readonly named: readonly CitedSentence[];
+}
+
 /** The evidence that carries a sentence, or why it is left out. */
-function judgeSentence(
-	text: string,
-	{ named, isKnown }: { readonly named: readonly CitedSentence[]; readonly isKnown: boolean },
-): readonly CitedSentence[] | DropReason {
-	if (named.length === 0 && isKnown) return "uncited";
+type Outcome = readonly CitedSentence[] | DropReason;
+
+/** What is settled without a model: what must be left out, and what is a quotation; undefined for what is to be read. */
+function screen({
+	text,
+	named,
+	isKnown,
+}: NamedEvidence & { readonly isKnown: boolean }): Outcome | undefined {
 	if (!isKnown) return "unknown citation";
-	const quoted = named.find((sentence) => sentence.text === text);
-	if (quoted) return [quoted];
+	if (named.length === 0) return "uncited";
+	const exact = named.find((sentence) => sentence.text === text);
+	if (exact) return [exact];
 	if (isUnsafe(text, named)) return "unsafe";
-	const [claim] = extractClaims(text);
-	const fitting = named.slice(0, CARRIERS_MAX).filter((sentence) => !isDenied(claim, sentence));
-	const carriers = fitting.filter((sentence) => isSupported(text, sentence.text));
-	if (carriers.length > 0) return carriers;
-	return findPair(text, fitting) ?? "not supported";
+	const quoted = named.find((sentence) => isQuote(text, sentence.text));
+	if (quoted) return [quoted];
+	const cited = named.slice(0, CARRIERS_MAX);
+	const about = cited.flatMap(({ concept }) => [concept.title, ...concept.aliases]);
+	const there = [...cited.map((sentence) => sentence.text), ...about].join(" ; ");
+	return objectToSupport(readFacts(text), readFacts(there)) ? "not supported" : undefined;
+}
+
+/** Beside all of its evidence and, where that is several pieces, beside each, to cite no more than carries it. */
+async function readBeside(
+	judge: PairJudge | undefined,
+	{ text, named }: NamedEvidence,
+	signal: AbortSignal,
+): Promise<Outcome> {
+	const cited = named.slice(0, CARRIERS_MAX);
+	const alone = cited.length > 1 ? cited : [];
+	const passages = alone.map((one) => titled([one.concept.title], [one.text]));
+	const pairs = [toEvidenceText(cited), ...passages].map((passage) => ({ text, passage }));
+	const { readings } = await readPairs(judge, pairs, signal);
+	if (!readings) return "not read";
+	const [all, ...each] = readings.map(({ supports }) => supports >= CARRIES_LEAST);
+	if (!all) return "not supported";
+	const carriers = cited.filter((_, place) => each[place]);
+	return carriers.length > 0 ? carriers : cited;
 }
 
 function isUnsafe(text: string, named: readonly CitedSentence[]): boolean {
@@ -95,31 +135,38 @@ function isUnsafe(text: string, named: readonly CitedSentence[]): boolean {
 	return addresses.some((address) => !named.some((sentence) => sentence.text.includes(address)));
 }
 
-function isDenied(claim: AtomicClaim | undefined, { text, concept }: CitedSentence): boolean {
-	if (!claim) return false;
-	const names = [concept.title, ...concept.aliases];
-	return compareClaim(claim, text, { names }).stance === "refutes";
+/** Numbers of citations, as writers set them behind what they cite. */
+const CITATION_MARK = /\[\^?\d{1,3}\]/g;
+/** Words and numbers with what is written inside them, and signs that change what a number says. */
+const TOKEN = /-(?=\p{N})|[\p{L}\p{N}]+(?:[.,:'’/-][\p{L}\p{N}]+)*|[\p{S}%§]/gu;
+
+/** True where a text is its evidence but for case, punctuation and marks of citation. */
+function isQuote(text: string, evidence: string): boolean {
+	const tokensOf = (one: string) =>
+		one.toLowerCase().replace(CITATION_MARK, " ").replaceAll("’", "'").match(TOKEN)?.join(" ");
+	return tokensOf(text) === tokensOf(evidence);
 }
 
-/** Two pieces of which neither alone, but both together hold what is said. */
-function findPair(text: string, named: readonly CitedSentence[]) {
-	for (const [place, one] of named.entries()) {
-		for (const other of named.slice(place + 1)) {
-			const both = `${one.text}\n${other.text}`;
-			if (isSupported(text, both, PAIR_SHARE)) return [one, other];
-		}
+/** Words of cited sentences up to which their neighbors are read too: a model cuts what is longer. */
+const NEIGHBOR_WORDS = 60;
+
+/** Evidence as it is read: titles, then the cited sentences; a lone one among its neighbors, others each behind the one before it. */
+function toEvidenceText(cited: readonly CitedSentence[]): string {
+	const [first, ...more] = cited;
+	if (first && more.length === 0) {
+		const { graph, concept } = first;
+		const sentences = toCitedSentences(graph, concept);
+		return toPassage(first, { title: concept.title, sentences }).text;
 	}
-	return undefined;
-}
-
-/** Whether a text's words, numbers and negation are those of its evidence. */
-export function isSupported(text: string, evidence: string, share = SUPPORT_SHARE): boolean {
-	const words = contentWords(text);
-	if (words.length === 0) return false;
-	if (coverageOf(words, contentTerms(evidence)) < share) return false;
-	const numbers = new Set(evidence.match(DIGITS) ?? []);
-	if ((text.match(DIGITS) ?? []).some((number) => !numbers.has(number))) return false;
-	return NEGATION.test(text) === NEGATION.test(evidence);
+	const words = cited.flatMap(({ text }) => text.split(/\s+/)).length;
+	const ids = new Set(cited.map(({ evidenceId }) => evidenceId));
+	const texts = cited.flatMap((sentence) => {
+		const all = toCitedSentences(sentence.graph, sentence.concept);
+		const at = all.findIndex(({ evidenceId }) => evidenceId === sentence.evidenceId);
+		const before = words <= NEIGHBOR_WORDS ? all[at - 1] : undefined;
+		return before && !ids.has(before.evidenceId) ? [before.text, sentence.text] : [sentence.text];
+	});
+	return titled([...new Set(cited.map(({ concept }) => concept.title))], texts);
 }
 
 export type CitationList = ReturnType<typeof createCitationList>;

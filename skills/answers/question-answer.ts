@@ -11,18 +11,21 @@ import {
 	coverageOf,
 	type GatheredEvidence,
 	gatherEvidence,
+	isSpokenOf,
 	type RankedSentence,
 } from "../../src/evidence/evidence.js";
 import type { Concept, Graph } from "../../src/knowledge/knowledge.js";
-import type { GraphRouter, HybridSearch } from "../../src/search/search.js";
+import type { GraphRouter, ReadingSearch } from "../../src/search/search.js";
 import { createCitationList, type WrittenSentence } from "./citation-gate.js";
-import { type Writer, writeProse } from "./written-prose.js";
+import { type ProseServices, type Writer, writeProse } from "./written-prose.js";
 
 export interface QuestionTask {
 	/** Stands alone: anyone who answers knows nothing else. */
 	readonly question: string;
 	/** Among which the graphs that would answer are chosen. */
 	readonly graphs: readonly Graph[];
+	/** What a follow-up put into the question before it: evidence that says nothing of it would answer that one again. */
+	readonly added?: string | undefined;
 	/** Evidence that was shown before and is not wanted again, as far as there is other. */
 	readonly told?: ReadonlySet<string>;
 	readonly signal: AbortSignal;
@@ -57,7 +60,7 @@ const PASSES = ["route", "search", "evidence", "write"] as const;
  * worth paying for), the answer sentence by sentence, then the whole. Without evidence nothing but plan and search is reported.
  */
 export async function* answerQuestion(
-	{ search, writer }: { readonly search: HybridSearch & GraphRouter; readonly writer: Writer },
+	{ search, writer }: { readonly search: ReadingSearch & GraphRouter; readonly writer: Writer },
 	task: QuestionTask,
 ): AsyncGenerator<SkillEvent, QuestionAnswer, undefined> {
 	const { question, graphs, signal } = task;
@@ -90,15 +93,16 @@ export async function* answerQuestion(
 	const { decision, concepts } = found;
 	const counted = { concepts: concepts.length, sentences: offered.length };
 	yield { event: "research.search", data: { decision, ...counted, missing: found.missing } };
-	if (!isAnswered(decision) || offered.length === 0) {
+	const isAbout = isSpokenOf(task.added ?? "", offered);
+	if (!isAnswered(decision) || offered.length === 0 || !isAbout) {
 		return { decision: "ABSTAIN", missing, mode, ...NOTHING };
 	}
-	return yield* tellAnswer(writer, task, { found, offered });
+	return yield* tellAnswer({ writer, judge: search.judge }, task, { found, offered });
 }
 
 /** Evidence first, then the answer that is written from it. */
 async function* tellAnswer(
-	writer: Writer,
+	services: ProseServices,
 	{ question, signal, onEvidence }: QuestionTask,
 	{ found, offered }: { found: GatheredEvidence; offered: readonly CitedSentence[] },
 ): AsyncGenerator<SkillEvent, QuestionAnswer, undefined> {
@@ -112,7 +116,7 @@ async function* tellAnswer(
 	yield progress(75, "write");
 	const { sentencesMax } = ANSWER_LIMITS;
 	const task = { purpose: PURPOSE, question, offered, sentencesMax, signal };
-	const prose = await writeProse(task, writer);
+	const prose = await writeProse(task, services);
 	const cited = prose.sentences.map((sentence) => list.cite(sentence));
 	for (const [index, sentence] of cited.entries()) {
 		yield { event: "research.output.delta", data: { index, ...sentence } };
@@ -162,11 +166,13 @@ export function toAnswerWire(sentences: readonly CitedTextWire[]) {
 	return { text, sentences: [...sentences] };
 }
 
-/** What graphs that would not answer alone have to say is left out. */
-function keepOnly(found: GatheredEvidence, graphs: ReadonlySet<Graph>): GatheredEvidence {
+/** What graphs that would not answer alone have to say is left out, but for that of the best row: it was decided by what it says. */
+function keepOnly(found: GatheredEvidence, routed: ReadonlySet<Graph>): GatheredEvidence {
+	const [best] = found.concepts;
+	const graphs = new Set([...routed, ...(best ? [best.graph] : [])]);
 	return {
 		...found,
-		decision: graphs.size === 0 ? "ABSTAIN" : found.decision,
+		decision: routed.size === 0 ? "ABSTAIN" : found.decision,
 		concepts: found.concepts.filter(({ graph }) => graphs.has(graph)),
 		sentences: found.sentences.filter(({ graph }) => graphs.has(graph)),
 	};

@@ -4,6 +4,7 @@ import {
 	contentWords,
 	coverageOf,
 } from "../../src/evidence/evidence.js";
+import type { PairJudge } from "../../src/search/search.js";
 import { type DraftSentence, passCitationGate, type WrittenSentence } from "./citation-gate.js";
 
 /** Prose that may be shown: every sentence has evidence that carries it. */
@@ -15,17 +16,34 @@ export interface Prose {
 	readonly warnings: readonly string[];
 }
 
+/** Who drafts, and what reads drafts beside their evidence; without a judge evidence is quoted. */
+export interface ProseServices {
+	readonly writer: Writer;
+	readonly judge: PairJudge | undefined;
+}
+
 /**
  * Has a task written and passes it through the citation gate. A writer that fails, or of whose draft nothing is left, is
  * replaced by the extractive one, and the prose says so; only the caller's leaving rejects.
  */
-export async function writeProse(task: WritingTask, writer: Writer): Promise<Prose> {
+export async function writeProse(
+	task: WritingTask,
+	{ writer, judge }: ProseServices,
+): Promise<Prose> {
 	if (writer === extractiveWriter) return extractive(task, []);
+	if (!judge) return extractive(task, ["No model is at hand that reads drafts."]);
 	try {
-		const { written, dropped } = passCitationGate(await writer.draft(task), task.offered);
+		const { offered, signal } = task;
+		const draft = await writer.draft(task);
+		const { written, dropped } = await passCitationGate(draft, { offered, judge, signal });
 		const sentences = written.slice(0, task.sentencesMax);
 		if (sentences.length === 0) {
-			return extractive(task, ["Nothing the configured writer wrote was carried by evidence."]);
+			const isRead = dropped.every(({ reason }) => reason !== "not read");
+			return extractive(task, [
+				isRead
+					? "Nothing the configured writer wrote was carried by evidence."
+					: "What the configured writer wrote could not be read beside its evidence.",
+			]);
 		}
 		const left = `${dropped.length} sentences of the configured writer were left out`;
 		const warnings = dropped.length === 0 ? [] : [`${left}: no evidence carries them.`];
@@ -38,7 +56,9 @@ export async function writeProse(task: WritingTask, writer: Writer): Promise<Pro
 }
 
 async function extractive(task: WritingTask, reasons: readonly string[]): Promise<Prose> {
-	const { written } = passCitationGate(await extractiveWriter.draft(task), task.offered);
+	const { offered, signal } = task;
+	const quoted = await extractiveWriter.draft(task);
+	const { written } = await passCitationGate(quoted, { offered, judge: undefined, signal });
 	const warnings = reasons.map((reason) => `${reason} The text quotes its evidence instead.`);
 	return { sentences: written, writer: extractiveWriter.name, warnings };
 }

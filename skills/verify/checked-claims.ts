@@ -61,6 +61,7 @@ export async function checkClaims<More extends object>(
 			as_of: checked[0]?.asOf ?? toIsoDay(clock.now()),
 			mode: isDegraded ? ("keyword" as const) : ("hybrid" as const),
 			graphs_used: [...new Set(checked.flatMap(({ graphsUsed }) => graphsUsed))],
+			warnings: [...new Set(checked.flatMap(({ warnings }) => warnings))],
 		},
 	};
 	if (!isAnswer) return noAnswer(result);

@@ -1,5 +1,5 @@
 import { splitSentences } from "../../src/evidence/evidence.js";
-import { runAtOnce, type Steps } from "../../src/knowledge/knowledge.js";
+import type { Steps } from "../../src/knowledge/knowledge.js";
 import { extractClaims } from "./claims/claim-extraction.js";
 import type { AtomicClaim } from "./claims/verification.js";
 
@@ -22,13 +22,9 @@ const FRAGMENT = /^\s*#{1,6}\s|^[^\p{L}]*$|^\S+(?:\s+\S+){0,1}[^.!?\s]$/u;
 const PRONOUN = /^(?:it|they)(?=\s)/i;
 
 /**
- * The claims of a text in their order, each with its place. A sentence that begins with "it" or "they" is read with the
- * first name of the sentence before it, because alone it says nothing of anything. Never throws; cut at `most`.
+ * The claims of a text in their order, each with its place; work may be interrupted after each sentence. A sentence that begins with "it" or
+ * "they" is read with the first name of the sentence before it, because alone it says nothing of anything. Never throws; cut at `most`.
  */
-export const findTextClaims = (text: string, most: number): readonly TextClaim[] =>
-	runAtOnce(readTextClaims(text, most));
-
-/** The same of a long text, which may be interrupted after each of its sentences. */
 export function* readTextClaims(text: string, most: number): Steps<readonly TextClaim[]> {
 	const claims: TextClaim[] = [];
 	let at = 0;
@@ -53,42 +49,4 @@ export function* readTextClaims(text: string, most: number): Steps<readonly Text
 /** How many claims of a text can be checked. */
 export function isCheckable({ claim }: TextClaim): boolean {
 	return claim.kind === "checkable";
-}
-
-/** Words of one piece; few sentences have more. */
-const PIECE_WORDS = 80;
-/** A break inside a number or a name is put off for so many words. */
-const PIECE_WORDS_MAX = 100;
-/** Times a word may come back in a piece: beyond that it says nothing new, and every one would be held against every other. */
-const REPEATS_MAX = 12;
-
-const WORD = /[\p{L}\p{N}]+/gu;
-const NUMBER = /^\p{N}+$/u;
-
-/**
- * A sentence in pieces that are cheap to compare, whatever was sent as one: the pieces hold all of its words in
- * their order, but for words that come back more than a dozen times in one piece.
- */
-export function toComparedPieces(sentence: string): readonly string[] {
-	const pieces: string[] = [];
-	let piece = "";
-	let words = 0;
-	let counts = new Map<string, number>();
-	let at = 0;
-	for (const { 0: word, index } of sentence.matchAll(WORD)) {
-		const between = sentence.slice(at, index);
-		at = index + word.length;
-		if ((words >= PIECE_WORDS && /\s/u.test(between)) || words >= PIECE_WORDS_MAX) {
-			pieces.push(piece.trim());
-			[piece, words, counts] = ["", 0, new Map()];
-		}
-		const key = word.toLowerCase();
-		const count = (counts.get(key) ?? 0) + 1;
-		if (count > REPEATS_MAX && !NUMBER.test(word)) continue;
-		counts.set(key, count);
-		piece += between + word;
-		words += 1;
-	}
-	const last = (piece + sentence.slice(at)).trim();
-	return last === "" ? pieces : [...pieces, last];
 }

@@ -2,22 +2,23 @@ import type { z } from "zod";
 import { paidOperation, type SkillServices, toReply } from "../../src/contract/contract.js";
 import {
 	type CitedSentence,
+	choosePassages,
+	contentTerms,
+	contentWords,
+	coverageOf,
 	findCitedSentence,
 	splitSentences,
 	toCitedSentences,
+	toPieces,
 } from "../../src/evidence/evidence.js";
 import { notFound } from "../../src/kernel/kernel.js";
-import {
-	type GraphCatalog,
-	restOfTurn,
-	runInTurns,
-	type Steps,
-} from "../../src/knowledge/knowledge.js";
+import { type GraphCatalog, runInTurns } from "../../src/knowledge/knowledge.js";
+import type { PairJudge } from "../../src/search/search.js";
 import { articleIndexOf } from "../articles/articles.js";
 import { answerIf } from "../graphs/graphs.js";
-import { compareClaim } from "./claims/stance-comparator.js";
-import { type AtomicClaim, type Comparison, roundScore } from "./claims/verification.js";
-import { findTextClaims, isCheckable, type TextClaim, toComparedPieces } from "./text-claims.js";
+import { decideStance, type PassageStance, readStances } from "./claims/stance-reading.js";
+import { CLAIM_LIMITS, roundScore } from "./claims/verification.js";
+import { isCheckable, readTextClaims, type TextClaim } from "./text-claims.js";
 import { citationCheckInput, citationCheckOutput, VERIFY_TEXT_LIMITS } from "./verify-wire.js";
 
 /** What a sentence is held against. */
@@ -29,10 +30,12 @@ interface Source {
 
 interface SourceSentence {
 	readonly text: string;
-	/** Null for sentences of an excerpt. */
-	readonly evidenceId: string | null;
+	/** Numbered where it is of an excerpt. */
+	readonly evidenceId: string;
 	/** What it is about, where that is known. */
 	readonly names: readonly string[];
+	/** What is read with it. */
+	readonly around: readonly SourceSentence[];
 }
 
 const EXAMPLE_SENTENCE = "HPACK's static table has 61 entries.";
@@ -43,7 +46,7 @@ export const citationCheck = paidOperation({
 	at: "POST /v1/verify/citation",
 	summary: "Check a citation",
 	description:
-		"Whether one source supports a sentence, refutes it or says nothing of it, and why: a sentence of a graph (evidence_id), whatever graphs cite an article for (article_ref), or an excerpt. Paid per call; a sentence that states nothing, and a source nobody knows, cost nothing.",
+		"Whether one source supports a sentence, refutes it or says nothing of it, and why: a sentence of a graph (evidence_id), whatever graphs cite an article for (article_ref), or an excerpt. Paid per call; a sentence that states nothing, a source nobody knows, and a source that no model could read, cost nothing.",
 	body: citationCheckInput,
 	reply: toReply("CitationCheckReply", citationCheckOutput),
 	about:
@@ -54,7 +57,7 @@ export const citationCheck = paidOperation({
 	queryOf: ({ sentence }) => sentence,
 	graphsOf: ({ evidence_id: id }) => (id === undefined ? [] : [id.slice(0, id.indexOf(":"))]),
 	toText: ({ data }) => `${data.stance}: ${data.sentence}`,
-	create: ({ catalog }: Pick<SkillServices, "catalog">) => ({
+	create: ({ catalog, search }: Pick<SkillServices, "catalog" | "search">) => ({
 		exampleInput: () => ({
 			sentence: EXAMPLE_SENTENCE,
 			excerpt:
@@ -64,15 +67,16 @@ export const citationCheck = paidOperation({
 		async run(input, { signal }) {
 			const { sentence } = input;
 			const source = await getSource(catalog, input);
-			const checkable = findTextClaims(sentence, VERIFY_TEXT_LIMITS.claimsMax).filter(isCheckable);
-			const claims = await runInTurns(judgeAll(checkable, source), signal);
-			const isAnswer = claims.length > 0;
+			const read = readTextClaims(sentence, VERIFY_TEXT_LIMITS.claimsMax);
+			const checkable = (await runInTurns(read, signal)).filter(isCheckable);
+			const { claims, problem } = await judgeAll(search.judge, { checkable, source }, signal);
+			const isAnswer = claims.length > 0 && problem === undefined;
 			return answerIf(isAnswer, {
 				ok: true,
 				data: {
 					sentence,
-					...together(claims),
-					claims: [...claims],
+					...together(isAnswer ? claims : []),
+					claims: isAnswer ? [...claims] : [],
 					// What a source is called is sold with what it says.
 					source: {
 						title: isAnswer ? source.title : "",
@@ -80,7 +84,7 @@ export const citationCheck = paidOperation({
 						sentences: source.sentences.length,
 					},
 				},
-				meta: { claims: claims.length },
+				meta: { claims: claims.length, warnings: problem === undefined ? [] : [problem] },
 			});
 		},
 	}),
@@ -100,10 +104,19 @@ async function getSource(
 ): Promise<Source> {
 	if (evidenceId !== undefined) return sentenceSource(catalog, evidenceId);
 	if (ref !== undefined) return articleSource(catalog, ref);
-	const sentences = splitSentences(excerpt)
-		.slice(0, VERIFY_TEXT_LIMITS.excerptSentencesMax)
-		.map((text) => ({ text, evidenceId: null, names: [] }));
-	return { title: "", sourceUrl: "", sentences };
+	const texts = splitSentences(excerpt)
+		.flatMap(toPieces)
+		.slice(0, VERIFY_TEXT_LIMITS.excerptSentencesMax);
+	// Numbers are no ids of sentences: those have a colon.
+	const numbered = texts.map((text, at) => ({ text, evidenceId: `${at}`, names: [] }));
+	return { title: "", sourceUrl: "", sentences: amongEach(numbered) };
+}
+
+/** Sentences that are read together where they stand next to each other. */
+function amongEach(all: readonly Omit<SourceSentence, "around">[]): readonly SourceSentence[] {
+	const sentences: SourceSentence[] = [];
+	for (const one of all) sentences.push({ ...one, around: sentences });
+	return sentences;
 }
 
 function sentenceSource(catalog: GraphCatalog, evidenceId: string): Source {
@@ -117,7 +130,8 @@ function sentenceSource(catalog: GraphCatalog, evidenceId: string): Source {
 	return {
 		title: source?.title ?? "",
 		sourceUrl: source?.sourceUrl ?? "",
-		sentences: [toText(sentence)],
+		// What stands around it was not cited.
+		sentences: amongEach([toSourceSentence(sentence)]),
 	};
 }
 
@@ -129,61 +143,81 @@ async function articleSource(catalog: GraphCatalog, ref: string): Promise<Source
 			`No article has the article_ref "${ref}"; POST /v1/articles/search gives those of articles that graphs cite.`,
 		);
 	}
-	const sentences: CitedSentence[] = [];
+	const sentences: SourceSentence[] = [];
 	for (const { graph, concept, evidence } of article.citations) {
-		const cited = toCitedSentences(graph, concept);
-		sentences.push(...cited.filter(({ sources }) => sources.includes(evidence)));
+		const cited = toCitedSentences(graph, concept).filter(({ sources }) =>
+			sources.includes(evidence),
+		);
+		sentences.push(...amongEach(cited.map(toSourceSentence)));
 		if (sentences.length >= VERIFY_TEXT_LIMITS.citedSentencesMax) break;
 	}
 	return {
 		title: article.title,
 		sourceUrl: article.sourceUrl,
-		sentences: sentences.slice(0, VERIFY_TEXT_LIMITS.citedSentencesMax).map(toText),
+		sentences: sentences.slice(0, VERIFY_TEXT_LIMITS.citedSentencesMax),
 	};
 }
 
-function toText({ text, evidenceId, concept }: CitedSentence): SourceSentence {
+function toSourceSentence({ text, evidenceId, concept }: CitedSentence) {
 	return { text, evidenceId, names: [concept.title, ...concept.aliases] };
 }
 
 type JudgedClaim = z.infer<typeof citationCheckOutput>["data"]["claims"][number];
 
-/** Each claim against the whole source; whatever waits comes between two comparisons. */
-function* judgeAll(
-	claims: readonly TextClaim[],
-	{ sentences }: Source,
-): Steps<readonly JudgedClaim[]> {
-	const pieces = sentences.flatMap((sentence) =>
-		toComparedPieces(sentence.text).map((text) => ({ text, sentence })),
-	);
-	const judged: JudgedClaim[] = [];
-	for (const { claim } of claims) judged.push(yield* judge(claim, pieces));
-	return judged;
+/** Each claim beside what comes nearest to it in the source. */
+async function judgeAll(
+	judge: PairJudge | undefined,
+	asked: { readonly checkable: readonly TextClaim[]; readonly source: Source },
+	signal: AbortSignal,
+): Promise<{ readonly claims: readonly JudgedClaim[]; readonly problem: string | undefined }> {
+	const claims: JudgedClaim[] = [];
+	let problem: string | undefined;
+	const read = await runInTurns(readTerms(asked.source.sentences), signal);
+	for (const { claim } of asked.checkable) {
+		const words = contentWords(claim.text);
+		const ranked = read
+			.map(({ sentence, terms }) => ({ sentence, coverage: coverageOf(words, terms) }))
+			.sort((a, b) => b.coverage - a.coverage)
+			.map(({ sentence }) => sentence);
+		const near = choosePassages(
+			ranked,
+			({ names: [title = ""], around: sentences }) => ({ title, sentences }),
+			CLAIM_LIMITS.passagesMax,
+		);
+		const passages = near.map((one) => ({ ...one, names: one.sentence.names }));
+		const found = await readStances(judge, { claim: claim.text, passages }, signal);
+		problem ??= found.problem;
+		claims.push(toJudged(claim.text, found.stances));
+	}
+	return { claims, problem };
 }
 
-/** The sentence that says most of a claim decides: one that takes a side before one that takes none. */
-function* judge(
-	claim: AtomicClaim,
-	pieces: readonly { readonly text: string; readonly sentence: SourceSentence }[],
-): Steps<JudgedClaim> {
-	let best: (Comparison & { readonly sentence: SourceSentence }) | undefined;
-	for (const { text, sentence } of pieces) {
-		const comparison = compareClaim(claim, text, { names: sentence.names });
-		if (!best || weightOf(comparison) > weightOf(best)) best = { ...comparison, sentence };
-		yield* restOfTurn();
+function* readTerms(sentences: readonly SourceSentence[]) {
+	const read: { readonly sentence: SourceSentence; readonly terms: ReadonlySet<string> }[] = [];
+	for (const sentence of sentences) {
+		yield;
+		read.push({ sentence, terms: contentTerms(sentence.text) });
 	}
+	return read;
+}
+
+/** The passage that says most of a claim decides, where it is sure enough. */
+function toJudged(
+	claim: string,
+	stances: readonly (PassageStance & { readonly sentence: SourceSentence })[],
+): JudgedClaim {
+	const { stance, confidence } = decideStance(stances);
+	const isOf = (one: PassageStance) => Number(one.stance === stance);
+	const [best] = [...stances].sort((a, b) => isOf(b) - isOf(a) || b.score - a.score);
+	const id = best?.sentence.evidenceId;
 	return {
-		claim: claim.text,
-		stance: best?.stance ?? "neutral",
-		score: roundScore(best?.score ?? 0),
+		claim,
+		stance,
+		score: roundScore(stance === "neutral" ? (best?.score ?? 0) : confidence),
 		reasons: [...(best?.reasons ?? [])],
-		evidence_id: best?.sentence.evidenceId ?? null,
+		evidence_id: id?.includes(":") ? id : null,
 		excerpt: best?.sentence.text ?? "",
 	};
-}
-
-function weightOf({ stance, score }: Comparison): number {
-	return stance === "neutral" ? score : 1 + score;
 }
 
 /** A sentence is as good as its worst claim. */

@@ -72,7 +72,7 @@ export const claimVerification = paidOperation({
 		research,
 		verifier,
 	}: Pick<SkillServices, "catalog" | "clock" | "research" | "verifier">) => ({
-		exampleInput: () => ({ claim: "The static table of HPACK contains 61 entries." }),
+		exampleInput: () => ({ claim: "A JWS has a protected header, a payload and a signature." }),
 		prepare: ({ graph_id }) => void graphsNamed(catalog, graph_id),
 		async run({ claim, as_of, graph_id }, context) {
 			const startedMs = clock.monotonicMs();
@@ -92,7 +92,7 @@ export const claimVerification = paidOperation({
 			return answer({ ok: true, data, meta }, keep);
 		},
 	}),
-	example: { body: { claim: "The static table of HPACK contains 61 entries." } },
+	example: { body: { claim: "A JWS has a protected header, a payload and a signature." } },
 });
 
 function toMeta(

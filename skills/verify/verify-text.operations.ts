@@ -25,12 +25,12 @@ import {
 } from "./verify-wire.js";
 
 const { claimsMax, claimsListedMax, textChars } = VERIFY_TEXT_LIMITS;
-const claim = "Pectra was activated on mainnet in May 2025.";
+const claim = "A JWS has a protected header, a payload and a signature.";
 const text = `${claim} I think that was a wonderful day.`;
 
 /** Two claims that the sample catalog decides, and one that cannot be checked. */
 const EXAMPLE_TEXT =
-	"Fusaka was activated on mainnet in December 2025. It caps the gas of a single transaction at 16,777,216. I think that is a wonderful idea.";
+	"A JWS has a protected header, a payload and a signature. SHA-1 is also described there, with a digest of 160 bits. I think that is a wonderful idea.";
 
 const BY_THE_CLAIM =
 	"From a balance (account or Shared Payment Token) only claims with a verdict (SUPPORTED, REFUTED, CONFLICTING) are paid for; a payment on a chain is for all of them, and is given back only where none has one.";
@@ -157,8 +157,8 @@ export const batchVerification = paidOperation({
 	create: (services: Checking) => ({
 		exampleInput: () => ({
 			claims: [
-				"HPACK's static table has 61 entries.",
-				"Pectra was activated on mainnet in March 2025.",
+				"A JWS has a protected header, a payload and a signature.",
+				"Contracts also expose `nonces` and `DOMAIN_SEPARATOR`.",
 			],
 		}),
 		...checkingOf(services),

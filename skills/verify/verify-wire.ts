@@ -183,12 +183,14 @@ const kept = {
 	batch_id: z.string().nullable().describe("Opens the result again; null where it is not kept"),
 	kept_until: z.iso.datetime().nullable(),
 };
+const warningsField = z.array(z.string()).describe("Why claims were not read, or not all of them");
 const checkedMeta = z.object({
 	claims: z.int().describe("Claims that were checked"),
 	answered: z.int().describe("Of these, the ones with a verdict that is charged for"),
 	as_of: z.string(),
 	mode: z.enum(["hybrid", "keyword"]),
 	graphs_used: z.array(z.string()),
+	warnings: warningsField,
 });
 
 export const verifyBatchOutput = z.object({
@@ -237,7 +239,7 @@ export const citationCheckOutput = z.object({
 			.object({ title: z.string(), source_url: z.string(), sentences: z.int() })
 			.describe("What it was held against"),
 	}),
-	meta: z.object({ claims: z.int() }),
+	meta: z.object({ claims: z.int(), warnings: warningsField }),
 });
 
 export const verifyClaimInput = requestComponent(
@@ -286,7 +288,7 @@ const claimEvidenceSchema = replyComponent(
 		graph_id: z.string(),
 		part: z.int().describe("Place of the part it bears on, from 0"),
 		reasons: z.array(z.string()),
-		is_disputed: z.boolean().describe("True when another judge saw it otherwise"),
+		is_disputed: z.boolean().describe("True where rules keep what the model reads from counting"),
 	}),
 );
 

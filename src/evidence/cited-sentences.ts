@@ -12,7 +12,7 @@ import {
 	toSections,
 	toTrendId,
 } from "../knowledge/knowledge.js";
-import type { ConceptFilter, HybridSearch, RankedConcept } from "../search/search.js";
+import type { ConceptFilter, HybridSearch, RankedConcept, SearchEffort } from "../search/search.js";
 import { contentTerms, contentWords, coverageOf } from "./content-words.js";
 
 /** What a concept's sources are cited for: sources carry no text of their own, so this is what can be quoted and checked. */
@@ -171,7 +171,18 @@ export interface GatherRequest {
 	readonly conceptsMax: number;
 	readonly sentencesMax: number;
 	readonly filter?: ConceptFilter | undefined;
+	/** "best" by default. */
+	readonly effort?: SearchEffort | undefined;
 	readonly signal: AbortSignal;
+}
+
+/** Least share of the words of something that evidence holds where it speaks of it. */
+const SPOKEN_SHARE = 0.5;
+
+/** Whether sentences, or the names of what they stand under, speak of something; of nothing they all do. */
+export function isSpokenOf(text: string, sentences: readonly CitedSentence[]): boolean {
+	const said = sentences.flatMap(({ text, concept }) => [text, concept.title, ...concept.aliases]);
+	return coverageOf(contentWords(text), contentTerms(said.join("\n"))) >= SPOKEN_SHARE;
 }
 
 /** How much a sentence's own words count against the rank of its concept. */
@@ -182,9 +193,10 @@ export async function gatherEvidence(
 	search: HybridSearch,
 	request: GatherRequest,
 ): Promise<GatheredEvidence> {
-	const { graphs, question, conceptsMax, sentencesMax, filter, signal } = request;
-	const found = await search.find({ graphs, query: question, limit: conceptsMax, filter, signal });
-	const sentences = await runInTurns(rankSentences(question, found.rows), signal);
+	const { graphs, question: query, conceptsMax: limit, sentencesMax } = request;
+	const { filter, effort, signal } = request;
+	const found = await search.find({ graphs, query, limit, filter, effort, signal });
+	const sentences = await runInTurns(rankSentences(query, found.rows), signal);
 	const { decision, missing, mode, rows } = found;
 	return { decision, missing, mode, concepts: rows, sentences: sentences.slice(0, sentencesMax) };
 }

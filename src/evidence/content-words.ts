@@ -49,6 +49,11 @@ export function isFollowUp(question: string): boolean {
 	return POINTS_BACK.test(question) || words <= FEW_WORDS || (GOES_ON.test(question) && words <= 4);
 }
 
+/** Whether a follow-up names what it is about besides what it goes on from: "And certificate pinning?", not "Since when?". */
+export function namesOwnMatter(question: string): boolean {
+	return !POINTS_BACK.test(question) && contentWords(question).length > 1;
+}
+
 const COUNT = 3;
 const LEAST = 0.3;
 

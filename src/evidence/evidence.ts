@@ -4,6 +4,7 @@ export {
 	findCitedSentence,
 	type GatheredEvidence,
 	gatherEvidence,
+	isSpokenOf,
 	type RankedSentence,
 	splitSentences,
 	toCitedSentences,
@@ -16,9 +17,11 @@ export {
 	findNearNames,
 	isFollowUp,
 	jaccard,
+	namesOwnMatter,
 	normalizeName,
 	trigramsOf,
 } from "./content-words.js";
+export { choosePassages, titled, toPassage, toPieces } from "./passages.js";
 export {
 	createMomentum,
 	daysOf,

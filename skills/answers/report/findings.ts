@@ -1,20 +1,16 @@
 import type { TrustTier } from "../../../src/contract/contract.js";
 import {
 	type CitedSentence,
+	contentTerms,
 	contentWords,
+	coverageOf,
 	jaccard,
 	normalizeName,
 } from "../../../src/evidence/evidence.js";
-import type { Evidence, Steps } from "../../../src/knowledge/knowledge.js";
-import {
-	compareClaim,
-	compareReadings,
-	findPublisher,
-	readContext,
-	readText,
-	toAtomicClaim,
-} from "../../verify/verify.js";
-import { isSupported } from "../citation-gate.js";
+import type { Evidence } from "../../../src/knowledge/knowledge.js";
+import type { PairJudge } from "../../../src/search/search.js";
+import { findPublisher } from "../../verify/verify.js";
+import { type Denial, findDenials, type SentencePair } from "./denials.js";
 
 /** Sentences that say the same thing; the first says it best. */
 export interface FindingCluster {
@@ -64,28 +60,21 @@ export function confidenceOfFinding(
 	return Math.round(Math.min(CONFIDENCE_MAX, carried * share) * 100) / 100;
 }
 
-type Pair = Pick<Contradiction, "one" | "other">;
-
-/**
- * Clusters in which nothing denies the first sentence: what does, in the same words though it be, carries no finding of
- * that sentence and begins a cluster of its own.
- */
-export function* withoutDeniers(
+/** Clusters in which nothing is known to deny the first sentence: what does, in the same words though it be, begins a cluster of its own. */
+export function withoutDeniers(
 	clusters: readonly FindingCluster[],
-	pairs: readonly Pair[],
-): Steps<readonly FindingCluster[]> {
-	const apart: FindingCluster[] = [];
-	for (const { sentences } of clusters) {
-		const [lead, ...others] = sentences;
-		const same: CitedSentence[] = [];
-		for (const other of others) {
-			yield;
-			if (areOpposed(lead, other, pairs)) apart.push({ sentences: [other] });
-			else same.push(other);
-		}
-		apart.push({ sentences: [lead, ...same] });
-	}
-	return apart;
+	pairs: readonly SentencePair[],
+): readonly FindingCluster[] {
+	return clusters.flatMap(({ sentences: [lead, ...others] }): readonly FindingCluster[] => {
+		const denies = (other: CitedSentence) => pairs.some((pair) => isOf(pair, lead, other));
+		const apart = others.filter(denies).map((other) => ({ sentences: [other] as const }));
+		return [...apart, { sentences: [lead, ...others.filter((other) => !denies(other))] }];
+	});
+}
+
+function isOf(pair: SentencePair, ...sentences: readonly CitedSentence[]): boolean {
+	const ids = [pair.one.evidenceId, pair.other.evidenceId];
+	return sentences.every(({ evidenceId }) => ids.includes(evidenceId));
 }
 
 /** Those of a cluster that hold the words and numbers of its first sentence, that one included. */
@@ -95,18 +84,20 @@ export function carriersOf({
 	return [lead, ...others.filter(({ text }) => isSupported(lead.text, text))];
 }
 
-function areOpposed(one: CitedSentence, other: CitedSentence, pairs: readonly Pair[]): boolean {
-	const ids = [one.evidenceId, other.evidenceId];
-	const isPair = pairs.some(
-		(pair) => ids.includes(pair.one.evidenceId) && ids.includes(pair.other.evidenceId),
-	);
-	return isPair || denies(one, other) || denies(other, one);
-}
+/** Share of a sentence's content words that another must hold to carry it. */
+const CARRIED_SHARE = 0.6;
+const DIGITS = /\d+(?:[.,]\d+)*/g;
+const NEGATION =
+	/\b(?:not|no|never|none|nor|neither|nobody|nothing|nowhere|cannot|without|hardly|barely|fails? to)\b|n['’]t\b/i;
 
-function denies({ text }: CitedSentence, claimed: CitedSentence): boolean {
-	const { title, aliases } = claimed.concept;
-	const names = [title, ...aliases];
-	return compareClaim(toAtomicClaim(claimed.text), text, { names }).stance === "refutes";
+/** Whether a text's words, numbers and negation are those of another. */
+export function isSupported(text: string, evidence: string): boolean {
+	const words = contentWords(text);
+	if (words.length === 0) return false;
+	if (coverageOf(words, contentTerms(evidence)) < CARRIED_SHARE) return false;
+	const numbers = new Set(evidence.match(DIGITS) ?? []);
+	if ((text.match(DIGITS) ?? []).some((number) => !numbers.has(number))) return false;
+	return NEGATION.test(text) === NEGATION.test(evidence);
 }
 
 /**
@@ -133,83 +124,39 @@ export function groupSources(sources: Iterable<Evidence>) {
 
 const TELLING_WORDS = 4;
 
-/** Two sentences that cannot both hold, as far as rules can say. */
-export interface Contradiction<S extends CitedSentence = CitedSentence> {
-	readonly one: S;
-	readonly other: S;
-	/** How sure it is that they speak of the same and differ, 0..1. */
-	readonly score: number;
-	/** What they differ in, as half sentences. */
-	readonly reasons: readonly string[];
-}
-
 /**
  * Share of content words, numbers aside, that two sentences have in common (Jaccard) to be held against each other: sentences
  * worded otherwise speak of other sides of a thing more often than they contradict each other.
  */
 const SAME_WORDS = 0.45;
 const SHARED_LEAST = 3;
-const SCORE_LEAST = 0.55;
-/** Pairs that are compared, those that share most first come first; a comparison takes a fraction of a millisecond. */
-const PAIRS_MAX = 4_000;
 
 /**
- * Pairs of which each refutes the other by the comparator of claims (numbers with units, dates, negation, opposites,
- * quantifiers, names), surest first. Only pairs in nearly the same words are compared, PAIRS_MAX at most; what is
- * contradicted in other words is not found.
+ * Pairs of which each denies the other as the judge reads them, surest first; none without a judge. Only pairs in nearly the same
+ * words are read, those that share most first; what is contradicted in other words is not found.
  */
-export function* findContradictions<S extends CitedSentence>(
+export function findContradictions<S extends CitedSentence>(
+	judge: PairJudge | undefined,
 	sentences: readonly S[],
-	most: number,
-): Steps<readonly Contradiction<S>[]> {
-	const found: Contradiction<S>[] = [];
-	for (const { one, other } of comparable(sentences.map(toRead)).slice(0, PAIRS_MAX)) {
-		yield;
-		const contradiction = compare(one, other);
-		if (contradiction) found.push(contradiction);
-	}
-	return found.sort((a, b) => b.score - a.score).slice(0, most);
-}
-
-type Read<S extends CitedSentence> = ReturnType<typeof toRead<S>>;
-
-function toRead<S extends CitedSentence>(sentence: S) {
-	const { text, concept } = sentence;
-	const reading = readText(text);
-	const terms = contentWords(text).map(([term = ""]) => term);
-	return {
-		sentence,
-		text,
-		terms: new Set(terms.filter((term) => !/^[\d.,]+$/.test(term))),
-		reading,
-		context: readContext({ names: [concept.title, ...concept.aliases.slice(0, 10)] }),
-		/** Whom the sentence names first: as a rule, whom it speaks of. */
-		subject: reading.names[0]?.text.toLowerCase(),
-	};
-}
-
-/** Pairs that share enough words, those that share most first. */
-function comparable<S extends CitedSentence>(read: readonly Read<S>[]) {
-	return read
-		.flatMap((one, place) =>
-			read.slice(place + 1).map((other) => ({ one, other, shared: shareOf(one, other) })),
+	signal: AbortSignal,
+): Promise<readonly Denial<S>[]> {
+	const read = sentences.map((sentence) => {
+		const terms = contentWords(sentence.text).map(([term = ""]) => term);
+		return { sentence, terms: new Set(terms.filter((term) => !/^[\d.,]+$/.test(term))) };
+	});
+	const pairs = read
+		.flatMap(({ sentence: one, terms }, place) =>
+			read.slice(place + 1).map((other) => {
+				return { one, other: other.sentence, shared: shareOf(terms, other.terms) };
+			}),
 		)
 		.filter(({ one, other, shared }) => shared >= SAME_WORDS && one.text !== other.text)
 		.sort((a, b) => b.shared - a.shared);
+	return findDenials(judge, pairs, signal);
 }
 
-function shareOf<S extends CitedSentence>(one: Read<S>, other: Read<S>): number {
+function shareOf(one: ReadonlySet<string>, other: ReadonlySet<string>): number {
 	let shared = 0;
-	for (const term of one.terms) if (other.terms.has(term)) shared += 1;
-	return shared < SHARED_LEAST ? 0 : shared / (one.terms.size + other.terms.size - shared);
-}
-
-function compare<S extends CitedSentence>(one: Read<S>, other: Read<S>) {
-	if (one.subject !== other.subject) return undefined;
-	const there = compareReadings(one.reading, other.reading, other.context, []);
-	if (there.stance !== "refutes" || there.score < SCORE_LEAST) return undefined;
-	const back = compareReadings(other.reading, one.reading, one.context, []);
-	if (back.stance !== "refutes" || back.score < SCORE_LEAST) return undefined;
-	const score = Math.round(Math.min(there.score, back.score) * 100) / 100;
-	return { one: one.sentence, other: other.sentence, score, reasons: there.reasons };
+	for (const term of one) if (other.has(term)) shared += 1;
+	return shared < SHARED_LEAST ? 0 : shared / (one.size + other.size - shared);
 }

@@ -3,7 +3,7 @@ import { splitSentences } from "../../../src/evidence/evidence.js";
 import { visibleText } from "../../../src/kernel/kernel.js";
 import { findDateSpans } from "./date-spans.js";
 import { findNames } from "./names.js";
-import { findNegations, findQuantifiers } from "./polarity.js";
+import { findQuantifiers, isDenial } from "./polarity.js";
 import { findQuantities } from "./quantities.js";
 import type { AtomicClaim } from "./verification.js";
 
@@ -47,11 +47,7 @@ export function extractClaims(text: string): readonly AtomicClaim[] {
 }
 
 /** One sentence as a claim, without being split. */
-export function toAtomicClaim(
-	text: string,
-	kind: ClaimKind = "checkable",
-	reason?: string,
-): AtomicClaim {
+function toAtomicClaim(text: string, kind: ClaimKind, reason: string | undefined): AtomicClaim {
 	const dates = findDateSpans(text);
 	const [quantifier] = findQuantifiers(text);
 	return {
@@ -62,7 +58,7 @@ export function toAtomicClaim(
 		quantities: findQuantities(text, dates),
 		dates,
 		quantifier,
-		isNegated: findNegations(text).length > 0,
+		isNegated: isDenial(text),
 	};
 }
 

@@ -1,21 +1,18 @@
 import {
 	DECISIONS,
 	GATES,
-	type GateMethod,
 	type GateName,
 	type TimeFrame,
 	type Verdict,
 } from "../../../src/contract/contract.js";
 import { type Clock, toIsoDay } from "../../../src/kernel/kernel.js";
 import type { Graph, GraphCatalog } from "../../../src/knowledge/knowledge.js";
-import type { HybridSearch } from "../../../src/search/search.js";
+import type { ReadingSearch } from "../../../src/search/search.js";
 import { extractClaims } from "./claim-extraction.js";
 import {
-	bestOf,
 	byBearing,
-	confidenceOf,
 	examinePart,
-	isOutdated,
+	FIXED_CONFIDENCE,
 	type JudgedPart,
 	judgePart,
 	type PartExamination,
@@ -25,20 +22,18 @@ import {
 	CLAIM_LIMITS,
 	type EvidenceStance,
 	type GateReport,
-	type StanceJudge,
 	type Verification,
 } from "./verification.js";
 
 export type ClaimVerifier = ReturnType<typeof createClaimVerifier>;
 
-/** `judges` are asked besides the comparator. */
+/** Without a judge nothing is read, and no claim gets a verdict. */
 export function createClaimVerifier(deps: {
-	readonly search: HybridSearch;
+	readonly search: ReadingSearch;
 	readonly catalog: GraphCatalog;
 	readonly clock: Clock;
-	readonly judges?: readonly StanceJudge[];
 }) {
-	const { search, catalog, clock, judges = [] } = deps;
+	const { search, catalog, clock } = deps;
 	return {
 		/** Passes a claim through the five gates; never throws for what a claim says, and abstains where nothing bears on it. */
 		async verify(request: {
@@ -55,13 +50,10 @@ export function createClaimVerifier(deps: {
 			const examined: PartExamination[] = [];
 			for (const [part, atom] of checkable.slice(0, CLAIM_LIMITS.partsMax).entries()) {
 				signal.throwIfAborted();
-				examined.push(
-					await examinePart({ search, judges }, { claim: atom, part, graphs, asOf, signal }),
-				);
+				examined.push(await examinePart(search, { claim: atom, part, graphs, asOf, signal }));
 			}
 			const judged = examined.map((part) => judgePart(part, asOf));
-			const method = judges.at(-1)?.method ?? "rules";
-			return toVerification({ claim, asOf, atoms, examined, judged, method });
+			return toVerification({ claim, asOf, atoms, examined, judged });
 		},
 	};
 }
@@ -72,22 +64,24 @@ function toVerification(matter: GateMatter): Verification {
 	const isCut = atoms.filter(({ kind }) => kind === "checkable").length > judged.length;
 	const verdict = verdictOf(judged, isCut);
 	const deciding = judged.filter((part) => part.verdict === verdict);
-	const isDated = deciding.length > 0 && deciding.some(isOutdated);
+	const isTold = verdict === "SUPPORTED" || verdict === "REFUTED";
+	// The verdict holds because things have changed.
+	const isDated = isTold && deciding.some(({ time }) => time === "OUTDATED");
 	const confidence = confidenceOfAll(verdict, deciding);
 	const unchecked = atoms.length - judged.length;
-	const groups = deciding.map((part) => part.groups);
+	const left = `${unchecked} of ${atoms.length} statements were not checked.`;
 	const missing = new Set(judged.flatMap((part) => part.missing));
 	return {
 		claim,
 		verdict,
 		qualifier: isDated ? "OUTDATED" : undefined,
 		confidence,
-		explanation: explain(verdict, judged, deciding),
+		explanation: explain(verdict, matter, deciding),
 		gates: toGateReports(matter),
 		parts: judged.map(({ timeReport: _, bearing: _bearing, groups: _groups, ...part }) => part),
 		missing: [...missing].slice(0, CLAIM_LIMITS.missingMax),
 		time: timeOf(judged, deciding),
-		independentGroups: groups.length === 0 ? 0 : Math.min(...groups),
+		independentGroups: deciding.length === 0 ? 0 : Math.min(...deciding.map((part) => part.groups)),
 		evidence: examined.flatMap(({ stances }) => stances).sort(byBearing),
 		asOf,
 		// The strongest of all parts.
@@ -96,10 +90,13 @@ function toVerification(matter: GateMatter): Verification {
 		mode: examined.some(({ mode }) => mode === "keyword") ? "keyword" : "hybrid",
 		graphsUsed: [...new Set(examined.flatMap(({ graphIds }) => graphIds))],
 		warnings:
-			unchecked > 0 && judged.length > 0
-				? [`${unchecked} of ${atoms.length} statements were not checked.`]
-				: [],
+			unchecked > 0 && judged.length > 0 ? [...problemsOf(matter), left] : problemsOf(matter),
 	};
+}
+
+/** Why parts were not read, each reason once. */
+function problemsOf({ examined }: GateMatter): readonly string[] {
+	return [...new Set(examined.flatMap(({ problem }) => problem ?? []))];
 }
 
 /** What was not checked cannot be reported as supported. */
@@ -113,7 +110,7 @@ function verdictOf(judged: readonly JudgedPart[], isCut: boolean): Verdict {
 
 /** All parts must be right for "supported", one for "refuted"; parts of one claim are not independent, so the least counts. */
 function confidenceOfAll(verdict: Verdict, deciding: readonly JudgedPart[]): number {
-	if (deciding.length === 0) return confidenceOf(verdict, { best: 0, against: 0, isAgreed: false });
+	if (verdict !== "SUPPORTED" && verdict !== "REFUTED") return FIXED_CONFIDENCE[verdict];
 	const all = deciding.map(({ confidence }) => confidence);
 	return verdict === "SUPPORTED" ? Math.min(...all) : Math.max(...all);
 }
@@ -124,13 +121,12 @@ function timeOf(judged: readonly JudgedPart[], deciding: readonly JudgedPart[]):
 	return order.find((frame) => found.some(({ time }) => time === frame)) ?? "UNDATED";
 }
 
-function explain(
-	verdict: Verdict,
-	judged: readonly JudgedPart[],
-	deciding: readonly JudgedPart[],
-): string {
+function explain(verdict: Verdict, matter: GateMatter, deciding: readonly JudgedPart[]): string {
+	const { judged } = matter;
 	if (verdict === "NOT_CHECKABLE") return "Nothing in it states what a source could settle.";
 	if (verdict === "NOT_ENOUGH_EVIDENCE") {
+		const [problem] = problemsOf(matter);
+		if (problem !== undefined) return `No verdict could be reached. ${problem}`;
 		const missing = deciding.flatMap((part) => part.missing).slice(0, 6);
 		const lacking = missing.length > 0 ? `; nothing covers ${missing.join(", ")}` : "";
 		return `The catalog does not settle this${lacking}.`;
@@ -161,11 +157,7 @@ interface GateMatter {
 	readonly atoms: readonly AtomicClaim[];
 	readonly examined: readonly PartExamination[];
 	readonly judged: readonly JudgedPart[];
-	/** What decided stances. */
-	readonly method: GateMethod;
 }
-
-const IDS_MAX = 12;
 
 /** The five gates in their order; those behind a closed one are skipped. */
 function toGateReports(matter: GateMatter): readonly GateReport[] {
@@ -201,7 +193,7 @@ function checkabilityGate({ atoms }: GateMatter): GateReport {
 
 function retrievalGate({ examined, judged }: GateMatter): GateReport {
 	const nearest = examined.flatMap(({ stances }) => stances);
-	const scores = examined.map(({ stances }) => bestOf(stances));
+	const scores = examined.map(({ stances }) => Math.max(0, ...stances.map(({ score }) => score)));
 	const missing = judged.flatMap((part) => part.missing);
 	const status = nearest.length === 0 ? "fail" : missing.length > 0 ? "warn" : "pass";
 	const lacking =
@@ -216,24 +208,28 @@ function retrievalGate({ examined, judged }: GateMatter): GateReport {
 	};
 }
 
-function stanceGate({ judged, examined, method }: GateMatter): GateReport {
+function stanceGate(matter: GateMatter): GateReport {
+	const { judged, examined } = matter;
+	const [problem] = problemsOf(matter);
 	const stances = examined.flatMap((part) => part.stances);
 	const bearing = stances.filter(({ stance }) => stance !== "neutral");
 	const supports = bearing.filter(({ stance }) => stance === "supports").length;
 	const refutes = bearing.length - supports;
-	const disputed = bearing.filter(({ isDisputed }) => isDisputed).length;
+	const disputed = stances.filter(({ isDisputed }) => isDisputed).length;
 	const why = judged.flatMap((part) =>
 		part.bearing.slice(0, 1).flatMap(({ reasons }) => reasons.slice(0, 2)),
 	);
 	const isOpen = judged.some(({ verdict }) => verdict === "NOT_ENOUGH_EVIDENCE");
-	const isMixed = disputed > 0 || (supports > 0 && refutes > 0);
+	const isMixed = supports > 0 && refutes > 0;
 	return {
 		gate: "stance",
 		status: bearing.length === 0 ? "fail" : isOpen || isMixed ? "warn" : "pass",
 		score: mean(judged.map((part) => part.bearing[0]?.score ?? 0)),
-		reason: `${supports} support, ${refutes} refute${disputed > 0 ? `, ${disputed} disputed between judges` : ""}${why.length > 0 ? `: the best ${why.join("; ")}` : ""}.`,
+		reason:
+			problem ??
+			`${supports} support, ${refutes} refute${disputed > 0 ? `, ${disputed} left open by rules` : ""}${why.length > 0 ? `: the best ${why.join("; ")}` : ""}.`,
 		evidenceIds: idsOf(bearing),
-		method,
+		method: problem === undefined ? "nli" : "rules",
 	};
 }
 
@@ -268,7 +264,7 @@ function timeGate({ judged }: GateMatter): GateReport {
 }
 
 function idsOf(evidence: readonly Pick<EvidenceStance, "sentence">[]): readonly string[] {
-	return evidence.slice(0, IDS_MAX).map(({ sentence }) => sentence.evidenceId);
+	return evidence.slice(0, CLAIM_LIMITS.evidenceMax).map(({ sentence }) => sentence.evidenceId);
 }
 
 function mean(values: readonly number[]): number {

@@ -173,10 +173,3 @@ function joinRanges(text: string, spans: readonly DateSpan[]): readonly DateSpan
 	}
 	return joined;
 }
-
-/** A source's day as a date that a claim may be held against; `2026-01-01` with precision "year" is all of 2026. */
-export function toDateSpan(isoDay: string, precision: DateSpan["precision"]): DateSpan {
-	const [year = 1970, month = 1, day = 1] = isoDay.split("-").map(Number);
-	const days = daysOf(precision, { year, month, day });
-	return { text: isoDay, start: 0, end: 0, ...days, precision, relation: "in" };
-}

@@ -8,9 +8,8 @@ export interface Name {
 	readonly text: string;
 	/** Without case, spaces and punctuation: `eip1559`. */
 	readonly key: string;
-	/** `eip` and `1559`; undefined for names that are no identifiers of a series. */
+	/** `eip`; undefined for names that are no identifiers of a series. */
 	readonly series: string | undefined;
-	readonly number: string | undefined;
 	/** Where it stands first. */
 	readonly start: number;
 }
@@ -73,7 +72,7 @@ function isProper(name: string, match: RegExpExecArray, text: string): boolean {
 	// A lone noun without an article, a verb behind it: "Android accounts for", not "Several parts of".
 	return (
 		!NOT_A_NAME.test(name) &&
-		/^\s(?:is|was|has|can|must|may|\p{Ll}+[^s\W]s(?!\s(?:of|in|that|which|are|were|have|can|may|must|do|and|with)\b))\s/u.test(
+		/^\s(?:is|was|has|had|can|must|may|\p{Ll}+ed|\p{Ll}+[^s\W]s(?!\s(?:of|in|that|which|are|were|have|can|may|must|do|and|with)\b))\s/u.test(
 			text.slice(match.index + match[0].length),
 		) &&
 		!/(?:ing|ed|s|ly|ion)$/.test(name)
@@ -84,12 +83,7 @@ function toIdentifier(text: string, written: string, number: string): Omit<Name,
 	const lower = written.toLowerCase();
 	const series = SAME_SERIES[lower] ?? lower;
 	const digits = number.toLowerCase().replace(/^v/, "");
-	return {
-		text,
-		key: `${series}${digits}`.replace(/[^\p{L}\p{N}.]/gu, ""),
-		series,
-		number: digits,
-	};
+	return { text, key: `${series}${digits}`.replace(/[^\p{L}\p{N}.]/gu, ""), series };
 }
 
 function toName(written: string): Omit<Name, "start"> {
@@ -97,7 +91,7 @@ function toName(written: string): Omit<Name, "start"> {
 	while (words.length > 1 && isStopWord((words[0] ?? "").toLowerCase())) words.shift();
 	const text = words.join(" ");
 	const key = normalizeName(text).replace(/ /g, "");
-	return { text, key, series: undefined, number: undefined };
+	return { text, key, series: undefined };
 }
 
 /** A number in a list that shares the name of its series with the first: the 1.1 of "TLS 1.0 and 1.1". */
@@ -145,15 +139,24 @@ export function hasName(
 	{ key, text: written, series }: Name,
 ): boolean {
 	if (names.some((other) => other.key === key)) return true;
-	return series === undefined && hasWords(text.toLowerCase(), written.toLowerCase());
+	if (series !== undefined) return false;
+	const name = written.toLowerCase();
+	const short = name.replace(PEOPLE, "");
+	return [name, ...(short.length >= 4 ? [short] : [])].some((one) =>
+		hasWords(text.toLowerCase(), one),
+	);
 }
 
-/** True where words stand in a text as such: "MIT" is not in "permitted". A plural or a genitive may follow. */
+/** "Indonesian" by "Indonesia". */
+const PEOPLE = /(?:i?an|n|ish|ese)s?$/;
+
+/** True where words stand in a text as such: "MIT" is not in "permitted". A plural, a genitive or the name of a people may follow. */
 function hasWords(text: string, words: string): boolean {
 	for (let at = text.indexOf(words); at >= 0; at = text.indexOf(words, at + 1)) {
 		const before = text[at - 1] ?? " ";
 		const behind = text.slice(at + words.length);
-		if (!WORD_CHAR.test(before) && /^(?:e?s)?(?![\p{L}\p{N}])/u.test(behind)) return true;
+		if (!WORD_CHAR.test(before) && /^(?:e?s|(?:i?an|n|ish|ese)s?)?(?![\p{L}\p{N}])/u.test(behind))
+			return true;
 	}
 	return false;
 }

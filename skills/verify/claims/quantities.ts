@@ -1,6 +1,5 @@
-import { isStopWord, stemWord } from "../../../src/search/search.js";
+import { isStopWord } from "../../../src/search/search.js";
 import { findListedMembers } from "./names.js";
-import { toBaseForm } from "./thesaurus.js";
 import { findUnit, type Unit } from "./units.js";
 
 /** A number and what it counts or measures. */
@@ -16,8 +15,6 @@ export interface Quantity {
 	/** What it is where a unit is ambiguous: 64 KB are 64,000 bytes or 65,536. */
 	readonly otherValue: number | undefined;
 	readonly dimension: string;
-	/** Stems of what is counted, for counts: the words around the number. */
-	readonly nouns: readonly string[];
 	readonly bound: Bound;
 	/** Half a unit of the last digit written, in the base unit. */
 	readonly halfDigit: number;
@@ -55,11 +52,12 @@ const UNIT_BEHIND = /^[-\s ]?(?<unit>percentage points?|basis points?|per cent|[
 /** "122 random bits": one word may stand between a number and what measures. */
 const UNIT_APART =
 	/^\s(?!(?:and|or|of|to|per|in|for|by|the|an?)\s)\p{Ll}{3,12}\s(?<unit>bits|bytes|octets)\b/u;
+const UNIT_WHOLE = /^\s(?:of\s)?an?\s(?<unit>\p{L}+)/u;
 const SCALE_BEHIND = new RegExp(
-	`^[-\\s]?(?<scale>${[...SCALES.keys()].join("|")})(?!\\p{L})`,
+	`^[-\\s]?(?<scale>${[...SCALES.keys()].filter((name) => name.length > 1).join("|")})(?!\\p{L})`,
 	"iu",
 );
-const COMPACT_SCALE = /^(?<scale>[kKM])(?![\p{L}\p{N}])/u;
+const COMPACT_SCALE = /^[-\s]?(?<scale>[kKM])(?![\p{L}\p{N}])/u;
 const RANGE_BEHIND = /^\s*(?:-|–|—|to|and|through)\s*$/i;
 const SERIES_BEFORE = /(?:^|[\s(])(?:\p{Lu}[\p{L}.+#]*\p{Ll}*|v|KB)\s$/u;
 /** Numbers of a text with their units, in order; those that are part of a name or of a date are left out. */
@@ -173,7 +171,6 @@ function toQuantity(text: string, numeral: Numeral): Quantity {
 		upper: value,
 		otherValue: unit?.otherFactor && numeral.value * scaled.scale * unit.otherFactor,
 		dimension: unit?.dimension ?? "count",
-		nouns: unit ? [] : nounsAround(text, start, end),
 		bound: boundOf(text, start, end),
 		halfDigit: (factor * 10 ** -numeral.decimals) / 2,
 		isCount: !unit && numeral.decimals === 0 && scaled.scale === 1,
@@ -196,7 +193,16 @@ function readUnit(
 	end: number,
 ): { unit: Unit | undefined; end: number } {
 	if (currency) return { unit: { dimension: "usd", factor: 1 }, end };
-	if (isShare) return { unit: { dimension: "percent", factor: 1 }, end };
+	if (isShare) {
+		// "Half an hour", "three quarters of a mile".
+		const whole = UNIT_WHOLE.exec(text.slice(end, end + 60));
+		const unit = findUnit(whole?.groups?.["unit"] ?? "");
+		if (!unit || !whole) return { unit: { dimension: "percent", factor: 1 }, end };
+		return {
+			unit: { dimension: unit.dimension, factor: unit.factor / 100 },
+			end: end + whole[0].length,
+		};
+	}
 	const named = UNIT_BEHIND.exec(text.slice(end, end + 60));
 	const unit = findUnit(named?.groups?.["unit"] ?? "");
 	if (unit && named) return { unit, end: end + named[0].length };
@@ -236,8 +242,6 @@ function joinRanges(text: string, found: readonly Quantity[]): readonly Quantity
 /** Which side of a number is meant. */
 type Bound = "exact" | "about" | "range" | "at most" | "at least" | "less than" | "more than";
 
-const LABEL_BEFORE =
-	/(?<label>status|code|codes|error|errors|port|version|section|level|edition|step|stage|chapter|category|type|opcode|page|value|bit)\s+(?:codes?\s+|of\s+)?$/i;
 const BOUND_BEFORE: readonly (readonly [Bound, RegExp])[] = [
 	[
 		"at least",
@@ -261,22 +265,6 @@ const BOUND_AFTER: readonly (readonly [Bound, RegExp])[] = [
 	["at least", /^\s*(?:\p{L}+\s)?or (?:more|above|higher|longer|later)/iu],
 	["at most", /^\s*(?:\p{L}+\s)?(?:or (?:less|fewer|below|lower)|at most)/iu],
 ];
-const NOUNS_MAX = 3;
-const CLAUSE_END =
-	/[.,;:()"]|\b(?:and|or|of|in|for|from|with|to|that|which|is|are|was|were|by|per|at|on)\b/;
-
-/** Stems of what a number counts: the words behind it, and a label before it, as in "status 402". */
-function nounsAround(text: string, start: number, end: number): readonly string[] {
-	const label = LABEL_BEFORE.exec(text.slice(Math.max(0, start - 40), start))?.groups?.["label"];
-	const behind = text.slice(end, end + 80);
-	const cut = CLAUSE_END.exec(behind);
-	const phrase = cut ? behind.slice(0, cut.index) : behind;
-	const words = phrase.toLowerCase().match(/\p{L}+/gu) ?? [];
-	const nouns = words.filter((word) => !isStopWord(word) && word.length > 1).slice(0, NOUNS_MAX);
-	const all = label ? [label.toLowerCase(), ...nouns] : nouns;
-	return [...new Set(all.map((word) => stemWord(toBaseForm(word))))];
-}
-
 /** What the words around a number make of it. */
 function boundOf(text: string, start: number, end: number): Bound {
 	const before = text.slice(Math.max(0, start - 60), start);

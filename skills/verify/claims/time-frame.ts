@@ -1,12 +1,8 @@
 import type { TimeFrame } from "../../../src/contract/contract.js";
 import type { CitedSentence } from "../../../src/evidence/evidence.js";
 import { toDayNumber } from "./date-spans.js";
-import { type Compared, type Findings, NOTHING_FOUND } from "./findings.js";
 import type { AtomicClaim, EvidenceStance } from "./verification.js";
 
-/** What a claim says of now. */
-const CLAIMS_NOW =
-	/\b(?:today|now(?!here)|currently|current|still|at present|present|nowadays|in force|these days|latest|as of now)\b/i;
 /** What says that something was replaced or is over. */
 const OVER =
 	/\b(?:obsoletes?|obsoleted|supersedes?|superseded|replaces?|replaced|withdrawn|deprecate[sd]|deprecation|retired|removed|abolish(?:es|ed)?|no longer|used to|formerly|originally|until|dropped|ended|ends|discontinued|maintenance mode|end of life|since then|restricts?|restricted|abandoned)\b/i;
@@ -16,16 +12,6 @@ export interface TimeReport {
 	readonly time: TimeFrame;
 	/** A whole sentence. */
 	readonly reason: string;
-}
-
-/** True for a claim that says it holds now. */
-export function claimsNow(claim: { readonly text: string }): boolean {
-	return CLAIMS_NOW.test(claim.text);
-}
-
-/** True when a text speaks of something that is over or was replaced. */
-function tellsOfChange(text: string): boolean {
-	return OVER.test(text);
 }
 
 /**
@@ -46,7 +32,7 @@ export function judgeTime(
 		return { time: "OUTDATED", reason: stale };
 	}
 	const changed = bearing.find(
-		({ stance, sentence }) => stance === "refutes" && tellsOfChange(sentence.text),
+		({ stance, sentence }) => stance === "refutes" && OVER.test(sentence.text),
 	);
 	if (changed && claim.dates.length === 0) {
 		return { time: "OUTDATED", reason: "What refutes it tells that this was so and has changed." };
@@ -72,26 +58,4 @@ function staleReason({ concept, graph }: CitedSentence, asOf: string): string | 
 	return isOver
 		? `All that "${concept.title}" links to in ${graph.record.id} was valid until before ${asOf}.`
 		: undefined;
-}
-
-const REPLACES =
-	/\b(?:obsoletes?|obsoleted|supersedes?|superseded|replaces?|replaced|withdrawn|deprecated|retired|succeeds)\b/i;
-
-/** What a claim calls current and a sentence calls replaced: "obsoletes RFC 6265". */
-export function compareCurrency({ claim, sentence, context }: Compared): Findings {
-	if (!claimsNow(claim) || REPLACES.test(claim.text)) return NOTHING_FOUND;
-	const verb = REPLACES.exec(sentence.text);
-	if (!verb || !tellsOfChange(sentence.text)) return NOTHING_FOUND;
-	const end = verb.index + verb[0].length;
-	const behind = sentence.text.slice(end, end + 60).toLowerCase();
-	const named = claim.names.find(
-		({ series, text }) => series && behind.includes(text.toLowerCase()),
-	);
-	const isIt =
-		!named &&
-		/^\s+it\b/.test(behind) &&
-		claim.names.some((name) => context.about.names.some(({ key }) => key === name.key));
-	if (!named && !isIt) return NOTHING_FOUND;
-	const reason = `tells that ${named?.text ?? "it"} was replaced`;
-	return { items: [], conflicts: [{ reason, sureness: 1, isDecisive: true, of: "currency" }] };
 }

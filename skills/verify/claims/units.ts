@@ -45,6 +45,20 @@ add("year years", { dimension: "time", factor: YEAR, otherFactor: 365 * DAY });
 add("% percent per_cent", { dimension: "percent", factor: 1 });
 add("pp percentage_point percentage_points", { dimension: "points", factor: 1 });
 add("basis_point basis_points", { dimension: "points", factor: 0.01 });
+for (const [letter, long, factor] of [
+	...[["", "", 1] as const, ["k", "kilo", 1e3] as const],
+	...[["c", "centi", 1e-2] as const, ["m", "milli", 1e-3] as const],
+]) {
+	const metric = (name: string) => `${long}${name} ${long}${name}s`;
+	add(`${letter}m ${metric("meter")} ${metric("metre")}`, { dimension: "length", factor });
+	add(`${letter}g ${metric("gram")}`, { dimension: "mass", factor });
+	add(`${letter}l ${metric("liter")} ${metric("litre")}`, { dimension: "volume", factor });
+}
+add("mile miles", { dimension: "length", factor: 1_609.344 });
+for (const [at, prefix] of ["", "k", "m", "g"].entries()) {
+	const long = ["", "kilo", "mega", "giga"][at];
+	add(`${prefix}hz ${long}hertz`, { dimension: "frequency", factor: 1000 ** at });
+}
 add("gas", { dimension: "gas", factor: 1 });
 add("kgas", { dimension: "gas", factor: 1e3 });
 add("mgas", { dimension: "gas", factor: 1e6 });
@@ -61,13 +75,22 @@ export function findUnit(name: string): Unit | undefined {
 }
 
 const WORD = /(?<!\p{N}[\s-]?)\p{L}{4,}/gu;
+const NAMED = /[%µμ]|\p{L}+/gu;
+/** Words of every day that are units only beside another one. */
+const EVERYDAY = /^(?:seconds|minutes|hours|days)$/i;
 const ALONE =
-	/^(?:nanoseconds?|microseconds?|milliseconds?|seconds|minutes|hours|days|bytes|octets|bits|kibibytes|megabytes|percent|gwei|wei)$/i;
+	/^(?:nanoseconds?|microseconds?|milliseconds?|seconds|minutes|hours|days|bytes|octets|bits|kibibytes|megabytes|percent|gwei|wei|milli(?:meters|metres)|centi(?:meters|metres)|meters|metres|kilo(?:meters|metres|grams)|miles|(?:milli)?grams|tonnes|lit(?:er|re)s|(?:kilo|mega|giga)?hertz)$/i;
 
 /** Units of a text that are named without a number ("expressed in seconds"), and whose names can be nothing else. */
-export function findBareUnits(text: string) {
-	return [...text.matchAll(WORD)].flatMap(([written]) => {
-		const unit = ALONE.test(written) ? findUnit(written) : undefined;
-		return unit ? [{ written, dimension: unit.dimension, factor: unit.factor }] : [];
-	});
+export function findBareUnits(text: string): readonly string[] {
+	return (text.match(WORD) ?? []).filter((word) => ALONE.test(word));
+}
+
+/** Whether a text names a unit, by whatever name, with a number or without. */
+export function namesUnit(text: string, name: string): boolean {
+	const unit = findUnit(name);
+	const there = (text.match(NAMED) ?? []).flatMap((word) => findUnit(word) ?? []);
+	const alike = there.filter(({ dimension }) => dimension === unit?.dimension);
+	if (alike.length === 0) return EVERYDAY.test(name);
+	return alike.some(({ factor }) => factor === unit?.factor);
 }

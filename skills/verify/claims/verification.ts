@@ -40,17 +40,6 @@ export interface Comparison {
 	readonly reasons: readonly string[];
 }
 
-/** One thing that may judge besides the comparator: a model of inference, or a language model. Evidence is data to it. */
-export interface StanceJudge {
-	readonly method: Exclude<GateMethod, "rules">;
-	/** Stances in the order of the sentences; a judge that cannot say answers "neutral" with score 0. */
-	judge(
-		claim: string,
-		sentences: readonly string[],
-		signal: AbortSignal,
-	): Promise<readonly Omit<Comparison, "reasons">[]>;
-}
-
 /** 1 the origin itself, 2 peer-reviewed or reference, 3 press and others, 4 a party with an interest in it. */
 export type SourceTier = 1 | 2 | 3 | 4;
 
@@ -61,16 +50,11 @@ export interface EvidenceStance extends Comparison {
 	readonly tier: SourceTier;
 	/** Sentences of one group count once; counted from 1. */
 	readonly group: number;
-	/** What rules alone, or another judge, say of it. */
-	readonly said: Pick<Comparison, "stance" | "score">;
 	/** Place of the part it bears on. */
 	readonly part: number;
-	/** True when another judge saw it otherwise. */
+	/** True where rules keep what the model reads from counting. */
 	readonly isDisputed: boolean;
 }
-
-/** A sentence with its stance, before it is known what depends on what. */
-export type ComparedSentence = Omit<EvidenceStance, "tier" | "group" | "part">;
 
 export interface GateReport {
 	readonly gate: GateName;
@@ -123,15 +107,12 @@ export const CLAIM_LIMITS = {
 	/** Parts of a claim that are checked; what is behind them is reported as not checked. */
 	partsMax: 6,
 	questionChars: LIMITS.queryChars,
-	/** Concepts searched for each part, and their sentences that are compared. */
+	/** Concepts searched for each part, their sentences that are ranked, and passages that are read. */
 	conceptsMax: 8,
 	sentencesMax: 60,
-	/** A claim of so many characters is held against a sentence in one step of work; each further so many are one more. */
-	charsPerStep: 100,
+	passagesMax: 16,
 	/** Sentences returned for each part. */
 	evidenceMax: 12,
-	/** Sentences that judges besides the comparator are asked about. */
-	judgedMax: 12,
 	missingMax: 20,
 } as const;
 
