@@ -7,7 +7,7 @@ import {
 	type RankedSentence,
 } from "../../src/evidence/evidence.js";
 import type { Concept } from "../../src/knowledge/knowledge.js";
-import type { HybridSearch } from "../../src/search/search.js";
+import type { HybridSearch, ReadingSearch } from "../../src/search/search.js";
 import { relevantOf, type Writer, writeProse } from "../answers/answers.js";
 import { CONSULT_LIMITS, confidenceOf } from "../experts/experts.js";
 import type { Analyst } from "./analyst-index.js";
@@ -49,7 +49,7 @@ export type AnalystView = Awaited<ReturnType<typeof askAnalyst>>;
 
 /** Asks an analyst: a thesis, what speaks for and against it, what is open, and what may come of it. */
 export async function askAnalyst(
-	{ search, writer }: { readonly search: HybridSearch; readonly writer: Writer },
+	{ search, writer }: { readonly search: ReadingSearch; readonly writer: Writer },
 	task: AnalystTask & {
 		/** `YYYY-MM-DD`. */
 		readonly today: string;
@@ -60,7 +60,8 @@ export async function askAnalyst(
 	const none = { decision: "ABSTAIN" as Decision, mode, missing, view: undefined };
 	if (decision === "ABSTAIN") return { ...none, writer: writer.name, warnings: [] };
 	const purpose = "State in one sentence what the evidence comes to.";
-	const prose = await writeProse({ purpose, question, offered, sentencesMax: 1, signal }, writer);
+	const writing = { purpose, question, offered, sentencesMax: 1, signal };
+	const prose = await writeProse(writing, { writer, judge: search.judge });
 	const [thesis] = prose.sentences;
 	const { warnings } = prose;
 	if (!thesis) return { ...none, writer: prose.writer, warnings };

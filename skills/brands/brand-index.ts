@@ -204,8 +204,11 @@ export async function getBrand(catalog: Graphs, clue: string): Promise<FoundBran
 function findBrand(index: BrandIndex, clue: string): FoundBrand | undefined {
 	const byKey = index.byKey.get(clue.trim().toLowerCase());
 	if (byKey) return { brand: byKey, others: [] };
-	const domains = clue.includes(".") ? namesInDomain(clue) : [];
-	for (const name of new Set([clue, ...namesInTicker(clue), ...domains])) {
+	// What has spaces is neither: "a history of fruit: Apple" asks for no share.
+	const isOneWord = !/\s/.test(clue.trim());
+	const tickers = isOneWord ? namesInTicker(clue) : [];
+	const domains = isOneWord && clue.includes(".") ? namesInDomain(clue) : [];
+	for (const name of new Set([clue, ...tickers, ...domains])) {
 		const [brand, ...others] = calledSo(index, name);
 		if (brand) return { brand, others };
 	}

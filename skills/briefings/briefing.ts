@@ -1,4 +1,4 @@
-import type { SkillServices } from "../../src/contract/contract.js";
+import { isTopicAnswered, type SkillServices } from "../../src/contract/contract.js";
 import {
 	createMomentum,
 	gatherEvidence,
@@ -6,8 +6,8 @@ import {
 	toCitedSentences,
 } from "../../src/evidence/evidence.js";
 import { toIsoDay, toIsoTime } from "../../src/kernel/kernel.js";
-import { toTrendId } from "../../src/knowledge/knowledge.js";
-import type { HybridSearch } from "../../src/search/search.js";
+import { type Graph, toTrendId } from "../../src/knowledge/knowledge.js";
+import type { ReadingSearch } from "../../src/search/search.js";
 import {
 	type CitationList,
 	createCitationList,
@@ -26,7 +26,7 @@ import { SCHEDULE_LIMITS } from "./schedule-limits.js";
 import type { BriefingWire } from "./schedule-wire.js";
 
 interface BriefingServices extends Pick<SkillServices, "catalog" | "clock"> {
-	readonly search: HybridSearch;
+	readonly search: ReadingSearch;
 	readonly writer: Writer;
 }
 
@@ -58,10 +58,8 @@ export function createBriefings(deps: BriefingServices): ComposeBriefing {
 		const { topic, frequency, before, signal } = request;
 		const graphs = catalog.list();
 		const at = clock.now();
-		const { conceptsCompared: conceptsMax, sentencesMax } = SCHEDULE_LIMITS;
-		const asked = { graphs, question: topic, conceptsMax, sentencesMax, signal };
-		const { concepts, sentences, missing } = await gatherEvidence(search, asked);
-		const memory = rememberTopic(concepts, { graphs, at });
+		const { concepts, sentences, missing } = await gatherTopic(search, { graphs, topic, signal });
+		const memory = memoryOf(concepts, { before, graphs, at });
 		const shown = concepts.slice(0, SCHEDULE_LIMITS.conceptsTold);
 		const changes = before ? findChanges(shown, before) : [];
 		const removed = before ? findRemoved(before, graphs) : [];
@@ -93,6 +91,30 @@ export function createBriefings(deps: BriefingServices): ComposeBriefing {
 			},
 		};
 	};
+}
+
+/** Nothing where the search would not answer the topic: a briefing is as much for sale as an answer is. */
+async function gatherTopic(
+	search: ReadingSearch,
+	{
+		graphs,
+		topic,
+		signal,
+	}: Pick<BriefingRequest, "topic" | "signal"> & { graphs: readonly Graph[] },
+) {
+	const { conceptsCompared: conceptsMax, sentencesMax } = SCHEDULE_LIMITS;
+	const asked = { graphs, question: topic, conceptsMax, sentencesMax, signal };
+	const found = await gatherEvidence(search, asked);
+	const isCovered = isTopicAnswered(found.decision, topic);
+	return isCovered ? found : { ...found, concepts: [], sentences: [] };
+}
+
+/** What was told before stays told where nothing is told now. */
+function memoryOf(
+	concepts: readonly TopicConcept[],
+	{ before, ...now }: { before: BriefingMemory | undefined; graphs: readonly Graph[]; at: number },
+): BriefingMemory {
+	return before && concepts.length === 0 ? before : rememberTopic(concepts, now);
 }
 
 function gapsOf(concepts: readonly TopicConcept[], missing: readonly string[]): readonly string[] {
@@ -156,7 +178,7 @@ async function writeTop(deps: BriefingServices, { topic, shown, citations, signa
 		if (offered.length === 0) continue;
 		const purpose = "Say in one sentence what it is, and in another why it matters for the topic.";
 		const task = { purpose, question: topic, offered, sentencesMax: 2, signal };
-		const prose = await writeProse(task, deps.writer);
+		const prose = await writeProse(task, { writer: deps.writer, judge: deps.search.judge });
 		const [what, why] = prose.sentences;
 		if (!what) continue;
 		top.push({

@@ -63,13 +63,15 @@ export async function* takeTurn(
 				"This turn was answered and paid for before, and is not remembered any more; send the message under a new retry key to ask it anew. Nothing was charged now.",
 			);
 		}
-		const { question, kind } = resolveFollowUp(message, toContext(deps.catalog, memory));
+		const resolved = resolveFollowUp(message, toContext(deps.catalog, memory));
+		const { question, kind, added: ownMatter } = resolved;
 		const toTurn = (said: Pick<ChatTurn, "cited" | "missing" | "writer">) => ({
 			...{ at: deps.clock.now(), callId, message, question, kind, ...said },
 		});
 		const answer = (onEvidence: OnEvidence) =>
 			answerQuestion(deps, {
 				question,
+				added: ownMatter,
 				graphs: graphsOf(deps.catalog, memory),
 				told: WANTS_OTHER.has(kind) ? toldBefore(memory) : new Set(),
 				signal,

@@ -5,6 +5,8 @@ export interface ResolvedQuestion {
 	/** Stands alone. */
 	readonly question: string;
 	readonly kind: FollowUpKind;
+	/** What was put beside all that the question before asks, so that it alone would still be answered. */
+	readonly added?: string | undefined;
 }
 
 /**
@@ -37,7 +39,7 @@ function resolve(said: string, context: TalkContext): ResolvedQuestion | undefin
 	if (changed && isAspect(changed.text)) {
 		return { question: `What about ${ofTopic(changed.text, topic)}?`, kind: "aspect" };
 	}
-	if (changed) return { question: changeQuestion(before, topic, changed), kind: "ellipsis" };
+	if (changed) return { ...changeQuestion(before, topic, changed), kind: "ellipsis" };
 	if (isAspect(said)) return { question: `${ofTopic(said, topic)}?`, kind: "aspect" };
 	return undefined;
 }
@@ -86,21 +88,25 @@ const TIME =
 	/^(?:(?:19|20)\d{2}|(?:last|this|next) (?:year|month|quarter|week)|today|now|q[1-4] (?:19|20)\d{2})$/i;
 
 /** The question before, with one part of it exchanged or added. */
-function changeQuestion(before: string, topic: string, { text, preposition }: Change): string {
-	if (TIME.test(text)) {
-		const year = YEAR.exec(text)?.[0];
-		if (year !== undefined && YEAR.test(before)) return before.replace(YEAR, year);
-		return `${withoutMark(before)} ${preposition ?? (year === undefined ? "" : "in")} ${text}?`.replace(
-			/\s+/g,
-			" ",
-		);
-	}
+function changeQuestion(
+	before: string,
+	topic: string,
+	{ text, preposition }: Change,
+): Omit<ResolvedQuestion, "kind"> {
+	if (TIME.test(text)) return { question: changeTime(before, { text, preposition }) };
 	const written = findName(before, topic);
 	if (written !== undefined && takesItsPlace(before, written, { text, preposition })) {
-		return before.replace(written, () => text);
+		return { question: before.replace(written, () => text) };
 	}
-	if (preposition !== undefined) return `${withoutMark(before)} ${preposition} ${text}?`;
-	return `${withoutMark(before)}, and what about ${text}?`;
+	const link = preposition === undefined ? ", and what about" : ` ${preposition}`;
+	return { question: `${withoutMark(before)}${link} ${text}?`, added: text };
+}
+
+function changeTime(before: string, { text, preposition }: Change): string {
+	const year = YEAR.exec(text)?.[0];
+	if (year !== undefined && YEAR.test(before)) return before.replace(YEAR, year);
+	const link = preposition ?? (year === undefined ? "" : "in");
+	return `${withoutMark(before)} ${link} ${text}?`.replace(/\s+/g, " ");
 }
 
 /** "And EIP-712?" after one of EIP-3009; "for TLS 1.2?" after "… for TLS 1.3", or after anything on TLS 1.3. */

@@ -6,16 +6,19 @@ import type {
 	WorkEnd,
 	WorkProgress,
 } from "../../src/contract/contract.js";
+import { isSpokenOf, toCitedSentences } from "../../src/evidence/evidence.js";
 import { toIsoTime } from "../../src/kernel/kernel.js";
 import type { GraphCatalog } from "../../src/knowledge/knowledge.js";
 import { toHtml, toMarkdown, type Writer } from "../answers/answers.js";
 import {
+	conceptOf,
 	type DeepDiveInput,
 	type DeepDiveMode,
 	type DeepDivePass,
 	type DeepDiveState,
 	makePlan,
 	PASSES_OF,
+	sidesOf,
 	sourcesOf,
 	startState,
 } from "./plan.js";
@@ -74,7 +77,8 @@ const PASSES: Readonly<Record<DeepDivePass, Pass>> = {
 	async search(deps, state, context) {
 		const asked = await searchAspects(deps, state, { ...context, aspects: [0, firstOf(state)] });
 		// Of a subject that no graph knows, whatever else was found is about something else.
-		return isCovered(asked) ? asked : { ...asked, found: [], answered: [] };
+		const isAbout = isCovered(asked) && speaksOfAdded(deps.catalog, asked);
+		return isAbout ? asked : { ...asked, found: [], answered: [] };
 	},
 	read: (deps, state, { signal }) => readFound(deps, state, signal),
 	follow: async (deps, state, { signal }) =>
@@ -117,9 +121,23 @@ function firstOf({ input, plan }: DeepDiveState): number {
 	return Math.max(FIRST_ASPECTS[input.mode], core);
 }
 
-/** Whether anything was found for the question itself or for part of it. */
-function isCovered({ found, plan }: DeepDiveState): boolean {
-	return found.some(({ aspects }) => aspects.some((place) => plan?.aspects[place]?.isCore));
+/** Whether the search answers the question, or each side of what it compares: that it names a thing makes it no question about it. */
+function isCovered({ input, plan, answered }: DeepDiveState): boolean {
+	const placeOf = (asked: string) =>
+		plan?.aspects.findIndex(({ question }) => question === asked) ?? -1;
+	const sides = sidesOf(input.query);
+	const isAnswered = (asked: string) => answered.includes(placeOf(asked));
+	return isAnswered(input.query) || (sides.length > 0 && sides.every(isAnswered));
+}
+
+/** Whether what was found says something of what a follow-up put beside the question before. */
+function speaksOfAdded(catalog: GraphCatalog, { input, found }: DeepDiveState): boolean {
+	if (input.added === undefined) return true;
+	const sentences = found.flatMap(({ trendId }) => {
+		const known = conceptOf(catalog, trendId);
+		return known ? toCitedSentences(known.graph, known.concept) : [];
+	});
+	return isSpokenOf(input.added, sentences);
 }
 
 /** Distinct addresses behind everything that was found, and behind what was read of it. */

@@ -168,7 +168,7 @@ export const researchDeepDiveFollowUp = paidOperation({
 	create: (services: Pick<SkillServices, "research" | "clock">) => ({
 		exampleInput: () => ({
 			job_id: "job_01kg9yz3v0f6x2m8q4t7w1ab2c",
-			query: "What about its risks?",
+			query: "How does the exact scheme of x402 settle a payment on EVM chains?",
 		}),
 		job: {
 			kind: "deep_dive",
@@ -176,8 +176,9 @@ export const researchDeepDiveFollowUp = paidOperation({
 				// Without a credential only the price is asked for.
 				if (!caller) return { query: said, mode };
 				const { query: question, graphs } = await services.research.earlierQuestion(caller, job_id);
-				const { question: query } = resolveFollowUp(said, { question, spokenOf: [] });
-				return { query, mode, follows: job_id, ...(graphs && { graphs }) };
+				const { question: query, added } = resolveFollowUp(said, { question, spokenOf: [] });
+				const more = { ...(graphs && { graphs }), ...(added !== undefined && { added }) };
+				return { query, mode, follows: job_id, ...more };
 			},
 			modeOf: ({ mode }) => mode,
 		},
@@ -187,7 +188,13 @@ export const researchDeepDiveFollowUp = paidOperation({
 		},
 		run: toLaunched(services),
 	}),
-	example: { params: { job_id: JOB_ID }, body: { query: "What about its risks?", mode: "fast" } },
+	example: {
+		params: { job_id: JOB_ID },
+		body: {
+			query: "How does the exact scheme of x402 settle a payment on EVM chains?",
+			mode: "fast",
+		},
+	},
 });
 
 const example = { params: { job_id: JOB_ID } };

@@ -53,7 +53,7 @@ const FACETS_ASKED: Readonly<Record<DeepDiveMode, number>> = { fast: 3, comprehe
 const NAMES_ASKED: Readonly<Record<DeepDiveMode, number>> = { fast: 2, comprehensive: 5 };
 const GRAPHS_ASKED: Readonly<Record<DeepDiveMode, number>> = { fast: 6, comprehensive: 12 };
 const SUBJECT_WORDS = 8;
-const PARTS_MAX = 3;
+const SIDES_MAX = 3;
 const NAME_WORDS = 4;
 /** Words of a question in which names are looked for. */
 const NAMED_WORDS = 60;
@@ -74,7 +74,7 @@ export async function makePlan(router: GraphRouter, request: PlanRequest): Promi
 	const names = await namesIn(query, graphs, NAMES_ASKED[mode]);
 	const core: readonly (readonly [question: string, purpose: string])[] = [
 		[query, "The question as it was asked."],
-		...partsOf(query).map((part) => [part, `One side of what is compared: ${part}.`] as const),
+		...sidesOf(query).map((part) => [part, `One side of what is compared: ${part}.`] as const),
 		...names.map((name) => [name, `What the graphs say of ${name} itself.`] as const),
 	];
 	const facets = FACETS.slice(0, FACETS_ASKED[mode]);
@@ -100,9 +100,10 @@ export function subjectOf(query: string): string {
 	return subject.map(({ written }) => written).join(" ");
 }
 
-function partsOf(query: string): readonly string[] {
+/** What a question sets side by side; none where it compares nothing. */
+export function sidesOf(query: string): readonly string[] {
 	const parts = query.split(SEPARATORS).map((part) => part.replace(/[?!.]+$/, "").trim());
-	return parts.length > 1 ? parts.filter((part) => part !== "").slice(0, PARTS_MAX) : [];
+	return parts.length > 1 ? parts.filter((part) => part !== "").slice(0, SIDES_MAX) : [];
 }
 
 /** Titles of the catalog that the question names, longest names first. */
@@ -165,6 +166,8 @@ export function createDeepDivePlans({
 export interface DeepDiveInput {
 	readonly query: string;
 	readonly mode: DeepDiveMode;
+	/** Of a follow-up: what it put beside the question before. */
+	readonly added?: string | undefined;
 	/** Graphs it is confined to; all of them where absent. */
 	readonly graphs?: readonly string[] | undefined;
 	/** Supplemental feeds to look at beside those that suggest themselves. */

@@ -1,6 +1,7 @@
 import type { CitedTextWire } from "../../src/contract/contract.js";
 import type { CitedSentence } from "../../src/evidence/evidence.js";
 import type { GraphCatalog } from "../../src/knowledge/knowledge.js";
+import type { ReadingSearch } from "../../src/search/search.js";
 import {
 	type CitationList,
 	chooseSentences,
@@ -29,9 +30,15 @@ const NEAR_SHARE = 0.55;
 /** Sentences a finding cites beside the one that states it. */
 const CITED_EACH = 4;
 
+interface DiveWriter {
+	readonly catalog: GraphCatalog;
+	readonly search: Pick<ReadingSearch, "judge">;
+	readonly writer: Writer;
+}
+
 /** Writes the report of what was read: nothing in it but cited sentences, counts and the question's own words. */
 export async function writeReport(
-	{ catalog, writer }: { readonly catalog: GraphCatalog; readonly writer: Writer },
+	{ catalog, search, writer }: DiveWriter,
 	state: DeepDiveState,
 	signal: AbortSignal,
 ): Promise<DeepDiveReport> {
@@ -43,7 +50,8 @@ export async function writeReport(
 		sentencesMax: ABSTRACT_SENTENCES,
 		signal,
 	};
-	return composeReport(catalog, state, { read, abstract: await writeProse(task, writer) });
+	const abstract = await writeProse(task, { writer, judge: search.judge });
+	return composeReport(catalog, state, { read, abstract });
 }
 
 /** The report of a dive that was ended before it wrote: what was read until then, quoted. */

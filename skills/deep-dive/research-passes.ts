@@ -1,4 +1,4 @@
-import type { PassContext, SkillServices } from "../../src/contract/contract.js";
+import { isAnswered, type PassContext, type SkillServices } from "../../src/contract/contract.js";
 import {
 	type CitedSentence,
 	contentTerms,
@@ -14,10 +14,10 @@ import {
 	type Steps,
 	toTrendId,
 } from "../../src/knowledge/knowledge.js";
-import { chooseSentences } from "../answers/answers.js";
+import { chooseSentences, findDenials } from "../answers/answers.js";
 import type { Feeds } from "../feeds/feeds.js";
 import { findNeighbors, graphMaps } from "../graphs/graphs.js";
-import { compareClaim, createClaimVerifier, extractClaims } from "../verify/verify.js";
+import { createClaimVerifier, extractClaims } from "../verify/verify.js";
 import {
 	type CheckedSentence,
 	conceptOf,
@@ -56,8 +56,9 @@ export async function searchAspects(
 	const aspects = (state.plan?.aspects ?? []).map(({ question }, place) => ({ question, place }));
 	for (const { question, place } of aspects.slice(from, to)) {
 		signal.throwIfAborted();
-		const { rows, mode: used } = await search.find({ graphs, query: question, limit, signal });
-		mode = mode === "keyword" ? mode : used;
+		const outcome = await search.find({ graphs, query: question, limit, signal });
+		mode = mode === "keyword" ? mode : outcome.mode;
+		const rows = isAnswered(outcome.decision) ? outcome.rows : [];
 		const now = rows.map(({ graph, concept, score }) => ({
 			trendId: toTrendId(graph.record.id, concept.id),
 			score,
@@ -156,11 +157,11 @@ const KEY_SENTENCES: Readonly<Record<DeepDiveMode, number>> = { fast: 12, compre
 const VERIFIED: Readonly<Record<DeepDiveMode, number>> = { fast: 0, comprehensive: 16 };
 /** Concepts in which a sentence's opposite is looked for. */
 const OPPONENTS = 6;
-/** From this on a refutation is reported as a contradiction. */
-const REFUTES_LEAST = 0.7;
+/** Sentences that a key sentence is read beside, those that share most words with it. */
+const OPPONENT_SENTENCES = 8;
 const CONTRADICTIONS_MAX = 20;
 
-/** Looks for what speaks against each key sentence, anywhere in the graphs the question is asked of. */
+/** Looks for what speaks against each key sentence, anywhere in the graphs the question is asked of; without a judge nothing does. */
 export async function challengeFindings(
 	{ search, catalog }: ResearchServices,
 	state: DeepDiveState,
@@ -172,27 +173,29 @@ export async function challengeFindings(
 		signal.throwIfAborted();
 		const { rows } = await search.find({ graphs, query: key.text, limit: OPPONENTS, signal });
 		const others = rows.flatMap(({ graph, concept }) => toCitedSentences(graph, concept));
-		for (const contradiction of contradictionsOf(key, others)) {
-			found.set([contradiction.one, contradiction.other].sort().join("\n"), contradiction);
+		const pairs = opponentsOf(key, others).map((other) => ({ one: key, other }));
+		for (const { one, other, reasons } of await findDenials(search.judge, pairs, signal)) {
+			const ids = { one: one.evidenceId, other: other.evidenceId };
+			found.set([ids.one, ids.other].sort().join("\n"), { ...ids, reasons });
 		}
 	}
 	return { ...state, contradictions: [...found.values()].slice(0, CONTRADICTIONS_MAX) };
 }
 
-/** Which of the others deny a sentence. */
-function contradictionsOf(
+/** Which of the others might deny a sentence. */
+function opponentsOf(
 	key: CitedSentence,
 	others: readonly CitedSentence[],
-): readonly FoundContradiction[] {
+): readonly CitedSentence[] {
 	const [claim] = extractClaims(key.text);
 	if (claim?.kind !== "checkable") return [];
-	return others.flatMap((other) => {
-		if (isOfOneAccount(other, key) || !speaksOf(other, key)) return [];
-		const names = [other.concept.title, ...other.concept.aliases];
-		const { stance, score, reasons } = compareClaim(claim, other.text, { names });
-		if (stance !== "refutes" || score < REFUTES_LEAST) return [];
-		return [{ one: key.evidenceId, other: other.evidenceId, reasons }];
-	});
+	const words = contentWords(key.text);
+	return others
+		.filter((other) => !isOfOneAccount(other, key) && speaksOf(other, key))
+		.map((other) => ({ other, shared: coverageOf(words, contentTerms(other.text)) }))
+		.sort((a, b) => b.shared - a.shared)
+		.slice(0, OPPONENT_SENTENCES)
+		.map(({ other }) => other);
 }
 
 /** Has the key sentences checked as claims, so that the report can say how many sources carry each. */

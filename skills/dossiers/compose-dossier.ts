@@ -1,20 +1,20 @@
-import type { SkillServices } from "../../src/contract/contract.js";
+import { isTopicAnswered, type SkillServices } from "../../src/contract/contract.js";
 import {
 	daysOf,
 	type GatheredEvidence,
 	gatherEvidence,
 	type RankedSentence,
 } from "../../src/evidence/evidence.js";
-import { type Graph, runInTurns, toTrendId } from "../../src/knowledge/knowledge.js";
+import { type Graph, toTrendId } from "../../src/knowledge/knowledge.js";
 import type { RankedConcept } from "../../src/search/search.js";
 import {
 	type CitationList,
-	type Contradiction,
 	carriersOf,
 	chooseSentences,
 	clusterSentences,
 	confidenceOfFinding,
 	createCitationList,
+	type Denial,
 	findContradictions,
 	findGaps,
 	groupSources,
@@ -59,7 +59,7 @@ export interface CompiledDossier
 }
 
 const METHOD =
-	"Concepts were found by search, their cited sentences ranked for the topic, grouped where they say the same, and compared in pairs by rules for numbers, dates, negation, opposites and names. Findings quote their evidence word for word; confidence counts independent sources, review and age, and is a judgment of evidence, not a probability.";
+	"Concepts were found by search, their cited sentences ranked for the topic, grouped where they say the same, and compared in pairs, where they are alike, by a model that reads them together. Findings quote their evidence word for word; confidence counts independent sources, review and age, and is a judgment of evidence, not a probability.";
 const PURPOSE = "Summarize what the evidence says of the topic.";
 
 /** Compiles what graphs say to a topic. Every sentence in it is cited; without evidence there is none. */
@@ -71,15 +71,20 @@ export async function compileDossier(
 	const found = await gather(deps, task);
 	const { decision, mode, missing, sentences } = found;
 	const none = { body: undefined, decision, mode, writer: deps.writer.name, warnings: [] };
-	if (decision === "ABSTAIN" || sentences.length === 0) return { ...none, decision: "ABSTAIN" };
+	if (!isTopicAnswered(decision, topic) || sentences.length === 0) {
+		return { ...none, decision: decision === "CLARIFY" ? decision : "ABSTAIN" };
+	}
 	const { summaryMax: sentencesMax, contradictionsMax } = DOSSIER_LIMITS;
 	const writing = { purpose: PURPOSE, question: topic, offered: sentences, sentencesMax, signal };
-	const prose = await writeProse(writing, deps.writer);
-	const pairs = await runInTurns(findContradictions(sentences, contradictionsMax), signal);
+	const { judge } = deps.search;
+	const prose = await writeProse(writing, { writer: deps.writer, judge });
+	const pairs = await findContradictions(judge, sentences, signal);
 	const citations = createCitationList();
 	const summary = prose.sentences.map(citations.cite);
-	const findings = await toFindings(task, sentences, { pairs, citations });
-	const contradictions = pairs.map((pair) => toContradiction(pair, citations));
+	const findings = toFindings(task, sentences, { pairs, citations });
+	const contradictions = pairs
+		.slice(0, contradictionsMax)
+		.map((pair) => toContradiction(pair, citations));
 	const used = sentences.filter((sentence) => citations.has(sentence));
 	const profile = profileSources(used);
 	const timeline = toTimeline(used, { until: asOf, limit: DOSSIER_LIMITS.timelineMax });
@@ -137,18 +142,21 @@ async function gather({ search }: DossierParts, task: DossierTask) {
 		const sources = sentence.sources.filter(({ publishedAt = "" }) => publishedAt <= asOf);
 		return sources.length > 0 ? [{ ...sentence, sources }] : [];
 	});
-	return { ...found, sentences };
+	// Without what bears on the topic, the rest is about something else.
+	const least = DOSSIER_LIMITS.relevanceFloor * (found.sentences[0]?.score ?? 0);
+	const isLeft = sentences.some(({ score }) => score >= least);
+	return { ...found, sentences: isLeft ? sentences : [] };
 }
 
 /** Those that bear most on the topic and say least of the same, each carried by the sentences that hold its words and numbers and deny nothing of it. */
-async function toFindings(
-	{ topic, asOf, signal }: DossierTask,
+function toFindings(
+	{ topic, asOf }: DossierTask,
 	sentences: readonly RankedSentence[],
-	{ pairs, citations }: { pairs: readonly Contradiction[]; citations: CitationList },
-): Promise<DossierWire["findings"]> {
+	{ pairs, citations }: { pairs: readonly Denial[]; citations: CitationList },
+): DossierWire["findings"] {
 	const best = sentences[0]?.score ?? 0;
 	const near = sentences.filter(({ score }) => score >= best * DOSSIER_LIMITS.relevanceFloor);
-	const clusters = await runInTurns(withoutDeniers(clusterSentences(near), pairs), signal);
+	const clusters = withoutDeniers(clusterSentences(near), pairs);
 	const byLead = new Map(clusters.map((cluster) => [cluster.sentences[0], cluster]));
 	const { findingsMax: sentencesMax, citationsPerFinding } = DOSSIER_LIMITS;
 	const leads = chooseSentences({ question: topic, offered: [...byLead.keys()], sentencesMax });
@@ -180,7 +188,7 @@ async function toFindings(
 	});
 }
 
-function toContradiction({ one, other, reasons, score }: Contradiction, citations: CitationList) {
+function toContradiction({ one, other, reasons, score }: Denial, citations: CitationList) {
 	const statements = [one, other].map((sentence) =>
 		citations.cite({ text: sentence.text, evidence: [sentence] }),
 	);

@@ -4,8 +4,8 @@ import {
 	contentWords,
 	coverageOf,
 } from "../../src/evidence/evidence.js";
-import { runInTurns } from "../../src/knowledge/knowledge.js";
-import { compareClaim, toAtomicClaim } from "../verify/verify.js";
+import type { PairJudge } from "../../src/search/search.js";
+import { findDenials, isSupported } from "../answers/answers.js";
 import { CONSULT_LIMITS } from "./consult-wire.js";
 
 /** One sentence that an answer rests on, and whose answer. */
@@ -14,32 +14,32 @@ export interface Point {
 	readonly sentence: CitedSentence;
 }
 
-/** From this on one sentence bears another out, or denies it. */
-const SURE_LEAST = 0.7;
-/** Share of the content words of either sentence that the other holds, and how many at least, to say the same. */
-const SAME_SHARE = 0.6;
+/** Content words that the shorter of two sentences has at least, to say the same as the other. */
 const SAME_WORDS = 4;
 /** Share below which two sentences are about different things. */
 const NEAR = 0.3;
 
-/** Compares what different people say, by the rules that claims are checked by. */
-export function findAgreement(points: readonly Point[], signal?: AbortSignal) {
-	return runInTurns(agreementOf(points), signal);
-}
-
-function* agreementOf(points: readonly Point[]) {
-	const read: ReadPoint[] = [];
-	for (const point of points) {
-		yield;
-		read.push(readPoint(point));
-	}
+/** Compares what different people say. Without a judge no one is known to contradict another. */
+export async function findAgreement(
+	points: readonly Point[],
+	{ judge, signal }: { readonly judge: PairJudge | undefined; readonly signal: AbortSignal },
+) {
+	const read = points.map(readPoint);
+	const near = pairsOf(read);
+	const bySentences = new Map(near.map((pair) => [keyOf(pair.one, pair.other), pair]));
+	const sentences = near.map(({ one, other }) => {
+		return { one: one.sentence, other: other.sentence };
+	});
+	const denials = await findDenials(judge, sentences, signal);
 	const contradictions: { one: Point; other: Point; reasons: readonly string[] }[] = [];
 	const groups = new Map<ReadPoint, Set<ReadPoint>>(read.map((point) => [point, new Set([point])]));
-	for (const [one, other] of pairsOf(read)) {
-		yield;
-		const { relation, reasons } = relate(one, other);
-		if (relation === "contradicts") contradictions.push({ one, other, reasons });
-		else if (relation === "agrees") join(groups, one, other);
+	for (const { one, other, reasons } of denials) {
+		const pair = bySentences.get(keyOf({ sentence: one }, { sentence: other }));
+		if (pair) contradictions.push({ one: pair.one, other: pair.other, reasons });
+	}
+	const denied = new Set(contradictions.map(({ one, other }) => keyOf(one, other)));
+	for (const { one, other } of near) {
+		if (!denied.has(keyOf(one, other)) && saysTheSame(one, other)) join(groups, one, other);
 	}
 	const all = [...new Set(groups.values())];
 	const shared = all.filter((group) => group.size > 1).map((group) => ({ points: [...group] }));
@@ -62,46 +62,36 @@ type ReadPoint = ReturnType<typeof readPoint>;
 
 function readPoint(point: Point) {
 	const { text } = point.sentence;
-	return {
-		...point,
-		claim: toAtomicClaim(text),
-		words: contentWords(text),
-		terms: contentTerms(text),
-	};
+	return { ...point, words: contentWords(text), terms: contentTerms(text) };
 }
 
-/** Points of different people, each two once, that are about the same. */
-function* pairsOf(points: readonly ReadPoint[]): Iterable<readonly [ReadPoint, ReadPoint]> {
-	for (const [index, one] of points.entries()) {
-		for (const other of points.slice(index + 1)) {
-			if (one.by !== other.by && speakOfTheSame(one, other)) yield [one, other];
-		}
-	}
+function keyOf(one: Pick<Point, "sentence">, other: Pick<Point, "sentence">): string {
+	return `${one.sentence.evidenceId} ${other.sentence.evidenceId}`;
 }
 
-/** A denial in either direction counts before anything else. */
-function relate(one: ReadPoint, other: ReadPoint) {
-	const compared = [compare(one, other), compare(other, one)];
-	const sure = compared.filter(({ score }) => score >= SURE_LEAST);
-	const denial = sure.find(({ stance }) => stance === "refutes");
-	if (denial) return { relation: "contradicts", reasons: denial.reasons } as const;
-	const agrees = sure.some(({ stance }) => stance === "supports") || saysTheSame(one, other);
-	return { relation: agrees ? "agrees" : "neither", reasons: [] } as const;
-}
-
-function compare({ claim }: ReadPoint, { sentence: { text, concept } }: ReadPoint) {
-	return compareClaim(claim, text, { names: [concept.title, ...concept.aliases] });
+/** Points of different people, each two once, that are about the same; those nearest to each other come first. */
+function pairsOf(points: readonly ReadPoint[]) {
+	return points
+		.flatMap((one, index) =>
+			points
+				.slice(index + 1)
+				.filter(({ by }) => by !== one.by)
+				.map((other) => ({ one, other, shared: sharedOf(one, other) })),
+		)
+		.filter(({ shared }) => shared >= NEAR)
+		.sort((a, b) => b.shared - a.shared);
 }
 
 /** What shares next to nothing is not compared any further. */
-function speakOfTheSame(one: ReadPoint, other: ReadPoint): boolean {
-	return Math.max(coverageOf(one.words, other.terms), coverageOf(other.words, one.terms)) >= NEAR;
+function sharedOf(one: ReadPoint, other: ReadPoint): number {
+	return Math.max(coverageOf(one.words, other.terms), coverageOf(other.words, one.terms));
 }
 
+/** In other words or order, with the same numbers and denials. */
 function saysTheSame(one: ReadPoint, other: ReadPoint): boolean {
 	const [shorter, longer] = one.words.length <= other.words.length ? [one, other] : [other, one];
 	return (
-		shorter.words.length >= SAME_WORDS && coverageOf(shorter.words, longer.terms) >= SAME_SHARE
+		shorter.words.length >= SAME_WORDS && isSupported(shorter.sentence.text, longer.sentence.text)
 	);
 }
 

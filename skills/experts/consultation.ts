@@ -11,6 +11,8 @@ import {
 	contentWords,
 	coverageOf,
 	gatherEvidence,
+	isSpokenOf,
+	namesOwnMatter,
 	type RankedSentence,
 	toArticleAddress,
 } from "../../src/evidence/evidence.js";
@@ -76,16 +78,22 @@ export async function consultTwin(
 	const elsewhere = missing.length > 0 || offered.length === 0 ? await knowers(deps, task) : [];
 	const told = { mode, notCovered: missing, elsewhere };
 	const none = { ...told, decision: "ABSTAIN", answer: undefined } as const;
-	if (!isAnswered(decision) || offered.length === 0) {
+	if (!isAnswered(decision) || offered.length === 0 || !isAbout(task, offered)) {
 		return { ...none, writer: writer.name, warnings: [] };
 	}
 	const purpose = "Answer the question as these notes of one desk do.";
 	const writing = { purpose, question, offered, sentencesMax: answerSentences, signal };
-	const { sentences: written, writer: by, warnings } = await writeProse(writing, writer);
+	const prose = await writeProse(writing, { writer, judge: search.judge });
+	const { sentences: written, writer: by, warnings } = prose;
 	const sentences = by === "extractive" ? inReadingOrder(written, offered) : written;
 	if (sentences.length === 0) return { ...none, writer: by, warnings };
 	const answer = toAnswer({ question, decision, today: task.today }, offered, sentences);
 	return { ...told, decision, answer, writer: by, warnings };
+}
+
+/** With its subject put beside it, a follow-up finds evidence on that whatever it asks: what it names itself has to be in it. */
+function isAbout({ question, subject }: ConsultationTask, offered: readonly RankedSentence[]) {
+	return subject === undefined || !namesOwnMatter(question) || isSpokenOf(question, offered);
 }
 
 function toAnswer(

@@ -43,7 +43,9 @@ export const expertPanel = paidOperation({
 			);
 			const told = asked.map(({ told }) => told);
 			const points = told.flatMap((one, place) => pointsOf(experts[place], one.answer));
-			const agreement = toAgreementWire(await findAgreement(points, signal), citations);
+			const { judge } = services.search;
+			const found = await findAgreement(points, { judge, signal });
+			const agreement = toAgreementWire(found, citations);
 			const answered = told.flatMap((one, place) => (one.answer ? [place] : []));
 			const result: PanelOutput = {
 				ok: true,

@@ -99,8 +99,8 @@ function chooseFeeds(
 	return [...chosen, ...searches.slice(0, Math.max(0, left))];
 }
 
-/** A feed that shares less with a topic is about something else. */
-const LEAST_SCORE = 0.4;
+/** A feed that lacks more of a topic than it shares with it is about something else. */
+const LEAST_SCORE = 0.5;
 
 /** The value of a feed. */
 export interface FeedState {

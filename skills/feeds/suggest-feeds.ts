@@ -20,7 +20,7 @@ export function createSuggestFeeds(registry: FeedRegistry) {
 	}
 	const rarity = (term: string) => Math.log(1 + feeds.length / (1 + (counts.get(term) ?? 0)));
 	return (topic: string, limit: number) => {
-		const words = contentWords(spellOut(topic)).map((forms) => ({
+		const words = contentWords(spellOut(topic.replace(WHEN, " "))).map((forms) => ({
 			forms,
 			weight: Math.max(...forms.map(rarity)),
 		}));
@@ -40,6 +40,10 @@ export function createSuggestFeeds(registry: FeedRegistry) {
 			.slice(0, limit);
 	};
 }
+
+/** Every feed tells of now and of then: these words are of no feed more than of others. */
+const WHEN =
+	/\b(?:latest|newest|recent(?:ly)?|lately|currently|now|nowadays|today(?:['’]s)?|so far|(?:19|20)\d{2})\b/gi;
 
 function reasonOf(found: readonly { readonly word: string; readonly field: Field }[]): string {
 	const fields = [...new Set(found.map(({ field }) => field))].join(" and ");

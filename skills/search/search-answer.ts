@@ -32,6 +32,7 @@ export interface SearchTask {
 	readonly query: string;
 	readonly limit: number;
 	readonly filters?: FiltersWire | undefined;
+	readonly effort?: SearchOutcome["effort"] | undefined;
 	readonly explain: boolean;
 	readonly signal: AbortSignal;
 }
@@ -48,9 +49,9 @@ export async function searchAndAnswer(
 	task: SearchTask,
 ): Promise<Outcome<SearchResponse>> {
 	const startedMs = clock.monotonicMs();
-	const { graphs, query, limit, explain, signal } = task;
+	const { graphs, query, limit, effort, explain, signal } = task;
 	const filter = toConceptFilter(task.filters);
-	const found = await search.find({ graphs, query, limit, filter, explain, signal });
+	const found = await search.find({ graphs, query, limit, filter, effort, explain, signal });
 	const response = toResponse(task, found, {
 		tookMs: Math.round(clock.monotonicMs() - startedMs),
 		asOf: toIsoTime(clock.now()),
@@ -91,6 +92,8 @@ function toResponse(
 			decision: found.decision,
 			execution_time_ms: tookMs,
 			mode: found.mode,
+			effort: found.effort,
+			...(found.language !== undefined && { language: found.language }),
 			...(found.reason !== undefined && { mode_reason: found.reason }),
 			missing: [...found.missing],
 			...(suggestions.length > 0 && { suggestions }),
@@ -131,6 +134,7 @@ function toExplanation(parts: ScoreExplanation): ExplanationWire {
 		dense_weight: round(parts.denseWeight),
 		graph: round(parts.graph),
 		prior: round(parts.prior),
+		answers: parts.answers === undefined ? null : round(parts.answers),
 		coverage: round(parts.coverage),
 		is_named: parts.isNamed,
 		terms: parts.terms.map(({ term, score }) => ({ term, score: round(score) })),

@@ -1,6 +1,7 @@
 import { z } from "zod";
 import {
 	conceptFiltersSchema,
+	effortField,
 	explainField,
 	type GraphType,
 	graphFiltersSchema,
@@ -30,6 +31,7 @@ const graphSearchBody = requestComponent(
 	z.strictObject({
 		...asked,
 		filters: requestComponent("ConceptFilters", conceptFiltersSchema).optional(),
+		effort: effortField,
 		explain: explainField,
 	}),
 );
@@ -39,6 +41,7 @@ const searchBody = requestComponent(
 	z.strictObject({
 		...asked,
 		filters: requestComponent("GraphFilters", graphFiltersSchema).optional(),
+		effort: effortField,
 		explain: explainField,
 	}),
 );

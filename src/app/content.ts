@@ -7,6 +7,7 @@ import {
 	hubFolder,
 	type ModelLocation,
 	type ModelName,
+	type PairJudge,
 	parseModelName,
 	type SearchEngine,
 } from "../search/search.js";
@@ -98,11 +99,15 @@ async function loadGraph(
 	}
 }
 
-const BUNDLED_FOLDER = join(PACKAGE_ROOT, "models", "bundled");
+const modelFolder = (name: string) => join(PACKAGE_ROOT, "models", name);
+/** Its list of words serves every model. */
+const TABLE_FOLDER = modelFolder("table");
 
 export interface OpenSearchOptions {
-	/** `bundled`, `local:<folder>`, `hub:<owner>/<name>` or `none`. */
+	/** `bundled`, `table`, `local:<folder>`, `hub:<owner>/<name>` or `none`. */
 	readonly model: string;
+	/** `bundled`, `none` or one that is ready; none by default. */
+	readonly judge?: "bundled" | "none" | PairJudge | undefined;
 	/** Where the index is kept. */
 	readonly folder: string;
 	/** Where models that were fetched are kept. */
@@ -116,16 +121,22 @@ export interface OpenSearchOptions {
 export function openSearch(options: OpenSearchOptions): Promise<SearchEngine> {
 	const { folder, modelsFolder, clock, logger } = options;
 	const model = locateModel(parseModelName(options.model), modelsFolder) ?? "none";
-	return createSearchEngine({ folder, clock, model, wordsFolder: BUNDLED_FOLDER, logger });
+	const judge =
+		options.judge === "bundled"
+			? ({ folder: modelFolder("judge"), sums: "required" } as const)
+			: (options.judge ?? "none");
+	return createSearchEngine({ folder, clock, model, judge, wordsFolder: TABLE_FOLDER, logger });
 }
 
-/** Where the model is; undefined for none. Only the bundled and fetched ones must come with checksums: we wrote those. */
+/** Where the model is; undefined for none. Only ours and fetched ones must come with checksums: we wrote those. */
 export function locateModel(name: ModelName, modelsFolder: string): ModelLocation | undefined {
 	switch (name.kind) {
 		case "none":
 			return undefined;
 		case "bundled":
-			return { folder: BUNDLED_FOLDER, sums: "required" };
+			return { folder: modelFolder("encoder"), sums: "required" };
+		case "table":
+			return { folder: TABLE_FOLDER, sums: "required" };
 		case "local":
 			return { folder: name.folder, sums: "if-there" };
 		case "hub":

@@ -30,7 +30,7 @@ import {
 	createRetention,
 	type Operator,
 } from "../operator/operator.js";
-import { openIndexDisk } from "../search/search.js";
+import { openIndexDisk, type PairJudge } from "../search/search.js";
 import type { Settings } from "../settings/settings.js";
 import { createWebRouter } from "../web/web.js";
 import { catalogFolders, loadGraphs, openSearch } from "./content.js";
@@ -57,6 +57,8 @@ export interface AppOptions {
 	readonly slack?: Egress;
 	/** How addresses that callers name are reached; by https on the public internet where absent. */
 	readonly callerEgress?: Egress;
+	/** Reads pairs of texts in place of the model that the settings name. */
+	readonly judge?: PairJudge;
 	/** Opens those parts, once the data folder and its keys are ours alone. */
 	readonly openOnchain?: (ports: OpenPorts) => Promise<OnchainParts | undefined>;
 }
@@ -80,8 +82,9 @@ export async function createApp(options: AppOptions): Promise<App> {
 	const folder = resolve(settings.data);
 	const { isServing = false } = options;
 	const ids = createIds({ clock, random });
-	const { slack, callerEgress } = options;
-	const bare = { settings, clock, random, logger, folder, ids, isServing, slack, callerEgress };
+	const { slack, callerEgress, judge } = options;
+	const system = { clock, random, logger, ids };
+	const bare = { ...system, settings, folder, isServing, slack, callerEgress, judge };
 	mkdirSync(folder, { recursive: true, mode: 0o700 });
 	assertBooksKept(folder);
 	// The store comes first: its lock keeps a second process away from keys and graphs as well.
@@ -118,6 +121,7 @@ async function wire(ports: Ports, store: Store): Promise<App> {
 
 	const search = await openSearch({
 		model: settings.model,
+		judge: ports.judge ?? settings.judge,
 		folder: join(folder, "index"),
 		modelsFolder: join(folder, "models"),
 		clock,

@@ -24,7 +24,13 @@ import type { GraphCatalog, GraphSnapshots } from "../knowledge/knowledge.js";
 import type { Mcp } from "../mcp/mcp.js";
 import type { Operator, Retention } from "../operator/operator.js";
 import type { Purchases, SoldStreams } from "../sales/sales.js";
-import type { GraphRouter, HybridSearch, SearchEngine } from "../search/search.js";
+import type {
+	GraphRouter,
+	HybridSearch,
+	JudgedSearch,
+	PairJudge,
+	SearchEngine,
+} from "../search/search.js";
 import type {
 	FreeOperations,
 	OwnerOperations,
@@ -39,7 +45,7 @@ import type { Money } from "./money.js";
 declare module "../contract/services.js" {
 	interface SkillServices {
 		readonly catalog: GraphCatalog;
-		readonly search: HybridSearch & GraphRouter;
+		readonly search: HybridSearch & GraphRouter & JudgedSearch;
 		/** What research skills and the operations about their results share. */
 		readonly research: ResearchParts;
 		readonly verifier: ClaimVerifier;
@@ -87,6 +93,7 @@ export interface Ports extends OpenPorts {
 	readonly isServing: boolean;
 	readonly slack: Egress | undefined;
 	readonly callerEgress: Egress | undefined;
+	readonly judge: PairJudge | undefined;
 	readonly onchain: OnchainParts | undefined;
 }
 

@@ -23,6 +23,9 @@ export const LIMITS = {
 	bodyBytes: 64 * 1024,
 	/** One concept's file as JSON text: a mebibyte, and room for what must be escaped. */
 	conceptBodyBytes: 4 * 1024 * 1024,
+	/** What operations over many texts may be sent, and what such bodies may take in memory together, of all callers. */
+	largeBodyBytes: 4 * 1024 * 1024,
+	largeBodiesBytes: 64 * 1024 * 1024,
 	bodyDepth: 12,
 	headerBytes: 32 * 1024,
 	headersMax: 100,

@@ -175,6 +175,8 @@ export const OPERATION_ROWS = [
 	["webhooks.redeliver", "owner", "POST", "/v1/webhooks/{wid}/deliveries/{did}/redeliver"],
 	["spt.purchase", "purchase", "POST", "/v1/spt"],
 	["spt.top_up", "purchase", "POST", "/v1/spt/top-up"],
+	["embeddings.create", "paid", "POST", "/v1/embeddings", "0.0001", "per_call"],
+	["rerank.create", "paid", "POST", "/v1/rerank", "0.0005", "per_call"],
 ] as const;
 
 /** Dearer kinds of an operation, each with a price of its own: id, price, billing type. */
@@ -208,4 +210,6 @@ export const AGENT_ROWS = [
 	["research_stream", "research.stream", []],
 	["research_chat", "research.chat", []],
 	["schedule_briefing", "research.schedules.create", ["briefing_schedule"]],
+	["embed_texts", "embeddings.create", []],
+	["rerank", "rerank.create", []],
 ] as const;

@@ -165,6 +165,8 @@ export interface PaidOperation<Input = unknown, Output = unknown>
 	readonly agent?: AgentTerms | undefined;
 	/** It answers 202 with where to ask what became of it. */
 	readonly accepted?: Accepted | undefined;
+	/** Longest body over REST, where it is not the usual one: of operations over many texts. */
+	readonly bodyBytes?: number | undefined;
 	/** It answers with Server-Sent Events, and resumes them; its reply is their text. */
 	readonly streams?: true | undefined;
 	/** The whole body of the reply. */

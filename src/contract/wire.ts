@@ -20,6 +20,15 @@ export function isAnswered(decision: Decision): boolean {
 	return decision === "ANSWER" || decision === "PARTIAL";
 }
 
+/** Words of a topic that is as wide as it is meant to be: to ask back what it leaves open would help no one. */
+const WIDE_TOPIC_WORDS = 2;
+
+/** The same of a topic: one of a word or two may be sold where a question would be asked back. */
+export function isTopicAnswered(decision: Decision, topic: string): boolean {
+	const isWide = topic.trim().split(/\s+/).length <= WIDE_TOPIC_WORDS;
+	return isAnswered(decision) || (decision === "CLARIFY" && isWide);
+}
+
 export const DATA_STATUSES = [
 	"TREND_MATCH",
 	"EVIDENCE_MATCH",
@@ -109,6 +118,15 @@ export const explainField = z
 	.default(false)
 	.describe("Says for each row what its score is made of; changes neither ranking nor price");
 
+const EFFORTS = ["fast", "best"] as const;
+
+export const effortField = z
+	.enum(EFFORTS)
+	.default("best")
+	.describe(
+		"best has the judge read the first rows, which orders and decides better and takes longer; fast goes by words and vectors alone",
+	);
+
 export const evidenceSchema = z.object({
 	article_id: z.string(),
 	title: z.string(),
@@ -133,6 +151,12 @@ export const explanationSchema = z.object({
 	dense_weight: z.number().describe("Share of meaning in the sum of both, 0 to 1"),
 	graph: z.number().describe("What links, shared sources and entities added, 0 to 1"),
 	prior: z.number().describe("Factor for how much builds on the concept and for its status"),
+	answers: z
+		.number()
+		.nullable()
+		.describe(
+			"How likely the row answers, as the judge reads it, 0 to 1; null when it was not read",
+		),
 	coverage: z.number().describe("Weighted share of the query's words that the concept holds"),
 	is_named: z.boolean().describe("True when the query is a name of the concept"),
 	terms: z
@@ -165,6 +189,13 @@ export const searchMetaSchema = z.object({
 	execution_time_ms: z.int(),
 	mode: z.enum(["hybrid", "keyword"]).describe("keyword while no embedding model is at hand"),
 	mode_reason: z.string().optional().describe("Why only keywords were searched"),
+	language: z
+		.string()
+		.optional()
+		.describe(
+			"ISO 639-1 code of the query's language where it is surely not English: the models read English, so that less is found",
+		),
+	effort: z.enum(EFFORTS).describe("fast also where best was asked for and no judge was at hand"),
 	missing: z.array(z.string()).describe("Words of the query that no concept covers"),
 	suggestions: z
 		.array(z.string())

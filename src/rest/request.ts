@@ -1,15 +1,45 @@
-import type { IncomingMessage } from "node:http";
+import type { IncomingMessage, ServerResponse } from "node:http";
 import type { Request, RequestHandler } from "express";
 import { invalidInput, LIMITS, parsePayment, type SentHeaders } from "../contract/contract.js";
 import { hasBody, readCredential, readHeaders, readJsonBody } from "../http/http.js";
-import { invalidArgument } from "../kernel/kernel.js";
+import { invalidArgument, ServiceError } from "../kernel/kernel.js";
 
 const JSON_TYPE = /^application\/json\s*(?:;\s*charset="?utf-?8"?\s*)?;?$/i;
 
-/** Leaves a bounded JSON value in `req.body`, an object without fields where none was sent; mounted where a body is read at all. */
-export function createBodyReader(): RequestHandler[] {
-	const read: RequestHandler = async (req, _res, next) => {
-		const body = await readJsonBody(req, LIMITS.bodyDepth);
+/** Takes so many bytes until the reply has left. Throws RATE_LIMITED when there is no room for them. */
+type BodyRoom = (bytes: number, res: ServerResponse) => void;
+
+/** Bounds the memory that large bodies take, of all callers together: anybody may send one before it is known who pays. */
+export function createBodyRoom(bytesMax: number = LIMITS.largeBodiesBytes): BodyRoom {
+	let taken = 0;
+	return (bytes, res) => {
+		if (taken + bytes > bytesMax) {
+			throw new ServiceError(
+				"RATE_LIMITED",
+				"Too many large requests are being read; send the same one again in a moment.",
+				{ retryAfterSeconds: LIMITS.retryAfterSeconds },
+			);
+		}
+		taken += bytes;
+		res.once("close", () => {
+			taken -= bytes;
+		});
+	};
+}
+
+/**
+ * Leaves a bounded JSON value in `req.body`, an object without fields where none was sent; mounted where a body is read at all.
+ * More than the usual bytes are read only where their number was announced, so that room is taken first.
+ */
+export function createBodyReader(large?: {
+	readonly bytesMax: number;
+	readonly takeRoom: BodyRoom;
+}): RequestHandler[] {
+	const read: RequestHandler = async (req, res, next) => {
+		const length = Number(req.headers["content-length"] ?? 0);
+		const bytesMax = large && length > LIMITS.bodyBytes ? large.bytesMax : LIMITS.bodyBytes;
+		if (length > LIMITS.bodyBytes && length <= bytesMax) large?.takeRoom(length, res);
+		const body = await readJsonBody(req, LIMITS.bodyDepth, bytesMax);
 		req.body = body === undefined ? {} : body;
 		next();
 	};

@@ -21,7 +21,7 @@ import {
 } from "./handlers.js";
 import { createErrorHandler, type LogUnexpected } from "./http-frame.js";
 import { createOpenApiHandler } from "./openapi-document.js";
-import { createBodyReader } from "./request.js";
+import { createBodyReader, createBodyRoom } from "./request.js";
 import { sendJsonDocument } from "./respond.js";
 import { createStreamHandler } from "./stream-handler.js";
 
@@ -42,16 +42,19 @@ export function createRestRouter({
 	const limitPayments = createPaymentLimit(clock);
 	const answerDeps = { service, clock, requestTimeoutMs, limitPayments };
 	const bodyReader = createBodyReader();
+	const takeRoom = createBodyRoom();
 	const before = (route: DataOperation | OwnerOperation | PurchaseOperation): RequestHandler[] => [
 		createCallLimit(service, route),
 		...(route.body ? bodyReader : []),
 	];
 	const paidHandler = (route: PaidOperation) =>
 		route.streams ? createStreamHandler(answerDeps, route) : createPaidHandler(answerDeps, route);
+	const bodyReaderOf = ({ bodyBytes: bytesMax }: PaidOperation) =>
+		bytesMax === undefined ? bodyReader : createBodyReader({ bytesMax, takeRoom });
 	const handlersOf = (route: Operation): RequestHandler[] => {
 		switch (route.kind) {
 			case "paid":
-				return [...(route.body ? bodyReader : []), paidHandler(route)];
+				return [...(route.body ? bodyReaderOf(route) : []), paidHandler(route)];
 			case "data":
 				return [...before(route), createDataHandler(answerDeps, route)];
 			case "owner":

@@ -54,6 +54,7 @@ export function createHealth(deps: HealthDeps): () => Promise<Json> {
 				pending_vectors: index.pendingVectors,
 				...(reason !== undefined && { reason: withoutPaths(reason) }),
 			},
+			judge: toJudgeState(index),
 			writer,
 			rails,
 			...(payments && {
@@ -61,6 +62,14 @@ export function createHealth(deps: HealthDeps): () => Promise<Json> {
 			}),
 			uptime_s: Math.max(0, Math.floor((clock.now() - startedAtMs) / 1000)),
 		};
+	};
+}
+
+function toJudgeState({ judge }: IndexStatus): Json {
+	const { isReady = false, reason } = judge ?? {};
+	return {
+		status: isReady ? "ready" : "none",
+		...(reason !== undefined && { reason: withoutPaths(reason) }),
 	};
 }
 

@@ -38,6 +38,10 @@ const healthSchema = replyComponent(
 				.optional()
 				.describe("Why there is no model, what it failed with, or how far its vectors are"),
 		}),
+		judge: z.object({
+			status: z.enum(["ready", "none"]),
+			reason: z.string().optional().describe("Why there is none"),
+		}),
 		writer: z.string().describe("extractive: answers are made of the graphs' own sentences"),
 		rails: z.array(z.string()),
 		payments: z

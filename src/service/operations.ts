@@ -26,6 +26,8 @@ export { graphEdgeList, graphNode, graphNodeList } from "../../skills/graphs/nod
 export { graphPreview, graphSchema, graphStats, graphVersions } from "../../skills/graphs/overviews.operations.js";
 export { graphContext, graphSimilar } from "../../skills/graphs/relevance.operations.js";
 export { graphNeighbors, graphPaths, graphSubgraph } from "../../skills/graphs/walks.operations.js";
+export { embeddings } from "../../skills/models/embeddings.operations.js";
+export { rerank } from "../../skills/models/rerank.operations.js";
 export { batchSearch } from "../../skills/search/batch.operations.js";
 export { nameSuggestions, queryRouting } from "../../skills/search/routing.operations.js";
 export { allSearch, analystSearch, domainSearch, expertSearch, graphSearch, reportSearch } from "../../skills/search/searches.operations.js";

@@ -31,6 +31,7 @@ export interface Settings {
 	readonly data: string;
 	readonly catalog: string;
 	readonly model: string;
+	readonly judge: "bundled" | "none";
 	readonly publicUrl: string | undefined;
 	/** `mailto:` or `https:`. */
 	readonly contact?: string | undefined;
@@ -79,6 +80,7 @@ export function readSettings({ flags, environment, folder }: SettingSources): Se
 		data: text("data"),
 		catalog: text("catalog") || (profile === "demo" ? "sample" : "none"),
 		model: parseModel(text("model")),
+		judge: parseChoice(text("judge"), "judge", ["bundled", "none"]),
 		publicUrl: parsePublicUrl(text("public_url"), { host: text("host"), profile }),
 		requestsPerMinute: parseRate(text("requests_per_minute"), profile),
 		trustedProxies: parseTrustedProxies(text("trusted_proxies")),

@@ -13,7 +13,9 @@ const DESCRIPTIONS = {
 	catalog:
 		"Graphs on sale beside the imported ones: `sample` (default of the demo profile), `none` (default in production), or a folder of OKF bundles.",
 	model:
-		"Embedding model: `bundled`, `local:<folder>`, `hub:<owner>/<name>` (fetched before with `tollgraph models fetch`), or `none` for keyword search only.",
+		"Embedding model: `bundled`, `table` (6 MB, a static table: less is found, in less time), `local:<folder>`, `hub:<owner>/<name>` (fetched before with `tollgraph models fetch`), or `none` for keyword search only.",
+	judge:
+		"Model that reads questions and claims beside passages: `bundled`, or `none`: then searches go by words and vectors alone, and neither claims nor drafts are judged.",
 	public_url: "Address under which callers reach the server; by default the one it listens on.",
 	requests_per_minute:
 		"Requests that one address, and one credential, may make: 6000 in production, 600000 in the demo profile. Credentials that are refused are limited by themselves.",
@@ -50,6 +52,7 @@ export const DEFAULTS: Partial<Record<SettingKey, string>> = {
 	port: "8402",
 	data: "./.tollgraph",
 	model: "bundled",
+	judge: "bundled",
 	accounts: "closed",
 	feeds: "bundled",
 	oidc_algorithms: IDENTITY_ALGORITHMS.join(","),
