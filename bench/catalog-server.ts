@@ -33,6 +33,7 @@ const app = await createApp({
 		data: folder,
 		catalog: "none",
 		model,
+		judge: "none",
 		publicUrl: undefined,
 		onchain: { facilitator: "off" },
 		prices: {},

@@ -26,7 +26,6 @@ export interface KindFigures {
 }
 
 export interface ConfidenceBin {
-	readonly from: number;
 	readonly claims: number;
 	readonly confidence: number;
 	readonly accuracy: number;
@@ -49,7 +48,7 @@ export interface ClaimFigures {
 	readonly abstention: number;
 	/** Of claims that were so once and are refuted, those reported as OUTDATED. */
 	readonly outdated_told: number;
-	/** Expected calibration error over ten bins of equal width, over verdicts that are sold. */
+	/** Expected calibration error over ten bins of equal mass, over verdicts that are sold. */
 	readonly calibration_error: number;
 	readonly bins: readonly ConfidenceBin[];
 }
@@ -66,7 +65,10 @@ export function evaluateClaims(judged: readonly JudgedClaim[]): ClaimFigures {
 		SCORED_VERDICTS.map((name) => [name, classFigures(judged, name)]),
 	);
 	const outdated = judged.filter(({ labelled }) => labelled.qualifier === "OUTDATED");
-	const bins = toBins(judged.filter(({ verdict }) => isSoldVerdict(verdict)));
+	const sold = judged.filter(({ verdict }) => isSoldVerdict(verdict));
+	const { bins, error } = toEqualMassBins(
+		sold.map((one) => ({ confidence: one.confidence, isRight: isRight(one) })),
+	);
 	return {
 		claims: judged.length,
 		accuracy: shareOf(judged, isRight),
@@ -78,7 +80,7 @@ export function evaluateClaims(judged: readonly JudgedClaim[]): ClaimFigures {
 		accuracy_where_covered: shareOf(covered, isRight),
 		abstention: shareOf(checkable, ({ verdict }) => !isSoldVerdict(verdict)),
 		outdated_told: shareOf(outdated, ({ qualifier }) => qualifier === "OUTDATED"),
-		calibration_error: calibrationError(bins),
+		calibration_error: error,
 		bins,
 	};
 }
@@ -133,28 +135,27 @@ function toKinds(judged: readonly JudgedClaim[]): ClaimFigures["kinds"] {
 	);
 }
 
-function toBins(sold: readonly JudgedClaim[]): readonly ConfidenceBin[] {
-	return Array.from({ length: BINS }, (_, bin) => {
-		const members = sold.filter(
-			({ confidence }) => Math.min(Math.floor(confidence * BINS), BINS - 1) === bin,
-		);
-		return {
-			from: bin / BINS,
-			claims: members.length,
-			confidence: round(mean(members.map(({ confidence }) => confidence))),
-			accuracy: shareOf(members, isRight),
-		};
-	}).filter(({ claims }) => claims > 0);
-}
-
-/** Mean distance of confidence from accuracy, each bin weighted by its claims (Naeini and others, 2015). */
-function calibrationError(bins: readonly ConfidenceBin[]): number {
-	const all = bins.reduce((sum, { claims }) => sum + claims, 0);
-	if (all === 0) return 0;
-	const errors = bins.map(
-		({ claims, confidence, accuracy }) => claims * Math.abs(confidence - accuracy),
-	);
-	return round(errors.reduce((sum, error) => sum + error, 0) / all);
+/**
+ * Expected calibration error: mean distance of confidence from accuracy, each bin weighted by what it holds (Naeini and others,
+ * 2015), over ten bins of as many each.
+ */
+export function toEqualMassBins(
+	told: readonly { readonly confidence: number; readonly isRight: boolean }[],
+): { readonly bins: readonly ConfidenceBin[]; readonly error: number } {
+	const sorted = [...told].sort((a, b) => a.confidence - b.confidence);
+	const cut = (bin: number) => Math.round((bin * sorted.length) / BINS);
+	let sum = 0;
+	const bins = Array.from({ length: BINS }, (_, bin): ConfidenceBin => {
+		const members = sorted.slice(cut(bin), cut(bin + 1));
+		const confidence = mean(members.map((one) => one.confidence));
+		const accuracy = mean(members.map((one) => Number(one.isRight)));
+		sum += members.length * Math.abs(confidence - accuracy);
+		return { claims: members.length, confidence: round(confidence), accuracy: round(accuracy) };
+	});
+	return {
+		bins: bins.filter(({ claims }) => claims > 0),
+		error: told.length === 0 ? 0 : round(sum / told.length),
+	};
 }
 
 function isRight({ labelled, verdict }: JudgedClaim): boolean {

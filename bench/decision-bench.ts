@@ -1,41 +1,23 @@
 /** Who pays for a search of an import: questions it answers and questions it does not, by authors who did not know the engine. */
-import { existsSync, readdirSync, readFileSync } from "node:fs";
+import { existsSync, readdirSync } from "node:fs";
 import { join } from "node:path";
-import { z } from "zod";
 import { isAnswered } from "../src/contract/wire.js";
-import { PACKAGE_ROOT } from "../src/kernel/package-info.js";
+import { systemClock } from "../src/kernel/clock.js";
 import { importFolder } from "../src/knowledge/import-folder.js";
+import { createPairJudge, type PairJudge } from "../src/search/judge/pair-judge.js";
 import type { ModelLocation } from "../src/search/model/model-folder.js";
 import type { SearchOutcome } from "../src/search/ranking/search-outcome.js";
 import { round } from "./figures.js";
+import {
+	DECISION_QUESTIONS,
+	type DecisionQuestion,
+	readDecisionQuestions,
+} from "./labelled/decision-questions.js";
 import { atLeast, atMost, type Bar } from "./search/bars.js";
-import { BUNDLED, createOurIndex } from "./search/our-index.js";
+import { BUNDLED, BUNDLED_JUDGE, createOurIndex } from "./search/our-index.js";
 import { documentId, type Question } from "./search/question-set.js";
 
-const SETS = join(PACKAGE_ROOT, "bench", "labelled", "decision");
 const ROWS = 10;
-
-const questionSchema = z.discriminatedUnion("answerable", [
-	z.strictObject({
-		id: z.string(),
-		question: z.string(),
-		answerable: z.literal(true),
-		/** Document that answers it, below the imported folder. */
-		file: z.string(),
-		/** Its words. */
-		answer: z.string(),
-		note: z.string().optional(),
-	}),
-	z.strictObject({
-		id: z.string(),
-		question: z.string(),
-		answerable: z.literal(false),
-		/** Another subject; the same field; a thing that is there, asked for what is not said of it. */
-		distance: z.enum(["far", "field", "close"]),
-		searched: z.string(),
-	}),
-]);
-type LabelledQuestion = z.infer<typeof questionSchema>;
 
 export interface DecisionFigures {
 	readonly documents: number;
@@ -59,15 +41,18 @@ export interface DecisionReport {
 export async function benchDecision(
 	imports: string | undefined,
 	model: ModelLocation = BUNDLED,
+	judgeModel: ModelLocation = BUNDLED_JUDGE,
 ): Promise<DecisionReport> {
 	if (imports === undefined) throw new Error("Name the folder of imports: --imports <folder>.");
+	const judge = await createPairJudge(systemClock, judgeModel);
 	const sets: Record<string, DecisionFigures> = {};
-	for (const file of readdirSync(SETS).filter((name) => name.endsWith(".jsonl"))) {
+	for (const file of readdirSync(DECISION_QUESTIONS).filter((name) => name.endsWith(".jsonl"))) {
 		const name = file.replace(".jsonl", "");
 		const source = join(imports, name);
 		if (!existsSync(source)) process.stderr.write(`  no folder ${source}: left out\n`);
-		else sets[name] = await measure(name, { source, model });
+		else sets[name] = await measure(name, { source, model, judge });
 	}
+	await judge.close();
 	const all = Object.values(sets);
 	const bars = [
 		atMost("charged of unanswerable", mean(all.map((set) => set.charged_of_unanswerable)), 0.08),
@@ -78,10 +63,14 @@ export async function benchDecision(
 
 async function measure(
 	name: string,
-	{ source, model }: { readonly source: string; readonly model: ModelLocation },
+	{
+		source,
+		model,
+		judge,
+	}: { readonly source: string; readonly model: ModelLocation; readonly judge: PairJudge },
 ): Promise<DecisionFigures> {
 	const { graph } = await importFolder({ source, as: name });
-	const labelled = readQuestions(name);
+	const labelled = readDecisionQuestions(join(DECISION_QUESTIONS, `${name}.jsonl`));
 	const questions = labelled.map(({ id, question, answerable }): Question => {
 		return {
 			id,
@@ -92,19 +81,17 @@ async function measure(
 			isAnswerable: answerable,
 		};
 	});
-	const index = await createOurIndex({ name, graphs: [graph], questions }, model);
+	const index = await createOurIndex({ name, graphs: [graph], questions }, model, judge);
 	const pathOf = new Map(graph.concepts.map((one) => [documentId(graph, one), one.path]));
-	const found = labelled.map((question, at) => {
-		const outcome = index.find(questions[at] as Question);
-		return {
-			question,
-			outcome,
-			isCharged: isAnswered(outcome.decision) && outcome.rows.length > 0,
-		};
-	});
+	const found: Asked[] = [];
+	for (const [at, question] of labelled.entries()) {
+		const outcome = await index.find(questions[at] as Question);
+		const isCharged = isAnswered(outcome.decision) && outcome.rows.length > 0;
+		found.push({ question, outcome, isCharged });
+	}
 	const answerable = found.filter(({ question }) => question.answerable);
 	const unanswerable = found.filter(({ question }) => !question.answerable);
-	const isFound = ({ question, outcome }: (typeof found)[number]) =>
+	const isFound = ({ question, outcome }: Asked) =>
 		question.answerable &&
 		outcome.rows
 			.slice(0, ROWS)
@@ -134,14 +121,13 @@ async function measure(
 	};
 }
 
-function readQuestions(name: string): readonly LabelledQuestion[] {
-	const lines = readFileSync(join(SETS, `${name}.jsonl`), "utf8")
-		.trimEnd()
-		.split("\n");
-	return lines.map((line) => questionSchema.parse(JSON.parse(line)));
+interface Asked {
+	readonly question: DecisionQuestion;
+	readonly outcome: Pick<SearchOutcome, "decision" | "rows">;
+	readonly isCharged: boolean;
 }
 
-function distanceOf(question: LabelledQuestion): string | undefined {
+function distanceOf(question: DecisionQuestion): string | undefined {
 	return question.answerable ? undefined : question.distance;
 }
 
@@ -155,7 +141,7 @@ function share<T>(items: readonly T[], isCounted: (item: T) => boolean): number 
 	return items.length === 0 ? 0 : round(items.filter(isCounted).length / items.length);
 }
 
-function count(outcomes: readonly SearchOutcome[]): Record<string, number> {
+function count(outcomes: readonly Pick<SearchOutcome, "decision">[]): Record<string, number> {
 	const counts: Record<string, number> = {};
 	for (const { decision } of outcomes) counts[decision] = (counts[decision] ?? 0) + 1;
 	return counts;

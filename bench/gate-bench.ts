@@ -4,9 +4,13 @@ import { join } from "node:path";
 import { z } from "zod";
 import { passCitationGate } from "../skills/answers/citation-gate.js";
 import { catalogFolders, loadGraphs } from "../src/app/content.js";
-import type { CitedSentence } from "../src/evidence/cited-sentences.js";
+import { type CitedSentence, toCitedSentences } from "../src/evidence/cited-sentences.js";
+import { systemClock } from "../src/kernel/clock.js";
 import { PACKAGE_ROOT } from "../src/kernel/package-info.js";
+import type { Graph } from "../src/knowledge/graph.js";
+import { createPairJudge } from "../src/search/judge/pair-judge.js";
 import { round } from "./figures.js";
+import { JUDGE_FOLDER, weightsOf } from "./judge-weights.js";
 import { atLeast, atMost, type Bar } from "./search/bars.js";
 
 const pieceSchema = z.strictObject({
@@ -18,41 +22,47 @@ const pieceSchema = z.strictObject({
 });
 
 export interface GateReport {
+	/** SHA-256 of the judge's weights. */
+	readonly weights: string;
 	readonly pieces: number;
 	/** Share passed, by kind; "good" are sensible paraphrases, all others lies. */
 	readonly passed: Readonly<Record<string, number>>;
 	readonly bars: readonly Bar[];
 }
 
-export async function benchGate(): Promise<GateReport> {
+type Piece = z.infer<typeof pieceSchema>;
+
+export async function benchGate(judgeFolder = JUDGE_FOLDER): Promise<GateReport> {
 	const silent = { info: () => undefined, error: () => undefined };
 	const graphs = await loadGraphs(catalogFolders("sample", ""), silent);
+	const weights = weightsOf(judgeFolder);
+	const judge = await createPairJudge(systemClock, { folder: judgeFolder, sums: "if-there" });
+	const { signal } = new AbortController();
 	const file = join(PACKAGE_ROOT, "bench", "labelled", "gate", "drafts.jsonl");
 	const pieces = readFileSync(file, "utf8").trimEnd().split("\n");
 	const counts = new Map<string, { drafts: number; passed: number }>();
-	for (const line of pieces) {
-		const { id, trend_id, evidence, drafts } = pieceSchema.parse(JSON.parse(line));
-		const [graphId = "", conceptId = ""] = trend_id.split(":");
-		const graph = graphs.find(({ record }) => record.id === graphId);
-		const concept = graph?.concepts.find(
-			(one) => one.id === conceptId || one.path === `${conceptId}.md`,
-		);
-		if (!graph || !concept) throw new Error(`${id}: there is no concept ${trend_id}.`);
-		const offered = evidence.map(
-			(text, place): CitedSentence => ({
-				...{ evidenceId: `${trend_id}~${place}`, graph, concept, place, text },
-				sources: concept.evidence,
-			}),
-		);
-		for (const { kind, text } of drafts) {
+	try {
+		for (const line of pieces) {
+			const piece = pieceSchema.parse(JSON.parse(line));
+			const offered = toOffered(graphs, piece);
 			const evidenceIds = offered.map(({ evidenceId }) => evidenceId);
-			const { dropped } = passCitationGate([{ text, evidenceIds }], offered);
-			const count = counts.get(kind) ?? { drafts: 0, passed: 0 };
-			counts.set(kind, {
-				drafts: count.drafts + 1,
-				passed: count.passed + Number(dropped.length === 0),
-			});
+			const judged = await Promise.all(
+				piece.drafts.map(({ text }) =>
+					passCitationGate([{ text, evidenceIds }], { offered, judge, signal }),
+				),
+			);
+			for (const [place, { kind }] of piece.drafts.entries()) {
+				const { drafts, passed } = counts.get(kind) ?? { drafts: 0, passed: 0 };
+				const dropped = judged[place]?.dropped ?? [];
+				// A judge that fails lets no lie pass either: that is no figure of the gate.
+				if (dropped.some(({ reason }) => reason === "not read"))
+					throw new Error(`${piece.id}: not read.`);
+				const isPassed = dropped.length === 0;
+				counts.set(kind, { drafts: drafts + 1, passed: passed + Number(isPassed) });
+			}
 		}
+	} finally {
+		await judge.close();
 	}
 	const passed = Object.fromEntries(
 		[...counts].map(([kind, { drafts, passed }]) => [kind, round(passed / drafts)]),
@@ -60,5 +70,20 @@ export async function benchGate(): Promise<GateReport> {
 	const bars = Object.entries(passed).map(([kind, share]) =>
 		kind === "good" ? atLeast("good, passed", share, 0.85) : atMost(`${kind}, passed`, share, 0.03),
 	);
-	return { pieces: pieces.length, passed, bars };
+	return { weights, pieces: pieces.length, passed, bars };
+}
+
+/** The evidence of a piece as it stands in the catalog, with what stands around it. */
+function toOffered(graphs: readonly Graph[], { id, trend_id, evidence }: Piece) {
+	const [graphId = "", conceptId = ""] = trend_id.split(":");
+	const graph = graphs.find(({ record }) => record.id === graphId);
+	const concept = graph?.concepts.find(
+		(one) => one.id === conceptId || one.path === `${conceptId}.md`,
+	);
+	if (!graph || !concept) throw new Error(`${id}: there is no concept ${trend_id}.`);
+	const all = toCitedSentences(graph, concept);
+	return evidence.map((text, place): CitedSentence => {
+		const alone = { evidenceId: `${trend_id}~${all.length + place}`, graph, concept, place, text };
+		return all.find((one) => one.text === text) ?? { ...alone, sources: concept.evidence };
+	});
 }

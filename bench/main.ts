@@ -1,17 +1,17 @@
-/** `npm run bench -- [store routes mcp ledger hostile load claims claims-fit gate decision] [--json] [--sqlite <folder>] [--imports <folder>]`: measurements with their baselines in the same run; all parts but `claims-fit` and `decision` unless some are named. */
+/** `npm run bench -- [store routes mcp ledger hostile load claims gate decision off-topic] [--json] [--sqlite <folder>] [--imports <folder>] [--judge <folder>] [--every N]`: measurements with their baselines in the same run; all parts but `decision` and `off-topic` unless some are named. */
 import { mkdtempSync, rmSync } from "node:fs";
 import { cpus, tmpdir } from "node:os";
 import { join } from "node:path";
 import { parseArgs } from "node:util";
 import { benchClaims, type ClaimsReport } from "./claims-bench.js";
 import { toConfusionLines } from "./claims-evaluation.js";
-import { fitClaims } from "./claims-fit.js";
 import { benchDecision } from "./decision-bench.js";
 import { benchGate } from "./gate-bench.js";
 import { benchHostile } from "./hostile-bench.js";
 import { benchLedger } from "./ledger-bench.js";
 import { benchCatalogLoad } from "./load-bench.js";
 import { benchMcp } from "./mcp-bench.js";
+import { benchOffTopic } from "./off-topic-bench.js";
 import { benchRoutes } from "./route-bench.js";
 import { type Bar, toBarLine } from "./search/bars.js";
 import { benchStore, type StoreReport, toStoreLines } from "./store-bench.js";
@@ -23,10 +23,10 @@ const PARTS = {
 	ledger: benchLedger,
 	hostile: benchHostile,
 	load: (folder: string) => benchCatalogLoad(folder, { model: options.model }),
-	claims: benchClaims,
-	"claims-fit": fitClaims,
-	gate: benchGate,
+	claims: (folder: string) => benchClaims(folder, options.judge),
+	gate: () => benchGate(options.judge),
 	decision: () => benchDecision(options.imports),
+	"off-topic": (folder: string) => benchOffTopic(folder, Math.max(1, Number(options.every) || 1)),
 };
 type PartName = keyof typeof PARTS;
 
@@ -39,6 +39,10 @@ const { values: options, positionals } = parseArgs({
 		sqlite: { type: "string" },
 		/** Of the part `decision`: holds the folders that its questions are about. */
 		imports: { type: "string" },
+		/** Of the parts `claims` and `gate`: folder of the judge; models/judge by default. */
+		judge: { type: "string" },
+		/** Of the part `off-topic`: asks one question in so many. */
+		every: { type: "string", default: "1" },
 	},
 	allowPositionals: true,
 });
@@ -50,8 +54,8 @@ if (unknown !== undefined) {
 	);
 	process.exit(2);
 }
-/** What makes weights and measures nothing of what is shipped, and what needs documents from elsewhere. */
-const UNASKED: readonly string[] = ["claims-fit", "decision"];
+/** What needs documents from elsewhere, and what takes many minutes. */
+const UNASKED: readonly string[] = ["decision", "off-topic"];
 const names =
 	positionals.length > 0
 		? positionals
@@ -85,6 +89,7 @@ try {
 				report["hostile"],
 				report["decision"],
 				report["gate"],
+				report["off-topic"],
 				claims,
 			]) {
 		const { bars = [] } = (part ?? {}) as { readonly bars?: readonly Bar[] };

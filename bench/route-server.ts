@@ -23,6 +23,7 @@ const settings = {
 	port: 0,
 	catalog: "none",
 	model: "bundled",
+	judge: "none",
 	publicUrl: undefined,
 	onchain: { facilitator: "off" },
 } as const;

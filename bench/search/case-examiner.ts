@@ -1,4 +1,5 @@
 import type { Decision } from "../../src/contract/wire.js";
+import { systemClock } from "../../src/kernel/clock.js";
 import type { Concept, Graph } from "../../src/knowledge/graph.js";
 import { createLocalDenseSide } from "../../src/search/dense/dense-side.js";
 import {
@@ -8,23 +9,26 @@ import {
 	type SearchScope,
 	toScopes,
 } from "../../src/search/index/index-state.js";
+import type { PairJudge } from "../../src/search/judge/pair-judge.js";
 import { readCommonWords } from "../../src/search/lexical/common-words.js";
-import { weighWords } from "../../src/search/lexical/query-coverage.js";
 import type { Embedder } from "../../src/search/model/embedder.js";
 import type { ModelLocation } from "../../src/search/model/model-folder.js";
 import { readSigns } from "../../src/search/ranking/answer-signs.js";
-import { type Found, namedFirst } from "../../src/search/ranking/found-concepts.js";
-import type { AnswerSigns } from "../../src/search/ranking/judge.js";
-import { buildLinkGraph } from "../../src/search/ranking/link-graph.js";
+import type { AnswerSigns } from "../../src/search/ranking/decision.js";
 import {
-	type DenseFindings,
-	POOL,
-	rankConcepts,
-	readWords,
-} from "../../src/search/ranking/ranking.js";
+	orderByReadings,
+	type RankedQuery,
+	rankQuery,
+} from "../../src/search/ranking/find-concepts.js";
+import { FOREIGN_QUESTIONS } from "../../src/search/ranking/foreign-questions.js";
+import type { Found } from "../../src/search/ranking/found-concepts.js";
+import { buildLinkGraph } from "../../src/search/ranking/link-graph.js";
+import { createQuestionBackgrounds } from "../../src/search/ranking/question-background.js";
+import { type DenseFindings, POOL } from "../../src/search/ranking/ranking.js";
+import { createRowReader } from "../../src/search/ranking/row-reader.js";
 import { type LabelledQuery, referenceTo } from "../labelled/labelled-queries.js";
 import { multiplyRows } from "./multiplied-rows.js";
-import { buildState, type IndexParts, indexGraph } from "./our-index.js";
+import { buildState, embedQueries, type IndexParts, indexGraph } from "./our-index.js";
 
 const COPIED_ROWS = 2;
 const GRADE_OF_AN_ANSWER = 3;
@@ -40,10 +44,17 @@ export interface Examinable {
 	readonly without: ReadonlySet<string>;
 	/** How many copies there are of each row that answers, or, where none does, of the first ones. */
 	readonly copies?: number;
+	/** True when the judge is to read its first rows. */
+	readonly isRead: boolean;
 }
 
 export interface Examined {
-	readonly signs: { readonly hybrid: AnswerSigns; readonly keyword: AnswerSigns };
+	/** `read` is there for cases that the judge was asked about. */
+	readonly signs: {
+		readonly read: AnswerSigns | undefined;
+		readonly hybrid: AnswerSigns;
+		readonly keyword: AnswerSigns;
+	};
 	/** Grade of the first row, 0 to 3, in hybrid mode. */
 	readonly firstGrade: number;
 }
@@ -54,40 +65,51 @@ type Examine = (asked: Examinable) => Promise<Examined>;
 export async function createExaminer(
 	graphs: readonly Graph[],
 	model: ModelLocation,
-	embedder: Embedder,
+	{ embedder, judge }: { readonly embedder: Embedder; readonly judge: PairJudge | undefined },
 ): Promise<Examine> {
-	const vectors = new Map<string, Float32Array | undefined>();
+	const vectors = new Map<string, Float32Array | undefined>(
+		await embedQueries(FOREIGN_QUESTIONS, embedder),
+	);
 	const denseSide = createLocalDenseSide(async (query) => vectors.get(query));
 	const state = await buildState({ graphs }, { embedder, denseSide });
 	const links = await buildLinkGraph([...state.graphs.values()].flatMap(({ parts }) => parts));
 	const commonWords = await readCommonWords(model.folder);
+	const backgrounds = createQuestionBackgrounds(denseSide);
+	const readRows = createRowReader({ judge, clock: systemClock });
 	const look = async (query: string, scopes: readonly SearchScope[]) => {
 		const toSearch = scopes.flatMap(({ vectors: region, base, mask }) =>
 			region ? [{ vectors: region, base, mask }] : [],
 		);
 		const hits = await denseSide.search({ query, scopes: toSearch, count: POOL });
-		const words = readWords(query, scopes, commonWords);
-		const weighed = weighWords(words, scopes);
 		const find = (dense: DenseFindings | undefined) =>
-			namedFirst(rankConcepts({ scopes, words, dense, links }).ranked, weighed);
-		return { weighed, scopes, hybrid: find(hits && { hits, cosineOf: denseSide.cosineOf }), find };
+			rankQuery({ scopes, query, dense, links, commonWords });
+		return { find, hybrid: find(hits && { hits, cosineOf: denseSide.cosineOf }) };
 	};
 	return async (asked) => {
 		const { query, relevant, copies } = asked;
 		if (!vectors.has(query)) vectors.set(query, (await embedder.embed([query], "query"))[0]);
-		let seen = await look(query, scopesOf(state, asked));
+		let searched = state;
+		let seen = await look(query, scopesOf(searched, asked));
 		if (copies) {
-			const copied = conceptsToCopy(asked, seen.hybrid);
-			const made = await withCopies(state, copied, { embedder, denseSide }, copies);
-			seen = await look(query, scopesOf(made, asked));
+			const copied = conceptsToCopy(asked, seen.hybrid.found);
+			searched = await withCopies(state, copied, { embedder, denseSide }, copies);
+			seen = await look(query, scopesOf(searched, asked));
 		}
-		const { weighed, scopes, hybrid, find } = seen;
-		const [first] = hybrid;
+		const { hybrid, find } = seen;
+		const [first] = hybrid.found;
+		const best = first?.slot.scope.graph;
+		const background = best && (await backgrounds.of(toScopes(searched, [best])));
 		const name = first && referenceTo(first.slot.scope.segment.graphId, first.concept.id);
+		const readings = asked.isRead ? await readRows(query, hybrid) : undefined;
+		const read = readings && orderByReadings(hybrid, readings);
+		const signsOf = ({ weighed, found, scopes }: RankedQuery) =>
+			readSigns(weighed, found, { scopes, commonWords, background });
+		const keyword = find(undefined);
 		return {
 			signs: {
-				hybrid: readSigns(weighed, hybrid, scopes, commonWords),
-				keyword: readSigns(weighed, find(undefined), scopes, commonWords),
+				read: read && signsOf(read),
+				hybrid: signsOf(hybrid),
+				keyword: readSigns(keyword.weighed, keyword.found, { scopes: keyword.scopes, commonWords }),
 			},
 			firstGrade: (name && relevant[name]) || 0,
 		};

@@ -12,7 +12,7 @@ export interface FreeAppInput {
 
 /** The model as an operator sets it. */
 export function toModelSetting({ folder }: ModelLocation): string {
-	return resolve(folder) === BUNDLED.folder ? "bundled" : `local:${resolve(folder)}`;
+	return resolve(folder) === BUNDLED.folder ? "table" : `local:${resolve(folder)}`;
 }
 
 export function freeApp({ folder, model }: FreeAppInput): AppOptions {
@@ -24,6 +24,7 @@ export function freeApp({ folder, model }: FreeAppInput): AppOptions {
 			data: folder,
 			catalog: "none",
 			model: toModelSetting(model),
+			judge: "none",
 			publicUrl: undefined,
 			onchain: { facilitator: "off" },
 			prices: { "graphs.search": { amountMicros: 0n, billingType: "per_call" } },

@@ -24,7 +24,7 @@ const CONCEPTS_PER_SOURCE = 5;
 
 /** Whole words and beginnings of words in the bundled model's vocabulary, the frequent ones first. */
 export function readWords(): readonly string[] {
-	const file = join(PACKAGE_ROOT, "models", "bundled", "tokenizer.json");
+	const file = join(PACKAGE_ROOT, "models", "table", "tokenizer.json");
 	const { model } = JSON.parse(readFileSync(file, "utf8")) as {
 		model: { vocab: Record<string, number> };
 	};

@@ -1,8 +1,17 @@
+import { existsSync, readdirSync } from "node:fs";
+import { join } from "node:path";
 import type { Decision } from "../../src/contract/wire.js";
 import { systemClock } from "../../src/kernel/clock.js";
 import type { Graph } from "../../src/knowledge/graph.js";
+import { importFolder } from "../../src/knowledge/import-folder.js";
 import { createTransformersEmbedder } from "../../src/search/dense/open-model.js";
+import { createPairJudge } from "../../src/search/judge/pair-judge.js";
 import type { ModelLocation } from "../../src/search/model/model-folder.js";
+import {
+	DECISION_QUESTIONS,
+	type DecisionQuestion,
+	readDecisionQuestions,
+} from "../labelled/decision-questions.js";
 import type { LabelledQuery, LabelledSet, Split } from "../labelled/labelled-queries.js";
 import { createExaminer, type Examinable, type Examined } from "./case-examiner.js";
 import { ASKED_OF_GRAPHS, EVERYDAY } from "./judged-examples.js";
@@ -11,7 +20,7 @@ import { ASKED_OF_GRAPHS, EVERYDAY } from "./judged-examples.js";
  * As labelled; without capitals; with all that answers it withdrawn from the graphs; asked of one graph alone; asked of a
  * graph where many rows say what the first ones say, which must change nothing. These turn a few labelled queries into many, but by the
  * hundred they are alike: they count little. Besides, what the graphs say of themselves that they answer, what else can be asked on
- * their subjects, and what certainly none of them answers.
+ * their subjects, and what certainly none of them answers; and questions over imported folders.
  */
 export const VARIANTS = [
 	"labelled",
@@ -22,6 +31,7 @@ export const VARIANTS = [
 	"example",
 	"asked-of-graph",
 	"everyday",
+	"imported",
 ] as const;
 export type Variant = (typeof VARIANTS)[number];
 
@@ -33,23 +43,45 @@ export interface JudgedCase extends Examined {
 	readonly decision: Decision;
 }
 
-type Asked = Examinable & Pick<JudgedCase, "id" | "kind" | "variant">;
+/** The others are alike by the hundred, and reading takes its time. */
+const READ_VARIANTS: ReadonlySet<Variant> = new Set([
+	"labelled",
+	"example",
+	"asked-of-graph",
+	"everyday",
+	"imported",
+]);
+
+type Asked = Omit<Examinable, "isRead"> & Pick<JudgedCase, "id" | "kind" | "variant">;
 
 /** Every query of these splits, and what can be made of it, with the signs its first rows show. */
 export async function readJudgedCases(
 	splits: readonly Split[],
 	{ graphs, queries }: LabelledSet,
 	model: ModelLocation,
+	{ judge: location, imports }: { readonly judge?: ModelLocation; readonly imports?: string } = {},
 ): Promise<readonly JudgedCase[]> {
 	const embedder = await createTransformersEmbedder(systemClock, model);
-	const examine = await createExaminer(graphs, model, embedder);
+	const imported = await readImported(imports);
+	const folders = imported.map(({ graph }) => graph);
+	const judge = location && (await createPairJudge(systemClock, location));
+	const examine = await createExaminer([...graphs, ...folders], model, { embedder, judge });
 	const labelled = queries
 		.filter(({ split }) => splits.includes(split))
 		.flatMap((query, at) => [...variantsOf(query, graphs), ...multipliedOf(query, graphs, at)]);
-	const asked = [...labelled, ...examplesOf(graphs), ...askedOf(graphs), ...everydayOf(graphs)];
+	const asked = [
+		...labelled,
+		...examplesOf(graphs),
+		...askedOf(graphs),
+		...everydayOf(graphs),
+		...imported.flatMap(importedOf),
+	];
 	const cases: JudgedCase[] = [];
-	for (const one of asked) cases.push({ ...one, ...(await examine(one)) });
-	await embedder.close();
+	for (const one of asked) {
+		const isRead = READ_VARIANTS.has(one.variant);
+		cases.push({ ...one, ...(await examine({ ...one, isRead })) });
+	}
+	await Promise.all([embedder.close(), judge?.close()]);
 	return cases;
 }
 
@@ -137,6 +169,39 @@ function askedOf(graphs: readonly Graph[]): readonly Asked[] {
 		});
 		return [...answered.map(ask("ANSWER")), ...unanswered.map(ask("ABSTAIN"))];
 	});
+}
+
+interface Imported {
+	readonly graph: Graph;
+	readonly questions: readonly DecisionQuestion[];
+}
+
+/** `imports` holds a folder of documents for each file of questions to fit to, by its name; files without one are left out. */
+async function readImported(imports: string | undefined): Promise<readonly Imported[]> {
+	if (imports === undefined) return [];
+	const fit = join(DECISION_QUESTIONS, "fit");
+	const imported: Imported[] = [];
+	for (const file of readdirSync(fit)) {
+		const name = file.replace(".jsonl", "");
+		const source = join(imports, name);
+		if (!existsSync(source)) continue;
+		const { graph } = await importFolder({ source, as: name });
+		imported.push({ graph, questions: readDecisionQuestions(join(fit, file)) });
+	}
+	return imported;
+}
+
+function importedOf({ graph, questions }: Imported): readonly Asked[] {
+	return questions.map(({ id, question, answerable }) => ({
+		id,
+		kind: graph.record.id,
+		variant: "imported",
+		query: question,
+		decision: answerable ? "ANSWER" : "ABSTAIN",
+		graphs: [graph],
+		relevant: {},
+		without: NOTHING,
+	}));
 }
 
 function everydayOf(graphs: readonly Graph[]): readonly Asked[] {

@@ -4,7 +4,7 @@ import { cpus } from "node:os";
 import { parseArgs } from "node:util";
 import type { Bar } from "./bars.js";
 import { toBarLine } from "./bars.js";
-import { BUNDLED, inTemporaryFolder } from "./our-index.js";
+import { BUNDLED, BUNDLED_JUDGE, inTemporaryFolder } from "./our-index.js";
 import type { PartOutcome, PartTools } from "./part.js";
 import { DEFAULT_PARTS, isPart, PARTS, type PartName } from "./parts.js";
 import { createPreparedFolders } from "./prepared-folders.js";
@@ -23,7 +23,7 @@ const USAGE = `npm run bench:search -- [--only quality,speed,start,rate,http,eve
   scale    the dense side at 10,000, 100,000 and 1,000,000 rows; only when asked for, since it takes minutes
   learn    weights of the ranking from one half of the labelled questions; only when asked for
   calibrate  weights and limits of the decision from both halves that were seen, and never from the fresh questions; only when
-           asked for; with --write they go into src/search/ranking/judge-weights.ts
+           asked for; with --write they go into src/search/ranking/decision-weights.ts
 Sizes for a short look, whose bars mean nothing: --at 30000, --many 100000 (change), --rows 10000,100000,1000000 (scale).
 --model <dir> for every part, --questions <n> of the development set (800). Progress goes to stderr, the report to stdout.
 `;
@@ -40,7 +40,10 @@ const { values: options } = parseArgs({
 		many: { type: "string", default: "100000" },
 		rows: { type: "string", default: "10000,100000,1000000" },
 		model: { type: "string", default: BUNDLED.folder },
-		/** What `calibrate` fits goes into src/search/ranking/judge-weights.ts. */
+		judge: { type: "string", default: BUNDLED_JUDGE.folder },
+		/** Folders whose questions `calibrate` fits to as well (bench/labelled/decision/fit). */
+		imports: { type: "string" },
+		/** What `calibrate` fits goes into src/search/ranking/decision-weights.ts. */
 		write: { type: "boolean", default: false },
 		only: { type: "string", default: DEFAULT_PARTS.join(",") },
 		/** About so many of the development set: the other engines take long for each. */
@@ -77,6 +80,8 @@ async function run(parts: readonly PartName[]): Promise<void> {
 			model,
 			sizes,
 			questions: Number(options.questions),
+			judge: { folder: options.judge, sums: "if-there" as const },
+			imports: options.imports,
 			isWriting: options.write,
 			prepared,
 			say,

@@ -2,6 +2,7 @@ import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { systemClock } from "../../src/kernel/clock.js";
+import { memoizeByObject } from "../../src/kernel/memoize.js";
 import { PACKAGE_ROOT } from "../../src/kernel/package-info.js";
 import type { Graph } from "../../src/knowledge/graph.js";
 import { createLocalDenseSide, type DenseSide } from "../../src/search/dense/dense-side.js";
@@ -15,11 +16,18 @@ import {
 	type IndexState,
 	toScopes,
 } from "../../src/search/index/index-state.js";
+import type { PairJudge } from "../../src/search/judge/pair-judge.js";
 import { readCommonWords } from "../../src/search/lexical/common-words.js";
 import type { Embedder } from "../../src/search/model/embedder.js";
 import type { ModelLocation } from "../../src/search/model/model-folder.js";
-import { findConcepts } from "../../src/search/ranking/find-concepts.js";
+import {
+	concludeQuery,
+	orderByReadings,
+	rankQuery,
+} from "../../src/search/ranking/find-concepts.js";
+import { FOREIGN_QUESTIONS } from "../../src/search/ranking/foreign-questions.js";
 import { buildLinkGraph } from "../../src/search/ranking/link-graph.js";
+import { createQuestionBackgrounds } from "../../src/search/ranking/question-background.js";
 import {
 	type DenseFindings,
 	POOL,
@@ -28,15 +36,23 @@ import {
 	rankConcepts,
 	readWords,
 } from "../../src/search/ranking/ranking.js";
+import { createRowReader } from "../../src/search/ranking/row-reader.js";
 import type { SearchOutcome } from "../../src/search/ranking/search-outcome.js";
 import { documentId, type Question, type QuestionSet } from "./question-set.js";
 
 export const BUNDLED: ModelLocation = {
-	folder: join(PACKAGE_ROOT, "models", "bundled"),
+	folder: join(PACKAGE_ROOT, "models", "encoder"),
 	sums: "required",
 };
 
-const DEPTH = 20;
+export const BUNDLED_JUDGE: ModelLocation = {
+	folder: join(PACKAGE_ROOT, "models", "judge"),
+	sums: "required",
+};
+
+/** As many as the sides send into the fusion. */
+const DEPTH = POOL;
+const ROWS = 20;
 const QUESTIONS_AT_ONCE = 16;
 
 /** Our own index over the graphs of a set, with the vectors of its questions at hand. */
@@ -46,20 +62,22 @@ export interface OurIndex {
 	fused(question: Question): readonly string[];
 	/** With what links, shared evidence and entities add. */
 	linked(question: Question, weights?: RankWeights): readonly string[];
-	/** What a caller gets, decision included. */
-	find(question: Question): SearchOutcome;
+	/** With effort "best", where there is a judge. */
+	read(question: Question): Promise<readonly string[]>;
+	/** What a caller gets, decision included; with effort "best" where there is a judge. */
+	find(question: Question): Promise<Omit<SearchOutcome, "timings">>;
 }
 
-export async function createOurIndex(set: QuestionSet, model: ModelLocation): Promise<OurIndex> {
+export async function createOurIndex(
+	set: QuestionSet,
+	model: ModelLocation,
+	judge?: PairJudge,
+): Promise<OurIndex> {
 	const embedder = await createTransformersEmbedder(systemClock, model);
-	const vectors: Float32Array[] = [];
-	for (let first = 0; first < set.questions.length; first += QUESTIONS_AT_ONCE) {
-		const some = set.questions.slice(first, first + QUESTIONS_AT_ONCE);
-		const texts = some.map(({ query }) => query);
-		vectors.push(...(await embedder.embed(texts, "query")));
-	}
-	const vectorOf = new Map(set.questions.map(({ query }, index) => [query, vectors[index]]));
+	const asked = [...set.questions.map(({ query }) => query), ...FOREIGN_QUESTIONS];
+	const vectorOf = await embedQueries(asked, embedder);
 	const denseSide = createLocalDenseSide(async (query) => vectorOf.get(query));
+	const backgrounds = createQuestionBackgrounds(denseSide);
 	const state = await buildState(set, { embedder, denseSide });
 	const commonWords = await readCommonWords(model.folder);
 	const findings = new Map<string, DenseFindings>();
@@ -81,6 +99,13 @@ export async function createOurIndex(set: QuestionSet, model: ModelLocation): Pr
 			return found ? documentId(scope.graph, found) : "";
 		});
 	};
+	const readRows = createRowReader({ judge, clock: systemClock });
+	const rankAndRead = memoizeByObject(async ({ id, query, graphs }: Question) => {
+		const scopes = toScopes(state, graphs);
+		const ranked = rankQuery({ scopes, query, dense: findings.get(id), links, commonWords });
+		const readings = await readRows(query, ranked);
+		return readings ? orderByReadings(ranked, readings) : ranked;
+	});
 	await embedder.close();
 	return {
 		lexical: (question) => rank(question, { query: question.query, dense: undefined }),
@@ -90,16 +115,31 @@ export async function createOurIndex(set: QuestionSet, model: ModelLocation): Pr
 			rank(question, { query: question.query, dense: findings.get(question.id) }),
 		linked: (question, weights) =>
 			rank(question, { query: question.query, dense: findings.get(question.id), links, weights }),
-		find: (question) =>
-			findConcepts({
-				scopes: toScopes(state, question.graphs),
-				request: { query: question.query, limit: DEPTH },
-				dense: findings.get(question.id),
-				links,
-				commonWords,
-				clock: systemClock,
-			}),
+		async read(question) {
+			const { found } = await rankAndRead(question);
+			return found
+				.slice(0, DEPTH)
+				.map(({ slot, concept }) => documentId(slot.scope.graph, concept));
+		},
+		async find(question) {
+			const ranked = await rankAndRead(question);
+			const graph = ranked.found[0]?.slot.scope.graph;
+			const background = graph && (await backgrounds.of(toScopes(state, [graph])));
+			return concludeQuery(ranked, { limit: ROWS }, background);
+		},
 	};
+}
+
+/** Vectors by text. */
+export async function embedQueries(
+	texts: readonly string[],
+	embedder: Embedder,
+): Promise<ReadonlyMap<string, Float32Array>> {
+	const vectors: Float32Array[] = [];
+	for (let first = 0; first < texts.length; first += QUESTIONS_AT_ONCE) {
+		vectors.push(...(await embedder.embed(texts.slice(first, first + QUESTIONS_AT_ONCE), "query")));
+	}
+	return new Map(vectors.map((vector, index) => [texts[index] ?? "", vector]));
 }
 
 /** What a ranking is made from. */

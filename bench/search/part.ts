@@ -14,6 +14,9 @@ export interface PartTools {
 	};
 	readonly questions: number;
 	/** What was fitted is written into the source. */
+	readonly judge: ModelLocation;
+	/** Folder of imported folders, for `calibrate`. */
+	readonly imports: string | undefined;
 	readonly isWriting: boolean;
 	readonly prepared: PreparedFolders;
 	readonly say: (text: string) => void;

@@ -1,10 +1,11 @@
 import { atLeast, atMost, type Bar, below } from "./bars.js";
 import { calibrate } from "./calibrate.js";
 import { measureColdStart } from "./cold-start.js";
+import { writeDecision } from "./decision-file.js";
 import { readDevelopmentSet } from "./development-set.js";
 import { exponentOf } from "./exponent.js";
-import { writeJudge } from "./judge-file.js";
 import { readLabelledHalf } from "./labelled-half.js";
+import { measureLanguages } from "./languages.js";
 import { learnWeights } from "./learn-weights.js";
 import { runTask } from "./measured-process.js";
 import type { PartOutcome, PartTools } from "./part.js";
@@ -71,12 +72,18 @@ export const PARTS = {
 			],
 		};
 	},
+	async languages({ model }: PartTools): Promise<PartOutcome> {
+		return { report: await measureLanguages(model), bars: [] };
+	},
 	async learn({ model }: PartTools): Promise<PartOutcome> {
 		return { report: await learnWeights(await readLabelledHalf("tune"), model), bars: [] };
 	},
-	async calibrate({ model, isWriting }: PartTools): Promise<PartOutcome> {
-		const report = await calibrate(model);
-		if (isWriting) writeJudge({ hybrid: report.hybrid.judge, keyword: report.keyword.judge });
+	async calibrate({ model, judge, imports, isWriting }: PartTools): Promise<PartOutcome> {
+		const report = await calibrate(model, { judge, ...(imports !== undefined && { imports }) });
+		if (isWriting) {
+			const { read, hybrid, keyword } = report;
+			writeDecision({ read: read.model, hybrid: hybrid.model, keyword: keyword.model });
+		}
 		return { report, bars: [] };
 	},
 	async scale({ model, sizes }: PartTools): Promise<PartOutcome> {
@@ -116,23 +123,28 @@ export function isPart(name: string): name is PartName {
 	return Object.hasOwn(PARTS, name);
 }
 
-async function reportQuality({ model, questions, say }: PartTools): Promise<PartOutcome> {
+async function reportQuality({
+	model,
+	judge: judgeModel,
+	questions,
+	say,
+}: PartTools): Promise<PartOutcome> {
 	const report: Record<string, QualityReport | { readonly skipped: string }> = {};
 	const bars: Bar[] = [];
-	const judge = async (set: QuestionSet, barsOf: typeof labelledBars) => {
+	const measureSet = async (set: QuestionSet, barsOf: typeof labelledBars) => {
 		say(`  ${set.name}, ${set.questions.length} questions`);
-		const figures = await measureQuality(set, model);
+		const figures = await measureQuality(set, model, judgeModel);
 		report[set.name] = figures;
 		bars.push(...fusionBars(set.name, figures), ...barsOf(set.name, figures));
 	};
-	await judge(await readLabelledHalf("tune"), () => []);
-	await judge(await readLabelledHalf("test"), labelledBars);
-	await judge(await readLabelledHalf("fresh"), (set, figures) => [
+	await measureSet(await readLabelledHalf("tune"), () => []);
+	await measureSet(await readLabelledHalf("test"), labelledBars);
+	await measureSet(await readLabelledHalf("fresh"), (set, figures) => [
 		...labelledBars(set, figures),
 		...decisionBars(set, figures),
 	]);
 	const development = readDevelopmentSet(questions);
-	if (development) await judge(development, developmentBars);
+	if (development) await measureSet(development, developmentBars);
 	else {
 		const skipped =
 			"There is no development set in ../shared/data/dev: its goals are not measured.";

@@ -5,7 +5,9 @@ import type { QualityReport, SystemQuality } from "./quality.js";
 type Measure = "ndcg_at_10" | "recall_at_5";
 
 /** Goals of whatever texts are searched. */
-const DEVELOPMENT = { dense: 0.56, fused: 0.57 } as const;
+const DEVELOPMENT = { dense: 0.62, fused: 0.64 } as const;
+/** Of the relevant rows among the first fifty, those that reading puts among the first ten. */
+const KEPT = 0.8;
 const ABSTENTION = { precision: 0.9, recall: 0.8 } as const;
 const MULTI_HOP_GAIN = 0.1;
 const SINGLE_HOP_LOSS_MAX = 0.005;
@@ -24,9 +26,17 @@ export function fusionBars(set: string, report: QualityReport): readonly Bar[] {
 /** On texts that nothing was tuned for: how good the model is. */
 export function developmentBars(set: string, report: QualityReport): readonly Bar[] {
 	const asked = `${set} (${report.answerable} questions)`;
-	return (["dense", "fused"] as const).map((name) =>
-		atLeast(`${asked}: ${name} nDCG@10`, systemOf(report, name).ndcg_at_10.mean, DEVELOPMENT[name]),
-	);
+	const kept = systemOf(report, "read").kept_in_10_of_50;
+	return [
+		...(["dense", "fused"] as const).map((name) =>
+			atLeast(
+				`${asked}: ${name} nDCG@10`,
+				systemOf(report, name).ndcg_at_10.mean,
+				DEVELOPMENT[name],
+			),
+		),
+		atLeast(`${asked}: relevant of the first 50 that reading puts into the first 10`, kept, KEPT),
+	];
 }
 
 /** On labelled questions that the ranking was not tuned on: identifiers and the graph. */

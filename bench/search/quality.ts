@@ -1,4 +1,7 @@
+import { systemClock } from "../../src/kernel/clock.js";
+import { createPairJudge } from "../../src/search/judge/pair-judge.js";
 import type { ModelLocation } from "../../src/search/model/model-folder.js";
+import { POOL } from "../../src/search/ranking/ranking.js";
 import {
 	type DetectionRange,
 	detectionRange,
@@ -22,6 +25,8 @@ export interface SystemQuality {
 	readonly recall_at_5: Estimate;
 	readonly recall_at_10: Estimate;
 	readonly mrr: Estimate;
+	/** Of the relevant rows among its first fifty, the share among its first ten. */
+	readonly kept_in_10_of_50: number;
 	/** Means by kind of question, where a set has several. */
 	readonly by_kind?: Readonly<Record<string, KindQuality>>;
 }
@@ -58,10 +63,16 @@ type Rank = (question: Question) => readonly string[];
 export async function measureQuality(
 	set: QuestionSet,
 	model: ModelLocation,
+	judge?: ModelLocation,
 ): Promise<QualityReport> {
 	const answerable = set.questions.filter(({ grades }) => grades.size > 0);
 	const documents = documentsOf(set.graphs);
-	const ours = await createOurIndex(set, model);
+	const reader = judge && (await createPairJudge(systemClock, judge));
+	const ours = await createOurIndex(set, model, reader);
+	const sold = await sell(set.questions, ours);
+	const read = new Map<string, readonly string[]>();
+	for (const question of answerable) read.set(question.id, await ours.read(question));
+	await reader?.close();
 	const [miniSearch, orama] = [createMiniSearch(documents), await createOrama(documents)];
 	const ranks: Readonly<Record<string, Rank>> = {
 		minisearch: (question) => rankWith(miniSearch, question, DEPTH),
@@ -70,28 +81,30 @@ export async function measureQuality(
 		dense: ours.dense,
 		fused: ours.fused,
 		fused_graph: ours.linked,
-		sold: (question) =>
-			ours.find(question).rows.map(({ graph, concept }) => documentId(graph, concept)),
+		read: ({ id }) => read.get(id) ?? [],
+		sold: ({ id }) =>
+			(sold.get(id)?.rows ?? []).map(({ graph, concept }) => documentId(graph, concept)),
 	};
 	const systems = Object.entries(ranks).map(
-		([name, rank]) => [name, judge(answerable, rank)] as const,
+		([name, rank]) => [name, measureSystem(answerable, rank)] as const,
 	);
 	return {
 		questions: set.questions.length,
 		answerable: answerable.length,
 		documents: documents.length,
 		systems: Object.fromEntries(systems),
-		...decisionsOf(set, ours),
+		...decisionsOf(set, sold),
 	};
 }
 
-function judge(questions: readonly Question[], rank: Rank): SystemQuality {
+function measureSystem(questions: readonly Question[], rank: Rank): SystemQuality {
 	const judged = questions.map((question) => measure(question, rank(question)));
 	return {
 		ndcg_at_10: estimate(judged.map(({ ndcg }) => ndcg)),
 		recall_at_5: estimate(judged.map(({ early }) => early)),
 		recall_at_10: estimate(judged.map(({ recall }) => recall)),
 		mrr: estimate(judged.map(({ reciprocal }) => reciprocal)),
+		kept_in_10_of_50: sumOf(judged, ({ inTen }) => inTen) / sumOf(judged, ({ inPool }) => inPool),
 		...byKind(judged),
 	};
 }
@@ -99,8 +112,12 @@ function judge(questions: readonly Question[], rank: Rank): SystemQuality {
 function measure({ grades, kind }: Question, ranked: readonly string[]) {
 	const highest = Math.max(...grades.values());
 	const best = new Map([...grades].filter(([, grade]) => grade === highest));
+	const relevant = (cutoff: number) =>
+		ranked.slice(0, cutoff).filter((id) => grades.has(id)).length;
 	return {
 		kind,
+		inTen: relevant(CUTOFF),
+		inPool: relevant(POOL),
 		ndcg: ndcgAt(CUTOFF, ranked, grades),
 		early: recallAt(EARLY_CUTOFF, ranked, grades),
 		recall: recallAt(CUTOFF, ranked, grades),
@@ -111,6 +128,10 @@ function measure({ grades, kind }: Question, ranked: readonly string[]) {
 }
 
 type Judged = ReturnType<typeof measure>;
+
+function sumOf(judged: readonly Judged[], read: (one: Judged) => number): number {
+	return judged.reduce((sum, one) => sum + read(one), 0);
+}
 
 const MOST_KINDS = 12;
 
@@ -134,15 +155,24 @@ function meansOf(judged: readonly Judged[], kind: string): KindQuality {
 	};
 }
 
+/** What a caller gets, by question. */
+type SoldAnswers = ReadonlyMap<string, Awaited<ReturnType<OurIndex["find"]>>>;
+
+async function sell(questions: QuestionSet["questions"], ours: OurIndex): Promise<SoldAnswers> {
+	const sold = new Map<string, Awaited<ReturnType<OurIndex["find"]>>>();
+	for (const question of questions) sold.set(question.id, await ours.find(question));
+	return sold;
+}
+
 function decisionsOf(
 	{ questions }: QuestionSet,
-	ours: OurIndex,
+	sold: SoldAnswers,
 ): Pick<QualityReport, "abstention" | "decisions"> {
 	const judged = questions.filter(({ isAnswerable }) => isAnswerable !== undefined);
 	if (judged.length === 0) return { abstention: undefined, decisions: undefined };
 	const counts: Record<string, Record<string, number>> = {};
 	const cases = judged.map((question) => {
-		const { decision } = ours.find(question);
+		const decision = sold.get(question.id)?.decision ?? "ABSTAIN";
 		const kind = question.trap ? `${question.kind}: ${question.trap}` : question.kind;
 		const ofKind = counts[kind] ?? {};
 		counts[kind] = { ...ofKind, [decision]: (ofKind[decision] ?? 0) + 1 };
