@@ -7,7 +7,7 @@ const ROOMS = `
 	src/knowledge src/delivery src/artifacts src/search src/evidence
 	payments payments/spt payments/plan payments/onchain payments/evm payments/x402 payments/mpp payments/refunds payments/audit
 	src/http src/webhooks src/jobs
-	skills/search skills/graphs skills/articles skills/entities skills/trends skills/verify skills/answers skills/feeds
+	skills/search skills/graphs skills/articles skills/entities skills/trends skills/models skills/verify skills/answers skills/feeds
 	skills/experts skills/analysts skills/brands skills/dossiers skills/stream skills/chat skills/deep-dive skills/briefings
 	src/accounts src/sales src/chain src/settings src/operator src/service
 	agent-card src/rest src/a2a src/mcp src/oauth src/web src/admin

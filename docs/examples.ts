@@ -86,6 +86,7 @@ async function withServer<T>(
 			data: folder,
 			catalog: "sample",
 			model: "bundled",
+			judge: "bundled",
 			publicUrl: "https://api.example.org",
 			contact: undefined,
 			onchain: { facilitator: "off" },

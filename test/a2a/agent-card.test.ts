@@ -36,11 +36,13 @@ t.test("the card names every way in, every skill that can answer and every price
 		"consult_expert",
 		"consult_analyst",
 		"brand_intelligence",
+		"embed_texts",
+		"rerank",
 	];
 	t.same(
 		card.skills.map((skill: { id: string }) => skill.id),
 		SKILL_IDS.filter((id) => !silent.includes(id)),
-		"but for those that a catalog of one concept cannot answer",
+		"but for those that a catalog of one concept, and a server without models, cannot answer",
 	);
 	t.notMatch(JSON.stringify(card), /\$case/);
 	t.match(card.capabilities, { streaming: true, pushNotifications: true });

@@ -16,7 +16,7 @@ import { createGraphCatalog } from "../../src/knowledge/catalog.js";
 import type { Graph } from "../../src/knowledge/graph.js";
 import { createInvoke } from "../../src/sales/invoke.js";
 import { createUsageRecorder } from "../../src/sales/usage.js";
-import type { GraphRouter, HybridSearch } from "../../src/search/search-engine.js";
+import type { GraphRouter, HybridSearch, JudgedSearch } from "../../src/search/search-engine.js";
 import { OPERATIONS } from "../../src/service/service.js";
 import type { Service } from "../../src/service/service-interface.js";
 import type { Settings } from "../../src/settings/read-settings.js";
@@ -146,8 +146,10 @@ const GRAPH: Graph = {
 
 function createSearch(
 	watch: (query: string) => Promise<void>,
-): HybridSearch & Pick<GraphRouter, "route"> {
+): HybridSearch & Pick<GraphRouter, "route"> & JudgedSearch {
 	return {
+		judge: undefined,
+		embedder: undefined,
 		route: async () => ({ graphs: [], missing: [], mode: "hybrid" }),
 		async find({ graphs, query }) {
 			await watch(query);
@@ -168,6 +170,7 @@ function createSearch(
 						rows,
 						missing: [],
 						mode: "hybrid",
+						effort: "fast" as const,
 						timings: {},
 					}
 				: {
@@ -176,6 +179,7 @@ function createSearch(
 						rows,
 						missing: [],
 						mode: "hybrid",
+						effort: "fast" as const,
 						timings: {},
 					};
 		},

@@ -5,7 +5,7 @@ import { createApp } from "../../src/app/create-app.js";
 import { PACKAGE_ROOT } from "../../src/kernel/package-info.js";
 import { startApp, type TestApp, testSettings } from "../support/start-app.js";
 
-const BUNDLED = join(PACKAGE_ROOT, "models", "bundled");
+const BUNDLED = join(PACKAGE_ROOT, "models", "table");
 const NOTES = {
 	"tides.md": "---\ntitle: Tides\n---\nTides rise and fall because the moon pulls the oceans.\n",
 	"moon.md": "---\ntitle: The moon\n---\nThe moon circles the earth in about 27 days.\n",

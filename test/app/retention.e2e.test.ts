@@ -4,10 +4,13 @@ import { manualClock } from "../support/manual-clock.js";
 import { startApp, type TestApp } from "../support/start-app.js";
 
 const CANARY = "xylophagous-coleoptera";
+/** Answered whatever unknown word is added. */
+const ASKED =
+	"Which HTTP status code, 402 Payment Required, asks a client to pay in x402 before the resource is served?";
 const SETTINGS = { model: "none" } as const;
 
 const askPaid = async (shop: TestApp, token: string, words: string) =>
-	shop.search({ token, body: { query: `Which HTTP status code asks for payment? ${words}` } });
+	shop.search({ token, body: { query: `${ASKED} ${words}` } });
 
 for (const [asked, lastDay, gone] of [
 	["2026-11-22T23:30:00Z", "2027-11-22T23:59:59Z", "2027-11-23T00:00:01Z"],

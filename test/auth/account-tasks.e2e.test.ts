@@ -16,6 +16,10 @@ function message(messageId: string, query = KNOWN_QUERY) {
 	return { message: { messageId, role: "ROLE_USER", parts: [{ data }] } };
 }
 
+/** Answered whatever unknown word is added. */
+const ASKED =
+	"Which HTTP status code, 402 Payment Required, asks a client to pay in x402 before the resource is served?";
+
 t.test(
 	"what one key was answered is for itself and for those that manage the account",
 	async (t) => {
@@ -86,7 +90,7 @@ t.test(
 		const { baseUrl, ask, key, app, accountId, folder } = shop;
 		await app.operator.setAccount({ account_id: accountId, zero_retention: true });
 		t.equal((await ask("PATCH", "/v1/account", { retention: "zero" })).status, 200);
-		const query = `${KNOWN_QUERY} canaryquery`;
+		const query = `${ASKED} canaryquery`;
 		const headers = { "X-API-Key": key };
 		const send = () => rpc(baseUrl, { params: message("m-1", query), headers });
 		const first = (await send()).body.result.task;
@@ -127,7 +131,7 @@ t.test("a wallet that pays beside a key of zero retention leaves no text either"
 		...headers,
 		"PAYMENT-SIGNATURE": wallet.v2(wallet.sign({ value: 500_000n })),
 	});
-	const query = `${KNOWN_QUERY} canaryquery`;
+	const query = `${ASKED} canaryquery`;
 	const paid = await shop.search({ body: { query, limit: 1 }, headers: pay() });
 	t.match(paid.body.meta.cost, { rail: "x402", charged: true });
 	const payment = pay();

@@ -152,7 +152,8 @@ t.test(
 		const { ask, buy, key, folder, app, accountId, clock } = shop;
 		await ask("PATCH", "/v1/account", { contact: "canary-contact" });
 		await ask("POST", "/v1/account/keys", { label: "canary-key-label" });
-		const query = "Which HTTP status code asks for payment canaryquery?";
+		const query =
+			"Which HTTP status code, 402 Payment Required, asks a client to pay in x402 before the resource is served, canaryquery?";
 		await shop.search({ headers: { "X-API-Key": key }, body: { query, limit: 1 } });
 		await buy(key);
 		for (const text of ["canary-label", "canary-contact", "canary-key-label", "canaryquery"]) {

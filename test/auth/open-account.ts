@@ -1,4 +1,5 @@
 import type { Test } from "tap";
+import type { PairJudge } from "../../src/search/judge/pair-judge.js";
 import type { Settings } from "../../src/settings/read-settings.js";
 import { type HeldClock, heldClock } from "../support/held-clock.js";
 import { type ManualClock, manualClock } from "../support/manual-clock.js";
@@ -24,6 +25,7 @@ export async function openAccount(
 		folder?: string;
 		at?: string;
 		clock?: ManualClock;
+		judge?: PairJudge;
 	} = {},
 ): Promise<AccountShop> {
 	const clock = heldClock(options.clock ?? manualClock(options.at ?? "2026-03-10T12:00:00Z"));
@@ -31,6 +33,7 @@ export async function openAccount(
 		clock,
 		settings: { model: "none", ...options.settings },
 		...(options.folder !== undefined && { folder: options.folder }),
+		...(options.judge && { judge: options.judge }),
 	});
 	const { usd } = options;
 	const { key, account_id: accountId } = await shop.app.operator.createKey({

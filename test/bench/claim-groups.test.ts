@@ -36,18 +36,25 @@ t.test("a group says one thing in two versions, and where its labels come from",
 	);
 });
 
-function faultsOf({ passage, old, claims }: ClaimGroup): readonly string[] {
+/** The brief of the first twelve authors was the stricter one. */
+const LAST_STRICT_AUTHOR = 12;
+
+function faultsOf({ id, passage, old, claims }: ClaimGroup): readonly string[] {
 	const turned = claims.filter(({ before, after }) => before !== after).length;
+	const isStrict = Number(id.slice(0, 2)) <= LAST_STRICT_AUTHOR;
 	const labels = claims.map(({ before }) => before).sort();
 	return [
 		...(passage.split(old).length === 2 ? [] : ["what is changed must stand there once"]),
-		...(turned >= 3 ? [] : [`the change turns ${turned} labels`]),
-		...(labels.join("") === "OORRSS" ? [] : [`labels are ${labels.join("")}`]),
-		...claims.filter((claim) => !isFounded(claim, passage)).map(({ text }) => text),
+		...(turned >= (isStrict ? 3 : 2) ? [] : [`the change turns ${turned} labels`]),
+		...(!isStrict || labels.join("") === "OORRSS" ? [] : [`labels are ${labels.join("")}`]),
+		...claims.filter((claim) => isStrict && !isFounded(claim, passage)).map(({ text }) => text),
 	];
 }
 
-function isFounded({ before, evidence }: ClaimGroup["claims"][number], passage: string): boolean {
+function isFounded(
+	{ before, evidence = "" }: ClaimGroup["claims"][number],
+	passage: string,
+): boolean {
 	if (before === "O") return evidence === "";
 	return evidence !== "" && evidence.split(" ... ").every((words) => passage.includes(words));
 }
@@ -70,6 +77,18 @@ t.test(
 		t.ok(Math.max(...shares) - Math.min(...shares) <= 0.08, shares.join(" "));
 	},
 );
+
+t.test("labels are equally frequent, and nearly every claim has both", async (t) => {
+	const claims = groupsOf("train").flatMap((group) => group.claims);
+	for (const side of ["before", "after"] as const) {
+		for (const label of ["S", "R", "O"]) {
+			const share = claims.filter((claim) => claim[side] === label).length / claims.length;
+			t.ok(Math.abs(share - 1 / 3) < 0.06, `${side} ${label}: ${share}`);
+		}
+	}
+	const turned = claims.filter(({ before, after }) => before !== after).length / claims.length;
+	t.ok(turned > 0.45, `${turned}`);
+});
 
 t.test("a second reader agrees on the test part", async (t) => {
 	const read = pairsOf(groupsOf("test")).filter(({ second }) => second);

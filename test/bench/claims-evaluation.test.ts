@@ -1,5 +1,9 @@
 import t from "tap";
-import { evaluateClaims, type JudgedClaim } from "../../bench/claims-evaluation.js";
+import {
+	evaluateClaims,
+	type JudgedClaim,
+	toEqualMassBins,
+} from "../../bench/claims-evaluation.js";
 import {
 	CLAIM_PARTS,
 	LABELLED_CLAIM_KINDS,
@@ -76,18 +80,26 @@ t.test("figures are those of their definitions", async (t) => {
 		coverage: 0.75,
 		accuracy_where_covered: 0.667,
 		abstention: 0.4,
-		// Two of .75 of which one is right, and one of 1 that is: (2 × .25 + 0) / 3.
-		calibration_error: 0.167,
+		// Each in a bin of its own: .25 and .75 off, and not at all.
+		calibration_error: 0.333,
 	});
 	t.same(figures.classes["SUPPORTED"], { precision: 1, recall: 0.333, f1: 0.5, claims: 3 });
 	t.same(figures.confusion["SUPPORTED"], { SUPPORTED: 1, REFUTED: 1, NOT_ENOUGH_EVIDENCE: 1 });
+});
+
+t.test("bins hold as many each, and err by how far confidence is from what is right", (t) => {
+	const told = Array.from({ length: 100 }, (_, at) => ({
+		confidence: 0.5 + at / 1_000,
+		isRight: at % 2 === 0,
+	}));
+	const { bins, error } = toEqualMassBins(told);
 	t.same(
-		figures.bins.map(({ from, claims }) => [from, claims]),
-		[
-			[0.7, 2],
-			[0.9, 1],
-		],
+		bins.map(({ claims, accuracy }) => [claims, accuracy]),
+		Array.from({ length: 10 }, () => [10, 0.5]),
 	);
+	t.ok(Math.abs(error - 0.0495) < 0.001, String(error));
+	t.same(toEqualMassBins([]), { bins: [], error: 0 });
+	t.end();
 });
 
 t.test("abstaining always covers nothing and breaks no figure", async (t) => {

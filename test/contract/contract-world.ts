@@ -2,7 +2,9 @@ import type { Test } from "tap";
 import { createCallerEgress } from "../../src/delivery/caller-egress.js";
 import type { Clock } from "../../src/kernel/clock.js";
 import { formatUsd } from "../../src/kernel/money.js";
+import type { Settings } from "../../src/settings/read-settings.js";
 import { startApp, type TestApp } from "../support/start-app.js";
+import { handJudge } from "../support/word-judge.js";
 import { createSend, type Send } from "./contract-client.js";
 import type { Operation } from "./described-operations.js";
 import { NAMES, START_USD } from "./named-things.js";
@@ -23,14 +25,23 @@ export interface Held {
 	balance(): Promise<string | undefined>;
 }
 
+export type Models = Pick<Partial<Settings>, "model" | "judge">;
+
+/** The models that operations need which sell them; the others go by words here, which is faster. */
+export const MODELS = { model: "table", judge: "bundled" } as const;
+const SELLS_MODELS: ReadonlySet<string> = new Set(["embeddings_create", "rerank_create"]);
+export const sellsModels = ({ operationId }: Operation): boolean => SELLS_MODELS.has(operationId);
+
 export async function startContractWorld(
 	t: Test,
-	{ clock }: { readonly clock?: Clock } = {},
+	{ clock, models = {} }: { readonly clock?: Clock; readonly models?: Models } = {},
 ): Promise<ContractWorld> {
-	const settings = { model: "none", accounts: "open" } as const;
+	const settings = { model: "none", accounts: "open", ...models } as const;
 	// No one is called: no name leads anywhere.
 	const callerEgress = createCallerEgress({ resolve: async () => [] });
-	const testApp = await startApp(t, { settings, callerEgress, ...(clock && { clock }) });
+	// What claims are told is not looked at here; that they are told is.
+	const judge = models.judge ? {} : { judge: handJudge() };
+	const testApp = await startApp(t, { settings, callerEgress, ...judge, ...(clock && { clock }) });
 	const { baseUrl, app } = testApp;
 	const send = createSend(baseUrl);
 	const sptHolder = async (): Promise<Held> => {

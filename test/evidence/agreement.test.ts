@@ -2,6 +2,9 @@ import t from "tap";
 import { findAgreement, type Point } from "../../skills/experts/agreement.js";
 import { toCitedSentences } from "../../src/evidence/cited-sentences.js";
 import { makeConcept, makeGraph } from "../service/sample-graphs.js";
+import { handJudge } from "../support/word-judge.js";
+
+const { signal } = new AbortController();
 
 /** What one desk says, a sentence each. */
 function pointsOf(by: string, sentences: readonly string[]): readonly Point[] {
@@ -14,7 +17,7 @@ const textOf = ({ by, sentence }: Point) => `${by}: ${sentence.text}`;
 t.test(
 	"a panel's map shows what is shared, what is contradicted, and what one alone says",
 	async (t) => {
-		const { shared, contradictions, single } = await findAgreement([
+		const points = [
 			...pointsOf("one", [
 				"Session tickets expire after 7 days.",
 				"Servers rotate ticket keys weekly.",
@@ -25,7 +28,9 @@ t.test(
 				"Ticket keys are rotated weekly by servers.",
 				"Early data can be replayed.",
 			]),
-		]);
+		];
+		const judge = handJudge();
+		const { shared, contradictions, single } = await findAgreement(points, { judge, signal });
 		t.same(
 			shared.map(({ points }) => points.map(textOf)),
 			[
@@ -49,6 +54,20 @@ t.test(
 
 t.test("no one contradicts or agrees with themselves, and nothing comes of nothing", async (t) => {
 	const alone = pointsOf("one", ["Tickets last 7 days.", "Tickets last 30 days."]);
-	t.match(await findAgreement(alone), { shared: [], contradictions: [], single: [{}, {}] });
-	t.same(await findAgreement([]), { shared: [], contradictions: [], single: [] });
+	const services = { judge: handJudge(), signal };
+	const none = { shared: [], contradictions: [] };
+	t.match(await findAgreement(alone, services), { ...none, single: [{}, {}] });
+	t.same(await findAgreement([], services), { ...none, single: [] });
 });
+
+t.test(
+	"without a judge nothing is contradicted, and figures still keep sentences apart",
+	async (t) => {
+		const points = [
+			...pointsOf("one", ["Session tickets on this server expire after 7 days."]),
+			...pointsOf("two", ["Session tickets on this server expire after 30 days."]),
+		];
+		const found = await findAgreement(points, { judge: undefined, signal });
+		t.match(found, { shared: [], contradictions: [], single: [{}, {}] });
+	},
+);

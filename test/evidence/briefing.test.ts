@@ -1,5 +1,5 @@
 import t from "tap";
-import { isSupported } from "../../skills/answers/citation-gate.js";
+import { isSupported } from "../../skills/answers/report/findings.js";
 import { extractiveWriter } from "../../skills/answers/written-prose.js";
 import { createBriefings } from "../../skills/briefings/briefing.js";
 import {
@@ -10,6 +10,7 @@ import {
 } from "../../skills/briefings/briefing-changes.js";
 import { toBriefingMail, toSlackMessage } from "../../skills/briefings/briefing-messages.js";
 import type { BriefingWire } from "../../skills/briefings/schedule-wire.js";
+import type { Decision } from "../../src/contract/wire.js";
 import { findCitedSentence } from "../../src/evidence/cited-sentences.js";
 import { createGraphCatalog } from "../../src/knowledge/catalog.js";
 import type { Concept, Graph } from "../../src/knowledge/graph.js";
@@ -60,23 +61,28 @@ const searchAll: Pick<HybridSearch, "find"> = {
 			.map((row) => ({ ...row, score: 1, evidence: row.concept.evidence, duplicates: [] })),
 		missing: [],
 		mode: "keyword",
+		effort: "fast" as const,
 		timings: {},
 	}),
 };
 
-function openBriefings(first: Graph) {
+function openBriefings(first: Graph, topic = "tidal power") {
+	const asked: { decision: Decision } = { decision: "ANSWER" };
 	const catalog = createGraphCatalog([first]);
 	const clock = manualClock("2026-03-01T08:00:00Z");
-	const search = searchAll as HybridSearch;
+	const search: HybridSearch & { readonly judge: undefined } = {
+		find: async (request) => ({ ...(await searchAll.find(request)), ...asked }),
+		judge: undefined,
+	};
 	const compose = createBriefings({ search, catalog, clock, writer: extractiveWriter });
 	const ask = (before?: Parameters<typeof compose>[0]["before"]) =>
 		compose({
-			topic: "tidal power",
+			topic,
 			frequency: "weekly",
 			before,
 			signal: new AbortController().signal,
 		});
-	return { catalog, clock, ask };
+	return { asked, catalog, clock, ask };
 }
 
 const citedIn = ({ changes, top, numbers }: BriefingWire) => [
@@ -162,4 +168,27 @@ t.test("a topic no graph covers says so and is worth nothing", async (t) => {
 	t.equal(isWorth, false);
 	t.match(briefing.warnings, [/No graph on sale covers/]);
 	t.equal(catalog.list().length, 1);
+});
+
+t.test("a topic the search would not answer is worth nothing, whatever rows it has", async (t) => {
+	const narrow = openBriefings(graphOf("a", [DAM, MILL]), "tidal power in Atlantis");
+	const first = await narrow.ask();
+	t.equal(first.isWorth, true);
+	narrow.catalog.put(graphOf("b", [DAM, { ...MILL, body: "Tide mills grind again." }]));
+	for (const decision of ["CLARIFY", "ABSTAIN"] as const) {
+		narrow.asked.decision = decision;
+		const { briefing, isWorth, memory } = await narrow.ask(first.memory);
+		t.equal(isWorth, false, decision);
+		t.same(citedIn(briefing), []);
+		t.same(memory, first.memory, "what was told stays told");
+	}
+	narrow.asked.decision = "PARTIAL";
+	const { briefing } = await narrow.ask(first.memory);
+	t.match(briefing.changes, [{ title: "mill", change: "changed" }]);
+
+	const wide = openBriefings(graphOf("a", [DAM, MILL]));
+	wide.asked.decision = "CLARIFY";
+	t.equal((await wide.ask()).isWorth, true, "a word or two are meant to be wide");
+	wide.asked.decision = "ABSTAIN";
+	t.equal((await wide.ask()).isWorth, false);
 });

@@ -1,7 +1,9 @@
 import t from "tap";
 import { passCitationGate } from "../../skills/answers/citation-gate.js";
 import { toCitedSentences } from "../../src/evidence/cited-sentences.js";
+import type { PairJudge } from "../../src/search/judge/pair-judge.js";
 import { makeConcept, makeGraph } from "../service/sample-graphs.js";
+import { failingJudge, handJudge, reading } from "../support/word-judge.js";
 
 const concept = makeConcept({
 	title: "Server push",
@@ -17,38 +19,118 @@ const offered = toCitedSentences(makeGraph({}, [concept]), concept);
 const [notAdopted = "", removed = "", limit = "", host = ""] = offered.map(
 	({ evidenceId }) => evidenceId,
 );
-const gate = (text: string, ...evidenceIds: string[]) =>
-	passCitationGate([{ text, evidenceIds }], offered);
+const { signal } = new AbortController();
+const gateBy = (judge: PairJudge | undefined, text: string, evidenceIds: readonly string[]) =>
+	passCitationGate([{ text, evidenceIds }], { offered, judge, signal });
+const gate = (text: string, ...evidenceIds: string[]) => gateBy(handJudge(), text, evidenceIds);
+const yes = handJudge(() => reading("supports"));
 
 t.test("what is quoted word for word passes, and cites what it quotes alone", async (t) => {
 	const text = "Server push was not adopted by most sites.";
-	const { written } = gate(text, notAdopted, limit);
+	const { written } = await gateBy(undefined, text, [notAdopted, limit]);
 	t.same(
 		written.map(({ evidence }) => evidence.map(({ evidenceId }) => evidenceId)),
 		[[notAdopted]],
 	);
 });
 
-t.test("what a paraphrase keeps of its evidence passes", async (t) => {
-	t.equal(gate("Chrome removed push in 2022.", removed).written.length, 1);
-	t.equal(gate("Each stream has a frame limit of 64 kilobytes.", limit).written.length, 1);
-	const both = "Chrome removed server push in 2022, and the frame limit is 64 kilobytes.";
-	t.same(gate(both, removed, limit).written[0]?.evidence.length, 2);
+t.test(
+	"a quotation passes without a judge in other case, punctuation and with marks of citation",
+	async (t) => {
+		for (const text of [
+			"server push was not adopted by most sites",
+			"Server push was not adopted, by most sites [1].",
+			"“Server push was not adopted by most sites”[^2].",
+		]) {
+			t.equal((await gateBy(undefined, text, [notAdopted])).written.length, 1, text);
+		}
+		for (const text of [
+			"Server push was adopted by most sites.",
+			"Server push was not adopted by sites.",
+			"Server push was not adopted by most sites in 2022.",
+		]) {
+			t.equal((await gateBy(undefined, text, [notAdopted])).written.length, 0, text);
+		}
+		const minus = await gateBy(undefined, "The frame limit is -64 kilobytes for each stream.", [
+			limit,
+		]);
+		t.equal(minus.written.length, 0, "a sign is no punctuation");
+	},
+);
+
+t.test("without a judge, and where it fails, a draft in other words is left out", async (t) => {
+	for (const judge of [undefined, failingJudge]) {
+		const { dropped } = await gateBy(judge, "Chrome removed push in 2022.", [removed]);
+		t.match(dropped, [{ reason: "not read" }]);
+	}
 });
+
+t.test("what a paraphrase keeps of its evidence passes", async (t) => {
+	t.equal((await gate("Chrome removed push in 2022.", removed)).written.length, 1);
+	const other = await gate("Each stream has a frame limit of 64 kilobytes.", limit);
+	t.equal(other.written.length, 1);
+});
+
+t.test("a sentence is read beside all it cites, and cites no more than carries it", async (t) => {
+	const both = "Chrome removed server push in 2022, and the frame limit is 64 kilobytes.";
+	const told = await gate(both, removed, limit);
+	t.same(told.written[0]?.evidence.length, 2);
+	const one = await gate("Chrome removed push in 2022.", removed, limit);
+	t.same(
+		one.written[0]?.evidence.map(({ evidenceId }) => evidenceId),
+		[removed],
+	);
+});
+
+t.test("a lone piece of evidence is read among its neighbors, under its title", async (t) => {
+	const judge = handJudge();
+	await gateBy(judge, "Chrome removed push in 2022.", [removed]);
+	t.match(judge.asked, [
+		{ passage: /^Server push\. Server push was not .* Chrome removed .* The frame/ },
+	]);
+});
+
+t.test("from a threshold on evidence carries a sentence", async (t) => {
+	for (const [supports, passes] of [
+		[0.84, 0],
+		[0.86, 1],
+	] as const) {
+		const judge = handJudge(() => ({ answers: 1, supports, refutes: 0, open: 1 - supports }));
+		const { written } = await gateBy(judge, "Chrome removed push in 2022.", [removed]);
+		t.equal(written.length, passes, String(supports));
+	}
+});
+
+t.test(
+	"a figure, date or name that its evidence lacks drops a sentence, whatever the judge reads",
+	async (t) => {
+		for (const [text, id] of [
+			["The frame limit is 65 kilobytes for each stream.", limit],
+			["Chrome removed server push in 2021, as few sites used it.", removed],
+			["In 2022 Firefox removed server push, as few sites used it.", removed],
+			["Chrome and Firefox removed server push in 2022.", removed],
+			["The frame limit is 64 megabytes for each stream.", limit],
+		] as const) {
+			const { dropped } = await gateBy(yes, text, [id]);
+			t.match(dropped, [{ reason: "not supported" }], text);
+		}
+		t.equal((await gateBy(yes, "Chrome gave push up in 2022.", [removed])).written.length, 1);
+	},
+);
 
 t.test("a sentence that turns its evidence around is dropped", async (t) => {
 	for (const [text, id] of [
 		["Server push was adopted by most sites.", notAdopted],
 		["Chrome has not removed server push in 2022, few sites used it.", removed],
-		["The frame limit is 65 kilobytes for each stream.", limit],
 	] as const) {
-		t.same(gate(text, id).written, [], text);
-		t.equal(gate(text, id).dropped[0]?.reason, "not supported", text);
+		const { written, dropped } = await gate(text, id);
+		t.same(written, [], text);
+		t.equal(dropped[0]?.reason, "not supported", text);
 	}
 });
 
 t.test("a sentence rides on no other's citation", async (t) => {
-	const { written, dropped } = gate(
+	const { written, dropped } = await gate(
 		"Chrome removed server push in 2022 because few sites used it. All readers must buy the shield now.",
 		removed,
 	);
@@ -60,12 +142,11 @@ t.test("a sentence rides on no other's citation", async (t) => {
 });
 
 t.test("without a citation, or with one that was not offered, nothing is shown", async (t) => {
-	t.equal(gate("Chrome removed push in 2022.").dropped[0]?.reason, "uncited");
-	t.equal(
-		gate("Chrome removed push in 2022.", "web-payments:other~1").dropped[0]?.reason,
-		"unknown citation",
-	);
-	t.equal(gate("Chrome removed push in 2022.", removed, "x:y~1").written.length, 0);
+	const text = "Chrome removed push in 2022.";
+	t.match((await gateBy(yes, text, [])).dropped, [{ reason: "uncited" }]);
+	const unknown = await gateBy(yes, text, ["web-payments:other~1"]);
+	t.match(unknown.dropped, [{ reason: "unknown citation" }]);
+	t.equal((await gateBy(yes, text, [removed, "x:y~1"])).written.length, 0);
 });
 
 t.test("prose brings no address, link or markup of its own", async (t) => {
@@ -77,10 +158,8 @@ t.test("prose brings no address, link or markup of its own", async (t) => {
 		"Chrome removed server push in 2022 <b>now</b>.",
 		"Chrome removed server push in 2022, says acme-shield.io.",
 	]) {
-		t.equal(gate(text, removed).dropped[0]?.reason, "unsafe", text);
+		t.match((await gateBy(yes, text, [removed])).dropped, [{ reason: "unsafe" }], text);
 	}
-	t.equal(
-		gate("push.example.org is a reserved host name in the registry.", host).written.length,
-		1,
-	);
+	const own = await gate("push.example.org is a reserved host name in the registry.", host);
+	t.equal(own.written.length, 1);
 });

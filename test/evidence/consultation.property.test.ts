@@ -12,7 +12,9 @@ import { findCitedSentence, toCitedSentences } from "../../src/evidence/cited-se
 import { systemClock } from "../../src/kernel/clock.js";
 import { createGraphCatalog } from "../../src/knowledge/catalog.js";
 import type { Graph } from "../../src/knowledge/graph.js";
+import { handJudge } from "../support/word-judge.js";
 
+const judge = handJudge();
 const silent = { info: () => undefined, error: () => undefined };
 const folder = t.testdir({});
 const catalog = createGraphCatalog(await loadGraphs(catalogFolders("sample", folder), silent));
@@ -45,7 +47,7 @@ const foreign = catalog
 	.flatMap((graph) => graph.concepts.slice(0, 2).flatMap((one) => toCitedSentences(graph, one)));
 
 /** Every sentence has evidence, all of it is of one graph, and it passes the gate again on what the catalog holds. */
-function assertOwn(t: Test, sentences: readonly WrittenSentence[], graphId: string): void {
+async function assertOwn(t: Test, sentences: readonly WrittenSentence[], graphId: string) {
 	const draft = sentences.map(({ text, evidence }) => ({
 		text,
 		evidenceIds: evidence.map(({ evidenceId }) => evidenceId),
@@ -57,7 +59,7 @@ function assertOwn(t: Test, sentences: readonly WrittenSentence[], graphId: stri
 	}
 	const ids = draft.flatMap(({ evidenceIds }) => evidenceIds);
 	const offered = ids.flatMap((id) => findCitedSentence(catalog, id) ?? []);
-	const { dropped } = passCitationGate(draft, offered);
+	const { dropped } = await passCitationGate(draft, { offered, judge, signal });
 	if (dropped.length > 0) t.fail("a sentence does not pass the gate", { dropped });
 }
 
@@ -86,7 +88,7 @@ t.test(
 				writers,
 				async (question, id, writer) => {
 					const expert = await experts.profile(id);
-					const deps = { search, catalog, writer };
+					const deps = { search: { ...search, judge }, catalog, writer };
 					const { answer, elsewhere } = await consultTwin(deps, {
 						expert,
 						question,
@@ -96,7 +98,7 @@ t.test(
 					if (elsewhere.includes(expert.graph)) t.fail("names itself as somebody else");
 					if (!answer) return;
 					answered += 1;
-					assertOwn(t, [...answer.sentences, ...answer.keyPoints], expert.graph.record.id);
+					await assertOwn(t, [...answer.sentences, ...answer.keyPoints], expert.graph.record.id);
 				},
 			),
 			{ numRuns: 40 },
@@ -123,7 +125,7 @@ t.test("an analyst never cites another graph, and its odds add up", async (t) =>
 					...sides.open,
 					...indicators.map(({ sentence }) => sentence),
 				].map((sentence) => ({ text: sentence.text, evidence: [sentence] }));
-				assertOwn(t, [thesis, ...quoted], analyst.graph.record.id);
+				await assertOwn(t, [thesis, ...quoted], analyst.graph.record.id);
 				const { base, upside, downside } = odds.probabilities;
 				if (Math.abs(base + upside + downside - 1) > 1e-9) t.fail("odds do not add up");
 			},

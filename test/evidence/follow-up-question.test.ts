@@ -143,7 +143,7 @@ const FOLLOW_UPS: readonly [context: TalkContext, said: string, meant: string, k
 
 t.test("a follow-up is said so that it stands alone", (t) => {
 	for (const [context, said, meant, kind] of FOLLOW_UPS) {
-		t.same(resolveFollowUp(said, context), { question: meant, kind }, said);
+		t.match(resolveFollowUp(said, context), { question: meant, kind }, said);
 	}
 	t.comment(`${FOLLOW_UPS.length} follow-ups`);
 	t.end();

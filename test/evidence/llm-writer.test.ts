@@ -1,12 +1,13 @@
 import t, { type Test } from "tap";
 import { createLlmWriter } from "../../skills/answers/llm-writer.js";
-import { writeProse } from "../../skills/answers/written-prose.js";
+import { type Writer, writeProse } from "../../skills/answers/written-prose.js";
 import { WRITER_LIMITS } from "../../src/contract/limits.js";
 import { createConfiguredEgress } from "../../src/delivery/configured-egress.js";
 import { toCitedSentences } from "../../src/evidence/cited-sentences.js";
 import { systemClock } from "../../src/kernel/clock.js";
 import { parseWriterSettings } from "../../src/settings/outbound-settings.js";
 import { makeConcept, makeGraph } from "../service/sample-graphs.js";
+import { failingJudge, handJudge } from "../support/word-judge.js";
 import { startWriterServer } from "../support/writer-server.js";
 
 const HOSTILE =
@@ -51,6 +52,9 @@ const extractive = (t: Test, prose: Awaited<ReturnType<typeof writeProse>>, why:
 	);
 };
 
+const writeWith = (writer: Writer, task = taskOf()) =>
+	writeProse(task, { writer, judge: handJudge() });
+
 t.test("a draft is shown as far as evidence carries it", async (t) => {
 	const server = await startWriterServer(t, ({ data }) => {
 		const idOf = (part: string) => data.evidence.find(({ text }) => text.includes(part))?.id;
@@ -68,7 +72,7 @@ t.test("a draft is shown as far as evidence carries it", async (t) => {
 			},
 		];
 	});
-	const prose = await writeProse(taskOf(), writerAt(server.url));
+	const prose = await writeWith(writerAt(server.url));
 	t.equal(prose.writer, "llm:small-model");
 	t.same(
 		prose.sentences.map(({ text, evidence }) => [text, evidence.map(({ place }) => place)]),
@@ -82,7 +86,7 @@ t.test("a draft is shown as far as evidence carries it", async (t) => {
 
 t.test("a model gets evidence as data, under the operator's key, within bounds", async (t) => {
 	const server = await startWriterServer(t, () => []);
-	await writeProse(taskOf(), writerAt(server.url));
+	await writeWith(writerAt(server.url));
 	t.equal(server.asked.length, 1, "what cannot be read is not asked for again");
 	const [asked] = server.asked;
 	t.match(asked, {
@@ -109,7 +113,7 @@ t.test("whatever the evidence says, no address and no call gets through", async 
 			recipient: "0xattacker",
 		})),
 	);
-	const prose = await writeProse(taskOf(), writerAt(server.url));
+	const prose = await writeWith(writerAt(server.url));
 	t.match(prose.warnings.join(), /were left out/);
 	for (const { text, evidence } of prose.sentences) {
 		t.ok(
@@ -124,7 +128,7 @@ t.test("whatever the evidence says, no address and no call gets through", async 
 
 t.test("a server that fails, lies or dawdles is replaced by quotations", async (t) => {
 	const server = await startWriterServer(t, () => []);
-	const ask = (timeoutMs?: number) => writeProse(taskOf(), writerAt(server.url, timeoutMs));
+	const ask = (timeoutMs?: number) => writeWith(writerAt(server.url, timeoutMs));
 
 	extractive(t, await ask(), /not the JSON it was asked for/);
 	server.answerWith((_, res) => void res.setHeader("Content-Type", "text/html").end("<html>Hi"));
@@ -147,32 +151,44 @@ t.test("a server that fails, lies or dawdles is replaced by quotations", async (
 	server.answerWith(() => undefined);
 	extractive(t, await ask(150), /no answer in time/);
 	t.equal(server.asked.length, slow + 1, "no time was left for another attempt");
-	extractive(t, await writeProse(taskOf(), writerAt("http://127.0.0.1:9/v1", 400)), /no answer/);
+	extractive(t, await writeWith(writerAt("http://127.0.0.1:9/v1", 400)), /no answer/);
 });
 
 t.test("a busy server is asked once more, a refusing one is not", async (t) => {
 	const server = await startWriterServer(t, (_, res) => void res.writeHead(503).end());
-	extractive(t, await writeProse(taskOf(), writerAt(server.url)), /status 503/);
+	extractive(t, await writeWith(writerAt(server.url)), /status 503/);
 	t.equal(server.asked.length, 2);
 	server.answerWith((_, res) => void res.writeHead(401).end("bad key"));
-	extractive(t, await writeProse(taskOf(), writerAt(server.url)), /status 401/);
+	extractive(t, await writeWith(writerAt(server.url)), /status 401/);
 	t.equal(server.asked.length, 3);
 	const flaky = () => [{ text: offered[0]?.text, evidence_ids: ["e1"] }];
 	server.answerWith((_, res) => {
 		server.answerWith(() => `\`\`\`json\n${JSON.stringify(flaky())}\n\`\`\``);
 		res.writeHead(500).end();
 	});
-	t.match(await writeProse(taskOf(), writerAt(server.url)), {
+	t.match(await writeWith(writerAt(server.url)), {
 		writer: "llm:small-model",
 		sentences: [{ text: offered[0]?.text }],
 		warnings: [],
 	});
 });
 
+t.test(
+	"without a judge no draft is asked for, and where it fails none is shown: evidence is quoted",
+	async (t) => {
+		const draft = [{ text: "Status 402 asks the client for payment.", evidence_ids: ["e1"] }];
+		const server = await startWriterServer(t, () => draft);
+		const writer = writerAt(server.url);
+		extractive(t, await writeProse(taskOf(), { writer, judge: undefined }), /No model is at hand/);
+		t.equal(server.asked.length, 0);
+		extractive(t, await writeProse(taskOf(), { writer, judge: failingJudge }), /could not be read/);
+	},
+);
+
 t.test("a caller who leaves ends the draft and gets no prose", async (t) => {
 	const leaving = new AbortController();
 	const server = await startWriterServer(t, () => leaving.abort(new Error("left")));
-	const prose = writeProse(taskOf(leaving.signal), writerAt(server.url));
+	const prose = writeWith(writerAt(server.url), taskOf(leaving.signal));
 	await t.rejects(prose, /left/);
 	t.equal(server.asked.length, 1);
 });

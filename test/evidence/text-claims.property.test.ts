@@ -1,8 +1,10 @@
 import fc from "fast-check";
 import t from "tap";
-import { findTextClaims, isCheckable } from "../../skills/verify/text-claims.js";
+import { isCheckable, readTextClaims } from "../../skills/verify/text-claims.js";
+import { runAtOnce } from "../../src/knowledge/work-in-turns.js";
 
 const MOST = 30;
+const findTextClaims = (text: string, most: number) => runAtOnce(readTextClaims(text, most));
 const claimsOf = (text: string) => findTextClaims(text, MOST).map(({ claim }) => claim.text);
 
 t.test("a text is taken apart where sentences and predicates end", async (t) => {

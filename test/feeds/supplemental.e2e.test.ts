@@ -42,6 +42,27 @@ t.test("without a network the bundle answers, says so, and is paid for once", as
 		);
 	});
 
+	await t.test(
+		"series that share no more than a word of a topic are about something else",
+		async (t) => {
+			const before = await balance();
+			for (const topic of ["oil painting", "gold medal", "who discovered gold in California?"]) {
+				const { body } = await post("/v1/supplemental/context", { topic });
+				t.match(
+					body,
+					{ data: { feeds: { length: 0 } }, meta: { cost: { charged: false } } },
+					topic,
+				);
+			}
+			t.equal(await balance(), before);
+			const { body } = await post("/v1/supplemental/context", {
+				topic: "What are the latest oil prices in 2026?",
+				limit: 1,
+			});
+			t.ok(body.data.feeds.some((feed: { feed_id: string }) => feed.feed_id === "eia:brent"));
+		},
+	);
+
 	await t.test("a topic without any figures costs nothing", async (t) => {
 		const before = await balance();
 		const { status, body } = await post("/v1/supplemental/context", { feeds: ["fed:press"] });

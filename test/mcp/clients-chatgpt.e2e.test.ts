@@ -6,13 +6,14 @@ import { submitBudget, submitKey } from "../oauth/access-pages.js";
 import { createBrowser } from "../oauth/cookie-browser.js";
 import { openOAuthShop } from "../oauth/oauth-shop.js";
 import { KNOWN_QUERY } from "../support/start-app.js";
+import { handJudge } from "../support/word-judge.js";
 import { type ClientName, connectMcp, type ListedByClient } from "./mcp-clients.js";
-import { argumentsOf, FREE_CALLS, flawsOf, priceOf } from "./tool-calls.js";
+import { argumentsOf, FREE_CALLS, flawsOf, OF_MODELS, priceOf } from "./tool-calls.js";
 
 const REDIRECT = "http://127.0.0.1:3333/callback";
 const MAKERS = { "sdk 1": authV1, "sdk 2, 2026": authV2 } as const;
 
-const shop = await openOAuthShop(t);
+const shop = await openOAuthShop(t, { judge: handJudge() });
 const { service, operator, store } = shop.app;
 const url = `${shop.baseUrl}/chatgpt`;
 const balance = () => store.read((reader) => reader.balance(`cust:${shop.accountId}`));
@@ -79,7 +80,7 @@ function sorted(tools: readonly ListedByClient[]) {
 		if (!found) throw new Error(`${name} is not listed.`);
 		return found;
 	};
-	const special = ["search", "fetch", "get_deep_dive"];
+	const special = ["search", "fetch", "get_deep_dive", ...OF_MODELS];
 	const others = tools.filter((tool) => !special.includes(tool.name));
 	return { search: get("search"), fetch: get("fetch"), status: get("get_deep_dive"), others };
 }

@@ -3,6 +3,7 @@ import type { Settings } from "../../src/settings/read-settings.js";
 import { type HeldClock, heldClock } from "../support/held-clock.js";
 import { type ManualClock, manualClock } from "../support/manual-clock.js";
 import { startApp, type TestApp } from "../support/start-app.js";
+import { handJudge, reading } from "../support/word-judge.js";
 
 /** A shop with keyword search over the sample graphs, one account with money, and the addresses of the protocol. */
 export interface McpShop extends TestApp {
@@ -39,6 +40,8 @@ export async function startMcp(
 	const shop = await startApp(t, {
 		clock,
 		settings: { model: "none", ...settings },
+		// Claims of examples are true.
+		judge: handJudge(() => reading("supports")),
 		logger: { info: keep, error: keep },
 	});
 	const { key, account_id: accountId } = await shop.app.operator.createKey({ usd });

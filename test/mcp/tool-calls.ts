@@ -10,7 +10,7 @@ const CLAIM = "The static table of HPACK contains 61 entries.";
 /** Arguments that keep the work of a tool small, beside those of its operation's own example. */
 const SMALLER: Readonly<Record<string, object>> = {
 	resolve_entities: { limit: 1, graph_id: "ethereum-standards" },
-	verify_claim: { graph_id: "http-web-standards" },
+	verify_claim: { claim: CLAIM, graph_id: "http-web-standards" },
 	verify_text: { text: CLAIM, max_claims: 1, graph_id: "http-web-standards" },
 	dossier: { graphs: ["agent-payments"] },
 };
@@ -24,6 +24,8 @@ const SOLD: Readonly<Record<string, readonly [PaidOperationId, (object | undefin
 				: [],
 		),
 	);
+/** What models sell, of which these shops have none. */
+export const OF_MODELS: readonly string[] = ["embed_texts", "rerank"];
 const GRAPH = { graph_id: "agent-payments" };
 const FREE: Readonly<Record<string, object>> = {
 	route_query: { query: KNOWN_QUERY },

@@ -60,7 +60,7 @@ function testConsent(shop: OAuthShop, browser: Browser): void {
 				"an application on this computer",
 				"the shop",
 				"20.00 USD",
-				"0.50 to 30.00 USD; a call without an answer costs nothing",
+				"0.0001 to 30.00 USD; a call without an answer costs nothing",
 			]);
 			t.equal(await page.getByRole("row", { name: "Search every graph 0.50" }).count(), 1);
 			t.equal(await budgetField(page).inputValue(), "5.00");

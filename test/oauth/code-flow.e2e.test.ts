@@ -13,7 +13,7 @@ t.test("a client gets from nothing to a token for a key with a budget", async (t
 
 	const { code, consent, left } = await obtainCode(shop, { clientId, challenge, budget: "1.00" });
 	t.match(consent.text, /<dd>client\.example<\/dd>/, "where it leads is shown");
-	t.match(consent.text, /0\.50 to 30\.00 USD/, "and what it will cost");
+	t.match(consent.text, /0\.0001 to 30\.00 USD/, "and what it will cost");
 	t.match(consent.text, /<dd>20\.00 USD<\/dd>/, "and what there is");
 	t.match(consent.text, /value="5\.00"/, "a budget is proposed");
 	t.equal(left.searchParams.get("state"), "the-state");

@@ -1,6 +1,7 @@
 import type { Test } from "tap";
 import type { Clock } from "../../src/kernel/clock.js";
 import type { Egress } from "../../src/kernel/outbound.js";
+import type { PairJudge } from "../../src/search/judge/pair-judge.js";
 import type { Settings } from "../../src/settings/read-settings.js";
 import { type Answer, startApp, type TestApp } from "../support/start-app.js";
 
@@ -27,14 +28,16 @@ export async function openOAuthShop(
 		accountId?: string;
 		callerEgress?: Egress;
 		settings?: Partial<Settings>;
+		judge?: PairJudge;
 	} = {},
 ): Promise<OAuthShop> {
-	const { folder, clock, callerEgress, settings } = options;
+	const { folder, clock, callerEgress, settings, judge } = options;
 	const shop = await startApp(t, {
 		settings: { model: "none", ...settings },
 		...(folder !== undefined && { folder }),
 		...(clock && { clock }),
 		...(callerEgress && { callerEgress }),
+		...(judge && { judge }),
 	});
 	const made =
 		options.key === undefined

@@ -61,6 +61,10 @@ t.test("what no graph knows, and what nothing is said of, costs nothing on any r
 		const reply = await send("POST", unknown, headers, {});
 		t.match(reply, { status: 404, body: { error: { message: /near it linux-kernel/ } } });
 	}
+	for (const said of ["A history of fruit: Apple", "Apple. A history of the fruit"]) {
+		const path = `/v1/brand-intelligence/${encodeURIComponent(said)}`;
+		t.equal((await send("POST", path, SPT, {})).status, 404, "no share, no domain");
+	}
 	for (const headers of [SPT, KEY, paying(500_000n), {}]) {
 		t.equal((await send("GET", "/v1/brands/nobody-at-all/signals", headers)).status, 404);
 		const body = { brands: ["MCP", "nobody at all"] };

@@ -5,6 +5,7 @@ import type { Settings } from "../../src/settings/read-settings.js";
 import { openAccount, useFreeCalls } from "../auth/open-account.js";
 import { movingClock } from "../support/manual-clock.js";
 import type { Answer } from "../support/start-app.js";
+import { handJudge } from "../support/word-judge.js";
 import { startWriterServer } from "../support/writer-server.js";
 import { CHAT, SESSIONS } from "./open-chat.js";
 import { dataOf } from "./start-stream.js";
@@ -190,7 +191,8 @@ async function open(
 	{ folder, key, settings = {} }: { folder: string; key?: string; settings?: Partial<Settings> },
 ) {
 	const clock = movingClock("2026-03-10T12:00:00Z");
-	const shop = await openAccount(t, { folder, usd: "99.00", clock, settings });
+	const judge = handJudge();
+	const shop = await openAccount(t, { folder, usd: "99.00", clock, settings, judge });
 	const mine = key ?? shop.key;
 	const { store } = shop.app;
 	const ask: typeof shop.ask = (method, path, body) => shop.ask(method, path, body, mine);

@@ -4,6 +4,7 @@ import { createSimChain } from "../support/sim-chain.js";
 import { createSimFacilitator } from "../support/sim-facilitator.js";
 import { createSimWallet } from "../support/sim-wallet.js";
 import { startApp } from "../support/start-app.js";
+import { handJudge } from "../support/word-judge.js";
 import { startWriterServer } from "../support/writer-server.js";
 
 const chain = createSimChain({ now: systemClock.now });
@@ -12,6 +13,7 @@ const onchain = { terms: chain.terms, facilitator, chain, close: async () => und
 const model = await startWriterServer(t, () => []);
 const app = await startApp(t, {
 	onchain,
+	judge: handJudge(),
 	settings: {
 		model: "none",
 		writer: { url: model.url, model: "small", timeoutMs: 2_000, apiKey: "sk-writer-secret" },

@@ -108,6 +108,14 @@ t.test("a consultation is read again and gone on from by its owner alone", async
 	});
 	t.match(alone.body.data, { subject: null, answer: { stance: "advises against" } });
 
+	for (const question of ["Who won the chess match?", "What about chocolate cake?"]) {
+		const foreign = await post(`${path}/follow-up`, { question });
+		t.match(foreign.body, {
+			data: { answer: null, citations: [] },
+			meta: { decision: "ABSTAIN", cost: { charged: false } },
+		});
+	}
+
 	const before = (await get("/v1/spt/balance", other)).body.data.balance_usd;
 	const unknown = `/v1/human-agents/consultations/cns_${"0".repeat(26)}`;
 	const gone = (id: string) => `No consultation of yours is called "${id}"`;

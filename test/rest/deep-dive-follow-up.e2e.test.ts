@@ -34,4 +34,19 @@ t.test("a deep dive goes on from another one of the same caller, and of no other
 	t.equal(again.body.data.job_id, next.body.data.job_id);
 	const status = await shop.send(`${AT}/status/${next.body.data.job_id}`, { headers: mine });
 	t.match(status.body.data.query, /EIP-3009/, "the question stands alone");
+
+	const elsewhere = await ask(followUp, mine, { query: "And for chocolate cake?" });
+	const { status: at } = elsewhere.body.data.links;
+	const ended = async () => {
+		for (;;) {
+			const { data } = (await shop.send(at, { headers: mine })).body;
+			if (!data.cost.held) return data;
+			await new Promise((resolve) => setTimeout(resolve, 20));
+		}
+	};
+	t.match(await ended(), {
+		query: /EIP-3009.* for chocolate cake/,
+		stop_reason: "no evidence",
+		cost: { charged: false, amount_usd: "0.00" },
+	});
 });

@@ -1,5 +1,5 @@
 import t from "tap";
-import { isSupported } from "../../skills/answers/citation-gate.js";
+import { isSupported } from "../../skills/answers/report/findings.js";
 import { findCitedSentence } from "../../src/evidence/cited-sentences.js";
 import { filesWith } from "../support/files-below.js";
 import { type Answer, sumOfAllEntries } from "../support/start-app.js";
@@ -55,6 +55,26 @@ t.test(
 			meta: { next_cursor: null },
 		});
 		t.equal(await money(), paid);
+	},
+);
+
+t.test(
+	"what a follow-up puts beside the question before is answered, or costs nothing",
+	async (t) => {
+		const { say, money } = await openChat();
+		await say("How should a server roll out HSTS?");
+		const paid = await money();
+		for (const said of ["and for chocolate cake", "with chocolate cake?"]) {
+			const { body } = await say(said);
+			t.match(body, {
+				data: { follow_up: "ellipsis", answer: { sentences: [] }, session: { turns: 1 } },
+				meta: { decision: "ABSTAIN", cost: { charged: false } },
+			});
+			t.match(body.data.resolved_question, /HSTS/);
+		}
+		t.equal(await money(), paid);
+		const { body } = await say("And for subdomains?");
+		t.match(body, { data: { follow_up: "ellipsis" }, meta: { cost: { charged: true } } });
 	},
 );
 
@@ -180,7 +200,8 @@ t.test("a session is its owner's alone, and can be named, limited and deleted", 
 t.test("messages are nowhere but in their session, and go with it", async (t) => {
 	const canary = "take 70";
 	const { say, ask, app, clock, folder, accountId } = await openChat(t);
-	const message = (n: number) => `Which HTTP status code asks for payment, ${canary}${n}?`;
+	const message = (n: number) =>
+		`Which HTTP status code, 402 Payment Required, asks a client to pay in x402 before the resource is served, ${canary}${n}?`;
 	const holding = (text: string) =>
 		filesWith(folder, text).filter((path) => !path.includes("quer"));
 	for (const n of [1, 2, 3]) t.equal((await say(message(n), `s${n}`)).status, 200);

@@ -1,5 +1,5 @@
 import t from "tap";
-import { isSupported } from "../../skills/answers/citation-gate.js";
+import { isSupported } from "../../skills/answers/report/findings.js";
 import { toCitedSentences } from "../../src/evidence/cited-sentences.js";
 import { toTrendId } from "../../src/knowledge/graph.js";
 import { openAccount, useFreeCalls } from "../auth/open-account.js";

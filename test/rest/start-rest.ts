@@ -241,6 +241,7 @@ export function soldResult(call: Call): CallResult {
 				decision: "ANSWER",
 				execution_time_ms: 1,
 				mode: "hybrid",
+				effort: "best",
 				missing: [],
 				graphs_used: ["web-payments"],
 				as_of: "2026-01-01T00:00:00.000Z",

@@ -4,6 +4,7 @@ import { createSimChain } from "../support/sim-chain.js";
 import { createSimFacilitator } from "../support/sim-facilitator.js";
 import { createSimWallet } from "../support/sim-wallet.js";
 import { type Answer, startApp } from "../support/start-app.js";
+import { failingJudge, handJudge, reading } from "../support/word-judge.js";
 
 const TRUE = "Pectra was activated on mainnet in May 2025.";
 const FALSE = "Pectra was activated on mainnet in March 2025.";
@@ -14,7 +15,12 @@ const TEXT = `${TRUE} ${OPINION} ${FALSE} ${UNKNOWN}`;
 const chain = createSimChain({ now: systemClock.now });
 const facilitator = createSimFacilitator({ chain, clock: systemClock });
 const onchain = { terms: chain.terms, facilitator, chain, close: async () => undefined };
-const app = await startApp(t, { settings: { model: "none" }, onchain });
+/** Knows one thing: when Pectra was activated. */
+const judge = handJudge(({ text, passage }) => {
+	if (!/^Pectra was/.test(text) || !/\bMay 2025/.test(passage)) return reading("open");
+	return reading(/May 2025/.test(text) ? "supports" : "refutes");
+});
+const app = await startApp(t, { settings: { model: "none" }, onchain, judge });
 
 type Headers = Readonly<Record<string, string>>;
 const get = (path: string, headers: Headers) => app.send(path, { headers });
@@ -171,6 +177,28 @@ t.test("without a verdict nothing of what is sold is returned", async (t) => {
 		t.equal(one.evidence.length > 0, sold(one), one.claim);
 	}
 	t.equal(await balance(), "24.00", "one verdict of the batch, one of the text");
+});
+
+t.test("where the judge fails nothing is charged, and the reply says why", async (t) => {
+	const broken = await startApp(t, { settings: { model: "none" }, judge: failingJudge });
+	const unjudged = await startApp(t, { settings: { model: "none" } });
+	for (const { issueSpt, send } of [broken, unjudged]) {
+		const { token } = await issueSpt("5.00");
+		const headers = { Authorization: `Bearer ${token}`, "Content-Type": "application/json" };
+		for (const [path, body] of [
+			["claim", { claim: TRUE }],
+			["claims", { claims: [TRUE] }],
+			["text", { text: TEXT }],
+			["citation", { sentence: TRUE, excerpt: TRUE }],
+		] as const) {
+			const init = { method: "POST", headers, body: JSON.stringify(body) };
+			const reply = await send(`/v1/verify/${path}`, init);
+			t.match(reply.body.meta, { cost: { charged: false }, warnings: [/model that reads/] }, path);
+			t.notMatch(JSON.stringify(reply.body.data), /https?:|pectra~/, path);
+		}
+		const balance = await send("/v1/spt/balance", { headers });
+		t.equal(balance.body.data.balance_usd, "5.00");
+	}
 });
 
 t.test("a citation is held against the sentence it names", async (t) => {

@@ -27,11 +27,30 @@ t.test("words that only share a stem with what is shortened are not read for it"
 	t.same(read("security", "Ten secs."), []);
 });
 
+t.test("a short form that a graph spells out is asked for by its words as well", async (t) => {
+	const text =
+		"An externally owned account (EOA) signs. The Bank for International Settlements (BIS).";
+	t.same(
+		read("EOA", text).map(({ term, trust }) => [term, trust]),
+		[
+			["account", 0],
+			["externalli", 0],
+			["own", 0],
+		],
+	);
+	t.same(
+		read("BIS", text).map(({ term }) => term),
+		["bank", "international", "settlement"],
+	);
+	t.same(read("EOA", "Some other words (EOA) and none."), []);
+	t.same(read("owned", text), []);
+});
+
 /** Endings that leave a word what it is. */
 const FORM = /^(?:s|ed|ing)$/;
 
 t.test("no common word is taken for a short form because their stems are alike", async (t) => {
-	const words = await readCommonWords(join(PACKAGE_ROOT, "models", "bundled"));
+	const words = await readCommonWords(join(PACKAGE_ROOT, "models", "table"));
 	t.ok(words.size > 10_000);
 	const shortForms = [...words].filter((word) =>
 		abbreviationsOf(stemWord(word)).some(({ trust }) => trust > 1 / 2),

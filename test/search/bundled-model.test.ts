@@ -5,7 +5,7 @@ import { type ModelCheck, verifyModel } from "../../bench/search/verify-model.js
 import { systemClock } from "../../src/kernel/clock.js";
 import { PACKAGE_ROOT } from "../../src/kernel/package-info.js";
 
-const MODEL_FOLDER = join(PACKAGE_ROOT, "models/bundled");
+const MODEL_FOLDER = join(PACKAGE_ROOT, "models/table");
 
 async function copyModel(t: Test): Promise<string> {
 	const folder = join(t.testdir(), "model");

@@ -7,12 +7,12 @@ import { PACKAGE_ROOT } from "../../src/kernel/package-info.js";
 import { createSearchEngine } from "../../src/search/search-engine.js";
 
 /** A little below what was reached: a better ranking moves some of them. */
-const LEAST = { bundled: { precision: 0.9, recall: 0.65 }, none: { precision: 0.9, recall: 0.65 } };
-const MODEL_FOLDER = join(PACKAGE_ROOT, "models", "bundled");
-/** Of the questions off topic, nine in ten. */
-const OFF_TOPIC_LEAST = 0.9;
+const LEAST = { table: { precision: 0.85, recall: 0.65 }, none: { precision: 0.85, recall: 0.6 } };
+const MODEL_FOLDER = join(PACKAGE_ROOT, "models", "table");
+/** Of the questions off topic; some of the others are asked back, which is free as well. */
+const OFF_TOPIC_LEAST = 0.85;
 
-for (const model of ["bundled", "none"] as const) {
+for (const model of ["table", "none"] as const) {
 	t.test(
 		`questions no one fitted to are turned away when they must be, model ${model}`,
 		async (t) => {

@@ -190,7 +190,7 @@ t.test(
 			});
 		const find = async (active: string, model: string) =>
 			(await list(active)).find((row) => row.model === model);
-		t.match(await find("bundled", "bundled"), { state: "ready", is_active: true, dimensions: 256 });
+		t.match(await find("bundled", "bundled"), { state: "ready", is_active: true, dimensions: 384 });
 		t.match(await find("none", "bundled"), { is_active: false });
 		t.match(await find("none", `hub:${ID}`), { state: "known", dimensions: 384, licence: "MIT" });
 		t.match(await find(`hub:${ID}`, `hub:${ID}`), {

@@ -1,17 +1,12 @@
 import t from "tap";
-import { systemClock } from "../../src/kernel/clock.js";
 import type { Concept } from "../../src/knowledge/graph.js";
 import type { ConceptFilter } from "../../src/search/index/concept-filter.js";
-import { buildLexicalSegment, embedConcepts } from "../../src/search/index/index-builder.js";
-import {
-	createIndexState,
-	type SearchScope,
-	toScopes,
-} from "../../src/search/index/index-state.js";
+import { buildLexicalSegment } from "../../src/search/index/index-builder.js";
+import { createIndexState, toScopes } from "../../src/search/index/index-state.js";
 import { readSigns } from "../../src/search/ranking/answer-signs.js";
-import { findConcepts } from "../../src/search/ranking/find-concepts.js";
+import { concludeQuery, rankQuery } from "../../src/search/ranking/find-concepts.js";
 import type { Found } from "../../src/search/ranking/found-concepts.js";
-import { createCountingEmbedder, sampleConcept, sampleGraph } from "./sample-graph.js";
+import { sampleConcept, sampleGraph } from "./sample-graph.js";
 
 const LASERS = sampleConcept("lasers", {
 	title: "Lasers",
@@ -29,14 +24,10 @@ async function findIn(changed: Partial<Concept>, filter?: ConceptFilter) {
 		{ graph: indexed, parts: [{ segment, concepts: indexed.concepts, vectors: undefined }] },
 	]);
 	const graph = sampleGraph("nature", [GLACIERS, { ...LASERS, ...changed }]);
-	const request = { query: "lasers light wavelength", limit: 5, filter };
+	const query = "lasers light wavelength";
 	const scopes = toScopes(state, [graph], filter);
-	const { rows, decision } = findConcepts({
-		scopes,
-		dense: undefined,
-		request,
-		clock: systemClock,
-	});
+	const ranked = rankQuery({ scopes, dense: undefined, query });
+	const { rows, decision } = concludeQuery(ranked, { limit: 5, filter }, undefined);
 	t.ok(rows.every(({ concept }) => graph.concepts.includes(concept)));
 	return { ids: rows.map(({ concept }) => concept.id), decision };
 }
@@ -57,62 +48,26 @@ t.test("a filter holds for the version that the caller gets", async (t) => {
 	t.same((await findIn({ trust: "unverified" }, filter)).ids, []);
 });
 
-/** The scopes of one graph, its documents in segments of so many. */
-async function scopesOf(concepts: readonly Concept[], perSegment: number, model: string) {
-	const embedder = createCountingEmbedder(model);
-	const graph = sampleGraph("nature", concepts);
-	const parts = [];
-	for (let from = 0; from < concepts.length; from += perSegment) {
-		const some = concepts.slice(from, from + perSegment);
-		const options = { embedder, goesOn: () => true, onConcepts: () => undefined };
-		const vectors = await embedConcepts(some, options);
-		const segment = { ...(await buildLexicalSegment({ ...graph, concepts: some })), vectors };
-		parts.push({ segment, concepts: some, vectors: undefined });
-	}
-	return toScopes(createIndexState([{ graph, parts }]), [graph]);
-}
+const BACKGROUND = { mean: 0.3, spread: 0.1 };
 
-/** How far a row with this cosine stands out from another of its graph. */
-function standsOutIn(scopes: readonly SearchScope[], cosine: number): number | undefined {
+/** How near a graph's rows with these cosines are. */
+async function nearnessIn(cosines: readonly number[]) {
+	const graph = sampleGraph("nature", [LASERS, GLACIERS]);
+	const segment = await buildLexicalSegment(graph);
+	const part = { segment, concepts: graph.concepts, vectors: undefined };
+	const scopes = toScopes(createIndexState([{ graph, parts: [part] }]), [graph]);
 	const [scope] = scopes;
-	if (!scope) return undefined;
+	if (!scope) throw new Error("The graph has a scope.");
 	const shares = { lexicalShare: 0, denseShare: 1, denseWeight: 1, fused: 1, prior: 1, graph: 0 };
-	const rows = [cosine, 0.2].map((each, concept): Found => {
-		const at = { slot: scope.base + concept, lexical: 0, cosine: each, scope, concept, score: 1 };
+	const rows = cosines.map((cosine, concept): Found => {
+		const at = { slot: scope.base + concept, lexical: 0, cosine, scope, concept, score: 1 };
 		return { slot: { ...shares, ...at }, concept: LASERS, score: 1, isNamed: false };
 	});
-	return readSigns([], rows, scopes).standsOut;
+	return readSigns([], rows, { scopes, background: BACKGROUND }).nearness;
 }
 
-const MANY = Array.from({ length: 40 }, (_, at) =>
-	sampleConcept(`c${at}`, {
-		title: `Subject number ${at}`,
-		summary: `About matter${at % 7} and ice`,
-	}),
-);
-
-t.test("how far a row stands out does not depend on the segments of its graph", async (t) => {
-	const whole = await scopesOf(MANY, 40, "counting");
-	const expected = standsOutIn(whole, 0.6);
-	t.type(expected, "number");
-	const cut = await scopesOf(MANY, 3, "counting");
-	t.same(
-		cut.map((_, first) => standsOutIn([...cut.slice(first), ...cut.slice(0, first)], 0.6)),
-		cut.map(() => expected),
-	);
+t.test("a row is as near as the closest of its graph is above foreign questions", async (t) => {
+	t.equal((await nearnessIn([0.4, 0.6]))?.toFixed(6), "3.000000");
+	t.equal((await nearnessIn([0.2]))?.toFixed(6), "-1.000000");
+	t.equal(await nearnessIn([]), undefined);
 });
-
-t.test("in too small a graph, spread is known of the bundled model only", async (t) => {
-	const few = MANY.slice(0, 3);
-	t.equal(standsOutIn(await scopesOf(few, 3, "counting"), 0.6), undefined);
-	t.ok((standsOutIn(await scopesOf(few, 3, "bundled"), 0.6) ?? 0) > 1);
-});
-
-t.test(
-	"a row stands out by its distance to the tenth, and not where there is no other",
-	async (t) => {
-		const scopes = await scopesOf(MANY, 40, "counting");
-		t.ok((standsOutIn(scopes, 0.7) ?? 0) > (standsOutIn(scopes, 0.6) ?? 0));
-		t.equal(standsOutIn(scopes, 0.2), 0);
-	},
-);

@@ -142,7 +142,7 @@ t.test(
 		const files = copyOf(await storedBefore());
 		for (const [text, reason] of [
 			["{", /manifest\.json is not usable/],
-			['{"version":3,"graphs":7}', /manifest\.json is not usable/],
+			['{"version":4,"graphs":7}', /manifest\.json is not usable/],
 			['{"version":2,"graphs":{}}', undefined],
 		] as const) {
 			const damaged = new Map(files).set("manifest.json", Buffer.from(text));

@@ -67,6 +67,13 @@ t.test("sources, names and rare tags tie concepts of any graphs together", async
 	t.same(arcsOf(graph, 3), { 1: Math.round((1 / pair) * 100) / 100 });
 });
 
+t.test("titles tie together only where they are rare", async (t) => {
+	const called = (title: string, count: number) =>
+		Array.from({ length: count }, (_, at) => sampleConcept(`${title}${at}`, { title }));
+	t.ok((await linkGraphOf(called("Fees", 3))).targets.length > 0);
+	t.equal((await linkGraphOf(called("Summary", 4))).targets.length, 0);
+});
+
 t.test("what many share says nothing, and a hub keeps its heaviest arcs", async (t) => {
 	const shared = Array.from({ length: 21 }, (_, number) =>
 		sampleConcept(`s${number}`, { evidence: [source("https://everywhere")], tags: ["all"] }),

@@ -35,9 +35,9 @@ const QUERIES = [
 const OFF_TOPIC = "population of argentina in the last census";
 const RANKS = ["ABSTAIN", "CLARIFY", "PARTIAL", "ANSWER"];
 
-const folder = join(PACKAGE_ROOT, "models", "bundled");
+const folder = join(PACKAGE_ROOT, "models", "table");
 
-for (const model of ["bundled", "none"] as const) {
+for (const model of ["table", "none"] as const) {
 	t.test(
 		`a graph with many answers decides as one with a single answer, model ${model}`,
 		async (t) => {

@@ -4,6 +4,7 @@ import { hubFolder, parseHubId, parseModelName } from "../../src/search/model/mo
 
 t.test("a model is the bundled one, a folder, one of the hub, or none", async (t) => {
 	t.same(parseModelName("bundled"), { kind: "bundled" });
+	t.same(parseModelName("table"), { kind: "table" });
 	t.same(parseModelName("none"), { kind: "none" });
 	t.same(parseModelName("local:./my model"), { kind: "local", folder: resolve("my model") });
 	t.same(parseModelName("hub:Xenova/bge-small-en-v1.5"), {
@@ -16,7 +17,7 @@ t.test("anything else is refused with the ways to say it", async (t) => {
 	for (const text of ["", "Bundled", "local:", "local: ", "ftp:x", "/models/mine"]) {
 		t.throws(() => parseModelName(text), {
 			code: "INVALID_ARGUMENT",
-			message: /use bundled, local:<folder>, hub:<owner>\/<name> or none/,
+			message: /use bundled, table, local:<folder>, hub:<owner>\/<name> or none/,
 		});
 	}
 	t.throws(() => parseModelName("Xenova/gte-small"), { message: /Did you mean hub:Xenova/ });

@@ -55,14 +55,26 @@ t.test(
 		});
 		const [head, ...windows] = toPassages(concept);
 		t.equal(head, "Title. Summary.");
-		t.equal(windows.length, 3);
+		t.equal(windows.length, 4);
 		t.ok(windows.every((text) => text.startsWith("Title. word")));
 	},
 );
 
-t.test("a long document gives a bounded number of passages, an empty one gives one", async (t) => {
-	t.equal(toPassages(sampleConcept("a", { body: "word ".repeat(100_000) })).length, 6);
+t.test("every part of a long body is in a passage; an empty concept gives one", async (t) => {
+	const sentences = Array.from({ length: 4_000 }, (_, at) => `Sentence ${at} has its say here.`);
+	const windows = toPassages(sampleConcept("a", { body: sentences.join("\n\n") })).slice(1);
+	t.ok(sentences.every((sentence) => windows.some((window) => window.includes(sentence))));
+	t.ok(windows.every((window) => window.split(" ").length < 125));
 	t.same(toPassages(sampleConcept("a", { title: "" })), ["a"]);
+});
+
+t.test("windows end with a sentence, and share one with the next", async (t) => {
+	const sentences = Array.from({ length: 60 }, (_, at) => `This is sentence number ${at} of it.`);
+	const [, first, second] = toPassages(
+		sampleConcept("a", { title: "T", body: sentences.join(" ") }),
+	);
+	t.match(first, /number 14 of it\.$/);
+	t.match(second, /^T\. This is sentence number 14 /);
 });
 
 t.test("a concept is called by its title, a part of it, an alias or its file", async (t) => {

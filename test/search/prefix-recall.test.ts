@@ -10,7 +10,7 @@ import { toPassages } from "../../src/search/lexical/concept-text.js";
 import { toUnitLength } from "./random-vectors.js";
 
 const GRAPHS = ["vector-retrieval", "http-web-standards", "kubernetes-enhancements"];
-const MODEL = join(PACKAGE_ROOT, "models/bundled");
+const MODEL = join(PACKAGE_ROOT, "models/table");
 /** Above the number from which on prefixes are compared first. */
 const ROWS = 33_000;
 const QUERIES = 12;

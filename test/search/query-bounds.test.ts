@@ -6,7 +6,7 @@ import type { LexicalIndex } from "../../src/search/lexical/lexical-index.js";
 import { expandWords, readQuery } from "../../src/search/lexical/query-words.js";
 import { termsOf } from "../../src/search/lexical/tokenizer.js";
 import { vocabularyOf } from "../../src/search/lexical/vocabulary.js";
-import { routeQuery } from "../../src/search/ranking/find-concepts.js";
+import { concludeRoute, rankByGraph } from "../../src/search/ranking/find-concepts.js";
 import { PAYMENTS, sampleConcept, sampleGraph } from "./sample-graph.js";
 
 /** No ending of a word begins with one of these. */
@@ -103,8 +103,8 @@ async function startShop(count: number) {
 	const state = createIndexState(indexed);
 	const route = (query: string, limit = 20) => {
 		asked = 0;
-		const request = { query, limit };
-		const outcome = routeQuery({ scopes: toScopes(state, graphs), dense: undefined, request });
+		const scopes = toScopes(state, graphs);
+		const outcome = concludeRoute(rankByGraph({ scopes, dense: undefined, query }), [], limit);
 		return { outcome, asked };
 	};
 	return { route };

@@ -10,7 +10,7 @@ import { createSearchEngine } from "../../src/search/search-engine.js";
 
 const GRAPHS_FOLDER = join(PACKAGE_ROOT, "graphs");
 
-const MODEL_FOLDER = join(PACKAGE_ROOT, "models/bundled");
+const MODEL_FOLDER = join(PACKAGE_ROOT, "models/table");
 
 /** A question in other words than the text's, and the graph that has it. */
 const PARAPHRASES = [

@@ -9,7 +9,7 @@ import { createSearchEngine } from "../../src/search/search-engine.js";
 import { PAYMENTS } from "./sample-graph.js";
 import { sentenceGraph } from "./sentence-graph.js";
 
-const BUNDLED = join(PACKAGE_ROOT, "models/bundled");
+const BUNDLED = join(PACKAGE_ROOT, "models/table");
 
 /** A folder of this name with the bundled model in it, without its checksums. */
 async function copyModel(t: Test, name: string): Promise<string> {

@@ -5,8 +5,12 @@ import {
 	createScopeLists,
 	type DenseThread,
 } from "../../src/search/dense/worker-dense-side.js";
-import { createWorkerHost, type WorkerHost } from "../../src/search/dense/worker-host.js";
 import type { EmbedderIdentity } from "../../src/search/model/embedder.js";
+import {
+	createWorkerHost,
+	type WorkerHost,
+	workerFailure,
+} from "../../src/search/model/worker-host.js";
 
 /** In place of a model: a text is its vector as JSON, or the word of what goes wrong. */
 const SCRIPT = `
@@ -48,6 +52,7 @@ export function startStandInModel({ clock, identity, pagesMax }: StandInOptions)
 	const lists = createScopeLists();
 	const host = createWorkerHost({
 		clock,
+		failed: workerFailure("The embedding model gave no vectors"),
 		script: new URL(`data:text/javascript,${encodeURIComponent(SCRIPT)}`),
 		prepare() {
 			lists.clear();
@@ -56,6 +61,13 @@ export function startStandInModel({ clock, identity, pagesMax }: StandInOptions)
 		},
 	});
 	const { dimensions } = identity;
-	const thread = createDenseThread({ host, regions, lists, dimensions, prepare: (text) => text });
+	const thread = createDenseThread({
+		host,
+		regions,
+		lists,
+		dimensions,
+		prepare: (text) => text,
+		knownVector: () => undefined,
+	});
 	return { thread, host };
 }

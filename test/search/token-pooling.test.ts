@@ -15,7 +15,7 @@ const TEXTS = [
 t.test("texts get the vectors that the library's own pooling gives them", async (t) => {
 	env.allowRemoteModels = false;
 	env.localModelPath = MODELS;
-	const extract = await pipeline("feature-extraction", "bundled", {
+	const extract = await pipeline("feature-extraction", "table", {
 		dtype: "q8",
 		device: "cpu",
 		local_files_only: true,

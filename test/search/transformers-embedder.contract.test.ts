@@ -6,7 +6,7 @@ import { PACKAGE_ROOT } from "../../src/kernel/package-info.js";
 import { createTransformersEmbedder } from "../../src/search/dense/open-model.js";
 import type { Embedder } from "../../src/search/model/embedder.js";
 
-const MODEL_FOLDER = join(PACKAGE_ROOT, "models/bundled");
+const MODEL_FOLDER = join(PACKAGE_ROOT, "models/table");
 
 /** A question, a text that answers it, a text that does not. */
 const TRIPLES = [

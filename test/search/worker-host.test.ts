@@ -3,7 +3,7 @@ import { join } from "node:path";
 import { pathToFileURL } from "node:url";
 import t, { type Test } from "tap";
 import { type Clock, systemClock } from "../../src/kernel/clock.js";
-import { createWorkerHost } from "../../src/search/dense/worker-host.js";
+import { createWorkerHost, workerFailure } from "../../src/search/model/worker-host.js";
 
 const SCRIPT = `
 import { parentPort, workerData } from "node:worker_threads";
@@ -24,6 +24,7 @@ function startHost(t: Test, clock: Clock = systemClock) {
 	const ended: number[] = [];
 	const host = createWorkerHost({
 		clock,
+		failed: workerFailure("The embedding model gave no vectors"),
 		script: pathToFileURL(join(folder, "worker.mjs")),
 		prepare() {
 			const start = ++starts;
@@ -96,7 +97,7 @@ t.test("a closed host starts nothing any more", async (t) => {
 /** Its worker answers while it is being closed, and ends some time after. */
 const PROCESS_THAT_CLOSES = `
 import { systemClock } from ${JSON.stringify(new URL("../../src/kernel/clock.js", import.meta.url))};
-import { createWorkerHost } from ${JSON.stringify(new URL("../../src/search/dense/worker-host.js", import.meta.url))};
+import { createWorkerHost, workerFailure } from ${JSON.stringify(new URL("../../src/search/model/worker-host.js", import.meta.url))};
 
 const script = \`
 import { parentPort, workerData } from "node:worker_threads";
@@ -108,6 +109,7 @@ parentPort.on("message", ({ id, close }) => {
 \`;
 const host = createWorkerHost({
 	clock: systemClock,
+	failed: workerFailure("It failed"),
 	script: new URL("data:text/javascript," + encodeURIComponent(script)),
 	prepare: () => ({ data: {}, dispose: () => undefined }),
 });

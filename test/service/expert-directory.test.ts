@@ -41,6 +41,7 @@ const searchFinding = (scores: Record<string, number>): HybridSearch => ({
 		}),
 		missing: [],
 		mode: "hybrid",
+		effort: "fast" as const,
 		timings: {},
 	}),
 });

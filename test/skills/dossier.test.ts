@@ -5,6 +5,7 @@ import { compareDossiers, toDossierDocument } from "../../skills/dossiers/dossie
 import type { DossierWire } from "../../skills/dossiers/dossier-wire.js";
 import { dossier } from "../../skills/dossiers/dossiers.operations.js";
 import type { Caller } from "../../src/contract/call.js";
+import type { Decision } from "../../src/contract/wire.js";
 import { findCitedSentence } from "../../src/evidence/cited-sentences.js";
 import { createGraphCatalog } from "../../src/knowledge/catalog.js";
 import { createSearchEngine } from "../../src/search/search-engine.js";
@@ -12,6 +13,7 @@ import { makeConcept, makeGraph } from "../service/sample-graphs.js";
 import { boundSkill } from "../support/bound-skill.js";
 import { manualClock } from "../support/manual-clock.js";
 import { createTestResearch } from "../support/test-research.js";
+import { handJudge } from "../support/word-judge.js";
 import { ask } from "./asked-skill.js";
 
 const ESC = String.fromCharCode(0x1b);
@@ -60,7 +62,7 @@ const catalog = createGraphCatalog([
 	]),
 ]);
 const clock = manualClock("2026-03-01T12:00:00Z");
-const wordless = { folder: t.testdir(), clock, model: "none" } as const;
+const wordless = { folder: t.testdir(), clock, model: "none", judge: handJudge() } as const;
 const search = await createSearchEngine(wordless);
 t.teardown(() => search.close());
 await search.sync(catalog.list());
@@ -91,7 +93,9 @@ t.test(
 			const evidenceIds = numbers.map((n) => idOf.get(n) ?? "");
 			const offered = evidenceIds.flatMap((id) => findCitedSentence(catalog, id) ?? []);
 			t.equal(offered.length, evidenceIds.length, "each citation exists");
-			t.same(passCitationGate([{ text, evidenceIds }], offered).dropped, [], text);
+			const gate = { offered, judge: undefined, signal: new AbortController().signal };
+			const { dropped } = await passCitationGate([{ text, evidenceIds }], gate);
+			t.same(dropped, [], text);
 		}
 		for (const { evidence_id: id, excerpt } of data.citations) {
 			t.equal(findCitedSentence(catalog, id)?.text, excerpt);
@@ -112,6 +116,16 @@ t.test("what contradicts a finding is reported with it, and lowers its confidenc
 	t.ok(data.timeline.some(({ date, basis }) => date === "2024-03" && basis === "told"));
 });
 
+t.test("without a judge no contradiction is reported", async (t) => {
+	const { judge: _, ...unread } = search;
+	const skill = boundSkill(dossier, {
+		...{ search: { ...unread, judge: undefined }, catalog, clock, research },
+	});
+	const { data } = await ask<{ data: DossierWire }>(skill)({ topic: TOPIC, graphs: ["limits"] });
+	t.ok(data.findings.length > 0);
+	t.same(data.contradictions, []);
+});
+
 t.test("nothing counts that was published after the day asked for", async (t) => {
 	const { data } = await compile({ topic: TOPIC, graphs: ["limits"], as_of: "2025-12-31" });
 	t.notMatch(JSON.stringify(data), /10 MB|review\.example/);
@@ -125,6 +139,52 @@ t.test("a topic no graph covers has no dossier, and an unknown graph is not foun
 	t.match(none, { kind: "no-answer", meta: { decision: "ABSTAIN", dataStatus: "NO_MATCH" } });
 	await t.rejects(compile({ topic: TOPIC, graphs: ["nowhere"] }), { code: "NOT_FOUND" });
 	await t.rejects(compile({ topic: "x".repeat(2_001) }), { name: /ZodError/ });
+});
+
+/** The same search, of another opinion. */
+const compileAt = (decision: Decision) => {
+	const find: typeof search.find = async (request) => ({
+		...(await search.find(request)),
+		decision,
+	});
+	const services = { search: { ...search, find }, catalog, clock, research };
+	return ask<{ data: DossierWire; meta: object }>(boundSkill(dossier, services));
+};
+
+t.test(
+	"a topic the search would ask back about has a dossier only if it is meant wide",
+	async (t) => {
+		const compileVague = compileAt("CLARIFY");
+		t.match(await compileVague({ topic: TOPIC }), {
+			kind: "no-answer",
+			data: { findings: [], citations: [] },
+			meta: { decision: "CLARIFY", dataStatus: "NO_MATCH" },
+		});
+		for (const topic of ["settlement", "settlement gateway"]) {
+			t.equal((await compileVague({ topic })).kind, "answer", topic);
+			t.equal((await compileAt("ABSTAIN")({ topic })).kind, "no-answer", topic);
+		}
+	},
+);
+
+t.test("what is left of a past day has to be about the topic still", async (t) => {
+	const late = node("late", "Kelp farming yields", "Kelp farming yields ten tons a hectare.", {
+		evidence: [page("k1", "https://kelp.example/2026", "2026-01-01")],
+	});
+	const early = node("early", "Mussel ropes", "Mussel ropes are hung below rafts in farming.", {
+		evidence: [page("m1", "https://mussel.example/2020", "2020-01-01")],
+	});
+	const farms = createGraphCatalog([makeGraph({ id: "farms" }, [late, early])]);
+	await search.sync([...catalog.list(), ...farms.list()]);
+	const compileFarms = ask<{ data: DossierWire }>(
+		boundSkill(dossier, { search, catalog: farms, clock, research }),
+	);
+	const topic = "kelp farming yields";
+	t.equal((await compileFarms({ topic })).kind, "answer");
+	t.match(await compileFarms({ topic, as_of: "2021-01-01" }), {
+		kind: "no-answer",
+		data: { findings: [] },
+	});
 });
 
 t.test(

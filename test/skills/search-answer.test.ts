@@ -23,6 +23,7 @@ const EXPLANATION: ScoreExplanation = {
 	denseWeight: 0.6,
 	graph: 0.00004,
 	prior: 0.98,
+	answers: undefined,
 	coverage: 2 / 3,
 	isNamed: false,
 	terms: [{ term: "payment", score: 7.123456 }],
@@ -53,6 +54,7 @@ function start(outcome: Partial<SearchOutcome> = {}) {
 					rows: [rowOf()],
 					missing: [],
 					mode: "hybrid",
+					effort: "fast" as const,
 					timings: {},
 					...outcome,
 				};
@@ -108,6 +110,7 @@ t.test("an explanation is returned part by part, with four decimals", async (t) 
 		dense_weight: 0.6,
 		graph: 0,
 		prior: 0.98,
+		answers: null,
 		coverage: 0.6667,
 		is_named: false,
 		terms: [{ term: "payment", score: 7.1235 }],

@@ -7,10 +7,12 @@ import { createSearchEngine } from "../../src/search/search-engine.js";
 import { DOMAIN_GRAPH } from "../service/sample-graphs.js";
 import { boundSkill } from "../support/bound-skill.js";
 import { manualClock } from "../support/manual-clock.js";
+import { handJudge } from "../support/word-judge.js";
 import { ask } from "./asked-skill.js";
 
 const clock = manualClock("2026-06-01T00:00:00Z");
-const search = await createSearchEngine({ folder: t.testdir(), clock, model: "none" });
+const judge = handJudge();
+const search = await createSearchEngine({ folder: t.testdir(), clock, model: "none", judge });
 t.teardown(() => search.close());
 await search.sync([DOMAIN_GRAPH]);
 const catalog = createGraphCatalog([DOMAIN_GRAPH]);
@@ -21,7 +23,11 @@ const text = boundSkill(textVerification, services);
 
 interface Checked {
 	readonly data: { readonly batch_id: string | null; readonly claims: readonly CheckedClaimWire[] };
-	readonly meta: { readonly claims: number; readonly answered: number };
+	readonly meta: {
+		readonly claims: number;
+		readonly answered: number;
+		readonly warnings: readonly string[];
+	};
 }
 const CLAIM = "Status 402 asks for payment.";
 
@@ -32,6 +38,19 @@ t.test("an anonymous caller gets a verdict that is not kept", async (t) => {
 		told.data.claims.map(({ verdict }) => verdict),
 		["SUPPORTED", "NOT_ENOUGH_EVIDENCE"],
 	);
+});
+
+t.test("without a judge a batch and a text are no answers, and say why", async (t) => {
+	const unread = createClaimVerifier({ search: { ...search, judge: undefined }, catalog, clock });
+	const parts = { ...services, verifier: unread };
+	for (const [skill, input] of [
+		[boundSkill(batchVerification, parts), { claims: [CLAIM] }],
+		[boundSkill(textVerification, parts), { text: CLAIM }],
+	] as const) {
+		const told = await ask<Checked>(skill)(input);
+		t.match(told, { kind: "no-answer", meta: { answered: 0, warnings: [/no model that reads/] } });
+		t.match(told.data.claims, [{ verdict: "NOT_ENOUGH_EVIDENCE", evidence: [] }]);
+	}
 });
 
 t.test("a claim that is sent twice is looked up once and answered alike", async (t) => {

@@ -2,8 +2,10 @@ import t from "tap";
 import { citationCheck } from "../../skills/verify/verify-citation.operations.js";
 import { toArticleRef } from "../../src/evidence/sources.js";
 import { createGraphCatalog } from "../../src/knowledge/catalog.js";
+import type { PairJudge } from "../../src/search/judge/pair-judge.js";
 import { makeConcept, makeGraph } from "../service/sample-graphs.js";
 import { boundSkill } from "../support/bound-skill.js";
+import { failingJudge, handJudge, reading } from "../support/word-judge.js";
 import { ask } from "./asked-skill.js";
 
 const SOURCE = "https://www.rfc-editor.org/rfc/rfc7541";
@@ -35,7 +37,9 @@ interface Checked {
 		readonly source: { readonly title: string; readonly sentences: number };
 	};
 }
-const check = ask<Checked>(boundSkill(citationCheck, { catalog }));
+const checkBy = (judge: PairJudge | undefined) =>
+	ask<Checked>(boundSkill(citationCheck, { catalog, search: { judge } }));
+const check = checkBy(handJudge());
 const ref = toArticleRef(SOURCE) ?? "";
 
 t.test("a sentence of a graph supports what it says, and refutes another number", async (t) => {
@@ -48,7 +52,10 @@ t.test("a sentence of a graph supports what it says, and refutes another number"
 		sentence: "HPACK's static table has 99 entries.",
 		evidence_id: "web:protocols.hpack~1",
 	});
-	t.match(wrong, { kind: "answer", data: { stance: "refutes", claims: [{ reasons: [/61/] }] } });
+	t.match(wrong, {
+		kind: "answer",
+		data: { stance: "refutes", claims: [{ reasons: [/against/] }] },
+	});
 });
 
 t.test("an article is whatever graphs cite it for", async (t) => {
@@ -84,7 +91,7 @@ t.test(
 );
 
 t.test("long sources are compared in turns, and no longer than somebody waits", async (t) => {
-	const skill = boundSkill(citationCheck, { catalog });
+	const skill = boundSkill(citationCheck, { catalog, search: { judge: handJudge() } });
 	const excerpt = "HPACK has a static table of entries. ".repeat(100);
 	const input = skill.input.parse({ sentence: "HPACK's static table has 61 entries.", excerpt });
 	const leaving = new AbortController();
@@ -94,6 +101,47 @@ t.test("long sources are compared in turns, and no longer than somebody waits", 
 	const hidden = `${"QUIC and so on, ".repeat(60)} HPACK's static table has 61 entries.`;
 	const found = await check({ sentence: "HPACK's static table has 61 entries.", excerpt: hidden });
 	t.equal(found.data.stance, "supports", "what comes late in a long sentence counts");
+});
+
+t.test("a cited sentence is read alone, one of an article among others that cite it", async (t) => {
+	const judge = handJudge();
+	const sentence = "HPACK's static table has 61 entries.";
+	await checkBy(judge)({ sentence, evidence_id: "web:protocols.hpack~1" });
+	t.same(judge.asked, [{ text: sentence, passage: "HPACK. The static table has 61 entries." }]);
+	await checkBy(judge)({ sentence, article_ref: ref });
+	t.ok(judge.asked.some(({ passage }) => /compresses .* 61 entries\. A sender/.test(passage)));
+});
+
+t.test("a long source is read no further than what comes nearest", async (t) => {
+	const judge = handJudge();
+	const other = Array.from({ length: 150 }, (_, at) => `Stream ${at} is open.`);
+	const excerpt = [...other, "The static table has 61 entries."].join(" ");
+	await checkBy(judge)({ sentence: "The static table has 61 entries.", excerpt });
+	t.ok(judge.asked.length <= 16, String(judge.asked.length));
+	t.ok(judge.asked.some(({ passage }) => /61 entries/.test(passage)));
+});
+
+t.test("without a judge, and where it fails, nothing is charged and nothing told", async (t) => {
+	const input = { sentence: "HPACK's static table has 61 entries.", article_ref: ref };
+	for (const judge of [undefined, failingJudge]) {
+		t.match(await checkBy(judge)(input), {
+			kind: "no-answer",
+			data: { stance: "neutral", claims: [], source: { title: "", source_url: "" } },
+			meta: { warnings: [/model that reads/] },
+		});
+	}
+});
+
+t.test("a swapped figure is never supported, and what is unsure is neutral", async (t) => {
+	const sentence = "HPACK's static table has 99 entries.";
+	const swapped = await checkBy(handJudge(() => reading("supports")))({
+		sentence,
+		evidence_id: "web:protocols.hpack~1",
+	});
+	t.match(swapped.data, { stance: "neutral", claims: [{ reasons: [/lacks 99/] }] });
+	const unsure = handJudge(() => ({ answers: 1, supports: 0.1, refutes: 0.7, open: 0.2 }));
+	const told = await checkBy(unsure)({ sentence, evidence_id: "web:protocols.hpack~1" });
+	t.equal(told.data.stance, "neutral");
 });
 
 t.test("nothing to check, an unknown source and two sources cost nothing", async (t) => {

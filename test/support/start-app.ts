@@ -5,6 +5,7 @@ import { type App, createApp } from "../../src/app/create-app.js";
 import type { Clock } from "../../src/kernel/clock.js";
 import type { Logger } from "../../src/kernel/logger.js";
 import type { Egress } from "../../src/kernel/outbound.js";
+import type { PairJudge } from "../../src/search/judge/pair-judge.js";
 import type { Settings } from "../../src/settings/read-settings.js";
 
 /** A whole server on a loopback port, on a folder of its own; closed when the test ends. */
@@ -43,7 +44,8 @@ export function testSettings(folder: string, changes: Partial<Settings> = {}): S
 		port: 0,
 		data: folder,
 		catalog: "sample",
-		model: "bundled",
+		model: "table",
+		judge: "none",
 		publicUrl: undefined,
 		contact: undefined,
 		onchain: { facilitator: "off" },
@@ -61,6 +63,7 @@ export async function startApp(
 		onchain?: OnchainParts;
 		slack?: Egress;
 		callerEgress?: Egress;
+		judge?: PairJudge;
 		logger?: Logger;
 	} = {},
 ): Promise<TestApp> {
@@ -74,6 +77,7 @@ export async function startApp(
 		...(options.onchain && { onchain: options.onchain }),
 		...(options.slack && { slack: options.slack }),
 		...(options.callerEgress && { callerEgress: options.callerEgress }),
+		...(options.judge && { judge: options.judge }),
 	});
 	const server = await app.listen({ host: "127.0.0.1", port: 0 });
 	await app.ready();

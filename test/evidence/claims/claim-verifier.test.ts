@@ -5,15 +5,16 @@ import {
 	findPublisher,
 	groupByOrigin,
 } from "../../../skills/verify/claims/source-tiers.js";
-import type { StanceJudge } from "../../../skills/verify/claims/verification.js";
 import { claimVerification } from "../../../skills/verify/verify-claim.operations.js";
 import { toCitedSentences } from "../../../src/evidence/cited-sentences.js";
 import { createGraphCatalog } from "../../../src/knowledge/catalog.js";
 import type { Evidence } from "../../../src/knowledge/graph.js";
+import type { PairJudge, TextPair } from "../../../src/search/judge/pair-judge.js";
 import { createSearchEngine } from "../../../src/search/search-engine.js";
 import { makeConcept, makeGraph } from "../../service/sample-graphs.js";
 import { boundSkill } from "../../support/bound-skill.js";
 import { manualClock } from "../../support/manual-clock.js";
+import { failingJudge, handJudge, reading } from "../../support/word-judge.js";
 
 const clock = manualClock("2026-06-01T00:00:00Z");
 const source = (articleId: string, sourceUrl: string, publishedAt?: string): Evidence => ({
@@ -47,7 +48,9 @@ const search = await createSearchEngine({ folder: t.testdir(), clock, model: "no
 t.teardown(() => search.close());
 await search.sync([graph]);
 const { signal } = new AbortController();
-const verifier = createClaimVerifier({ search, catalog, clock });
+const verifierBy = (judge: PairJudge | undefined) =>
+	createClaimVerifier({ search: { ...search, judge }, catalog, clock });
+const verifier = verifierBy(handJudge());
 const verify = (claim: string, asOf?: string) => verifier.verify({ claim, asOf, signal });
 
 t.test("five gates are reported in their order, each with its reason", async (t) => {
@@ -113,26 +116,131 @@ t.test("what holds more statements than are checked is never reported as support
 	const { verdict, warnings } = await verify(`${claim} `.repeat(9));
 	t.equal(verdict, "NOT_ENOUGH_EVIDENCE");
 	t.match(warnings, [/3 of 9 statements were not checked/]);
-	t.equal((await verify("and the relay signs a ".repeat(90) + claim)).verdict, verdict);
+	t.not((await verify("and the relay signs a ".repeat(90) + claim)).verdict, "SUPPORTED");
 });
 
-t.test("a judge that sees it otherwise lowers confidence and turns nothing", async (t) => {
-	const judge: StanceJudge = {
-		method: "nli",
-		judge: async (_, sentences) => sentences.map(() => ({ stance: "refutes", score: 0.9 })),
-	};
-	const failing: StanceJudge = { method: "llm", judge: () => Promise.reject(new Error("down")) };
-	const claim = "The relay window holds 64 frames.";
-	const plain = await verify(claim);
-	const disputed = await createClaimVerifier({
-		search,
-		catalog,
-		clock,
-		judges: [judge, failing],
-	}).verify({ claim, signal });
-	t.ok(disputed.evidence[0]?.isDisputed || disputed.evidence.some(({ isDisputed }) => isDisputed));
-	t.ok(disputed.confidence < plain.confidence);
+const TRUE = "The relay window holds 64 frames.";
+
+t.test(
+	"without a judge, and where it fails, no claim has a verdict, and the reply says why",
+	async (t) => {
+		for (const judge of [undefined, failingJudge]) {
+			const told = await verifierBy(judge).verify({ claim: TRUE, signal });
+			t.equal(told.verdict, "NOT_ENOUGH_EVIDENCE");
+			t.match(told.warnings, [/model that reads claims/]);
+			t.match(told.explanation, /model that reads claims/);
+			t.match(told.gates[2], { gate: "stance", status: "fail", method: "rules" });
+			t.ok(told.evidence.every(({ stance }) => stance === "neutral"));
+		}
+		const broken: PairJudge = { ...handJudge(), read: () => Promise.reject(new TypeError("bug")) };
+		await t.rejects(verifierBy(broken).verify({ claim: TRUE, signal }), { name: "TypeError" });
+	},
+);
+
+t.test("the judge decides, and what decides is told in the stance gate", async (t) => {
+	for (const [stance, verdict] of [
+		["supports", "SUPPORTED"],
+		["refutes", "REFUTED"],
+		["open", "NOT_ENOUGH_EVIDENCE"],
+	] as const) {
+		const told = await verifierBy(handJudge(() => reading(stance))).verify({ claim: TRUE, signal });
+		t.equal(told.verdict, verdict);
+		t.match(told.gates[2], { gate: "stance", method: "nli" });
+		t.same(told.warnings, []);
+	}
 });
+
+t.test("rules take back a support that lacks a figure, and never make a verdict", async (t) => {
+	const swapped = "The relay window holds 32 frames.";
+	const yes = verifierBy(handJudge(() => reading("supports")));
+	const { verdict, evidence } = await yes.verify({ claim: swapped, signal });
+	t.equal(verdict, "NOT_ENOUGH_EVIDENCE");
+	t.ok(evidence.some(({ isDisputed, reasons }) => isDisputed && /32/.test(reasons[0] ?? "")));
+	const open = verifierBy(handJudge(() => reading("open")));
+	t.equal((await open.verify({ claim: swapped, signal })).verdict, "NOT_ENOUGH_EVIDENCE");
+});
+
+t.test("what a sentence on another subject refutes is left open", async (t) => {
+	const no = verifierBy(handJudge(() => reading("refutes")));
+	const told = await no.verify({ claim: "Zephyr holds a relay window of 64 frames.", signal });
+	t.equal(told.verdict, "NOT_ENOUGH_EVIDENCE");
+	t.ok(told.evidence.some(({ reasons }) => /does not speak of Zephyr/.test(reasons[0] ?? "")));
+});
+
+t.test(
+	"a verdict is as sure as its best reading, less the more was read, and told from a threshold",
+	async (t) => {
+		const sure = (supports: number) =>
+			verifierBy(handJudge(() => ({ answers: 1, supports, refutes: 0.01, open: 0.99 - supports })));
+		const told = await sure(0.95).verify({ claim: TRUE, signal });
+		t.equal(told.verdict, "SUPPORTED");
+		t.ok(told.confidence > 0.8 && told.confidence < 0.95, String(told.confidence));
+		const unsure = await sure(0.7).verify({ claim: TRUE, signal });
+		t.equal(unsure.verdict, "NOT_ENOUGH_EVIDENCE");
+	},
+);
+
+t.test(
+	"a part is read beside so many passages at most, each with its title and its neighbors",
+	async (t) => {
+		const judge = handJudge();
+		const sentences = Array.from(
+			{ length: 40 },
+			(_, at) => `The relay window has rule number ${at}.`,
+		);
+		const wide = makeGraph({ id: "wide" }, [
+			concept(
+				"rules",
+				"Relay rules",
+				"",
+				[source("rfc", "https://www.rfc-editor.org/rfc/rfc7001")],
+				{
+					body: sentences.join(" "),
+				},
+			),
+		]);
+		const engine = await createSearchEngine({ folder: t.testdir(), clock, model: "none" });
+		t.teardown(() => engine.close());
+		await engine.sync([wide]);
+		const deps = { search: { ...engine, judge }, catalog: createGraphCatalog([wide]), clock };
+		await createClaimVerifier(deps).verify({ claim: "The relay window has a rule.", signal });
+		t.ok(judge.asked.length > 0 && judge.asked.length <= 16, String(judge.asked.length));
+		for (const { passage } of judge.asked) {
+			t.match(passage, /^Relay rules\. The relay window has rule number \d+\. The relay window/);
+			t.ok(passage.split(" ").length <= 95, passage);
+		}
+		t.equal(new Set(judge.asked.map(({ passage }) => passage)).size, judge.asked.length);
+	},
+);
+
+t.test(
+	"independent origins that disagree are a conflict; one origin that does is left open",
+	async (t) => {
+		const says = (id: string, url: string, summary: string) =>
+			concept(id, `Relay padding ${id}`, summary, [source(id, url)]);
+		const sides = ({ passage }: TextPair) =>
+			reading(/one byte/.test(passage) ? "supports" : "refutes");
+		for (const [url, verdict] of [
+			["https://example.net/b", "CONFLICTING"],
+			["https://example.org/b", "NOT_ENOUGH_EVIDENCE"],
+		] as const) {
+			const divided = makeGraph({ id: "divided" }, [
+				says("a", "https://example.org/a", "Relay padding fills a frame up by one byte."),
+				says("b", url, "Relay padding leaves every frame as it was."),
+			]);
+			const engine = await createSearchEngine({ folder: t.testdir(), clock, model: "none" });
+			t.teardown(() => engine.close());
+			await engine.sync([divided]);
+			const search = { ...engine, judge: handJudge(sides) };
+			const deps = { search, catalog: createGraphCatalog([divided]), clock };
+			const told = await createClaimVerifier(deps).verify({
+				claim: "Relay padding fills a frame up.",
+				signal,
+			});
+			t.equal(told.verdict, verdict, url);
+		}
+	},
+);
 
 t.test("one owner and one document are one origin, and the table knows who publishes", (t) => {
 	t.equal(bestTier([source("a", "https://datatracker.ietf.org/doc/x")]), 1);

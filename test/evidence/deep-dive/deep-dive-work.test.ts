@@ -1,5 +1,5 @@
 import t, { type Test } from "tap";
-import { isSupported } from "../../../skills/answers/citation-gate.js";
+import { isSupported } from "../../../skills/answers/report/findings.js";
 import type { DeepDiveReport } from "../../../skills/deep-dive/report.js";
 import { catalogFolders, loadGraphs } from "../../../src/app/content.js";
 import { findCitedSentence } from "../../../src/evidence/cited-sentences.js";
@@ -57,6 +57,13 @@ t.test("a subject no graph knows is no answer, whatever its facets would find", 
 	t.equal(stopReason, "no evidence");
 	t.same(report.findings, []);
 	t.match(report.not_known.join("\n"), /moon/);
+});
+
+t.test("a question that only names what a graph knows is no answer", async (t) => {
+	const { report, isAnswer } = await dive.run("What did Napoleon think of HSTS?", "comprehensive");
+	t.equal(isAnswer, false);
+	t.same([report.findings, report.abstract, report.timeline], [[], [], []]);
+	t.equal((await dive.run("HSTS", "fast")).isAnswer, true, "asked for by its name it is one");
 });
 
 t.test("the plan states questions and graphs, and nothing of what these hold", async (t) => {

@@ -6,12 +6,14 @@ import { systemClock } from "../../../src/kernel/clock.js";
 import { createGraphCatalog } from "../../../src/knowledge/catalog.js";
 import type { Graph } from "../../../src/knowledge/graph.js";
 import { createSearchEngine } from "../../../src/search/search-engine.js";
+import { handJudge } from "../../support/word-judge.js";
 
 const ASKED_AT = Date.UTC(2026, 10, 21);
 
 /** A deep dive over some graphs by keywords, each pass beginning from what the one before it wrote down. */
 export async function openDive(folder: string, graphs: readonly Graph[]) {
-	const search = await createSearchEngine({ folder, clock: systemClock, model: "none" });
+	const judge = handJudge();
+	const search = await createSearchEngine({ folder, clock: systemClock, model: "none", judge });
 	await search.sync(graphs);
 	const catalog = createGraphCatalog(graphs);
 	const work = createDeepDiveWork({

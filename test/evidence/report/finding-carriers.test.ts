@@ -1,12 +1,14 @@
 import t from "tap";
+import { findDenials } from "../../../skills/answers/report/denials.js";
 import {
 	carriersOf,
 	clusterSentences,
+	findContradictions,
 	withoutDeniers,
 } from "../../../skills/answers/report/findings.js";
 import { type CitedSentence, toCitedSentences } from "../../../src/evidence/cited-sentences.js";
-import { runAtOnce } from "../../../src/knowledge/work-in-turns.js";
 import { makeConcept, makeGraph } from "../../service/sample-graphs.js";
+import { failingJudge, handJudge, reading } from "../../support/word-judge.js";
 
 const say = (id: string, summary: string): CitedSentence => {
 	const dates = { publishedAt: undefined, datePrecision: undefined };
@@ -17,36 +19,47 @@ const say = (id: string, summary: string): CitedSentence => {
 	return sentence;
 };
 
-t.test("what denies a sentence in its own words carries no finding of it", (t) => {
-	for (const [said, denied, same] of [
-		[
-			"Enable TLS session tickets on all public servers by default.",
-			"Disable TLS session tickets on all public servers by default.",
-			"Operators enable TLS session tickets on all public servers by default.",
-		],
-		[
-			"The widget protocol supports payment retries over plain connections.",
-			"The widget protocol does not support payment retries over plain connections.",
-			"The widget protocol supports payment retries over all plain connections.",
-		],
-	] as const) {
-		const sentences = [say("one", said), say("two", denied), say("three", same)];
-		const clusters = clusterSentences(sentences);
-		t.equal(clusters.length, 1, "in words they are alike");
-		const apart = runAtOnce(withoutDeniers(clusters, []));
-		const carried = apart.map((cluster) => carriersOf(cluster).map(({ text }) => text));
-		t.same(new Set(carried.flat()), new Set([said, denied, same]), "nothing is lost");
-		t.same(
-			carried.find(([lead]) => lead === said),
-			[said, same],
-		);
-		t.same(
-			carried.find(([lead]) => lead === denied),
-			[denied],
-		);
-	}
-	t.end();
+const { signal } = new AbortController();
+/** Denies what has the opposite word, whichever is the claim. */
+const opposites = handJudge(({ text, passage }) => {
+	const isOn = (one: string) => /^(?:Notes\. )?(?:Operators e|E)nable/.test(one);
+	return reading(isOn(text) === isOn(passage) ? "supports" : "refutes");
 });
+
+t.test("what denies a sentence in its own words carries no finding of it", async (t) => {
+	const [said, denied, same] = [
+		"Enable TLS session tickets on all public servers by default.",
+		"Disable TLS session tickets on all public servers by default.",
+		"Operators enable TLS session tickets on all public servers by default.",
+	];
+	const sentences = [say("one", said), say("two", denied), say("three", same)];
+	const clusters = clusterSentences(sentences);
+	t.equal(clusters.length, 1, "in words they are alike");
+	const pairs = await findContradictions(opposites, sentences, signal);
+	t.equal(pairs.length, 2);
+	const apart = withoutDeniers(clusters, pairs);
+	const carried = apart.map((cluster) => carriersOf(cluster).map(({ text }) => text));
+	t.same(new Set(carried.flat()), new Set([said, denied, same]), "nothing is lost");
+	t.same(
+		carried.find(([lead]) => lead === said),
+		[said, same],
+	);
+	t.same(
+		carried.find(([lead]) => lead === denied),
+		[denied],
+	);
+});
+
+t.test(
+	"what is told in the same words with a denial carries nothing, whether it is read or not",
+	(t) => {
+		const said = "The widget protocol supports payment retries over plain connections.";
+		const denied = "The widget protocol does not support payment retries over plain connections.";
+		const [cluster] = clusterSentences([say("one", said), say("two", denied)]);
+		t.same(cluster && carriersOf(cluster).map(({ text }) => text), [said]);
+		t.end();
+	},
+);
 
 t.test("two that are known to contradict each other carry nothing together", (t) => {
 	const [one, other] = [
@@ -54,7 +67,45 @@ t.test("two that are known to contradict each other carry nothing together", (t)
 		say("two", "Batches hold up to ten orders each day."),
 	] as const;
 	const clusters = clusterSentences([one, other]);
-	t.equal(runAtOnce(withoutDeniers(clusters, [])).length, 1);
-	t.equal(runAtOnce(withoutDeniers(clusters, [{ one: other, other: one }])).length, 2);
+	t.equal(withoutDeniers(clusters, []).length, 1);
+	t.equal(withoutDeniers(clusters, [{ one: other, other: one }]).length, 2);
 	t.end();
+});
+
+t.test("two sentences contradict each other where each denies the other for sure", async (t) => {
+	const pair = {
+		one: say("one", "Batches of the gateway hold up to ten orders."),
+		other: say("two", "Batches of the gateway hold up to twelve orders."),
+	};
+	const told = await findDenials(
+		handJudge(() => reading("refutes")),
+		[pair],
+		signal,
+	);
+	t.match(told, [{ ...pair, score: 0.96, reasons: [/ten.*twelve/] }]);
+	const oneWay = handJudge(({ text }) => reading(/ten/.test(text) ? "refutes" : "open"));
+	t.same(await findDenials(oneWay, [pair], signal), []);
+	const unsure = { answers: 0, supports: 0.1, refutes: 0.85, open: 0.05 };
+	t.same(
+		await findDenials(
+			handJudge(() => unsure),
+			[pair],
+			signal,
+		),
+		[],
+	);
+	const elsewhere = {
+		one: say("one", "RFC 9110 asks for ten orders and RFC 9111 for none."),
+		other: say("two", "RFC 7230 asks for twelve orders and RFC 7231 for none."),
+	};
+	t.same(
+		await findDenials(
+			handJudge(() => reading("refutes")),
+			[elsewhere],
+			signal,
+		),
+		[],
+	);
+	t.same(await findDenials(undefined, [pair], signal), []);
+	t.same(await findDenials(failingJudge, [pair], signal), []);
 });

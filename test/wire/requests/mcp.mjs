@@ -32,6 +32,8 @@ const OPERATION_OF_TOOL = {
 	supplemental_context: "supplemental_context",
 	research_chat: "research_chat",
 	schedule_briefing: "research_schedules_create",
+	embed_texts: "embeddings_create",
+	rerank: "rerank_create",
 };
 const OWN_ARGUMENTS = {
 	search: { query: QUESTION },

@@ -1,5 +1,11 @@
 import t from "tap";
-import { type AnswerSigns, decide, statusOf, strengthOf } from "../../src/search/ranking/judge.js";
+import { isAnswered } from "../../src/contract/wire.js";
+import {
+	type AnswerSigns,
+	decide,
+	statusOf,
+	strengthOf,
+} from "../../src/search/ranking/decision.js";
 
 const STRONG: AnswerSigns = {
 	subjectWords: 4,
@@ -8,7 +14,8 @@ const STRONG: AnswerSigns = {
 	known: 1,
 	evidence: 6,
 	rarity: 1,
-	standsOut: 2.5,
+	nearness: 2.5,
+	answers: undefined,
 	lacksName: 0,
 	lacksIdentifier: false,
 	isNamed: false,
@@ -22,7 +29,7 @@ const OFF: AnswerSigns = {
 	known: 0.2,
 	evidence: 0.5,
 	rarity: 0.1,
-	standsOut: 1,
+	nearness: 1,
 };
 
 t.test("a row that covers the query and stands out answers", async (t) => {
@@ -36,7 +43,7 @@ t.test("unknown words and a row like the others mean no answer", async (t) => {
 });
 
 t.test("a query in other words than the row's is answered in part", async (t) => {
-	const weak = { evidence: 3, rarity: 0.4, standsOut: 1.5 };
+	const weak = { evidence: 3, rarity: 0.4, nearness: 6 };
 	const paraphrase = { ...STRONG, coverage: 0.3, known: 0.65, ...weak };
 	t.equal(decide(paraphrase), "PARTIAL");
 });
@@ -63,7 +70,7 @@ t.test("a short query that many rows answer equally well is asked back", async (
 });
 
 t.test("a query without subject words is not answered, whatever the vectors say", async (t) => {
-	t.equal(decide({ ...STRONG, subjectWords: 0, standsOut: 9 }), "ABSTAIN");
+	t.equal(decide({ ...STRONG, subjectWords: 0, nearness: 9 }), "ABSTAIN");
 });
 
 t.test("one word found in passing is not enough", async (t) => {
@@ -73,9 +80,9 @@ t.test("one word found in passing is not enough", async (t) => {
 		known: 0.8,
 		evidence: 1,
 		rarity: 0.1,
-		standsOut: 1,
+		nearness: 1,
 	};
-	t.equal(decide(lone), "ABSTAIN");
+	t.notOk(isAnswered(decide(lone)));
 });
 
 t.test("a name is an answer and an entity match", async (t) => {
@@ -90,7 +97,7 @@ t.test("a match in the text rather than the headings is an evidence match", asyn
 });
 
 t.test("without vectors the words decide alone", async (t) => {
-	const keyword = { ...STRONG, standsOut: undefined };
+	const keyword = { ...STRONG, nearness: undefined };
 	t.equal(decide(keyword), "ANSWER");
-	t.equal(decide({ ...keyword, known: 0.5, rarity: 0.3, evidence: 2 }), "ABSTAIN");
+	t.equal(decide({ ...keyword, known: 0.3, coverage: 0.3, rarity: 0.3, evidence: 2 }), "ABSTAIN");
 });

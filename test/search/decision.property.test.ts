@@ -1,6 +1,6 @@
 import fc from "fast-check";
 import t from "tap";
-import { type AnswerSigns, decide, strengthOf } from "../../src/search/ranking/judge.js";
+import { type AnswerSigns, decide, strengthOf } from "../../src/search/ranking/decision.js";
 
 const share = fc.double({ min: 0, max: 1, noNaN: true });
 const signs: fc.Arbitrary<AnswerSigns> = fc.record({
@@ -10,7 +10,8 @@ const signs: fc.Arbitrary<AnswerSigns> = fc.record({
 	known: share,
 	evidence: fc.double({ min: 0, max: 60, noNaN: true }),
 	rarity: fc.double({ min: 0, max: 20, noNaN: true }),
-	standsOut: fc.option(fc.double({ min: 0, max: 10, noNaN: true }), { nil: undefined }),
+	nearness: fc.option(fc.double({ min: 0, max: 10, noNaN: true }), { nil: undefined }),
+	answers: fc.option(share, { nil: undefined }),
 	lacksName: fc.constantFrom(0, 0.5, 1),
 	lacksIdentifier: fc.boolean(),
 	isNamed: fc.boolean(),
@@ -27,7 +28,7 @@ t.test("a strength is a probability", async () => {
 t.test(
 	"what covers more, stands out more or is known better never weakens a decision",
 	async () => {
-		const better = fc.constantFrom("known", "evidence", "rarity", "standsOut");
+		const better = fc.constantFrom("known", "evidence", "rarity", "nearness", "answers");
 		const more = fc.double({ min: 0, max: 1, noNaN: true });
 		fc.assert(
 			fc.property(signs, better, more, (some, sign, gain) => {

@@ -1,0 +1,9 @@
+#!/usr/bin/env node
+// `npm run model:vectors`: writes the vectors that come with the bundled encoder, after its weights or the sample catalog have changed.
+import { tsImport } from "tsx/esm/api";
+
+const { writeCatalogVectors } = await tsImport(
+	"../bench/search/catalog-vectors.ts",
+	import.meta.url,
+);
+process.stdout.write(`${JSON.stringify(await writeCatalogVectors())}\n`);
