@@ -98,7 +98,7 @@ export async function createExaminer(
 		const { hybrid, find } = seen;
 		const [first] = hybrid.found;
 		const best = first?.slot.scope.graph;
-		const background = best && (await backgrounds.of(toScopes(searched, [best])));
+		const background = best && (await backgrounds.of(() => toScopes(searched, [best])));
 		const name = first && referenceTo(first.slot.scope.segment.graphId, first.concept.id);
 		const readings = asked.isRead ? await readRows(query, hybrid) : undefined;
 		const read = readings && orderByReadings(hybrid, readings);

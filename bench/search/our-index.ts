@@ -124,7 +124,7 @@ export async function createOurIndex(
 		async find(question) {
 			const ranked = await rankAndRead(question);
 			const graph = ranked.found[0]?.slot.scope.graph;
-			const background = graph && (await backgrounds.of(toScopes(state, [graph])));
+			const background = graph && (await backgrounds.of(() => toScopes(state, [graph])));
 			return concludeQuery(ranked, { limit: ROWS }, background);
 		},
 	};

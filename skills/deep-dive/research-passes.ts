@@ -171,7 +171,9 @@ export async function challengeFindings(
 	const found = new Map<string, FoundContradiction>();
 	for (const key of keySentences(catalog, state, KEY_SENTENCES[state.input.mode])) {
 		signal.throwIfAborted();
-		const { rows } = await search.find({ graphs, query: key.text, limit: OPPONENTS, signal });
+		const asked = { graphs, query: key.text, limit: OPPONENTS, signal };
+		// What is found is read beside the sentence later.
+		const { rows } = await search.find({ ...asked, effort: "fast" });
 		const others = rows.flatMap(({ graph, concept }) => toCitedSentences(graph, concept));
 		const pairs = opponentsOf(key, others).map((other) => ({ one: key, other }));
 		for (const { one, other, reasons } of await findDenials(search.judge, pairs, signal)) {

@@ -100,7 +100,9 @@ async function matchExperts(
 ): Promise<readonly MatchedExpert[]> {
 	const graphs = catalog.list({ type: "expert" });
 	if (graphs.length === 0) return [];
-	const { rows } = await search.find({ graphs, query: question, limit: NOTES_LOOKED_AT, signal });
+	// Only an order among experts, and mostly for nothing: no model reads for it.
+	const asked = { graphs, query: question, limit: NOTES_LOOKED_AT, signal };
+	const { rows } = await search.find({ ...asked, effort: "fast" });
 	const notes = new Map<string, { best: number; count: number }>();
 	for (const { graph, concept, score } of rows) {
 		const specialist = byId.get(`${graph.record.id}:${concept.id}`);

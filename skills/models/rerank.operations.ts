@@ -117,7 +117,11 @@ export const rerank = paidOperation({
 				const parts = documents.flatMap((document, index) =>
 					partsOf(document, partsMax).map((passage) => ({ index, text: query, passage })),
 				);
-				const readings = await inPieces({ items: parts, ask: judge.read, signal });
+				const readings = await inPieces({
+					items: parts,
+					ask: (piece) => judge.read(piece, signal),
+					signal,
+				});
 				const scores = new Array<number>(documents.length).fill(0);
 				for (const [at, { index }] of parts.entries()) {
 					scores[index] = Math.max(scores[index] ?? 0, readings[at]?.answers ?? 0);

@@ -194,9 +194,13 @@ function createFinder({
 	};
 	/** Of the best row's graph as it is now: what was searched may have been freed meanwhile. */
 	const backgroundOf = ({ found: [best], dense }: RankedQuery) => {
-		const state = parts.stateNow();
-		const graph = state.graphs.get(best?.slot.scope.segment.graphId ?? "")?.graph;
-		return graph && dense ? backgrounds.of(toScopes(state, [graph])) : undefined;
+		const id = best?.slot.scope.segment.graphId;
+		if (id === undefined || !dense) return undefined;
+		return backgrounds.of(() => {
+			const state = parts.stateNow();
+			const graph = state.graphs.get(id)?.graph;
+			return graph ? toScopes(state, [graph]) : [];
+		});
 	};
 
 	return {
@@ -210,7 +214,7 @@ function createFinder({
 			const { effort = "best", query } = request;
 			const [background, readings] = await Promise.all([
 				untilAborted(backgroundOf(ranked), signal),
-				effort === "best" ? untilAborted(readRows(query, ranked), signal) : undefined,
+				effort === "best" ? untilAborted(readRows(query, ranked, signal), signal) : undefined,
 			]);
 			const rows = readings ? orderByReadings(ranked, readings) : ranked;
 			const outcome = concludeQuery(rows, request, background);

@@ -35,30 +35,57 @@ t.test(
 	async (t) => {
 		const denseSide = createDenseSide([0.1, 0.2, 0.3]);
 		const backgrounds = createQuestionBackgrounds(denseSide);
-		const first = await backgrounds.of([scopeOf("nature", 100)]);
+		const first = await backgrounds.of(() => [scopeOf("nature", 100)]);
 		t.ok(first && first.mean > 0.1 && first.mean < 0.3);
 		t.equal(denseSide.asked(), FOREIGN_QUESTIONS.length);
-		t.equal(await backgrounds.of([scopeOf("nature", 105)]), first);
+		t.equal(await backgrounds.of(() => [scopeOf("nature", 105)]), first);
 		t.equal(denseSide.asked(), FOREIGN_QUESTIONS.length);
-		await backgrounds.of([scopeOf("nature", 120)]);
+		await backgrounds.of(() => [scopeOf("nature", 120)]);
 		t.equal(denseSide.asked(), 2 * FOREIGN_QUESTIONS.length);
-		await backgrounds.of([scopeOf("nature", 120, "another")]);
+		await backgrounds.of(() => [scopeOf("nature", 120, "another")]);
 		t.equal(denseSide.asked(), 3 * FOREIGN_QUESTIONS.length);
 		backgrounds.keepOnly(new Map());
-		await backgrounds.of([scopeOf("nature", 120, "another")]);
+		await backgrounds.of(() => [scopeOf("nature", 120, "another")]);
 		t.equal(denseSide.asked(), 4 * FOREIGN_QUESTIONS.length);
 	},
 );
 
 t.test("without vectors there is no background; one that failed is tried again", async (t) => {
-	t.equal(await createQuestionBackgrounds(undefined).of([scopeOf("nature", 3)]), undefined);
+	t.equal(await createQuestionBackgrounds(undefined).of(() => [scopeOf("nature", 3)]), undefined);
 	let isUp = false;
 	const { search } = createDenseSide([0.1, 0.4]);
 	const backgrounds = createQuestionBackgrounds({
 		search: (asked) => (isUp ? search(asked) : Promise.resolve(undefined)),
 	});
-	t.equal(await backgrounds.of([scopeOf("nature", 3)]), undefined);
-	t.equal(await backgrounds.of([scopeOf("nature", 0)]), undefined);
+	t.equal(await backgrounds.of(() => [scopeOf("nature", 3)]), undefined);
+	t.equal(await backgrounds.of(() => [scopeOf("nature", 0)]), undefined);
 	isUp = true;
-	t.ok(await backgrounds.of([scopeOf("nature", 3)]));
+	t.ok(await backgrounds.of(() => [scopeOf("nature", 3)]));
 });
+
+t.test(
+	"graphs are measured one after the other; one whose search fails keeps none from the next",
+	async (t) => {
+		let [running, most] = [0, 0];
+		const search = async (asked: DenseRequest) => {
+			running++;
+			most = Math.max(most, running);
+			await new Promise(setImmediate);
+			running--;
+			if (asked.scopes[0]?.base === 1) throw new Error("Its memory is gone.");
+			return { vector: new Float32Array(), slots: [0], cosines: Float32Array.of(0.3) };
+		};
+		const backgrounds = createQuestionBackgrounds({ search });
+		const failing = { ...scopeOf("failing", 5), base: 1 };
+		const [bad, good, other] = await Promise.all([
+			backgrounds.of(() => [failing]),
+			backgrounds.of(() => [scopeOf("good", 5)]),
+			backgrounds.of(() => [scopeOf("other", 5)]),
+		]);
+		t.equal(bad, undefined);
+		t.ok(good && other);
+		t.ok(most <= FOREIGN_QUESTIONS.length, `${most}`);
+		t.equal(await backgrounds.of(() => [failing]), undefined, "it is tried again");
+	t.ok(await backgrounds.of(() => [scopeOf("next", 5)]));
+	},
+);

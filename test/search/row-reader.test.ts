@@ -72,7 +72,11 @@ t.test("without a judge, in keyword mode, and when it fails, nothing is read", a
 });
 
 t.test("a judge that takes too long is not waited for", async (t) => {
-	const late = createJudge(() => new Promise(() => undefined));
+	let asked: AbortSignal | undefined;
+	const late = createJudge((_, signal) => {
+		asked = signal;
+		return new Promise(() => undefined);
+	});
 	const over: typeof clock = {
 		...clock,
 		after(_, callback) {
@@ -82,6 +86,7 @@ t.test("a judge that takes too long is not waited for", async (t) => {
 	};
 	const readings = createRowReader({ judge: late, clock: over })("query", rankedRows([0.9]));
 	t.equal(await readings, undefined);
+	t.equal(asked?.aborted, true, "and what it was asked is taken back");
 });
 
 t.test("readings order rows together with their scores; named rows stay first", async (t) => {

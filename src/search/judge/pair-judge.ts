@@ -27,9 +27,10 @@ export interface PairJudge {
 	readonly identity: Pick<EmbedderIdentity, "id" | "sha256">;
 	/**
 	 * One reading for each pair, in order, which no other pair changes; what is beyond the model's length is cut. Rejects with UNAVAILABLE when
-	 * the model cannot be run, has just crashed or is overrun.
+	 * the model cannot be run, has just crashed or is overrun, and when the signal is aborted before they were read: what no one waits for any
+	 * more is not read for.
 	 */
-	read(pairs: readonly TextPair[]): Promise<readonly PairReading[]>;
+	read(pairs: readonly TextPair[], signal?: AbortSignal): Promise<readonly PairReading[]>;
 	/** Starts loading the model. */
 	warm(): void;
 	close(): Promise<void>;
@@ -45,6 +46,11 @@ const MAX_WAITING_PAIRS = 4_096;
  * Guo and others 2017), fitted on authors that it was not trained on.
  */
 const TEMPERATURE = { relevance: 1, stance: 1 } as const;
+
+interface QueuedPair {
+	readonly pair: TextPair;
+	readonly signal: AbortSignal | undefined;
+}
 
 /** The judge of a model folder, in a thread of its own. Throws UNAVAILABLE when the folder holds no usable model. */
 export async function createPairJudge(clock: Clock, location: ModelLocation): Promise<PairJudge> {
@@ -63,9 +69,9 @@ export async function createPairJudge(clock: Clock, location: ModelLocation): Pr
 			dispose: () => undefined,
 		}),
 	});
-	const queue = createBatchQueue<TextPair, PairReading>({
+	const queue = createBatchQueue<QueuedPair, PairReading>({
 		async send(pairs) {
-			const task = { pairs: pairs.map(({ text, passage }) => [text, passage]) };
+			const task = { pairs: pairs.map(({ pair: { text, passage } }) => [text, passage]) };
 			const { scores } = await host.request<{ scores: Float32Array }>(task);
 			if (scores.length !== SCORES * pairs.length) {
 				throw unavailable("The judge gave scores of an unexpected number.");
@@ -73,16 +79,17 @@ export async function createPairJudge(clock: Clock, location: ModelLocation): Pr
 			return pairs.map((_, at) => toReading(scores.subarray(SCORES * at, SCORES * (at + 1))));
 		},
 		maxBatchItems: MAX_BATCH_PAIRS,
+		isWanted: ({ signal }) => signal?.aborted !== true,
 		maxWaitingItems: MAX_WAITING_PAIRS,
 	});
-	const readOne = async (pair: TextPair): Promise<PairReading> => {
-		const reading = await queue.send(pair);
+	const readOne = async (queued: QueuedPair): Promise<PairReading> => {
+		const reading = await queue.send(queued);
 		if (!reading) throw unavailable("The judge gave no verdict.");
 		return reading;
 	};
 	return {
 		identity: { id: identity.id, sha256: identity.sha256 },
-		read: (pairs) => Promise.all(pairs.map(readOne)),
+		read: (pairs, signal) => Promise.all(pairs.map((pair) => readOne({ pair, signal }))),
 		warm: host.start,
 		close: host.close,
 	};

@@ -19,7 +19,7 @@ export async function readPairs(
 	if (!judge) return { problem: NONE };
 	if (pairs.length === 0) return { readings: [] };
 	try {
-		const readings = await judge.read(pairs);
+		const readings = await judge.read(pairs, signal);
 		signal.throwIfAborted();
 		return { readings };
 	} catch (error) {

@@ -24,12 +24,26 @@ interface Measured {
 	readonly background: Promise<QuestionBackground | undefined>;
 }
 
+type QuestionSide = Pick<DenseSide, "search">;
+
 /** Measures each graph when it is first asked about, and again once it has changed much. */
-export function createQuestionBackgrounds(denseSide: Pick<DenseSide, "search"> | undefined) {
+export function createQuestionBackgrounds(denseSide: QuestionSide | undefined) {
 	const measured = new Map<string, Measured>();
+	let last: Promise<unknown> = Promise.resolve();
+	/** One graph after the other: the questions of many at once would leave no room for those of callers. */
+	const measureInTurn = (dense: QuestionSide, scopesNow: () => readonly SearchScope[]) => {
+		// What was there when it was asked for may have been freed by the time of its turn.
+		const background = last.then(() => measure(dense, scopesNow())).catch(() => undefined);
+		last = background;
+		return background;
+	};
 	return {
-		/** Of one graph's scopes, all of them, without a filter. Undefined without vectors, and when the model gives none in time. */
-		async of(scopes: readonly SearchScope[]): Promise<QuestionBackground | undefined> {
+		/**
+		 * Of one graph's scopes, all of them, without a filter, as they are whenever they are asked for. Undefined without vectors, and when the
+		 * model gives none in time; a later call tries again.
+		 */
+		async of(scopesNow: () => readonly SearchScope[]): Promise<QuestionBackground | undefined> {
+			const scopes = scopesNow();
 			const id = scopes[0]?.segment.graphId;
 			const rows = scopes.reduce(
 				(sum, { segment }) => sum + (segment.vectors?.scales.length ?? 0),
@@ -41,7 +55,7 @@ export function createQuestionBackgrounds(denseSide: Pick<DenseSide, "search"> |
 			const isSame =
 				known?.sha256 === sha256 && Math.abs(rows - known.rows) <= SAME_SIZE * known.rows;
 			if (known && isSame) return known.background;
-			const background = measure(denseSide, scopes);
+			const background = measureInTurn(denseSide, scopesNow);
 			measured.set(id, { rows, sha256, background });
 			const found = await background;
 			if (!found && measured.get(id)?.background === background) measured.delete(id);
@@ -55,7 +69,7 @@ export function createQuestionBackgrounds(denseSide: Pick<DenseSide, "search"> |
 }
 
 async function measure(
-	denseSide: Pick<DenseSide, "search">,
+	denseSide: QuestionSide,
 	scopes: readonly SearchScope[],
 ): Promise<QuestionBackground | undefined> {
 	const toSearch = scopes.flatMap(({ vectors, base, mask }) =>

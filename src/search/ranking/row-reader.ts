@@ -37,15 +37,24 @@ export function createRowReader({
 		return { text: query, passage: passages[closest] ?? passages[0] ?? "" };
 	};
 	/** Undefined without a judge, in keyword mode, and when the judge fails or takes too long. */
-	return async (query: string, { found, dense }: RankedQuery): Promise<RowReadings | undefined> => {
+	return async (
+		query: string,
+		{ found, dense }: RankedQuery,
+		signal?: AbortSignal,
+	): Promise<RowReadings | undefined> => {
 		if (!judge || !dense || found.length === 0) return undefined;
 		const pairs = found.slice(0, READ_ROWS).map((row) => toPair(query, row, dense.hits.vector));
+		const tooLate = new AbortController();
+		const unwanted = signal ? AbortSignal.any([signal, tooLate.signal]) : tooLate.signal;
 		let cancel: (() => void) | undefined;
 		const late = new Promise<undefined>((resolve) => {
-			cancel = clock.after(PATIENCE_MS, () => resolve(undefined));
+			cancel = clock.after(PATIENCE_MS, () => {
+				tooLate.abort();
+				resolve(undefined);
+			});
 		});
 		try {
-			const readings = await Promise.race([judge.read(pairs), late]);
+			const readings = await Promise.race([judge.read(pairs, unwanted), late]);
 			return readings?.map(({ answers }) => answers);
 		} catch (error) {
 			if (error instanceof ServiceError) return undefined;
