@@ -86,6 +86,6 @@ t.test(
 		t.ok(good && other);
 		t.ok(most <= FOREIGN_QUESTIONS.length, `${most}`);
 		t.equal(await backgrounds.of(() => [failing]), undefined, "it is tried again");
-	t.ok(await backgrounds.of(() => [scopeOf("next", 5)]));
+		t.ok(await backgrounds.of(() => [scopeOf("next", 5)]));
 	},
 );

@@ -76,7 +76,9 @@ async function measure(
 		vectors ? [{ vectors, base, mask }] : [],
 	);
 	const found = await Promise.all(
-		FOREIGN_QUESTIONS.map((query) => denseSide.search({ query, scopes: toSearch, count: 1 })),
+		FOREIGN_QUESTIONS.map((query) =>
+			denseSide.search({ query, scopes: toSearch, count: 1 }).catch(() => undefined),
+		),
 	);
 	const tops = found.flatMap((hits) => hits?.cosines[0] ?? []);
 	return tops.length < FOREIGN_QUESTIONS.length ? undefined : toBackground(tops);
