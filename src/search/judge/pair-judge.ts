@@ -45,7 +45,7 @@ const MAX_WAITING_PAIRS = 4_096;
  * How sure the model may be of what it says: its scores are divided by these before they become probabilities (temperature scaling,
  * Guo and others 2017), fitted on authors that it was not trained on.
  */
-const TEMPERATURE = { relevance: 1, stance: 1 } as const;
+const TEMPERATURE = { relevance: 1, stance: 1.25 } as const;
 
 interface QueuedPair {
 	readonly pair: TextPair;

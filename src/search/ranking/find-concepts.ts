@@ -46,8 +46,8 @@ export function rankQuery({ query, commonWords, ...input }: FindInput): RankedQu
 /** How likely each of the first rows answers the query, 0..1, best row first. */
 export type RowReadings = readonly number[];
 
-/** How much what the judge says of a row counts against its score. */
-const READING_WEIGHT = 0.5;
+/** How much what the judge says of a row counts against its score: the best of .1 to .6 on the development set (models/training/ATTEMPTS.md). */
+const READING_WEIGHT = 0.2;
 
 /** Rows in the order that the judge gives them; those that it has not read keep their order among themselves. */
 export function orderByReadings(ranked: RankedQuery, readings: RowReadings): RankedQuery {
