@@ -100,7 +100,7 @@ const CONFIDENCE = { bias: 0, best: 1, passages: -0.1 } as const;
  * A verdict less sure than this is not told: a wrong one costs a name, none costs nothing. The judge is right in 26 of
  * the 26 pairs of the calibration author that it takes for supported with .83 or more, in 12 of the 14 that it takes for refuted with .87, vetoes aside.
  */
-const TOLD_LEAST = { supports: 0.83, refutes: 0.87 } as const;
+const VERDICT_LEAST = { supports: 0.83, refutes: 0.87 } as const;
 /** What the weaker side must reach to keep the stronger one from being told. */
 const CONFLICT_LEAST = 0.75;
 /** No reading is surer than this, nor less sure than its contrary. */
@@ -124,7 +124,7 @@ export function decideStance(stances: readonly Pick<PassageStance, "supports" | 
 		supports: confidenceOfBest(best.supports, stances.length),
 		refutes: confidenceOfBest(best.refutes, stances.length),
 	};
-	const isTold = (side: keyof typeof best) => confidence[side] >= TOLD_LEAST[side];
+	const isTold = (side: keyof typeof best) => confidence[side] >= VERDICT_LEAST[side];
 	const side = best.supports >= best.refutes ? "supports" : "refutes";
 	const isContested = Math.min(best.supports, best.refutes) >= CONFLICT_LEAST;
 	const stance: Stance = isTold(side) && !isContested ? side : "neutral";

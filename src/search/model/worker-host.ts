@@ -67,7 +67,8 @@ export function createWorkerHost({ clock, failed, script, prepare }: WorkerHostO
 		// While it loads it must not be torn down, see above; only this caller gives up.
 		if (Atomics.load(loading, 0) === 1) return void settle(id)?.reject(failed(LATE));
 		onGone(late, LATE);
-		void late.terminate();
+		// One that is ended while native code runs aborts the whole process: it is asked first.
+		void stop(late, clock);
 	};
 	const start = (): void => {
 		if (worker || isClosed || clock.monotonicMs() < restsUntil) return;
