@@ -1,5 +1,6 @@
 import { spawnSync } from "node:child_process";
 import { join } from "node:path";
+import { setImmediate } from "node:timers/promises";
 import { pathToFileURL } from "node:url";
 import t, { type Test } from "tap";
 import { type Clock, systemClock } from "../../src/kernel/clock.js";
@@ -68,7 +69,7 @@ t.test(
 t.test("a worker that does not answer in time is ended and starts again", async (t) => {
 	let now = 0;
 	const tasks: (() => void)[] = [];
-	const { ask } = startHost(t, {
+	const { ask, ended } = startHost(t, {
 		...systemClock,
 		monotonicMs: () => now,
 		after(_, task) {
@@ -83,7 +84,11 @@ t.test("a worker that does not answer in time is ended and starts again", async 
 		await t.rejects(request, { code: "UNAVAILABLE", message: /did not answer in time/ });
 	}
 	now += 300;
-	t.equal((await ask("a")).length, 1);
+	t.equal((await ask("a")).length, 1, "another one is started meanwhile");
+	t.same(ended, [], "the late one is given time to end itself");
+	tasks.at(-2)?.();
+	while (ended.length === 0) await setImmediate();
+	t.same(ended, [1]);
 });
 
 t.test("a closed host starts nothing any more", async (t) => {

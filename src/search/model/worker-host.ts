@@ -67,7 +67,6 @@ export function createWorkerHost({ clock, failed, script, prepare }: WorkerHostO
 		// While it loads it must not be torn down, see above; only this caller gives up.
 		if (Atomics.load(loading, 0) === 1) return void settle(id)?.reject(failed(LATE));
 		onGone(late, LATE);
-		// One that is ended while native code runs aborts the whole process: it is asked first.
 		void stop(late, clock);
 	};
 	const start = (): void => {
@@ -116,7 +115,7 @@ function createLoadingFlag() {
 	return { loading, dispose: () => void process.off("exit", waitWhileLoading) };
 }
 
-/** Lets the thread finish what it is doing and end itself; one that does not is ended. */
+/** Lets the thread finish what it is doing and end itself; one that does not is ended, which aborts the process where native code still runs. */
 async function stop(worker: Worker, clock: Clock): Promise<void> {
 	await new Promise<void>((resolve) => {
 		const cancelGivingUp = clock.after(LONGEST_LOAD_MS, () => void worker.terminate());
