@@ -83,7 +83,8 @@ function toOffered(graphs: readonly Graph[], { id, trend_id, evidence }: Piece) 
 	if (!graph || !concept) throw new Error(`${id}: there is no concept ${trend_id}.`);
 	const all = toCitedSentences(graph, concept);
 	return evidence.map((text, place): CitedSentence => {
-		const alone = { evidenceId: `${trend_id}~${all.length + place}`, graph, concept, place, text };
+		const at = { place, paragraph: place, heading: undefined };
+		const alone = { evidenceId: `${trend_id}~${all.length + place}`, graph, concept, text, ...at };
 		return all.find((one) => one.text === text) ?? { ...alone, sources: concept.evidence };
 	});
 }

@@ -1,8 +1,9 @@
-/** `npm run bench -- [store routes mcp ledger hostile load claims gate decision off-topic] [--json] [--sqlite <folder>] [--imports <folder>] [--judge <folder>] [--every N]`: measurements with their baselines in the same run; all parts but `decision` and `off-topic` unless some are named. */
+/** `npm run bench -- [store routes mcp ledger hostile load claims gate decision answers off-topic] [--json] [--sqlite <folder>] [--imports <folder>] [--judge <folder>] [--every N]`: measurements with their baselines in the same run; all parts but `decision`, `answers` and `off-topic` unless some are named. */
 import { mkdtempSync, rmSync } from "node:fs";
 import { cpus, tmpdir } from "node:os";
 import { join } from "node:path";
 import { parseArgs } from "node:util";
+import { benchAnswers } from "./answers-bench.js";
 import { benchClaims, type ClaimsReport } from "./claims-bench.js";
 import { toConfusionLines } from "./claims-evaluation.js";
 import { benchDecision } from "./decision-bench.js";
@@ -26,6 +27,7 @@ const PARTS = {
 	claims: (folder: string) => benchClaims(folder, options.judge),
 	gate: () => benchGate(options.judge),
 	decision: () => benchDecision(options.imports),
+	answers: () => benchAnswers(join(tmpdir(), "tollgraph-bench-answers"), options),
 	"off-topic": (folder: string) => benchOffTopic(folder, Math.max(1, Number(options.every) || 1)),
 };
 type PartName = keyof typeof PARTS;
@@ -37,9 +39,9 @@ const { values: options, positionals } = parseArgs({
 		model: { type: "string", default: "none" },
 		/** Of the part `store`: a folder where better-sqlite3 is installed. */
 		sqlite: { type: "string" },
-		/** Of the part `decision`: holds the folders that its questions are about. */
+		/** Of the parts `decision` and `answers`: holds the folders that its questions are about. */
 		imports: { type: "string" },
-		/** Of the parts `claims` and `gate`: folder of the judge; models/judge by default. */
+		/** Of the parts `claims`, `gate` and `answers`: folder of the judge; models/judge by default. */
 		judge: { type: "string" },
 		/** Of the part `off-topic`: asks one question in so many. */
 		every: { type: "string", default: "1" },
@@ -55,7 +57,7 @@ if (unknown !== undefined) {
 	process.exit(2);
 }
 /** What needs documents from elsewhere, and what takes many minutes. */
-const UNASKED: readonly string[] = ["decision", "off-topic"];
+const UNASKED: readonly string[] = ["decision", "answers", "off-topic"];
 const names =
 	positionals.length > 0
 		? positionals
@@ -89,6 +91,7 @@ try {
 				report["hostile"],
 				report["decision"],
 				report["gate"],
+				report["answers"],
 				report["off-topic"],
 				claims,
 			]) {

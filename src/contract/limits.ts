@@ -286,6 +286,12 @@ export const STREAM_LIMITS = {
 
 /** What answering one question looks at and says. */
 export const ANSWER_LIMITS = {
+	/** What the passages of one answer may take, see tokensOf. */
+	tokens: 400,
+	tokensLeast: 50,
+	tokensMost: 4_000,
+	/** Concepts looked at for each part of a question. */
+	partConcepts: 12,
 	graphsMax: 6,
 	conceptsMax: 12,
 	/** Sentences that are returned as evidence and offered to the writer. */

@@ -177,6 +177,8 @@ export const OPERATION_ROWS = [
 	["spt.top_up", "purchase", "POST", "/v1/spt/top-up"],
 	["embeddings.create", "paid", "POST", "/v1/embeddings", "0.0001", "per_call"],
 	["rerank.create", "paid", "POST", "/v1/rerank", "0.0005", "per_call"],
+	["graphs.ask", "paid", "POST", "/v1/graphs/{graph_id}/ask", "0.50", "per_call"],
+	["answer.create", "paid", "POST", "/v1/answer", "0.50", "per_call"],
 ] as const;
 
 /** Dearer kinds of an operation, each with a price of its own: id, price, billing type. */
@@ -212,4 +214,6 @@ export const AGENT_ROWS = [
 	["schedule_briefing", "research.schedules.create", ["briefing_schedule"]],
 	["embed_texts", "embeddings.create", []],
 	["rerank", "rerank.create", []],
+	["ask_graph", "graphs.ask", []],
+	["answer_question", "answer.create", []],
 ] as const;

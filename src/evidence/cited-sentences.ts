@@ -23,6 +23,10 @@ export interface CitedSentence {
 	readonly concept: Concept;
 	/** Counted from 0 over the whole concept; 0 is its summary. */
 	readonly place: number;
+	/** Counted from 0 over the whole concept; 0 is its summary. */
+	readonly paragraph: number;
+	/** What it stands under; undefined in the summary and before the first heading. */
+	readonly heading: string | undefined;
 	/** Plain, one line, without what only a machine would notice. */
 	readonly text: string;
 	/** At least one source: sentences that nothing carries are left out. */
@@ -40,28 +44,35 @@ const PRIVATE = /[\ue000\ue001]/g;
 const ABBREVIATION =
 	/(?:^|[\s(])(?:e\.g|i\.e|cf|vs|etc|approx|no|nos|sec|secs|fig|ch|pp?|vol|eq|ed|eds|st|dr|mr|mrs|ms|inc|ltd|co|corp|\p{Lu})\.$/iu;
 
+/** Where an item of a list begins: it ends the sentence before, whatever stands there. */
+const LIST_ITEM = /\n(?=[ \t]*(?:[-*+]|\d{1,3}[.)])[ \t])/;
+
 const SENTENCES = new Intl.Segmenter("en", { granularity: "sentence" });
 
 /**
  * The sentences of a concept that something carries, its summary first. A sentence with footnotes has the sources these
- * name; in a concept without any footnote each sentence has all of its sources, and so has every summary.
+ * name; in a concept without any footnote each sentence has all of its sources, and so has every summary. A concept without
+ * sources is its own.
  */
 export function toCitedSentences(graph: Graph, concept: Concept): readonly CitedSentence[] {
-	const { summary, evidence } = concept;
-	if (evidence.length === 0) return [];
+	const { summary } = concept;
+	const evidence = concept.evidence.length > 0 ? concept.evidence : [toOwnSource(graph, concept)];
 	const told = new Set<string>();
 	const sentences: CitedSentence[] = [];
 	let place = 0;
-	const add = (text: string, sources: readonly Evidence[]) => {
+	const add = (sentence: Pick<CitedSentence, "text" | "sources" | "paragraph" | "heading">) => {
 		const at = place++;
+		const { text, sources } = sentence;
 		if (sources.length === 0 || told.has(text) || !/\p{L}/u.test(text)) return;
 		told.add(text);
 		const evidenceId = `${toTrendId(graph.record.id, concept.id)}~${at}`;
-		sentences.push({ evidenceId, graph, concept, place: at, text, sources });
+		sentences.push({ evidenceId, graph, concept, place: at, ...sentence });
 	};
-	for (const text of splitSentences(toLine(summary))) add(text, evidence);
+	for (const text of splitSentences(toLine(summary))) {
+		add({ text, sources: evidence, paragraph: 0, heading: undefined });
+	}
 	place = Math.max(place, 1);
-	for (const { text, sources } of bodySentences(concept)) add(text, sources);
+	for (const sentence of bodySentences(concept, evidence)) add(sentence);
 	return sentences;
 }
 
@@ -121,7 +132,13 @@ function* segmentsOf(text: string): Iterable<{ readonly segment: string; readonl
 	}
 }
 
-function* bodySentences({ body, evidence }: Concept) {
+/** A document that names no sources is the source of what it says itself. Its address names it within this service alone. */
+function toOwnSource({ record: { id } }: Graph, { title, path }: Concept): Evidence {
+	const sourceUrl = `urn:tollgraph:${id}:${encodeURI(path)}`;
+	return { articleId: path, title, sourceUrl, publishedAt: undefined, datePrecision: undefined };
+}
+
+function* bodySentences({ body }: Concept, evidence: readonly Evidence[]) {
 	const byId = new Map(evidence.map((source) => [source.articleId, source]));
 	const names: string[] = [];
 	const marked = body
@@ -130,14 +147,19 @@ function* bodySentences({ body, evidence }: Concept) {
 		.replace(NOTES_BEHIND, "$2$1")
 		.replace(FOOTNOTE, (_, name: string) => `${OPEN}${names.push(name) - 1}${CLOSE}`);
 	const hasNotes = names.some((name) => byId.has(name));
-	for (const { lines } of toSections(marked)) {
-		for (const paragraph of toParagraphs(lines)) {
-			for (const sentence of splitSentences(toLine(paragraph))) {
+	let paragraph = 0;
+	for (const { lines, heading: written } of toSections(marked)) {
+		const heading = written?.replace(MARK, "").trim() || undefined;
+		for (const block of toParagraphs(lines)) {
+			paragraph += 1;
+			for (const sentence of block
+				.split(LIST_ITEM)
+				.flatMap((item) => splitSentences(toLine(item)))) {
 				const noted = [...sentence.matchAll(MARK)].flatMap(
 					([, index]) => byId.get(names[Number(index)] ?? "") ?? [],
 				);
 				const text = sentence.replace(MARK, "").replace(/\s+/g, " ").trim();
-				yield { text, sources: hasNotes ? [...new Set(noted)] : evidence };
+				yield { text, sources: hasNotes ? [...new Set(noted)] : evidence, paragraph, heading };
 			}
 		}
 	}

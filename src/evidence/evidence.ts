@@ -21,6 +21,7 @@ export {
 	normalizeName,
 	trigramsOf,
 } from "./content-words.js";
+export { type EvidencePassage, leansOnBefore, toEvidencePassages } from "./evidence-passages.js";
 export { choosePassages, titled, toPassage, toPieces } from "./passages.js";
 export {
 	createMomentum,

@@ -1,0 +1,264 @@
+/** What answers hold of the facts that their questions need, and which questions without an answer are charged (bench/labelled/answers). */
+import { existsSync } from "node:fs";
+import { join } from "node:path";
+import { type ComposedAnswer, composeAnswer } from "../skills/answers/engine/answer-engine.js";
+import { catalogFolders, loadGraphs } from "../src/app/content.js";
+import { ANSWER_LIMITS } from "../src/contract/limits.js";
+import type { CitedSentence } from "../src/evidence/cited-sentences.js";
+import { jaccard } from "../src/evidence/content-words.js";
+import { systemClock } from "../src/kernel/clock.js";
+import type { Graph } from "../src/knowledge/graph.js";
+import { importFolder } from "../src/knowledge/import-folder.js";
+import { toPlainText } from "../src/knowledge/served-text.js";
+import { createSearchEngine, type SearchEngine } from "../src/search/search-engine.js";
+import { round } from "./figures.js";
+import { JUDGE_FOLDER } from "./judge-weights.js";
+import {
+	ANSWER_AUTHORS,
+	type AnswerQuestion,
+	loadAnswerQuestions,
+} from "./labelled/answer-questions.js";
+import { atLeast, atMost, type Bar } from "./search/bars.js";
+import { BUNDLED } from "./search/our-index.js";
+
+/** Tokens that the passages of an answer may take, as products of different prices give them. */
+const BUDGETS = [ANSWER_LIMITS.tokens, 1_500, 4_000] as const;
+const MOST_ALIKE = 0.8;
+
+export interface AnswerFigures {
+	readonly answerable: number;
+	readonly unanswerable: number;
+	/** Shares. */
+	readonly charged_of_answerable: number;
+	readonly charged_of_unanswerable: number;
+	/** By tokens allowed: mean share of a question's vital facts that its answer holds, refused ones counting none. */
+	readonly recall: Readonly<Record<string, number>>;
+	/** Of the answers of the first budget: passages that hold a fact, passages like another one, tokens printed for a vital fact. */
+	readonly relevant: number;
+	readonly repeated: number;
+	readonly tokens_per_fact: number;
+	/** Comparisons that are charged and get a table. */
+	readonly tables: number;
+}
+
+export interface AnswersReport {
+	readonly open: Readonly<Record<string, AnswerFigures>>;
+	/** Totals only: nobody looks at single answers. */
+	readonly held: Readonly<Record<string, AnswerFigures>>;
+	readonly bars: readonly Bar[];
+}
+
+interface Asked {
+	readonly question: AnswerQuestion;
+	readonly answers: ReadonlyMap<number, ComposedAnswer>;
+}
+
+/** `imports` holds a folder of documents for each corpus that is no catalog, by its name; those that are missing are left out. */
+export async function benchAnswers(
+	folder: string,
+	{
+		imports,
+		judge = JUDGE_FOLDER,
+	}: { readonly imports?: string | undefined; readonly judge?: string | undefined },
+): Promise<AnswersReport> {
+	const search = await createSearchEngine({
+		folder,
+		clock: systemClock,
+		model: BUNDLED,
+		judge: { folder: judge, sums: "if-there" },
+	});
+	const corpora = await loadCorpora(folder, imports);
+	try {
+		await search.sync([...corpora.values()].flat());
+		const open = await measureAuthors(search, corpora, ANSWER_AUTHORS.open);
+		const held = await measureAuthors(search, corpora, ANSWER_AUTHORS.held);
+		return { open, held, bars: toBars(held["all"]) };
+	} finally {
+		await search.close();
+	}
+}
+
+async function loadCorpora(folder: string, imports: string | undefined) {
+	const silent = { info: () => undefined, error: () => undefined };
+	const shipped = catalogFolders("sample", folder).filter(({ origin }) => origin === "shipped");
+	const corpora = new Map<string, readonly Graph[]>([
+		["catalog", await loadGraphs(shipped, silent)],
+	]);
+	for (const name of ["rfcs", "keps", "digitalgov"]) {
+		const source = imports && join(imports, name);
+		if (!source || !existsSync(source)) {
+			process.stderr.write(`  no folder of imports for ${name}: left out\n`);
+			continue;
+		}
+		corpora.set(name, [(await importFolder({ source, as: name })).graph]);
+	}
+	return corpora;
+}
+
+async function measureAuthors(
+	search: SearchEngine,
+	corpora: ReadonlyMap<string, readonly Graph[]>,
+	authors: readonly number[],
+): Promise<Record<string, AnswerFigures>> {
+	const asked: Asked[] = [];
+	for (const question of authors.flatMap(loadAnswerQuestions)) {
+		const graphs = corpora.get(question.corpus);
+		if (graphs) asked.push({ question, answers: await answerAll(search, question, graphs) });
+	}
+	const names = [...new Set(asked.map(({ question }) => question.corpus))];
+	return Object.fromEntries([
+		["all", toFigures(asked)],
+		...names.map((name) => [
+			name,
+			toFigures(asked.filter(({ question }) => question.corpus === name)),
+		]),
+	]);
+}
+
+async function answerAll(
+	search: SearchEngine,
+	{ question }: AnswerQuestion,
+	graphs: readonly Graph[],
+): Promise<ReadonlyMap<number, ComposedAnswer>> {
+	const { signal } = new AbortController();
+	const conceptsMax = ANSWER_LIMITS.partConcepts;
+	const answers = new Map<number, ComposedAnswer>();
+	for (const tokens of BUDGETS) {
+		answers.set(
+			tokens,
+			await composeAnswer(search, { question, graphs, tokens, conceptsMax, signal }),
+		);
+	}
+	return answers;
+}
+
+function toFigures(asked: readonly Asked[]): AnswerFigures {
+	const answerable = asked.filter(({ question }) => question.answerable);
+	const unanswerable = asked.filter(({ question }) => !question.answerable);
+	const charged = answerable.filter((one) => printedOf(one).length > 0);
+	const printed = charged.flatMap((one) => printedOf(one).map((passage) => ({ one, passage })));
+	const facts = charged.reduce(
+		(sum, one) => sum + factsHeld(one, BUDGETS[0]).filter(Boolean).length,
+		0,
+	);
+	const comparisons = charged.filter(({ question }) => question.kind === "comparison");
+	return {
+		answerable: answerable.length,
+		unanswerable: unanswerable.length,
+		charged_of_answerable: share(charged.length, answerable.length),
+		charged_of_unanswerable: share(
+			unanswerable.filter((one) => printedOf(one).length > 0).length,
+			unanswerable.length,
+		),
+		recall: Object.fromEntries(
+			BUDGETS.map((tokens) => {
+				const shares = answerable.map((one) => {
+					const held = factsHeld(one, tokens);
+					return held.length === 0 ? 0 : held.filter(Boolean).length / held.length;
+				});
+				return [
+					tokens,
+					share(
+						shares.reduce((sum, one) => sum + one, 0),
+						shares.length,
+					),
+				];
+			}),
+		),
+		relevant: share(
+			printed.filter(({ one, passage }) => holdsSome(one.question, passage)).length,
+			printed.length,
+		),
+		repeated: share(
+			charged.reduce((sum, one) => sum + countRepeated(printedOf(one)), 0),
+			printed.length,
+		),
+		tokens_per_fact: Math.round(
+			printed.reduce((sum, { passage }) => sum + textOf(passage).length / 4, 0) /
+				Math.max(1, facts),
+		),
+		tables: share(
+			comparisons.filter(({ answers }) => answers.get(BUDGETS[0])?.table).length,
+			comparisons.length,
+		),
+	};
+}
+
+type Printed = readonly CitedSentence[];
+
+/** Passages and cells of an answer, each with its sentences. */
+function printedOf({ answers }: Asked, tokens: number = BUDGETS[0]): readonly Printed[] {
+	const answer = answers.get(tokens);
+	const cells = answer?.table?.rows.flatMap(({ cells }) =>
+		cells.flatMap((cell) => (cell ? [cell] : [])),
+	);
+	return [...(answer?.blocks.map(({ passage }) => passage.sentences) ?? []), ...(cells ?? [])];
+}
+
+/** Of each vital fact, whether some passage holds one of the places that carry it; all facts where none is vital. */
+function factsHeld(one: Asked, tokens: number): readonly boolean[] {
+	const { nuggets } = one.question;
+	const vital = nuggets.filter((nugget) => nugget.vital);
+	const printed = printedOf(one, tokens);
+	return (vital.length > 0 ? vital : nuggets).map((nugget) =>
+		printed.some((passage) => holds(one.question, nugget, passage)),
+	);
+}
+
+function holdsSome(question: AnswerQuestion, passage: Printed): boolean {
+	return question.nuggets.some((nugget) => holds(question, nugget, passage));
+}
+
+function holds(
+	{ corpus }: AnswerQuestion,
+	{ evidence }: AnswerQuestion["nuggets"][number],
+	passage: Printed,
+): boolean {
+	const text = wordsOf(textOf(passage));
+	return evidence.some(({ file, quote }) => {
+		const isThere = passage.some(({ graph, concept }) => {
+			const path = corpus === "catalog" ? join(graph.record.id, concept.path) : concept.path;
+			return wordsOf(file).endsWith(wordsOf(path));
+		});
+		const quoted = wordsOf(toPlainText(quote));
+		return isThere && (text.includes(quoted) || quoted.includes(text));
+	});
+}
+
+function textOf(passage: Printed): string {
+	return passage.map(({ text }) => text).join(" ");
+}
+
+function wordsOf(text: string): string {
+	return (
+		text
+			.replace(/\[\^[^\]]*\]/g, "")
+			.toLowerCase()
+			.match(/[\p{L}\p{N}]+/gu) ?? []
+	).join(" ");
+}
+
+function countRepeated(printed: readonly Printed[]): number {
+	const sets = printed.map((passage) => new Set(wordsOf(textOf(passage)).split(" ")));
+	return sets.filter((one, at) =>
+		sets.slice(0, at).some((other) => jaccard(one, other) >= MOST_ALIKE),
+	).length;
+}
+
+function share(part: number, whole: number): number {
+	return whole === 0 ? 0 : round(part / whole);
+}
+
+function toBars(figures: AnswerFigures | undefined): readonly Bar[] {
+	if (!figures) return [];
+	const [ask, dossier, dive] = BUDGETS.map((tokens) => figures.recall[tokens] ?? 0);
+	return [
+		atLeast(`vital facts within ${BUDGETS[0]} tokens`, ask ?? 0, 0.75),
+		atLeast(`vital facts within ${BUDGETS[1]} tokens`, dossier ?? 0, 0.85),
+		atLeast(`vital facts within ${BUDGETS[2]} tokens`, dive ?? 0, 0.9),
+		atLeast("passages that hold a fact", figures.relevant, 0.92),
+		atMost("passages like another of the answer", figures.repeated, 0),
+		atMost("charged of unanswerable", figures.charged_of_unanswerable, 0.007),
+		atLeast("comparisons with a table", figures.tables, 0.9),
+	];
+}

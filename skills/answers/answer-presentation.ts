@@ -1,0 +1,118 @@
+import { type Clock, toIsoTime } from "../../src/kernel/kernel.js";
+import { type Concept, type Graph, toTrendId } from "../../src/knowledge/knowledge.js";
+import { createSourceList, toMarks } from "./answer-text.js";
+import type { QuestionAnswerOutput } from "./answer-wire.js";
+import type { AnswerGap, AnswerTask, ComposedAnswer } from "./engine/answer-engine.js";
+import { tokensOf } from "./engine/passage-selection.js";
+
+interface Presented {
+	readonly composed: ComposedAnswer;
+	readonly startedMs: number;
+}
+
+/** An answer as it travels. */
+export function presentAnswer(
+	clock: Clock,
+	{ question, graphs }: Pick<AnswerTask, "question" | "graphs">,
+	{ composed, startedMs }: Presented,
+): QuestionAnswerOutput {
+	const { verdict, reading, outcome, blocks, gaps, table, disputes } = composed;
+	const list = createSourceList();
+	const passages = blocks.map(({ passage, part, answers }) => ({
+		...list.quote(passage.sentences),
+		about: toNamed(passage),
+		heading: passage.heading ?? null,
+		part,
+		likelihood: round(answers),
+	}));
+	const open = new Set(gaps.map(({ part }) => part));
+	const data: QuestionAnswerOutput["data"] = {
+		question,
+		verdict,
+		form: reading.kind,
+		text: passages
+			.map(({ about, text, sources }) => `${about.title}: ${text} ${toMarks(sources)}`)
+			.join("\n"),
+		passages,
+		parts: reading.parts.map(({ question: asked }, part) => ({
+			question: asked,
+			answered: blocks.length > 0 && !open.has(part),
+		})),
+		table: table
+			? {
+					columns: [...table.columns],
+					rows: table.rows.map(({ attribute, cells }) => ({
+						attribute,
+						cells: cells.map((cell) => (cell ? list.quote(cell) : null)),
+					})),
+				}
+			: null,
+		disputes: disputes.map(({ one, other, reasons }) => ({
+			statements: [list.quote([one]), list.quote([other])],
+			reason: reasons.join("; "),
+		})),
+		gaps: gaps.map((gap) => toGapWire(gap, { graphs, missing: composed.missing })),
+		sources: list.toWire(),
+		tokens: blocks.reduce((sum, block) => sum + tokensOf(block), 0),
+	};
+	return {
+		ok: true,
+		data,
+		meta: {
+			query: question,
+			decision: blocks.length > 0 ? (verdict === "answered" ? "ANSWER" : "PARTIAL") : "ABSTAIN",
+			mode: outcome.mode,
+			graphs_used: [...new Set(blocks.map(({ passage }) => passage.graph.record.id))],
+			as_of: toIsoTime(clock.now()),
+			execution_time_ms: Math.round(clock.monotonicMs() - startedMs),
+		},
+	};
+}
+
+const GRAPHS_NAMED = 3;
+
+function toGapWire(
+	{ question, nearest }: AnswerGap,
+	{ graphs, missing }: { readonly graphs: readonly Graph[]; readonly missing: readonly string[] },
+) {
+	const titles = graphs.slice(0, GRAPHS_NAMED).map(({ record }) => `"${record.title}"`);
+	const where = graphs.length > GRAPHS_NAMED ? `${graphs.length} graphs` : titles.join(", ");
+	const unknown =
+		missing.length > 0
+			? ` Nothing found speaks of ${missing.map((word) => `"${word}"`).join(", ")}.`
+			: "";
+	return {
+		question,
+		message: `Nothing in ${where} answers this.${unknown}`,
+		nearest: nearest.map(toNamed),
+	};
+}
+
+function toNamed({ graph, concept }: { readonly graph: Graph; readonly concept: Concept }) {
+	return { trend_id: toTrendId(graph.record.id, concept.id), title: concept.title };
+}
+
+function round(share: number): number {
+	return Math.round(share * 1000) / 1000;
+}
+
+/** The answer for agents that read text alone. */
+export function toAnswerText({ data }: Pick<QuestionAnswerOutput, "data">): string {
+	const { passages, text, table, gaps, sources } = data;
+	if (passages.length === 0) return gaps.map(({ message }) => message).join("\n");
+	const rows = table?.rows.map(
+		({ attribute, cells }) =>
+			`| ${[attribute, ...cells.map((cell) => (cell ? `${cell.text} ${toMarks(cell.sources)}` : "–"))].join(" | ")} |`,
+	);
+	const heads = table && [
+		`| | ${table.columns.join(" | ")} |`,
+		`|---|${table.columns.map(() => "---|").join("")}`,
+	];
+	return [
+		text,
+		...(heads ?? []),
+		...(rows ?? []),
+		...gaps.map(({ question, message }) => `Open: ${question}. ${message}`),
+		...sources.map(({ n, title, source_url: url }) => `[${n}] ${title} ${url}`),
+	].join("\n");
+}

@@ -1,0 +1,108 @@
+import { z } from "zod";
+import {
+	ANSWER_LIMITS,
+	DECISIONS,
+	graphIdField,
+	outputOf,
+	queryField,
+	requestComponent,
+} from "../../src/contract/contract.js";
+import { QUESTION_KINDS } from "./engine/question-reading.js";
+
+export const VERDICTS = ["answered", "partial", "not_in_graphs"] as const;
+
+const tokensField = z
+	.int("must be a whole number")
+	.min(ANSWER_LIMITS.tokensLeast, `must be at least ${ANSWER_LIMITS.tokensLeast}`)
+	.max(ANSWER_LIMITS.tokensMost, `must be at most ${ANSWER_LIMITS.tokensMost}`)
+	.default(ANSWER_LIMITS.tokens)
+	.describe("Tokens that the passages may take together, at some 4 characters each");
+
+const asked = {
+	question: queryField.describe("Question in plain language; a comparison names what it compares"),
+	max_tokens: tokensField,
+};
+
+export const askBody = requestComponent("AskRequest", z.strictObject(asked));
+export const answerBody = requestComponent("AnswerRequest", z.strictObject(asked));
+export const askInput = z.strictObject({ graph_id: graphIdField, ...asked });
+export const answerInput = z.strictObject(asked);
+
+const namedSchema = z.object({ trend_id: z.string(), title: z.string() });
+
+const sourceNumbers = z.array(z.int().positive()).min(1).describe("Numbers of `sources`");
+
+const quotedSchema = z.object({
+	text: z.string().describe("Word for word as the graph has it"),
+	evidence_ids: z.array(z.string()).min(1).describe("Its sentences"),
+	sources: sourceNumbers,
+});
+
+export const questionAnswerOutput = outputOf(
+	z.object({
+		question: z.string(),
+		verdict: z
+			.enum(VERDICTS)
+			.describe("not_in_graphs: nothing here answers it; nothing is charged"),
+		form: z.enum(QUESTION_KINDS).describe("What kind of question it was read as"),
+		text: z.string().describe("The passages in reading order, each with its numbers in brackets"),
+		passages: z.array(
+			quotedSchema.extend({
+				about: namedSchema.describe("The concept that it stands in"),
+				heading: z.string().nullable(),
+				part: z.int().describe("Place in `parts` of what it answers"),
+				likelihood: z.number().describe("How likely it answers that part, 0 to 1"),
+			}),
+		),
+		parts: z
+			.array(z.object({ question: z.string(), answered: z.boolean() }))
+			.describe("What the question asks for, one by one; the question itself first"),
+		table: z
+			.object({
+				columns: z.array(z.string()).describe("What is compared"),
+				rows: z.array(
+					z.object({
+						attribute: z.string(),
+						cells: z
+							.array(quotedSchema.nullable())
+							.describe("One for each column; null: not known"),
+					}),
+				),
+			})
+			.nullable()
+			.describe("Of comparisons whose sides both have something said of them"),
+		disputes: z
+			.array(z.object({ statements: z.array(quotedSchema).length(2), reason: z.string() }))
+			.describe("Passages of the answer that contradict each other"),
+		gaps: z
+			.array(
+				z.object({
+					question: z.string(),
+					message: z.string(),
+					nearest: z.array(namedSchema).describe("Concepts that come nearest"),
+				}),
+			)
+			.describe("What nothing here answers"),
+		sources: z
+			.array(
+				z.object({
+					n: z.int().positive(),
+					title: z.string(),
+					source_url: z.string(),
+					published_at: z.string().nullable(),
+					publisher: z.string().describe("Host of the source"),
+				}),
+			)
+			.describe("Each source once, however often it is cited"),
+		tokens: z.int().describe("What the passages take, at some 4 characters a token"),
+	}),
+	z.object({
+		query: z.string(),
+		decision: z.enum(DECISIONS),
+		mode: z.enum(["hybrid", "keyword"]),
+		graphs_used: z.array(z.string()),
+		as_of: z.string(),
+		execution_time_ms: z.int(),
+	}),
+);
+export type QuestionAnswerOutput = z.infer<typeof questionAnswerOutput>;

@@ -1,0 +1,195 @@
+import { isAnswered } from "../../../src/contract/contract.js";
+import type { CitedSentence } from "../../../src/evidence/evidence.js";
+import type { Concept, Graph } from "../../../src/knowledge/knowledge.js";
+import type {
+	ConceptFilter,
+	HybridSearch,
+	JudgedSearch,
+	SearchOutcome,
+} from "../../../src/search/search.js";
+import type { Denial } from "../report/denials.js";
+import { findContradictions } from "../report/findings.js";
+import { findCandidates } from "./candidates.js";
+import { findMissingFacts } from "./missing-facts.js";
+import { readParts, type ScoredPassage, scorePassages } from "./passage-scoring.js";
+import { selectPassages } from "./passage-selection.js";
+import {
+	type QuestionKind,
+	type QuestionPart,
+	type QuestionReading,
+	readQuestion,
+} from "./question-reading.js";
+
+export interface AnswerTask {
+	/** Stands alone: anyone who answers knows nothing else. */
+	readonly question: string;
+	readonly graphs: readonly Graph[];
+	/** What the passages of the answer may take together, see tokensOf. */
+	readonly tokens: number;
+	/** Concepts looked at for each part of the question. */
+	readonly conceptsMax: number;
+	readonly filter?: ConceptFilter | undefined;
+	readonly signal: AbortSignal;
+}
+
+/** A passage of an answer. */
+export interface AnswerBlock extends Pick<ScoredPassage, "passage"> {
+	/** Place of the part that it answers best. */
+	readonly part: number;
+	/** How likely it answers that part, 0..1. */
+	readonly answers: number;
+}
+
+/** A part of the question that nothing answers, and concepts that come nearest. */
+export interface AnswerGap {
+	readonly part: number;
+	readonly question: string;
+	readonly nearest: readonly { readonly graph: Graph; readonly concept: Concept }[];
+}
+
+export interface ComposedAnswer {
+	readonly verdict: "answered" | "partial" | "not_in_graphs";
+	readonly reading: QuestionReading;
+	readonly outcome: Pick<SearchOutcome, "decision" | "missing" | "mode" | "rows">;
+	/** In the order in which they are read; none where nothing answers. */
+	readonly blocks: readonly AnswerBlock[];
+	readonly gaps: readonly AnswerGap[];
+	/** Names, figures and versions of the question that nothing found has, as written. */
+	readonly missing: readonly string[];
+	/** Of comparisons of which two sides at least have something said of them; what stands in it is not among the blocks. */
+	readonly table: AnswerTable | undefined;
+	/** Sentences of the answer that deny each other. */
+	readonly disputes: readonly Denial[];
+}
+
+export interface AnswerTable {
+	readonly columns: readonly string[];
+	readonly rows: readonly {
+		readonly attribute: string;
+		/** Quoted sentences; undefined where nothing is known. */
+		readonly cells: readonly (readonly CitedSentence[] | undefined)[];
+	}[];
+}
+
+/**
+ * What the judge must read in the best passage for a part to count as answered, as a probability: one passage states a fact whole, and only
+ * a piece of a list or comparison. Chosen on the open questions of bench/labelled/answers.
+ */
+const LEAST_READING: Readonly<Record<QuestionKind, number>> = {
+	definition: 0.62,
+	explanation: 0.62,
+	who: 0.62,
+	when: 0.62,
+	cause: 0.62,
+	"how-to": 0.62,
+	"yes-no": 0.62,
+	list: 0.35,
+	comparison: 0.35,
+	forecast: 0.25,
+};
+/** Passages, the likeliest first, that what the question names is looked for in. */
+const CHECKED_MOST = 12;
+const NEAREST = 3;
+/** A passage that answers for another side nearly as well compares both. */
+const BOTH_SHARE = 0.8;
+
+/**
+ * Answers a question with passages of the graphs: reads what it asks for, finds and judges passages for each part, chooses those
+ * that say most of it in few words, and names what nothing answers. The same question over the same graphs gives the same answer.
+ */
+export async function composeAnswer(
+	search: HybridSearch & JudgedSearch,
+	{ question, graphs, tokens, conceptsMax, filter, signal }: AnswerTask,
+): Promise<ComposedAnswer> {
+	const reading = readQuestion(question);
+	const { parts } = reading;
+	const found = await findCandidates(search, { graphs, parts, conceptsMax, filter, signal });
+	const { outcome } = found;
+	const scored = await scorePassages(search, parts, found.candidates);
+	const readings = await readParts(search, parts, scored, signal);
+	const likeliest = scored.slice(0, CHECKED_MOST).map(({ passage }) => passage);
+	const missing = findMissingFacts(question, likeliest);
+	const isOpen = parts.map((_, part) => (readings?.[part] ?? 1) < LEAST_READING[reading.kind]);
+	const gaps = findGaps(reading, isOpen, outcome);
+	const none = { reading, outcome, missing, blocks: [], gaps, table: undefined, disputes: [] };
+	if (!isAnswered(outcome.decision) || missing.length > 0 || !isCoreAnswered(isOpen)) {
+		return { ...none, verdict: "not_in_graphs" };
+	}
+	const chosen = selectPassages(parts, scored, tokens);
+	const blocks = arrange(reading, chosen);
+	const table = toTable(reading, blocks);
+	const sentences = blocks.flatMap(({ passage }) => passage.sentences);
+	return {
+		...none,
+		verdict: gaps.length > 0 ? "partial" : "answered",
+		blocks: table ? blocks.filter(({ part }) => !parts[part]?.cell) : blocks,
+		table,
+		disputes: await findContradictions(search.judge, sentences, signal),
+	};
+}
+
+/** The question as a whole is answered, or each thing that it asks for. */
+function isCoreAnswered([isWholeOpen, ...others]: readonly boolean[]): boolean {
+	return isWholeOpen === false || (others.length > 0 && !others.includes(true));
+}
+
+function findGaps(
+	{ parts }: QuestionReading,
+	isOpen: readonly boolean[],
+	{ rows }: Pick<SearchOutcome, "rows">,
+): readonly AnswerGap[] {
+	const nearest = rows.slice(0, NEAREST).map(({ graph, concept }) => ({ graph, concept }));
+	return [...parts.entries()]
+		.filter(([part]) => (part > 0 || parts.length === 1) && isOpen[part])
+		.map(([part, { question }]) => ({ part, question, nearest }));
+}
+
+/** The best passage first, then part by part; what a concept says stays together, in its own order. */
+function arrange(
+	{ parts }: QuestionReading,
+	chosen: readonly ScoredPassage[],
+): readonly AnswerBlock[] {
+	const blocks = chosen.map(({ passage, answers }): AnswerBlock => {
+		const part = partOf(parts, answers);
+		return { passage, part, answers: answers[part] ?? 0 };
+	});
+	const ranks = new Map(
+		[...blocks.entries()].reverse().map(([rank, { passage }]) => [passage.concept, rank]),
+	);
+	const rankOf = ({ passage }: AnswerBlock) => ranks.get(passage.concept) ?? blocks.length;
+	return [...blocks].sort(
+		(a, b) =>
+			a.part - b.part ||
+			rankOf(a) - rankOf(b) ||
+			a.passage.sentences[0].place - b.passage.sentences[0].place,
+	);
+}
+
+/** What a passage answers best; the whole where it answers the question as well as one of its parts, or two sides of a comparison. */
+function partOf(parts: readonly QuestionPart[], answers: readonly number[]): number {
+	const own = [...answers.entries()].slice(1).sort(([, a], [, b]) => b - a);
+	const [[best, most] = [0, 0], ...others] = own;
+	const other = others.find(([part]) => parts[part]?.cell?.subject !== parts[best]?.cell?.subject);
+	if (most < (answers[0] ?? 0) || (other && other[1] >= BOTH_SHARE * most)) return 0;
+	return best;
+}
+
+/** A table where two of what is compared have something said of them. */
+function toTable(
+	{ parts, compared, attributes }: QuestionReading,
+	blocks: readonly AnswerBlock[],
+): AnswerTable | undefined {
+	const sentencesOf = (attribute: number, subject: number) => {
+		const said = blocks.filter(({ part }) => {
+			const cell = parts[part]?.cell;
+			return cell?.subject === subject && cell.attribute === attribute;
+		});
+		return said.length > 0 ? said.flatMap(({ passage }) => passage.sentences) : undefined;
+	};
+	const rows = attributes.map((attribute, place) => ({
+		attribute,
+		cells: compared.map((_, subject) => sentencesOf(place, subject)),
+	}));
+	const filled = compared.filter((_, subject) => rows.some(({ cells }) => cells[subject]));
+	return filled.length < 2 ? undefined : { columns: compared, rows };
+}

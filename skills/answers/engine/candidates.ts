@@ -1,0 +1,48 @@
+import { toEvidencePassages } from "../../../src/evidence/evidence.js";
+import type { Graph } from "../../../src/knowledge/knowledge.js";
+import type { ConceptFilter, HybridSearch, SearchOutcome } from "../../../src/search/search.js";
+import type { Candidate } from "./passage-scoring.js";
+import type { QuestionPart } from "./question-reading.js";
+
+export interface CandidateRequest {
+	readonly graphs: readonly Graph[];
+	/** The whole question first. */
+	readonly parts: readonly QuestionPart[];
+	/** Looked at for each part. */
+	readonly conceptsMax: number;
+	readonly filter?: ConceptFilter | undefined;
+	readonly signal: AbortSignal;
+}
+
+/** Passages of the concepts that a search finds for any part, and what it says to the question as a whole. */
+export interface FoundCandidates {
+	readonly outcome: SearchOutcome;
+	readonly candidates: readonly Candidate[];
+}
+
+export async function findCandidates(
+	search: HybridSearch,
+	{ graphs, parts, conceptsMax: limit, filter, signal }: CandidateRequest,
+): Promise<FoundCandidates> {
+	const [outcome, ...others] = await Promise.all(
+		parts.map(({ question: query }, at) => {
+			// What is decided is decided by the whole question: its rows are read by the judge.
+			const effort = at === 0 ? "best" : "fast";
+			return search.find({ graphs, query, limit, filter, effort, signal });
+		}),
+	);
+	if (!outcome) throw new RangeError("A question has at least one part");
+	const rows = new Map<string, { row: SearchOutcome["rows"][number]; ranks: number[] }>();
+	for (const [part, found] of [outcome, ...others].entries()) {
+		const best = found.rows[0]?.score ?? 1;
+		for (const row of found.rows) {
+			const known = rows.get(row.trendId) ?? { row, ranks: parts.map(() => 0) };
+			known.ranks[part] = row.score / best;
+			rows.set(row.trendId, known);
+		}
+	}
+	const candidates = [...rows.values()].flatMap(({ row: { graph, concept }, ranks }) =>
+		toEvidencePassages(graph, concept).map((passage) => ({ passage, ranks })),
+	);
+	return { outcome, candidates };
+}

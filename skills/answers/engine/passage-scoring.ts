@@ -1,0 +1,150 @@
+import { type EvidencePassage, titled } from "../../../src/evidence/evidence.js";
+import { type JudgedSearch, readPairs } from "../../../src/search/search.js";
+import type { QuestionPart } from "./question-reading.js";
+import { createWordShares } from "./word-shares.js";
+
+/** A passage that may answer, and the rank of its concept for each part of the question, 0..1. */
+export interface Candidate {
+	readonly passage: EvidencePassage;
+	readonly ranks: readonly number[];
+}
+
+/** What speaks for a passage as part of an answer to one part of a question. */
+interface PassageSigns {
+	/** How far its concept stands above the others for the part, 0..1. */
+	readonly rank: number;
+	/** How much less near it is by the encoder than the nearest passage, in cosine; 0 without an encoder. */
+	readonly gap: number;
+	/** 1 for the summary of a concept. */
+	readonly summary: number;
+	/** Natural logarithms of its words, and of how many passages its concept has among those compared. */
+	readonly words: number;
+	readonly crowd: number;
+}
+
+/**
+ * Log odds that a passage carries a fact that an answer needs = bias + the sum of weight × sign. Fitted on the open questions of
+ * bench/labelled/answers: logistic, leaving out one author after the other.
+ */
+const WEIGHTS: Readonly<Record<keyof PassageSigns | "bias", number>> = {
+	bias: -6.53,
+	rank: 6.97,
+	gap: -6.03,
+	summary: 1.12,
+	words: 0.274,
+	crowd: -0.669,
+};
+
+/** A passage, and how likely it belongs into the answer to each part of the question, in their order. */
+export interface ScoredPassage {
+	readonly passage: EvidencePassage;
+	readonly answers: readonly number[];
+	/** Of unit length; undefined without an encoder. */
+	readonly vector: Float32Array | undefined;
+}
+
+/** Passages that an encoder compares: those that come first by words and by the ranks of their concepts. */
+const COMPARED_MOST = 128;
+
+/** How likely passages belong into an answer, the likeliest first; those that neither words nor ranks put forward are left out. */
+export async function scorePassages(
+	{ embedder }: Pick<JudgedSearch, "embedder">,
+	parts: readonly QuestionPart[],
+	candidates: readonly Candidate[],
+): Promise<readonly ScoredPassage[]> {
+	const compared = chooseCompared(parts, candidates);
+	const [vectors, asked] = await Promise.all([
+		embedder?.embed(compared.map(textOf), "passage") ?? [],
+		embedder?.embed(
+			parts.map(({ question }) => question),
+			"query",
+		) ?? [],
+	]);
+	const crowds = new Map<unknown, number>();
+	for (const { passage } of compared) {
+		crowds.set(passage.concept, (crowds.get(passage.concept) ?? 0) + 1);
+	}
+	const nearness = parts.map((_, part) => vectors.map((vector) => dot(asked[part], vector)));
+	const nearest = nearness.map((cosines) => Math.max(...cosines));
+	const scored = compared.map(({ passage, ranks }, at): ScoredPassage => {
+		const own = {
+			summary: passage.sentences[0].paragraph === 0 ? 1 : 0,
+			words: Math.log(passage.text.split(" ").length),
+			crowd: Math.log(crowds.get(passage.concept) ?? 1),
+		};
+		const answers = parts.map((_, part) => {
+			const gap = embedder ? (nearest[part] ?? 0) - (nearness[part]?.[at] ?? 0) : 0;
+			return likelihoodOf({ ...own, rank: ranks[part] ?? 0, gap });
+		});
+		return { passage, answers, vector: vectors[at] };
+	});
+	return scored.sort((a, b) => Math.max(...b.answers) - Math.max(...a.answers));
+}
+
+function likelihoodOf({ rank, gap, summary, words, crowd }: PassageSigns): number {
+	const odds =
+		WEIGHTS.bias +
+		WEIGHTS.rank * rank +
+		WEIGHTS.gap * gap +
+		WEIGHTS.summary * summary +
+		WEIGHTS.words * words +
+		WEIGHTS.crowd * crowd;
+	return 1 / (1 + Math.exp(-odds));
+}
+
+/** Under its titles, as models read it. */
+function textOf({ passage: { concept, heading, text } }: Pick<Candidate, "passage">): string {
+	return titled([concept.title, heading ?? ""], [text]);
+}
+
+/** Candidates that come first for some part, by the share of its words that they hold and by the rank of their concept. */
+function chooseCompared(
+	parts: readonly QuestionPart[],
+	candidates: readonly Candidate[],
+): readonly Candidate[] {
+	if (candidates.length <= COMPARED_MOST) return candidates;
+	const sharesOf = createWordShares(candidates.map(({ passage }) => passage));
+	const chosen = new Set<number>();
+	for (const [part, { question }] of parts.entries()) {
+		const shares = sharesOf(question);
+		const scoreOf = (at: number) => (shares[at] ?? 0) + (candidates[at]?.ranks[part] ?? 0);
+		const order = candidates.map((_, at) => at).sort((a, b) => scoreOf(b) - scoreOf(a) || a - b);
+		const wanted = Math.ceil(COMPARED_MOST / parts.length);
+		for (const at of order.slice(0, wanted)) chosen.add(at);
+	}
+	return candidates.filter((_, at) => chosen.has(at));
+}
+
+function dot(one: Float32Array | undefined, other: Float32Array | undefined): number {
+	if (!one || !other) return 0;
+	let sum = 0;
+	for (let at = 0; at < one.length; at++) sum += (one[at] ?? 0) * (other[at] ?? 0);
+	return sum;
+}
+
+/** Passages that the judge reads beside each part. */
+const READ_MOST = 24;
+
+/**
+ * How likely the best of the likeliest passages answers each part, 0..1, as the judge reads them together; undefined without a
+ * judge that answers. Rejects only for a caller that has left.
+ */
+export async function readParts(
+	{ judge }: Pick<JudgedSearch, "judge">,
+	parts: readonly QuestionPart[],
+	scored: readonly ScoredPassage[],
+	signal: AbortSignal,
+): Promise<readonly number[] | undefined> {
+	const pairs = parts.flatMap(({ question: text }, part) => {
+		const order = [...scored].sort((a, b) => (b.answers[part] ?? 0) - (a.answers[part] ?? 0));
+		return order.slice(0, READ_MOST).map((one) => ({ part, text, passage: textOf(one) }));
+	});
+	const { readings } = await readPairs(judge, pairs, signal);
+	if (!readings) return undefined;
+	return parts.map((_, part) =>
+		Math.max(
+			0,
+			...pairs.flatMap((pair, at) => (pair.part === part ? (readings[at]?.answers ?? 0) : [])),
+		),
+	);
+}

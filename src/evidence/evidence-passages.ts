@@ -1,0 +1,88 @@
+import type { Concept, Graph } from "../knowledge/knowledge.js";
+import { type CitedSentence, toCitedSentences } from "./cited-sentences.js";
+import { normalizeName } from "./content-words.js";
+
+/** Sentences of a concept that follow one another and can be read without what stands before them. */
+export interface EvidencePassage {
+	/** The evidence id of its first sentence. */
+	readonly passageId: string;
+	readonly graph: Graph;
+	readonly concept: Concept;
+	/** What it stands under, where that says more than the concept's title. */
+	readonly heading: string | undefined;
+	readonly sentences: readonly [CitedSentence, ...CitedSentence[]];
+	/** Its sentences, one after the other. */
+	readonly text: string;
+	/** False where it begins with a word that stands for something named before it. */
+	readonly standsAlone: boolean;
+}
+
+const WORDS_MOST = 90;
+/** Fewer words say too little by themselves. */
+const WORDS_LEAST = 16;
+
+/** Openings that lean on the sentence before. */
+const LEANING =
+	/^(?:(?:together|therefore|thus|hence|here|there|then|otherwise|instead|likewise|similarly|also|still|yet|but|and|so|however|moreover|furthermore|nevertheless|as a result|in (?:that|this|both|either) cases?|for (?:that|this) (?:reason|purpose)|by contrast|conversely|the (?:latter|former|same|other|first|second|third|two|three|rest|design|proposal|extension|document|draft|text|specification|framework|scheme|mechanism|idea|field|list|table|attack)),?\s|(?:it|its|they|their|them|this|that|these|those|such|both|neither|each|he|she|one|another|others)\b)/i;
+
+/** Whether a sentence begins with what only the one before it explains. */
+export function leansOnBefore(text: string): boolean {
+	return LEANING.test(text);
+}
+
+/**
+ * The cited sentences of a concept in passages, in reading order: its summary first, then the sentences under one heading, each
+ * joined to those before it where it leans on them, where they announce it, or where one of both is too short to be read alone, up
+ * to 90 words.
+ */
+export function toEvidencePassages(graph: Graph, concept: Concept): readonly EvidencePassage[] {
+	const passages: [CitedSentence, ...CitedSentence[]][] = [];
+	let words = 0;
+	for (const sentence of toCitedSentences(graph, concept)) {
+		const open = passages.at(-1);
+		const more = countWords(sentence.text);
+		if (open && words + more <= WORDS_MOST && isJoined(open, words, sentence, more)) {
+			open.push(sentence);
+			words += more;
+		} else {
+			passages.push([sentence]);
+			words = more;
+		}
+	}
+	return passages.map((sentences) => toPassage(graph, concept, sentences));
+}
+
+function isJoined(
+	open: readonly [CitedSentence, ...CitedSentence[]],
+	words: number,
+	sentence: CitedSentence,
+	more: number,
+): boolean {
+	const last = open.at(-1) ?? open[0];
+	if (last.heading !== sentence.heading) return false;
+	// The summary is whole by itself.
+	if (last.paragraph === 0 || sentence.paragraph === 0)
+		return last.paragraph === sentence.paragraph;
+	if (leansOnBefore(sentence.text) || last.text.endsWith(":")) return true;
+	if (last.paragraph !== sentence.paragraph) return false;
+	return words < WORDS_LEAST || more < WORDS_LEAST;
+}
+
+function toPassage(
+	graph: Graph,
+	concept: Concept,
+	sentences: readonly [CitedSentence, ...CitedSentence[]],
+): EvidencePassage {
+	const [{ evidenceId: passageId, heading, text: first, paragraph }] = sentences;
+	const isTitle = heading === undefined || normalizeName(heading) === normalizeName(concept.title);
+	return {
+		...{ passageId, graph, concept, sentences },
+		heading: isTitle ? undefined : heading,
+		text: sentences.map(({ text }) => text).join(" "),
+		standsAlone: paragraph === 0 || !leansOnBefore(first),
+	};
+}
+
+function countWords(text: string): number {
+	return text.split(/\s+/).length;
+}
