@@ -43,7 +43,7 @@ export interface AnswerFigures {
 
 export interface AnswersReport {
 	readonly open: Readonly<Record<string, AnswerFigures>>;
-	/** Totals only: nobody looks at single answers. */
+	/** Totals only: no one looks at single answers. */
 	readonly held: Readonly<Record<string, AnswerFigures>>;
 	readonly bars: readonly Bar[];
 }

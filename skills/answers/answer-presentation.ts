@@ -3,7 +3,6 @@ import { type Concept, type Graph, toTrendId } from "../../src/knowledge/knowled
 import { createSourceList, toMarks } from "./answer-text.js";
 import type { QuestionAnswerOutput } from "./answer-wire.js";
 import type { AnswerGap, AnswerTask, ComposedAnswer } from "./engine/answer-engine.js";
-import { tokensOf } from "./engine/passage-selection.js";
 
 interface Presented {
 	readonly composed: ComposedAnswer;
@@ -16,7 +15,8 @@ export function presentAnswer(
 	{ question, graphs }: Pick<AnswerTask, "question" | "graphs">,
 	{ composed, startedMs }: Presented,
 ): QuestionAnswerOutput {
-	const { verdict, reading, outcome, blocks, gaps, table, disputes } = composed;
+	const { verdict, reading, outcome, blocks, gaps, table, disputes, tokens } = composed;
+	const isAnswer = verdict !== "not_in_graphs";
 	const list = createSourceList();
 	const passages = blocks.map(({ passage, part, answers }) => ({
 		...list.quote(passage.sentences),
@@ -36,7 +36,7 @@ export function presentAnswer(
 		passages,
 		parts: reading.parts.map(({ question: asked }, part) => ({
 			question: asked,
-			answered: blocks.length > 0 && !open.has(part),
+			answered: isAnswer && !open.has(part),
 		})),
 		table: table
 			? {
@@ -53,14 +53,14 @@ export function presentAnswer(
 		})),
 		gaps: gaps.map((gap) => toGapWire(gap, { graphs, missing: composed.missing })),
 		sources: list.toWire(),
-		tokens: blocks.reduce((sum, block) => sum + tokensOf(block), 0),
+		tokens,
 	};
 	return {
 		ok: true,
 		data,
 		meta: {
 			query: question,
-			decision: blocks.length > 0 ? (verdict === "answered" ? "ANSWER" : "PARTIAL") : "ABSTAIN",
+			decision: isAnswer ? (verdict === "answered" ? "ANSWER" : "PARTIAL") : "ABSTAIN",
 			mode: outcome.mode,
 			graphs_used: [...new Set(blocks.map(({ passage }) => passage.graph.record.id))],
 			as_of: toIsoTime(clock.now()),

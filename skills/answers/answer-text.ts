@@ -1,4 +1,10 @@
-import { type CitedSentence, toArticleAddress } from "../../src/evidence/evidence.js";
+import {
+	type CitedSentence,
+	contentTerms,
+	contentWords,
+	coverageOf,
+	toArticleAddress,
+} from "../../src/evidence/evidence.js";
 import type { Evidence } from "../../src/knowledge/knowledge.js";
 
 /** Numbers sources in the order in which they are first cited; one that is cited again keeps its number. */
@@ -14,7 +20,9 @@ export function createSourceList() {
 	return {
 		/** Sentences that stand one after the other, as a quotation with the numbers of their sources. */
 		quote(sentences: readonly CitedSentence[]) {
-			const sources = new Set(sentences.flatMap((sentence) => sentence.sources.map(numberOf)));
+			const sources = new Set(
+				sentences.flatMap((sentence) => tellingSources(sentence).map(numberOf)),
+			);
 			return {
 				text: sentences.map(({ text }) => text).join(" "),
 				evidence_ids: sentences.map(({ evidenceId }) => evidenceId),
@@ -30,6 +38,17 @@ export function createSourceList() {
 				publisher: toArticleAddress(sourceUrl)?.host ?? "",
 			})),
 	};
+}
+
+/** A summary rests on all sources of its concept: those are named whose titles say most of it. */
+const SOURCES_MOST = 3;
+
+function tellingSources({ text, sources }: CitedSentence): readonly Evidence[] {
+	if (sources.length <= SOURCES_MOST) return sources;
+	const terms = contentTerms(text);
+	const shares = new Map(sources.map((one) => [one, coverageOf(contentWords(one.title), terms)]));
+	const shareOf = (source: Evidence) => shares.get(source) ?? 0;
+	return [...sources].sort((a, b) => shareOf(b) - shareOf(a)).slice(0, SOURCES_MOST);
 }
 
 /** "[1][2]" */

@@ -9,7 +9,7 @@ import {
 } from "../../src/contract/contract.js";
 import { QUESTION_KINDS } from "./engine/question-reading.js";
 
-export const VERDICTS = ["answered", "partial", "not_in_graphs"] as const;
+const VERDICTS = ["answered", "partial", "not_in_graphs"] as const;
 
 const tokensField = z
 	.int("must be a whole number")

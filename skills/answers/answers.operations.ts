@@ -50,7 +50,7 @@ async function answerFrom(
 	const task = { question, graphs, tokens, conceptsMax, signal };
 	const composed = await composeAnswer(search, task);
 	const output = presentAnswer(clock, task, { composed, startedMs });
-	return composed.blocks.length > 0 ? answer(output) : noAnswer(output);
+	return composed.verdict !== "not_in_graphs" ? answer(output) : noAnswer(output);
 }
 
 /** One question to one graph. Additive to the contract. */

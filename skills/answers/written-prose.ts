@@ -3,6 +3,7 @@ import {
 	contentTerms,
 	contentWords,
 	coverageOf,
+	leansOnBefore,
 } from "../../src/evidence/evidence.js";
 import type { PairJudge } from "../../src/search/search.js";
 import { type DraftSentence, passCitationGate, type WrittenSentence } from "./citation-gate.js";
@@ -91,8 +92,6 @@ const SUMMARY_BONUS = 0.25;
 const LEANING_LOSS = 0.5;
 /** So does one that shares no word with the name of what it is about. */
 const NAMELESS_LOSS = 0.3;
-const LEANING =
-	/^(?:(?:together|therefore|thus|here|there|then|otherwise|instead|likewise|similarly|also|still|yet|but|and|so|as a result|in (?:that|this|both|either) cases?|for (?:that|this) (?:reason|purpose)|by contrast|conversely|the (?:latter|former|same|other|first|second|third|two|three|rest|design|proposal|extension|document|draft|text|specification|framework|scheme|mechanism|idea|field|list|table|attack)),?\s|(?:it|its|they|their|them|this|that|these|those|such|both|neither|each|he|she|one|another|others)\b)/i;
 /** Sentences looked at: the best of what was offered. */
 const LOOKED_AT = 80;
 
@@ -152,7 +151,7 @@ function toCandidates(question: string, offered: readonly CitedSentence[]): read
 			WEIGHTS.titled * shareOf(asked, titled) +
 			WEIGHTS.rank * (1 - rank / read.length) +
 			(place === 0 ? SUMMARY_BONUS : 0) -
-			(LEANING.test(text) ? LEANING_LOSS : 0) -
+			(leansOnBefore(text) ? LEANING_LOSS : 0) -
 			(isNamed ? 0 : NAMELESS_LOSS);
 		return { ...one, relevance };
 	});

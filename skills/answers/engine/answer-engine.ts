@@ -11,8 +11,8 @@ import type { Denial } from "../report/denials.js";
 import { findContradictions } from "../report/findings.js";
 import { findCandidates } from "./candidates.js";
 import { findMissingFacts } from "./missing-facts.js";
-import { readParts, type ScoredPassage, scorePassages } from "./passage-scoring.js";
-import { selectPassages } from "./passage-selection.js";
+import { readPassages, type ScoredPassage, scorePassages } from "./passage-scoring.js";
+import { selectPassages, tokensOf } from "./passage-selection.js";
 import {
 	type QuestionKind,
 	type QuestionPart,
@@ -60,6 +60,8 @@ export interface ComposedAnswer {
 	readonly table: AnswerTable | undefined;
 	/** Sentences of the answer that deny each other. */
 	readonly disputes: readonly Denial[];
+	/** What blocks and table take together, see tokensOf. */
+	readonly tokens: number;
 }
 
 export interface AnswerTable {
@@ -106,16 +108,25 @@ export async function composeAnswer(
 	const found = await findCandidates(search, { graphs, parts, conceptsMax, filter, signal });
 	const { outcome } = found;
 	const scored = await scorePassages(search, parts, found.candidates);
-	const readings = await readParts(search, parts, scored, signal);
-	const likeliest = scored.slice(0, CHECKED_MOST).map(({ passage }) => passage);
+	const { passages, readings } = await readPassages(search, { parts, scored, tokens }, signal);
+	const likeliest = passages.slice(0, CHECKED_MOST).map(({ passage }) => passage);
 	const missing = findMissingFacts(question, likeliest);
 	const isOpen = parts.map((_, part) => (readings?.[part] ?? 1) < LEAST_READING[reading.kind]);
 	const gaps = findGaps(reading, isOpen, outcome);
-	const none = { reading, outcome, missing, blocks: [], gaps, table: undefined, disputes: [] };
+	const none = {
+		reading,
+		outcome,
+		missing,
+		blocks: [],
+		gaps,
+		table: undefined,
+		disputes: [],
+		tokens: 0,
+	};
 	if (!isAnswered(outcome.decision) || missing.length > 0 || !isCoreAnswered(isOpen)) {
 		return { ...none, verdict: "not_in_graphs" };
 	}
-	const chosen = selectPassages(parts, scored, tokens);
+	const chosen = selectPassages(parts, passages, tokens);
 	const blocks = arrange(reading, chosen);
 	const table = toTable(reading, blocks);
 	const sentences = blocks.flatMap(({ passage }) => passage.sentences);
@@ -124,6 +135,7 @@ export async function composeAnswer(
 		verdict: gaps.length > 0 ? "partial" : "answered",
 		blocks: table ? blocks.filter(({ part }) => !parts[part]?.cell) : blocks,
 		table,
+		tokens: chosen.reduce((sum, one) => sum + tokensOf(one), 0),
 		disputes: await findContradictions(search.judge, sentences, signal),
 	};
 }

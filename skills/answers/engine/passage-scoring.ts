@@ -34,6 +34,8 @@ const WEIGHTS: Readonly<Record<keyof PassageSigns | "bias", number>> = {
 	words: 0.274,
 	crowd: -0.669,
 };
+/** What is added to the log odds once the judge has read it: a constant, and for each unit of its log odds behind the best reading. */
+const READING = { bias: 0.6, behind: -0.194 } as const;
 
 /** A passage, and how likely it belongs into the answer to each part of the question, in their order. */
 export interface ScoredPassage {
@@ -89,7 +91,7 @@ function likelihoodOf({ rank, gap, summary, words, crowd }: PassageSigns): numbe
 		WEIGHTS.summary * summary +
 		WEIGHTS.words * words +
 		WEIGHTS.crowd * crowd;
-	return 1 / (1 + Math.exp(-odds));
+	return shareOf(odds);
 }
 
 /** Under its titles, as models read it. */
@@ -122,29 +124,59 @@ function dot(one: Float32Array | undefined, other: Float32Array | undefined): nu
 	return sum;
 }
 
-/** Passages that the judge reads beside each part. */
-const READ_MOST = 24;
+/** Passages that the judge reads beside each part: these, and one more for so many tokens that may be printed. */
+const READ_LEAST = 24;
+const TOKENS_FOR_ONE = 16;
 
-/**
- * How likely the best of the likeliest passages answers each part, 0..1, as the judge reads them together; undefined without a
- * judge that answers. Rejects only for a caller that has left.
- */
-export async function readParts(
+/** The likeliest passages as the judge reads them, the likeliest first, and the best reading of each part, 0..1. */
+export interface ReadPassages {
+	readonly passages: readonly ScoredPassage[];
+	/** Undefined without a judge that answers. */
+	readonly readings: readonly number[] | undefined;
+}
+
+/** Has the likeliest passages read beside each part; what is read to say less than the best counts less. Rejects only for a caller that has left. */
+export async function readPassages(
 	{ judge }: Pick<JudgedSearch, "judge">,
-	parts: readonly QuestionPart[],
-	scored: readonly ScoredPassage[],
+	{
+		parts,
+		scored,
+		tokens,
+	}: {
+		readonly parts: readonly QuestionPart[];
+		/** The likeliest first. */
+		readonly scored: readonly ScoredPassage[];
+		/** That may be printed. */
+		readonly tokens: number;
+	},
 	signal: AbortSignal,
-): Promise<readonly number[] | undefined> {
-	const pairs = parts.flatMap(({ question: text }, part) => {
-		const order = [...scored].sort((a, b) => (b.answers[part] ?? 0) - (a.answers[part] ?? 0));
-		return order.slice(0, READ_MOST).map((one) => ({ part, text, passage: textOf(one) }));
+): Promise<ReadPassages> {
+	const read = scored.slice(0, Math.max(READ_LEAST, Math.ceil(tokens / TOKENS_FOR_ONE)));
+	const pairs = parts.flatMap(({ question: text }) => {
+		return read.map((one) => ({ text, passage: textOf(one) }));
 	});
 	const { readings } = await readPairs(judge, pairs, signal);
-	if (!readings) return undefined;
-	return parts.map((_, part) =>
-		Math.max(
-			0,
-			...pairs.flatMap((pair, at) => (pair.part === part ? (readings[at]?.answers ?? 0) : [])),
-		),
-	);
+	if (!readings || read.length === 0) return { passages: read, readings: undefined };
+	const odds = readings.map(({ answers }) => logOdds(answers));
+	const oddsOf = (part: number, at: number) => odds[part * read.length + at] ?? 0;
+	const best = parts.map((_, part) => Math.max(...read.map((_, at) => oddsOf(part, at))));
+	const passages = read.map((one, at): ScoredPassage => {
+		const answers = one.answers.map((likelihood, part) => {
+			const behind = (best[part] ?? 0) - oddsOf(part, at);
+			return shareOf(logOdds(likelihood) + READING.bias + READING.behind * behind);
+		});
+		return { ...one, answers };
+	});
+	passages.sort((a, b) => Math.max(...b.answers) - Math.max(...a.answers));
+	return { passages, readings: best.map(shareOf) };
+}
+
+const ODDS_MOST = 8;
+
+function logOdds(share: number): number {
+	return Math.max(-ODDS_MOST, Math.min(ODDS_MOST, Math.log(share / (1 - share))));
+}
+
+function shareOf(odds: number): number {
+	return 1 / (1 + Math.exp(-odds));
 }
