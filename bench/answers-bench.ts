@@ -1,7 +1,11 @@
 /** What answers hold of the facts that their questions need, and which questions without an answer are charged (bench/labelled/answers). */
 import { existsSync } from "node:fs";
 import { join } from "node:path";
-import { type ComposedAnswer, composeAnswer } from "../skills/answers/engine/answer-engine.js";
+import {
+	type ComposedAnswer,
+	composeAnswer,
+	passagesOf,
+} from "../skills/answers/engine/answer-engine.js";
 import { catalogFolders, loadGraphs } from "../src/app/content.js";
 import { ANSWER_LIMITS } from "../src/contract/limits.js";
 import type { CitedSentence } from "../src/evidence/cited-sentences.js";
@@ -186,13 +190,10 @@ function toFigures(asked: readonly Asked[]): AnswerFigures {
 
 type Printed = readonly CitedSentence[];
 
-/** Passages and cells of an answer, each with its sentences. */
+/** What an answer prints, each passage with its sentences. */
 function printedOf({ answers }: Asked, tokens: number = BUDGETS[0]): readonly Printed[] {
 	const answer = answers.get(tokens);
-	const cells = answer?.table?.rows.flatMap(({ cells }) =>
-		cells.flatMap((cell) => (cell ? [cell] : [])),
-	);
-	return [...(answer?.blocks.map(({ passage }) => passage.sentences) ?? []), ...(cells ?? [])];
+	return answer ? passagesOf(answer) : [];
 }
 
 /** Of each vital fact, whether some passage holds one of the places that carry it; all facts where none is vital. */

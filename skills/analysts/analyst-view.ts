@@ -1,14 +1,14 @@
-import { type Decision, isAnswered } from "../../src/contract/contract.js";
-import {
-	type CitedSentence,
-	createMomentum,
-	gatherEvidence,
-	type Momentum,
-	type RankedSentence,
-} from "../../src/evidence/evidence.js";
+import type { Decision } from "../../src/contract/contract.js";
+import { type CitedSentence, createMomentum, type Momentum } from "../../src/evidence/evidence.js";
 import type { Concept } from "../../src/knowledge/knowledge.js";
-import type { HybridSearch, ReadingSearch } from "../../src/search/search.js";
-import { relevantOf, type Writer, writeProse } from "../answers/answers.js";
+import type { HybridSearch, JudgedSearch } from "../../src/search/search.js";
+import {
+	composeAnswer,
+	decisionOf,
+	passagesOf,
+	type Writer,
+	writeProse,
+} from "../answers/answers.js";
 import { CONSULT_LIMITS, confidenceOf } from "../experts/experts.js";
 import type { Analyst } from "./analyst-index.js";
 import type { ScenarioName } from "./analyst-wire.js";
@@ -26,22 +26,23 @@ type Sides = Readonly<Record<Side, readonly CitedSentence[]>>;
 export type AnalystArguments = Awaited<ReturnType<typeof findArguments>>;
 
 /** Asks an analyst for arguments alone; its sides are undefined when the graph does not answer. */
-export async function findArguments(search: HybridSearch, task: AnalystTask) {
+export async function findArguments(search: HybridSearch & JudgedSearch, task: AnalystTask) {
 	const { decision, mode, offered } = await gatherFor(search, task);
 	const sides = decision === "ABSTAIN" ? undefined : toSides(offered, []);
 	return { decision, mode, sides };
 }
 
 /** Evidence that is relevant to the question; without any the decision is to abstain. */
-async function gatherFor(search: HybridSearch, { analyst, question, signal }: AnalystTask) {
-	const { conceptsMax, sentencesMax } = CONSULT_LIMITS;
+async function gatherFor(
+	search: HybridSearch & JudgedSearch,
+	{ analyst, question, signal }: AnalystTask,
+) {
+	const { conceptsMax, viewTokens: tokens } = CONSULT_LIMITS;
 	const graphs = [analyst.graph];
-	const asked = { graphs, question, conceptsMax, sentencesMax, signal };
-	const found = await gatherEvidence(search, asked);
-	const offered = relevantOf(question, found);
-	const isKnown = offered.length > 0 && isAnswered(found.decision);
-	const decision: Decision = isKnown ? found.decision : "ABSTAIN";
-	return { ...found, decision, offered };
+	const found = await composeAnswer(search, { graphs, question, conceptsMax, tokens, signal });
+	const { mode, missing: unknown } = found.outcome;
+	const missing = [...new Set([...unknown, ...found.missing])];
+	return { mode, missing, decision: decisionOf(found), offered: passagesOf(found).flat() };
 }
 
 /** What an analyst has to say, from its own graph alone; its view is undefined when the graph does not answer. */
@@ -49,7 +50,7 @@ export type AnalystView = Awaited<ReturnType<typeof askAnalyst>>;
 
 /** Asks an analyst: a thesis, what speaks for and against it, what is open, and what may come of it. */
 export async function askAnalyst(
-	{ search, writer }: { readonly search: ReadingSearch; readonly writer: Writer },
+	{ search, writer }: { readonly search: HybridSearch & JudgedSearch; readonly writer: Writer },
 	task: AnalystTask & {
 		/** `YYYY-MM-DD`. */
 		readonly today: string;
@@ -81,7 +82,7 @@ export async function askAnalyst(
 }
 
 /** Sentences by the side they speak for, those that bear most on the question first; the thesis argues for nothing. */
-function toSides(offered: readonly RankedSentence[], thesis: readonly CitedSentence[]): Sides {
+function toSides(offered: readonly CitedSentence[], thesis: readonly CitedSentence[]): Sides {
 	const said = new Set(thesis.map(({ evidenceId }) => evidenceId));
 	const sides: Record<Side, CitedSentence[]> = { for: [], against: [], open: [] };
 	const lead = offered[0]?.concept;

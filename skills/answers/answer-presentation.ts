@@ -2,7 +2,12 @@ import { type Clock, toIsoTime } from "../../src/kernel/kernel.js";
 import { type Concept, type Graph, toTrendId } from "../../src/knowledge/knowledge.js";
 import { createSourceList, toMarks } from "./answer-text.js";
 import type { QuestionAnswerOutput } from "./answer-wire.js";
-import type { AnswerGap, AnswerTask, ComposedAnswer } from "./engine/answer-engine.js";
+import {
+	type AnswerGap,
+	type AnswerTask,
+	type ComposedAnswer,
+	decisionOf,
+} from "./engine/answer-engine.js";
 
 interface Presented {
 	readonly composed: ComposedAnswer;
@@ -60,7 +65,7 @@ export function presentAnswer(
 		data,
 		meta: {
 			query: question,
-			decision: isAnswer ? (verdict === "answered" ? "ANSWER" : "PARTIAL") : "ABSTAIN",
+			decision: decisionOf(composed),
 			mode: outcome.mode,
 			graphs_used: [...new Set(blocks.map(({ passage }) => passage.graph.record.id))],
 			as_of: toIsoTime(clock.now()),

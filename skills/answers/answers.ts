@@ -1,12 +1,11 @@
 export { type CitationList, createCitationList, type WrittenSentence } from "./citation-gate.js";
+export { composeAnswer, decisionOf, passagesOf } from "./engine/answer-engine.js";
 export { createLlmWriter } from "./llm-writer.js";
 export {
 	answerQuestion,
 	finishSteps,
-	inReadingOrder,
 	type OfferedEvidence,
 	type QuestionAnswer,
-	relevantOf,
 	toAnswerWire,
 } from "./question-answer.js";
 export { type Denial, findDenials } from "./report/denials.js";
@@ -38,5 +37,6 @@ export {
 	extractiveWriter,
 	type Prose,
 	type Writer,
+	writeFromPassages,
 	writeProse,
 } from "./written-prose.js";

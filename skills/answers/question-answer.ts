@@ -1,23 +1,14 @@
-import {
-	ANSWER_LIMITS,
-	type CitedTextWire,
-	isAnswered,
-	type SkillEvent,
-} from "../../src/contract/contract.js";
+import { ANSWER_LIMITS, type CitedTextWire, type SkillEvent } from "../../src/contract/contract.js";
 import {
 	type CitedSentence,
-	contentTerms,
-	contentWords,
-	coverageOf,
 	type GatheredEvidence,
-	gatherEvidence,
 	isSpokenOf,
-	type RankedSentence,
 } from "../../src/evidence/evidence.js";
 import type { Concept, Graph } from "../../src/knowledge/knowledge.js";
-import type { GraphRouter, ReadingSearch } from "../../src/search/search.js";
+import type { GraphRouter, HybridSearch, JudgedSearch } from "../../src/search/search.js";
 import { createCitationList, type WrittenSentence } from "./citation-gate.js";
-import { type ProseServices, type Writer, writeProse } from "./written-prose.js";
+import { composeAnswer, decisionOf, passagesOf } from "./engine/answer-engine.js";
+import { type ProseServices, type Writer, writeFromPassages } from "./written-prose.js";
 
 export interface QuestionTask {
 	/** Stands alone: anyone who answers knows nothing else. */
@@ -26,7 +17,7 @@ export interface QuestionTask {
 	readonly graphs: readonly Graph[];
 	/** What a follow-up put into the question before it: evidence that says nothing of it would answer that one again. */
 	readonly added?: string | undefined;
-	/** Evidence that was shown before and is not wanted again, as far as there is other. */
+	/** Evidence that was shown before and is not wanted again, as long as there is other. */
 	readonly told?: ReadonlySet<string>;
 	readonly signal: AbortSignal;
 	/** Given the evidence, and waited for, before any of it is shown. */
@@ -57,20 +48,21 @@ const PASSES = ["route", "search", "evidence", "write"] as const;
 
 /**
  * Answers a question over the graphs that would answer it, reporting each step as an event: plan, search, evidence (what is
- * worth paying for), the answer sentence by sentence, then the whole. Without evidence nothing but plan and search is reported.
+ * worth paying for), the answer passage by passage, then the whole. Without evidence nothing but plan and search is reported.
  */
 export async function* answerQuestion(
-	{ search, writer }: { readonly search: ReadingSearch & GraphRouter; readonly writer: Writer },
+	{
+		search,
+		writer,
+	}: { readonly search: HybridSearch & JudgedSearch & GraphRouter; readonly writer: Writer },
 	task: QuestionTask,
 ): AsyncGenerator<SkillEvent, QuestionAnswer, undefined> {
 	const { question, graphs, signal } = task;
-	const { graphsMax: limit, conceptsMax, evidenceMax } = ANSWER_LIMITS;
-	// What was shown before and what is too weak is taken out of these.
-	const sentencesMax = 4 * evidenceMax;
+	const { graphsMax: limit, partConcepts: conceptsMax, tokens } = ANSWER_LIMITS;
 	// Both at once: the question is embedded with itself, and no one waits for two searches in a row.
-	const [routed, all] = await Promise.all([
+	const [routed, composed] = await Promise.all([
 		search.route({ graphs, query: question, limit, signal }),
-		gatherEvidence(search, { graphs, question, conceptsMax, sentencesMax, signal }),
+		composeAnswer(search, { question, graphs, tokens, conceptsMax, signal }),
 	]);
 	const { missing, mode } = routed;
 	yield {
@@ -88,24 +80,48 @@ export async function* answerQuestion(
 			mode,
 		},
 	};
-	const found = keepOnly(all, new Set(routed.graphs.map(({ graph }) => graph)));
-	const offered = toEvidence(found.sentences, task.told);
-	const { decision, concepts } = found;
-	const counted = { concepts: concepts.length, sentences: offered.length };
-	yield { event: "research.search", data: { decision, ...counted, missing: found.missing } };
+	const passages = untold(passagesOf(composed), task.told);
+	const offered = passages.flat();
 	const isAbout = isSpokenOf(task.added ?? "", offered);
-	if (!isAnswered(decision) || offered.length === 0 || !isAbout) {
-		return { decision: "ABSTAIN", missing, mode, ...NOTHING };
-	}
-	return yield* tellAnswer({ writer, judge: search.judge }, task, { found, offered });
+	const isAnswer = offered.length > 0 && routed.graphs.length > 0 && isAbout;
+	const found: FoundAnswer = {
+		decision: isAnswer ? decisionOf(composed) : "ABSTAIN",
+		missing: [...new Set([...composed.outcome.missing, ...composed.missing])],
+		concepts: composed.outcome.rows,
+		mode,
+	};
+	yield {
+		event: "research.search",
+		data: {
+			decision: found.decision,
+			concepts: found.concepts.length,
+			sentences: isAnswer ? offered.length : 0,
+			missing: found.missing,
+		},
+	};
+	if (!isAnswer) return { ...NOTHING, decision: "ABSTAIN", missing: found.missing, mode };
+	return yield* tellAnswer({ writer, judge: search.judge }, task, { found, passages });
 }
 
-/** Evidence first, then the answer that is written from it. */
+type FoundAnswer = Pick<QuestionAnswer, "decision" | "missing" | "mode" | "concepts">;
+type QuotedPassage = readonly CitedSentence[];
+
+/** What was shown before is left out, as long as there is other. */
+function untold(
+	passages: readonly QuotedPassage[],
+	told: ReadonlySet<string> = new Set(),
+): readonly QuotedPassage[] {
+	const fresh = passages.filter((one) => one.some(({ evidenceId }) => !told.has(evidenceId)));
+	return fresh.length > 0 ? fresh : passages;
+}
+
+/** Evidence first, then the answer that is written from it; without a writer of prose the passages themselves. */
 async function* tellAnswer(
 	services: ProseServices,
 	{ question, signal, onEvidence }: QuestionTask,
-	{ found, offered }: { found: GatheredEvidence; offered: readonly CitedSentence[] },
+	{ found, passages }: { found: FoundAnswer; passages: readonly QuotedPassage[] },
 ): AsyncGenerator<SkillEvent, QuestionAnswer, undefined> {
+	const offered = passages.flat();
 	await onEvidence?.({ sentences: offered, missing: found.missing });
 	yield progress(50, "evidence");
 	const list = createCitationList();
@@ -114,30 +130,29 @@ async function* tellAnswer(
 		yield { event: "research.evidence", data: citation, isEvidence: true };
 	}
 	yield progress(75, "write");
-	const { sentencesMax } = ANSWER_LIMITS;
-	const task = { purpose: PURPOSE, question, offered, sentencesMax, signal };
-	const prose = await writeProse(task, services);
-	const cited = prose.sentences.map((sentence) => list.cite(sentence));
+	const task = {
+		...{ purpose: PURPOSE, question, offered, passages, signal },
+		...{ quotedMax: passages.length, sentencesMax: ANSWER_LIMITS.sentencesMax },
+	};
+	const { sentences, writer, warnings } = await writeFromPassages(task, services);
+	const cited = sentences.map((sentence) => list.cite(sentence));
 	for (const [index, sentence] of cited.entries()) {
 		yield { event: "research.output.delta", data: { index, ...sentence } };
 	}
 	const numbers = new Set(cited.flatMap(({ citation_ids: ids }) => ids));
-	const { decision, missing, mode, concepts } = found;
-	const { writer: writtenBy, warnings } = prose;
 	yield progress(100, "write");
 	yield {
 		event: "research.output.done",
 		data: {
 			answer: toAnswerWire(cited),
 			citations: list.toWire().filter(({ n }) => numbers.has(n)),
-			not_covered: missing,
-			writer: writtenBy,
+			not_covered: found.missing,
+			writer,
 			warnings,
 		},
 	};
 	const graphIds = [...new Set(offered.map(({ graph }) => graph.record.id))];
-	const told = { decision, missing, mode, concepts, writer: writtenBy, warnings };
-	return { ...told, graphIds, sentences: prose.sentences };
+	return { ...found, writer, warnings, graphIds, sentences };
 }
 
 const NOTHING = {
@@ -166,66 +181,6 @@ export function toAnswerWire(sentences: readonly CitedTextWire[]) {
 	return { text, sentences: [...sentences] };
 }
 
-/** What graphs that would not answer alone have to say is left out, but for that of the best row: it was decided by what it says. */
-function keepOnly(found: GatheredEvidence, routed: ReadonlySet<Graph>): GatheredEvidence {
-	const [best] = found.concepts;
-	const graphs = new Set([...routed, ...(best ? [best.graph] : [])]);
-	return {
-		...found,
-		decision: routed.size === 0 ? "ABSTAIN" : found.decision,
-		concepts: found.concepts.filter(({ graph }) => graphs.has(graph)),
-		sentences: found.sentences.filter(({ graph }) => graphs.has(graph)),
-	};
-}
-
-/** What bears on the question nearly as much as the best sentence; all of it again where nothing else is left. */
-function toEvidence(
-	ranked: readonly RankedSentence[],
-	told: ReadonlySet<string> = new Set(),
-): readonly CitedSentence[] {
-	const fresh = ranked.filter(({ evidenceId }) => !told.has(evidenceId));
-	const wanted = fresh.length > 0 ? fresh : ranked;
-	const least = ANSWER_LIMITS.evidenceShare * (wanted[0]?.score ?? 0);
-	return wanted.filter(({ score }) => score >= least).slice(0, ANSWER_LIMITS.evidenceMax);
-}
-
 function progress(percent: number, pass: (typeof PASSES)[number]): SkillEvent {
 	return { event: "research.progress", data: { percent, pass, passes: PASSES.length } };
-}
-
-/** Concepts that are ranked, or whose best sentence bears on the question, below these shares of the best ones stay out. */
-const RANK_SHARE = 0.5;
-const COVERAGE_SHARE = 0.7;
-
-/** The sentences of concepts that are near enough to the best of what was found to be shown beside it. */
-export function relevantOf(
-	question: string,
-	{ concepts, sentences }: Pick<GatheredEvidence, "concepts" | "sentences">,
-): readonly RankedSentence[] {
-	const asked = contentWords(question);
-	const [first] = concepts;
-	const near = concepts.filter(({ score }) => score >= RANK_SHARE * (first?.score ?? 0));
-	const covered = new Map(near.map(({ concept }) => [concept, 0]));
-	for (const { text, concept } of sentences) {
-		const known = covered.get(concept);
-		if (known === undefined) continue;
-		const terms = contentTerms([text, concept.title, ...concept.aliases].join("\n"));
-		covered.set(concept, Math.max(known, coverageOf(asked, terms)));
-	}
-	const least = COVERAGE_SHARE * Math.max(0, ...covered.values());
-	return sentences.filter(({ concept }) => (covered.get(concept) ?? -1) >= least);
-}
-
-/** Quotations concept by concept, that of the best one first, each concept's in its own order. */
-export function inReadingOrder(
-	sentences: readonly WrittenSentence[],
-	offered: readonly RankedSentence[],
-): readonly WrittenSentence[] {
-	const concepts = [...new Set(offered.map(({ concept }) => concept))];
-	const placeOf = ({ evidence: [first] }: WrittenSentence) =>
-		first ? [concepts.indexOf(first.concept), first.place] : [0, 0];
-	return [...sentences].sort((a, b) => {
-		const [[rank = 0, place = 0], [otherRank = 0, otherPlace = 0]] = [placeOf(a), placeOf(b)];
-		return rank - otherRank || place - otherPlace;
-	});
 }

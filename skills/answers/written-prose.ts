@@ -56,6 +56,35 @@ export async function writeProse(
 	}
 }
 
+/** Prose from passages: quoted whole where no writer's draft is at hand. */
+export interface PassageProse extends Prose {
+	/** Passages that it does not rest on. */
+	readonly rest: readonly WrittenSentence[];
+}
+
+/** What is written from the passages of an answer; where nothing is written, the first of them as they stand. */
+export async function writeFromPassages(
+	task: WritingTask & {
+		readonly passages: readonly (readonly CitedSentence[])[];
+		readonly quotedMax: number;
+	},
+	services: ProseServices,
+): Promise<PassageProse> {
+	const quoted = task.passages.map(
+		(evidence): WrittenSentence => ({ text: evidence.map(({ text }) => text).join(" "), evidence }),
+	);
+	const prose = await writeProse(task, services);
+	if (prose.writer === extractiveWriter.name) {
+		const sentences = quoted.slice(0, task.quotedMax);
+		return { ...prose, sentences, rest: quoted.slice(sentences.length) };
+	}
+	const told = new Set(prose.sentences.flatMap(({ evidence }) => evidence));
+	return {
+		...prose,
+		rest: quoted.filter(({ evidence }) => !evidence.some((one) => told.has(one))),
+	};
+}
+
 async function extractive(task: WritingTask, reasons: readonly string[]): Promise<Prose> {
 	const { offered, signal } = task;
 	const quoted = await extractiveWriter.draft(task);

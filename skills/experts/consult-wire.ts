@@ -18,10 +18,13 @@ import {
 
 /** Limits of consultations of experts and analysts. */
 export const CONSULT_LIMITS = {
-	/** Concepts and sentences of a corpus that are looked at for one question. */
-	conceptsMax: 8,
-	sentencesMax: 60,
-	/** Of an answer. */
+	/** Concepts of a corpus that are looked at for each part of a question. */
+	conceptsMax: 12,
+	/** What is quoted for one question, see tokensOf. */
+	answerTokens: 400,
+	/** The same of an analyst's view. */
+	viewTokens: 800,
+	/** Of an answer: sentences that are written, or passages that are quoted. */
 	answerSentences: 4,
 	keyPoints: 5,
 	suggestions: 4,

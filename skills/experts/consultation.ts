@@ -1,29 +1,26 @@
-import {
-	type AdviceStance,
-	type Decision,
-	isAnswered,
-	type SkillServices,
-	type TrustTier,
+import type {
+	AdviceStance,
+	Decision,
+	SkillServices,
+	TrustTier,
 } from "../../src/contract/contract.js";
 import {
 	type CitedSentence,
 	contentTerms,
 	contentWords,
 	coverageOf,
-	gatherEvidence,
 	isSpokenOf,
 	namesOwnMatter,
-	type RankedSentence,
 	toArticleAddress,
 } from "../../src/evidence/evidence.js";
 import type { Graph } from "../../src/knowledge/knowledge.js";
 import {
-	chooseSentences,
-	inReadingOrder,
-	relevantOf,
+	composeAnswer,
+	decisionOf,
+	passagesOf,
 	type Writer,
 	type WrittenSentence,
-	writeProse,
+	writeFromPassages,
 } from "../answers/answers.js";
 import { CONSULT_LIMITS } from "./consult-wire.js";
 import { corpusFilterOf, type Expert } from "./expert-index.js";
@@ -64,70 +61,65 @@ export async function consultTwin(
 	const { search, writer } = deps;
 	const { expert, signal } = task;
 	const question = [task.question, task.subject ?? []].flat().join(" ");
-	const { conceptsMax, sentencesMax, answerSentences } = CONSULT_LIMITS;
-	const found = await gatherEvidence(search, {
-		graphs: [expert.graph],
+	const { conceptsMax, answerTokens: tokens, answerSentences } = CONSULT_LIMITS;
+	const graphs = [expert.graph];
+	const filter = corpusFilterOf(expert);
+	const found = await composeAnswer(search, {
 		question,
+		graphs,
+		filter,
 		conceptsMax,
-		sentencesMax,
-		filter: corpusFilterOf(expert),
+		tokens,
 		signal,
 	});
-	const { decision, missing, mode } = found;
-	const offered = relevantOf(question, found);
+	const { mode } = found.outcome;
+	const passages = passagesOf(found);
+	const offered = passages.flat();
+	const missing = [...new Set([...found.outcome.missing, ...found.missing])];
 	const elsewhere = missing.length > 0 || offered.length === 0 ? await knowers(deps, task) : [];
 	const told = { mode, notCovered: missing, elsewhere };
 	const none = { ...told, decision: "ABSTAIN", answer: undefined } as const;
-	if (!isAnswered(decision) || offered.length === 0 || !isAbout(task, offered)) {
+	if (offered.length === 0 || !isAbout(task, offered)) {
 		return { ...none, writer: writer.name, warnings: [] };
 	}
 	const purpose = "Answer the question as these notes of one desk do.";
-	const writing = { purpose, question, offered, sentencesMax: answerSentences, signal };
-	const prose = await writeProse(writing, { writer, judge: search.judge });
-	const { sentences: written, writer: by, warnings } = prose;
-	const sentences = by === "extractive" ? inReadingOrder(written, offered) : written;
+	const counts = { sentencesMax: answerSentences, quotedMax: answerSentences };
+	const writing = { purpose, question, offered, passages, signal, ...counts };
+	const {
+		sentences,
+		rest,
+		writer: by,
+		warnings,
+	} = await writeFromPassages(writing, { writer, judge: search.judge });
 	if (sentences.length === 0) return { ...none, writer: by, warnings };
-	const answer = toAnswer({ question, decision, today: task.today }, offered, sentences);
+	const decision = decisionOf(found);
+	const keyPoints = rest.slice(0, CONSULT_LIMITS.keyPoints);
+	const answer = toAnswer({ question, decision, today: task.today }, { sentences, keyPoints });
 	return { ...told, decision, answer, writer: by, warnings };
 }
 
 /** With its subject put beside it, a follow-up finds evidence on that whatever it asks: what it names itself has to be in it. */
-function isAbout({ question, subject }: ConsultationTask, offered: readonly RankedSentence[]) {
+function isAbout({ question, subject }: ConsultationTask, offered: readonly CitedSentence[]) {
 	return subject === undefined || !namesOwnMatter(question) || isSpokenOf(question, offered);
 }
 
 function toAnswer(
 	found: Pick<ConfidenceRequest, "question" | "decision" | "today">,
-	offered: readonly RankedSentence[],
-	sentences: readonly WrittenSentence[],
+	{ sentences, keyPoints }: Readonly<Record<"sentences" | "keyPoints", readonly WrittenSentence[]>>,
 ) {
-	const { question } = found;
-	const keyPoints = keyPointsOf(question, offered, sentences);
 	const told = [...sentences, ...keyPoints];
 	const cited = told.flatMap(({ evidence }) => evidence);
 	const titleOf = ({ evidence: [first] }: WrittenSentence) => first?.concept.title ?? "";
 	const texts = told.map((sentence) => ({ text: sentence.text, title: titleOf(sentence) }));
 	return {
 		sentences,
+		/** What else is worth knowing, word for word: passages that the answer does not rest on already. */
 		keyPoints,
-		stance: stanceOf(question, texts),
+		stance: stanceOf(found.question, texts),
 		/** 0..1, see confidenceOf. */
 		confidence: confidenceOf({ ...found, cited }),
 		limits: limitsOf({ ...found, cited }),
 	};
-}
-
-/** What else is worth knowing, word for word: sentences that the answer does not rest on already. */
-function keyPointsOf(
-	question: string,
-	offered: readonly CitedSentence[],
-	sentences: readonly WrittenSentence[],
-): readonly WrittenSentence[] {
-	const told = new Set(sentences.flatMap(({ evidence }) => evidence.map((one) => one.evidenceId)));
-	const rest = offered.filter(({ evidenceId }) => !told.has(evidenceId));
-	const { keyPoints } = CONSULT_LIMITS;
-	const chosen = chooseSentences({ question, offered: rest, sentencesMax: keyPoints });
-	return chosen.map((sentence) => ({ text: sentence.text, evidence: [sentence] }));
 }
 
 /** Names only: which other graphs would answer the question. */

@@ -7,7 +7,7 @@ import {
 import { extractiveWriter } from "../../skills/answers/written-prose.js";
 import type { Decision } from "../../src/contract/wire.js";
 import type { Graph } from "../../src/knowledge/graph.js";
-import type { GraphRouter, ReadingSearch } from "../../src/search/search-engine.js";
+import type { GraphRouter, HybridSearch, JudgedSearch } from "../../src/search/search-engine.js";
 import { makeConcept, makeGraph } from "../service/sample-graphs.js";
 
 const graphOf = (id: string, text: string): Graph =>
@@ -20,8 +20,9 @@ function ask(
 	{ decision, promised }: { decision: Decision; promised: readonly Graph[] },
 	task: Pick<QuestionTask, "added"> = {},
 ) {
-	const search: ReadingSearch & GraphRouter = {
+	const search: HybridSearch & JudgedSearch & GraphRouter = {
 		judge: undefined,
+		embedder: undefined,
 		find: async ({ graphs }) => ({
 			decision,
 			dataStatus: "TREND_MATCH",

@@ -1,4 +1,4 @@
-import { isAnswered } from "../../../src/contract/contract.js";
+import { type Decision, isAnswered } from "../../../src/contract/contract.js";
 import type { CitedSentence } from "../../../src/evidence/evidence.js";
 import type { Concept, Graph } from "../../../src/knowledge/knowledge.js";
 import type {
@@ -10,7 +10,7 @@ import type {
 import type { Denial } from "../report/denials.js";
 import { findContradictions } from "../report/findings.js";
 import { findCandidates } from "./candidates.js";
-import { findMissingFacts } from "./missing-facts.js";
+import { readAskedFacts } from "./missing-facts.js";
 import { readPassages, type ScoredPassage, scorePassages } from "./passage-scoring.js";
 import { selectPassages, tokensOf } from "./passage-selection.js";
 import {
@@ -109,8 +109,8 @@ export async function composeAnswer(
 	const { outcome } = found;
 	const scored = await scorePassages(search, parts, found.candidates);
 	const { passages, readings } = await readPassages(search, { parts, scored, tokens }, signal);
-	const likeliest = passages.slice(0, CHECKED_MOST).map(({ passage }) => passage);
-	const missing = findMissingFacts(question, likeliest);
+	const asked = readAskedFacts(question);
+	const missing = asked.findMissing(passages.slice(0, CHECKED_MOST).map(({ passage }) => passage));
 	const isOpen = parts.map((_, part) => (readings?.[part] ?? 1) < LEAST_READING[reading.kind]);
 	const gaps = findGaps(reading, isOpen, outcome);
 	const none = {
@@ -126,7 +126,8 @@ export async function composeAnswer(
 	if (!isAnswered(outcome.decision) || missing.length > 0 || !isCoreAnswered(isOpen)) {
 		return { ...none, verdict: "not_in_graphs" };
 	}
-	const chosen = selectPassages(parts, passages, tokens);
+	const about = passages.filter(({ passage }) => asked.areTouchedBy(passage));
+	const chosen = selectPassages(parts, about.length > 0 ? about : passages, tokens);
 	const blocks = arrange(reading, chosen);
 	const table = toTable(reading, blocks);
 	const sentences = blocks.flatMap(({ passage }) => passage.sentences);
@@ -205,3 +206,19 @@ function toTable(
 	const filled = compared.filter((_, subject) => rows.some(({ cells }) => cells[subject]));
 	return filled.length < 2 ? undefined : { columns: compared, rows };
 }
+
+/** What an answer quotes, in the order in which it is read: its passages, then the cells of its table. */
+export function passagesOf({ blocks, table }: Pick<ComposedAnswer, "blocks" | "table">) {
+	const cells = table?.rows.flatMap((row) => row.cells.flatMap((cell) => (cell ? [cell] : [])));
+	return [
+		...blocks.map(({ passage }): readonly CitedSentence[] => passage.sentences),
+		...(cells ?? []),
+	];
+}
+
+/** What a verdict is called where searches decide. */
+export function decisionOf({ verdict }: Pick<ComposedAnswer, "verdict">): Decision {
+	return DECISIONS[verdict];
+}
+
+const DECISIONS = { answered: "ANSWER", partial: "PARTIAL", not_in_graphs: "ABSTAIN" } as const;

@@ -1,25 +1,35 @@
 import type { EvidencePassage } from "../../../src/evidence/evidence.js";
 import { lackingOf, readFacts } from "../../verify/verify.js";
 
-/**
- * Names, figures, dates and versions of a question that no passage has, as written: what is said of Python 3.12 answers no question
- * on 3.16. A name may also stand elsewhere in the passage's concept or in the title of its graph: a text on Python need not say so in every
- * sentence.
- */
-export function findMissingFacts(
-	question: string,
-	passages: readonly EvidencePassage[],
-): readonly string[] {
+/** The names, figures, dates and versions of a question, held against passages. */
+export interface AskedFacts {
+	/**
+	 * Those that no passage has, as written: what is said of Python 3.12 answers no question on 3.16. A name may also stand elsewhere in the
+	 * passage's concept or in the title of its graph: a text on Python need not say so in every sentence.
+	 */
+	findMissing(passages: readonly EvidencePassage[]): readonly string[];
+	/** Whether a passage has one of them at least, where the question has any. */
+	areTouchedBy(passage: EvidencePassage): boolean;
+}
+
+export function readAskedFacts(question: string): AskedFacts {
 	const asked = readFacts(question);
-	let missing = lackingOf(asked, readFacts(""));
-	for (const { graph, concept, heading = "", text } of passages) {
-		if (missing.length === 0) break;
+	const all = lackingOf(asked, readFacts(""));
+	const missingIn = ({ graph, concept, heading = "", text }: EvidencePassage) => {
 		const { title, aliases, tags } = concept;
 		const about = [graph.record.title, title, ...aliases, ...tags, heading].join(" ; ");
-		const lacking = new Set(lackingOf(asked, readFacts(`${about} ; ${text}`)));
-		missing = missing.filter((fact) => lacking.has(fact) && !isNamedIn(concept.body, fact));
-	}
-	return missing;
+		const lacking = lackingOf(asked, readFacts(`${about} ; ${text}`));
+		return lacking.filter((fact) => !isNamedIn(concept.body, fact));
+	};
+	return {
+		findMissing: (passages) =>
+			passages.reduce((missing, passage) => {
+				if (missing.length === 0) return missing;
+				const lacking = new Set(missingIn(passage));
+				return missing.filter((fact) => lacking.has(fact));
+			}, all),
+		areTouchedBy: (passage) => all.length === 0 || missingIn(passage).length < all.length,
+	};
 }
 
 /** Whether a name stands in a text as a whole; figures are looked for beside what they are said of, never here. */
