@@ -156,11 +156,12 @@ async function* tellAgain(
 	{ sessionId, message }: ChatInput,
 	{ seat: { memory }, before }: { seat: ChatSeat; before: ChatTurn },
 ): AsyncGenerator<SkillEvent, ChatReply, undefined> {
-	const ids = before.cited.flat();
-	const sentences = ids.flatMap((id): WrittenSentence[] => {
-		const sentence = findCitedSentence(deps.catalog, id);
-		return sentence ? [{ text: sentence.text, evidence: [sentence] }] : [];
+	const sentences = before.cited.flatMap((ids): WrittenSentence[] => {
+		const evidence = ids.flatMap((id) => findCitedSentence(deps.catalog, id) ?? []);
+		const text = evidence.map((sentence) => sentence.text).join(" ");
+		return evidence.length > 0 ? [{ text, evidence }] : [];
 	});
+	const isWhole = before.cited.flat().length === sentences.flatMap((one) => one.evidence).length;
 	const { sentences: cited, citations } = citeAnew({ sentences });
 	for (const citation of citations) {
 		yield { event: "research.evidence", data: citation, isEvidence: true };
@@ -178,7 +179,7 @@ async function* tellAgain(
 		writer: "extractive",
 		warnings: [
 			"This turn was answered before; answers are not kept, so its evidence is quoted instead.",
-			...(sentences.length < ids.length ? ["Some of its evidence is not there any more."] : []),
+			...(isWhole ? [] : ["Some of its evidence is not there any more."]),
 		],
 	};
 	const session = { id: memory.id ?? null, sessionId, turns: memory.turnCount };

@@ -14,7 +14,7 @@ export interface AskedFacts {
 
 export function readAskedFacts(question: string): AskedFacts {
 	const asked = readFacts(question);
-	const all = lackingOf(asked, readFacts(""));
+	const all = lackingOf(asked, readFacts("")).filter((fact) => !COUNT.test(fact));
 	const missingIn = ({ graph, concept, heading = "", text }: EvidencePassage) => {
 		const { title, aliases, tags } = concept;
 		const about = [graph.record.title, title, ...aliases, ...tags, heading].join(" ; ");
@@ -31,6 +31,9 @@ export function readAskedFacts(question: string): AskedFacts {
 		areTouchedBy: (passage) => all.length === 0 || missingIn(passage).length < all.length,
 	};
 }
+
+/** "Name 10 of them" asks for no text that holds a 10. */
+const COUNT = /^\p{N}{1,3}$/u;
 
 /** Whether a name stands in a text as a whole; figures are looked for beside what they are said of, never here. */
 function isNamedIn(text: string, name: string): boolean {
