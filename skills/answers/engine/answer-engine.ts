@@ -10,6 +10,7 @@ import type {
 import type { Denial } from "../report/denials.js";
 import { findContradictions } from "../report/findings.js";
 import { findCandidates } from "./candidates.js";
+import { groupBySide, sideOf } from "./compared-sides.js";
 import { readAskedFacts } from "./missing-facts.js";
 import { readPassages, type ScoredPassage, scorePassages } from "./passage-scoring.js";
 import { selectPassages, tokensOf } from "./passage-selection.js";
@@ -54,6 +55,8 @@ export interface ComposedAnswer {
 	/** In the order in which they are read; none where nothing answers. */
 	readonly blocks: readonly AnswerBlock[];
 	readonly gaps: readonly AnswerGap[];
+	/** How likely the best passage for each part answers it, as the judge reads it, 0..1; undefined without a judge that answers. */
+	readonly readings: readonly number[] | undefined;
 	/** Names, figures and versions of the question that nothing found has, as written. */
 	readonly missing: readonly string[];
 	/** Of comparisons of which two sides at least have something said of them; what stands in it is not among the blocks. */
@@ -85,15 +88,13 @@ const LEAST_READING: Readonly<Record<QuestionKind, number>> = {
 	cause: 0.62,
 	"how-to": 0.62,
 	"yes-no": 0.62,
-	list: 0.35,
+	list: 0.48,
 	comparison: 0.35,
 	forecast: 0.25,
 };
 /** Passages, the likeliest first, that what the question names is looked for in. */
 const CHECKED_MOST = 12;
 const NEAREST = 3;
-/** A passage that answers for another side nearly as well compares both. */
-const BOTH_SHARE = 0.8;
 
 /**
  * Answers a question with passages of the graphs: reads what it asks for, finds and judges passages for each part, chooses those
@@ -116,6 +117,7 @@ export async function composeAnswer(
 	const none = {
 		reading,
 		outcome,
+		readings,
 		missing,
 		blocks: [],
 		gaps,
@@ -124,10 +126,14 @@ export async function composeAnswer(
 		tokens: 0,
 	};
 	if (!isAnswered(outcome.decision) || missing.length > 0 || !isCoreAnswered(isOpen)) {
-		return { ...none, verdict: "not_in_graphs" };
+		const whole = [{ part: 0, question, nearest: nearestOf(outcome) }];
+		return { ...none, gaps: gaps.length > 0 ? gaps : whole, verdict: "not_in_graphs" };
 	}
-	const about = passages.filter(({ passage }) => asked.areTouchedBy(passage));
-	const chosen = selectPassages(parts, about.length > 0 ? about : passages, tokens);
+	// What a comparison names one by one stands in passages of its own.
+	const isAbout = ({ passage }: ScoredPassage) =>
+		reading.compared.length > 0 || asked.areTouchedBy(passage);
+	const about = passages.filter(isAbout);
+	const chosen = choosePassages(reading, about.length > 0 ? about : passages, tokens);
 	const blocks = arrange(reading, chosen);
 	const table = toTable(reading, blocks);
 	const sentences = blocks.flatMap(({ passage }) => passage.sentences);
@@ -141,6 +147,45 @@ export async function composeAnswer(
 	};
 }
 
+/** What speaks of no side alone is shown beside them from this likelihood on. */
+const ACROSS_LEAST = 0.35;
+
+/** Of a comparison each side gets as much room as the others, and what speaks of several of them the rest. */
+function choosePassages(
+	{ parts, compared }: QuestionReading,
+	passages: readonly ScoredPassage[],
+	tokens: number,
+): readonly ScoredPassage[] {
+	if (compared.length === 0) return selectPassages(parts, passages, tokens);
+	const sides = groupBySide(compared, passages);
+	const each = Math.floor(tokens / (compared.length + 1));
+	const chosen = compared.flatMap((_, side) => {
+		const own = parts.filter(({ cell }) => cell?.subject === side);
+		return selectPassages(own, forParts(parts, own, sides.get(side) ?? []), each);
+	});
+	const left = tokens - chosen.reduce((sum, one) => sum + tokensOf(one), 0);
+	const whole = parts.slice(0, 1);
+	const others = forParts(parts, whole, sides.get(undefined) ?? []).filter(
+		({ answers: [likelihood = 0] }) => likelihood >= ACROSS_LEAST,
+	);
+	const told = new Map(passages.map((one) => [one.passage, one]));
+	const all = [...chosen, ...selectPassages(whole, others, left)];
+	return all.flatMap(({ passage }) => told.get(passage) ?? []);
+}
+
+/** Passages with their likelihoods for some of the parts alone. */
+function forParts(
+	parts: readonly QuestionPart[],
+	own: readonly QuestionPart[],
+	passages: readonly ScoredPassage[],
+): readonly ScoredPassage[] {
+	const places = own.map((part) => parts.indexOf(part));
+	return passages.map((one) => ({
+		...one,
+		answers: places.map((place) => one.answers[place] ?? 0),
+	}));
+}
+
 /** The question as a whole is answered, or each thing that it asks for. */
 function isCoreAnswered([isWholeOpen, ...others]: readonly boolean[]): boolean {
 	return isWholeOpen === false || (others.length > 0 && !others.includes(true));
@@ -149,22 +194,26 @@ function isCoreAnswered([isWholeOpen, ...others]: readonly boolean[]): boolean {
 function findGaps(
 	{ parts }: QuestionReading,
 	isOpen: readonly boolean[],
-	{ rows }: Pick<SearchOutcome, "rows">,
+	outcome: Pick<SearchOutcome, "rows">,
 ): readonly AnswerGap[] {
-	const nearest = rows.slice(0, NEAREST).map(({ graph, concept }) => ({ graph, concept }));
+	const nearest = nearestOf(outcome);
 	return [...parts.entries()]
 		.filter(([part]) => (part > 0 || parts.length === 1) && isOpen[part])
 		.map(([part, { question }]) => ({ part, question, nearest }));
 }
 
+function nearestOf({ rows }: Pick<SearchOutcome, "rows">): AnswerGap["nearest"] {
+	return rows.slice(0, NEAREST).map(({ graph, concept }) => ({ graph, concept }));
+}
+
 /** The best passage first, then part by part; what a concept says stays together, in its own order. */
 function arrange(
-	{ parts }: QuestionReading,
+	reading: QuestionReading,
 	chosen: readonly ScoredPassage[],
 ): readonly AnswerBlock[] {
-	const blocks = chosen.map(({ passage, answers }): AnswerBlock => {
-		const part = partOf(parts, answers);
-		return { passage, part, answers: answers[part] ?? 0 };
+	const blocks = chosen.map((one): AnswerBlock => {
+		const part = partOf(reading, one);
+		return { passage: one.passage, part, answers: one.answers[part] ?? 0 };
 	});
 	const ranks = new Map(
 		[...blocks.entries()].reverse().map(([rank, { passage }]) => [passage.concept, rank]),
@@ -178,13 +227,14 @@ function arrange(
 	);
 }
 
-/** What a passage answers best; the whole where it answers the question as well as one of its parts, or two sides of a comparison. */
-function partOf(parts: readonly QuestionPart[], answers: readonly number[]): number {
-	const own = [...answers.entries()].slice(1).sort(([, a], [, b]) => b - a);
-	const [[best, most] = [0, 0], ...others] = own;
-	const other = others.find(([part]) => parts[part]?.cell?.subject !== parts[best]?.cell?.subject);
-	if (most < (answers[0] ?? 0) || (other && other[1] >= BOTH_SHARE * most)) return 0;
-	return best;
+/** The part that a passage answers best; of a comparison one of the side that it speaks of, the whole where it speaks of several or of none. */
+function partOf({ parts, compared }: QuestionReading, { passage, answers }: ScoredPassage): number {
+	const own = [...answers.entries()].slice(1);
+	const side = sideOf(compared, passage);
+	const fitting =
+		compared.length > 0 ? own.filter(([part]) => parts[part]?.cell?.subject === side) : own;
+	const [[best, most] = [0, 0]] = fitting.sort(([, a], [, b]) => b - a);
+	return compared.length > 0 || most >= (answers[0] ?? 0) ? best : 0;
 }
 
 /** A table where two of what is compared have something said of them. */

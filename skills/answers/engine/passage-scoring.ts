@@ -151,7 +151,7 @@ export async function readPassages(
 	},
 	signal: AbortSignal,
 ): Promise<ReadPassages> {
-	const read = scored.slice(0, Math.max(READ_LEAST, Math.ceil(tokens / TOKENS_FOR_ONE)));
+	const read = chooseRead(parts, scored, Math.max(READ_LEAST, Math.ceil(tokens / TOKENS_FOR_ONE)));
 	const pairs = parts.flatMap(({ question: text }) => {
 		return read.map((one) => ({ text, passage: textOf(one) }));
 	});
@@ -169,6 +169,20 @@ export async function readPassages(
 	});
 	passages.sort((a, b) => Math.max(...b.answers) - Math.max(...a.answers));
 	return { passages, readings: best.map(shareOf) };
+}
+
+/** Those that come first for some part, as many for each. */
+function chooseRead(
+	parts: readonly QuestionPart[],
+	scored: readonly ScoredPassage[],
+	count: number,
+): readonly ScoredPassage[] {
+	const chosen = new Set<ScoredPassage>();
+	for (const part of parts.keys()) {
+		const order = [...scored].sort((a, b) => (b.answers[part] ?? 0) - (a.answers[part] ?? 0));
+		for (const one of order.slice(0, Math.ceil(count / parts.length))) chosen.add(one);
+	}
+	return [...chosen];
 }
 
 const ODDS_MOST = 8;

@@ -24,17 +24,17 @@ export interface DecisionModel {
  */
 export const DECISION: Readonly<Record<"read" | "hybrid" | "keyword", DecisionModel>> = {
 	read: {
-		bias: -3.79,
+		bias: -3.69,
 		weights: {
-			known: 0.55,
-			evidence: 1.09,
+			known: 0.68,
+			evidence: 0.88,
 			rarity: 0,
-			coverage: 0.97,
-			nearness: 0.38,
-			answers: 0.58,
-			lacksName: -1.99,
+			coverage: 1.15,
+			nearness: 0.39,
+			answers: 0.59,
+			lacksName: -1.77,
 		},
-		limits: { clarify: 0.26, partial: 0.5, answer: 0.7 },
+		limits: { clarify: 0.28, partial: 0.5, answer: 0.7 },
 	},
 	hybrid: {
 		bias: -5.05,

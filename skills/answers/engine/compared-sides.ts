@@ -1,0 +1,55 @@
+import {
+	contentTerms,
+	contentWords,
+	type EvidencePassage,
+} from "../../../src/evidence/evidence.js";
+import type { ScoredPassage } from "./passage-scoring.js";
+
+/** Share of a side's words that a passage has to hold, how much less those of its text count than those of its names, and by how much one side must lead. */
+const NAMED_LEAST = 0.4;
+const TEXT_SHARE = 0.9;
+const NEXT_SHARE = 0.2;
+/** Words that are not said as they stand in the question may mean another thing. */
+const LOOSE_SHARE = 0.8;
+
+/** Place of the one name that a passage or the names of its concept speak of most; undefined where that is none, or more than one. */
+export function sideOf(
+	compared: readonly string[],
+	{ concept, text }: EvidencePassage,
+): number | undefined {
+	const names = [concept.title, ...concept.aliases].join("\n");
+	const shares = compared.map((name) =>
+		Math.max(shareIn(name, names), TEXT_SHARE * shareIn(name, text)),
+	);
+	const most = Math.max(0, ...shares);
+	const sides = [...shares.entries()].filter(([, share]) => share > most - NEXT_SHARE);
+	return most >= NAMED_LEAST && sides.length === 1 ? sides[0]?.[0] : undefined;
+}
+
+/** 1 where a text has the name as it is written, else the share of its words; an identifier counts as a whole. */
+function shareIn(name: string, text: string): number {
+	if (` ${wordsOf(text)} `.includes(` ${wordsOf(name)} `)) return 1;
+	const words = contentWords(name);
+	const terms = contentTerms(text);
+	const held = words.filter(([whole = ""]) => terms.has(whole));
+	return words.length === 0 ? 0 : (LOOSE_SHARE * held.length) / words.length;
+}
+
+function wordsOf(text: string): string {
+	return (text.toLowerCase().match(/[\p{L}\p{N}]+/gu) ?? []).join(" ");
+}
+
+/** Passages by the side that they speak of. */
+export function groupBySide(
+	compared: readonly string[],
+	passages: readonly ScoredPassage[],
+): ReadonlyMap<number | undefined, readonly ScoredPassage[]> {
+	const groups = new Map<number | undefined, ScoredPassage[]>();
+	for (const one of passages) {
+		const side = sideOf(compared, one.passage);
+		const group = groups.get(side) ?? [];
+		group.push(one);
+		groups.set(side, group);
+	}
+	return groups;
+}

@@ -1,0 +1,60 @@
+import t from "tap";
+import { readQuestion } from "../../skills/answers/engine/question-reading.js";
+
+const partsOf = (question: string) =>
+	readQuestion(question)
+		.parts.slice(1)
+		.map((part) => part.question);
+
+t.test("a question is read as one of the kinds that answers differ by", async (t) => {
+	const kinds = {
+		"How do PyPI and crates.io differ?": "comparison",
+		"Is ES2023 faster than ES2022?": "comparison",
+		"Will Python drop the GIL?": "forecast",
+		"Since which version is UTF-8 the default?": "when",
+		"Who maintains the registry?": "who",
+		"How do I rotate the key?": "how-to",
+		"Why was OCSP dropped?": "cause",
+		"Which cipher suites should no longer be enabled?": "list",
+		"Does JOSE register ML-DSA?": "yes-no",
+		"After a rotation, are Secrets encrypted anew?": "yes-no",
+		"What is a scheduling gate?": "definition",
+		"Tell me about MCP": "explanation",
+	};
+	for (const [question, kind] of Object.entries(kinds)) {
+		t.equal(readQuestion(question).kind, kind, question);
+	}
+});
+
+t.test("a comparison asks for each side in everything that it names", async (t) => {
+	const read = readQuestion("HNSW, IVF or flat indexes: how do they compare in memory and speed?");
+	t.same(read.compared, ["HNSW", "IVF", "flat indexes"]);
+	t.match(partsOf("How do MCP and A2A differ when input is needed?"), [
+		"MCP when input is needed",
+		"A2A when input is needed",
+	]);
+	t.same(partsOf("What is the difference between JWT and JWE?").length, 2);
+	t.same(readQuestion("Compare A, B and C in cost, size and age").attributes, [
+		"cost",
+		"size",
+		"age",
+	]);
+	t.same(readQuestion("Which is better?").compared, []);
+});
+
+t.test("two questions in one are asked one by one, the second with what it is about", async (t) => {
+	const [first, second] = partsOf("What is cargo-vet and how does it vet dependencies?");
+	t.equal(first, "What is cargo-vet");
+	t.equal(second, "how does it vet dependencies (What is cargo-vet)");
+	t.same(partsOf("What is a search and rescue team?"), [], "one question");
+	t.same(partsOf(""), []);
+});
+
+t.test("a question of any text is read, and its parts are few", async (t) => {
+	const strange = ["?", "vs", "compare", "a or b or c", "and and and", "x".repeat(2_000)];
+	for (const question of [...strange, "what ".repeat(400), "is a, is b, ".repeat(150)]) {
+		const { parts } = readQuestion(question);
+		t.ok(parts.length <= 10, question.slice(0, 20));
+		t.equal(parts[0].question, question);
+	}
+});
