@@ -102,7 +102,7 @@ function toCardSkill(id: SkillId, { title, description, tags, examples }: Skill)
 export const SKILL_OFFERS_URI = "urn:tollgraph:skill-offers:v1";
 
 /** Skill that answers a message without a data part. */
-export const DEFAULT_TEXT_SKILL: SkillId = "search_domain";
+export const DEFAULT_TEXT_SKILL: SkillId = "answer_question";
 
 /** The extension's params: how to address a skill, and one offer for each. */
 function createSkillOffers(skills: SkillCatalog, prices: PriceList) {

@@ -143,7 +143,7 @@ export function keyOf(id: string): string {
 }
 
 /**
- * Reads a message whose envelope was checked: the one data part `{skill, input}`, whatever text stands beside it, or else all text as the query
+ * Reads a message whose envelope was checked: the one data part `{skill, input}`, whatever text stands beside it, or else all text as the question
  * of the default skill. Throws INVALID_ARGUMENT with the path of what is wrong.
  */
 export function toSkillRequest({ parts }: Message): SkillRequest {
@@ -154,7 +154,7 @@ export function toSkillRequest({ parts }: Message): SkillRequest {
 		}
 		return fromData(parts[data]?.content?.value, `message.parts.${data}.data`);
 	}
-	return { skillId: DEFAULT_TEXT_SKILL, rawInput: { query: joinText(parts) } };
+	return { skillId: DEFAULT_TEXT_SKILL, rawInput: { question: joinText(parts) } };
 }
 
 function fromData(value: unknown, path: string): SkillRequest {
