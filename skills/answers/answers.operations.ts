@@ -21,7 +21,7 @@ import {
 } from "./answer-wire.js";
 import { composeAnswer } from "./engine/answer-engine.js";
 
-const QUESTION = "How does HTTP 402 let an agent pay for a single call?";
+const QUESTION = "What is EIP-3009?";
 const COMPARISON = "How do MCP and A2A differ when a server needs more input?";
 const reply = toReply("QuestionAnswerReply", questionAnswerOutput);
 

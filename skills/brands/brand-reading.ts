@@ -162,7 +162,8 @@ function mentionsIn(
 	forms: FirstWords,
 	owner: Brand | undefined,
 ): readonly Mention[] {
-	if (!owner && !mayName(concept, forms)) return [];
+	// A document that names no sources is no mention by anyone else.
+	if (concept.evidence.length === 0 || (!owner && !mayName(concept, forms))) return [];
 	return toCitedSentences(graph, concept).map((sentence) => {
 		const named = namedIn(sentence.text, forms);
 		return { sentence, brands: [...(owner ? named.add(owner) : named)] };

@@ -21,7 +21,7 @@ t.test(
 		await first.say("What is EIP-3009?");
 		// From the capture on nothing of the session reaches the disk.
 		first.breakDisk(isSession);
-		const paid = await first.say("What are its risks?", RETRY);
+		const paid = await first.say("What does it let a token holder sign?", RETRY);
 		t.match(paid, { status: 200, body: { data: { session: { turns: 2 } } } });
 		t.match((await first.sessions())[0], { turns: 1 });
 		await first.close();
@@ -29,11 +29,11 @@ t.test(
 		const second = await open(t, { folder, key: first.key });
 		t.match(await second.sessions(), [{ session_id: "s1", turns: 2 }]);
 		const { items } = (await second.ask("GET", `${SESSIONS}/s1/messages`)).body.data;
-		t.match(items[1], { n: 2, message: "What are its risks?" });
-		const again = await second.say("What are its risks?", RETRY);
+		t.match(items[1], { n: 2, message: "What does it let a token holder sign?" });
+		const again = await second.say("What does it let a token holder sign?", RETRY);
 		t.match(again, { status: 200, body: { meta: { cost: { replayed: true } } } });
 		t.equal((await second.staged()).length, 0);
-		const more = await second.say("And its benefits?");
+		const more = await second.say("Does it create an allowance?");
 		t.match(more.body.data.session, { turns: 3 });
 	},
 );
@@ -170,12 +170,16 @@ t.test("a session that is deleted takes the turns along that are at rest beside 
 	const first = await open(t, { folder });
 	await first.say("What is EIP-3009?");
 	const mend = first.breakDisk(isSession);
-	await first.say("What are its risks?", RETRY);
+	await first.say("What does it let a token holder sign?", RETRY);
 	mend();
 	t.equal((await first.staged()).length, 1);
 	t.equal((await first.ask("DELETE", `${SESSIONS}/s1`)).status, 200);
 	t.same(await first.staged(), []);
-	t.equal((await first.say("What are its risks?", RETRY)).status, 404, "and is not told again");
+	t.equal(
+		(await first.say("What does it let a token holder sign?", RETRY)).status,
+		404,
+		"and is not told again",
+	);
 	const anew = await first.say("And what of it?");
 	t.match(anew.body.data, { resolved_question: "And what of it?" }, "nor referred to");
 	await first.close();

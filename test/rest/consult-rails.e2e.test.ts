@@ -140,7 +140,11 @@ t.test("a model that is gone is replaced by quotations, and the answer says so",
 		model: { writer: "extractive" },
 		warnings: [/no answer .* quotes its evidence/],
 	});
-	const excerpts = new Set(body.data.citations.map(({ excerpt }: { excerpt: string }) => excerpt));
-	for (const { text } of body.data.answer.sentences) t.ok(excerpts.has(text));
+	const excerpts = new Map<number, string>(
+		body.data.citations.map(({ n, excerpt }: { n: number; excerpt: string }) => [n, excerpt]),
+	);
+	for (const { text, citation_ids: numbers } of body.data.answer.sentences) {
+		t.equal(numbers.map((n: number) => excerpts.get(n)).join(" "), text);
+	}
 	t.notMatch(JSON.stringify(body), new RegExp(model.url.slice(7, 21)));
 });
