@@ -45,7 +45,7 @@ t.test("an agent with only a wallet", { skip: withoutChain }, async (t) => {
 			const asked = await send(client, textMessage(KNOWN_QUERY));
 			const done = await send(client, await payFor(asked));
 			t.equal(done.status?.state, TaskState.TASK_STATE_COMPLETED, `${way.binding} ${way.version}`);
-			t.match(bodyOf(done).rows[0].evidence[0].source_url, /^https?:/, "cited");
+			t.match(bodyOf(done).data.sources[0].source_url, /^https?:/, "cited");
 			const [{ transaction }] = payment(done.status).receipts;
 			const receipt = await chain.client.reader.getTransactionReceipt({ hash: transaction });
 			t.equal(receipt.status, "success");

@@ -41,7 +41,7 @@ export async function startMcp(
 		clock,
 		settings: { model: "none", ...settings },
 		// Claims of examples are true.
-		judge: handJudge(() => reading("supports")),
+		judge: handJudge(() => reading("supports", 0.9)),
 		logger: { info: keep, error: keep },
 	});
 	const { key, account_id: accountId } = await shop.app.operator.createKey({ usd });
