@@ -35,9 +35,10 @@ export function presentAnswer(
 		question,
 		verdict,
 		form: reading.kind,
-		text: passages
-			.map(({ about, text, sources }) => `${about.title}: ${text} ${toMarks(sources)}`)
-			.join("\n"),
+		text: [
+			...(isAnswer && reading.kind === "forecast" ? [NO_PREDICTION] : []),
+			...passages.map(({ about, text, sources }) => `${about.title}: ${text} ${toMarks(sources)}`),
+		].join("\n"),
 		passages,
 		parts: reading.parts.map(({ question: asked }, part) => ({
 			question: asked,
@@ -74,6 +75,7 @@ export function presentAnswer(
 	};
 }
 
+const NO_PREDICTION = "No prediction: what the graphs know that bears on it.";
 const GRAPHS_NAMED = 3;
 
 function toGapWire(

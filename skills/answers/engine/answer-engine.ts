@@ -108,7 +108,7 @@ export async function composeAnswer(
 	const { parts } = reading;
 	const found = await findCandidates(search, { graphs, parts, conceptsMax, filter, signal });
 	const { outcome } = found;
-	const scored = await scorePassages(search, parts, found.candidates);
+	const scored = await scorePassages(search, parts, found.candidates, signal);
 	const { passages, readings } = await readPassages(search, { parts, scored, tokens }, signal);
 	const asked = readAskedFacts(question);
 	const missing = asked.findMissing(passages.slice(0, CHECKED_MOST).map(({ passage }) => passage));

@@ -1,5 +1,5 @@
 import { toEvidencePassages } from "../../../src/evidence/evidence.js";
-import type { Graph } from "../../../src/knowledge/knowledge.js";
+import { type Graph, runInTurns, type Steps } from "../../../src/knowledge/knowledge.js";
 import type { ConceptFilter, HybridSearch, SearchOutcome } from "../../../src/search/search.js";
 import type { Candidate } from "./passage-scoring.js";
 import type { QuestionPart } from "./question-reading.js";
@@ -32,17 +32,25 @@ export async function findCandidates(
 		}),
 	);
 	if (!outcome) throw new RangeError("A question has at least one part");
+	return { outcome, candidates: await runInTurns(collect([outcome, ...others]), signal) };
+}
+
+function* collect(outcomes: readonly SearchOutcome[]): Steps<readonly Candidate[]> {
 	const rows = new Map<string, { row: SearchOutcome["rows"][number]; ranks: number[] }>();
-	for (const [part, found] of [outcome, ...others].entries()) {
+	for (const [part, found] of outcomes.entries()) {
 		const best = found.rows[0]?.score ?? 1;
 		for (const row of found.rows) {
-			const known = rows.get(row.trendId) ?? { row, ranks: parts.map(() => 0) };
-			known.ranks[part] = row.score / best;
+			const known = rows.get(row.trendId) ?? { row, ranks: outcomes.map(() => 0) };
+			known.ranks[part] = best > 0 ? row.score / best : 0;
 			rows.set(row.trendId, known);
 		}
 	}
-	const candidates = [...rows.values()].flatMap(({ row: { graph, concept }, ranks }) =>
-		toEvidencePassages(graph, concept).map((passage) => ({ passage, ranks })),
-	);
-	return { outcome, candidates };
+	const candidates: Candidate[] = [];
+	for (const { row, ranks } of rows.values()) {
+		for (const passage of toEvidencePassages(row.graph, row.concept)) {
+			yield;
+			candidates.push({ passage, ranks });
+		}
+	}
+	return candidates;
 }

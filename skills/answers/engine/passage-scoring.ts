@@ -1,7 +1,9 @@
 import { type EvidencePassage, titled } from "../../../src/evidence/evidence.js";
+import { ServiceError } from "../../../src/kernel/kernel.js";
+import { runInTurns, type Steps } from "../../../src/knowledge/knowledge.js";
 import { type JudgedSearch, readPairs } from "../../../src/search/search.js";
 import type { QuestionPart } from "./question-reading.js";
-import { createWordShares } from "./word-shares.js";
+import { measureWordShares } from "./word-shares.js";
 
 /** A passage that may answer, and the rank of its concept for each part of the question, 0..1. */
 export interface Candidate {
@@ -53,15 +55,11 @@ export async function scorePassages(
 	{ embedder }: Pick<JudgedSearch, "embedder">,
 	parts: readonly QuestionPart[],
 	candidates: readonly Candidate[],
+	signal: AbortSignal,
 ): Promise<readonly ScoredPassage[]> {
-	const compared = chooseCompared(parts, candidates);
-	const [vectors, asked] = await Promise.all([
-		embedder?.embed(compared.map(textOf), "passage") ?? [],
-		embedder?.embed(
-			parts.map(({ question }) => question),
-			"query",
-		) ?? [],
-	]);
+	const compared = await runInTurns(chooseCompared(parts, candidates), signal);
+	const { vectors, asked } = await embedAll(embedder, parts, compared);
+	signal.throwIfAborted();
 	const crowds = new Map<unknown, number>();
 	for (const { passage } of compared) {
 		crowds.set(passage.concept, (crowds.get(passage.concept) ?? 0) + 1);
@@ -75,7 +73,7 @@ export async function scorePassages(
 			crowd: Math.log(crowds.get(passage.concept) ?? 1),
 		};
 		const answers = parts.map((_, part) => {
-			const gap = embedder ? (nearest[part] ?? 0) - (nearness[part]?.[at] ?? 0) : 0;
+			const gap = vectors[at] ? (nearest[part] ?? 0) - (nearness[part]?.[at] ?? 0) : 0;
 			return likelihoodOf({ ...own, rank: ranks[part] ?? 0, gap });
 		});
 		return { passage, answers, vector: vectors[at] };
@@ -99,18 +97,46 @@ function textOf({ passage: { concept, heading, text } }: Pick<Candidate, "passag
 	return titled([concept.title, heading ?? ""], [text]);
 }
 
+/** Vectors of passages and parts; none where there is no encoder, and where it fails: words and ranks have to do then. */
+async function embedAll(
+	embedder: JudgedSearch["embedder"],
+	parts: readonly QuestionPart[],
+	compared: readonly Candidate[],
+): Promise<Readonly<Record<"vectors" | "asked", readonly Float32Array[]>>> {
+	const none = { vectors: [], asked: [] };
+	if (!embedder || compared.length === 0) return none;
+	try {
+		const [vectors, asked] = await Promise.all([
+			embedder.embed(compared.map(textOf), "passage"),
+			embedder.embed(
+				parts.map(({ question }) => question),
+				"query",
+			),
+		]);
+		return { vectors, asked };
+	} catch (error) {
+		// What it failed with is in the status, for the operator.
+		if (error instanceof ServiceError) return none;
+		throw error;
+	}
+}
+
 /** Candidates that come first for some part, by the share of its words that they hold and by the rank of their concept. */
-function chooseCompared(
+function* chooseCompared(
 	parts: readonly QuestionPart[],
 	candidates: readonly Candidate[],
-): readonly Candidate[] {
+): Steps<readonly Candidate[]> {
 	if (candidates.length <= COMPARED_MOST) return candidates;
-	const sharesOf = createWordShares(candidates.map(({ passage }) => passage));
+	const questions = parts.map(({ question }) => question);
+	const passages = candidates.map(({ passage }) => passage);
+	const shares = yield* measureWordShares(questions, passages);
 	const chosen = new Set<number>();
-	for (const [part, { question }] of parts.entries()) {
-		const shares = sharesOf(question);
-		const scoreOf = (at: number) => (shares[at] ?? 0) + (candidates[at]?.ranks[part] ?? 0);
-		const order = candidates.map((_, at) => at).sort((a, b) => scoreOf(b) - scoreOf(a) || a - b);
+	for (const part of parts.keys()) {
+		yield;
+		const scores = candidates.map(
+			({ ranks }, at) => (shares[part]?.[at] ?? 0) + (ranks[part] ?? 0),
+		);
+		const order = [...scores.keys()].sort((a, b) => (scores[b] ?? 0) - (scores[a] ?? 0) || a - b);
 		const wanted = Math.ceil(COMPARED_MOST / parts.length);
 		for (const at of order.slice(0, wanted)) chosen.add(at);
 	}

@@ -24,21 +24,39 @@ export function selectPassages(
 ): readonly ScoredPassage[] {
 	const most = Math.max(0, ...scored.flatMap(({ answers }) => answers));
 	const least = Math.max(LEAST, LEAST_SHARE * most);
-	let rest = scored.filter(({ answers }) => Math.max(...answers) >= least);
+	const likely = scored.filter(({ answers }) => Math.max(...answers) >= least);
+	let rest = likely.map((one): Choosable => ({ one, ...wordsOf(one), likeness: 0 }));
 	const chosen: ScoredPassage[] = [];
 	const sums = parts.map(() => 0);
-	const worthOf = (one: ScoredPassage) =>
-		(gainOf(parts, sums, one) * (1 - likenessTo(chosen, one))) / tokensOf(one) ** LENGTH;
+	const worthOf = ({ one, likeness }: Choosable) =>
+		(gainOf(parts, sums, one) * (1 - likeness)) / tokensOf(one) ** LENGTH;
 	for (let left = tokens; rest.length > 0; ) {
-		const fitting = rest.filter((one) => chosen.length === 0 || tokensOf(one) <= left);
-		const best = bestOf(fitting, worthOf);
+		const best = bestOf(
+			rest.filter(({ one }) => chosen.length === 0 || tokensOf(one) <= left),
+			worthOf,
+		);
 		if (!best) break;
-		rest = rest.filter((one) => one !== best);
-		chosen.push(best);
-		left -= tokensOf(best);
-		for (const part of sums.keys()) sums[part] = (sums[part] ?? 0) + (best.answers[part] ?? 0);
+		chosen.push(best.one);
+		left -= tokensOf(best.one);
+		for (const part of sums.keys()) sums[part] = (sums[part] ?? 0) + (best.one.answers[part] ?? 0);
+		rest = rest
+			.filter((other) => other !== best)
+			.map((other) => ({ ...other, likeness: Math.max(other.likeness, likenessOf(other, best)) }));
 	}
 	return chosen;
+}
+
+/** A passage that may be chosen, and how much it is like what is chosen already, 0..1. */
+interface Choosable {
+	readonly one: ScoredPassage;
+	readonly words: readonly (readonly string[])[];
+	readonly terms: ReadonlySet<string>;
+	readonly likeness: number;
+}
+
+function wordsOf({ passage }: ScoredPassage): Pick<Choosable, "words" | "terms"> {
+	const words = contentWords(passage.text);
+	return { words, terms: new Set(words.flat()) };
 }
 
 /** Tokens that a passage takes where it is printed under its title, at some 4 characters each. */
@@ -51,14 +69,14 @@ const MARKS_CHARS = 8;
 
 /** The one that is worth most; undefined where none is worth anything. */
 function bestOf(
-	items: readonly ScoredPassage[],
-	worthOf: (one: ScoredPassage) => number,
-): ScoredPassage | undefined {
-	let best: ScoredPassage | undefined;
+	items: readonly Choosable[],
+	worthOf: (item: Choosable) => number,
+): Choosable | undefined {
+	let best: Choosable | undefined;
 	let most = 0;
-	for (const one of items) {
-		const worth = worthOf(one);
-		if (worth > most) [best, most] = [one, worth];
+	for (const item of items) {
+		const worth = worthOf(item);
+		if (worth > most) [best, most] = [item, worth];
 	}
 	return best;
 }
@@ -76,17 +94,11 @@ function gainOf(
 	return gain;
 }
 
-/** 1 where a chosen passage says the same; 0 where none is like it. */
-function likenessTo(chosen: readonly ScoredPassage[], one: ScoredPassage): number {
-	const words = contentWords(one.passage.text);
-	let most = 0;
-	for (const other of chosen) {
-		const terms = new Set(contentWords(other.passage.text).flat());
-		if (coverageOf(words, terms) >= HELD_MOST) return 1;
-		const cosine = one.vector && other.vector ? dot(one.vector, other.vector) : 0;
-		most = Math.max(most, (cosine - ALIKE_FROM) / (1 - ALIKE_FROM));
-	}
-	return Math.min(1, most);
+/** 1 where the other one holds what a passage says; 0 where they are not alike. */
+function likenessOf({ one, words }: Choosable, other: Choosable): number {
+	if (coverageOf(words, other.terms) >= HELD_MOST) return 1;
+	const cosine = one.vector && other.one.vector ? dot(one.vector, other.one.vector) : 0;
+	return Math.max(0, Math.min(1, (cosine - ALIKE_FROM) / (1 - ALIKE_FROM)));
 }
 
 function dot(one: Float32Array, other: Float32Array): number {
