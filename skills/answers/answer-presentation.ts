@@ -7,6 +7,7 @@ import {
 	type AnswerTask,
 	type ComposedAnswer,
 	decisionOf,
+	passagesOf,
 } from "./engine/answer-engine.js";
 
 interface Presented {
@@ -30,34 +31,38 @@ export function presentAnswer(
 		part,
 		likelihood: round(answers),
 	}));
+	const told = table
+		? {
+				columns: [...table.columns],
+				rows: table.rows.map(({ attribute, cells }) => ({
+					attribute,
+					cells: cells.map((cell) => (cell ? list.quote(cell) : null)),
+				})),
+			}
+		: null;
 	const open = new Set(gaps.map(({ part }) => part));
 	const data: QuestionAnswerOutput["data"] = {
 		question,
 		verdict,
 		form: reading.kind,
-		text: [
-			...(isAnswer && reading.kind === "forecast" ? [NO_PREDICTION] : []),
-			...passages.map(({ about, text, sources }) => `${about.title}: ${text} ${toMarks(sources)}`),
-		].join("\n"),
+		text: toText(reading.kind, { passages, table: told }),
 		passages,
 		parts: reading.parts.map(({ question: asked }, part) => ({
 			question: asked,
 			answered: isAnswer && !open.has(part),
 		})),
-		table: table
-			? {
-					columns: [...table.columns],
-					rows: table.rows.map(({ attribute, cells }) => ({
-						attribute,
-						cells: cells.map((cell) => (cell ? list.quote(cell) : null)),
-					})),
-				}
-			: null,
+		table: told,
 		disputes: disputes.map(({ one, other, reasons }) => ({
 			statements: [list.quote([one]), list.quote([other])],
 			reason: reasons.join("; "),
 		})),
-		gaps: gaps.map((gap) => toGapWire(gap, { graphs, missing: composed.missing })),
+		gaps: gaps.map((gap) =>
+			toGapWire(gap, {
+				graphs,
+				missing: composed.missing,
+				isVague: outcome.decision === "CLARIFY",
+			}),
+		),
 		sources: list.toWire(),
 		tokens,
 	};
@@ -68,7 +73,11 @@ export function presentAnswer(
 			query: question,
 			decision: decisionOf(composed),
 			mode: outcome.mode,
-			graphs_used: [...new Set(blocks.map(({ passage }) => passage.graph.record.id))],
+			graphs_used: [
+				...new Set(
+					passagesOf(composed).flatMap((said) => said.map(({ graph }) => graph.record.id)),
+				),
+			],
 			as_of: toIsoTime(clock.now()),
 			execution_time_ms: Math.round(clock.monotonicMs() - startedMs),
 		},
@@ -80,7 +89,15 @@ const GRAPHS_NAMED = 3;
 
 function toGapWire(
 	{ question, nearest }: AnswerGap,
-	{ graphs, missing }: { readonly graphs: readonly Graph[]; readonly missing: readonly string[] },
+	{
+		graphs,
+		missing,
+		isVague,
+	}: {
+		readonly graphs: readonly Graph[];
+		readonly missing: readonly string[];
+		readonly isVague: boolean;
+	},
 ) {
 	const titles = graphs.slice(0, GRAPHS_NAMED).map(({ record }) => `"${record.title}"`);
 	const where = graphs.length > GRAPHS_NAMED ? `${graphs.length} graphs` : titles.join(", ");
@@ -88,9 +105,10 @@ function toGapWire(
 		missing.length > 0
 			? ` Nothing found speaks of ${missing.map((word) => `"${word}"`).join(", ")}.`
 			: "";
+	const vague = `The question names too little to be answered from ${where}.`;
 	return {
 		question,
-		message: `Nothing in ${where} answers this.${unknown}`,
+		message: isVague ? vague : `Nothing in ${where} answers this.${unknown}`,
 		nearest: nearest.map(toNamed),
 	};
 }
@@ -103,22 +121,42 @@ function round(share: number): number {
 	return Math.round(share * 1000) / 1000;
 }
 
+type AnswerData = QuestionAnswerOutput["data"];
+
+/** Passages in reading order, then the table, each with the numbers of its sources. */
+function toText(
+	form: AnswerData["form"],
+	{ passages, table }: Pick<AnswerData, "passages" | "table">,
+): string {
+	const isPrediction = form === "forecast" && passages.length > 0;
+	return [
+		...(isPrediction ? [NO_PREDICTION] : []),
+		...passages.map(({ about, text, sources }) => `${about.title}: ${text} ${toMarks(sources)}`),
+		...(table ? toTableLines(table) : []),
+	].join("\n");
+}
+
+function toTableLines({ columns, rows }: NonNullable<AnswerData["table"]>): readonly string[] {
+	const toLine = (cells: readonly string[]) =>
+		`| ${cells.map((cell) => cell.replaceAll("|", "\\|")).join(" | ")} |`;
+	return [
+		toLine(["", ...columns]),
+		`|---|${columns.map(() => "---|").join("")}`,
+		...rows.map(({ attribute, cells }) =>
+			toLine([
+				attribute,
+				...cells.map((cell) => (cell ? `${cell.text} ${toMarks(cell.sources)}` : "–")),
+			]),
+		),
+	];
+}
+
 /** The answer for agents that read text alone. */
 export function toAnswerText({ data }: Pick<QuestionAnswerOutput, "data">): string {
-	const { passages, text, table, gaps, sources } = data;
-	if (passages.length === 0) return gaps.map(({ message }) => message).join("\n");
-	const rows = table?.rows.map(
-		({ attribute, cells }) =>
-			`| ${[attribute, ...cells.map((cell) => (cell ? `${cell.text} ${toMarks(cell.sources)}` : "–"))].join(" | ")} |`,
-	);
-	const heads = table && [
-		`| | ${table.columns.join(" | ")} |`,
-		`|---|${table.columns.map(() => "---|").join("")}`,
-	];
+	const { text, gaps, sources } = data;
+	if (text === "") return gaps.map(({ message }) => message).join("\n");
 	return [
 		text,
-		...(heads ?? []),
-		...(rows ?? []),
 		...gaps.map(({ question, message }) => `Open: ${question}. ${message}`),
 		...sources.map(({ n, title, source_url: url }) => `[${n}] ${title} ${url}`),
 	].join("\n");

@@ -45,7 +45,11 @@ export const questionAnswerOutput = outputOf(
 			.enum(VERDICTS)
 			.describe("not_in_graphs: nothing here answers it; nothing is charged"),
 		form: z.enum(QUESTION_KINDS).describe("What kind of question it was read as"),
-		text: z.string().describe("The passages in reading order, each with its numbers in brackets"),
+		text: z
+			.string()
+			.describe(
+				"The passages in reading order, then the table, each with the numbers of its sources in brackets",
+			),
 		passages: z.array(
 			quotedSchema.extend({
 				about: namedSchema.describe("The concept that it stands in"),

@@ -47,7 +47,7 @@ async function answerFrom(
 ): Promise<Outcome<QuestionAnswerOutput>> {
 	const startedMs = clock.monotonicMs();
 	const { partConcepts: conceptsMax } = ANSWER_LIMITS;
-	const task = { question, graphs, tokens, conceptsMax, signal };
+	const task = { question, graphs, tokens, conceptsMax, withDisputes: true, signal };
 	const composed = await composeAnswer(search, task);
 	const output = presentAnswer(clock, task, { composed, startedMs });
 	return composed.verdict !== "not_in_graphs" ? answer(output) : noAnswer(output);

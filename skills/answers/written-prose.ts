@@ -73,7 +73,8 @@ export async function writeFromPassages(
 	const quoted = task.passages.map(
 		(evidence): WrittenSentence => ({ text: evidence.map(({ text }) => text).join(" "), evidence }),
 	);
-	const prose = await writeProse(task, services);
+	const isQuoted = services.writer === extractiveWriter;
+	const prose = isQuoted ? QUOTED : await writeProse(task, services);
 	if (prose.writer === extractiveWriter.name) {
 		const sentences = quoted.slice(0, task.quotedMax);
 		return { ...prose, sentences, rest: quoted.slice(sentences.length) };
@@ -84,6 +85,8 @@ export async function writeFromPassages(
 		rest: quoted.filter(({ evidence }) => !evidence.some((one) => told.has(one))),
 	};
 }
+
+const QUOTED: Prose = { sentences: [], writer: "extractive", warnings: [] };
 
 async function extractive(task: WritingTask, reasons: readonly string[]): Promise<Prose> {
 	const { offered, signal } = task;

@@ -288,17 +288,13 @@ export const STREAM_LIMITS = {
 export const ANSWER_LIMITS = {
 	/** What the passages of one answer may take, see tokensOf. */
 	tokens: 400,
-	tokensLeast: 50,
+	/** The longest passage fits. */
+	tokensLeast: 200,
 	tokensMost: 4_000,
 	/** Concepts looked at for each part of a question. */
 	partConcepts: 12,
 	graphsMax: 6,
-	conceptsMax: 12,
-	/** Sentences that are returned as evidence and offered to the writer. */
-	evidenceMax: 24,
 	sentencesMax: 5,
-	/** Share of the best sentence's score below which another one is no evidence for this question. */
-	evidenceShare: 0.6,
 	suggestionsMax: 3,
 } as const;
 

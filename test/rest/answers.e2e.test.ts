@@ -38,9 +38,9 @@ t.test("a question gets its passages, each once and with its sources", async (t)
 });
 
 t.test("a smaller budget gives less, and what it gives is the same each time", async (t) => {
-	const asked = { question: "What is EIP-3009?", max_tokens: 100 };
+	const asked = { question: "What is EIP-3009?", max_tokens: 200 };
 	const [one, other] = [await buy(ASK, asked), await buy(ASK, asked)];
-	t.ok(one.body.data.tokens <= 100);
+	t.ok(one.body.data.tokens <= 200);
 	t.same(one.body.data.passages, other.body.data.passages);
 	for (const max_tokens of [0, 4_001, 1.5, "many"]) {
 		const { status, body, charged } = await buy(ASK, { ...asked, max_tokens });

@@ -1,6 +1,11 @@
 import { type Decision, isAnswered } from "../../../src/contract/contract.js";
 import type { CitedSentence } from "../../../src/evidence/evidence.js";
-import type { Concept, Graph } from "../../../src/knowledge/knowledge.js";
+import {
+	type Concept,
+	type Graph,
+	runInTurns,
+	type Steps,
+} from "../../../src/knowledge/knowledge.js";
 import type {
 	ConceptFilter,
 	HybridSearch,
@@ -11,7 +16,7 @@ import type { Denial } from "../report/denials.js";
 import { findContradictions } from "../report/findings.js";
 import { findCandidates } from "./candidates.js";
 import { groupBySide, sideOf } from "./compared-sides.js";
-import { readAskedFacts } from "./missing-facts.js";
+import { type AskedFacts, readAskedFacts } from "./missing-facts.js";
 import { readPassages, type ScoredPassage, scorePassages } from "./passage-scoring.js";
 import { selectPassages, tokensOf } from "./passage-selection.js";
 import {
@@ -30,6 +35,8 @@ export interface AnswerTask {
 	/** Concepts looked at for each part of the question. */
 	readonly conceptsMax: number;
 	readonly filter?: ConceptFilter | undefined;
+	/** Whether what contradicts is looked for, which takes the judge as long again. */
+	readonly withDisputes?: boolean;
 	readonly signal: AbortSignal;
 }
 
@@ -41,7 +48,7 @@ export interface AnswerBlock extends Pick<ScoredPassage, "passage"> {
 	readonly answers: number;
 }
 
-/** A part of the question that nothing answers, and concepts that come nearest. */
+/** A part of the question that nothing answers, and concepts that come nearest; none where the answer is free. */
 export interface AnswerGap {
 	readonly part: number;
 	readonly question: string;
@@ -102,7 +109,7 @@ const NEAREST = 3;
  */
 export async function composeAnswer(
 	search: HybridSearch & JudgedSearch,
-	{ question, graphs, tokens, conceptsMax, filter, signal }: AnswerTask,
+	{ question, graphs, tokens, conceptsMax, filter, withDisputes = false, signal }: AnswerTask,
 ): Promise<ComposedAnswer> {
 	const reading = readQuestion(question);
 	const { parts } = reading;
@@ -113,38 +120,51 @@ export async function composeAnswer(
 	const asked = readAskedFacts(question);
 	const missing = asked.findMissing(passages.slice(0, CHECKED_MOST).map(({ passage }) => passage));
 	const isOpen = parts.map((_, part) => (readings?.[part] ?? 1) < LEAST_READING[reading.kind]);
-	const gaps = findGaps(reading, isOpen, outcome);
+	const open = findGaps(reading, isOpen);
 	const none = {
 		reading,
 		outcome,
 		readings,
 		missing,
 		blocks: [],
-		gaps,
+		gaps: open.length > 0 ? open : [{ part: 0, question, nearest: [] }],
 		table: undefined,
 		disputes: [],
 		tokens: 0,
 	};
-	if (!isAnswered(outcome.decision) || missing.length > 0 || !isCoreAnswered(isOpen)) {
-		const whole = [{ part: 0, question, nearest: nearestOf(outcome) }];
-		return { ...none, gaps: gaps.length > 0 ? gaps : whole, verdict: "not_in_graphs" };
-	}
+	const nothing = { ...none, verdict: "not_in_graphs" } as const;
+	if (!isAnswered(outcome.decision) || missing.length > 0 || !isCoreAnswered(isOpen))
+		return nothing;
 	// What a comparison names one by one stands in passages of its own.
-	const isAbout = ({ passage }: ScoredPassage) =>
-		reading.compared.length > 0 || asked.areTouchedBy(passage);
-	const about = passages.filter(isAbout);
+	const isOneMatter = reading.compared.length === 0;
+	const about = isOneMatter ? await runInTurns(touchedBy(asked, passages), signal) : passages;
 	const chosen = choosePassages(reading, about.length > 0 ? about : passages, tokens);
+	// Nothing is sold where nothing is said.
+	if (chosen.length === 0) return nothing;
 	const blocks = arrange(reading, chosen);
 	const table = toTable(reading, blocks);
 	const sentences = blocks.flatMap(({ passage }) => passage.sentences);
 	return {
 		...none,
-		verdict: gaps.length > 0 ? "partial" : "answered",
+		verdict: open.length > 0 || outcome.decision === "PARTIAL" ? "partial" : "answered",
+		gaps: open.map((gap) => ({ ...gap, nearest: nearestOf(outcome) })),
 		blocks: table ? blocks.filter(({ part }) => !parts[part]?.cell) : blocks,
 		table,
 		tokens: chosen.reduce((sum, one) => sum + tokensOf(one), 0),
-		disputes: await findContradictions(search.judge, sentences, signal),
+		disputes: withDisputes ? await findContradictions(search.judge, sentences, signal) : [],
 	};
+}
+
+function* touchedBy(
+	asked: AskedFacts,
+	passages: readonly ScoredPassage[],
+): Steps<readonly ScoredPassage[]> {
+	const touched: ScoredPassage[] = [];
+	for (const one of passages) {
+		yield;
+		if (asked.areTouchedBy(one.passage)) touched.push(one);
+	}
+	return touched;
 }
 
 /** What speaks of no side alone is shown beside them from this likelihood on. */
@@ -158,19 +178,26 @@ function choosePassages(
 ): readonly ScoredPassage[] {
 	if (compared.length === 0) return selectPassages(parts, passages, tokens);
 	const sides = groupBySide(compared, passages);
-	const each = Math.floor(tokens / (compared.length + 1));
-	const chosen = compared.flatMap((_, side) => {
-		const own = parts.filter(({ cell }) => cell?.subject === side);
-		return selectPassages(own, forParts(parts, own, sides.get(side) ?? []), each);
-	});
-	const left = tokens - chosen.reduce((sum, one) => sum + tokensOf(one), 0);
 	const whole = parts.slice(0, 1);
 	const others = forParts(parts, whole, sides.get(undefined) ?? []).filter(
 		({ answers: [likelihood = 0] }) => likelihood >= ACROSS_LEAST,
 	);
+	const each = Math.floor(tokens / (compared.length + 1));
+	const chosen: ScoredPassage[] = [];
+	let left = tokens;
+	const choose = (own: readonly QuestionPart[], from: readonly ScoredPassage[], most: number) => {
+		const added = selectPassages(own, from, Math.min(left, most));
+		chosen.push(...added);
+		left -= added.reduce((sum, one) => sum + tokensOf(one), 0);
+	};
+	for (const side of compared.keys()) {
+		const own = parts.filter(({ cell }) => cell?.subject === side);
+		choose(own, forParts(parts, own, sides.get(side) ?? []), each);
+	}
+	choose(whole, others, left);
+	if (chosen.length === 0) return selectPassages(parts, passages, tokens);
 	const told = new Map(passages.map((one) => [one.passage, one]));
-	const all = [...chosen, ...selectPassages(whole, others, left)];
-	return all.flatMap(({ passage }) => told.get(passage) ?? []);
+	return chosen.flatMap(({ passage }) => told.get(passage) ?? []);
 }
 
 /** Passages with their likelihoods for some of the parts alone. */
@@ -191,15 +218,10 @@ function isCoreAnswered([isWholeOpen, ...others]: readonly boolean[]): boolean {
 	return isWholeOpen === false || (others.length > 0 && !others.includes(true));
 }
 
-function findGaps(
-	{ parts }: QuestionReading,
-	isOpen: readonly boolean[],
-	outcome: Pick<SearchOutcome, "rows">,
-): readonly AnswerGap[] {
-	const nearest = nearestOf(outcome);
+function findGaps({ parts }: QuestionReading, isOpen: readonly boolean[]): readonly AnswerGap[] {
 	return [...parts.entries()]
 		.filter(([part]) => (part > 0 || parts.length === 1) && isOpen[part])
-		.map(([part, { question }]) => ({ part, question, nearest }));
+		.map(([part, { question }]) => ({ part, question, nearest: [] }));
 }
 
 function nearestOf({ rows }: Pick<SearchOutcome, "rows">): AnswerGap["nearest"] {

@@ -15,11 +15,17 @@ export interface AskedFacts {
 export function readAskedFacts(question: string): AskedFacts {
 	const asked = readFacts(question);
 	const all = lackingOf(asked, readFacts("")).filter((fact) => !COUNT.test(fact));
-	const missingIn = ({ graph, concept, heading = "", text }: EvidencePassage) => {
+	const known = new Map<EvidencePassage, readonly string[]>();
+	const missingIn = (passage: EvidencePassage): readonly string[] => {
+		const missing = known.get(passage) ?? readMissing(passage);
+		known.set(passage, missing);
+		return missing;
+	};
+	const readMissing = ({ graph, concept, heading = "", text }: EvidencePassage) => {
 		const { title, aliases, tags } = concept;
 		const about = [graph.record.title, title, ...aliases, ...tags, heading].join(" ; ");
 		const lacking = lackingOf(asked, readFacts(`${about} ; ${text}`));
-		return lacking.filter((fact) => !isNamedIn(concept.body, fact));
+		return lacking.filter((fact) => !isNamedIn(concept.body.slice(0, BODY_CHARS), fact));
 	};
 	return {
 		findMissing: (passages) =>
@@ -32,6 +38,8 @@ export function readAskedFacts(question: string): AskedFacts {
 	};
 }
 
+/** What a text is about is named by then. */
+const BODY_CHARS = 50_000;
 /** "Name 10 of them" asks for no text that holds a 10. */
 const COUNT = /^\p{N}{1,3}$/u;
 

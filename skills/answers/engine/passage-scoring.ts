@@ -150,9 +150,11 @@ function dot(one: Float32Array | undefined, other: Float32Array | undefined): nu
 	return sum;
 }
 
-/** Passages that the judge reads beside each part: these, and one more for so many tokens that may be printed. */
+/** Pairs that the judge reads for all parts together: these, and one more for so many tokens that may be printed. */
 const READ_LEAST = 24;
 const TOKENS_FOR_ONE = 16;
+/** Pairs of one question: what it costs is bounded, whatever is asked. */
+const PAIRS_MOST = 256;
 
 /** The likeliest passages as the judge reads them, the likeliest first, and the best reading of each part, 0..1. */
 export interface ReadPassages {
@@ -177,18 +179,26 @@ export async function readPassages(
 	},
 	signal: AbortSignal,
 ): Promise<ReadPassages> {
-	const read = chooseRead(parts, scored, Math.max(READ_LEAST, Math.ceil(tokens / TOKENS_FOR_ONE)));
-	const pairs = parts.flatMap(({ question: text }) => {
-		return read.map((one) => ({ text, passage: textOf(one) }));
-	});
+	const count = Math.min(PAIRS_MOST, Math.max(READ_LEAST, Math.ceil(tokens / TOKENS_FOR_ONE)));
+	const chosen = chooseRead(parts, scored, count);
+	const read = [...new Set(chosen.flat())];
+	const pairs = chosen.flatMap((ones, part) =>
+		ones.map((one) => ({ one, part, text: parts[part]?.question ?? "", passage: textOf(one) })),
+	);
 	const { readings } = await readPairs(judge, pairs, signal);
 	if (!readings || read.length === 0) return { passages: read, readings: undefined };
-	const odds = readings.map(({ answers }) => logOdds(answers));
-	const oddsOf = (part: number, at: number) => odds[part * read.length + at] ?? 0;
-	const best = parts.map((_, part) => Math.max(...read.map((_, at) => oddsOf(part, at))));
-	const passages = read.map((one, at): ScoredPassage => {
+	const odds = new Map<string, number>();
+	const keyOf = (part: number, one: ScoredPassage) => `${part} ${one.passage.passageId}`;
+	for (const [at, { part, one }] of pairs.entries()) {
+		odds.set(keyOf(part, one), logOdds(readings[at]?.answers ?? 0));
+	}
+	const best = parts.map((_, part) =>
+		Math.max(...read.map((one) => odds.get(keyOf(part, one)) ?? -ODDS_MOST)),
+	);
+	const passages = read.map((one): ScoredPassage => {
 		const answers = one.answers.map((likelihood, part) => {
-			const behind = (best[part] ?? 0) - oddsOf(part, at);
+			// What was not read beside a part was no likely answer to it.
+			const behind = (best[part] ?? 0) - (odds.get(keyOf(part, one)) ?? -ODDS_MOST);
 			return shareOf(logOdds(likelihood) + READING.bias + READING.behind * behind);
 		});
 		return { ...one, answers };
@@ -197,18 +207,16 @@ export async function readPassages(
 	return { passages, readings: best.map(shareOf) };
 }
 
-/** Those that come first for some part, as many for each. */
+/** For each part those that come first for it, some of them all. */
 function chooseRead(
 	parts: readonly QuestionPart[],
 	scored: readonly ScoredPassage[],
 	count: number,
-): readonly ScoredPassage[] {
-	const chosen = new Set<ScoredPassage>();
-	for (const part of parts.keys()) {
+): readonly (readonly ScoredPassage[])[] {
+	return parts.map((_, part) => {
 		const order = [...scored].sort((a, b) => (b.answers[part] ?? 0) - (a.answers[part] ?? 0));
-		for (const one of order.slice(0, Math.ceil(count / parts.length))) chosen.add(one);
-	}
-	return [...chosen];
+		return order.slice(0, Math.ceil(count / parts.length));
+	});
 }
 
 const ODDS_MOST = 8;

@@ -32,7 +32,7 @@ export function selectPassages(
 		(gainOf(parts, sums, one) * (1 - likeness)) / tokensOf(one) ** LENGTH;
 	for (let left = tokens; rest.length > 0; ) {
 		const best = bestOf(
-			rest.filter(({ one }) => chosen.length === 0 || tokensOf(one) <= left),
+			rest.filter(({ one }) => tokensOf(one) <= left),
 			worthOf,
 		);
 		if (!best) break;

@@ -1,0 +1,129 @@
+import t from "tap";
+import { composeAnswer, passagesOf } from "../../skills/answers/engine/answer-engine.js";
+import type { Decision } from "../../src/contract/wire.js";
+import { unavailable } from "../../src/kernel/errors.js";
+import type { Concept } from "../../src/knowledge/graph.js";
+import type { JudgedSearch } from "../../src/search/search-engine.js";
+import { makeConcept, makeGraph } from "../service/sample-graphs.js";
+import { handJudge, reading } from "../support/word-judge.js";
+
+const conceptOf = (title: string, body: string) =>
+	makeConcept({
+		id: title,
+		path: `${title}.md`,
+		title,
+		summary: body,
+		body,
+		aliases: [],
+		tags: [],
+	});
+
+const TIDES = conceptOf(
+	"Tides",
+	"The moon pulls the water of the sea, which rises twice a day in most ports.",
+);
+const WINDS = conceptOf(
+	"Winds",
+	"A wind blows from where the air is heavy to where it is light, over land and sea.",
+);
+
+interface Asked {
+	readonly question: string;
+	readonly concepts?: readonly Concept[];
+	readonly decision?: Decision;
+	/** What the judge reads in every passage; no judge where absent. */
+	readonly answers?: number;
+	readonly embedder?: JudgedSearch["embedder"];
+	readonly tokens?: number;
+}
+
+/** Asks a graph all of whose concepts are found, in their order. */
+function ask({
+	question,
+	concepts = [TIDES],
+	decision = "ANSWER",
+	answers,
+	embedder,
+	tokens = 400,
+}: Asked) {
+	const graph = makeGraph({ id: "sea", title: "The sea" }, [...concepts]);
+	const rows = concepts.map((concept, at) => ({
+		...{ graph, concept, trendId: `sea:${concept.id}`, duplicates: [] },
+		...{ score: 1 - at / 10, evidence: concept.evidence },
+	}));
+	const search = {
+		judge: answers === undefined ? undefined : handJudge(() => reading("supports", answers)),
+		embedder,
+		find: async () => ({
+			...{ decision, dataStatus: "TREND_MATCH" as const, rows, missing: [] },
+			...{ mode: "keyword" as const, effort: "best" as const, timings: {} },
+		}),
+	};
+	const { signal } = new AbortController();
+	return composeAnswer(search, { question, graphs: [graph], tokens, conceptsMax: 12, signal });
+}
+
+t.test("what the judge reads in the best passage decides, by the kind of question", async (t) => {
+	const question = "Why does the sea rise?";
+	t.equal((await ask({ question, answers: 0.9 })).verdict, "answered");
+	t.equal((await ask({ question, answers: 0.4 })).verdict, "not_in_graphs");
+	const list = "Which ports and seas rise twice a day?";
+	t.equal((await ask({ question: list, answers: 0.55 })).verdict, "answered", "a piece of a list");
+	t.equal((await ask({ question })).verdict, "answered", "without a judge the search decides");
+	const weak = await ask({ question, decision: "PARTIAL" });
+	t.equal(weak.verdict, "partial");
+	t.equal((await ask({ question, decision: "CLARIFY", answers: 0.9 })).verdict, "not_in_graphs");
+});
+
+t.test("a name, year or version that nothing found speaks of is no answer", async (t) => {
+	const asked = async (question: string) => (await ask({ question, answers: 0.9 })).missing;
+	t.same(await asked("Why did the sea rise in 1897?"), ["1897"]);
+	t.same(await asked("Why does the sea rise in Rotterdam?"), ["Rotterdam"]);
+	t.same(await asked("Why do the Tides rise, name 3 reasons?"), [], "a count is no fact");
+});
+
+t.test("nothing is sold where nothing is said", async (t) => {
+	const none = await ask({ question: "Why does the sea rise?", concepts: [] });
+	t.match(none, { verdict: "not_in_graphs", tokens: 0, gaps: [{ part: 0, nearest: [] }] });
+	const empty = makeConcept({ id: "empty", title: "Empty", summary: "", body: "" });
+	t.equal((await ask({ question: "Why is it?", concepts: [empty] })).verdict, "not_in_graphs");
+	for (const question of ["How do sparrows differ from finches?", "Tides vs winds"]) {
+		const answer = await ask({ question, concepts: [TIDES, WINDS] });
+		const isSold = answer.verdict !== "not_in_graphs";
+		t.equal(passagesOf(answer).length > 0, isSold, question);
+	}
+});
+
+t.test("the sides of a comparison stand side by side, each passage once", async (t) => {
+	const answer = await ask({ question: "Compare tides and winds", concepts: [TIDES, WINDS] });
+	t.same(answer.table?.columns, ["tides", "winds"]);
+	const [row] = answer.table?.rows ?? [];
+	t.match(row?.cells[0]?.[0]?.text, /moon/);
+	t.match(row?.cells[1]?.[0]?.text, /wind/);
+	const ids = passagesOf(answer).flatMap((said) => said.map(({ evidenceId }) => evidenceId));
+	t.equal(new Set(ids).size, ids.length);
+});
+
+t.test("the tokens asked for are kept, however much there is to say", async (t) => {
+	const many = Array.from({ length: 40 }, (_, at) =>
+		conceptOf(
+			`Tides ${at}`,
+			`In port number ${at} the water rises ${at} feet above the mark on the wall.`,
+		),
+	);
+	for (const tokens of [60, 200, 400]) {
+		const answer = await ask({ question: "How high does the water rise?", concepts: many, tokens });
+		t.ok(answer.tokens <= tokens, `${answer.tokens} of ${tokens}`);
+	}
+});
+
+t.test("an encoder that fails leaves words and ranks", async (t) => {
+	const embedder = {
+		embed: async () => {
+			throw unavailable("It is gone.");
+		},
+	} as unknown as JudgedSearch["embedder"];
+	const answer = await ask({ question: "Why does the sea rise?", embedder });
+	t.equal(answer.verdict, "answered");
+	for (const { answers } of answer.blocks) t.ok(Number.isFinite(answers));
+});
