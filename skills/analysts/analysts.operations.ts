@@ -9,7 +9,7 @@ import {
 import type { CitedSentence } from "../../src/evidence/evidence.js";
 import { toIsoDay } from "../../src/kernel/kernel.js";
 import { toTrendId } from "../../src/knowledge/knowledge.js";
-import { type CitationList, createCitationList } from "../answers/answers.js";
+import { type CitationList, createCitationList, toMarks } from "../answers/answers.js";
 import { CONSULT_LIMITS, toConsultMeta } from "../experts/experts.js";
 import { answerIf } from "../graphs/graphs.js";
 import {
@@ -145,7 +145,7 @@ function toText({ data }: AnalystConsultOutput): string {
 	if (!thesis) return `${analyst.name} does not cover this.`;
 	const odds = scenarios.map(({ name, probability }) => `${name} ${probability}`).join(", ");
 	const sources = citations.map(({ n, title, source_url: url }) => `[${n}] ${title} (${url})`);
-	const marks = thesis.citation_ids.map((n) => `[${n}]`).join("");
+	const marks = toMarks(thesis.citation_ids);
 	return [`${analyst.name}: ${thesis.text} ${marks}`, odds, ...sources].join("\n");
 }
 

@@ -31,7 +31,7 @@ export function presentAnswer(
 		part,
 		likelihood: round(answers),
 	}));
-	const told = table
+	const tableWire = table
 		? {
 				columns: [...table.columns],
 				rows: table.rows.map(({ attribute, cells }) => ({
@@ -45,13 +45,13 @@ export function presentAnswer(
 		question,
 		verdict,
 		form: reading.kind,
-		text: toText(reading.kind, { passages, table: told }),
+		text: toText(reading.kind, { passages, table: tableWire }),
 		passages,
 		parts: reading.parts.map(({ question: asked }, part) => ({
 			question: asked,
 			answered: isAnswer && !open.has(part),
 		})),
-		table: told,
+		table: tableWire,
 		disputes: disputes.map(({ one, other, reasons }) => ({
 			statements: [list.quote([one]), list.quote([other])],
 			reason: reasons.join("; "),

@@ -23,10 +23,8 @@ const asked = {
 	max_tokens: tokensField,
 };
 
-export const askBody = requestComponent("AskRequest", z.strictObject(asked));
-export const answerBody = requestComponent("AnswerRequest", z.strictObject(asked));
+export const answerInput = requestComponent("QuestionRequest", z.strictObject(asked));
 export const askInput = z.strictObject({ graph_id: graphIdField, ...asked });
-export const answerInput = z.strictObject(asked);
 
 const namedSchema = z.object({ trend_id: z.string(), title: z.string() });
 

@@ -12,9 +12,7 @@ import {
 import type { Graph } from "../../src/knowledge/knowledge.js";
 import { presentAnswer, toAnswerText } from "./answer-presentation.js";
 import {
-	answerBody,
 	answerInput,
-	askBody,
 	askInput,
 	type QuestionAnswerOutput,
 	questionAnswerOutput,
@@ -23,7 +21,15 @@ import { composeAnswer } from "./engine/answer-engine.js";
 
 const QUESTION = "What is EIP-3009?";
 const COMPARISON = "How do MCP and A2A differ when a server needs more input?";
-const reply = toReply("QuestionAnswerReply", questionAnswerOutput);
+
+/** What both operations have in common. */
+const ANSWERS = {
+	price: { usd: "0.50", billingType: "per_call" },
+	body: answerInput,
+	reply: toReply("QuestionAnswerReply", questionAnswerOutput),
+	output: questionAnswerOutput,
+	toText: toAnswerText,
+} as const;
 
 const GIVES =
 	"Passages word for word, each once and with its sources; a table where things are compared; what is disputed; and what nothing answers. Paid per call; a question that nothing here answers costs nothing.";
@@ -55,9 +61,9 @@ async function answerFrom(
 
 /** One question to one graph. Additive to the contract. */
 export const graphAsk = paidOperation({
+	...ANSWERS,
 	id: "graphs.ask",
 	at: "POST /v1/graphs/{graph_id}/ask",
-	price: { usd: "0.50", billingType: "per_call" },
 	agent: {
 		name: "ask_graph",
 		tool: {
@@ -70,15 +76,11 @@ export const graphAsk = paidOperation({
 	summary: "Ask one graph a question",
 	description: `One cited answer from one graph. ${GIVES}`,
 	params: z.strictObject({ graph_id: graphIdField }),
-	body: askBody,
-	reply,
 	title: "Ask a knowledge graph",
 	about: `One question, one cited answer from one graph (GET /v1/graphs/catalog). ${GIVES}`,
 	tags: ["answer", "knowledge-graph", "evidence"],
 	examples: [QUESTION],
 	input: askInput,
-	output: questionAnswerOutput,
-	toText: toAnswerText,
 	create: ({ catalog, search, clock }: Needed) => ({
 		exampleInput: () => {
 			const graph = catalog.find("agent-payments") ?? catalog.list()[0];
@@ -95,9 +97,9 @@ export const graphAsk = paidOperation({
 
 /** One question to all graphs. Additive to the contract. */
 export const questionAnswer = paidOperation({
+	...ANSWERS,
 	id: "answer.create",
 	at: "POST /v1/answer",
-	price: { usd: "0.50", billingType: "per_call" },
 	agent: {
 		name: "answer_question",
 		tool: {
@@ -109,15 +111,11 @@ export const questionAnswer = paidOperation({
 	},
 	summary: "Answer a question from all graphs",
 	description: `One cited answer from every graph that has something to say. ${GIVES}`,
-	body: answerBody,
-	reply,
 	title: "Answer a question",
 	about: `One question, one cited answer from every graph that has something to say. ${GIVES}`,
 	tags: ["answer", "evidence", "research"],
 	examples: [COMPARISON],
 	input: answerInput,
-	output: questionAnswerOutput,
-	toText: toAnswerText,
 	create: ({ catalog, search, clock }: Needed) => ({
 		exampleInput: () => ({ question: QUESTION, max_tokens: ANSWER_LIMITS.tokens }),
 		isOffered: () => catalog.list().length > 0,

@@ -1,3 +1,4 @@
+export { toMarks } from "./answer-text.js";
 export { type CitationList, createCitationList, type WrittenSentence } from "./citation-gate.js";
 export { composeAnswer, decisionOf, passagesOf } from "./engine/answer-engine.js";
 export { createLlmWriter } from "./llm-writer.js";

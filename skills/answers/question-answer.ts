@@ -6,6 +6,7 @@ import {
 } from "../../src/evidence/evidence.js";
 import type { Concept, Graph } from "../../src/knowledge/knowledge.js";
 import type { GraphRouter, HybridSearch, JudgedSearch } from "../../src/search/search.js";
+import { toMarks } from "./answer-text.js";
 import { createCitationList, type WrittenSentence } from "./citation-gate.js";
 import { composeAnswer, decisionOf, passagesOf } from "./engine/answer-engine.js";
 import { type ProseServices, type Writer, writeFromPassages } from "./written-prose.js";
@@ -47,7 +48,7 @@ const PURPOSE = "Answer the question.";
 const PASSES = ["route", "search", "evidence", "write"] as const;
 
 /**
- * Answers a question over the graphs that would answer it, reporting each step as an event: plan, search, evidence (what is
+ * Answers a question over all graphs, naming first those that would answer it alone, and reporting each step as an event: plan, search, evidence (what is
  * worth paying for), the answer passage by passage, then the whole. Without evidence nothing but plan and search is reported.
  */
 export async function* answerQuestion(
@@ -175,9 +176,7 @@ export async function finishSteps<Result>(
 
 /** Sentences one after the other, each with the numbers of what carries it. */
 export function toAnswerWire(sentences: readonly CitedTextWire[]) {
-	const text = sentences
-		.map(({ text, citation_ids: ids }) => `${text} ${ids.map((n) => `[${n}]`).join("")}`)
-		.join(" ");
+	const text = sentences.map(({ text, citation_ids: ids }) => `${text} ${toMarks(ids)}`).join(" ");
 	return { text, sentences: [...sentences] };
 }
 

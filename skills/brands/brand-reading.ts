@@ -9,6 +9,7 @@ import { invalidArgument, memoizeByObject } from "../../src/kernel/kernel.js";
 import {
 	type Concept,
 	type Evidence,
+	type Graph,
 	runInTurns,
 	type Steps,
 } from "../../src/knowledge/knowledge.js";
@@ -157,14 +158,18 @@ function* toMentionIndex(index: BrandIndex): Steps<MentionIndex> {
 	return found;
 }
 
+/** A document that names no sources is no mention by anyone else. */
+export function toSourcedSentences(graph: Graph, concept: Concept): readonly CitedSentence[] {
+	return concept.evidence.length === 0 ? [] : toCitedSentences(graph, concept);
+}
+
 function mentionsIn(
 	{ graph, concept }: BrandNode,
 	forms: FirstWords,
 	owner: Brand | undefined,
 ): readonly Mention[] {
-	// A document that names no sources is no mention by anyone else.
-	if (concept.evidence.length === 0 || (!owner && !mayName(concept, forms))) return [];
-	return toCitedSentences(graph, concept).map((sentence) => {
+	if (!owner && !mayName(concept, forms)) return [];
+	return toSourcedSentences(graph, concept).map((sentence) => {
 		const named = namedIn(sentence.text, forms);
 		return { sentence, brands: [...(owner ? named.add(owner) : named)] };
 	});

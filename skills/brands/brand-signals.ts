@@ -1,16 +1,17 @@
-import {
-	type CitedSentence,
-	createMomentum,
-	daysOf,
-	toCitedSentences,
-} from "../../src/evidence/evidence.js";
+import { type CitedSentence, createMomentum, daysOf } from "../../src/evidence/evidence.js";
 import { type Concept, toTrendId } from "../../src/knowledge/knowledge.js";
 import { groupSources } from "../answers/answers.js";
 import { addToList } from "../entities/entities.js";
 import { createWalk, graphMaps, placeOf, toStep } from "../graphs/graphs.js";
 import { countTones, round } from "./brand-figures.js";
 import { BRAND_LIMITS, type Brand, type BrandNode } from "./brand-index.js";
-import { type BrandWindow, type DatedMention, sentenceWithin, textsRead } from "./brand-reading.js";
+import {
+	type BrandWindow,
+	type DatedMention,
+	sentenceWithin,
+	textsRead,
+	toSourcedSentences,
+} from "./brand-reading.js";
 
 /** Something that happened to a brand, or changed about it. */
 export interface BrandSignal {
@@ -191,7 +192,7 @@ export async function findTrends(
 		return { ...node, role: "names it", sentences: own.map(({ sentence }) => sentence) };
 	});
 	const linked = (await linkedNodes(brand)).map((node) => {
-		const said = isTrend(node.concept) ? toCitedSentences(node.graph, node.concept) : [];
+		const said = isTrend(node.concept) ? toSourcedSentences(node.graph, node.concept) : [];
 		const within = said.flatMap((sentence) => sentenceWithin(sentence, window) ?? []);
 		return { ...node, sentences: within.slice(0, 1) };
 	});

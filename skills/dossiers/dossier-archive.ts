@@ -19,6 +19,7 @@ import {
 	type ReportItem,
 	toHtml,
 	toMarkdown,
+	toMarks,
 } from "../answers/answers.js";
 import { toAnswerModel } from "../experts/experts.js";
 import { type CompiledDossier, compileDossier, type DossierBody } from "./compose-dossier.js";
@@ -173,7 +174,7 @@ export async function askDossier(
 /** The dossier with its sources, for agents that read text alone. */
 export function toDossierText({ summary, findings, citations }: DossierWire): string {
 	const cited = ({ text, ids }: { text: string; ids: readonly number[] }) =>
-		`${text} ${ids.map((n) => `[${n}]`).join("")}`;
+		`${text} ${toMarks(ids)}`;
 	return [
 		...summary.map(({ text, citation_ids: ids }) => cited({ text, ids })),
 		...findings.map(({ statement: text, citation_ids: ids }) => `- ${cited({ text, ids })}`),

@@ -15,7 +15,7 @@ import {
 import { contentTerms, contentWords, coverageOf } from "../../src/evidence/evidence.js";
 import { notFound, toIsoDay, toIsoTime } from "../../src/kernel/kernel.js";
 import type { Concept, Graph, GraphCatalog } from "../../src/knowledge/knowledge.js";
-import { type CitationList, createCitationList } from "../answers/answers.js";
+import { type CitationList, createCitationList, toMarks } from "../answers/answers.js";
 import {
 	CONSULT_LIMITS,
 	type ConsultationWire,
@@ -207,9 +207,7 @@ export function toConsultText({ data }: ConsultOutput): string {
 	if (!told)
 		return `${expert.name} does not cover this${missing.length > 0 ? `: ${missing.join(", ")}` : ""}.`;
 	const sources = citations.map(({ n, title, source_url: url }) => `[${n}] ${title} (${url})`);
-	const lines = told.sentences.map(
-		({ text, citation_ids: ids }) => `${text} ${ids.map((n) => `[${n}]`).join("")}`,
-	);
+	const lines = told.sentences.map(({ text, citation_ids: ids }) => `${text} ${toMarks(ids)}`);
 	return [`${expert.name} (${expert.disclosure})`, lines.join(" "), ...sources].join("\n");
 }
 

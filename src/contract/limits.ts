@@ -288,7 +288,7 @@ export const STREAM_LIMITS = {
 export const ANSWER_LIMITS = {
 	/** What the passages of one answer may take, see tokensOf. */
 	tokens: 400,
-	/** The longest passage fits. */
+	/** A passage of usual length fits. */
 	tokensLeast: 200,
 	tokensMost: 4_000,
 	/** Concepts looked at for each part of a question. */

@@ -97,11 +97,14 @@ function withoutNull(schema: JsonSchema): JsonSchema {
 
 /**
  * What an answer is sure to hold: its fields, those of the objects and rows in them, and no further down. A value that may
- * be of several kinds, or null, is left open.
+ * be of several kinds, or null, is left open, and so is `meta`, which is much alike in all: a model reads every list.
  */
 export function toOutputSchema(output: z.ZodType): OutputSchema {
 	const schema = z.toJSONSchema(output, { io: "output" }) as JsonSchema;
-	return { ...toOutline(schema, OUTPUT_LEVELS), type: "object" };
+	const { properties, ...outline } = toOutline(schema, OUTPUT_LEVELS);
+	const fields = properties as Readonly<Record<string, JsonSchema>> | undefined;
+	const meta = fields?.["meta"] && { meta: { type: "object" } };
+	return { ...outline, ...(fields && { properties: { ...fields, ...meta } }), type: "object" };
 }
 
 /** The same with its topmost fields alone. */

@@ -62,8 +62,6 @@ export interface ComposedAnswer {
 	/** In the order in which they are read; none where nothing answers. */
 	readonly blocks: readonly AnswerBlock[];
 	readonly gaps: readonly AnswerGap[];
-	/** How likely the best passage for each part answers it, as the judge reads it, 0..1; undefined without a judge that answers. */
-	readonly readings: readonly number[] | undefined;
 	/** Names, figures and versions of the question that nothing found has, as written. */
 	readonly missing: readonly string[];
 	/** Of comparisons of which two sides at least have something said of them; what stands in it is not among the blocks. */
@@ -124,7 +122,6 @@ export async function composeAnswer(
 	const none = {
 		reading,
 		outcome,
-		readings,
 		missing,
 		blocks: [],
 		gaps: open.length > 0 ? open : [{ part: 0, question, nearest: [] }],
@@ -196,8 +193,8 @@ function choosePassages(
 	}
 	choose(whole, others, left);
 	if (chosen.length === 0) return selectPassages(parts, passages, tokens);
-	const told = new Map(passages.map((one) => [one.passage, one]));
-	return chosen.flatMap(({ passage }) => told.get(passage) ?? []);
+	const scored = new Map(passages.map((one) => [one.passage, one]));
+	return chosen.flatMap(({ passage }) => scored.get(passage) ?? []);
 }
 
 /** Passages with their likelihoods for some of the parts alone. */

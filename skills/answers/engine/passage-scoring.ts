@@ -64,7 +64,7 @@ export async function scorePassages(
 	for (const { passage } of compared) {
 		crowds.set(passage.concept, (crowds.get(passage.concept) ?? 0) + 1);
 	}
-	const nearness = parts.map((_, part) => vectors.map((vector) => dot(asked[part], vector)));
+	const nearness = parts.map((_, part) => vectors.map((vector) => cosineOf(asked[part], vector)));
 	const nearest = nearness.map((cosines) => Math.max(...cosines));
 	const scored = compared.map(({ passage, ranks }, at): ScoredPassage => {
 		const own = {
@@ -143,7 +143,8 @@ function* chooseCompared(
 	return candidates.filter((_, at) => chosen.has(at));
 }
 
-function dot(one: Float32Array | undefined, other: Float32Array | undefined): number {
+/** Cosine of two vectors of unit length; 0 where one is missing. */
+export function cosineOf(one: Float32Array | undefined, other: Float32Array | undefined): number {
 	if (!one || !other) return 0;
 	let sum = 0;
 	for (let at = 0; at < one.length; at++) sum += (one[at] ?? 0) * (other[at] ?? 0);

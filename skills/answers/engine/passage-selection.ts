@@ -1,5 +1,5 @@
 import { contentWords, coverageOf } from "../../../src/evidence/evidence.js";
-import type { ScoredPassage } from "./passage-scoring.js";
+import { cosineOf, type ScoredPassage } from "./passage-scoring.js";
 import type { QuestionPart } from "./question-reading.js";
 
 /** A passage less likely than this, and one less likely than this share of the likeliest, is not shown: a budget is never filled for its own sake. */
@@ -97,12 +97,6 @@ function gainOf(
 /** 1 where the other one holds what a passage says; 0 where they are not alike. */
 function likenessOf({ one, words }: Choosable, other: Choosable): number {
 	if (coverageOf(words, other.terms) >= HELD_MOST) return 1;
-	const cosine = one.vector && other.one.vector ? dot(one.vector, other.one.vector) : 0;
+	const cosine = cosineOf(one.vector, other.one.vector);
 	return Math.max(0, Math.min(1, (cosine - ALIKE_FROM) / (1 - ALIKE_FROM)));
-}
-
-function dot(one: Float32Array, other: Float32Array): number {
-	let sum = 0;
-	for (let at = 0; at < one.length; at++) sum += (one[at] ?? 0) * (other[at] ?? 0);
-	return sum;
 }

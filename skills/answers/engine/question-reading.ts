@@ -144,8 +144,10 @@ function readCompared(question: string) {
 		const rest = (groups["rest"] ?? "").replace(/^[,:\s]+/, "");
 		const attributes = readAttributes(rest.replace(/\b(?:how|what) (?:do|does|did|is|are) /i, ""));
 		const isSmall = subjects.length * attributes.length <= CELLS_MOST;
-		const told = isSmall ? attributes : [attributes.join(", ")];
-		return { subjects: subjects.slice(0, CELLS_MOST), attributes: told };
+		return {
+			subjects: subjects.slice(0, CELLS_MOST),
+			attributes: isSmall ? attributes : [attributes.join(", ")],
+		};
 	}
 	return undefined;
 }
