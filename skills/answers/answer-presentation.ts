@@ -1,3 +1,4 @@
+import type { CitedSentence } from "../../src/evidence/evidence.js";
 import { type Clock, toIsoTime } from "../../src/kernel/kernel.js";
 import { type Concept, type Graph, toTrendId } from "../../src/knowledge/knowledge.js";
 import { createSourceList, toMarks } from "./answer-text.js";
@@ -22,6 +23,7 @@ export function presentAnswer(
 	{ composed, startedMs }: Presented,
 ): QuestionAnswerOutput {
 	const { verdict, reading, outcome, blocks, gaps, table, disputes, tokens } = composed;
+	const forms = toFormsWire(composed);
 	const isAnswer = verdict !== "not_in_graphs";
 	const list = createSourceList();
 	const passages = blocks.map(({ passage, part, answers }) => ({
@@ -45,13 +47,18 @@ export function presentAnswer(
 		question,
 		verdict,
 		form: reading.kind,
-		text: toText(reading.kind, { passages, table: tableWire }),
+		text: toText(reading.kind, {
+			passages: numberSteps(passages, composed),
+			table: tableWire,
+			...forms,
+		}),
 		passages,
 		parts: reading.parts.map(({ question: asked }, part) => ({
 			question: asked,
 			answered: isAnswer && !open.has(part),
 		})),
 		table: tableWire,
+		...forms,
 		disputes: disputes.map(({ one, other, reasons }) => ({
 			statements: [list.quote([one]), list.quote([other])],
 			reason: reasons.join("; "),
@@ -81,6 +88,39 @@ export function presentAnswer(
 			as_of: toIsoTime(clock.now()),
 			execution_time_ms: Math.round(clock.monotonicMs() - startedMs),
 		},
+	};
+}
+
+/** What an answer says beside its passages, by the form of its question. */
+function toFormsWire({ reading, blocks, events, total, yesNo }: ComposedAnswer) {
+	const places = new Map(
+		blocks.flatMap(({ passage }, place) =>
+			passage.sentences.map(({ evidenceId }) => [evidenceId, place] as const),
+		),
+	);
+	const toPlaced = ({ evidenceId }: CitedSentence) => ({
+		evidence_id: evidenceId,
+		passage: places.get(evidenceId) ?? null,
+	});
+	const sentences = blocks.flatMap(({ passage }) => passage.sentences);
+	return {
+		events: events.map(({ date, until, sentence }) => ({
+			...toPlaced(sentence),
+			...{ date, until: until ?? null },
+		})),
+		steps: sentences.flatMap((sentence) =>
+			reading.kind === "how-to" && sentence.step !== undefined
+				? [{ ...toPlaced(sentence), step: sentence.step }]
+				: [],
+		),
+		total: total ? { count: total.total, evidence_id: total.sentence.evidenceId } : null,
+		yes_no: yesNo
+			? {
+					...{ claim: yesNo.claim, verdict: yesNo.verdict },
+					supporting: [...yesNo.supporting],
+					opposing: [...yesNo.opposing],
+				}
+			: null,
 	};
 }
 
@@ -123,17 +163,37 @@ function round(share: number): number {
 
 type AnswerData = QuestionAnswerOutput["data"];
 
-/** Passages in reading order, then the table, each with the numbers of its sources. */
+/** What the passages come to, the passages in reading order, then the table, each with the numbers of its sources. */
 function toText(
 	form: AnswerData["form"],
-	{ passages, table }: Pick<AnswerData, "passages" | "table">,
+	{ passages, table, yes_no }: Pick<AnswerData, "passages" | "table" | "yes_no">,
 ): string {
 	const isPrediction = form === "forecast" && passages.length > 0;
+	const verdict = yes_no && yes_no.verdict !== "open" ? VERDICT_LINES[yes_no.verdict] : undefined;
 	return [
 		...(isPrediction ? [NO_PREDICTION] : []),
+		...(verdict === undefined ? [] : [verdict]),
 		...passages.map(({ about, text, sources }) => `${about.title}: ${text} ${toMarks(sources)}`),
 		...(table ? toTableLines(table) : []),
 	].join("\n");
+}
+
+const VERDICT_LINES = { yes: "Yes, by these passages:", no: "No, by these passages:" } as const;
+
+/** Passages with the numbers that their steps have in the list they stand in. */
+function numberSteps(
+	passages: AnswerData["passages"],
+	{ blocks }: Pick<ComposedAnswer, "blocks">,
+): AnswerData["passages"] {
+	return passages.map((passage, place) => {
+		const sentences = blocks[place]?.passage.sentences ?? [];
+		const isList = sentences.some(({ step }) => step !== undefined);
+		if (!isList) return passage;
+		const numbered = sentences.map(({ step, text }) =>
+			step === undefined ? text : `${step}. ${text}`,
+		);
+		return { ...passage, text: numbered.join(" ") };
+	});
 }
 
 function toTableLines({ columns, rows }: NonNullable<AnswerData["table"]>): readonly string[] {

@@ -36,6 +36,11 @@ const quotedSchema = z.object({
 	sources: sourceNumbers,
 });
 
+const placedSchema = z.object({
+	evidence_id: z.string(),
+	passage: z.int().nullable().describe("Place in `passages`; null: it stands in the table"),
+});
+
 export const questionAnswerOutput = outputOf(
 	z.object({
 		question: z.string(),
@@ -73,6 +78,34 @@ export const questionAnswerOutput = outputOf(
 			})
 			.nullable()
 			.describe("Of comparisons whose sides both have something said of them"),
+		events: z
+			.array(
+				placedSchema.extend({
+					date: z.string().describe("Year, month or day, as the text says it"),
+					until: z.string().nullable().describe("Where the text says when it ended"),
+				}),
+			)
+			.describe("Of questions on time: what the passages date by themselves, oldest first"),
+		steps: z
+			.array(placedSchema.extend({ step: z.int().describe("Its number in the list it stands in") }))
+			.describe("Of questions on how to do something: numbered steps, in reading order"),
+		total: z
+			.object({ count: z.int(), evidence_id: z.string() })
+			.nullable()
+			.describe(
+				"Of lists: how many there are, where a passage says so; null: it may be incomplete",
+			),
+		yes_no: z
+			.object({
+				claim: z.string().describe("The question as a claim"),
+				verdict: z.enum(["yes", "no", "open"]),
+				supporting: z.array(z.int()).describe("Places in `passages`"),
+				opposing: z.array(z.int()).describe("Places in `passages`"),
+			})
+			.nullable()
+			.describe(
+				"Of questions whether something holds: what the passages come to, as a model reads them",
+			),
 		disputes: z
 			.array(z.object({ statements: z.array(quotedSchema).length(2), reason: z.string() }))
 			.describe("Passages of the answer that contradict each other"),

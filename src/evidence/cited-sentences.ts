@@ -27,6 +27,8 @@ export interface CitedSentence {
 	readonly paragraph: number;
 	/** What it stands under; undefined in the summary and before the first heading. */
 	readonly heading: string | undefined;
+	/** Its number in a numbered list that it begins an item of. */
+	readonly step?: number | undefined;
 	/** Plain, one line, without what only a machine would notice. */
 	readonly text: string;
 	/** At least one source: sentences that nothing carries are left out. */
@@ -60,7 +62,8 @@ export function toCitedSentences(graph: Graph, concept: Concept): readonly Cited
 	const told = new Set<string>();
 	const sentences: CitedSentence[] = [];
 	let place = 0;
-	const add = (sentence: Pick<CitedSentence, "text" | "sources" | "paragraph" | "heading">) => {
+	type Written = Pick<CitedSentence, "text" | "sources" | "paragraph" | "heading" | "step">;
+	const add = (sentence: Written) => {
 		const at = place++;
 		const { text, sources } = sentence;
 		if (sources.length === 0 || told.has(text) || !/\p{L}/u.test(text)) return;
@@ -152,17 +155,26 @@ function* bodySentences({ body }: Concept, evidence: readonly Evidence[]) {
 		const heading = written?.replace(MARK, "").trim() || undefined;
 		for (const block of toParagraphs(lines)) {
 			paragraph += 1;
-			for (const sentence of block
-				.split(LIST_ITEM)
-				.flatMap((item) => splitSentences(toLine(item)))) {
+			for (const { sentence, step } of block.split(LIST_ITEM).flatMap(toItemSentences)) {
 				const noted = [...sentence.matchAll(MARK)].flatMap(
 					([, index]) => byId.get(names[Number(index)] ?? "") ?? [],
 				);
 				const text = sentence.replace(MARK, "").replace(/\s+/g, " ").trim();
-				yield { text, sources: hasNotes ? [...new Set(noted)] : evidence, paragraph, heading };
+				const sources = hasNotes ? [...new Set(noted)] : evidence;
+				yield { text, sources, paragraph, heading, ...(step !== undefined && { step }) };
 			}
 		}
 	}
+}
+
+const STEP = /^[ \t]*(\d{1,3})[.)][ \t]/;
+
+/** Sentences of a paragraph, or of an item of a list; the first one of a numbered item has its number. */
+function toItemSentences(item: string) {
+	const [, number] = STEP.exec(item) ?? [];
+	return splitSentences(toLine(item)).map((sentence, at) => {
+		return { sentence, step: at === 0 && number !== undefined ? Number(number) : undefined };
+	});
 }
 
 function toLine(markdown: string): string {

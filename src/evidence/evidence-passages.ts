@@ -18,6 +18,8 @@ export interface EvidencePassage {
 }
 
 const WORDS_MOST = 90;
+/** Steps of one list are read together up to here: without those before it a step is none. */
+const STEPS_WORDS_MOST = 180;
 /** Fewer words say too little by themselves. */
 const WORDS_LEAST = 16;
 
@@ -33,7 +35,7 @@ export function leansOnBefore(text: string): boolean {
 /**
  * The cited sentences of a concept in passages, in reading order: its summary first, then the sentences under one heading, each
  * joined to those before it where it leans on them, where they announce it, or where one of both is too short to be read alone, up
- * to 90 words.
+ * to 90 words; the steps of a numbered list up to 180.
  */
 export function toEvidencePassages(graph: Graph, concept: Concept): readonly EvidencePassage[] {
 	const passages: [CitedSentence, ...CitedSentence[]][] = [];
@@ -41,7 +43,7 @@ export function toEvidencePassages(graph: Graph, concept: Concept): readonly Evi
 	for (const sentence of toCitedSentences(graph, concept)) {
 		const open = passages.at(-1);
 		const more = countWords(sentence.text);
-		if (open && words + more <= WORDS_MOST && isJoined(open, words, sentence, more)) {
+		if (open && isJoined(open, words, sentence, more)) {
 			open.push(sentence);
 			words += more;
 		} else {
@@ -60,12 +62,20 @@ function isJoined(
 ): boolean {
 	const last = open.at(-1) ?? open[0];
 	if (last.heading !== sentence.heading) return false;
+	if (isStepOf(open, sentence)) return words + more <= STEPS_WORDS_MOST;
+	if (words + more > WORDS_MOST) return false;
 	// The summary is whole by itself.
 	if (last.paragraph === 0 || sentence.paragraph === 0)
 		return last.paragraph === sentence.paragraph;
 	if (leansOnBefore(sentence.text) || last.text.endsWith(":")) return true;
 	if (last.paragraph !== sentence.paragraph) return false;
 	return words < WORDS_LEAST || more < WORDS_LEAST;
+}
+
+/** Whether a sentence goes on with the numbered list that a passage holds. */
+function isStepOf(open: readonly CitedSentence[], { step, paragraph }: CitedSentence): boolean {
+	const isInList = open.some((one) => one.step !== undefined && one.paragraph === paragraph);
+	return isInList && (step === undefined || step > 1);
 }
 
 function toPassage(

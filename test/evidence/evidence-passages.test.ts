@@ -1,4 +1,5 @@
 import t from "tap";
+import { toCitedSentences } from "../../src/evidence/cited-sentences.js";
 import { toEvidencePassages } from "../../src/evidence/evidence-passages.js";
 import { makeConcept, makeGraph } from "../service/sample-graphs.js";
 
@@ -45,6 +46,26 @@ t.test("what stands under another heading is no part of a passage", async (t) =>
 	);
 	t.match(found.at(-1), { heading: "Origin", standsAlone: false });
 	t.equal(passagesOf(`# Tides\n\n${LONG}`).at(-1)?.heading, undefined, "the title says no more");
+});
+
+t.test("the steps of a numbered list stay together, and know their numbers", async (t) => {
+	const list = [1, 2, 3, 4, 5, 6]
+		.map(
+			(n) =>
+				`${n}. Open sluice ${n} until the gauge shows that basin ${n} has as much water as the sea outside.`,
+		)
+		.join("\n");
+	const found = passagesOf(`${LONG}\n\n${list}\n\nA basin is a pond.`).map(({ text }) => text);
+	t.equal(found[2]?.match(/sluice/g)?.length, 6);
+	t.notMatch(found[2], /pond/);
+	const concept = makeConcept({ id: "tides", title: "Tides", summary: "", body: list });
+	const sentences = toCitedSentences(makeGraph({ id: "sea" }, [concept]), concept);
+	t.same(
+		sentences.flatMap(({ step: number }) => number ?? []),
+		[1, 2, 3, 4, 5, 6],
+	);
+	const bullets = passagesOf(list.replaceAll(/^\d\./gm, "-")).map(({ text }) => text);
+	t.ok(bullets.length > 2, "bullets are no steps");
 });
 
 t.test("a passage has at most 90 words, however short its sentences are", async (t) => {

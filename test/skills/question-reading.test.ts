@@ -50,6 +50,25 @@ t.test("two questions in one are asked one by one, the second with what it is ab
 	t.same(partsOf(""), []);
 });
 
+t.test("names that stand beside each other are asked of one by one", async (t) => {
+	t.same(partsOf("When were SSL 2.0, SSL 3.0 and TLS 1.0 prohibited?"), [
+		"When were SSL 2.0 prohibited?",
+		"When were SSL 3.0 prohibited?",
+		"When were TLS 1.0 prohibited?",
+	]);
+	t.same(partsOf("Who decides in PyPI or crates.io?"), [
+		"Who decides in PyPI?",
+		"Who decides in crates.io?",
+	]);
+	const whole = [
+		"What is Marks and Spencer?",
+		"Is there a relation between MCP and A2A?",
+		"Which cats and dogs sleep?",
+		"Which of A1, B1, C1, D1, E1, F1 and G1 are open?",
+	];
+	for (const question of whole) t.same(partsOf(question), [], question);
+});
+
 t.test("a question of any text is read, and its parts are few", async (t) => {
 	const strange = ["?", "vs", "compare", "a or b or c", "and and and", "x".repeat(2_000)];
 	for (const question of [...strange, "what ".repeat(400), "is a, is b, ".repeat(150)]) {

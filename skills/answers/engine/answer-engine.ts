@@ -14,8 +14,10 @@ import type {
 } from "../../../src/search/search.js";
 import type { Denial } from "../report/denials.js";
 import { findContradictions } from "../report/findings.js";
+import { findStatedTotal, fitsForm, type StatedTotal } from "./answer-forms.js";
 import { findCandidates } from "./candidates.js";
 import { groupBySide, sideOf } from "./compared-sides.js";
+import { type DatedEvent, findDatedEvents } from "./dated-events.js";
 import { type AskedFacts, readAskedFacts } from "./missing-facts.js";
 import { readPassages, type ScoredPassage, scorePassages } from "./passage-scoring.js";
 import { selectPassages, tokensOf } from "./passage-selection.js";
@@ -25,6 +27,7 @@ import {
 	type QuestionReading,
 	readQuestion,
 } from "./question-reading.js";
+import { readYesNo, type YesNo } from "./yes-no.js";
 
 export interface AnswerTask {
 	/** Stands alone: anyone who answers knows nothing else. */
@@ -68,6 +71,12 @@ export interface ComposedAnswer {
 	readonly table: AnswerTable | undefined;
 	/** Sentences of the answer that deny each other. */
 	readonly disputes: readonly Denial[];
+	/** What the passages date by themselves, oldest first; of questions on time alone. */
+	readonly events: readonly DatedEvent[];
+	/** How many of what is to be listed there are, where a passage says so. */
+	readonly total: StatedTotal | undefined;
+	/** What the passages come to on a question that asks whether something holds; its places are those of passagesOf. */
+	readonly yesNo: YesNo | undefined;
 	/** What blocks and table take together, see tokensOf. */
 	readonly tokens: number;
 }
@@ -97,7 +106,7 @@ const LEAST_READING: Readonly<Record<QuestionKind, number>> = {
 	comparison: 0.35,
 	forecast: 0.25,
 };
-/** Passages, the likeliest first, that what the question names is looked for in. */
+/** Passages of each part, the likeliest first, that what the question names is looked for in. */
 const CHECKED_MOST = 12;
 const NEAREST = 3;
 
@@ -116,7 +125,7 @@ export async function composeAnswer(
 	const scored = await scorePassages(search, parts, found.candidates, signal);
 	const { passages, readings } = await readPassages(search, { parts, scored, tokens }, signal);
 	const asked = readAskedFacts(question);
-	const missing = asked.findMissing(passages.slice(0, CHECKED_MOST).map(({ passage }) => passage));
+	const missing = asked.findMissing(likeliestOfEach(parts, passages));
 	const isOpen = parts.map((_, part) => (readings?.[part] ?? 1) < LEAST_READING[reading.kind]);
 	const open = findGaps(reading, isOpen);
 	const none = {
@@ -127,6 +136,9 @@ export async function composeAnswer(
 		gaps: open.length > 0 ? open : [{ part: 0, question, nearest: [] }],
 		table: undefined,
 		disputes: [],
+		events: [],
+		total: undefined,
+		yesNo: undefined,
 		tokens: 0,
 	};
 	const nothing = { ...none, verdict: "not_in_graphs" } as const;
@@ -137,19 +149,32 @@ export async function composeAnswer(
 	const about = isOneMatter ? await runInTurns(touchedBy(asked, passages), signal) : passages;
 	const chosen = choosePassages(reading, about.length > 0 ? about : passages, tokens);
 	// Nothing is sold where nothing is said.
-	if (chosen.length === 0) return nothing;
-	const blocks = arrange(reading, chosen);
-	const table = toTable(reading, blocks);
-	const sentences = blocks.flatMap(({ passage }) => passage.sentences);
+	if (!chosen.some(({ passage }) => fitsForm(reading, passage.text))) return nothing;
+	const arranged = arrange(reading, chosen);
+	const table = toTable(reading, arranged);
+	const blocks = table ? arranged.filter(({ part }) => !parts[part]?.cell) : arranged;
+	const sentences = arranged.flatMap(({ passage }) => passage.sentences);
 	return {
 		...none,
 		verdict: open.length > 0 || outcome.decision === "PARTIAL" ? "partial" : "answered",
 		gaps: open.map((gap) => ({ ...gap, nearest: nearestOf(outcome) })),
-		blocks: table ? blocks.filter(({ part }) => !parts[part]?.cell) : blocks,
+		blocks,
 		table,
 		tokens: chosen.reduce((sum, one) => sum + tokensOf(one), 0),
 		disputes: withDisputes ? await findContradictions(search.judge, sentences, signal) : [],
+		events: reading.kind === "when" ? findDatedEvents(sentences) : [],
+		total: findStatedTotal(reading, sentences),
+		yesNo: await readYesNo(search.judge, reading, passagesOf({ blocks, table }), signal),
 	};
+}
+
+function likeliestOfEach(parts: readonly QuestionPart[], passages: readonly ScoredPassage[]) {
+	const chosen = parts.flatMap((_, part) =>
+		[...passages]
+			.sort((a, b) => (b.answers[part] ?? 0) - (a.answers[part] ?? 0))
+			.slice(0, CHECKED_MOST),
+	);
+	return [...new Set(chosen)].map(({ passage }) => passage);
 }
 
 function* touchedBy(

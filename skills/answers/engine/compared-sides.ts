@@ -18,6 +18,11 @@ export function sideOf(
 	{ concept, text }: EvidencePassage,
 ): number | undefined {
 	const names = [concept.title, ...concept.aliases].join("\n");
+	const [titled, ...others] = [...compared.entries()].filter(
+		([, name]) => shareIn(name, names) === 1,
+	);
+	// What is said of one side in its own document may name the others beside it.
+	if (titled && others.length === 0 && shareIn(titled[1], text) === 1) return titled[0];
 	const shares = compared.map((name) =>
 		Math.max(shareIn(name, names), TEXT_SHARE * shareIn(name, text)),
 	);

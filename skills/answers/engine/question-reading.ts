@@ -92,9 +92,30 @@ export function readQuestion(question: string): QuestionReading {
 		);
 		return { kind, parts: [whole, ...parts], compared: subjects, attributes };
 	}
-	const asked = splitQuestion(question).slice(0, PARTS_MOST);
-	const parts = asked.length < 2 ? [] : asked.map((part) => ({ question: part, weight: 1 }));
+	const pieces = splitQuestion(question).slice(0, PARTS_MOST);
+	const asked = pieces.length > 1 ? pieces : askOfEach(question);
+	const parts = asked.map((part) => ({ question: part, weight: 1 }));
 	return { kind, parts: [whole, ...parts], compared: [], attributes: [] };
+}
+
+/** "TLS 1.0", "crates.io", "JavaScript": up to three words that are written as no common word is. */
+const NAME_WORD =
+	"(?:\\p{Lu}[\\p{L}\\p{N}+#'’/-]*|\\p{L}*\\p{N}[\\p{L}\\p{N}]*|\\p{Ll}+\\p{Lu}\\p{L}*)(?:\\.[\\p{L}\\p{N}]+)*|\\p{Ll}+\\.\\p{Ll}+";
+const NAME = `(?:${NAME_WORD})(?: (?:${NAME_WORD})){0,2}`;
+const NAMES = new RegExp(
+	`(?<=\\s)(?<!\\b(?:between|both|from|to) )(?:${NAME}, )*${NAME},? (?:and|or) ${NAME}(?=['’]?s?\\b)(?! [\\p{Lu}\\p{N}])`,
+	"u",
+);
+const NAMES_MOST = 6;
+
+/** "When were SSL 3.0 and TLS 1.0 prohibited?" → of each of them; none where no two names stand beside each other. */
+function askOfEach(question: string): readonly string[] {
+	const [listed] = NAMES.exec(question) ?? [];
+	// "What is Sarbanes and Oxley?" asks for one thing.
+	if (listed === undefined || /^\s*what(?:['’]s| is| was)\b/i.test(question)) return [];
+	const names = listed.split(/,? (?:and|or) |, /);
+	if (names.length > NAMES_MOST) return [];
+	return names.map((name) => question.replace(listed, name));
 }
 
 /** "how", "what" and so on, where they begin another question. */

@@ -1,0 +1,54 @@
+import type { CitedSentence } from "../../../src/evidence/evidence.js";
+import { hasDate } from "./dated-events.js";
+import type { QuestionReading } from "./question-reading.js";
+
+const QUANTITY =
+	/^\s*(?:(?:by |for |since |after |at |in )?how (?:many|much|large|big|long|fast|high|old)|(?:by |in )?what (?:number|percentage|share|size|fraction|proportion))\b/i;
+const NUMBER_WORD =
+	/\p{N}|\b(?:one|two|three|four|five|six|seven|eight|nine|ten|eleven|twelve|dozens?|hundreds?|thousands?|millions?|billions?|half|third|quarter|once|twice|single|none|no|unlimited)\b/iu;
+/** "Python 3.12", "release 14", "ES2017", "the Pectra upgrade": a point in time of whoever follows the releases. */
+const RELEASE =
+	/\bv?\d+\.\d+|\b(?:version|release|edition|draft|milestone|fork|upgrade)s?\b|\p{Lu}\w*[ -]?\d/iu;
+
+/** Whether a text can hold what a question of this form asks for: a question on when needs a date or release, one on how many a number. */
+export function fitsForm(
+	{ kind, parts: [{ question }] }: Pick<QuestionReading, "kind" | "parts">,
+	text: string,
+): boolean {
+	if (kind === "when") return hasDate(text) || RELEASE.test(text);
+	return !QUANTITY.test(question) || NUMBER_WORD.test(text);
+}
+
+const WRITTEN = "two three four five six seven eight nine ten eleven twelve".split(" ");
+const ASKED_THINGS =
+	/^\s*(?:list|name|enumerate|what are|which are|what|which)\s+(?:all )?(?:the )?(?<things>[\p{L}\p{N} -]+?)(?:\s(?:are|were|is|was|do|does|did|can|could|should|must|may|have|has|had|of|in|on|for|to|from|that|with|by|as)\b|[,?.]|$)/iu;
+
+/** How many of what a list question asks for there are, as a sentence says it. */
+export interface StatedTotal {
+	readonly total: number;
+	readonly sentence: CitedSentence;
+}
+
+/** The first sentence that counts what a question asks to be listed: "three kinds of tokens". */
+export function findStatedTotal(
+	{ kind, parts: [{ question }] }: Pick<QuestionReading, "kind" | "parts">,
+	sentences: readonly CitedSentence[],
+): StatedTotal | undefined {
+	const things = kind === "list" ? ASKED_THINGS.exec(question)?.groups?.["things"] : undefined;
+	const noun = things
+		?.trim()
+		.split(/[\s-]+/)
+		.at(-1);
+	if (noun === undefined || !/s$/i.test(noun)) return undefined;
+	const counted = new RegExp(
+		`(?<![\\p{L}\\p{N}.,-])(?<count>${WRITTEN.join("|")}|\\d{1,4}) (?:[\\p{L}-]+ ){0,2}${noun}\\b`,
+		"iu",
+	);
+	for (const sentence of sentences) {
+		const count = counted.exec(sentence.text)?.groups?.["count"]?.toLowerCase();
+		if (count === undefined) continue;
+		const written = WRITTEN.indexOf(count);
+		return { total: written < 0 ? Number(count) : written + 2, sentence };
+	}
+	return undefined;
+}

@@ -1,0 +1,80 @@
+import type { CitedSentence } from "../../../src/evidence/evidence.js";
+import { type DateSpan, findDateSpans } from "../../verify/verify.js";
+
+/** Something that a sentence says happened on a date. */
+export interface DatedEvent {
+	/** `YYYY`, `YYYY-MM` or `YYYY-MM-DD`, as precise as the text. */
+	readonly date: string;
+	/** When it ended, where the text says so: "from 2019 to 2021". */
+	readonly until: string | undefined;
+	readonly sentence: CitedSentence;
+}
+
+const DAY_MS = 86_400_000;
+const DATE_CHARS = { day: 10, month: 7, year: 4 } as const;
+
+/**
+ * What sentences date by themselves, oldest first. When a source was published or read is no event, and a sentence that names several
+ * dates does not say which of them is meant.
+ */
+export function findDatedEvents(sentences: readonly CitedSentence[]): readonly DatedEvent[] {
+	const events = sentences.flatMap((sentence) => {
+		const [span, ...others] = findDateSpans(sentence.text).filter((one) =>
+			isDateOfEvent(sentence.text, one),
+		);
+		if (!span || others.length > 0) return [];
+		const until = span.to > endOf(span) ? toDate(span.to, span.precision) : undefined;
+		return [{ date: toDate(span.from, span.precision), until, sentence }];
+	});
+	return events.sort((a, b) => (a.date < b.date ? -1 : a.date > b.date ? 1 : 0));
+}
+
+/** Whether a text names any date, of whatever it is. */
+export function hasDate(text: string): boolean {
+	return findDateSpans(text).some((span) => isWrittenAsDate(text, span));
+}
+
+/** "As of", "in the extract to": when somebody looked; "by", "until": when something is due. */
+const NO_EVENT =
+	/\b(?:as of|by|until|till|before|after|prior to|up to|no (?:later|earlier) than|extract (?:of|to|from)|retrieved(?: on)?|accessed(?: on)?|updated(?: on)?|expires?(?: on| in)?|due(?: on| in)?)\s+(?:the end of\s+)?$/i;
+
+function isDateOfEvent(text: string, span: DateSpan): boolean {
+	return !NO_EVENT.test(text.slice(0, span.start)) && isWrittenAsDate(text, span);
+}
+
+/**
+ * A bare number of four digits is a year only where the words before it say so, or where it stands in brackets of its own in a text
+ * that numbers nothing else that way: keys have 1952 bytes. A day that its month does not have is none.
+ */
+function isWrittenAsDate(text: string, span: DateSpan): boolean {
+	const { precision, start, end } = span;
+	if (precision === "day")
+		return dayWritten(span.text) === new Date(span.from * DAY_MS).getUTCDate();
+	if (precision === "month") return true;
+	const isBracketed = text[start - 1] === "(" && text[end] === ")";
+	if (isBracketed) return !NUMBERED.test(text);
+	return YEAR_BEFORE.test(text.slice(0, start));
+}
+
+/** "(1522)", "(RFC 2052)": brackets that hold numbers of documents. */
+const NUMBERED = /\((?:\p{Lu}+ )?(?!(?:19|20)\d\d\))\d+\)/u;
+const YEAR_BEFORE =
+	/\b(?:in|since|until|by|of|from|before|after|during|between|and|to|late|early|mid|year)[\s-]+$/i;
+
+/** The day of the month that a date begins with: `2024-02-28`, "28 February 2024", "February 28th, 2024". */
+function dayWritten(date: string): number {
+	const [, day] = /^\d{4}-\d\d-(\d\d)/.exec(date) ?? /(?<!\d)(\d{1,2})(?!\d)/.exec(date) ?? [];
+	return Number(day);
+}
+
+/** The last day of what a span begins with: a range goes on beyond it. */
+function endOf({ from, precision }: DateSpan): number {
+	const start = new Date(from * DAY_MS);
+	if (precision === "day") return from;
+	const months = precision === "year" ? 12 : 1;
+	return Date.UTC(start.getUTCFullYear(), start.getUTCMonth() + months, 1) / DAY_MS - 1;
+}
+
+function toDate(day: number, precision: DateSpan["precision"]): string {
+	return new Date(day * DAY_MS).toISOString().slice(0, DATE_CHARS[precision]);
+}
