@@ -2,9 +2,13 @@ import { contentWords, coverageOf } from "../../../src/evidence/evidence.js";
 import { cosineOf, type ScoredPassage } from "./passage-scoring.js";
 import type { QuestionPart } from "./question-reading.js";
 
-/** A passage less likely than this, and one less likely than this share of the likeliest, is not shown: a budget is never filled for its own sake. */
+/**
+ * A passage less likely than this, and one less likely than this share of the likeliest, is not shown: a budget is never filled for its own
+ * sake. They hold for so many tokens; who asks for more wants to know more, so both fall with the root of what is asked for.
+ */
 const LEAST = 0.12;
 const LEAST_SHARE = 0.3;
+const LEAST_TOKENS = 400;
 /** How much its length counts against a passage: gain / tokens ^ LENGTH. */
 const LENGTH = 0.3;
 /** How much being like what is chosen already counts against a passage, from this cosine on. */
@@ -23,7 +27,7 @@ export function selectPassages(
 	tokens: number,
 ): readonly ScoredPassage[] {
 	const most = Math.max(0, ...scored.flatMap(({ answers }) => answers));
-	const least = Math.max(LEAST, LEAST_SHARE * most);
+	const least = Math.max(LEAST, LEAST_SHARE * most) * Math.sqrt(Math.min(1, LEAST_TOKENS / tokens));
 	const likely = scored.filter(({ answers }) => Math.max(...answers) >= least);
 	let rest = likely.map((one): Choosable => ({ one, ...wordsOf(one), likeness: 0 }));
 	const chosen: ScoredPassage[] = [];
