@@ -33,7 +33,7 @@ export interface QuestionReading {
 }
 
 const PARTS_MOST = 4;
-/** Cells of a comparison that are asked for one by one. */
+/** Cells of a comparison that are asked for one by one; of more things than that a question is answered as a whole. */
 const CELLS_MOST = 9;
 
 /** Tried in this order: the first that fits decides. */
@@ -161,12 +161,13 @@ function readCompared(question: string) {
 		const subjects = named
 			.flatMap((names) => names.split(/,? (?:and|with|to|against|versus|vs\.?) |, /i))
 			.map((name) => name.replace(/^(?:the|an?)\s+/i, "").trim());
-		if (subjects.length < 2 || subjects.some((name) => name === "")) continue;
+		if (subjects.length < 2 || subjects.length > CELLS_MOST) continue;
+		if (subjects.includes("")) continue;
 		const rest = (groups["rest"] ?? "").replace(/^[,:\s]+/, "");
 		const attributes = readAttributes(rest.replace(/\b(?:how|what) (?:do|does|did|is|are) /i, ""));
 		const isSmall = subjects.length * attributes.length <= CELLS_MOST;
 		return {
-			subjects: subjects.slice(0, CELLS_MOST),
+			subjects,
 			attributes: isSmall ? attributes : [attributes.join(", ")],
 		};
 	}
