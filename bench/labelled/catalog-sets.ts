@@ -21,10 +21,9 @@ const nearMissSchema = z.strictObject({
 	/** Patterns: no file that has the subject has any of those that were searched for. */
 	subject: z.string(),
 	searched: z.array(z.string()).min(1),
-	/** Nobody looks at what is answered to it. */
+	/** No one looks at what is answered to it. */
 	held: z.boolean(),
 });
-export type NearMiss = z.infer<typeof nearMissSchema>;
 
 const comparisonSchema = z.strictObject({
 	id: z.string().regex(/^cmp-\d{2}$/),

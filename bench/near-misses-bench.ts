@@ -1,0 +1,99 @@
+/** Who pays for an answer to another question: near misses over the sample catalog and questions on other subjects, asked of every product. */
+
+import { round } from "./figures.js";
+import { isHeldByText, loadNearMisses } from "./labelled/catalog-sets.js";
+import { loadOffTopicQuestions } from "./labelled/off-topic-questions.js";
+import { askProducts, type ProductReply } from "./products/product-replies.js";
+import { openProductServer } from "./products/product-server.js";
+import { type AskedQuestion, type ProductName, parseProducts } from "./products/products.js";
+import { atMost, type Bar } from "./search/bars.js";
+
+/** So many off-topic questions to one near miss. */
+const OFF_TOPIC_SHARE = 0.5;
+const CHARGED_MOST = 1 / 150;
+
+interface Counted {
+	readonly asked: number;
+	readonly charged: number;
+}
+
+interface NearMissFigures extends Counted {
+	readonly failed: number;
+	/** Of the near misses; of those that are held out totals alone are looked at. */
+	readonly open: Counted;
+	readonly held: Counted;
+	readonly off_topic: Counted;
+}
+
+export interface NearMissesReport {
+	readonly products: Readonly<Partial<Record<ProductName, NearMissFigures>>>;
+	readonly bars: readonly Bar[];
+}
+
+interface Unanswerable extends AskedQuestion {
+	readonly part: "open" | "held" | "off_topic";
+}
+
+/** Asks every `every`-th question; which of them are charged is not reported, because nothing may be tuned by them. */
+export async function benchNearMisses(
+	folder: string,
+	options: { readonly products?: string | undefined; readonly every?: string | undefined },
+): Promise<NearMissesReport> {
+	const names = parseProducts(options.products ?? "all");
+	const every = Math.max(1, Number(options.every) || 1);
+	const server = await openProductServer(folder);
+	try {
+		const questions = loadQuestions().filter((_, at) => at % every === 0);
+		const { replies, failed } = await askProducts(server, questions, names);
+		const products = Object.fromEntries(
+			names.map((name) => {
+				const own = replies.filter(({ product }) => product === name);
+				return [name, { ...toFigures(own), failed: failed[name] ?? 0 }];
+			}),
+		);
+		return { products, bars: names.flatMap((name) => toBars(name, products[name])) };
+	} finally {
+		await server.close();
+	}
+}
+
+/** Two thirds near misses, one third off-topic, in turn. */
+function loadQuestions(): readonly Unanswerable[] {
+	const near = loadNearMisses().map(({ id, question, nearest }) => ({
+		id,
+		question,
+		graphs: [nearest.slice(0, nearest.indexOf("/"))],
+		part: isHeldByText(question) ? ("held" as const) : ("open" as const),
+	}));
+	const offTopic = loadOffTopicQuestions();
+	const step = offTopic.length / (near.length * OFF_TOPIC_SHARE);
+	return near.flatMap((question, at) => {
+		const place = Math.floor(at * OFF_TOPIC_SHARE * step);
+		const other = at % (1 / OFF_TOPIC_SHARE) === 0 ? offTopic[place] : undefined;
+		if (!other) return [question];
+		return [question, { id: other.id, question: other.question, part: "off_topic" as const }];
+	});
+}
+
+function toFigures(replies: readonly ProductReply<Unanswerable>[]) {
+	const countOf = (part: readonly ProductReply<Unanswerable>[]): Counted => ({
+		asked: part.length,
+		charged: part.filter(({ isCharged }) => isCharged).length,
+	});
+	const partOf = (name: Unanswerable["part"]) =>
+		countOf(replies.filter(({ asked }) => asked.part === name));
+	return {
+		...countOf(replies),
+		open: partOf("open"),
+		held: partOf("held"),
+		off_topic: partOf("off_topic"),
+	};
+}
+
+function toBars(name: ProductName, figures: NearMissFigures | undefined): readonly Bar[] {
+	if (!figures || figures.asked === 0) return [];
+	const { charged, asked } = figures;
+	return [
+		atMost(`${name}, charged without an answer`, round(charged / asked), round(CHARGED_MOST)),
+	];
+}
