@@ -48,7 +48,8 @@ export async function benchNearMisses(
 		const products = Object.fromEntries(
 			names.map((name) => {
 				const own = replies.filter(({ product }) => product === name);
-				return [name, { ...toFigures(own), failed: failed[name] ?? 0 }];
+				const broken = failed.filter(({ product }) => product === name);
+				return [name, { ...toFigures(own), failed: broken.length }];
 			}),
 		);
 		return { products, bars: names.flatMap((name) => toBars(name, products[name])) };

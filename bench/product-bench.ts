@@ -16,7 +16,7 @@ import {
 	isFromPlaces,
 	type LabelledPlace,
 } from "./products/held-facts.js";
-import { askProducts, type ProductReply } from "./products/product-replies.js";
+import { askProducts, type FailedCall, type ProductReply } from "./products/product-replies.js";
 import { openProductServer } from "./products/product-server.js";
 import {
 	type AskedQuestion,
@@ -85,6 +85,7 @@ interface NuggetQuestion extends AskedQuestion {
 }
 
 type Reply = ProductReply<NuggetQuestion>;
+type Failed = FailedCall<NuggetQuestion>;
 
 export async function benchProducts(
 	folder: string,
@@ -94,14 +95,14 @@ export async function benchProducts(
 	const every = Math.max(1, Number(options.every) || 1);
 	const questions = loadQuestions(options.author?.map(Number)).filter((_, at) => at % every === 0);
 	const replies: Reply[] = [];
-	const failed: Partial<Record<ProductName, number>> = {};
+	const failed: Failed[] = [];
 	const ask = async (corpus: string, server: Awaited<ReturnType<typeof openProductServer>>) => {
 		const fitting = questions.filter(({ labels }) => labels.corpus === corpus);
 		const sold = products.filter((name) => corpus === "catalog" || isSoldOver(PRODUCTS[name]));
 		try {
 			const asked = await askProducts(server, fitting, sold);
 			replies.push(...asked.replies);
-			for (const name of products) failed[name] = (failed[name] ?? 0) + (asked.failed[name] ?? 0);
+			failed.push(...asked.failed);
 		} finally {
 			await server.close();
 		}
@@ -172,32 +173,40 @@ function factsFor({ asked, product }: Pick<Reply, "asked" | "product">): readonl
 function toReport(
 	replies: readonly Reply[],
 	products: readonly ProductName[],
-	failed: Readonly<Partial<Record<ProductName, number>>>,
+	failed: readonly Failed[],
 ): ProductsReport {
-	const split = (isHeld: boolean) =>
-		Object.fromEntries(
-			products.map((name) => {
-				const own = replies.filter(
-					({ product, asked }) => product === name && asked.isHeld === isHeld,
-				);
-				const catalog = own.filter(({ asked }) => asked.labels.corpus === "catalog");
-				const imports = own.filter((one) => !catalog.includes(one));
-				const figures = Object.entries({ catalog, imports })
-					.filter(([, part]) => part.length > 0)
-					.map(([part, some]) => [part, toFigures(name, some, 0)] as const);
-				return [
-					name,
-					{ all: toFigures(name, own, failed[name] ?? 0), ...Object.fromEntries(figures) },
-				];
-			}),
+	const figuresOf = (name: ProductName, isCounted: (one: Failed) => boolean) => {
+		const isOwn = (one: Failed) => one.product === name && isCounted(one);
+		return toFigures(name, replies.filter(isOwn), failed.filter(isOwn).length);
+	};
+	const isCatalog = ({ asked }: Failed) => asked.labels.corpus === "catalog";
+	const splitOf = (isHeld: boolean) => {
+		const isIts = (one: Failed) => one.asked.isHeld === isHeld;
+		const parts = {
+			all: isIts,
+			catalog: (one: Failed) => isIts(one) && isCatalog(one),
+			imports: (one: Failed) => isIts(one) && !isCatalog(one),
+		};
+		return Object.fromEntries(
+			products.map((name) => [
+				name,
+				Object.fromEntries(
+					Object.entries(parts).map(([part, isCounted]) => [part, figuresOf(name, isCounted)]),
+				),
+			]),
 		);
-	const [open, held] = [split(false), split(true)];
-	const questions = new Set(replies.map(({ asked }) => asked.id)).size;
-	const whole = products.map((name) => {
-		const own = replies.filter(({ product }) => product === name);
-		return [name, toFigures(name, own, failed[name] ?? 0)] as const;
-	});
-	return { questions, open, held, bars: whole.flatMap(([name, figures]) => toBars(name, figures)) };
+	};
+	return {
+		questions: new Set(replies.map(({ asked }) => asked.id)).size,
+		open: splitOf(false),
+		held: splitOf(true),
+		bars: products.flatMap((name) =>
+			toBars(
+				name,
+				figuresOf(name, () => true),
+			),
+		),
+	};
 }
 
 function toFigures(name: ProductName, replies: readonly Reply[], failed: number): ProductFigures {

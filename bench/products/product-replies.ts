@@ -17,10 +17,15 @@ export interface ProductReply<Question extends AskedQuestion> {
 	readonly ms: number;
 }
 
-export interface ProductReplies<Question extends AskedQuestion> {
+export type FailedCall<Question extends AskedQuestion> = Pick<
+	ProductReply<Question>,
+	"asked" | "product"
+>;
+
+interface ProductReplies<Question extends AskedQuestion> {
 	readonly replies: readonly ProductReply<Question>[];
-	/** Calls that broke off, by product: they say nothing about the answers. */
-	readonly failed: Readonly<Partial<Record<ProductName, number>>>;
+	/** Calls that broke off: they say nothing about the answers. */
+	readonly failed: readonly FailedCall<Question>[];
 }
 
 export async function askProducts<Question extends AskedQuestion>(
@@ -30,14 +35,14 @@ export async function askProducts<Question extends AskedQuestion>(
 ): Promise<ProductReplies<Question>> {
 	const read = createEvidenceReader(server.graphs);
 	const replies: ProductReply<Question>[] = [];
-	const failed: Partial<Record<ProductName, number>> = {};
+	const failed: FailedCall<Question>[] = [];
 	for (const [at, asked] of questions.entries()) {
 		const caller = await server.openCaller();
 		for (const product of products) {
 			try {
 				replies.push(await askOne(read, caller, { asked, product }));
 			} catch (error) {
-				failed[product] = (failed[product] ?? 0) + 1;
+				failed.push({ asked, product });
 				process.stderr.write(`  ${product} failed: ${String(error).slice(0, 200)}\n`);
 			}
 		}
