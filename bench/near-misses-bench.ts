@@ -43,7 +43,7 @@ export async function benchNearMisses(
 	const every = Math.max(1, Number(options.every) || 1);
 	const server = await openProductServer(folder);
 	try {
-		const questions = loadQuestions().filter((_, at) => at % every === 0);
+		const questions = loadQuestions(every);
 		const { replies, failed } = await askProducts(server, questions, names);
 		const products = Object.fromEntries(
 			names.map((name) => {
@@ -58,22 +58,24 @@ export async function benchNearMisses(
 	}
 }
 
-/** Two thirds near misses, one third off-topic, in turn. */
-function loadQuestions(): readonly Unanswerable[] {
+/** Two thirds near misses, one third off-topic; of both so many. */
+function loadQuestions(every: number): readonly Unanswerable[] {
 	const near = loadNearMisses().map(({ id, question, nearest }) => ({
 		id,
 		question,
 		graphs: [nearest.slice(0, nearest.indexOf("/"))],
 		part: isHeldByText(question) ? ("held" as const) : ("open" as const),
 	}));
-	const offTopic = loadOffTopicQuestions();
-	const step = offTopic.length / (near.length * OFF_TOPIC_SHARE);
-	return near.flatMap((question, at) => {
-		const place = Math.floor(at * OFF_TOPIC_SHARE * step);
-		const other = at % (1 / OFF_TOPIC_SHARE) === 0 ? offTopic[place] : undefined;
-		if (!other) return [question];
-		return [question, { id: other.id, question: other.question, part: "off_topic" as const }];
-	});
+	const all = loadOffTopicQuestions();
+	const count = Math.round(near.length * OFF_TOPIC_SHARE);
+	const offTopic = all
+		.filter(
+			(_, at) =>
+				Math.floor((at * count) / all.length) !== Math.floor(((at - 1) * count) / all.length),
+		)
+		.map(({ id, question }) => ({ id, question, part: "off_topic" as const }));
+	const isDrawn = (_: unknown, at: number) => at % every === 0;
+	return [...near.filter(isDrawn), ...offTopic.filter(isDrawn)];
 }
 
 function toFigures(replies: readonly ProductReply<Unanswerable>[]) {
