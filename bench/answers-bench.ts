@@ -9,11 +9,9 @@ import {
 import { catalogFolders, loadGraphs } from "../src/app/content.js";
 import { ANSWER_LIMITS } from "../src/contract/limits.js";
 import type { CitedSentence } from "../src/evidence/cited-sentences.js";
-import { jaccard } from "../src/evidence/content-words.js";
 import { systemClock } from "../src/kernel/clock.js";
 import type { Graph } from "../src/knowledge/graph.js";
 import { importFolder } from "../src/knowledge/import-folder.js";
-import { toPlainText } from "../src/knowledge/served-text.js";
 import { createSearchEngine, type SearchEngine } from "../src/search/search-engine.js";
 import { round } from "./figures.js";
 import { JUDGE_FOLDER } from "./judge-weights.js";
@@ -22,12 +20,12 @@ import {
 	type AnswerQuestion,
 	loadAnswerQuestions,
 } from "./labelled/answer-questions.js";
+import { countRepeated, holdsPlace } from "./products/held-facts.js";
 import { atLeast, atMost, type Bar } from "./search/bars.js";
 import { BUNDLED } from "./search/our-index.js";
 
 /** Tokens that the passages of an answer may take, as products of different prices give them. */
 const BUDGETS = [ANSWER_LIMITS.tokens, 1_500, 4_000] as const;
-const MOST_ALIKE = 0.8;
 
 export interface AnswerFigures {
 	readonly answerable: number;
@@ -85,18 +83,23 @@ export async function benchAnswers(
 async function loadCorpora(folder: string, imports: string | undefined) {
 	const silent = { info: () => undefined, error: () => undefined };
 	const shipped = catalogFolders("sample", folder).filter(({ origin }) => origin === "shipped");
-	const corpora = new Map<string, readonly Graph[]>([
+	const imported = await loadImports(imports);
+	return new Map<string, readonly Graph[]>([
 		["catalog", await loadGraphs(shipped, silent)],
+		...imported.map((graph) => [graph.record.id, [graph]] as const),
 	]);
+}
+
+/** A graph of each corpus that is no catalog; those whose folder is missing are left out. */
+export async function loadImports(imports: string | undefined): Promise<readonly Graph[]> {
+	const graphs: Graph[] = [];
 	for (const name of ["rfcs", "keps", "digitalgov"]) {
 		const source = imports && join(imports, name);
-		if (!source || !existsSync(source)) {
-			process.stderr.write(`  no folder of imports for ${name}: left out\n`);
-			continue;
-		}
-		corpora.set(name, [(await importFolder({ source, as: name })).graph]);
+		if (source && existsSync(source)) {
+			graphs.push((await importFolder({ source, as: name })).graph);
+		} else process.stderr.write(`  no folder of imports for ${name}: left out\n`);
 	}
-	return corpora;
+	return graphs;
 }
 
 async function measureAuthors(
@@ -174,7 +177,7 @@ function toFigures(asked: readonly Asked[]): AnswerFigures {
 			printed.length,
 		),
 		repeated: share(
-			charged.reduce((sum, one) => sum + countRepeated(printedOf(one)), 0),
+			charged.reduce((sum, one) => sum + countRepeated(printedOf(one).map(textOf)), 0),
 			printed.length,
 		),
 		tokens_per_fact: Math.round(
@@ -215,35 +218,12 @@ function holds(
 	{ evidence }: AnswerQuestion["nuggets"][number],
 	passage: Printed,
 ): boolean {
-	const text = wordsOf(textOf(passage));
-	return evidence.some(({ file, quote }) => {
-		const isThere = passage.some(({ graph, concept }) => {
-			const path = corpus === "catalog" ? join(graph.record.id, concept.path) : concept.path;
-			return wordsOf(file).endsWith(wordsOf(path));
-		});
-		const quoted = wordsOf(toPlainText(quote));
-		return isThere && (text.includes(quoted) || quoted.includes(text));
-	});
+	const files = passage.map(({ graph, concept }) => `${graph.record.id}/${concept.path}`);
+	return holdsPlace({ text: textOf(passage), files }, evidence, { corpus });
 }
 
 function textOf(passage: Printed): string {
 	return passage.map(({ text }) => text).join(" ");
-}
-
-function wordsOf(text: string): string {
-	return (
-		text
-			.replace(/\[\^[^\]]*\]/g, "")
-			.toLowerCase()
-			.match(/[\p{L}\p{N}]+/gu) ?? []
-	).join(" ");
-}
-
-function countRepeated(printed: readonly Printed[]): number {
-	const sets = printed.map((passage) => new Set(wordsOf(textOf(passage)).split(" ")));
-	return sets.filter((one, at) =>
-		sets.slice(0, at).some((other) => jaccard(one, other) >= MOST_ALIKE),
-	).length;
 }
 
 function share(part: number, whole: number): number {

@@ -1,4 +1,9 @@
-/** `npm run bench -- [store routes mcp ledger hostile load claims gate decision answers off-topic] [--json] [--sqlite <folder>] [--imports <folder>] [--judge <folder>] [--every N]`: measurements with their baselines in the same run; all parts but `decision`, `answers` and `off-topic` unless some are named. */
+/**
+ * `npm run bench -- [store routes mcp ledger hostile load claims gate decision answers near-misses forms off-topic] [--json]
+ * [--sqlite <folder>] [--imports <folder>] [--judge <folder>] [--products all|<name,…>] [--every N] [--author N …]`: measurements with
+ * their baselines in the same run; those from `decision` on only where they are named. `answers --products … --sheet <file>
+ * [--with <replies,…>] [--version <name>]` writes replies for blind grading too, `answers --sheet <file> --grades <file,…>` joins grades.
+ */
 import { mkdtempSync, rmSync } from "node:fs";
 import { cpus, tmpdir } from "node:os";
 import { join } from "node:path";
@@ -7,12 +12,16 @@ import { benchAnswers } from "./answers-bench.js";
 import { benchClaims, type ClaimsReport } from "./claims-bench.js";
 import { toConfusionLines } from "./claims-evaluation.js";
 import { benchDecision } from "./decision-bench.js";
+import { benchForms } from "./forms-bench.js";
 import { benchGate } from "./gate-bench.js";
+import { joinGrades } from "./grading-sheet.js";
 import { benchHostile } from "./hostile-bench.js";
 import { benchLedger } from "./ledger-bench.js";
 import { benchCatalogLoad } from "./load-bench.js";
 import { benchMcp } from "./mcp-bench.js";
+import { benchNearMisses } from "./near-misses-bench.js";
 import { benchOffTopic } from "./off-topic-bench.js";
+import { benchProducts, type ProductsReport, toProductLines } from "./product-bench.js";
 import { benchRoutes } from "./route-bench.js";
 import { type Bar, toBarLine } from "./search/bars.js";
 import { benchStore, type StoreReport, toStoreLines } from "./store-bench.js";
@@ -27,7 +36,9 @@ const PARTS = {
 	claims: (folder: string) => benchClaims(folder, options.judge),
 	gate: () => benchGate(options.judge),
 	decision: () => benchDecision(options.imports),
-	answers: () => benchAnswers(join(tmpdir(), "tollgraph-bench-answers"), options),
+	answers: (folder: string) => benchAnswersAsAsked(folder),
+	"near-misses": (folder: string) => benchNearMisses(folder, options),
+	forms: (folder: string) => benchForms(folder, options),
 	"off-topic": (folder: string) => benchOffTopic(folder, Math.max(1, Number(options.every) || 1)),
 };
 type PartName = keyof typeof PARTS;
@@ -43,11 +54,28 @@ const { values: options, positionals } = parseArgs({
 		imports: { type: "string" },
 		/** Of the parts `claims`, `gate` and `answers`: folder of the judge; models/judge by default. */
 		judge: { type: "string" },
-		/** Of the part `off-topic`: asks one question in so many. */
+		/** Of the parts that ask products: one question in so many. */
 		every: { type: "string", default: "1" },
+		/** Of the parts `answers`, `near-misses` and `forms`: names of products, with commas between them, or `all`. */
+		products: { type: "string" },
+		/** Of the part `answers` with products: only these authors' questions. */
+		author: { type: "string", multiple: true },
+		/** The same: where a sheet for blind grading goes, replies of other runs on it, and what this version is called. */
+		sheet: { type: "string" },
+		with: { type: "string" },
+		version: { type: "string" },
+		/** Of the part `answers` with a sheet: files with what readers gave. */
+		grades: { type: "string" },
 	},
 	allowPositionals: true,
 });
+/** Of the engine behind `answer` alone, of products, or what grades of an earlier sheet say. */
+function benchAnswersAsAsked(folder: string): Promise<unknown> | unknown {
+	const { grades, sheet, products } = options;
+	if (grades !== undefined) return joinGrades({ grades, sheet: sheet ?? "" });
+	if (products !== undefined) return benchProducts(folder, options);
+	return benchAnswers(join(tmpdir(), "tollgraph-bench-answers"), options);
+}
 const isPart = (name: string): name is PartName => Object.hasOwn(PARTS, name);
 const unknown = positionals.find((name) => !isPart(name));
 if (unknown !== undefined) {
@@ -57,7 +85,7 @@ if (unknown !== undefined) {
 	process.exit(2);
 }
 /** What needs documents from elsewhere, and what takes many minutes. */
-const UNASKED: readonly string[] = ["decision", "answers", "off-topic"];
+const UNASKED: readonly string[] = ["decision", "answers", "near-misses", "forms", "off-topic"];
 const names =
 	positionals.length > 0
 		? positionals
@@ -73,11 +101,16 @@ try {
 	for (const name of names.filter(isPart)) report[name] = await PARTS[name](join(folder, name));
 	const text = options.json ? JSON.stringify(report) : JSON.stringify(report, undefined, 2);
 	process.stdout.write(`${text}\n`);
-	const { claims, store } = report as {
+	const { answers, claims, store } = report as {
+		readonly answers?: Partial<ProductsReport>;
 		readonly claims?: ClaimsReport;
 		readonly store?: StoreReport;
 	};
 	for (const line of options.json || !store ? [] : toStoreLines(store)) {
+		process.stdout.write(`${line}\n`);
+	}
+	const isOfProducts = !options.json && options.products !== undefined && answers?.bars;
+	for (const line of isOfProducts ? toProductLines(answers as ProductsReport) : []) {
 		process.stdout.write(`${line}\n`);
 	}
 	for (const [part, figures] of Object.entries(options.json ? {} : (claims?.parts ?? {}))) {
@@ -92,6 +125,8 @@ try {
 				report["decision"],
 				report["gate"],
 				report["answers"],
+				report["near-misses"],
+				report["forms"],
 				report["off-topic"],
 				claims,
 			]) {

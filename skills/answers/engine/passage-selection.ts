@@ -63,8 +63,12 @@ function wordsOf({ passage }: ScoredPassage): Pick<Choosable, "words" | "terms">
 	return { words, terms: new Set(words.flat()) };
 }
 
+interface PrintedPassage {
+	readonly passage: { readonly text: string; readonly concept: { readonly title: string } };
+}
+
 /** Tokens that a passage takes where it is printed under its title, at some 4 characters each. */
-export function tokensOf({ passage: { text, concept } }: Pick<ScoredPassage, "passage">): number {
+export function tokensOf({ passage: { text, concept } }: PrintedPassage): number {
 	return Math.ceil((text.length + concept.title.length + MARKS_CHARS) / CHARS_PER_TOKEN);
 }
 
