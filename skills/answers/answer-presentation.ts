@@ -1,6 +1,6 @@
 import { type Clock, toIsoTime } from "../../src/kernel/kernel.js";
 import { type Concept, type Graph, toTrendId } from "../../src/knowledge/knowledge.js";
-import { createSourceList, toMarks } from "./answer-text.js";
+import { createSourceList, toMarks, toTableLines } from "./answer-text.js";
 import type { QuestionAnswerOutput } from "./answer-wire.js";
 import {
 	type AnswerGap,
@@ -84,7 +84,7 @@ export function presentAnswer(
 	};
 }
 
-const NO_PREDICTION = "No prediction: what the graphs know that bears on it.";
+export const NO_PREDICTION = "No prediction: what the graphs know that bears on it.";
 const GRAPHS_NAMED = 3;
 
 function toGapWire(
@@ -132,23 +132,14 @@ function toText(
 	return [
 		...(isPrediction ? [NO_PREDICTION] : []),
 		...passages.map(({ about, text, sources }) => `${about.title}: ${text} ${toMarks(sources)}`),
-		...(table ? toTableLines(table) : []),
+		...(table ? toTableLines(table.columns, toRows(table)) : []),
 	].join("\n");
 }
 
-function toTableLines({ columns, rows }: NonNullable<AnswerData["table"]>): readonly string[] {
-	const toLine = (cells: readonly string[]) =>
-		`| ${cells.map((cell) => cell.replaceAll("|", "\\|")).join(" | ")} |`;
-	return [
-		toLine(["", ...columns]),
-		`|---|${columns.map(() => "---|").join("")}`,
-		...rows.map(({ attribute, cells }) =>
-			toLine([
-				attribute,
-				...cells.map((cell) => (cell ? `${cell.text} ${toMarks(cell.sources)}` : "–")),
-			]),
-		),
-	];
+function toRows({ rows }: NonNullable<AnswerData["table"]>) {
+	const toText = (cell: (typeof rows)[number]["cells"][number]) =>
+		cell ? `${cell.text} ${toMarks(cell.sources)}` : undefined;
+	return rows.map(({ attribute, cells }) => [attribute, ...cells.map(toText)]);
 }
 
 /** The answer for agents that read text alone. */

@@ -1,6 +1,15 @@
-export { toMarks } from "./answer-text.js";
+export { NO_PREDICTION } from "./answer-presentation.js";
+export { toMarks, toTableLines } from "./answer-text.js";
 export { type CitationList, createCitationList, type WrittenSentence } from "./citation-gate.js";
-export { composeAnswer, decisionOf, passagesOf } from "./engine/answer-engine.js";
+export {
+	type AnswerBlock,
+	type AnswerGap,
+	type ComposedAnswer,
+	composeAnswer,
+	decisionOf,
+	passagesOf,
+} from "./engine/answer-engine.js";
+export { QUESTION_KINDS } from "./engine/question-reading.js";
 export { createLlmWriter } from "./llm-writer.js";
 export {
 	answerQuestion,
@@ -25,14 +34,18 @@ export {
 	proseSection,
 	type ReportDocument,
 	type ReportItem,
+	type ReportTable,
+	tableSection,
 	toHtml,
 	toMarkdown,
 } from "./report/report-document.js";
 export {
 	findGaps,
+	findToldDate,
 	profileSources,
 	toTimeline,
 } from "./report/report-sections.js";
+export { composeTopic } from "./topic-answer.js";
 export {
 	chooseSentences,
 	extractiveWriter,

@@ -15,12 +15,12 @@ import {
 } from "../../src/contract/contract.js";
 import {
 	askDossier,
-	compareDossiers,
 	type DossierQuestion,
 	type DossierServices,
 	notKept,
-	toDossierText,
 } from "./dossier-archive.js";
+import { compareDossiers } from "./dossier-changes.js";
+import { toDossierText } from "./dossier-presentation.js";
 import {
 	DOSSIER_LIMITS,
 	type DossierWire,
