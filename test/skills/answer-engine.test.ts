@@ -83,6 +83,7 @@ t.test("a name, year or version that nothing found speaks of is no answer", asyn
 	t.same(await asked("Why did the sea rise in 1897?"), ["1897"]);
 	t.same(await asked("Why does the sea rise in Rotterdam?"), ["Rotterdam"]);
 	t.same(await asked("Why do the Tides rise, name 3 reasons?"), [], "a count is no fact");
+	t.same(await asked("Compare Tides and rivers"), [], "what is done with a name is no part of it");
 });
 
 t.test("nothing is sold where nothing is said", async (t) => {
