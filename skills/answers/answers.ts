@@ -3,7 +3,6 @@ export { toMarks, toTableLines } from "./answer-text.js";
 export { type CitationList, createCitationList, type WrittenSentence } from "./citation-gate.js";
 export {
 	type AnswerBlock,
-	type AnswerGap,
 	type ComposedAnswer,
 	composeAnswer,
 	decisionOf,
@@ -20,14 +19,11 @@ export {
 } from "./question-answer.js";
 export { type Denial, findDenials } from "./report/denials.js";
 export {
-	carriersOf,
 	clusterSentences,
 	confidenceOfFinding,
 	type FindingCluster,
-	findContradictions,
 	groupSources,
 	isSupported,
-	withoutDeniers,
 } from "./report/findings.js";
 export {
 	listSection,
