@@ -1,7 +1,7 @@
 import type { CitedSentence } from "../../src/evidence/evidence.js";
 import { type Clock, toIsoTime } from "../../src/kernel/kernel.js";
 import { type Concept, type Graph, toTrendId } from "../../src/knowledge/knowledge.js";
-import { createSourceList, toMarks } from "./answer-text.js";
+import { createSourceList, toMarks, toTableLines } from "./answer-text.js";
 import type { QuestionAnswerOutput } from "./answer-wire.js";
 import {
 	type AnswerGap,
@@ -124,7 +124,7 @@ function toFormsWire({ reading, blocks, events, total, yesNo }: ComposedAnswer) 
 	};
 }
 
-const NO_PREDICTION = "No prediction: what the graphs know that bears on it.";
+export const NO_PREDICTION = "No prediction: what the graphs know that bears on it.";
 const GRAPHS_NAMED = 3;
 
 function toGapWire(
@@ -174,7 +174,7 @@ function toText(
 		...(isPrediction ? [NO_PREDICTION] : []),
 		...(verdict === undefined ? [] : [verdict]),
 		...passages.map(({ about, text, sources }) => `${about.title}: ${text} ${toMarks(sources)}`),
-		...(table ? toTableLines(table) : []),
+		...(table ? toTableLines(table.columns, toRows(table)) : []),
 	].join("\n");
 }
 
@@ -196,19 +196,10 @@ function numberSteps(
 	});
 }
 
-function toTableLines({ columns, rows }: NonNullable<AnswerData["table"]>): readonly string[] {
-	const toLine = (cells: readonly string[]) =>
-		`| ${cells.map((cell) => cell.replaceAll("|", "\\|")).join(" | ")} |`;
-	return [
-		toLine(["", ...columns]),
-		`|---|${columns.map(() => "---|").join("")}`,
-		...rows.map(({ attribute, cells }) =>
-			toLine([
-				attribute,
-				...cells.map((cell) => (cell ? `${cell.text} ${toMarks(cell.sources)}` : "–")),
-			]),
-		),
-	];
+function toRows({ rows }: NonNullable<AnswerData["table"]>) {
+	const toText = (cell: (typeof rows)[number]["cells"][number]) =>
+		cell ? `${cell.text} ${toMarks(cell.sources)}` : undefined;
+	return rows.map(({ attribute, cells }) => [attribute, ...cells.map(toText)]);
 }
 
 /** The answer for agents that read text alone. */

@@ -55,3 +55,17 @@ function tellingSources({ text, sources }: CitedSentence): readonly Evidence[] {
 export function toMarks(numbers: readonly number[]): string {
 	return numbers.map((n) => `[${n}]`).join("");
 }
+
+/** A table in Markdown, whose rows begin with their names; what is not known is a dash. */
+export function toTableLines(
+	columns: readonly string[],
+	rows: readonly (readonly (string | undefined)[])[],
+): readonly string[] {
+	const toLine = (cells: readonly (string | undefined)[]) =>
+		`| ${cells.map((cell = "–") => cell.replaceAll("|", "\\|")).join(" | ")} |`;
+	return [
+		toLine(["", ...columns]),
+		`|---|${columns.map(() => "---|").join("")}`,
+		...rows.map(toLine),
+	];
+}

@@ -1,6 +1,14 @@
-export { toMarks } from "./answer-text.js";
+export { NO_PREDICTION } from "./answer-presentation.js";
+export { toMarks, toTableLines } from "./answer-text.js";
 export { type CitationList, createCitationList, type WrittenSentence } from "./citation-gate.js";
-export { composeAnswer, decisionOf, passagesOf } from "./engine/answer-engine.js";
+export {
+	type AnswerBlock,
+	type ComposedAnswer,
+	composeAnswer,
+	decisionOf,
+	passagesOf,
+} from "./engine/answer-engine.js";
+export { QUESTION_KINDS } from "./engine/question-reading.js";
 export { createLlmWriter } from "./llm-writer.js";
 export {
 	answerQuestion,
@@ -11,28 +19,29 @@ export {
 } from "./question-answer.js";
 export { type Denial, findDenials } from "./report/denials.js";
 export {
-	carriersOf,
 	clusterSentences,
 	confidenceOfFinding,
 	type FindingCluster,
-	findContradictions,
 	groupSources,
 	isSupported,
-	withoutDeniers,
 } from "./report/findings.js";
 export {
 	listSection,
 	proseSection,
 	type ReportDocument,
 	type ReportItem,
+	type ReportTable,
+	tableSection,
 	toHtml,
 	toMarkdown,
 } from "./report/report-document.js";
 export {
 	findGaps,
+	findToldDate,
 	profileSources,
 	toTimeline,
 } from "./report/report-sections.js";
+export { composeTopic } from "./topic-answer.js";
 export {
 	chooseSentences,
 	extractiveWriter,

@@ -1,5 +1,6 @@
 import { createHash } from "node:crypto";
 import { z } from "zod";
+import { type CitedSentence, toCitedSentences } from "../../src/evidence/evidence.js";
 import {
 	type Concept,
 	type Evidence,
@@ -17,7 +18,17 @@ const memorySchema = z.object({
 	/** Content hashes of graphs, by id. */
 	graphs: z.record(z.string(), z.string()),
 	/** By trend_id. */
-	concepts: z.record(z.string(), z.object({ text: z.string(), sources: z.array(z.string()) })),
+	concepts: z.record(
+		z.string(),
+		z.object({
+			text: z.string(),
+			sources: z.array(z.string()),
+			/** Of its cited sentences, and of its title and status. */
+			evidence: z.array(z.string()).optional(),
+		}),
+	),
+	/** Of sentences that were shown. */
+	told: z.array(z.string()).optional(),
 });
 
 /** A concept on the topic, in the graph it is of. */
@@ -30,15 +41,27 @@ export interface TopicChange extends TopicConcept {
 	readonly change: "added" | "changed" | "new_sources";
 	/** Sources it did not cite before; all of them for one that was added. */
 	readonly newSources: readonly Evidence[];
+	/** Sentences it did not have before, or that rest on new sources. */
+	readonly newSentences: readonly CitedSentence[];
 }
 
 /** What the graphs say on a topic now, to be compared with later. */
 export function rememberTopic(
 	concepts: readonly TopicConcept[],
-	{ graphs, at }: { readonly graphs: readonly Graph[]; readonly at: number },
+	{
+		graphs,
+		at,
+		told = [],
+	}: {
+		readonly graphs: readonly Graph[];
+		readonly at: number;
+		/** Hashes of what was shown until now, the latest last. */
+		readonly told?: readonly string[];
+	},
 ): BriefingMemory {
 	return {
 		at,
+		told: told.slice(-SCHEDULE_LIMITS.sentencesRemembered),
 		graphs: Object.fromEntries(graphs.map(({ record, contentHash }) => [record.id, contentHash])),
 		concepts: Object.fromEntries(
 			concepts.map(({ graph, concept }) => [
@@ -46,6 +69,7 @@ export function rememberTopic(
 				{
 					text: textHash(concept),
 					sources: concept.evidence.slice(0, SCHEDULE_LIMITS.sourcesRemembered).map(sourceHash),
+					evidence: [headHash(concept), ...toCitedSentences(graph, concept).map(sentenceHash)],
 				},
 			]),
 		),
@@ -66,19 +90,37 @@ export function findChanges(
 	concepts: readonly TopicConcept[],
 	before: BriefingMemory,
 ): readonly TopicChange[] {
-	return concepts.flatMap(({ graph, concept }): TopicChange[] => {
+	return concepts.flatMap((subject) => {
+		const { graph, concept } = subject;
 		if (before.graphs[graph.record.id] === graph.contentHash) return [];
 		const known = before.concepts[toTrendId(graph.record.id, concept.id)];
-		if (!known) return [{ graph, concept, change: "added", newSources: concept.evidence }];
-		const heard = new Set(known.sources);
-		const isWhole = known.sources.length < SCHEDULE_LIMITS.sourcesRemembered;
-		const newSources = isWhole
-			? concept.evidence.filter((source) => !heard.has(sourceHash(source)))
-			: [];
-		if (known.text !== textHash(concept))
-			return [{ graph, concept, change: "changed", newSources }];
-		return newSources.length > 0 ? [{ graph, concept, change: "new_sources", newSources }] : [];
+		return known ? changeOf(subject, known) : [toAdded(subject)];
 	});
+}
+
+function toAdded({ graph, concept }: TopicConcept): TopicChange {
+	const newSentences = toCitedSentences(graph, concept);
+	return { graph, concept, change: "added", newSources: concept.evidence, newSentences };
+}
+
+function changeOf(
+	{ graph, concept }: TopicConcept,
+	{ text, sources, evidence = [] }: BriefingMemory["concepts"][string],
+): readonly TopicChange[] {
+	const heard = new Set(sources);
+	const isWhole = sources.length < SCHEDULE_LIMITS.sourcesRemembered;
+	const newSources = isWhole ? concept.evidence.filter((one) => !heard.has(sourceHash(one))) : [];
+	const all = toCitedSentences(graph, concept);
+	const said = new Set(evidence);
+	const added = all.filter((sentence) => !said.has(sentenceHash(sentence)));
+	// What only lost sentences says nothing new.
+	const isNewText = added.length > 0 || !said.has(headHash(concept));
+	if (text !== textHash(concept) && isNewText) {
+		return [{ graph, concept, change: "changed", newSources, newSentences: added }];
+	}
+	if (newSources.length === 0) return [];
+	const carried = all.filter((one) => one.sources.some((source) => newSources.includes(source)));
+	return [{ graph, concept, change: "new_sources", newSources, newSentences: carried }];
 }
 
 /** The trend_ids of concepts that were there then, and are in no graph now. */
@@ -94,6 +136,15 @@ export function findRemoved(before: BriefingMemory, graphs: readonly Graph[]): r
 
 function textHash({ title, summary, body, status }: Concept): string {
 	return shortHash(JSON.stringify([title, summary, body, status]));
+}
+
+function headHash({ title, status }: Concept): string {
+	return shortHash(JSON.stringify([title, status]));
+}
+
+/** A sentence is known again by its words: its place changes with what stands before it. */
+export function sentenceHash({ text }: Pick<CitedSentence, "text">): string {
+	return shortHash(text);
 }
 
 function sourceHash({ sourceUrl }: Evidence): string {

@@ -1,24 +1,28 @@
-import { isTopicAnswered, type SkillServices } from "../../src/contract/contract.js";
+import { ANSWER_LIMITS, type SkillServices } from "../../src/contract/contract.js";
 import {
+	type CitedSentence,
 	createMomentum,
-	gatherEvidence,
-	type RankedSentence,
-	toCitedSentences,
+	toEvidencePassages,
 } from "../../src/evidence/evidence.js";
 import { toIsoDay, toIsoTime } from "../../src/kernel/kernel.js";
 import { type Graph, toTrendId } from "../../src/knowledge/knowledge.js";
-import type { ReadingSearch } from "../../src/search/search.js";
+import type { HybridSearch, JudgedSearch } from "../../src/search/search.js";
 import {
 	type CitationList,
+	type ComposedAnswer,
+	composeTopic,
 	createCitationList,
+	extractiveWriter,
+	passagesOf,
 	type Writer,
-	writeProse,
+	writeFromPassages,
 } from "../answers/answers.js";
 import {
 	type BriefingMemory,
 	findChanges,
 	findRemoved,
 	rememberTopic,
+	sentenceHash,
 	type TopicChange,
 	type TopicConcept,
 } from "./briefing-changes.js";
@@ -26,7 +30,7 @@ import { SCHEDULE_LIMITS } from "./schedule-limits.js";
 import type { BriefingWire } from "./schedule-wire.js";
 
 interface BriefingServices extends Pick<SkillServices, "catalog" | "clock"> {
-	readonly search: ReadingSearch;
+	readonly search: HybridSearch & JudgedSearch;
 	readonly writer: Writer;
 }
 
@@ -49,8 +53,8 @@ export interface Briefing {
 export type ComposeBriefing = (request: BriefingRequest) => Promise<Briefing>;
 
 /**
- * What the graphs say on a topic: first what changed since the briefing before, then the most important concepts.
- * Every sentence passed the citation gate. When nothing changed, it says so and nothing else.
+ * What the graphs say on a topic: first what changed since the briefing before, then passages that it did not show. Each stands once;
+ * what a language model writes of them passed the citation gate. When nothing changed, it says so and nothing else.
  */
 export function createBriefings(deps: BriefingServices): ComposeBriefing {
 	const { search, catalog, clock } = deps;
@@ -58,21 +62,18 @@ export function createBriefings(deps: BriefingServices): ComposeBriefing {
 		const { topic, frequency, before, signal } = request;
 		const graphs = catalog.list();
 		const at = clock.now();
-		const { concepts, sentences, missing } = await gatherTopic(search, { graphs, topic, signal });
-		const memory = memoryOf(concepts, { before, graphs, at });
-		const shown = concepts.slice(0, SCHEDULE_LIMITS.conceptsTold);
-		const changes = before ? findChanges(shown, before) : [];
-		const removed = before ? findRemoved(before, graphs) : [];
-		const isNew = !before || changes.length + removed.length > 0;
+		const found = await findTopic(search, { graphs, topic, signal });
 		const citations = createCitationList();
-		const parts =
-			isNew && shown.length > 0
-				? await writeParts(deps, { ...request, changes, removed, shown, sentences, citations })
-				: NOTHING;
-		const isWorth = isNew && parts.top.length + parts.changes.length > 0;
+		const parts = await writeParts(deps, { ...request, ...found, citations, graphs });
+		const isWorth = parts.top.length + parts.changes.length > 0;
+		const cited = citations.toWire();
+		const shown = cited.map(({ excerpt: text }) => sentenceHash({ text }));
+		const told = [...(before?.told ?? []), ...shown];
 		return {
 			isWorth,
-			memory,
+			// What was told before stays told where nothing is told now.
+			memory:
+				found.isCovered || !before ? rememberTopic(found.compared, { graphs, at, told }) : before,
 			briefing: {
 				topic,
 				frequency,
@@ -80,46 +81,67 @@ export function createBriefings(deps: BriefingServices): ComposeBriefing {
 				since: before ? toIsoTime(before.at) : null,
 				is_first: before === undefined,
 				is_nothing_new: !isWorth,
-				changes: parts.changes,
-				top: parts.top,
-				movers: parts.movers,
-				numbers: parts.numbers,
-				watch_list: parts.watch_list,
-				citations: [...citations.toWire()],
-				writer: parts.writer,
-				warnings: [...parts.warnings, ...gapsOf(concepts, missing)],
+				...parts,
+				citations: [...cited],
+				warnings: [...parts.warnings, ...gapsOf(found.composed)],
 			},
 		};
 	};
 }
 
-/** Nothing where the search would not answer the topic: a briefing is as much for sale as an answer is. */
-async function gatherTopic(
-	search: ReadingSearch,
+type QuotedPassage = readonly CitedSentence[];
+
+/** What the graphs say on a topic; nothing where they do not answer it: a briefing is as much for sale as an answer is. */
+interface FoundTopic {
+	readonly composed: ComposedAnswer;
+	readonly isCovered: boolean;
+	/** Concepts that the answer quotes: only what changes there is news on the topic. */
+	readonly quoted: readonly TopicConcept[];
+	/** Those, and what may be quoted next time: what is merely ranked higher then is no news. */
+	readonly compared: readonly TopicConcept[];
+}
+
+async function findTopic(
+	search: BriefingServices["search"],
 	{
 		graphs,
 		topic,
 		signal,
-	}: Pick<BriefingRequest, "topic" | "signal"> & { graphs: readonly Graph[] },
-) {
-	const { conceptsCompared: conceptsMax, sentencesMax } = SCHEDULE_LIMITS;
-	const asked = { graphs, question: topic, conceptsMax, sentencesMax, signal };
-	const found = await gatherEvidence(search, asked);
-	const isCovered = isTopicAnswered(found.decision, topic);
-	return isCovered ? found : { ...found, concepts: [], sentences: [] };
+	}: Pick<BriefingRequest, "topic" | "signal"> & { readonly graphs: readonly Graph[] },
+): Promise<FoundTopic> {
+	const { conceptsCompared: limit, tokens } = SCHEDULE_LIMITS;
+	const { partConcepts: conceptsMax } = ANSWER_LIMITS;
+	const asked = { question: topic, graphs, tokens, conceptsMax, signal };
+	const composed = await composeTopic(search, asked);
+	if (composed.verdict === "not_in_graphs") {
+		return { composed, isCovered: false, quoted: [], compared: [] };
+	}
+	const near = await search.find({ graphs, query: topic, limit, effort: "fast", signal });
+	const said = new Map(
+		passagesOf(composed)
+			.flat()
+			.map(({ graph, concept }) => [concept, { graph, concept }]),
+	);
+	const ranked = new Map(composed.outcome.rows.map((row) => [row.concept, row]));
+	const quoted = [...ranked.keys(), ...said.keys()].flatMap((concept) => said.get(concept) ?? []);
+	const compared = new Map(
+		[...near.rows, ...composed.outcome.rows, ...quoted].map((one) => [one.concept, one]),
+	);
+	return {
+		composed,
+		isCovered: true,
+		quoted: [...new Set(quoted)],
+		compared: [...compared.values()],
+	};
 }
 
-/** What was told before stays told where nothing is told now. */
-function memoryOf(
-	concepts: readonly TopicConcept[],
-	{ before, ...now }: { before: BriefingMemory | undefined; graphs: readonly Graph[]; at: number },
-): BriefingMemory {
-	return before && concepts.length === 0 ? before : rememberTopic(concepts, now);
-}
-
-function gapsOf(concepts: readonly TopicConcept[], missing: readonly string[]): readonly string[] {
-	if (concepts.length === 0) return ["No graph on sale covers this topic yet."];
-	return missing.length > 0 ? [`No graph covers: ${missing.join(", ")}.`] : [];
+function gapsOf({ verdict, outcome, gaps }: ComposedAnswer): readonly string[] {
+	if (verdict === "not_in_graphs") return ["No graph on sale covers this topic yet."];
+	const { missing } = outcome;
+	return [
+		...gaps.map(({ question }) => `Nothing answers "${question}".`),
+		...(missing.length > 0 ? [`No graph covers: ${missing.join(", ")}.`] : []),
+	];
 }
 
 type Parts = Pick<
@@ -133,20 +155,22 @@ const NOTHING: Parts = {
 	warnings: [],
 };
 
-interface Material extends BriefingRequest {
-	readonly shown: readonly TopicConcept[];
-	readonly sentences: readonly RankedSentence[];
-	readonly changes: readonly TopicChange[];
-	readonly removed: readonly string[];
+interface Material extends BriefingRequest, FoundTopic {
+	readonly graphs: readonly Graph[];
 	readonly citations: CitationList;
 }
 
 async function writeParts(deps: BriefingServices, material: Material): Promise<Parts> {
-	const { shown, citations, changes, removed } = material;
+	const { composed, quoted, isCovered, citations, graphs, before } = material;
+	const changes = before ? findChanges(quoted, before) : [];
+	const removed = before ? findRemoved(before, graphs) : [];
+	const isNew = !before || changes.length + removed.length > 0;
+	if (!isNew || !isCovered) return NOTHING;
+	const passages = passagesOf(composed);
 	const changed = changes.slice(0, SCHEDULE_LIMITS.changesMax).map((change) => ({
 		...subjectOf(change),
 		change: change.change,
-		points: pointsOf(change, citations),
+		points: pointsOf(change, passages, citations),
 		new_sources: change.newSources
 			.slice(0, SCHEDULE_LIMITS.topMax)
 			.map(({ title, sourceUrl: url, publishedAt: day = null }) => {
@@ -154,49 +178,91 @@ async function writeParts(deps: BriefingServices, material: Material): Promise<P
 			}),
 	}));
 	const gone = removed.slice(0, SCHEDULE_LIMITS.changesMax - changed.length).map(toRemoved);
-	const { top, writer, warnings } = await writeTop(deps, material);
+	const told = new Set(before?.told ?? []);
+	const untold = passages.filter(
+		(passage) =>
+			!passage.some(citations.has) && !passage.every((one) => told.has(sentenceHash(one))),
+	);
+	const { top, writer, warnings } = await writeTop(deps, material, untold);
+	const rest = untold.filter((passage) => !passage.some(citations.has));
 	const today = toIsoDay(deps.clock.now());
 	return {
 		changes: [...changed, ...gone],
 		top,
-		movers: moversOf(shown, today),
-		numbers: numbersOf(material),
-		watch_list: watchListOf(shown, today),
+		movers: moversOf(quoted, today),
+		numbers: numbersOf(rest, citations),
+		watch_list: watchListOf(quoted, today),
 		writer,
 		warnings,
 	};
 }
 
-/** The best concepts on the topic: what each is, and the sentence of it that says most beside that. */
-async function writeTop(deps: BriefingServices, { topic, shown, citations, signal }: Material) {
+/** The subjects of passages, the first passage's first, and what is said of each. */
+async function writeTop(
+	deps: BriefingServices,
+	material: Material,
+	passages: readonly QuotedPassage[],
+) {
+	const subjects = new Map<unknown, QuotedPassage[]>();
+	for (const passage of passages) {
+		const key = passage[0]?.concept;
+		subjects.set(key, [...(subjects.get(key) ?? []), passage]);
+	}
 	const top: BriefingWire["top"] = [];
 	const warnings = new Set<string>();
 	let writer = deps.writer.name;
-	for (const subject of shown) {
-		if (top.length >= SCHEDULE_LIMITS.topMax) break;
-		const offered = toCitedSentences(subject.graph, subject.concept);
-		if (offered.length === 0) continue;
-		const purpose = "Say in one sentence what it is, and in another why it matters for the topic.";
-		const task = { purpose, question: topic, offered, sentencesMax: 2, signal };
-		const prose = await writeProse(task, { writer: deps.writer, judge: deps.search.judge });
-		const [what, why] = prose.sentences;
-		if (!what) continue;
-		top.push({
-			...subjectOf(subject),
-			what: citations.cite(what),
-			why_it_matters: why ? citations.cite(why) : null,
-		});
+	for (const said of [...subjects.values()].slice(0, SCHEDULE_LIMITS.topMax)) {
+		const shown = said.slice(0, SCHEDULE_LIMITS.passagesOfOne);
+		const prose = await writeSubject(deps, material, shown);
+		top.push(...prose.items);
 		writer = prose.writer;
 		for (const warning of prose.warnings) warnings.add(warning);
 	}
 	return { top, writer, warnings: [...warnings] };
 }
 
-/** The first sentences of what changed, word for word. */
-function pointsOf({ graph, concept }: TopicConcept, citations: CitationList) {
-	return toCitedSentences(graph, concept)
-		.slice(0, 2)
-		.map((sentence) => citations.cite({ text: sentence.text, evidence: [sentence] }));
+/** Its passages, or what a language model writes of them. */
+async function writeSubject(
+	{ writer, search }: BriefingServices,
+	{ topic: question, citations, signal }: Material,
+	passages: readonly QuotedPassage[],
+) {
+	const offered = passages.flat();
+	const purpose = "Say in one sentence what it is, and in another why it matters for the topic.";
+	const counts = { sentencesMax: 2, quotedMax: passages.length };
+	const task = { purpose, question, offered, passages, signal, ...counts };
+	const prose = await writeFromPassages(task, { writer, judge: search.judge });
+	const text = offered.map((sentence) => sentence.text).join(" ");
+	const isQuoted = prose.writer === extractiveWriter.name;
+	const [what, why] = isQuoted ? [{ text, evidence: offered }] : prose.sentences;
+	const [subject] = offered;
+	const items =
+		subject && what
+			? [
+					{
+						...subjectOf(subject),
+						what: citations.cite(what),
+						why_it_matters: why ? citations.cite(why) : null,
+					},
+				]
+			: [];
+	return { items, writer: prose.writer, warnings: prose.warnings };
+}
+
+/** The passages that hold what is new, those that answer the topic first; of a new title or status the first one. */
+function pointsOf(
+	{ graph, concept, newSentences }: TopicChange,
+	quoted: readonly QuotedPassage[],
+	citations: CitationList,
+) {
+	const fresh = new Set(newSentences.map(({ evidenceId }) => evidenceId));
+	const answering = new Set(quoted.flat().map(({ evidenceId }) => evidenceId));
+	const all = toEvidencePassages(graph, concept);
+	const holding = all.filter(({ sentences }) => sentences.some((one) => fresh.has(one.evidenceId)));
+	return (holding.length > 0 ? holding : all.slice(0, 1))
+		.sort((a, b) => Number(answering.has(b.passageId)) - Number(answering.has(a.passageId)))
+		.slice(0, SCHEDULE_LIMITS.pointsMax)
+		.map(({ text, sentences }) => citations.cite({ text, evidence: sentences }));
 }
 
 function toRemoved(trendId: string): BriefingWire["changes"][number] {
@@ -225,11 +291,13 @@ function moversOf(shown: readonly TopicConcept[], today: string): BriefingWire["
 const FIGURE = /(?<![\w-])[$€£]?\d+(?:[.,]\d+)*(?:\s?%|\s?percent\b|\s?[a-z]+)?(?![\w-])/giu;
 const YEAR = /^(?:1[89]|20)\d\d$/;
 
-/** Sentences with figures, those that bear most on the topic first. */
-function numbersOf({ sentences, shown, citations }: Material): BriefingWire["numbers"] {
-	const subjects = new Set(shown.map(({ concept }) => concept));
-	return sentences
-		.filter(({ concept, text }) => subjects.has(concept) && hasFigure(text))
+/** Of what stands nowhere else, sentences with figures. */
+function numbersOf(
+	passages: readonly QuotedPassage[],
+	citations: CitationList,
+): BriefingWire["numbers"] {
+	return passages
+		.flatMap((passage) => passage.filter(({ text }) => hasFigure(text)))
 		.slice(0, SCHEDULE_LIMITS.numbersMax)
 		.map((sentence) => citations.cite({ text: sentence.text, evidence: [sentence] }));
 }

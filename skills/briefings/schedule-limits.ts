@@ -34,11 +34,16 @@ export const SCHEDULE_LIMITS = {
 	unsubscribeTtlMs: 400 * 24 * 3_600_000,
 	/** Mails beside briefings (confirmations, tests) that one schedule sends on a UTC day. */
 	extraMailsPerDay: 3,
-	/** Concepts that are compared with the last briefing, and those of them that can be reported. */
+	/** Concepts that the next briefing compares. */
 	conceptsCompared: 60,
-	conceptsTold: 24,
-	sentencesMax: 120,
+	/** What the passages of a briefing may take, see tokensOf. */
+	tokens: 1_500,
 	sourcesRemembered: 40,
+	/** Sentences that are not shown again. */
+	sentencesRemembered: 500,
+	/** Passages that report one change, and those that say what one subject is. */
+	pointsMax: 2,
+	passagesOfOne: 2,
 	changesMax: 10,
 	topMax: 5,
 	moversMax: 5,

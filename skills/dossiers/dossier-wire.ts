@@ -14,6 +14,7 @@ import {
 	TRUST_TIERS,
 	textUpTo,
 } from "../../src/contract/contract.js";
+import { QUESTION_KINDS } from "../answers/answers.js";
 
 /** What travels of dossiers: what they are asked for, what they report, and what a newer one changes. */
 
@@ -21,15 +22,17 @@ import {
 export const DOSSIER_LIMITS = {
 	graphsMax: 20,
 	/** Graphs a topic is routed to when none is named. */
-	graphsRouted: 8,
-	conceptsRead: 40,
-	sentencesRead: 150,
-	findingsMax: 12,
-	/** Share of the best sentence's relevance that a finding must have. */
-	relevanceFloor: 0.6,
-	summaryMax: 4,
-	/** Sentences a finding is cited with. */
-	citationsPerFinding: 5,
+	graphsRouted: 6,
+	/** What its passages may take, see tokensOf. */
+	tokens: 1_500,
+	/** Evidence that answers first. */
+	summaryWords: 150,
+	/** Sentences of a language model that answer first. */
+	summarySentences: 6,
+	/** Of what stands side by side in a table. */
+	cellWords: 60,
+	/** Of what refers to a passage that stands elsewhere. */
+	excerptWords: 16,
 	contradictionsMax: 10,
 	timelineMax: 20,
 	entitiesMax: 20,
@@ -74,14 +77,25 @@ const contradictingSchema = z.object({
 	citation_ids: citationIds,
 });
 
+const aboutField = z
+	.object({ trend_id: z.string(), name: z.string() })
+	.describe("Node it stands in: what a statement leaves out, its title names");
+const partField = z.int().describe("Place in `parts` of what it answers");
+
+/** A passage that stands among the first words or in the table, where findings would repeat it. */
+const quotedSchema = citedTextSchema.extend({
+	finding_id: z.string(),
+	about: aboutField,
+	confidence: confidenceField,
+});
+
 const findingSchema = replyComponent(
 	"DossierFinding",
 	z.object({
 		finding_id: z.string(),
-		statement: z.string(),
-		about: z
-			.object({ trend_id: z.string(), name: z.string() })
-			.describe("Node it stands in: what a statement leaves out, its title names"),
+		statement: z.string().describe("A passage, word for word, that stands nowhere else"),
+		part: partField,
+		about: aboutField,
 		confidence: confidenceField,
 		sources_independent: z.int(),
 		tier: z.int().describe("Best tier of its sources, 1 the origin to 4 somebody with an interest"),
@@ -92,7 +106,7 @@ const findingSchema = replyComponent(
 );
 
 const evidenceRowSchema = z.object({
-	n: z.int().positive(),
+	n: z.int().positive().describe("Its first citation"),
 	evidence_id: z.string(),
 	title: z.string(),
 	publisher: z.string(),
@@ -101,6 +115,8 @@ const evidenceRowSchema = z.object({
 	tier: z.int(),
 	trust_tier: z.enum(TRUST_TIERS),
 	findings: z.array(z.string()).describe("finding_ids it carries"),
+	citation_ids: citationIds,
+	source_n: z.int().positive().describe("Its number in texts and exports"),
 });
 
 export const dossierSchema = replyComponent(
@@ -111,18 +127,48 @@ export const dossierSchema = replyComponent(
 		previous_id: z.string().nullable().describe("The dossier this one refreshes"),
 		topic: z.string(),
 		graphs_asked: z.array(z.string()).nullable().describe("Null: those that cover the topic"),
-		graphs: z.array(z.string()).describe("Graphs that were read"),
-		summary: z.array(citedTextSchema),
-		findings: z.array(findingSchema).describe("Those that bear most on the topic first"),
-		evidence_table: z.array(evidenceRowSchema),
+		graphs: z.array(z.string()).describe("Graphs that are quoted"),
+		verdict: z
+			.enum(["answered", "partial", "not_in_graphs"])
+			.describe("not_in_graphs: nothing here speaks of it; nothing is charged"),
+		form: z.enum(QUESTION_KINDS).describe("What kind of question the topic was read as"),
+		parts: z
+			.array(z.object({ question: z.string(), answered: z.boolean() }))
+			.describe("What the topic asks for, one by one; the topic itself first"),
+		summary: z
+			.array(
+				quotedSchema
+					.partial({ finding_id: true, about: true, confidence: true })
+					.describe("Without finding_id: written by a language model"),
+			)
+			.describe("The answer, some 150 words at most; what is disputed stands among findings"),
+		table: z
+			.object({
+				columns: z.array(z.string()).describe("What is compared"),
+				rows: z.array(
+					z.object({
+						attribute: z.string(),
+						cells: z
+							.array(quotedSchema.nullable())
+							.describe("One for each column; null: not known"),
+					}),
+				),
+			})
+			.nullable()
+			.describe("Of comparisons whose sides both have something said of them"),
+		findings: z.array(findingSchema).describe("What else is known, part by part"),
+		evidence_table: z
+			.array(evidenceRowSchema)
+			.describe("Each source once, however often it is cited"),
 		timeline: z.array(
 			z.object({
 				date: z.string().describe("Year, month or day, as it is told"),
 				basis: z
 					.enum(["told", "published"])
-					.describe("Whether the sentence names the date, or its source bears it"),
-				text: z.string(),
+					.describe("Always told: the sentence names the date; sources' dates are no events"),
+				text: z.string().describe("The words around the date; the passage stands in its finding"),
 				citation_ids: citationIds,
+				finding_id: z.string(),
 			}),
 		),
 		entities: z.array(
@@ -150,6 +196,7 @@ export const dossierSchema = replyComponent(
 		contradictions: z.array(
 			z.object({
 				statements: z.array(citedTextSchema),
+				finding_ids: z.array(z.string()).describe("Where they stand, in their order"),
 				reason: z.string(),
 				score: z.number(),
 			}),
@@ -159,6 +206,10 @@ export const dossierSchema = replyComponent(
 				kind: z.enum(["not_covered", "open_question", "single_source", "outdated", "undated"]),
 				message: z.string(),
 				citation_ids: z.array(z.int().positive()),
+				question: z.string().nullable().describe("The part of the topic that nothing answers"),
+				nearest: z
+					.array(z.object({ trend_id: z.string(), title: z.string() }))
+					.describe("Nodes that come nearest to it"),
 			}),
 		),
 		supplemental: z.array(
@@ -172,10 +223,17 @@ export const dossierSchema = replyComponent(
 		method: z.string(),
 		as_of: z.string(),
 		citations: z.array(citationSchema),
+		tokens: z.int().describe("What its passages take, at some 4 characters a token"),
 		kept_until: z.string().nullable().describe("Until when it can be read again; null: not kept"),
 	}),
 );
 export type DossierWire = z.infer<typeof dossierSchema>;
+
+/** What a dossier says, for every caller alike. */
+export type DossierBody = Omit<
+	DossierWire,
+	"dossier_id" | "version" | "previous_id" | "graphs_asked" | "kept_until"
+>;
 
 const metaSchema = z.object({
 	query: z.string(),

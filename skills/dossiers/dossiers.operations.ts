@@ -15,12 +15,12 @@ import {
 } from "../../src/contract/contract.js";
 import {
 	askDossier,
-	compareDossiers,
 	type DossierQuestion,
 	type DossierServices,
 	notKept,
-	toDossierText,
 } from "./dossier-archive.js";
+import { compareDossiers } from "./dossier-changes.js";
+import { toDossierText } from "./dossier-presentation.js";
 import {
 	DOSSIER_LIMITS,
 	type DossierWire,
@@ -73,7 +73,7 @@ export const dossier = paidOperation({
 		tool: {
 			title: "Evidence dossier",
 			description:
-				"Findings on a topic with confidence, contradictions, evidence, timeline and gaps.",
+				"The answer on a topic, findings with confidence, contradictions, a table, events, sources and gaps.",
 			fields: {
 				topic: "Topic in a few words",
 				graphs: "Only these graph ids",
@@ -82,11 +82,11 @@ export const dossier = paidOperation({
 		},
 	},
 	summary: "Evidence dossier",
-	description: `Summary, findings with confidence and what contradicts them, evidence table, timeline, entities, source profile, contradictions and gaps on a topic; every sentence cited. Kept for a day. ${BILLING}`,
+	description: `The answer first, a table where things are compared, findings part by part with confidence and what contradicts them, events that texts date, each source once, and gaps on a topic; every passage cited and printed once. Kept for a day. ${BILLING}`,
 	body: dossierInput,
 	reply: toReply("DossierReply", dossierOutput),
 	about:
-		"A dossier on a topic from every graph that covers it: summary, findings with confidence and what contradicts them, evidence table, timeline, entities, source profile, contradictions and what is not known; every sentence cited. Kept for a day, to be read, exported and refreshed. Not charged when nothing covers the topic.",
+		"A dossier on a topic from up to six graphs that cover it: the answer first, a table where things are compared, findings with confidence and what contradicts them, events that texts date, sources, and what is not known; every passage cited and printed once. Kept for a day, to be read, exported and refreshed. Not charged when nothing covers the topic.",
 	tags: ["dossier", "evidence", "research"],
 	examples: ["Put together what is known about gasless transfers, with sources."],
 	output: dossierOutput,

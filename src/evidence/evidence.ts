@@ -5,7 +5,6 @@ export {
 	type GatheredEvidence,
 	gatherEvidence,
 	isSpokenOf,
-	type RankedSentence,
 	splitSentences,
 	toCitedSentences,
 } from "./cited-sentences.js";

@@ -14,7 +14,7 @@ import type { Decision } from "../../src/contract/wire.js";
 import { findCitedSentence } from "../../src/evidence/cited-sentences.js";
 import { createGraphCatalog } from "../../src/knowledge/catalog.js";
 import type { Concept, Graph } from "../../src/knowledge/graph.js";
-import type { HybridSearch } from "../../src/search/search-engine.js";
+import type { HybridSearch, JudgedSearch } from "../../src/search/search-engine.js";
 import { sampleConcept, sampleGraph } from "../search/sample-graph.js";
 import { manualClock } from "../support/manual-clock.js";
 
@@ -70,9 +70,10 @@ function openBriefings(first: Graph, topic = "tidal power") {
 	const asked: { decision: Decision } = { decision: "ANSWER" };
 	const catalog = createGraphCatalog([first]);
 	const clock = manualClock("2026-03-01T08:00:00Z");
-	const search: HybridSearch & { readonly judge: undefined } = {
+	const search: HybridSearch & JudgedSearch = {
 		find: async (request) => ({ ...(await searchAll.find(request)), ...asked }),
 		judge: undefined,
+		embedder: undefined,
 	};
 	const compose = createBriefings({ search, catalog, clock, writer: extractiveWriter });
 	const ask = (before?: Parameters<typeof compose>[0]["before"]) =>
@@ -95,7 +96,7 @@ t.test("every sentence is carried by evidence that exists", async (t) => {
 	const { catalog, ask } = openBriefings(graphOf("a", [DAM, MILL, INJECTED]));
 	const { briefing } = await ask();
 	const sentences = citedIn(briefing);
-	t.ok(sentences.length >= 6);
+	t.ok(briefing.citations.length >= 6);
 	for (const { text, citation_ids: ids } of sentences) {
 		const excerpts = ids.map((n) => {
 			const citation = briefing.citations[n - 1];
@@ -105,7 +106,8 @@ t.test("every sentence is carried by evidence that exists", async (t) => {
 		});
 		t.ok(isSupported(text, excerpts.join("\n")), text);
 	}
-	t.match(briefing.numbers, [{ text: /240 megawatts/ }]);
+	const figures = sentences.filter(({ text }) => /240 megawatts/.test(text));
+	t.equal(figures.length, 1, "what stands among the subjects is not repeated among the numbers");
 	t.match(briefing.watch_list[0], { title: "mill", reason: "stale_soon", date: "2026-03-20" });
 	t.match(briefing.movers[0], { title: "mill", recent: 2, before: 0 });
 });
@@ -171,7 +173,7 @@ t.test("a topic no graph covers says so and is worth nothing", async (t) => {
 });
 
 t.test("a topic the search would not answer is worth nothing, whatever rows it has", async (t) => {
-	const narrow = openBriefings(graphOf("a", [DAM, MILL]), "tidal power in Atlantis");
+	const narrow = openBriefings(graphOf("a", [DAM, MILL]), "tidal power of mills");
 	const first = await narrow.ask();
 	t.equal(first.isWorth, true);
 	narrow.catalog.put(graphOf("b", [DAM, { ...MILL, body: "Tide mills grind again." }]));
@@ -191,4 +193,36 @@ t.test("a topic the search would not answer is worth nothing, whatever rows it h
 	t.equal((await wide.ask()).isWorth, true, "a word or two are meant to be wide");
 	wide.asked.decision = "ABSTAIN";
 	t.equal((await wide.ask()).isWorth, false);
+});
+
+t.test("each passage stands once, and what was shown is not shown again", async (t) => {
+	const paragraphs = [
+		"The turbines of the barrage run in both directions, at ebb and at flood, and pump between them at night.",
+		"Salt water eats at the blades of the turbines, so that the barrage replaces some of them in each summer.",
+		"The barrage was joined to the grid with 24 turbines that were cast in a yard on the same coast, by hand.",
+		"Its sluices are closed by hand where a storm is forecast, because the motors of the gates are too weak.",
+	];
+	const barrage = node("barrage", "A tidal barrage closes a bay.", {
+		body: paragraphs.map((text, at) => `## Part ${at}\n\n${text}`).join("\n\n"),
+	});
+	const { catalog, ask } = openBriefings(graphOf("a", [barrage]), "tidal barrage");
+	const first = await ask();
+	const shown = citedIn(first.briefing);
+	const ids = shown.flatMap(({ citation_ids: numbers }) => numbers);
+	t.equal(new Set(ids).size, ids.length);
+	t.equal(ids.length, first.briefing.citations.length);
+
+	const news =
+		"A second barrage was begun on the other side of the bay, with 12 turbines of a new kind.";
+	const changed = { ...barrage, body: `${barrage.body}\n\n## Part 9\n\n${news}` };
+	catalog.put(graphOf("b", [changed]));
+	const second = await ask(parseMemory(JSON.stringify(first.memory)));
+	t.match(second.briefing.changes, [{ change: "changed", points: [{ text: news }] }]);
+	const told = new Set(shown.map(({ text }) => text));
+	for (const { text } of citedIn(second.briefing)) t.notOk(told.has(text), text);
+
+	const less = { ...changed, body: changed.body.replace(paragraphs[1] ?? "", "") };
+	catalog.put(graphOf("c", [less]));
+	const third = await ask(parseMemory(JSON.stringify(second.memory)));
+	t.equal(third.isWorth, false, "what only lost sentences is no news");
 });

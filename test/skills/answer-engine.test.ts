@@ -35,6 +35,7 @@ interface Asked {
 	readonly answers?: number;
 	readonly embedder?: JudgedSearch["embedder"];
 	readonly tokens?: number;
+	readonly asOf?: string;
 }
 
 /** Asks a graph all of whose concepts are found, in their order. */
@@ -45,6 +46,7 @@ function ask({
 	answers,
 	embedder,
 	tokens = 400,
+	asOf,
 }: Asked) {
 	const graph = makeGraph({ id: "sea", title: "The sea" }, [...concepts]);
 	const rows = concepts.map((concept, at) => ({
@@ -60,7 +62,8 @@ function ask({
 		}),
 	};
 	const { signal } = new AbortController();
-	return composeAnswer(search, { question, graphs: [graph], tokens, conceptsMax: 12, signal });
+	const graphs = [graph];
+	return composeAnswer(search, { question, graphs, tokens, conceptsMax: 12, asOf, signal });
 }
 
 t.test("what the judge reads in the best passage decides, by the kind of question", async (t) => {
@@ -80,6 +83,7 @@ t.test("a name, year or version that nothing found speaks of is no answer", asyn
 	t.same(await asked("Why did the sea rise in 1897?"), ["1897"]);
 	t.same(await asked("Why does the sea rise in Rotterdam?"), ["Rotterdam"]);
 	t.same(await asked("Why do the Tides rise, name 3 reasons?"), [], "a count is no fact");
+	t.same(await asked("Compare Tides and rivers"), [], "what is done with a name is no part of it");
 });
 
 t.test("nothing is sold where nothing is said", async (t) => {
@@ -126,4 +130,18 @@ t.test("an encoder that fails leaves words and ranks", async (t) => {
 	const answer = await ask({ question: "Why does the sea rise?", embedder });
 	t.equal(answer.verdict, "answered");
 	for (const { answers } of answer.blocks) t.ok(Number.isFinite(answers));
+});
+
+t.test("what rests on sources of a later day does not count", async (t) => {
+	const published = (day: string) => ({
+		...{ articleId: day, title: "Tables", sourceUrl: `https://tides.example/${day}` },
+		...{ publishedAt: day, datePrecision: "day" as const },
+	});
+	const tides = { ...TIDES, evidence: [published("2020-05-01"), published("2026-05-01")] };
+	const question = "Why does the sea rise?";
+	const early = await ask({ question, concepts: [tides], asOf: "2021-01-01" });
+	const sources = passagesOf(early).flatMap((said) => said.flatMap(({ sources }) => sources));
+	t.same(new Set(sources.map(({ publishedAt }) => publishedAt)), new Set(["2020-05-01"]));
+	const before = await ask({ question, concepts: [tides], asOf: "2019-01-01" });
+	t.equal(before.verdict, "not_in_graphs");
 });

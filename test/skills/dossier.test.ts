@@ -1,7 +1,8 @@
 import t from "tap";
 import { passCitationGate } from "../../skills/answers/citation-gate.js";
 import { toHtml, toMarkdown } from "../../skills/answers/report/report-document.js";
-import { compareDossiers, toDossierDocument } from "../../skills/dossiers/dossier-archive.js";
+import { compareDossiers } from "../../skills/dossiers/dossier-changes.js";
+import { toDossierDocument, toDossierText } from "../../skills/dossiers/dossier-presentation.js";
 import type { DossierWire } from "../../skills/dossiers/dossier-wire.js";
 import { dossier } from "../../skills/dossiers/dossiers.operations.js";
 import type { Caller } from "../../src/contract/call.js";
@@ -72,6 +73,13 @@ const compile = ask<{ data: DossierWire; meta: Record<string, unknown> }>(
 );
 const TOPIC = "settlement gateway batches";
 
+/** Every passage of a dossier, wherever it stands. */
+const quotedIn = ({ summary, table, findings }: DossierWire) => [
+	...summary,
+	...(table?.rows.flatMap(({ cells }) => cells.flatMap((cell) => cell ?? [])) ?? []),
+	...findings.map(({ statement: text, ...finding }) => ({ text, ...finding })),
+];
+
 t.test(
 	"every sentence of a dossier is its evidence's, word for word or past the gate",
 	async (t) => {
@@ -113,7 +121,7 @@ t.test("what contradicts a finding is reported with it, and lowers its confidenc
 	t.ok(data.gaps.some(({ kind, message }) => kind === "open_question" && /signs/.test(message)));
 	const dates = data.timeline.map(({ date }) => date);
 	t.same(dates, [...dates].sort());
-	t.ok(data.timeline.some(({ date, basis }) => date === "2024-03" && basis === "told"));
+	t.match(data.timeline, [{ date: "2024-03", basis: "told", finding_id: String }]);
 });
 
 t.test("without a judge no contradiction is reported", async (t) => {
@@ -122,7 +130,7 @@ t.test("without a judge no contradiction is reported", async (t) => {
 		...{ search: { ...unread, judge: undefined }, catalog, clock, research },
 	});
 	const { data } = await ask<{ data: DossierWire }>(skill)({ topic: TOPIC, graphs: ["limits"] });
-	t.ok(data.findings.length > 0);
+	t.ok(quotedIn(data).length > 0);
 	t.same(data.contradictions, []);
 });
 
@@ -142,10 +150,11 @@ t.test("a topic no graph covers has no dossier, and an unknown graph is not foun
 });
 
 /** The same search, of another opinion. */
-const compileAt = (decision: Decision) => {
+const compileAt = (decision: Decision, changes: { readonly missing?: readonly string[] } = {}) => {
 	const find: typeof search.find = async (request) => ({
 		...(await search.find(request)),
 		decision,
+		...changes,
 	});
 	const services = { search: { ...search, find }, catalog, clock, research };
 	return ask<{ data: DossierWire; meta: object }>(boundSkill(dossier, services));
@@ -166,6 +175,93 @@ t.test(
 		}
 	},
 );
+
+t.test("a subject that the graphs know in part only is another one, and free", async (t) => {
+	const partly = compileAt("PARTIAL", { missing: ["kelp"] });
+	t.match(await partly({ topic: "settlement gateway kelp" }), {
+		kind: "no-answer",
+		data: { verdict: "not_in_graphs", gaps: [{ message: /Nothing found speaks of "kelp"/ }] },
+	});
+	t.equal((await partly({ topic: "What is a settlement gateway?" })).kind, "answer");
+	const named = compileAt("ANSWER");
+	for (const topic of ["Settlement gateway batches", "settlement gateway batches"]) {
+		t.equal((await named({ topic })).kind, "answer", topic);
+	}
+	t.equal((await named({ topic: "Kelp settlement gateways" })).kind, "no-answer", "a name");
+	const other = await compile({
+		topic: "Which batches does the settlement gateway accept in 2031?",
+	});
+	t.match(other, { kind: "no-answer", data: { gaps: [{ message: /"2031"/ }] } });
+});
+
+t.test("each passage stands once, dated by what it says and never by its source", async (t) => {
+	const { data } = await compile({ topic: TOPIC });
+	const quoted = quotedIn(data);
+	t.ok(quoted.length > 2);
+	const ids = quoted.flatMap(({ citation_ids: numbers }) => numbers);
+	t.equal(new Set(ids).size, ids.length, "no sentence twice");
+	const places = new Set(quoted.map(({ finding_id: id }) => id));
+	t.equal(places.size, quoted.length);
+	for (const { basis, text, finding_id: id } of data.timeline) {
+		t.equal(basis, "told");
+		t.ok(text.split(" ").length <= 18, text);
+		t.ok(places.has(id));
+	}
+	t.notMatch(
+		data.timeline.map(({ date }) => date),
+		/2025|2026/,
+	);
+	const addresses = data.evidence_table.map(({ source_url: url }) => url);
+	t.equal(new Set(addresses).size, addresses.length, "each source once");
+	const text = toDossierText(data);
+	for (const { text: passage } of quoted) t.equal(text.split(passage).length, 2, passage);
+});
+
+t.test("what is compared stands side by side, and the rest below it", async (t) => {
+	const long = (name: string) =>
+		[
+			"callers settle what they owe within nine minutes of an order, by the book that its founders wrote for fishers.",
+			"a clerk signs each receipt with a key that sleeps in a vault below the harbor and is shown to no visitor.",
+			"storms are insured: whoever loses a boat is paid from a fund that all members fill each spring with a tithe.",
+			"disputes go before three elders, who hear both sides on the pier and write their verdict on a slate of stone.",
+		]
+			.map((rest, at) => `## Part ${at}\n\nAt ${name} ${rest}`)
+			.join("\n\n");
+	const sides = ["Mangrove", "Estuary"].map((name) =>
+		node(name.toLowerCase(), name, long(name), {
+			evidence: [page(name, `https://${name.toLowerCase()}.example/`, "2025-01-01")],
+		}),
+	);
+	const banks = createGraphCatalog([makeGraph({ id: "banks" }, sides)]);
+	await search.sync([...catalog.list(), ...banks.list()]);
+	const find: typeof search.find = async (request) => ({
+		...(await search.find({ ...request, query: "callers settle orders" })),
+		decision: "ANSWER",
+	});
+	const services = {
+		search: { ...search, find, judge: undefined },
+		catalog: banks,
+		clock,
+		research,
+	};
+	const compileBanks = ask<{ data: DossierWire }>(boundSkill(dossier, services));
+	const topic = "Compare mangrove and estuary";
+	const { kind, data } = await compileBanks({ topic, graphs: ["banks"] });
+
+	t.equal(kind, "answer");
+	t.match(data, { form: "comparison", table: { columns: ["mangrove", "estuary"] } });
+	const [row] = data.table?.rows ?? [];
+	t.match(row?.cells, [{ text: /Mangrove/ }, { text: /Estuary/ }]);
+	t.ok(data.findings.length > 0, "cells hold no more than can be compared");
+	const texts = quotedIn(data).map(({ text }) => text);
+	t.equal(new Set(texts).size, texts.length);
+	const written = { ...data, dossier_id: "dos_1" };
+	t.match(
+		toMarkdown(toDossierDocument(written)),
+		/\n\| {2}\| mangrove \| estuary \|\n\|---\|---\|---\|\n/,
+	);
+	t.match(toHtml(toDossierDocument(written)), /<th>mangrove<\/th><th>estuary<\/th>/);
+});
 
 t.test("what is left of a past day has to be about the topic still", async (t) => {
 	const late = node("late", "Kelp farming yields", "Kelp farming yields ten tons a hectare.", {

@@ -9,7 +9,7 @@ import { systemClock as clock } from "../../src/kernel/clock.js";
 import { systemRandom as random } from "../../src/kernel/ids.js";
 import { createSealedText } from "../../src/kernel/secrets.js";
 import type { GraphCatalog } from "../../src/knowledge/catalog.js";
-import type { ReadingSearch } from "../../src/search/search-engine.js";
+import type { HybridSearch, JudgedSearch } from "../../src/search/search-engine.js";
 import { createMemoryStore } from "../a2a/memory-store.js";
 
 /** What anybody may ask of briefings, over a search and a catalog that tests bring, and no schedule at all. */
@@ -17,7 +17,7 @@ export function createTestSchedules({
 	search,
 	catalog,
 }: {
-	readonly search: ReadingSearch;
+	readonly search: HybridSearch & JudgedSearch;
 	readonly catalog: GraphCatalog;
 }): FreeSchedules {
 	const seal = createSealedText({ pepper: Buffer.alloc(32, "pepper"), random, purpose: "test" });

@@ -38,6 +38,8 @@ export interface AnswerTask {
 	/** Concepts looked at for each part of the question. */
 	readonly conceptsMax: number;
 	readonly filter?: ConceptFilter | undefined;
+	/** `YYYY-MM-DD`: what rests on later sources does not count. */
+	readonly asOf?: string | undefined;
 	/** Whether what contradicts is looked for, which takes the judge as long again. */
 	readonly withDisputes?: boolean;
 	readonly signal: AbortSignal;
@@ -116,11 +118,11 @@ const NEAREST = 3;
  */
 export async function composeAnswer(
 	search: HybridSearch & JudgedSearch,
-	{ question, graphs, tokens, conceptsMax, filter, withDisputes = false, signal }: AnswerTask,
+	{ question, graphs, tokens, conceptsMax, filter, asOf, withDisputes = false, signal }: AnswerTask,
 ): Promise<ComposedAnswer> {
 	const reading = readQuestion(question);
 	const { parts } = reading;
-	const found = await findCandidates(search, { graphs, parts, conceptsMax, filter, signal });
+	const found = await findCandidates(search, { graphs, parts, conceptsMax, filter, asOf, signal });
 	const { outcome } = found;
 	const scored = await scorePassages(search, parts, found.candidates, signal);
 	const { passages, readings } = await readPassages(search, { parts, scored, tokens }, signal);

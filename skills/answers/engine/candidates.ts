@@ -11,6 +11,8 @@ export interface CandidateRequest {
 	/** Looked at for each part. */
 	readonly conceptsMax: number;
 	readonly filter?: ConceptFilter | undefined;
+	/** `YYYY-MM-DD`: passages that rest on later sources do not count. */
+	readonly asOf?: string | undefined;
 	readonly signal: AbortSignal;
 }
 
@@ -22,7 +24,7 @@ export interface FoundCandidates {
 
 export async function findCandidates(
 	search: HybridSearch,
-	{ graphs, parts, conceptsMax: limit, filter, signal }: CandidateRequest,
+	{ graphs, parts, conceptsMax: limit, filter, asOf, signal }: CandidateRequest,
 ): Promise<FoundCandidates> {
 	const [outcome, ...others] = await Promise.all(
 		parts.map(({ question: query }, at) => {
@@ -32,7 +34,9 @@ export async function findCandidates(
 		}),
 	);
 	if (!outcome) throw new RangeError("A question has at least one part");
-	return { outcome, candidates: await runInTurns(collect([outcome, ...others]), signal) };
+	const candidates = await runInTurns(collect([outcome, ...others]), signal);
+	if (asOf === undefined) return { outcome, candidates };
+	return { outcome, candidates: candidates.flatMap((candidate) => knownBy(asOf, candidate)) };
 }
 
 function* collect(outcomes: readonly SearchOutcome[]): Steps<readonly Candidate[]> {
@@ -53,4 +57,14 @@ function* collect(outcomes: readonly SearchOutcome[]): Steps<readonly Candidate[
 		}
 	}
 	return candidates;
+}
+
+/** A passage with the sources of a day; none where one of its sentences had none by then. */
+function knownBy(asOf: string, { passage, ranks }: Candidate): readonly Candidate[] {
+	const [first, ...others] = passage.sentences.map((sentence) => ({
+		...sentence,
+		sources: sentence.sources.filter(({ publishedAt = "" }) => publishedAt <= asOf),
+	}));
+	if (!first || [first, ...others].some(({ sources }) => sources.length === 0)) return [];
+	return [{ passage: { ...passage, sentences: [first, ...others] }, ranks }];
 }

@@ -13,7 +13,8 @@ export interface AskedFacts {
 }
 
 export function readAskedFacts(question: string): AskedFacts {
-	const asked = readFacts(question);
+	// The verb is no part of the name behind it.
+	const asked = readFacts(question.replace(/^\s*compare\s+/i, ""));
 	const all = lackingOf(asked, readFacts("")).filter((fact) => !COUNT.test(fact));
 	const known = new Map<EvidencePassage, readonly string[]>();
 	const missingIn = (passage: EvidencePassage): readonly string[] => {

@@ -10,7 +10,7 @@ import {
 import type { Evidence } from "../../../src/knowledge/knowledge.js";
 import type { PairJudge } from "../../../src/search/search.js";
 import { findPublisher } from "../../verify/verify.js";
-import { type Denial, findDenials, type SentencePair } from "./denials.js";
+import { type Denial, findDenials } from "./denials.js";
 
 /** Sentences that say the same thing; the first says it best. */
 export interface FindingCluster {
@@ -58,30 +58,6 @@ export function confidenceOfFinding(
 	const carried = 1 - (1 - belief) ** Math.max(1, groups);
 	const share = (isStale ? STALE_SHARE : 1) * (isContradicted ? CONTRADICTED_SHARE : 1);
 	return Math.round(Math.min(CONFIDENCE_MAX, carried * share) * 100) / 100;
-}
-
-/** Clusters in which nothing is known to deny the first sentence: what does, in the same words though it be, begins a cluster of its own. */
-export function withoutDeniers(
-	clusters: readonly FindingCluster[],
-	pairs: readonly SentencePair[],
-): readonly FindingCluster[] {
-	return clusters.flatMap(({ sentences: [lead, ...others] }): readonly FindingCluster[] => {
-		const denies = (other: CitedSentence) => pairs.some((pair) => isOf(pair, lead, other));
-		const apart = others.filter(denies).map((other) => ({ sentences: [other] as const }));
-		return [...apart, { sentences: [lead, ...others.filter((other) => !denies(other))] }];
-	});
-}
-
-function isOf(pair: SentencePair, ...sentences: readonly CitedSentence[]): boolean {
-	const ids = [pair.one.evidenceId, pair.other.evidenceId];
-	return sentences.every(({ evidenceId }) => ids.includes(evidenceId));
-}
-
-/** Those of a cluster that hold the words and numbers of its first sentence, that one included. */
-export function carriersOf({
-	sentences: [lead, ...others],
-}: FindingCluster): readonly [CitedSentence, ...CitedSentence[]] {
-	return [lead, ...others.filter(({ text }) => isSupported(lead.text, text))];
 }
 
 /** Share of a sentence's content words that another must hold to carry it. */

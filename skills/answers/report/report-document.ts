@@ -7,7 +7,7 @@ export interface ReportDocument {
 	/** Facts about the report itself, by label. */
 	readonly facts: readonly (readonly [label: string, value: string])[];
 	readonly sections: readonly ReportSection[];
-	/** In the order of their numbers; the only links of the document lead to them. */
+	/** In the order of their numbers; the only links of the document lead to them. An empty excerpt is not shown. */
 	readonly citations: readonly CitationWire[];
 }
 
@@ -17,6 +17,17 @@ export interface ReportSection {
 	readonly items: readonly ReportItem[];
 	/** "prose" runs items together, "list" gives each its own line. */
 	readonly form: "prose" | "list";
+	/** Stands before the items. */
+	readonly table?: ReportTable | undefined;
+}
+
+export interface ReportTable {
+	readonly columns: readonly string[];
+	readonly rows: readonly {
+		readonly label: string;
+		/** One for each column; undefined where nothing is known. */
+		readonly cells: readonly (ReportItem | undefined)[];
+	}[];
 }
 
 const sectionsOf =
@@ -24,6 +35,11 @@ const sectionsOf =
 	(heading: string, items: readonly ReportItem[]): ReportSection => ({ heading, items, form });
 export const proseSection = sectionsOf("prose");
 export const listSection = sectionsOf("list");
+export const tableSection = (heading: string, table: ReportTable): ReportSection => {
+	return { heading, items: [], form: "list", table };
+};
+const isFilled = ({ items, table }: ReportSection) => items.length > 0 || table !== undefined;
+const UNKNOWN = "–";
 
 export interface ReportItem {
 	readonly text: string;
@@ -34,14 +50,14 @@ export interface ReportItem {
 }
 
 const STYLE =
-	"body{font:1rem/1.5 system-ui,sans-serif;max-width:46rem;margin:2rem auto;padding:0 1rem}dt{font-weight:600}dd{margin:0 0 .5rem}li{margin:.3rem 0}";
+	"body{font:1rem/1.5 system-ui,sans-serif;max-width:46rem;margin:2rem auto;padding:0 1rem}dt{font-weight:600}dd{margin:0 0 .5rem}li{margin:.3rem 0}table{border-collapse:collapse}td,th{border:1px solid;padding:.3rem;text-align:left;vertical-align:top}";
 
 /** One self-contained page without script, pictures or forms; its links lead to the cited sources and within itself. */
 export function toHtml({ title, facts, sections, citations }: ReportDocument): string {
 	const body = [
 		`<h1>${escapeHtml(title)}</h1>`,
 		`<dl>${facts.map(([label, value]) => `<dt>${escapeHtml(label)}</dt><dd>${escapeHtml(value)}</dd>`).join("")}</dl>`,
-		...sections.filter(({ items }) => items.length > 0).map(toHtmlSection),
+		...sections.filter(isFilled).map(toHtmlSection),
 		...(citations.length > 0
 			? [`<h2>References</h2><ol>${citations.map(toHtmlReference).join("")}</ol>`]
 			: []),
@@ -52,16 +68,30 @@ export function toHtml({ title, facts, sections, citations }: ReportDocument): s
 function toHtmlReference(citation: CitationWire): string {
 	const { n, title, publisher, published_at: date, source_url: url, excerpt } = citation;
 	const facts = [publisher, date ?? "undated"].map(escapeHtml).join(", ");
-	return `<li id="c${n}">${toLink(url, title)} (${facts}). <q>${escapeHtml(excerpt)}</q></li>`;
+	const quoted = excerpt === "" ? "" : ` <q>${escapeHtml(excerpt)}</q>`;
+	return `<li id="c${n}">${toLink(url, title)} (${facts}).${quoted}</li>`;
 }
 
-function toHtmlSection({ heading, items, form }: ReportSection): string {
-	const texts = items.map((item) => toItem(item, escapeHtml, (n) => `<a href="#c${n}">[${n}]</a>`));
+const toHtmlItem = (item: ReportItem) =>
+	toItem(item, escapeHtml, (n) => `<a href="#c${n}">[${n}]</a>`);
+
+function toHtmlSection({ heading, items, form, table }: ReportSection): string {
+	const texts = items.map(toHtmlItem);
 	const body =
 		form === "prose"
 			? `<p>${texts.join(" ")}</p>`
 			: `<ul>${texts.map((text) => `<li>${text}</li>`).join("")}</ul>`;
-	return `<h2>${escapeHtml(heading)}</h2>${body}`;
+	const said = [table ? toHtmlTable(table) : "", items.length > 0 ? body : ""].join("");
+	return `<h2>${escapeHtml(heading)}</h2>${said}`;
+}
+
+function toHtmlTable({ columns, rows }: ReportTable): string {
+	const heads = ["", ...columns].map((name) => `<th>${escapeHtml(name)}</th>`).join("");
+	const lines = rows.map(({ label, cells }) => {
+		const texts = cells.map((cell) => `<td>${cell ? toHtmlItem(cell) : UNKNOWN}</td>`);
+		return `<tr><th>${escapeHtml(label)}</th>${texts.join("")}</tr>`;
+	});
+	return `<table><tr>${heads}</tr>${lines.join("")}</table>`;
 }
 
 function toLink(address: string, name: string): string {
@@ -108,7 +138,7 @@ export function toMarkdown({ title, facts, sections, citations }: ReportDocument
 		facts
 			.map(([label, value]) => `- ${escapeMarkdown(label)}: ${escapeMarkdown(value)}`)
 			.join("\n"),
-		...sections.filter(({ items }) => items.length > 0).map(toMarkdownSection),
+		...sections.filter(isFilled).map(toMarkdownSection),
 		...(citations.length > 0
 			? [["## References\n", ...citations.map(toMarkdownReference)].join("\n")]
 			: []),
@@ -119,13 +149,31 @@ export function toMarkdown({ title, facts, sections, citations }: ReportDocument
 function toMarkdownReference(citation: CitationWire): string {
 	const { n, title, publisher, published_at: date, source_url: url, excerpt } = citation;
 	const facts = [publisher, date ?? "undated"].map(escapeMarkdown).join(", ");
-	return `${n}. ${escapeMarkdown(title)} (${facts}).${toAutolink(url)} Cited for: ${escapeMarkdown(excerpt)}`;
+	const quoted = excerpt === "" ? "" : ` Cited for: ${escapeMarkdown(excerpt)}`;
+	return `${n}. ${escapeMarkdown(title)} (${facts}).${toAutolink(url)}${quoted}`;
 }
 
-function toMarkdownSection({ heading, items, form }: ReportSection): string {
-	const texts = items.map((item) => toItem(item, escapeMarkdown, (n) => `\\[${n}\\]`));
+const toMarkdownItem = (item: ReportItem) => toItem(item, escapeMarkdown, (n) => `\\[${n}\\]`);
+
+function toMarkdownSection({ heading, items, form, table }: ReportSection): string {
+	const texts = items.map(toMarkdownItem);
 	const body = form === "prose" ? texts.join(" ") : texts.map((text) => `- ${text}`).join("\n");
-	return `## ${escapeMarkdown(heading)}\n\n${body}`;
+	const said = [...(table ? [toMarkdownTable(table)] : []), ...(body === "" ? [] : [body])];
+	return [`## ${escapeMarkdown(heading)}`, ...said].join("\n\n");
+}
+
+function toMarkdownTable({ columns, rows }: ReportTable): string {
+	const toLine = (cells: readonly string[]) => `| ${cells.join(" | ")} |`;
+	return [
+		toLine(["", ...columns.map(escapeMarkdown)]),
+		`|---|${columns.map(() => "---|").join("")}`,
+		...rows.map(({ label, cells }) =>
+			toLine([
+				escapeMarkdown(label),
+				...cells.map((cell) => (cell ? toMarkdownItem(cell) : UNKNOWN)),
+			]),
+		),
+	].join("\n");
 }
 
 /** Every ASCII punctuation character that CommonMark could read as markup, behind a backslash; line breaks as spaces. */

@@ -32,10 +32,17 @@ export function toTimeline(
 }
 
 function toldEntry(sentence: CitedSentence): TimelineEntry | undefined {
-	const span = findDateSpans(sentence.text).find((one) => isMeantAsDate(sentence.text, one));
+	const told = findToldDate(sentence.text);
+	return told && { date: told.date, sentence, basis: "told" };
+}
+
+/** The first date that a sentence gives for what it says, and where it stands; undefined where it gives none. */
+export function findToldDate(text: string) {
+	const span = findDateSpans(text).find((one) => isMeantAsDate(text, one));
 	if (!span) return undefined;
-	const day = new Date(span.from * DAY_MS).toISOString();
-	return { date: day.slice(0, DATE_CHARS[span.precision]), sentence, basis: "told" };
+	const { from, precision, start, end } = span;
+	const day = new Date(from * DAY_MS).toISOString();
+	return { date: day.slice(0, DATE_CHARS[precision]), start, end };
 }
 
 /**
