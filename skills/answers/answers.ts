@@ -1,6 +1,28 @@
 export { toMarks } from "./answer-text.js";
 export { type CitationList, createCitationList, type WrittenSentence } from "./citation-gate.js";
-export { composeAnswer, decisionOf, passagesOf } from "./engine/answer-engine.js";
+export {
+	type AnswerBlock,
+	type AnswerTable,
+	type ComposedAnswer,
+	composeAnswer,
+	composeFrom,
+	decisionOf,
+	passagesOf,
+} from "./engine/answer-engine.js";
+export { findCandidates } from "./engine/candidates.js";
+export {
+	type Candidate,
+	cosineOf,
+	readPassages,
+	type ScoredPassage,
+	scorePassages,
+} from "./engine/passage-scoring.js";
+export { selectPassages, tokensOf } from "./engine/passage-selection.js";
+export {
+	type QuestionPart,
+	type QuestionReading,
+	readQuestion,
+} from "./engine/question-reading.js";
 export { createLlmWriter } from "./llm-writer.js";
 export {
 	answerQuestion,
