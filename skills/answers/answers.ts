@@ -47,6 +47,8 @@ export {
 	proseSection,
 	type ReportDocument,
 	type ReportItem,
+	type ReportSection,
+	tableSection,
 	toHtml,
 	toMarkdown,
 } from "./report/report-document.js";

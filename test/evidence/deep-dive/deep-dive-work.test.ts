@@ -1,6 +1,6 @@
 import t, { type Test } from "tap";
 import { isSupported } from "../../../skills/answers/report/findings.js";
-import type { DeepDiveReport } from "../../../skills/deep-dive/report.js";
+import type { DeepDiveReport } from "../../../skills/deep-dive/report-wire.js";
 import { catalogFolders, loadGraphs } from "../../../src/app/content.js";
 import { findCitedSentence } from "../../../src/evidence/cited-sentences.js";
 import type { GraphCatalog } from "../../../src/knowledge/catalog.js";

@@ -1,6 +1,6 @@
 import { extractiveWriter } from "../../../skills/answers/written-prose.js";
 import { createDeepDiveWork } from "../../../skills/deep-dive/deep-dive-work.js";
-import type { DeepDiveReport } from "../../../skills/deep-dive/report.js";
+import type { DeepDiveReport } from "../../../skills/deep-dive/report-wire.js";
 import type { JobJson, WorkEvent, WorkProgress } from "../../../src/contract/job.js";
 import { systemClock } from "../../../src/kernel/clock.js";
 import { createGraphCatalog } from "../../../src/knowledge/catalog.js";
