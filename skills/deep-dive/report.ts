@@ -65,7 +65,12 @@ export async function writeReport(
 	const sentences = likely.slice(0, DISPUTED_PASSAGES).flatMap(({ passage }) => passage.sentences);
 	const denials = await findContradictions(search.judge, sentences, signal);
 	const { printed, disputes } = withOpponents(composed, passages, denials);
-	const lead = chooseLead(printed, passages);
+	// What another passage denies is a finding, which says so.
+	const others = new Set(disputes.map(({ other }) => toId(other)));
+	const undisputed = printed.filter(
+		({ passage }) => !passage.sentences.some((one) => others.has(toId(one))),
+	);
+	const lead = chooseLead(undisputed, passages);
 	const { warnings, ...written } = await writeFromPassages(
 		{
 			...{ question, signal, purpose: "Answer the question in a short abstract." },
