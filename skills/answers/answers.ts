@@ -1,7 +1,6 @@
 export { toMarks } from "./answer-text.js";
 export { type CitationList, createCitationList, type WrittenSentence } from "./citation-gate.js";
 export {
-	type AnswerBlock,
 	type AnswerTable,
 	type ComposedAnswer,
 	composeAnswer,
@@ -20,7 +19,6 @@ export {
 export { selectPassages, tokensOf } from "./engine/passage-selection.js";
 export {
 	type QuestionPart,
-	type QuestionReading,
 	readQuestion,
 } from "./engine/question-reading.js";
 export { createLlmWriter } from "./llm-writer.js";
@@ -36,7 +34,6 @@ export {
 	carriersOf,
 	clusterSentences,
 	confidenceOfFinding,
-	type FindingCluster,
 	findContradictions,
 	groupSources,
 	isSupported,
