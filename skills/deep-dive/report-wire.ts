@@ -104,10 +104,18 @@ export function composeReport(
 		source_profile: profileSources(used),
 		method: toMethod(state, abstract),
 		citations: citations.toWire(),
-		tokens: printed.reduce((sum, one) => sum + tokensOf(one), 0),
+		/** What passages and table take, at some 4 characters a token. */
+		tokens: printed.reduce((sum, one) => sum + tokensOf(one), 0) + tokensIn(table),
 		as_of: state.asOf,
 		warnings: abstract.warnings,
 	};
+}
+
+const CHARS_PER_TOKEN = 4;
+
+function tokensIn(table: AnswerTable | undefined): number {
+	const cells = table ? passagesOf({ blocks: [], table }).flat() : [];
+	return Math.ceil(cells.reduce((sum, { text }) => sum + text.length, 0) / CHARS_PER_TOKEN);
 }
 
 function toFindings(
