@@ -3,12 +3,27 @@ export { toMarks, toTableLines } from "./answer-text.js";
 export { type CitationList, createCitationList, type WrittenSentence } from "./citation-gate.js";
 export {
 	type AnswerBlock,
+	type AnswerTable,
 	type ComposedAnswer,
 	composeAnswer,
+	composeFrom,
 	decisionOf,
 	passagesOf,
 } from "./engine/answer-engine.js";
-export { QUESTION_KINDS } from "./engine/question-reading.js";
+export { findCandidates } from "./engine/candidates.js";
+export {
+	type Candidate,
+	cosineOf,
+	readPassages,
+	type ScoredPassage,
+	scorePassages,
+} from "./engine/passage-scoring.js";
+export { selectPassages, tokensOf } from "./engine/passage-selection.js";
+export {
+	QUESTION_KINDS,
+	type QuestionPart,
+	readQuestion,
+} from "./engine/question-reading.js";
 export { createLlmWriter } from "./llm-writer.js";
 export {
 	answerQuestion,
@@ -22,6 +37,7 @@ export {
 	clusterSentences,
 	confidenceOfFinding,
 	type FindingCluster,
+	findContradictions,
 	groupSources,
 	isSupported,
 } from "./report/findings.js";
@@ -30,6 +46,7 @@ export {
 	proseSection,
 	type ReportDocument,
 	type ReportItem,
+	type ReportSection,
 	type ReportTable,
 	tableSection,
 	toHtml,

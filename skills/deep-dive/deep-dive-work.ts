@@ -6,34 +6,24 @@ import type {
 	WorkEnd,
 	WorkProgress,
 } from "../../src/contract/contract.js";
-import { isSpokenOf, toCitedSentences } from "../../src/evidence/evidence.js";
 import { toIsoTime } from "../../src/kernel/kernel.js";
 import type { GraphCatalog } from "../../src/knowledge/knowledge.js";
 import { toHtml, toMarkdown, type Writer } from "../answers/answers.js";
 import {
-	conceptOf,
 	type DeepDiveInput,
-	type DeepDiveMode,
-	type DeepDivePass,
 	type DeepDiveState,
-	makePlan,
-	PASSES_OF,
-	sidesOf,
+	graphsOf,
+	STATE_FORM,
 	sourcesOf,
 	startState,
-} from "./plan.js";
-import { type DeepDiveReport, quoteReport, toReportDocument, writeReport } from "./report.js";
-import {
-	challengeFindings,
-	type FeedObserver,
-	followGraph,
-	graphsOf,
-	type ResearchServices,
-	readFeeds,
-	readFound,
-	searchAspects,
-	verifyFindings,
-} from "./research-passes.js";
+	trendIdOf,
+} from "./dive-state.js";
+import { chooseGraphs, DIVE_MODES, makePlan, PASSES_OF } from "./plan.js";
+import { quoteReport, writeReport } from "./report.js";
+import { toReportDocument } from "./report-pages.js";
+import type { DeepDiveReport } from "./report-wire.js";
+import { type ResearchServices, runRound } from "./research-rounds.js";
+import { type FeedObserver, readFeeds } from "./supplemental.js";
 
 export interface DeepDiveDeps extends ResearchServices {
 	readonly writer: Writer;
@@ -41,14 +31,10 @@ export interface DeepDiveDeps extends ResearchServices {
 	readonly feeds?: FeedObserver | undefined;
 }
 
-/** Aspects asked at first; a comprehensive dive asks the others once it has read. */
-const FIRST_ASPECTS: Readonly<Record<DeepDiveMode, number>> = { fast: 20, comprehensive: 6 };
-
 /** What one deep dive knows, and its report once that is written. */
 type Dive = DeepDiveState & { readonly report?: DeepDiveReport };
-type Pass = (deps: DeepDiveDeps, state: Dive, context: PassContext) => Promise<Dive>;
 
-/** Looks into one question over all graphs, pass by pass; every sentence it writes is carried by evidence it read. */
+/** Looks into one question, round by round; every sentence it writes is carried by evidence it read. */
 export function createDeepDiveWork(deps: DeepDiveDeps): JobWork {
 	return {
 		kind: "deep_dive",
@@ -56,51 +42,66 @@ export function createDeepDiveWork(deps: DeepDiveDeps): JobWork {
 		start: (input) => toJson(startState(readInput(input))),
 		async run(pass, json, context) {
 			const before = { ...fromJson(json), asOf: toIsoTime(context.askedAt) };
-			const after = await PASSES[pass as DeepDivePass](deps, before, context);
+			const after = await runPass(deps, before, { ...context, pass });
 			context.progress(progressOf(deps, after));
 			return toJson(after);
 		},
-		finish: (json) => endOf(deps.catalog, fromJson(json)),
+		finish: (json) => endOf(deps.catalog, json),
 		sourcesOf: (report) => toReport(report).evidence_table.map(toJson),
 		exportOf: (report, format) => EXPORTS[format](toReport(report)),
 	};
 }
 
-const PASSES: Readonly<Record<DeepDivePass, Pass>> = {
-	async plan({ search, catalog }, state, { signal, emit }) {
-		const { query, mode } = state.input;
-		const graphs = graphsOf(catalog, state);
-		const plan = await makePlan(search, { query, mode, graphs, signal });
-		emit({ event: "research.plan", data: toJson(plan) });
-		return { ...state, plan };
-	},
-	async search(deps, state, context) {
-		const asked = await searchAspects(deps, state, { ...context, aspects: [0, firstOf(state)] });
-		// Of a subject that no graph knows, whatever else was found is about something else.
-		const isAbout = isCovered(asked) && speaksOfAdded(deps.catalog, asked);
-		return isAbout ? asked : { ...asked, found: [], answered: [] };
-	},
-	read: (deps, state, { signal }) => readFound(deps, state, signal),
-	follow: async (deps, state, { signal }) =>
-		readFound(deps, await followGraph(deps, state, signal), signal),
-	async deepen(deps, state, context) {
-		if (!isCovered(state)) return state;
-		const asked = await searchAspects(deps, state, { ...context, aspects: [firstOf(state)] });
-		return readFound(deps, asked, context.signal);
-	},
-	challenge: (deps, state, { signal }) => challengeFindings(deps, state, signal),
-	verify: (deps, state, { signal }) => verifyFindings(deps, state, signal),
-	feeds: ({ feeds }, state, { signal }) => readFeeds(feeds, state, signal),
-	async write(deps, state, { signal, emit }) {
-		const report = await writeReport(deps, state, signal);
-		for (const [index, sentence] of report.abstract.entries()) {
-			// A pass that is begun again reports the same again: its index identifies it.
-			emit({ event: "research.output.delta", data: { index, ...sentence } });
-		}
-		emit({ event: "research.output.done", data: { findings: report.findings.length } });
-		return { ...state, report };
-	},
-};
+/** One pass. Those that older versions named and that are no more do nothing: what they did is done before the report is written. */
+async function runPass(
+	deps: DeepDiveDeps,
+	state: Dive,
+	{ pass, ...context }: PassContext & { readonly pass: string },
+): Promise<Dive> {
+	if (pass === "plan") return planDive(deps, state, context);
+	if (pass.startsWith("round_")) return runRound(deps, state, context);
+	if (pass === "feeds") return readFeeds(deps.feeds, state, context.signal);
+	return pass === "write" ? writeDive(deps, state, context) : state;
+}
+
+async function planDive(
+	{ search, catalog }: DeepDiveDeps,
+	state: Dive,
+	{ signal, emit }: PassContext,
+): Promise<Dive> {
+	const { query, mode } = state.input;
+	const graphs = graphsOf(catalog, state);
+	const plan = await makePlan(search, { query, mode, graphs, signal });
+	emit({ event: "research.plan", data: toJson(plan) });
+	const chosen = chooseGraphs(graphs, { mode, graphIds: plan.graphIds });
+	const isChosen = chosen.length < graphs.length;
+	return { ...state, graphIds: isChosen ? chosen.map(({ record }) => record.id) : [] };
+}
+
+async function writeDive(deps: DeepDiveDeps, state: Dive, context: PassContext): Promise<Dive> {
+	const { signal, emit } = context;
+	const read = await finishRounds(deps, state, context);
+	const report = await writeReport(deps, read, signal);
+	for (const [index, sentence] of report.abstract.entries()) {
+		// A pass that is begun again reports the same again: its index identifies it.
+		emit({ event: "research.output.delta", data: { index, ...sentence } });
+	}
+	emit({ event: "research.output.done", data: { findings: report.findings.length } });
+	return { ...read, report };
+}
+
+/** A dive that an older version began has passes of other names, and comes to its end without its rounds: they are run now. */
+async function finishRounds(
+	deps: DeepDiveDeps,
+	state: DeepDiveState,
+	context: PassContext,
+): Promise<DeepDiveState> {
+	let read = state;
+	while (read.ended === undefined && read.rounds.length < DIVE_MODES[read.input.mode].rounds) {
+		read = await runRound(deps, read, context);
+	}
+	return read;
+}
 
 const EXPORTS: Readonly<Record<ReportFormat, (report: DeepDiveReport) => string>> = {
 	json: (report) => `${JSON.stringify(report, null, "\t")}\n`,
@@ -109,45 +110,32 @@ const EXPORTS: Readonly<Record<ReportFormat, (report: DeepDiveReport) => string>
 };
 
 /** A dive that was cancelled before it wrote hands over what it had read so far, quoted. */
-function endOf(catalog: GraphCatalog, state: Dive): WorkEnd {
-	const report = state.report ?? quoteReport(catalog, state);
-	const isAnswer = report.findings.length > 0;
+function endOf(catalog: GraphCatalog, json: JobJson): WorkEnd {
+	// Whichever version wrote it: a report is handed over as it is.
+	const written = (json as { readonly report?: DeepDiveReport }).report;
+	const report = written ?? quoteReport(catalog, fromJson(json));
+	const isAnswer =
+		report.abstract.length + report.findings.length > 0 || (report.table ?? null) !== null;
 	const done = isAnswer ? "done" : "no evidence";
-	return { report: toJson(report), isAnswer, stopReason: state.report ? done : "stopped early" };
-}
-
-function firstOf({ input, plan }: DeepDiveState): number {
-	const core = (plan?.aspects ?? []).filter(({ isCore }) => isCore).length;
-	return Math.max(FIRST_ASPECTS[input.mode], core);
-}
-
-/** Whether the search answers the question, or each side of what it compares: that it names a thing makes it no question about it. */
-function isCovered({ input, plan, answered }: DeepDiveState): boolean {
-	const placeOf = (asked: string) =>
-		plan?.aspects.findIndex(({ question }) => question === asked) ?? -1;
-	const sides = sidesOf(input.query);
-	const isAnswered = (asked: string) => answered.includes(placeOf(asked));
-	return isAnswered(input.query) || (sides.length > 0 && sides.every(isAnswered));
-}
-
-/** Whether what was found says something of what a follow-up put beside the question before. */
-function speaksOfAdded(catalog: GraphCatalog, { input, found }: DeepDiveState): boolean {
-	if (input.added === undefined) return true;
-	const sentences = found.flatMap(({ trendId }) => {
-		const known = conceptOf(catalog, trendId);
-		return known ? toCitedSentences(known.graph, known.concept) : [];
-	});
-	return isSpokenOf(input.added, sentences);
+	return { report: toJson(report), isAnswer, stopReason: written ? done : "stopped early" };
 }
 
 /** Distinct addresses behind everything that was found, and behind what was read of it. */
 function progressOf({ catalog }: DeepDiveDeps, state: DeepDiveState): WorkProgress {
-	const found = state.found.map(({ trendId }) => trendId);
-	const read = sourcesOf(catalog, state.readConcepts).size;
-	return { considered: sourcesOf(catalog, found).size, read };
+	const read = new Set(state.passages.map(({ passageId }) => trendIdOf(passageId)));
+	return {
+		considered: sourcesOf(catalog, state.found).size,
+		read: sourcesOf(catalog, read).size,
+	};
 }
 
 const readInput = (input: JobJson): DeepDiveInput => input as unknown as DeepDiveInput;
-const fromJson = (json: JobJson): Dive => json as unknown as Dive;
+
+/** The state as it was kept; of another form, the start of the same dive. */
+function fromJson(json: JobJson): Dive {
+	const state = json as unknown as Dive;
+	return state.form === STATE_FORM ? state : startState(state.input);
+}
+
 const toReport = (json: JobJson): DeepDiveReport => json as unknown as DeepDiveReport;
 const toJson = (value: object): JobJson => value as JobJson;

@@ -53,7 +53,10 @@ const planSchema = replyComponent(
 		missing: z.array(z.string()).describe("Words of the question that no graph covers"),
 		would_answer: z
 			.boolean()
-			.describe("False where no graph covers the question: such a job costs nothing"),
+			.describe(
+				"Whether its first round answers; later ones may answer what it leaves open, and a job without an answer costs nothing",
+			),
+		mode_text: z.string().describe("What the mode does, in a sentence"),
 		price_usd: usdField,
 		billing_type: z.enum(BILLING_TYPES),
 		operation: z.string(),
@@ -66,7 +69,7 @@ export const researchDeepDivePlan = dataOperation({
 	at: "POST /v1/research/deep-dive/plan",
 	summary: "Plan a deep dive",
 	description:
-		"The questions it would ask, the graphs it would look in, its passes and its price; nothing is run and the query is kept nowhere.",
+		"The questions its first round would ask, the graphs it would look in, its passes, its price, and whether that round answers; no job is run and the query is kept nowhere.",
 	body: requestComponent("DeepDivePlanRequest", z.strictObject({ query, mode, graphs })),
 	callsPerMinute: LIMITS.routedQueriesPerMinute,
 	data: planSchema,
@@ -130,10 +133,10 @@ export const researchDeepDive = paidOperation({
 	},
 	summary: "Start a deep dive",
 	description:
-		"Looks into one question over all graphs in several passes and writes a report whose every sentence is cited. The reply is a job: poll its status, or follow its events. The price, that of the mode, is held now and taken when the report is there; without an answer nothing is taken, and a cancelled job gives back the passes that were not begun (price × begun / passes, rounded down to a micro-USD, is taken). A payment on a chain settles first and gets the rest back as a Shared Payment Token. Sent again under its Idempotency-Key it names the same job.",
+		"Looks into one question in several rounds and writes a report whose every sentence is cited: the parts of the question first, then what the rounds before raised, such as gaps, names, links and doubts. fast runs two rounds over the six graphs that promise most, comprehensive up to six over all graphs. The reply is a job: poll its status, or follow its events. The price, that of the mode, is held now and taken when the report is there; without an answer nothing is taken, and a cancelled job gives back the passes that were not begun (price × begun / passes, rounded down to a micro-USD, is taken). A payment on a chain settles first and gets the rest back as a Shared Payment Token. Sent again under its Idempotency-Key it names the same job.",
 	body: requestComponent("DeepDiveRequest", z.strictObject(deepDiveFields)),
 	about:
-		"Looks into one question over all graphs in several passes: plan, search, read, follow the graph, challenge, write; comprehensive runs more of them. Answers at once with a job: ask for its status, or follow its events. The price is held and taken when the report is there; nothing is taken without an answer, and a cancelled job gives back the passes that were not begun.",
+		"Looks into one question in several rounds: its parts first, then the gaps, names, links and doubts that the rounds before raised; fast runs two over six graphs, comprehensive up to six over all. Answers at once with a job: ask for its status, or follow its events. The price is held and taken when the report is there; nothing is taken without an answer, and a cancelled job gives back the passes that were not begun.",
 	examples: ["How do agents pay for what they call, and what speaks against each way?"],
 	input: deepDiveInput,
 	graphsOf: ({ graphs }) => graphs ?? [],

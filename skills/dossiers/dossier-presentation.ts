@@ -45,7 +45,7 @@ function readText(dossier: DossierWire): DossierText {
 			? {
 					columns: table.columns,
 					rows: table.rows.map(({ attribute, cells }) => ({
-						label: attribute,
+						name: attribute,
 						cells: cells.map((cell) => (cell ? toItem(cell.text, cell.citation_ids) : undefined)),
 					})),
 				}
@@ -109,8 +109,8 @@ export function toDossierDocument(dossier: DossierWire): ReportDocument {
 export function toDossierText(dossier: DossierWire): string {
 	const { answer, table, findings, disputed, timeline, open } = readText(dossier);
 	const toLine = ({ text, citationIds }: ReportItem) => `${text} ${toMarks(citationIds)}`.trimEnd();
-	const rows = table?.rows.map(({ label, cells }) => [
-		label,
+	const rows = table?.rows.map(({ name, cells }) => [
+		name,
 		...cells.map((cell) => cell && toLine(cell)),
 	]);
 	const listed = (heading: string, items: readonly ReportItem[]) =>

@@ -234,14 +234,14 @@ function toEntityId({ title }: Pick<Concept, "title">): string {
 	return `ent_${createHash("sha256").update(key).digest("hex").slice(0, ID_DIGITS)}`;
 }
 
-/** Title of the first node that is called just so, by title, alias or a code within its title; undefined when none is. */
-export async function findTitleOf(
+/** The first node that is called just so, by title, alias or a code within its title; undefined when none is. */
+export async function findCalled(
 	graphs: readonly Graph[],
 	name: string,
-): Promise<string | undefined> {
+): Promise<{ readonly graph: Graph; readonly concept: Concept } | undefined> {
 	for (const graph of graphs) {
 		const [entry] = (await entityNames.ready(graph)).names.called(name);
-		if (entry) return entry.named.title;
+		if (entry) return { graph, concept: entry.named };
 	}
 	return undefined;
 }

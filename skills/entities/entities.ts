@@ -1,4 +1,4 @@
-export { findTitleOf } from "./entities.operations.js";
+export { findCalled } from "./entities.operations.js";
 export {
 	candidatesField,
 	matchScoreField,

@@ -1,4 +1,3 @@
-export { extractClaims } from "./claims/claim-extraction.js";
 export { type ClaimVerifier, createClaimVerifier } from "./claims/claim-verifier.js";
 export { type DateSpan, findDateSpans } from "./claims/date-spans.js";
 export { bestTier, findPublisher } from "./claims/source-tiers.js";

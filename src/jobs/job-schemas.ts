@@ -49,7 +49,9 @@ export const deepDiveFields = {
 	mode: z
 		.enum(DEEP_DIVE_MODES, `must be one of ${DEEP_DIVE_MODES.join(", ")}`)
 		.default("fast")
-		.describe("How thoroughly; comprehensive reads more, runs more passes and costs more"),
+		.describe(
+			"How thoroughly: fast runs two rounds over six graphs, comprehensive up to six over all, and costs more",
+		),
 	graphs: z
 		.array(graphIdField)
 		.min(1, "must not be an empty list")

@@ -21,7 +21,6 @@ interface OfferingDeps {
 	readonly skills: SkillCatalog;
 }
 
-const PACKAGE_PRICE_USD = "100.00";
 const VERSION_CHARS = 12;
 
 /** Everything that can be bought today: nothing is listed before it answers. Spec: free operations, /v1/offerings. */
@@ -110,13 +109,6 @@ function toPlans(prices: PriceList) {
 				"No account: a Shared Payment Token pays each call by itself. Shown is the price of one graph search.",
 			price_usd,
 			available: true,
-		},
-		{
-			id: "deep_research_package",
-			title: "Deep research package",
-			description: "A flat package of deep research; not offered yet.",
-			price_usd: PACKAGE_PRICE_USD,
-			available: false,
 		},
 	];
 }

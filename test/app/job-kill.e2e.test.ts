@@ -2,7 +2,7 @@ import { once } from "node:events";
 import { cp } from "node:fs/promises";
 import { join } from "node:path";
 import t from "tap";
-import { DEEP_DIVE_PASSES } from "../../skills/deep-dive/plan.js";
+import { PASSES_OF } from "../../skills/deep-dive/plan.js";
 import { createApp } from "../../src/app/create-app.js";
 import { PACKAGE_ROOT } from "../../src/kernel/package-info.js";
 import { type ServerProcess, startServerProcess } from "../support/server-process.js";
@@ -40,10 +40,10 @@ const DIVES: readonly Dive[] = [
 		priceMicros: 15_000_000n,
 		account: "rev:deep_research_heavy",
 		// Two that the fast one does not have.
-		kills: () => OF_ITS_OWN.map((pass) => DEEP_DIVE_PASSES.indexOf(pass) + 1),
+		kills: () => OF_ITS_OWN.map((pass) => PASSES_OF.comprehensive.indexOf(pass) + 1),
 	},
 ];
-const OF_ITS_OWN = ["deepen", "verify"] as const;
+const OF_ITS_OWN = ["round_3", "feeds"] as const;
 
 function passesToKill({ kills }: Dive, passes: number): readonly number[] {
 	const every = Array.from({ length: passes }, (_, index) => index + 1);

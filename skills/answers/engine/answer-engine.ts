@@ -19,7 +19,12 @@ import { findCandidates } from "./candidates.js";
 import { groupBySide, sideOf } from "./compared-sides.js";
 import { type DatedEvent, findDatedEvents } from "./dated-events.js";
 import { type AskedFacts, readAskedFacts } from "./missing-facts.js";
-import { readPassages, type ScoredPassage, scorePassages } from "./passage-scoring.js";
+import {
+	type ReadPassages,
+	readPassages,
+	type ScoredPassage,
+	scorePassages,
+} from "./passage-scoring.js";
 import { selectPassages, tokensOf } from "./passage-selection.js";
 import {
 	type QuestionKind,
@@ -47,7 +52,7 @@ export interface AnswerTask {
 
 /** A passage of an answer. */
 export interface AnswerBlock extends Pick<ScoredPassage, "passage"> {
-	/** Place of the part that it answers best. */
+	/** Place of the part that it answers best; behind the parts come the questions that were raised. */
 	readonly part: number;
 	/** How likely it answers that part, 0..1. */
 	readonly answers: number;
@@ -125,7 +130,29 @@ export async function composeAnswer(
 	const found = await findCandidates(search, { graphs, parts, conceptsMax, filter, asOf, signal });
 	const { outcome } = found;
 	const scored = await scorePassages(search, parts, found.candidates, signal);
-	const { passages, readings } = await readPassages(search, { parts, scored, tokens }, signal);
+	const read = await readPassages(search, { parts, scored, tokens }, signal);
+	const evidence = { reading, outcome, ...read };
+	return composeFrom(search, { question, tokens, withDisputes, signal }, evidence);
+}
+
+/** What was found and read for a question, in one round or in several. */
+export interface ReadEvidence extends Pick<ComposedAnswer, "reading" | "outcome">, ReadPassages {
+	/** Questions that were asked beside its parts; the likelihoods of passages for them stand behind those for the parts. */
+	readonly raised?: readonly QuestionPart[];
+}
+
+/** The answer to a question from what was read for it. */
+export async function composeFrom(
+	search: Pick<JudgedSearch, "judge">,
+	{
+		question,
+		tokens,
+		withDisputes = false,
+		signal,
+	}: Pick<AnswerTask, "question" | "tokens" | "withDisputes" | "signal">,
+	{ reading, outcome, passages, readings, raised = [] }: ReadEvidence,
+): Promise<ComposedAnswer> {
+	const { parts } = reading;
 	const asked = readAskedFacts(question);
 	const missing = asked.findMissing(likeliestOfEach(parts, passages));
 	const isOpen = parts.map((_, part) => (readings?.[part] ?? 1) < LEAST_READING[reading.kind]);
@@ -149,10 +176,11 @@ export async function composeAnswer(
 	// What a comparison names one by one stands in passages of its own.
 	const isOneMatter = reading.compared.length === 0;
 	const about = isOneMatter ? await runInTurns(touchedBy(asked, passages), signal) : passages;
-	const chosen = choosePassages(reading, about.length > 0 ? about : passages, tokens);
+	const asking: QuestionReading = { ...reading, parts: [...parts, ...raised] };
+	const chosen = choosePassages(asking, about.length > 0 ? about : passages, tokens);
 	// Nothing is sold where nothing is said.
 	if (!chosen.some(({ passage }) => fitsForm(reading, passage.text))) return nothing;
-	const arranged = arrange(reading, chosen);
+	const arranged = arrange(asking, chosen);
 	const table = toTable(reading, arranged);
 	const blocks = table ? arranged.filter(({ part }) => !parts[part]?.cell) : arranged;
 	const sentences = arranged.flatMap(({ passage }) => passage.sentences);
@@ -202,9 +230,9 @@ function choosePassages(
 ): readonly ScoredPassage[] {
 	if (compared.length === 0) return selectPassages(parts, passages, tokens);
 	const sides = groupBySide(compared, passages);
-	const whole = parts.slice(0, 1);
-	const others = forParts(parts, whole, sides.get(undefined) ?? []).filter(
-		({ answers: [likelihood = 0] }) => likelihood >= ACROSS_LEAST,
+	const whole = parts.filter(({ cell }) => !cell);
+	const others = forParts(parts, whole, sides.get(undefined) ?? []).filter(({ answers }) =>
+		answers.some((likelihood) => likelihood >= ACROSS_LEAST),
 	);
 	const each = Math.floor(tokens / (compared.length + 1));
 	const chosen: ScoredPassage[] = [];
@@ -280,7 +308,7 @@ function partOf({ parts, compared }: QuestionReading, { passage, answers }: Scor
 	const fitting =
 		compared.length > 0 ? own.filter(([part]) => parts[part]?.cell?.subject === side) : own;
 	const [[best, most] = [0, 0]] = fitting.sort(([, a], [, b]) => b - a);
-	return compared.length > 0 || most >= (answers[0] ?? 0) ? best : 0;
+	return side !== undefined || most >= (answers[0] ?? 0) ? best : 0;
 }
 
 /** A table where two of what is compared have something said of them. */
