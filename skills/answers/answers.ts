@@ -1,6 +1,7 @@
-export { toMarks } from "./answer-text.js";
+export { createSourceList, toMarks } from "./answer-text.js";
 export { type CitationList, createCitationList, type WrittenSentence } from "./citation-gate.js";
 export { composeAnswer, decisionOf, passagesOf } from "./engine/answer-engine.js";
+export { cosineOf } from "./engine/passage-scoring.js";
 export { createLlmWriter } from "./llm-writer.js";
 export {
 	answerQuestion,
