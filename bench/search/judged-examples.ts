@@ -188,6 +188,20 @@ export const ASKED_OF_GRAPHS: Readonly<Record<string, AskedOfGraph>> = {
 			"alert rules for a dashboard",
 		],
 	},
+	"public-companies": {
+		answered: [
+			"maker of the iPhone punished by Brussels for its store",
+			"planemaker buys the firm that builds its fuselages",
+			"which accounting firm signs for the card network from San Francisco",
+			"streaming service that cannot easily leave its cloud",
+		],
+		unanswered: [
+			"share price of Boeing at the close yesterday",
+			"who will lead Nike in five years",
+			"salary of a cashier at Home Depot",
+			"how many patents does IBM hold in Japan",
+		],
+	},
 	"python-evolution": {
 		answered: [
 			"who took over when the founder stepped back",

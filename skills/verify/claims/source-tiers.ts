@@ -114,8 +114,13 @@ const SHARED_SUFFIX = /^(?:co|com|org|net|gov|ac|edu|ne|or|go)\.[a-z]{2}$/;
 const HOSTING =
 	/^(?:github\.com|gitlab\.com|codeberg\.org|bitbucket\.org|medium\.com|substack\.com)$/;
 
+/** Filings at the SEC are the filer's: the commission keeps them, and each company answers for its own. */
+const FILING = /^https?:\/\/(?:www\.)?sec\.gov\/Archives\/edgar\/data\/0*(\d+)(?:\/|$)/i;
+
 /** Who stands behind a source, and how near it is to the origin. */
 export function findPublisher({ sourceUrl }: Pick<Evidence, "sourceUrl">): Publisher {
+	const filer = FILING.exec(sourceUrl)?.[1];
+	if (filer !== undefined) return { owner: `sec.gov/${filer}`, tier: 1 };
 	const host = toArticleAddress(sourceUrl)?.host.replace(/:\d+$/, "") ?? "";
 	const first = URL.canParse(sourceUrl) ? (new URL(sourceUrl).pathname.split("/")[1] ?? "") : "";
 	const known = PUBLISHERS.get(`${host}/${first}`) ?? knownHost(host);

@@ -255,6 +255,13 @@ t.test("one owner and one document are one origin, and the table knows who publi
 	t.equal(bestTier([source("a", "https://example.org/x")]), 3);
 	t.equal(findPublisher(source("a", "https://github.com/kubernetes/x")).owner, "kubernetes");
 	t.equal(findPublisher(source("a", "https://news.example.co.uk/x")).owner, "example.co.uk");
+	const filings = "https://www.sec.gov/Archives/edgar/data";
+	const filers = [`${filings}/320193/000032019324000123/a.htm`, `${filings}/0000320193/`];
+	for (const url of filers) {
+		t.same(findPublisher(source("a", url)), { owner: "sec.gov/320193", tier: 1 });
+	}
+	t.equal(findPublisher(source("a", `${filings}/12927/b.htm`)).owner, "sec.gov/12927");
+	t.equal(findPublisher(source("a", "https://www.sec.gov/news/x")).owner, "us-government");
 	const of = (id: string, url: string, text: string) =>
 		toCitedSentences(graph, concept(id, id, text, [source(id, url)]));
 	const groups = groupByOrigin([
