@@ -103,7 +103,7 @@ export const brandResolution = dataOperation({
 	isList: true,
 	data: brandCandidatesSchema,
 	answer: ({ catalog }: Needed, { body }) => resolveBrand(catalog, body),
-	example: { body: { name: "Microsoft", limit: 3 } },
+	example: { body: { name: "Apple", limit: 3 } },
 });
 
 /** One of them. Additive to the contract. */
@@ -118,7 +118,7 @@ export const brand = dataOperation({
 	freshness: "catalog",
 	data: brandDetailSchema,
 	answer: (services: Needed, { params }) => describeBrand(services, params.brand),
-	example: { params: { brand: "microsoft-corporation" } },
+	example: { params: { brand: "apple" } },
 });
 
 /**

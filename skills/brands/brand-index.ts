@@ -192,13 +192,15 @@ function textsOf({ concept: { title }, identity }: BrandNode): readonly Omit<Bra
 	const bare = title.replace(/\s*\([^()]*\)\s*/g, " ").trim();
 	const inside = [...title.matchAll(/\(([^()]*)\)/g)].map(([, text = ""]) => text);
 	const { legalName = "", aliases, domains, tickers } = identity;
-	const short = [bare, legalName, ...aliases].flatMap(shortNamesOf);
+	// A symbol is one, also where it is listed among the names.
+	const others = aliases.filter((alias) => !tickers.includes(alias));
+	const short = [bare, legalName, ...others].flatMap(shortNamesOf);
 	const isLegal = (text: string) => shortNamesOf(text).length > 0 && wordsIn(text).length > 1;
 	return [
 		...[title, bare, legalName]
 			.filter(isLegal)
 			.map((text) => ({ kind: "legal name" as const, text })),
-		...[title, bare, ...inside, ...aliases, ...short].map((text) => ({
+		...[title, bare, ...inside, ...others, ...short].map((text) => ({
 			kind: "name" as const,
 			text,
 		})),
@@ -299,7 +301,7 @@ const examplesOf = memoizeByObject((graphs: readonly Graph[]): readonly string[]
 	return found.sort((a, b) => b.weight - a.weight).map(({ title }) => title);
 });
 
-const EXAMPLES = ["Microsoft", "Apple"] as const;
+const EXAMPLES = ["Apple", "Visa"] as const;
 
 /** A brand that exists, wherever one does. */
 export function exampleBrand(catalog: Graphs, place: 0 | 1 = 0): string {

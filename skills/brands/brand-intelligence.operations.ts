@@ -54,7 +54,7 @@ export const brandIntelligence = paidOperation({
 	reply: toReply("BrandIntelligenceReply", intelligenceOutput),
 	about: `What an organization or product is and does, and what all graphs say of it: mentions and their independent owners, first and last seen, share of voice, tone by rules, dated signals, trends, who it is named with, a timeline, and risks as a model reads them, each figure with its mentions. A brand nobody knows is not charged; ${BRAND_MINIMUM}, not charged either.`,
 	tags: ["brands", "share of voice", "signals"],
-	examples: ["What is Microsoft, what is said of it, and which risks does it have?"],
+	examples: ["What is Apple, what is said of it, and which risks does it have?"],
 	input: intelligenceInput,
 	output: intelligenceOutput,
 	queryOf: ({ brand }) => brand,
@@ -63,7 +63,9 @@ export const brandIntelligence = paidOperation({
 		return [
 			...summary.map((passage) => `${passage.text} ${toMarks(passage.sources)}`),
 			`${brand.name}: ${countOf(footprint.mentions, "mention")} in ${countOf(footprint.graphs, "graph")}, by ${countOf(footprint.sources_independent, "independent owner")} of sources, up to ${window.to}.`,
-			...risks.map(({ claim, statement }) => `${claim} "${statement}"`),
+			...risks.map(({ claim, statement }) =>
+				statement === null ? claim : `${claim} "${statement}"`,
+			),
 			...sources
 				.filter(({ n }) => cited.has(n))
 				.map(({ n, title, source_url: url }) => `[${n}] ${title} ${url}`),
@@ -99,7 +101,7 @@ export const brandIntelligence = paidOperation({
 			return answer({ ok: true as const, data, meta });
 		},
 	}),
-	example: { params: { brand: "Microsoft" }, body: {} },
+	example: { params: { brand: "Apple" }, body: {} },
 });
 
 async function readAsked(services: BrandServices, clue: string, asked: WindowRequest) {

@@ -26,6 +26,8 @@ const SIGNS = {
 	/** Written as someone who does or has something, or with a capital amid a sentence. */
 	acts: 2.2,
 	amid: 1.6,
+	/** A part of what may be another name. */
+	part: -1,
 	/** Another name, a domain, symbol, product or the maker of it in the same sentence, and elsewhere in the document. */
 	inSentence: 2.5,
 	inDocument: 1.6,
@@ -63,6 +65,7 @@ export function readClues(sentence: CitedSentence, name: FoundName, isCommon: bo
 	const signs = {
 		acts: usage === "acts",
 		amid: usage === "amid",
+		part: usage === "part",
 		inSentence: clues.some((clue) => text.includes(clue)),
 		inDocument: clues.some((clue) => document.holds(clue)),
 		linked: isLinked(sentence, brand),

@@ -100,7 +100,9 @@ function* findNamed(index: BrandIndex, words: WordKnowledge): Steps<readonly Nam
 		if (!owner && !mayName(concept, finder)) return [];
 		const all = toSourcedSentences(graph, concept).map((sentence) => {
 			const names = finder.find(sentence.text);
-			const clues = names.map((name) => readClues(sentence, name, needsContext(name)));
+			const clues = names.map((name) =>
+				readClues(sentence, name, name.brand !== owner && needsContext(name)),
+			);
 			return { sentence, owner, clues };
 		});
 		return owner ? all : all.filter(({ clues }) => clues.length > 0);
@@ -159,13 +161,13 @@ function* readOrdinaryWords({ graphs }: BrandIndex, { firstWords }: NameFinder) 
 }
 
 /** Context from signs alone that no nearness would change much. */
-const CLEAR_CONTEXT = 0.95;
+const CLEAR_CONTEXT = 0.9;
 
 function isOpen(clues: Clues): boolean {
 	return clues.isCommon && contextOf(clues, undefined) < CLEAR_CONTEXT;
 }
 
-const PROFILE_PASSAGES = 4;
+const PROFILE_PASSAGES = 3;
 const EMBEDDED_AT_ONCE = 32;
 
 /** What a brand's own documents begin with. */

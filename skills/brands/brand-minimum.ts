@@ -66,15 +66,15 @@ function tooLittle(
 	);
 }
 
-/** Its maker and products, those named with it, then those of the same graphs that most is said of. */
+/** Its maker and products, those named with it, then those of the same graphs with most tags in common. */
 function nearestSold(brand: Brand, index: MentionIndex): readonly Brand[] {
 	const own = index.get(brand) ?? [];
 	const beside = own.flatMap(({ links }) => [...links.keys()]);
 	const graphs = new Set(brand.nodes.map(({ graph }) => graph.record.id));
 	const inGraphs = [...index]
 		.filter(([other]) => other.nodes.some(({ graph }) => graphs.has(graph.record.id)))
-		.sort(([, a], [, b]) => b.length - a.length)
-		.map(([other]) => other);
+		.map(([other]) => other)
+		.sort((a, b) => sharedTags(brand, b) - sharedTags(brand, a));
 	const family = [...(brand.maker ? [brand.maker] : []), ...brand.products];
 	const near = new Set([...family, ...beside, ...inGraphs]);
 	near.delete(brand);
@@ -84,4 +84,10 @@ function nearestSold(brand: Brand, index: MentionIndex): readonly Brand[] {
 		if (measureSaid(index.get(other) ?? []).isSold) sold.push(other);
 	}
 	return sold;
+}
+
+function sharedTags(one: Brand, other: Brand): number {
+	const tagsOf = ({ nodes }: Brand) => new Set(nodes.flatMap(({ concept }) => concept.tags));
+	const own = tagsOf(one);
+	return [...tagsOf(other)].filter((tag) => own.has(tag)).length;
 }

@@ -106,7 +106,10 @@ function tickersIn(text: string, brands: Iterable<Brand>): readonly FoundName[] 
 /** Without a known one every word of capitals may be an exchange. */
 function isExchangeOf(own: string | undefined, written: string): boolean {
 	if (own === undefined) return written === written.toUpperCase();
-	return own.toLowerCase().includes(written.toLowerCase());
+	const initials = wordsIn(own).map((word) => word.charAt(0));
+	return (
+		own.toLowerCase().includes(written.toLowerCase()) || initials.join("") === written.toUpperCase()
+	);
 }
 
 function withoutParts(found: readonly FoundName[]): readonly FoundName[] {
@@ -131,15 +134,17 @@ const LONG_WORD = /\p{L}{4,}/gu;
 const TITLE_CASE_SHARE = 0.6;
 
 /**
- * How a word with a capital is used: "acts" as someone who does or has something, "amid" a sentence whose other words have no capital;
- * undefined where every word would be written so.
+ * How a word with a capital is used: "acts" as someone who does or has something, "amid" a sentence whose other words have no capital,
+ * or as "part" of what may be another name ("the Meta EIP", "PEP 13"); undefined where every word would be written so.
  */
 export function usageOf(
 	text: string,
 	{ at, chars }: Pick<FoundName, "at" | "chars">,
-): "acts" | "amid" | undefined {
+): "acts" | "amid" | "part" | undefined {
 	if (ACTS.test(text.slice(at + chars))) return "acts";
-	if (STARTS_SENTENCE.test(text.slice(0, at))) return undefined;
+	const isAcronym = text.slice(at, at + chars) === text.slice(at, at + chars).toUpperCase();
+	if (/^\s+[\p{Lu}\p{N}]/u.test(text.slice(at + chars))) return "part";
+	if (isAcronym || STARTS_SENTENCE.test(text.slice(0, at))) return undefined;
 	const words = text.match(LONG_WORD) ?? [];
 	const capital = words.filter((word) => word !== word.toLowerCase()).length;
 	return capital / Math.max(1, words.length) < TITLE_CASE_SHARE ? "amid" : undefined;

@@ -94,7 +94,7 @@ const workOf = (services: BrandServices) => ({
 });
 
 const UNPAID = "Not charged for a brand nobody knows, or of which nothing is said in the window.";
-const params = { brand: "Microsoft" };
+const params = { brand: "Apple" };
 
 /** Dated events of a brand. Additive to the contract. */
 export const brandSignals = paidOperation({
@@ -226,7 +226,7 @@ export const brandComparison = paidOperation({
 			return answerIf(all.length > 0, { ok: true, data, meta });
 		},
 	}),
-	example: { body: { brands: ["Microsoft", "Apple"] } },
+	example: { body: { brands: ["Apple", "Visa"] } },
 });
 
 function toCompared({ brand, mentions }: BrandReading, citations: BrandCitations) {

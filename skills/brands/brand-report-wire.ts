@@ -101,7 +101,10 @@ const intelligenceSchema = replyComponent(
 					kind: z.enum(RISK_KINDS),
 					claim: z.string().describe("What a model was asked whether the sentence says"),
 					confidence: z.number().describe("How sure it read that, 0 to 1"),
-					statement: z.string().describe("The sentence that says so most surely"),
+					statement: z
+						.string()
+						.nullable()
+						.describe("The sentence that says so most surely; null where it stands in the summary"),
 					date: z.string().nullable(),
 					date_basis: basisSchema,
 					sources_independent: z.int(),

@@ -52,13 +52,13 @@ export async function toBrandReport(reported: Reported): Promise<BrandIntelligen
 	for (const passage of summary) for (const sentence of passage) cited.print(sentence);
 	const riskWire = risks.risks.map(
 		({ kind, claim, supports, mentions: own, sourcesIndependent }) => {
-			const [first] = own;
-			// Its text stands here, so that it is not cited again.
-			const isPrinted = cited.print(first.sentence);
+			// Its text stands here, so that it is not cited again; what the summary has is not said again.
+			const first = own.find(({ sentence }) => cited.print(sentence));
+			const { date, basis } = first ?? own[0];
 			return {
-				...{ kind, claim, confidence: round(supports), isPrinted },
-				statement: first.sentence.text,
-				...{ date: first.date, date_basis: first.basis },
+				...{ kind, claim, confidence: round(supports) },
+				statement: first?.sentence.text ?? null,
+				...{ date, date_basis: basis },
 				sources_independent: sourcesIndependent,
 				evidence: cited.ofMentions(own),
 				mention_ids: listed.numbersOf(own),
@@ -98,7 +98,7 @@ export async function toBrandReport(reported: Reported): Promise<BrandIntelligen
 		share_of_voice: toShares(reading, compared),
 		sentiment: { ...toneOfMentions(mentions), ...toTones(mentions, listed) },
 		...data,
-		risks: riskWire.map(({ isPrinted: _, ...risk }) => risk),
+		risks: riskWire,
 		gaps: [...findGaps(reading, window), ...toRiskGaps(risks), ...silentAmong(compared)],
 		mentions: listed.toWire(),
 		sources: listed.sources.toWire(),

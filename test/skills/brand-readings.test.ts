@@ -1,5 +1,12 @@
 import t from "tap";
-import { askBrands } from "./asked-brands.js";
+import { loadLabelledSet } from "../../bench/labelled/labelled-queries.js";
+import { brandIndexOf } from "../../skills/brands/brand-index.js";
+import { mentionsByBrand } from "../../skills/brands/brand-mentions.js";
+import { measureSaid } from "../../skills/brands/brand-minimum.js";
+import { findCitedSentence } from "../../src/evidence/cited-sentences.js";
+import { systemClock } from "../../src/kernel/clock.js";
+import { createGraphCatalog } from "../../src/knowledge/catalog.js";
+import { askBrands, evidenceOf } from "./asked-brands.js";
 import { OFTEN_NAMED, SHOPS } from "./sample-brands.js";
 
 const { intelligence, signals, timeline, sources, compare } = await askBrands(t, SHOPS);
@@ -174,4 +181,25 @@ t.test("readings of a brand: signals, timeline, sources, comparison", async (t) 
 	await t.rejects(signals({ brand: "Apple", window: "1d", from: "2025-01-01" }), {
 		name: /ZodError/,
 	});
+});
+
+t.test("of every brand of the sample catalog all evidence exists, and shares add up", async (t) => {
+	const { graphs } = await loadLabelledSet();
+	const sample = createGraphCatalog(graphs);
+	const { intelligence, services } = await askBrands(t, sample, { clock: systemClock });
+	const { brands } = await brandIndexOf(sample);
+	t.ok(brands.length > 20);
+	const index = await mentionsByBrand(services);
+	const sold = brands.filter((brand) => measureSaid(index.get(brand) ?? []).isSold);
+	t.ok(sold.length > 20);
+	for (const { key } of sold) {
+		const { kind, data } = await intelligence({ brand: key });
+		t.equal(kind, "answer", key);
+		const ids = data.mentions.map((one: { evidence_id: string }) => one.evidence_id);
+		t.ok(ids.every((id: string) => findCitedSentence(sample, id)));
+		t.ok(evidenceOf(data).every((id) => ids.includes(id) || findCitedSentence(sample, id)));
+		t.ok(data.prose_tokens <= 1_500, key);
+		const shares = data.share_of_voice.map(({ share }: { share: number }) => share * 10_000);
+		t.equal(Math.round(shares.reduce((sum: number, share: number) => sum + share, 0)), 10_000);
+	}
 });
