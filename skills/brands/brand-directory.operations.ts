@@ -13,9 +13,9 @@ import { findNearNames, measureCoverage } from "../../src/evidence/evidence.js";
 import type { GraphCatalog } from "../../src/knowledge/knowledge.js";
 import { candidatesField, matchScoreField, nameField, whyField } from "../entities/entities.js";
 import { toPage } from "../graphs/graphs.js";
+import type { Brand } from "./brand-grouping.js";
 import {
 	aliasesOf,
-	type Brand,
 	type BrandIndex,
 	brandIndexOf,
 	namesInDomain,

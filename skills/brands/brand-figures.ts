@@ -1,7 +1,8 @@
 import { daysOf, toArticleAddress } from "../../src/evidence/evidence.js";
 import { addToList } from "../entities/entities.js";
 import { findPublisher } from "../verify/verify.js";
-import { BRAND_LIMITS, type Brand, wordsIn } from "./brand-index.js";
+import type { Brand } from "./brand-grouping.js";
+import { BRAND_LIMITS, wordsIn } from "./brand-index.js";
 import { articlesOf, type DatedMention, textsRead } from "./brand-reading.js";
 
 /** How the tone is measured, for readers. */

@@ -1,9 +1,27 @@
 import { normalizeName } from "../../src/evidence/evidence.js";
+import type { Concept, Graph } from "../../src/knowledge/knowledge.js";
 import { addToList } from "../entities/entities.js";
-import { shortNamesOf } from "./brand-identity.js";
-import type { Brand, BrandNode } from "./brand-index.js";
+import { type BrandIdentity, shortNamesOf } from "./brand-identity.js";
 
 /** Which documents are of one brand, and which brand makes which. */
+
+/** An organization or product that graphs have documents of. */
+export interface Brand {
+	/** Its name in an address: lower case, words joined by hyphens; with the first graph's id where two would be alike. */
+	readonly key: string;
+	readonly name: string;
+	readonly kind: BrandIdentity["kind"];
+	readonly nodes: readonly BrandNode[];
+	/** Products of it that are brands themselves, and who makes it. */
+	readonly products: readonly Brand[];
+	readonly maker: Brand | undefined;
+}
+
+export interface BrandNode {
+	readonly graph: Graph;
+	readonly concept: Concept;
+	readonly identity: BrandIdentity;
+}
 
 /**
  * Documents of one brand: those with a registry id, domain or legal name in common; one that has none of these joins the only brand of

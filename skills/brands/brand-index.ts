@@ -5,16 +5,17 @@ import {
 	normalizeName,
 } from "../../src/evidence/evidence.js";
 import { memoizeByObject, notFound, type ServiceError } from "../../src/kernel/kernel.js";
-import {
-	type Concept,
-	compareText,
-	type Graph,
-	type Steps,
-} from "../../src/knowledge/knowledge.js";
+import { compareText, type Graph, type Steps } from "../../src/knowledge/knowledge.js";
 import { isStopWord } from "../../src/search/search.js";
 import { addToList, type NameEntry, type NameIndex, toNameIndex } from "../entities/entities.js";
-import { groupNodes, linkMakers, type OpenBrand } from "./brand-grouping.js";
-import { type BrandIdentity, readBrandIdentity, shortNamesOf } from "./brand-identity.js";
+import {
+	type Brand,
+	type BrandNode,
+	groupNodes,
+	linkMakers,
+	type OpenBrand,
+} from "./brand-grouping.js";
+import { readBrandIdentity, shortNamesOf } from "./brand-identity.js";
 
 /** How much of a brand one call reads and returns. */
 export const BRAND_LIMITS = {
@@ -43,24 +44,6 @@ export const BRAND_LIMITS = {
 /** Below these a brand is not sold: too little is said of it, or too few owners of sources say it. */
 export const BRAND_MENTIONS_LEAST = 10;
 export const BRAND_OWNERS_LEAST = 3;
-
-/** An organization or product that graphs have documents of. */
-export interface Brand {
-	/** Its name in an address: lower case, words joined by hyphens; with the first graph's id where two would be alike. */
-	readonly key: string;
-	readonly name: string;
-	readonly kind: BrandIdentity["kind"];
-	readonly nodes: readonly BrandNode[];
-	/** Products of it that are brands themselves, and who makes it. */
-	readonly products: readonly Brand[];
-	readonly maker: Brand | undefined;
-}
-
-export interface BrandNode {
-	readonly graph: Graph;
-	readonly concept: Concept;
-	readonly identity: BrandIdentity;
-}
 
 /** One way in which sentences name a brand. */
 export interface BrandForm {

@@ -8,7 +8,7 @@ import {
 import { memoizeByObject } from "../../src/kernel/kernel.js";
 import type { Concept } from "../../src/knowledge/knowledge.js";
 import { cosineOf } from "../answers/answers.js";
-import type { Brand } from "./brand-index.js";
+import type { Brand } from "./brand-grouping.js";
 import { type FoundName, usageOf } from "./brand-names.js";
 
 /**

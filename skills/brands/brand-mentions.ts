@@ -10,7 +10,8 @@ import { ServiceError } from "../../src/kernel/kernel.js";
 import { type Concept, type Graph, runInTurns, type Steps } from "../../src/knowledge/knowledge.js";
 import type { JudgedSearch, WordKnowledge } from "../../src/search/search.js";
 import { addToList } from "../entities/entities.js";
-import { type Brand, type BrandIndex, brandIndexOf, wordsIn } from "./brand-index.js";
+import type { Brand } from "./brand-grouping.js";
+import { type BrandIndex, brandIndexOf, wordsIn } from "./brand-index.js";
 import {
 	type Clues,
 	CONTEXT_LEAST,

@@ -1,6 +1,7 @@
 import { notFound, type ServiceError } from "../../src/kernel/kernel.js";
 import { groupSources } from "../answers/answers.js";
-import { BRAND_MENTIONS_LEAST, BRAND_OWNERS_LEAST, type Brand } from "./brand-index.js";
+import type { Brand } from "./brand-grouping.js";
+import { BRAND_MENTIONS_LEAST, BRAND_OWNERS_LEAST } from "./brand-index.js";
 import type { Mention, MentionIndex } from "./brand-mentions.js";
 import { type BrandReading, type BrandWindow, measureFootprint } from "./brand-reading.js";
 

@@ -1,5 +1,6 @@
 import { addToList } from "../entities/entities.js";
-import { type Brand, type BrandForm, type BrandIndex, wordsIn } from "./brand-index.js";
+import type { Brand } from "./brand-grouping.js";
+import { type BrandForm, type BrandIndex, wordsIn } from "./brand-index.js";
 
 /** A name that stands in a text. */
 export interface FoundName {

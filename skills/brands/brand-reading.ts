@@ -8,7 +8,8 @@ import { invalidArgument } from "../../src/kernel/kernel.js";
 import { type Evidence, runInTurns, type Steps } from "../../src/knowledge/knowledge.js";
 import { groupSources } from "../answers/answers.js";
 import { toldDateOf } from "./brand-dates.js";
-import { aliasesOf, BRAND_LIMITS, type Brand, type FoundBrand, getBrand } from "./brand-index.js";
+import type { Brand } from "./brand-grouping.js";
+import { aliasesOf, BRAND_LIMITS, type FoundBrand, getBrand } from "./brand-index.js";
 import { type Linking, type Mention, mentionsByBrand } from "./brand-mentions.js";
 
 /** One brand and what is said of it in a window. */

@@ -9,7 +9,8 @@ import {
 	toSignalWire,
 } from "./brand-answer.js";
 import { round, shareVoice, toneOf, toneOfMentions } from "./brand-figures.js";
-import { BRAND_LIMITS, type Brand } from "./brand-index.js";
+import type { Brand } from "./brand-grouping.js";
+import { BRAND_LIMITS } from "./brand-index.js";
 import {
 	articlesOf,
 	type BrandReading,

@@ -1,8 +1,9 @@
 import { titled } from "../../src/evidence/evidence.js";
 import { type JudgedSearch, readPairs, type TextPair } from "../../src/search/search.js";
 import { groupSources } from "../answers/answers.js";
+import type { Brand } from "./brand-grouping.js";
 import { shortNamesOf } from "./brand-identity.js";
-import { BRAND_LIMITS, type Brand } from "./brand-index.js";
+import { BRAND_LIMITS } from "./brand-index.js";
 import type { DatedMention } from "./brand-reading.js";
 
 export const RISK_KINDS = [

@@ -4,7 +4,8 @@ import { groupSources } from "../answers/answers.js";
 import { addToList } from "../entities/entities.js";
 import { createWalk, graphMaps, placeOf, toStep } from "../graphs/graphs.js";
 import { countTones, round } from "./brand-figures.js";
-import { BRAND_LIMITS, type Brand } from "./brand-index.js";
+import type { Brand } from "./brand-grouping.js";
+import { BRAND_LIMITS } from "./brand-index.js";
 import { toSourcedSentences } from "./brand-mentions.js";
 import { type BrandWindow, type DatedMention, sentenceWithin, textsRead } from "./brand-reading.js";
 

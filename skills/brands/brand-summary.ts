@@ -9,7 +9,7 @@ import type { BrandServices } from "./brand-mentions.js";
 import type { BrandReading } from "./brand-reading.js";
 
 /** What the summary may take of the prose of a reply. */
-export const SUMMARY_TOKENS = 500;
+const SUMMARY_TOKENS = 500;
 /** Characters that count as a token. */
 const TOKEN_CHARS = 4;
 /** Documents that speak of a brand and are searched for what it is, those that speak of it most. */

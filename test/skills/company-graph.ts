@@ -1,4 +1,4 @@
-/** A small graph of invented companies in the form in which registers and filings are written down, and what others say of them. */
+/** A small graph of invented companies in the form of registers and filings, and what others say of them. */
 
 interface Page {
 	readonly type: string;
