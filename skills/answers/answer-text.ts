@@ -18,6 +18,8 @@ export function createSourceList() {
 		return n;
 	};
 	return {
+		/** The number of one source, given on first use. */
+		numberOf,
 		/** Sentences that stand one after the other, as a quotation with the numbers of their sources. */
 		quote(sentences: readonly CitedSentence[]) {
 			const sources = new Set(

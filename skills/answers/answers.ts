@@ -1,5 +1,5 @@
 export { NO_PREDICTION } from "./answer-presentation.js";
-export { toMarks, toTableLines } from "./answer-text.js";
+export { createSourceList, toMarks, toTableLines } from "./answer-text.js";
 export { type CitationList, createCitationList, type WrittenSentence } from "./citation-gate.js";
 export {
 	type AnswerBlock,

@@ -1,7 +1,6 @@
 import type { z } from "zod";
-import { type CitedSentence, daysOf } from "../../src/evidence/evidence.js";
+import type { CitedSentence } from "../../src/evidence/evidence.js";
 import { createCitationList } from "../answers/answers.js";
-import { addToList } from "../entities/entities.js";
 import { findPublisher } from "../verify/verify.js";
 import { toneCounts } from "./brand-figures.js";
 import { BRAND_LIMITS } from "./brand-index.js";
@@ -18,6 +17,9 @@ import type { BrandMeta, gapSchema } from "./brand-wire.js";
 /** What answers about brands have in common: how evidence is cited, what is missing, and how figures travel. */
 
 export type BrandCitations = ReturnType<typeof createBrandCitations>;
+
+/** Takes what figures point to, and returns its ids. */
+export type EvidenceCiter = Pick<BrandCitations, "idsOf" | "ofMentions">;
 
 /** One sentence is cited once for each publisher it comes from. */
 export function createBrandCitations() {
@@ -41,35 +43,11 @@ export function createBrandCitations() {
 	};
 }
 
-export function toFootprint({ mentions }: BrandReading) {
-	const byGraph = new Map<string, DatedMention[]>();
-	for (const mention of mentions) addToList(byGraph, mention.sentence.graph.record.id, mention);
-	return {
-		...measureFootprint(mentions),
-		is_complete: mentions.every(({ isRead }) => isRead),
-		by_graph: [...byGraph]
-			.map(([graphId, own]) => toGraphShare(graphId, own))
-			.sort((a, b) => b.mentions - a.mentions)
-			.slice(0, BRAND_LIMITS.graphsMax),
-	};
+export function toSignalWire({ mentions, ...signal }: BrandSignal, citations: EvidenceCiter) {
+	return { ...signal, evidence: citations.ofMentions(mentions) };
 }
 
-function toGraphShare(graphId: string, mentions: readonly DatedMention[]) {
-	const sources = mentions.flatMap((mention) => mention.sources);
-	return {
-		graph_id: graphId,
-		title: mentions[0]?.sentence.graph.record.title ?? graphId,
-		mentions: mentions.length,
-		articles: articlesOf(sources),
-		last_seen: daysOf(sources.map(({ publishedAt }) => publishedAt)).newest,
-	};
-}
-
-export function toSignalWire({ sentences, ...signal }: BrandSignal, citations: BrandCitations) {
-	return { ...signal, evidence: citations.idsOf(sentences) };
-}
-
-export function toBucketWire({ period, mentions, sentiment }: Bucket, citations: BrandCitations) {
+export function toBucketWire({ period, mentions, sentiment }: Bucket, citations: EvidenceCiter) {
 	return {
 		period,
 		mentions: mentions.length,
@@ -103,7 +81,7 @@ export function findGaps(
 		[
 			undated > 0,
 			"undated",
-			`${undated} mentions have no dated source and stand in no stretch of the timeline.`,
+			`${undated} mentions name no date, have no dated source and stand in no stretch of the timeline.`,
 		],
 		[groups === 1, "one_publisher", "All mentions rest on sources of one publisher."],
 		[

@@ -13,15 +13,18 @@ import { findNearNames, measureCoverage } from "../../src/evidence/evidence.js";
 import type { GraphCatalog } from "../../src/knowledge/knowledge.js";
 import { candidatesField, matchScoreField, nameField, whyField } from "../entities/entities.js";
 import { toPage } from "../graphs/graphs.js";
+import type { Brand } from "./brand-grouping.js";
 import {
 	aliasesOf,
-	type Brand,
 	type BrandIndex,
 	brandIndexOf,
 	namesInDomain,
 	namesInTicker,
 	noSuchBrand,
 } from "./brand-index.js";
+import { type Linking, type MentionIndex, mentionsByBrand } from "./brand-mentions.js";
+import { measureSaid } from "./brand-minimum.js";
+import { BRAND_RULE } from "./brand-wire.js";
 
 const brandFields = {
 	brand: z.string().describe("Its name in addresses"),
@@ -29,6 +32,11 @@ const brandFields = {
 	types: z.array(z.string()),
 	graphs: z.array(z.string()),
 	nodes: z.int(),
+	mentions: z.int().describe("Sentences about it in all graphs"),
+	owners: z.int().describe("Independent owners of their sources"),
+	has_intelligence: z
+		.boolean()
+		.describe("Whether enough is said of it for POST /v1/brand-intelligence/{brand}"),
 };
 const brandListSchema = replyList("BrandList", replyComponent("Brand", z.object(brandFields)));
 const brandDetailSchema = replyComponent(
@@ -68,20 +76,19 @@ const resolveBody = requestComponent(
 		),
 );
 
-type Needed = Pick<Services, "catalog">;
+type Needed = Pick<Services, "catalog" | "search">;
 
-/** Organizations and products the graphs have nodes of. Additive to the contract. */
+/** Organizations and products the graphs have documents of. Additive to the contract. */
 export const brandList = dataOperation({
 	id: "brands.list",
 	at: "GET /v1/brands",
 	summary: "Brands the graphs know",
-	description:
-		"Every node of a type such as Entity, Organization, Company, Brand or Product, those of one name together, a page at a time.",
+	description: `Organizations and products with how much is said of them, and whether that is enough to be sold, a page at a time. ${BRAND_RULE}`,
 	query: listQuery,
 	isList: true,
 	freshness: "catalog",
 	data: brandListSchema,
-	answer: ({ catalog }: Needed, { query }) => listBrands(catalog, query),
+	answer: (services: Needed, { query }) => listBrands(services, query),
 	example: { query: { limit: "50" } },
 });
 
@@ -96,7 +103,7 @@ export const brandResolution = dataOperation({
 	isList: true,
 	data: brandCandidatesSchema,
 	answer: ({ catalog }: Needed, { body }) => resolveBrand(catalog, body),
-	example: { body: { name: "linux-kernel", limit: 3 } },
+	example: { body: { name: "Apple", limit: 3 } },
 });
 
 /** One of them. Additive to the contract. */
@@ -110,8 +117,8 @@ export const brand = dataOperation({
 	}),
 	freshness: "catalog",
 	data: brandDetailSchema,
-	answer: ({ catalog }: Needed, { params }) => describeBrand(catalog, params.brand),
-	example: { params: { brand: "linux-kernel" } },
+	answer: (services: Needed, { params }) => describeBrand(services, params.brand),
+	example: { params: { brand: "apple" } },
 });
 
 /**
@@ -119,9 +126,10 @@ export const brand = dataOperation({
  * INVALID_ARGUMENT for a cursor of another list, NOT_FOUND for an unknown graph.
  */
 export async function listBrands(
-	catalog: GraphCatalog,
+	linking: Linking & { readonly catalog: GraphCatalog },
 	{ graph_id: graphId, limit, cursor }: z.output<typeof listQuery>,
 ) {
+	const { catalog } = linking;
 	if (graphId !== undefined) catalog.assertKnown(graphId);
 	const page = toPage("brands", { graph_id: graphId ?? null, limit, cursor }, 1);
 	const [after = ""] = page.after ?? [];
@@ -133,8 +141,9 @@ export async function listBrands(
 	);
 	const shown = rest.slice(0, limit);
 	const last = shown.at(-1);
+	const mentions = await mentionsByBrand(linking);
 	return {
-		items: shown.map(toItem),
+		items: shown.map((brand) => toItem(brand, mentions)),
 		next_cursor: page.next(rest.length > limit, last && [last.key]),
 	};
 }
@@ -181,23 +190,26 @@ function toCandidate(
 	return { brand: named.key, name: named.name, score: rounded, why: clue, matched };
 }
 
-function toItem({ key, name, nodes }: Brand) {
+function toItem(brand: Brand, index: MentionIndex) {
+	const { key, name, nodes } = brand;
+	const { mentions, owners, isSold } = measureSaid(index.get(brand) ?? []);
 	return {
 		brand: key,
 		name,
 		types: [...new Set(nodes.map(({ concept }) => concept.type))],
 		graphs: [...new Set(nodes.map(({ graph }) => graph.record.id))],
 		nodes: nodes.length,
+		...{ mentions, owners, has_intelligence: isSold },
 	};
 }
 
 /** One brand in names and numbers. Throws NOT_FOUND, with near names. */
-export async function describeBrand(catalog: GraphCatalog, key: string) {
-	const { byKey } = await brandIndexOf(catalog);
+export async function describeBrand(linking: Linking, key: string) {
+	const { byKey } = await brandIndexOf(linking.catalog);
 	const brand = byKey.get(key.toLowerCase());
 	if (!brand) throw noSuchBrand(key, await findNearNames(key, byKey.keys()));
 	const concepts = brand.nodes.map(({ concept }) => concept);
-	const { graphs, ...item } = toItem(brand);
+	const { graphs, ...item } = toItem(brand, await mentionsByBrand(linking));
 	return {
 		...item,
 		aliases: aliasesOf(brand),

@@ -1,8 +1,8 @@
 import { daysOf, toArticleAddress } from "../../src/evidence/evidence.js";
-import { groupSources } from "../answers/answers.js";
 import { addToList } from "../entities/entities.js";
 import { findPublisher } from "../verify/verify.js";
-import { BRAND_LIMITS, type Brand, wordsIn } from "./brand-index.js";
+import type { Brand } from "./brand-grouping.js";
+import { BRAND_LIMITS, wordsIn } from "./brand-index.js";
 import { articlesOf, type DatedMention, textsRead } from "./brand-reading.js";
 
 /** How the tone is measured, for readers. */
@@ -174,42 +174,4 @@ function toPublisher(publisher: string, mentions: readonly DatedMention[]) {
 		mentions: own,
 		sentiment: countTones(textsRead(own)),
 	};
-}
-
-type RiskKind = "security" | "legal" | "lifecycle" | "operations";
-
-const KINDS: readonly (readonly [kind: RiskKind, words: RegExp])[] = [
-	[
-		"security",
-		/\b(?:vulnerab|exploit|ransomware|malware|attack|breach|overflow|injection|insecure|compromis|zero-day|spoof|phish|backdoor)/i,
-	],
-	[
-		"legal",
-		/\b(?:lawsuit|sued|fined|penalt|antitrust|infring|sanction|regulator|unlawful|illegal)/i,
-	],
-	[
-		"lifecycle",
-		/\b(?:deprecat|end of life|end-of-life|obsolet|discontinu|abandon|withdrawn|sunset|retired)/i,
-	],
-	["operations", /\b(?:outage|downtime|recall|shortage|delayed|incident|failure|data loss|crash)/i],
-];
-
-/**
- * Sentences with a word of danger whose tone is not positive: what says that there is no such thing is turned around by its
- * negation. By independent sources, then newest first.
- */
-export function findRisks(mentions: readonly DatedMention[]) {
-	const risks: { kind: RiskKind; mention: DatedMention; sourcesIndependent: number }[] = [];
-	const told = new Set<string>();
-	for (const mention of mentions) {
-		if (!mention.isRead) continue;
-		const { text } = mention.sentence;
-		const kind = KINDS.find(([, words]) => words.test(text))?.[0];
-		if (!kind || told.has(text) || toneOf(text) === "positive") continue;
-		told.add(text);
-		risks.push({ kind, mention, sourcesIndependent: groupSources(mention.sources).length });
-	}
-	return risks
-		.sort((a, b) => b.sourcesIndependent - a.sourcesIndependent)
-		.slice(0, BRAND_LIMITS.risksMax);
 }

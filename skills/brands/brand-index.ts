@@ -4,16 +4,18 @@ import {
 	type Graphs,
 	normalizeName,
 } from "../../src/evidence/evidence.js";
-import { notFound, type ServiceError } from "../../src/kernel/kernel.js";
-import {
-	type Concept,
-	compareText,
-	type Graph,
-	type GraphCatalog,
-	type Steps,
-} from "../../src/knowledge/knowledge.js";
+import { memoizeByObject, notFound, type ServiceError } from "../../src/kernel/kernel.js";
+import { compareText, type Graph, type Steps } from "../../src/knowledge/knowledge.js";
 import { isStopWord } from "../../src/search/search.js";
 import { addToList, type NameEntry, type NameIndex, toNameIndex } from "../entities/entities.js";
+import {
+	type Brand,
+	type BrandNode,
+	groupNodes,
+	linkMakers,
+	type OpenBrand,
+} from "./brand-grouping.js";
+import { readBrandIdentity, shortNamesOf } from "./brand-identity.js";
 
 /** How much of a brand one call reads and returns. */
 export const BRAND_LIMITS = {
@@ -21,7 +23,7 @@ export const BRAND_LIMITS = {
 	comparedMax: 6,
 	/** Days a window may reach back. */
 	windowDaysMax: 36_525,
-	/** Sentences read of one brand in a window, the newest; more are counted, not read. */
+	/** Mentions of one brand in a window that are read and listed, the newest; more are counted. */
 	mentionsRead: 2_000,
 	/** Names one node may add to what a brand is known by. */
 	namesPerNode: 50,
@@ -39,21 +41,13 @@ export const BRAND_LIMITS = {
 	bucketsMax: 60,
 } as const;
 
-/** An organization, product or the like that graphs have nodes of. */
-export interface Brand {
-	/** Its name in an address: lower case, words joined by hyphens; with the first graph's id where two would be alike. */
-	readonly key: string;
-	readonly name: string;
-	readonly nodes: readonly BrandNode[];
-}
-
-export interface BrandNode {
-	readonly graph: Graph;
-	readonly concept: Concept;
-}
+/** Below these a brand is not sold: too little is said of it, or too few owners of sources say it. */
+export const BRAND_MENTIONS_LEAST = 10;
+export const BRAND_OWNERS_LEAST = 3;
 
 /** One way in which sentences name a brand. */
 export interface BrandForm {
+	readonly kind: "name" | "legal name" | "domain" | "ticker";
 	/** As it is written there. */
 	readonly text: string;
 	/** Lower case, at least one. */
@@ -78,37 +72,30 @@ export interface FoundBrand {
 	readonly others: readonly Brand[];
 }
 
-/** Types of node that are brands, in either case. */
-const BRAND_TYPES: ReadonlySet<string> = new Set(
-	"entity organization organisation company brand product".split(" "),
-);
-
-/** Whether a node stands for an organization, product or the like. */
-function isBrandNode({ type, title }: Concept): boolean {
-	return BRAND_TYPES.has(type.toLowerCase()) && normalizeName(title) !== "";
-}
-
 /** Built in turns, once for each revision of a catalog. */
 export const brandIndexOf = createCatalogIndex(toBrandIndex);
 
 function* toBrandIndex(graphs: readonly Graph[]): Steps<BrandIndex> {
-	const byName = new Map<string, BrandNode[]>();
+	const nodes: BrandNode[] = [];
 	for (const graph of graphs) {
 		for (const concept of graph.concepts) {
 			yield;
-			if (isBrandNode(concept)) addToList(byName, normalizeName(concept.title), { graph, concept });
+			const identity = readBrandIdentity(concept);
+			if (identity) nodes.push({ graph, concept, identity });
 		}
 	}
 	const bySlug = new Map<string, BrandNode[][]>();
-	for (const nodes of byName.values()) addToList(bySlug, slugOf(titleOf(nodes)), nodes);
+	for (const own of groupNodes(nodes)) addToList(bySlug, slugOf(titleOf(own)), own);
 	const brands = [...bySlug]
 		.flatMap(([slug, alike]) =>
-			alike.map((nodes) => {
-				const key = alike.length === 1 ? slug : apart(slug, nodes);
-				return { key, name: titleOf(nodes), nodes };
+			alike.map((own): OpenBrand => {
+				const key = alike.length === 1 ? slug : apart(slug, own);
+				const kind = own[0]?.identity.kind ?? "organization";
+				return { key, name: titleOf(own), kind, nodes: own, products: [], maker: undefined };
 			}),
 		)
 		.sort((a, b) => compareText(a.key, b.key));
+	linkMakers(brands);
 	const formsOf = new Map<Brand, readonly BrandForm[]>();
 	const byForm = new Map<string, Brand[]>();
 	for (const brand of brands) {
@@ -140,8 +127,17 @@ function* entriesOf(brands: readonly Brand[]): Iterable<NameEntry<Brand>> {
 	for (const named of brands) {
 		yield { text: named.name, kind: "title", named };
 		yield { text: named.key, kind: "identifier", named };
-		for (const { concept } of named.nodes) {
-			for (const text of concept.aliases) yield { text, kind: "alias", named };
+		for (const { identity } of named.nodes) {
+			const { legalName = "", aliases, domains, tickers, registryIds } = identity;
+			const ids = registryIds.map((id) => id.slice(id.lastIndexOf(" ") + 1));
+			for (const text of [
+				legalName,
+				...aliases,
+				...shortNamesOf(named.name),
+				...shortNamesOf(legalName),
+			])
+				yield { text, kind: "alias", named };
+			for (const text of [...domains, ...tickers, ...ids]) yield { text, kind: "alias", named };
 		}
 	}
 }
@@ -157,39 +153,49 @@ export function wordsIn(text: string): readonly string[] {
 const inLowerCase = (words: readonly string[]) => words.map((word) => word.toLowerCase());
 
 /**
- * What a brand is named by: its titles, these without what stands in brackets, what stands there, its other names, and the
- * last part of a node's id where the title holds it ("Apple" of "Apple in the exploited list"). Stop words and single
- * characters name nothing.
+ * What a brand is named by: its titles and legal names, these without what stands in brackets and without what it is by law, what stands
+ * in brackets, its other names, its domains and symbols. Stop words, single characters and words without a capital name no brand.
  */
 function toForms({ nodes }: Brand): readonly BrandForm[] {
 	const forms = new Map<string, BrandForm>();
 	for (const node of nodes) {
-		for (const text of textsOf(node).slice(0, BRAND_LIMITS.namesPerNode)) {
+		for (const { text, kind } of textsOf(node).slice(0, BRAND_LIMITS.namesPerNode)) {
 			const words = inLowerCase(wordsIn(text));
 			const key = words.join(" ");
-			if (key.length < 2 || words.every(isStopWord) || forms.has(key)) continue;
-			forms.set(key, { text, words });
+			const isName =
+				kind === "domain" || (key !== wordsIn(text).join(" ") && !words.every(isStopWord));
+			if (key.length < 2 || !isName || forms.has(key)) continue;
+			forms.set(key, { kind, text, words });
 		}
 	}
 	return [...forms.values()];
 }
 
-function textsOf({ concept: { id, title, aliases } }: BrandNode): readonly string[] {
+function textsOf({ concept: { title }, identity }: BrandNode): readonly Omit<BrandForm, "words">[] {
 	const bare = title.replace(/\s*\([^()]*\)\s*/g, " ").trim();
 	const inside = [...title.matchAll(/\(([^()]*)\)/g)].map(([, text = ""]) => text);
-	const stem = inLowerCase(wordsIn(id.slice(id.lastIndexOf(".") + 1)));
-	return [title, bare, ...inside, ...stemIn(title, stem), ...aliases];
+	const { legalName = "", aliases, domains, tickers } = identity;
+	// A symbol is one, also where it is listed among the names.
+	const others = aliases.filter((alias) => !tickers.includes(alias));
+	const short = [bare, legalName, ...others].flatMap(shortNamesOf);
+	const isLegal = (text: string) => shortNamesOf(text).length > 0 && wordsIn(text).length > 1;
+	return [
+		...[title, bare, legalName]
+			.filter(isLegal)
+			.map((text) => ({ kind: "legal name" as const, text })),
+		...[title, bare, ...inside, ...others, ...short].map((text) => ({
+			kind: "name" as const,
+			text,
+		})),
+		...domains.map((text) => ({ kind: "domain" as const, text })),
+		...tickers
+			.filter(({ length }) => length >= TICKER_CHARS_LEAST)
+			.map((text) => ({ kind: "ticker" as const, text })),
+	];
 }
 
-/** The stem as the title writes it; none where the title does not hold it. */
-function stemIn(title: string, stem: readonly string[]): readonly string[] {
-	const words = wordsIn(title);
-	const lower = inLowerCase(words);
-	const at = lower.findIndex((_, start) =>
-		stem.every((word, next) => lower[start + next] === word),
-	);
-	return stem.length === 0 || at < 0 ? [] : [words.slice(at, at + stem.length).join(" ")];
-}
+/** Shorter symbols name a brand only behind "$" or the name of an exchange. */
+const TICKER_CHARS_LEAST = 3;
 
 /** Throws NOT_FOUND, with near names. */
 export async function getBrand(catalog: Graphs, clue: string): Promise<FoundBrand> {
@@ -253,31 +259,39 @@ export function namesInTicker(ticker: string): readonly string[] {
 
 /** What a brand is called beside its name, each once. */
 export function aliasesOf({ name, nodes }: Brand): readonly string[] {
-	const all = nodes.flatMap(({ concept: { title, aliases } }) => [title, ...aliases]);
+	const all = nodes.flatMap(({ concept: { title, aliases }, identity: { legalName = title } }) => [
+		title,
+		legalName,
+		...aliases,
+	]);
 	return [...new Set(all)].filter((other) => other !== name);
 }
 
-const EXAMPLES = ["Linux kernel", "Model Context Protocol (MCP)"] as const;
-
-/** A brand that exists and is spoken of wherever one is. */
-export function exampleBrand(catalog: GraphCatalog, place: 0 | 1 = 0): string {
-	const titles = titlesOf(catalog, place);
-	return titles.includes(EXAMPLES[place]) ? EXAMPLES[place] : (titles[place] ?? EXAMPLES[place]);
-}
-
-/** Whether the graphs say something of so many brands. */
-export function hasBrands(catalog: GraphCatalog, least: 1 | 2 = 1): boolean {
-	return titlesOf(catalog, 1).length >= least;
-}
-
-/** Titles of brands that something carries: the wanted one alone where there is such, else the first ones. */
-function titlesOf(catalog: GraphCatalog, place: 0 | 1): readonly string[] {
-	const titles = new Set<string>();
-	for (const { concepts } of catalog.list()) {
-		for (const concept of concepts) {
-			if (!isBrandNode(concept) || concept.evidence.length === 0) continue;
-			if (titles.size < 2 || concept.title === EXAMPLES[place]) titles.add(concept.title);
+/** The brand that most documents link to and are about, as an example that is likely sold; undefined where there is none. */
+const examplesOf = memoizeByObject((graphs: readonly Graph[]): readonly string[] => {
+	const found = graphs.flatMap((graph) => {
+		const linked = new Map<string, number>();
+		for (const { edges } of graph.concepts) {
+			for (const { target } of edges) linked.set(target, (linked.get(target) ?? 0) + 1);
 		}
-	}
-	return [...titles];
+		return graph.concepts
+			.filter((concept) => readBrandIdentity(concept) !== undefined)
+			.map(({ id, title, evidence }) => ({
+				title,
+				weight: (linked.get(id) ?? 0) + evidence.length,
+			}));
+	});
+	return found.sort((a, b) => b.weight - a.weight).map(({ title }) => title);
+});
+
+const EXAMPLES = ["Apple", "Visa"] as const;
+
+/** A brand that exists, wherever one does. */
+export function exampleBrand(catalog: Graphs, place: 0 | 1 = 0): string {
+	return examplesOf(catalog.list())[place] ?? EXAMPLES[place];
+}
+
+/** Whether the graphs have documents of so many brands. */
+export function hasBrands(catalog: Graphs, least: 1 | 2 = 1): boolean {
+	return examplesOf(catalog.list()).length >= least;
 }

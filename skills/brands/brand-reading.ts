@@ -3,30 +3,14 @@ import {
 	daysOf,
 	type Graphs,
 	toArticleRef,
-	toCitedSentences,
 } from "../../src/evidence/evidence.js";
-import { invalidArgument, memoizeByObject } from "../../src/kernel/kernel.js";
-import {
-	type Concept,
-	type Evidence,
-	type Graph,
-	runInTurns,
-	type Steps,
-} from "../../src/knowledge/knowledge.js";
+import { invalidArgument } from "../../src/kernel/kernel.js";
+import { type Evidence, runInTurns, type Steps } from "../../src/knowledge/knowledge.js";
 import { groupSources } from "../answers/answers.js";
-import { addToList } from "../entities/entities.js";
-import {
-	aliasesOf,
-	BRAND_LIMITS,
-	type Brand,
-	type BrandForm,
-	type BrandIndex,
-	type BrandNode,
-	brandIndexOf,
-	type FoundBrand,
-	getBrand,
-	wordsIn,
-} from "./brand-index.js";
+import { toldDateOf } from "./brand-dates.js";
+import type { Brand } from "./brand-grouping.js";
+import { aliasesOf, BRAND_LIMITS, type FoundBrand, getBrand } from "./brand-index.js";
+import { type Linking, type Mention, mentionsByBrand } from "./brand-mentions.js";
 
 /** One brand and what is said of it in a window. */
 export interface BrandReading extends FoundBrand {
@@ -75,18 +59,18 @@ export async function getBrands(
 }
 
 /** Reads what is read once for each revision of the catalog, before the payment. Throws as `getBrands` does. */
-export async function makeBrandsReady(catalog: Graphs, clues: readonly string[]): Promise<void> {
-	await getBrands(catalog, clues);
-	await mentionsByBrand(catalog);
+export async function makeBrandsReady(linking: Linking, clues: readonly string[]): Promise<void> {
+	await getBrands(linking.catalog, clues);
+	await mentionsByBrand(linking);
 }
 
 /** In the order they were asked for. */
 export async function readBrands(
-	catalog: Graphs,
+	linking: Linking,
 	brands: readonly FoundBrand[],
 	window: BrandWindow,
 ): Promise<readonly BrandReading[]> {
-	const index = await mentionsByBrand(catalog);
+	const index = await mentionsByBrand(linking);
 	const readings: BrandReading[] = [];
 	for (const found of brands) {
 		const all = index.get(found.brand) ?? [];
@@ -95,124 +79,33 @@ export async function readBrands(
 	return readings;
 }
 
-const DOMAIN = /^(?:[a-z\d-]{1,63}\.)+[a-z]{2,24}$/i;
-
 /** Who it is, without what is said. */
 export function toBrandHead(brand: Brand) {
-	const { key, name, nodes } = brand;
-	const domains = nodes
-		.flatMap(({ concept }) => concept.aliases)
-		.filter((text) => DOMAIN.test(text))
-		.map((text) => text.toLowerCase());
+	const { key, name, kind, nodes, products, maker } = brand;
+	const identities = nodes.map(({ identity }) => identity);
+	const idOf = (register: string) =>
+		identities
+			.flatMap(({ registryIds }) => registryIds)
+			.find((id) => id.startsWith(`${register} `))
+			?.slice(register.length + 1) ?? null;
+	const domains = new Set(identities.flatMap((identity) => identity.domains));
+	const toNamed = (other: Brand) => ({ brand: other.key, name: other.name });
 	return {
 		id: key,
 		name,
 		aliases: aliasesOf(brand).slice(0, BRAND_LIMITS.namesMax),
-		domains: [...new Set(domains)].slice(0, BRAND_LIMITS.namesMax),
+		domains: [...domains].slice(0, BRAND_LIMITS.namesMax),
 		kind: nodes[0]?.concept.type ?? "",
+		is: kind,
+		legal_name: identities.find(({ legalName }) => legalName)?.legalName ?? null,
+		tickers: [...new Set(identities.flatMap(({ tickers }) => tickers))],
+		exchange: identities.find(({ exchange }) => exchange)?.exchange ?? null,
+		cik: idOf("cik"),
+		lei: idOf("lei"),
+		registry_id: idOf("registry id"),
+		maker: maker ? toNamed(maker) : null,
+		products: products.map(toNamed).slice(0, BRAND_LIMITS.namesMax),
 	};
-}
-
-/** A cited sentence about a brand. */
-export interface Mention {
-	readonly sentence: CitedSentence;
-	/** Every brand the sentence names, and whose own it is. */
-	readonly brands: readonly Brand[];
-}
-
-type MentionIndex = ReadonlyMap<Brand, readonly Mention[]>;
-
-const mentionsOfIndex = memoizeByObject((index: BrandIndex) => runInTurns(toMentionIndex(index)));
-
-/**
- * Every mention of each brand, anywhere in the catalog, in the order of graphs and nodes. Every sentence is read once for
- * each revision of the catalog, in turns; anyone who asks meanwhile waits for the same.
- */
-export async function mentionsByBrand(catalog: Graphs): Promise<MentionIndex> {
-	return mentionsOfIndex(await brandIndexOf(catalog));
-}
-
-/** Names by their first word. */
-type FirstWords = ReadonlyMap<string, readonly NamedForm[]>;
-interface NamedForm {
-	readonly form: BrandForm;
-	readonly brand: Brand;
-	/** As it is written, for names of one word: "Apple" is no apple. */
-	readonly written: string | undefined;
-}
-
-function* toMentionIndex(index: BrandIndex): Steps<MentionIndex> {
-	const forms = toFirstWords(index);
-	const owners = new Map(
-		index.brands.flatMap((brand) => brand.nodes.map(({ concept }) => [concept, brand])),
-	);
-	const found = new Map<Brand, Mention[]>();
-	for (const graph of index.graphs) {
-		for (const concept of graph.concepts) {
-			yield;
-			for (const mention of mentionsIn({ graph, concept }, forms, owners.get(concept))) {
-				for (const brand of mention.brands) addToList(found, brand, mention);
-			}
-		}
-	}
-	return found;
-}
-
-/** A document that names no sources is no mention by anyone else. */
-export function toSourcedSentences(graph: Graph, concept: Concept): readonly CitedSentence[] {
-	return concept.evidence.length === 0 ? [] : toCitedSentences(graph, concept);
-}
-
-function mentionsIn(
-	{ graph, concept }: BrandNode,
-	forms: FirstWords,
-	owner: Brand | undefined,
-): readonly Mention[] {
-	if (!owner && !mayName(concept, forms)) return [];
-	return toSourcedSentences(graph, concept).map((sentence) => {
-		const named = namedIn(sentence.text, forms);
-		return { sentence, brands: [...(owner ? named.add(owner) : named)] };
-	});
-}
-
-function toFirstWords({ formsOf }: BrandIndex): FirstWords {
-	const byWord = new Map<string, NamedForm[]>();
-	for (const [brand, forms] of formsOf) {
-		for (const form of forms) {
-			const [first = "", ...rest] = form.words;
-			const [written = ""] = wordsIn(form.text);
-			const isProper = rest.length === 0 && written !== first;
-			addToList(byWord, first, { form, brand, written: isProper ? written : undefined });
-		}
-	}
-	return byWord;
-}
-
-/** Cheaply, for most nodes name no one: a first word of a name stands somewhere in the text. */
-function mayName({ summary, body }: Concept, forms: FirstWords): boolean {
-	return wordsIn(`${summary} ${body}`).some((word) => forms.has(word.toLowerCase()));
-}
-
-function namedIn(text: string, forms: FirstWords): Set<Brand> {
-	const named = new Set<Brand>();
-	const written = wordsIn(text);
-	const words = written.map((word) => word.toLowerCase());
-	for (const [at, word] of words.entries()) {
-		for (const candidate of forms.get(word) ?? []) {
-			const { form, brand } = candidate;
-			if (named.has(brand) || !isWrittenSo(written[at] ?? "", candidate)) continue;
-			if (form.words.every((part, next) => words[at + next] === part)) named.add(brand);
-		}
-	}
-	return named;
-}
-
-const SHORT_NAME_CHARS = 3;
-
-/** Names of one word with a capital are found with one; short ones just as they are written. */
-function isWrittenSo(word: string, { written }: NamedForm): boolean {
-	if (written === undefined) return true;
-	return written.length <= SHORT_NAME_CHARS ? word === written : word !== word.toLowerCase();
 }
 
 /** Days a reading is of, both inclusive (`YYYY-MM-DD`). */
@@ -222,18 +115,24 @@ export interface BrandWindow {
 	readonly to: string;
 }
 
+/** Where a date comes from: the sentence itself, or when its source was published. */
+export type DateBasis = "told" | "published";
+
 /** A mention with those of its sources that fall into the window. */
 export interface DatedMention extends Mention {
 	/** Newest first; those the sentence is cited with. */
 	readonly sources: readonly Evidence[];
-	/** Day of the newest of them; null where none is dated. */
+	/** Day that its text names, where that lies in the window; else that of its newest source; null where there is neither. */
 	readonly day: string | null;
+	/** The day as precise as it is known. */
+	readonly date: string | null;
+	readonly basis: DateBasis | null;
 	/** False for those beyond BRAND_LIMITS.mentionsRead: they count, and their tone and dangers are not read. */
 	readonly isRead: boolean;
 }
 
 /**
- * Mentions with a source published in the window, newest first. A month or year stands for its first day; sources without a
+ * Mentions with a source published in the window, the newest first. A month or year stands for its first day; sources without a
  * date are in a window without a beginning alone.
  */
 function* withinWindow(
@@ -246,11 +145,24 @@ function* withinWindow(
 		const sentence = sentenceWithin(mention.sentence, window);
 		if (!sentence) continue;
 		const { sources } = sentence;
-		found.push({ ...mention, sentence, sources, day: sources[0]?.publishedAt ?? null });
+		found.push({ ...mention, sentence, sources, ...dateOf(sentence, window) });
 	}
 	return found
 		.sort((a, b) => compareDays(b.day, a.day))
 		.map((mention, place) => ({ ...mention, isRead: place < BRAND_LIMITS.mentionsRead }));
+}
+
+const DATE_CHARS = { day: 10, month: 7, year: 4 } as const;
+
+function dateOf(
+	{ text, sources: [newest] }: CitedSentence,
+	{ from, to }: BrandWindow,
+): Pick<DatedMention, "day" | "date" | "basis"> {
+	const told = toldDateOf(text, to);
+	if (told && (from === null || told.day >= from)) return { ...told, basis: "told" };
+	const { publishedAt: day, datePrecision = "day" } = newest ?? {};
+	if (day === undefined) return { day: null, date: null, basis: null };
+	return { day, date: day.slice(0, DATE_CHARS[datePrecision]), basis: "published" };
 }
 
 /** A sentence with those of its sources that fall into the window, newest first; undefined where none does. */
@@ -281,7 +193,9 @@ function compareDays(a: string | null, b: string | null): number {
 
 export function measureFootprint(mentions: readonly DatedMention[]) {
 	const sources = mentions.flatMap((mention) => mention.sources);
-	const { oldest, newest } = daysOf(sources.map(({ publishedAt }) => publishedAt));
+	const { oldest, newest } = daysOf(mentions.map(({ day }) => day ?? undefined));
+	const basisOf = (day: string | null) =>
+		(day === null ? undefined : mentions.find((mention) => mention.day === day))?.basis ?? null;
 	return {
 		mentions: mentions.length,
 		articles: articlesOf(sources),
@@ -289,6 +203,8 @@ export function measureFootprint(mentions: readonly DatedMention[]) {
 		sources_independent: groupSources(sources).length,
 		first_seen: oldest,
 		last_seen: newest,
+		first_seen_basis: basisOf(oldest),
+		last_seen_basis: basisOf(newest),
 		undated: mentions.filter(({ day }) => day === null).length,
 	};
 }

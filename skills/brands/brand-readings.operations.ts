@@ -1,5 +1,5 @@
 import { z } from "zod";
-import { paidOperation, type SkillServices, toReply } from "../../src/contract/contract.js";
+import { paidOperation, toReply } from "../../src/contract/contract.js";
 import { toIsoDay } from "../../src/kernel/kernel.js";
 import { answerIf } from "../graphs/graphs.js";
 import {
@@ -19,6 +19,7 @@ import {
 	toneOfMentions,
 } from "./brand-figures.js";
 import { BRAND_LIMITS, exampleBrand, getBrand, hasBrands } from "./brand-index.js";
+import type { BrandServices } from "./brand-mentions.js";
 import {
 	type BrandReading,
 	type BrandWindow,
@@ -53,18 +54,17 @@ interface Reading {
 	readonly citations: BrandCitations;
 }
 
-type Readings = Pick<SkillServices, "catalog" | "clock">;
-
 /** A reading of one brand in one window. Where nothing is said there is no answer, and no figure of one. */
 async function readBrand<Said extends { readonly items: readonly unknown[] }>(
-	{ catalog, clock }: Readings,
+	services: BrandServices,
 	{ brand: clue, window: span, from, to, bucket }: ReadingInput,
 	sayOf: (reading: Reading) => Said,
 ) {
+	const { catalog, clock } = services;
 	const startedMs = clock.monotonicMs();
 	const window = toWindow(span ?? { from, to }, toIsoDay(clock.now()));
 	const found = await getBrand(catalog, clue);
-	const [reading = { ...found, mentions: [] }] = await readBrands(catalog, [found], window);
+	const [reading = { ...found, mentions: [] }] = await readBrands(services, [found], window);
 	const citations = createBrandCitations();
 	const said = sayOf({ reading, window, citations });
 	const isAnswer = said.items.length > 0;
@@ -87,14 +87,14 @@ const reading = {
 	params: z.strictObject({ brand: brandField }),
 	queryOf: ({ brand }: ReadingInput) => brand,
 } as const;
-const workOf = ({ catalog }: Readings) => ({
-	exampleInput: () => ({ brand: exampleBrand(catalog) }),
-	isOffered: () => hasBrands(catalog),
-	prepare: ({ brand }: ReadingInput) => makeBrandsReady(catalog, [brand]),
+const workOf = (services: BrandServices) => ({
+	exampleInput: () => ({ brand: exampleBrand(services.catalog) }),
+	isOffered: () => hasBrands(services.catalog),
+	prepare: ({ brand }: ReadingInput) => makeBrandsReady(services, [brand]),
 });
 
 const UNPAID = "Not charged for a brand nobody knows, or of which nothing is said in the window.";
-const params = { brand: "MCP" };
+const params = { brand: "Apple" };
 
 /** Dated events of a brand. Additive to the contract. */
 export const brandSignals = paidOperation({
@@ -110,7 +110,7 @@ export const brandSignals = paidOperation({
 	examples: ["What happened to this product in the last two years?"],
 	input: brandReadingInput,
 	output: brandSignalsOutput,
-	create: (services: Readings) => ({
+	create: (services: BrandServices) => ({
 		...workOf(services),
 		run: (input) =>
 			readBrand(services, input, ({ reading, window, citations }) => ({
@@ -119,7 +119,7 @@ export const brandSignals = paidOperation({
 					.map((signal) => toSignalWire(signal, citations)),
 			})),
 	}),
-	example: { params, query: { window: "2y" } },
+	example: { params },
 });
 
 /** How much is said of a brand over time. Additive to the contract. */
@@ -136,7 +136,7 @@ export const brandTimeline = paidOperation({
 	examples: ["Is more said of this product than a year ago?"],
 	input: brandTimelineInput,
 	output: brandTimelineOutput,
-	create: (services: Readings) => ({
+	create: (services: BrandServices) => ({
 		...workOf(services),
 		run: (input) =>
 			readBrand(services, input, ({ reading, window, citations }) => {
@@ -144,7 +144,7 @@ export const brandTimeline = paidOperation({
 				return { bucket: size, items: buckets.map((one) => toBucketWire(one, citations)) };
 			}),
 	}),
-	example: { params, query: { window: "2y", bucket: "month" } },
+	example: { params, query: { bucket: "year" } },
 });
 
 /** Who publishes what is said of a brand. Additive to the contract. */
@@ -161,7 +161,7 @@ export const brandSources = paidOperation({
 	examples: ["Which sources speak of this product, and how?"],
 	input: brandReadingInput,
 	output: brandSourcesOutput,
-	create: (services: Readings) => ({
+	create: (services: BrandServices) => ({
 		...workOf(services),
 		run: (input) =>
 			readBrand(services, input, ({ reading, citations }) => {
@@ -178,7 +178,7 @@ export const brandSources = paidOperation({
 				return { items, is_complete: items.length === publishers.length };
 			}),
 	}),
-	example: { params, query: { window: "2y" } },
+	example: { params },
 });
 
 /** Several brands side by side. Additive to the contract. */
@@ -194,14 +194,17 @@ export const brandComparison = paidOperation({
 	examples: ["Of which of these two products is more said, and how?"],
 	output: compareOutput,
 	queryOf: ({ brands }) => brands.join("\n"),
-	create: ({ catalog, clock }: Readings) => ({
-		exampleInput: () => ({ brands: [exampleBrand(catalog), exampleBrand(catalog, 1)] }),
-		isOffered: () => hasBrands(catalog, 2),
-		prepare: ({ brands }) => makeBrandsReady(catalog, brands),
+	create: (services: BrandServices) => ({
+		exampleInput: () => ({
+			brands: [exampleBrand(services.catalog), exampleBrand(services.catalog, 1)],
+		}),
+		isOffered: () => hasBrands(services.catalog, 2),
+		prepare: ({ brands }) => makeBrandsReady(services, brands),
 		async run({ brands: clues, window: asked }) {
+			const { catalog, clock } = services;
 			const startedMs = clock.monotonicMs();
 			const window = toWindow(asked, toIsoDay(clock.now()));
-			const readings = await readBrands(catalog, await getBrands(catalog, clues), window);
+			const readings = await readBrands(services, await getBrands(catalog, clues), window);
 			const citations = createBrandCitations();
 			const silent = readings.filter(({ mentions }) => mentions.length === 0);
 			const all = readings.flatMap(({ mentions }) => mentions);
@@ -223,7 +226,7 @@ export const brandComparison = paidOperation({
 			return answerIf(all.length > 0, { ok: true, data, meta });
 		},
 	}),
-	example: { body: { brands: ["MCP", "Linux kernel"], window: "2y" } },
+	example: { body: { brands: ["Apple", "Visa"] } },
 });
 
 function toCompared({ brand, mentions }: BrandReading, citations: BrandCitations) {
@@ -241,7 +244,7 @@ function findTogether(readings: readonly BrandReading[], citations: BrandCitatio
 	const pairs = readings.flatMap((one, place) =>
 		readings.slice(place + 1).map((other) => ({
 			brands: [one.brand.key, other.brand.key],
-			both: one.mentions.filter(({ brands }) => brands.includes(other.brand)),
+			both: one.mentions.filter(({ links }) => links.has(other.brand)),
 		})),
 	);
 	return pairs.flatMap(({ brands, both }) =>

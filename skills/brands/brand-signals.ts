@@ -1,17 +1,13 @@
-import { type CitedSentence, createMomentum, daysOf } from "../../src/evidence/evidence.js";
-import { type Concept, toTrendId } from "../../src/knowledge/knowledge.js";
+import { createMomentum, daysOf } from "../../src/evidence/evidence.js";
+import { type Concept, type Graph, toTrendId } from "../../src/knowledge/knowledge.js";
 import { groupSources } from "../answers/answers.js";
 import { addToList } from "../entities/entities.js";
 import { createWalk, graphMaps, placeOf, toStep } from "../graphs/graphs.js";
 import { countTones, round } from "./brand-figures.js";
-import { BRAND_LIMITS, type Brand, type BrandNode } from "./brand-index.js";
-import {
-	type BrandWindow,
-	type DatedMention,
-	sentenceWithin,
-	textsRead,
-	toSourcedSentences,
-} from "./brand-reading.js";
+import type { Brand } from "./brand-grouping.js";
+import { BRAND_LIMITS } from "./brand-index.js";
+import { toSourcedSentences } from "./brand-mentions.js";
+import { type BrandWindow, type DatedMention, sentenceWithin, textsRead } from "./brand-reading.js";
 
 /** Something that happened to a brand, or changed about it. */
 export interface BrandSignal {
@@ -20,16 +16,21 @@ export interface BrandSignal {
 	readonly date: string | null;
 	/** 0..1. */
 	readonly strength: number;
-	readonly sentences: readonly CitedSentence[];
+	readonly mentions: readonly DatedMention[];
 }
 
 const DAY_MS = 86_400_000;
 const HALF_LIFE_DAYS = 365;
 const UNDATED_FACTOR = 0.5;
 
+interface Placed {
+	readonly graph: Graph;
+	readonly concept: Concept;
+}
+
 /** Nodes that mention the brand, each with its mentions. */
 function groupByNode(mentions: readonly DatedMention[]) {
-	const byId = new Map<string, BrandNode & { readonly mentions: DatedMention[] }>();
+	const byId = new Map<string, Placed & { readonly mentions: DatedMention[] }>();
 	for (const mention of mentions) {
 		const { graph, concept } = mention.sentence;
 		const id = toTrendId(graph.record.id, concept.id);
@@ -63,7 +64,7 @@ function nodeSignals(mentions: readonly DatedMention[], { to }: BrandWindow): Br
 		const groups = groupSources(sources).length;
 		const { newest } = daysOf(sources.map(({ publishedAt }) => publishedAt));
 		const strength = round((groups / (groups + 1)) * freshness(newest, to));
-		return [{ type, title: concept.title, date: newest, strength, sentences: sentencesOf(own) }];
+		return [{ type, title: concept.title, date: newest, strength, mentions: own }];
 	});
 }
 
@@ -83,7 +84,12 @@ const LEAST_BUCKETS = 4;
  * what a Poisson process of that mean would rarely do. Strength is z / (z + 2).
  */
 function volumeSignals(mentions: readonly DatedMention[], window: BrandWindow): BrandSignal[] {
-	const { buckets } = toBuckets(mentions, window);
+	// How much is said when: what a sentence tells of another year was said in its own.
+	const said = mentions.map((mention) => ({
+		...mention,
+		day: mention.sources[0]?.publishedAt ?? null,
+	}));
+	const { buckets } = toBuckets(said, window);
 	if (buckets.length < LEAST_BUCKETS) return [];
 	const all = buckets.reduce((sum, bucket) => sum + bucket.mentions.length, 0);
 	return buckets.flatMap(({ period, mentions: own }) => {
@@ -92,12 +98,8 @@ function volumeSignals(mentions: readonly DatedMention[], window: BrandWindow): 
 		if (own.length < LEAST_SPIKE || z < LEAST_Z) return [];
 		const title = `${own.length} mentions in ${period}, ${round(mean)} in other stretches on average`;
 		const [type, date] = ["volume" as const, own[0]?.day ?? null];
-		return [{ type, title, date, strength: round(z / (z + 2)), sentences: sentencesOf(own) }];
+		return [{ type, title, date, strength: round(z / (z + 2)), mentions: own }];
 	});
-}
-
-function sentencesOf(mentions: readonly DatedMention[]): readonly CitedSentence[] {
-	return mentions.slice(0, BRAND_LIMITS.evidencePerItem).map(({ sentence }) => sentence);
 }
 
 export type BucketSize = "day" | "month" | "quarter" | "year";
@@ -222,7 +224,7 @@ function isTrend({ type }: Concept): boolean {
 const LINKS_PER_NODE = 200;
 
 async function linkedNodes({ nodes }: Brand) {
-	const linked: (BrandNode & { readonly role: string })[] = [];
+	const linked: (Placed & { readonly role: string })[] = [];
 	for (const { graph, concept } of nodes) {
 		const map = await graphMaps.ready(graph);
 		const walk = createWalk(map, {}, LINKS_PER_NODE);
@@ -238,7 +240,7 @@ async function linkedNodes({ nodes }: Brand) {
 export function findCoMentions(brand: Brand, mentions: readonly DatedMention[]) {
 	const together = new Map<Brand, DatedMention[]>();
 	for (const mention of mentions) {
-		for (const other of mention.brands) {
+		for (const other of mention.links.keys()) {
 			if (other !== brand) addToList(together, other, mention);
 		}
 	}

@@ -8,8 +8,7 @@ import {
 	requestComponent,
 	trimmedUpTo,
 } from "../../src/contract/contract.js";
-import { momentumSchema } from "../trends/trends.js";
-import { BRAND_LIMITS } from "./brand-index.js";
+import { BRAND_LIMITS, BRAND_MENTIONS_LEAST, BRAND_OWNERS_LEAST } from "./brand-index.js";
 
 /** What travels of brands: which ones are asked for, over which days, and what is said of them. */
 
@@ -17,6 +16,11 @@ const { brandChars } = EVIDENCE_LIMITS;
 
 export const BRAND_BILLING =
 	"Paid per call; an unknown brand, and one of which nothing is said in the window, cost nothing.";
+
+/** What is a brand here, for descriptions. */
+export const BRAND_RULE =
+	"A brand is an organization or product: a document of type Organization, Company, Corporation, Brand or Product (or of type Entity with that as its kind or tag) with a registry id (cik, lei, registry_id), ticker, domain, legal_name or alias in its front matter; no other document is one.";
+export const BRAND_MINIMUM = `below ${BRAND_MENTIONS_LEAST} mentions or ${BRAND_OWNERS_LEAST} independent owners of their sources in the window it is a 404 that says how many there are`;
 
 export const brandField = trimmedUpTo(brandChars).describe(
 	"A brand's key, name, other name, domain or ticker symbol",
@@ -98,47 +102,51 @@ export const compareInput = requestComponent(
 	}),
 );
 
-const evidenceIds = z.array(z.string()).describe("evidence_id of citations, at least one");
+export const evidenceIds = z.array(z.string()).describe("evidence_id of citations, at least one");
 const intervalSchema = z.object({ low: z.number(), high: z.number() }).describe("Wilson, 95 %");
-const windowSchema = z.object({
+export const windowSchema = z.object({
 	from: z.string().nullable().describe("Null: from the beginning, undated sources included"),
 	to: z.string(),
 });
 
-const brandHeadSchema = z.object({
+const namedBrandSchema = z.object({ brand: z.string(), name: z.string() });
+export const brandHeadSchema = z.object({
 	id: z.string().describe("Its name in addresses"),
 	name: z.string(),
 	aliases: z.array(z.string()),
 	domains: z.array(z.string()),
 	kind: z.string().describe("Type of its nodes"),
+	is: z.enum(["organization", "product"]),
+	legal_name: z.string().nullable(),
+	tickers: z.array(z.string()),
+	exchange: z.string().nullable(),
+	cik: z.string().nullable(),
+	lei: z.string().nullable(),
+	registry_id: z.string().nullable(),
+	maker: namedBrandSchema.nullable().describe("Who makes a product, where the graphs say so"),
+	products: z.array(namedBrandSchema),
 });
 
-const footprintFields = {
-	mentions: z.int().describe("Cited sentences that name it, or stand in a node of its own"),
+export const mentionIds = z.array(z.int()).describe("n of all the mentions it is counted from");
+export const basisSchema = z
+	.enum(["told", "published"])
+	.nullable()
+	.describe("told: the text names the date; published: it is that of the newest source");
+
+export const footprintFields = {
+	mentions: z
+		.int()
+		.describe("Cited sentences that name it in its context, or stand in a node of its own"),
 	articles: z.int().describe("Distinct addresses"),
 	graphs: z.int(),
 	sources_independent: z.int().describe("Publishers; copies under one title count once"),
-	first_seen: z.string().nullable(),
+	first_seen: z.string().nullable().describe("Day of the first dated mention"),
 	last_seen: z.string().nullable(),
-	undated: z.int().describe("Mentions nobody dates"),
+	first_seen_basis: basisSchema,
+	last_seen_basis: basisSchema,
+	undated: z.int().describe("Mentions without a date"),
 };
-const footprintSchema = z.object({
-	...footprintFields,
-	is_complete: z
-		.boolean()
-		.describe("False when it has more mentions than tone and risks are read of"),
-	by_graph: z.array(
-		z.object({
-			graph_id: z.string(),
-			title: z.string(),
-			mentions: z.int(),
-			articles: z.int(),
-			last_seen: z.string().nullable(),
-		}),
-	),
-});
-
-const shareSchema = z.object({
+export const shareSchema = z.object({
 	brand: z.string(),
 	name: z.string(),
 	share: z.number().describe("Of the mentions of all brands listed; they add up to 1"),
@@ -146,6 +154,12 @@ const shareSchema = z.object({
 	n: z.int().describe("Mentions of all brands listed"),
 	interval: intervalSchema,
 	is_small_sample: z.boolean(),
+	evidence: z
+		.array(z.string())
+		.describe(
+			"evidence_id of all its mentions; none for the brand itself, whose mentions are listed",
+		)
+		.optional(),
 });
 
 const toneFields = {
@@ -155,16 +169,18 @@ const toneFields = {
 	negative: z.int(),
 	n: z.int(),
 };
-const sentimentSchema = z.object({
+export const sentimentSchema = z.object({
 	...toneFields,
 	positive_interval: intervalSchema.describe(
 		"Wilson 95 % of the positive share among sentences with a tone",
 	),
 	is_small_sample: z.boolean(),
 	method: z.string(),
+	positive_mentions: mentionIds.optional(),
+	negative_mentions: mentionIds.optional(),
 });
 
-const signalSchema = replyComponent(
+export const signalSchema = replyComponent(
 	"BrandSignal",
 	z.object({
 		type: z.enum(["event", "signal", "volume"]),
@@ -175,7 +191,7 @@ const signalSchema = replyComponent(
 	}),
 );
 
-const bucketSchema = z.object({
+export const bucketSchema = z.object({
 	period: z.string(),
 	mentions: z.int(),
 	articles: z.int(),
@@ -192,54 +208,12 @@ export const gapSchema = z.object({
 		"ambiguous",
 		"unread",
 		"cut",
+		"risks_not_read",
 	]),
 	message: z.string(),
 });
 
-const citations = z.array(citationSchema);
-
-const intelligenceSchema = replyComponent(
-	"BrandIntelligence",
-	z.object({
-		brand: brandHeadSchema,
-		window: windowSchema,
-		footprint: footprintSchema,
-		share_of_voice: z.array(shareSchema),
-		sentiment: sentimentSchema,
-		signals: z.array(signalSchema),
-		trends: z.array(
-			z.object({
-				trend_id: z.string(),
-				name: z.string(),
-				role: z.string().describe("names it, or the type of the edge that links it"),
-				momentum: momentumSchema,
-				evidence: evidenceIds,
-			}),
-		),
-		co_mentions: z.array(
-			z.object({
-				brand: z.string(),
-				name: z.string(),
-				mentions: z.int().describe("Sentences that are of both"),
-				share: z.number().describe("Of the mentions of the brand asked for"),
-				evidence: evidenceIds,
-			}),
-		),
-		timeline: z.array(bucketSchema),
-		risks: z.array(
-			z.object({
-				kind: z.enum(["security", "legal", "lifecycle", "operations"]),
-				statement: z.string(),
-				date: z.string().nullable(),
-				sources_independent: z.int(),
-				evidence: evidenceIds,
-			}),
-		),
-		gaps: z.array(gapSchema),
-		citations,
-	}),
-);
-export type BrandIntelligence = z.infer<typeof intelligenceSchema>;
+export const citations = z.array(citationSchema);
 
 const brandMetaSchema = z.object({
 	query: z.string(),
@@ -252,9 +226,7 @@ const brandMetaSchema = z.object({
 });
 export type BrandMeta = z.infer<typeof brandMetaSchema>;
 
-const brandOutput = <D extends z.ZodType>(data: D) => outputOf(data, brandMetaSchema);
-
-export const intelligenceOutput = brandOutput(intelligenceSchema);
+export const brandOutput = <D extends z.ZodType>(data: D) => outputOf(data, brandMetaSchema);
 
 const readingFields = { brand: brandHeadSchema, window: windowSchema };
 

@@ -30,6 +30,7 @@ import type {
 	JudgedSearch,
 	PairJudge,
 	SearchEngine,
+	WordKnowledge,
 } from "../search/search.js";
 import type {
 	FreeOperations,
@@ -45,7 +46,7 @@ import type { Money } from "./money.js";
 declare module "../contract/services.js" {
 	interface SkillServices {
 		readonly catalog: GraphCatalog;
-		readonly search: HybridSearch & GraphRouter & JudgedSearch;
+		readonly search: HybridSearch & GraphRouter & JudgedSearch & WordKnowledge;
 		/** What research skills and the operations about their results share. */
 		readonly research: ResearchParts;
 		readonly verifier: ClaimVerifier;

@@ -54,6 +54,9 @@ export type HybridSearch = Pick<SearchEngine, "find">;
 /** The models themselves: what embeds texts, and what reads pairs of them; either may be missing. */
 export type JudgedSearch = Pick<SearchEngine, "judge" | "embedder">;
 
+/** What is known of words without a search. */
+export type WordKnowledge = Pick<SearchEngine, "isCommonWord">;
+
 /** Search, and what reads what was found beside a claim. */
 export type ReadingSearch = Pick<SearchEngine, "find" | "judge">;
 
@@ -137,6 +140,8 @@ export async function createSearchEngine(options: SearchEngineOptions) {
 		/** Undefined where the operator has switched it off, and where its files are missing or damaged. */
 		judge,
 		embedder,
+		/** Whether a word in lower case is one of the common ones of the language, as far as a model knows them. */
+		isCommonWord: (word: string): boolean => commonWords?.has(word) ?? false,
 		/** Brings the index in line with these graphs; unchanged ones (same content hash and model) are not touched. */
 		async sync(graphs: readonly Graph[], syncOptions: SyncOptions = {}): Promise<void> {
 			embedder?.warm();

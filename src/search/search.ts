@@ -36,4 +36,5 @@ export {
 	type JudgedSearch,
 	type ReadingSearch,
 	type SearchEngine,
+	type WordKnowledge,
 } from "./search-engine.js";

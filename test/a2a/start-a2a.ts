@@ -16,7 +16,12 @@ import { createGraphCatalog } from "../../src/knowledge/catalog.js";
 import type { Graph } from "../../src/knowledge/graph.js";
 import { createInvoke } from "../../src/sales/invoke.js";
 import { createUsageRecorder } from "../../src/sales/usage.js";
-import type { GraphRouter, HybridSearch, JudgedSearch } from "../../src/search/search-engine.js";
+import type {
+	GraphRouter,
+	HybridSearch,
+	JudgedSearch,
+	WordKnowledge,
+} from "../../src/search/search-engine.js";
 import { OPERATIONS } from "../../src/service/service.js";
 import type { Service } from "../../src/service/service-interface.js";
 import type { Settings } from "../../src/settings/read-settings.js";
@@ -146,8 +151,9 @@ const GRAPH: Graph = {
 
 function createSearch(
 	watch: (query: string) => Promise<void>,
-): HybridSearch & Pick<GraphRouter, "route"> & JudgedSearch {
+): HybridSearch & Pick<GraphRouter, "route"> & JudgedSearch & WordKnowledge {
 	return {
+		isCommonWord: () => false,
 		judge: undefined,
 		embedder: undefined,
 		route: async () => ({ graphs: [], missing: [], mode: "hybrid" }),

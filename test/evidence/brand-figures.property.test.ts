@@ -73,8 +73,8 @@ t.test("a timeline is in order, holds what is dated within its reach, once", (t)
 			fc.constantFrom("day", "month", "quarter", "year", undefined),
 			(days, size) => {
 				const mentions: DatedMention[] = days.map((day) => ({
-					...{ sentence, brands: [], sources: [] },
-					...{ day, isRead: true },
+					...{ sentence, links: new Map(), sources: [] },
+					...{ day, date: day, basis: day === null ? null : "published", isRead: true },
 				}));
 				const window = { from: null, to: "2026-12-31" };
 				const { buckets } = toBuckets(mentions, window, size);

@@ -29,7 +29,7 @@ const send = (method: string, path: string, headers: Headers, body?: object) =>
 const balance = async () =>
 	(await send("GET", "/v1/spt/balance", SPT)).body.data.balance_usd as string;
 
-const BRAND = "/v1/brand-intelligence/Linux%20kernel";
+const BRAND = "/v1/brand-intelligence/Apple";
 const TOPIC = { topic: "Gasless transfers with signed authorizations" };
 const DOSSIERS = "/v1/intelligence/dossiers";
 
@@ -39,11 +39,11 @@ t.test("a brand costs its flat price once, on a balance and on a chain", async (
 		status: 402,
 		body: { price: { amount_usd: "30.00", billing_type: "brand_flat" } },
 	});
-	const paid = await send("POST", BRAND, SPT, { window: "9y", compare_with: ["MCP"] });
+	const paid = await send("POST", BRAND, SPT, { compare_with: ["Visa"] });
 	t.match(paid, {
 		status: 200,
 		body: {
-			data: { brand: { id: "linux-kernel" }, share_of_voice: [{ share: Number }, {}] },
+			data: { brand: { id: "apple" }, share_of_voice: [{ share: Number }, {}] },
 			meta: { cost: { amount_usd: "30.00", billing_type: "brand_flat", charged: true } },
 		},
 	});
@@ -56,10 +56,10 @@ t.test("a brand costs its flat price once, on a balance and on a chain", async (
 
 t.test("what no graph knows, and what nothing is said of, costs nothing on any rail", async (t) => {
 	const before = [await balance(), chain.transactions.length];
-	const unknown = "/v1/brand-intelligence/linux-kernal";
+	const unknown = "/v1/brand-intelligence/Aple";
 	for (const headers of [SPT, KEY, paying(30_000_000n), {}]) {
 		const reply = await send("POST", unknown, headers, {});
-		t.match(reply, { status: 404, body: { error: { message: /near it linux-kernel/ } } });
+		t.match(reply, { status: 404, body: { error: { message: /near it .*Apple/ } } });
 	}
 	for (const said of ["A history of fruit: Apple", "Apple. A history of the fruit"]) {
 		const path = `/v1/brand-intelligence/${encodeURIComponent(said)}`;
@@ -67,7 +67,7 @@ t.test("what no graph knows, and what nothing is said of, costs nothing on any r
 	}
 	for (const headers of [SPT, KEY, paying(500_000n), {}]) {
 		t.equal((await send("GET", "/v1/brands/nobody-at-all/signals", headers)).status, 404);
-		const body = { brands: ["MCP", "nobody at all"] };
+		const body = { brands: ["Apple", "nobody at all"] };
 		t.equal((await send("POST", "/v1/brands/compare", headers, body)).status, 404);
 	}
 	for (const headers of [SPT, KEY, paying(500_000n)]) {
@@ -79,13 +79,15 @@ t.test("what no graph knows, and what nothing is said of, costs nothing on any r
 	for (const headers of [SPT, KEY]) {
 		const window = { from: "1990-01-01", to: "1990-12-31" };
 		const silent = await send("POST", BRAND, headers, { window });
-		t.match(silent, { status: 200, body: { meta: { cost: { charged: false } } } });
+		t.match(silent, { status: 404, body: { error: { message: /0 mentions in 0 graphs/ } } });
+		const little = await send("POST", "/v1/brand-intelligence/exxon-mobil", headers, {});
+		t.match(little, { status: 404, body: { error: { message: /sold from 10 mentions by 3/ } } });
 		const none = await send("POST", "/v1/intelligence/dossier", headers, { topic: "zorblax" });
 		t.match(none, { status: 200, body: { meta: { cost: { charged: false } } } });
 	}
 	t.equal((await send("POST", BRAND, SPT, { window: "soon" })).status, 400);
 	t.equal(
-		(await send("GET", "/v1/brands/MCP/timeline?window=2y&from=2025-01-01", SPT)).status,
+		(await send("GET", "/v1/brands/Apple/timeline?window=2y&from=2025-01-01", SPT)).status,
 		400,
 	);
 	t.same([await balance(), chain.transactions.length], before);
@@ -93,13 +95,13 @@ t.test("what no graph knows, and what nothing is said of, costs nothing on any r
 
 t.test("readings of a brand are paid by the call", async (t) => {
 	for (const path of ["signals", "timeline?bucket=year", "sources"]) {
-		const reply = await send("GET", `/v1/brands/MCP/${path}`, SPT);
+		const reply = await send("GET", `/v1/brands/Apple/${path}`, SPT);
 		t.match(reply, { status: 200, body: { meta: { cost: { amount_usd: "0.50" } } } }, path);
 		t.ok(reply.body.data.items.length > 0);
 		t.ok(reply.body.data.citations.length > 0);
 	}
-	const compared = await send("POST", "/v1/brands/compare", SPT, { brands: ["MCP", "Linux"] });
-	t.equal(compared.status, 404, "Linux is no name of the kernel's node");
+	const compared = await send("POST", "/v1/brands/compare", SPT, { brands: ["Apple", "MCP"] });
+	t.equal(compared.status, 404, "a protocol is neither an organization nor a product");
 });
 
 t.test(

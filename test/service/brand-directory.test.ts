@@ -5,6 +5,7 @@ import {
 	resolveBrand,
 } from "../../skills/brands/brand-directory.operations.js";
 import { createGraphCatalog } from "../../src/knowledge/catalog.js";
+import { emptySearch } from "./empty-search.js";
 import { makeConcept, makeGraph } from "./sample-graphs.js";
 
 const node = (id: string, title: string, changes = {}) =>
@@ -13,28 +14,31 @@ const node = (id: string, title: string, changes = {}) =>
 const catalog = createGraphCatalog([
 	makeGraph({ id: "one" }, [
 		node("acme", "ACME Corp.", { aliases: ["acme.example", "AC", "Acme"], tags: ["tools"] }),
-		node("cpp", "C++", { type: "product" }),
-		node("c-plus", "C plus plus"),
+		node("cpp", "C++", { type: "product", facts: "domain: cpp.example" }),
+		node("c-plus", "C plus plus", { facts: "registry id: 9" }),
+		node("nameless", "Nameless"),
 		makeConcept(),
 	]),
 	makeGraph({ id: "two" }, [
 		node("acme", "Acme Corp", { type: "Organization", aliases: ["Acme Corporation"] }),
-		node("umlaut", "Ümläut", { type: "Brand" }),
+		node("umlaut", "Ümläut", { type: "Brand", facts: "lei: ABC" }),
+		node("data-classes", "Data classes", { type: "Entity", aliases: ["Dataclass"] }),
 	]),
 ]);
+const linking = { catalog, search: emptySearch };
 const idsOf = (page: unknown, field = "brand") =>
 	(page as { items: Record<string, string>[] }).items.map((item) => item[field]);
 
 t.test("nodes of one name are one brand, alike keys are distinguished", async (t) => {
-	const page = await listBrands(catalog, { limit: 10 });
+	const page = await listBrands(linking, { limit: 10 });
 	t.same(idsOf(page), ["acme-corp", "c-plus-plus.one.c-plus", "c-plus-plus.one.cpp", "umlaut"]);
 	t.match(page, { items: [{ types: ["Company", "Organization"], graphs: ["one", "two"] }] });
-	t.same(idsOf(await listBrands(catalog, { limit: 10, graph_id: "two" })), ["acme-corp", "umlaut"]);
-	await t.rejects(listBrands(catalog, { limit: 10, graph_id: "three" }), { code: "NOT_FOUND" });
+	t.same(idsOf(await listBrands(linking, { limit: 10, graph_id: "two" })), ["acme-corp", "umlaut"]);
+	await t.rejects(listBrands(linking, { limit: 10, graph_id: "three" }), { code: "NOT_FOUND" });
 });
 
 t.test("a profile has names and numbers, nothing that is for sale", async (t) => {
-	const profile = await describeBrand(catalog, "ACME-Corp");
+	const profile = await describeBrand(linking, "ACME-Corp");
 	t.match(profile, {
 		name: "ACME Corp.",
 		aliases: ["acme.example", "AC", "Acme", "Acme Corp", "Acme Corporation"],
@@ -45,7 +49,7 @@ t.test("a profile has names and numbers, nothing that is for sale", async (t) =>
 	const { summary, body } = makeConcept();
 	t.notMatch(JSON.stringify(profile), summary);
 	t.notMatch(JSON.stringify(profile), body);
-	await t.rejects(describeBrand(catalog, "acme-crop"), {
+	await t.rejects(describeBrand(linking, "acme-crop"), {
 		code: "NOT_FOUND",
 		message: /near it acme-corp/,
 	});

@@ -7,6 +7,7 @@ import { createGraphCatalog, type GraphCatalog } from "../../src/knowledge/catal
 import { ask } from "../skills/asked-skill.js";
 import { boundSkill } from "../support/bound-skill.js";
 import { manualClock } from "../support/manual-clock.js";
+import { emptySearch } from "./empty-search.js";
 import { makeConcept, makeGraph } from "./sample-graphs.js";
 
 const clock = manualClock("2026-06-01T00:00:00Z");
@@ -33,6 +34,7 @@ const catalogArbitrary = fc
 							path: `c${place}.md`,
 							title,
 							type,
+							facts: `registry id: ${graph} ${place}`,
 							evidence: sources.map(({ host, day: publishedAt }, index) => ({
 								articleId: `s${index}`,
 								title: "Source",
@@ -66,7 +68,8 @@ async function readAll(list: List, limit: number, field: string) {
 
 const lists: Readonly<Record<string, (catalog: GraphCatalog) => List>> = {
 	host: (catalog) => async (request) => toPage(await listSources(catalog, request)),
-	brand: (catalog) => async (request) => toPage(await listBrands(catalog, request)),
+	brand: (catalog) => async (request) =>
+		toPage(await listBrands({ catalog, search: emptySearch }, request)),
 	trend_id(catalog) {
 		const trends = ask<{ data: { items: [] }; meta: { next_cursor: string | null } }>(
 			boundSkill(trendList, { catalog, clock }),

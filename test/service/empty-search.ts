@@ -14,6 +14,7 @@ export const emptySearch: SearchEngine = {
 	route: async () => ({ graphs: [], missing: [], mode: "keyword" }),
 	judge: undefined,
 	embedder: undefined,
+	isCommonWord: () => false,
 	warm: () => undefined,
 	sync: async () => {},
 	status: () => ({ model: undefined, concepts: 2, pendingVectors: 0, mode: "keyword" }),

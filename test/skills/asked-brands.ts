@@ -1,3 +1,4 @@
+import type { Test } from "tap";
 import { brandIntelligence } from "../../skills/brands/brand-intelligence.operations.js";
 import {
 	brandComparison,
@@ -6,8 +7,10 @@ import {
 	brandTimeline,
 } from "../../skills/brands/brand-readings.operations.js";
 import type { PaidOperation } from "../../src/contract/operation.js";
-import type { Clock } from "../../src/kernel/clock.js";
+import { type Clock, systemClock } from "../../src/kernel/clock.js";
 import type { GraphCatalog } from "../../src/knowledge/catalog.js";
+import type { PairJudge } from "../../src/search/judge/pair-judge.js";
+import { createSearchEngine } from "../../src/search/search-engine.js";
 import { boundSkill } from "../support/bound-skill.js";
 import { manualClock } from "../support/manual-clock.js";
 import { ask } from "./asked-skill.js";
@@ -20,10 +23,29 @@ interface Told {
 	readonly meta: { readonly decision: string; readonly warnings: readonly string[] };
 }
 
-/** Every skill that reads what a catalog says of brands, asked as the pipeline does. */
-export function askBrands(catalog: GraphCatalog, clock: Clock = manualClock(TODAY)) {
-	const askOf = (operation: PaidOperation) => ask<Told>(boundSkill(operation, { catalog, clock }));
+interface Asking {
+	readonly clock?: Clock;
+	readonly judge?: PairJudge;
+}
+
+/** Every skill that reads what a catalog says of brands, asked as the pipeline does, over a search by keywords. */
+export async function askBrands(
+	t: Test,
+	catalog: GraphCatalog,
+	{ clock = manualClock(TODAY), judge }: Asking = {},
+) {
+	const search = await createSearchEngine({
+		folder: t.testdir(),
+		clock: systemClock,
+		model: "none",
+		...(judge && { judge }),
+	});
+	await search.sync(catalog.list());
+	t.teardown(() => search.close());
+	const services = { catalog, clock, search };
+	const askOf = (operation: PaidOperation) => ask<Told>(boundSkill(operation, services));
 	return {
+		services,
 		intelligence: askOf(brandIntelligence),
 		signals: askOf(brandSignals),
 		timeline: askOf(brandTimeline),

@@ -13,10 +13,10 @@ const source = (id: string, sourceUrl: string, publishedAt?: string): Evidence =
 const node = (id: string, title: string, changes: object) =>
 	makeConcept({ id, path: `${id.replaceAll(".", "/")}.md`, title, body: "", ...changes });
 
-/** Two companies, and what two graphs say of them; one node names both without a date. */
+/** Two companies, and what two graphs say of them, less than is sold; one node names both without a date. */
 export const SHOPS = createGraphCatalog([
 	makeGraph({ id: "shops" }, [
-		node("entities.apple", "Apple in the trade list", {
+		node("entities.apple", "Apple", {
 			type: "Company",
 			aliases: ["apple.example", "AAPL"],
 			summary: "The maker sells telephones.",
@@ -25,6 +25,7 @@ export const SHOPS = createGraphCatalog([
 		}),
 		node("entities.pear", "Pear (PR)", {
 			type: "Company",
+			facts: "domain: pear.example\nregistry id: 77",
 			summary: "Pear is stable.",
 			evidence: [source("p1", "https://pear.example", "2025-03-02")],
 		}),
@@ -66,9 +67,14 @@ const named = (id: string, count: number, day: string, name: string) =>
 /** More mentions than are read: Acmesoft has 3,010, Betaware 1,000. */
 export const OFTEN_NAMED = createGraphCatalog([
 	makeGraph({ id: "busy" }, [
-		node("acme", "Acmesoft", { type: "Company", summary: "It is.", evidence: [] }),
-		node("beta", "Betaware", { type: "Company", summary: "It is.", evidence: [] }),
-		named("old", 3_000, "2020-01-01", "Acmesoft"),
+		node("acme", "Acmesoft", {
+			...{ type: "Company", facts: "cik: 1", summary: "It is.", evidence: [] },
+		}),
+		node("beta", "Betaware", {
+			...{ type: "Company", facts: "lei: 2", summary: "It is.", evidence: [] },
+		}),
+		named("old", 1_500, "2020-01-01", "Acmesoft"),
+		named("older", 1_500, "2020-01-01", "Acmesoft"),
 		named("other", 1_000, "2020-01-01", "Betaware"),
 		named("new", 10, "2025-01-01", "Acmesoft"),
 	]),
