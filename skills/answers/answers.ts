@@ -1,7 +1,11 @@
 export { toMarks } from "./answer-text.js";
-export { type CitationList, createCitationList, type WrittenSentence } from "./citation-gate.js";
+export {
+	type CitationList,
+	createCitationList,
+	type DroppedSentence,
+	type WrittenSentence,
+} from "./citation-gate.js";
 export { composeAnswer, decisionOf, passagesOf } from "./engine/answer-engine.js";
-export { createLlmWriter } from "./llm-writer.js";
 export {
 	answerQuestion,
 	finishSteps,
@@ -33,6 +37,10 @@ export {
 	profileSources,
 	toTimeline,
 } from "./report/report-sections.js";
+export { createLlmWriter, type LlmWriter } from "./writer/llm-writer.js";
+export type { WriterUsage } from "./writer/writer-endpoint.js";
+export { createWriterMeter, type WriterMeter, type WriterReport } from "./writer/writer-meter.js";
+export { tryWriter, type WriterTrial } from "./writer-trial.js";
 export {
 	chooseSentences,
 	extractiveWriter,

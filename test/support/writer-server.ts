@@ -10,6 +10,8 @@ export interface AskedOfWriter {
 	readonly model: string;
 	readonly temperature: number;
 	readonly max_tokens: number;
+	/** Whatever else it is asked with. */
+	readonly asked: Readonly<Record<string, unknown>>;
 	readonly system: string;
 	readonly user: string;
 	readonly data: {
@@ -41,14 +43,16 @@ export async function startWriterServer(t: Test, first: Respond) {
 	};
 }
 
+/** A list stands for a draft of these sentences. */
 function sendCompletion(res: ServerResponse, content: unknown): void {
-	const text = typeof content === "string" ? content : JSON.stringify(content);
+	const draft = Array.isArray(content) ? { sentences: content } : content;
+	const text = typeof draft === "string" ? draft : JSON.stringify(draft);
 	res.setHeader("Content-Type", "application/json");
 	res.end(JSON.stringify({ choices: [{ message: { role: "assistant", content: text } }] }));
 }
 
 async function readAsked(req: IncomingMessage): Promise<AskedOfWriter> {
-	const { model, temperature, max_tokens, messages } = (await json(req)) as {
+	const { model, temperature, max_tokens, messages, ...asked } = (await json(req)) as {
 		model: string;
 		temperature: number;
 		max_tokens: number;
@@ -63,6 +67,7 @@ async function readAsked(req: IncomingMessage): Promise<AskedOfWriter> {
 		model,
 		temperature,
 		max_tokens,
+		asked,
 		system,
 		user,
 		data: JSON.parse(user),
