@@ -15,8 +15,9 @@ import {
 	passagesOf,
 } from "./engine/answer-engine.js";
 import type { PassageWeight } from "./evidence-recall.js";
+import type { ProseServices } from "./passed-draft.js";
 import type { Writer } from "./writer/writing-task.js";
-import { type PassageTask, type ProseServices, writeStepwise } from "./written-prose.js";
+import { type PassageTask, writeStepwise } from "./written-prose.js";
 
 export interface QuestionTask {
 	/** Stands alone: anyone who answers knows nothing else. */

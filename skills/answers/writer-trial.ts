@@ -5,11 +5,12 @@ import type { HybridSearch, JudgedSearch, PairJudge } from "../../src/search/sea
 import type { WrittenSentence } from "./citation-gate.js";
 import { composeAnswer } from "./engine/answer-engine.js";
 import { keepsEvidence } from "./evidence-recall.js";
+import { passDraft } from "./passed-draft.js";
 import { toWritingTask, weighPassages } from "./question-answer.js";
 import type { LlmWriter } from "./writer/llm-writer.js";
 import type { WriterUsage } from "./writer/writer-endpoint.js";
 import { costOfTokens } from "./writer/writer-meter.js";
-import { type PassageTask, passDraft } from "./written-prose.js";
+import type { PassageTask } from "./written-prose.js";
 
 /** What became of the draft for one question. */
 export interface TriedQuestion {

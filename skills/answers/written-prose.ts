@@ -1,12 +1,14 @@
-import type { CitedSentence } from "../../src/evidence/evidence.js";
-import type { PairJudge } from "../../src/search/search.js";
+import {
+	type CitedSentence,
+	contentTerms,
+	contentWords,
+	coverageOf,
+	leansOnBefore,
+} from "../../src/evidence/evidence.js";
 import { type DroppedSentence, passCitationGate, type WrittenSentence } from "./citation-gate.js";
 import { keepsEvidence, type PassageWeight, uncited } from "./evidence-recall.js";
-import { extractiveWriter, quoteBest } from "./extractive-writer.js";
+import { type DraftOutcome, type ProseServices, passDraft } from "./passed-draft.js";
 import type { DraftSentence, Writer, WritingTask } from "./writer/writing-task.js";
-
-export { chooseSentences, extractiveWriter } from "./extractive-writer.js";
-export type { Writer, WritingTask } from "./writer/writing-task.js";
 
 /** Prose that may be shown: every sentence has evidence that carries it. */
 export interface Prose {
@@ -15,64 +17,6 @@ export interface Prose {
 	readonly writer: string;
 	/** What a reader should know of how it was made. */
 	readonly warnings: readonly string[];
-}
-
-/** Who drafts, and what reads drafts beside their evidence; without a judge evidence is quoted. */
-export interface ProseServices {
-	readonly writer: Writer;
-	readonly judge: PairJudge | undefined;
-}
-
-/** What became of a draft. */
-export interface DraftOutcome {
-	readonly dropped: readonly DroppedSentence[];
-	/** Why nothing is left of it, or no more than was shown; undefined for one that was written to its end. */
-	readonly failure: string | undefined;
-}
-
-/**
- * Has a task written, and gives each sentence as soon as it has passed the citation gate, none of them twice. Only the caller's
- * leaving rejects.
- */
-export async function* passDraft(
-	task: WritingTask,
-	{ writer, judge }: ProseServices,
-): AsyncGenerator<WrittenSentence, DraftOutcome, undefined> {
-	const { offered, signal, sentencesMax } = task;
-	const dropped: DroppedSentence[] = [];
-	const shown = new Set<string>();
-	if (!judge) return { dropped, failure: "No model is at hand that reads drafts." };
-	try {
-		for await (const sentences of batchesOf(writer.draft(task))) {
-			const passed = await passCitationGate(sentences, { offered, judge, signal });
-			dropped.push(...passed.dropped);
-			for (const sentence of passed.written) {
-				if (shown.has(sentence.text)) continue;
-				shown.add(sentence.text);
-				yield sentence;
-				if (shown.size >= sentencesMax) return { dropped, failure: undefined };
-			}
-		}
-	} catch (error) {
-		signal.throwIfAborted();
-		const why = (error instanceof Error ? error.message : String(error)).slice(0, 200);
-		const what = shown.size > 0 ? "broke off its draft" : "gave no draft";
-		return { dropped, failure: `The configured writer ${what} (${why}).` };
-	}
-	if (shown.size > 0) return { dropped, failure: undefined };
-	const isRead = dropped.every(({ reason }) => reason !== "not read");
-	const failure = isRead
-		? "Nothing the configured writer wrote was carried by evidence."
-		: "What the configured writer wrote could not be read beside its evidence.";
-	return { dropped, failure };
-}
-
-/** A whole draft is read at once, which takes the judge fewer turns; one that is still being written, sentence by sentence. */
-async function* batchesOf(
-	draft: ReturnType<Writer["draft"]>,
-): AsyncGenerator<readonly DraftSentence[]> {
-	if (!(Symbol.asyncIterator in draft)) yield await draft;
-	else for await (const sentence of draft) yield [sentence];
 }
 
 /**
@@ -193,4 +137,104 @@ async function extractive(task: WritingTask, reasons: readonly string[]): Promis
 	const quoted = quoteBest(task);
 	const { written } = await passCitationGate(quoted, { offered, judge: undefined, signal });
 	return { sentences: written, writer: extractiveWriter.name, warnings: quotedInstead(reasons) };
+}
+
+/** What counts for a sentence: the question's words it holds itself, those it holds with its title, and its place among those offered. */
+const WEIGHTS = { own: 1, titled: 0.5, rank: 0.5 } as const;
+/** How much being like what is chosen already counts against a sentence (maximal marginal relevance). */
+const SAMENESS = 0.8;
+/** A summary says by itself what its concept is; a sentence that begins with "It" does not say what it speaks of. */
+const SUMMARY_BONUS = 0.25;
+const LEANING_LOSS = 0.5;
+/** So does one that shares no word with the name of what it is about. */
+const NAMELESS_LOSS = 0.3;
+/** Sentences looked at: the best of what was offered. */
+const LOOKED_AT = 80;
+
+/**
+ * Quotes the sentences that say most about the question and least of the same: maximal marginal relevance (Carbonell and
+ * Goldstein 1998) over shared content words. What it quotes stands in the order of its choice, each sentence word for word.
+ */
+export const extractiveWriter: Writer = {
+	name: "extractive",
+	draft: async (task) => quoteBest(task),
+};
+
+/** Its draft. */
+export function quoteBest(task: WritingTask): readonly DraftSentence[] {
+	return chooseSentences(task).map(({ text, evidenceId }) => ({ text, evidenceIds: [evidenceId] }));
+}
+
+interface Candidate {
+	readonly sentence: CitedSentence;
+	readonly words: readonly (readonly string[])[];
+	readonly terms: ReadonlySet<string>;
+	readonly relevance: number;
+}
+
+/** The sentences that would be quoted, best first; those that can be read alone before those that lean on others. */
+export function chooseSentences({
+	question,
+	offered,
+	sentencesMax,
+}: Pick<WritingTask, "question" | "offered" | "sentencesMax">): readonly CitedSentence[] {
+	const rest = new Set(toCandidates(question, offered.slice(0, LOOKED_AT)));
+	const chosen: Candidate[] = [];
+	while (chosen.length < sentencesMax && rest.size > 0) {
+		let best: Candidate | undefined;
+		let bestScore = Number.NEGATIVE_INFINITY;
+		for (const candidate of rest) {
+			const alike = Math.max(0, ...chosen.map(({ terms }) => coverageOf(candidate.words, terms)));
+			const score = candidate.relevance - SAMENESS * alike;
+			if (score > bestScore) [best, bestScore] = [candidate, score];
+		}
+		if (!best) break;
+		rest.delete(best);
+		chosen.push(best);
+	}
+	return chosen.map(({ sentence }) => sentence);
+}
+
+function toCandidates(question: string, offered: readonly CitedSentence[]): readonly Candidate[] {
+	const read = offered.map((sentence) => {
+		const words = contentWords(sentence.text);
+		return { sentence, words, terms: new Set(words.flat()) };
+	});
+	const asked = weighWords(contentWords(question), read);
+	return read.map((one, rank) => {
+		const { text, place, concept } = one.sentence;
+		const title = contentTerms(concept.title);
+		const titled = new Set([...one.terms, ...title]);
+		const isNamed = [...title].some((term) => one.terms.has(term));
+		const relevance =
+			WEIGHTS.own * shareOf(asked, one.terms) +
+			WEIGHTS.titled * shareOf(asked, titled) +
+			WEIGHTS.rank * (1 - rank / read.length) +
+			(place === 0 ? SUMMARY_BONUS : 0) -
+			(leansOnBefore(text) ? LEANING_LOSS : 0) -
+			(isNamed ? 0 : NAMELESS_LOSS);
+		return { ...one, relevance };
+	});
+}
+
+type WeighedWord = { readonly word: readonly string[]; readonly weight: number };
+
+/** Words of the question by how few of those offered hold them (inverse document frequency); a word that none holds asks for nothing here. */
+function weighWords(
+	words: readonly (readonly string[])[],
+	offered: readonly { readonly terms: ReadonlySet<string> }[],
+): readonly WeighedWord[] {
+	return words.flatMap((word) => {
+		const held = offered.filter(({ terms }) => word.some((term) => terms.has(term))).length;
+		return held === 0 ? [] : [{ word, weight: Math.log(1 + offered.length / held) }];
+	});
+}
+
+function shareOf(asked: readonly WeighedWord[], terms: ReadonlySet<string>): number {
+	let [held, all] = [0, 0];
+	for (const { word, weight } of asked) {
+		all += weight;
+		if (word.some((term) => terms.has(term))) held += weight;
+	}
+	return all === 0 ? 0 : held / all;
 }

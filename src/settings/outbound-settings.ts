@@ -56,19 +56,10 @@ export function parseWriterSettings(
 		if (model === "") return undefined;
 		throw invalidSetting("writer_model needs writer_url, the address it answers at.");
 	}
-	const preset = WRITER_PRESET_NAMES.find((name) => name === (named || "openai"));
-	if (!preset) {
-		const names = WRITER_PRESET_NAMES.join(", ");
-		throw invalidSetting(`"${named}" is no writer_preset; use one of ${names}.`);
-	}
+	const preset = parsePreset(named);
 	const url = text("writer_url") || WRITER_PRESETS[preset].url;
 	assertAddress(url);
-	if (model === "" && (named === "" || named === "openai")) {
-		throw invalidSetting("writer_url needs writer_model, the model to ask for.");
-	}
-	if (model !== "" && !MODEL_NAME.test(model)) {
-		throw invalidSetting("writer_model holds more than the name of a model.");
-	}
+	assertModel(model, preset);
 	return {
 		preset,
 		url: url.replace(/\/+$/, ""),
@@ -79,6 +70,24 @@ export function parseWriterSettings(
 		price: parsePrice(text("writer_usd_per_million_in"), text("writer_usd_per_million_out")),
 		apiKey: apiKey || undefined,
 	};
+}
+
+function parsePreset(text: string): WriterPresetName {
+	const preset = WRITER_PRESET_NAMES.find((name) => name === (text || "openai"));
+	if (preset) return preset;
+	throw invalidSetting(
+		`"${text}" is no writer_preset; use one of ${WRITER_PRESET_NAMES.join(", ")}.`,
+	);
+}
+
+/** Hosted servers serve many; of one's own the only one is asked for. */
+function assertModel(model: string, preset: WriterPresetName): void {
+	if (model === "" && preset === "openai") {
+		throw invalidSetting("writer_url needs writer_model, the model to ask for.");
+	}
+	if (model !== "" && !MODEL_NAME.test(model)) {
+		throw invalidSetting("writer_model holds more than the name of a model.");
+	}
 }
 
 const MODEL_NAME = /^[\w.:/@+-]{1,120}$/;

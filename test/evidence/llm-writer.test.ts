@@ -1,6 +1,7 @@
 import t, { type Test } from "tap";
 import { createLlmWriter, type LlmWriterDeps } from "../../skills/answers/writer/llm-writer.js";
-import { type Writer, writeProse } from "../../skills/answers/written-prose.js";
+import type { Writer } from "../../skills/answers/writer/writing-task.js";
+import { writeProse } from "../../skills/answers/written-prose.js";
 import { WRITER_LIMITS } from "../../src/contract/limits.js";
 import { createConfiguredEgress } from "../../src/delivery/configured-egress.js";
 import { toCitedSentences } from "../../src/evidence/cited-sentences.js";

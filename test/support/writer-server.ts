@@ -56,9 +56,9 @@ async function readAsked(req: IncomingMessage): Promise<AskedOfWriter> {
 		model: string;
 		temperature: number;
 		max_tokens: number;
-		messages: { content: string }[];
+		messages?: { content: string }[];
 	};
-	const [system = "", user = "{}"] = messages.map(({ content }) => content);
+	const [system = "", user = "{}"] = (messages ?? []).map(({ content }) => content);
 	const { authorization } = req.headers;
 	const path = `${req.method} ${req.url}`;
 	return {

@@ -31,20 +31,18 @@ export function createJsonReader(): DraftReader {
 	let rest = "";
 	let isBegun = false;
 	let count = 0;
+	/** Undefined where none is whole yet. */
 	const takeElement = (): ReadSentence | undefined => {
 		rest = rest.replace(/^[\s,]+/, "");
 		if (rest === "" || rest.startsWith("]")) return undefined;
-		if (!rest.startsWith("{")) throw unreadable();
 		const end = endOfObject(rest);
-		if (end === undefined) {
-			if (rest.length > ELEMENT_CHARS) throw unreadable();
-			return undefined;
-		}
-		const sentence = sentenceSchema.safeParse(readJson(rest.slice(0, end)));
-		count += 1;
-		if (!sentence.success || count > WRITER_LIMITS.draftSentencesMax) throw unreadable();
+		if (!rest.startsWith("{") || (end === undefined && rest.length > ELEMENT_CHARS))
+			throw unreadable();
+		if (end === undefined) return undefined;
+		const element = rest.slice(0, end);
 		rest = rest.slice(end);
-		return sentence.data;
+		count += 1;
+		return toSentence(element, count);
 	};
 	return {
 		push(text) {
@@ -69,20 +67,24 @@ export function createJsonReader(): DraftReader {
 	};
 }
 
+function toSentence(element: string, count: number): ReadSentence {
+	const sentence = sentenceSchema.safeParse(readJson(element));
+	if (!sentence.success || count > WRITER_LIMITS.draftSentencesMax) throw unreadable();
+	return sentence.data;
+}
+
+/** Strings whole, so that braces in them count for nothing, and braces. */
+const BRACES = /"(?:[^"\\]|\\.)*"|"|[{}]/gs;
+
 /** Where the object that a text begins with ends; undefined where it does not end yet. */
 function endOfObject(text: string): number | undefined {
-	let [depth, isQuoted] = [0, false];
-	for (let at = 0; at < text.length; at += 1) {
-		const char = text[at];
-		if (isQuoted) {
-			if (char === "\\") at += 1;
-			else if (char === '"') isQuoted = false;
-		} else if (char === '"') isQuoted = true;
-		else if (char === "{") depth += 1;
-		else if (char === "}") {
-			depth -= 1;
-			if (depth === 0) return at + 1;
-		}
+	let depth = 0;
+	for (const { 0: token, index } of text.matchAll(BRACES)) {
+		// A string that does not end yet.
+		if (token === '"') return undefined;
+		if (token === "{") depth += 1;
+		if (token === "}") depth -= 1;
+		if (depth === 0) return index + token.length;
 	}
 	return undefined;
 }

@@ -49,6 +49,11 @@ export function createLlmWriter(deps: LlmWriterDeps): LlmWriter {
 			deps.onUsage?.(usage);
 		},
 	});
+	/** Whatever it was, the server may be another one when it is asked again. */
+	const forgetting = (error: unknown) => {
+		delete known.form;
+		return error;
+	};
 	const formFor = async (time: RequestTime): Promise<RequestForm> => {
 		known.form ??= await endpoint.findOut(time);
 		const { contextTokens } = known.form;
@@ -68,37 +73,56 @@ export function createLlmWriter(deps: LlmWriterDeps): LlmWriter {
 		async *draft(task) {
 			const endsAtMs = clock.monotonicMs() + timeoutMs;
 			const progress = { isAnswered: false, isBegun: false };
+			const attempts = { endpoint, clock, formFor, progress };
 			for (let attempt = 1; ; attempt += 1) {
 				const leftMs = Math.floor(endsAtMs - clock.monotonicMs());
-				const deadline = startDeadline(clock, task.signal, firstMsOf(leftMs, attempt));
 				try {
-					const time = { signal: deadline.signal, timeoutMs: leftMs };
-					const form = await formFor(time);
-					// What could not be read in one form is asked for in the plainest.
-					const asked = progress.isAnswered ? { ...form, output: "lines" as const } : form;
-					for await (const sentence of draftOnce({ endpoint, form: asked, time, progress }, task)) {
-						deadline.lift();
-						progress.isBegun = true;
-						yield sentence;
-					}
-					if (progress.isBegun) return;
-					throw new ServiceError("UPSTREAM", "an empty draft", { retryable: true });
+					return yield* attemptDraft(attempts, task, {
+						leftMs,
+						firstMs: firstMsOf(leftMs, attempt),
+					});
 				} catch (error) {
 					task.signal.throwIfAborted();
-					const pauseMs = progress.isBegun || attempt >= ATTEMPTS ? undefined : pauseBefore(error);
-					const restMs = endsAtMs - clock.monotonicMs() - (pauseMs ?? 0);
-					if (pauseMs === undefined || restMs < WRITER_LIMITS.retryLeastMs) {
-						// Whatever it was, the server may be another one when it is asked again.
-						delete known.form;
-						throw error;
-					}
+					const isOver = progress.isBegun || attempt >= ATTEMPTS;
+					const pauseMs = pauseBefore(error, isOver ? 0 : endsAtMs - clock.monotonicMs());
+					if (pauseMs === undefined) throw forgetting(error);
 					await pause(clock, pauseMs, task.signal);
-				} finally {
-					deadline.lift();
 				}
 			}
 		},
 	};
+}
+
+interface Attempts {
+	readonly endpoint: WriterEndpoint;
+	readonly clock: Clock;
+	readonly formFor: (time: RequestTime) => Promise<RequestForm>;
+	/** Whether anything was written, and whether a sentence was whole. */
+	readonly progress: { isAnswered: boolean; isBegun: boolean };
+}
+
+/** One attempt, which ends where it has brought no sentence after `firstMs`. */
+async function* attemptDraft(
+	{ endpoint, clock, formFor, progress }: Attempts,
+	task: WritingTask,
+	{ leftMs, firstMs }: { readonly leftMs: number; readonly firstMs: number },
+): AsyncGenerator<DraftSentence, void, undefined> {
+	const deadline = startDeadline(clock, task.signal, firstMs);
+	try {
+		const time = { signal: deadline.signal, timeoutMs: leftMs };
+		const form = await formFor(time);
+		// What could not be read in one form is asked for in the plainest.
+		const asked = progress.isAnswered ? { ...form, output: "lines" as const } : form;
+		for await (const sentence of draftOnce({ endpoint, form: asked, time, progress }, task)) {
+			deadline.lift();
+			progress.isBegun = true;
+			yield sentence;
+		}
+		if (!progress.isBegun)
+			throw new ServiceError("UPSTREAM", "an empty draft", { retryable: true });
+	} finally {
+		deadline.lift();
+	}
 }
 
 /** A first attempt leaves time for a second one, where there is enough for both. */
@@ -156,12 +180,13 @@ function nearest(text: string, sentences: readonly CitedSentence[]): readonly Ci
 	return sentences.filter((one) => chosen.includes(one));
 }
 
-/** How long to wait before another attempt; undefined where it would end the same. */
-function pauseBefore(error: unknown): number | undefined {
+/** How long to wait before another attempt; undefined where it would end the same, or there is no time left for it. */
+function pauseBefore(error: unknown, restMs: number): number | undefined {
 	if (!(error instanceof ServiceError) || !error.retryable) return undefined;
-	const { retryPauseMs, retryPauseMostMs } = WRITER_LIMITS;
+	const { retryPauseMs, retryPauseMostMs, retryLeastMs } = WRITER_LIMITS;
 	const askedMs = (error.retryAfterSeconds ?? 0) * 1_000;
-	return askedMs > retryPauseMostMs ? undefined : Math.max(retryPauseMs, askedMs);
+	const pauseMs = Math.max(retryPauseMs, askedMs);
+	return pauseMs > retryPauseMostMs || restMs - pauseMs < retryLeastMs ? undefined : pauseMs;
 }
 
 const contextAfter = ({ tokensIn, tokensOut }: WriterUsage) =>
