@@ -1,4 +1,4 @@
-/** `npm run bench -- [store routes mcp ledger hostile load claims gate decision answers off-topic] [--json] [--sqlite <folder>] [--imports <folder>] [--judge <folder>] [--every N]`: measurements with their baselines in the same run; all parts but `decision`, `answers` and `off-topic` unless some are named. */
+/** `npm run bench -- [store routes mcp ledger hostile load claims gate writer decision answers off-topic] [--json] [--sqlite <folder>] [--imports <folder>] [--judge <folder>] [--every N]`: measurements with their baselines in the same run; all parts but `decision`, `answers` and `off-topic` unless some are named. */
 import { mkdtempSync, rmSync } from "node:fs";
 import { cpus, tmpdir } from "node:os";
 import { join } from "node:path";
@@ -16,6 +16,7 @@ import { benchOffTopic } from "./off-topic-bench.js";
 import { benchRoutes } from "./route-bench.js";
 import { type Bar, toBarLine } from "./search/bars.js";
 import { benchStore, type StoreReport, toStoreLines } from "./store-bench.js";
+import { benchWriter } from "./writer-bench.js";
 
 const PARTS = {
 	store: (folder: string) => benchStore({ seconds: 3, folder, sqliteFolder: options.sqlite }),
@@ -26,6 +27,7 @@ const PARTS = {
 	load: (folder: string) => benchCatalogLoad(folder, { model: options.model }),
 	claims: (folder: string) => benchClaims(folder, options.judge),
 	gate: () => benchGate(options.judge),
+	writer: () => benchWriter(options.judge),
 	decision: () => benchDecision(options.imports),
 	answers: () => benchAnswers(join(tmpdir(), "tollgraph-bench-answers"), options),
 	"off-topic": (folder: string) => benchOffTopic(folder, Math.max(1, Number(options.every) || 1)),
@@ -41,7 +43,7 @@ const { values: options, positionals } = parseArgs({
 		sqlite: { type: "string" },
 		/** Of the parts `decision` and `answers`: holds the folders that its questions are about. */
 		imports: { type: "string" },
-		/** Of the parts `claims`, `gate` and `answers`: folder of the judge; models/judge by default. */
+		/** Of the parts `claims`, `gate`, `writer` and `answers`: folder of the judge; models/judge by default. */
 		judge: { type: "string" },
 		/** Of the part `off-topic`: asks one question in so many. */
 		every: { type: "string", default: "1" },
@@ -91,6 +93,7 @@ try {
 				report["hostile"],
 				report["decision"],
 				report["gate"],
+				report["writer"],
 				report["answers"],
 				report["off-topic"],
 				claims,

@@ -41,7 +41,7 @@ export { createLlmWriter, type LlmWriter } from "./writer/llm-writer.js";
 export type { WriterUsage } from "./writer/writer-endpoint.js";
 export { createWriterMeter, type WriterMeter, type WriterReport } from "./writer/writer-meter.js";
 export type { Writer } from "./writer/writing-task.js";
-export { tryWriter, type WriterTrial } from "./writer-trial.js";
+export { lookAt, tryWriter, type WriterTrial } from "./writer-trial.js";
 export {
 	chooseSentences,
 	extractiveWriter,

@@ -74,9 +74,7 @@ export async function tryWriter(
 	const used: WriterUsage[] = [];
 	const opened = openWriter((usage) => void used.push(usage));
 	const { writer, judge } = assertReady({ writer: opened, judge: search.judge, graphs });
-	const look = await writer.look(signal).catch((error: unknown) => {
-		throw toAdvice(error);
-	});
+	const look = await lookAt(writer, signal);
 	const tried: TriedQuestion[] = [];
 	for (const question of questionsOf(graphs).slice(0, total * LOOKED_AT)) {
 		if (tried.length >= total) break;
@@ -130,6 +128,13 @@ function assertReady({
 	return { writer, judge };
 }
 
+/** What a writer's server tells of itself. Throws UNAVAILABLE, saying what to do. */
+export function lookAt(writer: LlmWriter, signal: AbortSignal): ReturnType<LlmWriter["look"]> {
+	return writer.look(signal).catch((error: unknown) => {
+		throw toAdvice(error);
+	});
+}
+
 /** What an operator can do about a server that gives nothing. */
 function toAdvice(error: unknown): unknown {
 	if (!(error instanceof ServiceError)) return error;
@@ -145,7 +150,7 @@ const ADVICE: readonly (readonly [RegExp, string])[] = [
 	[/status 40[13]/, "Put its key into TOLLGRAPH_WRITER_KEY or <data>/keys/writer-key."],
 	[
 		/status 404/,
-		"Look at writer_url (most end in /v1) and writer_model: the server knows one of them not.",
+		"Look at writer_url (most end in /v1) and writer_model: the server does not know one of them.",
 	],
 	[/status 429/, "The server is busy, or a quota is used up: try again later."],
 	[/no model/, "Name one with writer_model."],

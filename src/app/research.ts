@@ -25,7 +25,13 @@ import { createArtifactRepository, createResultIds } from "../artifacts/artifact
 import { WRITER_LIMITS } from "../contract/contract.js";
 import { createConfiguredEgress } from "../delivery/delivery.js";
 import { createJobs, createLaunchedJobs, type Jobs } from "../jobs/jobs.js";
-import { createTurnQueue, memoize, PACKAGE_ROOT, SOFTWARE_VERSION } from "../kernel/kernel.js";
+import {
+	type Clock,
+	createTurnQueue,
+	memoize,
+	PACKAGE_ROOT,
+	SOFTWARE_VERSION,
+} from "../kernel/kernel.js";
 import type { IndexDisk, SearchEngine } from "../search/search.js";
 import type { ResearchParts } from "../service/service.js";
 import type { Settings } from "../settings/settings.js";
@@ -119,7 +125,15 @@ export function openJobs(
 
 /** The model an operator configured, reached at its own host and nowhere else; without one evidence is quoted. */
 export function openLlmWriter(
-	{ settings, keys, clock }: Pick<ResearchWiring, "settings" | "keys" | "clock">,
+	{
+		settings,
+		keys,
+		clock,
+	}: {
+		readonly settings: Pick<Settings, "writer">;
+		readonly keys: Pick<KeyFolder, "readPlaced">;
+		readonly clock: Clock;
+	},
 	onUsage: (usage: WriterUsage) => void,
 ): LlmWriter | undefined {
 	const { writer } = settings;

@@ -54,7 +54,9 @@ export function createConfiguredEgress(reach: ConfiguredReach): Egress {
 		const response = await send(request, { redirect: "error", signal });
 		const chunks = response.body ? chunksUntil(response.body, signal) : [];
 		if (reach.streams === true && response.body) {
-			const body = ReadableStream.from(boundChunks(chunks, { host, bytesMax }));
+			const body = ReadableStream.from(
+				orUnavailable(boundChunks(chunks, { host, bytesMax }), host),
+			);
 			return new Response(body, { status: response.status, headers: response.headers });
 		}
 		const reply = await readBounded(chunks, { host, bytesMax });
@@ -90,6 +92,18 @@ async function* chunksUntil(
 	} finally {
 		signal.removeEventListener("abort", stop);
 		stop();
+	}
+}
+
+/** A body that breaks off fails as an exchange does that never began. */
+async function* orUnavailable(
+	chunks: AsyncIterable<Uint8Array>,
+	host: string,
+): AsyncGenerator<Uint8Array> {
+	try {
+		yield* chunks;
+	} catch (error) {
+		toUnavailable(host)(error);
 	}
 }
 

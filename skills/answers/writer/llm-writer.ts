@@ -49,9 +49,9 @@ export function createLlmWriter(deps: LlmWriterDeps): LlmWriter {
 			deps.onUsage?.(usage);
 		},
 	});
-	/** Whatever it was, the server may be another one when it is asked again. */
+	/** A server that refuses what it took before is another one. */
 	const forgetting = (error: unknown) => {
-		delete known.form;
+		if (error instanceof ServiceError && !error.retryable) delete known.form;
 		return error;
 	};
 	const formFor = async (time: RequestTime): Promise<RequestForm> => {
@@ -70,27 +70,32 @@ export function createLlmWriter(deps: LlmWriterDeps): LlmWriter {
 			const time = { signal, timeoutMs };
 			return { form: await formFor(time), models: await endpoint.listModels(time) };
 		},
-		async *draft(task) {
-			const endsAtMs = clock.monotonicMs() + timeoutMs;
-			const progress = { isAnswered: false, isBegun: false };
-			const attempts = { endpoint, clock, formFor, progress };
-			for (let attempt = 1; ; attempt += 1) {
-				const leftMs = Math.floor(endsAtMs - clock.monotonicMs());
-				try {
-					return yield* attemptDraft(attempts, task, {
-						leftMs,
-						firstMs: firstMsOf(leftMs, attempt),
-					});
-				} catch (error) {
-					task.signal.throwIfAborted();
-					const isOver = progress.isBegun || attempt >= ATTEMPTS;
-					const pauseMs = pauseBefore(error, isOver ? 0 : endsAtMs - clock.monotonicMs());
-					if (pauseMs === undefined) throw forgetting(error);
-					await pause(clock, pauseMs, task.signal);
-				}
-			}
-		},
+		draft: (task) => draftInTime({ endpoint, clock, formFor, forgetting }, task, timeoutMs),
 	};
+}
+
+/** Attempts until one has brought a sentence: what is shown is not written again. */
+async function* draftInTime(
+	parts: Omit<Attempts, "progress"> & { readonly forgetting: (error: unknown) => unknown },
+	task: WritingTask,
+	timeoutMs: number,
+): AsyncGenerator<DraftSentence, void, undefined> {
+	const { clock, forgetting } = parts;
+	const endsAtMs = clock.monotonicMs() + timeoutMs;
+	const progress = { isAnswered: false, isBegun: false };
+	for (let attempt = 1; ; attempt += 1) {
+		const leftMs = Math.floor(endsAtMs - clock.monotonicMs());
+		try {
+			const time = { leftMs, firstMs: firstMsOf(leftMs, attempt) };
+			return yield* attemptDraft({ ...parts, progress }, task, time);
+		} catch (error) {
+			task.signal.throwIfAborted();
+			const isOver = progress.isBegun || attempt >= ATTEMPTS;
+			const pauseMs = pauseBefore(error, isOver ? 0 : endsAtMs - clock.monotonicMs());
+			if (pauseMs === undefined) throw forgetting(error);
+			await pause(clock, pauseMs, task.signal);
+		}
+	}
 }
 
 interface Attempts {

@@ -194,7 +194,10 @@ async function keepsForm(chat: Chat, form: RequestForm, time: RequestTime): Prom
 	const ask = async (asked: RequestForm) => {
 		let text = "";
 		const request = toProbeRequest(asked);
-		for await (const piece of chat({ ...request, model: form.model }, time)) text += piece;
+		for await (const piece of chat({ ...request, model: form.model }, time)) {
+			text += piece;
+			if (text.trim().length >= BEGINNING_CHARS) break;
+		}
 		return text;
 	};
 	try {
@@ -209,6 +212,8 @@ async function keepsForm(chat: Chat, form: RequestForm, time: RequestTime): Prom
 
 type Chat = (sent: Sent, time: RequestTime) => AsyncIterable<string>;
 
+/** As far as it takes to see how a draft begins. */
+const BEGINNING_CHARS = 30;
 const FORMED = /^\s*\{\s*"sentences"\s*:/;
 
 async function exchange(

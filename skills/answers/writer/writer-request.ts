@@ -35,7 +35,7 @@ const RULES = [
 const PARTS =
 	'"parts" are what the question asks one by one: answer them in their order, and name with each sentence the place of its part, from 0.';
 const ASK_LINES =
-	'Answer with lines alone, one for each sentence: the ids of its passages, a bar, the sentence. For example: p1,p3|<one sentence>. At most as many lines as "sentences_max" says.';
+	'Answer with lines alone, one for each sentence: the ids of its passages, a bar, the sentence in full. For example: p1,p3|Water boils at 100 degrees at sea level. At most as many lines as "sentences_max" says.';
 const askJson = (hasParts: boolean) =>
 	`Answer with a JSON object alone: {"sentences": [{"ids": ["<id>", …], "text": "<one sentence>"${hasParts ? ', "part": <place>' : ""}}, …]}, with at most as many sentences as "sentences_max" says.`;
 
