@@ -39,6 +39,9 @@ export interface DroppedSentence {
 	readonly reason: DropReason;
 }
 
+const DENIAL =
+	/\b(?:not|no|never|none|nothing|neither|nor|without|cannot|false|un\w+|non-?\w+|lacks?|fails?|refus\w+|forbid\w*|forbidden|prohibit\w*|reject\w*|instead)\b|n['’]t\b/i;
+
 interface DraftContext {
 	/** What a writer was offered. */
 	readonly offered: readonly CitedSentence[];
@@ -109,6 +112,8 @@ function screen({
 	const quoted = named.find((sentence) => isQuote(text, sentence.text));
 	if (quoted) return [quoted];
 	const cited = named.slice(0, CARRIERS_MAX);
+	// A denial that nothing cited has is the writer's own, however near the rest is.
+	if (DENIAL.test(text) && !cited.some((one) => DENIAL.test(one.text))) return "not supported";
 	const about = cited.flatMap(({ concept }) => [concept.title, ...concept.aliases]);
 	const there = [...cited.map((sentence) => sentence.text), ...about].join(" ; ");
 	return objectToSupport(readFacts(text), readFacts(there)) ? "not supported" : undefined;
