@@ -114,7 +114,7 @@ interface ConfiguredReach {
 	readonly loopback?: boolean;
 	/** LIMITS.configuredReplyBytes where absent. */
 	readonly replyBytesMax?: number;
-	/** Whether bodies are handed on as they come; whoever reads one is told where it breaks off. */
+	/** Whether bodies are handed on as they come; callers who read one are told where it breaks off. */
 	readonly streams?: boolean;
 }
 

@@ -9,12 +9,12 @@ export interface CallScope {
 
 const scopes = new AsyncLocalStorage<CallScope>();
 
-/** Runs work for one call; steps of a generator belong to whoever asks for them. */
+/** Runs work for one call; steps of a generator belong to the caller who asks for them. */
 export function withinCall<T>(scope: CallScope, work: () => T): T {
 	return scopes.run(scope, work);
 }
 
-/** Undefined for work that nobody called for. */
+/** Undefined for work that no one called for. */
 export function currentCall(): CallScope | undefined {
 	return scopes.getStore();
 }

@@ -28,6 +28,8 @@ export async function startWriterServer(t: Test, first: Respond) {
 	const asked: AskedOfWriter[] = [];
 	let respond = first;
 	const server = createServer(async (req, res) => {
+		// It has no list of models.
+		if (req.method === "GET") return void res.writeHead(404).end();
 		const question = await readAsked(req);
 		asked.push(question);
 		const content = respond(question, res);
