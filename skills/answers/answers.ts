@@ -2,7 +2,6 @@ export { toMarks } from "./answer-text.js";
 export {
 	type CitationList,
 	createCitationList,
-	type DroppedSentence,
 	type WrittenSentence,
 } from "./citation-gate.js";
 export { composeAnswer, decisionOf, passagesOf } from "./engine/answer-engine.js";

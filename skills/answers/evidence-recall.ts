@@ -17,7 +17,7 @@ const ALIKE: PassageWeight = { part: 0, weight: 1, likelihood: 1 };
  * Share of what the quoted passages count together that a draft must cite: where passages weigh the same, all of up to five and all but
  * one of ten. A draft that cites less has lost evidence, and is not shown in the place of the passages.
  */
-export const RECALL_LEAST = 0.9;
+const RECALL_LEAST = 0.9;
 
 /** Whether sentences cite as much as the passages that would be quoted in their place, by the sum that the engine chooses by. */
 export function keepsEvidence(

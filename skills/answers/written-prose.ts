@@ -161,7 +161,7 @@ export const extractiveWriter: Writer = {
 };
 
 /** Its draft. */
-export function quoteBest(task: WritingTask): readonly DraftSentence[] {
+function quoteBest(task: WritingTask): readonly DraftSentence[] {
 	return chooseSentences(task).map(({ text, evidenceId }) => ({ text, evidenceIds: [evidenceId] }));
 }
 

@@ -116,7 +116,7 @@ t.test(
 				// A draft that left these out would be replaced by them.
 				...data.evidence
 					.filter((one) => one.id !== id)
-					.map((one) => ({ text: one.text, ids: [one.id] })),
+					.map((one) => ({ text: one.text.split(/(?<=[.!?]) /)[0], ids: [one.id] })),
 			];
 		});
 		const { body } = await post(CONSULT, hsts, RAILS["token"]?.());
