@@ -1,5 +1,5 @@
 /**
- * `npm run bench -- [store routes mcp ledger hostile load claims gate decision answers near-misses forms off-topic] [--json]
+ * `npm run bench -- [store routes mcp ledger hostile load claims gate writer decision answers near-misses forms off-topic] [--json]
  * [--sqlite <folder>] [--imports <folder>] [--judge <folder>] [--products all|<name,…>] [--every N] [--author N …]`: measurements with
  * their baselines in the same run; those from `decision` on only where they are named. `answers --products … --sheet <file>
  * [--with <replies,…>] [--version <name>]` writes replies for blind grading too, `answers --sheet <file> --grades <file,…>` joins grades.
@@ -25,6 +25,7 @@ import { benchProducts, type ProductsReport, toProductLines } from "./product-be
 import { benchRoutes } from "./route-bench.js";
 import { type Bar, toBarLine } from "./search/bars.js";
 import { benchStore, type StoreReport, toStoreLines } from "./store-bench.js";
+import { benchWriter } from "./writer-bench.js";
 
 const PARTS = {
 	store: (folder: string) => benchStore({ seconds: 3, folder, sqliteFolder: options.sqlite }),
@@ -35,6 +36,7 @@ const PARTS = {
 	load: (folder: string) => benchCatalogLoad(folder, { model: options.model }),
 	claims: (folder: string) => benchClaims(folder, options.judge),
 	gate: () => benchGate(options.judge),
+	writer: () => benchWriter(options.judge),
 	decision: () => benchDecision(options.imports),
 	answers: (folder: string) => benchAnswersAsAsked(folder),
 	"near-misses": (folder: string) => benchNearMisses(folder, options),
@@ -52,7 +54,7 @@ const { values: options, positionals } = parseArgs({
 		sqlite: { type: "string" },
 		/** Of the parts `decision` and `answers`: holds the folders that its questions are about. */
 		imports: { type: "string" },
-		/** Of the parts `claims`, `gate` and `answers`: folder of the judge; models/judge by default. */
+		/** Of the parts `claims`, `gate`, `writer` and `answers`: folder of the judge; models/judge by default. */
 		judge: { type: "string" },
 		/** Of the parts that ask products: one question in so many. */
 		every: { type: "string", default: "1" },
@@ -124,6 +126,7 @@ try {
 				report["hostile"],
 				report["decision"],
 				report["gate"],
+				report["writer"],
 				report["answers"],
 				report["near-misses"],
 				report["forms"],

@@ -24,7 +24,6 @@ export {
 	type QuestionPart,
 	readQuestion,
 } from "./engine/question-reading.js";
-export { createLlmWriter } from "./llm-writer.js";
 export {
 	answerQuestion,
 	finishSteps,
@@ -59,11 +58,15 @@ export {
 	toTimeline,
 } from "./report/report-sections.js";
 export { composeTopic } from "./topic-answer.js";
+export { createLlmWriter, type LlmWriter } from "./writer/llm-writer.js";
+export type { WriterUsage } from "./writer/writer-endpoint.js";
+export { createWriterMeter, type WriterMeter, type WriterReport } from "./writer/writer-meter.js";
+export type { Writer } from "./writer/writing-task.js";
+export { lookAt, tryWriter, type WriterTrial } from "./writer-trial.js";
 export {
 	chooseSentences,
 	extractiveWriter,
 	type Prose,
-	type Writer,
 	writeFromPassages,
 	writeProse,
 } from "./written-prose.js";

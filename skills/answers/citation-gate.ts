@@ -10,21 +10,18 @@ import {
 import { toTrendId } from "../../src/knowledge/knowledge.js";
 import { type PairJudge, readPairs } from "../../src/search/search.js";
 import { objectToSupport, readFacts } from "../verify/verify.js";
-
-/** A sentence as a writer hands it in: its words and what they rest on. */
-export interface DraftSentence {
-	readonly text: string;
-	readonly evidenceIds: readonly string[];
-}
+import type { DraftSentence } from "./writer/writing-task.js";
 
 /** A sentence that may be shown, with the evidence that carries it. */
 export interface WrittenSentence {
 	readonly text: string;
 	/** At least one. */
 	readonly evidence: readonly CitedSentence[];
+	/** Place of the part of the question that it answers, as its writer says. */
+	readonly part?: number;
 }
 
-type DropReason = "uncited" | "unknown citation" | "not supported" | "not read" | "unsafe";
+export type DropReason = "uncited" | "unknown citation" | "not supported" | "not read" | "unsafe";
 
 /** From which reading on evidence carries a sentence: one left out costs a quotation, a lie that passes costs a name. */
 const CARRIES_LEAST = 0.85;
@@ -35,6 +32,15 @@ const UNSAFE =
 	/\b[a-z][a-z\d+.-]*:\/\/|(?<![:\w])\/\/\w|\b(?:mailto|javascript|data|tel|vbscript):|!?\[[^\]]*\]\(|<[a-z/!]/i;
 /** What reads like an address must stand in the evidence as it is. */
 const ADDRESS = /[\w.+-]+@[\w-]+\.\w+|\b(?:[a-z\d-]+\.)+[a-z]{2,}\b/gi;
+
+/** A sentence that is left out, and why. */
+export interface DroppedSentence {
+	readonly text: string;
+	readonly reason: DropReason;
+}
+
+const DENIAL =
+	/\b(?:not|no|never|none|nothing|neither|nor|without|cannot|false|un\w+|non-?\w+|lacks?|fails?|refus\w+|forbid\w*|forbidden|prohibit\w*|reject\w*|instead)\b|n['’]t\b/i;
 
 interface DraftContext {
 	/** What a writer was offered. */
@@ -54,27 +60,27 @@ export async function passCitationGate(
 	{ offered, judge, signal }: DraftContext,
 ) {
 	const byId = new Map(offered.map((sentence) => [sentence.evidenceId, sentence]));
-	const sentences = draft.flatMap(({ text: whole, evidenceIds }) => {
+	const sentences = draft.flatMap(({ text: whole, evidenceIds, part }) => {
 		const ids = [...new Set(evidenceIds)];
 		const named = ids.flatMap((id) => byId.get(id) ?? []);
 		const quoted = named.find(({ text }) => text === whole);
 		const texts = quoted ? [whole] : splitSentences(whole).map(withoutLooseMarks);
-		return texts.map((text) => ({ text, named, isKnown: named.length === ids.length }));
+		const isKnown = named.length === ids.length;
+		return texts.map((text) => ({ text, named, isKnown, part }));
 	});
 	// The judge reads what is asked at once in few batches.
 	const outcomes = await Promise.all(
 		sentences.map(async (sentence) => {
 			const screened = screen(sentence);
 			const outcome = screened ?? (await readBeside(judge, sentence, signal));
-			return { text: sentence.text, outcome };
+			return { ...sentence, outcome };
 		}),
 	);
 	const written: WrittenSentence[] = [];
-	/** Sentences that are left out, and why. */
-	const dropped: { text: string; reason: DropReason }[] = [];
-	for (const { text, outcome } of outcomes) {
+	const dropped: DroppedSentence[] = [];
+	for (const { text, outcome, part } of outcomes) {
 		if (typeof outcome === "string") dropped.push({ text, reason: outcome });
-		else written.push({ text, evidence: outcome });
+		else written.push({ text, evidence: outcome, ...(part !== undefined && { part }) });
 	}
 	return { written, dropped };
 }
@@ -106,6 +112,8 @@ function screen({
 	const quoted = named.find((sentence) => isQuote(text, sentence.text));
 	if (quoted) return [quoted];
 	const cited = named.slice(0, CARRIERS_MAX);
+	// A denial that nothing cited has is the writer's own, however near the rest is.
+	if (DENIAL.test(text) && !cited.some((one) => DENIAL.test(one.text))) return "not supported";
 	const about = cited.flatMap(({ concept }) => [concept.title, ...concept.aliases]);
 	const there = [...cited.map((sentence) => sentence.text), ...about].join(" ; ");
 	return objectToSupport(readFacts(text), readFacts(there)) ? "not supported" : undefined;

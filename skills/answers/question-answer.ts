@@ -8,8 +8,16 @@ import type { Concept, Graph } from "../../src/knowledge/knowledge.js";
 import type { GraphRouter, HybridSearch, JudgedSearch } from "../../src/search/search.js";
 import { toMarks } from "./answer-text.js";
 import { createCitationList, type WrittenSentence } from "./citation-gate.js";
-import { composeAnswer, decisionOf, passagesOf } from "./engine/answer-engine.js";
-import { type ProseServices, type Writer, writeFromPassages } from "./written-prose.js";
+import {
+	type ComposedAnswer,
+	composeAnswer,
+	decisionOf,
+	passagesOf,
+} from "./engine/answer-engine.js";
+import type { PassageWeight } from "./evidence-recall.js";
+import type { ProseServices } from "./passed-draft.js";
+import type { Writer } from "./writer/writing-task.js";
+import { type PassageTask, writeStepwise } from "./written-prose.js";
 
 export interface QuestionTask {
 	/** Stands alone: anyone who answers knows nothing else. */
@@ -81,8 +89,8 @@ export async function* answerQuestion(
 			mode,
 		},
 	};
-	const passages = untold(passagesOf(composed), task.told);
-	const offered = passages.flat();
+	const passages = untold(weighPassages(composed), task.told);
+	const offered = passages.flatMap(({ sentences }) => sentences);
 	const isAbout = isSpokenOf(task.added ?? "", offered);
 	const isAnswer = offered.length > 0 && routed.graphs.length > 0 && isAbout;
 	const found: FoundAnswer = {
@@ -101,28 +109,69 @@ export async function* answerQuestion(
 		},
 	};
 	if (!isAnswer) return { ...NOTHING, decision: "ABSTAIN", missing: found.missing, mode };
-	return yield* tellAnswer({ writer, judge: search.judge }, task, { found, passages });
+	const parts = composed.reading.parts.slice(1).map((part) => part.question);
+	return yield* tellAnswer({ writer, judge: search.judge }, task, { found, passages, parts });
 }
 
 type FoundAnswer = Pick<QuestionAnswer, "decision" | "missing" | "mode" | "concepts">;
-type QuotedPassage = readonly CitedSentence[];
+export interface QuotedPassage extends PassageWeight {
+	readonly sentences: readonly CitedSentence[];
+}
+
+/** What an answer quotes, as the engine weighs it; a cell of a table is as good as certain. */
+export function weighPassages(composed: ComposedAnswer): readonly QuotedPassage[] {
+	const { blocks, reading } = composed;
+	return passagesOf(composed).map((sentences, at) => {
+		const { part, answers: likelihood } = blocks[at] ?? { part: 0, answers: 1 };
+		return { sentences, part, likelihood, weight: reading.parts[part]?.weight ?? 1 };
+	});
+}
 
 /** What was shown before is left out, as long as there is other. */
 function untold(
 	passages: readonly QuotedPassage[],
 	told: ReadonlySet<string> = new Set(),
 ): readonly QuotedPassage[] {
-	const fresh = passages.filter((one) => one.some(({ evidenceId }) => !told.has(evidenceId)));
+	const fresh = passages.filter(({ sentences }) =>
+		sentences.some(({ evidenceId }) => !told.has(evidenceId)),
+	);
 	return fresh.length > 0 ? fresh : passages;
 }
 
-/** Evidence first, then the answer that is written from it; without a writer of prose the passages themselves. */
+/** What a writer is asked for an answer from passages: room for a sentence on each. */
+export function toWritingTask({
+	passages,
+	...asked
+}: Pick<QuestionTask, "question" | "signal"> &
+	Pick<AnswerMaterial, "passages" | "parts">): PassageTask {
+	return {
+		...asked,
+		purpose: PURPOSE,
+		offered: passages.flatMap(({ sentences }) => sentences),
+		passages: passages.map(({ sentences }) => sentences),
+		weights: passages,
+		quotedMax: passages.length,
+		sentencesMax: Math.max(ANSWER_LIMITS.sentencesMax, passages.length),
+	};
+}
+
+interface AnswerMaterial {
+	readonly found: FoundAnswer;
+	readonly passages: readonly QuotedPassage[];
+	/** What the question asks one by one. */
+	readonly parts: readonly string[];
+}
+
+/**
+ * Evidence first, then the answer that is written from it, each sentence as soon as it has passed the gate; without a writer of prose
+ * the passages themselves.
+ */
 async function* tellAnswer(
 	services: ProseServices,
 	{ question, signal, onEvidence }: QuestionTask,
-	{ found, passages }: { found: FoundAnswer; passages: readonly QuotedPassage[] },
+	{ found, passages, parts }: AnswerMaterial,
 ): AsyncGenerator<SkillEvent, QuestionAnswer, undefined> {
-	const offered = passages.flat();
+	const offered = passages.flatMap((passage) => passage.sentences);
 	await onEvidence?.({ sentences: offered, missing: found.missing });
 	yield progress(50, "evidence");
 	const list = createCitationList();
@@ -131,15 +180,17 @@ async function* tellAnswer(
 		yield { event: "research.evidence", data: citation, isEvidence: true };
 	}
 	yield progress(75, "write");
-	const task = {
-		...{ purpose: PURPOSE, question, offered, passages, signal },
-		...{ quotedMax: passages.length, sentencesMax: ANSWER_LIMITS.sentencesMax },
-	};
-	const { sentences, writer, warnings } = await writeFromPassages(task, services);
-	const cited = sentences.map((sentence) => list.cite(sentence));
-	for (const [index, sentence] of cited.entries()) {
-		yield { event: "research.output.delta", data: { index, ...sentence } };
+	const steps = writeStepwise(toWritingTask({ question, parts, passages, signal }), services);
+	const sentences: WrittenSentence[] = [];
+	let step = await steps.next();
+	for (; !step.done; step = await steps.next()) {
+		const { part } = step.value;
+		const data = { index: sentences.length, ...list.cite(step.value) };
+		sentences.push(step.value);
+		yield { event: "research.output.delta", data: part === undefined ? data : { ...data, part } };
 	}
+	const { writer, warnings } = step.value;
+	const cited = sentences.map((sentence) => list.cite(sentence));
 	const numbers = new Set(cited.flatMap(({ citation_ids: ids }) => ids));
 	yield progress(100, "write");
 	yield {

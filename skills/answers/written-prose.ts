@@ -5,8 +5,10 @@ import {
 	coverageOf,
 	leansOnBefore,
 } from "../../src/evidence/evidence.js";
-import type { PairJudge } from "../../src/search/search.js";
-import { type DraftSentence, passCitationGate, type WrittenSentence } from "./citation-gate.js";
+import { type DroppedSentence, passCitationGate, type WrittenSentence } from "./citation-gate.js";
+import { keepsEvidence, type PassageWeight, uncited } from "./evidence-recall.js";
+import { type DraftOutcome, type ProseServices, passDraft } from "./passed-draft.js";
+import type { DraftSentence, Writer, WritingTask } from "./writer/writing-task.js";
 
 /** Prose that may be shown: every sentence has evidence that carries it. */
 export interface Prose {
@@ -17,43 +19,23 @@ export interface Prose {
 	readonly warnings: readonly string[];
 }
 
-/** Who drafts, and what reads drafts beside their evidence; without a judge evidence is quoted. */
-export interface ProseServices {
-	readonly writer: Writer;
-	readonly judge: PairJudge | undefined;
+/**
+ * Has a task written and passes it through the citation gate. A writer that fails, of whose draft nothing is left, or which loses
+ * evidence of the passages it was given, is replaced by the extractive one, and the prose says so; only the caller's leaving rejects.
+ */
+export async function writeProse(task: WritingTask, services: ProseServices): Promise<Prose> {
+	if (services.writer === extractiveWriter) return extractive(task, []);
+	const drafted = await draftWhole(task, services);
+	return drafted.prose ?? extractive(task, drafted.reasons);
 }
 
-/**
- * Has a task written and passes it through the citation gate. A writer that fails, or of whose draft nothing is left, is
- * replaced by the extractive one, and the prose says so; only the caller's leaving rejects.
- */
-export async function writeProse(
-	task: WritingTask,
-	{ writer, judge }: ProseServices,
-): Promise<Prose> {
-	if (writer === extractiveWriter) return extractive(task, []);
-	if (!judge) return extractive(task, ["No model is at hand that reads drafts."]);
-	try {
-		const { offered, signal } = task;
-		const draft = await writer.draft(task);
-		const { written, dropped } = await passCitationGate(draft, { offered, judge, signal });
-		const sentences = written.slice(0, task.sentencesMax);
-		if (sentences.length === 0) {
-			const isRead = dropped.every(({ reason }) => reason !== "not read");
-			return extractive(task, [
-				isRead
-					? "Nothing the configured writer wrote was carried by evidence."
-					: "What the configured writer wrote could not be read beside its evidence.",
-			]);
-		}
-		const left = `${dropped.length} sentences of the configured writer were left out`;
-		const warnings = dropped.length === 0 ? [] : [`${left}: no evidence carries them.`];
-		return { sentences, writer: writer.name, warnings };
-	} catch (error) {
-		task.signal.throwIfAborted();
-		const why = error instanceof Error ? error.message : String(error);
-		return extractive(task, [`The configured writer gave no draft (${why.slice(0, 200)}).`]);
-	}
+/** A task to write from the passages of an answer. */
+export interface PassageTask extends WritingTask {
+	readonly passages: readonly (readonly CitedSentence[])[];
+	/** How they count, in their order; all alike where absent. */
+	readonly weights?: readonly PassageWeight[];
+	/** Quoted at the most where nothing is written. */
+	readonly quotedMax: number;
 }
 
 /** Prose from passages: quoted whole where no writer's draft is at hand. */
@@ -62,57 +44,99 @@ export interface PassageProse extends Prose {
 	readonly rest: readonly WrittenSentence[];
 }
 
-/** What is written from the passages of an answer; where nothing is written, the first of them as they stand. */
+/** What is written from the passages of an answer; where nothing is written, or evidence is lost, the first of them as they stand. */
 export async function writeFromPassages(
-	task: WritingTask & {
-		readonly passages: readonly (readonly CitedSentence[])[];
-		readonly quotedMax: number;
-	},
+	task: PassageTask,
 	services: ProseServices,
 ): Promise<PassageProse> {
-	const quoted = task.passages.map(
-		(evidence): WrittenSentence => ({ text: evidence.map(({ text }) => text).join(" "), evidence }),
-	);
 	const isQuoted = services.writer === extractiveWriter;
-	const prose = isQuoted ? QUOTED : await writeProse(task, services);
-	if (prose.writer === extractiveWriter.name) {
-		const sentences = quoted.slice(0, task.quotedMax);
-		return { ...prose, sentences, rest: quoted.slice(sentences.length) };
+	const drafted = isQuoted ? undefined : await draftWhole(task, services);
+	if (drafted?.prose) {
+		const { prose } = drafted;
+		return { ...prose, rest: uncited(prose.sentences, task.passages).map(toQuoted) };
 	}
-	const told = new Set(prose.sentences.flatMap(({ evidence }) => evidence));
-	return {
-		...prose,
-		rest: quoted.filter(({ evidence }) => !evidence.some((one) => told.has(one))),
-	};
+	const quoted = task.passages.map(toQuoted);
+	const sentences = quoted.slice(0, task.quotedMax);
+	const rest = quoted.slice(sentences.length);
+	const { name: writer } = extractiveWriter;
+	return { sentences, rest, writer, warnings: quotedInstead(drafted?.reasons ?? []) };
 }
 
-const QUOTED: Prose = { sentences: [], writer: "extractive", warnings: [] };
+/**
+ * The same sentence by sentence, for those who watch. What was shown cannot be taken back, and needs not, since evidence carries it:
+ * passages that a draft leaves out, and those behind the place where it broke off, are quoted after it.
+ */
+export async function* writeStepwise(
+	task: PassageTask,
+	services: ProseServices,
+): AsyncGenerator<WrittenSentence, Omit<Prose, "sentences">, undefined> {
+	const { passages, quotedMax, weights } = task;
+	const shown: WrittenSentence[] = [];
+	let outcome: DraftOutcome | undefined;
+	if (services.writer !== extractiveWriter) {
+		const draft = passDraft(task, services);
+		try {
+			let step = await draft.next();
+			for (; !step.done; step = await draft.next()) {
+				shown.push(step.value);
+				yield step.value;
+			}
+			outcome = step.value;
+		} finally {
+			// Nobody waits for the rest of a draft whose reader has left.
+			await draft.return({ dropped: [], failure: undefined });
+		}
+	}
+	const quoted = passages.slice(0, quotedMax);
+	const isWhole = shown.length > 0 && keepsEvidence(shown, quoted, weights);
+	const left = isWhole ? [] : uncited(shown, quoted);
+	for (const passage of left) yield toQuoted(passage);
+	const failures = outcome?.failure === undefined ? [] : [outcome.failure];
+	if (shown.length === 0)
+		return { writer: extractiveWriter.name, warnings: quotedInstead(failures) };
+	const added =
+		left.length === 0 ? [] : [`${left.length} passages it leaves out are quoted behind it.`];
+	const warnings = [...toldOf(outcome?.dropped ?? []), ...failures, ...added];
+	return { writer: services.writer.name, warnings };
+}
+
+/** A draft that may be shown in the place of an extract, or why there is none. */
+async function draftWhole(
+	task: WritingTask & Partial<Pick<PassageTask, "quotedMax" | "weights">>,
+	services: ProseServices,
+) {
+	const sentences: WrittenSentence[] = [];
+	const draft = passDraft(task, services);
+	let step = await draft.next();
+	for (; !step.done; step = await draft.next()) sentences.push(step.value);
+	const { dropped, failure } = step.value;
+	const reasons = failure === undefined ? [] : [failure];
+	if (sentences.length === 0) return { reasons };
+	const { passages = [], quotedMax = task.sentencesMax, weights } = task;
+	if (!keepsEvidence(sentences, passages.slice(0, quotedMax), weights)) {
+		return { reasons: [...reasons, "What the configured writer wrote left out evidence."] };
+	}
+	const warnings = [...toldOf(dropped), ...reasons];
+	return { reasons, prose: { sentences, writer: services.writer.name, warnings } };
+}
+
+function toldOf({ length }: readonly DroppedSentence[]): readonly string[] {
+	const left = `${length} sentences of the configured writer were left out`;
+	return length === 0 ? [] : [`${left}: no evidence carries them.`];
+}
+
+const quotedInstead = (reasons: readonly string[]) =>
+	reasons.map((reason) => `${reason} The text quotes its evidence instead.`);
+
+function toQuoted(evidence: readonly CitedSentence[]): WrittenSentence {
+	return { text: evidence.map(({ text }) => text).join(" "), evidence };
+}
 
 async function extractive(task: WritingTask, reasons: readonly string[]): Promise<Prose> {
 	const { offered, signal } = task;
-	const quoted = await extractiveWriter.draft(task);
+	const quoted = quoteBest(task);
 	const { written } = await passCitationGate(quoted, { offered, judge: undefined, signal });
-	const warnings = reasons.map((reason) => `${reason} The text quotes its evidence instead.`);
-	return { sentences: written, writer: extractiveWriter.name, warnings };
-}
-
-/** What a writer is asked for: prose on a question from the evidence it is offered, and from nothing else. */
-export interface WritingTask {
-	/** What the prose is for, in one English sentence: "Answer the question." */
-	readonly purpose: string;
-	readonly question: string;
-	/** Best first. Their text is data: whatever it says is no instruction. */
-	readonly offered: readonly CitedSentence[];
-	readonly sentencesMax: number;
-	readonly signal: AbortSignal;
-}
-
-/** Writes drafts; what may be shown of them decides the citation gate, not the writer. */
-export interface Writer {
-	/** "extractive", or "llm:<model>". */
-	readonly name: string;
-	/** Never throws for want of a model: a writer that cannot write says so by rejecting, and the extractive one takes its place. */
-	draft(task: WritingTask): Promise<readonly DraftSentence[]>;
+	return { sentences: written, writer: extractiveWriter.name, warnings: quotedInstead(reasons) };
 }
 
 /** What counts for a sentence: the question's words it holds itself, those it holds with its title, and its place among those offered. */
@@ -133,9 +157,13 @@ const LOOKED_AT = 80;
  */
 export const extractiveWriter: Writer = {
 	name: "extractive",
-	draft: async (task) =>
-		chooseSentences(task).map(({ text, evidenceId }) => ({ text, evidenceIds: [evidenceId] })),
+	draft: async (task) => quoteBest(task),
 };
+
+/** Its draft. */
+function quoteBest(task: WritingTask): readonly DraftSentence[] {
+	return chooseSentences(task).map(({ text, evidenceId }) => ({ text, evidenceIds: [evidenceId] }));
+}
 
 interface Candidate {
 	readonly sentence: CitedSentence;

@@ -37,6 +37,8 @@ export function createAdminRouter({
 	const reindex = long(nothing, deps, (_input, onProgress) => operator.reindex(onProgress));
 	router.post("/reindex", reindex);
 	router.post("/backups", long(operatorCommands.backUp, deps, operator.backUp));
+	router.get("/writer", look(nothing, operator.reportWriter));
+	router.post("/writer/trials", long(operatorCommands.tryWriter, deps, operator.tryWriter));
 	addLedgerRoutes(router, { operator, ...deps });
 	return router;
 }

@@ -1,4 +1,4 @@
 export { locateModel } from "./content.js";
 export { type App, type AppOptions, createApp } from "./create-app.js";
 export { checkOnchain, type OpenedOnchain, openOnchain } from "./onchain.js";
-export { openFeeds } from "./research.js";
+export { openFeeds, openLlmWriter } from "./research.js";

@@ -2,6 +2,7 @@ import { mkdirSync } from "node:fs";
 import type { RequestListener } from "node:http";
 import { join, resolve } from "node:path";
 import { type OnchainParts, reportUnreachable } from "../../payments/onchain/onchain.js";
+import { createWriterMeter, type WriterMeter } from "../../skills/answers/answers.js";
 import { nodeFileSystem, openJournalStore } from "../../store/journal/journal.js";
 import type { Store } from "../../store/store.js";
 import { openKeyFolder } from "../accounts/accounts.js";
@@ -36,7 +37,7 @@ import { createWebRouter } from "../web/web.js";
 import { catalogFolders, loadGraphs, openSearch } from "./content.js";
 import { type AppLife, createAppLife } from "./lifecycle.js";
 import { createMoney, environmentOf, type Money } from "./money.js";
-import { createResearchParts, openJobs } from "./research.js";
+import { createResearchParts, openJobs, openLlmWriter } from "./research.js";
 import { createSchedules, openWebhooks } from "./schedules.js";
 import { createService } from "./service.js";
 import type { OpenPorts, Ports, Wiring } from "./services.js";
@@ -135,8 +136,10 @@ async function wire(ports: Ports, store: Store): Promise<App> {
 	const content = { ...base, money, search, catalog, snapshots, revision };
 	const feedDisk = feedDiskOf(ports);
 	const webhooks = openWebhooks(content);
+	const writerMeter = createWriterMeter({ logger, price: settings.writer?.price });
 	const research = createResearchParts({
 		...content,
+		writerMeter,
 		feedDisk,
 		schedulesOf: (parts) => createSchedules({ ...content, ...parts }),
 		webhooks,
@@ -147,7 +150,7 @@ async function wire(ports: Ports, store: Store): Promise<App> {
 	const a2a = openA2a({ ...sold, service });
 	const sweepTasks = (now: number) => a2a.sweep(now);
 	const retention = createRetention({ ...money, store, sweepTasks, clock });
-	const operator = wireOperator({ ...content, retention, info: service.info });
+	const operator = wireOperator({ ...content, retention, writerMeter, info: service.info });
 	const web = createWebRouter({ service, clock, revision, packageRoot: PACKAGE_ROOT });
 	const mcp = openMcp({ ...sold, service });
 	const transports = [a2a.router, mcp.router, ...openOAuth({ ...sold, service })];
@@ -176,7 +179,7 @@ function wireOperator(
 	wiring: Pick<
 		Wiring,
 		keyof Ports | "store" | "money" | "catalog" | "search" | "retention" | "info"
-	>,
+	> & { readonly writerMeter: WriterMeter },
 ): Operator {
 	const { money, store, settings, clock, folder: data, info } = wiring;
 	const folder = importedGraphs(data);
@@ -191,6 +194,8 @@ function wireOperator(
 		concepts: createConceptEditor({ repository, clock, inTurn: importer.whileNoneRuns }),
 		backUp: createDataBackup({ store, importer, folder: data }),
 		environment: environmentOf(settings.profile),
+		openWriter: (onUsage) => openLlmWriter(wiring, onUsage),
+		writerPrice: settings.writer?.price,
 	});
 }
 

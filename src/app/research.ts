@@ -1,6 +1,12 @@
 import { readdir, readFile } from "node:fs/promises";
 import { join } from "node:path";
-import { createLlmWriter, extractiveWriter, type Writer } from "../../skills/answers/answers.js";
+import {
+	createLlmWriter,
+	extractiveWriter,
+	type LlmWriter,
+	type WriterMeter,
+	type WriterUsage,
+} from "../../skills/answers/answers.js";
 import type { Schedules } from "../../skills/briefings/briefings.js";
 import { createChatRecords, createChatRoom, createStagedTurns } from "../../skills/chat/chat.js";
 import { createDeepDiveWork, createEarlierQuestions } from "../../skills/deep-dive/deep-dive.js";
@@ -19,7 +25,13 @@ import { createArtifactRepository, createResultIds } from "../artifacts/artifact
 import { WRITER_LIMITS } from "../contract/contract.js";
 import { createConfiguredEgress } from "../delivery/delivery.js";
 import { createJobs, createLaunchedJobs, type Jobs } from "../jobs/jobs.js";
-import { createTurnQueue, memoize, PACKAGE_ROOT, SOFTWARE_VERSION } from "../kernel/kernel.js";
+import {
+	type Clock,
+	createTurnQueue,
+	memoize,
+	PACKAGE_ROOT,
+	SOFTWARE_VERSION,
+} from "../kernel/kernel.js";
 import type { IndexDisk, SearchEngine } from "../search/search.js";
 import type { ResearchParts } from "../service/service.js";
 import type { Settings } from "../settings/settings.js";
@@ -29,6 +41,8 @@ interface ResearchWiring extends Pick<Wiring, "store" | "clock" | "ids" | "logge
 	readonly settings: Pick<Settings, "writer" | "feeds" | "contact">;
 	readonly keys: Pick<KeyFolder, "readPlaced" | "pepper">;
 	readonly search: Pick<SearchEngine, "status">;
+	/** Given what the language model takes. */
+	readonly writerMeter: WriterMeter;
 	/** Where last values of feeds are kept. */
 	readonly feedDisk: () => Promise<IndexDisk>;
 	readonly schedulesOf: (parts: Pick<ResearchParts, "artifacts" | "writer">) => Schedules;
@@ -40,7 +54,7 @@ export function createResearchParts(deps: ResearchWiring): ResearchParts {
 	const chatSessions = { records: createChatRecords({ store, clock }), writes: createTurnQueue() };
 	const stagedTurns = createStagedTurns({ ...deps, ...chatSessions });
 	const artifacts = createArtifactRepository({ store, clock });
-	const writer = openWriter(deps);
+	const writer = openLlmWriter(deps, deps.writerMeter.add) ?? extractiveWriter;
 	return {
 		ids,
 		chats: createChatRoom({ ...chatSessions, ids, clock, staged: stagedTurns }),
@@ -110,14 +124,23 @@ export function openJobs(
 }
 
 /** The model an operator configured, reached at its own host and nowhere else; without one evidence is quoted. */
-function openWriter({
-	settings: { writer },
-	keys,
-	clock,
-}: Pick<ResearchWiring, "settings" | "keys" | "clock">): Writer {
-	if (!writer) return extractiveWriter;
-	const { url, model, timeoutMs } = writer;
-	const egress = createConfiguredEgress({ urls: [url], replyBytesMax: WRITER_LIMITS.replyBytes });
+export function openLlmWriter(
+	{
+		settings,
+		keys,
+		clock,
+	}: {
+		readonly settings: Pick<Settings, "writer">;
+		readonly keys: Pick<KeyFolder, "readPlaced">;
+		readonly clock: Clock;
+	},
+	onUsage: (usage: WriterUsage) => void,
+): LlmWriter | undefined {
+	const { writer } = settings;
+	if (!writer) return undefined;
+	const { price: _, preset = "openai", ...asked } = writer;
+	const { replyBytes: replyBytesMax } = WRITER_LIMITS;
+	const egress = createConfiguredEgress({ urls: [asked.url], replyBytesMax, streams: true });
 	const apiKey = writer.apiKey ?? keys.readPlaced("writer-key");
-	return createLlmWriter({ egress, clock, url, model, timeoutMs, apiKey });
+	return createLlmWriter({ ...asked, preset, egress, clock, apiKey, onUsage });
 }

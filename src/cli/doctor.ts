@@ -1,11 +1,12 @@
 import { accessSync, constants, mkdirSync, readdirSync, statfsSync } from "node:fs";
 import { basename, dirname, resolve } from "node:path";
 import type { Command } from "commander";
+import { lookAt } from "../../skills/answers/answers.js";
 import { type PlacedSecret, readPlacedSecret } from "../accounts/accounts.js";
-import { type App, checkOnchain, createApp } from "../app/app.js";
+import { type App, checkOnchain, createApp, openLlmWriter } from "../app/app.js";
 import { OPERATION_ADDRESSES, PAID_OPERATION_IDS } from "../contract/contract.js";
 import { createOperatorEgress } from "../delivery/delivery.js";
-import type { Egress } from "../kernel/kernel.js";
+import { type Egress, systemClock } from "../kernel/kernel.js";
 import type { Settings } from "../settings/settings.js";
 import { findServer } from "./operator-client.js";
 import { addCommand, type CommandContext } from "./operator-command.js";
@@ -33,6 +34,7 @@ export async function runDoctor(settings: Settings, environment: Environment = {
 		await check("disk", async () => checkDisk(resolve(settings.data))),
 		await check("payments", () => checkPayments(settings, environment)),
 	];
+	if (settings.writer) checks.push(await check("writer", () => checkWriter(settings)));
 	const running = findServer(resolve(settings.data));
 	if (running) {
 		const { origin, hostname } = new URL(running.admin_url);
@@ -90,6 +92,21 @@ async function checkPayments(settings: Settings, environment: Environment): Prom
 	if (plan.kind === "off") return "none on a chain; tokens and keys only";
 	if (plan.kind === "demo") return "paper money on a chain of this machine";
 	return `on ${plan.terms.network} to ${plan.terms.payTo}`;
+}
+
+/** The language model answers, serves what is asked for, and keeps to a form or is asked for lines. */
+async function checkWriter(settings: Settings): Promise<string> {
+	const folder = resolve(settings.data);
+	const keys = { readPlaced: (name: PlacedSecret) => readPlacedSecret(folder, name) };
+	const writer = openLlmWriter({ settings, keys, clock: systemClock }, () => undefined);
+	if (!writer) return "none";
+	const { form, models } = await lookAt(writer, new AbortController().signal);
+	if (models && !models.includes(form.model)) {
+		throw new Error(
+			`The server does not list ${form.model}, but ${models.slice(0, 10).join(", ")}.`,
+		);
+	}
+	return `${form.model} answers: drafts as ${form.output}, ${form.contextTokens} tokens of context`;
 }
 
 const toMib = (bytes: number): number => Math.floor(bytes / 1024 / 1024);

@@ -6,6 +6,7 @@ import { addConcepts, addGraphs, addImport, addReindex } from "./commands/graph-
 import { addLedger } from "./commands/ledger-commands.js";
 import { addProbe } from "./commands/probe-command.js";
 import { addFeeds, addModels } from "./commands/source-commands.js";
+import { addWriter } from "./commands/writer-command.js";
 import { addConnect } from "./connect/connect-command.js";
 import { addDoctor } from "./doctor.js";
 import type { CommandContext } from "./operator-command.js";
@@ -63,6 +64,7 @@ const COMMANDS = [
 	addReindex,
 	addModels,
 	addFeeds,
+	addWriter,
 	addBackup,
 	addRestore,
 	addDoctor,

@@ -112,6 +112,8 @@ export function createOperatorClient(egress: Egress, server: ServerFile): Operat
 		},
 		reindex: (onProgress) => long("/reindex", {}, onProgress),
 		backUp: (request, onProgress) => long("/backups", request, onProgress),
+		reportWriter: () => quick("GET", "/writer"),
+		tryWriter: (request, onProgress) => long("/writer/trials", request, onProgress),
 		verifyLedger: () => quick("GET", "/ledger/verification", undefined, LONG_TIMEOUT_MS),
 		reportLedger: (request) =>
 			quick("GET", `/ledger/report?${queryOf(request)}`, undefined, LONG_TIMEOUT_MS),

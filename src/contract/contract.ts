@@ -218,3 +218,11 @@ export {
 	textUpTo,
 	trimmedUpTo,
 } from "./wire.js";
+export {
+	type TokenPrice,
+	WRITER_OUTPUTS,
+	WRITER_PRESET_NAMES,
+	WRITER_PRESETS,
+	type WriterOutput,
+	type WriterPresetName,
+} from "./writer-presets.js";

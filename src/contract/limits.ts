@@ -278,7 +278,7 @@ export const STREAM_LIMITS = {
 	/** Of these, one owner's. */
 	ownerRunningMax: 8,
 	/** From the request to the last event, whether somebody listens or not. */
-	workMs: 60_000,
+	workMs: 90_000,
 	/** How long one connection may follow a stream; anyone who was cut off resumes. */
 	connectionMs: 120_000,
 	eventsMax: 1_000,
@@ -317,20 +317,30 @@ export const TASK_LIMITS = {
 
 /** Limits of the language model that may draft prose. */
 export const WRITER_LIMITS = {
-	timeoutMs: 10_000,
+	timeoutMs: 30_000,
 	timeoutLeastMs: 100,
-	/** Less than a request may take, so that there is time left to answer without it. */
-	timeoutMostMs: 20_000,
+	timeoutMostMs: 60_000,
 	/** Least time worth a second attempt. */
 	retryLeastMs: 500,
-	replyBytes: 256 * 1024,
+	/** Pause before it; what a busy server asks for wins, up to a limit. */
+	retryPauseMs: 250,
+	retryPauseMostMs: 5_000,
+	/** Share of the time in which a first attempt must have brought a sentence. */
+	firstShare: 0.6,
+	replyBytes: 2 * 1024 * 1024,
 	/** Of evidence, best first. */
 	offeredMax: 40,
-	sentenceChars: 1_000,
+	passageChars: 2_000,
+	titleChars: 200,
 	/** Tokens asked for: for each sentence, and beside them. */
 	tokensPerSentence: 120,
 	tokensBeside: 200,
 	tokensMax: 2_400,
+	/** Context of a model that does not say how much it reads. */
+	contextTokens: 8_192,
+	contextTokensLeast: 1_024,
+	/** Evidence of one answer never needs more, and memory for a context is taken whether it is filled or not. */
+	contextTokensMost: 16_384,
 	/** Of a draft. */
 	draftSentencesMax: 100,
 	draftSentenceChars: 2_000,

@@ -8,7 +8,7 @@ import {
 	ServiceError,
 	unavailable,
 } from "../kernel/kernel.js";
-import { readBounded, toResponse } from "./reply-body.js";
+import { boundChunks, readBounded, toResponse } from "./reply-body.js";
 
 const LOOPBACK_HOST = /^(127(\.\d{1,3}){3}|localhost|\[::1\])$/;
 
@@ -44,7 +44,7 @@ function toUnavailable(place: string) {
 
 /**
  * Reaches the hosts an operator configured, and no other: by https, or by http on loopback. Follows no redirects, and
- * reads no more of a reply than `replyBytesMax` before it hands it on. Messages name the host alone: the rest of
+ * reads no more of a reply than `replyBytesMax` before it hands it on, or as it hands it on. Messages name the host alone: the rest of
  * an address may be a key.
  */
 export function createConfiguredEgress(reach: ConfiguredReach): Egress {
@@ -53,6 +53,12 @@ export function createConfiguredEgress(reach: ConfiguredReach): Egress {
 		const signal = untilEither(AbortSignal.timeout(request.timeoutMs), request.signal);
 		const response = await send(request, { redirect: "error", signal });
 		const chunks = response.body ? chunksUntil(response.body, signal) : [];
+		if (reach.streams === true && response.body) {
+			const body = ReadableStream.from(
+				orUnavailable(boundChunks(chunks, { host, bytesMax }), host),
+			);
+			return new Response(body, { status: response.status, headers: response.headers });
+		}
 		const reply = await readBounded(chunks, { host, bytesMax });
 		return toResponse(response.status, response.headers, reply);
 	};
@@ -89,6 +95,18 @@ async function* chunksUntil(
 	}
 }
 
+/** A body that breaks off fails as an exchange does that never began. */
+async function* orUnavailable(
+	chunks: AsyncIterable<Uint8Array>,
+	host: string,
+): AsyncGenerator<Uint8Array> {
+	try {
+		yield* chunks;
+	} catch (error) {
+		toUnavailable(host)(error);
+	}
+}
+
 interface ConfiguredReach {
 	/** Addresses whose hosts may be asked. */
 	readonly urls?: readonly string[];
@@ -96,6 +114,8 @@ interface ConfiguredReach {
 	readonly loopback?: boolean;
 	/** LIMITS.configuredReplyBytes where absent. */
 	readonly replyBytesMax?: number;
+	/** Whether bodies are handed on as they come; callers who read one are told where it breaks off. */
+	readonly streams?: boolean;
 }
 
 function assertConfigured(url: URL, { urls = [], loopback = false }: ConfiguredReach): URL {

@@ -6,7 +6,7 @@ import type {
 	WorkEvent,
 	WorkProgress,
 } from "../contract/contract.js";
-import { stackOf } from "../kernel/kernel.js";
+import { stackOf, withinCall } from "../kernel/kernel.js";
 import type {
 	Checkpoint,
 	FailureReason,
@@ -146,7 +146,8 @@ async function runPasses(
 		if (pass === undefined) return { ...begun, state, done };
 		log.emit("research.progress", progressOf(row));
 		const beganMs = deps.clock.monotonicMs();
-		state = await runPass(deps, { work, row, pass, state, log, signal, onTimeout });
+		const step = { work, row, pass, state, log, signal, onTimeout };
+		state = await withinCall({ id, operationId: row.operationId }, () => runPass(deps, step));
 		done += 1;
 		const ranMs = row.ranMs + Math.ceil(deps.clock.monotonicMs() - beganMs);
 		await endPass(deps, row, { done, state, ranMs, log });

@@ -1,3 +1,4 @@
+export { currentCall, withinCall } from "./call-scope.js";
 export { type Clock, nextUtcMonth, systemClock, toIsoDay, toIsoMonth, toIsoTime } from "./clock.js";
 export {
 	ERROR_CODES,

@@ -1,12 +1,19 @@
 import { z } from "zod";
 import type { SptIssuer } from "../../payments/spt/spt.js";
 import {
+	type LlmWriter,
+	tryWriter,
+	type WriterMeter,
+	type WriterUsage,
+} from "../../skills/answers/answers.js";
+import {
 	type AccountOperator,
 	type AccountOperatorDeps,
 	createAccountOperator,
 	toSptScope,
 	usdField,
 } from "../accounts/accounts.js";
+import type { TokenPrice } from "../contract/contract.js";
 import { type Clock, formatUsd, parseUsd } from "../kernel/kernel.js";
 import type { GraphCatalog } from "../knowledge/knowledge.js";
 import type { SearchEngine } from "../search/search.js";
@@ -33,6 +40,7 @@ export const operatorCommands = {
 	}),
 	/** An absolute path; empty or missing. */
 	backUp: z.strictObject({ folder: z.string().min(1).max(4_096) }),
+	tryWriter: z.strictObject({ questions: z.int().min(1).max(100) }),
 };
 type SptRequest = z.output<typeof operatorCommands.issueSpt>;
 
@@ -50,6 +58,10 @@ export interface OperatorDeps extends LedgerOperatorDeps, AccountOperatorDeps {
 	readonly concepts: ConceptEditor;
 	readonly backUp: DataBackup;
 	readonly retention: Retention;
+	readonly writerMeter: Pick<WriterMeter, "report">;
+	/** The configured language model, told apart from the one that answers callers; undefined where there is none. */
+	readonly openWriter: (onUsage: (usage: WriterUsage) => void) => LlmWriter | undefined;
+	readonly writerPrice: TokenPrice | undefined;
 	readonly clock: Clock;
 }
 
@@ -102,6 +114,18 @@ export function createOperator(deps: OperatorDeps) {
 			};
 		},
 		backUp: deps.backUp,
+		/** What the language model took since this process began. */
+		reportWriter: async () => deps.writerMeter.report(),
+		/** Has the configured language model answer questions about the graphs, at the operator's cost. */
+		async tryWriter(
+			{ questions }: z.output<typeof operatorCommands.tryWriter>,
+			onProgress?: OnProgress,
+		) {
+			const { openWriter, writerPrice: price } = deps;
+			const services = { search, clock, graphs: catalog.list(), openWriter, price };
+			const { signal } = new AbortController();
+			return tryWriter(services, { questions, signal, onProgress });
+		},
 		...ledger,
 	};
 }

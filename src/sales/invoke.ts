@@ -23,7 +23,14 @@ import {
 	type SkillContext,
 } from "../contract/contract.js";
 import { toServiceError } from "../http/http.js";
-import { formatUsd, type Logger, type Micros, ServiceError, toIsoTime } from "../kernel/kernel.js";
+import {
+	formatUsd,
+	type Logger,
+	type Micros,
+	ServiceError,
+	toIsoTime,
+	withinCall,
+} from "../kernel/kernel.js";
 import { type Admission, type OpenCallDeps, unitsOf } from "./cashier.js";
 import { createLaunchCall, type LaunchServices } from "./launch-call.js";
 
@@ -90,7 +97,10 @@ async function runSkill(opened: OpenedCall, call: Call): Promise<Outcome<unknown
 		signal.addEventListener("abort", () => reject(signal.reason), { once: true });
 	});
 	// A skill that throws before it returns a promise must not leave `left` without a listener.
-	const work = Promise.resolve().then(() => skill.run(input, contextOf(opened, call)));
+	const scope = { id: call.requestId, operationId: call.operationId };
+	const work = withinCall(scope, () =>
+		Promise.resolve().then(() => skill.run(input, contextOf(opened, call))),
+	);
 	try {
 		const outcome = await Promise.race([work, left]);
 		// Left in the same instant as the result came: before the capture, so nothing is charged.

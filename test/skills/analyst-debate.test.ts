@@ -2,7 +2,7 @@ import { join } from "node:path";
 import t from "tap";
 import { analystDebate } from "../../skills/analysts/analyst-debate.operations.js";
 import type { DebateOutput } from "../../skills/analysts/analyst-wire.js";
-import type { Writer } from "../../skills/answers/written-prose.js";
+import type { Writer } from "../../skills/answers/writer/writing-task.js";
 import { openSearch } from "../../src/app/content.js";
 import { createGraphCatalog } from "../../src/knowledge/catalog.js";
 import { makeConcept, makeGraph } from "../service/sample-graphs.js";

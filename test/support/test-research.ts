@@ -1,3 +1,4 @@
+import { createWriterMeter } from "../../skills/answers/writer/writer-meter.js";
 import type { Schedules } from "../../skills/briefings/schedules.js";
 import { createResearchParts } from "../../src/app/research.js";
 import { type Clock, systemClock } from "../../src/kernel/clock.js";
@@ -10,6 +11,8 @@ import { createMemoryDisk } from "../search/memory-disk.js";
 const NO_MODEL: Pick<SearchEngine, "status"> = {
 	status: () => ({ model: undefined, concepts: 0, pendingVectors: 0, mode: "keyword" }),
 };
+
+const SILENT = { info: () => undefined, error: () => undefined };
 
 /** The parts research skills work with, over a store that tests bring; without one nothing can be kept. */
 export function createTestResearch({
@@ -32,6 +35,7 @@ export function createTestResearch({
 		schedulesOf: () => ({}) as Schedules,
 		webhooks: {} as WebhookParts,
 		feedDisk: async () => createMemoryDisk(),
-		logger: { info: () => undefined, error: () => undefined },
+		logger: SILENT,
+		writerMeter: createWriterMeter({ logger: SILENT, price: undefined }),
 	});
 }

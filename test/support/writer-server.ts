@@ -10,6 +10,8 @@ export interface AskedOfWriter {
 	readonly model: string;
 	readonly temperature: number;
 	readonly max_tokens: number;
+	/** Whatever else it is asked with. */
+	readonly asked: Readonly<Record<string, unknown>>;
 	readonly system: string;
 	readonly user: string;
 	readonly data: {
@@ -26,6 +28,8 @@ export async function startWriterServer(t: Test, first: Respond) {
 	const asked: AskedOfWriter[] = [];
 	let respond = first;
 	const server = createServer(async (req, res) => {
+		// It has no list of models.
+		if (req.method === "GET") return void res.writeHead(404).end();
 		const question = await readAsked(req);
 		asked.push(question);
 		const content = respond(question, res);
@@ -41,20 +45,22 @@ export async function startWriterServer(t: Test, first: Respond) {
 	};
 }
 
+/** A list stands for a draft of these sentences. */
 function sendCompletion(res: ServerResponse, content: unknown): void {
-	const text = typeof content === "string" ? content : JSON.stringify(content);
+	const draft = Array.isArray(content) ? { sentences: content } : content;
+	const text = typeof draft === "string" ? draft : JSON.stringify(draft);
 	res.setHeader("Content-Type", "application/json");
 	res.end(JSON.stringify({ choices: [{ message: { role: "assistant", content: text } }] }));
 }
 
 async function readAsked(req: IncomingMessage): Promise<AskedOfWriter> {
-	const { model, temperature, max_tokens, messages } = (await json(req)) as {
+	const { model, temperature, max_tokens, messages, ...asked } = (await json(req)) as {
 		model: string;
 		temperature: number;
 		max_tokens: number;
-		messages: { content: string }[];
+		messages?: { content: string }[];
 	};
-	const [system = "", user = "{}"] = messages.map(({ content }) => content);
+	const [system = "", user = "{}"] = (messages ?? []).map(({ content }) => content);
 	const { authorization } = req.headers;
 	const path = `${req.method} ${req.url}`;
 	return {
@@ -63,6 +69,7 @@ async function readAsked(req: IncomingMessage): Promise<AskedOfWriter> {
 		model,
 		temperature,
 		max_tokens,
+		asked,
 		system,
 		user,
 		data: JSON.parse(user),
