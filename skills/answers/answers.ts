@@ -1,6 +1,8 @@
 export { toMarks } from "./answer-text.js";
 export { type CitationList, createCitationList, type WrittenSentence } from "./citation-gate.js";
 export { composeAnswer, decisionOf, passagesOf } from "./engine/answer-engine.js";
+export { findCandidates } from "./engine/candidates.js";
+export { scorePassages } from "./engine/passage-scoring.js";
 export { createLlmWriter } from "./llm-writer.js";
 export {
 	answerQuestion,
