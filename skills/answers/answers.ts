@@ -19,7 +19,6 @@ export {
 	type FindingCluster,
 	findContradictions,
 	groupSources,
-	isSupported,
 	withoutDeniers,
 } from "./report/findings.js";
 export {

@@ -5,8 +5,6 @@ import type { FeedRegistry, FeedSpec } from "./feed-registry.js";
 const WEIGHTS = { topics: 1, title: 0.9, provider: 0.6, unit: 0.4 };
 type Field = keyof typeof WEIGHTS;
 
-export type SuggestFeeds = ReturnType<typeof createSuggestFeeds>;
-
 /**
  * Feeds about a topic, best first, by the words it shares with what the registry says of a feed, rare ones first: in a
  * registry where most feeds are about prices, "oil" says more than "price". The score is the share of the topic's words that
