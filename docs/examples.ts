@@ -20,7 +20,7 @@ const SHOWN = { objects: 1, values: 3, textChars: 400, documentChars: 1200 };
 /** Kind and the rest of an id; Markdown escapes the underscore between them. */
 const ID = /\b([a-z]{3,4})(\\?_)([0-9a-hjkmnp-tv-z]{26,})\b/g;
 /** Their examples ask for what the sample catalog does not hold, so that their replies say so. */
-const UNANSWERED: ReadonlySet<string> = new Set(["search.report"]);
+const UNANSWERED: ReadonlySet<string> = new Set(["analysts.debate", "search.report"]);
 const EXAMPLE_ID = "01kg9yz3v0f6x2m8q4t7w1ab2c";
 const ENDINGS = "cdefghjkm";
 /** Every call has its own: what they name is no record that later examples read. */

@@ -10,9 +10,16 @@ import {
 	findAnalyst,
 	toAnalystWire,
 } from "./analyst-index.js";
-import { type AnalystArguments, findArguments } from "./analyst-view.js";
 import { type DebateOutput, debateInput, debateOutput } from "./analyst-wire.js";
-import { DEBATE_METHOD, type DebatePoint, inTurns, judgeDebate, type Side } from "./debate.js";
+import { DEBATE_METHOD, type DebatePoint, inTurns, judgeDebate, surveyDebate } from "./debate.js";
+import {
+	type FoundThesis,
+	findBearing,
+	findThesis,
+	readSides,
+	type Side,
+	type Sides,
+} from "./thesis.js";
 
 const DEBATE_QUESTION = "Should a language add pattern matching?";
 
@@ -22,11 +29,11 @@ export const analystDebate = paidOperation({
 	at: "POST /v1/analysts/debate",
 	summary: "Have analysts debate a question",
 	description:
-		"Arguments for and against from the graphs of two to four analysts, every sentence cited, and a judge that weighs what either side rests on. Paid per call; an analyst nobody knows and graphs without an argument cost nothing.",
+		"A thesis from the graphs of two to four analysts, what bears it out and what speaks against it as a judge reads it, every sentence cited, and a weighing of what either side rests on. Paid per call; an analyst nobody knows costs nothing, nor does a question to which either side lacks two independent sources: the answer says so in words.",
 	body: debateInput,
 	reply: toReply("DebateReply", debateOutput),
 	about:
-		"Arguments for and against from the graphs of two to four analysts, every sentence cited, and a judge that weighs what either side rests on, with reasons. Not charged when no graph has an argument.",
+		"A thesis from the graphs of two to four analysts, with the sentences that bear it out and those that speak against it, every one cited, and a judge that weighs what either side rests on, with reasons. Not charged unless both sides have two independent sources.",
 	tags: ["analyst", "debate", "arguments", "evidence"],
 	examples: [DEBATE_QUESTION],
 	output: debateOutput,
@@ -44,26 +51,27 @@ export const analystDebate = paidOperation({
 			const analysts = names
 				? getAnalysts(services, names)
 				: await chooseAnalysts(services, question, signal);
-			const told = await Promise.all(
-				analysts.map(async (analyst) => ({
-					analyst,
-					...(await findArguments(search, { analyst, question, signal })),
-				})),
-			);
-			const data = toData(question, told);
-			const hasArguments = data.for.length + data.against.length > 0;
-			const answered = told.filter(({ sides }) => sides);
+			const graphs = analysts.map(({ graph }) => graph);
+			const found = await findThesis(search, { question, graphs, signal });
+			const { thesis } = found;
+			const sentences = thesis
+				? await findBearing(search, thesis, { question, graphs, signal })
+				: [];
+			const sides = thesis ? await readSides(search, thesis, { sentences, signal }) : NO_SIDES;
+			const data = toData(question, { analysts, found, sides });
+			const isDebate = data.message === null;
+			const by = new Set([...data.for, ...data.against].map((point) => point.analyst));
 			const meta = toConsultMeta(services, {
 				query: question,
-				decision: hasArguments ? (answered[0]?.decision ?? "ABSTAIN") : "ABSTAIN",
-				mode: told.some(({ mode }) => mode === "keyword") ? "keyword" : "hybrid",
-				graphIds: hasArguments ? answered.map(({ analyst }) => analyst.graph.record.id) : [],
+				decision: isDebate ? found.decision : "ABSTAIN",
+				mode: found.mode,
+				graphIds: [...by],
 				// Arguments are quoted word for word.
 				writer: extractiveWriter.name,
 				warnings: [],
 				startedMs,
 			});
-			return answerIf(hasArguments, { ok: true as const, data, meta });
+			return answerIf(isDebate, { ok: true as const, data, meta });
 		},
 	}),
 	example: { body: { question: DEBATE_QUESTION } },
@@ -101,28 +109,43 @@ async function chooseAnalysts(
 	return routed.graphs.flatMap(({ graph }) => known.find((one) => one.graph === graph) ?? []);
 }
 
-type Told = AnalystArguments & { readonly analyst: Analyst };
+const NO_SIDES: Sides = { for: [], against: [] };
 
-function toData(question: string, told: readonly Told[]): DebateOutput["data"] {
+interface Argued {
+	readonly analysts: readonly Analyst[];
+	readonly found: FoundThesis;
+	readonly sides: Sides;
+}
+
+function toData(question: string, { analysts, found, sides }: Argued): DebateOutput["data"] {
 	const list = createCitationList();
 	const pointsOf = (side: Side) =>
 		inTurns(
-			told.map(({ analyst, sides }) =>
-				(sides?.[side] ?? []).map((sentence) => ({ by: analyst.graph.record.id, sentence })),
+			analysts.map(({ graph: { record } }) =>
+				sides[side]
+					.filter(({ graph }) => graph.record.id === record.id)
+					.map((sentence) => ({ by: record.id, sentence })),
 			),
 		);
+	const [pro, contra] = [pointsOf("for"), pointsOf("against")];
+	const { message } = surveyDebate(pro, contra);
+	const about = { question, message };
+	if (message !== null || !found.thesis)
+		return { ...about, ...NOTHING, analysts: analysts.map(silent) };
 	const toWire = ({ by, sentence }: DebatePoint) => ({
 		analyst: by,
 		...list.cite({ text: sentence.text, evidence: [sentence] }),
 	});
-	const [pro, contra] = [pointsOf("for"), pointsOf("against")];
+	const { claim } = found.thesis;
+	const thesis = toWire({ by: claim.graph.record.id, sentence: claim });
 	const { verdict, weightFor, weightAgainst, reasons } = judgeDebate(pro, contra);
-	const hasArguments = pro.length + contra.length > 0;
+	const spoke = new Set([...pro, ...contra].map(({ by }) => by));
 	return {
-		question,
-		analysts: told.map(({ analyst, sides }) => ({
+		...about,
+		thesis,
+		analysts: analysts.map((analyst) => ({
 			...toAnalystWire(analyst),
-			answered: sides !== undefined,
+			answered: spoke.has(analyst.graph.record.id),
 		})),
 		for: pro.map(toWire),
 		against: contra.map(toWire),
@@ -133,8 +156,27 @@ function toData(question: string, told: readonly Told[]): DebateOutput["data"] {
 			reasons: reasons.map((point) => ({ ...toWire(point), side: point.side })),
 			method: DEBATE_METHOD,
 		},
-		// Without arguments there is no debate, and nothing is given away.
-		open_questions: hasArguments ? pointsOf("open").map(toWire) : [],
+		open_questions: [],
 		citations: [...list.toWire()],
 	};
+}
+
+/** Without two sides nothing is given away. */
+const NOTHING = {
+	thesis: null,
+	for: [],
+	against: [],
+	judge: {
+		verdict: "open" as const,
+		weight_for: 0,
+		weight_against: 0,
+		reasons: [],
+		method: DEBATE_METHOD,
+	},
+	open_questions: [],
+	citations: [],
+};
+
+function silent(analyst: Analyst) {
+	return { ...toAnalystWire(analyst), answered: false };
 }

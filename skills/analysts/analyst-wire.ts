@@ -78,10 +78,14 @@ const analystAnswerSchema = z.object({
 	sample: z
 		.object({ votes: votesSchema, is_small: z.boolean().describe("Too few votes to say much") })
 		.describe("What the probabilities are counted from: arguments, open questions and momentum"),
-	arguments_for: z.array(citedTextSchema),
-	arguments_against: z.array(citedTextSchema),
-	open_questions: z.array(citedTextSchema),
+	evidence: z.array(citedTextSchema).describe("What else answers, passage by passage"),
+	arguments_for: z
+		.array(citedTextSchema)
+		.describe("Sentences that bear the thesis out, as the judge reads them; none without a judge"),
+	arguments_against: z.array(citedTextSchema).describe("Those that speak against it"),
+	open_questions: z.array(citedTextSchema).describe("What its own concept calls a draft"),
 	not_covered: z.array(z.string()),
+	gaps: z.array(z.string()).describe("Parts of the question that nothing answers"),
 	citations: z.array(citationSchema),
 	confidence: z.number().min(0).max(1),
 });
@@ -93,6 +97,13 @@ const sidedSchema = citedTextSchema.extend({ analyst: z.string() });
 
 const debateSchema = z.object({
 	question: z.string(),
+	message: z
+		.string()
+		.nullable()
+		.describe("Why there is no debate, and nothing is charged; null where there is one"),
+	thesis: sidedSchema
+		.nullable()
+		.describe("What both sides speak to: the sentence that answers best; null without a debate"),
 	analysts: z.array(profileSchema.extend({ answered: z.boolean() })),
 	for: z.array(sidedSchema),
 	against: z.array(sidedSchema),

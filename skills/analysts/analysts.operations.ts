@@ -50,11 +50,11 @@ export const analystConsultation = paidOperation({
 	},
 	summary: "Consult a synthetic analyst",
 	description:
-		"A thesis, arguments for and against, open questions and scenarios from one analyst's graph, every sentence cited. Probabilities are counted from cited evidence with one vote added for each scenario; small samples say so. Paid per call; an analyst nobody knows and a graph that does not answer cost nothing.",
+		"A thesis from one analyst's graph, what else answers, what bears the thesis out and what speaks against it as a judge reads it, open questions and scenarios, every sentence cited. Probabilities are counted from cited evidence with one vote added for each scenario; small samples say so. Paid per call; an analyst nobody knows and a graph that does not answer cost nothing.",
 	body: analystConsultInput,
 	reply: toReply("AnalystConsultReply", analystConsultOutput),
 	about:
-		"One question to one analyst (GET /v1/analysts), answered from its graph alone: a thesis, arguments for and against, open questions, and scenarios whose probabilities are counted from cited evidence; small samples are flagged. Not charged when the graph does not answer.",
+		"One question to one analyst (GET /v1/analysts), answered from its graph alone: a thesis, what else answers, what speaks for and against it by a judge, open questions, and scenarios whose probabilities are counted from cited evidence; small samples are flagged. Not charged when the graph does not answer.",
 	tags: ["analyst", "consultation", "scenarios", "evidence"],
 	examples: [EXAMPLE_QUESTION],
 	output: analystConsultOutput,
@@ -87,37 +87,43 @@ export const analystConsultation = paidOperation({
 
 type AnswerWire = AnalystConsultOutput["data"];
 
-function toData(analyst: Analyst, question: string, { view, missing }: AnalystView): AnswerWire {
+function toData(
+	analyst: Analyst,
+	question: string,
+	{ view, missing, gaps }: AnalystView,
+): AnswerWire {
 	const list = createCitationList();
 	const quote = quoteWith(list);
-	const shared = { question, analyst: toAnalystWire(analyst), not_covered: [...missing] };
+	const about = { question, analyst: toAnalystWire(analyst) };
+	const shared = { ...about, gaps: [...gaps], not_covered: [...missing] };
 	if (!view) {
-		const nothing = { arguments_for: [], arguments_against: [], open_questions: [], citations: [] };
+		const sides = { arguments_for: [], arguments_against: [], open_questions: [] };
+		const nothing = { ...sides, evidence: [], citations: [] };
 		const sample = { votes: { base: 0, upside: 0, downside: 0 }, is_small: true };
 		return { ...shared, ...nothing, thesis: null, scenarios: [], sample, confidence: 0 };
 	}
-	const { thesis, sides, odds, confidence } = view;
+	const { thesis, evidence, sides, open, odds, confidence } = view;
 	return {
 		...shared,
 		thesis: list.cite(thesis),
+		evidence: evidence.map(list.cite),
 		scenarios: SCENARIO_NAMES.map((name) => toScenario(name, view, list)),
 		sample: { votes: odds.votes, is_small: odds.isSmallSample },
 		arguments_for: sides.for.map(quote),
 		arguments_against: sides.against.map(quote),
-		open_questions: sides.open.map(quote),
+		open_questions: open.map(quote),
 		confidence,
 		citations: [...list.toWire()],
 	};
 }
 
-const SIDE_OF = { base: "open", upside: "for", downside: "against" } as const;
-
 function toScenario(
 	name: ScenarioName,
-	{ sides, odds, indicators }: NonNullable<AnalystView["view"]>,
+	{ sides, open, odds, indicators }: NonNullable<AnalystView["view"]>,
 	list: CitationList,
 ): AnswerWire["scenarios"][number] {
-	const drivers = sides[SIDE_OF[name]].slice(0, CONSULT_LIMITS.drivers);
+	const driving = { base: open, upside: sides.for, downside: sides.against }[name];
+	const drivers = driving.slice(0, CONSULT_LIMITS.drivers);
 	return {
 		name,
 		probability: odds.probabilities[name],
@@ -141,12 +147,18 @@ function quoteWith(list: CitationList) {
 }
 
 function toText({ data }: AnalystConsultOutput): string {
-	const { analyst, thesis, scenarios, citations } = data;
+	const { analyst, thesis, evidence, citations } = data;
 	if (!thesis) return `${analyst.name} does not cover this.`;
-	const odds = scenarios.map(({ name, probability }) => `${name} ${probability}`).join(", ");
+	const lines = ([said, told]: readonly [string, AnswerWire["evidence"]]) =>
+		told.map(({ text, citation_ids: ids }) => `${said}${text} ${toMarks(ids)}`);
 	const sources = citations.map(({ n, title, source_url: url }) => `[${n}] ${title} (${url})`);
-	const marks = toMarks(thesis.citation_ids);
-	return [`${analyst.name}: ${thesis.text} ${marks}`, odds, ...sources].join("\n");
+	return [
+		`${analyst.name}: ${thesis.text} ${toMarks(thesis.citation_ids)}`,
+		...lines(["", evidence]),
+		...lines(["Bears it out: ", data.arguments_for]),
+		...lines(["Against it: ", data.arguments_against]),
+		...sources,
+	].join("\n");
 }
 
 function exampleOf({ catalog }: Pick<SkillServices, "catalog">) {

@@ -38,7 +38,6 @@ export {
 	type FindingCluster,
 	findContradictions,
 	groupSources,
-	isSupported,
 } from "./report/findings.js";
 export {
 	listSection,

@@ -170,7 +170,7 @@ async function stageTurn(
 
 /** A turn of somebody whose text is kept nowhere. */
 const STANDING_ALONE: ChatSeat = {
-	memory: { id: undefined, graphs: [], turns: [], turnCount: 0 },
+	memory: { id: undefined, graphs: [], turns: [], paid: undefined, turnCount: 0 },
 	add: async () => ({
 		n: 1,
 		amend: () => undefined,
@@ -189,6 +189,7 @@ function toMemory({ id, pending }: OpenSession, record: ChatRecord | undefined):
 		id,
 		graphs: record?.text.graphs ?? [],
 		turns: [...kept, ...unkept].sort((a, b) => a.n - b.n),
+		paid: kept.at(-1),
 		turnCount: (record?.text.turn_count ?? 0) + unkept.length,
 	};
 }

@@ -1,12 +1,11 @@
 import { ANSWER_LIMITS, type SkillContext, type SkillEvent } from "../../src/contract/contract.js";
-import { findCitedSentence } from "../../src/evidence/evidence.js";
+import type { CitedSentence } from "../../src/evidence/evidence.js";
 import { notFound } from "../../src/kernel/kernel.js";
 import {
 	answerQuestion,
 	type OfferedEvidence,
 	type QuestionAnswer,
 	toAnswerWire,
-	type WrittenSentence,
 } from "../answers/answers.js";
 import { type AnswerServices, citeAnew, toAnswerMeta } from "../stream/stream.js";
 import {
@@ -19,7 +18,8 @@ import {
 	toName,
 } from "./chat-turns.js";
 import type { ChatInput, ChatOutput } from "./chat-wire.js";
-import { resolveFollowUp } from "./follow-up-question.js";
+import { type ResolvedQuestion, resolveFollowUp } from "./follow-up-question.js";
+import { type Restatement, readRestatement, restate, textHash } from "./restatement.js";
 
 interface TurnParts
 	extends Pick<AnswerServices, "search" | "catalog" | "clock">,
@@ -65,7 +65,9 @@ export async function* takeTurn(
 		}
 		const resolved = resolveFollowUp(message, toContext(deps.catalog, memory));
 		const { question, kind, added: ownMatter } = resolved;
-		const toTurn = (said: Pick<ChatTurn, "cited" | "missing" | "writer">) => ({
+		const free = yield* tellFree(deps, input, { memory, resolved });
+		if (free) return free;
+		const toTurn = (said: Pick<ChatTurn, "cited" | "hashes" | "missing" | "writer">) => ({
 			...{ at: deps.clock.now(), callId, message, question, kind, ...said },
 		});
 		const answer = (onEvidence: OnEvidence) =>
@@ -89,8 +91,7 @@ export async function* takeTurn(
 		const output = toOutput(deps, { message, asked, found, session, warnings });
 		if (!isAnswer) return { output, isAnswer };
 		const { sentences, missing, writer } = found;
-		const cited = sentences.map(({ evidence }) => evidence.map(({ evidenceId }) => evidenceId));
-		const turn = toTurn({ cited, missing, writer });
+		const turn = toTurn({ ...toCited(sentences.map(({ evidence }) => evidence)), missing, writer });
 		added?.amend(turn);
 		const { remember, forget } = added ?? (await seat.add(turn));
 		return { output, isAnswer, whenSettled: { onPaid: remember, onUnpaid: forget } };
@@ -132,8 +133,15 @@ async function* keepingTold(
 
 /** A turn of which nothing but the evidence is known yet. */
 function asToldOnly({ sentences, missing }: OfferedEvidence) {
-	const cited = sentences.map(({ evidenceId }) => [evidenceId]);
-	return { cited, missing, writer: "extractive" };
+	return { ...toCited(sentences.map((one) => [one])), missing, writer: "extractive" };
+}
+
+/** What is remembered of blocks: ids and hashes, never their text. */
+function toCited(blocks: readonly (readonly CitedSentence[])[]) {
+	return {
+		cited: blocks.map((evidence) => evidence.map(({ evidenceId }) => evidenceId)),
+		hashes: blocks.map((evidence) => evidence.map(textHash)),
+	};
 }
 
 /** Steps but the last: what the whole turn says is streamed in its place. The plan names the session. */
@@ -156,12 +164,7 @@ async function* tellAgain(
 	{ sessionId, message }: ChatInput,
 	{ seat: { memory }, before }: { seat: ChatSeat; before: ChatTurn },
 ): AsyncGenerator<SkillEvent, ChatReply, undefined> {
-	const sentences = before.cited.flatMap((ids): WrittenSentence[] => {
-		const evidence = ids.flatMap((id) => findCitedSentence(deps.catalog, id) ?? []);
-		const text = evidence.map((sentence) => sentence.text).join(" ");
-		return evidence.length > 0 ? [{ text, evidence }] : [];
-	});
-	const isWhole = before.cited.flat().length === sentences.flatMap((one) => one.evidence).length;
+	const { sentences, warnings } = restate(deps.catalog, before, { place: undefined });
 	const { sentences: cited, citations } = citeAnew({ sentences });
 	for (const citation of citations) {
 		yield { event: "research.evidence", data: citation, isEvidence: true };
@@ -179,13 +182,78 @@ async function* tellAgain(
 		writer: "extractive",
 		warnings: [
 			"This turn was answered before; answers are not kept, so its evidence is quoted instead.",
-			...(isWhole ? [] : ["Some of its evidence is not there any more."]),
+			...warnings,
 		],
 	};
 	const session = { id: memory.id ?? null, sessionId, turns: memory.turnCount };
 	const asked = { question: before.question, kind: before.kind };
 	const output = toOutput(deps, { message, asked, found, session, warnings: [] });
 	return { output, isAnswer: true };
+}
+
+/** Turns that sell nothing new: what was said before, and what has to be asked back. */
+async function* tellFree(
+	deps: TurnParts,
+	input: ChatInput,
+	{ memory, resolved }: { memory: ChatSeat["memory"]; resolved: ResolvedQuestion },
+): AsyncGenerator<SkillEvent, ChatReply | undefined, undefined> {
+	const again = readRestatement(input.message);
+	const { paid: turn } = memory;
+	if (again && turn) return yield* sayAgain(deps, input, { memory, turn, again });
+	return resolved.choices && askBack(deps, input, { memory, resolved });
+}
+
+/** What a paid turn said, or one block of it: nothing new is sold, so it costs nothing, and it is no turn of its own. */
+async function* sayAgain(
+	deps: TurnParts,
+	{ sessionId, message }: ChatInput,
+	{
+		memory,
+		turn,
+		again,
+	}: {
+		readonly memory: ChatSeat["memory"];
+		readonly turn: ChatTurn;
+		readonly again: Restatement;
+	},
+): AsyncGenerator<SkillEvent, ChatReply, undefined> {
+	const { sentences, warnings } = restate(deps.catalog, turn, again);
+	const none = sentences.length > 0 ? [] : ["The answer before has nothing in that place."];
+	const found = {
+		...{ decision: sentences.length > 0 ? ("ANSWER" as const) : ("ABSTAIN" as const) },
+		...{ mode: "keyword" as const, missing: [], concepts: [], writer: "extractive" },
+		graphIds: [...new Set(sentences.flatMap(({ evidence }) => evidence[0]?.graph.record.id ?? []))],
+		sentences,
+		warnings: [...none, ...warnings],
+	};
+	const session = { id: memory.id ?? null, sessionId, turns: memory.turnCount };
+	const asked = { question: turn.question, kind: "again" as const };
+	const output = toOutput(deps, { message, asked, found, session, warnings: [] });
+	for (const [index, sentence] of output.data.answer.sentences.entries()) {
+		yield { event: "research.output.delta", data: { index, ...sentence } };
+	}
+	return { output, isAnswer: false };
+}
+
+/** A pronoun that may stand for several things costs nothing: what it may mean is suggested. */
+function askBack(
+	deps: TurnParts,
+	{ sessionId, message }: ChatInput,
+	{
+		memory,
+		resolved,
+	}: { readonly memory: ChatSeat["memory"]; readonly resolved: ResolvedQuestion },
+): ChatReply {
+	const found = {
+		...{ decision: "CLARIFY" as const, mode: "keyword" as const, writer: "none" },
+		...{ missing: [], concepts: [], graphIds: [], sentences: [] },
+		warnings: ["This may be about several things; send one of the suggested messages."],
+	};
+	const session = { id: memory.id ?? null, sessionId, turns: memory.turnCount };
+	const asked = { question: message, kind: resolved.kind };
+	const { data, ...rest } = toOutput(deps, { message, asked, found, session, warnings: [] });
+	const suggested = [...(resolved.choices ?? [])];
+	return { output: { ...rest, data: { ...data, suggested } }, isAnswer: false };
 }
 
 function toOutput(

@@ -27,7 +27,7 @@ export const CHAT_LIMITS = {
 /** How a message refers to what was said before; "alone" for what needs nothing of it. */
 export const FOLLOW_UP_KINDS = [
 	...(["alone", "pronoun", "ordinal", "ellipsis"] as const),
-	...(["bare", "more", "aspect"] as const),
+	...(["bare", "more", "aspect", "again"] as const),
 ] as const;
 export type FollowUpKind = (typeof FOLLOW_UP_KINDS)[number];
 
@@ -46,6 +46,8 @@ export interface ChatTurn {
 	readonly kind: FollowUpKind;
 	/** Ids of the evidence of each sentence of the answer; of all that was reported, where none was written. */
 	readonly cited: readonly (readonly string[])[];
+	/** Of the text of each, see textHash; turns of earlier versions have none. */
+	readonly hashes?: readonly (readonly string[])[];
 	/** Words of the question nothing covered. */
 	readonly missing: readonly string[];
 	readonly writer: string;
@@ -59,6 +61,8 @@ export interface ChatMemory {
 	readonly graphs: readonly string[];
 	/** Oldest first, answered ones that are being paid for among them. */
 	readonly turns: readonly ChatTurn[];
+	/** The latest of them that is paid for: what it said may be said again. */
+	readonly paid: ChatTurn | undefined;
 	/** Turns so far, those that are remembered no longer included. */
 	readonly turnCount: number;
 }

@@ -62,7 +62,7 @@ export const researchChat = paidOperation({
 		},
 	},
 	summary: "Next turn of a research chat",
-	description: `Answers a message from the graphs, every sentence cited, and understands what refers to earlier turns of the same sessionId. Turns of one session are answered in order of arrival; one that is sent again under its retry key is told from what is remembered, and is NOT_FOUND once that is gone. ${MEMORY} Not charged, and not remembered, when nothing answers.`,
+	description: `Answers a message from the graphs, every sentence cited, and understands what refers to earlier turns of the same sessionId. Turns of one session are answered in order of arrival; one that is sent again under its retry key is told from what is remembered, and is NOT_FOUND once that is gone. ${MEMORY} "Say that again", "repeat the second point" and "what was the source of the first?" are told from what was paid for, and cost nothing; a pronoun that may stand for several things is asked back about. Not charged, and not remembered, when nothing answers.`,
 	reply: chatReply,
 	title: "Research chat",
 	about:
@@ -93,11 +93,17 @@ export const chatStream = paidOperation({
 			async *stream(input, context) {
 				const turn = takeTurn(parts, input, { ...context, leaving: "stepwise" });
 				const { output, isAnswer, whenSettled } = yield* turn;
-				if (!isAnswer) return;
+				const { writer, warnings } = output.meta;
+				const done = { event: "research.output.done", data: { ...output.data, writer, warnings } };
+				if (!isAnswer) {
+					// What was said before, and what is asked back, is told whole; of what has no answer nothing is.
+					if (output.data.answer.sentences.length > 0 || output.meta.decision === "CLARIFY")
+						yield done;
+					return;
+				}
 				// Evidence was streamed, so the turn is paid for; what cannot be written now is at rest beside its session.
 				await whenSettled?.onPaid().catch(() => undefined);
-				const { writer, warnings } = output.meta;
-				yield { event: "research.output.done", data: { ...output.data, writer, warnings } };
+				yield done;
 			},
 		};
 	},

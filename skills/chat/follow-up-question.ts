@@ -7,6 +7,8 @@ export interface ResolvedQuestion {
 	readonly kind: FollowUpKind;
 	/** What was put beside all that the question before asks, so that it alone would still be answered. */
 	readonly added?: string | undefined;
+	/** What it may mean, where several things are as likely: to be asked back. */
+	readonly choices?: readonly string[] | undefined;
 }
 
 /**
@@ -34,7 +36,10 @@ function resolve(said: string, context: TalkContext): ResolvedQuestion | undefin
 	const bare = isBareQuestion(said);
 	if (bare !== undefined) return { question: `${bare}: ${before}`, kind: "bare" };
 	const replaced = replacePronouns(said, topic, spokenOf);
-	if (replaced !== undefined) return { question: replaced, kind: "pronoun" };
+	if (replaced !== undefined) {
+		const choices = chooseAmong(before, said, spokenOf);
+		return { question: replaced, kind: "pronoun", ...(choices && { choices }) };
+	}
 	const changed = readEllipsis(said);
 	if (changed && isAspect(changed.text)) {
 		return { question: `What about ${ofTopic(changed.text, topic)}?`, kind: "aspect" };
@@ -42,6 +47,24 @@ function resolve(said: string, context: TalkContext): ResolvedQuestion | undefin
 	if (changed) return { ...changeQuestion(before, topic, changed), kind: "ellipsis" };
 	if (isAspect(said)) return { question: `${ofTopic(said, topic)}?`, kind: "aspect" };
 	return undefined;
+}
+
+/** One thing is meant, and the question before named several that its answer spoke of: each of them is as likely. */
+function chooseAmong(
+	before: string,
+	said: string,
+	spokenOf: readonly SpokenOf[],
+): readonly string[] | undefined {
+	if (MANY_THINGS.test(said) || OF_THINGS.test(said)) return undefined;
+	const named = spokenOf.flatMap(({ name, aliases }) => {
+		const found = [name, ...aliases].flatMap((one) => findName(before, one) ?? []);
+		return found.sort((a, b) => b.length - a.length)[0] ?? [];
+	});
+	const distinct = [...new Set(named)].filter(
+		(name) => !named.some((other) => other !== name && other.includes(name)),
+	);
+	if (distinct.length < 2) return undefined;
+	return distinct.flatMap((name) => replacePronouns(said, name, []) ?? []);
 }
 
 /** What earlier follow-ups put around a question, so that one behind the other does not pile up. */
@@ -158,6 +181,14 @@ for (const [names, place] of [
 	["last|latter", -1],
 ] as const) {
 	for (const name of names.split("|")) ORDINALS.set(name, place);
+}
+
+/** Words that name a place, for patterns. */
+export const ORDINAL_WORDS = [...ORDINALS.keys()].join("|");
+
+/** "second" is 1, "last" -1. */
+export function placeNamed(word: string): number | undefined {
+	return ORDINALS.get(word.toLowerCase());
 }
 
 const ORDINAL_FORMS =

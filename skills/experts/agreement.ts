@@ -3,9 +3,11 @@ import {
 	contentTerms,
 	contentWords,
 	coverageOf,
+	titled,
 } from "../../src/evidence/evidence.js";
-import type { PairJudge } from "../../src/search/search.js";
-import { findDenials, isSupported } from "../answers/answers.js";
+import { type PairJudge, readPairs } from "../../src/search/search.js";
+import { findDenials } from "../answers/answers.js";
+import { objectToSupport, readFacts } from "../verify/verify.js";
 import { CONSULT_LIMITS } from "./consult-wire.js";
 
 /** One sentence that an answer rests on, and whose answer. */
@@ -14,12 +16,13 @@ export interface Point {
 	readonly sentence: CitedSentence;
 }
 
-/** Content words that the shorter of two sentences has at least, to say the same as the other. */
-const SAME_WORDS = 4;
+/** From which reading on, of either in the other, two sentences say the same; pairs that are read. */
+const AGREED_LEAST = 0.8;
+const PAIRS_MAX = 48;
 /** Share below which two sentences are about different things. */
 const NEAR = 0.3;
 
-/** Compares what different people say. Without a judge no one is known to contradict another. */
+/** Compares what different people say. Without a judge no one is known to agree with another, or to contradict them. */
 export async function findAgreement(
 	points: readonly Point[],
 	{ judge, signal }: { readonly judge: PairJudge | undefined; readonly signal: AbortSignal },
@@ -38,8 +41,8 @@ export async function findAgreement(
 		if (pair) contradictions.push({ one: pair.one, other: pair.other, reasons });
 	}
 	const denied = new Set(contradictions.map(({ one, other }) => keyOf(one, other)));
-	for (const { one, other } of near) {
-		if (!denied.has(keyOf(one, other)) && saysTheSame(one, other)) join(groups, one, other);
+	for (const { one, other } of await findAgreed(near, { judge, signal })) {
+		if (!denied.has(keyOf(one, other))) join(groups, one, other);
 	}
 	const all = [...new Set(groups.values())];
 	const shared = all.filter((group) => group.size > 1).map((group) => ({ points: [...group] }));
@@ -59,6 +62,7 @@ export async function findAgreement(
 }
 
 type ReadPoint = ReturnType<typeof readPoint>;
+type NearPair = ReturnType<typeof pairsOf>[number];
 
 function readPoint(point: Point) {
 	const { text } = point.sentence;
@@ -87,12 +91,27 @@ function sharedOf(one: ReadPoint, other: ReadPoint): number {
 	return Math.max(coverageOf(one.words, other.terms), coverageOf(other.words, one.terms));
 }
 
-/** In other words or order, with the same numbers and denials. */
-function saysTheSame(one: ReadPoint, other: ReadPoint): boolean {
-	const [shorter, longer] = one.words.length <= other.words.length ? [one, other] : [other, one];
-	return (
-		shorter.words.length >= SAME_WORDS && isSupported(shorter.sentence.text, longer.sentence.text)
-	);
+/** Pairs of which each bears the other out, as the judge reads them both ways; none without a judge. */
+async function findAgreed(
+	near: readonly NearPair[],
+	{ judge, signal }: { readonly judge: PairJudge | undefined; readonly signal: AbortSignal },
+): Promise<readonly NearPair[]> {
+	const asked = near.slice(0, PAIRS_MAX);
+	const toPair = (one: ReadPoint, { sentence: { concept, text } }: ReadPoint) => {
+		return { text: one.sentence.text, passage: titled([concept.title], [text]) };
+	};
+	const both = asked.flatMap(({ one, other }) => [toPair(one, other), toPair(other, one)]);
+	const { readings } = await readPairs(judge, both, signal);
+	const objects = ({ sentence: one }: ReadPoint, { sentence: other }: ReadPoint) =>
+		objectToSupport(
+			readFacts(one.text),
+			readFacts([other.text, other.concept.title, ...other.concept.aliases].join(" ; ")),
+		) !== undefined;
+	return asked.filter(({ one, other }, at) => {
+		const [there, back] = [readings?.[2 * at], readings?.[2 * at + 1]];
+		const isBorneOut = Math.min(there?.supports ?? 0, back?.supports ?? 0) >= AGREED_LEAST;
+		return isBorneOut && !objects(one, other) && !objects(other, one);
+	});
 }
 
 function join(groups: Map<ReadPoint, Set<ReadPoint>>, one: ReadPoint, other: ReadPoint): void {

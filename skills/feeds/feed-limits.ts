@@ -44,8 +44,6 @@ export const FEED_LIMITS = {
 	searchesKept: 200,
 	/** Feeds chosen for a topic, and named by a call. */
 	topicFeedsMax: 12,
-	/** Search feeds asked beside them. */
-	topicSearchesMax: 3,
 	feedsMax: 20,
 	topicChars: 200,
 	observationsDefault: 12,

@@ -1,6 +1,7 @@
 import { LRUCache } from "lru-cache";
 import { findNearNames } from "../../src/evidence/evidence.js";
 import { type Clock, memoize, notFound, ServiceError } from "../../src/kernel/kernel.js";
+import { createAskedFeeds } from "./asked-series.js";
 import type { FeedFetcher } from "./feed-fetcher.js";
 import { FEED_LIMITS } from "./feed-limits.js";
 import { type FeedRegistry, type FeedSpec, isSeries } from "./feed-registry.js";
@@ -12,7 +13,7 @@ import {
 } from "./feed-values.js";
 import type { ObserveRequest, SkippedFeedWire } from "./feed-wire.js";
 import { toObserved, toUnobserved } from "./observed-feed.js";
-import { createSuggestFeeds, type SuggestFeeds } from "./suggest-feeds.js";
+import { createSuggestFeeds } from "./suggest-feeds.js";
 
 interface FeedsOptions extends LastValuesOptions {
 	/** Read when first needed. */
@@ -30,7 +31,8 @@ export function createFeeds(options: FeedsOptions) {
 	const opened = memoize(async () => {
 		const [registry, bundle] = await Promise.all([options.registry(), options.bundle()]);
 		const values = createCurrentValues(bundle, options);
-		return { registry, bundle, values, suggest: createSuggestFeeds(registry) };
+		const suggest = createSuggestFeeds(registry);
+		return { registry, bundle, values, suggest, choose: createAskedFeeds(registry) };
 	});
 	const getFrom = async (registry: FeedRegistry, feedId: string): Promise<FeedSpec> => {
 		const feed = registry.get(feedId);
@@ -49,6 +51,10 @@ export function createFeeds(options: FeedsOptions) {
 		get: async (feedId: string) => getFrom((await opened()).registry, feedId),
 		/** Best first. */
 		suggest: async (topic: string, limit: number) => (await opened()).suggest(topic, limit),
+		/** Feeds that measure what a topic asks for. */
+		async choose(...asked: Parameters<ReturnType<typeof createAskedFeeds>>) {
+			return (await opened()).choose(...asked);
+		},
 		/** A feed without any value, in the form of the others. */
 		describe: (feed: FeedSpec) => toUnobserved(feed, options.clock.now()),
 		/** What is known of a feed without a request to its source. */
@@ -58,18 +64,17 @@ export function createFeeds(options: FeedsOptions) {
 		 * value is shown or none. Throws NOT_FOUND for an unknown id; sources that fail are listed, never thrown.
 		 */
 		async observe(request: ObserveRequest) {
-			const { registry, values, suggest } = await opened();
+			const { registry, values } = await opened();
 			const { feedIds, topic } = request;
-			const chosen = feedIds
-				? await Promise.all(feedIds.map((id) => getFrom(registry, id)))
-				: chooseFeeds(registry, suggest, topic ?? "");
+			const chosen = await Promise.all(feedIds.map((id) => getFrom(registry, id)));
+			const nowMs = options.clock.now();
 			const states = await Promise.all(
 				chosen.map(async (feed) => ({ feed, ...(await values.refresh(feed, topic)) })),
 			);
 			return {
 				feeds: states.flatMap(({ feed, kept, reason }) => {
 					const isStale = reason !== undefined || kept?.origin === "bundle";
-					return (kept && toObserved({ feed, kept, isStale }, request)) ?? [];
+					return (kept && toObserved({ feed, kept, isStale, nowMs }, request)) ?? [];
 				}),
 				skipped: states.flatMap(({ feed, kept, reason }): SkippedFeedWire[] =>
 					reason === undefined
@@ -82,25 +87,6 @@ export function createFeeds(options: FeedsOptions) {
 }
 
 const SHOWN = { bundle: "bundle", source: "last_good" } as const;
-
-/** Feeds not much worse than the best one, and beside them a few that search for any topic. */
-function chooseFeeds(
-	registry: FeedRegistry,
-	suggest: SuggestFeeds,
-	topic: string,
-): readonly FeedSpec[] {
-	const found = suggest(topic, FEED_LIMITS.topicFeedsMax).filter(
-		({ score }) => score >= LEAST_SCORE,
-	);
-	const best = found[0]?.score ?? 0;
-	const chosen = found.filter(({ score }) => score >= best / 2).map(({ feed }) => feed);
-	const searches = [...registry.values()].filter((feed) => feed.isSearch && !chosen.includes(feed));
-	const left = Math.min(FEED_LIMITS.topicSearchesMax, FEED_LIMITS.topicFeedsMax - chosen.length);
-	return [...chosen, ...searches.slice(0, Math.max(0, left))];
-}
-
-/** A feed that lacks more of a topic than it shares with it is about something else. */
-const LEAST_SCORE = 0.5;
 
 /** The value of a feed. */
 export interface FeedState {

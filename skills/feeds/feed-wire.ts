@@ -7,6 +7,12 @@ import {
 } from "../../src/contract/contract.js";
 import { FEED_LIMITS } from "./feed-limits.js";
 
+/** Whole years, both included. */
+export interface AskedYears {
+	readonly from: number;
+	readonly to: number;
+}
+
 /** What travels of supplemental feeds: inputs of their operations, and the records they answer with. */
 
 export const FEED_BILLING =
@@ -55,7 +61,7 @@ export const feedContextInput = requestComponent(
 		.strictObject({
 			topic: feedTopicField
 				.describe(
-					`Chooses up to ${FEED_LIMITS.topicFeedsMax} feeds, and is what search feeds are asked`,
+					`Chooses up to ${FEED_LIMITS.topicFeedsMax} feeds that measure it, by place, unit, frequency and attribute; the years it names are those that are answered`,
 				)
 				.optional(),
 			feeds: feedList(1, feedsMax)
@@ -97,11 +103,14 @@ export const feedCompareInput = requestComponent(
 );
 
 export interface ObserveRequest {
-	/** Ids of the registry; those of a topic where absent. */
-	readonly feedIds?: readonly string[] | undefined;
+	/** Ids of the registry. */
+	readonly feedIds: readonly string[];
+	/** What search feeds are asked. */
 	readonly topic?: string | undefined;
 	/** A year, month or day. */
 	readonly since?: string | undefined;
+	/** Observations and items of these years alone. */
+	readonly years?: AskedYears | undefined;
 	/** Newest observations or items of each. */
 	readonly limit: number;
 }
@@ -159,6 +168,14 @@ const observedFeedSchema = replyComponent(
 		observations: z.array(observationSchema).describe("From old to new"),
 		items: z.array(itemSchema).describe("From new to old"),
 		total: z.int().describe("How many there are since then, whatever the limit"),
+		headline: z
+			.string()
+			.nullable()
+			.describe("In one line: the newest of these, its change against the one before, its age"),
+		age_days: z
+			.int()
+			.nullable()
+			.describe("Days since the newest of these ended or appeared; 0 while it lasts"),
 	}),
 );
 export type ObservedFeedWire = z.infer<typeof observedFeedSchema>;

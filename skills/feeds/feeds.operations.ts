@@ -31,6 +31,7 @@ import {
 const EXAMPLE_FEED = "eia:brent";
 
 type Reading = Pick<SkillServices, "clock" | "research">;
+type Choosing = Reading & Pick<SkillServices, "search">;
 const params = z.strictObject({ feed_id: feedIdField });
 
 /** What public statistics, central banks and news say of a topic. Spec: Endpoints, paid operations. */
@@ -51,26 +52,35 @@ export const supplementalContext = paidOperation({
 		},
 	},
 	summary: "Supplemental data for a topic",
-	description: `Last values, changes and observations of macroeconomic and institutional feeds, named or chosen for a topic, each with its source and licence. ${FEED_BILLING}`,
+	description: `Last values, changes and observations of macroeconomic and institutional feeds, named, or chosen for a topic when they measure it: the same place, time, unit and attribute. Each has its source, licence and age. Feeds that search are asked by name alone. ${FEED_BILLING}`,
 	body: feedContextInput,
 	reply: toReply("SupplementalContextReply", feedContextOutput),
-	about: `Last values, changes and observations of up to ${FEED_LIMITS.feedsMax} macroeconomic and institutional feeds, named or chosen for a topic, each with its source and licence. Sources that did not answer are always listed under skipped. Not charged when no feed has anything.`,
+	about: `Last values, changes and observations of up to ${FEED_LIMITS.feedsMax} macroeconomic and institutional feeds, named, or chosen for a topic when they measure it for that place and time, each with its source, licence and age. Sources that did not answer are always listed under skipped. Not charged when no feed has anything.`,
 	tags: ["supplemental", "statistics", "macroeconomics", "news"],
 	examples: ["What are the latest oil prices?", "Inflation in the euro area"],
 	output: feedContextOutput,
-	toText: ({ data }) => data.feeds.map(toLine).join("\n"),
-	create: ({ clock, research }: Reading) => ({
+	toText: ({ data }) =>
+		data.feeds.map(toLine).join("\n") ||
+		"No feed measures what was asked, for that place and time.",
+	create: ({ clock, research, search }: Choosing) => ({
 		exampleInput: () => ({ topic: "oil price", limit: 3 }),
 		prepare: async ({ feeds: ids }) => {
 			for (const id of ids ?? []) await research.feeds.get(id);
 		},
-		async run({ topic, feeds: feedIds, since, limit }) {
-			const data = await research.feeds.observe({ feedIds, topic, since, limit });
+		async run({ topic, feeds: named, since, limit }, { signal }) {
+			const { feeds: chosen, years } = named
+				? { feeds: [], years: undefined }
+				: await research.feeds.choose(topic ?? "", search, signal);
+			const feedIds = named ?? chosen.map(({ id }) => id);
+			const data = await research.feeds.observe({ feedIds, topic, since, years, limit });
 			const isAnswer = data.feeds.some(hasSomething);
 			const skipped = [...data.skipped];
+			// Of a time that was asked for, a feed that has none of it says nothing.
+			const told = years ? data.feeds.filter(hasSomething) : data.feeds;
+			const feeds = isAnswer ? [...told] : data.feeds.map(withoutFigures);
 			const result = {
 				ok: true as const,
-				data: { feeds: isAnswer ? [...data.feeds] : data.feeds.map(withoutFigures), skipped },
+				data: { feeds, skipped },
 				meta: { topic: topic ?? null, mode: research.feeds.mode, as_of: toIsoTime(clock.now()) },
 			};
 			return isAnswer ? answer(result) : noAnswer(result);
@@ -135,10 +145,8 @@ function withoutFigures(feed: ObservedFeedWire): ObservedFeedWire {
 	return { ...feed, last: null, change: null };
 }
 
-function toLine({ title, last, unit, items, provider, stale }: ObservedFeedWire): string {
-	const note = stale ? ", not fetched now" : "";
-	if (last) return `${title}: ${last.value_text} ${unit} (${last.period}${note}; ${provider})`;
-	return `${title}: ${items[0]?.title ?? "nothing"} (${provider}${note})`;
+function toLine({ title, provider, headline, stale }: ObservedFeedWire): string {
+	return `${headline ?? `${title}: nothing; ${provider}`}${stale ? " (not fetched now)" : ""}`;
 }
 
 type Directory = Pick<Services, "feedDirectory">;

@@ -5,8 +5,6 @@ import type { FeedRegistry, FeedSpec } from "./feed-registry.js";
 const WEIGHTS = { topics: 1, title: 0.9, provider: 0.6, unit: 0.4 };
 type Field = keyof typeof WEIGHTS;
 
-export type SuggestFeeds = ReturnType<typeof createSuggestFeeds>;
-
 /**
  * Feeds about a topic, best first, by the words it shares with what the registry says of a feed, rare ones first: in a
  * registry where most feeds are about prices, "oil" says more than "price". The score is the share of the topic's words that
@@ -20,7 +18,7 @@ export function createSuggestFeeds(registry: FeedRegistry) {
 	}
 	const rarity = (term: string) => Math.log(1 + feeds.length / (1 + (counts.get(term) ?? 0)));
 	return (topic: string, limit: number) => {
-		const words = contentWords(spellOut(topic.replace(WHEN, " "))).map((forms) => ({
+		const words = contentWords(spellOut(withoutNow(topic))).map((forms) => ({
 			forms,
 			weight: Math.max(...forms.map(rarity)),
 		}));
@@ -44,6 +42,16 @@ export function createSuggestFeeds(registry: FeedRegistry) {
 /** Every feed tells of now and of then: these words are of no feed more than of others. */
 const WHEN =
 	/\b(?:latest|newest|recent(?:ly)?|lately|currently|now|nowadays|today(?:['’]s)?|so far|(?:19|20)\d{2})\b/gi;
+
+/** A topic without the words that ask for its newest figures, and without its years. */
+export function withoutNow(topic: string): string {
+	return topic.replace(WHEN, " ");
+}
+
+/** Every word that the registry says of a feed, as index terms. */
+export function suggestionTerms(feed: FeedSpec): ReadonlySet<string> {
+	return new Set(fieldsOf(feed).keys());
+}
 
 function reasonOf(found: readonly { readonly word: string; readonly field: Field }[]): string {
 	const fields = [...new Set(found.map(({ field }) => field))].join(" and ");

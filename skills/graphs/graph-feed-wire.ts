@@ -153,6 +153,10 @@ export const similarOutput = outputOf(
 	z.object({ items: z.array(similarItemSchema) }),
 	graphMeta.extend({
 		mode: z.enum(["hybrid", "keyword"]).describe("keyword while no embedding model is at hand"),
+		decision: z
+			.enum(DECISIONS)
+			.describe("What the search decides of a text; CLARIFY and ABSTAIN cost nothing"),
+		missing: z.array(z.string()).describe("Words of the text that no node covers"),
 	}),
 );
 

@@ -116,7 +116,7 @@ export const graphSimilar = readingOperation({
 	body: similarBody,
 	reply: toReply("SimilarNodesReply", similarOutput),
 	about:
-		"The nodes of one graph nearest in meaning to a text or to another node, and what they have in common with it. By keywords while no embedding model is at hand. Not charged when there is none.",
+		"The nodes of one graph nearest in meaning to a text or to another node, and what they have in common with it. By keywords while no embedding model is at hand. Not charged when there is none, nor when a text says too little to be like anything (CLARIFY).",
 	tags: ["graph", "similar"],
 	examples: ["Which nodes are like EIP-3009?"],
 	input: similarInput,
@@ -139,7 +139,10 @@ export const graphSimilar = readingOperation({
 				filter: toConceptFilter(filters),
 				signal,
 			});
-			const others = withDuplicates(found.rows)
+			const { mode, decision, missing } = found;
+			// A node is what it is; of a text the search decides whether it says enough.
+			const asked = like ? { decision: "ANSWER" as const, missing: [] } : { decision, missing };
+			const others = withDuplicates(isAnswered(asked.decision) ? found.rows : [])
 				.filter(({ concept }) => concept.id !== node_id)
 				.slice(0, limit);
 			const items = others.map(({ concept, score }) => ({
@@ -147,7 +150,8 @@ export const graphSimilar = readingOperation({
 				score: Math.round(score * 10_000) / 10_000,
 				...inCommon(concept, like),
 			}));
-			return answerOn(graph, items.length > 0, { items }, { mode: found.mode });
+			const meta = { mode, decision: asked.decision, missing: [...asked.missing] };
+			return answerOn(graph, items.length > 0, { items }, meta);
 		},
 	example: { params: GRAPH_PARAMS, body: { node_id: NODE_ID, limit: 5 } },
 });

@@ -58,7 +58,8 @@ async function assertAnswered(
 }
 
 t.test("every paid operation asks for its price where nothing pays, as it describes", async (t) => {
-	const world = await startContractWorld(t);
+	// Without its model an operation names no price.
+	const world = await startContractWorld(t, { models: MODELS });
 	for (const operation of await readOperations(world.testApp.baseUrl)) {
 		const { security, operationId, method, priceUsd } = operation;
 		if (security.length === 0 || priceUsd === 0) continue;

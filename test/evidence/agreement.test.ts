@@ -2,7 +2,7 @@ import t from "tap";
 import { findAgreement, type Point } from "../../skills/experts/agreement.js";
 import { toCitedSentences } from "../../src/evidence/cited-sentences.js";
 import { makeConcept, makeGraph } from "../service/sample-graphs.js";
-import { handJudge } from "../support/word-judge.js";
+import { handJudge, reading } from "../support/word-judge.js";
 
 const { signal } = new AbortController();
 
@@ -59,6 +59,24 @@ t.test("no one contradicts or agrees with themselves, and nothing comes of nothi
 	t.match(await findAgreement(alone, services), { ...none, single: [{}, {}] });
 	t.same(await findAgreement([], services), { ...none, single: [] });
 });
+
+t.test(
+	"who agrees is read by the judge, both ways; the same words alone are no agreement",
+	async (t) => {
+		const points = [
+			...pointsOf("one", ["Servers rotate ticket keys weekly."]),
+			...pointsOf("two", ["Ticket keys are rotated weekly by servers."]),
+		];
+		const oneWay = handJudge(({ text }) =>
+			reading(text.startsWith("Servers") ? "supports" : "open"),
+		);
+		for (const judge of [undefined, oneWay]) {
+			t.match(await findAgreement(points, { judge, signal }), { shared: [], single: [{}, {}] });
+		}
+		const judge = handJudge(() => reading("supports"));
+		t.match(await findAgreement(points, { judge, signal }), { shared: [{}], single: [] });
+	},
+);
 
 t.test(
 	"without a judge nothing is contradicted, and figures still keep sentences apart",

@@ -119,14 +119,14 @@ t.test("an analyst never cites another graph, and its odds add up", async (t) =>
 				const { view } = await askAnalyst(deps, { analyst, question, today, signal });
 				if (!view) return;
 				answered += 1;
-				const { thesis, sides, indicators, odds } = view;
+				const { thesis, evidence, sides, open, indicators, odds } = view;
 				const quoted = [
 					...sides.for,
 					...sides.against,
-					...sides.open,
+					...open,
 					...indicators.map(({ sentence }) => sentence),
 				].map((sentence) => ({ text: sentence.text, evidence: [sentence] }));
-				await assertOwn(t, [thesis, ...quoted], analyst.graph.record.id);
+				await assertOwn(t, [thesis, ...evidence, ...quoted], analyst.graph.record.id);
 				const { base, upside, downside } = odds.probabilities;
 				if (Math.abs(base + upside + downside - 1) > 1e-9) t.fail("odds do not add up");
 			},

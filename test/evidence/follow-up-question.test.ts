@@ -149,6 +149,24 @@ t.test("a follow-up is said so that it stands alone", (t) => {
 	t.end();
 });
 
+t.test("a pronoun that may stand for several things the question named is asked back", (t) => {
+	const context = {
+		question: "How do EIP-712 and EIP-3009 differ?",
+		spokenOf: [
+			{ name: "EIP-712 typed data", aliases: ["EIP-712"] },
+			{ name: "EIP-3009 transfer", aliases: ["EIP-3009"] },
+		],
+	};
+	t.same(resolveFollowUp("When was it published?", context).choices, [
+		"When was EIP-712 published?",
+		"When was EIP-3009 published?",
+	]);
+	t.equal(resolveFollowUp("Are they final?", context).choices, undefined, "both are meant");
+	const one = { ...context, question: "What is EIP-712?" };
+	t.equal(resolveFollowUp("When was it published?", one).choices, undefined);
+	t.end();
+});
+
 t.test("at the beginning nothing is referred to, and nothing is changed", (t) => {
 	for (const said of ["Why?", "Is it risky?", "what about 2024", "the second one", "  more  "]) {
 		const found = resolveFollowUp(said, { question: undefined, spokenOf: [] });

@@ -1,9 +1,7 @@
 import t from "tap";
 import { oddsOf, voteOf } from "../../skills/analysts/analyst-view.js";
-import { sideOf } from "../../skills/analysts/debate.js";
 import { stanceOf } from "../../skills/experts/consultation.js";
 import { isFollowUp } from "../../src/evidence/content-words.js";
-import { makeConcept } from "../service/sample-graphs.js";
 
 const said = (text: string, title = "Pinning keys") => ({ text, title });
 
@@ -43,23 +41,6 @@ t.test("a warning about something else is none about the subject", (t) => {
 	];
 	t.equal(stanceOf("Should I use sequential numbers as identifiers?", ids), "neutral");
 	t.equal(stanceOf("How should I choose identifiers?", ids), "recommends");
-	t.end();
-});
-
-t.test("outcomes, words of success and links say which side a sentence is on", (t) => {
-	const lead = makeConcept({ id: "lead" });
-	const side = (text: string, changes = {}) =>
-		sideOf({ text, concept: makeConcept({ id: "other", ...changes }) }, lead);
-	t.equal(side("The proposal was accepted in 2024."), "for");
-	t.equal(side("The proposal was rejected although it saves memory."), "against");
-	t.equal(side("The proposal was not rejected."), "for");
-	t.equal(side("The proposal is still a draft."), "open");
-	t.equal(side("The proposal has three parts."), undefined);
-	const edge = (type: string) => ({ edges: [{ type, target: "lead", weight: 1 }] });
-	t.equal(side("The proposal has three parts.", edge("supports")), "for");
-	t.equal(side("The proposal has three parts.", edge("contradicts")), "against");
-	t.equal(side("The proposal has three parts.", { status: "deprecated" }), "against");
-	t.equal(side("The proposal has three parts.", { status: "draft" }), "open");
 	t.end();
 });
 

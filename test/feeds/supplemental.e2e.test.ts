@@ -1,4 +1,5 @@
 import t from "tap";
+import { rpc } from "../a2a/raw-rpc.js";
 import { startApp } from "../support/start-app.js";
 
 const SETTINGS = { model: "none", catalog: "none" } as const;
@@ -62,6 +63,56 @@ t.test("without a network the bundle answers, says so, and is paid for once", as
 			t.ok(body.data.feeds.some((feed: { feed_id: string }) => feed.feed_id === "eia:brent"));
 		},
 	);
+
+	await t.test(
+		"a topic is answered for its place, time, unit and frequency, or not at all",
+		async (t) => {
+			const ask = async (topic: string) => (await post("/v1/supplemental/context", { topic })).body;
+			const before = await balance();
+			for (const topic of [
+				"German unemployment",
+				"Texas unemployment rate",
+				"gold price in Japan",
+				"gold price in euros",
+				"monthly inflation in Germany",
+				"GDP per capita of Germany",
+				"GDP of China in 1950",
+				"papers on pattern matching",
+			]) {
+				const { data, meta } = await ask(topic);
+				t.equal(meta.cost.charged, false, topic);
+				for (const feed of data.feeds) t.match(feed, { last: null, change: null, headline: null });
+			}
+			t.equal(await balance(), before);
+			const { data } = await ask("German inflation in 2023");
+			t.same(
+				data.feeds.map(({ feed_id }: { feed_id: string }) => feed_id),
+				["worldbank:inflation-deu"],
+			);
+			t.match(data.feeds[0].observations, [{ period: "2023" }]);
+			t.equal(data.feeds[0].observations.length, 1);
+			const [yen] = (await ask("JPY/USD")).data.feeds;
+			t.equal(yen.feed_id, "fred:EXJPUS");
+		},
+	);
+
+	await t.test("the first line has value, change and age", async (t) => {
+		const message = {
+			messageId: "m-1",
+			role: "ROLE_USER",
+			parts: [{ data: { skill: "supplemental_context", input: { topic: "gold price" } } }],
+		};
+		const { body } = await rpc(app.baseUrl, {
+			params: { message },
+			headers: { "Content-Type": "application/json", "X-Pay-SPT": token },
+		});
+		const parts: { text?: string }[] = body.result.task.artifacts[0].parts;
+		const [line] = (parts.find(({ text }) => text)?.text ?? "").split("\n");
+		t.match(
+			line,
+			/^Gold price: 4228\.000 US dollars per troy ounce \(2026-06\), -359 \(-7\.83 %\) since 2026-05; \d+ days old; DataHub/,
+		);
+	});
 
 	await t.test("a topic without any figures costs nothing", async (t) => {
 		const before = await balance();

@@ -33,12 +33,13 @@ t.test(
 		});
 		const { token, id } = await app.issueSpt("20");
 		const balance = () => app.app.store.read((reader) => reader.balance(`cust:${id}`));
-		const search = (query: string, path = "search") =>
+		const post = (path: string, body: object) =>
 			app.send(`/v1/graphs/shop/${path}`, {
 				method: "POST",
 				headers: { "Content-Type": "application/json", "X-Pay-SPT": token },
-				body: JSON.stringify({ query }),
+				body: JSON.stringify(body),
 			});
+		const search = (query: string, path = "search") => post(path, { query });
 		const before = await balance();
 		const { status, body } = await search("how many days to return");
 		t.equal(status, 200);
@@ -57,6 +58,9 @@ t.test(
 			data: { context: "", nodes: { length: 0 } },
 			meta: { decision: "CLARIFY", cost: { charged: false } },
 		});
+		const similar = await post("similar", { text: "how many days to return" });
+		t.same(similar.body.data.items, []);
+		t.match(similar.body.meta, { decision: "CLARIFY", cost: { charged: false } });
 		t.equal(await balance(), before);
 
 		const narrower = await search(body.meta.suggestions[0]);

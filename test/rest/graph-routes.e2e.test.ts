@@ -105,6 +105,19 @@ t.test("similar nodes do not hold the node itself", async (t) => {
 	t.notOk(body.data.items.some(({ node_id }: { node_id: string }) => node_id === NODE));
 });
 
+t.test("a text that speaks of something else is like nothing", async (t) => {
+	const { post, balance } = await openShop(t);
+	const before = await balance();
+	const other = await post("/similar", { text: "sourdough starter hydration" });
+	t.equal(other.status, 200);
+	t.same(other.body.data.items, []);
+	t.match(other.body.meta, { decision: "ABSTAIN", missing: /.+/, cost: { charged: false } });
+	t.equal(await balance(), before);
+	const { body } = await post("/similar", { text: "authorizing a token transfer by a signature" });
+	t.ok(body.data.items.length > 0);
+	t.match(body.meta, { decision: /ANSWER|PARTIAL/, cost: { charged: true } });
+});
+
 t.test("what is returned for free is the same until the graph changes", async (t) => {
 	const { app } = await openShop(t);
 	for (const name of ["preview", "stats", "schema", "versions"]) {

@@ -59,6 +59,42 @@ t.test(
 );
 
 t.test(
+	"what was said is said again from memory, free, also behind turns of no graph",
+	async (t) => {
+		const { say, stream, money } = await openChat();
+		const first = (await say("How should a server roll out HSTS?")).body.data;
+		const paid = await money();
+		for (const off of ["Who won the 2022 World Cup?", "zzyzx quuxfrob?", "How do I bake bread?"]) {
+			t.match((await say(off)).body, {
+				data: { answer: { sentences: [] }, session: { turns: 1 } },
+				meta: { cost: { charged: false } },
+			});
+		}
+		const again = (await say("Say that again.")).body;
+		t.match(again, {
+			data: { follow_up: "again", session: { turns: 1 } },
+			meta: { decision: "ANSWER", cost: { charged: false }, warnings: [] },
+		});
+		t.equal(again.data.answer.text, first.answer.text);
+		const second = (await say("repeat the second point")).body.data;
+		t.equal(second.answer.sentences.length, 1);
+		t.equal(second.answer.sentences[0].text, first.answer.sentences[1].text);
+		const source = (await say("What was the source of the first?")).body.data;
+		const [one] = first.answer.sentences;
+		t.same(
+			source.citations.map(({ evidence_id: id }: { evidence_id: string }) => id),
+			first.citations
+				.filter(({ n }: { n: number }) => one.citation_ids.includes(n))
+				.map(({ evidence_id: id }: { evidence_id: string }) => id),
+		);
+		t.match((await say("repeat the fifth point")).body.meta, { decision: /./ });
+		const told = await stream("repeat the second point");
+		t.match(told.text, /research\.output\.done/);
+		t.equal(await money(), paid);
+	},
+);
+
+t.test(
 	"what a follow-up puts beside the question before is answered, or costs nothing",
 	async (t) => {
 		const { say, money } = await openChat();
