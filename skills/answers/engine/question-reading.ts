@@ -157,12 +157,8 @@ function readCompared(question: string) {
 	for (const form of COMPARED) {
 		const groups = form.exec(bare)?.groups;
 		if (!groups) continue;
-		const named = [groups["list"] ?? [], groups["one"] ?? [], groups["other"] ?? []].flat();
-		const subjects = named
-			.flatMap((names) => names.split(/,? (?:and|with|to|against|versus|vs\.?) |, /i))
-			.map((name) => name.replace(/^(?:the|an?)\s+/i, "").trim());
-		if (subjects.length < 2 || subjects.length > CELLS_MOST) continue;
-		if (subjects.includes("")) continue;
+		const subjects = readSubjects(groups);
+		if (!subjects) continue;
 		const rest = (groups["rest"] ?? "").replace(/^[,:\s]+/, "");
 		const attributes = readAttributes(rest.replace(/\b(?:how|what) (?:do|does|did|is|are) /i, ""));
 		const isSmall = subjects.length * attributes.length <= CELLS_MOST;
@@ -172,6 +168,16 @@ function readCompared(question: string) {
 		};
 	}
 	return undefined;
+}
+
+/** Undefined where there are too few or too many for a table, or one has no name. */
+function readSubjects(groups: Readonly<Record<string, string>>): readonly string[] | undefined {
+	const named = [groups["list"] ?? [], groups["one"] ?? [], groups["other"] ?? []].flat();
+	const subjects = named
+		.flatMap((names) => names.split(/,? (?:and|with|to|against|versus|vs\.?) |, /i))
+		.map((name) => name.replace(/^(?:the|an?)\s+/i, "").trim());
+	const isTable = subjects.length >= 2 && subjects.length <= CELLS_MOST;
+	return isTable && !subjects.includes("") ? subjects : undefined;
 }
 
 /** "they compare in index size, speed and quality" → each of them; what is no list is one. */
