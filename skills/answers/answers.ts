@@ -11,6 +11,7 @@ export {
 	passagesOf,
 } from "./engine/answer-engine.js";
 export { findCandidates } from "./engine/candidates.js";
+export { findDatedEvents, findEventDate } from "./engine/dated-events.js";
 export {
 	type Candidate,
 	cosineOf,
@@ -33,9 +34,7 @@ export {
 } from "./question-answer.js";
 export { type Denial, findDenials } from "./report/denials.js";
 export {
-	clusterSentences,
 	confidenceOfFinding,
-	type FindingCluster,
 	findContradictions,
 	groupSources,
 } from "./report/findings.js";
@@ -52,9 +51,7 @@ export {
 } from "./report/report-document.js";
 export {
 	findGaps,
-	findToldDate,
 	profileSources,
-	toTimeline,
 } from "./report/report-sections.js";
 export { composeTopic } from "./topic-answer.js";
 export { createLlmWriter, type LlmWriter } from "./writer/llm-writer.js";
@@ -63,9 +60,7 @@ export { createWriterMeter, type WriterMeter, type WriterReport } from "./writer
 export type { Writer } from "./writer/writing-task.js";
 export { lookAt, tryWriter, type WriterTrial } from "./writer-trial.js";
 export {
-	chooseSentences,
 	extractiveWriter,
 	type Prose,
 	writeFromPassages,
-	writeProse,
 } from "./written-prose.js";

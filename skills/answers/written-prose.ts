@@ -173,7 +173,7 @@ interface Candidate {
 }
 
 /** The sentences that would be quoted, best first; those that can be read alone before those that lean on others. */
-export function chooseSentences({
+function chooseSentences({
 	question,
 	offered,
 	sentencesMax,

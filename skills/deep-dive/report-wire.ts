@@ -8,12 +8,12 @@ import {
 	confidenceOfFinding,
 	createCitationList,
 	type Denial,
+	findDatedEvents,
 	type Prose,
 	passagesOf,
 	profileSources,
 	readQuestion,
 	tokensOf,
-	toTimeline,
 } from "../answers/answers.js";
 import { conceptOf, type DeepDiveState, trendIdOf } from "./dive-state.js";
 import { describeMode, PASSES_OF } from "./plan.js";
@@ -62,7 +62,10 @@ export function composeReport(
 	}));
 	const rest = printed.filter(({ passage }) => !told.has(passage));
 	// When something happened is told by dates: what names one stands there alone.
-	const dated = kind === "when" ? rest.filter(({ passage }) => dateIn(passage)) : [];
+	const dated =
+		kind === "when"
+			? rest.filter(({ passage }) => findDatedEvents(passage.sentences).length > 0)
+			: [];
 	const asFindings = rest.filter((one) => !dated.includes(one));
 	const tableWire = table && toTableWire(table, citations);
 	const findings = toFindings(state, asFindings, { citations, disputes });
@@ -177,15 +180,6 @@ function questionsOf({ input, raised }: DeepDiveState) {
 	];
 }
 
-/** The date that a passage tells first, and the sentence that tells it; never the day its source appeared. */
-function dateIn({ sentences }: EvidencePassage) {
-	const until = "9999-12-31";
-	const [first] = toTimeline(sentences, { until, limit: sentences.length }).filter(
-		({ basis }) => basis === "told",
-	);
-	return first;
-}
-
 /** Dates that the text tells. What is printed elsewhere is only named here. */
 function toTimelineWire(
 	{ printed, told }: Pick<Composition, "printed" | "told">,
@@ -202,7 +196,7 @@ function toTimelineWire(
 	const order = [...asFindings].sort((a, b) => a.part - b.part);
 	return printed
 		.flatMap((one) => {
-			const entry = dateIn(one.passage);
+			const [entry] = findDatedEvents(one.passage.sentences);
 			if (!entry) return [];
 			const { concept, heading, text, sentences } = one.passage;
 			const isWhole = dated.includes(one);
@@ -213,7 +207,7 @@ function toTimelineWire(
 					text: isWhole ? text : name,
 					citation_ids: (isWhole ? sentences : [entry.sentence]).map(citations.numberOf),
 					date: entry.date,
-					basis: entry.basis,
+					basis: "told" as const,
 					/** Where it is printed; null for what stands in the abstract, or here. */
 					finding_id: told.has(one.passage) || place < 0 ? null : `f${place + 1}`,
 				},

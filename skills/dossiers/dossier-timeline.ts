@@ -1,5 +1,5 @@
 import type { CitedSentence } from "../../src/evidence/evidence.js";
-import { findToldDate } from "../answers/answers.js";
+import { findEventDate } from "../answers/answers.js";
 import type { DossierPassage } from "./dossier-passages.js";
 import { DOSSIER_LIMITS } from "./dossier-wire.js";
 
@@ -17,7 +17,7 @@ export interface DossierEvent {
 export function toEvents(passages: readonly DossierPassage[]): readonly DossierEvent[] {
 	const events = passages.flatMap((passage) =>
 		passage.sentences.flatMap((sentence): readonly DossierEvent[] => {
-			const told = findToldDate(sentence.text);
+			const told = findEventDate(sentence.text);
 			if (!told) return [];
 			const { date, start, end } = told;
 			return [{ date, sentence, passage, excerpt: excerptOf(sentence.text, { start, end }) }];

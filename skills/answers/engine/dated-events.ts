@@ -1,12 +1,19 @@
 import type { CitedSentence } from "../../../src/evidence/evidence.js";
 import { type DateSpan, findDateSpans } from "../../verify/verify.js";
 
-/** Something that a sentence says happened on a date. */
-export interface DatedEvent {
+/** When something happened, as a text says it. */
+export interface EventDate {
 	/** `YYYY`, `YYYY-MM` or `YYYY-MM-DD`, as precise as the text. */
 	readonly date: string;
 	/** When it ended, where the text says so: "from 2019 to 2021". */
 	readonly until: string | undefined;
+	/** Where it stands in the text. */
+	readonly start: number;
+	readonly end: number;
+}
+
+/** Something that a sentence says happened on a date. */
+export interface DatedEvent extends Pick<EventDate, "date" | "until"> {
 	readonly sentence: CitedSentence;
 }
 
@@ -14,19 +21,24 @@ const DAY_MS = 86_400_000;
 const DATE_CHARS = { day: 10, month: 7, year: 4 } as const;
 
 /**
- * What sentences date by themselves, oldest first. When a source was published or read is no event, and a sentence that names several
- * dates does not say which of them is meant.
+ * When what a sentence says happened; undefined where it does not say so. When a source was published or read is no event, nor is a day
+ * by which something is due, and a sentence that names several dates does not say which of them is meant.
  */
+export function findEventDate(text: string): EventDate | undefined {
+	const [span, ...others] = findDateSpans(text).filter((one) => isDateOfEvent(text, one));
+	if (!span || others.length > 0) return undefined;
+	const { start, end, from, to, precision } = span;
+	const until = to > endOf(span) ? toDate(to, precision) : undefined;
+	return { date: toDate(from, precision), until, start, end };
+}
+
+/** What sentences date by themselves, oldest first. */
 export function findDatedEvents(sentences: readonly CitedSentence[]): readonly DatedEvent[] {
 	const events = sentences.flatMap((sentence) => {
-		const [span, ...others] = findDateSpans(sentence.text).filter((one) =>
-			isDateOfEvent(sentence.text, one),
-		);
-		if (!span || others.length > 0) return [];
-		const until = span.to > endOf(span) ? toDate(span.to, span.precision) : undefined;
-		return [{ date: toDate(span.from, span.precision), until, sentence }];
+		const found = findEventDate(sentence.text);
+		return found ? [{ date: found.date, until: found.until, sentence }] : [];
 	});
-	return events.sort((a, b) => (a.date < b.date ? -1 : a.date > b.date ? 1 : 0));
+	return events.sort((a, b) => (a.date < b.date ? -1 : Number(a.date > b.date)));
 }
 
 /** Whether a text names any date, of whatever it is. */

@@ -4,34 +4,12 @@ import {
 	contentTerms,
 	contentWords,
 	coverageOf,
-	jaccard,
 	normalizeName,
 } from "../../../src/evidence/evidence.js";
 import type { Evidence } from "../../../src/knowledge/knowledge.js";
 import type { PairJudge } from "../../../src/search/search.js";
 import { findPublisher } from "../../verify/verify.js";
 import { type Denial, findDenials } from "./denials.js";
-
-/** Sentences that say the same thing; the first says it best. */
-export interface FindingCluster {
-	readonly sentences: readonly [CitedSentence, ...CitedSentence[]];
-}
-
-/** Share of words two sentences have in common (Jaccard) from which they say the same. */
-const SAME_SHARE = 0.5;
-
-/** Puts sentences that say the same together, in the order they were given: each joins the first cluster it is like. */
-export function clusterSentences(sentences: readonly CitedSentence[]): readonly FindingCluster[] {
-	const clusters: { terms: ReadonlySet<string>; sentences: [CitedSentence, ...CitedSentence[]] }[] =
-		[];
-	for (const sentence of sentences) {
-		const terms = new Set(contentWords(sentence.text).map(([first = ""]) => first));
-		const alike = clusters.find((cluster) => jaccard(terms, cluster.terms) >= SAME_SHARE);
-		if (alike) alike.sentences.push(sentence);
-		else clusters.push({ terms, sentences: [sentence] });
-	}
-	return clusters;
-}
 
 /** How far one independent source of each tier of trust is accepted by itself. */
 const BELIEF: Readonly<Record<TrustTier, number>> = {
@@ -49,7 +27,7 @@ const CONFIDENCE_MAX = 0.95;
  * contradicts it; at most 0.95. An order, no calibrated probability.
  */
 export function confidenceOfFinding(
-	{ sentences }: FindingCluster,
+	{ sentences }: { readonly sentences: readonly CitedSentence[] },
 	{ today, isContradicted }: { readonly today: string; readonly isContradicted: boolean },
 ): number {
 	const groups = groupSources(sentences.flatMap(({ sources }) => sources)).length;
