@@ -60,7 +60,7 @@ async function runPass(
 ): Promise<Dive> {
 	if (pass === "plan") return planDive(deps, state, context);
 	if (pass.startsWith("round_")) return runRound(deps, state, context);
-	if (pass === "feeds") return readFeeds(deps.feeds, state, context.signal);
+	if (pass === "feeds") return readFeeds(deps, state, context.signal);
 	return pass === "write" ? writeDive(deps, state, context) : state;
 }
 

@@ -32,7 +32,7 @@ import { DOSSIER_LIMITS, type DossierBody, type DossierWire } from "./dossier-wi
 interface DossierParts extends Pick<SkillServices, "search"> {
 	readonly writer: Writer;
 	/** Where feeds that bear on a topic are found; none where absent. */
-	readonly feeds?: Pick<Feeds, "suggest"> | undefined;
+	readonly feeds?: Pick<Feeds, "choose"> | undefined;
 }
 
 interface DossierTask {
@@ -126,7 +126,7 @@ async function toBody(
 	task: DossierTask,
 	{ graphs, composed, arranged, prose }: Material,
 ): Promise<DossierBody> {
-	const { topic, asOf } = task;
+	const { topic, asOf, signal } = task;
 	const passages = passagesOf(arranged);
 	const used = passages.flatMap(({ sentences }) => sentences);
 	const citations = createCitationList();
@@ -172,7 +172,7 @@ async function toBody(
 		contradictions: opposed.map((pair) => toContradiction(pair, passages, citations)),
 		gaps: [...listGaps({ asOf, graphs, composed, passages, profile, citations })],
 		evidence_table: toEvidenceTable(citations, passages),
-		supplemental: await feedsOf(deps, topic),
+		supplemental: await feedsOf(deps, topic, signal),
 		method: METHOD,
 		as_of: asOf,
 		citations: [...citations.toWire()],
@@ -252,9 +252,9 @@ function toContradiction(
 	return { statements, finding_ids: ids, reason: reasons.join("; "), score };
 }
 
-async function feedsOf({ feeds }: DossierParts, topic: string) {
-	const found = (await feeds?.suggest(topic, DOSSIER_LIMITS.feedsMax)) ?? [];
-	return found.map(({ feed: { id, title, provider }, reason }) => {
-		return { feed_id: id, title, provider, reason };
+async function feedsOf({ feeds, search }: DossierParts, topic: string, signal: AbortSignal) {
+	const chosen = (await feeds?.choose(topic, search, signal))?.feeds ?? [];
+	return chosen.slice(0, DOSSIER_LIMITS.feedsMax).map(({ id, title, provider }) => {
+		return { feed_id: id, title, provider, reason: "measures what the topic asks for" };
 	});
 }

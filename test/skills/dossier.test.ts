@@ -260,7 +260,10 @@ t.test("what is compared stands side by side, and the rest below it", async (t) 
 		toMarkdown(toDossierDocument(written)),
 		/\n\| {2}\| mangrove \| estuary \|\n\|---\|---\|---\|\n/,
 	);
-	t.match(toHtml(toDossierDocument(written)), /<th>mangrove<\/th><th>estuary<\/th>/);
+	t.match(
+		toHtml(toDossierDocument(written)),
+		/<th scope="col">mangrove<\/th><th scope="col">estuary<\/th>/,
+	);
 });
 
 t.test("what is left of a past day has to be about the topic still", async (t) => {

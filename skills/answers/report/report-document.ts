@@ -259,7 +259,7 @@ function toMarkdownTable({ columns, rows }: ReportTable): string {
 	const toLine = (cells: readonly string[]) => `| ${cells.join(" | ")} |`;
 	return [
 		toLine(["", ...columns.map(escapeMarkdown)]),
-		`|${" --- |".repeat(columns.length + 1)}`,
+		`|${"---|".repeat(columns.length + 1)}`,
 		...rows.map(({ name, cells }) =>
 			toLine([
 				escapeMarkdown(name),

@@ -247,7 +247,7 @@ t.test(
 		);
 		const links = [...html.matchAll(/<a href="(https[^"]+)" rel/g)].map(([, url]) => url);
 		t.equal(new Set(links).size, links.length, "each source once");
-		t.match(dive.work.exportOf(report as never, "md"), /\| --- \| --- \|/);
+		t.match(dive.work.exportOf(report as never, "md"), /\|---\|---\|/);
 	},
 );
 
