@@ -151,6 +151,8 @@ function toCompared(feed: ObservedFeedWire) {
 	const {
 		last: _last,
 		change: _change,
+		headline: _headline,
+		age_days: _ageDays,
 		observations: _observations,
 		items: _items,
 		total: _total,

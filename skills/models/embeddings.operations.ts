@@ -80,7 +80,7 @@ export const embeddings = paidOperation({
 		},
 	},
 	summary: "Embed texts",
-	description: `Up to ${TEXTS_MAX} texts of at most ${TEXT_CHARS} characters as vectors of the model that the searches run on, priced by the text; a call counts as ${TEXTS_CHARGED_LEAST} texts at least. \`dimensions\` asks for shorter vectors where the model allows it (Matryoshka): cut, and scaled to unit length. A body may have ${LIMITS.largeBodyBytes} bytes when it comes with its Content-Length; over A2A and MCP ${LIMITS.bodyBytes}. The texts are neither logged nor kept. Without a model every request and quote is answered by 503, and nothing is charged.`,
+	description: `Up to ${TEXTS_MAX} texts of at most ${TEXT_CHARS} characters as vectors of the model that the searches run on, priced by the text; a call counts as ${TEXTS_CHARGED_LEAST} texts at least. \`dimensions\` asks for shorter vectors where the model allows it (Matryoshka): cut, and scaled to unit length. A body may have ${LIMITS.largeBodyBytes} bytes when it comes with its Content-Length; over A2A and MCP ${LIMITS.bodyBytes}. The texts are neither logged nor kept. Without a model the answer is 503, and nothing is charged.`,
 	body: embeddingsInput,
 	bodyBytes: LIMITS.largeBodyBytes,
 	reply: toReply("EmbeddingsReply", embeddingsOutput),
@@ -107,8 +107,11 @@ export const embeddings = paidOperation({
 				],
 			}),
 			isOffered: () => search.embedder !== undefined,
-			// No price is named for what cannot be had.
-			prepare: ({ dimensions }) => void widthOf(getEmbedder(search), dimensions),
+			// A caller who shows no means to pay asks for the price, which is the same without a model.
+			prepare({ dimensions }, caller) {
+				const embedder = caller ? getEmbedder(search) : search.embedder;
+				if (embedder) widthOf(embedder, dimensions);
+			},
 			async run({ input, kind, dimensions }, { signal }) {
 				const embedder = getEmbedder(search);
 				const { id: model, sha256 } = embedder.identity;

@@ -82,7 +82,7 @@ export const rerank = paidOperation({
 		},
 	},
 	summary: "Rerank documents by a question",
-	description: `Up to ${DOCUMENTS_MAX} documents of at most ${DOCUMENT_CHARS} characters, each read beside the query by the model that judges the searches, the best first; priced by the document. A document is read in parts of some ${PART_CHARS} characters and counts by its best one; of a call ${PARTS_MAX} parts are read, of each document as many and its first ones. A body may have ${LIMITS.largeBodyBytes} bytes when it comes with its Content-Length; over A2A and MCP ${LIMITS.bodyBytes}. The documents are neither logged nor kept. Without the model every request and quote is answered by 503, and nothing is charged.`,
+	description: `Up to ${DOCUMENTS_MAX} documents of at most ${DOCUMENT_CHARS} characters, each read beside the query by the model that judges the searches, the best first; priced by the document. A document is read in parts of some ${PART_CHARS} characters and counts by its best one; of a call ${PARTS_MAX} parts are read, of each document as many and its first ones. A body may have ${LIMITS.largeBodyBytes} bytes when it comes with its Content-Length; over A2A and MCP ${LIMITS.bodyBytes}. The documents are neither logged nor kept. Without the model the answer is 503, and nothing is charged.`,
 	body: rerankInput,
 	bodyBytes: LIMITS.largeBodyBytes,
 	reply: toReply("RerankReply", rerankOutput),
@@ -108,8 +108,8 @@ export const rerank = paidOperation({
 				],
 			}),
 			isOffered: () => search.judge !== undefined,
-			// No price is named for what cannot be had.
-			prepare: () => void getJudge(search),
+			// A caller who shows no means to pay asks for the price, which is the same without a judge.
+			prepare: (_, caller) => void (caller && getJudge(search)),
 			async run({ query, documents, top_n: count = documents.length }, { signal }) {
 				const judge = getJudge(search);
 				const { id: model, sha256 } = judge.identity;

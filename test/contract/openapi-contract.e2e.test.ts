@@ -58,8 +58,7 @@ async function assertAnswered(
 }
 
 t.test("every paid operation asks for its price where nothing pays, as it describes", async (t) => {
-	// Without its model an operation names no price.
-	const world = await startContractWorld(t, { models: MODELS });
+	const world = await startContractWorld(t);
 	for (const operation of await readOperations(world.testApp.baseUrl)) {
 		const { security, operationId, method, priceUsd } = operation;
 		if (security.length === 0 || priceUsd === 0) continue;
