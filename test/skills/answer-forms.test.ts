@@ -56,6 +56,7 @@ t.test("a question on when needs a date or a release, one on how many a number",
 	t.notOk(fits("When was SSL prohibited?", "SSL is prohibited."));
 	t.ok(fits("When was SSL prohibited?", "SSL was prohibited in June 2015."));
 	t.ok(fits("When did Python get match?", "The match statement arrived in Python 3.10."));
+	t.ok(fits("When do spring tides come?", "They come some days after the new moon."));
 	t.notOk(fits("How many rounds does it have?", "It has several rounds."));
 	t.ok(fits("How many rounds does it have?", "It has fourteen or 10 rounds."));
 	t.ok(fits("How many rounds does it have?", "It has three rounds."));

@@ -10,12 +10,16 @@ const NUMBER_WORD =
 const RELEASE =
 	/\bv?\d+\.\d+|\b(?:version|release|edition|draft|milestone|fork|upgrade)s?\b|\p{Lu}\w*[ -]?\d/iu;
 
+/** "When do tides come?" asks for no date. */
+const DATE_ASKED =
+	/\bwhen (?:did|was|were|has|have|had|will|would)\b|\b(?:which|what) (?:[\w.'’-]+ ){0,2}(?:year|month|version|release|day|date)\b/i;
+
 /** Whether a text can hold what a question of this form asks for: a question on when needs a date or release, one on how many a number. */
 export function fitsForm(
 	{ kind, parts: [{ question }] }: Pick<QuestionReading, "kind" | "parts">,
 	text: string,
 ): boolean {
-	if (kind === "when") return hasDate(text) || RELEASE.test(text);
+	if (kind === "when" && DATE_ASKED.test(question)) return hasDate(text) || RELEASE.test(text);
 	return !QUANTITY.test(question) || NUMBER_WORD.test(text);
 }
 
