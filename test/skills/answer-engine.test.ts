@@ -31,8 +31,8 @@ interface Asked {
 	readonly question: string;
 	readonly concepts?: readonly Concept[];
 	readonly decision?: Decision;
-	/** What the judge reads in every passage; no judge where absent. */
-	readonly answers?: number;
+	/** What the judge reads in every passage, or beside a question; no judge where absent. */
+	readonly answers?: number | ((question: string) => number);
 	readonly embedder?: JudgedSearch["embedder"];
 	readonly tokens?: number;
 	readonly asOf?: string;
@@ -54,7 +54,12 @@ function ask({
 		...{ score: 1 - at / 10, evidence: concept.evidence },
 	}));
 	const search = {
-		judge: answers === undefined ? undefined : handJudge(() => reading("supports", answers)),
+		judge:
+			answers === undefined
+				? undefined
+				: handJudge(({ text }) =>
+						reading("supports", typeof answers === "number" ? answers : answers(text)),
+					),
 		embedder,
 		find: async () => ({
 			...{ decision, dataStatus: "TREND_MATCH" as const, rows, missing: [] },
@@ -69,7 +74,7 @@ function ask({
 t.test("what the judge reads in the best passage decides, by the kind of question", async (t) => {
 	const question = "Why does the sea rise?";
 	t.equal((await ask({ question, answers: 0.9 })).verdict, "answered");
-	t.equal((await ask({ question, answers: 0.4 })).verdict, "not_in_graphs");
+	t.equal((await ask({ question, answers: 0.2 })).verdict, "not_in_graphs");
 	const list = "Which ports and seas rise twice a day?";
 	t.equal((await ask({ question: list, answers: 0.55 })).verdict, "answered", "a piece of a list");
 	t.equal((await ask({ question })).verdict, "answered", "without a judge the search decides");
@@ -84,6 +89,36 @@ t.test("a name, year or version that nothing found speaks of is no answer", asyn
 	t.same(await asked("Why does the sea rise in Rotterdam?"), ["Rotterdam"]);
 	t.same(await asked("Why do the Tides rise, name 3 reasons?"), [], "a count is no fact");
 	t.same(await asked("Compare Tides and rivers"), [], "what is done with a name is no part of it");
+});
+
+t.test("how something developed needs no passage that tells it whole", async (t) => {
+	t.equal(
+		(await ask({ question: "How did the Tides develop?", answers: 0.2 })).verdict,
+		"answered",
+	);
+	t.equal(
+		(await ask({ question: "How do the Tides come?", answers: 0.2 })).verdict,
+		"not_in_graphs",
+	);
+});
+
+t.test("of names asked of together only those are open that no passage speaks of", async (t) => {
+	const question = "Why do Winds and Tides follow the moon?";
+	const answers = (text: string) => (text.startsWith("Why do Winds follow") ? 0.02 : 0.9);
+	const both = conceptOf("Moon", "Winds and Tides follow the moon, which warms and pulls the sea.");
+	t.match(await ask({ question, answers, concepts: [both] }), { verdict: "answered", gaps: [] });
+	const apart = [TIDES, WINDS];
+	const { verdict, gaps } = await ask({ question, answers, concepts: apart });
+	t.equal(verdict, "partial");
+	t.match(gaps, [{ question: "Why do Winds follow the moon?" }]);
+});
+
+t.test("the likeliest passage is read first", async (t) => {
+	const question = "Why do Tides come and why do Winds blow?";
+	const { blocks } = await ask({ question, answers: 0.9, concepts: [WINDS, TIDES] });
+	const likelihoods = blocks.map(({ answers }) => answers);
+	t.ok(likelihoods.length > 1);
+	t.equal(likelihoods[0], Math.max(...likelihoods));
 });
 
 t.test("nothing is sold where nothing is said", async (t) => {

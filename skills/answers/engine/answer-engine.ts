@@ -16,7 +16,7 @@ import type { Denial } from "../report/denials.js";
 import { findContradictions } from "../report/findings.js";
 import { findStatedTotal, fitsForm, type StatedTotal } from "./answer-forms.js";
 import { findCandidates } from "./candidates.js";
-import { groupBySide, sideOf } from "./compared-sides.js";
+import { groupBySide, isWrittenIn, sideOf } from "./compared-sides.js";
 import { type DatedEvent, findDatedEvents } from "./dated-events.js";
 import { type AskedFacts, readAskedFacts } from "./missing-facts.js";
 import {
@@ -113,6 +113,15 @@ const LEAST_READING: Readonly<Record<QuestionKind, number>> = {
 	comparison: 0.35,
 	forecast: 0.25,
 };
+/** No one passage tells how something developed. */
+const DEVELOPMENT =
+	/\bhow (?:did|has|have) .+ (?:develop|evolve|change)|\b(?:timeline|history|chronology)\b/i;
+const DEVELOPMENT_LEAST = 0.25;
+
+function leastReadingFor({ kind, parts: [{ question }] }: QuestionReading): number {
+	return DEVELOPMENT.test(question) ? DEVELOPMENT_LEAST : LEAST_READING[kind];
+}
+
 /** Passages of each part, the likeliest first, that what the question names is looked for in. */
 const CHECKED_MOST = 12;
 const NEAREST = 3;
@@ -155,7 +164,8 @@ export async function composeFrom(
 	const { parts } = reading;
 	const asked = readAskedFacts(question);
 	const missing = asked.findMissing(likeliestOfEach(parts, passages));
-	const isOpen = parts.map((_, part) => (readings?.[part] ?? 1) < LEAST_READING[reading.kind]);
+	const least = leastReadingFor(reading);
+	const isOpen = parts.map((_, part) => (readings?.[part] ?? 1) < least);
 	const open = findGaps(reading, isOpen);
 	const none = {
 		reading,
@@ -184,10 +194,11 @@ export async function composeFrom(
 	const table = toTable(reading, arranged);
 	const blocks = table ? arranged.filter(({ part }) => !parts[part]?.cell) : arranged;
 	const sentences = arranged.flatMap(({ passage }) => passage.sentences);
+	const left = open.filter(({ part }) => !isNamedIn(chosen, parts[part]?.name));
 	return {
 		...none,
-		verdict: open.length > 0 || outcome.decision === "PARTIAL" ? "partial" : "answered",
-		gaps: open.map((gap) => ({ ...gap, nearest: nearestOf(outcome) })),
+		verdict: left.length > 0 || outcome.decision === "PARTIAL" ? "partial" : "answered",
+		gaps: left.map((gap) => ({ ...gap, nearest: nearestOf(outcome) })),
 		blocks,
 		table,
 		tokens: chosen.reduce((sum, one) => sum + tokensOf(one), 0),
@@ -196,6 +207,11 @@ export async function composeFrom(
 		total: findStatedTotal(reading, sentences),
 		yesNo: await readYesNo(search.judge, reading, passagesOf({ blocks, table }), signal),
 	};
+}
+
+/** Whether passages speak of what a part asks for by name: it is no gap then, as the question as a whole is answered. */
+function isNamedIn(passages: readonly ScoredPassage[], name: string | undefined): boolean {
+	return name !== undefined && passages.some(({ passage }) => isWrittenIn(passage.text, name));
 }
 
 function likeliestOfEach(parts: readonly QuestionPart[], passages: readonly ScoredPassage[]) {
@@ -293,13 +309,20 @@ function arrange(
 		[...blocks.entries()].reverse().map(([rank, { passage }]) => [passage.concept, rank]),
 	);
 	const rankOf = ({ passage }: AnswerBlock) => ranks.get(passage.concept) ?? blocks.length;
+	const most = Math.max(...blocks.map(({ answers }) => answers));
+	const best =
+		reading.compared.length > 0 ? undefined : blocks.find(({ answers }) => answers === most);
 	return [...blocks].sort(
 		(a, b) =>
+			Number(b === best) - Number(a === best) ||
 			a.part - b.part ||
 			rankOf(a) - rankOf(b) ||
 			a.passage.sentences[0].place - b.passage.sentences[0].place,
 	);
 }
+
+/** By how much a passage must be likelier for one part than for the next. */
+const PART_LEAD = 0.05;
 
 /** The part that a passage answers best; of a comparison one of the side that it speaks of, the whole where it speaks of several or of none. */
 function partOf({ parts, compared }: QuestionReading, { passage, answers }: ScoredPassage): number {
@@ -307,8 +330,10 @@ function partOf({ parts, compared }: QuestionReading, { passage, answers }: Scor
 	const side = sideOf(compared, passage);
 	const fitting =
 		compared.length > 0 ? own.filter(([part]) => parts[part]?.cell?.subject === side) : own;
-	const [[best, most] = [0, 0]] = fitting.sort(([, a], [, b]) => b - a);
-	return side !== undefined || most >= (answers[0] ?? 0) ? best : 0;
+	const [[best, most] = [0, 0], [, next] = [0, 0]] = fitting.sort(([, a], [, b]) => b - a);
+	if (side !== undefined) return best;
+	// What speaks of several parts alike belongs to the whole.
+	return most >= (answers[0] ?? 0) && most - next >= PART_LEAD ? best : 0;
 }
 
 /** A table where two of what is compared have something said of them. */

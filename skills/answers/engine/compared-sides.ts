@@ -33,11 +33,16 @@ export function sideOf(
 
 /** 1 where a text has the name as it is written, else the share of its words; an identifier counts as a whole. */
 function shareIn(name: string, text: string): number {
-	if (` ${wordsOf(text)} `.includes(` ${wordsOf(name)} `)) return 1;
+	if (isWrittenIn(text, name)) return 1;
 	const words = contentWords(name);
 	const terms = contentTerms(text);
 	const held = words.filter(([whole = ""]) => terms.has(whole));
 	return words.length === 0 ? 0 : (LOOSE_SHARE * held.length) / words.length;
+}
+
+/** Whether a text has a name as it is written, but for case and punctuation. */
+export function isWrittenIn(text: string, name: string): boolean {
+	return ` ${wordsOf(text)} `.includes(` ${wordsOf(name)} `);
 }
 
 function wordsOf(text: string): string {

@@ -18,6 +18,8 @@ export interface QuestionPart {
 	readonly question: string;
 	/** What of a comparison it asks: places in `compared` and `attributes`; undefined elsewhere. */
 	readonly cell?: { readonly subject: number; readonly attribute: number } | undefined;
+	/** The one of several names that it asks of. */
+	readonly name?: string | undefined;
 	/** How much it counts in the choice of evidence: the question itself 2, its parts 1. */
 	readonly weight: number;
 }
@@ -93,8 +95,9 @@ export function readQuestion(question: string): QuestionReading {
 		return { kind, parts: [whole, ...parts], compared: subjects, attributes };
 	}
 	const pieces = splitQuestion(question).slice(0, PARTS_MOST);
-	const asked = pieces.length > 1 ? pieces : askOfEach(question);
-	const parts = asked.map((part) => ({ question: part, weight: 1 }));
+	const asked =
+		pieces.length > 1 ? pieces.map((piece) => ({ question: piece })) : askOfEach(question);
+	const parts = asked.map((part) => ({ ...part, weight: 1 }));
 	return { kind, parts: [whole, ...parts], compared: [], attributes: [] };
 }
 
@@ -109,13 +112,13 @@ const NAMES = new RegExp(
 const NAMES_MOST = 6;
 
 /** "When were SSL 3.0 and TLS 1.0 prohibited?" → of each of them; none where no two names stand beside each other. */
-function askOfEach(question: string): readonly string[] {
+function askOfEach(question: string): readonly Pick<QuestionPart, "question" | "name">[] {
 	const [listed] = NAMES.exec(question) ?? [];
 	// "What is Sarbanes and Oxley?" asks for one thing.
 	if (listed === undefined || /^\s*what(?:['’]s| is| was)\b/i.test(question)) return [];
 	const names = listed.split(/,? (?:and|or) |, /);
 	if (names.length > NAMES_MOST) return [];
-	return names.map((name) => question.replace(listed, name));
+	return names.map((name) => ({ name, question: question.replace(listed, name) }));
 }
 
 /** "how", "what" and so on, where they begin another question. */
