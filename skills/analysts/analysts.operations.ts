@@ -152,11 +152,13 @@ function toText({ data }: AnalystConsultOutput): string {
 	const lines = ([said, told]: readonly [string, AnswerWire["evidence"]]) =>
 		told.map(({ text, citation_ids: ids }) => `${said}${text} ${toMarks(ids)}`);
 	const sources = citations.map(({ n, title, source_url: url }) => `[${n}] ${title} (${url})`);
+	const odds = data.scenarios.map(({ name, probability }) => `${name} ${probability}`).join(", ");
 	return [
 		`${analyst.name}: ${thesis.text} ${toMarks(thesis.citation_ids)}`,
 		...lines(["", evidence]),
 		...lines(["Bears it out: ", data.arguments_for]),
 		...lines(["Against it: ", data.arguments_against]),
+		...(odds === "" ? [] : [`Scenarios: ${odds}`]),
 		...sources,
 	].join("\n");
 }

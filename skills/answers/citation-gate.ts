@@ -9,7 +9,7 @@ import {
 } from "../../src/evidence/evidence.js";
 import { toTrendId } from "../../src/knowledge/knowledge.js";
 import { type PairJudge, readPairs } from "../../src/search/search.js";
-import { objectToSupport, readFacts } from "../verify/verify.js";
+import { isDenial, objectToSupport, readFacts } from "../verify/verify.js";
 import type { DraftSentence } from "./writer/writing-task.js";
 
 /** A sentence that may be shown, with the evidence that carries it. */
@@ -38,9 +38,6 @@ export interface DroppedSentence {
 	readonly text: string;
 	readonly reason: DropReason;
 }
-
-const DENIAL =
-	/\b(?:not|no|never|none|nothing|neither|nor|without|cannot|false|un\w+|non-?\w+|lacks?|fails?|refus\w+|forbid\w*|forbidden|prohibit\w*|reject\w*|instead)\b|n['’]t\b/i;
 
 interface DraftContext {
 	/** What a writer was offered. */
@@ -113,7 +110,7 @@ function screen({
 	if (quoted) return [quoted];
 	const cited = named.slice(0, CARRIERS_MAX);
 	// A denial that nothing cited has is the writer's own, however near the rest is.
-	if (DENIAL.test(text) && !cited.some((one) => DENIAL.test(one.text))) return "not supported";
+	if (isDenial(text) && !cited.some((one) => isDenial(one.text))) return "not supported";
 	const about = cited.flatMap(({ concept }) => [concept.title, ...concept.aliases]);
 	const there = [...cited.map((sentence) => sentence.text), ...about].join(" ; ");
 	return objectToSupport(readFacts(text), readFacts(there)) ? "not supported" : undefined;
@@ -144,15 +141,15 @@ function isUnsafe(text: string, named: readonly CitedSentence[]): boolean {
 }
 
 /** Numbers of citations, as writers set them behind what they cite. */
-const CITATION_MARK = /\[\^?\d{1,3}\]/g;
+/** Behind a word it is part of it: `arr[0]`. */
+const CITATION_MARK = /(?<=^|[\s.,;:!?…)"'”’\]])\[\^?\d{1,3}\]/g;
 /** Words and numbers with what is written inside them, and signs that change what a number says. */
-const TOKEN = /-(?=\p{N})|[\p{L}\p{N}]+(?:[.,:'’/-][\p{L}\p{N}]+)*|[\p{S}%§]/gu;
+const TOKEN = /-(?=\p{N})|[\p{L}\p{N}]+(?:[.,:'’/-][\p{L}\p{N}]+)*|[\p{S}%§#&*@\\‰]|!(?=\S)/gu;
 
 /** True where a text is its evidence but for case, punctuation and marks of citation. */
 function isQuote(text: string, evidence: string): boolean {
-	const tokensOf = (one: string) =>
-		one.toLowerCase().replace(CITATION_MARK, " ").replaceAll("’", "'").match(TOKEN)?.join(" ");
-	return tokensOf(text) === tokensOf(evidence);
+	const tokensOf = (one: string) => one.toLowerCase().replaceAll("’", "'").match(TOKEN)?.join(" ");
+	return tokensOf(text.replace(CITATION_MARK, " ")) === tokensOf(evidence);
 }
 
 /** Words of cited sentences up to which their neighbors are read too: a model cuts what is longer. */

@@ -1,4 +1,9 @@
-import { ANSWER_LIMITS, type CitedTextWire, type SkillEvent } from "../../src/contract/contract.js";
+import {
+	ANSWER_LIMITS,
+	type CitedTextWire,
+	type SkillEvent,
+	WRITER_LIMITS,
+} from "../../src/contract/contract.js";
 import {
 	type CitedSentence,
 	type GatheredEvidence,
@@ -29,6 +34,8 @@ export interface QuestionTask {
 	/** Evidence that was shown before and is not wanted again, as long as there is other. */
 	readonly told?: ReadonlySet<string>;
 	readonly signal: AbortSignal;
+	/** What a draft may take; what a call has, by default. */
+	readonly limitMs?: number | undefined;
 	/** Given the evidence, and waited for, before any of it is shown. */
 	readonly onEvidence?: (offered: OfferedEvidence) => Promise<void>;
 }
@@ -168,7 +175,7 @@ interface AnswerMaterial {
  */
 async function* tellAnswer(
 	services: ProseServices,
-	{ question, signal, onEvidence }: QuestionTask,
+	{ question, signal, onEvidence, limitMs = WRITER_LIMITS.callMs }: QuestionTask,
 	{ found, passages, parts }: AnswerMaterial,
 ): AsyncGenerator<SkillEvent, QuestionAnswer, undefined> {
 	const offered = passages.flatMap((passage) => passage.sentences);
@@ -180,7 +187,10 @@ async function* tellAnswer(
 		yield { event: "research.evidence", data: citation, isEvidence: true };
 	}
 	yield progress(75, "write");
-	const steps = writeStepwise(toWritingTask({ question, parts, passages, signal }), services);
+	const steps = writeStepwise(
+		{ ...toWritingTask({ question, parts, passages, signal }), limitMs },
+		services,
+	);
 	const sentences: WrittenSentence[] = [];
 	let step = await steps.next();
 	for (; !step.done; step = await steps.next()) {

@@ -1,3 +1,4 @@
+import { WRITER_LIMITS } from "../../src/contract/contract.js";
 import {
 	type CitedSentence,
 	contentTerms,
@@ -50,7 +51,8 @@ export async function writeFromPassages(
 	services: ProseServices,
 ): Promise<PassageProse> {
 	const isQuoted = services.writer === extractiveWriter;
-	const drafted = isQuoted ? undefined : await draftWhole(task, services);
+	const limitMs = task.limitMs ?? WRITER_LIMITS.callMs;
+	const drafted = isQuoted ? undefined : await draftWhole({ ...task, limitMs }, services);
 	if (drafted?.prose) {
 		const { prose } = drafted;
 		return { ...prose, rest: uncited(prose.sentences, task.passages).map(toQuoted) };

@@ -104,7 +104,7 @@ function placeBrands(brands: readonly OpenBrand[]): ReadonlyMap<string, OpenBran
 		for (const { graph, concept, identity } of brand.nodes) {
 			const names = [concept.title, identity.legalName ?? "", ...shortNamesOf(concept.title)];
 			places.set(`${graph.record.id}:${concept.id}`, brand);
-			for (const name of names) places.set(normalizeName(name), brand);
+			for (const name of names.map(normalizeName)) if (name !== "") places.set(name, brand);
 		}
 	}
 	return places;
@@ -119,6 +119,7 @@ function makerPlacesOf({ graph, concept, identity: { maker = "" } }: BrandNode):
 		.replace(/^\.?\//, "")
 		.replace(/\.md$/i, "")
 		.replaceAll("/", ".");
-	const ids = [...linked.map((edge) => edge.target), id];
-	return [...ids.map((one) => `${graph.record.id}:${one}`), normalizeName(label)];
+	const ids = [...linked.map((edge) => edge.target), id].filter((one) => one !== "");
+	const names = [normalizeName(label)].filter((name) => name !== "");
+	return [...ids.map((one) => `${graph.record.id}:${one}`), ...names];
 }

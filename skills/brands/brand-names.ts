@@ -84,7 +84,16 @@ function isWrittenSo(word: string, written: string, kind: BrandForm["kind"]): bo
 	return written === written.toLowerCase() || word !== word.toLowerCase();
 }
 
-const TICKER = /(?:\$|\b(\p{L}{2,12})\s?:\s?)(\p{Lu}[\p{Lu}\p{N}.]{0,5})(?![\p{L}\p{N}])/gu;
+const TICKER =
+	/(?:\$|\b(\p{L}{2,12})\s?:\s?)(\p{Lu}[\p{Lu}\p{N}]{0,5}(?:\.\p{Lu})?)(?![\p{L}\p{N}$])/gu;
+/** Shorter symbols after "$" stand for variables too often. */
+const SYMBOL_CHARS = 3;
+/** Short names of exchanges, for a brand of which none is known. */
+const EXCHANGES: ReadonlySet<string> = new Set(
+	"NYSE NASDAQ AMEX CBOE LSE AIM TSX TSXV ASX HKEX SGX NSE BSE JSE FRA ETR XETRA EPA SIX TSE TYO KRX".split(
+		" ",
+	),
+);
 
 /** "$AAPL", and "NASDAQ: AAPL" where that is the exchange of the brand or none is known. */
 function tickersIn(text: string, brands: Iterable<Brand>): readonly FoundName[] {
@@ -94,7 +103,10 @@ function tickersIn(text: string, brands: Iterable<Brand>): readonly FoundName[] 
 		written.flatMap((match): readonly FoundName[] => {
 			const [whole, exchange, symbol = ""] = match;
 			const isOwn = brand.nodes.some(({ identity }) => {
-				const isThere = exchange === undefined || isExchangeOf(identity.exchange, exchange);
+				const isThere =
+					exchange === undefined
+						? symbol.length >= SYMBOL_CHARS
+						: isExchangeOf(identity.exchange, exchange);
 				return isThere && identity.tickers.includes(symbol);
 			});
 			if (!isOwn) return [];
@@ -104,9 +116,8 @@ function tickersIn(text: string, brands: Iterable<Brand>): readonly FoundName[] 
 	);
 }
 
-/** Without a known one every word of capitals may be an exchange. */
 function isExchangeOf(own: string | undefined, written: string): boolean {
-	if (own === undefined) return written === written.toUpperCase();
+	if (own === undefined) return EXCHANGES.has(written);
 	const initials = wordsIn(own).map((word) => word.charAt(0));
 	return (
 		own.toLowerCase().includes(written.toLowerCase()) || initials.join("") === written.toUpperCase()

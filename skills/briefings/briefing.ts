@@ -211,9 +211,12 @@ async function writeTop(
 	const top: BriefingWire["top"] = [];
 	const warnings = new Set<string>();
 	let writer = deps.writer.name;
-	for (const said of [...subjects.values()].slice(0, SCHEDULE_LIMITS.topMax)) {
+	const written = [...subjects.values()].slice(0, SCHEDULE_LIMITS.topMax);
+	// A run has so much time for all of them together.
+	const limitMs = Math.floor(SCHEDULE_LIMITS.writingMs / Math.max(1, written.length));
+	for (const said of written) {
 		const shown = said.slice(0, SCHEDULE_LIMITS.passagesOfOne);
-		const prose = await writeSubject(deps, material, shown);
+		const prose = await writeSubject(deps, { ...material, limitMs }, shown);
 		top.push(...prose.items);
 		writer = prose.writer;
 		for (const warning of prose.warnings) warnings.add(warning);
@@ -224,13 +227,13 @@ async function writeTop(
 /** Its passages, or what a language model writes of them. */
 async function writeSubject(
 	{ writer, search }: BriefingServices,
-	{ topic: question, citations, signal }: Material,
+	{ topic: question, citations, signal, limitMs }: Material & { readonly limitMs: number },
 	passages: readonly QuotedPassage[],
 ) {
 	const offered = passages.flat();
 	const purpose = "Say in one sentence what it is, and in another why it matters for the topic.";
 	const counts = { sentencesMax: 2, quotedMax: passages.length };
-	const task = { purpose, question, offered, passages, signal, ...counts };
+	const task = { purpose, question, offered, passages, signal, limitMs, ...counts };
 	const prose = await writeFromPassages(task, { writer, judge: search.judge });
 	const text = offered.map((sentence) => sentence.text).join(" ");
 	const isQuoted = prose.writer === extractiveWriter.name;

@@ -22,6 +22,8 @@ export const SCHEDULE_LIMITS = {
 	/** How long one attempt may own its run; shorter than a hold lasts, so that a delivered briefing can be captured. */
 	leaseMs: 90_000,
 	composeTimeoutMs: 20_000,
+	/** Of it what a language model may take, for all that it writes. */
+	writingMs: 10_000,
 	mailTimeoutMs: 15_000,
 	slackTimeoutMs: 5_000,
 	/** Waits before the second, third and fourth attempt; after that the run has failed. */

@@ -1,7 +1,12 @@
 import type { EvidencePassage } from "../../src/evidence/evidence.js";
 import { type CitedSentence, toEvidencePassages } from "../../src/evidence/evidence.js";
 import type { DEEP_DIVE_MODES } from "../../src/jobs/jobs.js";
-import type { Concept, Graph, GraphCatalog } from "../../src/knowledge/knowledge.js";
+import {
+	type Concept,
+	findConcept,
+	type Graph,
+	type GraphCatalog,
+} from "../../src/knowledge/knowledge.js";
 import type { SearchOutcome } from "../../src/search/search.js";
 import {
 	type ComposedAnswer,
@@ -129,8 +134,8 @@ export function conceptOf(
 ): { readonly graph: Graph; readonly concept: Concept } | undefined {
 	const colon = trendId.indexOf(":");
 	const graph = catalog.find(trendId.slice(0, colon));
-	const concept = graph?.concepts.find(({ id }) => id === trendId.slice(colon + 1));
-	return graph && concept ? { graph, concept } : undefined;
+	const concept = graph && findConcept(graph, trendId.slice(colon + 1));
+	return concept ? { graph, concept } : undefined;
 }
 
 /** The trend id of the concept that a piece of evidence stands in. */
@@ -191,6 +196,7 @@ export function evidenceOf(catalog: Pick<GraphCatalog, "find">, state: DeepDiveS
 		passages: passagesOfState(catalog, state),
 		readings,
 		raised: toRaisedParts(raised),
+		isKnown: state.ended !== ENDS.refused,
 	};
 }
 

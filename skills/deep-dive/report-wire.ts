@@ -64,7 +64,9 @@ export function composeReport(
 	// When something happened is told by dates: what names one stands there alone.
 	const dated =
 		kind === "when"
-			? rest.filter(({ passage }) => findDatedEvents(passage.sentences).length > 0)
+			? rest
+					.filter(({ passage }) => findDatedEvents(passage.sentences).length > 0)
+					.slice(0, TIMELINE_MAX)
 			: [];
 	const asFindings = rest.filter((one) => !dated.includes(one));
 	const tableWire = table && toTableWire(table, citations);
@@ -194,7 +196,9 @@ function toTimelineWire(
 	},
 ) {
 	const order = [...asFindings].sort((a, b) => a.part - b.part);
-	return printed
+	// What is printed here alone is never left out.
+	const named = printed.filter((one) => !dated.includes(one));
+	return [...dated, ...named]
 		.flatMap((one) => {
 			const [entry] = findDatedEvents(one.passage.sentences);
 			if (!entry) return [];
@@ -213,8 +217,8 @@ function toTimelineWire(
 				},
 			];
 		})
-		.sort((a, b) => (a.date < b.date ? -1 : a.date > b.date ? 1 : 0))
-		.slice(0, TIMELINE_MAX);
+		.slice(0, TIMELINE_MAX)
+		.sort((a, b) => (a.date < b.date ? -1 : a.date > b.date ? 1 : 0));
 }
 
 function toTableWire({ columns, rows }: AnswerTable, citations: CitationList) {

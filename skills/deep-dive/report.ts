@@ -1,3 +1,4 @@
+import { WRITER_LIMITS } from "../../src/contract/contract.js";
 import { type CitedSentence, type EvidencePassage, titled } from "../../src/evidence/evidence.js";
 import { ServiceError } from "../../src/kernel/kernel.js";
 import type { GraphCatalog } from "../../src/knowledge/knowledge.js";
@@ -77,6 +78,7 @@ export async function writeReport(
 			offered: printed.flatMap(({ passage }) => passage.sentences),
 			passages: lead.map(({ passage }) => passage.sentences),
 			...{ quotedMax: lead.length, sentencesMax: ABSTRACT_SENTENCES },
+			limitMs: WRITER_LIMITS.timeoutMostMs,
 		},
 		{ writer, judge: search.judge },
 	);

@@ -23,7 +23,7 @@ export function createDossiers(artifacts: Pick<ArtifactRepository, "find" | "lis
 	const read = async (caller: Caller, id: string): Promise<DossierWire> => {
 		const kept = await artifacts.find(caller, "dossier", id);
 		if (!kept) throw notKept(id);
-		return { ...(kept.data as DossierWire), kept_until: toIsoTime(kept.expiresAt) };
+		return { ...withDefaults(kept.data as DossierWire), kept_until: toIsoTime(kept.expiresAt) };
 	};
 	return {
 		/** Newest first. Throws INVALID_ARGUMENT for a cursor of another list. */
@@ -49,6 +49,20 @@ export function createDossiers(artifacts: Pick<ArtifactRepository, "find" | "lis
 			const text = texts[format](document);
 			return { text, mediaType: REPORT_MEDIA_TYPES[format], fileName: `${id}.${format}` };
 		},
+	};
+}
+
+/** What dossiers that an earlier version kept lack. */
+function withDefaults(kept: DossierWire): DossierWire {
+	return {
+		...{ ...kept, parts: kept.parts ?? [], table: kept.table ?? null },
+		findings: kept.findings.map((finding) => ({ ...finding, part: finding.part ?? 0 })),
+		gaps: kept.gaps.map((gap) => ({
+			...{ ...gap, question: gap.question ?? null, nearest: gap.nearest ?? [] },
+		})),
+		evidence_table: kept.evidence_table.map((row) => ({
+			...{ ...row, source_n: row.source_n ?? row.n, citation_ids: row.citation_ids ?? [row.n] },
+		})),
 	};
 }
 

@@ -112,7 +112,12 @@ function readTopic(text: string, readPlaces: (text: string) => ReadPlaces): Aske
 
 /** What currencies are called, their countries left out: "dollar". */
 const CURRENCY_NAMES: ReadonlyMap<string, string> = readCurrencies();
-const CURRENCY_CODE = /\b[A-Z]{3}\b/g;
+/** But for codes that are words in capitals: "ALL". */
+const CURRENCY_CODE = /\b(?!ALL|TRY|TOP|COP|PEN|MAD|CUP|GEL|MOP\b)[A-Z]{3}\b/g;
+/** Names of currencies that are common words first: "real wages", "gold price". */
+const COMMON_NAMES: ReadonlySet<string> = new Set(
+	"real mark gold silver platinum palladium right rights unit units won sol".split(" "),
+);
 
 function readCurrencies() {
 	const names = new Intl.DisplayNames("en", { type: "currency" });
@@ -132,8 +137,12 @@ function fitOf(
 	known: KnownFeed,
 ): FittingFeed | undefined {
 	const { feed, terms } = known;
-	const isOfTime = frequency === undefined || (isSeries(feed) && feed.frequency === frequency);
-	if (!isOfTime || ![...places].every((code) => known.places.has(code))) return undefined;
+	// "Annual inflation" is published each month.
+	const isOfTime =
+		frequency === undefined ||
+		frequency === "annual" ||
+		(isSeries(feed) && feed.frequency === frequency);
+	if (!isOfTime || ![...places].every((code) => isOfPlace(known, code))) return undefined;
 	const lacking = words.filter((forms) => !forms.some((form) => terms.has(form)));
 	// A figure in one currency says nothing in another.
 	const isOtherMoney = lacking.some((forms) => forms.some((form) => CURRENCIES.has(form)));
@@ -141,8 +150,17 @@ function fitOf(
 }
 
 const CURRENCIES = new Set(
-	[...CURRENCY_NAMES.values()].flatMap((name) => contentWords(name).flat()),
+	[...CURRENCY_NAMES.values()]
+		.filter((name) => !COMMON_NAMES.has(name))
+		.flatMap((name) => contentWords(name).flat()),
 );
+
+const WORLD = "001";
+
+/** What names no place is the world's. */
+function isOfPlace({ places }: KnownFeed, code: string): boolean {
+	return places.has(code) || (code === WORLD && places.size === 0);
+}
 
 /** Feeds that have all words of a topic, and one of them among what they are about. */
 function chooseByWords(

@@ -5,6 +5,7 @@ import {
 	paidOperation,
 	queryField,
 	resumeQuery,
+	WRITER_LIMITS,
 } from "../../src/contract/contract.js";
 import { answerQuestion, finishSteps, toAnswerWire } from "../answers/answers.js";
 import {
@@ -59,7 +60,10 @@ export const researchStream = paidOperation({
 				return found.sentences.length > 0 ? answer(result) : noAnswer(result);
 			},
 			stream: ({ query }, { signal }) =>
-				answerQuestion(parts, { question: query, graphs: catalog.list(), signal }),
+				answerQuestion(parts, {
+					...{ question: query, graphs: catalog.list(), signal },
+					limitMs: WRITER_LIMITS.timeoutMostMs,
+				}),
 		};
 	},
 	example: { query: { query: EXAMPLE } },

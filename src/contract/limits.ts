@@ -318,6 +318,8 @@ export const TASK_LIMITS = {
 /** Limits of the language model that may draft prose. */
 export const WRITER_LIMITS = {
 	timeoutMs: 30_000,
+	/** A call may take no longer: less than a request has, so that there is time left to answer without a draft. */
+	callMs: 15_000,
 	timeoutLeastMs: 100,
 	timeoutMostMs: 60_000,
 	/** Least time worth a second attempt. */

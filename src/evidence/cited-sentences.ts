@@ -4,6 +4,7 @@ import {
 	type Concept,
 	type Evidence,
 	FOOTNOTE,
+	findConcept,
 	type Graph,
 	runInTurns,
 	type Steps,
@@ -86,8 +87,8 @@ export function findCitedSentence(
 ): CitedSentence | undefined {
 	const [, graphId = "", conceptId = ""] = /^([^:~]+):([^~]+)~\d{1,6}$/.exec(evidenceId) ?? [];
 	const graph = graphs.find(graphId);
-	const concept = graph?.concepts.find(({ id }) => id === conceptId);
-	if (!graph || !concept) return undefined;
+	const concept = graph && findConcept(graph, conceptId);
+	if (!concept) return undefined;
 	return toCitedSentences(graph, concept).find((sentence) => sentence.evidenceId === evidenceId);
 }
 

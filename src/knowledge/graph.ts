@@ -190,3 +190,15 @@ export async function readMemory(graph: Pick<Graph, "memory">): Promise<void> {
 	const reading = readings.get(graph);
 	if (reading) await runInTurns(reading);
 }
+
+const byId = new WeakMap<readonly Concept[], ReadonlyMap<string, Concept>>();
+
+/** The concept of an id; its graph is listed once, whoever asks how often. */
+export function findConcept(
+	{ concepts }: Pick<Graph, "concepts">,
+	id: string,
+): Concept | undefined {
+	const known = byId.get(concepts) ?? new Map(concepts.map((one) => [one.id, one]));
+	byId.set(concepts, known);
+	return known.get(id);
+}

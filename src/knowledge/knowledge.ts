@@ -25,6 +25,7 @@ export {
 	type Evidence,
 	type ExpertConsent,
 	type FileMark,
+	findConcept,
 	type Graph,
 	type GraphRecord,
 	readMemory,

@@ -123,7 +123,8 @@ function parsePrice(inUsd: string, outUsd: string): TokenPrice | undefined {
 /** Questions and a key travel on it: https, unless it never leaves the machine. */
 function assertAddress(text: string): void {
 	const url = URL.canParse(text) ? new URL(text) : undefined;
-	const isPlain = url && url.username === "" && url.search === "" && url.hash === "";
+	const isPlain =
+		url && url.username === "" && url.password === "" && url.search === "" && url.hash === "";
 	const isLocal = url?.protocol === "http:" && isLoopback(url.hostname);
 	if (isPlain && (url.protocol === "https:" || isLocal)) return;
 	const host = url?.host ? ` ("${url.host}")` : "";

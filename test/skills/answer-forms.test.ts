@@ -79,12 +79,47 @@ t.test("a yes-no question becomes the claim that it asks about", async (t) => {
 		"Is a GET request idempotent?": "A GET request is idempotent.",
 		"Can TLS be used without certificates?": "TLS can be used without certificates.",
 		"Does OpenAPI describe webhooks?": "OpenAPI describe webhooks.",
-		"Isn't POST idempotent?": "POST is not idempotent.",
+		"Isn't POST idempotent?": "POST is idempotent.",
+		"Doesn't OpenAPI describe webhooks?": "OpenAPI describe webhooks.",
 		"After a rotation, are Secrets encrypted anew?":
 			"After a rotation, Secrets are encrypted anew.",
 		"Are stored Secrets still encrypted?": "Stored Secrets are still encrypted.",
 	};
 	for (const [question, claim] of Object.entries(claims)) t.equal(toClaim(question), claim);
-	for (const other of ["Why is it so?", "Is it?", "", "is"]) t.equal(toClaim(other), undefined);
+	for (const other of [
+		"Why is it so?",
+		"Is it?",
+		"",
+		"is",
+		"Is GET not safe?",
+		"Is AES fast or slow?",
+	])
+		t.equal(toClaim(other), undefined);
 	t.ok((toClaim(`Is ${"very ".repeat(400)}safe?`) ?? "").length > 0);
+});
+
+t.test("dates that are counts, denied, or only the end of a few days are no events", async (t) => {
+	const none = [
+		"It laid off a total of 2000 employees.",
+		"It operates in 2000 stores.",
+		"The bill was not passed in 2019.",
+		"The meeting lasted from 3 to 5 March 2024.",
+	];
+	for (const text of none) t.same(eventsOf(text), [], text);
+	const dated = {
+		"It ran from 5 March 2019 to 2021.": "2019-03-05/2021",
+		"It opened in autumn 2024.": "2024",
+		"It opened in the third quarter of 2024.": "2024",
+		"In 2014 researchers found it.": "2014",
+	};
+	for (const [text, date] of Object.entries(dated)) t.same(eventsOf(text), [[date, text]], text);
+});
+
+t.test("what is counted is what was asked for", async (t) => {
+	const total = (question: string, body: string) =>
+		findStatedTotal(readQuestion(question), sentencesOf(body))?.total;
+	const question = "What are the types of HTTP caches?";
+	t.equal(total(question, "HTTP defines nine types of status messages."), undefined);
+	t.equal(total(question, "HTTP knows two types of caches."), 2);
+	t.equal(total(question, "HTTP has at least two types of caches."), undefined);
 });

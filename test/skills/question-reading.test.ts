@@ -70,7 +70,17 @@ t.test("names that stand beside each other are asked of one by one", async (t) =
 });
 
 t.test("a question of any text is read, and its parts are few", async (t) => {
-	const strange = ["?", "vs", "compare", "a or b or c", "and and and", "x".repeat(2_000)];
+	const names = `When were ${"A1, ".repeat(400)}banned?`;
+	const strange = [
+		names,
+		names.replaceAll("A1", "a1B"),
+		"?",
+		"vs",
+		"compare",
+		"a or b or c",
+		"and and and",
+		"x".repeat(2_000),
+	];
 	for (const question of [...strange, "what ".repeat(400), "is a, is b, ".repeat(150)]) {
 		const { parts } = readQuestion(question);
 		t.ok(parts.length <= 10, question.slice(0, 20));

@@ -148,6 +148,8 @@ export async function composeAnswer(
 export interface ReadEvidence extends Pick<ComposedAnswer, "reading" | "outcome">, ReadPassages {
 	/** Questions that were asked beside its parts; the likelihoods of passages for them stand behind those for the parts. */
 	readonly raised?: readonly QuestionPart[];
+	/** True where an earlier round has found all that the question names: more reading does not take that back. */
+	readonly isKnown?: boolean;
 }
 
 /** The answer to a question from what was read for it. */
@@ -159,11 +161,11 @@ export async function composeFrom(
 		withDisputes = false,
 		signal,
 	}: Pick<AnswerTask, "question" | "tokens" | "withDisputes" | "signal">,
-	{ reading, outcome, passages, readings, raised = [] }: ReadEvidence,
+	{ reading, outcome, passages, readings, raised = [], isKnown = false }: ReadEvidence,
 ): Promise<ComposedAnswer> {
 	const { parts } = reading;
 	const asked = readAskedFacts(question);
-	const missing = asked.findMissing(likeliestOfEach(parts, passages));
+	const missing = isKnown ? [] : asked.findMissing(likeliestOfEach(parts, passages));
 	const least = leastReadingFor(reading);
 	const isOpen = parts.map((_, part) => (readings?.[part] ?? 1) < least);
 	const open = findGaps(reading, isOpen);

@@ -1,4 +1,9 @@
-import type { CitedSentence } from "../../../src/evidence/evidence.js";
+import {
+	type CitedSentence,
+	contentTerms,
+	contentWords,
+	coverageOf,
+} from "../../../src/evidence/evidence.js";
 import { hasDate } from "./dated-events.js";
 import type { QuestionReading } from "./question-reading.js";
 
@@ -27,6 +32,12 @@ const WRITTEN = "two three four five six seven eight nine ten eleven twelve".spl
 const ASKED_THINGS =
 	/^\s*(?:list|name|enumerate|what are|which are|what|which)\s+(?:all )?(?:the )?(?<things>[\p{L}\p{N} -]+?)(?:\s(?:are|were|is|was|do|does|did|can|could|should|must|may|have|has|had|of|in|on|for|to|from|that|with|by|as)\b|[,?.]|$)/iu;
 
+/** "At least two", "three of the": no total. */
+const BOUND =
+	/\b(?:at least|at most|up to|more than|fewer than|less than|over|under|another|first|last)\s+$/i;
+/** Share of what a question says beside the things it asks for that a sentence and its titles must hold to count them. */
+const OTHERS_LEAST = 0.6;
+
 /** How many of what a list question asks for there are, as a sentence says it. */
 export interface StatedTotal {
 	readonly total: number;
@@ -38,21 +49,30 @@ export function findStatedTotal(
 	{ kind, parts: [{ question }] }: Pick<QuestionReading, "kind" | "parts">,
 	sentences: readonly CitedSentence[],
 ): StatedTotal | undefined {
-	const things = kind === "list" ? ASKED_THINGS.exec(question)?.groups?.["things"] : undefined;
-	const noun = things
-		?.trim()
-		.split(/[\s-]+/)
-		.at(-1);
-	if (noun === undefined || !/s$/i.test(noun)) return undefined;
+	const asked = kind === "list" ? ASKED_THINGS.exec(question) : null;
+	const [noun] = asked?.groups?.["things"]?.match(/[^\s-]+$/) ?? [];
+	if (!asked || noun === undefined || !/s$/i.test(noun)) return undefined;
+	// "Types of HTTP caches" are not counted by "nine types of status messages".
+	const behind = question.slice(asked.index + asked[0].length);
+	const others = /\bof$/i.test(asked[0]) ? contentWords(behind) : [];
 	const counted = new RegExp(
 		`(?<![\\p{L}\\p{N}.,-])(?<count>${WRITTEN.join("|")}|\\d{1,4}) (?:[\\p{L}-]+ ){0,2}${noun}\\b`,
 		"iu",
 	);
 	for (const sentence of sentences) {
-		const count = counted.exec(sentence.text)?.groups?.["count"]?.toLowerCase();
-		if (count === undefined) continue;
-		const written = WRITTEN.indexOf(count);
-		return { total: written < 0 ? Number(count) : written + 2, sentence };
+		const { title, aliases } = sentence.concept;
+		const terms = contentTerms([title, ...aliases, sentence.text].join("\n"));
+		const isOther = others.length > 0 && coverageOf(others, terms) < OTHERS_LEAST;
+		const total = isOther ? undefined : countIn(sentence.text, counted);
+		if (total !== undefined) return { total, sentence };
 	}
 	return undefined;
+}
+
+function countIn(text: string, counted: RegExp): number | undefined {
+	const found = counted.exec(text);
+	const count = found?.groups?.["count"]?.toLowerCase();
+	if (!found || count === undefined || BOUND.test(text.slice(0, found.index))) return undefined;
+	const written = WRITTEN.indexOf(count);
+	return written < 0 ? Number(count) : written + 2;
 }

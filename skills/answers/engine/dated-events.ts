@@ -27,8 +27,11 @@ const DATE_CHARS = { day: 10, month: 7, year: 4 } as const;
 export function findEventDate(text: string): EventDate | undefined {
 	const [span, ...others] = findDateSpans(text).filter((one) => isDateOfEvent(text, one));
 	if (!span || others.length > 0) return undefined;
-	const { start, end, from, to, precision } = span;
-	const until = to > endOf(span) ? toDate(to, precision) : undefined;
+	const { start, end, from, to } = span;
+	// "In autumn 2024" says when within the year, and not for how long.
+	const precision = PART_OF_YEAR.test(span.text) ? "year" : span.precision;
+	const last = findDateSpans(span.text.split(RANGE).at(-1) ?? "")[0];
+	const until = last && to > endOf({ from, precision }) ? toDate(to, last.precision) : undefined;
 	return { date: toDate(from, precision), until, start, end };
 }
 
@@ -46,12 +49,24 @@ export function hasDate(text: string): boolean {
 	return findDateSpans(text).some((span) => isWrittenAsDate(text, span));
 }
 
+const PART_OF_YEAR = /quarter|half|\b[QH][1-4]\b|spring|summer|autumn/i;
+const RANGE = /\s*(?:\b(?:to|until|through|and)\b|–|(?<=\d{4})-(?=\d{4}))\s*/i;
+
 /** "As of", "in the extract to": when somebody looked; "by", "until": when something is due. */
 const NO_EVENT =
 	/\b(?:as of|by|until|till|before|after|prior to|up to|no (?:later|earlier) than|extract (?:of|to|from)|retrieved(?: on)?|accessed(?: on)?|updated(?: on)?|expires?(?: on| in)?|due(?: on| in)?)\s+(?:the end of\s+)?$/i;
 
+/** What did not happen then is no event. */
+const DENIED = /\b(?:not|never)\b[^.;,]{0,40}$/i;
+/** "From 3 to 5 March": the day that is written whole is the last one. */
+const DAYS_BEFORE = /(?<!\d)\d{1,2}\s*(?:to|and|until|-|–)\s*$/i;
+/** "2000 stores", but not where a sentence begins: "In 2014 researchers found". */
+const COUNTED = /^\s+(?:\p{Ll}+\s+)?\p{Ll}{3,}s\b/u;
+const OPENING = /(?:^|[.;]\s+)\p{Lu}\p{L}*\s+$/u;
+
 function isDateOfEvent(text: string, span: DateSpan): boolean {
-	return !NO_EVENT.test(text.slice(0, span.start)) && isWrittenAsDate(text, span);
+	const before = text.slice(0, span.start);
+	return !NO_EVENT.test(before) && !DENIED.test(before) && isWrittenAsDate(text, span);
 }
 
 /**
@@ -60,18 +75,22 @@ function isDateOfEvent(text: string, span: DateSpan): boolean {
  */
 function isWrittenAsDate(text: string, span: DateSpan): boolean {
 	const { precision, start, end } = span;
-	if (precision === "day")
-		return dayWritten(span.text) === new Date(span.from * DAY_MS).getUTCDate();
+	const before = text.slice(0, start);
+	if (precision === "day") {
+		const isWhole = dayWritten(span.text) === new Date(span.from * DAY_MS).getUTCDate();
+		return isWhole && !DAYS_BEFORE.test(before);
+	}
 	if (precision === "month") return true;
 	const isBracketed = text[start - 1] === "(" && text[end] === ")";
 	if (isBracketed) return !NUMBERED.test(text);
-	return YEAR_BEFORE.test(text.slice(0, start));
+	const isCount = COUNTED.test(text.slice(end)) && !OPENING.test(before);
+	return YEAR_BEFORE.test(before) && !isCount;
 }
 
 /** "(1522)", "(RFC 2052)": brackets that hold numbers of documents. */
 const NUMBERED = /\((?:\p{Lu}+ )?(?!(?:19|20)\d\d\))\d+\)/u;
 const YEAR_BEFORE =
-	/\b(?:in|since|until|by|of|from|before|after|during|between|and|to|late|early|mid|year)[\s-]+$/i;
+	/\b(?:in|since|until|by|from|before|after|during|between|late|early|mid|year|(?:start|beginning|middle|course|end|edition) of)[\s-]+$/i;
 
 /** The day of the month that a date begins with: `2024-02-28`, "28 February 2024", "February 28th, 2024". */
 function dayWritten(date: string): number {
@@ -80,7 +99,7 @@ function dayWritten(date: string): number {
 }
 
 /** The last day of what a span begins with: a range goes on beyond it. */
-function endOf({ from, precision }: DateSpan): number {
+function endOf({ from, precision }: Pick<DateSpan, "from" | "precision">): number {
 	const start = new Date(from * DAY_MS);
 	if (precision === "day") return from;
 	const months = precision === "year" ? 12 : 1;

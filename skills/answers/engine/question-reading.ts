@@ -103,7 +103,7 @@ export function readQuestion(question: string): QuestionReading {
 
 /** "TLS 1.0", "crates.io", "JavaScript": up to three words that are written as no common word is. */
 const NAME_WORD =
-	"(?:\\p{Lu}[\\p{L}\\p{N}+#'’/-]*|\\p{L}*\\p{N}[\\p{L}\\p{N}]*|\\p{Ll}+\\p{Lu}\\p{L}*)(?:\\.[\\p{L}\\p{N}]+)*|\\p{Ll}+\\.\\p{Ll}+";
+	"(?:\\p{Lu}[\\p{L}\\p{N}+#'’/-]*|(?!\\p{Lu})\\p{L}*\\p{N}[\\p{L}\\p{N}]*|(?!\\p{Ll}*\\p{N})\\p{Ll}+\\p{Lu}\\p{L}*)(?:\\.[\\p{L}\\p{N}]+)*|\\p{Ll}+\\.\\p{Ll}+";
 const NAME = `(?:${NAME_WORD})(?: (?:${NAME_WORD})){0,2}`;
 const NAMES = new RegExp(
 	`(?<=\\s)(?<!\\b(?:between|both|from|to) )(?:${NAME}, )*${NAME},? (?:and|or) ${NAME}(?=['’]?s?\\b)(?! [\\p{Lu}\\p{N}])`,

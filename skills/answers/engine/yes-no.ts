@@ -43,28 +43,27 @@ export async function readYesNo(
 const VERDICTS = { supports: "yes", refutes: "no", neutral: "open" } as const;
 
 const ASKED =
-	/^(?<before>(?:[^?]*, )?)(?<verb>is|are|was|were|do|does|did|can|could|may|might|must|should|has|have|had|would)(?<not>n['’]t)?\s+(?<rest>[^?]+?)\s*\??\s*$/i;
+	/^(?<before>(?:[^?]*, )?)(?<verb>is|are|was|were|do|does|did|can|could|may|might|must|should|has|have|had|would)(?:n['’]t)?\s+(?<rest>[^?]+?)\s*\??\s*$/i;
+/** A choice has no yes, and of "is it not so" a yes may mean both. */
+const NO_CLAIM = /\b(?:or|not|never)\b/i;
 /** Words that begin what is said of a subject. */
 const SAID_NEXT =
 	/^(?:not|still|already|always|never|ever|only|also|be|been|become|a|an|the|any|to|in|on|at|by|with|for|from|of|as|enough|able|required|allowed|there)$|(?:ed|able|ible|ful|ing)$/i;
 
 /**
- * "Is GET safe?" → "GET is safe." The verb moves behind the subject, which ends where a word stands that begins what is said of it;
+ * "Is GET safe?" and "Isn't GET safe?" → "GET is safe." The verb moves behind the subject, which ends where a word stands that begins what is said of it;
  * undefined where the question has another form.
  */
 export function toClaim(question: string): string | undefined {
-	const { before = "", verb = "", not, rest } = ASKED.exec(question.trim())?.groups ?? {};
-	if (rest === undefined) return undefined;
+	const { before = "", verb = "", rest } = ASKED.exec(question.trim())?.groups ?? {};
+	if (rest === undefined || NO_CLAIM.test(rest)) return undefined;
 	const words = rest.split(/\s+/);
 	if (words.length < 2) return undefined;
-	const denied = not === undefined ? "" : " not";
-	const isEmpty = /^(?:do|does|did)$/i.test(verb) && denied === "";
+	const isEmpty = /^(?:do|does|did)$/i.test(verb);
 	const start = /^(?:a|an|the|this|that|its|our|my)$/i.test(words[0] ?? "") ? 2 : 1;
 	const found = words.findIndex((word, at) => at >= start && SAID_NEXT.test(word));
 	const end = found < 0 ? words.length - 1 : found;
-	const said = isEmpty
-		? words
-		: [...words.slice(0, end), `${verb.toLowerCase()}${denied}`, ...words.slice(end)];
+	const said = isEmpty ? words : [...words.slice(0, end), verb.toLowerCase(), ...words.slice(end)];
 	const claim = `${before}${said.join(" ")}`;
 	return `${claim.charAt(0).toUpperCase()}${claim.slice(1)}.`;
 }

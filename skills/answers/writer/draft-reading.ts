@@ -22,7 +22,8 @@ const sentenceSchema = z.object({
 /** What stands before the first sentence; some models wrap what they were asked for, or leave the object around the list out. */
 const HEAD = /^\s*(?:```(?:json)?\s*)?(?:\{\s*"sentences"\s*:\s*)?\[/;
 const HEAD_CHARS = 200;
-const TAIL = /^\s*\]\s*\}?\s*(?:```)?\s*$/;
+/** With its white space taken out. */
+const TAIL = /^\]\}?(?:```)?$/;
 /** An element longer than this is none. */
 const ELEMENT_CHARS = 4 * WRITER_LIMITS.draftSentenceChars;
 
@@ -61,7 +62,7 @@ export function createJsonReader(): DraftReader {
 			return read;
 		},
 		end() {
-			if (!isBegun || !TAIL.test(rest)) throw unreadable();
+			if (!isBegun || !TAIL.test(rest.replace(/\s+/g, ""))) throw unreadable();
 			return [];
 		},
 	};
@@ -91,6 +92,8 @@ function endOfObject(text: string): number | undefined {
 
 const LINE = /^\s*(?:[-*]\s*)?\[?(?<ids>\w{1,20}(?:\s*,\s*\w{1,20})*)\]?\s*\|\s*(?<text>\S.*)$/;
 
+const WHOLE = /[.!?…]["'”’)]?\s*$/;
+
 /** Reads lines of `p1,p2|sentence`; of several, a line that is none says nothing. */
 export function createLineReader(): DraftReader {
 	let rest = "";
@@ -110,7 +113,8 @@ export function createLineReader(): DraftReader {
 			return toSentences(lines);
 		},
 		end() {
-			const last = toSentences([rest]);
+			// What no line break and no full stop ends may have been cut off.
+			const last = WHOLE.test(rest) ? toSentences([rest]) : [];
 			if (!isRead) throw unreadable();
 			return last;
 		},

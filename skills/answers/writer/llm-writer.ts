@@ -51,7 +51,10 @@ export function createLlmWriter(deps: LlmWriterDeps): LlmWriter {
 	});
 	/** A server that refuses what it took before is another one. */
 	const forgetting = (error: unknown) => {
-		if (error instanceof ServiceError && !error.retryable) delete known.form;
+		if (error instanceof ServiceError && !error.retryable) {
+			delete known.form;
+			delete known.contextTokens;
+		}
 		return error;
 	};
 	const formFor = async (time: RequestTime): Promise<RequestForm> => {
@@ -70,7 +73,10 @@ export function createLlmWriter(deps: LlmWriterDeps): LlmWriter {
 			const time = { signal, timeoutMs };
 			return { form: await formFor(time), models: await endpoint.listModels(time) };
 		},
-		draft: (task) => draftInTime({ endpoint, clock, formFor, forgetting }, task, timeoutMs),
+		draft(task) {
+			const limitMs = Math.min(timeoutMs, task.limitMs ?? timeoutMs);
+			return draftInTime({ endpoint, clock, formFor, forgetting }, task, limitMs);
+		},
 	};
 }
 

@@ -161,13 +161,12 @@ async function listModels(read: Read, { preset, url }: EndpointDeps, time: Reque
 function onlyModel(models: readonly string[] = []): string {
 	const [only, ...others] = models;
 	if (only !== undefined && others.length === 0) return only;
-	const served = models.length === 0 ? "lists none" : `serves ${models.slice(0, 10).join(", ")}`;
+	const served = models.length === 0 ? "lists none" : `serves ${models.length}`;
+	// Callers are shown this: which ones there are is the operator's.
 	throw new ServiceError(
 		"UPSTREAM",
 		`no model is named by writer_model, and the server ${served}`,
-		{
-			retryable: false,
-		},
+		{ retryable: false },
 	);
 }
 
@@ -267,7 +266,8 @@ function toCounts(
 	usage: ReplyPiece["usage"],
 	{ prompt, text }: { readonly prompt: string; readonly text: string },
 ): Pick<WriterUsage, "tokensIn" | "tokensOut" | "isEstimated" | "isCut"> {
-	if (!usage) {
+	// Some servers send counts of nothing.
+	if (!usage || usage.promptTokens === 0) {
 		const count = (one: string) => Math.ceil(one.length / CHARS_PER_TOKEN);
 		return { tokensIn: count(prompt), tokensOut: count(text), isEstimated: true, isCut: false };
 	}

@@ -45,7 +45,7 @@ const CHARS_PER_TOKEN = 3;
 /** A draft's request: as many passages, the best first, as the model reads. */
 export function toDraftRequest(form: RequestForm, task: WritingTask): WriterRequest {
 	const { purpose, question, parts = [], sentencesMax } = task;
-	const replyTokens = replyTokensOf(sentencesMax);
+	const replyTokens = Math.min(replyTokensOf(sentencesMax), Math.floor(form.contextTokens / 2));
 	const hasParts = parts.length > 1 && form.output !== "lines";
 	const ask = form.output === "lines" ? ASK_LINES : askJson(hasParts);
 	const system = [RULES, hasParts ? PARTS : [], ask].flat().join("\n");

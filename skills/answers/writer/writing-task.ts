@@ -12,6 +12,8 @@ export interface WritingTask {
 	/** What of it is read, and cited, as one; each sentence by itself where absent. */
 	readonly passages?: readonly (readonly CitedSentence[])[];
 	readonly sentencesMax: number;
+	/** What a draft may take, where less than the writer has: a call ends at its own time. */
+	readonly limitMs?: number | undefined;
 	readonly signal: AbortSignal;
 }
 

@@ -1,5 +1,5 @@
 import { memoizeByObject } from "../../kernel/kernel.js";
-import type { Concept, Graph } from "../../knowledge/knowledge.js";
+import { type Concept, findConcept } from "../../knowledge/knowledge.js";
 import { readsAlike } from "../index/segment.js";
 import { fileNameOf } from "../lexical/concept-text.js";
 import { impactWithin, type LexicalIndex, postingsOf } from "../lexical/lexical-index.js";
@@ -78,14 +78,10 @@ function hasOneTerm({ parts, joined, series, alternatives }: Word): boolean {
 function conceptOf({ scope, concept }: RankedSlot): Concept | undefined {
 	const indexed = scope.concepts[concept];
 	if (scope.graph === scope.indexed || indexed === undefined) return indexed;
-	const own = conceptsOf(scope.graph).get(indexed.id);
+	const own = findConcept(scope.graph, indexed.id);
 	if (!own || own === indexed) return own;
 	return readsAlike(indexed, own) && scope.passes(own) ? own : undefined;
 }
-
-const conceptsOf = memoizeByObject(
-	({ concepts }: Graph) => new Map(concepts.map((concept) => [concept.id, concept])),
-);
 
 /** A name is called when the query holds this share of its words and nothing besides. */
 const NAME_SHARE = 0.6;
