@@ -163,3 +163,26 @@ t.test("prose brings no address, link or markup of its own", async (t) => {
 	const own = await gate("push.example.org is a reserved host name in the registry.", host);
 	t.equal(own.written.length, 1);
 });
+
+t.test("signs that change what is said are no punctuation", async (t) => {
+	const code = makeConcept({
+		title: "Languages",
+		summary: "",
+		body: [
+			"C# is faster than Java here.[^rfc9110]",
+			"The loop goes on while a != b holds.[^rfc9110]",
+			"In this language arr[0] is the first element.[^rfc9110]",
+		].join(" "),
+	});
+	const told = toCitedSentences(makeGraph({}, [code]), code);
+	const ids = told.map(({ evidenceId }) => evidenceId);
+	for (const [text, at] of [
+		["C is faster than Java here.", 0],
+		["The loop goes on while a = b holds.", 1],
+		["In this language arr[5] is the first element.", 2],
+	] as const) {
+		const draft = [{ text, evidenceIds: [ids[at] ?? ""] }];
+		const { written } = await passCitationGate(draft, { offered: told, judge: undefined, signal });
+		t.same(written, [], text);
+	}
+});

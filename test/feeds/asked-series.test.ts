@@ -42,6 +42,8 @@ t.test("a feed of another place, unit or frequency measures something else", asy
 	t.same(await idsOf("gold price in Germany"), []);
 	t.same(await idsOf("daily Brent price"), ["fred:DCOILBRENTEU"]);
 	t.same(await idsOf("zzzqqq"), []);
+	t.ok((await idsOf("global oil price")).length > 0, "what names no place is the world's");
+	t.same(await idsOf("annual US unemployment rate"), ["fred:UNRATE"], "published monthly");
 	t.match((await choose("inflation in Japan since 2015", NO_MODELS, signal)).years, {
 		from: 2015,
 		to: Number.POSITIVE_INFINITY,

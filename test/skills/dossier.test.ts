@@ -1,6 +1,7 @@
 import t from "tap";
 import { passCitationGate } from "../../skills/answers/citation-gate.js";
 import { toHtml, toMarkdown } from "../../skills/answers/report/report-document.js";
+import { createDossiers } from "../../skills/dossiers/dossier-archive.js";
 import { compareDossiers } from "../../skills/dossiers/dossier-changes.js";
 import { toDossierDocument, toDossierText } from "../../skills/dossiers/dossier-presentation.js";
 import type { DossierWire } from "../../skills/dossiers/dossier-wire.js";
@@ -264,6 +265,23 @@ t.test("what is compared stands side by side, and the rest below it", async (t) 
 		toHtml(toDossierDocument(written)),
 		/<th scope="col">mangrove<\/th><th scope="col">estuary<\/th>/,
 	);
+
+	// As a version before this one kept it.
+	const { parts: _parts, table: _table, ...rest } = written;
+	const old = {
+		...rest,
+		findings: rest.findings.map(({ part: _part, ...finding }) => finding),
+		gaps: rest.gaps.map(({ nearest: _nearest, question: _question, ...gap }) => gap),
+		evidence_table: rest.evidence_table.map(({ source_n: _n, citation_ids: _ids, ...row }) => row),
+	};
+	const findKept = async () => ({ id: "dos_1", data: old, createdAt: 0, expiresAt: 1 });
+	const kept = createDossiers({ find: findKept } as unknown as Parameters<
+		typeof createDossiers
+	>[0]);
+	for (const format of ["md", "html", "json"] as const) {
+		const { text } = await kept.export({} as never, "dos_1", format);
+		t.match(text, /Mangrove/, format);
+	}
 });
 
 t.test("what is left of a past day has to be about the topic still", async (t) => {
