@@ -193,7 +193,7 @@ export async function readMemory(graph: Pick<Graph, "memory">): Promise<void> {
 
 const byId = new WeakMap<readonly Concept[], ReadonlyMap<string, Concept>>();
 
-/** The concept of an id; its graph is listed once, whoever asks how often. */
+/** The concept of an id; the graph is listed once, however often this is asked. */
 export function findConcept(
 	{ concepts }: Pick<Graph, "concepts">,
 	id: string,
