@@ -28,7 +28,7 @@ function writerAt(url: string, more: Partial<LlmWriterDeps> = {}) {
 	const { replyBytes: replyBytesMax } = WRITER_LIMITS;
 	const egress = createConfiguredEgress({ urls: [url], replyBytesMax, streams: true });
 	return createLlmWriter({
-		...{ egress, clock: systemClock, url, timeoutMs: 5_000 },
+		...{ egress, clock: systemClock, url, timeoutMs: 20_000 },
 		...{ preset: "openai", output: "json_schema", model: "small" },
 		...more,
 	});
@@ -57,25 +57,29 @@ function startEvents(res: ServerResponse) {
 const asJson = (ids: readonly string[], text: string | undefined) => JSON.stringify({ ids, text });
 
 t.test("a sentence is shown once it is whole and has passed, and no token before", async (t) => {
-	let events: ReturnType<typeof startEvents> | undefined;
+	let onAsked: (events: ReturnType<typeof startEvents>) => void = () => undefined;
+	const asked = new Promise<ReturnType<typeof startEvents>>((resolve) => {
+		onAsked = resolve;
+	});
 	const server = await startWriterServer(t, (_, res) => {
-		events = startEvents(res);
-		events.write(`{"sentences": [${asJson(["p1"], texts[0]).slice(0, 30)}`);
+		const started = startEvents(res);
+		started.write(`{"sentences": [${asJson(["p1"], texts[0]).slice(0, 30)}`);
+		onAsked(started);
 	});
 	const services = { writer: writerAt(server.url), judge: handJudge() };
 	const steps = writeStepwise(taskOf(), services);
 	const first = steps.next();
-	await new Promise((resolve) => setTimeout(resolve, 100));
-	events?.write(`${asJson(["p1"], texts[0]).slice(30)}, {"ids": ["p2"],`);
+	const events = await asked;
+	events.write(`${asJson(["p1"], texts[0]).slice(30)}, {"ids": ["p2"],`);
 	t.match(await first, { done: false, value: { text: texts[0], evidence: [offered[0]] } });
 	const second = steps.next();
-	events?.write(' "text": "The price is 7 dollars."}, ');
-	events?.write(`${asJson(["p2"], "The price in the challenge is 0.50 dollars.")},`);
+	events.write(' "text": "The price is 7 dollars."}, ');
+	events.write(`${asJson(["p2"], "The price in the challenge is 0.50 dollars.")},`);
 	t.match(await second, {
 		value: { text: "The price in the challenge is 0.50 dollars.", evidence: [offered[1]] },
 	});
-	events?.write(`${asJson(["p3"], texts[2])}]}`);
-	events?.end({ prompt_tokens: 900, completion_tokens: 80 });
+	events.write(`${asJson(["p3"], texts[2])}]}`);
+	events.end({ prompt_tokens: 900, completion_tokens: 80 });
 	t.match(await steps.next(), { value: { text: texts[2] } });
 	t.match(await steps.next(), {
 		done: true,
