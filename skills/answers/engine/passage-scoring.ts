@@ -157,17 +157,10 @@ const TOKENS_FOR_ONE = 16;
 /** Pairs of one question: what it costs is bounded, whatever is asked. */
 const PAIRS_MOST = 256;
 
-/**
- * How much the log odds that a passage belongs into the answer count beside its reading where it is asked whether a part is answered at
- * all: what the judge reads in a passage that nothing else speaks for is more often wrong. On the open questions the best sum tells
- * answered from unanswered ones with an area under the curve of .73, the best reading with .70.
- */
-const BELONGING = { share: 0.5, bias: 0.1 } as const;
-
-/** The likeliest passages as the judge reads them, the likeliest first. */
+/** The likeliest passages as the judge reads them, the likeliest first, and the best reading of each part, 0..1. */
 export interface ReadPassages {
 	readonly passages: readonly ScoredPassage[];
-	/** How likely each part is answered, 0..1, by the passage of which most is to be said; undefined without a judge that answers. */
+	/** Undefined without a judge that answers. */
 	readonly readings: readonly number[] | undefined;
 }
 
@@ -212,15 +205,7 @@ export async function readPassages(
 		return { ...one, answers };
 	});
 	passages.sort((a, b) => Math.max(...b.answers) - Math.max(...a.answers));
-	const answered = parts.map((_, part) =>
-		Math.max(
-			...read.map((one) => {
-				const belonging = BELONGING.share * logOdds(one.answers[part] ?? 0) + BELONGING.bias;
-				return (odds.get(keyOf(part, one)) ?? -ODDS_MOST) + belonging;
-			}),
-		),
-	);
-	return { passages, readings: answered.map(shareOf) };
+	return { passages, readings: best.map(shareOf) };
 }
 
 /** For each part those that come first for it, some of them all. */
