@@ -40,7 +40,7 @@ export function toSheetReplies(
 }
 
 /**
- * Writes `sheet` for readers in a random order, its key beside it as `.key.json`, and its replies as `.replies.jsonl`, which the sheet of
+ * Writes `sheet` for readers, question by question with its replies in a random order, its key beside it as `.key.json`, and its replies as `.replies.jsonl`, which the sheet of
  * another version takes in as `others`: files with commas between them.
  */
 export function writeSheet(
@@ -48,7 +48,11 @@ export function writeSheet(
 	{ sheet, others }: { readonly sheet: string; readonly others?: string | undefined },
 ): void {
 	const all = [...replies, ...(others?.split(",") ?? []).flatMap(readReplies)];
-	const items = shuffle(all).map((reply, at) => ({ ...reply, item: String(at + 1) }));
+	const questions = shuffle([...new Set(all.map(({ question }) => question))]);
+	const grouped = questions.flatMap((asked) =>
+		shuffle(all.filter(({ question }) => question === asked)),
+	);
+	const items = grouped.map((reply, at) => ({ ...reply, item: String(at + 1) }));
 	const texts = items.map(
 		({ item, question, text }) => `## ${item}\n\nQuestion: ${question}\n\n${inset(text)}\n`,
 	);

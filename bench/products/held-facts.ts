@@ -1,6 +1,7 @@
 /** Whether printed text holds what a labelled place says. */
+
+import { toPlainText } from "../../src/documents/served-text.js";
 import { jaccard } from "../../src/evidence/content-words.js";
-import { toPlainText } from "../../src/knowledge/served-text.js";
 
 const MOST_ALIKE = 0.8;
 
