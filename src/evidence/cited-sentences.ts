@@ -54,12 +54,14 @@ const SENTENCES = new Intl.Segmenter("en", { granularity: "sentence" });
 
 /**
  * The sentences of a concept that something carries, its summary first. A sentence with footnotes has the sources these
- * name; in a concept without any footnote each sentence has all of its sources, and so has every summary. A concept without
- * sources is its own.
+ * name and those that no footnote names, which carry the document as a whole; all others have the latter alone. A concept
+ * without sources is its own, and so is one that says it is. A summary that the body says again has what that has, and all
+ * sources where each is named by some footnote.
  */
 export function toCitedSentences(graph: Graph, concept: Concept): readonly CitedSentence[] {
 	const { summary } = concept;
-	const evidence = concept.evidence.length > 0 ? concept.evidence : [toOwnSource(graph, concept)];
+	const isOwn = concept.evidence.length === 0 || concept.isOwnSource === true;
+	const evidence = [...(isOwn ? [toOwnSource(graph, concept)] : []), ...concept.evidence];
 	const told = new Set<string>();
 	const sentences: CitedSentence[] = [];
 	let place = 0;
@@ -72,11 +74,15 @@ export function toCitedSentences(graph: Graph, concept: Concept): readonly Cited
 		const evidenceId = `${toTrendId(graph.record.id, concept.id)}~${at}`;
 		sentences.push({ evidenceId, graph, concept, place: at, ...sentence });
 	};
+	const body = readBody(concept, evidence);
 	for (const text of splitSentences(toLine(summary))) {
-		add({ text, sources: evidence, paragraph: 0, heading: undefined });
+		const said =
+			body.whole.length > 0 ? body.sentences.find((one) => one.text === text) : undefined;
+		const sources = said?.sources ?? (body.whole.length > 0 ? body.whole : evidence);
+		add({ text, sources, paragraph: 0, heading: undefined });
 	}
 	place = Math.max(place, 1);
-	for (const sentence of bodySentences(concept, evidence)) add(sentence);
+	for (const sentence of body.sentences) add(sentence);
 	return sentences;
 }
 
@@ -142,7 +148,8 @@ function toOwnSource({ record: { id } }: Graph, { title, path }: Concept): Evide
 	return { articleId: path, title, sourceUrl, publishedAt: undefined, datePrecision: undefined };
 }
 
-function* bodySentences({ body }: Concept, evidence: readonly Evidence[]) {
+/** The sentences of a body, and the sources that carry all of it: those no footnote names. */
+function readBody({ body }: Concept, evidence: readonly Evidence[]) {
 	const byId = new Map(evidence.map((source) => [source.articleId, source]));
 	const names: string[] = [];
 	const marked = body
@@ -150,7 +157,18 @@ function* bodySentences({ body }: Concept, evidence: readonly Evidence[]) {
 		// A note belongs to the sentence it ends, so it moves in front of the full stop.
 		.replace(NOTES_BEHIND, "$2$1")
 		.replace(FOOTNOTE, (_, name: string) => `${OPEN}${names.push(name) - 1}${CLOSE}`);
-	const hasNotes = names.some((name) => byId.has(name));
+	const noted = new Set(names);
+	const whole = evidence.filter(({ articleId }) => !noted.has(articleId));
+	return { whole, sentences: [...sentencesOf(marked, { whole, byId, names })] };
+}
+
+interface Attribution {
+	readonly whole: readonly Evidence[];
+	readonly byId: ReadonlyMap<string, Evidence>;
+	readonly names: readonly string[];
+}
+
+function* sentencesOf(marked: string, { whole, byId, names }: Attribution) {
 	let paragraph = 0;
 	for (const { lines, heading: written } of toSections(marked)) {
 		const heading = written?.replace(MARK, "").trim() || undefined;
@@ -161,7 +179,7 @@ function* bodySentences({ body }: Concept, evidence: readonly Evidence[]) {
 					([, index]) => byId.get(names[Number(index)] ?? "") ?? [],
 				);
 				const text = sentence.replace(MARK, "").replace(/\s+/g, " ").trim();
-				const sources = hasNotes ? [...new Set(noted)] : evidence;
+				const sources = [...new Set([...noted, ...whole])];
 				yield { text, sources, paragraph, heading, ...(step !== undefined && { step }) };
 			}
 		}

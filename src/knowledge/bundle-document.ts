@@ -1,8 +1,6 @@
 import { GRAPH_TYPES, type GraphType, READING_LIMITS } from "../contract/contract.js";
-import { parseGraphId } from "../kernel/kernel.js";
-import { BUNDLE_LIMITS } from "./bundle-limits.js";
-import type { ConceptFile } from "./concept-reader.js";
 import {
+	cleanText,
 	type FrontMatter,
 	isMapping,
 	listOf,
@@ -10,7 +8,10 @@ import {
 	parseMarkdown,
 	textOf,
 	textsOf,
-} from "./front-matter.js";
+} from "../documents/documents.js";
+import { parseGraphId } from "../kernel/kernel.js";
+import { BUNDLE_LIMITS } from "./bundle-limits.js";
+import type { ConceptFile } from "./concept-reader.js";
 import type {
 	AnalystProfile,
 	ExpertConsent,
@@ -18,7 +19,6 @@ import type {
 	Finding,
 	GraphRecord,
 } from "./graph.js";
-import { cleanText } from "./served-text.js";
 
 export const RECORD_PATH = "graph.md";
 

@@ -1,4 +1,4 @@
-import { statSync } from "node:fs";
+import { type Dirent, statSync } from "node:fs";
 import { mkdir, mkdtemp, open, readdir, readFile, rename, rm, stat } from "node:fs/promises";
 import { basename, dirname, join, resolve } from "node:path";
 import { setImmediate } from "node:timers/promises";
@@ -163,19 +163,38 @@ export async function readBundleFolder(folder: string): Promise<BundleReading> {
  * the limit only as much is read as shows that it is too large. Throws NOT_FOUND, and
  * INVALID_ARGUMENT for too much.
  */
-export async function readFiles(
+async function readFiles(
 	folder: string,
 	isWanted: (path: string) => boolean,
 ): Promise<Map<string, Uint8Array>> {
-	const paths = (await listPaths(folder)).filter(isWanted);
+	const { paths } = await listFolderTree(folder);
+	return readPaths(folder, paths.filter(isWanted));
+}
+
+/**
+ * The files of these paths. One that cannot be read is reported to `onUnreadable`, or ends the reading where no one asks.
+ * Throws INVALID_ARGUMENT for too much.
+ */
+export async function readPaths(
+	folder: string,
+	paths: readonly string[],
+	onUnreadable?: (path: string, error: unknown) => void,
+): Promise<Map<string, Uint8Array>> {
 	const files = new Map<string, Uint8Array>();
 	let totalBytes = 0;
+	const read = (path: string) =>
+		readBounded(join(folder, path)).catch((error: unknown) => {
+			if (!onUnreadable) throw error;
+			onUnreadable(path, error);
+			return undefined;
+		});
 	for (let from = 0; from < paths.length; from += READS_AT_ONCE) {
 		if (paths.length > BUNDLE_LIMITS.files) throw tooLarge(folder);
 		const batch = paths.slice(from, from + READS_AT_ONCE);
-		const contents = await Promise.all(batch.map((path) => readBounded(join(folder, path))));
+		const contents = await Promise.all(batch.map(read));
 		for (const [index, path] of batch.entries()) {
-			const bytes = contents[index] ?? new Uint8Array();
+			const bytes = contents[index];
+			if (!bytes) continue;
 			totalBytes += bytes.length;
 			files.set(path, bytes);
 		}
@@ -190,14 +209,15 @@ function tooLarge(folder: string): ServiceError {
 	);
 }
 
-/** Every file with a stamp that changes whenever it does; undefined for one touched after `trustedBeforeMs`. */
+/** Every file, or every one of these, with a stamp that changes whenever it does; undefined for one touched after `trustedBeforeMs`. */
 export async function stampFiles(
 	folder: string,
 	trustedBeforeMs: number,
+	paths?: readonly string[],
 ): Promise<Map<string, string | undefined>> {
 	const stamps = new Map<string, string | undefined>();
 	const root = join(folder, "/");
-	for (const path of await listPaths(folder)) {
+	for (const path of paths ?? (await listFolderTree(folder)).paths) {
 		// A hundred thousand calls that wait for a thread each would take several times as long.
 		const found = statSync(root + path, { throwIfNoEntry: false });
 		if (found) {
@@ -223,28 +243,61 @@ export async function readBounded(file: string): Promise<Uint8Array> {
 	}
 }
 
-async function listPaths(folder: string): Promise<readonly string[]> {
+/** What a folder holds, and what of it is not even looked at, each with its reason. */
+export async function listFolderTree(folder: string) {
 	const root = await stat(folder).catch(() => undefined);
 	if (!root?.isDirectory()) {
 		throw notFound(`There is no folder "${folder}" to read a graph from.`);
 	}
 	const paths: string[] = [];
+	const passedOver: { readonly path: string; readonly reason: string }[] = [];
 	let level = [""];
 	for (let depth = 0; depth <= BUNDLE_LIMITS.depth && level.length > 0; depth++) {
 		const listings = await Promise.all(level.map((prefix) => listFolder(folder, prefix)));
-		for (const { files } of listings) for (const file of files) paths.push(file);
+		for (const { files, others } of listings) {
+			for (const file of files) paths.push(file);
+			passedOver.push(...others);
+		}
 		level = listings.flatMap((listing) => listing.folders);
 	}
-	return paths.sort();
+	const tooDeep = `The folder lies more than ${BUNDLE_LIMITS.depth} folders deep.`;
+	passedOver.push(...level.map((path) => ({ path, reason: tooDeep })));
+	return { paths: paths.sort(), passedOver };
 }
 
+const HIDDEN = "The name begins with a dot: hidden files are not read.";
+const NO_FILE = "A symbolic link, or no ordinary file: what it leads to is not read.";
+
 async function listFolder(folder: string, prefix: string) {
-	const entries = await readdir(join(folder, prefix), { withFileTypes: true });
+	const entries = await readdir(join(folder, prefix), { withFileTypes: true }).catch(
+		(error: unknown) => {
+			if (prefix === "") throw error;
+			return unreadable(error);
+		},
+	);
+	if (typeof entries === "string") {
+		return { files: [], folders: [], others: [{ path: prefix, reason: entries }] };
+	}
 	const visible = entries.filter((entry) => !entry.name.startsWith("."));
+	const others = entries.filter((entry) => !visible.includes(entry) || !isPlain(entry));
 	return {
 		files: visible.filter((entry) => entry.isFile()).map(({ name }) => `${prefix}${name}`),
 		folders: visible.filter((entry) => entry.isDirectory()).map(({ name }) => `${prefix}${name}/`),
+		others: others.map(({ name }) => ({
+			path: `${prefix}${name}`,
+			reason: name.startsWith(".") ? HIDDEN : NO_FILE,
+		})),
 	};
+}
+
+function isPlain(entry: Dirent): boolean {
+	return entry.isFile() || entry.isDirectory();
+}
+
+/** One sentence on a file that the system does not let be read. */
+export function unreadable(error: unknown): string {
+	const code = error instanceof Error && "code" in error ? String(error.code) : "unknown reason";
+	return `It cannot be read (${code}).`;
 }
 
 function toFallbackId(folder: string): string {

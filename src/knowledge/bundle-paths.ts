@@ -1,4 +1,5 @@
 import { READING_LIMITS } from "../contract/contract.js";
+import { reasonAgainstFormat, toUtf8, withoutEnding } from "../documents/documents.js";
 import { foldersAbove, isConfined, isReserved, RECORD_PATH } from "./bundle-document.js";
 import { BUNDLE_LIMITS } from "./bundle-limits.js";
 import type { BundleFiles } from "./bundle-reader.js";
@@ -12,12 +13,7 @@ export function stemOf(path: string): string {
 }
 
 export function pathWithoutExtension(path: string): string {
-	return path.replace(/\.(?:md|markdown)$/i, "");
-}
-
-/** Markdown by its name; everything else in a folder of notes is passed over with a reason. */
-function isMarkdownPath(path: string): boolean {
-	return /\.(?:md|markdown)$/i.test(path);
+	return withoutEnding(path);
 }
 
 /**
@@ -35,7 +31,8 @@ export function toBundlePath(sourcePath: string): string {
 		: path.replace(/log\.md$/, "log-page.md");
 }
 
-function toSlug(text: string): string {
+/** A name as it is written in a path of a bundle. */
+export function toSlug(text: string): string {
 	const slug = text
 		.normalize("NFKD")
 		.replace(/\p{M}/gu, "")
@@ -121,9 +118,11 @@ export function* screenFiles(
 	const files = new Map<string, Uint8Array>();
 	const skipped: SkippedFile[] = [];
 	for (const [path, bytes] of [...source].sort(([a], [b]) => (a < b ? -1 : 1))) {
-		const reason = reasonToPassOver(path, bytes.length) ?? reasonToSkip(bytes);
-		if (reason === undefined) files.set(path, bytes);
-		else skipped.push({ file: path, reason });
+		const over = reasonToPassOver(path, bytes.length);
+		const text = over === undefined ? toUtf8(bytes) : undefined;
+		const reason = over ?? (text ? reasonToSkip(text) : "The file is not text.");
+		if (reason === undefined && text) files.set(path, text);
+		else skipped.push({ file: path, reason: reason ?? "" });
 		yield;
 	}
 	return { files, skipped };
@@ -131,7 +130,8 @@ export function* screenFiles(
 
 /** Why a file is not even read: one whole sentence; undefined when it is. */
 export function reasonToPassOver(path: string, sizeBytes: number): string | undefined {
-	if (!isMarkdownPath(path)) return "The file is not Markdown.";
+	const format = reasonAgainstFormat(path);
+	if (format !== undefined) return format;
 	const names = path.split("/");
 	if (names.includes("..") || path.startsWith("/")) return "The path leaves the source.";
 	if (names.length > BUNDLE_LIMITS.depth + 1) {

@@ -1,3 +1,4 @@
+import { cleanText, firstHeading, parseMarkdown } from "../documents/documents.js";
 import {
 	compareText,
 	isRecord,
@@ -9,7 +10,6 @@ import {
 import { BUNDLE_LIMITS } from "./bundle-limits.js";
 import { type ConceptFile, type LinkSpace, readConcept, toConceptId } from "./concept-reader.js";
 import { hashOfBundle, markOf } from "./content-hash.js";
-import { parseMarkdown } from "./front-matter.js";
 import type {
 	BundleFrame,
 	BundleMemory,
@@ -19,9 +19,7 @@ import type {
 	Graph,
 	GraphRecord,
 } from "./graph.js";
-import { firstHeading } from "./markdown.js";
 import { type PathChange, toPathMap } from "./path-map.js";
-import { cleanText } from "./served-text.js";
 import { runAtOnce, runInTurns, type Steps } from "./work-in-turns.js";
 
 /** Files of a bundle by path from its root, `/` as separator. */

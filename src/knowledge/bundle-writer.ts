@@ -1,8 +1,10 @@
 import { stringify } from "yaml";
+import { findLinkTargets, resolveLink } from "../documents/documents.js";
 import type { BundleFiles } from "./bundle-reader.js";
 import { PLAIN_LINK } from "./concept-reader.js";
-import type { Concept, Edge, Evidence, ExpertConsent, Graph, GraphRecord } from "./graph.js";
-import { findLinkTargets, resolveLink } from "./markdown.js";
+import type { Concept, Edge, ExpertConsent, Graph, GraphRecord } from "./graph.js";
+import { readKeptFields } from "./kept-fields.js";
+import { type SourceEntry, toSourceEntry } from "./source-entry.js";
 import { runAtOnce, type Steps } from "./work-in-turns.js";
 
 export const OKF_VERSION = "0.2";
@@ -27,7 +29,11 @@ export function* bundleFilesOf(graph: Graph): Steps<BundleFiles> {
 		["graph.md", toRecordFile(graph.record)],
 	]);
 	for (const concept of graph.concepts) {
-		texts.set(concept.path, toConceptFile(toConceptDraft(concept, pathOfId)));
+		const { body, ...draft } = toConceptDraft(concept, pathOfId);
+		texts.set(
+			concept.path,
+			toMarkdownFile({ ...withoutEmpty(draft), ...readKeptFields(concept) }, body),
+		);
 		yield;
 	}
 	return encodeFiles(texts);
@@ -84,8 +90,6 @@ function toListingLine({ path, title, description }: ListingEntry): string {
 function escapeText(text: string): string {
 	return text.replace(/\s+/g, " ").replace(/[\\[\]]/g, "\\$&");
 }
-
-export type SourceEntry = ReturnType<typeof toSourceEntry>;
 
 /** A typed edge as the format's readers see it; the target is a link from the bundle root. */
 export interface RelationEntry {
@@ -161,21 +165,6 @@ function linkedPaths({ body, path }: Concept): readonly string[] {
 		const target = resolveLink(path, written);
 		return target.kind === "internal" ? [target.path] : [];
 	});
-}
-
-export function toSourceEntry(evidence: Evidence) {
-	const { articleId: id, sourceUrl: resource, title } = evidence;
-	const date = writtenDate(evidence);
-	return { id, resource, title, ...(date !== undefined && { last_modified: date }) };
-}
-
-/** The date as precise as the source was: `2018`, `2018-08` or `2018-08-01`; undefined for undated sources. */
-export function writtenDate({
-	publishedAt,
-	datePrecision,
-}: Pick<Evidence, "publishedAt" | "datePrecision">): string | undefined {
-	const chars = { year: 4, month: 7, day: 10 };
-	return publishedAt?.slice(0, chars[datePrecision ?? "day"]);
 }
 
 function toRelationEntry(edge: Edge, path: string): RelationEntry {

@@ -1,23 +1,25 @@
 import type { TrustTier } from "../contract/contract.js";
-import { BUNDLE_LIMITS } from "./bundle-limits.js";
 import {
+	cleanLine,
 	type FrontMatter,
-	isMapping,
-	listOf,
-	parseDay,
-	parseSourceDate,
-	textOf,
-	textsOf,
-} from "./front-matter.js";
-import type { Concept, Edge, Evidence, Finding, Verification } from "./graph.js";
-import {
 	findLinkTargets,
 	firstHeading,
 	firstParagraph,
+	isMapping,
+	isWebAddress,
+	listOf,
+	parseDay,
+	parseSourceDate,
 	resolveLink,
+	textOf,
+	textsOf,
+	toPlainText,
 	toSections,
-} from "./markdown.js";
-import { cleanLine, toPlainText, truncateText } from "./served-text.js";
+	truncateText,
+} from "../documents/documents.js";
+import { BUNDLE_LIMITS } from "./bundle-limits.js";
+import type { Concept, Edge, Evidence, Finding, Verification } from "./graph.js";
+import { keptFieldsOf } from "./kept-fields.js";
 
 /** A file that passed the one hard requirement, a `type`; its body is clean already. */
 export interface ConceptFile {
@@ -43,7 +45,8 @@ export function readConcept(
 	const { path, type, data, body } = file;
 	const warn = (rule: Finding["rule"], message: string) =>
 		report({ file: path, rule, severity: "warning", message });
-	const { evidence, droppedAddresses, omitted } = readEvidence(data, body);
+	const { evidence, droppedAddresses, omitted, inBundle } = readEvidence(data, body);
+	const isOwn = inBundle.some((address) => isPathOf(path, address));
 	for (const address of droppedAddresses) {
 		warn(
 			"bad-address",
@@ -62,7 +65,7 @@ export function readConcept(
 	}
 	const generated = isMapping(data["generated"]) ? data["generated"] : {};
 	const verified = readVerifications(data["verified"]);
-	const concept: Concept = {
+	const concept: Omit<Concept, "kept"> = {
 		id: toConceptId(path),
 		path,
 		type,
@@ -80,8 +83,14 @@ export function readConcept(
 		generatedBy: textOf(generated["by"]),
 		staleAfter: parseDay(data["stale_after"]),
 		facts: factsOf(data),
+		isOwnSource: isOwn || undefined,
 	};
-	return { concept, awaited };
+	return { concept: { ...concept, kept: keptFieldsOf(data, concept) } as Concept, awaited };
+}
+
+function isPathOf(path: string, address: string): boolean {
+	const target = resolveLink(path, address);
+	return target.kind === "internal" && target.path === path;
 }
 
 function titleOf({ path, data, body }: ConceptFile): string {
@@ -175,13 +184,16 @@ function readEdges(
 		edges.set(`${edge.type}\n${edge.target}`, edge);
 		typedTargets.add(edge.target);
 	}
-	for (const written of findLinkTargets(body)) {
+	const follow = (written: string, type: string) => {
 		const found = lookUp(path, written, space);
 		if (found === "broken") broken.add(written);
 		else if (found !== "none" && found.id !== self && !typedTargets.has(found.id)) {
-			edges.set(`${PLAIN_LINK}\n${found.id}`, { type: PLAIN_LINK, target: found.id, weight: 1 });
+			edges.set(`${type}\n${found.id}`, { type, target: found.id, weight: 1 });
+			if (type !== PLAIN_LINK) typedTargets.add(found.id);
 		}
-	}
+	};
+	for (const address of sourceFilesOf(data)) follow(address, "cites");
+	for (const written of findLinkTargets(body)) follow(written, PLAIN_LINK);
 	const all = [...edges.values()];
 	const plain = all.filter(({ type }) => type === PLAIN_LINK);
 	return {
@@ -192,6 +204,13 @@ function readEdges(
 		broken: [...broken],
 		awaited: [...awaited],
 	};
+}
+
+/** Files of the bundle that a concept names as its sources. */
+function sourceFilesOf(data: FrontMatter): readonly string[] {
+	return data["sources"] === undefined
+		? []
+		: readEvidence({ sources: data["sources"] }, "").inBundle;
 }
 
 function readRelation(
@@ -254,9 +273,12 @@ export function readEvidence(data: FrontMatter, body: string) {
 	const nextSuffixes = new Map<string, number>();
 	const evidence: Evidence[] = [];
 	const droppedAddresses: string[] = [];
+	/** Files of the bundle: sources, but no addresses that anyone else can open. */
+	const inBundle: string[] = [];
 	for (const draft of drafts.slice(0, BUNDLE_LIMITS.sources)) {
 		if (!isWebAddress(draft.address)) {
-			droppedAddresses.push(draft.address.slice(0, 200));
+			const isFile = /^\.{0,2}\/?[^:]*\.md$/i.test(draft.address);
+			(isFile ? inBundle : droppedAddresses).push(draft.address.slice(0, 2_000));
 			continue;
 		}
 		const date = parseSourceDate(draft.date);
@@ -270,17 +292,10 @@ export function readEvidence(data: FrontMatter, body: string) {
 	}
 	return {
 		evidence,
-		droppedAddresses,
+		droppedAddresses: droppedAddresses.map((address) => address.slice(0, 200)),
+		inBundle,
 		omitted: Math.max(0, drafts.length - BUNDLE_LIMITS.sources),
 	};
-}
-
-/** True for an absolute http or https address without credentials in it. */
-export function isWebAddress(text: string): boolean {
-	if (text.length > BUNDLE_LIMITS.urlChars || /[\s<>"\p{Cc}]/u.test(text)) return false;
-	if (!/^https?:\/\//i.test(text) || !URL.canParse(text)) return false;
-	const url = new URL(text);
-	return url.username === "" && url.password === "";
 }
 
 function toDraft(source: unknown): readonly SourceDraft[] {

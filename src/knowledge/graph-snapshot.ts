@@ -21,7 +21,7 @@ import { entriesOf, growPathMap, valueAt } from "./path-map.js";
 import type { Steps } from "./work-in-turns.js";
 
 /** Raised whenever reading a bundle gives something else than before, or the layout changes: older snapshots are then rebuilt. */
-export const SNAPSHOT_VERSION = 4;
+export const SNAPSHOT_VERSION = 5;
 
 /** Why files are not on sale that should be, by path; undefined where they would have to be read to find out. */
 export type Astray = ReadonlyMap<string, Finding | undefined>;
@@ -216,14 +216,18 @@ function toConceptRow(concept: Concept) {
 		concept.generatedBy ?? null,
 		concept.staleAfter ?? null,
 		concept.facts ?? null,
+		concept.isOwnSource ?? null,
+		concept.kept ?? null,
 	] as const;
 }
+
+type Tail = readonly [ConceptRow[14], ConceptRow[15], ConceptRow[16], ConceptRow[17]];
 
 /** Equal to what reading the file gives, part by part. */
 function fromConceptRow(row: ConceptRow): Concept {
 	const [path, type, title, summary, body, tags, aliases, evidence, edges] = row;
-	const [, , , , , , , , , trust, verified, status, generatedAt, generatedBy, staleAfter, facts] =
-		row;
+	const [, , , , , , , , , trust, verified, status, generatedAt, generatedBy] = row;
+	const [staleAfter, facts, isOwnSource, kept] = row.slice(14) as unknown as Tail;
 	return {
 		id: toConceptId(path),
 		path,
@@ -242,6 +246,8 @@ function fromConceptRow(row: ConceptRow): Concept {
 		generatedBy: generatedBy ?? undefined,
 		staleAfter: staleAfter ?? undefined,
 		facts: facts ?? undefined,
+		isOwnSource: isOwnSource ?? undefined,
+		kept: kept ?? undefined,
 	};
 }
 

@@ -52,6 +52,10 @@ export interface Concept {
 	readonly staleAfter: string | undefined;
 	/** What else the front matter states, as `key: value` lines: a document's own status, dates, versions. Searched, and not served. */
 	readonly facts?: string | undefined;
+	/** True for a document that its own file names as a source: what no footnote attributes, it says itself. */
+	readonly isOwnSource?: true | undefined;
+	/** Front matter that is not said above, as JSON (`keptFieldsOf`): it goes out again with the file. */
+	readonly kept?: string | undefined;
 }
 
 /** On what grounds a machine may answer in an expert's name. */

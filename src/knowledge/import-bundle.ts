@@ -1,12 +1,19 @@
+import {
+	createDocumentReader,
+	findLinkTargets,
+	parseMarkdown,
+	reasonToWithhold,
+	resolveLink,
+	textOf,
+} from "../documents/documents.js";
 import { parseGraphId } from "../kernel/kernel.js";
 import { type BundleChanges, type Changeable, changeBundle } from "./bundle-change.js";
-import { isConfined, RECORD_PATH, toGraphType } from "./bundle-document.js";
+import { isConfined, isReserved, RECORD_PATH, toGraphType } from "./bundle-document.js";
 import { BUNDLE_LIMITS } from "./bundle-limits.js";
 import { createPathClaims, FRAME_PATHS, fitsNames, screenFiles } from "./bundle-paths.js";
 import { type BundleFiles, readBundleInTurns } from "./bundle-reader.js";
 import { encodeFiles, toGraphListing, toLogFile, toRecordFile } from "./bundle-writer.js";
 import { markOf } from "./content-hash.js";
-import { parseMarkdown, textOf } from "./front-matter.js";
 import type { Concept, Graph, GraphRecord } from "./graph.js";
 import { type DocumentImport, importDocuments } from "./import-documents.js";
 import type {
@@ -32,7 +39,9 @@ export async function importBundle(
 	const { files, skipped } = await runInTurns(screenFiles(source));
 	const format = options.format ?? (isOkfBundle(files) ? "okf" : "markdown");
 	const concepts =
-		format === "okf" ? keepConcepts(files) : await runInTurns(importDocuments(files, options));
+		format === "okf"
+			? keepConcepts(files, options)
+			: await runInTurns(importDocuments(files, options, await createDocumentReader(options)));
 	const draft = await readBundleInTurns(concepts.files, { fallbackId: graphId });
 	// An OKF file the reader refuses would be a broken file of the new bundle too.
 	const refused = draft.findings.filter(({ severity }) => severity === "error");
@@ -62,6 +71,7 @@ export async function importBundle(
 			format,
 			documents: concepts.documents,
 			displaced: concepts.displaced + collisions,
+			hasCascades: concepts.hasCascades,
 			sourceRecord: draft.graph.record,
 		},
 		report: {
@@ -80,31 +90,59 @@ export async function importBundle(
 	};
 }
 
-/** A bundle says so in its root listing, or shows it by a record of ours. */
+/**
+ * A bundle says so in its root listing, or shows it by a record of ours, or by a listing without front matter beside
+ * documents that all have a type.
+ */
 function isOkfBundle(files: BundleFiles): boolean {
 	const frontMatter = (path: string) => {
 		const bytes = files.get(path);
 		return bytes ? parseMarkdown(new TextDecoder().decode(bytes)).data : {};
 	};
-	return (
+	if (
 		textOf(frontMatter("index.md")["okf_version"]) !== undefined ||
 		toGraphType(textOf(frontMatter("graph.md")["type"])) !== undefined
+	) {
+		return true;
+	}
+	const listing = files.get("index.md");
+	if (!listing || new TextDecoder().decode(listing.subarray(0, 8)).startsWith("---")) return false;
+	const others = [...files.keys()].filter((path) => /\.md$/i.test(path) && !isReserved(path));
+	return (
+		others.length > 0 && others.every((path) => textOf(frontMatter(path)["type"]) !== undefined)
 	);
 }
 
-function keepConcepts(files: BundleFiles): DocumentImport {
+function keepConcepts(files: BundleFiles, options: ImportOptions): DocumentImport {
 	const claim = createPathClaims();
 	const kept = new Map<string, Uint8Array>();
 	const skipped: SkippedFile[] = [];
 	let displaced = 0;
 	for (const [path, bytes] of files) {
-		const refusal = reasonToLeaveOut(path);
-		const reason = refusal ?? claim(path);
+		const refusal = refuseConcept(path, bytes, options);
+		const reason = refusal?.reason ?? claim(path);
 		if (reason === undefined) kept.set(path, bytes);
-		else skipped.push({ file: path, reason });
+		else skipped.push({ file: path, ...refusal, reason });
 		if (reason !== undefined && refusal === undefined) displaced += 1;
 	}
-	return { files: kept, skipped, documents: [...kept.keys()].map(asItIs), displaced };
+	const withheld = new Set(skipped.flatMap(({ file, kind }) => (kind === "private" ? file : [])));
+	for (const [path, bytes] of kept) {
+		if (withheld.size > 0 && isReserved(path))
+			kept.set(path, withoutEntries(path, bytes, withheld));
+	}
+	const documents = [...kept.keys()].map(asItIs);
+	return { files: kept, skipped, documents, displaced, hasCascades: withheld.size > 0 };
+}
+
+/** A listing must not tell what its folder holds back. */
+function withoutEntries(path: string, bytes: Uint8Array, withheld: ReadonlySet<string>) {
+	const leadsToWithheld = (written: string) => {
+		const target = resolveLink(path, written);
+		return target.kind === "internal" && withheld.has(target.path);
+	};
+	const lines = new TextDecoder().decode(bytes).split("\n");
+	const kept = lines.filter((line) => !findLinkTargets(line).some(leadsToWithheld));
+	return new TextEncoder().encode(kept.join("\n"));
 }
 
 /** A file of the format is taken as it is, whatever the others are. */
@@ -113,6 +151,9 @@ export function asItIs(path: string): MappedDocument {
 		path,
 		bundlePath: path,
 		title: "",
+		givenTitle: undefined,
+		heading: undefined,
+		expires: undefined,
 		aliases: [],
 		asked: [],
 		hasWikiLink: false,
@@ -121,9 +162,22 @@ export function asItIs(path: string): MappedDocument {
 }
 
 /** Why a file of the format is not taken: one whole sentence; undefined when it is. */
-export function reasonToLeaveOut(path: string): string | undefined {
-	if (!isConfined(path)) return "The path holds characters no concept id may have.";
-	return fitsNames(path) ? undefined : "A name in the path is too long for some file systems.";
+export function refuseConcept(
+	path: string,
+	bytes: Uint8Array,
+	{ today }: ImportOptions,
+): Omit<SkippedFile, "file"> | undefined {
+	if (!/\.(?:md|markdown)$/i.test(path)) return { reason: "The file is not Markdown." };
+	if (!isConfined(path)) {
+		return { reason: "The path holds characters no concept id may have." };
+	}
+	if (!fitsNames(path)) {
+		return { reason: "A name in the path is too long for some file systems." };
+	}
+	if (isReserved(path) || path === RECORD_PATH) return undefined;
+	const { data } = parseMarkdown(new TextDecoder().decode(bytes));
+	const reason = reasonToWithhold(path, data, today);
+	return reason === undefined ? undefined : { reason, kind: "private" };
 }
 
 /** The record of an import: what the source says, what the options say, and guesses for the rest. */

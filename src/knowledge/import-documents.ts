@@ -1,21 +1,24 @@
+import {
+	chooseTitles,
+	type DocumentReader,
+	describeBody,
+	type ForeignDocument,
+	type FrontMatter,
+	isIdentifier,
+	isWebAddress,
+	leadingNumber,
+	parseSourceDate,
+	type Refusal,
+	textOf,
+	textsOf,
+	truncateText,
+	withoutCode,
+} from "../documents/documents.js";
 import { BUNDLE_LIMITS } from "./bundle-limits.js";
 import { createPathClaims, pathWithoutExtension, stemOf, toBundlePath } from "./bundle-paths.js";
 import type { BundleFiles } from "./bundle-reader.js";
-import {
-	encodeFiles,
-	type RelationEntry,
-	type SourceEntry,
-	toConceptFile,
-	toSourceEntry,
-} from "./bundle-writer.js";
-import { isWebAddress, readEvidence, toConceptId } from "./concept-reader.js";
-import {
-	type FrontMatter,
-	parseMarkdown,
-	parseSourceDate,
-	textOf,
-	textsOf,
-} from "./front-matter.js";
+import { encodeFiles, encodePath, type RelationEntry, toConceptFile } from "./bundle-writer.js";
+import { readEvidence, toConceptId } from "./concept-reader.js";
 import type { Concept } from "./graph.js";
 import {
 	createDocumentNames,
@@ -26,9 +29,14 @@ import {
 	toNameKey,
 	withRelatedLinks,
 } from "./import-links.js";
-import type { ImportOptions, MappedDocument, SkippedFile } from "./import-options.js";
-import { firstHeading, firstParagraph, withoutCode } from "./markdown.js";
-import { cleanText, truncateText } from "./served-text.js";
+import type {
+	ImportDocument,
+	ImportOptions,
+	MappedDocument,
+	SkippedFile,
+} from "./import-options.js";
+import { type SourceEntry, toSourceEntry } from "./source-entry.js";
+import { splitDocument } from "./split-documents.js";
 import type { Steps } from "./work-in-turns.js";
 
 /** Concept files made from plain documents, and what became of the rest. */
@@ -37,21 +45,28 @@ export interface DocumentImport {
 	readonly skipped: readonly SkippedFile[];
 	readonly documents: readonly MappedDocument[];
 	readonly displaced: number;
+	/** True when a section says of all documents below it that they are not to be sold. */
+	readonly hasCascades: boolean;
 }
 
 /** Maps Markdown documents with any front matter, or none, to concepts. The whole body of each is kept. */
 export function* importDocuments(
 	files: BundleFiles,
 	options: ImportOptions,
+	reader: DocumentReader,
 ): Steps<DocumentImport> {
 	const skipped: SkippedFile[] = [];
-	const documents = yield* readDocuments(files, skipped);
+	const { documents, hasCascades } = yield* readDocuments(files, reader, skipped);
 	const skippedBefore = skipped.length;
-	const bundlePaths = placeDocuments(documents, skipped);
+	const bundlePaths = new Map(placeDocuments(documents, skipped));
 	const displaced = skipped.length - skippedBefore;
-	const placed = documents.filter(({ path }) => bundlePaths.has(path));
+	const taken = documents.filter(({ path }) => bundlePaths.has(path));
+	const chosen = yield* chooseTitles(taken);
+	const named = taken.map((one) => nameDocument(one, chosen.get(one.path) ?? "", options));
+	const names = createDocumentNames(named);
+	const placed = cutDocuments(named, { bundlePaths, options, reader });
 	const space: ImportSpace = {
-		names: createDocumentNames(placed),
+		names,
 		bundlePaths,
 		titles: new Map(placed.map(({ path, title }) => [bundlePaths.get(path) ?? path, title])),
 	};
@@ -64,7 +79,29 @@ export function* importDocuments(
 		mapped.push(rest);
 		yield;
 	}
-	return { files: encodeFiles(texts), skipped, documents: mapped, displaced };
+	return { files: encodeFiles(texts), skipped, documents: mapped, displaced, hasCascades };
+}
+
+/** Documents and, where a limit is set, the parts of long ones, whose paths are added. */
+function cutDocuments(
+	documents: readonly ImportDocument[],
+	{
+		bundlePaths,
+		options: { splitChars },
+		reader,
+	}: { bundlePaths: Map<string, string>; options: ImportOptions; reader: DocumentReader },
+): readonly ImportDocument[] {
+	if (splitChars === undefined) return documents;
+	const taken = new Set(bundlePaths.values());
+	return documents.flatMap((document) => {
+		const bundlePath = bundlePaths.get(document.path) ?? document.path;
+		const cut = reader.cutAtHeadings(document.body, splitChars);
+		const split = splitDocument({ document, bundlePath }, cut);
+		// Another document may lie where a part would.
+		if (split.slice(1).some((part) => taken.has(part.bundlePath))) return [document];
+		for (const part of split) bundlePaths.set(part.document.path, part.bundlePath);
+		return split.map((part) => part.document);
+	});
 }
 
 export interface Mapping {
@@ -86,6 +123,9 @@ export function mapDocument(
 	return {
 		path,
 		title,
+		givenTitle: document.givenTitle,
+		heading: document.heading,
+		expires: document.expires,
 		aliases,
 		bundlePath,
 		text: toText(document, relations, { options, space, bundlePath, isVault }),
@@ -110,21 +150,30 @@ function watchSpace({ names, bundlePaths, titles }: ImportSpace, asked: Set<stri
 
 function* readDocuments(
 	files: BundleFiles,
+	reader: DocumentReader,
 	skipped: SkippedFile[],
-): Steps<readonly ImportDocument[]> {
-	const documents: ImportDocument[] = [];
+): Steps<{ readonly documents: readonly ForeignDocument[]; readonly hasCascades: boolean }> {
+	const read: ForeignDocument[] = [];
+	const cascades: (readonly [folder: string, reason: string])[] = [];
 	for (const [path, bytes] of files) {
-		const document = readImportDocument(path, bytes);
-		if (typeof document === "string") skipped.push({ file: path, reason: document });
-		else documents.push(document);
+		const document = reader.read(path, bytes);
+		if (document.withheldBelow !== undefined) {
+			cascades.push([path.slice(0, path.lastIndexOf("/") + 1), document.withheldBelow]);
+		}
+		if ("reason" in document) skipped.push(toSkipped(path, document));
+		else read.push(document);
 		yield;
 	}
-	return documents;
+	const documents = read.filter(({ path }) => {
+		const [, reason] = cascades.find(([folder]) => path.startsWith(folder)) ?? [];
+		if (reason !== undefined) skipped.push(toSkipped(path, { reason, kind: "private" }));
+		return reason === undefined;
+	});
+	return { documents, hasCascades: cascades.length > 0 };
 }
 
-export function readImportDocument(path: string, bytes: Uint8Array): ImportDocument | string {
-	const { data, body, problem } = parseMarkdown(new TextDecoder().decode(bytes));
-	return problem ?? nameDocument(path, data, cleanText(body).trim());
+export function toSkipped(file: string, { reason, kind }: Refusal): SkippedFile {
+	return kind === "other" ? { file, reason } : { file, reason, kind };
 }
 
 function* looksLikeVault(documents: readonly ImportDocument[], space: ImportSpace): Steps<boolean> {
@@ -140,7 +189,7 @@ export const NO_ID = "No concept id can be made of the file's name.";
 
 /** Bundle path by source path; of two documents that would get one id, the first in path order does. */
 function placeDocuments(
-	documents: readonly ImportDocument[],
+	documents: readonly ForeignDocument[],
 	skipped: SkippedFile[],
 ): ReadonlyMap<string, string> {
 	const bundlePaths = new Map<string, string>();
@@ -168,15 +217,16 @@ function toText(
 	{ options, space, bundlePath, isVault }: Mapping & { readonly bundlePath: string },
 ): string {
 	const { path, data, title } = document;
-	const body = rewriteLinks(document.body, path, space);
+	const body = rewriteLinks(document.body, { path, base: document.linkBase ?? path }, space);
 	return toConceptFile({
 		type: textOf(data["type"]) ?? "Concept",
 		title,
-		description: describeDocument(document),
+		description: truncateText(document.givenDescription ?? describeBody(body), 600),
 		tags: tagsOf(document, isVault),
 		aliases: document.aliases,
-		sources: sourcesOf(document, options),
+		sources: sourcesOf(document, options, bundlePath),
 		relations,
+		...(document.date !== undefined && { generated: { at: document.date } }),
 		...keptOf(document),
 		status: statusOf(document),
 		extra: extraOf(document),
@@ -190,16 +240,6 @@ function keptOf({ data }: ImportDocument): object {
 	return Object.fromEntries(kept.map((key) => [key, data[key]]));
 }
 
-/** A document on its way into a bundle: read, named, not yet linked. */
-export interface ImportDocument {
-	readonly path: string;
-	readonly data: FrontMatter;
-	readonly body: string;
-	readonly title: string;
-	readonly aliases: readonly string[];
-}
-
-const SUMMARY_SECTIONS = ["simple summary", "abstract", "tl;dr", "summary", "overview"];
 /** Keys that become keys of the format, and therefore are not kept a second time. */
 const MAPPED_KEYS = new Set(
 	"type title description tags tag aliases alias sources relations generated verified status stale_after".split(
@@ -214,24 +254,33 @@ const DEPRECATIONS = new Set(
 	"deprecated obsolete superseded replaced withdrawn rejected moved archived".split(" "),
 );
 
-function nameDocument(path: string, data: FrontMatter, body: string): ImportDocument {
+/** The document under the title it gets among the others. */
+export function nameDocument(
+	document: ForeignDocument,
+	title: string,
+	options: ImportOptions,
+): ImportDocument {
+	const { path, data } = document;
 	const stem = stemOf(path);
-	const title =
-		textOf(data["title"]) ?? firstHeading(body) ?? (isIdentifier(stem) ? stem.toUpperCase() : stem);
+	const number = leadingNumber(stem);
 	const aliases = [
-		...textsOf(data["aliases"]),
+		...textsOf(data["aliases"]).filter((alias) => !alias.includes("/")),
 		...textsOf(data["alias"]),
 		...(isIdentifier(stem) ? [stem.toUpperCase()] : []),
+		...(number === undefined ? [] : [number]),
 		...numberedIdentifiers(data, stem),
 	].filter((alias) => alias !== title);
-	return { path, data, body, title, aliases: distinctNames(aliases) };
+	return { ...document, title, aliases: distinctNames(aliases), date: dateOf(document, options) };
 }
 
-/** The description given, or the first real paragraph, preferring sections that exist to summarize. */
-function describeDocument({ data, body }: ImportDocument): string {
-	const given = textOf(data["description"]) ?? textOf(data["summary"]) ?? textOf(data["abstract"]);
-	return truncateText(given ?? firstParagraph(body, SUMMARY_SECTIONS) ?? "", 600);
+/** What the document says, else what the history of its folder says. */
+function dateOf({ path, dates }: ForeignDocument, { dateOf: historyOf }: ImportOptions) {
+	const { written, changed } = dates;
+	const found = changed ?? written;
+	return found ? found.date.slice(0, CHARS[found.precision]) : historyOf?.get(path);
 }
+
+const CHARS = { year: 4, month: 7, day: 10 };
 
 /** Tags of the front matter, and the `#tags` that notes of a vault have in their text; elsewhere those are anchors. */
 function tagsOf({ data, body }: ImportDocument, isVault: boolean): readonly string[] {
@@ -248,32 +297,42 @@ function statusOf({ data }: ImportDocument): Concept["status"] {
 	return DEPRECATIONS.has(status) ? "deprecated" : "stable";
 }
 
-/** Sources as written, after the address at which the document itself is published. */
+/**
+ * Sources as written and as linked to, after the document itself: by the address at which it is published, else by its
+ * place in the bundle, so that what no footnote attributes has a source, too.
+ */
 function sourcesOf(
 	document: ImportDocument,
 	{ sourceUrl, dateKey }: ImportOptions,
+	bundlePath: string,
 ): readonly SourceEntry[] {
-	const { path, data, title } = document;
+	const { path, data, title, dates } = document;
 	const stem = stemOf(path);
 	const address =
 		sourceUrl === undefined
-			? ["resource", "source", "url", "permalink"]
+			? ["resource", "source", "url", "permalink", "canonical"]
 					.map((key) => textOf(data[key]))
 					.find((text) => text !== undefined && isWebAddress(text))
 			: sourceUrl.replace(/\{(stem|path)\}/g, (_, key: string) =>
 					encodeURI(key === "stem" ? stem : pathWithoutExtension(path)),
 				);
 	const given = readEvidence({ sources: data["sources"] }, "").evidence.map(toSourceEntry);
-	if (address === undefined) return given;
-	const dated = dateKey === undefined ? undefined : parseSourceDate(data[dateKey]);
+	const linked = document.sources.map(({ id, resource, title: label }) => ({
+		id,
+		resource,
+		...(label !== undefined && { title: label }),
+	}));
+	const others = [...given, ...linked].filter(({ resource }) => resource !== address);
+	if (address === undefined && linked.length === 0) return given;
+	const dated =
+		dateKey === undefined ? (dates.written ?? dates.changed) : parseSourceDate(data[dateKey]);
 	const own = toSourceEntry({
 		articleId: stem,
-		sourceUrl: address,
+		sourceUrl: address ?? `/${encodePath(bundlePath)}`,
 		title,
 		publishedAt: dated?.date,
 		datePrecision: dated?.precision,
 	});
-	const others = given.filter(({ resource }) => resource !== address);
 	return [own, ...others].slice(0, BUNDLE_LIMITS.sources);
 }
 
@@ -284,11 +343,6 @@ function extraOf({ data }: ImportDocument): FrontMatter {
 	const status = textOf(data["status"]);
 	const isOther = status !== undefined && !["draft", "stable", "deprecated"].includes(status);
 	return Object.fromEntries(isOther ? [...extra, ["document_status", status]] : extra);
-}
-
-/** `eip-1559`, `rfc9110`, `pep-0008`: a short word and a number. */
-function isIdentifier(stem: string): boolean {
-	return /^[a-z]{2,10}[-_ ]?\d+$/i.test(stem);
 }
 
 /** `eip: 1559` beside the stem `eip-1559` says that people call the document EIP-1559. */

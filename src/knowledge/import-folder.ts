@@ -4,18 +4,16 @@ import { setImmediate } from "node:timers/promises";
 import { invalidArgument, notFound } from "../kernel/kernel.js";
 import { unpackArchive } from "./archive.js";
 import type { Changeable } from "./bundle-change.js";
-import { readBounded, readFiles, stampFiles } from "./bundle-folder.js";
+import { readBounded, readPaths, stampFiles, unreadable } from "./bundle-folder.js";
 import { BUNDLE_LIMITS } from "./bundle-limits.js";
 import { reasonToPassOver } from "./bundle-paths.js";
 import type { BundleFiles } from "./bundle-reader.js";
+import { readGitDates } from "./git-dates.js";
 import { importBundle } from "./import-bundle.js";
 import type { ImportOptions, SkippedFile } from "./import-options.js";
-import {
-	type ImportMemory,
-	type ImportUpdate,
-	toImportMemory,
-	updateImport,
-} from "./import-update.js";
+import { type ImportUpdate, toImportMemory, updateImport } from "./import-update.js";
+import type { ImportMemory } from "./source-reading.js";
+import { createReason, isIgnoreFile, scanFolder, toIgnore } from "./source-scan.js";
 
 export interface ImportRequest {
 	readonly source: string;
@@ -31,14 +29,13 @@ export interface ImportRequest {
 const STAMP_TICK_MS = 2_000;
 
 /**
- * Imports an OKF bundle, a vault or any folder of Markdown, plain or zipped. Nothing is written: hand `files` to
+ * Imports an OKF bundle, a vault or any folder of documents, plain or zipped. Nothing is written: hand `files` to
  * `writeBundle`. Throws NOT_FOUND for a missing source, INVALID_ARGUMENT for an unusable id or a source that is too large.
  */
-export async function importFolder({ source, as, options, nowMs, onRead }: ImportRequest) {
-	const stamps = nowMs === undefined ? undefined : await stampSource(source, nowMs);
-	const { files, skipped } = await readSource(source);
+export async function importFolder({ source, as, options = {}, nowMs, onRead }: ImportRequest) {
+	const { files, skipped, stamps } = await readSource(source, options, nowMs);
 	onRead?.();
-	const { report, ...result } = await importBundle(files, as, options);
+	const { report, ...result } = await importBundle(files, as, await withDates(source, options));
 	/** Lets the next import of this folder read only what has changed; archives are read whole. */
 	const memory = stamps && toImportMemory(files, stamps, { report, ...result });
 	return { ...result, memory, report: { ...report, skipped: merge(skipped, report.skipped) } };
@@ -56,58 +53,101 @@ export async function updateFromFolder({
 	readonly graph: Changeable;
 	readonly memory: ImportMemory;
 }): Promise<(ImportUpdate & { readonly skipped: readonly SkippedFile[] }) | undefined> {
-	const found = await stampSource(source, nowMs);
-	if (!found || found.size > BUNDLE_LIMITS.files) return undefined;
+	// The history of a folder changes without its files.
+	if (options.dates === "git" || !(await isFolder(source))) return undefined;
+	const { paths, skipped } = await scanFolder(source, options);
+	if (paths.length > BUNDLE_LIMITS.files) return undefined;
+	const stamps = await stampFiles(source, nowMs - STAMP_TICK_MS, paths);
 	onRead();
-	const skipped: SkippedFile[] = [];
-	const stamps = new Map<string, string | undefined>();
-	for (const [path, stamp] of found) {
-		const reason = reasonToPassOver(path, 0);
-		if (reason === undefined) stamps.set(path, stamp);
-		else skipped.push({ file: path, reason });
-	}
 	const readFile = (path: string) => readBounded(join(source, path));
-	const update = await updateImport({ graph, memory, stamps, readFile }, options);
+	// A file that cannot be read now is reported by a whole import.
+	const update = await updateImport({ graph, memory, stamps, readFile }, options).catch(
+		(error: unknown) => {
+			if (isSystemError(error)) return undefined;
+			throw error;
+		},
+	);
 	if (!update) return undefined;
 	await setImmediate();
 	const left = [...update.memory.rows.values()].flatMap((row) => row.skipped ?? []);
 	return { ...update, skipped: merge(skipped, left) };
 }
 
+function isSystemError(error: unknown): boolean {
+	return error instanceof Error && "syscall" in error;
+}
+
 function merge(...lists: readonly (readonly SkippedFile[])[]): readonly SkippedFile[] {
 	return lists.flat().sort((a, b) => (a.file < b.file ? -1 : 1));
 }
 
-async function stampSource(source: string, nowMs: number) {
+async function isFolder(source: string): Promise<boolean> {
 	const found = await stat(source).catch(() => undefined);
-	return found?.isDirectory() ? stampFiles(source, nowMs - STAMP_TICK_MS) : undefined;
+	return found?.isDirectory() ?? false;
+}
+
+async function withDates(source: string, options: ImportOptions): Promise<ImportOptions> {
+	if (options.dates !== "git") return options;
+	return { ...options, dateOf: await readGitDates(source) };
 }
 
 interface SourceReading {
 	readonly files: BundleFiles;
 	readonly skipped: readonly SkippedFile[];
+	readonly stamps?: ReadonlyMap<string, string | undefined> | undefined;
 }
 
-async function readSource(source: string): Promise<SourceReading> {
+async function readSource(
+	source: string,
+	options: ImportOptions,
+	nowMs: number | undefined,
+): Promise<SourceReading> {
 	const found = await stat(source).catch(() => undefined);
 	if (!found) throw notFound(`There is no file or folder "${source}".`);
-	const skipped: SkippedFile[] = [];
-	const isWanted = (path: string, sizeBytes = 0): boolean => {
-		const reason = reasonToPassOver(path, sizeBytes);
-		if (reason !== undefined) skipped.push({ file: path, reason });
-		return reason === undefined;
-	};
-	if (found.isDirectory()) {
-		return { files: await readFiles(source, (path) => isWanted(path)), skipped };
-	}
+	if (found.isDirectory()) return readFolder(source, options, nowMs);
 	if (found.size > BUNDLE_LIMITS.archiveBytes) {
 		throw invalidArgument(`The archive "${source}" is too large.`);
 	}
-	const files = unpackArchive(
-		await readFile(source),
-		(path, sizeBytes) => isVisible(path) && isWanted(path, sizeBytes),
+	return readArchive(await readFile(source), options);
+}
+
+async function readFolder(
+	source: string,
+	options: ImportOptions,
+	nowMs: number | undefined,
+): Promise<SourceReading> {
+	const { paths, skipped } = await scanFolder(source, options);
+	// Taken before the files are read: what changes meanwhile has another stamp the next time.
+	const stamps =
+		nowMs === undefined ? undefined : await stampFiles(source, nowMs - STAMP_TICK_MS, paths);
+	const files = await readPaths(source, paths, (file, error) => {
+		skipped.push({ file, reason: unreadable(error), kind: "unreadable" });
+	});
+	return { files, skipped, stamps };
+}
+
+function readArchive(bytes: Uint8Array, options: ImportOptions): SourceReading {
+	const skipped: SkippedFile[] = [];
+	const isWanted = (path: string, sizeBytes: number): boolean => {
+		if (isIgnoreFile(path)) return sizeBytes <= BUNDLE_LIMITS.fileBytes;
+		const reason = isVisible(path) ? reasonToPassOver(path, sizeBytes) : "hidden";
+		if (reason !== undefined && isVisible(path)) skipped.push({ file: path, reason });
+		return reason === undefined;
+	};
+	const unpacked = withoutSharedFolder({ files: unpackArchive(bytes, isWanted), skipped });
+	const texts = [...unpacked.files].filter(([path]) => isIgnoreFile(path));
+	const reasonOf = createReason(
+		options,
+		texts.map(([path, text]) => toIgnore(path, new TextDecoder().decode(text))),
 	);
-	return withoutSharedFolder({ files, skipped });
+	const files = new Map<string, Uint8Array>();
+	const left: SkippedFile[] = [];
+	for (const [path, text] of unpacked.files) {
+		const reason = isIgnoreFile(path) ? undefined : reasonOf(path);
+		if (reason) left.push(reason);
+		else if (!isIgnoreFile(path)) files.set(path, text);
+	}
+	return { files, skipped: [...unpacked.skipped, ...left] };
 }
 
 /** Hidden entries of an archive, and those a Mac adds, are no content. */

@@ -1,8 +1,16 @@
+import {
+	type FrontMatter,
+	findLinkTargets,
+	isMapping,
+	listOf,
+	resolveLink,
+	resolveRoutes,
+	textOf,
+	withoutCode,
+} from "../documents/documents.js";
 import { pathWithoutExtension, stemOf } from "./bundle-paths.js";
 import { encodePath, type RelationEntry } from "./bundle-writer.js";
-import { type FrontMatter, isMapping, listOf, textOf } from "./front-matter.js";
 import type { NamedDocument } from "./import-options.js";
-import { findLinkTargets, resolveLink, withoutCode } from "./markdown.js";
 
 const WIKI_LINK = /!?\[\[([^[\]|#\n]{1,300})(#[^[\]|\n]{0,300})?(?:\|([^[\]\n]{1,300}))?\]\]/g;
 const DESTINATION = /(\]\([ \t]*<?)((?:[^()\s<>]|\([^()\s]{0,500}\)){1,2000})/g;
@@ -11,21 +19,35 @@ const DESTINATION = /(\]\([ \t]*<?)((?:[^()\s<>]|\([^()\s]{0,500}\)){1,2000})/g;
  * The body with links to imported documents, wiki links too, leading to their place in the bundle;
  * code stays.
  */
-export function rewriteLinks(body: string, sourcePath: string, space: ImportSpace): string {
-	const withMarkdownLinks = replaceOutsideCode(body, WIKI_LINK, ([, name = "", , label]) => {
+export function rewriteLinks(body: string, place: LinkPlace, space: ImportSpace): string {
+	const withMarkdownLinks = replaceOutsideCode(body, WIKI_LINK, ([whole, name = "", , label]) => {
+		// A picture or a recording is no text.
+		if (whole.startsWith("!") && MEDIA.test(name)) return "";
 		const path = space.bundlePaths.get(space.names.find(name) ?? "");
 		if (path === undefined) return label?.trim() || name.trim();
 		const text = label?.trim() || (space.titles.get(path) ?? name);
 		return `[${text.replace(/[[\]]/g, "")}](/${encodePath(path)})`;
 	});
-	return replaceOutsideCode(
-		withMarkdownLinks,
-		DESTINATION,
-		([whole, opening = "", written = ""]) => {
-			const moved = followLink(written, sourcePath, space);
-			return moved === undefined ? whole : `${opening}${moved}`;
-		},
-	);
+	const withDefinitions = replaceOutsideCode(withMarkdownLinks, DEFINED, moveIn(place, space));
+	return replaceOutsideCode(withDefinitions, DESTINATION, moveIn(place, space));
+}
+
+const MEDIA =
+	/\.(?:png|jpe?g|gif|svg|webp|avif|bmp|mp[34]|m4a|mov|webm|ogg|wav|flac|pdf|canvas|excalidraw)$/i;
+const DEFINED = /(^ {0,3}\[(?!\^)[^\]\n]{1,300}\]:[ \t]*<?)([^\s<>]{1,2000})/gm;
+
+/** A document, and where its links are written from. */
+interface LinkPlace {
+	readonly path: string;
+	readonly base: string;
+}
+
+/** Leads a destination to where it is now. */
+function moveIn(place: LinkPlace, space: ImportSpace) {
+	return ([whole, opening = "", written = ""]: RegExpMatchArray): string => {
+		const moved = followLink(written, place, space);
+		return moved === undefined ? whole : `${opening}${moved}`;
+	};
 }
 
 /** True for notes of a vault: a wiki link that leads to another document of the import. */
@@ -38,16 +60,57 @@ export function hasWikiLink(body: string, space: ImportSpace): boolean {
 /** The new destination; undefined when the link is not ours or reads the same after the move. */
 function followLink(
 	written: string,
-	sourcePath: string,
-	{ bundlePaths }: ImportSpace,
+	{ path, base }: LinkPlace,
+	{ bundlePaths, names }: ImportSpace,
 ): string | undefined {
-	const target = resolveLink(sourcePath, written);
-	if (target.kind !== "internal") return undefined;
-	const found = bundlePaths.get(target.path);
+	const target = resolveLink(base, written);
+	const named = target.kind === "internal" ? bundlePaths.get(target.path) : undefined;
+	const route = findRoute(written, base, names) ?? findPublished(written, names);
+	const found = named ?? bundlePaths.get(route ?? "");
 	if (found === undefined) return undefined;
-	const stays = resolveLink(bundlePaths.get(sourcePath) ?? sourcePath, written);
+	const stays = resolveLink(bundlePaths.get(path) ?? path, written);
 	if (stays.kind === "internal" && stays.path === found) return undefined;
 	return `/${encodePath(found)}${/[#?].*$/.exec(written)?.[0] ?? ""}`;
+}
+
+/** The document that a site shows at this address. */
+function findRoute(
+	written: string,
+	sourcePath: string,
+	names: ImportSpace["names"],
+): string | undefined {
+	for (const route of resolveRoutes(sourcePath, written)) {
+		const found = names.find(`${ROUTE}${route}`);
+		if (found !== undefined) return found;
+	}
+	return undefined;
+}
+
+/** A name that no other document anywhere is likely to have: words and a number. */
+const TELLING_NAME = /^(?=.*\d)(?=.*[a-z])[\w.-]{8,200}$/i;
+
+/** The document that another site publishes under the same telling name: proposals link to each other like that. */
+function findPublished(written: string, names: ImportSpace["names"]): string | undefined {
+	if (!/^https?:\/\//i.test(written) || !URL.canParse(written)) return undefined;
+	const stem = new URL(written).pathname
+		.split("/")
+		.at(-1)
+		?.replace(/\.(?:mdx?|html?)$/i, "");
+	return stem && TELLING_NAME.test(stem) ? names.find(`${ROUTE}${stem}`) : undefined;
+}
+
+/** Tells addresses from names. */
+const ROUTE = "route:";
+
+/** A site shows a document at its path, or at the end of it: where its root lies is not known. */
+function routesOf(path: string): readonly string[] {
+	const steps = pathWithoutExtension(path)
+		.replace(/(?:^|\/)(?:_?index|readme)$/i, "")
+		.split("/");
+	const routes = steps.flatMap((step, at) => (step === "" ? [] : [steps.slice(at).join("/")]));
+	// A post is shown without its day.
+	const post = /^\d{4}-\d{2}-\d{2}-(.+)$/.exec(steps.at(-1) ?? "")?.[1];
+	return [...routes, ...(post === undefined ? [] : [post])].map((route) => ROUTE + route);
 }
 
 function replaceOutsideCode(
@@ -174,6 +237,7 @@ const LEVELS: readonly ((document: NamedDocument) => readonly string[])[] = [
 	({ aliases }) => aliases,
 	({ title }) => [title],
 	({ path }) => trailingNumber(stemOf(path)),
+	({ path }) => routesOf(path),
 ];
 
 /** Every name a document may be found by, as `toNameKey` writes them. */

@@ -1,6 +1,10 @@
 import type { GraphType } from "../contract/contract.js";
+import type { ForeignDocument } from "../documents/documents.js";
 import type { BundleFiles } from "./bundle-reader.js";
 import type { Graph, GraphRecord } from "./graph.js";
+
+/** Shorter parts say too little to be found by. */
+export const SPLIT_CHARS_MIN = 1_000;
 
 /** How foreign documents become a graph; every option has a default that keeps what is there. */
 export interface ImportOptions {
@@ -22,11 +26,27 @@ export interface ImportOptions {
 	readonly dateKey?: string;
 	/** Front-matter keys whose values name other documents, e.g. `requires`; each becomes an edge of that type. */
 	readonly edgeKeys?: readonly string[];
+	/** "heading", "file", or a front-matter key that titles come from. */
+	readonly titleFrom?: string;
+	/** Patterns of `.gitignore` for the files that are taken, all by default, and for those that are left out. */
+	readonly only?: readonly string[];
+	readonly exclude?: readonly string[];
+	/** Characters above which a document is cut at its headings, each part a concept below it; never by default. */
+	readonly splitChars?: number;
+	/** "git" dates documents that state no date by the history of their folder. */
+	readonly dates?: "git";
+	/** Dates of documents that state none, by path: what the history of their folder says. */
+	readonly dateOf?: ReadonlyMap<string, string>;
 }
 
 export interface SkippedFile {
 	readonly file: string;
 	readonly reason: string;
+	/**
+	 * "private" for what its owner does not mean for others, "ignored" for what the import was told to leave out, "unreadable"
+	 * for what could not be read; undefined for files that are no documents.
+	 */
+	readonly kind?: "private" | "ignored" | "unreadable" | undefined;
 }
 
 export interface ImportReport {
@@ -59,8 +79,23 @@ export interface NamedDocument {
 	readonly aliases: readonly string[];
 }
 
+/** A document on its way into a bundle: read, named, not yet linked. */
+export interface ImportDocument extends ForeignDocument {
+	readonly title: string;
+	readonly aliases: readonly string[];
+	/** `YYYY-MM-DD`, or as much of it as is known: when it was written, or last changed. */
+	readonly date: string | undefined;
+	/** The document a part was cut from: its links are written from there. */
+	readonly linkBase?: string | undefined;
+}
+
 /** What an import remembers of a document: enough to know whether a change elsewhere changes what became of it. */
 export interface MappedDocument extends NamedDocument {
+	/** What the title was chosen from. */
+	readonly givenTitle: string | undefined;
+	readonly heading: string | undefined;
+	/** `YYYY-MM-DD` from which on it is not to be sold. */
+	readonly expires: string | undefined;
 	readonly bundlePath: string;
 	/** Names (`nameKeysOf`) and `/`-rooted paths, in source or bundle, it was mapped with; what they lead to went into its file. */
 	readonly asked: readonly string[];
@@ -76,5 +111,7 @@ export interface ImportTrace {
 	readonly documents: readonly MappedDocument[];
 	/** Documents left out because of what others are called. */
 	readonly displaced: number;
+	/** True when one document decides whether others are sold: then only a whole import knows. */
+	readonly hasCascades: boolean;
 	readonly sourceRecord: GraphRecord;
 }

@@ -1,23 +1,34 @@
 import { setImmediate } from "node:timers/promises";
+import { createDocumentReader, type DocumentReader } from "../documents/documents.js";
 import type { BundleChanges, Changeable } from "./bundle-change.js";
 import { foldersAbove, RECORD_PATH, readDocument } from "./bundle-document.js";
-import { FRAME_PATHS, reasonToPassOver, reasonToSkip, toBundlePath } from "./bundle-paths.js";
+import { FRAME_PATHS } from "./bundle-paths.js";
 import type { BundleFiles } from "./bundle-reader.js";
 import { toConceptId } from "./concept-reader.js";
 import { hashOf, markOf } from "./content-hash.js";
 import type { Graph } from "./graph.js";
-import { asItIs, reasonToLeaveOut } from "./import-bundle.js";
-import { type ImportDocument, mapDocument, NO_ID, readImportDocument } from "./import-documents.js";
+import { asItIs } from "./import-bundle.js";
+import { mapDocument, nameDocument } from "./import-documents.js";
 import { createDocumentNames, type ImportSpace, nameKeysOf } from "./import-links.js";
 import type {
+	ImportDocument,
 	ImportOptions,
 	ImportResult,
-	ImportTrace,
 	MappedDocument,
 	NamedDocument,
-	SkippedFile,
 } from "./import-options.js";
 import { entriesOf, valueAt } from "./path-map.js";
+import {
+	type ImportMemory,
+	type ImportRow,
+	nameDocuments,
+	type Reread,
+	type RereadFile,
+	rereadSource,
+	type SourceReading,
+	type SourceState,
+	type Sources,
+} from "./source-reading.js";
 import { runInTurns, type Steps } from "./work-in-turns.js";
 
 export interface ImportUpdate {
@@ -32,10 +43,14 @@ export async function updateImport(
 	options: ImportOptions,
 ): Promise<ImportUpdate | undefined> {
 	const { memory, graph } = state;
-	const reading = await rereadSource(state);
+	// One document, or the history of the folder, may decide about all others.
+	if (memory.hasCascades || options.dateOf || options.splitChars !== undefined) return undefined;
+	const reader = await createDocumentReader(options);
+	const sources = await rereadSource(state, options, reader);
 	await setImmediate();
-	if (isDecisive(memory, reading) || isDisputed(memory, reading)) return undefined;
-	const remapped = await remapDocuments(state, reading, options);
+	if (isDecisive(memory, sources) || isDisputed(memory, sources)) return undefined;
+	const reading = await nameDocuments(sources, { ...state, options, reader });
+	const remapped = await remapDocuments(state, reading, { options, reader });
 	if (!remapped) return undefined;
 	await setImmediate();
 	const rows = new Map(reading.kept);
@@ -54,8 +69,11 @@ export async function updateImport(
 	return { changes, memory: { ...memory, rows } };
 }
 
-/** Files at the root say what kind of source it is. */
-function isDecisive({ format }: ImportMemory, { reread, gone }: SourceReading): boolean {
+/** Files at the root say what kind of source it is, and a section may say that nothing below it is sold. */
+function isDecisive({ format }: ImportMemory, { reread, gone }: Sources): boolean {
+	const closes = (one: RereadFile) =>
+		one.withheldBelow !== undefined || (format === "okf" && one.kind === "private");
+	if ([...reread.values()].some(closes)) return true;
 	const paths = [...reread.keys(), ...gone.flatMap(({ document }) => document?.path ?? [])];
 	return paths.some((path) =>
 		format === "okf" ? FRAME_PATHS.has(path) : path === RECORD_PATH || path === "index.md",
@@ -63,8 +81,8 @@ function isDecisive({ format }: ImportMemory, { reread, gone }: SourceReading): 
 }
 
 /** True when files come or go and the name of one may decide about another one. */
-function isDisputed(memory: ImportMemory, { kept, reread, gone }: SourceReading): boolean {
-	const before = ({ path }: Reread) => memory.rows.get(path)?.document?.bundlePath;
+function isDisputed(memory: ImportMemory, { kept, reread, gone }: Sources): boolean {
+	const before = ({ path }: RereadFile) => memory.rows.get(path)?.document?.bundlePath;
 	const moved = [...reread.values()].filter((one) => one.bundlePath !== before(one));
 	if (moved.length === 0 && gone.length === 0) return false;
 	if (memory.displaced > 0) return true;
@@ -91,8 +109,8 @@ function collide(paths: readonly string[], come: readonly string[]): boolean {
 	});
 }
 
-function toSkippedRow({ path, stamp, sourceHash, reason }: Reread): ImportRow {
-	const skipped = reason === undefined ? undefined : { file: path, reason };
+function toSkippedRow({ path, stamp, sourceHash, reason, kind }: Reread): ImportRow {
+	const skipped = reason === undefined ? undefined : { file: path, reason, ...(kind && { kind }) };
 	return { stamp, sourceHash, document: undefined, outputHash: undefined, skipped };
 }
 
@@ -136,7 +154,7 @@ type Remapped = { readonly document: MappedDocument; readonly bytes: Uint8Array 
 async function remapDocuments(
 	{ memory, readFile }: Pick<SourceState, "memory" | "readFile">,
 	reading: SourceReading,
-	options: ImportOptions,
+	{ options, reader }: { readonly options: ImportOptions; readonly reader: DocumentReader },
 ): Promise<ReadonlyMap<string, Remapped> | undefined> {
 	const { reread, kept } = reading;
 	if (memory.format === "okf") {
@@ -147,8 +165,8 @@ async function remapDocuments(
 	const documents = [...reread.values()].flatMap(({ document }) => document ?? []);
 	for (const [path, { document }] of kept) {
 		if (!document?.asked.some((key) => affectedNames.has(key))) continue;
-		const affected = readImportDocument(path, await readFile(path));
-		if (typeof affected !== "string") documents.push(affected);
+		const affected = reader.read(path, await readFile(path));
+		if (!("reason" in affected)) documents.push(nameDocument(affected, document.title, options));
 	}
 	const isVault = [...memory.rows.values()].some(({ document }) => document?.hasWikiLink);
 	const space = await runInTurns(spaceOf(documents, reading, options));
@@ -240,105 +258,6 @@ function titlesOf({ kept, reread }: SourceReading): ReadonlyMap<string, string> 
 	return titles;
 }
 
-/** A source as it is now, beside what the last import of it found. */
-export interface SourceState {
-	readonly graph: Changeable;
-	readonly memory: ImportMemory;
-	/** Every file of the source that an import would read, by path; see `stampFiles`. */
-	readonly stamps: ReadonlyMap<string, string | undefined>;
-	readonly readFile: (path: string) => Promise<Uint8Array>;
-}
-
-/** A file that is not what it was, or whose file in the bundle is not. */
-export interface Reread {
-	readonly path: string;
-	readonly stamp: string | undefined;
-	readonly sourceHash: string;
-	readonly bytes: Uint8Array;
-	/** Where it belongs in the bundle; undefined when it cannot become a concept, for this reason. */
-	readonly bundlePath: string | undefined;
-	readonly reason: string | undefined;
-	readonly document: ImportDocument | undefined;
-}
-
-export interface SourceReading {
-	readonly kept: Map<string, ImportRow>;
-	readonly reread: ReadonlyMap<string, Reread>;
-	/** What the last import had of files that are not there any more. */
-	readonly gone: readonly ImportRow[];
-}
-
-/** Some milliseconds of comparing; others are served in between. */
-const ROWS_PER_TURN = 5_000;
-
-/** Opens only files whose stamp says that they may have changed, or whose file in the bundle was changed by others. */
-async function rereadSource(state: SourceState): Promise<SourceReading> {
-	const { memory, stamps } = state;
-	const kept = new Map<string, ImportRow>();
-	const reread = new Map<string, Reread>();
-	let count = 0;
-	for (const [path, stamp] of stamps) {
-		count += 1;
-		if (count % ROWS_PER_TURN === 0) await setImmediate();
-		const row = memory.rows.get(path);
-		const isIntact = row !== undefined && isInBundle(row, state.graph);
-		if (isIntact && stamp !== undefined && row.stamp === stamp) {
-			kept.set(path, row);
-			continue;
-		}
-		const bytes = await state.readFile(path);
-		const sourceHash = hashOf(bytes);
-		if (isIntact && row.sourceHash === sourceHash) kept.set(path, { ...row, stamp });
-		else {
-			const reading = classify(path, bytes, memory.format);
-			reread.set(path, { path, stamp, sourceHash, bytes, ...reading });
-		}
-	}
-	const gone = [...memory.rows].flatMap(([path, row]) => (stamps.has(path) ? [] : [row]));
-	return { kept, reread, gone };
-}
-
-function isInBundle({ document, outputHash }: ImportRow, { memory }: Changeable): boolean {
-	if (!document || outputHash === undefined || FRAME_PATHS.has(document.bundlePath)) return true;
-	return valueAt(memory.files, document.bundlePath)?.sha256 === outputHash;
-}
-
-function classify(
-	path: string,
-	bytes: Uint8Array,
-	format: ImportMemory["format"],
-): Pick<Reread, "bundlePath" | "reason" | "document"> {
-	const none = (reason: string) => ({ bundlePath: undefined, reason, document: undefined });
-	const fault = reasonToPassOver(path, bytes.length) ?? reasonToSkip(bytes);
-	if (fault !== undefined) return none(fault);
-	if (format === "okf") {
-		const obstacle = reasonToLeaveOut(path);
-		if (obstacle !== undefined) return none(obstacle);
-		return { bundlePath: path, reason: undefined, document: undefined };
-	}
-	const document = readImportDocument(path, bytes);
-	if (typeof document === "string") return none(document);
-	const bundlePath = toBundlePath(path);
-	if (bundlePath === "") return none(NO_ID);
-	return { bundlePath, reason: undefined, document };
-}
-
-/** What the last import of a source found: the next one reads only what has changed since. */
-export interface ImportMemory extends Omit<ImportTrace, "documents"> {
-	readonly rows: ReadonlyMap<string, ImportRow>;
-}
-
-/** One file of a source that was read. */
-export interface ImportRow {
-	readonly stamp: string | undefined;
-	readonly sourceHash: string;
-	/** Undefined when no document could be made of the file. */
-	readonly document: MappedDocument | undefined;
-	/** sha256 (hex) of the file it became; undefined when there is none. */
-	readonly outputHash: string | undefined;
-	readonly skipped: SkippedFile | undefined;
-}
-
 /** Remembers a whole import. `stamps` were taken before the files were read. */
 export function toImportMemory(
 	source: BundleFiles,
@@ -359,8 +278,8 @@ export function toImportMemory(
 			skipped: outputHash === undefined ? skipped.get(document?.bundlePath ?? path) : undefined,
 		});
 	}
-	const { format, displaced, sourceRecord } = trace;
-	return { format, displaced, sourceRecord, rows };
+	const { format, displaced, hasCascades, sourceRecord } = trace;
+	return { format, displaced, hasCascades, sourceRecord, rows };
 }
 
 /** The frame is rebuilt whenever something changes; what it says is compared by other means. */

@@ -1,5 +1,5 @@
-import { writtenDate } from "./bundle-writer.js";
 import { type Concept, type Edge, type Evidence, type Graph, toTrendId } from "./graph.js";
+import { writtenDate } from "./source-entry.js";
 
 export type JsonLd = Readonly<Record<string, unknown>>;
 

@@ -1,3 +1,13 @@
+export {
+	cleanLine,
+	cleanText,
+	FOOTNOTE,
+	resolveLink,
+	toParagraphs,
+	toPlainText,
+	toSections,
+	truncateText,
+} from "../documents/documents.js";
 export { packInSteps } from "./archive.js";
 export {
 	type BundleChange,
@@ -12,11 +22,12 @@ export { readGraph, recoverBundles, writeBundle } from "./bundle-folder.js";
 export { BUNDLE_LIMITS } from "./bundle-limits.js";
 export { FRAME_PATHS, reasonAgainstPath, reasonToSkip } from "./bundle-paths.js";
 export { updateBundle } from "./bundle-update.js";
-export { bundleFilesOf, OKF_VERSION, toRecordFile, writtenDate } from "./bundle-writer.js";
+export { bundleFilesOf, OKF_VERSION, toRecordFile } from "./bundle-writer.js";
 export { createGraphCatalog, createPerGraph, type GraphCatalog } from "./catalog.js";
 export { buildCatalogBundle, renderReadme, renderReadmeIndex } from "./catalog-bundle.js";
 export { toConceptId } from "./concept-reader.js";
 export { assertLoadable, markOf } from "./content-hash.js";
+export { toCroissant } from "./croissant.js";
 export type { Finding } from "./graph.js";
 export {
 	type AnalystProfile,
@@ -44,8 +55,7 @@ export {
 	recordFor,
 } from "./import-bundle.js";
 export { importFolder, updateFromFolder } from "./import-folder.js";
-export type { ImportOptions, SkippedFile } from "./import-options.js";
-export type { ImportMemory } from "./import-update.js";
+export { type ImportOptions, type SkippedFile, SPLIT_CHARS_MIN } from "./import-options.js";
 export {
 	JSON_LD_CONTEXT,
 	toArticle,
@@ -54,7 +64,7 @@ export {
 	toGraphSlice,
 	toNodeAddress,
 } from "./json-ld.js";
-export { FOOTNOTE, toParagraphs, toSections } from "./markdown.js";
 export { firstWhere, fnv1a, type PathMap, valueAt } from "./path-map.js";
-export { cleanLine, cleanText, toPlainText, truncateText } from "./served-text.js";
+export { writtenDate } from "./source-entry.js";
+export type { ImportMemory } from "./source-reading.js";
 export { restOfTurn, runAtOnce, runInTurns, type Steps } from "./work-in-turns.js";

@@ -43,8 +43,10 @@ const document = fc
 		),
 		links: fc.subarray(["eip-2.md", "../tide.md", "Tide.md", "/Notes/Tide.md"], { maxLength: 2 }),
 		tag: fc.constantFrom("", "#tagged"),
+		heading: fc.constantFrom("", "# Tide\n", "# Summary\n", "# Low water\n"),
+		head: fc.constantFrom("", "private: true", "expiryDate: 2026-01-01", "date: 2020-02-03"),
 	})
-	.map(({ title, alias, requires, wiki, relations, links, tag }) =>
+	.map(({ title, alias, requires, wiki, relations, links, tag, heading, head }) =>
 		[
 			"---",
 			"type: Note",
@@ -52,7 +54,9 @@ const document = fc
 			...(alias === "" ? [] : [`aliases: [${alias}]`]),
 			`requires: "${requires.join(", ")}"`,
 			`relations: [${relations.map((to) => `{ type: needs, target: ${to} }`).join(", ")}]`,
+			...(head === "" ? [] : [head]),
 			"---",
+			heading,
 			`Text ${tag} here. ${wiki.map((name) => `[[${name}]]`).join(" ")}`,
 			links.map((link) => `[x](${link})`).join(" "),
 		].join("\n"),

@@ -2,6 +2,7 @@
 import jsonld from "jsonld";
 import t from "tap";
 import { readGraph } from "../../src/knowledge/bundle-folder.js";
+import { toCroissant } from "../../src/knowledge/croissant.js";
 import { toCatalogDataset, toGraphSlice } from "../../src/knowledge/json-ld.js";
 
 const SCHEMA = "https://schema.org/";
@@ -99,3 +100,26 @@ t.test("the catalog frames as one DCAT catalog with a data set for every graph",
 		"python-evolution",
 	]);
 });
+
+t.test(
+	"a data set card says where each field of the lists is read, by Croissant 1.0",
+	async (t) => {
+		const card = toCroissant(graph, { baseUrl });
+		const [node] = (await jsonld.expand(card, { documentLoader })) as unknown as Node[];
+		t.same(node?.["@type"], [`${SCHEMA}Dataset`]);
+		t.match(node?.["http://purl.org/dc/terms/conformsTo"], [
+			{ "@value": "http://mlcommons.org/croissant/1.0" },
+		]);
+		const fields = (card["recordSet"] as { "@id": string; field: Node[] }[]).flatMap(
+			({ field }) => field,
+		);
+		const files = (card["distribution"] as Node[]).map((file) => file["@id"]);
+		for (const field of fields) {
+			const source = field["source"] as { fileObject: Node; extract: { jsonPath: string } };
+			t.ok(files.includes(source.fileObject["@id"]));
+			t.match(source.extract.jsonPath, /^\$\.data\.items\[\*\]\.[a-z_]+$/);
+		}
+		t.equal(fields.length, 8);
+		t.match(card, { url: `${baseUrl}/v1/graphs/agent-payments`, isLiveDataset: true });
+	},
+);

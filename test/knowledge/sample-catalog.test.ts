@@ -2,10 +2,10 @@ import { readdir, readFile } from "node:fs/promises";
 import { join } from "node:path";
 import t from "tap";
 import { GRAPH_TYPES } from "../../src/contract/wire.js";
+import { parseSourceDate } from "../../src/documents/front-matter.js";
 import { readBundleFolder } from "../../src/knowledge/bundle-folder.js";
 import type { BundleReading } from "../../src/knowledge/bundle-reader.js";
 import { renderReadme } from "../../src/knowledge/catalog-bundle.js";
-import { parseSourceDate } from "../../src/knowledge/front-matter.js";
 import { listSources, toSourcesTsv } from "../support/cited-sources.js";
 import { lintGraph } from "./lint-graph.js";
 
@@ -35,6 +35,7 @@ const STANDARDS_HOSTS = new Set([
 
 /** Registers and open tables whose rows may be cited without being in a fact table. */
 const REGISTERS = [
+	"https://github.com/coinbase/x402/blob/main/specs/",
 	"https://www.sec.gov/Archives/edgar/data/",
 	"https://github.com/datasets/s-and-p-500-companies/",
 ];

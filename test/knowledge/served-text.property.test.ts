@@ -1,6 +1,6 @@
 import fc from "fast-check";
 import t from "tap";
-import { cleanText, toPlainText, truncateText } from "../../src/knowledge/served-text.js";
+import { cleanText, toPlainText, truncateText } from "../../src/documents/served-text.js";
 
 const esc = String.fromCharCode(27);
 /** Text in which everything that is stripped is frequent, also in pieces. */

@@ -1,5 +1,5 @@
 import t from "tap";
-import { parseSourceDate } from "../../src/knowledge/front-matter.js";
+import { parseSourceDate } from "../../src/documents/front-matter.js";
 
 t.test("dates are read as people write them", async (t) => {
 	const cases: readonly [unknown, string, string][] = [

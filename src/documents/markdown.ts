@@ -1,3 +1,4 @@
+import { DOCUMENT_LIMITS } from "./document-limits.js";
 import { toPlainText } from "./served-text.js";
 
 const HEADING_CHARS = 1_000;
@@ -86,13 +87,26 @@ export function firstParagraph(
 	const named = preferred.flatMap((name) =>
 		sections.filter((section) => section.heading?.toLowerCase() === name),
 	);
-	for (const section of [...named, ...sections]) {
-		for (const paragraph of toParagraphs(section.lines)) {
-			const text = toPlainText(paragraph);
-			if (/\p{L}{2}/u.test(text)) return text;
+	// A list at the top is a table of contents, or of facts; it describes only where nothing else does.
+	for (const isWanted of [isNoList, () => true]) {
+		for (const section of [...named, ...sections]) {
+			for (const paragraph of toParagraphs(section.lines).filter(isWanted)) {
+				const text = toPlainText(paragraph);
+				if (/\p{L}{2}/u.test(text)) return text;
+			}
 		}
 	}
 	return undefined;
+}
+
+function isNoList(paragraph: string): boolean {
+	const lines = paragraph.split("\n");
+	const items = lines.filter((line) => /^\s*(?:[-*+]|\d{1,3}[.)])\s/.test(line)).length;
+	// `Author: …` line by line is one, too, and so is a paragraph that is all bold: a label.
+	const fields = lines.filter((line) => /^[\s>*_]*[A-Z][\w -]{1,24}[*_]*:/.test(line)).length;
+	return (
+		items === 0 && (fields < 2 || fields < lines.length) && !/^\*\*[^*]+\*\*:?$/.test(paragraph)
+	);
 }
 
 /** Paragraphs of prose among the lines of a section, as Markdown. */
@@ -144,6 +158,23 @@ export function resolveLink(fromPath: string, target: string): LinkTarget {
 	return { kind: "internal", path: `${path}.md`, explicit: false };
 }
 
+/**
+ * Where an address within a site leads, without its slashes and ending: `../setup/` of `guides/start.md` is `setup`, or
+ * `guides/setup` where pages are folders. None for other sites.
+ */
+export function resolveRoutes(fromPath: string, target: string): readonly string[] {
+	if (/^[a-z][a-z0-9+.-]*:/i.test(target) || target.startsWith("//")) return [];
+	const [bare = ""] = target.split(/[?#]/, 1);
+	const steps = decode(bare)
+		.replace(/\/+$/, "")
+		.replace(/\.(?:mdx?|html?)$/i, "");
+	if (steps === "" || /[\p{Cc}\\]/u.test(steps)) return [];
+	const page = `${fromPath.replace(/\.\w+$/, "").replace(/(?:^|\/)(?:_?index|readme)$/i, "")}/`;
+	const starts = steps.startsWith("/") ? [""] : [fromPath, page];
+	const routes = starts.map((start) => walkPath(start, steps)).filter((route) => route);
+	return [...new Set(routes)] as readonly string[];
+}
+
 /** Undefined when the steps climb above the root. */
 function walkPath(fromPath: string, steps: string): string | undefined {
 	const segments = fromPath.split("/").slice(0, -1);
@@ -161,4 +192,12 @@ function decode(text: string): string {
 	} catch {
 		return text;
 	}
+}
+
+/** True for an absolute http or https address without credentials in it. */
+export function isWebAddress(text: string): boolean {
+	if (text.length > DOCUMENT_LIMITS.urlChars || /[\s<>"\p{Cc}]/u.test(text)) return false;
+	if (!/^https?:\/\//i.test(text) || !URL.canParse(text)) return false;
+	const url = new URL(text);
+	return url.username === "" && url.password === "";
 }

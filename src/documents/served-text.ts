@@ -1,5 +1,5 @@
 import { visibleText } from "../kernel/kernel.js";
-import { BUNDLE_LIMITS } from "./bundle-limits.js";
+import { DOCUMENT_LIMITS } from "./document-limits.js";
 
 const LONE_SURROGATE = /\p{Surrogate}/gu;
 
@@ -26,7 +26,7 @@ export function truncateText(text: string, maxChars: number): string {
 
 /** Prose without Markdown: links and images become their text, marks, footnote references and tags vanish. */
 export function toPlainText(markdown: string): string {
-	const bounded = markdown.slice(0, BUNDLE_LIMITS.summaryChars * 8);
+	const bounded = markdown.slice(0, DOCUMENT_LIMITS.summaryChars * 8);
 	const plain = bounded
 		.replace(/\[\^[^\]\s]{1,200}\]/g, "")
 		.replace(

@@ -1,6 +1,7 @@
+import { parse as parseToml } from "smol-toml";
 import { parseDocument } from "yaml";
 import type { DatePrecision } from "../contract/contract.js";
-import { BUNDLE_LIMITS } from "./bundle-limits.js";
+import { DOCUMENT_LIMITS } from "./document-limits.js";
 import { cleanLine } from "./served-text.js";
 
 /** A Markdown file, cut into its YAML mapping and the rest. */
@@ -15,10 +16,14 @@ export interface MarkdownDocument {
 export type FrontMatter = Readonly<Record<string, unknown>>;
 
 const OPENING = /^\ufeff?---[ \t]*\r?\n/;
+/** As Hugo and Zola have it. */
+const TOML = /^\ufeff?\+\+\+[ \t]*\r?\n([\s\S]*?\r?\n)?\+\+\+[ \t]*(?:\r?\n|$)/;
 const CLOSING = /^(?:---|\.\.\.)[ \t]*$/m;
 
 /** Cuts a file at its front matter and reads it as data only. Never throws: what cannot be read is a `problem`. */
 export function parseMarkdown(text: string): MarkdownDocument {
+	const toml = TOML.exec(text);
+	if (toml) return { ...parseTomlMapping(toml[1] ?? ""), body: text.slice(toml[0].length) };
 	const opening = OPENING.exec(text);
 	if (!opening) return { data: {}, body: text.replace(/^\ufeff/, ""), problem: undefined };
 	const rest = text.slice(opening[0].length);
@@ -32,8 +37,10 @@ export function parseMarkdown(text: string): MarkdownDocument {
 }
 
 function parseYamlMapping(yaml: string): Pick<MarkdownDocument, "data" | "problem"> {
-	if (yaml.length > BUNDLE_LIMITS.frontMatterChars) {
-		return failure(`The front matter has more than ${BUNDLE_LIMITS.frontMatterChars} characters.`);
+	if (yaml.length > DOCUMENT_LIMITS.frontMatterChars) {
+		return failure(
+			`The front matter has more than ${DOCUMENT_LIMITS.frontMatterChars} characters.`,
+		);
 	}
 	try {
 		const document = parseDocument(yaml, { logLevel: "silent", prettyErrors: false });
@@ -43,7 +50,7 @@ function parseYamlMapping(yaml: string): Pick<MarkdownDocument, "data" | "proble
 			const line = yaml.slice(0, error.pos[0]).split("\n").length + 1;
 			return failure(`The front matter is not YAML in line ${line}: ${cleanLine(error.message)}.`);
 		}
-		const value: unknown = document.toJS({ maxAliasCount: BUNDLE_LIMITS.yamlAliases });
+		const value: unknown = document.toJS({ maxAliasCount: DOCUMENT_LIMITS.yamlAliases });
 		if (value === null || value === undefined) return { data: {}, problem: undefined };
 		if (!isShallow(value)) {
 			return failure("The front matter is nested too deeply, or an alias contains itself.");
@@ -56,8 +63,25 @@ function parseYamlMapping(yaml: string): Pick<MarkdownDocument, "data" | "proble
 	}
 }
 
+function parseTomlMapping(toml: string): Pick<MarkdownDocument, "data" | "problem"> {
+	if (toml.length > DOCUMENT_LIMITS.frontMatterChars) {
+		return failure(
+			`The front matter has more than ${DOCUMENT_LIMITS.frontMatterChars} characters.`,
+		);
+	}
+	try {
+		// Its times are of a class of their own; as text they are what was written.
+		const data = JSON.parse(JSON.stringify(parseToml(toml))) as FrontMatter;
+		if (isShallow(data)) return { data, problem: undefined };
+		return failure("The front matter is nested too deeply.");
+	} catch (error) {
+		const [reason = ""] = error instanceof Error ? error.message.split("\n", 1) : [];
+		return failure(`The front matter is not TOML: ${cleanLine(reason)}.`);
+	}
+}
+
 /** An alias may lead back to its own anchor: such a value has no end and cannot be written again. */
-function isShallow(value: unknown, levels: number = BUNDLE_LIMITS.frontMatterDepth): boolean {
+function isShallow(value: unknown, levels: number = DOCUMENT_LIMITS.frontMatterDepth): boolean {
 	if (typeof value !== "object" || value === null) return true;
 	return levels > 0 && Object.values(value).every((one) => isShallow(one, levels - 1));
 }

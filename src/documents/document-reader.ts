@@ -1,0 +1,232 @@
+import { withoutBlockDialects, withoutGaps } from "./block-dialects.js";
+import { type DocumentDates, readDates } from "./document-dates.js";
+import { reasonAgainstPart } from "./document-formats.js";
+import { type FrontMatter, isMapping, parseMarkdown, textOf } from "./front-matter.js";
+import { firstParagraph, isWebAddress, toSections } from "./markdown.js";
+import { readNotebook } from "./notebook.js";
+import { cleanText } from "./served-text.js";
+import { type LinkedSource, noteSources } from "./source-notes.js";
+import { mayHaveTags, withoutTemplateTags } from "./template-tags.js";
+import { applyEdits } from "./text-edits.js";
+import { decodeText } from "./text-encoding.js";
+import { toReadableName } from "./title-choice.js";
+import { expiryOf, reasonToWithhold, reasonToWithholdBelow } from "./withheld.js";
+
+/** One document of somebody else, read without the others. */
+export interface ForeignDocument {
+	readonly path: string;
+	readonly data: FrontMatter;
+	/** Markdown as its author wrote it, without what only the site's generator understands. */
+	readonly body: string;
+	readonly givenTitle: string | undefined;
+	readonly heading: string | undefined;
+	/** What front matter says of it. */
+	readonly givenDescription: string | undefined;
+	readonly dates: DocumentDates;
+	/** What it links to elsewhere; footnotes in the body say where. */
+	readonly sources: readonly LinkedSource[];
+	/** `YYYY-MM-DD` from which on it is not to be sold. */
+	readonly expires: string | undefined;
+	/** Why no document below its folder may be sold, when it says so. */
+	readonly withheldBelow: string | undefined;
+}
+
+/** Why a file becomes no document; "private" when its owner does not mean it for others. */
+export interface Refusal {
+	readonly reason: string;
+	readonly kind: "private" | "unreadable" | "other";
+	readonly withheldBelow?: string | undefined;
+}
+
+export interface ReadingOptions {
+	/** `YYYY-MM-DD`; without it nothing is withheld for being early or late. */
+	readonly today?: string | undefined;
+	/** "heading", "file", or the front-matter key that titles come from; the usual order without it. */
+	readonly titleFrom?: string | undefined;
+}
+
+export type DocumentReader = Awaited<ReturnType<typeof createDocumentReader>>;
+
+/** Parsers are loaded for imports alone: a server that sells needs none of them. */
+export async function createDocumentReader(options: ReadingOptions = {}) {
+	const [html, mdx, tree, cuts] = await Promise.all([
+		import("./html-text.js"),
+		import("./mdx-text.js"),
+		import("./markdown-tree.js"),
+		import("./heading-cuts.js"),
+	]);
+	const parsers: Parsers = {
+		readPage: html.readPage,
+		mdxToMarkdown: mdx.mdxToMarkdown,
+		parseTree: tree.parseTree,
+		codeFinder: tree.codeFinder,
+		htmlEdits: tree.htmlEdits,
+		readers: { toMarkdown: html.htmlToMarkdown, isElement: html.isHtmlElement },
+	};
+	return {
+		cutAtHeadings: cuts.cutAtHeadings,
+		/** Never throws: what cannot be read is a refusal. */
+		read(path: string, bytes: Uint8Array): ForeignDocument | Refusal {
+			try {
+				return readFile(path, bytes, { options, parsers });
+			} catch (error) {
+				// Elements inside one another without end.
+				if (!(error instanceof RangeError)) throw error;
+				return { reason: "Its text is nested too deeply to be read.", kind: "unreadable" };
+			}
+		},
+	};
+}
+
+interface Context {
+	readonly options: ReadingOptions;
+	readonly parsers: Parsers;
+}
+
+function readFile(path: string, bytes: Uint8Array, context: Context): ForeignDocument | Refusal {
+	const part = reasonAgainstPart(path);
+	if (part !== undefined) return { reason: part, kind: "other" };
+	const text = decodeText(bytes);
+	if (text === undefined) return { reason: "The file is not text.", kind: "unreadable" };
+	const written = readWritten(path, text, context.parsers);
+	return typeof written === "string"
+		? { reason: written, kind: "other" }
+		: readDocument(path, written, context);
+}
+
+interface Parsers {
+	readonly readPage: typeof import("./html-text.js").readPage;
+	readonly mdxToMarkdown: typeof import("./mdx-text.js").mdxToMarkdown;
+	readonly parseTree: typeof import("./markdown-tree.js").parseTree;
+	readonly codeFinder: typeof import("./markdown-tree.js").codeFinder;
+	readonly htmlEdits: typeof import("./markdown-tree.js").htmlEdits;
+	readonly readers: Parameters<typeof import("./markdown-tree.js").htmlEdits>[2];
+}
+
+interface Written {
+	readonly data: FrontMatter;
+	readonly body: string;
+}
+
+/** Front matter and text of a file of any kind, or why it has none. */
+function readWritten(path: string, text: string, { readPage }: Parsers): Written | string {
+	if (/\.ipynb$/i.test(path)) {
+		const body = readNotebook(text);
+		return body === undefined ? "The file is no Jupyter notebook." : { data: {}, body };
+	}
+	const { data, body, problem } = parseMarkdown(text);
+	if (problem !== undefined) return problem;
+	if (!/\.html?$/i.test(path)) return { data, body };
+	if (!/<html|<!doctype/i.test(body.slice(0, 2_000)) || mayHaveTags(body)) {
+		return "The file is a piece of a page, or a template.";
+	}
+	const page = readPage(body);
+	return { data: { ...(page.title && { title: page.title }), ...data }, body: page.body };
+}
+
+function readDocument(
+	path: string,
+	{ data, body }: Written,
+	{ options, parsers }: Context,
+): ForeignDocument | Refusal {
+	const withheldBelow = /(?:^|\/)_?index\.\w+$/i.test(path)
+		? reasonToWithholdBelow(data)
+		: undefined;
+	const reason = reasonToWithhold(path, data, options.today);
+	if (reason !== undefined) return { reason, kind: "private", withheldBelow };
+	const plain = toPlainMarkdown(path, { data, body }, parsers);
+	const givenDescription = descriptionIn(data);
+	if (plain === "" && givenDescription === undefined && textOf(data["title"]) === undefined) {
+		return { reason: "The file is empty.", kind: "other", withheldBelow };
+	}
+	const tree = parsers.parseTree(plain);
+	const { text, sources } = noteSources(plain, tree, isWebAddress);
+	return {
+		path,
+		data,
+		body: text,
+		...titlesOf(path, data, plain, options.titleFrom),
+		givenDescription,
+		expires: expiryOf(data),
+		dates: readDates(path, data, plain),
+		sources,
+		withheldBelow,
+	};
+}
+
+/** What a reader of the built page sees, as Markdown. */
+function toPlainMarkdown(path: string, { data, body }: Written, parsers: Parsers): string {
+	const asMdx = /\.mdx$/i.test(path) || looksLikeMdx(body);
+	const shown = asMdx ? parsers.mdxToMarkdown(withoutTags(body, data, parsers)) : undefined;
+	const blocks = withoutBlockDialects(shown ?? body.replaceAll("\r\n", "\n"));
+	const text = cleanText(withoutTags(blocks, data, parsers)).trim();
+	const edits = /<[a-z/]/i.test(text)
+		? parsers.htmlEdits(text, parsers.parseTree(text), parsers.readers)
+		: [];
+	const whole = edits.length === 0 ? text : cleanText(applyEdits(text, edits)).trim();
+	return whole.length === body.trim().length ? whole : withoutGaps(whole);
+}
+
+/** A site's own components in what is called Markdown. */
+function looksLikeMdx(body: string): boolean {
+	return /^import\s.{1,200}\sfrom\s+["']/m.test(body) && /^\s*<[A-Z]/m.test(body);
+}
+
+function withoutTags(text: string, data: FrontMatter, { codeFinder }: Parsers): string {
+	if (!mayHaveTags(text)) return text;
+	return withoutTemplateTags(text, data, codeFinder(text));
+}
+
+function titlesOf(
+	path: string,
+	data: FrontMatter,
+	body: string,
+	titleFrom: string | undefined,
+): Pick<ForeignDocument, "givenTitle" | "heading"> {
+	const first = toSections(body).find(({ heading }) => heading)?.heading;
+	const own = textOf(data["title"]);
+	const wanted = titleFrom === undefined ? own : titleBy(titleFrom, { path, data, heading: first });
+	return { givenTitle: wanted ?? own, heading: headingOf(body) };
+}
+
+function titleBy(
+	titleFrom: string,
+	{ path, data, heading }: { path: string; data: FrontMatter; heading: string | undefined },
+): string | undefined {
+	if (titleFrom === "heading") return heading;
+	return titleFrom === "file" ? toReadableName(path) : textOf(data[titleFrom]);
+}
+
+/** The first heading, unless it is one of several of a lower level: those name parts. */
+function headingOf(body: string): string | undefined {
+	const sections = toSections(body).filter(({ heading }) => heading);
+	const [first, ...others] = sections;
+	if (!first || (first.level > 1 && others.some(({ level }) => level <= first.level)))
+		return undefined;
+	return first.heading;
+}
+
+const SUMMARY_SECTIONS = ["simple summary", "abstract", "tl;dr", "summary", "overview"];
+const DESCRIPTIONS = [
+	"description",
+	"summary",
+	"abstract",
+	"excerpt",
+	"deck",
+	"subtitle",
+	"lead",
+	"tagline",
+];
+
+function descriptionIn(data: FrontMatter): string | undefined {
+	const params = isMapping(data["params"]) ? data["params"] : {};
+	return (
+		DESCRIPTIONS.map((key) => textOf(data[key])).find((text) => text !== undefined) ??
+		textOf(params["description"])
+	);
+}
+
+/** The first real paragraph, preferring sections that exist to summarize. */
+export function describeBody(body: string): string {
+	return firstParagraph(body, SUMMARY_SECTIONS) ?? "";
+}

@@ -1,0 +1,37 @@
+/** Reading other people's documents one by one: encodings, front matter, dialects of Markdown, what is private. */
+export { reasonAgainstFormat, withoutEnding } from "./document-formats.js";
+export { DOCUMENT_LIMITS } from "./document-limits.js";
+export {
+	createDocumentReader,
+	type DocumentReader,
+	describeBody,
+	type ForeignDocument,
+	type Refusal,
+} from "./document-reader.js";
+export {
+	type FrontMatter,
+	isMapping,
+	listOf,
+	parseDay,
+	parseMarkdown,
+	parseSourceDate,
+	textOf,
+	textsOf,
+} from "./front-matter.js";
+export type { DocumentPart } from "./heading-cuts.js";
+export {
+	FOOTNOTE,
+	findLinkTargets,
+	firstHeading,
+	firstParagraph,
+	isWebAddress,
+	resolveLink,
+	resolveRoutes,
+	toParagraphs,
+	toSections,
+	withoutCode,
+} from "./markdown.js";
+export { cleanLine, cleanText, toPlainText, truncateText } from "./served-text.js";
+export { toUtf8 } from "./text-encoding.js";
+export { chooseTitles, isIdentifier, leadingNumber } from "./title-choice.js";
+export { reasonToWithhold } from "./withheld.js";

@@ -1,0 +1,252 @@
+import type { SyntaxNode, Tree } from "@lezer/common";
+import { Autolink, parser, Table } from "@lezer/markdown";
+import type { TextEdit } from "./text-edits.js";
+
+/** Its places are those of the text, so that a document can be edited and stays what its author wrote (docs/adr/0055). */
+const MARKDOWN = parser.configure([Table, Autolink]);
+
+export type MarkdownTree = Tree;
+
+export function parseTree(text: string): MarkdownTree {
+	return MARKDOWN.parse(masked(text));
+}
+
+/** Longer than any paragraph that was written for readers: the parser's time grows with the square of such a one. */
+const BLOCK_CHARS = 20_000;
+const LONG_RUN = /[ \t]{200,}|^(?:[ \t]*(?:[-*+>]|\d{1,9}[.)])[ \t]){50}.*$/gm;
+const FENCE_LINE = /^[ \t>]*(?:`{3,}|~{3,})/;
+
+/** The text with what no one wrote for readers as one long word, place by place. */
+function masked(text: string): string {
+	const runs = text.replace(LONG_RUN, (run) => "x".repeat(run.length));
+	if (runs.length <= BLOCK_CHARS) return runs;
+	return runs
+		.split(/(\n[ \t]*\n)/)
+		.map((block) => (block.length <= BLOCK_CHARS ? block : maskBlock(block)))
+		.join("");
+}
+
+function maskBlock(block: string): string {
+	const lines = block.split("\n");
+	return lines.map((line) => (FENCE_LINE.test(line) ? line : "x".repeat(line.length))).join("\n");
+}
+
+/** Says of a place whether it is code. What is only indented counts as such for some askers alone. */
+export function codeFinder(text: string): (place: number, withIndented: boolean) => boolean {
+	const spans: { from: number; to: number; isIndented: boolean }[] = [];
+	parseTree(text).iterate({
+		enter({ name, from, to }) {
+			if (name !== "FencedCode" && name !== "InlineCode" && name !== "CodeBlock") return true;
+			spans.push({ from, to, isIndented: name === "CodeBlock" });
+			return false;
+		},
+	});
+	let at = 0;
+	return (place, withIndented) => {
+		// Asked in reading order, mostly.
+		if (place < (spans[at]?.from ?? 0)) at = 0;
+		while (at < spans.length && (spans[at]?.to ?? 0) <= place) at += 1;
+		const span = spans[at];
+		return span !== undefined && span.from <= place && (withIndented || !span.isIndented);
+	};
+}
+
+/** What a page shows of an HTML tag that stands in a line of text. */
+const MARKS = new Map([
+	["b", "**"],
+	["strong", "**"],
+	["i", "*"],
+	["em", "*"],
+	["code", "`"],
+	["tt", "`"],
+	["br", " "],
+]);
+
+export interface HtmlReaders {
+	readonly toMarkdown: (html: string) => string;
+	readonly isElement: (name: string) => boolean;
+}
+
+/** What makes Markdown of the HTML in a document; none where it has none. */
+export function htmlEdits(
+	text: string,
+	tree: MarkdownTree,
+	html: HtmlReaders,
+): readonly TextEdit[] {
+	const edits: TextEdit[] = [];
+	const links: string[] = [];
+	tree.iterate({
+		enter(node) {
+			const { name, from, to } = node;
+			const source = () => text.slice(from, to);
+			if (name === "HTMLBlock") {
+				edits.push({ from, to, text: toBlock(html.toMarkdown(source())) });
+				return false;
+			}
+			if (name === "HTMLTag") {
+				const shown = inlineTag(source(), { html, links, text });
+				if (shown !== undefined) edits.push({ from, to, text: shown });
+			}
+			return name !== "FencedCode" && name !== "CodeBlock";
+		},
+	});
+	return edits;
+}
+
+function toBlock(markdown: string): string {
+	return markdown === "" ? "" : `${markdown}\n`;
+}
+
+interface TagContext {
+	readonly html: HtmlReaders;
+	/** Addresses of the links that are open. */
+	readonly links: string[];
+	readonly text: string;
+}
+
+/** Undefined for what is no tag: a placeholder, or a type's parameter. */
+function inlineTag(tag: string, { html, links, text }: TagContext): string | undefined {
+	const [, slash = "", name = ""] = /^<(\/?)([A-Za-z][\w.:-]*)/.exec(tag) ?? [];
+	if (name === "") return undefined;
+	const lower = name.toLowerCase();
+	if (!html.isElement(name)) return isComponent(tag, name, text) ? "" : undefined;
+	if (lower === "img") return html.toMarkdown(tag);
+	if (lower !== "a") return MARKS.get(lower) ?? "";
+	return slash === "" ? openLink(tag, links) : closeLink(links);
+}
+
+function closeLink(links: string[]): string {
+	const address = links.pop();
+	return address ? `](${address})` : "";
+}
+
+function openLink(tag: string, links: string[]): string {
+	const address = /\bhref\s*=\s*(?:"([^"\s]*)"|'([^'\s]*)'|([^\s>"']+))/i.exec(tag);
+	const href = address?.[1] ?? address?.[2] ?? address?.[3] ?? "";
+	links.push(/[()]/.test(href) ? encodeURI(href).replace(/[()]/g, encodeBracket) : href);
+	return href === "" ? "" : "[";
+}
+
+function encodeBracket(bracket: string): string {
+	return bracket === "(" ? "%28" : "%29";
+}
+
+/** `<Tabs>…</Tabs>` and `<Icon name="x" />` are; `Vec<T>` is none. */
+function isComponent(tag: string, name: string, text: string): boolean {
+	if (/\/>$|\s[\w:@-]+=/.test(tag) || name.includes("-")) return true;
+	return text.includes(`</${name}>`) && text.includes(`<${name}`);
+}
+
+/** A link to another site, in the order of the text. */
+export interface OutsideLink {
+	readonly url: string;
+	/** What it reads; empty for a bare address. */
+	readonly label: string;
+	/** Where its mark belongs, and what stands there now when that has to change. */
+	readonly edit: { readonly from: number; readonly to: number; readonly text: string };
+	/** Label of the footnote it stands in; it is that note's source then. */
+	readonly note: string | undefined;
+}
+
+/** Every link to another site that stands in running text: not in headings, code and images. */
+export function findOutsideLinks(text: string, tree: MarkdownTree): readonly OutsideLink[] {
+	const addresses = definitionsOf(text, tree);
+	const links: OutsideLink[] = [];
+	tree.iterate({
+		enter(ref) {
+			const { name } = ref;
+			if (SKIPPED.test(name)) return false;
+			if (name !== "Link" && name !== "Autolink" && name !== "URL") return true;
+			const link = readLink(text, ref.node, addresses);
+			if (link) links.push(link);
+			return false;
+		},
+	});
+	return links;
+}
+
+const SKIPPED =
+	/^(?:ATXHeading\d|SetextHeading\d|FencedCode|CodeBlock|InlineCode|Image|HTMLBlock|LinkReference)$/;
+
+function readLink(
+	text: string,
+	node: SyntaxNode,
+	addresses: ReadonlyMap<string, string>,
+): OutsideLink | undefined {
+	const { from, to, name } = node;
+	const url = addressOf(text, node, addresses);
+	if (url === undefined || !/^https?:\/\//i.test(url)) return undefined;
+	const note = noteAround(text, node);
+	if (name !== "Link") {
+		const label = url.replace(/[[\]]/g, "");
+		const address = url.replace(/[()]/g, encodeBracket);
+		return { url, label: "", edit: { from, to, text: `[${label}](${address})` }, note };
+	}
+	const inside = text.slice(from + 1, labelEnd(node));
+	// A footnote that is nothing but an address.
+	if (inside.startsWith("^")) {
+		return { url, label: "", edit: { from: to, to, text: "" }, note: inside.slice(1) };
+	}
+	// A badge is no citation.
+	const label = inside.replace(/!\[[^\]]*\](?:\([^)]*\)|\[[^\]]*\])?/g, "").trim();
+	return label === "" ? undefined : { url, label, edit: { from: to, to, text: "" }, note };
+}
+
+function labelEnd(node: SyntaxNode): number {
+	const marks = node.getChildren("LinkMark");
+	return marks[1]?.from ?? node.to;
+}
+
+function addressOf(
+	text: string,
+	node: SyntaxNode,
+	addresses: ReadonlyMap<string, string>,
+): string | undefined {
+	if (node.name === "URL") return toAddress(text.slice(node.from, node.to));
+	const url = node.getChild("URL");
+	if (url) return text.slice(url.from, url.to).replace(/^<|>$/g, "");
+	const label = node.getChild("LinkLabel");
+	const named = label ? text.slice(label.from, label.to) : "";
+	const key = named.length > 2 ? named : text.slice(node.from, labelEnd(node) + 1);
+	return addresses.get(toKey(key));
+}
+
+/** `www.example.org` and addresses of mail are links in this dialect, too. */
+function toAddress(written: string): string | undefined {
+	return /^https?:\/\//i.test(written) ? written : undefined;
+}
+
+function toKey(label: string): string {
+	return label
+		.replace(/^\[|\]$/g, "")
+		.trim()
+		.toLowerCase()
+		.replace(/\s+/g, " ");
+}
+
+function definitionsOf(text: string, tree: MarkdownTree): ReadonlyMap<string, string> {
+	const addresses = new Map<string, string>();
+	tree.iterate({
+		enter({ name, node }) {
+			if (name !== "LinkReference") return true;
+			const [label, url] = [node.getChild("LinkLabel"), node.getChild("URL")];
+			if (label && url) {
+				const key = toKey(text.slice(label.from, label.to));
+				if (!addresses.has(key)) {
+					addresses.set(key, text.slice(url.from, url.to).replace(/^<|>$/g, ""));
+				}
+			}
+			return false;
+		},
+	});
+	return addresses;
+}
+
+/** The footnote whose text a node belongs to. */
+function noteAround(text: string, node: SyntaxNode): string | undefined {
+	let block = node;
+	while (block.parent && block.parent.name !== "Document") block = block.parent;
+	const before = text.slice(block.from, node.from);
+	const opening = [...before.matchAll(/^ {0,3}\[\^([^\]\s]{1,200})\]:/gm)].at(-1);
+	return opening?.[1];
+}
