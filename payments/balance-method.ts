@@ -1,10 +1,11 @@
 import {
 	type AccessScope,
 	type Caller,
+	LIMITS,
 	namesOperation,
 	type ReleaseReason,
 } from "../src/contract/contract.js";
-import { type Clock, ServiceError } from "../src/kernel/kernel.js";
+import { type Clock, ServiceError, siblingId } from "../src/kernel/kernel.js";
 import type { HoldRow, ReceiptRow, Store, StoreTransaction } from "../store/store.js";
 import { beginAttempt, idempotencyIdOf, judgeAttempt } from "./idempotency.js";
 import { finishAttempt, toReceipt } from "./ledger.js";
@@ -46,7 +47,8 @@ export function createBalanceMethod(deps: BalanceDeps): PaymentMethod {
 			if ("jobId" in admitted) return { kind: "launched", payer, quote, ...admitted };
 			if ("receiptId" in admitted) {
 				const receipt = await getReceipt(store, admitted.receiptId);
-				return { kind: "replayed", payer, receipt };
+				const delivered = () => forgetUndelivered(store, receipt.id);
+				return { kind: "replayed", payer, receipt, delivered };
 			}
 			return toHeld(deps, request, admitted.hold);
 		},
@@ -103,7 +105,7 @@ async function handToJob(tx: StoreTransaction, job: JobOpening, held: JobHold): 
 
 function toHeld(
 	{ store, clock, balance }: BalanceDeps,
-	{ payer, quote, fingerprint, graphIds }: AdmissionRequest,
+	{ payer, quote, fingerprint, graphIds, capture }: AdmissionRequest,
 	row: HoldRow,
 ): HeldAdmission {
 	return {
@@ -129,7 +131,28 @@ function toHeld(
 			const left = store.read((reader) => balance.balance(reader, payer));
 			return { balanceMicros: await left.catch(() => undefined) };
 		},
+		// Of a stream the caller has had what came before it left.
+		...(capture === "onResult" && { abandoned: () => noteUndelivered({ store, clock }, row) }),
 	};
+}
+
+/** So that its payer may have the price back; what cannot be written stays a matter for the operator. */
+function noteUndelivered(
+	{ store, clock }: Pick<BalanceDeps, "store" | "clock">,
+	{ id, owner, idempotencyId }: HoldRow,
+): void {
+	const expiresAt = clock.now() + LIMITS.refundAskDays * 86_400_000;
+	const row = { id: siblingId(id, "rcpt"), owner, idempotencyId, expiresAt };
+	const noted = store.transaction((tx) => tx.put("undelivered", row), { durability: "deferred" });
+	void noted.catch(() => undefined);
+}
+
+/** Sent again under its key, it arrived after all. */
+function forgetUndelivered(store: Store, receiptId: string): void {
+	const forgotten = store
+		.read((reader) => reader.get("undelivered", receiptId))
+		.then((row) => row && store.transaction((tx) => tx.delete("undelivered", receiptId)));
+	void forgotten.catch(() => undefined);
 }
 
 async function getReceipt(store: Store, id: string): Promise<ReceiptRow> {

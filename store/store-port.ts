@@ -127,6 +127,23 @@ export interface QueryLogRow {
 	readonly queryHash?: string | undefined;
 	readonly decision: string | undefined;
 	readonly receiptId: string | undefined;
+	/** Present where the call, or a part of it, had no answer and so was not charged. */
+	readonly unanswered?: UnansweredFacts | undefined;
+}
+
+export interface UnansweredFacts {
+	/** List price of what had no answer, in USD. */
+	readonly priceUsd: string;
+	/** Graphs that the call named; none where it asked all of them. */
+	readonly graphIds: readonly string[];
+	/** Places of the lines of `query` without an answer, where others had one. */
+	readonly places?: readonly number[] | undefined;
+}
+
+/** Days as `YYYY-MM-DD`; without one of them the span has no end on that side. */
+export interface DaySpan {
+	readonly from?: string | undefined;
+	readonly to?: string | undefined;
 }
 
 /** Query text for billing and telemetry, in daily segments that are deleted whole. Best effort: never delays a call. */
@@ -136,6 +153,8 @@ export interface QueryLog {
 	dropBefore(day: string): Promise<number>;
 	/** Rows of one owner that reached the disk, oldest first, read in small parts. */
 	read(owner: string): AsyncIterable<QueryLogRow>;
+	/** Rows of all owners that reached the disk, of UTC days from `from` to `to`, both included, oldest day first. */
+	readDays(span: DaySpan): AsyncIterable<QueryLogRow>;
 	/** Overwrites the rows of one owner where they stand, durable before it resolves; returns how many. */
 	erase(owner: string): Promise<number>;
 }

@@ -16,12 +16,20 @@ export type {
 	WebhookDeliveryRow,
 	WebhookRow,
 } from "./rows/notification-rows.js";
-export type { PaymentRow, PaymentState, RefundRow } from "./rows/payment-rows.js";
+export type {
+	InvoiceParty,
+	InvoiceRow,
+	PaymentRow,
+	PaymentState,
+	RefundRequestRow,
+	RefundRow,
+} from "./rows/payment-rows.js";
 export type { ArtifactRow, ChatRow, FeedbackRow, JobRow, TaskRow } from "./rows/result-rows.js";
 export {
 	type AccountName,
 	type BackupOptions,
 	type CommittedTransaction,
+	type DaySpan,
 	type DocumentStore,
 	exportLedger,
 	LEDGER_KEY_WINDOW_MS,

@@ -13,7 +13,15 @@ import type {
 	WebhookDeliveryRow,
 	WebhookRow,
 } from "./rows/notification-rows.js";
-import type { PaymentRow, RefundRow, SettlementRow } from "./rows/payment-rows.js";
+import type {
+	CounterRow,
+	InvoiceRow,
+	PaymentRow,
+	RefundRequestRow,
+	RefundRow,
+	SettlementRow,
+	UndeliveredRow,
+} from "./rows/payment-rows.js";
 import type {
 	ArtifactRow,
 	ChatRow,
@@ -36,6 +44,10 @@ export interface Tables {
 	tasks: TaskRow;
 	payments: PaymentRow;
 	refunds: RefundRow;
+	refund_requests: RefundRequestRow;
+	undelivered: UndeliveredRow;
+	invoices: InvoiceRow;
+	counters: CounterRow;
 	spending: SpendingRow;
 	settlements: SettlementRow;
 	connections: ConnectionRow;
@@ -65,6 +77,10 @@ export const TABLE_INDEXES = {
 	tasks: ["owner"],
 	payments: ["owner"],
 	refunds: ["ref"],
+	refund_requests: ["owner", "receiptId"],
+	undelivered: ["owner"],
+	invoices: ["accountId"],
+	counters: [],
 	spending: [],
 	settlements: [],
 	connections: ["hash", "accountId"],

@@ -22,19 +22,23 @@ interface RefundRequest {
 	/** All that is left of the receipt, or on the token, by default. */
 	readonly amountMicros?: Micros | undefined;
 }
-type ReceiptRefund = RefundRequest & { readonly receiptId: string };
+type ReceiptRefund = RefundRequest & {
+	readonly receiptId: string;
+	/** Its own by default. */
+	readonly id?: string | undefined;
+};
 type TokenRefund = RefundRequest & { readonly tokenId: string };
 
 export type Refunds = ReturnType<typeof createRefunds>;
 
 export function createRefunds(deps: { store: Store; clock: Clock; ids: Ids }) {
 	const { store, clock, ids } = deps;
-	const write: Write = async (tx, { from, ...terms }, { to, state }) => {
+	const write: Write = async (tx, { from, ...terms }, { to, state, id = ids.next("rfd") }) => {
 		assertReason(terms.reason);
 		const now = clock.now();
 		const row: RefundRow = {
 			...terms,
-			id: ids.next("rfd"),
+			id,
 			state,
 			createdAt: now,
 			...(state === "paid" && { paidAt: now }),
@@ -72,6 +76,16 @@ export function createRefunds(deps: { store: Store; clock: Clock; ids: Ids }) {
 			assertRefundable(receipt);
 			return store.transaction((tx) => refundReceipt(tx, receipt, { input, write, clock }));
 		},
+		/** The same of a receipt that was read, within a transaction that does more. */
+		refundWithin(
+			tx: StoreTransaction,
+			receipt: ReceiptRow,
+			{ id, reason }: Pick<ReceiptRefund, "id" | "reason">,
+		): Promise<RefundRow> {
+			assertRefundable(receipt);
+			const input = { id, reason, receiptId: receipt.id };
+			return refundReceipt(tx, receipt, { input, write, clock });
+		},
 		/** Every refund, oldest first. */
 		list: () => store.read((reader) => reader.list("refunds")),
 	};
@@ -80,7 +94,11 @@ export function createRefunds(deps: { store: Store; clock: Clock; ids: Ids }) {
 type Write = (
 	tx: StoreTransaction,
 	terms: RefundTerms,
-	where: { readonly to: string; readonly state: RefundRow["state"] },
+	where: {
+		readonly to: string;
+		readonly state: RefundRow["state"];
+		readonly id?: string | undefined;
+	},
 ) => Promise<RefundRow>;
 
 /** Reads what went back before in the transaction that gives more back, so that two at once never exceed the capture. */
@@ -101,9 +119,9 @@ async function refundReceipt(
 	const terms = { ref, owner, from, amountMicros, reason: input.reason };
 	const target = await targetOf(tx, owner, clock.now());
 	if (target.kind === "balance") {
-		return write(tx, terms, { to: custAccount(target.owner), state: "paid" });
+		return write(tx, terms, { to: custAccount(target.owner), state: "paid", id: input.id });
 	}
-	const pending = { to: REFUNDS_ACCOUNT, state: "pending" } as const;
+	const pending = { to: REFUNDS_ACCOUNT, state: "pending", id: input.id } as const;
 	return write(tx, { ...terms, ...(target.wallet && { destination: target.wallet }) }, pending);
 }
 
@@ -136,7 +154,7 @@ function assertAtMost(left: Micros, amount: Micros, { id, why }: { id: string; w
 	);
 }
 
-async function refundedOf(reader: StoreReader, receiptId: string): Promise<Micros> {
+export async function refundedOf(reader: StoreReader, receiptId: string): Promise<Micros> {
 	let sum = 0n;
 	for (const row of await reader.findBy("refunds", "ref", receiptId)) sum += row.amountMicros;
 	return sum;
@@ -158,7 +176,7 @@ async function targetOf(reader: StoreReader, owner: string, now: number): Promis
 	return { kind: "payout", wallet: token.owner };
 }
 
-function assertRefundable({ id, amountMicros, billingType }: ReceiptRow): void {
+export function assertRefundable({ id, amountMicros, billingType }: ReceiptRow): void {
 	if (billingType === "prepaid") {
 		throw invalidArgument(
 			`${id} bought balance of a token. Refund what the token (tok_…) has left, not the receipt.`,

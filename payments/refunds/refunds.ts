@@ -7,4 +7,9 @@ export {
 } from "./reconciliation.js";
 export { createRefunds, type Refunds } from "./refund-ledger.js";
 export { createRefundPayouts, type RefundPayouts } from "./refund-payouts.js";
+export {
+	createRefundRequests,
+	type RefundRequests,
+	type RefundState,
+} from "./refund-requests.js";
 export { createSweeper, type Sweeper } from "./sweep.js";

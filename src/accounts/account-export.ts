@@ -5,29 +5,30 @@ import type { Store } from "../../store/store.js";
 import { artifactsOf } from "../artifacts/artifacts.js";
 import { type AccountAccess, inputDocument, type Json, LIMITS } from "../contract/contract.js";
 import { toJobWire } from "../jobs/jobs.js";
-import { ServiceError } from "../kernel/kernel.js";
+import { ServiceError, toIsoTime } from "../kernel/kernel.js";
 import { deliveriesOf, webhooksOf } from "../webhooks/webhooks.js";
 import { createAccountKeys, type KeyServices, requireManager } from "./account-keys.js";
 import { createAccountProfile } from "./account-profile.js";
 import type { AccountServices } from "./account-services.js";
 import { createAccountUsage, getAccount, toCallWire } from "./account-usage.js";
 import { feedbackOf } from "./feedback.js";
+import { createInvoices, type InvoiceServices } from "./invoices.js";
 import { grantedAccessOf } from "./oauth-grants.js";
 
 /** What an account's owner may ask, paying nothing. Changes throw SCOPE_FORBIDDEN for a key that does not manage it. */
 export type AccountOperations = ReturnType<typeof createAccountOperations>;
 
-export function createAccountOperations(services: KeyServices) {
+export function createAccountOperations(services: KeyServices & InvoiceServices) {
 	const lists: AccountLists = createAccountLists(services);
 	return { ...lists, accountExport: createAccountExport({ ...services, lists }) };
 }
 
 type AccountLists = ReturnType<typeof createAccountLists>;
 
-function createAccountLists(services: KeyServices) {
+function createAccountLists(services: KeyServices & InvoiceServices) {
 	const keys: ReturnType<typeof createAccountKeys> = createAccountKeys(services);
 	const profile: ReturnType<typeof createAccountProfile> = createAccountProfile(services);
-	return { ...keys, ...profile, ...createAccountUsage(services) };
+	return { ...keys, ...profile, ...createAccountUsage(services), ...createInvoices(services) };
 }
 
 interface ExportServices extends Pick<AccountServices, "store" | "clock"> {
@@ -95,6 +96,7 @@ async function* pieces(deps: ExportServices, access: AccountAccess) {
 		granted_access: grantedAccessOf(store, id),
 		results: artifactsOf(store, id),
 		chats: chatsOf(store, id),
+		refund_requests: refundRequestsOf(store, id),
 	};
 	for (const [name, rows] of Object.entries(items)) {
 		yield* list(name, rows);
@@ -129,6 +131,13 @@ async function* callsOf(store: Store, accountId: string, since: number) {
 		for (const receipt of page.receipts) yield toCallWire(receipt);
 		cursor = page.next;
 	} while (cursor !== undefined);
+}
+
+async function* refundRequestsOf(store: Store, accountId: string) {
+	const rows = await store.read((reader) => reader.findBy("refund_requests", "owner", accountId));
+	for (const { id, receiptId, reason, state, createdAt } of rows) {
+		yield { refund_id: id, receipt_id: receiptId, reason, state, created_at: toIsoTime(createdAt) };
+	}
 }
 
 /** A2A tasks with their messages and artifacts, as far as their time is not over. */

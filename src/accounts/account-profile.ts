@@ -1,6 +1,6 @@
 import { custAccount, heldAccount } from "../../payments/payments.js";
 import { forgetKeySpending, spentThisMonth } from "../../payments/plan/plan.js";
-import type { AccountRow, Store, StoreTransaction } from "../../store/store.js";
+import type { AccountRow, InvoiceParty, Store, StoreTransaction } from "../../store/store.js";
 import { type AccountAccess, type Json, LIMITS } from "../contract/contract.js";
 import {
 	formatUsd,
@@ -31,12 +31,13 @@ export function createAccountProfile(deps: ProfileServices) {
 			requireManager(access);
 			const { accountId } = access;
 			if (change.retention !== undefined) await setRetention(store, accountId, change.retention);
-			const { label, contact } = change;
-			if (label !== undefined || contact !== undefined) {
+			const { label, contact, billing } = change;
+			if (label !== undefined || contact !== undefined || billing) {
 				await profiles.change(accountId, (profile) => ({
 					...profile,
 					...(label !== undefined && { label }),
 					...(contact !== undefined && { contact }),
+					...(billing && { billing: toParty(billing) }),
 				}));
 			}
 			return toAccountWire(deps, access);
@@ -89,6 +90,14 @@ export async function finishErasures(deps: ProfileServices): Promise<void> {
 	}
 }
 
+const FOR_MANAGERS = {
+	contact: null,
+	balance_usd: null,
+	held_usd: null,
+	budget: null,
+	billing: null,
+};
+
 /** What any credential of an account may read of it; what concerns its owner is for those that manage it. */
 async function toAccountWire(
 	{ store, clock, profiles }: ProfileServices,
@@ -100,21 +109,34 @@ async function toAccountWire(
 		await reader.balance(heldAccount(accountId)),
 		await spentThisMonth(reader, accountId, clock.now()),
 	]);
-	const { label, contact } = await profiles.get(accountId);
+	const { label, contact, billing } = await profiles.get(accountId);
 	return {
 		id: accountId,
 		label: label || account.label,
-		contact: isManager ? contact : null,
 		plan: account.plan,
 		has_payment_method: account.hasPaymentMethod,
 		retention: account.retention ?? "standard",
 		may_choose_zero_retention: account.mayKeepNothing ?? false,
 		created_at: toIsoTime(account.createdAt),
-		balance_usd: isManager ? formatUsd(balance ?? 0n) : null,
-		held_usd: isManager ? formatUsd(held ?? 0n) : null,
-		budget: isManager ? toBudgetWire(account, spent ?? 0n, clock.now()) : null,
+		...(isManager
+			? {
+					contact,
+					balance_usd: formatUsd(balance ?? 0n),
+					held_usd: formatUsd(held ?? 0n),
+					budget: toBudgetWire(account, spent ?? 0n, clock.now()),
+					billing: billing ? toBillingWire(billing) : null,
+				}
+			: FOR_MANAGERS),
 		credential: { key_id: keyId ?? null, manages_account: isManager },
 	};
+}
+
+function toParty({ vat_id: vatId, ...party }: NonNullable<AccountChange["billing"]>): InvoiceParty {
+	return { ...party, vatId };
+}
+
+function toBillingWire({ vatId: vat_id, ...party }: InvoiceParty) {
+	return { ...party, vat_id };
 }
 
 function setRetention(
@@ -173,6 +195,9 @@ async function forgetRows(tx: StoreTransaction, accountId: string): Promise<read
 	for (const { id } of await tx.findBy("keys", "accountId", accountId)) {
 		await tx.delete("keys", id);
 		await forgetKeySpending(tx, id);
+	}
+	for (const row of await tx.findBy("invoices", "accountId", accountId)) {
+		if (row.customer) await tx.put("invoices", { ...row, customer: null });
 	}
 	for (const table of ["connections", "usage"] as const) {
 		for (const { id } of await tx.findBy(table, "accountId", accountId)) await tx.delete(table, id);

@@ -1,10 +1,12 @@
-import type { DocumentStore } from "../../store/store.js";
+import type { DocumentStore, InvoiceParty } from "../../store/store.js";
 import { createTurnQueue } from "../kernel/kernel.js";
 
 /** What an account's owner wrote of it: kept apart from the ledger, as a document that can vanish. */
 export interface AccountProfile {
 	readonly label: string;
 	readonly contact: string;
+	/** Whom invoices are for; absent where its owner did not say. */
+	readonly billing?: InvoiceParty | undefined;
 	/** Labels of keys and connection tokens, by id. */
 	readonly labels: Readonly<Record<string, string>>;
 }

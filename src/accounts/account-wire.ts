@@ -26,6 +26,17 @@ const accountText = {
 
 export const accountOrderSchema = requestComponent("AccountOrder", z.strictObject(accountText));
 
+const billingFields = {
+	name: textField("Name of the customer, as invoices say it"),
+	address: textField("Its address, on one line").default(""),
+	country: z
+		.string()
+		.regex(/^([A-Z]{2})?$/, "must be two capital letters such as DE")
+		.default("")
+		.describe("ISO 3166-1 alpha-2"),
+	vat_id: z.string().trim().max(20).default("").describe("VAT number of a business"),
+};
+
 export const accountChangeSchema = requestComponent(
 	"AccountChange",
 	z.strictObject({
@@ -36,6 +47,10 @@ export const accountChangeSchema = requestComponent(
 			.describe(
 				"zero keeps a hash of each query instead of its text, where the operator allows it",
 			),
+		billing: z
+			.strictObject(billingFields)
+			.optional()
+			.describe("Whom invoices to come are for; erased with the account"),
 	}),
 );
 
@@ -88,6 +103,15 @@ export const accountSchema = replyComponent(
 		balance_usd: usdField.nullable(),
 		held_usd: usdField.nullable(),
 		budget: budgetSchema.nullable(),
+		billing: z
+			.object({
+				name: z.string(),
+				address: z.string(),
+				country: z.string(),
+				vat_id: z.string(),
+			})
+			.nullable()
+			.describe("Whom invoices are for; null until it is said"),
 		credential: z.object({ key_id: z.string().nullable(), manages_account: z.boolean() }),
 	}),
 );
@@ -201,6 +225,7 @@ export const accountExportSchema = replyComponent(
 		granted_access: z.array(z.looseObject({})).describe("Applications that may call for it"),
 		results: z.array(z.looseObject({})).describe("Results that can still be read"),
 		chats: z.array(z.looseObject({})).describe("Chat sessions with their turns"),
+		refund_requests: z.array(z.looseObject({})).describe("What was asked back, with its reason"),
 		tasks: z.array(z.looseObject({ id: z.string() })).describe("A2A tasks with their text"),
 	}),
 );

@@ -2,6 +2,7 @@ export { createFindAccess, createFindSubject, type FindGrant } from "./account-a
 export { type AccountOperations, createAccountOperations } from "./account-export.js";
 export {
 	parseLimit,
+	requireManager,
 	type SptScope,
 	setLabel,
 	toSptScope,

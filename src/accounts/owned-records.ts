@@ -15,6 +15,8 @@ const DOCUMENTS = {
 	webhooks: ({ documentId }) => [documentId],
 	webhook_deliveries: () => [],
 	oauth_records: ({ id }) => [id],
+	refund_requests: () => [],
+	undelivered: () => [],
 } satisfies { readonly [T in keyof Tables]?: (row: Tables[T]) => readonly string[] };
 
 export type OwnedTable = keyof typeof DOCUMENTS;

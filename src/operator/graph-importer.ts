@@ -25,6 +25,7 @@ import {
 	readMemory,
 	recordFor,
 	type SkippedFile,
+	SPLIT_CHARS_MIN,
 	updateFromFolder,
 	writeBundle,
 } from "../knowledge/knowledge.js";
@@ -105,7 +106,16 @@ async function importGraph(
 	const { graphId, imported: count, skipped, nodes, edges, evidence } = report;
 	const changed = { added: nodes, changed: 0, removed: 0, unchanged: 0 };
 	return {
-		report: { graph_id: graphId, imported: count, skipped, nodes, edges, evidence, changed },
+		report: {
+			graph_id: graphId,
+			imported: count,
+			skipped,
+			left_out: countLeftOut(skipped),
+			nodes,
+			edges,
+			evidence,
+			changed,
+		},
 		complete: repository.complete(onProgress),
 	};
 }
@@ -177,6 +187,7 @@ export function createGraphUpdate(deps: UpdateServices) {
 				graph_id: request.as,
 				imported: next.concepts.length,
 				skipped: plan.skipped,
+				left_out: countLeftOut(plan.skipped),
 				nodes: next.concepts.length,
 				edges: next.concepts.reduce((sum, { edges }) => sum + edges.length, 0),
 				evidence: next.concepts.reduce((sum, { evidence }) => sum + evidence.length, 0),
@@ -275,6 +286,15 @@ export const importCommand = z.strictObject({
 	edge_keys: z.array(z.string()).optional(),
 	type: z.enum(GRAPH_TYPES).optional(),
 	title: z.string().optional(),
+	/** "heading", "file", or the front-matter key that titles of documents come from. */
+	title_from: z.string().min(1).optional(),
+	/** Where dates come from that documents do not state. */
+	dates: z.enum(["git"]).optional(),
+	/** Patterns of `.gitignore`: files that are taken, all by default, and those that are left out. */
+	only: z.array(z.string()).optional(),
+	exclude: z.array(z.string()).optional(),
+	/** Characters above which a document is cut at its headings. */
+	split: z.number().int().min(SPLIT_CHARS_MIN).optional(),
 	/** Brings a graph that was imported under this id before in line with the source; what has not changed stays as it is. */
 	update: z.boolean().optional(),
 	/** Reads every file of the source, also those whose size and times have not changed. */
@@ -285,7 +305,9 @@ export type ImportRequest = z.output<typeof importCommand>;
 export interface ImportReport {
 	readonly graph_id: string;
 	readonly imported: number;
-	readonly skipped: readonly { readonly file: string; readonly reason: string }[];
+	readonly skipped: readonly SkippedFile[];
+	/** Files of `skipped` by their kind: what is private, and what the import was told to leave out. */
+	readonly left_out: { readonly private: number; readonly ignored: number };
 	readonly nodes: number;
 	readonly edges: number;
 	readonly evidence: number;
@@ -311,6 +333,12 @@ export type OnProgress = (progress: {
 	readonly stage?: "keywords" | "vectors" | undefined;
 }) => void;
 
+function countLeftOut(skipped: readonly SkippedFile[]): ImportReport["left_out"] {
+	const count = (wanted: SkippedFile["kind"]) =>
+		skipped.filter(({ kind }) => kind === wanted).length;
+	return { private: count("private"), ignored: count("ignored") };
+}
+
 /** Throws INVALID_ARGUMENT for a source without a single concept. */
 function assertSome(
 	{ nodes, skipped }: { readonly nodes: number; readonly skipped: readonly unknown[] },
@@ -332,7 +360,8 @@ function assertSlugFree(catalog: GraphCatalog, { id, slug }: GraphRecord): void 
 }
 
 function toOptions(request: ImportRequest, today: string): ImportOptions {
-	const { source_url, date_key, edge_keys, type, title } = request;
+	const { source_url, date_key, edge_keys, type, title, title_from, dates, only, exclude, split } =
+		request;
 	return {
 		today,
 		...(source_url !== undefined && { sourceUrl: source_url }),
@@ -340,5 +369,10 @@ function toOptions(request: ImportRequest, today: string): ImportOptions {
 		...(edge_keys && { edgeKeys: edge_keys }),
 		...(type && { type }),
 		...(title !== undefined && { title }),
+		...(title_from !== undefined && { titleFrom: title_from }),
+		...(dates && { dates }),
+		...(only && { only }),
+		...(exclude && { exclude }),
+		...(split !== undefined && { splitChars: split }),
 	};
 }

@@ -13,10 +13,16 @@ import {
 	type Movement,
 	type Reconciliation,
 	type RefundPayouts,
+	type RefundRequests,
 	type Refunds,
 	reconcile,
 } from "../../payments/refunds/refunds.js";
-import { exportLedger, type RefundRow, type Store } from "../../store/store.js";
+import {
+	exportLedger,
+	type RefundRequestRow,
+	type RefundRow,
+	type Store,
+} from "../../store/store.js";
 import { usdField } from "../accounts/accounts.js";
 import {
 	type Clock,
@@ -29,7 +35,7 @@ import {
 	unavailable,
 } from "../kernel/kernel.js";
 
-const dayField = z.string().regex(/^\d{4}-\d{2}-\d{2}$/, "must be a day such as 2026-03-31");
+export const dayField = z.string().regex(/^\d{4}-\d{2}-\d{2}$/, "must be a day such as 2026-03-31");
 const refundFields = { reason: z.string().min(1).max(500), usd: usdField.optional() };
 
 /** What the operator's commands about the books take. */
@@ -44,6 +50,7 @@ export const ledgerCommands = {
 		tx: z.string().optional(),
 		again: z.boolean().optional(),
 	}),
+	decideRefund: z.strictObject({ id: z.string().min(1), grant: z.boolean() }),
 	/** `book` books what the chain shows and the ledger lacks to `suspense`. */
 	reconcile: z.strictObject({ book: z.boolean().optional() }),
 };
@@ -57,12 +64,13 @@ export interface LedgerOperatorDeps {
 	readonly store: Store;
 	readonly guard: InvariantGuard;
 	readonly refunds: Refunds;
+	readonly refundRequests: RefundRequests;
 	readonly refundPayouts: RefundPayouts;
 	readonly chainBooks: ChainBooks;
 }
 
 export function createLedgerOperator(deps: LedgerOperatorDeps) {
-	const { store, guard, refunds, refundPayouts, chainBooks } = deps;
+	const { store, guard, refunds, refundRequests, refundPayouts, chainBooks } = deps;
 	return {
 		verifyLedger: () => verifyLedger(store, guard),
 		reportLedger: (request: Command<"report">) => reportLedger(store, request),
@@ -74,6 +82,18 @@ export function createLedgerOperator(deps: LedgerOperatorDeps) {
 		refundToken: async ({ token_id: tokenId, ...given }: Command<"refundToken">) =>
 			toRefundWire(await refunds.refundToken({ tokenId, ...toTerms(given) })),
 		listRefunds: async () => ({ items: (await refunds.list()).map(toRefundWire) }),
+		/** What callers asked back and no one has decided yet. */
+		listRefundRequests: async () => ({
+			items: (await refundRequests.listOpen()).map(toRequestWire),
+		}),
+		async decideRefund({ id, grant: isGranted }: Command<"decideRefund">) {
+			const { request, refund } = await refundRequests.decide(id, { isGranted });
+			return {
+				id,
+				state: request?.state ?? "open",
+				refund: refund ? toRefundWire(refund) : null,
+			};
+		},
 		payRefund: async ({ id, tx, again }: Command<"payRefund">) =>
 			toRefundWire(await refundPayouts.pay({ id, transactionHash: tx, again })),
 		/** Holds the ledger against the chain. Throws UNAVAILABLE when none can be read. */
@@ -157,7 +177,7 @@ function parseKey(text: string): ReportKey {
 	);
 }
 
-function parseDay(text: string): string {
+export function parseDay(text: string): string {
 	const ms = /^\d{4}-\d{2}-\d{2}$/.test(text) ? Date.parse(`${text}T00:00:00Z`) : Number.NaN;
 	if (!Number.isNaN(ms) && toIsoTime(ms).startsWith(text)) return text;
 	throw invalidArgument(`"${text.slice(0, 40)}" is no day; write it like "2026-03-31".`);
@@ -178,6 +198,16 @@ function toRefundWire(row: RefundRow) {
 		transaction: row.transactionHash ?? null,
 		created_at: toIsoTime(row.createdAt),
 		paid_at: row.paidAt === undefined ? null : toIsoTime(row.paidAt),
+	};
+}
+
+function toRequestWire(row: RefundRequestRow) {
+	return {
+		id: row.id,
+		receipt_id: row.receiptId,
+		owner: row.owner,
+		reason: row.reason,
+		created_at: toIsoTime(row.createdAt),
 	};
 }
 

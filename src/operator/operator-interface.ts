@@ -18,6 +18,7 @@ import { type Clock, formatUsd, parseUsd } from "../kernel/kernel.js";
 import type { GraphCatalog } from "../knowledge/knowledge.js";
 import type { SearchEngine } from "../search/search.js";
 import type { DataBackup } from "./data-folder.js";
+import { createGapReport } from "./gap-report.js";
 import type { GraphImporter, OnProgress } from "./graph-importer.js";
 import type { ConceptEditor } from "./graph-repository.js";
 import type { Retention } from "./housekeeping.js";
@@ -127,5 +128,6 @@ export function createOperator(deps: OperatorDeps) {
 			return tryWriter(services, { questions, signal, onProgress });
 		},
 		...ledger,
+		reportGaps: createGapReport(deps),
 	};
 }

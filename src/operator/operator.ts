@@ -6,6 +6,7 @@ export {
 	type RestoreReport,
 	restoreData,
 } from "./data-folder.js";
+export { type GapReport, gapCommand } from "./gap-report.js";
 export {
 	createGraphImporter,
 	type ImportReport,

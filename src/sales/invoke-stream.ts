@@ -9,6 +9,7 @@ import {
 	refundFailed,
 	type Settled,
 	settleCall,
+	unansweredOf,
 } from "./invoke.js";
 import type { FollowedStream } from "./stream-record.js";
 import type { RecordUsage } from "./usage.js";
@@ -83,6 +84,7 @@ export function createInvokeStream(
 			keepsNoText: payer?.keepsNoText,
 			output: undefined,
 			receiptId: settled.cost.receipt_id,
+			unanswered: unansweredOf(opened, { isAnswer: start.hasEvidence }),
 		});
 		const events = replayThenFollow(start.events, source, signal);
 		return {

@@ -33,6 +33,7 @@ import {
 } from "../kernel/kernel.js";
 import { type Admission, type OpenCallDeps, unitsOf } from "./cashier.js";
 import { createLaunchCall, type LaunchServices } from "./launch-call.js";
+import type { Unanswered } from "./usage.js";
 
 interface KeepServices {
 	/** Keeps what skills want kept of their answers; without one nothing is. */
@@ -76,6 +77,7 @@ export function createInvoke(deps: LaunchServices & KeepServices): Invoke {
 			keepsNoText: payer?.keepsNoText,
 			output,
 			receiptId: cost.receipt_id,
+			unanswered: unansweredOf(opened, { isAnswer, answered }),
 		});
 		return {
 			output,
@@ -232,6 +234,20 @@ function receiptOf({ settlement, headers }: Pick<Released, "settlement" | "heade
 function reasonOf(error: unknown, call: Call): ReleaseReason {
 	if (!call.signal.aborted) return "failed";
 	return error instanceof ServiceError ? "timeout" : "client_gone";
+}
+
+/** What of a call had no answer, at its list price; what was paid for before is settled already. */
+export function unansweredOf(
+	{ admission, skill, input }: OpenedCall,
+	{ isAnswer, answered }: Delivered,
+): Unanswered | undefined {
+	if (admission.kind === "replayed") return undefined;
+	const { amountMicros } = admission.quote;
+	const units = unitsOf(skill, input);
+	const all = Array.from({ length: units }, (_, place) => place);
+	const places = isAnswer ? all.filter((place) => answered && !answered.includes(place)) : all;
+	if (places.length === 0) return undefined;
+	return { priceMicros: (amountMicros / BigInt(units)) * BigInt(places.length), units, places };
 }
 
 /** What the answered units of a call come to; undefined where that is the whole price. */

@@ -2,6 +2,7 @@ export { type Cashier, createCashier, offersOf } from "./cashier.js";
 export { createInvoke } from "./invoke.js";
 export { createInvokeStream } from "./invoke-stream.js";
 export { createPaymentOperations, type PaymentOperations } from "./payment-operations.js";
+export { createPaymentRecords, type PaymentRecords } from "./payment-records.js";
 export { continuationSchema } from "./payment-wire.js";
 export { createRedeemQuote } from "./quotes.js";
 export { createScheduleBilling } from "./schedule-billing.js";
@@ -13,4 +14,4 @@ export {
 } from "./spt-purchase.js";
 export { createKeptStreams } from "./stored-streams.js";
 export type { FollowedStream, NumberedEvent } from "./stream-record.js";
-export { createUsageRecorder } from "./usage.js";
+export { createJobGapRecorder, createUsageRecorder } from "./usage.js";

@@ -1,7 +1,7 @@
 import { createHmac } from "node:crypto";
-import type { QueryLog } from "../../store/store.js";
-import type { Call, Skill } from "../contract/contract.js";
-import type { Clock } from "../kernel/kernel.js";
+import type { JobRow, QueryLog } from "../../store/store.js";
+import type { Call, JobJson, Skill } from "../contract/contract.js";
+import { type Clock, formatUsd, type Micros } from "../kernel/kernel.js";
 
 export interface Used {
 	readonly call: Call;
@@ -12,6 +12,16 @@ export interface Used {
 	readonly keepsNoText?: boolean | undefined;
 	readonly output: unknown;
 	readonly receiptId: string | null;
+	/** What of the call had no answer; undefined where all of it had one. */
+	readonly unanswered?: Unanswered | undefined;
+}
+
+export interface Unanswered {
+	/** Its list price, which no one paid. */
+	readonly priceMicros: Micros;
+	/** How many units the call asked for, and the places of those without an answer. */
+	readonly units: number;
+	readonly places: readonly number[];
 }
 
 /** Records what was asked, never what was answered. Spec: What the service does, 6. */
@@ -27,7 +37,9 @@ export function createUsageRecorder({
 	/** Key of those hashes, so that short queries cannot be guessed from theirs; without it nothing is kept. */
 	pepper?: Uint8Array;
 }): RecordUsage {
-	return ({ call, skill, input, owner, keepsNoText = false, output, receiptId }) => {
+	return (used) => {
+		const { call, skill, input, owner, keepsNoText = false, output, receiptId } = used;
+		const { unanswered } = used;
 		const decision = decisionOf(output);
 		const query = skill.queryOf(input);
 		queryLog.append({
@@ -40,7 +52,42 @@ export function createUsageRecorder({
 			...(keepsNoText && pepper && query !== undefined && { queryHash: hashOf(query, pepper) }),
 			decision,
 			receiptId: receiptId ?? undefined,
+			...(unanswered && {
+				unanswered: {
+					priceUsd: formatUsd(unanswered.priceMicros),
+					graphIds: skill.graphsOf(input),
+					...(isByLine(query, unanswered) && { places: unanswered.places }),
+				},
+			}),
 		});
+	};
+}
+
+/** Whether a call asked several questions, each a line of its text, and not one of several readers. */
+function isByLine(query: string | undefined, { units }: Unanswered): boolean {
+	return units > 1 && query?.split("\n").length === units;
+}
+
+/** Records that a job ended without an answer; its launch was recorded when no one knew that. */
+export function createJobGapRecorder({
+	queryLog,
+	inputOf,
+	clock,
+}: {
+	readonly queryLog: QueryLog;
+	/** What a job was asked, as long as it is kept. */
+	readonly inputOf: (jobId: string) => Promise<JobJson | undefined>;
+	readonly clock: Clock;
+}) {
+	return async (row: JobRow): Promise<void> => {
+		const { id, owner, operationId, priceMicros, chargedMicros = 0n, graphIds, state } = row;
+		if (state !== "completed" || priceMicros === 0n || chargedMicros > 0n) return;
+		const query = (await inputOf(id))?.["query"];
+		if (typeof query !== "string") return;
+		const unanswered = { priceUsd: formatUsd(priceMicros), graphIds };
+		const unpaid = { decision: undefined, receiptId: undefined, unanswered };
+		const job = { requestId: id, owner, operationId, transport: "job" };
+		queryLog.append({ at: clock.now(), ...job, query, ...unpaid });
 	};
 }
 

@@ -21,6 +21,7 @@ import {
 	parseWriterSettings,
 	type WriterSettings,
 } from "./outbound-settings.js";
+import { parseSellerSettings, type SellerSettings } from "./seller-settings.js";
 import { DEFAULTS, SETTING_ROWS, type SettingKey } from "./setting-rows.js";
 
 /** What a server runs with, read and checked. */
@@ -51,6 +52,8 @@ export interface Settings {
 	readonly feeds?: "bundled" | "live" | undefined;
 	/** Where mails go out; none are sent where absent. */
 	readonly mail?: MailSettings | undefined;
+	/** Who issues invoices; they name no one where absent. */
+	readonly seller?: SellerSettings | undefined;
 	/** Who may open an account; closed where absent. */
 	readonly accounts?: "open" | "closed";
 	readonly prices: Partial<PriceBook>;
@@ -92,6 +95,7 @@ export function readSettings({ flags, environment, folder }: SettingSources): Se
 		writer: parseWriterSettings(text, environment["TOLLGRAPH_WRITER_KEY"]),
 		accounts: parseChoice(text("accounts"), "value of accounts", ["open", "closed"]),
 		mail: parseMailSettings(text),
+		seller: parseSellerSettings(text),
 		feeds: parseChoice(text("feeds"), "value of feeds", ["bundled", "live"]),
 		prices: parsePrices(file["prices"]),
 	};

@@ -3,6 +3,7 @@ import { IDENTITY_ALGORITHMS } from "../accounts/accounts.js";
 import { WRITER_LIMITS } from "../contract/contract.js";
 import { IDENTITY_SETTINGS, MCP_SETTINGS, OAUTH_SETTINGS } from "./identity-settings.js";
 import { MAIL_SETTINGS, WRITER_SETTINGS } from "./outbound-settings.js";
+import { SELLER_SETTINGS } from "./seller-settings.js";
 
 /** What each setting says, by its key in `tollgraph.config.yaml`; the flag is `--key` with hyphens, the variable TOLLGRAPH_KEY in capitals. */
 const DESCRIPTIONS = {
@@ -39,6 +40,7 @@ const DESCRIPTIONS = {
 	...MCP_SETTINGS,
 	...WRITER_SETTINGS,
 	...MAIL_SETTINGS,
+	...SELLER_SETTINGS,
 	rpc_url:
 		"Node of that chain: needed by the local facilitator; with another one, payments are checked against the chain itself.",
 } as const;

@@ -1,6 +1,6 @@
 import { join } from "node:path";
 import { type Clock, nextTurn, readJson, toIsoDay } from "../../src/kernel/kernel.js";
-import type { QueryLog, QueryLogRow } from "../store.js";
+import type { DaySpan, QueryLog, QueryLogRow } from "../store.js";
 import { type FileSystem, type OpenFile, writeFully } from "./file-system.js";
 import { createSerialQueue } from "./serial-queue.js";
 
@@ -25,6 +25,7 @@ export function createQueryLog({
 	/** Called, at most once a flush, with how many rows were lost to the disk or to the bound on memory. */
 	readonly onDropped?: ((count: number) => void) | undefined;
 }) {
+	const disk = { fileSystem, folder };
 	const inTurn = createSerialQueue();
 	let buffered: { readonly day: string; readonly line: string }[] = [];
 	let bufferedChars = 0;
@@ -84,11 +85,9 @@ export function createQueryLog({
 				if (old.length > 0) await fileSystem.syncFolder(folder);
 				return old.length;
 			}),
-		async *read(owner) {
-			yield* readRows({ fileSystem, folder, segments: await segments(), owner });
-		},
-		erase: async (owner) =>
-			overwriteRows({ fileSystem, folder, segments: await segments(), owner }),
+		read: (owner) => readRows({ ...disk, segments, owner }),
+		readDays: (span) => readRows({ ...disk, segments, span }),
+		erase: async (owner) => overwriteRows({ ...disk, owner }, await segments()),
 	};
 	return {
 		...log,
@@ -140,22 +139,42 @@ interface Line {
 	readonly length: number;
 }
 
-interface OwnerQuery {
+interface LogQuery {
 	readonly fileSystem: FileSystem;
 	readonly folder: string;
-	readonly segments: readonly QuerySegment[];
-	readonly owner: string;
+	/** All owners by default. */
+	readonly owner?: string | undefined;
 }
 
-async function* readRows(query: OwnerQuery): AsyncGenerator<QueryLogRow> {
-	for (const segment of query.segments) {
+async function* readRows({
+	segments,
+	span = {},
+	...query
+}: LogQuery & {
+	readonly segments: () => Promise<readonly QuerySegment[]>;
+	readonly span?: DaySpan;
+}): AsyncGenerator<QueryLogRow> {
+	const within = (await segments()).filter(({ name }) => isWithin(span, name));
+	for (const segment of within.sort(byName)) {
 		for await (const { row } of linesOf(query, segment)) yield row;
 	}
 }
 
+function isWithin({ from, to }: DaySpan, name: string): boolean {
+	const [, day = ""] = SEGMENT.exec(name) ?? [];
+	return (from === undefined || day >= from) && (to === undefined || day <= to);
+}
+
+function byName(one: QuerySegment, other: QuerySegment): number {
+	return one.name < other.name ? -1 : 1;
+}
+
 /** Overwrites rows with white space: the file keeps its length, and no one who appends to it or copies it is disturbed. */
-async function overwriteRows(query: OwnerQuery): Promise<number> {
-	const { fileSystem, folder, segments } = query;
+async function overwriteRows(
+	query: LogQuery & { readonly owner: string },
+	segments: readonly QuerySegment[],
+): Promise<number> {
+	const { fileSystem, folder } = query;
 	let count = 0;
 	for (const { name, bytes } of segments) {
 		const own: Line[] = [];
@@ -180,12 +199,13 @@ function noneWhereMissing(error: NodeJS.ErrnoException): Buffer {
 	throw error;
 }
 
-/** The lines of an owner; lines that were overwritten or cut off are passed over, and a deleted file has none. */
+/** The lines of an owner, or of all; lines that were overwritten or cut off are passed over, and a deleted file has none. */
 async function* linesOf(
-	{ fileSystem, folder, owner }: OwnerQuery,
+	{ fileSystem, folder, owner }: LogQuery,
 	segment: QuerySegment,
 ): AsyncGenerator<Line> {
-	const mark = JSON.stringify(owner);
+	// Cheaper than to parse every line.
+	const mark = owner === undefined ? '"owner":' : JSON.stringify(owner);
 	let rest = Buffer.alloc(0);
 	let position = 0;
 	while (position + rest.length < segment.bytes) {
@@ -200,7 +220,8 @@ async function* linesOf(
 			const from = bytes.lastIndexOf(LINE_FEED, at) + 1;
 			const to = bytes.indexOf(LINE_FEED, at);
 			const row = readJson(bytes.toString("utf8", from, to)) as QueryLogRow | null | undefined;
-			if (row?.owner === owner) yield { row, position: position + from, length: to - from };
+			if (row && (owner === undefined || row.owner === owner))
+				yield { row, position: position + from, length: to - from };
 			at = bytes.indexOf(mark, to);
 		}
 		rest = bytes.subarray(end);

@@ -26,6 +26,8 @@ export interface AccountRow {
 	readonly quotaId?: string | undefined;
 	/** "zero" keeps a hash of each query instead of its text; standard where absent. */
 	readonly retention?: "standard" | "zero" | undefined;
+	/** Last month whose invoice was looked at, `YYYY-MM`: what it cost is issued, or was nothing. */
+	readonly invoicedMonth?: string | undefined;
 	/** Whether its owner may choose zero retention. */
 	readonly mayKeepNothing?: boolean | undefined;
 	/** Most it spends in one UTC month. */

@@ -1,4 +1,5 @@
 import type { Micros } from "../../src/kernel/kernel.js";
+import type { OwnedRow } from "./account-rows.js";
 
 /**
  * One payment on a chain, from its reservation on; `id` is made of (network, asset, payer, nonce), so that one
@@ -90,4 +91,70 @@ export interface RefundRow {
 	/** When its latest transfer was about to be sent. */
 	readonly payingSince?: number | undefined;
 	readonly paidAt?: number | undefined;
+}
+
+/** What a caller asked back of a call; the refund that grants it has the same id. */
+export interface RefundRequestRow extends OwnedRow {
+	readonly receiptId: string;
+	/** In the caller's words; empty for accounts with zero retention. */
+	readonly reason: string;
+	readonly state: "open" | "granted" | "declined";
+	readonly createdAt: number;
+	readonly decidedAt?: number | undefined;
+}
+
+/** A party to an invoice, as it was when that was issued. */
+export interface InvoiceParty {
+	readonly name: string;
+	readonly address: string;
+	/** ISO 3166-1 alpha-2; empty where it was not told. */
+	readonly country: string;
+	readonly vatId: string;
+}
+
+/** What an account was charged in one month, and what went back to it; it never changes once it is issued. */
+export interface InvoiceRow {
+	readonly id: string;
+	readonly accountId: string;
+	/** From 1 on, over all accounts and without gaps. */
+	readonly number: number;
+	/** `YYYY-MM`, UTC. */
+	readonly month: string;
+	readonly issuedAt: number;
+	readonly lines: readonly InvoiceLine[];
+	readonly credits: readonly InvoiceCredit[];
+	/** Lines less credits, VAT included. */
+	readonly totalMicros: Micros;
+	/** Part of the total. */
+	readonly vatMicros: Micros;
+	readonly vatBasisPoints: number;
+	readonly isReverseCharge: boolean;
+	readonly seller: InvoiceParty | null;
+	/** Null where its account said nothing, and once that is erased. */
+	readonly customer: InvoiceParty | null;
+}
+
+export interface InvoiceLine {
+	readonly operationId: string;
+	readonly calls: number;
+	readonly amountMicros: Micros;
+}
+
+export interface InvoiceCredit {
+	readonly refundId: string;
+	readonly receiptId: string;
+	readonly at: number;
+	readonly amountMicros: Micros;
+}
+
+/** A number that only grows, e.g. that of the invoice issued last. */
+export interface CounterRow {
+	readonly id: string;
+	readonly value: number;
+}
+
+/** A paid answer whose connection closed before all of it was handed over; `id` is its receipt's. */
+export interface UndeliveredRow extends OwnedRow {
+	/** Under which it can be had again, until it is refunded. */
+	readonly idempotencyId?: string | undefined;
 }
