@@ -16,6 +16,7 @@ import {
 	type FoundThesis,
 	findBearing,
 	findThesis,
+	NO_BEARING,
 	readSides,
 	type Side,
 	type Sides,
@@ -29,11 +30,11 @@ export const analystDebate = paidOperation({
 	at: "POST /v1/analysts/debate",
 	summary: "Have analysts debate a question",
 	description:
-		"A thesis from the graphs of two to four analysts, what bears it out and what speaks against it as a judge reads it, every sentence cited, and a weighing of what either side rests on. Paid per call; an analyst nobody knows costs nothing, nor does a question to which either side lacks two independent sources: the answer says so in words.",
+		"A thesis from the graphs of two to four analysts, what bears it out and what speaks against it, by marks in the text such as For: and Against: or as a judge reads it, every sentence cited, and a weighing of what either side rests on. Paid per call; an unknown analyst costs nothing, nor does a question to which either side lacks two documents: the answer says so in words.",
 	body: debateInput,
 	reply: toReply("DebateReply", debateOutput),
 	about:
-		"A thesis from the graphs of two to four analysts, with the sentences that bear it out and those that speak against it, every one cited, and a judge that weighs what either side rests on, with reasons. Not charged unless both sides have two independent sources.",
+		"A thesis from the graphs of two to four analysts, with the sentences that bear it out and those that speak against it, every one cited, and a judge that weighs what either side rests on, with reasons. Not charged unless both sides rest on two documents.",
 	tags: ["analyst", "debate", "arguments", "evidence"],
 	examples: [DEBATE_QUESTION],
 	output: debateOutput,
@@ -54,10 +55,12 @@ export const analystDebate = paidOperation({
 			const graphs = analysts.map(({ graph }) => graph);
 			const found = await findThesis(search, { question, graphs, signal });
 			const { thesis } = found;
-			const sentences = thesis
+			const bearing = thesis
 				? await findBearing(search, thesis, { question, graphs, signal })
-				: [];
-			const sides = thesis ? await readSides(search, thesis, { sentences, signal }) : NO_SIDES;
+				: NO_BEARING;
+			const sides = thesis
+				? await readSides(search, thesis, { ...bearing, signal })
+				: bearing.marked;
 			const data = toData(question, { analysts, found, sides });
 			const isDebate = data.message === null;
 			const by = new Set([...data.for, ...data.against].map((point) => point.analyst));
@@ -108,8 +111,6 @@ async function chooseAnalysts(
 	const routed = await search.route({ graphs, query: question, limit, signal });
 	return routed.graphs.flatMap(({ graph }) => known.find((one) => one.graph === graph) ?? []);
 }
-
-const NO_SIDES: Sides = { for: [], against: [] };
 
 interface Argued {
 	readonly analysts: readonly Analyst[];

@@ -38,8 +38,8 @@ export async function askAnalyst(
 	const { warnings } = prose;
 	const [told] = prose.sentences;
 	if (!told) return { ...none, writer: prose.writer, warnings };
-	const sentences = await findBearing(search, thesis, { question, graphs, signal });
-	const sides = shorten(await readSides(search, thesis, { sentences, signal }));
+	const bearing = await findBearing(search, thesis, { question, graphs, signal });
+	const sides = shorten(await readSides(search, thesis, { ...bearing, signal }));
 	const open = offered
 		.filter(({ concept }) => concept.status === "draft")
 		.slice(0, CONSULT_LIMITS.openQuestions);

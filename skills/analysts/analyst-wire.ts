@@ -81,7 +81,9 @@ const analystAnswerSchema = z.object({
 	evidence: z.array(citedTextSchema).describe("What else answers, passage by passage"),
 	arguments_for: z
 		.array(citedTextSchema)
-		.describe("Sentences that bear the thesis out, as the judge reads them; none without a judge"),
+		.describe(
+			'Sentences that bear the thesis out, by marks such as "For:" in their own text or as the judge reads them',
+		),
 	arguments_against: z.array(citedTextSchema).describe("Those that speak against it"),
 	open_questions: z.array(citedTextSchema).describe("What its own concept calls a draft"),
 	not_covered: z.array(z.string()),

@@ -50,7 +50,7 @@ export const analystConsultation = paidOperation({
 	},
 	summary: "Consult a synthetic analyst",
 	description:
-		"A thesis from one analyst's graph, what else answers, what bears the thesis out and what speaks against it as a judge reads it, open questions and scenarios, every sentence cited. Probabilities are counted from cited evidence with one vote added for each scenario; small samples say so. Paid per call; an analyst nobody knows and a graph that does not answer cost nothing.",
+		"A thesis from one analyst's graph, what else answers, what bears the thesis out and what speaks against it as a judge reads it, open questions and scenarios, every sentence cited. Probabilities are counted from cited evidence with one vote added for each scenario; small samples say so. Paid per call; an unknown analyst and a graph that does not answer cost nothing.",
 	body: analystConsultInput,
 	reply: toReply("AnalystConsultReply", analystConsultOutput),
 	about:

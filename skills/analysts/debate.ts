@@ -1,6 +1,6 @@
 import { type CitedSentence, toArticleAddress } from "../../src/evidence/evidence.js";
 import { CONSULT_LIMITS } from "../experts/experts.js";
-import { independentSources, type Side } from "./thesis.js";
+import type { Side } from "./thesis.js";
 
 /** One argument and whose graph it is from. */
 export interface DebatePoint {
@@ -39,7 +39,7 @@ function weightOf(points: readonly DebatePoint[]): number {
 	const best = new Map<string, number>();
 	for (const { sentence } of points) {
 		for (const { sourceUrl } of sentence.sources) {
-			const source = toArticleAddress(sourceUrl)?.text ?? sourceUrl;
+			const source = documentOf(sourceUrl);
 			best.set(source, Math.max(best.get(source) ?? 0, TRUST[sentence.concept.trust]));
 		}
 	}
@@ -47,22 +47,30 @@ function weightOf(points: readonly DebatePoint[]): number {
 	return Math.round(sum * 1000) / 1000;
 }
 
-/** Independent sources that each side of a debate rests on at least. */
-const SOURCES_LEAST = 2;
+/** Documents that each side of a debate rests on at least. */
+const DOCUMENTS_LEAST = 2;
 
 /** Whether both sides have enough to be a debate, and in words what there is. */
 export function surveyDebate(pro: readonly DebatePoint[], contra: readonly DebatePoint[]) {
-	const [sourcesFor, sourcesAgainst] = [pro, contra].map((points) =>
-		independentSources(points.map(({ sentence }) => sentence)),
-	) as [number, number];
-	const isDebate = Math.min(sourcesFor, sourcesAgainst) >= SOURCES_LEAST;
-	const found = `by the judge ${told(pro, sourcesFor)} bear out what these graphs answer, and ${told(contra, sourcesAgainst)} speak against it`;
-	const message = `No debate, and nothing is charged: ${found}; each side needs ${SOURCES_LEAST} independent sources. POST /v1/analysts/consult has what one analyst's graph answers.`;
+	const [own, others] = [countDocuments(pro), countDocuments(contra)];
+	const isDebate = Math.min(own, others) >= DOCUMENTS_LEAST;
+	const found = `by marks in the text and by the judge ${describe(pro, own)} bear out what these graphs answer, and ${describe(contra, others)} speak against it`;
+	const message = `No debate, and nothing is charged: ${found}; each side needs ${DOCUMENTS_LEAST} documents. POST /v1/analysts/consult has what one analyst's graph answers.`;
 	return { isDebate, message: isDebate ? null : message };
 }
 
-function told(points: readonly DebatePoint[], sources: number): string {
-	return `${points.length} sentences of ${sources} independent sources`;
+/** One host may publish what many wrote: proposals for and against a change stand side by side in one register. */
+function countDocuments(points: readonly DebatePoint[]): number {
+	const sources = points.flatMap(({ sentence }) => sentence.sources);
+	return new Set(sources.map(({ sourceUrl }) => documentOf(sourceUrl))).size;
+}
+
+function documentOf(sourceUrl: string): string {
+	return toArticleAddress(sourceUrl)?.text ?? sourceUrl;
+}
+
+function describe({ length }: readonly DebatePoint[], documents: number): string {
+	return `${length} sentences of ${documents} documents`;
 }
 
 /** Some of everybody's arguments, in turn, each once. */

@@ -6,7 +6,6 @@ import {
 	composeAnswer,
 	decisionOf,
 	findCandidates,
-	groupSources,
 	passagesOf,
 	scorePassages,
 } from "../answers/answers.js";
@@ -72,12 +71,13 @@ async function chooseClaim(
 	{ judge }: Pick<JudgedSearch, "judge">,
 	{ question, passage, signal }: Pick<Thesis, "passage"> & Pick<ThesisTask, "question" | "signal">,
 ): Promise<CitedSentence> {
-	const [lead] = passage;
-	if (passage.length === 1) return lead;
-	const pairs = passage.map((sentence) => ({ text: question, passage: textOf(sentence) }));
+	const stating = passage.filter(({ text }) => readMark(text, undefined) === undefined);
+	const [lead = passage[0]] = stating;
+	if (stating.length < 2) return lead;
+	const pairs = stating.map((sentence) => ({ text: question, passage: textOf(sentence) }));
 	const { readings = [] } = await readPairs(judge, pairs, signal);
 	const answers = readings.map((reading) => reading.answers);
-	return passage[answers.indexOf(Math.max(...answers))] ?? lead;
+	return stating[answers.indexOf(Math.max(...answers))] ?? lead;
 }
 
 /** From which reading on a sentence is on a side: where the judge is less sure it speaks for neither. */
@@ -86,32 +86,73 @@ const SIDE_LEAST = 0.7;
 /** Passages that sides are looked for in. */
 const POOL_PASSAGES = 40;
 
-/** What may bear on a thesis: an answer leaves out what repeats it in other words, and so would leave out what bears it out. */
+/** Sentences that may bear on a thesis, and those of them that their own text puts on a side of what it is about. */
+export interface Bearing {
+	readonly sentences: readonly CitedSentence[];
+	readonly marked: Sides;
+}
+
+const NO_SENTENCES: Sides = { for: [], against: [] };
+export const NO_BEARING: Bearing = { sentences: [], marked: NO_SENTENCES };
+
+/**
+ * What may bear on a thesis: an answer leaves out what repeats it in other words, and so would leave out what bears it out. Marks count
+ * in concepts that answer the question: what speaks for another subject is no argument here.
+ */
 export async function findBearing(
 	search: Search,
-	{ claim }: Pick<Thesis, "claim">,
+	{ claim, passage, others }: Thesis,
 	{ question, graphs, signal }: ThesisTask,
-): Promise<readonly CitedSentence[]> {
+): Promise<Bearing> {
 	const { conceptsMax } = CONSULT_LIMITS;
 	const parts = [question, claim.text].map((asked) => ({ question: asked, weight: 1 }));
 	const { candidates } = await findCandidates(search, { graphs, parts, conceptsMax, signal });
 	const scored = await scorePassages(search, parts, candidates, signal);
-	return scored.slice(0, POOL_PASSAGES).flatMap(({ passage }) => passage.sentences);
+	const answering = new Set([passage, ...others].flat().map(({ concept }) => concept));
+	const own = candidates.filter((candidate) => answering.has(candidate.passage.concept));
+	const marked = (side: Side) =>
+		own.flatMap(({ passage: { heading, sentences } }) =>
+			sentences.filter(({ text }) => readMark(text, heading) === side),
+		);
+	return {
+		sentences: scored.slice(0, POOL_PASSAGES).flatMap((one) => one.passage.sentences),
+		marked: { for: marked("for"), against: marked("against") },
+	};
+}
+
+/** First words, and headings, by which authors say themselves which side an argument is on. */
+const MARKS = {
+	for: {
+		opening: /^(?:for|in favou?r|pros?|benefits?|advantages?|upsides?)\s*:/i,
+		heading: /^(?:the )?(?:pros|benefits|advantages|upsides)$/i,
+	},
+	against: {
+		opening: /^(?:against|cons?|drawbacks?|disadvantages?|downsides?|objections?)\s*:/i,
+		heading: /^(?:the )?(?:cons|drawbacks|disadvantages|downsides|objections|criticism)$/i,
+	},
+} as const;
+
+/** The side that a sentence's own text puts it on. */
+function readMark(text: string, heading: string | undefined): Side | undefined {
+	const last = heading?.split(" > ").at(-1)?.trim() ?? "";
+	const sides = ["for", "against"] as const;
+	return (
+		sides.find((side) => MARKS[side].opening.test(text)) ??
+		sides.find((side) => MARKS[side].heading.test(last))
+	);
 }
 
 /**
- * Those of some sentences that bear a thesis out, and those that speak against it, surest first. None without a judge: words alone do
- * not say which side they are on.
+ * Those of some sentences that bear a thesis out, and those that speak against it: the marked ones, then as the judge reads them, surest
+ * first. Without a judge only the marked ones: other words alone do not say which side they are on.
  */
 export async function readSides(
 	search: Search,
 	{ claim, passage }: Pick<Thesis, "claim" | "passage">,
-	{
-		sentences,
-		signal,
-	}: { readonly sentences: readonly CitedSentence[]; readonly signal: AbortSignal },
+	{ sentences, marked, signal }: Bearing & { readonly signal: AbortSignal },
 ): Promise<Sides> {
-	const own = new Set(passage.map(({ text }) => text));
+	const placed = [...passage, ...marked.for, ...marked.against].map(({ text }) => text);
+	const own = new Set(placed);
 	const pool = new Map(sentences.map((sentence) => [sentence.text, sentence]));
 	const passages = [...pool.values()]
 		.filter(({ text }) => !own.has(text))
@@ -126,14 +167,12 @@ export async function readSides(
 			.filter(({ stance, score }) => stance === side && score >= SIDE_LEAST)
 			.sort((a, b) => b.score - a.score)
 			.map(({ sentence }) => sentence);
-	return { for: sideOf("supports"), against: sideOf("refutes") };
+	return {
+		for: [...marked.for, ...sideOf("supports")],
+		against: [...marked.against, ...sideOf("refutes")],
+	};
 }
 
 function textOf({ concept, text }: CitedSentence): string {
 	return titled([concept.title], [text]);
-}
-
-/** How many sources that do not rest on each other stand behind sentences. */
-export function independentSources(sentences: readonly CitedSentence[]): number {
-	return groupSources(sentences.flatMap(({ sources }) => sources)).length;
 }

@@ -163,7 +163,7 @@ function round(share: number): number {
 
 type AnswerData = QuestionAnswerOutput["data"];
 
-/** What the passages come to, the passages in reading order, then the table, each with the numbers of its sources. */
+/** What the passages come to, the table, then the passages by concept, each with the numbers of its sources. */
 function toText(
 	form: AnswerData["form"],
 	{ passages, table, yes_no }: Pick<AnswerData, "passages" | "table" | "yes_no">,
@@ -173,9 +173,20 @@ function toText(
 	return [
 		...(isPrediction ? [NO_PREDICTION] : []),
 		...(verdict === undefined ? [] : [verdict]),
-		...passages.map(({ about, text, sources }) => `${about.title}: ${text} ${toMarks(sources)}`),
 		...(table ? toTableLines(table.columns, toRows(table)) : []),
+		...toParagraphs(passages),
 	].join("\n");
+}
+
+/** Passages of one concept together, under its title, where the first of them stands. */
+function toParagraphs(passages: AnswerData["passages"]): readonly string[] {
+	const paragraphs = new Map<string, { readonly title: string; readonly texts: string[] }>();
+	for (const { about, text, sources } of passages) {
+		const paragraph = paragraphs.get(about.trend_id) ?? { title: about.title, texts: [] };
+		paragraphs.set(about.trend_id, paragraph);
+		paragraph.texts.push(`${text} ${toMarks(sources)}`);
+	}
+	return [...paragraphs.values()].map(({ title, texts }) => `${title}: ${texts.join(" ")}`);
 }
 
 const VERDICT_LINES = { yes: "Yes, by these passages:", no: "No, by these passages:" } as const;

@@ -30,6 +30,35 @@ const namedSchema = z.object({ trend_id: z.string(), title: z.string() });
 
 const sourceNumbers = z.array(z.int().positive()).min(1).describe("Numbers of `sources`");
 
+/** Things by what they are compared in; cells quote what is said of them. */
+export function tableOf<Cell extends z.ZodType>(cell: Cell) {
+	return z
+		.object({
+			columns: z.array(z.string()).describe("What is compared"),
+			rows: z.array(
+				z.object({
+					attribute: z.string(),
+					cells: z.array(cell.nullable()).describe("One for each column; null: not known"),
+				}),
+			),
+		})
+		.nullable()
+		.describe("Of comparisons whose sides both have something said of them");
+}
+
+/** As createSourceList numbers them. */
+export const numberedSources = z
+	.array(
+		z.object({
+			n: z.int().positive(),
+			title: z.string(),
+			source_url: z.string(),
+			published_at: z.string().nullable(),
+			publisher: z.string().describe("Host of the source"),
+		}),
+	)
+	.describe("Each source once, however often it is cited");
+
 const quotedSchema = z.object({
 	text: z.string().describe("Word for word as the graph has it"),
 	evidence_ids: z.array(z.string()).min(1).describe("Its sentences"),
@@ -51,7 +80,7 @@ export const questionAnswerOutput = outputOf(
 		text: z
 			.string()
 			.describe(
-				"The passages in reading order, then the table, each with the numbers of its sources in brackets",
+				"The table, then the passages by concept, each with the numbers of its sources in brackets",
 			),
 		passages: z.array(
 			quotedSchema.extend({
@@ -64,20 +93,7 @@ export const questionAnswerOutput = outputOf(
 		parts: z
 			.array(z.object({ question: z.string(), answered: z.boolean() }))
 			.describe("What the question asks for, one by one; the question itself first"),
-		table: z
-			.object({
-				columns: z.array(z.string()).describe("What is compared"),
-				rows: z.array(
-					z.object({
-						attribute: z.string(),
-						cells: z
-							.array(quotedSchema.nullable())
-							.describe("One for each column; null: not known"),
-					}),
-				),
-			})
-			.nullable()
-			.describe("Of comparisons whose sides both have something said of them"),
+		table: tableOf(quotedSchema),
 		events: z
 			.array(
 				placedSchema.extend({
@@ -118,17 +134,7 @@ export const questionAnswerOutput = outputOf(
 				}),
 			)
 			.describe("What nothing here answers"),
-		sources: z
-			.array(
-				z.object({
-					n: z.int().positive(),
-					title: z.string(),
-					source_url: z.string(),
-					published_at: z.string().nullable(),
-					publisher: z.string().describe("Host of the source"),
-				}),
-			)
-			.describe("Each source once, however often it is cited"),
+		sources: numberedSources,
 		tokens: z.int().describe("What the passages take, at some 4 characters a token"),
 	}),
 	z.object({

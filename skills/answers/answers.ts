@@ -1,5 +1,6 @@
 export { NO_PREDICTION } from "./answer-presentation.js";
 export { createSourceList, toMarks, toTableLines } from "./answer-text.js";
+export { numberedSources, tableOf } from "./answer-wire.js";
 export { type CitationList, createCitationList, type WrittenSentence } from "./citation-gate.js";
 export {
 	type AnswerBlock,

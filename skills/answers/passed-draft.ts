@@ -66,10 +66,10 @@ async function* passedOf(
 async function* withoutRepeats(
 	sentences: AsyncIterable<WrittenSentence>,
 ): AsyncGenerator<WrittenSentence> {
-	const told = new Set<string>();
+	const seen = new Set<string>();
 	for await (const sentence of sentences) {
-		if (!told.has(sentence.text)) yield sentence;
-		told.add(sentence.text);
+		if (!seen.has(sentence.text)) yield sentence;
+		seen.add(sentence.text);
 	}
 }
 

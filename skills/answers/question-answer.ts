@@ -206,7 +206,7 @@ async function* tellAnswer(
 	yield {
 		event: "research.output.done",
 		data: {
-			answer: toAnswerWire(cited),
+			answer: toAnswerWire(cited, sentences),
 			citations: list.toWire().filter(({ n }) => numbers.has(n)),
 			not_covered: found.missing,
 			writer,
@@ -235,10 +235,32 @@ export async function finishSteps<Result>(
 	}
 }
 
-/** Sentences one after the other, each with the numbers of what carries it. */
-export function toAnswerWire(sentences: readonly CitedTextWire[]) {
-	const text = sentences.map(({ text, citation_ids: ids }) => `${text} ${toMarks(ids)}`).join(" ");
-	return { text, sentences: [...sentences] };
+/**
+ * Sentences, each with the numbers of what carries it, one after the other; what is quoted of one concept in a paragraph of its own, under
+ * the concept's title.
+ */
+export function toAnswerWire(
+	sentences: readonly CitedTextWire[],
+	written: readonly WrittenSentence[],
+) {
+	const paragraphs: { readonly title: string | undefined; readonly texts: string[] }[] = [];
+	for (const [place, { text, citation_ids: ids }] of sentences.entries()) {
+		const title = titleOfQuotation(written[place]);
+		const last = paragraphs.at(-1);
+		const marked = `${text} ${toMarks(ids)}`;
+		if (last && last.title === title) last.texts.push(marked);
+		else paragraphs.push({ title, texts: [marked] });
+	}
+	const lines = paragraphs.map(
+		({ title, texts }) => `${title === undefined ? "" : `${title}: `}${texts.join(" ")}`,
+	);
+	return { text: lines.join("\n\n"), sentences: [...sentences] };
+}
+
+/** Undefined for a sentence in words of its own. */
+function titleOfQuotation({ text, evidence }: Partial<WrittenSentence> = {}): string | undefined {
+	const isQuoted = evidence?.map((sentence) => sentence.text).join(" ") === text;
+	return isQuoted ? evidence?.[0]?.concept.title : undefined;
 }
 
 function progress(percent: number, pass: (typeof PASSES)[number]): SkillEvent {

@@ -139,8 +139,8 @@ export function lookAt(writer: LlmWriter, signal: AbortSignal): ReturnType<LlmWr
 function toAdvice(error: unknown): unknown {
 	if (!(error instanceof ServiceError)) return error;
 	const advice = ADVICE.find(([pattern]) => pattern.test(error.message))?.[1];
-	const told = `The writer gives ${error.message}.`;
-	return new ServiceError("UNAVAILABLE", advice === undefined ? told : `${told} ${advice}`, {
+	const message = `The writer gives ${error.message}.`;
+	return new ServiceError("UNAVAILABLE", advice === undefined ? message : `${message} ${advice}`, {
 		cause: error,
 	});
 }

@@ -52,7 +52,7 @@ export const brandIntelligence = paidOperation({
 	params: z.strictObject({ brand: brandField }),
 	body: intelligenceBody,
 	reply: toReply("BrandIntelligenceReply", intelligenceOutput),
-	about: `What an organization or product is and does, and what all graphs say of it: mentions and their independent owners, first and last seen, share of voice, tone by rules, dated signals, trends, who it is named with, a timeline, and risks as a model reads them, each figure with its mentions. A brand nobody knows is not charged; ${BRAND_MINIMUM}, not charged either.`,
+	about: `What an organization or product is and does, and what all graphs say of it: mentions and their independent owners, first and last seen, share of voice, tone by rules, dated signals, trends, who it is named with, a timeline, and risks as a model reads them, each figure with its mentions. An unknown brand is not charged; ${BRAND_MINIMUM}, not charged either.`,
 	tags: ["brands", "share of voice", "signals"],
 	examples: ["What is Apple, what is said of it, and which risks does it have?"],
 	input: intelligenceInput,
@@ -76,8 +76,7 @@ export const brandIntelligence = paidOperation({
 		isOffered: () => hasBrands(services.catalog),
 		async prepare({ brand, window, compare_with: others = [] }) {
 			await getBrands(services.catalog, [brand, ...others]);
-			const { reading, window: days } = await readAsked(services, brand, window);
-			assertSold(reading, days, await mentionsByBrand(services));
+			await readAsked(services, brand, window);
 		},
 		async run({ brand: clue, window: asked, compare_with: others }, { signal }) {
 			const { catalog, search, clock } = services;
@@ -104,11 +103,13 @@ export const brandIntelligence = paidOperation({
 	example: { params: { brand: "Apple" }, body: {} },
 });
 
+/** Throws NOT_FOUND below the minimum: before payment, and where the graphs have changed since then. */
 async function readAsked(services: BrandServices, clue: string, asked: WindowRequest) {
 	const window = toWindow(asked, toIsoDay(services.clock.now()));
 	const found = await getBrand(services.catalog, clue);
-	const [reading] = await readBrands(services, [found], window);
-	return { reading: reading as BrandReading, window };
+	const [reading] = (await readBrands(services, [found], window)) as [BrandReading];
+	assertSold(reading, window, await mentionsByBrand(services));
+	return { reading, window };
 }
 
 /** Those of which most is said: of the brands of one kind in the same graphs, or of all of that kind where it is alone there. */

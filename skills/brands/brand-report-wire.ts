@@ -1,5 +1,6 @@
 import { z } from "zod";
 import { replyComponent } from "../../src/contract/contract.js";
+import { numberedSources } from "../answers/answers.js";
 import { momentumSchema } from "../trends/trends.js";
 import { RISK_KINDS } from "./brand-risks.js";
 import {
@@ -115,17 +116,7 @@ const intelligenceSchema = replyComponent(
 			.describe("Dangers by which this brand is affected as the judge reads its mentions"),
 		gaps: z.array(gapSchema),
 		mentions: z.array(mentionSchema).describe("Newest first; every figure is counted from them"),
-		sources: z
-			.array(
-				z.object({
-					n: z.int().positive(),
-					title: z.string(),
-					source_url: z.string(),
-					published_at: z.string().nullable(),
-					publisher: z.string().describe("Host of the source"),
-				}),
-			)
-			.describe("Each source once"),
+		sources: numberedSources,
 		citations: citations.describe(
 			"Text of mentions that figures point to, as far as it fits; what stands in the summary or a risk is not repeated",
 		),

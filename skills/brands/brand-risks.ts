@@ -173,13 +173,13 @@ function toRisks(
 	found: readonly (RiskQuestion & { readonly supports: number })[],
 ): readonly BrandRisk[] {
 	const byClaim = new Map<string, (typeof found)[number][]>();
-	const told = new Set<string>();
+	const seen = new Set<string>();
 	for (const one of [...found].sort((a, b) => b.supports - a.supports)) {
 		const { evidenceId, text } = one.mention.sentence;
 		const key = one.cue.risk;
 		// One sentence is one risk: the one that it says most surely.
-		if (told.has(evidenceId) || told.has(text)) continue;
-		told.add(evidenceId).add(text);
+		if (seen.has(evidenceId) || seen.has(text)) continue;
+		seen.add(evidenceId).add(text);
 		byClaim.set(key, [...(byClaim.get(key) ?? []), one]);
 	}
 	const risks = [...byClaim.values()].flatMap((own): readonly BrandRisk[] => {

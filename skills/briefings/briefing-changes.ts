@@ -28,7 +28,7 @@ const memorySchema = z.object({
 		}),
 	),
 	/** Of sentences that were shown. */
-	told: z.array(z.string()).optional(),
+	quoted: z.array(z.string()).optional(),
 });
 
 /** A concept on the topic, in the graph it is of. */
@@ -51,17 +51,17 @@ export function rememberTopic(
 	{
 		graphs,
 		at,
-		told = [],
+		quoted = [],
 	}: {
 		readonly graphs: readonly Graph[];
 		readonly at: number;
 		/** Hashes of what was shown until now, the latest last. */
-		readonly told?: readonly string[];
+		readonly quoted?: readonly string[];
 	},
 ): BriefingMemory {
 	return {
 		at,
-		told: told.slice(-SCHEDULE_LIMITS.sentencesRemembered),
+		quoted: quoted.slice(-SCHEDULE_LIMITS.sentencesRemembered),
 		graphs: Object.fromEntries(graphs.map(({ record, contentHash }) => [record.id, contentHash])),
 		concepts: Object.fromEntries(
 			concepts.map(({ graph, concept }) => [

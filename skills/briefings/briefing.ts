@@ -68,12 +68,12 @@ export function createBriefings(deps: BriefingServices): ComposeBriefing {
 		const isWorth = parts.top.length + parts.changes.length > 0;
 		const cited = citations.toWire();
 		const shown = cited.map(({ excerpt: text }) => sentenceHash({ text }));
-		const told = [...(before?.told ?? []), ...shown];
+		const quoted = [...(before?.quoted ?? []), ...shown];
 		return {
 			isWorth,
-			// What was told before stays told where nothing is told now.
+			// What was quoted before stays known where nothing is quoted now.
 			memory:
-				found.isCovered || !before ? rememberTopic(found.compared, { graphs, at, told }) : before,
+				found.isCovered || !before ? rememberTopic(found.compared, { graphs, at, quoted }) : before,
 			briefing: {
 				topic,
 				frequency,
@@ -178,13 +178,13 @@ async function writeParts(deps: BriefingServices, material: Material): Promise<P
 			}),
 	}));
 	const gone = removed.slice(0, SCHEDULE_LIMITS.changesMax - changed.length).map(toRemoved);
-	const told = new Set(before?.told ?? []);
-	const untold = passages.filter(
+	const earlier = new Set(before?.quoted ?? []);
+	const fresh = passages.filter(
 		(passage) =>
-			!passage.some(citations.has) && !passage.every((one) => told.has(sentenceHash(one))),
+			!passage.some(citations.has) && !passage.every((one) => earlier.has(sentenceHash(one))),
 	);
-	const { top, writer, warnings } = await writeTop(deps, material, untold);
-	const rest = untold.filter((passage) => !passage.some(citations.has));
+	const { top, writer, warnings } = await writeTop(deps, material, fresh);
+	const rest = fresh.filter((passage) => !passage.some(citations.has));
 	const today = toIsoDay(deps.clock.now());
 	return {
 		changes: [...changed, ...gone],

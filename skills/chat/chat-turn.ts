@@ -272,7 +272,7 @@ function toOutput(
 	return {
 		ok: true,
 		data: {
-			answer: toAnswerWire(sentences),
+			answer: toAnswerWire(sentences, found.sentences),
 			citations: [...citations],
 			resolved_question: asked.question,
 			follow_up: asked.kind,

@@ -98,9 +98,19 @@ function toRound({
 	passages_new,
 	passages_printed,
 }: DeepDiveReport["rounds"][number]) {
-	const questions = asked.map(({ question }) => question.replace(/[.?!]+$/, "")).join("; ");
+	const questions = asked
+		.map(({ question }) => shorten(question.replace(/[.?!]+$/, "")))
+		.join("; ");
 	const note = `${passages_new} new passages, ${passages_printed} of them printed`;
 	return { ...toOwnWords(`Round ${round} asked: ${questions}.`), note };
+}
+
+const QUESTION_CHARS = 64;
+
+/** A question that quotes a passage says no more of it than which one: the passage stands in the report once. */
+function shorten(question: string): string {
+	if (question.length <= QUESTION_CHARS) return question;
+	return `${question.slice(0, question.lastIndexOf(" ", QUESTION_CHARS))} …`;
 }
 
 function methodOf(report: DeepDiveReport): readonly string[] {

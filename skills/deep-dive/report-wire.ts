@@ -35,7 +35,7 @@ export interface Composition {
 	readonly disputes: readonly Denial[];
 	readonly abstract: Prose;
 	/** Passages that the abstract rests on. */
-	readonly told: ReadonlySet<EvidencePassage>;
+	readonly inAbstract: ReadonlySet<EvidencePassage>;
 }
 
 function toId({ evidenceId }: CitedSentence): string {
@@ -52,7 +52,7 @@ export function composeReport(
 	composition: Composition,
 ) {
 	const { query, mode } = state.input;
-	const { abstract, printed, table, told, disputes, verdict } = composition;
+	const { abstract, printed, table, inAbstract, disputes, verdict } = composition;
 	const { kind } = readQuestion(query);
 	const citations = createCitationList();
 	const stated = abstract.sentences.map((sentence) => ({
@@ -60,8 +60,8 @@ export function composeReport(
 		/** Titles of the concepts that it is stated of. */
 		about: [...new Set(sentence.evidence.map(({ concept }) => concept.title))].join(", "),
 	}));
-	const rest = printed.filter(({ passage }) => !told.has(passage));
-	// When something happened is told by dates: what names one stands there alone.
+	const rest = printed.filter(({ passage }) => !inAbstract.has(passage));
+	// When something happened is said by dates: what names one stands there alone.
 	const dated =
 		kind === "when"
 			? rest
@@ -184,7 +184,7 @@ function questionsOf({ input, raised }: DeepDiveState) {
 
 /** Dates that the text tells. What is printed elsewhere is only named here. */
 function toTimelineWire(
-	{ printed, told }: Pick<Composition, "printed" | "told">,
+	{ printed, inAbstract }: Pick<Composition, "printed" | "inAbstract">,
 	{
 		citations,
 		dated,
@@ -213,7 +213,7 @@ function toTimelineWire(
 					date: entry.date,
 					basis: "told" as const,
 					/** Where it is printed; null for what stands in the abstract, or here. */
-					finding_id: told.has(one.passage) || place < 0 ? null : `f${place + 1}`,
+					finding_id: inAbstract.has(one.passage) || place < 0 ? null : `f${place + 1}`,
 				},
 			];
 		})

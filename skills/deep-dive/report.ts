@@ -35,7 +35,7 @@ interface DiveWriter {
 	readonly writer: Writer;
 }
 
-/** Words of evidence that the answer is told in before the findings. */
+/** Words of evidence that the answer takes before the findings. */
 const ABSTRACT_WORDS = 150;
 const ABSTRACT_SENTENCES = 6;
 /** Passages, the likeliest, whose sentences are held against each other. */
@@ -83,10 +83,18 @@ export async function writeReport(
 		{ writer, judge: search.judge },
 	);
 	const abstract = { ...written, warnings };
-	const told = toldBy(abstract, printed);
+	const inAbstract = passagesIn(abstract, printed);
 	const { verdict, table, gaps } = composed;
 	const open = gaps.map(({ part }) => part);
-	return composeReport(catalog, state, { verdict, printed, table, open, disputes, abstract, told });
+	return composeReport(catalog, state, {
+		verdict,
+		printed,
+		table,
+		open,
+		disputes,
+		abstract,
+		inAbstract,
+	});
 }
 
 /** The report of a dive that was ended before it wrote: what was read until then, quoted. */
@@ -110,7 +118,7 @@ export function quoteReport(catalog: GraphCatalog, state: DeepDiveState): DeepDi
 	return composeReport(catalog, state, {
 		...{ verdict: answer.verdict, printed, table: undefined, disputes: [], abstract },
 		open: state.rounds.at(-1)?.open ?? [],
-		told: toldBy(abstract, printed),
+		inAbstract: passagesIn(abstract, printed),
 	});
 }
 
@@ -118,7 +126,7 @@ function toNothing({ rounds }: DeepDiveState): Composition {
 	const open = rounds.at(-1)?.open ?? [];
 	return {
 		...{ verdict: "not_in_graphs", printed: [], table: undefined, disputes: [], open },
-		...{ abstract: NO_PROSE, told: new Set() },
+		...{ abstract: NO_PROSE, inAbstract: new Set() },
 	};
 }
 
@@ -197,8 +205,13 @@ function chooseLead(
 }
 
 /** The passages that prose rests on. */
-function toldBy({ sentences }: Prose, printed: readonly Printed[]): ReadonlySet<EvidencePassage> {
+function passagesIn(
+	{ sentences }: Prose,
+	printed: readonly Printed[],
+): ReadonlySet<EvidencePassage> {
 	const ids = new Set(sentences.flatMap(({ evidence }) => evidence.map(toId)));
-	const told = printed.filter(({ passage }) => passage.sentences.some((one) => ids.has(toId(one))));
-	return new Set(told.map(({ passage }) => passage));
+	const stated = printed.filter(({ passage }) =>
+		passage.sentences.some((one) => ids.has(toId(one))),
+	);
+	return new Set(stated.map(({ passage }) => passage));
 }

@@ -38,7 +38,7 @@ export function listGaps(facts: GapFacts): readonly Gap[] {
 	});
 	const sentences = passages.flatMap((passage) => passage.sentences);
 	const others = findGaps({
-		...{ missing: composed.outcome.missing, sentences, profile, asOf },
+		...{ missing: composed.missing, sentences, profile, asOf },
 		groups: passages.map(independentOf),
 	});
 	return [

@@ -5,7 +5,7 @@ import { DOSSIER_LIMITS } from "./dossier-wire.js";
 
 /** Something a passage dates. */
 export interface DossierEvent {
-	/** `YYYY`, `YYYY-MM` or `YYYY-MM-DD`, as precise as it is told. */
+	/** `YYYY`, `YYYY-MM` or `YYYY-MM-DD`, as precise as it is written. */
 	readonly date: string;
 	readonly sentence: CitedSentence;
 	/** The words around the date. */
@@ -17,9 +17,9 @@ export interface DossierEvent {
 export function toEvents(passages: readonly DossierPassage[]): readonly DossierEvent[] {
 	const events = passages.flatMap((passage) =>
 		passage.sentences.flatMap((sentence): readonly DossierEvent[] => {
-			const told = findEventDate(sentence.text);
-			if (!told) return [];
-			const { date, start, end } = told;
+			const found = findEventDate(sentence.text);
+			if (!found) return [];
+			const { date, start, end } = found;
 			return [{ date, sentence, passage, excerpt: excerptOf(sentence.text, { start, end }) }];
 		}),
 	);

@@ -14,7 +14,7 @@ import {
 	TRUST_TIERS,
 	textUpTo,
 } from "../../src/contract/contract.js";
-import { QUESTION_KINDS } from "../answers/answers.js";
+import { QUESTION_KINDS, tableOf } from "../answers/answers.js";
 
 /** What travels of dossiers: what they are asked for, what they report, and what a newer one changes. */
 
@@ -142,20 +142,7 @@ export const dossierSchema = replyComponent(
 					.describe("Without finding_id: written by a language model"),
 			)
 			.describe("The answer, some 150 words at most; what is disputed stands among findings"),
-		table: z
-			.object({
-				columns: z.array(z.string()).describe("What is compared"),
-				rows: z.array(
-					z.object({
-						attribute: z.string(),
-						cells: z
-							.array(quotedSchema.nullable())
-							.describe("One for each column; null: not known"),
-					}),
-				),
-			})
-			.nullable()
-			.describe("Of comparisons whose sides both have something said of them"),
+		table: tableOf(quotedSchema),
 		findings: z.array(findingSchema).describe("What else is known, part by part"),
 		evidence_table: z
 			.array(evidenceRowSchema)

@@ -90,9 +90,9 @@ function daysBetween(fromMs: number, toMs: number): number {
 }
 
 /** "Brent crude oil price: 83.76 US dollars per barrel (2026-07), -1.64 (-1.92 %) since 2026-06; 114 days old; EIA" */
-function headlineOf({ title, provider }: FeedSpec, told: string, ageDays: number | null): string {
+function headlineOf({ title, provider }: FeedSpec, value: string, ageDays: number | null): string {
 	const age = ageDays === null ? [] : [ageDays === 1 ? "1 day old" : `${ageDays} days old`];
-	return [`${title}: ${told}`, ...age, provider].join("; ");
+	return [`${title}: ${value}`, ...age, provider].join("; ");
 }
 
 function valueLine(feed: SeriesSpec, newest: Observation, before: Observation | undefined): string {

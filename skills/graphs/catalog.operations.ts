@@ -95,6 +95,23 @@ export const graphSlice = documentOperation({
 	},
 });
 
+/** A graph as machine learning tools describe data sets. Additive to the contract. */
+export const graphCroissant = documentOperation({
+	id: "graphs.croissant",
+	at: "GET /v1/graphs/{graph_id_or_slug}/croissant.jsonld",
+	summary: "Data set card of a graph",
+	description:
+		"The graph as MLCommons Croissant 1.0: its record, where its lists of nodes and edges are sold, and what their fields mean.",
+	params: graphParams,
+	mediaType: "application/ld+json",
+	answer: ({ graphCroissant }: Pick<Services, "graphCroissant">, { params }) =>
+		graphCroissant(params.graph_id_or_slug),
+	example: {
+		params: { graph_id_or_slug: "agent-payments" },
+		document: { "@type": "sc:Dataset", conformsTo: "http://mlcommons.org/croissant/1.0" },
+	},
+});
+
 /** The catalog as linked data. Additive to the contract. */
 export const catalogDataset = documentOperation({
 	id: "catalog.jsonld",

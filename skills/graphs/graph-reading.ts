@@ -11,6 +11,7 @@ import {
 	type SkillServices,
 	toCursor,
 } from "../../src/contract/contract.js";
+import { sentenceOfLink } from "../../src/evidence/evidence.js";
 import {
 	type Concept,
 	type Graph,
@@ -144,14 +145,15 @@ export function toNodeItem(graph: Graph, concept: Concept): NodeItemWire {
 
 /** The edge of a step as it points, whichever way it was walked. */
 export function toEdge({ from, to, edge, direction }: Step): EdgeWire {
-	const isOut = direction === "out";
+	const [source, target] = direction === "out" ? [from, to] : [to, from];
 	return {
-		source: isOut ? from.id : to.id,
+		source: source.id,
 		type: edge.type,
-		target: isOut ? to.id : from.id,
+		target: target.id,
 		weight: edge.weight,
 		valid_from: edge.validFrom ?? null,
 		valid_to: edge.validTo ?? null,
+		sentence: sentenceOfLink(source, target) ?? null,
 	};
 }
 

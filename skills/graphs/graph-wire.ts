@@ -179,6 +179,10 @@ const edgeSchema = replyComponent(
 		weight: z.number(),
 		valid_from: z.string().nullable(),
 		valid_to: z.string().nullable(),
+		sentence: z
+			.string()
+			.nullable()
+			.describe("What the source says where it links to the target; null where it only lists it"),
 	}),
 );
 export type EdgeWire = z.infer<typeof edgeSchema>;
@@ -242,7 +246,7 @@ export const graphMeta = z.object({
 	graph_id: z.string(),
 	version: z.string().describe("Version of the graph's record"),
 });
-const listMeta = graphMeta.extend({
+export const listMeta = graphMeta.extend({
 	next_cursor: z.string().nullable().describe("Null when the list is complete"),
 });
 

@@ -7,7 +7,7 @@ import {
 	type SkillServices,
 } from "../../src/contract/contract.js";
 import { type Clock, toIsoTime } from "../../src/kernel/kernel.js";
-import { createCitationList, type QuestionAnswer } from "../answers/answers.js";
+import { createCitationList, type QuestionAnswer, toMarks } from "../answers/answers.js";
 
 /** An answer in sentences, each with the numbers of what carries it. */
 export const answerSchema = z.object({
@@ -58,8 +58,16 @@ export function toAnswerMeta(clock: Clock, found: QuestionAnswer) {
 	};
 }
 
-/** The answer with its sources, for agents that read text alone. */
+/** The answer with its sources, for agents that read text alone: a source once, behind all of its numbers. */
 export function toAnswerText({ data }: Pick<CollectedStream, "data">): string {
-	const sources = data.citations.map(({ n, title, source_url: url }) => `[${n}] ${title} ${url}`);
-	return [data.answer.text, ...sources].join("\n");
+	const sources = new Map<string, { readonly title: string; readonly numbers: number[] }>();
+	for (const { n, title, source_url: url } of data.citations) {
+		const source = sources.get(url) ?? { title, numbers: [] };
+		sources.set(url, source);
+		source.numbers.push(n);
+	}
+	const lines = [...sources].map(
+		([url, { title, numbers }]) => `${toMarks(numbers)} ${title} ${url}`,
+	);
+	return [data.answer.text, lines.join("\n")].join("\n\n");
 }

@@ -51,7 +51,7 @@ export const researchStream = paidOperation({
 				const result = {
 					ok: true as const,
 					data: {
-						answer: toAnswerWire(sentences),
+						answer: toAnswerWire(sentences, found.sentences),
 						citations: [...citations],
 						not_covered: [...found.missing],
 					},

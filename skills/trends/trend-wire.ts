@@ -1,9 +1,14 @@
 import { z } from "zod";
 import {
 	dayField,
+	digitsField,
 	evidenceSchema,
 	graphIdField,
+	LIMITS,
+	limitField,
+	limitQuery,
 	listField,
+	outputOf,
 	pageQuery,
 	replyComponent,
 } from "../../src/contract/contract.js";
@@ -76,14 +81,83 @@ const trendSchema = replyComponent(
 	}),
 );
 
+const HISTORY_PERIODS_MAX = 60;
+const STEPS = ["month", "quarter", "year"] as const;
+const historyFields = {
+	step: z
+		.enum(STEPS, `must be one of ${STEPS.join(", ")}`)
+		.default("quarter")
+		.describe("Length of a period"),
+	as_of: momentumDayField.optional(),
+};
+
+export const trendHistoryInput = z.strictObject({
+	trend_id: trendIdField,
+	...historyFields,
+	periods: z
+		.int("must be a whole number")
+		.min(1, "must be at least 1")
+		.max(HISTORY_PERIODS_MAX, `must be at most ${HISTORY_PERIODS_MAX}`)
+		.default(12),
+});
+
+export const trendHistoryQuery = z.strictObject({
+	...historyFields,
+	periods: digitsField(HISTORY_PERIODS_MAX).default(12).describe("Periods wanted"),
+});
+
+export const trendHistoryOutput = dataOf(
+	replyComponent(
+		"TrendHistory",
+		z.object({
+			trend_id: z.string(),
+			title: z.string(),
+			graph_id: z.string(),
+			step: z.enum(STEPS),
+			items: z
+				.array(
+					momentumSchema.safeExtend({
+						published: z.int().describe("Distinct sources published in the period itself"),
+					}),
+				)
+				.describe("Oldest first"),
+		}),
+	),
+);
+
+/** How many of each kind. */
+const moversLimit = { limit: limitField.default(LIMITS.rowsDefault) };
+
+export const movedInput = z.strictObject({
+	graph_id: trendListInput.shape.graph_id,
+	type: trendListInput.shape.type,
+	...otherConditions,
+	as_of: momentumDayField.optional(),
+	...moversLimit,
+});
+
+export const movedOutput = outputOf(
+	replyComponent(
+		"TrendMovers",
+		z.object({
+			rising: z.array(trendItemSchema).describe("Of positive momentum, the greatest first"),
+			falling: z.array(trendItemSchema).describe("Of negative momentum, the least first"),
+			new: z
+				.array(trendItemSchema)
+				.describe("Whose dated sources are all of the last 365 days, the most sources first"),
+		}),
+	),
+	z.object({ as_of: z.string() }),
+);
+
 export const trendListOutput = pagesOf(trendItemSchema);
 export const trendOutput = dataOf(trendSchema);
 export const trendEvidenceOutput = pagesOf(
 	evidenceSchema.extend({ article_ref: z.string().nullable() }),
 );
 
-/** The same input as a request line says it. */
-export const trendListQuery = z.strictObject({
+/** The same conditions as a request line says them. */
+const listQuery = {
 	graph_id: trendListInput.shape.graph_id,
 	type: listField(type.unwrap())
 		.describe("Types of node, parted by commas; Trend and Signal by default")
@@ -91,5 +165,7 @@ export const trendListQuery = z.strictObject({
 	tags: listField(tags.unwrap()).describe("Tags, parted by commas: at least one").optional(),
 	...conditions,
 	as_of: momentumDayField.optional(),
-	...pageQuery,
-});
+};
+
+export const trendListQuery = z.strictObject({ ...listQuery, ...pageQuery });
+export const movedQuery = z.strictObject({ ...listQuery, limit: limitQuery });

@@ -14,12 +14,11 @@ import {
 	type Momentum,
 	toArticleRef,
 } from "../../src/evidence/evidence.js";
-import { invalidArgument, notFound, toIsoDay } from "../../src/kernel/kernel.js";
+import { invalidArgument, toIsoDay } from "../../src/kernel/kernel.js";
 import {
 	type Concept,
 	compareText,
 	type Graph,
-	type GraphCatalog,
 	runInTurns,
 	type Steps,
 	toTrendId,
@@ -35,12 +34,19 @@ import {
 	toNodeItem,
 	toPage,
 	toStep,
-	trendIdField,
 } from "../graphs/graphs.js";
 import { toConceptFilter, toEvidence } from "../search/search.js";
 import {
+	exampleOf,
+	getTrend,
+	graphIdOf,
+	TREND_EXAMPLE,
+	TREND_PARAMS,
+	TREND_TYPES,
+	toMomentum,
+} from "./trend-reading.js";
+import {
 	type linkSchema,
-	type MomentumWire,
 	momentumDayField,
 	trendEvidenceInput,
 	trendEvidenceOutput,
@@ -50,25 +56,6 @@ import {
 	trendListQuery,
 	trendOutput,
 } from "./trend-wire.js";
-
-const TYPES = ["Trend", "Signal"];
-const EXAMPLE = "kubernetes-enhancements:trends.job-api";
-const TREND_TYPES: ReadonlySet<string> = new Set(TYPES.map((type) => type.toLowerCase()));
-
-/** A trend that exists wherever one does. */
-function exampleOf(catalog: GraphCatalog): string {
-	const [graphId = "", nodeId] = EXAMPLE.split(":");
-	if (catalog.find(graphId)?.concepts.some(({ id }) => id === nodeId)) return EXAMPLE;
-	let first: string | undefined;
-	for (const { record, concepts } of catalog.list()) {
-		const concept = concepts.find(({ type }) => TREND_TYPES.has(type.toLowerCase()));
-		if (concept) return toTrendId(record.id, concept.id);
-		first ??= concepts[0] && toTrendId(record.id, concepts[0].id);
-	}
-	return first ?? EXAMPLE;
-}
-
-const params = z.strictObject({ trend_id: trendIdField });
 
 /** Trends and signals of every graph, by how much more is published on them than a year before. Additive to the contract. */
 export const trendList = paidOperation({
@@ -97,7 +84,7 @@ export const trendList = paidOperation({
 			const found = await runInTurns(
 				findTrends({
 					graphs: graphsNamed(catalog, input.graph_id),
-					filter: toConceptFilter({ ...input, type: input.type ?? TYPES }) ?? {},
+					filter: toConceptFilter({ ...input, type: input.type ?? TREND_TYPES }) ?? {},
 					asOf,
 					after: begun?.place,
 					most: input.limit + 1,
@@ -205,7 +192,7 @@ export const trend = paidOperation({
 	},
 	summary: "Read one trend",
 	description: `One node in full, by its trend_id, with its momentum and its links. ${EVIDENCE_BILLING}`,
-	params,
+	params: TREND_PARAMS,
 	query: z.strictObject({ as_of: momentumDayField.optional() }),
 	reply: toReply("TrendReply", trendOutput),
 	about:
@@ -235,7 +222,7 @@ export const trend = paidOperation({
 			});
 		},
 	}),
-	example: { params: { trend_id: EXAMPLE }, query: { as_of: "2026-11-22" } },
+	example: { params: { trend_id: TREND_EXAMPLE }, query: { as_of: "2026-11-22" } },
 });
 
 async function linksOf(graph: Graph, concept: Concept) {
@@ -257,7 +244,7 @@ export const trendEvidence = paidOperation({
 	at: "GET /v1/trends/{trend_id}/evidence",
 	summary: "Evidence of a trend",
 	description: `Every source that carries it, newest first, page by page. ${EVIDENCE_BILLING}`,
-	params,
+	params: TREND_PARAMS,
 	query: z.strictObject(pageQuery),
 	reply: toReply("TrendEvidenceReply", trendEvidenceOutput),
 	about:
@@ -297,7 +284,7 @@ export const trendEvidence = paidOperation({
 			});
 		},
 	}),
-	example: { params: { trend_id: EXAMPLE }, query: { limit: "5" } },
+	example: { params: { trend_id: TREND_EXAMPLE }, query: { limit: "5" } },
 });
 
 type Key = readonly [day: string, id: string];
@@ -305,24 +292,4 @@ type Key = readonly [day: string, id: string];
 /** Newest first, undated ones last, then by id. */
 function compareKeys(a: Key, b: Key): number {
 	return compareText(b[0], a[0]) || compareText(a[1], b[1]);
-}
-
-/** The node behind a trend_id, its graph's map made. Throws NOT_FOUND, which names no other node: ids are part of what is sold. */
-async function getTrend(catalog: GraphCatalog, trendId: string) {
-	const graphId = graphIdOf(trendId);
-	const graph = catalog.get(graphId);
-	const { places, concepts } = await graphMaps.ready(graph);
-	const concept = concepts[places.get(trendId.slice(graphId.length + 1)) ?? -1];
-	if (concept) return { graph, concept };
-	throw notFound(
-		`No trend is called "${trendId.slice(0, 200)}"; POST /v1/graphs/${graphId}/search finds nodes by what they are about.`,
-	);
-}
-
-function graphIdOf(trendId: string): string {
-	return trendId.slice(0, trendId.indexOf(":"));
-}
-
-function toMomentum({ asOf, ...counts }: Momentum): MomentumWire {
-	return { ...counts, as_of: asOf };
 }

@@ -16,7 +16,7 @@ import type { Denial } from "../report/denials.js";
 import { findContradictions } from "../report/findings.js";
 import { findStatedTotal, fitsForm, type StatedTotal } from "./answer-forms.js";
 import { findCandidates } from "./candidates.js";
-import { groupBySide, isWrittenIn, sideOf } from "./compared-sides.js";
+import { groupBySide, sideOf } from "./compared-sides.js";
 import { type DatedEvent, findDatedEvents } from "./dated-events.js";
 import { type AskedFacts, readAskedFacts } from "./missing-facts.js";
 import {
@@ -32,6 +32,7 @@ import {
 	type QuestionReading,
 	readQuestion,
 } from "./question-reading.js";
+import { isWrittenIn } from "./word-shares.js";
 import { readYesNo, type YesNo } from "./yes-no.js";
 
 export interface AnswerTask {

@@ -11,7 +11,7 @@ const QUANTITY =
 	/^\s*(?:(?:by |for |since |after |at |in )?how (?:many|much|large|big|long|fast|high|old)|(?:by |in )?what (?:number|percentage|share|size|fraction|proportion))\b/i;
 const NUMBER_WORD =
 	/\p{N}|\b(?:one|two|three|four|five|six|seven|eight|nine|ten|eleven|twelve|dozens?|hundreds?|thousands?|millions?|billions?|half|third|quarter|once|twice|single|none|no|unlimited)\b/iu;
-/** "Python 3.12", "release 14", "ES2017", "the Pectra upgrade": a point in time of whoever follows the releases. */
+/** "Python 3.12", "release 14", "ES2017", "the Pectra upgrade": a point in time for those who follow the releases. */
 const RELEASE =
 	/\bv?\d+\.\d+|\b(?:version|release|edition|draft|milestone|fork|upgrade)s?\b|\p{Lu}\w*[ -]?\d/iu;
 

@@ -3,7 +3,7 @@ import { ServiceError } from "../../../src/kernel/kernel.js";
 import { runInTurns, type Steps } from "../../../src/knowledge/knowledge.js";
 import { type JudgedSearch, readPairs } from "../../../src/search/search.js";
 import type { QuestionPart } from "./question-reading.js";
-import { measureWordShares } from "./word-shares.js";
+import { isWrittenIn, measureWordShares } from "./word-shares.js";
 
 /** A passage that may answer, and the rank of its concept for each part of the question, 0..1. */
 export interface Candidate {
@@ -92,10 +92,20 @@ function likelihoodOf({ rank, gap, summary, words, crowd }: PassageSigns): numbe
 	return shareOf(odds);
 }
 
-/** Under its titles, as models read it. */
-function textOf({ passage: { concept, heading, text } }: Pick<Candidate, "passage">): string {
-	return titled([concept.title, heading ?? ""], [text]);
+/** Under its titles, as models read it; beside a question that calls its concept by another name, with that name. */
+function textOf(
+	{ passage: { concept, heading, text } }: Pick<Candidate, "passage">,
+	asked = "",
+): string {
+	const called = concept.aliases.filter(
+		(alias) => HAS_LETTERS.test(alias) && isWrittenIn(asked, alias),
+	);
+	const names = called.filter((alias) => !isWrittenIn(`${concept.title} ${text}`, alias));
+	const title = names.length > 0 ? `${concept.title} (${names.join(", ")})` : concept.title;
+	return titled([title, heading ?? ""], [text]);
 }
+
+const HAS_LETTERS = /\p{L}{2}/u;
 
 /** Vectors of passages and parts; none where there is no encoder, and where it fails: words and ranks have to do then. */
 async function embedAll(
@@ -107,7 +117,10 @@ async function embedAll(
 	if (!embedder || compared.length === 0) return none;
 	try {
 		const [vectors, asked] = await Promise.all([
-			embedder.embed(compared.map(textOf), "passage"),
+			embedder.embed(
+				compared.map((one) => textOf(one)),
+				"passage",
+			),
 			embedder.embed(
 				parts.map(({ question }) => question),
 				"query",
@@ -184,7 +197,10 @@ export async function readPassages(
 	const chosen = chooseRead(parts, scored, count);
 	const read = [...new Set(chosen.flat())];
 	const pairs = chosen.flatMap((ones, part) =>
-		ones.map((one) => ({ one, part, text: parts[part]?.question ?? "", passage: textOf(one) })),
+		ones.map((one) => {
+			const text = parts[part]?.question ?? "";
+			return { one, part, text, passage: textOf(one, text) };
+		}),
 	);
 	const { readings } = await readPairs(judge, pairs, signal);
 	if (!readings || read.length === 0) return { passages: read, readings: undefined };

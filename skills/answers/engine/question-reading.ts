@@ -176,11 +176,21 @@ function readCompared(question: string) {
 /** Undefined where there are too few or too many for a table, or one has no name. */
 function readSubjects(groups: Readonly<Record<string, string>>): readonly string[] | undefined {
 	const named = [groups["list"] ?? [], groups["one"] ?? [], groups["other"] ?? []].flat();
-	const subjects = named
-		.flatMap((names) => names.split(/,? (?:and|with|to|against|versus|vs\.?) |, /i))
-		.map((name) => name.replace(/^(?:the|an?)\s+/i, "").trim());
+	const subjects = completeOwned(
+		named
+			.flatMap((names) => names.split(/,? (?:and|with|to|against|versus|vs\.?) |, /i))
+			.map((name) => name.replace(/^(?:the|an?)\s+/i, "").trim()),
+	);
 	const isTable = subjects.length >= 2 && subjects.length <= CELLS_MOST;
 	return isTable && !subjects.includes("") ? subjects : undefined;
+}
+
+/** "Generators in Python", "Rust's" → "Generators in Python", "Generators in Rust". */
+function completeOwned([first = "", ...others]: readonly string[]): readonly string[] {
+	const [, owned] = /^(.+ (?:in|of|on)) \S.*$/.exec(first) ?? [];
+	const complete = (name: string) =>
+		owned === undefined ? name : name.replace(/^(\S+)['’]s$/, `${owned} $1`);
+	return [first, ...others.map(complete)];
 }
 
 /** "they compare in index size, speed and quality" → each of them; what is no list is one. */
@@ -192,5 +202,5 @@ function readAttributes(rest: string): readonly string[] {
 	const names = listed.split(/, (?:and )?| and /).map((name) => name.trim());
 	return names.length > 1 && names.every((name) => name.split(" ").length <= 4)
 		? names
-		: [rest.trim()];
+		: [listed.trim()];
 }

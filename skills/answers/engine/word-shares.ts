@@ -42,3 +42,12 @@ export function* measureWordShares(
 	}
 	return shares;
 }
+
+/** Whether a text has a name as it is written, but for case and punctuation. */
+export function isWrittenIn(text: string, name: string): boolean {
+	return ` ${wordsOf(text)} `.includes(` ${wordsOf(name)} `);
+}
+
+function wordsOf(text: string): string {
+	return (text.toLowerCase().match(/[\p{L}\p{N}]+/gu) ?? []).join(" ");
+}

@@ -269,13 +269,18 @@ function toMarkdownTable({ columns, rows }: ReportTable): string {
 	].join("\n");
 }
 
-/** Every ASCII punctuation character that CommonMark could read as markup, behind a backslash; line breaks as spaces. */
+/**
+ * What CommonMark, and tables and addresses of its wider dialects, would read as markup behind a backslash; line breaks as spaces. What is
+ * markup at the beginning of a line alone is left as it is elsewhere, so that dates and names can be read.
+ */
 function escapeMarkdown(text: string): string {
 	return (
 		toLine(text)
-			.replace(/[\\`*_{}[\]<>()#+!|~&$:@-]/g, "\\$&")
-			// A number that would begin a list, and what readers of a wider dialect take for an address.
-			.replace(/^\d+(?=\.)|www(?=\.)/gi, "$&\\")
+			.replace(/[\\`*[\]<>|~]|(?<![\p{L}\p{N}])_|_(?![\p{L}\p{N}])/gu, "\\$&")
+			.replace(/&(?=#?\w+;)|:(?=\/\/)|@(?=\w)|\$(?=[^$]*\$)/g, "\\$&")
+			// A number, sign or line that would begin a list, a heading or a rule, and what is taken for an address.
+			.replace(/^\d+(?=[.)])|www(?=\.)/gi, "$&\\")
+			.replace(/^[#+=-]/, "\\$&")
 	);
 }
 

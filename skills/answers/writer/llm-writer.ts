@@ -119,9 +119,12 @@ async function* attemptDraft(
 	{ leftMs, firstMs }: { readonly leftMs: number; readonly firstMs: number },
 ): AsyncGenerator<DraftSentence, void, undefined> {
 	const deadline = startDeadline(clock, task.signal, firstMs);
+	const endsAtMs = clock.monotonicMs() + leftMs;
 	try {
-		const time = { signal: deadline.signal, timeoutMs: leftMs };
-		const form = await formFor(time);
+		const { signal } = deadline;
+		const form = await formFor({ signal, timeoutMs: leftMs });
+		// Finding out how to ask may have taken a part of it.
+		const time = { signal, timeoutMs: Math.max(1, Math.floor(endsAtMs - clock.monotonicMs())) };
 		// What could not be read in one form is asked for in the plainest.
 		const asked = progress.isAnswered ? { ...form, output: "lines" as const } : form;
 		for await (const sentence of draftOnce({ endpoint, form: asked, time, progress }, task)) {

@@ -68,7 +68,7 @@ export function createWriterEndpoint(deps: EndpointDeps) {
 	const isOllama = preset === "ollama";
 	const chatUrl = isOllama ? `${rootOf(url)}/api/chat` : `${url}/chat/completions`;
 
-	/** The reply piece by piece, counted once it is over, whoever ends it. */
+	/** The reply piece by piece, counted once it is over by either side. */
 	async function* chat(
 		{ body, prompt, model }: Sent,
 		time: RequestTime,

@@ -49,16 +49,16 @@ export function toDraftRequest(form: RequestForm, task: WritingTask): WriterRequ
 	const hasParts = parts.length > 1 && form.output !== "lines";
 	const ask = form.output === "lines" ? ASK_LINES : askJson(hasParts);
 	const system = [RULES, hasParts ? PARTS : [], ask].flat().join("\n");
-	const told = {
+	const request = {
 		purpose,
 		question: visibleText(question),
 		...(hasParts && { parts: parts.map((part) => visibleText(part)) }),
 		sentences_max: sentencesMax,
 	};
 	const chars = (form.contextTokens - replyTokens) * CHARS_PER_TOKEN;
-	const passages = fitting(task, chars - system.length - JSON.stringify(told).length);
+	const passages = fitting(task, chars - system.length - JSON.stringify(request).length);
 	const evidence = passages.map(toEvidence);
-	const user = withoutTags(JSON.stringify({ ...told, evidence }));
+	const user = withoutTags(JSON.stringify({ ...request, evidence }));
 	const schema = toSchema({ ids: evidence.map(({ id }) => id), sentencesMax, hasParts, parts });
 	return {
 		body: toBody(form, { system, user, schema, replyTokens }),
@@ -156,7 +156,7 @@ function toBody({ preset, model, output, contextTokens }: RequestForm, said: Sai
 	];
 	const structure = STRUCTURES[output](schema);
 	if (preset === "ollama") {
-		// It reads 4096 tokens, and cuts the rest without a word, unless it is told how many to read.
+		// It reads 4096 tokens, and cuts the rest without a word, unless it learns how many to read.
 		const options = { temperature: 0, num_ctx: contextTokens, num_predict: replyTokens };
 		return JSON.stringify({ model, messages, stream: true, options, ...structure });
 	}
