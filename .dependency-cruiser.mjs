@@ -4,7 +4,7 @@
 const ROOMS = `
 	src/kernel src/contract
 	store store/journal
-	src/knowledge src/delivery src/artifacts src/search src/evidence
+	src/documents src/knowledge src/delivery src/artifacts src/search src/evidence
 	payments payments/spt payments/plan payments/onchain payments/evm payments/x402 payments/mpp payments/refunds payments/audit
 	src/http src/webhooks src/jobs
 	skills/search skills/graphs skills/articles skills/entities skills/trends skills/models skills/verify skills/answers skills/feeds

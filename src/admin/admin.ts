@@ -8,6 +8,7 @@ import { type OperatorCheck, readJsonBody } from "../http/http.js";
 import { type Clock, type Logger, notFound, ServiceError } from "../kernel/kernel.js";
 import {
 	conceptCommands,
+	gapCommand,
 	importCommand,
 	type LedgerOperator,
 	ledgerCommands,
@@ -40,6 +41,7 @@ export function createAdminRouter({
 	router.get("/writer", look(nothing, operator.reportWriter));
 	router.post("/writer/trials", long(operatorCommands.tryWriter, deps, operator.tryWriter));
 	addLedgerRoutes(router, { operator, ...deps });
+	router.get("/gaps", look(gapCommand, operator.reportGaps));
 	return router;
 }
 
@@ -84,6 +86,9 @@ function addLedgerRoutes(
 	router.get("/ledger/refunds", look(nothing, operator.listRefunds));
 	router.post("/ledger/refunds", quick(ledgerCommands.refundReceipt, operator.refundReceipt));
 	router.post("/ledger/refunds/tokens", quick(ledgerCommands.refundToken, operator.refundToken));
+	router.get("/ledger/refunds/requests", look(nothing, operator.listRefundRequests));
+	const decide = quick(ledgerCommands.decideRefund, operator.decideRefund);
+	router.post("/ledger/refunds/decisions", decide);
 	router.post("/ledger/refunds/payments", quick(ledgerCommands.payRefund, operator.payRefund));
 	const reconcile = long(ledgerCommands.reconcile, deps, operator.reconcileLedger);
 	router.post("/ledger/reconciliation", reconcile);

@@ -25,10 +25,12 @@ import { createPlanBalance } from "../../payments/plan/plan.js";
 import {
 	createJobBilling,
 	createRefundPayouts,
+	createRefundRequests,
 	createRefunds,
 	createSweeper,
 	type JobBilling,
 	type RefundPayouts,
+	type RefundRequests,
 	type Refunds,
 	type Sweeper,
 } from "../../payments/refunds/refunds.js";
@@ -94,6 +96,7 @@ export interface Money {
 	readonly finishErasures: () => Promise<void>;
 	readonly guard: InvariantGuard;
 	readonly refunds: Refunds;
+	readonly refundRequests: RefundRequests;
 	readonly refundPayouts: RefundPayouts;
 	readonly sweeper: Sweeper;
 	readonly jobBilling: JobBilling;
@@ -139,6 +142,7 @@ export function createMoney(deps: MoneyDeps): Money {
 	const guard = createInvariantGuard({ store, clock });
 	const quoteSeal = createQuoteSeal(pepper);
 	const redeemQuote = createRedeemQuote({ seal: quoteSeal, clock });
+	const refunds = createRefunds({ store, clock, ids });
 	const callRates = createCallRates({ clock, requestsPerMinute: settings.requestsPerMinute });
 	const sell = { prices, methods, guard, redeemQuote, isForSale };
 	const cashier = callRates.watch(createCashier(sell));
@@ -157,7 +161,8 @@ export function createMoney(deps: MoneyDeps): Money {
 		}),
 		finishErasures: () => finishErasures({ store, clock, profiles }),
 		guard,
-		refunds: createRefunds({ store, clock, ids }),
+		refunds,
+		refundRequests: createRefundRequests({ store, clock, ids, refunds }),
 		refundPayouts: createRefundPayouts({
 			store,
 			clock,

@@ -37,7 +37,7 @@ import {
 	toIsoTime,
 } from "../kernel/kernel.js";
 import type { Graph, GraphCatalog } from "../knowledge/knowledge.js";
-import type { PaymentOperations } from "../sales/sales.js";
+import type { PaymentOperations, PaymentRecords } from "../sales/sales.js";
 import {
 	createDiscovery,
 	createHealth,
@@ -102,6 +102,7 @@ export function createFreeOperations(
 		graphVersions: (idOrSlug) => overviews.versions(findGraph(catalog, idOrSlug)),
 		catalogOkf: documents.catalogOkf,
 		readmesIndex: documents.readmesIndex,
+		graphCroissant: (idOrSlug) => documents.croissant(findGraph(catalog, idOrSlug)),
 		graphSlice: (graphId) => documents.slice(catalog.get(graphId)),
 		expertsSearch: async (query, limit, signal) => ({
 			items: await experts.search(query, limit, signal),
@@ -169,6 +170,7 @@ export function createOwnerOperations(
 		readonly delegations: Delegations;
 		readonly account: AccountOperations;
 		readonly feedback: Feedback;
+		readonly paymentRecords: PaymentRecords;
 		readonly research: Pick<ResearchParts, "schedules" | "artifacts" | "chatSessions" | "webhooks">;
 	},
 ): OwnerOperations {
@@ -180,6 +182,7 @@ export function createOwnerOperations(
 	return {
 		...deps.account,
 		feedback: deps.feedback,
+		paymentRecords: deps.paymentRecords,
 		dossiers: createDossiers(deps.research.artifacts),
 		schedules: deps.research.schedules.service,
 		chats: createChatSessions(deps.research.chatSessions, catalog),

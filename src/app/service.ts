@@ -7,12 +7,14 @@ import {
 } from "../accounts/accounts.js";
 import { bindSkills, type ServiceInfo } from "../contract/contract.js";
 import { createOperationRates } from "../http/http.js";
-import { SOFTWARE_VERSION } from "../kernel/kernel.js";
+import { SOFTWARE_VERSION, stackOf } from "../kernel/kernel.js";
 import {
 	createInvoke,
 	createInvokeStream,
+	createJobGapRecorder,
 	createKeptStreams,
 	createPaymentOperations,
+	createPaymentRecords,
 	createPurchases,
 	createSoldStreams,
 	createUsageRecorder,
@@ -54,6 +56,7 @@ export function createService(
 	});
 	const skills = bindSkills(OPERATIONS, skillServices);
 	const recordUsage = createUsageRecorder({ ...wiring, queryLog: store.queryLog });
+	recordJobGaps(wiring);
 	const invokeStream = createInvokeStream({ skills, cashier, recordUsage });
 	const free = createFree({ ...wiring, info, skills });
 	const account = createAccountService({ ...wiring, info });
@@ -76,6 +79,20 @@ export function createService(
 		owner,
 		purchases,
 	};
+}
+
+function recordJobGaps({
+	store: { queryLog },
+	jobs,
+	clock,
+	logger,
+}: Pick<Wiring, "store" | "jobs" | "clock" | "logger">): void {
+	const record = createJobGapRecorder({ queryLog, inputOf: jobs.inputOf, clock });
+	jobs.onEnded((row) => {
+		record(row).catch((error: unknown) => {
+			logger.error("a job without an answer was not recorded", { error: stackOf(error) });
+		});
+	});
 }
 
 function createFree(
@@ -115,12 +132,22 @@ function createFree(
 
 /** What owners of accounts may ask, wired to one store. */
 export function createAccountService(
-	deps: Pick<Wiring, "money" | "store" | "catalog" | "clock"> & {
+	deps: Pick<Wiring, "money" | "store" | "catalog" | "clock" | "ids"> & {
 		readonly info: Pick<ServiceInfo, "mcpUrl">;
+		readonly settings: Pick<Settings, "seller">;
 	},
 ): AccountOperations {
 	const { apiKeys: keys, connections, profiles } = deps.money;
-	return createAccountOperations({ ...deps, keys, connections, profiles });
+	const seller = deps.settings.seller ?? null;
+	return createAccountOperations({ ...deps, keys, connections, profiles, seller });
+}
+
+/** Streams are had piece by piece, and jobs leave a report: of the others an answer arrives or does not. */
+function isWhole(operationId: string): boolean {
+	return OPERATIONS.some(
+		(operation) =>
+			operation.id === operationId && operation.kind === "paid" && operation.capture === "onResult",
+	);
 }
 
 /** What holders and buyers of tokens may ask, wired to one store. */
@@ -133,7 +160,7 @@ export function createSptService(
 		readonly settings: Pick<Settings, "profile">;
 	},
 ): { readonly owner: OwnerOperations; readonly purchases: Purchases } {
-	const { ledger, guard, spts, refunds, cashier, onchain } = deps.money;
+	const { ledger, guard, spts, refunds, refundRequests, cashier, onchain } = deps.money;
 	const { issueFrom } = spts;
 	const token = { ...deps, ledger, issueFrom };
 	const accounts = createSptAccounts({
@@ -148,6 +175,7 @@ export function createSptService(
 			accounts,
 			delegations,
 			feedback: createFeedback(deps),
+			paymentRecords: createPaymentRecords({ ...deps, refundRequests, isWhole }),
 		}),
 		purchases: createPurchases({ ...token, guard, identify: cashier.identify, onchain }),
 	};

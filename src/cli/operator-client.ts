@@ -8,7 +8,7 @@ import {
 	ServiceError,
 	unavailable,
 } from "../kernel/kernel.js";
-import type { OnProgress, Operator } from "../operator/operator.js";
+import type { LedgerOperator, OnProgress, Operator } from "../operator/operator.js";
 
 /** `<data>/server.json`, 0600: how commands reach the server that holds the data folder. */
 export interface ServerFile extends ProcessName {
@@ -114,6 +114,23 @@ export function createOperatorClient(egress: Egress, server: ServerFile): Operat
 		backUp: (request, onProgress) => long("/backups", request, onProgress),
 		reportWriter: () => quick("GET", "/writer"),
 		tryWriter: (request, onProgress) => long("/writer/trials", request, onProgress),
+		...createLedgerClient({ quick, long, stream }),
+	};
+}
+
+interface AdminRequests {
+	quick<T>(method: Method, path: string, body?: unknown, timeoutMs?: number): Promise<T>;
+	long<T>(path: string, body: unknown, onProgress?: OnProgress): Promise<T>;
+	stream(path: string): AsyncGenerator<string>;
+}
+
+/** What is asked of the books. */
+function createLedgerClient({
+	quick,
+	long,
+	stream,
+}: AdminRequests): LedgerOperator & Pick<Operator, "reportGaps"> {
+	return {
 		verifyLedger: () => quick("GET", "/ledger/verification", undefined, LONG_TIMEOUT_MS),
 		reportLedger: (request) =>
 			quick("GET", `/ledger/report?${queryOf(request)}`, undefined, LONG_TIMEOUT_MS),
@@ -121,7 +138,10 @@ export function createOperatorClient(egress: Egress, server: ServerFile): Operat
 		refundReceipt: (request) => quick("POST", "/ledger/refunds", request),
 		refundToken: (request) => quick("POST", "/ledger/refunds/tokens", request),
 		listRefunds: () => quick("GET", "/ledger/refunds"),
+		listRefundRequests: () => quick("GET", "/ledger/refunds/requests"),
+		decideRefund: (request) => quick("POST", "/ledger/refunds/decisions", request),
 		payRefund: (request) => quick("POST", "/ledger/refunds/payments", request, LONG_TIMEOUT_MS),
+		reportGaps: (request) => quick("GET", `/gaps?${queryOf(request)}`, undefined, LONG_TIMEOUT_MS),
 		reconcileLedger: (request, onProgress) => long("/ledger/reconciliation", request, onProgress),
 	};
 }

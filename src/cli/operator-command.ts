@@ -146,6 +146,10 @@ function withIndexDone({ ready }: Pick<App, "ready">, operator: Operator): Opera
 		...operator,
 		putConcept: (request) => thenReady(operator.putConcept(request)),
 		removeConcept: (request) => thenReady(operator.removeConcept(request)),
+		async reportGaps(request) {
+			await ready();
+			return operator.reportGaps(request);
+		},
 		async tryWriter(request, onProgress) {
 			await ready();
 			return operator.tryWriter(request, onProgress);

@@ -91,7 +91,7 @@ export const REPORT_MEDIA_TYPES: Readonly<Record<ReportFormat, string>> = {
 };
 
 export interface ReportFile {
-	readonly text: string;
+	readonly text: string | Uint8Array;
 	readonly mediaType: string;
 	readonly fileName: string;
 }

@@ -43,6 +43,12 @@ export const LIMITS = {
 	freeSearchesWaiting: 32,
 	sptChecksPerMinute: 60,
 	receiptReadsPerMinute: 120,
+	/** How long after its call a refund can be asked for, and how long what was decided can be read. */
+	refundAskDays: 30,
+	refundRequestDays: 365,
+	/** Requests of one payer that wait for the operator. */
+	refundRequestsOpen: 20,
+	refundAsksPerMinute: 20,
 	rateLimitedCallersMax: 10_000,
 	/** Requests of one address, and with one credential; the demo serves its own machine alone, where all share one. */
 	requestsPerMinute: 6_000,

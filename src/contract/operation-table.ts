@@ -179,6 +179,17 @@ export const OPERATION_ROWS = [
 	["rerank.create", "paid", "POST", "/v1/rerank", "0.0005", "per_call"],
 	["graphs.ask", "paid", "POST", "/v1/graphs/{graph_id}/ask", "0.50", "per_call"],
 	["answer.create", "paid", "POST", "/v1/answer", "0.50", "per_call"],
+	["receipts.list", "owner", "GET", "/v1/receipts"],
+	["refunds.ask", "owner", "POST", "/v1/refunds"],
+	["refunds.get", "owner", "GET", "/v1/refunds/{refund_id}"],
+	["account.invoices.list", "owner", "GET", "/v1/account/invoices"],
+	["account.invoices.get", "owner", "GET", "/v1/account/invoices/{invoice_id}"],
+	["account.invoices.export", "owner", "GET", "/v1/account/invoices/{invoice_id}/export"],
+	["trends.history", "paid", "GET", "/v1/trends/{trend_id}/history", "0.50", "per_call"],
+	["trends.movers", "paid", "GET", "/v1/trends/movers", "0.50", "per_call"],
+	["graphs.compare", "paid", "POST", "/v1/graphs/compare", "0.50", "per_call"],
+	["graphs.topics", "paid", "GET", "/v1/graphs/{graph_id}/topics", "0.50", "per_call"],
+	["graphs.croissant", "free", "GET", "/v1/graphs/{graph_id_or_slug}/croissant.jsonld"],
 ] as const;
 
 /** Dearer kinds of an operation, each with a price of its own: id, price, billing type. */
@@ -216,4 +227,7 @@ export const AGENT_ROWS = [
 	["rerank", "rerank.create", []],
 	["ask_graph", "graphs.ask", []],
 	["answer_question", "answer.create", []],
+	["trend_movers", "trends.movers", []],
+	["compare_graphs", "graphs.compare", []],
+	["graph_topics", "graphs.topics", []],
 ] as const;

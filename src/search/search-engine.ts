@@ -230,6 +230,12 @@ function createFinder({
 			};
 			return { ...outcome, ...parts.modeOf(seen), language: foreignLanguageOf(query), timings };
 		},
+		/** Id of the graph with the concept that is nearest to a query, be it an answer or not; undefined where nothing is near. */
+		async nearestGraph(request: Omit<RetrievalRequest, "filter">): Promise<string | undefined> {
+			const seen = await retrieve(request);
+			const { found } = await inTurn(request.signal, () => rankQuery(seen));
+			return found[0]?.slot.scope.segment.graphId;
+		},
 		/** Which graphs would answer. Costs nothing and gives nothing of their content away. */
 		async route(request: RouteRequest): Promise<RouteOutcome> {
 			const { signal, limit } = request;

@@ -7,6 +7,7 @@ import {
 	type GraphCatalog,
 	renderReadme,
 	renderReadmeIndex,
+	toCroissant,
 	toGraphSlice,
 } from "../knowledge/knowledge.js";
 
@@ -33,6 +34,10 @@ export function createServedDocuments({
 		const slice = toGraphSlice(catalog.get(id), { baseUrl: info.baseUrl() });
 		return toDocument("application/ld+json", JSON.stringify(slice, undefined, 2));
 	});
+	const cards = createPerRevision(versions, (id) => {
+		const card = toCroissant(catalog.get(id), { baseUrl: info.baseUrl() });
+		return toDocument("application/ld+json", JSON.stringify(card, undefined, 2));
+	});
 	const indexes = createPerRevision(versions, () =>
 		toDocument(MARKDOWN, renderReadmeIndex(catalog.list())),
 	);
@@ -42,6 +47,7 @@ export function createServedDocuments({
 	return {
 		readme: (graph: Graph) => readmes(graph.record.id),
 		slice: (graph: Graph) => slices(graph.record.id),
+		croissant: (graph: Graph) => cards(graph.record.id),
 		readmesIndex: () => indexes("index"),
 		catalogOkf: () => bundles("catalog"),
 	};

@@ -44,7 +44,7 @@ import type {
 import type { OperationRates } from "../http/http.js";
 import type { JobWire } from "../jobs/jobs.js";
 import type { Ids } from "../kernel/kernel.js";
-import type { PaymentOperations, Purchases, SoldStreams } from "../sales/sales.js";
+import type { PaymentOperations, PaymentRecords, Purchases, SoldStreams } from "../sales/sales.js";
 import type { WebhookParts, Webhooks } from "../webhooks/webhooks.js";
 import type { Discovery } from "./discovery.js";
 import type { SptValidation } from "./offers.operations.js";
@@ -91,6 +91,7 @@ export interface FreeOperations {
 	catalogOkf(): ServedDocument;
 	readmesIndex(): ServedDocument;
 	graphSlice(graphId: string): ServedDocument;
+	graphCroissant(idOrSlug: string): ServedDocument;
 	/** Throws RATE_LIMITED while too many such searches wait already. */
 	expertsSearch(query: string, limit: number, signal: AbortSignal): Promise<Json>;
 	/** Throws RATE_LIMITED as `expertsSearch` does. */
@@ -130,6 +131,7 @@ export interface OwnerOperations extends AccountOperations {
 	/** What is left goes back to the wallet that bought the token. */
 	sptRefund(holder: PresentedToken, reason: string | undefined): Promise<Json>;
 	sptRevoke(holder: PresentedToken): Promise<Json>;
+	readonly paymentRecords: PaymentRecords;
 	readonly feedback: Feedback;
 	readonly dossiers: Dossiers;
 	readonly schedules: ScheduleService;

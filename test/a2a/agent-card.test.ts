@@ -38,6 +38,8 @@ t.test("the card names every way in, every skill that can answer and every price
 		"brand_intelligence",
 		"embed_texts",
 		"rerank",
+		"compare_graphs",
+		"graph_topics",
 	];
 	t.same(
 		card.skills.map((skill: { id: string }) => skill.id),

@@ -27,7 +27,10 @@ t.test(
 		const first = await ask("m-1", "research_chat", { ...session, message: "What is EIP-3009?" });
 		t.match(first, { status: { state: "TASK_STATE_COMPLETED" } });
 		const parts = first.artifacts[0].parts as { text?: string; data?: { data: object } }[];
-		t.match(parts.find(({ text }) => text)?.text, /EIP-3009 .*\[1\].*\n\[1\] .*https:/s);
+		t.match(
+			parts.find(({ text }) => text)?.text,
+			/EIP-3009 .*\[1\].*\n\[1\](?:\[\d+\])* .*https:/s,
+		);
 		const again = await ask("m-1", "research_chat", { ...session, message: "What is EIP-3009?" });
 		t.equal(again.id, first.id);
 		const overRest = await send("/v1/research/chat", {

@@ -112,8 +112,17 @@ export function exampleOf(
 	return {
 		path: path.replace(/\{(\w+)\}/g, (_, name: string) => encodeURIComponent(textOf(name))),
 		query: Object.fromEntries(sent.map(({ name }) => [name, textOf(name)])),
-		body: body && JSON.stringify(body.example),
+		body: body && JSON.stringify(withNames(body.example, names)),
 	};
+}
+
+/** What a body names has to be there, as what a path names. */
+function withNames(example: unknown, names: Readonly<Record<string, string>>): unknown {
+	const members = Object.entries(example as object).map(([name, value]) => [
+		name,
+		names[name] ?? value,
+	]);
+	return Object.fromEntries(members);
 }
 
 function readBody(at: (pointer: string) => unknown, body: Json | undefined): Operation["body"] {

@@ -111,6 +111,14 @@ export const NAMES: Readonly<Record<string, Naming>> = {
 		({ quote_id }: { quote_id: string }) => ({ quote_id }),
 	),
 	receipts_get: receipt,
+	refunds_ask: receipt,
+	refunds_get: async (world) => {
+		const names = await receipt(world);
+		const ask = post("/v1/refunds", names, ({ refund_id }: { refund_id: string }) => ({
+			refund_id,
+		}));
+		return ask(world);
+	},
 	spt_delegations_revoke: post(
 		"/v1/spt/delegations",
 		{ amount_usd: "1.00" },

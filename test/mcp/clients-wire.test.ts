@@ -72,7 +72,7 @@ t.test("words of both eras are understood in one address", async (t) => {
 		status: 200,
 		body: { result: { resultType: "complete", ttlMs: Number, cacheScope: "private" } },
 	});
-	t.equal(now.body.result.tools.length, 35);
+	t.equal(now.body.result.tools.length, 38);
 	t.equal((await post("/mcp", list, { "MCP-Protocol-Version": "1999-01-01" })).status, 400);
 	const other = await post("/mcp", modern, { ...headers, "Mcp-Method": "tools/call" });
 	t.match(other, { status: 400, body: { error: { code: -32020 } } }, "header and body disagree");

@@ -37,7 +37,7 @@ for (const name of CLIENTS) {
 		t.test(`${name} lists and calls every tool of ${path}, at the price it says`, async (t) => {
 			const client = await connectMcp(t, name, place);
 			const { tools } = await client.listTools();
-			t.equal(tools.length, path === "/copilot" ? 17 : 35);
+			t.equal(tools.length, path === "/copilot" ? 17 : 38);
 			const apart = [...DEEP_DIVE, ...OF_MODELS];
 			for (const tool of tools.filter((each) => !apart.includes(each.name))) {
 				await callOne(t, client, tool);

@@ -75,9 +75,25 @@ t.test(
 	},
 );
 
-t.test("without a judge no side is known, so there is no debate and no charge", async (t) => {
-	const before = await balance();
+t.test("sides that the text marks make a debate without a judge, and one is charged", async (t) => {
+	const before = Number(await balance());
 	const question = "Should a language add pattern matching?";
+	const { status, body } = await post(DEBATE, { question });
+	t.equal(status, 200);
+	t.match(body, {
+		data: { message: null, thesis: { text: /.+/ }, judge: { verdict: /^(?:for|against|open)$/ } },
+		meta: { cost: { amount_usd: "0.50", charged: true } },
+	});
+	const { for: pro, against } = body.data;
+	t.ok(pro.length > 0 && against.length > 0);
+	t.ok(pro.every(({ text }: { text: string }) => text.startsWith("For")));
+	t.ok(against.every(({ text }: { text: string }) => text.startsWith("Against")));
+	t.equal(Number(await balance()), before - 0.5);
+});
+
+t.test("what has no two sides is no debate and costs nothing", async (t) => {
+	const before = await balance();
+	const question = "Which year did Rust's first edition appear?";
 	const { status, body } = await post(DEBATE, { question });
 	t.equal(status, 200);
 	t.match(body, {

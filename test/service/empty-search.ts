@@ -12,6 +12,7 @@ export const emptySearch: SearchEngine = {
 		timings: {},
 	}),
 	route: async () => ({ graphs: [], missing: [], mode: "keyword" }),
+	nearestGraph: async () => undefined,
 	judge: undefined,
 	embedder: undefined,
 	isCommonWord: () => false,

@@ -6,7 +6,7 @@ import type { Changeable } from "../../src/knowledge/bundle-change.js";
 import { stampFiles, writeBundle } from "../../src/knowledge/bundle-folder.js";
 import { createGraphCatalog } from "../../src/knowledge/catalog.js";
 import { importFolder } from "../../src/knowledge/import-folder.js";
-import type { ImportMemory } from "../../src/knowledge/import-update.js";
+import type { ImportMemory } from "../../src/knowledge/source-reading.js";
 import { createGraphUpdate, type ImportRequest } from "../../src/operator/graph-importer.js";
 import { createGraphRepository } from "../../src/operator/graph-repository.js";
 import { createSearchEngine } from "../../src/search/search-engine.js";

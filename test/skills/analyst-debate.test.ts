@@ -125,23 +125,50 @@ t.test("a debate has a thesis, and on each side what the judge reads towards it"
 	t.equal(asked, 0, "no writer writes what is not reported");
 });
 
-t.test("without two independent sources on each side there is no debate", async (t) => {
-	const ofOneHost = named("con-1", "con-2").map(
-		([name, text]) => [name, text, "south.example"] as unknown as Note,
-	);
-	for (const right of [
-		named("pro-2"),
-		named("pro-2", "con-1"),
-		[...named("pro-2"), ...ofOneHost],
-	]) {
+t.test("without two documents on each side there is no debate", async (t) => {
+	for (const right of [named("pro-2"), named("pro-2", "con-1")]) {
 		const { debate } = await openDebate(t, named("pro-3", "pro-1", "aside"), right);
 		const { kind, data, meta } = await debate({ question, analysts });
 		t.equal(kind, "no-answer");
 		t.match(data, { thesis: null, for: [], against: [], citations: [], open_questions: [] });
-		t.match(data.message, /^No debate, and nothing is charged: by the judge \d sentences of \d /);
+		t.match(
+			data.message,
+			/^No debate, and nothing is charged: by marks in the text and by the judge \d sentences of \d /,
+		);
 		t.equal(meta.decision, "ABSTAIN");
 	}
 });
+
+t.test("documents of one host count one by one: a register has what many wrote", async (t) => {
+	const ofOneHost = named("con-1", "con-2", "con-3").map(
+		([name, text]) => [name, text, "south.example"] as unknown as Note,
+	);
+	const right = [...named("pro-2"), ...ofOneHost];
+	const { debate } = await openDebate(t, named("pro-3", "pro-1", "aside"), right);
+	const { kind, data } = await debate({ question, analysts });
+	t.equal(kind, "answer");
+	const hosts = data.citations.map(({ source_url: url }) => new URL(url).host);
+	t.equal(hosts.filter((host) => host === "south.example").length, 3);
+});
+
+t.test(
+	"an argument that its own text marks is on that side, whatever the judge reads",
+	async (t) => {
+		const marked = [
+			["mark-1", "For: sailors plan their harbors by the moon.", "sail.example"],
+			["mark-2", "In favor: almanacs rest on it.", "print.example"],
+			["mark-3", "Against: wind moves the water as well.", "wind.example"],
+			["mark-4", "Drawbacks: harbors differ by hours.", "chart.example"],
+		] as unknown as readonly Note[];
+		const texts = (from: number, to: number) => marked.slice(from, to).map(([, text]) => text);
+		const left = [...named("pro-3"), ...marked.slice(0, 2)];
+		const { debate } = await openDebate(t, left, marked.slice(2));
+		const { kind, data } = await debate({ question, analysts });
+		t.equal(kind, "answer");
+		t.same(data.for.map(({ text }) => text).sort(), texts(0, 2));
+		t.same(data.against.map(({ text }) => text).sort(), texts(2, 4));
+	},
+);
 
 t.test("a consultation names what bears its thesis out, and what speaks against it", async (t) => {
 	const { consult } = await openDebate(t, named("pro-3", "pro-1", "con-1", "con-2", "aside"), []);

@@ -1,5 +1,7 @@
 import t from "tap";
+import { sideOf } from "../../skills/answers/engine/compared-sides.js";
 import { readQuestion } from "../../skills/answers/engine/question-reading.js";
+import { makeConcept, makeGraph } from "../service/sample-graphs.js";
 
 const partsOf = (question: string) =>
 	readQuestion(question)
@@ -40,6 +42,25 @@ t.test("a comparison asks for each side in everything that it names", async (t) 
 		"age",
 	]);
 	t.same(readQuestion("Which is better?").compared, []);
+	t.same(partsOf("How do PyPI and crates.io differ in signing uploads?"), [
+		"PyPI signing uploads",
+		"crates.io signing uploads",
+	]);
+	t.same(
+		readQuestion("How do iterators in Python compare with JavaScript's and Rust's?").compared,
+		["iterators in Python", "iterators in JavaScript", "iterators in Rust"],
+	);
+	t.same(readQuestion("Compare Python's and Rust's").compared, ["Python's", "Rust's"]);
+});
+
+t.test("a passage is of the side that it, its concept or its graph names", async (t) => {
+	const concept = makeConcept({ id: "loops.iterators", title: "Iterators", body: "" });
+	const graph = makeGraph({ id: "py", title: "Python evolution" }, [concept]);
+	const sides = ["iterators in Python", "iterators in Rust"];
+	t.equal(sideOf(sides, { concept, graph, text: "They arrived with generators." }), 0);
+	t.equal(sideOf(sides, { concept, graph, text: "Rust asks for them in a loop." }), 1);
+	const both = makeGraph({ id: "both", title: "Python and Rust evolution" }, [concept]);
+	t.equal(sideOf(sides, { concept, graph: both, text: "They are lazy." }), undefined);
 });
 
 t.test("two questions in one are asked one by one, the second with what it is about", async (t) => {

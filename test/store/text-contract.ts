@@ -74,6 +74,35 @@ export function textContract(t: Test, open: OpenStore): void {
 		await reopen();
 	});
 
+	t.test("rows of all owners are read by days, in order of the days", async (t) => {
+		const { store, reopen } = await open();
+		const row = (day: number, owner: string) => ({
+			at: START_MS + day * 86_400_000,
+			requestId: "req_1",
+			owner,
+			operationId: "graphs.search",
+			transport: "rest",
+			query: `day ${day}\nof "owner":`,
+			decision: undefined,
+			receiptId: undefined,
+			unanswered: { priceUsd: "0.50", graphIds: ["energy"], places: [day] },
+		});
+		for (const day of [2, 0, 1]) store.queryLog.append(row(day, day === 1 ? "acc_1" : "acc_0"));
+		const daysOf = async (span: { from?: string; to?: string }) => {
+			const found = [];
+			for await (const { unanswered } of store.queryLog.readDays(span))
+				found.push(unanswered?.places?.[0]);
+			return found;
+		};
+		const day = (days: number) => new Date(START_MS + days * 86_400_000).toISOString().slice(0, 10);
+		t.same(await daysOf({}), [0, 1, 2]);
+		t.same(await daysOf({ from: day(1) }), [1, 2]);
+		t.same(await daysOf({ from: day(1), to: day(1) }), [1]);
+		await store.queryLog.erase("acc_1");
+		t.same(await daysOf({}), [0, 2], "what was overwritten is gone");
+		await reopen();
+	});
+
 	t.test("the query log is dropped by whole days", async (t) => {
 		const { store, reopen } = await open();
 		const row = (at: number) => ({

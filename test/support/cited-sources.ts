@@ -1,5 +1,5 @@
-import { writtenDate } from "../../src/knowledge/bundle-writer.js";
 import type { Graph } from "../../src/knowledge/graph.js";
+import { writtenDate } from "../../src/knowledge/source-entry.js";
 
 export interface CitedSource {
 	readonly url: string;

@@ -105,7 +105,11 @@ export async function openHouse(deps: HouseDeps): Promise<House> {
 			...{ money, store, catalog, clock, random, ids },
 			research: createTestResearch({ store, clock }),
 			jobs: createJobs({ store, clock, ids, logger, billing: money.jobBilling, works: [] }),
-			account: createAccountService({ money, store, catalog, clock, info: { mcpUrl: () => null } }),
+			account: createAccountService({
+				...{ money, store, catalog, clock, ids },
+				info: { mcpUrl: () => null },
+				settings: {},
+			}),
 			pepper: KEYS.pepper,
 			settings: SETTINGS,
 		}),

@@ -4,7 +4,13 @@ import { type Command, Option } from "commander";
 import { GRAPH_TYPES, type GraphType } from "../../contract/contract.js";
 import { invalidArgument, notFound } from "../../kernel/kernel.js";
 import type { ConceptReport, ImportReport } from "../../operator/operator.js";
-import { addOperatorCommand, type CommandContext, listOf, textOf } from "../operator-command.js";
+import {
+	addOperatorCommand,
+	type CommandContext,
+	type Flags,
+	listOf,
+	textOf,
+} from "../operator-command.js";
 import { createProgress, toColumns } from "../output.js";
 
 export function addImport(program: Command, context: CommandContext): void {
@@ -20,6 +26,19 @@ export function addImport(program: Command, context: CommandContext): void {
 		.option("--edge-keys <keys>", "front-matter keys that name other documents, comma-separated")
 		.addOption(new Option("--type <type>", "type of the graph").choices([...GRAPH_TYPES]))
 		.option("--title <title>", "title of the graph")
+		.option(
+			"--title-from <source>",
+			"titles of documents: heading, file, or a front-matter key; by default what is there and tells them apart",
+		)
+		.addOption(
+			new Option("--dates <source>", "dates of documents that state none").choices(["git"]),
+		)
+		.option(
+			"--only <patterns>",
+			"take these files alone, by patterns of .gitignore, comma-separated",
+		)
+		.option("--exclude <patterns>", "leave these files out, as a .tollgraphignore file does")
+		.option("--split <characters>", "cut longer documents at their headings")
 		.option("--update", "bring the graph that was imported under this id before in line")
 		.option("--full", "with --update: read files again whose size and times have not changed");
 	addOperatorCommand(command, context, {
@@ -33,6 +52,11 @@ export function addImport(program: Command, context: CommandContext): void {
 					edge_keys: listOf(flags, "edgeKeys"),
 					type: textOf(flags, "type") as GraphType | undefined,
 					title: textOf(flags, "title"),
+					title_from: textOf(flags, "titleFrom"),
+					dates: textOf(flags, "dates") as "git" | undefined,
+					only: listOf(flags, "only"),
+					exclude: listOf(flags, "exclude"),
+					split: countOf(flags, "split"),
 					update: flags["update"] === true,
 					full: flags["full"] === true,
 				},
@@ -40,6 +64,13 @@ export function addImport(program: Command, context: CommandContext): void {
 			),
 		describe: describeImport,
 	});
+}
+
+/** Throws INVALID_ARGUMENT for what is no count. */
+function countOf(flags: Flags, name: string): number | undefined {
+	const text = textOf(flags, name);
+	if (text === undefined || /^\d{1,9}$/.test(text)) return text === undefined ? text : Number(text);
+	throw invalidArgument(`"${text}" is no number of characters.`);
 }
 
 function describeImport(report: ImportReport): readonly string[] {
@@ -50,6 +81,9 @@ function describeImport(report: ImportReport): readonly string[] {
 		...(report.visible_ms === undefined
 			? []
 			: [`  ${counts}; read in ${report.read_ms} ms, visible ${report.visible_ms} ms later`]),
+		...(report.left_out.private + report.left_out.ignored === 0
+			? []
+			: [`  left out: ${report.left_out.private} private, ${report.left_out.ignored} ignored`]),
 		...skipped.map(({ file, reason }) => `  skipped ${file}: ${reason}`),
 	];
 }

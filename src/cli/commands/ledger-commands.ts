@@ -1,11 +1,14 @@
 import type { Command } from "commander";
+import { parseInput } from "../../contract/contract.js";
 import { toCsv, visibleJsonText } from "../../kernel/kernel.js";
-import type {
-	LedgerReportWire,
-	MovementWire,
-	ReconciliationWire,
-	RefundWire,
-	ReportSumsWire,
+import {
+	type GapReport,
+	gapCommand,
+	type LedgerReportWire,
+	type MovementWire,
+	type ReconciliationWire,
+	type RefundWire,
+	type ReportSumsWire,
 } from "../../operator/operator.js";
 import {
 	addOperatorCommand,
@@ -25,6 +28,7 @@ export function addLedger(program: Command, context: CommandContext): void {
 	addRefund(ledger, context);
 	addRefunds(ledger, context);
 	addReconcile(ledger, context);
+	addGaps(ledger, context);
 }
 
 function addVerify(ledger: Command, context: CommandContext): void {
@@ -82,6 +86,53 @@ function addExport(ledger: Command, context: CommandContext): void {
 		);
 		context.terminal.say(`${count} transactions exported.`);
 	});
+}
+
+const GAP_GROUPS_SHOWN = 20;
+
+function addGaps(ledger: Command, context: CommandContext): void {
+	const gaps = ledger
+		.command("gaps")
+		.description(
+			"Questions that had no answer and so were not paid for, grouped by meaning, those worth most first.",
+		)
+		.option("--since <day>", "first UTC day, e.g. 2026-03-01")
+		.option("--until <day>", "last UTC day")
+		.option("--graph <id>", "only those that asked this graph or are nearest to it")
+		.option("--limit <count>", "groups to show", String(GAP_GROUPS_SHOWN));
+	addOperatorCommand(gaps, context, {
+		ask: (operator, flags) =>
+			operator.reportGaps(
+				parseInput(gapCommand, {
+					since: textOf(flags, "since"),
+					until: textOf(flags, "until"),
+					graph: textOf(flags, "graph"),
+					limit: textOf(flags, "limit"),
+				}),
+			),
+		describe: describeGaps,
+	});
+}
+
+function describeGaps(found: GapReport): string[] {
+	const { items, groups, questions, unpaid_usd, not_grouped, grouped_by } = found;
+	if (groups === 0) return ["No question went without an answer, as far as their text is kept."];
+	const rows = items.map((gap) => [
+		String(gap.questions),
+		String(gap.callers),
+		gap.unpaid_usd,
+		gap.graph_id ?? "-",
+		gap.last_at.slice(0, 10),
+		gap.question,
+	]);
+	return [
+		...toColumns([
+			["questions", "callers", "unpaid_usd", "nearest_graph", "last_day", "question"],
+			...rows,
+		]),
+		`${questions} asked, ${groups} different by ${grouped_by}, ${unpaid_usd} USD not paid`,
+		...(not_grouped > 0 ? [`${not_grouped} more questions are not grouped`] : []),
+	];
 }
 
 function describeReport(found: LedgerReportWire): string[] {
@@ -163,6 +214,40 @@ function addRefunds(ledger: Command, context: CommandContext): void {
 			operator.payRefund({ id, tx: textOf(flags, "tx"), again: flags["again"] === true }),
 		describe: (row) => [describeRefund(row)],
 	});
+	addRequests(refunds, context);
+}
+
+/** What callers asked back. */
+function addRequests(refunds: Command, context: CommandContext): void {
+	const requests = refunds
+		.command("requests")
+		.description("List what callers asked back and no one has decided yet.");
+	addOperatorCommand(requests, context, {
+		ask: (operator) => operator.listRefundRequests(),
+		describe: ({ items }) =>
+			items.length === 0
+				? ["No request for a refund waits for a decision."]
+				: toColumns([
+						["id", "receipt", "owner", "asked", "reason"],
+						...items.map((row) => [
+							row.id,
+							row.receipt_id,
+							row.owner,
+							row.created_at,
+							row.reason || "-",
+						]),
+					]),
+	});
+	for (const [name, grant, description] of [
+		["grant", true, "Give back what the call of a request (rfd_…) charged."],
+		["decline", false, "Give nothing back; its caller can read that."],
+	] as const) {
+		const decide = refunds.command(`${name} <id>`).description(description);
+		addOperatorCommand(decide, context, {
+			ask: (operator, _flags, [id = ""]) => operator.decideRefund({ id, grant }),
+			describe: ({ id, state, refund }) => [refund ? describeRefund(refund) : `${id}: ${state}`],
+		});
+	}
 }
 
 function addReconcile(ledger: Command, context: CommandContext): void {
