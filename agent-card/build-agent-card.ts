@@ -76,13 +76,13 @@ const SECURITY_SCHEMES = {
 		apiKeySecurityScheme: {
 			location: "header",
 			name: "X-API-Key",
-			description: "Account API key (sk_live_…)",
+			description: "Account API key (sk_…)",
 		},
 	},
 	bearer: {
 		httpAuthSecurityScheme: {
 			scheme: "Bearer",
-			description: "Account API key (sk_live_…) or Shared Payment Token (spt_…)",
+			description: "Account API key (sk_…) or Shared Payment Token (spt_…)",
 		},
 	},
 	paymentSPT: {

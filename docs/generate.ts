@@ -5,6 +5,7 @@ import { join } from "node:path";
 import type { Operation } from "../src/contract/operation.js";
 import { PACKAGE_ROOT } from "../src/kernel/package-info.js";
 import { renderSettingsTable } from "../src/settings/setting-rows.js";
+import { renderCommands, renderManPage } from "./commands.js";
 import { isAlike, renderReplies } from "./examples.js";
 import { findOperations, renderCatalog, renderTable } from "./operations.js";
 
@@ -20,6 +21,7 @@ const REPLIES = "examples/replies.json";
 const PARTS: readonly GeneratedPart[] = [
 	{ file: "docs/operations.md", name: "operations", render: renderOperations },
 	{ file: "docs/configuration.md", name: "configuration", render: renderSettingsTable },
+	{ file: "docs/commands.md", name: "commands", render: renderCommands },
 	{ file: "ARCHITECTURE.md", name: "modules", render: renderModules },
 ];
 
@@ -106,6 +108,7 @@ const isNewCatalog = [
 if (isNewCatalog && !isCheck) process.exitCode = generateAgain();
 else {
 	await updateReplies();
+	update("docs/tollgraph.1", renderManPage());
 	for (const part of PARTS) {
 		update(part.file, replacePart(readFileSync(join(PACKAGE_ROOT, part.file), "utf8"), part));
 	}

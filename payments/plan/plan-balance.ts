@@ -132,7 +132,7 @@ const HOW_TO_GET_A_KEY = {
 	free_calls_per_month: LIMITS.freeCallsPerMonth,
 	free_calls_per_day: LIMITS.freeCallsPerDay,
 	instructions:
-		"Ask the operator for an API key (sk_live_…) and send it in the X-API-Key header; the free plan covers the first calls of a month.",
+		"Ask the operator for an API key (sk_…) and send it in the X-API-Key header; the free plan covers the first calls of a month.",
 } as const;
 
 /** 429 when waiting helps (the free calls are used up), 402 when only money does. */

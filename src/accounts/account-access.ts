@@ -56,7 +56,7 @@ export function createFindAccess({
 				if (findSubject) return findSubject(credential.token, options);
 				throw new ServiceError(
 					"UNAUTHENTICATED",
-					"Identity tokens are not taken here; send an API key (sk_live_…) or a Shared Payment Token (spt_…).",
+					"Identity tokens are not taken here; send an API key (sk_…) or a Shared Payment Token (spt_…).",
 				);
 			case "oauth":
 				if (findGrant) return findGrant(credential.token, credential.resource, options);

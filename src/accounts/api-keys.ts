@@ -1,4 +1,5 @@
 import { forgetKeySpending, isUsable } from "../../payments/plan/plan.js";
+import type { Environment } from "../../payments/spt/spt.js";
 import type { AccountRow, KeyRow, StoreReader, StoreTransaction } from "../../store/store.js";
 import { LIMITS } from "../contract/contract.js";
 import {
@@ -11,7 +12,11 @@ import {
 } from "../kernel/kernel.js";
 import type { SecretServices } from "./account-services.js";
 
-const KEY_PREFIX = "sk_live_";
+/** Keys of the demo profile pay with paper money, and say so. */
+const KEY_PREFIXES = { live: "sk_live_", test: "sk_test_" } as const satisfies Record<
+	Environment,
+	string
+>;
 
 /** The secret is shown here and never again. */
 export interface CreatedKey {
@@ -47,10 +52,19 @@ export interface FoundKey {
 	readonly isReplaced: boolean;
 }
 
+interface KeyServices extends SecretServices {
+	readonly environment: Environment;
+}
+
+/** Folders from before demo keys had a name of their own have keys of the other one. */
+function isKey(secret: string): boolean {
+	return Object.values(KEY_PREFIXES).some((prefix) => isWellFormedSecret(secret, prefix));
+}
+
 export type ApiKeys = ReturnType<typeof createApiKeys>;
 
 /** API keys, stored as keyed hashes only. Spec: Authentication. */
-export function createApiKeys(deps: SecretServices) {
+export function createApiKeys(deps: KeyServices) {
 	const { store, clock, pepper } = deps;
 	return {
 		/** A key for a new account on the free plan; account, key and prepaid balance are one transaction. */
@@ -84,7 +98,7 @@ export function createApiKeys(deps: SecretServices) {
 
 		/** A new secret; the old one works for so many seconds more, the one before it no longer. Throws NOT_FOUND. */
 		async rotate(accountId: string, keyId: string, overlapSeconds: number): Promise<CreatedKey> {
-			const key = createSecret(KEY_PREFIX, deps.random);
+			const key = createSecret(KEY_PREFIXES[deps.environment], deps.random);
 			await store.transaction(async (tx) => {
 				const row = await getActive(tx, keyId, accountId);
 				const now = clock.now();
@@ -112,7 +126,7 @@ export function createApiKeys(deps: SecretServices) {
 	};
 }
 
-async function openAccount(deps: SecretServices, request: AccountTerms): Promise<CreatedKey> {
+async function openAccount(deps: KeyServices, request: AccountTerms): Promise<CreatedKey> {
 	const { store, clock, ids } = deps;
 	const { hasPaymentMethod = false, mayKeepNothing, quotaId, alongside, ...terms } = request;
 	const account: AccountRow = {
@@ -164,14 +178,14 @@ async function findKey(
 	const [row] = await reader.findBy("keys", "hash", hash);
 	const [rotated] = await reader.findBy("keys", "previousHash", hash);
 	const found = row ?? (rotated && now < (rotated.previousUntil ?? 0) ? rotated : undefined);
-	return found && isWellFormedSecret(secret, KEY_PREFIX) && isUsable(found, now)
+	return found && isKey(secret) && isUsable(found, now)
 		? { row: found, isReplaced: row === undefined }
 		: undefined;
 }
 
-function newKey(deps: SecretServices, accountId: string, terms: KeyTerms) {
-	const { ids, random, clock, pepper } = deps;
-	const key = createSecret(KEY_PREFIX, random);
+function newKey(deps: KeyServices, accountId: string, terms: KeyTerms) {
+	const { ids, random, clock, pepper, environment } = deps;
+	const key = createSecret(KEY_PREFIXES[environment], random);
 	const row: KeyRow = {
 		...terms,
 		id: ids.next("key"),

@@ -120,7 +120,7 @@ export function createMoney(deps: MoneyDeps): Money {
 	const environment = environmentOf(settings.profile);
 	const ledger = createLedger({ clock, ids });
 	const prices = createPriceList(settings.prices);
-	const apiKeys = createApiKeys({ store, clock, random, ids, pepper });
+	const apiKeys = createApiKeys({ store, clock, random, ids, pepper, environment });
 	const connections = createConnectionTokens({ store, clock, random, ids, pepper });
 	const profiles = createAccountProfiles(store.documents);
 	const findSubject = createIdentity(deps);

@@ -210,7 +210,9 @@ export function addDoctor(program: Command, context: CommandContext): void {
 	addCommand(command, context, {
 		run: ({ settings }) => runDoctor(settings, context.environment),
 		describe: ({ checks }) =>
-			toColumns(checks.map(({ ok, name, message }) => [ok ? "ok" : "FAIL", name, message])),
+			toColumns(checks.map(({ ok, name, message }) => [ok ? "ok" : "FAIL", name, message])).map(
+				(text, at) => ({ text, style: checks[at]?.ok === true ? "green" : "red" }),
+			),
 		exitCode: ({ ok }) => (ok ? 0 : 3),
 	});
 }

@@ -1,3 +1,4 @@
+import tab from "@bomb.sh/tab/commander";
 import { Command, CommanderError } from "commander";
 import { ServiceError, SOFTWARE_VERSION, scrubSecrets } from "../kernel/kernel.js";
 import { addAccounts, addKeys, addSpt, addTokens } from "./commands/account-commands.js";
@@ -41,7 +42,7 @@ export async function main(
 function report(error: unknown): number {
 	if (error instanceof CommanderError) return error.exitCode === 0 ? 0 : 2;
 	if (error instanceof ServiceError) {
-		processTerminal.say(`tollgraph: ${scrubSecrets(error.message)}`);
+		processTerminal.say({ text: `tollgraph: ${scrubSecrets(error.message)}`, style: "red" });
 		return error.code === "INVALID_ARGUMENT" || error.code === "NOT_FOUND" ? 2 : 1;
 	}
 	const text = error instanceof Error ? (error.stack ?? error.message) : String(error);
@@ -79,5 +80,6 @@ export function createProgram(context: CommandContext, version: string): Command
 		.showHelpAfterError("(run with --help for the ways to call it)")
 		.exitOverride();
 	for (const add of COMMANDS) add(program, context);
+	tab(program, { completionCommandName: "completion" });
 	return program;
 }

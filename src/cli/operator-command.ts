@@ -11,12 +11,13 @@ import {
 	type SettingKey,
 	type Settings,
 } from "../settings/settings.js";
+import { withSettings } from "./help.js";
 import { createOperatorClient, findServer } from "./operator-client.js";
-import { printResult, type Terminal } from "./output.js";
+import { type Line, printResult, type Terminal } from "./output.js";
 
 interface Printed<Result> {
 	/** Lines for a person; `--json` prints the result itself. */
-	readonly describe: (result: Result, flags: Flags) => readonly string[];
+	readonly describe: (result: Result, flags: Flags) => readonly Line[];
 	readonly exitCode?: (result: Result) => number;
 }
 
@@ -78,16 +79,6 @@ export interface CommandContext {
 
 /** Options as commander hands them over. */
 export type Flags = Partial<Record<string, string | boolean | string[]>>;
-
-/** Gives a command a flag for every setting. */
-export function withSettings(command: Command): Command {
-	for (const row of SETTING_ROWS) {
-		const flag = row.key.replaceAll("_", "-");
-		const byDefault = row.default && ` Default: ${row.default}`;
-		command.option(`--${flag} <value>`, `${row.description}${byDefault}`);
-	}
-	return command;
-}
 
 /** The settings a command runs with. Throws INVALID_ARGUMENT. */
 export function settingsOf({ environment, folder }: CommandContext, flags: Flags): Settings {

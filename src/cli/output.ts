@@ -2,28 +2,37 @@
 
 import { once } from "node:events";
 import type { Writable } from "node:stream";
-import { visibleJson, visibleText } from "../kernel/kernel.js";
+import { styleText } from "node:util";
+import { type Clock, systemClock, visibleJson, visibleText } from "../kernel/kernel.js";
 import type { OnProgress } from "../operator/operator.js";
+
+/** Text, and how a terminal shows it; without one, and with NO_COLOR, it is text alone. */
+export type Line = string | { readonly text: string; readonly style: LineStyle };
+type LineStyle = "bold" | "dim" | "green" | "red";
 
 export interface Terminal {
 	/** One line to stdout: what a pipe gets. */
-	data(line: string): void;
+	data(line: Line): void;
 	/** Lines to stdout, as fast as the pipe takes them; ends quietly when it is closed. */
 	stream(lines: AsyncIterable<string>): Promise<void>;
 	/** One line to stderr: what a person reads. */
-	say(line: string): void;
+	say(line: Line): void;
 	/** Replaces the current line of a terminal; silent elsewhere. */
 	status(line: string): void;
 }
 
 export const processTerminal: Terminal = {
-	data: (line) => void process.stdout.write(`${line}\n`),
+	data: (line) => void process.stdout.write(`${render(line, process.stdout)}\n`),
 	stream: (lines) => pipeLines(lines, process.stdout),
-	say: (line) => void process.stderr.write(`${line}\n`),
+	say: (line) => void process.stderr.write(`${render(line, process.stderr)}\n`),
 	status(line) {
 		if (process.stderr.isTTY) process.stderr.write(`\r\u001b[K${line}`);
 	},
 };
+
+function render(line: Line, stream: NodeJS.WriteStream): string {
+	return typeof line === "string" ? line : styleText(line.style, line.text, { stream });
+}
 
 /** A reader such as `head` closes the pipe once it has read enough: the rest is discarded, and nothing has failed. */
 export function endQuietlyOnClosedPipe(output: Writable): void {
@@ -54,27 +63,66 @@ async function pipeLines(lines: AsyncIterable<string>, output: Writable): Promis
 
 const STAGE_VERBS = { keywords: "Indexing", vectors: "Embedding" } as const;
 
-/** Reports done/total, rewriting one line when it would read differently; ends the line when all is done. */
-export function createProgress(terminal: Terminal, verb: string): OnProgress {
+/** Before that, work is over sooner than its end is read. */
+const REMAINING_FROM_MS = 2_000;
+
+/**
+ * Reports done/total, and what remains at the pace so far, rewriting one line when it would read differently; ends the line when all is
+ * done.
+ */
+export function createProgress(
+	terminal: Pick<Terminal, "status">,
+	verb: string,
+	{ monotonicMs }: Pick<Clock, "monotonicMs"> = systemClock,
+): OnProgress {
 	let shown = "";
+	let began = { stage: "", done: 0, ms: monotonicMs() };
 	return ({ done, total, stage }) => {
 		const doing = stage ? STAGE_VERBS[stage] : verb;
-		const line = `${doing} ${done}/${total}${done === total ? "\n" : ""}`;
+		if (doing !== began.stage) began = { stage: doing, done, ms: monotonicMs() };
+		const spentMs = monotonicMs() - began.ms;
+		const leftMs = (spentMs / (done - began.done)) * (total - done);
+		const isLong = spentMs >= REMAINING_FROM_MS && done > began.done && done < total;
+		const remaining = isLong ? `, about ${describeDuration(leftMs)} left` : "";
+		const line = `${doing} ${done}/${total}${remaining}${done === total ? "\n" : ""}`;
 		if (line !== shown) terminal.status(line);
 		shown = line;
 	};
+}
+
+function describeDuration(ms: number): string {
+	const seconds = Math.max(1, Math.round(ms / 1_000));
+	return seconds < 90 ? `${seconds} s` : `${Math.round(seconds / 60)} min`;
 }
 
 /** One object on one line with `--json`, else the lines a person wants. Another server's text commands no terminal. */
 export function printResult(
 	terminal: Terminal,
 	result: object,
-	{ json, lines }: { json: boolean | undefined; lines: readonly string[] },
+	{ json, lines }: { json: boolean | undefined; lines: readonly Line[] },
 ): void {
-	const shown = json
-		? [visibleJson(result)]
-		: lines.map((line) => visibleText(line).replace(/\s/g, " "));
+	const shown = json ? [visibleJson(result)] : lines.map(toVisible);
 	for (const line of shown) terminal.data(line);
+}
+
+function toVisible(line: Line): Line {
+	if (typeof line !== "string") return { ...line, text: toVisibleText(line.text) };
+	return toVisibleText(line);
+}
+
+function toVisibleText(text: string): string {
+	return visibleText(text).replace(/\s/g, " ");
+}
+
+/** Rows below the names of their columns; `empty` says that there are none, and what would change that. */
+export function toList(
+	columns: readonly string[],
+	rows: readonly (readonly string[])[],
+	empty: string,
+): Line[] {
+	if (rows.length === 0) return [empty];
+	const [head = "", ...lines] = toColumns([columns, ...rows]);
+	return [{ text: head, style: "bold" }, ...lines];
 }
 
 /** Columns as wide as their widest cell. */

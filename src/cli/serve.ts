@@ -4,8 +4,9 @@ import type { DemoWallet } from "../../payments/onchain/onchain.js";
 import { type App, createApp, type OpenedOnchain, openOnchain } from "../app/app.js";
 import type { RunningServer } from "../http/http.js";
 import { planOnchain, type Settings } from "../settings/settings.js";
+import { withExamples, withSettings } from "./help.js";
 import { removeServerFile, writeServerFile } from "./operator-client.js";
-import { type CommandContext, type Flags, settingsOf, withSettings } from "./operator-command.js";
+import { type CommandContext, type Flags, settingsOf } from "./operator-command.js";
 
 /**
  * Serves until SIGTERM or SIGINT; then drains and returns, from the middle of a start as well. A start that fails leaves nothing
@@ -79,7 +80,12 @@ function nextSignal(): Promise<string> {
 }
 
 export function addServe(program: Command, context: CommandContext): void {
-	withSettings(program.command("serve").description("Serve the graphs on sale until SIGTERM."))
+	const command = program.command("serve").description("Serve the graphs on sale until SIGTERM.");
+	withExamples(withSettings(command, { isShown: true }), [
+		"serve",
+		"serve --port 9000 --catalog none --data ./shop",
+		"serve --profile production --public-url https://kb.example.org --facilitator off",
+	])
 		.option("--json", "print one JSON line to stdout when ready")
 		.action(async (flags: Flags) => {
 			await serve(context, { settings: settingsOf(context, flags), json: flags["json"] === true });

@@ -84,7 +84,7 @@ function fromAuthorization(value: string | undefined): Credential | undefined {
 	if (/^eyJ[^.]*\.[^.]*\.[^.]*$/.test(token)) return { scheme: "oidc", token };
 	throw new ServiceError(
 		"UNAUTHENTICATED",
-		"The bearer token is neither an API key (sk_live_…) nor a Shared Payment Token (spt_…) nor a signed JSON Web Token.",
+		"The bearer token is neither an API key (sk_…) nor a Shared Payment Token (spt_…) nor a signed JSON Web Token.",
 	);
 }
 

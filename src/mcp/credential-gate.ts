@@ -99,7 +99,7 @@ const WRONG_TOKEN =
 	"The connection token in this address is not known here, has expired or was revoked; the owner of the account can make a new one.";
 
 function howToShow({ access }: TokenIssuers): string {
-	const key = 'Show who calls: an API key in "X-API-Key" or as "Authorization: Bearer sk_live_…"';
+	const key = 'Show who calls: an API key in "X-API-Key" or as "Authorization: Bearer sk_…"';
 	if (access() === undefined) return `${key}.`;
 	return `${key}, or an access token of the authorization server that the protected-resource metadata names.`;
 }

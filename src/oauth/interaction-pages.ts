@@ -34,7 +34,7 @@ ${errorOf(error)}
 <input type="hidden" name="csrf" value="${csrf}">
 <label for="key">API key of your account</label>
 <input id="key" name="key" type="password" required maxlength="200" autocomplete="off" spellcheck="false" aria-describedby="key-note">
-<p class="note" id="key-note">A key that manages its account, beginning with sk_live_. The application never sees it: it gets access of its own, which you can end at any time.</p>
+<p class="note" id="key-note">A key that manages its account, beginning with sk_. The application never sees it: it gets access of its own, which you can end at any time.</p>
 <button name="step" value="login">Sign in</button>
 <button name="step" value="decline" formnovalidate>Cancel</button>
 </form>`;

@@ -130,7 +130,7 @@ export function createOwnerHandler(deps: AnswerDeps, route: OwnerOperation): Req
 
 const WANTED = {
 	spt: 'a Shared Payment Token as "Authorization: Bearer spt_…" or in the header "X-Pay-SPT"',
-	account: 'an API key as "Authorization: Bearer sk_live_…" or in the header "X-API-Key"',
+	account: 'an API key as "Authorization: Bearer sk_…" or in the header "X-API-Key"',
 };
 
 function howToShow({ scheme }: OwnerOperation): string {

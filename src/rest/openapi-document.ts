@@ -80,7 +80,7 @@ const SECURITY_SCHEMES = {
 		type: "apiKey",
 		in: "header",
 		name: "X-API-Key",
-		description: 'An account\'s API key (sk_live_…); also accepted as "Authorization: Bearer".',
+		description: 'An account\'s API key (sk_…); also accepted as "Authorization: Bearer".',
 	},
 	paymentSPT: {
 		type: "apiKey",

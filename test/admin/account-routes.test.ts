@@ -25,10 +25,10 @@ t.test("the admin API makes, lists, turns and ends keys, tokens and accounts", a
 		max_total_usd: "1.00",
 		skills: ["graph_search"],
 	});
-	t.notMatch(JSON.stringify(items), /sk_live_/);
+	t.notMatch(JSON.stringify(items), /sk_(?:live|test)_/);
 
 	const turned = (await post("/keys/rotate", { id: second.id })).body;
-	t.match(turned, { id: second.id, key: /^sk_live_/, account_id });
+	t.match(turned, { id: second.id, key: /^sk_test_/, account_id });
 	t.equal((await shop.search({ headers: { "X-API-Key": turned.key } })).status, 200);
 	t.equal((await shop.search({ headers: { "X-API-Key": second.key } })).status, 200, "overlap");
 

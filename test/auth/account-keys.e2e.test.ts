@@ -14,13 +14,13 @@ t.test("keys of an account", async (t) => {
 			const made = await ask("POST", "/v1/account/keys", { label: "crew" });
 			t.equal(made.status, 201);
 			const { key, id } = made.body.data;
-			t.match(key, /^sk_live_\w{36}$/);
+			t.match(key, /^sk_test_\w{36}$/);
 			t.equal(await buy(key), 200);
 			const { text, items } = await ask("GET", "/v1/account/keys").then(({ body }) => ({
 				text: JSON.stringify(body),
 				items: body.data.items,
 			}));
-			t.notMatch(text, /sk_live_/);
+			t.notMatch(text, /sk_(?:live|test)_/);
 			const crew = items.find((item: { id: string }) => item.id === id);
 			t.match(crew, { label: "crew", last_used_on: "2026-03-10", spent_usd: "0.50" });
 			t.equal((await ask("DELETE", `/v1/account/keys/${id}`)).status, 200);

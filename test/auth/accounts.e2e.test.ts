@@ -138,7 +138,7 @@ t.test("an export holds all of it, and nothing of anybody else", async (t) => {
 	t.match(JSON.stringify(data.tasks), /asks for payment/);
 	t.match(data.usage, [{ day: "2026-03-10" }]);
 	const text = JSON.stringify(body);
-	t.notMatch(text, /stranger-label|sk_live_|ct_[0-9A-Za-z]{36}/);
+	t.notMatch(text, /stranger-label|sk_test_|ct_[0-9A-Za-z]{36}/);
 	t.equal(
 		(await ask("GET", "/v1/account/export", undefined, stranger)).body.data.queries.length,
 		1,

@@ -29,13 +29,13 @@ t.test("commands work on a folder without a server", async (t) => {
 		{ balance_usd: "7.50", label: "test", status: "active" },
 	]);
 	const key = (await run("keys", "create")).json;
-	t.match(key, { key: /^sk_live_/, id: /^key_/, account_id: /^acc_/ });
+	t.match(key, { key: /^sk_test_/, id: /^key_/, account_id: /^acc_/ });
 	t.match((await run("keys", "credit", key.account_id, "--usd", "3")).json, {
 		balance_usd: "3.00",
 	});
 	t.equal((await run("keys", "credit", "acc_nobody", "--usd", "3")).code, 2);
 	const rotated = (await run("keys", "rotate", key.id, "--overlap-seconds", "60")).json;
-	t.match(rotated, { key: /^sk_live_/, id: key.id });
+	t.match(rotated, { key: /^sk_test_/, id: key.id });
 	t.not(rotated.key, key.key);
 	t.match((await run("keys", "list")).json.items, [{ id: key.id, old_secret_until: /Z$/ }]);
 	const token = (await run("tokens", "create", "--account", key.account_id)).json;

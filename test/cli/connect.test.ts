@@ -82,7 +82,7 @@ async function connectByWhatIsPrinted(t: Test, { run, account, baseUrl, app }: S
 		});
 		const text = JSON.stringify(json.config);
 		t.match(text, /TOLLGRAPH_API_KEY|\{input:tollgraph-api-key\}|<your API key/);
-		t.notMatch(text, /sk_live_[0-9A-Za-z]{6}/);
+		t.notMatch(text, /sk_(?:live|test)_[0-9A-Za-z]{6}/);
 		t.ok(text.includes(`${baseUrl}/mcp?graph=agent-payments`));
 	}
 	const { json } = await run(["connect", "generic", "--graph", "agent-payments", "--json"]);

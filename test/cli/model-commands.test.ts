@@ -2,10 +2,11 @@ import t from "tap";
 import { runCommand } from "./run-command.js";
 
 t.test("models list names the model in use first, with its size", async (t) => {
-	const [first, second, third] = await runCommand(t, "models", "list");
-	t.match(first, /^\* +bundled +ready +384 dimensions +\d+\.\d MB +Apache-2\.0$/);
-	t.match(second, /table +ready +256 dimensions +\d+\.\d MB +Apache-2\.0$/);
-	t.match(third, /hub:Xenova\/all-MiniLM-L6-v2 +known +384 dimensions/);
+	const [columns, first, second, third] = await runCommand(t, "models", "list");
+	t.match(columns, /^ +model +state +dimensions +size +licence/);
+	t.match(first, /^\* +bundled +ready +384 +\d+\.\d MB +Apache-2\.0$/);
+	t.match(second, /table +ready +256 +\d+\.\d MB +Apache-2\.0$/);
+	t.match(third, /hub:Xenova\/all-MiniLM-L6-v2 +known +384/);
 });
 
 t.test("models list says what is wrong with the model in use", async (t) => {

@@ -59,7 +59,7 @@ t.test("the free plan covers the export of one page of nodes, and of no more", a
 		headers: { "Content-Type": "application/json" },
 		body: "{}",
 	});
-	const [key = ""] = /sk_live_[\w-]+/.exec(JSON.stringify(opened.body)) ?? [];
+	const [key = ""] = /sk_test_[\w-]+/.exec(JSON.stringify(opened.body)) ?? [];
 	const headers = { "X-API-Key": key };
 	const small = await app.send("/v1/graphs/page/export?format=csv", { headers });
 	t.match(small, { status: 200, body: { meta: { cost: { charged: false } } } });

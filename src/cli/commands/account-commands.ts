@@ -2,6 +2,7 @@ import type { Command } from "commander";
 import { LIMITS } from "../../contract/contract.js";
 import { invalidArgument } from "../../kernel/kernel.js";
 import type { Operator } from "../../operator/operator.js";
+import { withExamples } from "../help.js";
 import {
 	addOperatorCommand,
 	type CommandContext,
@@ -9,7 +10,7 @@ import {
 	listOf,
 	textOf,
 } from "../operator-command.js";
-import { toColumns } from "../output.js";
+import { type Line, toList } from "../output.js";
 
 const ONCE = "shown once, keep it safe";
 
@@ -26,6 +27,10 @@ export function addKeys(program: Command, context: CommandContext): void {
 		.option("--zero-retention", "let its owner choose that no query text is kept")
 		.option("--max-total <usd>", "highest sum the key ever spends")
 		.option("--max-per-month <usd>", "highest sum the key spends in one UTC month");
+	withExamples(create, [
+		"keys create --label acme --usd 50",
+		"keys create --account acc_… --label 'second service' --max-per-month 20",
+	]);
 	addOperatorCommand(create, context, {
 		ask: (operator, flags) =>
 			operator.createKey({
@@ -45,7 +50,14 @@ export function addKeys(program: Command, context: CommandContext): void {
 		.option("--account <id>", "of this account only");
 	addOperatorCommand(list, context, {
 		ask: (operator, flags) => operator.listKeys({ account_id: textOf(flags, "account") }),
-		describe: listing("id", "account_id", "status", "spent_usd", "label"),
+		describe: listing(
+			"There is no key. Create one: tollgraph keys create",
+			"id",
+			"account_id",
+			"status",
+			"spent_usd",
+			"label",
+		),
 	});
 	const rotate = keys
 		.command("rotate <id>")
@@ -87,7 +99,13 @@ export function addTokens(program: Command, context: CommandContext): void {
 		.option("--account <id>", "of this account only");
 	addOperatorCommand(list, context, {
 		ask: (operator, flags) => operator.listTokens({ account_id: textOf(flags, "account") }),
-		describe: listing("id", "account_id", "last_used_on", "label"),
+		describe: listing(
+			"There is no connection token. Create one: tollgraph tokens create --account <id>",
+			"id",
+			"account_id",
+			"last_used_on",
+			"label",
+		),
 	});
 	const revoke = tokens.command("revoke <id>").description("Stop a token by its id (con_…).");
 	addRevocation(revoke, context, (operator, id) => operator.revokeToken({ id }));
@@ -100,7 +118,14 @@ export function addAccounts(program: Command, context: CommandContext): void {
 	const list = accounts.command("list").description("List accounts with their balances.");
 	addOperatorCommand(list, context, {
 		ask: (operator) => operator.listAccounts(),
-		describe: listing("id", "status", "balance_usd", "retention", "label"),
+		describe: listing(
+			"There is no account. Create one with its key: tollgraph keys create",
+			"id",
+			"status",
+			"balance_usd",
+			"retention",
+			"label",
+		),
 	});
 	const set = accounts
 		.command("set <id>")
@@ -185,9 +210,9 @@ const columnsOf =
 		names.map((name) => String(item[name] ?? ""));
 
 const listing =
-	(...names: readonly string[]) =>
-	({ items }: { readonly items: readonly Item[] }): string[] =>
-		toColumns(items.map(columnsOf(...names)));
+	(empty: string, ...names: readonly string[]) =>
+	({ items }: { readonly items: readonly Item[] }): readonly Line[] =>
+		toList(names, items.map(columnsOf(...names)), empty);
 
 export function addSpt(program: Command, context: CommandContext): void {
 	const spt = program.command("spt").description("Shared Payment Tokens: prepaid bearer balances.");
@@ -201,6 +226,11 @@ export function addSpt(program: Command, context: CommandContext): void {
 		.option("--max-per-day <usd>", "highest sum it spends on one UTC day")
 		.option("--skills <ids>", "skills it may pay for, comma-separated; all by default")
 		.option("--graphs <ids>", "graphs it may pay for, comma-separated; all by default");
+	withExamples(issue, [
+		"spt issue --usd 10 --label acme",
+		"spt issue --usd 25 --max-per-call 1 --max-per-day 5 --expires-in-days 30",
+		"spt issue --usd 5 --graphs handbook",
+	]);
 	addOperatorCommand(issue, context, {
 		ask: (operator, flags) =>
 			operator.issueSpt({
@@ -216,8 +246,13 @@ export function addSpt(program: Command, context: CommandContext): void {
 		.description("List tokens with their balances, never their secrets.");
 	addOperatorCommand(list, context, {
 		ask: (operator) => operator.listSpts(),
-		describe: ({ items }) =>
-			toColumns(items.map((it) => [it.id, it.status, `${it.balance_usd} USD`, it.label])),
+		describe: listing(
+			"There is no token. Issue one: tollgraph spt issue --usd 10",
+			"id",
+			"status",
+			"balance_usd",
+			"label",
+		),
 	});
 	const revoke = spt
 		.command("revoke <id>")

@@ -4,6 +4,7 @@ import { type Command, Option } from "commander";
 import { GRAPH_TYPES, type GraphType } from "../../contract/contract.js";
 import { invalidArgument, notFound } from "../../kernel/kernel.js";
 import type { ConceptReport, ImportReport } from "../../operator/operator.js";
+import { withExamples } from "../help.js";
 import {
 	addOperatorCommand,
 	type CommandContext,
@@ -11,7 +12,7 @@ import {
 	listOf,
 	textOf,
 } from "../operator-command.js";
-import { createProgress, toColumns } from "../output.js";
+import { createProgress, toList } from "../output.js";
 
 export function addImport(program: Command, context: CommandContext): void {
 	const command = program
@@ -41,6 +42,11 @@ export function addImport(program: Command, context: CommandContext): void {
 		.option("--split <characters>", "cut longer documents at their headings")
 		.option("--update", "bring the graph that was imported under this id before in line")
 		.option("--full", "with --update: read files again whose size and times have not changed");
+	withExamples(command, [
+		"import ./notes --as notes --dry-run",
+		"import ./handbook --as handbook --source-url 'https://example.org/{stem}' --exclude 'drafts/'",
+		"import ./handbook --as handbook --update",
+	]);
 	addOperatorCommand(command, context, {
 		ask: (operator, flags, [source = ""]) =>
 			operator.importGraph(
@@ -94,7 +100,11 @@ export function addGraphs(program: Command, context: CommandContext): void {
 	addOperatorCommand(list, context, {
 		ask: (operator) => operator.listGraphs(),
 		describe: ({ items }) =>
-			toColumns(items.map(({ id, type, nodes, title }) => [id, type, `${nodes} nodes`, title])),
+			toList(
+				["id", "type", "nodes", "title"],
+				items.map(({ id, type, nodes, title }) => [id, type, String(nodes), title]),
+				"No graph is on sale. Put one on sale: tollgraph import ./folder --as my-graph",
+			),
 	});
 }
 

@@ -10,15 +10,15 @@ import {
 	type RefundWire,
 	type ReportSumsWire,
 } from "../../operator/operator.js";
+import { withSettings } from "../help.js";
 import {
 	addOperatorCommand,
 	type CommandContext,
 	settingsOf,
 	textOf,
 	withOperator,
-	withSettings,
 } from "../operator-command.js";
-import { createProgress, toColumns } from "../output.js";
+import { createProgress, type Line, toList } from "../output.js";
 
 export function addLedger(program: Command, context: CommandContext): void {
 	const ledger = program.command("ledger").description("The double-entry ledger.");
@@ -61,7 +61,9 @@ function addReport(ledger: Command, context: CommandContext): void {
 				to: textOf(flags, "to"),
 			}),
 		describe: (found, flags) =>
-			flags["csv"] === true ? toCsv(tableOf(found)) : describeReport(found),
+			flags["csv"] === true
+				? toCsv([columnsOf(found), ...found.rows.map(cellsOf)])
+				: describeReport(found),
 	});
 }
 
@@ -114,7 +116,7 @@ function addGaps(ledger: Command, context: CommandContext): void {
 	});
 }
 
-function describeGaps(found: GapReport): string[] {
+function describeGaps(found: GapReport): readonly Line[] {
 	const { items, groups, questions, unpaid_usd, not_grouped, grouped_by } = found;
 	if (groups === 0) return ["No question went without an answer, as far as their text is kept."];
 	const rows = items.map((gap) => [
@@ -126,33 +128,32 @@ function describeGaps(found: GapReport): string[] {
 		gap.question,
 	]);
 	return [
-		...toColumns([
+		...toList(
 			["questions", "callers", "unpaid_usd", "nearest_graph", "last_day", "question"],
-			...rows,
-		]),
+			rows,
+			"",
+		),
 		`${questions} asked, ${groups} different by ${grouped_by}, ${unpaid_usd} USD not paid`,
 		...(not_grouped > 0 ? [`${not_grouped} more questions are not grouped`] : []),
 	];
 }
 
-function describeReport(found: LedgerReportWire): string[] {
+function describeReport(found: LedgerReportWire): readonly Line[] {
 	const { sold_usd, refunded_usd } = found.prepaid;
 	return [
-		...toColumns([...tableOf(found), ["total", ...cellsOf(found.total)]]),
+		...toList(columnsOf(found), [...found.rows, { key: "total", ...found.total }].map(cellsOf), ""),
 		...(sold_usd === "0.00" && refunded_usd === "0.00"
 			? []
 			: [`prepaid balance: ${sold_usd} USD sold, ${refunded_usd} USD refunded`]),
 	];
 }
 
-function tableOf({ by, rows }: LedgerReportWire): readonly (readonly string[])[] {
-	const header = [by, "calls", "free_calls", "gross_usd", "refunded_usd", "net_usd"];
-	return [header, ...rows.map((row) => [row.key, ...cellsOf(row)])];
-}
+const columnsOf = ({ by }: LedgerReportWire) =>
+	[by, "calls", "free_calls", "gross_usd", "refunded_usd", "net_usd"] as const;
 
-function cellsOf(sums: ReportSumsWire): string[] {
+function cellsOf({ key, ...sums }: ReportSumsWire & { readonly key: string }): string[] {
 	const { calls, free_calls, gross_usd, refunded_usd, net_usd } = sums;
-	return [String(calls), String(free_calls), gross_usd, refunded_usd, net_usd];
+	return [key, String(calls), String(free_calls), gross_usd, refunded_usd, net_usd];
 }
 
 function addRefund(ledger: Command, context: CommandContext): void {
@@ -193,15 +194,17 @@ function addRefunds(ledger: Command, context: CommandContext): void {
 	addOperatorCommand(refunds, context, {
 		ask: (operator) => operator.listRefunds(),
 		describe: ({ items }) =>
-			toColumns(
+			toList(
+				["id", "state", "amount_usd", "of", "to", "reason"],
 				items.map((row) => [
 					row.id,
 					row.state,
-					`${row.amount_usd} USD`,
+					row.amount_usd,
 					row.ref,
 					row.destination ?? row.owner,
 					row.reason,
 				]),
+				"There are no refunds.",
 			),
 	});
 	const pay = refunds
@@ -225,18 +228,11 @@ function addRequests(refunds: Command, context: CommandContext): void {
 	addOperatorCommand(requests, context, {
 		ask: (operator) => operator.listRefundRequests(),
 		describe: ({ items }) =>
-			items.length === 0
-				? ["No request for a refund waits for a decision."]
-				: toColumns([
-						["id", "receipt", "owner", "asked", "reason"],
-						...items.map((row) => [
-							row.id,
-							row.receipt_id,
-							row.owner,
-							row.created_at,
-							row.reason || "-",
-						]),
-					]),
+			toList(
+				["id", "receipt", "owner", "asked", "reason"],
+				items.map((row) => [row.id, row.receipt_id, row.owner, row.created_at, row.reason || "-"]),
+				"No request for a refund waits for a decision.",
+			),
 	});
 	for (const [name, grant, description] of [
 		["grant", true, "Give back what the call of a request (rfd_…) charged."],

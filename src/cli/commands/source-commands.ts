@@ -21,7 +21,7 @@ import {
 } from "../../search/search.js";
 import type { Settings } from "../../settings/settings.js";
 import { addCommand, type CommandContext } from "../operator-command.js";
-import { createProgress, toColumns } from "../output.js";
+import { createProgress, type Line, toList } from "../output.js";
 
 const MEGABYTE = 1_000_000;
 
@@ -56,17 +56,19 @@ export function addModels(program: Command, context: CommandContext): void {
 
 const modelsFolderOf = ({ data }: Settings) => join(resolve(data), "models");
 
-function describe(items: readonly ListedModel[]): string[] {
-	return toColumns(
+function describe(items: readonly ListedModel[]): readonly Line[] {
+	return toList(
+		["", "model", "state", "dimensions", "size", "licence", "why not"],
 		items.map((item) => [
 			item.is_active ? "*" : " ",
 			item.model,
 			item.state,
-			item.dimensions === null ? "" : `${item.dimensions} dimensions`,
+			item.dimensions === null ? "" : String(item.dimensions),
 			item.bytes === null ? "" : `${(item.bytes / MEGABYTE).toFixed(1)} MB`,
 			item.licence ?? "",
 			item.reason ?? "",
 		]),
+		"No model is here. Fetch one: tollgraph models fetch <owner>/<name>",
 	);
 }
 
@@ -82,7 +84,11 @@ export function addFeeds(program: Command, context: CommandContext): void {
 	addCommand(list, context, {
 		run: async ({ settings }) => ({ items: await listAll(openFor(context, settings, "bundled")) }),
 		describe: ({ items }) =>
-			toColumns(items.map((item) => [item.feed_id, item.newest ?? "–", item.title, item.licence])),
+			toList(
+				["id", "newest", "title", "licence"],
+				items.map((item) => [item.feed_id, item.newest ?? "–", item.title, item.licence]),
+				"There are no feeds.",
+			),
 	});
 	const refresh = feeds
 		.command("refresh [feed_id...]")

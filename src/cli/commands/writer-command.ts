@@ -2,7 +2,7 @@ import type { Command } from "commander";
 import type { WriterReport, WriterTrial } from "../../../skills/answers/answers.js";
 import { invalidArgument } from "../../kernel/kernel.js";
 import { addOperatorCommand, type CommandContext, textOf } from "../operator-command.js";
-import { createProgress, toColumns } from "../output.js";
+import { createProgress, type Line, toList } from "../output.js";
 
 const QUESTIONS_MOST = 100;
 
@@ -71,15 +71,17 @@ function spentOf(one: {
 	return `${one.tokens_in} tokens in, ${one.tokens_out} out, ${(one.ms / 1_000).toFixed(1)} s${cost}`;
 }
 
-function describeUsage({ operations, ...all }: WriterReport): string[] {
+function describeUsage({ operations, ...all }: WriterReport): readonly Line[] {
 	const rows = [{ operation: "all", ...all }, ...operations];
-	return toColumns(
+	return toList(
+		["operation", "requests", "tokens_in", "tokens_out", "cost_usd"],
 		rows.map((row) => [
 			row.operation,
-			`${row.requests} requests`,
-			`${row.tokens_in} tokens in`,
-			`${row.tokens_out} out`,
-			row.cost_usd === null ? "" : `${row.cost_usd} USD`,
+			String(row.requests),
+			String(row.tokens_in),
+			String(row.tokens_out),
+			row.cost_usd ?? "",
 		]),
+		"The language model was not asked yet.",
 	);
 }

@@ -12,7 +12,7 @@ export interface ClientGuide {
 
 /** Environment variable that configurations refer to; a key itself is never printed. */
 const KEY_VARIABLE = "TOLLGRAPH_API_KEY";
-const YOUR_KEY = "<your API key, sk_live_…>";
+const YOUR_KEY = "<your API key, sk_…>";
 const FROM_ENVIRONMENT = `Put an API key (tollgraph keys create) into ${KEY_VARIABLE} in the environment the client starts in.`;
 const KEY_IN_FILE =
 	"This client cannot refer to the environment: put your API key (tollgraph keys create) in the place marked, and keep the file to yourself.";

@@ -3,6 +3,7 @@ import type { Command } from "commander";
 import { createOperatorEgress, isLoopback } from "../../delivery/delivery.js";
 import { invalidArgument, notFound, parseGraphId, unavailable } from "../../kernel/kernel.js";
 import type { Settings } from "../../settings/settings.js";
+import { withSettings } from "../help.js";
 import { findServer } from "../operator-client.js";
 import {
 	type CommandContext,
@@ -10,7 +11,6 @@ import {
 	settingsOf,
 	textOf,
 	withOperator,
-	withSettings,
 } from "../operator-command.js";
 import { printResult, type Terminal } from "../output.js";
 import {

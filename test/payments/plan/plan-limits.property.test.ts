@@ -20,7 +20,7 @@ async function openBooks() {
 	const pepper = new Uint8Array(32);
 	const deps = { store, clock, random: systemRandom, ids, pepper };
 	const ledger = createLedger({ clock, ids });
-	const keys = createApiKeys(deps);
+	const keys = createApiKeys({ ...deps, environment: "test" });
 	const findAccess = createFindAccess({ store, keys, connections: createConnectionTokens(deps) });
 	const method = createPlanBalance({ ledger, clock, findAccess });
 	const first = await keys.create({
