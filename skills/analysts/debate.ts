@@ -47,22 +47,28 @@ function weightOf(points: readonly DebatePoint[]): number {
 	return Math.round(sum * 1000) / 1000;
 }
 
-/** Documents that each side of a debate rests on at least. */
+/** Documents that each side of a debate alone rests on at least. */
 const DOCUMENTS_LEAST = 2;
 
 /** Whether both sides have enough to be a debate, and in words what there is. */
 export function surveyDebate(pro: readonly DebatePoint[], contra: readonly DebatePoint[]) {
-	const [own, others] = [countDocuments(pro), countDocuments(contra)];
+	const [own, others] = [countDocuments(pro, contra), countDocuments(contra, pro)];
 	const isDebate = Math.min(own, others) >= DOCUMENTS_LEAST;
 	const found = `by marks in the text and by the judge ${describe(pro, own)} bear out what these graphs answer, and ${describe(contra, others)} speak against it`;
-	const message = `No debate, and nothing is charged: ${found}; each side needs ${DOCUMENTS_LEAST} documents. POST /v1/analysts/consult has what one analyst's graph answers.`;
+	const message = `No debate, and nothing is charged: ${found}; each side needs ${DOCUMENTS_LEAST} documents that the other has not. POST /v1/analysts/consult has what one analyst's graph answers.`;
 	return { isDebate, message: isDebate ? null : message };
 }
 
+/** Documents of one side alone: what both sides quote sets neither against the other. */
+function countDocuments(points: readonly DebatePoint[], others: readonly DebatePoint[]): number {
+	const shared = documentsOf(others);
+	return [...documentsOf(points)].filter((document) => !shared.has(document)).length;
+}
+
 /** One host may publish what many wrote: proposals for and against a change stand side by side in one register. */
-function countDocuments(points: readonly DebatePoint[]): number {
+function documentsOf(points: readonly DebatePoint[]): ReadonlySet<string> {
 	const sources = points.flatMap(({ sentence }) => sentence.sources);
-	return new Set(sources.map(({ sourceUrl }) => documentOf(sourceUrl))).size;
+	return new Set(sources.map(({ sourceUrl }) => documentOf(sourceUrl)));
 }
 
 function documentOf(sourceUrl: string): string {
@@ -70,7 +76,7 @@ function documentOf(sourceUrl: string): string {
 }
 
 function describe({ length }: readonly DebatePoint[], documents: number): string {
-	return `${length} sentences of ${documents} documents`;
+	return `${length} sentences of ${documents} documents of their own`;
 }
 
 /** Some of everybody's arguments, in turn, each once. */

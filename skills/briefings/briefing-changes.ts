@@ -10,7 +10,7 @@ import {
 import { SCHEDULE_LIMITS } from "./schedule-limits.js";
 
 /** What a briefing remembers for the next one: hashes, no text. */
-export type BriefingMemory = z.infer<typeof memorySchema>;
+export type BriefingMemory = Omit<z.infer<typeof memorySchema>, "told">;
 
 const memorySchema = z.object({
 	/** When that briefing was made, in epoch milliseconds. */
@@ -29,6 +29,8 @@ const memorySchema = z.object({
 	),
 	/** Of sentences that were shown. */
 	quoted: z.array(z.string()).optional(),
+	/** What `quoted` was called in memories that are stored still. */
+	told: z.array(z.string()).optional(),
 });
 
 /** A concept on the topic, in the graph it is of. */
@@ -79,7 +81,10 @@ export function rememberTopic(
 /** Undefined for a text that is no memory. */
 export function parseMemory(text: string | undefined): BriefingMemory | undefined {
 	if (text === undefined) return undefined;
-	return memorySchema.safeParse(JSON.parse(text)).data;
+	const { data } = memorySchema.safeParse(JSON.parse(text));
+	if (!data) return undefined;
+	const { told, ...memory } = data;
+	return told && !memory.quoted ? { ...memory, quoted: told } : memory;
 }
 
 /**

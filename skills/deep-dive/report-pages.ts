@@ -110,7 +110,9 @@ const QUESTION_CHARS = 64;
 /** A question that quotes a passage says no more of it than which one: the passage stands in the report once. */
 function shorten(question: string): string {
 	if (question.length <= QUESTION_CHARS) return question;
-	return `${question.slice(0, question.lastIndexOf(" ", QUESTION_CHARS))} …`;
+	const space = question.lastIndexOf(" ", QUESTION_CHARS);
+	const kept = question.slice(0, space > 0 ? space : QUESTION_CHARS);
+	return `${kept.replace(/\p{Surrogate}$/u, "")} …`;
 }
 
 function methodOf(report: DeepDiveReport): readonly string[] {

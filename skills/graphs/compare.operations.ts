@@ -80,7 +80,7 @@ export const graphCompare = paidOperation({
 	},
 	summary: "Compare two graphs",
 	description:
-		"Nodes of one name, sources of one address and tags that two graphs on sale share, and what each of them has alone. Paid per call; graphs that share neither node nor source, and graphs that do not exist, cost nothing. Versions of one graph are told apart by GET /v1/graphs/{graph_id}/changes.",
+		"Nodes of one name, sources of one address and tags that two graphs on sale share, and what each of them has alone. Paid per call; graphs that share neither node nor source get numbers without lists, and cost nothing, as graphs that do not exist do. Versions of one graph are told apart by GET /v1/graphs/{graph_id}/changes.",
 	body: requestComponent("GraphCompareRequest", z.strictObject(compareFields)),
 	reply: toReply("GraphCompareReply", output),
 	about:
@@ -114,7 +114,9 @@ export const graphCompare = paidOperation({
 			for (const graph of graphs) await graphMaps.ready(graph);
 			const found = await compareGraphs(...graphs);
 			const isWorth = found.nodes.length + found.sources.length > 0;
-			return answerIf(isWorth, { ok: true, data: toWire(graphs, found, limit), meta: {} });
+			// What no one pays for shows how many there are, and none of them.
+			const data = toWire(graphs, found, isWorth ? limit : 0);
+			return answerIf(isWorth, { ok: true, data, meta: {} });
 		},
 	}),
 	example: {

@@ -3,7 +3,7 @@ const INDENT = 4;
 const NESTING_MAX = 8;
 
 const OPENINGS =
-	/^(?:[ \t]*(?:!!!|\?\?\?|===[!+]?\s+["']|:{3,}|>\s*\[!)|.*(?:--8<--|\{:|\{[ ]?[.#][\w-]|%%|\[TOC\]|\[\[_?toc|:(?:material|octicons|fontawesome|simple)-|<<<\s*@|@\[code|\s\^[\w-]{4,}$|\{!|^import\s))/im;
+	/^(?:[ \t]*(?:!!!|\?\?\?|===[!+]?\s+["']|:{3,}|>\s*\[!)|.*(?:--8<--|\{:|\{[ ]?[.#][\w-]|\[TOC\]|\[\[_?toc|:(?:material|octicons|fontawesome|simple)-|<<<\s*@|@\[code|\s\^[\w-]{4,}$|\{!|^import\s))/im;
 
 /**
  * The text without what MkDocs, Docusaurus, VitePress, kramdown, GitHub and Obsidian mean by certain lines: admonitions and
@@ -30,8 +30,23 @@ export function withoutGaps(text: string): string {
 	return kept.join("\n");
 }
 
+const MODULE_LINE =
+	/^(?:import\s+(?:["'{*]|[\w$]+\s*(?:,|from\b))|export\s+(?:default|const|let|var|function|class|async|\{|\*))/;
+
+/** The text without what a page of MDX imports and exports, each up to the next empty line. */
+export function withoutModuleLines(text: string): string {
+	const fence = createFence();
+	let isModule = false;
+	const kept = text.split("\n").filter((line) => {
+		if (fence(line)) return true;
+		isModule = line.trim() !== "" && (isModule || MODULE_LINE.test(line));
+		return !isModule;
+	});
+	return kept.join("\n");
+}
+
 const ADMONITION =
-	/^([ \t]*)(?:!!!|\?\?\?\+?)[ \t]+([\w -]{1,60}?)[ \t]*(?:"([^"]{0,200})")?[ \t]*$/;
+	/^([ \t]*)(?:!!!|\?\?\?\+?)[ \t]{1,20}[\w-]{1,60}(?: {1,20}[\w-]{1,60}){0,8}[ \t]{0,20}(?:"([^"]{0,200})")?$/;
 const TAB = /^([ \t]*)===[!+]?[ \t]+["']([^"']{1,200})["'][ \t]*$/;
 /** `::: package.module` stands for documentation that is generated from code. */
 const GENERATED = /^([ \t]*):::[ \t]+[\w]+(?:\.[\w]+)+[ \t]*$/;
@@ -62,8 +77,8 @@ function openingOf(line: string) {
 	const width = (indent = "") => indent.replaceAll("\t", "    ").length;
 	const tab = TAB.exec(line);
 	if (tab) return { indent: width(tab[1]), title: tab[2], isGenerated: false };
-	const admonition = ADMONITION.exec(line);
-	if (admonition) return { indent: width(admonition[1]), title: admonition[3], isGenerated: false };
+	const admonition = ADMONITION.exec(line.trimEnd());
+	if (admonition) return { indent: width(admonition[1]), title: admonition[2], isGenerated: false };
 	const generated = GENERATED.exec(line);
 	return generated && { indent: width(generated[1]), title: undefined, isGenerated: true };
 }
@@ -93,37 +108,37 @@ function createFence(): (line: string) => boolean {
 	};
 }
 
-const DIRECTIVE =
-	/^[ \t]*:{3,}[ \t]*(?:\{?[\w-]*\}?)?[ \t]*(?:\[([^\]]{1,200})\]|([^{}\n]{0,200}?))?[ \t]*(?:\{[^}\n]*\})?[ \t]*$/;
-const CALLOUT = /^([ \t]*(?:>[ \t]*)+)\[![\w-]{2,40}(?:\|[^\]\n]*)?\][+-]?[ \t]*(.{0,300})$/;
+const DIRECTIVE_CHARS = 200;
+const CALLOUT =
+	/^([ \t]*(?:>[ \t]*)+)\[![\w-]{2,40}(?:\|[^\]\n]{0,300})?\][+-]?[ \t]{0,20}(.{0,300})$/;
 /** Lines that say nothing to a reader. */
 const EMPTY_LINES =
 	/^[ \t]*(?:;?-+8<-+.*|\[TOC\]|\[\[_?toc_?\]\]|(?:[*-][ \t]+)?\{:toc[^}]*\}|\{:{1,2}[^}]*\}|<<<[ \t]*@.*|@\[code.*|\{![^}]*!\}|import\s[^;\n]{1,200}\sfrom\s+["'][^"'\n]+["'];?|import\s+["'][^"'\n]+["'];?)[ \t]*$/i;
 const INLINE_MARKS =
-	/[ \t]*\{:[ \t]?[.#a-z][^{}\n]{0,200}\}|[ \t]*\{[ \t]?[.#][\w-][^{}\n]{0,200}\}(?=[ \t]*$|[\s.,;:)|])|:(?:material|octicons|fontawesome|simple)-[a-z0-9-]{1,80}:|%%(?=\S|[ \t]).{1,2000}?%%|(?<=\S)[ \t]+\^[A-Za-z0-9][\w-]{3,40}$/g;
+	/[ \t]{0,20}\{:[ \t]?[.#a-z][^{}\n]{0,200}\}|[ \t]{0,20}\{[ \t]?[.#][\w-][^{}\n]{0,200}\}(?=[ \t]{0,20}$|[\s.,;:)|])|:(?:material|octicons|fontawesome|simple)-[a-z0-9-]{1,80}:|(?<=\S)[ \t]{1,20}\^[A-Za-z0-9][\w-]{3,40}$/g;
 
 function withoutLineMarks(lines: readonly string[]): readonly string[] {
 	const fence = createFence();
-	const kept: string[] = [];
-	for (let at = 0; at < lines.length; at++) {
-		const line = lines[at] ?? "";
-		const isCode = fence(line);
-		// Remarks of a vault may span lines, and no one but their writer is meant to read them.
-		const isRemark = !isCode && /^[ \t]*%%(?!.*%%)/.test(line);
-		const end = isRemark ? lines.findIndex((one, place) => place > at && one.includes("%%")) : -1;
-		if (end > 0) at = end;
-		else kept.push(...(isCode ? [line] : withoutMarks(line)));
-	}
-	return kept;
+	return lines.flatMap((line) => (fence(line) ? [line] : withoutMarks(line)));
 }
 
 function withoutMarks(line: string): readonly string[] {
 	if (EMPTY_LINES.test(line)) return [""];
-	const callout = CALLOUT.exec(line);
+	const callout = CALLOUT.exec(line.trimEnd());
 	if (callout) return titled(callout[2]?.trim(), callout[1]);
-	const directive = DIRECTIVE.exec(line);
-	if (directive) return ["", ...titled(directive[1] || directive[2])];
-	return [/[{:^]|%%/.test(line) ? line.replace(INLINE_MARKS, "") : line];
+	const directive = readDirective(line.trim());
+	if (directive) return ["", ...titled(directive.title)];
+	return [/[{:^]/.test(line) ? line.replace(INLINE_MARKS, "") : line];
+}
+
+/** `:::note[Title]{#id}`, `::: tip Title` and `:::`; undefined for what is no such mark. */
+function readDirective(line: string): { readonly title: string | undefined } | undefined {
+	if (!line.startsWith(":::")) return undefined;
+	const [, rest = ""] = /^:+[ \t]*(?:\{[\w-]+\}|[\w-]*)(.*)$/.exec(line) ?? [];
+	const attributes = rest.endsWith("}") ? rest.lastIndexOf("{") : -1;
+	const label = (attributes < 0 ? rest : rest.slice(0, attributes)).trim();
+	if (label.length > DIRECTIVE_CHARS || /[{}]/.test(label)) return undefined;
+	return { title: (/^\[([^\]]+)\]$/.exec(label)?.[1] ?? label) || undefined };
 }
 
 /** A title as a paragraph of its own, in a quotation where it stands in one. */

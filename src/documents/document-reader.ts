@@ -1,9 +1,10 @@
-import { withoutBlockDialects, withoutGaps } from "./block-dialects.js";
+import { withoutBlockDialects, withoutGaps, withoutModuleLines } from "./block-dialects.js";
 import { type DocumentDates, readDates } from "./document-dates.js";
 import { reasonAgainstPart } from "./document-formats.js";
 import { type FrontMatter, isMapping, parseMarkdown, textOf } from "./front-matter.js";
 import { firstParagraph, isWebAddress, toSections } from "./markdown.js";
 import { readNotebook } from "./notebook.js";
+import { mayHaveRemarks, withoutRemarks } from "./remarks.js";
 import { cleanText } from "./served-text.js";
 import { type LinkedSource, noteSources } from "./source-notes.js";
 import { mayHaveTags, withoutTemplateTags } from "./template-tags.js";
@@ -87,11 +88,38 @@ function readFile(path: string, bytes: Uint8Array, context: Context): ForeignDoc
 	const part = reasonAgainstPart(path);
 	if (part !== undefined) return { reason: part, kind: "other" };
 	const text = decodeText(bytes);
-	if (text === undefined) return { reason: "The file is not text.", kind: "unreadable" };
-	const written = readWritten(path, text, context.parsers);
-	return typeof written === "string"
-		? { reason: written, kind: "other" }
-		: readDocument(path, written, context);
+	const written = text === undefined ? undefined : readWritten(path, text, context.parsers);
+	if (typeof written === "object") return readDocument(path, written, context);
+	const withheldBelow = cascadeIn(path, bytes, context.options.today);
+	if (written === undefined)
+		return { reason: "The file is not text.", kind: "unreadable", withheldBelow };
+	return { reason: written, kind: "other", withheldBelow };
+}
+
+/** Files that speak for their folder, whatever language and format they are in. */
+const SECTION =
+	/(?:^|\/)_index(?:\.[\w-]+)*\.(?:md|markdown|mdx|html?|adoc|asciidoc|org|rst|pandoc)$/i;
+
+export function isSection(path: string): boolean {
+	return SECTION.test(path);
+}
+
+/** Why nothing below the folder of a section may be sold; undefined where it says nothing of the kind. */
+export function cascadeOf(
+	path: string,
+	bytes: Uint8Array | undefined,
+	today: string | undefined,
+): string | undefined {
+	const text = bytes && decodeText(bytes);
+	const { data, problem } = text === undefined ? UNREAD : parseMarkdown(text);
+	if (problem === undefined) return reasonToWithholdBelow(data, today);
+	return `"${path}" speaks for its folder. ${problem}`;
+}
+
+const UNREAD = { data: {}, problem: "It cannot be read." };
+
+function cascadeIn(path: string, bytes: Uint8Array, today: string | undefined) {
+	return isSection(path) ? cascadeOf(path, bytes, today) : undefined;
 }
 
 interface Parsers {
@@ -110,11 +138,10 @@ interface Written {
 
 /** Front matter and text of a file of any kind, or why it has none. */
 function readWritten(path: string, text: string, { readPage }: Parsers): Written | string {
-	if (/\.ipynb$/i.test(path)) {
-		const body = readNotebook(text);
-		return body === undefined ? "The file is no Jupyter notebook." : { data: {}, body };
-	}
-	const { data, body, problem } = parseMarkdown(text);
+	const isNotebook = /\.ipynb$/i.test(path);
+	const written = isNotebook ? readNotebook(text) : parseMarkdown(text);
+	if (!written) return "The file is no Jupyter notebook.";
+	const { data, body, problem } = written;
 	if (problem !== undefined) return problem;
 	if (!/\.html?$/i.test(path)) return { data, body };
 	if (!/<html|<!doctype/i.test(body.slice(0, 2_000)) || mayHaveTags(body)) {
@@ -129,8 +156,8 @@ function readDocument(
 	{ data, body }: Written,
 	{ options, parsers }: Context,
 ): ForeignDocument | Refusal {
-	const withheldBelow = /(?:^|\/)_?index\.\w+$/i.test(path)
-		? reasonToWithholdBelow(data)
+	const withheldBelow = /(?:^|\/)_?index(?:\.[\w-]+)*$/i.test(path)
+		? reasonToWithholdBelow(data, options.today)
 		: undefined;
 	const reason = reasonToWithhold(path, data, options.today);
 	if (reason !== undefined) return { reason, kind: "private", withheldBelow };
@@ -156,9 +183,12 @@ function readDocument(
 
 /** What a reader of the built page sees, as Markdown. */
 function toPlainMarkdown(path: string, { data, body }: Written, parsers: Parsers): string {
-	const asMdx = /\.mdx$/i.test(path) || looksLikeMdx(body);
-	const shown = asMdx ? parsers.mdxToMarkdown(withoutTags(body, data, parsers)) : undefined;
-	const blocks = withoutBlockDialects(shown ?? body.replaceAll("\r\n", "\n"));
+	const lines = body.replaceAll("\r\n", "\n");
+	const isCode = mayHaveRemarks(lines) ? parsers.codeFinder(lines) : undefined;
+	const read = isCode ? withoutRemarks(lines, (place) => isCode(place, false)) : lines;
+	const asMdx = /\.mdx$/i.test(path) || looksLikeMdx(read);
+	const shown = asMdx ? parsers.mdxToMarkdown(withoutTags(read, data, parsers)) : undefined;
+	const blocks = withoutBlockDialects(shown ?? (asMdx ? withoutModuleLines(read) : read));
 	const text = cleanText(withoutTags(blocks, data, parsers)).trim();
 	const edits = /<[a-z/]/i.test(text)
 		? parsers.htmlEdits(text, parsers.parseTree(text), parsers.readers)
@@ -169,7 +199,7 @@ function toPlainMarkdown(path: string, { data, body }: Written, parsers: Parsers
 
 /** A site's own components in what is called Markdown. */
 function looksLikeMdx(body: string): boolean {
-	return /^import\s.{1,200}\sfrom\s+["']/m.test(body) && /^\s*<[A-Z]/m.test(body);
+	return /^import\s.{1,200}\sfrom\s+["']/m.test(body) && /^[ \t]*<[A-Z]/m.test(body);
 }
 
 function withoutTags(text: string, data: FrontMatter, { codeFinder }: Parsers): string {

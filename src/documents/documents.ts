@@ -2,10 +2,12 @@
 export { reasonAgainstFormat, withoutEnding } from "./document-formats.js";
 export { DOCUMENT_LIMITS } from "./document-limits.js";
 export {
+	cascadeOf,
 	createDocumentReader,
 	type DocumentReader,
 	describeBody,
 	type ForeignDocument,
+	isSection,
 	type Refusal,
 } from "./document-reader.js";
 export {

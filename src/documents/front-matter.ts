@@ -15,28 +15,77 @@ export interface MarkdownDocument {
 /** Front matter is data somebody else wrote: every value is unknown until looked at. */
 export type FrontMatter = Readonly<Record<string, unknown>>;
 
-const OPENING = /^\ufeff?---[ \t]*\r?\n/;
-/** As Hugo and Zola have it. */
-const TOML = /^\ufeff?\+\+\+[ \t]*\r?\n([\s\S]*?\r?\n)?\+\+\+[ \t]*(?:\r?\n|$)/;
-const CLOSING = /^(?:---|\.\.\.)[ \t]*$/m;
+/** Blanks and marks of encodings before the front matter hide it from no one who wants it kept. */
+const OPENING =
+	/^[\s\ufeff\u200b-\u200f\u2060]*(?:(?<fence>---|\+\+\+)[ \t]*(?<language>[a-z]\w{0,20})?[ \t]*(?:\r?\n|$)|(?=\{[ \t]*(?:["}]|\r?\n)))/i;
+const CLOSINGS = { "---": /^(?:---|\.\.\.)[ \t]*$/m, "+++": /^\+\+\+[ \t]*$/m } as const;
+
+type Mapping = Pick<MarkdownDocument, "data" | "problem">;
+
+/** Languages of front matter by what stands behind the line that opens it. */
+const LANGUAGES: Readonly<Record<string, (text: string) => Mapping>> = {
+	yaml: parseYamlMapping,
+	yml: parseYamlMapping,
+	toml: parseTomlMapping,
+	json: parseJsonMapping,
+};
 
 /** Cuts a file at its front matter and reads it as data only. Never throws: what cannot be read is a `problem`. */
 export function parseMarkdown(text: string): MarkdownDocument {
-	const toml = TOML.exec(text);
-	if (toml) return { ...parseTomlMapping(toml[1] ?? ""), body: text.slice(toml[0].length) };
 	const opening = OPENING.exec(text);
 	if (!opening) return { data: {}, body: text.replace(/^\ufeff/, ""), problem: undefined };
+	const { fence, language } = opening.groups ?? {};
 	const rest = text.slice(opening[0].length);
-	const closing = CLOSING.exec(rest);
+	if (fence !== "---" && fence !== "+++") return cutJson(rest);
+	const closing = CLOSINGS[fence].exec(rest);
 	if (!closing) {
 		// A horizontal rule on the first line is no front matter when no other one follows.
-		return { data: {}, body: text, problem: "The front matter is not closed by a line `---`." };
+		const problem = `The front matter is not closed by a line \`${fence}\`.`;
+		return { data: {}, body: text, problem };
 	}
 	const body = rest.slice(closing.index + closing[0].length).replace(/^\r?\n/, "");
-	return { ...parseYamlMapping(rest.slice(0, closing.index)), body };
+	const parse = LANGUAGES[language?.toLowerCase() ?? (fence === "---" ? "yaml" : "toml")];
+	const head = rest.slice(0, closing.index);
+	if (!parse) return { ...failure(`The front matter is ${language}, which is not read.`), body };
+	return { ...parse(head), body };
 }
 
-function parseYamlMapping(yaml: string): Pick<MarkdownDocument, "data" | "problem"> {
+/** As Hugo has it: an object, and behind it the text. */
+function cutJson(text: string): MarkdownDocument {
+	const end = endOfObject(text);
+	if (end === undefined) {
+		return { ...failure("The front matter is an object that is not closed."), body: text };
+	}
+	const body = text.slice(end).replace(/^[ \t]*\r?\n/, "");
+	return { ...parseJsonMapping(text.slice(0, end)), body };
+}
+
+/** The place behind the bracket that closes the first one; of what is longer than any front matter nothing is known. */
+function endOfObject(text: string): number | undefined {
+	let depth = 0;
+	for (const { 0: mark, index } of text
+		.slice(0, DOCUMENT_LIMITS.frontMatterChars)
+		.matchAll(/"(?:[^"\\]|\\.)*"|[{}]/gs)) {
+		if (mark === "{") depth += 1;
+		else if (mark === "}") depth -= 1;
+		if (depth === 0) return index + 1;
+	}
+	return undefined;
+}
+
+function parseJsonMapping(json: string): Mapping {
+	try {
+		const data: unknown = JSON.parse(json);
+		if (isMapping(data) && isShallow(data)) return { data, problem: undefined };
+		return failure(
+			"The front matter is JSON, but no object of keys and values, or nested too deeply.",
+		);
+	} catch (error) {
+		return failure(`The front matter is not JSON: ${reasonIn(error)}.`);
+	}
+}
+
+function parseYamlMapping(yaml: string): Mapping {
 	if (yaml.length > DOCUMENT_LIMITS.frontMatterChars) {
 		return failure(
 			`The front matter has more than ${DOCUMENT_LIMITS.frontMatterChars} characters.`,
@@ -58,12 +107,11 @@ function parseYamlMapping(yaml: string): Pick<MarkdownDocument, "data" | "proble
 		if (isMapping(value)) return { data: value, problem: undefined };
 		return failure("The front matter is YAML, but not a mapping of keys to values.");
 	} catch (error) {
-		const reason = error instanceof Error ? cleanLine(error.message) : "unknown reason";
-		return failure(`The front matter cannot be read: ${reason}.`);
+		return failure(`The front matter cannot be read: ${reasonIn(error)}.`);
 	}
 }
 
-function parseTomlMapping(toml: string): Pick<MarkdownDocument, "data" | "problem"> {
+function parseTomlMapping(toml: string): Mapping {
 	if (toml.length > DOCUMENT_LIMITS.frontMatterChars) {
 		return failure(
 			`The front matter has more than ${DOCUMENT_LIMITS.frontMatterChars} characters.`,
@@ -75,8 +123,7 @@ function parseTomlMapping(toml: string): Pick<MarkdownDocument, "data" | "proble
 		if (isShallow(data)) return { data, problem: undefined };
 		return failure("The front matter is nested too deeply.");
 	} catch (error) {
-		const [reason = ""] = error instanceof Error ? error.message.split("\n", 1) : [];
-		return failure(`The front matter is not TOML: ${cleanLine(reason)}.`);
+		return failure(`The front matter is not TOML: ${reasonIn(error)}.`);
 	}
 }
 
@@ -86,7 +133,12 @@ function isShallow(value: unknown, levels: number = DOCUMENT_LIMITS.frontMatterD
 	return levels > 0 && Object.values(value).every((one) => isShallow(one, levels - 1));
 }
 
-function failure(problem: string): Pick<MarkdownDocument, "data" | "problem"> {
+function reasonIn(error: unknown): string {
+	const [reason = ""] = error instanceof Error ? error.message.split("\n", 1) : [];
+	return cleanLine(reason) || "unknown reason";
+}
+
+function failure(problem: string): Mapping {
 	return { data: {}, problem };
 }
 

@@ -75,16 +75,18 @@ export function htmlEdits(
 ): readonly TextEdit[] {
 	const edits: TextEdit[] = [];
 	const links: string[] = [];
+	const names = namesOfTags(text);
 	tree.iterate({
 		enter(node) {
 			const { name, from, to } = node;
 			const source = () => text.slice(from, to);
 			if (name === "HTMLBlock") {
+				if (isPlain(source(), { html, names })) return false;
 				edits.push({ from, to, text: toBlock(html.toMarkdown(source())) });
 				return false;
 			}
 			if (name === "HTMLTag") {
-				const shown = inlineTag(source(), { html, links, text });
+				const shown = inlineTag(source(), { html, links, names, isGlued: isGlued(text, from) });
 				if (shown !== undefined) edits.push({ from, to, text: shown });
 			}
 			return name !== "FencedCode" && name !== "CodeBlock";
@@ -101,18 +103,54 @@ interface TagContext {
 	readonly html: HtmlReaders;
 	/** Addresses of the links that are open. */
 	readonly links: string[];
-	readonly text: string;
+	readonly names: TagNames;
+	/** It stands behind a word, as the parameter of a type does. */
+	readonly isGlued: boolean;
 }
 
+/** Names of the tags of a text. */
+interface TagNames {
+	readonly opening: ReadonlySet<string>;
+	readonly closing: ReadonlySet<string>;
+}
+
+function namesOfTags(text: string): TagNames {
+	const names = { opening: new Set<string>(), closing: new Set<string>() };
+	for (const [, slash, name = ""] of text.matchAll(/<(\/?)([A-Za-z][\w.:-]{0,100})/g)) {
+		(slash ? names.closing : names.opening).add(name);
+	}
+	return names;
+}
+
+function isGlued(text: string, from: number): boolean {
+	return /[\w:]/.test(text.charAt(from - 1));
+}
+
+const VOID = new Set("area br col embed hr img input link meta source track wbr".split(" "));
+
 /** Undefined for what is no tag: a placeholder, or a type's parameter. */
-function inlineTag(tag: string, { html, links, text }: TagContext): string | undefined {
-	const [, slash = "", name = ""] = /^<(\/?)([A-Za-z][\w.:-]*)/.exec(tag) ?? [];
+function inlineTag(tag: string, context: TagContext): string | undefined {
+	const { html, links, names } = context;
+	const [whole = "", slash = "", name = ""] = TAG_NAME.exec(tag) ?? [];
 	if (name === "") return undefined;
 	const lower = name.toLowerCase();
-	if (!html.isElement(name)) return isComponent(tag, name, text) ? "" : undefined;
+	if (!html.isElement(name)) return isComponent(tag, name, names) ? "" : undefined;
+	const isBare = slash === "" && tag === `${whole}>` && !VOID.has(lower);
+	if (isBare && context.isGlued && !names.closing.has(name)) return undefined;
 	if (lower === "img") return html.toMarkdown(tag);
 	if (lower !== "a") return MARKS.get(lower) ?? "";
 	return slash === "" ? openLink(tag, links) : closeLink(links);
+}
+
+const TAG_NAME = /^<(\/?)([A-Za-z][\w.:-]*)/;
+
+/** A line that holds no tag after all: `<name>` for what its reader is to fill in. */
+function isPlain(block: string, { html, names }: Pick<TagContext, "html" | "names">): boolean {
+	const tags = [...block.matchAll(/<[A-Za-z/!?][^<>]{0,2000}>?/g)];
+	return tags.every(([tag]) => {
+		const name = TAG_NAME.exec(tag)?.[2];
+		return name !== undefined && !html.isElement(name) && !isComponent(tag, name, names);
+	});
 }
 
 function closeLink(links: string[]): string {
@@ -132,9 +170,9 @@ function encodeBracket(bracket: string): string {
 }
 
 /** `<Tabs>…</Tabs>` and `<Icon name="x" />` are; `Vec<T>` is none. */
-function isComponent(tag: string, name: string, text: string): boolean {
-	if (/\/>$|\s[\w:@-]+=/.test(tag) || name.includes("-")) return true;
-	return text.includes(`</${name}>`) && text.includes(`<${name}`);
+function isComponent(tag: string, name: string, { opening, closing }: TagNames): boolean {
+	if (/\/>$|\s[\w:@-]{1,100}=/.test(tag) || name.includes("-")) return true;
+	return closing.has(name) && opening.has(name);
 }
 
 /** A link to another site, in the order of the text. */
@@ -151,13 +189,14 @@ export interface OutsideLink {
 /** Every link to another site that stands in running text: not in headings, code and images. */
 export function findOutsideLinks(text: string, tree: MarkdownTree): readonly OutsideLink[] {
 	const addresses = definitionsOf(text, tree);
+	const noteAt = noteFinder(text);
 	const links: OutsideLink[] = [];
 	tree.iterate({
 		enter(ref) {
 			const { name } = ref;
 			if (SKIPPED.test(name)) return false;
 			if (name !== "Link" && name !== "Autolink" && name !== "URL") return true;
-			const link = readLink(text, ref.node, addresses);
+			const link = readLink(text, ref.node, { addresses, noteAt });
 			if (link) links.push(link);
 			return false;
 		},
@@ -168,15 +207,20 @@ export function findOutsideLinks(text: string, tree: MarkdownTree): readonly Out
 const SKIPPED =
 	/^(?:ATXHeading\d|SetextHeading\d|FencedCode|CodeBlock|InlineCode|Image|HTMLBlock|LinkReference)$/;
 
+interface LinkContext {
+	readonly addresses: ReadonlyMap<string, string>;
+	readonly noteAt: (node: SyntaxNode) => string | undefined;
+}
+
 function readLink(
 	text: string,
 	node: SyntaxNode,
-	addresses: ReadonlyMap<string, string>,
+	{ addresses, noteAt }: LinkContext,
 ): OutsideLink | undefined {
 	const { from, to, name } = node;
 	const url = addressOf(text, node, addresses);
 	if (url === undefined || !/^https?:\/\//i.test(url)) return undefined;
-	const note = noteAround(text, node);
+	const note = noteAt(node);
 	if (name !== "Link") {
 		const label = url.replace(/[[\]]/g, "");
 		const address = url.replace(/[()]/g, encodeBracket);
@@ -242,11 +286,15 @@ function definitionsOf(text: string, tree: MarkdownTree): ReadonlyMap<string, st
 	return addresses;
 }
 
-/** The footnote whose text a node belongs to. */
-function noteAround(text: string, node: SyntaxNode): string | undefined {
-	let block = node;
-	while (block.parent && block.parent.name !== "Document") block = block.parent;
-	const before = text.slice(block.from, node.from);
-	const opening = [...before.matchAll(/^ {0,3}\[\^([^\]\s]{1,200})\]:/gm)].at(-1);
-	return opening?.[1];
+/** Says of a node to the text of which footnote it belongs; asked in reading order. */
+function noteFinder(text: string): (node: SyntaxNode) => string | undefined {
+	const openings = [...text.matchAll(/^ {0,3}\[\^([^\]\s]{1,200})\]:/gm)];
+	let passed = 0;
+	return (node) => {
+		let block = node;
+		while (block.parent && block.parent.name !== "Document") block = block.parent;
+		while ((openings[passed]?.index ?? text.length) < node.from) passed += 1;
+		const last = openings[passed - 1];
+		return last && last.index >= block.from ? last[1] : undefined;
+	};
 }

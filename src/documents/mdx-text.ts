@@ -11,6 +11,10 @@ const SEEN_ATTRIBUTES = ["title", "label", "heading", "caption"];
 /** Elements that show no text of theirs. */
 const UNSEEN = new Set("script style iframe video audio svg".split(" "));
 
+/** The parser's time grows with the square of a paragraph; no one wrote a longer one for readers. */
+const PARAGRAPH_CHARS = 20_000;
+const PAGE_CHARS = 200_000;
+
 type JsxElement = MdxJsxFlowElement | MdxJsxTextElement;
 
 /**
@@ -18,6 +22,8 @@ type JsxElement = MdxJsxFlowElement | MdxJsxTextElement;
  * no MDX, which is then read as Markdown.
  */
 export function mdxToMarkdown(text: string): string | undefined {
+	if (text.length > PAGE_CHARS) return undefined;
+	if (text.split(/\n[ \t]*\n/).some(({ length }) => length > PARAGRAPH_CHARS)) return undefined;
 	try {
 		const tree = fromMarkdown(text, {
 			extensions: [gfm(), mdxjs()],

@@ -35,11 +35,24 @@ export function toPlainText(markdown: string): string {
 		)
 		.replace(/\[\[(?:[^[\]|]{1,300}\|)?([^[\]|]{1,300})\]\]/g, "$1")
 		.replace(/\[([^[\]]{1,500})\]\[[^[\]]{0,200}\]/g, "$1")
-		.replace(/<\/?[a-zA-Z][^<>]{0,500}>/g, "")
+		.replace(/<\/?([a-zA-Z][\w-]{0,100})[^<>]{0,500}>/g, (tag, name: string) =>
+			isTag(tag, name) ? "" : tag,
+		)
 		.replace(/^[ \t]*(?:#{1,6}|>|[-*+]|\d{1,3}[.)])[ \t]+/gm, "")
 		.replace(/(\*\*|__|~~|`)/g, "")
 		.replace(/(^|[\s(])[*_]([^*_\n]{1,500})[*_](?=$|[\s).,;:!?])/gm, "$1$2");
 	return cleanLine(plain);
+}
+
+const ELEMENTS = new Set(
+	"a abbr address article aside audio b big blockquote body br button center cite code dd del details dfn div dl dt em figcaption figure font footer h1 h2 h3 h4 h5 h6 head header hr html i iframe img input ins kbd label li main mark nav ol p picture pre q s samp section small source span strike strong style sub summary sup table tbody td tfoot th thead time tr tt u ul var video wbr".split(
+		" ",
+	),
+);
+
+/** Parameters of types and placeholders are none: `Vec<T>`, `<name>`. */
+function isTag(tag: string, name: string): boolean {
+	return ELEMENTS.has(name.toLowerCase()) || /^<\/|\/>$|=|-/.test(tag);
 }
 
 /** A comment becomes one space, so that removing it can never join two halves of another one. */

@@ -1,11 +1,13 @@
 import { type FrontMatter, textOf } from "./front-matter.js";
 
 /**
- * Tags of template languages that sites are built with: Liquid and Jinja (`{% … %}`, `{{ … }}`, `{# … #}`), Hugo
+ * Where tags of template languages begin that sites are built with: Liquid and Jinja (`{% … %}`, `{{ … }}`), Hugo
  * (`{{< … >}}`, `{{% … %}}`) and Templater (`<% … %>`).
  */
-const TAG =
-	/\{%[-+]?\s*(?<liquid>[\s\S]{0,2000}?)[-+]?%\}|\{\{[<%]\s*(?<hugo>[\s\S]{0,4000}?)\s*[%>]\}\}|(?<output>(?<![\\\w^_}])\$?\{\{(?<value>[^{}]{0,500})\}\}\}?)|<%[-_*+=]?[\s\S]{0,2000}?%>|\{#(?=\s)[^{}]{0,500}#\}/g;
+const OPENING = /\{%[-+]?|\{\{[<%]|(?<![\\\w^_}])\$?\{\{|<%/g;
+const OUTPUT = /\$?\{\{([^{}]{0,500})\}\}\}?/y;
+/** What is longer is no tag. */
+const TAG_CHARS = 4_000;
 
 /** What a tag and all up to its end become nothing of: their data lies elsewhere, or they are remarks. */
 const DROPPED_WITH_CONTENT = new Set(
@@ -41,7 +43,7 @@ interface Tag {
 
 /** True for text that may hold such tags; most documents hold none. */
 export function mayHaveTags(text: string): boolean {
-	return /\{\{|\{%|<%|\{#\s/.test(text);
+	return /\{\{|\{%|<%/.test(text);
 }
 
 /**
@@ -53,7 +55,8 @@ export function withoutTemplateTags(
 	data: FrontMatter,
 	isCode: (place: number, isOutput: boolean) => boolean,
 ): string {
-	const tags = [...text.matchAll(TAG)].map(toTag).filter((tag) => !isCode(tag.start, tag.isOutput));
+	const tags = findTags(text).filter((tag) => !isCode(tag.start, tag.isOutput));
+	const ends = pairTags(tags);
 	let kept = "";
 	let from = 0;
 	for (let at = 0; at < tags.length; at++) {
@@ -61,7 +64,7 @@ export function withoutTemplateTags(
 		if (!tag || tag.start < from) continue;
 		kept += text.slice(from, tag.start);
 		from = tag.end;
-		const end = endOf(tags, at);
+		const end = ends.get(tag);
 		if (end && !tag.isClosing && DROPPED_WITH_CONTENT.has(tag.name)) from = end.end;
 		else if (end && !tag.isClosing && CODE_BLOCKS.has(tag.name)) {
 			kept += toFence(tag.text, text.slice(tag.end, end.start));
@@ -71,39 +74,105 @@ export function withoutTemplateTags(
 	return kept + text.slice(from);
 }
 
-function toTag(match: RegExpMatchArray): Tag {
-	const { liquid, hugo, value } = match.groups ?? {};
-	const start = match.index ?? 0;
+/** Every tag in reading order. No part of the text is searched twice for the end of one kind. */
+function findTags(text: string): readonly Tag[] {
+	const tags: Tag[] = [];
+	const seek = createSeeker(text);
+	let opening: RegExpExecArray | null;
+	OPENING.lastIndex = 0;
+	for (;;) {
+		opening = OPENING.exec(text);
+		if (!opening) return tags;
+		const tag = readTag(text, opening, seek);
+		if (tag) tags.push(tag);
+		// `{{%` that is not closed as such may hold `{%`.
+		OPENING.lastIndex = tag ? tag.end : opening.index + 1;
+	}
+}
+
+function readTag(
+	text: string,
+	{ index: start, 0: mark }: RegExpExecArray,
+	seek: (ending: string, from: number) => number,
+): Tag | undefined {
+	const from = start + mark.length;
+	const insideUpTo = (endings: readonly string[]) => {
+		const places = endings.map((ending) => seek(ending, from)).filter((place) => place >= 0);
+		const place = Math.min(...places);
+		return place - from <= TAG_CHARS ? place : undefined;
+	};
+	if (mark.startsWith("{%")) {
+		const place = insideUpTo(["%}"]);
+		if (place === undefined) return undefined;
+		const liquid = text.slice(from, place).replace(/[-+]$/, "");
+		return toTag({ start, end: place + 2, liquid });
+	}
+	if (mark === "<%") {
+		const place = insideUpTo(["%>"]);
+		return place === undefined ? undefined : toTag({ start, end: place + 2 });
+	}
+	const place = /[<%]$/.test(mark) ? insideUpTo([">}}", "%}}"]) : undefined;
+	if (place !== undefined) return toTag({ start, end: place + 3, hugo: text.slice(from, place) });
+	OUTPUT.lastIndex = start;
+	const output = OUTPUT.exec(text);
+	return output ? toTag({ start, end: OUTPUT.lastIndex, value: output[1] ?? "" }) : undefined;
+}
+
+/** The next place of an ending; asked in reading order. */
+function createSeeker(text: string): (ending: string, from: number) => number {
+	const known = new Map<string, number>();
+	return (ending, from) => {
+		const before = known.get(ending) ?? 0;
+		if (before < 0 || (before >= from && known.has(ending))) return before;
+		const place = text.indexOf(ending, from);
+		known.set(ending, place);
+		return place;
+	};
+}
+
+interface FoundTag {
+	readonly start: number;
+	readonly end: number;
+	readonly liquid?: string;
+	readonly hugo?: string;
+	readonly value?: string;
+}
+
+function toTag({ start, end, liquid, hugo, value }: FoundTag): Tag {
 	const inside = (hugo ?? liquid ?? value ?? "")
 		.trim()
 		.replace(/^\/\*|\*\/$/g, "")
 		.trim();
 	const name = /^\/?\s*([\w./-]+)/.exec(inside)?.[1]?.toLowerCase() ?? "";
-	const isOutput = value !== undefined && !/^\s*#|^\s*\//.test(value);
 	const isEnd = /^\//.test(inside) || (liquid !== undefined && /^end\w/.test(name));
 	return {
 		start,
-		end: start + match[0].length,
+		end,
 		name: liquid === undefined ? name : name.replace(/^end_?(?=\w)/, ""),
 		isClosing: isEnd,
 		text: inside
 			.replace(/^\/?\s*[\w./-]+/, "")
 			.replace(/\/$/, "")
 			.trim(),
-		isOutput: isOutput && hugo === undefined && liquid === undefined,
+		isOutput: value !== undefined && !/^\s*#|^\s*\//.test(value),
 	};
 }
 
-/** Where an opening tag is closed; undefined for one that is not. */
-function endOf(tags: readonly Tag[], at: number): Tag | undefined {
-	const { name } = tags[at] ?? {};
-	let depth = 0;
-	for (const tag of tags.slice(at, at + 400)) {
-		if (tag.name !== name || tag.isOutput) continue;
-		depth += tag.isClosing ? -1 : 1;
-		if (depth === 0) return tag;
+/** Where opening tags are closed, of those that are. */
+function pairTags(tags: readonly Tag[]): ReadonlyMap<Tag, Tag> {
+	const open = new Map<string, Tag[]>();
+	const ends = new Map<Tag, Tag>();
+	for (const tag of tags) {
+		if (tag.isOutput) continue;
+		const waiting = open.get(tag.name) ?? [];
+		open.set(tag.name, waiting);
+		if (!tag.isClosing) waiting.push(tag);
+		else {
+			const start = waiting.pop();
+			if (start) ends.set(start, tag);
+		}
 	}
-	return undefined;
+	return ends;
 }
 
 function toFence(language: string, code: string): string {
@@ -144,7 +213,7 @@ function addressOf({ name, text: written, start }: Tag, text: string): string {
 
 function attributesOf(text: string): ReadonlyMap<string, string> {
 	const pairs = text.matchAll(
-		/([\w-]+)\s*=\s*(?:"([^"]{0,500})"|'([^']{0,500})'|`([^`]{0,500})`)/g,
+		/(?<![\w-])([\w-]{1,100})\s{0,20}=\s{0,20}(?:"([^"]{0,500})"|'([^']{0,500})'|`([^`]{0,500})`)/g,
 	);
 	return new Map([...pairs].map(([, key = "", a, b, c]) => [key.toLowerCase(), a ?? b ?? c ?? ""]));
 }

@@ -1,4 +1,4 @@
-import { type FrontMatter, isMapping, parseDay, textOf, textsOf } from "./front-matter.js";
+import { type FrontMatter, isMapping, listOf, parseDay, textOf, textsOf } from "./front-matter.js";
 
 /** Keys that say that a document is not for others when they are set. */
 const PRIVATE_KEYS = new Set(
@@ -20,7 +20,6 @@ const CLOSED_WORDS = new Set(
 /** States of a document that no one outside is meant to see; a proposal that is a draft is public. */
 const CLOSED_STATES = new Set("private hidden secret confidential internal unpublished".split(" "));
 const NO = new Set(["false", "no", "off", "0", "never", "n"]);
-const YES = new Set(["true", "yes", "on", "1", "always", "y"]);
 
 /** Folders whose content generators never publish, and those that people name so. */
 const CLOSED_FOLDERS = new Set("_drafts drafts _private private".split(" "));
@@ -43,20 +42,34 @@ export function reasonToWithhold(
 }
 
 /** What a section's front matter says of every document below it, as Hugo's `cascade` does. */
-export function reasonToWithholdBelow(data: FrontMatter): string | undefined {
-	const cascades = Array.isArray(data["cascade"]) ? data["cascade"] : [data["cascade"]];
-	for (const cascade of cascades) {
-		if (!isMapping(cascade)) continue;
-		const reason = reasonIn({ ...cascade, ...(isMapping(cascade["params"]) && cascade["params"]) });
-		if (reason !== undefined) return reason;
+export function reasonToWithholdBelow(
+	data: FrontMatter,
+	today: string | undefined,
+): string | undefined {
+	for (const cascade of listOf(data["cascade"])) {
+		const reason = isMapping(cascade) && (reasonIn(cascade) ?? reasonByTime(cascade, today));
+		if (reason) return reason;
 	}
 	return undefined;
 }
 
-function reasonIn(data: FrontMatter): string | undefined {
-	for (const [key, value] of Object.entries(data)) {
+/** Keys below which sites keep what is their own; what these say counts as if it stood beside them. */
+const GROUPS = new Set("params metadata meta extra custom".split(" "));
+
+/** Every key and value of front matter and of its groups. */
+function statementsIn(
+	data: FrontMatter,
+): readonly (readonly [name: string, key: string, value: unknown])[] {
+	return Object.entries(data).flatMap(([key, value]) => {
 		const name = key.toLowerCase().replace(/[\s_.-]+/g, "");
-		const text = (textOf(value) ?? textsOf(value).join(" ")).toLowerCase();
+		const nested = GROUPS.has(name) ? listOf(value).filter(isMapping).flatMap(statementsIn) : [];
+		return [[name, key, value] as const, ...nested];
+	});
+}
+
+function reasonIn(data: FrontMatter): string | undefined {
+	for (const [name, key, value] of statementsIn(data)) {
+		const text = wordOf(value);
 		if (isClosed(name, text) || (name === "build" && isNeverRendered(value))) {
 			return `The front matter says "${key}: ${isMapping(value) ? "never" : text.slice(0, 60)}".`;
 		}
@@ -64,8 +77,15 @@ function reasonIn(data: FrontMatter): string | undefined {
 	return undefined;
 }
 
+/** Mappings and lists that hold something are set, whatever it is. */
+function wordOf(value: unknown): string {
+	if (isMapping(value)) return Object.keys(value).length > 0 ? "set" : "";
+	return (textOf(value) ?? textsOf(value).join(" ")).toLowerCase();
+}
+
 function isClosed(name: string, text: string): boolean {
-	if (PRIVATE_KEYS.has(name)) return YES.has(text);
+	// What is set at all is meant: "yes", 1, or a word on it.
+	if (PRIVATE_KEYS.has(name)) return text !== "" && !NO.has(text);
 	if (PUBLIC_KEYS.has(name)) return NO.has(text);
 	if (name === "permalink") return text === "false";
 	if (name === "status" || name === "state") return CLOSED_STATES.has(text);
@@ -78,9 +98,15 @@ function isNeverRendered(build: unknown): boolean {
 	return NO.has(textOf(build["render"])?.toLowerCase() ?? "");
 }
 
+const PUBLICATION_KEYS = new Set("publishdate pubdate published".split(" "));
+const EXPIRY_KEYS = new Set("expirydate unpublishdate expires".split(" "));
+const DATE_KEYS = new Set(["date"]);
+
 function reasonByTime(data: FrontMatter, today: string | undefined): string | undefined {
 	if (today === undefined) return undefined;
-	const from = dayOf(data, "publishdate");
+	// A day of publication decides where there is one: the other may be that of an event.
+	const stated = daysOf(data, PUBLICATION_KEYS);
+	const [from] = (stated.length > 0 ? stated : daysOf(data, DATE_KEYS)).toReversed();
 	if (from !== undefined && from > today) return `It is to be published on ${from}.`;
 	const until = expiryOf(data);
 	return until !== undefined && until <= today ? `It expired on ${until}.` : undefined;
@@ -88,10 +114,11 @@ function reasonByTime(data: FrontMatter, today: string | undefined): string | un
 
 /** `YYYY-MM-DD` from which on a document is not published any more. */
 export function expiryOf(data: FrontMatter): string | undefined {
-	return dayOf(data, "expirydate");
+	return daysOf(data, EXPIRY_KEYS)[0];
 }
 
-function dayOf(data: FrontMatter, wanted: string): string | undefined {
-	const isWanted = (key: string) => key.toLowerCase().replace(/[\s_-]+/g, "") === wanted;
-	return parseDay(Object.entries(data).find(([key]) => isWanted(key))?.[1]);
+/** The days that front matter states under these names, the first one first. */
+function daysOf(data: FrontMatter, names: ReadonlySet<string>): readonly string[] {
+	const wanted = statementsIn(data).filter(([name]) => names.has(name));
+	return wanted.flatMap(([, , value]) => parseDay(value) ?? []).sort();
 }

@@ -146,8 +146,10 @@ export function reasonToPassOver(path: string, sizeBytes: number): string | unde
 	return undefined;
 }
 
+export const EMPTY = "The file is empty.";
+
 /** Why what is in a file cannot become a concept: one whole sentence; undefined when it may. */
 export function reasonToSkip(bytes: Uint8Array): string | undefined {
 	if (bytes.includes(0)) return "The file is not text.";
-	return new TextDecoder().decode(bytes).trim() === "" ? "The file is empty." : undefined;
+	return new TextDecoder().decode(bytes).trim() === "" ? EMPTY : undefined;
 }

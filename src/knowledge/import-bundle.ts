@@ -1,6 +1,7 @@
 import {
 	createDocumentReader,
 	findLinkTargets,
+	isSection,
 	parseMarkdown,
 	reasonToWithhold,
 	resolveLink,
@@ -10,7 +11,7 @@ import { parseGraphId } from "../kernel/kernel.js";
 import { type BundleChanges, type Changeable, changeBundle } from "./bundle-change.js";
 import { isConfined, isReserved, RECORD_PATH, toGraphType } from "./bundle-document.js";
 import { BUNDLE_LIMITS } from "./bundle-limits.js";
-import { createPathClaims, FRAME_PATHS, fitsNames, screenFiles } from "./bundle-paths.js";
+import { createPathClaims, EMPTY, FRAME_PATHS, fitsNames, screenFiles } from "./bundle-paths.js";
 import { type BundleFiles, readBundleInTurns } from "./bundle-reader.js";
 import { encodeFiles, toGraphListing, toLogFile, toRecordFile } from "./bundle-writer.js";
 import { markOf } from "./content-hash.js";
@@ -37,11 +38,18 @@ export async function importBundle(
 ): Promise<ImportResult> {
 	parseGraphId(graphId);
 	const { files, skipped } = await runInTurns(screenFiles(source));
+	const lost = skipped.filter(({ file, reason }) => isSection(file) && reason !== EMPTY);
+	const sections = new Map([
+		...(options.sections ?? []),
+		...lost.map(({ file }) => [file, undefined] as const),
+	]);
 	const format = options.format ?? (isOkfBundle(files) ? "okf" : "markdown");
 	const concepts =
 		format === "okf"
 			? keepConcepts(files, options)
-			: await runInTurns(importDocuments(files, options, await createDocumentReader(options)));
+			: await runInTurns(
+					importDocuments(files, { ...options, sections }, await createDocumentReader(options)),
+				);
 	const draft = await readBundleInTurns(concepts.files, { fallbackId: graphId });
 	// An OKF file the reader refuses would be a broken file of the new bundle too.
 	const refused = draft.findings.filter(({ severity }) => severity === "error");
@@ -174,7 +182,7 @@ export function refuseConcept(
 	if (!fitsNames(path)) {
 		return { reason: "A name in the path is too long for some file systems." };
 	}
-	if (isReserved(path) || path === RECORD_PATH) return undefined;
+	if (path === RECORD_PATH) return undefined;
 	const { data } = parseMarkdown(new TextDecoder().decode(bytes));
 	const reason = reasonToWithhold(path, data, today);
 	return reason === undefined ? undefined : { reason, kind: "private" };

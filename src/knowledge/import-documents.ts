@@ -1,4 +1,5 @@
 import {
+	cascadeOf,
 	chooseTitles,
 	type DocumentReader,
 	describeBody,
@@ -14,6 +15,7 @@ import {
 	truncateText,
 	withoutCode,
 } from "../documents/documents.js";
+import { foldersAbove } from "./bundle-document.js";
 import { BUNDLE_LIMITS } from "./bundle-limits.js";
 import { createPathClaims, pathWithoutExtension, stemOf, toBundlePath } from "./bundle-paths.js";
 import type { BundleFiles } from "./bundle-reader.js";
@@ -56,7 +58,7 @@ export function* importDocuments(
 	reader: DocumentReader,
 ): Steps<DocumentImport> {
 	const skipped: SkippedFile[] = [];
-	const { documents, hasCascades } = yield* readDocuments(files, reader, skipped);
+	const { documents, hasCascades } = yield* readDocuments(files, { reader, options, skipped });
 	const skippedBefore = skipped.length;
 	const bundlePaths = new Map(placeDocuments(documents, skipped));
 	const displaced = skipped.length - skippedBefore;
@@ -150,26 +152,36 @@ function watchSpace({ names, bundlePaths, titles }: ImportSpace, asked: Set<stri
 
 function* readDocuments(
 	files: BundleFiles,
-	reader: DocumentReader,
-	skipped: SkippedFile[],
+	{
+		reader,
+		options: { sections = new Map(), today },
+		skipped,
+	}: {
+		readonly reader: DocumentReader;
+		readonly options: ImportOptions;
+		readonly skipped: SkippedFile[];
+	},
 ): Steps<{ readonly documents: readonly ForeignDocument[]; readonly hasCascades: boolean }> {
 	const read: ForeignDocument[] = [];
-	const cascades: (readonly [folder: string, reason: string])[] = [];
+	const cascades = new Map<string, string>();
+	const note = (path: string, reason: string | undefined) => {
+		if (reason !== undefined) cascades.set(path.slice(0, path.lastIndexOf("/") + 1), reason);
+	};
+	for (const [path, bytes] of sections) note(path, cascadeOf(path, bytes, today));
 	for (const [path, bytes] of files) {
 		const document = reader.read(path, bytes);
-		if (document.withheldBelow !== undefined) {
-			cascades.push([path.slice(0, path.lastIndexOf("/") + 1), document.withheldBelow]);
-		}
+		note(path, document.withheldBelow);
 		if ("reason" in document) skipped.push(toSkipped(path, document));
 		else read.push(document);
 		yield;
 	}
 	const documents = read.filter(({ path }) => {
-		const [, reason] = cascades.find(([folder]) => path.startsWith(folder)) ?? [];
+		const folders = ["", ...foldersAbove(path).map((folder) => `${folder}/`)];
+		const reason = folders.map((folder) => cascades.get(folder)).find((one) => one !== undefined);
 		if (reason !== undefined) skipped.push(toSkipped(path, { reason, kind: "private" }));
 		return reason === undefined;
 	});
-	return { documents, hasCascades: cascades.length > 0 };
+	return { documents, hasCascades: cascades.size > 0 || sections.size > 0 };
 }
 
 export function toSkipped(file: string, { reason, kind }: Refusal): SkippedFile {

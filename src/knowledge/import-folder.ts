@@ -1,6 +1,7 @@
-import { readFile, stat } from "node:fs/promises";
+import { lstat, readFile, stat } from "node:fs/promises";
 import { join } from "node:path";
 import { setImmediate } from "node:timers/promises";
+import { isSection } from "../documents/documents.js";
 import { invalidArgument, notFound } from "../kernel/kernel.js";
 import { unpackArchive } from "./archive.js";
 import type { Changeable } from "./bundle-change.js";
@@ -13,7 +14,7 @@ import { importBundle } from "./import-bundle.js";
 import type { ImportOptions, SkippedFile } from "./import-options.js";
 import { type ImportUpdate, toImportMemory, updateImport } from "./import-update.js";
 import type { ImportMemory } from "./source-reading.js";
-import { createReason, isIgnoreFile, scanFolder, toIgnore } from "./source-scan.js";
+import { createReason, failTooLarge, isIgnoreFile, scanFolder, toIgnore } from "./source-scan.js";
 
 export interface ImportRequest {
 	readonly source: string;
@@ -33,9 +34,10 @@ const STAMP_TICK_MS = 2_000;
  * `writeBundle`. Throws NOT_FOUND for a missing source, INVALID_ARGUMENT for an unusable id or a source that is too large.
  */
 export async function importFolder({ source, as, options = {}, nowMs, onRead }: ImportRequest) {
-	const { files, skipped, stamps } = await readSource(source, options, nowMs);
+	const { files, skipped, stamps, sections } = await readSource(source, options, nowMs);
 	onRead?.();
-	const { report, ...result } = await importBundle(files, as, await withDates(source, options));
+	const dated = await withDates(source, options);
+	const { report, ...result } = await importBundle(files, as, { ...dated, sections });
 	/** Lets the next import of this folder read only what has changed; archives are read whole. */
 	const memory = stamps && toImportMemory(files, stamps, { report, ...result });
 	return { ...result, memory, report: { ...report, skipped: merge(skipped, report.skipped) } };
@@ -55,8 +57,8 @@ export async function updateFromFolder({
 }): Promise<(ImportUpdate & { readonly skipped: readonly SkippedFile[] }) | undefined> {
 	// The history of a folder changes without its files.
 	if (options.dates === "git" || !(await isFolder(source))) return undefined;
-	const { paths, skipped } = await scanFolder(source, options);
-	if (paths.length > BUNDLE_LIMITS.files) return undefined;
+	const { paths, skipped, sections } = await scanFolder(source, options);
+	if (paths.length > BUNDLE_LIMITS.files || sections.length > 0) return undefined;
 	const stamps = await stampFiles(source, nowMs - STAMP_TICK_MS, paths);
 	onRead();
 	const readFile = (path: string) => readBounded(join(source, path));
@@ -95,6 +97,7 @@ interface SourceReading {
 	readonly files: BundleFiles;
 	readonly skipped: readonly SkippedFile[];
 	readonly stamps?: ReadonlyMap<string, string | undefined> | undefined;
+	readonly sections: Map<string, Uint8Array | undefined>;
 }
 
 async function readSource(
@@ -116,38 +119,57 @@ async function readFolder(
 	options: ImportOptions,
 	nowMs: number | undefined,
 ): Promise<SourceReading> {
-	const { paths, skipped } = await scanFolder(source, options);
+	const { paths, skipped, sections: left } = await scanFolder(source, options);
 	// Taken before the files are read: what changes meanwhile has another stamp the next time.
 	const stamps =
 		nowMs === undefined ? undefined : await stampFiles(source, nowMs - STAMP_TICK_MS, paths);
+	const sections = new Map<string, Uint8Array | undefined>();
+	for (const path of left) {
+		const { isFile } = await lstat(join(source, path)).then(
+			(found) => ({ isFile: found.isFile() }),
+			() => ({ isFile: false }),
+		);
+		// What a symbolic link leads to is not read.
+		const bytes = isFile ? await readBounded(join(source, path)).catch(() => undefined) : undefined;
+		sections.set(path, bytes);
+	}
 	const files = await readPaths(source, paths, (file, error) => {
 		skipped.push({ file, reason: unreadable(error), kind: "unreadable" });
+		if (isSection(file)) sections.set(file, undefined);
 	});
-	return { files, skipped, stamps };
+	return { files, skipped, stamps, sections };
 }
 
 function readArchive(bytes: Uint8Array, options: ImportOptions): SourceReading {
 	const skipped: SkippedFile[] = [];
+	const sections = new Map<string, Uint8Array | undefined>();
 	const isWanted = (path: string, sizeBytes: number): boolean => {
-		if (isIgnoreFile(path)) return sizeBytes <= BUNDLE_LIMITS.fileBytes;
+		// One that is too large ends the import: what it would keep out must not go on sale.
+		if (isIgnoreFile(path)) return sizeBytes <= BUNDLE_LIMITS.fileBytes || failTooLarge(path);
 		const reason = isVisible(path) ? reasonToPassOver(path, sizeBytes) : "hidden";
 		if (reason !== undefined && isVisible(path)) skipped.push({ file: path, reason });
+		if (reason !== undefined && isSection(path)) sections.set(path, undefined);
 		return reason === undefined;
 	};
-	const unpacked = withoutSharedFolder({ files: unpackArchive(bytes, isWanted), skipped });
+	const unpacked = withoutSharedFolder({
+		files: unpackArchive(bytes, isWanted),
+		skipped,
+		sections,
+	});
 	const texts = [...unpacked.files].filter(([path]) => isIgnoreFile(path));
 	const reasonOf = createReason(
 		options,
-		texts.map(([path, text]) => toIgnore(path, new TextDecoder().decode(text))),
+		texts.map(([path, text]) => toIgnore(path, text)),
 	);
 	const files = new Map<string, Uint8Array>();
 	const left: SkippedFile[] = [];
 	for (const [path, text] of unpacked.files) {
 		const reason = isIgnoreFile(path) ? undefined : reasonOf(path);
+		if (reason && isSection(path)) unpacked.sections.set(path, text);
 		if (reason) left.push(reason);
 		else if (!isIgnoreFile(path)) files.set(path, text);
 	}
-	return { files, skipped: [...unpacked.skipped, ...left] };
+	return { files, skipped: [...unpacked.skipped, ...left], sections: unpacked.sections };
 }
 
 /** Hidden entries of an archive, and those a Mac adds, are no content. */
@@ -156,16 +178,17 @@ function isVisible(path: string): boolean {
 }
 
 /** Archives often hold one folder that holds everything; the bundle's root is inside it. */
-function withoutSharedFolder({ files, skipped }: SourceReading): SourceReading {
+function withoutSharedFolder({ files, skipped, sections }: SourceReading): SourceReading {
 	const paths = [...files.keys(), ...skipped.map(({ file }) => file)];
 	const [first] = paths;
 	const folder = first?.includes("/") ? `${first.split("/", 1)[0]}/` : undefined;
 	if (folder === undefined || !paths.every((path) => path.startsWith(folder))) {
-		return { files, skipped };
+		return { files, skipped, sections };
 	}
 	const inFolder = (path: string) => path.slice(folder.length);
 	return {
 		files: new Map([...files].map(([path, bytes]) => [inFolder(path), bytes])),
 		skipped: skipped.map(({ file, reason }) => ({ file: inFolder(file), reason })),
+		sections: new Map([...sections].map(([path, bytes]) => [inFolder(path), bytes])),
 	};
 }

@@ -37,6 +37,8 @@ export interface ImportOptions {
 	readonly dates?: "git";
 	/** Dates of documents that state none, by path: what the history of their folder says. */
 	readonly dateOf?: ReadonlyMap<string, string>;
+	/** Sections of a site that are left out themselves and still speak for their folders; undefined for one that cannot be read. */
+	readonly sections?: ReadonlyMap<string, Uint8Array | undefined>;
 }
 
 export interface SkippedFile {

@@ -3,10 +3,17 @@ import {
 	chooseTitles,
 	type DocumentReader,
 	type ForeignDocument,
+	isSection,
 	toUtf8,
 } from "../documents/documents.js";
 import type { Changeable } from "./bundle-change.js";
-import { FRAME_PATHS, reasonToPassOver, reasonToSkip, toBundlePath } from "./bundle-paths.js";
+import {
+	EMPTY,
+	FRAME_PATHS,
+	reasonToPassOver,
+	reasonToSkip,
+	toBundlePath,
+} from "./bundle-paths.js";
 import { hashOf } from "./content-hash.js";
 import { refuseConcept } from "./import-bundle.js";
 import { NO_ID, nameDocument, toSkipped } from "./import-documents.js";
@@ -118,7 +125,10 @@ function classify(
 	const rest = { bytes, withheldBelow: undefined, foreign: undefined, kind: undefined };
 	const none = (reason: string) => ({ ...rest, bundlePath: undefined, reason });
 	const fault = reasonToPassOver(path, written.length) ?? reasonToSkip(bytes);
-	if (fault !== undefined) return none(fault);
+	if (fault !== undefined) {
+		const isLost = isSection(path) && fault !== EMPTY;
+		return { ...none(fault), withheldBelow: isLost ? fault : undefined };
+	}
 	if (format === "okf") {
 		const refusal = refuseConcept(path, bytes, options);
 		if (refusal) return { ...none(refusal.reason), kind: refusal.kind };

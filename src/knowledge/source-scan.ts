@@ -1,8 +1,8 @@
-import { readFile } from "node:fs/promises";
 import { join } from "node:path";
 import ignore from "ignore";
+import { isSection, toUtf8 } from "../documents/documents.js";
 import { invalidArgument } from "../kernel/kernel.js";
-import { listFolderTree, unreadable } from "./bundle-folder.js";
+import { listFolderTree, readBounded, unreadable } from "./bundle-folder.js";
 import { BUNDLE_LIMITS } from "./bundle-limits.js";
 import { reasonToPassOver } from "./bundle-paths.js";
 import type { SkippedFile } from "./import-options.js";
@@ -34,7 +34,9 @@ export async function scanFolder(folder: string, filter: SourceFilter) {
 		if (reason) skipped.push(reason);
 		return !reason;
 	});
-	return { paths: wanted, skipped };
+	// What a section says counts for its folder also when it is left out itself.
+	const sections = skipped.map(({ file }) => file).filter(isSection);
+	return { paths: wanted, skipped, sections };
 }
 
 export function isIgnoreFile(path: string): boolean {
@@ -53,19 +55,37 @@ async function readIgnoreFiles(
 ): Promise<readonly FolderIgnore[]> {
 	const files: FolderIgnore[] = [];
 	for (const path of paths) {
-		const text = await readFile(join(root, path), "utf8").catch((error: unknown) => {
-			throw invalidArgument(`"${path}" says what is private. ${unreadable(error)}`);
+		const bytes = await readBounded(join(root, path)).catch((error: unknown) => {
+			throw invalidArgument(
+				`"${path}" says what is private. ${unreadable(error)} Make it readable, or remove it.`,
+			);
 		});
-		files.push(toIgnore(path, text));
+		files.push(toIgnore(path, bytes));
 	}
 	return files;
 }
 
-/** The rules of an ignore file for the folder it lies in. */
-export function toIgnore(path: string, text: string): FolderIgnore {
+/**
+ * The rules of an ignore file, in any encoding that documents may have, for the folder it lies in. Throws INVALID_ARGUMENT for
+ * one that is too large, or no text.
+ */
+export function toIgnore(path: string, bytes: Uint8Array): FolderIgnore {
 	const folder = path.slice(0, -IGNORE_FILE.length);
-	const rules = ignore().add(text.slice(0, BUNDLE_LIMITS.fileBytes));
+	if (bytes.length > BUNDLE_LIMITS.fileBytes) failTooLarge(path);
+	const text = toUtf8(bytes);
+	if (!text) {
+		throw invalidArgument(
+			`"${path}" says what is private and is not text. Save it as UTF-8, or remove it.`,
+		);
+	}
+	const rules = ignore().add(new TextDecoder().decode(text));
 	return { folder, ignores: (path) => ignore.isPathValid(path) && rules.ignores(path) };
+}
+
+export function failTooLarge(path: string): never {
+	throw invalidArgument(
+		`"${path}" says what is private and has more than ${BUNDLE_LIMITS.fileBytes} bytes. Shorten its list of patterns.`,
+	);
 }
 
 /** Says of a file why it is left out; of what no one names, what speaks against its name. */

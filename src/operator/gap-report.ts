@@ -16,8 +16,11 @@ const GROUPS_DEFAULT = 20;
 const GROUPS_MAX = 500;
 /** Different questions that are grouped, the most asked first; of the others only their number is told. */
 const GROUPED_MAX = 2_000;
-/** Different questions that are told apart at all, which bounds the memory of a report. */
+/** Different questions that are kept apart at once, which bounds the memory of a report; half of them go when there are more. */
 const TOLD_APART_MAX = 50_000;
+/** Characters of a question that are read, and different callers that are counted of one. */
+const READ_CHARS = 2_000;
+const CALLERS_MAX = 10_000;
 const WORDINGS = 5;
 const TEXT_CHARS = 300;
 
@@ -102,14 +105,17 @@ function byWorth(one: Readonly<Worth>, other: Readonly<Worth>): number {
 
 async function collect(store: GapServices["store"], span: DaySpan) {
 	const silent = await ownersWithoutText(store);
-	const found = new Map<string, AskedQuestion>();
+	let found = new Map<string, AskedQuestion>();
 	let untold = 0;
 	const take = (question: AskedQuestion) => {
 		const key = toKey(question.text);
 		const before = found.get(key);
 		if (before) add(before, question);
-		else if (found.size < TOLD_APART_MAX) found.set(key, question);
-		else untold += 1;
+		else found.set(key, question);
+		if (found.size <= TOLD_APART_MAX) return;
+		const ranked = [...found].sort(([, one], [, other]) => byWorth(one, other));
+		for (const [, { count }] of ranked.splice(TOLD_APART_MAX / 2)) untold += count;
+		found = new Map(ranked);
 	};
 	for await (const row of store.queryLog.readDays(span)) {
 		if (!silent.has(row.owner)) questionsOf(row).forEach(take);
@@ -134,7 +140,10 @@ function questionsOf({ query, unanswered, ...row }: QueryLogRow): readonly Asked
 	const texts = places?.map((place) => lines[place] ?? "") ?? [lines.join(" ")];
 	const unpaidMicros = parseUsd(priceUsd) / BigInt(texts.length || 1);
 	return texts.map((text) => ({
-		text: text.trim(),
+		text: text
+			.slice(0, READ_CHARS)
+			.replace(/\p{Surrogate}$/u, "")
+			.trim(),
 		count: 1,
 		unpaidMicros,
 		firstAt: row.at,
@@ -145,12 +154,13 @@ function questionsOf({ query, unanswered, ...row }: QueryLogRow): readonly Asked
 	}));
 }
 
-/** Case, spaces and the mark at the end make no other question. */
+/** Case, spaces and punctuation make no other question, but for the marks in names such as C# and C++. */
 function toKey(text: string): string {
-	return text
+	const words = text
+		.normalize("NFKC")
 		.toLowerCase()
-		.replace(/\s+/g, " ")
-		.replace(/[\s?!.]+$/, "");
+		.replace(/[^\p{L}\p{M}\p{N}\p{S}#]+/gu, " ");
+	return words.trim() || text;
 }
 
 /** Adds the other one to the first, which is changed: one question may be asked a hundred thousand times. */
@@ -159,7 +169,7 @@ function add(sum: AskedQuestion, other: AskedQuestion): AskedQuestion {
 	sum.unpaidMicros += other.unpaidMicros;
 	sum.firstAt = Math.min(sum.firstAt, other.firstAt);
 	sum.lastAt = Math.max(sum.lastAt, other.lastAt);
-	for (const owner of other.owners) sum.owners.add(owner);
+	for (const owner of other.owners) if (sum.owners.size < CALLERS_MAX) sum.owners.add(owner);
 	for (const operation of other.operations) sum.operations.add(operation);
 	for (const id of other.graphIds) sum.graphIds.add(id);
 	return sum;

@@ -1,5 +1,9 @@
 import t from "tap";
-import { createDocumentReader, type ForeignDocument } from "../../src/documents/document-reader.js";
+import {
+	createDocumentReader,
+	describeBody,
+	type ForeignDocument,
+} from "../../src/documents/document-reader.js";
 
 const encoder = new TextEncoder();
 
@@ -125,3 +129,173 @@ t.test(
 		});
 	},
 );
+
+t.test(
+	"remarks are dropped, however many lines they have, and code keeps what looks like one",
+	async (t) => {
+		const remarks: readonly (readonly [string, string])[] = [
+			["{::comment}", "{:/comment}"],
+			["{::comment}", "{:/}"],
+			["%%", "%%"],
+			["{#", "#}"],
+			["{#-", "-#}"],
+			["{% comment %}", "{% endcomment %}"],
+			["{%- comment -%}{% comment %}", "{% endcomment %} hidden {%- endcomment -%}"],
+			["<!--", "-->"],
+			["{/*", "*/}"],
+			["{{/*", "*/}}"],
+			["{{!--", "--}}"],
+		];
+		const long = "hidden words, ".repeat(400);
+		for (const [opening, closing] of remarks) {
+			for (const inside of ["hidden", "hidden\nhidden", `hidden\n\n${long}\n\n\`\`\`\nhidden`]) {
+				for (const path of ["a.md", "a.mdx"]) {
+					const body = await bodyOf(path, `Before ${opening} ${inside} ${closing} after.\n\nEnd.`);
+					t.notMatch(body, /hidden/, `${opening} ${path}`);
+					t.match(body, /Before\s+after\.\s+End\./, `${opening} ${path}`);
+				}
+			}
+			const code = `Write \`${opening} x ${closing}\`.`;
+			if (opening !== "<!--") t.equal(await bodyOf("a.md", code), code);
+		}
+		t.equal(
+			await bodyOf("a.md", "Text.\n\n[//]: # (hidden)\n\n[comment]: <> (hidden)\n\nEnd."),
+			"Text.\n\nEnd.",
+		);
+		t.equal(await bodyOf("a.md", "Sure by 50%% or 60%% of all."), "Sure by 50%% or 60%% of all.");
+	},
+);
+
+t.test("front matter is found in every form, and what cannot be read is refused", async (t) => {
+	const draft: readonly string[] = [
+		"\n\n---\ndraft: true\n---\nText.",
+		"\ufeff\ufeff\n---\ndraft: true\n---\nText.",
+		"\u200b---\ndraft: true\n---\nText.",
+		'{\n  "title": "A } brace",\n  "draft": true\n}\n\nText.',
+		'\n{ "draft": true }\nText.',
+		'---json\n{ "draft": true }\n---\nText.',
+		"---toml\ndraft = true\n---\nText.",
+		"---yaml\ndraft: true\n---\nText.",
+		"+++\ndraft = true\n+++",
+		"---\nparams: { private: true }\n---\nText.",
+		"---\nmetadata:\n  extra:\n    publish: 'no'\n---\nText.",
+		"---\nextra: { draft: soon }\n---\nText.",
+		"---\nprivate: [team]\n---\nText.",
+		"---\nhidden: 7\n---\nText.",
+	];
+	for (const text of draft) t.match(await read("a.md", text), { kind: "private" }, text);
+	const broken: readonly string[] = [
+		"---\ndraft: true\n\nText.",
+		"+++\ndraft = true\n\nText.",
+		"+++\ndraft = = true\n+++\nText.",
+		'{\n  "draft": true\n\nText.',
+		'{ "draft": yes }\nText.',
+		"---js\n{ draft: true }\n---\nText.",
+	];
+	for (const text of broken) {
+		t.match(await read("a.md", text), { reason: /^The front matter is / }, text);
+	}
+	t.match(await read("a.md", '{ "title": "Tide" }\n\nText.'), {
+		givenTitle: "Tide",
+		body: "Text.",
+	});
+	const notebook = (type: string, source: string) =>
+		JSON.stringify({
+			cells: [
+				{ cell_type: type, source },
+				{ cell_type: "markdown", source: "Text." },
+			],
+		});
+	for (const type of ["raw", "markdown"]) {
+		const cell = notebook(type, "---\ndraft: true\n---\n");
+		t.match(await read("a.ipynb", cell), { kind: "private" }, type);
+		t.match(await read("a.ipynb", notebook(type, "---\ndraft: true")), { reason: /not closed/ });
+	}
+	t.match(await read("a.ipynb", notebook("raw", "---\ntitle: Tide\n---")), {
+		givenTitle: "Tide",
+		body: "Text.",
+	});
+});
+
+t.test("what is not yet published, or no longer, is withheld by the day it is read", async (t) => {
+	const today = "2026-11-23";
+	const kindOf = async (head: string) =>
+		((await read("a.md", `---\n${head}\n---\nText.`, { today })) as { kind?: string }).kind;
+	for (const head of [
+		"date: 2026-11-24",
+		"publishDate: 2026-11-24",
+		"pubDate: 2027-01-01",
+		"params: { publishDate: 2027-01-01 }",
+		"unpublishdate: 2026-11-23",
+		"expiryDate: 2026-11-01",
+		"metadata: { expiry_date: 2020-01-01 }",
+	])
+		t.equal(await kindOf(head), "private", head);
+	for (const head of [
+		"date: 2026-11-23",
+		"publishDate: 2020-01-01\ndate: 2027-05-01",
+		"expiryDate: 2026-11-24",
+		"expiryDate: when it is done",
+	])
+		t.equal(await kindOf(head), undefined, head);
+});
+
+t.test("parameters of types and placeholders stay, and components are dropped", async (t) => {
+	const kept =
+		"A `Vec` is Vec<T>, Result<T, E>, Map<String, Vec<u8>>, Array<b> or Promise<object>; give <name>.";
+	const document = (await read(
+		"a.md",
+		`# On Vec<T> and Map<K, V>\n\n${kept}\n\n<name>`,
+	)) as ForeignDocument;
+	t.match(document, { heading: "On Vec<T> and Map<K, V>", body: `${kept}\n\n<name>` });
+	t.match(describeBody(kept), "A Vec is Vec<T>, Result<T, E>, Map<String, Vec<u8>>");
+	t.equal(
+		await bodyOf("a.md", 'It <b>turns</b> <Icon name="x"/> in <Note>a harbor</Note>.<br>'),
+		"It **turns**  in a harbor.",
+	);
+	t.equal(
+		await bodyOf("a.mdx", 'import X from "x";\nexport const a = {\n  b: 1,\n};\n\nVec<T> stays.'),
+		"Vec<T> stays.",
+	);
+});
+
+t.test("no text makes the reader start over at every character", async (t) => {
+	const many = (text: string) => text.repeat(300_000 / text.length);
+	const blanks = " ".repeat(300_000);
+	const hostile: readonly string[] = [
+		`{%${blanks}`,
+		many("{%"),
+		`{{<${blanks}`,
+		many("{{< "),
+		many("<%"),
+		many("{% if %}"),
+		many("{% comment %}"),
+		`!!! a${blanks}b!`,
+		`!!! ${"a ".repeat(150_000)}!`,
+		`:::${blanks}x{`,
+		`::: a${blanks}]`,
+		many("::: a\n"),
+		`import x from "y"\n${many("\n ")}`,
+		many("%%\n"),
+		many("%% a\n\n"),
+		many("a %%b "),
+		`a {: ${blanks}x`,
+		`{^${blanks}^x`,
+		many("<T> "),
+		Array.from({ length: 40_000 }, (_, at) => `<T${at}> `).join(""),
+		many("</T> "),
+		`> ${many("[a](https://a.example)\n>\n> ")}`,
+		`[^a]: ${many("[a](https://a.example)\n\n    ")}`,
+		many("{::comment}"),
+		many("{#  "),
+		many("{/* "),
+		many("{{!--"),
+		many("<!-- "),
+		`{\n${many('"{')}`,
+		many("\n\n\ufeff"),
+	];
+	for (const text of hostile) {
+		for (const path of ["a.md", "a.mdx"])
+			t.ok(await read(path, text), `${path} ${text.slice(0, 20)}`);
+	}
+});

@@ -162,6 +162,8 @@ t.test("what is merely ranked higher than before is not new", async (t) => {
 	t.same(findChanges([{ graph, concept: MILL }], before), [], "its graph is as it was");
 	t.same(findRemoved(before, [graph]), []);
 	t.equal(parseMemory("{}"), undefined);
+	const { quoted, ...older } = { ...before, quoted: ["a sentence"] };
+	t.same(parseMemory(JSON.stringify({ ...older, told: quoted })), { ...older, quoted });
 });
 
 t.test("a topic no graph covers says so and is worth nothing", async (t) => {

@@ -105,7 +105,7 @@ t.test("an edge has the sentence that its link stands in", async (t) => {
 	};
 	t.equal(
 		await sentence("proposals", "0001-private-fields.md", "0048-attributes.md"),
-		"Types like Vec keep invariants; see attributes for what may change them.",
+		"Types like Vec<T> keep invariants; see attributes for what may change them.",
 	);
 	t.equal(
 		await sentence("proposals", "0102-macros/readme.md", "0048-attributes.md"),

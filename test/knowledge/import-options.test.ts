@@ -159,3 +159,61 @@ t.test("every field of a bundle survives import and export", async (t) => {
 	t.same(readBundle(exported).findings, []);
 	t.match(graph.concepts[0]?.edges, [{ type: "needs", target: "policies.p" }]);
 });
+
+t.test("what keeps documents out is read in any encoding, and never passed over", async (t) => {
+	const importOf = async (patterns: string | Buffer) => {
+		const folder = t.testdir({ "a.md": "Open.", "secret.md": "Hidden." });
+		writeFileSync(join(folder, ".tollgraphignore"), patterns);
+		return importFolder({ source: folder, as: "notes" });
+	};
+	for (const patterns of ["secret.md\n", "\ufeffsecret.md\n"]) {
+		for (const encoded of [patterns, Buffer.from(patterns, "utf16le")]) {
+			const { report } = await importOf(encoded);
+			t.match(report, { imported: 1, skipped: [{ file: "secret.md", kind: "ignored" }] });
+		}
+	}
+	await t.rejects(importOf(`${"#\n".repeat(600_000)}secret.md\n`), {
+		code: "INVALID_ARGUMENT",
+		message: /^".tollgraphignore" says what is private and has more than \d+ bytes\. Shorten/,
+	});
+	await t.rejects(importOf(Buffer.from([0, 1, 2, 0, 0, 3])), { message: /is not text\. Save it/ });
+});
+
+t.test(
+	"a section speaks for its folder, also when it is left out or in another language",
+	async (t) => {
+		const cascade = "---\ntitle: Plans\ncascade: { params: { publish: false } }\n---\nPlans.";
+		const importOf = async (files: Record<string, string>, options = {}) => {
+			const folder = t.testdir({
+				"open.md": "Open.",
+				plans: { deep: { "a.md": "Hidden." }, ...files },
+			});
+			const { report } = await importFolder({ source: folder, as: "notes", options });
+			return report.skipped.find(({ file }) => file === "plans/deep/a.md");
+		};
+		const withheld = { kind: "private" };
+		t.match(await importOf({ "_index.en.md": cascade }), withheld);
+		t.match(await importOf({ "_index.md": cascade }, { exclude: ["_index.md"] }), withheld);
+		t.match(await importOf({ "_index.md": cascade, ".tollgraphignore": "_index*\n" }), withheld);
+		t.match(
+			await importOf({ "_index.md": cascade.replace("---\ntitle", "---\ndraft: true\ntitle") }),
+			withheld,
+		);
+		for (const broken of [
+			"---\ndraft: true\n",
+			"---\na: [\n---\n",
+			"\0\u0001\u0002",
+			`${"x".repeat(1_100_000)}`,
+		]) {
+			t.match(await importOf({ "_index.md": broken }), {
+				...withheld,
+				reason: /^"plans\/_index\.md" speaks for its folder\. ./,
+			});
+		}
+		t.equal(await importOf({ "_index.md": "" }), undefined);
+		t.equal(
+			await importOf({ "_index.md": "---\ntitle: Plans\n---\nPlans." }, { exclude: ["_index.md"] }),
+			undefined,
+		);
+	},
+);

@@ -2,8 +2,11 @@ import { join } from "node:path";
 import t from "tap";
 import { systemClock } from "../../src/kernel/clock.js";
 import { PACKAGE_ROOT } from "../../src/kernel/package-info.js";
+import { createGapReport } from "../../src/operator/gap-report.js";
 import { groupQuestions } from "../../src/operator/question-groups.js";
 import { openModel } from "../../src/search/dense/open-model.js";
+import { createSearchEngine } from "../../src/search/search-engine.js";
+import type { QueryLogRow } from "../../store/store.js";
 
 const MEANT = [
 	[
@@ -50,4 +53,58 @@ t.test("words have to do where there is no model, or it fails", async (t) => {
 			t.equal(sets.length, 1, `no group mixes questions: ${group}`);
 		}
 	}
+});
+
+async function reportOn(folder: string, queries: Iterable<string>) {
+	const search = await createSearchEngine({ folder, clock: systemClock, model: "none" });
+	const catalog = { list: () => [], find: () => undefined };
+	async function* rows(): AsyncGenerator<QueryLogRow> {
+		let at = 0;
+		for (const query of queries) {
+			at += 1;
+			const unanswered = { priceUsd: "0.50", graphIds: [] };
+			yield {
+				...{ at, owner: `acc_${at}`, operationId: "graphs.search" },
+				query,
+				unanswered,
+			} as unknown as QueryLogRow;
+		}
+	}
+	const log = {
+		read: () => rows(),
+		readDays: () => rows(),
+		append: () => undefined,
+		erase: async () => 0,
+	};
+	const store = { queryLog: log, read: async () => [] } as never;
+	const report = await createGapReport({ store, catalog, search })({ limit: 5 });
+	await search.close();
+	return report;
+}
+
+t.test("one question in other case, spaces and punctuation is one group", async (t) => {
+	const same = [
+		"What is an ERC-20 token?",
+		"what is an erc 20 token",
+		"What is an  ERC–20 token…!",
+	];
+	const report = await reportOn(t.testdir({}), [
+		...same,
+		"Is C# older than C++?",
+		"Is C older than C?",
+	]);
+	t.match(report.items[0], { question: same[0], wordings: [], questions: 3, callers: 3 });
+	t.equal(report.questions, 5);
+	const blank = `a${" ?".repeat(500_000)}b`;
+	t.equal((await reportOn(t.testdir({}), [blank, blank])).questions, 2);
+});
+
+t.test("a report keeps what is asked most, however many questions the log has", async (t) => {
+	function* flood() {
+		for (let at = 0; at < 60_000; at++) yield `word${at} thing${at}`;
+		for (let at = 0; at < 3; at++) yield "Which harbor has no tide?";
+	}
+	const report = await reportOn(t.testdir({}), flood());
+	t.match(report.items[0], { question: "Which harbor has no tide?", questions: 3 });
+	t.equal(report.questions + report.not_grouped, 60_003);
 });

@@ -3,6 +3,7 @@ import t, { type Test } from "tap";
 import { analystDebate } from "../../skills/analysts/analyst-debate.operations.js";
 import type { AnalystConsultOutput, DebateOutput } from "../../skills/analysts/analyst-wire.js";
 import { analystConsultation } from "../../skills/analysts/analysts.operations.js";
+import { surveyDebate } from "../../skills/analysts/debate.js";
 import type { Writer } from "../../skills/answers/writer/writing-task.js";
 import { openSearch } from "../../src/app/content.js";
 import { createGraphCatalog } from "../../src/knowledge/catalog.js";
@@ -192,4 +193,15 @@ t.test("one analyst is no debate, whatever it is called", async (t) => {
 		code: "INVALID_ARGUMENT",
 		message: /First Analyst once more/,
 	});
+});
+
+t.test("two documents that both sides quote are no debate", (t) => {
+	const quote = (...paths: string[]) => {
+		const sources = paths.map((path) => ({ sourceUrl: `https://forum.example/${path}` }));
+		return [{ by: "one", sentence: { sources } }] as never;
+	};
+	t.notOk(surveyDebate(quote("a", "b"), quote("b", "a")).isDebate);
+	t.notOk(surveyDebate(quote("a", "b", "c"), quote("b", "d")).isDebate);
+	t.ok(surveyDebate(quote("a", "b", "c"), quote("c", "d", "e")).isDebate);
+	t.end();
 });

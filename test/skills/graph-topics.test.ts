@@ -123,7 +123,12 @@ t.test("two graphs are compared by names, sources and tags", async (t) => {
 			{ graph_id: "networks", only_nodes: [{ title: "Router" }], only_tags: ["copper"] },
 		],
 	});
-	t.equal((await compare({ ...asked, other_graph_id: "empty" })).kind, "no-answer");
+	const apart = await compare({ ...asked, other_graph_id: "empty" });
+	t.equal(apart.kind, "no-answer");
+	t.match(apart.data, { shared_nodes: [], shared_tags: [] });
+	for (const side of apart.data["graphs"] as object[]) {
+		t.match(side, { only_nodes: { length: 0 }, only_tags: { length: 0 } }, "no one paid for names");
+	}
 	await t.rejects(compare({ ...asked, other_graph_id: "none" }), { code: "NOT_FOUND" });
 	await t.rejects(compare({ ...asked, other_graph_id: "energy" }), { code: "INVALID_ARGUMENT" });
 });

@@ -1,5 +1,6 @@
 import t, { type Test } from "tap";
 import { isSupported } from "../../../skills/answers/report/findings.js";
+import { toReportDocument } from "../../../skills/deep-dive/report-pages.js";
 import type { DeepDiveReport } from "../../../skills/deep-dive/report-wire.js";
 import { catalogFolders, loadGraphs } from "../../../src/app/content.js";
 import type { JobJson } from "../../../src/contract/job.js";
@@ -282,3 +283,21 @@ function assertCited(t: Test, report: DeepDiveReport, catalog: GraphCatalog) {
 		t.ok(evidence.includes(text) || isSupported(text, evidence), text);
 	}
 }
+
+t.test("a question without spaces is cut in the record of its round", (t) => {
+	const asked = (question: string) => {
+		const profile = { sources: 0, independent_groups: 0 };
+		const report = {
+			...{ title: "T", as_of: "2026-01-01", mode: "fast", abstract: [], findings: [], query: "q" },
+			...{ contradictions: [], timeline: [], not_known: [], warnings: [], skipped_feeds: [] },
+			...{ citations: [], source_profile: profile },
+			method: { graphs: [], aspects: [], writer: "w" },
+			rounds: [{ round: 1, asked: [{ question }], passages_new: 1, passages_printed: 1 }],
+		};
+		const { sections } = toReportDocument(report as never);
+		return JSON.stringify(sections);
+	};
+	t.match(asked("x".repeat(200)), `Round 1 asked: ${"x".repeat(64)} …`);
+	t.match(asked(`${"word ".repeat(40)}end`), /Round 1 asked: (?:word ){13}…/);
+	t.end();
+});
