@@ -127,6 +127,7 @@ export interface InvoiceRow {
 	readonly totalMicros: Micros;
 	/** Part of the total. */
 	readonly vatMicros: Micros;
+	/** Of its lines; of its first credit where it has none. */
 	readonly vatBasisPoints: number;
 	readonly isReverseCharge: boolean;
 	readonly seller: InvoiceParty | null;
@@ -145,6 +146,9 @@ export interface InvoiceCredit {
 	readonly receiptId: string;
 	readonly at: number;
 	readonly amountMicros: Micros;
+	/** As the invoice of its call has them. */
+	readonly vatBasisPoints: number;
+	readonly isReverseCharge: boolean;
 }
 
 /** A number that only grows, e.g. that of the invoice issued last. */
