@@ -1,7 +1,6 @@
 import {
 	type AccessScope,
 	type Caller,
-	LIMITS,
 	namesOperation,
 	type ReleaseReason,
 } from "../src/contract/contract.js";
@@ -20,6 +19,7 @@ import type {
 	Purchase,
 	Released,
 } from "./payment-method.js";
+import { noteRepeated, noteUndelivered } from "./undelivered.js";
 
 interface BalanceDeps {
 	readonly store: Store;
@@ -46,9 +46,9 @@ export function createBalanceMethod(deps: BalanceDeps): PaymentMethod {
 			const admitted = await hold(deps, request);
 			if ("jobId" in admitted) return { kind: "launched", payer, quote, ...admitted };
 			if ("receiptId" in admitted) {
-				const receipt = await getReceipt(store, admitted.receiptId);
-				const delivered = () => forgetUndelivered(store, receipt.id);
-				return { kind: "replayed", payer, receipt, delivered };
+				// That it was asked for again is durable before it leaves again.
+				await store.transaction(async () => undefined);
+				return { kind: "replayed", payer, receipt: await getReceipt(store, admitted.receiptId) };
 			}
 			return toHeld(deps, request, admitted.hold);
 		},
@@ -78,7 +78,10 @@ function hold(
 		if (earlier && earlier.kind !== "first") {
 			// What was paid for once is still only for who may buy it.
 			await balance.assertMayBuy?.(tx, payer, purchase);
-			if (earlier.kind === "replay") return { receiptId: earlier.receiptId };
+			if (earlier.kind === "replay") {
+				await noteRepeated(tx, { receiptId: earlier.receiptId, owner: payer.owner, now });
+				return { receiptId: earlier.receiptId };
+			}
 			const balanceMicros = await balance.balance(tx, payer);
 			return { jobId: earlier.jobId, isNew: false, balanceMicros };
 		}
@@ -132,27 +135,16 @@ function toHeld(
 			return { balanceMicros: await left.catch(() => undefined) };
 		},
 		// Of a stream the caller has had what came before it left.
-		...(capture === "onResult" && { abandoned: () => noteUndelivered({ store, clock }, row) }),
+		...(capture === "onResult" && {
+			abandoned: ({ isLost }) => {
+				if (isLost) noteUndelivered({ store, clock }, toLoss(row));
+			},
+		}),
 	};
 }
 
-/** So that its payer may have the price back; what cannot be written stays a matter for the operator. */
-function noteUndelivered(
-	{ store, clock }: Pick<BalanceDeps, "store" | "clock">,
-	{ id, owner, idempotencyId }: HoldRow,
-): void {
-	const expiresAt = clock.now() + LIMITS.refundAskDays * 86_400_000;
-	const row = { id: siblingId(id, "rcpt"), owner, idempotencyId, expiresAt };
-	const noted = store.transaction((tx) => tx.put("undelivered", row), { durability: "deferred" });
-	void noted.catch(() => undefined);
-}
-
-/** Sent again under its key, it arrived after all. */
-function forgetUndelivered(store: Store, receiptId: string): void {
-	const forgotten = store
-		.read((reader) => reader.get("undelivered", receiptId))
-		.then((row) => row && store.transaction((tx) => tx.delete("undelivered", receiptId)));
-	void forgotten.catch(() => undefined);
+function toLoss({ id, owner }: HoldRow) {
+	return async () => ({ receiptId: siblingId(id, "rcpt"), owner });
 }
 
 async function getReceipt(store: Store, id: string): Promise<ReceiptRow> {

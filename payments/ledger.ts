@@ -202,6 +202,7 @@ export function toReceipt(
 		at,
 		...(graphIds.length > 0 && { graphIds }),
 		...(hold.keyId !== undefined && { keyId: hold.keyId }),
+		...(hold.idempotencyId !== undefined && { idempotencyId: hold.idempotencyId }),
 		...(paidUnits && { paidUnits }),
 	};
 }

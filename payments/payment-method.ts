@@ -1,4 +1,5 @@
 import type {
+	Abandonment,
 	Caller,
 	Credential,
 	IdentifyOptions,
@@ -127,7 +128,7 @@ interface Admitted {
 	/** The whole answer was handed to the connection. */
 	delivered?(): void;
 	/** The connection closed before that. */
-	abandoned?(): void;
+	abandoned?(how: Abandonment): void;
 }
 
 /** Leave to work against a reserved price. Exactly one of `capture` and `release` is called, once. */

@@ -57,3 +57,4 @@ export {
 	type QuotedTerms,
 	type QuoteSeal,
 } from "./price-list.js";
+export { isUndelivered, noteRepeated, noteUndelivered } from "./undelivered.js";

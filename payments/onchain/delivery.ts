@@ -1,4 +1,4 @@
-import type { SettlementWire } from "../../src/contract/contract.js";
+import type { Abandonment, SettlementWire } from "../../src/contract/contract.js";
 import type { HoldRow, PaymentRow, ReceiptRow, StoreTransaction } from "../../store/store.js";
 import type {
 	Charged,
@@ -7,9 +7,16 @@ import type {
 	Released,
 	ReplayedAdmission,
 } from "../payments.js";
+import { noteUndelivered } from "../payments.js";
 import type { OnchainContext } from "./onchain-context.js";
 import type { PaymentClaim } from "./payment-claim.js";
-import { hasKeyOf, rejectedPayment, settlementUnknown, usedPayment } from "./reservation.js";
+import {
+	hasKeyOf,
+	isOwed,
+	rejectedPayment,
+	settlementUnknown,
+	usedPayment,
+} from "./reservation.js";
 import {
 	captureAtOnce,
 	captureHeld,
@@ -54,8 +61,7 @@ export async function launchedOrRefuse(
 	{ row, jobId }: { row: PaymentRow; jobId: string },
 ): Promise<LaunchedAdmission> {
 	if (!hasKeyOf(claim, row)) {
-		const isOwed = row.idempotencyId === undefined && !row.isDelivered;
-		if (!isOwed) {
+		if (!isOwed(row)) {
 			throw usedPayment(claim, "has launched its job, whose id went to its payer", {
 				transactionHash: row.transactionHash,
 			});
@@ -111,6 +117,17 @@ function markDelivered({ store, clock, watch }: OnchainContext, id: string, clai
 	void marked.catch(() => undefined).finally(() => watch.end(claimId));
 }
 
+/** The connection closed; where nothing had left, the price may go back. */
+function abandon(context: OnchainContext, id: string, { isLost }: Abandonment): void {
+	context.watch.end(id);
+	if (!isLost) return;
+	noteUndelivered(context, async (tx) => {
+		const row = await tx.get("payments", id);
+		if (row?.state !== "captured" || row.isDelivered || !row.receiptId) return undefined;
+		return { receiptId: row.receiptId, owner: row.owner };
+	});
+}
+
 function toCharged(claim: PaymentClaim, receipt: ReceiptRow): Charged {
 	const { settlement: facts, amountMicros, at } = receipt;
 	if (!facts) return { receipt };
@@ -138,8 +155,7 @@ export async function replayOrRefuse(
 ): Promise<ReplayedAdmission> {
 	const receiptId = row.receiptId ?? "";
 	if (!hasKeyOf(claim, row)) {
-		const isOwed = row.idempotencyId === undefined && !row.isDelivered;
-		if (!isOwed) throw await usedWithReceipt(context, claim, receiptId);
+		if (!isOwed(row)) throw await usedWithReceipt(context, claim, receiptId);
 		await countReplay(context, claim.id);
 	}
 	return replayOf(context, claim, receiptId);
@@ -184,7 +200,7 @@ export function holdUnsent(context: SettlingContext, claim: PaymentClaim): HeldA
 			return { balanceMicros: undefined };
 		},
 		delivered: () => markDelivered(context, id),
-		abandoned: () => watch.end(id),
+		abandoned: (how) => abandon(context, id, how),
 	};
 }
 
@@ -230,7 +246,7 @@ export function holdSettled(
 			};
 		},
 		delivered: () => markDelivered(context, row.id),
-		abandoned: () => watch.end(row.id),
+		abandoned: (how) => abandon(context, row.id, how),
 	};
 }
 

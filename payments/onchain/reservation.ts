@@ -6,7 +6,7 @@ import type {
 	StoreReader,
 	StoreTransaction,
 } from "../../store/store.js";
-import { hasOpenJob, PaymentRequired } from "../payments.js";
+import { hasOpenJob, noteRepeated, PaymentRequired } from "../payments.js";
 import type { RefusalReason } from "./facilitator.js";
 import type { OnchainContext } from "./onchain-context.js";
 import { type PaymentClaim, type PaymentReport, toPaymentRow } from "./payment-claim.js";
@@ -70,6 +70,7 @@ async function judge(
 			assertSameKey(claim, row);
 			return { kind: "funded", row, isProven: hasKeyOf(claim, row) };
 		case "captured":
+			if (hasKeyOf(claim, row) || isOwed(row)) await noteRepeat(context, tx, row);
 			return { kind: "captured", row };
 		case "credited":
 			throw creditedPayment(claim, row.tokenId);
@@ -104,6 +105,19 @@ export function hasKeyOf({ idempotencyId }: PaymentClaim, row: PaymentRow): bool
 	return idempotencyId !== undefined && row.idempotencyId === idempotencyId;
 }
 
+/** Paid without a retry key, and never handed over: then a copy of the payment has the answer once. */
+export function isOwed({ idempotencyId, isDelivered }: PaymentRow): boolean {
+	return idempotencyId === undefined && !isDelivered;
+}
+
+async function noteRepeat(
+	{ clock }: Pick<OnchainContext, "clock">,
+	tx: StoreTransaction,
+	{ receiptId, owner }: Pick<PaymentRow, "receiptId" | "owner">,
+): Promise<void> {
+	if (receiptId !== undefined) await noteRepeated(tx, { receiptId, owner, now: clock.now() });
+}
+
 function assertSameKey(claim: PaymentClaim, row: PaymentRow): void {
 	if (row.idempotencyId === undefined || hasKeyOf(claim, row)) return;
 	throw usedPayment(
@@ -119,20 +133,24 @@ function assertIdle(watch: OnchainContext["watch"], { id, idempotencyId }: Payme
 
 /** A client that lost the answer signs again and repeats its retry key: what it paid for then must not be paid twice. */
 async function findEarlier(
-	{ clock, watch }: OnchainContext,
-	reader: StoreReader,
-	{ id, request, idempotencyId }: PaymentClaim,
+	context: OnchainContext,
+	tx: StoreTransaction,
+	{ id, request, idempotencyId, payer: { owner } }: PaymentClaim,
 ): Promise<Earlier | undefined> {
+	const { clock, watch } = context;
 	if (idempotencyId === undefined) return undefined;
-	const attempt = await reader.get("idempotency", idempotencyId);
-	if (attempt && ((await hasOpenJob(reader, attempt)) || attempt.expiresAt > clock.now())) {
+	const attempt = await tx.get("idempotency", idempotencyId);
+	if (attempt && ((await hasOpenJob(tx, attempt)) || attempt.expiresAt > clock.now())) {
 		if (attempt.fingerprint !== request.fingerprint) throw keyOfAnotherRequest();
 		const bought = boughtWith(attempt);
-		if (bought) return bought;
+		if (bought) {
+			await noteRepeat(context, tx, { ...attempt, owner });
+			return bought;
+		}
 	}
 	const openId = watch.openWithKey(idempotencyId);
 	if (openId === undefined || openId === id) return undefined;
-	return judgeOpen(reader, watch, openId, request);
+	return judgeOpen(tx, watch, openId, request);
 }
 
 function boughtWith({ jobId, receiptId }: IdempotencyRow): Earlier | undefined {

@@ -156,6 +156,7 @@ export async function writeReceipt(
 		fingerprint: request.fingerprint,
 		at: now,
 		graphIds: request.graphIds,
+		...(idempotencyId !== undefined && { idempotencyId }),
 		settlement: {
 			network: settlement.network,
 			transactionHash: settlement.transaction,

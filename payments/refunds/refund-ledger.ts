@@ -114,6 +114,7 @@ async function refundReceipt(
 	const amountMicros = input.amountMicros ?? left;
 	const why = `: it charged ${formatUsd(receipt.amountMicros)} USD`;
 	assertAtMost(left, amountMicros, { id: receipt.id, why });
+	if (amountMicros === left) await endReplays(tx, receipt);
 	const from = `rev:${receipt.billingType}`;
 	const { id: ref, owner } = receipt;
 	const terms = { ref, owner, from, amountMicros, reason: input.reason };
@@ -123,6 +124,19 @@ async function refundReceipt(
 	}
 	const pending = { to: REFUNDS_ACCOUNT, state: "pending", id: input.id } as const;
 	return write(tx, { ...terms, ...(target.wallet && { destination: target.wallet }) }, pending);
+}
+
+/** What was refunded whole is not had again for nothing: neither its retry key nor its payment buys it from now on. */
+async function endReplays(
+	tx: StoreTransaction,
+	{ id, idempotencyId, settlement }: ReceiptRow,
+): Promise<void> {
+	const attempt = idempotencyId && (await tx.get("idempotency", idempotencyId));
+	if (attempt && attempt.receiptId === id) await tx.delete("idempotency", attempt.id);
+	await tx.delete("undelivered", id);
+	const payment = settlement && (await tx.get("payments", settlement.paymentId));
+	if (payment?.state === "captured")
+		await tx.put("payments", { ...payment, isDelivered: true, idempotencyId: undefined });
 }
 
 async function toTokenTerms(

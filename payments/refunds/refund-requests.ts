@@ -1,4 +1,10 @@
-import { isWallet, LIMITS } from "../../src/contract/contract.js";
+import {
+	type Caller,
+	isWallet,
+	keepsText,
+	LIMITS,
+	maySeeAgain,
+} from "../../src/contract/contract.js";
 import {
 	type Clock,
 	type Ids,
@@ -13,9 +19,10 @@ import type {
 	Store,
 	StoreTransaction,
 } from "../../store/store.js";
+import { idempotencyIdOf, isUndelivered } from "../payments.js";
 import { assertRefundable, type Refunds, refundedOf } from "./refund-ledger.js";
 
-/** What payers ask back: at once for an answer that this server knows it did not hand over, else by the operator's decision. */
+/** What payers ask back: at once for an answer that certainly reached no one and is gone, else by the operator's decision. */
 export type RefundRequests = ReturnType<typeof createRefundRequests>;
 
 export interface RefundServices {
@@ -25,6 +32,9 @@ export interface RefundServices {
 	readonly refunds: Refunds;
 }
 
+/** One that waits for a decision, with what its asker says. */
+export type OpenRequest = RefundRequestRow & { readonly reason: string };
+
 /** A request, a refund, or both under one id. */
 export interface RefundState {
 	readonly id: string;
@@ -32,76 +42,67 @@ export interface RefundState {
 	readonly refund?: RefundRow | undefined;
 }
 
-interface Asker {
-	readonly owner: string;
-	readonly keepsNoText?: boolean | undefined;
-}
-
+/** What the payer of a receipt shows: its credential, or the retry key that a wallet's call was sent with. */
 interface RefundAsked {
-	readonly receipt: ReceiptRow;
+	readonly receiptId: string;
 	readonly reason: string;
-	/** Whether the answer was one piece: of a stream its payer has had a part, and a job's report waits to be read. */
-	readonly isWhole: boolean;
+	readonly idempotencyKey: string | undefined;
 }
 
 const DAY_MS = 86_400_000;
-/** By then every connection that an answer was written to has closed. */
-const DELIVERY_MS = LIMITS.requestTimeoutMs + LIMITS.replyTakenMs;
 
 export function createRefundRequests(deps: RefundServices) {
 	const { store, clock } = deps;
-	const receiptOf = async (id: string): Promise<ReceiptRow> => {
-		const receipt = await store.read((reader) => reader.get("receipts", id));
-		if (receipt) return receipt;
-		throw unknownReceipt(id);
-	};
+	const findReceipt = (id: string) => store.read((reader) => reader.get("receipts", id));
 	return {
 		/**
-		 * Asked again, it is the same request. Throws NOT_FOUND for a receipt that is not the asker's, a wallet's being anyone's
-		 * who knows its id: its money goes to that wallet alone; INVALID_ARGUMENT where nothing can go back, RATE_LIMITED for one
-		 * who waits for many decisions already.
+		 * Asked again, it is the same request. Throws NOT_FOUND for a receipt that is not the asker's, INVALID_ARGUMENT where
+		 * nothing can go back, RATE_LIMITED for one who waits for many decisions already.
 		 */
-		async ask(asker: Asker, asked: RefundAsked) {
-			const { receipt } = asked;
+		async ask(asker: Caller, asked: RefundAsked): Promise<RefundState> {
+			const receipt = await findReceipt(asked.receiptId);
+			if (!receipt || !mayAsk(asker, receipt, asked)) throw unknownReceipt(asked.receiptId);
 			assertRefundable(receipt);
 			if (clock.now() - receipt.at > LIMITS.refundAskDays * DAY_MS) {
 				throw invalidArgument(
 					`${receipt.id} is older than ${LIMITS.refundAskDays} days; write to the operator.`,
 				);
 			}
-			return store.transaction(async (tx) => {
+			const reason = keepsText(asker) ? asked.reason : "";
+			const { isNew, ...state } = await store.transaction(async (tx) => {
 				const [before] = await tx.findBy("refund_requests", "receiptId", receipt.id);
-				if (before) return withRefund(tx, before);
-				return open(deps, tx, { ...asked, asker });
+				if (before) return { ...(await withRefund(tx, before)), isNew: false };
+				return { ...(await open(deps, tx, { receipt, hasReason: reason !== "" })), isNew: true };
 			});
-		},
-		/** The asker's receipt. Throws NOT_FOUND. */
-		async receiptFor({ owner }: Asker, id: string): Promise<ReceiptRow> {
-			const receipt = await receiptOf(id);
-			if (receipt.owner === owner || isWallet(receipt.owner)) return receipt;
-			throw unknownReceipt(id);
+			if (isNew && state.request.hasReason) await putReason(store, state.request, reason);
+			return state;
 		},
 		/** What became of it. Throws NOT_FOUND alike for one that does not exist and one of somebody else. */
-		async get({ owner }: Asker, id: string): Promise<RefundState> {
+		async get(asker: Caller, id: string): Promise<RefundState> {
 			const found = await store.read(async (reader) => ({
-				id,
 				request: await reader.get("refund_requests", id),
 				refund: await reader.get("refunds", id),
 			}));
-			const payer = found.request?.owner ?? found.refund?.owner;
-			if (payer !== undefined && (payer === owner || isWallet(payer))) return found;
+			const owner = found.request?.owner ?? found.refund?.owner;
+			const receipt = await findReceipt(found.request?.receiptId ?? found.refund?.ref ?? "");
+			const isTheirs = receipt ? isPayer(asker, receipt) : owner === asker.owner;
+			if (owner !== undefined && (isTheirs || isWallet(owner))) return { id, ...found };
 			throw notFound(`No refund "${id.slice(0, 40)}" is yours to read.`);
 		},
 		/** Requests that wait for a decision, oldest first. */
-		async listOpen(): Promise<readonly RefundRequestRow[]> {
+		async listOpen(): Promise<readonly OpenRequest[]> {
 			const rows = await store.read((reader) => reader.list("refund_requests"));
-			return rows.filter(({ state }) => state === "open");
+			const open = rows.filter(({ state }) => state === "open");
+			return Promise.all(
+				open.map(async (row) => ({ ...row, reason: await readRefundReason(store, row) })),
+			);
 		},
 		/** Grants or declines a request that is open. Throws NOT_FOUND, INVALID_ARGUMENT. */
 		async decide(id: string, { isGranted }: { readonly isGranted: boolean }): Promise<RefundState> {
 			const row = await store.read((reader) => reader.get("refund_requests", id));
 			if (!row) throw notFound(`No request for a refund is called "${id.slice(0, 40)}".`);
-			const receipt = await receiptOf(row.receiptId);
+			const receipt = await findReceipt(row.receiptId);
+			if (!receipt) throw notFound(`No receipt is called "${row.receiptId}".`);
 			return store.transaction(async (tx) => {
 				const request = await tx.get("refund_requests", id);
 				if (request?.state !== "open") {
@@ -109,7 +110,7 @@ export function createRefundRequests(deps: RefundServices) {
 						`${id} is ${request?.state ?? "gone"}; only open requests are decided.`,
 					);
 				}
-				if (isGranted) return grant(deps, tx, { request, receipt });
+				if (isGranted) return grant(deps, tx, { request, receipt, reason: AGREED });
 				const declined = decided(request, "declined", clock.now());
 				await tx.put("refund_requests", declined);
 				return { id, request: declined };
@@ -118,22 +119,65 @@ export function createRefundRequests(deps: RefundServices) {
 	};
 }
 
-function unknownReceipt(id: string): ServiceError {
-	return notFound(
-		`No receipt "${id.slice(0, 40)}" is yours; show the token or key that paid for the call.`,
+/** Whether the credential is the payer's; of an account one that may see again what the key that paid has done. */
+function isPayer({ owner, access }: Caller, receipt: ReceiptRow): boolean {
+	if (receipt.owner !== owner) return false;
+	// Subjects of an identity provider pay without a key.
+	const isKeyless = receipt.keyId === undefined && access?.keyId === undefined;
+	return isKeyless || maySeeAgain(access, receipt.keyId);
+}
+
+/** As each transport names the retry keys of one payer. */
+const KEY_PREFIXES = ["", "mcp:", "a2a:"];
+
+/** A wallet has no credential, and ids and payments of its calls can be read on the chain: only its retry key is its own. */
+function mayAsk(
+	asker: Caller,
+	receipt: ReceiptRow,
+	{ idempotencyKey: key }: Pick<RefundAsked, "idempotencyKey">,
+): boolean {
+	const { owner, operationId, idempotencyId } = receipt;
+	if (!isWallet(owner)) return isPayer(asker, receipt);
+	if (key === undefined || idempotencyId === undefined) return false;
+	return KEY_PREFIXES.some(
+		(prefix) => idempotencyIdOf(owner, operationId, `${prefix}${key}`) === idempotencyId,
 	);
 }
 
-async function withRefund(tx: StoreTransaction, request: RefundRequestRow): Promise<RefundState> {
+function unknownReceipt(id: string): ServiceError {
+	return notFound(
+		`No receipt "${id.slice(0, 40)}" is yours; show the token or key that paid for the call, or send the "idempotency_key" with which a wallet paid for it. A wallet that paid without one writes to the operator.`,
+	);
+}
+
+/** Kept as text that can vanish: with its account, and as long as queries are. */
+async function putReason(
+	{ documents, read }: Pick<Store, "documents" | "read">,
+	{ id, expiresAt }: RefundRequestRow,
+	reason: string,
+): Promise<void> {
+	await documents.put(id, reason, expiresAt);
+	// Erased meanwhile: then no row leads to it.
+	if (!(await read((reader) => reader.get("refund_requests", id)))) await documents.delete(id);
+}
+
+/** In the asker's words; empty where there are none, or none any more. */
+export async function readRefundReason(
+	{ documents }: Pick<Store, "documents">,
+	{ id, hasReason }: Pick<RefundRequestRow, "id" | "hasReason">,
+): Promise<string> {
+	return (hasReason && (await documents.get(id))) || "";
+}
+
+async function withRefund(tx: StoreTransaction, request: RefundRequestRow) {
 	return { id: request.id, request, refund: await tx.get("refunds", request.id) };
 }
 
 async function open(
 	deps: RefundServices,
 	tx: StoreTransaction,
-	asked: RefundAsked & { readonly asker: Asker },
-): Promise<RefundState> {
-	const { receipt, asker, isWhole } = asked;
+	{ receipt, hasReason }: { readonly receipt: ReceiptRow; readonly hasReason: boolean },
+) {
 	const { clock, ids } = deps;
 	if ((await refundedOf(tx, receipt.id)) >= receipt.amountMicros)
 		throw invalidArgument(`${receipt.id} has been refunded in full.`);
@@ -142,13 +186,15 @@ async function open(
 		id: ids.next("rfd"),
 		receiptId: receipt.id,
 		owner: receipt.owner,
-		reason: asker.keepsNoText ? "" : asked.reason,
+		hasReason,
 		state: "open",
 		createdAt: now,
 		expiresAt: now + LIMITS.refundRequestDays * DAY_MS,
 	};
-	if (isWhole && (await takeBackUndelivered(tx, receipt, now)))
-		return grant(deps, tx, { request, receipt });
+	if (await isUndelivered(tx, receipt.id)) {
+		const unexplained = { ...request, hasReason: false };
+		return grant(deps, tx, { request: unexplained, receipt, reason: UNDELIVERED });
+	}
 	const waiting = await tx.findBy("refund_requests", "owner", receipt.owner);
 	if (waiting.filter(({ state }) => state === "open").length >= LIMITS.refundRequestsOpen) {
 		throw new ServiceError(
@@ -160,15 +206,24 @@ async function open(
 	return { id: request.id, request };
 }
 
+/** What the books say: what askers write stays out of them. */
 const UNDELIVERED = "The answer was not handed over.";
+const AGREED = "The payer asked for it, and the operator agreed.";
 
 async function grant(
 	{ refunds, clock }: RefundServices,
 	tx: StoreTransaction,
-	{ request, receipt }: { readonly request: RefundRequestRow; readonly receipt: ReceiptRow },
-): Promise<RefundState> {
+	{
+		request,
+		receipt,
+		reason,
+	}: {
+		readonly request: RefundRequestRow;
+		readonly receipt: ReceiptRow;
+		readonly reason: string;
+	},
+) {
 	const { id } = request;
-	const reason = request.reason || UNDELIVERED;
 	const refund = await refunds.refundWithin(tx, receipt, { id, reason });
 	const granted = decided(request, "granted", clock.now());
 	await tx.put("refund_requests", granted);
@@ -181,28 +236,4 @@ function decided(
 	decidedAt: number,
 ): RefundRequestRow {
 	return { ...request, state, decidedAt };
-}
-
-/**
- * Whether the answer of a receipt was never handed over whole. If so it can not be had any more: neither its retry key nor its
- * payment on a chain buys it from now on.
- */
-async function takeBackUndelivered(
-	tx: StoreTransaction,
-	{ id, at, settlement }: ReceiptRow,
-	now: number,
-): Promise<boolean> {
-	const noted = await tx.get("undelivered", id);
-	const payment = settlement && (await tx.get("payments", settlement.paymentId));
-	const isStuck = payment?.state === "captured" && !payment.isDelivered && now - at > DELIVERY_MS;
-	if (!noted && !isStuck) return false;
-	const idempotencyId = noted?.idempotencyId ?? payment?.idempotencyId;
-	if (idempotencyId !== undefined) {
-		const attempt = await tx.get("idempotency", idempotencyId);
-		if (attempt?.receiptId === id) await tx.delete("idempotency", idempotencyId);
-	}
-	if (noted) await tx.delete("undelivered", id);
-	if (payment && isStuck)
-		await tx.put("payments", { ...payment, isDelivered: true, idempotencyId: undefined });
-	return true;
 }

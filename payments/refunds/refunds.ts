@@ -9,7 +9,9 @@ export { createRefunds, type Refunds } from "./refund-ledger.js";
 export { createRefundPayouts, type RefundPayouts } from "./refund-payouts.js";
 export {
 	createRefundRequests,
+	type OpenRequest,
 	type RefundRequests,
 	type RefundState,
+	readRefundReason,
 } from "./refund-requests.js";
 export { createSweeper, type Sweeper } from "./sweep.js";

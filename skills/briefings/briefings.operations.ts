@@ -59,6 +59,7 @@ export const researchSchedulesCreate = paidOperation({
 	examples: ["Send me a weekly briefing on agent payments every Monday at eight."],
 	input: scheduleOrderInput,
 	output: scheduleOutput,
+	hasEffects: true,
 	toText: ({ data }) =>
 		`Briefings on "${data.topic}" are scheduled (${data.schedule_id}); the next is due at ${data.next_run_at}.`,
 	create: ({ research }: Pick<SkillServices, "research">) => ({
@@ -110,6 +111,7 @@ export const researchSchedulesRun = paidOperation({
 	examples: ["Send me my briefing now."],
 	input: z.strictObject({ schedule_id: scheduleIdField }),
 	output: runOutput,
+	hasEffects: true,
 	create: ({ research }: Pick<SkillServices, "research">) => ({
 		exampleInput: () => ({ schedule_id: "sch_2q4t7w1ab2c0f6x2m8k9yz3v5n7r1d3h" }),
 		async run({ schedule_id }, context) {

@@ -25,6 +25,7 @@ const common = {
 	tags: ["research", "chat", "evidence"],
 	examples: [EXAMPLE.message, "And how is it paid?"],
 	output: chatOutput,
+	hasEffects: true,
 	toText: toAnswerText,
 	queryOf: ({ message }: ChatInput) => message,
 } as const;

@@ -1,3 +1,4 @@
+import { readRefundReason } from "../../payments/refunds/refunds.js";
 import { toStatementLine } from "../../payments/spt/spt.js";
 import { schedulesOf } from "../../skills/briefings/briefings.js";
 import { chatsOf } from "../../skills/chat/chat.js";
@@ -135,8 +136,10 @@ async function* callsOf(store: Store, accountId: string, since: number) {
 
 async function* refundRequestsOf(store: Store, accountId: string) {
 	const rows = await store.read((reader) => reader.findBy("refund_requests", "owner", accountId));
-	for (const { id, receiptId, reason, state, createdAt } of rows) {
-		yield { refund_id: id, receipt_id: receiptId, reason, state, created_at: toIsoTime(createdAt) };
+	for (const row of rows) {
+		const { id: refund_id, receiptId: receipt_id, state } = row;
+		const reason = await readRefundReason(store, row);
+		yield { refund_id, receipt_id, reason, state, created_at: toIsoTime(row.createdAt) };
 	}
 }
 

@@ -38,7 +38,12 @@ function tableOf({ lines, credits, ...invoice }: InvoiceWire): string[][] {
 			amount_usd,
 		]),
 		["net", "", "", invoice.net_usd],
-		[`VAT ${invoice.vat_percent} %`, "", "", invoice.vat_usd],
+		...invoice.vat_rates.map(({ vat_percent, vat_usd }) => [
+			`VAT ${vat_percent} %`,
+			"",
+			"",
+			vat_usd,
+		]),
 		["total", "", "", invoice.total_usd],
 	];
 }
@@ -79,7 +84,7 @@ async function toPdf(invoice: InvoiceWire, issuedAt: Date): Promise<Uint8Array> 
 			amount_usd,
 		]),
 		["Net", "", invoice.net_usd],
-		[`VAT ${invoice.vat_percent} %`, "", invoice.vat_usd],
+		...invoice.vat_rates.map(({ vat_percent, vat_usd }) => [`VAT ${vat_percent} %`, "", vat_usd]),
 		["Total", "", invoice.total_usd],
 		["Paid from the balance", "", invoice.total_usd],
 		["Due", "", invoice.due_usd],

@@ -1,5 +1,6 @@
 import type { InvoiceParty, InvoiceRow } from "../../store/store.js";
 import { formatUsd, toIsoTime } from "../kernel/kernel.js";
+import { vatByRate } from "./invoice-vat.js";
 
 /** An invoice as its account reads it. */
 
@@ -32,6 +33,8 @@ const REVERSE_CHARGE = "Reverse charge: VAT is accounted for by the recipient of
 
 export function toInvoiceWire(row: InvoiceRow) {
 	const vat = row.vatMicros;
+	const rates = vatByRate(row);
+	const [rate, ...others] = rates;
 	return {
 		...toInvoiceItem(row),
 		seller: toPartyWire(row.seller),
@@ -42,18 +45,32 @@ export function toInvoiceWire(row: InvoiceRow) {
 			amount_usd: formatUsd(amountMicros),
 		})),
 		credits: row.credits.map(
-			({ refundId: refund_id, receiptId: receipt_id, at, amountMicros }) => ({
+			({ refundId: refund_id, receiptId: receipt_id, at, amountMicros, vatBasisPoints }) => ({
 				...{ refund_id, receipt_id },
 				at: toIsoTime(at),
 				amount_usd: formatUsd(-amountMicros),
+				vat_percent: toPercent(vatBasisPoints),
 			}),
 		),
 		net_usd: formatUsd(row.totalMicros - vat),
-		vat_percent: String(row.vatBasisPoints / 100),
+		vat_percent: rate && others.length === 0 ? toPercent(rate.basisPoints) : null,
 		vat_usd: formatUsd(vat),
+		vat_rates: rates.map(({ basisPoints, grossMicros, vatMicros }) => ({
+			vat_percent: toPercent(basisPoints),
+			net_usd: formatUsd(grossMicros - vatMicros),
+			vat_usd: formatUsd(vatMicros),
+		})),
 		reverse_charge: row.isReverseCharge,
-		note: row.isReverseCharge ? REVERSE_CHARGE : null,
+		note: hasReverseCharge(row) ? REVERSE_CHARGE : null,
 	};
+}
+
+function hasReverseCharge({ isReverseCharge, credits }: InvoiceRow): boolean {
+	return isReverseCharge || credits.some((credit) => credit.isReverseCharge);
+}
+
+function toPercent(basisPoints: number): string {
+	return String(basisPoints / 100);
 }
 
 function toPartyWire(party: InvoiceParty | null) {

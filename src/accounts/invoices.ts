@@ -11,6 +11,7 @@ import { requireManager } from "./account-keys.js";
 import type { AccountProfiles } from "./account-profiles.js";
 import { getAccount, gone } from "./account-usage.js";
 import { toInvoiceFile } from "./invoice-file.js";
+import { vatByRate } from "./invoice-vat.js";
 import { type InvoiceFormat, toInvoiceItem, toInvoiceWire } from "./invoice-wire.js";
 
 /** Monthly invoices: what the books say that an account was charged, and what went back to it. */
@@ -66,8 +67,16 @@ export function createInvoices(deps: InvoiceServices) {
 /** What a month of the books comes to. */
 interface Month {
 	readonly lines: Map<string, { operationId: string; calls: number; amountMicros: bigint }>;
-	readonly credits: InvoiceRow["credits"][number][];
+	readonly credits: Credit[];
 }
+
+/** What went back, and the month whose invoice charged it. */
+type Credit = Pick<
+	InvoiceRow["credits"][number],
+	"refundId" | "receiptId" | "at" | "amountMicros"
+> & {
+	readonly chargedMonth: string | undefined;
+};
 
 /** Issues what is due, oldest month first: numbers are taken in the transaction that writes the invoice, so none is left out. */
 async function issueDue(deps: InvoiceServices, accountId: string, signal: AbortSignal) {
@@ -111,8 +120,11 @@ async function readMonths(
 	}
 	const refunds = await store.read((reader) => reader.list("refunds"));
 	for (const { id, ref, owner, createdAt: at, amountMicros } of refunds) {
-		if (owner !== accountId) continue;
-		monthOf(at)?.credits.push({ refundId: id, receiptId: ref, at, amountMicros });
+		const month = owner === accountId ? monthOf(at) : undefined;
+		if (!month) continue;
+		const receipt = await store.read((reader) => reader.get("receipts", ref));
+		const chargedMonth = receipt && toIsoMonth(receipt.at);
+		month.credits.push({ refundId: id, receiptId: ref, at, amountMicros, chargedMonth });
 	}
 	return months;
 }
@@ -152,22 +164,41 @@ async function issue(
 ): Promise<void> {
 	const number = ((await tx.get("counters", COUNTER))?.value ?? 0) + 1;
 	const lines = [...sums.lines.values()].sort((a, b) => (a.operationId < b.operationId ? -1 : 1));
-	const totalMicros =
-		lines.reduce((sum, { amountMicros }) => sum + amountMicros, 0n) -
-		sums.credits.reduce((sum, { amountMicros }) => sum + amountMicros, 0n);
-	const isReverseCharge = owesVatItself(seller, customer);
-	const vatBasisPoints = isReverseCharge ? 0 : (seller?.vatBasisPoints ?? 0);
+	const terms = termsOf(seller, customer);
+	const credits = await withTerms(tx, sums.credits, { accountId, month, terms });
+	// A month of credits alone goes by the terms on which their calls were charged.
+	const [first] = lines.length > 0 ? [] : credits;
+	const { vatBasisPoints, isReverseCharge } = first ?? terms;
+	const rates = vatByRate({ lines, credits, vatBasisPoints });
 	await tx.put("counters", { id: COUNTER, value: number });
 	await tx.put("invoices", {
 		id: ids.next("inv"),
-		...{ accountId, number, month, lines, customer },
+		...{ accountId, number, month, lines, credits, customer, vatBasisPoints, isReverseCharge },
 		issuedAt: clock.now(),
-		credits: sums.credits,
-		totalMicros,
-		vatMicros: vatIn(totalMicros, vatBasisPoints),
-		vatBasisPoints,
-		isReverseCharge,
+		totalMicros: rates.reduce((sum, { grossMicros }) => sum + grossMicros, 0n),
+		vatMicros: rates.reduce((sum, { vatMicros }) => sum + vatMicros, 0n),
 		seller: seller && partyOf(seller),
+	});
+}
+
+type VatTerms = Pick<InvoiceRow, "vatBasisPoints" | "isReverseCharge">;
+
+function termsOf(seller: Seller | null, customer: InvoiceParty | null): VatTerms {
+	const isReverseCharge = owesVatItself(seller, customer);
+	return { isReverseCharge, vatBasisPoints: isReverseCharge ? 0 : (seller?.vatBasisPoints ?? 0) };
+}
+
+/** What goes back has the VAT with which it was charged, whatever applies since. */
+async function withTerms(
+	tx: StoreTransaction,
+	credits: readonly Credit[],
+	{ accountId, month, terms }: { accountId: string; month: string; terms: VatTerms },
+): Promise<InvoiceRow["credits"]> {
+	const issued = await tx.findBy("invoices", "accountId", accountId);
+	return credits.map(({ chargedMonth, ...credit }) => {
+		const charged = issued.find((row) => row.month === chargedMonth && row.month !== month);
+		const { vatBasisPoints, isReverseCharge } = charged ?? terms;
+		return { ...credit, vatBasisPoints, isReverseCharge };
 	});
 }
 
@@ -179,15 +210,6 @@ function owesVatItself(seller: Seller | null, customer: InvoiceParty | null): bo
 
 function partyOf({ name, address, country, vatId }: InvoiceParty): InvoiceParty {
 	return { name, address, country, vatId };
-}
-
-const WHOLE = 10_000n;
-
-/** VAT within an amount that includes it, rounded half away from zero to a micro-USD. */
-export function vatIn(grossMicros: bigint, basisPoints: number): bigint {
-	if (grossMicros < 0n) return -vatIn(-grossMicros, basisPoints);
-	const divisor = WHOLE + BigInt(basisPoints);
-	return (grossMicros * BigInt(basisPoints) * 2n + divisor) / (divisor * 2n);
 }
 
 const startOf = (month: string) => Date.parse(`${month}-01T00:00:00Z`);

@@ -15,7 +15,7 @@ const DOCUMENTS = {
 	webhooks: ({ documentId }) => [documentId],
 	webhook_deliveries: () => [],
 	oauth_records: ({ id }) => [id],
-	refund_requests: () => [],
+	refund_requests: ({ id, hasReason }) => (hasReason ? [id] : []),
 	undelivered: () => [],
 } satisfies { readonly [T in keyof Tables]?: (row: Tables[T]) => readonly string[] };
 

@@ -142,14 +142,6 @@ export function createAccountService(
 	return createAccountOperations({ ...deps, keys, connections, profiles, seller });
 }
 
-/** Streams are had piece by piece, and jobs leave a report: of the others an answer arrives or does not. */
-function isWhole(operationId: string): boolean {
-	return OPERATIONS.some(
-		(operation) =>
-			operation.id === operationId && operation.kind === "paid" && operation.capture === "onResult",
-	);
-}
-
 /** What holders and buyers of tokens may ask, wired to one store. */
 export function createSptService(
 	deps: Pick<
@@ -175,7 +167,7 @@ export function createSptService(
 			accounts,
 			delegations,
 			feedback: createFeedback(deps),
-			paymentRecords: createPaymentRecords({ ...deps, refundRequests, isWhole }),
+			paymentRecords: createPaymentRecords({ ...deps, refundRequests }),
 		}),
 		purchases: createPurchases({ ...token, guard, identify: cashier.identify, onchain }),
 	};

@@ -56,7 +56,13 @@ export interface CallResult {
 	/** An HTTP transport calls it once the whole answer was handed to the connection. */
 	readonly onDelivered?: () => void;
 	/** An HTTP transport calls it instead when the connection closed before. */
-	readonly onAbandoned?: () => void;
+	readonly onAbandoned?: (how: Abandonment) => void;
+}
+
+/** How an answer ended whose connection closed before all of it was handed over. */
+export interface Abandonment {
+	/** No byte of it was written, and nothing of it stays here to be read: certain, not supposed. */
+	readonly isLost: boolean;
 }
 
 /** One settlement as receipts state it; `network` in CAIP-2 form. */

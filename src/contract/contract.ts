@@ -17,6 +17,7 @@ export {
 export { bindSkills } from "./bind-skills.js";
 export { createBoundedWork } from "./bounded-work.js";
 export {
+	type Abandonment,
 	type AccessScope,
 	type AccountAccess,
 	ANONYMOUS,

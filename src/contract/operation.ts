@@ -138,7 +138,16 @@ type SkillWork<Input, Output> = Pick<
 
 type SkillText<Input, Output> = Pick<
 	Skill<never, Input, Output>,
-	"title" | "tags" | "examples" | "input" | "output" | "capture" | "queryOf" | "pricedBy" | "toText"
+	| "title"
+	| "tags"
+	| "examples"
+	| "input"
+	| "output"
+	| "capture"
+	| "hasEffects"
+	| "queryOf"
+	| "pricedBy"
+	| "toText"
 > & {
 	/** What it does, as stated to agents. */
 	readonly about: string;

@@ -89,6 +89,8 @@ export interface Skill<
 	readonly input: z.ZodType<Input>;
 	readonly output: z.ZodType<Output>;
 	readonly capture: CaptureMoment;
+	/** What it does stays done, read or not: the price goes back by the operator's decision only. */
+	readonly hasEffects?: true | undefined;
 	/** The field of the input whose text belongs into the query log; undefined for skills without a query. */
 	readonly queryOf: (input: Input) => string | undefined;
 	/** For operations whose listed price is that of one unit: what the unit is called, and how many the input asks for. */

@@ -97,7 +97,8 @@ export function reportDelivery(
 	};
 	const closed = () => {
 		stop();
-		onAbandoned?.();
+		// Headers and body leave in one piece: once the first are on their way, so may be the second.
+		onAbandoned?.({ isLost: !res.headersSent });
 	};
 	const finished = () => {
 		// Node emits "finish" for what it discarded when the connection broke, too.

@@ -11,18 +11,14 @@ import type { OnchainParts } from "../../payments/onchain/onchain.js";
 import {
 	bookUnexplained,
 	type Movement,
+	type OpenRequest,
 	type Reconciliation,
 	type RefundPayouts,
 	type RefundRequests,
 	type Refunds,
 	reconcile,
 } from "../../payments/refunds/refunds.js";
-import {
-	exportLedger,
-	type RefundRequestRow,
-	type RefundRow,
-	type Store,
-} from "../../store/store.js";
+import { exportLedger, type RefundRow, type Store } from "../../store/store.js";
 import { usdField } from "../accounts/accounts.js";
 import {
 	type Clock,
@@ -201,7 +197,7 @@ function toRefundWire(row: RefundRow) {
 	};
 }
 
-function toRequestWire(row: RefundRequestRow) {
+function toRequestWire(row: OpenRequest) {
 	return {
 		id: row.id,
 		receipt_id: row.receiptId,

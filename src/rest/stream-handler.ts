@@ -104,7 +104,7 @@ async function sendSold(
 	try {
 		await sendEventStream(res, stream.follow(0, signal), { clock, onBegun });
 	} finally {
-		tell?.();
+		tell?.({ isLost: false });
 	}
 }
 

@@ -10,6 +10,7 @@ import {
 	type Settled,
 	settleCall,
 	unansweredOf,
+	withoutLoss,
 } from "./invoke.js";
 import type { FollowedStream } from "./stream-record.js";
 import type { RecordUsage } from "./usage.js";
@@ -65,7 +66,8 @@ export function createInvokeStream(
 		if (admission.kind === "replayed" && payer) {
 			const { idempotencyKey } = call;
 			const stream = await work.recall({ payer, fingerprint, idempotencyKey });
-			if (stream) return { kind: "recalled", stream, ...(await settleCall(opened, REPLAYED)) };
+			if (stream)
+				return { kind: "recalled", stream, ...withoutLoss(await settleCall(opened, REPLAYED)) };
 		}
 		const { source, signal, start } = await begin(opened, call, work).catch(
 			async (error: unknown) => {
@@ -89,7 +91,7 @@ export function createInvokeStream(
 		const events = replayThenFollow(start.events, source, signal);
 		return {
 			kind: "begun",
-			...settled,
+			...withoutLoss(settled),
 			payer,
 			hasEvidence: start.hasEvidence,
 			fingerprint,

@@ -58,10 +58,13 @@ export function createInvoke(deps: LaunchServices & KeepServices): Invoke {
 		const isAnswer = outcome.kind === "answer";
 		const answered = outcome.kind === "answer" ? outcome.answered : undefined;
 		const settled = settleCall(opened, { isAnswer, answered });
-		const { cost, ...paid } = await settled.catch((error: unknown) => {
-			letGo(outcome);
-			throw error;
-		});
+		const { cost, ...paid } = await settled.then(
+			(done) => (isLostUnread(opened, call, outcome) ? done : withoutLoss(done)),
+			(error: unknown) => {
+				letGo(outcome);
+				throw error;
+			},
+		);
 
 		// As with what is kept: paid for and at hand, the answer leaves whatever becomes of the rest.
 		if (outcome.kind === "answer") await outcome.onPaid?.().catch(() => undefined);
@@ -112,6 +115,19 @@ async function runSkill(opened: OpenedCall, call: Call): Promise<Outcome<unknown
 		void work.then(letGo, () => undefined);
 		throw error;
 	}
+}
+
+/** Whether an answer that no one is sent is gone: nothing of it is kept, and nothing was done that stays. */
+function isLostUnread({ skill }: OpenedCall, call: Call, outcome: Outcome<unknown>): boolean {
+	if (outcome.kind !== "answer" || skill.capture !== "onResult" || skill.hasEffects) return false;
+	// What is paid for over A2A is a task, which its owner reads again for a day.
+	return call.transport !== "a2a" && !outcome.keep && !outcome.onPaid;
+}
+
+/** Of a call that leaves more than its answer: a connection that broke decides nothing about its price. */
+export function withoutLoss<S extends Pick<CallResult, "onAbandoned">>(settled: S): S {
+	const { onAbandoned } = settled;
+	return onAbandoned ? { ...settled, onAbandoned: () => onAbandoned({ isLost: false }) } : settled;
 }
 
 function letGo(outcome: Outcome<unknown>): void {

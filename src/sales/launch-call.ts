@@ -121,7 +121,7 @@ async function unlessLost<T>({ abandoned }: Launched, tell: () => Promise<T>): P
 	try {
 		return await tell();
 	} catch (error) {
-		abandoned?.();
+		abandoned?.({ isLost: false });
 		throw error;
 	}
 }
@@ -152,7 +152,7 @@ function settlementOf({ settlement, headers, delivered, abandoned }: Launched) {
 		...(settlement && { settlement }),
 		...(headers && { paymentHeaders: headers }),
 		...(delivered && { onDelivered: delivered }),
-		...(abandoned && { onAbandoned: abandoned }),
+		...(abandoned && { onAbandoned: () => abandoned({ isLost: false }) }),
 	};
 }
 

@@ -7,14 +7,18 @@ import { formatUsd, notFound, toIsoTime } from "../kernel/kernel.js";
 /** What payers may read of what they paid, and ask back. */
 export type PaymentRecords = ReturnType<typeof createPaymentRecords>;
 
+interface RefundAsk {
+	readonly receipt_id: string;
+	readonly reason?: string | undefined;
+	readonly idempotency_key?: string | undefined;
+}
+
 interface RecordServices {
 	readonly store: Store;
 	readonly refundRequests: RefundRequests;
-	/** Whether an operation's answer is one piece, which was handed over whole or not at all. */
-	readonly isWhole: (operationId: string) => boolean;
 }
 
-export function createPaymentRecords({ store, refundRequests, isWhole }: RecordServices) {
+export function createPaymentRecords({ store, refundRequests }: RecordServices) {
 	const journalReads = createBoundedWork({
 		running: LIMITS.journalReadsRunning,
 		waiting: LIMITS.journalReadsWaiting,
@@ -34,10 +38,9 @@ export function createPaymentRecords({ store, refundRequests, isWhole }: RecordS
 
 		async askRefund(
 			caller: Caller,
-			{ receipt_id, reason = "" }: { receipt_id: string; reason?: string | undefined },
+			{ receipt_id: receiptId, reason = "", idempotency_key: idempotencyKey }: RefundAsk,
 		) {
-			const receipt = await refundRequests.receiptFor(caller, receipt_id);
-			const asked = { receipt, reason, isWhole: isWhole(receipt.operationId) };
+			const asked = { receiptId, reason, idempotencyKey };
 			return toRefundState(await refundRequests.ask(caller, asked));
 		},
 

@@ -76,7 +76,21 @@ const refundAskSchema = requestComponent(
 	"RefundAsk",
 	z.strictObject({
 		receipt_id: idField("Receipt (rcpt_…) of the call whose answer did not arrive"),
-		reason: z.string().max(REASON_CHARS).optional().describe("For the operator who decides"),
+		reason: z
+			.string()
+			.trim()
+			.min(1, "must say something, or be left out")
+			.max(REASON_CHARS)
+			.optional()
+			.describe("For the operator who decides; kept as long as queries are"),
+		idempotency_key: z
+			.string()
+			.min(1)
+			.max(LIMITS.idempotencyKeyChars)
+			.optional()
+			.describe(
+				"Idempotency-Key of the call, or its A2A message id: a wallet shows by it that it paid",
+			),
 	}),
 );
 
@@ -104,7 +118,7 @@ export const refundsAsk = ownerOperation({
 	id: "refunds.ask",
 	at: "POST /v1/refunds",
 	summary: "Ask for a refund",
-	description: `Asks back the price of a call whose answer did not arrive, up to ${LIMITS.refundAskDays} days after it. Where the connection closed before all of the answer was handed over it is granted at once, and the answer can not be had by its retry key any more; everything else waits for the operator's decision. The money goes back to the balance or wallet that paid, whoever asks; a receipt paid by a wallet opens by its id alone. Asked again it is the same request. An answer that was lost on the way can also be had again, for free, by the same call with its Idempotency-Key.`,
+	description: `Asks back the price of a call whose answer did not arrive, up to ${LIMITS.refundAskDays} days after it, by the credential that paid; what a wallet paid by itself is asked back by the Idempotency-Key it was sent with. It is granted at once where the connection closed before a byte of the answer was written, the call was not sent again, and nothing of it stays here: no task, kept result, session or schedule. Everything else waits for the operator's decision. Once granted, the answer can not be had by its retry key any more. The money goes back to the balance or wallet that paid. Asked again it is the same request. An answer that was lost on the way can also be had again, for free, by the same call with its Idempotency-Key.`,
 	opensById: true,
 	callsPerMinute: LIMITS.refundAsksPerMinute,
 	body: refundAskSchema,

@@ -59,6 +59,8 @@ export interface ReceiptRow {
 	readonly at: number;
 	readonly graphIds?: readonly string[] | undefined;
 	readonly keyId?: string | undefined;
+	/** Retry key it was asked for with: row of `idempotency` while that is remembered. */
+	readonly idempotencyId?: string | undefined;
 	/** Places of the units that were paid for, where that was not all of them. */
 	readonly paidUnits?: readonly number[] | undefined;
 	/** Where the money moved, for payments on a chain. */

@@ -96,8 +96,8 @@ export interface RefundRow {
 /** What a caller asked back of a call; the refund that grants it has the same id. */
 export interface RefundRequestRow extends OwnedRow {
 	readonly receiptId: string;
-	/** In the caller's words; empty for accounts with zero retention. */
-	readonly reason: string;
+	/** Whether the document of its id has a reason, in the caller's words. */
+	readonly hasReason: boolean;
 	readonly state: "open" | "granted" | "declined";
 	readonly createdAt: number;
 	readonly decidedAt?: number | undefined;
@@ -127,6 +127,7 @@ export interface InvoiceRow {
 	readonly totalMicros: Micros;
 	/** Part of the total. */
 	readonly vatMicros: Micros;
+	/** Of its lines; of its first credit where it has none. */
 	readonly vatBasisPoints: number;
 	readonly isReverseCharge: boolean;
 	readonly seller: InvoiceParty | null;
@@ -145,6 +146,9 @@ export interface InvoiceCredit {
 	readonly receiptId: string;
 	readonly at: number;
 	readonly amountMicros: Micros;
+	/** As the invoice of its call has them. */
+	readonly vatBasisPoints: number;
+	readonly isReverseCharge: boolean;
 }
 
 /** A number that only grows, e.g. that of the invoice issued last. */
@@ -153,8 +157,8 @@ export interface CounterRow {
 	readonly value: number;
 }
 
-/** A paid answer whose connection closed before all of it was handed over; `id` is its receipt's. */
+/** A paid answer of which no byte was written before its connection closed; `id` is its receipt's. */
 export interface UndeliveredRow extends OwnedRow {
-	/** Under which it can be had again, until it is refunded. */
-	readonly idempotencyId?: string | undefined;
+	/** It was asked for again and may have arrived then; it is never taken for undelivered any more. */
+	readonly wasRepeated?: true | undefined;
 }

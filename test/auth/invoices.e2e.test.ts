@@ -55,11 +55,12 @@ t.test("an account reads its invoices of months that are over, as JSON and as fi
 	t.match(credit, {
 		customer: BILLING,
 		lines: [],
-		credits: [{ receipt_id, amount_usd: "-0.20" }],
-		vat_usd: "0.00",
-		net_usd: "-0.20",
-		reverse_charge: true,
-		note: /^Reverse charge/,
+		credits: [{ receipt_id, amount_usd: "-0.20", vat_percent: "19" }],
+		vat_percent: "19",
+		vat_usd: "-0.031933",
+		net_usd: "-0.168067",
+		reverse_charge: false,
+		note: null,
 	});
 	t.equal((await ask("GET", path)).body.data.customer, null, "what was issued stays as it was");
 
@@ -78,15 +79,40 @@ t.test("an account reads its invoices of months that are over, as JSON and as fi
 	t.equal((await file("docx")).status, 400);
 	t.same(await (await file("json")).json(), credit);
 
+	await app.store.transaction((tx) =>
+		tx.put("quotas", { id: `${shop.accountId}|2026-05`, used: 100, expiresAt: 4e12 }),
+	);
+	await buy(key);
+	await app.operator.refundReceipt({ receipt_id, reason: "r", usd: "0.10" });
+	const [call] = (await ask("GET", "/v1/account/calls?limit=1")).body.data.items;
+	await app.operator.refundReceipt({ receipt_id: call.receipt_id, reason: "r", usd: "0.20" });
+	clock.set("2026-06-02T12:00:00Z");
+	const [may] = await listed();
+	t.match((await ask("GET", `/v1/account/invoices/${may.invoice_id}`)).body.data, {
+		number: "INV-000003",
+		credits: [
+			{ amount_usd: "-0.10", vat_percent: "19" },
+			{ amount_usd: "-0.20", vat_percent: "0" },
+		],
+		vat_percent: null,
+		vat_usd: "-0.015966",
+		vat_rates: [
+			{ vat_percent: "19", net_usd: "-0.084034", vat_usd: "-0.015966" },
+			{ vat_percent: "0", net_usd: "0.30", vat_usd: "0.00" },
+		],
+		reverse_charge: true,
+		note: /^Reverse charge/,
+	});
+
 	const other = (await app.operator.createKey({ label: "" })).key;
 	t.equal((await ask("GET", path, undefined, other)).status, 404);
 	const limited = (await ask("POST", "/v1/account/keys", {})).body.data.key;
 	t.equal((await ask("GET", "/v1/account/invoices", undefined, limited)).status, 403);
-	await ask("DELETE", "/v1/account?confirm=9.20");
+	await ask("DELETE", "/v1/account?confirm=9.00");
 	const rows = await app.store.read((reader) => reader.list("invoices"));
 	t.same(
 		rows.map(({ customer }) => customer),
-		[null, null],
+		[null, null, null],
 		"figures stay, names go with the account",
 	);
 });

@@ -173,7 +173,7 @@ export async function openShop(
 		async launch(order) {
 			try {
 				const result = await invoke(call(order));
-				if (order.isLost) result.onAbandoned?.();
+				if (order.isLost) result.onAbandoned?.({ isLost: false });
 				else result.onDelivered?.();
 				return { job: (result.output as { data: JobWire }).data, result };
 			} catch (error) {

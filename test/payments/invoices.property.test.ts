@@ -1,7 +1,8 @@
 import { deepEqual, equal } from "node:assert/strict";
 import fc from "fast-check";
 import t from "tap";
-import { createInvoices, vatIn } from "../../src/accounts/invoices.js";
+import { vatIn } from "../../src/accounts/invoice-vat.js";
+import { createInvoices } from "../../src/accounts/invoices.js";
 import { parseUsd } from "../../src/kernel/money.js";
 import type { ReceiptRow } from "../../store/rows/call-rows.js";
 import type { InvoiceRow } from "../../store/rows/payment-rows.js";
@@ -55,7 +56,12 @@ async function play(books: Books, events: readonly AnyEvent[]): Promise<void> {
 	const charged: ReceiptRow[] = [];
 	for (const one of events.toSorted((a, b) => a.offset - b.offset)) {
 		clock.set(START_MS + one.offset);
-		if (one.kind === "invoices") await list(one.owner);
+		if (one.kind === "invoices") {
+			// Two interfaces to the same books ask at once, for all accounts.
+			const lists = [list, openInvoices(books).list];
+			await Promise.all(lists.flatMap((ask) => ACCOUNTS.map((owner) => ask(owner))));
+			await assertOver(books);
+		}
 		if (one.kind === "refund") await refundOne(books, one, charged);
 		if (one.kind !== "sale") continue;
 		const receipt = await sell({ ...one, rail: "plan" });
@@ -93,6 +99,19 @@ function assertAddsUp(row: InvoiceRow): void {
 	const total = sumOf(row.lines) - sumOf(row.credits);
 	equal(total, row.totalMicros);
 	equal(vatIn(total, row.vatBasisPoints), row.vatMicros);
+}
+
+/** No invoice is of a month that is not over, and an account's numbers go with its months. */
+async function assertOver({ store, clock }: Books): Promise<void> {
+	const rows = await store.read((reader) => reader.list("invoices"));
+	const now = new Date(clock.now()).toISOString().slice(0, 7);
+	for (const { month } of rows) equal(month < now, true, `${month} is issued in ${now}`);
+	for (const owner of ACCOUNTS) {
+		const own = rows.filter(({ accountId }) => accountId === owner);
+		const byNumber = own.toSorted((a, b) => a.number - b.number).map(({ month }) => month);
+		deepEqual(byNumber, byNumber.toSorted());
+		equal(new Set(byNumber).size, byNumber.length, "each month has one invoice");
+	}
 }
 
 /** The account's invoices against the ledger's balances and months; returns their numbers. */

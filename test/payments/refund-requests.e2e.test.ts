@@ -1,7 +1,11 @@
+import { inspect } from "node:util";
 import t, { type Test } from "tap";
 import { createInvariantGuard } from "../../payments/audit/invariants.js";
+import type { Call } from "../../src/contract/call.js";
+import { parsePayment } from "../../src/contract/credential.js";
 import { systemClock } from "../../src/kernel/clock.js";
-import { openAccount } from "../auth/open-account.js";
+import { OPERATIONS } from "../../src/service/service.js";
+import { openAccount, useFreeCalls } from "../auth/open-account.js";
 import { manualClock } from "../support/manual-clock.js";
 import { createSimChain } from "../support/sim-chain.js";
 import { createSimFacilitator } from "../support/sim-facilitator.js";
@@ -21,23 +25,35 @@ async function openShop(t: Test) {
 			headers: { "X-Pay-SPT": by, "Content-Type": "application/json" },
 			...(body && { body: JSON.stringify(body) }),
 		});
-	const ask = (receipt_id: string, by = token) => send("POST", "/v1/refunds", { receipt_id }, by);
+	const ask = (receipt_id: string | null, by = token, reason?: string) =>
+		send("POST", "/v1/refunds", { receipt_id, reason }, by);
 	const balance = async () => (await send("GET", "/v1/spt/balance")).body.data.balance_usd;
 	return { ...shop, clock, token, id, send, ask, balance };
 }
 
 /** A call that is paid for, as a transport makes it. */
-function buy({ app }: Pick<TestApp, "app">, token: string, idempotencyKey?: string) {
+function buy(
+	{ app }: Pick<TestApp, "app">,
+	token: string | undefined,
+	idempotencyKey?: string,
+	changes: Partial<Call> = {},
+) {
 	return app.service.invoke({
 		operationId: "graphs.search",
 		rawInput: SEARCH,
-		credential: { scheme: "spt", token },
+		credential: token === undefined ? undefined : { scheme: "spt", token },
 		idempotencyKey,
 		requestId: "req_1",
 		transport: "rest",
 		resourceUrl: "http://localhost/",
 		signal: new AbortController().signal,
+		...changes,
 	});
+}
+
+/** What the calls before left to be written is in the store. */
+async function settled({ app }: Pick<TestApp, "app">): Promise<void> {
+	await app.store.transaction(async () => undefined);
 }
 
 const soundness = async ({ app: { store } }: Pick<TestApp, "app">) =>
@@ -49,7 +65,7 @@ t.test(
 		const shop = await openShop(t);
 		const lost = await buy(shop, shop.token, "key-1");
 		t.equal(await shop.balance(), "4.50");
-		lost.onAbandoned?.();
+		lost.onAbandoned?.({ isLost: true });
 		const { status, body } = await shop.ask(lost.cost.receipt_id ?? "");
 		t.equal(status, 202);
 		t.match(body.data, {
@@ -77,12 +93,10 @@ t.test("what arrived in the end waits for the operator, who grants or declines i
 		const bought = await buy(shop, shop.token, key);
 		receipts.push(bought.cost.receipt_id ?? "");
 		if (key === "key-1") {
-			bought.onAbandoned?.();
+			bought.onAbandoned?.({ isLost: true });
 			const replayed = await buy(shop, shop.token, key);
 			t.equal(replayed.cost.replayed, true);
 			replayed.onDelivered?.();
-			await shop.app.store.transaction(async () => undefined);
-			await new Promise(setImmediate);
 		}
 	}
 	const asked = [];
@@ -179,41 +193,179 @@ t.test("a payer lists its receipts, page by page, with what went back", async (t
 	t.equal((await shop.send("GET", "/v1/receipts?limit=0")).status, 400);
 });
 
-t.test("a wallet asks by the receipt's id, and its money waits to be paid to it", async (t) => {
+t.test("what may still be had, or has had its effect, is not refunded at once", async (t) => {
+	const shop = await openShop(t);
+	const dossier = shop.app.service.skills["intelligence.dossier"].exampleInput;
+	const cases: Readonly<Record<string, Partial<Call>>> = {
+		"a task keeps it": { transport: "a2a" },
+		"it is kept": { operationId: "intelligence.dossier", rawInput: dossier },
+		"a schedule runs": {
+			operationId: "research.schedules.create",
+			rawInput: { topic: "Payments by agents over HTTP", frequency: "weekly" },
+		},
+	};
+	for (const [why, changes] of Object.entries(cases)) {
+		const { token } = await shop.issueSpt("20");
+		const bought = await buy(shop, token, undefined, changes);
+		t.equal(bought.cost.charged, true, why);
+		bought.onAbandoned?.({ isLost: true });
+		t.match((await shop.ask(bought.cost.receipt_id, token)).body.data, { state: "requested" }, why);
+	}
+	const begun = await buy(shop, shop.token);
+	begun.onAbandoned?.({ isLost: false });
+	const { data } = (await shop.ask(begun.cost.receipt_id)).body;
+	t.match(data, { state: "requested" }, "part of it was written");
+	t.same(await soundness(shop), []);
+});
+
+t.test("every operation whose effects stay says so", async (t) => {
+	const begins = OPERATIONS.filter(
+		(operation) => operation.kind === "paid" && operation.agent?.tool?.begins,
+	);
+	for (const operation of begins) {
+		if (operation.kind !== "paid" || operation.capture !== "onResult") continue;
+		t.equal(operation.hasEffects, true, operation.id);
+	}
+	const run = OPERATIONS.find(({ id }) => id === "research.schedules.run");
+	t.match(run, { hasEffects: true }, "it delivers a briefing");
+});
+
+t.test(
+	"a repeat that is under way, or was over first, leaves the price to the operator",
+	async (t) => {
+		const shop = await openShop(t);
+		const lost = await buy(shop, shop.token, "key-1");
+		lost.onAbandoned?.({ isLost: true });
+		const repeated = await buy(shop, shop.token, "key-1");
+		t.equal(repeated.cost.replayed, true);
+		t.match((await shop.ask(lost.cost.receipt_id)).body.data, { state: "requested" }, "under way");
+
+		const slow = await buy(shop, shop.token, "key-2");
+		const quick = await buy(shop, shop.token, "key-2");
+		quick.onDelivered?.();
+		slow.onAbandoned?.({ isLost: true });
+		await settled(shop);
+		t.match((await shop.ask(slow.cost.receipt_id)).body.data, { state: "requested" }, "it arrived");
+		t.equal(await shop.balance(), "4.00");
+	},
+);
+
+t.test("what the operator refunds whole is not had again under its retry key", async (t) => {
+	const shop = await openShop(t);
+	const { operator } = shop.app;
+	const bought = await buy(shop, shop.token, "key-1");
+	const { refund_id } = (await shop.ask(bought.cost.receipt_id)).body.data;
+	t.equal((await buy(shop, shop.token, "key-1")).cost.replayed, true, "until it is granted");
+	await operator.decideRefund({ id: refund_id, grant: true });
+	const anew = await buy(shop, shop.token, "key-1");
+	t.notOk(anew.cost.replayed);
+	t.equal(await shop.balance(), "4.50");
+	const receipt_id = anew.cost.receipt_id ?? "";
+	await operator.refundReceipt({ receipt_id, reason: "half", usd: "0.20" });
+	t.equal((await buy(shop, shop.token, "key-1")).cost.replayed, true, "a part of it was kept");
+	await operator.refundReceipt({ receipt_id, reason: "the rest" });
+	t.notOk((await buy(shop, shop.token, "key-1")).cost.replayed);
+	t.same(await soundness(shop), []);
+});
+
+t.test("a reason says something, is no part of the books, and goes with its account", async (t) => {
+	const shop = await openAccount(t, { usd: "50.00" });
+	await useFreeCalls(shop);
+	await shop.buy(shop.key);
+	const [{ receipt_id }] = (await shop.ask("GET", "/v1/receipts")).body.data.items;
+	for (const reason of ["", " ", "\n\t"]) {
+		const refused = await shop.ask("POST", "/v1/refunds", { receipt_id, reason });
+		t.equal(refused.status, 400, JSON.stringify(reason));
+		t.match(refused.body.error.message, /must say something/);
+	}
+	const { refund_id } = (await shop.ask("POST", "/v1/refunds", { receipt_id, reason: " canary " }))
+		.body.data;
+	const { store, operator } = shop.app;
+	t.match((await operator.listRefundRequests()).items, [{ id: refund_id, reason: "canary" }]);
+	const exported = await shop.ask("GET", "/v1/account/export");
+	t.match(JSON.stringify(exported.body), /"reason":"canary"/);
+	await operator.decideRefund({ id: refund_id, grant: true });
+	const rows = await store.read(async (reader) => [
+		...(await reader.list("refund_requests")),
+		...(await reader.list("refunds")),
+	]);
+	t.equal(rows.length, 2);
+	t.notMatch(inspect(rows, { depth: null }), /canary/);
+	t.equal(await store.documents.get(refund_id), "canary");
+	await shop.ask("DELETE", "/v1/account?confirm=50.00");
+	t.equal(await store.documents.get(refund_id), undefined);
+});
+
+t.test(
+	"a key asks for what it paid itself, and one that manages the account for all",
+	async (t) => {
+		const shop = await openAccount(t, { usd: "50.00" });
+		await useFreeCalls(shop);
+		const one = (await shop.ask("POST", "/v1/account/keys", {})).body.data.key;
+		const other = (await shop.ask("POST", "/v1/account/keys", {})).body.data.key;
+		await shop.buy(one);
+		const [{ receipt_id }] = (await shop.ask("GET", "/v1/receipts")).body.data.items;
+		const ask = (key: string) => shop.ask("POST", "/v1/refunds", { receipt_id }, key);
+		t.equal((await ask(other)).status, 404);
+		const { status, body } = await ask(one);
+		t.equal(status, 202);
+		const read = async (key: string) =>
+			(await shop.ask("GET", `/v1/refunds/${body.data.refund_id}`, undefined, key)).status;
+		t.same([await read(one), await read(other), await read(shop.key)], [200, 404, 200]);
+		t.same((await ask(shop.key)).body.data, body.data);
+	},
+);
+
+t.test("a wallet asks by its retry key, and its money waits to be paid to it", async (t) => {
 	const clock = manualClock(new Date().toISOString());
 	const chain = createSimChain({ now: clock.now });
 	const facilitator = createSimFacilitator({ chain, clock });
 	const onchain = { terms: chain.terms, facilitator, chain, close: async () => undefined };
 	const shop = await startApp(t, { onchain, settings: SETTINGS, clock });
 	const wallet = createSimWallet(chain, { name: "agent", now: clock.now, balance: 50_000_000n });
-	const payment = wallet.v2(wallet.sign({ value: 500_000n }));
-	const pay = () => shop.search({ headers: { "PAYMENT-SIGNATURE": payment } });
-	const { body } = await pay();
-	const receiptId: string = body.meta.cost.receipt_id;
-	const ask = (receipt_id: string) =>
+	const sign = () => wallet.v2(wallet.sign({ value: 500_000n }));
+	const pay = (signed: string, key?: string) => {
+		const payment = parsePayment(new Map([["payment-signature", [signed]]]));
+		return buy(shop, undefined, key, { payment });
+	};
+	const ask = (receipt_id: string | null, idempotency_key?: string) =>
 		shop.send("/v1/refunds", {
 			method: "POST",
 			headers: { "Content-Type": "application/json" },
-			body: JSON.stringify({ receipt_id }),
+			body: JSON.stringify({ receipt_id, idempotency_key }),
 		});
-	clock.advance(200_000);
-	const delivered = (await ask(receiptId)).body.data;
-	t.match(delivered, { state: "requested" }, "its answer was handed over");
+	const bare = await pay(sign());
+	bare.onAbandoned?.({ isLost: true });
+	t.equal((await ask(bare.cost.receipt_id)).status, 404, "anyone may have read its id");
+	t.match((await ask(bare.cost.receipt_id, "key-0")).body.error.message, /writes to the operator/);
 
-	const second = wallet.v2(wallet.sign({ value: 500_000n }));
-	const bought = await shop.search({ headers: { "PAYMENT-SIGNATURE": second } });
-	const { receipt_id } = bought.body.meta.cost;
-	const receipt = await shop.app.store.read((reader) => reader.get("receipts", receipt_id));
-	await shop.app.store.transaction(async (tx) => {
-		const row = await tx.get("payments", receipt?.settlement?.paymentId ?? "");
-		// As a crash between the capture and the answer leaves it.
-		if (row) await tx.put("payments", { ...row, isDelivered: undefined });
-	});
+	const had = await pay(sign(), "key-1");
+	had.onDelivered?.();
+	await settled(shop);
+	t.equal((await ask(had.cost.receipt_id, "key-2")).status, 404);
+	t.match((await ask(had.cost.receipt_id, "key-1")).body.data, { state: "requested" });
+
+	const crashed = await pay(sign(), "key-2");
 	clock.advance(200_000);
-	const refunded = (await ask(receipt_id)).body.data;
+	const unsure = (await ask(crashed.cost.receipt_id, "key-2")).body.data;
+	t.match(unsure, { state: "requested" }, "how it ended is not known");
+
+	const payment = sign();
+	const lost = await pay(payment, "key-3");
+	lost.onAbandoned?.({ isLost: true });
+	const repeated = await pay(payment, "key-3");
+	repeated.onAbandoned?.({ isLost: true });
+	t.match((await ask(lost.cost.receipt_id, "key-3")).body.data, { state: "requested" }, "repeated");
+
+	const spent = sign();
+	const gone = await pay(spent, "key-4");
+	gone.onAbandoned?.({ isLost: true });
+	await settled(shop);
+	const refunded = (await ask(gone.cost.receipt_id, "key-4")).body.data;
 	t.match(refunded, { state: "pending", amount_usd: "0.50", destination: /^eip155:84532:0x/ });
 	t.match((await shop.send(`/v1/refunds/${refunded.refund_id}`)).body.data, refunded);
-	const again = await shop.search({ headers: { "PAYMENT-SIGNATURE": second } });
-	t.equal(again.status, 402, "the payment buys nothing any more");
+	for (const key of ["key-4", undefined]) {
+		await t.rejects(pay(spent, key), { code: "PAYMENT_ALREADY_USED" }, "it buys nothing any more");
+	}
 	t.same(await soundness(shop), []);
 });

@@ -1,5 +1,6 @@
 import t from "tap";
 import { PaymentRequired } from "../../payments/challenge.js";
+import type { Abandonment } from "../../src/contract/call.js";
 import { searchReplySchema } from "../../src/contract/contract.js";
 import { STATUS_OF, toErrorReply } from "../../src/http/error-reply.js";
 import { ERROR_CODES, type ErrorCode, ServiceError } from "../../src/kernel/errors.js";
@@ -84,6 +85,60 @@ t.test("the rail is notified how an answer ended: handed over, or cut off", asyn
 	await reply.body?.cancel();
 	await cut;
 	t.same(told, ["left", "cut off"], "each ends once");
+});
+
+t.test("an answer is lost for certain only where none of it was written", async (t) => {
+	const ends: boolean[] = [];
+	let onBegun = () => undefined as unknown;
+	let onEnded = () => undefined as unknown;
+	const { baseUrl } = await startRest(t, {
+		invoke: async (call) => {
+			const sold = soldResult(call);
+			if (call.idempotencyKey !== undefined) {
+				// It is captured while its caller leaves.
+				await new Promise((resolve) => {
+					call.signal.addEventListener("abort", resolve, { once: true });
+					onBegun();
+				});
+			}
+			const rows = ["more than a connection holds unread".repeat(1_000_000)];
+			const onAbandoned = ({ isLost }: Abandonment) => {
+				ends.push(isLost);
+				onEnded();
+			};
+			return { ...sold, output: { ...(sold.output as object), rows }, onAbandoned };
+		},
+	});
+	const ended = () =>
+		new Promise<void>((resolve) => {
+			onEnded = resolve as () => unknown;
+		});
+	const cut = ended();
+	const reader = (await post(`${baseUrl}${SEARCH}`, { query: "x" })).body?.getReader();
+	await reader?.read();
+	await reader?.cancel();
+	await cut;
+	t.same(ends, [false], "part of it was read");
+
+	const unread = ended();
+	const leaving = new AbortController();
+	const begun = new Promise<void>((resolve) => {
+		onBegun = resolve as () => unknown;
+	});
+	const refused = fetch(`${baseUrl}${SEARCH}`, {
+		method: "POST",
+		headers: {
+			"Content-Type": "application/json",
+			Authorization: "Bearer spt_good",
+			"Idempotency-Key": "k",
+		},
+		body: JSON.stringify({ query: "x" }),
+		signal: leaving.signal,
+	}).catch(() => undefined);
+	await begun;
+	leaving.abort();
+	await Promise.all([refused, unread]);
+	t.same(ends, [false, true], "it had left before a byte of it was written");
 });
 
 t.test("a browser may ask first and read what it needs", async (t) => {

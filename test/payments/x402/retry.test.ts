@@ -28,10 +28,10 @@ t.test("an answer that never leaves is given once more, whatever becomes of it",
 	const first = await onchain.admit(toAdmission({ chain }, authorization));
 	if (first.kind === "held") await first.capture();
 	t.match(await buy(authorization), { code: "IDEMPOTENCY_IN_FLIGHT" }, "it may still be arriving");
-	first.abandoned?.();
+	first.abandoned?.({ isLost: false });
 	const second = await onchain.admit(toAdmission({ chain }, authorization));
 	t.equal(second.kind, "replayed");
-	second.abandoned?.();
+	second.abandoned?.({ isLost: false });
 	t.match(await buy(authorization), { code: "PAYMENT_ALREADY_USED" });
 	t.equal(runs(), 0);
 });
