@@ -8,7 +8,7 @@ import type { LedgerEntry } from "../store/store.js";
  */
 
 /** What all owners were ever due, less what refunds took back, with its sign turned. */
-export const SHARES_ACCOUNT = "shares";
+const SHARES_ACCOUNT = "shares";
 export const owedAccount = (owner: string): string => `owed:${owner}`;
 /** Who is owed what an account holds; undefined for all others. */
 export function ownerOf(account: string): string | undefined {

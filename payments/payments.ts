@@ -41,7 +41,6 @@ export {
 	owedOf,
 	ownerOf,
 	PAYOUT_REF,
-	SHARES_ACCOUNT,
 	shareEntries,
 	splitMicros,
 } from "./owner-shares.js";

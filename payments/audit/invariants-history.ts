@@ -95,7 +95,7 @@ function isPaidBy(receipt: ReceiptRow, { id, entries }: LedgerTransaction): bool
 }
 
 /** I11: a capture owes the owners their shares of what its receipt says was paid, and what is owed stands against `shares`. */
-export function checkShares({ postings, receipts }: CommittedTransaction): string[] {
+function checkShares({ postings, receipts }: CommittedTransaction): string[] {
 	const receiptOf = new Map(receipts.map((receipt) => [receipt.transactionId, receipt]));
 	return postings.flatMap(({ id, kind, entries }) => {
 		const shares = entries.filter(({ account }) => isShareAccount(account));

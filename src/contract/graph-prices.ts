@@ -7,8 +7,9 @@ import { usdField } from "./reply-schemas.js";
 
 /** Prices that differ from the list, as documents and lists state them. */
 
-/** Fields by which an input may name one graph. */
-const GRAPH_FIELDS = ["graph_id", "graphs", "trend_id", "queries"] as const;
+/** Fields by which an input may name one graph, itself or by who speaks for it. */
+const GRAPH_FIELDS =
+	"graph_id graphs trend_id queries evidence_id agent_id agent_ids analyst analysts".split(" ");
 
 /** What an operation costs in the graphs that price it themselves, by graph id; undefined where none does. */
 export function pricesByGraph(

@@ -22,7 +22,9 @@ export function toBundleFiles(graph: Graph): BundleFiles {
 }
 
 /** Like `toBundleFiles`, concept by concept. */
-export function* bundleFilesOf(graph: Graph): Steps<BundleFiles> {
+export function* bundleFilesOf(
+	graph: Pick<Graph, "record" | "concepts">,
+): Steps<BundleFiles> {
 	const pathOfId = new Map(graph.concepts.map(({ id, path }) => [id, path]));
 	const texts = new Map<string, string>([
 		["index.md", toGraphListing(graph.record.title, graph.concepts)],

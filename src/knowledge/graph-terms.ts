@@ -17,7 +17,7 @@ import { readKeptFields } from "./kept-fields.js";
 /** What graphs and concepts cost and whose revenue that is, as front matter says it. */
 
 /** Key of a concept's front matter that prices it. */
-export const CONCEPT_PRICE_KEY = "price_usd";
+const CONCEPT_PRICE_KEY = "price_usd";
 const TERMS_KEYS = ["price", "prices", "owner", "owners"] as const;
 const WHOLE = 10_000;
 

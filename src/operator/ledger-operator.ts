@@ -223,8 +223,6 @@ function toRefundWire(row: RefundRow) {
 	};
 }
 
-export type OwedWire = ReturnType<typeof toOwedWire>;
-
 function toOwedWire(row: {
 	readonly owner: string;
 	readonly owedMicros: bigint;

@@ -55,7 +55,7 @@ export function toPricing({ prices, skills }: OfferingDeps): Json {
 			.digest("hex")
 			.slice(0, VERSION_CHARS),
 		prices: Object.fromEntries(entries),
-		graphs: Object.fromEntries(graphs),
+		...(graphs.length > 0 && { graphs: Object.fromEntries(graphs) }),
 	};
 }
 

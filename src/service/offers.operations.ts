@@ -147,6 +147,7 @@ const pricingSchema = replyComponent(
 		),
 		graphs: z
 			.record(z.string(), graphPricesSchema)
+			.optional()
 			.describe(
 				"Graphs with prices of their own, by id: those of a node go first, then operations, then price_usd",
 			),
