@@ -4,6 +4,7 @@ import {
 	AGENT_ROWS,
 	OPERATION_OF_SKILL,
 	type PriceList,
+	pricesByGraph,
 	SKILL_IDS,
 	type Skill,
 	type SkillCatalog,
@@ -132,6 +133,7 @@ function createOffer(id: SkillId, skill: Skill, prices: PriceList) {
 		billing_type: price.billingType,
 		...kindsOf(skill, prices),
 		...(skill.units && { price_per: skill.units.name }),
+		...byGraphOf(skill, prices),
 		input_schema: z.toJSONSchema(skill.input, { io: "input" }),
 		example_input: skill.exampleInput,
 	};
@@ -149,6 +151,12 @@ function kindsOf({ pricedBy }: Skill, prices: PriceList) {
 	const kinds = Object.entries(pricedBy.as);
 	const usd = kinds.map(([kind, id]) => [kind, formatUsd(prices.priceOf(id).amountMicros)]);
 	return { price_by: pricedBy.field, prices: Object.fromEntries(usd) };
+}
+
+/** Prices of its own in some graphs, by graph id. */
+function byGraphOf(skill: Skill, prices: PriceList) {
+	const graph_prices = pricesByGraph(prices, skill);
+	return graph_prices && { graph_prices };
 }
 
 /** The A2A extension for payments on a chain, in the version this server speaks; its URI declares and activates it. */

@@ -19,9 +19,11 @@ import type {
 	ReceiptRow,
 	StoreTransaction,
 } from "../store/store.js";
+import { type OwnersOf, owedOf, shareEntries } from "./owner-shares.js";
 import type { Captured, Released } from "./payment-method.js";
 
-export interface HoldTerms extends Omit<HoldRow, "id" | "held" | "createdAt" | "expiresAt"> {
+export interface HoldTerms
+	extends Omit<HoldRow, "id" | "held" | "owners" | "createdAt" | "expiresAt"> {
 	/** Whose money or promotion it is: `cust:<owner>` or `promo:free_tier`. */
 	readonly from: string;
 	readonly billingType: BillingType;
@@ -46,7 +48,15 @@ export type Ledger = ReturnType<typeof createLedger>;
  * credit (source → cust), transfer (cust → cust), authorise (from → held), capture (held → rev, the rest back),
  * release (held → from).
  */
-export function createLedger({ clock, ids }: { clock: Clock; ids: Ids }) {
+export function createLedger({
+	clock,
+	ids,
+	ownersOf = () => undefined,
+}: {
+	clock: Clock;
+	ids: Ids;
+	ownersOf?: OwnersOf;
+}) {
 	const post: Post = async (tx, kind, ref, entries, { key, memo } = {}) => {
 		const id = ids.next("txn");
 		await tx.post({ id, key, kind, at: clock.now(), entries, ref, memo });
@@ -54,6 +64,9 @@ export function createLedger({ clock, ids }: { clock: Clock; ids: Ids }) {
 	};
 
 	return {
+		/** Who shares in the revenue of a call over these graphs, as it is now. */
+		ownersOf,
+
 		async credit(
 			tx: StoreTransaction,
 			terms: { owner: string; source: string; amountMicros: Micros; key: string; memo?: string },
@@ -76,7 +89,10 @@ export function createLedger({ clock, ids }: { clock: Clock; ids: Ids }) {
 		async authorize(tx: StoreTransaction, terms: HoldTerms): Promise<HoldRow> {
 			const [id, now] = [ids.next("hold"), clock.now()];
 			const held = heldAccount(terms.owner);
-			const hold = { ...terms, id, held, createdAt: now, expiresAt: now + LIMITS.holdTtlMs };
+			// As they are when the price is agreed on: what is sold now is theirs whatever changes meanwhile.
+			const owners = terms.from.startsWith("cust:") ? ownersOf(terms.graphIds ?? []) : undefined;
+			const expiresAt = now + LIMITS.holdTtlMs;
+			const hold = { ...terms, id, held, createdAt: now, expiresAt, ...(owners && { owners }) };
 			await tx.put("holds", hold);
 			await post(tx, "authorise", hold.id, toEntries(hold.from, hold.held, hold.amountMicros));
 			return hold;
@@ -123,6 +139,7 @@ async function captureHold(
 		{ account: hold.held, amountMicros: -hold.amountMicros },
 		{ account: `rev:${hold.billingType}`, amountMicros },
 		...(rest > 0n ? [{ account: open.from, amountMicros: rest }] : []),
+		...shareEntries(new Map(), owedOf(amountMicros, open.owners)),
 	]);
 }
 
@@ -203,6 +220,7 @@ export function toReceipt(
 		...(graphIds.length > 0 && { graphIds }),
 		...(hold.keyId !== undefined && { keyId: hold.keyId }),
 		...(hold.idempotencyId !== undefined && { idempotencyId: hold.idempotencyId }),
+		...(hold.owners && { owners: hold.owners }),
 		...(paidUnits && { paidUnits }),
 	};
 }

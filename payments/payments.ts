@@ -33,6 +33,18 @@ export {
 	toReceipt,
 } from "./ledger.js";
 export {
+	createOwnersOf,
+	isPayout,
+	isShareAccount,
+	OPERATOR,
+	owedAccount,
+	owedOf,
+	ownerOf,
+	PAYOUT_REF,
+	shareEntries,
+	splitMicros,
+} from "./owner-shares.js";
+export {
 	type AdmissionRequest,
 	type AnsweredPart,
 	type Balance,

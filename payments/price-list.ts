@@ -1,11 +1,15 @@
 import { createHmac, timingSafeEqual } from "node:crypto";
 import { z } from "zod";
 import {
+	type GraphTermsSource,
 	KIND_ROWS,
 	OPERATION_ROWS,
 	type Price,
 	type PriceBook,
+	type PricedGraph,
+	type PricedOperationId,
 	type PriceList,
+	type PriceSubject,
 } from "../src/contract/contract.js";
 import { type Micros, parseUsd } from "../src/kernel/kernel.js";
 
@@ -19,8 +23,17 @@ export const DEFAULT_PRICE_BOOK = Object.fromEntries(
 	),
 ) as PriceBook;
 
-/** A question and a claim of a batch cost what they cost alone, unless the operator says otherwise. */
-export function createPriceList(changes: Partial<PriceBook> = {}): PriceList {
+const NO_TERMS: GraphTermsSource = {
+	find: () => undefined,
+	conceptPrices: () => new Map(),
+	graphIds: () => [],
+};
+
+/** A question and a claim of a batch cost what they cost alone, unless the operator or the graph they name says otherwise. */
+export function createPriceList(
+	changes: Partial<PriceBook> = {},
+	graphs: GraphTermsSource = NO_TERMS,
+): PriceList {
 	const changed = { ...DEFAULT_PRICE_BOOK, ...changes };
 	const claim = changed["verify.claim"];
 	const book = {
@@ -29,7 +42,47 @@ export function createPriceList(changes: Partial<PriceBook> = {}): PriceList {
 		"verify.claims": changes["verify.claims"] ?? claim,
 		"verify.text": changes["verify.text"] ?? claim,
 	};
-	return { priceOf: (operationId) => book[operationId], all: () => book };
+	return {
+		priceOf(operationId, subject) {
+			const listed = book[operationId];
+			return subject ? priceIn(graphs, operationId, { listed, subject }) : listed;
+		},
+		all: () => book,
+		graphs: () => graphs.graphIds().flatMap((id) => toPricedGraph(graphs, id) ?? []),
+	};
+}
+
+/** What is sold by the piece, and as what each piece is sold alone. */
+const SOLD_LIKE: Readonly<Partial<Record<PricedOperationId, PricedOperationId>>> = {
+	"search.batch": "graphs.search",
+	"verify.claims": "verify.claim",
+	"verify.text": "verify.claim",
+};
+
+/** The concept's price, else that of the operation in the graph, else the graph's, else the list's; what is free stays free. */
+function priceIn(
+	graphs: GraphTermsSource,
+	operationId: PricedOperationId,
+	{ listed, subject: { graphId, conceptId } }: { listed: Price; subject: PriceSubject },
+): Price {
+	if (listed.amountMicros === 0n) return listed;
+	const { priceMicros, prices = {} } = graphs.find(graphId) ?? {};
+	const soldLike = SOLD_LIKE[operationId];
+	const amountMicros =
+		(conceptId === undefined ? undefined : graphs.conceptPrices(graphId).get(conceptId)) ??
+		prices[operationId] ??
+		(soldLike && prices[soldLike]) ??
+		(listed.billingType === "per_call" ? priceMicros : undefined) ??
+		listed.amountMicros;
+	return { ...listed, amountMicros };
+}
+
+function toPricedGraph(graphs: GraphTermsSource, graphId: string): PricedGraph | undefined {
+	const terms = graphs.find(graphId) ?? { prices: {}, owners: [] };
+	const concepts = graphs.conceptPrices(graphId);
+	const isPriced =
+		terms.priceMicros !== undefined || Object.keys(terms.prices).length + concepts.size > 0;
+	return isPriced ? { graphId, terms, concepts } : undefined;
 }
 
 /** Of the two that a question of a batch may be, over one graph and over all, so that no batch undercuts them. */

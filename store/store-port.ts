@@ -7,7 +7,10 @@ import type { TABLE_INDEXES, TableName, Tables } from "./tables.js";
  * append journal).
  */
 
-/** `cust:<id>`, `held:<id>`, `rev:<billing type>`, `cash:manual`, `cash:x402:<network>`, `promo:free_tier`, `refunds`, `suspense`. */
+/**
+ * `cust:<id>`, `held:<id>`, `rev:<billing type>`, `cash:manual`, `cash:x402:<network>`, `promo:free_tier`, `refunds`, `suspense`,
+ * `owed:<owner>`, `shares`.
+ */
 export type AccountName = string;
 
 export interface LedgerEntry {

@@ -4,10 +4,12 @@ import type {
 	CommittedTransaction,
 	HoldRow,
 	IdempotencyRow,
+	LedgerEntry,
 	LedgerTransaction,
 	ReceiptRow,
 	RefundRow,
 } from "../../store/store.js";
+import { isShareAccount, owedOf, shareEntries } from "../payments.js";
 
 export interface HistoryTallyDeps {
 	/** Refunds as they were before the reading began. */
@@ -33,7 +35,7 @@ const FAILURES_SHOWN = 100;
 
 export type HistoryTally = ReturnType<typeof createHistoryTally>;
 
-/** Judges a history as it passes by: I6, I7, I9 and I10, in memory that grows with settlements and refunds only. */
+/** Judges a history as it passes by: I6, I7, I9, I10 and I11, in memory that grows with settlements and refunds only. */
 export function createHistoryTally({ refunds, rows, markOf }: HistoryTallyDeps) {
 	const doubts: OnceName[] = [];
 	const failures: string[] = [];
@@ -42,18 +44,19 @@ export function createHistoryTally({ refunds, rows, markOf }: HistoryTallyDeps) 
 	};
 	const isWhole = rows !== undefined;
 	const seen = createSeenNames(markOf);
-	const refundCheck = createRefundCheck(refunds);
+	const refundCheck = createRefundCheck(refunds, { isWhole });
 	const attempts = createAttemptCheck(rows?.idempotency ?? []);
 	return {
 		see(committed: CommittedTransaction): void {
 			note(checkCaptures(committed));
+			note(checkShares(committed));
 			for (const doubt of findRepeated(committed, seen)) {
 				if (doubts.length < FAILURES_SHOWN) doubts.push(doubt);
 			}
 			noteCash(committed, seen);
 			if (isWhole) note(checkPurchases(committed, seen));
 			note(attempts.see(committed));
-			refundCheck.see(committed);
+			note(refundCheck.see(committed));
 		},
 		/** What was wrong so far, and what is missing now that all was read; of I7 see `doubts`. */
 		failures(): readonly string[] {
@@ -89,6 +92,35 @@ function isPaidBy(receipt: ReceiptRow, { id, entries }: LedgerTransaction): bool
 	if (receipt.transactionId !== id) return false;
 	const isFree = receipt.rail === "plan" && receipt.amountMicros === 0n;
 	return isFree || receipt.amountMicros === sumOf(entries, "rev:");
+}
+
+/** I11: a capture owes the owners their shares of what its receipt says was paid, and what is owed stands against `shares`. */
+function checkShares({ postings, receipts }: CommittedTransaction): string[] {
+	const receiptOf = new Map(receipts.map((receipt) => [receipt.transactionId, receipt]));
+	return postings.flatMap(({ id, kind, entries }) => {
+		const shares = entries.filter(({ account }) => isShareAccount(account));
+		if (kind === "capture") {
+			const { amountMicros = 0n, owners } = receiptOf.get(id) ?? {};
+			const due = shareEntries(new Map(), owedOf(amountMicros, owners));
+			return isSame(shares, due)
+				? []
+				: [`I11: the capture ${id} does not owe the owners of its revenue their shares.`];
+		}
+		// A payout takes what is owed to where it is paid from, and is held against its row.
+		const isBalanced = kind === "refund" || shares.length === 0;
+		return isBalanced
+			? []
+			: [`I11: ${id} changes what owners are owed, and is no capture or refund.`];
+	});
+}
+
+function isSame(some: readonly LedgerEntry[], others: readonly LedgerEntry[]): boolean {
+	const toText = (entries: readonly LedgerEntry[]) =>
+		entries
+			.map(({ account, amountMicros }) => `${account} ${amountMicros}`)
+			.sort()
+			.join("\n");
+	return toText(some) === toText(others);
 }
 
 /** Balance that was bought: its receipt stands for a settlement. */
@@ -166,28 +198,53 @@ export async function confirmDoubts(
 }
 
 /** I9: what a refund row says has been posted, and what was posted stays within the receipt. */
-function createRefundCheck(refunds: readonly RefundRow[]) {
-	const charged = new Map<string, Micros>();
+function createRefundCheck(refunds: readonly RefundRow[], { isWhole }: { isWhole: boolean }) {
+	const charged = new Map<string, Pick<ReceiptRow, "amountMicros" | "owners">>();
 	const refunded = new Map<string, Micros>();
 	const unposted = new Map(refunds.map((row) => [`refund:${row.id}`, row]));
 	const refs = new Set(refunds.map(({ ref }) => ref));
 	return {
-		see({ postings, receipts }: CommittedTransaction): void {
-			for (const { id, amountMicros } of receipts) if (refs.has(id)) charged.set(id, amountMicros);
-			for (const { key = "", ref, entries } of postings.filter(({ kind }) => kind === "refund")) {
-				unposted.delete(key);
-				if (!ref.startsWith("rcpt_")) continue;
-				refunded.set(ref, (refunded.get(ref) ?? 0n) - sumOf(entries, "rev:"));
+		see({ postings, receipts }: CommittedTransaction): readonly string[] {
+			for (const { id, amountMicros, owners } of receipts) {
+				if (refs.has(id)) charged.set(id, { amountMicros, owners });
 			}
+			return postings.flatMap((posting) => {
+				const { id, kind, key = "", ref, entries } = posting;
+				if (kind !== "refund") return [];
+				unposted.delete(key);
+				if (!ref.startsWith("rcpt_")) return [];
+				const before = refunded.get(ref) ?? 0n;
+				const now = before - sumOf(entries, "rev:");
+				refunded.set(ref, now);
+				const receipt = charged.get(ref);
+				// What was refunded before the part that is read now is not known here; the next full check sees it.
+				if (!receipt || !isWhole || isReversed(posting, receipt, { before, now })) return [];
+				return [`I11: the refund ${id} does not take back the owners' shares of ${ref}.`];
+			});
 		},
 		missing: () => [...unposted.values()].map(({ id }) => `I9: the refund ${id} was never posted.`),
 		refunded: (): readonly RefundedReceipt[] =>
 			[...refunded].map(([receiptId, refundedMicros]) => ({
 				receiptId,
 				refundedMicros,
-				chargedMicros: charged.get(receiptId),
+				chargedMicros: charged.get(receiptId)?.amountMicros,
 			})),
 	};
+}
+
+function isReversed(
+	{ entries }: LedgerTransaction,
+	{ amountMicros, owners }: Pick<ReceiptRow, "amountMicros" | "owners">,
+	{ before, now }: { readonly before: Micros; readonly now: Micros },
+): boolean {
+	const due = shareEntries(
+		owedOf(amountMicros - before, owners),
+		owedOf(amountMicros - now, owners),
+	);
+	return isSame(
+		entries.filter(({ account }) => isShareAccount(account)),
+		due,
+	);
 }
 
 export function checkRefund({

@@ -7,7 +7,7 @@ import {
 	toIsoTime,
 } from "../../src/kernel/kernel.js";
 import type { HoldRow, IdempotencyRow, RefundRow, Store, StoreReader } from "../../store/store.js";
-import { REFUNDS_ACCOUNT } from "../payments.js";
+import { isPayout, isShareAccount, REFUNDS_ACCOUNT } from "../payments.js";
 import {
 	checkRefund,
 	confirmDoubts,
@@ -71,7 +71,7 @@ export function createInvariantGuard({
 	let last: Promise<unknown> = Promise.resolve();
 
 	return {
-		/** Checks I1 to I10 against what the journal gained since the last check; `full` reads all of it and compares every retry key with its receipt. */
+		/** Checks I1 to I11 against what the journal gained since the last check; `full` reads all of it and compares every retry key with its receipt. */
 		check(options: CheckOptions = {}): Promise<InvariantReport> {
 			// One after the other: a slow check that began earlier must not overwrite a later one.
 			const report = last.then(() => check(options));
@@ -166,6 +166,7 @@ function checkBalances(books: BooksNow): string[] {
 		...checkExpiry(books),
 		...(books.isChainIntact ? [] : ["I8: the journal's chain of checksums is broken."]),
 		...checkPendingRefunds(books),
+		...checkOwed(books),
 		...checkHoldsHaveAttempts(books),
 	];
 }
@@ -215,6 +216,18 @@ function checkPendingRefunds({ balances, refunds }: BooksNow): string[] {
 		? []
 		: [
 				`I9: ${REFUNDS_ACCOUNT} holds ${formatUsd(held)} USD, the refunds to be paid are ${formatUsd(expected)} USD.`,
+			];
+}
+
+/** What owners were ever due is what they are owed and what was set aside to be paid. */
+function checkOwed({ balances, refunds }: BooksNow): string[] {
+	const owed = [...balances].filter(([account]) => isShareAccount(account));
+	const sum = total(owed.map(([, micros]) => micros));
+	const setAside = total(refunds.filter(isPayout).map(({ amountMicros }) => amountMicros));
+	return sum + setAside === 0n
+		? []
+		: [
+				`I11: owners' shares do not add up: ${formatUsd(sum)} USD are owed beyond them, ${formatUsd(setAside)} USD were set aside for payouts.`,
 			];
 }
 

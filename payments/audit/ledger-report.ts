@@ -1,8 +1,9 @@
 import { type Micros, toIsoDay } from "../../src/kernel/kernel.js";
 import type { LedgerTransaction, ReceiptRow, Store } from "../../store/store.js";
+import { isPayout, isShareAccount, OPERATOR, ownerOf, splitMicros } from "../payments.js";
 
 /** What a report adds up by. */
-export const REPORT_KEYS = ["day", "skill", "graph", "payer", "rail"] as const;
+export const REPORT_KEYS = ["day", "skill", "graph", "payer", "rail", "owner"] as const;
 export type ReportKey = (typeof REPORT_KEYS)[number];
 
 export interface ReportSpan {
@@ -34,7 +35,20 @@ export async function createLedgerReport(
 	const isIn = (at: number) => isWithin(toIsoDay(at), span);
 	const groups = new Map<string, ReportSums>();
 	let [soldMicros, refundedMicros] = [0n, 0n];
+	let total = NOTHING;
+	const count = (parts: ReadonlyMap<string, Micros>, toSums: (micros: Micros) => ReportSums) => {
+		let whole = 0n;
+		for (const [key, micros] of parts) {
+			whole += micros;
+			add(groups, key, toSums(micros));
+		}
+		total = sum(total, toSums(whole));
+	};
 
+	const whole = (receipt: ReceiptRow, at: number) =>
+		new Map([[keyOf(receipt, by, at), receipt.amountMicros]]);
+	const chargedParts =
+		by === "owner" ? chargedByOwner : (receipt: ReceiptRow) => whole(receipt, receipt.at);
 	const addReceipt = (receipt: ReceiptRow) => {
 		if (refundedIds.has(receipt.id)) refundedReceipts.set(receipt.id, receipt);
 		if (!isIn(receipt.at)) return;
@@ -42,18 +56,26 @@ export async function createLedgerReport(
 		if (receipt.billingType === "prepaid") soldMicros += amountMicros;
 		else {
 			const freeCalls = amountMicros === 0n ? 1 : 0;
-			const sums = { ...NOTHING, calls: 1, freeCalls, grossMicros: amountMicros };
-			add(groups, keyOf(receipt, by, receipt.at), sums);
+			count(chargedParts(receipt), (grossMicros) => ({
+				...NOTHING,
+				calls: 1,
+				freeCalls,
+				grossMicros,
+			}));
 		}
 	};
 	const addRefund = (posting: LedgerTransaction) => {
-		if (!isIn(posting.at)) return;
+		// A payout is of revenue that was counted when it came in.
+		if (!isIn(posting.at) || isPayout(posting)) return;
 		const amountMicros = amountOf(posting);
 		const receipt = refundedReceipts.get(posting.ref);
 		if (!receipt) refundedMicros += amountMicros;
 		else {
-			const sums = { ...NOTHING, refundedMicros: amountMicros };
-			add(groups, keyOf(receipt, by, posting.at), sums);
+			const parts =
+				by === "owner"
+					? refundedByOwner(posting, amountMicros)
+					: whole({ ...receipt, amountMicros }, posting.at);
+			count(parts, (micros) => ({ ...NOTHING, refundedMicros: micros }));
 		}
 	};
 	for await (const { postings, receipts } of store.history()) {
@@ -65,7 +87,8 @@ export async function createLedgerReport(
 	return {
 		/** Days in order, else the highest gross first. */
 		lines: lines.sort(by === "day" ? byKey : byGross),
-		total: lines.reduce<ReportSums>(sum, NOTHING),
+		/** A call whose revenue has several owners is one call. */
+		total,
 		/** Balance that was bought in advance: it becomes gross when a call captures it. */
 		prepaid: { soldMicros, refundedMicros },
 	};
@@ -73,6 +96,23 @@ export async function createLedgerReport(
 
 export function netOf({ grossMicros, refundedMicros }: ReportSums): Micros {
 	return grossMicros - refundedMicros;
+}
+
+const chargedByOwner = ({ amountMicros, owners = OPERATOR_ALONE }: ReceiptRow) =>
+	splitMicros(amountMicros, owners);
+const OPERATOR_ALONE = [{ owner: OPERATOR, basisPoints: 10_000 }];
+
+/** Whose share a refund took back; the rest was the operator's. */
+function refundedByOwner({ entries }: LedgerTransaction, amountMicros: Micros) {
+	const parts = new Map<string, Micros>();
+	let rest = amountMicros;
+	for (const { account, amountMicros: micros } of entries) {
+		const owner = ownerOf(account);
+		if (owner === undefined) continue;
+		parts.set(owner, -micros);
+		rest += micros;
+	}
+	return rest === 0n ? parts : parts.set(OPERATOR, rest);
 }
 
 function keyOf(receipt: ReceiptRow, by: ReportKey, at: number): string {
@@ -87,6 +127,8 @@ function keyOf(receipt: ReceiptRow, by: ReportKey, at: number): string {
 			return receipt.owner;
 		case "rail":
 			return receipt.rail;
+		case "owner":
+			return OPERATOR;
 	}
 }
 
@@ -98,7 +140,9 @@ function graphKeyOf(graphIds: readonly string[]): string {
 /** What left the revenue or the balance it was in. */
 function amountOf({ entries }: LedgerTransaction): Micros {
 	let amount = 0n;
-	for (const { amountMicros } of entries) if (amountMicros > 0n) amount += amountMicros;
+	for (const { account, amountMicros } of entries) {
+		if (amountMicros > 0n && !isShareAccount(account)) amount += amountMicros;
+	}
 	return amount;
 }
 

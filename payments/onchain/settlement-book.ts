@@ -9,7 +9,14 @@ import {
 	type ReceiptRow,
 	type StoreTransaction,
 } from "../../store/store.js";
-import { beginAttempt, type Credit, custAccount, toEntries } from "../payments.js";
+import {
+	beginAttempt,
+	type Credit,
+	custAccount,
+	owedOf,
+	shareEntries,
+	toEntries,
+} from "../payments.js";
 import type { OnchainContext } from "./onchain-context.js";
 import type { PaymentClaim } from "./payment-claim.js";
 
@@ -111,14 +118,22 @@ export function toSettlement(row: PaymentRow): SettlementWire {
 async function bookCapture(
 	tx: StoreTransaction,
 	{ row }: Booked,
-	{ receiptId, ids, now }: { receiptId: string; ids: Ids; now: number },
+	{
+		receiptId,
+		ids,
+		now,
+		owners,
+	}: { receiptId: string; ids: Ids; now: number; owners: ReceiptRow["owners"] },
 ): Promise<string> {
 	const id = ids.next("txn");
 	await tx.post({
 		id,
 		kind: "capture",
 		at: now,
-		entries: toEntries(custAccount(row.owner), `rev:${row.billingType}`, row.amountMicros),
+		entries: [
+			...toEntries(custAccount(row.owner), `rev:${row.billingType}`, row.amountMicros),
+			...shareEntries(new Map(), owedOf(row.amountMicros, owners)),
+		],
 		ref: receiptId,
 	});
 	return id;
@@ -139,9 +154,10 @@ export async function writeReceipt(
 		readonly now: number;
 		/** Where not all of the payment was taken. */
 		readonly amountMicros?: Micros;
+		readonly owners?: ReceiptRow["owners"];
 	},
 ): Promise<ReceiptRow> {
-	const { booked, id, holdId, transactionId, now } = facts;
+	const { booked, id, holdId, transactionId, now, owners } = facts;
 	const { row, settlement } = booked;
 	const receipt: ReceiptRow = {
 		id,
@@ -157,6 +173,7 @@ export async function writeReceipt(
 		at: now,
 		graphIds: request.graphIds,
 		...(idempotencyId !== undefined && { idempotencyId }),
+		...(owners && { owners }),
 		settlement: {
 			network: settlement.network,
 			transactionHash: settlement.transaction,
@@ -228,14 +245,15 @@ export function openHold(
 }
 
 export function captureAtOnce(
-	{ clock, ids }: Pick<OnchainContext, "clock" | "ids">,
+	{ clock, ids, ledger }: Pick<OnchainContext, "clock" | "ids" | "ledger">,
 	claim: PaymentClaim,
 ): Along<ReceiptRow> {
 	return async (tx, booked) => {
 		const now = clock.now();
 		const id = ids.next("rcpt");
-		const transactionId = await bookCapture(tx, booked, { receiptId: id, ids, now });
-		const facts = { booked, id, holdId: booked.row.id, transactionId, now };
+		const owners = ledger.ownersOf(claim.request.graphIds);
+		const transactionId = await bookCapture(tx, booked, { receiptId: id, ids, now, owners });
+		const facts = { booked, id, holdId: booked.row.id, transactionId, now, owners };
 		const receipt = await writeReceipt(tx, claim, facts);
 		return { value: receipt, change: { state: "captured", receiptId: id } };
 	};
@@ -254,6 +272,7 @@ export function captureHeld(
 			holdId: hold.id,
 			transactionId,
 			now: clock.now(),
+			owners: hold.owners,
 		};
 		const receipt = await writeReceipt(tx, claim, facts);
 		return { value: receipt, change: { state: "captured", receiptId: receipt.id } };
@@ -275,6 +294,7 @@ export function captureJob(
 			transactionId,
 			now: clock.now(),
 			amountMicros,
+			owners: hold.owners,
 		});
 		const restMicros = hold.amountMicros - amountMicros;
 		const change = { state: "captured", receiptId: receipt.id } as const;

@@ -8,13 +8,25 @@ import {
 	notFound,
 } from "../../src/kernel/kernel.js";
 import type {
+	LedgerEntry,
 	ReceiptRow,
 	RefundRow,
 	Store,
 	StoreReader,
 	StoreTransaction,
 } from "../../store/store.js";
-import { custAccount, REFUNDS_ACCOUNT, type RefundTerms, toEntries } from "../payments.js";
+import {
+	custAccount,
+	isPayout,
+	owedAccount,
+	owedOf,
+	ownerOf,
+	PAYOUT_REF,
+	REFUNDS_ACCOUNT,
+	type RefundTerms,
+	shareEntries,
+	toEntries,
+} from "../payments.js";
 import { getToken, isSpendable } from "../spt/spt.js";
 
 interface RefundRequest {
@@ -28,12 +40,23 @@ type ReceiptRefund = RefundRequest & {
 	readonly id?: string | undefined;
 };
 type TokenRefund = RefundRequest & { readonly tokenId: string };
+interface OwnerPayout {
+	readonly owner: string;
+	/** All that is owed by default. */
+	readonly amountMicros?: Micros | undefined;
+	/** CAIP-10 account on our chain; without one it is paid by hand. */
+	readonly destination?: string | undefined;
+}
 
 export type Refunds = ReturnType<typeof createRefunds>;
 
 export function createRefunds(deps: { store: Store; clock: Clock; ids: Ids }) {
 	const { store, clock, ids } = deps;
-	const write: Write = async (tx, { from, ...terms }, { to, state, id = ids.next("rfd") }) => {
+	const write: Write = async (
+		tx,
+		{ from, ...terms },
+		{ to, state, id = ids.next("rfd"), shares = [] },
+	) => {
 		assertReason(terms.reason);
 		const now = clock.now();
 		const row: RefundRow = {
@@ -48,7 +71,7 @@ export function createRefunds(deps: { store: Store; clock: Clock; ids: Ids }) {
 			key: `refund:${row.id}`,
 			kind: "refund",
 			at: now,
-			entries: toEntries(from, to, row.amountMicros),
+			entries: [...toEntries(from, to, row.amountMicros), ...shares],
 			ref: row.ref,
 		});
 		await tx.put("refunds", row);
@@ -86,8 +109,14 @@ export function createRefunds(deps: { store: Store; clock: Clock; ids: Ids }) {
 			const input = { id, reason, receiptId: receipt.id };
 			return refundReceipt(tx, receipt, { input, write, clock });
 		},
-		/** Every refund, oldest first. */
+		/** Every refund and payout to an owner, oldest first. */
 		list: () => store.read((reader) => reader.list("refunds")),
+		/** Sets aside what an owner of revenue is owed, or part of it, to be paid as a refund is. Throws INVALID_ARGUMENT. */
+		payOwner: (input: OwnerPayout): Promise<RefundRow> =>
+			store.transaction(async (tx) =>
+				write(tx, await toOwnerTerms(tx, input), { to, state: "pending" }),
+			),
+		listOwed: () => store.read(listOwed),
 	};
 }
 
@@ -98,6 +127,8 @@ type Write = (
 		readonly to: string;
 		readonly state: RefundRow["state"];
 		readonly id?: string | undefined;
+		/** What owners of the revenue refund of it. */
+		readonly shares?: readonly LedgerEntry[];
 	},
 ) => Promise<RefundRow>;
 
@@ -119,10 +150,14 @@ async function refundReceipt(
 	const { id: ref, owner } = receipt;
 	const terms = { ref, owner, from, amountMicros, reason: input.reason };
 	const target = await targetOf(tx, owner, clock.now());
+	const shares = shareEntries(
+		owedOf(left, receipt.owners),
+		owedOf(left - amountMicros, receipt.owners),
+	);
 	if (target.kind === "balance") {
-		return write(tx, terms, { to: custAccount(target.owner), state: "paid", id: input.id });
+		return write(tx, terms, { to: custAccount(target.owner), state: "paid", id: input.id, shares });
 	}
-	const pending = { to: REFUNDS_ACCOUNT, state: "pending", id: input.id } as const;
+	const pending = { to: REFUNDS_ACCOUNT, state: "pending", id: input.id, shares } as const;
 	return write(tx, { ...terms, ...(target.wallet && { destination: target.wallet }) }, pending);
 }
 
@@ -159,6 +194,56 @@ async function toTokenTerms(
 	const amountMicros = wanted ?? left;
 	assertAtMost(left, amountMicros, { id, why: ", which it has left" });
 	return { ref: id, owner: id, from, amountMicros, reason, ...(owner && { destination: owner }) };
+}
+
+async function toOwnerTerms(
+	reader: StoreReader,
+	{ owner, amountMicros: wanted, destination }: OwnerPayout,
+): Promise<RefundTerms> {
+	if (destination !== undefined && !/^eip155:\d+:0x[0-9a-fA-F]{40}$/.test(destination)) {
+		throw invalidArgument(
+			`"${destination.slice(0, 100)}" is no account on a chain; write it like "eip155:8453:0x…", or leave it out and pay by hand.`,
+		);
+	}
+	const from = owedAccount(owner);
+	const owed = await reader.balance(from);
+	if (owed <= 0n) {
+		throw invalidArgument(
+			`Nothing is owed to "${owner.slice(0, 80)}"; "tollgraph ledger payouts" lists what is owed to whom.`,
+		);
+	}
+	const amountMicros = wanted ?? owed;
+	if (amountMicros <= 0n || amountMicros > owed) {
+		throw invalidArgument(
+			`A payout to "${owner}" must be above zero and at most the ${formatUsd(owed)} USD that are owed.`,
+		);
+	}
+	const reason = "share of revenue";
+	return { ref: `${PAYOUT_REF}${owner}`, owner, from, amountMicros, reason, destination };
+}
+
+/** What each owner is owed, was paid, and is to be paid. */
+async function listOwed(reader: StoreReader) {
+	const payouts = (await reader.list("refunds")).filter(isPayout);
+	const owed = new Map<string, Micros>();
+	for (const [account, micros] of await reader.balances()) {
+		const owner = ownerOf(account);
+		if (owner !== undefined) owed.set(owner, micros);
+	}
+	const sum = (owner: string, isPaid: boolean) =>
+		payouts
+			.filter((row) => row.owner === owner && (row.state === "paid") === isPaid)
+			.reduce((total, { amountMicros }) => total + amountMicros, 0n);
+	const owners = [...owed].sort(([a], [b]) => (a < b ? -1 : 1));
+	return {
+		owners: owners.map(([owner, owedMicros]) => ({
+			owner,
+			owedMicros,
+			pendingMicros: sum(owner, false),
+			paidMicros: sum(owner, true),
+		})),
+		payouts,
+	};
 }
 
 function assertAtMost(left: Micros, amount: Micros, { id, why }: { id: string; why: string }) {

@@ -54,6 +54,7 @@ export function createSptBalance(deps: {
 				operationId,
 				billingType,
 				idempotencyId: purchase.idempotencyId,
+				graphIds: purchase.graphIds,
 				...(spendingId !== undefined && { spendingId }),
 			});
 		},

@@ -128,7 +128,7 @@ export function createDeepDivePlans({
 			conceptsMax: DIVE_MODES[mode].conceptsFirst,
 			signal,
 		});
-		const { amountMicros, billingType } = prices.priceOf(SOLD_AS[mode]);
+		const { amountMicros, billingType } = prices.priceOf(SOLD_AS[mode], subjectOf(ids));
 		return {
 			...{ query, mode, aspects, graphs: graphIds, passes, missing },
 			would_answer: verdict !== "not_in_graphs",
@@ -138,6 +138,12 @@ export function createDeepDivePlans({
 			operation: SOLD_AS.fast,
 		};
 	};
+}
+
+/** A dive that is confined to one graph costs what it costs there. */
+function subjectOf(ids: readonly string[] | undefined) {
+	const [graphId, ...others] = new Set(ids);
+	return graphId !== undefined && others.length === 0 ? { graphId } : undefined;
 }
 
 /** Where a dive of a mode looks: in those of its plan, or in all it is confined to. */

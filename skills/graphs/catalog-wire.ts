@@ -3,6 +3,7 @@ import {
 	DECISIONS,
 	isoDayField as dayField,
 	GRAPH_TYPES,
+	graphPricesSchema,
 	replyComponent,
 	replyList,
 	rowSchema,
@@ -25,6 +26,7 @@ const graphItemSchema = replyComponent(
 		nodes: z.int(),
 		evidence: z.int().describe("How many sources carry the nodes"),
 		price_usd: usdField.describe("Price of one search in this graph"),
+		prices: graphPricesSchema.optional().describe("Where the graph has prices of its own"),
 		links: z.record(z.string(), z.string()),
 	}),
 );

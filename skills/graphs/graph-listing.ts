@@ -6,9 +6,16 @@ import {
 	READING_LIMITS,
 	readCursor,
 	takePage,
+	toGraphPrices,
 } from "../../src/contract/contract.js";
 import { type Clock, formatUsd, toIsoDay } from "../../src/kernel/kernel.js";
-import { BUNDLE_LIMITS, type Concept, type Graph, valueAt } from "../../src/knowledge/knowledge.js";
+import {
+	BUNDLE_LIMITS,
+	type Concept,
+	conceptPricesOf,
+	type Graph,
+	valueAt,
+} from "../../src/knowledge/knowledge.js";
 import type { HybridSearch } from "../../src/search/search.js";
 import { searchAndAnswer } from "../search/search.js";
 import type { RunBounded } from "./export.operations.js";
@@ -72,7 +79,8 @@ export function toCatalogItem(graph: Graph, { baseUrl, prices }: Omit<ListingOpt
 		topics: record.topics,
 		nodes: concepts.length,
 		evidence: countEvidence(graph),
-		price_usd: formatUsd(prices.priceOf("graphs.search").amountMicros),
+		price_usd: formatUsd(prices.priceOf("graphs.search", { graphId: record.id }).amountMicros),
+		...pricesOf(graph),
 		links: {
 			self,
 			readme: `${self}/readme`,
@@ -80,6 +88,14 @@ export function toCatalogItem(graph: Graph, { baseUrl, prices }: Omit<ListingOpt
 			slice: `${baseUrl}/v1/graph-slice?graph_id=${record.id}`,
 		},
 	};
+}
+
+function pricesOf(graph: Graph) {
+	const { terms = { prices: {}, owners: [] } } = graph.record;
+	const concepts = conceptPricesOf(graph);
+	const isPriced =
+		terms.priceMicros !== undefined || Object.keys(terms.prices).length + concepts.size > 0;
+	return isPriced && { prices: toGraphPrices({ terms, concepts }) };
 }
 
 /** A graph's own page: its catalog entry, example questions, curator, and how far it can be trusted. */

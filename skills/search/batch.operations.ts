@@ -90,6 +90,7 @@ export const batchSearch = paidOperation({
 	units: {
 		name: "query",
 		countOf: ({ queries }) => queries.length,
+		graphsOf: ({ queries }) => queries.map(({ graph_id }) => graph_id),
 		keepOnly: keepAnswers,
 	},
 	queryOf: ({ queries }) => queries.map(({ query }) => query).join("\n"),

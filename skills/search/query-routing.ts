@@ -48,7 +48,7 @@ export function createQueryRouting({
 			covered: promise.covered,
 			missing: promise.missing,
 			rows_available: promise.rows,
-			price_usd: formatUsd(prices.priceOf(SOLD_AS).amountMicros),
+			price_usd: formatUsd(prices.priceOf(SOLD_AS, { graphId: id }).amountMicros),
 			operation: SOLD_AS,
 			resource: {
 				method: address.method,

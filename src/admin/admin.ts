@@ -9,6 +9,7 @@ import { type Clock, type Logger, notFound, ServiceError } from "../kernel/kerne
 import {
 	conceptCommands,
 	gapCommand,
+	graphPricesCommand,
 	importCommand,
 	type LedgerOperator,
 	ledgerCommands,
@@ -33,6 +34,7 @@ export function createAdminRouter({
 	router.post("/spts/revoke", quick(named, operator.revokeSpt));
 	addAccountRoutes(router, operator);
 	router.get("/graphs", quick(nothing, operator.listGraphs));
+	router.post("/graphs/prices", quick(graphPricesCommand, operator.priceGraph));
 	router.post("/imports", long(importCommand, deps, operator.importGraph));
 	router.post("/retention/purge", quick(nothing, operator.purge));
 	const reindex = long(nothing, deps, (_input, onProgress) => operator.reindex(onProgress));
@@ -90,6 +92,8 @@ function addLedgerRoutes(
 	const decide = quick(ledgerCommands.decideRefund, operator.decideRefund);
 	router.post("/ledger/refunds/decisions", decide);
 	router.post("/ledger/refunds/payments", quick(ledgerCommands.payRefund, operator.payRefund));
+	router.get("/ledger/payouts", look(nothing, operator.listPayouts));
+	router.post("/ledger/payouts", quick(ledgerCommands.payOwner, operator.payOwner));
 	const reconcile = long(ledgerCommands.reconcile, deps, operator.reconcileLedger);
 	router.post("/ledger/reconciliation", reconcile);
 }

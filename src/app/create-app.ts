@@ -18,7 +18,12 @@ import {
 	systemClock,
 	systemRandom,
 } from "../kernel/kernel.js";
-import { createGraphCatalog, createGraphSnapshots } from "../knowledge/knowledge.js";
+import {
+	createGraphCatalog,
+	createGraphSnapshots,
+	createTermsSource,
+	type GraphCatalog,
+} from "../knowledge/knowledge.js";
 import {
 	assertBooksKept,
 	bindProfile,
@@ -26,6 +31,7 @@ import {
 	createConceptEditor,
 	createDataBackup,
 	createGraphImporter,
+	createGraphPrices,
 	createGraphRepository,
 	createOperator,
 	createRetention,
@@ -114,7 +120,8 @@ async function wire(ports: Ports, store: Store): Promise<App> {
 	const address = { baseUrl: settings.publicUrl ?? "" };
 	const { pepper } = keys;
 	const base = { ...ports, store, address, baseUrl: () => address.baseUrl, pepper };
-	const money = createMoney(base);
+	const catalog = createGraphCatalog();
+	const money = createMoney({ ...base, graphs: createTermsSource(catalog) });
 	await money.sweeper.releaseAll();
 	if (money.onchain) await money.onchain.resume();
 	else reportUnreachable({ logger }, await store.read((reader) => reader.list("payments")));
@@ -130,10 +137,8 @@ async function wire(ports: Ports, store: Store): Promise<App> {
 	});
 	// The model loads in its own thread while the graphs are read in this one.
 	if (ports.isServing) search.warm();
-	const { catalog, snapshots } = await openGraphs(ports);
-	const revision = () => catalog.revision;
-
-	const content = { ...base, money, search, catalog, snapshots, revision };
+	const snapshots = await openGraphs(ports, catalog);
+	const content = { ...base, money, search, catalog, snapshots, revision: () => catalog.revision };
 	const feedDisk = feedDiskOf(ports);
 	const webhooks = openWebhooks(content);
 	const writerMeter = createWriterMeter({ logger, price: settings.writer?.price });
@@ -151,7 +156,7 @@ async function wire(ports: Ports, store: Store): Promise<App> {
 	const sweepTasks = (now: number) => a2a.sweep(now);
 	const retention = createRetention({ ...money, store, sweepTasks, clock });
 	const operator = wireOperator({ ...content, retention, writerMeter, info: service.info });
-	const web = createWebRouter({ service, clock, revision, packageRoot: PACKAGE_ROOT });
+	const web = createWebRouter({ ...content, service, packageRoot: PACKAGE_ROOT });
 	const mcp = openMcp({ ...sold, service });
 	const transports = [a2a.router, mcp.router, ...openOAuth({ ...sold, service })];
 	const http = createHttpApp({ ...sold, service, operator, transports, web });
@@ -192,6 +197,7 @@ function wireOperator(
 		mcpUrl: info.mcpUrl,
 		importer,
 		concepts: createConceptEditor({ repository, clock, inTurn: importer.whileNoneRuns }),
+		priceGraph: createGraphPrices({ ...wiring, repository, inTurn: importer.whileNoneRuns }),
 		backUp: createDataBackup({ store, importer, folder: data }),
 		environment: environmentOf(settings.profile),
 		openWriter: (onUsage) => openLlmWriter(wiring, onUsage),
@@ -202,15 +208,15 @@ function wireOperator(
 const importedGraphs = (folder: string) => join(folder, "graphs");
 
 /** What is on sale. Files that are as they were when a graph was last kept are not read again. */
-async function openGraphs({ settings, clock, logger, folder }: Ports) {
+async function openGraphs({ settings, clock, logger, folder }: Ports, catalog: GraphCatalog) {
 	const snapshots = createGraphSnapshots({
 		folder: join(folder, "graph-cache"),
 		version: SOFTWARE_VERSION,
 		clock,
 	});
 	const folders = catalogFolders(settings.catalog, importedGraphs(folder));
-	const catalog = createGraphCatalog(await loadGraphs(folders, logger, snapshots.read));
-	return { catalog, snapshots };
+	for (const graph of await loadGraphs(folders, logger, snapshots.read)) catalog.put(graph);
+	return snapshots;
 }
 
 /** Last values of feeds can be had again, so no backup holds them. */

@@ -13,6 +13,7 @@ import {
 	type Balance,
 	createBalanceMethod,
 	createLedger,
+	createOwnersOf,
 	createPriceList,
 	createQuoteSeal,
 	type Ledger,
@@ -62,7 +63,12 @@ import {
 	type KeyFolder,
 	type OpenAccount,
 } from "../accounts/accounts.js";
-import { type AccountAccess, LIMITS, type PriceList } from "../contract/contract.js";
+import {
+	type AccountAccess,
+	type GraphTermsSource,
+	LIMITS,
+	type PriceList,
+} from "../contract/contract.js";
 import { createConfiguredEgress } from "../delivery/delivery.js";
 import { type CallRates, createCallRates } from "../http/http.js";
 import type { Clock, Ids, Logger, Random } from "../kernel/kernel.js";
@@ -79,6 +85,8 @@ export interface MoneyDeps {
 	readonly logger: Logger;
 	/** Public base address; known once the server listens. */
 	readonly baseUrl: () => string;
+	/** Prices and owners of the graphs on sale; none where absent. */
+	readonly graphs?: GraphTermsSource | undefined;
 	/** Undefined while no chain is configured: then tokens and keys only. */
 	readonly onchain?: OnchainParts | undefined;
 }
@@ -118,8 +126,8 @@ export function createMoney(deps: MoneyDeps): Money {
 	const { store, keys, settings, clock, random, ids } = deps;
 	const { pepper } = keys;
 	const environment = environmentOf(settings.profile);
-	const ledger = createLedger({ clock, ids });
-	const prices = createPriceList(settings.prices);
+	const ledger = createLedger({ clock, ids, ownersOf: createOwnersOf(deps.graphs) });
+	const prices = createPriceList(settings.prices, deps.graphs);
 	const apiKeys = createApiKeys({ store, clock, random, ids, pepper, environment });
 	const connections = createConnectionTokens({ store, clock, random, ids, pepper });
 	const profiles = createAccountProfiles(store.documents);

@@ -72,6 +72,15 @@ const COMMANDS = [
 	addProbe,
 ];
 
+/** The data folder may be named at any place of the line: before a command, or before the one below it. */
+function takeDataFolder(command: Command): void {
+	const isGroup = command.commands.length > 0;
+	if (isGroup && !command.options.some(({ long }) => long === "--data")) {
+		command.option("--data <folder>", "the data folder of any command below");
+	}
+	for (const below of command.commands) takeDataFolder(below);
+}
+
 /** Exit codes: 0 done, 1 the command failed, 2 it was called wrongly, 3 a check found something. */
 export function createProgram(context: CommandContext, version: string): Command {
 	const program = new Command("tollgraph")
@@ -80,6 +89,7 @@ export function createProgram(context: CommandContext, version: string): Command
 		.showHelpAfterError("(run with --help for the ways to call it)")
 		.exitOverride();
 	for (const add of COMMANDS) add(program, context);
+	takeDataFolder(program);
 	tab(program, { completionCommandName: "completion" });
 	return program;
 }

@@ -101,6 +101,7 @@ export function createOperatorClient(egress: Egress, server: ServerFile): Operat
 		setAccount: (request) => quick("POST", "/accounts/set", request),
 		creditAccount: (request) => quick("POST", "/accounts/credit", request),
 		listGraphs: () => quick("GET", "/graphs"),
+		priceGraph: (request) => quick("POST", "/graphs/prices", request, LONG_TIMEOUT_MS),
 		purge: () => quick("POST", "/retention/purge", {}, LONG_TIMEOUT_MS),
 		importGraph: (request, onProgress) => long("/imports", request, onProgress),
 		// They wait for an import that runs.
@@ -138,6 +139,8 @@ function createLedgerClient({
 		refundReceipt: (request) => quick("POST", "/ledger/refunds", request),
 		refundToken: (request) => quick("POST", "/ledger/refunds/tokens", request),
 		listRefunds: () => quick("GET", "/ledger/refunds"),
+		listPayouts: () => quick("GET", "/ledger/payouts"),
+		payOwner: (request) => quick("POST", "/ledger/payouts", request, LONG_TIMEOUT_MS),
 		listRefundRequests: () => quick("GET", "/ledger/refunds/requests"),
 		decideRefund: (request) => quick("POST", "/ledger/refunds/decisions", request),
 		payRefund: (request) => quick("POST", "/ledger/refunds/payments", request, LONG_TIMEOUT_MS),

@@ -41,7 +41,7 @@ export function addCommand<Result extends object>(
 	withSettings(command)
 		.option("--json", "print one JSON line")
 		.action(async () => {
-			const flags: Flags = command.opts();
+			const flags: Flags = command.optsWithGlobals();
 			const settings = settingsOf(context, flags);
 			const result = await run({ settings, flags, args: command.args });
 			const json = flags["json"] === true;
@@ -166,6 +166,10 @@ function withoutChain(settings: Settings, operator: Operator): Operator {
 			const isTransfer = row !== undefined && row.destination !== null && row.state !== "paid";
 			if (isTransfer && request.tx === undefined) assertNoneNamed();
 			return operator.payRefund(request);
+		},
+		async payOwner(request) {
+			if (request.to !== undefined && request.tx === undefined) assertNoneNamed();
+			return operator.payOwner(request);
 		},
 		async reconcileLedger(...request) {
 			assertNoneNamed();

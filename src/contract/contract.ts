@@ -50,6 +50,7 @@ export {
 	readPaymentCredential,
 	type SentHeaders,
 } from "./credential.js";
+export { graphPricesSchema, pricesByGraph, toGraphPrices } from "./graph-prices.js";
 export {
 	inputDocument,
 	isOpenJob,
@@ -115,6 +116,7 @@ export {
 	type PaidOperationId,
 	type PricedOperationId,
 	type PurchaseOperationId,
+	SELLABLE_IDS,
 	SKILL_ALIASES,
 	SKILL_IDS,
 	type SkillId,
@@ -125,9 +127,14 @@ export { invalidInput, parseInput } from "./parse-input.js";
 export {
 	BILLING_TYPES,
 	type BillingType,
+	type GraphTerms,
+	type GraphTermsSource,
+	type OwnerShare,
 	type Price,
 	type PriceBook,
+	type PricedGraph,
 	type PriceList,
+	type PriceSubject,
 	type ReleaseReason,
 } from "./prices.js";
 export {

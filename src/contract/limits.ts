@@ -127,6 +127,10 @@ export const LIMITS = {
 	chainPollMs: 1_000,
 	sptMaxMicros: 10_000_000_000n,
 	sptMinMicros: 1_000_000n,
+	/** What a graph, an operation on it or one of its concepts may be priced at: never free, which only the operator decides. */
+	graphPriceMinMicros: 100n,
+	graphPriceMaxMicros: 1_000_000_000n,
+	graphOwnersMax: 50,
 	sptLabelChars: 200,
 	sptDaysMax: 3_660,
 	/** How far down tokens may be delegated below the first. */

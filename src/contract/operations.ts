@@ -1,4 +1,4 @@
-import { AGENT_ROWS, type KIND_ROWS, OPERATION_ROWS } from "./operation-table.js";
+import { AGENT_ROWS, KIND_ROWS, OPERATION_ROWS } from "./operation-table.js";
 
 /** The operations by kind, address and name; all of it derives from their definitions (`npm run docs`). */
 
@@ -24,6 +24,11 @@ const idsOf = <Kind extends Row[1]>(kind: Kind) =>
 	) as unknown as readonly IdOf<Kind>[];
 
 export const PAID_OPERATION_IDS = idsOf("paid");
+/** What can have a price. */
+export const SELLABLE_IDS: ReadonlySet<string> = new Set([
+	...PAID_OPERATION_IDS,
+	...KIND_ROWS.map(([id]) => id),
+]);
 export const FREE_OPERATION_IDS = idsOf("free");
 export const OWNER_OPERATION_IDS = idsOf("owner");
 export const PURCHASE_OPERATION_IDS = idsOf("purchase");

@@ -98,6 +98,8 @@ export interface Skill<
 		| {
 				readonly name: string;
 				readonly countOf: (input: Input) => number;
+				/** The graph that each unit names, in their order; absent where the input names graphs for all of them. */
+				readonly graphsOf?: (input: Input) => readonly (string | undefined)[];
 				/** The result with the answers of these units alone; for skills whose answers name the units they are of. */
 				readonly keepOnly?: (output: Output, kept: readonly number[]) => Output;
 		  }

@@ -19,6 +19,7 @@ import type {
 	Finding,
 	GraphRecord,
 } from "./graph.js";
+import { faultOfConceptPrice, readTerms } from "./graph-terms.js";
 
 export const RECORD_PATH = "graph.md";
 
@@ -71,6 +72,9 @@ export function readDocument(path: string, bytes: Uint8Array): ConceptFile | Fin
 	const type = textOf(data["type"]);
 	if (problem) return refuse("bad-front-matter", problem);
 	if (!type) return refuse("no-type", "The front matter has no type, which every concept needs.");
+	// The record's price is that of the graph, and read with it.
+	const badPrice = faultOfConceptPrice(data);
+	if (badPrice !== undefined) return refuse("bad-price", badPrice);
 	return { path, type, data, body: cleanText(body).trim() };
 }
 
@@ -88,7 +92,7 @@ export function toGraphType(type: string | undefined): GraphType | undefined {
 
 /**
  * The record from `graph.md`, or from fallbacks. Throws INVALID_ARGUMENT when the id or slug cannot
- * name a graph.
+ * name a graph, and for prices and owners that are none.
  */
 export function readRecord(
 	{ data, body }: { data: FrontMatter; body: string },
@@ -112,6 +116,7 @@ export function readRecord(
 		curator: curatorOf(data["curator"]),
 		expert: expertOf(data["expert"], id),
 		analyst: analystOf(data["analyst"], id),
+		terms: readTerms(data, RECORD_PATH),
 	};
 }
 

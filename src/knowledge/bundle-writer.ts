@@ -3,6 +3,7 @@ import { findLinkTargets, resolveLink } from "../documents/documents.js";
 import type { BundleFiles } from "./bundle-reader.js";
 import { PLAIN_LINK } from "./concept-reader.js";
 import type { Concept, Edge, ExpertConsent, Graph, GraphRecord } from "./graph.js";
+import { toTermsFields } from "./graph-terms.js";
 import { readKeptFields } from "./kept-fields.js";
 import { type SourceEntry, toSourceEntry } from "./source-entry.js";
 import { runAtOnce, type Steps } from "./work-in-turns.js";
@@ -21,7 +22,9 @@ export function toBundleFiles(graph: Graph): BundleFiles {
 }
 
 /** Like `toBundleFiles`, concept by concept. */
-export function* bundleFilesOf(graph: Graph): Steps<BundleFiles> {
+export function* bundleFilesOf(
+	graph: Pick<Graph, "record" | "concepts">,
+): Steps<BundleFiles> {
 	const pathOfId = new Map(graph.concepts.map(({ id, path }) => [id, path]));
 	const texts = new Map<string, string>([
 		["index.md", toGraphListing(graph.record.title, graph.concepts)],
@@ -220,6 +223,7 @@ export function toRecordFile(record: GraphRecord): string {
 					}
 				: {}),
 			...(analyst ? { analyst } : {}),
+			...toTermsFields(record.terms),
 		},
 		record.about,
 	);

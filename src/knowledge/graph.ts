@@ -1,4 +1,4 @@
-import type { DatePrecision, GraphType, TrustTier } from "../contract/contract.js";
+import type { DatePrecision, GraphTerms, GraphType, TrustTier } from "../contract/contract.js";
 import type { PathMap } from "./path-map.js";
 import { runAtOnce, runInTurns, type Steps } from "./work-in-turns.js";
 
@@ -100,6 +100,8 @@ export interface GraphRecord {
 	readonly curator: { readonly name: string; readonly note: string } | undefined;
 	readonly expert: ExpertProfile | undefined;
 	readonly analyst: AnalystProfile | undefined;
+	/** Prices and owners; undefined where the price list decides and the operator owns. */
+	readonly terms?: GraphTerms | undefined;
 }
 
 /** A loaded graph: its record and its concepts in path order. Immutable; a change makes a new one. */
@@ -147,6 +149,7 @@ export interface Finding {
 		| "bad-path"
 		| "id-collision"
 		| "bad-address"
+		| "bad-price"
 		| "too-many-sources"
 		| "broken-link";
 	readonly severity: "error" | "warning";

@@ -16,6 +16,7 @@ import { type BundleFiles, readBundleInTurns } from "./bundle-reader.js";
 import { encodeFiles, toGraphListing, toLogFile, toRecordFile } from "./bundle-writer.js";
 import { markOf } from "./content-hash.js";
 import type { Concept, Graph, GraphRecord } from "./graph.js";
+import { namesTerms, readTerms } from "./graph-terms.js";
 import { type DocumentImport, importDocuments } from "./import-documents.js";
 import type {
 	ImportOptions,
@@ -50,7 +51,9 @@ export async function importBundle(
 			: await runInTurns(
 					importDocuments(files, { ...options, sections }, await createDocumentReader(options)),
 				);
-	const draft = await readBundleInTurns(concepts.files, { fallbackId: graphId });
+	const read = await readBundleInTurns(concepts.files, { fallbackId: graphId });
+	const terms = read.graph.record.terms ?? (format === "okf" ? undefined : termsOfFolder(files));
+	const draft = { ...read, graph: { ...read.graph, record: { ...read.graph.record, terms } } };
 	// An OKF file the reader refuses would be a broken file of the new bundle too.
 	const refused = draft.findings.filter(({ severity }) => severity === "error");
 	const refusedPaths = new Set(refused.map(({ file }) => file));
@@ -119,6 +122,16 @@ function isOkfBundle(files: BundleFiles): boolean {
 	return (
 		others.length > 0 && others.every((path) => textOf(frontMatter(path)["type"]) !== undefined)
 	);
+}
+
+/** Prices and owners that the front page of somebody's folder names; a lone `owner` says who looks after the pages. */
+function termsOfFolder(files: BundleFiles): GraphRecord["terms"] {
+	for (const path of [RECORD_PATH, "index.md"]) {
+		const bytes = files.get(path);
+		const data = bytes ? parseMarkdown(new TextDecoder().decode(bytes)).data : {};
+		if (namesTerms({ ...data, owner: undefined })) return readTerms(data, path);
+	}
+	return undefined;
 }
 
 function keepConcepts(files: BundleFiles, options: ImportOptions): DocumentImport {
@@ -258,14 +271,16 @@ export interface FrameRules extends Pick<ImportTrace, "format" | "sourceRecord">
 
 /** The record these concepts give a graph, dated `updated`. */
 export function recordFor(
-	{ record: { id }, concepts }: Graph,
+	{ record: { id, terms }, concepts }: Graph,
 	{ format, sourceRecord, options }: FrameRules,
 	updated: string,
 ): GraphRecord {
-	return toRecord(
+	const made = toRecord(
 		{ record: sourceRecord, concepts },
 		{ graphId: id, options: { ...options, today: updated }, isOkf: format === "okf" },
 	);
+	// Prices that were set here stay while the source names none.
+	return { ...made, terms: made.terms ?? terms };
 }
 
 /** True when the graph says of itself what it would say after an import of what it holds, but for the date. */

@@ -48,6 +48,13 @@ export {
 	startSnapshotKeeper,
 } from "./graph-snapshots.js";
 export {
+	conceptPricesOf,
+	createTermsSource,
+	readTerms,
+	toPercent,
+	toTermsFields,
+} from "./graph-terms.js";
+export {
 	differences,
 	type FrameRules,
 	frameChanges,

@@ -7,6 +7,7 @@ import {
 	type PaidOutput,
 	type PricedOperationId,
 	type PriceList,
+	pricesByGraph,
 	type Skill,
 	type ToolTerms,
 } from "../contract/contract.js";
@@ -46,7 +47,10 @@ function createSoldTool(
 		listed: {
 			name,
 			title,
-			description: `${terms.description} ${priceSentence(deps.service.prices, skill)}`,
+			// Prices of graphs change while the server runs.
+			get description() {
+				return `${terms.description} ${priceSentence(deps.service.prices, skill)}`;
+			},
 			inputSchema,
 			outputSchema: toOutputSchema(skill.output),
 			annotations: begins ? BEGINS : READS,
@@ -123,7 +127,8 @@ function assertKnown({ args }: ToolCall, fields: Readonly<Record<string, string>
 }
 
 /** What one call of an operation costs, as a tool's description ends. */
-export function priceSentence(prices: PriceList, { operationId, units, pricedBy }: Skill): string {
+export function priceSentence(prices: PriceList, skill: Skill): string {
+	const { operationId, units, pricedBy } = skill;
 	const usd = (id: PricedOperationId) => formatUsd(prices.priceOf(id).amountMicros);
 	if (pricedBy) {
 		const kinds = Object.entries(pricedBy.as).map(([kind, id]) => `${kind} ${usd(id)} USD`);
@@ -131,5 +136,8 @@ export function priceSentence(prices: PriceList, { operationId, units, pricedBy 
 	}
 	if (prices.priceOf(operationId).amountMicros === 0n) return "Free.";
 	const price = `Costs ${usd(operationId)} USD`;
-	return units ? `${price} per ${units.name}.` : `${price}; free without an answer.`;
+	const usual = units ? `${price} per ${units.name}.` : `${price}; free without an answer.`;
+	return pricesByGraph(prices, skill) ? `${usual} ${OWN_PRICES}` : usual;
 }
+
+const OWN_PRICES = "Some graphs have a price of their own: list_graphs names it.";

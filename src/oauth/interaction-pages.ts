@@ -2,11 +2,12 @@ import { createHash } from "node:crypto";
 import {
 	OPERATION_OF_SKILL,
 	type PriceList,
+	pricesByGraph,
 	SKILL_IDS,
 	type Skill,
 	type SkillCatalog,
 } from "../contract/contract.js";
-import { formatUsd, type Micros } from "../kernel/kernel.js";
+import { formatUsd, type Micros, parseUsd } from "../kernel/kernel.js";
 import { describeTarget } from "./client-registration.js";
 
 /** Who asks for access. */
@@ -200,6 +201,7 @@ export function toPriceTable(prices: PriceList, skills: SkillCatalog) {
 		const skill: Skill = skills[OPERATION_OF_SKILL[id]];
 		const kinds = Object.values(skill.pricedBy?.as ?? {});
 		const own = [skill.operationId, ...kinds].map((kind) => prices.priceOf(kind).amountMicros);
+		own.push(...Object.values(pricesByGraph(prices, skill) ?? {}).map(parseUsd));
 		const [least, most] = rangeOf(own);
 		amounts.push(least, most);
 		const price = least === most ? formatUsd(least) : `${formatUsd(least)}–${formatUsd(most)}`;

@@ -8,6 +8,7 @@ import {
 	type ReportSums,
 } from "../../payments/audit/audit.js";
 import type { OnchainParts } from "../../payments/onchain/onchain.js";
+import { isPayout } from "../../payments/payments.js";
 import {
 	bookUnexplained,
 	type Movement,
@@ -46,6 +47,15 @@ export const ledgerCommands = {
 		tx: z.string().optional(),
 		again: z.boolean().optional(),
 	}),
+	/** Sets aside what an owner is owed and pays it: on the chain with an address, else it was paid by hand. */
+	payOwner: z.strictObject({
+		owner: z.string().min(1).max(80),
+		usd: usdField.optional(),
+		/** CAIP-10. */
+		to: z.string().max(200).optional(),
+		/** Records a transfer that was made by hand. */
+		tx: z.string().optional(),
+	}),
 	decideRefund: z.strictObject({ id: z.string().min(1), grant: z.boolean() }),
 	/** `book` books what the chain shows and the ledger lacks to `suspense`. */
 	reconcile: z.strictObject({ book: z.boolean().optional() }),
@@ -77,7 +87,19 @@ export function createLedgerOperator(deps: LedgerOperatorDeps) {
 		/** What a token has left goes to the wallet that bought it, or back by other means. */
 		refundToken: async ({ token_id: tokenId, ...given }: Command<"refundToken">) =>
 			toRefundWire(await refunds.refundToken({ tokenId, ...toTerms(given) })),
-		listRefunds: async () => ({ items: (await refunds.list()).map(toRefundWire) }),
+		listRefunds: async () => ({
+			items: (await refunds.list()).filter((row) => !isPayout(row)).map(toRefundWire),
+		}),
+		/** What owners of graphs are owed and were paid. */
+		async listPayouts() {
+			const { owners, payouts } = await refunds.listOwed();
+			return { owners: owners.map(toOwedWire), payouts: payouts.map(toRefundWire) };
+		},
+		async payOwner({ owner, usd, to, tx }: Command<"payOwner">) {
+			const amountMicros = usd === undefined ? undefined : parseUsd(usd);
+			const { id } = await refunds.payOwner({ owner, amountMicros, destination: to });
+			return toRefundWire(await refundPayouts.pay({ id, transactionHash: tx }));
+		},
 		/** What callers asked back and no one has decided yet. */
 		listRefundRequests: async () => ({
 			items: (await refundRequests.listOpen()).map(toRequestWire),
@@ -194,6 +216,22 @@ function toRefundWire(row: RefundRow) {
 		transaction: row.transactionHash ?? null,
 		created_at: toIsoTime(row.createdAt),
 		paid_at: row.paidAt === undefined ? null : toIsoTime(row.paidAt),
+	};
+}
+
+function toOwedWire(row: {
+	readonly owner: string;
+	readonly owedMicros: bigint;
+	readonly pendingMicros: bigint;
+	readonly paidMicros: bigint;
+}) {
+	return {
+		owner: row.owner,
+		/** Below zero where a refund came after the payout: it is set off against later revenue. */
+		owed_usd: formatUsd(row.owedMicros),
+		/** Set aside, and not paid yet. */
+		pending_usd: formatUsd(row.pendingMicros),
+		paid_usd: formatUsd(row.paidMicros),
 	};
 }
 

@@ -20,6 +20,7 @@ import type { SearchEngine } from "../search/search.js";
 import type { DataBackup } from "./data-folder.js";
 import { createGapReport } from "./gap-report.js";
 import type { GraphImporter, OnProgress } from "./graph-importer.js";
+import type { createGraphPrices } from "./graph-prices.js";
 import type { ConceptEditor } from "./graph-repository.js";
 import type { Retention } from "./housekeeping.js";
 import {
@@ -57,6 +58,7 @@ export interface OperatorDeps extends LedgerOperatorDeps, AccountOperatorDeps {
 	readonly search: SearchEngine;
 	readonly importer: GraphImporter;
 	readonly concepts: ConceptEditor;
+	readonly priceGraph: ReturnType<typeof createGraphPrices>;
 	readonly backUp: DataBackup;
 	readonly retention: Retention;
 	readonly writerMeter: Pick<WriterMeter, "report">;
@@ -97,6 +99,8 @@ export function createOperator(deps: OperatorDeps) {
 			};
 		},
 		importGraph: importer.import,
+		/** What a graph costs and who shares in it, changed where something is given. */
+		priceGraph: deps.priceGraph,
 		putConcept: concepts.put,
 		removeConcept: concepts.remove,
 		purge: deps.retention.purge,

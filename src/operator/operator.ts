@@ -13,6 +13,7 @@ export {
 	importCommand,
 	type OnProgress,
 } from "./graph-importer.js";
+export { createGraphPrices, type GraphPricesWire, graphPricesCommand } from "./graph-prices.js";
 export {
 	type ConceptReport,
 	conceptCommands,

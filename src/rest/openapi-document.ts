@@ -6,7 +6,9 @@ import {
 	type Price,
 	type PricedBy,
 	type PriceList,
+	pricesByGraph,
 	requestComponents,
+	toGraphPrices,
 } from "../contract/contract.js";
 import { toUsdNumber } from "../kernel/kernel.js";
 import {
@@ -91,14 +93,14 @@ const SECURITY_SCHEMES = {
 	},
 };
 
-/** Serves the description; memoized, at the first question, when the base address is known. */
+/** Serves the description; memoized for an address and the prices of graphs. */
 export function createOpenApiHandler({ info, prices }: Service): RequestHandler {
-	let made: { readonly baseUrl: string; readonly document: object } | undefined;
+	let made: { readonly key: string; readonly document: object } | undefined;
 	return (req, res) => {
 		const baseUrl = info.baseUrl();
-		if (made?.baseUrl !== baseUrl) {
-			made = { baseUrl, document: toOpenApiDocument({ baseUrl, prices }) };
-		}
+		const own = prices.graphs().map((graph) => [graph.graphId, toGraphPrices(graph)]);
+		const key = JSON.stringify([baseUrl, own]);
+		if (made?.key !== key) made = { key, document: toOpenApiDocument({ baseUrl, prices }) };
 		sendJsonDocument(req, res, made.document);
 	};
 }
@@ -159,8 +161,13 @@ function priceOf(route: Operation, prices: PriceList): object {
 	if (route.kind === "owner" && route.statedPrice)
 		return toPrice(prices.priceOf(route.statedPrice));
 	if (route.kind !== "paid") return { "x-svc-price-usd": 0, "x-svc-billing-type": "free" };
+	const byGraph = pricesByGraph(prices, { ...route, operationId: route.id });
 	return {
 		...toPrice(prices.priceOf(route.id)),
+		...(byGraph && {
+			"x-svc-graph-prices": byGraph,
+			"x-payment-info": { price: { mode: "dynamic", currency: "USD" } },
+		}),
 		...(route.pricedBy && {
 			"x-svc-prices": toKinds(route.pricedBy, prices),
 			"x-payment-info": { price: { mode: "dynamic", currency: "USD" } },

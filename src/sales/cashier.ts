@@ -16,13 +16,12 @@ import type {
 	Caller,
 	Credential,
 	IdentifyOptions,
-	Price,
-	PricedOperationId,
 	PriceList,
 	Skill,
 	SkillCatalog,
 } from "../contract/contract.js";
 import { type Micros, ServiceError, unavailable } from "../kernel/kernel.js";
+import { priceOfCall } from "./call-price.js";
 
 /** Leave to work: the price is held, was paid before, or is zero. */
 export type Admission = { readonly kind: "free"; readonly quote: Quote } | PricedAdmission;
@@ -147,29 +146,4 @@ function quoteOf(
 			: listed.amountMicros;
 	const { billingType } = listed;
 	return { operationId, amountMicros, billingType, resourceUrl, description, fingerprint };
-}
-
-/** What one call costs: the listed price, that of the dearer kind it may ask for, for each of the units its input asks for where the operation is sold by units. */
-export function priceOfCall(
-	prices: Pick<PriceList, "priceOf">,
-	skill: Pick<Skill, "operationId" | "units" | "pricedBy">,
-	input: unknown,
-): Price {
-	const units = unitsOf(skill, input);
-	const listed = prices.priceOf(pricedAs(skill, input));
-	return { ...listed, amountMicros: listed.amountMicros * BigInt(units) };
-}
-
-function pricedAs(
-	{ operationId, pricedBy }: Pick<Skill, "operationId" | "pricedBy">,
-	input: unknown,
-): PricedOperationId {
-	if (!pricedBy) return operationId;
-	const kind = String((input as Readonly<Record<string, unknown>>)[pricedBy.field]);
-	return pricedBy.as[kind] ?? operationId;
-}
-
-/** How many units an input asks for; 1 where the operation is not sold by units. */
-export function unitsOf({ units }: Pick<Skill, "units">, input: unknown): number {
-	return units ? units.countOf(input) : 1;
 }

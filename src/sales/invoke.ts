@@ -31,7 +31,8 @@ import {
 	toIsoTime,
 	withinCall,
 } from "../kernel/kernel.js";
-import { type Admission, type OpenCallDeps, unitsOf } from "./cashier.js";
+import { unitsOf } from "./call-price.js";
+import type { Admission, OpenCallDeps } from "./cashier.js";
 import { createLaunchCall, type LaunchServices } from "./launch-call.js";
 import type { Unanswered } from "./usage.js";
 

@@ -20,7 +20,8 @@ import {
 	type ServiceError,
 	toIsoTime,
 } from "../kernel/kernel.js";
-import { priceOfCall, type RedeemQuote } from "./cashier.js";
+import { priceOfCall } from "./call-price.js";
+import type { RedeemQuote } from "./cashier.js";
 import type { PaymentServices } from "./payment-services.js";
 import type { quoteRequestSchema } from "./payment-wire.js";
 

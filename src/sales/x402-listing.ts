@@ -5,11 +5,12 @@ import {
 	PAID_OPERATION_IDS,
 	type PaidOperationId,
 	type Price,
+	pricesByGraph,
 	type Skill,
 	toRequestPath,
 } from "../contract/contract.js";
 import { formatUsd } from "../kernel/kernel.js";
-import { priceOfCall } from "./cashier.js";
+import { priceOfCall } from "./call-price.js";
 import type { PaymentServices } from "./payment-services.js";
 import { describeBalance } from "./spt-purchase.js";
 
@@ -48,9 +49,13 @@ function toItem(deps: ListingServices, operationId: PaidOperationId) {
 		title: skill.title,
 		description: skill.description,
 		purpose: skill.title,
-		priceMode: skill.units || skill.pricedBy ? "dynamic" : "fixed",
+		priceMode: isDynamic(deps, skill) ? "dynamic" : "fixed",
 		example: skill.exampleInput,
 	});
+}
+
+function isDynamic({ prices }: ListingServices, skill: Skill): boolean {
+	return Boolean(skill.units || skill.pricedBy || pricesByGraph(prices, skill));
 }
 
 /** Buying a token is listed where it can be paid for: on a chain. Its price is the amount that is named. */

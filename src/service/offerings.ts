@@ -10,9 +10,11 @@ import {
 	type Price,
 	type PricedOperationId,
 	type PriceList,
+	pricesByGraph,
 	SKILL_IDS,
 	type Skill,
 	type SkillCatalog,
+	toGraphPrices,
 } from "../contract/contract.js";
 import { formatUsd } from "../kernel/kernel.js";
 
@@ -40,6 +42,7 @@ export function toResearchOfferings(deps: OfferingDeps): Json {
 /** The whole price book; operations that are priced but not built say so. Spec: free operations, /v1/research/pricing. */
 export function toPricing({ prices, skills }: OfferingDeps): Json {
 	const book = Object.entries(prices.all()) as [PricedOperationId, Price][];
+	const graphs = prices.graphs().map((graph) => [graph.graphId, toGraphPrices(graph)] as const);
 	const entries = book.map(([id, price]) => {
 		const skill: Skill | undefined = skills[id as PaidOperationId];
 		const available = skill !== undefined || isKind(skills, id);
@@ -48,10 +51,11 @@ export function toPricing({ prices, skills }: OfferingDeps): Json {
 	return {
 		currency: "USD",
 		version: createHash("sha256")
-			.update(JSON.stringify(entries))
+			.update(JSON.stringify(graphs.length > 0 ? [entries, graphs] : entries))
 			.digest("hex")
 			.slice(0, VERSION_CHARS),
 		prices: Object.fromEntries(entries),
+		...(graphs.length > 0 && { graphs: Object.fromEntries(graphs) }),
 	};
 }
 
@@ -65,8 +69,14 @@ function toOffering({ prices, skills }: OfferingDeps, operation: PaidOperationId
 		...toWire(prices.priceOf(operation)),
 		...toUnit(skill),
 		...toKinds(skill, prices),
+		...toGraphPricesOf(skill, prices),
 		...OPERATION_ADDRESSES[operation],
 	};
+}
+
+function toGraphPricesOf(skill: Skill, prices: PriceList) {
+	const graph_prices = pricesByGraph(prices, skill);
+	return graph_prices && { graph_prices };
 }
 
 function toTools(deps: OfferingDeps) {

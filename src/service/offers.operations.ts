@@ -2,6 +2,7 @@ import { z } from "zod";
 import {
 	BILLING_TYPES,
 	dataOperation,
+	graphPricesSchema,
 	LIMITS,
 	parseCredential,
 	replyComponent,
@@ -78,6 +79,11 @@ const pricePerField = z
 const described = { id: z.string(), title: z.string(), description: z.string() };
 const address = { method: z.string(), path: z.string() };
 
+const graphPricesField = z
+	.record(z.string(), usdField)
+	.optional()
+	.describe("Price of a call that names this graph alone, where the graph has one of its own");
+
 const offeringSchema = replyComponent(
 	"Offering",
 	z.object({
@@ -85,6 +91,7 @@ const offeringSchema = replyComponent(
 		price_usd: usdField,
 		price_per: pricePerField,
 		billing_type: billingTypeField,
+		graph_prices: graphPricesField,
 		...address,
 	}),
 );
@@ -96,6 +103,7 @@ const toolSchema = replyComponent(
 		operation: z.string(),
 		price_usd: usdField,
 		billing_type: billingTypeField,
+		graph_prices: graphPricesField,
 		...address,
 		input_schema: z.looseObject({}).describe("JSON Schema of the tool's input"),
 		example_input: z.looseObject({}),
@@ -137,6 +145,12 @@ const pricingSchema = replyComponent(
 				available: z.boolean().describe("False for operations that are priced but not offered yet"),
 			}),
 		),
+		graphs: z
+			.record(z.string(), graphPricesSchema)
+			.optional()
+			.describe(
+				"Graphs with prices of their own, by id: those of a node go first, then operations, then price_usd",
+			),
 	}),
 );
 

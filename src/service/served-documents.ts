@@ -26,7 +26,7 @@ export function createServedDocuments({
 	const addresses = () => ({ baseUrl: info.baseUrl(), mcpUrl: info.mcpUrl() });
 	const versions = () => [catalog.revision, info.baseUrl(), info.mcpUrl()];
 	const readmes = createPerRevision(versions, (id) => {
-		const { amountMicros } = prices.priceOf("graphs.search");
+		const { amountMicros } = prices.priceOf("graphs.search", { graphId: id });
 		const options = { ...addresses(), searchPriceUsd: formatUsd(amountMicros) };
 		return toDocument(MARKDOWN, renderReadme(catalog.get(id), options));
 	});

@@ -1,3 +1,4 @@
+import type { OwnerShare } from "../../src/contract/contract.js";
 import type { Micros } from "../../src/kernel/kernel.js";
 
 export interface HoldRow {
@@ -24,6 +25,8 @@ export interface HoldRow {
 	/** Payment on a chain whose money it holds. */
 	readonly paymentId?: string | undefined;
 	readonly graphIds?: readonly string[] | undefined;
+	/** Who shares in the revenue, where that is not the operator alone. */
+	readonly owners?: readonly OwnerShare[] | undefined;
 	/** The job it belongs to, and ends with: it outlives its call and its process. */
 	readonly jobId?: string | undefined;
 }
@@ -63,6 +66,8 @@ export interface ReceiptRow {
 	readonly idempotencyId?: string | undefined;
 	/** Places of the units that were paid for, where that was not all of them. */
 	readonly paidUnits?: readonly number[] | undefined;
+	/** Who shares in what was paid, where that is not the operator alone. */
+	readonly owners?: readonly OwnerShare[] | undefined;
 	/** Where the money moved, for payments on a chain. */
 	readonly settlement?: SettlementFacts | undefined;
 }

@@ -1,4 +1,5 @@
 import { createLedger, custAccount, toReceipt } from "../../payments/ledger.js";
+import type { OwnersOf } from "../../payments/owner-shares.js";
 import { createRefunds } from "../../payments/refunds/refund-ledger.js";
 import { createIds, systemRandom } from "../../src/kernel/ids.js";
 import type { TokenRow } from "../../store/rows/account-rows.js";
@@ -20,12 +21,12 @@ export interface Sale {
 export const WALLET = "eip155:84532:0x1111111111111111111111111111111111111111";
 
 /** A journal store in memory with a ledger on it, and the ways money gets into and through it. */
-export async function openBooks() {
+export async function openBooks({ ownersOf }: { readonly ownersOf?: OwnersOf } = {}) {
 	const clock = stillClock();
 	const disk = createFakeDisk();
 	const store = await openOn(disk, { clock });
 	const ids = createIds({ clock, random: systemRandom });
-	const ledger = createLedger({ clock, ids });
+	const ledger = createLedger({ clock, ids, ...(ownersOf && { ownersOf }) });
 	const refunds = createRefunds({ store, clock, ids });
 
 	const issue = (id: string, amountMicros: bigint, changes: Partial<TokenRow> = {}) =>

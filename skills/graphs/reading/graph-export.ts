@@ -103,12 +103,18 @@ function refusal({ record }: Graph, { format }: ExportedFile): ServiceError {
 }
 
 function* toBundle(graph: Graph, request: ExportRequest): Pieces {
-	const files = yield* bundleFilesOf(graph);
+	const files = yield* bundleFilesOf(withoutOwners(graph));
 	let bytes = 0;
 	for (const file of files.values()) bytes += file.byteLength;
 	// Packed it may be small; it is what comes out of it that is bounded.
 	if (bytes > READING_LIMITS.exportBytes) throw refuseFromNowOn(graph, request);
 	yield yield* packInSteps(files);
+}
+
+/** Who shares in the revenue is no matter of those who buy. */
+function withoutOwners({ record, concepts }: Graph): Pick<Graph, "record" | "concepts"> {
+	const { terms } = record;
+	return { record: { ...record, terms: terms && { ...terms, owners: [] } }, concepts };
 }
 
 /** Records of one kind: how many, and the characters of the fields they are written with. */

@@ -1,9 +1,14 @@
 import { readFile } from "node:fs/promises";
 import { basename, resolve } from "node:path";
 import { type Command, Option } from "commander";
-import { GRAPH_TYPES, type GraphType } from "../../contract/contract.js";
+import { GRAPH_TYPES, type GraphType, parseInput } from "../../contract/contract.js";
 import { invalidArgument, notFound } from "../../kernel/kernel.js";
-import type { ConceptReport, ImportReport } from "../../operator/operator.js";
+import {
+	type ConceptReport,
+	type GraphPricesWire,
+	graphPricesCommand,
+	type ImportReport,
+} from "../../operator/operator.js";
 import { withExamples } from "../help.js";
 import {
 	addOperatorCommand,
@@ -12,7 +17,7 @@ import {
 	listOf,
 	textOf,
 } from "../operator-command.js";
-import { createProgress, toList } from "../output.js";
+import { createProgress, toColumns, toList } from "../output.js";
 
 export function addImport(program: Command, context: CommandContext): void {
 	const command = program
@@ -106,6 +111,65 @@ export function addGraphs(program: Command, context: CommandContext): void {
 				"No graph is on sale. Put one on sale: tollgraph import ./folder --as my-graph",
 			),
 	});
+	addPrices(graphs, context);
+}
+
+/** One command that shows, sets and clears. */
+function addPrices(graphs: Command, context: CommandContext): void {
+	const prices = graphs
+		.command("prices <id>")
+		.description("Show what a graph costs and who shares in its revenue, or change it.")
+		.option("--price <usd>", "any call priced per call that names the graph alone; '' for none")
+		.option(
+			"--of <operation=usd,...>",
+			"single operations, e.g. graphs.search=0.30,get_node=0.10; 'get_node=' takes one out",
+		)
+		.option("--owners <owner=percent,...>", "who shares in the revenue, adding up to 100")
+		.option("--clear", "begin with no prices and no owners");
+	addOperatorCommand(prices, context, {
+		ask: (operator, flags, [graph_id = ""]) =>
+			operator.priceGraph(
+				parseInput(graphPricesCommand, {
+					graph_id,
+					price: textOf(flags, "price"),
+					prices: pairsOf(flags, "of"),
+					owners: pairsOf(flags, "owners"),
+					clear: flags["clear"] === true,
+				}),
+			),
+		describe: describePrices,
+	});
+}
+
+/** `a=1,b=2`; undefined when it was not given. Throws INVALID_ARGUMENT for a part without a name or sign. */
+function pairsOf(flags: Flags, key: string): Record<string, string> | undefined {
+	const pairs = listOf(flags, key)?.map((pair) => {
+		const at = pair.lastIndexOf("=");
+		if (at > 0) return [pair.slice(0, at).trim(), pair.slice(at + 1).trim()] as const;
+		throw invalidArgument(`--${key} wants name=value, comma-separated, not "${pair}".`);
+	});
+	if (pairs && new Set(pairs.map(([name]) => name)).size < pairs.length) {
+		throw invalidArgument(`--${key} names something twice.`);
+	}
+	return pairs && Object.fromEntries(pairs);
+}
+
+function describePrices(found: GraphPricesWire): readonly string[] {
+	const { graph_id, price_usd, operations, nodes, priced_nodes, owners } = found;
+	const rows = [
+		...(price_usd === null ? [] : [["any call priced per call", `${price_usd} USD`]]),
+		...Object.entries(operations).map(([id, usd]) => [id, `${usd} USD`]),
+		...Object.entries(nodes).map(([id, usd]) => [`node ${id}`, `${usd} USD`]),
+		...Object.entries(owners).map(([owner, percent]) => [`owner ${owner}`, `${percent} %`]),
+	];
+	const more = priced_nodes - Object.keys(nodes).length;
+	if (rows.length === 0)
+		return [`${graph_id} costs what the price list says; its revenue is the operator's.`];
+	return [
+		`${graph_id}:`,
+		...toColumns(rows),
+		...(more > 0 ? [`${more} more nodes have prices of their own`] : []),
+	];
 }
 
 export function addConcepts(program: Command, context: CommandContext): void {

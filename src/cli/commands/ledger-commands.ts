@@ -27,6 +27,7 @@ export function addLedger(program: Command, context: CommandContext): void {
 	addExport(ledger, context);
 	addRefund(ledger, context);
 	addRefunds(ledger, context);
+	addPayouts(ledger, context);
 	addReconcile(ledger, context);
 	addGaps(ledger, context);
 }
@@ -49,7 +50,7 @@ function addReport(ledger: Command, context: CommandContext): void {
 	const report = ledger
 		.command("report")
 		.description("Add up what was charged and refunded.")
-		.requiredOption("--by <key>", "day, skill, graph, payer or rail")
+		.requiredOption("--by <key>", "day, skill, graph, payer, rail or owner")
 		.option("--from <day>", "first UTC day, e.g. 2026-03-01")
 		.option("--to <day>", "last UTC day")
 		.option("--csv", "print comma-separated values");
@@ -76,7 +77,7 @@ function addExport(ledger: Command, context: CommandContext): void {
 		.option("--ndjson", "one JSON line for each transaction; the only form there is");
 	withSettings(command).action(async () => {
 		let count = 0;
-		await withOperator(settingsOf(context, command.opts()), (operator) =>
+		await withOperator(settingsOf(context, command.optsWithGlobals()), (operator) =>
 			context.terminal.stream(
 				(async function* () {
 					for await (const line of operator.exportLedger()) {
@@ -218,6 +219,43 @@ function addRefunds(ledger: Command, context: CommandContext): void {
 		describe: (row) => [describeRefund(row)],
 	});
 	addRequests(refunds, context);
+}
+
+function addPayouts(ledger: Command, context: CommandContext): void {
+	const payouts = ledger
+		.command("payouts")
+		.description("List what owners of graphs are owed of the revenue, and what they were paid.")
+		// The options after "pay" are those of "pay".
+		.enablePositionalOptions();
+	addOperatorCommand(payouts, context, {
+		ask: (operator) => operator.listPayouts(),
+		describe: ({ owners, payouts: rows }) => [
+			...toList(
+				["owner", "owed_usd", "pending_usd", "paid_usd"],
+				owners.map((row) => [row.owner, row.owed_usd, row.pending_usd, row.paid_usd]),
+				"No graph that has owners has earned anything yet.",
+			),
+			...rows.filter(({ state }) => state !== "paid").map(describeRefund),
+		],
+	});
+	const pay = payouts
+		.command("pay <owner>")
+		.description(
+			"Pay an owner what is owed: from our wallet with --to, else record that it was paid by hand.",
+		)
+		.option("--usd <amount>", "what to pay; all that is owed by default")
+		.option("--to <account>", "account on the chain, e.g. eip155:8453:0x…")
+		.option("--tx <hash>", "it was paid by hand, by this transaction");
+	addOperatorCommand(pay, context, {
+		ask: (operator, flags, [owner = ""]) =>
+			operator.payOwner({
+				owner,
+				usd: textOf(flags, "usd"),
+				to: textOf(flags, "to"),
+				tx: textOf(flags, "tx"),
+			}),
+		describe: (row) => [describeRefund(row)],
+	});
 }
 
 /** What callers asked back. */
