@@ -1,4 +1,3 @@
-import { mkdirSync } from "node:fs";
 import type { RequestListener } from "node:http";
 import { join, resolve } from "node:path";
 import { type OnchainParts, reportUnreachable } from "../../payments/onchain/onchain.js";
@@ -18,7 +17,12 @@ import {
 	systemClock,
 	systemRandom,
 } from "../kernel/kernel.js";
-import { createGraphCatalog, createGraphSnapshots } from "../knowledge/knowledge.js";
+import {
+	createGraphCatalog,
+	createGraphHistory,
+	createGraphSnapshots,
+	recoverHistory,
+} from "../knowledge/knowledge.js";
 import {
 	assertBooksKept,
 	bindProfile,
@@ -26,13 +30,15 @@ import {
 	createConceptEditor,
 	createDataBackup,
 	createGraphImporter,
+	createGraphOwner,
 	createGraphRepository,
 	createOperator,
 	createRetention,
+	makeDataFolder,
 	type Operator,
 } from "../operator/operator.js";
 import { openIndexDisk, type PairJudge } from "../search/search.js";
-import type { Settings } from "../settings/settings.js";
+import { GRAPH_VERSIONS, type Settings } from "../settings/settings.js";
 import { createWebRouter } from "../web/web.js";
 import { catalogFolders, loadGraphs, openSearch } from "./content.js";
 import { type AppLife, createAppLife } from "./lifecycle.js";
@@ -86,7 +92,7 @@ export async function createApp(options: AppOptions): Promise<App> {
 	const { slack, callerEgress, judge } = options;
 	const system = { clock, random, logger, ids };
 	const bare = { ...system, settings, folder, isServing, slack, callerEgress, judge };
-	mkdirSync(folder, { recursive: true, mode: 0o700 });
+	makeDataFolder(folder);
 	assertBooksKept(folder);
 	// The store comes first: its lock keeps a second process away from keys and graphs as well.
 	const store = await openJournalStore({
@@ -183,8 +189,9 @@ function wireOperator(
 ): Operator {
 	const { money, store, settings, clock, folder: data, info } = wiring;
 	const folder = importedGraphs(data);
-	const repository = createGraphRepository({ ...wiring, folder });
-	const importer = createGraphImporter({ ...wiring, repository, folder });
+	const history = openHistory(wiring);
+	const repository = createGraphRepository({ ...wiring, folder, history });
+	const importer = createGraphImporter({ ...wiring, repository, history, folder });
 	return createOperator({
 		...wiring,
 		...money,
@@ -192,6 +199,13 @@ function wireOperator(
 		mcpUrl: info.mcpUrl,
 		importer,
 		concepts: createConceptEditor({ repository, clock, inTurn: importer.whileNoneRuns }),
+		owner: createGraphOwner({
+			...wiring,
+			repository,
+			history,
+			folder,
+			inTurn: importer.whileNoneRuns,
+		}),
 		backUp: createDataBackup({ store, importer, folder: data }),
 		environment: environmentOf(settings.profile),
 		openWriter: (onUsage) => openLlmWriter(wiring, onUsage),
@@ -202,14 +216,24 @@ function wireOperator(
 const importedGraphs = (folder: string) => join(folder, "graphs");
 
 /** What is on sale. Files that are as they were when a graph was last kept are not read again. */
-async function openGraphs({ settings, clock, logger, folder }: Ports) {
+function openHistory({ settings, clock, folder }: Pick<Ports, "settings" | "clock" | "folder">) {
+	return createGraphHistory({
+		folder: join(folder, "graph-history"),
+		clock,
+		keep: settings.graphVersions ?? GRAPH_VERSIONS,
+	});
+}
+
+async function openGraphs(ports: Ports) {
+	const { settings, clock, logger, folder } = ports;
 	const snapshots = createGraphSnapshots({
 		folder: join(folder, "graph-cache"),
 		version: SOFTWARE_VERSION,
 		clock,
 	});
 	const folders = catalogFolders(settings.catalog, importedGraphs(folder));
-	const catalog = createGraphCatalog(await loadGraphs(folders, logger, snapshots.read));
+	const gone = await recoverHistory(openHistory(ports), importedGraphs(folder));
+	const catalog = createGraphCatalog(await loadGraphs(folders, logger, snapshots.read), gone);
 	return { catalog, snapshots };
 }
 

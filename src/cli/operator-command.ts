@@ -37,11 +37,13 @@ export function addCommand<Result extends object>(
 		}) => Promise<Result>;
 	},
 ): void {
+	const own = new Set(command.options.map((option) => option.attributeName()));
 	withSettings(command)
 		.option("--json", "print one JSON line")
 		.action(async () => {
 			const flags: Flags = command.opts();
-			const settings = settingsOf(context, flags);
+			const given = Object.entries(flags).filter(([name]) => !own.has(name));
+			const settings = settingsOf(context, Object.fromEntries(given));
 			const result = await run({ settings, flags, args: command.args });
 			const json = flags["json"] === true;
 			printResult(context.terminal, result, { json, lines: describe(result, flags) });
@@ -79,10 +81,11 @@ export interface CommandContext {
 /** Options as commander hands them over. */
 export type Flags = Partial<Record<string, string | boolean | string[]>>;
 
-/** Gives a command a flag for every setting. */
+/** Gives a command a flag for every setting, but for names that mean something else there. */
 export function withSettings(command: Command): Command {
 	for (const row of SETTING_ROWS) {
 		const flag = row.key.replaceAll("_", "-");
+		if (command.options.some(({ long }) => long === `--${flag}`)) continue;
 		const byDefault = row.default && ` Default: ${row.default}`;
 		command.option(`--${flag} <value>`, `${row.description}${byDefault}`);
 	}

@@ -206,6 +206,9 @@ export function toRecordFile(record: GraphRecord): string {
 			...(record.description === "" ? {} : { description: record.description }),
 			...(record.topics.length === 0 ? {} : { topics: record.topics }),
 			...(record.exampleQueries.length === 0 ? {} : { example_queries: record.exampleQueries }),
+			...(record.contact && { contact: record.contact }),
+			...(record.license && { license: record.license }),
+			...(record.setByOwner && { set_by_owner: record.setByOwner }),
 			...(record.curator ? { curator: record.curator } : {}),
 			...(expert
 				? {

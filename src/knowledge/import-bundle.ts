@@ -185,7 +185,8 @@ function toRecord(
 	graph: Pick<Graph, "record" | "concepts">,
 	{ graphId, options, isOkf }: { graphId: string; options: ImportOptions; isOkf: boolean },
 ): GraphRecord {
-	const { record } = graph;
+	// Who set what is said of the graph on sale, not of its source.
+	const { setByOwner: _, ...record } = graph.record;
 	const newest = newestDayOf(graph.concepts);
 	const given = isOkf ? record : { ...record, updated: newest ?? record.updated };
 	return {
@@ -250,14 +251,18 @@ export interface FrameRules extends Pick<ImportTrace, "format" | "sourceRecord">
 
 /** The record these concepts give a graph, dated `updated`. */
 export function recordFor(
-	{ record: { id }, concepts }: Graph,
+	{ record, concepts }: Graph,
 	{ format, sourceRecord, options }: FrameRules,
 	updated: string,
 ): GraphRecord {
-	return toRecord(
+	const fromSource = toRecord(
 		{ record: sourceRecord, concepts },
-		{ graphId: id, options: { ...options, today: updated }, isOkf: format === "okf" },
+		{ graphId: record.id, options: { ...options, today: updated }, isOkf: format === "okf" },
 	);
+	const { setByOwner } = record;
+	if (!setByOwner) return fromSource;
+	const set = setByOwner.map((field) => [field, record[field]]);
+	return { ...fromSource, ...Object.fromEntries(set), setByOwner };
 }
 
 /** True when the graph says of itself what it would say after an import of what it holds, but for the date. */

@@ -19,9 +19,11 @@ import type { GraphCatalog } from "../knowledge/knowledge.js";
 import type { SearchEngine } from "../search/search.js";
 import type { DataBackup } from "./data-folder.js";
 import { createGapReport } from "./gap-report.js";
-import type { GraphImporter, OnProgress } from "./graph-importer.js";
+import type { GraphImporter } from "./graph-importer.js";
+import type { GraphOwner } from "./graph-owner.js";
 import type { ConceptEditor } from "./graph-repository.js";
 import type { Retention } from "./housekeeping.js";
+import type { OnProgress } from "./import-command.js";
 import {
 	createLedgerOperator,
 	type LedgerOperator,
@@ -57,6 +59,7 @@ export interface OperatorDeps extends LedgerOperatorDeps, AccountOperatorDeps {
 	readonly search: SearchEngine;
 	readonly importer: GraphImporter;
 	readonly concepts: ConceptEditor;
+	readonly owner: GraphOwner;
 	readonly backUp: DataBackup;
 	readonly retention: Retention;
 	readonly writerMeter: Pick<WriterMeter, "report">;
@@ -97,6 +100,7 @@ export function createOperator(deps: OperatorDeps) {
 			};
 		},
 		importGraph: importer.import,
+		...deps.owner,
 		putConcept: concepts.put,
 		removeConcept: concepts.remove,
 		purge: deps.retention.purge,
