@@ -138,6 +138,6 @@ export function graphsOf(catalog: GraphCatalog, { graphs }: ChatMemory) {
 	const known = graphs.slice(0, CHAT_LIMITS.graphsMax).flatMap((id) => catalog.find(id) ?? []);
 	if (known.length > 0) return known;
 	throw invalidArgument(
-		"None of the graphs this session is limited to is there any more; change them with PATCH /v1/research/chat/sessions/{session_id}.",
+		`None of the graphs this session is limited to is on sale any more. ${graphs.slice(0, 3).map(catalog.explain).join(" ")} Change them with PATCH /v1/research/chat/sessions/{session_id}.`,
 	);
 }

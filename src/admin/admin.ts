@@ -9,6 +9,7 @@ import { type Clock, type Logger, notFound, ServiceError } from "../kernel/kerne
 import {
 	conceptCommands,
 	gapCommand,
+	graphCommands,
 	graphPricesCommand,
 	importCommand,
 	type LedgerOperator,
@@ -36,6 +37,12 @@ export function createAdminRouter({
 	router.get("/graphs", quick(nothing, operator.listGraphs));
 	router.post("/graphs/prices", quick(graphPricesCommand, operator.priceGraph));
 	router.post("/imports", long(importCommand, deps, operator.importGraph));
+	router.post("/graphs/versions", quick(graphCommands.named, operator.listVersions));
+	router.post("/graphs/rollback", quick(graphCommands.rollBack, operator.rollBack));
+	router.post("/graphs/remove", quick(graphCommands.named, operator.removeGraph));
+	router.post("/graphs/rename", quick(graphCommands.rename, operator.renameGraph));
+	router.post("/graphs/set", quick(graphCommands.set, operator.setGraph));
+	router.post("/graphs/check", quick(graphCommands.named, operator.checkGraph));
 	router.post("/retention/purge", quick(nothing, operator.purge));
 	const reindex = long(nothing, deps, (_input, onProgress) => operator.reindex(onProgress));
 	router.post("/reindex", reindex);
@@ -155,7 +162,7 @@ interface LongDeps {
 export function long<Input>(
 	schema: z.ZodType<Input>,
 	{ logger, clock }: LongDeps,
-	work: (input: Input, onProgress: OnProgress) => Promise<unknown>,
+	work: (input: Input, onProgress: OnProgress, signal: AbortSignal) => Promise<unknown>,
 ): Handler {
 	return async (request, response) => {
 		const input = parseInput(schema, request.body ?? {});
@@ -164,7 +171,10 @@ export function long<Input>(
 		response.flushHeaders();
 		const line = (value: unknown) => response.write(`${JSON.stringify(value)}\n`);
 		const fallSilent = clock.every(KEEP_ALIVE_MS, () => response.write("\n"));
-		await work(input, (progress) => line({ progress })).then(
+		// A command that ends before its work is done is one that someone stopped.
+		const left = new AbortController();
+		response.on("close", () => left.abort());
+		await work(input, (progress) => line({ progress }), left.signal).then(
 			(result) => line({ result }),
 			(error: unknown) => line({ error: toPublicError(error, logger) }),
 		);
@@ -199,8 +209,11 @@ async function* withLastLine(source: AsyncIterable<string>, logger: Logger) {
 	}
 }
 
-function toPublicError(error: unknown, logger: Logger): { code: string; message: string } {
-	if (error instanceof ServiceError) return { code: error.code, message: error.message };
+function toPublicError(error: unknown, logger: Logger) {
+	if (error instanceof ServiceError) {
+		const { code, message, details } = error;
+		return { code, message, ...(details && { details }) };
+	}
 	logger.error("operator command failed", { error: String(error) });
 	return { code: "INTERNAL", message: "The work failed; the server's log says why." };
 }

@@ -1,4 +1,3 @@
-import { mkdirSync } from "node:fs";
 import type { RequestListener } from "node:http";
 import { join, resolve } from "node:path";
 import { type OnchainParts, reportUnreachable } from "../../payments/onchain/onchain.js";
@@ -20,9 +19,11 @@ import {
 } from "../kernel/kernel.js";
 import {
 	createGraphCatalog,
+	createGraphHistory,
 	createGraphSnapshots,
 	createTermsSource,
 	type GraphCatalog,
+	recoverHistory,
 } from "../knowledge/knowledge.js";
 import {
 	assertBooksKept,
@@ -31,14 +32,16 @@ import {
 	createConceptEditor,
 	createDataBackup,
 	createGraphImporter,
+	createGraphOwner,
 	createGraphPrices,
 	createGraphRepository,
 	createOperator,
 	createRetention,
+	makeDataFolder,
 	type Operator,
 } from "../operator/operator.js";
 import { openIndexDisk, type PairJudge } from "../search/search.js";
-import type { Settings } from "../settings/settings.js";
+import { GRAPH_VERSIONS, type Settings } from "../settings/settings.js";
 import { createWebRouter } from "../web/web.js";
 import { catalogFolders, loadGraphs, openSearch } from "./content.js";
 import { type AppLife, createAppLife } from "./lifecycle.js";
@@ -92,7 +95,7 @@ export async function createApp(options: AppOptions): Promise<App> {
 	const { slack, callerEgress, judge } = options;
 	const system = { clock, random, logger, ids };
 	const bare = { ...system, settings, folder, isServing, slack, callerEgress, judge };
-	mkdirSync(folder, { recursive: true, mode: 0o700 });
+	makeDataFolder(folder);
 	assertBooksKept(folder);
 	// The store comes first: its lock keeps a second process away from keys and graphs as well.
 	const store = await openJournalStore({
@@ -120,7 +123,8 @@ async function wire(ports: Ports, store: Store): Promise<App> {
 	const address = { baseUrl: settings.publicUrl ?? "" };
 	const { pepper } = keys;
 	const base = { ...ports, store, address, baseUrl: () => address.baseUrl, pepper };
-	const catalog = createGraphCatalog();
+	const gone = await recoverHistory(openHistory(ports), importedGraphs(folder));
+	const catalog = createGraphCatalog([], gone);
 	const money = createMoney({ ...base, graphs: createTermsSource(catalog) });
 	await money.sweeper.releaseAll();
 	if (money.onchain) await money.onchain.resume();
@@ -188,8 +192,9 @@ function wireOperator(
 ): Operator {
 	const { money, store, settings, clock, folder: data, info } = wiring;
 	const folder = importedGraphs(data);
-	const repository = createGraphRepository({ ...wiring, folder });
-	const importer = createGraphImporter({ ...wiring, repository, folder });
+	const history = openHistory(wiring);
+	const repository = createGraphRepository({ ...wiring, folder, history });
+	const importer = createGraphImporter({ ...wiring, repository, history, folder });
 	return createOperator({
 		...wiring,
 		...money,
@@ -198,6 +203,13 @@ function wireOperator(
 		importer,
 		concepts: createConceptEditor({ repository, clock, inTurn: importer.whileNoneRuns }),
 		priceGraph: createGraphPrices({ ...wiring, repository, inTurn: importer.whileNoneRuns }),
+		owner: createGraphOwner({
+			...wiring,
+			repository,
+			history,
+			folder,
+			inTurn: importer.whileNoneRuns,
+		}),
 		backUp: createDataBackup({ store, importer, folder: data }),
 		environment: environmentOf(settings.profile),
 		openWriter: (onUsage) => openLlmWriter(wiring, onUsage),
@@ -208,6 +220,14 @@ function wireOperator(
 const importedGraphs = (folder: string) => join(folder, "graphs");
 
 /** What is on sale. Files that are as they were when a graph was last kept are not read again. */
+function openHistory({ settings, clock, folder }: Pick<Ports, "settings" | "clock" | "folder">) {
+	return createGraphHistory({
+		folder: join(folder, "graph-history"),
+		clock,
+		keep: settings.graphVersions ?? GRAPH_VERSIONS,
+	});
+}
+
 async function openGraphs({ settings, clock, logger, folder }: Ports, catalog: GraphCatalog) {
 	const snapshots = createGraphSnapshots({
 		folder: join(folder, "graph-cache"),

@@ -28,15 +28,7 @@ import {
 	toSptScope,
 } from "../accounts/accounts.js";
 import { createBoundedWork, type Json, LIMITS, type PriceList } from "../contract/contract.js";
-import {
-	createPerRevision,
-	formatUsd,
-	notFound,
-	parseUsd,
-	toIsoDay,
-	toIsoTime,
-} from "../kernel/kernel.js";
-import type { Graph, GraphCatalog } from "../knowledge/knowledge.js";
+import { createPerRevision, formatUsd, parseUsd, toIsoDay, toIsoTime } from "../kernel/kernel.js";
 import type { PaymentOperations, PaymentRecords } from "../sales/sales.js";
 import {
 	createDiscovery,
@@ -94,15 +86,15 @@ export function createFreeOperations(
 		researchPricing: () => lists("pricing"),
 		researchOfferings: () => lists("tools"),
 		graphsCatalog: graphPage,
-		graphDetail: (idOrSlug) => details(findGraph(catalog, idOrSlug).record.id),
-		graphReadme: (idOrSlug) => documents.readme(findGraph(catalog, idOrSlug)),
-		graphPreview: (idOrSlug) => overviews.preview(findGraph(catalog, idOrSlug)),
-		graphStats: (idOrSlug) => overviews.stats(findGraph(catalog, idOrSlug)),
-		graphSchema: (idOrSlug) => overviews.schema(findGraph(catalog, idOrSlug)),
-		graphVersions: (idOrSlug) => overviews.versions(findGraph(catalog, idOrSlug)),
+		graphDetail: (idOrSlug) => details(catalog.getNamed(idOrSlug).record.id),
+		graphReadme: (idOrSlug) => documents.readme(catalog.getNamed(idOrSlug)),
+		graphPreview: (idOrSlug) => overviews.preview(catalog.getNamed(idOrSlug)),
+		graphStats: (idOrSlug) => overviews.stats(catalog.getNamed(idOrSlug)),
+		graphSchema: (idOrSlug) => overviews.schema(catalog.getNamed(idOrSlug)),
+		graphVersions: (idOrSlug) => overviews.versions(catalog.getNamed(idOrSlug)),
 		catalogOkf: documents.catalogOkf,
 		readmesIndex: documents.readmesIndex,
-		graphCroissant: (idOrSlug) => documents.croissant(findGraph(catalog, idOrSlug)),
+		graphCroissant: (idOrSlug) => documents.croissant(catalog.getNamed(idOrSlug)),
 		graphSlice: (graphId) => documents.slice(catalog.get(graphId)),
 		expertsSearch: async (query, limit, signal) => ({
 			items: await experts.search(query, limit, signal),
@@ -151,14 +143,6 @@ function createListings(deps: Parameters<typeof createFreeOperations>[0]) {
 			return isWhole ? lists("graphs") : pageOfGraphs(items("graphs"), page);
 		},
 	};
-}
-
-function findGraph(catalog: GraphCatalog, idOrSlug: string): Graph {
-	const graph = catalog.find(idOrSlug);
-	if (graph) return graph;
-	throw notFound(
-		`No graph is called "${idOrSlug.slice(0, 80)}"; GET /v1/graphs/catalog lists those on sale.`,
-	);
 }
 
 const REFUND_REASON = "The holder asked for the balance that was not used.";

@@ -7,11 +7,13 @@ const ALWAYS_SHOWN: ReadonlySet<string> = new Set(["data"]);
 
 const SETTINGS_GROUP = "Settings:";
 
-/** Gives a command a flag for every setting. `isShown` lists them in its plain help, too. */
+/** Gives a command a flag for every setting, but for names that mean something else there. `isShown` lists them in its plain help, too. */
 export function withSettings(command: Command, { isShown = false } = {}): Command {
 	for (const { key, description, default: byDefault } of SETTING_ROWS) {
 		const told = byDefault ? `${description} Default: ${byDefault}` : description;
-		const option = new Option(`--${key.replaceAll("_", "-")} <value>`, told);
+		const flag = `--${key.replaceAll("_", "-")}`;
+		if (command.options.some(({ long }) => long === flag)) continue;
+		const option = new Option(`${flag} <value>`, told);
 		command.addOption(
 			option.helpGroup(SETTINGS_GROUP).hideHelp(!isShown && !ALWAYS_SHOWN.has(key)),
 		);

@@ -1,9 +1,10 @@
 import tab from "@bomb.sh/tab/commander";
 import { Command, CommanderError } from "commander";
-import { ServiceError, SOFTWARE_VERSION, scrubSecrets } from "../kernel/kernel.js";
+import { ServiceError, SOFTWARE_VERSION, scrubSecrets, visibleText } from "../kernel/kernel.js";
 import { addAccounts, addKeys, addSpt, addTokens } from "./commands/account-commands.js";
 import { addBackup, addRestore, addRetention } from "./commands/data-commands.js";
-import { addConcepts, addGraphs, addImport, addReindex } from "./commands/graph-commands.js";
+import { addConcepts, addGraphs, addReindex } from "./commands/graph-commands.js";
+import { addImport } from "./commands/import-command.js";
 import { addLedger } from "./commands/ledger-commands.js";
 import { addProbe } from "./commands/probe-command.js";
 import { addFeeds, addModels } from "./commands/source-commands.js";
@@ -45,9 +46,20 @@ function report(error: unknown): number {
 		processTerminal.say({ text: `tollgraph: ${scrubSecrets(error.message)}`, style: "red" });
 		return error.code === "INVALID_ARGUMENT" || error.code === "NOT_FOUND" ? 2 : 1;
 	}
+	const refusal = refusalOf(error);
+	if (refusal !== undefined) {
+		processTerminal.say(`tollgraph: ${refusal}`);
+		return 1;
+	}
 	const text = error instanceof Error ? (error.stack ?? error.message) : String(error);
 	processTerminal.say(`tollgraph: unexpected failure. ${scrubSecrets(text)}`);
 	return 1;
+}
+
+/** What the system refused, in one sentence: a file or an address that someone named, and no fault of ours. */
+function refusalOf(error: unknown): string | undefined {
+	if (!(error instanceof Error) || !("syscall" in error)) return undefined;
+	return `The system refused this: ${visibleText(scrubSecrets(error.message))}. Put that right, then run it again.`;
 }
 
 const COMMANDS = [

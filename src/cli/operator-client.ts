@@ -60,12 +60,19 @@ type Method = "GET" | "POST" | "PUT" | "DELETE";
 
 /** The operator of a running server, over its admin API; throws what the server threw. */
 export function createOperatorClient(egress: Egress, server: ServerFile): Operator {
-	const send = async (method: Method, path: string, body: unknown, timeoutMs: number) => {
+	const send = async (
+		method: Method,
+		path: string,
+		body: unknown,
+		timeoutMs: number,
+		signal?: AbortSignal,
+	) => {
 		const response = await egress.request({
 			method,
 			url: `${server.admin_url}${path}`,
 			headers: { Authorization: `Bearer ${server.token}`, "Content-Type": "application/json" },
 			timeoutMs,
+			signal,
 			...(body !== undefined && { body: JSON.stringify(body) }),
 		});
 		if (!response.ok) throw toError((await response.json()) as Wire);
@@ -79,8 +86,12 @@ export function createOperatorClient(egress: Egress, server: ServerFile): Operat
 		timeoutMs = QUICK_TIMEOUT_MS,
 	): Promise<T> => (await (await send(method, path, body, timeoutMs)).json()) as T;
 
-	const long = async <T>(path: string, body: unknown, onProgress?: OnProgress): Promise<T> =>
-		resultOf<T>(await send("POST", path, body, LONG_TIMEOUT_MS), onProgress);
+	const long = async <T>(
+		path: string,
+		body: unknown,
+		onProgress?: OnProgress,
+		signal?: AbortSignal,
+	): Promise<T> => resultOf<T>(await send("POST", path, body, LONG_TIMEOUT_MS, signal), onProgress);
 
 	const stream = async function* (path: string): AsyncGenerator<string> {
 		yield* contentOf(await send("GET", path, undefined, LONG_TIMEOUT_MS));
@@ -100,29 +111,41 @@ export function createOperatorClient(egress: Egress, server: ServerFile): Operat
 		listAccounts: () => quick("GET", "/accounts"),
 		setAccount: (request) => quick("POST", "/accounts/set", request),
 		creditAccount: (request) => quick("POST", "/accounts/credit", request),
-		listGraphs: () => quick("GET", "/graphs"),
 		priceGraph: (request) => quick("POST", "/graphs/prices", request, LONG_TIMEOUT_MS),
 		purge: () => quick("POST", "/retention/purge", {}, LONG_TIMEOUT_MS),
-		importGraph: (request, onProgress) => long("/imports", request, onProgress),
-		// They wait for an import that runs.
-		putConcept: ({ graph_id, ...file }) =>
-			quick("PUT", conceptsOf(graph_id), file, LONG_TIMEOUT_MS),
-		removeConcept: ({ graph_id, concept_id: id }) => {
-			const path = `${conceptsOf(graph_id)}/${encodeURIComponent(id)}`;
-			return quick("DELETE", path, undefined, LONG_TIMEOUT_MS);
-		},
 		reindex: (onProgress) => long("/reindex", {}, onProgress),
 		backUp: (request, onProgress) => long("/backups", request, onProgress),
 		reportWriter: () => quick("GET", "/writer"),
 		tryWriter: (request, onProgress) => long("/writer/trials", request, onProgress),
+		...createGraphClient({ quick, long }),
 		...createLedgerClient({ quick, long, stream }),
 	};
 }
 
 interface AdminRequests {
 	quick<T>(method: Method, path: string, body?: unknown, timeoutMs?: number): Promise<T>;
-	long<T>(path: string, body: unknown, onProgress?: OnProgress): Promise<T>;
+	long<T>(path: string, body: unknown, onProgress?: OnProgress, signal?: AbortSignal): Promise<T>;
 	stream(path: string): AsyncGenerator<string>;
+}
+
+/** What is done with graphs; most of it waits for an import that runs. */
+function createGraphClient({ quick, long }: Pick<AdminRequests, "quick" | "long">) {
+	return {
+		listGraphs: () => quick("GET", "/graphs"),
+		importGraph: (request, onProgress, signal) => long("/imports", request, onProgress, signal),
+		listVersions: (request) => quick("POST", "/graphs/versions", request),
+		rollBack: (request) => quick("POST", "/graphs/rollback", request, LONG_TIMEOUT_MS),
+		removeGraph: (request) => quick("POST", "/graphs/remove", request, LONG_TIMEOUT_MS),
+		renameGraph: (request) => quick("POST", "/graphs/rename", request, LONG_TIMEOUT_MS),
+		setGraph: (request) => quick("POST", "/graphs/set", request, LONG_TIMEOUT_MS),
+		checkGraph: (request) => quick("POST", "/graphs/check", request, LONG_TIMEOUT_MS),
+		putConcept: ({ graph_id, ...file }) =>
+			quick("PUT", conceptsOf(graph_id), file, LONG_TIMEOUT_MS),
+		removeConcept: ({ graph_id, concept_id: id }) => {
+			const path = `${conceptsOf(graph_id)}/${encodeURIComponent(id)}`;
+			return quick("DELETE", path, undefined, LONG_TIMEOUT_MS);
+		},
+	} satisfies Partial<Operator>;
 }
 
 /** What is asked of the books. */
@@ -218,7 +241,9 @@ async function* linesOf(response: Response): AsyncGenerator<string> {
 }
 
 function toError(answer: Wire): ServiceError {
-	const { code, message } = (answer["error"] ?? {}) as { code?: string; message?: string };
+	const { code, message, details } = (answer["error"] ?? {}) as Partial<ServiceError>;
 	const known = ERROR_CODES.find((candidate): candidate is ErrorCode => candidate === code);
-	return new ServiceError(known ?? "INTERNAL", message ?? "The server answered with an error.");
+	return new ServiceError(known ?? "INTERNAL", message ?? "The server answered with an error.", {
+		...(details && { details }),
+	});
 }

@@ -38,11 +38,13 @@ export function addCommand<Result extends object>(
 		}) => Promise<Result>;
 	},
 ): void {
+	const own = new Set(command.options.map((option) => option.attributeName()));
 	withSettings(command)
 		.option("--json", "print one JSON line")
 		.action(async () => {
 			const flags: Flags = command.optsWithGlobals();
-			const settings = settingsOf(context, flags);
+			const given = Object.entries(flags).filter(([name]) => !own.has(name));
+			const settings = settingsOf(context, Object.fromEntries(given));
 			const result = await run({ settings, flags, args: command.args });
 			const json = flags["json"] === true;
 			printResult(context.terminal, result, { json, lines: describe(result, flags) });

@@ -1,6 +1,7 @@
 /** Operator commands: data to stdout, talk to stderr, fixed exit codes. */
 
 import { once } from "node:events";
+import { createInterface } from "node:readline/promises";
 import type { Writable } from "node:stream";
 import { styleText } from "node:util";
 import { type Clock, systemClock, visibleJson, visibleText } from "../kernel/kernel.js";
@@ -19,6 +20,8 @@ export interface Terminal {
 	say(line: Line): void;
 	/** Replaces the current line of a terminal; silent elsewhere. */
 	status(line: string): void;
+	/** Asks a person for yes or no; undefined where no one can be asked. */
+	readonly confirm?: ((question: string) => Promise<boolean>) | undefined;
 }
 
 export const processTerminal: Terminal = {
@@ -28,10 +31,20 @@ export const processTerminal: Terminal = {
 	status(line) {
 		if (process.stderr.isTTY) process.stderr.write(`\r\u001b[K${line}`);
 	},
+	confirm: process.stdin.isTTY && process.stderr.isTTY ? confirm : undefined,
 };
 
 function render(line: Line, stream: NodeJS.WriteStream): string {
 	return typeof line === "string" ? line : styleText(line.style, line.text, { stream });
+}
+
+async function confirm(question: string): Promise<boolean> {
+	const lines = createInterface({ input: process.stdin, output: process.stderr });
+	try {
+		return /^y(es)?$/i.test((await lines.question(`${question} [y/N] `)).trim());
+	} finally {
+		lines.close();
+	}
 }
 
 /** A reader such as `head` closes the pipe once it has read enough: the rest is discarded, and nothing has failed. */

@@ -1,4 +1,5 @@
 import { resolve } from "node:path";
+import { setTimeout as sleep } from "node:timers/promises";
 import type { Command } from "commander";
 import type { DemoWallet } from "../../payments/onchain/onchain.js";
 import { type App, createApp, type OpenedOnchain, openOnchain } from "../app/app.js";
@@ -24,13 +25,18 @@ export async function serve(
 	});
 	const isStopped = () => signal !== undefined;
 	let onchain: OpenedOnchain | undefined;
-	const app = await createApp({
+	const opening = createApp({
 		settings,
 		isServing: true,
 		openOnchain: async (ports) => {
 			onchain = await openOnchain({ ...ports, environment });
 			return onchain;
 		},
+	});
+	const app = await orEndBySignal(opening, stopped, async () => {
+		terminal.say(`${signal}: ended before the start was done.`);
+		await onchain?.close();
+		return signal;
 	});
 	const becomeReady = async () => {
 		// A chain that fails to start has said so in the log; tokens and keys go on.
@@ -57,6 +63,26 @@ export async function serve(
 		await app.close();
 		removeServerFile(resolve(settings.data));
 	}
+}
+
+/** How long a start that is asked to end may take to come to a place where it can. */
+const START_END_MS = 1_500;
+
+/**
+ * The app, unless a signal comes and opening it goes on for longer than that: what is on the disk then is what a crash leaves, so the
+ * process ends by the signal. Waiting work of the system, such as a read that never returns, would keep an ordinary exit waiting.
+ */
+async function orEndBySignal(
+	opening: Promise<App>,
+	stopped: Promise<void>,
+	say: () => Promise<string | undefined>,
+): Promise<App> {
+	const late = stopped.then(() => sleep(START_END_MS, undefined, { ref: false }));
+	const opened = await Promise.race([opening, late]);
+	if (opened) return opened;
+	const signal = await Promise.race([say(), sleep(START_END_MS / 10, undefined)]);
+	process.kill(process.pid, signal ?? "SIGKILL");
+	return opening;
 }
 
 function announce(app: App, { host, port }: RunningServer, settings: Settings): void {

@@ -19,6 +19,7 @@ import type {
 	Finding,
 	GraphRecord,
 } from "./graph.js";
+import { SETTABLE_FIELDS } from "./graph.js";
 import { faultOfConceptPrice, readTerms } from "./graph-terms.js";
 
 export const RECORD_PATH = "graph.md";
@@ -100,6 +101,8 @@ export function readRecord(
 	fallbacks: { readonly id: string; readonly title: string | undefined; readonly updated: string },
 ): GraphRecord {
 	const id = parseGraphId(textOf(data["id"]) ?? fallbacks.id);
+	const setFields = textsOf(data["set_by_owner"]);
+	const setByOwner = SETTABLE_FIELDS.filter((field) => setFields.includes(field));
 	return {
 		id,
 		slug: parseGraphId(textOf(data["slug"]) ?? id),
@@ -117,7 +120,17 @@ export function readRecord(
 		expert: expertOf(data["expert"], id),
 		analyst: analystOf(data["analyst"], id),
 		terms: readTerms(data, RECORD_PATH),
+		...withoutMissing({
+			contact: textOf(data["contact"]),
+			license: textOf(data["license"] ?? data["licence"]),
+			setByOwner: setByOwner.length > 0 ? setByOwner : undefined,
+		}),
 	};
+}
+
+/** Graphs are compared part by part: what is not there has no key. */
+function withoutMissing<T extends object>(parts: T): T {
+	return Object.fromEntries(Object.entries(parts).filter(([, value]) => value !== undefined)) as T;
 }
 
 /** `1` and `1.2`, which YAML reads as numbers, are completed to three places. */

@@ -3,6 +3,7 @@ import { mkdir, mkdtemp, open, readdir, readFile, rename, rm, stat } from "node:
 import { basename, dirname, join, resolve } from "node:path";
 import { setImmediate } from "node:timers/promises";
 import { invalidArgument, notFound, type ServiceError } from "../kernel/kernel.js";
+import type { Changeable } from "./bundle-change.js";
 import { isConfined } from "./bundle-document.js";
 import { BUNDLE_LIMITS } from "./bundle-limits.js";
 import { type BundleFiles, type BundleReading, readBundleInTurns } from "./bundle-reader.js";
@@ -17,6 +18,7 @@ import {
 } from "./bundle-update.js";
 import { toBundleFiles } from "./bundle-writer.js";
 import type { Finding, Graph } from "./graph.js";
+import { entriesOf } from "./path-map.js";
 import { mapInBatches } from "./work-in-turns.js";
 
 /**
@@ -201,6 +203,14 @@ export async function readPaths(
 		if (totalBytes > BUNDLE_LIMITS.totalBytes) throw tooLarge(folder);
 	}
 	return files;
+}
+
+/** The files of a bundle on the disk, as they are. */
+export function bundleFilesFrom({ folder, memory }: Changeable): Promise<BundleFiles> {
+	return readPaths(
+		folder,
+		[...entriesOf(memory.files)].map(([path]) => path),
+	);
 }
 
 function tooLarge(folder: string): ServiceError {

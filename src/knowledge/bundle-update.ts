@@ -55,7 +55,7 @@ export async function updateBundle(
 	await assertRoom(target, changes, disk);
 	const work = await disk.makeWorkFolder(join(dirname(target), `.${basename(target)}-`));
 	try {
-		await commit(work, changes, disk);
+		await stageChanges(work, changes, disk);
 	} catch (error) {
 		await disk.removeFolder(work);
 		throw error;
@@ -174,7 +174,11 @@ export function isUpdateFile(name: string): boolean {
 }
 
 /** Once this has returned, the change happens: now, or at the next start. */
-async function commit(work: string, changes: BundleChanges, disk: BundleDisk): Promise<void> {
+export async function stageChanges(
+	work: string,
+	changes: BundleChanges,
+	disk: BundleDisk = nodeBundleDisk,
+): Promise<void> {
 	const put = [...changes].flatMap(([path, bytes]) => (bytes ? [{ path, bytes }] : []));
 	const remove = [...changes].flatMap(([path, bytes]) => (bytes ? [] : [path]));
 	const promise: Plan = { version: 1, put: put.map(({ path }) => path), remove };
@@ -186,6 +190,16 @@ async function commit(work: string, changes: BundleChanges, disk: BundleDisk): P
 	await disk.rename(join(work, PLAN_DRAFT), join(work, PLAN));
 	await disk.syncFolder(work);
 	await disk.syncFolder(dirname(work));
+}
+
+/** The changes that were staged in a folder. */
+export async function readStaged(work: string): Promise<BundleChanges> {
+	const { put, remove } = plan.parse(JSON.parse(await readFile(join(work, PLAN), "utf8")));
+	const changes = new Map<string, Uint8Array | undefined>(remove.map((path) => [path, undefined]));
+	for (const [number, path] of put.entries()) {
+		changes.set(path, await readFile(join(work, STAGE, String(number))));
+	}
+	return changes;
 }
 
 /** May be cut off at any point and started again: what has been moved is not there to be moved again. */

@@ -22,9 +22,7 @@ export function toBundleFiles(graph: Graph): BundleFiles {
 }
 
 /** Like `toBundleFiles`, concept by concept. */
-export function* bundleFilesOf(
-	graph: Pick<Graph, "record" | "concepts">,
-): Steps<BundleFiles> {
+export function* bundleFilesOf(graph: Pick<Graph, "record" | "concepts">): Steps<BundleFiles> {
 	const pathOfId = new Map(graph.concepts.map(({ id, path }) => [id, path]));
 	const texts = new Map<string, string>([
 		["index.md", toGraphListing(graph.record.title, graph.concepts)],
@@ -209,6 +207,9 @@ export function toRecordFile(record: GraphRecord): string {
 			...(record.description === "" ? {} : { description: record.description }),
 			...(record.topics.length === 0 ? {} : { topics: record.topics }),
 			...(record.exampleQueries.length === 0 ? {} : { example_queries: record.exampleQueries }),
+			...(record.contact && { contact: record.contact }),
+			...(record.license && { license: record.license }),
+			...(record.setByOwner && { set_by_owner: record.setByOwner }),
 			...(record.curator ? { curator: record.curator } : {}),
 			...(expert
 				? {

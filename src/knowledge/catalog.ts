@@ -1,12 +1,18 @@
 import type { GraphType } from "../contract/contract.js";
 import { notFound } from "../kernel/kernel.js";
 import type { Graph } from "./graph.js";
+import type { Departure } from "./graph-history.js";
 import { runInTurns, type Steps } from "./work-in-turns.js";
 
 export type GraphCatalog = ReturnType<typeof createGraphCatalog>;
 
 /** All graphs on sale, found by id or slug. Replacing one is one assignment: readers see the old or the new one. */
-export function createGraphCatalog(initial: readonly Graph[] = []) {
+export function createGraphCatalog(
+	initial: readonly Graph[] = [],
+	/** Where graphs went that are not on sale any more, by the id they had. */
+	departures: ReadonlyMap<string, Departure> = new Map(),
+) {
+	const gone = new Map(departures);
 	const byId = new Map<string, Graph>();
 	let bySlug = new Map<string, Graph>();
 	let sorted: readonly Graph[] = [];
@@ -22,26 +28,43 @@ export function createGraphCatalog(initial: readonly Graph[] = []) {
 	for (const graph of initial) byId.set(graph.record.id, graph);
 	rebuild();
 
+	/** Says that no graph has this id, and where the one went that had it. */
+	const explain = (id: string): string => {
+		const departure = gone.get(id);
+		if (!departure) {
+			return `No graph is called "${id.slice(0, 80)}"; GET /v1/graphs/catalog lists those on sale.`;
+		}
+		const { moved_to: now, at } = departure;
+		return now === null
+			? `The graph "${id}" was taken off sale on ${at.slice(0, 10)}; GET /v1/graphs/catalog lists those on sale.`
+			: `The graph "${id}" is called "${now}" now: ask for "${now}", at /v1/graphs/${now}.`;
+	};
 	/** Throws NOT_FOUND. Accepts the id only. */
 	const get = (id: string): Graph => {
 		const graph = byId.get(id);
 		if (graph) return graph;
-		throw notFound(
-			`No graph is called "${id.slice(0, 80)}"; GET /v1/graphs/catalog lists those on sale.`,
-		);
+		throw notFound(explain(id));
 	};
+	/** Also by the name of its detail page. Throws NOT_FOUND. */
+	const getNamed = (idOrSlug: string): Graph =>
+		byId.get(idOrSlug) ?? bySlug.get(idOrSlug) ?? get(idOrSlug);
 	return {
 		list: (filter?: { type?: GraphType }): readonly Graph[] =>
 			filter?.type ? sorted.filter((graph) => graph.record.type === filter.type) : sorted,
 		find: (idOrSlug: string): Graph | undefined => byId.get(idOrSlug) ?? bySlug.get(idOrSlug),
 		get,
+		getNamed,
+		explain,
 		assertKnown: (id: string): void => void get(id),
 		put(graph: Graph): void {
 			byId.set(graph.record.id, graph);
+			gone.delete(graph.record.id);
 			rebuild();
 		},
-		remove(id: string): void {
+		/** Takes a graph off sale; `departure` says where it went. */
+		remove(id: string, departure?: Departure): void {
 			byId.delete(id);
+			if (departure) gone.set(id, departure);
 			rebuild();
 		},
 		/** Changes whenever a graph is put or removed. */

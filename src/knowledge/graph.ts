@@ -102,7 +102,16 @@ export interface GraphRecord {
 	readonly analyst: AnalystProfile | undefined;
 	/** Prices and owners; undefined where the price list decides and the operator owns. */
 	readonly terms?: GraphTerms | undefined;
+	/** Where buyers turn to with questions. */
+	readonly contact?: string | undefined;
+	/** An SPDX identifier, an address or a sentence. */
+	readonly license?: string | undefined;
+	/** What the owner set by hand: imports leave it as it is. */
+	readonly setByOwner?: readonly SettableField[] | undefined;
 }
+
+export const SETTABLE_FIELDS = ["title", "description", "topics", "contact", "license"] as const;
+export type SettableField = (typeof SETTABLE_FIELDS)[number];
 
 /** A loaded graph: its record and its concepts in path order. Immutable; a change makes a new one. */
 export interface Graph {

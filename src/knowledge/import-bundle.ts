@@ -206,7 +206,8 @@ function toRecord(
 	graph: Pick<Graph, "record" | "concepts">,
 	{ graphId, options, isOkf }: { graphId: string; options: ImportOptions; isOkf: boolean },
 ): GraphRecord {
-	const { record } = graph;
+	// Who set what is said of the graph on sale, not of its source.
+	const { setByOwner: _, ...record } = graph.record;
 	const newest = newestDayOf(graph.concepts);
 	const given = isOkf ? record : { ...record, updated: newest ?? record.updated };
 	return {
@@ -271,16 +272,20 @@ export interface FrameRules extends Pick<ImportTrace, "format" | "sourceRecord">
 
 /** The record these concepts give a graph, dated `updated`. */
 export function recordFor(
-	{ record: { id, terms }, concepts }: Graph,
+	{ record, concepts }: Graph,
 	{ format, sourceRecord, options }: FrameRules,
 	updated: string,
 ): GraphRecord {
 	const made = toRecord(
 		{ record: sourceRecord, concepts },
-		{ graphId: id, options: { ...options, today: updated }, isOkf: format === "okf" },
+		{ graphId: record.id, options: { ...options, today: updated }, isOkf: format === "okf" },
 	);
+	const { setByOwner } = record;
 	// Prices that were set here stay while the source names none.
-	return { ...made, terms: made.terms ?? terms };
+	const priced = { ...made, terms: made.terms ?? record.terms };
+	if (!setByOwner) return priced;
+	const set = setByOwner.map((field) => [field, record[field]]);
+	return { ...priced, ...Object.fromEntries(set), setByOwner };
 }
 
 /** True when the graph says of itself what it would say after an import of what it holds, but for the date. */

@@ -18,7 +18,7 @@ export {
 	isChangeable,
 } from "./bundle-change.js";
 export { compareText, isReserved, RECORD_PATH } from "./bundle-document.js";
-export { readGraph, recoverBundles, writeBundle } from "./bundle-folder.js";
+export { bundleFilesFrom, readGraph, recoverBundles, writeBundle } from "./bundle-folder.js";
 export { BUNDLE_LIMITS } from "./bundle-limits.js";
 export { FRAME_PATHS, reasonAgainstPath, reasonToSkip } from "./bundle-paths.js";
 export { updateBundle } from "./bundle-update.js";
@@ -40,8 +40,16 @@ export {
 	type Graph,
 	type GraphRecord,
 	readMemory,
+	type SettableField,
 	toTrendId,
 } from "./graph.js";
+export {
+	createGraphHistory,
+	type GraphHistory,
+	type GraphVersion,
+	recoverHistory,
+	type VersionCause,
+} from "./graph-history.js";
 export {
 	createGraphSnapshots,
 	type GraphSnapshots,

@@ -1,6 +1,9 @@
 import {
+	accessSync,
+	constants,
 	existsSync,
 	lstatSync,
+	mkdirSync,
 	readdirSync,
 	readFileSync,
 	realpathSync,
@@ -31,12 +34,13 @@ import {
 	unavailable,
 } from "../kernel/kernel.js";
 import type { Settings } from "../settings/settings.js";
-import type { GraphImporter, OnProgress } from "./graph-importer.js";
+import type { GraphImporter } from "./graph-importer.js";
+import type { OnProgress } from "./import-command.js";
 
 /** Of the manifest at the top; the journal within has its own. */
 const DATA_BACKUP = { kind: "tollgraph data folder", version: 1 } as const;
 /** Beside the journal, whose moment comes after theirs. Indexes and the demo chain are made again. */
-const PARTS = ["profile", "keys", "graphs"] as const;
+const PARTS = ["profile", "keys", "graphs", "graph-history"] as const;
 
 /** What a start would rebuild where it is missing, and then as another one's. */
 const NEEDED: readonly string[] = ["profile", ...LASTING_KEYS.map((name) => `keys/${name}`)];
@@ -306,4 +310,30 @@ function hasJournal(folder: string): boolean {
 	if (existsSync(join(folder, "mark"))) return true;
 	const segments = join(folder, "segments");
 	return existsSync(segments) && readdirSync(segments).length > 0;
+}
+
+/**
+ * Makes the data folder where it is missing. Throws INVALID_ARGUMENT, at once and in one sentence, for a place that is no
+ * folder and for one that may not be written to.
+ */
+export function makeDataFolder(folder: string): void {
+	try {
+		makeFolders(folder);
+		accessSync(folder, constants.R_OK | constants.W_OK | constants.X_OK);
+	} catch (cause) {
+		throw invalidArgument(
+			`The data folder "${folder}" cannot be used (${messageOf(cause)}). Name a folder that you may write to with --data.`,
+			{ cause },
+		);
+	}
+	if (statSync(folder).isDirectory()) return;
+	throw invalidArgument(`"${folder}" is a file; name a folder with --data.`);
+}
+
+/** One by one: where the system refuses every name, as in /proc, a recursive mkdir of Node never returns. */
+function makeFolders(folder: string): void {
+	if (existsSync(folder)) return;
+	const above = dirname(folder);
+	if (above !== folder) makeFolders(above);
+	mkdirSync(folder, { mode: 0o700 });
 }

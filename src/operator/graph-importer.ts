@@ -1,39 +1,49 @@
+import { rm } from "node:fs/promises";
 import { join } from "node:path";
 import { setImmediate } from "node:timers/promises";
 import PQueue from "p-queue";
-import { z } from "zod";
-import { GRAPH_TYPES, graphIdField, LIMITS } from "../contract/contract.js";
+import { LIMITS } from "../contract/contract.js";
 import { type Clock, invalidArgument, parseGraphId, toIsoDay } from "../kernel/kernel.js";
 import {
 	assertLoadable,
 	type BundleChanges,
 	type Changeable,
-	conceptAt,
 	differences,
 	FRAME_PATHS,
 	type FrameRules,
 	frameChanges,
 	type Graph,
 	type GraphCatalog,
+	type GraphHistory,
 	type GraphRecord,
 	type ImportMemory,
-	type ImportOptions,
 	importFolder,
 	isChangeable,
 	isFrameCurrent,
-	isReserved,
 	readMemory,
 	recordFor,
 	type SkippedFile,
-	SPLIT_CHARS_MIN,
 	updateFromFolder,
 	writeBundle,
 } from "../knowledge/knowledge.js";
-import type { GraphRepository } from "./graph-repository.js";
+import type { SearchEngine } from "../search/search.js";
+import { inspectGraph } from "./graph-quality.js";
+import { assertWanted, type GraphRepository, type StagedChange } from "./graph-repository.js";
+import { type ImportRequest, type OnProgress, toOptions } from "./import-command.js";
+import {
+	assertFewRemoved,
+	assertIdFree,
+	changesBetween,
+	type ImportReport,
+	namesOf,
+	toReport,
+} from "./import-report.js";
 
 interface UpdateServices {
 	readonly catalog: GraphCatalog;
 	readonly repository: GraphRepository;
+	readonly history: GraphHistory;
+	readonly search: SearchEngine;
 	readonly clock: Clock;
 }
 
@@ -42,50 +52,92 @@ interface ImportServices extends UpdateServices {
 	readonly folder: string;
 }
 
+/** How an import is watched and stopped. */
+interface Work {
+	readonly onProgress: OnProgress | undefined;
+	readonly signal: AbortSignal | undefined;
+}
+
+/** An import that searches see already, or one that was only planned. */
+interface VisibleImport {
+	readonly report: Omit<ImportReport, "seconds">;
+	readonly graph: Graph;
+	readonly isOnSale: boolean;
+	/** Settles as `GraphRepository.complete` does. */
+	readonly complete: Promise<void>;
+	/** Puts back what was on sale before. */
+	readonly undo: () => Promise<void>;
+}
+
+const NOTHING_DONE = {
+	isOnSale: false,
+	complete: Promise.resolve(),
+	undo: async () => undefined,
+};
+
 /** Turns someone's folder into a graph on sale. */
 export type GraphImporter = ReturnType<typeof createGraphImporter>;
-
-/** Literal paths under /v1/graphs: a graph of that name could not be reached. */
-const RESERVED_IDS: ReadonlySet<string> = new Set(["catalog", "compare"]);
 
 export function createGraphImporter(deps: ImportServices) {
 	// Two imports at once would race for one folder and for the index.
 	const queue = new PQueue({ concurrency: 1 });
 	const update = createGraphUpdate(deps);
-	const run = async (request: ImportRequest, onProgress?: OnProgress): Promise<VisibleImport> => {
+	const run = async (request: ImportRequest, work: Work): Promise<VisibleImport> => {
+		assertWanted(work.signal);
 		const id = parseGraphId(request.as);
-		assertFree(deps.catalog, id, request.update ?? false);
+		assertIdFree(deps.catalog, id, request.update ?? false);
 		const own = request.update ? deps.repository.findOwn(id) : undefined;
-		return own
-			? update.bringInLine(own, request, onProgress)
-			: importGraph(deps, update, request, onProgress);
+		return own ? update.bringInLine(own, request, work) : importGraph(deps, update, request, work);
 	};
 	return {
 		/**
-		 * One at a time until searches see it; resolves when its vectors are made, too. Throws INVALID_ARGUMENT for a source
-		 * that cannot be read or an id that is taken.
+		 * One at a time until searches see it; resolves when its vectors are made, too. What was on sale before is on sale again
+		 * when `signal` is given before that. Throws INVALID_ARGUMENT for a source that cannot be read, an id that is taken, and an
+		 * update that takes away more than it may.
 		 */
-		async import(request: ImportRequest, onProgress?: OnProgress): Promise<ImportReport> {
+		async import(
+			request: ImportRequest,
+			onProgress?: OnProgress,
+			signal?: AbortSignal,
+		): Promise<ImportReport> {
 			let startedMs = 0;
-			const { report, complete } = await queue.add(() => {
+			const visible = await queue.add(() => {
 				startedMs = deps.clock.monotonicMs();
-				return run(request, onProgress);
+				return run(request, { onProgress, signal });
 			});
 			// Vectors may take minutes; changes of graphs do not wait for them.
-			await complete;
+			await orAborted(visible.complete, signal).catch(async (error: unknown) => {
+				if (signal?.aborted) await queue.add(visible.undo);
+				throw error;
+			});
+			const quality =
+				request.quality &&
+				(await inspectGraph(visible.graph, { ...deps, isOnSale: visible.isOnSale, signal }));
 			const seconds = Math.round(deps.clock.monotonicMs() - startedMs) / 1000;
-			return { ...report, seconds };
+			return { ...visible.report, ...(quality && { quality }), seconds };
 		},
 		/** Runs work that needs the imported files to stay as they are; imports wait for it. */
 		whileNoneRuns: <T>(work: () => Promise<T>): Promise<T> => queue.add(work),
 	};
 }
 
+/** Rejects as soon as the signal is given; what is under way goes on. */
+async function orAborted(work: Promise<void>, signal: AbortSignal | undefined): Promise<void> {
+	if (!signal) return work;
+	const stop = () => assertWanted(signal);
+	const stopped = new Promise<void>((resolve) => {
+		signal.addEventListener("abort", () => resolve(), { once: true });
+	});
+	stop();
+	await Promise.race([work, stopped]);
+	stop();
+}
+
 async function importGraph(
-	{ catalog, repository, clock, folder }: ImportServices,
+	{ catalog, repository, history, clock, folder }: ImportServices,
 	update: GraphUpdate,
 	request: ImportRequest,
-	onProgress?: OnProgress,
+	{ onProgress, signal }: Work,
 ): Promise<VisibleImport> {
 	const id = parseGraphId(request.as);
 	const imported = await importFolder({
@@ -98,37 +150,38 @@ async function importGraph(
 	assertSome(report, request.source);
 	assertSlugFree(catalog, imported.graph.record);
 	if (isChangeable(imported.graph)) assertLoadable(imported.graph.memory);
+	const prior = catalog.find(id);
+	const before = prior?.concepts ?? [];
+	const changes = changesBetween(before, imported.graph.concepts);
+	const told = toReport(request, { graph: imported.graph, skipped: report.skipped, changes });
+	assertFewRemoved(request, told, before.length);
+	const staged = { report: told, graph: imported.graph };
+	if (request.dry_run) return { ...staged, ...NOTHING_DONE };
+	assertWanted(signal);
 	const target = join(folder, id);
+	const takeBack = async () => {
+		await rm(target, { recursive: true, force: true });
+		if (prior) catalog.put(prior);
+		else catalog.remove(id);
+		await repository.reindex();
+	};
+	await history.clear(id);
 	await writeBundle(files, target, { replace: request.update ?? false });
 	const graph = { ...imported.graph, folder: target };
-	await repository.publish(graph, { vectors: "background", ...(onProgress && { onProgress }) });
-	update.remember(request, memory);
-	const { graphId, imported: count, skipped, nodes, edges, evidence } = report;
-	const changed = { added: nodes, changed: 0, removed: 0, unchanged: 0 };
-	return {
-		report: {
-			graph_id: graphId,
-			imported: count,
-			skipped,
-			left_out: countLeftOut(skipped),
-			nodes,
-			edges,
-			evidence,
-			changed,
-		},
-		complete: repository.complete(onProgress),
-	};
-}
-
-function assertFree(catalog: GraphCatalog, id: string, isUpdate: boolean): void {
-	if (RESERVED_IDS.has(id)) {
-		throw invalidArgument(`"${id}" is a name of the interface; choose another id.`);
+	try {
+		await history.begin(graph);
+		await repository.publish(graph, {
+			vectors: "background",
+			...(onProgress && { onProgress }),
+			signal,
+		});
+	} catch (error) {
+		await takeBack();
+		throw error;
 	}
-	const other = catalog.find(id);
-	if (!other || (isUpdate && other.record.id === id)) return;
-	throw invalidArgument(
-		`A graph called "${id}" is on sale already; replace it with --update, or choose another id.`,
-	);
+	update.remember(request, memory);
+	const complete = repository.complete(onProgress);
+	return { ...staged, report: { ...told, version: 1 }, isOnSale: true, complete, undo: takeBack };
 }
 
 /** Brings imported graphs in line with their sources; only what has changed is read, written and indexed again. */
@@ -167,7 +220,7 @@ export function createGraphUpdate(deps: UpdateServices) {
 		async bringInLine(
 			graph: Changeable,
 			request: ImportRequest,
-			onProgress?: OnProgress,
+			{ onProgress, signal }: Work,
 		): Promise<VisibleImport> {
 			const startedMs = clock.monotonicMs();
 			await readMemory(graph);
@@ -175,42 +228,45 @@ export function createGraphUpdate(deps: UpdateServices) {
 			const onRead = () => {
 				readMs = clock.monotonicMs();
 			};
-			const plan = await makePlan(graph, request, {
-				nowMs: clock.now(),
-				onRead,
-				memory: recall(request),
-			});
-			const next = await carryOut(deps, graph, plan);
+			const memory = recall(request);
+			const plan = await makePlan(graph, request, { nowMs: clock.now(), onRead, memory });
+			const staged = await stagePlan(deps, graph, plan);
+			const changes = namesOf(graph, plan.changes);
+			const { next } = staged;
+			const told = toReport(request, { graph: next, skipped: plan.skipped, changes });
+			assertFewRemoved(request, told, graph.concepts.length);
+			if (request.dry_run) return { report: told, graph: next, ...NOTHING_DONE };
+			const isNew = staged.changes.size > 0;
+			if (isNew) await repository.apply(staged, { cause: "update", signal });
 			const visibleMs = clock.monotonicMs();
 			remember(request, plan.memory);
 			const report = {
-				graph_id: request.as,
-				imported: next.concepts.length,
-				skipped: plan.skipped,
-				left_out: countLeftOut(plan.skipped),
-				nodes: next.concepts.length,
-				edges: next.concepts.reduce((sum, { edges }) => sum + edges.length, 0),
-				evidence: next.concepts.reduce((sum, { evidence }) => sum + evidence.length, 0),
-				changed: countChanges(graph, plan.changes),
+				...told,
+				version: await repository.versionOf(next),
 				read_ms: Math.round(readMs - startedMs),
 				visible_ms: Math.round(visibleMs - readMs),
 			};
-			return { report, complete: repository.complete(onProgress) };
+			const undo = async () => {
+				if (isNew) await repository.revert(staged);
+			};
+			const complete = repository.complete(onProgress);
+			return { report, graph: next, isOnSale: true, complete, undo };
 		},
 	};
 }
 
 /** Throws INVALID_ARGUMENT, and nothing has changed, when too little is left or the name is another graph's. */
-async function carryOut(
+async function stagePlan(
 	{ catalog, repository, clock }: UpdateServices,
 	graph: Changeable,
 	{ changes, rules, skipped, source }: Plan,
-): Promise<Graph> {
+): Promise<StagedChange> {
 	// What follows walks over the whole graph; others are served before it.
 	await setImmediate();
-	if (changes.size === 0 && isFrameCurrent(graph, rules)) return graph;
+	const isAsItWas = changes.size === 0 && isFrameCurrent(graph, rules);
+	if (isAsItWas) return { graph, next: graph, changes };
 	const today = toIsoDay(clock.now());
-	return repository.change(graph, changes, ({ graph: next }) => {
+	return repository.stage(graph, changes, ({ graph: next }) => {
 		assertSome({ nodes: next.concepts.length, skipped }, source);
 		const record = recordFor(next, rules, today);
 		assertSlugFree(catalog, record);
@@ -258,85 +314,17 @@ function givenIn(paths: Iterable<string>, format: FrameRules["format"]): Readonl
 	return new Set([...paths].filter((path) => FRAME_PATHS.has(path)));
 }
 
-function countChanges({ concepts }: Graph, changes: BundleChanges) {
-	let [added, changed, removed] = [0, 0, 0];
-	for (const [path, bytes] of changes) {
-		if (isReserved(path)) continue;
-		if (!conceptAt(concepts, path)) added += bytes ? 1 : 0;
-		else if (bytes) changed += 1;
-		else removed += 1;
-	}
-	return { added, changed, removed, unchanged: concepts.length - changed - removed };
-}
-
 /** The same source read with other options makes other files. */
-function keyOf({ update: _update, full: _full, ...rest }: ImportRequest): string {
+function keyOf(request: ImportRequest): string {
+	const {
+		update: _,
+		full: _full,
+		dry_run: _dry,
+		quality: _quality,
+		removals_max: _max,
+		...rest
+	} = request;
 	return JSON.stringify(Object.entries(rest).sort(([a], [b]) => (a < b ? -1 : 1)));
-}
-
-export const importCommand = z.strictObject({
-	/** Absolute path of an OKF folder, a Markdown folder or a zip of either. */
-	source: z.string().min(1),
-	as: graphIdField,
-	/** Address of each document; `{stem}` and `{path}` are filled in. */
-	source_url: z.string().optional(),
-	/** Front-matter key that dates the document. */
-	date_key: z.string().optional(),
-	/** Front-matter keys whose values name other documents. */
-	edge_keys: z.array(z.string()).optional(),
-	type: z.enum(GRAPH_TYPES).optional(),
-	title: z.string().optional(),
-	/** "heading", "file", or the front-matter key that titles of documents come from. */
-	title_from: z.string().min(1).optional(),
-	/** Where dates come from that documents do not state. */
-	dates: z.enum(["git"]).optional(),
-	/** Patterns of `.gitignore`: files that are taken, all by default, and those that are left out. */
-	only: z.array(z.string()).optional(),
-	exclude: z.array(z.string()).optional(),
-	/** Characters above which a document is cut at its headings. */
-	split: z.number().int().min(SPLIT_CHARS_MIN).optional(),
-	/** Brings a graph that was imported under this id before in line with the source; what has not changed stays as it is. */
-	update: z.boolean().optional(),
-	/** Reads every file of the source, also those whose size and times have not changed. */
-	full: z.boolean().optional(),
-});
-export type ImportRequest = z.output<typeof importCommand>;
-
-export interface ImportReport {
-	readonly graph_id: string;
-	readonly imported: number;
-	readonly skipped: readonly SkippedFile[];
-	/** Files of `skipped` by their kind: what is private, and what the import was told to leave out. */
-	readonly left_out: { readonly private: number; readonly ignored: number };
-	readonly nodes: number;
-	readonly edges: number;
-	readonly evidence: number;
-	/** Concepts, against those the graph had. */
-	readonly changed: ReturnType<typeof countChanges>;
-	readonly seconds: number;
-	/** Of an update: until it was known what has changed, and from there until searches saw it. */
-	readonly read_ms?: number;
-	readonly visible_ms?: number;
-}
-
-/** An import that searches see already. */
-interface VisibleImport {
-	readonly report: Omit<ImportReport, "seconds">;
-	/** Settles as `GraphRepository.complete` does. */
-	readonly complete: Promise<void>;
-}
-
-export type OnProgress = (progress: {
-	readonly done: number;
-	readonly total: number;
-	/** Which part of the work is counted, where it has several. */
-	readonly stage?: "keywords" | "vectors" | undefined;
-}) => void;
-
-function countLeftOut(skipped: readonly SkippedFile[]): ImportReport["left_out"] {
-	const count = (wanted: SkippedFile["kind"]) =>
-		skipped.filter(({ kind }) => kind === wanted).length;
-	return { private: count("private"), ignored: count("ignored") };
 }
 
 /** Throws INVALID_ARGUMENT for a source without a single concept. */
@@ -357,22 +345,4 @@ function assertSlugFree(catalog: GraphCatalog, { id, slug }: GraphRecord): void 
 	throw invalidArgument(
 		`The bundle's slug "${slug}" belongs to the graph "${holder.record.id}"; change it in graph.md.`,
 	);
-}
-
-function toOptions(request: ImportRequest, today: string): ImportOptions {
-	const { source_url, date_key, edge_keys, type, title, title_from, dates, only, exclude, split } =
-		request;
-	return {
-		today,
-		...(source_url !== undefined && { sourceUrl: source_url }),
-		...(date_key !== undefined && { dateKey: date_key }),
-		...(edge_keys && { edgeKeys: edge_keys }),
-		...(type && { type }),
-		...(title !== undefined && { title }),
-		...(title_from !== undefined && { titleFrom: title_from }),
-		...(dates && { dates }),
-		...(only && { only }),
-		...(exclude && { exclude }),
-		...(split !== undefined && { splitChars: split }),
-	};
 }

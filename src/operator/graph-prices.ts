@@ -56,7 +56,7 @@ export function createGraphPrices({
 			const terms = changeTerms(record.terms, changes);
 			const text = toRecordFile({ ...record, terms });
 			const bytes = new TextEncoder().encode(text);
-			return toWire(await repository.change(graph, new Map([[RECORD_PATH, bytes]])), {
+			return toWire(await repository.change(graph, new Map([[RECORD_PATH, bytes]]), "settings"), {
 				changed: true,
 			});
 		});

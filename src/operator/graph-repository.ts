@@ -2,7 +2,14 @@ import { readFile } from "node:fs/promises";
 import { dirname, join, resolve } from "node:path";
 import { z } from "zod";
 import { graphIdField } from "../contract/contract.js";
-import { type Clock, invalidArgument, type Logger, notFound, toIsoDay } from "../kernel/kernel.js";
+import {
+	type Clock,
+	invalidArgument,
+	type Logger,
+	notFound,
+	toIsoDay,
+	unavailable,
+} from "../kernel/kernel.js";
 import {
 	assertLoadable,
 	type BundleChange,
@@ -13,6 +20,7 @@ import {
 	type Finding,
 	type Graph,
 	type GraphCatalog,
+	type GraphHistory,
 	isChangeable,
 	markOf,
 	RECORD_PATH,
@@ -22,6 +30,7 @@ import {
 	toConceptId,
 	toRecordFile,
 	updateBundle,
+	type VersionCause,
 	valueAt,
 } from "../knowledge/knowledge.js";
 import type { SearchEngine, SyncOptions } from "../search/search.js";
@@ -33,12 +42,15 @@ export function createGraphRepository({
 	catalog,
 	search,
 	folder,
+	history,
 	logger,
 }: {
 	readonly catalog: GraphCatalog;
 	readonly search: SearchEngine;
 	/** Where imported bundles live, one folder each. */
 	readonly folder: string;
+	/** Earlier versions of them. */
+	readonly history: GraphHistory;
 	readonly logger: Logger;
 }) {
 	const home = resolve(folder);
@@ -55,13 +67,8 @@ export function createGraphRepository({
 		const isOurs = graph?.record.id === id && dirname(resolve(graph.folder)) === home;
 		return isOurs && isChangeable(graph) ? graph : undefined;
 	};
-	/** Indexes a graph, and then puts it on sale. */
-	const publish = async (graph: Graph, options?: SyncOptions): Promise<void> => {
-		const others = catalog.list().filter(({ record }) => record.id !== graph.record.id);
-		// On sale only once it can be searched.
-		await search.sync([...others, graph], options);
-		catalog.put(graph);
-	};
+	const publish = createPublishing({ catalog, search });
+	const apply = createApplying({ catalog, search, history, logger, publish, bringInStep });
 	return {
 		findOwn,
 		publish,
@@ -81,31 +88,27 @@ export function createGraphRepository({
 		async change(
 			graph: Changeable,
 			changes: BundleChanges,
+			cause: VersionCause,
 			judge?: (change: BundleChange) => BundleChanges | undefined,
 		): Promise<Graph> {
-			await bringInStep();
-			const { id } = graph.record;
-			const read = (path: string) => readFile(join(graph.folder, path));
-			const change = await changeBundle(graph, changes, read);
-			const more = judge?.(change) ?? new Map();
-			let next = change.graph;
-			if (more.size > 0 && isChangeable(next)) next = (await changeBundle(next, more, read)).graph;
-			if (isChangeable(next)) assertLoadable(next.memory);
-			const all = new Map([...changes, ...more]);
-			const before = await readBefore(graph, all);
-			const unfinished = await updateBundle(graph.folder, all);
-			// A promise holds: what is on sale is what the disk will hold.
-			if (unfinished !== undefined) {
-				logger.error("a change of a graph is not finished", { graph: id, reason: unfinished });
-			}
-			try {
-				await publish(next, { vectors: "background" });
-			} catch (error) {
-				await updateBundle(graph.folder, before);
-				throw error;
-			}
-			return next;
+			return apply(await stageChange(graph, changes, judge), { cause });
 		},
+		stage: stageChange,
+		apply,
+		/** Takes back a change that was applied, if nothing else changed the graph since. */
+		async revert({ graph, next }: StagedChange): Promise<void> {
+			const now = findOwn(graph.record.id);
+			if (now?.contentHash !== next.contentHash) return;
+			const last = (await history.versionsOf(now)).at(-1);
+			if (!last || last.number < 2) return;
+			const undo = await history.changesBackTo(now, last.number - 1);
+			await apply(await stageChange(now, undo), { cause: "rollback" });
+		},
+		/** The number of the version on sale. */
+		versionOf: async (graph: Graph): Promise<number> =>
+			(await history.versionsOf(graph)).at(-1)?.number ?? 1,
+		/** Brings the index in line with what is on sale. */
+		reindex: () => search.sync(catalog.list(), { vectors: "background" }),
 		/**
 		 * Resolves when everything on sale now has its vectors, or once the model has failed. Call it where nothing else changes
 		 * graphs, and wait for it anywhere: later changes take over what it has not done yet.
@@ -117,6 +120,101 @@ export function createGraphRepository({
 			return complete;
 		},
 	};
+}
+
+interface Publishing {
+	readonly catalog: GraphCatalog;
+	readonly search: SearchEngine;
+}
+
+/** Indexes a graph, and then puts it on sale; not once `signal` says that it is no longer wanted. */
+function createPublishing({ catalog, search }: Publishing) {
+	return async (
+		graph: Graph,
+		{ signal, former, ...options }: PublishOptions = {},
+	): Promise<void> => {
+		const taken = new Set([graph.record.id, former]);
+		const others = catalog.list().filter(({ record }) => !taken.has(record.id));
+		// On sale only once it can be searched.
+		await search.sync([...others, graph], options);
+		assertWanted(signal);
+		catalog.put(graph);
+	};
+}
+
+/** What a change would make; nothing has happened yet. */
+async function stageChange(
+	graph: Changeable,
+	changes: BundleChanges,
+	judge?: (change: BundleChange) => BundleChanges | undefined,
+): Promise<StagedChange> {
+	const read = (path: string) => readFile(join(graph.folder, path));
+	const change = await changeBundle(graph, changes, read);
+	const more = judge?.(change) ?? new Map();
+	let next = change.graph;
+	if (more.size > 0 && isChangeable(next)) next = (await changeBundle(next, more, read)).graph;
+	if (isChangeable(next)) assertLoadable(next.memory);
+	return { graph, next, changes: new Map([...changes, ...more]) };
+}
+
+interface Applying extends Publishing {
+	readonly history: GraphHistory;
+	readonly logger: Logger;
+	readonly publish: ReturnType<typeof createPublishing>;
+	readonly bringInStep: () => Promise<void>;
+}
+
+/** Changes a graph on the disk, durably, then in the index, then on sale; or nothing of it. */
+function createApplying({ catalog, search, history, logger, publish, bringInStep }: Applying) {
+	return async (
+		{ graph, next, changes }: StagedChange,
+		{ cause, signal }: { readonly cause: VersionCause; readonly signal?: AbortSignal | undefined },
+	): Promise<Graph> => {
+		await bringInStep();
+		const before = await readBefore(graph, changes);
+		assertWanted(signal);
+		const note = await history.note(graph, next, { cause, undo: before });
+		const withdraw = async (error: unknown) => {
+			await note.withdraw();
+			throw error;
+		};
+		const unfinished = await updateBundle(graph.folder, changes).catch(withdraw);
+		// A promise holds: what is on sale is what the disk will hold.
+		if (unfinished !== undefined) {
+			const { id } = graph.record;
+			logger.error("a change of a graph is not finished", { graph: id, reason: unfinished });
+		}
+		try {
+			await publish(next, { vectors: "background", signal });
+		} catch (error) {
+			await updateBundle(graph.folder, before);
+			await search.sync(catalog.list(), { vectors: "background" });
+			return await withdraw(error);
+		}
+		await note.finish();
+		return next;
+	};
+}
+
+interface PublishOptions extends SyncOptions {
+	readonly signal?: AbortSignal | undefined;
+	/** The id the graph had until now. */
+	readonly former?: string;
+}
+
+/** A graph and what files of it are to change, with what that makes. */
+export interface StagedChange {
+	readonly graph: Changeable;
+	readonly next: Graph;
+	readonly changes: BundleChanges;
+}
+
+/** Throws UNAVAILABLE once the work is no longer wanted. */
+export function assertWanted(signal: AbortSignal | undefined): void {
+	if (!signal?.aborted) return;
+	throw unavailable("The work was stopped before it was done; what was on sale is on sale.", {
+		retryable: false,
+	});
 }
 
 /** The same files as they are now. */
@@ -208,7 +306,7 @@ async function putConcept(
 	}
 	let warnings: readonly string[] = [];
 	const changes = new Map([[path, bytes], ...renewRecord(graph, today)]);
-	const { concepts } = await repository.change(graph, changes, ({ findings }) => {
+	const { concepts } = await repository.change(graph, changes, "concept", ({ findings }) => {
 		assertNoError(findings);
 		warnings = findings.filter(({ file }) => file === path).map(({ message }) => message);
 		return undefined;
@@ -235,7 +333,7 @@ async function removeConcept(
 		[known.path, undefined],
 		...renewRecord(graph, today),
 	]);
-	const { concepts } = await repository.change(graph, changes);
+	const { concepts } = await repository.change(graph, changes, "concept");
 	return { graph_id, concept_id, change: "removed", nodes: concepts.length, warnings: [] };
 }
 

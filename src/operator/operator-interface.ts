@@ -19,10 +19,12 @@ import type { GraphCatalog } from "../knowledge/knowledge.js";
 import type { SearchEngine } from "../search/search.js";
 import type { DataBackup } from "./data-folder.js";
 import { createGapReport } from "./gap-report.js";
-import type { GraphImporter, OnProgress } from "./graph-importer.js";
+import type { GraphImporter } from "./graph-importer.js";
+import type { GraphOwner } from "./graph-owner.js";
 import type { createGraphPrices } from "./graph-prices.js";
 import type { ConceptEditor } from "./graph-repository.js";
 import type { Retention } from "./housekeeping.js";
+import type { OnProgress } from "./import-command.js";
 import {
 	createLedgerOperator,
 	type LedgerOperator,
@@ -59,6 +61,7 @@ export interface OperatorDeps extends LedgerOperatorDeps, AccountOperatorDeps {
 	readonly importer: GraphImporter;
 	readonly concepts: ConceptEditor;
 	readonly priceGraph: ReturnType<typeof createGraphPrices>;
+	readonly owner: GraphOwner;
 	readonly backUp: DataBackup;
 	readonly retention: Retention;
 	readonly writerMeter: Pick<WriterMeter, "report">;
@@ -101,6 +104,7 @@ export function createOperator(deps: OperatorDeps) {
 		importGraph: importer.import,
 		/** What a graph costs and who shares in it, changed where something is given. */
 		priceGraph: deps.priceGraph,
+		...deps.owner,
 		putConcept: concepts.put,
 		removeConcept: concepts.remove,
 		purge: deps.retention.purge,

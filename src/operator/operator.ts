@@ -3,17 +3,15 @@ export {
 	type BackupReport,
 	bindProfile,
 	createDataBackup,
+	makeDataFolder,
 	type RestoreReport,
 	restoreData,
 } from "./data-folder.js";
 export { type GapReport, gapCommand } from "./gap-report.js";
-export {
-	createGraphImporter,
-	type ImportReport,
-	importCommand,
-	type OnProgress,
-} from "./graph-importer.js";
+export { createGraphImporter } from "./graph-importer.js";
+export { createGraphOwner, graphCommands } from "./graph-owner.js";
 export { createGraphPrices, type GraphPricesWire, graphPricesCommand } from "./graph-prices.js";
+export type { QualityReport } from "./graph-quality.js";
 export {
 	type ConceptReport,
 	conceptCommands,
@@ -25,6 +23,8 @@ export {
 	type Retention,
 	startHousekeeping,
 } from "./housekeeping.js";
+export { importCommand, type OnProgress } from "./import-command.js";
+export type { ImportReport } from "./import-report.js";
 export {
 	createChainBooks,
 	type LedgerOperator,

@@ -54,6 +54,8 @@ export interface Settings {
 	readonly mail?: MailSettings | undefined;
 	/** Who issues invoices; they name no one where absent. */
 	readonly seller?: SellerSettings | undefined;
+	/** Versions kept of each imported graph; ten where absent. */
+	readonly graphVersions?: number;
 	/** Who may open an account; closed where absent. */
 	readonly accounts?: "open" | "closed";
 	readonly prices: Partial<PriceBook>;
@@ -97,6 +99,7 @@ export function readSettings({ flags, environment, folder }: SettingSources): Se
 		mail: parseMailSettings(text),
 		seller: parseSellerSettings(text),
 		feeds: parseChoice(text("feeds"), "value of feeds", ["bundled", "live"]),
+		graphVersions: parseVersions(text("graph_versions")),
 		prices: parsePrices(file["prices"]),
 	};
 }
@@ -105,6 +108,12 @@ function parseChoice<const T extends string>(text: string, what: string, choices
 	const chosen = choices.find((choice) => choice === text);
 	if (chosen !== undefined) return chosen;
 	throw invalidSetting(`"${text}" is no ${what}; use ${choices.join(" or ")}.`);
+}
+
+function parseVersions(text: string): number {
+	const versions = /^\d{1,4}$/.test(text) ? Number(text) : Number.NaN;
+	if (versions >= 1 && versions <= 1_000) return versions;
+	throw invalidSetting(`"${text}" is no number of versions; use a number from 1 to 1000.`);
 }
 
 function parsePort(text: string): number {

@@ -31,6 +31,8 @@ const DESCRIPTIONS = {
 		"Chain that payments are made on, e.g. `eip155:8453` or `base`: a main one in production, a test network in the demo profile.",
 	asset:
 		"Token that payments are made in, with EIP-3009 and six decimals: by default the network's USDC, else `address/name/version`.",
+	graph_versions:
+		"Versions kept of each imported graph, the one on sale included: what `tollgraph graphs rollback` can bring back. Of changes of single concepts, a hundred count as one.",
 	accounts:
 		"Who may open an account with `POST /v1/accounts`: `closed` (the operator alone) or `open` (anybody, with the free plan).",
 	feeds:
@@ -47,6 +49,9 @@ const DESCRIPTIONS = {
 
 export type SettingKey = keyof typeof DESCRIPTIONS;
 
+/** Enough for some weeks of imports; each holds what the next one replaced. */
+export const GRAPH_VERSIONS = 10;
+
 /** Settings that are not listed are empty where nothing sets them. */
 export const DEFAULTS: Partial<Record<SettingKey, string>> = {
 	profile: "demo",
@@ -57,6 +62,7 @@ export const DEFAULTS: Partial<Record<SettingKey, string>> = {
 	judge: "bundled",
 	accounts: "closed",
 	feeds: "bundled",
+	graph_versions: String(GRAPH_VERSIONS),
 	oidc_algorithms: IDENTITY_ALGORITHMS.join(","),
 	oidc_account_claim: "sub",
 	oidc_max_token_age_seconds: "86400",

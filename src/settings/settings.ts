@@ -1,3 +1,3 @@
 export { type OnchainPlan, planOnchain } from "./onchain-settings.js";
 export { readSettings, type Settings } from "./read-settings.js";
-export { SETTING_ROWS, type SettingKey } from "./setting-rows.js";
+export { GRAPH_VERSIONS, SETTING_ROWS, type SettingKey } from "./setting-rows.js";

@@ -5,10 +5,12 @@ import { systemClock } from "../../src/kernel/clock.js";
 import type { Changeable } from "../../src/knowledge/bundle-change.js";
 import { stampFiles, writeBundle } from "../../src/knowledge/bundle-folder.js";
 import { createGraphCatalog } from "../../src/knowledge/catalog.js";
+import { createGraphHistory } from "../../src/knowledge/graph-history.js";
 import { importFolder } from "../../src/knowledge/import-folder.js";
 import type { ImportMemory } from "../../src/knowledge/source-reading.js";
-import { createGraphUpdate, type ImportRequest } from "../../src/operator/graph-importer.js";
+import { createGraphUpdate } from "../../src/operator/graph-importer.js";
 import { createGraphRepository } from "../../src/operator/graph-repository.js";
+import type { ImportRequest } from "../../src/operator/import-command.js";
 import { createSearchEngine } from "../../src/search/search-engine.js";
 
 /** An hour ahead of the disk, so that no file counts as touched just now. */
@@ -20,8 +22,9 @@ async function createUpdate(t: Test, root: string) {
 	const folder = join(root, "graphs");
 	const catalog = createGraphCatalog([]);
 	const logger = { info: () => undefined, error: () => undefined };
-	const repository = createGraphRepository({ catalog, search, folder, logger });
-	const update = createGraphUpdate({ catalog, repository, clock });
+	const history = createGraphHistory({ folder: join(root, "graph-history"), clock, keep: 10 });
+	const repository = createGraphRepository({ catalog, search, folder, history, logger });
+	const update = createGraphUpdate({ catalog, repository, history, search, clock });
 	return { update, repository, folder };
 }
 
@@ -49,7 +52,11 @@ async function importThenDeceive(
 	return {
 		async changedBy(more: Partial<ImportRequest> = {}) {
 			const graph = repository.getOwn(as) as Changeable;
-			const { report, complete } = await update.bringInLine(graph, { ...request, ...more });
+			const { report, complete } = await update.bringInLine(
+				graph,
+				{ ...request, ...more },
+				{ onProgress: undefined, signal: undefined },
+			);
 			await complete;
 			return report.changed.changed;
 		},

@@ -1,15 +1,13 @@
 import { readFile } from "node:fs/promises";
 import { basename, resolve } from "node:path";
-import { type Command, Option } from "commander";
-import { GRAPH_TYPES, type GraphType, parseInput } from "../../contract/contract.js";
+import type { Command } from "commander";
+import { parseInput } from "../../contract/contract.js";
 import { invalidArgument, notFound } from "../../kernel/kernel.js";
 import {
 	type ConceptReport,
 	type GraphPricesWire,
 	graphPricesCommand,
-	type ImportReport,
 } from "../../operator/operator.js";
-import { withExamples } from "../help.js";
 import {
 	addOperatorCommand,
 	type CommandContext,
@@ -18,86 +16,7 @@ import {
 	textOf,
 } from "../operator-command.js";
 import { createProgress, toColumns, toList } from "../output.js";
-
-export function addImport(program: Command, context: CommandContext): void {
-	const command = program
-		.command("import <source>")
-		.description("Put a folder on sale: an OKF bundle, a folder of Markdown, or a zip of either.")
-		.requiredOption("--as <id>", "id of the new graph")
-		.option(
-			"--source-url <template>",
-			"address of each document, e.g. 'https://example.org/{stem}'",
-		)
-		.option("--date-key <key>", "front-matter key that dates a document, e.g. created")
-		.option("--edge-keys <keys>", "front-matter keys that name other documents, comma-separated")
-		.addOption(new Option("--type <type>", "type of the graph").choices([...GRAPH_TYPES]))
-		.option("--title <title>", "title of the graph")
-		.option(
-			"--title-from <source>",
-			"titles of documents: heading, file, or a front-matter key; by default what is there and tells them apart",
-		)
-		.addOption(
-			new Option("--dates <source>", "dates of documents that state none").choices(["git"]),
-		)
-		.option(
-			"--only <patterns>",
-			"take these files alone, by patterns of .gitignore, comma-separated",
-		)
-		.option("--exclude <patterns>", "leave these files out, as a .tollgraphignore file does")
-		.option("--split <characters>", "cut longer documents at their headings")
-		.option("--update", "bring the graph that was imported under this id before in line")
-		.option("--full", "with --update: read files again whose size and times have not changed");
-	withExamples(command, [
-		"import ./notes --as notes --dry-run",
-		"import ./handbook --as handbook --source-url 'https://example.org/{stem}' --exclude 'drafts/'",
-		"import ./handbook --as handbook --update",
-	]);
-	addOperatorCommand(command, context, {
-		ask: (operator, flags, [source = ""]) =>
-			operator.importGraph(
-				{
-					source: resolve(context.folder, source),
-					as: String(flags["as"]),
-					source_url: textOf(flags, "sourceUrl"),
-					date_key: textOf(flags, "dateKey"),
-					edge_keys: listOf(flags, "edgeKeys"),
-					type: textOf(flags, "type") as GraphType | undefined,
-					title: textOf(flags, "title"),
-					title_from: textOf(flags, "titleFrom"),
-					dates: textOf(flags, "dates") as "git" | undefined,
-					only: listOf(flags, "only"),
-					exclude: listOf(flags, "exclude"),
-					split: countOf(flags, "split"),
-					update: flags["update"] === true,
-					full: flags["full"] === true,
-				},
-				createProgress(context.terminal, "Embedding"),
-			),
-		describe: describeImport,
-	});
-}
-
-/** Throws INVALID_ARGUMENT for what is no count. */
-function countOf(flags: Flags, name: string): number | undefined {
-	const text = textOf(flags, name);
-	if (text === undefined || /^\d{1,9}$/.test(text)) return text === undefined ? text : Number(text);
-	throw invalidArgument(`"${text}" is no number of characters.`);
-}
-
-function describeImport(report: ImportReport): readonly string[] {
-	const { graph_id, imported, skipped, nodes, edges, evidence, seconds, changed } = report;
-	const counts = `${changed.added} added, ${changed.changed} changed, ${changed.removed} removed, ${changed.unchanged} unchanged`;
-	return [
-		`${graph_id}: ${imported} imported, ${skipped.length} skipped, ${nodes} nodes, ${edges} edges, ${evidence} sources, ${seconds} s`,
-		...(report.visible_ms === undefined
-			? []
-			: [`  ${counts}; read in ${report.read_ms} ms, visible ${report.visible_ms} ms later`]),
-		...(report.left_out.private + report.left_out.ignored === 0
-			? []
-			: [`  left out: ${report.left_out.private} private, ${report.left_out.ignored} ignored`]),
-		...skipped.map(({ file, reason }) => `  skipped ${file}: ${reason}`),
-	];
-}
+import { describeQuality } from "./import-command.js";
 
 export function addGraphs(program: Command, context: CommandContext): void {
 	const graphs = program.command("graphs").description("Graphs on sale.");
@@ -112,6 +31,114 @@ export function addGraphs(program: Command, context: CommandContext): void {
 			),
 	});
 	addPrices(graphs, context);
+	addVersions(graphs, context);
+	addOwnership(graphs, context);
+}
+
+function addVersions(graphs: Command, context: CommandContext): void {
+	const versions = graphs
+		.command("versions <graph>")
+		.description("List the versions of an imported graph that are kept, the one on sale first.");
+	addOperatorCommand(versions, context, {
+		ask: (operator, _flags, [graph_id = ""]) => operator.listVersions({ graph_id }),
+		describe: ({ items }) =>
+			toList(
+				["version", "since", "made_by", "nodes"],
+				items.map(({ number, at, cause, nodes }) => [`${number}`, at, cause, `${nodes}`]),
+				"No version is kept.",
+			),
+	});
+	const rollback = graphs
+		.command("rollback <graph>")
+		.description("Put an earlier version on sale again, or a graph that was removed.")
+		.option("--to <version>", "its number, or a time at which it was on sale");
+	addOperatorCommand(rollback, context, {
+		ask: (operator, flags, [graph_id = ""]) => {
+			const to = textOf(flags, "to");
+			if (to === undefined) return operator.rollBack({ graph_id });
+			return operator.rollBack({ graph_id, to: /^\d{1,9}$/.test(to) ? Number(to) : to });
+		},
+		describe: ({ graph_id, version, restored, changed }) => [
+			`${graph_id}: what version ${restored} held is on sale, as version ${version}: ${changed.added} concepts came back, ${changed.changed} changed, ${changed.removed} went`,
+		],
+	});
+}
+
+function addOwnership(graphs: Command, context: CommandContext): void {
+	const remove = graphs
+		.command("remove <graph>")
+		.description("Take an imported graph off sale; graphs rollback brings it back.")
+		.option("--yes", "do not ask");
+	addOperatorCommand(remove, context, {
+		ask: async (operator, flags, [graph_id = ""]) => {
+			const question = `"${graph_id}" goes off sale.`;
+			const isMeant =
+				flags["yes"] === true || (await context.terminal.confirm?.(`${question} Do it now?`));
+			if (!isMeant) {
+				throw invalidArgument(
+					`${question} Nothing was done; run it again with --yes if that is meant.`,
+				);
+			}
+			return operator.removeGraph({ graph_id });
+		},
+		describe: ({ graph_id, removed, notes }) => [
+			`${graph_id}: off sale, with ${removed} concepts; tollgraph graphs rollback ${graph_id} brings it back`,
+			...notes.map((note) => `  ${note}`),
+		],
+	});
+	const rename = graphs
+		.command("rename <graph> <id>")
+		.description("Give an imported graph another id; the old one says what it is called now.");
+	addOperatorCommand(rename, context, {
+		ask: (operator, _flags, [graph_id = "", new_id = ""]) =>
+			operator.renameGraph({ graph_id, new_id }),
+		describe: ({ graph_id, former_id, nodes, notes }) => [
+			`${graph_id}: ${nodes} nodes, called ${former_id} before`,
+			...notes.map((note) => `  ${note}`),
+		],
+	});
+	addSettings(graphs, context);
+}
+
+function addSettings(graphs: Command, context: CommandContext): void {
+	const set = graphs
+		.command("set <graph>")
+		.description("Change what an imported graph says of itself; updates leave it so.")
+		.option("--title <title>", "its title")
+		.option("--description <text>", "what it is about, in a sentence")
+		.option("--topics <topics>", "its topics, comma-separated")
+		.option("--contact <contact>", "where buyers of it turn to with questions")
+		.option("--licence <licence>", "an SPDX identifier, an address or a sentence");
+	addOperatorCommand(set, context, {
+		ask: (operator, flags, [graph_id = ""]) =>
+			operator.setGraph({
+				graph_id,
+				title: textOf(flags, "title"),
+				description: textOf(flags, "description"),
+				topics: listOf(flags, "topics"),
+				contact: textOf(flags, "contact"),
+				license: textOf(flags, "licence"),
+			}),
+		describe: ({ graph_id, title, description, topics, contact, license }) =>
+			toColumns([
+				["graph", graph_id],
+				["title", title],
+				["description", description],
+				["topics", topics.join(", ")],
+				["contact", contact],
+				["licence", license],
+			]),
+	});
+	const check = graphs
+		.command("check <graph>")
+		.description("Report what is in a graph, what is missing, and what it answers.");
+	addOperatorCommand(check, context, {
+		ask: (operator, _flags, [graph_id = ""]) => operator.checkGraph({ graph_id }),
+		describe: ({ graph_id, ...quality }) => [
+			`${graph_id}: ${quality.concepts} concepts`,
+			...describeQuality(quality),
+		],
+	});
 }
 
 /** One command that shows, sets and clears. */

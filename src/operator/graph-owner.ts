@@ -1,0 +1,206 @@
+import { rm } from "node:fs/promises";
+import { join } from "node:path";
+import { z } from "zod";
+import { graphIdField } from "../contract/contract.js";
+import { type Clock, invalidArgument, notFound, parseGraphId, toIsoDay } from "../kernel/kernel.js";
+import {
+	bundleFilesFrom,
+	type Graph,
+	type GraphCatalog,
+	type GraphHistory,
+	type GraphRecord,
+	type GraphVersion,
+	RECORD_PATH,
+	readGraph,
+	readMemory,
+	type SettableField,
+	toRecordFile,
+	writeBundle,
+} from "../knowledge/knowledge.js";
+import type { SearchEngine } from "../search/search.js";
+import { inspectGraph, type QualityReport } from "./graph-quality.js";
+import type { GraphRepository } from "./graph-repository.js";
+import { assertIdFree, namesOf, toChanges } from "./import-report.js";
+
+const line = (max: number) => z.string().trim().max(max);
+const named = { graph_id: graphIdField };
+
+/** What the owner's commands about a graph as a whole take. */
+export const graphCommands = {
+	named: z.strictObject(named),
+	rollBack: z.strictObject({
+		...named,
+		/** The number of a version, or a time: then the version that was on sale at it. The version before the last by default. */
+		to: z.union([z.int().min(1), z.iso.datetime(), z.iso.date()]).optional(),
+	}),
+	rename: z.strictObject({ ...named, new_id: graphIdField }),
+	set: z.strictObject({
+		...named,
+		title: line(200).min(1).optional(),
+		description: line(2_000).optional(),
+		topics: z.array(line(60).min(1)).max(20).optional(),
+		contact: line(200).optional(),
+		license: line(200).optional(),
+	}),
+};
+type Named = z.output<typeof graphCommands.named>;
+type RollBack = z.output<typeof graphCommands.rollBack>;
+type Renaming = z.output<typeof graphCommands.rename>;
+type Setting = z.output<typeof graphCommands.set>;
+
+interface OwnerServices {
+	readonly catalog: GraphCatalog;
+	readonly repository: GraphRepository;
+	readonly history: GraphHistory;
+	readonly search: SearchEngine;
+	readonly clock: Clock;
+	/** Where imported bundles live, one folder each. */
+	readonly folder: string;
+	/** Runs one thing at a time that changes imported files. */
+	readonly inTurn: <T>(work: () => Promise<T>) => Promise<T>;
+}
+
+/** What becomes of what names a graph that is not on sale under its id any more. */
+const AFTERMATH = [
+	"Receipts, invoices and the ledger keep the id.",
+	"Schedules name no graph: their next briefings are made from the graphs that are on sale then.",
+	"Chats that were limited to it say that it is gone, or go on with their other graphs.",
+	"Tokens and keys that were limited to it buy nothing with that id.",
+] as const;
+
+/** What the owner of an imported graph does with it as a whole. */
+export type GraphOwner = ReturnType<typeof createGraphOwner>;
+
+export function createGraphOwner(deps: OwnerServices) {
+	const { catalog, repository, history, inTurn } = deps;
+	return {
+		/** Newest first. Throws NOT_FOUND, and INVALID_ARGUMENT for a graph that was not imported. */
+		listVersions: ({ graph_id }: Named) =>
+			inTurn(async () => {
+				const versions = await history.versionsOf(repository.getOwn(graph_id));
+				return { graph_id, items: versions.map(toVersionRow).reverse() };
+			}),
+		/** Puts an earlier version on sale again, as a new one; a graph that was removed comes back. Throws NOT_FOUND. */
+		rollBack: (request: RollBack) => inTurn(() => rollBack(deps, request)),
+		/** Takes a graph off sale; it can be brought back until the next graph of its id is removed. */
+		removeGraph: ({ graph_id }: Named) =>
+			inTurn(async () => {
+				const graph = repository.getOwn(graph_id);
+				const departure = await history.depart(graph_id, null);
+				await history.putAway(graph_id, graph.folder);
+				catalog.remove(graph_id, departure);
+				await repository.reindex();
+				return { graph_id, removed: graph.concepts.length, notes: AFTERMATH };
+			}),
+		/** Gives a graph another id; the old one says what it is called now. */
+		renameGraph: (request: Renaming) => inTurn(() => rename(deps, request)),
+		/** Changes what a graph says of itself; updates leave it as it is set. */
+		setGraph: (request: Setting) => inTurn(() => setRecord(deps, request)),
+		/** What the report of an import says of a graph, for the one on sale. */
+		async checkGraph({ graph_id }: Named): Promise<{ readonly graph_id: string } & QualityReport> {
+			const graph = catalog.get(graph_id);
+			return {
+				graph_id,
+				...(await inspectGraph(graph, { ...deps, isOnSale: true, signal: undefined })),
+			};
+		},
+	};
+}
+
+function toVersionRow({ number, at, cause, nodes }: GraphVersion) {
+	return { number, at, cause, nodes };
+}
+
+async function rollBack(deps: OwnerServices, { graph_id, to }: RollBack) {
+	const { catalog, repository, history, folder } = deps;
+	if (!catalog.find(graph_id)) {
+		const place = join(folder, parseGraphId(graph_id));
+		await history.bringBack(graph_id, place);
+		const graph = await readGraph(place);
+		await repository.publish(graph, { vectors: "background" });
+		const version = await repository.versionOf(graph);
+		const counts = { added: graph.concepts.length, changed: 0, removed: 0, unchanged: 0 };
+		return { graph_id, version, restored: version, changed: counts };
+	}
+	const graph = repository.getOwn(graph_id);
+	await readMemory(graph);
+	const versions = await history.versionsOf(graph);
+	const wanted = chooseVersion(versions, graph_id, to);
+	const undo = await history.changesBackTo(graph, wanted);
+	// A version from before the graph was renamed has its old id.
+	const keepId = ({ graph: { record } }: { readonly graph: Graph }) =>
+		record.id === graph_id ? undefined : recordChange(withId(record, graph_id));
+	const staged = await repository.stage(graph, undo, keepId);
+	await repository.apply(staged, { cause: "rollback" });
+	const { changed } = toChanges(namesOf(graph, undo));
+	const version = await repository.versionOf(staged.next);
+	return { graph_id, version, restored: wanted, changed };
+}
+
+/** Throws NOT_FOUND. */
+function chooseVersion(versions: readonly GraphVersion[], id: string, to: RollBack["to"]): number {
+	if (typeof to === "number") return to;
+	const found =
+		to === undefined
+			? versions.at(-2)
+			: versions.findLast(({ at }) => Date.parse(at) <= Date.parse(to));
+	if (found) return found.number;
+	throw notFound(
+		`No version of "${id}" from ${to === undefined ? "before the one on sale" : `"${to}" or before`} is kept; tollgraph graphs versions ${id} lists those that are.`,
+	);
+}
+
+async function rename(deps: OwnerServices, { graph_id, new_id }: Renaming) {
+	const { catalog, repository, history, folder } = deps;
+	const graph = repository.getOwn(graph_id);
+	assertIdFree(catalog, new_id, false);
+	await readMemory(graph);
+	const undo = recordChange(graph.record);
+	const record = withId(graph.record, new_id);
+	const files = new Map([...(await bundleFilesFrom(graph)), ...recordChange(record)]);
+	const place = join(folder, parseGraphId(new_id));
+	await history.clear(new_id);
+	// From here on a start finishes what is cut off, once the new folder is there, and undoes it before.
+	const departure = await history.depart(graph_id, new_id);
+	await writeBundle(files, place);
+	await rm(graph.folder, { recursive: true, force: true });
+	await history.move(graph_id, new_id);
+	const renamed = await readGraph(place);
+	await history.note({ ...graph, record }, renamed, { cause: "rename", undo });
+	await repository.publish(renamed, { vectors: "background", former: graph_id });
+	catalog.remove(graph_id, departure);
+	return {
+		graph_id: new_id,
+		former_id: graph_id,
+		nodes: renamed.concepts.length,
+		notes: AFTERMATH,
+	};
+}
+
+function withId(record: GraphRecord, id: string): GraphRecord {
+	return { ...record, id, slug: record.slug === record.id ? id : record.slug };
+}
+
+function recordChange(record: GraphRecord): ReadonlyMap<string, Uint8Array> {
+	return new Map([[RECORD_PATH, new TextEncoder().encode(toRecordFile(record))]]);
+}
+
+async function setRecord({ repository, clock }: OwnerServices, { graph_id, ...given }: Setting) {
+	const fields = Object.entries(given).filter(([, value]) => value !== undefined);
+	if (fields.length === 0) {
+		throw invalidArgument(
+			"Nothing was named to set: give a title, a description, topics, a contact or a licence.",
+		);
+	}
+	const graph = repository.getOwn(graph_id);
+	const names = fields.map(([name]) => name as SettableField);
+	const record: GraphRecord = {
+		...graph.record,
+		...Object.fromEntries(fields),
+		updated: toIsoDay(clock.now()),
+		setByOwner: [...new Set([...(graph.record.setByOwner ?? []), ...names])].sort(),
+	};
+	const { record: now } = await repository.change(graph, recordChange(record), "settings");
+	const { title, description, topics, contact = "", license = "" } = now;
+	return { graph_id, title, description, topics, contact, license };
+}
