@@ -52,8 +52,7 @@ export async function importBundle(
 					importDocuments(files, { ...options, sections }, await createDocumentReader(options)),
 				);
 	const read = await readBundleInTurns(concepts.files, { fallbackId: graphId });
-	const terms = read.graph.record.terms ?? (format === "okf" ? undefined : termsOfFolder(files));
-	const draft = { ...read, graph: { ...read.graph, record: { ...read.graph.record, terms } } };
+	const draft = { ...read, graph: withTerms(read.graph, files, format) };
 	// An OKF file the reader refuses would be a broken file of the new bundle too.
 	const refused = draft.findings.filter(({ severity }) => severity === "error");
 	const refusedPaths = new Set(refused.map(({ file }) => file));
@@ -99,6 +98,12 @@ export async function importBundle(
 			evidence: graph.concepts.reduce((sum, { evidence }) => sum + evidence.length, 0),
 		},
 	};
+}
+
+/** Terms of its record; a folder of Markdown states them elsewhere. */
+function withTerms(graph: Graph, files: BundleFiles, format: "okf" | "markdown"): Graph {
+	if (graph.record.terms || format === "okf") return graph;
+	return { ...graph, record: { ...graph.record, terms: termsOfFolder(files) } };
 }
 
 /**
