@@ -20,7 +20,7 @@ export {
 export { compareText, isReserved, RECORD_PATH } from "./bundle-document.js";
 export { bundleFilesFrom, readGraph, recoverBundles, writeBundle } from "./bundle-folder.js";
 export { BUNDLE_LIMITS } from "./bundle-limits.js";
-export { FRAME_PATHS, reasonAgainstPath, reasonToSkip } from "./bundle-paths.js";
+export { FRAME_PATHS, reasonAgainstPath, reasonToSkip, toBundlePath } from "./bundle-paths.js";
 export { updateBundle } from "./bundle-update.js";
 export { bundleFilesOf, OKF_VERSION, toRecordFile } from "./bundle-writer.js";
 export { createGraphCatalog, createPerGraph, type GraphCatalog } from "./catalog.js";

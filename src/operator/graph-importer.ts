@@ -154,7 +154,7 @@ async function importGraph(
 	const before = prior?.concepts ?? [];
 	const changes = changesBetween(before, imported.graph.concepts);
 	const told = toReport(request, { graph: imported.graph, skipped: report.skipped, changes });
-	assertFewRemoved(request, told, before.length);
+	assertFewRemoved(request, told, { before: before.length, paths: changes.removed });
 	const staged = { report: told, graph: imported.graph };
 	if (request.dry_run) return { ...staged, ...NOTHING_DONE };
 	assertWanted(signal);
@@ -234,7 +234,7 @@ export function createGraphUpdate(deps: UpdateServices) {
 			const changes = namesOf(graph, plan.changes);
 			const { next } = staged;
 			const told = toReport(request, { graph: next, skipped: plan.skipped, changes });
-			assertFewRemoved(request, told, graph.concepts.length);
+			assertFewRemoved(request, told, { before: graph.concepts.length, paths: changes.removed });
 			if (request.dry_run) return { report: told, graph: next, ...NOTHING_DONE };
 			const isNew = staged.changes.size > 0;
 			if (isNew) await repository.apply(staged, { cause: "update", signal });

@@ -8,6 +8,7 @@ import {
 	isReserved,
 	RECORD_PATH,
 	type SkippedFile,
+	toBundlePath,
 } from "../knowledge/knowledge.js";
 import type { QualityReport } from "./graph-quality.js";
 import type { ImportRequest } from "./import-command.js";
@@ -109,14 +110,20 @@ export function toChanges({ added, changed, removed, unchanged }: ChangedPaths) 
 /** An update that takes away more than one part in so many is asked about first: it may be of a wrong folder. */
 const REMOVED_PART = 5;
 
-/** Throws INVALID_ARGUMENT, and nothing has changed, for an update that takes away more than it may. */
+/**
+ * Throws INVALID_ARGUMENT, and nothing has changed, for an update that takes away more than it may. Documents that are private now,
+ * or that the import is told to leave out, are not counted: they are to go.
+ */
 export function assertFewRemoved(
 	{ as, source, removals_max, dry_run }: ImportRequest,
-	{ changed, examples }: Pick<ImportReport, "changed" | "examples">,
-	before: number,
+	{ changed, examples, skipped }: Pick<ImportReport, "changed" | "examples" | "skipped">,
+	{ before, paths }: { readonly before: number; readonly paths: readonly string[] },
 ): void {
 	const { added, removed } = changed;
-	if (dry_run || removed <= (removals_max ?? before / REMOVED_PART)) return;
+	const leftOut = skipped.filter(({ kind }) => kind === "private" || kind === "ignored");
+	const meant = new Set(leftOut.map(({ file }) => toBundlePath(file)));
+	const lost = paths.filter((path) => !meant.has(path)).length;
+	if (dry_run || lost <= (removals_max ?? before / REMOVED_PART)) return;
 	const more = removed - examples.removed.length;
 	const names = `${examples.removed.join(", ")}${more > 0 ? ` and ${more} more` : ""}`;
 	throw invalidArgument(
