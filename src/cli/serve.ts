@@ -81,7 +81,8 @@ function nextSignal(): Promise<string> {
 export function addServe(program: Command, context: CommandContext): void {
 	withSettings(program.command("serve").description("Serve the graphs on sale until SIGTERM."))
 		.option("--json", "print one JSON line to stdout when ready")
-		.action(async (flags: Flags) => {
+		.action(async (_flags: Flags, command: Command) => {
+			const flags: Flags = command.optsWithGlobals();
 			await serve(context, { settings: settingsOf(context, flags), json: flags["json"] === true });
 		});
 }
