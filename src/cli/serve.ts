@@ -113,7 +113,8 @@ export function addServe(program: Command, context: CommandContext): void {
 		"serve --profile production --public-url https://kb.example.org --facilitator off",
 	])
 		.option("--json", "print one JSON line to stdout when ready")
-		.action(async (flags: Flags) => {
+		.action(async (_flags: Flags, command: Command) => {
+			const flags: Flags = command.optsWithGlobals();
 			await serve(context, { settings: settingsOf(context, flags), json: flags["json"] === true });
 		});
 }

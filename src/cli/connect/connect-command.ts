@@ -49,7 +49,8 @@ export function addConnect(program: Command, context: CommandContext): void {
 		.option("--account <id>", `with ${URL_CLIENT}: account that pays (acc_…), for a new token`)
 		.option("--label <text>", `with ${URL_CLIENT}: whom the new token is for`)
 		.option("--json", "print one JSON line");
-	withSettings(command).action(async (client: string, flags: Flags) => {
+	withSettings(command).action(async (client: string) => {
+		const flags: Flags = command.optsWithGlobals();
 		if (client !== URL_CLIENT) getClientGuide(client);
 		const settings = settingsOf(context, flags);
 		const [url, graph] = [textOf(flags, "url"), textOf(flags, "graph")];
