@@ -36,7 +36,14 @@ t.test("a backup taken beside a running server outlives it", async (t) => {
 	const exported = await runTollgraph(["ledger", "export", "--ndjson", ...where]);
 	await kill(server);
 
-	t.same(readdirSync(copy), ["graphs", "journal", "keys", "manifest.json", "profile"]);
+	t.same(readdirSync(copy), [
+		"graph-history",
+		"graphs",
+		"journal",
+		"keys",
+		"manifest.json",
+		"profile",
+	]);
 	t.equal(statSync(join(copy, "keys", "pepper")).mode & 0o777, 0o600);
 	t.equal(statSync(join(copy, "keys")).mode & 0o777, 0o700);
 	const back = await runTollgraph(["restore", copy, "--data", other, "--json", ...OPTIONS]);

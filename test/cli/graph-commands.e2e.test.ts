@@ -44,7 +44,7 @@ t.test(
 		const versions = await runTollgraph(["graphs", "versions", "tides", ...data]);
 		t.match(
 			versions.stdout,
-			/^version +since +made by +nodes\n3 .* rollback +6\n2 .* update +1\n1 /,
+			/^version +since +made_by +nodes\n3 .* rollback +6\n2 .* update +1\n1 /,
 		);
 
 		const bought = await fetch(`${ready.base_url}/v1/graphs/tides/search`, {
