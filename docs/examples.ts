@@ -25,7 +25,7 @@ const EXAMPLE_ID = "01kg9yz3v0f6x2m8q4t7w1ab2c";
 const ENDINGS = "cdefghjkm";
 /** Every call has its own: what they name is no record that later examples read. */
 const OF_CALLS: ReadonlySet<string> = new Set(["req", "rcpt", "txn"]);
-const SECRET = /\b(spt_test|sk_live|ct)_\w{30,}/g;
+const SECRET = /\b(spt_test|sk_test|ct)_\w{30,}/g;
 const WEBHOOK_SECRET = /whsec_[\w+/]+=*/g;
 
 /** One buyer for the operations of one folder, so that those of others change neither its balance nor its time. */

@@ -9,7 +9,7 @@ export const ACCOUNT_CHANGE = { ...ACCOUNT_BASE, callsPerMinute: LIMITS.accountC
 
 export const ACCOUNT_ID = "acc_01kg9yz3v0f6x2m8q4t7w1ab2c";
 export const KEY_ID = "key_01kg9yz3v0f6x2m8q4t7w1ab2c";
-export const KEY_SECRET = "sk_live_0123456789abcdefghijklmnopqrstuvwxyz";
+export const KEY_SECRET = "sk_test_0123456789abcdefghijklmnopqrstuvwxyz";
 
 /** What the caller's credential opens. Throws SCOPE_FORBIDDEN for one that opens no account. */
 export function accessOf({ caller: { access } }: Pick<OwnerRequest, "caller">): AccountAccess {
