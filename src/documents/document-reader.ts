@@ -1,8 +1,8 @@
 import { withoutBlockDialects, withoutGaps, withoutModuleLines } from "./block-dialects.js";
 import { type DocumentDates, readDates } from "./document-dates.js";
 import { reasonAgainstPart } from "./document-formats.js";
-import { type FrontMatter, isMapping, parseMarkdown, textOf } from "./front-matter.js";
-import { firstParagraph, isWebAddress, toSections } from "./markdown.js";
+import { type FrontMatter, isMapping, parseMarkdown, textOf, textsOf } from "./front-matter.js";
+import { firstHeading, firstParagraph, isWebAddress, toSections } from "./markdown.js";
 import { readNotebook } from "./notebook.js";
 import { mayHaveRemarks, withoutRemarks } from "./remarks.js";
 import { cleanText } from "./served-text.js";
@@ -24,6 +24,8 @@ export interface ForeignDocument {
 	/** What front matter says of it. */
 	readonly givenDescription: string | undefined;
 	readonly dates: DocumentDates;
+	/** What it calls itself. */
+	readonly names: readonly string[];
 	/** What it links to elsewhere; footnotes in the body say where. */
 	readonly sources: readonly LinkedSource[];
 	/** `YYYY-MM-DD` from which on it is not to be sold. */
@@ -37,6 +39,8 @@ export interface Refusal {
 	readonly reason: string;
 	readonly kind: "private" | "unreadable" | "other";
 	readonly withheldBelow?: string | undefined;
+	/** What a private document calls itself. */
+	readonly names?: readonly string[] | undefined;
 }
 
 export interface ReadingOptions {
@@ -160,7 +164,8 @@ function readDocument(
 		? reasonToWithholdBelow(data, options.today)
 		: undefined;
 	const reason = reasonToWithhold(path, data, options.today);
-	if (reason !== undefined) return { reason, kind: "private", withheldBelow };
+	const names = [...namesIn(data), firstHeading(body) ?? ""];
+	if (reason !== undefined) return { reason, kind: "private", withheldBelow, names };
 	const plain = toPlainMarkdown(path, { data, body }, parsers);
 	const givenDescription = descriptionIn(data);
 	if (plain === "" && givenDescription === undefined && textOf(data["title"]) === undefined) {
@@ -175,6 +180,7 @@ function readDocument(
 		...titlesOf(path, data, plain, options.titleFrom),
 		givenDescription,
 		expires: expiryOf(data),
+		names,
 		dates: readDates(path, data, plain),
 		sources,
 		withheldBelow,
@@ -217,6 +223,12 @@ function titlesOf(
 	const own = textOf(data["title"]);
 	const wanted = titleFrom === undefined ? own : titleBy(titleFrom, { path, data, heading: first });
 	return { givenTitle: wanted ?? own, heading: headingOf(body) };
+}
+
+/** Titles and aliases that front matter gives a document. */
+export function namesIn(data: FrontMatter): readonly string[] {
+	const keys = ["title", "aliases", "alias", "sidebar_label", "linkTitle"];
+	return keys.flatMap((key) => (key === "title" ? (textOf(data[key]) ?? []) : textsOf(data[key])));
 }
 
 function titleBy(

@@ -8,6 +8,7 @@ export {
 	describeBody,
 	type ForeignDocument,
 	isSection,
+	namesIn,
 	type Refusal,
 } from "./document-reader.js";
 export {
@@ -35,5 +36,5 @@ export {
 } from "./markdown.js";
 export { cleanLine, cleanText, toPlainText, truncateText } from "./served-text.js";
 export { toUtf8 } from "./text-encoding.js";
-export { chooseTitles, isIdentifier, leadingNumber } from "./title-choice.js";
+export { chooseTitles, isIdentifier, leadingNumber, toReadableName } from "./title-choice.js";
 export { reasonToWithhold } from "./withheld.js";

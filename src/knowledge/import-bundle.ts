@@ -2,9 +2,9 @@ import {
 	createDocumentReader,
 	findLinkTargets,
 	isSection,
+	namesIn,
 	parseMarkdown,
 	reasonToWithhold,
-	resolveLink,
 	textOf,
 } from "../documents/documents.js";
 import { parseGraphId } from "../kernel/kernel.js";
@@ -13,11 +13,18 @@ import { isConfined, isReserved, RECORD_PATH, toGraphType } from "./bundle-docum
 import { BUNDLE_LIMITS } from "./bundle-limits.js";
 import { createPathClaims, EMPTY, FRAME_PATHS, fitsNames, screenFiles } from "./bundle-paths.js";
 import { type BundleFiles, readBundleInTurns } from "./bundle-reader.js";
-import { encodeFiles, toGraphListing, toLogFile, toRecordFile } from "./bundle-writer.js";
+import {
+	encodeFiles,
+	toGraphListing,
+	toLogFile,
+	toMarkdownFile,
+	toRecordFile,
+} from "./bundle-writer.js";
 import { markOf } from "./content-hash.js";
+import { createDocumentNames, type ImportSpace } from "./document-names.js";
 import type { Concept, Graph, GraphRecord } from "./graph.js";
 import { namesTerms, readTerms } from "./graph-terms.js";
-import { type DocumentImport, importDocuments } from "./import-documents.js";
+import { type DocumentImport, importDocuments, toPaths } from "./import-documents.js";
 import type {
 	ImportOptions,
 	ImportResult,
@@ -26,6 +33,13 @@ import type {
 	SkippedFile,
 } from "./import-options.js";
 import { entriesOf, valueAt } from "./path-map.js";
+import {
+	isWithheld,
+	type WithheldDocument,
+	withheldNamesOf,
+	withoutWithheldLinks,
+	withoutWithheldValues,
+} from "./withheld-names.js";
 import { runInTurns } from "./work-in-turns.js";
 
 /**
@@ -82,6 +96,7 @@ export async function importBundle(
 			documents: concepts.documents,
 			displaced: concepts.displaced + collisions,
 			hasCascades: concepts.hasCascades,
+			withheld: concepts.withheld,
 			sourceRecord: draft.graph.record,
 		},
 		report: {
@@ -143,32 +158,57 @@ function keepConcepts(files: BundleFiles, options: ImportOptions): DocumentImpor
 	const claim = createPathClaims();
 	const kept = new Map<string, Uint8Array>();
 	const skipped: SkippedFile[] = [];
+	const closed: WithheldDocument[] = [];
 	let displaced = 0;
 	for (const [path, bytes] of files) {
 		const refusal = refuseConcept(path, bytes, options);
 		const reason = refusal?.reason ?? claim(path);
 		if (reason === undefined) kept.set(path, bytes);
-		else skipped.push({ file: path, ...refusal, reason });
+		else skipped.push({ file: path, reason, kind: refusal?.kind });
+		if (refusal?.kind === "private") closed.push({ path, names: refusal.names });
 		if (reason !== undefined && refusal === undefined) displaced += 1;
 	}
-	const withheld = new Set(skipped.flatMap(({ file, kind }) => (kind === "private" ? file : [])));
-	for (const [path, bytes] of kept) {
-		if (withheld.size > 0 && isReserved(path))
-			kept.set(path, withoutEntries(path, bytes, withheld));
-	}
+	const withheld = withheldNamesOf([...closed, ...toPaths(options.ignored)]);
 	const documents = [...kept.keys()].map(asItIs);
-	return { files: kept, skipped, documents, displaced, hasCascades: withheld.size > 0 };
+	const bundlePaths = new Map([...kept.keys()].map((path) => [path, path]));
+	const names = createDocumentNames(documents);
+	const space = { names, bundlePaths, titles: new Map<string, string>(), withheld };
+	for (const [path, bytes] of withheld.size > 0 ? kept : []) {
+		kept.set(path, withoutWithheld(path, bytes, space));
+	}
+	return {
+		files: kept,
+		skipped,
+		documents,
+		displaced,
+		hasCascades: withheld.size > 0,
+		withheld,
+	};
 }
 
-/** A listing must not tell what its folder holds back. */
-function withoutEntries(path: string, bytes: Uint8Array, withheld: ReadonlySet<string>) {
-	const leadsToWithheld = (written: string) => {
-		const target = resolveLink(path, written);
-		return target.kind === "internal" && withheld.has(target.path);
-	};
-	const lines = new TextDecoder().decode(bytes).split("\n");
-	const kept = lines.filter((line) => !findLinkTargets(line).some(leadsToWithheld));
-	return new TextEncoder().encode(kept.join("\n"));
+/** What a concept is called is its own. */
+const OWN_KEYS = new Set("type title description status tags aliases id slug".split(" "));
+
+/** A file of the format that does not tell what its bundle holds back; a listing loses the whole line. */
+function withoutWithheld(path: string, bytes: Uint8Array, space: ImportSpace): Uint8Array {
+	const place = { path, base: path };
+	const text = new TextDecoder().decode(bytes);
+	if (isReserved(path)) {
+		const kept = text
+			.split("\n")
+			.filter((line) => !findLinkTargets(line).some((to) => isWithheld(to, place, space)));
+		return new TextEncoder().encode(kept.join("\n"));
+	}
+	const { data, body, problem } = parseMarkdown(text);
+	if (problem !== undefined) return bytes;
+	const open = withoutWithheldLinks(body, place, space);
+	const rest = Object.entries(data).flatMap(([key, value]) => {
+		const left = OWN_KEYS.has(key) ? value : withoutWithheldValues(value, place, space);
+		return left === undefined ? [] : [[key, left] as const];
+	});
+	const named = Object.fromEntries(rest);
+	if (open === body && JSON.stringify(named) === JSON.stringify(data)) return bytes;
+	return new TextEncoder().encode(toMarkdownFile(named, open));
 }
 
 /** A file of the format is taken as it is, whatever the others are. */
@@ -192,7 +232,7 @@ export function refuseConcept(
 	path: string,
 	bytes: Uint8Array,
 	{ today }: ImportOptions,
-): Omit<SkippedFile, "file"> | undefined {
+): (Omit<SkippedFile, "file"> & Pick<WithheldDocument, "names">) | undefined {
 	if (!/\.(?:md|markdown)$/i.test(path)) return { reason: "The file is not Markdown." };
 	if (!isConfined(path)) {
 		return { reason: "The path holds characters no concept id may have." };
@@ -203,7 +243,8 @@ export function refuseConcept(
 	if (path === RECORD_PATH) return undefined;
 	const { data } = parseMarkdown(new TextDecoder().decode(bytes));
 	const reason = reasonToWithhold(path, data, today);
-	return reason === undefined ? undefined : { reason, kind: "private" };
+	if (reason === undefined) return undefined;
+	return { reason, kind: "private", names: namesIn(data) };
 }
 
 /** The record of an import: what the source says, what the options say, and guesses for the rest. */

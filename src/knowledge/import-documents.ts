@@ -21,16 +21,9 @@ import { createPathClaims, pathWithoutExtension, stemOf, toBundlePath } from "./
 import type { BundleFiles } from "./bundle-reader.js";
 import { encodeFiles, encodePath, type RelationEntry, toConceptFile } from "./bundle-writer.js";
 import { readEvidence, toConceptId } from "./concept-reader.js";
+import { createDocumentNames, type ImportSpace, toNameKey } from "./document-names.js";
 import type { Concept } from "./graph.js";
-import {
-	createDocumentNames,
-	hasWikiLink,
-	type ImportSpace,
-	readRelations,
-	rewriteLinks,
-	toNameKey,
-	withRelatedLinks,
-} from "./import-links.js";
+import { hasWikiLink, readRelations, rewriteLinks, withRelatedLinks } from "./import-links.js";
 import type {
 	ImportDocument,
 	ImportOptions,
@@ -39,6 +32,12 @@ import type {
 } from "./import-options.js";
 import { type SourceEntry, toSourceEntry } from "./source-entry.js";
 import { splitDocument } from "./split-documents.js";
+import {
+	type WithheldDocument,
+	withheldNamesOf,
+	withoutWithheldLinks,
+	withoutWithheldValues,
+} from "./withheld-names.js";
 import type { Steps } from "./work-in-turns.js";
 
 /** Concept files made from plain documents, and what became of the rest. */
@@ -49,6 +48,8 @@ export interface DocumentImport {
 	readonly displaced: number;
 	/** True when a section says of all documents below it that they are not to be sold. */
 	readonly hasCascades: boolean;
+	/** Names of what is left out because it is not for others. */
+	readonly withheld: ReadonlySet<string>;
 }
 
 /** Maps Markdown documents with any front matter, or none, to concepts. The whole body of each is kept. */
@@ -58,7 +59,11 @@ export function* importDocuments(
 	reader: DocumentReader,
 ): Steps<DocumentImport> {
 	const skipped: SkippedFile[] = [];
-	const { documents, hasCascades } = yield* readDocuments(files, { reader, options, skipped });
+	const { documents, hasCascades, closed } = yield* readDocuments(files, {
+		reader,
+		options,
+		skipped,
+	});
 	const skippedBefore = skipped.length;
 	const bundlePaths = new Map(placeDocuments(documents, skipped));
 	const displaced = skipped.length - skippedBefore;
@@ -67,8 +72,10 @@ export function* importDocuments(
 	const named = taken.map((one) => nameDocument(one, chosen.get(one.path) ?? "", options));
 	const names = createDocumentNames(named);
 	const placed = cutDocuments(named, { bundlePaths, options, reader });
+	const withheld = withheldNamesOf([...closed, ...toPaths(options.ignored)]);
 	const space: ImportSpace = {
 		names,
+		withheld,
 		bundlePaths,
 		titles: new Map(placed.map(({ path, title }) => [bundlePaths.get(path) ?? path, title])),
 	};
@@ -81,7 +88,18 @@ export function* importDocuments(
 		mapped.push(rest);
 		yield;
 	}
-	return { files: encodeFiles(texts), skipped, documents: mapped, displaced, hasCascades };
+	return {
+		files: encodeFiles(texts),
+		skipped,
+		documents: mapped,
+		displaced,
+		hasCascades,
+		withheld,
+	};
+}
+
+export function toPaths(paths: readonly string[] = []): readonly WithheldDocument[] {
+	return paths.map((path) => ({ path }));
 }
 
 /** Documents and, where a limit is set, the parts of long ones, whose paths are added. */
@@ -138,7 +156,10 @@ export function mapDocument(
 }
 
 /** Notes every name and path that is asked for. */
-function watchSpace({ names, bundlePaths, titles }: ImportSpace, asked: Set<string>): ImportSpace {
+function watchSpace(
+	{ names, bundlePaths, titles, withheld }: ImportSpace,
+	asked: Set<string>,
+): ImportSpace {
 	const watch = <T>(key: string, found: T): T => {
 		asked.add(key);
 		return found;
@@ -147,6 +168,7 @@ function watchSpace({ names, bundlePaths, titles }: ImportSpace, asked: Set<stri
 		names: { find: (name) => watch(toNameKey(name), names.find(name)) },
 		bundlePaths: { get: (path) => watch(`/${path}`, bundlePaths.get(path)) },
 		titles: { get: (path) => watch(`/${path}`, titles.get(path)) },
+		withheld,
 	};
 }
 
@@ -161,8 +183,13 @@ function* readDocuments(
 		readonly options: ImportOptions;
 		readonly skipped: SkippedFile[];
 	},
-): Steps<{ readonly documents: readonly ForeignDocument[]; readonly hasCascades: boolean }> {
+): Steps<{
+	readonly documents: readonly ForeignDocument[];
+	readonly hasCascades: boolean;
+	readonly closed: readonly WithheldDocument[];
+}> {
 	const read: ForeignDocument[] = [];
+	const closed: WithheldDocument[] = [];
 	const cascades = new Map<string, string>();
 	const note = (path: string, reason: string | undefined) => {
 		if (reason !== undefined) cascades.set(path.slice(0, path.lastIndexOf("/") + 1), reason);
@@ -173,15 +200,19 @@ function* readDocuments(
 		note(path, document.withheldBelow);
 		if ("reason" in document) skipped.push(toSkipped(path, document));
 		else read.push(document);
+		if ("reason" in document && document.kind === "private")
+			closed.push({ path, names: document.names });
 		yield;
 	}
-	const documents = read.filter(({ path }) => {
+	const documents = read.filter(({ path, names }) => {
 		const folders = ["", ...foldersAbove(path).map((folder) => `${folder}/`)];
 		const reason = folders.map((folder) => cascades.get(folder)).find((one) => one !== undefined);
-		if (reason !== undefined) skipped.push(toSkipped(path, { reason, kind: "private" }));
-		return reason === undefined;
+		if (reason === undefined) return true;
+		skipped.push(toSkipped(path, { reason, kind: "private" }));
+		closed.push({ path, names });
+		return false;
 	});
-	return { documents, hasCascades: cascades.size > 0 || sections.size > 0 };
+	return { documents, hasCascades: cascades.size > 0 || sections.size > 0, closed };
 }
 
 export function toSkipped(file: string, { reason, kind }: Refusal): SkippedFile {
@@ -229,11 +260,16 @@ function toText(
 	{ options, space, bundlePath, isVault }: Mapping & { readonly bundlePath: string },
 ): string {
 	const { path, data, title } = document;
-	const body = rewriteLinks(document.body, { path, base: document.linkBase ?? path }, space);
+	const place = { path, base: document.linkBase ?? path };
+	const body = rewriteLinks(document.body, place, space);
+	const given = document.givenDescription;
 	return toConceptFile({
 		type: textOf(data["type"]) ?? "Concept",
 		title,
-		description: truncateText(document.givenDescription ?? describeBody(body), 600),
+		description: truncateText(
+			given === undefined ? describeBody(body) : withoutWithheldLinks(given, place, space),
+			600,
+		),
 		tags: tagsOf(document, isVault),
 		aliases: document.aliases,
 		sources: sourcesOf(document, options, bundlePath),
@@ -241,7 +277,7 @@ function toText(
 		...(document.date !== undefined && { generated: { at: document.date } }),
 		...keptOf(document),
 		status: statusOf(document),
-		extra: extraOf(document),
+		extra: extraOf(document, options, space),
 		body: withRelatedLinks(body, relations, bundlePath, space),
 	});
 }
@@ -348,9 +384,18 @@ function sourcesOf(
 	return [own, ...others].slice(0, BUNDLE_LIMITS.sources);
 }
 
-/** Keys of the source that the format does not know, as they were. */
-function extraOf({ data }: ImportDocument): FrontMatter {
-	const extra = Object.entries(data).filter(([key]) => !MAPPED_KEYS.has(key));
+/** Keys of the source that the format does not know, as they were, but for names of what is left out. */
+function extraOf(
+	{ path, data, linkBase: base = path }: ImportDocument,
+	{ edgeKeys = [] }: ImportOptions,
+	space: ImportSpace,
+): FrontMatter {
+	const extra = Object.entries(data).flatMap(([key, value]) => {
+		if (MAPPED_KEYS.has(key)) return [];
+		const place = { path, base, isEdge: edgeKeys.includes(key) };
+		const kept = withoutWithheldValues(value, place, space);
+		return kept === undefined ? [] : [[key, kept] as const];
+	});
 	// The format knows three; what the document itself says may be asked for: "accepted", "final".
 	const status = textOf(data["status"]);
 	const isOther = status !== undefined && !["draft", "stable", "deprecated"].includes(status);

@@ -37,7 +37,11 @@ export async function importFolder({ source, as, options = {}, nowMs, onRead }: 
 	const { files, skipped, stamps, sections } = await readSource(source, options, nowMs);
 	onRead?.();
 	const dated = await withDates(source, options);
-	const { report, ...result } = await importBundle(files, as, { ...dated, sections });
+	const { report, ...result } = await importBundle(files, as, {
+		...dated,
+		sections,
+		ignored: ignoredIn(skipped),
+	});
 	/** Lets the next import of this folder read only what has changed; archives are read whole. */
 	const memory = stamps && toImportMemory(files, stamps, { report, ...result });
 	return { ...result, memory, report: { ...report, skipped: merge(skipped, report.skipped) } };
@@ -63,16 +67,21 @@ export async function updateFromFolder({
 	onRead();
 	const readFile = (path: string) => readBounded(join(source, path));
 	// A file that cannot be read now is reported by a whole import.
-	const update = await updateImport({ graph, memory, stamps, readFile }, options).catch(
-		(error: unknown) => {
-			if (isSystemError(error)) return undefined;
-			throw error;
-		},
-	);
+	const update = await updateImport(
+		{ graph, memory, stamps, readFile },
+		{ ...options, ignored: ignoredIn(skipped) },
+	).catch((error: unknown) => {
+		if (isSystemError(error)) return undefined;
+		throw error;
+	});
 	if (!update) return undefined;
 	await setImmediate();
 	const left = [...update.memory.rows.values()].flatMap((row) => row.skipped ?? []);
 	return { ...update, skipped: merge(skipped, left) };
+}
+
+function ignoredIn(skipped: readonly SkippedFile[]): readonly string[] {
+	return skipped.flatMap(({ file, kind }) => (kind === "ignored" ? file : []));
 }
 
 function isSystemError(error: unknown): boolean {

@@ -4,22 +4,22 @@ import {
 	isMapping,
 	listOf,
 	resolveLink,
-	resolveRoutes,
 	textOf,
 	withoutCode,
 } from "../documents/documents.js";
-import { pathWithoutExtension, stemOf } from "./bundle-paths.js";
 import { encodePath, type RelationEntry } from "./bundle-writer.js";
-import type { NamedDocument } from "./import-options.js";
+import { findRoute, type ImportSpace, type LinkPlace, ROUTE } from "./document-names.js";
+import { isWithheld, withoutWithheldLinks } from "./withheld-names.js";
 
 const WIKI_LINK = /!?\[\[([^[\]|#\n]{1,300})(#[^[\]|\n]{0,300})?(?:\|([^[\]\n]{1,300}))?\]\]/g;
 const DESTINATION = /(\]\([ \t]*<?)((?:[^()\s<>]|\([^()\s]{0,500}\)){1,2000})/g;
 
 /**
  * The body with links to imported documents, wiki links too, leading to their place in the bundle;
- * code stays.
+ * code stays. Links to documents that are left out are dropped.
  */
-export function rewriteLinks(body: string, place: LinkPlace, space: ImportSpace): string {
+export function rewriteLinks(written: string, place: LinkPlace, space: ImportSpace): string {
+	const body = withoutWithheldLinks(written, place, space);
 	const withMarkdownLinks = replaceOutsideCode(body, WIKI_LINK, ([whole, name = "", , label]) => {
 		// A picture or a recording is no text.
 		if (whole.startsWith("!") && MEDIA.test(name)) return "";
@@ -36,17 +36,13 @@ const MEDIA =
 	/\.(?:png|jpe?g|gif|svg|webp|avif|bmp|mp[34]|m4a|mov|webm|ogg|wav|flac|pdf|canvas|excalidraw)$/i;
 const DEFINED = /(^ {0,3}\[(?!\^)[^\]\n]{1,300}\]:[ \t]*<?)([^\s<>]{1,2000})/gm;
 
-/** A document, and where its links are written from. */
-interface LinkPlace {
-	readonly path: string;
-	readonly base: string;
-}
-
 /** Leads a destination to where it is now. */
 function moveIn(place: LinkPlace, space: ImportSpace) {
 	return ([whole, opening = "", written = ""]: RegExpMatchArray): string => {
 		const moved = followLink(written, place, space);
-		return moved === undefined ? whole : `${opening}${moved}`;
+		if (moved !== undefined) return `${opening}${moved}`;
+		// What reads this link is too entangled to be cut out.
+		return isWithheld(written, place, space) ? `${opening}#` : whole;
 	};
 }
 
@@ -73,19 +69,6 @@ function followLink(
 	return `/${encodePath(found)}${/[#?].*$/.exec(written)?.[0] ?? ""}`;
 }
 
-/** The document that a site shows at this address. */
-function findRoute(
-	written: string,
-	sourcePath: string,
-	names: ImportSpace["names"],
-): string | undefined {
-	for (const route of resolveRoutes(sourcePath, written)) {
-		const found = names.find(`${ROUTE}${route}`);
-		if (found !== undefined) return found;
-	}
-	return undefined;
-}
-
 /** A name that no other document anywhere is likely to have: words and a number. */
 const TELLING_NAME = /^(?=.*\d)(?=.*[a-z])[\w.-]{8,200}$/i;
 
@@ -97,20 +80,6 @@ function findPublished(written: string, names: ImportSpace["names"]): string | u
 		.at(-1)
 		?.replace(/\.(?:mdx?|html?)$/i, "");
 	return stem && TELLING_NAME.test(stem) ? names.find(`${ROUTE}${stem}`) : undefined;
-}
-
-/** Tells addresses from names. */
-const ROUTE = "route:";
-
-/** A site shows a document at its path, or at the end of it: where its root lies is not known. */
-function routesOf(path: string): readonly string[] {
-	const steps = pathWithoutExtension(path)
-		.replace(/(?:^|\/)(?:_?index|readme)$/i, "")
-		.split("/");
-	const routes = steps.flatMap((step, at) => (step === "" ? [] : [steps.slice(at).join("/")]));
-	// A post is shown without its day.
-	const post = /^\d{4}-\d{2}-\d{2}-(.+)$/.exec(steps.at(-1) ?? "")?.[1];
-	return [...routes, ...(post === undefined ? [] : [post])].map((route) => ROUTE + route);
 }
 
 function replaceOutsideCode(
@@ -128,16 +97,6 @@ function replaceOutsideCode(
 		from = match.index + match[0].length;
 	}
 	return result + body.slice(from);
-}
-
-/** As much of a map as is asked here. */
-export type Lookup = Pick<ReadonlyMap<string, string>, "get">;
-
-/** The documents of an import as one of them may name another. */
-export interface ImportSpace {
-	readonly names: ReturnType<typeof createDocumentNames>;
-	readonly bundlePaths: Lookup;
-	readonly titles: Lookup;
 }
 
 type RelatedDocument = { readonly path: string; readonly data: FrontMatter };
@@ -196,14 +155,14 @@ export function withRelatedLinks(
 /** Relations the document brought along, led to where their targets are now. */
 function givenRelations(
 	{ path, data }: RelatedDocument,
-	{ bundlePaths }: ImportSpace,
+	space: ImportSpace,
 ): readonly RelationEntry[] {
 	return listOf(data["relations"]).flatMap((relation) => {
 		if (!isMapping(relation)) return [];
 		const written = textOf(relation["target"]);
-		if (written === undefined) return [];
+		if (written === undefined || isWithheld(written, { path, base: path }, space)) return [];
 		const target = resolveLink(path, written);
-		const moved = target.kind === "internal" ? bundlePaths.get(target.path) : undefined;
+		const moved = target.kind === "internal" ? space.bundlePaths.get(target.path) : undefined;
 		return [
 			{
 				...relation,
@@ -229,64 +188,4 @@ function namesIn(value: unknown): readonly string[] {
 
 function toEdgeType(key: string): string {
 	return key.toLowerCase().replace(/[\s_]+/g, "-");
-}
-
-const LEVELS: readonly ((document: NamedDocument) => readonly string[])[] = [
-	({ path }) => [path, pathWithoutExtension(path)],
-	({ path }) => [stemOf(path)],
-	({ aliases }) => aliases,
-	({ title }) => [title],
-	({ path }) => trailingNumber(stemOf(path)),
-	({ path }) => routesOf(path),
-];
-
-/** Every name a document may be found by, as `toNameKey` writes them. */
-export function nameKeysOf(document: NamedDocument): readonly string[] {
-	return LEVELS.flatMap((namesOf) => namesOf(document)).map(toNameKey);
-}
-
-const AMBIGUOUS = Symbol("ambiguous");
-
-/**
- * Path, stem, alias, title, trailing number: a weaker name never replaces a stronger, a shared one
- * means neither.
- */
-export function createDocumentNames(documents: readonly NamedDocument[]) {
-	const pathOfName = new Map<string, string | typeof AMBIGUOUS>();
-	for (const namesOf of LEVELS) {
-		for (const [name, path] of indexLevel(documents, namesOf)) {
-			if (!pathOfName.has(name)) pathOfName.set(name, path);
-		}
-	}
-	return {
-		find(name: string): string | undefined {
-			const found = pathOfName.get(toNameKey(name));
-			return found === AMBIGUOUS ? undefined : found;
-		},
-	};
-}
-
-function indexLevel(
-	documents: readonly NamedDocument[],
-	namesOf: (document: NamedDocument) => readonly string[],
-): ReadonlyMap<string, string | typeof AMBIGUOUS> {
-	const level = new Map<string, string | typeof AMBIGUOUS>();
-	for (const document of documents) {
-		for (const name of namesOf(document).map(toNameKey)) {
-			const other = level.get(name) ?? document.path;
-			level.set(name, other === document.path ? document.path : AMBIGUOUS);
-		}
-	}
-	return level;
-}
-
-/** Names that agree in this are the same name. */
-export function toNameKey(name: string): string {
-	const key = name.trim().toLowerCase().replace(/^\/+/, "");
-	return /^0\d+$/.test(key) ? key.replace(/^0+(?=\d)/, "") : key;
-}
-
-function trailingNumber(stem: string): readonly string[] {
-	const number = /(?:^|\D)(\d{1,9})$/.exec(stem)?.[1];
-	return number === undefined ? [] : [number];
 }

@@ -39,6 +39,8 @@ export interface ImportOptions {
 	readonly dateOf?: ReadonlyMap<string, string>;
 	/** Sections of a site that are left out themselves and still speak for their folders; undefined for one that cannot be read. */
 	readonly sections?: ReadonlyMap<string, Uint8Array | undefined>;
+	/** Paths that the import was asked to leave out: no other document may name them. */
+	readonly ignored?: readonly string[];
 }
 
 export interface SkippedFile {
@@ -115,5 +117,7 @@ export interface ImportTrace {
 	readonly displaced: number;
 	/** True when one document decides whether others are sold: then only a whole import knows. */
 	readonly hasCascades: boolean;
+	/** Names of what is left out because it is not for others: when they change, others read differently. */
+	readonly withheld: ReadonlySet<string>;
 	readonly sourceRecord: GraphRecord;
 }

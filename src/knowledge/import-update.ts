@@ -6,10 +6,10 @@ import { FRAME_PATHS } from "./bundle-paths.js";
 import type { BundleFiles } from "./bundle-reader.js";
 import { toConceptId } from "./concept-reader.js";
 import { hashOf, markOf } from "./content-hash.js";
+import { createDocumentNames, type ImportSpace, nameKeysOf } from "./document-names.js";
 import type { Graph } from "./graph.js";
 import { asItIs } from "./import-bundle.js";
-import { mapDocument, nameDocument } from "./import-documents.js";
-import { createDocumentNames, type ImportSpace, nameKeysOf } from "./import-links.js";
+import { mapDocument, nameDocument, toPaths } from "./import-documents.js";
 import type {
 	ImportDocument,
 	ImportOptions,
@@ -29,6 +29,7 @@ import {
 	type SourceState,
 	type Sources,
 } from "./source-reading.js";
+import { withheldNamesOf } from "./withheld-names.js";
 import { runInTurns, type Steps } from "./work-in-turns.js";
 
 export interface ImportUpdate {
@@ -48,7 +49,8 @@ export async function updateImport(
 	const reader = await createDocumentReader(options);
 	const sources = await rereadSource(state, options, reader);
 	await setImmediate();
-	if (isDecisive(memory, sources) || isDisputed(memory, sources)) return undefined;
+	const isNamedAsBefore = isSameSet(memory.withheld, withheldNow(sources, options));
+	if (!isNamedAsBefore || needsWhole(memory, sources)) return undefined;
 	const reading = await nameDocuments(sources, { ...state, options, reader });
 	const remapped = await remapDocuments(state, reading, { options, reader });
 	if (!remapped) return undefined;
@@ -78,6 +80,20 @@ function isDecisive({ format }: ImportMemory, { reread, gone }: Sources): boolea
 	return paths.some((path) =>
 		format === "okf" ? FRAME_PATHS.has(path) : path === RECORD_PATH || path === "index.md",
 	);
+}
+
+function needsWhole(memory: ImportMemory, sources: Sources): boolean {
+	return isDecisive(memory, sources) || isDisputed(memory, sources);
+}
+
+/** What is private is read again at every update, so that its names are known. */
+function withheldNow({ reread }: Sources, { ignored }: ImportOptions): ReadonlySet<string> {
+	const closed = [...reread.values()].filter(({ kind }) => kind === "private");
+	return withheldNamesOf([...closed, ...toPaths(ignored)]);
+}
+
+function isSameSet(one: ReadonlySet<string>, other: ReadonlySet<string>): boolean {
+	return one.size === other.size && [...one].every((name) => other.has(name));
 }
 
 /** True when files come or go and the name of one may decide about another one. */
@@ -169,7 +185,9 @@ async function remapDocuments(
 		if (!("reason" in affected)) documents.push(nameDocument(affected, document.title, options));
 	}
 	const isVault = [...memory.rows.values()].some(({ document }) => document?.hasWikiLink);
-	const space = await runInTurns(spaceOf(documents, reading, options));
+	const space = await runInTurns(
+		spaceOf(documents, reading, { options, withheld: memory.withheld }),
+	);
 	const encoder = new TextEncoder();
 	const remapped = new Map<string, Remapped>();
 	for (const one of documents) {
@@ -216,7 +234,7 @@ function isNamedAlike(before: MappedDocument, { bundlePath, document }: Reread):
 function* spaceOf(
 	documents: readonly ImportDocument[],
 	reading: SourceReading,
-	options: ImportOptions,
+	{ options, withheld }: { readonly options: ImportOptions } & Pick<ImportSpace, "withheld">,
 ): Steps<ImportSpace> {
 	const { kept, reread } = reading;
 	const titles = titlesOf(reading);
@@ -227,7 +245,12 @@ function* spaceOf(
 		},
 	};
 	const asked = new Set<string>();
-	const blind: ImportSpace = { names: { find: () => undefined }, bundlePaths, titles };
+	const blind: ImportSpace = {
+		names: { find: () => undefined },
+		bundlePaths,
+		titles,
+		withheld,
+	};
 	for (const document of documents) {
 		for (const key of mapDocument(document, { options, space: blind, isVault: false }).asked) {
 			// The others are paths, which need no names.
@@ -244,7 +267,7 @@ function* spaceOf(
 		consider(document);
 		yield;
 	}
-	return { names: createDocumentNames(named), bundlePaths, titles };
+	return { names: createDocumentNames(named), bundlePaths, titles, withheld };
 }
 
 function titlesOf({ kept, reread }: SourceReading): ReadonlyMap<string, string> {
@@ -278,8 +301,8 @@ export function toImportMemory(
 			skipped: outputHash === undefined ? skipped.get(document?.bundlePath ?? path) : undefined,
 		});
 	}
-	const { format, displaced, hasCascades, sourceRecord } = trace;
-	return { format, displaced, hasCascades, sourceRecord, rows };
+	const { documents: _, ...rest } = trace;
+	return { ...rest, rows };
 }
 
 /** The frame is rebuilt whenever something changes; what it says is compared by other means. */

@@ -47,6 +47,8 @@ export interface RereadFile {
 	readonly reason: string | undefined;
 	readonly kind: SkippedFile["kind"];
 	readonly withheldBelow: string | undefined;
+	/** What it is called, where it is left out for being private. */
+	readonly names?: readonly string[] | undefined;
 	readonly foreign: ForeignDocument | undefined;
 }
 
@@ -131,14 +133,14 @@ function classify(
 	}
 	if (format === "okf") {
 		const refusal = refuseConcept(path, bytes, options);
-		if (refusal) return { ...none(refusal.reason), kind: refusal.kind };
+		if (refusal) return { ...none(refusal.reason), kind: refusal.kind, names: refusal.names };
 		return { ...rest, bundlePath: path, reason: undefined };
 	}
 	const foreign = reader.read(path, bytes);
 	const { withheldBelow } = foreign;
 	if ("reason" in foreign) {
 		const { reason, kind } = toSkipped(path, foreign);
-		return { ...none(reason), kind, withheldBelow };
+		return { ...none(reason), kind, withheldBelow, names: foreign.names };
 	}
 	const bundlePath = toBundlePath(path);
 	if (bundlePath === "") return { ...none(NO_ID), withheldBelow };

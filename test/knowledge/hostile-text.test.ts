@@ -2,8 +2,9 @@ import t from "tap";
 import { toSections } from "../../src/documents/markdown.js";
 import { BUNDLE_LIMITS } from "../../src/knowledge/bundle-limits.js";
 import { readBundle } from "../../src/knowledge/bundle-reader.js";
+import { createDocumentNames } from "../../src/knowledge/document-names.js";
 import { importBundle } from "../../src/knowledge/import-bundle.js";
-import { createDocumentNames } from "../../src/knowledge/import-links.js";
+
 import { filesOf } from "./sample-bundle.js";
 
 const LONG = 200_000;

@@ -27,7 +27,7 @@ const PRIVATE_FRONT_MATTER: readonly string[] = [
 	"expiryDate: 2001-01-01",
 ];
 
-/** One folder of them all: each holds a word that no public document has. */
+/** One folder of them all: each holds a word that no public document has. Those of `linked` have it in their path and title. */
 export function privateFolder(marker: (place: number) => string) {
 	const files: Record<string, string> = {};
 	let place = 0;
@@ -48,12 +48,19 @@ export function privateFolder(marker: (place: number) => string) {
 	for (const name of [".hidden.md", ".hidden/a.md", "notes/.trash/b.md"]) add(name);
 	for (let at = 0; at < 12; at++) add(`ignored/deep/er/note-${at}.md`);
 	for (let at = 0; at < 6; at++) add(`notes/keys-${at}.secret.md`);
-	for (let at = 0; at < 6; at++) add(`notes/nested/kept-back-${at}.md`);
-	for (let at = 0; at < 6; at++) add(`excluded/note-${at}.md`);
+	for (let at = 0; at < 6; at++) {
+		add(`notes/nested/kept-back-${at}.md`);
+		add(`excluded/note-${at}.md`);
+	}
+	const linked = ["notes/%-sale.md", "ignored/deep/%-sale.md", "excluded/%-sale.mdx"].map((one) => {
+		const path = one.replace("%", marker(place));
+		add(path, `private: true\ntitle: The ${marker(place)} sale`);
+		return path;
+	});
 	files["cascade/_index.md"] = "---\ntitle: Section\ncascade: { draft: true }\n---\nA section.\n";
 	for (let at = 0; at < 6; at++) add(`cascade/sub/note-${at}.md`);
 	for (const ending of ["mdx", "markdown"]) add(`notes/other-${ending}.${ending}`, "private: true");
 	files[".tollgraphignore"] = "ignored/\n*.secret.md\n";
 	files["notes/nested/.tollgraphignore"] = "kept-back-*\n";
-	return { files, count: place };
+	return { files, count: place, linked };
 }
