@@ -17,6 +17,11 @@ export type {
 	WebhookRow,
 } from "./rows/notification-rows.js";
 export type {
+	AuditRow,
+	OperatorRole,
+	OperatorRow,
+} from "./rows/operator-rows.js";
+export type {
 	InvoiceParty,
 	InvoiceRow,
 	PaymentRow,

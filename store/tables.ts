@@ -14,6 +14,12 @@ import type {
 	WebhookRow,
 } from "./rows/notification-rows.js";
 import type {
+	AuditRow,
+	OperatorRequestRow,
+	OperatorRow,
+	PriceVersionRow,
+} from "./rows/operator-rows.js";
+import type {
 	CounterRow,
 	InvoiceRow,
 	PaymentRow,
@@ -62,6 +68,10 @@ export interface Tables {
 	webhooks: WebhookRow;
 	webhook_deliveries: WebhookDeliveryRow;
 	oauth_records: OAuthRow;
+	operators: OperatorRow;
+	operator_requests: OperatorRequestRow;
+	audit: AuditRow;
+	price_versions: PriceVersionRow;
 }
 export type TableName = keyof Tables;
 
@@ -95,6 +105,10 @@ export const TABLE_INDEXES = {
 	webhooks: ["owner"],
 	webhook_deliveries: ["owner", "webhookId", "state"],
 	oauth_records: ["owner", "keyId"],
+	operators: ["hash"],
+	operator_requests: [],
+	audit: ["outcome"],
+	price_versions: [],
 } as const satisfies { [T in TableName]: readonly (keyof Tables[T])[] };
 
 /** Receipts are many and rarely read: written once, found again by the time in their id. */

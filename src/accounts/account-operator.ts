@@ -37,6 +37,7 @@ const settingFields = {
 /** What the operator's commands about accounts take. */
 export const accountCommands = {
 	ofAccount: z.strictObject({ account_id: idField.optional() }),
+	account: z.strictObject({ account_id: idField }),
 	createKey: z.strictObject({
 		...scopeFields,
 		/** Account that gets one more key; a new account where absent. */
@@ -74,7 +75,7 @@ export interface AccountOperatorDeps
 }
 
 export function createAccountOperator(deps: AccountOperatorDeps) {
-	const { store, apiKeys, connections, mcpUrl } = deps;
+	const { store, apiKeys } = deps;
 	return {
 		createKey: (request: Command<"createKey">) => createKey(deps, request),
 
@@ -98,28 +99,16 @@ export function createAccountOperator(deps: AccountOperatorDeps) {
 			return { id, status: "revoked" as const };
 		},
 
-		/** The secret of a connection, and the MCP address it makes; null where no one serves, so that none is known. */
-		createToken: ({ account_id, ...scope }: Command<"createToken">) =>
-			createConnection({ ...deps, mcpUrl: mcpUrl() }, account_id, scope),
-
-		async listTokens({ account_id }: Command<"ofAccount">) {
-			const rows = await rowsOf(store, "connections", account_id);
-			const items = await withLabels(deps, rows, (row, labels) => ({
-				account_id: row.accountId,
-				...toConnectionWire(row, labels),
-			}));
-			return { items };
-		},
-
-		async revokeToken({ id }: { readonly id: string }) {
-			await connections.revoke(id);
-			return { id, status: "revoked" as const };
-		},
+		...createTokenOperator(deps),
 
 		async listAccounts() {
 			const rows = await store.read((reader) => reader.list("accounts"));
 			return { items: await Promise.all(rows.map((row) => toSummary(deps, row))) };
 		},
+
+		/** Throws NOT_FOUND. */
+		getAccount: async ({ account_id }: Command<"account">) =>
+			toSummary(deps, await store.read((reader) => getOpenAccount(reader, account_id))),
 
 		/** What the operator decides of an account. Throws NOT_FOUND. */
 		async setAccount(request: Command<"setAccount">) {
@@ -145,6 +134,29 @@ export function createAccountOperator(deps: AccountOperatorDeps) {
 				await credit(deps, tx, { owner: account_id, amountMicros: parseUsd(usd) });
 				return { account_id, balance_usd: formatUsd(await tx.balance(custAccount(account_id))) };
 			}),
+	};
+}
+
+function createTokenOperator(deps: AccountOperatorDeps) {
+	const { store, connections, mcpUrl } = deps;
+	return {
+		/** The secret of a connection, and the MCP address it makes; null where no one serves, so that none is known. */
+		createToken: ({ account_id, ...scope }: Command<"createToken">) =>
+			createConnection({ ...deps, mcpUrl: mcpUrl() }, account_id, scope),
+
+		async listTokens({ account_id }: Command<"ofAccount">) {
+			const rows = await rowsOf(store, "connections", account_id);
+			const items = await withLabels(deps, rows, (row, labels) => ({
+				account_id: row.accountId,
+				...toConnectionWire(row, labels),
+			}));
+			return { items };
+		},
+
+		async revokeToken({ id }: { readonly id: string }) {
+			await connections.revoke(id);
+			return { id, status: "revoked" as const };
+		},
 	};
 }
 

@@ -9,6 +9,7 @@ import { openKeyFolder } from "../accounts/accounts.js";
 import {
 	type Clock,
 	createIds,
+	createSealedText,
 	type Egress,
 	type Logger,
 	PACKAGE_ROOT,
@@ -22,14 +23,18 @@ import { createGraphCatalog, createGraphSnapshots } from "../knowledge/knowledge
 import {
 	assertBooksKept,
 	bindProfile,
+	createAuditLog,
 	createChainBooks,
+	createCommandRunner,
 	createConceptEditor,
 	createDataBackup,
 	createGraphImporter,
 	createGraphRepository,
 	createOperator,
+	createOperatorKeys,
 	createRetention,
 	type Operator,
+	rehearseOn,
 } from "../operator/operator.js";
 import { openIndexDisk, type PairJudge } from "../search/search.js";
 import type { Settings } from "../settings/settings.js";
@@ -68,7 +73,15 @@ export interface App
 	extends AppLife,
 		Pick<
 			Wiring,
-			"service" | "operator" | "catalog" | "search" | "store" | "money" | "schedules" | "webhooks"
+			| "service"
+			| "operator"
+			| "commands"
+			| "catalog"
+			| "search"
+			| "store"
+			| "money"
+			| "schedules"
+			| "webhooks"
 		> {
 	readonly adminToken: string;
 	readonly handler: RequestListener;
@@ -114,12 +127,7 @@ async function wire(ports: Ports, store: Store): Promise<App> {
 	const address = { baseUrl: settings.publicUrl ?? "" };
 	const { pepper } = keys;
 	const base = { ...ports, store, address, baseUrl: () => address.baseUrl, pepper };
-	const money = createMoney(base);
-	await money.sweeper.releaseAll();
-	if (money.onchain) await money.onchain.resume();
-	else reportUnreachable({ logger }, await store.read((reader) => reader.list("payments")));
-	await reportBreach(money, logger);
-
+	const money = await openMoney(base);
 	const search = await openSearch({
 		model: settings.model,
 		judge: ports.judge ?? settings.judge,
@@ -150,16 +158,22 @@ async function wire(ports: Ports, store: Store): Promise<App> {
 	const a2a = openA2a({ ...sold, service });
 	const sweepTasks = (now: number) => a2a.sweep(now);
 	const retention = createRetention({ ...money, store, sweepTasks, clock });
-	const operator = wireOperator({ ...content, retention, writerMeter, info: service.info });
+	const { operator, commands } = wireCommands({
+		...content,
+		retention,
+		writerMeter,
+		info: service.info,
+	});
 	const web = createWebRouter({ service, clock, revision, packageRoot: PACKAGE_ROOT });
 	const mcp = openMcp({ ...sold, service });
 	const transports = [a2a.router, mcp.router, ...openOAuth({ ...sold, service })];
-	const http = createHttpApp({ ...sold, service, operator, transports, web });
+	const http = createHttpApp({ ...sold, service, commands, transports, web });
 	const { streams } = service;
 	const life = createAppLife({ ...sold, retention, streams, a2a, mcp, http });
 	return {
 		service,
 		operator,
+		commands,
 		catalog,
 		search,
 		store,
@@ -175,12 +189,54 @@ async function wire(ports: Ports, store: Store): Promise<App> {
 	};
 }
 
-function wireOperator(
-	wiring: Pick<
+/** Money as an earlier process left it: its holds are released, what it sent is looked for, its changes are named. */
+async function openMoney(base: Parameters<typeof createMoney>[0]): Promise<Money> {
+	const { store, logger } = base;
+	const money = createMoney(base);
+	await reportInterrupted(base);
+	await money.sweeper.releaseAll();
+	if (money.onchain) await money.onchain.resume();
+	else reportUnreachable({ logger }, await store.read((reader) => reader.list("payments")));
+	await reportBreach(money, logger);
+	return money;
+}
+
+/** Changes that an earlier process began and did not end. */
+async function reportInterrupted(deps: Pick<Wiring, "store" | "clock" | "logger">): Promise<void> {
+	const changes = await createAuditLog(deps).closeInterrupted();
+	if (changes === 0) return;
+	deps.logger.error("changes by operators were cut off; the audit log names them", { changes });
+}
+
+interface Operated
+	extends Pick<
 		Wiring,
-		keyof Ports | "store" | "money" | "catalog" | "search" | "retention" | "info"
-	> & { readonly writerMeter: WriterMeter },
-): Operator {
+		keyof Ports | "store" | "money" | "catalog" | "search" | "retention" | "info" | "baseUrl"
+	> {
+	readonly writerMeter: WriterMeter;
+}
+
+/** What operators can do, and the one way to it that roles and the audit log know. */
+function wireCommands(operated: Operated): Pick<Wiring, "operator" | "commands"> {
+	const { store, keys } = operated;
+	const operator = wireOperator(operated);
+	const commands = createCommandRunner({
+		...operated,
+		operator,
+		rehearse: (work) => rehearseOn(store, (trial) => work(wireTrial(operated, trial))),
+		audit: createAuditLog(operated),
+		seal: createSealedText({ ...operated, pepper: keys.pepper, purpose: "replies to operators" }),
+	});
+	return { operator, commands };
+}
+
+/** The same operator on a store that drops what it is given; no chain, because a transfer cannot be dropped. */
+function wireTrial(operated: Operated, store: Store): Operator {
+	const parts = { ...operated, store, onchain: undefined };
+	return wireOperator({ ...parts, money: createMoney(parts) });
+}
+
+function wireOperator(wiring: Operated): Operator {
 	const { money, store, settings, clock, folder: data, info } = wiring;
 	const folder = importedGraphs(data);
 	const repository = createGraphRepository({ ...wiring, folder });
@@ -196,6 +252,8 @@ function wireOperator(
 		environment: environmentOf(settings.profile),
 		openWriter: (onUsage) => openLlmWriter(wiring, onUsage),
 		writerPrice: settings.writer?.price,
+		operatorKeys: createOperatorKeys({ ...wiring, pepper: wiring.keys.pepper }),
+		audit: createAuditLog({ store, clock }),
 	});
 }
 

@@ -4,6 +4,7 @@ import { addAccounts, addKeys, addSpt, addTokens } from "./commands/account-comm
 import { addBackup, addRestore, addRetention } from "./commands/data-commands.js";
 import { addConcepts, addGraphs, addImport, addReindex } from "./commands/graph-commands.js";
 import { addLedger } from "./commands/ledger-commands.js";
+import { addAudit, addOperators } from "./commands/operator-commands.js";
 import { addProbe } from "./commands/probe-command.js";
 import { addFeeds, addModels } from "./commands/source-commands.js";
 import { addWriter } from "./commands/writer-command.js";
@@ -60,6 +61,8 @@ const COMMANDS = [
 	addAccounts,
 	addConnect,
 	addLedger,
+	addOperators,
+	addAudit,
 	addRetention,
 	addReindex,
 	addModels,

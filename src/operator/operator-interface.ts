@@ -17,6 +17,7 @@ import type { TokenPrice } from "../contract/contract.js";
 import { type Clock, formatUsd, parseUsd } from "../kernel/kernel.js";
 import type { GraphCatalog } from "../knowledge/knowledge.js";
 import type { SearchEngine } from "../search/search.js";
+import type { AuditLog } from "./audit-log.js";
 import type { DataBackup } from "./data-folder.js";
 import { createGapReport } from "./gap-report.js";
 import type { GraphImporter, OnProgress } from "./graph-importer.js";
@@ -27,6 +28,7 @@ import {
 	type LedgerOperator,
 	type LedgerOperatorDeps,
 } from "./ledger-operator.js";
+import type { OperatorKeys } from "./operator-keys.js";
 
 /** What the operator's other commands take. */
 export const operatorCommands = {
@@ -64,6 +66,8 @@ export interface OperatorDeps extends LedgerOperatorDeps, AccountOperatorDeps {
 	readonly openWriter: (onUsage: (usage: WriterUsage) => void) => LlmWriter | undefined;
 	readonly writerPrice: TokenPrice | undefined;
 	readonly clock: Clock;
+	readonly operatorKeys: OperatorKeys;
+	readonly audit: AuditLog;
 }
 
 export function createOperator(deps: OperatorDeps) {
@@ -129,5 +133,10 @@ export function createOperator(deps: OperatorDeps) {
 		},
 		...ledger,
 		reportGaps: createGapReport(deps),
+		addOperator: deps.operatorKeys.add,
+		listOperators: deps.operatorKeys.list,
+		revokeOperator: deps.operatorKeys.revoke,
+		listAudit: deps.audit.list,
+		verifyAudit: deps.audit.verify,
 	};
 }

@@ -1,4 +1,16 @@
 export {
+	type Actor,
+	createAuditLog,
+} from "./audit-log.js";
+export {
+	type CommandCall,
+	type CommandReply,
+	type CommandRunner,
+	createCommandRunner,
+	givenTo,
+} from "./command-runner.js";
+export { COMMAND_NAMES, COMMANDS, type CommandName, type CommandRow } from "./command-table.js";
+export {
 	assertBooksKept,
 	type BackupReport,
 	bindProfile,
@@ -10,12 +22,10 @@ export { type GapReport, gapCommand } from "./gap-report.js";
 export {
 	createGraphImporter,
 	type ImportReport,
-	importCommand,
 	type OnProgress,
 } from "./graph-importer.js";
 export {
 	type ConceptReport,
-	conceptCommands,
 	createConceptEditor,
 	createGraphRepository,
 } from "./graph-repository.js";
@@ -26,12 +36,18 @@ export {
 } from "./housekeeping.js";
 export {
 	createChainBooks,
-	type LedgerOperator,
 	type LedgerReportWire,
-	ledgerCommands,
 	type MovementWire,
 	type ReconciliationWire,
 	type RefundWire,
 	type ReportSumsWire,
 } from "./ledger-operator.js";
-export { createOperator, type Operator, operatorCommands } from "./operator-interface.js";
+export { createOperator, type Operator } from "./operator-interface.js";
+export {
+	createOperatorKeys,
+	mayRun,
+	OPERATOR_KEY_PREFIX,
+	OPERATOR_ROLES,
+	type OperatorKeys,
+} from "./operator-keys.js";
+export { rehearseOn } from "./rehearsal.js";

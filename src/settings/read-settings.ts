@@ -56,6 +56,8 @@ export interface Settings {
 	readonly seller?: SellerSettings | undefined;
 	/** Who may open an account; closed where absent. */
 	readonly accounts?: "open" | "closed";
+	/** From where operators' keys open the admin API; this machine alone where absent, and always for the admin token. */
+	readonly adminFrom?: "loopback" | "anywhere";
 	readonly prices: Partial<PriceBook>;
 }
 
@@ -97,6 +99,7 @@ export function readSettings({ flags, environment, folder }: SettingSources): Se
 		mail: parseMailSettings(text),
 		seller: parseSellerSettings(text),
 		feeds: parseChoice(text("feeds"), "value of feeds", ["bundled", "live"]),
+		adminFrom: parseChoice(text("admin_from"), "value of admin_from", ["loopback", "anywhere"]),
 		prices: parsePrices(file["prices"]),
 	};
 }

@@ -33,6 +33,8 @@ const DESCRIPTIONS = {
 		"Token that payments are made in, with EIP-3009 and six decimals: by default the network's USDC, else `address/name/version`.",
 	accounts:
 		"Who may open an account with `POST /v1/accounts`: `closed` (the operator alone) or `open` (anybody, with the free plan).",
+	admin_from:
+		"From where the keys of operators (`tollgraph operators add`) open the admin API: `loopback`, or `anywhere`, behind TLS. The data folder's own admin token opens it on this machine alone.",
 	feeds:
 		"Where supplemental data comes from: `bundled` (observations that come with the software; no source is ever asked) or `live` (the sources of the registry, by https; topics of callers go to those that search).",
 	...IDENTITY_SETTINGS,
@@ -56,6 +58,7 @@ export const DEFAULTS: Partial<Record<SettingKey, string>> = {
 	model: "bundled",
 	judge: "bundled",
 	accounts: "closed",
+	admin_from: "loopback",
 	feeds: "bundled",
 	oidc_algorithms: IDENTITY_ALGORITHMS.join(","),
 	oidc_account_claim: "sub",
