@@ -56,4 +56,5 @@ export {
 	DEFAULT_PRICE_BOOK,
 	type QuotedTerms,
 	type QuoteSeal,
+	type SettablePrices,
 } from "./price-list.js";

@@ -20,16 +20,37 @@ export const DEFAULT_PRICE_BOOK = Object.fromEntries(
 ) as PriceBook;
 
 /** A question and a claim of a batch cost what they cost alone, unless the operator says otherwise. */
-export function createPriceList(changes: Partial<PriceBook> = {}): PriceList {
+export function createPriceList(changes: Partial<PriceBook> = {}): SettablePrices {
+	let book = toBook(changes);
+	let revision = 0;
+	return {
+		revision: () => revision,
+		priceOf: (operationId) => book[operationId],
+		all: () => book,
+		set(latest) {
+			book = toBook(latest);
+			revision += 1;
+		},
+	};
+}
+
+/** A price list whose operator changes it while calls go on. */
+export interface SettablePrices extends PriceList {
+	/** In place of all changes before. */
+	set(changes: Partial<PriceBook>): void;
+	/** Another number after each change. */
+	revision(): number;
+}
+
+function toBook(changes: Partial<PriceBook>): PriceBook {
 	const changed = { ...DEFAULT_PRICE_BOOK, ...changes };
 	const claim = changed["verify.claim"];
-	const book = {
+	return {
 		...changed,
 		"search.batch": changes["search.batch"] ?? dearestSearch(changed),
 		"verify.claims": changes["verify.claims"] ?? claim,
 		"verify.text": changes["verify.text"] ?? claim,
 	};
-	return { priceOf: (operationId) => book[operationId], all: () => book };
 }
 
 /** Of the two that a question of a batch may be, over one graph and over all, so that no batch undercuts them. */

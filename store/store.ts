@@ -20,6 +20,7 @@ export type {
 	AuditRow,
 	OperatorRole,
 	OperatorRow,
+	PriceVersionRow,
 } from "./rows/operator-rows.js";
 export type {
 	InvoiceParty,

@@ -6,6 +6,7 @@ import { LIMITS } from "../contract/contract.js";
 import { formatUsd, type Micros, parseUsd, toIsoTime } from "../kernel/kernel.js";
 import {
 	createConnection,
+	parseLimit,
 	setLabel,
 	toConnectionWire,
 	toKeyTerms,
@@ -54,7 +55,16 @@ export const accountCommands = {
 		overlap_seconds: z.int().min(0).max(LIMITS.keyOverlapSecondsMax).optional(),
 	}),
 	createToken: z.strictObject({ ...scopeFields, account_id: idField }),
-	setAccount: z.strictObject({ account_id: idField, ...settingFields }),
+	setAccount: z.strictObject({
+		account_id: idField,
+		...settingFields,
+		/** There is one plan. */
+		plan: z.literal("free").optional(),
+		/** Whether it pays for nothing; what is held already is finished. */
+		frozen: z.boolean().optional(),
+		/** Most it spends in one UTC month; null for no limit. */
+		max_per_month_usd: usdField.nullable().optional(),
+	}),
 	credit: z.strictObject({ account_id: idField, usd: usdField }),
 };
 
@@ -112,7 +122,13 @@ export function createAccountOperator(deps: AccountOperatorDeps) {
 
 		/** What the operator decides of an account. Throws NOT_FOUND. */
 		async setAccount(request: Command<"setAccount">) {
-			const { account_id, has_payment_method, zero_retention } = request;
+			const {
+				account_id,
+				has_payment_method,
+				zero_retention,
+				frozen,
+				max_per_month_usd: limit,
+			} = request;
 			const row = await store.transaction(async (tx) => {
 				const account = await getOpenAccount(tx, account_id);
 				const changed: AccountRow = {
@@ -120,6 +136,12 @@ export function createAccountOperator(deps: AccountOperatorDeps) {
 					...(has_payment_method !== undefined && { hasPaymentMethod: has_payment_method }),
 					...(zero_retention !== undefined && { mayKeepNothing: zero_retention }),
 					...(zero_retention === false && { retention: "standard" }),
+					...(frozen !== undefined && {
+						frozenAt: frozen ? (account.frozenAt ?? deps.clock.now()) : undefined,
+					}),
+					...(limit !== undefined && {
+						budgetMicros: limit === null ? undefined : parseLimit(limit),
+					}),
 				};
 				await tx.put("accounts", changed);
 				return changed;
@@ -231,11 +253,18 @@ async function toSummary({ store, profiles }: AccountOperatorDeps, row: AccountR
 		id: row.id,
 		label: label || row.label,
 		contact,
-		status: row.closedAt === undefined ? "active" : "erased",
+		plan: row.plan,
+		status: statusOf(row),
 		balance_usd: formatUsd(balance),
+		max_per_month_usd: row.budgetMicros === undefined ? null : formatUsd(row.budgetMicros),
 		has_payment_method: row.hasPaymentMethod,
 		zero_retention: row.mayKeepNothing ?? false,
 		retention: row.retention ?? "standard",
 		created_at: toIsoTime(row.createdAt),
 	};
+}
+
+function statusOf({ closedAt, frozenAt }: AccountRow): "active" | "frozen" | "erased" {
+	if (closedAt !== undefined) return "erased";
+	return frozenAt === undefined ? "active" : "frozen";
 }

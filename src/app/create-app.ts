@@ -32,6 +32,7 @@ import {
 	createGraphRepository,
 	createOperator,
 	createOperatorKeys,
+	createPriceVersions,
 	createRetention,
 	type Operator,
 	rehearseOn,
@@ -139,7 +140,7 @@ async function wire(ports: Ports, store: Store): Promise<App> {
 	// The model loads in its own thread while the graphs are read in this one.
 	if (ports.isServing) search.warm();
 	const { catalog, snapshots } = await openGraphs(ports);
-	const revision = () => catalog.revision;
+	const revision = () => `${catalog.revision} ${money.prices.revision()}`;
 
 	const content = { ...base, money, search, catalog, snapshots, revision };
 	const feedDisk = feedDiskOf(ports);
@@ -159,7 +160,7 @@ async function wire(ports: Ports, store: Store): Promise<App> {
 	const sweepTasks = (now: number) => a2a.sweep(now);
 	const retention = createRetention({ ...money, store, sweepTasks, clock });
 	const { operator, commands } = wireCommands({
-		...content,
+		...sold,
 		retention,
 		writerMeter,
 		info: service.info,
@@ -194,6 +195,7 @@ async function openMoney(base: Parameters<typeof createMoney>[0]): Promise<Money
 	const { store, logger } = base;
 	const money = createMoney(base);
 	await reportInterrupted(base);
+	await createPriceVersions({ ...base, ...money, configured: base.settings.prices }).load();
 	await money.sweeper.releaseAll();
 	if (money.onchain) await money.onchain.resume();
 	else reportUnreachable({ logger }, await store.read((reader) => reader.list("payments")));
@@ -211,7 +213,15 @@ async function reportInterrupted(deps: Pick<Wiring, "store" | "clock" | "logger"
 interface Operated
 	extends Pick<
 		Wiring,
-		keyof Ports | "store" | "money" | "catalog" | "search" | "retention" | "info" | "baseUrl"
+		| keyof Ports
+		| "store"
+		| "money"
+		| "catalog"
+		| "search"
+		| "retention"
+		| "info"
+		| "baseUrl"
+		| "jobs"
 	> {
 	readonly writerMeter: WriterMeter;
 }
@@ -254,6 +264,7 @@ function wireOperator(wiring: Operated): Operator {
 		writerPrice: settings.writer?.price,
 		operatorKeys: createOperatorKeys({ ...wiring, pepper: wiring.keys.pepper }),
 		audit: createAuditLog({ store, clock }),
+		priceVersions: createPriceVersions({ ...wiring, ...money, configured: settings.prices }),
 	});
 }
 

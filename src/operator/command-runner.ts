@@ -65,7 +65,7 @@ export function createCommandRunner(deps: RunnerDeps) {
 		const { changes } = row;
 		if (!changes) {
 			assertRole(row, call.actor);
-			const result = await workOf(deps.operator, name)(call.input, call.onProgress);
+			const result = await workOf(deps.operator, name)(call.input, call.onProgress, call.actor);
 			return { result, ...(row.isOneThing && { etag: etagOf(result) }) };
 		}
 		const command = { name, row, changes: changes as AnyChange, call };
@@ -115,7 +115,7 @@ interface Command {
 	readonly call: CommandCall;
 }
 
-type Work = (input: unknown, onProgress?: OnProgress) => Promise<unknown>;
+type Work = (input: unknown, onProgress?: OnProgress, actor?: Actor) => Promise<unknown>;
 
 /** Functions without an input take the progress first. */
 function workOf(operator: Operator, name: CommandName): Work {
@@ -146,7 +146,7 @@ async function perform(deps: RunnerDeps, command: Command): Promise<CommandReply
 	try {
 		assertRole(row, call.actor);
 		assertMatch(call.ifMatch, before);
-		result = await workOf(operator, name)(call.input, call.onProgress);
+		result = await workOf(operator, name)(call.input, call.onProgress, call.actor);
 	} catch (error) {
 		const code = error instanceof ServiceError ? error.code : "INTERNAL";
 		await audit.end(line, { outcome: "failed", code }, async (tx) => {
@@ -258,7 +258,7 @@ async function rehearse(deps: RunnerDeps, { name, row, changes, call }: Command)
 	return deps.rehearse(async (operator) => {
 		const before = await stateOf(operator, changes, call.input);
 		assertMatch(call.ifMatch, before);
-		const result = await workOf(operator, name)(call.input, call.onProgress);
+		const result = await workOf(operator, name)(call.input, call.onProgress, call.actor);
 		const wire = result as Readonly<Record<string, unknown>>;
 		const after = changes.state ? await stateOf(operator, changes, call.input, wire) : result;
 		return {

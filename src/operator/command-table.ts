@@ -9,6 +9,9 @@ import { conceptCommands } from "./graph-repository.js";
 import { ledgerCommands } from "./ledger-operator.js";
 import { type Operator, operatorCommands } from "./operator-interface.js";
 import { keyCommands } from "./operator-keys.js";
+import { priceCommand } from "./price-versions.js";
+import { reportCommands } from "./shop-reports.js";
+import { jobCommands } from "./work-operator.js";
 
 /**
  * What operators can do, one row for each command: the admin API, its OpenAPI document and the command line are made from it,
@@ -75,8 +78,35 @@ const itemOf = async (
 	id: unknown,
 ) => (await list).items.find((item) => item.id === id) ?? null;
 
+const ofSpt = {
+	target: ({ token_id }: { readonly token_id: string }) => `spt/${token_id}`,
+	state: (operator: Operator, request: { readonly token_id: string }) => operator.getSpt(request),
+};
+
 const SPT_ROWS = {
-	listSpts: command(nothing, { ...reads, at: "GET /spts", summary: "Shared Payment Tokens" }),
+	listSpts: command(operatorCommands.listSpts, {
+		...reads,
+		at: "GET /spts",
+		summary: "Shared Payment Tokens, and what customers have in them",
+	}),
+	getSpt: command(operatorCommands.freezeSpt, {
+		...reads,
+		at: "GET /spts/{token_id}",
+		summary: "One token",
+		isOneThing: true,
+	}),
+	freezeSpt: command(operatorCommands.freezeSpt, {
+		...owner,
+		at: "POST /spts/{token_id}/freeze",
+		summary: "Let a token pay for nothing; its balance stays, what is held is finished",
+		changes: ofSpt,
+	}),
+	unfreezeSpt: command(operatorCommands.freezeSpt, {
+		...owner,
+		at: "POST /spts/{token_id}/unfreeze",
+		summary: "Let a frozen token pay again",
+		changes: ofSpt,
+	}),
 	issueSpt: command(operatorCommands.issueSpt, {
 		...owner,
 		at: "POST /spts",
@@ -309,6 +339,7 @@ const LEDGER_ROWS = {
 	payRefund: command(ledgerCommands.payRefund, {
 		...owner,
 		at: "POST /ledger/refunds/payments",
+		also: ["POST /payouts"],
 		summary: "Pay a refund, or record that it was paid by hand",
 		isSlow: true,
 		changes: {
@@ -324,6 +355,73 @@ const LEDGER_ROWS = {
 		summary: "Hold the ledger against the chain",
 		kind: "long",
 		changes: { target: () => "ledger", unrehearsed: CHAIN },
+	}),
+};
+
+const ofJob = {
+	target: ({ job_id }: { readonly job_id: string }) => `job/${job_id}`,
+	state: (operator: Operator, request: { readonly job_id: string }) => operator.getJob(request),
+};
+
+const REPORT_ROWS = {
+	getOverview: command(nothing, {
+		...reads,
+		at: "GET /overview",
+		summary: "Today: revenue, calls, refusals, failures, latency, liability",
+		isSlow: true,
+	}),
+	reportRevenue: command(operatorCommands.revenue, {
+		...reads,
+		at: "GET /revenue",
+		summary: "Revenue by day, operation, graph, payer or rail",
+		isSlow: true,
+	}),
+	reportUsage: command(reportCommands.usage, {
+		...reads,
+		at: "GET /usage",
+		summary: "How many calls saw a price, were paid, and came again",
+		isSlow: true,
+	}),
+	listMovements: command(reportCommands.movements, {
+		...reads,
+		at: "GET /ledger",
+		summary: "Movements of the ledger, newest first",
+		isSlow: true,
+	}),
+	getReconciliation: command(nothing, {
+		...reads,
+		at: "GET /reconciliation",
+		summary: "What the latest reconciliation found",
+	}),
+	listPayouts: command(nothing, {
+		...reads,
+		at: "GET /payouts",
+		summary: "Money on its way out",
+	}),
+	getPrices: command(nothing, {
+		...reads,
+		at: "GET /prices",
+		summary: "The price book, and its versions",
+		isOneThing: true,
+	}),
+	setPrices: command(priceCommand, {
+		...owner,
+		at: "PUT /prices",
+		summary: "A new version of the price book: all that differs from the configuration",
+		changes: { target: () => "prices", state: (operator) => operator.getPrices() },
+	}),
+	listJobs: command(jobCommands.list, { ...reads, at: "GET /jobs", summary: "Jobs, newest first" }),
+	getJob: command(jobCommands.one, {
+		...reads,
+		at: "GET /jobs/{job_id}",
+		summary: "One job",
+		isOneThing: true,
+	}),
+	retryJob: command(jobCommands.one, {
+		...editor,
+		at: "POST /jobs/{job_id}/retry",
+		summary: "Let a failed job begin again, at no price",
+		changes: { ...ofJob, unrehearsed: "it begins work" },
 	}),
 };
 
@@ -370,6 +468,7 @@ export const COMMANDS: Readonly<Record<CommandName, CommandRow>> = {
 	...GRAPH_ROWS,
 	...DATA_ROWS,
 	...LEDGER_ROWS,
+	...REPORT_ROWS,
 	...OPERATOR_ROWS,
 } satisfies Record<CommandName, CommandRow>;
 

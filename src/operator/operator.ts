@@ -50,4 +50,5 @@ export {
 	OPERATOR_ROLES,
 	type OperatorKeys,
 } from "./operator-keys.js";
+export { createPriceVersions } from "./price-versions.js";
 export { rehearseOn } from "./rehearsal.js";
