@@ -18,6 +18,7 @@ export type {
 } from "./rows/notification-rows.js";
 export type {
 	AuditRow,
+	FeedSettingRow,
 	OperatorRole,
 	OperatorRow,
 	PriceVersionRow,

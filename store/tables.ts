@@ -15,6 +15,7 @@ import type {
 } from "./rows/notification-rows.js";
 import type {
 	AuditRow,
+	FeedSettingRow,
 	OperatorRequestRow,
 	OperatorRow,
 	PriceVersionRow,
@@ -72,6 +73,7 @@ export interface Tables {
 	operator_requests: OperatorRequestRow;
 	audit: AuditRow;
 	price_versions: PriceVersionRow;
+	feed_settings: FeedSettingRow;
 }
 export type TableName = keyof Tables;
 
@@ -109,6 +111,7 @@ export const TABLE_INDEXES = {
 	operator_requests: [],
 	audit: ["outcome"],
 	price_versions: [],
+	feed_settings: [],
 } as const satisfies { [T in TableName]: readonly (keyof Tables[T])[] };
 
 /** Receipts are many and rarely read: written once, found again by the time in their id. */

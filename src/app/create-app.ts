@@ -34,6 +34,7 @@ import {
 	createOperatorKeys,
 	createPriceVersions,
 	createRetention,
+	loadFeedSettings,
 	type Operator,
 	rehearseOn,
 } from "../operator/operator.js";
@@ -159,7 +160,7 @@ async function wire(ports: Ports, store: Store): Promise<App> {
 	const a2a = openA2a({ ...sold, service });
 	const sweepTasks = (now: number) => a2a.sweep(now);
 	const retention = createRetention({ ...money, store, sweepTasks, clock });
-	const { operator, commands } = wireCommands({
+	const { operator, commands } = await wireCommands({
 		...sold,
 		retention,
 		writerMeter,
@@ -222,13 +223,15 @@ interface Operated
 		| "info"
 		| "baseUrl"
 		| "jobs"
+		| "research"
 	> {
 	readonly writerMeter: WriterMeter;
 }
 
 /** What operators can do, and the one way to it that roles and the audit log know. */
-function wireCommands(operated: Operated): Pick<Wiring, "operator" | "commands"> {
+async function wireCommands(operated: Operated): Promise<Pick<Wiring, "operator" | "commands">> {
 	const { store, keys } = operated;
+	await loadFeedSettings({ store, feeds: operated.research.feeds });
 	const operator = wireOperator(operated);
 	const commands = createCommandRunner({
 		...operated,
@@ -242,7 +245,9 @@ function wireCommands(operated: Operated): Pick<Wiring, "operator" | "commands">
 
 /** The same operator on a store that drops what it is given; no chain, because a transfer cannot be dropped. */
 function wireTrial(operated: Operated, store: Store): Operator {
-	const parts = { ...operated, store, onchain: undefined };
+	const feeds = { ...operated.research.feeds, configure: () => undefined };
+	const research = { ...operated.research, feeds };
+	const parts = { ...operated, store, research, onchain: undefined };
 	return wireOperator({ ...parts, money: createMoney(parts) });
 }
 
@@ -264,6 +269,7 @@ function wireOperator(wiring: Operated): Operator {
 		writerPrice: settings.writer?.price,
 		operatorKeys: createOperatorKeys({ ...wiring, pepper: wiring.keys.pepper }),
 		audit: createAuditLog({ store, clock }),
+		feeds: wiring.research.feeds,
 		priceVersions: createPriceVersions({ ...wiring, ...money, configured: settings.prices }),
 	});
 }

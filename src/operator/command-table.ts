@@ -11,7 +11,7 @@ import { type Operator, operatorCommands } from "./operator-interface.js";
 import { keyCommands } from "./operator-keys.js";
 import { priceCommand } from "./price-versions.js";
 import { reportCommands } from "./shop-reports.js";
-import { jobCommands } from "./work-operator.js";
+import { feedCommands, jobCommands } from "./work-operator.js";
 
 /**
  * What operators can do, one row for each command: the admin API, its OpenAPI document and the command line are made from it,
@@ -363,6 +363,12 @@ const ofJob = {
 	state: (operator: Operator, request: { readonly job_id: string }) => operator.getJob(request),
 };
 
+const ofFeed = {
+	target: ({ feed_id }: { readonly feed_id: string }) => `feed/${feed_id}`,
+	state: (operator: Operator, { feed_id }: { readonly feed_id: string }) =>
+		operator.getFeed({ feed_id }),
+};
+
 const REPORT_ROWS = {
 	getOverview: command(nothing, {
 		...reads,
@@ -422,6 +428,18 @@ const REPORT_ROWS = {
 		at: "POST /jobs/{job_id}/retry",
 		summary: "Let a failed job begin again, at no price",
 		changes: { ...ofJob, unrehearsed: "it begins work" },
+	}),
+	getFeed: command(feedCommands.one, {
+		...reads,
+		at: "GET /feeds/{feed_id}",
+		summary: "What is set of a feed of supplemental data",
+		isOneThing: true,
+	}),
+	setFeed: command(feedCommands.set, {
+		...editor,
+		at: "PATCH /feeds/{feed_id}",
+		summary: "Switch a feed on or off, or say how often its host is asked",
+		changes: ofFeed,
 	}),
 };
 

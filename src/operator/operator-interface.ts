@@ -32,7 +32,12 @@ import {
 import type { OperatorKeys } from "./operator-keys.js";
 import type { PriceVersions } from "./price-versions.js";
 import { createShopReports, type ReportDeps } from "./shop-reports.js";
-import { createJobOperator, type JobOperatorDeps } from "./work-operator.js";
+import {
+	createFeedOperator,
+	createJobOperator,
+	type FeedOperatorDeps,
+	type JobOperatorDeps,
+} from "./work-operator.js";
 
 /** What the operator's other commands take. */
 export const operatorCommands = {
@@ -71,7 +76,8 @@ export interface OperatorDeps
 	extends LedgerOperatorDeps,
 		AccountOperatorDeps,
 		ReportDeps,
-		JobOperatorDeps {
+		JobOperatorDeps,
+		FeedOperatorDeps {
 	readonly priceVersions: PriceVersions;
 	readonly spts: SptIssuer;
 	readonly catalog: GraphCatalog;
@@ -187,6 +193,7 @@ function createSptOperator(deps: OperatorDeps) {
 type Reports = ReturnType<typeof createReports>;
 
 function createReports(deps: OperatorDeps, ledger: LedgerOperator) {
+	const feeds: ReturnType<typeof createFeedOperator> = createFeedOperator(deps);
 	return {
 		/** The ledger's report, by the names of the admin API. */
 		reportRevenue: ({ by, ...span }: z.output<typeof operatorCommands.revenue>) =>
@@ -199,6 +206,7 @@ function createReports(deps: OperatorDeps, ledger: LedgerOperator) {
 		},
 		...createShopReports(deps),
 		...createJobOperator(deps),
+		...feeds,
 	};
 }
 

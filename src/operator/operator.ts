@@ -52,3 +52,4 @@ export {
 } from "./operator-keys.js";
 export { createPriceVersions } from "./price-versions.js";
 export { rehearseOn } from "./rehearsal.js";
+export { loadFeedSettings } from "./work-operator.js";

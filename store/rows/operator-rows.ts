@@ -45,6 +45,13 @@ export interface OperatorRequestRow {
 	readonly expiresAt: number;
 }
 
+/** What an operator decided of a feed of supplemental data; its id is the feed's. */
+export interface FeedSettingRow {
+	readonly id: string;
+	readonly isEnabled: boolean;
+	readonly intervalMs?: number | undefined;
+}
+
 /** Prices that an operator set; the highest version counts, over the configuration. */
 export interface PriceVersionRow {
 	readonly id: string;

@@ -109,6 +109,7 @@ function createDisk(): Disk {
 		operator_requests: new Map(),
 		audit: new Map(),
 		price_versions: new Map(),
+		feed_settings: new Map(),
 	};
 	return {
 		state: { rows, balances: new Map(), keys: new Set() },

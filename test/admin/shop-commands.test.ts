@@ -266,6 +266,30 @@ t.test("a failed job begins again, and its payer is not charged for it", async (
 	t.equal((await shop.read(`/spts/${id}`)).balance_usd, balance_usd);
 });
 
+t.test("a feed that is switched off shows nothing, and a dry run switches none off", async (t) => {
+	const shop = await openShop(t);
+	const { items } = (await shop.send("/v1/supplemental/feeds?limit=1")).body.data;
+	const id: string = items[0].feed_id;
+	const reasonOf = async () =>
+		(await shop.send(`/v1/supplemental/feeds/${id}`)).body.data.status.reason ?? "";
+	const off = { enabled: false };
+	const rehearsed = await shop.command("PATCH", `/feeds/${id}`, { ...off, dry_run: true });
+	t.match(rehearsed.body, { before: { enabled: true }, after: { enabled: false } });
+	t.notMatch(await reasonOf(), /switched/);
+	t.match((await shop.command("PATCH", `/feeds/${id}`, { ...off, interval_s: 60 })).body, {
+		id,
+		enabled: false,
+		interval_s: 60,
+	});
+	t.match(await reasonOf(), /switched the feed off/);
+	t.equal((await shop.command("PATCH", "/feeds/no-such-feed", off)).status, 404);
+	t.equal((await shop.command("PATCH", `/feeds/${id}`, { interval_s: 0 })).status, 400);
+	await shop.close();
+	const again = await startApp(t, { folder: shop.folder, settings: { model: "none" } });
+	const { status } = (await again.send(`/v1/supplemental/feeds/${id}`)).body.data;
+	t.match(status.reason, /switched the feed off/, "also after a start");
+});
+
 t.test(
 	"however a server is killed, no token is issued that the audit log does not know of",
 	async (t) => {
