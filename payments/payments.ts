@@ -68,5 +68,6 @@ export {
 	DEFAULT_PRICE_BOOK,
 	type QuotedTerms,
 	type QuoteSeal,
+	type SettablePrices,
 } from "./price-list.js";
 export { isUndelivered, noteRepeated, noteUndelivered } from "./undelivered.js";

@@ -33,22 +33,40 @@ const NO_TERMS: GraphTermsSource = {
 export function createPriceList(
 	changes: Partial<PriceBook> = {},
 	graphs: GraphTermsSource = NO_TERMS,
-): PriceList {
-	const changed = { ...DEFAULT_PRICE_BOOK, ...changes };
-	const claim = changed["verify.claim"];
-	const book = {
-		...changed,
-		"search.batch": changes["search.batch"] ?? dearestSearch(changed),
-		"verify.claims": changes["verify.claims"] ?? claim,
-		"verify.text": changes["verify.text"] ?? claim,
-	};
+): SettablePrices {
+	let book = toBook(changes);
+	let revision = 0;
 	return {
+		revision: () => revision,
 		priceOf(operationId, subject) {
 			const listed = book[operationId];
 			return subject ? priceIn(graphs, operationId, { listed, subject }) : listed;
 		},
 		all: () => book,
 		graphs: () => graphs.graphIds().flatMap((id) => toPricedGraph(graphs, id) ?? []),
+		set(latest) {
+			book = toBook(latest);
+			revision += 1;
+		},
+	};
+}
+
+/** A price list whose operator changes it while calls go on. */
+export interface SettablePrices extends PriceList {
+	/** In place of all changes before. */
+	set(changes: Partial<PriceBook>): void;
+	/** Another number after each change. */
+	revision(): number;
+}
+
+function toBook(changes: Partial<PriceBook>): PriceBook {
+	const changed = { ...DEFAULT_PRICE_BOOK, ...changes };
+	const claim = changed["verify.claim"];
+	return {
+		...changed,
+		"search.batch": changes["search.batch"] ?? dearestSearch(changed),
+		"verify.claims": changes["verify.claims"] ?? claim,
+		"verify.text": changes["verify.text"] ?? claim,
 	};
 }
 

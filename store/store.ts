@@ -17,6 +17,13 @@ export type {
 	WebhookRow,
 } from "./rows/notification-rows.js";
 export type {
+	AuditRow,
+	FeedSettingRow,
+	OperatorRole,
+	OperatorRow,
+	PriceVersionRow,
+} from "./rows/operator-rows.js";
+export type {
 	InvoiceParty,
 	InvoiceRow,
 	PaymentRow,

@@ -14,6 +14,13 @@ import type {
 	WebhookRow,
 } from "./rows/notification-rows.js";
 import type {
+	AuditRow,
+	FeedSettingRow,
+	OperatorRequestRow,
+	OperatorRow,
+	PriceVersionRow,
+} from "./rows/operator-rows.js";
+import type {
 	CounterRow,
 	InvoiceRow,
 	PaymentRow,
@@ -62,6 +69,11 @@ export interface Tables {
 	webhooks: WebhookRow;
 	webhook_deliveries: WebhookDeliveryRow;
 	oauth_records: OAuthRow;
+	operators: OperatorRow;
+	operator_requests: OperatorRequestRow;
+	audit: AuditRow;
+	price_versions: PriceVersionRow;
+	feed_settings: FeedSettingRow;
 }
 export type TableName = keyof Tables;
 
@@ -95,6 +107,11 @@ export const TABLE_INDEXES = {
 	webhooks: ["owner"],
 	webhook_deliveries: ["owner", "webhookId", "state"],
 	oauth_records: ["owner", "keyId"],
+	operators: ["hash"],
+	operator_requests: [],
+	audit: ["outcome"],
+	price_versions: [],
+	feed_settings: [],
 } as const satisfies { [T in TableName]: readonly (keyof Tables[T])[] };
 
 /** Receipts are many and rarely read: written once, found again by the time in their id. */

@@ -196,6 +196,7 @@ async function openPlan(
 ): Promise<OpenedPlan> {
 	const account = await reader.get("accounts", accountId);
 	if (!account || account.closedAt !== undefined) throw unknownKey();
+	if (account.frozenAt !== undefined) throw frozenAccount();
 	if (keyId === undefined) {
 		return { account, key: undefined, connection: undefined, scope: scope ?? EVERYTHING };
 	}
@@ -213,6 +214,13 @@ export function isUsable(
 	now: number,
 ): boolean {
 	return status === "active" && (expiresAt === undefined || now < expiresAt);
+}
+
+function frozenAccount(): ServiceError {
+	return new ServiceError(
+		"SCOPE_FORBIDDEN",
+		"The operator has frozen this account: it pays for nothing until that is lifted, and its balance stays. Ask the operator, or pay another way.",
+	);
 }
 
 /** Alike for unknown, expired and revoked ones. */

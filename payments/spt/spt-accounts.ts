@@ -238,11 +238,13 @@ export async function validateToken(
 	};
 }
 
+const STOPPED = { active: "expired", suspended: "frozen", revoked: "revoked" } as const;
+
 /** Every token as its operator sees it. */
 export async function listTokens(reader: StoreReader, now: number) {
 	const summaries = [];
 	for (const token of await reader.list("tokens")) {
-		const stopped = token.status === "active" ? "expired" : token.status;
+		const stopped = STOPPED[token.status];
 		const { balanceMicros, heldMicros } = await stateOf(reader, token);
 		summaries.push({
 			id: token.id,

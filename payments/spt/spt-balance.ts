@@ -2,7 +2,7 @@ import { type Clock, formatUsd, type Micros, toIsoDay } from "../../src/kernel/k
 import type { StoreReader, StoreTransaction, TokenRow } from "../../store/store.js";
 import { assertInScope, type Balance, custAccount, type Ledger } from "../payments.js";
 import { howToPay, spendingLimit, tooLittle } from "./spt-refusals.js";
-import { type Environment, findToken, isSpendable, returnExpired, unknownToken } from "./token.js";
+import { type Environment, findToken, isSpendable, returnExpired, unusableToken } from "./token.js";
 
 /** Shared Payment Tokens: a prepaid bearer balance; hold and capture are ledger entries, no chain is involved. */
 export function createSptBalance(deps: {
@@ -23,15 +23,17 @@ export function createSptBalance(deps: {
 			store.read(async (reader) => {
 				const secret = credential.scheme === "spt" ? credential.token : "";
 				const token = await findToken(reader, { secret, pepper, environment });
-				if (!token || !(await isSpendable(reader, token, clock.now()))) throw unknownToken();
+				if (!token || !(await isSpendable(reader, token, clock.now()))) {
+					throw await unusableToken(reader, token);
+				}
 				return { owner: token.id, rail: "spt" };
 			}),
 
 		async authorize(tx, payer, purchase) {
 			const now = clock.now();
 			const token = await tx.get("tokens", payer.owner);
-			// Revoked or expired between identification and now.
-			if (!token || !(await isSpendable(tx, token, now))) throw unknownToken();
+			// Revoked, expired or frozen between identification and now.
+			if (!token || !(await isSpendable(tx, token, now))) throw await unusableToken(tx, token);
 			const { amountMicros, operationId, billingType } = purchase.quote;
 			const from = custAccount(token.id);
 			assertInScope(token, purchase, "token");

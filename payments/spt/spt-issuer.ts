@@ -7,7 +7,7 @@ import {
 	invalidArgument,
 	type Micros,
 } from "../../src/kernel/kernel.js";
-import type { StoreTransaction, TokenRow } from "../../store/store.js";
+import type { Store, StoreTransaction, TokenRow } from "../../store/store.js";
 import { custAccount } from "../payments.js";
 import { listTokens, validateToken } from "./spt-accounts.js";
 import {
@@ -74,13 +74,7 @@ export function createSptIssuer(deps: TokenServices & { readonly ids: Ids }) {
 		issueFrom,
 
 		/** Replaces the secret of an unused token; undefined for any other. */
-		async reissue(tx: StoreTransaction, tokenId: string): Promise<string | undefined> {
-			const row = await tx.get("tokens", tokenId);
-			if (row?.status !== "active" || row.usedAt !== undefined) return undefined;
-			const token = createSecret(sptPrefix(row.environment), random);
-			await tx.put("tokens", { ...row, hash: hashSecret(token, pepper) });
-			return token;
-		},
+		reissue: (tx: StoreTransaction, tokenId: string) => reissue(deps, tx, tokenId),
 
 		/** Lifts a token's balance to the amount; a balance at or above it stays. */
 		fillUp: (tokenId: string, wantedMicros: Micros): Promise<Micros> =>
@@ -107,8 +101,35 @@ export function createSptIssuer(deps: TokenServices & { readonly ids: Ids }) {
 				await revokeTree(tx, await getToken(tx, tokenId), { ledger, now: clock.now() });
 			}),
 
+		/** Frozen, it pays for nothing until that is lifted; what is held already is captured or released as ever. Throws NOT_FOUND. */
+		setFrozen: (tokenId: string, isFrozen: boolean) => setFrozen(store, tokenId, isFrozen),
+
 		list: () => store.read((reader) => listTokens(reader, clock.now())),
 	};
+}
+
+async function reissue(
+	{ random, pepper }: Pick<TokenServices, "random" | "pepper">,
+	tx: StoreTransaction,
+	tokenId: string,
+): Promise<string | undefined> {
+	const row = await tx.get("tokens", tokenId);
+	if (row?.status !== "active" || row.usedAt !== undefined) return undefined;
+	const token = createSecret(sptPrefix(row.environment), random);
+	await tx.put("tokens", { ...row, hash: hashSecret(token, pepper) });
+	return token;
+}
+
+function setFrozen(store: Store, tokenId: string, isFrozen: boolean): Promise<void> {
+	return store.transaction(async (tx) => {
+		const token = await getToken(tx, tokenId);
+		if (token.status === "revoked") {
+			throw invalidArgument(
+				`The token "${tokenId.slice(0, 80)}" was ended; it pays for nothing anyway.`,
+			);
+		}
+		await tx.put("tokens", { ...token, status: isFrozen ? "suspended" : "active" });
+	});
 }
 
 const CUST = custAccount("");

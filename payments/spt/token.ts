@@ -60,10 +60,32 @@ export async function isSpendable(
 }
 
 /** Alike for unknown, expired and revoked ones. */
-export function unknownToken(): ServiceError {
+function unknownToken(): ServiceError {
 	return new ServiceError(
 		"UNAUTHENTICATED",
 		"The Shared Payment Token is not known here, has expired or was revoked.",
+	);
+}
+
+/** Why this token pays for nothing now: an operator froze it, or one it was delegated from; else as every unknown one. */
+export async function unusableToken(
+	reader: StoreReader,
+	token: TokenRow | undefined,
+): Promise<ServiceError> {
+	for (
+		let one = token;
+		one;
+		one = one.parentId ? await reader.get("tokens", one.parentId) : undefined
+	) {
+		if (one.status === "suspended") return frozenToken();
+	}
+	return unknownToken();
+}
+
+function frozenToken(): ServiceError {
+	return new ServiceError(
+		"SCOPE_FORBIDDEN",
+		"The operator has frozen this Shared Payment Token: it pays for nothing until that is lifted, and its balance stays. Ask the operator, or pay another way.",
 	);
 }
 
@@ -82,7 +104,7 @@ export async function getHeldToken(
 	const token = await reader.get("tokens", holder.tokenId);
 	const isHeld = token?.hash === hashSecret(holder.secret, pepper);
 	if (isHeld && (await isSpendable(reader, token, now))) return token;
-	throw unknownToken();
+	throw await unusableToken(reader, isHeld ? token : undefined);
 }
 
 /** The token of this id. Throws NOT_FOUND. */

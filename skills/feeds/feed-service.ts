@@ -34,15 +34,20 @@ export function createFeeds(options: FeedsOptions) {
 		const suggest = createSuggestFeeds(registry);
 		return { registry, bundle, values, suggest, choose: createAskedFeeds(registry) };
 	});
+	const changes = new Map<string, FeedChange>();
+	const isOff = ({ id }: FeedSpec) => changes.get(id)?.isEnabled === false;
 	const getFrom = async (registry: FeedRegistry, feedId: string): Promise<FeedSpec> => {
 		const feed = registry.get(feedId);
-		if (feed) return feed;
+		const intervalMs = changes.get(feedId)?.intervalMs;
+		if (feed) return intervalMs === undefined ? feed : { ...feed, intervalMs };
 		const near = await findNearNames(feedId, registry.keys());
 		const hint =
 			near.length === 0 ? "GET /v1/supplemental/feeds lists them" : `near it ${near.join(", ")}`;
 		throw notFound(`No feed is called "${feedId}"; ${hint}.`);
 	};
 	return {
+		/** What an operator decides of a feed, in place of what was decided before; it counts from the next request on. */
+		configure: (feedId: string, change: FeedChange) => void changes.set(feedId, change),
 		/** `bundled` sends no request to any source. */
 		mode: options.fetch ? ("live" as const) : ("bundled" as const),
 		registry: async () => (await opened()).registry,
@@ -58,7 +63,8 @@ export function createFeeds(options: FeedsOptions) {
 		/** A feed without any value, in the form of the others. */
 		describe: (feed: FeedSpec) => toUnobserved(feed, options.clock.now()),
 		/** What is known of a feed without a request to its source. */
-		recall: async (feed: FeedSpec) => (await opened()).values.recall(feed),
+		recall: async (feed: FeedSpec) =>
+			isOff(feed) ? SWITCHED_OFF : (await opened()).values.recall(feed),
 		/**
 		 * Feeds that have a value, in the order they were asked for, and each feed whose source did not answer, whether an older
 		 * value is shown or none. Throws NOT_FOUND for an unknown id; sources that fail are listed, never thrown.
@@ -69,7 +75,10 @@ export function createFeeds(options: FeedsOptions) {
 			const chosen = await Promise.all(feedIds.map((id) => getFrom(registry, id)));
 			const nowMs = options.clock.now();
 			const states = await Promise.all(
-				chosen.map(async (feed) => ({ feed, ...(await values.refresh(feed, topic)) })),
+				chosen.map(async (feed) => ({
+					feed,
+					...(isOff(feed) ? SWITCHED_OFF : await values.refresh(feed, topic)),
+				})),
 			);
 			return {
 				feeds: states.flatMap(({ feed, kept, reason }) => {
@@ -85,6 +94,19 @@ export function createFeeds(options: FeedsOptions) {
 		},
 	};
 }
+
+/** What the operator of a server says of a feed, over the registry. */
+export interface FeedChange {
+	readonly isEnabled: boolean;
+	/** Least time between two requests to its host. */
+	readonly intervalMs?: number | undefined;
+}
+
+const SWITCHED_OFF: FeedState = {
+	kept: undefined,
+	reason: "The operator of this server has switched the feed off.",
+	failures: 0,
+};
 
 const SHOWN = { bundle: "bundle", source: "last_good" } as const;
 

@@ -6,6 +6,7 @@ import { LIMITS } from "../contract/contract.js";
 import { formatUsd, type Micros, parseUsd, toIsoTime } from "../kernel/kernel.js";
 import {
 	createConnection,
+	parseLimit,
 	setLabel,
 	toConnectionWire,
 	toKeyTerms,
@@ -37,6 +38,7 @@ const settingFields = {
 /** What the operator's commands about accounts take. */
 export const accountCommands = {
 	ofAccount: z.strictObject({ account_id: idField.optional() }),
+	account: z.strictObject({ account_id: idField }),
 	createKey: z.strictObject({
 		...scopeFields,
 		/** Account that gets one more key; a new account where absent. */
@@ -53,7 +55,16 @@ export const accountCommands = {
 		overlap_seconds: z.int().min(0).max(LIMITS.keyOverlapSecondsMax).optional(),
 	}),
 	createToken: z.strictObject({ ...scopeFields, account_id: idField }),
-	setAccount: z.strictObject({ account_id: idField, ...settingFields }),
+	setAccount: z.strictObject({
+		account_id: idField,
+		...settingFields,
+		/** There is one plan. */
+		plan: z.literal("free").optional(),
+		/** Whether it pays for nothing; what is held already is finished. */
+		frozen: z.boolean().optional(),
+		/** Most it spends in one UTC month; null for no limit. */
+		max_per_month_usd: usdField.nullable().optional(),
+	}),
 	credit: z.strictObject({ account_id: idField, usd: usdField }),
 };
 
@@ -74,7 +85,7 @@ export interface AccountOperatorDeps
 }
 
 export function createAccountOperator(deps: AccountOperatorDeps) {
-	const { store, apiKeys, connections, mcpUrl } = deps;
+	const { store, apiKeys } = deps;
 	return {
 		createKey: (request: Command<"createKey">) => createKey(deps, request),
 
@@ -98,6 +109,59 @@ export function createAccountOperator(deps: AccountOperatorDeps) {
 			return { id, status: "revoked" as const };
 		},
 
+		...createTokenOperator(deps),
+
+		async listAccounts() {
+			const rows = await store.read((reader) => reader.list("accounts"));
+			return { items: await Promise.all(rows.map((row) => toSummary(deps, row))) };
+		},
+
+		/** Throws NOT_FOUND. */
+		getAccount: async ({ account_id }: Command<"account">) =>
+			toSummary(deps, await store.read((reader) => getOpenAccount(reader, account_id))),
+
+		/** What the operator decides of an account. Throws NOT_FOUND. */
+		async setAccount(request: Command<"setAccount">) {
+			const {
+				account_id,
+				has_payment_method,
+				zero_retention,
+				frozen,
+				max_per_month_usd: limit,
+			} = request;
+			const row = await store.transaction(async (tx) => {
+				const account = await getOpenAccount(tx, account_id);
+				const changed: AccountRow = {
+					...account,
+					...(has_payment_method !== undefined && { hasPaymentMethod: has_payment_method }),
+					...(zero_retention !== undefined && { mayKeepNothing: zero_retention }),
+					...(zero_retention === false && { retention: "standard" }),
+					...(frozen !== undefined && {
+						frozenAt: frozen ? (account.frozenAt ?? deps.clock.now()) : undefined,
+					}),
+					...(limit !== undefined && {
+						budgetMicros: limit === null ? undefined : parseLimit(limit),
+					}),
+				};
+				await tx.put("accounts", changed);
+				return changed;
+			});
+			return toSummary(deps, row);
+		},
+
+		/** Adds prepaid balance to an account. Throws NOT_FOUND. */
+		creditAccount: ({ account_id, usd }: Command<"credit">) =>
+			store.transaction(async (tx) => {
+				await getOpenAccount(tx, account_id);
+				await credit(deps, tx, { owner: account_id, amountMicros: parseUsd(usd) });
+				return { account_id, balance_usd: formatUsd(await tx.balance(custAccount(account_id))) };
+			}),
+	};
+}
+
+function createTokenOperator(deps: AccountOperatorDeps) {
+	const { store, connections, mcpUrl } = deps;
+	return {
 		/** The secret of a connection, and the MCP address it makes; null where no one serves, so that none is known. */
 		createToken: ({ account_id, ...scope }: Command<"createToken">) =>
 			createConnection({ ...deps, mcpUrl: mcpUrl() }, account_id, scope),
@@ -115,36 +179,6 @@ export function createAccountOperator(deps: AccountOperatorDeps) {
 			await connections.revoke(id);
 			return { id, status: "revoked" as const };
 		},
-
-		async listAccounts() {
-			const rows = await store.read((reader) => reader.list("accounts"));
-			return { items: await Promise.all(rows.map((row) => toSummary(deps, row))) };
-		},
-
-		/** What the operator decides of an account. Throws NOT_FOUND. */
-		async setAccount(request: Command<"setAccount">) {
-			const { account_id, has_payment_method, zero_retention } = request;
-			const row = await store.transaction(async (tx) => {
-				const account = await getOpenAccount(tx, account_id);
-				const changed: AccountRow = {
-					...account,
-					...(has_payment_method !== undefined && { hasPaymentMethod: has_payment_method }),
-					...(zero_retention !== undefined && { mayKeepNothing: zero_retention }),
-					...(zero_retention === false && { retention: "standard" }),
-				};
-				await tx.put("accounts", changed);
-				return changed;
-			});
-			return toSummary(deps, row);
-		},
-
-		/** Adds prepaid balance to an account. Throws NOT_FOUND. */
-		creditAccount: ({ account_id, usd }: Command<"credit">) =>
-			store.transaction(async (tx) => {
-				await getOpenAccount(tx, account_id);
-				await credit(deps, tx, { owner: account_id, amountMicros: parseUsd(usd) });
-				return { account_id, balance_usd: formatUsd(await tx.balance(custAccount(account_id))) };
-			}),
 	};
 }
 
@@ -219,11 +253,18 @@ async function toSummary({ store, profiles }: AccountOperatorDeps, row: AccountR
 		id: row.id,
 		label: label || row.label,
 		contact,
-		status: row.closedAt === undefined ? "active" : "erased",
+		plan: row.plan,
+		status: statusOf(row),
 		balance_usd: formatUsd(balance),
+		max_per_month_usd: row.budgetMicros === undefined ? null : formatUsd(row.budgetMicros),
 		has_payment_method: row.hasPaymentMethod,
 		zero_retention: row.mayKeepNothing ?? false,
 		retention: row.retention ?? "standard",
 		created_at: toIsoTime(row.createdAt),
 	};
+}
+
+function statusOf({ closedAt, frozenAt }: AccountRow): "active" | "frozen" | "erased" {
+	if (closedAt !== undefined) return "erased";
+	return frozenAt === undefined ? "active" : "frozen";
 }

@@ -2,120 +2,45 @@ import { Readable } from "node:stream";
 import { pipeline } from "node:stream/promises";
 import { type Request, type RequestHandler, type Response, Router } from "express";
 import { z } from "zod";
-import { type AccountOperator, accountCommands } from "../accounts/accounts.js";
 import { LIMITS, parseInput } from "../contract/contract.js";
-import { type OperatorCheck, readJsonBody } from "../http/http.js";
-import { type Clock, type Logger, notFound, ServiceError } from "../kernel/kernel.js";
+import { readHeaders, readJsonBody, readRetryKey } from "../http/http.js";
+import { type Clock, invalidArgument, type Logger, ServiceError } from "../kernel/kernel.js";
 import {
-	conceptCommands,
-	gapCommand,
-	graphCommands,
-	graphPricesCommand,
-	importCommand,
-	type LedgerOperator,
-	ledgerCommands,
-	type Operator,
-	operatorCommands,
+	COMMAND_NAMES,
+	COMMANDS,
+	type CommandCall,
+	type CommandName,
+	type CommandReply,
+	type CommandRow,
+	type CommandRunner,
+	mayRun,
 } from "../operator/operator.js";
+import { type AdminAccess, actorOf, onlyOperators } from "./admin-access.js";
+import { createAdminDocument } from "./admin-openapi.js";
 
-/** The operator's own transport: the CLI's commands over HTTP, for this machine alone, behind the admin token. */
+/** The operators' own transport: the table of commands over HTTP. */
 
 /** Mounted at `/v1/admin`. Quick answers are one JSON object; long work streams NDJSON `{progress}` lines, then `{result}` or `{error}`. */
 export function createAdminRouter({
-	operator,
-	check,
+	commands,
+	access,
 	...deps
-}: LongDeps & { readonly operator: Operator; readonly check: OperatorCheck }): Router {
+}: LongDeps & { readonly commands: CommandRunner; readonly access: AdminAccess }): Router {
 	const router = Router();
-	router.use(onlyOperator(check));
-	addConceptRoutes(router, operator);
-	router.use(readCommand());
-	router.get("/spts", quick(nothing, operator.listSpts));
-	router.post("/spts", quick(operatorCommands.issueSpt, operator.issueSpt));
-	router.post("/spts/revoke", quick(named, operator.revokeSpt));
-	addAccountRoutes(router, operator);
-	router.get("/graphs", quick(nothing, operator.listGraphs));
-	router.post("/graphs/prices", quick(graphPricesCommand, operator.priceGraph));
-	router.post("/imports", long(importCommand, deps, operator.importGraph));
-	router.post("/graphs/versions", quick(graphCommands.named, operator.listVersions));
-	router.post("/graphs/rollback", quick(graphCommands.rollBack, operator.rollBack));
-	router.post("/graphs/remove", quick(graphCommands.named, operator.removeGraph));
-	router.post("/graphs/rename", quick(graphCommands.rename, operator.renameGraph));
-	router.post("/graphs/set", quick(graphCommands.set, operator.setGraph));
-	router.post("/graphs/check", quick(graphCommands.named, operator.checkGraph));
-	router.post("/retention/purge", quick(nothing, operator.purge));
-	const reindex = long(nothing, deps, (_input, onProgress) => operator.reindex(onProgress));
-	router.post("/reindex", reindex);
-	router.post("/backups", long(operatorCommands.backUp, deps, operator.backUp));
-	router.get("/writer", look(nothing, operator.reportWriter));
-	router.post("/writer/trials", long(operatorCommands.tryWriter, deps, operator.tryWriter));
-	addLedgerRoutes(router, { operator, ...deps });
-	router.get("/gaps", look(gapCommand, operator.reportGaps));
+	router.use(onlyOperators(access));
+	router.get("/openapi.json", (_request, response) => {
+		response.json(createAdminDocument());
+	});
+	for (const name of COMMAND_NAMES) {
+		const row = COMMANDS[name];
+		for (const address of [row.at, ...(row.also ?? [])]) {
+			const [method = "", path = ""] = address.split(" ");
+			const at = method.toLowerCase() as "get" | "post" | "put" | "patch" | "delete";
+			const work = WORK[row.kind](commands, name, deps);
+			router[at](path.replace(/\{(\w+)\}/g, ":$1"), readCommand(row.bodyBytes), work);
+		}
+	}
 	return router;
-}
-
-function onlyOperator({ isNear, isOperator }: OperatorCheck): RequestHandler {
-	return (request, response, next) => {
-		response.setHeader("Cache-Control", "no-store");
-		if (!isNear(request)) {
-			throw notFound("There is nothing at this address.");
-		}
-		if (!isOperator(request)) {
-			throw new ServiceError(
-				"UNAUTHENTICATED",
-				"The admin API wants the admin token as a bearer token.",
-			);
-		}
-		next();
-	};
-}
-
-/** Accounts, their keys and their connection tokens. */
-function addAccountRoutes(router: Router, operator: AccountOperator): void {
-	router.get("/keys", look(accountCommands.ofAccount, operator.listKeys));
-	router.post("/keys", quick(accountCommands.createKey, operator.createKey));
-	router.post("/keys/rotate", quick(accountCommands.rotateKey, operator.rotateKey));
-	router.post("/keys/revoke", quick(named, operator.revokeKey));
-	router.get("/connection-tokens", look(accountCommands.ofAccount, operator.listTokens));
-	router.post("/connection-tokens", quick(accountCommands.createToken, operator.createToken));
-	router.post("/connection-tokens/revoke", quick(named, operator.revokeToken));
-	router.get("/accounts", look(nothing, operator.listAccounts));
-	router.post("/accounts/set", quick(accountCommands.setAccount, operator.setAccount));
-	router.post("/accounts/credit", quick(accountCommands.credit, operator.creditAccount));
-}
-
-/** The books: what can be asked of them, and refunds. */
-function addLedgerRoutes(
-	router: Router,
-	{ operator, ...deps }: LongDeps & { readonly operator: LedgerOperator },
-): void {
-	router.get("/ledger/verification", look(nothing, operator.verifyLedger));
-	router.get("/ledger/report", look(ledgerCommands.report, operator.reportLedger));
-	router.get("/ledger/export", lines(deps.logger, operator.exportLedger));
-	router.get("/ledger/refunds", look(nothing, operator.listRefunds));
-	router.post("/ledger/refunds", quick(ledgerCommands.refundReceipt, operator.refundReceipt));
-	router.post("/ledger/refunds/tokens", quick(ledgerCommands.refundToken, operator.refundToken));
-	router.get("/ledger/refunds/requests", look(nothing, operator.listRefundRequests));
-	const decide = quick(ledgerCommands.decideRefund, operator.decideRefund);
-	router.post("/ledger/refunds/decisions", decide);
-	router.post("/ledger/refunds/payments", quick(ledgerCommands.payRefund, operator.payRefund));
-	router.get("/ledger/payouts", look(nothing, operator.listPayouts));
-	router.post("/ledger/payouts", quick(ledgerCommands.payOwner, operator.payOwner));
-	const reconcile = long(ledgerCommands.reconcile, deps, operator.reconcileLedger);
-	router.post("/ledger/reconciliation", reconcile);
-}
-
-/** One concept at a time; its file is longer than any other command, so these routes read their own body. */
-function addConceptRoutes(router: Router, operator: Operator): void {
-	router.put(
-		"/graphs/:graph_id/concepts",
-		readCommand(LIMITS.conceptBodyBytes),
-		quickAt(conceptCommands.put, operator.putConcept),
-	);
-	router.delete(
-		"/graphs/:graph_id/concepts/:concept_id",
-		quickAt(conceptCommands.remove, operator.removeConcept),
-	);
 }
 
 /** Leaves in `request.body` what every other transport would take as JSON, and throws INVALID_ARGUMENT for the rest. */
@@ -127,26 +52,73 @@ function readCommand(bytesMax: number = LIMITS.bodyBytes): RequestHandler {
 }
 
 type Handler = (request: Request, response: Response) => Promise<void>;
+type Mount = (commands: CommandRunner, name: CommandName, deps: LongDeps) => Handler;
 
-/** Answers with one JSON object; `read` picks the input from the request. */
-function answering(read: (request: Request) => unknown) {
-	return <Input>(schema: z.ZodType<Input>, work: (input: Input) => Promise<unknown>): Handler =>
+const WORK: Readonly<Record<CommandRow["kind"], Mount>> = {
+	quick: (commands, name) => async (request, response) => {
+		const reply = await commands.run(name, toCall(name, request, response));
+		setReplyHeaders(response, reply);
+		response.json(reply.result);
+	},
+	long: (commands, name, deps) => async (request, response) => {
+		const call = toCall(name, request, response);
+		// Refused, or over at once: there is nothing to stream.
+		if (call.isRehearsal || !mayRun(call.actor.role, COMMANDS[name].role)) {
+			response.json((await commands.run(name, call)).result);
+			return;
+		}
+		await long(z.unknown(), deps, async (_input, onProgress, signal) => {
+			const reply = await commands.run(name, { ...call, onProgress, signal });
+			return reply.result;
+		})(request, response);
+	},
+	lines:
+		(commands, name, { logger }) =>
 		async (request, response) => {
-			response.json(await work(parseInput(schema, read(request))));
-		};
+			const call = toCall(name, request, response);
+			const work = commands.lines(name, call);
+			await lines(logger, () => work)(request, response);
+		},
+};
+
+function setReplyHeaders(response: Response, { etag, isReplayed }: CommandReply): void {
+	if (etag !== undefined) response.setHeader("ETag", etag);
+	if (isReplayed) response.setHeader("Idempotent-Replayed", "true");
 }
 
-/** From the body of the request. */
-const quick = answering(({ body }) => body ?? {});
+/** Who gives the command, and what it says: fields of the address, and of the query where it reads, else of the body. */
+function toCall(name: CommandName, request: Request, response: Response): CommandCall {
+	const { takes, changes } = COMMANDS[name];
+	const actor = actorOf(response);
+	const { body, query, params } = request;
+	if (!changes && request.method === "GET") {
+		return { actor, input: parseInput(takes, { ...query, ...params }) };
+	}
+	const { isRehearsal, given } = readRehearsal(body ?? {}, takes);
+	const idempotencyKey = readRetryKey(readHeaders(request));
+	const ifMatch = request.headers["if-match"]?.split(",").map((tag) => tag.trim());
+	return {
+		actor,
+		input: parseInput(takes, within(given, params)),
+		isRehearsal,
+		idempotencyKey,
+		ifMatch,
+	};
+}
 
-/** From the body of the request and the parts of its address. */
-const quickAt = answering(({ body, params }) => {
-	const given: unknown = body ?? {};
-	return typeof given === "object" ? { ...given, ...params } : given;
-});
+function within(given: unknown, params: Request["params"]): unknown {
+	return typeof given === "object" && !Array.isArray(given) ? { ...given, ...params } : given;
+}
 
-/** From the query of the address. */
-const look = answering(({ query }) => ({ ...query }));
+/** `dry_run` belongs to every command that changes something, unless a command has such a field itself. */
+function readRehearsal(body: unknown, takes: z.ZodType) {
+	const isObject = typeof body === "object" && body !== null && !Array.isArray(body);
+	const ownsField = takes instanceof z.ZodObject && "dry_run" in takes.shape;
+	if (!isObject || ownsField || !("dry_run" in body)) return { isRehearsal: false, given: body };
+	const { dry_run: isRehearsal, ...given } = body;
+	if (typeof isRehearsal === "boolean") return { isRehearsal, given };
+	throw invalidArgument('"dry_run" must be true or false.');
+}
 
 type OnProgress = (progress: { done: number; total: number }) => void;
 
@@ -217,6 +189,3 @@ function toPublicError(error: unknown, logger: Logger) {
 	logger.error("operator command failed", { error: String(error) });
 	return { code: "INTERNAL", message: "The work failed; the server's log says why." };
 }
-
-const named = z.strictObject({ id: z.string().min(1) });
-const nothing = z.strictObject({});

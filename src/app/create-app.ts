@@ -8,6 +8,7 @@ import { openKeyFolder } from "../accounts/accounts.js";
 import {
 	type Clock,
 	createIds,
+	createSealedText,
 	type Egress,
 	type Logger,
 	PACKAGE_ROOT,
@@ -28,7 +29,9 @@ import {
 import {
 	assertBooksKept,
 	bindProfile,
+	createAuditLog,
 	createChainBooks,
+	createCommandRunner,
 	createConceptEditor,
 	createDataBackup,
 	createGraphImporter,
@@ -36,9 +39,13 @@ import {
 	createGraphPrices,
 	createGraphRepository,
 	createOperator,
+	createOperatorKeys,
+	createPriceVersions,
 	createRetention,
+	loadFeedSettings,
 	makeDataFolder,
 	type Operator,
+	rehearseOn,
 } from "../operator/operator.js";
 import { openIndexDisk, type PairJudge } from "../search/search.js";
 import { GRAPH_VERSIONS, type Settings } from "../settings/settings.js";
@@ -77,7 +84,15 @@ export interface App
 	extends AppLife,
 		Pick<
 			Wiring,
-			"service" | "operator" | "catalog" | "search" | "store" | "money" | "schedules" | "webhooks"
+			| "service"
+			| "operator"
+			| "commands"
+			| "catalog"
+			| "search"
+			| "store"
+			| "money"
+			| "schedules"
+			| "webhooks"
 		> {
 	readonly adminToken: string;
 	readonly handler: RequestListener;
@@ -125,12 +140,7 @@ async function wire(ports: Ports, store: Store): Promise<App> {
 	const base = { ...ports, store, address, baseUrl: () => address.baseUrl, pepper };
 	const gone = await recoverHistory(openHistory(ports), importedGraphs(folder));
 	const catalog = createGraphCatalog([], gone);
-	const money = createMoney({ ...base, graphs: createTermsSource(catalog) });
-	await money.sweeper.releaseAll();
-	if (money.onchain) await money.onchain.resume();
-	else reportUnreachable({ logger }, await store.read((reader) => reader.list("payments")));
-	await reportBreach(money, logger);
-
+	const money = await openMoney({ ...base, graphs: createTermsSource(catalog) });
 	const search = await openSearch({
 		model: settings.model,
 		judge: ports.judge ?? settings.judge,
@@ -142,7 +152,8 @@ async function wire(ports: Ports, store: Store): Promise<App> {
 	// The model loads in its own thread while the graphs are read in this one.
 	if (ports.isServing) search.warm();
 	const snapshots = await openGraphs(ports, catalog);
-	const content = { ...base, money, search, catalog, snapshots, revision: () => catalog.revision };
+	const revision = () => `${catalog.revision} ${money.prices.revision()}`;
+	const content = { ...base, money, search, catalog, snapshots, revision };
 	const feedDisk = feedDiskOf(ports);
 	const webhooks = openWebhooks(content);
 	const writerMeter = createWriterMeter({ logger, price: settings.writer?.price });
@@ -159,16 +170,18 @@ async function wire(ports: Ports, store: Store): Promise<App> {
 	const a2a = openA2a({ ...sold, service });
 	const sweepTasks = (now: number) => a2a.sweep(now);
 	const retention = createRetention({ ...money, store, sweepTasks, clock });
-	const operator = wireOperator({ ...content, retention, writerMeter, info: service.info });
+	const { info } = service;
+	const { operator, commands } = await wireCommands({ ...sold, retention, writerMeter, info });
 	const web = createWebRouter({ ...content, service, packageRoot: PACKAGE_ROOT });
 	const mcp = openMcp({ ...sold, service });
 	const transports = [a2a.router, mcp.router, ...openOAuth({ ...sold, service })];
-	const http = createHttpApp({ ...sold, service, operator, transports, web });
+	const http = createHttpApp({ ...sold, service, commands, transports, web });
 	const { streams } = service;
 	const life = createAppLife({ ...sold, retention, streams, a2a, mcp, http });
 	return {
 		service,
 		operator,
+		commands,
 		catalog,
 		search,
 		store,
@@ -184,12 +197,68 @@ async function wire(ports: Ports, store: Store): Promise<App> {
 	};
 }
 
-function wireOperator(
-	wiring: Pick<
+/** Money as an earlier process left it: its holds are released, what it sent is looked for, its changes are named. */
+async function openMoney(base: Parameters<typeof createMoney>[0]): Promise<Money> {
+	const { store, logger } = base;
+	const money = createMoney(base);
+	await reportInterrupted(base);
+	await createPriceVersions({ ...base, ...money, configured: base.settings.prices }).load();
+	await money.sweeper.releaseAll();
+	if (money.onchain) await money.onchain.resume();
+	else reportUnreachable({ logger }, await store.read((reader) => reader.list("payments")));
+	await reportBreach(money, logger);
+	return money;
+}
+
+/** Changes that an earlier process began and did not end. */
+async function reportInterrupted(deps: Pick<Wiring, "store" | "clock" | "logger">): Promise<void> {
+	const changes = await createAuditLog(deps).closeInterrupted();
+	if (changes === 0) return;
+	deps.logger.error("changes by operators were cut off; the audit log names them", { changes });
+}
+
+interface Operated
+	extends Pick<
 		Wiring,
-		keyof Ports | "store" | "money" | "catalog" | "search" | "retention" | "info"
-	> & { readonly writerMeter: WriterMeter },
-): Operator {
+		| keyof Ports
+		| "store"
+		| "money"
+		| "catalog"
+		| "search"
+		| "retention"
+		| "info"
+		| "baseUrl"
+		| "jobs"
+		| "research"
+	> {
+	readonly writerMeter: WriterMeter;
+}
+
+/** What operators can do, and the one way to it that roles and the audit log know. */
+async function wireCommands(operated: Operated): Promise<Pick<Wiring, "operator" | "commands">> {
+	const { store, keys } = operated;
+	await loadFeedSettings({ store, feeds: operated.research.feeds });
+	const operator = wireOperator(operated);
+	const commands = createCommandRunner({
+		...operated,
+		operator,
+		rehearse: (work) => rehearseOn(store, (trial) => work(wireTrial(operated, trial))),
+		audit: createAuditLog(operated),
+		seal: createSealedText({ ...operated, pepper: keys.pepper, purpose: "replies to operators" }),
+	});
+	return { operator, commands };
+}
+
+/** The same operator on a store that drops what it is given; no chain, because a transfer cannot be dropped. */
+function wireTrial(operated: Operated, store: Store): Operator {
+	const feeds = { ...operated.research.feeds, configure: () => undefined };
+	const research = { ...operated.research, feeds };
+	const graphs = createTermsSource(operated.catalog);
+	const parts = { ...operated, store, research, graphs, onchain: undefined };
+	return wireOperator({ ...parts, money: createMoney(parts) });
+}
+
+function wireOperator(wiring: Operated): Operator {
 	const { money, store, settings, clock, folder: data, info } = wiring;
 	const folder = importedGraphs(data);
 	const history = openHistory(wiring);
@@ -214,6 +283,10 @@ function wireOperator(
 		environment: environmentOf(settings.profile),
 		openWriter: (onUsage) => openLlmWriter(wiring, onUsage),
 		writerPrice: settings.writer?.price,
+		operatorKeys: createOperatorKeys({ ...wiring, pepper: wiring.keys.pepper }),
+		audit: createAuditLog({ store, clock }),
+		feeds: wiring.research.feeds,
+		priceVersions: createPriceVersions({ ...wiring, ...money, configured: settings.prices }),
 	});
 }
 

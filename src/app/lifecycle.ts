@@ -40,6 +40,7 @@ export function createAppLife(running: Running) {
 		() => store.close(),
 		async () => running.onchain?.close(),
 		() => search.close(),
+		money.meter.flush,
 		() => running.streams.stop(),
 	];
 	let closing: Promise<void> | undefined;
@@ -122,7 +123,9 @@ const HOUSEKEEPING_END_MS = LIMITS.settleTimeoutMs + 2_000;
 /** What is done beside calls: briefings that are due, events that are sent, housekeeping, and graphs kept for the next start. */
 function startWorkers(deps: Running) {
 	const { schedules, webhooks, money, retention, clock, logger } = deps;
+	const stopCounting = money.meter.start();
 	const all = [
+		{ stop: async () => stopCounting(), endMs: END_MS },
 		{ stop: startScheduleWorkers({ ...schedules, clock, logger }), endMs: END_MS },
 		{ stop: startWebhookDispatch({ ...webhooks, clock, logger }), endMs: END_MS },
 		{ stop: startSnapshotKeeper(deps), endMs: END_MS },

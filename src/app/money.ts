@@ -21,6 +21,7 @@ import {
 	type PaymentMethod,
 	type Quote,
 	type QuoteSeal,
+	type SettablePrices,
 } from "../../payments/payments.js";
 import { createPlanBalance } from "../../payments/plan/plan.js";
 import {
@@ -63,16 +64,18 @@ import {
 	type KeyFolder,
 	type OpenAccount,
 } from "../accounts/accounts.js";
-import {
-	type AccountAccess,
-	type GraphTermsSource,
-	LIMITS,
-	type PriceList,
-} from "../contract/contract.js";
+import { type AccountAccess, type GraphTermsSource, LIMITS } from "../contract/contract.js";
 import { createConfiguredEgress } from "../delivery/delivery.js";
 import { type CallRates, createCallRates } from "../http/http.js";
 import type { Clock, Ids, Logger, Random } from "../kernel/kernel.js";
-import { type Cashier, createCashier, createRedeemQuote, offersOf } from "../sales/sales.js";
+import {
+	type CallMeter,
+	type Cashier,
+	createCallMeter,
+	createCashier,
+	createRedeemQuote,
+	offersOf,
+} from "../sales/sales.js";
 import type { Settings } from "../settings/settings.js";
 
 export interface MoneyDeps {
@@ -94,7 +97,8 @@ export interface MoneyDeps {
 /** Everything that knows of money, wired to one store. */
 export interface Money {
 	readonly ledger: Ledger;
-	readonly prices: PriceList;
+	readonly prices: SettablePrices;
+	readonly meter: CallMeter;
 	readonly methods: readonly PaymentMethod[];
 	readonly spts: SptIssuer;
 	readonly apiKeys: ApiKeys;
@@ -131,13 +135,12 @@ export function createMoney(deps: MoneyDeps): Money {
 	const apiKeys = createApiKeys({ store, clock, random, ids, pepper, environment });
 	const connections = createConnectionTokens({ store, clock, random, ids, pepper });
 	const profiles = createAccountProfiles(store.documents);
-	const findSubject = createIdentity(deps);
 	const findGrant = createGrantFinder(deps);
 	const findAccess = createFindAccess({
 		store,
 		keys: apiKeys,
 		connections,
-		findSubject,
+		findSubject: createIdentity(deps),
 		findGrant,
 	});
 	const paymentChallenges = createChallengeIssuer({ pepper, clock, random });
@@ -157,6 +160,7 @@ export function createMoney(deps: MoneyDeps): Money {
 	return {
 		ledger,
 		prices,
+		meter: createCallMeter({ store, clock }),
 		methods,
 		apiKeys,
 		connections,

@@ -67,7 +67,9 @@ export function createService(
 		prices,
 		services: { ...skillServices, ...free, ...owner, purchases, free, owner },
 		rates: createOperationRates(clock),
-		invoke: createInvoke({ ...wiring, ...research, skills, cashier, recordUsage }),
+		invoke: money.meter.watch(
+			createInvoke({ ...wiring, ...research, skills, cashier, recordUsage }),
+		),
 		streams: createSoldStreams({
 			...wiring,
 			invokeStream,

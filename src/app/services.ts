@@ -22,7 +22,7 @@ import type { Jobs } from "../jobs/jobs.js";
 import type { Clock, Egress, Ids, Logger, Random } from "../kernel/kernel.js";
 import type { GraphCatalog, GraphSnapshots } from "../knowledge/knowledge.js";
 import type { Mcp } from "../mcp/mcp.js";
-import type { Operator, Retention } from "../operator/operator.js";
+import type { CommandRunner, Operator, Retention } from "../operator/operator.js";
 import type { Purchases, SoldStreams } from "../sales/sales.js";
 import type {
 	GraphRouter,
@@ -127,6 +127,7 @@ export interface Wiring extends Ports {
 	readonly jobs: Jobs;
 	readonly retention: Retention;
 	readonly operator: Operator;
+	readonly commands: CommandRunner;
 	readonly service: Service;
 	readonly streams: SoldStreams;
 	readonly a2a: A2a;

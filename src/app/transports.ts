@@ -16,6 +16,7 @@ import { createJobViews } from "../jobs/jobs.js";
 import { createSealedText, stackOf } from "../kernel/kernel.js";
 import { createLateMcp, type Mcp } from "../mcp/mcp.js";
 import { createOAuthRouter, createResourceRoutes } from "../oauth/oauth.js";
+import { createOperatorKeys } from "../operator/operator.js";
 import {
 	createFallback,
 	createHttpFront,
@@ -27,18 +28,29 @@ import type { HttpApp, Ports, Wiring } from "./services.js";
 /** Every transport on one Express application. */
 export function createHttpApp({
 	service,
-	operator,
-	keys: { adminToken },
+	commands,
+	keys: { adminToken, pepper },
 	money: { callRates },
-	settings: { trustedProxies = [] },
+	settings: { trustedProxies = [], adminFrom = "loopback" },
+	store,
 	transports,
 	web,
 	clock,
+	random,
 	ids,
 	logger,
 }: Pick<
 	Wiring,
-	"service" | "operator" | "keys" | "money" | "settings" | "clock" | "ids" | "logger"
+	| "service"
+	| "commands"
+	| "store"
+	| "random"
+	| "keys"
+	| "money"
+	| "settings"
+	| "clock"
+	| "ids"
+	| "logger"
 > & {
 	/** Routers of transports that have no address below `/v1/`, in order. */
 	readonly transports: readonly Router[];
@@ -56,7 +68,9 @@ export function createHttpApp({
 	app.use(createRateLimit({ rates: callRates, clock, ids, isOperator: check.isOperator }));
 	app.use(createHttpFront({ ids }));
 	if (service.info.profile === "demo") app.use(refuseForwarded);
-	app.use("/v1/admin", createAdminRouter({ operator, check, logger, clock }));
+	const findOperator = createOperatorKeys({ store, clock, ids, random, pepper }).find;
+	const access = { check, findOperator, isOpenToAll: adminFrom === "anywhere" };
+	app.use("/v1/admin", createAdminRouter({ commands, access, logger, clock }));
 	for (const transport of transports) app.use(besideRest(transport));
 	app.use(web);
 	app.use(createRestRouter({ service, clock, logUnexpected }));

@@ -6,6 +6,7 @@ import { addBackup, addRestore, addRetention } from "./commands/data-commands.js
 import { addConcepts, addGraphs, addReindex } from "./commands/graph-commands.js";
 import { addImport } from "./commands/import-command.js";
 import { addLedger } from "./commands/ledger-commands.js";
+import { addAudit, addOperators } from "./commands/operator-commands.js";
 import { addProbe } from "./commands/probe-command.js";
 import { addFeeds, addModels } from "./commands/source-commands.js";
 import { addWriter } from "./commands/writer-command.js";
@@ -73,6 +74,8 @@ const COMMANDS = [
 	addAccounts,
 	addConnect,
 	addLedger,
+	addOperators,
+	addAudit,
 	addRetention,
 	addReindex,
 	addModels,

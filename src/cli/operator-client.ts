@@ -8,7 +8,14 @@ import {
 	ServiceError,
 	unavailable,
 } from "../kernel/kernel.js";
-import type { LedgerOperator, OnProgress, Operator } from "../operator/operator.js";
+import {
+	COMMAND_NAMES,
+	COMMANDS,
+	type CommandName,
+	givenTo,
+	type OnProgress,
+	type Operator,
+} from "../operator/operator.js";
 
 /** `<data>/server.json`, 0600: how commands reach the server that holds the data folder. */
 export interface ServerFile extends ProcessName {
@@ -56,129 +63,56 @@ const QUICK_TIMEOUT_MS = 30_000;
 const LONG_TIMEOUT_MS = 3_600_000;
 
 type Wire = Record<string, unknown>;
-type Method = "GET" | "POST" | "PUT" | "DELETE";
 
 /** The operator of a running server, over its admin API; throws what the server threw. */
 export function createOperatorClient(egress: Egress, server: ServerFile): Operator {
-	const send = async (
-		method: Method,
-		path: string,
-		body: unknown,
-		timeoutMs: number,
-		signal?: AbortSignal,
-	) => {
+	const send = async (name: CommandName, input: Wire, signal?: AbortSignal): Promise<Response> => {
+		const { at, kind, isSlow = kind !== "quick" } = COMMANDS[name];
+		const { method, path, rest } = toRequest(at, input);
+		const isQuery = method === "GET";
 		const response = await egress.request({
 			method,
-			url: `${server.admin_url}${path}`,
+			url: `${server.admin_url}${path}${isQuery ? queryOf(rest) : ""}`,
 			headers: { Authorization: `Bearer ${server.token}`, "Content-Type": "application/json" },
-			timeoutMs,
+			timeoutMs: isSlow ? LONG_TIMEOUT_MS : QUICK_TIMEOUT_MS,
 			signal,
-			...(body !== undefined && { body: JSON.stringify(body) }),
+			...(!isQuery && { body: JSON.stringify(rest) }),
 		});
 		if (!response.ok) throw toError((await response.json()) as Wire);
 		return response;
 	};
-
-	const quick = async <T>(
-		method: Method,
-		path: string,
-		body?: unknown,
-		timeoutMs = QUICK_TIMEOUT_MS,
-	): Promise<T> => (await (await send(method, path, body, timeoutMs)).json()) as T;
-
-	const long = async <T>(
-		path: string,
-		body: unknown,
-		onProgress?: OnProgress,
-		signal?: AbortSignal,
-	): Promise<T> => resultOf<T>(await send("POST", path, body, LONG_TIMEOUT_MS, signal), onProgress);
-
-	const stream = async function* (path: string): AsyncGenerator<string> {
-		yield* contentOf(await send("GET", path, undefined, LONG_TIMEOUT_MS));
+	const lines = async function* (name: CommandName): AsyncGenerator<string> {
+		yield* contentOf(await send(name, {}));
 	};
-
-	return {
-		issueSpt: (request) => quick("POST", "/spts", request),
-		listSpts: () => quick("GET", "/spts"),
-		revokeSpt: (request) => quick("POST", "/spts/revoke", request),
-		createKey: (request) => quick("POST", "/keys", request),
-		listKeys: (request) => quick("GET", `/keys?${queryOf(request)}`),
-		rotateKey: (request) => quick("POST", "/keys/rotate", request),
-		revokeKey: (request) => quick("POST", "/keys/revoke", request),
-		createToken: (request) => quick("POST", "/connection-tokens", request),
-		listTokens: (request) => quick("GET", `/connection-tokens?${queryOf(request)}`),
-		revokeToken: (request) => quick("POST", "/connection-tokens/revoke", request),
-		listAccounts: () => quick("GET", "/accounts"),
-		setAccount: (request) => quick("POST", "/accounts/set", request),
-		creditAccount: (request) => quick("POST", "/accounts/credit", request),
-		priceGraph: (request) => quick("POST", "/graphs/prices", request, LONG_TIMEOUT_MS),
-		purge: () => quick("POST", "/retention/purge", {}, LONG_TIMEOUT_MS),
-		reindex: (onProgress) => long("/reindex", {}, onProgress),
-		backUp: (request, onProgress) => long("/backups", request, onProgress),
-		reportWriter: () => quick("GET", "/writer"),
-		tryWriter: (request, onProgress) => long("/writer/trials", request, onProgress),
-		...createGraphClient({ quick, long }),
-		...createLedgerClient({ quick, long, stream }),
+	const ask = async (name: CommandName, ...given: readonly unknown[]): Promise<unknown> => {
+		const { input, onProgress, signal } = givenTo(given);
+		const response = await send(name, input as Wire, signal);
+		return COMMANDS[name].kind === "long" ? resultOf(response, onProgress) : response.json();
 	};
+	const entries = COMMAND_NAMES.map((name) => [
+		name,
+		COMMANDS[name].kind === "lines" ? () => lines(name) : ask.bind(undefined, name),
+	]);
+	return Object.fromEntries(entries) as Operator;
 }
 
-interface AdminRequests {
-	quick<T>(method: Method, path: string, body?: unknown, timeoutMs?: number): Promise<T>;
-	long<T>(path: string, body: unknown, onProgress?: OnProgress, signal?: AbortSignal): Promise<T>;
-	stream(path: string): AsyncGenerator<string>;
+/** Fields that the address names go into it; the others are the query or the body. */
+function toRequest(address: string, input: Wire) {
+	const [method = "", pattern = ""] = address.split(" ");
+	const rest = { ...input };
+	const path = pattern.replace(/\{(\w+)\}/g, (_, field: string) => {
+		const value = encodeURIComponent(String(rest[field] ?? ""));
+		delete rest[field];
+		return value;
+	});
+	return { method: method as "GET" | "POST" | "PUT" | "PATCH" | "DELETE", path, rest };
 }
 
-/** What is done with graphs; most of it waits for an import that runs. */
-function createGraphClient({ quick, long }: Pick<AdminRequests, "quick" | "long">) {
-	return {
-		listGraphs: () => quick("GET", "/graphs"),
-		importGraph: (request, onProgress, signal) => long("/imports", request, onProgress, signal),
-		listVersions: (request) => quick("POST", "/graphs/versions", request),
-		rollBack: (request) => quick("POST", "/graphs/rollback", request, LONG_TIMEOUT_MS),
-		removeGraph: (request) => quick("POST", "/graphs/remove", request, LONG_TIMEOUT_MS),
-		renameGraph: (request) => quick("POST", "/graphs/rename", request, LONG_TIMEOUT_MS),
-		setGraph: (request) => quick("POST", "/graphs/set", request, LONG_TIMEOUT_MS),
-		checkGraph: (request) => quick("POST", "/graphs/check", request, LONG_TIMEOUT_MS),
-		putConcept: ({ graph_id, ...file }) =>
-			quick("PUT", conceptsOf(graph_id), file, LONG_TIMEOUT_MS),
-		removeConcept: ({ graph_id, concept_id: id }) => {
-			const path = `${conceptsOf(graph_id)}/${encodeURIComponent(id)}`;
-			return quick("DELETE", path, undefined, LONG_TIMEOUT_MS);
-		},
-	} satisfies Partial<Operator>;
-}
-
-/** What is asked of the books. */
-function createLedgerClient({
-	quick,
-	long,
-	stream,
-}: AdminRequests): LedgerOperator & Pick<Operator, "reportGaps"> {
-	return {
-		verifyLedger: () => quick("GET", "/ledger/verification", undefined, LONG_TIMEOUT_MS),
-		reportLedger: (request) =>
-			quick("GET", `/ledger/report?${queryOf(request)}`, undefined, LONG_TIMEOUT_MS),
-		exportLedger: () => stream("/ledger/export"),
-		refundReceipt: (request) => quick("POST", "/ledger/refunds", request),
-		refundToken: (request) => quick("POST", "/ledger/refunds/tokens", request),
-		listRefunds: () => quick("GET", "/ledger/refunds"),
-		listPayouts: () => quick("GET", "/ledger/payouts"),
-		payOwner: (request) => quick("POST", "/ledger/payouts", request, LONG_TIMEOUT_MS),
-		listRefundRequests: () => quick("GET", "/ledger/refunds/requests"),
-		decideRefund: (request) => quick("POST", "/ledger/refunds/decisions", request),
-		payRefund: (request) => quick("POST", "/ledger/refunds/payments", request, LONG_TIMEOUT_MS),
-		reportGaps: (request) => quick("GET", `/gaps?${queryOf(request)}`, undefined, LONG_TIMEOUT_MS),
-		reconcileLedger: (request, onProgress) => long("/ledger/reconciliation", request, onProgress),
-	};
-}
-
-function conceptsOf(graphId: string): string {
-	return `/graphs/${encodeURIComponent(graphId)}/concepts`;
-}
-
-function queryOf(request: object): string {
-	const given = Object.entries(request).filter(([, value]) => value !== undefined);
-	return new URLSearchParams(given).toString();
+function queryOf(fields: Wire): string {
+	const given = Object.entries(fields).filter(([, value]) => value !== undefined);
+	if (given.length === 0) return "";
+	const texts = given.map(([name, value]) => [name, String(value)] as [string, string]);
+	return `?${new URLSearchParams(texts)}`;
 }
 
 /** The `{result}` of a stream of NDJSON lines, reporting each `{progress}` on the way. */

@@ -3,7 +3,7 @@ import type { Command } from "commander";
 import { type App, createApp } from "../app/app.js";
 import { createOperatorEgress } from "../delivery/delivery.js";
 import { invalidArgument, unavailable } from "../kernel/kernel.js";
-import type { Operator } from "../operator/operator.js";
+import type { Actor, Operator } from "../operator/operator.js";
 import {
 	planOnchain,
 	readSettings,
@@ -122,11 +122,14 @@ export async function withOperator<T>(
 	}
 	const app = await createApp({ settings });
 	try {
-		return await command(withIndexDone(app, withoutChain(settings, app.operator)));
+		return await command(withIndexDone(app, withoutChain(settings, app.commands.as(COMMAND_LINE))));
 	} finally {
 		await app.close();
 	}
 }
+
+/** A command on a folder that no server holds; who may read the folder owns it. */
+const COMMAND_LINE: Actor = { name: "command line", role: "owner" };
 
 /** The next process that opens the folder finds the vectors of what a command changed. */
 function withIndexDone({ ready }: Pick<App, "ready">, operator: Operator): Operator {

@@ -15,6 +15,8 @@ export const STATUS_OF: Readonly<Record<ErrorCode, number>> = {
 	NOT_FOUND: 404,
 	IDEMPOTENCY_IN_FLIGHT: 409,
 	IDEMPOTENCY_MISMATCH: 422,
+	CONFLICT: 409,
+	PRECONDITION_FAILED: 412,
 	RATE_LIMITED: 429,
 	QUOTA_EXCEEDED: 429,
 	INTERNAL: 500,
@@ -40,7 +42,8 @@ export function toErrorReply(error: ServiceError, requestId: string): ErrorReply
 		headers: {
 			"Cache-Control": "no-store",
 			...(status === 401 && { "WWW-Authenticate": 'Bearer realm="tollgraph"' }),
-			...(STATUSES_TO_RETRY.has(status) && { "Retry-After": retryAfter(error) }),
+			...(STATUSES_TO_RETRY.has(status) &&
+				error.code !== "CONFLICT" && { "Retry-After": retryAfter(error) }),
 			...challenge?.headers,
 			...error.reply?.headers,
 		},

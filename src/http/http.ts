@@ -31,6 +31,7 @@ export {
 	readCredential,
 	readHeaders,
 	readJsonBody,
+	readRetryKey,
 	refuseForwarded,
 	toCallerAddress,
 	toRequestId,

@@ -47,6 +47,24 @@ export function readCredential(req: IncomingMessage): Credential | undefined {
 	return credentials.get(req);
 }
 
+const PRINTABLE_ASCII = /^[\x20-\x7e]+$/;
+
+/** The retry key in "Idempotency-Key", if any. Throws INVALID_ARGUMENT for a repeated, empty, too long or unprintable one. */
+export function readRetryKey(headers: SentHeaders): string | undefined {
+	const [value, ...others] = headers.get("idempotency-key") ?? [];
+	if (value === undefined) return undefined;
+	if (
+		others.length > 0 ||
+		value.length > LIMITS.idempotencyKeyChars ||
+		!PRINTABLE_ASCII.test(value)
+	) {
+		throw invalidArgument(
+			`The header "Idempotency-Key" must be sent once and have 1 to ${LIMITS.idempotencyKeyChars} printable ASCII characters.`,
+		);
+	}
+	return value;
+}
+
 const ACCEPTED_ID = /^[A-Za-z0-9_-]{8,64}$/;
 
 /** The caller's own request id when it was sent once and is well formed, else a new one. */

@@ -1,7 +1,7 @@
 import type { JobOpening } from "../../payments/payments.js";
 import type { JobRow } from "../../store/store.js";
 import { isOpenJob, type JobJson, type JobWork } from "../contract/contract.js";
-import { invalidArgument, ServiceError } from "../kernel/kernel.js";
+import { invalidArgument, notFound, ServiceError } from "../kernel/kernel.js";
 import { createJobEndings, createJobNotes, type JobServices } from "./job-endings.js";
 import { createdEvent, lastEventsOf } from "./job-events.js";
 import {
@@ -42,7 +42,7 @@ export function createJobs(deps: JobServices) {
 	};
 	const runner = createJobRunner({ ...deps, notes, queue, endings, onEnded });
 	const parts: Parts = { ...deps, queue, notes, endings, runner };
-	const { cancel, remove, revealCredit } = createChanging(parts);
+	const { cancel, retry, remove, revealCredit } = createChanging(parts);
 	const workOf = (kind: string): JobWork => {
 		const work = works.find((candidate) => candidate.kind === kind);
 		if (work) return work;
@@ -55,6 +55,7 @@ export function createJobs(deps: JobServices) {
 		...createLaunching(parts),
 		...createLooking(parts),
 		cancel,
+		retry,
 		remove,
 		revealCredit,
 		/** Called with every job that ends here; a listener that throws harms no one. Returns how to stop. */
@@ -152,7 +153,8 @@ function createLooking({ store, clock, notes, runner }: Parts) {
 	}
 }
 
-function createChanging({ store, clock, notes, runner, billing }: Parts) {
+function createChanging(parts: Parts) {
+	const { store, clock, notes, runner, billing } = parts;
 	return {
 		/** The secret of what was credited, the first time it is asked for. */
 		revealCredit: (id: string) =>
@@ -177,6 +179,8 @@ function createChanging({ store, clock, notes, runner, billing }: Parts) {
 			return readJob(store, id);
 		},
 
+		retry: (id: string) => retryJob(parts, id),
+
 		/** Deletes a job that has ended, with all of its text. Throws INVALID_ARGUMENT for one that is open. */
 		async remove(row: JobRow) {
 			if (isOpenJob(row.state)) {
@@ -194,4 +198,42 @@ function createChanging({ store, clock, notes, runner, billing }: Parts) {
 			await notes.forget(row.id);
 		},
 	};
+}
+
+/**
+ * Lets a failed job begin again, at no price: what it held was released when it failed, and its payer is not asked twice.
+ * Throws NOT_FOUND, and INVALID_ARGUMENT for one that did not fail or whose input is gone.
+ */
+async function retryJob({ store, clock, notes, runner }: Parts, id: string): Promise<JobRow> {
+	const known = (await notes.readInput(id)) !== undefined;
+	const row = await store.transaction(async (tx) => {
+		const failed = await tx.get("jobs", id);
+		if (!failed) throw notFound(`No job is called "${id.slice(0, 80)}".`);
+		if (failed.state !== "failed") {
+			throw invalidArgument(`The job is ${failed.state}; only one that failed can begin again.`);
+		}
+		if (!known) throw invalidArgument("What the job was asked is no longer kept.");
+		const queued: JobRow = {
+			...failed,
+			state: "queued",
+			priceMicros: 0n,
+			holdId: undefined,
+			chargedMicros: undefined,
+			stopReason: undefined,
+			endedAt: undefined,
+			reportExpiresAt: undefined,
+			passesBegun: 0,
+			passesDone: 0,
+			passStarts: 0,
+			ranMs: 0,
+			percent: 0,
+			updatedAt: clock.now(),
+		};
+		await tx.put("jobs", queued);
+		return queued;
+	});
+	const earlier = await notes.readWork(id);
+	await notes.writeWork(row, { done: 0, events: earlier?.events ?? [] });
+	runner.push(row, earlier?.events);
+	return row;
 }

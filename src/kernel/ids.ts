@@ -6,7 +6,7 @@ const TIME_CHARS = 10;
 const RANDOM_BYTES = 10;
 
 type PaymentId = "hold" | "inv" | "key" | "qte" | "rcpt" | "rfd" | "tok" | "txn";
-type AccountId = "acc" | "con" | "evt" | "sch" | "whk";
+type AccountId = "acc" | "con" | "evt" | "opr" | "sch" | "whk";
 type WorkId =
 	| "art"
 	| "cht"

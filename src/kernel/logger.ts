@@ -7,7 +7,7 @@ export interface Logger {
 /** No letter before it, unless that is the end of an escape of JSON or of an address. */
 const START = "(?:(?<![a-z])|(?<=\\\\[bfnrt])|(?<=%[0-9A-Fa-f]{2}))";
 const SECRET = new RegExp(
-	`(sk_(?:live|test)_|spt_(?:live|test)_|spt_(?=[A-Za-z0-9.-]{20})|${START}(?:ct_|adm_|eyJ))[A-Za-z0-9_.-]{8,}`,
+	`(sk_(?:live|test)_|spt_(?:live|test)_|spt_(?=[A-Za-z0-9.-]{20})|${START}(?:ct_|adm_|opk_|eyJ))[A-Za-z0-9_.-]{8,}`,
 	"g",
 );
 const WEBHOOK_SECRET = /whsec_[A-Za-z0-9+/=]{8,}/g;

@@ -1,5 +1,5 @@
 export interface OutboundRequest {
-	readonly method: "GET" | "POST" | "PUT" | "DELETE" | "HEAD" | "OPTIONS";
+	readonly method: "GET" | "POST" | "PUT" | "PATCH" | "DELETE" | "HEAD" | "OPTIONS";
 	readonly url: string;
 	readonly headers?: Readonly<Record<string, string>>;
 	readonly body?: string;

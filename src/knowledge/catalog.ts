@@ -1,10 +1,17 @@
 import type { GraphType } from "../contract/contract.js";
 import { notFound } from "../kernel/kernel.js";
 import type { Graph } from "./graph.js";
-import type { Departure } from "./graph-history.js";
 import { runInTurns, type Steps } from "./work-in-turns.js";
 
 export type GraphCatalog = ReturnType<typeof createGraphCatalog>;
+
+/** Where a graph went that is not on sale under its id any more. */
+export interface Departure {
+	/** When it went, ISO 8601. */
+	readonly at: string;
+	/** The id that it has now; null where it was removed. */
+	readonly moved_to: string | null;
+}
 
 /** All graphs on sale, found by id or slug. Replacing one is one assignment: readers see the old or the new one. */
 export function createGraphCatalog(

@@ -28,8 +28,7 @@ const departure = z.strictObject({
 	/** The id the graph has now; null where it was removed. */
 	moved_to: z.string().nullable(),
 });
-/** Where a graph went that is not on sale under this id any more. */
-export type Departure = z.infer<typeof departure>;
+type Departure = z.infer<typeof departure>;
 
 /** Changes of single concepts are small; this many are kept for each of the other versions. */
 const CONCEPT_CHANGES_PER_VERSION = 100;

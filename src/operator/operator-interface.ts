@@ -13,10 +13,11 @@ import {
 	toSptScope,
 	usdField,
 } from "../accounts/accounts.js";
-import type { TokenPrice } from "../contract/contract.js";
-import { type Clock, formatUsd, parseUsd } from "../kernel/kernel.js";
+import { digitsField, type TokenPrice } from "../contract/contract.js";
+import { type Clock, formatUsd, notFound, parseUsd } from "../kernel/kernel.js";
 import type { GraphCatalog } from "../knowledge/knowledge.js";
 import type { SearchEngine } from "../search/search.js";
+import type { AuditLog } from "./audit-log.js";
 import type { DataBackup } from "./data-folder.js";
 import { createGapReport } from "./gap-report.js";
 import type { GraphImporter } from "./graph-importer.js";
@@ -27,9 +28,19 @@ import type { Retention } from "./housekeeping.js";
 import type { OnProgress } from "./import-command.js";
 import {
 	createLedgerOperator,
+	dayField,
 	type LedgerOperator,
 	type LedgerOperatorDeps,
 } from "./ledger-operator.js";
+import type { OperatorKeys } from "./operator-keys.js";
+import type { PriceVersions } from "./price-versions.js";
+import { createShopReports, type ReportDeps } from "./shop-reports.js";
+import {
+	createFeedOperator,
+	createJobOperator,
+	type FeedOperatorDeps,
+	type JobOperatorDeps,
+} from "./work-operator.js";
 
 /** What the operator's other commands take. */
 export const operatorCommands = {
@@ -42,11 +53,23 @@ export const operatorCommands = {
 		graphs: z.array(z.string()).optional(),
 		expires_in_days: z.number().positive().max(3_660).optional(),
 	}),
+	listSpts: z.strictObject({
+		limit: digitsField(500).optional(),
+		cursor: z.string().max(80).optional(),
+	}),
+	freezeSpt: z.strictObject({ token_id: z.string().min(1).max(80) }),
+	revenue: z.strictObject({
+		by: z.enum(["day", "op", "graph", "payer", "rail"]).default("day"),
+		from: dayField.optional(),
+		to: dayField.optional(),
+	}),
 	/** An absolute path; empty or missing. */
 	backUp: z.strictObject({ folder: z.string().min(1).max(4_096) }),
 	tryWriter: z.strictObject({ questions: z.int().min(1).max(100) }),
 };
 type SptRequest = z.output<typeof operatorCommands.issueSpt>;
+
+const REVISION_CHARS = 16;
 
 /**
  * What an operator can do, the same over the admin API and on a folder no server holds.
@@ -54,7 +77,13 @@ type SptRequest = z.output<typeof operatorCommands.issueSpt>;
  */
 export type Operator = ReturnType<typeof createOperator>;
 
-export interface OperatorDeps extends LedgerOperatorDeps, AccountOperatorDeps {
+export interface OperatorDeps
+	extends LedgerOperatorDeps,
+		AccountOperatorDeps,
+		ReportDeps,
+		JobOperatorDeps,
+		FeedOperatorDeps {
+	readonly priceVersions: PriceVersions;
 	readonly spts: SptIssuer;
 	readonly catalog: GraphCatalog;
 	readonly search: SearchEngine;
@@ -69,35 +98,29 @@ export interface OperatorDeps extends LedgerOperatorDeps, AccountOperatorDeps {
 	readonly openWriter: (onUsage: (usage: WriterUsage) => void) => LlmWriter | undefined;
 	readonly writerPrice: TokenPrice | undefined;
 	readonly clock: Clock;
+	readonly operatorKeys: OperatorKeys;
+	readonly audit: AuditLog;
 }
 
 export function createOperator(deps: OperatorDeps) {
-	const { spts, catalog, search, importer, concepts, clock } = deps;
+	const { catalog, search, importer, concepts, clock } = deps;
 	const accounts: AccountOperator = createAccountOperator(deps);
 	const ledger: LedgerOperator = createLedgerOperator(deps);
+	const tokens: SptOperator = createSptOperator(deps);
+	const reports: Reports = createReports(deps, ledger);
 	return {
-		async issueSpt({ usd, ...scope }: SptRequest) {
-			const terms = toSptScope({ catalog, now: clock.now() }, scope);
-			const { token, id, balanceMicros } = await spts.issue({
-				...terms,
-				amountMicros: parseUsd(usd),
-			});
-			return { token, id, balance_usd: formatUsd(balanceMicros) };
-		},
-		listSpts: async () => ({ items: await spts.list() }),
-		async revokeSpt({ id }: { readonly id: string }) {
-			await spts.revoke(id);
-			return { id, status: "revoked" as const };
-		},
+		...tokens,
 		...accounts,
 		async listGraphs() {
 			return {
-				items: catalog.list().map(({ record, concepts: nodes }) => ({
+				items: catalog.list().map(({ record, concepts: nodes, contentHash }) => ({
 					id: record.id,
 					title: record.title,
 					type: record.type,
 					version: record.version,
 					nodes: nodes.length,
+					/** Another one after each change of its content. */
+					revision: contentHash.slice(0, REVISION_CHARS),
 				})),
 			};
 		},
@@ -136,6 +159,90 @@ export function createOperator(deps: OperatorDeps) {
 			return tryWriter(services, { questions, signal, onProgress });
 		},
 		...ledger,
+		...reports,
+		getPrices: deps.priceVersions.getPrices,
+		setPrices: deps.priceVersions.setPrices,
 		reportGaps: createGapReport(deps),
+		addOperator: deps.operatorKeys.add,
+		listOperators: deps.operatorKeys.list,
+		revokeOperator: deps.operatorKeys.revoke,
+		listAudit: deps.audit.list,
+		verifyAudit: deps.audit.verify,
 	};
+}
+
+type SptOperator = ReturnType<typeof createSptOperator>;
+
+function createSptOperator(deps: OperatorDeps) {
+	const { spts, catalog, clock } = deps;
+	return {
+		async issueSpt({ usd, ...scope }: SptRequest) {
+			const terms = toSptScope({ catalog, now: clock.now() }, scope);
+			const { token, id, balanceMicros } = await spts.issue({
+				...terms,
+				amountMicros: parseUsd(usd),
+			});
+			return { token, id, balance_usd: formatUsd(balanceMicros) };
+		},
+		listSpts: (page: z.output<typeof operatorCommands.listSpts> = {}) => listSpts(deps, page),
+		/** Throws NOT_FOUND. */
+		getSpt: (request: z.output<typeof operatorCommands.freezeSpt>) => getSpt(deps, request),
+		async freezeSpt(request: z.output<typeof operatorCommands.freezeSpt>) {
+			await spts.setFrozen(request.token_id, true);
+			return getSpt(deps, request);
+		},
+		async unfreezeSpt(request: z.output<typeof operatorCommands.freezeSpt>) {
+			await spts.setFrozen(request.token_id, false);
+			return getSpt(deps, request);
+		},
+		async revokeSpt({ id }: { readonly id: string }) {
+			await spts.revoke(id);
+			return { id, status: "revoked" as const };
+		},
+	};
+}
+
+type Reports = ReturnType<typeof createReports>;
+
+function createReports(deps: OperatorDeps, ledger: LedgerOperator) {
+	const feeds: ReturnType<typeof createFeedOperator> = createFeedOperator(deps);
+	return {
+		/** The ledger's report, by the names of the admin API. */
+		reportRevenue: ({ by, ...span }: z.output<typeof operatorCommands.revenue>) =>
+			ledger.reportLedger({ by: by === "op" ? "skill" : by, ...span }),
+		/** The latest reconciliation on the audit log. */
+		async getReconciliation() {
+			const [latest] = (await deps.audit.list({ command: "reconcileLedger", limit: "1" })).items;
+			if (!latest) return { at: null, outcome: null, result: null };
+			return { at: latest.at, outcome: latest.outcome, result: latest.after };
+		},
+		...createShopReports(deps),
+		...createJobOperator(deps),
+		...feeds,
+	};
+}
+
+/** Every token, or a page of them, and what customers have in all of them. */
+async function listSpts(
+	{ spts }: Pick<OperatorDeps, "spts">,
+	{ limit, cursor }: z.output<typeof operatorCommands.listSpts>,
+) {
+	const all = await spts.list();
+	const outstanding = all.reduce(
+		(sum, { balance_usd, held_usd }) => sum + parseUsd(balance_usd) + parseUsd(held_usd),
+		0n,
+	);
+	const from = cursor === undefined ? all : all.filter(({ id }) => id > cursor);
+	const items = limit === undefined ? from : from.slice(0, limit);
+	const next = items.length < from.length ? (items.at(-1)?.id ?? null) : null;
+	return { items, next, outstanding_usd: formatUsd(outstanding) };
+}
+
+async function getSpt(
+	{ spts }: Pick<OperatorDeps, "spts">,
+	{ token_id: id }: z.output<typeof operatorCommands.freezeSpt>,
+) {
+	const found = (await spts.list()).find((token) => token.id === id);
+	if (found) return found;
+	throw notFound(`No token is called "${id.slice(0, 80)}".`);
 }

@@ -1,4 +1,16 @@
 export {
+	type Actor,
+	createAuditLog,
+} from "./audit-log.js";
+export {
+	type CommandCall,
+	type CommandReply,
+	type CommandRunner,
+	createCommandRunner,
+	givenTo,
+} from "./command-runner.js";
+export { COMMAND_NAMES, COMMANDS, type CommandName, type CommandRow } from "./command-table.js";
+export {
 	assertBooksKept,
 	type BackupReport,
 	bindProfile,
@@ -9,12 +21,11 @@ export {
 } from "./data-folder.js";
 export { type GapReport, gapCommand } from "./gap-report.js";
 export { createGraphImporter } from "./graph-importer.js";
-export { createGraphOwner, graphCommands } from "./graph-owner.js";
+export { createGraphOwner } from "./graph-owner.js";
 export { createGraphPrices, type GraphPricesWire, graphPricesCommand } from "./graph-prices.js";
 export type { QualityReport } from "./graph-quality.js";
 export {
 	type ConceptReport,
-	conceptCommands,
 	createConceptEditor,
 	createGraphRepository,
 } from "./graph-repository.js";
@@ -23,16 +34,24 @@ export {
 	type Retention,
 	startHousekeeping,
 } from "./housekeeping.js";
-export { importCommand, type OnProgress } from "./import-command.js";
+export type { OnProgress } from "./import-command.js";
 export type { ImportReport } from "./import-report.js";
 export {
 	createChainBooks,
-	type LedgerOperator,
 	type LedgerReportWire,
-	ledgerCommands,
 	type MovementWire,
 	type ReconciliationWire,
 	type RefundWire,
 	type ReportSumsWire,
 } from "./ledger-operator.js";
-export { createOperator, type Operator, operatorCommands } from "./operator-interface.js";
+export { createOperator, type Operator } from "./operator-interface.js";
+export {
+	createOperatorKeys,
+	mayRun,
+	OPERATOR_KEY_PREFIX,
+	OPERATOR_ROLES,
+	type OperatorKeys,
+} from "./operator-keys.js";
+export { createPriceVersions } from "./price-versions.js";
+export { rehearseOn } from "./rehearsal.js";
+export { loadFeedSettings } from "./work-operator.js";

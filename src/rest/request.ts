@@ -1,7 +1,7 @@
 import type { IncomingMessage, ServerResponse } from "node:http";
 import type { Request, RequestHandler } from "express";
 import { invalidInput, LIMITS, parsePayment, type SentHeaders } from "../contract/contract.js";
-import { hasBody, readCredential, readHeaders, readJsonBody } from "../http/http.js";
+import { hasBody, readCredential, readHeaders, readJsonBody, readRetryKey } from "../http/http.js";
 import { invalidArgument, ServiceError } from "../kernel/kernel.js";
 
 const JSON_TYPE = /^application\/json\s*(?:;\s*charset="?utf-?8"?\s*)?;?$/i;
@@ -91,22 +91,10 @@ export function readCallHeaders(req: Request, limitPayments: PaymentLimit) {
 	return { idempotencyKey, credential, payment, quoteId };
 }
 
-const PRINTABLE_ASCII = /^[\x20-\x7e]+$/;
-
 /** The caller's retry key, if any. Throws INVALID_ARGUMENT for a repeated, empty, too long or unprintable one. */
 export function readIdempotencyKey(headers: SentHeaders): string | undefined {
-	const [value, ...others] = headers.get("idempotency-key") ?? [];
-	if (value === undefined) return undefined;
-	if (
-		others.length > 0 ||
-		value.length > LIMITS.idempotencyKeyChars ||
-		!PRINTABLE_ASCII.test(value)
-	) {
-		throw invalidArgument(
-			`The header "Idempotency-Key" must be sent once and have 1 to ${LIMITS.idempotencyKeyChars} printable ASCII characters.`,
-		);
-	}
-	return `${KEY_PREFIX}${value}`;
+	const value = readRetryKey(headers);
+	return value && `${KEY_PREFIX}${value}`;
 }
 
 const QUOTE_ID = /^qte_[A-Za-z0-9_.-]{1,1024}$/;

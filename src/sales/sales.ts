@@ -1,3 +1,4 @@
+export { type CallMeter, createCallMeter } from "./call-meter.js";
 export { type Cashier, createCashier, offersOf } from "./cashier.js";
 export { createInvoke } from "./invoke.js";
 export { createInvokeStream } from "./invoke-stream.js";

@@ -41,8 +41,10 @@ export function toX402Listing(deps: ListingServices): Json {
 /** One paid route; undefined for one that is free here, or has nothing to sell yet. */
 function toItem(deps: ListingServices, operationId: PaidOperationId) {
 	const skill: Skill = deps.skills[operationId];
+	// What is not offered here may have no example to price.
+	if (skill.isOffered?.() === false) return undefined;
 	const price = priceOfCall(deps.prices, skill, skill.exampleInput);
-	if (price.amountMicros === 0n || skill.isOffered?.() === false) return undefined;
+	if (price.amountMicros === 0n) return undefined;
 	return toListed(deps, {
 		...price,
 		operationId,

@@ -121,6 +121,14 @@ const GUIDANCE: Readonly<Record<ErrorCode, Guidance>> = {
 		meaning: "The idempotency key was used with another request.",
 		what_to_do: "Take a new key for a new request.",
 	},
+	CONFLICT: {
+		meaning: "An operator's retry key was used with another command.",
+		what_to_do: "Take a new key for a new command.",
+	},
+	PRECONDITION_FAILED: {
+		meaning: "What an operator's command changes is not as If-Match says.",
+		what_to_do: "Read it again, and send the command with the ETag of that reply.",
+	},
 	RATE_LIMITED: {
 		meaning: "Requests come faster than they are taken.",
 		what_to_do: "Wait for Retry-After; RateLimit says what is left.",

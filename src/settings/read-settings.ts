@@ -58,6 +58,8 @@ export interface Settings {
 	readonly graphVersions?: number;
 	/** Who may open an account; closed where absent. */
 	readonly accounts?: "open" | "closed";
+	/** From where operators' keys open the admin API; this machine alone where absent, and always for the admin token. */
+	readonly adminFrom?: "loopback" | "anywhere";
 	readonly prices: Partial<PriceBook>;
 }
 
@@ -100,6 +102,7 @@ export function readSettings({ flags, environment, folder }: SettingSources): Se
 		seller: parseSellerSettings(text),
 		feeds: parseChoice(text("feeds"), "value of feeds", ["bundled", "live"]),
 		graphVersions: parseVersions(text("graph_versions")),
+		adminFrom: parseChoice(text("admin_from"), "value of admin_from", ["loopback", "anywhere"]),
 		prices: parsePrices(file["prices"]),
 	};
 }

@@ -35,6 +35,8 @@ const DESCRIPTIONS = {
 		"Versions kept of each imported graph, the one on sale included: what `tollgraph graphs rollback` can bring back. Of changes of single concepts, a hundred count as one.",
 	accounts:
 		"Who may open an account with `POST /v1/accounts`: `closed` (the operator alone) or `open` (anybody, with the free plan).",
+	admin_from:
+		"From where the keys of operators (`tollgraph operators add`) open the admin API: `loopback`, or `anywhere`, behind TLS. The data folder's own admin token opens it on this machine alone.",
 	feeds:
 		"Where supplemental data comes from: `bundled` (observations that come with the software; no source is ever asked) or `live` (the sources of the registry, by https; topics of callers go to those that search).",
 	...IDENTITY_SETTINGS,
@@ -61,6 +63,7 @@ export const DEFAULTS: Partial<Record<SettingKey, string>> = {
 	model: "bundled",
 	judge: "bundled",
 	accounts: "closed",
+	admin_from: "loopback",
 	feeds: "bundled",
 	graph_versions: String(GRAPH_VERSIONS),
 	oidc_algorithms: IDENTITY_ALGORITHMS.join(","),

@@ -32,6 +32,8 @@ export interface AccountRow {
 	readonly mayKeepNothing?: boolean | undefined;
 	/** Most it spends in one UTC month. */
 	readonly budgetMicros?: Micros | undefined;
+	/** Since when it pays for nothing, because an operator said so. */
+	readonly frozenAt?: number | undefined;
 	/** Percentages of the budget that its owner wants to know of. */
 	readonly budgetAlerts?: readonly number[] | undefined;
 }

@@ -105,6 +105,11 @@ function createDisk(): Disk {
 		webhooks: new Map(),
 		webhook_deliveries: new Map(),
 		oauth_records: new Map(),
+		operators: new Map(),
+		operator_requests: new Map(),
+		audit: new Map(),
+		price_versions: new Map(),
+		feed_settings: new Map(),
 	};
 	return {
 		state: { rows, balances: new Map(), keys: new Set() },

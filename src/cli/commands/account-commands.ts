@@ -148,11 +148,14 @@ export function addAccounts(program: Command, context: CommandContext): void {
 function addRevocation(
 	command: Command,
 	context: CommandContext,
-	revoke: (operator: Operator, id: string) => Promise<{ readonly id: string }>,
+	revoke: (
+		operator: Operator,
+		id: string,
+	) => Promise<{ readonly id: string; readonly status: string }>,
 ): void {
 	addOperatorCommand(command, context, {
 		ask: (operator, _flags, [id = ""]) => revoke(operator, id),
-		describe: ({ id }) => [`${id} is revoked`],
+		describe: ({ id, status }) => [`${id} is ${status}`],
 	});
 }
 
@@ -256,6 +259,12 @@ export function addSpt(program: Command, context: CommandContext): void {
 	});
 	const revoke = spt
 		.command("revoke <id>")
-		.description("Stop a token by its id (tok_…); ledger refund gives back what it has left.");
+		.description("Stop a token by its id (tok_…); ledger refund refunds what it has left.");
 	addRevocation(revoke, context, (operator, id) => operator.revokeSpt({ id }));
+	const freeze = spt
+		.command("freeze <id>")
+		.description("Let a token pay for nothing until it is unfrozen; its balance stays.");
+	addRevocation(freeze, context, (operator, token_id) => operator.freezeSpt({ token_id }));
+	const unfreeze = spt.command("unfreeze <id>").description("Let a frozen token pay again.");
+	addRevocation(unfreeze, context, (operator, token_id) => operator.unfreezeSpt({ token_id }));
 }

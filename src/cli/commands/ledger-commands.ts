@@ -161,10 +161,10 @@ function addRefund(ledger: Command, context: CommandContext): void {
 	const refund = ledger
 		.command("refund <id>")
 		.description(
-			"Give back what a receipt (rcpt_…) charged or a token (tok_…) has left, or part of it.",
+			"Refund what a receipt (rcpt_…) charged or a token (tok_…) has left, or part of it.",
 		)
 		.requiredOption("--reason <text>", "why; kept with the refund")
-		.option("--usd <amount>", "what to give back; all that is left by default");
+		.option("--usd <amount>", "what to refund; all that is left by default");
 	addOperatorCommand(refund, context, {
 		ask: (operator, flags, [id = ""]) => {
 			const terms = { reason: String(flags["reason"]), usd: textOf(flags, "usd") };
@@ -273,8 +273,8 @@ function addRequests(refunds: Command, context: CommandContext): void {
 			),
 	});
 	for (const [name, grant, description] of [
-		["grant", true, "Give back what the call of a request (rfd_…) charged."],
-		["decline", false, "Give nothing back; its caller can read that."],
+		["grant", true, "Refund what the call of a request (rfd_…) charged."],
+		["decline", false, "Refund nothing; its caller can read that."],
 	] as const) {
 		const decide = refunds.command(`${name} <id>`).description(description);
 		addOperatorCommand(decide, context, {
@@ -288,7 +288,7 @@ function addReconcile(ledger: Command, context: CommandContext): void {
 	const reconcile = ledger
 		.command("reconcile")
 		.description("Hold the ledger against the chain, transaction by transaction.")
-		.option("--book", "book what nobody accounts for to the suspense account");
+		.option("--book", "book what no one accounts for to the suspense account");
 	addOperatorCommand(reconcile, context, {
 		ask: (operator, flags) =>
 			operator.reconcileLedger(

@@ -1,0 +1,98 @@
+import type { Store } from "../../store/store.js";
+import type { Invoke } from "../contract/contract.js";
+import { toServiceError } from "../http/http.js";
+import { type Clock, type ErrorCode, toIsoDay } from "../kernel/kernel.js";
+
+/** How a call ended; only those that were answered can be in the books. */
+const ENDINGS = ["answered", "challenged", "refused", "failed"] as const;
+type Ending = (typeof ENDINGS)[number];
+
+const OUR_FAILURES: ReadonlySet<ErrorCode> = new Set<ErrorCode>([
+	"INTERNAL",
+	"UPSTREAM",
+	"SETTLEMENT_UNKNOWN",
+	"UNAVAILABLE",
+]);
+
+/** The latest calls, of which percentiles are told. */
+const LATENCIES_MAX = 2_000;
+const FLUSH_MS = 60_000;
+
+export type CallMeter = ReturnType<typeof createCallMeter>;
+export type CallCounts = Readonly<Record<Ending, number>>;
+
+/** Counts how calls end, over all transports; a crash loses the counts of its last minute, and no money depends on them. */
+export function createCallMeter({ store, clock }: { store: Store; clock: Clock }) {
+	let unwritten = new Map<string, number>();
+	const latenciesMs: number[] = [];
+	let calls = 0;
+	const count = (ending: Ending, startedMs: number) => {
+		const id = counterOf(toIsoDay(clock.now()), ending);
+		unwritten.set(id, (unwritten.get(id) ?? 0) + 1);
+		latenciesMs[calls++ % LATENCIES_MAX] = clock.monotonicMs() - startedMs;
+	};
+	const flush = async (): Promise<void> => {
+		if (unwritten.size === 0) return;
+		const counts = unwritten;
+		unwritten = new Map();
+		await store.transaction(async (tx) => {
+			for (const [id, more] of counts) {
+				const value = ((await tx.get("counters", id))?.value ?? 0) + more;
+				await tx.put("counters", { id, value });
+			}
+		});
+	};
+	return {
+		watch:
+			(invoke: Invoke): Invoke =>
+			async (call) => {
+				const startedMs = clock.monotonicMs();
+				try {
+					const result = await invoke(call);
+					count("answered", startedMs);
+					return result;
+				} catch (error) {
+					count(endingOf(toServiceError(error).code), startedMs);
+					throw error;
+				}
+			},
+		flush,
+		/** Writes the counts now and then; returns how to stop. */
+		start: () => clock.every(FLUSH_MS, () => void flush().catch(() => undefined)),
+		/** Of UTC days, both included. */
+		async countsOf({
+			from = "",
+			to = "9999",
+		}: {
+			from?: string | undefined;
+			to?: string | undefined;
+		}) {
+			await flush();
+			const rows = await store.read((reader) => reader.list("counters"));
+			const sums: Record<Ending, number> = { answered: 0, challenged: 0, refused: 0, failed: 0 };
+			for (const { id, value } of rows) {
+				const [kind, day = "", ending = ""] = id.split("|");
+				const known = ENDINGS.find((one) => one === ending);
+				if (kind === KIND && known && day >= from && day <= to) sums[known] += value;
+			}
+			return sums satisfies CallCounts;
+		},
+		/** Of the latest calls, in milliseconds; null before the first one. */
+		latency() {
+			const sorted = [...latenciesMs].sort((one, other) => one - other);
+			const at = (share: number) => {
+				const found = sorted[Math.min(sorted.length - 1, Math.floor(sorted.length * share))];
+				return found === undefined ? null : Math.round(found);
+			};
+			return { calls: sorted.length, p50_ms: at(0.5), p95_ms: at(0.95), p99_ms: at(0.99) };
+		},
+	};
+}
+
+const KIND = "calls";
+const counterOf = (day: string, ending: Ending) => `${KIND}|${day}|${ending}`;
+
+function endingOf(code: ErrorCode): Ending {
+	if (code === "PAYMENT_REQUIRED") return "challenged";
+	return OUR_FAILURES.has(code) ? "failed" : "refused";
+}

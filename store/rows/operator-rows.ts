@@ -1,0 +1,63 @@
+import type { Micros } from "../../src/kernel/kernel.js";
+
+export type OperatorRole = "owner" | "editor" | "reader";
+
+/** A credential for the admin API; its secret is stored as a keyed hash only. */
+export interface OperatorRow {
+	readonly id: string;
+	readonly name: string;
+	readonly role: OperatorRole;
+	readonly hash: string;
+	readonly createdAt: number;
+	readonly revokedAt?: number | undefined;
+}
+
+/**
+ * One line of the audit log, never changed once it is written. A change has two: `begun` before it happens, and how it ended,
+ * which names the first by `beginId`. Each holds the hash of the line before it.
+ */
+export interface AuditRow {
+	readonly id: string;
+	/** From 1 on, without gaps. */
+	readonly sequence: number;
+	readonly at: number;
+	readonly actor: string;
+	readonly role: OperatorRole;
+	readonly command: string;
+	readonly target: string;
+	readonly outcome: "begun" | "done" | "failed" | "interrupted";
+	/** Code of the error it failed with. */
+	readonly code?: string | undefined;
+	readonly beginId?: string | undefined;
+	/** JSON of what was changed, as it was and as it is; no secrets, no query text. */
+	readonly before?: string | undefined;
+	readonly after?: string | undefined;
+	readonly previousHash: string;
+	readonly hash: string;
+}
+
+/** A retry key of an operator; the reply it is answered with is a sealed document of the same id. */
+export interface OperatorRequestRow {
+	readonly id: string;
+	readonly fingerprint: string;
+	readonly auditId: string;
+	readonly isDone: boolean;
+	readonly expiresAt: number;
+}
+
+/** What an operator decided of a feed of supplemental data; its id is the feed's. */
+export interface FeedSettingRow {
+	readonly id: string;
+	readonly isEnabled: boolean;
+	readonly intervalMs?: number | undefined;
+}
+
+/** Prices that an operator set; the highest version counts, over the configuration. */
+export interface PriceVersionRow {
+	readonly id: string;
+	readonly version: number;
+	readonly at: number;
+	readonly by: string;
+	/** Every price that differs from the configured one. */
+	readonly prices: Readonly<Record<string, { readonly amountMicros: Micros }>>;
+}
