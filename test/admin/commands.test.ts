@@ -51,6 +51,8 @@ const SAMPLE = {
 	enabled: true,
 	feed_id: "x",
 	job_id: "x",
+	new_id: "other-graph",
+	owner: "ann",
 } as const;
 
 function requestOf(name: CommandName) {
