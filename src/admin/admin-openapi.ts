@@ -54,6 +54,8 @@ function toOperation(name: CommandName, address: string): object {
 		summary,
 		description: `Takes the role ${role}.`,
 		"x-least-role": role,
+		// What lies below another root names it, from the root of the server on.
+		...(path.startsWith("/v1/") && { servers: [{ url: "/" }] }),
 		parameters: [
 			...inPath.map((field) => ({
 				name: field,

@@ -11,21 +11,28 @@ import {
 	type CommandCall,
 	type CommandName,
 	type CommandReply,
+	type CommandRoot,
 	type CommandRow,
 	type CommandRunner,
 	mayRun,
+	readAddress,
 } from "../operator/operator.js";
 import { type AdminAccess, actorOf, onlyOperators } from "./admin-access.js";
 import { createAdminDocument } from "./admin-openapi.js";
 
 /** The operators' own transport: the table of commands over HTTP. */
 
-/** Mounted at `/v1/admin`. Quick answers are one JSON object; long work streams NDJSON `{progress}` lines, then `{result}` or `{error}`. */
+/** Mounted at each root of commands. Quick answers are one JSON object; long work streams NDJSON `{progress}` lines, then `{result}` or `{error}`. */
 export function createAdminRouter({
 	commands,
 	access,
+	root,
 	...deps
-}: LongDeps & { readonly commands: CommandRunner; readonly access: AdminAccess }): Router {
+}: LongDeps & {
+	readonly commands: CommandRunner;
+	readonly access: AdminAccess;
+	readonly root: CommandRoot;
+}): Router {
 	const router = Router();
 	router.use(onlyOperators(access));
 	router.get("/openapi.json", (_request, response) => {
@@ -34,7 +41,8 @@ export function createAdminRouter({
 	for (const name of COMMAND_NAMES) {
 		const row = COMMANDS[name];
 		for (const address of [row.at, ...(row.also ?? [])]) {
-			const [method = "", path = ""] = address.split(" ");
+			const { method, root: own, path } = readAddress(address);
+			if (own !== root) continue;
 			const at = method.toLowerCase() as "get" | "post" | "put" | "patch" | "delete";
 			const work = WORK[row.kind](commands, name, deps);
 			router[at](path.replace(/\{(\w+)\}/g, ":$1"), readCommand(row.bodyBytes), work);

@@ -38,6 +38,7 @@ import {
 	createGraphOwner,
 	createGraphPrices,
 	createGraphRepository,
+	createNodePublisher,
 	createOperator,
 	createOperatorKeys,
 	createPriceVersions,
@@ -271,6 +272,7 @@ function wireOperator(wiring: Operated): Operator {
 		mcpUrl: info.mcpUrl,
 		importer,
 		concepts: createConceptEditor({ repository, clock, inTurn: importer.whileNoneRuns }),
+		nodes: createNodePublisher({ repository, clock, inTurn: importer.whileNoneRuns }),
 		priceGraph: createGraphPrices({ ...wiring, repository, inTurn: importer.whileNoneRuns }),
 		owner: createGraphOwner({
 			...wiring,

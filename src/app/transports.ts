@@ -16,7 +16,7 @@ import { createJobViews } from "../jobs/jobs.js";
 import { createSealedText, stackOf } from "../kernel/kernel.js";
 import { createLateMcp, type Mcp } from "../mcp/mcp.js";
 import { createOAuthRouter, createResourceRoutes } from "../oauth/oauth.js";
-import { createOperatorKeys } from "../operator/operator.js";
+import { COMMAND_ROOTS, createOperatorKeys } from "../operator/operator.js";
 import {
 	createFallback,
 	createHttpFront,
@@ -70,7 +70,9 @@ export function createHttpApp({
 	if (service.info.profile === "demo") app.use(refuseForwarded);
 	const findOperator = createOperatorKeys({ store, clock, ids, random, pepper }).find;
 	const access = { check, findOperator, isOpenToAll: adminFrom === "anywhere" };
-	app.use("/v1/admin", createAdminRouter({ commands, access, logger, clock }));
+	for (const root of COMMAND_ROOTS) {
+		app.use(root, createAdminRouter({ root, commands, access, logger, clock }));
+	}
 	for (const transport of transports) app.use(besideRest(transport));
 	app.use(web);
 	app.use(createRestRouter({ service, clock, logUnexpected }));

@@ -15,6 +15,7 @@ import {
 	givenTo,
 	type OnProgress,
 	type Operator,
+	readAddress,
 } from "../operator/operator.js";
 
 /** `<data>/server.json`, 0600: how commands reach the server that holds the data folder. */
@@ -68,11 +69,11 @@ type Wire = Record<string, unknown>;
 export function createOperatorClient(egress: Egress, server: ServerFile): Operator {
 	const send = async (name: CommandName, input: Wire, signal?: AbortSignal): Promise<Response> => {
 		const { at, kind, isSlow = kind !== "quick" } = COMMANDS[name];
-		const { method, path, rest } = toRequest(at, input);
+		const { method, root, path, rest } = toRequest(at, input);
 		const isQuery = method === "GET";
 		const response = await egress.request({
 			method,
-			url: `${server.admin_url}${path}${isQuery ? queryOf(rest) : ""}`,
+			url: `${server.admin_url.replace(/\/v1\/admin$/, root)}${path}${isQuery ? queryOf(rest) : ""}`,
 			headers: { Authorization: `Bearer ${server.token}`, "Content-Type": "application/json" },
 			timeoutMs: isSlow ? LONG_TIMEOUT_MS : QUICK_TIMEOUT_MS,
 			signal,
@@ -98,14 +99,14 @@ export function createOperatorClient(egress: Egress, server: ServerFile): Operat
 
 /** Fields that the address names go into it; the others are the query or the body. */
 function toRequest(address: string, input: Wire) {
-	const [method = "", pattern = ""] = address.split(" ");
+	const { method, root, path: pattern } = readAddress(address);
 	const rest = { ...input };
 	const path = pattern.replace(/\{(\w+)\}/g, (_, field: string) => {
 		const value = encodeURIComponent(String(rest[field] ?? ""));
 		delete rest[field];
 		return value;
 	});
-	return { method: method as "GET" | "POST" | "PUT" | "PATCH" | "DELETE", path, rest };
+	return { method: method as "GET" | "POST" | "PUT" | "PATCH" | "DELETE", root, path, rest };
 }
 
 function queryOf(fields: Wire): string {

@@ -168,7 +168,7 @@ function linkedPaths({ body, path }: Concept): readonly string[] {
 	});
 }
 
-function toRelationEntry(edge: Edge, path: string): RelationEntry {
+export function toRelationEntry(edge: Edge, path: string): RelationEntry {
 	return {
 		type: edge.type,
 		target: `/${encodePath(path)}`,

@@ -13,7 +13,10 @@ export interface Departure {
 	readonly moved_to: string | null;
 }
 
-/** All graphs on sale, found by id or slug. Replacing one is one assignment: readers see the old or the new one. */
+/**
+ * All graphs on sale, found by id or slug. Replacing one is one assignment: readers see the old or the new one. A graph without
+ * concepts is a draft, which is held here and not sold.
+ */
 export function createGraphCatalog(
 	initial: readonly Graph[] = [],
 	/** Where graphs went that are not on sale any more, by the id they had. */
@@ -21,6 +24,7 @@ export function createGraphCatalog(
 ) {
 	const gone = new Map(departures);
 	const byId = new Map<string, Graph>();
+	const drafts = new Map<string, Graph>();
 	let bySlug = new Map<string, Graph>();
 	let sorted: readonly Graph[] = [];
 	let revision = "";
@@ -32,20 +36,18 @@ export function createGraphCatalog(
 			.map((graph) => `${graph.record.id}@${graph.contentHash.slice(0, 16)}`)
 			.join(",");
 	};
-	for (const graph of initial) byId.set(graph.record.id, graph);
+	const hold = (graph: Graph) => {
+		const { id } = graph.record;
+		const [to, from] = graph.concepts.length > 0 ? [byId, drafts] : [drafts, byId];
+		to.set(id, graph);
+		from.delete(id);
+	};
+	for (const graph of initial) hold(graph);
 	rebuild();
 
 	/** Says that no graph has this id, and where the one went that had it. */
-	const explain = (id: string): string => {
-		const departure = gone.get(id);
-		if (!departure) {
-			return `No graph is called "${id.slice(0, 80)}"; GET /v1/graphs/catalog lists those on sale.`;
-		}
-		const { moved_to: now, at } = departure;
-		return now === null
-			? `The graph "${id}" was taken off sale on ${at.slice(0, 10)}; GET /v1/graphs/catalog lists those on sale.`
-			: `The graph "${id}" is called "${now}" now: ask for "${now}", at /v1/graphs/${now}.`;
-	};
+	const explain = (id: string) =>
+		explainAbsence(id, { isDraft: drafts.has(id), departure: gone.get(id) });
 	/** Throws NOT_FOUND. Accepts the id only. */
 	const get = (id: string): Graph => {
 		const graph = byId.get(id);
@@ -60,17 +62,24 @@ export function createGraphCatalog(
 			filter?.type ? sorted.filter((graph) => graph.record.type === filter.type) : sorted,
 		find: (idOrSlug: string): Graph | undefined => byId.get(idOrSlug) ?? bySlug.get(idOrSlug),
 		get,
+		/** Graphs without concepts. */
+		drafts: (): readonly Graph[] => [...drafts.values()],
+		/** On sale or a draft. */
+		findHeld: (id: string): Graph | undefined => byId.get(id) ?? drafts.get(id),
+		/** Like `findHeld`. Throws NOT_FOUND. */
+		getHeld: (id: string): Graph => drafts.get(id) ?? get(id),
 		getNamed,
 		explain,
 		assertKnown: (id: string): void => void get(id),
 		put(graph: Graph): void {
-			byId.set(graph.record.id, graph);
+			hold(graph);
 			gone.delete(graph.record.id);
 			rebuild();
 		},
 		/** Takes a graph off sale; `departure` says where it went. */
 		remove(id: string, departure?: Departure): void {
 			byId.delete(id);
+			drafts.delete(id);
 			if (departure) gone.set(id, departure);
 			rebuild();
 		},
@@ -79,6 +88,20 @@ export function createGraphCatalog(
 			return revision;
 		},
 	};
+}
+
+function explainAbsence(
+	id: string,
+	{ isDraft, departure }: { isDraft: boolean; departure: Departure | undefined },
+): string {
+	if (isDraft) return `The graph "${id}" is a draft: it is sold once it has a concept.`;
+	if (!departure) {
+		return `No graph is called "${id.slice(0, 80)}"; GET /v1/graphs/catalog lists those on sale.`;
+	}
+	const { moved_to: now, at } = departure;
+	return now === null
+		? `The graph "${id}" was taken off sale on ${at.slice(0, 10)}; GET /v1/graphs/catalog lists those on sale.`
+		: `The graph "${id}" is called "${now}" now: ask for "${now}", at /v1/graphs/${now}.`;
 }
 
 /**

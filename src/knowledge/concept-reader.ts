@@ -213,7 +213,8 @@ function sourceFilesOf(data: FrontMatter): readonly string[] {
 		: readEvidence({ sources: data["sources"] }, "").inBundle;
 }
 
-function readRelation(
+/** A relation of the front matter as an edge; `missing` is the target that is no concept. */
+export function readRelation(
 	path: string,
 	relation: unknown,
 	space: LinkSpace,

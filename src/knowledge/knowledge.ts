@@ -20,12 +20,26 @@ export {
 export { compareText, isReserved, RECORD_PATH } from "./bundle-document.js";
 export { bundleFilesFrom, readGraph, recoverBundles, writeBundle } from "./bundle-folder.js";
 export { BUNDLE_LIMITS } from "./bundle-limits.js";
-export { FRAME_PATHS, reasonAgainstPath, reasonToSkip, toBundlePath } from "./bundle-paths.js";
+export {
+	createPathClaims,
+	FRAME_PATHS,
+	reasonAgainstPath,
+	reasonToSkip,
+	toBundlePath,
+	toSlug,
+} from "./bundle-paths.js";
 export { updateBundle } from "./bundle-update.js";
-export { bundleFilesOf, OKF_VERSION, toRecordFile } from "./bundle-writer.js";
+export {
+	bundleFilesOf,
+	OKF_VERSION,
+	toConceptFile,
+	toMarkdownFile,
+	toRecordFile,
+	toRelationEntry,
+} from "./bundle-writer.js";
 export { createGraphCatalog, createPerGraph, type GraphCatalog } from "./catalog.js";
 export { buildCatalogBundle, renderReadme, renderReadmeIndex } from "./catalog-bundle.js";
-export { toConceptId } from "./concept-reader.js";
+export { readRelation, toConceptId } from "./concept-reader.js";
 export { assertLoadable, markOf } from "./content-hash.js";
 export { toCroissant } from "./croissant.js";
 export type { Finding } from "./graph.js";
@@ -40,6 +54,7 @@ export {
 	type Graph,
 	type GraphRecord,
 	readMemory,
+	SETTABLE_FIELDS,
 	type SettableField,
 	toTrendId,
 } from "./graph.js";
@@ -80,6 +95,6 @@ export {
 	toNodeAddress,
 } from "./json-ld.js";
 export { firstWhere, fnv1a, type PathMap, valueAt } from "./path-map.js";
-export { writtenDate } from "./source-entry.js";
+export { toSourceEntry, writtenDate } from "./source-entry.js";
 export type { ImportMemory } from "./source-reading.js";
 export { restOfTurn, runAtOnce, runInTurns, type Steps } from "./work-in-turns.js";

@@ -3,15 +3,16 @@ import type { OperatorRole } from "../../store/store.js";
 import { accountCommands } from "../accounts/accounts.js";
 import { LIMITS } from "../contract/contract.js";
 import { auditCommand } from "./audit-log.js";
+import { conceptCommands } from "./concept-editor.js";
 import { gapCommand } from "./gap-report.js";
 import { graphCommands } from "./graph-owner.js";
 import { graphPricesCommand } from "./graph-prices.js";
-import { conceptCommands } from "./graph-repository.js";
 import { importCommand } from "./import-command.js";
 import { ledgerCommands } from "./ledger-operator.js";
 import { type Operator, operatorCommands } from "./operator-interface.js";
 import { keyCommands } from "./operator-keys.js";
 import { priceCommand } from "./price-versions.js";
+import { publishCommands } from "./publish-commands.js";
 import { reportCommands } from "./shop-reports.js";
 import { feedCommands, jobCommands } from "./work-operator.js";
 
@@ -21,7 +22,7 @@ import { feedCommands, jobCommands } from "./work-operator.js";
  */
 
 export interface CommandRow {
-	/** Method, and path below /v1/admin; `{id}` is the field `id` of the input. */
+	/** Method, and path below /v1/admin, or one that begins with another root; `{id}` is the field `id` of the input. */
 	readonly at: CommandAddress;
 	/** Further addresses that mean the same. */
 	readonly also?: readonly CommandAddress[] | undefined;
@@ -38,6 +39,17 @@ export interface CommandRow {
 	readonly isOneThing?: boolean | undefined;
 	/** Absent where it only reads. */
 	readonly changes?: Change | undefined;
+}
+
+/** What operators do as such, and what publishers do with their graphs. */
+export const COMMAND_ROOTS = ["/v1/admin", "/v1/publish"] as const;
+export type CommandRoot = (typeof COMMAND_ROOTS)[number];
+
+/** The parts of an address; `path` begins below its root. */
+export function readAddress(address: string) {
+	const [method = "", written = ""] = address.split(" ");
+	const root = COMMAND_ROOTS.find((one) => written.startsWith(`${one}/`));
+	return { method, root: root ?? COMMAND_ROOTS[0], path: written.slice(root?.length ?? 0) };
 }
 
 type CommandAddress = `${"GET" | "POST" | "PUT" | "PATCH" | "DELETE"} /${string}`;
@@ -221,7 +233,11 @@ const ofGraph = {
 };
 
 const GRAPH_ROWS = {
-	listGraphs: command(nothing, { ...reads, at: "GET /graphs", summary: "Graphs on sale" }),
+	listGraphs: command(nothing, {
+		...reads,
+		at: "GET /graphs",
+		summary: "Graphs on sale, and drafts",
+	}),
 	importGraph: command(importCommand, {
 		...editor,
 		at: "POST /imports",
@@ -241,6 +257,7 @@ const GRAPH_ROWS = {
 	rollBack: command(graphCommands.rollBack, {
 		...editor,
 		at: "POST /graphs/{graph_id}/rollback",
+		also: ["POST /v1/publish/graphs/{graph_id}/rollback"],
 		summary: "Put an earlier version on sale again, or a graph that was removed",
 		isSlow: true,
 		changes: ofGraph,
@@ -248,6 +265,7 @@ const GRAPH_ROWS = {
 	removeGraph: command(graphCommands.named, {
 		...editor,
 		at: "DELETE /graphs/{graph_id}",
+		also: ["DELETE /v1/publish/graphs/{graph_id}"],
 		summary: "Take an imported graph off sale",
 		isSlow: true,
 		changes: ofGraph,
@@ -262,6 +280,7 @@ const GRAPH_ROWS = {
 	setGraph: command(graphCommands.set, {
 		...editor,
 		at: "PATCH /graphs/{graph_id}",
+		also: ["PATCH /v1/publish/graphs/{graph_id}"],
 		summary: "Change what an imported graph says of itself",
 		isSlow: true,
 		changes: ofGraph,
@@ -269,12 +288,14 @@ const GRAPH_ROWS = {
 	checkGraph: command(graphCommands.named, {
 		...reads,
 		at: "GET /graphs/{graph_id}/check",
+		also: ["GET /v1/publish/graphs/{graph_id}/lint"],
 		summary: "What is in a graph, what is missing, and what it answers",
 		isSlow: true,
 	}),
 	priceGraph: command(graphPricesCommand, {
 		...owner,
 		at: "POST /graphs/{graph_id}/prices",
+		also: ["PUT /v1/publish/graphs/{graph_id}/price"],
 		summary: "What a graph costs and who shares in its revenue, changed where something is given",
 		isSlow: true,
 		changes: {
@@ -299,6 +320,7 @@ const GRAPH_ROWS = {
 	removeConcept: command(conceptCommands.remove, {
 		...editor,
 		at: "DELETE /graphs/{graph_id}/concepts/{concept_id}",
+		also: ["DELETE /v1/publish/graphs/{graph_id}/nodes/{concept_id}"],
 		summary: "Remove a concept of an imported graph",
 		isSlow: true,
 		changes: {
@@ -328,8 +350,47 @@ const GRAPH_ROWS = {
 	reportGaps: command(gapCommand, {
 		...reads,
 		at: "GET /gaps",
+		also: ["GET /v1/publish/graphs/{graph}/gaps"],
 		summary: "What could not be answered",
 		isSlow: true,
+	}),
+};
+
+const PUBLISH_ROWS = {
+	createGraph: command(graphCommands.create, {
+		...editor,
+		at: "POST /v1/publish/graphs",
+		summary: "A draft: a graph without concepts, which is sold once it has one",
+		changes: ofGraph,
+	}),
+	putNodes: command(publishCommands.putNodes, {
+		...editor,
+		at: "POST /v1/publish/graphs/{graph_id}/nodes",
+		summary: "Add or replace concepts of an imported graph, all that are given or none",
+		isSlow: true,
+		bodyBytes: LIMITS.conceptBodyBytes,
+		changes: ofGraph,
+	}),
+	putEdges: command(publishCommands.putEdges, {
+		...editor,
+		at: "POST /v1/publish/graphs/{graph_id}/edges",
+		summary: "Add or replace typed relations between concepts of an imported graph",
+		isSlow: true,
+		changes: ofGraph,
+	}),
+	removeEdge: command(publishCommands.removeEdge, {
+		...editor,
+		at: "DELETE /v1/publish/graphs/{graph_id}/edges/{edge_id}",
+		summary: "Remove a typed relation, named source:type:target",
+		isSlow: true,
+		changes: ofGraph,
+	}),
+	addEvidence: command(publishCommands.addEvidence, {
+		...editor,
+		at: "POST /v1/publish/graphs/{graph_id}/evidence",
+		summary: "Name a source of a concept, or of one of its sentences",
+		isSlow: true,
+		changes: ofGraph,
 	}),
 };
 
@@ -562,6 +623,7 @@ export const COMMANDS: Readonly<Record<CommandName, CommandRow>> = {
 	...SPT_ROWS,
 	...ACCOUNT_ROWS,
 	...GRAPH_ROWS,
+	...PUBLISH_ROWS,
 	...DATA_ROWS,
 	...LEDGER_ROWS,
 	...REPORT_ROWS,

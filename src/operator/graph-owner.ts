@@ -1,10 +1,11 @@
 import { rm } from "node:fs/promises";
 import { join } from "node:path";
 import { z } from "zod";
-import { graphIdField } from "../contract/contract.js";
+import { GRAPH_TYPES, graphIdField } from "../contract/contract.js";
 import { type Clock, invalidArgument, notFound, parseGraphId, toIsoDay } from "../kernel/kernel.js";
 import {
 	bundleFilesFrom,
+	bundleFilesOf,
 	type Graph,
 	type GraphCatalog,
 	type GraphHistory,
@@ -13,6 +14,8 @@ import {
 	RECORD_PATH,
 	readGraph,
 	readMemory,
+	runAtOnce,
+	SETTABLE_FIELDS,
 	type SettableField,
 	toRecordFile,
 	writeBundle,
@@ -25,8 +28,22 @@ import { assertIdFree, namesOf, toChanges } from "./import-report.js";
 const line = (max: number) => z.string().trim().max(max);
 const named = { graph_id: graphIdField };
 
+const about = {
+	...named,
+	title: line(200).min(1).optional(),
+	description: line(2_000).optional(),
+	topics: z.array(line(60).min(1)).max(20).optional(),
+	contact: line(200).optional(),
+	license: line(200).optional(),
+};
+
 /** What the owner's commands about a graph as a whole take. */
 export const graphCommands = {
+	create: z.strictObject({
+		...about,
+		title: about.title.unwrap(),
+		type: z.enum(GRAPH_TYPES).default("domain"),
+	}),
 	named: z.strictObject(named),
 	rollBack: z.strictObject({
 		...named,
@@ -34,15 +51,9 @@ export const graphCommands = {
 		to: z.union([z.int().min(1), z.iso.datetime(), z.iso.date()]).optional(),
 	}),
 	rename: z.strictObject({ ...named, new_id: graphIdField }),
-	set: z.strictObject({
-		...named,
-		title: line(200).min(1).optional(),
-		description: line(2_000).optional(),
-		topics: z.array(line(60).min(1)).max(20).optional(),
-		contact: line(200).optional(),
-		license: line(200).optional(),
-	}),
+	set: z.strictObject(about),
 };
+type Creation = z.output<typeof graphCommands.create>;
 type Named = z.output<typeof graphCommands.named>;
 type RollBack = z.output<typeof graphCommands.rollBack>;
 type Renaming = z.output<typeof graphCommands.rename>;
@@ -74,6 +85,8 @@ export type GraphOwner = ReturnType<typeof createGraphOwner>;
 export function createGraphOwner(deps: OwnerServices) {
 	const { catalog, repository, history, inTurn } = deps;
 	return {
+		/** A graph without concepts. Throws INVALID_ARGUMENT for an id that is taken. */
+		createGraph: (request: Creation) => inTurn(() => createDraft(deps, request)),
 		/** Newest first. Throws NOT_FOUND, and INVALID_ARGUMENT for a graph that was not imported. */
 		listVersions: ({ graph_id }: Named) =>
 			inTurn(async () => {
@@ -98,13 +111,48 @@ export function createGraphOwner(deps: OwnerServices) {
 		setGraph: (request: Setting) => inTurn(() => setRecord(deps, request)),
 		/** What the report of an import says of a graph, for the one on sale. */
 		async checkGraph({ graph_id }: Named): Promise<{ readonly graph_id: string } & QualityReport> {
-			const graph = catalog.get(graph_id);
+			const graph = catalog.getHeld(graph_id);
+			const isOnSale = graph.concepts.length > 0;
 			return {
 				graph_id,
-				...(await inspectGraph(graph, { ...deps, isOnSale: true, signal: undefined })),
+				...(await inspectGraph(graph, { ...deps, isOnSale, signal: undefined })),
 			};
 		},
 	};
+}
+
+async function createDraft(
+	{ catalog, repository, history, folder, clock }: OwnerServices,
+	{ graph_id, title, type, description = "", topics = [], contact, license }: Creation,
+) {
+	assertIdFree(catalog, graph_id, false);
+	const given = { title, description, topics, contact, license };
+	const record: GraphRecord = {
+		id: graph_id,
+		slug: graph_id,
+		title,
+		type,
+		version: "1.0.0",
+		updated: toIsoDay(clock.now()),
+		description,
+		about: "",
+		topics,
+		exampleQueries: [],
+		curator: undefined,
+		expert: undefined,
+		analyst: undefined,
+		...(contact !== undefined && { contact }),
+		...(license !== undefined && { license }),
+		// What the owner says of it here is no guess that an import may replace.
+		setByOwner: SETTABLE_FIELDS.filter((field) => (given[field]?.length ?? 0) > 0),
+	};
+	const place = join(folder, parseGraphId(graph_id));
+	await history.clear(graph_id);
+	await writeBundle(runAtOnce(bundleFilesOf({ record, concepts: [] })), place);
+	const graph = await readGraph(place);
+	await history.begin(graph);
+	await repository.publish(graph, { vectors: "background" });
+	return { graph_id, title, type, state: "draft" as const };
 }
 
 function toVersionRow({ number, at, cause, nodes }: GraphVersion) {
@@ -113,7 +161,7 @@ function toVersionRow({ number, at, cause, nodes }: GraphVersion) {
 
 async function rollBack(deps: OwnerServices, { graph_id, to }: RollBack) {
 	const { catalog, repository, history, folder } = deps;
-	if (!catalog.find(graph_id)) {
+	if (!catalog.findHeld(graph_id)) {
 		const place = join(folder, parseGraphId(graph_id));
 		await history.bringBack(graph_id, place);
 		const graph = await readGraph(place);

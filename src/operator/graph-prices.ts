@@ -47,7 +47,7 @@ export function createGraphPrices({
 	/** Throws NOT_FOUND, and INVALID_ARGUMENT for terms that are none or a graph whose files are someone else's. */
 	return async ({ graph_id, ...changes }: GraphPricesRequest) => {
 		if (Object.values(changes).every((change) => change === undefined || change === false)) {
-			return toWire(catalog.get(graph_id), { changed: false });
+			return toWire(catalog.getHeld(graph_id), { changed: false });
 		}
 		return inTurn(async () => {
 			const graph = repository.getOwn(graph_id);

@@ -1,34 +1,16 @@
 import { readFile } from "node:fs/promises";
 import { dirname, join, resolve } from "node:path";
-import { z } from "zod";
-import { graphIdField } from "../contract/contract.js";
-import {
-	type Clock,
-	invalidArgument,
-	type Logger,
-	notFound,
-	toIsoDay,
-	unavailable,
-} from "../kernel/kernel.js";
+import { invalidArgument, type Logger, unavailable } from "../kernel/kernel.js";
 import {
 	assertLoadable,
 	type BundleChange,
 	type BundleChanges,
 	type Changeable,
 	changeBundle,
-	conceptAt,
-	type Finding,
 	type Graph,
 	type GraphCatalog,
 	type GraphHistory,
 	isChangeable,
-	markOf,
-	RECORD_PATH,
-	readMemory,
-	reasonAgainstPath,
-	reasonToSkip,
-	toConceptId,
-	toRecordFile,
 	updateBundle,
 	type VersionCause,
 	valueAt,
@@ -63,8 +45,8 @@ export function createGraphRepository({
 	};
 	/** Undefined where `getOwn` throws. */
 	const findOwn = (id: string): Changeable | undefined => {
-		const graph = catalog.find(id);
-		const isOurs = graph?.record.id === id && dirname(resolve(graph.folder)) === home;
+		const graph = catalog.findHeld(id);
+		const isOurs = graph !== undefined && dirname(resolve(graph.folder)) === home;
 		return isOurs && isChangeable(graph) ? graph : undefined;
 	};
 	const publish = createPublishing({ catalog, search });
@@ -74,7 +56,7 @@ export function createGraphRepository({
 		publish,
 		/** Throws NOT_FOUND, and INVALID_ARGUMENT for a graph whose files are someone else's. */
 		getOwn(id: string): Changeable {
-			const own = findOwn(catalog.get(id).record.id);
+			const own = findOwn(catalog.getHeld(id).record.id);
 			if (own) return own;
 			throw invalidArgument(
 				`The files of the graph "${id}" are not ours to change: it was not imported. Change them where they are and start anew, or import that folder under an id of its own first.`,
@@ -136,7 +118,8 @@ function createPublishing({ catalog, search }: Publishing) {
 		const taken = new Set([graph.record.id, former]);
 		const others = catalog.list().filter(({ record }) => !taken.has(record.id));
 		// On sale only once it can be searched.
-		await search.sync([...others, graph], options);
+		const sold = graph.concepts.length > 0 ? [...others, graph] : others;
+		await search.sync(sold, options);
 		assertWanted(signal);
 		catalog.put(graph);
 	};
@@ -228,130 +211,4 @@ async function readBefore(
 		before.set(path, isThere ? await readFile(join(folder, path)) : undefined);
 	}
 	return before;
-}
-
-/** What the operator's commands about concepts take. */
-export const conceptCommands = {
-	put: z.strictObject({
-		graph_id: graphIdField,
-		/** From the bundle's root, with `.md`. */
-		path: z.string().min(1).max(4_096),
-		/** The whole file: front matter with a type, then Markdown. */
-		markdown: z.string(),
-	}),
-	remove: z.strictObject({ graph_id: graphIdField, concept_id: z.string().min(1).max(4_096) }),
-};
-export type ConceptPut = z.output<typeof conceptCommands.put>;
-export type ConceptRemoval = z.output<typeof conceptCommands.remove>;
-
-export interface ConceptReport {
-	readonly graph_id: string;
-	readonly concept_id: string;
-	readonly change: "added" | "changed" | "removed" | "unchanged";
-	/** Concepts the graph has now. */
-	readonly nodes: number;
-	/** From the request until searches saw the change. */
-	readonly visible_ms: number;
-	/** What a curator may want to look at, one sentence each. */
-	readonly warnings: readonly string[];
-}
-
-/** Changes imported graphs one concept at a time. */
-export type ConceptEditor = ReturnType<typeof createConceptEditor>;
-
-type Outcome = Omit<ConceptReport, "visible_ms">;
-
-export function createConceptEditor({
-	repository,
-	clock,
-	inTurn,
-}: {
-	readonly repository: GraphRepository;
-	readonly clock: Clock;
-	/** Runs one thing at a time that changes imported files. */
-	readonly inTurn: <T>(work: () => Promise<T>) => Promise<T>;
-}) {
-	const timed = (work: () => Promise<Outcome>): Promise<ConceptReport> => {
-		const startedMs = clock.monotonicMs();
-		return inTurn(async () => {
-			const outcome = await work();
-			return { ...outcome, visible_ms: Math.round(clock.monotonicMs() - startedMs) };
-		});
-	};
-	const today = () => toIsoDay(clock.now());
-	return {
-		/** Throws NOT_FOUND, and INVALID_ARGUMENT for a file that cannot be a concept of this graph. */
-		put: (request: ConceptPut) => timed(() => putConcept(repository, today(), request)),
-		/** Throws NOT_FOUND, and INVALID_ARGUMENT for a graph's last concept. */
-		remove: (request: ConceptRemoval) => timed(() => removeConcept(repository, today(), request)),
-	};
-}
-
-async function putConcept(
-	repository: GraphRepository,
-	today: string,
-	{ graph_id, path, markdown }: ConceptPut,
-): Promise<Outcome> {
-	const graph = repository.getOwn(graph_id);
-	const bytes = new TextEncoder().encode(markdown);
-	await readMemory(graph);
-	const fault = reasonToSkip(bytes);
-	const reason =
-		reasonAgainstPath(path, graph) ?? (fault && `"${path}" cannot be a concept. ${fault}`);
-	if (reason !== undefined) throw invalidArgument(reason);
-	const known = conceptAt(graph.concepts, path);
-	const outcome = { graph_id, concept_id: toConceptId(path) };
-	if (known && valueAt(graph.memory.files, path)?.sha256 === markOf(bytes).sha256) {
-		return { ...outcome, change: "unchanged", nodes: graph.concepts.length, warnings: [] };
-	}
-	let warnings: readonly string[] = [];
-	const changes = new Map([[path, bytes], ...renewRecord(graph, today)]);
-	const { concepts } = await repository.change(graph, changes, "concept", ({ findings }) => {
-		assertNoError(findings);
-		warnings = findings.filter(({ file }) => file === path).map(({ message }) => message);
-		return undefined;
-	});
-	return { ...outcome, change: known ? "changed" : "added", nodes: concepts.length, warnings };
-}
-
-async function removeConcept(
-	repository: GraphRepository,
-	today: string,
-	{ graph_id, concept_id }: ConceptRemoval,
-): Promise<Outcome> {
-	const graph = repository.getOwn(graph_id);
-	const known = graph.concepts.find(({ id }) => id === concept_id);
-	if (!known) {
-		throw notFound(`The graph "${graph_id}" has no concept "${concept_id.slice(0, 200)}".`);
-	}
-	if (graph.concepts.length === 1) {
-		throw invalidArgument(
-			`"${concept_id}" is the last concept of "${graph_id}"; a graph on sale has at least one.`,
-		);
-	}
-	const changes: BundleChanges = new Map<string, Uint8Array | undefined>([
-		[known.path, undefined],
-		...renewRecord(graph, today),
-	]);
-	const { concepts } = await repository.change(graph, changes, "concept");
-	return { graph_id, concept_id, change: "removed", nodes: concepts.length, warnings: [] };
-}
-
-function assertNoError(findings: readonly Finding[]): void {
-	const errors = findings.filter(({ severity }) => severity === "error");
-	const [first] = errors;
-	if (!first) return;
-	throw invalidArgument(`"${first.file}" cannot be a concept. ${first.message}`, {
-		details: errors.map(({ message }) => ({ path: "markdown", message })),
-	});
-}
-
-/** The record shows callers how fresh a graph is. The listing is left to the next import: it is as long as the graph. */
-function renewRecord(
-	{ record }: Changeable,
-	today: string,
-): readonly (readonly [string, Uint8Array])[] {
-	if (record.updated >= today) return [];
-	const text = toRecordFile({ ...record, updated: today });
-	return [[RECORD_PATH, new TextEncoder().encode(text)]];
 }

@@ -146,9 +146,9 @@ export function assertIdFree(catalog: GraphCatalog, id: string, isUpdate: boolea
 	if (RESERVED_IDS.has(id)) {
 		throw invalidArgument(`"${id}" is a name of the interface; choose another id.`);
 	}
-	const other = catalog.find(id);
+	const other = catalog.findHeld(id) ?? catalog.find(id);
 	if (!other || (isUpdate && other.record.id === id)) return;
 	throw invalidArgument(
-		`A graph called "${id}" is on sale already; replace it with --update, or choose another id.`,
+		`A graph called "${id}" is there already; replace it with --update, or choose another id.`,
 	);
 }

@@ -18,12 +18,12 @@ import { type Clock, formatUsd, notFound, parseUsd } from "../kernel/kernel.js";
 import type { GraphCatalog } from "../knowledge/knowledge.js";
 import type { SearchEngine } from "../search/search.js";
 import type { AuditLog } from "./audit-log.js";
+import type { ConceptEditor } from "./concept-editor.js";
 import type { DataBackup } from "./data-folder.js";
 import { createGapReport } from "./gap-report.js";
 import type { GraphImporter } from "./graph-importer.js";
 import type { GraphOwner } from "./graph-owner.js";
 import type { createGraphPrices } from "./graph-prices.js";
-import type { ConceptEditor } from "./graph-repository.js";
 import type { Retention } from "./housekeeping.js";
 import type { OnProgress } from "./import-command.js";
 import {
@@ -32,6 +32,7 @@ import {
 	type LedgerOperator,
 	type LedgerOperatorDeps,
 } from "./ledger-operator.js";
+import type { createNodePublisher } from "./node-publisher.js";
 import type { OperatorKeys } from "./operator-keys.js";
 import type { PriceVersions } from "./price-versions.js";
 import { createShopReports, type ReportDeps } from "./shop-reports.js";
@@ -89,6 +90,7 @@ export interface OperatorDeps
 	readonly search: SearchEngine;
 	readonly importer: GraphImporter;
 	readonly concepts: ConceptEditor;
+	readonly nodes: ReturnType<typeof createNodePublisher>;
 	readonly priceGraph: ReturnType<typeof createGraphPrices>;
 	readonly owner: GraphOwner;
 	readonly backUp: DataBackup;
@@ -113,21 +115,24 @@ export function createOperator(deps: OperatorDeps) {
 		...accounts,
 		async listGraphs() {
 			return {
-				items: catalog.list().map(({ record, concepts: nodes, contentHash }) => ({
-					id: record.id,
-					title: record.title,
-					type: record.type,
-					version: record.version,
-					nodes: nodes.length,
-					/** Another one after each change of its content. */
-					revision: contentHash.slice(0, REVISION_CHARS),
-				})),
+				items: [...catalog.list(), ...catalog.drafts()].map(
+					({ record, concepts: nodes, contentHash }) => ({
+						id: record.id,
+						title: record.title,
+						type: record.type,
+						version: record.version,
+						nodes: nodes.length,
+						/** Another one after each change of its content. */
+						revision: contentHash.slice(0, REVISION_CHARS),
+					}),
+				),
 			};
 		},
 		importGraph: importer.import,
 		/** What a graph costs and who shares in it, changed where something is given. */
 		priceGraph: deps.priceGraph,
 		...deps.owner,
+		...deps.nodes,
 		putConcept: concepts.put,
 		removeConcept: concepts.remove,
 		purge: deps.retention.purge,

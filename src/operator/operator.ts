@@ -9,7 +9,16 @@ export {
 	createCommandRunner,
 	givenTo,
 } from "./command-runner.js";
-export { COMMAND_NAMES, COMMANDS, type CommandName, type CommandRow } from "./command-table.js";
+export {
+	COMMAND_NAMES,
+	COMMAND_ROOTS,
+	COMMANDS,
+	type CommandName,
+	type CommandRoot,
+	type CommandRow,
+	readAddress,
+} from "./command-table.js";
+export { type ConceptReport, createConceptEditor } from "./concept-editor.js";
 export {
 	assertBooksKept,
 	type BackupReport,
@@ -24,11 +33,7 @@ export { createGraphImporter } from "./graph-importer.js";
 export { createGraphOwner } from "./graph-owner.js";
 export { createGraphPrices, type GraphPricesWire, graphPricesCommand } from "./graph-prices.js";
 export type { QualityReport } from "./graph-quality.js";
-export {
-	type ConceptReport,
-	createConceptEditor,
-	createGraphRepository,
-} from "./graph-repository.js";
+export { createGraphRepository } from "./graph-repository.js";
 export {
 	createRetention,
 	type Retention,
@@ -44,6 +49,7 @@ export {
 	type RefundWire,
 	type ReportSumsWire,
 } from "./ledger-operator.js";
+export { createNodePublisher } from "./node-publisher.js";
 export { createOperator, type Operator } from "./operator-interface.js";
 export {
 	createOperatorKeys,

@@ -101,6 +101,7 @@ export function renderRobots(baseUrl: string): string {
 		"Disallow: /a2a/",
 		"Disallow: /v1/account",
 		"Disallow: /v1/admin/",
+		"Disallow: /v1/publish/",
 		"Disallow: /v1/payments/",
 		"Disallow: /v1/receipts/",
 		"Disallow: /v1/spt",

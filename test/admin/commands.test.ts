@@ -11,7 +11,7 @@ const EMPTY = { model: "none", catalog: "none" } as const;
 /** Requests with one credential. */
 function sender(shop: TestApp, key: string) {
 	return (method: string, path: string, body?: object, more: object = {}): Promise<Answer> =>
-		shop.send(`/v1/admin${path}`, {
+		shop.send(path.startsWith("/v1/") ? path : `/v1/admin${path}`, {
 			method,
 			headers: { Authorization: `Bearer ${key}`, "Content-Type": "application/json", ...more },
 			...(body && { body: JSON.stringify(body) }),
@@ -53,6 +53,16 @@ const SAMPLE = {
 	job_id: "x",
 	new_id: "other-graph",
 	owner: "ann",
+	title: "x",
+	nodes: [{ title: "x" }],
+	edges: [{ source: "x", type: "x", target: "y" }],
+	edge_id: "x:x:y",
+	url: "https://a.example/",
+	label: "x",
+	from: "x",
+	into: "y",
+	import_id: "x",
+	expert_id: "x",
 } as const;
 
 function requestOf(name: CommandName) {
