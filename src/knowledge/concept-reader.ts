@@ -115,7 +115,7 @@ function readVerifications(verified: unknown): readonly Verification[] {
 
 /** Keys that are read as something else, or say how the file came about. */
 const OTHER_KEYS = new Set(
-	"type title description summary tags tag aliases alias sources relations generated verified stale_after timestamp resource source url permalink layout template id slug price_usd".split(
+	"type title description summary tags tag aliases alias sources relations generated verified stale_after timestamp resource source url permalink layout template id slug price_usd former_ids".split(
 		" ",
 	),
 );

@@ -1,7 +1,7 @@
 import { mkdir, readdir, readFile, rename, rm } from "node:fs/promises";
 import { join } from "node:path";
 import { z } from "zod";
-import { type Clock, notFound, toIsoTime } from "../kernel/kernel.js";
+import { type Clock, invalidArgument, notFound, toIsoTime } from "../kernel/kernel.js";
 import type { BundleChanges } from "./bundle-change.js";
 import { nodeBundleDisk, readStaged, stageChanges } from "./bundle-update.js";
 import type { Graph } from "./graph.js";
@@ -19,8 +19,13 @@ const version = z.strictObject({
 	from: z.string().nullable(),
 	to: z.string(),
 	nodes: z.int(),
+	/** What its owner calls it. */
+	release: z
+		.strictObject({ label: z.string(), notes: z.string(), at: z.iso.datetime() })
+		.optional(),
 });
 export type GraphVersion = z.infer<typeof version>;
+type Release = NonNullable<GraphVersion["release"]>;
 
 const departure = z.strictObject({
 	format: z.literal(1),
@@ -77,11 +82,8 @@ export function createGraphHistory({
 		versionsOf,
 		/** Begins again with a graph that was just imported under an id that was free. */
 		async begin(graph: Graph): Promise<void> {
-			await write(
-				graph.record.id,
-				toVersion(graph, { at: now(), cause: "import", before: undefined }),
-				new Map(),
-			);
+			const first = toVersion(graph, { at: now(), cause: "import", before: undefined });
+			await write(graph.record.id, first, new Map());
 		},
 		/** Frees an id: what had it before is no longer pointed to. A graph that was removed stays until the next one is. */
 		async clear(id: string): Promise<void> {
@@ -103,6 +105,11 @@ export function createGraphHistory({
 			await write(id, entry, undo);
 			const withdraw = () => drop(id, entry.number);
 			return { finish: () => prune(versionFolders, id, keep), withdraw };
+		},
+		/** Names the version on sale. Throws INVALID_ARGUMENT for a label that another version has. */
+		async release(graph: Graph, given: Pick<Release, "label" | "notes">) {
+			const release = { ...given, at: now() };
+			return releaseLast(versionFolders, graph.record.id, await versionsOf(graph), release);
 		},
 		/** What makes the files of the graph those of an earlier version. Throws NOT_FOUND for a version that is not kept. */
 		async changesBackTo(graph: Graph, number: number): Promise<BundleChanges> {
@@ -138,6 +145,23 @@ function toVersion(
 		to: contentHash,
 		nodes: concepts.length,
 	};
+}
+
+async function releaseLast(
+	{ rewrite }: Pick<ReturnType<typeof createVersionFolders>, "rewrite">,
+	id: string,
+	versions: readonly GraphVersion[],
+	release: Release,
+): Promise<{ readonly version: number } & Release> {
+	const holder = versions.slice(0, -1).find((one) => one.release?.label === release.label);
+	if (holder) {
+		throw invalidArgument(
+			`Version ${holder.number} of "${id}" is released as "${release.label}" already; choose another label.`,
+		);
+	}
+	const last = versions.at(-1) as GraphVersion;
+	await rewrite(id, { ...last, release });
+	return { version: last.number, ...release };
 }
 
 /** Drops the oldest versions beyond those that are kept. */
@@ -184,6 +208,13 @@ function createVersionFolders(home: string) {
 		write,
 		drop,
 		placeOf,
+		/** Says something else of a version that is there. */
+		async rewrite(id: string, entry: GraphVersion): Promise<void> {
+			const file = join(placeOf(id, entry.number), VERSION_FILE);
+			await nodeBundleDisk.write(`${file}.part`, new TextEncoder().encode(JSON.stringify(entry)));
+			await rename(`${file}.part`, file);
+			await nodeBundleDisk.syncFolder(placeOf(id, entry.number));
+		},
 		/** Moves the versions of a graph to its new id; may be cut off at any point and started again. */
 		async move(from: string, to: string): Promise<void> {
 			await mkdir(join(home, to), { recursive: true, mode: 0o700 });

@@ -31,6 +31,7 @@ export {
 export { updateBundle } from "./bundle-update.js";
 export {
 	bundleFilesOf,
+	encodePath,
 	OKF_VERSION,
 	toConceptFile,
 	toMarkdownFile,
@@ -42,6 +43,7 @@ export { buildCatalogBundle, renderReadme, renderReadmeIndex } from "./catalog-b
 export { readRelation, toConceptId } from "./concept-reader.js";
 export { assertLoadable, markOf } from "./content-hash.js";
 export { toCroissant } from "./croissant.js";
+export { FORMER_IDS, findSuccessor, formerIdsOf } from "./former-ids.js";
 export type { Finding } from "./graph.js";
 export {
 	type AnalystProfile,

@@ -252,6 +252,7 @@ const GRAPH_ROWS = {
 	listVersions: command(graphCommands.named, {
 		...reads,
 		at: "GET /graphs/{graph_id}/versions",
+		also: ["GET /v1/publish/graphs/{graph_id}/versions"],
 		summary: "Versions of an imported graph that are kept",
 	}),
 	rollBack: command(graphCommands.rollBack, {
@@ -382,6 +383,26 @@ const PUBLISH_ROWS = {
 		...editor,
 		at: "DELETE /v1/publish/graphs/{graph_id}/edges/{edge_id}",
 		summary: "Remove a typed relation, named source:type:target",
+		isSlow: true,
+		changes: ofGraph,
+	}),
+	listDuplicates: command(graphCommands.named, {
+		...reads,
+		at: "GET /v1/publish/graphs/{graph_id}/duplicates",
+		summary: "Concepts that may be one: of one title, or much alike",
+		isSlow: true,
+	}),
+	mergeNodes: command(publishCommands.mergeNodes, {
+		...editor,
+		at: "POST /v1/publish/graphs/{graph_id}/merges",
+		summary: "Make two concepts one: text, sources and edges of the one go to the other",
+		isSlow: true,
+		changes: ofGraph,
+	}),
+	releaseGraph: command(graphCommands.release, {
+		...editor,
+		at: "POST /v1/publish/graphs/{graph_id}/release",
+		summary: "Name the version on sale, with notes",
 		isSlow: true,
 		changes: ofGraph,
 	}),

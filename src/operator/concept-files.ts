@@ -9,6 +9,7 @@ import {
 	createPathClaims,
 	type Finding,
 	findConcept,
+	findSuccessor,
 	type Graph,
 	RECORD_PATH,
 	readMemory,
@@ -52,9 +53,9 @@ export async function changeConcepts(
 	return { graph: next, findings: found };
 }
 
-/** Throws NOT_FOUND. */
+/** Also by the id of one that it has taken in. Throws NOT_FOUND. */
 export function conceptOf(graph: Changeable, id: string): Concept {
-	const known = findConcept(graph, id);
+	const known = findConcept(graph, id) ?? findSuccessor(graph, id);
 	if (known) return known;
 	throw notFound(`The graph "${graph.record.id}" has no concept "${id.slice(0, 200)}".`);
 }

@@ -45,6 +45,7 @@ export const graphCommands = {
 		type: z.enum(GRAPH_TYPES).default("domain"),
 	}),
 	named: z.strictObject(named),
+	release: z.strictObject({ ...named, label: line(80).min(1), notes: line(4_000).default("") }),
 	rollBack: z.strictObject({
 		...named,
 		/** The number of a version, or a time: then the version that was on sale at it. The version before the last by default. */
@@ -54,6 +55,7 @@ export const graphCommands = {
 	set: z.strictObject(about),
 };
 type Creation = z.output<typeof graphCommands.create>;
+type Release = z.output<typeof graphCommands.release>;
 type Named = z.output<typeof graphCommands.named>;
 type RollBack = z.output<typeof graphCommands.rollBack>;
 type Renaming = z.output<typeof graphCommands.rename>;
@@ -92,6 +94,12 @@ export function createGraphOwner(deps: OwnerServices) {
 			inTurn(async () => {
 				const versions = await history.versionsOf(repository.getOwn(graph_id));
 				return { graph_id, items: versions.map(toVersionRow).reverse() };
+			}),
+		/** Names the version on sale; a later release of the same version takes the place of this one. */
+		releaseGraph: ({ graph_id, label, notes }: Release) =>
+			inTurn(async () => {
+				const graph = repository.getOwn(graph_id);
+				return { graph_id, ...(await history.release(graph, { label, notes })) };
 			}),
 		/** Puts an earlier version on sale again, as a new one; a graph that was removed comes back. Throws NOT_FOUND. */
 		rollBack: (request: RollBack) => inTurn(() => rollBack(deps, request)),
@@ -155,8 +163,8 @@ async function createDraft(
 	return { graph_id, title, type, state: "draft" as const };
 }
 
-function toVersionRow({ number, at, cause, nodes }: GraphVersion) {
-	return { number, at, cause, nodes };
+function toVersionRow({ number, at, cause, nodes, release }: GraphVersion) {
+	return { number, at, cause, nodes, ...(release && { release }) };
 }
 
 async function rollBack(deps: OwnerServices, { graph_id, to }: RollBack) {

@@ -22,6 +22,7 @@ import {
 	readConceptText,
 	toConceptBytes,
 } from "./concept-files.js";
+import { mergeFiles } from "./concept-merge.js";
 import type { GraphRepository } from "./graph-repository.js";
 import type { GivenEdge, GivenNode, GivenSource, publishCommands } from "./publish-commands.js";
 
@@ -54,6 +55,22 @@ export function createNodePublisher({ repository, clock, inTurn }: NodeServices)
 		putEdges: on(putEdges),
 		/** Takes a typed relation out. Throws NOT_FOUND, and INVALID_ARGUMENT for a link that stands in the text. */
 		removeEdge: on(removeEdge),
+		/** Makes two concepts one; the id of the one leads to the other. Throws NOT_FOUND. */
+		mergeNodes: on(async ({ graph_id, from, into }: Given<"mergeNodes">, { graph, change }) => {
+			const pair = { graph, from: conceptOf(graph, from), into: conceptOf(graph, into) };
+			const files = await mergeFiles(pair);
+			const before = await repository.versionOf(graph);
+			const changed = await change(files);
+			return {
+				graph_id,
+				id: pair.into.id,
+				/** Files of other concepts that led to the one. */
+				redirected: files.size - 2,
+				nodes: changed.graph.concepts.length,
+				/** Rolling back to it undoes the merge. */
+				version_before: before,
+			};
+		}),
 		/** Names a source of a concept, or of one of its sentences by a footnote. Throws NOT_FOUND. */
 		addEvidence: on(addEvidence),
 	};

@@ -20,6 +20,7 @@ import type { SearchEngine } from "../search/search.js";
 import type { AuditLog } from "./audit-log.js";
 import type { ConceptEditor } from "./concept-editor.js";
 import type { DataBackup } from "./data-folder.js";
+import { createDuplicateReport } from "./duplicate-report.js";
 import { createGapReport } from "./gap-report.js";
 import type { GraphImporter } from "./graph-importer.js";
 import type { GraphOwner } from "./graph-owner.js";
@@ -221,6 +222,7 @@ function createReports(deps: OperatorDeps, ledger: LedgerOperator) {
 			if (!latest) return { at: null, outcome: null, result: null };
 			return { at: latest.at, outcome: latest.outcome, result: latest.after };
 		},
+		listDuplicates: createDuplicateReport(deps),
 		...createShopReports(deps),
 		...createJobOperator(deps),
 		...feeds,

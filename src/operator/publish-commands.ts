@@ -56,6 +56,8 @@ export const publishCommands = {
 	putEdges: z.strictObject({ ...named, edges: z.array(edge).min(1).max(ITEMS_MAX) }),
 	/** `<source>:<type>:<target>` */
 	removeEdge: z.strictObject({ ...named, edge_id: line(9_000) }),
+	/** What the one says, its sources and edges go to the other. */
+	mergeNodes: z.strictObject({ ...named, from: conceptId, into: conceptId }),
 	addEvidence: z.strictObject({
 		...named,
 		concept_id: conceptId,

@@ -107,6 +107,70 @@ t.test("an owner makes a graph, sells it, changes it and takes it off sale", asy
 	t.ok(items.some(({ command, target }) => command === "putEdges" && target === "graph/tides"));
 });
 
+t.test("two concepts that say the same are made one, and a rollback parts them", async (t) => {
+	const { shop, send } = await openShop(t);
+	await makeTides(send);
+	const head = (title: string, more = "") => `---\ntype: Wave\ntitle: ${title}\n${more}---\n`;
+	const again = `${head("Tidal Bore", "sources:\n  - id: s1\n    resource: https://bores.example/\n    title: Bores\nverified:\n  - by: human:ann\n")}The [moon](../bodies/moon.md) makes a pororoca.[^s1]\n`;
+	const river = `${head("River", "relations:\n  - type: carries\n    target: /waves/bore.md\n")}It has a [bore](waves/bore.md#names) that [is](waves/bore.md) loud.\n`;
+	await send("POST", "/graphs/tides/nodes", {
+		nodes: [
+			{ path: "waves/bore.md", markdown: again },
+			{ path: "river.md", markdown: river },
+		],
+	});
+	const listed = await send("GET", "/graphs/tides/duplicates");
+	t.match(listed.body.items, [{ because: "title", nodes: [{ id: "bore" }, { id: "waves.bore" }] }]);
+	await send("POST", "/graphs/tides/evidence", {
+		concept_id: "bore",
+		url: "https://other.example/",
+		sentence: "A mascaret.",
+	});
+	const merge = { from: "waves.bore", into: "bore" };
+	const merged = await send("POST", "/graphs/tides/merges", merge);
+	t.match(merged, { status: 200, body: { id: "bore", redirected: 1, nodes: 3 } }, merged.body);
+	const conceptOf = (id: string) =>
+		shop.app.catalog.get("tides").concepts.find((one) => one.id === id);
+	const bore = conceptOf("bore");
+	t.match(bore?.body, /A mascaret\.\[\^s1\]/);
+	t.match(bore?.body, /The \[moon\]\(\/bodies\/moon\.md\) makes a pororoca\.\[\^s1-2\]/);
+	t.match(bore?.evidence, [
+		{ articleId: "s1", sourceUrl: "https://other.example/" },
+		{ articleId: "s1-2", sourceUrl: "https://bores.example/" },
+	]);
+	t.match(bore?.edges, [{ target: "bodies.moon" }]);
+	t.match(conceptOf("river")?.edges, [{ type: "carries", target: "bore" }]);
+	t.match(conceptOf("river")?.body, /\[bore\]\(\/bore\.md#names\) that \[is\]\(\/bore\.md\)/);
+	const { token } = await shop.issueSpt("5");
+	const read = await shop.send("/v1/graphs/tides/nodes/waves.bore", {
+		headers: { "X-Pay-SPT": token },
+	});
+	t.equal(read.status, 200, "the old id leads to what it is now");
+	t.match(JSON.stringify(read.body), /pororoca/);
+	t.match((await send("POST", "/graphs/tides/merges", merge)).body.error.message, /into itself/);
+
+	const { version_before: to } = merged.body;
+	t.equal((await send("POST", "/graphs/tides/rollback", { to })).status, 200);
+	t.match(conceptOf("waves.bore")?.trust, "human-reviewed");
+	t.match(conceptOf("river")?.edges, [{ target: "waves.bore" }]);
+});
+
+t.test("a version is released under a label of its own", async (t) => {
+	const { send } = await openShop(t);
+	await makeTides(send);
+	const release = (label: string) =>
+		send("POST", "/graphs/tides/release", { label, notes: "Spring tides." });
+	t.match((await release("2026-1")).body, { version: 2, label: "2026-1", notes: "Spring tides." });
+	await send("POST", "/graphs/tides/nodes", { nodes: [{ id: "sun", title: "Sun" }] });
+	t.match((await release("2026-1")).body.error.message, /Version 2 .* already/);
+	t.equal((await release("")).status, 400);
+	t.match((await send("GET", "/graphs/tides/versions")).body.items, [
+		{ number: 3, release: undefined },
+		{ number: 2, release: { label: "2026-1" } },
+		{ number: 1 },
+	]);
+});
+
 t.test("a draft stays one over a restart, and an import fills it", async (t) => {
 	const root = t.testdir({
 		notes: { "sun.md": "---\ntype: Star\ntitle: Sun\n---\nIt pulls less." },

@@ -4,6 +4,7 @@ import {
 	type Concept,
 	compareText,
 	type Edge,
+	findSuccessor,
 	type Graph,
 	runAtOnce,
 	runInTurns,
@@ -35,7 +36,8 @@ export const mapOf = graphMaps.of;
 
 /** Throws NOT_FOUND for an id that names no concept of the graph. */
 export function placeOf(graph: Graph, conceptId: string): number {
-	const place = mapOf(graph).places.get(conceptId);
+	const { places } = mapOf(graph);
+	const place = places.get(conceptId) ?? places.get(findSuccessor(graph, conceptId)?.id ?? "");
 	if (place !== undefined) return place;
 	throw notFound(
 		`No node of the graph "${graph.record.id}" is called "${conceptId.slice(0, 200)}"; GET /v1/graphs/${graph.record.id}/nodes lists them.`,
