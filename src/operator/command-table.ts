@@ -5,9 +5,11 @@ import { LIMITS } from "../contract/contract.js";
 import { auditCommand } from "./audit-log.js";
 import { conceptCommands } from "./concept-editor.js";
 import { gapCommand } from "./gap-report.js";
+import { expertCommand } from "./graph-expert.js";
 import { graphCommands } from "./graph-owner.js";
 import { graphPricesCommand } from "./graph-prices.js";
 import { importCommand } from "./import-command.js";
+import { importJobCommands } from "./import-jobs.js";
 import { ledgerCommands } from "./ledger-operator.js";
 import { type Operator, operatorCommands } from "./operator-interface.js";
 import { keyCommands } from "./operator-keys.js";
@@ -385,6 +387,38 @@ const PUBLISH_ROWS = {
 		summary: "Remove a typed relation, named source:type:target",
 		isSlow: true,
 		changes: ofGraph,
+	}),
+	startImport: command(importJobCommands.start, {
+		...editor,
+		at: "POST /v1/publish/graphs/{graph_id}/imports",
+		summary: "Bring a graph in line with a folder, a zip or files, behind the reply",
+		bodyBytes: LIMITS.conceptBodyBytes,
+		changes: {
+			target: ({ graph_id }, result) => `graph/${graph_id}/import/${result?.["id"] ?? "new"}`,
+			unrehearsed: FILES,
+		},
+	}),
+	getImport: command(importJobCommands.one, {
+		...reads,
+		at: "GET /v1/publish/graphs/{graph_id}/imports/{import_id}",
+		summary: "How far an import is, and what became of its files",
+	}),
+	cancelImport: command(importJobCommands.one, {
+		...editor,
+		at: "DELETE /v1/publish/graphs/{graph_id}/imports/{import_id}",
+		summary: "Stop an import that is under way",
+		changes: {
+			target: ({ graph_id, import_id }) => `graph/${graph_id}/import/${import_id}`,
+			unrehearsed: FILES,
+		},
+	}),
+	setExpert: command(expertCommand, {
+		...owner,
+		at: "PUT /v1/publish/experts/{expert_id}",
+		summary:
+			"Who an imported graph of type expert speaks for, on whose consent, and who shares in it",
+		isSlow: true,
+		changes: { target: ({ expert_id }) => `expert/${expert_id}`, unrehearsed: FILES },
 	}),
 	listDuplicates: command(graphCommands.named, {
 		...reads,

@@ -64,9 +64,9 @@ export function createGraphPrices({
 }
 
 /** By way of the front matter, so that what may be set here is what may be written there. */
-function changeTerms(
+export function changeTerms(
 	terms: GraphTerms | undefined,
-	{ price, prices, owners, clear }: Omit<GraphPricesRequest, "graph_id">,
+	{ price, prices, owners, clear }: Partial<Omit<GraphPricesRequest, "graph_id">>,
 ): GraphTerms | undefined {
 	const now = clear ? {} : toTermsFields(terms);
 	// Names of old and new stand for one operation: what is given is read first.

@@ -22,11 +22,13 @@ import type { ConceptEditor } from "./concept-editor.js";
 import type { DataBackup } from "./data-folder.js";
 import { createDuplicateReport } from "./duplicate-report.js";
 import { createGapReport } from "./gap-report.js";
+import type { createExpertEditor } from "./graph-expert.js";
 import type { GraphImporter } from "./graph-importer.js";
 import type { GraphOwner } from "./graph-owner.js";
 import type { createGraphPrices } from "./graph-prices.js";
 import type { Retention } from "./housekeeping.js";
 import type { OnProgress } from "./import-command.js";
+import type { createImportJobs } from "./import-jobs.js";
 import {
 	createLedgerOperator,
 	dayField,
@@ -91,7 +93,10 @@ export interface OperatorDeps
 	readonly search: SearchEngine;
 	readonly importer: GraphImporter;
 	readonly concepts: ConceptEditor;
-	readonly nodes: ReturnType<typeof createNodePublisher>;
+	readonly publishing: ReturnType<typeof createNodePublisher> &
+		ReturnType<typeof createImportJobs> & {
+			readonly setExpert: ReturnType<typeof createExpertEditor>;
+		};
 	readonly priceGraph: ReturnType<typeof createGraphPrices>;
 	readonly owner: GraphOwner;
 	readonly backUp: DataBackup;
@@ -133,7 +138,7 @@ export function createOperator(deps: OperatorDeps) {
 		/** What a graph costs and who shares in it, changed where something is given. */
 		priceGraph: deps.priceGraph,
 		...deps.owner,
-		...deps.nodes,
+		...deps.publishing,
 		putConcept: concepts.put,
 		removeConcept: concepts.remove,
 		purge: deps.retention.purge,

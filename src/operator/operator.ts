@@ -29,6 +29,7 @@ export {
 	restoreData,
 } from "./data-folder.js";
 export { type GapReport, gapCommand } from "./gap-report.js";
+export { createExpertEditor } from "./graph-expert.js";
 export { createGraphImporter } from "./graph-importer.js";
 export { createGraphOwner } from "./graph-owner.js";
 export { createGraphPrices, type GraphPricesWire, graphPricesCommand } from "./graph-prices.js";
@@ -40,6 +41,7 @@ export {
 	startHousekeeping,
 } from "./housekeeping.js";
 export type { OnProgress } from "./import-command.js";
+export { createImportJobs } from "./import-jobs.js";
 export type { ImportReport } from "./import-report.js";
 export {
 	createChainBooks,

@@ -171,6 +171,77 @@ t.test("a version is released under a label of its own", async (t) => {
 	]);
 });
 
+t.test("files are imported behind the reply, and a job says what became of them", async (t) => {
+	const { shop, send } = await openShop(t);
+	await send("POST", "/graphs", { graph_id: "tides", title: "Tides" });
+	const finished = async (body: object) => {
+		const started = await send("POST", "/graphs/tides/imports", body);
+		t.match(started, { status: 200, body: { state: "running" } }, started.body);
+		for (;;) {
+			const { body: job } = await send("GET", `/graphs/tides/imports/${started.body.id}`);
+			if (job.state !== "running") return job;
+			await new Promise((resolve) => setImmediate(resolve));
+		}
+	};
+	const sun = { path: "sky/sun.md", text: "# Sun\n\nIt pulls less." };
+	const empty = { path: "empty.md", text: "" };
+	t.match(await finished({ files: [sun, empty] }), {
+		state: "done",
+		report: { nodes: 1, changed: { added: 1 }, skipped: [{ file: "empty.md", reason: /empty/ }] },
+	});
+	t.match(shop.app.catalog.get("tides").concepts, [{ id: "sky.sun", title: "Sun" }]);
+	const failed = await finished({ files: [empty] });
+	t.match(failed, { state: "failed", error: { message: /Nothing in "the files"/ } });
+	t.equal(shop.app.catalog.get("tides").concepts.length, 1, "what was on sale is on sale");
+	for (const [body, status, message] of [
+		[{}, 400, /either "source"/],
+		[{ files: [sun], source: "/somewhere" }, 400, /either "source"/],
+		[{ files: [{ ...sun, path: "../../evil.md" }] }, 400, /leaves/],
+		[{ files: [sun, sun] }, 400, /same path/],
+	] as const) {
+		const answer = await send("POST", "/graphs/tides/imports", body);
+		t.equal(answer.status, status);
+		t.match(answer.body.error.message, message);
+	}
+	const none = await send("GET", "/graphs/tides/imports/job_none");
+	t.match(none, { status: 404, body: { error: { message: /forgotten when the server stops/ } } });
+	const big = { path: "big.md", text: "The sea rises.\n".repeat(20_000) };
+	const begun = (await send("POST", "/graphs/tides/imports", { files: [sun, big] })).body;
+	t.equal((await send("DELETE", `/graphs/tides/imports/${begun.id}`)).status, 200);
+});
+
+t.test("an owner says who an expert is, on whose consent, and who shares in it", async (t) => {
+	const { shop, send } = await openShop(t);
+	await makeTides(send);
+	await send("POST", "/graphs", { graph_id: "ann-graph", title: "Ann", type: "expert" });
+	await send("POST", "/graphs/ann-graph/nodes", { nodes: [MOON] });
+	const set = (body: object, id = "ann-graph") => send("PUT", `/experts/${id}`, body);
+	const profile = {
+		name: "Ann",
+		headline: "Tides",
+		consent: { basis: "contract 7", until: "2030-01-31" },
+	};
+	t.match(await set({ ...profile, owners: { ann: "60", operator: "40" } }), {
+		status: 200,
+		body: { graph_id: "ann-graph", is_ai_twin: true, owners: { ann: "60" }, ...profile },
+	});
+	t.match(shop.app.catalog.get("ann-graph").record, {
+		expert: { agentId: "ann-graph", consent: { basis: "contract 7" } },
+		terms: { owners: [{ owner: "ann" }, { owner: "operator" }] },
+	});
+	t.match((await set({ consent: null })).body, { name: "Ann", consent: null });
+	for (const [answer, status, message] of [
+		[set(profile, "none"), 404, /No expert/],
+		[set(profile, "tides"), 400, /of type domain/],
+		[set({ owners: { ann: "60" } }), 400, /100/],
+		[set({ consent: {} }), 400, /consent/],
+	] as const) {
+		const { status: found, body } = await answer;
+		t.equal(found, status, JSON.stringify(body));
+		t.match(body.error.message, message);
+	}
+});
+
 t.test("a draft stays one over a restart, and an import fills it", async (t) => {
 	const root = t.testdir({
 		notes: { "sun.md": "---\ntype: Star\ntitle: Sun\n---\nIt pulls less." },
