@@ -4,6 +4,7 @@ import { readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import type { Operation } from "../src/contract/operation.js";
 import { PACKAGE_ROOT } from "../src/kernel/package-info.js";
+import { COMMANDS } from "../src/operator/command-table.js";
 import { renderSettingsTable } from "../src/settings/setting-rows.js";
 import { renderCommands, renderManPage } from "./commands.js";
 import { isAlike, renderReplies } from "./examples.js";
@@ -20,6 +21,7 @@ const REPLIES = "examples/replies.json";
 
 const PARTS: readonly GeneratedPart[] = [
 	{ file: "docs/operations.md", name: "operations", render: renderOperations },
+	{ file: "docs/spec-coverage.md", name: "addresses", render: renderAddresses },
 	{ file: "docs/configuration.md", name: "configuration", render: renderSettingsTable },
 	{ file: "docs/commands.md", name: "commands", render: renderCommands },
 	{ file: "ARCHITECTURE.md", name: "modules", render: renderModules },
@@ -31,6 +33,33 @@ function renderOperations(): string {
 			`| \`${operation.method} ${operation.path}\` | ${describePrice(operation)} |`,
 	);
 	return ["| operation | price |", "|---|---|", ...rows].join("\n");
+}
+
+/** Every address of both OpenAPI documents, callers' and operators', by what it is about. */
+function renderAddresses(): string {
+	const addresses = [
+		...definitions.map(({ operation: { method, path } }) => `${method} ${path}`),
+		...Object.values(COMMANDS).flatMap(({ at, also = [] }) =>
+			[at, ...also].map((address) =>
+				address.includes(" /v1/") ? address : address.replace(" ", " /v1/admin"),
+			),
+		),
+	];
+	const groups = new Map<string, string[]>();
+	for (const address of addresses) {
+		const group = /^\w+ \/v1\/([\w-]+)/.exec(address)?.[1] ?? "documents";
+		groups.set(group, [...(groups.get(group) ?? []), address]);
+	}
+	const rows = [...groups].map(
+		([group, all]) => `| ${group} | ${all.length} | ${all.map((one) => `\`${one}\``).join(", ")} |`,
+	);
+	return [
+		`${addresses.length} addresses answer.`,
+		"",
+		"| about | addresses | which |",
+		"|---|---|---|",
+		...rows.sort(),
+	].join("\n");
 }
 
 function describePrice(operation: Operation): string {

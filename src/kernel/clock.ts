@@ -6,8 +6,11 @@ export interface Clock {
 	monotonicMs(): number;
 	/** Runs the task again and again until the returned function is called; never keeps the process alive. */
 	every(intervalMs: number, task: () => void): () => void;
-	/** Runs the task once, unless the returned function is called before; never keeps the process alive. */
-	after(delayMs: number, task: () => void): () => void;
+	/**
+	 * Runs the task once, unless the returned function is called before; keeps the process alive only where a promise that
+	 * someone waits for hangs on it.
+	 */
+	after(delayMs: number, task: () => void, waits?: "awaited"): () => void;
 }
 
 export const systemClock: Clock = {
@@ -18,9 +21,9 @@ export const systemClock: Clock = {
 		timer.unref();
 		return () => clearInterval(timer);
 	},
-	after(delayMs, task) {
+	after(delayMs, task, waits) {
 		const timer = setTimeout(task, delayMs);
-		timer.unref();
+		if (waits !== "awaited") timer.unref();
 		return () => clearTimeout(timer);
 	},
 };

@@ -209,7 +209,8 @@ function createSiblings(clock: Clock) {
 			isHurried = false;
 			if (!isWaiting) return;
 			await new Promise<void>((resolve) => {
-				const cancel = clock.after(GATHER_MS, resolve);
+				// Else a process with nothing else to do would end before it has written.
+				const cancel = clock.after(GATHER_MS, resolve, "awaited");
 				proceed = () => {
 					cancel();
 					resolve();
