@@ -62,6 +62,7 @@ export async function createDocumentReader(options: ReadingOptions = {}) {
 	]);
 	const parsers: Parsers = {
 		readPage: html.readPage,
+		decodeEntities: html.decodeEntities,
 		mdxToMarkdown: mdx.mdxToMarkdown,
 		parseTree: tree.parseTree,
 		codeFinder: tree.codeFinder,
@@ -128,6 +129,7 @@ function cascadeIn(path: string, bytes: Uint8Array, today: string | undefined) {
 
 interface Parsers {
 	readonly readPage: typeof import("./html-text.js").readPage;
+	readonly decodeEntities: typeof import("./html-text.js").decodeEntities;
 	readonly mdxToMarkdown: typeof import("./mdx-text.js").mdxToMarkdown;
 	readonly parseTree: typeof import("./markdown-tree.js").parseTree;
 	readonly codeFinder: typeof import("./markdown-tree.js").codeFinder;
@@ -173,12 +175,15 @@ function readDocument(
 	}
 	const tree = parsers.parseTree(plain);
 	const { text, sources } = noteSources(plain, tree, isWebAddress);
+	const titles = titlesOf(path, data, plain, options.titleFrom);
+	const decoded = (line: string | undefined) => line && parsers.decodeEntities(line);
 	return {
 		path,
 		data,
 		body: text,
-		...titlesOf(path, data, plain, options.titleFrom),
-		givenDescription,
+		givenTitle: decoded(titles.givenTitle),
+		heading: decoded(titles.heading),
+		givenDescription: decoded(givenDescription),
 		expires: expiryOf(data),
 		names,
 		dates: readDates(path, data, plain),
