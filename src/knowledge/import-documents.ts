@@ -275,7 +275,7 @@ function toText(
 		sources: sourcesOf(document, options, bundlePath),
 		relations,
 		...(document.date !== undefined && { generated: { at: document.date } }),
-		...keptOf(document),
+		...keptOf(document, space),
 		status: statusOf(document),
 		extra: extraOf(document, options, space),
 		body: withRelatedLinks(body, relations, bundlePath, space),
@@ -283,9 +283,12 @@ function toText(
 }
 
 /** Provenance keys that are the format's own already. */
-function keptOf({ data }: ImportDocument): object {
-	const kept = ["generated", "verified", "stale_after"].filter((key) => data[key] !== undefined);
-	return Object.fromEntries(kept.map((key) => [key, data[key]]));
+function keptOf({ path, data, linkBase: base = path }: ImportDocument, space: ImportSpace): object {
+	const kept = ["generated", "verified", "stale_after"].flatMap((key) => {
+		const value = withoutWithheldValues(data[key], { path, base }, space);
+		return value === undefined ? [] : [[key, value] as const];
+	});
+	return Object.fromEntries(kept);
 }
 
 /** Keys that become keys of the format, and therefore are not kept a second time. */
