@@ -1,4 +1,5 @@
 import { withoutBlockDialects, withoutGaps, withoutModuleLines } from "./block-dialects.js";
+import { withCompanions } from "./companions.js";
 import { type DocumentDates, readDates } from "./document-dates.js";
 import { reasonAgainstPart } from "./document-formats.js";
 import { type FrontMatter, isMapping, parseMarkdown, textOf, textsOf } from "./front-matter.js";
@@ -72,9 +73,9 @@ export async function createDocumentReader(options: ReadingOptions = {}) {
 	return {
 		cutAtHeadings: cuts.cutAtHeadings,
 		/** Never throws: what cannot be read is a refusal. */
-		read(path: string, bytes: Uint8Array): ForeignDocument | Refusal {
+		read(path: string, bytes: Uint8Array, beside: FrontMatter = {}): ForeignDocument | Refusal {
 			try {
-				return readFile(path, bytes, { options, parsers });
+				return readFile(path, bytes, { options, parsers, beside });
 			} catch (error) {
 				// Elements inside one another without end.
 				if (!(error instanceof RangeError)) throw error;
@@ -85,6 +86,8 @@ export async function createDocumentReader(options: ReadingOptions = {}) {
 }
 
 interface Context {
+	/** Front matter that lies beside the document. */
+	readonly beside: FrontMatter;
 	readonly options: ReadingOptions;
 	readonly parsers: Parsers;
 }
@@ -94,7 +97,10 @@ function readFile(path: string, bytes: Uint8Array, context: Context): ForeignDoc
 	if (part !== undefined) return { reason: part, kind: "other" };
 	const text = decodeText(bytes);
 	const written = text === undefined ? undefined : readWritten(path, text, context.parsers);
-	if (typeof written === "object") return readDocument(path, written, context);
+	if (typeof written === "object") {
+		const data = withCompanions(written.data, context.beside);
+		return readDocument(path, { ...written, data }, context);
+	}
 	const withheldBelow = cascadeIn(path, bytes, context.options.today);
 	if (written === undefined)
 		return { reason: "The file is not text.", kind: "unreadable", withheldBelow };
