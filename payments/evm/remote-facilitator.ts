@@ -33,7 +33,7 @@ const settleReply = z.object({
 	amount: z.string().optional(),
 });
 
-/** What a server says when it did not even look at the request. */
+/** What a server says of a request that it did not look at. */
 const NOT_TAKEN = new Set([400, 401, 403, 404, 405, 413, 415, 422, 429]);
 
 /** A facilitator behind a URL, in the wire form of x402 v2. What it says is checked, never taken on trust. */
@@ -59,7 +59,8 @@ export function createRemoteFacilitator(deps: RemoteFacilitatorDeps): Facilitato
 			const reply = settleReply.safeParse(answer.body);
 			if (reply.success) return toOutcome(reply.data, terms, authorization);
 			if (NOT_TAKEN.has(answer.status)) {
-				return notSent(`The facilitator refused to look at it (status ${answer.status}).`);
+				const message = `The facilitator refused to look at it (status ${answer.status}).`;
+				return { kind: "not_taken", message };
 			}
 			return unknown(`The facilitator answered with status ${answer.status} and no verdict.`);
 		},

@@ -55,6 +55,8 @@ export type SettleOutcome =
 			readonly amount?: string | undefined;
 	  }
 	| { readonly kind: "refused"; readonly reason: RefusalReason; readonly message: string }
+	/** It refused the request itself, which proves nothing: some send the payment all the same. */
+	| { readonly kind: "not_taken"; readonly message: string }
 	/** It was certainly not sent. */
 	| { readonly kind: "not_sent"; readonly message: string }
 	/** It was, or may have been, sent to the chain, and how that ended is not known. */

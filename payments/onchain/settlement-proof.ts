@@ -29,7 +29,7 @@ export async function proveSettlement(
 		const proof = judgeLook(await readAuthorization(context, row), outcome);
 		if (proof) return proof;
 	}
-	if (outcome.kind === "refused" || outcome.kind === "not_sent") return outcome;
+	if (outcome.kind !== "settled" && outcome.kind !== "unknown") return outcome;
 	return unknown("The chain does not show the transfer.", outcome);
 }
 
@@ -73,7 +73,7 @@ export async function readAuthorization(
 
 function acceptOutcome(terms: SettlementTerms, row: PaymentRow, outcome: SettleOutcome): Proof {
 	if (outcome.kind === "unknown") return unknown(outcome.message, outcome);
-	if (outcome.kind === "not_sent") return outcome;
+	if (outcome.kind === "not_sent" || outcome.kind === "not_taken") return outcome;
 	if (outcome.kind === "refused") {
 		// What was broadcast before may be what used the nonce.
 		const mayBeOurs = outcome.reason === "nonce_used" && row.transactionHash !== undefined;

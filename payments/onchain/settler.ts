@@ -16,7 +16,7 @@ export type Settling<T> =
 	| { readonly kind: "settled"; readonly value: T; readonly row: PaymentRow }
 	| Undecided;
 
-type Undecided = Exclude<Proof, { kind: "settled" | "not_sent" }>;
+type Undecided = Exclude<Proof, { kind: "settled" | "not_sent" | "not_taken" }>;
 
 /** Money that came and was not used for anything yet. */
 const keep: Along<undefined> = async () => ({ value: undefined, change: {} });
@@ -52,13 +52,20 @@ export function createSettler(context: OnchainContext) {
 	};
 
 	return {
-		/** Marks the row "settling" durably, sends the payment and books the outcome with `along`. Throws UPSTREAM when it was certainly not sent. */
+		/**
+		 * Marks the row "settling" durably, sends the payment and books the outcome with `along`. Throws UPSTREAM when it was
+		 * not sent, and when the facilitator did not take it: such a payment is looked for on the chain until it has lapsed.
+		 */
 		async settle<T>(id: string, along: Along<T>): Promise<Settling<T>> {
 			const marked = await markSettling(context, id);
 			if (!marked) return CONCLUDED_ELSEWHERE;
 			const proof = await send(context, marked.row, conclude);
 			if (proof.kind === "not_sent") {
 				await restore(context, { id, before: marked.before });
+				throw new ServiceError("UPSTREAM", NOT_SENT);
+			}
+			if (proof.kind === "not_taken") {
+				await changeAlone(context, UNDECIDED, { id, state: "refused", reason: proof.kind });
 				throw new ServiceError("UPSTREAM", NOT_SENT);
 			}
 			if (proof.kind !== "settled") {

@@ -27,6 +27,8 @@ export const FACILITATOR_KINDS = [
 	"old_hash",
 	/** Settles, and says that it refused. */
 	"claims_refused",
+	/** Turns the request away with a status of its own, and sends the payment after `delayMs` all the same. */
+	"turns_away",
 	/** Cannot be reached. */
 	"unreachable",
 ] as const;
@@ -41,7 +43,7 @@ export interface SimFacilitator extends Facilitator {
 	readonly settled: () => number;
 }
 
-/** A facilitator over the simulated chain; nothing in it waits but `slow`, on the clock it is given. */
+/** A facilitator over the simulated chain; nothing in it waits but `slow` and `turns_away`, on the clock it is given. */
 export function createSimFacilitator({
 	chain,
 	clock,
@@ -140,6 +142,14 @@ const BEHAVIORS: Readonly<Record<FacilitatorKind, (settling: Settling) => Promis
 		async claims_refused(settling) {
 			await strict(settling);
 			return refused("settlement_failed");
+		},
+
+		async turns_away({ chain, authorization, wait }) {
+			const sendLate = () => {
+				if (!chain.judge(authorization)) chain.execute(authorization);
+			};
+			void wait().then(sendLate);
+			return { kind: "not_taken", message: "The simulated facilitator answers 400." };
 		},
 
 		async unreachable() {

@@ -147,8 +147,9 @@ t.test("whatever may hide a settlement is unknown", async (t) => {
 
 t.test("what never reached the facilitator is no settlement", async (t) => {
 	const notSent = { kind: "not_sent" };
-	t.match(await settle({ error: "unauthorized" }, 401), notSent);
-	t.match(await settle({ error: "slower" }, 429), notSent);
+	const notTaken = { kind: "not_taken" };
+	t.match(await settle({ error: "unauthorized" }, 401), notTaken, "its word alone");
+	t.match(await settle({ error: "slower" }, 429), notTaken);
 	const cause = new TypeError("fetch failed", {
 		cause: Object.assign(new Error("connect"), { code: "ECONNREFUSED" }),
 	});

@@ -4,10 +4,11 @@ import { times } from "../../support/times.js";
 import { createWorld, PRICE, type Result, startOnchain } from "./start-onchain.js";
 
 const COPIES = 100;
-/** What never moves money delivers nothing; all others do, whatever they say, because the chain is asked. */
+/** What never moves money, or not while it is waited for, delivers nothing; all others do, whatever they say, because the chain is asked. */
 const MOVES_NOTHING: ReadonlySet<FacilitatorKind> = new Set([
 	"claims_settled",
 	"old_hash",
+	"turns_away",
 	"unreachable",
 ]);
 const tally = (results: readonly Result[]) => ({
@@ -21,6 +22,7 @@ for (const kind of FACILITATOR_KINDS) {
 		t.test(`100 copies, ${when}, ${kind}: one run, one capture, one delivery`, async (t) => {
 			const world = createWorld({ kind });
 			world.chain.mint(world.wallet.address, 1n);
+			if (kind === "turns_away") world.facilitator.delayMs = 3_600_000;
 			const { buy, wallet, runs, chain, row, balances, onchain, clock } = await startOnchain(world);
 			const authorization = wallet.sign({ value: PRICE });
 			const results = await Promise.all(times(COPIES, () => buy(authorization, { settlesFirst })));

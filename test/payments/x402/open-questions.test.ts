@@ -117,6 +117,31 @@ for (const hasChainReader of [true, false]) {
 	);
 }
 
+t.test("what a facilitator turned away and sent all the same is credited", async (t) => {
+	const world = createWorld({ kind: "turns_away" });
+	const process = await startOnchain(world);
+	const authorization = world.wallet.sign({ value: PRICE });
+	t.match(await process.buy(authorization), { code: "UPSTREAM", error: { retryable: true } });
+	t.match(await process.row(authorization), { state: "refused", reason: "not_taken" });
+	const isSent = () => world.chain.timesSettled(authorization.from, authorization.nonce) === 1;
+	while (!isSent()) await new Promise((resolve) => setTimeout(resolve, 5));
+	for (const ms of [60_000, HOUR_MS]) await process.later(ms);
+	t.equal((await process.row(authorization))?.state, "credited");
+	await assertWhole(t, process);
+});
+
+t.test("what a facilitator turned away can be sent again, and is delivered once", async (t) => {
+	const world = createWorld({ kind: "turns_away" });
+	world.facilitator.delayMs = 3_600_000;
+	const process = await startOnchain(world);
+	const authorization = world.wallet.sign({ value: PRICE });
+	t.match(await process.buy(authorization), { code: "UPSTREAM" });
+	world.facilitator.behavior = "strict";
+	t.match(await process.buy(authorization), { kind: "delivered" });
+	t.equal(world.chain.timesSettled(authorization.from, authorization.nonce), 1);
+	await assertWhole(t, process);
+});
+
 t.test("a node that lags does not end a question that a later block answers", async (t) => {
 	const world = createWorld({ kind: "claims_refused" });
 	world.chain.hidesLatest = true;
