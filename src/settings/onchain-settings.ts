@@ -21,6 +21,8 @@ export interface OnchainSettings {
 	/** `address`, or `address/name/version`. */
 	readonly asset?: string | undefined;
 	readonly rpcUrl?: string | undefined;
+	/** Without a node, a facilitator's word is taken for money. */
+	readonly trustsFacilitator?: boolean | undefined;
 }
 
 /** What is to be opened. */
@@ -48,10 +50,27 @@ export function parseOnchainSettings(text: (key: OnchainKey) => string): Onchain
 	}
 	if (asset !== undefined) parseAsset(asset);
 	if (rpcUrl !== undefined) assertUrl(rpcUrl, "rpc_url", "an https address");
-	return { facilitator, payTo, rpcUrl, asset, network: parseNetwork(value("network")) };
+	const trust = value("unproven_settlements") ?? "refuse";
+	if (trust !== "refuse" && trust !== "accept") {
+		throw invalidSetting(`"${trust}" is no value of unproven_settlements; use refuse or accept.`);
+	}
+	return {
+		facilitator,
+		payTo,
+		rpcUrl,
+		asset,
+		network: parseNetwork(value("network")),
+		trustsFacilitator: trust === "accept",
+	};
 }
 
-export type OnchainKey = "facilitator" | "pay_to" | "network" | "asset" | "rpc_url";
+export type OnchainKey =
+	| "facilitator"
+	| "pay_to"
+	| "network"
+	| "asset"
+	| "rpc_url"
+	| "unproven_settlements";
 
 /**
  * What these settings open in this profile. Throws INVALID_ARGUMENT with one sentence for each thing that is missing:
@@ -65,7 +84,7 @@ export function planOnchain(
 	if (facilitator === "off") return { kind: "off" };
 	if (facilitator === "demo") return planDemo(profile, settings);
 	const problems = [
-		...problemsOfFacilitator(facilitator, settings),
+		...problemsOfFacilitator(facilitator, settings, profile),
 		...problemsOfPayTo(settings.payTo, profile),
 		...problemsOfNetwork(settings, profile),
 	];
@@ -93,15 +112,22 @@ function planDemo(profile: "demo" | "production", settings: OnchainSettings): On
 
 function problemsOfFacilitator(
 	facilitator: string | undefined,
-	{ rpcUrl }: OnchainSettings,
+	{ rpcUrl, trustsFacilitator = false }: OnchainSettings,
+	profile: "demo" | "production",
 ): string[] {
 	if (facilitator === undefined) {
 		return [
 			"The production profile needs the setting facilitator: who verifies and settles payments (an https address, or local), or off to take none on a chain.",
 		];
 	}
-	if (facilitator !== "local" || rpcUrl !== undefined) return [];
-	return ["The local facilitator needs the setting rpc_url: the node it reaches the chain by."];
+	if (rpcUrl !== undefined) return [];
+	if (facilitator === "local") {
+		return ["The local facilitator needs the setting rpc_url: the node it reaches the chain by."];
+	}
+	if (profile === "demo" || trustsFacilitator) return [];
+	return [
+		"Without the setting rpc_url, a node of the chain, nothing proves that a payment came: set it, or set unproven_settlements to accept to take the facilitator's word for it.",
+	];
 }
 
 function problemsOfPayTo(payTo: string | undefined, profile: "demo" | "production"): string[] {

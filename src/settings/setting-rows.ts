@@ -46,7 +46,9 @@ const DESCRIPTIONS = {
 	...MAIL_SETTINGS,
 	...SELLER_SETTINGS,
 	rpc_url:
-		"Node of that chain: needed by the local facilitator; with another one, payments are checked against the chain itself.",
+		"Node of that chain, which proves that payments came: needed in production, and by the local facilitator everywhere.",
+	unproven_settlements:
+		"Without `rpc_url` in production: `refuse` to start, or `accept` what the facilitator says, so that one that lies or errs is paid with your answers.",
 } as const;
 
 export type SettingKey = keyof typeof DESCRIPTIONS;

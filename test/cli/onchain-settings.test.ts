@@ -15,6 +15,7 @@ const REAL: OnchainSettings = {
 	facilitator: "https://facilitator.example",
 	payTo: PAY_TO,
 	network: "eip155:8453",
+	rpcUrl: "https://node.example",
 };
 
 t.test("the demo profile has a chain of its own unless set otherwise", async (t) => {
@@ -38,7 +39,13 @@ t.test("production says where its money goes, or does not start", async (t) => {
 	t.match(all, /pay_to is missing/);
 	t.match(all, /network is missing/);
 	t.match(refusal({ facilitator: "demo" }), /paper money/);
-	t.match(refusal({ facilitator: "local" }), /rpc_url/);
+	t.match(refusal({ facilitator: "local", rpcUrl: undefined }), /rpc_url/);
+	t.match(refusal({ rpcUrl: undefined }), /rpc_url.*unproven_settlements to accept/);
+	t.equal(refusal({ rpcUrl: undefined, trustsFacilitator: true }), "");
+	t.equal(
+		planOnchain({ ...REAL, network: "eip155:84532", rpcUrl: undefined }, "demo").kind,
+		"remote",
+	);
 	for (const chain of [84532, 97, 59141, 80002, 421614, 43113, 11155111, 11155420, 31337]) {
 		const network = `eip155:${chain}`;
 		t.match(refusal({ network, asset: `${PAY_TO}/USDC/2` }), /test network/, network);
