@@ -123,21 +123,29 @@ export const textVerification = paidOperation({
 		...checkingOf(services),
 		async run({ text, max_claims, graph_id, as_of }, context) {
 			const found = await runInTurns(readTextClaims(text, claimsListedMax), context.signal);
-			const chosen = found.filter(isCheckable).slice(0, max_claims);
+			const checkable = found.filter((one) => isCheckable(one) && !isRepeated(one, found));
+			const chosen = checkable.slice(0, max_claims);
 			const claims = chosen.map(({ claim, start, end }) => ({ text: claim.text, start, end }));
-			const unchecked = found.filter((claim) => !chosen.includes(claim)).map(toUnchecked);
+			const unchecked = found
+				.filter((one) => !chosen.includes(one))
+				.map((one) => toUnchecked(one, found));
 			return checkClaims(services, { claims, graph_id, as_of }, context, { unchecked });
 		},
 	}),
 	example: { body: { text, max_claims: 1 } },
 });
 
-function toUnchecked({ claim, start, end }: TextClaim) {
-	const why =
-		claim.kind === "checkable"
-			? "It comes behind the first max_claims."
-			: `It ${claim.reason ?? "states nothing"}.`;
+function toUnchecked(one: TextClaim, found: readonly TextClaim[]) {
+	const { claim, start, end } = one;
+	const reason = isRepeated(one, found)
+		? "repeats a claim before it"
+		: "comes behind the first max_claims";
+	const why = `It ${isCheckable(one) ? reason : (claim.reason ?? "states nothing")}.`;
 	return { claim: claim.text, kind: claim.kind, start, end, why };
+}
+
+function isRepeated(one: TextClaim, found: readonly TextClaim[]): boolean {
+	return found.find(({ claim }) => claim.text === one.claim.text) !== one;
 }
 
 /** Several claims in one call, priced by the claim. Additive to the contract. */

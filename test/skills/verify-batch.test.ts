@@ -58,6 +58,17 @@ t.test("a claim that is sent twice is looked up once and answered alike", async 
 	t.same(data.claims[0], data.claims[1]);
 });
 
+t.test("a text that says the same again is checked once for it", async (t) => {
+	const { data, meta } = await ask<Checked & { data: { unchecked: { why: string }[] } }>(text)({
+		text: `${CLAIM} ${CLAIM} ${CLAIM}`,
+	});
+	t.match(meta, { claims: 1, answered: 1 });
+	t.match(
+		data.unchecked.map(({ why }) => why),
+		Array(2).fill("It repeats a claim before it."),
+	);
+});
+
 t.test("a text without a claim that can be checked is no answer", async (t) => {
 	const told = await ask<Checked>(text)({ text: "Is it? I think it is lovely." });
 	t.match(told, { kind: "no-answer", data: { claims: [] }, meta: { claims: 0, answered: 0 } });
