@@ -1,5 +1,5 @@
 /**
- * `npm run bench -- [store routes mcp ledger hostile load claims gate writer decision answers near-misses forms off-topic] [--json]
+ * `npm run bench -- [store routes mcp ledger hostile load import claims gate writer decision answers near-misses forms off-topic] [--json]
  * [--sqlite <folder>] [--imports <folder>] [--judge <folder>] [--products all|<name,…>] [--every N] [--author N …]`: measurements with
  * their baselines in the same run; those from `decision` on only where they are named. `answers --products … --sheet <file>
  * [--with <replies,…>] [--version <name>]` writes replies for blind grading too, `answers --sheet <file> --grades <file,…>` joins grades.
@@ -16,6 +16,7 @@ import { benchForms } from "./forms-bench.js";
 import { benchGate } from "./gate-bench.js";
 import { joinGrades } from "./grading-sheet.js";
 import { benchHostile } from "./hostile-bench.js";
+import { benchImport } from "./import-bench.js";
 import { benchLedger } from "./ledger-bench.js";
 import { benchCatalogLoad } from "./load-bench.js";
 import { benchMcp } from "./mcp-bench.js";
@@ -34,6 +35,7 @@ const PARTS = {
 	ledger: benchLedger,
 	hostile: benchHostile,
 	load: (folder: string) => benchCatalogLoad(folder, { model: options.model }),
+	import: benchImport,
 	claims: (folder: string) => benchClaims(folder, options.judge),
 	gate: () => benchGate(options.judge),
 	writer: () => benchWriter(options.judge),
@@ -123,6 +125,7 @@ try {
 		: [
 				report["mcp"],
 				report["load"],
+				report["import"],
 				report["hostile"],
 				report["decision"],
 				report["gate"],

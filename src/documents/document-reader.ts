@@ -1,4 +1,5 @@
 import { withoutBlockDialects, withoutGaps, withoutModuleLines } from "./block-dialects.js";
+import { withCompanions } from "./companions.js";
 import { type DocumentDates, readDates } from "./document-dates.js";
 import { reasonAgainstPart } from "./document-formats.js";
 import { type FrontMatter, isMapping, parseMarkdown, textOf, textsOf } from "./front-matter.js";
@@ -62,6 +63,7 @@ export async function createDocumentReader(options: ReadingOptions = {}) {
 	]);
 	const parsers: Parsers = {
 		readPage: html.readPage,
+		decodeEntities: html.decodeEntities,
 		mdxToMarkdown: mdx.mdxToMarkdown,
 		parseTree: tree.parseTree,
 		codeFinder: tree.codeFinder,
@@ -71,9 +73,9 @@ export async function createDocumentReader(options: ReadingOptions = {}) {
 	return {
 		cutAtHeadings: cuts.cutAtHeadings,
 		/** Never throws: what cannot be read is a refusal. */
-		read(path: string, bytes: Uint8Array): ForeignDocument | Refusal {
+		read(path: string, bytes: Uint8Array, beside: FrontMatter = {}): ForeignDocument | Refusal {
 			try {
-				return readFile(path, bytes, { options, parsers });
+				return readFile(path, bytes, { options, parsers, beside });
 			} catch (error) {
 				// Elements inside one another without end.
 				if (!(error instanceof RangeError)) throw error;
@@ -84,6 +86,8 @@ export async function createDocumentReader(options: ReadingOptions = {}) {
 }
 
 interface Context {
+	/** Front matter that lies beside the document. */
+	readonly beside: FrontMatter;
 	readonly options: ReadingOptions;
 	readonly parsers: Parsers;
 }
@@ -93,7 +97,10 @@ function readFile(path: string, bytes: Uint8Array, context: Context): ForeignDoc
 	if (part !== undefined) return { reason: part, kind: "other" };
 	const text = decodeText(bytes);
 	const written = text === undefined ? undefined : readWritten(path, text, context.parsers);
-	if (typeof written === "object") return readDocument(path, written, context);
+	if (typeof written === "object") {
+		const data = withCompanions(written.data, context.beside);
+		return readDocument(path, { ...written, data }, context);
+	}
 	const withheldBelow = cascadeIn(path, bytes, context.options.today);
 	if (written === undefined)
 		return { reason: "The file is not text.", kind: "unreadable", withheldBelow };
@@ -128,6 +135,7 @@ function cascadeIn(path: string, bytes: Uint8Array, today: string | undefined) {
 
 interface Parsers {
 	readonly readPage: typeof import("./html-text.js").readPage;
+	readonly decodeEntities: typeof import("./html-text.js").decodeEntities;
 	readonly mdxToMarkdown: typeof import("./mdx-text.js").mdxToMarkdown;
 	readonly parseTree: typeof import("./markdown-tree.js").parseTree;
 	readonly codeFinder: typeof import("./markdown-tree.js").codeFinder;
@@ -173,12 +181,15 @@ function readDocument(
 	}
 	const tree = parsers.parseTree(plain);
 	const { text, sources } = noteSources(plain, tree, isWebAddress);
+	const titles = titlesOf(path, data, plain, options.titleFrom);
+	const decoded = (line: string | undefined) => line && parsers.decodeEntities(line);
 	return {
 		path,
 		data,
 		body: text,
-		...titlesOf(path, data, plain, options.titleFrom),
-		givenDescription,
+		givenTitle: decoded(titles.givenTitle),
+		heading: decoded(titles.heading),
+		givenDescription: decoded(givenDescription),
 		expires: expiryOf(data),
 		names,
 		dates: readDates(path, data, plain),

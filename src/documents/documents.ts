@@ -1,4 +1,5 @@
 /** Reading other people's documents one by one: encodings, front matter, dialects of Markdown, what is private. */
+export { type Companions, isCompanion, readCompanions } from "./companions.js";
 export { reasonAgainstFormat, withoutEnding } from "./document-formats.js";
 export { DOCUMENT_LIMITS } from "./document-limits.js";
 export {

@@ -85,7 +85,7 @@ function parseJsonMapping(json: string): Mapping {
 	}
 }
 
-function parseYamlMapping(yaml: string): Mapping {
+export function parseYamlMapping(yaml: string): Mapping {
 	if (yaml.length > DOCUMENT_LIMITS.frontMatterChars) {
 		return failure(
 			`The front matter has more than ${DOCUMENT_LIMITS.frontMatterChars} characters.`,

@@ -32,6 +32,16 @@ export function htmlToMarkdown(html: string): string {
 	return writeMarkdown(toMdast(tree, OPTIONS) as Mdast);
 }
 
+const ENTITY = /&(?:#x?[\da-f]{1,6}|[a-z][a-z\d]{1,30});/gi;
+
+/** A line of text in which `&#8217;` and the like became what they stand for. */
+export function decodeEntities(line: string): string {
+	return line.replace(ENTITY, (entity) => {
+		const [node] = fromHtml(entity, { fragment: true }).children;
+		return node?.type === "text" ? node.value : entity;
+	});
+}
+
 /** Title and text of a whole page; the part its author marked as the main one where there is one. */
 export function readPage(html: string) {
 	const tree = fromHtml(html);

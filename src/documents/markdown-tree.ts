@@ -26,8 +26,19 @@ function masked(text: string): string {
 		.join("");
 }
 
+/** Rows are read cell by cell, so that a table of any length takes no longer than its text. */
+const ROW = /^ {0,3}\|.{0,8000}\|[ \t]*$/;
+const DELIMITER_ROW = /^ {0,3}\|(?:[ \t]*:?-+:?[ \t]*\|)+[ \t]*$/;
+
+function isTable([head = "", delimiters = "", ...rows]: readonly string[]): boolean {
+	const cells = (line: string) => line.replace(/\\\|/g, "").split("|").length;
+	const isHeaded = DELIMITER_ROW.test(delimiters) && cells(head) === cells(delimiters);
+	return isHeaded && [head, ...rows].every((row) => ROW.test(row));
+}
+
 function maskBlock(block: string): string {
 	const lines = block.split("\n");
+	if (isTable(lines.filter((line) => line !== ""))) return block;
 	return lines.map((line) => (FENCE_LINE.test(line) ? line : "x".repeat(line.length))).join("\n");
 }
 

@@ -170,10 +170,18 @@ export function resolveRoutes(fromPath: string, target: string): readonly string
 		.replace(/\.(?:mdx?|html?)$/i, "");
 	if (steps === "" || /[\p{Cc}\\]/u.test(steps)) return [];
 	const page = `${fromPath.replace(/\.\w+$/, "").replace(/(?:^|\/)(?:_?index|readme)$/i, "")}/`;
-	const starts = steps.startsWith("/") ? [""] : [fromPath, page];
+	// Generators find a bare name from the root of the site, too.
+	const starts = steps.startsWith("/")
+		? [""]
+		: [fromPath, page, ...(steps.startsWith(".") ? [] : [""])];
 	const routes = starts.map((start) => walkPath(start, steps)).filter((route) => route);
-	return [...new Set(routes)] as readonly string[];
+	const [, below] = SITE_PREFIX.exec(steps) ?? [];
+	return [...new Set([...routes, ...(below === undefined ? [] : [below])])] as readonly string[];
 }
+
+/** Where a site shows a folder of documents: below its language, below `docs`, or below the folder's own name. */
+const SITE_PREFIX =
+	/^\/(?:(?:[a-z]{2}(?:-[a-z]{2,4})?|docs|documentation|wiki)\/|[^/]+\/(?=[^/]+\/))(.+)$/i;
 
 /** Undefined when the steps climb above the root. */
 function walkPath(fromPath: string, steps: string): string | undefined {

@@ -7,6 +7,8 @@ export interface TitledDocument {
 	readonly givenTitle: string | undefined;
 	/** Its first heading where that may be a title. */
 	readonly heading: string | undefined;
+	/** What a table of contents calls it. */
+	readonly listed?: string | undefined;
 }
 
 /** Names of files that stand for the folder they lie in. */
@@ -51,7 +53,7 @@ export function* chooseTitles(
 type Titled = { readonly path: string; readonly title: string };
 
 function titleOf(
-	{ path, givenTitle, heading }: TitledDocument,
+	{ path, givenTitle, heading, listed }: TitledDocument,
 	headings: ReadonlyMap<string, number>,
 ): string {
 	if (givenTitle !== undefined) return givenTitle;
@@ -66,7 +68,7 @@ function titleOf(
 		)
 	)
 		return heading;
-	return toReadableName(path) ?? heading ?? "Overview";
+	return listed ?? toReadableName(path) ?? heading ?? "Overview";
 }
 
 /** Adds as many folders as it takes, and the file's name where they do not suffice. */

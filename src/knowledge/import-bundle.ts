@@ -1,6 +1,5 @@
 import {
 	createDocumentReader,
-	findLinkTargets,
 	isSection,
 	namesIn,
 	parseMarkdown,
@@ -34,7 +33,6 @@ import type {
 } from "./import-options.js";
 import { entriesOf, valueAt } from "./path-map.js";
 import {
-	isWithheld,
 	type WithheldDocument,
 	withheldNamesOf,
 	withoutWithheldLinks,
@@ -194,9 +192,8 @@ function withoutWithheld(path: string, bytes: Uint8Array, space: ImportSpace): U
 	const place = { path, base: path };
 	const text = new TextDecoder().decode(bytes);
 	if (isReserved(path)) {
-		const kept = text
-			.split("\n")
-			.filter((line) => !findLinkTargets(line).some((to) => isWithheld(to, place, space)));
+		const open = new Set(withoutWithheldLinks(text, place, space).split("\n"));
+		const kept = text.split("\n").filter((line) => open.has(line));
 		return new TextEncoder().encode(kept.join("\n"));
 	}
 	const { data, body, problem } = parseMarkdown(text);

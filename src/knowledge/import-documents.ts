@@ -1,15 +1,19 @@
 import {
+	type Companions,
 	cascadeOf,
 	chooseTitles,
 	type DocumentReader,
 	describeBody,
 	type ForeignDocument,
 	type FrontMatter,
+	isCompanion,
 	isIdentifier,
+	isSection,
 	isWebAddress,
 	leadingNumber,
 	parseSourceDate,
 	type Refusal,
+	readCompanions,
 	textOf,
 	textsOf,
 	truncateText,
@@ -59,16 +63,20 @@ export function* importDocuments(
 	reader: DocumentReader,
 ): Steps<DocumentImport> {
 	const skipped: SkippedFile[] = [];
+	const companions = readCompanions(companionsIn(files, options), options.today);
 	const { documents, hasCascades, closed } = yield* readDocuments(files, {
 		reader,
 		options,
 		skipped,
+		companions,
 	});
 	const skippedBefore = skipped.length;
 	const bundlePaths = new Map(placeDocuments(documents, skipped));
 	const displaced = skipped.length - skippedBefore;
 	const taken = documents.filter(({ path }) => bundlePaths.has(path));
-	const chosen = yield* chooseTitles(taken);
+	const chosen = yield* chooseTitles(
+		taken.map((one) => ({ ...one, listed: companions.listedAs(one.path) })),
+	);
 	const named = taken.map((one) => nameDocument(one, chosen.get(one.path) ?? "", options));
 	const names = createDocumentNames(named);
 	const placed = cutDocuments(named, { bundlePaths, options, reader });
@@ -96,6 +104,10 @@ export function* importDocuments(
 		hasCascades,
 		withheld,
 	};
+}
+
+function companionsIn(files: BundleFiles, { sections = new Map() }: ImportOptions) {
+	return new Map([...sections, ...files].filter(([path]) => isCompanion(path)));
 }
 
 export function toPaths(paths: readonly string[] = []): readonly WithheldDocument[] {
@@ -178,10 +190,12 @@ function* readDocuments(
 		reader,
 		options: { sections = new Map(), today },
 		skipped,
+		companions,
 	}: {
 		readonly reader: DocumentReader;
 		readonly options: ImportOptions;
 		readonly skipped: SkippedFile[];
+		readonly companions: Companions;
 	},
 ): Steps<{
 	readonly documents: readonly ForeignDocument[];
@@ -194,9 +208,11 @@ function* readDocuments(
 	const note = (path: string, reason: string | undefined) => {
 		if (reason !== undefined) cascades.set(path.slice(0, path.lastIndexOf("/") + 1), reason);
 	};
-	for (const [path, bytes] of sections) note(path, cascadeOf(path, bytes, today));
+	for (const [path, bytes] of sections) {
+		if (isSection(path)) note(path, cascadeOf(path, bytes, today));
+	}
 	for (const [path, bytes] of files) {
-		const document = reader.read(path, bytes);
+		const document = reader.read(path, bytes, companions.dataOf(path));
 		note(path, document.withheldBelow);
 		if ("reason" in document) skipped.push(toSkipped(path, document));
 		else read.push(document);
@@ -204,6 +220,7 @@ function* readDocuments(
 			closed.push({ path, names: document.names });
 		yield;
 	}
+	const decisive = sections.size > 0 || [...files.keys()].some(isCompanion);
 	const documents = read.filter(({ path, names }) => {
 		const folders = ["", ...foldersAbove(path).map((folder) => `${folder}/`)];
 		const reason = folders.map((folder) => cascades.get(folder)).find((one) => one !== undefined);
@@ -212,7 +229,7 @@ function* readDocuments(
 		closed.push({ path, names });
 		return false;
 	});
-	return { documents, hasCascades: cascades.size > 0 || sections.size > 0, closed };
+	return { documents, hasCascades: cascades.size > 0 || decisive, closed };
 }
 
 export function toSkipped(file: string, { reason, kind }: Refusal): SkippedFile {
@@ -275,7 +292,7 @@ function toText(
 		sources: sourcesOf(document, options, bundlePath),
 		relations,
 		...(document.date !== undefined && { generated: { at: document.date } }),
-		...keptOf(document),
+		...keptOf(document, space),
 		status: statusOf(document),
 		extra: extraOf(document, options, space),
 		body: withRelatedLinks(body, relations, bundlePath, space),
@@ -283,9 +300,12 @@ function toText(
 }
 
 /** Provenance keys that are the format's own already. */
-function keptOf({ data }: ImportDocument): object {
-	const kept = ["generated", "verified", "stale_after"].filter((key) => data[key] !== undefined);
-	return Object.fromEntries(kept.map((key) => [key, data[key]]));
+function keptOf({ path, data, linkBase: base = path }: ImportDocument, space: ImportSpace): object {
+	const kept = ["generated", "verified", "stale_after"].flatMap((key) => {
+		const value = withoutWithheldValues(data[key], { path, base }, space);
+		return value === undefined ? [] : [[key, value] as const];
+	});
+	return Object.fromEntries(kept);
 }
 
 /** Keys that become keys of the format, and therefore are not kept a second time. */

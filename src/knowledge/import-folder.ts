@@ -1,7 +1,7 @@
 import { lstat, readFile, stat } from "node:fs/promises";
 import { join } from "node:path";
 import { setImmediate } from "node:timers/promises";
-import { isSection } from "../documents/documents.js";
+import { isCompanion, isSection } from "../documents/documents.js";
 import { invalidArgument, notFound } from "../kernel/kernel.js";
 import { unpackArchive } from "./archive.js";
 import type { Changeable } from "./bundle-change.js";
@@ -152,22 +152,28 @@ async function readFolder(
 	return { files, skipped, stamps, sections };
 }
 
-function readArchive(bytes: Uint8Array, options: ImportOptions): SourceReading {
+function reasonInArchive(path: string, sizeBytes: number): string | undefined {
+	const isKept = isCompanion(path) && sizeBytes <= BUNDLE_LIMITS.fileBytes;
+	return isKept ? undefined : reasonToPassOver(path, sizeBytes);
+}
+
+function unpack(bytes: Uint8Array): SourceReading {
 	const skipped: SkippedFile[] = [];
 	const sections = new Map<string, Uint8Array | undefined>();
-	const isWanted = (path: string, sizeBytes: number): boolean => {
+	const admit = (path: string, sizeBytes: number): boolean => {
 		// One that is too large ends the import: what it would keep out must not go on sale.
 		if (isIgnoreFile(path)) return sizeBytes <= BUNDLE_LIMITS.fileBytes || failTooLarge(path);
-		const reason = isVisible(path) ? reasonToPassOver(path, sizeBytes) : "hidden";
-		if (reason !== undefined && isVisible(path)) skipped.push({ file: path, reason });
-		if (reason !== undefined && isSection(path)) sections.set(path, undefined);
-		return reason === undefined;
+		const reason = reasonInArchive(path, sizeBytes);
+		if (isVisible(path) && reason !== undefined) skipped.push({ file: path, reason });
+		const isWanted = isVisible(path) && reason === undefined;
+		if (!isWanted && isSection(path)) sections.set(path, undefined);
+		return isWanted;
 	};
-	const unpacked = withoutSharedFolder({
-		files: unpackArchive(bytes, isWanted),
-		skipped,
-		sections,
-	});
+	return withoutSharedFolder({ files: unpackArchive(bytes, admit), skipped, sections });
+}
+
+function readArchive(bytes: Uint8Array, options: ImportOptions): SourceReading {
+	const unpacked = unpack(bytes);
 	const texts = [...unpacked.files].filter(([path]) => isIgnoreFile(path));
 	const reasonOf = createReason(
 		options,
@@ -176,10 +182,12 @@ function readArchive(bytes: Uint8Array, options: ImportOptions): SourceReading {
 	const files = new Map<string, Uint8Array>();
 	const left: SkippedFile[] = [];
 	for (const [path, text] of unpacked.files) {
-		const reason = isIgnoreFile(path) ? undefined : reasonOf(path);
-		if (reason && isSection(path)) unpacked.sections.set(path, text);
-		if (reason) left.push(reason);
-		else if (!isIgnoreFile(path)) files.set(path, text);
+		if (isIgnoreFile(path)) continue;
+		const reason = reasonOf(path);
+		const isBeside = isCompanion(path) && reason?.kind === undefined;
+		if (!reason) files.set(path, text);
+		else if (!isBeside) left.push(reason);
+		if (reason && (isBeside || isSection(path))) unpacked.sections.set(path, text);
 	}
 	return { files, skipped: [...unpacked.skipped, ...left], sections: unpacked.sections };
 }

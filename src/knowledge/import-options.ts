@@ -37,7 +37,10 @@ export interface ImportOptions {
 	readonly dates?: "git";
 	/** Dates of documents that state none, by path: what the history of their folder says. */
 	readonly dateOf?: ReadonlyMap<string, string>;
-	/** Sections of a site that are left out themselves and still speak for their folders; undefined for one that cannot be read. */
+	/**
+	 * Files that are no documents themselves and speak for others: sections that are left out, and companions. Undefined for one
+	 * that cannot be read.
+	 */
 	readonly sections?: ReadonlyMap<string, Uint8Array | undefined>;
 	/** Paths that the import was asked to leave out: no other document may name them. */
 	readonly ignored?: readonly string[];

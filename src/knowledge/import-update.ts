@@ -1,5 +1,5 @@
 import { setImmediate } from "node:timers/promises";
-import { createDocumentReader, type DocumentReader } from "../documents/documents.js";
+import { createDocumentReader, type DocumentReader, isCompanion } from "../documents/documents.js";
 import type { BundleChanges, Changeable } from "./bundle-change.js";
 import { foldersAbove, RECORD_PATH, readDocument } from "./bundle-document.js";
 import { FRAME_PATHS } from "./bundle-paths.js";
@@ -78,7 +78,9 @@ function isDecisive({ format }: ImportMemory, { reread, gone }: Sources): boolea
 	if ([...reread.values()].some(closes)) return true;
 	const paths = [...reread.keys(), ...gone.flatMap(({ document }) => document?.path ?? [])];
 	return paths.some((path) =>
-		format === "okf" ? FRAME_PATHS.has(path) : path === RECORD_PATH || path === "index.md",
+		format === "okf"
+			? FRAME_PATHS.has(path)
+			: path === RECORD_PATH || path === "index.md" || isCompanion(path),
 	);
 }
 

@@ -1,6 +1,6 @@
 import { join } from "node:path";
 import ignore from "ignore";
-import { isSection, toUtf8 } from "../documents/documents.js";
+import { isCompanion, isSection, toUtf8 } from "../documents/documents.js";
 import { invalidArgument } from "../kernel/kernel.js";
 import { listFolderTree, readBounded, unreadable } from "./bundle-folder.js";
 import { BUNDLE_LIMITS } from "./bundle-limits.js";
@@ -29,13 +29,15 @@ export async function scanFolder(folder: string, filter: SourceFilter) {
 		passedOver.map(({ path }) => path).filter(isIgnoreFile),
 	);
 	const reasonOf = createReason(filter, ignored);
+	const companions: string[] = [];
 	const wanted = paths.filter((path) => {
 		const reason = reasonOf(path);
-		if (reason) skipped.push(reason);
+		if (reason && reason.kind === undefined && isCompanion(path)) companions.push(path);
+		else if (reason) skipped.push(reason);
 		return !reason;
 	});
 	// What a section says counts for its folder also when it is left out itself.
-	const sections = skipped.map(({ file }) => file).filter(isSection);
+	const sections = [...skipped.map(({ file }) => file).filter(isSection), ...companions];
 	return { paths: wanted, skipped, sections };
 }
 

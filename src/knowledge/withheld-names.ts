@@ -55,12 +55,14 @@ function decodePath(text: string): string {
 const WIKI = /!?\[\[([^[\]|#\n]{1,300})(?:#[^[\]|\n]{0,300})?(?:\|([^[\]\n]{1,300}))?\]\]/g;
 const LINK =
 	/(!?\[)((?:[^[\]\n\\]|\\.|\[[^[\]\n]{0,300}\]|\n(?!\n)){0,500})\]\([ \t]{0,20}(?:<([^<>\n]{1,2000})>|((?:[^()\s<>]|\([^()\s]{0,500}\)){1,2000}))(?:\s{1,20}(?:"[^"\n]{0,500}"|'[^'\n]{0,500}'|\([^()\n]{0,500}\)))?[ \t]{0,20}\)/g;
+const ANCHOR =
+	/<a\s[^<>]{0,1000}?\bhref\s{0,9}=\s{0,9}(?:"([^"<>]{1,2000})"|'([^'<>]{1,2000})'|([^\s"'<>]{1,2000})(?=[\s>]))[^<>]{0,1000}>([\s\S]{0,500}?)<\/a>/gi;
 const DEFINITION = /^ {0,3}\[(?!\^)([^\]\n]{1,300})\]:[ \t]*<?([^\s<>]{1,2000}).*\n?/gm;
 const REFERENCE = /!?\[([^[\]\n]{1,300})\](?:\[([^[\]\n]{0,300})\])?/g;
 
 /** The text without its links to what is left out; what they read stays unless it is a name of it. */
 export function withoutWithheldLinks(text: string, place: LinkPlace, space: ImportSpace): string {
-	if (space.withheld.size === 0 || !text.includes("[")) return text;
+	if (space.withheld.size === 0 || !/\[|<a\s/i.test(text)) return text;
 	const leads = (written: string) => isWithheld(written, place, space);
 	const shown = (label: string, to: string) =>
 		leads(toPlainText(label)) || hasFileName(label, to) ? "" : label;
@@ -77,8 +79,18 @@ export function withoutWithheldLinks(text: string, place: LinkPlace, space: Impo
 			return shown(written.slice(opening.length, opening.length + label.length), to);
 		},
 	);
+	const withoutAnchors = replace(
+		withoutInline,
+		ANCHOR,
+		([, double, single, bare, label = ""], written) => {
+			const to = double ?? single ?? bare ?? "";
+			return leads(to)
+				? shown(written.slice(-"</a>".length - label.length, -"</a>".length), to)
+				: undefined;
+		},
+	);
 	const dropped = new Map<string, string>();
-	const withoutDefinitions = replace(withoutInline, DEFINITION, ([, label = "", written = ""]) => {
+	const withoutDefinitions = replace(withoutAnchors, DEFINITION, ([, label = "", written = ""]) => {
 		if (!leads(written)) return undefined;
 		dropped.set(label.toLowerCase(), written);
 		return "";

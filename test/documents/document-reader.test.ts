@@ -89,6 +89,22 @@ t.test("links elsewhere are noted behind them, each address once", async (t) => 
 	);
 });
 
+t.test("links in a long table are noted, too", async (t) => {
+	const rows = Array.from(
+		{ length: 300 },
+		(_, at) => `| [advisory ${at}](https://a.example/${at % 50}) | ${"wide ".repeat(20)} |`,
+	);
+	const text = `# Advisories\n\n| name | images |\n|---|---|\n${rows.join("\n")}`;
+	const { sources } = (await read("a.md", text)) as ForeignDocument;
+	t.equal(sources.length, 50);
+});
+
+t.test("entities in front matter become what they stand for", async (t) => {
+	t.match(await read("a.md", "---\ntitle: Reed&#8217;s prints &amp; R&D;\n---\nText."), {
+		givenTitle: "Reed’s prints & R&D;",
+	});
+});
+
 t.test("a title comes from where the owner says", async (t) => {
 	const text = "---\ntitle: Given\nnav: Short\n---\n# Heading\n\nText.";
 	const titleFrom = async (source?: string) =>

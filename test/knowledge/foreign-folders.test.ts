@@ -85,6 +85,11 @@ t.test("links between documents become edges, however they are written", async (
 	const hugo = await read("hugo");
 	t.same(targetsOf(hugo.at("content/posts/bowline/overview.md")), ["content.posts.hitch"]);
 	t.same(targetsOf(hugo.at("content/posts/hitch.md")), ["content.posts.bowline.overview"]);
+	t.same(
+		targetsOf(hugo.at("content/news/2022/untied.md")),
+		["content.posts.bowline.overview", "content.posts.hitch"],
+		"by a bare name, and below the language of the site",
+	);
 	const jekyll = await read("jekyll");
 	t.same(targetsOf(jekyll.at("pages/hiring.md")), ["pages.leads", "posts.2019-03-04-moving-day"]);
 	t.same(targetsOf(jekyll.at("pages/leads.md")), ["pages.hiring"]);

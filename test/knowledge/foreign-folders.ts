@@ -85,6 +85,8 @@ const HUGO: Folder = {
 		"",
 		"{{< highlight sh >}}tie --loop{{< /highlight >}}",
 	].join("\n"),
+	"content/news/2022/untied.md":
+		'---\ntitle: Untied\n---\nWhat [slipped]({{< ref "hitch.md" >}}) was [the loop](/en/posts/bowline/).\n',
 	"content/posts/hitch.md":
 		"---\ntitle: The clove hitch\nlastmod: 2022-03-04\n---\nIt holds a post, back to [the loop](/posts/bowline/).\n",
 	"layouts/shortcodes/note.md": "{{ .Inner }}",

@@ -51,6 +51,8 @@ t.test("front matter names nothing that is left out", async (t) => {
 		"see: { also: closed.md, and: other }",
 		"relations: [{ type: needs, target: /closed.md }, { type: needs, target: other.md }]",
 		"description: More in [[closed|the ledger]].",
+		"generated: { by: Ann, from: closed.md }",
+		"verified: [{ by: Bo, note: '[[The closed ledger]]' }]",
 	];
 	const files = filesOf({
 		...CLOSED,
@@ -58,7 +60,7 @@ t.test("front matter names nothing that is left out", async (t) => {
 		"open.md": `---\n${head.join("\n")}\n---\n# Open\n\nText.`,
 		"other.md": OTHER,
 	});
-	const { graph } = await importBundle(files, "coast", { edgeKeys: ["requires"] });
+	const { graph, files: bundle } = await importBundle(files, "coast", { edgeKeys: ["requires"] });
 	const open = graph.concepts.find(({ path }) => path === "open.md");
 	t.same(JSON.parse(open?.kept ?? ""), {
 		series: 7,
@@ -67,6 +69,8 @@ t.test("front matter names nothing that is left out", async (t) => {
 		see: { and: "other" },
 	});
 	t.equal(open?.summary, "More in the ledger.");
+	t.notMatch(textOf(bundle, "open.md"), /closed/);
+	t.match(textOf(bundle, "open.md"), "by: Ann");
 	t.same([...new Set(open?.edges.map(({ target }) => target))], ["other"]);
 });
 
@@ -74,26 +78,40 @@ t.test("a bundle of the format names nothing that it holds back", async (t) => {
 	const plain = "---\ntype: Note\ntitle: Low\n---\nText with [high](high.md).";
 	const { files } = await importBundle(
 		filesOf({
-			"index.md": '---\nokf_version: "0.2"\n---\n# Coast\n\n* [Low](low.md)\n* [Sale](closed.md)\n',
+			"index.md":
+				'---\nokf_version: "0.2"\n---\n# Coast\n\n* [Low](low.md)\n* [Sale](closed.md)\n* <a href="closed.md">Sale</a> of it\n* [Sale][1]\n* [[closed]]\n\n[1]: closed.md\n',
 			"log.md": "# Log\n\n* Wrote [Sale](/closed.md).\n* Wrote [Low](low.md).\n",
 			"private/index.md": "# Sales\n\n* [Pier](pier.md)\n",
 			"private/log.md": "# Log\n\n* Wrote [Pier](pier.md).\n",
 			"closed.md": "---\ntype: Note\ntitle: Sale\nprivate: true\n---\nText.",
 			"low.md": plain,
 			"high.md":
-				"---\ntype: Note\ntitle: High\nrelations: [{ type: needs, target: /closed.md }]\n---\nSee [the text](closed.md), [Sale](closed.md).",
+				"---\ntype: Note\ntitle: High\nrelations: [{ type: needs, target: /closed.md }]\n---\nSee [the text](closed.md), [Sale](closed.md).\n\n<a class=x href='closed.md'>Sale</a><A HREF=/closed.md>the rope</A>",
 		}),
 		"coast",
 	);
 	t.same([...files.keys()].sort(), ["graph.md", "high.md", "index.md", "log.md", "low.md"]);
 	const served = [...files.keys()].map((path) => textOf(files, path)).join("\n");
 	t.notMatch(served, /sale|closed|pier|private/i);
-	t.match(textOf(files, "high.md"), "See the text, .");
+	t.match(textOf(files, "high.md"), "See the text, .\n\nthe rope");
 	t.equal(textOf(files, "low.md"), plain, "files that name none of it stay as they were");
 });
 
 t.test("no text makes the search for links start over at every character", async (t) => {
-	for (const piece of ["[", "[]", "[a](", "![[", "[a\n", "[a](b 'c' ", "[a]: b\n", "(", "\\["]) {
+	for (const piece of [
+		"[",
+		"[]",
+		"[a](",
+		"![[",
+		"[a\n",
+		"[a](b 'c' ",
+		"[a]: b\n",
+		"(",
+		"\\[",
+		"<a ",
+		"<a href=x>",
+		"<a href=b href='b ",
+	]) {
 		const text = piece.repeat(Math.floor(300_000 / piece.length));
 		const { report } = await importBundle(filesOf({ ...CLOSED, "open.md": text }), "coast");
 		t.equal(report.imported, 1, piece);

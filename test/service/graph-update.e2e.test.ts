@@ -65,6 +65,28 @@ t.test("an update follows the source and reports what changed", async (t) => {
 	t.equal(anew.app.catalog.get(as), found);
 });
 
+t.test("an update follows what lies beside documents", async (t) => {
+	const root = t.testdir({ notes: { "moon.md": "It pulls." } });
+	const source = join(root, "notes");
+	const shop = await startApp(t, { folder: join(root, "data"), settings: QUIET });
+	const update = async () => {
+		await shop.app.operator.importGraph({ source, as: "tides", update: true });
+		return shop.app.catalog.get("tides").concepts.map(({ title, tags }) => [title, ...tags]);
+	};
+	t.same(await update(), [["Moon"]]);
+	const label = join(source, "_category_.json");
+	writeFileSync(label, '{ "label": "Sky" }');
+	t.same(await update(), [["Moon", "Sky"]]);
+	writeFileSync(label, '{ "label": "Heavens" }');
+	t.same(await update(), [["Moon", "Heavens"]]);
+	rmSync(label);
+	t.same(await update(), [["Moon"]]);
+	writeFileSync(join(source, "SUMMARY.md"), "* [The moon](moon.md)\n");
+	t.same(await update(), [["The moon"]]);
+	rmSync(join(source, "SUMMARY.md"));
+	t.same(await update(), [["Moon"]]);
+});
+
 t.test(
 	"a file whose size and times are what they were is read again only on request",
 	async (t) => {
