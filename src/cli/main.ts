@@ -13,7 +13,7 @@ import { addWriter } from "./commands/writer-command.js";
 import { addConnect } from "./connect/connect-command.js";
 import { addDoctor } from "./doctor.js";
 import type { CommandContext } from "./operator-command.js";
-import { endQuietlyOnClosedPipe, processTerminal } from "./output.js";
+import { endQuietlyOnClosedPipe, processTerminal, StoppedError } from "./output.js";
 import { addServe } from "./serve.js";
 
 /** Any long time that a timer can have. */
@@ -40,12 +40,16 @@ export async function main(
 	}
 }
 
-/** Says what went wrong; 2 for a wrong call, 1 for everything else. */
+/** Says what went wrong; 2 for a wrong call, the signal's code for what one stopped, 1 for everything else. */
 function report(error: unknown): number {
 	if (error instanceof CommanderError) return error.exitCode === 0 ? 0 : 2;
 	if (error instanceof ServiceError) {
 		processTerminal.say({ text: `tollgraph: ${scrubSecrets(error.message)}`, style: "red" });
 		return error.code === "INVALID_ARGUMENT" || error.code === "NOT_FOUND" ? 2 : 1;
+	}
+	if (error instanceof StoppedError) {
+		processTerminal.say(`tollgraph: ${scrubSecrets(error.message)}`);
+		return error.exitCode;
 	}
 	const refusal = refusalOf(error);
 	if (refusal !== undefined) {
@@ -96,7 +100,7 @@ function takeDataFolder(command: Command): void {
 	for (const below of command.commands) takeDataFolder(below);
 }
 
-/** Exit codes: 0 done, 1 the command failed, 2 it was called wrongly, 3 a check found something. */
+/** Exit codes: 0 done, 1 the command failed, 2 it was called wrongly, 3 a check found something, 130 and 143 a signal stopped it. */
 export function createProgram(context: CommandContext, version: string): Command {
 	const program = new Command("tollgraph")
 		.description("Sell a folder of curated knowledge, call by call, to autonomous agents.")

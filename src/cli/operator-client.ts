@@ -87,8 +87,14 @@ export function createOperatorClient(egress: Egress, server: ServerFile): Operat
 	};
 	const ask = async (name: CommandName, ...given: readonly unknown[]): Promise<unknown> => {
 		const { input, onProgress, signal } = givenTo(given);
-		const response = await send(name, input as Wire, signal);
-		return COMMANDS[name].kind === "long" ? resultOf(response, onProgress) : response.json();
+		try {
+			const response = await send(name, input as Wire, signal);
+			if (COMMANDS[name].kind !== "long") return await response.json();
+			return await resultOf(response, onProgress);
+		} catch (error) {
+			if (signal?.aborted) throw left(error);
+			throw error;
+		}
 	};
 	const entries = COMMAND_NAMES.map((name) => [
 		name,
@@ -130,6 +136,14 @@ async function resultOf<T>(response: Response, onProgress?: OnProgress): Promise
 		throw cutOff(cause);
 	}
 	throw cutOff();
+}
+
+/** The server undoes what no one waits for any more, unless its answer was on the way. */
+function left(cause: unknown): ServiceError {
+	return unavailable(
+		"The work was stopped. Unless it was done by then, what was on sale is on sale: tollgraph graphs list says what is.",
+		{ cause },
+	);
 }
 
 /** The server may be gone, or only out of reach. */

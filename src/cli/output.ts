@@ -1,6 +1,7 @@
 /** Operator commands: data to stdout, talk to stderr, fixed exit codes. */
 
 import { once } from "node:events";
+import { constants } from "node:os";
 import { createInterface } from "node:readline/promises";
 import type { Writable } from "node:stream";
 import { styleText } from "node:util";
@@ -34,14 +35,34 @@ export const processTerminal: Terminal = {
 	confirm: process.stdin.isTTY && process.stderr.isTTY ? confirm : undefined,
 };
 
+/** What a signal stopped in good order; the process ends with the code that a shell gives to that signal. */
+export class StoppedError extends Error {
+	readonly exitCode: number;
+
+	constructor(message: string, signal: NodeJS.Signals) {
+		super(message);
+		this.exitCode = 128 + constants.signals[signal];
+	}
+}
+
 function render(line: Line, stream: NodeJS.WriteStream): string {
 	return typeof line === "string" ? line : styleText(line.style, line.text, { stream });
 }
 
 async function confirm(question: string): Promise<boolean> {
 	const lines = createInterface({ input: process.stdin, output: process.stderr });
+	let isStopped = false;
+	lines.once("SIGINT", () => {
+		isStopped = true;
+		lines.close();
+	});
+	// Ctrl-D, or a terminal that is gone, is no yes.
+	const ended = once(lines, "close").then(() => "");
 	try {
-		return /^y(es)?$/i.test((await lines.question(`${question} [y/N] `)).trim());
+		const asked = lines.question(`${question} [y/N] `).catch(() => "");
+		const answer = await Promise.race([asked, ended]);
+		if (isStopped) throw new StoppedError("Nothing has changed.", "SIGINT");
+		return /^y(es)?$/i.test(answer.trim());
 	} finally {
 		lines.close();
 	}

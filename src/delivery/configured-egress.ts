@@ -21,8 +21,11 @@ export function createOperatorEgress(ownHost?: string): Egress {
 			if (protocol !== "http:" || (hostname !== ownHost && !isLoopback(hostname))) {
 				throw invalidArgument(`"${url}" is not an address on this machine.`);
 			}
-			const signal = AbortSignal.timeout(timeoutMs);
-			return send(request, { redirect: "error", signal }).catch(toUnavailable(url));
+			const signal = untilEither(AbortSignal.timeout(timeoutMs), request.signal);
+			const response = await send(request, { redirect: "error", signal }).catch(toUnavailable(url));
+			if (!response.body) return response;
+			const body = ReadableStream.from(chunksUntil(response.body, signal));
+			return new Response(body, { status: response.status, headers: response.headers });
 		},
 	};
 }

@@ -1,5 +1,5 @@
-import { type Dirent, statSync } from "node:fs";
-import { mkdir, mkdtemp, open, readdir, readFile, rename, rm, stat } from "node:fs/promises";
+import { constants, type Dirent, statSync } from "node:fs";
+import { mkdir, mkdtemp, open, readdir, rename, rm, stat } from "node:fs/promises";
 import { basename, dirname, join, resolve } from "node:path";
 import { setImmediate } from "node:timers/promises";
 import { invalidArgument, notFound, type ServiceError } from "../kernel/kernel.js";
@@ -219,7 +219,10 @@ function tooLarge(folder: string): ServiceError {
 	);
 }
 
-/** Every file, or every one of these, with a stamp that changes whenever it does; undefined for one touched after `trustedBeforeMs`. */
+/**
+ * Every file, or every one of these, with a stamp that changes whenever it does; undefined for one touched after
+ * `trustedBeforeMs`, and for one that the system lets no one look at.
+ */
 export async function stampFiles(
 	folder: string,
 	trustedBeforeMs: number,
@@ -229,8 +232,9 @@ export async function stampFiles(
 	const root = join(folder, "/");
 	for (const path of paths ?? (await listFolderTree(folder)).paths) {
 		// A hundred thousand calls that wait for a thread each would take several times as long.
-		const found = statSync(root + path, { throwIfNoEntry: false });
-		if (found) {
+		const found = statAtOnce(root + path);
+		if (found === "hidden") stamps.set(path, undefined);
+		else if (found) {
 			const { size, mtimeMs, ctimeMs, ino } = found;
 			const isTrusted = Math.max(mtimeMs, ctimeMs) < trustedBeforeMs;
 			stamps.set(path, isTrusted ? `${size} ${mtimeMs} ${ctimeMs} ${ino}` : undefined);
@@ -240,17 +244,32 @@ export async function stampFiles(
 	return stamps;
 }
 
-/** One file, or as much of it as shows that it is too large. */
-export async function readBounded(file: string): Promise<Uint8Array> {
-	const { size } = await stat(file);
-	if (size <= BUNDLE_LIMITS.fileBytes) return readFile(file);
-	const handle = await open(file);
+function statAtOnce(path: string) {
 	try {
+		return statSync(path, { throwIfNoEntry: false });
+	} catch {
+		return "hidden";
+	}
+}
+
+/** One file, or as much of it as shows that it is too large. Rejects for what is no file, as the system does for a folder. */
+export async function readBounded(file: string): Promise<Uint8Array> {
+	// A pipe that takes a file's place meanwhile must not be waited for.
+	const handle = await open(file, constants.O_RDONLY | constants.O_NONBLOCK);
+	try {
+		const found = await handle.stat();
+		if (!found.isFile()) throw noFile(file);
+		if (found.size <= BUNDLE_LIMITS.fileBytes) return await handle.readFile();
 		const { buffer } = await handle.read({ buffer: new Uint8Array(BUNDLE_LIMITS.fileBytes + 1) });
 		return buffer;
 	} finally {
 		await handle.close();
 	}
+}
+
+function noFile(file: string): Error {
+	const error = new Error(`"${file}" is no ordinary file.`);
+	return Object.assign(error, { code: "no ordinary file", syscall: "read" });
 }
 
 /** What a folder holds, and what of it is not even looked at, each with its reason. */

@@ -117,6 +117,9 @@ async function readSource(
 	const found = await stat(source).catch(() => undefined);
 	if (!found) throw notFound(`There is no file or folder "${source}".`);
 	if (found.isDirectory()) return readFolder(source, options, nowMs);
+	if (!found.isFile()) {
+		throw invalidArgument(`"${source}" is no folder and no ordinary file; name a folder or a zip.`);
+	}
 	if (found.size > BUNDLE_LIMITS.archiveBytes) {
 		throw invalidArgument(`The archive "${source}" is too large.`);
 	}

@@ -3,7 +3,14 @@ import { join } from "node:path";
 import { setImmediate } from "node:timers/promises";
 import PQueue from "p-queue";
 import { LIMITS } from "../contract/contract.js";
-import { type Clock, invalidArgument, parseGraphId, toIsoDay } from "../kernel/kernel.js";
+import {
+	type Clock,
+	invalidArgument,
+	parseGraphId,
+	ServiceError,
+	toIsoDay,
+	unavailable,
+} from "../kernel/kernel.js";
 import {
 	assertLoadable,
 	type BundleChanges,
@@ -28,7 +35,12 @@ import {
 } from "../knowledge/knowledge.js";
 import type { SearchEngine } from "../search/search.js";
 import { inspectGraph } from "./graph-quality.js";
-import { assertWanted, type GraphRepository, type StagedChange } from "./graph-repository.js";
+import {
+	assertWanted,
+	type GraphRepository,
+	type StagedChange,
+	stopped,
+} from "./graph-repository.js";
 import { type ImportRequest, type OnProgress, toOptions } from "./import-command.js";
 import {
 	assertFewRemoved,
@@ -101,24 +113,47 @@ export function createGraphImporter(deps: ImportServices) {
 			signal?: AbortSignal,
 		): Promise<ImportReport> {
 			let startedMs = 0;
-			const visible = await queue.add(() => {
-				startedMs = deps.clock.monotonicMs();
-				return run(request, { onProgress, signal });
-			});
+			const refuse = (error: unknown) => {
+				throw toRefusal(error, request, signal);
+			};
+			const visible = await queue
+				.add(() => {
+					startedMs = deps.clock.monotonicMs();
+					return run(request, { onProgress, signal });
+				})
+				.catch(refuse);
+			const inspect = async () => {
+				if (!request.quality) return undefined;
+				return inspectGraph(visible.graph, { ...deps, isOnSale: visible.isOnSale, signal });
+			};
 			// Vectors may take minutes; changes of graphs do not wait for them.
-			await orAborted(visible.complete, signal).catch(async (error: unknown) => {
-				if (signal?.aborted) await queue.add(visible.undo);
-				throw error;
-			});
-			const quality =
-				request.quality &&
-				(await inspectGraph(visible.graph, { ...deps, isOnSale: visible.isOnSale, signal }));
+			const quality = await orAborted(visible.complete, signal)
+				.then(inspect)
+				.catch(async (error: unknown) => {
+					if (signal?.aborted) await queue.add(visible.undo);
+					return refuse(error);
+				});
 			const seconds = Math.round(deps.clock.monotonicMs() - startedMs) / 1000;
 			return { ...visible.report, ...(quality && { quality }), seconds };
 		},
 		/** Runs work that needs the imported files to stay as they are; imports wait for it. */
 		whileNoneRuns: <T>(work: () => Promise<T>): Promise<T> => queue.add(work),
 	};
+}
+
+/** What stopped an import, in a sentence: its caller, or a system that lets files be neither read nor written. */
+function toRefusal(
+	error: unknown,
+	{ source, as }: ImportRequest,
+	signal: AbortSignal | undefined,
+): unknown {
+	if (error instanceof ServiceError) return error;
+	if (signal?.aborted) return stopped();
+	if (!(error instanceof Error && "syscall" in error)) return error;
+	return unavailable(
+		`"${source}" was not imported as "${as}": the system refused this (${error.message}). Put that right, then import it again.`,
+		{ cause: error },
+	);
 }
 
 /** Rejects as soon as the signal is given; what is under way goes on. */

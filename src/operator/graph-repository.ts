@@ -1,6 +1,6 @@
 import { readFile } from "node:fs/promises";
 import { dirname, join, resolve } from "node:path";
-import { invalidArgument, type Logger, unavailable } from "../kernel/kernel.js";
+import { invalidArgument, type Logger, type ServiceError, unavailable } from "../kernel/kernel.js";
 import {
 	assertLoadable,
 	type BundleChange,
@@ -194,8 +194,11 @@ export interface StagedChange {
 
 /** Throws UNAVAILABLE once the work is no longer wanted. */
 export function assertWanted(signal: AbortSignal | undefined): void {
-	if (!signal?.aborted) return;
-	throw unavailable("The work was stopped before it was done; what was on sale is on sale.", {
+	if (signal?.aborted) throw stopped();
+}
+
+export function stopped(): ServiceError {
+	return unavailable("The work was stopped before it was done; what was on sale is on sale.", {
 		retryable: false,
 	});
 }
