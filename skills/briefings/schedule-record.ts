@@ -1,7 +1,6 @@
 import {
 	type ArtifactRepository,
 	type Caller,
-	mayRead,
 	readCursor,
 	takePage,
 } from "../../src/contract/contract.js";
@@ -20,15 +19,10 @@ import {
 	type Weekday,
 } from "./schedule-wire.js";
 
-/** Who looks at a schedule: someone, or anyone who knows its id where no credential was shown. */
+/** Who looks at a schedule: the owner of a credential, or anyone who knows its id where none was shown. */
 export interface ScheduleViewer {
 	readonly caller: Caller;
 	readonly isNamed: boolean;
-}
-
-/** Whether it may be changed: the id is a capability (D6), except for someone who shows they are someone else. */
-export function mayChange(row: ScheduleRow, { caller, isNamed }: ScheduleViewer): boolean {
-	return !isNamed || mayRead(caller, row);
 }
 
 /** The same for unknown ids, those of others and cancelled ones, after the same work. */

@@ -9,7 +9,6 @@ import type { ScheduleDelivery } from "./schedule-delivery.js";
 import { SCHEDULE_LIMITS } from "./schedule-limits.js";
 import {
 	getSchedule,
-	mayChange,
 	noSchedule,
 	type ScheduleRuns,
 	type ScheduleViewer,
@@ -61,13 +60,13 @@ export function createScheduleService(deps: ScheduleServices) {
 			id: string,
 			change: ScheduleChange,
 		): Promise<ScheduleWire> {
-			const row = await getSchedule(store, id, (found) => mayChange(found, viewer));
+			const row = await own(viewer.caller, id);
 			return describe(deps, await applyChange(deps, { row, viewer, change }));
 		},
 
 		/** Nothing more is delivered or charged; its text is gone before this resolves. */
 		async cancel(viewer: ScheduleViewer, id: string): Promise<ScheduleWire> {
-			const row = await getSchedule(store, id, (found) => mayChange(found, viewer));
+			const row = await own(viewer.caller, id);
 			const wire = await describe(deps, row);
 			const expiresAt = deps.clock.now() + SCHEDULE_LIMITS.cancelledKeptMs;
 			// The text of the row as it is now: another change may have given it a new one since it was read.

@@ -32,7 +32,7 @@ const { changesPerMinute, readsPerMinute, linkTokenChars: tokenChars } = SCHEDUL
 type Needs = Pick<Services, "schedules">;
 type Asked = Pick<OwnerRequest, "caller" | "credential">;
 
-/** Without a credential the caller is no one in particular: the id alone says what they may do (D6). */
+/** Without a credential the caller is no one in particular: the id alone opens what a wallet paid for, and nothing else. */
 const viewerOf = ({ caller, credential }: Asked) => ({
 	caller,
 	isNamed: credential !== undefined,
@@ -61,7 +61,7 @@ export const researchSchedulesChange = ownerOperation({
 	at: "PATCH /v1/research/schedules/{schedule_id}",
 	summary: "Change a schedule",
 	description:
-		"Topic, time, targets (null takes one away), pause and resume, and who pays for further weeks. Opened by its id; unknown ids and those of others are the same 404.",
+		"Topic, time, targets (null takes one away), pause and resume, and who pays for further weeks. Needs the credential of its owner; what a wallet paid for is opened by its id. Unknown ids and those of others are the same 404.",
 	...OPEN_CHANGE,
 	body: scheduleChangeBody,
 	data: scheduleSchema,
@@ -75,7 +75,7 @@ export const researchSchedulesCancel = ownerOperation({
 	at: "DELETE /v1/research/schedules/{schedule_id}",
 	summary: "Cancel a schedule",
 	description:
-		"Nothing more is delivered or charged, and its topic and targets are deleted. Opened by its id, as a change is.",
+		"Nothing more is delivered or charged, and its topic and targets are deleted. For its owner, as a change is.",
 	...OPEN_CHANGE,
 	data: scheduleSchema,
 	answer: ({ schedules }: Needs, request) =>

@@ -48,7 +48,7 @@ t.test("further weeks are paid as they are delivered, and pause without a balanc
 	);
 	// Resumed by its id alone, with the token that has a balance again: it goes on with the next slot.
 	await shop.app.money.spts.fillUp(shop.tokenId, 20_000_000n);
-	await shop.ask("PATCH", `${SCHEDULES}/${id}`, { status: "active" }, null);
+	await shop.ask("PATCH", `${SCHEDULES}/${id}`, { status: "active" });
 	t.equal(await runNext(shop, id, "four"), 1);
 	t.match(await stateOf(shop, id), { status: "active", last_run: { status: "delivered" } });
 	t.equal(await shop.balance(), "10.00");

@@ -45,6 +45,14 @@ t.test(
 		t.equal((await list()).length, 1);
 		const path = `${SCHEDULES}/${alone.body.data.schedule_id}`;
 		t.equal((await shop.send(path)).status, 200, "a wallet's schedule is opened by its id");
+		const change = (body: object) =>
+			shop.send(path, {
+				method: "PATCH",
+				headers: { "Content-Type": "application/json" },
+				body: JSON.stringify(body),
+			});
+		t.match((await change({ hour: 9 })).body.data, { hour: 9 }, "and changed by it");
+		t.equal((await change({ renew_with: "credential" })).status, 401, "which pays for nothing");
 		await shop.app.schedules.worker.tick();
 		const rows = await shop.app.store.read((reader) => reader.list("schedules"));
 		t.same(
