@@ -16,6 +16,7 @@ import type {
 import type {
 	AuditRow,
 	FeedSettingRow,
+	KeyCheckRow,
 	OperatorRequestRow,
 	OperatorRow,
 	PriceVersionRow,
@@ -74,6 +75,7 @@ export interface Tables {
 	audit: AuditRow;
 	price_versions: PriceVersionRow;
 	feed_settings: FeedSettingRow;
+	key_checks: KeyCheckRow;
 }
 export type TableName = keyof Tables;
 
@@ -112,6 +114,7 @@ export const TABLE_INDEXES = {
 	audit: ["outcome"],
 	price_versions: [],
 	feed_settings: [],
+	key_checks: [],
 } as const satisfies { [T in TableName]: readonly (keyof Tables[T])[] };
 
 /** Receipts are many and rarely read: written once, found again by the time in their id. */

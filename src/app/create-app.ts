@@ -4,7 +4,7 @@ import { type OnchainParts, reportUnreachable } from "../../payments/onchain/onc
 import { createWriterMeter, type WriterMeter } from "../../skills/answers/answers.js";
 import { nodeFileSystem, openJournalStore } from "../../store/journal/journal.js";
 import type { Store } from "../../store/store.js";
-import { openKeyFolder } from "../accounts/accounts.js";
+import { createKeyChecks, openKeyFolder } from "../accounts/accounts.js";
 import {
 	type Clock,
 	createIds,
@@ -126,7 +126,10 @@ export async function createApp(options: AppOptions): Promise<App> {
 	let onchain = options.onchain;
 	try {
 		bindProfile(folder, settings.profile);
+		const checks = createKeyChecks({ store, dataFolder: folder });
+		await checks.assertNoneLost();
 		const keys = openKeyFolder(folder, random);
+		await checks.assertSame();
 		onchain ??= await options.openOnchain?.({ ...bare, keys });
 		return await wire({ ...bare, keys, onchain }, store);
 	} catch (error) {

@@ -45,6 +45,12 @@ export interface OperatorRequestRow {
 	readonly expiresAt: number;
 }
 
+/** What only the key file of this name gives; see `createKeyChecks`. */
+export interface KeyCheckRow {
+	readonly id: string;
+	readonly check: string;
+}
+
 /** What an operator decided of a feed of supplemental data; its id is the feed's. */
 export interface FeedSettingRow {
 	readonly id: string;

@@ -110,6 +110,7 @@ function createDisk(): Disk {
 		audit: new Map(),
 		price_versions: new Map(),
 		feed_settings: new Map(),
+		key_checks: new Map(),
 	};
 	return {
 		state: { rows, balances: new Map(), keys: new Set() },

@@ -104,3 +104,30 @@ t.test("a start and a restore want the same keys", async (t) => {
 	}
 	await (await open(data)).close();
 });
+
+t.test(
+	"a key that is lost or altered is not made anew, and comes back from a backup",
+	async (t) => {
+		const data = join(t.testdir({}), "data");
+		const first = await open(data);
+		const { token } = await first.operator.issueSpt({ usd: "5.00" });
+		await first.close();
+		const names = ["pepper", "admin-token", "card-signing.jwk.json", "receipt-signing.jwk.json"];
+		for (const name of names) {
+			const path = join(data, "keys", name);
+			const text = readFileSync(path, "utf8");
+			rmSync(path);
+			const refusal = (why: RegExp) => ({ code: "UNAVAILABLE", message: why });
+			await t.rejects(open(data), refusal(new RegExp(`keys/${name}" is missing.*from a backup`)));
+			t.notOk(existsSync(path), "no other takes its place");
+			const other = name === "pepper" ? "ab".repeat(32) : text.replace(/[a-f](?=[^a-f]*$)/, "0");
+			writeFileSync(path, other);
+			await t.rejects(open(data), refusal(/another than it was|damaged/), name);
+			writeFileSync(path, text);
+		}
+		const again = await open(data);
+		t.teardown(() => again.close());
+		const balances = await again.operator.listSpts({});
+		t.match(JSON.stringify(balances), /5\.00/, token.slice(0, 8));
+	},
+);
