@@ -96,14 +96,17 @@ function endOfBlock(lines: readonly string[], from: number, indent: number): num
 
 /** Says of each line in turn whether it belongs to fenced code. */
 function createFence(): (line: string) => boolean {
-	let open: string | undefined;
+	let open: { readonly mark: string; readonly indent: number } | undefined;
 	return (line) => {
-		const mark = /^[ \t]*(?:>[ \t]*)?(`{3,}|~{3,})/.exec(line)?.[1];
+		const [, before = "", mark] = /^([ \t]*(?:>[ \t]*)?)(`{3,}|~{3,})/.exec(line) ?? [];
+		const indent = before.replaceAll("\t", "    ").length;
 		if (open === undefined) {
-			open = mark;
+			open = mark === undefined ? undefined : { mark, indent };
 			return mark !== undefined;
 		}
-		if (mark?.startsWith(open) && /[`~]\s*$/.test(line)) open = undefined;
+		// What is indented like code is shown, as a fence within an example is.
+		const isEnd = mark?.startsWith(open.mark) && indent < open.indent + INDENT;
+		if (isEnd && /[`~]\s*$/.test(line)) open = undefined;
 		return true;
 	};
 }

@@ -250,13 +250,19 @@ function titleBy(
 	return titleFrom === "file" ? toReadableName(path) : textOf(data[titleFrom]);
 }
 
-/** The first heading, unless it is one of several of a lower level: those name parts. */
+/** The first heading, unless it is one of several of a lower level, or of several behind text: those name parts. */
 function headingOf(body: string): string | undefined {
-	const sections = toSections(body).filter(({ heading }) => heading);
-	const [first, ...others] = sections;
-	if (!first || (first.level > 1 && others.some(({ level }) => level <= first.level)))
+	const sections = toSections(body);
+	const at = sections.findIndex(({ heading }) => heading);
+	const first = sections[at];
+	const isPart = first?.level !== 1 || sections.slice(0, at).some(({ lines }) => hasProse(lines));
+	if (!first || (isPart && sections.slice(at + 1).some(({ level }) => level <= first.level)))
 		return undefined;
 	return first.heading;
+}
+
+function hasProse(lines: readonly string[]): boolean {
+	return firstParagraph(lines.join("\n")) !== undefined;
 }
 
 const SUMMARY_SECTIONS = ["simple summary", "abstract", "tl;dr", "summary", "overview"];

@@ -167,7 +167,8 @@ export function resolveRoutes(fromPath: string, target: string): readonly string
 	const [bare = ""] = target.split(/[?#]/, 1);
 	const steps = decode(bare)
 		.replace(/\/+$/, "")
-		.replace(/\.(?:mdx?|html?)$/i, "");
+		.replace(/\.(?:mdx?|html?)$/i, "")
+		.replace(/^(\/.*\/)(?:_?index|readme)$/i, "$1");
 	if (steps === "" || /[\p{Cc}\\]/u.test(steps)) return [];
 	const page = `${fromPath.replace(/\.\w+$/, "").replace(/(?:^|\/)(?:_?index|readme)$/i, "")}/`;
 	// Generators find a bare name from the root of the site, too.

@@ -1,4 +1,5 @@
 import { type FrontMatter, textOf } from "./front-matter.js";
+import { toReadableName } from "./title-choice.js";
 
 /**
  * Where tags of template languages begin that sites are built with: Liquid and Jinja (`{% … %}`, `{{ … }}`), Hugo
@@ -24,7 +25,10 @@ const SEEN_ATTRIBUTES = [
 	"summary",
 	"name",
 	"tabname",
+	"text",
 ];
+/** Attributes that lead to another page. */
+const LINK_ATTRIBUTES = ["href", "link", "url"];
 /** Tags whose only argument is what a reader sees. */
 const TITLED_TAGS = new Set(
 	"tab details expand accordion card step alert admonition callout notice".split(" "),
@@ -189,10 +193,27 @@ function shownOf(tag: Tag, data: FrontMatter, text: string): string {
 	if (isAddress) return addressOf(tag, text);
 	if (tag.name === "param") return textOf(data[unquoted(tag.text)]) ?? "";
 	const attributes = attributesOf(tag.text);
-	const seen = SEEN_ATTRIBUTES.map((name) => attributes.get(name)).find((value) => value);
-	const shown = seen ?? (TITLED_TAGS.has(tag.name) ? quotedIn(tag.text) : undefined);
-	if (shown === undefined || /^[a-z]+$/.test(shown) || /[{}]/.test(shown)) return "";
-	return isAlone(tag, text) ? `\n\n**${shown}**\n\n` : shown;
+	const words = wordsOf(tag, attributes);
+	const link = linkOf(attributes, words);
+	if (!isAlone(tag, text)) return link ?? words ?? "";
+	const shown = link ?? (words && `**${words}**`);
+	return shown === undefined ? "" : `\n\n${shown}\n\n`;
+}
+
+function wordsOf({ name, text }: Tag, attributes: ReadonlyMap<string, string>) {
+	const seen = SEEN_ATTRIBUTES.map((key) => attributes.get(key)).find((value) => value);
+	const words = seen ?? (TITLED_TAGS.has(name) ? quotedIn(text) : undefined);
+	return words === undefined || /^[a-z]+$|[{}]/.test(words) ? undefined : words;
+}
+
+/** `{{< button href="/start" text="Begin" >}}` is a link; where it has no text, a page of the same site names itself. */
+function linkOf(attributes: ReadonlyMap<string, string>, shown: string | undefined) {
+	const address = LINK_ATTRIBUTES.map((name) => attributes.get(name)).find((value) => value);
+	if (address === undefined || !/^(?:https?:\/\/|\.{0,2}\/)[^\s<>(){}]+$/.test(address))
+		return undefined;
+	const label =
+		shown ?? (/^http/.test(address) ? undefined : toReadableName(address.replace(/\/+$/, "")));
+	return label && `[${label.replace(/[[\]]/g, "")}](${address})`;
 }
 
 /** `{{ page.title }}` where the document says it; a literal stands for itself. */

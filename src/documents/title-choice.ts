@@ -68,7 +68,8 @@ function titleOf(
 		)
 	)
 		return heading;
-	return listed ?? toReadableName(path) ?? heading ?? "Overview";
+	const isHome = stemOf(path).toLowerCase() === "home";
+	return listed ?? toReadableName(path) ?? heading ?? (isHome ? "Home" : "Overview");
 }
 
 /** Adds as many folders as it takes, and the file's name where they do not suffice. */

@@ -36,13 +36,14 @@ export interface CitedSentence {
 	readonly sources: readonly Evidence[];
 }
 
-/** Closing punctuation and the notes right behind it: `ends.[^a][^b]`. */
-const NOTES_BEHIND = /([.!?…]["'”’)\]]*)((?:\[\^[^\]\s]{1,200}\])+)/g;
 /** Stand in for notes while Markdown is taken off; no text holds them, because private characters are cut out first. */
 const OPEN = "\u{e000}";
 const CLOSE = "\u{e001}";
 const MARK = /\ue000(\d{1,6})\ue001/g;
+/** Closing punctuation and the notes right behind it. */
+const NOTES_BEHIND = /([.!?…]["'”’)\]]*)((?:\ue000\d{1,6}\ue001)+)/g;
 const PRIVATE = /[\ue000\ue001]/g;
+const HAS_WORDS = /\p{L}/u;
 /** A break that is none: an abbreviation, or an initial, stands before it. */
 const ABBREVIATION =
 	/(?:^|[\s(])(?:e\.g|i\.e|cf|vs|etc|approx|no|nos|sec|secs|fig|ch|pp?|vol|eq|ed|eds|st|dr|mr|mrs|ms|inc|ltd|co|corp|\p{Lu})\.$/iu;
@@ -69,7 +70,7 @@ export function toCitedSentences(graph: Graph, concept: Concept): readonly Cited
 	const add = (sentence: Written) => {
 		const at = place++;
 		const { text, sources } = sentence;
-		if (sources.length === 0 || told.has(text) || !/\p{L}/u.test(text)) return;
+		if (sources.length === 0 || told.has(text) || !HAS_WORDS.test(text)) return;
 		told.add(text);
 		const evidenceId = `${toTrendId(graph.record.id, concept.id)}~${at}`;
 		sentences.push({ evidenceId, graph, concept, place: at, ...sentence });
@@ -154,8 +155,6 @@ function readBody({ body }: Concept, evidence: readonly Evidence[]) {
 	const names: string[] = [];
 	const marked = body
 		.replace(PRIVATE, "")
-		// A note belongs to the sentence it ends, so it moves in front of the full stop.
-		.replace(NOTES_BEHIND, "$2$1")
 		.replace(FOOTNOTE, (_, name: string) => `${OPEN}${names.push(name) - 1}${CLOSE}`);
 	const noted = new Set(names);
 	const whole = evidence.filter(({ articleId }) => !noted.has(articleId));
@@ -191,8 +190,14 @@ const STEP = /^[ \t]*(\d{1,3})[.)][ \t]/;
 /** Sentences of a paragraph, or of an item of a list; the first one of a numbered item has its number. */
 function toItemSentences(item: string) {
 	const [, number] = STEP.exec(item) ?? [];
-	return splitSentences(toLine(item)).map((sentence, at) => {
-		return { sentence, step: at === 0 && number !== undefined ? Number(number) : undefined };
+	// A note belongs to the sentence it ends, so it moves in front of the full stop.
+	const sentences = splitSentences(toLine(item).replace(NOTES_BEHIND, "$2$1"));
+	return sentences.map((sentence, at) => {
+		const next = sentences[at + 1] ?? "";
+		// `It is faster. (#12)`: what stands without words belongs to the words before.
+		const notes = HAS_WORDS.test(next) ? "" : (next.match(MARK) ?? []).join("");
+		const step = at === 0 && number !== undefined ? Number(number) : undefined;
+		return { sentence: sentence + notes, step };
 	});
 }
 

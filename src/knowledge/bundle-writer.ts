@@ -1,7 +1,12 @@
 import { stringify } from "yaml";
-import { findLinkTargets, resolveLink } from "../documents/documents.js";
+import {
+	type FrontMatter,
+	findLinkTargets,
+	parseDay,
+	resolveLink,
+} from "../documents/documents.js";
 import type { BundleFiles } from "./bundle-reader.js";
-import { PLAIN_LINK } from "./concept-reader.js";
+import { CITES, PLAIN_LINK, sourcePathsOf } from "./concept-reader.js";
 import type { Concept, Edge, ExpertConsent, Graph, GraphRecord } from "./graph.js";
 import { toTermsFields } from "./graph-terms.js";
 import { readKeptFields } from "./kept-fields.js";
@@ -30,11 +35,9 @@ export function* bundleFilesOf(graph: Pick<Graph, "record" | "concepts">): Steps
 		["graph.md", toRecordFile(graph.record)],
 	]);
 	for (const concept of graph.concepts) {
-		const { body, ...draft } = toConceptDraft(concept, pathOfId);
-		texts.set(
-			concept.path,
-			toMarkdownFile({ ...withoutEmpty(draft), ...readKeptFields(concept) }, body),
-		);
+		const kept = readKeptFields(concept);
+		const { body, ...draft } = toConceptDraft(concept, { pathOfId, kept });
+		texts.set(concept.path, toMarkdownFile({ ...withoutEmpty(draft), ...kept }, body));
 		yield;
 	}
 	return encodeFiles(texts);
@@ -110,7 +113,9 @@ export interface ConceptDraft {
 	readonly aliases?: readonly string[] | undefined;
 	readonly sources?: readonly SourceEntry[] | undefined;
 	readonly relations?: readonly RelationEntry[] | undefined;
-	readonly generated?: { readonly by?: string | undefined; readonly at?: string | undefined };
+	readonly generated?:
+		| { readonly by?: string | undefined; readonly at?: string | undefined }
+		| undefined;
 	readonly verified?:
 		| readonly { readonly by: string; readonly at?: string | undefined }[]
 		| undefined;
@@ -134,15 +139,25 @@ export function toMarkdownFile(data: Readonly<Record<string, unknown>>, body: st
 	return text === "" ? `---\n${yaml}---\n` : `---\n${yaml}---\n\n${text}\n`;
 }
 
-/** The draft that reads back as this concept; only edges that the body does not link become relations. */
-function toConceptDraft(concept: Concept, pathOfId: ReadonlyMap<string, string>): ConceptDraft {
-	const linked = new Set(linkedPaths(concept));
-	const isLinked = (edge: Edge) =>
-		edge.type === PLAIN_LINK &&
+/** The draft that reads back as this concept; what its body or the fields it keeps say already is not said again. */
+function toConceptDraft(
+	concept: Concept,
+	{
+		pathOfId,
+		kept,
+	}: { readonly pathOfId: ReadonlyMap<string, string>; readonly kept: FrontMatter },
+): ConceptDraft {
+	const said = new Map([
+		[PLAIN_LINK, new Set(linkedPaths(concept))],
+		[CITES, new Set(sourcePathsOf(concept.path, kept))],
+	]);
+	const isSaid = (edge: Edge) =>
 		edge.weight === 1 &&
 		edge.validFrom === undefined &&
 		edge.validTo === undefined &&
-		linked.has(pathOfId.get(edge.target) ?? "");
+		said.get(edge.type)?.has(pathOfId.get(edge.target) ?? "");
+	const isDated =
+		concept.generatedBy === undefined && parseDay(kept["timestamp"]) === concept.generatedAt;
 	return {
 		type: concept.type,
 		title: concept.title,
@@ -151,9 +166,9 @@ function toConceptDraft(concept: Concept, pathOfId: ReadonlyMap<string, string>)
 		aliases: concept.aliases,
 		sources: concept.evidence.map(toSourceEntry),
 		relations: concept.edges
-			.filter((edge) => !isLinked(edge))
+			.filter((edge) => !isSaid(edge))
 			.map((edge) => toRelationEntry(edge, pathOfId.get(edge.target) ?? edge.target)),
-		generated: { by: concept.generatedBy, at: concept.generatedAt },
+		generated: isDated ? undefined : { by: concept.generatedBy, at: concept.generatedAt },
 		verified: concept.verified,
 		status: concept.status,
 		stale_after: concept.staleAfter,

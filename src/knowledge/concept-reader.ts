@@ -192,7 +192,11 @@ function readEdges(
 			if (type !== PLAIN_LINK) typedTargets.add(found.id);
 		}
 	};
-	for (const address of sourceFilesOf(data)) follow(address, "cites");
+	const isConcept = (written: string) => typeof lookUp(path, written, space) === "object";
+	for (const address of sourceFilesOf(data)) {
+		const fromRoot = fromRootOf(address);
+		follow(!isConcept(address) && isConcept(fromRoot) ? fromRoot : address, CITES);
+	}
 	for (const written of findLinkTargets(body)) follow(written, PLAIN_LINK);
 	const all = [...edges.values()];
 	const plain = all.filter(({ type }) => type === PLAIN_LINK);
@@ -204,6 +208,24 @@ function readEdges(
 		broken: [...broken],
 		awaited: [...awaited],
 	};
+}
+
+/** The type of an edge to a concept that is a source. */
+export const CITES = "cites";
+
+/** The samples of the format name sources from the root of the bundle, without its slash. */
+function fromRootOf(address: string): string {
+	return `/${address}`;
+}
+
+/** Where the sources of a concept lie that are files of its bundle: beside it, or from the root. */
+export function sourcePathsOf(path: string, data: FrontMatter): readonly string[] {
+	return sourceFilesOf(data)
+		.flatMap((address) => [address, fromRootOf(address)])
+		.flatMap((written) => {
+			const target = resolveLink(path, written);
+			return target.kind === "internal" ? [target.path] : [];
+		});
 }
 
 /** Files of the bundle that a concept names as its sources. */

@@ -70,6 +70,7 @@ const LEVELS: readonly ((document: NamedDocument) => readonly string[])[] = [
 	({ title }) => [title],
 	({ path }) => trailingNumber(stemOf(path)),
 	({ path }) => routesOf(path),
+	({ address }) => (address === undefined ? [] : [address]),
 ];
 
 /** Every name a document may be found by, as `toNameKey` writes them. */

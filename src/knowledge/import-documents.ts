@@ -147,7 +147,7 @@ export function mapDocument(
 	document: ImportDocument,
 	{ options, space: whole, isVault }: Mapping,
 ): MappedDocument & { readonly text: string } {
-	const { path, title, aliases } = document;
+	const { path, title, aliases, address } = document;
 	const asked = new Set<string>();
 	const space = watchSpace(whole, asked);
 	const bundlePath = whole.bundlePaths.get(path) ?? path;
@@ -159,6 +159,7 @@ export function mapDocument(
 		heading: document.heading,
 		expires: document.expires,
 		aliases,
+		address,
 		bundlePath,
 		text: toText(document, relations, { options, space, bundlePath, isVault }),
 		asked: [...asked],
@@ -338,7 +339,28 @@ export function nameDocument(
 		...(number === undefined ? [] : [number]),
 		...numberedIdentifiers(data, stem),
 	].filter((alias) => alias !== title);
-	return { ...document, title, aliases: distinctNames(aliases), date: dateOf(document, options) };
+	return {
+		...document,
+		title,
+		aliases: distinctNames(aliases),
+		date: dateOf(document, options),
+		address: addressOf(document, options),
+	};
+}
+
+/** Where a document is published: what the owner says of all, else what it says itself. */
+function addressOf(
+	{ path, data }: Pick<ForeignDocument, "path" | "data">,
+	{ sourceUrl }: ImportOptions,
+) {
+	if (sourceUrl === undefined) {
+		return ["resource", "source", "url", "permalink", "canonical"]
+			.map((key) => textOf(data[key]))
+			.find((text) => text !== undefined && isWebAddress(text));
+	}
+	return sourceUrl.replace(/\{(stem|path)\}/g, (_, key: string) =>
+		encodeURI(key === "stem" ? stemOf(path) : pathWithoutExtension(path)),
+	);
 }
 
 /** What the document says, else what the history of its folder says. */
@@ -371,19 +393,12 @@ function statusOf({ data }: ImportDocument): Concept["status"] {
  */
 function sourcesOf(
 	document: ImportDocument,
-	{ sourceUrl, dateKey }: ImportOptions,
+	options: ImportOptions,
 	bundlePath: string,
 ): readonly SourceEntry[] {
 	const { path, data, title, dates } = document;
-	const stem = stemOf(path);
-	const address =
-		sourceUrl === undefined
-			? ["resource", "source", "url", "permalink", "canonical"]
-					.map((key) => textOf(data[key]))
-					.find((text) => text !== undefined && isWebAddress(text))
-			: sourceUrl.replace(/\{(stem|path)\}/g, (_, key: string) =>
-					encodeURI(key === "stem" ? stem : pathWithoutExtension(path)),
-				);
+	const { dateKey } = options;
+	const address = addressOf(document, options);
 	const given = readEvidence({ sources: data["sources"] }, "").evidence.map(toSourceEntry);
 	const linked = document.sources.map(({ id, resource, title: label }) => ({
 		id,
@@ -395,7 +410,7 @@ function sourcesOf(
 	const dated =
 		dateKey === undefined ? (dates.written ?? dates.changed) : parseSourceDate(data[dateKey]);
 	const own = toSourceEntry({
-		articleId: stem,
+		articleId: stemOf(path),
 		sourceUrl: address ?? `/${encodePath(bundlePath)}`,
 		title,
 		publishedAt: dated?.date,

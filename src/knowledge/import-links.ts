@@ -61,7 +61,7 @@ function followLink(
 ): string | undefined {
 	const target = resolveLink(base, written);
 	const named = target.kind === "internal" ? bundlePaths.get(target.path) : undefined;
-	const route = findRoute(written, base, names) ?? findPublished(written, names);
+	const route = findRoute(written, base, names) ?? findPublished(written, path, names);
 	const found = named ?? bundlePaths.get(route ?? "");
 	if (found === undefined) return undefined;
 	const stays = resolveLink(bundlePaths.get(path) ?? path, written);
@@ -72,9 +72,15 @@ function followLink(
 /** A name that no other document anywhere is likely to have: words and a number. */
 const TELLING_NAME = /^(?=.*\d)(?=.*[a-z])[\w.-]{8,200}$/i;
 
-/** The document that another site publishes under the same telling name: proposals link to each other like that. */
-function findPublished(written: string, names: ImportSpace["names"]): string | undefined {
+/** The document that is published there, or that another site publishes under the same telling name: proposals link to each other like that. */
+function findPublished(
+	written: string,
+	path: string,
+	names: ImportSpace["names"],
+): string | undefined {
 	if (!/^https?:\/\//i.test(written) || !URL.canParse(written)) return undefined;
+	const published = names.find(written.replace(/[?#].*$/, ""));
+	if (published !== undefined) return published === path ? undefined : published;
 	const stem = new URL(written).pathname
 		.split("/")
 		.at(-1)

@@ -84,12 +84,15 @@ export interface NamedDocument {
 	readonly path: string;
 	readonly title: string;
 	readonly aliases: readonly string[];
+	/** Where it is published. */
+	readonly address?: string | undefined;
 }
 
 /** A document on its way into a bundle: read, named, not yet linked. */
 export interface ImportDocument extends ForeignDocument {
 	readonly title: string;
 	readonly aliases: readonly string[];
+	readonly address: string | undefined;
 	/** `YYYY-MM-DD`, or as much of it as is known: when it was written, or last changed. */
 	readonly date: string | undefined;
 	/** The document a part was cut from: its links are written from there. */

@@ -228,6 +228,7 @@ function isNamedAlike(before: MappedDocument, { bundlePath, document }: Reread):
 	return (
 		before.bundlePath === bundlePath &&
 		before.title === document?.title &&
+		before.address === document.address &&
 		before.aliases.join("\n") === document.aliases.join("\n")
 	);
 }

@@ -71,6 +71,7 @@ function toPart(
 		givenTitle: part.title,
 		heading: undefined,
 		aliases: [],
+		address: undefined,
 		givenDescription: undefined,
 		sources: sourcesIn(document, part.body),
 	};

@@ -3,23 +3,19 @@ import { toCitedSentences } from "../../src/evidence/cited-sentences.js";
 import { sentenceOfLink } from "../../src/evidence/link-sentences.js";
 import type { Concept } from "../../src/knowledge/graph.js";
 import { importBundle } from "../../src/knowledge/import-bundle.js";
+import type { ImportOptions } from "../../src/knowledge/import-options.js";
 import { FOREIGN_FOLDERS } from "./foreign-folders.js";
 import { filesOf } from "./sample-bundle.js";
+import { TEMPLATES, withoutCode } from "./served-templates.js";
 
-const read = async (name: string) => {
+const read = async (name: string, options: ImportOptions = {}) => {
 	const { graph, report } = await importBundle(filesOf(FOREIGN_FOLDERS[name] ?? {}), name, {
 		today: "2026-01-02",
+		...options,
 	});
 	const at = (path: string) => graph.concepts.find((concept) => concept.path === path);
 	return { graph, report, at };
 };
-
-/** What is written between fences and backticks is content. */
-const withoutCode = (text: string) =>
-	text.replace(/^ *(`{3,})[\s\S]*?^ *\1/gm, "").replace(/`[^`\n]*`/g, "");
-
-const TEMPLATES =
-	/\{\{|\{%|<%|%%|^:::|^!!!|^\?\?\?|^===|--8<--|\{:|\{ ?[.#]|\[\[|^import |^export |<[A-Z][a-z]+|:material-|\[!|\^block|<\/?(?:p|div|table|details|summary|kbd|a|br)\b/m;
 
 t.test("no template syntax is left in anything that is served", async (t) => {
 	for (const name of Object.keys(FOREIGN_FOLDERS)) {
@@ -51,6 +47,11 @@ t.test("every document has a title of its own that says what it is", async (t) =
 		"Getting a harbor",
 		"Introduction (ops)",
 	]);
+	t.same(
+		await titlesOf("wiki"),
+		["Build guide", "Home", "Tracing"],
+		"a heading behind text is a part's",
+	);
 });
 
 t.test("dates are read where people write them", async (t) => {
@@ -90,6 +91,11 @@ t.test("links between documents become edges, however they are written", async (
 		["content.posts.bowline.overview", "content.posts.hitch"],
 		"by a bare name, and below the language of the site",
 	);
+	t.same(
+		targetsOf(hugo.at("content/news/2023/tight.md")),
+		["content.posts.bowline.overview", "content.posts.hitch"],
+		"by the file of a section, and by a tag that names an address",
+	);
 	const jekyll = await read("jekyll");
 	t.same(targetsOf(jekyll.at("pages/hiring.md")), ["pages.leads", "posts.2019-03-04-moving-day"]);
 	t.same(targetsOf(jekyll.at("pages/leads.md")), ["pages.hiring"]);
@@ -100,6 +106,10 @@ t.test("links between documents become edges, however they are written", async (
 	t.same(targetsOf(docusaurus.at("docs/intro.md")), ["docs.guides.moor"]);
 	const wiki = await read("wiki");
 	t.same(targetsOf(wiki.at("home.md")), ["build-guide"]);
+	t.same(targetsOf(wiki.at("tracing.md")), []);
+	const sourceUrl = "https://code.example/tools/wiki/{stem}";
+	const published = await read("wiki", { sourceUrl });
+	t.same(targetsOf(published.at("tracing.md")), ["build-guide"], "by where it is published");
 });
 
 t.test("an edge has the sentence that its link stands in", async (t) => {
@@ -148,7 +158,15 @@ t.test("a link to another site is a source of the sentence it stands in", async 
 		wiki: ["build-guide.md", "You need", "https://compilers.example/c"],
 		mkdocs: ["docs/setup.md", "It is hot", "https://lamps.example/safety"],
 		releases: ["v1-1.md", "Release 1.1", "https://releases.example/1.1"],
+		jekyll: ["pages/leads.md", "More is here.", "https://leads.example/ask"],
+		hugo: ["content/news/2023/tight.md", "Buy a rope", "https://ropes.example/buy"],
 	});
+	const fixes = await cited("releases", "v1-1.md");
+	t.match(
+		fixes.find(({ text }) => text === "No note is lost.")?.sources,
+		[{ sourceUrl: "https://tracker.example/1" }, {}],
+		"a number in parentheses behind a sentence belongs to it",
+	);
 	for (const [name, [path = "", part = "", url]] of links) {
 		const sentence = (await cited(name, path)).find(({ text }) => text.includes(part));
 		t.equal(sentence?.sources[0]?.sourceUrl, url, name);
@@ -175,6 +193,14 @@ t.test("what a reader of the built page sees stays", async (t) => {
 	const bowline = (await read("hugo")).at("content/posts/bowline/overview.md");
 	t.match(bowline?.body, "A bowline before it is pulled");
 	t.match(bowline?.body, "Count the turns.");
+	const tight = (await read("hugo")).at("content/news/2023/tight.md");
+	t.match(tight?.body, "A rope remembers its turns.");
+	const tabs = (await read("mkdocs")).at("docs/tabs.md");
+	t.match(
+		tabs?.body,
+		'=== "Linux"\n\n    ``` sh\n    light --on\n    ```\n\n=== "Other"\n\n    Ask.\n```',
+	);
+	t.match(tabs?.body, "**What it looks like**\n\nLike this.");
 });
 
 t.test("parts of a site and remarks among its text are not sold", async (t) => {

@@ -89,6 +89,18 @@ const HUGO: Folder = {
 		'---\ntitle: Untied\n---\nWhat [slipped]({{< ref "hitch.md" >}}) was [the loop](/en/posts/bowline/).\n',
 	"content/posts/hitch.md":
 		"---\ntitle: The clove hitch\nlastmod: 2022-03-04\n---\nIt holds a post, back to [the loop](/posts/bowline/).\n",
+	"content/news/2023/tight.md": [
+		"---",
+		"title: Tight",
+		"---",
+		'Start with [the loop]({{< ref "/posts/bowline/index.md" >}}).',
+		"",
+		'{{< featured link="/posts/hitch/" >}}',
+		"",
+		'{{< button href="https://ropes.example/buy" text="Buy a rope" >}}',
+		"",
+		'{{< quote-block text="A rope remembers its turns." cite="A rigger" >}}',
+	].join("\n"),
 	"layouts/shortcodes/note.md": "{{ .Inner }}",
 	"archetypes/default.md": "---\ntitle: {{ .Name }}\n---\n",
 };
@@ -113,7 +125,7 @@ const JEKYLL: Folder = {
 		"{% raw %}Write `{{ name }}` in the form.{% endraw %}",
 	].join("\n"),
 	"_pages/leads.md":
-		"---\ntitle: Leads\n---\n\n{% highlight ruby %}\nputs 1\n{% endhighlight %}\n\nLeads answer within a day, as [the policy]({{ site.baseurl }}/hiring/) says.\n",
+		"---\ntitle: Leads\n---\n\n{% highlight ruby %}\nputs 1\n{% endhighlight %}\n\nLeads answer within a day, as [the policy]({{ site.baseurl }}/hiring/) says. They wait. [More is here.](https://leads.example/ask)\n",
 	"_posts/2019-03-04-moving-day.md": "We moved on a Monday.\n{: .lead}\n",
 	"_includes/note.md": "{{ include.content }}",
 };
@@ -144,6 +156,8 @@ const WIKI: Folder = {
 	"Home.md": "Welcome. Start at [[Building|Build-Guide]] or [[Build-Guide]].\n",
 	"Build-Guide.md":
 		'[[_TOC_]]\n\n# Build guide\n\n<p align="center"><img src="x.png" alt="A diagram"></p>\n\nYou need <kbd>make</kbd> and a <a href="https://compilers.example/c">compiler</a>.<br>Nothing else.\n\n<table><tr><th>Tool</th><th>Version</th></tr><tr><td>make</td><td>4</td></tr></table>\n',
+	"Tracing.md":
+		"A trace says which part is slow. The [guide](https://code.example/tools/wiki/Build-Guide#flags) has the flags, [this page](https://code.example/tools/wiki/Tracing) the rest.\n\n=====\n\n# First steps\n\nSwitch it on.\n\n# Reading one\n\nLook for long bars.\n",
 	"_Sidebar.md": "* [[Home]]\n",
 	"_Footer.md": "Made by us\n",
 };
@@ -179,13 +193,32 @@ const MKDOCS: Folder = {
 		"",
 		"Version {{ config.version }} is current.",
 	].join("\n"),
+	"docs/tabs.md": [
+		"# Tabs",
+		"",
+		'``` title="How to write one"',
+		'=== "Linux"',
+		"",
+		"    ``` sh",
+		"    light --on",
+		"    ```",
+		"",
+		'=== "Other"',
+		"",
+		"    Ask.",
+		"```",
+		"",
+		'=== "What it looks like"',
+		"",
+		"    Like this.",
+	].join("\n"),
 	"docs/SUMMARY.md": "* [Setup](setup.md)\n",
 };
 
 const RELEASES: Folder = Object.fromEntries(
 	["1.0", "1.1", "2.0"].map((version, at) => [
 		`v${version.replace(".", "_")}.md`,
-		`---\nOrder: ${at}\nDate: 2020-0${at + 1}-15\n---\n# Shiny new things\n\nRelease ${version} brings [faster search](https://releases.example/${version}).\n\n# Fixes\n\nMany.\n`,
+		`---\nOrder: ${at}\nDate: 2020-0${at + 1}-15\n---\n# Shiny new things\n\nRelease ${version} brings [faster search](https://releases.example/${version}).\n\n# Fixes\n\nNo note is lost. ([#${at}](https://tracker.example/${at}))\n`,
 	]),
 );
 

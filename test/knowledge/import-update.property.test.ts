@@ -15,11 +15,9 @@ import type { ImportOptions } from "../../src/knowledge/import-options.js";
 import { toImportMemory, updateImport } from "../../src/knowledge/import-update.js";
 import { textOf } from "./sample-bundle.js";
 
-const OPTIONS: ImportOptions = {
-	today: "2026-01-02",
-	edgeKeys: ["requires"],
-	sourceUrl: "https://example.org/{stem}",
-};
+const OPTIONS: ImportOptions = { today: "2026-01-02", edgeKeys: ["requires"] };
+/** Documents say where they are published, or their owner says it of all. */
+const ALL_OPTIONS = [OPTIONS, { ...OPTIONS, sourceUrl: "https://example.org/{stem}" }];
 const PATHS = [
 	"eip-1.md",
 	"eip-2.md",
@@ -41,12 +39,21 @@ const document = fc
 			["/eip-2.md", "/notes/tide.md", "../tide.md", "/notes/moon-phase.md", "/Notes/Tide.md"],
 			{ maxLength: 2 },
 		),
-		links: fc.subarray(["eip-2.md", "../tide.md", "Tide.md", "/Notes/Tide.md"], { maxLength: 2 }),
+		links: fc.subarray(
+			["eip-2.md", "../tide.md", "Tide.md", "/Notes/Tide.md", "https://example.org/tide"],
+			{ maxLength: 2 },
+		),
 		tag: fc.constantFrom("", "#tagged"),
 		heading: fc.constantFrom("", "# Tide\n", "# Summary\n", "# Low water\n"),
-		head: fc.constantFrom("", "private: true", "expiryDate: 2026-01-01", "date: 2020-02-03"),
+		head: fc.constantFrom(
+			"",
+			"private: true",
+			"expiryDate: 2026-01-01",
+			"url: https://example.org/tide",
+		),
+		date: fc.constantFrom("", "date: 2020-02-03"),
 	})
-	.map(({ title, alias, requires, wiki, relations, links, tag, heading, head }) =>
+	.map(({ title, alias, requires, wiki, relations, links, tag, heading, head, date }) =>
 		[
 			"---",
 			"type: Note",
@@ -54,7 +61,7 @@ const document = fc
 			...(alias === "" ? [] : [`aliases: [${alias}]`]),
 			`requires: "${requires.join(", ")}"`,
 			`relations: [${relations.map((to) => `{ type: needs, target: ${to} }`).join(", ")}]`,
-			...(head === "" ? [] : [head]),
+			...[head, date].filter((line) => line !== ""),
 			"---",
 			heading,
 			`Text ${tag} here. ${wiki.map((name) => `[[${name}]]`).join(" ")}`,
@@ -76,20 +83,23 @@ const step = fc.record({
 	isStamped: fc.boolean(),
 });
 
+const steps = fc.array(step, { minLength: 1, maxLength: 8 });
+
 type Files = Map<string, Uint8Array>;
 interface Import {
 	readonly graph: Changeable;
 	readonly files: Files;
 	readonly memory: ReturnType<typeof toImportMemory>;
+	readonly options: ImportOptions;
 }
 
 const stampsOf = (source: Files) =>
 	new Map([...source].map(([path, bytes]) => [path, hashOf(bytes)] as const));
 
-async function importWhole(source: Files): Promise<Import> {
-	const result = await importBundle(source, "notes", OPTIONS);
+async function importWhole(source: Files, options: ImportOptions): Promise<Import> {
+	const result = await importBundle(source, "notes", options);
 	const memory = toImportMemory(source, stampsOf(source), result);
-	return { graph: result.graph as Changeable, files: new Map(result.files), memory };
+	return { graph: result.graph as Changeable, files: new Map(result.files), memory, options };
 }
 
 async function change(
@@ -117,8 +127,8 @@ async function update(
 	const stamps = new Map<string, string | undefined>(stampsOf(source));
 	if (unstamped !== undefined && stamps.has(unstamped)) stamps.set(unstamped, undefined);
 	const readFile = async (path: string) => source.get(path) ?? new Uint8Array();
-	const { graph, memory } = state;
-	const found = await updateImport({ graph, memory, stamps, readFile }, OPTIONS);
+	const { graph, memory, options } = state;
+	const found = await updateImport({ graph, memory, stamps, readFile }, options);
 	if (!found) return undefined;
 	updates += 1;
 	const changed = await change({ ...state, memory: found.memory }, found.changes);
@@ -126,7 +136,7 @@ async function update(
 	const given = new Set(
 		format === "okf" ? [...rows.keys()].filter((path) => FRAME_PATHS.has(path)) : [],
 	);
-	const rules = { format, sourceRecord, options: OPTIONS, given };
+	const rules = { format, sourceRecord, options, given };
 	return change(
 		changed,
 		frameChanges(changed.graph, rules, recordFor(changed.graph, rules, "2026-01-02")),
@@ -156,7 +166,7 @@ async function takeStep(before: Import, source: Files, step: Step): Promise<Impo
 	const meddled = await meddle(before, step.meddles);
 	if (step.text === undefined) source.delete(step.path);
 	else source.set(step.path, new TextEncoder().encode(step.text));
-	const whole = await importWhole(source);
+	const whole = await importWhole(source, before.options);
 	const state = (await update(meddled, source, step.isStamped ? undefined : "a.md")) ?? whole;
 	assert.deepEqual(textsOf(state.files), textsOf(whole.files));
 	assert.deepEqual(state.graph.concepts, whole.graph.concepts);
@@ -168,11 +178,11 @@ async function takeStep(before: Import, source: Files, step: Step): Promise<Impo
 
 t.test("updating step by step gives the files and the graph of one whole import", async (t) => {
 	await fc.assert(
-		fc.asyncProperty(fc.array(step, { minLength: 1, maxLength: 8 }), async (steps) => {
+		fc.asyncProperty(steps, fc.constantFrom(...ALL_OPTIONS), async (steps, options) => {
 			const source: Files = new Map([
 				["a.md", new TextEncoder().encode("# A\n\nSee [[Tide]] and [x](eip-1.md).")],
 			]);
-			let state = await importWhole(source);
+			let state = await importWhole(source, options);
 			for (const one of steps) state = await takeStep(state, source, one);
 		}),
 		{ numRuns: 100 },
@@ -182,6 +192,25 @@ t.test("updating step by step gives the files and the graph of one whole import"
 
 t.test("a whole import of the same files differs in nothing", async (t) => {
 	const source: Files = new Map([["a.md", new TextEncoder().encode("# A\n\nText.")]]);
-	const { graph, files } = await importWhole(source);
+	const { graph, files } = await importWhole(source, OPTIONS);
 	t.equal(differences(graph, files, new Set()).size, 0);
+});
+
+t.test("links follow a document to where it says it is published", async (t) => {
+	const document = (more: string) => `---\ntype: Note\ntitle: One${more}\n---\nText.`;
+	const encoder = new TextEncoder();
+	const source: Files = new Map([
+		["a.md", encoder.encode("# A\n\nSee [x](https://example.org/tide#top).")],
+		["eip-1.md", encoder.encode(document(""))],
+	]);
+	const before = await importWhole(source, OPTIONS);
+	const text = document("\nurl: https://example.org/tide");
+	const after = await takeStep(before, source, {
+		path: "eip-1.md",
+		text,
+		meddles: "no",
+		isStamped: true,
+	});
+	t.same(before.graph.concepts[0]?.edges, []);
+	t.match(after.graph.concepts[0]?.edges, [{ target: "eip-1" }]);
 });

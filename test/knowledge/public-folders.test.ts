@@ -1,0 +1,140 @@
+import { readdirSync, readFileSync } from "node:fs";
+import { join } from "node:path";
+import t from "tap";
+import { toCitedSentences } from "../../src/evidence/cited-sentences.js";
+import { toBundlePath } from "../../src/knowledge/bundle-paths.js";
+import type { BundleFiles } from "../../src/knowledge/bundle-reader.js";
+import type { Concept, Graph } from "../../src/knowledge/graph.js";
+import { importBundle } from "../../src/knowledge/import-bundle.js";
+import type { ImportOptions } from "../../src/knowledge/import-options.js";
+import { findLosses } from "./okf-round-trip.js";
+import { TEMPLATES, withoutCode } from "./served-templates.js";
+
+/** What somebody who read a folder of other people wrote down of it, by the paths of its documents. */
+interface ReaderNotes {
+	readonly options?: ImportOptions;
+	readonly titles: Readonly<Record<string, string>>;
+	readonly dates: Readonly<Record<string, string>>;
+	readonly inside: Readonly<Record<string, readonly string[]>>;
+	/** Addresses, each with the words that lead there. */
+	readonly outside: Readonly<Record<string, readonly (readonly [string, string])[]>>;
+}
+
+/** Folders of other people lie outside this repository: `<kind>/` and `<kind>.json`, and bundles in `okf/`. */
+const ROOT = process.env["PUBLIC_FOLDERS"];
+const SKIP =
+	ROOT === undefined && "PUBLIC_FOLDERS names no folder; CONTRIBUTING.md says what it holds";
+const namesIn = (path: string) => (ROOT === undefined ? [] : readdirSync(join(ROOT, path)).sort());
+const KINDS = namesIn(".").flatMap((name) => /^(.+)\.json$/.exec(name)?.[1] ?? []);
+
+function filesBelow(name: string): BundleFiles {
+	const folder = join(ROOT ?? "", name);
+	const entries = readdirSync(folder, { recursive: true, withFileTypes: true });
+	const paths = entries
+		.filter((entry) => entry.isFile())
+		.map((entry) => join(entry.parentPath, entry.name).slice(folder.length + 1));
+	return new Map(paths.sort().map((path) => [path, readFileSync(join(folder, path))]));
+}
+
+async function read(kind: string) {
+	const notes: ReaderNotes = JSON.parse(readFileSync(join(ROOT ?? "", `${kind}.json`), "utf8"));
+	const today = "2024-12-01";
+	const { graph } = await importBundle(filesBelow(kind), kind, { today, ...notes.options });
+	const at = (path: string) => graph.concepts.find((one) => one.path === toBundlePath(path));
+	return { notes, graph, at };
+}
+
+/** How much of what is asked for is there; what is not is named. */
+function createShare(t: { comment(text: string): void; ok(isTrue: boolean, what: string): void }) {
+	let [found, all] = [0, 0];
+	return {
+		count(isFound: boolean, what: string) {
+			all += 1;
+			if (isFound) found += 1;
+			else t.comment(`not found: ${what}`);
+		},
+		isAtLeast(least: number, what: string) {
+			t.ok(found >= least * all, `${what}: ${found} of ${all}`);
+		},
+	};
+}
+
+t.test("titles are those a reader gives, and no two are one", { skip: SKIP }, async (t) => {
+	const share = createShare(t);
+	for (const kind of KINDS) {
+		const { notes, graph, at } = await read(kind);
+		for (const [path, title] of Object.entries(notes.titles)) {
+			const ours = at(path)?.title;
+			share.count(ours === title, `${kind}: ${path} is "${title}", not "${ours}"`);
+		}
+		const titles = graph.concepts.map(({ title }) => title);
+		t.equal(new Set(titles).size, titles.length, kind);
+		t.equal(titles.length, Object.keys(notes.titles).length, kind);
+	}
+	share.isAtLeast(0.98, "titles");
+});
+
+t.test("nothing is served that only a generator reads", { skip: SKIP }, async (t) => {
+	for (const kind of KINDS) {
+		for (const { path, title, summary, body } of (await read(kind)).graph.concepts) {
+			t.notMatch([title, summary, withoutCode(body)].join("\n"), TEMPLATES, `${kind}: ${path}`);
+		}
+	}
+});
+
+t.test("dates and links that a reader finds are found", { skip: SKIP }, async (t) => {
+	const [dates, links] = [createShare(t), createShare(t)];
+	for (const kind of KINDS) {
+		const { notes, at } = await read(kind);
+		for (const path of Object.keys(notes.titles)) {
+			const ours = at(path)?.generatedAt;
+			dates.count(
+				ours === notes.dates[path],
+				`${kind}: ${path} of ${notes.dates[path]}, not ${ours}`,
+			);
+			const targets = at(path)?.edges.map(({ target }) => target);
+			const wanted = (notes.inside[path] ?? []).map((target) => at(target)?.id ?? target);
+			for (const target of wanted) {
+				links.count(targets?.includes(target) === true, `${kind}: ${path} links to ${target}`);
+			}
+			const others = targets?.filter((target) => !wanted.includes(target));
+			t.same(others, [], `${kind}: ${path} links to nothing else`);
+		}
+	}
+	dates.isAtLeast(0.95, "dates");
+	links.isAtLeast(0.95, "links");
+});
+
+const withoutAnchor = (url: string) => url.replace(/#.*$/, "");
+const lettersOf = (text: string) => text.toLowerCase().replace(/[^\p{L}\p{N}]+/gu, "");
+
+function isSourceOf(graph: Graph, concept: Concept, url: string, words: string): boolean {
+	const wanted = lettersOf(words.replace(/^https?:/, "")).slice(0, 12);
+	return toCitedSentences(graph, concept).some(
+		({ text, sources }) =>
+			sources.some(({ sourceUrl }) => withoutAnchor(sourceUrl) === withoutAnchor(url)) &&
+			// A number in parentheses belongs to the sentence before it.
+			(/^\d*$/.test(wanted) || lettersOf(text).includes(wanted)),
+	);
+}
+
+t.test("a link elsewhere is a source of the sentence it stands in", { skip: SKIP }, async (t) => {
+	const share = createShare(t);
+	for (const kind of KINDS) {
+		const { notes, graph, at } = await read(kind);
+		for (const [path, links] of Object.entries(notes.outside)) {
+			const concept = at(path);
+			for (const [url, words] of links) {
+				const isFound = concept !== undefined && isSourceOf(graph, concept, url, words);
+				share.count(isFound, `${kind}: ${path} cites ${url} for "${words}"`);
+			}
+		}
+	}
+	share.isAtLeast(0.98, "sources");
+});
+
+t.test("nothing of a bundle is lost on its way in, out and in again", { skip: SKIP }, async (t) => {
+	for (const name of namesIn("okf")) {
+		t.same(await findLosses(filesBelow(join("okf", name)), name.replaceAll("_", "-")), [], name);
+	}
+});
