@@ -16,7 +16,7 @@ const LOST: Readonly<Record<CheckedKey, string>> = {
 
 /**
  * What the journal knows of the lasting keys: a value for each that only the same key gives, HMAC-SHA-256 under the key's own
- * text. Without it a file that was lost would be made anew in silence.
+ * text. Without it a new key would take the place of a lost one in silence.
  */
 export function createKeyChecks({
 	store,
