@@ -137,7 +137,7 @@ function toReadyLine({ app, demoSpt, demoWallet, readyMs }: StartFacts): object 
 	return {
 		base_url: baseUrl,
 		agent_card_url: `${baseUrl}/.well-known/agent-card.json`,
-		mcp_url: info.mcpUrl(),
+		mcp_url: `${info.mcpUrl()}/mcp`,
 		docs_url: `${baseUrl}/openapi.json`,
 		admin_token: app.adminToken,
 		demo_spt: demoSpt ?? null,

@@ -26,9 +26,12 @@ import { sendJsonDocument } from "./respond.js";
 export function toOpenApiDocument({
 	baseUrl,
 	prices,
+	contact = baseUrl,
 }: {
 	readonly baseUrl: string;
 	readonly prices: PriceList;
+	/** Where the operator can be reached, as a mailto or an https address. */
+	readonly contact?: string | undefined;
 }) {
 	const paths: Record<string, Readonly<Record<string, unknown>>> = {};
 	for (const route of OPERATIONS) {
@@ -42,6 +45,7 @@ export function toOpenApiDocument({
 			version: INTERFACE_VERSION,
 			description:
 				"Curated knowledge graphs, searched and paid for call by call. Free operations need no credential; a paid one without a credential answers 402 with every way to pay.",
+			contact: { name: "The operator of this server", ...toContact(contact) },
 			license: { name: "Apache-2.0", identifier: "Apache-2.0" },
 		},
 		servers: [{ url: baseUrl }],
@@ -58,6 +62,11 @@ export function toOpenApiDocument({
 			securitySchemes: SECURITY_SCHEMES,
 		} as Readonly<Record<string, Readonly<Record<string, unknown>>>>,
 	};
+}
+
+function toContact(address: string): { readonly email: string } | { readonly url: string } {
+	const [, email] = /^mailto:([^?]+)/.exec(address) ?? [];
+	return email === undefined ? { url: address } : { email };
 }
 
 const PARAMETERS = {
@@ -100,7 +109,8 @@ export function createOpenApiHandler({ info, prices }: Service): RequestHandler 
 		const baseUrl = info.baseUrl();
 		const own = prices.graphs().map((graph) => [graph.graphId, toGraphPrices(graph)]);
 		const key = JSON.stringify([baseUrl, own]);
-		if (made?.key !== key) made = { key, document: toOpenApiDocument({ baseUrl, prices }) };
+		if (made?.key !== key)
+			made = { key, document: toOpenApiDocument({ ...info, baseUrl, prices }) };
 		sendJsonDocument(req, res, made.document);
 	};
 }
@@ -158,8 +168,6 @@ function priceOf(route: Operation, prices: PriceList): object {
 			"x-payment-info": { price: { mode: "dynamic", currency: "USD" } },
 		};
 	}
-	if (route.kind === "owner" && route.statedPrice)
-		return toPrice(prices.priceOf(route.statedPrice));
 	if (route.kind !== "paid") return { "x-svc-price-usd": 0, "x-svc-billing-type": "free" };
 	const byGraph = pricesByGraph(prices, { ...route, operationId: route.id });
 	return {

@@ -129,10 +129,8 @@ t.test("every parameter of a path is declared, required and named in the path", 
 /** What the price book says of a route; the least of a purchase, and nothing of what is free. */
 function bookPriceOf(route: Route): { readonly usd: number; readonly billingType: string } {
 	if (route.kind === "purchase") return { usd: 1, billingType: "prepaid" };
-	const stated = route.kind === "owner" ? route.statedPrice : undefined;
-	const id = route.kind === "paid" ? route.id : stated;
-	if (id === undefined) return { usd: 0, billingType: "free" };
-	const { amountMicros, billingType } = prices.priceOf(id);
+	if (route.kind !== "paid") return { usd: 0, billingType: "free" };
+	const { amountMicros, billingType } = prices.priceOf(route.id);
 	return { usd: toUsdNumber(amountMicros), billingType };
 }
 
@@ -158,6 +156,29 @@ t.test("paid operations name both ways to pay, their price and every refusal", (
 		}
 	}
 	t.same(Object.keys(document.components["securitySchemes"] ?? {}), ["apiKey", "paymentSPT"]);
+	t.end();
+});
+
+t.test("the document says how the operator is reached", (t) => {
+	t.match(document.info.contact, { name: String, url: "https://example.org" });
+	const mail = toOpenApiDocument({
+		baseUrl: "https://example.org",
+		prices,
+		contact: "mailto:operator@example.org?subject=API",
+	});
+	t.match(mail.info.contact, { name: String, email: "operator@example.org" });
+	const page = toOpenApiDocument({
+		baseUrl: "https://example.org",
+		prices,
+		contact: "https://example.org/contact",
+	});
+	t.match(page.info.contact, { url: "https://example.org/contact" });
+	t.end();
+});
+
+t.test("opening an account, which the operator may not offer, declares 403", (t) => {
+	t.ok(operationOf(ROUTES["accounts.open"]).responses[403]);
+	t.notOk(operationOf(ROUTES["graphs.catalog"]).responses[403]);
 	t.end();
 });
 
