@@ -88,9 +88,18 @@ export function createMcp(options: McpOptions): Mcp {
 	];
 	const router = express
 		.Router({ caseSensitive: true, strict: true })
-		.all("/mcp", named({ path: "/mcp", isOAuthOnly: false }, profiles.whole, takesPayments))
-		.all("/chatgpt", named({ path: "/chatgpt", isOAuthOnly: true }, profiles.chatgpt))
-		.all("/copilot", named({ path: "/copilot", isOAuthOnly: false }, profiles.copilot))
+		.all(
+			["/mcp", "/mcp/"],
+			named({ path: "/mcp", isOAuthOnly: false }, profiles.whole, takesPayments),
+		)
+		.all(
+			["/chatgpt", "/chatgpt/"],
+			named({ path: "/chatgpt", isOAuthOnly: true }, profiles.chatgpt),
+		)
+		.all(
+			["/copilot", "/copilot/"],
+			named({ path: "/copilot", isOAuthOnly: false }, profiles.copilot),
+		)
 		.use(CONNECTION_PATH, [
 			keepPrivate,
 			createTokenGate(options),
