@@ -1,7 +1,7 @@
 import type { OpenPayments } from "../../payments/onchain/onchain.js";
 import type { Store } from "../../store/store.js";
 import type { Json, ServiceInfo } from "../contract/contract.js";
-import type { Clock } from "../kernel/kernel.js";
+import { type Clock, toIsoTime } from "../kernel/kernel.js";
 import type { IndexStatus, SearchEngine } from "../search/search.js";
 
 /** The latest check of the ledger's invariants. */
@@ -31,7 +31,7 @@ export interface HealthDeps {
 export function createHealth(deps: HealthDeps): () => Promise<Json> {
 	const { info, clock, search, store, rails, writer, startedAtMs } = deps;
 	return async () => {
-		const { status, sequence, isChainIntact } = store.health();
+		const { kind, status, since, reason: why, sequence, isChainIntact } = store.health();
 		const invariants = deps.invariants();
 		const index = search.status();
 		const reason = whyNoVectors(index);
@@ -41,7 +41,15 @@ export function createHealth(deps: HealthDeps): () => Promise<Json> {
 		return {
 			status: isSelling ? (isWhole ? "ok" : "degraded") : "unavailable",
 			version: info.version,
-			store: { status, sequence, is_chain_intact: isChainIntact },
+			store: {
+				kind,
+				status,
+				state: status === "ok" ? "serving" : "stopped",
+				since: toIsoTime(since),
+				...(why !== undefined && { reason: withoutPaths(why) }),
+				sequence,
+				is_chain_intact: isChainIntact,
+			},
 			invariants: {
 				status: invariants.status,
 				checked_at: invariants.checkedAt,

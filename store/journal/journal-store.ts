@@ -72,8 +72,13 @@ async function openLocked(
 	releaseLock: () => Promise<void>,
 ) {
 	const { fileSystem, clock, random = systemRandom, onDroppedQueryRows: onDropped } = deps;
+	let since = clock.now();
+	const onStop = (reason: string) => {
+		since = clock.now();
+		deps.onStop?.(reason);
+	};
 	const documents = await openDocuments({ fileSystem, clock, folder: folders.documents });
-	const running = await openRunning(deps, folders);
+	const running = await openRunning({ ...deps, onStop }, folders);
 	const { low, journal, commit, inTurn, look } = running;
 	const damage = createDamageLog();
 	const onDamage = damage.note;
@@ -95,7 +100,8 @@ async function openLocked(
 		const reason = stopReason();
 		const status = reason === undefined ? "ok" : "stopped";
 		const isChainIntact = damage.isIntact();
-		return { status, reason, sequence: journal.head().sequence, isChainIntact };
+		const { sequence } = journal.head();
+		return { kind: "journal", status, since, reason, sequence, isChainIntact };
 	};
 	const settledSegments = async () => {
 		if (stopReason() === undefined) await commit.settle();
