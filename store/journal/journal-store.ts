@@ -66,17 +66,25 @@ export async function openJournalStore(deps: JournalStoreDeps) {
 
 type Folders = Record<"root" | "segments" | "snapshots" | "documents" | "queries", string>;
 
+/** Since when the store is in the state it is in. */
+function watchStop({ clock, onStop }: Pick<JournalStoreDeps, "clock" | "onStop">) {
+	let since = clock.now();
+	return {
+		since: () => since,
+		onStop(reason: string) {
+			since = clock.now();
+			onStop?.(reason);
+		},
+	};
+}
+
 async function openLocked(
 	deps: JournalStoreDeps,
 	folders: Folders,
 	releaseLock: () => Promise<void>,
 ) {
 	const { fileSystem, clock, random = systemRandom, onDroppedQueryRows: onDropped } = deps;
-	let since = clock.now();
-	const onStop = (reason: string) => {
-		since = clock.now();
-		deps.onStop?.(reason);
-	};
+	const { since, onStop } = watchStop(deps);
 	const documents = await openDocuments({ fileSystem, clock, folder: folders.documents });
 	const running = await openRunning({ ...deps, onStop }, folders);
 	const { low, journal, commit, inTurn, look } = running;
@@ -101,7 +109,7 @@ async function openLocked(
 		const status = reason === undefined ? "ok" : "stopped";
 		const isChainIntact = damage.isIntact();
 		const { sequence } = journal.head();
-		return { kind: "journal", status, since, reason, sequence, isChainIntact };
+		return { kind: "journal", status, since: since(), reason, sequence, isChainIntact };
 	};
 	const settledSegments = async () => {
 		if (stopReason() === undefined) await commit.settle();

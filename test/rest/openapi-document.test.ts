@@ -176,6 +176,33 @@ t.test("the document says how the operator is reached", (t) => {
 	t.end();
 });
 
+function infoIn({ paths }: typeof document, { id }: Route): Json | undefined {
+	const { method, path } = OPERATION_ADDRESSES[id];
+	const operation = paths[path]?.[method.toLowerCase()] as Json | undefined;
+	return operation?.["x-payment-info"] as Json | undefined;
+}
+
+t.test("every paid operation states its price and protocols as indexers read them", (t) => {
+	const chained = toOpenApiDocument({ baseUrl: "https://example.org", prices, takesChain: true });
+	for (const route of Object.values(ROUTES)) {
+		const info = infoIn(chained, route);
+		if (route.kind !== "paid" && route.kind !== "purchase") {
+			t.equal(info, undefined, route.id);
+			continue;
+		}
+		const price = info?.["price"] as Json | undefined;
+		t.match(price, { mode: /^(fixed|dynamic)$/, currency: "USD" }, route.id);
+		if (price?.["mode"] === "fixed") t.equal(Number(price["amount"]), bookPriceOf(route).usd);
+		t.match(info?.["protocols"], [{ x402: {} }, { mpp: { method: "evm", intent: "charge" } }]);
+		t.match(
+			infoIn(document, route)?.["protocols"],
+			[{ mpp: { method: "tollgraph" } }],
+			"without a chain",
+		);
+	}
+	t.end();
+});
+
 t.test("opening an account, which the operator may not offer, declares 403", (t) => {
 	t.ok(operationOf(ROUTES["accounts.open"]).responses[403]);
 	t.notOk(operationOf(ROUTES["graphs.catalog"]).responses[403]);

@@ -106,6 +106,13 @@ t.test("a reader who asks for Markdown gets Markdown, everybody else JSON", asyn
 	t.equal((await get("/v1/graphs/no-such-graph", "text/markdown")).reply.status, 404);
 });
 
+t.test("the list of paid routes stands at both of its addresses", async (t) => {
+	const { get } = await start(t);
+	const { reply, text } = await get("/.well-known/x402.json");
+	t.equal(reply.status, 200);
+	t.equal(text, (await get("/.well-known/x402")).text);
+});
+
 t.test("browsers find an icon, and keep it", async (t) => {
 	const { baseUrl, get } = await start(t);
 	for (const path of ["/favicon.ico", "/favicon.svg"]) {
