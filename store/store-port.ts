@@ -102,7 +102,11 @@ export interface TransactionOptions {
 }
 
 export interface StoreHealth {
+	/** What keeps it, e.g. "journal". */
+	readonly kind: string;
 	readonly status: "ok" | "stopped";
+	/** When it was opened, or when it stopped; milliseconds since the epoch. */
+	readonly since: number;
 	/** Why the store takes no more writes; undefined while it does. */
 	readonly reason: string | undefined;
 	readonly sequence: number;

@@ -83,7 +83,6 @@ function escapeQuoted(text: string): string {
 	);
 }
 
-const REALM = "tollgraph";
 const CHARGE = "charge";
 const NONCE_BYTES = 12;
 
@@ -109,7 +108,7 @@ export function createChallengeIssuer(deps: {
 		issue({ method, request, quote }: ChargeTerms): PaymentChallenge {
 			const nonce = Buffer.from(random.bytes(NONCE_BYTES)).toString("base64url");
 			const fields = {
-				realm: REALM,
+				realm: resourceOf(quote).host,
 				method,
 				intent: CHARGE,
 				request: encodeJson(request),
@@ -149,10 +148,15 @@ function expiryAfter(now: number): string {
 	return toIsoTime(seconds * 1000).replace(".000Z", "Z");
 }
 
+const resourceOf = ({ resourceUrl }: Quote): URL => new URL(resourceUrl, "http://localhost");
+
 /** What a challenge may buy: this resource, with this input. */
-function boundTo({ resourceUrl, fingerprint }: Quote): Readonly<Record<string, string>> {
-	const { pathname } = new URL(resourceUrl, "http://localhost");
-	return { resource: pathname, ...(fingerprint !== undefined && { fingerprint }) };
+function boundTo(quote: Quote): Readonly<Record<string, string>> {
+	const { fingerprint } = quote;
+	return {
+		resource: resourceOf(quote).pathname,
+		...(fingerprint !== undefined && { fingerprint }),
+	};
 }
 
 function isBoundTo(opaque: string, quote: Quote): boolean {

@@ -1,5 +1,12 @@
 import { A2A_VERSION_HEADER } from "@a2a-js/sdk";
-import { A2A_ERROR_CODE, ContentTypeNotSupportedError, toJsonRpcError } from "@a2a-js/sdk/errors";
+import {
+	A2A_ERROR_CODE,
+	A2AError,
+	ContentTypeNotSupportedError,
+	restStatusFor,
+	toJsonRpcError,
+	toRestErrorBody,
+} from "@a2a-js/sdk/errors";
 import express, {
 	type ErrorRequestHandler,
 	type Request,
@@ -74,13 +81,13 @@ export function createA2aRouter({
 		.use(createCardRoutes(card))
 		.use([A2A_PATHS.jsonRpc, A2A_PATHS.rest], keepPrivate)
 		.post(
-			A2A_PATHS.jsonRpc,
+			RPC_PATHS,
 			requireJson,
 			readBody,
 			requireRequestObject,
 			createJsonRpcHandler(requestHandler, openExchange, deps.clock),
 		)
-		.all(A2A_PATHS.jsonRpc, refuseMethod)
+		.all(RPC_PATHS, refuseMethod)
 		.use(A2A_PATHS.jsonRpc, createRpcErrorHandler(openExchange))
 		.use(
 			A2A_PATHS.rest,
@@ -90,6 +97,9 @@ export function createA2aRouter({
 		)
 		.use(A2A_PATHS.rest, createRestErrorHandler(openExchange));
 }
+
+/** The SDK's own routes of the other binding take a slash at the end, too. */
+const RPC_PATHS = [A2A_PATHS.jsonRpc, `${A2A_PATHS.jsonRpc}/`];
 
 const keepPrivate: RequestHandler = (_req, res, next) => {
 	res.setHeader("Cache-Control", "private, no-store");
@@ -133,6 +143,10 @@ type OpenExchange = (req: Request) => Exchange;
 function createRpcErrorHandler(openExchange: OpenExchange): ErrorRequestHandler {
 	return (error: unknown, req, res, next) => {
 		if (res.headersSent) return next(error);
+		if (error instanceof A2AError) {
+			const reply = { jsonrpc: "2.0", id: rpcIdOf(req.body), error: toJsonRpcError(error) };
+			return sendJson(res, restStatusFor(error), reply);
+		}
 		if (!isNoJson(error)) {
 			const refusal = openExchange(req).refuse(error);
 			return sendRpcRefusal(res, rpcIdOf(req.body), refusal);
@@ -145,7 +159,9 @@ function createRpcErrorHandler(openExchange: OpenExchange): ErrorRequestHandler 
 function createRestErrorHandler(openExchange: OpenExchange): ErrorRequestHandler {
 	return (error: unknown, req, res, next) => {
 		if (res.headersSent) return next(error);
-		sendRestRefusal(res, openExchange(req).refuse(error));
+		if (error instanceof A2AError)
+			sendJson(res, restStatusFor(error), toRestErrorBody(error, restStatusFor(error)));
+		else sendRestRefusal(res, openExchange(req).refuse(error));
 	};
 }
 

@@ -1,4 +1,5 @@
 import { LEGACY_METHOD_PUSH_NOTIFICATION_CONFIG_SET } from "@a2a-js/sdk/compat/v0_3";
+import { ContentTypeNotSupportedError } from "@a2a-js/sdk/errors";
 import { z } from "zod";
 import { parseInput } from "../contract/contract.js";
 import { invalidArgument, isRecord, type ServiceError } from "../kernel/kernel.js";
@@ -11,10 +12,36 @@ type Dialect = "1.0" | "0.3" | "0.3 HTTP+JSON";
 
 /**
  * Judges the parameters of a sent message before the SDK decodes them, because it turns what it does not understand
- * into text or an exception. Throws INVALID_ARGUMENT with the path of each mistake; fields no one knows are let pass.
+ * into text or an exception. Throws INVALID_ARGUMENT with the path of each mistake, and ContentTypeNotSupportedError for a
+ * file; fields no one knows are let pass.
  */
 export function checkEnvelope(dialect: Dialect, params: unknown): void {
-	parseInput(ENVELOPES[dialect], withProtocolNames(params));
+	const named = withProtocolNames(params);
+	refuseFiles(named);
+	parseInput(ENVELOPES[dialect], named);
+}
+
+/** Parts that the protocol knows and no skill here reads. Throws ContentTypeNotSupportedError. */
+function refuseFiles(params: unknown): void {
+	const { parts, content = parts } = messageSchema.safeParse(params).data?.message ?? {};
+	const place = content?.findIndex(isFile) ?? -1;
+	if (place < 0) return;
+	throw new ContentTypeNotSupportedError(
+		`Part ${place} of the message is a file; this agent reads text and data parts.`,
+	);
+}
+
+const messageSchema = z.object({
+	message: z.object({
+		parts: z.array(z.unknown()).optional(),
+		content: z.array(z.unknown()).optional(),
+	}),
+});
+
+function isFile(value: unknown): boolean {
+	if (!isRecord(value) || isSet(value["text"]) || isSet(value["data"])) return false;
+	const { file = { raw: value["raw"], url: value["url"] } } = value;
+	return isRecord(file) && Object.values(file).some((field) => typeof field === "string");
 }
 
 /** The same for what JSON-RPC asks about tasks in version 0.3; in 1.0 the SDK's decoder is enough. */

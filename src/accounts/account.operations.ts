@@ -39,6 +39,7 @@ export const accountsOpen = dataOperation({
 		"An account on the free plan and its first key, shown once. Offered where the operator lets anybody open one; elsewhere the operator hands out keys. All accounts opened from one address share one quota of free calls.",
 	body: accountOrderSchema,
 	freshness: "secret",
+	mayBeClosed: true,
 	callsPerMinute: LIMITS.accountsOpenedPerMinute,
 	data: openedAccountSchema,
 	answer: (services: Services, request) => services.openAccount(request.body, request.address),

@@ -49,6 +49,7 @@ import {
 	makeDataFolder,
 	type Operator,
 	rehearseOn,
+	toStartRefusal,
 } from "../operator/operator.js";
 import { openIndexDisk, type PairJudge } from "../search/search.js";
 import { GRAPH_VERSIONS, type Settings } from "../settings/settings.js";
@@ -122,6 +123,8 @@ export async function createApp(options: AppOptions): Promise<App> {
 		fileSystem: nodeFileSystem,
 		onStop: (reason) => logger.error("the store has stopped; nothing is sold", { reason }),
 		onDroppedQueryRows: (rows) => logger.error("rows of the query log were lost", { rows }),
+	}).catch((error: unknown) => {
+		throw toStartRefusal(error, { folder });
 	});
 	let onchain = options.onchain;
 	try {
@@ -133,9 +136,10 @@ export async function createApp(options: AppOptions): Promise<App> {
 		onchain ??= await options.openOnchain?.({ ...bare, keys });
 		return await wire({ ...bare, keys, onchain }, store);
 	} catch (error) {
+		const refusal = toStartRefusal(error, { folder, store });
 		await onchain?.close();
 		await store.close();
-		throw error;
+		throw refusal;
 	}
 }
 

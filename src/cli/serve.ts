@@ -4,6 +4,7 @@ import type { Command } from "commander";
 import type { DemoWallet } from "../../payments/onchain/onchain.js";
 import { type App, createApp, type OpenedOnchain, openOnchain } from "../app/app.js";
 import type { RunningServer } from "../http/http.js";
+import { toStartRefusal } from "../operator/operator.js";
 import { planOnchain, type Settings } from "../settings/settings.js";
 import { withExamples, withSettings } from "./help.js";
 import { removeServerFile, writeServerFile } from "./operator-client.js";
@@ -56,7 +57,11 @@ export async function serve(
 		}
 	};
 	try {
-		if (!isStopped()) await open();
+		if (!isStopped()) {
+			await open().catch((error: unknown) => {
+				throw toStartRefusal(error, { folder: resolve(settings.data), store: app.store });
+			});
+		}
 		await stopped;
 		terminal.say(`${signal}: finishing running calls.`);
 	} finally {
@@ -137,7 +142,7 @@ function toReadyLine({ app, demoSpt, demoWallet, readyMs }: StartFacts): object 
 	return {
 		base_url: baseUrl,
 		agent_card_url: `${baseUrl}/.well-known/agent-card.json`,
-		mcp_url: info.mcpUrl(),
+		mcp_url: `${info.mcpUrl()}/mcp`,
 		docs_url: `${baseUrl}/openapi.json`,
 		admin_token: app.adminToken,
 		demo_spt: demoSpt ?? null,

@@ -8,7 +8,6 @@ import type {
 	OperationId,
 	OwnerOperationId,
 	PaidOperationId,
-	PricedOperationId,
 	PurchaseOperationId,
 } from "./operations.js";
 import { parseInput } from "./parse-input.js";
@@ -201,6 +200,8 @@ export interface DataOperation extends EnvelopeOperation {
 	readonly id: FreeOperationId;
 	/** How long a reply may be kept: "catalog" with an ETag and a short life, "live" and "secret" not at all. */
 	readonly freshness: "catalog" | "live" | "secret";
+	/** The operator may offer it to no one; it answers 403 then. */
+	readonly mayBeClosed?: true | undefined;
 	readonly create: (services: Services) => (request: RawRequest) => object | Promise<object>;
 }
 
@@ -220,8 +221,6 @@ export interface OwnerOperation extends EnvelopeOperation {
 	readonly timeoutMs?: number | undefined;
 	/** Its answer shows a secret once: HEAD, which drops the answer, is refused. */
 	readonly showsOnce?: true | undefined;
-	/** The price, by operation id, that the contract states of what it asks about. */
-	readonly statedPrice?: PricedOperationId | undefined;
 	/** What it sends instead of the envelope; the example's data is then its text. */
 	readonly sends?:
 		| { readonly kind: "events" }

@@ -57,6 +57,8 @@ export async function listen(
 			requestTimeout: timeouts?.requestMs ?? LIMITS.requestTimeoutMs,
 			connectionsCheckingInterval: LIMITS.timeoutCheckIntervalMs,
 			maxHeaderSize: LIMITS.headerBytes,
+			// Node would refuse without a body; see faultOf.
+			requireHostHeader: false,
 		},
 		requests.listener,
 	);
@@ -65,6 +67,9 @@ export async function listen(
 	const { connectionsMax = LIMITS.connectionsMax, stallMs = LIMITS.replyTakenMs } = bounds;
 	boundConnections(server, { clock, connectionsMax, stallMs, isAnswering: requests.isAnswering });
 	server.on("checkExpectation", refuseWith(ids, badExpectation));
+	server.on("connect", (_req, socket) =>
+		writeLastReply(socket, noTunnel(), { requestId: ids.next("req") }),
+	);
 	server.on("clientError", (error, socket) => refuseUnreadable({ error, socket, requests, ids }));
 	await new Promise<void>((resolve, reject) => {
 		server.once("error", (cause) => reject(cannotListen(cause, { host, port })));
@@ -104,10 +109,26 @@ function refuseWith(ids: Ids, toError: () => ServiceError, status?: number): Req
 function boundHeaders(handler: RequestListener, ids: Ids): RequestListener {
 	const refuse = refuseWith(ids, tooManyHeaders, 431);
 	return (req, res) => {
-		const isWithin = req.rawHeaders.length <= LIMITS.headersMax * 2;
-		(isWithin ? handler : refuse)(req, res);
+		const fault = faultOf(req);
+		if (req.rawHeaders.length > LIMITS.headersMax * 2) refuse(req, res);
+		else if (fault) refuseWith(ids, fault)(req, res);
+		else handler(req, res);
 	};
 }
+
+/** What makes a request one that another server may read as another: no HTTP/1, or no single host (RFC 9112, section 3.2). */
+function faultOf(req: IncomingMessage): (() => ServiceError) | undefined {
+	const { httpVersion } = req;
+	if (httpVersion !== "1.1" && httpVersion !== "1.0") return badVersion;
+	const hosts = readHeaders(req).get("host") ?? [];
+	const isMissing = hosts.length === 0 && httpVersion === "1.1";
+	return isMissing || hosts.length > 1 || hosts.some((host) => !HOST.test(host))
+		? badHost
+		: undefined;
+}
+
+/** A name, an IPv4 or an IPv6 address, and perhaps a port; empty where the address has none. */
+const HOST = /^(?:[a-z0-9._-]*|\[[0-9a-f:.]+\])(?::\d{1,5})?$/i;
 
 /** Answers what is no request; where another answer is still owed, this one would be taken for it. */
 function refuseUnreadable({
@@ -147,6 +168,11 @@ const UNREADABLE: Readonly<Record<string, { readonly status: number; readonly me
 
 const invalid = (message: string) => () => invalidArgument(message);
 const tooManyHeaders = invalid(`The request has more than ${LIMITS.headersMax} headers.`);
+const badVersion = invalid('The request must be HTTP/1.1 or HTTP/1.0, as "GET /path HTTP/1.1".');
+const badHost = invalid(
+	'The header "Host" must be sent once and name one host, as "Host: api.example.com".',
+);
+const noTunnel = invalid("This server opens no tunnels; send the request itself.");
 const badExpectation = invalid('The header "Expect" may only say "100-continue"; leave it out.');
 const stopping = () => unavailable("The service is stopping; send the same request again shortly.");
 

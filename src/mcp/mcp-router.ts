@@ -7,7 +7,8 @@ import express, {
 	type Response,
 	type Router,
 } from "express";
-import { LIMITS } from "../contract/contract.js";
+import { z } from "zod";
+import { LIMITS, parseInput } from "../contract/contract.js";
 import {
 	type CallRates,
 	CONNECTION_PATH,
@@ -62,6 +63,7 @@ export interface Mcp {
 /** Levels the protocol wraps around a tool's arguments: request, params, arguments. */
 const ENVELOPE_LEVELS = 4;
 const INVALID_REQUEST = -32600;
+const INVALID_PARAMS = -32602;
 const PARSE_ERROR = -32700;
 const REFUSED = -32000;
 const PRIVATE = "private, no-store";
@@ -86,9 +88,18 @@ export function createMcp(options: McpOptions): Mcp {
 	];
 	const router = express
 		.Router({ caseSensitive: true, strict: true })
-		.all("/mcp", named({ path: "/mcp", isOAuthOnly: false }, profiles.whole, takesPayments))
-		.all("/chatgpt", named({ path: "/chatgpt", isOAuthOnly: true }, profiles.chatgpt))
-		.all("/copilot", named({ path: "/copilot", isOAuthOnly: false }, profiles.copilot))
+		.all(
+			["/mcp", "/mcp/"],
+			named({ path: "/mcp", isOAuthOnly: false }, profiles.whole, takesPayments),
+		)
+		.all(
+			["/chatgpt", "/chatgpt/"],
+			named({ path: "/chatgpt", isOAuthOnly: true }, profiles.chatgpt),
+		)
+		.all(
+			["/copilot", "/copilot/"],
+			named({ path: "/copilot", isOAuthOnly: false }, profiles.copilot),
+		)
 		.use(CONNECTION_PATH, [
 			keepPrivate,
 			createTokenGate(options),
@@ -189,9 +200,45 @@ const readRequest: RequestHandler = async (req, res, next) => {
 		if (typeof req.body !== "object" || req.body === null || Array.isArray(req.body)) {
 			throw invalidArgument("The body must be one JSON-RPC message, an object.");
 		}
+		const wrong = findWrongParams(req.body);
+		if (wrong) return void res.status(200).json({ jsonrpc: "2.0", ...wrong });
 	}
 	next();
 };
+
+const paged = z.looseObject({ cursor: z.string().optional() }).optional();
+
+/** What each method must be given; the SDK takes some of these mistakes for failures of its own. */
+const PARAMS: Readonly<Record<string, z.ZodType>> = {
+	initialize: z.looseObject({
+		protocolVersion: z.string(),
+		capabilities: z.looseObject({}),
+		clientInfo: z.looseObject({ name: z.string(), version: z.string() }),
+	}),
+	"tools/call": z.looseObject({ name: z.string(), arguments: z.looseObject({}).optional() }),
+	"tools/list": paged,
+	"resources/list": paged,
+	"resources/templates/list": paged,
+	"resources/read": z.looseObject({ uri: z.string() }),
+	"prompts/list": paged,
+	"prompts/get": z.looseObject({
+		name: z.string(),
+		arguments: z.record(z.string(), z.string()).optional(),
+	}),
+};
+
+/** The error of a request whose parameters are not as its method wants them. */
+function findWrongParams(message: Readonly<Record<string, unknown>>): object | undefined {
+	const { id, method, params } = message;
+	const schema = Object.hasOwn(PARAMS, String(method)) ? PARAMS[String(method)] : undefined;
+	if (!schema || id === undefined) return undefined;
+	try {
+		parseInput(z.object({ params: schema }), { params });
+		return undefined;
+	} catch (error) {
+		return { id, error: { code: INVALID_PARAMS, message: toServiceError(error).message } };
+	}
+}
 
 function createErrorHandler({ service, issuers, logger }: McpOptions): ErrorRequestHandler {
 	return (error: unknown, req, res, next) => {

@@ -17,9 +17,10 @@ const sentMetadata = z.object({
 });
 
 const LOOPBACK: readonly string[] = ["localhost", "127.0.0.1", "[::1]"];
-const SCHEME = /^[a-z][a-z0-9+.-]{1,63}:$/;
-/** Addresses that do something in the browser itself. */
-const FORBIDDEN_SCHEMES = ["javascript:", "vbscript:", "data:", "blob:", "file:", "about:", "ws:"];
+/** A domain of the application's own, backwards (RFC 8252, section 7.1): no scheme that a browser acts on itself has a dot. */
+const APPLICATION_SCHEME = /^(?=.{3,64}$)[a-z][a-z0-9-]*(?:\.[a-z0-9-]+)+:$/;
+/** Parsers of addresses let through more, such as ";". */
+const HOST = /^[a-z0-9.-]+$/;
 
 /**
  * What a client says of itself, made into what it can be here: public, with codes alone, proved by PKCE. What it asked for
@@ -70,21 +71,18 @@ export function describeTarget(redirectUri: string): string {
 	return `the application that opens ${protocol} addresses`;
 }
 
-/** RFC 8252: https, a scheme of the application's own, or http on the user's machine, whose port may then vary. */
+/** RFC 8252: https, a reverse domain as the scheme, or http on the user's machine, whose port may then vary. */
 function assertRedirectUri(redirectUri: string): "web" | "native" {
 	const url = URL.canParse(redirectUri) ? new URL(redirectUri) : undefined;
 	if (!url || redirectUri.includes("#") || url.username !== "" || url.password !== "") {
 		throw invalid("Each of redirect_uris must be an absolute address without a fragment.");
 	}
-	if (url.protocol === "https:") return "web";
+	if (url.protocol === "https:" && HOST.test(url.hostname)) return "web";
 	if (url.protocol === "http:" && LOOPBACK.includes(url.hostname)) return "native";
-	if (url.protocol === "http:" || !SCHEME.test(url.protocol)) {
-		throw invalid("Each of redirect_uris must use https, or http on the user's own machine.");
-	}
-	if (FORBIDDEN_SCHEMES.includes(url.protocol)) {
-		throw invalid(`redirect_uris must not use "${url.protocol}".`);
-	}
-	return "native";
+	if (APPLICATION_SCHEME.test(url.protocol)) return "native";
+	throw invalid(
+		'Each of redirect_uris must use https, http on the user\'s own machine, or a domain of the application backwards as its scheme ("com.example.app:/callback").',
+	);
 }
 
 function isHttps(address: string): boolean {

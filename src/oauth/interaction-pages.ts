@@ -185,10 +185,13 @@ ${content}
 	return { body, policy };
 }
 
+/** Parsers of addresses let a host have characters, such as ";", that end a directive of the policy. */
+const PLAIN_ORIGIN = /^https?:\/\/[a-z0-9.-]+(?::\d+)?$/;
+
 /** As a source of a Content-Security-Policy: the address's origin, or its scheme where such a source cannot name it. */
 function toFormTarget(redirectUri: string): string {
-	const { origin, protocol, hostname } = new URL(redirectUri);
-	return origin === "null" || hostname.startsWith("[") ? protocol : origin;
+	const { origin, protocol } = new URL(redirectUri);
+	return PLAIN_ORIGIN.test(origin) ? origin : protocol;
 }
 
 /** What an application could buy, as a user sees it before agreeing to it. */

@@ -298,15 +298,21 @@ export function bindProfile(folder: string, profile: Settings["profile"]): void 
  */
 export function assertBooksKept(folder: string): void {
 	const remnant = ["profile", "keys/pepper"].find((path) => existsSync(join(folder, path)));
-	if (remnant === undefined || hasJournal(join(folder, "journal"))) return;
+	if (remnant === undefined || hasJournal(folder)) return;
 	throw unavailable(
 		`The folder "${folder}" has been in use (it holds "${remnant}"), but its journal is missing: every balance would be zero. Restore it from a backup with tollgraph restore into a new folder, or start with empty books in another one.`,
 		{ retryable: false },
 	);
 }
 
-/** Whatever is left of it is for the store to judge. */
-function hasJournal(folder: string): boolean {
+/** Whatever is left of it is for the store to judge. Throws INVALID_ARGUMENT where it may not be looked at: that is not missing. */
+function hasJournal(data: string): boolean {
+	const folder = join(data, "journal");
+	try {
+		if (existsSync(folder)) accessSync(folder, constants.R_OK | constants.X_OK);
+	} catch (error) {
+		throw toStartRefusal(error, { folder: data });
+	}
 	if (existsSync(join(folder, "mark"))) return true;
 	const segments = join(folder, "segments");
 	return existsSync(segments) && readdirSync(segments).length > 0;
@@ -328,6 +334,27 @@ export function makeDataFolder(folder: string): void {
 	}
 	if (statSync(folder).isDirectory()) return;
 	throw invalidArgument(`"${folder}" is a file; name a folder with --data.`);
+}
+
+/**
+ * What a start on this folder failed with. Where the system refused a file of it, or the disk took no more, it is for the
+ * operator to mend: INVALID_ARGUMENT, in one sentence.
+ */
+export function toStartRefusal(
+	error: unknown,
+	{
+		folder,
+		store,
+	}: { readonly folder: string; readonly store?: Pick<Store, "health"> | undefined },
+): unknown {
+	const cause = error instanceof ServiceError ? error.cause : error;
+	const stopReason = store?.health().reason;
+	const isRefused = cause instanceof Error && "syscall" in cause && cause.message.includes(folder);
+	if (!isRefused && stopReason === undefined) return error;
+	return invalidArgument(
+		`The data folder "${folder}" cannot be used (${stopReason ?? messageOf(cause)}). See that its disk has room and that this user may read and write all of it, then start again.`,
+		{ cause: error },
+	);
 }
 
 /** One by one: where the system refuses every name, as in /proc, a recursive mkdir of Node never returns. */

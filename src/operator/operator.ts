@@ -27,6 +27,7 @@ export {
 	makeDataFolder,
 	type RestoreReport,
 	restoreData,
+	toStartRefusal,
 } from "./data-folder.js";
 export { type GapReport, gapCommand } from "./gap-report.js";
 export { createExpertEditor } from "./graph-expert.js";

@@ -9,7 +9,8 @@ import {
 	toServiceError,
 } from "../http/http.js";
 import { type Ids, notFound } from "../kernel/kernel.js";
-import { sendError } from "./respond.js";
+import { asksForPage } from "./payment-page.js";
+import { sendError, sendPaymentPage } from "./respond.js";
 
 const EXPOSED_HEADERS = [
 	"X-Cost-USD",
@@ -75,7 +76,8 @@ export function createErrorHandler({ logUnexpected }: ErrorHandlerDeps = {}): Er
 			res.destroy();
 			return;
 		}
-		sendError(res, refusal);
+		if (asksForPage(req, refusal)) sendPaymentPage(res, refusal);
+		else sendError(res, refusal);
 	};
 }
 

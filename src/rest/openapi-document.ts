@@ -3,6 +3,7 @@ import type { z } from "zod";
 import {
 	LIMITS,
 	type Operation,
+	PREPAID_METHOD,
 	type Price,
 	type PricedBy,
 	type PriceList,
@@ -10,7 +11,7 @@ import {
 	requestComponents,
 	toGraphPrices,
 } from "../contract/contract.js";
-import { toUsdNumber } from "../kernel/kernel.js";
+import { formatUsd, toUsdNumber } from "../kernel/kernel.js";
 import {
 	INTERFACE_VERSION,
 	OPERATIONS,
@@ -22,18 +23,22 @@ import {
 import { toErrorResponses, toResponses } from "./openapi-responses.js";
 import { sendJsonDocument } from "./respond.js";
 
-/** The machine-readable description of every route in the table, with prices of this deployment. */
-export function toOpenApiDocument({
-	baseUrl,
-	prices,
-}: {
+interface DocumentTerms {
 	readonly baseUrl: string;
 	readonly prices: PriceList;
-}) {
+	/** Where the operator can be reached, as a mailto or an https address. */
+	readonly contact?: string | undefined;
+	/** Payments on a chain are configured. */
+	readonly takesChain?: boolean | undefined;
+}
+
+/** The machine-readable description of every route in the table, with prices of this deployment. */
+export function toOpenApiDocument(terms: DocumentTerms) {
+	const { baseUrl, contact = baseUrl } = terms;
 	const paths: Record<string, Readonly<Record<string, unknown>>> = {};
 	for (const route of OPERATIONS) {
 		const { method, path } = route;
-		paths[path] = { ...paths[path], [method.toLowerCase()]: toOperation(route, prices) };
+		paths[path] = { ...paths[path], [method.toLowerCase()]: toOperation(route, terms) };
 	}
 	return {
 		openapi: "3.1.0",
@@ -42,6 +47,7 @@ export function toOpenApiDocument({
 			version: INTERFACE_VERSION,
 			description:
 				"Curated knowledge graphs, searched and paid for call by call. Free operations need no credential; a paid one without a credential answers 402 with every way to pay.",
+			contact: { name: "The operator of this server", ...toContact(contact) },
 			license: { name: "Apache-2.0", identifier: "Apache-2.0" },
 		},
 		servers: [{ url: baseUrl }],
@@ -58,6 +64,11 @@ export function toOpenApiDocument({
 			securitySchemes: SECURITY_SCHEMES,
 		} as Readonly<Record<string, Readonly<Record<string, unknown>>>>,
 	};
+}
+
+function toContact(address: string): { readonly email: string } | { readonly url: string } {
+	const [, email] = /^mailto:([^?]+)/.exec(address) ?? [];
+	return email === undefined ? { url: address } : { email };
 }
 
 const PARAMETERS = {
@@ -94,13 +105,19 @@ const SECURITY_SCHEMES = {
 };
 
 /** Serves the description; memoized for an address and the prices of graphs. */
-export function createOpenApiHandler({ info, prices }: Service): RequestHandler {
+export function createOpenApiHandler({ info, prices, free }: Service): RequestHandler {
 	let made: { readonly key: string; readonly document: object } | undefined;
 	return (req, res) => {
 		const baseUrl = info.baseUrl();
 		const own = prices.graphs().map((graph) => [graph.graphId, toGraphPrices(graph)]);
 		const key = JSON.stringify([baseUrl, own]);
-		if (made?.key !== key) made = { key, document: toOpenApiDocument({ baseUrl, prices }) };
+		if (made?.key !== key) {
+			const { resources } = free.payments.x402Listing() as {
+				readonly resources: readonly string[];
+			};
+			const takesChain = resources.length > 0;
+			made = { key, document: toOpenApiDocument({ ...info, baseUrl, prices, takesChain }) };
+		}
 		sendJsonDocument(req, res, made.document);
 	};
 }
@@ -116,14 +133,14 @@ const TAG_OF = {
 const SCHEMES = { account: { apiKey: [] }, spt: { paymentSPT: [] } } as const;
 
 /** One operation of the OpenAPI document, made from its route and its price. */
-function toOperation(route: Operation, prices: PriceList): object {
+function toOperation(route: Operation, terms: DocumentTerms): object {
 	const body = "body" in route ? route.body : undefined;
 	return {
 		operationId: route.id.replaceAll(".", "_"),
 		summary: route.summary,
 		description: route.description,
 		tags: [TAG_OF[route.kind]],
-		...priceOf(route, prices),
+		...priceOf(route, terms),
 		security: securityOf(route),
 		parameters: [
 			...toParameters("path", route.params, route.example.params),
@@ -150,33 +167,38 @@ function takesMoney({ kind }: Operation): boolean {
 }
 
 /** A purchase costs what its body names; the least of it is stated. */
-function priceOf(route: Operation, prices: PriceList): object {
+function priceOf(route: Operation, { prices, takesChain }: DocumentTerms): object {
+	const dynamic = { mode: "dynamic", currency: "USD" };
 	if (route.kind === "purchase") {
 		return {
 			"x-svc-price-usd": toUsdNumber(LIMITS.sptMinMicros),
 			"x-svc-billing-type": "prepaid",
-			"x-payment-info": { price: { mode: "dynamic", currency: "USD" } },
+			"x-payment-info": { price: dynamic, protocols: protocolsOf({ takesChain }) },
 		};
 	}
-	if (route.kind === "owner" && route.statedPrice)
-		return toPrice(prices.priceOf(route.statedPrice));
 	if (route.kind !== "paid") return { "x-svc-price-usd": 0, "x-svc-billing-type": "free" };
 	const byGraph = pricesByGraph(prices, { ...route, operationId: route.id });
+	const listed = prices.priceOf(route.id);
+	const isDynamic = byGraph || route.pricedBy || route.units;
+	const fixed = { mode: "fixed", currency: "USD", amount: formatUsd(listed.amountMicros) };
 	return {
-		...toPrice(prices.priceOf(route.id)),
-		...(byGraph && {
-			"x-svc-graph-prices": byGraph,
-			"x-payment-info": { price: { mode: "dynamic", currency: "USD" } },
-		}),
-		...(route.pricedBy && {
-			"x-svc-prices": toKinds(route.pricedBy, prices),
-			"x-payment-info": { price: { mode: "dynamic", currency: "USD" } },
-		}),
-		...(route.units && {
-			"x-svc-price-per": route.units.name,
-			"x-payment-info": { price: { mode: "dynamic", currency: "USD" } },
+		...toPrice(listed),
+		...(byGraph && { "x-svc-graph-prices": byGraph }),
+		...(route.pricedBy && { "x-svc-prices": toKinds(route.pricedBy, prices) }),
+		...(route.units && { "x-svc-price-per": route.units.name }),
+		...((isDynamic || listed.amountMicros > 0n) && {
+			"x-payment-info": {
+				price: isDynamic ? dynamic : fixed,
+				protocols: protocolsOf({ takesChain }),
+			},
 		}),
 	};
+}
+
+/** As indexers read them; the 402 itself has the terms. */
+function protocolsOf({ takesChain }: Pick<DocumentTerms, "takesChain">): object[] {
+	const mpp = (method: string) => ({ mpp: { method, intent: "charge", currency: "USD" } });
+	return [...(takesChain ? [{ x402: {} }, mpp("evm")] : []), mpp(PREPAID_METHOD)];
 }
 
 function toPrice({ amountMicros, billingType }: Price): object {

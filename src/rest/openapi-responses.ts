@@ -77,6 +77,7 @@ function freeReplies(route: DataOperation | DocumentOperation): Record<string, o
 	return {
 		...(isCacheable && { "304": { description: "The caller's copy is still good." } }),
 		...refusals({ 400: "BadRequest" }),
+		...("mayBeClosed" in route && refusals({ 403: "Forbidden" })),
 		...((isNamed || isLookUp(route)) && refusals({ 404: "NotFound" })),
 		...refusals({ 429: "TooManyRequests", 500: "Internal", 503: "Unavailable" }),
 	};

@@ -1,5 +1,6 @@
 import { createHash } from "node:crypto";
 import type { Request, Response } from "express";
+import type { PaymentRequired } from "../../payments/payments.js";
 import type {
 	CallResult,
 	DataOperation,
@@ -19,6 +20,7 @@ import {
 	toEtag,
 } from "../http/http.js";
 import { type ServiceError, sharedJsonOf } from "../kernel/kernel.js";
+import { renderPaymentPage } from "./payment-page.js";
 
 const JSON_TYPE = "application/json; charset=utf-8";
 
@@ -90,6 +92,15 @@ export function sendJsonDocument(req: Request, res: Response, value: object): vo
 	const { body, etag } = serialize(value);
 	if (isStillFresh(req, res, etag)) return;
 	sendBytes(res, { status: 200, body, mediaType: JSON_TYPE });
+}
+
+/** A refusal for money as people read it; its headers are those that programs get. */
+export function sendPaymentPage(res: Response, error: PaymentRequired): void {
+	const { status, headers } = toErrorReply(error, requestIdOf(res));
+	for (const [name, value] of Object.entries(headers)) res.setHeader(name, value);
+	res.vary("Accept");
+	const body = renderPaymentPage(error);
+	sendBytes(res, { status, body, mediaType: "text/html; charset=utf-8" });
 }
 
 /** The contract's error envelope with the status its code stands for, unless another is given. */

@@ -72,7 +72,9 @@ export function createRestRouter({
 	// The keys that sign the agent card and the receipts.
 	router.get("/.well-known/jwks.json", (req, res) => sendJsonDocument(req, res, payments.keySet()));
 	// Every paid route with its price, its payment requirements and an input that works.
-	router.get("/.well-known/x402", (req, res) => sendJsonDocument(req, res, payments.x402Listing()));
+	router.get(["/.well-known/x402", "/.well-known/x402.json"], (req, res) =>
+		sendJsonDocument(req, res, payments.x402Listing()),
+	);
 	for (const [path, routes] of routesByPath()) {
 		const at = router.route(path.replace(/\{(\w+)\}/g, ":$1"));
 		const refuse = createMethodRefusal(routes.flatMap(methodsOf));

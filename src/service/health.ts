@@ -1,7 +1,7 @@
 import type { OpenPayments } from "../../payments/onchain/onchain.js";
-import type { Store } from "../../store/store.js";
+import type { Store, StoreHealth } from "../../store/store.js";
 import type { Json, ServiceInfo } from "../contract/contract.js";
-import type { Clock } from "../kernel/kernel.js";
+import { type Clock, toIsoTime } from "../kernel/kernel.js";
 import type { IndexStatus, SearchEngine } from "../search/search.js";
 
 /** The latest check of the ledger's invariants. */
@@ -31,7 +31,7 @@ export interface HealthDeps {
 export function createHealth(deps: HealthDeps): () => Promise<Json> {
 	const { info, clock, search, store, rails, writer, startedAtMs } = deps;
 	return async () => {
-		const { status, sequence, isChainIntact } = store.health();
+		const { status, isChainIntact } = store.health();
 		const invariants = deps.invariants();
 		const index = search.status();
 		const reason = whyNoVectors(index);
@@ -41,7 +41,7 @@ export function createHealth(deps: HealthDeps): () => Promise<Json> {
 		return {
 			status: isSelling ? (isWhole ? "ok" : "degraded") : "unavailable",
 			version: info.version,
-			store: { status, sequence, is_chain_intact: isChainIntact },
+			store: toStoreState(store.health()),
 			invariants: {
 				status: invariants.status,
 				checked_at: invariants.checkedAt,
@@ -62,6 +62,18 @@ export function createHealth(deps: HealthDeps): () => Promise<Json> {
 			}),
 			uptime_s: Math.max(0, Math.floor((clock.now() - startedAtMs) / 1000)),
 		};
+	};
+}
+
+function toStoreState({ kind, status, since, reason, sequence, isChainIntact }: StoreHealth): Json {
+	return {
+		kind,
+		status,
+		state: status === "ok" ? "serving" : "stopped",
+		since: toIsoTime(since),
+		...(reason !== undefined && { reason: withoutPaths(reason) }),
+		sequence,
+		is_chain_intact: isChainIntact,
 	};
 }
 

@@ -20,7 +20,11 @@ const healthSchema = replyComponent(
 		status: z.enum(["ok", "degraded", "unavailable"]),
 		version: z.string(),
 		store: z.object({
+			kind: z.string().describe("What keeps the ledger: journal, files of this server"),
 			status: z.enum(["ok", "stopped"]),
+			state: z.enum(["serving", "stopped"]).describe("stopped: it takes no more changes"),
+			since: z.string().describe("When it was opened, or when it stopped"),
+			reason: z.string().optional().describe("Why it stopped"),
 			sequence: z.int(),
 			is_chain_intact: z.boolean(),
 		}),

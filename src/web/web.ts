@@ -71,6 +71,7 @@ export function createWebRouter({
 		sendDocument(req, res, DOCS_PAGE);
 	});
 	router.get("/docs/rapidoc-min.js", createDocsScript(packageRoot));
+	router.get(["/favicon.ico", "/favicon.svg"], (req, res) => sendDocument(req, res, ICON));
 	router.get(
 		"/",
 		inMarkdown(() => documents("llms")),
@@ -103,6 +104,12 @@ function createSecurityText({ info }: Service, clock: Clock): RequestHandler {
 		sendDocument(req, res, toDocument(TEXT, renderSecurityText(info.baseUrl(), options)));
 	};
 }
+
+/** Three nodes and their edges; browsers go by the media type, not by the name they asked for. */
+const ICON = toDocument(
+	"image/svg+xml",
+	'<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 16 16"><path d="M3 13 8 3l5 10z" fill="none" stroke="#246"/><g fill="#246"><circle cx="8" cy="3" r="2.5"/><circle cx="3" cy="13" r="2.5"/><circle cx="13" cy="13" r="2.5"/></g></svg>',
+);
 
 /** Scripts from here alone, none in the page; the viewer sets styles on its own elements. */
 const DOCS_POLICY = [

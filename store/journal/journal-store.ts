@@ -66,14 +66,27 @@ export async function openJournalStore(deps: JournalStoreDeps) {
 
 type Folders = Record<"root" | "segments" | "snapshots" | "documents" | "queries", string>;
 
+/** Since when the store is in the state it is in. */
+function watchStop({ clock, onStop }: Pick<JournalStoreDeps, "clock" | "onStop">) {
+	let since = clock.now();
+	return {
+		since: () => since,
+		onStop(reason: string) {
+			since = clock.now();
+			onStop?.(reason);
+		},
+	};
+}
+
 async function openLocked(
 	deps: JournalStoreDeps,
 	folders: Folders,
 	releaseLock: () => Promise<void>,
 ) {
 	const { fileSystem, clock, random = systemRandom, onDroppedQueryRows: onDropped } = deps;
+	const { since, onStop } = watchStop(deps);
 	const documents = await openDocuments({ fileSystem, clock, folder: folders.documents });
-	const running = await openRunning(deps, folders);
+	const running = await openRunning({ ...deps, onStop }, folders);
 	const { low, journal, commit, inTurn, look } = running;
 	const damage = createDamageLog();
 	const onDamage = damage.note;
@@ -95,7 +108,8 @@ async function openLocked(
 		const reason = stopReason();
 		const status = reason === undefined ? "ok" : "stopped";
 		const isChainIntact = damage.isIntact();
-		return { status, reason, sequence: journal.head().sequence, isChainIntact };
+		const { sequence } = journal.head();
+		return { kind: "journal", status, since: since(), reason, sequence, isChainIntact };
 	};
 	const settledSegments = async () => {
 		if (stopReason() === undefined) await commit.settle();

@@ -64,7 +64,14 @@ export function createMemoryStore(disk = createDisk()): Store & { readonly disk:
 			async *readDays() {},
 			erase: async () => 0,
 		},
-		health: () => ({ status: "ok", reason: undefined, sequence: 0, isChainIntact: true }),
+		health: () => ({
+			kind: "memory",
+			status: "ok",
+			since: 0,
+			reason: undefined,
+			sequence: 0,
+			isChainIntact: true,
+		}),
 		close: async () => {},
 	};
 }

@@ -73,6 +73,63 @@ t.test("what is no message is refused as such, with its path, in version 1.0", a
 	t.same(shop.searched, []);
 });
 
+t.test("a file is content that is not read here, in each version and binding", async (t) => {
+	const shop = await startA2a(t);
+	const { token, id } = await shop.issueSpt("5");
+	const headers = { "X-Pay-SPT": token };
+	const info = {
+		"@type": "type.googleapis.com/google.rpc.ErrorInfo",
+		reason: "CONTENT_TYPE_NOT_SUPPORTED",
+		domain: "a2a-protocol.org",
+	};
+	const url = { url: "https://example.org/a.pdf", mediaType: "application/pdf" };
+	const raw = { raw: "aGVsbG8=", mediaType: "application/pdf" };
+	for (const parts of [[url], [raw], [{ text: "a" }, raw]]) {
+		const params = { message: { ...GOOD, parts } };
+		const called = await rpc(shop.baseUrl, { params, headers });
+		t.match(called.body, { id: 7, error: { code: -32005, message: /is a file/, data: [info] } });
+		const sent = await post(`${shop.baseUrl}/a2a/rest/message:send`, {
+			text: JSON.stringify(params),
+			headers: { ...headers, "A2A-Version": "1.0" },
+		});
+		t.equal(sent.status, 400);
+		t.match(sent.body.error, { code: 400, details: [info] });
+	}
+	const file = { uri: "https://example.org/a.pdf", mimeType: "application/pdf" };
+	const legacy = { message: { ...LEGACY, parts: [{ kind: "file", file }] } };
+	const { body } = await rpc(shop.baseUrl, {
+		method: "message/send",
+		params: legacy,
+		headers: { ...headers, "A2A-Version": "0.3" },
+	});
+	t.match(body.error, { code: -32005, data: [info] });
+	t.equal(await shop.balance(id), 5_000_000n);
+	t.same(shop.searched, []);
+});
+
+t.test("a slash at the end of an address changes nothing", async (t) => {
+	const shop = await startA2a(t);
+	const { token } = await shop.issueSpt("5");
+	const headers = { "X-Pay-SPT": token, "A2A-Version": "1.0" };
+	const text = JSON.stringify({
+		jsonrpc: "2.0",
+		id: 7,
+		method: "SendMessage",
+		params: askGraph("a"),
+	});
+	const called = await post(`${shop.baseUrl}/a2a/jsonrpc/`, { text, headers });
+	t.match(called, { status: 200, body: { id: 7, result: { task: Object } } });
+	const sent = await post(`${shop.baseUrl}/a2a/rest/message:send/`, {
+		text: JSON.stringify(askGraph("a")),
+		headers,
+	});
+	t.match(sent, { status: 200, body: { task: Object } });
+	const read = await fetch(`${shop.baseUrl}/a2a/jsonrpc/`);
+	t.equal(read.status, 405);
+	const refused = await post(`${shop.baseUrl}/a2a/jsonrpc/`, { text: "{", headers });
+	t.match(refused, { status: 400, body: { error: { code: -32700 } } });
+});
+
 t.test("what is no message is refused as such, with its path, in version 0.3", async (t) => {
 	const shop = await startA2a(t);
 	const { token, id } = await shop.issueSpt("5");

@@ -192,6 +192,46 @@ t.test("headers that could be read in two ways are refused", async (t) => {
 	await honest();
 });
 
+t.test(
+	"a request that names no single host, or is no HTTP/1, is refused in the envelope",
+	async (t) => {
+		const { ask, honest } = await start(t);
+		const get = (...headers: string[]) =>
+			`GET /v1/version HTTP/1.1\r\n${headers.map((line) => `${line}\r\n`).join("")}\r\n`;
+		const refused = [
+			get(),
+			get("Host: a", "Host: b"),
+			get("Host: a", "host: a"),
+			get("Host: a b"),
+			get("Host: a/b"),
+			get("Host: user@a"),
+			get("Host: a:port"),
+			get("Host: a, b"),
+			"GET /v1/version\r\n\r\n",
+			"GET /v1/version HTTP/0.9\r\nHost: x\r\n\r\n",
+			"GET /v1/version HTTP/2.0\r\nHost: x\r\n\r\n",
+			"HELLO\r\n\r\n",
+			"PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n",
+			"CONNECT example.org:443 HTTP/1.1\r\nHost: example.org:443\r\n\r\n",
+		];
+		for (const sent of refused) {
+			// The answer ends with the connection.
+			const reply = await ask(sent);
+			const [head = "", body = ""] = reply.split("\r\n\r\n");
+			t.match(head, /^HTTP\/1\.1 400 /, JSON.stringify(sent));
+			t.match(head, /^Connection: close$/m);
+			t.match(head, /^Content-Type: application\/json/m);
+			t.match(JSON.parse(body || "{}").error, { code: "INVALID_ARGUMENT", request_id: /^req_/ });
+		}
+		const close = "Connection: close";
+		for (const host of ["x", "X.example:8080", "127.0.0.1:80", "[::1]:80", "_a.example", ""]) {
+			t.match(await ask(get(`Host: ${host}`, close)), /^HTTP\/1\.1 200 /, host);
+		}
+		t.match(await ask("GET /v1/version HTTP/1.0\r\n\r\n"), /^HTTP\/1\.1 200 /);
+		await honest();
+	},
+);
+
 t.test("nothing a caller writes becomes a header of the answer", async (t) => {
 	const { ask } = await start(t);
 	const evil = "%0d%0aX-Evil:%201";

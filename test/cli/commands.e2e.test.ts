@@ -140,7 +140,7 @@ t.test("commands talk to the server that holds the folder", async (t) => {
 	t.match(ready, {
 		base_url: /^http:\/\/127\.0\.0\.1:\d+$/,
 		agent_card_url: /agent-card\.json$/,
-		mcp_url: ready.base_url,
+		mcp_url: `${ready.base_url}/mcp`,
 		docs_url: /openapi\.json$/,
 		admin_token: /^adm_/,
 		demo_spt: /^spt_test_/,

@@ -63,6 +63,24 @@ t.test("lists are short enough to be read whole, and state the price", async (t)
 				t.ok([-32602, -32002].includes(code), `${method}: ${code}`);
 				t.match(message, /[a-z]/, method);
 			}
+			for (const [method, params] of [
+				["tools/call", { arguments: {} }],
+				["tools/call", { name: 5 }],
+				["tools/call", { name: "search_graph", arguments: "x" }],
+				["tools/call", { name: "search_graph", arguments: [1] }],
+				["tools/call", { name: "no_such_tool", arguments: {} }],
+				["tools/list", { cursor: 5 }],
+				["resources/list", { cursor: [] }],
+				["resources/read", {}],
+				["resources/read", { uri: 5 }],
+				["prompts/get", { name: 5 }],
+				["prompts/get", { name: "fact_check", arguments: { text: 5 } }],
+				["initialize", {}],
+			] as const) {
+				const { code, message } = await errorOf(method, params);
+				t.equal(code, -32602, `${method} ${JSON.stringify(params)}`);
+				t.match(message, /^[A-Z].*[.]$/, "a sentence");
+			}
 			t.same(
 				shop.logged.filter((line) => line.includes("unexpected")),
 				[],

@@ -123,7 +123,7 @@ function testConsent(shop: OAuthShop, browser: Browser): void {
 	for (const target of [
 		"http://localhost:9/callback",
 		"http://[::1]:9/callback",
-		"editor://agent/cb",
+		"com.example.editor://agent/cb",
 	]) {
 		t.test(`browsers may go on to ${target}`, async (t) => {
 			const clientId = await shop.register({ redirect_uris: [target] });

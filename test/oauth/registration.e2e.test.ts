@@ -75,6 +75,10 @@ t.test("what cannot be a client is refused with the reason", async (t) => {
 		[{ redirect_uris: ["http://client.example/cb"] }, "invalid_redirect_uri"],
 		[{ redirect_uris: [`${https}#fragment`] }, "invalid_redirect_uri"],
 		[{ redirect_uris: ["javascript:alert(1)"] }, "invalid_redirect_uri"],
+		[{ redirect_uris: ["intent://client.example/cb"] }, "invalid_redirect_uri"],
+		[{ redirect_uris: ["myapp:/callback"] }, "invalid_redirect_uri"],
+		[{ redirect_uris: ["wss://client.example/cb"] }, "invalid_redirect_uri"],
+		[{ redirect_uris: ["https://client.example;sandbox/cb"] }, "invalid_redirect_uri"],
 		[{ redirect_uris: ["https://user:word@client.example/"] }, "invalid_redirect_uri"],
 		[{ redirect_uris: ["/callback"] }, "invalid_redirect_uri"],
 		[{ redirect_uris: Array(11).fill(https) }, "invalid_redirect_uri"],
@@ -97,7 +101,7 @@ t.test(
 	"an application on the user's machine may listen on another port than it registered",
 	async (t) => {
 		const id = await shop.register({
-			redirect_uris: ["http://127.0.0.1:1234/callback", "cursor://anysphere/callback"],
+			redirect_uris: ["http://127.0.0.1:1234/callback", "com.example.app:/callback"],
 		});
 		const { challenge } = createPkce();
 		const page = (redirect_uri: string) =>
@@ -107,9 +111,12 @@ t.test(
 		t.match(await page("http://127.0.0.1:50123/callback"), { status: 200 });
 		t.match(await page("http://127.0.0.1:50123/other"), { status: 400 });
 		t.match(await page("http://10.0.0.1:1234/callback"), { status: 400 });
-		const opened = await page("cursor://anysphere/callback");
+		const opened = await page("com.example.app:/callback");
 		t.equal(opened.status, 200);
-		t.match(opened.headers.get("content-security-policy"), /form-action 'self' cursor:;/);
+		t.match(
+			opened.headers.get("content-security-policy"),
+			/form-action 'self' com\.example\.app:;/,
+		);
 		const web = await shop.register({ redirect_uris: ["https://client.example/callback"] });
 		const url = authorizeUrl(shop, {
 			client_id: web,

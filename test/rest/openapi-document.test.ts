@@ -129,10 +129,8 @@ t.test("every parameter of a path is declared, required and named in the path", 
 /** What the price book says of a route; the least of a purchase, and nothing of what is free. */
 function bookPriceOf(route: Route): { readonly usd: number; readonly billingType: string } {
 	if (route.kind === "purchase") return { usd: 1, billingType: "prepaid" };
-	const stated = route.kind === "owner" ? route.statedPrice : undefined;
-	const id = route.kind === "paid" ? route.id : stated;
-	if (id === undefined) return { usd: 0, billingType: "free" };
-	const { amountMicros, billingType } = prices.priceOf(id);
+	if (route.kind !== "paid") return { usd: 0, billingType: "free" };
+	const { amountMicros, billingType } = prices.priceOf(route.id);
 	return { usd: toUsdNumber(amountMicros), billingType };
 }
 
@@ -158,6 +156,56 @@ t.test("paid operations name both ways to pay, their price and every refusal", (
 		}
 	}
 	t.same(Object.keys(document.components["securitySchemes"] ?? {}), ["apiKey", "paymentSPT"]);
+	t.end();
+});
+
+t.test("the document says how the operator is reached", (t) => {
+	t.match(document.info.contact, { name: String, url: "https://example.org" });
+	const mail = toOpenApiDocument({
+		baseUrl: "https://example.org",
+		prices,
+		contact: "mailto:operator@example.org?subject=API",
+	});
+	t.match(mail.info.contact, { name: String, email: "operator@example.org" });
+	const page = toOpenApiDocument({
+		baseUrl: "https://example.org",
+		prices,
+		contact: "https://example.org/contact",
+	});
+	t.match(page.info.contact, { url: "https://example.org/contact" });
+	t.end();
+});
+
+function infoIn({ paths }: typeof document, { id }: Route): Json | undefined {
+	const { method, path } = OPERATION_ADDRESSES[id];
+	const operation = paths[path]?.[method.toLowerCase()] as Json | undefined;
+	return operation?.["x-payment-info"] as Json | undefined;
+}
+
+t.test("every paid operation states its price and protocols as indexers read them", (t) => {
+	const chained = toOpenApiDocument({ baseUrl: "https://example.org", prices, takesChain: true });
+	for (const route of Object.values(ROUTES)) {
+		const info = infoIn(chained, route);
+		if (route.kind !== "paid" && route.kind !== "purchase") {
+			t.equal(info, undefined, route.id);
+			continue;
+		}
+		const price = info?.["price"] as Json | undefined;
+		t.match(price, { mode: /^(fixed|dynamic)$/, currency: "USD" }, route.id);
+		if (price?.["mode"] === "fixed") t.equal(Number(price["amount"]), bookPriceOf(route).usd);
+		t.match(info?.["protocols"], [{ x402: {} }, { mpp: { method: "evm", intent: "charge" } }]);
+		t.match(
+			infoIn(document, route)?.["protocols"],
+			[{ mpp: { method: "tollgraph" } }],
+			"without a chain",
+		);
+	}
+	t.end();
+});
+
+t.test("opening an account, which the operator may not offer, declares 403", (t) => {
+	t.ok(operationOf(ROUTES["accounts.open"]).responses[403]);
+	t.notOk(operationOf(ROUTES["graphs.catalog"]).responses[403]);
 	t.end();
 });
 

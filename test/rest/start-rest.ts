@@ -93,7 +93,14 @@ const findRow = (async (_table: string, id: string) =>
 	ROWS.find((row) => row.id === id)) as StoreReader["get"];
 
 const idleStore = {
-	health: () => ({ status: "ok", reason: undefined, sequence: 7, isChainIntact: true }),
+	health: () => ({
+		kind: "memory",
+		status: "ok",
+		since: 0,
+		reason: undefined,
+		sequence: 7,
+		isChainIntact: true,
+	}),
 	read: (work) => work({ get: findRow } as Partial<StoreReader> as StoreReader),
 } as Partial<Store> as Store;
 

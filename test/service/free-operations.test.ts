@@ -10,7 +10,14 @@ t.test("health reports how the parts of a sale are doing", async (t) => {
 	t.same(await free.health(), {
 		status: "ok",
 		version: "9.9.9",
-		store: { status: "ok", sequence: 3, is_chain_intact: true },
+		store: {
+			kind: "journal",
+			status: "ok",
+			state: "serving",
+			since: "2026-01-01T00:00:00.000Z",
+			sequence: 3,
+			is_chain_intact: true,
+		},
 		invariants: { status: "ok", checked_at: "2026-01-01T00:00:00.000Z", failures: 0 },
 		model: { id: "small", mode: "hybrid", concepts: 2, pending_vectors: 0 },
 		judge: { status: "none" },
@@ -31,7 +38,11 @@ t.test("health reports how the parts of a sale are doing", async (t) => {
 	state.store = { ...HEALTHY_STORE, isChainIntact: false };
 	t.equal((await free.health())["status"], "degraded", "a broken chain");
 	state.store = { ...HEALTHY_STORE, status: "stopped", reason: "disk full" };
-	t.equal((await free.health())["status"], "unavailable", "a stopped store");
+	state.store = { ...state.store, reason: "ENOSPC: no space left, write '/data/journal/x'" };
+	t.match(await free.health(), {
+		status: "unavailable",
+		store: { state: "stopped", since: String, reason: "ENOSPC: no space left, write '…'" },
+	});
 	state.reason = "The embedding model is switched off.";
 	t.match(await free.health(), { model: { reason: "The embedding model is switched off." } });
 	state.reason =

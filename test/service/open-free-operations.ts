@@ -23,7 +23,9 @@ const clockAt = (now: () => number): Clock => ({
 });
 
 export const HEALTHY_STORE: StoreHealth = {
+	kind: "journal",
 	status: "ok",
+	since: Date.UTC(2026, 0, 1),
 	reason: undefined,
 	sequence: 3,
 	isChainIntact: true,

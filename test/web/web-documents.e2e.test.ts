@@ -106,6 +106,50 @@ t.test("a reader who asks for Markdown gets Markdown, everybody else JSON", asyn
 	t.equal((await get("/v1/graphs/no-such-graph", "text/markdown")).reply.status, 404);
 });
 
+t.test("the list of paid routes stands at both of its addresses", async (t) => {
+	const { get } = await start(t);
+	const { reply, text } = await get("/.well-known/x402.json");
+	t.equal(reply.status, 200);
+	t.equal(text, (await get("/.well-known/x402")).text);
+});
+
+t.test("browsers find an icon, and keep it", async (t) => {
+	const { baseUrl, get } = await start(t);
+	for (const path of ["/favicon.ico", "/favicon.svg"]) {
+		const { reply, type, text } = await get(path);
+		t.equal(reply.status, 200, path);
+		t.equal(type, "image/svg+xml");
+		t.match(text, /^<svg /);
+		t.match(reply.headers.get("cache-control"), /max-age/);
+		const etag = reply.headers.get("etag") ?? "";
+		const again = await fetch(`${baseUrl}${path}`, { headers: { "if-none-match": etag } });
+		t.equal(again.status, 304);
+	}
+});
+
+t.test("a browser at a paid address is shown a page, and programs JSON", async (t) => {
+	const { get } = await start(t);
+	const path = "/v1/graphs/agent-payments/nodes?limit=5";
+	const browser = "text/html,application/xhtml+xml,application/xml;q=0.9,*/*;q=0.8";
+	const page = await get(path, browser);
+	t.equal(page.reply.status, 402);
+	t.match(page.type, /^text\/html/);
+	t.match(page.text, /0\.50 USD/);
+	t.match(page.text, /How an agent pays/);
+	t.match(page.text, /X-Pay-SPT/);
+	t.match(page.reply.headers.get("www-authenticate"), /Bearer/);
+	t.equal(page.reply.headers.get("cache-control"), "no-store");
+	t.match(page.reply.headers.get("vary"), /Accept/);
+	t.notMatch(page.text, /<script|req_/);
+	for (const accept of ["*/*", "application/json", "application/json, text/html"]) {
+		const { reply, type } = await get(path, accept);
+		t.equal(reply.status, 402, accept);
+		t.match(type, /^application\/json/, accept);
+	}
+	const missing = await get("/v1/graphs/no-such-graph/nodes", browser);
+	t.match(missing.type, /^application\/json/, "what is not there is no matter of money");
+});
+
 t.test("the documentation page loads one script of this server and no other", async (t) => {
 	const { get } = await start(t);
 	const { reply, type, text } = await get("/docs");
