@@ -100,15 +100,17 @@ export function createChallengeIssuer(deps: {
 	readonly pepper: Uint8Array;
 	readonly clock: Clock;
 	readonly random: Random;
+	/** Where callers reach the server, for what is sold at no address of its own (MCP). */
+	readonly baseUrl?: () => string;
 }) {
-	const { pepper, clock, random } = deps;
+	const { pepper, clock, random, baseUrl = () => "" } = deps;
 	// Derived, so that no hash of a token can pass for a challenge's id.
 	const key = createHmac("sha256", pepper).update("mpp challenge").digest("base64url");
 	return {
 		issue({ method, request, quote }: ChargeTerms): PaymentChallenge {
 			const nonce = Buffer.from(random.bytes(NONCE_BYTES)).toString("base64url");
 			const fields = {
-				realm: resourceOf(quote).host,
+				realm: realmOf(quote, baseUrl()),
 				method,
 				intent: CHARGE,
 				request: encodeJson(request),
@@ -146,6 +148,12 @@ export function createChallengeIssuer(deps: {
 function expiryAfter(now: number): string {
 	const seconds = Math.floor((now + LIMITS.mppChallengeTtlMs) / 1000);
 	return toIsoTime(seconds * 1000).replace(".000Z", "Z");
+}
+
+function realmOf(quote: Quote, baseUrl: string): string {
+	const resource = resourceOf(quote);
+	const isAddress = /^https?:$/.test(resource.protocol) || !URL.canParse(baseUrl);
+	return isAddress ? resource.host : new URL(baseUrl).host;
 }
 
 const resourceOf = ({ resourceUrl }: Quote): URL => new URL(resourceUrl, "http://localhost");

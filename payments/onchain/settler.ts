@@ -66,7 +66,7 @@ export function createSettler(context: OnchainContext) {
 			}
 			if (proof.kind === "not_taken") {
 				await changeAlone(context, UNDECIDED, { id, state: "refused", reason: proof.kind });
-				throw new ServiceError("UPSTREAM", NOT_SENT);
+				throw new ServiceError("UPSTREAM", NOT_TAKEN, { reply: { body: { payment_id: id } } });
 			}
 			if (proof.kind !== "settled") {
 				await conclude(id, proof);
@@ -97,6 +97,9 @@ export function createSettler(context: OnchainContext) {
 
 const NOT_SENT =
 	"The payment could not be sent just now; nothing was charged. Send the same request again.";
+
+const NOT_TAKEN =
+	"The payment was turned away just now. Send the same request with the same payment again, and sign no new one: should this one have been sent all the same, it is delivered or given back.";
 
 const NOT_NEW = { kind: "unknown", message: "The transaction is not new." } as const;
 

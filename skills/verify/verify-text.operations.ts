@@ -54,7 +54,7 @@ export const claimExtraction = paidOperation({
 		async run({ text }, { signal }) {
 			const found = await runInTurns(readTextClaims(text, claimsListedMax + 1), signal);
 			const listed = found.slice(0, claimsListedMax);
-			const checkable = listed.filter(isCheckable).length;
+			const checkable = listed.filter((one) => isFirstCheckable(one, listed)).length;
 			return answerIf(checkable > 0, {
 				ok: true,
 				data: { claims: listed.map(toClaimWire), is_complete: listed.length === found.length },
@@ -123,7 +123,7 @@ export const textVerification = paidOperation({
 		...checkingOf(services),
 		async run({ text, max_claims, graph_id, as_of }, context) {
 			const found = await runInTurns(readTextClaims(text, claimsListedMax), context.signal);
-			const checkable = found.filter((one) => isCheckable(one) && !isRepeated(one, found));
+			const checkable = found.filter((one) => isFirstCheckable(one, found));
 			const chosen = checkable.slice(0, max_claims);
 			const claims = chosen.map(({ claim, start, end }) => ({ text: claim.text, start, end }));
 			const unchecked = found
@@ -142,6 +142,11 @@ function toUnchecked(one: TextClaim, found: readonly TextClaim[]) {
 		: "comes behind the first max_claims";
 	const why = `It ${isCheckable(one) ? reason : (claim.reason ?? "states nothing")}.`;
 	return { claim: claim.text, kind: claim.kind, start, end, why };
+}
+
+/** It can be checked, and no claim before it says the same. */
+function isFirstCheckable(one: TextClaim, found: readonly TextClaim[]): boolean {
+	return isCheckable(one) && !isRepeated(one, found);
 }
 
 function isRepeated(one: TextClaim, found: readonly TextClaim[]): boolean {

@@ -5,11 +5,12 @@ import type { Store } from "../../store/store.js";
 import { unavailable } from "../kernel/kernel.js";
 import { LASTING_KEYS } from "./key-folder.js";
 
-type CheckedKey = (typeof LASTING_KEYS)[number];
+/** A new admin token harms no caller, and putting another in its place is how it is changed. */
+const CHECKED_KEYS = LASTING_KEYS.filter((name) => name !== "admin-token");
+type CheckedKey = Exclude<(typeof LASTING_KEYS)[number], "admin-token">;
 
 const LOST: Readonly<Record<CheckedKey, string>> = {
 	pepper: "no token and no key that was issued would be known",
-	"admin-token": "commands that hold the earlier one would be refused",
 	"card-signing.jwk.json": "signatures of the agent card could not be checked any more",
 	"receipt-signing.jwk.json": "receipts that were signed could not be checked any more",
 };
@@ -35,7 +36,7 @@ export function createKeyChecks({
 		/** Before keys are opened, which makes those that are missing. Throws UNAVAILABLE for the first that was there. */
 		async assertNoneLost(): Promise<void> {
 			const known = await store.read((reader) => reader.list("key_checks"));
-			for (const name of LASTING_KEYS) {
+			for (const name of CHECKED_KEYS) {
 				const wasThere = known.some(({ id }) => id === name);
 				if (wasThere && !existsSync(pathOf(name))) throw refuse(name, "is missing");
 			}
@@ -43,7 +44,7 @@ export function createKeyChecks({
 		/** Once keys are open. Throws UNAVAILABLE for the first that is another than it was; remembers those that are new. */
 		async assertSame(): Promise<void> {
 			await store.transaction(async (tx) => {
-				for (const name of LASTING_KEYS) {
+				for (const name of CHECKED_KEYS) {
 					const check = checkOf(name, readFileSync(pathOf(name), "utf8"));
 					const known = await tx.get("key_checks", name);
 					if (!known) await tx.put("key_checks", { id: name, check });

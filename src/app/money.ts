@@ -143,7 +143,7 @@ export function createMoney(deps: MoneyDeps): Money {
 		findSubject: createIdentity(deps),
 		findGrant,
 	});
-	const paymentChallenges = createChallengeIssuer({ pepper, clock, random });
+	const paymentChallenges = createChallengeIssuer({ pepper, clock, random, baseUrl: deps.baseUrl });
 	const spts = createSptIssuer({ store, ledger, clock, random, ids, pepper, environment });
 	const onchain = createOnchain(deps, { ledger, spts, paymentChallenges });
 	const isForSale = () => onchain !== undefined;

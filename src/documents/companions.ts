@@ -87,7 +87,7 @@ function folderOf(path: string): string {
 	return path.slice(0, path.lastIndexOf("/") + 1);
 }
 
-const ENTRY = /\[((?:[^[\]\\\n]|\\.){1,300})\]\([ \t]*<?([^()<>\n]{1,2000}?)>?[ \t]*\)/g;
+const ENTRY = /\[((?:[^[\]\\\n]|\\.){1,300})\]\(([^()\n]{1,2000})\)/g;
 
 /** What a table of contents calls each document it links to. */
 function titlesIn({
@@ -98,7 +98,7 @@ function titlesIn({
 	readonly text: string;
 }): readonly (readonly [string, string])[] {
 	return [...withoutCode(text).matchAll(ENTRY)].flatMap(([, label = "", to = ""]) => {
-		const target = resolveLink(path, to);
+		const target = resolveLink(path, to.trim().replace(/^<|>$/g, ""));
 		const title = toPlainText(label);
 		return target.kind === "internal" && title !== "" ? [[target.path, title] as const] : [];
 	});

@@ -6,7 +6,7 @@ import { type FrontMatter, isMapping, parseMarkdown, textOf, textsOf } from "./f
 import { firstHeading, firstParagraph, isWebAddress, toSections } from "./markdown.js";
 import { readNotebook } from "./notebook.js";
 import { mayHaveRemarks, withoutRemarks } from "./remarks.js";
-import { cleanText } from "./served-text.js";
+import { cleanLine, cleanText } from "./served-text.js";
 import { type LinkedSource, noteSources } from "./source-notes.js";
 import { mayHaveTags, withoutTemplateTags } from "./template-tags.js";
 import { applyEdits } from "./text-edits.js";
@@ -182,7 +182,7 @@ function readDocument(
 	const tree = parsers.parseTree(plain);
 	const { text, sources } = noteSources(plain, tree, isWebAddress);
 	const titles = titlesOf(path, data, plain, options.titleFrom);
-	const decoded = (line: string | undefined) => line && parsers.decodeEntities(line);
+	const decoded = (line: string | undefined) => line && cleanLine(parsers.decodeEntities(line));
 	return {
 		path,
 		data,

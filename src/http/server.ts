@@ -67,9 +67,12 @@ export async function listen(
 	const { connectionsMax = LIMITS.connectionsMax, stallMs = LIMITS.replyTakenMs } = bounds;
 	boundConnections(server, { clock, connectionsMax, stallMs, isAnswering: requests.isAnswering });
 	server.on("checkExpectation", refuseWith(ids, badExpectation));
-	server.on("connect", (_req, socket) =>
-		writeLastReply(socket, noTunnel(), { requestId: ids.next("req") }),
-	);
+	server.on("connect", (_req, socket) => {
+		// Node has taken its own listener away; a caller that resets would end the process.
+		socket.on("error", () => socket.destroy());
+		if (!socket.writable || requests.isAnswering(socket)) socket.destroy();
+		else writeLastReply(socket, noTunnel(), { requestId: ids.next("req") });
+	});
 	server.on("clientError", (error, socket) => refuseUnreadable({ error, socket, requests, ids }));
 	await new Promise<void>((resolve, reject) => {
 		server.once("error", (cause) => reject(cannotListen(cause, { host, port })));

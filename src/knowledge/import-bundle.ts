@@ -1,5 +1,6 @@
 import {
 	createDocumentReader,
+	findLinkTargets,
 	isSection,
 	namesIn,
 	parseMarkdown,
@@ -33,6 +34,7 @@ import type {
 } from "./import-options.js";
 import { entriesOf, valueAt } from "./path-map.js";
 import {
+	isWithheld,
 	type WithheldDocument,
 	withheldNamesOf,
 	withoutWithheldLinks,
@@ -193,7 +195,9 @@ function withoutWithheld(path: string, bytes: Uint8Array, space: ImportSpace): U
 	const text = new TextDecoder().decode(bytes);
 	if (isReserved(path)) {
 		const open = new Set(withoutWithheldLinks(text, place, space).split("\n"));
-		const kept = text.split("\n").filter((line) => open.has(line));
+		const isOpen = (line: string) =>
+			open.has(line) && !findLinkTargets(line).some((to) => isWithheld(to, place, space));
+		const kept = text.split("\n").filter(isOpen);
 		return new TextEncoder().encode(kept.join("\n"));
 	}
 	const { data, body, problem } = parseMarkdown(text);

@@ -56,13 +56,16 @@ const WIKI = /!?\[\[([^[\]|#\n]{1,300})(?:#[^[\]|\n]{0,300})?(?:\|([^[\]\n]{1,30
 const LINK =
 	/(!?\[)((?:[^[\]\n\\]|\\.|\[[^[\]\n]{0,300}\]|\n(?!\n)){0,500})\]\([ \t]{0,20}(?:<([^<>\n]{1,2000})>|((?:[^()\s<>]|\([^()\s]{0,500}\)){1,2000}))(?:\s{1,20}(?:"[^"\n]{0,500}"|'[^'\n]{0,500}'|\([^()\n]{0,500}\)))?[ \t]{0,20}\)/g;
 const ANCHOR =
-	/<a\s[^<>]{0,1000}?\bhref\s{0,9}=\s{0,9}(?:"([^"<>]{1,2000})"|'([^'<>]{1,2000})'|([^\s"'<>]{1,2000})(?=[\s>]))[^<>]{0,1000}>([\s\S]{0,500}?)<\/a>/gi;
+	/<a\s[^<>]{0,1000}?(?<![\w-])href\s{0,9}=\s{0,9}(?:"([^"<>]{1,2000})"|'([^'<>]{1,2000})'|([^\s"'<>]{1,2000})(?=[\s>]))[^<>]{0,1000}>([\s\S]{0,500}?)<\/a>/gi;
+/** What is left of anchors that no simple pattern reads whole. */
+const OPENING_TAG = /<(?:a|area)\s(?:[^<>"']|"[^"]{0,2000}"|'[^']{0,2000}'){0,2000}>?/gi;
+const HREF = /(?<![\w-])href\s{0,9}=\s{0,9}(?:"([^"]*)"|'([^']*)'|([^\s"'<>]+))/i;
 const DEFINITION = /^ {0,3}\[(?!\^)([^\]\n]{1,300})\]:[ \t]*<?([^\s<>]{1,2000}).*\n?/gm;
 const REFERENCE = /!?\[([^[\]\n]{1,300})\](?:\[([^[\]\n]{0,300})\])?/g;
 
 /** The text without its links to what is left out; what they read stays unless it is a name of it. */
 export function withoutWithheldLinks(text: string, place: LinkPlace, space: ImportSpace): string {
-	if (space.withheld.size === 0 || !/\[|<a\s/i.test(text)) return text;
+	if (space.withheld.size === 0 || !/\[|<a(?:rea)?\s/i.test(text)) return text;
 	const leads = (written: string) => isWithheld(written, place, space);
 	const shown = (label: string, to: string) =>
 		leads(toPlainText(label)) || hasFileName(label, to) ? "" : label;
@@ -89,8 +92,14 @@ export function withoutWithheldLinks(text: string, place: LinkPlace, space: Impo
 				: undefined;
 		},
 	);
+	const withoutTags = replace(withoutAnchors, OPENING_TAG, (_, written) => {
+		const [, double, single, bare] = HREF.exec(written) ?? [];
+		const to = double ?? single ?? bare ?? "";
+		// An address in entities is not read: it goes, in doubt.
+		return leads(to) || /&(?!amp;)[#a-z]/i.test(to) ? "" : undefined;
+	});
 	const dropped = new Map<string, string>();
-	const withoutDefinitions = replace(withoutAnchors, DEFINITION, ([, label = "", written = ""]) => {
+	const withoutDefinitions = replace(withoutTags, DEFINITION, ([, label = "", written = ""]) => {
 		if (!leads(written)) return undefined;
 		dropped.set(label.toLowerCase(), written);
 		return "";

@@ -349,13 +349,17 @@ export function toStartRefusal(
 ): unknown {
 	const cause = error instanceof ServiceError ? error.cause : error;
 	const stopReason = store?.health().reason;
-	const isRefused = cause instanceof Error && "syscall" in cause && cause.message.includes(folder);
+	const code = (cause as NodeJS.ErrnoException | undefined)?.code ?? "";
+	const isRefused = cause instanceof Error && REFUSALS.has(code) && cause.message.includes(folder);
 	if (!isRefused && stopReason === undefined) return error;
 	return invalidArgument(
 		`The data folder "${folder}" cannot be used (${stopReason ?? messageOf(cause)}). See that its disk has room and that this user may read and write all of it, then start again.`,
 		{ cause: error },
 	);
 }
+
+/** The system lets this user not at a file, or takes no more. */
+const REFUSALS = new Set("EACCES EPERM EROFS ENOSPC EDQUOT EIO EFBIG".split(" "));
 
 /** One by one: where the system refuses every name, as in /proc, a recursive mkdir of Node never returns. */
 function makeFolders(folder: string): void {

@@ -216,7 +216,11 @@ async function importGraph(
 	}
 	update.remember(request, memory);
 	const complete = repository.complete(onProgress);
-	return { ...staged, report: { ...told, version: 1 }, isOnSale: true, complete, undo: takeBack };
+	// What others have made of it since is theirs.
+	const undo = async () => {
+		if (catalog.findHeld(id)?.contentHash === graph.contentHash) await takeBack();
+	};
+	return { ...staged, report: { ...told, version: 1 }, isOnSale: true, complete, undo };
 }
 
 /** Brings imported graphs in line with their sources; only what has changed is read, written and indexed again. */

@@ -1,6 +1,7 @@
 import cors from "cors";
 import type { ErrorRequestHandler, RequestHandler } from "express";
 import helmet from "helmet";
+import { PaymentRequired } from "../../payments/payments.js";
 import {
 	createRequestId,
 	hasLeft,
@@ -76,6 +77,7 @@ export function createErrorHandler({ logUnexpected }: ErrorHandlerDeps = {}): Er
 			res.destroy();
 			return;
 		}
+		if (req.method === "GET" && refusal instanceof PaymentRequired) res.vary("Accept");
 		if (asksForPage(req, refusal)) sendPaymentPage(res, refusal);
 		else sendError(res, refusal);
 	};

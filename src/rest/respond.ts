@@ -98,7 +98,6 @@ export function sendJsonDocument(req: Request, res: Response, value: object): vo
 export function sendPaymentPage(res: Response, error: PaymentRequired): void {
 	const { status, headers } = toErrorReply(error, requestIdOf(res));
 	for (const [name, value] of Object.entries(headers)) res.setHeader(name, value);
-	res.vary("Accept");
 	const body = renderPaymentPage(error);
 	sendBytes(res, { status, body, mediaType: "text/html; charset=utf-8" });
 }

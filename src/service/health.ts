@@ -71,7 +71,10 @@ function toStoreState({ kind, status, since, reason, sequence, isChainIntact }: 
 		status,
 		state: status === "ok" ? "serving" : "stopped",
 		since: toIsoTime(since),
-		...(reason !== undefined && { reason: withoutPaths(reason) }),
+		// Whatever follows a path goes with it: names of folders may hold spaces and quotation marks.
+		...(reason !== undefined && {
+			reason: reason.replace(/\s*["'`]?(?:[A-Za-z]:)?[\\/].*$/s, " …"),
+		}),
 		sequence,
 		is_chain_intact: isChainIntact,
 	};

@@ -112,7 +112,7 @@ t.test(
 		const first = await open(data);
 		const { token } = await first.operator.issueSpt({ usd: "5.00" });
 		await first.close();
-		const names = ["pepper", "admin-token", "card-signing.jwk.json", "receipt-signing.jwk.json"];
+		const names = ["pepper", "card-signing.jwk.json", "receipt-signing.jwk.json"];
 		for (const name of names) {
 			const path = join(data, "keys", name);
 			const text = readFileSync(path, "utf8");

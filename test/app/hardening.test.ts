@@ -232,6 +232,17 @@ t.test(
 	},
 );
 
+t.test("a caller who asks for a tunnel and leaves ends nothing but the connection", async (t) => {
+	const { dial, honest } = await start(t);
+	for (let at = 0; at < 40; at += 1) {
+		const socket = await dial();
+		const closed = once(socket, "close");
+		socket.write("CONNECT a:1 HTTP/1.1\r\nHost: a:1\r\n\r\n", () => socket.resetAndDestroy());
+		await closed;
+	}
+	await honest();
+});
+
 t.test("nothing a caller writes becomes a header of the answer", async (t) => {
 	const { ask } = await start(t);
 	const evil = "%0d%0aX-Evil:%201";

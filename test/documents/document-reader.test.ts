@@ -103,6 +103,9 @@ t.test("entities in front matter become what they stand for", async (t) => {
 	t.match(await read("a.md", "---\ntitle: Reed&#8217;s prints &amp; R&D;\n---\nText."), {
 		givenTitle: "Reed’s prints & R&D;",
 	});
+	t.match(await read("a.md", "---\ntitle: 'A&#10;- b&#x202e;&#27;[31m'\n---\nText."), {
+		givenTitle: "A - b",
+	});
 });
 
 t.test("a title comes from where the owner says", async (t) => {

@@ -18,7 +18,7 @@ const SITE = {
 	"proposals/12-tides/notes.md": "# Notes on tides\n\nText.",
 	"proposals/13-moon/kep.yaml": "title: Moon\nprivate: true\n",
 	"proposals/13-moon/README.md": "# Moon\n\nText.",
-	"book/SUMMARY.md": "# Summary\n\n* [Casting **off**](ch-1.md)\n* [Knots](ch-2.md)\n",
+	"book/SUMMARY.md": `# Summary\n\n* [Casting **off**](ch-1.md)\n* [Knots](ch-2.md)\n* [a](${" ".repeat(100_000)}b\n* [a](${" ".repeat(1_900)}\n`,
 	"book/private/SUMMARY.md": "* [The sale](../ch-3.md)\n",
 	"book/ch-3.md": "Text without a heading.",
 	"book/ch-1.md": "Text without a heading.",

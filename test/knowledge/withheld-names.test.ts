@@ -79,21 +79,21 @@ t.test("a bundle of the format names nothing that it holds back", async (t) => {
 	const { files } = await importBundle(
 		filesOf({
 			"index.md":
-				'---\nokf_version: "0.2"\n---\n# Coast\n\n* [Low](low.md)\n* [Sale](closed.md)\n* <a href="closed.md">Sale</a> of it\n* [Sale][1]\n* [[closed]]\n\n[1]: closed.md\n',
+				'---\nokf_version: "0.2"\n---\n# Coast\n\n* [Low](low.md)\n* [Sale](closed.md)\n* <a href="closed.md">Sale</a> of it\n* [Sale][1]\n* [[closed]]\n* [x [y [z]]](closed.md)\n* [x](closed.md "a \\" b")\n* [Foo ] bar](closed.md)\n\n[1]: closed.md\n',
 			"log.md": "# Log\n\n* Wrote [Sale](/closed.md).\n* Wrote [Low](low.md).\n",
 			"private/index.md": "# Sales\n\n* [Pier](pier.md)\n",
 			"private/log.md": "# Log\n\n* Wrote [Pier](pier.md).\n",
 			"closed.md": "---\ntype: Note\ntitle: Sale\nprivate: true\n---\nText.",
 			"low.md": plain,
 			"high.md":
-				"---\ntype: Note\ntitle: High\nrelations: [{ type: needs, target: /closed.md }]\n---\nSee [the text](closed.md), [Sale](closed.md).\n\n<a class=x href='closed.md'>Sale</a><A HREF=/closed.md>the rope</A>",
+				"---\ntype: Note\ntitle: High\nrelations: [{ type: needs, target: /closed.md }]\n---\nSee [the text](closed.md), [Sale](closed.md).\n\n<a class=x href='closed.md'>Sale</a><A HREF=/closed.md>the rope</A>\n\n<a data-href='x' href='closed.md'>one</a> <a title='a>b' href='closed.md'>two</a> <a href='clos&#101;d.md'>three</a> <area href='closed.md'>",
 		}),
 		"coast",
 	);
 	t.same([...files.keys()].sort(), ["graph.md", "high.md", "index.md", "log.md", "low.md"]);
 	const served = [...files.keys()].map((path) => textOf(files, path)).join("\n");
 	t.notMatch(served, /sale|closed|pier|private/i);
-	t.match(textOf(files, "high.md"), "See the text, .\n\nthe rope");
+	t.match(textOf(files, "high.md"), /See the text, \.\n\nthe rope\n\n.*one.*two.*three/);
 	t.equal(textOf(files, "low.md"), plain, "files that name none of it stay as they were");
 });
 
@@ -111,6 +111,8 @@ t.test("no text makes the search for links start over at every character", async
 		"<a ",
 		"<a href=x>",
 		"<a href=b href='b ",
+		'<a "',
+		"<a '\" ",
 	]) {
 		const text = piece.repeat(Math.floor(300_000 / piece.length));
 		const { report } = await importBundle(filesOf({ ...CLOSED, "open.md": text }), "coast");

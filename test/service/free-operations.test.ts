@@ -38,10 +38,13 @@ t.test("health reports how the parts of a sale are doing", async (t) => {
 	state.store = { ...HEALTHY_STORE, isChainIntact: false };
 	t.equal((await free.health())["status"], "degraded", "a broken chain");
 	state.store = { ...HEALTHY_STORE, status: "stopped", reason: "disk full" };
-	state.store = { ...state.store, reason: "ENOSPC: no space left, write '/data/journal/x'" };
+	state.store = {
+		...state.store,
+		reason: "ENOSPC: no space left, write '/home/o'brien/my data/x'",
+	};
 	t.match(await free.health(), {
 		status: "unavailable",
-		store: { state: "stopped", since: String, reason: "ENOSPC: no space left, write '…'" },
+		store: { state: "stopped", since: String, reason: "ENOSPC: no space left, write …" },
 	});
 	state.reason = "The embedding model is switched off.";
 	t.match(await free.health(), { model: { reason: "The embedding model is switched off." } });
