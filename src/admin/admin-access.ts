@@ -42,7 +42,8 @@ export function actorOf(response: Response): Actor {
 
 const BEARER = /^Bearer\s+(\S+)$/i;
 
-function bearerOf(request: Request): string | undefined {
+/** What may be an operator's key. */
+export function bearerOf(request: Request): string | undefined {
 	return BEARER.exec(request.headers.authorization ?? "")?.[1];
 }
 

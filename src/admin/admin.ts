@@ -17,6 +17,9 @@ import {
 	mayRun,
 	readAddress,
 } from "../operator/operator.js";
+
+export { bearerOf } from "./admin-access.js";
+
 import { type AdminAccess, actorOf, onlyOperators } from "./admin-access.js";
 import { createAdminDocument } from "./admin-openapi.js";
 

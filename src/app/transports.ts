@@ -1,4 +1,4 @@
-import express, { type RequestHandler, type Router } from "express";
+import express, { type Request, type RequestHandler, type Router } from "express";
 import { custAccount } from "../../payments/payments.js";
 import { type A2a, createA2a } from "../a2a/a2a.js";
 import {
@@ -8,10 +8,15 @@ import {
 	createRevokeToken,
 	setLabel,
 } from "../accounts/accounts.js";
-import { createAdminRouter } from "../admin/admin.js";
+import { bearerOf, createAdminRouter } from "../admin/admin.js";
 import { isSafeIssuer } from "../contract/contract.js";
 import { assertCallerTarget, createCallerEgress } from "../delivery/delivery.js";
-import { createMessageClasses, createOperatorCheck, refuseForwarded } from "../http/http.js";
+import {
+	anyCredentialOf,
+	createMessageClasses,
+	createOperatorCheck,
+	refuseForwarded,
+} from "../http/http.js";
 import { createJobViews } from "../jobs/jobs.js";
 import { createSealedText, stackOf } from "../kernel/kernel.js";
 import { createLateMcp, type Mcp } from "../mcp/mcp.js";
@@ -65,10 +70,15 @@ export function createHttpApp({
 	// Behind such a proxy the caller is whom it names; anybody else could name anyone.
 	app.set("trust proxy", ["loopback", ...trustedProxies]);
 	const check = createOperatorCheck(adminToken);
-	app.use(createRateLimit({ rates: callRates, clock, ids, isOperator: check.isOperator }));
+	const findOperator = createOperatorKeys({ store, clock, ids, random, pepper }).find;
+	const identify = async (req: Request) => {
+		const credential = (await findOperator(bearerOf(req) ?? "")) ? undefined : anyCredentialOf(req);
+		if (credential) await service.identify(credential);
+	};
+	const { isOperator } = check;
+	app.use(createRateLimit({ rates: callRates, clock, ids, isOperator, identify }));
 	app.use(createHttpFront({ ids }));
 	if (service.info.profile === "demo") app.use(refuseForwarded);
-	const findOperator = createOperatorKeys({ store, clock, ids, random, pepper }).find;
 	const access = { check, findOperator, isOpenToAll: adminFrom === "anywhere" };
 	for (const root of COMMAND_ROOTS) {
 		app.use(root, createAdminRouter({ root, commands, access, logger, clock }));

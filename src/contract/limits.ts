@@ -55,6 +55,7 @@ export const LIMITS = {
 	localRequestsPerMinute: 600_000,
 	/** A credential that is refused counts as so many of these. */
 	guessCallsPerMinute: 600,
+	networkGuessCallsPerMinute: 6_000,
 	failedCredentialCalls: 10,
 	/** How long a connection rests after one of its requests was one too many. */
 	refusedPauseMs: 1_000,

@@ -18,6 +18,7 @@ export {
 	toRateRefusal,
 } from "./rates.js";
 export {
+	anyCredentialOf,
 	CONNECTION_PATH,
 	connectionTokenOf,
 	createOperatorCheck,

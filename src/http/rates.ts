@@ -159,7 +159,7 @@ export type CallRates = ReturnType<typeof createCallRates>;
 
 /**
  * Counts calls by address and by credential before anything else is known of them; invalid credentials are counted by
- * address alone, ten times as dear. `requestsPerMinute` holds for one address, and for one credential.
+ * address and network alone, ten times as dear. `requestsPerMinute` holds for one address, and for one credential.
  */
 export function createCallRates({
 	clock,
@@ -172,7 +172,7 @@ export function createCallRates({
 	const addresses = bucketsOf(requestsPerMinute);
 	const credentials = bucketsOf(requestsPerMinute);
 	const polling = bucketsOf(requestsPerMinute * POLLS_PER_REQUEST);
-	const failures = bucketsOf(LIMITS.guessCallsPerMinute);
+	const guesses = createGuesses(clock);
 	const { isValid, wasValid, judge } = createValidCredentials(clock);
 	const wereValid = new WeakSet<CountedRequest>();
 	const mayBeInvalid = (caller: CountedRequest): boolean => {
@@ -181,24 +181,39 @@ export function createCallRates({
 		if (wasValid(key)) wereValid.add(caller);
 		return !isValid(key);
 	};
+	const take = (caller: CountedRequest): readonly RateLevel[] => {
+		const { address, credentialKey: key, isPolling, isInside = false } = caller;
+		const levels: RateLevel[] = [];
+		const count = (policy: RateLevel["policy"], buckets: TokenBuckets, level: BucketLevel) => {
+			levels.push({ policy, perMinute: buckets.perMinute, ...level });
+			return level.isLetIn;
+		};
+		if (mayBeInvalid(caller) && !count("guesses", ...guesses.look(address))) return levels;
+		if (isPolling) {
+			count("polling", polling, polling.take(address));
+			return levels;
+		}
+		if (!isInside && !count("address", addresses, addresses.take(address))) return levels;
+		if (key !== undefined) count("credential", credentials, credentials.take(key));
+		return levels;
+	};
 	return {
-		/** Counts one request. */
-		take(caller: CountedRequest): readonly RateLevel[] {
-			const { address, credentialKey: key, isPolling, isInside = false } = caller;
-			const levels: RateLevel[] = [];
-			const count = (policy: RateLevel["policy"], buckets: TokenBuckets, level: BucketLevel) => {
-				levels.push({ policy, perMinute: buckets.perMinute, ...level });
-				return level.isLetIn;
-			};
-			if (mayBeInvalid(caller) && !count("guesses", failures, failures.look(address))) {
-				return levels;
-			}
-			if (isPolling) {
-				count("polling", polling, polling.take(address));
-				return levels;
-			}
-			if (!isInside && !count("address", addresses, addresses.take(address))) return levels;
-			if (key !== undefined) count("credential", credentials, credentials.take(key));
+		/**
+		 * Counts one request. Where its address has guessed too often, `identify` looks at the credential first, so that a
+		 * valid one is never refused for the guesses of others; one that proves wrong counts as a call of the address.
+		 * `identify` throws for a credential that is not valid.
+		 */
+		async take(
+			caller: CountedRequest,
+			identify: () => Promise<unknown>,
+		): Promise<readonly RateLevel[]> {
+			const levels = take(caller);
+			const { address, credentialKey: key } = caller;
+			const isGuessing = levels.some(({ policy, isLetIn }) => policy === "guesses" && !isLetIn);
+			if (key === undefined || !isGuessing || !addresses.look(address).isLetIn) return levels;
+			await judge(key, identify).catch(() => undefined);
+			if (isValid(key)) return take(caller);
+			addresses.charge(address, 1);
 			return levels;
 		},
 		/**
@@ -213,17 +228,40 @@ export function createCallRates({
 			if (key === undefined || wereValid.has(caller)) return;
 			// Leaving early would be a way to try credentials for nothing.
 			const isFailure = (isRefused || hasLeft) && !isValid(key);
-			if (isFailure) failures.charge(address, LIMITS.failedCredentialCalls);
+			if (isFailure) guesses.charge(address);
 		},
 		/** The same identifier, whose verdicts are remembered: a credential found valid counts as such until it is refused. */
 		watch: <T extends Identifier>(identifier: T): T => ({
 			...identifier,
 			identify: (credential: Credential, options?: IdentifyOptions) =>
-				judge(credential, () => identifier.identify(credential, options)),
+				judge(toCredentialKey(credential), () => identifier.identify(credential, options)),
 			payerOf: (call: Pick<Call, "credential" | "payment">) =>
-				judge(call.credential, () => identifier.payerOf(call)),
+				judge(call.credential && toCredentialKey(call.credential), () => identifier.payerOf(call)),
 		}),
 	};
+}
+
+/** Credentials that proved wrong, by address and by its network, so that many addresses of one owner have no more room. */
+function createGuesses(clock: Clock) {
+	const byAddress = createTokenBuckets({ clock, perMinute: LIMITS.guessCallsPerMinute });
+	const byNetwork = createTokenBuckets({ clock, perMinute: LIMITS.networkGuessCallsPerMinute });
+	return {
+		/** What the next guess would find: of the address, or of its network where that has no room left. */
+		look(address: string): readonly [TokenBuckets, BucketLevel] {
+			const ofNetwork = byNetwork.look(toNetwork(address));
+			return ofNetwork.isLetIn ? [byAddress, byAddress.look(address)] : [byNetwork, ofNetwork];
+		},
+		charge(address: string): void {
+			byAddress.charge(address, LIMITS.failedCredentialCalls);
+			byNetwork.charge(toNetwork(address), LIMITS.failedCredentialCalls);
+		},
+	};
+}
+
+/** What one owner of many addresses usually has: the /24 network of an IPv4 address, the /48 of an IPv6 one. */
+function toNetwork(address: string): string {
+	const [v4] = /^\d+\.\d+\.\d+(?=\.)/.exec(address) ?? [];
+	return v4 ?? address.split(":").slice(0, 3).join(":");
 }
 
 /** Credentials found valid and not refused since: the latest of them, and for a while only, because what is valid may end. */
@@ -244,9 +282,8 @@ function createValidCredentials(clock: Clock) {
 		/** However long ago. */
 		wasValid: (key: string) => seenAtMs.has(key),
 		/** What `identify` finds; whether the credential was valid is remembered. */
-		async judge<T>(credential: Credential | undefined, identify: () => Promise<T>): Promise<T> {
-			if (!credential) return identify();
-			const key = toCredentialKey(credential);
+		async judge<T>(key: string | undefined, identify: () => Promise<T>): Promise<T> {
+			if (key === undefined) return identify();
 			try {
 				const found = await identify();
 				add(key);
@@ -272,11 +309,14 @@ const WHY: Readonly<Record<RateLevel["policy"], (perMinute: number) => string>> 
 	polling: (perMinute) =>
 		`More than ${perMinute} status requests a minute came from one address; wait before the next one.`,
 	guesses: () =>
-		`Too many credentials that are not valid came from one address; each counts ${LIMITS.failedCredentialCalls} times. Wait, then send a valid one.`,
+		`Too many credentials that are not valid came from one address or its network; each counts ${LIMITS.failedCredentialCalls} times. A valid one is let in at once.`,
 };
 
 /** A digest under which a credential is remembered, so that the secret itself is not kept. */
 export function toCredentialKey(credential: Credential): string {
 	const secret = credential.scheme === "api_key" ? credential.key : credential.token;
-	return createHash("sha256").update(secret).digest("base64url");
+	return toDigest(secret);
 }
+
+/** Of anything secret that requests are counted by. */
+export const toDigest = (secret: string) => createHash("sha256").update(secret).digest("base64url");

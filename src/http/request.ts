@@ -18,7 +18,7 @@ import {
 	invalidSetting,
 	ServiceError,
 } from "../kernel/kernel.js";
-import { type CountedRequest, toCredentialKey } from "./rates.js";
+import { type CountedRequest, toCredentialKey, toDigest } from "./rates.js";
 
 const sentHeaders = new WeakMap<IncomingMessage, SentHeaders>();
 
@@ -123,26 +123,32 @@ export function toCallerAddress(text: string | undefined): string {
 	return `${network.join(":")}::/64`;
 }
 
-/** By what a request is counted: its address and the digest of its credential, if it has one. */
+/**
+ * By what a request is counted: its address and the digest of its credential, if it has one. What no customer's credential
+ * looks like is counted as it was sent, and may still be an operator's.
+ */
 export function readCaller(
 	req: Pick<Request, "ip"> & IncomingMessage,
 ): Pick<CountedRequest, "address" | "credentialKey"> {
 	const address = toCallerAddress(req.ip);
-	return { address, credentialKey: credentialKeyOf(req, address) };
+	try {
+		const credential = anyCredentialOf(req);
+		return { address, credentialKey: credential && toCredentialKey(credential) };
+	} catch {
+		const { authorization } = req.headers;
+		const key =
+			authorization === undefined ? `unreadable from ${address}` : toDigest(authorization);
+		return { address, credentialKey: key };
+	}
 }
 
-/** Credentials that cannot be read have one key for each address: such a request is a guess like any other. */
-function credentialKeyOf(req: IncomingMessage, address: string): string | undefined {
-	const connection = connectionTokenOf(req.url ?? "");
-	if (connection !== undefined) return toCredentialKey({ scheme: "connection", token: connection });
+/** In the address or in a header. Throws like readCredential. */
+export function anyCredentialOf(req: IncomingMessage): Credential | undefined {
+	const token = connectionTokenOf(req.url ?? "");
+	if (token !== undefined) return { scheme: "connection", token };
 	const { authorization, "x-pay-spt": spt, "x-api-key": key } = req.headers;
-	if (authorization === undefined && spt === undefined && key === undefined) return undefined;
-	try {
-		const credential = readCredential(req);
-		return credential && toCredentialKey(credential);
-	} catch {
-		return `unreadable from ${address}`;
-	}
+	const isNone = authorization === undefined && spt === undefined && key === undefined;
+	return isNone ? undefined : readCredential(req);
 }
 
 /** Headers by which proxies announce that they forward a request. */

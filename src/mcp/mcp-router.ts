@@ -134,7 +134,7 @@ function createSpeaker(deps: McpOptions) {
 	const shared = {
 		...deps,
 		paymentOf: createPaymentGate(deps.clock),
-		watchToken: createTokenWatch(deps.callRates),
+		watchToken: createTokenWatch(deps),
 	};
 	const handlers: McpHttpHandler[] = [];
 	const logFailure = (error: unknown) =>

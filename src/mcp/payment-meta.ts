@@ -10,6 +10,7 @@ import {
 } from "../contract/contract.js";
 import { type CallRates, createTokenBucket, toCredentialKey, toRateRefusal } from "../http/http.js";
 import { type Clock, invalidArgument, ServiceError } from "../kernel/kernel.js";
+import type { Service } from "../service/service.js";
 import type { Exchange } from "./exchange.js";
 
 /** Names of the x402 transport for this protocol (x402 v2, transports: MCP). */
@@ -184,7 +185,13 @@ export function createPaymentGate(clock: Clock, perMinute: number = LIMITS.payme
 export type TokenWatch = ReturnType<typeof createTokenWatch>;
 
 /** Tokens in `_meta` are counted as those in headers are: a wrong one is a guess. */
-export function createTokenWatch({ take, end }: Pick<CallRates, "take" | "end">) {
+export function createTokenWatch({
+	callRates: { take, end },
+	service,
+}: {
+	readonly callRates: Pick<CallRates, "take" | "end">;
+	readonly service: Pick<Service, "identify">;
+}) {
 	return async <T>(
 		{ address }: Pick<Exchange, "address">,
 		token: Credential | undefined,
@@ -193,7 +200,8 @@ export function createTokenWatch({ take, end }: Pick<CallRates, "take" | "end">)
 		if (!token) return work();
 		const credentialKey = toCredentialKey(token);
 		const caller = { address, credentialKey, isPolling: false, isInside: true };
-		const full = take(caller).find((level) => !level.isLetIn);
+		const levels = await take(caller, () => service.identify(token));
+		const full = levels.find((level) => !level.isLetIn);
 		if (full) throw toRateRefusal(full);
 		try {
 			return await work();

@@ -208,7 +208,8 @@ async function signIn(
 		credentialKey: toCredentialKey(credential),
 		isPolling: false,
 	};
-	if (callRates.take(caller).some(({ isLetIn }) => !isLetIn)) {
+	const levels = await callRates.take(caller, () => service.identify(credential));
+	if (levels.some(({ isLetIn }) => !isLetIn)) {
 		throw new ServiceError(
 			"RATE_LIMITED",
 			"Too many keys that are not valid came from your address; wait a minute, then try again.",

@@ -30,20 +30,23 @@ export function createRateLimit({
 	clock,
 	ids,
 	isOperator,
+	identify,
 }: {
 	readonly rates: CallRates;
 	readonly clock: Clock;
 	readonly ids: Ids;
 	/** Comes from this machine with a token no one guesses; a wrong one counts as the guess it is. */
 	readonly isOperator: (req: Request) => boolean;
+	/** Throws for a request whose credential is not valid. */
+	readonly identify: (req: Request) => Promise<unknown>;
 }): RequestHandler {
 	const isPolling = createPollingTest();
 	const rest = createRest(clock);
-	return (req, res, next) => {
+	return async (req, res, next) => {
 		if (rest.isBroken(req)) return;
 		if (isOperator(req)) return next();
 		const caller: CountedRequest = { isPolling: isPolling(req), ...readCaller(req) };
-		const levels = rates.take(caller);
+		const levels = await rates.take(caller, () => identify(req));
 		if (caller.credentialKey !== undefined) {
 			res.once("close", () => {
 				const hasLeft = !res.writableFinished;

@@ -138,6 +138,19 @@ t.test("what customers pay with opens no command, and says so", async (t) => {
 	t.equal(nothing.status, 401);
 });
 
+t.test("guesses from the address of an operator do not keep the operator out", async (t) => {
+	const { shop, admin } = await openShop(t);
+	const { key } = (await admin("POST", "/operators", { name: "Ada", role: "reader" })).body;
+	const guess = async (call: number) => {
+		const headers = { Authorization: `Bearer opk_${String(call).padStart(36, "x")}` };
+		return (await shop.send("/v1/admin/graphs", { headers })).status;
+	};
+	let calls = 0;
+	while ((await guess(calls)) !== 429 && calls < 1_000) calls++;
+	t.ok(calls < 1_000, "guesses have an end");
+	t.equal((await sender(shop, key)("GET", "/graphs")).status, 200);
+});
+
 t.test(
 	"an operator's key is shown once, kept as a hash, and opens nothing once it is revoked",
 	async (t) => {

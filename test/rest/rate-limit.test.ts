@@ -76,6 +76,8 @@ t.test("guesses of tokens are stopped, and those who hold one are not", async (t
 	t.same(guessed, { 401: 60, 429: 6 }, "sixty at once, then one a second");
 	t.equal((await balance(token)).status, 200);
 	t.equal((await send("/v1/offerings")).status, 200);
+	const { token: unseen } = await issueSpt("5.00");
+	t.equal((await balance(unseen)).status, 200, "nor who shows a valid one for the first time");
 });
 
 t.test("a valid credential of the wrong kind is no guess", async (t) => {

@@ -6,13 +6,16 @@ import type { Clock } from "../../src/kernel/clock.js";
 import { ServiceError } from "../../src/kernel/errors.js";
 import type { Cashier } from "../../src/sales/cashier.js";
 
+const VALID = ["spt_good", "spt_also_good"];
+
 function start(requestsPerMinute = 60) {
-	const state = { ms: 0, isRevoked: false };
+	const state = { ms: 0, isRevoked: false, looks: 0 };
 	const clock = { monotonicMs: () => state.ms } as Partial<Clock> as Clock;
 	const rates = createCallRates({ clock, requestsPerMinute });
 	const cashier = rates.watch({
 		identify: async (credential: Credential) => {
-			if (credential.scheme === "spt" && credential.token === "spt_good" && !state.isRevoked)
+			state.looks++;
+			if (credential.scheme === "spt" && VALID.includes(credential.token) && !state.isRevoked)
 				return { owner: "tok_1", rail: "spt" };
 			if (credential.scheme === "oidc") throw new ServiceError("NOT_FOUND", "No account yet.");
 			throw new ServiceError("UNAUTHENTICATED", "Unknown.");
@@ -23,79 +26,63 @@ function start(requestsPerMinute = 60) {
 		credentialKey: token && toCredentialKey({ scheme: "spt", token }),
 		isPolling,
 	});
-	const isLetIn = (...caller: Parameters<typeof callerOf>) =>
-		rates.take(callerOf(...caller)).every((level) => level.isLetIn);
+	const identify = (token = "") => cashier.identify({ scheme: "spt", token });
+	const take = (...caller: Parameters<typeof callerOf>) =>
+		rates.take(callerOf(...caller), () => identify(caller[1]));
+	const isLetIn = async (...caller: Parameters<typeof callerOf>) =>
+		(await take(...caller)).every((level) => level.isLetIn);
 	/** A request with a credential no one issued; true when it was looked at. */
-	const guess = (address: string, token: string) => {
-		if (!isLetIn(address, token)) return false;
+	const guess = async (address: string, token: string) => {
+		if (!(await isLetIn(address, token))) return false;
 		rates.end(callerOf(address, token), { isRefused: true, hasLeft: false });
 		return true;
 	};
-	return { state, rates, cashier, callerOf, isLetIn, guess };
+	return { state, rates, cashier, callerOf, identify, take, isLetIn, guess };
 }
 
-const times = (count: number, work: (index: number) => boolean) =>
-	Array.from({ length: count }, (_, index) => work(index)).filter(Boolean).length;
+async function times(count: number, work: (index: number) => Promise<boolean>): Promise<number> {
+	let yes = 0;
+	for (let index = 0; index < count; index++) if (await work(index)) yes++;
+	return yes;
+}
 
-t.test("an address has so many requests a minute, no matter who else calls", (t) => {
+t.test("an address has so many requests a minute, no matter who else calls", async (t) => {
 	const { state, isLetIn } = start();
-	t.equal(
-		times(100, () => isLetIn("1.1.1.1")),
-		60,
-	);
-	t.ok(isLetIn("2.2.2.2"));
+	t.equal(await times(100, () => isLetIn("1.1.1.1")), 60);
+	t.ok(await isLetIn("2.2.2.2"));
 	state.ms = 1_000;
-	t.equal(
-		times(5, () => isLetIn("1.1.1.1")),
-		1,
-	);
-	t.end();
+	t.equal(await times(5, () => isLetIn("1.1.1.1")), 1);
 });
 
 t.test("a credential has so many requests a minute, from whatever addresses", async (t) => {
 	const { cashier, isLetIn } = start();
 	await cashier.identify({ scheme: "spt", token: "spt_good" });
-	t.equal(
-		times(100, (index) => isLetIn(`1.1.1.${index}`, "spt_good")),
-		60,
-	);
-	t.ok(isLetIn("1.1.1.1", "spt_other"));
+	t.equal(await times(100, (index) => isLetIn(`1.1.1.${index}`, "spt_good")), 60);
+	t.ok(await isLetIn("1.1.1.1", "spt_other"));
 });
 
-t.test("polling takes nothing from the calls", (t) => {
+t.test("polling takes nothing from the calls", async (t) => {
 	const { isLetIn } = start();
+	t.equal(await times(300, () => isLetIn("1.1.1.1", undefined, true)), 300);
+	t.equal(await times(100, () => isLetIn("1.1.1.1")), 60);
 	t.equal(
-		times(300, () => isLetIn("1.1.1.1", undefined, true)),
-		300,
-	);
-	t.equal(
-		times(100, () => isLetIn("1.1.1.1")),
-		60,
-	);
-	t.equal(
-		times(1_000, () => isLetIn("1.1.1.1", undefined, true)),
+		await times(1_000, () => isLetIn("1.1.1.1", undefined, true)),
 		300,
 		"and has an end of its own",
 	);
-	t.end();
 });
 
 t.test("a refused credential counts ten times, and only against others like it", async (t) => {
 	const { state, cashier, isLetIn, guess } = start(100_000);
 	await cashier.identify({ scheme: "spt", token: "spt_good" });
-	t.equal(
-		times(1_000, (index) => guess("1.1.1.1", `spt_${index}`)),
-		60,
-	);
-	t.ok(isLetIn("1.1.1.1", "spt_good"), "a neighbor with a valid token notices nothing");
-	t.ok(isLetIn("1.1.1.1"), "nor does one who shows none");
-	t.notOk(isLetIn("1.1.1.1", "spt_new"), "one whose token is not known yet waits");
-	t.ok(isLetIn("2.2.2.2", "spt_new"));
+	t.equal(await times(1_000, (index) => guess("1.1.1.1", `spt_${index}`)), 60);
+	t.ok(await isLetIn("1.1.1.1", "spt_good"), "a neighbor with a valid token notices nothing");
+	t.ok(await isLetIn("1.1.1.1"), "nor does one who shows none");
+	t.ok(await isLetIn("1.1.1.1", "spt_also_good"), "nor one whose valid token is not known yet");
+	t.notOk(await isLetIn("1.1.1.1", "spt_new"), "a token that no one issued waits");
+	t.ok(await isLetIn("2.2.2.2", "spt_new"));
 	state.ms = 10_000;
-	t.equal(
-		times(100, (index) => guess("1.1.1.1", `spt_a${index}`)),
-		10,
-	);
+	t.equal(await times(100, (index) => guess("1.1.1.1", `spt_a${index}`)), 10);
 });
 
 t.test(
@@ -106,40 +93,65 @@ t.test(
 			rates.end(callerOf("1.1.1.1", token), { isRefused: false, hasLeft: true });
 		await cashier.identify({ scheme: "spt", token: "spt_good" });
 		for (let call = 0; call < 1_000; call++) leave("spt_good");
-		t.ok(isLetIn("1.1.1.1", "spt_new"));
+		t.ok(await isLetIn("1.1.1.1", "spt_new"));
 		for (let call = 0; call < 60; call++) leave("spt_bad");
-		t.notOk(isLetIn("1.1.1.1", "spt_new"));
+		t.notOk(await isLetIn("1.1.1.1", "spt_new"));
 	},
 );
 
+t.test(
+	"guesses are counted by network as well, and a valid token is let in from there",
+	async (t) => {
+		const { identify, isLetIn, guess } = start(100_000);
+		const guessed = await times(1_000, (index) => guess(`1.1.1.${index % 200}`, `spt_${index}`));
+		t.equal(guessed, 600, "no address of it has guessed more than six times");
+		t.notOk(await isLetIn("1.1.1.250", "spt_new"), "an address that has not guessed yet");
+		t.ok(await isLetIn("1.1.1.250", "spt_good"));
+		t.ok(await isLetIn("1.1.1.250"));
+		t.ok(await isLetIn("1.1.2.1", "spt_new"), "another network");
+		t.ok(await isLetIn("2001:db8:1:2::/64", "spt_new"));
+		await identify("spt_good");
+	},
+);
+
+t.test("what looking costs is bounded by the calls of an address", async (t) => {
+	const { state, isLetIn, guess } = start(100);
+	t.equal(await times(60, (index) => guess("1.1.1.1", `spt_${index}`)), 60);
+	const before = state.looks;
+	t.equal(await times(100, () => isLetIn("1.1.1.1", "spt_bad")), 0);
+	t.equal(state.looks - before, 40);
+	t.notOk(await isLetIn("1.1.1.1"), "each was a call");
+});
+
 t.test("what was valid is a guess again once it is refused, or long ago", async (t) => {
-	const { state, rates, cashier, callerOf, isLetIn, guess } = start(100_000);
-	const identify = () => cashier.identify({ scheme: "spt", token: "spt_good" });
+	const { state, rates, cashier, callerOf, identify, isLetIn, guess } = start(100_000);
 	const exhaust = () => times(200, (index) => guess("1.1.1.1", `spt_${index}`));
-	await identify();
-	exhaust();
-	t.ok(isLetIn("1.1.1.1", "spt_good"));
+	await identify("spt_good");
+	await exhaust();
+	t.ok(await isLetIn("1.1.1.1", "spt_good"));
 	rates.end(callerOf("9.9.9.9", "spt_good"), { isRefused: true, hasLeft: false });
-	t.ok(isLetIn("1.1.1.1", "spt_good"), "refused for something else than itself");
+	t.ok(await isLetIn("1.1.1.1", "spt_good"), "refused for something else than itself");
 	state.isRevoked = true;
-	await t.rejects(identify());
-	t.notOk(isLetIn("1.1.1.1", "spt_good"));
+	await t.rejects(identify("spt_good"));
+	t.notOk(await isLetIn("1.1.1.1", "spt_good"));
 	state.isRevoked = false;
-	await identify();
-	t.ok(isLetIn("1.1.1.1", "spt_good"));
+	await identify("spt_good");
+	t.ok(await isLetIn("1.1.1.1", "spt_good"));
 	state.ms = 3_600_000;
-	exhaust();
-	t.notOk(isLetIn("1.1.1.1", "spt_good"));
+	state.isRevoked = true;
+	await exhaust();
+	t.notOk(await isLetIn("1.1.1.1", "spt_good"));
 	await t.rejects(cashier.identify({ scheme: "spt", token: "spt_bad" }));
-	t.notOk(isLetIn("1.1.1.1", "spt_bad"));
+	t.notOk(await isLetIn("1.1.1.1", "spt_bad"));
 });
 
 t.test("what ended between being counted and being refused is no guess, once", async (t) => {
-	const { state, rates, cashier, callerOf, isLetIn } = start(100_000);
-	const refuse = (count: number) => {
+	const { state, rates, cashier, callerOf, identify, isLetIn } = start(100_000);
+	const look = () => identify("spt_good");
+	const refuse = async (count: number) => {
 		for (let call = 0; call < count; call++) {
 			const caller = callerOf("1.1.1.1", "spt_good");
-			rates.take(caller);
+			await rates.take(caller, look);
 			rates.end(caller, { isRefused: true, hasLeft: false });
 		}
 	};
@@ -147,12 +159,12 @@ t.test("what ended between being counted and being refused is no guess, once", a
 	state.ms = 7_200_000;
 	state.isRevoked = true;
 	const begun = Array.from({ length: 100 }, () => callerOf("1.1.1.1", "spt_good"));
-	for (const caller of begun) rates.take(caller);
+	for (const caller of begun) await rates.take(caller, look);
 	await t.rejects(cashier.identify({ scheme: "spt", token: "spt_good" }));
 	for (const caller of begun) rates.end(caller, { isRefused: true, hasLeft: false });
-	t.ok(isLetIn("1.1.1.1", "spt_new"));
-	refuse(60);
-	t.notOk(isLetIn("1.1.1.1", "spt_new"), "from then on it is one");
+	t.ok(await isLetIn("1.1.1.1", "spt_new"));
+	await refuse(60);
+	t.notOk(await isLetIn("1.1.1.1", "spt_new"), "from then on it is one");
 });
 
 t.test("a subject without an account has guessed nothing", async (t) => {
@@ -161,15 +173,15 @@ t.test("a subject without an account has guessed nothing", async (t) => {
 	for (let call = 0; call < 100; call++) {
 		rates.end(callerOf("1.1.1.1", "eyJ.new"), { isRefused: false, hasLeft: true });
 	}
-	t.ok(isLetIn("1.1.1.1", "spt_new"));
+	t.ok(await isLetIn("1.1.1.1", "spt_new"));
 });
 
-t.test("a credential inside a request counts as one, and the request no second time", (t) => {
-	const { rates, callerOf } = start();
+t.test("a credential inside a request counts as one, and the request no second time", async (t) => {
+	const { rates, identify, callerOf } = start();
 	const inside = { ...callerOf("1.1.1.1", "spt_bad"), isInside: true };
-	const policies = rates.take(inside).map(({ policy }) => policy);
+	const levels = await rates.take(inside, () => identify("spt_bad"));
+	const policies = levels.map(({ policy }) => policy);
 	t.same(policies, ["guesses", "credential"]);
-	t.end();
 });
 
 t.test(
