@@ -19,12 +19,14 @@ import type {
 	Purchase,
 	Released,
 } from "./payment-method.js";
-import { noteRepeated, noteUndelivered } from "./undelivered.js";
+import { noteRepeated } from "./undelivered.js";
 
 interface BalanceDeps {
 	readonly store: Store;
 	readonly clock: Clock;
 	readonly balance: Balance;
+	/** Refunds the price of an answer that certainly reached no one. */
+	readonly refundLost: (receiptId: string) => Promise<unknown>;
 }
 
 /** Pays calls from a balance that we keep: held in the same transaction that judges the retry key. */
@@ -107,7 +109,7 @@ async function handToJob(tx: StoreTransaction, job: JobOpening, held: JobHold): 
 }
 
 function toHeld(
-	{ store, clock, balance }: BalanceDeps,
+	{ store, clock, balance, refundLost }: BalanceDeps,
 	{ payer, quote, fingerprint, graphIds, capture }: AdmissionRequest,
 	row: HoldRow,
 ): HeldAdmission {
@@ -137,14 +139,11 @@ function toHeld(
 		// Of a stream the caller has had what came before it left.
 		...(capture === "onResult" && {
 			abandoned: ({ isLost }) => {
-				if (isLost) noteUndelivered({ store, clock }, toLoss(row));
+				// What cannot be written now is refunded when its payer asks, by the operator's decision.
+				if (isLost) void refundLost(siblingId(row.id, "rcpt")).catch(() => undefined);
 			},
 		}),
 	};
-}
-
-function toLoss({ id, owner }: HoldRow) {
-	return async () => ({ receiptId: siblingId(id, "rcpt"), owner });
 }
 
 async function getReceipt(store: Store, id: string): Promise<ReceiptRow> {

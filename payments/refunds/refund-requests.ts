@@ -77,6 +77,7 @@ export function createRefundRequests(deps: RefundServices) {
 			if (isNew && state.request.hasReason) await putReason(store, state.request, reason);
 			return state;
 		},
+		refundLost: createLossRefund(deps),
 		/** What became of it. Throws NOT_FOUND alike for one that does not exist and one of somebody else. */
 		async get(asker: Caller, id: string): Promise<RefundState> {
 			const found = await store.read(async (reader) => ({
@@ -178,19 +179,9 @@ async function open(
 	tx: StoreTransaction,
 	{ receipt, hasReason }: { readonly receipt: ReceiptRow; readonly hasReason: boolean },
 ) {
-	const { clock, ids } = deps;
 	if ((await refundedOf(tx, receipt.id)) >= receipt.amountMicros)
 		throw invalidArgument(`${receipt.id} has been refunded in full.`);
-	const now = clock.now();
-	const request: RefundRequestRow = {
-		id: ids.next("rfd"),
-		receiptId: receipt.id,
-		owner: receipt.owner,
-		hasReason,
-		state: "open",
-		createdAt: now,
-		expiresAt: now + LIMITS.refundRequestDays * DAY_MS,
-	};
+	const request = toRequest(deps, { receipt, hasReason });
 	if (await isUndelivered(tx, receipt.id)) {
 		const unexplained = { ...request, hasReason: false };
 		return grant(deps, tx, { request: unexplained, receipt, reason: UNDELIVERED });
@@ -204,6 +195,40 @@ async function open(
 	}
 	await tx.put("refund_requests", request);
 	return { id: request.id, request };
+}
+
+/** Refunds the price of an answer that certainly reached no one, unless it was asked for again meanwhile. */
+function createLossRefund(deps: RefundServices) {
+	const { store } = deps;
+	return async (receiptId: string): Promise<void> => {
+		const refund = async (tx: StoreTransaction) => {
+			const receipt = await tx.get("receipts", receiptId);
+			if (!receipt) return;
+			const asked = await tx.findBy("refund_requests", "receiptId", receiptId);
+			const isRepeated = (await tx.get("undelivered", receiptId)) !== undefined;
+			const refunded = await refundedOf(tx, receiptId);
+			if (asked.length > 0 || isRepeated || refunded >= receipt.amountMicros) return;
+			const request = toRequest(deps, { receipt, hasReason: false });
+			await grant(deps, tx, { request, receipt, reason: UNDELIVERED });
+		};
+		await store.transaction(refund, { durability: "deferred" });
+	};
+}
+
+function toRequest(
+	{ clock, ids }: Pick<RefundServices, "clock" | "ids">,
+	{ receipt, hasReason }: { readonly receipt: ReceiptRow; readonly hasReason: boolean },
+): RefundRequestRow {
+	const now = clock.now();
+	return {
+		id: ids.next("rfd"),
+		receiptId: receipt.id,
+		owner: receipt.owner,
+		hasReason,
+		state: "open",
+		createdAt: now,
+		expiresAt: now + LIMITS.refundRequestDays * DAY_MS,
+	};
 }
 
 /** What the books say: what askers write stays out of them. */

@@ -136,24 +136,22 @@ export function createMoney(deps: MoneyDeps): Money {
 	const connections = createConnectionTokens({ store, clock, random, ids, pepper });
 	const profiles = createAccountProfiles(store.documents);
 	const findGrant = createGrantFinder(deps);
-	const findAccess = createFindAccess({
-		store,
-		keys: apiKeys,
-		connections,
-		findSubject: createIdentity(deps),
-		findGrant,
-	});
+	const findSubject = createIdentity(deps);
+	const sources = { store, keys: apiKeys, connections, findSubject, findGrant };
+	const findAccess = createFindAccess(sources);
 	const paymentChallenges = createChallengeIssuer({ pepper, clock, random, baseUrl: deps.baseUrl });
 	const spts = createSptIssuer({ store, ledger, clock, random, ids, pepper, environment });
 	const onchain = createOnchain(deps, { ledger, spts, paymentChallenges });
 	const isForSale = () => onchain !== undefined;
 	const spt = createSptBalance({ ledger, clock, pepper, environment, isForSale });
 	const plan = createPlanBalance({ ledger, clock, findAccess });
-	const methods = listMethods(deps, { onchain, paymentChallenges, spt, plan });
+	const refunds = createRefunds({ store, clock, ids });
+	const refundRequests = createRefundRequests({ store, clock, ids, refunds });
+	const { refundLost } = refundRequests;
+	const methods = listMethods(deps, { onchain, paymentChallenges, spt, plan, refundLost });
 	const guard = createInvariantGuard({ store, clock });
 	const quoteSeal = createQuoteSeal(pepper);
 	const redeemQuote = createRedeemQuote({ seal: quoteSeal, clock });
-	const refunds = createRefunds({ store, clock, ids });
 	const callRates = createCallRates({ clock, requestsPerMinute: settings.requestsPerMinute });
 	const sell = { prices, methods, guard, redeemQuote, isForSale };
 	const cashier = callRates.watch(createCashier(sell));
@@ -174,7 +172,7 @@ export function createMoney(deps: MoneyDeps): Money {
 		finishErasures: () => finishErasures({ store, clock, profiles }),
 		guard,
 		refunds,
-		refundRequests: createRefundRequests({ store, clock, ids, refunds }),
+		refundRequests,
 		refundPayouts: createRefundPayouts({
 			store,
 			clock,
@@ -201,13 +199,15 @@ function listMethods(
 		readonly paymentChallenges: ReturnType<typeof createChallengeIssuer>;
 		readonly spt: Balance;
 		readonly plan: Balance;
+		readonly refundLost: RefundRequests["refundLost"];
 	},
 ): readonly PaymentMethod[] {
-	const { onchain, paymentChallenges, spt, plan } = parts;
+	const { onchain, paymentChallenges, spt, plan, refundLost } = parts;
+	const prepaid = createBalanceMethod({ store, clock, balance: spt, refundLost });
 	return [
 		...(onchain ? [onchain] : []),
-		withPrepaidCharge(createBalanceMethod({ store, clock, balance: spt }), paymentChallenges),
-		createBalanceMethod({ store, clock, balance: plan }),
+		withPrepaidCharge(prepaid, paymentChallenges),
+		createBalanceMethod({ store, clock, balance: plan, refundLost }),
 	];
 }
 

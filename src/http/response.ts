@@ -29,6 +29,8 @@ export function watchCaller(res: ServerResponse, clock: Clock, timeoutMs: number
 	// Of pipelined responses only the first owns the socket, and node notifies no other that it closed.
 	socket.setMaxListeners(0);
 	socket.once("close", onClose);
+	// Before "close"; at the first, node ends its own side too: nothing more reaches the caller.
+	socket.once("end", onClose).once("error", onClose);
 	return {
 		signal: controller.signal,
 		timeout: () => timeout,
@@ -36,6 +38,7 @@ export function watchCaller(res: ServerResponse, clock: Clock, timeoutMs: number
 			cancelTimer();
 			res.off("close", onClose);
 			socket.off("close", onClose);
+			socket.off("end", onClose).off("error", onClose);
 		},
 	};
 }
@@ -56,9 +59,10 @@ export async function whileCallerWaits<T>(
 	}
 }
 
-/** True when the connection is gone. */
+/** True when the connection is gone, or ends because its other side has ended it. */
 export function hasLeft(res: ServerResponse): boolean {
-	return res.destroyed || res.req.socket.destroyed;
+	const { destroyed, writableEnded } = res.req.socket;
+	return res.destroyed || destroyed || writableEnded;
 }
 
 /** Resolves when the reader has caught up or left (stalls are cut in server.ts). Rejects when the signal is aborted first. */

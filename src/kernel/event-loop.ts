@@ -24,6 +24,13 @@ export async function nextTurn(): Promise<void> {
 	await setImmediate();
 }
 
+/** Resolves once the event loop has asked for what came in on every connection, such as that one was closed. */
+export async function afterPolling(): Promise<void> {
+	// The first ends the turn under way, possibly before it polls; the second the one after, which has polled.
+	await setImmediate();
+	await setImmediate();
+}
+
 /** Visits all items, each worth so many units. */
 export async function inTurns<T>(
 	items: Iterable<T>,

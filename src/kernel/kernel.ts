@@ -13,6 +13,7 @@ export {
 	unavailable,
 } from "./errors.js";
 export {
+	afterPolling,
 	createEventLoopThrottle,
 	createTurns,
 	inTurns,

@@ -20,7 +20,7 @@ import type {
 	Skill,
 	SkillCatalog,
 } from "../contract/contract.js";
-import { type Micros, ServiceError, unavailable } from "../kernel/kernel.js";
+import { invalidArgument, type Micros, ServiceError, unavailable } from "../kernel/kernel.js";
 import { priceOfCall } from "./call-price.js";
 
 /** Leave to work: the price is held, was paid before, or is zero. */
@@ -71,11 +71,15 @@ export function createCashier(deps: CashierServices) {
 	return {
 		identify,
 
-		/** A payment's wallet, else the credential's owner. Throws UNAUTHENTICATED, or PAYMENT_REJECTED for an unreadable payment. */
+		/**
+		 * A payment's wallet, else the credential's owner. Throws UNAUTHENTICATED, PAYMENT_REJECTED for an unreadable payment,
+		 * and INVALID_ARGUMENT where a token comes with one: either alone would pay.
+		 */
 		async payerOf({
 			credential,
 			payment,
 		}: Pick<Call, "credential" | "payment">): Promise<Caller | undefined> {
+			if (payment && credential?.scheme === "spt") throw invalidArgument(PAYS_TWICE);
 			const own = credential && (await identify(credential, { opens: true }));
 			if (!payment) return own;
 			const wallet = await methodOf(methods, payment).identify(payment);
@@ -107,6 +111,9 @@ export function createCashier(deps: CashierServices) {
 		},
 	};
 }
+
+const PAYS_TWICE =
+	"The request carries a Shared Payment Token and a payment that settles on a chain, and either would pay for it; send exactly one.";
 
 /** Every way to pay for this, as offered to a caller without a credential. */
 export function offersOf(

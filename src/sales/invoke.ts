@@ -24,6 +24,7 @@ import {
 } from "../contract/contract.js";
 import { toServiceError } from "../http/http.js";
 import {
+	afterPolling,
 	formatUsd,
 	type Logger,
 	type Micros,
@@ -83,6 +84,7 @@ export function createInvoke(deps: LaunchServices & KeepServices): Invoke {
 			receiptId: cost.receipt_id,
 			unanswered: unansweredOf(opened, { isAnswer, answered }),
 		});
+		await afterPolling();
 		return {
 			output,
 			isAnswer,
@@ -110,6 +112,7 @@ async function runSkill(opened: OpenedCall, call: Call): Promise<Outcome<unknown
 	try {
 		const outcome = await Promise.race([work, left]);
 		// Left in the same instant as the result came: before the capture, so nothing is charged.
+		await afterPolling();
 		signal.throwIfAborted();
 		return outcome;
 	} catch (error) {

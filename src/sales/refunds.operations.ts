@@ -118,7 +118,7 @@ export const refundsAsk = ownerOperation({
 	id: "refunds.ask",
 	at: "POST /v1/refunds",
 	summary: "Ask for a refund",
-	description: `Asks back the price of a call whose answer did not arrive, up to ${LIMITS.refundAskDays} days after it, by the credential that paid; what a wallet paid by itself is asked back by the Idempotency-Key it was sent with. It is granted at once where the connection closed before a byte of the answer was written, the call was not sent again, and nothing of it stays here: no task, kept result, session or schedule. Everything else waits for the operator's decision. Once granted, the answer can not be had by its retry key any more. The money goes back to the balance or wallet that paid. Asked again it is the same request. An answer that was lost on the way can also be had again, for free, by the same call with its Idempotency-Key.`,
+	description: `Asks back the price of a call whose answer did not arrive, up to ${LIMITS.refundAskDays} days after it, by the credential that paid; what a wallet paid by itself is asked back by the Idempotency-Key it was sent with. It is granted at once, on a balance before anyone asks, where the connection closed before a byte of the answer was written, the call was not sent again, and nothing of it stays here: no task, kept result, session or schedule. Everything else waits for the operator's decision. Once granted, the answer can not be had by its retry key any more. The money goes back to the balance or wallet that paid. Asked again it is the same request. An answer of which a part was lost on the way can also be had again, for free, by the same call with its Idempotency-Key.`,
 	opensById: true,
 	callsPerMinute: LIMITS.refundAsksPerMinute,
 	body: refundAskSchema,

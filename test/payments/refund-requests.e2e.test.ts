@@ -66,6 +66,8 @@ t.test(
 		const lost = await buy(shop, shop.token, "key-1");
 		t.equal(await shop.balance(), "4.50");
 		lost.onAbandoned?.({ isLost: true });
+		await settled(shop);
+		t.equal(await shop.balance(), "5.00", "no one has to ask");
 		const { status, body } = await shop.ask(lost.cost.receipt_id ?? "");
 		t.equal(status, 202);
 		t.match(body.data, {
@@ -93,10 +95,11 @@ t.test("what arrived in the end waits for the operator, who grants or declines i
 		const bought = await buy(shop, shop.token, key);
 		receipts.push(bought.cost.receipt_id ?? "");
 		if (key === "key-1") {
-			bought.onAbandoned?.({ isLost: true });
 			const replayed = await buy(shop, shop.token, key);
 			t.equal(replayed.cost.replayed, true);
 			replayed.onDelivered?.();
+			bought.onAbandoned?.({ isLost: true });
+			await settled(shop);
 		}
 	}
 	const asked = [];
@@ -235,9 +238,10 @@ t.test(
 	async (t) => {
 		const shop = await openShop(t);
 		const lost = await buy(shop, shop.token, "key-1");
-		lost.onAbandoned?.({ isLost: true });
 		const repeated = await buy(shop, shop.token, "key-1");
 		t.equal(repeated.cost.replayed, true);
+		lost.onAbandoned?.({ isLost: true });
+		await settled(shop);
 		t.match((await shop.ask(lost.cost.receipt_id)).body.data, { state: "requested" }, "under way");
 
 		const slow = await buy(shop, shop.token, "key-2");

@@ -44,8 +44,14 @@ function openShop(books: Books) {
 	const { store, clock, ids, ledger, refunds } = books;
 	const pepper = new Uint8Array(32);
 	const terms = { ledger, clock, pepper, environment: "test", isForSale: () => false } as const;
-	const method = createBalanceMethod({ store, clock, balance: createSptBalance(terms) });
 	const requests = createRefundRequests({ store, clock, ids, refunds });
+	const losses: Promise<void>[] = [];
+	const refundLost = (receiptId: string) => {
+		losses.push(requests.refundLost(receiptId));
+		return Promise.all(losses);
+	};
+	const balance = createSptBalance(terms);
+	const method = createBalanceMethod({ store, clock, balance, refundLost });
 	const quote = {
 		operationId: "graphs.search",
 		amountMicros: PRICE,
@@ -60,7 +66,7 @@ function openShop(books: Books) {
 			capture: "onResult",
 			idempotencyKey: `key-${key}`,
 		});
-	return { store, requests, admit };
+	return { store, requests, admit, losses };
 }
 type Shop = ReturnType<typeof openShop>;
 
@@ -148,6 +154,7 @@ t.test("no answer is had and refunded unless the operator grants it", async (t) 
 				else await done;
 			}
 			await Promise.all(pending);
+			await Promise.all(shop.losses);
 			await assertFair(books, known);
 			const refunds = await books.store.read((reader) => reader.list("refunds"));
 			atOnce += refunds.filter(({ ref }) => !known.granted.has(ref)).length;

@@ -1,14 +1,19 @@
+import { once } from "node:events";
+import { createServer } from "node:http";
+import { connect } from "node:net";
 import { setImmediate } from "node:timers/promises";
 import t from "tap";
 import { createSkillServices } from "../../src/app/services.js";
 import { bindSkills } from "../../src/contract/bind-skills.js";
 import type { Call } from "../../src/contract/call.js";
 import type { Skill } from "../../src/contract/skill.js";
+import { watchCaller } from "../../src/http/response.js";
 import { systemClock } from "../../src/kernel/clock.js";
 import { createGraphCatalog } from "../../src/knowledge/catalog.js";
 import type { Admission, Cashier } from "../../src/sales/cashier.js";
 import { createInvoke } from "../../src/sales/invoke.js";
 import { OPERATIONS } from "../../src/service/service.js";
+import { listenOnLoopback } from "../support/listen-on-loopback.js";
 import { createTestResearch } from "../support/test-research.js";
 import { emptySearch } from "./empty-search.js";
 import { DOMAIN_GRAPH } from "./sample-graphs.js";
@@ -82,4 +87,30 @@ t.test("a caller who leaves while the skill works gets the money back", async (t
 	});
 	await t.rejects(ask(caller.signal), { message: "The caller left." });
 	t.same(released, ["client_gone"]);
+});
+
+t.test("a caller who leaves in the instant in which the answer comes is not charged", async (t) => {
+	const ended: string[] = [];
+	let leave = () => undefined as unknown;
+	const { ask, released } = start(async () => {
+		leave();
+		return { kind: "answer", result: {} };
+	});
+	const server = createServer((_, res) => {
+		const watch = watchCaller(res, systemClock, 60_000);
+		void ask(watch.signal).then(
+			() => ended.push("answered"),
+			({ message }) => ended.push(message),
+		);
+	});
+	const port = await listenOnLoopback(t, server);
+	for (const way of ["destroy", "end", "resetAndDestroy"] as const) {
+		const socket = connect(port, "127.0.0.1");
+		leave = () => socket[way]();
+		socket.write("GET / HTTP/1.1\r\nHost: x\r\n\r\n");
+		await once(socket, "close");
+		while (ended.length === 0) await setImmediate();
+		t.same(ended.splice(0), ["The caller left."], way);
+		t.same(released.splice(0), ["client_gone"], way);
+	}
 });

@@ -62,6 +62,20 @@ t.test("a wallet pays a search on a chain", async (t) => {
 		t.match(decode(headers.get("X-PAYMENT-RESPONSE")), { success: true, network: "base-sepolia" });
 	});
 
+	await t.test("a token beside a payment is refused, and either still pays alone", async (t) => {
+		const { token } = await shop.issueSpt("5.00");
+		const payment = { "PAYMENT-SIGNATURE": wallet.v2(pay()) };
+		const spt = { "X-Pay-SPT": token };
+		const { status, body } = await shop.search({ headers: { ...payment, ...spt } });
+		t.same([status, body.error.code], [400, "INVALID_ARGUMENT"]);
+		t.match(body.error.message, /either would pay for it; send exactly one/);
+		for (const headers of [payment, spt] as Record<string, string>[]) {
+			const { status, body } = await shop.search({ headers });
+			t.equal(status, 200);
+			t.equal(body.meta.cost.charged, true);
+		}
+	});
+
 	await t.test("one payload in 100 parallel requests is delivered once", async (t) => {
 		const header = wallet.v2(pay());
 		const sentBefore = facilitator.settled();
