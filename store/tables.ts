@@ -20,6 +20,7 @@ import type {
 	OperatorRequestRow,
 	OperatorRow,
 	PriceVersionRow,
+	TrustedTimeRow,
 } from "./rows/operator-rows.js";
 import type {
 	CounterRow,
@@ -76,6 +77,7 @@ export interface Tables {
 	price_versions: PriceVersionRow;
 	feed_settings: FeedSettingRow;
 	key_checks: KeyCheckRow;
+	trusted_times: TrustedTimeRow;
 }
 export type TableName = keyof Tables;
 
@@ -115,6 +117,7 @@ export const TABLE_INDEXES = {
 	price_versions: [],
 	feed_settings: [],
 	key_checks: [],
+	trusted_times: [],
 } as const satisfies { [T in TableName]: readonly (keyof Tables[T])[] };
 
 /** Receipts are many and rarely read: written once, found again by the time in their id. */

@@ -42,11 +42,12 @@ async function forgetIn<T extends OwnedTable>(
 	return rows.flatMap((row) => DOCUMENTS_OF[table](row));
 }
 
-/** Forgets rows whose time is over; their text goes with the sweep of documents. */
+/** Forgets rows whose time is over, and counts them by table; their text goes with the sweep of documents. */
 export async function sweepOwned(
 	store: Pick<Store, "read" | "transaction">,
 	now: number,
-): Promise<void> {
+): Promise<Readonly<Record<string, number>>> {
+	const removed: Record<string, number> = {};
 	for (const table of OWNED_TABLES) {
 		const rows = await store.read((reader) => reader.list(table));
 		const past = rows.filter(({ expiresAt }) => expiresAt <= now);
@@ -54,5 +55,7 @@ export async function sweepOwned(
 		await store.transaction(async (tx) => {
 			for (const { id } of past) await tx.delete(table, id);
 		});
+		removed[table] = past.length;
 	}
+	return removed;
 }

@@ -45,6 +45,7 @@ import {
 	createOperatorKeys,
 	createPriceVersions,
 	createRetention,
+	createTrustedTime,
 	loadFeedSettings,
 	makeDataFolder,
 	type Operator,
@@ -163,7 +164,9 @@ async function wire(ports: Ports, store: Store): Promise<App> {
 	if (ports.isServing) search.warm();
 	const snapshots = await openGraphs(ports, catalog);
 	const revision = () => `${catalog.revision} ${money.prices.revision()}`;
-	const content = { ...base, money, search, catalog, snapshots, revision };
+	const time = createTrustedTime(base);
+	const chainBooks = createChainBooks(base);
+	const content = { ...base, money, search, catalog, snapshots, revision, time, chainBooks };
 	const feedDisk = feedDiskOf(ports);
 	const webhooks = openWebhooks(content);
 	const writerMeter = createWriterMeter({ logger, price: settings.writer?.price });
@@ -187,7 +190,7 @@ async function wire(ports: Ports, store: Store): Promise<App> {
 	const transports = [a2a.router, mcp.router, ...openOAuth({ ...sold, service })];
 	const http = createHttpApp({ ...sold, service, commands, transports, web });
 	const { streams } = service;
-	const life = createAppLife({ ...sold, retention, streams, a2a, mcp, http });
+	const life = createAppLife({ ...sold, retention, operator, streams, a2a, mcp, http });
 	return {
 		service,
 		operator,
@@ -236,6 +239,8 @@ interface Operated
 		| "catalog"
 		| "search"
 		| "retention"
+		| "time"
+		| "chainBooks"
 		| "info"
 		| "baseUrl"
 		| "jobs"
@@ -265,7 +270,8 @@ function wireTrial(operated: Operated, store: Store): Operator {
 	const research = { ...operated.research, feeds };
 	const graphs = createTermsSource(operated.catalog);
 	const parts = { ...operated, store, research, graphs, onchain: undefined };
-	return wireOperator({ ...parts, money: createMoney(parts) });
+	const chainBooks = createChainBooks(parts);
+	return wireOperator({ ...parts, money: createMoney(parts), chainBooks });
 }
 
 function wireOperator(wiring: Operated): Operator {
@@ -277,7 +283,6 @@ function wireOperator(wiring: Operated): Operator {
 	return createOperator({
 		...wiring,
 		...money,
-		chainBooks: createChainBooks({ ...wiring, store }),
 		mcpUrl: info.mcpUrl,
 		importer,
 		concepts: createConceptEditor({ repository, clock, inTurn: importer.whileNoneRuns }),

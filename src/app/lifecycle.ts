@@ -21,6 +21,9 @@ type Running = Pick<
 	| "search"
 	| "address"
 	| "retention"
+	| "time"
+	| "operator"
+	| "chainBooks"
 	| "schedules"
 	| "webhooks"
 	| "stagedTurns"
@@ -122,15 +125,20 @@ const HOUSEKEEPING_END_MS = LIMITS.settleTimeoutMs + 2_000;
 
 /** What is done beside calls: briefings that are due, events that are sent, housekeeping, and graphs kept for the next start. */
 function startWorkers(deps: Running) {
-	const { schedules, webhooks, money, retention, clock, logger } = deps;
+	const { schedules, webhooks, money, retention, time, clock, logger, settings } = deps;
+	const { reconcileHours = 0 } = settings;
+	const isCompared = deps.chainBooks.isReadable && reconcileHours > 0;
+	const chainBooks = isCompared
+		? { reconcile: () => deps.operator.reconcileLedger({}), everyMs: reconcileHours * 3_600_000 }
+		: undefined;
 	const stopCounting = money.meter.start();
 	const all = [
 		{ stop: async () => stopCounting(), endMs: END_MS },
-		{ stop: startScheduleWorkers({ ...schedules, clock, logger }), endMs: END_MS },
+		{ stop: startScheduleWorkers({ ...schedules, time, clock, logger }), endMs: END_MS },
 		{ stop: startWebhookDispatch({ ...webhooks, clock, logger }), endMs: END_MS },
 		{ stop: startSnapshotKeeper(deps), endMs: END_MS },
 		{
-			stop: startHousekeeping({ ...money, retention, clock, logger }),
+			stop: startHousekeeping({ ...money, chainBooks, retention, time, clock, logger }),
 			endMs: HOUSEKEEPING_END_MS,
 		},
 	];

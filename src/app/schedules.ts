@@ -87,16 +87,19 @@ export function createSchedules(
 /** Looks for what is due again and again; the returned function stops that and waits for what is under way. */
 export function startScheduleWorkers({
 	worker,
+	time,
 	clock,
 	logger,
-}: Pick<Wiring, "clock" | "logger"> & { readonly worker: ScheduleWorker }): () => Promise<void> {
+}: Pick<Wiring, "time" | "clock" | "logger"> & {
+	readonly worker: ScheduleWorker;
+}): () => Promise<void> {
 	const running = new Set<Promise<void>>();
 	const stopping = new AbortController();
 	const tick = () => {
 		if (running.size >= SCHEDULE_LIMITS.workersMax) return;
-		const done: Promise<void> = worker
-			.tick(stopping.signal)
-			.then(() => undefined)
+		const done: Promise<void> = time
+			.check()
+			.then(async (isTrusted) => void (isTrusted && (await worker.tick(stopping.signal))))
 			.catch((error: unknown) => logger.error("schedules failed", { error: String(error) }))
 			.finally(() => running.delete(done));
 		running.add(done);

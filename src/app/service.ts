@@ -35,6 +35,8 @@ export function createService(
 		| "money"
 		| "catalog"
 		| "search"
+		| "time"
+		| "chainBooks"
 		| "research"
 		| "jobs"
 		| "address"
@@ -100,7 +102,16 @@ function recordJobGaps({
 function createFree(
 	wiring: Pick<
 		Wiring,
-		keyof Ports | "store" | "money" | "catalog" | "search" | "research" | "info" | "skills"
+		| keyof Ports
+		| "store"
+		| "money"
+		| "catalog"
+		| "search"
+		| "research"
+		| "info"
+		| "skills"
+		| "time"
+		| "chainBooks"
 	>,
 ): Service["free"] {
 	const { clock, settings, keys, money, research } = wiring;

@@ -22,7 +22,13 @@ import type { Jobs } from "../jobs/jobs.js";
 import type { Clock, Egress, Ids, Logger, Random } from "../kernel/kernel.js";
 import type { GraphCatalog, GraphSnapshots } from "../knowledge/knowledge.js";
 import type { Mcp } from "../mcp/mcp.js";
-import type { CommandRunner, Operator, Retention } from "../operator/operator.js";
+import type {
+	ChainBooks,
+	CommandRunner,
+	Operator,
+	Retention,
+	TrustedTime,
+} from "../operator/operator.js";
 import type { Purchases, SoldStreams } from "../sales/sales.js";
 import type {
 	GraphRouter,
@@ -126,6 +132,8 @@ export interface Wiring extends Ports {
 	readonly research: ResearchParts;
 	readonly jobs: Jobs;
 	readonly retention: Retention;
+	readonly time: TrustedTime;
+	readonly chainBooks: ChainBooks;
 	readonly operator: Operator;
 	readonly commands: CommandRunner;
 	readonly service: Service;

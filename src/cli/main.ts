@@ -2,7 +2,7 @@ import tab from "@bomb.sh/tab/commander";
 import { Command, CommanderError } from "commander";
 import { ServiceError, SOFTWARE_VERSION, scrubSecrets, visibleText } from "../kernel/kernel.js";
 import { addAccounts, addKeys, addSpt, addTokens } from "./commands/account-commands.js";
-import { addBackup, addRestore, addRetention } from "./commands/data-commands.js";
+import { addBackup, addClock, addRestore, addRetention } from "./commands/data-commands.js";
 import { addConcepts, addGraphs, addReindex } from "./commands/graph-commands.js";
 import { addImport } from "./commands/import-command.js";
 import { addLedger } from "./commands/ledger-commands.js";
@@ -81,6 +81,7 @@ const COMMANDS = [
 	addOperators,
 	addAudit,
 	addRetention,
+	addClock,
 	addReindex,
 	addModels,
 	addFeeds,

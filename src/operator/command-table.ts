@@ -450,6 +450,17 @@ const PUBLISH_ROWS = {
 };
 
 const DATA_ROWS = {
+	readClock: command(nothing, {
+		...reads,
+		at: "GET /clock",
+		summary: "Whether the time of the server's machine can be trusted",
+	}),
+	acceptClock: command(nothing, {
+		...owner,
+		at: "POST /clock/accept",
+		summary: "Say that the clock is right: what it makes past its time is deleted from now on",
+		changes: { target: () => "clock", state: (operator) => operator.readClock() },
+	}),
 	purge: command(nothing, {
 		...owner,
 		at: "POST /retention/purge",

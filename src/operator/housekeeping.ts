@@ -5,6 +5,7 @@ import type { Store } from "../../store/store.js";
 import { endLapsedGrants, sweepOwned } from "../accounts/accounts.js";
 import { LIMITS } from "../contract/contract.js";
 import { type Clock, type Logger, toIsoDay } from "../kernel/kernel.js";
+import type { TrustedTime } from "./trusted-time.js";
 
 const HOUR_MS = 3_600_000;
 
@@ -15,11 +16,20 @@ export function startHousekeeping(deps: {
 	/** Payments on a chain; undefined while none is configured. */
 	readonly onchain: OnchainPayments | undefined;
 	readonly refundPayouts?: RefundPayouts;
+	/** Holds the ledger against the chain so often; undefined where none can be read, or it is not to. */
+	readonly chainBooks?:
+		| {
+				readonly reconcile: () => Promise<{ readonly status: "ok" | "differs" }>;
+				readonly everyMs: number;
+		  }
+		| undefined;
 	readonly retention: Retention;
+	readonly time: TrustedTime;
 	readonly clock: Clock;
 	readonly logger: Logger;
 }): () => Promise<void> {
-	const { sweeper, guard, onchain, refundPayouts, retention, clock, logger } = deps;
+	const { sweeper, guard, onchain, refundPayouts, chainBooks, retention } = deps;
+	const { time, clock, logger } = deps;
 	const running = new Set<Promise<void>>();
 	const stopping = new AbortController();
 	const run = (name: string, task: () => Promise<unknown>): void => {
@@ -35,18 +45,30 @@ export function startHousekeeping(deps: {
 		const { failures } = await guard.check();
 		if (failures.length > 0) logger.error("the ledger's invariants are breached", { failures });
 	};
+	const purge = async () => {
+		if (!(await time.check())) return;
+		const { rows_removed: rows } = await retention.purge();
+		if (Object.keys(rows).length > 0) logger.info("what is past its time was deleted", { rows });
+	};
 	// The first check adds up the whole journal, the later ones what came since.
 	run("check of invariants", checkInvariants);
-	run("purge of what is past its time", retention.purge);
+	run("purge of what is past its time", purge);
 	const reconcile = async () => onchain?.reconcile(stopping.signal);
 	run("reconciliation of payments", reconcile);
 	const reconcileRefunds = async () => refundPayouts?.reconcile();
+	const compare = async () => {
+		if ((await chainBooks?.reconcile())?.status !== "differs") return;
+		const help = "tollgraph ledger reconcile shows what differs";
+		logger.error("the ledger and the chain differ", { help });
+	};
+	run("comparison of ledger and chain", compare);
 	const stops = [
+		...(chainBooks ? [every(chainBooks.everyMs, "comparison of ledger and chain", compare)] : []),
 		every(LIMITS.sweepIntervalMs, "sweep of holds", () => sweeper.sweep()),
 		every(LIMITS.reconcileIntervalMs, "reconciliation of payments", reconcile),
 		every(LIMITS.invariantIntervalMs, "check of invariants", checkInvariants),
 		every(LIMITS.invariantIntervalMs, "reconciliation of refunds", reconcileRefunds),
-		every(HOUR_MS, "purge of what is past its time", retention.purge),
+		every(HOUR_MS, "purge of what is past its time", purge),
 	];
 	return async () => {
 		for (const stop of stops) stop();
@@ -86,7 +108,7 @@ export function createRetention(deps: RetentionDeps) {
 				});
 			const days = await trying(() => store.queryLog.dropBefore(keptFrom));
 			await trying(() => sweepTasks(now));
-			await trying(() => sweepOwned(store, now));
+			const rows = await trying(() => sweepOwned(store, now));
 			await trying(() => finishErasures?.());
 			await trying(() => endLapsedGrants(store, clock));
 			const documents = await trying(() => store.documents.sweep(now));
@@ -105,6 +127,8 @@ export function createRetention(deps: RetentionDeps) {
 				query_days_removed: days ?? 0,
 				/** Results awaiting pick-up and task artifacts whose time was over. */
 				documents_removed: documents ?? 0,
+				/** What callers had left here or paid for, such as chats, reports and schedules: rows by table. */
+				rows_removed: rows ?? {},
 			};
 		},
 	};

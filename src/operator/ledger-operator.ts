@@ -262,7 +262,19 @@ interface ChainBooksDeps {
 export function createChainBooks(deps: ChainBooksDeps) {
 	const { terms, chain } = deps.onchain ?? {};
 	let isRunning = false;
+	let latest: ReconciliationState | undefined;
+	const note = (status: ReconciliationState["status"], found?: Reconciliation) => {
+		latest = {
+			status,
+			checked_at: toIsoTime(deps.clock.now()),
+			ledger_only: found?.ledgerOnly.length ?? 0,
+			chain_only: found?.chainOnly.length ?? 0,
+			differing: found?.differing.length ?? 0,
+		};
+	};
 	return {
+		/** How the last comparison of this process ended. */
+		latest: () => latest,
 		isReadable: terms !== undefined && chain !== undefined,
 		/** One at a time. Throws UNAVAILABLE when no chain can be read, RATE_LIMITED while another one runs. */
 		async reconcile(request: Command<"reconcile">, onProgress?: OnReconciled) {
@@ -281,7 +293,11 @@ export function createChainBooks(deps: ChainBooksDeps) {
 			}
 			isRunning = true;
 			try {
-				const found = await reconcile({ ...deps, chain, terms, onProgress });
+				const found = await reconcile({ ...deps, chain, terms, onProgress }).catch((error) => {
+					note("failed");
+					throw error;
+				});
+				note(toWire(found).status, found);
 				const booked = request.book ? await bookAll(deps, terms.network, found.chainOnly) : 0;
 				const { network, asset, payTo: pay_to } = terms;
 				return { ...toWire(found), network, asset, pay_to, booked };
@@ -290,6 +306,15 @@ export function createChainBooks(deps: ChainBooksDeps) {
 			}
 		},
 	};
+}
+
+/** What came of holding the ledger against the chain: numbers of movements. */
+export interface ReconciliationState {
+	readonly status: "ok" | "differs" | "failed";
+	readonly checked_at: string;
+	readonly ledger_only: number;
+	readonly chain_only: number;
+	readonly differing: number;
 }
 
 async function bookAll(

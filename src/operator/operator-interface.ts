@@ -39,6 +39,7 @@ import type { createNodePublisher } from "./node-publisher.js";
 import type { OperatorKeys } from "./operator-keys.js";
 import type { PriceVersions } from "./price-versions.js";
 import { createShopReports, type ReportDeps } from "./shop-reports.js";
+import type { TrustedTime } from "./trusted-time.js";
 import {
 	createFeedOperator,
 	createJobOperator,
@@ -101,6 +102,7 @@ export interface OperatorDeps
 	readonly owner: GraphOwner;
 	readonly backUp: DataBackup;
 	readonly retention: Retention;
+	readonly time: TrustedTime;
 	readonly writerMeter: Pick<WriterMeter, "report">;
 	/** The configured language model, told apart from the one that answers callers; undefined where there is none. */
 	readonly openWriter: (onUsage: (usage: WriterUsage) => void) => LlmWriter | undefined;
@@ -116,6 +118,7 @@ export function createOperator(deps: OperatorDeps) {
 	const ledger: LedgerOperator = createLedgerOperator(deps);
 	const tokens: SptOperator = createSptOperator(deps);
 	const reports: Reports = createReports(deps, ledger);
+	const data: DataKeeping = createDataKeeping(deps);
 	return {
 		...tokens,
 		...accounts,
@@ -141,7 +144,7 @@ export function createOperator(deps: OperatorDeps) {
 		...deps.publishing,
 		putConcept: concepts.put,
 		removeConcept: concepts.remove,
-		purge: deps.retention.purge,
+		...data,
 		async reindex(onProgress?: OnProgress) {
 			const startedMs = clock.monotonicMs();
 			// A list taken amid a change would be the one from before it. The index itself keeps its runs in order.
@@ -156,7 +159,6 @@ export function createOperator(deps: OperatorDeps) {
 				seconds: Math.round(clock.monotonicMs() - startedMs) / 1000,
 			};
 		},
-		backUp: deps.backUp,
 		/** What the language model took since this process began. */
 		reportWriter: async () => deps.writerMeter.report(),
 		/** Has the configured language model answer questions about the graphs, at the operator's cost. */
@@ -179,6 +181,21 @@ export function createOperator(deps: OperatorDeps) {
 		revokeOperator: deps.operatorKeys.revoke,
 		listAudit: deps.audit.list,
 		verifyAudit: deps.audit.verify,
+	};
+}
+
+type DataKeeping = ReturnType<typeof createDataKeeping>;
+
+function createDataKeeping({ time, retention, backUp }: OperatorDeps) {
+	return {
+		backUp,
+		readClock: time.state,
+		acceptClock: time.accept,
+		/** Throws CONFLICT while the clock cannot be trusted. */
+		async purge() {
+			await time.assertTrusted();
+			return retention.purge();
+		},
 	};
 }
 

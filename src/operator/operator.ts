@@ -45,6 +45,7 @@ export type { OnProgress } from "./import-command.js";
 export { createImportJobs } from "./import-jobs.js";
 export type { ImportReport } from "./import-report.js";
 export {
+	type ChainBooks,
 	createChainBooks,
 	type LedgerReportWire,
 	type MovementWire,
@@ -63,4 +64,5 @@ export {
 } from "./operator-keys.js";
 export { createPriceVersions } from "./price-versions.js";
 export { rehearseOn } from "./rehearsal.js";
+export { createTrustedTime, type TrustedTime } from "./trusted-time.js";
 export { loadFeedSettings } from "./work-operator.js";

@@ -19,6 +19,10 @@ export interface HealthDeps {
 	/** Ids of the payment rails that are configured, e.g. ["spt", "plan"]. */
 	readonly rails: readonly string[];
 	readonly invariants: () => InvariantStatus;
+	/** Whether the clock can be trusted. */
+	readonly time: { state(): Promise<{ readonly status: "trusted" | "ahead" }> };
+	/** How the ledger was last held against the chain. */
+	readonly chainBooks: { latest(): object | undefined };
 	/** Payments on a chain that are not at an end; undefined while no chain is configured. */
 	readonly openPayments?: (() => OpenPayments | undefined) | undefined;
 	/** Who drafts prose: "extractive" (answers are the graphs' own sentences), or "llm:<model>". */
@@ -35,7 +39,7 @@ export function createHealth(deps: HealthDeps): () => Promise<Json> {
 		const invariants = deps.invariants();
 		const index = search.status();
 		const reason = whyNoVectors(index);
-		const payments = deps.openPayments?.();
+		const { status: clockStatus } = await deps.time.state();
 		const isSelling = status === "ok" && invariants.status === "ok";
 		const isWhole = isChainIntact && index.mode === "hybrid";
 		return {
@@ -57,11 +61,19 @@ export function createHealth(deps: HealthDeps): () => Promise<Json> {
 			judge: toJudgeState(index),
 			writer,
 			rails,
-			...(payments && {
-				payments: { unknown: payments.unknown, undelivered: payments.settled },
-			}),
+			...toPayments(deps),
+			housekeeping: { status: clockStatus === "trusted" ? "running" : "waiting" },
 			uptime_s: Math.max(0, Math.floor((clock.now() - startedAtMs) / 1000)),
 		};
+	};
+}
+
+function toPayments({ openPayments, chainBooks }: HealthDeps): Json {
+	const payments = openPayments?.();
+	if (!payments) return {};
+	const reconciliation = chainBooks.latest() ?? null;
+	return {
+		payments: { unknown: payments.unknown, undelivered: payments.settled, reconciliation },
 	};
 }
 

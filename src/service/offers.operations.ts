@@ -53,9 +53,26 @@ const healthSchema = replyComponent(
 			.object({
 				unknown: z.int().describe("Sent, and not known yet how that ended"),
 				undelivered: z.int().describe("Settled, and waiting for their callers to come back"),
+				reconciliation: z
+					.object({
+						status: z.enum(["ok", "differs", "failed"]),
+						checked_at: z.string(),
+						ledger_only: z.int(),
+						chain_only: z.int(),
+						differing: z.int(),
+					})
+					.nullable()
+					.describe("How the ledger was last held against the chain; null before the first time"),
 			})
 			.optional()
 			.describe("Payments on a chain that are not at an end; absent without a chain"),
+		housekeeping: z.object({
+			status: z
+				.enum(["running", "waiting"])
+				.describe(
+					"waiting: the clock is more than a day ahead of where it should be, so nothing is deleted and no schedule runs until the operator says that it is right",
+				),
+		}),
 		uptime_s: z.int(),
 	}),
 );

@@ -56,6 +56,8 @@ export interface Settings {
 	readonly seller?: SellerSettings | undefined;
 	/** Versions kept of each imported graph; ten where absent. */
 	readonly graphVersions?: number;
+	/** From one comparison of the ledger with the chain to the next; none where 0 or absent. */
+	readonly reconcileHours?: number;
 	/** Who may open an account; closed where absent. */
 	readonly accounts?: "open" | "closed";
 	/** From where operators' keys open the admin API; this machine alone where absent, and always for the admin token. */
@@ -102,6 +104,7 @@ export function readSettings({ flags, environment, folder }: SettingSources): Se
 		seller: parseSellerSettings(text),
 		feeds: parseChoice(text("feeds"), "value of feeds", ["bundled", "live"]),
 		graphVersions: parseVersions(text("graph_versions")),
+		reconcileHours: parseHours(text("reconcile_hours")),
 		adminFrom: parseChoice(text("admin_from"), "value of admin_from", ["loopback", "anywhere"]),
 		prices: parsePrices(file["prices"]),
 	};
@@ -111,6 +114,11 @@ function parseChoice<const T extends string>(text: string, what: string, choices
 	const chosen = choices.find((choice) => choice === text);
 	if (chosen !== undefined) return chosen;
 	throw invalidSetting(`"${text}" is no ${what}; use ${choices.join(" or ")}.`);
+}
+
+function parseHours(text: string): number {
+	if (/^\d{1,4}$/.test(text)) return Number(text);
+	throw invalidSetting(`"${text}" is no number of hours; use 0 for none, or up to 9999.`);
 }
 
 function parseVersions(text: string): number {

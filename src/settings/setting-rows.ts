@@ -47,6 +47,8 @@ const DESCRIPTIONS = {
 	...SELLER_SETTINGS,
 	rpc_url:
 		"Node of that chain, which proves that payments came: needed in production, and by the local facilitator everywhere.",
+	reconcile_hours:
+		"Hours from one comparison of the ledger with the chain to the next while the server runs, 0 for none; the first is at the start. It reads every transfer since the first payment from the node.",
 	unproven_settlements:
 		"Without `rpc_url` in production: `refuse` to start, or `accept` what the facilitator says, so that one that lies or errs is paid with your answers.",
 } as const;
@@ -68,6 +70,7 @@ export const DEFAULTS: Partial<Record<SettingKey, string>> = {
 	admin_from: "loopback",
 	feeds: "bundled",
 	graph_versions: String(GRAPH_VERSIONS),
+	reconcile_hours: "24",
 	oidc_algorithms: IDENTITY_ALGORITHMS.join(","),
 	oidc_account_claim: "sub",
 	oidc_max_token_age_seconds: "86400",

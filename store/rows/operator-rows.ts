@@ -51,6 +51,12 @@ export interface KeyCheckRow {
 	readonly check: string;
 }
 
+/** The last moment at which the clock could be trusted. */
+export interface TrustedTimeRow {
+	readonly id: string;
+	readonly at: number;
+}
+
 /** What an operator decided of a feed of supplemental data; its id is the feed's. */
 export interface FeedSettingRow {
 	readonly id: string;

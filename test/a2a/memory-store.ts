@@ -118,6 +118,7 @@ function createDisk(): Disk {
 		price_versions: new Map(),
 		feed_settings: new Map(),
 		key_checks: new Map(),
+		trusted_times: new Map(),
 	};
 	return {
 		state: { rows, balances: new Map(), keys: new Set() },

@@ -28,6 +28,7 @@ for (const [asked, lastDay, gone] of [
 		clock.set(lastDay);
 		const { folder } = first;
 		const shop = await startApp(t, { settings: SETTINGS, clock, folder });
+		await shop.app.operator.acceptClock();
 		const early = await shop.app.operator.purge();
 		t.equal(early.query_days_removed, 0);
 		t.match(filesWith(shop.folder, CANARY), [/queries/], "12 months are not over");
@@ -62,6 +63,7 @@ t.test("a purge keeps the days that are not a year old", async (t) => {
 	clock.set("2026-06-01T00:00:00Z");
 	const later = await startApp(t, { settings: SETTINGS, clock, folder });
 	clock.set("2027-01-11T00:00:00Z");
+	await later.app.operator.acceptClock();
 	t.match(await later.app.operator.purge(), {
 		queries_kept_from: "2026-01-11",
 		query_days_removed: 1,

@@ -137,6 +137,8 @@ export function createTestService(options: TestServiceOptions): Service {
 	};
 	const free = createFreeOperations({
 		info,
+		time: { state: async () => ({ status: "trusted" }) },
+		chainBooks: { latest: () => undefined },
 		clock,
 		catalog,
 		search,

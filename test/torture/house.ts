@@ -11,6 +11,7 @@ import { createIds } from "../../src/kernel/ids.js";
 import type { Logger } from "../../src/kernel/logger.js";
 import { createGraphCatalog } from "../../src/knowledge/catalog.js";
 import { createRetention, startHousekeeping } from "../../src/operator/housekeeping.js";
+import { createTrustedTime } from "../../src/operator/trusted-time.js";
 import { createInvoke } from "../../src/sales/invoke.js";
 import { createUsageRecorder } from "../../src/sales/usage.js";
 import type { Settings } from "../../src/settings/read-settings.js";
@@ -88,6 +89,7 @@ export async function openHouse(deps: HouseDeps): Promise<House> {
 	await onchain?.resume();
 	const stopHousekeeping = startHousekeeping({
 		...{ sweeper, guard, onchain, clock, logger },
+		time: createTrustedTime({ store, clock, logger }),
 		retention: createRetention({
 			store,
 			sweeper,

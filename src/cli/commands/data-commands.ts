@@ -2,7 +2,12 @@ import { existsSync } from "node:fs";
 import { join, resolve } from "node:path";
 import type { Command } from "commander";
 import { invalidArgument } from "../../kernel/kernel.js";
-import { type BackupReport, type RestoreReport, restoreData } from "../../operator/operator.js";
+import {
+	type BackupReport,
+	type Operator,
+	type RestoreReport,
+	restoreData,
+} from "../../operator/operator.js";
 import type { Settings } from "../../settings/settings.js";
 import { findServer } from "../operator-client.js";
 import {
@@ -90,6 +95,29 @@ function toMib(bytes: number): string {
 	return (bytes / 1024 / 1024).toFixed(1);
 }
 
+export function addClock(program: Command, context: CommandContext): void {
+	const clock = program.command("clock").description("Whether this machine's time is trusted.");
+	const describe = ({ status, now, expected }: Awaited<ReturnType<Operator["readClock"]>>) => [
+		status === "trusted"
+			? `${now}: trusted`
+			: `${now}, more than a day after ${expected}, where it should be: nothing is deleted and no schedule runs. Set the clock right; where it is right, run: tollgraph clock accept`,
+	];
+	addOperatorCommand(
+		clock.command("show").description("The clock, and where it should be."),
+		context,
+		{
+			ask: (operator) => operator.readClock(),
+			describe,
+		},
+	);
+	const accept = clock
+		.command("accept")
+		.description(
+			"Say that the clock is right, after a longer pause of the server: what is past its time by it is deleted, and schedules run.",
+		);
+	addOperatorCommand(accept, context, { ask: (operator) => operator.acceptClock(), describe });
+}
+
 export function addRetention(program: Command, context: CommandContext): void {
 	const retention = program.command("retention").description("What is kept for how long.");
 	const purge = retention
@@ -97,9 +125,10 @@ export function addRetention(program: Command, context: CommandContext): void {
 		.description("Forget now what is past its time; a running server does it every hour.");
 	addOperatorCommand(purge, context, {
 		ask: (operator) => operator.purge(),
-		describe: ({ queries_kept_from, query_days_removed, documents_removed }) => [
+		describe: ({ queries_kept_from, query_days_removed, documents_removed, rows_removed }) => [
 			`Queries are kept from ${queries_kept_from} on: ${query_days_removed} earlier days removed`,
 			`Documents past their time: ${documents_removed} removed`,
+			...Object.entries(rows_removed).map(([table, count]) => `Rows of ${table}: ${count} removed`),
 		],
 	});
 }
