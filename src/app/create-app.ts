@@ -71,6 +71,8 @@ export interface AppOptions {
 	readonly clock?: Clock;
 	readonly random?: Random;
 	readonly logger?: Logger;
+	/** Opens a journal from whose end payments may be lost, and says so in the log, instead of refusing it. */
+	readonly acceptsLoss?: boolean;
 	/** Loads the model at once, because calls will follow; commands that only touch money leave it out. */
 	readonly isServing?: boolean;
 	/** What stands between the service and a chain; the app ends it with itself. */
@@ -122,6 +124,9 @@ export async function createApp(options: AppOptions): Promise<App> {
 		folder: join(folder, "journal"),
 		clock,
 		fileSystem: nodeFileSystem,
+		acceptLoss: options.acceptsLoss
+			? (problem) => logger.error("the end of the journal is lost; the start goes on", { problem })
+			: undefined,
 		onStop: (reason) => logger.error("the store has stopped; nothing is sold", { reason }),
 		onDroppedQueryRows: (rows) => logger.error("rows of the query log were lost", { rows }),
 	}).catch((error: unknown) => {

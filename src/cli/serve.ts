@@ -10,13 +10,20 @@ import { withExamples, withSettings } from "./help.js";
 import { removeServerFile, writeServerFile } from "./operator-client.js";
 import { type CommandContext, type Flags, settingsOf } from "./operator-command.js";
 
+interface ServeOptions {
+	readonly settings: Settings;
+	readonly json: boolean;
+	/** Starts on a journal whose end may be lost. */
+	readonly acceptsLoss: boolean;
+}
+
 /**
  * Serves until SIGTERM or SIGINT; then drains and returns, from the middle of a start as well. A start that fails leaves nothing
  * running.
  */
 export async function serve(
 	{ terminal, environment, startedMs }: CommandContext,
-	{ settings, json }: { readonly settings: Settings; readonly json: boolean },
+	{ settings, json, acceptsLoss }: ServeOptions,
 ): Promise<void> {
 	// Before anything is opened: production says where its money goes, or does not start.
 	planOnchain(settings.onchain, settings.profile);
@@ -29,6 +36,7 @@ export async function serve(
 	const opening = createApp({
 		settings,
 		isServing: true,
+		acceptsLoss,
 		openOnchain: async (ports) => {
 			onchain = await openOnchain({ ...ports, environment });
 			return onchain;
@@ -118,9 +126,12 @@ export function addServe(program: Command, context: CommandContext): void {
 		"serve --profile production --public-url https://kb.example.org --facilitator off",
 	])
 		.option("--json", "print one JSON line to stdout when ready")
+		.option("--accept-loss", "start although payments at the end of the journal may be lost")
 		.action(async (_flags: Flags, command: Command) => {
 			const flags: Flags = command.optsWithGlobals();
-			await serve(context, { settings: settingsOf(context, flags), json: flags["json"] === true });
+			const settings = settingsOf(context, flags);
+			const [json, acceptsLoss] = [flags["json"] === true, flags["acceptLoss"] === true];
+			await serve(context, { settings, json, acceptsLoss });
 		});
 }
 

@@ -109,7 +109,8 @@ async function copyAll(source: BackupSource, work: Work): Promise<void> {
 	}
 	await target.add("mark", async (path) => {
 		const mark = await openHighWaterMark(fileSystem, path);
-		await mark.raise({ ...moment.head, snapshot: 0 }).finally(mark.close);
+		const { offset: fileBytes } = moment.head;
+		await mark.raise({ ...moment.head, snapshot: 0, fileBytes }).finally(mark.close);
 	});
 	for (const { name, bytes } of queries) {
 		await target.copy(join(folders.queries, name), `queries/${name}`, bytes);

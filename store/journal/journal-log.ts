@@ -39,10 +39,11 @@ export function createJournal({
 	let { head, snapshotSequence } = start;
 	let cancelTimer: (() => void) | undefined;
 
+	const fileBytes = () => (head.segment === writer.segment() ? writer.length() : head.offset);
 	const raiseMark = () => {
 		cancelTimer?.();
 		cancelTimer = undefined;
-		return mark.raise({ ...head, snapshot: snapshotSequence });
+		return mark.raise({ ...head, snapshot: snapshotSequence, fileBytes: fileBytes() });
 	};
 	const raiseMarkSoon = () => {
 		cancelTimer ??= clock.after(MARK_DELAY_MS, () => {
@@ -66,6 +67,7 @@ export function createJournal({
 			if (writer.offset() >= SEGMENT_BYTES) await rotate();
 			const { bytes, link } = encode(encodeBody(at, transactions), head);
 			const { length } = bytes;
+			const lengthBefore = writer.length();
 			await writer.append(bytes);
 			const newest = segments.at(-1);
 			if (newest) {
@@ -73,7 +75,9 @@ export function createJournal({
 				newest.coldRange = merge(newest.coldRange, coldRange);
 			}
 			head = { ...link, segment: writer.segment(), offset: writer.offset() };
-			raiseMarkSoon();
+			// Until the mark knows that the file grew, frames in what it grew by could be lost unseen.
+			if (writer.length() > lengthBefore) raiseMark().catch(onFailure);
+			else raiseMarkSoon();
 			return length;
 		},
 		/** Raises the mark to the head, which must be durable. */
@@ -102,7 +106,14 @@ const RECORD_BYTES = SLOT_BYTES - 10;
 export interface MarkRecord extends JournalHead {
 	/** Sequence of the newest snapshot; zero when there is none. */
 	readonly snapshot: number;
+	/** Bytes that the file of that segment has at least; absent in marks of earlier versions. */
+	readonly fileBytes?: number | undefined;
+	/** Of the folder; absent in marks of earlier versions. */
+	readonly format?: number | undefined;
 }
+
+/** Raised with what earlier versions would misread. */
+export const DATA_FORMAT = 1;
 
 /** `missing`: no file. `damaged`: a file without one good record. */
 export type MarkFound = MarkRecord | "missing" | "damaged";
@@ -145,8 +156,18 @@ function findNewest(bytes: Buffer) {
 }
 
 function encodeSlot(fields: MarkRecord & { readonly turn: number }): Buffer {
-	const { turn, sequence, crc, segment, offset, snapshot } = fields;
-	const text = JSON.stringify({ turn, sequence, crc, segment, offset, snapshot });
+	const { turn, sequence, crc, segment, offset, snapshot, fileBytes } = fields;
+	const format = DATA_FORMAT;
+	const text = JSON.stringify({
+		turn,
+		sequence,
+		crc,
+		segment,
+		offset,
+		snapshot,
+		fileBytes,
+		format,
+	});
 	const record = text.padEnd(RECORD_BYTES);
 	return Buffer.from(`${record} ${hex(crc32(record), 8)}\n`, "latin1");
 }

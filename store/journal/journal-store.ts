@@ -31,6 +31,11 @@ export interface JournalStoreDeps {
 	readonly random?: Random;
 	/** Called once, when a failure of the disk stops the store. */
 	readonly onStop?: (reason: string) => void;
+	/**
+	 * Called where what was on the disk may be gone from the end of the journal, with a clause that says so: the store opens
+	 * with what is there. Without it such a journal is refused.
+	 */
+	readonly acceptLoss?: ((problem: string) => void) | undefined;
 	/** Called when rows of the query log were lost, at most once a second, with how many. */
 	readonly onDroppedQueryRows?: (count: number) => void;
 }
@@ -219,18 +224,19 @@ async function shutDown({
 
 /** Recovers what the folder holds and makes it ready for appending. Throws UNAVAILABLE when it is damaged. */
 async function openJournal(
-	{ fileSystem, clock, onStop = () => undefined }: JournalStoreDeps,
+	{ fileSystem, clock, onStop = () => undefined, acceptLoss }: JournalStoreDeps,
 	folders: Folders,
 	onGrowth: (bytes: number) => void,
 ) {
 	const markPath = join(folders.root, "mark");
 	const mark = await openHighWaterMark(fileSystem, markPath);
-	const recovered = await recover({ fileSystem, folders, markPath, mark: mark.found });
+	const found = { fileSystem, folders, markPath, mark: mark.found };
+	const recovered = await recover({ ...found, acceptLoss });
 	const { head, segments, lastFrame } = recovered;
 	const isNew = segments.length === 0;
 	if (isNew) {
 		// The mark comes first: segments without a mark are refused.
-		await mark.raise({ ...head, snapshot: 0 });
+		await mark.raise({ ...head, snapshot: 0, fileBytes: 0 });
 		await fileSystem.syncFolder(folders.root);
 		segments.push({ number: 1, start: { sequence: 0, crc: 0 }, bytes: 0, coldRange: undefined });
 	} else {
@@ -239,6 +245,8 @@ async function openJournal(
 		await fileSystem.syncFolder(folders.snapshots);
 	}
 	const newest = segments.at(-1);
+	const snapshot = recovered.snapshot?.sequence ?? 0;
+	let raiseMark = () => mark.raise({ ...head, snapshot, fileBytes: head.offset });
 	const writer = await openSegmentWriter({
 		fileSystem,
 		folder: folders.segments,
@@ -246,6 +254,7 @@ async function openJournal(
 		offset: newest?.bytes ?? 0,
 		exists: !isNew,
 		lastFrame,
+		beforeCut: () => raiseMark(),
 	});
 	const commit = createGroupCommit({ clock, write: () => low.write(), onStop });
 	const journal = createJournal({
@@ -254,7 +263,7 @@ async function openJournal(
 		mark,
 		head,
 		segments,
-		snapshotSequence: recovered.snapshot?.sequence ?? 0,
+		snapshotSequence: snapshot,
 		onFailure: (error) => commit.stop(messageOf(error), error),
 	});
 	// lowdb over the journal: `data` is the state, `write` appends the batch under way.
@@ -267,6 +276,7 @@ async function openJournal(
 	};
 	const low: Low<JournalState> = new Low(adapter, recovered.state);
 	await low.read();
-	await journal.raiseMark();
+	raiseMark = journal.raiseMark;
+	await raiseMark();
 	return { low, journal, commit, recovered };
 }

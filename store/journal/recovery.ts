@@ -1,11 +1,13 @@
+import { unavailable } from "../../src/kernel/kernel.js";
 import { COLD_TABLES } from "../store.js";
 import { damaged } from "./damage.js";
 import type { FileSystem } from "./file-system.js";
 import { CHAIN_START, type ChainLink, decodeHeader, judgeTail } from "./frame.js";
-import type { MarkFound, MarkRecord } from "./journal-log.js";
+import { DATA_FORMAT, type MarkFound, type MarkRecord } from "./journal-log.js";
 import { decodeBody, type FrameBody } from "./operation.js";
 import {
 	type Frame,
+	isCutShort,
 	type JournalHead,
 	listSegments,
 	merge,
@@ -45,6 +47,8 @@ export interface RecoveryDeps {
 	readonly folders: Readonly<Record<"segments" | "snapshots", string>>;
 	readonly markPath: string;
 	readonly mark: MarkFound;
+	/** Called instead of throwing where the last frames may be gone, and the rest is sound. */
+	readonly acceptLoss?: ((problem: string) => void) | undefined;
 }
 
 /**
@@ -56,6 +60,7 @@ export async function recover(deps: RecoveryDeps): Promise<Recovered> {
 	const found = await readNewestSnapshot(deps.fileSystem, deps.folders.snapshots);
 	if (numbers.length === 0) return startNew(deps, found?.snapshot);
 	const mark = getMark(deps);
+	assertKnownFormat(deps, mark);
 	assertNoGap(deps, numbers, found?.snapshot);
 	if (found && found.snapshot.head.sequence < mark.snapshot) {
 		const path = snapshotPath(deps.folders.snapshots, found.snapshot.head.sequence);
@@ -98,6 +103,14 @@ function getMark({ mark, markPath }: RecoveryDeps): MarkRecord {
 	throw damaged({ path: markPath, offset: 0, problem });
 }
 
+function assertKnownFormat({ markPath }: RecoveryDeps, { format = 0 }: MarkRecord): void {
+	if (format <= DATA_FORMAT) return;
+	throw unavailable(
+		`The data folder has format ${format}, of a newer version of tollgraph; this one knows formats up to ${DATA_FORMAT}. Nothing was changed ("${markPath}"). Start the newer version, or restore a backup that this one made.`,
+		{ retryable: false },
+	);
+}
+
 function assertNoGap(
 	{ folders }: RecoveryDeps,
 	numbers: readonly number[],
@@ -119,6 +132,7 @@ function createReplay(deps: RecoveryDeps, mark: MarkRecord, snapshot: Snapshot |
 	const segments: SegmentFacts[] = [];
 	let head: JournalHead = { ...CHAIN_START, segment: 1, offset: 0 };
 	let lastFrame: Recovered["lastFrame"];
+	let isShort = false;
 
 	const applyFrame = (path: string, frame: Frame): TimeRange | undefined => {
 		const { link, end } = frame;
@@ -143,6 +157,7 @@ function createReplay(deps: RecoveryDeps, mark: MarkRecord, snapshot: Snapshot |
 		if (problem !== undefined && !(isLast && judgeTail(bytes, end, link) !== "damaged")) {
 			throw damaged({ path, offset: end, problem });
 		}
+		if (isLast) isShort = isShortEnd(mark, { number, fileBytes: bytes.length, lastStart });
 		const { sequence, crc } = head;
 		segments.push({ number, start: { sequence, crc }, bytes: end, coldRange });
 		// A segment without frames, made just before a crash, leaves the head where the last frame ends.
@@ -166,18 +181,47 @@ function createReplay(deps: RecoveryDeps, mark: MarkRecord, snapshot: Snapshot |
 		/** Throws when the journal ends before the mark. */
 		finish(): Omit<Recovered, "snapshot"> {
 			const floor = Math.max(mark.sequence, snapshot?.head.sequence ?? 0);
-			if (head.sequence < floor) {
-				const problem = `the journal ends after frame ${head.sequence}, although frame ${floor} was on the disk already`;
-				throw damaged({
-					path: segmentPath(folders.segments, head.segment),
-					offset: head.offset,
-					problem,
-				});
-			}
+			const loss =
+				head.sequence < floor
+					? `the journal ends after frame ${head.sequence}, although frame ${floor} was on the disk already`
+					: `the file is shorter than it was made before frame ${head.sequence} was written, so payments behind that frame may be gone`;
+			const isWithSnapshot = head.sequence >= (snapshot?.head.sequence ?? 0);
+			const acceptLoss = isWithSnapshot ? deps.acceptLoss : undefined;
+			if (head.sequence < floor || isShort) refuseLoss({ ...deps, acceptLoss }, head, loss);
 			return { state, head, segments, lastFrame };
 		},
 	};
 }
+
+function isShortEnd(
+	mark: MarkRecord,
+	newest: {
+		readonly number: number;
+		readonly fileBytes: number;
+		readonly lastStart?: number | undefined;
+	},
+): boolean {
+	if (mark.fileBytes === undefined) return false;
+	const knownBytes = mark.segment === newest.number ? mark.fileBytes : 0;
+	return isCutShort({ ...newest, knownBytes });
+}
+
+/** What is left is sound, and only its owner can say that it is to do. */
+function refuseLoss(
+	{ folders, acceptLoss }: RecoveryDeps,
+	head: JournalHead,
+	problem: string,
+): void {
+	if (acceptLoss) {
+		acceptLoss(problem);
+		return;
+	}
+	const path = segmentPath(folders.segments, head.segment);
+	throw damaged({ path, offset: head.offset, problem, remedy: LOSS_REMEDY });
+}
+
+const LOSS_REMEDY =
+	"Nothing was changed. Restore the store's folder from a backup that is newer, all its files together; without one, start with --accept-loss to go on with what is there, then run: tollgraph ledger reconcile.";
 
 /** Throws when the frame is the one remembered, and differs from it. */
 function assertExpected(

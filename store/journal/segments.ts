@@ -101,8 +101,6 @@ export function readFirstHeader(
 export const SEGMENT_BYTES = 4 * 1024 * 1024;
 /** Written ahead as zeros: commits that change no file length sync half again as fast. */
 const ALLOCATED_BYTES = 256 * 1024;
-/** Larger commits spread the cost of a new length by themselves. */
-const LARGE_BYTES = 64 * 1024;
 
 export type SegmentWriter = Awaited<ReturnType<typeof openSegmentWriter>>;
 
@@ -114,6 +112,7 @@ export async function openSegmentWriter({
 	offset,
 	exists,
 	lastFrame,
+	beforeCut,
 }: {
 	readonly fileSystem: FileSystem;
 	readonly folder: string;
@@ -123,6 +122,8 @@ export async function openSegmentWriter({
 	readonly exists: boolean;
 	/** Written again: after a crash or a failed sync it may be in the system's memory only, although reading finds it. */
 	readonly lastFrame?: { readonly bytes: Buffer; readonly start: number } | undefined;
+	/** All frames are durable, and the file is about to end at the last of them: the next start is to know why it is short. */
+	readonly beforeCut: () => Promise<void>;
 }) {
 	const openFile = async (number: number, how: "create" | "existing"): Promise<OpenFile> => {
 		const opened = await fileSystem.open(segmentPath(folder, number), how);
@@ -131,22 +132,27 @@ export async function openSegmentWriter({
 	};
 	let file = await openFile(segment, exists ? "existing" : "create");
 	if (exists) {
-		await file.truncate(offset);
 		if (lastFrame) await writeFully(file, lastFrame.bytes, lastFrame.start);
+		await file.sync();
+		await beforeCut();
+		await file.truncate(offset);
 		await file.sync();
 	}
 	let length = offset;
 
 	const cutAllocated = async () => {
 		if (length === offset) return;
+		length = offset;
+		await beforeCut();
 		await file.truncate(offset);
 		await file.sync();
-		length = offset;
 	};
 
 	return {
 		segment: () => segment,
 		offset: () => offset,
+		/** Bytes that the file has at least, on the disk. */
+		length: () => length,
 		/** Resolves when the frame is on the disk: one write, one fdatasync. */
 		async append(frame: Buffer): Promise<void> {
 			const bytes = offset + frame.length > length ? withAllocated(frame, offset) : frame;
@@ -172,8 +178,29 @@ export async function openSegmentWriter({
 	};
 }
 
+/**
+ * Whether the file of the newest segment is shorter than it was made before its last frame was written: then frames behind
+ * that one may be gone, too. Its length is a whole number of allocations, or what it was cut to, unless the very write that
+ * was to make it longer was interrupted.
+ */
+export function isCutShort({
+	fileBytes,
+	lastStart = 0,
+	knownBytes,
+}: {
+	readonly fileBytes: number;
+	/** Where the last good frame begins. */
+	readonly lastStart?: number | undefined;
+	/** Which the mark says that it has at least. */
+	readonly knownBytes: number;
+}): boolean {
+	if (fileBytes < knownBytes) return true;
+	const isWhole = fileBytes % ALLOCATED_BYTES === 0 || fileBytes === knownBytes;
+	const before = Math.max(fileBytes - (fileBytes % ALLOCATED_BYTES), knownBytes);
+	return !isWhole && lastStart > before;
+}
+
 function withAllocated(frame: Buffer, offset: number): Buffer {
-	if (frame.length > LARGE_BYTES) return frame;
 	const end = Math.ceil((offset + frame.length) / ALLOCATED_BYTES) * ALLOCATED_BYTES;
 	const bytes = Buffer.alloc(end - offset);
 	frame.copy(bytes);

@@ -67,7 +67,7 @@ t.test("a start that fails leaves nothing running", async (t) => {
 		stream: async () => undefined,
 	};
 	const context = { terminal, environment: {}, folder: ".", startedMs: 0 };
-	await t.rejects(serve(context, { settings, json: true }));
+	await t.rejects(serve(context, { settings, json: true, acceptsLoss: false }));
 	const again = await createApp({ settings, logger: silent });
 	await again.close();
 	t.pass("the folder is free");

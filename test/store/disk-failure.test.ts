@@ -102,7 +102,9 @@ t.test("failures of a rotation or of the mark stop the store as well", async (t)
 		await store.close();
 		disk.judge = () => "work";
 		const restarted = await openOn(disk.afterPowerCut(() => 0));
-		t.ok((await restarted.read((reader) => reader.list("accounts"))).length >= 60);
+		// The mark is written whenever the file grows: a disk that refuses it is noticed at the first time.
+		const least = failing === "mark" ? 1 : 60;
+		t.ok((await restarted.read((reader) => reader.list("accounts"))).length >= least);
 	}
 });
 
