@@ -111,6 +111,7 @@ export {
 	namesOperation,
 	OPERATION_ADDRESSES,
 	OPERATION_OF_SKILL,
+	type OperationAddress,
 	type OperationId,
 	PAID_OPERATION_IDS,
 	type PaidOperationId,
