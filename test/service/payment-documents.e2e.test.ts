@@ -121,6 +121,32 @@ t.test("a service with a chain says how it is paid, before and after", async (t)
 		},
 	);
 
+	await t.test("a request with nothing but its address is asked for the price", async (t) => {
+		const { body } = await shop.send("/.well-known/x402");
+		for (const { url, method, accepts } of body.items) {
+			const { pathname } = new URL(url);
+			for (const sent of method === "GET" ? [{}] : [{}, { headers: json, body: "{}" }]) {
+				const unpaid = await shop.send(pathname, { method, ...sent });
+				t.equal(unpaid.status, 402, pathname);
+				t.same(unpaid.body.accepts, accepts.v1, pathname);
+			}
+		}
+		const search = "/v1/graphs/agent-payments/search";
+		const post = (path: string, init: RequestInit = {}) =>
+			shop.send(path, { method: "POST", ...init });
+		t.equal(
+			(await post(search, { headers: { "X-Pay-SPT": (await shop.issueSpt("1.00")).token } }))
+				.status,
+			400,
+		);
+		t.equal((await post(search, { headers: json, body: '{"limit":3}' })).status, 400);
+		t.equal((await post(search, { headers: json, body: "[]" })).status, 400);
+		t.equal((await post("/v1/graphs/no-such-graph/search")).status, 400);
+		const payment = wallet.v2(wallet.sign({ value: 500_000n }));
+		t.equal((await post(search, { headers: { "PAYMENT-SIGNATURE": payment } })).status, 400);
+		t.equal(chain.transactions.length, 0, "nothing is settled");
+	});
+
 	await t.test("the probe finds every price answered in both versions of x402", async (t) => {
 		const report = await probeServer({
 			egress: createConfiguredEgress({ urls: [shop.baseUrl] }),
