@@ -7,6 +7,22 @@ export interface Discovery {
 	readonly outputSchema: Readonly<Record<string, unknown>>;
 }
 
+/** The extension by which a payment of version 2 brings its own retry key; `readPaymentId` reads it. */
+export const PAYMENT_IDENTIFIER = {
+	"payment-identifier": {
+		info: { required: false },
+		schema: {
+			$schema: "https://json-schema.org/draft/2020-12/schema",
+			type: "object",
+			properties: {
+				required: { type: "boolean" },
+				id: { type: "string", minLength: 16, maxLength: 128, pattern: "^[a-zA-Z0-9_-]+$" },
+			},
+			required: ["required"],
+		},
+	},
+};
+
 type Fields = Readonly<Record<string, unknown>>;
 
 /** Undefined where the quote is of no request over HTTP. */

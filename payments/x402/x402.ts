@@ -13,7 +13,7 @@ import {
 	toV1Network,
 } from "../onchain/onchain.js";
 import type { Offer, Quote, X402Requirement } from "../payments.js";
-import { type Discovery, toDiscovery } from "./discovery.js";
+import { type Discovery, PAYMENT_IDENTIFIER, toDiscovery } from "./discovery.js";
 
 /** x402 in both versions: PAYMENT-SIGNATURE and X-PAYMENT in, PAYMENT-RESPONSE and X-PAYMENT-RESPONSE out. */
 export function createX402Envelope(terms: SettlementTerms): PaymentEnvelope {
@@ -145,7 +145,7 @@ function toV2Required(terms: SettlementTerms, quote: Quote, discovery?: Discover
 				extra: { name: terms.assetName, version: terms.assetVersion },
 			},
 		],
-		...(discovery && { extensions: { bazaar: discovery.bazaar } }),
+		...(discovery && { extensions: { bazaar: discovery.bazaar, ...PAYMENT_IDENTIFIER } }),
 	};
 }
 

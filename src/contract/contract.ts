@@ -48,6 +48,7 @@ export {
 	parsePayment,
 	prepaidTokenOf,
 	readPaymentCredential,
+	readPaymentId,
 	type SentHeaders,
 } from "./credential.js";
 export { graphPricesSchema, pricesByGraph, toGraphPrices } from "./graph-prices.js";

@@ -126,8 +126,8 @@ export function createPurchaseHandler(
 	return async (req, res) => {
 		const sent = toRawRequest(req);
 		const raw = isBare(req) ? { ...sent, body: LEAST_ORDER } : sent;
-		const idempotencyKey = readIdempotencyKey(raw.headers);
 		const payment = parsePayment(raw.headers);
+		const idempotencyKey = readIdempotencyKey(raw.headers, payment);
 		if (payment) limitPayments(req);
 		const reply = await answer({
 			...raw,

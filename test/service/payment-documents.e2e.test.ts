@@ -225,4 +225,25 @@ t.test("a service with a chain says how it is paid, before and after", async (t)
 		const told = await shop.send(`/v1/payments/${row?.id}?request_hash=${hash}`);
 		t.match(told.body.data, { state: "captured", receipt_id: null });
 	});
+
+	await t.test("a payment that brings its own identifier can be sent again", async (t) => {
+		const identified = (id: unknown) => ({
+			extensions: { "payment-identifier": { info: { required: false, id } } },
+		});
+		const authorization = wallet.sign({ value: 500_000n });
+		const search = (id: unknown) =>
+			shop.search({
+				headers: { "PAYMENT-SIGNATURE": wallet.v2(authorization, identified(id)) },
+			});
+		for (const id of ["short", "x".repeat(129), "sixteen chars no", 7, null]) {
+			t.equal((await search(id)).status, 400, String(id));
+		}
+		const first = await search("pay_0123456789abcdef");
+		t.equal(first.status, 200);
+		const again = await search("pay_0123456789abcdef");
+		t.equal(again.status, 200);
+		t.equal(again.headers.get("Idempotent-Replayed"), "true");
+		t.equal(again.body.meta.cost.receipt_id, first.body.meta.cost.receipt_id);
+		t.equal((await search("pay_fedcba9876543210")).status, 402, "with another one it is used");
+	});
 });
