@@ -1,5 +1,7 @@
+import type { z } from "zod";
 import type {
 	BillingType,
+	OperationAddress,
 	PricedOperationId,
 	PurchaseOperationId,
 } from "../src/contract/contract.js";
@@ -11,6 +13,15 @@ import {
 	type ServiceErrorOptions,
 } from "../src/kernel/kernel.js";
 
+/** What a request over HTTP carries, for catalogs of paid resources. */
+export interface ListedRequest {
+	readonly address: OperationAddress;
+	/** An input that works, parameters of the path included. */
+	readonly example: Readonly<Record<string, unknown>>;
+	readonly input: z.ZodType;
+	readonly output: z.ZodType;
+}
+
 /** Price of one concrete call, before payment. */
 export interface Quote {
 	readonly operationId: PricedOperationId | PurchaseOperationId;
@@ -21,6 +32,8 @@ export interface Quote {
 	readonly description: string;
 	/** Hash of operation and canonical input, for challenges that are bound to one request. */
 	readonly fingerprint?: string | undefined;
+	/** Of requests over HTTP: what their challenge says for catalogs. */
+	readonly listed?: ListedRequest | undefined;
 }
 
 export const CONTINUATION_TYPES = [

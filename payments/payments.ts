@@ -5,6 +5,7 @@ export {
 	CONTINUATION_TYPES,
 	type Continuation,
 	createChallenge,
+	type ListedRequest,
 	type Offer,
 	PaymentRequired,
 	type Quote,

@@ -13,6 +13,7 @@ import {
 	toV1Network,
 } from "../onchain/onchain.js";
 import type { Offer, Quote, X402Requirement } from "../payments.js";
+import { type Discovery, PAYMENT_IDENTIFIER, toDiscovery } from "./discovery.js";
 
 /** x402 in both versions: PAYMENT-SIGNATURE and X-PAYMENT in, PAYMENT-RESPONSE and X-PAYMENT-RESPONSE out. */
 export function createX402Envelope(terms: SettlementTerms): PaymentEnvelope {
@@ -107,7 +108,8 @@ const MIME_TYPE = "application/json";
 
 /** One offer for clients of both versions: v2 in the PAYMENT-REQUIRED header, v1 in the body of the same 402. */
 function toX402Offer(terms: SettlementTerms, quote: Quote): Offer {
-	const required = toV2Required(terms, quote);
+	const discovery = toDiscovery(quote);
+	const required = toV2Required(terms, quote, discovery);
 	return {
 		continuation: {
 			type: "x402",
@@ -120,14 +122,14 @@ function toX402Offer(terms: SettlementTerms, quote: Quote): Offer {
 			instructions:
 				"Sign an EIP-3009 transfer of this amount as x402 describes (version 2: the PAYMENT-REQUIRED header; version 1: accepts) and send the same request again with the payload in PAYMENT-SIGNATURE or X-PAYMENT.",
 		},
-		accepts: toV1Requirements(terms, quote),
+		accepts: toV1Requirements(terms, quote, discovery),
 		headers: { "PAYMENT-REQUIRED": Buffer.from(JSON.stringify(required)).toString("base64") },
 		x402: required,
 	};
 }
 
 /** The x402 v2 form of a challenge. */
-function toV2Required(terms: SettlementTerms, quote: Quote) {
+function toV2Required(terms: SettlementTerms, quote: Quote, discovery?: Discovery) {
 	return {
 		x402Version: 2,
 		error: "Payment required",
@@ -143,11 +145,16 @@ function toV2Required(terms: SettlementTerms, quote: Quote) {
 				extra: { name: terms.assetName, version: terms.assetVersion },
 			},
 		],
+		...(discovery && { extensions: { bazaar: discovery.bazaar, ...PAYMENT_IDENTIFIER } }),
 	};
 }
 
 /** Empty when v1 clients do not know the network: one entry they cannot parse would break the whole challenge for them. */
-function toV1Requirements(terms: SettlementTerms, quote: Quote): readonly X402Requirement[] {
+function toV1Requirements(
+	terms: SettlementTerms,
+	quote: Quote,
+	discovery?: Discovery,
+): readonly X402Requirement[] {
 	const network = toV1Network(terms.network);
 	if (network === undefined) return [];
 	return [
@@ -161,6 +168,7 @@ function toV1Requirements(terms: SettlementTerms, quote: Quote): readonly X402Re
 			payTo: terms.payTo,
 			maxTimeoutSeconds: MAX_TIMEOUT_S,
 			asset: terms.asset,
+			...(discovery && { outputSchema: discovery.outputSchema }),
 			extra: { name: terms.assetName, version: terms.assetVersion },
 		},
 	];

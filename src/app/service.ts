@@ -18,6 +18,7 @@ import {
 	createPurchases,
 	createSoldStreams,
 	createUsageRecorder,
+	demandPrice,
 	type Purchases,
 } from "../sales/sales.js";
 import { OPERATIONS, type OwnerOperations, type Service } from "../service/service.js";
@@ -72,6 +73,7 @@ export function createService(
 		invoke: money.meter.watch(
 			createInvoke({ ...wiring, ...research, skills, cashier, recordUsage }),
 		),
+		demand: (call) => demandPrice({ skills, cashier }, call),
 		streams: createSoldStreams({
 			...wiring,
 			invokeStream,

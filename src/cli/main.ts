@@ -2,6 +2,7 @@ import tab from "@bomb.sh/tab/commander";
 import { Command, CommanderError } from "commander";
 import { ServiceError, SOFTWARE_VERSION, scrubSecrets, visibleText } from "../kernel/kernel.js";
 import { addAccounts, addKeys, addSpt, addTokens } from "./commands/account-commands.js";
+import { addAnnounce } from "./commands/announce-command.js";
 import { addBackup, addClock, addRestore, addRetention } from "./commands/data-commands.js";
 import { addConcepts, addGraphs, addReindex } from "./commands/graph-commands.js";
 import { addImport } from "./commands/import-command.js";
@@ -90,6 +91,7 @@ const COMMANDS = [
 	addRestore,
 	addDoctor,
 	addProbe,
+	addAnnounce,
 ];
 
 /** The data folder may be named at any place of the line: before a command, or before the one below it. */

@@ -48,6 +48,7 @@ export {
 	parsePayment,
 	prepaidTokenOf,
 	readPaymentCredential,
+	readPaymentId,
 	type SentHeaders,
 } from "./credential.js";
 export { graphPricesSchema, pricesByGraph, toGraphPrices } from "./graph-prices.js";
@@ -111,6 +112,7 @@ export {
 	namesOperation,
 	OPERATION_ADDRESSES,
 	OPERATION_OF_SKILL,
+	type OperationAddress,
 	type OperationId,
 	PAID_OPERATION_IDS,
 	type PaidOperationId,

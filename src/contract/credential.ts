@@ -126,6 +126,20 @@ export function parsePayment(headers: SentHeaders): Payment | undefined {
 	return found[0];
 }
 
+const PAYMENT_ID = /^[a-zA-Z0-9_-]{16,128}$/;
+
+/** The retry key inside a payment of x402 version 2 (extension payment-identifier). Throws INVALID_ARGUMENT for one of another form. */
+export function readPaymentId(payment: Payment | undefined): string | undefined {
+	if (payment?.scheme !== "x402" || payment.version !== 2) return undefined;
+	const { extensions } = payment.payload as { readonly extensions?: Record<string, unknown> };
+	const named = extensions?.["payment-identifier"] as { info?: { id?: unknown } } | undefined;
+	const id = named?.info?.id;
+	if (id === undefined || (typeof id === "string" && PAYMENT_ID.test(id))) return id;
+	throw invalidArgument(
+		'The id of the extension "payment-identifier" must have 16 to 128 letters, digits, hyphens or underscores.',
+	);
+}
+
 function fromX402(value: string | undefined, version: 1 | 2): Payment | undefined {
 	if (value === undefined) return undefined;
 	try {

@@ -137,7 +137,8 @@ function toToolResult({ data, summary, meta }: ToolAnswer): CallToolResult {
 
 /**
  * A refusal the model can act on: the contract's error envelope, after the demand that clients of x402 look for in the first
- * text where a payment can mend it. Without `structuredContent`, which would have to match the tool's output schema.
+ * text and in `structuredContent` where a payment can mend it. Other refusals have none: it would have to match the tool's
+ * output schema.
  */
 function toRefusal(
 	error: ServiceError,
@@ -150,6 +151,7 @@ function toRefusal(
 	return {
 		isError: true,
 		content: texts.map((reported) => ({ type: "text", text: JSON.stringify(reported) })),
+		...(demand?.x402 && { structuredContent: demand.x402 }),
 		...((demand || receipt) && { _meta: { ...receipt, ...demand?.meta } }),
 	};
 }

@@ -16,7 +16,7 @@ import { formatUsd, invalidArgument, ServiceError } from "../kernel/kernel.js";
 import { OPERATIONS } from "../service/service.js";
 import { receiptMetaOf } from "./payment-meta.js";
 import { BEGINS, READS, type Tool, type ToolAnswer, type ToolCall, type ToolDeps } from "./tool.js";
-import { type InputSchema, toInputSchema, toOutputSchema } from "./tool-schema.js";
+import { type InputSchema, toInputSchema, toSoldOutput } from "./tool-schema.js";
 
 const NAMES: readonly string[] = AGENT_ROWS.map(([name]) => name);
 
@@ -52,7 +52,7 @@ function createSoldTool(
 				return `${terms.description} ${priceSentence(deps.service.prices, skill)}`;
 			},
 			inputSchema,
-			outputSchema: toOutputSchema(skill.output),
+			outputSchema: toSoldOutput(skill.output),
 			annotations: begins ? BEGINS : READS,
 		},
 		async answer(call) {

@@ -107,6 +107,12 @@ export function toOutputSchema(output: z.ZodType): OutputSchema {
 	return { ...outline, ...(fields && { properties: { ...fields, ...meta } }), type: "object" };
 }
 
+/** That of a tool that is sold: clients of 2025 hold its demand for payment against the same schema, so no field is required. */
+export function toSoldOutput(output: z.ZodType): OutputSchema {
+	const { required: _required, ...schema } = toOutputSchema(output);
+	return schema;
+}
+
 /** The same with its topmost fields alone. */
 export function toFlatOutput(schema: OutputSchema): OutputSchema {
 	return { ...toOutline(schema, 1), type: "object" };

@@ -1,4 +1,4 @@
-import type { Request, RequestHandler } from "express";
+import type { Request, RequestHandler, Response } from "express";
 import {
 	ANONYMOUS,
 	type Credential,
@@ -22,7 +22,7 @@ import {
 	toCallerAddress,
 	whileCallerWaits,
 } from "../http/http.js";
-import { type Clock, invalidArgument, ServiceError } from "../kernel/kernel.js";
+import { type Clock, formatUsd, invalidArgument, ServiceError } from "../kernel/kernel.js";
 import type { Service } from "../service/service.js";
 import {
 	isPieces,
@@ -41,6 +41,10 @@ export interface AnswerDeps {
 	readonly limitPayments: PaymentLimit;
 }
 
+interface DemandDeps {
+	readonly service: Pick<Service, "demand"> & { readonly info: Pick<Service["info"], "baseUrl"> };
+}
+
 export function createPaymentLimit(
 	clock: Clock,
 	perMinute: number = LIMITS.paymentsPerMinute,
@@ -56,6 +60,7 @@ export function createPaidHandler(deps: AnswerDeps, route: PaidOperation): Reque
 	const wait = toWait(deps);
 	return async (req, res) => {
 		const path = parseInput(route.params, req.params);
+		await demandOfBare(deps, route, req, res);
 		const query = parseInput(route.query, readQuery(req));
 		const body = route.body ? parseInput(route.body, req.body) : {};
 		const call = {
@@ -72,6 +77,33 @@ export function createPaidHandler(deps: AnswerDeps, route: PaidOperation): Reque
 	};
 }
 
+/** Asks for the price where a request shows no one who pays and brings nothing but its address, as catalogs send it (docs/adr/0063). */
+export async function demandOfBare(
+	{ service }: DemandDeps,
+	route: Pick<PaidOperation, "id" | "params">,
+	req: Request,
+	res: Response,
+): Promise<void> {
+	if (!isBare(req)) return;
+	await service.demand({
+		operationId: route.id,
+		rawInput: parseInput(route.params, req.params),
+		credential: undefined,
+		idempotencyKey: undefined,
+		transport: "rest",
+		resourceUrl: `${service.info.baseUrl()}${req.path}`,
+		requestId: requestIdOf(res),
+		signal: NEVER_ABORTED,
+	});
+}
+
+/** Neither a query, nor a field of a body, nor a credential or payment. */
+function isBare(req: Request): boolean {
+	const body: unknown = req.body ?? {};
+	if (JSON.stringify(body) !== "{}" || req.url.includes("?")) return false;
+	return !readCredential(req) && !parsePayment(readHeaders(req));
+}
+
 /** Answers one free operation in the envelope. */
 export function createDataHandler(deps: AnswerDeps, route: DataOperation): RequestHandler {
 	const answer = route.create(deps.service.services);
@@ -82,6 +114,9 @@ export function createDataHandler(deps: AnswerDeps, route: DataOperation): Reque
 	};
 }
 
+/** What is asked for the least that can be bought is the price of an order that names none. */
+const LEAST_ORDER = { amount_usd: formatUsd(LIMITS.sptMinMicros) };
+
 /** Sells balance. It goes on when the caller leaves: what has settled is booked, and the wallet can recover it. */
 export function createPurchaseHandler(
 	{ service, limitPayments }: AnswerDeps,
@@ -89,9 +124,10 @@ export function createPurchaseHandler(
 ): RequestHandler {
 	const answer = route.create(service.services);
 	return async (req, res) => {
-		const raw = toRawRequest(req);
-		const idempotencyKey = readIdempotencyKey(raw.headers);
+		const sent = toRawRequest(req);
+		const raw = isBare(req) ? { ...sent, body: LEAST_ORDER } : sent;
 		const payment = parsePayment(raw.headers);
+		const idempotencyKey = readIdempotencyKey(raw.headers, payment);
 		if (payment) limitPayments(req);
 		const reply = await answer({
 			...raw,

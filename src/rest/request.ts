@@ -1,6 +1,13 @@
 import type { IncomingMessage, ServerResponse } from "node:http";
 import type { Request, RequestHandler } from "express";
-import { invalidInput, LIMITS, parsePayment, type SentHeaders } from "../contract/contract.js";
+import {
+	invalidInput,
+	LIMITS,
+	type Payment,
+	parsePayment,
+	readPaymentId,
+	type SentHeaders,
+} from "../contract/contract.js";
 import { hasBody, readCredential, readHeaders, readJsonBody, readRetryKey } from "../http/http.js";
 import { invalidArgument, ServiceError } from "../kernel/kernel.js";
 
@@ -78,9 +85,9 @@ const KEY_PREFIX = "rest:";
 /** Who calls, what pays and at which quoted price, as the headers say. Throws INVALID_ARGUMENT, UNAUTHENTICATED and RATE_LIMITED. */
 export function readCallHeaders(req: Request, limitPayments: PaymentLimit) {
 	const headers = readHeaders(req);
-	const idempotencyKey = readIdempotencyKey(headers);
 	const credential = readCredential(req);
 	const payment = parsePayment(headers);
+	const idempotencyKey = readIdempotencyKey(headers, payment);
 	if (payment) limitPayments(req);
 	const [quoteId, ...others] = headers.get("x-quote-id") ?? [];
 	if (quoteId !== undefined && (others.length > 0 || !QUOTE_ID.test(quoteId))) {
@@ -91,9 +98,9 @@ export function readCallHeaders(req: Request, limitPayments: PaymentLimit) {
 	return { idempotencyKey, credential, payment, quoteId };
 }
 
-/** The caller's retry key, if any. Throws INVALID_ARGUMENT for a repeated, empty, too long or unprintable one. */
-export function readIdempotencyKey(headers: SentHeaders): string | undefined {
-	const value = readRetryKey(headers);
+/** The caller's retry key, if any: the header, else that in the payment. Throws INVALID_ARGUMENT for a repeated, empty, too long or unprintable one. */
+export function readIdempotencyKey(headers: SentHeaders, payment?: Payment): string | undefined {
+	const value = readRetryKey(headers) ?? readPaymentId(payment);
 	return value && `${KEY_PREFIX}${value}`;
 }
 

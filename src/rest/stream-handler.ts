@@ -11,11 +11,12 @@ import {
 import type { Clock } from "../kernel/kernel.js";
 import type { FollowedStream, SoldStream } from "../sales/sales.js";
 import type { Service } from "../service/service.js";
+import { demandOfBare } from "./handlers.js";
 import { sendEventStream } from "./plain-replies.js";
 import { type PaymentLimit, readCallHeaders, readIdempotencyKey, readQuery } from "./request.js";
 
 export interface StreamHandlerDeps {
-	readonly service: Pick<Service, "streams" | "identify"> & {
+	readonly service: Pick<Service, "streams" | "identify" | "demand"> & {
 		readonly info: Pick<Service["info"], "baseUrl">;
 	};
 	readonly clock: Clock;
@@ -32,6 +33,7 @@ export function createStreamHandler(
 ): RequestHandler {
 	const { service, limitPayments } = deps;
 	return async (req, res) => {
+		await demandOfBare(deps, route, req, res);
 		const { input, resumed } = readInput(route, req);
 		const operationId = route.id;
 		if (resumed) {

@@ -4,6 +4,7 @@ import {
 	fingerprintOf,
 	isPayment,
 	type JobOpening,
+	type ListedRequest,
 	type Offer,
 	type PaymentMethod,
 	type PaymentProof,
@@ -11,14 +12,15 @@ import {
 	type Quote,
 } from "../../payments/payments.js";
 import { howToBuy } from "../../payments/spt/spt.js";
-import type {
-	Call,
-	Caller,
-	Credential,
-	IdentifyOptions,
-	PriceList,
-	Skill,
-	SkillCatalog,
+import {
+	type Call,
+	type Caller,
+	type Credential,
+	type IdentifyOptions,
+	OPERATION_ADDRESSES,
+	type PriceList,
+	type Skill,
+	type SkillCatalog,
 } from "../contract/contract.js";
 import { invalidArgument, type Micros, ServiceError, unavailable } from "../kernel/kernel.js";
 import { priceOfCall } from "./call-price.js";
@@ -32,7 +34,7 @@ export interface AdmitRequest {
 	readonly payer: Caller | undefined;
 	readonly call: Pick<
 		Call,
-		"credential" | "payment" | "idempotencyKey" | "quoteId" | "resourceUrl"
+		"credential" | "payment" | "idempotencyKey" | "quoteId" | "resourceUrl" | "transport"
 	>;
 	/** For work that outlives the call: then it is launched, not held. */
 	readonly job?: JobOpening | undefined;
@@ -92,7 +94,10 @@ export function createCashier(deps: CashierServices) {
 			const quote = quoteOf(deps, request);
 			if (quote.amountMicros === 0n) return { kind: "free", quote };
 			const proof = call.payment ?? call.credential;
-			if (!payer || !proof) throw createChallenge(quote, offersOf(deps, quote));
+			if (!payer || !proof) {
+				const listed = call.transport === "rest" ? toListedRequest(skill) : undefined;
+				throw createChallenge(quote, offersOf(deps, { ...quote, listed }));
+			}
 			const method = methodOf(methods, proof);
 			if (!guard.isSelling())
 				throw unavailable(
@@ -137,6 +142,13 @@ function methodOf(methods: readonly PaymentMethod[], proof: PaymentProof): Payme
 		"PAYMENT_REJECTED",
 		"Payments on a chain are not accepted here; GET /v1/payments/methods lists what is.",
 	);
+}
+
+/** What catalogs read of the operation; undefined where it is not on sale, and so has no example. */
+export function toListedRequest(skill: Skill): ListedRequest | undefined {
+	if (skill.isOffered?.() === false) return undefined;
+	const { operationId, exampleInput: example, input, output } = skill;
+	return { address: OPERATION_ADDRESSES[operationId], example, input, output };
 }
 
 function quoteOf(

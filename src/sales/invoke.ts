@@ -161,6 +161,24 @@ export async function openCall({ skills, cashier }: OpenCallDeps, call: Call): P
 	return { skill, input, payer, admission };
 }
 
+/**
+ * The price of a call that brings nothing but its address and no one who pays: that of the operation's example (docs/adr/0063).
+ * Throws PaymentRequired; returns where the call can be judged by itself, where it is free, and where the example is not of it.
+ */
+export async function demandPrice({ skills, cashier }: OpenCallDeps, call: Call): Promise<void> {
+	const skill: Skill = skills[call.operationId];
+	if (skill.isOffered?.() === false || skill.input.safeParse(call.rawInput).success) return;
+	const example = { ...skill.exampleInput, ...(call.rawInput as object) };
+	const { success, data: input } = skill.input.safeParse(example);
+	if (!success) return;
+	try {
+		await skill.prepare?.(input);
+	} catch {
+		return;
+	}
+	await cashier.admit({ skill, input, payer: undefined, call });
+}
+
 /** What the skill may see of a call that may work. */
 export function contextOf(
 	{ admission, payer }: OpenedCall,

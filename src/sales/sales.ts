@@ -1,6 +1,6 @@
 export { type CallMeter, createCallMeter } from "./call-meter.js";
 export { type Cashier, createCashier, offersOf } from "./cashier.js";
-export { createInvoke } from "./invoke.js";
+export { createInvoke, demandPrice } from "./invoke.js";
 export { createInvokeStream } from "./invoke-stream.js";
 export { createPaymentOperations, type PaymentOperations } from "./payment-operations.js";
 export { createPaymentRecords, type PaymentRecords } from "./payment-records.js";

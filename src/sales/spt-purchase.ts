@@ -5,6 +5,7 @@ import {
 	custAccount,
 	fingerprintOf,
 	type Ledger,
+	type ListedRequest,
 	PaymentRequired,
 	type Quote,
 } from "../../payments/payments.js";
@@ -17,11 +18,18 @@ import {
 	type SptIssuer,
 } from "../../payments/spt/spt.js";
 import type { Store, StoreTransaction, TokenRow } from "../../store/store.js";
-import { type SptScope, toSptScope } from "../accounts/accounts.js";
+import {
+	type SptScope,
+	sptOrderSchema,
+	sptPurchaseSchema,
+	sptTopUpSchema,
+	toSptScope,
+} from "../accounts/accounts.js";
 import {
 	type Credential,
 	type Json,
 	LIMITS,
+	OPERATION_ADDRESSES,
 	type Payment,
 	type PurchaseOperationId,
 	type PurchaseReply,
@@ -131,6 +139,24 @@ interface PurchaseTerms<T> {
 	) => Promise<{ readonly value: T; readonly tokenId: string }>;
 }
 
+const example = { amount_usd: formatUsd(LIMITS.sptMinMicros) };
+
+/** What catalogs read of a purchase. */
+export const LISTED_PURCHASES: Readonly<Record<PurchaseOperationId, ListedRequest>> = {
+	"spt.purchase": {
+		address: OPERATION_ADDRESSES["spt.purchase"],
+		example,
+		input: sptOrderSchema,
+		output: sptPurchaseSchema,
+	},
+	"spt.top_up": {
+		address: OPERATION_ADDRESSES["spt.top_up"],
+		example,
+		input: sptTopUpSchema,
+		output: sptPurchaseSchema,
+	},
+};
+
 /** What the challenge of a purchase says it is for. */
 export function describeBalance(amountMicros: Micros): string {
 	return `${formatUsd(amountMicros)} USD of balance on a Shared Payment Token`;
@@ -163,7 +189,10 @@ async function purchase<T>(
 				],
 			},
 		);
-	if (!payment) throw createChallenge(quote, onchain.offers(quote));
+	if (!payment) {
+		const listed = LISTED_PURCHASES[operationId];
+		throw createChallenge(quote, onchain.offers({ ...quote, listed }));
+	}
 	if (!guard.isSelling()) {
 		throw unavailable(
 			"The ledger's self-check failed, so nothing is sold until the operator has looked at it.",

@@ -1,3 +1,4 @@
+import type { Quote } from "../../payments/payments.js";
 import {
 	type Json,
 	LIMITS,
@@ -11,8 +12,9 @@ import {
 } from "../contract/contract.js";
 import { formatUsd } from "../kernel/kernel.js";
 import { priceOfCall } from "./call-price.js";
+import { toListedRequest } from "./cashier.js";
 import type { PaymentServices } from "./payment-services.js";
-import { describeBalance } from "./spt-purchase.js";
+import { describeBalance, LISTED_PURCHASES } from "./spt-purchase.js";
 
 type ListingServices = Pick<
 	PaymentServices,
@@ -52,6 +54,7 @@ function toItem(deps: ListingServices, operationId: PaidOperationId) {
 		description: skill.description,
 		purpose: skill.title,
 		priceMode: isDynamic(deps, skill) ? "dynamic" : "fixed",
+		listed: toListedRequest(skill),
 		example: skill.exampleInput,
 	});
 }
@@ -70,7 +73,8 @@ function toTokenItem(deps: ListingServices) {
 		description: "A prepaid balance that pays for many calls without the chain.",
 		purpose: describeBalance(LIMITS.sptMinMicros),
 		priceMode: "dynamic",
-		example: { amount_usd: formatUsd(LIMITS.sptMinMicros) },
+		listed: LISTED_PURCHASES["spt.purchase"],
+		example: LISTED_PURCHASES["spt.purchase"].example,
 	});
 	return item.accepts.v2.length > 0 ? [item] : [];
 }
@@ -84,6 +88,7 @@ interface Listed extends Price {
 	/** dynamic: the price is that of the example, another input has another one. */
 	readonly priceMode: "fixed" | "dynamic";
 	readonly example: Readonly<Record<string, unknown>>;
+	readonly listed: Quote["listed"];
 }
 
 function toListed({ info, offersOf }: ListingServices, listed: Listed) {
@@ -99,6 +104,7 @@ function toListed({ info, offersOf }: ListingServices, listed: Listed) {
 		billingType,
 		resourceUrl,
 		description: listed.purpose,
+		listed: listed.listed,
 	};
 	const offers = offersOf(quote);
 	return {

@@ -29,6 +29,7 @@ import type { AccountOperations, Feedback, OpenAccount, SptScope } from "../acco
 import type { ResultIds } from "../artifacts/artifacts.js";
 import type {
 	ArtifactRepository,
+	Call,
 	Caller,
 	Credential,
 	IdentifyOptions,
@@ -56,6 +57,8 @@ export interface Service {
 	readonly skills: SkillCatalog;
 	readonly prices: PriceList;
 	readonly invoke: Invoke;
+	/** Throws PaymentRequired for a call that only asks for the price. */
+	readonly demand: (call: Call) => Promise<void>;
 	/** Skills that answer piece by piece. */
 	readonly streams: SoldStreams;
 	/** What operations run on. */

@@ -168,8 +168,39 @@ export function toApiCatalog(baseUrl: string, { mcpUrl }: { readonly mcpUrl: str
 			},
 			...(mcpUrl === null
 				? []
-				: [{ anchor: `${mcpUrl}/mcp`, "service-doc": [href("/docs", "text/html")] }]),
+				: [
+						{
+							anchor: `${mcpUrl}/mcp`,
+							"service-doc": [href("/docs", "text/html")],
+							"service-meta": [href("/.well-known/mcp/server-card.json", json)],
+						},
+					]),
 		],
+	};
+}
+
+const SERVER_SCHEMAS = {
+	card: "https://static.modelcontextprotocol.io/schemas/v1/server-card.schema.json",
+	registry: "https://static.modelcontextprotocol.io/schemas/2025-12-11/server.schema.json",
+};
+
+/**
+ * The MCP server for clients that look for it by its domain (SEP-2127), and for the MCP registry, which takes it from an
+ * operator who has proved to own the domain: its namespace is the domain's name backwards.
+ */
+export function toServerCard(
+	{ baseUrl, mcpUrl, version }: { baseUrl: string; mcpUrl: string; version: string },
+	kind: keyof typeof SERVER_SCHEMAS,
+) {
+	const namespace = new URL(mcpUrl).hostname.replace(/[[\]]/g, "").replaceAll(":", "-");
+	return {
+		$schema: SERVER_SCHEMAS[kind],
+		name: `${namespace.split(".").reverse().join(".")}/tollgraph`,
+		title: "tollgraph",
+		description: "Curated knowledge graphs, sold call by call: ranked, cited rows for a question.",
+		version,
+		websiteUrl: baseUrl,
+		remotes: [{ type: "streamable-http", url: `${mcpUrl}/mcp` }],
 	};
 }
 

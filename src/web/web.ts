@@ -13,6 +13,7 @@ import {
 	renderSecurityText,
 	renderSitemap,
 	toApiCatalog,
+	toServerCard,
 } from "./site-documents.js";
 
 /** Pages and documents for readers, crawlers and language models; all free. */
@@ -65,6 +66,8 @@ export function createWebRouter({
 	router.get("/robots.txt", serve("robots"));
 	router.get("/sitemap.xml", serve("sitemap"));
 	router.get("/.well-known/api-catalog", serve("api-catalog"));
+	router.get(SERVER_CARDS, createServerCard(service, "card"));
+	router.get("/server.json", createServerCard(service, "registry"));
 	router.get("/.well-known/security.txt", createSecurityText(service, clock));
 	router.get("/docs", (req, res) => {
 		res.setHeader("Content-Security-Policy", DOCS_POLICY);
@@ -102,6 +105,22 @@ function createSecurityText({ info }: Service, clock: Clock): RequestHandler {
 		}
 		const options = { contact: info.contact, now: clock.now() };
 		sendDocument(req, res, toDocument(TEXT, renderSecurityText(info.baseUrl(), options)));
+	};
+}
+
+/** Where clients look for the card: the address of the extension's draft, and the two that they tried before. */
+const SERVER_CARDS = [
+	"/mcp/server-card",
+	"/.well-known/mcp/server-card",
+	"/.well-known/mcp/server-card.json",
+];
+
+function createServerCard({ info }: Service, kind: "card" | "registry"): RequestHandler {
+	return (req, res) => {
+		const mcpUrl = info.mcpUrl();
+		if (mcpUrl === null) throw notFound("This service has no MCP address.");
+		const card = toServerCard({ baseUrl: info.baseUrl(), mcpUrl, version: info.version }, kind);
+		sendDocument(req, res, toDocument("application/json", JSON.stringify(card)));
 	};
 }
 

@@ -17,7 +17,9 @@ export const probe = (
 export const PRICE = { "x-svc-price-usd": 0.25 };
 
 /** The command in this process. */
-export async function runProbe(...args: string[]) {
+export const runProbe = (...args: string[]) => runInProcess("probe", ...args);
+
+export async function runInProcess(...args: string[]) {
 	const [stdout, stderr]: [string[], string[]] = [[], []];
 	const terminal = {
 		data: (line: string) => void stdout.push(line),
@@ -27,7 +29,7 @@ export async function runProbe(...args: string[]) {
 	};
 	const context = { terminal, environment: {}, folder: ".", startedMs: 0 };
 	process.exitCode = 0;
-	await createProgram(context, "0.0.0").parseAsync(["probe", ...args], { from: "user" });
+	await createProgram(context, "0.0.0").parseAsync(args, { from: "user" });
 	const { exitCode: code } = process;
 	process.exitCode = 0;
 	return { code, stdout: stdout.join("\n"), stderr: stderr.join("\n") };

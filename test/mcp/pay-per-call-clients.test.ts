@@ -2,6 +2,7 @@ import { Client } from "@modelcontextprotocol/sdk/client/index.js";
 import { StreamableHTTPClientTransport } from "@modelcontextprotocol/sdk/client/streamableHttp.js";
 import { x402Client } from "@x402/core/client";
 import { ExactEvmScheme } from "@x402/evm/exact/client";
+import Ajv from "ajv/dist/2020.js";
 import { Credential } from "mppx";
 import { evm } from "mppx/client";
 import { McpClient } from "mppx/mcp/client";
@@ -120,6 +121,24 @@ t.test("a prepaid balance answers the same demand, without a chain", async (t) =
 });
 
 for (const name of CLIENTS) {
+	t.test(
+		`the demand passes the tools' output schemas, which ${name} holds it against`,
+		async (t) => {
+			const client = await connectMcp(t, name, { url: `${shop.baseUrl}/mcp` });
+			const { tools } = await client.listTools();
+			const asked = await client.callTool(CALL);
+			t.equal(asked.isError, true);
+			const { structuredContent: demand } = asked;
+			t.match(demand, { x402Version: 2, accepts: [{ scheme: "exact", amount: "500000" }] });
+			t.same(JSON.parse(asked.content[0]?.text ?? ""), demand);
+			const ajv = new Ajv.Ajv2020({ strict: false });
+			for (const { name, description, outputSchema } of tools) {
+				if (description?.endsWith(" Free.")) continue;
+				t.ok(ajv.validate(outputSchema as object, demand), `${name}: ${ajv.errorsText()}`);
+			}
+		},
+	);
+
 	t.test(`what @x402/core signs for a demand pays, sent by ${name}`, async (t) => {
 		const account = accountOf(`x402 with ${name}`);
 		const { asset } = terms;

@@ -15,7 +15,7 @@ t.test(
 		const { status, result, refusal, required } = await call({});
 		t.equal(status, 200);
 		t.equal(result.isError, true);
-		t.notOk("structuredContent" in result, "clients of 2025 hold it against the tool's schema");
+		t.same(result.structuredContent, required, "as the MCP transport of x402 says");
 		t.match(required, {
 			x402Version: 2,
 			resource: { url: "mcp://tool/search_graph" },

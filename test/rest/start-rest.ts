@@ -182,6 +182,7 @@ export function createTestService(options: TestServiceOptions): Service {
 		services: servicesOf({ ...skillServices, ...free, free, purchases }, owner),
 		rates: createOperationRates(clock),
 		invoke,
+		demand: async () => undefined,
 		free,
 		streams: createTestStreams(invoke),
 		owner,

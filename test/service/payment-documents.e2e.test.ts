@@ -1,3 +1,5 @@
+import { PaymentRequirementsV1Schema, parsePaymentRequired } from "@x402/core/schemas";
+import Ajv from "ajv/dist/2020.js";
 import { compactVerify, createLocalJWKSet } from "jose";
 import t from "tap";
 import { fingerprintOf } from "../../payments/idempotency.js";
@@ -13,6 +15,27 @@ import { KNOWN_QUERY, startApp } from "../support/start-app.js";
 const json = { "Content-Type": "application/json" };
 const OF_MODELS: readonly string[] = ["embeddings.create", "rerank.create"];
 type Item = Readonly<Record<string, never>>;
+
+/** What the usual proxies let through in one header, with room for the others. */
+const HEADER_CHARS_MAX = 3_500;
+
+/** The request that an item of the listing describes. */
+function requestOf({ url, method, example_input }: Readonly<Record<string, string>>) {
+	const { pathname, search } = new URL(String(url));
+	const sent = method === "GET" ? {} : { headers: json, body: JSON.stringify(example_input) };
+	return { pathname, path: `${pathname}${search}`, init: { method, ...sent } as RequestInit };
+}
+
+interface Bazaar {
+	readonly routeTemplate?: string;
+	readonly schema: object;
+	readonly info: {
+		readonly input: {
+			readonly body?: object;
+			readonly pathParams?: Readonly<Record<string, string>>;
+		};
+	};
+}
 
 t.test("a service with a chain says how it is paid, before and after", async (t) => {
 	const { now } = systemClock;
@@ -55,16 +78,73 @@ t.test("a service with a chain says how it is paid, before and after", async (t)
 			body.items.map(({ url }: Item) => url),
 		);
 		for (const { url, method, example_input, accepts } of body.items) {
-			const { pathname, search } = new URL(url);
-			const path = `${pathname}${search}`;
-			const body = method === "GET" ? {} : { body: JSON.stringify(example_input) };
-			const init = { method, headers: json, ...body };
+			const { path, init } = requestOf({ url, method, example_input });
 			const unpaid = await shop.send(path, init);
 			t.equal(unpaid.status, 402, path);
 			t.same(accepts.v1, unpaid.body.accepts);
 			const header = unpaid.headers.get("PAYMENT-REQUIRED") ?? "";
 			t.same(accepts.v2, JSON.parse(Buffer.from(header, "base64").toString()).accepts);
 		}
+	});
+
+	await t.test(
+		"an audit of the listed resources finds each of them paid and described",
+		async (t) => {
+			const { body } = await shop.send("/.well-known/x402");
+			const ajv = new Ajv.Ajv2020({ strict: false });
+			for (const { url, method, example_input } of body.items) {
+				const { pathname, path, init } = requestOf({ url, method, example_input });
+				const unpaid = await shop.send(path, init);
+				t.equal(unpaid.status, 402, pathname);
+				const header = unpaid.headers.get("PAYMENT-REQUIRED") ?? "";
+				t.ok(header.length <= HEADER_CHARS_MAX, `${pathname}: ${header.length} characters`);
+				const required = JSON.parse(Buffer.from(header, "base64").toString());
+				t.ok(parsePaymentRequired(required).success, pathname);
+				const bazaar: Bazaar = required.extensions.bazaar;
+				const isSound = ajv.compile(bazaar.schema);
+				t.ok(isSound(bazaar.info), `${pathname}: ${ajv.errorsText(isSound.errors)}`);
+				const { input } = bazaar.info;
+				t.match(input, { type: "http", method });
+				t.same(input.body, init.body && example_input);
+				const template = bazaar.routeTemplate ?? pathname;
+				const filled = template.replace(/:(\w+)/g, (_, name: string) =>
+					encodeURIComponent(input.pathParams?.[name] ?? ""),
+				);
+				t.equal(filled, pathname);
+				for (const offer of unpaid.body.accepts) {
+					t.ok(PaymentRequirementsV1Schema.safeParse(offer).success, pathname);
+					t.match(offer.outputSchema.input, { type: "http", method, discoverable: true });
+					t.equal(offer.outputSchema.output.type, "object");
+				}
+			}
+			t.ok(body.items.length > 45);
+		},
+	);
+
+	await t.test("a request with nothing but its address is asked for the price", async (t) => {
+		const { body } = await shop.send("/.well-known/x402");
+		for (const { url, method, accepts } of body.items) {
+			const { pathname } = new URL(url);
+			for (const sent of method === "GET" ? [{}] : [{}, { headers: json, body: "{}" }]) {
+				const unpaid = await shop.send(pathname, { method, ...sent });
+				t.equal(unpaid.status, 402, pathname);
+				t.same(unpaid.body.accepts, accepts.v1, pathname);
+			}
+		}
+		const search = "/v1/graphs/agent-payments/search";
+		const post = (path: string, init: RequestInit = {}) =>
+			shop.send(path, { method: "POST", ...init });
+		t.equal(
+			(await post(search, { headers: { "X-Pay-SPT": (await shop.issueSpt("1.00")).token } }))
+				.status,
+			400,
+		);
+		t.equal((await post(search, { headers: json, body: '{"limit":3}' })).status, 400);
+		t.equal((await post(search, { headers: json, body: "[]" })).status, 400);
+		t.equal((await post("/v1/graphs/no-such-graph/search")).status, 400);
+		const payment = wallet.v2(wallet.sign({ value: 500_000n }));
+		t.equal((await post(search, { headers: { "PAYMENT-SIGNATURE": payment } })).status, 400);
+		t.equal(chain.transactions.length, 0, "nothing is settled");
 	});
 
 	await t.test("the probe finds every price answered in both versions of x402", async (t) => {
@@ -144,5 +224,26 @@ t.test("a service with a chain says how it is paid, before and after", async (t)
 		t.match(receipt, { billing_type: "prepaid", amount_usd: "1.00" });
 		const told = await shop.send(`/v1/payments/${row?.id}?request_hash=${hash}`);
 		t.match(told.body.data, { state: "captured", receipt_id: null });
+	});
+
+	await t.test("a payment that brings its own identifier can be sent again", async (t) => {
+		const identified = (id: unknown) => ({
+			extensions: { "payment-identifier": { info: { required: false, id } } },
+		});
+		const authorization = wallet.sign({ value: 500_000n });
+		const search = (id: unknown) =>
+			shop.search({
+				headers: { "PAYMENT-SIGNATURE": wallet.v2(authorization, identified(id)) },
+			});
+		for (const id of ["short", "x".repeat(129), "sixteen chars no", 7, null]) {
+			t.equal((await search(id)).status, 400, String(id));
+		}
+		const first = await search("pay_0123456789abcdef");
+		t.equal(first.status, 200);
+		const again = await search("pay_0123456789abcdef");
+		t.equal(again.status, 200);
+		t.equal(again.headers.get("Idempotent-Replayed"), "true");
+		t.equal(again.body.meta.cost.receipt_id, first.body.meta.cost.receipt_id);
+		t.equal((await search("pay_fedcba9876543210")).status, 402, "with another one it is used");
 	});
 });

@@ -50,6 +50,27 @@ t.test("llms-full.txt holds the readme of every graph", async (t) => {
 		t.ok(text.includes((await get(`/v1/graphs/${id}/readme`)).text), id);
 });
 
+t.test("an MCP client and the MCP registry find the server by its domain", async (t) => {
+	const { baseUrl, get } = await start(t);
+	const expected = {
+		name: "1.0.0.127/tollgraph",
+		version: /^\d+\.\d+\.\d+$/,
+		remotes: [{ type: "streamable-http", url: `${baseUrl}/mcp` }],
+	};
+	const places = ["/mcp/server-card", "/.well-known/mcp/server-card"];
+	for (const path of [...places, "/.well-known/mcp/server-card.json", "/server.json"]) {
+		const { type, text, reply } = await get(path);
+		t.equal(reply.status, 200, path);
+		t.match(type, /^application\/json/, path);
+		const card = JSON.parse(text);
+		t.match(card, expected, path);
+		t.match(card.name, /^[a-zA-Z0-9.-]+\/[a-zA-Z0-9._-]+$/);
+		t.ok(card.description.length <= 100, "as long as the registry takes");
+		const isRegistry = path === "/server.json";
+		t.match(card.$schema, isRegistry ? /\/server\.schema\.json$/ : /\/server-card\.schema\.json$/);
+	}
+});
+
 t.test("crawlers are sent to the retrieval endpoints and find every graph", async (t) => {
 	const { baseUrl, get } = await start(t);
 	const robots = await get("/robots.txt");

@@ -51,7 +51,8 @@ function describe({ url, documents, routes, unasked, problems }: ProbeReport): s
 	];
 }
 
-function parseOrigin(text: string): string {
+/** Throws INVALID_ARGUMENT for what is neither https nor on loopback. */
+export function parseOrigin(text: string): string {
 	if (URL.canParse(text)) {
 		const { protocol, origin, hostname } = new URL(text);
 		if (protocol === "https:" || (protocol === "http:" && isLoopback(hostname))) return origin;
