@@ -209,6 +209,8 @@ export interface Store {
 	verify(
 		options?: VerifyOptions,
 	): Promise<{ readonly transactions: number; readonly frames: number }>;
+	/** Of everything that was committed up to a place, the last one by default; undefined where there is no such place yet. */
+	digest(at?: number): Promise<StoreDigest | undefined>;
 	/**
 	 * Copies everything that is durable at one moment into an empty or missing folder, while transactions go on. Rejects, and
 	 * then nothing there passes for a backup, unless all of it is on the disk.
@@ -218,6 +220,14 @@ export interface Store {
 	readonly queryLog: QueryLog;
 	health(): StoreHealth;
 	close(): Promise<void>;
+}
+
+/** What the same commits alone give, in the same order. */
+export interface StoreDigest {
+	/** Place of the last commit. */
+	readonly sequence: number;
+	/** 64 hexadecimal digits. */
+	readonly sha256: string;
 }
 
 export interface StoreBackup {

@@ -51,6 +51,7 @@ export {
 	type StatementRequest,
 	type Store,
 	type StoreBackup,
+	type StoreDigest,
 	type StoreHealth,
 	type StoreReader,
 	type StoreTransaction,

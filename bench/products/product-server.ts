@@ -40,7 +40,7 @@ export async function openProductServer(folder: string, graphs?: readonly Graph[
 }
 
 const soldSchema = z.object({
-	data: z.unknown(),
+	data: z.unknown().optional(),
 	meta: z.object({ cost: z.object({ charged: z.boolean() }), effort: z.string().optional() }),
 });
 

@@ -15,6 +15,7 @@ import {
 } from "../knowledge/knowledge.js";
 import type { ConceptFilter, HybridSearch, RankedConcept, SearchEffort } from "../search/search.js";
 import { contentTerms, contentWords, coverageOf } from "./content-words.js";
+import { readsLikeInjection } from "./injected-text.js";
 
 /** What a concept's sources are cited for: sources carry no text of their own, so this is what can be quoted and checked. */
 export interface CitedSentence {
@@ -57,7 +58,8 @@ const SENTENCES = new Intl.Segmenter("en", { granularity: "sentence" });
  * The sentences of a concept that something carries, its summary first. A sentence with footnotes has the sources these
  * name and those that no footnote names, which carry the document as a whole; all others have the latter alone. A concept
  * without sources is its own, and so is one that says it is. A summary that the body says again has what that has, and all
- * sources where each is named by some footnote.
+ * sources where each is named by some footnote. Sentences that order a model about are left out, with what follows them in their
+ * paragraph.
  */
 export function toCitedSentences(graph: Graph, concept: Concept): readonly CitedSentence[] {
 	const { summary } = concept;
@@ -66,10 +68,14 @@ export function toCitedSentences(graph: Graph, concept: Concept): readonly Cited
 	const told = new Set<string>();
 	const sentences: CitedSentence[] = [];
 	let place = 0;
+	let injectedParagraph: number | undefined;
 	type Written = Pick<CitedSentence, "text" | "sources" | "paragraph" | "heading" | "step">;
 	const add = (sentence: Written) => {
 		const at = place++;
-		const { text, sources } = sentence;
+		const { text, sources, paragraph } = sentence;
+		// What follows in its paragraph goes on ordering.
+		if (readsLikeInjection(text)) injectedParagraph = paragraph;
+		if (paragraph === injectedParagraph) return;
 		if (sources.length === 0 || told.has(text) || !HAS_WORDS.test(text)) return;
 		told.add(text);
 		const evidenceId = `${toTrendId(graph.record.id, concept.id)}~${at}`;

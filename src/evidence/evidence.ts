@@ -21,6 +21,7 @@ export {
 	trigramsOf,
 } from "./content-words.js";
 export { type EvidencePassage, leansOnBefore, toEvidencePassages } from "./evidence-passages.js";
+export { readsLikeInjection } from "./injected-text.js";
 export { sentenceOfLink } from "./link-sentences.js";
 export { choosePassages, titled, toPassage, toPieces } from "./passages.js";
 export {

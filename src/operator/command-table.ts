@@ -489,6 +489,12 @@ const LEDGER_ROWS = {
 		summary: "Read the whole journal and check every invariant",
 		isSlow: true,
 	}),
+	readAnchor: command(ledgerCommands.anchor, {
+		...reads,
+		at: "GET /ledger/anchor",
+		summary: "Number and SHA-256 of the journal up to a frame, to be published elsewhere",
+		isSlow: true,
+	}),
 	reportLedger: command(ledgerCommands.report, {
 		...reads,
 		at: "GET /ledger/report",

@@ -1,3 +1,4 @@
+import { readsLikeInjection } from "../evidence/evidence.js";
 import type { Clock } from "../kernel/kernel.js";
 import { type Concept, type Graph, runInTurns, type Steps } from "../knowledge/knowledge.js";
 import { createSearchEngine, type IndexDisk, type SearchEngine } from "../search/search.js";
@@ -23,6 +24,8 @@ export interface QualityReport {
 	readonly without_link: Group;
 	/** Groups of linked concepts that no link joins to the largest one. */
 	readonly isolated_parts: Group;
+	/** Concepts with sentences that order a model about; these are never part of an answer. */
+	readonly injected: Group;
 	readonly secrets: { readonly count: number; readonly items: readonly Suspicion[] };
 	readonly topics: readonly string[];
 	/** Questions that find their concept by the local search. */
@@ -57,12 +60,14 @@ function* countFaults({ concepts, record }: Graph): Steps<Faults> {
 	const linked = new Set<string>();
 	const titles = new Map<string, number>();
 	const secrets: Suspicion[] = [];
+	const injected: Concept[] = [];
 	for (const concept of concepts) {
 		const key = concept.title.trim().toLowerCase();
 		titles.set(key, (titles.get(key) ?? 0) + 1);
 		if (concept.edges.length > 0) linked.add(concept.id);
 		for (const { target } of concept.edges) linked.add(target);
 		secrets.push(...findSuspicions(concept));
+		if (readsLikeInjection(`${concept.summary}\n${concept.body}`)) injected.push(concept);
 		yield;
 	}
 	const timesOf = ({ title }: Concept) => titles.get(title.trim().toLowerCase()) ?? 0;
@@ -78,6 +83,7 @@ function* countFaults({ concepts, record }: Graph): Steps<Faults> {
 		without_date: group((one) => !isDated(one)),
 		without_link: group(({ id }) => !linked.has(id)),
 		isolated_parts: toGroup(isolatedParts(concepts.filter(({ id }) => linked.has(id)))),
+		injected: toGroup(injected),
 		secrets: { count: secrets.length, items: secrets.slice(0, SECRETS_SHOWN) },
 		topics: record.topics,
 	};

@@ -26,6 +26,7 @@ import {
 	formatUsd,
 	type Ids,
 	invalidArgument,
+	notFound,
 	parseUsd,
 	ServiceError,
 	toIsoTime,
@@ -58,6 +59,8 @@ export const ledgerCommands = {
 	}),
 	decideRefund: z.strictObject({ id: z.string().min(1), grant: z.boolean() }),
 	/** `book` books what the chain shows and the ledger lacks to `suspense`. */
+	/** The end of the journal by default. */
+	anchor: z.strictObject({ sequence: z.coerce.number().int().min(0).optional() }),
 	reconcile: z.strictObject({ book: z.boolean().optional() }),
 };
 
@@ -68,6 +71,7 @@ export type LedgerOperator = ReturnType<typeof createLedgerOperator>;
 
 export interface LedgerOperatorDeps {
 	readonly store: Store;
+	readonly clock: Clock;
 	readonly guard: InvariantGuard;
 	readonly refunds: Refunds;
 	readonly refundRequests: RefundRequests;
@@ -79,6 +83,7 @@ export function createLedgerOperator(deps: LedgerOperatorDeps) {
 	const { store, guard, refunds, refundRequests, refundPayouts, chainBooks } = deps;
 	return {
 		verifyLedger: () => verifyLedger(store, guard),
+		readAnchor: (request: Command<"anchor">) => readAnchor(deps, request),
 		reportLedger: (request: Command<"report">) => reportLedger(store, request),
 		/** Lines of JSON, oldest first, each what one transaction left in the books: its postings and receipts. */
 		exportLedger: () => exportLedger(store),
@@ -125,6 +130,17 @@ export function createLedgerOperator(deps: LedgerOperatorDeps) {
 
 function toTerms({ reason, usd }: { reason: string; usd?: string | undefined }) {
 	return { reason, ...(usd !== undefined && { amountMicros: parseUsd(usd) }) };
+}
+
+/** What is published elsewhere, so that a journal that is older or was rewritten can be told. Throws NOT_FOUND beyond its end. */
+async function readAnchor(
+	{ store, clock }: Pick<LedgerOperatorDeps, "store" | "clock">,
+	{ sequence }: Command<"anchor">,
+) {
+	const digest = await store.digest(sequence);
+	if (digest) return { ...digest, at: toIsoTime(clock.now()) };
+	const { sequence: last } = store.health();
+	throw notFound(`The journal ends at frame ${last}, before frame ${sequence}.`);
 }
 
 /** Reads the whole journal and checks every invariant. */

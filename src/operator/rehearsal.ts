@@ -29,6 +29,7 @@ function createTrial(store: Store, tx: StoreTransaction): Store {
 		statement: (...asked) => store.statement(...asked),
 		receipts: (...asked) => store.receipts(...asked),
 		verify: (...asked) => store.verify(...asked),
+		digest: (...asked) => store.digest(...asked),
 		backup: (...asked) => store.backup(...asked),
 		documents: {
 			get: (id) => documents.get(id),

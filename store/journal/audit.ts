@@ -1,5 +1,6 @@
+import { createHash } from "node:crypto";
 import { type Micros, unavailable } from "../../src/kernel/kernel.js";
-import type { AccountName, VerifyOptions } from "../store.js";
+import type { AccountName, StoreDigest, VerifyOptions } from "../store.js";
 import { damaged } from "./damage.js";
 import { CHAIN_START, type ChainLink } from "./frame.js";
 import { committedIn } from "./history.js";
@@ -50,6 +51,24 @@ export function createAuditor(reader: JournalReader, folder: string) {
 			return { transactions, frames: target.head.sequence };
 		},
 	};
+}
+
+/** SHA-256 of all frames up to one, the last by default; undefined where the journal ends before it. */
+export async function digestFrames(
+	reader: JournalReader,
+	{ segments, head }: { readonly segments: readonly SegmentFacts[]; readonly head: ChainLink },
+	at = head.sequence,
+): Promise<StoreDigest | undefined> {
+	if (at > head.sequence) return undefined;
+	const hash = createHash("sha256");
+	for (const facts of segments) {
+		if (facts.start.sequence >= at) break;
+		for await (const frame of reader.readFrames(facts)) {
+			if (frame.link.sequence > at) break;
+			hash.update(frame.bytes());
+		}
+	}
+	return { sequence: at, sha256: hash.digest("hex") };
 }
 
 /** The frames after one that was audited before. */

@@ -10,6 +10,8 @@ export type JournalReader = ReturnType<typeof createJournalReader>;
 
 export interface CheckedFrame {
 	readonly link: ChainLink;
+	/** As it lies in the file. */
+	bytes(): Buffer;
 	body(): FrameBody;
 }
 
@@ -55,7 +57,11 @@ export function createJournalReader({
 			const { frame } = found;
 			if ("problem" in frame) throw failure(facts.number, found.at, frame.problem);
 			({ link, end: offset } = frame);
-			yield { link, body: () => decodeBody(bytes.toString("utf8", frame.bodyStart, frame.end)) };
+			yield {
+				link,
+				bytes: () => bytes.subarray(found.at, frame.end),
+				body: () => decodeBody(bytes.toString("utf8", frame.bodyStart, frame.end)),
+			};
 			if (offset < turnAt) continue;
 			await nextTurn();
 			turnAt = offset + TURN_BYTES;

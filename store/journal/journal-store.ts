@@ -2,7 +2,7 @@ import { join } from "node:path";
 import { Low } from "lowdb";
 import { type Clock, type Random, systemRandom, unavailable } from "../../src/kernel/kernel.js";
 import type { Store, StoreHealth } from "../store.js";
-import { createAuditor } from "./audit.js";
+import { createAuditor, digestFrames } from "./audit.js";
 import { backUp } from "./backup.js";
 import { syncOwnName } from "./backup-folder.js";
 import { createDamageLog, messageOf, stopped } from "./damage.js";
@@ -69,6 +69,10 @@ export async function openJournalStore(deps: JournalStoreDeps) {
 	}
 }
 
+function assertRunning(reason: string | undefined): void {
+	if (reason !== undefined) throw stopped(reason);
+}
+
 type Folders = Record<"root" | "segments" | "snapshots" | "documents" | "queries", string>;
 
 /** Since when the store is in the state it is in. */
@@ -94,8 +98,8 @@ async function openLocked(
 	const running = await openRunning({ ...deps, onStop }, folders);
 	const { low, journal, commit, inTurn, look } = running;
 	const damage = createDamageLog();
-	const onDamage = damage.note;
-	const reader = createJournalReader({ fileSystem, folder: folders.segments, onDamage });
+	const places = { fileSystem, folder: folders.segments };
+	const reader = createJournalReader({ ...places, onDamage: damage.note });
 	const auditor = createAuditor(reader, folders.segments);
 	const coldRows = createColdRows(reader, journal.segments);
 	const queryLog = createQueryLog({ fileSystem, clock, folder: folders.queries, onDropped });
@@ -111,15 +115,15 @@ async function openLocked(
 	};
 	const health = (): StoreHealth => {
 		const reason = stopReason();
-		const status = reason === undefined ? "ok" : "stopped";
-		const isChainIntact = damage.isIntact();
 		const { sequence } = journal.head();
-		return { kind: "journal", status, since: since(), reason, sequence, isChainIntact };
+		const facts = { reason, sequence, since: since(), isChainIntact: damage.isIntact() };
+		return { kind: "journal", status: reason === undefined ? "ok" : "stopped", ...facts };
 	};
-	const settledSegments = async () => {
+	const settled = async () => {
 		if (stopReason() === undefined) await commit.settle();
-		return copySegments(journal);
+		return { head: journal.head(), segments: copySegments(journal) };
 	};
+	const settledSegments = async () => (await settled()).segments;
 
 	const store: Store = {
 		...createTransactions({ state: low.data, coldRows, commit, inTurn, stopReason }),
@@ -135,9 +139,9 @@ async function openLocked(
 			const isWhole = !options?.sinceLast;
 			return damage.watch(() => auditor.audit(target, options), { isWhole });
 		},
+		digest: async (at) => digestFrames(reader, await settled(), at),
 		async backup(folder, options) {
-			const reason = stopReason();
-			if (reason !== undefined) throw stopped(reason);
+			assertRunning(stopReason());
 			const source = { fileSystem, clock, random, folders, look, queryLog, documents };
 			const backup = backUp({ ...source, health, assertOpen }, folder, options);
 			backups.add(backup);

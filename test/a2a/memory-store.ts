@@ -40,6 +40,7 @@ export function createMemoryStore(disk = createDisk()): Store & { readonly disk:
 			yield* disk.history;
 		},
 		verify: async () => ({ transactions: disk.history.length, frames: 0 }),
+		digest: async () => undefined,
 		backup: async () => {
 			throw new Error("a store in memory has no backup");
 		},

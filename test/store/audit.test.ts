@@ -23,7 +23,7 @@ function journalOf(bodies: readonly FrameBody[]) {
 			read.push(number);
 			const before = (number - 1) * 3;
 			for (const [index, body] of bodies.slice(before, before + 3).entries()) {
-				yield { link: link(before + index + 1), body: () => body };
+				yield { link: link(before + index + 1), bytes: () => Buffer.alloc(0), body: () => body };
 			}
 		},
 	};

@@ -26,6 +26,7 @@ function segmentsOf(held: readonly (readonly LedgerTransaction[])[]) {
 			for (const transaction of held[number - 1] ?? []) {
 				yield {
 					link,
+					bytes: () => Buffer.alloc(0),
 					body: () => ({ at: 0, transactions: [[{ kind: "post" as const, transaction }]] }),
 				};
 			}

@@ -1,5 +1,6 @@
 import { LRUCache } from "lru-cache";
 import { READING_LIMITS } from "../../../src/contract/contract.js";
+import { readsLikeInjection } from "../../../src/evidence/evidence.js";
 import {
 	type Concept,
 	type Evidence,
@@ -131,18 +132,21 @@ export interface CitedPassage {
 	readonly evidence: readonly Evidence[];
 }
 
-/** Summary and paragraphs with the sources their footnotes name; with all sources where no footnotes are. */
+/**
+ * Summary and paragraphs with the sources their footnotes name; with all sources where no footnotes are. Paragraphs that order a model
+ * about are left out.
+ */
 export function* readCitedPassages(concept: Concept): Steps<readonly CitedPassage[]> {
 	const { summary, body, evidence } = concept;
 	const byId = new Map(evidence.map((source) => [source.articleId, source]));
 	const hasFootnotes = namesIn(body).some((name) => byId.has(name));
 	const passages: CitedPassage[] = [];
-	let hasSummary = summary === "";
+	let hasSummary = summary === "" || readsLikeInjection(summary);
 	for (const { lines } of toSections(body)) {
 		for (const markdown of toParagraphs(lines)) {
 			const text = toPlainText(markdown);
 			yield;
-			if (!/\p{L}/u.test(text)) continue;
+			if (!/\p{L}/u.test(text) || readsLikeInjection(text)) continue;
 			const named = () => [...new Set(namesIn(markdown))].flatMap((name) => byId.get(name) ?? []);
 			passages.push({ text, evidence: hasFootnotes ? named() : evidence });
 			hasSummary ||= text === summary;

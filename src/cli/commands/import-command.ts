@@ -188,6 +188,7 @@ export function describeQuality(quality: QualityReport): readonly string[] {
 		["without a date", quality.without_date],
 		["without a link", quality.without_link],
 		["parts apart from the largest", quality.isolated_parts],
+		["with text that orders models about, kept out of answers", quality.injected],
 	] as const;
 	return [
 		`  quality: ${score} of 100`,

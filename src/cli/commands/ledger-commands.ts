@@ -1,11 +1,12 @@
 import type { Command } from "commander";
 import { parseInput } from "../../contract/contract.js";
-import { toCsv, visibleJsonText } from "../../kernel/kernel.js";
+import { ServiceError, toCsv, visibleJsonText } from "../../kernel/kernel.js";
 import {
 	type GapReport,
 	gapCommand,
 	type LedgerReportWire,
 	type MovementWire,
+	type Operator,
 	type ReconciliationWire,
 	type RefundWire,
 	type ReportSumsWire,
@@ -19,10 +20,12 @@ import {
 	withOperator,
 } from "../operator-command.js";
 import { createProgress, type Line, toList } from "../output.js";
+import { publishAnchor, readAnchor } from "./anchor-places.js";
 
 export function addLedger(program: Command, context: CommandContext): void {
 	const ledger = program.command("ledger").description("The double-entry ledger.");
 	addVerify(ledger, context);
+	addAnchor(ledger, context);
 	addReport(ledger, context);
 	addExport(ledger, context);
 	addRefund(ledger, context);
@@ -36,14 +39,74 @@ function addVerify(ledger: Command, context: CommandContext): void {
 	const verify = ledger
 		.command("verify")
 		.description("Walk the whole journal and check every invariant.");
+	verify.option(
+		"--anchor <place>",
+		"compare with what ledger anchor published: a file, an https address or a git repository",
+	);
 	addOperatorCommand(verify, context, {
-		ask: (operator) => operator.verifyLedger(),
+		ask: async (operator, flags) => {
+			const place = textOf(flags, "anchor");
+			const found = await operator.verifyLedger();
+			if (place === undefined) return found;
+			const mismatch = await compareAnchor(context, { operator, place });
+			if (mismatch === undefined) return found;
+			return { ...found, status: "breached" as const, failures: [...found.failures, mismatch] };
+		},
 		describe: (found) => [
 			`${found.status}: ${found.transactions} transactions in ${found.frames} frames, sum ${found.sum_usd} USD, ${found.open_holds} open holds, ${found.open_payments} open payments, ${found.pending_refunds} refunds to pay`,
 			...found.failures,
 		],
 		exitCode: ({ status }) => (status === "ok" ? 0 : 3),
 	});
+}
+
+function addAnchor(ledger: Command, context: CommandContext): void {
+	const anchor = ledger
+		.command("anchor")
+		.description(
+			"Number and SHA-256 of the journal up to its end; published elsewhere, they show an old or rewritten data folder.",
+		)
+		.option(
+			"--to <place>",
+			"a file or git repository that gets one more line, or an https address that is sent it by POST",
+		)
+		.option("--push", "push the repository as well");
+	addOperatorCommand(anchor, context, {
+		ask: async (operator, flags) => {
+			const found = await operator.readAnchor({});
+			const place = textOf(flags, "to");
+			const { folder } = context;
+			if (place === undefined) return { ...found, published_to: null };
+			const isPushed = flags["push"] === true;
+			return {
+				...found,
+				published_to: await publishAnchor(found, { place, folder, isPushed }),
+			};
+		},
+		describe: ({ sequence, sha256, published_to }) => [
+			`frame ${sequence}: ${sha256}`,
+			published_to === null
+				? "Published nowhere: name a place with --to, out of reach of who could change this folder."
+				: `Published to ${published_to}. Compare later: tollgraph ledger verify --anchor ${published_to}`,
+		],
+	});
+}
+
+/** What does not fit the anchor; undefined where all does. */
+async function compareAnchor(
+	{ folder }: CommandContext,
+	{ operator, place }: { readonly operator: Operator; readonly place: string },
+): Promise<string | undefined> {
+	const anchor = await readAnchor({ place, folder });
+	const { sequence, at } = anchor;
+	const found = await operator.readAnchor({ sequence }).catch((error: unknown) => {
+		if (error instanceof ServiceError && error.code === "NOT_FOUND") return undefined;
+		throw error;
+	});
+	if (found?.sha256 === anchor.sha256) return undefined;
+	return found
+		? `The journal up to frame ${sequence} is another one than was anchored at ${at}: it was rewritten, or belongs to another ledger.`
+		: `The journal ends before frame ${sequence}, which was anchored at ${at}: this is an older state of the folder.`;
 }
 
 function addReport(ledger: Command, context: CommandContext): void {

@@ -35,7 +35,7 @@ t.test("a wallet pays a search on a chain", async (t) => {
 			x402Version: 1,
 			accepts: [{ network: "base-sepolia", maxAmountRequired: "500000" }],
 		});
-		t.notOk("outputSchema" in body.accepts[0]);
+		t.match(body.accepts[0].outputSchema, { input: { type: "http", method: "POST" } });
 		t.ok(body.continuations.some(({ type }: { type: string }) => type === "x402"));
 	});
 
