@@ -17,7 +17,10 @@ export interface CardDocument {
 /** A card, signed once: the same skills and prices in the shapes both protocol versions read. */
 export interface PublishedCard {
 	readonly card: AgentCard;
-	/** A2A 1.0, ProtoJSON; signed over the SDK's canonical form. */
+	/**
+	 * A2A 1.0, ProtoJSON, with two signatures: over the SDK's canonical form, which leaves out `securitySchemes` and
+	 * `securityRequirements`, and over all that is served but the signatures (RFC 8785).
+	 */
 	readonly current: CardDocument;
 	/** A2A 0.3, with the 1.0 interfaces beside; signed over its own canonical JSON (RFC 8785). */
 	readonly legacy: CardDocument;
@@ -34,12 +37,24 @@ export async function publishCard(
 ): Promise<PublishedCard> {
 	const { kid } = signingKey;
 	const header: JWSHeaderParameters = { alg: "ES256", kid, typ: "JOSE", jku: keySetUrl };
-	const card = await generateAgentCardSignature(signingKey as JWK, header)(unsigned);
-	const legacy = await signLegacyCard(await toLegacyCard(unsigned), signingKey, header);
+	const sign = createSigner(await importJWK(signingKey as JWK, "ES256"), header);
+	const signed = await generateAgentCardSignature(signingKey as JWK, header)(unsigned);
+	const whole = { ...(await sign(AgentCard.toJSON(unsigned) as object)), header: undefined };
+	const card = { ...signed, signatures: [...signed.signatures, whole] };
+	const legacy = await toLegacyCard(unsigned);
 	return {
 		card,
 		current: toDocument(AgentCard.toJSON(card)),
-		legacy: toDocument(legacy),
+		legacy: toDocument({ ...legacy, signatures: [await sign(legacy)] }),
+	};
+}
+
+/** Signs the canonical JSON of a document that has no signatures yet (RFC 8785). */
+function createSigner(key: Awaited<ReturnType<typeof importJWK>>, header: JWSHeaderParameters) {
+	return async (document: object) => {
+		const json = toCanonicalJson(JSON.parse(JSON.stringify(document)));
+		const jws = await new FlattenedSign(Buffer.from(json)).setProtectedHeader(header).sign(key);
+		return { protected: jws.protected ?? "", signature: jws.signature };
 	};
 }
 
@@ -55,17 +70,6 @@ async function toLegacyCard(card: AgentCard): Promise<LegacyCard> {
 	);
 	const { supportedInterfaces } = AgentCard.toJSON(card) as LegacyCard;
 	return { ...translated, supportedInterfaces };
-}
-
-async function signLegacyCard(
-	card: LegacyCard,
-	signingKey: CardSigningKey,
-	header: JWSHeaderParameters,
-): Promise<LegacyCard> {
-	const signed = await new FlattenedSign(Buffer.from(toCanonicalJson(card)))
-		.setProtectedHeader(header)
-		.sign(await importJWK(signingKey as JWK, "ES256"));
-	return { ...card, signatures: [{ protected: signed.protected, signature: signed.signature }] };
 }
 
 const ETAG_CHARS = 22;

@@ -459,7 +459,11 @@ const DATA_ROWS = {
 		...owner,
 		at: "POST /clock/accept",
 		summary: "Say that the clock is right: what it makes past its time is deleted from now on",
-		changes: { target: () => "clock", state: (operator) => operator.readClock() },
+		changes: {
+			target: () => "clock",
+			state: (operator) => operator.readClock(),
+			unrehearsed: "it is trusted at once",
+		},
 	}),
 	purge: command(nothing, {
 		...owner,

@@ -88,6 +88,19 @@ t.test("both cards carry a signature that verifies with the published key", asyn
 	console.debug = () => undefined; // the SDK reports there every signature that fails
 	await t.rejects(verify(AgentCard.fromJSON(card)), /No valid signatures/);
 
+	const { signatures: both, ...served } = (await fetchCard(baseUrl, "1.0")).card;
+	t.equal(both.length, 2);
+	t.ok(served.securitySchemes && served.securityRequirements, "which the first one does not cover");
+	const jwsOf = (document: object) => ({
+		payload: Buffer.from(toCanonicalJson(document)).toString("base64url"),
+		...both[1],
+	});
+	t.ok(await flattenedVerify(jwsOf(served), createLocalJWKSet(keySet)), "the whole of it");
+	for (const changed of [{ securityRequirements: [] }, { securitySchemes: {} }, { name: "x" }]) {
+		const forged = jwsOf({ ...served, ...changed });
+		await t.rejects(flattenedVerify(forged, createLocalJWKSet(keySet)));
+	}
+
 	const { signatures, ...legacy } = (await fetchCard(baseUrl, undefined)).card;
 	const payload = Buffer.from(toCanonicalJson(legacy)).toString("base64url");
 	const byHand = { payload, ...signatures[0] };
