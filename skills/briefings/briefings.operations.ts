@@ -60,6 +60,7 @@ export const researchSchedulesCreate = paidOperation({
 	input: scheduleOrderInput,
 	output: scheduleOutput,
 	hasEffects: true,
+	renews: true,
 	toText: ({ data }) =>
 		`Briefings on "${data.topic}" are scheduled (${data.schedule_id}); the next is due at ${data.next_run_at}.`,
 	create: ({ research }: Pick<SkillServices, "research">) => ({

@@ -15,12 +15,12 @@ export function bindSkills(
 /** One of them. */
 export function bindSkill(operation: PaidOperation, services: SkillServices): Skill {
 	const { title, about, tags, examples, input, output, capture } = operation;
-	const { hasEffects, queryOf, units, pricedBy, graphsOf, toText, create } = operation;
+	const { hasEffects, renews, queryOf, units, pricedBy, graphsOf, toText, create } = operation;
 	const { exampleInput, ...work } = create(services);
 	return {
 		operationId: operation.id,
 		...{ title, description: about, tags, examples, input, output, capture },
-		...{ hasEffects, queryOf, pricedBy, graphsOf },
+		...{ hasEffects, renews, queryOf, pricedBy, graphsOf },
 		units: units && { ...units, countOf: (input) => units.countOf(input, services) },
 		...(toText && { toText }),
 		// Documents and probes use it as it stands, so it names what is on sale now.

@@ -144,6 +144,7 @@ type SkillText<Input, Output> = Pick<
 	| "output"
 	| "capture"
 	| "hasEffects"
+	| "renews"
 	| "queryOf"
 	| "pricedBy"
 	| "toText"

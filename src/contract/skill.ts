@@ -91,6 +91,8 @@ export interface Skill<
 	readonly capture: CaptureMoment;
 	/** What it does stays done, read or not: the price goes back by the operator's decision only. */
 	readonly hasEffects?: true | undefined;
+	/** Weeks to come are paid from the credential that was shown, also beside a payment that pays for the first. */
+	readonly renews?: true | undefined;
 	/** The field of the input whose text belongs into the query log; undefined for skills without a query. */
 	readonly queryOf: (input: Input) => string | undefined;
 	/** For operations whose listed price is that of one unit: what the unit is called, and how many the input asks for. */

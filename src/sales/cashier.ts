@@ -73,15 +73,11 @@ export function createCashier(deps: CashierServices) {
 	return {
 		identify,
 
-		/**
-		 * A payment's wallet, else the credential's owner. Throws UNAUTHENTICATED, PAYMENT_REJECTED for an unreadable payment,
-		 * and INVALID_ARGUMENT where a token comes with one: either alone would pay.
-		 */
+		/** A payment's wallet, else the credential's owner. Throws UNAUTHENTICATED, or PAYMENT_REJECTED for an unreadable payment. */
 		async payerOf({
 			credential,
 			payment,
 		}: Pick<Call, "credential" | "payment">): Promise<Caller | undefined> {
-			if (payment && credential?.scheme === "spt") throw invalidArgument(PAYS_TWICE);
 			const own = credential && (await identify(credential, { opens: true }));
 			if (!payment) return own;
 			const wallet = await methodOf(methods, payment).identify(payment);
@@ -117,8 +113,16 @@ export function createCashier(deps: CashierServices) {
 	};
 }
 
-const PAYS_TWICE =
-	"The request carries a Shared Payment Token and a payment that settles on a chain, and either would pay for it; send exactly one.";
+/** Throws INVALID_ARGUMENT for a token beside a payment, either of which would pay, unless the token pays for what comes later. */
+export function refuseTwoPayers(
+	{ renews }: Pick<Skill, "renews">,
+	{ credential, payment }: Pick<Call, "credential" | "payment">,
+): void {
+	if (!payment || credential?.scheme !== "spt" || renews) return;
+	throw invalidArgument(
+		"The request carries a Shared Payment Token and a payment that settles on a chain, and either would pay for it; send exactly one.",
+	);
+}
 
 /** Every way to pay for this, as offered to a caller without a credential. */
 export function offersOf(

@@ -33,7 +33,7 @@ import {
 	withinCall,
 } from "../kernel/kernel.js";
 import { unitsOf } from "./call-price.js";
-import type { Admission, OpenCallDeps } from "./cashier.js";
+import { type Admission, type OpenCallDeps, refuseTwoPayers } from "./cashier.js";
 import { createLaunchCall, type LaunchServices } from "./launch-call.js";
 import type { Unanswered } from "./usage.js";
 
@@ -153,6 +153,7 @@ type CallAdmission = Exclude<Admission, { kind: "launched" }>;
 export async function openCall({ skills, cashier }: OpenCallDeps, call: Call): Promise<OpenedCall> {
 	const skill: Skill = skills[call.operationId];
 	const input = parseInput(skill.input, call.rawInput); // 400 before anything else
+	refuseTwoPayers(skill, call);
 	const payer = await cashier.payerOf(call); // 401
 	await skill.prepare?.(input, payer); // 404 before anybody pays
 	const admission = await cashier.admit({ skill, input, payer, call }); // 402, 429

@@ -20,7 +20,7 @@ import {
 	ServiceError,
 	unavailable,
 } from "../kernel/kernel.js";
-import type { Admission, OpenCallDeps } from "./cashier.js";
+import { type Admission, type OpenCallDeps, refuseTwoPayers } from "./cashier.js";
 import type { RecordUsage } from "./usage.js";
 
 /** What a call needs of the jobs to launch one. */
@@ -43,6 +43,7 @@ export function createLaunchCall(deps: LaunchServices): Invoke {
 		const skill: Skill = skills[call.operationId];
 		const { jobs, job } = partsOf(deps, skill);
 		const input = parseInput(skill.input, call.rawInput); // 400 before anything else
+		refuseTwoPayers(skill, call);
 		const payer = await cashier.payerOf(call); // 401
 		await skill.prepare?.(input, payer); // 404 before anybody pays
 		if (payer?.keepsNoText) throw keepsNoText();

@@ -19,6 +19,7 @@ t.test("health reports how the parts of a sale are doing", async (t) => {
 			is_chain_intact: true,
 		},
 		invariants: { status: "ok", checked_at: "2026-01-01T00:00:00.000Z", failures: 0 },
+		housekeeping: { status: "running" },
 		model: { id: "small", mode: "hybrid", concepts: 2, pending_vectors: 0 },
 		judge: { status: "none" },
 		writer: "extractive",
