@@ -180,7 +180,13 @@ async function readFiles(
 export async function readPaths(
 	folder: string,
 	paths: readonly string[],
-	onUnreadable?: (path: string, error: unknown) => void,
+	{
+		onUnreadable,
+		signal,
+	}: {
+		readonly onUnreadable?: (path: string, error: unknown) => void;
+		readonly signal?: AbortSignal | undefined;
+	} = {},
 ): Promise<Map<string, Uint8Array>> {
 	const files = new Map<string, Uint8Array>();
 	let totalBytes = 0;
@@ -192,6 +198,7 @@ export async function readPaths(
 		});
 	for (let from = 0; from < paths.length; from += READS_AT_ONCE) {
 		if (paths.length > BUNDLE_LIMITS.files) throw tooLarge(folder);
+		signal?.throwIfAborted();
 		const batch = paths.slice(from, from + READS_AT_ONCE);
 		const contents = await Promise.all(batch.map(read));
 		for (const [index, path] of batch.entries()) {

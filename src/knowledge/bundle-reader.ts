@@ -47,8 +47,9 @@ export function readBundle(files: BundleFiles, options: ReadBundleOptions = {}):
 export function readBundleInTurns(
 	files: BundleFiles,
 	options: ReadBundleOptions = {},
+	signal?: AbortSignal,
 ): Promise<BundleReading> {
-	return runInTurns(readingOf(files, options));
+	return runInTurns(readingOf(files, options), signal);
 }
 
 function* readingOf(files: BundleFiles, options: ReadBundleOptions): Steps<BundleReading> {

@@ -44,15 +44,16 @@ import { runInTurns } from "./work-in-turns.js";
 
 /**
  * Turns any files into a bundle and reports all that do not become concepts. Throws
- * INVALID_ARGUMENT for a bad id.
+ * INVALID_ARGUMENT for a bad id, and the signal's reason where it ends the work.
  */
 export async function importBundle(
 	source: BundleFiles,
 	graphId: string,
 	options: ImportOptions = {},
+	signal?: AbortSignal,
 ): Promise<ImportResult> {
 	parseGraphId(graphId);
-	const { files, skipped } = await runInTurns(screenFiles(source));
+	const { files, skipped } = await runInTurns(screenFiles(source), signal);
 	const lost = skipped.filter(({ file, reason }) => isSection(file) && reason !== EMPTY);
 	const sections = new Map([
 		...(options.sections ?? []),
@@ -64,8 +65,9 @@ export async function importBundle(
 			? keepConcepts(files, options)
 			: await runInTurns(
 					importDocuments(files, { ...options, sections }, await createDocumentReader(options)),
+					signal,
 				);
-	const read = await readBundleInTurns(concepts.files, { fallbackId: graphId });
+	const read = await readBundleInTurns(concepts.files, { fallbackId: graphId }, signal);
 	const draft = { ...read, graph: withTerms(read.graph, files, format) };
 	// An OKF file the reader refuses would be a broken file of the new bundle too.
 	const refused = draft.findings.filter(({ severity }) => severity === "error");

@@ -24,6 +24,8 @@ export interface ImportRequest {
 	readonly nowMs?: number;
 	/** Called once it is known which files there are and which may have changed. */
 	readonly onRead?: () => void;
+	/** Ends the reading: it rejects with the signal's reason then. */
+	readonly signal?: AbortSignal | undefined;
 }
 
 /** Disks date changes by ticks of some milliseconds, network disks by seconds. */
@@ -33,15 +35,13 @@ const STAMP_TICK_MS = 2_000;
  * Imports an OKF bundle, a vault or any folder of documents, plain or zipped. Nothing is written: hand `files` to
  * `writeBundle`. Throws NOT_FOUND for a missing source, INVALID_ARGUMENT for an unusable id or a source that is too large.
  */
-export async function importFolder({ source, as, options = {}, nowMs, onRead }: ImportRequest) {
-	const { files, skipped, stamps, sections } = await readSource(source, options, nowMs);
+export async function importFolder(request: ImportRequest) {
+	const { source, as, options = {}, onRead, signal } = request;
+	const { files, skipped, stamps, sections } = await readSource(request, options);
 	onRead?.();
 	const dated = await withDates(source, options);
-	const { report, ...result } = await importBundle(files, as, {
-		...dated,
-		sections,
-		ignored: ignoredIn(skipped),
-	});
+	const own = { ...dated, sections, ignored: ignoredIn(skipped) };
+	const { report, ...result } = await importBundle(files, as, own, signal);
 	/** Lets the next import of this folder read only what has changed; archives are read whole. */
 	const memory = stamps && toImportMemory(files, stamps, { report, ...result });
 	return { ...result, memory, report: { ...report, skipped: merge(skipped, report.skipped) } };
@@ -53,9 +53,11 @@ export async function updateFromFolder({
 	options,
 	nowMs,
 	onRead,
+	signal,
 	graph,
 	memory,
-}: Required<ImportRequest> & {
+}: Required<Omit<ImportRequest, "signal">> & {
+	readonly signal: AbortSignal | undefined;
 	readonly graph: Changeable;
 	readonly memory: ImportMemory;
 }): Promise<(ImportUpdate & { readonly skipped: readonly SkippedFile[] }) | undefined> {
@@ -65,7 +67,10 @@ export async function updateFromFolder({
 	if (paths.length > BUNDLE_LIMITS.files || sections.length > 0) return undefined;
 	const stamps = await stampFiles(source, nowMs - STAMP_TICK_MS, paths);
 	onRead();
-	const readFile = (path: string) => readBounded(join(source, path));
+	const readFile = async (path: string) => {
+		signal?.throwIfAborted();
+		return readBounded(join(source, path));
+	};
 	// A file that cannot be read now is reported by a whole import.
 	const update = await updateImport(
 		{ graph, memory, stamps, readFile },
@@ -110,13 +115,13 @@ interface SourceReading {
 }
 
 async function readSource(
-	source: string,
+	request: ImportRequest,
 	options: ImportOptions,
-	nowMs: number | undefined,
 ): Promise<SourceReading> {
+	const { source } = request;
 	const found = await stat(source).catch(() => undefined);
 	if (!found) throw notFound(`There is no file or folder "${source}".`);
-	if (found.isDirectory()) return readFolder(source, options, nowMs);
+	if (found.isDirectory()) return readFolder(request, options);
 	if (!found.isFile()) {
 		throw invalidArgument(`"${source}" is no folder and no ordinary file; name a folder or a zip.`);
 	}
@@ -127,9 +132,8 @@ async function readSource(
 }
 
 async function readFolder(
-	source: string,
+	{ source, nowMs, signal }: ImportRequest,
 	options: ImportOptions,
-	nowMs: number | undefined,
 ): Promise<SourceReading> {
 	const { paths, skipped, sections: left } = await scanFolder(source, options);
 	// Taken before the files are read: what changes meanwhile has another stamp the next time.
@@ -145,10 +149,11 @@ async function readFolder(
 		const bytes = isFile ? await readBounded(join(source, path)).catch(() => undefined) : undefined;
 		sections.set(path, bytes);
 	}
-	const files = await readPaths(source, paths, (file, error) => {
+	const onUnreadable = (file: string, error: unknown) => {
 		skipped.push({ file, reason: unreadable(error), kind: "unreadable" });
 		if (isSection(file)) sections.set(file, undefined);
-	});
+	};
+	const files = await readPaths(source, paths, { onUnreadable, signal });
 	return { files, skipped, stamps, sections };
 }
 

@@ -180,6 +180,7 @@ async function importGraph(
 		as: id,
 		options: toOptions(request, toIsoDay(clock.now())),
 		nowMs: clock.now(),
+		signal,
 	});
 	const { files, report, memory } = imported;
 	assertSome(report, request.source);
@@ -268,7 +269,8 @@ export function createGraphUpdate(deps: UpdateServices) {
 				readMs = clock.monotonicMs();
 			};
 			const memory = recall(request);
-			const plan = await makePlan(graph, request, { nowMs: clock.now(), onRead, memory });
+			assertWanted(signal);
+			const plan = await makePlan(graph, request, { nowMs: clock.now(), onRead, memory, signal });
 			const staged = await stagePlan(deps, graph, plan);
 			const changes = namesOf(graph, plan.changes);
 			const { next } = staged;
@@ -320,20 +322,26 @@ async function makePlan(
 		nowMs,
 		onRead,
 		memory: known,
-	}: { nowMs: number; onRead: () => void; memory: ImportMemory | undefined },
+		signal,
+	}: {
+		nowMs: number;
+		onRead: () => void;
+		memory: ImportMemory | undefined;
+		signal: AbortSignal | undefined;
+	},
 ): Promise<Plan> {
 	const { source, as } = request;
 	const options = toOptions(request, toIsoDay(nowMs));
 	const rulesOf = ({ format, sourceRecord }: Pick<FrameRules, "format" | "sourceRecord">) => {
 		return { format, sourceRecord, options };
 	};
-	const update =
-		known && (await updateFromFolder({ source, as, options, nowMs, onRead, graph, memory: known }));
+	const read = { source, as, options, nowMs, onRead, signal };
+	const update = known && (await updateFromFolder({ ...read, graph, memory: known }));
 	if (update) {
 		const given = givenIn(update.memory.rows.keys(), update.memory.format);
 		return { ...update, source, rules: { ...rulesOf(update.memory), given } };
 	}
-	const imported = await importFolder({ source, as, options, nowMs, onRead });
+	const imported = await importFolder(read);
 	const { files, report, trace, memory } = imported;
 	assertSome(report, source);
 	const paths = trace.documents.map(({ path }) => path);

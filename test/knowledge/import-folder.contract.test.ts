@@ -48,6 +48,18 @@ t.test("attachments are named, and neither read nor counted", async (t) => {
 	});
 });
 
+t.test("reading a folder ends when its signal is given", async (t) => {
+	const notes = Array.from({ length: 60 }, (_, index) => [`${index}.md`, `# Note ${index}\n\nText.`]);
+	const source = t.testdir(Object.fromEntries(notes));
+	for (const when of ["before it begins", "once the files are read"]) {
+		const controller = new AbortController();
+		const stop = () => controller.abort(new Error("enough"));
+		if (when === "before it begins") stop();
+		const { signal } = controller;
+		await t.rejects(importFolder({ source, as: "notes", onRead: stop, signal }), /enough/, when);
+	}
+});
+
 t.test("a source that is missing, or no archive, is refused", async (t) => {
 	const folder = t.testdir({ "note.txt": "not a zip" });
 	await t.rejects(importFolder({ source: join(folder, "gone"), as: "xx" }), { code: "NOT_FOUND" });
