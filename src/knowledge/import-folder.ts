@@ -114,10 +114,7 @@ interface SourceReading {
 	readonly sections: Map<string, Uint8Array | undefined>;
 }
 
-async function readSource(
-	request: ImportRequest,
-	options: ImportOptions,
-): Promise<SourceReading> {
+async function readSource(request: ImportRequest, options: ImportOptions): Promise<SourceReading> {
 	const { source } = request;
 	const found = await stat(source).catch(() => undefined);
 	if (!found) throw notFound(`There is no file or folder "${source}".`);

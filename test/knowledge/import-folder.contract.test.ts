@@ -49,7 +49,10 @@ t.test("attachments are named, and neither read nor counted", async (t) => {
 });
 
 t.test("reading a folder ends when its signal is given", async (t) => {
-	const notes = Array.from({ length: 60 }, (_, index) => [`${index}.md`, `# Note ${index}\n\nText.`]);
+	const notes = Array.from({ length: 60 }, (_, index) => [
+		`${index}.md`,
+		`# Note ${index}\n\nText.`,
+	]);
 	const source = t.testdir(Object.fromEntries(notes));
 	for (const when of ["before it begins", "once the files are read"]) {
 		const controller = new AbortController();
