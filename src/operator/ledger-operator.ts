@@ -58,9 +58,9 @@ export const ledgerCommands = {
 		tx: z.string().optional(),
 	}),
 	decideRefund: z.strictObject({ id: z.string().min(1), grant: z.boolean() }),
-	/** `book` books what the chain shows and the ledger lacks to `suspense`. */
 	/** The end of the journal by default. */
 	anchor: z.strictObject({ sequence: z.coerce.number().int().min(0).optional() }),
+	/** `book` books what the chain shows and the ledger lacks to `suspense`. */
 	reconcile: z.strictObject({ book: z.boolean().optional() }),
 };
 
