@@ -5,6 +5,7 @@ import { mkdirSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { round } from "./figures.js";
 import { createSeededNumbers, generateGraph } from "./generated-graph.js";
+import { measureStalls, type StallReport } from "./import-stalls.js";
 import { atMost, type Bar } from "./search/bars.js";
 
 const DOCUMENTS = 10_000;
@@ -25,6 +26,8 @@ export interface ImportReport {
 	readonly first: Run;
 	/** By a command that has a running server do it, which knows the import before. */
 	readonly update_of_ten: Run;
+	/** Of very many small ones by a server that answers calls meanwhile. */
+	readonly stalls: StallReport;
 	readonly bars: readonly Bar[];
 }
 
@@ -45,16 +48,23 @@ export async function benchImport(folder: string): Promise<ImportReport> {
 		}
 		const { seconds } = await importTo("served", "--update");
 		const update = { seconds, peak_rss_mb: peakOf(server) };
+		const stalls = await measureStalls(folder, ENTRY);
 		return {
 			documents: DOCUMENTS,
 			characters: CHARS,
 			first,
 			update_of_ten: update,
+			stalls,
 			bars: [
 				atMost("import of 10,000 documents of 5 kB, seconds", first.seconds, 90),
 				atMost("its peak memory, MB", first.peak_rss_mb, 1_536),
 				atMost("update of ten of them by a server, seconds", update.seconds, 3),
 				atMost("peak memory of that server, MB", update.peak_rss_mb, 1_536),
+				atMost(
+					"longest stall of a server that imports 60,000 files, ms of its own",
+					stalls.importing.server.longestOfOwnMs,
+					250,
+				),
 			],
 		};
 	} finally {

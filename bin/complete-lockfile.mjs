@@ -1,6 +1,8 @@
 #!/usr/bin/env node
 // Names every optional platform package in package-lock.json, also those the registry at hand does not carry:
-// npm leaves such packages out, and `npm ci` then refuses the lockfile. Run it after `npm install`.
+// npm leaves such packages out, and `npm ci` then refuses the lockfile. Every entry gets the integrity that the registry tells,
+// so that no machine installs what others did not. Run it after `npm install`.
+import { execFileSync } from "node:child_process";
 import { readFileSync, writeFileSync } from "node:fs";
 
 const SYSTEMS = ["android", "darwin", "freebsd", "linux", "openharmony", "win32"];
@@ -24,6 +26,18 @@ for (const entry of Object.values(lock.packages)) {
 	}
 }
 const packages = Object.entries({ ...lock.packages, ...added });
+let completed = 0;
+for (const [at, [path, entry]] of packages.entries()) {
+	if (!path.startsWith("node_modules/") || entry.link || entry.integrity) continue;
+	const name = entry.name ?? path.slice(path.lastIndexOf("node_modules/") + "node_modules/".length);
+	const options = { encoding: "utf8", stdio: ["ignore", "pipe", "ignore"] };
+	const order = ["view", `${name}@${entry.version}`, "dist.integrity"];
+	const { version, ...rest } = entry;
+	packages[at][1] = { version, integrity: execFileSync("npm", order, options).trim(), ...rest };
+	completed += 1;
+}
 lock.packages = Object.fromEntries(packages.sort(([a], [b]) => (a < b ? -1 : 1)));
 writeFileSync("package-lock.json", `${JSON.stringify(lock, undefined, "\t")}\n`);
-process.stderr.write(`${Object.keys(added).length} packages named\n`);
+process.stderr.write(
+	`${Object.keys(added).length} packages named, ${completed} with an integrity they lacked\n`,
+);

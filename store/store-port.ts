@@ -104,8 +104,9 @@ export interface TransactionOptions {
 export interface StoreHealth {
 	/** What keeps it, e.g. "journal". */
 	readonly kind: string;
-	readonly status: "ok" | "stopped";
-	/** When it was opened, or when it stopped; milliseconds since the epoch. */
+	/** `full`: it takes changes again by itself once there is room on the disk. */
+	readonly status: "ok" | "full" | "stopped";
+	/** Since when it is so: milliseconds since the epoch. */
 	readonly since: number;
 	/** Why the store takes no more writes; undefined while it does. */
 	readonly reason: string | undefined;

@@ -119,6 +119,7 @@ export async function createApp(options: AppOptions): Promise<App> {
 	const bare = { ...system, settings, folder, isServing, slack, callerEgress, judge };
 	makeDataFolder(folder);
 	assertBooksKept(folder);
+	const onRoom: (() => Promise<void>)[] = [];
 	// The store comes first: its lock keeps a second process away from keys and graphs as well.
 	const store = await openJournalStore({
 		folder: join(folder, "journal"),
@@ -128,6 +129,11 @@ export async function createApp(options: AppOptions): Promise<App> {
 			? (problem) => logger.error("the end of the journal is lost; the start goes on", { problem })
 			: undefined,
 		onStop: (reason) => logger.error("the store has stopped; nothing is sold", { reason }),
+		onFull: (reason) => logger.error("nothing is sold until there is room", { reason }),
+		onResume() {
+			logger.info("there is room on the disk again, and everything is sold");
+			for (const act of onRoom) act().catch((error: unknown) => logger.error(NOT_TAKEN_UP, { error: String(error) }));
+		},
 		onDroppedQueryRows: (rows) => logger.error("rows of the query log were lost", { rows }),
 	}).catch((error: unknown) => {
 		throw toStartRefusal(error, { folder });
@@ -140,7 +146,7 @@ export async function createApp(options: AppOptions): Promise<App> {
 		const keys = openKeyFolder(folder, random);
 		await checks.assertSame();
 		onchain ??= await options.openOnchain?.({ ...bare, keys });
-		return await wire({ ...bare, keys, onchain }, store);
+		return await wire({ ...bare, keys, onchain, onRoom }, store);
 	} catch (error) {
 		const refusal = toStartRefusal(error, { folder, store });
 		await onchain?.close();
@@ -149,7 +155,14 @@ export async function createApp(options: AppOptions): Promise<App> {
 	}
 }
 
-async function wire(ports: Ports, store: Store): Promise<App> {
+const NOT_TAKEN_UP = "what a full disk interrupted could not be taken up";
+
+interface WiredPorts extends Ports {
+	/** What is to be done once there is room on the disk again. */
+	readonly onRoom: (() => Promise<void>)[];
+}
+
+async function wire(ports: WiredPorts, store: Store): Promise<App> {
 	const { settings, clock, logger, folder, keys } = ports;
 	const address = { baseUrl: settings.publicUrl ?? "" };
 	const { pepper } = keys;
@@ -183,6 +196,7 @@ async function wire(ports: Ports, store: Store): Promise<App> {
 		webhooks,
 	});
 	const jobs = openJobs({ ...content, research });
+	ports.onRoom.push(jobs.resume, async () => money.onchain?.resume());
 	const sold = { ...content, ...research, research, jobs };
 	const service = createService(sold);
 	const a2a = openA2a({ ...sold, service });

@@ -91,8 +91,8 @@ export const LIMITS = {
 	/** How far back the use of an authorization is looked for: some days of blocks of two seconds. */
 	chainBlocksBack: 270_000,
 	reconcileIntervalMs: 5_000,
-	/** How long a settled payment waits for its caller to come back before it is credited. */
-	undeliveredGraceMs: 600_000,
+	/** How long a settled payment waits for its caller to come back before it is credited: found and credited within two minutes. */
+	undeliveredGraceMs: 60_000,
 	paymentTtlMs: 24 * 3_600_000,
 	/** A refund's transfer that the chain does not show may be sent again after this long. */
 	refundTransferTtlMs: 3_600_000,

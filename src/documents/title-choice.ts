@@ -75,7 +75,7 @@ function titleOf(
 /** Adds as many folders as it takes, and the file's name where they do not suffice. */
 function tellApart(group: readonly Titled[]): readonly Titled[] {
 	const places = group.map((one) => ({ ...one, folders: foldersOf(one.path) }));
-	const depth = Math.max(...places.map(({ folders }) => folders.length));
+	const depth = places.reduce((most, { folders }) => Math.max(most, folders.length), 0);
 	for (let levels = 1; levels <= depth; levels++) {
 		const labels = places.map(({ folders }) => folders.slice(-levels).join(" / "));
 		if (new Set(labels).size < labels.length) continue;

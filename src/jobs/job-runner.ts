@@ -20,8 +20,14 @@ export function createJobRunner(deps: RunnerServices) {
 	const slots = new PQueue({ concurrency: deps.running ?? JOB_LIMITS.running, autoStart: false });
 	const atWork = new Map<string, AbortController>();
 	const logs = new Map<string, EventLog>();
+	/** Waiting or at work here. */
+	const taken = new Set<string>();
 	const workDeps = { ...deps, logs };
-	const ended = createFarewell(workDeps);
+	const sayFarewell = createFarewell(workDeps);
+	const ended = (row: JobRow | undefined, id: string): Promise<void> => {
+		taken.delete(id);
+		return sayFarewell(row, id);
+	};
 	let isClosed = false;
 
 	const work = async ({ id, owner }: QueuedJob): Promise<void> => {
@@ -30,7 +36,8 @@ export function createJobRunner(deps: RunnerServices) {
 		try {
 			await workOn(workDeps, { id, controller, ended });
 		} catch (error) {
-			// The store has stopped, or the disk: the job stays as its rows say, and the next start takes it up.
+			// The store has stopped, or the disk: the job stays as its rows say, and the next start takes it up, or `resume`.
+			taken.delete(id);
 			logger.error("a job could not go on", { job: id, error: stackOf(error) });
 		} finally {
 			atWork.delete(id);
@@ -43,17 +50,21 @@ export function createJobRunner(deps: RunnerServices) {
 	};
 	/** Lets a job wait for its turn, with its earlier events. */
 	const push = (row: JobRow, earlier: readonly JobEvent[] = []): void => {
-		if (isClosed) return;
+		if (isClosed || taken.has(row.id)) return;
+		taken.add(row.id);
 		logs.set(row.id, createEventLog(row, earlier, row.lastEventId + 1));
 		queue.push(row);
 		void slots.add(takeNext);
 	};
 	return {
 		push,
-		/** Lets what an earlier process left open wait for its turn again; to be awaited before any other job comes. */
+		/**
+		 * Lets what is open and no one works on wait for its turn: what an earlier process left, to be awaited before any other
+		 * job comes, and what could not be written while the disk was full.
+		 */
 		async resume() {
 			const rows = await store.read((reader) => reader.list("jobs"));
-			for (const { id } of rows.filter(({ state }) => isOpenJob(state))) {
+			for (const { id } of rows.filter((row) => isOpenJob(row.state) && !taken.has(row.id))) {
 				const row = await skipUsedIds(workDeps, id);
 				if (row) push(row, (await notes.readWork(id))?.events);
 			}

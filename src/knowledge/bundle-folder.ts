@@ -19,7 +19,7 @@ import {
 import { toBundleFiles } from "./bundle-writer.js";
 import type { Finding, Graph } from "./graph.js";
 import { entriesOf } from "./path-map.js";
-import { mapInBatches } from "./work-in-turns.js";
+import { mapInBatches, runInTurns, visitInSteps } from "./work-in-turns.js";
 
 /**
  * Writes a bundle so that readers see the old folder or the whole new one: everything goes to a
@@ -122,7 +122,12 @@ async function assertReplaceable(target: string, replace: boolean): Promise<bool
 
 /** Resolves when every byte and every name is on the disk. */
 async function writeFiles(folder: string, files: BundleFiles): Promise<void> {
-	const folders = [...new Set(["", ...[...files.keys()].flatMap(foldersOf)])].sort();
+	const named = new Set([""]);
+	const nameFolders = visitInSteps(files.keys(), (path) => {
+		for (const folder of foldersOf(path)) named.add(folder);
+	});
+	await runInTurns(nameFolders);
+	const folders = [...named].sort();
 	for (const each of folders) await mkdir(join(folder, each), { recursive: true });
 	await mapInBatches([...files], ([path, bytes]) =>
 		nodeBundleDisk.write(join(folder, path), bytes),
@@ -315,7 +320,7 @@ async function listFolder(folder: string, prefix: string) {
 		return { files: [], folders: [], others: [{ path: prefix, reason: entries }] };
 	}
 	const visible = entries.filter((entry) => !entry.name.startsWith("."));
-	const others = entries.filter((entry) => !visible.includes(entry) || !isPlain(entry));
+	const others = entries.filter((entry) => entry.name.startsWith(".") || !isPlain(entry));
 	return {
 		files: visible.filter((entry) => entry.isFile()).map(({ name }) => `${prefix}${name}`),
 		folders: visible.filter((entry) => entry.isDirectory()).map(({ name }) => `${prefix}${name}/`),

@@ -9,7 +9,7 @@ import {
 } from "./bundle-document.js";
 import { BUNDLE_LIMITS } from "./bundle-limits.js";
 import { type ConceptFile, type LinkSpace, readConcept, toConceptId } from "./concept-reader.js";
-import { hashOfBundle, markOf } from "./content-hash.js";
+import { hashBuckets, hashOfBundle, markOf } from "./content-hash.js";
 import type {
 	BundleFrame,
 	BundleMemory,
@@ -19,8 +19,8 @@ import type {
 	Graph,
 	GraphRecord,
 } from "./graph.js";
-import { type PathChange, toPathMap } from "./path-map.js";
-import { runAtOnce, runInTurns, type Steps } from "./work-in-turns.js";
+import { growPathMap, type PathChange, toPathMap } from "./path-map.js";
+import { runAtOnce, runInTurns, type Steps, visitInSteps } from "./work-in-turns.js";
 
 /** Files of a bundle by path from its root, `/` as separator. */
 export type BundleFiles = ReadonlyMap<string, Uint8Array>;
@@ -56,8 +56,7 @@ function* readingOf(files: BundleFiles, options: ReadBundleOptions): Steps<Bundl
 	const findings: Finding[] = [];
 	const { documents, marks } = yield* readDocuments(files, findings);
 	const record = takeRecord(documents, findings);
-	const conceptFiles = withoutCollisions(documents, findings);
-	const ids = new Map(conceptFiles.map(({ path }) => [path, toConceptId(path)]));
+	const { conceptFiles, ids } = yield* withoutCollisions(documents, findings);
 	const space: LinkSpace = {
 		idOf: (path) => ids.get(path),
 		isOther: (path) => (path === RECORD_PATH || isReserved(path)) && files.has(path),
@@ -77,10 +76,11 @@ function* readingOf(files: BundleFiles, options: ReadBundleOptions): Steps<Bundl
 		fallbackId: options.fallbackId ?? "graph",
 	};
 	const memory: BundleMemory = {
-		files: toPathMap(marks),
+		files: marks,
 		awaited: toPathMap(awaited),
 		frame,
 	};
+	yield* hashBuckets(memory.files);
 	const graph: Graph = {
 		record: recordOf(frame, concepts),
 		concepts,
@@ -93,16 +93,16 @@ function* readingOf(files: BundleFiles, options: ReadBundleOptions): Steps<Bundl
 
 function* readDocuments(files: BundleFiles, findings: Finding[]) {
 	const documents: ConceptFile[] = [];
-	const marks: PathChange<FileMark>[] = [];
+	const marks = growPathMap<FileMark>();
 	for (const path of [...files.keys()].sort(compareText)) {
 		const bytes = files.get(path) ?? new Uint8Array();
-		marks.push([path, markOf(bytes)]);
+		marks.put(path, markOf(bytes));
 		const document = readDocument(path, bytes);
 		if (document && "rule" in document) findings.push(document);
 		else if (document) documents.push(document);
 		yield;
 	}
-	return { documents, marks };
+	return { documents, marks: marks.take() };
 }
 
 /** Removes the record from the documents, unless `graph.md` is an ordinary concept of somebody else's bundle. */
@@ -119,18 +119,21 @@ function takeRecord(documents: ConceptFile[], findings: Finding[]): ConceptFile 
 	return undefined;
 }
 
-function withoutCollisions(documents: readonly ConceptFile[], findings: Finding[]): ConceptFile[] {
+/** The concepts, and their ids by path. */
+function* withoutCollisions(documents: readonly ConceptFile[], findings: Finding[]) {
 	const pathOfId = new Map<string, string>();
-	return documents.filter(({ path }) => {
+	const ids = new Map<string, string>();
+	const conceptFiles: ConceptFile[] = [];
+	yield* visitInSteps(documents, (document) => {
+		const { path } = document;
 		const id = toConceptId(path);
 		const first = pathOfId.get(id);
-		if (first === undefined) {
-			pathOfId.set(id, path);
-			return true;
-		}
-		findings.push(toCollision(path, id, first));
-		return false;
+		if (first !== undefined) return findings.push(toCollision(path, id, first));
+		pathOfId.set(id, path);
+		ids.set(path, id);
+		return conceptFiles.push(document);
 	});
+	return { conceptFiles, ids };
 }
 
 /** One id names one concept. */

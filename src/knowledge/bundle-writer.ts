@@ -11,7 +11,7 @@ import type { Concept, Edge, ExpertConsent, Graph, GraphRecord } from "./graph.j
 import { toTermsFields } from "./graph-terms.js";
 import { readKeptFields } from "./kept-fields.js";
 import { type SourceEntry, toSourceEntry } from "./source-entry.js";
-import { runAtOnce, type Steps } from "./work-in-turns.js";
+import { runAtOnce, type Steps, visitInSteps } from "./work-in-turns.js";
 
 export const OKF_VERSION = "0.2";
 
@@ -44,20 +44,24 @@ export function* bundleFilesOf(graph: Pick<Graph, "record" | "concepts">): Steps
 }
 
 /** The root listing of a graph: one heading per folder, concepts below it. */
-export function toGraphListing(
-	title: string,
-	concepts: readonly Pick<Concept, "path" | "title" | "summary">[],
-): string {
+export function toGraphListing(title: string, concepts: readonly Listed[]): string {
+	return runAtOnce(graphListingOf(title, concepts));
+}
+
+type Listed = Pick<Concept, "path" | "title" | "summary">;
+
+/** Like `toGraphListing`, concept by concept. */
+export function* graphListingOf(title: string, concepts: readonly Listed[]): Steps<string> {
 	const sections = new Map<string, ListingEntry[]>([
 		["", [{ path: "graph.md", title: "About this graph", description: "Its record" }]],
 	]);
-	for (const concept of concepts) {
+	yield* visitInSteps(concepts, (concept) => {
 		const folder = concept.path.split("/").slice(0, -1).join("/");
 		const entries = sections.get(folder) ?? [];
 		entries.push({ path: concept.path, title: concept.title, description: concept.summary });
 		sections.set(folder, entries);
-	}
-	return toRootListing(title, sections);
+	});
+	return yield* rootListingOf(title, sections);
 }
 
 /** A root `index.md`: `okf_version`, a title, then a heading per section (none for the section named ""). */
@@ -65,10 +69,22 @@ export function toRootListing(
 	title: string,
 	sections: ReadonlyMap<string, readonly ListingEntry[]>,
 ): string {
-	const parts = [...sections].map(([heading, entries]) => {
-		const lines = entries.map(toListingLine).join("\n");
-		return heading === "" ? lines : `## ${escapeText(heading)}\n\n${lines}`;
-	});
+	return runAtOnce(rootListingOf(title, sections));
+}
+
+function* rootListingOf(
+	title: string,
+	sections: ReadonlyMap<string, readonly ListingEntry[]>,
+): Steps<string> {
+	const parts: string[] = [];
+	for (const [heading, entries] of sections) {
+		const list: string[] = [];
+		yield* visitInSteps(entries, (entry) => {
+			list.push(toListingLine(entry));
+		});
+		const lines = list.join("\n");
+		parts.push(heading === "" ? lines : `## ${escapeText(heading)}\n\n${lines}`);
+	}
 	return toMarkdownFile(
 		{ okf_version: OKF_VERSION },
 		[`# ${escapeText(title)}`, ...parts].join("\n\n"),
@@ -81,8 +97,13 @@ export function toLogFile(day: string, lines: readonly string[]): string {
 
 export function encodeFiles(texts: ReadonlyMap<string, string>): Map<string, Uint8Array> {
 	const encoder = new TextEncoder();
-	const paths = [...texts.keys()].sort();
-	return new Map(paths.map((path) => [path, encoder.encode(texts.get(path))]));
+	return inPathOrder(new Map([...texts].map(([path, text]) => [path, encoder.encode(text)])));
+}
+
+export function inPathOrder(files: BundleFiles): Map<string, Uint8Array> {
+	const empty = new Uint8Array();
+	const paths = [...files.keys()].sort();
+	return new Map(paths.map((path) => [path, files.get(path) ?? empty]));
 }
 
 function toListingLine({ path, title, description }: ListingEntry): string {

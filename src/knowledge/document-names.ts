@@ -1,13 +1,14 @@
 import { resolveLink, resolveRoutes } from "../documents/documents.js";
 import { pathWithoutExtension, stemOf } from "./bundle-paths.js";
 import type { NamedDocument } from "./import-options.js";
+import { runAtOnce, type Steps, visitInSteps } from "./work-in-turns.js";
 
 /** As much of a map as is asked here. */
 export type Lookup = Pick<ReadonlyMap<string, string>, "get">;
 
 /** The documents of an import as one of them may name another. */
 export interface ImportSpace {
-	readonly names: ReturnType<typeof createDocumentNames>;
+	readonly names: DocumentNames;
 	readonly bundlePaths: Lookup;
 	readonly titles: Lookup;
 	/** Names of documents that are left out because they are not for others; see `withheldNamesOf`. */
@@ -80,16 +81,27 @@ export function nameKeysOf(document: NamedDocument): readonly string[] {
 
 const AMBIGUOUS = Symbol("ambiguous");
 
+export interface DocumentNames {
+	/** Path of the one document that has this name. */
+	find(name: string): string | undefined;
+}
+
+/** As `documentNamesIn`, for a few documents. */
+export function createDocumentNames(documents: readonly NamedDocument[]): DocumentNames {
+	return runAtOnce(documentNamesIn(documents));
+}
+
 /**
  * Path, stem, alias, title, trailing number: a weaker name never replaces a stronger, a shared one
  * means neither.
  */
-export function createDocumentNames(documents: readonly NamedDocument[]) {
+export function* documentNamesIn(documents: readonly NamedDocument[]): Steps<DocumentNames> {
 	const pathOfName = new Map<string, string | typeof AMBIGUOUS>();
 	for (const namesOf of LEVELS) {
-		for (const [name, path] of indexLevel(documents, namesOf)) {
+		const level = yield* indexLevel(documents, namesOf);
+		yield* visitInSteps(level, ([name, path]) => {
 			if (!pathOfName.has(name)) pathOfName.set(name, path);
-		}
+		});
 	}
 	return {
 		find(name: string): string | undefined {
@@ -99,17 +111,17 @@ export function createDocumentNames(documents: readonly NamedDocument[]) {
 	};
 }
 
-function indexLevel(
+function* indexLevel(
 	documents: readonly NamedDocument[],
 	namesOf: (document: NamedDocument) => readonly string[],
-): ReadonlyMap<string, string | typeof AMBIGUOUS> {
+): Steps<ReadonlyMap<string, string | typeof AMBIGUOUS>> {
 	const level = new Map<string, string | typeof AMBIGUOUS>();
-	for (const document of documents) {
+	yield* visitInSteps(documents, (document) => {
 		for (const name of namesOf(document).map(toNameKey)) {
 			const other = level.get(name) ?? document.path;
 			level.set(name, other === document.path ? document.path : AMBIGUOUS);
 		}
-	}
+	});
 	return level;
 }
 

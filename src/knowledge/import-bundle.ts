@@ -1,3 +1,4 @@
+import { setImmediate } from "node:timers/promises";
 import {
 	createDocumentReader,
 	findLinkTargets,
@@ -15,13 +16,14 @@ import { createPathClaims, EMPTY, FRAME_PATHS, fitsNames, screenFiles } from "./
 import { type BundleFiles, readBundleInTurns } from "./bundle-reader.js";
 import {
 	encodeFiles,
+	graphListingOf,
 	toGraphListing,
 	toLogFile,
 	toMarkdownFile,
 	toRecordFile,
 } from "./bundle-writer.js";
 import { markOf } from "./content-hash.js";
-import { createDocumentNames, type ImportSpace } from "./document-names.js";
+import { documentNamesIn, type ImportSpace } from "./document-names.js";
 import type { Concept, Graph, GraphRecord } from "./graph.js";
 import { namesTerms, readTerms } from "./graph-terms.js";
 import { type DocumentImport, importDocuments, toPaths } from "./import-documents.js";
@@ -40,7 +42,7 @@ import {
 	withoutWithheldLinks,
 	withoutWithheldValues,
 } from "./withheld-names.js";
-import { runInTurns } from "./work-in-turns.js";
+import { runInTurns, type Steps } from "./work-in-turns.js";
 
 /**
  * Turns any files into a bundle and reports all that do not become concepts. Throws
@@ -59,10 +61,11 @@ export async function importBundle(
 		...(options.sections ?? []),
 		...lost.map(({ file }) => [file, undefined] as const),
 	]);
-	const format = options.format ?? (isOkfBundle(files) ? "okf" : "markdown");
+	const isOkf = options.format === undefined && (await runInTurns(isOkfBundle(files)));
+	const format = options.format ?? (isOkf ? "okf" : "markdown");
 	const concepts =
 		format === "okf"
-			? keepConcepts(files, options)
+			? await runInTurns(keepConcepts(files, options))
 			: await runInTurns(
 					importDocuments(files, { ...options, sections }, await createDocumentReader(options)),
 					signal,
@@ -73,10 +76,13 @@ export async function importBundle(
 	const refused = draft.findings.filter(({ severity }) => severity === "error");
 	const refusedPaths = new Set(refused.map(({ file }) => file));
 	const kept = new Map([...concepts.files].filter(([path]) => !refusedPaths.has(path)));
+	// Each of these goes through all concepts once.
+	await setImmediate();
 	const record = toRecord(draft.graph, { graphId, options, isOkf: format === "okf" });
 	const isUnchanged = toRecordFile(record) === toRecordFile(draft.graph.record);
+	await setImmediate();
 	const frame = new Map([
-		["index.md", toGraphListing(record.title, draft.graph.concepts)],
+		["index.md", await runInTurns(graphListingOf(record.title, draft.graph.concepts))],
 		...summaryFiles(draft.graph, record),
 	]);
 	for (const [path, bytes] of encodeFiles(frame)) {
@@ -89,6 +95,7 @@ export async function importBundle(
 	for (const path of FRAME_PATHS) late.set(path, kept.get(path));
 	const readKept = async (path: string) => kept.get(path) ?? new Uint8Array();
 	const { graph } = await changeBundle(draft.graph as Changeable, late, readKept);
+	await setImmediate();
 	const collisions = refused.filter(({ rule }) => rule === "id-collision").length;
 	return {
 		files: kept,
@@ -127,7 +134,7 @@ function withTerms(graph: Graph, files: BundleFiles, format: "okf" | "markdown")
  * A bundle says so in its root listing, or shows it by a record of ours, or by a listing without front matter beside
  * documents that all have a type.
  */
-function isOkfBundle(files: BundleFiles): boolean {
+function* isOkfBundle(files: BundleFiles): Steps<boolean> {
 	const frontMatter = (path: string) => {
 		const bytes = files.get(path);
 		return bytes ? parseMarkdown(new TextDecoder().decode(bytes)).data : {};
@@ -141,9 +148,11 @@ function isOkfBundle(files: BundleFiles): boolean {
 	const listing = files.get("index.md");
 	if (!listing || new TextDecoder().decode(listing.subarray(0, 8)).startsWith("---")) return false;
 	const others = [...files.keys()].filter((path) => /\.md$/i.test(path) && !isReserved(path));
-	return (
-		others.length > 0 && others.every((path) => textOf(frontMatter(path)["type"]) !== undefined)
-	);
+	for (const path of others) {
+		if (textOf(frontMatter(path)["type"]) === undefined) return false;
+		yield;
+	}
+	return others.length > 0;
 }
 
 /** Prices and owners that the front page of somebody's folder names; a lone `owner` says who looks after the pages. */
@@ -156,7 +165,7 @@ function termsOfFolder(files: BundleFiles): GraphRecord["terms"] {
 	return undefined;
 }
 
-function keepConcepts(files: BundleFiles, options: ImportOptions): DocumentImport {
+function* keepConcepts(files: BundleFiles, options: ImportOptions): Steps<DocumentImport> {
 	const claim = createPathClaims();
 	const kept = new Map<string, Uint8Array>();
 	const skipped: SkippedFile[] = [];
@@ -169,14 +178,16 @@ function keepConcepts(files: BundleFiles, options: ImportOptions): DocumentImpor
 		else skipped.push({ file: path, reason, kind: refusal?.kind });
 		if (refusal?.kind === "private") closed.push({ path, names: refusal.names });
 		if (reason !== undefined && refusal === undefined) displaced += 1;
+		yield;
 	}
 	const withheld = withheldNamesOf([...closed, ...toPaths(options.ignored)]);
 	const documents = [...kept.keys()].map(asItIs);
 	const bundlePaths = new Map([...kept.keys()].map((path) => [path, path]));
-	const names = createDocumentNames(documents);
+	const names = yield* documentNamesIn(documents);
 	const space = { names, bundlePaths, titles: new Map<string, string>(), withheld };
 	for (const [path, bytes] of withheld.size > 0 ? kept : []) {
 		kept.set(path, withoutWithheld(path, bytes, space));
+		yield;
 	}
 	return {
 		files: kept,

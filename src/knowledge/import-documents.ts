@@ -23,9 +23,9 @@ import { foldersAbove } from "./bundle-document.js";
 import { BUNDLE_LIMITS } from "./bundle-limits.js";
 import { createPathClaims, pathWithoutExtension, stemOf, toBundlePath } from "./bundle-paths.js";
 import type { BundleFiles } from "./bundle-reader.js";
-import { encodeFiles, encodePath, type RelationEntry, toConceptFile } from "./bundle-writer.js";
+import { encodePath, inPathOrder, type RelationEntry, toConceptFile } from "./bundle-writer.js";
 import { readEvidence, toConceptId } from "./concept-reader.js";
-import { createDocumentNames, type ImportSpace, toNameKey } from "./document-names.js";
+import { documentNamesIn, type ImportSpace, toNameKey } from "./document-names.js";
 import type { Concept } from "./graph.js";
 import { hasWikiLink, readRelations, rewriteLinks, withRelatedLinks } from "./import-links.js";
 import type {
@@ -42,7 +42,7 @@ import {
 	withoutWithheldLinks,
 	withoutWithheldValues,
 } from "./withheld-names.js";
-import type { Steps } from "./work-in-turns.js";
+import { type Steps, visitInSteps } from "./work-in-turns.js";
 
 /** Concept files made from plain documents, and what became of the rest. */
 export interface DocumentImport {
@@ -71,15 +71,20 @@ export function* importDocuments(
 		companions,
 	});
 	const skippedBefore = skipped.length;
-	const bundlePaths = new Map(placeDocuments(documents, skipped));
+	const bundlePaths = yield* placeDocuments(documents, skipped);
 	const displaced = skipped.length - skippedBefore;
 	const taken = documents.filter(({ path }) => bundlePaths.has(path));
-	const chosen = yield* chooseTitles(
-		taken.map((one) => ({ ...one, listed: companions.listedAs(one.path) })),
-	);
-	const named = taken.map((one) => nameDocument(one, chosen.get(one.path) ?? "", options));
-	const names = createDocumentNames(named);
-	const placed = cutDocuments(named, { bundlePaths, options, reader });
+	const listed: (ForeignDocument & { readonly listed: string | undefined })[] = [];
+	yield* visitInSteps(taken, (one) => {
+		listed.push({ ...one, listed: companions.listedAs(one.path) });
+	});
+	const chosen = yield* chooseTitles(listed);
+	const named: ImportDocument[] = [];
+	yield* visitInSteps(taken, (one) => {
+		named.push(nameDocument(one, chosen.get(one.path) ?? "", options));
+	});
+	const names = yield* documentNamesIn(named);
+	const placed = yield* cutDocuments(named, { bundlePaths, options, reader });
 	const withheld = withheldNamesOf([...closed, ...toPaths(options.ignored)]);
 	const space: ImportSpace = {
 		names,
@@ -88,16 +93,17 @@ export function* importDocuments(
 		titles: new Map(placed.map(({ path, title }) => [bundlePaths.get(path) ?? path, title])),
 	};
 	const isVault = yield* looksLikeVault(placed, space);
-	const texts = new Map<string, string>();
+	const encoder = new TextEncoder();
+	const written = new Map<string, Uint8Array>();
 	const mapped: MappedDocument[] = [];
 	for (const document of placed) {
 		const { text, ...rest } = mapDocument(document, { options, space, isVault });
-		texts.set(rest.bundlePath, text);
+		written.set(rest.bundlePath, encoder.encode(text));
 		mapped.push(rest);
 		yield;
 	}
 	return {
-		files: encodeFiles(texts),
+		files: inPathOrder(written),
 		skipped,
 		documents: mapped,
 		displaced,
@@ -115,17 +121,17 @@ export function toPaths(paths: readonly string[] = []): readonly WithheldDocumen
 }
 
 /** Documents and, where a limit is set, the parts of long ones, whose paths are added. */
-function cutDocuments(
+function* cutDocuments(
 	documents: readonly ImportDocument[],
 	{
 		bundlePaths,
 		options: { splitChars },
 		reader,
 	}: { bundlePaths: Map<string, string>; options: ImportOptions; reader: DocumentReader },
-): readonly ImportDocument[] {
+): Steps<readonly ImportDocument[]> {
 	if (splitChars === undefined) return documents;
 	const taken = new Set(bundlePaths.values());
-	return documents.flatMap((document) => {
+	const cutOne = (document: ImportDocument): readonly ImportDocument[] => {
 		const bundlePath = bundlePaths.get(document.path) ?? document.path;
 		const cut = reader.cutAtHeadings(document.body, splitChars);
 		const split = splitDocument({ document, bundlePath }, cut);
@@ -133,7 +139,13 @@ function cutDocuments(
 		if (split.slice(1).some((part) => taken.has(part.bundlePath))) return [document];
 		for (const part of split) bundlePaths.set(part.document.path, part.bundlePath);
 		return split.map((part) => part.document);
-	});
+	};
+	const all: ImportDocument[] = [];
+	for (const document of documents) {
+		all.push(...cutOne(document));
+		yield;
+	}
+	return all;
 }
 
 export interface Mapping {
@@ -222,13 +234,14 @@ function* readDocuments(
 		yield;
 	}
 	const decisive = sections.size > 0 || [...files.keys()].some(isCompanion);
-	const documents = read.filter(({ path, names }) => {
+	const documents: ForeignDocument[] = [];
+	yield* visitInSteps(read, (document) => {
+		const { path, names } = document;
 		const folders = ["", ...foldersAbove(path).map((folder) => `${folder}/`)];
 		const reason = folders.map((folder) => cascades.get(folder)).find((one) => one !== undefined);
-		if (reason === undefined) return true;
+		if (reason === undefined) return documents.push(document);
 		skipped.push(toSkipped(path, { reason, kind: "private" }));
-		closed.push({ path, names });
-		return false;
+		return closed.push({ path, names });
 	});
 	return { documents, hasCascades: cascades.size > 0 || decisive, closed };
 }
@@ -249,15 +262,15 @@ function* looksLikeVault(documents: readonly ImportDocument[], space: ImportSpac
 export const NO_ID = "No concept id can be made of the file's name.";
 
 /** Bundle path by source path; of two documents that would get one id, the first in path order does. */
-function placeDocuments(
+function* placeDocuments(
 	documents: readonly ForeignDocument[],
 	skipped: SkippedFile[],
-): ReadonlyMap<string, string> {
+): Steps<Map<string, string>> {
 	const bundlePaths = new Map<string, string>();
 	const takenBy = new Map<string, string>();
 	const claim = createPathClaims();
 	const claimOf = (bundlePath: string) => (bundlePath === "" ? NO_ID : claim(bundlePath));
-	for (const { path } of documents) {
+	yield* visitInSteps(documents, ({ path }) => {
 		const bundlePath = toBundlePath(path);
 		const id = toConceptId(bundlePath);
 		const first = takenBy.get(id);
@@ -268,7 +281,7 @@ function placeDocuments(
 			takenBy.set(id, path);
 			bundlePaths.set(path, bundlePath);
 		}
-	}
+	});
 	return bundlePaths;
 }
 

@@ -15,6 +15,7 @@ import type { ImportOptions, SkippedFile } from "./import-options.js";
 import { type ImportUpdate, toImportMemory, updateImport } from "./import-update.js";
 import type { ImportMemory } from "./source-reading.js";
 import { createReason, failTooLarge, isIgnoreFile, scanFolder, toIgnore } from "./source-scan.js";
+import { runInTurns } from "./work-in-turns.js";
 
 export interface ImportRequest {
 	readonly source: string;
@@ -43,7 +44,8 @@ export async function importFolder(request: ImportRequest) {
 	const own = { ...dated, sections, ignored: ignoredIn(skipped) };
 	const { report, ...result } = await importBundle(files, as, own, signal);
 	/** Lets the next import of this folder read only what has changed; archives are read whole. */
-	const memory = stamps && toImportMemory(files, stamps, { report, ...result });
+	const memory =
+		stamps && (await runInTurns(toImportMemory(files, stamps, { report, ...result })));
 	return { ...result, memory, report: { ...report, skipped: merge(skipped, report.skipped) } };
 }
 

@@ -6,7 +6,7 @@ import { FRAME_PATHS } from "./bundle-paths.js";
 import type { BundleFiles } from "./bundle-reader.js";
 import { toConceptId } from "./concept-reader.js";
 import { hashOf, markOf } from "./content-hash.js";
-import { createDocumentNames, type ImportSpace, nameKeysOf } from "./document-names.js";
+import { documentNamesIn, type ImportSpace, nameKeysOf } from "./document-names.js";
 import type { Graph } from "./graph.js";
 import { asItIs } from "./import-bundle.js";
 import { mapDocument, nameDocument, toPaths } from "./import-documents.js";
@@ -30,7 +30,7 @@ import {
 	type Sources,
 } from "./source-reading.js";
 import { withheldNamesOf } from "./withheld-names.js";
-import { runInTurns, type Steps } from "./work-in-turns.js";
+import { runInTurns, type Steps, visitInSteps } from "./work-in-turns.js";
 
 export interface ImportUpdate {
 	/** Files of the bundle to change, but for its frame. */
@@ -270,7 +270,7 @@ function* spaceOf(
 		consider(document);
 		yield;
 	}
-	return { names: createDocumentNames(named), bundlePaths, titles, withheld };
+	return { names: yield* documentNamesIn(named), bundlePaths, titles, withheld };
 }
 
 function titlesOf({ kept, reread }: SourceReading): ReadonlyMap<string, string> {
@@ -285,15 +285,15 @@ function titlesOf({ kept, reread }: SourceReading): ReadonlyMap<string, string> 
 }
 
 /** Remembers a whole import. `stamps` were taken before the files were read. */
-export function toImportMemory(
+export function* toImportMemory(
 	source: BundleFiles,
 	stamps: ReadonlyMap<string, string | undefined>,
 	{ report, graph, trace }: Pick<ImportResult, "report" | "graph" | "trace">,
-): ImportMemory {
+): Steps<ImportMemory> {
 	const documents = new Map(trace.documents.map((document) => [document.path, document]));
 	const skipped = new Map(report.skipped.map((one) => [one.file, one]));
 	const rows = new Map<string, ImportRow>();
-	for (const [path, bytes] of source) {
+	yield* visitInSteps(source, ([path, bytes]) => {
 		const document = documents.get(path);
 		const outputHash = document && outputOf(graph, document.bundlePath);
 		rows.set(path, {
@@ -303,7 +303,7 @@ export function toImportMemory(
 			outputHash,
 			skipped: outputHash === undefined ? skipped.get(document?.bundlePath ?? path) : undefined,
 		});
-	}
+	});
 	const { documents: _, ...rest } = trace;
 	return { ...rest, rows };
 }

@@ -6,6 +6,7 @@ import { listFolderTree, readBounded, unreadable } from "./bundle-folder.js";
 import { BUNDLE_LIMITS } from "./bundle-limits.js";
 import { reasonToPassOver } from "./bundle-paths.js";
 import type { SkippedFile } from "./import-options.js";
+import { runInTurns, visitInSteps } from "./work-in-turns.js";
 
 /** Names what an owner keeps out of every import, in the syntax of `.gitignore`. */
 const IGNORE_FILE = ".tollgraphignore";
@@ -30,12 +31,14 @@ export async function scanFolder(folder: string, filter: SourceFilter) {
 	);
 	const reasonOf = createReason(filter, ignored);
 	const companions: string[] = [];
-	const wanted = paths.filter((path) => {
+	const wanted: string[] = [];
+	const choose = visitInSteps(paths, (path) => {
 		const reason = reasonOf(path);
-		if (reason && reason.kind === undefined && isCompanion(path)) companions.push(path);
-		else if (reason) skipped.push(reason);
-		return !reason;
+		if (!reason) wanted.push(path);
+		else if (reason.kind === undefined && isCompanion(path)) companions.push(path);
+		else skipped.push(reason);
 	});
+	await runInTurns(choose);
 	// What a section says counts for its folder also when it is left out itself.
 	const sections = [...skipped.map(({ file }) => file).filter(isSection), ...companions];
 	return { paths: wanted, skipped, sections };

@@ -14,6 +14,19 @@ function* stepsOf(count: number): Steps<void> {
 /** After a step that is as long as a turn: whatever waits comes first. */
 export const restOfTurn = (): Steps<void> => stepsOf(STEPS_PER_TURN);
 
+/** Together they take about as long as one step. */
+const ITEMS_PER_STEP = 20;
+
+/** Visits items that take microseconds each. */
+export function* visitInSteps<T>(items: Iterable<T>, visit: (item: T) => void): Steps<void> {
+	let count = 0;
+	for (const item of items) {
+		visit(item);
+		count += 1;
+		if (count % ITEMS_PER_STEP === 0) yield;
+	}
+}
+
 /** The result, with nothing else done meanwhile. */
 export function runAtOnce<Result>(steps: Steps<Result>): Result {
 	for (;;) {

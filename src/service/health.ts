@@ -80,8 +80,8 @@ function toPayments({ openPayments, chainBooks }: HealthDeps): Json {
 function toStoreState({ kind, status, since, reason, sequence, isChainIntact }: StoreHealth): Json {
 	return {
 		kind,
-		status,
-		state: status === "ok" ? "serving" : "stopped",
+		status: status === "ok" ? status : "stopped",
+		state: status === "ok" ? "serving" : status,
 		since: toIsoTime(since),
 		// Whatever follows a path goes with it: names of folders may hold spaces and quotation marks.
 		...(reason !== undefined && {

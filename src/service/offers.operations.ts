@@ -22,7 +22,11 @@ const healthSchema = replyComponent(
 		store: z.object({
 			kind: z.string().describe("What keeps the ledger: journal, files of this server"),
 			status: z.enum(["ok", "stopped"]),
-			state: z.enum(["serving", "stopped"]).describe("stopped: it takes no more changes"),
+			state: z
+				.enum(["serving", "full", "stopped"])
+				.describe(
+					"full: it takes changes again once there is room on the disk; stopped: once it is started again",
+				),
 			since: z.string().describe("When it was opened, or when it stopped"),
 			reason: z.string().optional().describe("Why it stopped"),
 			sequence: z.int(),

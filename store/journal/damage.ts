@@ -1,4 +1,5 @@
 import { ServiceError, unavailable } from "../../src/kernel/kernel.js";
+import { SHORT_WRITE } from "./file-system.js";
 
 const RESTORE =
 	"Nothing was changed. Restore the store's folder from a backup, all its files together, and start again.";
@@ -38,6 +39,14 @@ export function unreadable(path: string, cause: unknown): ServiceError {
 		`The journal could not be read: "${path}" (${messageOf(cause)}). Try again in a moment.`,
 		{ retryable: true, cause },
 	);
+}
+
+/** A disk without room, or beyond its owner's quota; one that takes a part of a write says so at the next. */
+const NO_ROOM: ReadonlySet<unknown> = new Set(["ENOSPC", "EDQUOT", SHORT_WRITE]);
+
+/** True where the same bytes may be written at the same place once there is room: nothing that was synced is in doubt. */
+export function isFull(error: unknown): boolean {
+	return error instanceof Error && "code" in error && NO_ROOM.has(error.code);
 }
 
 export function messageOf(error: unknown): string {

@@ -205,9 +205,12 @@ export async function writeDurably(
 	assertWhole(await file.writeDurably(bytes, position), bytes);
 }
 
+export const SHORT_WRITE = "SHORT_WRITE";
+
 function assertWhole(written: number, { byteLength }: Uint8Array): void {
 	if (written === byteLength) return;
-	throw new Error(`the disk took ${written} of ${byteLength} bytes (short write)`);
+	const error = new Error(`the disk took ${written} of ${byteLength} bytes (short write)`);
+	throw Object.assign(error, { code: SHORT_WRITE });
 }
 
 /**

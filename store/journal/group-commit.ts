@@ -1,5 +1,5 @@
 import { type Clock, nextTurn } from "../../src/kernel/kernel.js";
-import { messageOf, stopped } from "./damage.js";
+import { isFull, messageOf, stopped } from "./damage.js";
 import type { TimeRange } from "./segments.js";
 
 /** Transactions that go to the disk as one frame and are answered together. */
@@ -7,8 +7,10 @@ export interface Batch {
 	/** Milliseconds since the epoch at which the first of them committed. */
 	readonly at: number;
 	readonly transactions: string[];
-	/** Resolves once the frame is durable; rejects with UNAVAILABLE when that is unknown. */
+	/** Resolves once the frame is durable; rejects with UNAVAILABLE when that is unknown, or has to wait for room on the disk. */
 	readonly done: Promise<void>;
+	/** True once the frame is durable, also where `done` was rejected before. */
+	readonly isKept: () => boolean;
 	/** Ids of cold rows within. */
 	coldRange: TimeRange | undefined;
 }
@@ -23,6 +25,8 @@ interface OpenBatch extends Batch {
 }
 
 const DEFERRED_MS = 20;
+/** How often a disk without room is tried again. */
+const ROOM_MS = 1_000;
 
 export type GroupCommit = ReturnType<typeof createGroupCommit>;
 
@@ -31,32 +35,78 @@ export function createGroupCommit({
 	clock,
 	write,
 	onStop,
+	onFull,
+	onResume,
 }: {
 	readonly clock: Clock;
-	/** Makes the batch under way durable. Its first rejection stops everything: a failed sync is never tried again. */
+	/**
+	 * Makes the batch under way durable. A rejection stops everything, since a failed sync is never tried again; but where
+	 * `isFull` the same batch waits until there is room, and is written whole again.
+	 */
 	readonly write: () => Promise<void>;
 	readonly onStop: (reason: string) => void;
+	/** Nothing joins any more until `onResume`. */
+	readonly onFull: (reason: string) => void;
+	readonly onResume: () => void;
 }) {
 	const queue = createBatchQueue(clock);
 	const siblings = createSiblings(clock);
 	let underWay: OpenBatch | undefined;
 	let isDraining = false;
 	let drained: Promise<void> = Promise.resolve();
-	let failure: { readonly reason: string; readonly error: Error } | undefined;
+	let failure: Refusal | undefined;
+	/** While there is no room. */
+	let pause: (Refusal & { readonly end: () => void }) | undefined;
 
-	const stop = (reason: string, cause?: unknown) => {
-		if (failure) return;
-		failure = { reason, error: stopped(reason, cause) };
+	const giveUp = (refusal: Refusal) => {
+		failure = refusal;
+		pause?.end();
 		underWay?.reject(failure.error);
 		queue.rejectAll(failure.error);
+	};
+	const stop = (reason: string, cause?: unknown) => {
+		if (failure) return;
+		giveUp({ reason, error: stopped(reason, cause) });
 		onStop(reason);
+	};
+	/** Callers are told; what they changed stays, and is written first of all. */
+	const waitForRoom = async (cause: unknown) => {
+		const reason = `the disk is full: ${messageOf(cause)}`;
+		const error = pause?.error ?? stopped(reason, cause);
+		if (!pause) {
+			underWay?.reject(error);
+			queue.answerAll(error);
+			onFull(reason);
+		}
+		await new Promise<void>((resolve) => {
+			const cancel = clock.after(ROOM_MS, resolve);
+			const end = () => {
+				cancel();
+				resolve();
+			};
+			pause = { reason, error, end };
+		});
+	};
+	const writeOnceThereIsRoom = async () => {
+		while (!failure) {
+			try {
+				await write();
+				const wasFull = pause !== undefined;
+				pause = undefined;
+				if (wasFull) onResume();
+				return;
+			} catch (error) {
+				if (!isFull(error)) return stop(messageOf(error), error);
+				await waitForRoom(error);
+			}
+		}
 	};
 	const drain = async () => {
 		while (queue.isDue()) {
 			await siblings.gather();
 			underWay = queue.take();
-			await write().catch((error: unknown) => stop(messageOf(error), error));
-			underWay?.resolve();
+			await writeOnceThereIsRoom();
+			if (!failure) underWay?.resolve();
 			underWay = undefined;
 		}
 		isDraining = false;
@@ -88,7 +138,8 @@ export function createGroupCommit({
 		},
 		/** Resolves when everything added so far is durable. */
 		async settle(): Promise<void> {
-			if (failure) throw failure.error;
+			const refusal = failure ?? pause;
+			if (refusal) throw refusal.error;
 			const last = queue.newest() ?? underWay;
 			if (!last) return;
 			flush();
@@ -101,9 +152,19 @@ export function createGroupCommit({
 		backlog: queue.length,
 		underWay: (): Batch | undefined => underWay,
 		stop,
-		/** Why nothing is written any more; undefined while all is well. */
-		stopReason: () => failure?.reason,
+		/** Why nothing joins now; undefined while all is well. */
+		stopReason: () => (failure ?? pause)?.reason,
+		isWaitingForRoom: () => pause !== undefined && !failure,
+		/** The process ends: what waits for room is left as after a crash. */
+		giveUpWaiting(): void {
+			if (pause && !failure) giveUp(pause);
+		},
 	};
+}
+
+interface Refusal {
+	readonly reason: string;
+	readonly error: Error;
 }
 
 /** Flushes what deferred transactions left, unless a durable one has taken it along by then. */
@@ -157,20 +218,29 @@ function createBatchQueue(clock: Clock) {
 		rejectAll(error: Error): void {
 			for (const batch of waiting.splice(0)) batch.reject(error);
 		},
+		/** They stay in the queue. */
+		answerAll(error: Error): void {
+			for (const batch of waiting) batch.reject(error);
+		},
 	};
 }
 
 function createBatch(at: number, beganMs: number): OpenBatch {
-	let resolve: () => void = () => undefined;
+	let isKept = false;
+	let answer: () => void = () => undefined;
 	let reject: (error: Error) => void = () => undefined;
 	const done = new Promise<void>((onResolve, onReject) => {
-		resolve = onResolve;
+		answer = onResolve;
 		reject = onReject;
 	});
+	const resolve = () => {
+		isKept = true;
+		answer();
+	};
 	// No caller waits for a deferred transaction; the next one reports its failure.
 	done.catch(() => undefined);
 	const gathering = { beganMs, characters: 0, isUrgent: false, coldRange: undefined };
-	return { ...gathering, at, transactions: [], done, resolve, reject };
+	return { ...gathering, at, transactions: [], done, isKept: () => isKept, resolve, reject };
 }
 
 /** An expectation not met by then is dropped: its call was refused, or takes long. */

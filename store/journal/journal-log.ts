@@ -131,8 +131,10 @@ export async function openHighWaterMark(fileSystem: FileSystem, path: string) {
 	const write = async (record: MarkRecord) => {
 		// Opened late, so that a refused start changes nothing.
 		file ??= await fileSystem.open(path, bytes ? "existing" : "create");
-		turn += 1;
-		await writeDurably(file, encodeSlot({ ...record, turn }), (turn % 2) * SLOT_BYTES);
+		// The slot of a write that failed is the one to write again: the other one is good.
+		const next = turn + 1;
+		await writeDurably(file, encodeSlot({ ...record, turn: next }), (next % 2) * SLOT_BYTES);
+		turn = next;
 	};
 
 	const found: MarkFound = newest?.record ?? (bytes ? "damaged" : "missing");
@@ -140,7 +142,7 @@ export async function openHighWaterMark(fileSystem: FileSystem, path: string) {
 		found,
 		/** Records a frame that is durable already. Calls may overlap; each resolves when its record is on the disk. */
 		raise(record: MarkRecord): Promise<void> {
-			last = last.then(() => write(record));
+			last = last.catch(() => undefined).then(() => write(record));
 			return last;
 		},
 		async close(): Promise<void> {

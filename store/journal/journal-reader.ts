@@ -3,6 +3,7 @@ import type { TableName } from "../store.js";
 import { damaged, unreadable } from "./damage.js";
 import type { FileSystem } from "./file-system.js";
 import { type ChainLink, type FrameReading, readFrame } from "./frame.js";
+import type { Batch } from "./group-commit.js";
 import { decodeBody, type FrameBody, putMark, type Row } from "./operation.js";
 import { mayHold, type SegmentFacts, segmentPath } from "./segments.js";
 
@@ -124,13 +125,13 @@ export type ColdRows = ReturnType<typeof createColdRows>;
 
 /** Rows that are many and rarely read: not in memory, but for the latest ones. */
 export function createColdRows(reader: JournalReader, segments: () => readonly SegmentFacts[]) {
-	const recent = new Map<string, { readonly row: Row; readonly done: Promise<void> }>();
+	const recent = new Map<string, { readonly row: Row; readonly batch: Pick<Batch, "done" | "isKept"> }>();
 	return {
 		/** Keeps a row in memory for a while; `done` resolves when it is durable. */
-		remember(table: TableName, row: Row, done: Promise<void>): void {
+		remember(table: TableName, row: Row, batch: Pick<Batch, "done" | "isKept">): void {
 			const key = `${table}/${row.id}`;
 			recent.delete(key);
-			recent.set(key, { row, done });
+			recent.set(key, { row, batch });
 			if (recent.size <= REMEMBERED_ROWS) return;
 			const [oldest = ""] = recent.keys();
 			recent.delete(oldest);
@@ -139,8 +140,9 @@ export function createColdRows(reader: JournalReader, segments: () => readonly S
 		async find(table: TableName, id: string): Promise<Row | undefined> {
 			const remembered = recent.get(`${table}/${id}`);
 			if (remembered) {
-				await remembered.done;
-				return remembered.row;
+				const { row, batch } = remembered;
+				if (!batch.isKept()) await batch.done;
+				return row;
 			}
 			const holding = segments().filter((segment) => mayHold(segment, id));
 			// Newest first: what is asked for is seldom old.

@@ -31,6 +31,9 @@ export interface JournalStoreDeps {
 	readonly random?: Random;
 	/** Called once, when a failure of the disk stops the store. */
 	readonly onStop?: (reason: string) => void;
+	/** Called when the disk has no room: nothing is taken until `onResume`, and nothing that was taken is lost. */
+	readonly onFull?: (reason: string) => void;
+	readonly onResume?: () => void;
 	/**
 	 * Called where what was on the disk may be gone from the end of the journal, with a clause that says so: the store opens
 	 * with what is there. Without it such a journal is refused.
@@ -69,6 +72,8 @@ export async function openJournalStore(deps: JournalStoreDeps) {
 	}
 }
 
+const ignore = () => undefined;
+
 function assertRunning(reason: string | undefined): void {
 	if (reason !== undefined) throw stopped(reason);
 }
@@ -76,16 +81,31 @@ function assertRunning(reason: string | undefined): void {
 type Folders = Record<"root" | "segments" | "snapshots" | "documents" | "queries", string>;
 
 /** Since when the store is in the state it is in. */
-function watchStop({ clock, onStop }: Pick<JournalStoreDeps, "clock" | "onStop">) {
+function watchState({ clock, ...deps }: Pick<JournalStoreDeps, "clock" | keyof StateHooks>) {
 	let since = clock.now();
+	const begin = () => {
+		since = clock.now();
+	};
 	return {
 		since: () => since,
-		onStop(reason: string) {
-			since = clock.now();
-			onStop?.(reason);
+		hooks: {
+			onStop(reason: string) {
+				begin();
+				deps.onStop?.(reason);
+			},
+			onFull(reason: string) {
+				begin();
+				deps.onFull?.(reason);
+			},
+			onResume() {
+				begin();
+				deps.onResume?.();
+			},
 		},
 	};
 }
+
+type StateHooks = Pick<JournalStoreDeps, "onStop" | "onFull" | "onResume">;
 
 async function openLocked(
 	deps: JournalStoreDeps,
@@ -93,9 +113,9 @@ async function openLocked(
 	releaseLock: () => Promise<void>,
 ) {
 	const { fileSystem, clock, random = systemRandom, onDroppedQueryRows: onDropped } = deps;
-	const { since, onStop } = watchStop(deps);
+	const { since, hooks } = watchState(deps);
 	const documents = await openDocuments({ fileSystem, clock, folder: folders.documents });
-	const running = await openRunning({ ...deps, onStop }, folders);
+	const running = await openRunning({ ...deps, ...hooks }, folders);
 	const { low, journal, commit, inTurn, look } = running;
 	const damage = createDamageLog();
 	const places = { fileSystem, folder: folders.segments };
@@ -117,7 +137,8 @@ async function openLocked(
 		const reason = stopReason();
 		const { sequence } = journal.head();
 		const facts = { reason, sequence, since: since(), isChainIntact: damage.isIntact() };
-		return { kind: "journal", status: reason === undefined ? "ok" : "stopped", ...facts };
+		const status = commit.isWaitingForRoom() && closing === undefined ? "full" : "stopped";
+		return { kind: "journal", status: reason === undefined ? "ok" : status, ...facts };
 	};
 	const settled = async () => {
 		if (stopReason() === undefined) await commit.settle();
@@ -217,6 +238,7 @@ async function shutDown({
 		await documents.close();
 		await inTurn(async () => undefined);
 		await commit.settle().catch(() => undefined);
+		commit.giveUpWaiting();
 		await snapshots.close();
 		await queryLog.close();
 		await commit.idle();
@@ -228,7 +250,7 @@ async function shutDown({
 
 /** Recovers what the folder holds and makes it ready for appending. Throws UNAVAILABLE when it is damaged. */
 async function openJournal(
-	{ fileSystem, clock, onStop = () => undefined, acceptLoss }: JournalStoreDeps,
+	{ fileSystem, clock, acceptLoss, ...hooks }: JournalStoreDeps,
 	folders: Folders,
 	onGrowth: (bytes: number) => void,
 ) {
@@ -260,7 +282,8 @@ async function openJournal(
 		lastFrame,
 		beforeCut: () => raiseMark(),
 	});
-	const commit = createGroupCommit({ clock, write: () => low.write(), onStop });
+	const { onStop = ignore, onFull = ignore, onResume = ignore } = hooks;
+	const commit = createGroupCommit({ clock, write: () => low.write(), onStop, onFull, onResume });
 	const journal = createJournal({
 		clock,
 		writer,

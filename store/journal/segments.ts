@@ -104,7 +104,10 @@ const ALLOCATED_BYTES = 256 * 1024;
 
 export type SegmentWriter = Awaited<ReturnType<typeof openSegmentWriter>>;
 
-/** Appends frames to the newest segment; one caller at a time. After a rejection it must not be used again. */
+/**
+ * Appends frames to the newest segment; one caller at a time. After a rejection only the same call may come again, and only
+ * where there was no room.
+ */
 export async function openSegmentWriter({
 	fileSystem,
 	folder,
@@ -126,9 +129,18 @@ export async function openSegmentWriter({
 	readonly beforeCut: () => Promise<void>;
 }) {
 	const openFile = async (number: number, how: "create" | "existing"): Promise<OpenFile> => {
-		const opened = await fileSystem.open(segmentPath(folder, number), how);
-		if (how === "create") await fileSystem.syncFolder(folder);
-		return opened;
+		const path = segmentPath(folder, number);
+		const opened = await fileSystem.open(path, how);
+		if (how === "existing") return opened;
+		try {
+			await fileSystem.syncFolder(folder);
+			return opened;
+		} catch (error) {
+			// So that it can be made again.
+			await opened.close();
+			await fileSystem.remove(path);
+			throw error;
+		}
 	};
 	let file = await openFile(segment, exists ? "existing" : "create");
 	if (exists) {
@@ -163,9 +175,10 @@ export async function openSegmentWriter({
 		/** Closes the segment at its exact length and begins the next. */
 		async rotate(): Promise<void> {
 			await cutAllocated();
+			const next = await openFile(segment + 1, "create");
 			await file.close();
+			file = next;
 			segment += 1;
-			file = await openFile(segment, "create");
 			offset = 0;
 			length = 0;
 		},

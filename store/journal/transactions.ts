@@ -49,7 +49,7 @@ export function createTransactions({
 		for (const operation of operations) {
 			applyOperation(state, operation, batch.at);
 			if (operation.kind !== "put" || !COLD_TABLES.has(operation.table)) continue;
-			coldRows.remember(operation.table, operation.row, batch.done);
+			coldRows.remember(operation.table, operation.row, batch);
 			batch.coldRange = widen(batch.coldRange, operation.row.id);
 		}
 		commit.add(json, durability);

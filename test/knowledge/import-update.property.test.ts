@@ -13,6 +13,8 @@ import {
 } from "../../src/knowledge/import-bundle.js";
 import type { ImportOptions } from "../../src/knowledge/import-options.js";
 import { toImportMemory, updateImport } from "../../src/knowledge/import-update.js";
+import type { ImportMemory } from "../../src/knowledge/source-reading.js";
+import { runAtOnce } from "../../src/knowledge/work-in-turns.js";
 import { textOf } from "./sample-bundle.js";
 
 const OPTIONS: ImportOptions = { today: "2026-01-02", edgeKeys: ["requires"] };
@@ -89,7 +91,7 @@ type Files = Map<string, Uint8Array>;
 interface Import {
 	readonly graph: Changeable;
 	readonly files: Files;
-	readonly memory: ReturnType<typeof toImportMemory>;
+	readonly memory: ImportMemory;
 	readonly options: ImportOptions;
 }
 
@@ -98,7 +100,7 @@ const stampsOf = (source: Files) =>
 
 async function importWhole(source: Files, options: ImportOptions): Promise<Import> {
 	const result = await importBundle(source, "notes", options);
-	const memory = toImportMemory(source, stampsOf(source), result);
+	const memory = runAtOnce(toImportMemory(source, stampsOf(source), result));
 	return { graph: result.graph as Changeable, files: new Map(result.files), memory, options };
 }
 

@@ -11,7 +11,8 @@ const isJournal = (path: string) => path.endsWith(".journal");
 async function failUnderLoad(t: Test, verdict: Verdict): Promise<FakeDisk> {
 	const disk = createFakeDisk();
 	const reasons: string[] = [];
-	const store = await openOn(disk, { onStop: (reason) => reasons.push(reason) });
+	const note = (reason: string) => reasons.push(reason);
+	const store = await openOn(disk, { onStop: note, onFull: note });
 	for (const index of times(3, (i) => i)) await credit(store, "cust:a", 1n, `before ${index}`);
 	let failures = 0;
 	disk.judge = ({ name, path }) => {
@@ -29,7 +30,7 @@ async function failUnderLoad(t: Test, verdict: Verdict): Promise<FakeDisk> {
 	const outcomes = await Promise.allSettled([...writes, ...looks]);
 	for (const outcome of outcomes) assertUnavailable(t, outcome);
 	assertUnavailable(t, (await Promise.allSettled([credit(store, "cust:a", 1n, "after")]))[0]);
-	await assertStopped(t, store);
+	await assertStopped(t, store, reasons);
 	t.equal(reasons.length, 1);
 	t.equal(failures, 1, "a write that failed is not tried again");
 	await store.close();
@@ -44,8 +45,12 @@ function assertUnavailable(t: Test, outcome: PromiseSettledResult<unknown> | und
 	if (!isRight) t.fail(`no UNAVAILABLE: ${String(error)}`);
 }
 
-async function assertStopped(t: Test, store: JournalStore): Promise<void> {
-	t.equal(store.health().status, "stopped");
+async function assertStopped(
+	t: Test,
+	store: JournalStore,
+	reasons: readonly string[],
+): Promise<void> {
+	t.equal(store.health().status, /disk is full/.test(reasons[0] ?? "") ? "full" : "stopped");
 	t.match(store.health().reason, /simulated|short write/);
 	const read = store.transaction((tx) => tx.balance("cust:a"));
 	await t.rejects(read, { code: "UNAVAILABLE" }, "not even a look is promised to be durable");

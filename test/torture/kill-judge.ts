@@ -5,11 +5,14 @@ import type { Store } from "../../store/store-port.js";
 import type { Book } from "./book.js";
 import { BrokenPromise } from "./broken-promise.js";
 import { judgeWallets } from "./judge-payments.js";
+import type { Transfers } from "./kill-facilitator.js";
 import type { Signed } from "./wallet.js";
 
 /** States in which a payment whose money moved may be found, and those of one whose money did not. */
 const SETTLED = ["captured", "credited", "settled", "unknown", "settling"];
 const UNUSED = ["released", "reserved", "refused", "unknown", "settling"];
+/** States at which what settled has come to its end. */
+const DECIDED = ["captured", "credited"];
 
 export interface ChainFacts {
 	readonly chain: ChainReader;
@@ -32,6 +35,38 @@ export async function judgeOnChain(store: Store, facts: ChainFacts): Promise<voi
 	const received = await chain.balanceOf(terms, terms.payTo);
 	if (booked + openMicros === received) return;
 	throw new BrokenPromise(`The books tell of ${booked} received, the chain of ${received}.`);
+}
+
+export interface DecisionFigures {
+	readonly captured: number;
+	readonly credited: number;
+	/** From the chain to the books. */
+	readonly longest_s: number;
+}
+
+/** Every transfer is captured or credited, and was within this time of its being on the chain. */
+export async function judgeTransfers(
+	store: Store,
+	transfers: Transfers,
+	withinMs: number,
+): Promise<DecisionFigures> {
+	const rows = await store.read((reader) => reader.list("payments"));
+	const byNonce = new Map(rows.map((row) => [row.nonce, row]));
+	const counts: Record<string, number> = { captured: 0, credited: 0 };
+	let longestMs = 0;
+	for (const [nonce, at] of transfers) {
+		const row = byNonce.get(nonce);
+		const state = row?.state ?? "not there";
+		if (!row || !DECIDED.includes(state)) {
+			throw new BrokenPromise(`The transfer of the payment ${row?.id ?? nonce} is ${state}.`);
+		}
+		counts[state] = (counts[state] ?? 0) + 1;
+		longestMs = Math.max(longestMs, row.updatedAt - at);
+		if (row.updatedAt - at <= withinMs) continue;
+		throw new BrokenPromise(`The payment ${row.id} was ${state} ${row.updatedAt - at} ms late.`);
+	}
+	const { captured = 0, credited = 0 } = counts;
+	return { captured, credited, longest_s: Math.round(longestMs / 1_000) };
 }
 
 /** Returns what has settled and is not booked yet. */

@@ -9,6 +9,8 @@ import { systemClock } from "../../src/kernel/clock.js";
 import { systemRandom } from "../../src/kernel/ids.js";
 import { readSettings } from "../../src/settings/read-settings.js";
 import type { Purse } from "./book.js";
+import type { Dice } from "./dice.js";
+import { startTurningAway, type TurningAway } from "./kill-facilitator.js";
 import { newAccounts, type PayingAccount } from "./kill-wallets.js";
 
 /** A data folder with tokens in it, and a chain that outlives the servers; undefined where anvil is not installed. */
@@ -20,6 +22,8 @@ export interface Scene {
 	readonly wallets: readonly PayingAccount[];
 	readonly terms: SettlementTerms | undefined;
 	readonly chain: OpenedOnchain["chain"];
+	/** Where the servers have a facilitator that turns payments away and settles them. */
+	readonly turningAway: TurningAway | undefined;
 	/** Ends the chain; the folder stays for anyone who wants to look into it. */
 	close(options: { readonly isKept: boolean }): Promise<void>;
 }
@@ -30,23 +34,30 @@ const TOKEN_USD = "10000";
 export async function openScene({
 	tokens,
 	wallets,
+	turnsAway,
 }: {
 	tokens: number;
 	wallets: number;
+	/** Chance of a facilitator that turns payments away; without it the server settles for itself. */
+	turnsAway?: Dice | undefined;
 }): Promise<Scene> {
 	const root = await mkdtemp(join(tmpdir(), "tollgraph-kill-"));
 	const folder = join(root, "data");
 	const onchain = await openChain(join(root, "chain-owner"));
 	const purses = await issueTokens(folder, tokens);
 	const accounts = onchain ? await newAccounts(onchain, wallets) : [];
+	const turningAway = onchain && turnsAway && (await startTurningAway(onchain, turnsAway));
+	const chain = onchain ? await chainArgs(folder, onchain, turningAway?.url) : OFF;
 	return {
 		folder,
-		args: [...basicArgs(folder), ...(onchain ? await chainArgs(folder, onchain) : OFF)],
+		turningAway,
+		args: [...basicArgs(folder), ...chain],
 		purses: [...purses, ...accounts.map(({ purse }) => purse)],
 		wallets: accounts,
 		terms: onchain?.terms,
 		chain: onchain?.chain,
 		async close({ isKept }) {
+			await turningAway?.close();
 			await onchain?.close();
 			if (!isKept) await rm(root, { recursive: true, force: true });
 		},
@@ -71,8 +82,12 @@ async function openChain(folder: string): Promise<OpenedOnchain | undefined> {
 	return onchain;
 }
 
-/** The server settles for itself, with a key of its own folder. */
-async function chainArgs(folder: string, { terms, demoWallet }: OpenedOnchain): Promise<string[]> {
+/** The server settles for itself, with a key of its own folder, or asks the facilitator at this address. */
+async function chainArgs(
+	folder: string,
+	{ terms, demoWallet }: OpenedOnchain,
+	facilitator = "local",
+): Promise<string[]> {
 	const owner = openKeyFolder(join(folder, "..", "chain-owner"), systemRandom);
 	const settler = await owner.demoWallet("demo-settler", () => Promise.reject(new Error("no key")));
 	const path = join(folder, "keys", "settler-key");
@@ -80,7 +95,7 @@ async function chainArgs(folder: string, { terms, demoWallet }: OpenedOnchain): 
 	await chmod(path, 0o600);
 	const asset = `${terms.asset}/${terms.assetName}/${terms.assetVersion}`;
 	return [
-		...["--facilitator", "local", "--rpc-url", demoWallet?.rpc_url ?? ""],
+		...["--facilitator", facilitator, "--rpc-url", demoWallet?.rpc_url ?? ""],
 		...["--pay-to", terms.payTo, "--network", terms.network, "--asset", asset],
 	];
 }

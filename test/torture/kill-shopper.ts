@@ -1,4 +1,5 @@
 import { fingerprintOf } from "../../payments/idempotency.js";
+import { graphSearch } from "../../skills/search/searches.operations.js";
 import { type Book, isDecided, type Order, type Purse, type Reply } from "./book.js";
 import type { Dice } from "./dice.js";
 import type { PayingAccount } from "./kill-wallets.js";
@@ -13,6 +14,8 @@ export interface KillShopperDeps {
 	readonly baseUrl: () => string | undefined;
 	readonly nextNumber: () => number;
 	readonly isOver: () => boolean;
+	/** Times that a caller asks for one thing. */
+	readonly patience?: (() => number) | undefined;
 }
 
 const GRAPH = "agent-payments";
@@ -28,10 +31,11 @@ export async function shopOverHttp(deps: KillShopperDeps): Promise<void> {
 		// Every wallet names a key: a payment alone is bound by its nonce.
 		const hasKey = wallet !== undefined || dice.chance(0.75);
 		const query = `Which HTTP status code asks for payment? ${number}`;
-		const input = { graph_id: GRAPH, query, limit: 1 };
+		// As the server fills it up.
+		const asked = graphSearch.input.parse({ graph_id: GRAPH, query, limit: 1 });
 		const order: Order = {
 			query,
-			fingerprint: fingerprintOf("graphs.search", input),
+			fingerprint: fingerprintOf("graphs.search", asked),
 			operationId: "graphs.search",
 			priceMicros: PRICE_MICROS,
 			purse,
@@ -44,9 +48,10 @@ export async function shopOverHttp(deps: KillShopperDeps): Promise<void> {
 }
 
 async function insist(deps: KillShopperDeps, order: Order): Promise<void> {
-	const { book, baseUrl, wallet, isOver } = deps;
+	const { book, baseUrl, wallet, isOver, patience = () => PATIENCE } = deps;
+	const attempts = patience();
 	let signed: Signed | undefined;
-	for (let attempt = 0; attempt < PATIENCE && !(isOver() && attempt > 0); ) {
+	for (let attempt = 0; attempt < attempts && !(isOver() && attempt > 0); ) {
 		const base = baseUrl();
 		if (base === undefined) {
 			await pause(20);
