@@ -31,7 +31,7 @@ function sealDocuments(documents: DocumentStore, deps: TextKeys): DocumentStore 
 		async get(id) {
 			const stored = await documents.get(id);
 			if (stored === undefined) return undefined;
-			const opened = open(stored, placeOf(id), deps);
+			const opened = openDocument(stored, id, deps);
 			if (opened !== undefined) return opened;
 			throw unavailable(
 				`The text "${id}" is not what was written there, or its key is gone: put it and the folder "keys" back from a backup of the data folder.`,
@@ -45,12 +45,22 @@ function sealDocuments(documents: DocumentStore, deps: TextKeys): DocumentStore 
 
 const placeOf = (id: string) => `document ${id}`;
 
+/** The text of a document as it lies in the store; undefined for one that is not what was written there. */
+export function openDocument(stored: string, id: string, deps: Pick<TextKeys, "keys">) {
+	return open(stored, placeOf(id), deps);
+}
+
+/** What was asked, as it lies in a row of the query log; undefined for what is not what was written there. */
+export function openQuery(row: QueryLogRow, deps: Pick<TextKeys, "keys">): string | undefined {
+	return row.query === undefined ? undefined : open(row.query, rowPlace(row), deps);
+}
+
 /** Of a row only what was asked is text of a caller; the rest stays as it is, to be found and erased by its owner. */
 function sealQueries(log: QueryLog, deps: TextKeys): QueryLog {
 	const openAll = async function* (rows: AsyncIterable<QueryLogRow>) {
 		let unreadable = 0;
 		for await (const row of rows) {
-			const query = row.query === undefined ? undefined : open(row.query, rowPlace(row), deps);
+			const query = openQuery(row, deps);
 			if (row.query !== undefined && query === undefined) unreadable += 1;
 			yield { ...row, query };
 		}
@@ -79,7 +89,7 @@ function seal(text: string, place: string, { keys, random }: TextKeys): string {
 }
 
 /** Undefined for what is sealed and cannot be opened. */
-function open(stored: string, place: string, { keys }: TextKeys): string | undefined {
+function open(stored: string, place: string, { keys }: Pick<TextKeys, "keys">): string | undefined {
 	const [, id, sealed = ""] = SEALED.exec(stored) ?? [];
 	if (id === undefined) return stored;
 	const bytes = Buffer.from(sealed, "base64url");

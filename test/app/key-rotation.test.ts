@@ -1,12 +1,14 @@
 import { spawn } from "node:child_process";
 import { once } from "node:events";
-import { cpSync, readFileSync, writeFileSync } from "node:fs";
+import { cpSync, existsSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { compactVerify, createLocalJWKSet, decodeProtectedHeader, flattenedVerify } from "jose";
 import t from "tap";
 import { type App, createApp } from "../../src/app/create-app.js";
+import { toCanonicalJson } from "../../src/kernel/json.js";
 import { restoreData } from "../../src/operator/data-folder.js";
+import { filesBelow } from "../support/files-below.js";
 import { startApp, testSettings } from "../support/start-app.js";
 
 const silent = { info: () => undefined, error: () => undefined };
@@ -90,17 +92,18 @@ t.test(
 		const shop = await startApp(t, { settings: { model: "none" } });
 		const { token } = await shop.issueSpt("5.00");
 		const sold = await shop.search({ token });
-		const receiptId = sold.body.meta.receipt_id;
+		const receiptId = sold.body.meta.cost.receipt_id;
 		const receipt = async () => {
 			const path = `/v1/receipts/${receiptId}`;
-			return (await shop.send(path, { headers: { "X-Pay-SPT": token } })).body.jws as string;
+			return (await shop.send(path, { headers: { "X-Pay-SPT": token } })).body.data.jws as string;
 		};
 		const card = async () => (await shop.send("/.well-known/agent-card.json")).body;
 		const keySet = async () => (await shop.send("/.well-known/jwks.json")).body;
 		const verify = async (jws: string) => {
 			const headers = { "Content-Type": "application/json" };
 			const body = JSON.stringify({ jws });
-			return (await shop.send("/v1/receipts/verify", { method: "POST", headers, body })).body.valid;
+			return (await shop.send("/v1/receipts/verify", { method: "POST", headers, body })).body.data
+				.valid;
 		};
 		const before = { receipt: await receipt(), card: await card() };
 		const published = async () => createLocalJWKSet(await keySet());
@@ -122,7 +125,6 @@ t.test(
 			signatures: { protected: string; signature: string }[];
 		}) => {
 			const whole = signatures.at(-1);
-			const { toCanonicalJson } = await import("../../src/kernel/json.js");
 			const payload = Buffer.from(toCanonicalJson(unsigned)).toString("base64url");
 			return flattenedVerify(
 				{ protected: "", signature: "", ...whole, payload },
@@ -218,5 +220,95 @@ t.test(
 		t.match(await again.operator.getSecret({ name: "pepper" }), { in_force: 2 });
 		t.same(await whoIsKnown(again, issued), EVERYONE);
 		t.match(await app.operator.getSecret({ name: "pepper" }), { in_force: 3 });
+	},
+);
+
+t.test(
+	"the key of texts is made for old folders, rotated, refused when lost, and kept by a backup",
+	async (t) => {
+		const root = t.testdir({});
+		const [data, copy, restored] = [join(root, "data"), join(root, "copy"), join(root, "new")];
+		const first = await open(data);
+		await first.close();
+		const path = join(data, "keys", "text-key");
+		const key = readFileSync(path, "utf8");
+		rmSync(path);
+		await t.rejects(open(data), {
+			code: "UNAVAILABLE",
+			message: /text-key" is missing.*backup.*text_key_command/,
+		});
+		writeFileSync(path, "ab".repeat(32));
+		await t.rejects(open(data), {
+			code: "UNAVAILABLE",
+			message: /text-key" is another than it was/,
+		});
+		writeFileSync(path, key);
+
+		const app = await open(data);
+		const later = Date.now() + 86_400_000;
+		await app.store.documents.put("one", "before", later);
+		t.match(await app.operator.rotateSecret({ name: "texts" }), { in_force: 2 });
+		await app.store.documents.put("two", "after", later);
+		const headOf = (id: string) => {
+			const [file = ""] = filesBelow(join(data, "journal", "documents")).filter((one) =>
+				one.includes(`/${id}.`),
+			);
+			return readFileSync(file, "utf8").split(".")[2];
+		};
+		t.not(headOf("one"), headOf("two"), "each names its key");
+		t.equal(await app.store.documents.get("one"), "before");
+		await t.rejects(app.operator.retireSecret({ name: "texts", confirm: true }), {
+			message: /not written again/,
+		});
+		await app.operator.backUp({ folder: copy });
+		await app.close();
+		await restoreData({ from: copy, data: restored });
+		const again = await open(restored);
+		t.teardown(() => again.close());
+		t.same(await Promise.all(["one", "two"].map((id) => again.store.documents.get(id))), [
+			"before",
+			"after",
+		]);
+	},
+);
+
+t.test(
+	"a command can print the keys of texts; it is run without a shell, and what it printed is asked of it again",
+	async (t) => {
+		const root = t.testdir({
+			"print.mjs": "process.stdout.write(process.argv.slice(2).join('\\n'));",
+		});
+		const data = join(root, "data");
+		const [one, two] = ["1a".repeat(32), "2b".repeat(32)];
+		const openWith = (...printed: string[]) =>
+			createApp({
+				settings: testSettings(data, {
+					model: "none",
+					catalog: "none",
+					...(printed.length > 0 && {
+						textKeyCommand: [process.execPath, join(root, "print.mjs"), ...printed],
+					}),
+				}),
+				logger: silent,
+			});
+		const first = await openWith(one);
+		await first.store.documents.put("one", "before", Date.now() + 86_400_000);
+		t.notOk(existsSync(join(data, "keys", "text-key")), "no file holds it");
+		await t.rejects(first.operator.rotateSecret({ name: "texts" }), {
+			message: /come from text_key_command/,
+		});
+		await first.operator.backUp({ folder: join(root, "copy") });
+		await first.close();
+		const rotated = await openWith(two, one);
+		t.equal(await rotated.store.documents.get("one"), "before");
+		t.match(await rotated.operator.getSecret({ name: "texts" }), { in_force: 2 });
+		await rotated.close();
+		await t.rejects(openWith(two), {
+			code: "UNAVAILABLE",
+			message: /lacks a key that is still in force/,
+		});
+		await t.rejects(openWith("$(id)"), { code: "UNAVAILABLE", message: /gave no key/ });
+		await t.rejects(openWith(), { code: "UNAVAILABLE", message: /text-key" is missing/ });
+		await (await openWith(two, one)).close();
 	},
 );

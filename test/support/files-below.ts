@@ -1,5 +1,7 @@
-import { readdirSync, readFileSync, statSync } from "node:fs";
-import { join, relative } from "node:path";
+import { existsSync, readdirSync, readFileSync, statSync } from "node:fs";
+import { basename, join, relative } from "node:path";
+import { openDocument, openQuery } from "../../store/sealed-texts.js";
+import type { QueryLogRow } from "../../store/store-port.js";
 
 /** Every file below a folder. */
 export function filesBelow(folder: string): string[] {
@@ -8,9 +10,40 @@ export function filesBelow(folder: string): string[] {
 		.filter((path) => statSync(path).isFile());
 }
 
-/** Files below a folder that hold a text, named from there. */
+/** Files below a data folder that hold a text, to those who have its keys; named from there. */
 export function filesWith(folder: string, text: string): string[] {
+	const keys = textKeysOf(folder);
+	return filesBelow(folder)
+		.filter((path) => {
+			const bytes = readFileSync(path);
+			return bytes.includes(text) || unsealed(path, bytes.toString("utf8"), keys).includes(text);
+		})
+		.map((path) => relative(folder, path));
+}
+
+/** Files that hold a text as it stands. */
+export function rawFilesWith(folder: string, text: string): string[] {
 	return filesBelow(folder)
 		.filter((path) => readFileSync(path).includes(text))
 		.map((path) => relative(folder, path));
+}
+
+type Keys = readonly [Uint8Array, ...Uint8Array[]];
+
+function textKeysOf(folder: string): Keys | undefined {
+	const path = join(folder, "keys", "text-key");
+	if (!existsSync(path)) return undefined;
+	const lines = readFileSync(path, "utf8").trim().split("\n");
+	return lines.map((line) => Buffer.from(line, "hex")) as unknown as Keys;
+}
+
+function unsealed(path: string, text: string, keys: Keys | undefined): string {
+	if (!keys) return "";
+	const deps = { keys: () => keys };
+	if (path.includes("/documents/")) {
+		return openDocument(text, basename(path).replace(/\.\d+$/, ""), deps) ?? "";
+	}
+	if (!path.includes("/queries/")) return "";
+	const lines = text.split("\n").filter((line) => line.trim() !== "");
+	return lines.map((line) => openQuery(JSON.parse(line) as QueryLogRow, deps) ?? "").join("\n");
 }
