@@ -12,13 +12,14 @@ export function filesBelow(folder: string): string[] {
 
 /** Files below a data folder that hold a text, to those who have its keys; named from there. */
 export function filesWith(folder: string, text: string): string[] {
-	const keys = textKeysOf(folder);
 	return filesBelow(folder)
-		.filter((path) => {
-			const bytes = readFileSync(path);
-			return bytes.includes(text) || unsealed(path, bytes.toString("utf8"), keys).includes(text);
-		})
+		.filter((path) => readFileSync(path).includes(text) || unsealed(folder, path).includes(text))
 		.map((path) => relative(folder, path));
+}
+
+/** A file of a data folder as it stands (in Latin-1), and what those who have its keys read in it. */
+export function readableText(folder: string, path: string): string {
+	return `${readFileSync(path, "latin1")}\n${unsealed(folder, path)}`;
 }
 
 /** Files that hold a text as it stands. */
@@ -37,13 +38,14 @@ function textKeysOf(folder: string): Keys | undefined {
 	return lines.map((line) => Buffer.from(line, "hex")) as unknown as Keys;
 }
 
-function unsealed(path: string, text: string, keys: Keys | undefined): string {
+function unsealed(folder: string, path: string): string {
+	const keys = /\/(documents|queries)\//.test(path) ? textKeysOf(folder) : undefined;
 	if (!keys) return "";
+	const text = readFileSync(path, "utf8");
 	const deps = { keys: () => keys };
 	if (path.includes("/documents/")) {
 		return openDocument(text, basename(path).replace(/\.\d+$/, ""), deps) ?? "";
 	}
-	if (!path.includes("/queries/")) return "";
 	const lines = text.split("\n").filter((line) => line.trim() !== "");
 	return lines.map((line) => openQuery(JSON.parse(line) as QueryLogRow, deps) ?? "").join("\n");
 }
