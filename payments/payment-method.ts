@@ -75,7 +75,7 @@ export interface Balance {
 	offer(quote: Quote): Offer;
 	/** The credential's owner. Throws UNAUTHENTICATED, alike for unknown, expired and revoked ones, and NOT_FOUND for a subject without an account. */
 	identify(
-		store: Pick<Store, "read">,
+		store: Pick<Store, "read" | "transaction">,
 		credential: Credential,
 		options?: IdentifyOptions,
 	): Promise<Caller>;

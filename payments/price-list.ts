@@ -11,7 +11,7 @@ import {
 	type PriceList,
 	type PriceSubject,
 } from "../src/contract/contract.js";
-import { type Micros, parseUsd } from "../src/kernel/kernel.js";
+import { keysFor, type Micros, type Pepper, parseUsd } from "../src/kernel/kernel.js";
 
 /** Decision D7: what a deployment charges unless its operator says otherwise. */
 export const DEFAULT_PRICE_BOOK = Object.fromEntries(
@@ -136,22 +136,24 @@ const wireTerms = z.strictObject({
 export type QuoteSeal = ReturnType<typeof createQuoteSeal>;
 
 /** Quotes without storage, in ids that only we can make: `qte_` + base64url(JSON) + "." + 128 bits of HMAC-SHA-256, under a key of their own. */
-export function createQuoteSeal(pepper: Uint8Array) {
-	const key = createHmac("sha256", pepper).update("tollgraph quote v1").digest();
-	const macOf = (body: string) =>
-		createHmac("sha256", key).update(body).digest().subarray(0, MAC_BYTES);
+export function createQuoteSeal(pepper: Pepper) {
+	const macsOf = (body: string) =>
+		keysFor(pepper, "tollgraph quote v1").map((key) =>
+			createHmac("sha256", key).update(body).digest().subarray(0, MAC_BYTES),
+		);
 
 	return {
 		seal(terms: QuotedTerms): string {
 			const body = Buffer.from(JSON.stringify(toWire(terms))).toString("base64url");
-			return `${PREFIX}${body}.${macOf(body).toString("base64url")}`;
+			return `${PREFIX}${body}.${macsOf(body)[0]?.toString("base64url")}`;
 		},
 		/** The terms of an id of ours; undefined for any other text. */
 		open(id: string): QuotedTerms | undefined {
 			const [, body, mac] = /^qte_([\w-]+)\.([\w-]{22})$/.exec(id) ?? [];
 			if (body === undefined || mac === undefined) return undefined;
 			const shown = Buffer.from(mac, "base64url");
-			if (shown.length !== MAC_BYTES || !timingSafeEqual(shown, macOf(body))) return undefined;
+			if (shown.length !== MAC_BYTES) return undefined;
+			if (!macsOf(body).some((right) => timingSafeEqual(shown, right))) return undefined;
 			return fromWire(wireTerms.parse(JSON.parse(Buffer.from(body, "base64url").toString())));
 		},
 	};

@@ -86,6 +86,20 @@ export interface StoreReader {
 	balances(): Promise<ReadonlyMap<AccountName, Micros>>;
 }
 
+/** The first row that has one of these values, in their order. */
+export async function findByAny<T extends TableName>(
+	reader: StoreReader,
+	table: T,
+	index: (typeof TABLE_INDEXES)[T][number],
+	values: readonly string[],
+): Promise<Tables[T] | undefined> {
+	for (const value of values) {
+		const [row] = await reader.findBy(table, index, value);
+		if (row) return row;
+	}
+	return undefined;
+}
+
 export interface StoreTransaction extends StoreReader {
 	put<T extends TableName>(table: T, row: Tables[T]): Promise<void>;
 	delete<T extends TableName>(table: T, id: string): Promise<void>;

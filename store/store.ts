@@ -19,6 +19,7 @@ export type {
 export type {
 	AuditRow,
 	FeedSettingRow,
+	KeyCheckRow,
 	OperatorRole,
 	OperatorRow,
 	PriceVersionRow,
@@ -32,6 +33,7 @@ export type {
 	RefundRow,
 } from "./rows/payment-rows.js";
 export type { ArtifactRow, ChatRow, FeedbackRow, JobRow, TaskRow } from "./rows/result-rows.js";
+export { sealTexts } from "./sealed-texts.js";
 export {
 	type AccountName,
 	type BackupOptions,
@@ -39,6 +41,7 @@ export {
 	type DaySpan,
 	type DocumentStore,
 	exportLedger,
+	findByAny,
 	LEDGER_KEY_WINDOW_MS,
 	type LedgerEntry,
 	type LedgerKind,

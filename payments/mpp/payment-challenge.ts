@@ -1,7 +1,14 @@
 import { createHmac, timingSafeEqual } from "node:crypto";
 import { z } from "zod";
 import { LIMITS } from "../../src/contract/contract.js";
-import { type Clock, type Random, toCanonicalJson, toIsoTime } from "../../src/kernel/kernel.js";
+import {
+	type Clock,
+	keysFor,
+	type Pepper,
+	type Random,
+	toCanonicalJson,
+	toIsoTime,
+} from "../../src/kernel/kernel.js";
 import { PaymentRefused } from "../onchain/onchain.js";
 import type { Offer, Quote } from "../payments.js";
 
@@ -97,7 +104,7 @@ export type ChallengeIssuer = ReturnType<typeof createChallengeIssuer>;
 
 /** Issues challenges and knows its own again, without keeping any. */
 export function createChallengeIssuer(deps: {
-	readonly pepper: Uint8Array;
+	readonly pepper: Pepper;
 	readonly clock: Clock;
 	readonly random: Random;
 	/** Where callers reach the server, for what is sold at no address of its own (MCP). */
@@ -105,7 +112,7 @@ export function createChallengeIssuer(deps: {
 }) {
 	const { pepper, clock, random, baseUrl = () => "" } = deps;
 	// Derived, so that no hash of a token can pass for a challenge's id.
-	const key = createHmac("sha256", pepper).update("mpp challenge").digest("base64url");
+	const keys = () => keysFor(pepper, "mpp challenge").map((key) => key.toString("base64url"));
 	return {
 		issue({ method, request, quote }: ChargeTerms): PaymentChallenge {
 			const nonce = Buffer.from(random.bytes(NONCE_BYTES)).toString("base64url");
@@ -119,14 +126,14 @@ export function createChallengeIssuer(deps: {
 				// Two calls in one second are two challenges: on a chain the id becomes the payment's nonce.
 				opaque: encodeJson({ ...boundTo(quote), nonce }),
 			};
-			return { id: challengeIdOf(fields, key), ...fields };
+			return { id: challengeIdOf(fields, keys()[0] ?? ""), ...fields };
 		},
 
 		/** The echoed challenge, if it is authentic, unexpired and for exactly these terms. Throws PaymentRefused. */
 		recognize(echo: unknown, { method, request, quote }: ChargeTerms): PaymentChallenge {
 			const { success, data: challenge } = echoSchema.safeParse(echo);
 			// From here on its fields are what `issue` wrote, all but the description.
-			if (!success || !isEqual(challenge.id, challengeIdOf(challenge, key))) {
+			if (!success || !keys().some((key) => isEqual(challenge.id, challengeIdOf(challenge, key)))) {
 				throw refused("was not issued by this service, or was changed");
 			}
 			const now = clock.now();

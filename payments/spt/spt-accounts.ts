@@ -18,7 +18,7 @@ import type {
 import { custAccount, heldAccount, type RefundTerms } from "../payments.js";
 import { spentToday } from "./spt-balance.js";
 import {
-	findToken,
+	findShownToken,
 	getHeldToken,
 	getToken,
 	isSpendable,
@@ -218,12 +218,11 @@ export async function validateToken(
 	{ store, clock, pepper, environment }: TokenServices,
 	secret: string,
 ) {
-	const { token, isActive, balance, held } = await store.read(async (reader) => {
-		const found = await findToken(reader, { secret, pepper, environment });
-		const id = found?.id ?? "";
+	const token = await findShownToken(store, { secret, pepper, environment });
+	const { isActive, balance, held } = await store.read(async (reader) => {
+		const id = token?.id ?? "";
 		return {
-			token: found,
-			isActive: await isSpendable(reader, found, clock.now()),
+			isActive: await isSpendable(reader, token, clock.now()),
 			balance: await reader.balance(custAccount(id)),
 			held: await reader.balance(heldAccount(id)),
 		};

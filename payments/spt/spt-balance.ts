@@ -1,14 +1,26 @@
-import { type Clock, formatUsd, type Micros, toIsoDay } from "../../src/kernel/kernel.js";
+import {
+	type Clock,
+	formatUsd,
+	type Micros,
+	type Pepper,
+	toIsoDay,
+} from "../../src/kernel/kernel.js";
 import type { StoreReader, StoreTransaction, TokenRow } from "../../store/store.js";
 import { assertInScope, type Balance, custAccount, type Ledger } from "../payments.js";
 import { howToPay, spendingLimit, tooLittle } from "./spt-refusals.js";
-import { type Environment, findToken, isSpendable, returnExpired, unusableToken } from "./token.js";
+import {
+	type Environment,
+	findShownToken,
+	isSpendable,
+	returnExpired,
+	unusableToken,
+} from "./token.js";
 
 /** Shared Payment Tokens: a prepaid bearer balance; hold and capture are ledger entries, no chain is involved. */
 export function createSptBalance(deps: {
 	readonly ledger: Ledger;
 	readonly clock: Clock;
-	readonly pepper: Uint8Array;
+	readonly pepper: Pepper;
 	readonly environment: Environment;
 	/** Whether tokens can be bought and topped up here, which takes a chain; false where absent. */
 	readonly isForSale?: () => boolean;
@@ -19,15 +31,16 @@ export function createSptBalance(deps: {
 		schemes: ["spt"],
 		offer: (quote) => ({ continuation: howToPay(quote.amountMicros), accepts: [], headers: {} }),
 
-		identify: (store, credential) =>
-			store.read(async (reader) => {
-				const secret = credential.scheme === "spt" ? credential.token : "";
-				const token = await findToken(reader, { secret, pepper, environment });
+		async identify(store, credential) {
+			const secret = credential.scheme === "spt" ? credential.token : "";
+			const token = await findShownToken(store, { secret, pepper, environment });
+			return store.read(async (reader) => {
 				if (!token || !(await isSpendable(reader, token, clock.now()))) {
 					throw await unusableToken(reader, token);
 				}
 				return { owner: token.id, rail: "spt" };
-			}),
+			});
+		},
 
 		async authorize(tx, payer, purchase) {
 			const now = clock.now();

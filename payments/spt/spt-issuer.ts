@@ -11,7 +11,7 @@ import type { Store, StoreTransaction, TokenRow } from "../../store/store.js";
 import { custAccount } from "../payments.js";
 import { listTokens, validateToken } from "./spt-accounts.js";
 import {
-	findToken,
+	findShownToken,
 	getToken,
 	revokeTree,
 	sourceOf,
@@ -92,8 +92,7 @@ export function createSptIssuer(deps: TokenServices & { readonly ids: Ids }) {
 		validate: (secret: string) => validateToken(deps, secret),
 
 		/** The token's row, or undefined when the secret is none of ours. */
-		find: (secret: string) =>
-			store.read((reader) => findToken(reader, { secret, pepper, environment })),
+		find: (secret: string) => findShownToken(store, { secret, pepper, environment }),
 
 		/** The token and those delegated from it pay for nothing from now on; what is left stays on the books. Throws NOT_FOUND. */
 		revoke: (tokenId: string): Promise<void> =>

@@ -1,13 +1,21 @@
 import {
 	type Clock,
+	hashesOf,
 	hashSecret,
 	isWellFormedSecret,
 	type Micros,
 	notFound,
+	type Pepper,
 	type Random,
 	ServiceError,
 } from "../../src/kernel/kernel.js";
-import type { Store, StoreReader, StoreTransaction, TokenRow } from "../../store/store.js";
+import {
+	findByAny,
+	type Store,
+	type StoreReader,
+	type StoreTransaction,
+	type TokenRow,
+} from "../../store/store.js";
 import { custAccount, heldAccount, type Ledger } from "../payments.js";
 
 /** Tokens of the demo profile carry `test` and are worthless in production, and the reverse. */
@@ -21,7 +29,7 @@ export const sptPrefix = (environment: Environment): string => `spt_${environmen
 
 /** What turns a secret into the token it opens. */
 export interface TokenKeys {
-	readonly pepper: Uint8Array;
+	readonly pepper: Pepper;
 	readonly environment: Environment;
 }
 
@@ -39,8 +47,26 @@ export async function findToken(
 	{ secret, pepper, environment }: TokenKeys & { readonly secret: string },
 ): Promise<TokenRow | undefined> {
 	const isOurs = isWellFormedSecret(secret, sptPrefix(environment));
-	const [token] = await reader.findBy("tokens", "hash", hashSecret(secret, pepper));
+	const token = await findByAny(reader, "tokens", "hash", hashesOf(secret, pepper));
 	return isOurs && token?.environment === environment ? token : undefined;
+}
+
+/**
+ * As `findToken`; one that an older pepper knows is verified once more and known by the newest, in one transaction, so that
+ * the older one can be retired.
+ */
+export async function findShownToken(
+	store: Pick<Store, "read" | "transaction">,
+	keys: TokenKeys & { readonly secret: string },
+): Promise<TokenRow | undefined> {
+	const hash = hashSecret(keys.secret, keys.pepper);
+	const found = await store.read((reader) => findToken(reader, keys));
+	if (!found || found.hash === hash) return found;
+	return store.transaction(async (tx) => {
+		const token = await findToken(tx, keys);
+		if (token) await tx.put("tokens", { ...token, hash });
+		return token && { ...token, hash };
+	});
 }
 
 /** Whether a token may spend at this instant, its balance aside; those it was delegated from aside. */
@@ -99,10 +125,10 @@ export interface PresentedToken {
 export async function getHeldToken(
 	reader: StoreReader,
 	holder: PresentedToken,
-	{ pepper, now }: { readonly pepper: Uint8Array; readonly now: number },
+	{ pepper, now }: { readonly pepper: Pepper; readonly now: number },
 ): Promise<TokenRow> {
 	const token = await reader.get("tokens", holder.tokenId);
-	const isHeld = token?.hash === hashSecret(holder.secret, pepper);
+	const isHeld = token !== undefined && hashesOf(holder.secret, pepper).includes(token.hash);
 	if (isHeld && (await isSpendable(reader, token, now))) return token;
 	throw await unusableToken(reader, isHeld ? token : undefined);
 }

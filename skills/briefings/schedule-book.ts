@@ -7,7 +7,13 @@ import {
 	mayRead,
 	type SkillContext,
 } from "../../src/contract/contract.js";
-import { invalidArgument, ServiceError, toIdLetters } from "../../src/kernel/kernel.js";
+import {
+	invalidArgument,
+	oldestOf,
+	type Pepper,
+	ServiceError,
+	toIdLetters,
+} from "../../src/kernel/kernel.js";
 import { recordRunEnd } from "../../src/webhooks/webhooks.js";
 import type { BriefingRunRow, ScheduleRow } from "../../store/store.js";
 import type { Briefing } from "./briefing.js";
@@ -30,7 +36,7 @@ import { type ScheduleText, toChannels } from "./schedule-text.js";
 import type { RunWire, ScheduleOrder, ScheduleWire } from "./schedule-wire.js";
 
 interface BookServices extends ScheduleServices {
-	readonly pepper: Uint8Array;
+	readonly pepper: Pepper;
 }
 
 /** Schedules as the skills that sell them see them: never a price, a target or how someone pays. */
@@ -62,7 +68,7 @@ const ID_CHARS = 32;
  * nothing is named by its caller, so that it makes a new one each time.
  */
 function scheduleIdOf({ pepper, random }: BookServices, callId: string): string {
-	const mac = createHmac("sha256", pepper).update(`schedule\n${callId}`);
+	const mac = createHmac("sha256", oldestOf(pepper)).update(`schedule\n${callId}`);
 	if (!callId.startsWith("hold_")) mac.update(random.bytes(ID_CHARS));
 	return `sch_${toIdLetters(mac.digest().subarray(0, ID_CHARS))}`;
 }

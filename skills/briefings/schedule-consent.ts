@@ -1,7 +1,14 @@
-import { createHash, createHmac } from "node:crypto";
+import { createHash } from "node:crypto";
 import { z } from "zod";
 import type { ServedDocument } from "../../src/contract/contract.js";
-import { type Clock, invalidArgument, notFound, type SealedText } from "../../src/kernel/kernel.js";
+import {
+	type Clock,
+	everyHashOf,
+	invalidArgument,
+	notFound,
+	type Pepper,
+	type SealedText,
+} from "../../src/kernel/kernel.js";
 import { recordPause } from "../../src/webhooks/webhooks.js";
 import type { ScheduleChannel, ScheduleRow, Store } from "../../store/store.js";
 import { SCHEDULE_LIMITS } from "./schedule-limits.js";
@@ -151,15 +158,14 @@ export type MailRefusals = ReturnType<typeof createMailRefusals>;
 export function createMailRefusals(deps: {
 	readonly store: Pick<Store, "read" | "documents">;
 	readonly texts: Pick<ScheduleTexts, "get">;
-	readonly pepper: Uint8Array;
+	readonly pepper: Pepper;
 	readonly clock: Pick<Clock, "now">;
 }) {
 	const { store, texts, pepper, clock } = deps;
-	const documentOf = (owner: string, email: string) => {
-		const address = email.toLowerCase();
-		const mac = createHmac("sha256", pepper).update(`mail refusal\n${owner}\n${address}`);
-		return `refusal_${mac.digest("hex")}`;
-	};
+	const documentsOf = (owner: string, email: string) =>
+		everyHashOf(`mail refusal\n${owner}\n${email.toLowerCase()}`, pepper).map(
+			(mac) => `refusal_${mac}`,
+		);
 	return {
 		/** The reader of a link wants no more mails of the owner of its schedule; durable before it resolves. */
 		async note({ scheduleId, ref }: ScheduleLink): Promise<void> {
@@ -168,14 +174,17 @@ export function createMailRefusals(deps: {
 			const email = row && isMail ? (await texts.get(row))?.email : undefined;
 			if (!row || email === undefined) return;
 			const expiresAt = clock.now() + SCHEDULE_LIMITS.unsubscribeTtlMs;
-			await store.documents.put(documentOf(row.owner, email), "1", expiresAt);
+			const [document = ""] = documentsOf(row.owner, email);
+			await store.documents.put(document, "1", expiresAt);
 		},
 		/** Throws INVALID_ARGUMENT for an address whose reader stopped mails of this owner. */
 		async assertMayAsk(owner: string, email: string): Promise<void> {
-			if ((await store.documents.get(documentOf(owner, email))) === undefined) return;
-			throw invalidArgument(
-				'The reader of this address has stopped briefings of yours: send another "email", or none.',
-			);
+			for (const document of documentsOf(owner, email)) {
+				if ((await store.documents.get(document)) === undefined) continue;
+				throw invalidArgument(
+					'The reader of this address has stopped briefings of yours: send another "email", or none.',
+				);
+			}
 		},
 	};
 }

@@ -213,18 +213,19 @@ export function createCardSource({
 	readonly service: Service;
 	/** Changes with what is on sale. */
 	readonly revision: () => string;
-	readonly signingKey: CardSigningKey;
+	readonly signingKey: () => CardSigningKey;
 	readonly x402: X402Terms | undefined;
 }) {
 	let published: { readonly key: string; readonly card: Promise<PublishedCard> } | undefined;
 	return (): Promise<PublishedCard> => {
 		const baseUrl = service.info.baseUrl();
-		const key = `${revision()} ${baseUrl}`;
+		const signer = signingKey();
+		const key = `${revision()} ${signer.kid} ${baseUrl}`;
 		if (published?.key !== key) {
 			const { skills, prices, info } = service;
 			const unsigned = buildAgentCard({ baseUrl, skills, prices, version: info.version, x402 });
 			const keySetUrl = `${baseUrl}${A2A_PATHS.keys}`;
-			published = { key, card: publishCard(unsigned, signingKey, keySetUrl) };
+			published = { key, card: publishCard(unsigned, signer, keySetUrl) };
 		}
 		return published.card;
 	};

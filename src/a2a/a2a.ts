@@ -14,8 +14,8 @@ export function createA2a(
 	options: Omit<A2aServices, "acceptsX402"> & {
 		/** Changes with what is on sale. */
 		readonly revision: () => string;
-		/** Private ES256 key that signs the card. */
-		readonly signingJwk: CardSigningKey;
+		/** Private ES256 key that signs the card; after a rotation another one. */
+		readonly signingJwk: () => CardSigningKey;
 		/** Where payments on a chain settle; absent while none is configured. */
 		readonly x402?: X402Terms | undefined;
 		/** How those are reached who want to be notified of a task that a job goes on behind; without it no one is. */

@@ -10,6 +10,7 @@ import {
 	type Clock,
 	type Egress,
 	invalidArgument,
+	memoizeByObject,
 	type SealedText,
 	ServiceError,
 } from "../kernel/kernel.js";
@@ -228,22 +229,22 @@ const LIFE_SECONDS = 300;
  * the agent card names.
  */
 export function createPushSign(deps: {
-	readonly signingKey: CardSigningKey;
+	readonly signingKey: () => CardSigningKey;
 	readonly clock: Clock;
 	readonly issuer: () => string;
 }): PushSign {
 	const { signingKey, clock, issuer } = deps;
-	let imported: ReturnType<typeof importJWK> | undefined;
+	const imported = memoizeByObject((key: CardSigningKey) => importJWK(key as JWK, "ES256"));
 	return async ({ taskId, url, body }) => {
-		imported ??= importJWK(signingKey as JWK, "ES256");
+		const key = signingKey();
 		const issuedAt = Math.floor(clock.now() / 1_000);
 		const request_body_sha256 = createHash("sha256").update(body).digest("hex");
 		return new SignJWT({ taskId, request_body_sha256 })
-			.setProtectedHeader({ alg: "ES256", kid: signingKey.kid, typ: "JWT" })
+			.setProtectedHeader({ alg: "ES256", kid: key.kid, typ: "JWT" })
 			.setIssuer(issuer())
 			.setAudience(new URL(url).origin)
 			.setIssuedAt(issuedAt)
 			.setExpirationTime(issuedAt + LIFE_SECONDS)
-			.sign(await imported);
+			.sign(await imported(key));
 	};
 }

@@ -5,7 +5,14 @@ import type {
 	Credential,
 	IdentifyOptions,
 } from "../contract/contract.js";
-import { hashSecret, notFound, ServiceError, toCanonicalJson } from "../kernel/kernel.js";
+import {
+	hashesOf,
+	hashSecret,
+	notFound,
+	ServiceError,
+	stableHash,
+	toCanonicalJson,
+} from "../kernel/kernel.js";
 import type { AccountServices } from "./account-services.js";
 import type { ApiKeys, FoundKey } from "./api-keys.js";
 import type { ConnectionTokens } from "./connection-tokens.js";
@@ -42,16 +49,14 @@ export function createFindAccess({
 		options?: IdentifyOptions,
 	): Promise<AccountAccess | undefined> => {
 		switch (credential.scheme) {
-			case "api_key":
-				return store.read(async (reader) => {
-					const found = await keys.find(reader, credential.key);
-					return found && openWithKey(reader, found);
-				});
-			case "connection":
-				return store.read(async (reader) => {
-					const token = await connections.find(reader, credential.token);
-					return token && toAccess(reader, token, false);
-				});
+			case "api_key": {
+				const found = await keys.find(credential.key);
+				return found && store.read((reader) => openWithKey(reader, found));
+			}
+			case "connection": {
+				const token = await connections.find(credential.token);
+				return token && store.read((reader) => toAccess(reader, token, false));
+			}
 			case "oidc":
 				if (findSubject) return findSubject(credential.token, options);
 				throw new ServiceError(
@@ -112,14 +117,25 @@ export type FindSubject = ReturnType<typeof createFindSubject>;
  */
 export function createFindSubject(deps: IdentityServices) {
 	const { store, clock, ids, pepper, issuer, accountClaim, verify } = deps;
-	const find = async (reader: StoreReader, subjectHash: string) => {
-		const rows = await reader.findBy("accounts", "subjectHash", subjectHash);
-		return rows.find(({ closedAt }) => closedAt === undefined);
+	const find = async (reader: StoreReader, subject: string) => {
+		for (const hash of hashesOf(subject, pepper)) {
+			const rows = await reader.findBy("accounts", "subjectHash", hash);
+			const open = rows.find(({ closedAt }) => closedAt === undefined);
+			if (open) return open;
+		}
+		return undefined;
 	};
-	const open = (subjectHash: string): Promise<AccountRow> =>
+	const open = (subject: string): Promise<AccountRow> =>
 		store.transaction(async (tx) => {
-			const earlier = await find(tx, subjectHash);
-			if (earlier) return earlier;
+			const subjectHash = hashSecret(subject, pepper);
+			const earlier = await find(tx, subject);
+			if (earlier) {
+				// Known by an older pepper.
+				if (earlier.subjectHash !== subjectHash) {
+					await tx.put("accounts", { ...earlier, subjectHash });
+				}
+				return earlier;
+			}
 			const row: AccountRow = {
 				id: ids.next("acc"),
 				label: "",
@@ -136,19 +152,19 @@ export function createFindSubject(deps: IdentityServices) {
 		const name = claims[accountClaim];
 		if (!isName(name)) throw refused(`it lacks the claim "${accountClaim}"`);
 		const text = ["oidc", issuer, accountClaim, name].join(SEPARATOR);
-		const subjectHash = hashSecret(text, pepper);
-		const known = await store.read((reader) => find(reader, subjectHash));
+		const known = await store.read((reader) => find(reader, text));
 		if (!known && !opens) {
 			throw notFound(
 				"No account is open for this identity token; a paid call or a change of the account (PATCH /v1/account) opens one.",
 			);
 		}
-		const account = known ?? (await open(subjectHash));
+		const isCurrent = known?.subjectHash === hashSecret(text, pepper);
+		const account = known && isCurrent ? known : await open(text);
 		const rights = toRights(claims, deps);
 		return {
 			accountId: account.id,
 			keepsNoText: keepsNoText(account),
-			grantId: hashSecret(
+			grantId: stableHash(
 				["grant", text, claims["sub"], toCanonicalJson(rights)].join(SEPARATOR),
 				pepper,
 			),

@@ -4,9 +4,9 @@ import type { AccountRow, InvoiceParty, Store, StoreTransaction } from "../../st
 import { type AccountAccess, type Json, LIMITS } from "../contract/contract.js";
 import {
 	formatUsd,
-	hashSecret,
 	invalidArgument,
 	ServiceError,
+	stableHash,
 	toIsoTime,
 } from "../kernel/kernel.js";
 import { requireManager } from "./account-keys.js";
@@ -230,7 +230,7 @@ export function createOpenAccount({
 			);
 		}
 		const { id, key, accountId } = await keys.create({
-			quotaId: hashSecret(`quota\u0000${address}`, pepper),
+			quotaId: stableHash(`quota\u0000${address}`, pepper),
 		});
 		if (label !== "" || contact !== "") {
 			await profiles.change(accountId, (profile) => ({ ...profile, label, contact }));

@@ -1,5 +1,5 @@
 import type { Store } from "../../store/store.js";
-import type { Clock, Ids, Random } from "../kernel/kernel.js";
+import type { Clock, Ids, Pepper, Random } from "../kernel/kernel.js";
 import type { GraphCatalog } from "../knowledge/knowledge.js";
 
 /** What accounts run on; each part takes what it needs by `Pick<AccountServices, …>`. */
@@ -10,7 +10,7 @@ export interface AccountServices {
 	readonly ids: Ids;
 	readonly catalog: GraphCatalog;
 	/** Key of the hashes under which secrets are stored. */
-	readonly pepper: Uint8Array;
+	readonly pepper: Pepper;
 	/** Public base address. */
 	readonly baseUrl: () => string;
 }

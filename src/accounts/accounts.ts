@@ -25,7 +25,7 @@ export { type ConnectionTokens, createConnectionTokens } from "./connection-toke
 export { createFeedback, type Feedback } from "./feedback.js";
 export { IDENTITY_ALGORITHMS, type IdentityAlgorithm } from "./identity-token.js";
 export { createIdentityVerifier, createIssuerKeys } from "./identity-verifier.js";
-export { createKeyChecks } from "./key-checks.js";
+export { createKeyChecks, type KeyChecks } from "./key-checks.js";
 export {
 	assertKeysWhole,
 	type DemoWalletName,
@@ -40,6 +40,13 @@ export {
 	type SigningJwk,
 	toKeySet,
 } from "./key-folder.js";
+export type { Keys } from "./key-ring.js";
+export {
+	createKeyRotation,
+	type KeyRotation,
+	SECRET_NAMES,
+	secretCommands,
+} from "./key-rotation.js";
 export {
 	createOAuthGrants,
 	endLapsedGrants,
@@ -58,3 +65,4 @@ export {
 } from "./oauth-tokens.js";
 export { sweepOwned } from "./owned-records.js";
 export { sptOrderSchema, sptPurchaseSchema, sptTopUpSchema } from "./spt-wire.js";
+export { parseTextKeyCommand, runTextKeyCommand } from "./text-key-command.js";

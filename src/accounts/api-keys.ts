@@ -1,14 +1,22 @@
 import { forgetKeySpending, isUsable } from "../../payments/plan/plan.js";
 import type { Environment } from "../../payments/spt/spt.js";
-import type { AccountRow, KeyRow, StoreReader, StoreTransaction } from "../../store/store.js";
+import {
+	type AccountRow,
+	findByAny,
+	type KeyRow,
+	type StoreReader,
+	type StoreTransaction,
+} from "../../store/store.js";
 import { LIMITS } from "../contract/contract.js";
 import {
 	createSecret,
+	hashesOf,
 	hashSecret,
 	invalidArgument,
 	isWellFormedSecret,
 	type Micros,
 	notFound,
+	type Pepper,
 } from "../kernel/kernel.js";
 import type { SecretServices } from "./account-services.js";
 
@@ -121,8 +129,7 @@ export function createApiKeys(deps: KeyServices) {
 			store.transaction((tx) => revokeKey(tx, { keyId, accountId, now: clock.now() })),
 
 		/** The key behind a secret; undefined for one no one issued, that was revoked or has expired. */
-		find: (reader: StoreReader, secret: string) =>
-			findKey(reader, { secret, pepper, now: clock.now() }),
+		find: (secret: string) => findShownKey(deps, secret),
 	};
 }
 
@@ -169,14 +176,31 @@ export function toRevoked(row: KeyRow, now: number): KeyRow {
 	};
 }
 
+/** One that an older pepper knows is verified once more and known by the newest, in one transaction. */
+async function findShownKey(
+	{ store, pepper, clock }: KeyServices,
+	secret: string,
+): Promise<FoundKey | undefined> {
+	const now = clock.now();
+	const hash = hashSecret(secret, pepper);
+	const fieldOf = ({ isReplaced }: FoundKey) => (isReplaced ? "previousHash" : "hash");
+	const found = await store.read((reader) => findKey(reader, { secret, pepper, now }));
+	if (!found || found.row[fieldOf(found)] === hash) return found;
+	return store.transaction(async (tx) => {
+		const again = await findKey(tx, { secret, pepper, now });
+		if (again) await tx.put("keys", { ...again.row, [fieldOf(again)]: hash });
+		return again;
+	});
+}
+
 /** Every text is hashed and looked up in the same steps, so that the time taken reveals nothing of its form. */
 async function findKey(
 	reader: StoreReader,
-	{ secret, pepper, now }: { secret: string; pepper: Uint8Array; now: number },
+	{ secret, pepper, now }: { secret: string; pepper: Pepper; now: number },
 ): Promise<FoundKey | undefined> {
-	const hash = hashSecret(secret, pepper);
-	const [row] = await reader.findBy("keys", "hash", hash);
-	const [rotated] = await reader.findBy("keys", "previousHash", hash);
+	const hashes = hashesOf(secret, pepper);
+	const row = await findByAny(reader, "keys", "hash", hashes);
+	const rotated = await findByAny(reader, "keys", "previousHash", hashes);
 	const found = row ?? (rotated && now < (rotated.previousUntil ?? 0) ? rotated : undefined);
 	return found && isKey(secret) && isUsable(found, now)
 		? { row: found, isReplaced: row === undefined }

@@ -1,8 +1,14 @@
 import { isUsable } from "../../payments/plan/plan.js";
-import type { ConnectionRow, StoreReader, StoreTransaction } from "../../store/store.js";
+import {
+	type ConnectionRow,
+	findByAny,
+	type StoreReader,
+	type StoreTransaction,
+} from "../../store/store.js";
 import { LIMITS } from "../contract/contract.js";
 import {
 	createSecret,
+	hashesOf,
 	hashSecret,
 	invalidArgument,
 	isWellFormedSecret,
@@ -52,10 +58,21 @@ export function createConnectionTokens({ store, clock, random, ids, pepper }: Se
 			}),
 
 		/** The token behind a secret; undefined for one no one issued, that was revoked or has expired. */
-		async find(reader: StoreReader, secret: string): Promise<ConnectionRow | undefined> {
-			const [row] = await reader.findBy("connections", "hash", hashSecret(secret, pepper));
-			const isFound = isWellFormedSecret(secret, TOKEN_PREFIX) && row && isUsable(row, clock.now());
-			return isFound ? row : undefined;
+		async find(secret: string): Promise<ConnectionRow | undefined> {
+			const hash = hashSecret(secret, pepper);
+			const find = async (reader: StoreReader) => {
+				const row = await findByAny(reader, "connections", "hash", hashesOf(secret, pepper));
+				const isOurs = isWellFormedSecret(secret, TOKEN_PREFIX);
+				return isOurs && row && isUsable(row, clock.now()) ? row : undefined;
+			};
+			const found = await store.read(find);
+			if (!found || found.hash === hash) return found;
+			// Known by an older pepper: from now on by the newest.
+			return store.transaction(async (tx) => {
+				const row = await find(tx);
+				if (row) await tx.put("connections", { ...row, hash });
+				return row;
+			});
 		},
 	};
 }

@@ -7,6 +7,7 @@ import {
 import {
 	chmodSync,
 	closeSync,
+	existsSync,
 	fsyncSync,
 	mkdirSync,
 	openSync,
@@ -15,8 +16,15 @@ import {
 	statSync,
 	writeSync,
 } from "node:fs";
-import { join } from "node:path";
-import { invalidArgument, type Random, type ServiceError, unavailable } from "../kernel/kernel.js";
+import { basename, join } from "node:path";
+import {
+	invalidArgument,
+	type Pepper,
+	type Random,
+	type ServiceError,
+	unavailable,
+} from "../kernel/kernel.js";
+import { createKeyRing, type KeyRing, linesOf, type RingName } from "./key-ring.js";
 
 /** `<data>/keys/`: the only place for secrets at rest. Files 0600, folder 0700, made on first use. */
 export type KeyFolder = ReturnType<typeof openKeyFolder>;
@@ -24,38 +32,60 @@ export type KeyFolder = ReturnType<typeof openKeyFolder>;
 export type DemoWalletName = "demo-wallet" | "demo-settler";
 export type PlacedSecret = "settler-key" | "facilitator-token" | "writer-key";
 
-export function openKeyFolder(dataFolder: string, random: Random) {
+export function openKeyFolder(
+	dataFolder: string,
+	random: Random,
+	/** Keys of texts at rest that an operator's command printed, newest first; a file of ours where absent. */
+	textKeys?: readonly string[],
+) {
 	const folder = join(dataFolder, "keys");
 	mkdirSync(folder, { recursive: true, mode: 0o700 });
 	chmodSync(folder, 0o700);
 	const file = (name: string) => join(folder, name);
 	const hex = (bytes: number) => Buffer.from(random.bytes(bytes)).toString("hex");
-	const readOrCreate = <T>(
-		name: string,
-		{ create, parse }: { create: () => string; parse: (path: string, text: string) => T },
-	): T => {
-		const existing = readIfThere(file(name));
-		if (existing !== undefined) return parse(file(name), existing);
-		const created = create();
-		writeDurably(folder, name, created);
-		return parse(file(name), created);
+	const signing = { make: () => createSigningJwk(hex(8)), parse: parseSigningJwk };
+	const secret = { make: () => hex(SECRET_BYTES), parse: parseSecretBytes };
+	const ringOf = <Key>(
+		name: RingName,
+		{ make, parse }: { make: () => string; parse: (path: string, text: string) => Key },
+		given?: readonly string[],
+	) => {
+		if (!given && !existsSync(file(name))) writeDurably(folder, name, make());
+		const write = (lines: readonly string[]) => writeDurably(folder, name, `${lines.join("\n")}\n`);
+		return createKeyRing({ path: file(name), make, parse, write, given });
 	};
-	const signingKey = (name: string) =>
-		readOrCreate(name, { create: () => createSigningJwk(hex(8)), parse: parseSigningJwk });
-
+	const rings = {
+		pepper: ringOf("pepper", secret),
+		"card-signing.jwk.json": ringOf("card-signing.jwk.json", signing),
+		"receipt-signing.jwk.json": ringOf("receipt-signing.jwk.json", signing),
+		"oauth-signing.jwk.json": ringOf("oauth-signing.jwk.json", signing),
+		"text-key": ringOf("text-key", secret, textKeys),
+	} satisfies Record<RingName, KeyRing<unknown>>;
+	const pepper = {
+		get inForce() {
+			return rings.pepper.inForce();
+		},
+		get retired() {
+			return rings.pepper.retired();
+		},
+	} as Pepper;
 	return {
-		/** Key of the hashes under which tokens and API keys are stored; losing it makes every one of them unknown. */
-		pepper: readOrCreate("pepper", { create: () => hex(PEPPER_BYTES), parse: parsePepper }),
-		adminToken: readOrCreate("admin-token", {
+		/** What is rotated, by the names of its files. */
+		rings,
+		/** Keys of the hashes under which tokens and API keys are stored; losing them makes every one of them unknown. */
+		pepper,
+		adminToken: readOrCreate(folder, "admin-token", {
 			create: () => `adm_${hex(24)}`,
 			parse: parseAdminToken,
 		}),
-		/** Signs the agent card. */
-		signingJwk: signingKey("card-signing.jwk.json"),
-		/** Signs receipts, and nothing else. */
-		receiptJwk: signingKey("receipt-signing.jwk.json"),
-		/** Signs access tokens, and nothing else; another one in its place costs clients no more than a refresh. */
-		oauthJwk: signingKey("oauth-signing.jwk.json"),
+		/** The first signs the agent card; all of them are published. */
+		cardKeys: rings["card-signing.jwk.json"].inForce,
+		/** The first signs receipts, and nothing else; all of them verify. */
+		receiptKeys: rings["receipt-signing.jwk.json"].inForce,
+		/** The first signs access tokens, and nothing else; another one in its place costs clients no more than a refresh. */
+		oauthKeys: rings["oauth-signing.jwk.json"].inForce,
+		/** The first encrypts texts at rest; all of them read. */
+		textKeys: rings["text-key"].inForce,
 		readDemoSpt: () => readIfThere(file("demo-spt")),
 		writeDemoSpt: (token: string) => writeDurably(folder, "demo-spt", token),
 		/** Key of a wallet on the demo chain, made by `create` on first use. */
@@ -70,6 +100,19 @@ export function openKeyFolder(dataFolder: string, random: Random) {
 		/** A secret that the operator puts there; see readPlacedSecret. */
 		readPlaced: (name: PlacedSecret) => readPlacedSecret(dataFolder, name),
 	};
+}
+
+function readOrCreate<T>(
+	folder: string,
+	name: string,
+	{ create, parse }: { create: () => string; parse: (path: string, text: string) => T },
+): T {
+	const path = join(folder, name);
+	const existing = readIfThere(path);
+	if (existing !== undefined) return parse(path, existing);
+	const created = create();
+	writeDurably(folder, name, created);
+	return parse(path, created);
 }
 
 /**
@@ -130,13 +173,14 @@ export const LASTING_KEYS = [
 	"receipt-signing.jwk.json",
 ] as const;
 
-const PEPPER_BYTES = 32;
+const SECRET_BYTES = 32;
 
 /** Throws UNAVAILABLE for anything else than 32 bytes in hexadecimal digits. */
-function parsePepper(path: string, text: string): Uint8Array {
-	const pepper = Buffer.from(text, "hex");
-	if (pepper.length === PEPPER_BYTES) return pepper;
-	throw damaged(path, "without it no token is known");
+function parseSecretBytes(path: string, text: string): Uint8Array {
+	const bytes = Buffer.from(text, "hex");
+	if (bytes.length === SECRET_BYTES && text.length === 2 * SECRET_BYTES) return bytes;
+	const isPepper = basename(path) === "pepper";
+	throw damaged(path, `without it no ${isPepper ? "token is known" : "text can be read"}`);
 }
 
 /** Throws UNAVAILABLE for what no request could show. */
@@ -176,11 +220,12 @@ export function parsePrivateKey(text: string): `0x${string}` | undefined {
 }
 
 const FORMS: Readonly<Record<string, (path: string, text: string) => unknown>> = {
-	pepper: parsePepper,
+	pepper: eachLine(parseSecretBytes),
 	"admin-token": parseAdminToken,
-	"card-signing.jwk.json": parseSigningJwk,
-	"receipt-signing.jwk.json": parseSigningJwk,
-	"oauth-signing.jwk.json": parseSigningJwk,
+	"card-signing.jwk.json": eachLine(parseSigningJwk),
+	"receipt-signing.jwk.json": eachLine(parseSigningJwk),
+	"oauth-signing.jwk.json": eachLine(parseSigningJwk),
+	"text-key": eachLine(parseSecretBytes),
 	"demo-wallet.json": parseKeyPair,
 	"demo-settler.json": parseKeyPair,
 	"demo-spt": assertSecret,
@@ -190,6 +235,10 @@ const FORMS: Readonly<Record<string, (path: string, text: string) => unknown>> =
 		if (!parsePrivateKey(text.trim())) throw damaged(path, "without it the gas cannot be paid");
 	},
 };
+
+function eachLine(parse: (path: string, text: string) => unknown) {
+	return (path: string, text: string) => linesOf(text).map((line) => parse(path, line));
+}
 
 /** Throws UNAVAILABLE, named as in `shown`, for the first key file that a start would miss or refuse. */
 export function assertKeysWhole(folder: string, shown = folder): void {

@@ -1,6 +1,6 @@
 import { isUsable } from "../../payments/plan/plan.js";
 import type { OAuthRow, Store, StoreReader, StoreTransaction } from "../../store/store.js";
-import { hashSecret, unavailable } from "../kernel/kernel.js";
+import { hashesOf, type Pepper, unavailable } from "../kernel/kernel.js";
 import type { AccountServices } from "./account-services.js";
 import { OAUTH_LIMITS } from "./oauth-limits.js";
 
@@ -34,14 +34,14 @@ export function createOAuthRecords({
 }: Pick<AccountServices, "store" | "clock" | "pepper"> & {
 	readonly clientsMax?: number;
 }) {
-	const toId = (kind: OAuthKind, id: string) =>
-		`oauth-${hashSecret(["oauth", kind, id].join(SEPARATOR), pepper)}`;
+	const { idIn } = createRecordIds(pepper);
+	const currentId = (kind: OAuthKind, id: string) => store.read((reader) => idIn(reader, kind, id));
 	return {
 		/** Undefined for what is unknown, has expired, or whose grant has ended: a grant is as good as its key. */
 		async find(kind: OAuthKind, id: string) {
 			const now = clock.now();
 			const row = await store.read(async (reader) => {
-				const found = await reader.get("oauth_records", toId(kind, id));
+				const found = await reader.get("oauth_records", await idIn(reader, kind, id));
 				if (!found || found.expiresAt <= now) return undefined;
 				if (found.keyId === undefined) return found;
 				const key = await reader.get("keys", found.keyId);
@@ -58,11 +58,12 @@ export function createOAuthRecords({
 		 */
 		async put(record: NewRecord): Promise<boolean> {
 			const { kind, clientId } = record;
-			const row = toRow(record, toId, clock.now());
+			const clientRow = clientId === undefined ? "" : await currentId("client", clientId);
+			const row = toRow(record, { id: await currentId(kind, record.id), clientRow }, clock.now());
 			const text = JSON.stringify(record.payload);
 			if (!(await keep(store, row, { text, clientsMax }))) return false;
 			if (clientId !== undefined && kind !== "code") {
-				await prolongClient({ store, clock }, toId("client", clientId));
+				await prolongClient({ store, clock }, clientRow);
 			}
 			return true;
 		},
@@ -72,7 +73,7 @@ export function createOAuthRecords({
 		 * for its minute; a refresh token, of which there would be thousands, is forgotten (see oauth-tokens.ts).
 		 */
 		async consume(kind: OAuthKind, id: string): Promise<boolean> {
-			const recordId = toId(kind, id);
+			const recordId = await currentId(kind, id);
 			const now = clock.now();
 			const isFirst = await store.transaction((tx) => useOnce(tx, recordId, now));
 			if (isFirst && kind === "refresh_token") await store.documents.delete(recordId);
@@ -82,18 +83,19 @@ export function createOAuthRecords({
 		/** Notes which keys are to end once a grant is taken up. */
 		async setReplaced(keyId: string, replaces: readonly string[]): Promise<void> {
 			await store.transaction(async (tx) => {
-				const grant = await tx.get("oauth_records", toId("grant", keyId));
+				const grant = await tx.get("oauth_records", await idIn(tx, "grant", keyId));
 				if (grant) await tx.put("oauth_records", { ...grant, replaces });
 			});
 		},
 
 		async getReplaced(keyId: string): Promise<readonly string[]> {
-			const id = toId("grant", keyId);
+			const id = await currentId("grant", keyId);
 			const grant = await store.read((reader) => reader.get("oauth_records", id));
 			return grant?.replaces ?? [];
 		},
 
-		remove: (kind: OAuthKind, id: string) => removeOAuthRows(store, [{ id: toId(kind, id) }]),
+		remove: async (kind: OAuthKind, id: string) =>
+			removeOAuthRows(store, [{ id: await currentId(kind, id) }]),
 
 		async removeOfKey(kind: OAuthKind, keyId: string): Promise<void> {
 			const rows = await store.read((reader) => reader.findBy("oauth_records", "keyId", keyId));
@@ -103,6 +105,54 @@ export function createOAuthRecords({
 			);
 		},
 	};
+}
+
+function createRecordIds(pepper: Pepper) {
+	/** Under every pepper in force, the newest first: it names what is new. */
+	const idsOf = (kind: OAuthKind, id: string) =>
+		hashesOf(["oauth", kind, id].join(SEPARATOR), pepper).map((hash) => `oauth-${hash}`);
+	const newestId = (kind: OAuthKind, id: string): string => idsOf(kind, id)[0] ?? "";
+	return {
+		newestId,
+		/** The row as it is named; where there is none, as a new one would be. */
+		async idIn(reader: StoreReader, kind: OAuthKind, id: string): Promise<string> {
+			for (const one of idsOf(kind, id)) if (await reader.get("oauth_records", one)) return one;
+			return newestId(kind, id);
+		},
+	};
+}
+
+/**
+ * Lets the newest pepper name the clients and grants that an older one named; what their holders alone know stays as it is.
+ * Safe to call again: a text whose row was not renamed expires.
+ */
+export async function renameOAuthRecords({
+	store,
+	pepper,
+}: Pick<AccountServices, "store" | "pepper">): Promise<void> {
+	const { newestId } = createRecordIds(pepper);
+	for (const row of await store.read((reader) => reader.list("oauth_records"))) {
+		const isKnown = row.kind === "client" || row.kind === "grant";
+		const text = isKnown ? await store.documents.get(row.id) : undefined;
+		if (text === undefined) continue;
+		const name = row.kind === "grant" ? row.keyId : (JSON.parse(text) as Payload)["client_id"];
+		const id = typeof name === "string" ? newestId(row.kind, name) : row.id;
+		if (id === row.id) continue;
+		await store.documents.put(id, text, row.expiresAt);
+		await store.transaction((tx) => rename(tx, row.id, id));
+		await store.documents.delete(row.id);
+	}
+}
+
+async function rename(tx: StoreTransaction, from: string, to: string): Promise<void> {
+	const row = await tx.get("oauth_records", from);
+	if (!row) return;
+	await tx.delete("oauth_records", from);
+	await tx.put("oauth_records", { ...row, id: to });
+	if (row.kind !== "client") return;
+	for (const grant of await tx.list("oauth_records")) {
+		if (grant.clientId === from) await tx.put("oauth_records", { ...grant, clientId: to });
+	}
 }
 
 /** Its text is written again, because a document is gone at the time it was written for. */
@@ -120,14 +170,14 @@ async function prolongClient(
 }
 
 function toRow(
-	{ kind, id, accountId, clientId, keyId, expiresAt }: NewRecord,
-	toId: (kind: OAuthKind, id: string) => string,
+	{ kind, accountId, clientId, keyId, expiresAt }: NewRecord,
+	{ id, clientRow }: { readonly id: string; readonly clientRow: string },
 	createdAt: number,
 ): OAuthRow {
 	const owner = kind === "client" ? CLIENT_OWNER : (accountId ?? CLIENT_OWNER);
-	const row: OAuthRow = { id: toId(kind, id), owner, kind, keyId, createdAt, expiresAt };
+	const row: OAuthRow = { id, owner, kind, keyId, createdAt, expiresAt };
 	if (kind !== "grant" || clientId === undefined) return row;
-	return { ...row, clientId: toId("client", clientId) };
+	return { ...row, clientId: clientRow };
 }
 
 /** The text first, so that no row is without it; it goes again where the row is refused. */

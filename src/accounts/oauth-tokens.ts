@@ -1,13 +1,13 @@
 import { createHmac, timingSafeEqual } from "node:crypto";
 import { isUsable } from "../../payments/plan/plan.js";
-import type { StoreTransaction } from "../../store/store.js";
+import type { StoreReader, StoreTransaction } from "../../store/store.js";
 import {
 	type AccountAccess,
 	LIMITS,
 	OAUTH_KEY_CLAIM,
 	OAUTH_RESOURCE_PATHS,
 } from "../contract/contract.js";
-import { hashSecret, ServiceError } from "../kernel/kernel.js";
+import { hashesOf, keysFor, memoizeByObject, ServiceError } from "../kernel/kernel.js";
 import { type FindGrant, keepsNoText } from "./account-access.js";
 import type { AccountServices, SecretServices } from "./account-services.js";
 import { type IdentityRules, isName } from "./identity-token.js";
@@ -22,18 +22,18 @@ interface OwnToken {
 	/** Key that stands for its grant. */
 	readonly keyId: string;
 	readonly clientId: string;
-	/** Its row in the list of those that were revoked. */
-	readonly recordId: string;
+	/** Its row in the list of those that were revoked, by any pepper in force; a new one has the first. */
+	readonly recordIds: readonly string[];
 	/** From then on it opens nothing in any case. */
 	readonly expiresAt: number;
 }
 
 interface OwnTokenServices extends Pick<AccountServices, "store" | "clock" | "baseUrl" | "pepper"> {
-	readonly signingJwk: SigningJwk;
+	readonly signingKeys: () => readonly SigningJwk[];
 }
 
 /** The function returned throws UNAUTHENTICATED for what is no access token of ours for this address, or has expired. */
-function createReadOwnToken({ clock, baseUrl, signingJwk, pepper }: OwnTokenServices) {
+function createReadOwnToken({ clock, baseUrl, signingKeys, pepper }: OwnTokenServices) {
 	const verify = createResourceVerifier({
 		clock,
 		baseUrl,
@@ -42,7 +42,7 @@ function createReadOwnToken({ clock, baseUrl, signingJwk, pepper }: OwnTokenServ
 			algorithms: ["ES256"],
 			maxTokenAgeSeconds: OAUTH_LIMITS.accessTokenSeconds,
 		}),
-		keys: createOwnKeys(signingJwk),
+		keys: createOwnKeys(signingKeys),
 	});
 	return async (token: string, resource: string): Promise<OwnToken> => {
 		assertAccessToken(token);
@@ -52,7 +52,7 @@ function createReadOwnToken({ clock, baseUrl, signingJwk, pepper }: OwnTokenServ
 		if (!isName(clientId) || !isName(jti)) throw refusedToken("it names no client, or not itself");
 		return {
 			...{ accountId, keyId, clientId },
-			recordId: `oauth-${hashSecret(`access ${jti}`, pepper)}`,
+			recordIds: hashesOf(`access ${jti}`, pepper).map((hash) => `oauth-${hash}`),
 			expiresAt: (Number(exp) + LIMITS.identityClockSkewSeconds) * 1000,
 		};
 	};
@@ -70,15 +70,19 @@ function assertAccessToken(token: string): void {
 	throw refusedToken("its type is not at+jwt");
 }
 
-function createOwnKeys(signingJwk: SigningJwk): IssuerKeys {
-	let imported: ReturnType<typeof importKey> | undefined;
+function createOwnKeys(signingKeys: () => readonly SigningJwk[]): IssuerKeys {
+	const imported = memoizeByObject(({ kid: _, d: _secret, ...jwk }: SigningJwk) =>
+		importKey({ ...jwk, kty: "EC" }, "ES256"),
+	);
+	/** Another one once keys came or went, so that no verdict outlives its key. */
+	const version = memoizeByObject((_keys: readonly SigningJwk[]) => nextVersion++);
+	let nextVersion = 1;
 	return {
-		version: async () => 1,
+		version: async () => version(signingKeys()),
 		async find(keyId, algorithm) {
-			const { kid, d: _secret, ...jwk } = signingJwk;
-			if (keyId !== kid || algorithm !== "ES256") return undefined;
-			imported ??= importKey({ ...jwk, kty: "EC" }, algorithm);
-			return { key: await imported, version: 1 };
+			const key = signingKeys().find(({ kid }) => kid === keyId);
+			if (!key || algorithm !== "ES256") return undefined;
+			return { key: await imported(key), version: version(signingKeys()) };
 		},
 	};
 }
@@ -124,13 +128,13 @@ function refusedToken(reason: string): ServiceError {
 export function createFindOwnGrant(deps: OwnTokenServices): FindGrant {
 	const read = createReadOwnToken(deps);
 	return async (token, resource) => {
-		const { accountId, keyId, recordId } = await read(token, resource);
+		const { accountId, keyId, recordIds } = await read(token, resource);
 		return deps.store.read(async (reader): Promise<AccountAccess | undefined> => {
 			const account = await reader.get("accounts", accountId);
 			const key = await reader.get("keys", keyId);
 			if (!account || account.closedAt !== undefined || key?.accountId !== accountId) return;
 			if (!isUsable(key, deps.clock.now())) return;
-			if (await reader.get("oauth_records", recordId)) return;
+			if (await isNoted(reader, recordIds)) return;
 			return { accountId, keyId, isManager: false, keepsNoText: keepsNoText(account) };
 		});
 	};
@@ -158,24 +162,30 @@ export function createRevokeToken({
 			throw error;
 		});
 		if (token?.clientId !== clientId) return;
-		const isNoted = await store.transaction((tx) => note(tx, token, deps.clock.now()));
-		if (!isNoted) await grants.end(token.keyId);
+		const hasRoom = await store.transaction((tx) => note(tx, token, deps.clock.now()));
+		if (!hasRoom) await grants.end(token.keyId);
 	};
 }
 
 /** False where there is no room for it. */
 async function note(tx: StoreTransaction, token: OwnToken, now: number): Promise<boolean> {
-	const { keyId, accountId, recordId, expiresAt } = token;
+	const { keyId, accountId, recordIds, expiresAt } = token;
+	const [id = ""] = recordIds;
 	const key = await tx.get("keys", keyId);
 	if (key?.accountId !== accountId || !isUsable(key, now)) return true;
-	if (await tx.get("oauth_records", recordId)) return true;
+	if (await isNoted(tx, recordIds)) return true;
 	const rows = await tx.findBy("oauth_records", "keyId", keyId);
 	const live = rows.filter((row) => row.kind === "revoked_access" && row.expiresAt > now);
 	if (live.length >= OAUTH_LIMITS.revokedTokensPerGrant) return false;
 	const kind = "revoked_access";
-	const row = { id: recordId, owner: accountId, kind, keyId, createdAt: now, expiresAt } as const;
+	const row = { id, owner: accountId, kind, keyId, createdAt: now, expiresAt } as const;
 	await tx.put("oauth_records", row);
 	return true;
+}
+
+async function isNoted(reader: StoreReader, recordIds: readonly string[]): Promise<boolean> {
+	for (const id of recordIds) if (await reader.get("oauth_records", id)) return true;
+	return false;
 }
 
 /** As the token itself says: who asks for its end does not say where it was good. */
@@ -200,24 +210,24 @@ const PROOF_BYTES = 16;
 const FORM = /^(key_[0-9a-z]{26})\.[\w-]{43}\.([\w-]{22})$/;
 
 export function createRefreshTokens({ pepper, random }: Pick<SecretServices, "pepper" | "random">) {
-	const key = createHmac("sha256", pepper).update("tollgraph refresh tokens v1").digest();
-	const proofOf = (body: string) =>
-		createHmac("sha256", key).update(body).digest().subarray(0, PROOF_BYTES);
+	const proofsOf = (body: string) =>
+		keysFor(pepper, "tollgraph refresh tokens v1").map((key) =>
+			createHmac("sha256", key).update(body).digest().subarray(0, PROOF_BYTES),
+		);
 	return {
 		/** A new one for the grant of a key. */
 		next(keyId: string): string {
 			const secret = Buffer.from(random.bytes(SECRET_BYTES)).toString("base64url");
 			const body = `${keyId}.${secret}`;
-			return `${body}.${proofOf(body).toString("base64url")}`;
+			return `${body}.${proofsOf(body)[0]?.toString("base64url")}`;
 		},
 		/** The key of a token we once gave out; undefined for any other text. */
 		keyIdOf(token: string): string | undefined {
 			const [, keyId, proof = ""] = FORM.exec(token) ?? [];
 			if (keyId === undefined) return undefined;
 			const shown = Buffer.from(proof, "base64url");
-			return timingSafeEqual(shown, proofOf(token.slice(0, token.lastIndexOf("."))))
-				? keyId
-				: undefined;
+			const body = token.slice(0, token.lastIndexOf("."));
+			return proofsOf(body).some((right) => timingSafeEqual(shown, right)) ? keyId : undefined;
 		},
 	};
 }

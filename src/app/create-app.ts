@@ -3,8 +3,13 @@ import { join, resolve } from "node:path";
 import { type OnchainParts, reportUnreachable } from "../../payments/onchain/onchain.js";
 import { createWriterMeter, type WriterMeter } from "../../skills/answers/answers.js";
 import { nodeFileSystem, openJournalStore } from "../../store/journal/journal.js";
-import type { Store } from "../../store/store.js";
-import { createKeyChecks, openKeyFolder } from "../accounts/accounts.js";
+import { type Store, sealTexts } from "../../store/store.js";
+import {
+	createKeyChecks,
+	createKeyRotation,
+	openKeyFolder,
+	runTextKeyCommand,
+} from "../accounts/accounts.js";
 import {
 	type Clock,
 	createIds,
@@ -141,12 +146,19 @@ export async function createApp(options: AppOptions): Promise<App> {
 	let onchain = options.onchain;
 	try {
 		bindProfile(folder, settings.profile);
-		const checks = createKeyChecks({ store, dataFolder: folder });
-		await checks.assertNoneLost();
-		const keys = openKeyFolder(folder, random);
-		await checks.assertSame();
+		const checks = createKeyChecks({ store, clock, dataFolder: folder });
+		const { textKeyCommand } = settings;
+		const textKeys = textKeyCommand && (await runTextKeyCommand(textKeyCommand));
+		await checks.assertNoneLost(textKeys ? ["text-key"] : []);
+		const keys = openKeyFolder(folder, random, textKeys);
+		await checks.settle(keys);
 		onchain ??= await options.openOnchain?.({ ...bare, keys });
-		return await wire({ ...bare, keys, onchain, onRoom }, store);
+		const onUnreadable = (rows: number) =>
+			logger.error("rows of the query log are not what was written, and are read without text", {
+				rows,
+			});
+		const sealed = sealTexts<Store>(store, { keys: keys.textKeys, random, onUnreadable });
+		return await wire({ ...bare, keys, checks, onchain, onRoom }, sealed);
 	} catch (error) {
 		const refusal = toStartRefusal(error, { folder, store });
 		await onchain?.close();
@@ -294,9 +306,10 @@ function wireTrial(operated: Operated, store: Store): Operator {
 }
 
 function wireOperator(wiring: Operated): Operator {
-	const { money, store, settings, clock, folder: data, info } = wiring;
+	const { money, store, settings, clock, folder: data, info, keys } = wiring;
 	const folder = importedGraphs(data);
 	const history = openHistory(wiring);
+	const rotation = createKeyRotation(wiring);
 	const repository = createGraphRepository({ ...wiring, folder, history });
 	const importer = createGraphImporter({ ...wiring, repository, history, folder });
 	return createOperator({
@@ -318,7 +331,8 @@ function wireOperator(wiring: Operated): Operator {
 			folder,
 			inTurn: importer.whileNoneRuns,
 		}),
-		backUp: createDataBackup({ store, importer, folder: data }),
+		backUp: createDataBackup({ store, importer, rotation, keys, folder: data }),
+		rotation,
 		environment: environmentOf(settings.profile),
 		openWriter: (onUsage) => openLlmWriter(wiring, onUsage),
 		writerPrice: settings.writer?.price,

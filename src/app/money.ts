@@ -270,8 +270,8 @@ function createGrantFinder(deps: MoneyDeps): FindGrant | undefined {
 	const { oauth = "own" } = settings;
 	if (oauth === "off") return undefined;
 	if (oauth === "own") {
-		const { oauthJwk: signingJwk, pepper } = keys;
-		return createFindOwnGrant({ store, clock, baseUrl, signingJwk, pepper });
+		const { oauthKeys: signingKeys, pepper } = keys;
+		return createFindOwnGrant({ store, clock, baseUrl, signingKeys, pepper });
 	}
 	const { issuer, jwksUri } = oauth;
 	const egress = createConfiguredEgress({ urls: jwksUri ? [issuer, jwksUri] : [issuer] });

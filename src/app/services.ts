@@ -8,7 +8,7 @@ import type { RunBounded } from "../../skills/graphs/graphs.js";
 import { type ClaimVerifier, createClaimVerifier } from "../../skills/verify/verify.js";
 import type { Store } from "../../store/store.js";
 import type { A2a } from "../a2a/a2a.js";
-import type { KeyFolder } from "../accounts/accounts.js";
+import type { KeyChecks, KeyFolder } from "../accounts/accounts.js";
 import {
 	type ArtifactRepository,
 	createBoundedWork,
@@ -19,7 +19,7 @@ import {
 } from "../contract/contract.js";
 import type { MessageClasses } from "../http/http.js";
 import type { Jobs } from "../jobs/jobs.js";
-import type { Clock, Egress, Ids, Logger, Random } from "../kernel/kernel.js";
+import type { Clock, Egress, Ids, Logger, Pepper, Random } from "../kernel/kernel.js";
 import type { GraphCatalog, GraphSnapshots } from "../knowledge/knowledge.js";
 import type { Mcp } from "../mcp/mcp.js";
 import type {
@@ -96,6 +96,8 @@ export interface OpenPorts {
 
 /** What everything is wired from. */
 export interface Ports extends OpenPorts {
+	/** What the journal knows of the keys. */
+	readonly checks: KeyChecks;
 	readonly ids: Ids;
 	readonly isServing: boolean;
 	readonly slack: Egress | undefined;
@@ -121,7 +123,7 @@ export interface Wiring extends Ports {
 	/** Public base address; known once the server listens. */
 	readonly address: { baseUrl: string };
 	readonly baseUrl: () => string;
-	readonly pepper: Uint8Array;
+	readonly pepper: Pepper;
 	readonly info: ServiceInfo;
 	readonly skills: SkillCatalog;
 	readonly artifacts: ArtifactRepository;

@@ -103,11 +103,11 @@ export function openA2a(
 	wiring: Pick<Wiring, keyof Ports | "service" | "store" | "jobs" | "revision">,
 ): A2a {
 	const { keys, clock, random, jobs, callerEgress: egress = createCallerEgress() } = wiring;
-	const { pepper, signingJwk } = keys;
+	const { pepper, cardKeys } = keys;
 	const seal = createSealedText({ pepper, random, purpose: "a2a push targets" });
 	return createA2a({
 		...wiring,
-		signingJwk,
+		signingJwk: () => cardKeys()[0],
 		x402: wiring.onchain?.terms,
 		jobs: createJobViews({ jobs, clock }),
 		push: { egress, judge: assertCallerTarget, seal },
@@ -151,7 +151,7 @@ export function openOAuth(
 	if (oauth === "off") return [];
 	if (oauth !== "own") return [createResourceRoutes(service, oauth.issuer)];
 	const { profiles, apiKeys, callRates } = money;
-	const { pepper, oauthJwk: signingJwk } = keys;
+	const { pepper, oauthKeys: signingKeys } = keys;
 	const readAccount = async (accountId: string) => {
 		const [account, balanceMicros] = await store.read(
 			async (reader) =>
@@ -170,13 +170,13 @@ export function openOAuth(
 		clock,
 		setLabel: (accountId, id, label) => setLabel({ store, profiles }, accountId, id, label),
 	});
-	const tokens = { clock, baseUrl: () => service.info.baseUrl(), signingJwk, pepper };
+	const tokens = { clock, baseUrl: () => service.info.baseUrl(), signingKeys, pepper };
 	const router = createOAuthRouter({
 		...wiring,
 		callRates,
 		egress,
 		pepper,
-		signingJwk,
+		signingKeys,
 		records: createOAuthRecords({ store, clock, pepper }),
 		refreshTokens: createRefreshTokens({ pepper, random }),
 		grants,

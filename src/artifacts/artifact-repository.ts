@@ -20,6 +20,8 @@ import {
 	type Clock,
 	type IdKind,
 	type Ids,
+	oldestOf,
+	type Pepper,
 	siblingId,
 	timeOfId,
 	toIdLetters,
@@ -131,12 +133,12 @@ const RANDOM_CHARS = 16;
  * hold, or from the payment on a chain that needed none, under a secret: who sees a receipt cannot know what it paid for.
  * Calls that nothing was paid for get a new one each time.
  */
-export function createResultIds({ ids, secret }: { ids: Ids; secret: Uint8Array }) {
+export function createResultIds({ ids, secret }: { ids: Ids; secret: Pepper }) {
 	return (kind: IdKind, { callId, caller }: Pick<SkillContext, "callId" | "caller">): string => {
 		const isHold = callId.startsWith("hold_") && timeOfId(callId) !== undefined;
 		if (!isHold && !PAYMENT_ID.test(callId)) return ids.next(kind);
 		const named = `${kind}\n${caller?.owner ?? ""}\n${callId}`;
-		const digest = createHmac("sha256", secret).update(named).digest();
+		const digest = createHmac("sha256", oldestOf(secret)).update(named).digest();
 		const chars = toIdLetters(digest);
 		const random = chars.slice(0, RANDOM_CHARS);
 		if (isHold) return `${siblingId(callId, kind).slice(0, -RANDOM_CHARS)}${random}`;

@@ -7,7 +7,7 @@ import { addBackup, addClock, addRestore, addRetention } from "./commands/data-c
 import { addConcepts, addGraphs, addReindex } from "./commands/graph-commands.js";
 import { addImport } from "./commands/import-command.js";
 import { addLedger } from "./commands/ledger-commands.js";
-import { addAudit, addOperators } from "./commands/operator-commands.js";
+import { addAudit, addOperators, addSecrets } from "./commands/operator-commands.js";
 import { addProbe } from "./commands/probe-command.js";
 import { addFeeds, addModels } from "./commands/source-commands.js";
 import { addWriter } from "./commands/writer-command.js";
@@ -81,6 +81,7 @@ const COMMANDS = [
 	addLedger,
 	addOperators,
 	addAudit,
+	addSecrets,
 	addRetention,
 	addClock,
 	addReindex,

@@ -55,9 +55,20 @@ export { PACKAGE_ROOT, SOFTWARE_VERSION } from "./package-info.js";
 export {
 	createSealedText,
 	createSecret,
+	everyHashOf,
+	hashesOf,
 	hashSecret,
 	isWellFormedSecret,
+	keyIdOf,
+	keysFor,
+	newestMark,
+	oldestOf,
+	openBytes,
+	type Pepper,
+	type PepperRing,
 	type SealedText,
+	sealBytes,
+	stableHash,
 } from "./secrets.js";
 export { createShardedMap, type ShardedMap } from "./sharded-map.js";
 export { createTurnQueue, type TurnQueue } from "./turn-queue.js";

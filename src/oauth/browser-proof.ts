@@ -3,7 +3,7 @@ import type { IncomingMessage } from "node:http";
 import type { Response } from "express";
 import type { Interaction } from "oidc-provider";
 import { OAUTH_LIMITS } from "../accounts/accounts.js";
-import { invalidArgument, ServiceError } from "../kernel/kernel.js";
+import { invalidArgument, keysFor, type Pepper, ServiceError } from "../kernel/kernel.js";
 import type { OAuthServices } from "./oauth-services.js";
 
 const SECRET_BYTES = 32;
@@ -62,14 +62,16 @@ export async function readForm(req: IncomingMessage): Promise<URLSearchParams> {
 	return form;
 }
 
-export function createFormProof(pepper: Uint8Array, origin: () => string) {
-	const key = createHmac("sha256", pepper).update("tollgraph oauth forms v1").digest();
-	const of = (step: string) => createHmac("sha256", key).update(step).digest("base64url");
+export function createFormProof(pepper: Pepper, origin: () => string) {
+	const proofsOf = (step: string) =>
+		keysFor(pepper, "tollgraph oauth forms v1").map((key) =>
+			createHmac("sha256", key).update(step).digest("base64url"),
+		);
 	return {
-		of,
+		of: (step: string): string => proofsOf(step)[0] ?? "",
 		/** Throws SCOPE_FORBIDDEN for a form that another site has sent. */
 		assert({ headers }: IncomingMessage, form: URLSearchParams, step: string): void {
-			const isOurs = isEqual(form.get("csrf") ?? "", of(step));
+			const isOurs = proofsOf(step).some((proof) => isEqual(form.get("csrf") ?? "", proof));
 			const { origin: sender, "sec-fetch-site": site } = headers;
 			const isFromHere =
 				site === undefined ? [undefined, origin()].includes(sender) : site === "same-origin";

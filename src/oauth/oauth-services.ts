@@ -1,4 +1,5 @@
 import type {
+	Keys,
 	OAuthGrants,
 	OAuthRecords,
 	RefreshTokens,
@@ -6,7 +7,7 @@ import type {
 	SigningJwk,
 } from "../accounts/accounts.js";
 import type { CallRates } from "../http/http.js";
-import type { Clock, Egress, Logger, Micros, Random } from "../kernel/kernel.js";
+import type { Clock, Egress, Logger, Micros, Pepper, Random } from "../kernel/kernel.js";
 import type { Service } from "../service/service.js";
 
 /** What the authorization server runs on. */
@@ -26,8 +27,9 @@ export interface OAuthServices {
 	readonly isOpen: (accountId: string) => Promise<boolean>;
 	/** Reaches addresses that callers name. */
 	readonly egress: Egress;
-	readonly signingJwk: SigningJwk;
-	readonly pepper: Uint8Array;
+	/** The first one signs. */
+	readonly signingKeys: () => Keys<SigningJwk>;
+	readonly pepper: Pepper;
 	readonly clock: Clock;
 	readonly random: Random;
 	readonly logger: Logger;

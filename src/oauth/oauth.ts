@@ -30,7 +30,7 @@ const METADATA = ["/.well-known/oauth-authorization-server", "/.well-known/openi
 
 /** Our own authorization server; mount it at the root. */
 export function createOAuthRouter(services: OAuthServices): Router {
-	const { service, signingJwk, clock } = services;
+	const { service, signingKeys, clock } = services;
 	const gate = createProviderGate(services);
 	const { show, submit, resume } = createInteractionRoutes(services, gate);
 	const atMost = (perMinute: number): RequestHandler => {
@@ -47,7 +47,6 @@ export function createOAuthRouter(services: OAuthServices): Router {
 		next();
 	};
 	const { authorize, token, revoke, register, jwks, interaction } = OAUTH_PATHS;
-	const keySet = toDocument("application/json", JSON.stringify(toKeySet([signingJwk])));
 	const lookUps = atMost(OAUTH_LIMITS.authorizationsPerMinute);
 	const forms = atMost(OAUTH_LIMITS.authorizationsPerMinute);
 	const tokens = atMost(OAUTH_LIMITS.tokensPerMinute);
@@ -59,7 +58,7 @@ export function createOAuthRouter(services: OAuthServices): Router {
 			assertSafeIssuer(base);
 			sendDocument(req, res, toJson(toServerMetadata(base)));
 		})
-		.get(jwks, (req, res) => sendDocument(req, res, keySet))
+		.get(jwks, (req, res) => sendDocument(req, res, toJson(toKeySet(signingKeys()))))
 		.use("/oauth", keepPrivate)
 		.post(register, atMost(OAUTH_LIMITS.registrationsPerMinute), createRegistration(services))
 		.get(authorize, lookUps, openToOpeners, begin, gate.handle)

@@ -1,4 +1,3 @@
-import { createHmac } from "node:crypto";
 import type { IncomingMessage } from "node:http";
 import type { Request as HttpRequest, RequestHandler } from "express";
 import type { Configuration, KoaContextWithOIDC, Provider } from "oidc-provider";
@@ -11,17 +10,19 @@ import {
 	OAUTH_SCOPE,
 } from "../contract/contract.js";
 import { createTokenBuckets, toCallerAddress, toServiceError } from "../http/http.js";
-import { type Egress, stackOf, unavailable } from "../kernel/kernel.js";
+import { type Egress, keysFor, stackOf, unavailable } from "../kernel/kernel.js";
 import { toPlainDocument } from "./client-registration.js";
 import { failurePage } from "./interaction-pages.js";
 import { OAUTH_PATHS } from "./oauth-documents.js";
 import type { OAuthServices } from "./oauth-services.js";
-import { createRecordAdapter } from "./record-adapter.js";
+import { createPassing, createRecordAdapter } from "./record-adapter.js";
 
 type Library = typeof import("oidc-provider");
 
 interface ProviderDeps extends OAuthServices {
-	readonly cookieKey: string;
+	/** The first one signs. */
+	readonly cookieKeys: readonly string[];
+	readonly passing: ReturnType<typeof createPassing>;
 	readonly addressOf: (req: IncomingMessage) => string | undefined;
 	/** Whether the address a request came from may have one more document fetched. */
 	readonly mayFetch: (req: IncomingMessage) => boolean;
@@ -34,7 +35,7 @@ export type OAuthProvider = Awaited<ReturnType<typeof openProvider>>;
 export type ProviderGate = ReturnType<typeof createProviderGate>;
 
 export function createProviderGate(services: OAuthServices) {
-	const { clock, pepper } = services;
+	const { clock, pepper, signingKeys } = services;
 	const { baseUrl } = services.service.info;
 	const fetches = createTokenBuckets({
 		clock,
@@ -42,21 +43,24 @@ export function createProviderGate(services: OAuthServices) {
 		keysMax: LIMITS.rateLimitedCallersMax,
 	});
 	const addresses = new WeakMap<IncomingMessage, string>();
-	const cookieKey = createHmac("sha256", pepper)
-		.update("tollgraph oauth cookies v1")
-		.digest("base64url");
-	let opened: { readonly issuer: string; readonly provider: Promise<OAuthProvider> } | undefined;
+	const passing = createPassing(clock);
+	let opened: { readonly terms: string; readonly provider: Promise<OAuthProvider> } | undefined;
 	const open = (): Promise<OAuthProvider> => {
 		const issuer = baseUrl();
 		assertSafeIssuer(issuer);
-		if (opened?.issuer !== issuer) {
+		const cookieKeys = keysFor(pepper, "tollgraph oauth cookies v1").map((key) =>
+			key.toString("base64url"),
+		);
+		const terms = [issuer, ...cookieKeys, ...signingKeys().map(({ kid }) => kid)].join(" ");
+		if (opened?.terms !== terms) {
 			const provider = openProvider(issuer, {
 				...services,
-				cookieKey,
+				cookieKeys,
+				passing,
 				addressOf: (req) => addresses.get(req),
 				mayFetch: (req) => fetches.take(addresses.get(req) ?? "").isLetIn,
 			});
-			opened = { issuer, provider };
+			opened = { terms, provider };
 			// The next request tries again.
 			provider.catch(() => {
 				if (opened?.provider === provider) opened = undefined;
@@ -146,7 +150,7 @@ async function endReplaced({ records, grants }: ProviderDeps, keyId: string): Pr
 }
 
 function toConfiguration(issuer: string, deps: ProviderDeps, library: Library): Configuration {
-	const { signingJwk, isOpen } = deps;
+	const { signingKeys, isOpen } = deps;
 	const currentAddress = () => {
 		const { ctx } = library.Provider;
 		return ctx && deps.addressOf(ctx.req);
@@ -154,7 +158,7 @@ function toConfiguration(issuer: string, deps: ProviderDeps, library: Library): 
 	const toInvalidGrant = (reason: string) => new library.errors.InvalidGrant(reason);
 	return {
 		adapter: createRecordAdapter({ ...deps, currentAddress, toInvalidGrant }),
-		jwks: { keys: [{ ...signingJwk, kty: "EC" }] },
+		jwks: { keys: signingKeys().map((key) => ({ ...key, kty: "EC" })) },
 		routes: {
 			authorization: OAUTH_PATHS.authorize,
 			token: OAUTH_PATHS.token,
@@ -226,12 +230,12 @@ const OAUTH_COOKIES = {
 	resume: "tollgraph_oauth_resume",
 } as const;
 
-function toCookies(issuer: string, { cookieKey }: ProviderDeps): Configuration["cookies"] {
+function toCookies(issuer: string, { cookieKeys }: ProviderDeps): Configuration["cookies"] {
 	const secure = issuer.startsWith("https:");
 	const options = { httpOnly: true, sameSite: "lax", secure } as const;
 	return {
 		names: OAUTH_COOKIES,
-		keys: [cookieKey],
+		keys: [...cookieKeys],
 		long: { ...options, signed: false },
 		short: { ...options, signed: true },
 	};

@@ -8,6 +8,12 @@ interface RecordAdapterDeps extends OAuthServices {
 	readonly currentAddress: () => string | undefined;
 	/** What a request is refused with whose grant has just ended, or whose code someone else has just used. */
 	readonly toInvalidGrant: (reason: string) => Error;
+	/** What is under way, by the provider's names for it; it outlives a provider that a rotation of keys replaces. */
+	readonly passing: ReadonlyMap<string, PassingRecords>;
+}
+
+export function createPassing(clock: Clock): RecordAdapterDeps["passing"] {
+	return new Map(PASSING.map((name) => [name, createPassingRecords(clock)]));
 }
 
 const KINDS = {
@@ -20,9 +26,8 @@ const PASSING: readonly string[] = ["Session", "Interaction"];
 
 /** What the provider remembers, by its names for it: some in the store, some in memory, the rest nowhere. */
 export function createRecordAdapter(deps: RecordAdapterDeps): (model: string) => Adapter {
-	const passing = new Map(PASSING.map((name) => [name, createPassingRecords(deps.clock)]));
 	return (model) => {
-		const inMemory = passing.get(model);
+		const inMemory = deps.passing.get(model);
 		if (inMemory) return toPassing(inMemory, deps);
 		const kind = Object.entries(KINDS).find(([name]) => name === model)?.[1];
 		return kind ? toStored(deps, kind) : NOTHING;

@@ -1,6 +1,6 @@
 import { z } from "zod";
 import type { OperatorRole } from "../../store/store.js";
-import { accountCommands } from "../accounts/accounts.js";
+import { accountCommands, secretCommands } from "../accounts/accounts.js";
 import { LIMITS } from "../contract/contract.js";
 import { auditCommand } from "./audit-log.js";
 import { conceptCommands } from "./concept-editor.js";
@@ -658,6 +658,12 @@ const REPORT_ROWS = {
 	}),
 };
 
+const ofSecret: Change<z.output<typeof secretCommands.rotate>> = {
+	target: ({ name }) => `secret/${name}`,
+	state: (operator, { name }) => operator.getSecret({ name }),
+	unrehearsed: FILES,
+};
+
 const OPERATOR_ROWS = {
 	listOperators: command(nothing, {
 		...reads,
@@ -681,6 +687,31 @@ const OPERATOR_ROWS = {
 			target: ({ id }) => `operator/${id}`,
 			state: (operator, { id }) => itemOf(operator.listOperators(), id),
 		},
+	}),
+	listSecrets: command(nothing, {
+		...reads,
+		at: "GET /secrets",
+		summary: "The service's own keys: how many of each there are, and what only older ones know",
+	}),
+	getSecret: command(secretCommands.rotate, {
+		...reads,
+		at: "GET /secrets/{name}",
+		summary: "One kind of key",
+		isOneThing: true,
+	}),
+	rotateSecret: command(secretCommands.rotate, {
+		...owner,
+		at: "POST /secrets/{name}/rotate",
+		summary: "A new key for all that is made from now on; the older ones still know what they made",
+		isSlow: true,
+		changes: ofSecret,
+	}),
+	retireSecret: command(secretCommands.retire, {
+		...owner,
+		at: "POST /secrets/{name}/retire",
+		summary: 'End all keys but the newest; without "confirm" it says what would be lost',
+		isSlow: true,
+		changes: ofSecret,
 	}),
 	listAudit: command(auditCommand, {
 		...reads,

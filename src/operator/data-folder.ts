@@ -24,7 +24,12 @@ import {
 	restoreJournal,
 } from "../../store/journal/journal.js";
 import type { Store } from "../../store/store.js";
-import { assertKeysWhole, LASTING_KEYS } from "../accounts/accounts.js";
+import {
+	assertKeysWhole,
+	type KeyFolder,
+	type KeyRotation,
+	LASTING_KEYS,
+} from "../accounts/accounts.js";
 import {
 	invalidArgument,
 	ServiceError,
@@ -48,6 +53,8 @@ const NEEDED: readonly string[] = ["profile", ...LASTING_KEYS.map((name) => `key
 interface BackupServices {
 	readonly store: Store;
 	readonly importer: GraphImporter;
+	readonly rotation: Pick<KeyRotation, "whileNoneChanges">;
+	readonly keys: Pick<KeyFolder, "rings">;
 	/** Absolute path of the data folder. */
 	readonly folder: string;
 }
@@ -72,9 +79,11 @@ export function createDataBackup(deps: BackupServices) {
 		isRunning = true;
 		try {
 			const built = await buildBeside({ fileSystem, random: systemRandom }, place, (folder) =>
-				build(deps, folder, onProgress).catch((error: unknown) => {
-					throw toRefusal(error, { store: deps.store, folder, target });
-				}),
+				deps.rotation
+					.whileNoneChanges(() => build(deps, folder, onProgress))
+					.catch((error: unknown) => {
+						throw toRefusal(error, { store: deps.store, folder, target });
+					}),
 			);
 			// Pepper and signing keys are in it.
 			return { folder: target, ...built, holds_secrets: true as const };
@@ -85,13 +94,17 @@ export function createDataBackup(deps: BackupServices) {
 }
 
 async function build(
-	{ store, importer, folder: data }: BackupServices,
+	{ store, importer, keys, folder: data }: BackupServices,
 	folder: string,
 	onProgress: OnProgress | undefined,
 ) {
 	const backup = await openBackupFolder(fileSystem, folder);
 	// An import would exchange a graph's files amid the copy.
-	const parts = await importer.whileNoneRuns(() => copyParts(backup, data, onProgress));
+	const textKey = keys.rings["text-key"].isGiven ? [] : ["keys/text-key"];
+	const needed = [...NEEDED, ...textKey];
+	const parts = await importer.whileNoneRuns(() =>
+		copyParts(backup, { folder: data, needed, onProgress }),
+	);
 	assertKeysWhole(join(folder, "keys"), join(data, "keys"));
 	const held = await store.backup(join(folder, "journal"), {
 		onProgress: ({ done, total }) => onProgress?.({ done: parts + done, total: parts + total }),
@@ -130,8 +143,15 @@ function toRefusal(
 /** Returns how many there were; files that vanish meanwhile, such as a secret being replaced, are not part of it. */
 async function copyParts(
 	backup: BackupFolder,
-	folder: string,
-	onProgress: OnProgress | undefined,
+	{
+		folder,
+		needed,
+		onProgress,
+	}: {
+		readonly folder: string;
+		readonly needed: readonly string[];
+		readonly onProgress: OnProgress | undefined;
+	},
 ): Promise<number> {
 	const copied = new Set<string>();
 	const paths = PARTS.flatMap((part) => filesBelow(folder, part));
@@ -140,7 +160,7 @@ async function copyParts(
 		// The journal's files are still to come.
 		onProgress?.({ done: index + 1, total: paths.length + 1 });
 	}
-	const missing = NEEDED.find((path) => !copied.has(path));
+	const missing = needed.find((path) => !copied.has(path));
 	if (missing !== undefined) throw incomplete(join(folder, missing), "is missing");
 	return paths.length;
 }

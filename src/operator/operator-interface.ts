@@ -10,6 +10,7 @@ import {
 	type AccountOperator,
 	type AccountOperatorDeps,
 	createAccountOperator,
+	type KeyRotation,
 	toSptScope,
 	usdField,
 } from "../accounts/accounts.js";
@@ -109,6 +110,7 @@ export interface OperatorDeps
 	readonly writerPrice: TokenPrice | undefined;
 	readonly clock: Clock;
 	readonly operatorKeys: OperatorKeys;
+	readonly rotation: KeyRotation;
 	readonly audit: AuditLog;
 }
 
@@ -176,11 +178,23 @@ export function createOperator(deps: OperatorDeps) {
 		getPrices: deps.priceVersions.getPrices,
 		setPrices: deps.priceVersions.setPrices,
 		reportGaps: createGapReport(deps),
-		addOperator: deps.operatorKeys.add,
-		listOperators: deps.operatorKeys.list,
-		revokeOperator: deps.operatorKeys.revoke,
-		listAudit: deps.audit.list,
-		verifyAudit: deps.audit.verify,
+		...createAccess(deps),
+	};
+}
+
+/** Who may give commands, what they did, and what the service's own keys are. */
+function createAccess({ operatorKeys, rotation, audit }: OperatorDeps) {
+	const { listSecrets, getSecret, rotateSecret, retireSecret } = rotation;
+	return {
+		addOperator: operatorKeys.add,
+		listOperators: operatorKeys.list,
+		revokeOperator: operatorKeys.revoke,
+		listSecrets,
+		getSecret,
+		rotateSecret,
+		retireSecret,
+		listAudit: audit.list,
+		verifyAudit: audit.verify,
 	};
 }
 

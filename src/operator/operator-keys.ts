@@ -1,13 +1,21 @@
 import { z } from "zod";
-import type { OperatorRole, OperatorRow, Store } from "../../store/store.js";
+import {
+	findByAny,
+	type OperatorRole,
+	type OperatorRow,
+	type Store,
+	type StoreReader,
+} from "../../store/store.js";
 import {
 	type Clock,
 	createSecret,
+	hashesOf,
 	hashSecret,
 	type Ids,
 	invalidArgument,
 	isWellFormedSecret,
 	notFound,
+	type Pepper,
 	type Random,
 	toIsoTime,
 } from "../kernel/kernel.js";
@@ -52,7 +60,7 @@ export function createOperatorKeys({
 	readonly clock: Clock;
 	readonly ids: Ids;
 	readonly random: Random;
-	readonly pepper: Uint8Array;
+	readonly pepper: Pepper;
 }) {
 	return {
 		/** The key is shown here and never again. Throws INVALID_ARGUMENT for a name that is taken. */
@@ -98,13 +106,22 @@ export function createOperatorKeys({
 				return toWire(revoked);
 			}),
 		/** Who shows this key; undefined for one that was revoked or never issued. */
-		find: (secret: string): Promise<Actor | undefined> =>
-			store.read(async (reader) => {
-				const [row] = await reader.findBy("operators", "hash", hashSecret(secret, pepper));
-				const isOurs = isWellFormedSecret(secret, OPERATOR_KEY_PREFIX);
-				if (!row || !isOurs || row.revokedAt !== undefined) return undefined;
-				return { name: row.name, role: row.role };
-			}),
+		async find(secret: string): Promise<Actor | undefined> {
+			const hash = hashSecret(secret, pepper);
+			const find = (reader: StoreReader) =>
+				findByAny(reader, "operators", "hash", hashesOf(secret, pepper));
+			const row = await store.read(find);
+			const isOurs = isWellFormedSecret(secret, OPERATOR_KEY_PREFIX);
+			if (!row || !isOurs || row.revokedAt !== undefined) return undefined;
+			if (row.hash !== hash) {
+				// Known by an older pepper: from now on by the newest.
+				await store.transaction(async (tx) => {
+					const again = await find(tx);
+					if (again) await tx.put("operators", { ...again, hash });
+				});
+			}
+			return { name: row.name, role: row.role };
+		},
 	};
 }
 

@@ -25,7 +25,7 @@ export function createPaymentOperations(deps: PaymentServices) {
 		/** `/.well-known/x402`. */
 		x402Listing: () => listings("x402"),
 		/** `/.well-known/jwks.json`. */
-		keySet: () => keySet,
+		keySet,
 	};
 }
 

@@ -1,7 +1,7 @@
 import type { SettlementTerms } from "../../payments/onchain/onchain.js";
 import type { Offer, Quote, QuoteSeal } from "../../payments/payments.js";
 import type { Store } from "../../store/store.js";
-import type { KeySet, SigningJwk } from "../accounts/accounts.js";
+import type { KeySet, Keys, SigningJwk } from "../accounts/accounts.js";
 import type { Credential, PriceList, ServiceInfo, SkillCatalog } from "../contract/contract.js";
 import type { Clock } from "../kernel/kernel.js";
 
@@ -22,8 +22,8 @@ export interface PaymentServices {
 	readonly rails: readonly string[];
 	/** What a payment on the chain must say; undefined where no chain is configured. */
 	readonly terms: SettlementTerms | undefined;
-	/** A private ES256 key as JWK, of its own: what it signs is a receipt and nothing else. */
-	readonly signingKey: SigningJwk;
-	readonly keySet: KeySet;
+	/** Private ES256 keys as JWK, of their own: what they sign is a receipt and nothing else. The first one signs. */
+	readonly signingKeys: () => Keys<SigningJwk>;
+	readonly keySet: () => KeySet;
 	readonly identify: (credential: Credential) => Promise<{ readonly owner: string }>;
 }

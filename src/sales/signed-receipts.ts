@@ -1,13 +1,14 @@
 import { CompactSign, compactVerify, errors, importJWK, type JWK } from "jose";
 import { z } from "zod";
 import type { ReceiptRow } from "../../store/store.js";
+import type { SigningJwk } from "../accounts/accounts.js";
 import {
 	isWallet,
 	parseCredential,
 	replyComponent,
 	type SentHeaders,
 } from "../contract/contract.js";
-import { formatUsd, notFound, toIsoTime } from "../kernel/kernel.js";
+import { formatUsd, memoizeByObject, notFound, toIsoTime } from "../kernel/kernel.js";
 import type { PaymentServices } from "./payment-services.js";
 
 /** What a receipt says, and what is signed. */
@@ -44,11 +45,11 @@ const RECEIPT_TYPE = "receipt+jwt";
 
 /** Receipts as compact JWS (ES256), signed when they are read; anyone with the key set can verify them offline. */
 export function createSignedReceipts(
-	deps: Pick<PaymentServices, "store" | "signingKey" | "info" | "environment" | "identify">,
+	deps: Pick<PaymentServices, "store" | "signingKeys" | "info" | "environment" | "identify">,
 ) {
-	const { store, signingKey, identify } = deps;
-	const sign = createSigner(signingKey);
-	const verify = createVerifier(signingKey);
+	const { store, signingKeys, identify } = deps;
+	const sign = createSigner(signingKeys);
+	const verify = createVerifier(signingKeys);
 	return {
 		/**
 		 * The owner's receipt by its id and the request's credential; a wallet's by the id alone.
@@ -72,23 +73,28 @@ export function createSignedReceipts(
 	};
 }
 
-function createSigner(signingKey: PaymentServices["signingKey"]) {
-	let imported: ReturnType<typeof importJWK> | undefined;
+function createSigner(signingKeys: PaymentServices["signingKeys"]) {
+	const imported = memoizeByObject((key: SigningJwk) => importJWK(key as JWK, "ES256"));
 	return async (receipt: SignedReceipt): Promise<string> => {
-		imported ??= importJWK(signingKey as JWK, "ES256");
+		const [newest] = signingKeys();
 		return new CompactSign(Buffer.from(JSON.stringify(receipt)))
-			.setProtectedHeader({ alg: "ES256", kid: signingKey.kid, typ: RECEIPT_TYPE })
-			.sign(await imported);
+			.setProtectedHeader({ alg: "ES256", kid: newest.kid, typ: RECEIPT_TYPE })
+			.sign(await imported(newest));
 	};
 }
 
-function createVerifier({ d: _private, ...publicKey }: PaymentServices["signingKey"]) {
-	let imported: ReturnType<typeof importJWK> | undefined;
+function createVerifier(signingKeys: PaymentServices["signingKeys"]) {
+	const imported = memoizeByObject(({ d: _private, ...publicKey }: SigningJwk) =>
+		importJWK(publicKey as JWK, "ES256"),
+	);
 	return async (jws: string): Promise<z.infer<typeof receiptVerdictSchema>> => {
-		imported ??= importJWK(publicKey as JWK, "ES256");
 		try {
 			const options = { algorithms: ["ES256"] };
-			const { payload, protectedHeader } = await compactVerify(jws, await imported, options);
+			const keyOf = ({ kid }: { readonly kid?: string }) => {
+				const keys = signingKeys();
+				return imported(keys.find((key) => key.kid === kid) ?? keys[0]);
+			};
+			const { payload, protectedHeader } = await compactVerify(jws, keyOf, options);
 			if (protectedHeader.typ !== RECEIPT_TYPE) return invalid("It is signed, but no receipt.");
 			const receipt = signedReceiptSchema.parse(JSON.parse(Buffer.from(payload).toString()));
 			return { valid: true, receipt, reason: null };

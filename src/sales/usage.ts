@@ -1,7 +1,6 @@
-import { createHmac } from "node:crypto";
 import type { JobRow, QueryLog } from "../../store/store.js";
 import type { Call, JobJson, Skill } from "../contract/contract.js";
-import { type Clock, formatUsd, type Micros } from "../kernel/kernel.js";
+import { type Clock, formatUsd, type Micros, type Pepper, stableHash } from "../kernel/kernel.js";
 
 export interface Used {
 	readonly call: Call;
@@ -35,7 +34,7 @@ export function createUsageRecorder({
 	queryLog: QueryLog;
 	clock: Clock;
 	/** Key of those hashes, so that short queries cannot be guessed from theirs; without it nothing is kept. */
-	pepper?: Uint8Array;
+	pepper?: Pepper;
 }): RecordUsage {
 	return (used) => {
 		const { call, skill, input, owner, keepsNoText = false, output, receiptId } = used;
@@ -91,8 +90,8 @@ export function createJobGapRecorder({
 	};
 }
 
-function hashOf(query: string, pepper: Uint8Array): string {
-	return createHmac("sha256", pepper).update(`query\u0000${query}`).digest("base64url");
+function hashOf(query: string, pepper: Pepper): string {
+	return stableHash(`query\u0000${query}`, pepper);
 }
 
 function decisionOf(output: unknown): string | undefined {

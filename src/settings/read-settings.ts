@@ -2,6 +2,7 @@ import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import { parse } from "yaml";
 import { DEFAULT_PRICE_BOOK } from "../../payments/payments.js";
+import { parseTextKeyCommand } from "../accounts/accounts.js";
 import { LIMITS, type PriceBook, type PricedOperationId } from "../contract/contract.js";
 import { parseTrustedProxies } from "../http/http.js";
 import { invalidSetting, parseUsd } from "../kernel/kernel.js";
@@ -54,6 +55,8 @@ export interface Settings {
 	readonly mail?: MailSettings | undefined;
 	/** Who issues invoices; they name no one where absent. */
 	readonly seller?: SellerSettings | undefined;
+	/** Program and arguments that print the keys of texts at rest; they are kept in the data folder where absent. */
+	readonly textKeyCommand?: readonly string[] | undefined;
 	/** Versions kept of each imported graph; ten where absent. */
 	readonly graphVersions?: number;
 	/** From one comparison of the ledger with the chain to the next; none where 0 or absent. */
@@ -103,6 +106,7 @@ export function readSettings({ flags, environment, folder }: SettingSources): Se
 		mail: parseMailSettings(text),
 		seller: parseSellerSettings(text),
 		feeds: parseChoice(text("feeds"), "value of feeds", ["bundled", "live"]),
+		textKeyCommand: parseTextKeyCommand(text("text_key_command")),
 		graphVersions: parseVersions(text("graph_versions")),
 		reconcileHours: parseHours(text("reconcile_hours")),
 		adminFrom: parseChoice(text("admin_from"), "value of admin_from", ["loopback", "anywhere"]),

@@ -31,6 +31,8 @@ const DESCRIPTIONS = {
 		"Chain that payments are made on, e.g. `eip155:8453` or `base`: a main one in production, a test network in the demo profile.",
 	asset:
 		"Token that payments are made in, with EIP-3009 and six decimals: by default the network's USDC, else `address/name/version`.",
+	text_key_command:
+		'Command that prints the keys of texts at rest, in place of `<data>/keys/text-key`: a JSON list of a program and its arguments, e.g. `["/usr/local/bin/print-key", "texts"]`. It is run at the start, without a shell; it prints 64 hexadecimal digits a line, the newest key first.',
 	graph_versions:
 		"Versions kept of each imported graph, the one on sale included: what `tollgraph graphs rollback` can bring back. Of changes of single concepts, a hundred count as one.",
 	accounts:

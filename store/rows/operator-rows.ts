@@ -45,10 +45,16 @@ export interface OperatorRequestRow {
 	readonly expiresAt: number;
 }
 
-/** What only the key file of this name gives; see `createKeyChecks`. */
+/** What only the keys in the file of this name give; see `createKeyChecks`. */
 export interface KeyCheckRow {
 	readonly id: string;
+	/** Of the newest key. */
 	readonly check: string;
+	/** Of older ones that are still in force, newest first. */
+	readonly older?: readonly string[] | undefined;
+	/** Of those that are kept only to read what was made with them. */
+	readonly retired?: readonly string[] | undefined;
+	readonly rotatedAt?: number | undefined;
 }
 
 /** The last moment at which the clock could be trusted. */

@@ -74,7 +74,7 @@ export async function startA2a(t: Test, options: StartOptions = {}): Promise<Sta
 		await options.beforeSearch?.(query);
 	});
 	const settings = { profile: "demo", prices: options.prices ?? {} } as Settings;
-	const keys = { pepper: PEPPER, oauthJwk: signingJwk } as Partial<KeyFolder> as KeyFolder;
+	const keys = { pepper: PEPPER, oauthKeys: () => [signingJwk] } as Partial<KeyFolder> as KeyFolder;
 	const logger = { info: () => undefined, error: (...line: unknown[]) => logged.push(line) };
 	const { onchain } = options;
 	const ports = { store, keys, settings, clock, random, ids, logger };
@@ -108,7 +108,7 @@ export async function startA2a(t: Test, options: StartOptions = {}): Promise<Sta
 		store,
 		clock,
 		ids,
-		signingJwk,
+		signingJwk: () => signingJwk,
 		logger,
 		x402: onchain && { network: onchain.terms.network, asset: onchain.terms.asset },
 	});

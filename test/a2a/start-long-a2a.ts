@@ -46,7 +46,7 @@ export async function startLongA2a(t: Test, shop: JobShop, receiver?: Receiver) 
 	const pepper = Buffer.alloc(32, "pepper");
 	const logged: unknown[] = [];
 	const a2a = createA2a({
-		...{ service, store, clock, signingJwk },
+		...{ service, store, clock, signingJwk: () => signingJwk },
 		revision: () => "1",
 		ids: createIds({ clock, random: systemRandom }),
 		logger: { info: () => undefined, error: (...line) => logged.push(line) },

@@ -2,7 +2,9 @@ import { EventEmitter, once } from "node:events";
 import { existsSync, mkdirSync, readdirSync, symlinkSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import t from "tap";
+import { openKeyFolder } from "../../src/accounts/key-folder.js";
 import { type App, createApp } from "../../src/app/create-app.js";
+import { systemRandom } from "../../src/kernel/ids.js";
 import { createDataBackup, restoreData } from "../../src/operator/data-folder.js";
 import { testSettings } from "../support/start-app.js";
 
@@ -18,7 +20,10 @@ function waitingBackup({ store }: App, folder: string) {
 		import: () => Promise.reject(new Error("nothing is imported here")),
 		whileNoneRuns: <T>(work: () => Promise<T>) => isOpen.then(work),
 	};
-	return { backUp: createDataBackup({ store, importer, folder }), letGo: () => gate.emit("open") };
+	const keys = openKeyFolder(folder, systemRandom);
+	const rotation = { whileNoneChanges: <T>(work: () => Promise<T>) => work() };
+	const backUp = createDataBackup({ store, importer, rotation, keys, folder });
+	return { backUp, letGo: () => gate.emit("open") };
 }
 
 t.test("a restored data folder is the one that was backed up, keys included", async (t) => {

@@ -6,7 +6,7 @@ import t from "tap";
 import { privateKeyToAccount } from "viem/accounts";
 import type { Hex } from "../../payments/onchain/facilitator.js";
 import { withoutChain } from "../payments/chain/local-chain.js";
-import { filesBelow } from "../support/files-below.js";
+import { filesBelow, readableText } from "../support/files-below.js";
 import { startServerProcess } from "../support/server-process.js";
 
 // biome-ignore lint/suspicious/noExplicitAny: a test reads whatever fields it asserts on.
@@ -112,7 +112,7 @@ t.test(
 		const files = filesBelow(folder).filter((file) => !relative(folder, file).startsWith("keys/"));
 		const texts = files.map((file) => ({
 			at: relative(folder, file),
-			text: readFileSync(file, "latin1"),
+			text: readableText(folder, file),
 		}));
 		const places = [
 			...texts,

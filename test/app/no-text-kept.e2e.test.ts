@@ -1,7 +1,7 @@
 import { join } from "node:path";
 import t from "tap";
 import { ask, rpc } from "../a2a/raw-rpc.js";
-import { filesWith } from "../support/files-below.js";
+import { filesWith, rawFilesWith } from "../support/files-below.js";
 import { startApp } from "../support/start-app.js";
 
 const QUERY_CANARY = "quetzalcoatlus";
@@ -52,5 +52,10 @@ t.test(
 			[],
 		);
 		t.same(filesWith(folder, token), [], "a token is stored hashed only");
+		t.same(rawFilesWith(folder, QUERY_CANARY), [], "nor can it be read without the key");
+		t.same(
+			rawFilesWith(folder, RESULT_CANARY).filter((file) => !isDerived(file)),
+			[],
+		);
 	},
 );

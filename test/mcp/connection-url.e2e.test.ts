@@ -1,6 +1,5 @@
-import { readFileSync } from "node:fs";
 import t from "tap";
-import { filesBelow } from "../support/files-below.js";
+import { filesBelow, readableText } from "../support/files-below.js";
 import { KNOWN_QUERY } from "../support/start-app.js";
 import { times } from "../support/times.js";
 import { overSocket } from "./over-socket.js";
@@ -205,7 +204,7 @@ t.test("the secret in an address is repeated nowhere", async (t) => {
 		const files = filesBelow(shop.folder);
 		t.ok(files.length > 3);
 		t.same(
-			files.filter((file) => readFileSync(file).includes(canary)),
+			files.filter((file) => readableText(shop.folder, file).includes(canary)),
 			[],
 		);
 	});

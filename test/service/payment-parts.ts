@@ -29,8 +29,8 @@ export function createTestPayments(
 		identify: async () => {
 			throw new ServiceError("UNAUTHENTICATED", "Nobody is known here.");
 		},
-		signingKey: RECEIPT_JWK,
-		keySet: toKeySet([RECEIPT_JWK]),
+		signingKeys: () => [RECEIPT_JWK],
+		keySet: () => toKeySet([RECEIPT_JWK]),
 	});
 }
 

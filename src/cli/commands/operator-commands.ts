@@ -1,6 +1,7 @@
 import type { Command } from "commander";
-import { invalidArgument } from "../../kernel/kernel.js";
-import { OPERATOR_ROLES } from "../../operator/operator.js";
+import { SECRET_NAMES } from "../../accounts/accounts.js";
+import { invalidArgument, ServiceError } from "../../kernel/kernel.js";
+import { OPERATOR_ROLES, type Operator } from "../../operator/operator.js";
 import { addOperatorCommand, type CommandContext, textOf } from "../operator-command.js";
 import { toColumns } from "../output.js";
 
@@ -32,6 +33,58 @@ export function addOperators(program: Command, context: CommandContext): void {
 		ask: (operator, _flags, [id = ""]) => operator.revokeOperator({ id }),
 		describe: ({ id, status }) => [`${id} ${status}`],
 	});
+}
+
+export function addSecrets(program: Command, context: CommandContext): void {
+	const secrets = program
+		.command("secrets")
+		.description(`The service's own keys: ${SECRET_NAMES.join(", ")}.`);
+	const list = secrets.command("list").description("How many there are of each; never a key.");
+	addOperatorCommand(list, context, {
+		ask: (operator) => operator.listSecrets(),
+		describe: ({ items }) => items.flatMap(describeSecret),
+	});
+	const rotate = secrets
+		.command("rotate <name>")
+		.description(
+			"A new key for all that is made from now on; older ones still know what they made.",
+		);
+	addOperatorCommand(rotate, context, {
+		ask: (operator, _flags, [name = ""]) => operator.rotateSecret({ name: secretOf(name) }),
+		describe: describeSecret,
+	});
+	const retire = secrets
+		.command("retire <name>")
+		.description("End all keys but the newest; says before what is lost with them.")
+		.option("--yes", "do not ask");
+	addOperatorCommand(retire, context, {
+		async ask(operator, flags, [text = ""]) {
+			const name = secretOf(text);
+			if (flags["yes"] === true) return operator.retireSecret({ name, confirm: true });
+			return operator.retireSecret({ name }).catch(async (error: unknown) => {
+				if (!(error instanceof ServiceError) || error.code !== "CONFLICT") throw error;
+				const isMeant = await context.terminal.confirm?.(`${error.message} Do it now?`);
+				if (isMeant) return operator.retireSecret({ name, confirm: true });
+				throw new ServiceError("CONFLICT", `${error.message} On the command line that is --yes.`);
+			});
+		},
+		describe: describeSecret,
+	});
+}
+
+function describeSecret(secret: Awaited<ReturnType<Operator["getSecret"]>>): readonly string[] {
+	const { name, in_force, retired, rotated_at, older } = secret;
+	const counts = Object.entries(older ?? {}).filter(([, count]) => count > 0);
+	return [
+		`${name}: ${in_force} in force, ${retired} retired${rotated_at === null ? "" : `, rotated ${rotated_at}`}`,
+		...counts.map(([kind, count]) => `  known by an older one alone: ${count} ${kind}`),
+	];
+}
+
+function secretOf(text: string) {
+	const name = SECRET_NAMES.find((known) => known === text);
+	if (name) return name;
+	throw invalidArgument(`"${text}" is none of our keys; use ${SECRET_NAMES.join(", ")}.`);
 }
 
 function roleOf(text: unknown) {
