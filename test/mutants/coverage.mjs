@@ -16,16 +16,17 @@ import { runTest } from "./test-run.mjs";
 const KEPT = join(ROOT, ".tap", "mutants.json");
 const TEST_TIMEOUT_MS = 300_000;
 const MUTATED = /^(?:payments|store)\//;
+const ABOUT_MONEY = /^test\/(?:payments|jobs)\//;
 const SERVER = /^src\/(?:app|cli)\//;
 
 /**
- * Which mutants each test reaches, how often, and how much processor time it takes; measured once for each state of the files it imports. Tests over
- * a whole server are left out: they take seconds for a mutant that a smaller one kills.
+ * Which mutants each test reaches, how often, and how much processor time it takes; measured
+ * once for each state of the files it imports.
  */
 export async function measureCoverage({ folders, mutants, say }) {
 	const kept = existsSync(KEPT) ? JSON.parse(readFileSync(KEPT, "utf8")) : {};
 	const keys = new Map(mutants.map(({ id, key }) => [id, key]));
-	const tests = findTests([]).filter((test) => !test.includes(".e2e.") && importsDirectly(test));
+	const tests = findTests([]).filter(isAsked);
 	const stale = tests
 		.map((test) => ({ test, state: stateOf(test) }))
 		.filter(({ test, state }) => kept[test]?.state !== state);
@@ -74,10 +75,14 @@ export async function measure(test, folder) {
 	}
 }
 
-/** True for a test that imports what is mutated, itself or by its own helpers, and not the server around it. */
-function importsDirectly(test) {
+/**
+ * True for a test that imports what is mutated, itself or by its own helpers. Where the server around it runs as well, a mutant takes
+ * seconds: such tests are asked only in the folders that are about money, and elsewhere left out.
+ */
+function isAsked(test) {
 	const imported = [...closureOf(test, (file) => file.startsWith("test/"))];
-	return imported.some((file) => MUTATED.test(file)) && !imported.some((file) => SERVER.test(file));
+	if (!imported.some((file) => MUTATED.test(file))) return false;
+	return ABOUT_MONEY.test(test) || !(test.includes(".e2e.") || imported.some((file) => SERVER.test(file)));
 }
 
 function stateOf(test) {

@@ -18,10 +18,14 @@ export async function judgeMutants(mutants, { folders, coverage, say, endsMs, bu
 		if (Date.now() > endsMs) return;
 		const result = await judge(mutant, { folder, coverage, order, budgetSeconds });
 		judged.push({ ...mutant, ...result });
+		if (result.status !== "killed") say(`${result.status}: ${mutant.at} ${shortOf(mutant)}`);
 		if (judged.length % 25 === 0) say(`${judged.length} of ${mutants.length} judged`);
 	});
 	return judged;
 }
+
+const shortOf = ({ mutator, replacement }) =>
+	`${mutator} ${replacement.replace(/\s+/g, " ").slice(0, 100)}`;
 
 async function judge({ id, key, file }, { folder, coverage, order, budgetSeconds }) {
 	const tests = order.of(file, (test) => coverage.get(test).hits[key] !== undefined);
