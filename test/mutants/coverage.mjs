@@ -14,7 +14,7 @@ import { filesBelow, findTests, ROOT } from "../support/compiled-tests.mjs";
 import { runTest } from "./test-run.mjs";
 
 const KEPT = join(ROOT, ".tap", "mutants.json");
-const TEST_TIMEOUT_MS = 300_000;
+const TEST_TIMEOUT_MS = 1_200_000;
 const MUTATED = /^(?:payments|store)\//;
 const ABOUT_MONEY = /^test\/(?:payments|jobs)\//;
 const SERVER = /^src\/(?:app|cli)\//;
