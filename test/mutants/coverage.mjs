@@ -82,7 +82,10 @@ export async function measure(test, folder) {
 function isAsked(test) {
 	const imported = [...closureOf(test, (file) => file.startsWith("test/"))];
 	if (!imported.some((file) => MUTATED.test(file))) return false;
-	return ABOUT_MONEY.test(test) || !(test.includes(".e2e.") || imported.some((file) => SERVER.test(file)));
+	return (
+		ABOUT_MONEY.test(test) ||
+		!(test.includes(".e2e.") || imported.some((file) => SERVER.test(file)))
+	);
 }
 
 function stateOf(test) {

@@ -49,14 +49,18 @@ async function judge({ id, key, file }, { folder, coverage, order, budgetSeconds
 	return { status: "survived", notRun: 0 };
 }
 
-/** Most kills for the time first, by what each test did to other mutants of the file. */
+/**
+ * Most kills for the time first, by what each test did to other mutants of the file; before that is known, by how much of what it
+ * reaches lies in the file.
+ */
 function createOrder(coverage) {
+	const shares = new Map([...coverage].map(([test, { hits }]) => [test, sharesOf(hits)]));
 	const notes = new Map();
 	const notesOf = (file, test) => notes.get(`${file} ${test}`) ?? { kills: 0, runs: 0 };
 	const worth = (file, test) => {
 		const { kills, runs } = notesOf(file, test);
-		const isNear = test.split("/")[1] === file.split("/")[0];
-		return (kills + (isNear ? 0.5 : 0.1)) / (runs + 1) / (coverage.get(test).seconds + 0.2);
+		const likely = (kills + Math.sqrt(shares.get(test).get(file) ?? 0)) / (runs + 1);
+		return likely / (coverage.get(test).seconds + 0.2);
 	};
 	return {
 		of: (file, reaches) =>
@@ -66,4 +70,11 @@ function createOrder(coverage) {
 			notes.set(`${file} ${test}`, { kills: kills + (isKill ? 1 : 0), runs: runs + 1 });
 		},
 	};
+}
+
+function sharesOf(hits) {
+	const files = Object.keys(hits).map((key) => key.slice(0, key.indexOf(":")));
+	const shares = new Map();
+	for (const file of files) shares.set(file, (shares.get(file) ?? 0) + 1 / files.length);
+	return shares;
 }
