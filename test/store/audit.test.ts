@@ -1,8 +1,12 @@
+import { createHash } from "node:crypto";
 import t from "tap";
 import { createAuditor } from "../../store/journal/audit.js";
+import { readFrame } from "../../store/journal/frame.js";
 import type { JournalReader } from "../../store/journal/journal-reader.js";
 import type { FrameBody } from "../../store/journal/operation.js";
 import type { SegmentFacts } from "../../store/journal/segments.js";
+import { createFakeDisk } from "./fake-disk.js";
+import { FOLDER, openOn, tokenRow } from "./open-test-store.js";
 
 const link = (sequence: number) => ({ sequence, crc: sequence * 7 });
 
@@ -81,5 +85,33 @@ t.test(
 			code: "UNAVAILABLE",
 		});
 		t.same(await auditor.audit(target(segments(2), 2, 3n)), { transactions: 2, frames: 2 });
+	},
+);
+
+t.test(
+	"the digest of a frame is that of all bytes up to it, in whichever segment it lies",
+	async (t) => {
+		const disk = createFakeDisk();
+		const store = await openOn(disk);
+		const digests = new Map<number, unknown>();
+		for (let payment = 1; payment <= 14; payment++) {
+			const label = "x".repeat(400_000);
+			await store.transaction((tx) => tx.put("tokens", tokenRow(`tok_${payment}`, { label })));
+			const digest = await store.digest();
+			digests.set(digest?.sequence ?? 0, digest);
+		}
+		const names = (await disk.list(`${FOLDER}/segments`)).filter((name) =>
+			name.endsWith(".journal"),
+		);
+		t.ok(names.length > 1, `${names.length} segments`);
+		for (const [sequence, digest] of digests) t.same(await store.digest(sequence), digest);
+		const last = Math.max(...digests.keys());
+		t.equal(await store.digest(last + 1), undefined, "there is no such frame");
+		const seen = new Set([...digests.values()].map((digest) => JSON.stringify(digest)));
+		t.equal(seen.size, digests.size, "each has its own");
+		const first = (await disk.read(`${FOLDER}/segments/00000001.journal`)) ?? Buffer.alloc(0);
+		const { end } = readFrame(first, 0, { sequence: 0, crc: 0 }) as { end: number };
+		const sha256 = createHash("sha256").update(first.subarray(0, end)).digest("hex");
+		t.same(await store.digest(1), { sequence: 1, sha256 });
 	},
 );

@@ -10,8 +10,9 @@ const FOLDERS = ["agent-card", "bench", "payments", "skills", "src", "store", "t
 /**
  * All sources and tests without their types, in a folder beside `dist` that belongs to this process: a loader that takes types off
  * on the fly costs each of the hundreds of processes of a run seconds of work. Source maps lead back to the sources.
+ * `contentOf` may put another text in a source's place.
  */
-export async function compileTests() {
+export async function compileTests({ contentOf } = {}) {
 	removeDeserted();
 	const folder = join(ROOT, `dist.test-${process.pid}`);
 	const files = FOLDERS.flatMap((name) => filesBelow(name));
@@ -26,12 +27,25 @@ export async function compileTests() {
 		sourcesContent: false,
 		logLevel: "warning",
 		tsconfigRaw: { compilerOptions: { verbatimModuleSyntax: true } },
+		plugins: contentOf ? [replacing(contentOf)] : [],
 	});
 	for (const file of files.filter((file) => /\.mjs$/.test(file))) {
 		mkdirSync(dirname(join(folder, file)), { recursive: true });
 		cpSync(join(ROOT, file), join(folder, file));
 	}
 	return { folder, remove: () => rmSync(folder, { recursive: true, force: true }) };
+}
+
+function replacing(contentOf) {
+	return {
+		name: "replacing",
+		setup({ onLoad }) {
+			onLoad({ filter: /\.ts$/ }, ({ path }) => {
+				const contents = contentOf(path.slice(ROOT.length + 1));
+				return contents === undefined ? undefined : { contents, loader: "ts" };
+			});
+		},
+	};
 }
 
 /** All tests, or those whose path has one of these in it. Throws where no path has. */
@@ -46,7 +60,7 @@ export function findTests(parts) {
 	return all.filter((file) => wanted.some((part) => file.includes(part)));
 }
 
-function filesBelow(name) {
+export function filesBelow(name) {
 	return readdirSync(join(ROOT, name), { withFileTypes: true, recursive: true })
 		.filter((entry) => entry.isFile())
 		.map((entry) => join(entry.parentPath, entry.name).slice(ROOT.length + 1))
