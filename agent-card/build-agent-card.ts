@@ -17,6 +17,8 @@ import { formatUsd } from "../src/kernel/kernel.js";
 /** Where the A2A interfaces answer, below the base address. */
 export const A2A_PATHS = {
 	card: "/.well-known/agent-card.json",
+	/** Where clients from before 0.3 look. */
+	olderCard: "/.well-known/agent.json",
 	keys: "/.well-known/jwks.json",
 	jsonRpc: "/a2a/jsonrpc",
 	rest: "/a2a/rest",

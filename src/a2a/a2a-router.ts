@@ -91,6 +91,7 @@ export function createA2aRouter({
 		.use(A2A_PATHS.jsonRpc, createRpcErrorHandler(openExchange))
 		.use(
 			A2A_PATHS.rest,
+			refuseOtherTypes,
 			readBody,
 			refuseOtherJson,
 			createRestHandler(requestHandler, openExchange, deps.clock),
@@ -124,6 +125,15 @@ const refuseMethod: RequestHandler = (req, res) => {
 function sendRpcError(res: Response, status: number, error: object): void {
 	sendJson(res, status, { jsonrpc: "2.0", id: null, error });
 }
+
+/** The same over HTTP+JSON, in both of its types; most requests there have no body. */
+const refuseOtherTypes: RequestHandler = (req, res, next) => {
+	if (req.is(JSON_TYPES) !== false) return next();
+	const error = new ContentTypeNotSupportedError(
+		'A body is written in JSON; send it with the header "Content-Type: application/json".',
+	);
+	sendJson(res, 415, toRestErrorBody(error, 415));
+};
 
 /** The SDK would unwrap a body that is a JSON string, past every bound on the JSON inside it. */
 const requireRequestObject: RequestHandler = (req, res, next) => {
@@ -167,7 +177,10 @@ function createRestErrorHandler(openExchange: OpenExchange): ErrorRequestHandler
 
 const MAX_AGE_SECONDS = 300;
 
-/** The card, in the shape of the version the caller names; 0.3 where none is named, as the protocol says. */
+/**
+ * The card, in the shape of the version the caller names; 1.0 where none is named, because that is how catalogs and the
+ * protocol's own tests read it (docs/adr/0069). The address it had before 1.0 has the older shape always.
+ */
 function createCardRoutes(card: CardSource): Router {
 	const serve =
 		(pick: (published: PublishedCard, req: Request) => CardDocument): RequestHandler =>
@@ -187,12 +200,14 @@ function createCardRoutes(card: CardSource): Router {
 	};
 	return express
 		.Router({ caseSensitive: true, strict: true })
-		.get(A2A_PATHS.card, vary, serve(pickShape));
+		.get(A2A_PATHS.card, vary, serve(pickShape))
+		.get(A2A_PATHS.olderCard, serve(({ legacy }) => legacy));
 }
 
+/** The version is a header or, as the protocol has it, a parameter of the address; an empty one is 0.3. */
 function pickShape({ current, legacy }: PublishedCard, req: Request): CardDocument {
-	const named = req.header(A2A_VERSION_HEADER);
-	return named === undefined || /^\s*(0\.|$)/.test(named) ? legacy : current;
+	const named = req.header(A2A_VERSION_HEADER) ?? req.query[A2A_VERSION_HEADER];
+	return typeof named === "string" && /^\s*(0\.|$)/.test(named) ? legacy : current;
 }
 
 /** Compared here because `req.fresh` gives in to a caller's "no-cache", which many clients always send. */
@@ -237,7 +252,7 @@ const ENVELOPE_LEVELS = 8;
 const JSON_TYPES = ["application/json", "application/a2a+json"];
 
 /**
- * Leaves a bounded JSON value in `req.body`; bodies of other types are left to the SDK's refusal.
+ * Leaves a bounded JSON value in `req.body`.
  * The bound on nesting is what makes sure that a message can be written again after it was paid for.
  */
 function createBodyReader(): RequestHandler {

@@ -60,7 +60,7 @@ function answerArtifact(answer: {
 /** The task of a call that failed on our side after it was let in; nothing was charged. */
 export function toFailedTask(frame: TaskFrame, error: ServiceError): Task {
 	const { taskId, requestId, skillId, timestamp } = frame;
-	const message = `${error.message} Nothing was charged and the task is not kept; the same message may be sent again.`;
+	const message = `${error.message} Nothing was charged; the same message may be sent again.`;
 	const task = openTask(frame);
 	return {
 		...task,

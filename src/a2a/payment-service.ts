@@ -1,12 +1,14 @@
 import { createHash } from "node:crypto";
-import type { Message, Task } from "@a2a-js/sdk";
+import { EventEmitter, on } from "node:events";
+import type { Message, StreamResponse, Task } from "@a2a-js/sdk";
 import {
 	RequestMalformedError,
 	TaskNotCancelableError,
 	UnsupportedOperationError,
 } from "@a2a-js/sdk/errors";
 import { type CallResult, LIMITS, type Payment } from "../contract/contract.js";
-import { createTokenBucket } from "../http/http.js";
+import { createTokenBucket, watchCaller } from "../http/http.js";
+import { JOB_LIMITS } from "../jobs/jobs.js";
 import {
 	type Clock,
 	type Ids,
@@ -15,10 +17,11 @@ import {
 	toCanonicalJson,
 	toIsoTime,
 } from "../kernel/kernel.js";
-import { isPaid, openTask, toRepeatedTask } from "./a2a-task.js";
+import { isPaid, openTask, toRepeatedTask, withoutText } from "./a2a-task.js";
 import type { A2aServices, Exchange } from "./exchange.js";
 import { type KeepPaid, keyOf, type Purchase, type Sell, toSkillRequest } from "./sell.js";
 import type { TaskArchive } from "./task-archive.js";
+import { changeEvents, taskEvent } from "./task-events.js";
 import {
 	createWaitingTasks,
 	type PaymentTry,
@@ -31,7 +34,7 @@ import {
 import { isFinal, type PaymentNote, readPaymentNote, withoutPayload } from "./x402-extension.js";
 
 /** Tasks whose id alone opens them: those that wait for a payment, and those a wallet has paid for. */
-export type OpenTasks = Pick<PaymentService, "find" | "cancel">;
+export type OpenTasks = Pick<PaymentService, "find" | "cancel" | "follow">;
 
 /** Sells to callers who bring no identity: they pay with the message, or are asked to and pay with the next one. */
 export type PaymentService = ReturnType<typeof createPaymentService>;
@@ -51,15 +54,20 @@ export function createPaymentService(
 	>();
 	const waiting = createWaitingTasks({ clock, isBusy: (taskId) => running.has(taskId) });
 	const attempt = createPaymentAttempt({ ...deps, waiting });
+	const changes = createTaskChanges(clock);
 
 	const payOnce = (asked: WaitingTask, sending: Sending): Promise<Purchase> => {
-		const purchase = attempt(asked, sending).then((task) => ({ task, isRepeated: false }));
+		const purchase = attempt(asked, sending).then((task) => {
+			changes.publish(task);
+			return { task, isRepeated: false };
+		});
 		running.set(asked.taskId, { hash: sending.hash, purchase });
 		return purchase.finally(() => running.delete(asked.taskId));
 	};
 	const end = (asked: WaitingTask, message?: Message): Task => {
 		const reported = toCanceled(asked, { message, timestamp: toIsoTime(clock.now()) });
 		waiting.keep({ ...asked, reported });
+		changes.publish(reported);
 		return reported;
 	};
 	const goOnWith = async (asked: WaitingTask, sending: Sending): Promise<Purchase> => {
@@ -105,6 +113,8 @@ export function createPaymentService(
 		find: async (taskId: string): Promise<Task | undefined> =>
 			waiting.find(taskId)?.reported ?? tasks.findOpen(taskId),
 
+		follow: changes.follow,
+
 		/** Ends a task that waits; undefined when none does. Throws TaskNotCancelable once it is paid for or finished. */
 		async cancel(taskId: string): Promise<Task | undefined> {
 			const asked = waiting.find(taskId);
@@ -112,6 +122,45 @@ export function createPaymentService(
 			const isPaid = !asked || running.has(taskId) || asked.unsettled !== undefined;
 			if (!isPaid && !isFinal(asked.reported)) return end(asked);
 			throw new TaskNotCancelableError("This task is finished, or it is being paid for.");
+		},
+	};
+}
+
+/** What becomes of tasks that wait, for those who have subscribed to them. */
+function createTaskChanges(clock: Clock) {
+	const changed = new EventEmitter<Record<string, [Task]>>().setMaxListeners(0);
+	return {
+		publish(task: Task): void {
+			changed.emit(task.id, task);
+		},
+		/**
+		 * The task, then whatever changes it. Ends when the task does, when the caller leaves and after JOB_LIMITS.eventStreamMs.
+		 * Throws RATE_LIMITED before the first event while too many read the same task.
+		 */
+		async *follow(
+			task: Task,
+			{ response }: Exchange,
+		): AsyncGenerator<StreamResponse, void, undefined> {
+			if (changed.listenerCount(task.id) >= JOB_LIMITS.eventStreamsPerJob) {
+				throw new ServiceError(
+					"RATE_LIMITED",
+					"Too many streams read this task already; ask for it with tasks/get.",
+				);
+			}
+			const caller = watchCaller(response, clock, JOB_LIMITS.eventStreamMs);
+			const later = on(changed, task.id, { signal: caller.signal });
+			try {
+				yield taskEvent(task);
+				for await (const [next] of later) {
+					yield* changeEvents(next);
+					if (isFinal(next)) return;
+				}
+			} catch (error) {
+				if (!caller.signal.aborted) throw error;
+			} finally {
+				caller.stop();
+				await later.return?.();
+			}
 		},
 	};
 }
@@ -207,7 +256,10 @@ function createPaymentAttempt(deps: SellServices & { readonly waiting: WaitingTa
 		// A paid task that cannot be kept goes on waiting: its payment, sent again, is answered and not charged.
 		const isKept = await keepPaid(result.caller, done, sending.exchange);
 		if (isKept) waiting.forget(asked.taskId);
-		else if (!isPaid(done) && isWaiting(asked)) waiting.keep({ ...asked, reported: done });
+		else if (!isPaid(done) || !isWaiting(asked)) {
+			const reported = result.caller.keepsNoText ? withoutText(done) : done;
+			waiting.keep({ ...asked, reported });
+		}
 		return done;
 	};
 

@@ -4,7 +4,7 @@ import { TaskNotFoundError, UnsupportedOperationError } from "@a2a-js/sdk/errors
 import { type Caller, grantIdOf } from "../contract/contract.js";
 import { ServiceError, toCanonicalJson } from "../kernel/kernel.js";
 import type { Service } from "../service/service.js";
-import { costOf, toRepeatedTask } from "./a2a-task.js";
+import { costOf, isPaid, jobIdOf, toRepeatedTask } from "./a2a-task.js";
 import type { Exchange } from "./exchange.js";
 import type { PaymentService } from "./payment-service.js";
 import {
@@ -20,7 +20,7 @@ import { readPaymentNote } from "./x402-extension.js";
 
 /**
  * Sells what a message asks for, once for each (principal, messageId): the same message again, at the same time or
- * later, gets the same task; one that cost nothing is not kept, and its message may simply be sent again. Throws what
+ * later, gets the same task; one that cost nothing can be read for a while, and its message may simply be sent again. Throws what
  * the pipeline throws, IDEMPOTENCY_MISMATCH for a messageId that was used for another request, TaskNotFound and
  * UnsupportedOperation for a message about an earlier task.
  */
@@ -53,13 +53,13 @@ export function createBuyAnswer(deps: {
 	const buyOrFind = async (offered: Offered, caller: Caller): Promise<Purchase> => {
 		const earlier = await tasks.find(caller, offered.taskId);
 		const [sent] = earlier?.history ?? [];
-		if (earlier && sent) {
+		if (earlier && sent && (isPaid(earlier) || jobIdOf(earlier) !== undefined)) {
 			assertSameContent(contentOf(sent), contentOf(offered.message));
 			return { task: toRepeatedTask(earlier), isRepeated: true };
 		}
 		// A task that was kept without its text is answered again: the pipeline knows that it is paid for.
 		const { task } = await sell(offered, { canFail: true });
-		await keepPaid(caller, task, offered.exchange);
+		if (!(await keepPaid(caller, task, offered.exchange))) tasks.remember(caller, task);
 		return { task, isRepeated: costOf(task)?.replayed === true };
 	};
 

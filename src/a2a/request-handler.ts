@@ -82,14 +82,16 @@ export function createRequestHandler(deps: RequestHandlerDeps): A2ARequestHandle
 			});
 		},
 		async *resubscribe(params, context) {
-			const task = await guard(context, () => getTask(params.id, context));
+			const open = await openTasks.find(params.id);
+			const task = open ?? (await guard(context, () => getTask(params.id, context)));
 			if (isFinal(task)) {
 				throw new UnsupportedOperationError(
 					`The task ${params.id} is finished and cannot be subscribed to; read it instead.`,
 				);
 			}
-			if (goesOn(task)) yield* begun(context, watch.events(task, exchangeOf(context)));
-			else yield* toStreamEvents({ task, isRepeated: true });
+			const exchange = exchangeOf(context);
+			const follow = goesOn(task) ? watch.events : openTasks.follow;
+			yield* begun(context, follow(task, exchange));
 		},
 		...createPushMethods(deps.push, getTask),
 	};

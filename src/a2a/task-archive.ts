@@ -30,30 +30,35 @@ import {
 	withoutText,
 } from "./a2a-task.js";
 import { type A2aServices, exchangeOf } from "./exchange.js";
+import { createUnpaidTasks, type UnpaidTasks } from "./task-memory.js";
 
 /**
  * Tasks that survive a restart: where they stand in the table, their text in one document each.
  * Both are forgotten LIMITS.artifactTtlMs after the last change; with a job behind them, when its report is. Such a task is
- * read as its job stands, and is gone with it.
+ * read as its job stands, and is gone with it. What no one paid for is held in memory, and read in the same way.
  */
 export type TaskArchive = ReturnType<typeof createTaskArchive>;
 
-export function createTaskArchive(deps: TaskRecordsDeps) {
-	const { store } = deps;
+export function createTaskArchive(services: Omit<TaskRecordsDeps, "unpaid">) {
+	const { store, clock } = services;
+	const unpaid = createUnpaidTasks(clock);
+	const deps = { ...services, unpaid };
 	const records = createTaskRecords(deps);
 	const lookups = createTaskLookups(deps, records);
 
 	/** Resolves when the task survives a power cut; without its text for an account that agreed on zero retention. */
-	const keep = ({ owner, access, keepsNoText }: Caller, task: Task) =>
-		records.put(
-			{ owner, grantId: grantIdOf(access) },
-			task,
-			keepsNoText ? withoutText(task) : task,
-		);
+	const keep = async (caller: Caller, task: Task) => {
+		await records.put(holderOf(caller), task, reportedTo(caller, task));
+		unpaid.forget(task.id);
+	};
 
 	return {
 		...lookups,
 		keep,
+		/** Holds a finished task in memory, where its caller can read it for LIMITS.waitingTaskTtlMs, or until room is short. */
+		remember(caller: Caller, task: Task): void {
+			unpaid.keep(toRow(holderOf(caller), task, clock.now()), reportedTo(caller, task));
+		},
 		async save(task: Task, context: ServerCallContext) {
 			await keep(await exchangeOf(context).caller(), task);
 		},
@@ -72,8 +77,17 @@ export function createTaskArchive(deps: TaskRecordsDeps) {
 	};
 }
 
-function createTaskLookups({ store, clock }: TaskRecordsDeps, records: TaskRecords) {
-	const rowOf = (taskId: string) => store.read((reader) => reader.get("tasks", taskId));
+function holderOf({ owner, access }: Caller): TaskHolder {
+	return { owner, grantId: grantIdOf(access) };
+}
+
+function reportedTo({ keepsNoText }: Caller, task: Task): Task {
+	return keepsNoText ? withoutText(task) : task;
+}
+
+function createTaskLookups({ store, clock, unpaid }: TaskRecordsDeps, records: TaskRecords) {
+	const rowOf = async (taskId: string) =>
+		unpaid.findRow(taskId) ?? (await store.read((reader) => reader.get("tasks", taskId)));
 	const isAlive = ({ expiresAt }: TaskRow) => expiresAt > clock.now();
 
 	/**
@@ -106,7 +120,8 @@ function createTaskLookups({ store, clock }: TaskRecordsDeps, records: TaskRecor
 		},
 		async list(request: ListTasksRequest, context: ServerCallContext): Promise<ListTasksResponse> {
 			const { owner, access } = await exchangeOf(context).caller();
-			const rows = await store.read((reader) => reader.findBy("tasks", "owner", owner));
+			const stored = await store.read((reader) => reader.findBy("tasks", "owner", owner));
+			const rows = [...stored, ...unpaid.rowsOf(owner)];
 			const mine = rows.filter((row) => isAlive(row) && maySeeAgain(access, row.grantId));
 			const page = pageOf(await Promise.all(mine.map(records.withState)), {
 				...request,
@@ -177,9 +192,12 @@ type TaskRecords = ReturnType<typeof createTaskRecords>;
 
 type TaskHolder = Pick<TaskRow, "owner" | "grantId">;
 
-type TaskRecordsDeps = Pick<A2aServices, "store" | "clock"> & { readonly live: LiveTasks };
+type TaskRecordsDeps = Pick<A2aServices, "store" | "clock"> & {
+	readonly live: LiveTasks;
+	readonly unpaid: UnpaidTasks;
+};
 
-function createTaskRecords({ store, clock, live }: TaskRecordsDeps) {
+function createTaskRecords({ store, clock, live, unpaid }: TaskRecordsDeps) {
 	const { documents } = store;
 	const viewOf = async (jobId: string | undefined) =>
 		jobId === undefined ? undefined : live.viewOf(jobId);
@@ -198,9 +216,11 @@ function createTaskRecords({ store, clock, live }: TaskRecordsDeps) {
 		},
 		/** As its job stands; undefined for a text that is missing, and once the job is deleted. */
 		async read(
-			{ documentId }: TaskRow,
+			{ id, documentId }: TaskRow,
 			options?: { readonly artifacts: boolean },
 		): Promise<Task | undefined> {
+			const held = unpaid.findTask(id);
+			if (held) return held;
 			const text = await documents.get(documentId);
 			return text === undefined ? undefined : live.now(Task.fromJSON(JSON.parse(text)), options);
 		},

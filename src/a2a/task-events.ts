@@ -64,7 +64,7 @@ export function createTaskWatch(
 				yield taskEvent(task);
 				if (!events) return;
 				for await (const progress of progressAfter(task, events)) {
-					if (progress === "ended") yield* endOf(await nowOf(task));
+					if (progress === "ended") yield* changeEvents(await nowOf(task));
 					else yield progressEvent(task, progress, toIsoTime(clock.now()));
 				}
 			} finally {
@@ -105,7 +105,8 @@ async function untilLast(events: AsyncIterable<{ readonly event: string }>): Pro
 	for await (const { event } of events) if (isLastEvent(event)) return;
 }
 
-function* endOf(task: Task): Generator<StreamResponse, void, undefined> {
+/** What is new of a task, for who has seen it before. */
+export function* changeEvents(task: Task): Generator<StreamResponse, void, undefined> {
 	yield* artifactEvents(task);
 	yield statusEvent(task, task.status, task.metadata);
 }
@@ -155,7 +156,7 @@ export function toStreamEvents({ task, isRepeated }: Purchase): StreamResponse[]
 /** Last words about payments of tasks that were worked on. */
 const WORKED: ReadonlySet<PaymentStatus> = new Set(["payment-completed", "payment-verified"]);
 
-function taskEvent(value: Task): StreamResponse {
+export function taskEvent(value: Task): StreamResponse {
 	return { payload: { $case: "task", value } };
 }
 

@@ -4,6 +4,7 @@ import { toErrorReply } from "../http/http.js";
 import type { Clock, ServiceError } from "../kernel/kernel.js";
 import { dataPart } from "./a2a-task.js";
 import { type SkillRequest, toSkillRequest } from "./sell.js";
+import { createTaskMemory } from "./task-memory.js";
 import {
 	type Demand,
 	demandOf,
@@ -37,88 +38,35 @@ export interface WaitingTask {
 	readonly reported: Task;
 }
 
-/** Memory of unpaid tasks, bounded in number, size and time: text no one paid for must not fill a disk. */
+/** Tasks that wait for their payment, in memory: text no one paid for must not fill a disk. */
 export type WaitingTasks = ReturnType<typeof createWaitingTasks>;
 
-interface Entry {
-	/** One flat string: what is counted is what is held, which is not so for objects a caller has made up. */
-	readonly text: string;
-	readonly address: string;
-	readonly isUnsettled: boolean;
-	readonly expiresAt: number;
-}
-
-export function createWaitingTasks({
-	clock,
-	isBusy,
-}: {
+export function createWaitingTasks(deps: {
 	readonly clock: Clock;
 	/** A payment of the task is under way. */
 	readonly isBusy: (taskId: string) => boolean;
 }) {
-	const entries = new Map<string, Entry>(); // oldest first
-	let chars = 0;
-
-	const forget = (taskId: string): void => {
-		chars -= entries.get(taskId)?.text.length ?? 0;
-		entries.delete(taskId);
-	};
-	const findAlive = (taskId: string) => {
-		const entry = entries.get(taskId);
-		return entry && entry.expiresAt > clock.now() ? entry : undefined;
-	};
-	const isFull = () => entries.size > LIMITS.waitingTasksMax || chars > LIMITS.waitingTasksChars;
-	const findEvictable = () => {
-		const free = [...entries].filter(([id, { isUnsettled }]) => !isUnsettled && !isBusy(id));
-		const heaviest = heaviestOf(free.map(([, entry]) => entry));
-		return free.find(([, { address }]) => address === heaviest)?.[0];
-	};
-	const evict = () => {
-		const now = clock.now();
-		for (const [taskId, { expiresAt }] of entries) {
-			if (expiresAt > now) break;
-			forget(taskId);
-		}
-		while (isFull()) {
-			const taskId = findEvictable();
-			if (taskId === undefined) return;
-			forget(taskId);
-		}
-	};
+	const memory = createTaskMemory(deps);
 	return {
 		find(taskId: string): WaitingTask | undefined {
-			const entry = findAlive(taskId);
-			return entry && fromText(entry.text);
+			const text = memory.find(taskId);
+			return text === undefined ? undefined : fromText(text);
 		},
-		has: (taskId: string) => findAlive(taskId) !== undefined,
+		has: (taskId: string) => memory.find(taskId) !== undefined,
 		/**
 		 * Starts its time again. Where room is short, the address that holds most loses its oldest; a task that is being paid
 		 * for, or whose settlement is not known, stays.
 		 */
 		keep(task: WaitingTask): void {
-			forget(task.taskId);
-			const text = toText(task);
-			chars += text.length;
-			entries.set(task.taskId, {
-				text,
-				address: task.address,
-				isUnsettled: task.unsettled !== undefined,
-				expiresAt: clock.now() + LIMITS.waitingTaskTtlMs,
+			const { taskId, address, unsettled } = task;
+			memory.keep(taskId, {
+				text: toText(task),
+				holder: address,
+				isPinned: unsettled !== undefined,
 			});
-			evict();
 		},
-		forget,
+		forget: memory.forget,
 	};
-}
-
-/** The address whose tasks are the longest together. */
-function heaviestOf(entries: readonly Entry[]): string | undefined {
-	const sums = new Map<string, number>();
-	for (const { address, text } of entries) {
-		sums.set(address, (sums.get(address) ?? 0) + text.length);
-	}
-	const [first] = [...sums].sort(([, a], [, b]) => b - a);
-	return first?.[0];
 }
 
 /** The asking message is kept once, and what it asks for is read from it again. */

@@ -159,7 +159,7 @@ async function checkServer(egress: Egress, place: Place): Promise<readonly Check
 		await check("card", async () => {
 			const card = await read("/.well-known/agent-card.json");
 			const skills = card["skills"] as readonly Wire[];
-			return `${skills.length} skills, ${(card["signatures"] as readonly unknown[]).length} signature`;
+			return `${skills.length} skills, ${(card["signatures"] as readonly unknown[]).length} signatures`;
 		}),
 		await check("challenges", () => checkChallenges(egress, place, read)),
 	];

@@ -101,7 +101,7 @@ t.test("both cards carry a signature that verifies with the published key", asyn
 		await t.rejects(flattenedVerify(forged, createLocalJWKSet(keySet)));
 	}
 
-	const { signatures, ...legacy } = (await fetchCard(baseUrl, undefined)).card;
+	const { signatures, ...legacy } = (await fetchCard(baseUrl, "0.3")).card;
 	const payload = Buffer.from(toCanonicalJson(legacy)).toString("base64url");
 	const byHand = { payload, ...signatures[0] };
 	t.ok(await flattenedVerify(byHand, createLocalJWKSet(keySet)));
@@ -112,10 +112,27 @@ t.test("both cards carry a signature that verifies with the published key", asyn
 	await t.rejects(flattenedVerify(forged, createLocalJWKSet(keySet)));
 });
 
-t.test("a caller of version 0.3, or of none, reads the shape it knows", async (t) => {
+t.test("a caller who names no version reads the card of 1.0, with no field it does not have", async (t) => {
 	const { baseUrl } = await startA2a(t);
-	for (const version of ["0.3", undefined]) {
-		const { card } = await fetchCard(baseUrl, version);
+	const { card, headers } = await fetchCard(baseUrl, undefined);
+	t.same(AgentCard.toJSON(AgentCard.fromJSON(card)), card);
+	t.equal(card.supportedInterfaces[0].protocolVersion, "1.0");
+	t.notOk("url" in card || "protocolVersion" in card);
+	const named = await fetchCard(baseUrl, "1.0");
+	t.same([named.card, named.headers.get("ETag")], [card, headers.get("ETag")]);
+});
+
+t.test("a caller of version 0.3 reads the shape it knows", async (t) => {
+	const { baseUrl } = await startA2a(t);
+	const places = [
+		{ version: "0.3" },
+		{ version: "0.2.6" },
+		{ path: `${A2A_PATHS.card}?A2A-Version=0.3` },
+		{ path: `${A2A_PATHS.card}?A2A-Version=` },
+		{ path: "/.well-known/agent.json" },
+	];
+	for (const { version, path } of places) {
+		const { card } = await fetchCard(baseUrl, version, path);
 		t.match(card, {
 			protocolVersion: "0.3",
 			url: `${baseUrl}/a2a/jsonrpc`,
@@ -137,13 +154,19 @@ t.test("a card that did not change is not sent again", async (t) => {
 		headers: { "A2A-Version": "1.0", "If-None-Match": etag },
 	});
 	t.equal(again.status, 304);
-	const other = await fetch(`${baseUrl}${A2A_PATHS.card}`, { headers: { "If-None-Match": etag } });
+	const other = await fetch(`${baseUrl}${A2A_PATHS.card}`, {
+		headers: { "A2A-Version": "0.3", "If-None-Match": etag },
+	});
 	t.equal(other.status, 200, "the shape of 0.3 has a tag of its own");
 });
 
-async function fetchCard(baseUrl: string, version: string | undefined) {
+async function fetchCard(
+	baseUrl: string,
+	version: string | undefined,
+	path: string = A2A_PATHS.card,
+) {
 	const headers: Record<string, string> = version ? { "A2A-Version": version } : {};
-	const response = await fetch(`${baseUrl}${A2A_PATHS.card}`, { headers });
+	const response = await fetch(`${baseUrl}${path}`, { headers });
 	// biome-ignore lint/suspicious/noExplicitAny: a test reads whatever fields it asserts on.
 	return { headers: response.headers, card: (await response.json()) as any };
 }

@@ -173,3 +173,16 @@ t.test("the text of an exception never reaches a caller", async (t) => {
 	const answer = await post(`${shop.baseUrl}/a2a/jsonrpc`, { text, headers });
 	t.notMatch(JSON.stringify(answer.body), /iterable|TypeError/);
 });
+
+t.test("a request over HTTP+JSON that is written in another type is refused as such", async (t) => {
+	const { baseUrl } = await startA2a(t);
+	const { status, body } = await post(`${baseUrl}/a2a/rest/message:send`, {
+		text: JSON.stringify(askGraph("a")),
+		headers: { "A2A-Version": "1.0", "Content-Type": "text/plain" },
+	});
+	t.equal(status, 415);
+	t.match(body.error, {
+		code: 415,
+		details: [{ reason: "CONTENT_TYPE_NOT_SUPPORTED", domain: "a2a-protocol.org" }],
+	});
+});

@@ -48,9 +48,9 @@ export function connect({
 	return factory.createFromUrl(baseUrl);
 }
 
-/** A 0.3 client knows no version header and none of the fields of 1.0. */
+/** A 0.3 client knows no version header and none of the fields of 1.0; the address it was given names the version. */
 const fetchAs03: typeof fetch = async (url) => {
-	const card = (await (await fetch(url)).json()) as Record<string, unknown>;
+	const card = (await (await fetch(`${url}?A2A-Version=0.3`)).json()) as Record<string, unknown>;
 	const { supportedInterfaces: _, ...known } = card;
 	return Response.json(known);
 };

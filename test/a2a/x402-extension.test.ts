@@ -151,6 +151,7 @@ t.test("an answer without rows is not settled, and says so", async (t) => {
 		t.match(payment(done.status), { status: "payment-verified", receipts: [] });
 		t.same(bodyOf(done).rows, []);
 		t.equal((await send(client, message)).id, done.id, "and may be sent again");
+		t.equal((await client.getTask({ tenant: "", id: done.id })).status?.state, TASK_STATE_COMPLETED);
 		t.equal(await shop.funds(), 10_000_000n);
 	}
 	t.same(await shop.store.read((reader) => reader.list("tasks")), [], "nothing unpaid is stored");
@@ -245,4 +246,48 @@ t.test("what became of the money is reported as it is, with and without an answe
 	t.equal(bodyOf(given).rows.length, 1);
 	t.equal(tell(given)[0], "This call costs nothing, so the payment was not settled.");
 	t.equal(await free.funds(), 10_000_000n);
+});
+
+t.test("a task that waits for its payment can be subscribed to, by several at once", async (t) => {
+	const shop = await startPaidA2a(t);
+	for (const way of EVERY_WAY.filter(({ version }) => version === "1.0")) {
+		const client = await connectPaying(shop.baseUrl, way);
+		const asked = await send(client, searchMessage(`followed over ${way.binding}`));
+		const open = () =>
+			client.resubscribeTask({ tenant: "", id: asked.id })[Symbol.asyncIterator]();
+		const streams = [open(), open(), open()];
+		const firsts = await Promise.all(streams.map((each) => each.next()));
+		for (const { value } of firsts) {
+			t.match(value?.payload, { $case: "task", value: { status: { state: TASK_STATE_INPUT_REQUIRED } } });
+		}
+		await streams[2]?.return?.(undefined);
+		await send(client, paymentMessage(asked, signFor(asked, shop.chain, shop.wallet)));
+		const seen = await Promise.all(
+			streams.slice(0, 2).map(async (each) => {
+				const events: StreamResponse[] = [];
+				for (let next = await each.next(); !next.done; next = await each.next()) {
+					events.push(next.value);
+				}
+				return events;
+			}),
+		);
+		t.same(
+			seen[0]?.map(({ payload }) => payload?.$case),
+			["artifactUpdate", "statusUpdate"],
+		);
+		t.match(seen[0]?.at(-1)?.payload, { value: { status: { state: TASK_STATE_COMPLETED } } });
+		t.same(seen[1], seen[0]);
+
+		const canceled = await send(client, searchMessage(`cancelled over ${way.binding}`));
+		const stream = client.resubscribeTask({ tenant: "", id: canceled.id })[Symbol.asyncIterator]();
+		await stream.next();
+		await client.cancelTask({ tenant: "", id: canceled.id, metadata: undefined });
+		const last = await stream.next();
+		t.match(last.value?.payload, { value: { status: { state: TASK_STATE_CANCELED } } });
+		t.ok((await stream.next()).done);
+		await t.rejects(
+			client.resubscribeTask({ tenant: "", id: canceled.id })[Symbol.asyncIterator]().next(),
+			/finished/,
+		);
+	}
 });

@@ -1,7 +1,7 @@
 import t from "tap";
 import { X402_EXTENSION_URI } from "../../agent-card/build-agent-card.js";
 import { askGraph, post, rpc } from "./raw-rpc.js";
-import { startA2a } from "./start-a2a.js";
+import { NOTHING, startA2a } from "./start-a2a.js";
 import { startPaidA2a } from "./start-paid-a2a.js";
 import { ACTIVATION } from "./x402-agent.js";
 
@@ -142,3 +142,14 @@ t.test(
 		t.equal(guessed.status, 401);
 	},
 );
+
+t.test("what a payment in the headers did not have to pay for can be read by its id", async (t) => {
+	const { baseUrl, wallet, funds } = await startPaidA2a(t);
+	const payment = { "X-PAYMENT": wallet.v1(wallet.sign({ value: 500_000n })) };
+	const { status, body } = await rpc(baseUrl, { params: askGraph(NOTHING), headers: payment });
+	t.equal(status, 200);
+	t.equal(await funds(), 10_000_000n);
+	const { task } = body.result;
+	const read = await rpc(baseUrl, { method: "GetTask", params: { id: task.id } });
+	t.same(read.body.result, task);
+});
