@@ -34,6 +34,8 @@ export interface Quote {
 	readonly fingerprint?: string | undefined;
 	/** Of requests over HTTP: what their challenge says for catalogs. */
 	readonly listed?: ListedRequest | undefined;
+	/** Whoever pays has agreed to this very price, so that they need not be asked. */
+	readonly isAgreed?: boolean | undefined;
 }
 
 export const CONTINUATION_TYPES = [
@@ -44,6 +46,7 @@ export const CONTINUATION_TYPES = [
 	"api_key",
 	"wait",
 	"cheaper_operation",
+	"confirm_price",
 ] as const;
 
 /** A next step that gets the caller an answer; every 402 and 429 carries at least one. */
@@ -112,6 +115,23 @@ export function refusePayment(
 ): PaymentRequired {
 	const challenge = { quote: undefined, offers: [], continuations };
 	return new PaymentRequired(code, message, challenge, options);
+}
+
+/** The refusal of a price above which whoever pays wants to be asked first; a transport that can ask them does so. */
+export class PriceNotAgreed extends PaymentRequired {
+	/** Says who wants to be asked, and above which price. */
+	readonly limit: string;
+
+	constructor(limit: string, amountMicros: Micros) {
+		const amount_usd = formatUsd(amountMicros);
+		const message = `${limit}; this call costs ${amount_usd} USD. Nothing was run or charged.`;
+		const instructions =
+			"Call the tool over MCP with a client that lets its user be asked (elicitation, 2026-07-28), raise the limit, or call something cheaper.";
+		const continuations = [{ type: "confirm_price", amount_usd, instructions }] as const;
+		super("SPENDING_LIMIT", message, { quote: undefined, offers: [], continuations });
+		this.name = "PriceNotAgreed";
+		this.limit = limit;
+	}
 }
 
 /** The challenge of a caller who showed nothing: every configured rail makes its offer. */

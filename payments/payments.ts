@@ -8,6 +8,7 @@ export {
 	type ListedRequest,
 	type Offer,
 	PaymentRequired,
+	PriceNotAgreed,
 	type Quote,
 	refusePayment,
 	toHttpChallenge,

@@ -26,7 +26,9 @@ import {
 	custAccount,
 	type Ledger,
 	type PaymentRequired,
+	PriceNotAgreed,
 	type Purchase,
+	type Quote,
 	refusePayment,
 } from "../payments.js";
 import {
@@ -103,6 +105,7 @@ export function createPlanBalance({
 				return ledger.authorize(tx, { ...terms, from: FREE_TIER, quotaKeys });
 			}
 			if (balance < amountMicros) throw refusal(amountMicros, { balance, quota, now });
+			assertAgreed(key, purchase.quote);
 			const spendingIds = await countPlanSpending(tx, { account, key }, { amountMicros, now });
 			return ledger.authorize(tx, { ...terms, from: custAccount(account.id), spendingIds });
 		},
@@ -118,6 +121,16 @@ export function createPlanBalance({
 		release: (tx, hold, reason) => ledger.release(tx, hold, reason),
 		balance: (reader, payer) => reader.balance(custAccount(payer.owner)),
 	};
+}
+
+/** Calls of the free plan take no money, and are not asked about. Throws SPENDING_LIMIT. */
+function assertAgreed(key: KeyRow | undefined, { amountMicros, isAgreed }: Quote): void {
+	const limit = key?.askAboveMicros;
+	if (limit === undefined || amountMicros <= limit || isAgreed) return;
+	throw new PriceNotAgreed(
+		`The owner of this key wants to be asked above ${formatUsd(limit)} USD a call`,
+		amountMicros,
+	);
 }
 
 /** The contract's "card on file": set by the operator, or shown by a positive prepaid balance. */

@@ -18,6 +18,11 @@ const keyScope = { label, skills, graphs, expires_in_days };
 const keyLimits = {
 	max_total_usd: usdInput.optional().describe("Highest sum it ever spends"),
 	max_per_month_usd: usdInput.optional().describe("Highest sum it spends in one UTC month"),
+	ask_above_usd: usdInput
+		.optional()
+		.describe(
+			"Price of a call above which its user is asked over MCP, and it is refused elsewhere",
+		),
 	manages_account: z
 		.boolean("must be true or false")
 		.optional()
@@ -40,6 +45,7 @@ const keyChangeSchema = requestComponent(
 		expires_in_days: orNull(expires_in_days).describe("From now; null for never"),
 		max_total_usd: orNull(keyLimits.max_total_usd).describe("Null for no limit"),
 		max_per_month_usd: orNull(keyLimits.max_per_month_usd).describe("Null for no limit"),
+		ask_above_usd: orNull(keyLimits.ask_above_usd).describe("Null for never"),
 		manages_account: keyLimits.manages_account,
 	}),
 );
@@ -83,6 +89,7 @@ const key = {
 	manages_account: z.boolean(),
 	max_total_usd: usdField.nullable(),
 	max_per_month_usd: usdField.nullable(),
+	ask_above_usd: usdField.nullable(),
 	spent_usd: usdField.describe("Held or spent so far; free calls not counted"),
 	spent_this_month_usd: usdField,
 	rotated_at: timeField,

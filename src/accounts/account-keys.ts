@@ -165,7 +165,7 @@ function toScopeTerms(
 /** Terms of what was said; null lifts a limit. */
 export function toKeyTerms(services: ScopeServices, order: KeyOrder | KeyChange): KeyTerms {
 	const { skills, graphs, expires_in_days, max_total_usd, max_per_month_usd } = order;
-	const { manages_account: isManager } = order;
+	const { ask_above_usd, manages_account: isManager } = order;
 	const given = toScopeTerms(services, {
 		skills: skills ?? undefined,
 		graphs: graphs ?? undefined,
@@ -178,6 +178,7 @@ export function toKeyTerms(services: ScopeServices, order: KeyOrder | KeyChange)
 		...(expires_in_days === null && { expiresAt: undefined }),
 		...(max_total_usd !== undefined && { maxTotalMicros: toLimit(max_total_usd) }),
 		...(max_per_month_usd !== undefined && { maxPerMonthMicros: toLimit(max_per_month_usd) }),
+		...(ask_above_usd !== undefined && { askAboveMicros: toLimit(ask_above_usd) }),
 		...(isManager !== undefined && { isManager }),
 	};
 }
@@ -210,6 +211,7 @@ export async function toKeyWire(
 		...scopeWire(row),
 		max_total_usd: usdOrNull(row.maxTotalMicros),
 		max_per_month_usd: usdOrNull(row.maxPerMonthMicros),
+		ask_above_usd: usdOrNull(row.askAboveMicros),
 		spent_usd: formatUsd(spent ?? 0n),
 		spent_this_month_usd: formatUsd(spentMonth ?? 0n),
 		rotated_at: timeOrNull(row.rotatedAt),

@@ -48,6 +48,7 @@ export const accountCommands = {
 		...settingFields,
 		max_total_usd: usdField.optional(),
 		max_per_month_usd: usdField.optional(),
+		ask_above_usd: usdField.optional(),
 		manages_account: z.boolean().optional(),
 	}),
 	rotateKey: z.strictObject({

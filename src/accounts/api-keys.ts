@@ -40,6 +40,8 @@ export interface KeyTerms {
 	readonly expiresAt?: number | undefined;
 	readonly maxTotalMicros?: Micros | undefined;
 	readonly maxPerMonthMicros?: Micros | undefined;
+	/** Price of one call above which its owner wants to be asked first. */
+	readonly askAboveMicros?: Micros | undefined;
 	/** Whether it may change the account and its keys. */
 	readonly isManager?: boolean | undefined;
 }

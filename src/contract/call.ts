@@ -1,4 +1,4 @@
-import { type Clock, toIsoTime } from "../kernel/kernel.js";
+import { type Clock, type Micros, toIsoTime } from "../kernel/kernel.js";
 import type { Credential, Payment } from "./credential.js";
 import { LIMITS } from "./limits.js";
 import type { PaidOperationId } from "./operations.js";
@@ -16,6 +16,10 @@ export interface Call {
 	readonly payment?: Payment | undefined;
 	/** A quote the caller holds; its price stands until it expires. */
 	readonly quoteId?: string | undefined;
+	/** Most that the caller pays for this call without being asked. */
+	readonly maxPriceMicros?: Micros | undefined;
+	/** Whoever pays was asked and has agreed to the price of the quote. */
+	readonly isPriceAgreed?: boolean | undefined;
 	/** Caller's retry key (D4); the A2A messageId counts as one. */
 	readonly idempotencyKey: string | undefined;
 	readonly requestId: string;

@@ -1,28 +1,33 @@
 import {
 	type CallToolRequest,
 	type CallToolResult,
+	type InputRequiredResult,
 	ProtocolError,
 	Server,
 	type ServerContext,
 } from "@modelcontextprotocol/server";
-import { LIMITS } from "../contract/contract.js";
-import { isOurFailure, toErrorReply, toServiceError } from "../http/http.js";
-import { invalidArgument, type Logger, type ServiceError, stackOf } from "../kernel/kernel.js";
+import { LIMITS, type PaidOutput } from "../contract/contract.js";
+import { isOurFailure, toServiceError } from "../http/http.js";
+import type { JobWire } from "../jobs/jobs.js";
+import { type ErrorCode, invalidArgument, type Logger, stackOf } from "../kernel/kernel.js";
 import type { Service } from "../service/service.js";
+import { INTERNAL_ERROR, INVALID_PARAMS, REFUSED } from "./envelope.js";
 import type { Exchange } from "./exchange.js";
-import {
-	demandOf,
-	type PaymentGate,
-	receiptMetaOf,
-	type TokenWatch,
-	toToolEnvelope,
-} from "./payment-meta.js";
+import type { PaymentGate, TokenWatch } from "./payment-meta.js";
+import { PriceQuestion, readPriceTerms } from "./price-question.js";
 import type { Profile } from "./profiles.js";
 import { getPrompt, listResources, PROMPTS, README_TEMPLATE, readResource } from "./resources.js";
+import {
+	createJobTasks,
+	declaresTasks,
+	registerTasks,
+	TASKS_EXTENSION,
+	type Tasks,
+	toTask,
+} from "./tasks.js";
 import type { Tool, ToolAnswer } from "./tool.js";
+import { toRefusal, toToolResult } from "./tool-result.js";
 
-const INVALID_PARAMS = -32602;
-const INTERNAL_ERROR = -32603;
 /** Lists change with the software and the catalog. */
 const LIST_TTL_MS = 300_000;
 const KEY_META = "tollgraph/idempotency-key";
@@ -38,6 +43,8 @@ export interface ProtocolServerDeps {
 	readonly profile: Profile;
 	readonly paymentOf: PaymentGate;
 	readonly watchToken: TokenWatch;
+	/** The jobs of this server where absent. */
+	readonly tasks?: Tasks | undefined;
 	readonly logger?: Logger | undefined;
 }
 
@@ -48,7 +55,12 @@ export function createProtocolServer(deps: ProtocolServerDeps, exchange: Exchang
 	const server = new Server(
 		{ name: "tollgraph", title: "tollgraph", version: service.info.version },
 		{
-			capabilities: { tools: {}, resources: {}, prompts: {} },
+			capabilities: {
+				tools: {},
+				resources: {},
+				prompts: {},
+				extensions: { [TASKS_EXTENSION]: {} },
+			},
 			instructions: exchange.takesPayments ? `${INSTRUCTIONS}${HOW_TO_PAY}` : INSTRUCTIONS,
 			cacheHints: { "tools/list": lists, "prompts/list": lists, "server/discover": lists },
 		},
@@ -58,7 +70,8 @@ export function createProtocolServer(deps: ProtocolServerDeps, exchange: Exchang
 	server.setRequestHandler("tools/call", ({ params }, context) =>
 		callTool(deps, exchange, tools.get(params.name), params, context),
 	);
-	const read = <T>(look: () => T): T => readPlainly(deps, exchange, look);
+	const read = <T>(look: () => T | Promise<T>) => readPlainly(deps, exchange, look);
+	registerTasks(server, deps.tasks ?? createJobTasks(service), { exchange, read });
 	server.setRequestHandler("resources/list", ({ params }) =>
 		read(() => listResources(service, params?.cursor)),
 	);
@@ -74,17 +87,27 @@ export function createProtocolServer(deps: ProtocolServerDeps, exchange: Exchang
 }
 
 /** Throws ProtocolError alone: the SDK would send the caller the text of any other exception. */
-function readPlainly<T>({ logger }: ProtocolServerDeps, exchange: Exchange, look: () => T): T {
+async function readPlainly<T>(
+	{ logger }: ProtocolServerDeps,
+	exchange: Exchange,
+	look: () => T | Promise<T>,
+): Promise<T> {
 	try {
-		return look();
+		return await look();
 	} catch (error) {
 		if (error instanceof ProtocolError) throw error;
 		const reported = toServiceError(error);
-		const isOurs = reported.code === "INTERNAL";
 		if (isOurFailure(reported, exchange.response)) logUnexpected(logger, exchange, error);
-		throw new ProtocolError(isOurs ? INTERNAL_ERROR : INVALID_PARAMS, reported.message);
+		throw new ProtocolError(RPC_CODES[reported.code] ?? REFUSED, reported.message);
 	}
 }
+
+/** What is asked for in vain, and what is our own failure; the rest is refused. */
+const RPC_CODES: Partial<Record<ErrorCode, number>> = {
+	INTERNAL: INTERNAL_ERROR,
+	INVALID_ARGUMENT: INVALID_PARAMS,
+	NOT_FOUND: INVALID_PARAMS,
+};
 
 function logUnexpected(logger: Logger | undefined, { requestId }: Exchange, error: unknown): void {
 	logger?.error("unexpected failure", { requestId, error: stackOf(error) });
@@ -95,8 +118,8 @@ async function callTool(
 	exchange: Exchange,
 	tool: Tool | undefined,
 	{ name, arguments: args = {} }: CallToolRequest["params"],
-	{ mcpReq: { _meta: meta } }: ServerContext,
-): Promise<CallToolResult> {
+	context: ServerContext,
+): Promise<CallToolResult | InputRequiredResult> {
 	if (!tool) {
 		throw new ProtocolError(
 			INVALID_PARAMS,
@@ -104,15 +127,33 @@ async function callTool(
 		);
 	}
 	try {
+		const { _meta: meta } = context.mcpReq;
 		const payment = paymentOf(exchange, meta);
 		const idempotencyKey = readKey(meta?.[KEY_META]);
-		const call = { name, args, exchange, payment, idempotencyKey };
-		return toToolResult(await watchToken(exchange, payment?.credential, () => tool.answer(call)));
+		const price = readPriceTerms(context);
+		const call = { name, args, exchange, payment, idempotencyKey, price };
+		const answer = await watchToken(exchange, payment?.credential, () => tool.answer(call));
+		return answer.job && declaresTasks(context)
+			? toCreatedTask(answer.job, answer)
+			: toToolResult(answer);
 	} catch (error) {
+		if (error instanceof PriceQuestion) return error.result;
+		if (error instanceof ProtocolError) throw error;
 		const reported = toServiceError(error);
 		if (isOurFailure(reported, exchange.response)) logUnexpected(logger, exchange, error);
 		return toRefusal(reported, exchange);
 	}
+}
+
+/** What the call cost stands beside it: the answer comes with the task's end. */
+function toCreatedTask(job: JobWire, { data, meta }: ToolAnswer): CallToolResult {
+	const { cost } = (data as PaidOutput).meta ?? {};
+	const created = {
+		resultType: "task",
+		...toTask(job),
+		_meta: { "tollgraph/cost": cost, ...meta },
+	};
+	return created as unknown as CallToolResult;
 }
 
 function readKey(value: unknown): string | undefined {
@@ -121,45 +162,4 @@ function readKey(value: unknown): string | undefined {
 	if (typeof value === "string" && value.length <= most && PRINTABLE_ASCII.test(value))
 		return value;
 	throw invalidArgument(`"_meta.${KEY_META}" must have 1 to ${most} printable ASCII characters.`);
-}
-
-/** Characters of text that are worth a model's attention; what is longer is in `structuredContent`. */
-const TEXT_CHARS_MAX = 24_000;
-
-/** The answer twice: as data, and as text for clients that read nothing else. */
-function toToolResult({ data, summary, meta }: ToolAnswer): CallToolResult {
-	return {
-		content: [{ type: "text", text: textOf(data, summary) }],
-		structuredContent: { ...data },
-		...(meta && { _meta: { ...meta } }),
-	};
-}
-
-/**
- * A refusal the model can act on: the contract's error envelope, after the demand that clients of x402 look for in the first
- * text and in `structuredContent` where a payment can mend it. Other refusals have none: it would have to match the tool's
- * output schema.
- */
-function toRefusal(
-	error: ServiceError,
-	{ requestId, takesPayments }: Pick<Exchange, "requestId" | "takesPayments">,
-): CallToolResult {
-	const { body, headers } = toErrorReply(error, requestId);
-	const receipt = receiptMetaOf(headers);
-	const demand = takesPayments ? demandOf(error, receipt) : undefined;
-	const texts = [...(demand?.x402 ? [demand.x402] : []), toToolEnvelope(body, takesPayments)];
-	return {
-		isError: true,
-		content: texts.map((reported) => ({ type: "text", text: JSON.stringify(reported) })),
-		...(demand?.x402 && { structuredContent: demand.x402 }),
-		...((demand || receipt) && { _meta: { ...receipt, ...demand?.meta } }),
-	};
-}
-
-function textOf(data: object, summary: string | undefined): string {
-	const json = JSON.stringify(data);
-	if (json.length <= TEXT_CHARS_MAX) return json;
-	const { meta } = data as { readonly meta?: { readonly cost?: unknown } };
-	const short = (summary ?? json).slice(0, TEXT_CHARS_MAX);
-	return `${short}\n\n${JSON.stringify({ shortened: true, cost: meta?.cost })}`;
 }

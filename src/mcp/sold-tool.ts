@@ -1,3 +1,4 @@
+import { PriceNotAgreed } from "../../payments/payments.js";
 import {
 	AGENT_ROWS,
 	type Call,
@@ -12,9 +13,11 @@ import {
 	type ToolTerms,
 } from "../contract/contract.js";
 import { reportDelivery, watchCaller } from "../http/http.js";
+import type { JobLaunchedOutput } from "../jobs/jobs.js";
 import { formatUsd, invalidArgument, ServiceError } from "../kernel/kernel.js";
 import { OPERATIONS } from "../service/service.js";
 import { receiptMetaOf } from "./payment-meta.js";
+import { findAgreedQuote, toPriceQuestion } from "./price-question.js";
 import { BEGINS, READS, type Tool, type ToolAnswer, type ToolCall, type ToolDeps } from "./tool.js";
 import { type InputSchema, toInputSchema, toSoldOutput } from "./tool-schema.js";
 
@@ -74,15 +77,18 @@ function createGraphChoice({ properties }: InputSchema): (graphId: string) => ob
 /** Runs the pipeline for one call of a tool, and reports to the rail what became of its answer. */
 export async function sell(
 	{ service, clock }: ToolDeps,
-	{ name, exchange, payment, idempotencyKey }: ToolCall,
+	{ name, exchange, payment, idempotencyKey, price }: ToolCall,
 	{ operationId, rawInput }: Pick<Call, "operationId" | "rawInput">,
 ): Promise<CallResult> {
 	const { response, requestId, credential } = exchange;
+	const bought = { operationId, rawInput };
+	const quoteId = await findAgreedQuote(service, price, bought);
 	const watch = watchCaller(response, clock, LIMITS.requestTimeoutMs);
 	try {
 		const result = await service.invoke({
-			operationId,
-			rawInput,
+			...bought,
+			maxPriceMicros: price.maxMicros,
+			...(quoteId !== undefined && { quoteId, isPriceAgreed: true }),
 			credential: payment?.credential ?? credential,
 			payment: payment?.payment,
 			idempotencyKey: idempotencyKey === undefined ? undefined : `mcp:${idempotencyKey}`,
@@ -95,6 +101,8 @@ export async function sell(
 		reportDelivery(response, result);
 		return result;
 	} catch (error) {
+		if (error instanceof PriceNotAgreed && price.canAsk)
+			throw await toPriceQuestion(service, error, { ...bought, name });
 		throw error instanceof ServiceError ? error : (watch.timeout() ?? error);
 	} finally {
 		watch.stop();
@@ -112,6 +120,7 @@ function toAnswer(skill: Skill, result: CallResult, { exchange }: ToolCall): Too
 		data: toSoldBody(result, exchange.requestId),
 		summary: result.isAnswer ? skill.toText?.(result.output) : undefined,
 		meta: receiptMetaOf(result.paymentHeaders),
+		...(skill.job && { job: (result.output as JobLaunchedOutput).data }),
 	};
 }
 

@@ -2,10 +2,12 @@ import type { ToolAnnotations } from "@modelcontextprotocol/server";
 import type { z } from "zod";
 import { LIMITS, type OperationId, parseInput } from "../contract/contract.js";
 import { whileCallerWaits } from "../http/http.js";
+import type { JobWire } from "../jobs/jobs.js";
 import { type Clock, invalidArgument } from "../kernel/kernel.js";
 import type { Service } from "../service/service.js";
 import type { Exchange } from "./exchange.js";
 import type { ShownPayment } from "./payment-meta.js";
+import type { PriceTerms } from "./price-question.js";
 import {
 	type InputSchema,
 	type OutputSchema,
@@ -42,6 +44,7 @@ export interface ToolCall {
 	readonly payment?: ShownPayment | undefined;
 	/** Caller's retry key (D4). */
 	readonly idempotencyKey?: string | undefined;
+	readonly price: PriceTerms;
 }
 
 export interface ToolAnswer {
@@ -51,6 +54,8 @@ export interface ToolAnswer {
 	readonly summary?: string | undefined;
 	/** Beside the answer, e.g. where a payment settled. */
 	readonly meta?: Readonly<Record<string, unknown>> | undefined;
+	/** What the call began, and goes on: a task to clients that can ask for one. */
+	readonly job?: JobWire | undefined;
 }
 
 /** One tool: how it is listed, and what it does. Throws ServiceError for whatever a caller can mend. */

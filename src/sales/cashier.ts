@@ -9,6 +9,7 @@ import {
 	type PaymentMethod,
 	type PaymentProof,
 	type PricedAdmission,
+	PriceNotAgreed,
 	type Quote,
 } from "../../payments/payments.js";
 import { howToBuy } from "../../payments/spt/spt.js";
@@ -22,7 +23,13 @@ import {
 	type Skill,
 	type SkillCatalog,
 } from "../contract/contract.js";
-import { invalidArgument, type Micros, ServiceError, unavailable } from "../kernel/kernel.js";
+import {
+	formatUsd,
+	invalidArgument,
+	type Micros,
+	ServiceError,
+	unavailable,
+} from "../kernel/kernel.js";
 import { priceOfCall } from "./call-price.js";
 
 /** Leave to work: the price is held, was paid before, or is zero. */
@@ -34,7 +41,14 @@ export interface AdmitRequest {
 	readonly payer: Caller | undefined;
 	readonly call: Pick<
 		Call,
-		"credential" | "payment" | "idempotencyKey" | "quoteId" | "resourceUrl" | "transport"
+		| "credential"
+		| "payment"
+		| "idempotencyKey"
+		| "quoteId"
+		| "maxPriceMicros"
+		| "isPriceAgreed"
+		| "resourceUrl"
+		| "transport"
 	>;
 	/** For work that outlives the call: then it is launched, not held. */
 	readonly job?: JobOpening | undefined;
@@ -94,6 +108,7 @@ export function createCashier(deps: CashierServices) {
 				const listed = call.transport === "rest" ? toListedRequest(skill) : undefined;
 				throw createChallenge(quote, offersOf(deps, { ...quote, listed }));
 			}
+			assertAffordable(quote, call);
 			const method = methodOf(methods, proof);
 			if (!guard.isSelling())
 				throw unavailable(
@@ -111,6 +126,18 @@ export function createCashier(deps: CashierServices) {
 			});
 		},
 	};
+}
+
+/** Throws SPENDING_LIMIT for a price above what the caller said it pays for this call. */
+function assertAffordable(
+	{ amountMicros, isAgreed }: Quote,
+	{ maxPriceMicros: most }: Pick<Call, "maxPriceMicros">,
+): void {
+	if (most === undefined || amountMicros <= most || isAgreed) return;
+	throw new PriceNotAgreed(
+		`The caller pays at most ${formatUsd(most)} USD without being asked`,
+		amountMicros,
+	);
 }
 
 /** Throws INVALID_ARGUMENT for a token beside a payment, either of which would pay, unless the token pays for what comes later. */
@@ -161,12 +188,13 @@ function quoteOf(
 ): Quote & { readonly fingerprint: string } {
 	const { operationId, title: description } = skill;
 	const fingerprint = fingerprintOf(operationId, input);
-	const { resourceUrl, quoteId } = call;
+	const { resourceUrl, quoteId, isPriceAgreed: isAgreed } = call;
 	const listed = priceOfCall(prices, skill, input);
 	const amountMicros =
 		quoteId !== undefined && redeemQuote
 			? redeemQuote(quoteId, { operationId, fingerprint })
 			: listed.amountMicros;
 	const { billingType } = listed;
-	return { operationId, amountMicros, billingType, resourceUrl, description, fingerprint };
+	const terms = { operationId, amountMicros, billingType, resourceUrl, description, fingerprint };
+	return { ...terms, ...(isAgreed && { isAgreed }) };
 }

@@ -109,6 +109,7 @@ async function hold(deps: ScheduleBillingDeps, row: ScheduleRow): Promise<HeldWe
 		billingType,
 		resourceUrl: "",
 		description: "A week of briefings",
+		isAgreed: true, // When the schedule was made.
 	} as const;
 	try {
 		const held = await store.transaction((tx) =>

@@ -60,6 +60,8 @@ export interface KeyRow extends GrantFields {
 	readonly maxTotalMicros?: Micros | undefined;
 	/** Most it spends in one UTC month. */
 	readonly maxPerMonthMicros?: Micros | undefined;
+	/** Price of one call above which its owner wants to be asked first. */
+	readonly askAboveMicros?: Micros | undefined;
 	/** The secret before the latest rotation, good until `previousUntil`. */
 	readonly previousHash?: string | undefined;
 	readonly previousUntil?: number | undefined;

@@ -16,34 +16,7 @@ const ONCE = "shown once, keep it safe";
 
 export function addKeys(program: Command, context: CommandContext): void {
 	const keys = program.command("keys").description("API keys of accounts.");
-	const create = withScope(
-		keys
-			.command("create")
-			.description("Create an account on the free plan and its key, shown once."),
-	)
-		.option("--account <id>", "one more key for this account instead (acc_…)")
-		.option("--usd <amount>", "prepaid balance of the new account")
-		.option("--card-on-file", "lift the ceiling of free calls per day")
-		.option("--zero-retention", "let its owner choose that no query text is kept")
-		.option("--max-total <usd>", "highest sum the key ever spends")
-		.option("--max-per-month <usd>", "highest sum the key spends in one UTC month");
-	withExamples(create, [
-		"keys create --label acme --usd 50",
-		"keys create --account acc_… --label 'second service' --max-per-month 20",
-	]);
-	addOperatorCommand(create, context, {
-		ask: (operator, flags) =>
-			operator.createKey({
-				...scopeOf(flags),
-				account_id: textOf(flags, "account"),
-				usd: textOf(flags, "usd"),
-				has_payment_method: flags["cardOnFile"] === true || undefined,
-				zero_retention: flags["zeroRetention"] === true || undefined,
-				max_total_usd: textOf(flags, "maxTotal"),
-				max_per_month_usd: textOf(flags, "maxPerMonth"),
-			}),
-		describe: ({ key, id, account_id }) => [`${key}   ${id}, account ${account_id}; ${ONCE}`],
-	});
+	addCreation(keys, context);
 	const list = keys
 		.command("list")
 		.description("List keys, never their secrets.")
@@ -79,6 +52,39 @@ export function addKeys(program: Command, context: CommandContext): void {
 	});
 	const revoke = keys.command("revoke <id>").description("Stop an API key by its id (key_…).");
 	addRevocation(revoke, context, (operator, id) => operator.revokeKey({ id }));
+}
+
+function addCreation(keys: Command, context: CommandContext): void {
+	const create = withScope(
+		keys
+			.command("create")
+			.description("Create an account on the free plan and its key, shown once."),
+	)
+		.option("--account <id>", "one more key for this account instead (acc_…)")
+		.option("--usd <amount>", "prepaid balance of the new account")
+		.option("--card-on-file", "lift the ceiling of free calls per day")
+		.option("--zero-retention", "let its owner choose that no query text is kept")
+		.option("--max-total <usd>", "highest sum the key ever spends")
+		.option("--max-per-month <usd>", "highest sum the key spends in one UTC month")
+		.option("--ask-above <usd>", "price of a call above which its user is asked (over MCP)");
+	withExamples(create, [
+		"keys create --label acme --usd 50",
+		"keys create --account acc_… --label 'second service' --max-per-month 20",
+	]);
+	addOperatorCommand(create, context, {
+		ask: (operator, flags) =>
+			operator.createKey({
+				...scopeOf(flags),
+				account_id: textOf(flags, "account"),
+				usd: textOf(flags, "usd"),
+				has_payment_method: flags["cardOnFile"] === true || undefined,
+				zero_retention: flags["zeroRetention"] === true || undefined,
+				max_total_usd: textOf(flags, "maxTotal"),
+				max_per_month_usd: textOf(flags, "maxPerMonth"),
+				ask_above_usd: textOf(flags, "askAbove"),
+			}),
+		describe: ({ key, id, account_id }) => [`${key}   ${id}, account ${account_id}; ${ONCE}`],
+	});
 }
 
 export function addTokens(program: Command, context: CommandContext): void {

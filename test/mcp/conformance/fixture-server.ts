@@ -22,9 +22,14 @@ import {
 	TEMPLATE,
 } from "./content-fixtures.js";
 import { SCHEMA_TOOLS } from "./schema-fixtures.js";
+import { FIXTURE_TASKS, TASK_TOOLS } from "./task-fixtures.js";
 
 const INVALID_PARAMS = -32602;
-const ANSWERS: Readonly<Record<string, FixtureAnswer>> = { ...CONTENT_TOOLS, ...ASKING_TOOLS };
+const ANSWERS: Readonly<Record<string, FixtureAnswer>> = {
+	...CONTENT_TOOLS,
+	...ASKING_TOOLS,
+	...TASK_TOOLS,
+};
 
 /** Listens on loopback, next to the app whose service it shows; anybody may call. */
 export async function startFixtureServer(app: App): Promise<{ url: string; close(): void }> {
@@ -39,7 +44,8 @@ export async function startFixtureServer(app: App): Promise<{ url: string; close
 		callRates: app.money.callRates,
 		issuers: { access: () => undefined, identity: undefined },
 		takesPayments: true,
-		createServer: (deps, exchange) => withFixtures(createProtocolServer(deps, exchange), service),
+		createServer: (deps, exchange) =>
+			withFixtures(createProtocolServer({ ...deps, tasks: FIXTURE_TASKS }, exchange), service),
 	});
 	const http = createServer(express().use(mcp.router));
 	await new Promise<void>((resolve) => http.listen(0, "127.0.0.1", resolve));
