@@ -27,6 +27,8 @@ interface BalanceDeps {
 	readonly balance: Balance;
 	/** Refunds the price of an answer that certainly reached no one. */
 	readonly refundLost: (receiptId: string) => Promise<unknown>;
+	/** Told of a capture whose caller was refused, because it could not be written, and which may be written yet. */
+	readonly noteUnwritten: (receiptId: string) => void;
 }
 
 /** Pays calls from a balance that we keep: held in the same transaction that judges the retry key. */
@@ -109,24 +111,33 @@ async function handToJob(tx: StoreTransaction, job: JobOpening, held: JobHold): 
 }
 
 function toHeld(
-	{ store, clock, balance, refundLost }: BalanceDeps,
+	{ store, clock, balance, refundLost, noteUnwritten }: BalanceDeps,
 	{ payer, quote, fingerprint, graphIds, capture }: AdmissionRequest,
 	row: HoldRow,
 ): HeldAdmission {
+	const receiptId = siblingId(row.id, "rcpt");
 	return {
 		kind: "held",
 		id: row.id,
 		payer,
 		quote,
-		capture: (part): Promise<Charged> =>
-			store.transaction(async (tx) => {
+		async capture(part): Promise<Charged> {
+			const take = async (tx: StoreTransaction) => {
 				const captured = await balance.capture(tx, row, part?.amountMicros);
 				const facts = { fingerprint, at: clock.now(), graphIds, paidUnits: part?.units };
 				const receipt = toReceipt(row, captured, facts);
 				await tx.put("receipts", receipt);
 				await finishAttempt(tx, row.idempotencyId, receipt.id);
 				return { receipt };
-			}),
+			};
+			try {
+				return await store.transaction(take);
+			} catch (error) {
+				// Sent again with its retry key it is answered, at no further price.
+				if (row.idempotencyId === undefined) noteUnwritten(receiptId);
+				throw error;
+			}
+		},
 		async release(reason: ReleaseReason): Promise<Released> {
 			const released = store.transaction((tx) => balance.release(tx, row, reason), {
 				durability: "deferred",
@@ -140,7 +151,7 @@ function toHeld(
 		...(capture === "onResult" && {
 			abandoned: ({ isLost }) => {
 				// What cannot be written now is refunded when its payer asks, by the operator's decision.
-				if (isLost) void refundLost(siblingId(row.id, "rcpt")).catch(() => undefined);
+				if (isLost) void refundLost(receiptId).catch(() => undefined);
 			},
 		}),
 	};

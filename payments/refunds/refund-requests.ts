@@ -54,6 +54,8 @@ const DAY_MS = 86_400_000;
 export function createRefundRequests(deps: RefundServices) {
 	const { store, clock } = deps;
 	const findReceipt = (id: string) => store.read((reader) => reader.get("receipts", id));
+	const refundLost = createLossRefund(deps);
+	const unwritten = new Set<string>();
 	return {
 		/**
 		 * Asked again, it is the same request. Throws NOT_FOUND for a receipt that is not the asker's, INVALID_ARGUMENT where
@@ -77,7 +79,18 @@ export function createRefundRequests(deps: RefundServices) {
 			if (isNew && state.request.hasReason) await putReason(store, state.request, reason);
 			return state;
 		},
-		refundLost: createLossRefund(deps),
+		refundLost,
+		/** A receipt whose answer was refused because it could not be written; see `refundWritten`. */
+		noteUnwritten(receiptId: string): void {
+			unwritten.add(receiptId);
+		},
+		/** Once there is room on the disk again: refunds what was written after all, and was never answered. */
+		async refundWritten(): Promise<void> {
+			for (const receiptId of unwritten) {
+				await refundLost(receiptId);
+				unwritten.delete(receiptId);
+			}
+		},
 		/** What became of it. Throws NOT_FOUND alike for one that does not exist and one of somebody else. */
 		async get(asker: Caller, id: string): Promise<RefundState> {
 			const found = await store.read(async (reader) => ({

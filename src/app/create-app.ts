@@ -137,7 +137,8 @@ export async function createApp(options: AppOptions): Promise<App> {
 		onFull: (reason) => logger.error("nothing is sold until there is room", { reason }),
 		onResume() {
 			logger.info("there is room on the disk again, and everything is sold");
-			for (const act of onRoom) act().catch((error: unknown) => logger.error(NOT_TAKEN_UP, { error: String(error) }));
+			for (const act of onRoom)
+				act().catch((error: unknown) => logger.error(NOT_TAKEN_UP, { error: String(error) }));
 		},
 		onDroppedQueryRows: (rows) => logger.error("rows of the query log were lost", { rows }),
 	}).catch((error: unknown) => {
@@ -208,7 +209,8 @@ async function wire(ports: WiredPorts, store: Store): Promise<App> {
 		webhooks,
 	});
 	const jobs = openJobs({ ...content, research });
-	ports.onRoom.push(jobs.resume, async () => money.onchain?.resume());
+	const { refundWritten } = money.refundRequests;
+	ports.onRoom.push(jobs.resume, async () => money.onchain?.resume(), refundWritten);
 	const sold = { ...content, ...research, research, jobs };
 	const service = createService(sold);
 	const a2a = openA2a({ ...sold, service });

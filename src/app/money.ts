@@ -147,8 +147,7 @@ export function createMoney(deps: MoneyDeps): Money {
 	const plan = createPlanBalance({ ledger, clock, findAccess });
 	const refunds = createRefunds({ store, clock, ids });
 	const refundRequests = createRefundRequests({ store, clock, ids, refunds });
-	const { refundLost } = refundRequests;
-	const methods = listMethods(deps, { onchain, paymentChallenges, spt, plan, refundLost });
+	const methods = listMethods(deps, { onchain, paymentChallenges, spt, plan, refundRequests });
 	const guard = createInvariantGuard({ store, clock });
 	const quoteSeal = createQuoteSeal(pepper);
 	const redeemQuote = createRedeemQuote({ seal: quoteSeal, clock });
@@ -199,15 +198,17 @@ function listMethods(
 		readonly paymentChallenges: ReturnType<typeof createChallengeIssuer>;
 		readonly spt: Balance;
 		readonly plan: Balance;
-		readonly refundLost: RefundRequests["refundLost"];
+		readonly refundRequests: RefundRequests;
 	},
 ): readonly PaymentMethod[] {
-	const { onchain, paymentChallenges, spt, plan, refundLost } = parts;
-	const prepaid = createBalanceMethod({ store, clock, balance: spt, refundLost });
+	const { onchain, paymentChallenges, spt, plan, refundRequests } = parts;
+	const { refundLost, noteUnwritten } = refundRequests;
+	const books = { store, clock, refundLost, noteUnwritten };
+	const prepaid = createBalanceMethod({ ...books, balance: spt });
 	return [
 		...(onchain ? [onchain] : []),
 		withPrepaidCharge(prepaid, paymentChallenges),
-		createBalanceMethod({ store, clock, balance: plan, refundLost }),
+		createBalanceMethod({ ...books, balance: plan }),
 	];
 }
 

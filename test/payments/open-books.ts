@@ -5,7 +5,7 @@ import { createIds, systemRandom } from "../../src/kernel/ids.js";
 import type { TokenRow } from "../../store/rows/account-rows.js";
 import type { ReceiptRow } from "../../store/rows/call-rows.js";
 import { createFakeDisk } from "../store/fake-disk.js";
-import { openOn, stillClock, tokenRow } from "../store/open-test-store.js";
+import { openOn, type StillClock, stillClock, tokenRow } from "../store/open-test-store.js";
 
 export interface Sale {
 	readonly owner: string;
@@ -21,8 +21,13 @@ export interface Sale {
 export const WALLET = "eip155:84532:0x1111111111111111111111111111111111111111";
 
 /** A journal store in memory with a ledger on it, and the ways money gets into and through it. */
-export async function openBooks({ ownersOf }: { readonly ownersOf?: OwnersOf } = {}) {
-	const clock = stillClock();
+export async function openBooks({
+	ownersOf,
+	clock = stillClock(),
+}: {
+	readonly ownersOf?: OwnersOf;
+	readonly clock?: StillClock;
+} = {}) {
 	const disk = createFakeDisk();
 	const store = await openOn(disk, { clock });
 	const ids = createIds({ clock, random: systemRandom });

@@ -1,4 +1,5 @@
 import { equal } from "node:assert/strict";
+import { setImmediate } from "node:timers/promises";
 import fc from "fast-check";
 import t from "tap";
 import { createInvariantGuard } from "../../payments/audit/invariants.js";
@@ -7,6 +8,8 @@ import type { PricedAdmission } from "../../payments/payment-method.js";
 import { createRefundRequests } from "../../payments/refunds/refund-requests.js";
 import { createSptBalance } from "../../payments/spt/spt-balance.js";
 import { ServiceError } from "../../src/kernel/errors.js";
+import { diskError } from "../store/fake-disk.js";
+import { steppedClock } from "../store/open-test-store.js";
 import { type Books, openBooks } from "./open-books.js";
 
 const PAYER = { owner: "tok_a", rail: "spt" } as const;
@@ -51,7 +54,8 @@ function openShop(books: Books) {
 		return Promise.all(losses);
 	};
 	const balance = createSptBalance(terms);
-	const method = createBalanceMethod({ store, clock, balance, refundLost });
+	const { noteUnwritten } = requests;
+	const method = createBalanceMethod({ store, clock, balance, refundLost, noteUnwritten });
 	const quote = {
 		operationId: "graphs.search",
 		amountMicros: PRICE,
@@ -59,12 +63,12 @@ function openShop(books: Books) {
 		resourceUrl: "http://localhost/",
 		description: "Search",
 	} as const;
-	const admit = (key: number) =>
+	const admit = (key?: number) =>
 		method.admit({
 			...{ quote, payer: PAYER, fingerprint: "search", graphIds: [], job: undefined },
 			proof: { scheme: "spt", token: "" },
 			capture: "onResult",
-			idempotencyKey: `key-${key}`,
+			idempotencyKey: key === undefined ? undefined : `key-${key}`,
 		});
 	return { store, requests, admit, losses };
 }
@@ -162,4 +166,35 @@ t.test("no answer is had and refunded unless the operator grants it", async (t) 
 	);
 	await fc.assert(property, { numRuns: 100 });
 	t.ok(atOnce > 0, "and what was lost is refunded at once");
+});
+
+t.test("what a full disk let be captured after its caller was refused is refunded", async (t) => {
+	for (const key of [undefined, 1]) {
+		const clock = steppedClock();
+		const books = await openBooks({ clock });
+		await books.issue("tok_a", BUDGET, { skills: [], graphs: [] });
+		const { store, disk } = books;
+		const { admit, requests } = openShop(books);
+		const admission = await admit(key);
+		if (admission.kind !== "held") throw new Error("A first call is held.");
+		disk.judge = ({ name }) => (name === "writeDurably" ? { error: diskError("ENOSPC") } : "work");
+		await t.rejects(admission.capture(), { code: "UNAVAILABLE" });
+		const early = requests.refundWritten();
+		if (key === undefined)
+			await t.rejects(early, { code: "UNAVAILABLE" }, "not before there is room");
+		else await early;
+		disk.judge = () => "work";
+		while (store.health().status !== "ok") {
+			clock.pass();
+			await setImmediate();
+		}
+		await requests.refundWritten();
+		await requests.refundWritten();
+		const isKept = key !== undefined;
+		t.equal(await books.balance("cust:tok_a"), BUDGET - (isKept ? PRICE : 0n), `key ${key}`);
+		if (isKept)
+			t.equal((await admit(key)).kind, "replayed", "its caller has the answer by its key");
+		const { failures } = await createInvariantGuard({ ...books }).check({ full: true });
+		t.same(failures, []);
+	}
 });

@@ -32,6 +32,25 @@ export function stillClock(startMs = START_MS): StillClock {
 	};
 }
 
+/** Waits of a second pass when the test says so. */
+export function steppedClock(): StillClock & { pass(): void } {
+	const waiting = new Set<() => void>();
+	const clock = stillClock();
+	return {
+		...clock,
+		after(delayMs, task, ...more) {
+			if (delayMs < 200) return clock.after(delayMs, task, ...more);
+			waiting.add(task);
+			return () => waiting.delete(task);
+		},
+		pass() {
+			const due = [...waiting];
+			waiting.clear();
+			for (const task of due) task();
+		},
+	};
+}
+
 let lastPid = 0;
 
 /** Every store belongs to another process, and all earlier ones have died. */
