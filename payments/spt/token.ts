@@ -42,7 +42,7 @@ export interface TokenServices extends TokenKeys {
 }
 
 /** The token of a secret in any state; every text is hashed and looked up, so that timing reveals nothing of its form. */
-export async function findToken(
+async function findToken(
 	reader: StoreReader,
 	{ secret, pepper, environment }: TokenKeys & { readonly secret: string },
 ): Promise<TokenRow | undefined> {

@@ -65,7 +65,6 @@ export {
 	oldestOf,
 	openBytes,
 	type Pepper,
-	type PepperRing,
 	type SealedText,
 	sealBytes,
 	stableHash,
