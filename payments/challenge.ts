@@ -34,7 +34,7 @@ export interface Quote {
 	readonly fingerprint?: string | undefined;
 	/** Of requests over HTTP: what their challenge says for catalogs. */
 	readonly listed?: ListedRequest | undefined;
-	/** Whoever pays has agreed to this very price, so that they need not be asked. */
+	/** The payer has agreed to this very price, and need not be asked. */
 	readonly isAgreed?: boolean | undefined;
 }
 
@@ -117,7 +117,7 @@ export function refusePayment(
 	return new PaymentRequired(code, message, challenge, options);
 }
 
-/** The refusal of a price above which whoever pays wants to be asked first; a transport that can ask them does so. */
+/** The refusal of a price above which its payer wants to be asked first; a transport that can ask does so. */
 export class PriceNotAgreed extends PaymentRequired {
 	/** Says who wants to be asked, and above which price. */
 	readonly limit: string;

@@ -157,10 +157,11 @@ function expiryAfter(now: number): string {
 	return toIsoTime(seconds * 1000).replace(".000Z", "Z");
 }
 
+/** The server's name alone: clients hold it against that of the address, which for them has no port. */
 function realmOf(quote: Quote, baseUrl: string): string {
 	const resource = resourceOf(quote);
 	const isAddress = /^https?:$/.test(resource.protocol) || !URL.canParse(baseUrl);
-	return isAddress ? resource.host : new URL(baseUrl).host;
+	return isAddress ? resource.hostname : new URL(baseUrl).hostname;
 }
 
 const resourceOf = ({ resourceUrl }: Quote): URL => new URL(resourceUrl, "http://localhost");

@@ -111,7 +111,11 @@ function toInfoSchema({
 				required: ["type", "method", ...place, ...path],
 				additionalProperties: false,
 			},
-			output: { type: "object", properties: { type: { const: "json" } }, required: ["type"] },
+			output: {
+				type: "object",
+				properties: { type: { const: "json" }, example: { type: "object" } },
+				required: ["type"],
+			},
 		},
 		required: ["input"],
 	};

@@ -15,12 +15,16 @@ import {
 import { answerMetaShape, answerSchema } from "../stream/stream.js";
 import { CHAT_LIMITS, FOLLOW_UP_KINDS } from "./chat-turns.js";
 
+/** As ranges: readers of the description whose patterns know no classes of Unicode take `\p{Cc}` for letters. */
+// biome-ignore lint/suspicious/noControlCharactersInRegex: they are what is refused.
+const PLAIN = /^[^\u0000-\u001f\u007f-\u009f\ud800-\udfff]*$/u;
+
 /** One turn of a chat. Spec: Research chat session. */
 export const chatInput = requestComponent(
 	"ChatTurn",
 	z.strictObject({
 		sessionId: textUpTo(CHAT_LIMITS.sessionIdChars)
-			.regex(/^[^\p{Cc}\p{Cs}]*$/u, "must hold no control characters")
+			.regex(PLAIN, "must hold no control characters")
 			.describe("The client's own name for the chat; of nobody else's"),
 		message: queryField.describe("What is asked next; it may refer to what was said before"),
 	}),

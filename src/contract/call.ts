@@ -18,7 +18,7 @@ export interface Call {
 	readonly quoteId?: string | undefined;
 	/** Most that the caller pays for this call without being asked. */
 	readonly maxPriceMicros?: Micros | undefined;
-	/** Whoever pays was asked and has agreed to the price of the quote. */
+	/** The payer was asked and has agreed to the price of the quote. */
 	readonly isPriceAgreed?: boolean | undefined;
 	/** Caller's retry key (D4); the A2A messageId counts as one. */
 	readonly idempotencyKey: string | undefined;

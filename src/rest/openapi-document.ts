@@ -49,6 +49,7 @@ export function toOpenApiDocument(terms: DocumentTerms) {
 				"Curated knowledge graphs, searched and paid for call by call. Free operations need no credential; a paid one without a credential answers 402 with every way to pay.",
 			contact: { name: "The operator of this server", ...toContact(contact) },
 			license: { name: "Apache-2.0", identifier: "Apache-2.0" },
+			"x-guidance": GUIDANCE,
 		},
 		servers: [{ url: baseUrl }],
 		tags: [
@@ -153,6 +154,10 @@ function toOperation(route: Operation, terms: DocumentTerms): object {
 	};
 }
 
+/** What indexers hand to agents in place of the whole description. */
+const GUIDANCE =
+	"Begin with POST /v1/search/route (free): it says which graphs would answer a question, and what the search costs. Then POST /v1/graphs/{graph_id}/search, or POST /v1/search for all graphs. Every answer is cited, and one without rows costs nothing. Call a paid operation without a credential to be told every way to pay (402). POST /v1/quotes (free) gives the price of a call beforehand.";
+
 /** Free operations say so with an empty requirement, as do those an id alone may open. Spec: Authentication, rule 3. */
 function securityOf(route: Operation): readonly object[] {
 	if (route.kind === "paid") return [SCHEMES.account, SCHEMES.spt];
@@ -173,7 +178,14 @@ function priceOf(route: Operation, { prices, takesChain }: DocumentTerms): objec
 		return {
 			"x-svc-price-usd": toUsdNumber(LIMITS.sptMinMicros),
 			"x-svc-billing-type": "prepaid",
-			"x-payment-info": { price: dynamic, protocols: protocolsOf({ takesChain }) },
+			"x-payment-info": {
+				price: {
+					...dynamic,
+					min: formatUsd(LIMITS.sptMinMicros),
+					max: formatUsd(LIMITS.sptMaxMicros),
+				},
+				protocols: protocolsOf({ takesChain }),
+			},
 		};
 	}
 	if (route.kind !== "paid") return { "x-svc-price-usd": 0, "x-svc-billing-type": "free" };

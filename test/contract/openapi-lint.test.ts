@@ -39,3 +39,33 @@ t.test(
 		t.ok((await lint(JSON.stringify(broken))).length > 0, "a broken one is complained about");
 	},
 );
+
+t.test("patterns mean the same to readers that know no classes of Unicode", (t) => {
+	const document = toOpenApiDocument({
+		baseUrl: "https://api.example.org",
+		prices: createPriceList(),
+	});
+	const patterns: string[] = [];
+	JSON.stringify(document, (key, value) => {
+		if (key === "pattern" && typeof value === "string") patterns.push(value);
+		return value;
+	});
+	t.ok(patterns.length > 5);
+	t.same(
+		patterns.filter((pattern) => /\\p\{/i.test(pattern)),
+		[],
+	);
+	t.ok(patterns.every((pattern) => new RegExp(pattern)));
+	t.end();
+});
+
+t.test("what an indexer reads of prices has bounds, and words for agents", (t) => {
+	const { info, paths } = toOpenApiDocument({
+		baseUrl: "https://api.example.org",
+		prices: createPriceList(),
+	});
+	t.match(info["x-guidance"], /search\/route.*402/);
+	const price = { mode: "dynamic", currency: "USD", min: "1.00", max: "10000.00" };
+	t.match(paths["/v1/spt"], { post: { "x-payment-info": { price } } });
+	t.end();
+});

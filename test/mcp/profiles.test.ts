@@ -4,6 +4,7 @@ import t from "tap";
 import { z } from "zod";
 import { toFlatOutput, toInputSchema, toOutputSchema } from "../../src/mcp/tool-schema.js";
 import { inputComplaintsOf } from "./flat-schema.js";
+import { rpc2026 } from "./requests-2026.js";
 import { startMcp } from "./start-mcp.js";
 
 const ajv = new Ajv2020({ strict: true, allowUnionTypes: false });
@@ -81,6 +82,10 @@ t.test("lists are short enough to be read whole, and state the price", async (t)
 				t.equal(code, -32602, `${method} ${JSON.stringify(params)}`);
 				t.match(message, /^[A-Z].*[.]$/, "a sentence");
 			}
+			const ask = rpc2026(shop.baseUrl, { headers: { "X-API-Key": shop.key }, capabilities: {} });
+			const handshake = await ask("initialize");
+			t.equal(handshake.status, 404, "since 2026-07-28 there is none, whatever its parameters");
+			t.equal(handshake.message.error.code, -32601);
 			t.same(
 				shop.logged.filter((line) => line.includes("unexpected")),
 				[],

@@ -13,8 +13,6 @@ interface Place {
 	readonly capabilities: object;
 }
 
-export type Ask = ReturnType<typeof rpc2026>;
-
 /** Sends requests as clients of 2026-07-28 do: each says by itself what the client can do. */
 export function rpc2026(
 	baseUrl: string,

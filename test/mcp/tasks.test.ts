@@ -5,7 +5,7 @@ import { startMcp } from "./start-mcp.js";
 import { startPaidMcp } from "./start-paid-mcp.js";
 
 const QUERY = { query: "How do agents pay for what they call?" };
-/** Of an acknowledgement: nothing but its kind, and which server sent it. */
+/** Of a mere reply: nothing but its kind, and which server sent it. */
 const EMPTY = ["resultType", "_meta"];
 const START = { name: "start_deep_dive", arguments: QUERY };
 

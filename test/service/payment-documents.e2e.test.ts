@@ -105,6 +105,8 @@ t.test("a service with a chain says how it is paid, before and after", async (t)
 				t.ok(isSound(bazaar.info), `${pathname}: ${ajv.errorsText(isSound.errors)}`);
 				const { input } = bazaar.info;
 				t.match(input, { type: "http", method });
+				// As x402scan looks for the shape of an answer.
+				t.match(bazaar.schema, { properties: { output: { properties: { example: {} } } } });
 				t.same(input.body, init.body && example_input);
 				const template = bazaar.routeTemplate ?? pathname;
 				const filled = template.replace(/:(\w+)/g, (_, name: string) =>

@@ -38,13 +38,14 @@ function begin(work: (id: string) => Promise<object>): object {
 	const taskId = crypto.randomUUID();
 	const now = new Date().toISOString();
 	const times = { createdAt: now, lastUpdatedAt: now, ttlMs: DAY_MS, pollIntervalMs: 100 };
-	tasks.set(taskId, { taskId, status: "working", ...times });
+	const created: Task = { taskId, status: "working", ...times };
+	tasks.set(taskId, created);
 	void work(taskId).then(
 		(result) => change(taskId, { status: "completed", result }),
 		(error) =>
 			change(taskId, { status: "failed", error: { code: -32603, message: String(error) } }),
 	);
-	return { resultType: "task", ...tasks.get(taskId) };
+	return { resultType: "task", ...created };
 }
 
 /** Waits until every question of a task is answered. */

@@ -91,8 +91,8 @@ t.test("one 402 carries the challenges of every scheme, in a list that mppx read
 		Challenge.fromResponseList(response).map(({ method, intent }) => `${method}/${intent}`),
 		["evm/charge", "tollgraph/charge"],
 	);
-	const { host } = new URL(app.baseUrl);
-	for (const { realm } of Challenge.fromResponseList(response)) t.equal(realm, host);
+	const { hostname } = new URL(app.baseUrl);
+	for (const { realm } of Challenge.fromResponseList(response)) t.equal(realm, hostname);
 	const { continuations } = (await response.json()) as { continuations: { type: string }[] };
 	t.match(
 		continuations.find(({ type }) => type === "mpp"),
