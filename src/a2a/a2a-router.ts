@@ -201,7 +201,10 @@ function createCardRoutes(card: CardSource): Router {
 	return express
 		.Router({ caseSensitive: true, strict: true })
 		.get(A2A_PATHS.card, vary, serve(pickShape))
-		.get(A2A_PATHS.olderCard, serve(({ legacy }) => legacy));
+		.get(
+			A2A_PATHS.olderCard,
+			serve(({ legacy }) => legacy),
+		);
 }
 
 /** The version is a header or, as the protocol has it, a parameter of the address; an empty one is 0.3. */

@@ -57,18 +57,17 @@ export function createPaymentService(
 	const changes = createTaskChanges(clock);
 
 	const payOnce = (asked: WaitingTask, sending: Sending): Promise<Purchase> => {
-		const purchase = attempt(asked, sending).then((task) => {
-			changes.publish(task);
-			return { task, isRepeated: false };
-		});
+		const purchase = attempt(asked, sending).then((task) => ({
+			task: changes.publish(task),
+			isRepeated: false,
+		}));
 		running.set(asked.taskId, { hash: sending.hash, purchase });
 		return purchase.finally(() => running.delete(asked.taskId));
 	};
 	const end = (asked: WaitingTask, message?: Message): Task => {
 		const reported = toCanceled(asked, { message, timestamp: toIsoTime(clock.now()) });
 		waiting.keep({ ...asked, reported });
-		changes.publish(reported);
-		return reported;
+		return changes.publish(reported);
 	};
 	const goOnWith = async (asked: WaitingTask, sending: Sending): Promise<Purchase> => {
 		const { message, note, hash } = sending;
@@ -130,8 +129,9 @@ export function createPaymentService(
 function createTaskChanges(clock: Clock) {
 	const changed = new EventEmitter<Record<string, [Task]>>().setMaxListeners(0);
 	return {
-		publish(task: Task): void {
+		publish(task: Task): Task {
 			changed.emit(task.id, task);
+			return task;
 		},
 		/**
 		 * The task, then whatever changes it. Ends when the task does, when the caller leaves and after JOB_LIMITS.eventStreamMs.
@@ -141,12 +141,7 @@ function createTaskChanges(clock: Clock) {
 			task: Task,
 			{ response }: Exchange,
 		): AsyncGenerator<StreamResponse, void, undefined> {
-			if (changed.listenerCount(task.id) >= JOB_LIMITS.eventStreamsPerJob) {
-				throw new ServiceError(
-					"RATE_LIMITED",
-					"Too many streams read this task already; ask for it with tasks/get.",
-				);
-			}
+			assertFewer(changed.listenerCount(task.id));
 			const caller = watchCaller(response, clock, JOB_LIMITS.eventStreamMs);
 			const later = on(changed, task.id, { signal: caller.signal });
 			try {
@@ -163,6 +158,14 @@ function createTaskChanges(clock: Clock) {
 			}
 		},
 	};
+}
+
+function assertFewer(streams: number): void {
+	if (streams < JOB_LIMITS.eventStreamsPerJob) return;
+	throw new ServiceError(
+		"RATE_LIMITED",
+		`This task is read ${streams} times at once already; close one of the streams first.`,
+	);
 }
 
 /** A new task of a message; it is shown to no one yet. Its context's id, which others may see, reveals nothing of its own. */

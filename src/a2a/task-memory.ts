@@ -92,7 +92,9 @@ export function createUnpaidTasks(clock: Clock) {
 		},
 		findTask(taskId: string): Task | undefined {
 			const text = memory.find(taskId);
-			return text === undefined ? undefined : Task.fromJSON(JSON.parse(text.slice(text.indexOf("\n"))));
+			return text === undefined
+				? undefined
+				: Task.fromJSON(JSON.parse(text.slice(text.indexOf("\n"))));
 		},
 		rowsOf: (owner: string): readonly TaskRow[] => memory.textsOf(owner).map(rowIn),
 		forget: memory.forget,

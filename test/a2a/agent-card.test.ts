@@ -112,15 +112,18 @@ t.test("both cards carry a signature that verifies with the published key", asyn
 	await t.rejects(flattenedVerify(forged, createLocalJWKSet(keySet)));
 });
 
-t.test("a caller who names no version reads the card of 1.0, with no field it does not have", async (t) => {
-	const { baseUrl } = await startA2a(t);
-	const { card, headers } = await fetchCard(baseUrl, undefined);
-	t.same(AgentCard.toJSON(AgentCard.fromJSON(card)), card);
-	t.equal(card.supportedInterfaces[0].protocolVersion, "1.0");
-	t.notOk("url" in card || "protocolVersion" in card);
-	const named = await fetchCard(baseUrl, "1.0");
-	t.same([named.card, named.headers.get("ETag")], [card, headers.get("ETag")]);
-});
+t.test(
+	"a caller who names no version reads the card of 1.0, with no field it does not have",
+	async (t) => {
+		const { baseUrl } = await startA2a(t);
+		const { card, headers } = await fetchCard(baseUrl, undefined);
+		t.same(AgentCard.toJSON(AgentCard.fromJSON(card)), card);
+		t.equal(card.supportedInterfaces[0].protocolVersion, "1.0");
+		t.notOk("url" in card || "protocolVersion" in card);
+		const named = await fetchCard(baseUrl, "1.0");
+		t.same([named.card, named.headers.get("ETag")], [card, headers.get("ETag")]);
+	},
+);
 
 t.test("a caller of version 0.3 reads the shape it knows", async (t) => {
 	const { baseUrl } = await startA2a(t);

@@ -9,53 +9,56 @@ import { askGraph, rpc } from "./raw-rpc.js";
 import { NOTHING, startA2a } from "./start-a2a.js";
 import { textMessage } from "./stock-client.js";
 
-t.test("a completed task that cost nothing is read, listed and finished like any other", async (t) => {
-	const clock = manualClock("2026-01-01T00:00:00Z");
-	const shop = await startA2a(t, { clock });
-	const [mine, theirs] = [await shop.issueSpt("5"), await shop.issueSpt("5")];
-	const as = ({ token }: { token: string }) => ({ headers: { "X-Pay-SPT": token } });
-	const params = askGraph(NOTHING);
-	Object.assign(params.message, { contextId: "free-context" });
-	const { task } = (await rpc(shop.baseUrl, { params, ...as(mine) })).body.result;
-	t.same(task.status.state, "TASK_STATE_COMPLETED");
-	const { id } = task;
+t.test(
+	"a completed task that cost nothing is read, listed and finished like any other",
+	async (t) => {
+		const clock = manualClock("2026-01-01T00:00:00Z");
+		const shop = await startA2a(t, { clock });
+		const [mine, theirs] = [await shop.issueSpt("5"), await shop.issueSpt("5")];
+		const as = ({ token }: { token: string }) => ({ headers: { "X-Pay-SPT": token } });
+		const params = askGraph(NOTHING);
+		Object.assign(params.message, { contextId: "free-context" });
+		const { task } = (await rpc(shop.baseUrl, { params, ...as(mine) })).body.result;
+		t.same(task.status.state, "TASK_STATE_COMPLETED");
+		const { id } = task;
 
-	const get = (who = mine) =>
-		rpc(shop.baseUrl, { method: "GetTask", params: { id }, ...as(who) });
-	t.same((await get()).body.result, task);
-	t.equal((await get(theirs)).body.error.code, -32001, "of a stranger");
-	t.equal((await rpc(shop.baseUrl, { method: "GetTask", params: { id } })).status, 401);
-	const read = await fetch(`${shop.baseUrl}/a2a/rest/tasks/${id}`, {
-		headers: { ...as(mine).headers, "A2A-Version": "1.0" },
-	});
-	t.same(await read.json(), task);
+		const get = (who = mine) =>
+			rpc(shop.baseUrl, { method: "GetTask", params: { id }, ...as(who) });
+		t.same((await get()).body.result, task);
+		t.equal((await get(theirs)).body.error.code, -32001, "of a stranger");
+		t.equal((await rpc(shop.baseUrl, { method: "GetTask", params: { id } })).status, 401);
+		const read = await fetch(`${shop.baseUrl}/a2a/rest/tasks/${id}`, {
+			headers: { ...as(mine).headers, "A2A-Version": "1.0" },
+		});
+		t.same(await read.json(), task);
 
-	clock.advance(1000);
-	const paid = await rpc(shop.baseUrl, { params: askGraph("paid"), ...as(mine) });
-	const list = async (query: object, who = mine) => {
-		const listed = await rpc(shop.baseUrl, { method: "ListTasks", params: query, ...as(who) });
-		return listed.body.result.tasks.map((each: { id: string }) => each.id);
-	};
-	t.same(await list({}), [paid.body.result.task.id, id]);
-	t.same(await list({ contextId: "free-context" }), [id]);
-	t.same(await list({}, theirs), []);
+		clock.advance(1000);
+		const paid = await rpc(shop.baseUrl, { params: askGraph("paid"), ...as(mine) });
+		const list = async (query: object, who = mine) => {
+			const listed = await rpc(shop.baseUrl, { method: "ListTasks", params: query, ...as(who) });
+			return listed.body.result.tasks.map((each: { id: string }) => each.id);
+		};
+		t.same(await list({}), [paid.body.result.task.id, id]);
+		t.same(await list({ contextId: "free-context" }), [id]);
+		t.same(await list({}, theirs), []);
 
-	const followUp = askGraph("more");
-	Object.assign(followUp.message, { taskId: id });
-	const calls: readonly [string, object, number][] = [
-		["SendMessage", followUp, -32004],
-		["SubscribeToTask", { id }, -32004],
-		["CancelTask", { id }, -32002],
-	];
-	for (const [method, asked, code] of calls) {
-		const refused = await rpc(shop.baseUrl, { method, params: asked, ...as(mine) });
-		t.equal(refused.body.error.code, code, method);
-	}
-	t.equal(await shop.balance(mine.id), 4_500_000n);
+		const followUp = askGraph("more");
+		Object.assign(followUp.message, { taskId: id });
+		const calls: readonly [string, object, number][] = [
+			["SendMessage", followUp, -32004],
+			["SubscribeToTask", { id }, -32004],
+			["CancelTask", { id }, -32002],
+		];
+		for (const [method, asked, code] of calls) {
+			const refused = await rpc(shop.baseUrl, { method, params: asked, ...as(mine) });
+			t.equal(refused.body.error.code, code, method);
+		}
+		t.equal(await shop.balance(mine.id), 4_500_000n);
 
-	clock.advance(LIMITS.waitingTaskTtlMs);
-	t.equal((await get()).body.error.code, -32001, "its time is over before that of a paid one");
-});
+		clock.advance(LIMITS.waitingTaskTtlMs);
+		t.equal((await get()).body.error.code, -32001, "its time is over before that of a paid one");
+	},
+);
 
 t.test("a task that failed on our side can be read, until its message is answered", async (t) => {
 	let isBroken = true;
@@ -70,7 +73,8 @@ t.test("a task that failed on our side can be read, until its message is answere
 	const failed = (await rpc(shop.baseUrl, { params, headers })).body.result.task;
 	t.equal(failed.status.state, "TASK_STATE_FAILED");
 	const get = async () =>
-		(await rpc(shop.baseUrl, { method: "GetTask", params: { id: failed.id }, headers })).body.result;
+		(await rpc(shop.baseUrl, { method: "GetTask", params: { id: failed.id }, headers })).body
+			.result;
 	t.same(await get(), failed);
 
 	isBroken = false;

@@ -151,7 +151,10 @@ t.test("an answer without rows is not settled, and says so", async (t) => {
 		t.match(payment(done.status), { status: "payment-verified", receipts: [] });
 		t.same(bodyOf(done).rows, []);
 		t.equal((await send(client, message)).id, done.id, "and may be sent again");
-		t.equal((await client.getTask({ tenant: "", id: done.id })).status?.state, TASK_STATE_COMPLETED);
+		t.equal(
+			(await client.getTask({ tenant: "", id: done.id })).status?.state,
+			TASK_STATE_COMPLETED,
+		);
 		t.equal(await shop.funds(), 10_000_000n);
 	}
 	t.same(await shop.store.read((reader) => reader.list("tasks")), [], "nothing unpaid is stored");
@@ -253,12 +256,14 @@ t.test("a task that waits for its payment can be subscribed to, by several at on
 	for (const way of EVERY_WAY.filter(({ version }) => version === "1.0")) {
 		const client = await connectPaying(shop.baseUrl, way);
 		const asked = await send(client, searchMessage(`followed over ${way.binding}`));
-		const open = () =>
-			client.resubscribeTask({ tenant: "", id: asked.id })[Symbol.asyncIterator]();
+		const open = () => client.resubscribeTask({ tenant: "", id: asked.id })[Symbol.asyncIterator]();
 		const streams = [open(), open(), open()];
 		const firsts = await Promise.all(streams.map((each) => each.next()));
 		for (const { value } of firsts) {
-			t.match(value?.payload, { $case: "task", value: { status: { state: TASK_STATE_INPUT_REQUIRED } } });
+			t.match(value?.payload, {
+				$case: "task",
+				value: { status: { state: TASK_STATE_INPUT_REQUIRED } },
+			});
 		}
 		await streams[2]?.return?.(undefined);
 		await send(client, paymentMessage(asked, signFor(asked, shop.chain, shop.wallet)));
