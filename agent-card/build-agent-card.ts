@@ -24,10 +24,12 @@ export const A2A_PATHS = {
 	rest: "/a2a/rest",
 } as const;
 
-/** The unsigned card: both transports in both protocol versions, every skill that can answer here, every price. */
+/** The unsigned card: all transports in both protocol versions, every skill that can answer here, every price. */
 export function buildAgentCard(input: {
 	/** Public base address without a trailing slash. */
 	readonly baseUrl: string;
+	/** Host and port of gRPC, where it is offered: what its clients take for an address. */
+	readonly grpcUrl?: string | undefined;
 	readonly skills: SkillCatalog;
 	readonly prices: PriceList;
 	/** Software version. */
@@ -37,7 +39,7 @@ export function buildAgentCard(input: {
 	/** Present when payments on a chain are configured. */
 	readonly x402?: X402Terms | undefined;
 }): AgentCard {
-	const { baseUrl, skills, prices, version, x402 } = input;
+	const { baseUrl, grpcUrl, skills, prices, version, x402 } = input;
 	return AgentCard.fromJSON({
 		name: input.name ?? "tollgraph",
 		description:
@@ -48,6 +50,7 @@ export function buildAgentCard(input: {
 		supportedInterfaces: ["1.0", "0.3"].flatMap((protocolVersion) => [
 			{ url: `${baseUrl}${A2A_PATHS.jsonRpc}`, protocolBinding: "JSONRPC", protocolVersion },
 			{ url: `${baseUrl}${A2A_PATHS.rest}`, protocolBinding: "HTTP+JSON", protocolVersion },
+			...(grpcUrl ? [{ url: grpcUrl, protocolBinding: "GRPC", protocolVersion }] : []),
 		]),
 		capabilities: {
 			streaming: true,

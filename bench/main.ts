@@ -1,5 +1,5 @@
 /**
- * `npm run bench -- [store routes mcp ledger hostile load import claims gate writer decision answers near-misses forms off-topic] [--json]
+ * `npm run bench -- [store routes mcp ledger hostile load mixed import claims gate writer decision answers near-misses forms off-topic] [--json]
  * [--sqlite <folder>] [--imports <folder>] [--judge <folder>] [--products all|<name,…>] [--every N] [--author N …]`: measurements with
  * their baselines in the same run; those from `decision` on only where they are named. `answers --products … --sheet <file>
  * [--with <replies,…>] [--version <name>]` writes replies for blind grading too, `answers --sheet <file> --grades <file,…>` joins grades.
@@ -20,6 +20,7 @@ import { benchImport } from "./import-bench.js";
 import { benchLedger } from "./ledger-bench.js";
 import { benchCatalogLoad } from "./load-bench.js";
 import { benchMcp } from "./mcp-bench.js";
+import { benchMixed } from "./mixed-bench.js";
 import { benchNearMisses } from "./near-misses-bench.js";
 import { benchOffTopic } from "./off-topic-bench.js";
 import { benchProducts, type ProductsReport, toProductLines } from "./product-bench.js";
@@ -35,6 +36,7 @@ const PARTS = {
 	ledger: benchLedger,
 	hostile: benchHostile,
 	load: (folder: string) => benchCatalogLoad(folder, { model: options.model }),
+	mixed: (folder: string) => benchMixed(folder, Math.max(1, Number(options.seconds) || 1)),
 	import: benchImport,
 	claims: (folder: string) => benchClaims(folder, options.judge),
 	gate: () => benchGate(options.judge),
@@ -52,6 +54,8 @@ const { values: options, positionals } = parseArgs({
 		json: { type: "boolean", default: false },
 		/** Of the part `load`: with an embedding model every concept is embedded first, which takes minutes. */
 		model: { type: "string", default: "none" },
+		/** Of the part `mixed`. */
+		seconds: { type: "string", default: "30" },
 		/** Of the part `store`: a folder where better-sqlite3 is installed. */
 		sqlite: { type: "string" },
 		/** Of the parts `decision` and `answers`: holds the folders that its questions are about. */
@@ -125,6 +129,7 @@ try {
 		: [
 				report["mcp"],
 				report["load"],
+				report["mixed"],
 				report["import"],
 				report["hostile"],
 				report["decision"],

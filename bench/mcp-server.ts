@@ -1,4 +1,6 @@
-/** The measured side of the protocol's calls: one shop on loopback, its CPU time and its heap on request. */
+/** The measured side of the protocol's calls: one shop on loopback, its CPU time, its heap and its state on request. */
+import { readdirSync } from "node:fs";
+import { monitorEventLoopDelay } from "node:perf_hooks";
 import { setImmediate } from "node:timers/promises";
 import { createApp } from "../src/app/create-app.js";
 import { readSettings } from "../src/settings/read-settings.js";
@@ -6,8 +8,17 @@ import { generateGraph } from "./generated-graph.js";
 
 export interface McpServerReady {
 	readonly baseUrl: string;
+	readonly grpcUrl: string;
 	/** Of an account that can pay for every call. */
 	readonly key: string;
+}
+
+export interface McpServerState {
+	readonly rss: number;
+	/** 0 where the system does not show them. */
+	readonly descriptors: number;
+	/** Of the event loop's delay since it was asked before. */
+	readonly loopP99Ms: number;
 }
 
 const GRAPH_ID = "generated";
@@ -21,6 +32,7 @@ const flags = {
 	model: "none",
 	catalog: "none",
 	facilitator: "off",
+	grpc_port: "0",
 };
 const settings = readSettings({ flags, environment: {}, folder: flags.data });
 const silent = { info: () => undefined, error: () => undefined };
@@ -43,9 +55,29 @@ async function heapBytes(): Promise<number> {
 	return process.memoryUsage().heapUsed;
 }
 
+const loop = monitorEventLoopDelay({ resolution: 5 });
+loop.enable();
+
+async function state(): Promise<McpServerState> {
+	await heapBytes();
+	const loopP99Ms = loop.percentile(99) / 1e6;
+	loop.reset();
+	return { rss: process.memoryUsage.rss(), descriptors: countDescriptors(), loopP99Ms };
+}
+
+function countDescriptors(): number {
+	try {
+		return readdirSync("/proc/self/fd").length;
+	} catch {
+		return 0;
+	}
+}
+
 process.on("message", async (asked) => {
-	const answer = asked === "heap" ? { heap: await heapBytes() } : { cpu: process.cpuUsage() };
-	process.send?.(answer);
+	if (asked === "state") process.send?.(await state());
+	else if (asked === "heap") process.send?.({ heap: await heapBytes() });
+	else process.send?.({ cpu: process.cpuUsage() });
 });
-const ready: McpServerReady = { baseUrl: `http://127.0.0.1:${server.port}`, key };
+const { port, grpcUrl = "" } = server;
+const ready: McpServerReady = { baseUrl: `http://127.0.0.1:${port}`, grpcUrl, key };
 process.send?.({ ready });

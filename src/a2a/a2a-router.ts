@@ -7,6 +7,7 @@ import {
 	toJsonRpcError,
 	toRestErrorBody,
 } from "@a2a-js/sdk/errors";
+import type { A2ARequestHandler } from "@a2a-js/sdk/server";
 import express, {
 	type ErrorRequestHandler,
 	type Request,
@@ -30,19 +31,14 @@ import type { Service } from "../service/service.js";
 import {
 	type A2aServices,
 	createExchange,
+	createHttpCarrier,
 	type Exchange,
 	rpcIdOf,
 	sendJson,
 	sendRestRefusal,
 	sendRpcRefusal,
 } from "./exchange.js";
-import { createPaymentService } from "./payment-service.js";
-import { createBuyAnswer } from "./purchase.js";
-import type { PushService } from "./push-service.js";
-import { createRequestHandler } from "./request-handler.js";
-import { createKeepPaid, createSell } from "./sell.js";
-import type { TaskArchive } from "./task-archive.js";
-import type { TaskWatch } from "./task-events.js";
+import { ENVELOPE_LEVELS } from "./message-envelope.js";
 import { createJsonRpcHandler, createRestHandler } from "./transport-handlers.js";
 
 /** Agent-to-agent: the protocol's messages become calls of the pipeline, its answers become tasks. */
@@ -50,28 +46,16 @@ import { createJsonRpcHandler, createRestHandler } from "./transport-handlers.js
 /** Card, key set, JSON-RPC and HTTP+JSON, each in protocol versions 1.0 and 0.3; mount it at the root. */
 export function createA2aRouter({
 	card,
-	tasks,
+	requestHandler,
 	...deps
 }: A2aServices & {
-	readonly tasks: TaskArchive;
-	readonly watch: TaskWatch;
-	readonly push: PushService;
 	readonly card: CardSource;
+	readonly requestHandler: A2ARequestHandler;
 }): Router {
-	const sell = createSell(deps);
-	const keepPaid = createKeepPaid({ ...deps, tasks });
-	const paymentService = createPaymentService({ ...deps, tasks, sell, keepPaid });
-	const requestHandler = createRequestHandler({
-		...deps,
-		card: async () => (await card()).card,
-		tasks,
-		openTasks: paymentService,
-		buy: createBuyAnswer({ ...deps, tasks, sell, keepPaid, paymentService }),
-	});
 	const exchanges = new WeakMap<Request, Exchange>();
 	/** One for each request: its error handlers go on with what its handler began. */
 	const openExchange: OpenExchange = (req) => {
-		const exchange = exchanges.get(req) ?? createExchange(deps, req);
+		const exchange = exchanges.get(req) ?? createExchange(deps, createHttpCarrier(deps, req));
 		exchanges.set(req, exchange);
 		return exchange;
 	};
@@ -227,8 +211,11 @@ export function createCardSource({
 	revision,
 	signingKey,
 	x402,
+	grpcUrl,
 }: {
 	readonly service: Service;
+	/** Where gRPC answers; undefined while it does not. */
+	readonly grpcUrl: () => string | undefined;
 	/** Changes with what is on sale. */
 	readonly revision: () => string;
 	readonly signingKey: () => CardSigningKey;
@@ -238,19 +225,18 @@ export function createCardSource({
 	return (): Promise<PublishedCard> => {
 		const baseUrl = service.info.baseUrl();
 		const signer = signingKey();
-		const key = `${revision()} ${signer.kid} ${baseUrl}`;
+		const key = [revision(), signer.kid, baseUrl, grpcUrl()].join(" ");
 		if (published?.key !== key) {
 			const { skills, prices, info } = service;
-			const unsigned = buildAgentCard({ baseUrl, skills, prices, version: info.version, x402 });
+			const { version } = info;
+			const addresses = { baseUrl, grpcUrl: grpcUrl() };
+			const unsigned = buildAgentCard({ ...addresses, skills, prices, version, x402 });
 			const keySetUrl = `${baseUrl}${A2A_PATHS.keys}`;
 			published = { key, card: publishCard(unsigned, signer, keySetUrl) };
 		}
 		return published.card;
 	};
 }
-
-/** Levels the protocols wrap around a skill's input: request, params, message, parts, part, data, data, input. */
-const ENVELOPE_LEVELS = 8;
 
 const JSON_TYPES = ["application/json", "application/a2a+json"];
 

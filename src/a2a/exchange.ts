@@ -3,13 +3,22 @@ import type { ServerCallContext, User } from "@a2a-js/sdk/server";
 import type { Request, Response } from "express";
 import { X402_EXTENSION_URI } from "../../agent-card/agent-card.js";
 import type { Store } from "../../store/store.js";
-import { type Caller, type Credential, type Payment, parsePayment } from "../contract/contract.js";
 import {
+	type Caller,
+	type CallResult,
+	type Credential,
+	type Payment,
+	parsePayment,
+	type SentHeaders,
+} from "../contract/contract.js";
+import {
+	type CallerLink,
 	type ErrorReply,
-	isOurFailure,
+	linkOf,
 	openRequestId,
 	readCredential,
 	readHeaders,
+	reportDelivery,
 	toCallerAddress,
 	toErrorReply,
 	toServiceError,
@@ -39,16 +48,31 @@ export interface A2aServices {
 	readonly logger?: Logger | undefined;
 }
 
-/**
- * One HTTP request on its way through the SDK, which carries it as its user: who calls, from where,
- * and why the call was refused. The SDK cannot say 402 or set headers; the handlers around it read the refusal here.
- */
-export interface Exchange extends User {
-	readonly response: Response;
+/** What a call came with, and what takes its answer back: an HTTP request, or a call over gRPC. */
+export interface Carrier extends CallerLink {
+	/** Headers, or metadata. */
+	readonly headers: SentHeaders;
 	readonly requestId: string;
 	/** IP address of the caller, or its network; see toCallerAddress. */
 	readonly address: string;
 	/** Absolute address that was called, for challenges that name it. */
+	readonly resourceUrl: string;
+	/** Throws INVALID_ARGUMENT or UNAUTHENTICATED for credentials that cannot be read. */
+	credential(): Credential | undefined;
+	/** Sent before the answer. */
+	setHeader(name: string, value: string): void;
+	/** Reports to the payment rail what became of the answer. */
+	reportDelivery(result: Pick<CallResult, "onDelivered" | "onAbandoned">): void;
+}
+
+/**
+ * One call on its way through the SDK, which carries it as its user: who calls, from where,
+ * and why the call was refused. The SDK cannot say 402 or set headers; the handlers around it read the refusal here.
+ */
+export interface Exchange extends User {
+	readonly carrier: Carrier;
+	readonly requestId: string;
+	readonly address: string;
 	readonly resourceUrl: string;
 	/** Throws INVALID_ARGUMENT or UNAUTHENTICATED for credentials that cannot be read. */
 	credential(): Credential | undefined;
@@ -64,26 +88,19 @@ export interface Exchange extends User {
 }
 
 export function createExchange(
-	{
-		service,
-		ids,
-		acceptsX402,
-		logger,
-	}: Pick<A2aServices, "service" | "ids" | "acceptsX402" | "logger">,
-	req: Request,
+	{ service, acceptsX402, logger }: Pick<A2aServices, "service" | "acceptsX402" | "logger">,
+	carrier: Carrier,
 ): Exchange {
-	const response = req.res as Response;
-	const headers = readHeaders(req);
+	const { headers, requestId, address, resourceUrl } = carrier;
 	const x402 = acceptsX402 ? readActivation(headers) : undefined;
-	if (x402) response.setHeader(x402.header, X402_EXTENSION_URI);
-	const requestId = openRequestId(req, response, ids);
+	if (x402) carrier.setHeader(x402.header, X402_EXTENSION_URI);
 	let payment: { readonly read: Payment | undefined } | undefined;
 	let caller: Promise<Caller> | undefined;
 	let refusal: Refusal | undefined;
 	let failure: unknown;
 
 	const findCaller = async () => {
-		const shown = readCredential(req);
+		const shown = carrier.credential();
 		if (shown) return service.identify(shown);
 		throw new ServiceError(
 			"UNAUTHENTICATED",
@@ -91,11 +108,11 @@ export function createExchange(
 		);
 	};
 	return {
-		response,
+		carrier,
 		requestId,
-		address: toCallerAddress(req.ip),
-		resourceUrl: `${service.info.baseUrl()}${pathOf(req)}`,
-		credential: () => readCredential(req),
+		address,
+		resourceUrl,
+		credential: carrier.credential,
 		payment() {
 			payment ??= { read: parsePayment(headers) };
 			return payment.read;
@@ -108,7 +125,7 @@ export function createExchange(
 		refuse(error): Refusal {
 			const reported = toServiceError(error);
 			// One that is refused again on its way out is logged once.
-			if (isOurFailure(reported, response) && failure !== error) {
+			if (reported.code === "INTERNAL" && !carrier.hasLeft() && failure !== error) {
 				failure = error;
 				logger?.error("unexpected failure", { requestId, error: stackOf(error) });
 			}
@@ -122,6 +139,24 @@ export function createExchange(
 	};
 }
 
+/** The request and its response as what carries a call. */
+export function createHttpCarrier(
+	{ service, ids }: Pick<A2aServices, "service" | "ids">,
+	req: Request,
+): Carrier {
+	const response = req.res as Response;
+	return {
+		...linkOf(response),
+		headers: readHeaders(req),
+		requestId: openRequestId(req, response, ids),
+		address: toCallerAddress(req.ip),
+		resourceUrl: `${service.info.baseUrl()}${pathOf(req)}`,
+		credential: () => readCredential(req),
+		setHeader: (name, value) => void response.setHeader(name, value),
+		reportDelivery: (result) => reportDelivery(response, result),
+	};
+}
+
 /** The exchange the SDK carries through a call. */
 export function exchangeOf(context: ServerCallContext): Exchange {
 	return context.user as Exchange;
@@ -132,26 +167,45 @@ function pathOf({ originalUrl }: Request): string {
 	return query === -1 ? originalUrl : originalUrl.slice(0, query);
 }
 
-const PAYMENT = -32042;
-const TOO_MANY = -32029;
-const OUR_FAULT = A2A_ERROR_CODE.INTERNAL_ERROR;
-const LATER = -32053;
+/** An error's code over JSON-RPC, and its status over gRPC. */
+type ProtocolCodes = readonly [rpc: number, grpc: number];
 
-/** JSON-RPC code by meaning; ours lie in -32020…-32059 of the range for servers, which A2A leaves free. */
-const RPC_CODE_OF: Readonly<Record<ErrorCode, number>> = {
-	INVALID_ARGUMENT: A2A_ERROR_CODE.INVALID_PARAMS,
-	UNAUTHENTICATED: -32041,
+/** Of gRPC's statuses those that refusals have; its library is loaded where gRPC is served only. */
+export const GRPC_STATUS = {
+	ok: 0,
+	unknown: 2,
+	invalidArgument: 3,
+	notFound: 5,
+	alreadyExists: 6,
+	permissionDenied: 7,
+	resourceExhausted: 8,
+	failedPrecondition: 9,
+	aborted: 10,
+	internal: 13,
+	unavailable: 14,
+	unauthenticated: 16,
+} as const;
+
+const PAYMENT: ProtocolCodes = [-32042, GRPC_STATUS.failedPrecondition];
+const TOO_MANY: ProtocolCodes = [-32029, GRPC_STATUS.resourceExhausted];
+const OUR_FAULT: ProtocolCodes = [A2A_ERROR_CODE.INTERNAL_ERROR, GRPC_STATUS.internal];
+const LATER: ProtocolCodes = [-32053, GRPC_STATUS.unavailable];
+
+/** Codes by meaning; ours of JSON-RPC lie in -32020…-32059 of the range for servers, which A2A leaves free. */
+const CODES_OF: Readonly<Record<ErrorCode, ProtocolCodes>> = {
+	INVALID_ARGUMENT: [A2A_ERROR_CODE.INVALID_PARAMS, GRPC_STATUS.invalidArgument],
+	UNAUTHENTICATED: [-32041, GRPC_STATUS.unauthenticated],
 	PAYMENT_REQUIRED: PAYMENT,
 	INSUFFICIENT_BALANCE: PAYMENT,
 	SPENDING_LIMIT: PAYMENT,
 	PAYMENT_REJECTED: PAYMENT,
 	PAYMENT_ALREADY_USED: PAYMENT,
-	SCOPE_FORBIDDEN: -32043,
-	NOT_FOUND: -32044,
-	IDEMPOTENCY_IN_FLIGHT: -32049,
-	IDEMPOTENCY_MISMATCH: -32022,
-	CONFLICT: -32023,
-	PRECONDITION_FAILED: -32024,
+	SCOPE_FORBIDDEN: [-32043, GRPC_STATUS.permissionDenied],
+	NOT_FOUND: [-32044, GRPC_STATUS.notFound],
+	IDEMPOTENCY_IN_FLIGHT: [-32049, GRPC_STATUS.aborted],
+	IDEMPOTENCY_MISMATCH: [-32022, GRPC_STATUS.alreadyExists],
+	CONFLICT: [-32023, GRPC_STATUS.aborted],
+	PRECONDITION_FAILED: [-32024, GRPC_STATUS.aborted],
 	RATE_LIMITED: TOO_MANY,
 	QUOTA_EXCEEDED: TOO_MANY,
 	INTERNAL: OUR_FAULT,
@@ -160,15 +214,18 @@ const RPC_CODE_OF: Readonly<Record<ErrorCode, number>> = {
 	UNAVAILABLE: LATER,
 };
 
-/** A refusal, ready for either binding; `body` is the contract's error with the ways to pay beside it. */
+/** A refusal, ready for every binding; `body` is the contract's error with the ways to pay beside it. */
 export interface Refusal extends ErrorReply {
+	readonly code: ErrorCode;
 	readonly rpcCode: number;
+	readonly grpcStatus: number;
 	readonly message: string;
 }
 
 function toRefusal(error: ServiceError, requestId: string): Refusal {
 	const { code, message } = error;
-	return { ...toErrorReply(error, requestId), rpcCode: RPC_CODE_OF[code], message };
+	const [rpcCode, grpcStatus] = CODES_OF[code];
+	return { ...toErrorReply(error, requestId), code, rpcCode, grpcStatus, message };
 }
 
 export type RpcId = string | number | null;

@@ -50,6 +50,20 @@ export function checkLegacyTaskParams(method: string, params: unknown): void {
 	else if (method.startsWith("tasks/")) parseInput(taskParams, params);
 }
 
+/** Levels the protocols wrap around a skill's input: request, params, message, parts, part, data, data, input. */
+export const ENVELOPE_LEVELS = 8;
+
+/** The bound on nesting that JSON is read within, for what came as a protocol buffer. Throws INVALID_ARGUMENT. */
+export function assertShallow(value: unknown, levelsMax: number): void {
+	if (isShallow(value, levelsMax)) return;
+	throw invalidArgument(`The request is nested deeper than ${levelsMax} levels.`);
+}
+
+function isShallow(value: unknown, levels: number): boolean {
+	if (typeof value !== "object" || value === null || value instanceof Uint8Array) return true;
+	return levels > 0 && Object.values(value).every((each) => isShallow(each, levels - 1));
+}
+
 /** What is wrong at one place of a message that the envelope leaves open. */
 export function invalidMessage(path: string, message: string): ServiceError {
 	return invalidArgument(`The message is not valid: "${path}" ${message}.`, {

@@ -173,7 +173,7 @@ const refuseToRun = async () => {
 const noExecutor: AgentExecutor = { execute: refuseToRun, cancelTask: refuseToRun };
 
 /** Errors of the protocol are the SDK's to report; of every other the exchange remembers how to refuse. */
-async function guard<R>(
+export async function guard<R>(
 	context: ServerCallContext,
 	work: (exchange: Exchange) => Promise<R>,
 ): Promise<R> {
@@ -212,10 +212,10 @@ function trimHistory(task: Task, limit: number | undefined): Task {
 	return { ...task, history: limit > 0 ? task.history.slice(-limit) : [] };
 }
 
-function showCost({ response }: Exchange, { task, isRepeated }: Purchase): void {
+function showCost({ carrier }: Exchange, { task, isRepeated }: Purchase): void {
 	const cost = costOf(task);
 	for (const [name, value] of Object.entries(cost ? costHeaders(cost) : {})) {
-		response.setHeader(name, value);
+		carrier.setHeader(name, value);
 	}
-	if (isRepeated) response.setHeader("Idempotent-Replayed", "true");
+	if (isRepeated) carrier.setHeader("Idempotent-Replayed", "true");
 }

@@ -12,7 +12,7 @@ import {
 	type Skill,
 	type SkillId,
 } from "../contract/contract.js";
-import { type CallerWatch, reportDelivery, toServiceError, watchCaller } from "../http/http.js";
+import { type CallerWatch, toServiceError, watchLink } from "../http/http.js";
 import { ServiceError, stackOf, toIsoTime } from "../kernel/kernel.js";
 import { isPaid, jobIdOf, toCompletedTask, toFailedTask, toLaunchedTask } from "./a2a-task.js";
 import type { A2aServices, Exchange } from "./exchange.js";
@@ -56,7 +56,7 @@ export function createSell({
 		{ canFail }: { readonly canFail: boolean },
 	): Promise<{ readonly task: Task; readonly result: CallResult | undefined }> => {
 		const { taskId, message, request, exchange, idempotencyKey, payment } = offered;
-		const { requestId, response } = exchange;
+		const { requestId, carrier } = exchange;
 		const frame = () => ({
 			taskId,
 			message,
@@ -64,7 +64,7 @@ export function createSell({
 			requestId,
 			timestamp: toIsoTime(clock.now()),
 		});
-		const watch = watchCaller(response, clock, LIMITS.requestTimeoutMs);
+		const watch = watchLink(carrier, clock, LIMITS.requestTimeoutMs);
 		try {
 			const operationId = OPERATION_OF_SKILL[request.skillId];
 			const result = await service.invoke({
@@ -107,10 +107,10 @@ function textOf({ toText, title }: Skill, { output, isAnswer, cost }: CallResult
 }
 
 /** The rail's receipt headers, and word to the rail once the answer has left. */
-function reportPayment({ response }: Exchange, result: CallResult) {
+function reportPayment({ carrier }: Exchange, result: CallResult) {
 	const { paymentHeaders = {} } = result;
-	for (const [name, value] of Object.entries(paymentHeaders)) response.setHeader(name, value);
-	reportDelivery(response, result);
+	for (const [name, value] of Object.entries(paymentHeaders)) carrier.setHeader(name, value);
+	carrier.reportDelivery(result);
 }
 
 /** The error of a call that went wrong after it was let in; undefined when the caller or the clock ended it. */

@@ -1,7 +1,7 @@
 import { type StreamResponse, type Task, TaskState } from "@a2a-js/sdk";
 import { UnsupportedOperationError } from "@a2a-js/sdk/errors";
 import { LAST_EVENTS, TASK_LIMITS } from "../contract/contract.js";
-import { watchCaller } from "../http/http.js";
+import { watchLink } from "../http/http.js";
 import { JOB_LIMITS } from "../jobs/jobs.js";
 import { ServiceError, toIsoTime } from "../kernel/kernel.js";
 import { type JobProgress, jobIdOf, progressOf, toProgressTask } from "./a2a-task.js";
@@ -29,7 +29,7 @@ export function createTaskWatch(
 	const nowOf = async (task: Task): Promise<Task> => (await live.now(task)) ?? task;
 
 	const waitFor = async (task: Task, exchange: Exchange, timeoutMs: number) => {
-		const caller = watchCaller(exchange.response, clock, timeoutMs);
+		const caller = watchLink(exchange.carrier, clock, timeoutMs);
 		try {
 			const events = await jobs().follow(jobIdOf(task) ?? "", caller.signal);
 			if (events) await untilLast(events);
@@ -56,9 +56,9 @@ export function createTaskWatch(
 		 */
 		async *events(
 			task: Task,
-			{ response }: Exchange,
+			{ carrier }: Exchange,
 		): AsyncGenerator<StreamResponse, void, undefined> {
-			const caller = watchCaller(response, clock, JOB_LIMITS.eventStreamMs);
+			const caller = watchLink(carrier, clock, JOB_LIMITS.eventStreamMs);
 			try {
 				const events = await jobs().follow(jobIdOf(task) ?? "", caller.signal);
 				yield taskEvent(task);

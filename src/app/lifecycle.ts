@@ -1,12 +1,18 @@
-import { isIP } from "node:net";
 import { LIMITS } from "../contract/contract.js";
-import { listen, type RunningServer } from "../http/http.js";
+import { isLoopback, listen, type RunningServer } from "../http/http.js";
 import { invalidArgument, type Logger, unavailable } from "../kernel/kernel.js";
 import { startSnapshotKeeper } from "../knowledge/knowledge.js";
 import { startHousekeeping } from "../operator/operator.js";
 import { provideDemoSpt } from "./money.js";
 import { startScheduleWorkers, startWebhookDispatch } from "./schedules.js";
 import type { Ports, Wiring } from "./services.js";
+import { openGrpc } from "./transports.js";
+
+/** What listens, and where gRPC does. */
+export interface AppServer extends RunningServer {
+	/** Host and port; undefined where gRPC is not offered. */
+	readonly grpcUrl: string | undefined;
+}
 
 /** From listening to the last flush. */
 export type AppLife = ReturnType<typeof createAppLife>;
@@ -49,32 +55,37 @@ export function createAppLife(running: Running) {
 	let closing: Promise<void> | undefined;
 	return {
 		/** Serves on this address, gives the service the address where callers reach it, and starts what is done beside calls. */
-		async listen({ host, port }: { host: string; port: number }): Promise<RunningServer> {
+		async listen({ host, port }: { host: string; port: number }): Promise<AppServer> {
 			if (settings.profile === "demo") assertLoopback(host);
 			await running.jobs.resume();
 			await running.stagedTurns.recover();
 			const server = await listen(http.handler, { host, port, clock, messages: http.messages });
-			if (closing !== undefined) {
+			address.baseUrl = settings.publicUrl ?? toBaseUrl(host, server.port);
+			const grpc = await openGrpc(running, host).catch(async (error: unknown) => {
 				await server.drain();
+				throw error;
+			});
+			const drain = async () => void (await Promise.all([server.drain(), grpc?.drain()]));
+			if (closing !== undefined) {
+				await drain();
 				throw unavailable("The service was closed while it was being started.");
 			}
-			address.baseUrl = settings.publicUrl ?? toBaseUrl(host, server.port);
 			let workers: ReturnType<typeof startWorkers> | undefined;
 			endings.push(
 				async () => workers?.end(),
 				// Once nothing is owed: its library answers anyone who still waits with nothing, and what they bought is paid.
 				running.mcp.close,
-				server.drain,
+				drain,
 				// Anyone who follows a job is sent away to come back.
 				running.jobs.close,
 				a2a.close,
 				// At once, so that nothing is sold while the others end.
-				async () => void server.drain(),
+				async () => void drain(),
 				async () => workers?.halt(),
 			);
 			await a2a.start();
 			workers = startWorkers(running);
-			return server;
+			return { ...server, drain, grpcUrl: grpc?.url };
 		},
 		/**
 		 * Resolves once search is in step with the catalog, vectors included; safe to call again. Where they are on the disk,
@@ -111,8 +122,7 @@ function toBaseUrl(host: string, port: number): string {
 
 /** Paper money must never be taken for real money by somebody far away. */
 function assertLoopback(host: string): void {
-	if (host === "localhost" || host === "::1" || (isIP(host) === 4 && host.startsWith("127.")))
-		return;
+	if (isLoopback(host)) return;
 	throw invalidArgument(
 		`The demo profile sells for paper money and listens on loopback only, not on "${host}". Use --host 127.0.0.1 or --profile production.`,
 	);

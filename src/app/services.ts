@@ -111,6 +111,8 @@ export interface HttpApp {
 	readonly handler: Express;
 	/** What a server is to make its requests and responses as. */
 	readonly messages: MessageClasses;
+	/** True for a proxy that is trusted to say who calls. */
+	readonly isProxy: (address: string) => boolean;
 }
 
 /** Everything that is wired, by one name each: the parts of the composition root take what they need of it by `Pick<Wiring, …>`. */

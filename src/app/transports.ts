@@ -1,6 +1,7 @@
+import { readFile } from "node:fs/promises";
 import express, { type Request, type RequestHandler, type Router } from "express";
 import { custAccount } from "../../payments/payments.js";
-import { type A2a, createA2a } from "../a2a/a2a.js";
+import { type A2a, createA2a, type GrpcListening } from "../a2a/a2a.js";
 import {
 	createOAuthGrants,
 	createOAuthRecords,
@@ -18,7 +19,7 @@ import {
 	refuseForwarded,
 } from "../http/http.js";
 import { createJobViews } from "../jobs/jobs.js";
-import { createSealedText, stackOf } from "../kernel/kernel.js";
+import { createSealedText, invalidSetting, stackOf } from "../kernel/kernel.js";
 import { createLateMcp, type Mcp } from "../mcp/mcp.js";
 import { createOAuthRouter, createResourceRoutes } from "../oauth/oauth.js";
 import { COMMAND_ROOTS, createOperatorKeys } from "../operator/operator.js";
@@ -28,6 +29,7 @@ import {
 	createRateLimit,
 	createRestRouter,
 } from "../rest/rest.js";
+import { assertPrivate } from "../settings/settings.js";
 import type { HttpApp, Ports, Wiring } from "./services.js";
 
 /** Every transport on one Express application. */
@@ -87,7 +89,10 @@ export function createHttpApp({
 	app.use(web);
 	app.use(createRestRouter({ service, clock, logUnexpected }));
 	app.use(createFallback({ ids, logUnexpected }));
-	return { handler: app, messages: createMessageClasses(app) };
+	// What Express has made of the setting: one rule for who calls, on every port.
+	const trusts = app.get("trust proxy fn") as (address: string, hop: number) => boolean;
+	const isProxy = (address: string) => trusts(address, 0);
+	return { handler: app, messages: createMessageClasses(app), isProxy };
 }
 
 /** A router that has no answer costs a turn of the event loop: what is certainly not for a transport passes it by. */
@@ -111,6 +116,28 @@ export function openA2a(
 		x402: wiring.onchain?.terms,
 		jobs: createJobViews({ jobs, clock }),
 		push: { egress, judge: assertCallerTarget, seal },
+	});
+}
+
+/** A2A over gRPC beside the HTTP server, where it is set up. Throws INVALID_ARGUMENT for files that are no certificate and key. */
+export async function openGrpc(
+	{ a2a, http, money, settings }: Pick<Wiring, "a2a" | "http" | "money" | "settings">,
+	host: string,
+): Promise<GrpcListening | undefined> {
+	const { grpc } = settings;
+	if (!grpc) return undefined;
+	assertPrivate(host, grpc.tls);
+	const tls = grpc.tls && {
+		certificate: await readPem(grpc.tls.certificate, "grpc_tls_cert"),
+		key: await readPem(grpc.tls.key, "grpc_tls_key"),
+	};
+	const { isProxy } = http;
+	return a2a.listenGrpc({ ...grpc, host, tls, isProxy, rates: money.callRates });
+}
+
+async function readPem(path: string, key: string): Promise<Buffer> {
+	return readFile(path).catch((cause: Error) => {
+		throw invalidSetting(`The file "${path}" of ${key} cannot be read: ${cause.message}`);
 	});
 }
 

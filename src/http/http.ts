@@ -13,17 +13,19 @@ export {
 	createTokenBucket,
 	createTokenBuckets,
 	type OperationRates,
-	type RateLevel,
+	rateHeaders,
 	toCredentialKey,
 	toRateRefusal,
 } from "./rates.js";
 export {
 	anyCredentialOf,
+	assertNotForwarded,
 	CONNECTION_PATH,
 	connectionTokenOf,
 	createOperatorCheck,
 	createRequestId,
 	hasBody,
+	isLoopback,
 	isNoJson,
 	type OperatorCheck,
 	openRequestId,
@@ -35,15 +37,18 @@ export {
 	readRetryKey,
 	refuseForwarded,
 	toCallerAddress,
+	toCounted,
 	toRequestId,
 } from "./request.js";
 export {
+	type CallerLink,
 	type CallerWatch,
 	costHeaders,
 	drained,
 	hasLeft,
 	isOurFailure,
 	isStillFresh,
+	linkOf,
 	reportDelivery,
 	requestIdOf,
 	sendBytes,
@@ -51,6 +56,7 @@ export {
 	toDocument,
 	toEtag,
 	watchCaller,
+	watchLink,
 	whileCallerWaits,
 } from "./response.js";
 export { createMessageClasses, listen, type MessageClasses, type RunningServer } from "./server.js";

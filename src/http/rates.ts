@@ -296,6 +296,19 @@ function createValidCredentials(clock: Clock) {
 	};
 }
 
+const WINDOW_SECONDS = 60;
+
+/** What is left of each limit, as every reply states it (draft-ietf-httpapi-ratelimit-headers). */
+export function rateHeaders(levels: readonly RateLevel[]) {
+	const policies = levels.map(
+		({ policy, perMinute }) => `"${policy}";q=${perMinute};w=${WINDOW_SECONDS}`,
+	);
+	const left = levels.map(
+		({ policy, remaining, fullInSeconds }) => `"${policy}";r=${remaining};t=${fullInSeconds}`,
+	);
+	return { "RateLimit-Policy": policies.join(", "), RateLimit: left.join(", ") };
+}
+
 /** RATE_LIMITED, with what there was too much of. */
 export function toRateRefusal({ policy, perMinute, retryAfterSeconds }: RateLevel): ServiceError {
 	return tooMany(WHY[policy](perMinute), retryAfterSeconds);

@@ -130,12 +130,20 @@ export function toCallerAddress(text: string | undefined): string {
 export function readCaller(
 	req: Pick<Request, "ip"> & IncomingMessage,
 ): Pick<CountedRequest, "address" | "credentialKey"> {
-	const address = toCallerAddress(req.ip);
+	const { authorization } = req.headers;
+	return toCounted(toCallerAddress(req.ip), () => anyCredentialOf(req), authorization);
+}
+
+/** The same for what comes another way; `read` throws for a credential that cannot be read. */
+export function toCounted(
+	address: string,
+	read: () => Credential | undefined,
+	authorization: string | undefined,
+): Pick<CountedRequest, "address" | "credentialKey"> {
 	try {
-		const credential = anyCredentialOf(req);
+		const credential = read();
 		return { address, credentialKey: credential && toCredentialKey(credential) };
 	} catch {
-		const { authorization } = req.headers;
 		const key =
 			authorization === undefined ? `unreadable from ${address}` : toDigest(authorization);
 		return { address, credentialKey: key };
@@ -155,17 +163,20 @@ export function anyCredentialOf(req: IncomingMessage): Credential | undefined {
 const OF_PROXIES = /^(?:forwarded|x-forwarded-.+|x-real-ip|via)$/;
 
 /** True when a proxy says that the request is not its own. */
-function isForwarded({ headers }: Pick<IncomingMessage, "headers">): boolean {
-	return Object.keys(headers).some((name) => OF_PROXIES.test(name));
+function isForwarded(headers: Iterable<string>): boolean {
+	return [...headers].some((name) => OF_PROXIES.test(name));
 }
 
-/** A proxy in front would carry paper money off this machine. */
-export const refuseForwarded: RequestHandler = (request, _response, next) => {
-	if (isForwarded(request)) {
-		throw invalidArgument(
-			"The demo profile serves this machine only and takes no forwarded requests; start with --profile production behind a proxy.",
-		);
-	}
+/** A proxy in front would carry paper money off this machine. Throws INVALID_ARGUMENT. */
+export function assertNotForwarded(headers: Iterable<string>): void {
+	if (!isForwarded(headers)) return;
+	throw invalidArgument(
+		"The demo profile serves this machine only and takes no forwarded requests; start with --profile production behind a proxy.",
+	);
+}
+
+export const refuseForwarded: RequestHandler = ({ headers }, _response, next) => {
+	assertNotForwarded(Object.keys(headers));
 	next();
 };
 
@@ -175,7 +186,8 @@ export type OperatorCheck = ReturnType<typeof createOperatorCheck>;
 export function createOperatorCheck(adminToken: string) {
 	const expected = Buffer.from(`Bearer ${adminToken}`);
 	/** The request was made on this machine, and no proxy says that it carried it here for another. */
-	const isNear = (req: IncomingMessage) => isFromThisMachine(req) && !isForwarded(req);
+	const isNear = (req: IncomingMessage) =>
+		isFromThisMachine(req) && !isForwarded(Object.keys(req.headers));
 	return {
 		isNear,
 		/** It is near, and comes with the admin token. */
@@ -185,6 +197,11 @@ export function createOperatorCheck(adminToken: string) {
 			return isToken && isNear(req);
 		},
 	};
+}
+
+/** True for an address to listen on that this machine alone can reach. */
+export function isLoopback(host: string): boolean {
+	return host === "localhost" || host === "::1" || (isIP(host) === 4 && host.startsWith("127."));
 }
 
 /** Loopback, or one of this machine's own addresses calling itself. */

@@ -10,35 +10,62 @@ export interface CallerWatch {
 	readonly stop: () => void;
 }
 
+/** The other end of a call, whatever carries it. */
+export interface CallerLink {
+	/** The caller is gone before the answer was out. */
+	hasLeft(): boolean;
+	/** Reports it; the returned function stops that. */
+	onLeave(listener: () => void): () => void;
+}
+
 /** Aborts the work for a caller who leaves before the answer, or waits too long: it must end and cost nothing. */
 export function watchCaller(res: ServerResponse, clock: Clock, timeoutMs: number): CallerWatch {
+	return watchLink(linkOf(res), clock, timeoutMs);
+}
+
+/** The same for a caller at the other end of anything. */
+export function watchLink(link: CallerLink, clock: Clock, timeoutMs: number): CallerWatch {
 	const controller = new AbortController();
-	const { socket } = res.req;
 	let timeout: ServiceError | undefined;
-	const onClose = () => {
-		if (!res.writableFinished) controller.abort(new Error("The caller left."));
-	};
-	if (hasLeft(res)) onClose();
+	const leave = () => controller.abort(new Error("The caller left."));
+	if (link.hasLeft()) leave();
 	const cancelTimer = clock.after(timeoutMs, () => {
 		timeout = unavailable(
 			`The answer took longer than ${timeoutMs / 1000} seconds and was not charged; send the same request again later.`,
 		);
 		controller.abort(timeout);
 	});
-	res.once("close", onClose);
-	// Of pipelined responses only the first owns the socket, and node notifies no other that it closed.
-	socket.setMaxListeners(0);
-	socket.once("close", onClose);
-	// Before "close"; at the first, node ends its own side too: nothing more reaches the caller.
-	socket.once("end", onClose).once("error", onClose);
+	const stopListening = link.onLeave(leave);
 	return {
 		signal: controller.signal,
 		timeout: () => timeout,
 		stop() {
 			cancelTimer();
-			res.off("close", onClose);
-			socket.off("close", onClose);
-			socket.off("end", onClose).off("error", onClose);
+			stopListening();
+		},
+	};
+}
+
+/** Who waits for an HTTP response. */
+export function linkOf(res: ServerResponse): CallerLink {
+	const { socket } = res.req;
+	return {
+		hasLeft: () => hasLeft(res),
+		onLeave(listener) {
+			const onClose = () => {
+				if (!res.writableFinished) listener();
+			};
+			res.once("close", onClose);
+			// Of pipelined responses only the first owns the socket, and node notifies no other that it closed.
+			socket.setMaxListeners(0);
+			socket.once("close", onClose);
+			// Before "close"; at the first, node ends its own side too: nothing more reaches the caller.
+			socket.once("end", onClose).once("error", onClose);
+			return () => {
+				res.off("close", onClose);
+				socket.off("close", onClose);
+				socket.off("end", onClose).off("error", onClose);
+			};
 		},
 	};
 }

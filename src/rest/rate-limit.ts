@@ -4,7 +4,7 @@ import { LIMITS, OPERATION_ADDRESSES, type OperationId } from "../contract/contr
 import {
 	type CallRates,
 	type CountedRequest,
-	type RateLevel,
+	rateHeaders,
 	readCaller,
 	readHeaders,
 	toRateRefusal,
@@ -22,8 +22,8 @@ const POLLING: readonly OperationId[] = [
 ];
 
 /**
- * Counts every request before anything is done about it, and states on every reply what is left
- * (draft-ietf-httpapi-ratelimit-headers). Mount it first: what it refuses costs as little as can be.
+ * Counts every request before anything is done about it, and states on every reply what is left.
+ * Mount it first: what it refuses costs as little as can be.
  */
 export function createRateLimit({
 	rates,
@@ -53,8 +53,7 @@ export function createRateLimit({
 				rates.end(caller, { isRefused: res.statusCode === 401, hasLeft });
 			});
 		}
-		res.setHeader("RateLimit-Policy", levels.map(toPolicy).join(", "));
-		res.setHeader("RateLimit", levels.map(toLevel).join(", "));
+		for (const [name, value] of Object.entries(rateHeaders(levels))) res.setHeader(name, value);
 		const full = levels.find((level) => !level.isLetIn);
 		if (!full) return next();
 		res.setHeader("X-Request-Id", toRequestId(readHeaders(req), ids));
@@ -99,12 +98,6 @@ function createRest(clock: Clock) {
 		},
 	};
 }
-
-const WINDOW_SECONDS = 60;
-const toPolicy = ({ policy, perMinute }: RateLevel) =>
-	`"${policy}";q=${perMinute};w=${WINDOW_SECONDS}`;
-const toLevel = ({ policy, remaining, fullInSeconds }: RateLevel) =>
-	`"${policy}";r=${remaining};t=${fullInSeconds}`;
 
 function createPollingTest(): (req: Request) => boolean {
 	const paths = POLLING.map((id) =>

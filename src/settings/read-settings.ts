@@ -7,6 +7,7 @@ import { LIMITS, type PriceBook, type PricedOperationId } from "../contract/cont
 import { parseTrustedProxies } from "../http/http.js";
 import { invalidSetting, parseUsd } from "../kernel/kernel.js";
 import { parseModelName } from "../search/search.js";
+import { type GrpcSettings, parseGrpcSettings } from "./grpc-settings.js";
 import {
 	type IdentitySettings,
 	type McpSettings,
@@ -35,6 +36,8 @@ export interface Settings {
 	readonly model: string;
 	readonly judge: "bundled" | "none";
 	readonly publicUrl: string | undefined;
+	/** Not offered where absent. */
+	readonly grpc?: GrpcSettings | undefined;
 	/** `mailto:` or `https:`. */
 	readonly contact?: string | undefined;
 	readonly requestsPerMinute?: number;
@@ -85,15 +88,18 @@ export function readSettings({ flags, environment, folder }: SettingSources): Se
 		scalarOf(file, key) ||
 		(DEFAULTS[key] ?? "");
 	const profile = parseChoice(text("profile"), "profile", ["demo", "production"]);
+	const host = text("host");
+	const publicUrl = parsePublicUrl(text("public_url"), { host, profile });
 	return {
 		profile,
-		host: text("host"),
+		host,
 		port: parsePort(text("port")),
 		data: text("data"),
 		catalog: text("catalog") || (profile === "demo" ? "sample" : "none"),
 		model: parseModel(text("model")),
 		judge: parseChoice(text("judge"), "judge", ["bundled", "none"]),
-		publicUrl: parsePublicUrl(text("public_url"), { host: text("host"), profile }),
+		publicUrl,
+		grpc: parseGrpcSettings(text, { host, publicUrl }, parsePort),
 		requestsPerMinute: parseRate(text("requests_per_minute"), profile),
 		trustedProxies: parseTrustedProxies(text("trusted_proxies")),
 		contact: parseContact(text("contact")),

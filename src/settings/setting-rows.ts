@@ -1,6 +1,7 @@
 /** What an operator can set: one table that the CLI, the environment, the configuration file and the README are made from. */
 import { IDENTITY_ALGORITHMS } from "../accounts/accounts.js";
 import { WRITER_LIMITS } from "../contract/contract.js";
+import { GRPC_SETTINGS } from "./grpc-settings.js";
 import { IDENTITY_SETTINGS, MCP_SETTINGS, OAUTH_SETTINGS } from "./identity-settings.js";
 import { MAIL_SETTINGS, WRITER_SETTINGS } from "./outbound-settings.js";
 import { SELLER_SETTINGS } from "./seller-settings.js";
@@ -18,6 +19,7 @@ const DESCRIPTIONS = {
 	judge:
 		"Model that reads questions and claims beside passages: `bundled`, or `none`: then searches go by words and vectors alone, and neither claims nor drafts are judged.",
 	public_url: "Address under which callers reach the server; by default the one it listens on.",
+	...GRPC_SETTINGS,
 	requests_per_minute:
 		"Requests that one address, and one credential, may make: 6000 in production, 600000 in the demo profile. Credentials that are refused are limited by themselves.",
 	trusted_proxies:

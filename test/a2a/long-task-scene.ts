@@ -7,10 +7,12 @@ import type {
 import type { World } from "../jobs/job-shop.js";
 import { createGate } from "../support/gate.js";
 import type { startLongA2a } from "./start-long-a2a.js";
-import { connect, dataMessage, sendParams, type Version } from "./stock-client.js";
+import { type Binding, connect, dataMessage, sendParams, type Version } from "./stock-client.js";
 
 export const DIVE = { skill: "deep_dive", input: { query: "q" } };
 export const HOOK = "https://hooks.example.com/in";
+/** JSON-RPC, and what is no HTTP of ours. */
+export const BINDINGS = ["JSONRPC", "GRPC"] as const;
 export const WAY = { binding: "JSONRPC", version: "1.0" } as const;
 export type Shop = Awaited<ReturnType<typeof startLongA2a>>;
 
@@ -27,8 +29,8 @@ export function gateIn(world: World) {
 export async function buyer({ issue }: Pick<Shop, "issue">) {
 	const { id, token } = await issue(40n);
 	const headers = { "X-Pay-SPT": token };
-	const at = ({ baseUrl }: Shop, version: Version = "1.0") =>
-		connect({ baseUrl, ...WAY, version, headers });
+	const at = ({ baseUrl }: Shop, version: Version = "1.0", binding: Binding = "JSONRPC") =>
+		connect({ baseUrl, binding, version, headers });
 	return { id, at, headers };
 }
 

@@ -2,7 +2,7 @@ import { type StreamResponse, type Task, TaskState } from "@a2a-js/sdk";
 import t, { type Test } from "tap";
 import { startApp, sumOfAllEntries, type TestApp } from "../support/start-app.js";
 import { bodyOf, connect, dataMessage, send, sendParams } from "./stock-client.js";
-import { EVERY_WAY } from "./x402-agent.js";
+import { EVERY_WAY, ON_LOOPBACK } from "./x402-agent.js";
 
 const DIVE = {
 	skill: "deep_dive",
@@ -28,14 +28,14 @@ function textOf({ artifacts }: Pick<Task, "artifacts">): unknown {
 }
 
 t.test("a deep dive is a task that is streamed to its report, in both versions", async (t) => {
-	const shop = await startApp(t, { settings: { model: "none" } });
+	const shop = await startApp(t, { settings: { model: "none", grpc: ON_LOOPBACK } });
 	const { baseUrl, app } = shop;
 	const { token } = await shop.issueSpt("45.00");
 	const headers = { "X-Pay-SPT": token };
 	const balance = async () =>
 		(await shop.send("/v1/spt/balance", { headers })).body.data.balance_usd;
 	let expected = 45;
-	for (const way of [EVERY_WAY[0], EVERY_WAY[3]]) {
+	for (const way of [EVERY_WAY[0], EVERY_WAY[3], EVERY_WAY[4]]) {
 		if (!way) continue;
 		const name = `${way.binding} ${way.version}`;
 		const client = await connect({ baseUrl, ...way, headers });

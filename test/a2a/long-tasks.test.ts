@@ -3,6 +3,7 @@ import t from "tap";
 import { JOB_LIMITS } from "../../src/jobs/job-schemas.js";
 import { createWorld, openShop, PRICE, pause } from "../jobs/job-shop.js";
 import {
+	BINDINGS,
 	buyer,
 	collect,
 	DIVE,
@@ -21,104 +22,123 @@ import { connectPaying, payment, paymentMessage, signFor } from "./x402-agent.js
 const { TASK_STATE_SUBMITTED: SUBMITTED, TASK_STATE_CANCELED: CANCELED } = TaskState;
 const { TASK_STATE_WORKING: WORKING, TASK_STATE_COMPLETED: COMPLETED } = TaskState;
 
-t.test("a task that is cancelled half way gives back what was not begun", async (t) => {
-	const world = createWorld();
-	const gate = gateIn(world);
-	const shop = await startLongA2a(t, await openShop(world));
-	const { id, at } = await buyer(shop);
-	const client = await at(shop);
-	let taskId = "";
-	const message = dataMessage(DIVE);
-	const streamed = collect(client.sendMessageStream(sendParams(message)), ({ payload }) => {
-		if (payload?.$case === "task") taskId = payload.value.id;
-	});
-	await gate.arrived;
-	const working = await client.getTask({ tenant: "", id: taskId });
-	t.match(working.status, { state: WORKING });
-	t.equal(working.metadata?.["pass"], "three");
-	t.equal(await shop.balance(`cust:${id}`), 30_000_000n);
+for (const binding of BINDINGS) {
+	t.test(
+		`a task that is cancelled half way gives back what was not begun, over ${binding}`,
+		async (t) => {
+			const world = createWorld();
+			const gate = gateIn(world);
+			const shop = await startLongA2a(t, await openShop(world));
+			const { id, at } = await buyer(shop);
+			const client = await at(shop, "1.0", binding);
+			let taskId = "";
+			const message = dataMessage(DIVE);
+			const streamed = collect(client.sendMessageStream(sendParams(message)), ({ payload }) => {
+				if (payload?.$case === "task") taskId = payload.value.id;
+			});
+			await gate.arrived;
+			const working = await client.getTask({ tenant: "", id: taskId });
+			t.match(working.status, { state: WORKING });
+			t.equal(working.metadata?.["pass"], "three");
+			t.equal(await shop.balance(`cust:${id}`), 30_000_000n);
 
-	const canceled = await client.cancelTask(named(working));
-	t.equal(canceled.status?.state, CANCELED);
-	t.same(bodyOf(canceled).data.report.done, ["one", "two"], "what was found until then is there");
-	t.equal(await shop.balance(`cust:${id}`), 40_000_000n - (PRICE * 3n) / 4n);
-	t.same((await streamed).map(stateOf), [
-		SUBMITTED,
-		WORKING,
-		WORKING,
-		WORKING,
-		"artifactUpdate",
-		CANCELED,
-	]);
-	await t.rejects(client.cancelTask(named(working)), /cancel/i);
-	t.same(await shop.failures(), []);
-	gate.open();
-});
-
-t.test("a message that is sent again has the same task and job, and one charge", async (t) => {
-	const world = createWorld();
-	const gate = gateIn(world);
-	const shop = await startLongA2a(t, await openShop(world));
-	const { id, at } = await buyer(shop);
-	const client = await at(shop);
-	const message = dataMessage(DIVE);
-	const params = launchParams(message);
-	const [first, twin] = (await Promise.all([
-		client.sendMessage(params),
-		client.sendMessage(params),
-	])) as Task[];
-	await gate.arrived;
-	const third = (await client.sendMessage(params)) as Task;
-	t.equal(first?.id, third.id);
-	t.equal(twin?.id, third.id);
-	t.equal(third.status?.state, WORKING);
-	t.equal((await shop.store.read((reader) => reader.list("jobs"))).length, 1);
-	t.equal(await shop.balance(`cust:${id}`), 30_000_000n);
-	const follow = collect(client.sendMessageStream(params));
-	const waiting = send(client, message);
-	gate.open();
-	const done = await waiting;
-	t.equal(done.status?.state, COMPLETED, "without that wish, an answer waits for the end");
-	t.match(bodyOf(done), { ok: true, data: { status: "completed", report: { done: [] } } });
-	t.same((await follow).map(stateOf), [WORKING, WORKING, "artifactUpdate", COMPLETED]);
-	const again = await send(client, message);
-	t.same([again.id, again.artifacts.length], [done.id, 1]);
-	t.equal(await shop.balance(`cust:${id}`), 30_000_000n);
-	const listed = await client.listTasks({
-		...{ tenant: "", contextId: "", status: COMPLETED, pageToken: "" },
-		statusTimestampAfter: undefined,
-	});
-	t.same(
-		listed.tasks.map((task) => task.id),
-		[done.id],
+			const canceled = await client.cancelTask(named(working));
+			t.equal(canceled.status?.state, CANCELED);
+			t.same(
+				bodyOf(canceled).data.report.done,
+				["one", "two"],
+				"what was found until then is there",
+			);
+			t.equal(await shop.balance(`cust:${id}`), 40_000_000n - (PRICE * 3n) / 4n);
+			t.same((await streamed).map(stateOf), [
+				SUBMITTED,
+				WORKING,
+				WORKING,
+				WORKING,
+				"artifactUpdate",
+				CANCELED,
+			]);
+			await t.rejects(client.cancelTask(named(working)), /cancel/i);
+			t.same(await shop.failures(), []);
+			gate.open();
+		},
 	);
-	const stranger = await (await buyer(shop)).at(shop);
-	await t.rejects(stranger.getTask({ tenant: "", id: done.id }), /not found/i);
-	await t.rejects(stranger.cancelTask(named(done)), /not found/i);
-});
+}
 
-t.test("a caller who leaves a stream leaves nothing behind, and the job goes on", async (t) => {
-	const world = createWorld();
-	const gate = gateIn(world);
-	const shop = await startLongA2a(t, await openShop(world));
-	const { at } = await buyer(shop);
-	const client = await at(shop);
-	const message = dataMessage(DIVE);
-	for (let left = 0; left < JOB_LIMITS.eventStreamsPerJob; left++) {
-		const leaving = new AbortController();
-		const { signal } = leaving;
-		const stream = client.sendMessageStream(sendParams(message), { signal });
-		await stream.next();
-		leaving.abort();
-		await stream.return(undefined).catch(() => undefined);
-		await pause(5);
-	}
-	await gate.arrived;
-	const stayed = collect(client.sendMessageStream(sendParams(message)));
-	await pause(20);
-	gate.open();
-	t.same((await stayed).map(stateOf), [WORKING, WORKING, "artifactUpdate", COMPLETED]);
-});
+for (const binding of BINDINGS) {
+	t.test(
+		`a message that is sent again has the same task and job, and one charge, over ${binding}`,
+		async (t) => {
+			const world = createWorld();
+			const gate = gateIn(world);
+			const shop = await startLongA2a(t, await openShop(world));
+			const { id, at } = await buyer(shop);
+			const client = await at(shop, "1.0", binding);
+			const message = dataMessage(DIVE);
+			const params = launchParams(message);
+			const [first, twin] = (await Promise.all([
+				client.sendMessage(params),
+				client.sendMessage(params),
+			])) as Task[];
+			await gate.arrived;
+			const third = (await client.sendMessage(params)) as Task;
+			t.equal(first?.id, third.id);
+			t.equal(twin?.id, third.id);
+			t.equal(third.status?.state, WORKING);
+			t.equal((await shop.store.read((reader) => reader.list("jobs"))).length, 1);
+			t.equal(await shop.balance(`cust:${id}`), 30_000_000n);
+			const follow = collect(client.sendMessageStream(params));
+			const waiting = send(client, message);
+			gate.open();
+			const done = await waiting;
+			t.equal(done.status?.state, COMPLETED, "without that wish, an answer waits for the end");
+			t.match(bodyOf(done), { ok: true, data: { status: "completed", report: { done: [] } } });
+			t.same((await follow).map(stateOf), [WORKING, WORKING, "artifactUpdate", COMPLETED]);
+			const again = await send(client, message);
+			t.same([again.id, again.artifacts.length], [done.id, 1]);
+			t.equal(await shop.balance(`cust:${id}`), 30_000_000n);
+			const listed = await client.listTasks({
+				...{ tenant: "", contextId: "", status: COMPLETED, pageToken: "" },
+				statusTimestampAfter: undefined,
+			});
+			t.same(
+				listed.tasks.map((task) => task.id),
+				[done.id],
+			);
+			const stranger = await (await buyer(shop)).at(shop, "1.0", binding);
+			await t.rejects(stranger.getTask({ tenant: "", id: done.id }), /not found/i);
+			await t.rejects(stranger.cancelTask(named(done)), /not found/i);
+		},
+	);
+}
+
+for (const binding of BINDINGS) {
+	t.test(
+		`a caller who leaves a stream leaves nothing behind, and the job goes on, over ${binding}`,
+		async (t) => {
+			const world = createWorld();
+			const gate = gateIn(world);
+			const shop = await startLongA2a(t, await openShop(world));
+			const { at } = await buyer(shop);
+			const client = await at(shop, "1.0", binding);
+			const message = dataMessage(DIVE);
+			for (let left = 0; left < JOB_LIMITS.eventStreamsPerJob; left++) {
+				const leaving = new AbortController();
+				const { signal } = leaving;
+				const stream = client.sendMessageStream(sendParams(message), { signal });
+				await stream.next();
+				leaving.abort();
+				await stream.return(undefined).catch(() => undefined);
+				await pause(5);
+			}
+			await gate.arrived;
+			const stayed = collect(client.sendMessageStream(sendParams(message)));
+			await pause(20);
+			gate.open();
+			t.same((await stayed).map(stateOf), [WORKING, WORKING, "artifactUpdate", COMPLETED]);
+		},
+	);
+}
 
 t.test("a task that many read can still be asked for and cancelled", async (t) => {
 	const world = createWorld();

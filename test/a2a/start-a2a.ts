@@ -4,7 +4,7 @@ import type { AddressInfo } from "node:net";
 import express from "express";
 import type { Test } from "tap";
 import type { OnchainParts } from "../../payments/onchain/facilitator.js";
-import { createA2a } from "../../src/a2a/a2a.js";
+import { type A2a, createA2a, type GrpcListening } from "../../src/a2a/a2a.js";
 import type { KeyFolder } from "../../src/accounts/key-folder.js";
 import { createMoney, type Money } from "../../src/app/money.js";
 import { createSkillServices } from "../../src/app/services.js";
@@ -32,6 +32,9 @@ import { createMemoryStore } from "./memory-store.js";
 
 export interface StartedA2a {
 	readonly baseUrl: string;
+	/** Host and port of gRPC. */
+	readonly grpcUrl: string;
+	readonly drainGrpc: () => Promise<void>;
 	readonly store: Store;
 	readonly service: Service;
 	readonly money: Money;
@@ -52,6 +55,10 @@ export interface StartOptions {
 	readonly beforeSearch?: (query: string) => Promise<void> | void;
 	/** A chain to be paid on. */
 	readonly onchain?: OnchainParts;
+	/** Requests that one address may make a minute; as many as anyone sends where absent. */
+	readonly requestsPerMinute?: number;
+	/** Certificate and key of gRPC, in PEM. */
+	readonly tls?: { readonly certificate: Buffer; readonly key: Buffer };
 	/** Stands in for the look-up of credentials that determines whose tasks are whose. */
 	readonly lookUp?: Service["identify"];
 }
@@ -73,7 +80,8 @@ export async function startA2a(t: Test, options: StartOptions = {}): Promise<Sta
 		searched.push(query);
 		await options.beforeSearch?.(query);
 	});
-	const settings = { profile: "demo", prices: options.prices ?? {} } as Settings;
+	const { prices = {}, requestsPerMinute, tls } = options;
+	const settings = { profile: "demo", prices, requestsPerMinute } as Settings;
 	const keys = { pepper: PEPPER, oauthKeys: () => [signingJwk] } as Partial<KeyFolder> as KeyFolder;
 	const logger = { info: () => undefined, error: (...line: unknown[]) => logged.push(line) };
 	const { onchain } = options;
@@ -119,9 +127,12 @@ export async function startA2a(t: Test, options: StartOptions = {}): Promise<Sta
 	});
 	await once(server, "listening");
 	baseUrl = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
+	const grpc = await listenGrpc(t, a2a, money, tls);
 	await a2a.start();
 	return {
 		baseUrl,
+		grpcUrl: grpc.url,
+		drainGrpc: grpc.drain,
 		store,
 		service,
 		money,
@@ -131,6 +142,19 @@ export async function startA2a(t: Test, options: StartOptions = {}): Promise<Sta
 		issueSpt: (usd) => money.spts.issue({ amountMicros: parseUsd(usd) }),
 		balance: (id) => store.read((reader) => reader.balance(`cust:${id}`)),
 	};
+}
+
+/** The same transport over gRPC; drained when the test ends. */
+export async function listenGrpc(
+	t: Test,
+	a2a: A2a,
+	{ callRates: rates }: Pick<Money, "callRates">,
+	tls?: StartOptions["tls"],
+): Promise<GrpcListening> {
+	const address = { host: "127.0.0.1", port: 0, tls, publicUrl: undefined };
+	const grpc = await a2a.listenGrpc({ ...address, rates, isProxy: () => false });
+	t.teardown(grpc.drain);
+	return grpc;
 }
 
 const CONCEPT = makeConcept({ body: "", tags: [] });

@@ -16,7 +16,7 @@ import type { Service } from "../../src/service/service-interface.js";
 import type { JobShop } from "../jobs/job-shop.js";
 import { startHookReceiver } from "../service/hook-receiver.js";
 import { createTestResearch } from "../support/test-research.js";
-import { signingJwk } from "./start-a2a.js";
+import { listenGrpc, signingJwk } from "./start-a2a.js";
 
 type Receiver = Awaited<ReturnType<typeof startHookReceiver>>;
 
@@ -61,6 +61,7 @@ export async function startLongA2a(t: Test, shop: JobShop, receiver?: Receiver) 
 	const server = express().set("etag", false).use(a2a.router).listen(0, "127.0.0.1");
 	await once(server, "listening");
 	baseUrl = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
+	await listenGrpc(t, a2a, money);
 	await a2a.start();
 	/** As a process that dies: nothing of it works on. */
 	const stop = async () => {

@@ -3,6 +3,7 @@ import { createRemoteJWKSet } from "jose";
 import t from "tap";
 import { KNOWN_QUERY, startApp, sumOfAllEntries } from "../support/start-app.js";
 import { bodyOf, connect, searchMessage, send } from "./stock-client.js";
+import { ON_LOOPBACK } from "./x402-agent.js";
 
 const ASKED = {
 	skill: "graph_search",
@@ -12,7 +13,7 @@ const ASKED = {
 t.test(
 	"an agent that only knows the address buys what REST sells, and keeps it over a restart",
 	async (t) => {
-		const shop = await startApp(t);
+		const shop = await startApp(t, { settings: { grpc: ON_LOOPBACK } });
 		const { token, id } = await shop.issueSpt("5");
 		const headers = { "X-Pay-SPT": token };
 		const balance = (app = shop.app) => app.store.read((reader) => reader.balance(`cust:${id}`));
@@ -37,7 +38,7 @@ t.test(
 		await t.test("every binding and version gets the rows REST gets", async (t) => {
 			const { body: rest } = await shop.search({ token });
 			for (const version of ["1.0", "0.3"] as const) {
-				for (const binding of ["JSONRPC", "HTTP+JSON"] as const) {
+				for (const binding of ["JSONRPC", "HTTP+JSON", "GRPC"] as const) {
 					const client = await connect({ baseUrl: shop.baseUrl, binding, version, headers });
 					const task = await send(client, question);
 					t.equal(task.status?.state, TaskState.TASK_STATE_COMPLETED);

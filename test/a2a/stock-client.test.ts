@@ -18,6 +18,8 @@ const WAYS: readonly (readonly [Binding, Version, readonly string[]])[] = [
 	["HTTP+JSON", "1.0", ["/a2a/rest/message:send", "/a2a/rest/tasks/"]],
 	["JSONRPC", "0.3", ["/a2a/jsonrpc message/send", "/a2a/jsonrpc tasks/get"]],
 	["HTTP+JSON", "0.3", ["/a2a/rest/v1/message:send", "/a2a/rest/v1/tasks/"]],
+	["GRPC", "1.0", ["/lf.a2a.v1.A2AService/SendMessage", "/lf.a2a.v1.A2AService/GetTask"]],
+	["GRPC", "0.3", ["/a2a.v1.A2AService/SendMessage", "/a2a.v1.A2AService/GetTask"]],
 ];
 
 for (const [binding, version, firstCalls] of WAYS) {

@@ -6,8 +6,10 @@ import {
 	JsonRpcTransportFactory,
 	RestTransportFactory,
 } from "@a2a-js/sdk/client";
+import { GrpcTransportFactory } from "@a2a-js/sdk/client/grpc";
+import { InterceptingCall, type Interceptor } from "@grpc/grpc-js";
 
-export type Binding = "JSONRPC" | "HTTP+JSON";
+export type Binding = "JSONRPC" | "HTTP+JSON" | "GRPC";
 export type Version = "1.0" | "0.3";
 
 export interface ClientOptions {
@@ -37,7 +39,9 @@ export function connect({
 		wire?.push(`${new URL(String(url)).pathname}${method ? ` ${method}` : ""}`);
 		return sendCall(url, { ...init, headers: { ...headersOf(init), ...headers } });
 	};
+	const grpcCallOptions = { interceptors: [sendMetadata(headers, wire)] };
 	const transports = [
+		new GrpcTransportFactory({ grpcCallOptions, legacyCompat }),
 		new JsonRpcTransportFactory({ fetchImpl, legacyCompat }),
 		new RestTransportFactory({ fetchImpl, legacyCompat }),
 	];
@@ -46,6 +50,22 @@ export function connect({
 	);
 	const factory = new ClientFactory({ transports, cardResolver, preferredTransports: [binding] });
 	return factory.createFromUrl(baseUrl);
+}
+
+/** Headers as metadata, and the path of each call. */
+function sendMetadata(
+	headers: Readonly<Record<string, string>> = {},
+	wire: string[] = [],
+): Interceptor {
+	return (options, nextCall) => {
+		wire.push(options.method_definition.path);
+		return new InterceptingCall(nextCall(options), {
+			start(metadata, listener, next) {
+				for (const [name, value] of Object.entries(headers)) metadata.set(name, value);
+				next(metadata, listener);
+			},
+		});
+	};
 }
 
 /** A 0.3 client knows no version header and none of the fields of 1.0; the address it was given names the version. */

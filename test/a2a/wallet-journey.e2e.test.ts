@@ -13,7 +13,14 @@ import {
 } from "../payments/chain/local-chain.js";
 import { KNOWN_QUERY, startApp, sumOfAllEntries, type TestApp } from "../support/start-app.js";
 import { bodyOf, connect, send, textMessage } from "./stock-client.js";
-import { connectPaying, EVERY_WAY, payment, paymentMessage, stream } from "./x402-agent.js";
+import {
+	connectPaying,
+	EVERY_WAY,
+	ON_LOOPBACK,
+	payment,
+	paymentMessage,
+	stream,
+} from "./x402-agent.js";
 
 /** All this agent has is a wallet; it signs what is demanded, in whichever version of x402. */
 function createAgentWallet({ payer }: LocalChain): x402Client {
@@ -27,7 +34,10 @@ function createAgentWallet({ payer }: LocalChain): x402Client {
 
 t.test("an agent with only a wallet", { skip: withoutChain }, async (t) => {
 	const chain = await startLocalChain(t);
-	const shop = await startApp(t, { onchain: chain.parts, settings: { model: "none" } });
+	const shop = await startApp(t, {
+		onchain: chain.parts,
+		settings: { model: "none", grpc: ON_LOOPBACK },
+	});
 	const { app, baseUrl } = shop;
 	const wallet = createAgentWallet(chain);
 	const holds = (address: `0x${string}`) =>

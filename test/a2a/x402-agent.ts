@@ -21,7 +21,12 @@ export const EVERY_WAY: readonly { version: Version; binding: Binding }[] = [
 	{ version: "1.0", binding: "HTTP+JSON" },
 	{ version: "0.3", binding: "JSONRPC" },
 	{ version: "0.3", binding: "HTTP+JSON" },
+	{ version: "1.0", binding: "GRPC" },
+	{ version: "0.3", binding: "GRPC" },
 ];
+
+/** Settings of gRPC on any free port. */
+export const ON_LOOPBACK = { port: 0, tls: undefined, publicUrl: undefined };
 
 export function connectPaying(
 	baseUrl: string,

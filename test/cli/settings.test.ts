@@ -44,6 +44,39 @@ t.test("listening on every interface needs an address to advertise", async (t) =
 	);
 });
 
+t.test("gRPC is off without a port, and is not offered to others without TLS", async (t) => {
+	const read = (flags: Record<string, string>) =>
+		readSettings({
+			flags: { profile: "production", public_url: "https://shop.example/", ...flags },
+			environment: {},
+			folder: t.testdir({}),
+		}).grpc;
+	t.equal(read({}), undefined);
+	t.same(read({ grpc_port: "8403" }), {
+		port: 8403,
+		tls: undefined,
+		publicUrl: "shop.example:8403",
+	});
+	const host = "0.0.0.0";
+	t.throws(() => read({ grpc_port: "8403", host }), {
+		message: /set grpc_tls_cert and grpc_tls_key/,
+	});
+	const files = { grpc_tls_cert: "cert.pem", grpc_tls_key: "key.pem" };
+	const grpc_public_url = "grpc.shop.example:443";
+	t.match(read({ grpc_port: "0", host, ...files, grpc_public_url }), {
+		tls: { certificate: "cert.pem", key: "key.pem" },
+		publicUrl: grpc_public_url,
+	});
+	for (const wrong of [
+		{ grpc_port: "lots" },
+		{ grpc_port: "1", grpc_tls_cert: "cert.pem" },
+		{ grpc_port: "1", grpc_public_url: "https://shop.example" },
+		{ grpc_tls_cert: "cert.pem", grpc_tls_key: "key.pem" },
+	]) {
+		t.throws(() => read(wrong), { code: "INVALID_ARGUMENT" }, JSON.stringify(wrong));
+	}
+});
+
 t.test("a contact is an address with a scheme; an e-mail address gets its own", async (t) => {
 	const read = (contact: string) =>
 		readSettings({ flags: { contact }, environment: {}, folder: t.testdir({}) }).contact;
