@@ -139,10 +139,10 @@ function createTaskChanges(clock: Clock) {
 		 */
 		async *follow(
 			task: Task,
-			{ response }: Exchange,
+			{ carrier }: Exchange,
 		): AsyncGenerator<StreamResponse, void, undefined> {
 			assertFewer(changed.listenerCount(task.id));
-			const caller = watchCaller(response, clock, JOB_LIMITS.eventStreamMs);
+			const caller = watchLink(carrier, clock, JOB_LIMITS.eventStreamMs);
 			const later = on(changed, task.id, { signal: caller.signal });
 			try {
 				yield taskEvent(task);
