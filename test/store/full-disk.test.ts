@@ -75,7 +75,7 @@ for (const [title, verdict] of FULL) {
 		await credit(store, "cust:a", 1n, "after");
 		await t.rejects(
 			credit(store, "cust:a", 1n, "during 3"),
-			{ reason: "duplicate_key" },
+			{ reason: "duplicate_key" } as object,
 			"what was refused then was kept",
 		);
 		t.ok(await store.read((reader) => reader.get("receipts", "rcpt_1")));
