@@ -86,7 +86,9 @@ export function createPaymentWatch(monotonicMs: () => number) {
 			for (const id of [...busy.keys()]) isBusy(id);
 			const due = [...open].filter(([id, { dueAt }]) => !busy.has(id) && isDue(dueAt, now));
 			for (const [, entry] of due) {
-				const pauseMs = LIMITS.reconcileIntervalMs * 2 ** Math.min(entry.looks, 10);
+				// What is here only waits for its caller, and is credited on time: no chain is asked.
+				const backoff = entry.state === "settled" ? 1 : 2 ** Math.min(entry.looks, 10);
+				const pauseMs = LIMITS.reconcileIntervalMs * backoff;
 				entry.dueAt = now + Math.min(pauseMs, LIMITS.reconcileBackoffMs);
 				entry.looks += 1;
 			}

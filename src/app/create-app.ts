@@ -138,7 +138,8 @@ export async function createApp(options: AppOptions): Promise<App> {
 		onFull: (reason) => logger.error("nothing is sold until there is room", { reason }),
 		onResume() {
 			logger.info("there is room on the disk again, and everything is sold");
-			for (const act of onRoom) act().catch((error: unknown) => logger.error(NOT_TAKEN_UP, { error: String(error) }));
+			for (const act of onRoom)
+				act().catch((error: unknown) => logger.error(NOT_TAKEN_UP, { error: String(error) }));
 		},
 		onDroppedQueryRows: (rows) => logger.error("rows of the query log were lost", { rows }),
 	}).catch((error: unknown) => {
@@ -149,7 +150,10 @@ export async function createApp(options: AppOptions): Promise<App> {
 		if (lostEnd !== undefined) {
 			const actor = { name: "command line", role: "owner" } as const;
 			const change = { actor, command: "acceptLoss", target: "journal" };
-			await createAuditLog({ store, clock }).note(change, JSON.stringify({ problem: lostEnd, at: clock.now() }));
+			await createAuditLog({ store, clock }).note(
+				change,
+				JSON.stringify({ problem: lostEnd, at: clock.now() }),
+			);
 		}
 		bindProfile(folder, settings.profile);
 		const checks = createKeyChecks({ store, dataFolder: folder });

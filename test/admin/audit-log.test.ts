@@ -124,7 +124,8 @@ t.test(
 
 t.test("a start that sells something else, or lets others in, is on the log", async (t) => {
 	const folder = t.testdir();
-	const flags = { data: folder, model: "none", facilitator: "off", catalog: "none" };
+	const nothing = { model: "none", judge: "none", facilitator: "off", catalog: "none" };
+	const flags = { data: folder, ...nothing };
 	const logger = { info: () => undefined, error: () => undefined };
 	const lines: AuditRow[][] = [];
 	for (const more of [{}, {}, { accounts: "open" }]) {

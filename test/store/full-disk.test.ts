@@ -46,44 +46,54 @@ function fillAt(disk: FakeDisk, verdict: Verdict, names: readonly string[] = ["w
 }
 
 for (const [title, verdict] of FULL) {
-	t.test(`after ${title} the store goes on once there is room, and nothing is lost or doubled`, async (t) => {
-		const disk = createFakeDisk();
-		const clock = steppedClock();
-		const seen: string[] = [];
-		const store = await openOn(disk, {
-			clock,
-			onStop: () => seen.push("stopped"),
-			onFull: () => seen.push("full"),
-			onResume: () => seen.push("resumed"),
-		});
-		await credit(store, "cust:a", 1n, "before");
-		const tries = fillAt(disk, verdict);
-		const during = times(8, (index) => credit(store, "cust:a", 1n, `during ${index}`));
-		const deferred = { durability: "deferred" } as const;
-		await store.transaction((tx) => tx.put("receipts", receiptRow("rcpt_1")), deferred);
-		for (const { status } of await Promise.allSettled(during)) t.equal(status, "rejected");
-		t.match(store.health(), { status: "full", reason: /the disk is full/ });
-		await t.rejects(credit(store, "cust:a", 1n, "refused"), { code: "UNAVAILABLE", retryable: true });
-		await t.rejects(store.verify(), { code: "UNAVAILABLE" }, "what waits for it all does not hang");
-		t.equal(await balanceOf(store, "cust:a"), 9n, "reading goes on");
-		await untilTried(tries, 2, clock);
-		t.equal(store.health().status, "full", "as long as there is no room");
-		disk.judge = () => "work";
-		await untilResumed(seen, clock);
-		t.same(seen, ["full", "resumed"]);
-		t.match(store.health(), { status: "ok", reason: undefined });
-		await credit(store, "cust:a", 1n, "after");
-		await t.rejects(
-			credit(store, "cust:a", 1n, "during 3"),
-			{ reason: "duplicate_key" } as object,
-			"what was refused then was kept",
-		);
-		t.ok(await store.read((reader) => reader.get("receipts", "rcpt_1")));
-		await store.verify();
-		const found = await openOn(disk.afterPowerCut(() => 0));
-		t.equal(await balanceOf(found, "cust:a"), 10n, "durable, once each");
-		await found.verify();
-	});
+	t.test(
+		`after ${title} the store goes on once there is room, and nothing is lost or doubled`,
+		async (t) => {
+			const disk = createFakeDisk();
+			const clock = steppedClock();
+			const seen: string[] = [];
+			const store = await openOn(disk, {
+				clock,
+				onStop: () => seen.push("stopped"),
+				onFull: () => seen.push("full"),
+				onResume: () => seen.push("resumed"),
+			});
+			await credit(store, "cust:a", 1n, "before");
+			const tries = fillAt(disk, verdict);
+			const during = times(8, (index) => credit(store, "cust:a", 1n, `during ${index}`));
+			const deferred = { durability: "deferred" } as const;
+			await store.transaction((tx) => tx.put("receipts", receiptRow("rcpt_1")), deferred);
+			for (const { status } of await Promise.allSettled(during)) t.equal(status, "rejected");
+			t.match(store.health(), { status: "full", reason: /the disk is full/ });
+			await t.rejects(credit(store, "cust:a", 1n, "refused"), {
+				code: "UNAVAILABLE",
+				retryable: true,
+			});
+			await t.rejects(
+				store.verify(),
+				{ code: "UNAVAILABLE" },
+				"what waits for it all does not hang",
+			);
+			t.equal(await balanceOf(store, "cust:a"), 9n, "reading goes on");
+			await untilTried(tries, 2, clock);
+			t.equal(store.health().status, "full", "as long as there is no room");
+			disk.judge = () => "work";
+			await untilResumed(seen, clock);
+			t.same(seen, ["full", "resumed"]);
+			t.match(store.health(), { status: "ok", reason: undefined });
+			await credit(store, "cust:a", 1n, "after");
+			await t.rejects(
+				credit(store, "cust:a", 1n, "during 3"),
+				{ reason: "duplicate_key" } as object,
+				"what was refused then was kept",
+			);
+			t.ok(await store.read((reader) => reader.get("receipts", "rcpt_1")));
+			await store.verify();
+			const found = await openOn(disk.afterPowerCut(() => 0));
+			t.equal(await balanceOf(found, "cust:a"), 10n, "durable, once each");
+			await found.verify();
+		},
+	);
 }
 
 t.test("a segment that could not be begun on a full disk is begun later", async (t) => {
