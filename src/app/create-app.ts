@@ -180,8 +180,7 @@ interface WiredPorts extends Ports {
 async function wire(ports: WiredPorts, store: Store): Promise<App> {
 	const { settings, clock, logger, folder, keys } = ports;
 	const address = { baseUrl: settings.publicUrl ?? "" };
-	const { pepper } = keys;
-	const base = { ...ports, store, address, baseUrl: () => address.baseUrl, pepper };
+	const base = { ...ports, store, address, baseUrl: () => address.baseUrl, pepper: keys.pepper };
 	const gone = await recoverHistory(openHistory(ports), importedGraphs(folder));
 	const catalog = createGraphCatalog([], gone);
 	const money = await openMoney({ ...base, graphs: createTermsSource(catalog) });
@@ -219,7 +218,6 @@ async function wire(ports: WiredPorts, store: Store): Promise<App> {
 	const retention = createRetention({ ...money, store, sweepTasks, clock });
 	const { info } = service;
 	const { operator, commands } = await wireCommands({ ...sold, retention, writerMeter, info });
-	if (ports.isServing) await noteSettings(sold);
 	const web = createWebRouter({ ...content, service, packageRoot: PACKAGE_ROOT });
 	const mcp = openMcp({ ...sold, service });
 	const transports = [a2a.router, mcp.router, ...openOAuth({ ...sold, service })];
@@ -309,6 +307,7 @@ interface Operated
 async function wireCommands(operated: Operated): Promise<Pick<Wiring, "operator" | "commands">> {
 	const { store, keys } = operated;
 	await loadFeedSettings({ store, feeds: operated.research.feeds });
+	if (operated.isServing) await noteSettings(operated);
 	const operator = wireOperator(operated);
 	const commands = createCommandRunner({
 		...operated,

@@ -44,8 +44,7 @@ export async function importFolder({ source, as, options = {}, nowMs, onRead }: 
 		ignored: ignoredIn(skipped),
 	});
 	/** Lets the next import of this folder read only what has changed; archives are read whole. */
-	const memory =
-		stamps && (await runInTurns(toImportMemory(files, stamps, { report, ...result })));
+	const memory = stamps && (await runInTurns(toImportMemory(files, stamps, { report, ...result })));
 	return { ...result, memory, report: { ...report, skipped: merge(skipped, report.skipped) } };
 }
 

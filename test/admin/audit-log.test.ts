@@ -136,7 +136,11 @@ t.test("a start that sells something else, or lets others in, is on the log", as
 	}
 	const [first = [], second, third = []] = lines;
 	t.match(first, [{ actor: "settings", command: "serve", target: "settings", outcome: "done" }]);
-	t.same(second, first, "the same start changes nothing");
+	t.same(
+		second?.map(({ hash }) => hash),
+		first.map(({ hash }) => hash),
+		"the same start changes nothing",
+	);
 	t.equal(third.length, 2);
 	t.match(JSON.parse(third[1]?.before ?? ""), { accounts: "closed", graphs: [] });
 	t.match(JSON.parse(third[1]?.after ?? ""), { accounts: "open" });
