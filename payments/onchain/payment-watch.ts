@@ -86,8 +86,7 @@ export function createPaymentWatch(monotonicMs: () => number) {
 			for (const id of [...busy.keys()]) isBusy(id);
 			const due = [...open].filter(([id, { dueAt }]) => !busy.has(id) && isDue(dueAt, now));
 			for (const [, entry] of due) {
-				const pauseMs = LIMITS.reconcileIntervalMs * 2 ** Math.min(entry.looks, 10);
-				entry.dueAt = now + Math.min(pauseMs, LIMITS.reconcileBackoffMs);
+				entry.dueAt = now + pauseAfter(entry);
 				entry.looks += 1;
 			}
 			return due.map(([id]) => id);
@@ -105,6 +104,12 @@ export function createPaymentWatch(monotonicMs: () => number) {
 			};
 		},
 	};
+}
+
+/** What is here only waits for its caller, and is credited on time: no chain is asked. */
+function pauseAfter({ state, looks }: Open): number {
+	const backoff = state === "settled" ? 1 : 2 ** Math.min(looks, 10);
+	return Math.min(LIMITS.reconcileIntervalMs * backoff, LIMITS.reconcileBackoffMs);
 }
 
 /** A clock that was set back must not put a look off for long. */

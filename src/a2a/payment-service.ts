@@ -7,7 +7,7 @@ import {
 	UnsupportedOperationError,
 } from "@a2a-js/sdk/errors";
 import { type CallResult, LIMITS, type Payment } from "../contract/contract.js";
-import { createTokenBucket, watchCaller } from "../http/http.js";
+import { createTokenBucket, watchLink } from "../http/http.js";
 import { JOB_LIMITS } from "../jobs/jobs.js";
 import {
 	type Clock,

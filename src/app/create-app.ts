@@ -15,6 +15,7 @@ import {
 	createIds,
 	createSealedText,
 	type Egress,
+	formatUsd,
 	type Logger,
 	PACKAGE_ROOT,
 	type Random,
@@ -22,6 +23,7 @@ import {
 	stderrLogger,
 	systemClock,
 	systemRandom,
+	toCanonicalJson,
 } from "../kernel/kernel.js";
 import {
 	createGraphCatalog,
@@ -125,13 +127,17 @@ export async function createApp(options: AppOptions): Promise<App> {
 	makeDataFolder(folder);
 	assertBooksKept(folder);
 	const onRoom: (() => Promise<void>)[] = [];
+	let lostEnd: string | undefined;
 	// The store comes first: its lock keeps a second process away from keys and graphs as well.
 	const store = await openJournalStore({
 		folder: join(folder, "journal"),
 		clock,
 		fileSystem: nodeFileSystem,
 		acceptLoss: options.acceptsLoss
-			? (problem) => logger.error("the end of the journal is lost; the start goes on", { problem })
+			? (problem) => {
+					lostEnd = problem;
+					logger.error("the end of the journal is lost; the start goes on", { problem });
+				}
 			: undefined,
 		onStop: (reason) => logger.error("the store has stopped; nothing is sold", { reason }),
 		onFull: (reason) => logger.error("nothing is sold until there is room", { reason }),
@@ -146,6 +152,14 @@ export async function createApp(options: AppOptions): Promise<App> {
 	});
 	let onchain = options.onchain;
 	try {
+		if (lostEnd !== undefined) {
+			const actor = { name: "command line", role: "owner" } as const;
+			const change = { actor, command: "acceptLoss", target: "journal" };
+			await createAuditLog({ store, clock }).note(
+				change,
+				JSON.stringify({ problem: lostEnd, at: clock.now() }),
+			);
+		}
 		bindProfile(folder, settings.profile);
 		const checks = createKeyChecks({ store, clock, dataFolder: folder });
 		const { textKeyCommand } = settings;
@@ -178,8 +192,7 @@ interface WiredPorts extends Ports {
 async function wire(ports: WiredPorts, store: Store): Promise<App> {
 	const { settings, clock, logger, folder, keys } = ports;
 	const address = { baseUrl: settings.publicUrl ?? "" };
-	const { pepper } = keys;
-	const base = { ...ports, store, address, baseUrl: () => address.baseUrl, pepper };
+	const base = { ...ports, store, address, baseUrl: () => address.baseUrl, pepper: keys.pepper };
 	const gone = await recoverHistory(openHistory(ports), importedGraphs(folder));
 	const catalog = createGraphCatalog([], gone);
 	const money = await openMoney({ ...base, graphs: createTermsSource(catalog) });
@@ -263,6 +276,27 @@ async function reportInterrupted(deps: Pick<Wiring, "store" | "clock" | "logger"
 	deps.logger.error("changes by operators were cut off; the audit log names them", { changes });
 }
 
+/** What the settings say is sold, at which price, to whom it is paid and who may come in: a start that changes it is on the log. */
+async function noteSettings({ settings, catalog, ...deps }: Noted): Promise<void> {
+	const { profile, onchain, identity, accounts = "closed", adminFrom = "loopback" } = settings;
+	const prices = Object.entries(settings.prices).map(
+		([id, { amountMicros }]) => [id, formatUsd(amountMicros)] as const,
+	);
+	const state = {
+		...{ profile, accounts, admin_from: adminFrom, identity_issuer: identity?.issuer ?? null },
+		...{ facilitator: onchain.facilitator ?? null, pay_to: onchain.payTo ?? null },
+		...{ network: onchain.network ?? null, asset: onchain.asset ?? null },
+		unproven_settlements: onchain.trustsFacilitator ? "accept" : "refuse",
+		prices: Object.fromEntries(prices),
+		graphs: catalog.list().map(({ record }) => record.id),
+	};
+	const actor = { name: "settings", role: "owner" } as const;
+	const change = { actor, command: "serve", target: "settings" };
+	await createAuditLog(deps).note(change, toCanonicalJson(state));
+}
+
+type Noted = Pick<Wiring, "settings" | "catalog" | "store" | "clock">;
+
 interface Operated
 	extends Pick<
 		Wiring,
@@ -286,6 +320,7 @@ interface Operated
 async function wireCommands(operated: Operated): Promise<Pick<Wiring, "operator" | "commands">> {
 	const { store, keys } = operated;
 	await loadFeedSettings({ store, feeds: operated.research.feeds });
+	if (operated.isServing) await noteSettings(operated);
 	const operator = wireOperator(operated);
 	const commands = createCommandRunner({
 		...operated,

@@ -92,7 +92,7 @@ export const LIMITS = {
 	chainBlocksBack: 270_000,
 	reconcileIntervalMs: 5_000,
 	/** How long a settled payment waits for its caller to come back before it is credited: found and credited within two minutes. */
-	undeliveredGraceMs: 60_000,
+	undeliveredGraceMs: 45_000,
 	paymentTtlMs: 24 * 3_600_000,
 	/** A refund's transfer that the chain does not show may be sent again after this long. */
 	refundTransferTtlMs: 3_600_000,

@@ -56,11 +56,7 @@ export async function importBundle(
 ): Promise<ImportResult> {
 	parseGraphId(graphId);
 	const { files, skipped } = await runInTurns(screenFiles(source), signal);
-	const lost = skipped.filter(({ file, reason }) => isSection(file) && reason !== EMPTY);
-	const sections = new Map([
-		...(options.sections ?? []),
-		...lost.map(({ file }) => [file, undefined] as const),
-	]);
+	const sections = sectionsOf(skipped, options);
 	const isOkf = options.format === undefined && (await runInTurns(isOkfBundle(files)));
 	const format = options.format ?? (isOkf ? "okf" : "markdown");
 	const concepts =
@@ -122,6 +118,12 @@ export async function importBundle(
 			evidence: graph.concepts.reduce((sum, { evidence }) => sum + evidence.length, 0),
 		},
 	};
+}
+
+/** Sections that were left out count for their folders. */
+function sectionsOf(skipped: readonly SkippedFile[], { sections = new Map() }: ImportOptions) {
+	const lost = skipped.filter(({ file, reason }) => isSection(file) && reason !== EMPTY);
+	return new Map([...sections, ...lost.map(({ file }) => [file, undefined] as const)]);
 }
 
 /** Terms of its record; a folder of Markdown states them elsewhere. */

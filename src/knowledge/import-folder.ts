@@ -44,8 +44,7 @@ export async function importFolder(request: ImportRequest) {
 	const own = { ...dated, sections, ignored: ignoredIn(skipped) };
 	const { report, ...result } = await importBundle(files, as, own, signal);
 	/** Lets the next import of this folder read only what has changed; archives are read whole. */
-	const memory =
-		stamps && (await runInTurns(toImportMemory(files, stamps, { report, ...result })));
+	const memory = stamps && (await runInTurns(toImportMemory(files, stamps, { report, ...result })));
 	return { ...result, memory, report: { ...report, skipped: merge(skipped, report.skipped) } };
 }
 

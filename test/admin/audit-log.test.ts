@@ -1,6 +1,9 @@
 import t from "tap";
+import { createApp } from "../../src/app/create-app.js";
 import { systemClock } from "../../src/kernel/clock.js";
 import { createAuditLog } from "../../src/operator/audit-log.js";
+import { readSettings } from "../../src/settings/read-settings.js";
+import type { AuditRow } from "../../store/rows/operator-rows.js";
 import { startApp } from "../support/start-app.js";
 
 const EMPTY = { model: "none", catalog: "none" } as const;
@@ -118,6 +121,30 @@ t.test(
 		});
 	},
 );
+
+t.test("a start that sells something else, or lets others in, is on the log", async (t) => {
+	const folder = t.testdir();
+	const nothing = { model: "none", judge: "none", facilitator: "off", catalog: "none" };
+	const flags = { data: folder, ...nothing };
+	const logger = { info: () => undefined, error: () => undefined };
+	const lines: AuditRow[][] = [];
+	for (const more of [{}, {}, { accounts: "open" }]) {
+		const settings = readSettings({ flags: { ...flags, ...more }, environment: {}, folder });
+		const app = await createApp({ settings, logger, isServing: true });
+		lines.push([...(await app.store.read((reader) => reader.list("audit")))]);
+		await app.close();
+	}
+	const [first = [], second, third = []] = lines;
+	t.match(first, [{ actor: "settings", command: "serve", target: "settings", outcome: "done" }]);
+	t.same(
+		second?.map(({ hash }) => hash),
+		first.map(({ hash }) => hash),
+		"the same start changes nothing",
+	);
+	t.equal(third.length, 2);
+	t.match(JSON.parse(third[1]?.before ?? ""), { accounts: "closed", graphs: [] });
+	t.match(JSON.parse(third[1]?.after ?? ""), { accounts: "open" });
+});
 
 t.test("a dry run says what would change, and changes nothing", async (t) => {
 	const shop = await openShop(t);

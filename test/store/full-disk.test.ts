@@ -63,11 +63,8 @@ for (const [title, verdict] of FULL) {
 			t.same(seen, ["full", "resumed"]);
 			t.match(store.health(), { status: "ok", reason: undefined });
 			await credit(store, "cust:a", 1n, "after");
-			await t.rejects(
-				credit(store, "cust:a", 1n, "during 3"),
-				{ reason: "duplicate_key" },
-				"what was refused then was kept",
-			);
+			const again = await credit(store, "cust:a", 1n, "during 3").catch((error: unknown) => error);
+			t.match(again, { reason: "duplicate_key" }, "what was refused then was kept");
 			t.ok(await store.read((reader) => reader.get("receipts", "rcpt_1")));
 			await store.verify();
 			const found = await openOn(disk.afterPowerCut(() => 0));
@@ -127,7 +124,7 @@ t.test("a real disk that is full and then has room", { skip: mountProblem() }, a
 	const mount = mkdtempSync(join(tmpdir(), "tollgraph-full-"));
 	execFileSync("mount", ["-t", "tmpfs", "-o", "size=2m,mode=700", "tmpfs", mount]);
 	t.teardown(() => {
-		execFileSync("umount", [mount]);
+		execFileSync("umount", ["-l", mount]);
 		rmSync(mount, { recursive: true });
 	});
 	const seen: string[] = [];

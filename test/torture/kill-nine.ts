@@ -39,7 +39,8 @@ const scene = await openScene({
 	wallets: Math.min(WALLETS, isTurningAway ? clients : clients >> 2),
 	turnsAway: isTurningAway ? dice.fork() : undefined,
 });
-if (isTurningAway && !scene.turningAway) throw new Error("--turns-away needs anvil, the local chain.");
+if (isTurningAway && !scene.turningAway)
+	throw new Error("--turns-away needs anvil, the local chain.");
 const book = createBook(() => undefined);
 book.purses.push(...scene.purses);
 let isOver = false;
@@ -152,7 +153,8 @@ async function judge({ folder, chain, terms, turningAway }: Scene): Promise<void
 		const receipts = await judgeBooks({ store, guard: app.money.guard }, book);
 		if (chain && terms) await judgeOnChain(store, { chain, terms, book, receipts });
 		if (!turningAway) return;
-		decisions = await judgeTransfers(store, turningAway.transfers, DECIDED_MS);
+		const { transfers } = turningAway;
+		decisions = await judgeTransfers(store, { transfers, receipts, withinMs: DECIDED_MS });
 	} finally {
 		await app.close();
 	}
