@@ -29,7 +29,7 @@ export async function measureCoverage({ folders, mutants, say }) {
 	const tests = findTests([]).filter(isAsked);
 	const stale = tests
 		.map((test) => ({ test, state: stateOf(test) }))
-		.filter(({ test, state }) => kept[test]?.state !== state);
+		.filter(({ test, state }) => kept[test]?.state !== state || kept[test].outcome !== "passed");
 	let left = stale.length;
 	await eachIn(folders, stale, async ({ test, state }, folder) => {
 		const { hits, ...run } = await measure(test, folder);
