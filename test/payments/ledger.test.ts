@@ -164,7 +164,10 @@ t.test("balance moves from one token to another, once for a key", async (t) => {
 
 t.test("owners share in what a customer pays as it was agreed, and in no free call", async (t) => {
 	const asked: (readonly string[])[] = [];
-	let owners = [{ owner: "ada", basisPoints: 6_000 }, { owner: "operator", basisPoints: 4_000 }];
+	let owners = [
+		{ owner: "ada", basisPoints: 6_000 },
+		{ owner: "operator", basisPoints: 4_000 },
+	];
 	const ownersOf = (graphIds: readonly string[]) => {
 		asked.push(graphIds);
 		return graphIds.length > 0 ? owners : undefined;
