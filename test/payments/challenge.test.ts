@@ -28,7 +28,10 @@ const OFFERS = [
 
 t.test("a challenge names the price and every way to pay it, in headers and body", async (t) => {
 	const challenge = createChallenge(QUOTE, OFFERS);
-	t.match(challenge, { code: "PAYMENT_REQUIRED", message: /costs 0\.50 USD.*send the same request again/ });
+	t.match(challenge, {
+		code: "PAYMENT_REQUIRED",
+		message: /costs 0\.50 USD.*send the same request again/,
+	});
 	t.same(toHttpChallenge(challenge), {
 		headers: {
 			"Cache-Control": "no-store",
@@ -55,28 +58,46 @@ t.test("who sent a credential is never shown the challenge of another rail", asy
 	t.same(toHttpChallenge(quota), { headers: {}, body: { continuations } });
 });
 
-t.test("a balance that does not reach is told with the way to raise it, where there is one", async (t) => {
-	const amounts = { balanceMicros: 100_000n, amountMicros: 9_000_000n, purpose: "this call costs" };
-	const refusalOf = (changes: object, isForSale: boolean) =>
-		tooLittle({ token: tokenRow("tok_a", changes), isForSale, ...amounts });
-	const alone = refusalOf({}, false);
-	t.match(alone, { code: "INSUFFICIENT_BALANCE", message: /has 0\.10 USD left; this call costs 9\.00 USD/ });
-	t.match(alone.challenge.continuations, [
-		{ type: "spt", balance_usd: "0.10", amount_usd: "9.00", instructions: /Ask the operator/ },
-	]);
-	t.equal(alone.challenge.continuations.length, 1);
-	t.match(refusalOf({}, true).challenge.continuations, [
-		{ type: "spt_purchase", method: "POST", path: "/v1/spt/top-up", body: { amount_usd: "8.90" } },
-		{ type: "spt", instructions: /raise this one's balance/ },
-	]);
-	t.match(refusalOf({ parentId: "tok_p" }, true).challenge.continuations, [
-		{ type: "spt", parent_id: "tok_p", instructions: /only its parent can be topped up/ },
-		{ type: "spt" },
-	]);
-});
+t.test(
+	"a balance that does not reach is told with the way to raise it, where there is one",
+	async (t) => {
+		const amounts = {
+			balanceMicros: 100_000n,
+			amountMicros: 9_000_000n,
+			purpose: "this call costs",
+		};
+		const refusalOf = (changes: object, isForSale: boolean) =>
+			tooLittle({ token: tokenRow("tok_a", changes), isForSale, ...amounts });
+		const alone = refusalOf({}, false);
+		t.match(alone, {
+			code: "INSUFFICIENT_BALANCE",
+			message: /has 0\.10 USD left; this call costs 9\.00 USD/,
+		});
+		t.match(alone.challenge.continuations, [
+			{ type: "spt", balance_usd: "0.10", amount_usd: "9.00", instructions: /Ask the operator/ },
+		]);
+		t.equal(alone.challenge.continuations.length, 1);
+		t.match(refusalOf({}, true).challenge.continuations, [
+			{
+				type: "spt_purchase",
+				method: "POST",
+				path: "/v1/spt/top-up",
+				body: { amount_usd: "8.90" },
+			},
+			{ type: "spt", instructions: /raise this one's balance/ },
+		]);
+		t.match(refusalOf({ parentId: "tok_p" }, true).challenge.continuations, [
+			{ type: "spt", parent_id: "tok_p", instructions: /only its parent can be topped up/ },
+			{ type: "spt" },
+		]);
+	},
+);
 
 t.test("a balance is above zero and at most what a token may hold", async (t) => {
 	for (const amount of [1n, LIMITS.sptMaxMicros]) t.doesNotThrow(() => assertAmount(amount));
 	for (const amount of [0n, -1n, LIMITS.sptMaxMicros + 1n])
-		t.throws(() => assertAmount(amount), { code: "INVALID_ARGUMENT", message: /above zero and at most/ });
+		t.throws(() => assertAmount(amount), {
+			code: "INVALID_ARGUMENT",
+			message: /above zero and at most/,
+		});
 });
