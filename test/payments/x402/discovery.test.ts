@@ -119,7 +119,7 @@ for (const method of ["GET", "POST"] as const) {
 		const { info, schema } = discover(quoteOf(method));
 		const validate = ajv.compile(schema);
 		t.equal(validate(info), true, JSON.stringify(validate.errors));
-		const input: Record<string, unknown> = info["input"] ?? {};
+		const input: Record<string, unknown> = { ...info["input"] };
 		const other = isQuery ? "POST" : "GET";
 		for (const changes of [{ type: "ftp" }, { method: other }, { surprise: 1 }, { pathParams: 1 }])
 			t.equal(validate({ ...info, input: { ...input, ...changes } }), false);
