@@ -47,6 +47,10 @@ t.test(
 		});
 		t.match(authorized, { kind: "authorise", ref: hold.id });
 		t.match(captured, { id, kind: "capture", ref: hold.id.replace("hold", "rcpt") });
+		t.same(captured?.entries, [
+			{ account: "held:tok_a", amountMicros: -PRICE },
+			{ account: "rev:per_call", amountMicros: PRICE },
+		]);
 	},
 );
 
