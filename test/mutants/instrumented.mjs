@@ -1,4 +1,4 @@
-import { cpSync, readFileSync } from "node:fs";
+import { cpSync, readFileSync, rmSync } from "node:fs";
 import { join } from "node:path";
 import { Instrumenter } from "@stryker-mutator/instrumenter";
 import { compileTests, filesBelow, ROOT } from "../support/compiled-tests.mjs";
@@ -13,12 +13,15 @@ const SILENT = { isDebugEnabled: () => false, debug() {}, info() {}, warn() {} }
 export async function compileInstrumented(workers) {
 	const { files, mutants } = await instrument(readSources());
 	const sources = new Map(files.map(({ name, content }) => [name, content]));
-	const { folder, remove } = await compileTests({ contentOf: (name) => sources.get(name) });
+	const { folder } = await compileTests({ contentOf: (name) => sources.get(name) });
 	const folders = [folder];
 	for (let worker = 1; worker < workers; worker++) {
 		folders.push(`${folder}-${worker}`);
 		cpSync(folder, folders[worker], { recursive: true });
 	}
+	const remove = () => {
+		for (const one of folders) rmSync(one, { recursive: true, force: true });
+	};
 	return { folders, mutants, remove };
 }
 

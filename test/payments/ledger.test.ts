@@ -47,6 +47,10 @@ t.test(
 		});
 		t.match(authorized, { kind: "authorise", ref: hold.id });
 		t.match(captured, { id, kind: "capture", ref: hold.id.replace("hold", "rcpt") });
+		t.same(captured?.entries, [
+			{ account: "held:tok_a", amountMicros: -PRICE },
+			{ account: "rev:per_call", amountMicros: PRICE },
+		]);
 	},
 );
 
@@ -160,6 +164,37 @@ t.test("balance moves from one token to another, once for a key", async (t) => {
 	t.match((await postingsOf(store)).at(-1), {
 		...{ id, kind: "transfer", ref: "tok_b", key: "once", memo: "why" },
 	});
+});
+
+t.test("owners share in what a customer pays as it was agreed, and in no free call", async (t) => {
+	const asked: (readonly string[])[] = [];
+	let owners = [
+		{ owner: "ada", basisPoints: 6_000 },
+		{ owner: "operator", basisPoints: 4_000 },
+	];
+	const ownersOf = (graphIds: readonly string[]) => {
+		asked.push(graphIds);
+		return graphIds.length > 0 ? owners : undefined;
+	};
+	const { store, ledger, issue, balance } = await openBooks({ ownersOf });
+	await issue("tok_a", 2_000_000n);
+	const authorize = (changes: Partial<HoldTerms>) =>
+		store.transaction((tx) => ledger.authorize(tx, { ...TERMS, ...changes }));
+	const shared = await authorize({ graphIds: ["g"] });
+	t.same(shared.owners, owners);
+	const agreed = owners;
+	owners = [{ owner: "bob", basisPoints: 10_000 }];
+	await store.transaction((tx) => ledger.capture(tx, shared, 100_000n));
+	t.same([await balance("owed:ada"), await balance("shares")], [60_000n, -60_000n]);
+	t.equal(await balance("owed:bob"), 0n);
+	t.match(toReceipt(shared, CAPTURED, FACTS), { owners: agreed });
+	for (const changes of [{}, { from: "promo:free_tier", graphIds: ["g"] }]) {
+		const alone = await authorize(changes);
+		t.notOk(Object.hasOwn(alone, "owners"));
+		await store.transaction((tx) => ledger.capture(tx, alone, PRICE));
+	}
+	t.same(asked, [["g"], []]);
+	t.equal(await balance("shares"), -60_000n);
 });
 
 const HOLD: HoldRow = {

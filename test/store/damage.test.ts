@@ -50,6 +50,15 @@ t.test("a snapshot with a wrong bit is refused until it is deleted", async (t) =
 	}
 });
 
+t.test("a snapshot under the name of another frame is refused", async (t) => {
+	const disk = await filledDisk(4);
+	const [path = ""] = snapshotsOf(disk);
+	const [, number = ""] = /(\d+)\.snapshot$/.exec(path) ?? [];
+	const later = path.replace(number, String(Number(number) + 1).padStart(number.length, "0"));
+	await disk.rename(path, later);
+	await refusesToOpen(t, disk, new RegExp(`it is the snapshot of frame ${Number(number)}`));
+});
+
 t.test("without its snapshot the journal adds up to the same", async (t) => {
 	const disk = await filledDisk();
 	const expected = await contentsOf(await openOn(disk.copy()));

@@ -1,7 +1,7 @@
 import { Ajv2020 } from "ajv/dist/2020.js";
 import t from "tap";
 import { z } from "zod";
-import type { Quote } from "../../../payments/payment-method.js";
+import type { Quote } from "../../../payments/challenge.js";
 import { PAYMENT_IDENTIFIER, toDiscovery } from "../../../payments/x402/discovery.js";
 
 const ajv = new Ajv2020({ strict: false });
@@ -119,7 +119,7 @@ for (const method of ["GET", "POST"] as const) {
 		const { info, schema } = discover(quoteOf(method));
 		const validate = ajv.compile(schema);
 		t.equal(validate(info), true, JSON.stringify(validate.errors));
-		const { input = {} } = info;
+		const input: Record<string, unknown> = { ...info["input"] };
 		const other = isQuery ? "POST" : "GET";
 		for (const changes of [{ type: "ftp" }, { method: other }, { surprise: 1 }, { pathParams: 1 }])
 			t.equal(validate({ ...info, input: { ...input, ...changes } }), false);

@@ -181,3 +181,38 @@ for (const outcome of UNSETTLED) {
 		},
 	);
 }
+
+t.test("without a chain to read, a used nonce of what was broadcast is no refusal", async (t) => {
+	for (const wasBroadcast of [true, false]) {
+		const world = createWorld({ hasChainReader: false });
+		const settle: SimFacilitator["settle"] = async (_terms, _authorization, { onBroadcast }) => {
+			if (wasBroadcast) await onBroadcast(`0x${"A".repeat(64)}`);
+			return { kind: "refused", reason: "nonce_used", message: "The nonce is used." };
+		};
+		const facilitator = { ...world.facilitator, settle };
+		const { buy, row } = await startOnchain({ ...world, facilitator });
+		const authorization = world.wallet.sign({ value: PRICE });
+		const code = wasBroadcast ? "SETTLEMENT_UNKNOWN" : "PAYMENT_REJECTED";
+		t.match(await buy(authorization), { code });
+		t.match(await row(authorization), {
+			state: wasBroadcast ? "unknown" : "refused",
+			transactionHash: wasBroadcast ? `0x${"a".repeat(64)}` : undefined,
+		});
+	}
+});
+
+t.test("money that waits under a retry key pays only for what costs as much", async (t) => {
+	for (const price of [PRICE, PRICE + 1n]) {
+		const world = createWorld({ kind: "silent" });
+		world.chain.isUnreadable = true;
+		const { buy, wallet, chain, later, facilitator } = await startOnchain(world);
+		const first = wallet.sign({ value: PRICE });
+		t.match(await buy(first, { key: "k" }), { code: "SETTLEMENT_UNKNOWN" });
+		chain.isUnreadable = false;
+		await later(5_000);
+		facilitator.behavior = "strict";
+		const second = wallet.sign({ value: price });
+		t.match(await buy(second, { key: "k", price }), { kind: "delivered" });
+		t.equal(chain.timesSettled(second.from, second.nonce), price === PRICE ? 0 : 1);
+	}
+});
