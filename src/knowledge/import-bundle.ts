@@ -57,11 +57,11 @@ export async function importBundle(
 	parseGraphId(graphId);
 	const { files, skipped } = await runInTurns(screenFiles(source), signal);
 	const sections = sectionsOf(skipped, options);
-	const isOkf = options.format === undefined && (await runInTurns(isOkfBundle(files)));
+	const isOkf = options.format === undefined && (await runInTurns(isOkfBundle(files), signal));
 	const format = options.format ?? (isOkf ? "okf" : "markdown");
 	const concepts =
 		format === "okf"
-			? await runInTurns(keepConcepts(files, options))
+			? await runInTurns(keepConcepts(files, options), signal)
 			: await runInTurns(
 					importDocuments(files, { ...options, sections }, await createDocumentReader(options)),
 					signal,

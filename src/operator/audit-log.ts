@@ -63,10 +63,15 @@ export function createAuditLog({ store, clock }: { store: Store; clock: Clock })
 			append(tx, { ...change, actor: actor.name, role: actor.role, outcome: "begun" }, clock.now()),
 		end,
 		/** A change that no command makes, once it is so: nothing where it is what the line before it says already. */
-		note: ({ actor, command, target }: AuditedChange, after: string): Promise<AuditRow | undefined> =>
+		note: (
+			{ actor, command, target }: AuditedChange,
+			after: string,
+		): Promise<AuditRow | undefined> =>
 			store.transaction(async (tx) => {
 				const rows = await tx.list("audit");
-				const before = rows.findLast((row) => row.command === command && row.target === target)?.after;
+				const before = rows.findLast(
+					(row) => row.command === command && row.target === target,
+				)?.after;
 				if (before === after) return undefined;
 				const line = { actor: actor.name, role: actor.role, command, target, before, after };
 				return append(tx, { ...line, outcome: "done" }, clock.now());

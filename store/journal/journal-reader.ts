@@ -125,7 +125,10 @@ export type ColdRows = ReturnType<typeof createColdRows>;
 
 /** Rows that are many and rarely read: not in memory, but for the latest ones. */
 export function createColdRows(reader: JournalReader, segments: () => readonly SegmentFacts[]) {
-	const recent = new Map<string, { readonly row: Row; readonly batch: Pick<Batch, "done" | "isKept"> }>();
+	const recent = new Map<
+		string,
+		{ readonly row: Row; readonly batch: Pick<Batch, "done" | "isKept"> }
+	>();
 	return {
 		/** Keeps a row in memory for a while; `done` resolves when it is durable. */
 		remember(table: TableName, row: Row, batch: Pick<Batch, "done" | "isKept">): void {

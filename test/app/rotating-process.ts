@@ -6,7 +6,10 @@ import { testSettings } from "../support/start-app.js";
 
 const [folder = "", name = "", nth = "1"] = process.argv.slice(2);
 const silent = { info: () => undefined, error: () => undefined };
-const app = await createApp({ settings: testSettings(folder, { model: "none", catalog: "none" }), logger: silent });
+const app = await createApp({
+	settings: testSettings(folder, { model: "none", catalog: "none" }),
+	logger: silent,
+});
 
 let left = Number(nth);
 const die = () => process.kill(process.pid, "SIGKILL");

@@ -37,7 +37,10 @@ function mostAtOnce(steps: Steps<unknown>, touched: Set<number>): number {
 }
 
 t.test("naming very many documents, and listing them, lets other work in between", (t) => {
-	for (const work of [documentNamesIn, (all: ReturnType<typeof watchedItems>["items"]) => graphListingOf("Many", all)]) {
+	for (const work of [
+		documentNamesIn,
+		(all: ReturnType<typeof watchedItems>["items"]) => graphListingOf("Many", all),
+	]) {
 		const { items, touched } = watchedItems();
 		const most = mostAtOnce(work(items), touched);
 		t.ok(most > 0 && most <= AT_ONCE, String(most));

@@ -26,7 +26,8 @@ async function openShop(terms: Partial<SptTerms> = {}) {
 		lost.push(receiptId);
 		throw new Error("The operator decides.");
 	};
-	const method = createBalanceMethod({ store, clock, balance, refundLost });
+	const noteUnwritten = () => undefined;
+	const method = createBalanceMethod({ store, clock, balance, refundLost, noteUnwritten });
 	const { id, token } = await store.transaction((tx) =>
 		spts.issueFrom(tx, "cash:manual", { amountMicros: USD, ...terms }),
 	);
@@ -139,7 +140,8 @@ t.test("a receipt that cannot be read is said, not sold again", async (t) => {
 	const { held, method, request, store } = await openShop();
 	const { receipt } = await (await held({ idempotencyKey: "k" })).capture();
 	const gone = { ...store, read: async () => undefined as never };
-	const parts = { clock: stillClock(), refundLost: async () => undefined };
+	const refundLost = async () => undefined;
+	const parts = { clock: stillClock(), refundLost, noteUnwritten: () => undefined };
 	const { balance } = method;
 	if (!balance) throw new Error("It has a balance.");
 	const blind = createBalanceMethod({ ...parts, store: gone, balance });
