@@ -55,7 +55,6 @@ export function createRefundRequests(deps: RefundServices) {
 	const { store, clock } = deps;
 	const findReceipt = (id: string) => store.read((reader) => reader.get("receipts", id));
 	const refundLost = createLossRefund(deps);
-	const unwritten = new Set<string>();
 	return {
 		/**
 		 * Asked again, it is the same request. Throws NOT_FOUND for a receipt that is not the asker's, INVALID_ARGUMENT where
@@ -80,17 +79,7 @@ export function createRefundRequests(deps: RefundServices) {
 			return state;
 		},
 		refundLost,
-		/** A receipt whose answer was refused because it could not be written; see `refundWritten`. */
-		noteUnwritten(receiptId: string): void {
-			unwritten.add(receiptId);
-		},
-		/** Once there is room on the disk again: refunds what was written after all, and was never answered. */
-		async refundWritten(): Promise<void> {
-			for (const receiptId of unwritten) {
-				await refundLost(receiptId);
-				unwritten.delete(receiptId);
-			}
-		},
+		...createUnwritten(refundLost),
 		/** What became of it. Throws NOT_FOUND alike for one that does not exist and one of somebody else. */
 		async get(asker: Caller, id: string): Promise<RefundState> {
 			const found = await store.read(async (reader) => ({
@@ -208,6 +197,23 @@ async function open(
 	}
 	await tx.put("refund_requests", request);
 	return { id: request.id, request };
+}
+
+/** Receipts whose answers were refused because they could not be written, and which may be written yet. */
+function createUnwritten(refundLost: (receiptId: string) => Promise<void>) {
+	const unwritten = new Set<string>();
+	return {
+		noteUnwritten(receiptId: string): void {
+			unwritten.add(receiptId);
+		},
+		/** Once there is room on the disk again: refunds what was written after all. */
+		async refundWritten(): Promise<void> {
+			for (const receiptId of unwritten) {
+				await refundLost(receiptId);
+				unwritten.delete(receiptId);
+			}
+		},
+	};
 }
 
 /** Refunds the price of an answer that certainly reached no one, unless it was asked for again meanwhile. */

@@ -227,16 +227,15 @@ async function wire(ports: WiredPorts, store: Store): Promise<App> {
 	const sold = { ...content, ...research, research, jobs };
 	const service = createService(sold);
 	const a2a = openA2a({ ...sold, service });
-	const sweepTasks = (now: number) => a2a.sweep(now);
-	const retention = createRetention({ ...money, store, sweepTasks, clock });
-	const { info } = service;
-	const { operator, commands } = await wireCommands({ ...sold, retention, writerMeter, info });
+	const retention = createRetention({ ...money, store, clock, sweepTasks: a2a.sweep });
+	const operated = { ...sold, info: service.info, retention, writerMeter };
+	const { operator, commands } = await wireCommands(operated);
 	const web = createWebRouter({ ...content, service, packageRoot: PACKAGE_ROOT });
 	const mcp = openMcp({ ...sold, service });
 	const transports = [a2a.router, mcp.router, ...openOAuth({ ...sold, service })];
 	const http = createHttpApp({ ...sold, service, commands, transports, web });
-	const { streams } = service;
-	const life = createAppLife({ ...sold, retention, operator, streams, a2a, mcp, http });
+	const sent = { streams: service.streams, a2a, mcp, http };
+	const life = createAppLife({ ...sold, ...sent, retention, operator });
 	return {
 		service,
 		operator,

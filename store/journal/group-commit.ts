@@ -30,15 +30,7 @@ const ROOM_MS = 1_000;
 
 export type GroupCommit = ReturnType<typeof createGroupCommit>;
 
-/** While one frame is on its way to the disk the next one gathers, so that a sync serves as many callers as wait. */
-export function createGroupCommit({
-	clock,
-	write,
-	onStop,
-	onFull,
-	onResume,
-}: {
-	readonly clock: Clock;
+interface WriteHooks {
 	/**
 	 * Makes the batch under way durable. A rejection stops everything, since a failed sync is never tried again; but where
 	 * `isFull` the same batch waits until there is room, and is written whole again.
@@ -48,65 +40,36 @@ export function createGroupCommit({
 	/** Nothing joins any more until `onResume`. */
 	readonly onFull: (reason: string) => void;
 	readonly onResume: () => void;
+}
+
+/** While one frame is on its way to the disk the next one gathers, so that a sync serves as many callers as wait. */
+export function createGroupCommit({
+	clock,
+	...hooks
+}: WriteHooks & {
+	readonly clock: Clock;
 }) {
 	const queue = createBatchQueue(clock);
 	const siblings = createSiblings(clock);
 	let underWay: OpenBatch | undefined;
 	let isDraining = false;
 	let drained: Promise<void> = Promise.resolve();
-	let failure: Refusal | undefined;
-	/** While there is no room. */
-	let pause: (Refusal & { readonly end: () => void }) | undefined;
-
-	const giveUp = (refusal: Refusal) => {
-		failure = refusal;
-		pause?.end();
-		underWay?.reject(failure.error);
-		queue.rejectAll(failure.error);
-	};
-	const stop = (reason: string, cause?: unknown) => {
-		if (failure) return;
-		giveUp({ reason, error: stopped(reason, cause) });
-		onStop(reason);
-	};
-	/** Callers are told; what they changed stays, and is written first of all. */
-	const waitForRoom = async (cause: unknown) => {
-		const reason = `the disk is full: ${messageOf(cause)}`;
-		const error = pause?.error ?? stopped(reason, cause);
-		if (!pause) {
+	const writing = createPatientWriting(clock, hooks, {
+		reject(error) {
+			underWay?.reject(error);
+			queue.rejectAll(error);
+		},
+		answer(error) {
 			underWay?.reject(error);
 			queue.answerAll(error);
-			onFull(reason);
-		}
-		await new Promise<void>((resolve) => {
-			const cancel = clock.after(ROOM_MS, resolve);
-			const end = () => {
-				cancel();
-				resolve();
-			};
-			pause = { reason, error, end };
-		});
-	};
-	const writeOnceThereIsRoom = async () => {
-		while (!failure) {
-			try {
-				await write();
-				const wasFull = pause !== undefined;
-				pause = undefined;
-				if (wasFull) onResume();
-				return;
-			} catch (error) {
-				if (!isFull(error)) return stop(messageOf(error), error);
-				await waitForRoom(error);
-			}
-		}
-	};
+		},
+	});
+
 	const drain = async () => {
 		while (queue.isDue()) {
 			await siblings.gather();
 			underWay = queue.take();
-			await writeOnceThereIsRoom();
-			if (!failure) underWay?.resolve();
+			if (await writing.write()) underWay?.resolve();
 			underWay = undefined;
 		}
 		isDraining = false;
@@ -138,7 +101,7 @@ export function createGroupCommit({
 		},
 		/** Resolves when everything added so far is durable. */
 		async settle(): Promise<void> {
-			const refusal = failure ?? pause;
+			const refusal = writing.refusal();
 			if (refusal) throw refusal.error;
 			const last = queue.newest() ?? underWay;
 			if (!last) return;
@@ -151,20 +114,84 @@ export function createGroupCommit({
 		/** Batches that wait, without the one under way. */
 		backlog: queue.length,
 		underWay: (): Batch | undefined => underWay,
-		stop,
+		stop: writing.stop,
 		/** Why nothing joins now; undefined while all is well. */
-		stopReason: () => (failure ?? pause)?.reason,
-		isWaitingForRoom: () => pause !== undefined && !failure,
-		/** The process ends: what waits for room is left as after a crash. */
-		giveUpWaiting(): void {
-			if (pause && !failure) giveUp(pause);
-		},
+		stopReason: () => writing.refusal()?.reason,
+		isWaitingForRoom: writing.isWaiting,
+		giveUpWaiting: writing.giveUpWaiting,
 	};
 }
 
 interface Refusal {
 	readonly reason: string;
 	readonly error: Error;
+}
+
+/** Writes the batch under way, again and again while the disk has no room, until it fails for good. */
+function createPatientWriting(
+	clock: Clock,
+	{ write, onStop, onFull, onResume }: WriteHooks,
+	/** How callers are told: for good, or while what they changed waits to be written first of all. */
+	callers: { readonly reject: (error: Error) => void; readonly answer: (error: Error) => void },
+) {
+	let failure: Refusal | undefined;
+	/** While there is no room. */
+	let pause: (Refusal & { readonly end: () => void }) | undefined;
+
+	const giveUp = (refusal: Refusal) => {
+		failure = refusal;
+		pause?.end();
+		callers.reject(failure.error);
+	};
+	const stop = (reason: string, cause?: unknown) => {
+		if (failure) return;
+		giveUp({ reason, error: stopped(reason, cause) });
+		onStop(reason);
+	};
+	const waitForRoom = async (cause: unknown) => {
+		const reason = `the disk is full: ${messageOf(cause)}`;
+		const error = pause?.error ?? stopped(reason, cause);
+		if (!pause) {
+			callers.answer(error);
+			onFull(reason);
+		}
+		await new Promise<void>((resolve) => {
+			const cancel = clock.after(ROOM_MS, resolve);
+			const end = () => {
+				cancel();
+				resolve();
+			};
+			pause = { reason, error, end };
+		});
+	};
+	const tryToWrite = async (): Promise<boolean> => {
+		try {
+			await write();
+		} catch (error) {
+			if (isFull(error)) await waitForRoom(error);
+			else stop(messageOf(error), error);
+			return false;
+		}
+		const wasFull = pause !== undefined;
+		pause = undefined;
+		if (wasFull) onResume();
+		return true;
+	};
+	return {
+		stop,
+		/** True once the batch is durable, false where everything has stopped. */
+		async write(): Promise<boolean> {
+			let isWritten = false;
+			while (!failure && !isWritten) isWritten = await tryToWrite();
+			return isWritten;
+		},
+		refusal: (): Refusal | undefined => failure ?? pause,
+		isWaiting: () => pause !== undefined && !failure,
+		/** The process ends: what waits for room is left as after a crash. */
+		giveUpWaiting(): void {
+			if (pause && !failure) giveUp(pause);
+		},
+	};
 }
 
 /** Flushes what deferred transactions left, unless a durable one has taken it along by then. */

@@ -145,7 +145,6 @@ async function openLocked(
 		return { head: journal.head(), segments: copySegments(journal) };
 	};
 	const settledSegments = async () => (await settled()).segments;
-
 	const store: Store = {
 		...createTransactions({ state: low.data, coldRows, commit, inTurn, stopReason }),
 		async *history() {

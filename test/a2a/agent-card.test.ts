@@ -12,7 +12,7 @@ t.test("the card names every way in, every skill that can answer and every price
 	const prices = {
 		"graphs.search": { amountMicros: parseUsd("0.25"), billingType: "per_call" },
 	} as const;
-	const { baseUrl, service } = await startA2a(t, { prices });
+	const { baseUrl, grpcUrl, service } = await startA2a(t, { prices });
 	const { card } = await fetchCard(baseUrl, "1.0");
 	t.same(
 		card.supportedInterfaces.map((way: Record<string, string>) => [
@@ -23,8 +23,10 @@ t.test("the card names every way in, every skill that can answer and every price
 		[
 			["JSONRPC", "1.0", `${baseUrl}/a2a/jsonrpc`],
 			["HTTP+JSON", "1.0", `${baseUrl}/a2a/rest`],
+			["GRPC", "1.0", grpcUrl],
 			["JSONRPC", "0.3", `${baseUrl}/a2a/jsonrpc`],
 			["HTTP+JSON", "0.3", `${baseUrl}/a2a/rest`],
+			["GRPC", "0.3", grpcUrl],
 		],
 	);
 	const silent: readonly SkillId[] = [
@@ -143,7 +145,7 @@ t.test("a caller of version 0.3 reads the shape it knows", async (t) => {
 			additionalInterfaces: [{ url: `${baseUrl}/a2a/rest`, transport: "HTTP+JSON" }],
 			securitySchemes: { paymentSPT: { type: "apiKey", in: "header", name: "X-Pay-SPT" } },
 		});
-		t.equal(card.supportedInterfaces.length, 4, "and finds the way to 1.0");
+		t.equal(card.supportedInterfaces.length, 6, "and finds the way to 1.0");
 	}
 });
 
