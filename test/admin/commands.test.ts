@@ -44,7 +44,8 @@ const SAMPLE = {
 	token_id: "x",
 	reason: "x",
 	grant: false,
-	name: "someone",
+	// Of an operator, and of a secret.
+	name: "pepper",
 	role: "owner",
 	token: "x",
 	prices: {},
