@@ -94,7 +94,9 @@ for (const method of ["GET", "POST"] as const) {
 						additionalProperties: false,
 					},
 					output: {
-						...{ type: "object", properties: { type: { const: "json" } }, required: ["type"] },
+						type: "object",
+						properties: { type: { const: "json" }, example: { type: "object" } },
+						required: ["type"],
 					},
 				},
 				required: ["input"],
