@@ -1,5 +1,6 @@
 import { join } from "node:path";
 import { timeOfId } from "../../src/kernel/kernel.js";
+import { isFull } from "./damage.js";
 import { type FileSystem, type OpenFile, writeDurably, writeFully } from "./file-system.js";
 import { type ChainLink, HEADER_BYTES, readFrame } from "./frame.js";
 
@@ -136,9 +137,9 @@ export async function openSegmentWriter({
 			await fileSystem.syncFolder(folder);
 			return opened;
 		} catch (error) {
-			// So that it can be made again.
 			await opened.close();
-			await fileSystem.remove(path);
+			// So that it can be made again.
+			if (isFull(error)) await fileSystem.remove(path);
 			throw error;
 		}
 	};
