@@ -27,7 +27,7 @@ interface BalanceDeps {
 	readonly balance: Balance;
 	/** Refunds the price of an answer that certainly reached no one. */
 	readonly refundLost: (receiptId: string) => Promise<unknown>;
-	/** Told of a capture whose caller was refused, because it could not be written, and which may be written yet. */
+	/** Called with the receipt of a capture that could not be written when its caller was refused, and that may be written yet. */
 	readonly noteUnwritten: (receiptId: string) => void;
 }
 
@@ -122,19 +122,22 @@ function toHeld(
 		payer,
 		quote,
 		async capture(part): Promise<Charged> {
+			/** Whether it only remained to be written: a refusal before that changes nothing. */
+			let isTaken = false;
 			const take = async (tx: StoreTransaction) => {
 				const captured = await balance.capture(tx, row, part?.amountMicros);
 				const facts = { fingerprint, at: clock.now(), graphIds, paidUnits: part?.units };
 				const receipt = toReceipt(row, captured, facts);
 				await tx.put("receipts", receipt);
 				await finishAttempt(tx, row.idempotencyId, receipt.id);
+				isTaken = true;
 				return { receipt };
 			};
 			try {
 				return await store.transaction(take);
 			} catch (error) {
 				// Sent again with its retry key it is answered, at no further price.
-				if (row.idempotencyId === undefined) noteUnwritten(receiptId);
+				if (isTaken && row.idempotencyId === undefined) noteUnwritten(receiptId);
 				throw error;
 			}
 		},

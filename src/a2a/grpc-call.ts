@@ -62,9 +62,9 @@ export function createCallInterceptor(deps: GrpcCallDeps, exchanges: Exchanges):
 			return exchange;
 		};
 		const end = (status: CallStatus): CallStatus => {
-			const told = exchange ? toToldStatus(status, exchange, answer) : status;
-			answer.end(told.code === GRPC_STATUS.ok);
-			return told;
+			const sent = exchange ? toSentStatus(status, exchange, answer) : status;
+			answer.end(sent.code === GRPC_STATUS.ok);
+			return sent;
 		};
 		const refuse = (error: unknown): void => {
 			exchange?.refuse(error);
@@ -99,9 +99,9 @@ export function createCallInterceptor(deps: GrpcCallDeps, exchanges: Exchanges):
 				next(message);
 			},
 			sendStatus: (status, next) => {
-				const told = end(status);
+				const sent = end(status);
 				sendMetadata?.();
-				next(told);
+				next(sent);
 			},
 		});
 	};
@@ -138,8 +138,8 @@ function assertReadable(message: unknown): void {
 	assertShallow(message, LIMITS.bodyDepth + ENVELOPE_LEVELS);
 }
 
-/** What the caller is told: refusals as we word them, errors of the protocol as the SDK does. */
-function toToldStatus(status: CallStatus, exchange: Exchange, { headers }: Answer): CallStatus {
+/** What the caller reads: refusals as we word them, errors of the protocol as the SDK does. */
+function toSentStatus(status: CallStatus, exchange: Exchange, { headers }: Answer): CallStatus {
 	if (status.code === GRPC_STATUS.ok) return status;
 	// What the SDK could not classify is an exception, and its text is not for callers.
 	const isUnknown = status.code === GRPC_STATUS.unknown || status.code === GRPC_STATUS.internal;

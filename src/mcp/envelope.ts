@@ -12,6 +12,6 @@ export const REFUSED = -32000;
 
 /** What the client said with this very request that it can do; nothing before 2026-07-28, where no request says so. */
 export function capabilitiesOf({ mcpReq: { envelope } }: ServerContext): ClientCapabilities {
-	const told: Readonly<Record<string, unknown>> = { ...envelope };
-	return told[CLIENT_CAPABILITIES_META_KEY] ?? {};
+	const fields: Readonly<Record<string, unknown>> = { ...envelope };
+	return fields[CLIENT_CAPABILITIES_META_KEY] ?? {};
 }

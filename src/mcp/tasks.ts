@@ -21,7 +21,7 @@ import { toToolResult } from "./tool-result.js";
 
 export const TASKS_EXTENSION = "io.modelcontextprotocol/tasks";
 
-/** What a client is told of a task. */
+/** A task as its client reads it. */
 export interface TaskState {
 	readonly taskId: string;
 	readonly status: "working" | "input_required" | "completed" | "cancelled" | "failed";

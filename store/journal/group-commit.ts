@@ -131,7 +131,7 @@ interface Refusal {
 function createPatientWriting(
 	clock: Clock,
 	{ write, onStop, onFull, onResume }: WriteHooks,
-	/** How callers are told: for good, or while what they changed waits to be written first of all. */
+	/** How callers are answered: for good, or while what they changed waits to be written first of all. */
 	callers: { readonly reject: (error: Error) => void; readonly answer: (error: Error) => void },
 ) {
 	let failure: Refusal | undefined;

@@ -20,21 +20,21 @@ t.test(
 		const call = dial(t, shop.grpcUrl);
 		const { body } = await rpc(shop.baseUrl, { params: askGraph("a") });
 		for (const method of ["sendMessage", "sendStreamingMessage"] as const) {
-			const told = await call(method, messageOf(searchMessage("a")));
-			t.equal(told.code, status.FAILED_PRECONDITION);
-			t.match(told.message, /costs 0\.50 USD/);
-			t.equal(told.reason, "PAYMENT_REQUIRED");
-			const { error, ...ways } = told.envelope;
+			const sent = await call(method, messageOf(searchMessage("a")));
+			t.equal(sent.code, status.FAILED_PRECONDITION);
+			t.match(sent.message, /costs 0\.50 USD/);
+			t.equal(sent.reason, "PAYMENT_REQUIRED");
+			const { error, ...ways } = sent.envelope;
 			const { error: overHttp, ...waysOverHttp } = body.error.data;
 			t.same(Object.keys(ways).sort(), Object.keys(waysOverHttp).sort(), "all that HTTP says");
 			t.same(ways.price, waysOverHttp.price);
 			t.match(ways.accepts[0], { payTo: shop.chain.terms.payTo });
 			t.match(ways.accepts[0].resource, /SendM|SendS/);
 			t.equal(error.code, overHttp.code);
-			t.equal(error.request_id, told.trailer["x-request-id"]);
-			t.match(told.trailer["www-authenticate"], /Bearer/);
-			t.ok(told.trailerBytes < TRAILER_BYTES, `${told.trailerBytes} bytes of metadata`);
-			t.same(told.values, []);
+			t.equal(error.request_id, sent.trailer["x-request-id"]);
+			t.match(sent.trailer["www-authenticate"], /Bearer/);
+			t.ok(sent.trailerBytes < TRAILER_BYTES, `${sent.trailerBytes} bytes of metadata`);
+			t.same(sent.values, []);
 		}
 		t.same(shop.searched, []);
 	},
@@ -47,18 +47,18 @@ t.test("a token pays once, and the answer's metadata say what it cost", async (t
 	for (const headers of [{ "x-pay-spt": token }, { authorization: `Bearer ${token}` }]) {
 		const before = await shop.balance(id);
 		const request = messageOf(searchMessage("who asks for payment"));
-		const told = await call("sendMessage", request, { headers });
-		t.equal(told.code, status.OK);
-		t.equal(taskOf(told).status?.state, TaskState.TASK_STATE_COMPLETED);
+		const sent = await call("sendMessage", request, { headers });
+		t.equal(sent.code, status.OK);
+		t.equal(taskOf(sent).status?.state, TaskState.TASK_STATE_COMPLETED);
 		t.equal(await shop.balance(id), before - 500_000n);
-		t.match(told.header, {
+		t.match(sent.header, {
 			"x-cost-usd": "0.50",
-			"x-receipt-id": bodyOf(taskOf(told)).meta.cost.receipt_id,
+			"x-receipt-id": bodyOf(taskOf(sent)).meta.cost.receipt_id,
 			"x-request-id": /^req_/,
 			"ratelimit-policy": /"address";q=/,
 		});
 		const again = await call("sendMessage", request, { headers });
-		t.equal(taskOf(again).id, taskOf(told).id, "the same message is the same task");
+		t.equal(taskOf(again).id, taskOf(sent).id, "the same message is the same task");
 		t.equal(again.header["idempotent-replayed"], "true");
 		const other = { ...request, message: searchMessage("another question") };
 		other.message.messageId = request.message?.messageId ?? "";
@@ -75,13 +75,13 @@ t.test(
 		const { token, id } = await shop.issueSpt("0.60");
 		const headers = { "x-pay-spt": token };
 		const call = dial(t, shop.grpcUrl);
-		const told = await call("sendStreamingMessage", messageOf(searchMessage("a")), { headers });
-		t.equal(told.code, status.OK);
+		const sent = await call("sendStreamingMessage", messageOf(searchMessage("a")), { headers });
+		t.equal(sent.code, status.OK);
 		t.same(
-			told.values.map(({ payload }) => payload.$case),
+			sent.values.map(({ payload }) => payload.$case),
 			["task", "statusUpdate", "artifactUpdate", "statusUpdate"],
 		);
-		t.equal(told.header["x-balance-after-usd"], "0.10");
+		t.equal(sent.header["x-balance-after-usd"], "0.10");
 		const poor = await call("sendStreamingMessage", messageOf(searchMessage("b")), { headers });
 		t.match(poor, { code: status.FAILED_PRECONDITION, reason: "INSUFFICIENT_BALANCE", values: [] });
 		t.equal(await shop.balance(id), 100_000n);
@@ -112,12 +112,12 @@ t.test("an answer without rows costs nothing", async (t) => {
 	const shop = await startA2a(t);
 	const { token, id } = await shop.issueSpt("5");
 	const headers = { "x-pay-spt": token };
-	const told = await dial(t, shop.grpcUrl)("sendMessage", messageOf(searchMessage(NOTHING)), {
+	const sent = await dial(t, shop.grpcUrl)("sendMessage", messageOf(searchMessage(NOTHING)), {
 		headers,
 	});
-	t.equal(told.code, status.OK);
-	t.same(bodyOf(taskOf(told)).rows, []);
-	t.equal(told.header["x-cost-usd"], "0.00");
+	t.equal(sent.code, status.OK);
+	t.same(bodyOf(taskOf(sent)).rows, []);
+	t.equal(sent.header["x-cost-usd"], "0.00");
 	t.equal(await shop.balance(id), 5_000_000n);
 });
 
@@ -136,9 +136,9 @@ t.test("what is malformed is refused as such, and costs nothing", async (t) => {
 		[undefined, "message"],
 	];
 	for (const [message, path] of cases) {
-		const told = await send(message);
-		t.match(told, { code: status.INVALID_ARGUMENT, reason: "INVALID_ARGUMENT" }, path);
-		t.equal(told.envelope.error.details[0].path, path);
+		const sent = await send(message);
+		t.match(sent, { code: status.INVALID_ARGUMENT, reason: "INVALID_ARGUMENT" }, path);
+		t.equal(sent.envelope.error.details[0].path, path);
 	}
 	let deep: unknown = 1;
 	for (let level = 0; level < 40; level++) deep = [deep];
@@ -209,11 +209,11 @@ t.test("the text of an exception never reaches a caller", async (t) => {
 		},
 	});
 	const headers = { "x-pay-spt": UNKNOWN_TOKEN };
-	const told = await dial(t, shop.grpcUrl)("sendMessage", messageOf(searchMessage("a")), {
+	const sent = await dial(t, shop.grpcUrl)("sendMessage", messageOf(searchMessage("a")), {
 		headers,
 	});
-	t.match(told, { code: status.INTERNAL, reason: "INTERNAL" });
-	t.notMatch(JSON.stringify(told), new RegExp(secret));
+	t.match(sent, { code: status.INTERNAL, reason: "INTERNAL" });
+	t.notMatch(JSON.stringify(sent), new RegExp(secret));
 	t.match(JSON.stringify(shop.logged), new RegExp(secret));
 });
 
@@ -224,10 +224,10 @@ t.test("a payment in the metadata is taken as one in the headers is", async (t) 
 	const signature = Buffer.from(JSON.stringify(payload)).toString("base64");
 	const request = messageOf(searchMessage("a"));
 	const headers = { "payment-signature": signature };
-	const told = await call("sendMessage", request, { headers });
-	t.equal(told.code, status.OK);
-	t.equal(bodyOf(taskOf(told)).meta.cost.rail, "x402");
-	const receipt = String(told.header["payment-response"]);
+	const sent = await call("sendMessage", request, { headers });
+	t.equal(sent.code, status.OK);
+	t.equal(bodyOf(taskOf(sent)).meta.cost.rail, "x402");
+	const receipt = String(sent.header["payment-response"]);
 	t.match(JSON.parse(Buffer.from(receipt, "base64").toString()), { success: true });
 	t.equal(await shop.funds(), 9_500_000n);
 	const other = messageOf(searchMessage("another question"));
@@ -255,8 +255,8 @@ t.test(
 		t.equal((await late).code, status.DEADLINE_EXCEEDED);
 		gate.open();
 		// The next answer comes after what was begun before it has ended.
-		const told = await call("sendMessage", messageOf(searchMessage("c")), { headers });
-		t.equal(told.header["x-balance-after-usd"], "4.50");
+		const sent = await call("sendMessage", messageOf(searchMessage("c")), { headers });
+		t.equal(sent.header["x-balance-after-usd"], "4.50");
 		t.equal(await shop.balance(id), 4_500_000n);
 		t.same(await shop.store.read((reader) => reader.list("holds")), [], "no hold is left");
 	},

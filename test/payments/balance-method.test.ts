@@ -26,7 +26,8 @@ async function openShop(terms: Partial<SptTerms> = {}) {
 		lost.push(receiptId);
 		throw new Error("The operator decides.");
 	};
-	const noteUnwritten = () => undefined;
+	const unwritten: string[] = [];
+	const noteUnwritten = (receiptId: string) => void unwritten.push(receiptId);
 	const method = createBalanceMethod({ store, clock, balance, refundLost, noteUnwritten });
 	const { id, token } = await store.transaction((tx) =>
 		spts.issueFrom(tx, "cash:manual", { amountMicros: USD, ...terms }),
@@ -49,7 +50,7 @@ async function openShop(terms: Partial<SptTerms> = {}) {
 	};
 	const left = () => store.read((reader) => reader.balance(`cust:${id}`));
 	const open = () => store.read((reader) => reader.list("holds"));
-	return { clock, store, method, balance, id, payer, request, held, left, open, lost };
+	return { clock, store, method, balance, id, payer, request, held, left, open, lost, unwritten };
 }
 
 t.test("a call is held for, and captured with a receipt that says for what", async (t) => {
@@ -66,6 +67,15 @@ t.test("a call is held for, and captured with a receipt that says for what", asy
 	});
 	t.same(await store.read((reader) => reader.get("receipts", receipt.id)), receipt);
 	t.same(await open(), []);
+});
+
+t.test("a second capture is refused, and gives nothing of the first one back", async (t) => {
+	const { held, left, unwritten } = await openShop();
+	const admission = await held();
+	await admission.capture();
+	await t.rejects(admission.capture());
+	t.same(unwritten, [], "what was written is not refunded later");
+	t.equal(await left(), USD - PRICE);
 });
 
 t.test("a part that was answered is paid for alone", async (t) => {
