@@ -33,7 +33,18 @@ for (const [at, [path, entry]] of packages.entries()) {
 	const options = { encoding: "utf8", stdio: ["ignore", "pipe", "ignore"] };
 	const order = ["view", `${name}@${entry.version}`, "dist.integrity"];
 	const { version, ...rest } = entry;
-	packages[at][1] = { version, integrity: execFileSync("npm", order, options).trim(), ...rest };
+	let integrity = "";
+	try {
+		integrity = execFileSync("npm", order, options).trim();
+	} catch {
+		// Said below, with those that the registry has without one.
+	}
+	if (integrity === "") {
+		process.stderr.write(`${name}@${version}: the registry at hand has no integrity of it\n`);
+		process.exitCode = 1;
+		continue;
+	}
+	packages[at][1] = { version, integrity, ...rest };
 	completed += 1;
 }
 lock.packages = Object.fromEntries(packages.sort(([a], [b]) => (a < b ? -1 : 1)));

@@ -5,7 +5,7 @@ export {
 	type Reconciliation,
 	reconcile,
 } from "./reconciliation.js";
-export { createRefunds, type Refunds } from "./refund-ledger.js";
+export { createRefunds, type Refunds, refundedOf } from "./refund-ledger.js";
 export { createRefundPayouts, type RefundPayouts } from "./refund-payouts.js";
 export {
 	createRefundRequests,

@@ -28,12 +28,10 @@ export type DeepDiveOperations = ReturnType<typeof createDeepDiveOperations>;
 
 /** What the caller that launched a job may ask about it; others' and unknown ids throw the same NOT_FOUND. */
 export function createDeepDiveOperations({ jobs, clock }: { jobs: Jobs; clock: Clock }) {
-	const find = async (caller: Caller, id: string): Promise<JobRow> => {
-		const row = await jobs.find(id);
-		if (row && mayRead(caller, row)) return row;
-		throw notFound(`No job of yours is called "${id.slice(0, 80)}".`);
-	};
+	const find = (caller: Caller, id: string) => findOwn(jobs, caller, id);
 	return {
+		/** Where it stands, without its report, and without a secret that is shown once. */
+		glance: async (caller: Caller, id: string) => toJobWire(await find(caller, id), clock.now()),
 		/** With the report once there is one, and once with the secret of what a payment on a chain got back. */
 		async status(caller: Caller, id: string): Promise<JobStatusWire> {
 			const row = await find(caller, id);
@@ -104,6 +102,12 @@ export function createDeepDiveOperations({ jobs, clock }: { jobs: Jobs; clock: C
 async function queryOf(jobs: Jobs, { id }: JobRow): Promise<string | null> {
 	const query = (await jobs.inputOf(id))?.["query"];
 	return typeof query === "string" ? query : null;
+}
+
+async function findOwn(jobs: Jobs, caller: Caller, id: string): Promise<JobRow> {
+	const row = await jobs.find(id);
+	if (row && mayRead(caller, row)) return row;
+	throw notFound(`No job of yours is called "${id.slice(0, 80)}".`);
 }
 
 async function getReport(jobs: Jobs, row: JobRow, now: number): Promise<JobJson> {

@@ -283,7 +283,7 @@ async function noteSettings({ settings, catalog, ...deps }: Noted): Promise<void
 	);
 	const state = {
 		...{ profile, accounts, admin_from: adminFrom, identity_issuer: identity?.issuer ?? null },
-		...{ facilitator: onchain.facilitator ?? null, pay_to: onchain.payTo ?? null },
+		...{ facilitator: originOf(onchain.facilitator), pay_to: onchain.payTo ?? null },
 		...{ network: onchain.network ?? null, asset: onchain.asset ?? null },
 		unproven_settlements: onchain.trustsFacilitator ? "accept" : "refuse",
 		prices: Object.fromEntries(prices),
@@ -292,6 +292,13 @@ async function noteSettings({ settings, catalog, ...deps }: Noted): Promise<void
 	const actor = { name: "settings", role: "owner" } as const;
 	const change = { actor, command: "serve", target: "settings" };
 	await createAuditLog(deps).note(change, toCanonicalJson(state));
+}
+
+/** Paths and queries of addresses may hold keys. */
+function originOf(address: string | undefined): string | null {
+	return address !== undefined && URL.canParse(address)
+		? new URL(address).origin
+		: (address ?? null);
 }
 
 type Noted = Pick<Wiring, "settings" | "catalog" | "store" | "clock">;

@@ -20,14 +20,8 @@ export function createJobRunner(deps: RunnerServices) {
 	const slots = new PQueue({ concurrency: deps.running ?? JOB_LIMITS.running, autoStart: false });
 	const atWork = new Map<string, AbortController>();
 	const logs = new Map<string, EventLog>();
-	/** Waiting or at work here. */
-	const taken = new Set<string>();
 	const workDeps = { ...deps, logs };
-	const sayFarewell = createFarewell(workDeps);
-	const ended = (row: JobRow | undefined, id: string): Promise<void> => {
-		taken.delete(id);
-		return sayFarewell(row, id);
-	};
+	const { ended, ...taken } = createTakenJobs(createFarewell(workDeps));
 	let isClosed = false;
 
 	const work = async ({ id, owner }: QueuedJob): Promise<void> => {
@@ -37,12 +31,21 @@ export function createJobRunner(deps: RunnerServices) {
 			await workOn(workDeps, { id, controller, ended });
 		} catch (error) {
 			// The store has stopped, or the disk: the job stays as its rows say, and the next start takes it up, or `resume`.
-			taken.delete(id);
+			taken.letGo(id);
 			logger.error("a job could not go on", { job: id, error: stackOf(error) });
 		} finally {
 			atWork.delete(id);
 			queue.end(owner);
 		}
+	};
+	const cancelWaiting = (id: string) =>
+		endCancelled(workDeps, { id, ended }).catch((error: unknown) => {
+			taken.letGo(id);
+			throw error;
+		});
+	const pushAgain = async (id: string): Promise<void> => {
+		const row = await skipUsedIds(workDeps, id);
+		if (row) push(row, (await notes.readWork(id))?.events);
 	};
 	const takeNext = async (): Promise<void> => {
 		const job = isClosed ? undefined : queue.next();
@@ -52,7 +55,8 @@ export function createJobRunner(deps: RunnerServices) {
 	const push = (row: JobRow, earlier: readonly JobEvent[] = []): void => {
 		if (isClosed || taken.has(row.id)) return;
 		taken.add(row.id);
-		logs.set(row.id, createEventLog(row, earlier, row.lastEventId + 1));
+		// Of one that is taken up again, readers go on with the log they have.
+		if (!logs.has(row.id)) logs.set(row.id, createEventLog(row, earlier, row.lastEventId + 1));
 		queue.push(row);
 		void slots.add(takeNext);
 	};
@@ -64,10 +68,9 @@ export function createJobRunner(deps: RunnerServices) {
 		 */
 		async resume() {
 			const rows = await store.read((reader) => reader.list("jobs"));
-			for (const { id } of rows.filter((row) => isOpenJob(row.state) && !taken.has(row.id))) {
-				const row = await skipUsedIds(workDeps, id);
-				if (row) push(row, (await notes.readWork(id))?.events);
-			}
+			const left = rows.filter((row) => isOpenJob(row.state) && !taken.has(row.id));
+			for (const { id } of left) await pushAgain(id);
+			await taken.endWritten(rows);
 		},
 		/** Begins to work on what waits. */
 		start: () => void slots.start(),
@@ -75,7 +78,7 @@ export function createJobRunner(deps: RunnerServices) {
 		async cancel(id: string) {
 			const controller = atWork.get(id);
 			if (controller) controller.abort(toAbort("cancelled"));
-			else if (queue.remove(id)) await endCancelled(workDeps, { id, ended });
+			else if (queue.remove(id)) await cancelWaiting(id);
 		},
 		/** Of a job that is open here. */
 		log: (id: string) => logs.get(id),
@@ -86,6 +89,36 @@ export function createJobRunner(deps: RunnerServices) {
 			for (const controller of atWork.values()) controller.abort(toAbort("stopping"));
 			for (const log of logs.values()) log.leave();
 			await slots.onIdle();
+		},
+	};
+}
+
+type Farewell = (row: JobRow | undefined, id: string) => Promise<void>;
+
+/** Jobs that wait or are at work here. */
+function createTakenJobs(sayFarewell: Farewell) {
+	const ids = new Set<string>();
+	/** Whose last step could not be written: they may have ended once it is, and no one has heard of it. */
+	const cutOff = new Set<string>();
+	return {
+		has: (id: string) => ids.has(id),
+		add: (id: string) => ids.add(id),
+		ended(row: JobRow | undefined, id: string): Promise<void> {
+			ids.delete(id);
+			return sayFarewell(row, id);
+		},
+		letGo(id: string): void {
+			ids.delete(id);
+			cutOff.add(id);
+		},
+		/** Says the end of those whose last step was written after all. */
+		async endWritten(rows: readonly JobRow[]): Promise<void> {
+			const byId = new Map(rows.map((row) => [row.id, row]));
+			for (const id of cutOff) {
+				cutOff.delete(id);
+				const row = byId.get(id);
+				if (!row || !isOpenJob(row.state)) await sayFarewell(row, id);
+			}
 		},
 	};
 }

@@ -96,7 +96,8 @@ export function hashesOf(secret: string, pepper: Pepper): readonly string[] {
 
 /** A name for what is no credential, the same until the pepper that named it first is retired. */
 export function stableHash(text: string, pepper: Pepper): string {
-	return bareHash(text, oldestOf(pepper));
+	// Not memoized: the text may be one that must not be kept, and would push credentials out.
+	return createHmac("sha256", oldestOf(pepper)).update(text).digest("base64url");
 }
 
 /** Of those in force. */

@@ -11,6 +11,7 @@ import {
 	type ServerContext,
 } from "@modelcontextprotocol/server";
 import { z } from "zod";
+import { LIMITS } from "../contract/contract.js";
 import { JOB_LIMITS, type JobStatusWire, type JobWire } from "../jobs/jobs.js";
 import { toIsoTime } from "../kernel/kernel.js";
 import type { Service } from "../service/service.js";
@@ -83,7 +84,7 @@ export function createJobTasks({ owner, rates }: Service): Tasks {
 	const look = async (exchange: Exchange, taskId: string) => {
 		const { address } = exchange;
 		rates.take("research.deep_dive.status", { address, perMinute: JOB_LIMITS.pollsPerMinute });
-		return owner.jobs.status(await exchange.caller(), taskId);
+		return owner.jobs.glance(await exchange.caller(), taskId);
 	};
 	return {
 		async get(exchange, taskId) {
@@ -97,13 +98,18 @@ export function createJobTasks({ owner, rates }: Service): Tasks {
 			const isFailed = job.status === "failed";
 			const report = isFailed ? undefined : await owner.jobs.export(caller, taskId, "md");
 			const text = report && textOf(report.text);
-			return { ...task, result: toResult(job, exchange.requestId, text) };
+			// Last, because a credit's secret is shown once.
+			const shown = await owner.jobs.status(caller, taskId);
+			return { ...task, result: toResult(shown, exchange.requestId, text) };
 		},
 		async update(exchange, taskId) {
 			// No job asks for anything: whatever is answered is answered to no question of ours.
 			await look(exchange, taskId);
 		},
 		async cancel(exchange, taskId) {
+			const { address } = exchange;
+			const perMinute = LIMITS.accountChangesPerMinute;
+			rates.take("research.deep_dive.cancel", { address, perMinute });
 			await owner.jobs.cancel(await exchange.caller(), taskId);
 		},
 	};

@@ -5,6 +5,7 @@ import {
 	type PaymentMethod,
 	toReceipt,
 } from "../../payments/payments.js";
+import { refundedOf } from "../../payments/refunds/refunds.js";
 import {
 	dayAfter,
 	type HeldWeek,
@@ -36,7 +37,12 @@ export function createScheduleBilling(deps: ScheduleBillingDeps): ScheduleBillin
 			// Where nothing was held, nothing was asked for.
 			if (isPaid || !callId.startsWith("hold_")) return true;
 			const receiptId = siblingId(callId, "rcpt");
-			return (await store.read((reader) => reader.get("receipts", receiptId))) !== undefined;
+			return store.read(async (reader) => {
+				const receipt = await reader.get("receipts", receiptId);
+				return (
+					receipt !== undefined && (await refundedOf(reader, receiptId)) < receipt.amountMicros
+				);
+			});
 		},
 
 		async reserve(row, slotDay) {

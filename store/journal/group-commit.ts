@@ -43,34 +43,21 @@ interface WriteHooks {
 }
 
 /** While one frame is on its way to the disk the next one gathers, so that a sync serves as many callers as wait. */
-export function createGroupCommit({
-	clock,
-	...hooks
-}: WriteHooks & {
-	readonly clock: Clock;
-}) {
+export function createGroupCommit({ clock, ...hooks }: WriteHooks & { readonly clock: Clock }) {
 	const queue = createBatchQueue(clock);
 	const siblings = createSiblings(clock);
-	let underWay: OpenBatch | undefined;
 	let isDraining = false;
 	let drained: Promise<void> = Promise.resolve();
-	const writing = createPatientWriting(clock, hooks, {
-		reject(error) {
-			underWay?.reject(error);
-			queue.rejectAll(error);
-		},
-		answer(error) {
-			underWay?.reject(error);
-			queue.answerAll(error);
-		},
-	});
+	const writing = createPatientWriting(clock, hooks, queue);
 
 	const drain = async () => {
-		while (queue.isDue()) {
+		// What waited for room is written whole before anything else joins.
+		while (queue.isDue() || (writing.isWaiting() && queue.length() > 0)) {
 			await siblings.gather();
-			underWay = queue.take();
-			if (await writing.write()) underWay?.resolve();
-			underWay = undefined;
+			const batch = queue.take();
+			if (await writing.write()) batch?.resolve();
+			queue.leave();
+			if (queue.length() === 0) writing.resume();
 		}
 		isDraining = false;
 		if (queue.length() > 0) flushSoon();
@@ -103,7 +90,7 @@ export function createGroupCommit({
 		async settle(): Promise<void> {
 			const refusal = writing.refusal();
 			if (refusal) throw refusal.error;
-			const last = queue.newest() ?? underWay;
+			const last = queue.newest() ?? queue.underWay();
 			if (!last) return;
 			flush();
 			siblings.hurry();
@@ -113,7 +100,7 @@ export function createGroupCommit({
 		idle: () => drained,
 		/** Batches that wait, without the one under way. */
 		backlog: queue.length,
-		underWay: (): Batch | undefined => underWay,
+		underWay: queue.underWay as () => Batch | undefined,
 		stop: writing.stop,
 		/** Why nothing joins now; undefined while all is well. */
 		stopReason: () => writing.refusal()?.reason,
@@ -132,7 +119,7 @@ function createPatientWriting(
 	clock: Clock,
 	{ write, onStop, onFull, onResume }: WriteHooks,
 	/** How callers are answered: for good, or while what they changed waits to be written first of all. */
-	callers: { readonly reject: (error: Error) => void; readonly answer: (error: Error) => void },
+	callers: Pick<ReturnType<typeof createBatchQueue>, "rejectAll" | "answerAll">,
 ) {
 	let failure: Refusal | undefined;
 	/** While there is no room. */
@@ -141,7 +128,7 @@ function createPatientWriting(
 	const giveUp = (refusal: Refusal) => {
 		failure = refusal;
 		pause?.end();
-		callers.reject(failure.error);
+		callers.rejectAll(failure.error);
 	};
 	const stop = (reason: string, cause?: unknown) => {
 		if (failure) return;
@@ -152,7 +139,7 @@ function createPatientWriting(
 		const reason = `the disk is full: ${messageOf(cause)}`;
 		const error = pause?.error ?? stopped(reason, cause);
 		if (!pause) {
-			callers.answer(error);
+			callers.answerAll(error);
 			onFull(reason);
 		}
 		await new Promise<void>((resolve) => {
@@ -172,13 +159,16 @@ function createPatientWriting(
 			else stop(messageOf(error), error);
 			return false;
 		}
-		const wasFull = pause !== undefined;
-		pause = undefined;
-		if (wasFull) onResume();
 		return true;
 	};
 	return {
 		stop,
+		/** Everything whose callers were refused is on the disk: others may join again. */
+		resume(): void {
+			if (!pause || failure) return;
+			pause = undefined;
+			onResume();
+		},
 		/** True once the batch is durable, false where everything has stopped. */
 		async write(): Promise<boolean> {
 			let isWritten = false;
@@ -223,6 +213,7 @@ const FULL_CHARS = 1024 * 1024;
 /** Batches that wait for the disk, oldest first; the newest one still gathers transactions. */
 function createBatchQueue(clock: Clock) {
 	const waiting: OpenBatch[] = [];
+	let underWay: OpenBatch | undefined;
 	const current = (): OpenBatch => {
 		const last = waiting.at(-1);
 		if (last && last.characters < FULL_CHARS) return last;
@@ -240,13 +231,24 @@ function createBatchQueue(clock: Clock) {
 		newest: () => waiting.at(-1),
 		/** A sync for deferred transactions alone would be wasted: the next durable one takes them along. */
 		isDue: () => waiting[0]?.isUrgent === true || waiting.length > 1,
-		take: () => waiting.shift(),
+		/** The next one is under way until it leaves. */
+		take() {
+			underWay = waiting.shift();
+			return underWay;
+		},
+		leave(): void {
+			underWay = undefined;
+		},
+		underWay: () => underWay,
+		/** Those that wait, without the one under way. */
 		length: () => waiting.length,
 		rejectAll(error: Error): void {
+			underWay?.reject(error);
 			for (const batch of waiting.splice(0)) batch.reject(error);
 		},
-		/** They stay in the queue. */
+		/** Their callers are refused; they stay. */
 		answerAll(error: Error): void {
+			underWay?.reject(error);
 			for (const batch of waiting) batch.reject(error);
 		},
 	};

@@ -152,13 +152,16 @@ export async function openSegmentWriter({
 		await file.sync();
 	}
 	let length = offset;
+	/** Whether the file ends at its last frame, on the disk. */
+	let isCut = true;
 
 	const cutAllocated = async () => {
-		if (length === offset) return;
+		if (isCut) return;
 		length = offset;
 		await beforeCut();
 		await file.truncate(offset);
 		await file.sync();
+		isCut = true;
 	};
 
 	return {
@@ -169,6 +172,7 @@ export async function openSegmentWriter({
 		/** Resolves when the frame is on the disk: one write, one fdatasync. */
 		async append(frame: Buffer): Promise<void> {
 			const bytes = offset + frame.length > length ? withAllocated(frame, offset) : frame;
+			isCut = false;
 			await writeDurably(file, bytes, offset);
 			length = Math.max(length, offset + bytes.length);
 			offset += frame.length;

@@ -168,6 +168,35 @@ t.test("no answer is had and refunded unless the operator grants it", async (t) 
 	t.ok(atOnce > 0, "and what was lost is refunded at once");
 });
 
+t.test(
+	"captures that gathered behind the one that found the disk full are refunded, too",
+	async (t) => {
+		const clock = steppedClock();
+		const books = await openBooks({ clock });
+		await books.issue("tok_a", BUDGET, { skills: [], graphs: [] });
+		const { store, disk } = books;
+		const { admit, requests } = openShop(books);
+		const calls = [await admit(), await admit(), await admit()];
+		let isFull = true;
+		disk.judge = ({ name }) =>
+			isFull && name === "writeDurably" ? { error: diskError("ENOSPC") } : "work";
+		const refused = calls.map(async (admission) => {
+			if (admission.kind !== "held") throw new Error("A first call is held.");
+			const captured = admission.capture();
+			await setImmediate();
+			await t.rejects(captured, { code: "UNAVAILABLE" });
+		});
+		await Promise.all(refused);
+		isFull = false;
+		while (store.health().status !== "ok") {
+			clock.pass();
+			await setImmediate();
+		}
+		await requests.refundWritten();
+		t.equal(await books.balance("cust:tok_a"), BUDGET);
+	},
+);
+
 t.test("what a full disk let be captured after its caller was refused is refunded", async (t) => {
 	for (const key of [undefined, 1]) {
 		const clock = steppedClock();

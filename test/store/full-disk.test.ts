@@ -75,7 +75,7 @@ for (const [title, verdict] of FULL) {
 }
 
 t.test("a segment that could not be begun on a full disk is begun later", async (t) => {
-	for (const names of [["create"], ["syncFolder"]]) {
+	for (const names of [["create"], ["syncFolder"], ["truncate"], ["sync"]]) {
 		const disk = createFakeDisk();
 		const clock = steppedClock();
 		const seen: string[] = [];
