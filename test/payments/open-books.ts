@@ -24,12 +24,15 @@ export const WALLET = "eip155:84532:0x1111111111111111111111111111111111111111";
 export async function openBooks({
 	ownersOf,
 	clock = stillClock(),
+	onResume,
 }: {
 	readonly ownersOf?: OwnersOf;
 	readonly clock?: StillClock;
+	/** There is room on the disk again. */
+	readonly onResume?: () => void;
 } = {}) {
 	const disk = createFakeDisk();
-	const store = await openOn(disk, { clock });
+	const store = await openOn(disk, { clock, ...(onResume && { onResume }) });
 	const ids = createIds({ clock, random: systemRandom });
 	const ledger = createLedger({ clock, ids, ...(ownersOf && { ownersOf }) });
 	const refunds = createRefunds({ store, clock, ids });

@@ -172,28 +172,42 @@ t.test(
 	"captures that gathered behind the one that found the disk full are refunded, too",
 	async (t) => {
 		const clock = steppedClock();
-		const books = await openBooks({ clock });
+		let refunds: Promise<void> | undefined;
+		const onResume = () => {
+			refunds = requests.refundWritten();
+		};
+		const books = await openBooks({ clock, onResume });
 		await books.issue("tok_a", BUDGET, { skills: [], graphs: [] });
 		const { store, disk } = books;
 		const { admit, requests } = openShop(books);
 		const calls = [await admit(), await admit(), await admit()];
 		let isFull = true;
-		disk.judge = ({ name }) =>
-			isFull && name === "writeDurably" ? { error: diskError("ENOSPC") } : "work";
-		const refused = calls.map(async (admission) => {
-			if (admission.kind !== "held") throw new Error("A first call is held.");
-			const captured = admission.capture();
-			await setImmediate();
-			await t.rejects(captured, { code: "UNAVAILABLE" });
+		let isTried: () => void = () => undefined;
+		const firstTry = new Promise<void>((resolve) => {
+			isTried = resolve;
 		});
+		disk.judge = ({ name }) => {
+			if (!isFull || name !== "writeDurably") return "work";
+			isTried();
+			return { error: diskError("ENOSPC") };
+		};
+		const refused: Promise<unknown>[] = [];
+		for (const admission of calls) {
+			if (admission.kind !== "held") throw new Error("A first call is held.");
+			refused.push(t.rejects(admission.capture(), { code: "UNAVAILABLE" }));
+			// The others gather while the first one is on its way.
+			await Promise.race([firstTry, setImmediate()]);
+		}
 		await Promise.all(refused);
 		isFull = false;
 		while (store.health().status !== "ok") {
 			clock.pass();
 			await setImmediate();
 		}
-		await requests.refundWritten();
-		t.equal(await books.balance("cust:tok_a"), BUDGET);
+		await refunds;
+		const captured = await store.read((reader) => reader.list("refunds"));
+		t.ok(captured.length > 1, "more than the first were captured");
+		t.equal(await books.balance("rev:per_call"), 0n, "and none is paid for");
 	},
 );
 
