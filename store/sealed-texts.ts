@@ -59,12 +59,15 @@ export function openQuery(row: QueryLogRow, deps: Pick<TextKeys, "keys">): strin
 function sealQueries(log: QueryLog, deps: TextKeys): QueryLog {
 	const openAll = async function* (rows: AsyncIterable<QueryLogRow>) {
 		let unreadable = 0;
-		for await (const row of rows) {
-			const query = openQuery(row, deps);
-			if (row.query !== undefined && query === undefined) unreadable += 1;
-			yield { ...row, query };
+		try {
+			for await (const row of rows) {
+				const query = openQuery(row, deps);
+				if (row.query !== undefined && query === undefined) unreadable += 1;
+				yield { ...row, query };
+			}
+		} finally {
+			if (unreadable > 0) deps.onUnreadable(unreadable);
 		}
-		if (unreadable > 0) deps.onUnreadable(unreadable);
 	};
 	return {
 		...log,

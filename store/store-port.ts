@@ -1,4 +1,4 @@
-import type { Micros } from "../src/kernel/kernel.js";
+import { type Micros, ServiceError } from "../src/kernel/kernel.js";
 import type { ReceiptRow } from "./rows/call-rows.js";
 import type { TABLE_INDEXES, TableName, Tables } from "./tables.js";
 
@@ -98,6 +98,35 @@ export async function findByAny<T extends TableName>(
 		if (row) return row;
 	}
 	return undefined;
+}
+
+/**
+ * What a secret opens, once more and renamed in one transaction where an older key of ours knows it. A store that takes no
+ * changes now keeps the older name: that is no reason to refuse who shows it.
+ */
+export async function findAndRename<Found>(
+	store: Pick<Store, "read" | "transaction">,
+	{
+		find,
+		isNewest,
+		rename,
+	}: {
+		readonly find: (reader: StoreReader) => Promise<Found | undefined>;
+		readonly isNewest: (found: Found) => boolean;
+		readonly rename: (tx: StoreTransaction, found: Found) => Promise<void>;
+	},
+): Promise<Found | undefined> {
+	const found = await store.read(find);
+	if (!found || isNewest(found)) return found;
+	const renamed = store.transaction(async (tx) => {
+		const again = await find(tx);
+		if (again) await rename(tx, again);
+		return again;
+	});
+	return renamed.catch((error: unknown) => {
+		if (error instanceof ServiceError && error.code === "UNAVAILABLE") return found;
+		throw error;
+	});
 }
 
 export interface StoreTransaction extends StoreReader {

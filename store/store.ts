@@ -41,6 +41,7 @@ export {
 	type DaySpan,
 	type DocumentStore,
 	exportLedger,
+	findAndRename,
 	findByAny,
 	LEDGER_KEY_WINDOW_MS,
 	type LedgerEntry,

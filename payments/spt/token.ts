@@ -10,6 +10,7 @@ import {
 	ServiceError,
 } from "../../src/kernel/kernel.js";
 import {
+	findAndRename,
 	findByAny,
 	type Store,
 	type StoreReader,
@@ -60,12 +61,10 @@ export async function findShownToken(
 	keys: TokenKeys & { readonly secret: string },
 ): Promise<TokenRow | undefined> {
 	const hash = hashSecret(keys.secret, keys.pepper);
-	const found = await store.read((reader) => findToken(reader, keys));
-	if (!found || found.hash === hash) return found;
-	return store.transaction(async (tx) => {
-		const token = await findToken(tx, keys);
-		if (token) await tx.put("tokens", { ...token, hash });
-		return token && { ...token, hash };
+	return findAndRename(store, {
+		find: (reader) => findToken(reader, keys),
+		isNewest: (token) => token.hash === hash,
+		rename: (tx, token) => tx.put("tokens", { ...token, hash }),
 	});
 }
 

@@ -8,8 +8,8 @@ import {
 	type SkillContext,
 } from "../../src/contract/contract.js";
 import {
+	firstPepperOf,
 	invalidArgument,
-	oldestOf,
 	type Pepper,
 	ServiceError,
 	toIdLetters,
@@ -68,7 +68,7 @@ const ID_CHARS = 32;
  * nothing is named by its caller, so that it makes a new one each time.
  */
 function scheduleIdOf({ pepper, random }: BookServices, callId: string): string {
-	const mac = createHmac("sha256", oldestOf(pepper)).update(`schedule\n${callId}`);
+	const mac = createHmac("sha256", firstPepperOf(pepper)).update(`schedule\n${callId}`);
 	if (!callId.startsWith("hold_")) mac.update(random.bytes(ID_CHARS));
 	return `sch_${toIdLetters(mac.digest().subarray(0, ID_CHARS))}`;
 }

@@ -1,4 +1,4 @@
-import type { AccountRow, StoreReader } from "../../store/store.js";
+import { type AccountRow, findAndRename, type StoreReader } from "../../store/store.js";
 import type {
 	AccessScope,
 	AccountAccess,
@@ -125,17 +125,19 @@ export function createFindSubject(deps: IdentityServices) {
 		}
 		return undefined;
 	};
+	const findShown = (subject: string) => {
+		const subjectHash = hashSecret(subject, pepper);
+		return findAndRename(store, {
+			find: (reader) => find(reader, subject),
+			isNewest: (account) => account.subjectHash === subjectHash,
+			rename: (tx, account) => tx.put("accounts", { ...account, subjectHash }),
+		});
+	};
 	const open = (subject: string): Promise<AccountRow> =>
 		store.transaction(async (tx) => {
 			const subjectHash = hashSecret(subject, pepper);
 			const earlier = await find(tx, subject);
-			if (earlier) {
-				// Known by an older pepper.
-				if (earlier.subjectHash !== subjectHash) {
-					await tx.put("accounts", { ...earlier, subjectHash });
-				}
-				return earlier;
-			}
+			if (earlier) return earlier;
 			const row: AccountRow = {
 				id: ids.next("acc"),
 				label: "",
@@ -152,14 +154,13 @@ export function createFindSubject(deps: IdentityServices) {
 		const name = claims[accountClaim];
 		if (!isName(name)) throw refused(`it lacks the claim "${accountClaim}"`);
 		const text = ["oidc", issuer, accountClaim, name].join(SEPARATOR);
-		const known = await store.read((reader) => find(reader, text));
+		const known = await findShown(text);
 		if (!known && !opens) {
 			throw notFound(
 				"No account is open for this identity token; a paid call or a change of the account (PATCH /v1/account) opens one.",
 			);
 		}
-		const isCurrent = known?.subjectHash === hashSecret(text, pepper);
-		const account = known && isCurrent ? known : await open(text);
+		const account = known ?? (await open(text));
 		const rights = toRights(claims, deps);
 		return {
 			accountId: account.id,

@@ -2,6 +2,7 @@ import { forgetKeySpending, isUsable } from "../../payments/plan/plan.js";
 import type { Environment } from "../../payments/spt/spt.js";
 import {
 	type AccountRow,
+	findAndRename,
 	findByAny,
 	type KeyRow,
 	type StoreReader,
@@ -186,12 +187,10 @@ async function findShownKey(
 	const now = clock.now();
 	const hash = hashSecret(secret, pepper);
 	const fieldOf = ({ isReplaced }: FoundKey) => (isReplaced ? "previousHash" : "hash");
-	const found = await store.read((reader) => findKey(reader, { secret, pepper, now }));
-	if (!found || found.row[fieldOf(found)] === hash) return found;
-	return store.transaction(async (tx) => {
-		const again = await findKey(tx, { secret, pepper, now });
-		if (again) await tx.put("keys", { ...again.row, [fieldOf(again)]: hash });
-		return again;
+	return findAndRename(store, {
+		find: (reader) => findKey(reader, { secret, pepper, now }),
+		isNewest: (found) => found.row[fieldOf(found)] === hash,
+		rename: (tx, found) => tx.put("keys", { ...found.row, [fieldOf(found)]: hash }),
 	});
 }
 

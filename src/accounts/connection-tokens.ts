@@ -1,6 +1,7 @@
 import { isUsable } from "../../payments/plan/plan.js";
 import {
 	type ConnectionRow,
+	findAndRename,
 	findByAny,
 	type StoreReader,
 	type StoreTransaction,
@@ -65,13 +66,10 @@ export function createConnectionTokens({ store, clock, random, ids, pepper }: Se
 				const isOurs = isWellFormedSecret(secret, TOKEN_PREFIX);
 				return isOurs && row && isUsable(row, clock.now()) ? row : undefined;
 			};
-			const found = await store.read(find);
-			if (!found || found.hash === hash) return found;
-			// Known by an older pepper: from now on by the newest.
-			return store.transaction(async (tx) => {
-				const row = await find(tx);
-				if (row) await tx.put("connections", { ...row, hash });
-				return row;
+			return findAndRename(store, {
+				find,
+				isNewest: (row) => row.hash === hash,
+				rename: (tx, row) => tx.put("connections", { ...row, hash }),
 			});
 		},
 	};

@@ -87,18 +87,11 @@ function readLines(path: string, mayLack: boolean): readonly string[] {
 	}
 }
 
-/** An empty file is one empty line; one that was never rotated may be one JSON object over several lines. */
+/** An empty file is one empty line; a JSON object may stand over several, and begins one of its own. */
 export function linesOf(text: string): readonly string[] {
 	const trimmed = text.trim();
-	return isJson(trimmed) ? [trimmed] : trimmed.split("\n").map((line) => line.trim());
-}
-
-function isJson(text: string): boolean {
-	try {
-		return typeof JSON.parse(text) === "object";
-	} catch {
-		return false;
-	}
+	const ends = trimmed.startsWith("{") ? /\n(?=\{)/ : "\n";
+	return trimmed.split(ends).map((line) => line.trim());
 }
 
 /** HMAC-SHA-256 under the key's own text, so that it tells nothing of the key. */

@@ -201,7 +201,12 @@ async function countOlder(
 				!(row.expiresAt !== undefined && row.expiresAt <= now) &&
 				isOlder(row.hash),
 		),
-		keys: count(await reader.list("keys"), (row) => isUsable(row, now) && isOlder(row.hash)),
+		keys: count(
+			await reader.list("keys"),
+			(row) =>
+				isUsable(row, now) &&
+				(isOlder(row.hash) || (now < (row.previousUntil ?? 0) && isOlder(row.previousHash))),
+		),
 		connections: count(
 			await reader.list("connections"),
 			(row) => isUsable(row, now) && isOlder(row.hash),

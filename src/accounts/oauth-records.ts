@@ -133,7 +133,8 @@ export async function renameOAuthRecords({
 	const { newestId } = createRecordIds(pepper);
 	for (const row of await store.read((reader) => reader.list("oauth_records"))) {
 		const isKnown = row.kind === "client" || row.kind === "grant";
-		const text = isKnown ? await store.documents.get(row.id) : undefined;
+		// One that cannot be read keeps its older name, and is no reason to keep the others'.
+		const text = isKnown ? await store.documents.get(row.id).catch(() => undefined) : undefined;
 		if (text === undefined) continue;
 		const name = row.kind === "grant" ? row.keyId : (JSON.parse(text) as Payload)["client_id"];
 		const id = typeof name === "string" ? newestId(row.kind, name) : row.id;

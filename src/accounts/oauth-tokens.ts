@@ -7,7 +7,13 @@ import {
 	OAUTH_KEY_CLAIM,
 	OAUTH_RESOURCE_PATHS,
 } from "../contract/contract.js";
-import { hashesOf, keysFor, memoizeByObject, ServiceError } from "../kernel/kernel.js";
+import {
+	everyPepperOf,
+	hashesOf,
+	keysFor,
+	memoizeByObject,
+	ServiceError,
+} from "../kernel/kernel.js";
 import { type FindGrant, keepsNoText } from "./account-access.js";
 import type { AccountServices, SecretServices } from "./account-services.js";
 import { type IdentityRules, isName } from "./identity-token.js";
@@ -52,7 +58,8 @@ function createReadOwnToken({ clock, baseUrl, signingKeys, pepper }: OwnTokenSer
 		if (!isName(clientId) || !isName(jti)) throw refusedToken("it names no client, or not itself");
 		return {
 			...{ accountId, keyId, clientId },
-			recordIds: hashesOf(`access ${jti}`, pepper).map((hash) => `oauth-${hash}`),
+			// Revoked stays revoked, also when the pepper that named it is retired.
+			recordIds: hashesOf(`access ${jti}`, everyPepperOf(pepper)).map((hash) => `oauth-${hash}`),
 			expiresAt: (Number(exp) + LIMITS.identityClockSkewSeconds) * 1000,
 		};
 	};

@@ -11,7 +11,12 @@ const KEY = /^[0-9a-f]{64}$/i;
  */
 export async function runTextKeyCommand(command: readonly string[]): Promise<readonly string[]> {
 	const [program = "", ...args] = command;
-	const options = { timeout: TIMEOUT_MS, maxBuffer: OUTPUT_BYTES_MAX, windowsHide: true };
+	const options = {
+		timeout: TIMEOUT_MS,
+		killSignal: "SIGKILL" as const,
+		maxBuffer: OUTPUT_BYTES_MAX,
+		windowsHide: true,
+	};
 	const output = await new Promise<string>((resolve, reject) => {
 		execFile(program, args, options, (error, stdout) => {
 			if (!error) resolve(stdout);

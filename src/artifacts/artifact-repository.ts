@@ -18,9 +18,9 @@ import {
 } from "../contract/contract.js";
 import {
 	type Clock,
+	firstPepperOf,
 	type IdKind,
 	type Ids,
-	oldestOf,
 	type Pepper,
 	siblingId,
 	timeOfId,
@@ -138,7 +138,7 @@ export function createResultIds({ ids, secret }: { ids: Ids; secret: Pepper }) {
 		const isHold = callId.startsWith("hold_") && timeOfId(callId) !== undefined;
 		if (!isHold && !PAYMENT_ID.test(callId)) return ids.next(kind);
 		const named = `${kind}\n${caller?.owner ?? ""}\n${callId}`;
-		const digest = createHmac("sha256", oldestOf(secret)).update(named).digest();
+		const digest = createHmac("sha256", firstPepperOf(secret)).update(named).digest();
 		const chars = toIdLetters(digest);
 		const random = chars.slice(0, RANDOM_CHARS);
 		if (isHold) return `${siblingId(callId, kind).slice(0, -RANDOM_CHARS)}${random}`;

@@ -97,12 +97,18 @@ export function hashesOf(secret: string, pepper: Pepper): readonly string[] {
 /** A name for what is no credential, the same until the pepper that named it first is retired. */
 export function stableHash(text: string, pepper: Pepper): string {
 	// Not memoized: the text may be one that must not be kept, and would push credentials out.
-	return createHmac("sha256", oldestOf(pepper)).update(text).digest("base64url");
+	const oldest = peppersOf(pepper).at(-1) ?? new Uint8Array();
+	return createHmac("sha256", oldest).update(text).digest("base64url");
 }
 
-/** Of those in force. */
-export function oldestOf(pepper: Pepper): Uint8Array {
-	return peppersOf(pepper).at(-1) ?? new Uint8Array();
+/** All there ever were, as if they were in force: for what must be known again whatever was retired. */
+export function everyPepperOf(pepper: Pepper): Pepper {
+	return isRing(pepper) ? { inForce: [...pepper.inForce, ...pepper.retired], retired: [] } : pepper;
+}
+
+/** The first there ever was: ids made under it stay the same through every rotation. */
+export function firstPepperOf(pepper: Pepper): Uint8Array {
+	return peppersOf(everyPepperOf(pepper)).at(-1) ?? new Uint8Array();
 }
 
 const derivedKeys = memoizeByObject((_pepper: Uint8Array) => new Map<string, Buffer>());

@@ -1,5 +1,6 @@
 import { z } from "zod";
 import {
+	findAndRename,
 	findByAny,
 	type OperatorRole,
 	type OperatorRow,
@@ -108,19 +109,17 @@ export function createOperatorKeys({
 		/** Who shows this key; undefined for one that was revoked or never issued. */
 		async find(secret: string): Promise<Actor | undefined> {
 			const hash = hashSecret(secret, pepper);
-			const find = (reader: StoreReader) =>
-				findByAny(reader, "operators", "hash", hashesOf(secret, pepper));
-			const row = await store.read(find);
-			const isOurs = isWellFormedSecret(secret, OPERATOR_KEY_PREFIX);
-			if (!row || !isOurs || row.revokedAt !== undefined) return undefined;
-			if (row.hash !== hash) {
-				// Known by an older pepper: from now on by the newest.
-				await store.transaction(async (tx) => {
-					const again = await find(tx);
-					if (again) await tx.put("operators", { ...again, hash });
-				});
-			}
-			return { name: row.name, role: row.role };
+			const find = async (reader: StoreReader) => {
+				const row = await findByAny(reader, "operators", "hash", hashesOf(secret, pepper));
+				const isOurs = isWellFormedSecret(secret, OPERATOR_KEY_PREFIX);
+				return isOurs && row?.revokedAt === undefined ? row : undefined;
+			};
+			const row = await findAndRename(store, {
+				find,
+				isNewest: (found) => found.hash === hash,
+				rename: (tx, found) => tx.put("operators", { ...found, hash }),
+			});
+			return row && { name: row.name, role: row.role };
 		},
 	};
 }

@@ -1,6 +1,6 @@
 import { spawn } from "node:child_process";
 import { once } from "node:events";
-import { cpSync, existsSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { cpSync, existsSync, mkdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { compactVerify, createLocalJWKSet, decodeProtectedHeader, flattenedVerify } from "jose";
@@ -312,3 +312,20 @@ t.test(
 		await (await openWith(two, one)).close();
 	},
 );
+
+t.test("a key that stands over several lines of its file is rotated like any other", async (t) => {
+	const root = t.testdir({});
+	const other = join(root, "other");
+	await (await open(other)).close();
+	const name = join("keys", "card-signing.jwk.json");
+	const data = join(root, "data");
+	mkdirSync(join(data, "keys"), { recursive: true, mode: 0o700 });
+	const jwk = JSON.parse(readFileSync(join(other, name), "utf8"));
+	writeFileSync(join(data, name), JSON.stringify(jwk, undefined, 2), { mode: 0o600 });
+	const app = await open(data);
+	t.match(await audited(app).rotateSecret({ name: "card" }), { in_force: 2, retired: 0 });
+	await app.close();
+	const again = await open(data);
+	t.match(await again.operator.getSecret({ name: "card" }), { in_force: 2 });
+	await again.close();
+});

@@ -6,9 +6,18 @@ import t from "tap";
 import { systemClock } from "../../src/kernel/clock.js";
 import { nodeFileSystem } from "../../store/journal/file-system.js";
 import { openJournalStore } from "../../store/journal/journal-store.js";
+import { findAndRename, findByAny } from "../../store/store-port.js";
 import { times } from "../support/times.js";
 import { createFakeDisk, diskError, type FakeDisk, type Verdict } from "./fake-disk.js";
-import { balanceOf, credit, FOLDER, openOn, receiptRow, steppedClock } from "./open-test-store.js";
+import {
+	balanceOf,
+	credit,
+	FOLDER,
+	openOn,
+	receiptRow,
+	steppedClock,
+	tokenRow,
+} from "./open-test-store.js";
 
 const FULL: readonly (readonly [string, Verdict])[] = [
 	["ENOSPC", { error: diskError("ENOSPC") }],
@@ -103,6 +112,27 @@ t.test("a segment that could not be begun on a full disk is begun later", async 
 		t.equal(rows.length, kept + 2, "what waited for the segment, and what came later");
 		await found.verify();
 	}
+});
+
+t.test("who is known by an older hash is let in while the disk is full", async (t) => {
+	const disk = createFakeDisk();
+	const clock = steppedClock();
+	const seen: string[] = [];
+	const store = await openOn(disk, { clock, onResume: () => seen.push("resumed") });
+	await store.transaction((tx) => tx.put("tokens", tokenRow("tok_a", { hash: "older" })));
+	const look = () =>
+		findAndRename(store, {
+			find: (reader) => findByAny(reader, "tokens", "hash", ["newer", "older"]),
+			isNewest: ({ hash }) => hash === "newer",
+			rename: (tx, row) => tx.put("tokens", { ...row, hash: "newer" }),
+		});
+	fillAt(disk, { error: diskError("ENOSPC") });
+	await t.rejects(credit(store, "cust:a", 1n, "refused"), { code: "UNAVAILABLE" });
+	t.match(await look(), { id: "tok_a" });
+	disk.judge = () => "work";
+	await untilResumed(seen, clock);
+	t.match(await look(), { id: "tok_a" });
+	t.match(await store.read((reader) => reader.get("tokens", "tok_a")), { hash: "newer" });
 });
 
 t.test("a store that is closed while its disk is full leaves what a crash would", async (t) => {
