@@ -76,7 +76,8 @@ export function createA2a(
 		 */
 		async listenGrpc(offer: GrpcOffer): Promise<GrpcListening> {
 			const { listenGrpc, toTarget } = await import("./grpc-server.js");
-			const scheme = offer.tls ? "https" : "http";
+			// Behind a proxy it is the proxy that has the certificate.
+			const scheme = offer.tls || offer.publicUrl ? "https" : "http";
 			const url = () => grpcUrl ?? "";
 			const baseUrl = () => `${scheme}://${url()}`;
 			const server = await listenGrpc({ ...deps, ...offer, requestHandler, baseUrl }, offer);
@@ -92,7 +93,10 @@ export function createA2a(
 			if (interrupted > 0) logger?.info("unfinished tasks were failed", { tasks: interrupted });
 			await push.resume();
 		},
-		close: push.close,
+		async close() {
+			paymentService.close();
+			await push.close();
+		},
 		sweep: tasks.sweep,
 	};
 }

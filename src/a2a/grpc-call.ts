@@ -20,7 +20,7 @@ import {
 	toRateRefusal,
 	toRequestId,
 } from "../http/http.js";
-import { invalidArgument } from "../kernel/kernel.js";
+import { type Clock, invalidArgument } from "../kernel/kernel.js";
 import {
 	type A2aServices,
 	type Carrier,
@@ -35,6 +35,7 @@ import { assertShallow, ENVELOPE_LEVELS } from "./message-envelope.js";
 export interface GrpcCallDeps
 	extends Pick<A2aServices, "service" | "ids" | "acceptsX402" | "logger"> {
 	readonly rates: CallRates;
+	readonly clock: Clock;
 	/** True for a proxy that is trusted to say who calls. */
 	readonly isProxy: (address: string) => boolean;
 	/** What the paths of calls are below. */
@@ -64,17 +65,27 @@ export function createCallInterceptor(deps: GrpcCallDeps, exchanges: Exchanges):
 		const end = (status: CallStatus): CallStatus => {
 			const sent = exchange ? toSentStatus(status, exchange, answer) : status;
 			answer.end(sent.code === GRPC_STATUS.ok);
-			return sent;
+			// The library percent-encodes the text, which throws on half of a character: a text may have been cut there.
+			return { ...sent, details: toWellFormed(sent.details) };
 		};
 		const refuse = (error: unknown): void => {
 			exchange?.refuse(error);
 			call.sendStatus(end({ code: GRPC_STATUS.unknown, details: "" }));
 		};
+		let isWhole = false;
+		const late = () => {
+			if (!isWhole) refuse(invalidArgument(LATE));
+		};
 		return new ServerInterceptingCall(call, {
 			start: (next) =>
 				next({
 					onReceiveMetadata: (metadata, proceed) => {
+						answer.onEnd(deps.clock.after(LIMITS.requestTimeoutMs, late));
 						countCall(deps, open(metadata), answer).then(() => proceed(metadata), refuse);
+					},
+					onReceiveHalfClose: (proceed) => {
+						isWhole = true;
+						proceed();
 					},
 					onReceiveMessage: (message, proceed) => {
 						try {
@@ -106,6 +117,12 @@ export function createCallInterceptor(deps: GrpcCallDeps, exchanges: Exchanges):
 		});
 	};
 }
+
+const LATE = `The request did not arrive within ${LIMITS.requestTimeoutMs / 1000} seconds.`;
+
+const HALF_CHARACTER = /\p{Surrogate}/gu;
+
+const toWellFormed = (text: string): string => text.replace(HALF_CHARACTER, "\ufffd");
 
 /** As HTTP requests are counted. Throws RATE_LIMITED, and INVALID_ARGUMENT where the demo profile would be reached from afar. */
 async function countCall(

@@ -35,7 +35,6 @@ export interface GrpcAddress {
 
 interface GrpcServerDeps extends GrpcCallDeps {
 	readonly requestHandler: A2ARequestHandler;
-	readonly clock: Clock;
 }
 
 const SERVER_OPTIONS = {
@@ -204,10 +203,7 @@ const OF_OPENSSL = /^error:[0-9A-F]+:/;
 /** Calls under way are finished within LIMITS.drainMs, then cut. */
 function drain(server: Server, clock: Clock): Promise<void> {
 	return new Promise((resolve) => {
-		const cancel = clock.after(LIMITS.drainMs, () => {
-			server.forceShutdown();
-			resolve();
-		});
+		const cancel = clock.after(LIMITS.drainMs, () => server.forceShutdown());
 		server.tryShutdown(() => {
 			cancel();
 			resolve();

@@ -17,7 +17,7 @@ import {
 	toCanonicalJson,
 	toIsoTime,
 } from "../kernel/kernel.js";
-import { isPaid, openTask, toRepeatedTask, withoutText } from "./a2a-task.js";
+import { isPaid, jobIdOf, openTask, toRepeatedTask } from "./a2a-task.js";
 import type { A2aServices, Exchange } from "./exchange.js";
 import { type KeepPaid, keyOf, type Purchase, type Sell, toSkillRequest } from "./sell.js";
 import type { TaskArchive } from "./task-archive.js";
@@ -54,11 +54,11 @@ export function createPaymentService(
 	>();
 	const waiting = createWaitingTasks({ clock, isBusy: (taskId) => running.has(taskId) });
 	const attempt = createPaymentAttempt({ ...deps, waiting });
-	const changes = createTaskChanges(clock);
+	const { publish, ...changes } = createTaskChanges(clock);
 
 	const payOnce = (asked: WaitingTask, sending: Sending): Promise<Purchase> => {
 		const purchase = attempt(asked, sending).then((task) => ({
-			task: changes.publish(task),
+			task: publish(task),
 			isRepeated: false,
 		}));
 		running.set(asked.taskId, { hash: sending.hash, purchase });
@@ -67,7 +67,7 @@ export function createPaymentService(
 	const end = (asked: WaitingTask, message?: Message): Task => {
 		const reported = toCanceled(asked, { message, timestamp: toIsoTime(clock.now()) });
 		waiting.keep({ ...asked, reported });
-		return changes.publish(reported);
+		return publish(reported);
 	};
 	const goOnWith = async (asked: WaitingTask, sending: Sending): Promise<Purchase> => {
 		const { message, note, hash } = sending;
@@ -112,7 +112,7 @@ export function createPaymentService(
 		find: async (taskId: string): Promise<Task | undefined> =>
 			waiting.find(taskId)?.reported ?? tasks.findOpen(taskId),
 
-		follow: changes.follow,
+		...changes,
 
 		/** Ends a task that waits; undefined when none does. Throws TaskNotCancelable once it is paid for or finished. */
 		async cancel(taskId: string): Promise<Task | undefined> {
@@ -128,7 +128,10 @@ export function createPaymentService(
 /** What becomes of tasks that wait, for those who have subscribed to them. */
 function createTaskChanges(clock: Clock) {
 	const changed = new EventEmitter<Record<string, [Task]>>().setMaxListeners(0);
+	const closing = new AbortController();
 	return {
+		/** The process ends: those who follow go. */
+		close: () => closing.abort(),
 		publish(task: Task): Task {
 			changed.emit(task.id, task);
 			return task;
@@ -143,18 +146,20 @@ function createTaskChanges(clock: Clock) {
 		): AsyncGenerator<StreamResponse, void, undefined> {
 			assertFewer(changed.listenerCount(task.id));
 			const caller = watchLink(carrier, clock, JOB_LIMITS.eventStreamMs);
-			const later = on(changed, task.id, { signal: caller.signal });
+			const signal = AbortSignal.any([caller.signal, closing.signal]);
 			try {
+				signal.throwIfAborted();
+				const later = on(changed, task.id, { signal });
 				yield taskEvent(task);
 				for await (const [next] of later) {
 					yield* changeEvents(next);
-					if (isFinal(next)) return;
+					// What a job goes on with is told by the job's own events.
+					if (isFinal(next) || jobIdOf(next) !== undefined) return;
 				}
 			} catch (error) {
-				if (!caller.signal.aborted) throw error;
+				if (!signal.aborted) throw error;
 			} finally {
 				caller.stop();
-				await later.return?.();
 			}
 		},
 	};
@@ -259,10 +264,10 @@ function createPaymentAttempt(deps: SellServices & { readonly waiting: WaitingTa
 		// A paid task that cannot be kept goes on waiting: its payment, sent again, is answered and not charged.
 		const isKept = await keepPaid(result.caller, done, sending.exchange);
 		if (isKept) waiting.forget(asked.taskId);
-		else if (!isPaid(done) || !isWaiting(asked)) {
-			const reported = result.caller.keepsNoText ? withoutText(done) : done;
-			waiting.keep({ ...asked, reported });
-		}
+		// Nothing new is kept of who agreed on that: a paid call, sent again, is answered anew at no price.
+		else if (result.caller.keepsNoText) {
+			if (!isPaid(done)) waiting.forget(asked.taskId);
+		} else if (!isPaid(done) || !isWaiting(asked)) waiting.keep({ ...asked, reported: done });
 		return done;
 	};
 

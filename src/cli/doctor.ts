@@ -115,7 +115,7 @@ const toMib = (bytes: number): number => Math.floor(bytes / 1024 / 1024);
 async function checkOwnServer(settings: Settings, egress: Egress): Promise<readonly Check[]> {
 	let app: App | undefined;
 	const opened = await check("store", async () => {
-		app = await createApp({ settings: { ...settings, publicUrl: undefined } });
+		app = await createApp({ settings: { ...settings, publicUrl: undefined, grpc: undefined } });
 		const { transactions, frames } = await app.operator.verifyLedger();
 		return `journal sound: ${transactions} transactions in ${frames} frames`;
 	});

@@ -1,9 +1,13 @@
 import { once } from "node:events";
+import { connect } from "node:http2";
 import { createRequire } from "node:module";
 import { connect as connectTcp } from "node:net";
+import { setImmediate } from "node:timers/promises";
 import { AgentCard, verifyAgentCardSignature } from "@a2a-js/sdk";
 import { createRemoteJWKSet } from "jose";
 import t from "tap";
+import { LIMITS } from "../../src/contract/limits.js";
+import { type Clock, systemClock } from "../../src/kernel/clock.js";
 import { createGate } from "../support/gate.js";
 import { startApp } from "../support/start-app.js";
 import { createCertificate } from "./certificate.js";
@@ -68,6 +72,33 @@ t.test("a credential that is sent twice is refused, though Node drops the second
 	await send([bearer, ["authorization", "Bearer spt_other"]]);
 	t.equal(await shop.balance(id), 4_500_000n);
 	t.equal(shop.searched.length, 1);
+});
+
+t.test("a call whose message does not come in time is ended", async (t) => {
+	const waiting = new Set<() => void>();
+	const clock: Clock = {
+		...systemClock,
+		after(ms, task) {
+			if (ms !== LIMITS.requestTimeoutMs) return systemClock.after(ms, task);
+			waiting.add(task);
+			return () => void waiting.delete(task);
+		},
+	};
+	const shop = await startA2a(t, { clock });
+	const { A2AService } = await import("@a2a-js/sdk/server/grpc");
+	const session = connect(`http://${shop.grpcUrl}`);
+	t.teardown(() => session.destroy());
+	const call = session.request({
+		...{ ":method": "POST", ":path": A2AService.sendMessage.path },
+		...{ "content-type": "application/grpc", te: "trailers" },
+	});
+	const answered = once(call, "response");
+	while (waiting.size === 0) await setImmediate();
+	for (const task of [...waiting]) task();
+	const [headers] = await answered;
+	t.equal(headers["grpc-status"], "3");
+	t.match(decodeURIComponent(headers["grpc-message"]), /did not arrive within 30 seconds/);
+	t.equal(waiting.size, 0, "nothing waits on");
 });
 
 /** One call in frames written by hand: clients in JavaScript send no such header twice. Resolves when its answer has ended. */

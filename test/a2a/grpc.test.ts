@@ -140,6 +140,12 @@ t.test("what is malformed is refused as such, and costs nothing", async (t) => {
 		t.match(sent, { code: status.INVALID_ARGUMENT, reason: "INVALID_ARGUMENT" }, path);
 		t.equal(sent.envelope.error.details[0].path, path);
 	}
+	const cut = dataMessage({ skill: "graph_search", [`${"a".repeat(79)}😀`]: 1 });
+	t.match(
+		await send(cut),
+		{ code: status.INVALID_ARGUMENT },
+		"an error that ends in half a character",
+	);
 	let deep: unknown = 1;
 	for (let level = 0; level < 40; level++) deep = [deep];
 	t.match(await send(dataMessage({ skill: "graph_search", input: { deep } })), {
