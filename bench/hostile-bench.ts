@@ -1,7 +1,7 @@
 /** What honest callers notice of guessed tokens and of idle connections: their latencies before and during. */
 import { type ChildProcess, fork } from "node:child_process";
-import { once } from "node:events";
 import { mkdirSync } from "node:fs";
+import { ask, nextMessage } from "./child.js";
 import { round } from "./figures.js";
 import type { HostileServerReady } from "./hostile-server.js";
 import { type LoadPlan, type LoadResult, sendLoad } from "./load.js";
@@ -61,7 +61,7 @@ export async function benchHostile(folder: string): Promise<HostileReport> {
 	mkdirSync(folder, { recursive: true });
 	const server = start("./hostile-server.js", [folder]);
 	try {
-		const [ready] = (await once(server, "message")) as [HostileServerReady];
+		const ready = await nextMessage<HostileServerReady>(server);
 		const tokens = [...ready.tokens];
 		const searcher = () => callHonestly(searchOf(ready.port, tokens.pop() ?? ""));
 		const toolCaller = () => callHonestly(toolCallOf(ready));
@@ -75,12 +75,12 @@ export async function benchHostile(folder: string): Promise<HostileReport> {
 			for (let index = 0; index < ROUNDS; index++) {
 				const before = await honest();
 				const caller = start("./hostile-caller.js", []);
-				const result = once(caller, "message") as Promise<[HostileResult]>;
-				caller.send({ kind, port: ready.port, from, count, seconds: SECONDS });
+				const plan = { kind, port: ready.port, from, count, seconds: SECONDS };
+				const result = ask<HostileResult>(caller, plan);
 				// Idle connections hurt when they are there, guesses while they come.
 				if (kind === "idle") await result;
 				const during = await honest();
-				const [hostile] = await result;
+				const hostile = await result;
 				caller.kill("SIGKILL");
 				rounds.push({ before, during, hostile });
 			}

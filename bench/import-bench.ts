@@ -3,6 +3,7 @@ import { type ChildProcess, fork } from "node:child_process";
 import { once } from "node:events";
 import { mkdirSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
+import { end } from "./child.js";
 import { round } from "./figures.js";
 import { createSeededNumbers, generateGraph } from "./generated-graph.js";
 import { measureStalls, type StallReport } from "./import-stalls.js";
@@ -68,8 +69,7 @@ export async function benchImport(folder: string): Promise<ImportReport> {
 			],
 		};
 	} finally {
-		server.kill("SIGTERM");
-		await once(server, "exit");
+		await end(server, "SIGTERM");
 	}
 }
 

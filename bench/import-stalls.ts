@@ -3,6 +3,7 @@ import { type ChildProcess, fork } from "node:child_process";
 import { once } from "node:events";
 import { mkdirSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
+import { ask, end } from "./child.js";
 import { round } from "./figures.js";
 import { createSeededNumbers, generateGraph } from "./generated-graph.js";
 import type { LoopReport } from "./loop-watch.js";
@@ -53,9 +54,7 @@ export async function measureStalls(folder: string, entry: URL): Promise<StallRe
 		const seconds = round((performance.now() - beganMs) / 1_000, 1);
 		return { files: FILES, seconds, quiet, importing };
 	} finally {
-		server.kill("SIGTERM");
-		idle.kill("SIGKILL");
-		await once(server, "exit");
+		await Promise.all([end(server, "SIGTERM"), end(idle, "SIGKILL")]);
 	}
 }
 
@@ -86,7 +85,7 @@ async function watchDuring(
 	{ server, idle, url }: Processes,
 	work: Promise<unknown>,
 ): Promise<Watched> {
-	await Promise.all([ask(server), ask(idle)]);
+	await Promise.all([reportOf(server), reportOf(idle)]);
 	let isOver = false;
 	const end = () => {
 		isOver = true;
@@ -102,19 +101,15 @@ async function watchDuring(
 	await work;
 	latencies.sort((a, b) => a - b);
 	return {
-		server: await ask(server),
-		idle: await ask(idle),
+		server: await reportOf(server),
+		idle: await reportOf(idle),
 		calls: latencies.length,
 		p99_ms: Math.round(latencies[Math.floor(latencies.length * 0.99)] ?? 0),
 		longest_ms: Math.round(latencies.at(-1) ?? 0),
 	};
 }
 
-async function ask(child: ChildProcess): Promise<LoopReport> {
-	child.send("report");
-	const [report] = (await once(child, "message")) as [LoopReport];
-	return report;
-}
+const reportOf = (child: ChildProcess) => ask<LoopReport>(child, "report");
 
 function writeNotes(source: string): void {
 	const next = createSeededNumbers(19);

@@ -1,7 +1,6 @@
 /** What a payment costs when the ledger is long, beside the same payment on a short one, and how long a restart takes then. */
 
 import { spawn } from "node:child_process";
-import { once } from "node:events";
 import { join } from "node:path";
 import { createInterface } from "node:readline";
 import { createLedger, custAccount, type Ledger, toReceipt } from "../payments/ledger.js";
@@ -11,6 +10,7 @@ import { PACKAGE_ROOT } from "../src/kernel/package-info.js";
 import { nodeFileSystem } from "../store/journal/file-system.js";
 import { openJournalStore } from "../store/journal/journal-store.js";
 import type { Store } from "../store/store-port.js";
+import { end } from "./child.js";
 import { median, toFourDigits } from "./figures.js";
 
 const SHORT = 1_000;
@@ -194,7 +194,6 @@ async function startServer(folder: string): Promise<number> {
 		}
 		throw new Error("The server ended before it was ready.");
 	} finally {
-		server.kill("SIGTERM");
-		await once(server, "exit");
+		await end(server, "SIGTERM");
 	}
 }

@@ -1,11 +1,11 @@
 /** What the free operations take over a large catalog and a large roster, and whether callers who ask for nothing slow down those who do. */
 import { type ChildProcess, fork } from "node:child_process";
-import { once } from "node:events";
 import type {
 	CatalogServerAnswer,
 	CatalogServerOrder,
 	CatalogServerReady,
 } from "./catalog-server.js";
+import { ask, nextMessage } from "./child.js";
 import { round } from "./figures.js";
 import { createFreeRequests, type FreeRequests, type MeasuredOperation } from "./free-requests.js";
 import { type GetResult, sendGets } from "./get-load.js";
@@ -83,7 +83,7 @@ export async function benchCatalogLoad(
 		execArgv: process.execArgv,
 	});
 	try {
-		const [ready] = (await once(server, "message")) as [CatalogServerReady];
+		const ready = await nextMessage<CatalogServerReady>(server);
 		const requests = createFreeRequests(createSyntheticCatalog(size));
 		const isPinned = pinToFirstCore(server.pid) && leaveFirstCore();
 		const figures = await measure({ server, ready, requests });
@@ -108,12 +108,12 @@ async function measure(measured: Measured) {
 	routes.set("bare", plain("/bare")).set("catalog", plain("/catalog"));
 	for (const operation of requests.operations) {
 		await run(server, ready.baseUrl, requests.take(operation, WARM_UP));
-		routes.set(operation, () => ask(measured, operation));
+		routes.set(operation, () => sendRound(measured, operation));
 	}
 	const figures = await alternate(routes);
 	const { bare, catalog, ...operations } = figures;
 	const others = await alternate(
-		new Map(requests.others.map((operation) => [operation, () => ask(measured, operation)])),
+		new Map(requests.others.map((operation) => [operation, () => sendRound(measured, operation)])),
 	);
 	const afterChange = await measureChanges(measured);
 	const idle = await measureIdle(measured);
@@ -133,7 +133,10 @@ interface Round {
 	readonly load: GetResult;
 }
 
-function ask({ server, ready, requests }: Measured, operation: MeasuredOperation): Promise<Round> {
+function sendRound(
+	{ server, ready, requests }: Measured,
+	operation: MeasuredOperation,
+): Promise<Round> {
 	return run(server, ready.baseUrl, requests.take(operation, REQUESTS_PER_ROUND));
 }
 
@@ -209,7 +212,7 @@ async function measureIdle(measured: Measured): Promise<IdleFigures> {
 	try {
 		const open = idle.open();
 		const routes = measured.requests.operations.map(
-			(operation) => [operation, () => ask(measured, operation)] as const,
+			(operation) => [operation, () => sendRound(measured, operation)] as const,
 		);
 		const operations = await alternate(new Map(routes));
 		const { reopened } = idle.counts;
@@ -238,9 +241,5 @@ function toBars({
 	];
 }
 
-async function tell(server: ChildProcess, order: CatalogServerOrder): Promise<CatalogServerAnswer> {
-	const answered = once(server, "message") as Promise<[CatalogServerAnswer]>;
-	server.send(order);
-	const [answer] = await answered;
-	return answer;
-}
+const tell = (server: ChildProcess, order: CatalogServerOrder) =>
+	ask<CatalogServerAnswer>(server, order);

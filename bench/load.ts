@@ -15,6 +15,8 @@ export interface LoadPlan {
 	/** One request each; the load ends when all are answered. */
 	readonly bodies: readonly string[];
 	readonly connections: number;
+	/** What an answer counts as in the statuses, where its number does not say it all; the number by default. */
+	readonly nameOutcome?: (status: number, body: string) => string;
 }
 
 /** Sends every body once over kept-alive loopback connections; bounded by the number of bodies. */
@@ -23,6 +25,7 @@ export async function sendLoad({
 	headers,
 	bodies,
 	connections,
+	nameOutcome,
 }: LoadPlan): Promise<LoadResult> {
 	const agent = new Agent({ keepAlive: true, maxSockets: connections });
 	const latencies: number[] = [];
@@ -31,8 +34,9 @@ export async function sendLoad({
 	const worker = async () => {
 		for (let index = next++; index < bodies.length; index = next++) {
 			const startedMs = performance.now();
-			const status = await post(agent, url, headers, bodies[index] ?? "");
+			const [code, body] = await post(agent, url, headers, bodies[index] ?? "", nameOutcome);
 			latencies.push(performance.now() - startedMs);
+			const status = nameOutcome?.(code, body) ?? String(code);
 			statuses[status] = (statuses[status] ?? 0) + 1;
 		}
 	};
@@ -53,7 +57,8 @@ function post(
 	url: string,
 	headers: Readonly<Record<string, string>>,
 	body: string,
-): Promise<number> {
+	isRead: unknown,
+): Promise<[status: number, body: string]> {
 	return new Promise((resolve, reject) => {
 		const call = request(
 			url,
@@ -68,7 +73,9 @@ function post(
 			},
 			(response) => {
 				response.on("error", reject);
-				response.on("end", () => resolve(response.statusCode ?? 0));
+				let answer = "";
+				if (isRead) response.setEncoding("utf8").on("data", (text) => (answer += text));
+				response.on("end", () => resolve([response.statusCode ?? 0, answer]));
 				response.resume();
 			},
 		);

@@ -44,3 +44,5 @@ process.on("message", () => {
 	delays.reset();
 	[longestOfOwnMs, stalls] = [0, []];
 });
+// A listener would keep the watched process alive after its own work has ended.
+process.channel?.unref();

@@ -1,7 +1,7 @@
 /** What the Model Context Protocol costs above the same search by REST, in process CPU time, and what its calls leave on the heap. */
 import { type ChildProcess, fork } from "node:child_process";
-import { once } from "node:events";
 import { mkdirSync } from "node:fs";
+import { ask, nextMessage } from "./child.js";
 import { median, round } from "./figures.js";
 import { generateQueries } from "./generated-graph.js";
 import { type LoadResult, sendLoad } from "./load.js";
@@ -54,7 +54,7 @@ export async function benchMcp(folder: string): Promise<McpReport> {
 		execArgv: [...process.execArgv, "--expose-gc"],
 	});
 	try {
-		const [{ ready }] = (await once(server, "message")) as [{ ready: McpServerReady }];
+		const { ready } = await nextMessage<{ ready: McpServerReady }>(server);
 		const isPinned = pinToFirstCore(server.pid) && leaveFirstCore();
 		const caller = createCaller(server, ready);
 		await caller.assertSameRows();
@@ -89,12 +89,8 @@ type Caller = ReturnType<typeof createCaller>;
 
 function createCaller(server: ChildProcess, { baseUrl, key }: McpServerReady) {
 	const restUrl = `${baseUrl}/v1/graphs/${GRAPH_ID}/search`;
-	const ask = async <T>(question: string): Promise<T> => {
-		server.send(question);
-		return ((await once(server, "message")) as [T])[0];
-	};
 	const cpuMs = async () => {
-		const { cpu } = await ask<{ cpu: NodeJS.CpuUsage }>("cpu");
+		const { cpu } = await ask<{ cpu: NodeJS.CpuUsage }>(server, "cpu");
 		return (cpu.user + cpu.system) / 1000;
 	};
 	const send = async (url: string, calls: readonly RawCall[]): Promise<Round> => {
@@ -112,7 +108,7 @@ function createCaller(server: ChildProcess, { baseUrl, key }: McpServerReady) {
 	return {
 		run,
 		sendMcp: (calls: readonly RawCall[]) => send(`${baseUrl}/mcp`, calls),
-		heap: async () => (await ask<{ heap: number }>("heap")).heap,
+		heap: async () => (await ask<{ heap: number }>(server, "heap")).heap,
 		/** What is compared must be the same work. */
 		async assertSameRows() {
 			const [query = ""] = generateQueries(1);

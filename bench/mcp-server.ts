@@ -15,6 +15,8 @@ export interface McpServerReady {
 
 export interface McpServerState {
 	readonly rss: number;
+	/** After a collection. */
+	readonly heap: number;
 	/** 0 where the system does not show them. */
 	readonly descriptors: number;
 	/** Of the event loop's delay since it was asked before. */
@@ -59,10 +61,11 @@ const loop = monitorEventLoopDelay({ resolution: 5 });
 loop.enable();
 
 async function state(): Promise<McpServerState> {
-	await heapBytes();
 	const loopP99Ms = loop.percentile(99) / 1e6;
+	const heap = await heapBytes();
+	// The collection is of the measurement.
 	loop.reset();
-	return { rss: process.memoryUsage.rss(), descriptors: countDescriptors(), loopP99Ms };
+	return { rss: process.memoryUsage.rss(), heap, descriptors: countDescriptors(), loopP99Ms };
 }
 
 function countDescriptors(): number {

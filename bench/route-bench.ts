@@ -1,7 +1,7 @@
 /** What a paid search costs beside the same search for nothing and beside a bare route, in process CPU time. */
 
 import { type ChildProcess, fork } from "node:child_process";
-import { once } from "node:events";
+import { ask, nextMessage } from "./child.js";
 import { median, round } from "./figures.js";
 import { generateQueries } from "./generated-graph.js";
 import { type LoadResult, sendLoad } from "./load.js";
@@ -48,7 +48,7 @@ export async function benchRoutes(folder: string): Promise<RouteReport> {
 		execArgv: process.execArgv,
 	});
 	try {
-		const [{ ready }] = (await once(server, "message")) as [{ ready: ServerReady }];
+		const { ready } = await nextMessage<{ ready: ServerReady }>(server);
 		// The server's threads share core 0, the load comes from the others.
 		const isPinned = pinToFirstCore(server.pid) && leaveFirstCore();
 		return await compare(server, ready, isPinned);
@@ -129,7 +129,6 @@ function figuresOf(rounds: readonly Round[]): RouteFigures {
 }
 
 async function cpuMsOf(server: ChildProcess): Promise<number> {
-	server.send("cpu");
-	const [{ cpu }] = (await once(server, "message")) as [{ cpu: NodeJS.CpuUsage }];
+	const { cpu } = await ask<{ cpu: NodeJS.CpuUsage }>(server, "cpu");
 	return (cpu.user + cpu.system) / 1000;
 }
