@@ -22,12 +22,14 @@ const SERVER = /^src\/(?:app|cli)\//;
 
 /**
  * Which mutants each test reaches, how often, and how much processor time it takes; measured
- * once for each state of the files it imports.
+ * once for each state of the files it imports. `parts` are of the paths of the tests that are asked, of all where it is empty.
  */
-export async function measureCoverage({ folders, mutants, say }) {
+export async function measureCoverage({ folders, mutants, say, parts, withServers }) {
 	const kept = existsSync(KEPT) ? JSON.parse(readFileSync(KEPT, "utf8")) : {};
 	const keys = new Map(mutants.map(({ id, key }) => [id, key]));
-	const tests = findTests([]).filter(isAsked);
+	const tests = findTests(parts).filter(
+		(test) => parts.length > 0 || withServers || isAsked(test),
+	);
 	const stale = tests
 		.map((test) => ({ test, state: stateOf(test) }))
 		.filter(({ test, state }) => kept[test]?.state !== state || kept[test].outcome === "failed");
@@ -78,7 +80,7 @@ export async function measure(test, folder) {
 
 /**
  * True for a test that imports what is mutated, itself or by its own helpers. Where the server around it runs as well, a mutant takes
- * seconds: such tests are asked only in the folders that are about money, and elsewhere left out.
+ * seconds: such tests are asked only in the folders that are about money, and elsewhere only where they are named or wanted.
  */
 function isAsked(test) {
 	const imported = [...closureOf(test, (file) => file.startsWith("test/"))];

@@ -1,6 +1,7 @@
 /**
  * `npm run mutants [-- <folder or file> …]`: which changes of the sources in `payments/` and `store/` no test notices. Mutants and their
  * switch are Stryker's (docs/adr/0068); `--sample <count>` takes so many by chance, `--minutes` ends after so long, both with `--seed`;
+ * `--tests <part of a path>` asks only these tests, `--servers` also those that start a server far from payments and jobs;
  * `--budget <seconds>` is how much processor time the tests of one mutant may take together, and `--again <report>` tries the survivors of a report that `--json` wrote.
  */
 import { readFileSync } from "node:fs";
@@ -22,6 +23,8 @@ const { values, positionals } = parseArgs({
 		jobs: { type: "string", default: String(availableParallelism()) },
 		budget: { type: "string", default: "30" },
 		again: { type: "string" },
+		tests: { type: "string", multiple: true, default: [] },
+		servers: { type: "boolean", default: false },
 		json: { type: "boolean" },
 	},
 });
@@ -45,7 +48,12 @@ if (chosen.length === 0) {
 	process.exit(2);
 }
 say(`${chosen.length} of ${instrumented.mutants.length} mutants`);
-const coverage = await measureCoverage({ ...instrumented, say });
+const coverage = await measureCoverage({
+	...instrumented,
+	say,
+	parts: values.tests,
+	withServers: values.servers,
+});
 const judged = await judgeMutants(chosen, {
 	...instrumented,
 	coverage,
