@@ -27,9 +27,7 @@ const SERVER = /^src\/(?:app|cli)\//;
 export async function measureCoverage({ folders, mutants, say, parts, withServers }) {
 	const kept = existsSync(KEPT) ? JSON.parse(readFileSync(KEPT, "utf8")) : {};
 	const keys = new Map(mutants.map(({ id, key }) => [id, key]));
-	const tests = findTests(parts).filter(
-		(test) => parts.length > 0 || withServers || isAsked(test),
-	);
+	const tests = findTests(parts).filter((test) => parts.length > 0 || withServers || isAsked(test));
 	const stale = tests
 		.map((test) => ({ test, state: stateOf(test) }))
 		.filter(({ test, state }) => kept[test]?.state !== state || kept[test].outcome === "failed");
