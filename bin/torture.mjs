@@ -6,6 +6,12 @@ import { fileURLToPath } from "node:url";
 
 const root = dirname(dirname(fileURLToPath(import.meta.url)));
 const args = process.argv.slice(2);
+if (args.includes("--help") || args.includes("-h")) {
+	process.stdout.write(`npm run torture -- [--seed N] [--minutes N] [--crashes N] [--worlds N] [--until N] [--trace] [--json]
+npm run torture -- --kill9 N [--turns-away] [--clients N] [--minutes N] [--seed N] [--json]
+`);
+	process.exit(0);
+}
 const main = args.some((arg) => arg.startsWith("--kill9")) ? "kill-nine.ts" : "main.ts";
 const { status } = spawnSync(
 	process.execPath,

@@ -36,6 +36,7 @@ import {
 import {
 	assertBooksKept,
 	bindProfile,
+	COMMAND_LINE,
 	createAuditLog,
 	createChainBooks,
 	createCommandRunner,
@@ -153,8 +154,7 @@ export async function createApp(options: AppOptions): Promise<App> {
 	let onchain = options.onchain;
 	try {
 		if (lostEnd !== undefined) {
-			const actor = { name: "command line", role: "owner" } as const;
-			const change = { actor, command: "acceptLoss", target: "journal" };
+			const change = { actor: COMMAND_LINE, command: "acceptLoss", target: "journal" };
 			await createAuditLog({ store, clock }).note(
 				change,
 				JSON.stringify({ problem: lostEnd, at: clock.now() }),

@@ -3,7 +3,7 @@ import type { Command } from "commander";
 import { type App, createApp } from "../app/app.js";
 import { createOperatorEgress } from "../delivery/delivery.js";
 import { invalidArgument, unavailable } from "../kernel/kernel.js";
-import type { Actor, Operator } from "../operator/operator.js";
+import { COMMAND_LINE, type Operator } from "../operator/operator.js";
 import {
 	planOnchain,
 	readSettings,
@@ -129,7 +129,6 @@ export async function withOperator<T>(
 }
 
 /** A command on a folder that no server holds; who may read the folder owns it. */
-const COMMAND_LINE: Actor = { name: "command line", role: "owner" };
 
 /** The next process that opens the folder finds the vectors of what a command changed. */
 function withIndexDone({ ready }: Pick<App, "ready">, operator: Operator): Operator {

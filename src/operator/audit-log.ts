@@ -10,6 +10,9 @@ export interface Actor {
 	readonly role: OperatorRole;
 }
 
+/** A command line on the data folder. */
+export const COMMAND_LINE: Actor = { name: "command line", role: "owner" };
+
 const PAGE_MAX = 500;
 const PAGE = 100;
 

@@ -39,6 +39,7 @@ import {
 	unavailable,
 } from "../kernel/kernel.js";
 import type { Settings } from "../settings/settings.js";
+import { COMMAND_LINE, createAuditLog } from "./audit-log.js";
 import type { GraphImporter } from "./graph-importer.js";
 import type { OnProgress } from "./import-command.js";
 
@@ -268,6 +269,7 @@ export async function restoreData(
 			from: journal,
 			to: join(folder, "journal"),
 			onProgress,
+			onSound: noteRestored,
 		});
 		await fileSystem.syncFolder(folder);
 		return { restored, profile: readFileSync(join(folder, "profile"), "utf8") };
@@ -284,6 +286,14 @@ export async function restoreData(
 		files: parts.files.length + restored.files,
 		bytes: restored.bytes + parts.files.reduce((sum, { bytes }) => sum + bytes, 0),
 	};
+}
+
+/** What is on the books is of an earlier moment from here on. */
+async function noteRestored(store: Store, { createdAt }: { createdAt: number }): Promise<void> {
+	const audit = createAuditLog({ store, clock: systemClock });
+	const change = { actor: COMMAND_LINE, command: "restore", target: "data folder" };
+	const state = { backup_of: toIsoTime(createdAt), restored_at: toIsoTime(systemClock.now()) };
+	await audit.note(change, JSON.stringify(state));
 }
 
 function assertComplete({ files }: Manifest, from: string): void {

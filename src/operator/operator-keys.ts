@@ -20,7 +20,7 @@ import {
 	type Random,
 	toIsoTime,
 } from "../kernel/kernel.js";
-import type { Actor } from "./audit-log.js";
+import { type Actor, COMMAND_LINE } from "./audit-log.js";
 
 /** From the one who may least to the one who may everything. */
 export const OPERATOR_ROLES = ["reader", "editor", "owner"] as const satisfies OperatorRole[];
@@ -41,7 +41,7 @@ export const keyCommands = {
 };
 
 /** Names in the log that no key may take. */
-const RESERVED: readonly string[] = ["admin token", "command line"];
+const RESERVED: readonly string[] = ["admin token", COMMAND_LINE.name];
 
 export function mayRun(role: OperatorRole, least: OperatorRole): boolean {
 	return OPERATOR_ROLES.indexOf(role) >= OPERATOR_ROLES.indexOf(least);

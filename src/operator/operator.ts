@@ -1,5 +1,6 @@
 export {
 	type Actor,
+	COMMAND_LINE,
 	createAuditLog,
 } from "./audit-log.js";
 export {

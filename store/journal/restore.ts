@@ -1,6 +1,6 @@
 import { resolve } from "node:path";
 import { type Random, ServiceError, systemRandom } from "../../src/kernel/kernel.js";
-import type { StoreBackup } from "../store.js";
+import type { Store, StoreBackup } from "../store.js";
 import { BACKUP_KIND, BACKUP_VERSION } from "./backup.js";
 import { copyChecked, type Manifest, readManifest, spoiled } from "./backup-folder.js";
 import { buildBeside } from "./built-beside.js";
@@ -11,6 +11,8 @@ export interface RestoreDeps
 	readonly from: string;
 	readonly to: string;
 	readonly onProgress?: ((progress: { done: number; total: number }) => void) | undefined;
+	/** Writes what is new in the restored store, which was found sound; nothing is left where it rejects. */
+	readonly onSound?: (store: Store, backup: { readonly createdAt: number }) => Promise<void>;
 }
 
 /** What was restored, counted in the restored store itself. */
@@ -38,7 +40,7 @@ export async function restoreJournal(deps: RestoreDeps): Promise<RestoredStore> 
 }
 
 async function openAndCount(
-	{ from, ...deps }: RestoreDeps & { readonly random: Random },
+	{ from, onSound, ...deps }: RestoreDeps & { readonly random: Random },
 	{ folder, manifest }: { readonly folder: string; readonly manifest: Manifest },
 ): Promise<RestoredStore> {
 	try {
@@ -62,6 +64,7 @@ async function openAndCount(
 			}
 			const bytes = manifest.files.reduce((sum, file) => sum + file.bytes, 0);
 			const createdAt = Date.parse(manifest.created_at);
+			await onSound?.(store, { createdAt });
 			return { transactions, sequence, accounts, bytes, files: manifest.files.length, createdAt };
 		} finally {
 			await store.close();

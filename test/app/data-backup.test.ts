@@ -54,6 +54,12 @@ t.test("a restored data folder is the one that was backed up, keys included", as
 	const caller = await again.service.identify({ scheme: "spt", token });
 	t.match(caller, { owner: /^tok_/, rail: "spt" }, "the pepper is the same");
 	t.match(await again.operator.verifyLedger(), { status: "ok", failures: [] });
+	t.match(
+		(await again.operator.listAudit({ command: "restore" })).items,
+		[{ actor: "command line", outcome: "done", after: { backup_of: made.created_at } }],
+		"the log says that the books went back to an earlier moment",
+	);
+	t.match(await again.operator.verifyAudit(), { status: "ok" });
 });
 
 t.test("a place that would do harm is refused, and nothing is left there", async (t) => {

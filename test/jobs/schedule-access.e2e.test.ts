@@ -184,3 +184,26 @@ t.test("links that are forged, mixed up or of an old address do nothing", async 
 	t.equal(await use("confirm", tokenOf(1)), 404, "it has expired");
 	t.equal(shop.slack.posts.length, 0);
 });
+
+t.test(
+	"the id of a schedule, with which an anonymous one is changed, stays out of logs",
+	async (t) => {
+		const lines: string[] = [];
+		const note = (message: string, facts?: object) => {
+			lines.push(`${message} ${JSON.stringify(facts ?? {})}`);
+		};
+		const shop = await startTracker(t, { usd: "40", logger: { info: note, error: note } });
+		shop.mail.refuseWith(550);
+		const order = { ...ORDER, email: "reader@example.net" };
+		const { schedule_id: id } = (await shop.ask("POST", SCHEDULES, order)).body.data;
+		await shop.ask("PATCH", `${SCHEDULES}/${id}`, { topic: "" });
+		await shop.ask("DELETE", `${SCHEDULES}/${id}`, undefined, null);
+		await shop.tick();
+		t.match(
+			lines.filter((line) => line.includes("could not be mailed")),
+			[/"schedule":"sch_\w{6}…"/],
+			"a failure names the schedule so that two can be told apart",
+		);
+		t.notMatch(lines.join("\n"), id.slice("sch_".length + 6), "and not so that it could be used");
+	},
+);

@@ -4,6 +4,7 @@ import { createServer } from "node:http";
 import { type AddressInfo, connect } from "node:net";
 import type { Test } from "tap";
 import { createCallerEgress } from "../../src/delivery/caller-egress.js";
+import type { Logger } from "../../src/kernel/logger.js";
 import type { Settings } from "../../src/settings/read-settings.js";
 import { type ManualClock, manualClock } from "../support/manual-clock.js";
 import { type Answer, startApp, type TestApp } from "../support/start-app.js";
@@ -60,7 +61,13 @@ export const HOOK = "https://hooks.slack.com/services/T000/B000/canaryhook";
 
 export async function startTracker(
 	t: Test,
-	options: { usd?: string; at?: string; settings?: Partial<Settings>; hasMail?: boolean } = {},
+	options: {
+		usd?: string;
+		at?: string;
+		settings?: Partial<Settings>;
+		hasMail?: boolean;
+		logger?: Logger;
+	} = {},
 ): Promise<Tracker> {
 	const root = t.testdir({ graphs: { tides: GRAPH } });
 	const clock = manualClock(options.at ?? "2026-03-02T12:00:00Z");
@@ -69,6 +76,7 @@ export async function startTracker(
 	const port = await listenAsSlack(t, slack);
 	const app = await startApp(t, {
 		clock,
+		...(options.logger && { logger: options.logger }),
 		folder: `${root}/data`,
 		settings: {
 			catalog: `${root}/graphs`,
