@@ -185,6 +185,11 @@ for (const [what, changes, complaint] of UNREADABLE) {
 	});
 }
 
+const UNREAD = {
+	reason: "invalid_payload",
+	message: /^The payment payload cannot be read: .+: .+\.$/,
+};
+
 t.test("what belongs to one version alone is checked there", async (t) => {
 	for (const changes of [
 		...[accepting({ amount: "1x" }), accepting({ amount: "1".repeat(31) })],
@@ -192,9 +197,9 @@ t.test("what belongs to one version alone is checked there", async (t) => {
 		...[accepting({ asset: "0x1" }), accepting({ payTo: "0x1" }), { x402Version: 1 }],
 		...[{ resource: { url: "u".repeat(4_097) } }, { resource: {} }, { payload: undefined }],
 	])
-		t.throws(() => envelope.read(v2(changes)), { reason: "invalid_payload" });
+		t.throws(() => envelope.read(v2(changes)), UNREAD);
 	for (const changes of [{ x402Version: 2 }, { scheme: "upto" }, { network: "n".repeat(65) }])
-		t.throws(() => envelope.read(v1(changes)), { reason: "invalid_payload" });
+		t.throws(() => envelope.read(v1(changes)), UNREAD);
 	const atBounds = { ...accepting({ network: "n".repeat(64), amount: "1".repeat(30) }) };
 	t.ok(envelope.read(v2({ ...atBounds, ...signedWith(hexOf(5_998)) })), "at the very bounds");
 	t.throws(() => envelope.read({ scheme: "x402", version: 2, payload: "none" }), {
