@@ -1,7 +1,9 @@
 import t from "tap";
 import {
+	CONTINUATION_TYPES,
 	createChallenge,
 	type Offer,
+	PriceNotAgreed,
 	type Quote,
 	refusePayment,
 	toHttpChallenge,
@@ -101,3 +103,40 @@ t.test("a balance is above zero and at most what a token may hold", async (t) =>
 			message: /above zero and at most/,
 		});
 });
+
+t.test(
+	"a price that its payer wants to be asked about names the limit and the ways on",
+	async (t) => {
+		const refused = new PriceNotAgreed("The key asks above 0.10 USD", 500_000n);
+		t.match(refused, {
+			...{ name: "PriceNotAgreed", code: "SPENDING_LIMIT", limit: "The key asks above 0.10 USD" },
+			message: "The key asks above 0.10 USD; this call costs 0.50 USD. Nothing was run or charged.",
+		});
+		const { quote, offers, continuations } = refused.challenge;
+		t.strictSame([quote, offers, continuations.length], [undefined, [], 1]);
+		t.match(continuations, [
+			{
+				type: "confirm_price",
+				amount_usd: "0.50",
+				instructions: /^Call the tool over MCP .*cheaper/,
+			},
+		]);
+	},
+);
+
+t.test(
+	"refusals are named as what they are, with the kinds of ways on that there are",
+	async (t) => {
+		t.match(createChallenge(QUOTE, OFFERS), {
+			...{ name: "PaymentRequired", challenge: { quote: QUOTE, offers: OFFERS } },
+			message: /^This call costs 0\.50 USD\. Pay in one of the ways listed in "continuations"/,
+		});
+		const refused = refusePayment("QUOTA_EXCEEDED", "Used up.", [], { retryAfterSeconds: 7 });
+		t.match(refused, { message: "Used up.", retryAfterSeconds: 7 });
+		t.strictSame(refused.challenge, { quote: undefined, offers: [], continuations: [] });
+		t.strictSame(CONTINUATION_TYPES, [
+			...["x402", "mpp", "spt", "spt_purchase", "api_key", "wait"],
+			...["cheaper_operation", "confirm_price"],
+		]);
+	},
+);

@@ -90,6 +90,15 @@ t.test("pauses double to the bound, and a state that changes begins anew", async
 	t.same(watch.takeDue(now - 1), ["b"]);
 });
 
+t.test("money that is here is looked at every five seconds, however long it waits", async (t) => {
+	const { watch } = openWatch();
+	watch.follow(row("a", "settled"));
+	for (let now = 0; now < 60_000; now += LIMITS.reconcileIntervalMs) {
+		t.same(watch.takeDue(now), ["a"], `${now}`);
+		t.same(watch.takeDue(now + LIMITS.reconcileIntervalMs - 1), []);
+	}
+});
+
 t.test("what is busy is left alone, and a clock that was set back puts nothing off", async (t) => {
 	const { watch, pass } = openWatch();
 	watch.follow(row("a", "settled"));

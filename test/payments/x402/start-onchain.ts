@@ -4,6 +4,8 @@ import {
 	createOnchainMethod,
 	type OnchainPayments,
 } from "../../../payments/onchain/onchain-method.js";
+import type { PaymentEnvelope } from "../../../payments/onchain/payment-claim.js";
+import type { OwnersOf } from "../../../payments/owner-shares.js";
 import type { AdmissionRequest } from "../../../payments/payment-method.js";
 import { createSweeper } from "../../../payments/refunds/sweep.js";
 import { createSptIssuer } from "../../../payments/spt/spt-issuer.js";
@@ -64,6 +66,10 @@ export interface World {
 	readonly hasChainReader: boolean;
 	/** What the processes logged as errors. */
 	readonly log?: unknown[] | undefined;
+	/** Who shares in what is sold; no one unless named. */
+	readonly ownersOf?: OwnersOf | undefined;
+	/** How payments come; x402 unless named. */
+	readonly envelopes?: readonly PaymentEnvelope[] | undefined;
 }
 
 export interface Order {
@@ -119,10 +125,10 @@ export async function startOnchain(
 	world: World = createWorld(),
 	disk: FakeDisk = createFakeDisk(),
 ): Promise<OnchainProcess> {
-	const { clock, chain, facilitator, hasChainReader, log = [] } = world;
+	const { clock, chain, facilitator, hasChainReader, log = [], ownersOf } = world;
 	const store = await openOn(disk, { clock: { ...clock, after: systemClock.after } });
 	const ids = createIds({ clock, random: systemRandom });
-	const ledger = createLedger({ clock, ids });
+	const ledger = createLedger({ clock, ids, ...(ownersOf && { ownersOf }) });
 	const spts = createSptIssuer({
 		store,
 		ledger,
@@ -141,7 +147,7 @@ export async function startOnchain(
 		terms: chain.terms,
 		facilitator,
 		...(hasChainReader && { chain }),
-		envelopes: [createX402Envelope(chain.terms)],
+		envelopes: world.envelopes ?? [createX402Envelope(chain.terms)],
 		issueCredit: spts.issueFrom,
 	});
 	const sweeper = createSweeper({ store, ledger, clock });
