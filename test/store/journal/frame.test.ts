@@ -128,6 +128,8 @@ t.test("an end that no crash leaves is damaged", (t) => {
 	t.equal(kindOf(without(SECTOR + 1, 2 * SECTOR)), "damaged", "zeros from amid a sector");
 	t.equal(kindOf(without(SECTOR, 2 * SECTOR - 1)), "damaged", "zeros to amid a sector");
 	t.equal(kindOf(without(50, 60)), "damaged");
+	t.equal(kindOf(without(50, 60).subarray(0, 300)), "damaged", "even where it ends early");
+	t.equal(kindOf(edited(LONG.subarray(0, 44), 17, "00000000")), "damaged", "no body is that short");
 	const hole = without(SECTOR, 2 * SECTOR);
 	t.equal(kindOf(edited(hole, 17, "00000fff")), "damaged", "another length than it says");
 	t.equal(kindOf(hole, CHAIN_START), "damaged");

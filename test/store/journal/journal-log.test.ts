@@ -226,3 +226,11 @@ t.test("a journal is closed at its exact length, and after a failure as it is", 
 		t.match(await markOf(), isStopped ? { sequence: 1 } : { sequence: 2, fileBytes: offset });
 	}
 });
+
+t.test("a journal without a timer is closed as well", async (t) => {
+	const { journal, append, markOf, delays } = await openLog();
+	await append("one");
+	t.same(delays(), []);
+	await journal.close({ isStopped: false });
+	t.match(await markOf(), { sequence: 1, fileBytes: journal.head().offset });
+});
