@@ -42,6 +42,9 @@ t.test("a text is in its hour's folder, and its names are on the disk", async (t
 	t.same(disk.files(), []);
 	t.same(documents.ids(), []);
 	t.same(disk.operations.at(-1), { name: "syncFolder", path: place });
+	const { length } = disk.operations;
+	await documents.delete("a_-1");
+	t.equal(disk.operations.length, length, "what is not there needs no deletion");
 });
 
 t.test("a text is shown up to its end, and swept after it", async (t) => {
@@ -98,11 +101,11 @@ t.test("what a crash left is put in order, and what is not ours is left alone", 
 	const text = (words: string) => Buffer.from(words);
 	const strange = [
 		`${FOLDER}/${HOUR}/.hidden.5`,
-		`${FOLDER}/${HOUR}/doc.5x`,
-		`${FOLDER}/${HOUR}/-doc.5`,
-		`${FOLDER}/notes/doc.7`,
-		`${FOLDER}/12345678901/doc.8`,
-		`${FOLDER}/x${HOUR}/doc.9`,
+		`${FOLDER}/${HOUR}/n0.5x`,
+		`${FOLDER}/${HOUR}/-n.5`,
+		`${FOLDER}/notes/n1.7`,
+		`${FOLDER}/12345678901/n2.8`,
+		`${FOLDER}/x${HOUR}/n3.9`,
 	];
 	const [early, late] = [START_MS + 1, START_MS + HOUR_MS];
 	const kept = [pathOf("doc", late), pathOf("other", late), pathOf("single", early)];
@@ -251,4 +254,56 @@ t.test("a sweep leaves what is being written, and removes what a failure left", 
 	await put;
 	t.equal(await documents.get("doc"), "text");
 	t.same(disk.files(), [pathOf("doc", START_MS + 9)]);
+});
+
+t.test("what a failure left of a text goes with the next sweep", async (t) => {
+	const disk = createFakeDisk();
+	let isStuck = false;
+	const { documents } = await openOn(disk, {
+		remove: (path) => (isStuck ? Promise.reject(diskError("EIO")) : disk.remove(path)),
+	});
+	disk.judge = ({ name, path }) =>
+		name === "syncFolder" && path !== FOLDER ? { error: diskError("EIO") } : "work";
+	await t.rejects(documents.put("doc", "text", START_MS + 9), { message: /EIO/ });
+	t.same(disk.files(), [pathOf("doc", START_MS + 9)], "in place, and not known to be");
+	t.equal(await documents.get("doc"), undefined);
+	disk.judge = () => "work";
+	t.equal(await documents.sweep(0), 0);
+	t.same(disk.files(), []);
+	disk.judge = ({ name }) => {
+		isStuck = isStuck || name === "sync";
+		return name === "sync" ? { error: diskError("EIO") } : "work";
+	};
+	await t.rejects(documents.put("doc", "text", START_MS + 9), { message: /EIO/ });
+	t.same(disk.files(), [`${FOLDER}/new/1`]);
+	disk.judge = () => "work";
+	isStuck = false;
+	await documents.sweep(0);
+	t.same(disk.files(), []);
+});
+
+t.test("three calls for one text go one after the other", async (t) => {
+	const disk = createFakeDisk();
+	const gates = [createGate(), createGate(), createGate()];
+	let reads = 0;
+	const { documents } = await openOn(disk, {
+		async read(path) {
+			reads += 1;
+			await gates[reads - 1]?.pass();
+			return disk.read(path);
+		},
+	});
+	await documents.put("doc", "text", START_MS + 9);
+	const first = documents.get("doc");
+	const second = documents.get("doc");
+	await gates[0]?.arrived;
+	gates[0]?.open();
+	await first;
+	await turns();
+	const third = documents.get("doc");
+	await turns();
+	t.equal(reads, 2);
+	gates[1]?.open();
+	gates[2]?.open();
+	t.same([await second, await third], ["text", "text"]);
 });
