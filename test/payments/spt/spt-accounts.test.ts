@@ -88,6 +88,23 @@ t.test("what is left goes to the wallet that bought the token, once", async (t) 
 	t.equal(await balance("refunds"), 5n * USD);
 });
 
+t.test("a small sum that joins an earlier refund is told as that one", async (t) => {
+	const tokens = await openBought();
+	const { accounts, holder, store, method, token, clock } = tokens;
+	const holds = [];
+	for (const cents of [200n, 50n, 200n]) holds.push(await holdOn(tokens, token, cents * 10_000n));
+	const refundAfter = async (at: number) => {
+		clock.set(START_MS + at);
+		const held = holds[at];
+		if (held) await store.transaction((tx) => method.release(tx, held, "failed"));
+		return accounts.refund(holder, "r");
+	};
+	const small = await accounts.refund(holder, "r");
+	t.equal(small.amountMicros, 500_000n);
+	t.match(await refundAfter(0), { amountMicros: 2n * USD });
+	t.match(await refundAfter(1), { id: small.id, amountMicros: USD });
+});
+
 t.test("money goes back to no other wallet, and never out of what an operator gave", async (t) => {
 	const tokens = await openBought();
 	const { accounts, spts, id, change } = tokens;

@@ -1,5 +1,8 @@
 import t from "tap";
+import { createLedger } from "../../../payments/ledger.js";
+import { createSptIssuer } from "../../../payments/spt/spt-issuer.js";
 import { LIMITS } from "../../../src/contract/limits.js";
+import { systemRandom } from "../../../src/kernel/ids.js";
 import { hashSecret } from "../../../src/kernel/secrets.js";
 import { START_MS } from "../../store/open-test-store.js";
 import { OWNER, openTokens, USD } from "./open-tokens.js";
@@ -176,5 +179,23 @@ t.test(
 		t.match(await row(top.id), { status: "revoked", expiresAt: START_MS + 9_000 });
 		t.match(await row(early.id), { status: "revoked", expiresAt: START_MS + 1 });
 		t.match(await row(late.id), { status: "revoked", expiresAt: START_MS + 5_000 });
+	},
+);
+
+t.test(
+	"a secret that an older pepper knows is known by the newest once it was shown",
+	async (t) => {
+		const { store, clock, ids, spts, pepper, row } = await openTokens();
+		const { id, token } = await spts.issue({ amountMicros: USD });
+		const before = await row(id);
+		const ring = { inForce: [new Uint8Array(32).fill(1), pepper], retired: [] };
+		const ledger = createLedger({ clock, ids });
+		const keys = { store, ledger, clock, random: systemRandom, pepper: ring, ids };
+		const rotated = createSptIssuer({ ...keys, environment: "test" });
+		t.equal((await rotated.find(token))?.id, id);
+		const hash = hashSecret(token, ring);
+		t.not(hash, before?.hash);
+		t.same(await row(id), { ...before, hash });
+		t.equal(await spts.find(token), undefined, "the older pepper can be retired");
 	},
 );
