@@ -7,6 +7,7 @@ import {
 import { LIMITS } from "../../../src/contract/limits.js";
 import { systemRandom } from "../../../src/kernel/ids.js";
 import { createSecret, hashSecret } from "../../../src/kernel/secrets.js";
+import type { HoldRow } from "../../../store/rows/call-rows.js";
 import { credit, START_MS, tokenRow } from "../../store/open-test-store.js";
 import { holdOn, OWNER, openTokens, type Tokens, USD } from "./open-tokens.js";
 
@@ -91,7 +92,7 @@ t.test("what is left goes to the wallet that bought the token, once", async (t) 
 t.test("a small sum that joins an earlier refund is told as that one", async (t) => {
 	const tokens = await openBought();
 	const { accounts, holder, store, method, token, clock } = tokens;
-	const holds = [];
+	const holds: HoldRow[] = [];
 	for (const cents of [200n, 50n, 200n]) holds.push(await holdOn(tokens, token, cents * 10_000n));
 	const refundAfter = async (at: number) => {
 		clock.set(START_MS + at);
