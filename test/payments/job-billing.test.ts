@@ -125,10 +125,14 @@ t.test("a wallet's job that failed is credited whole", async (t) => {
 });
 
 t.test("a hold on a payment that is not its own moves nothing", async (t) => {
-	for (const changes of [{ holdId: "hold_other" }, { state: "captured" }]) {
+	for (const changes of [{ holdId: "hold_other" }, { state: "captured" }, undefined]) {
 		const { capture, release, hold, store, payment, balance } = await openJob(WALLETS);
 		const row = await payment();
-		await store.transaction((tx) => tx.put("payments", { ...row, ...changes } as never));
+		await store.transaction((tx) =>
+			changes
+				? tx.put("payments", { ...row, ...changes } as never)
+				: tx.delete("payments", "pay_1"),
+		);
 		const message = `The hold ${hold.id} is on a payment that is not its own.`;
 		await t.rejects(capture(1n), { code: "INTERNAL", message });
 		await t.rejects(release(), { code: "INTERNAL", message });
