@@ -41,9 +41,10 @@ t.test("settlements and payouts match transfer by transfer", async (t) => {
 	const { id: receiptId } = await sell({ owner: WALLET, amountMicros: 500_000n, rail: "x402" });
 	const { id } = await refunds.refundReceipt({ receiptId, reason: "r" });
 	await payouts.pay({ id });
+	const { matched } = await chainBooks.reconcile({});
+	t.same(matched, { count: 3, in_usd: "2.00", out_usd: "0.50" });
 	t.match(await chainBooks.reconcile({}), {
 		status: "ok",
-		matched: { count: 3, in_usd: "2.00", out_usd: "0.50" },
 		ledger_only: [],
 		chain_only: [],
 		differing: [],
@@ -126,6 +127,40 @@ t.test("money of a payment whose outcome is open is not booked away from it", as
 		booked: 0,
 		open: [{ transaction: hash }],
 	});
+});
+
+t.test("only a payment of the same payer and amount explains a transfer", async (t) => {
+	const { store, chain, chainBooks } = await openBothBooks();
+	const { hash } = chain.transfer(PAYER, SIM_TERMS.payTo, 500_000n);
+	const open = { id: "pay_open", state: "unknown", owner: WALLET, graphIds: [] };
+	for (const [changes, isExplained] of [
+		[{ payer: PAYER, amountMicros: 500_001n }, false],
+		[{ payer: STRANGER, amountMicros: 500_000n }, false],
+		[{ payer: PAYER, amountMicros: 500_000n, state: "released" }, false],
+		[{ payer: STRANGER, amountMicros: 1n, transactionHash: hash }, true],
+		[{ payer: PAYER, amountMicros: 500_000n, transactionHash: `0x${"9".repeat(64)}` }, false],
+	] as const) {
+		await store.transaction((tx) => tx.put("payments", { ...open, ...changes } as never));
+		const { open: explained, chain_only } = await chainBooks.reconcile({});
+		t.same([explained.length, chain_only.length], isExplained ? [1, 0] : [0, 1]);
+	}
+});
+
+t.test("a refund that is being paid explains its own transfer", async (t) => {
+	const { store, chain, chainBooks } = await openBothBooks();
+	const { hash } = chain.transfer(PAYER, SIM_TERMS.payTo, 500_000n);
+	const out = chain.transfer(SIM_TERMS.payTo, STRANGER, 100_000n).hash;
+	const refund = { ref: "r", owner: "tok_a", amountMicros: 100_000n, reason: "r", createdAt: 0 };
+	const put = (state: "paying" | "pending") =>
+		store.transaction((tx) =>
+			tx.put("refunds", { ...refund, id: "rfd_1", state, transactionHash: out.toUpperCase() }),
+		);
+	await put("paying");
+	const under = await chainBooks.reconcile({});
+	t.match(under, { open: [{ transaction: out }], chain_only: [{ transaction: hash }] });
+	await put("pending");
+	const waiting = await chainBooks.reconcile({});
+	t.same([waiting.open.length, waiting.chain_only.length], [0, 2]);
 });
 
 const postNothing = (store: Books["store"], key: string, at: number) =>

@@ -176,3 +176,78 @@ t.test("what was paid by hand is recorded once, with its transaction", async (t)
 	t.match(await payouts.pay({ id: other.id }), { state: "paid", transactionHash: undefined });
 	t.same(await soundness(), []);
 });
+
+t.test("what is recorded by hand is a whole hash, in small letters, of our network", async (t) => {
+	const { payouts, id, store, clock } = await openPayouts();
+	for (const transactionHash of [`x${HASH}`, `${HASH}0`, "0x12"])
+		await t.rejects(payouts.pay({ id, transactionHash }), {
+			code: "INVALID_ARGUMENT",
+			message: `"${transactionHash.slice(0, 80)}" is no hash of a transaction: 0x and 64 hexadecimal digits.`,
+		});
+	const paid = await payouts.pay({ id, transactionHash: HASH.replace(/c/g, "C") });
+	t.match(paid, { state: "paid", transactionHash: HASH, paidAt: clock.now() });
+	t.same(await payouts.pay({ id, transactionHash: HASH }), paid, "told again, it is as it was");
+	await t.rejects(payouts.pay({ id, transactionHash: `0x${"d".repeat(64)}` }), {
+		message: `The refund ${id} is paid already.`,
+	});
+	let last: unknown;
+	for await (const { postings } of store.history()) last = postings.at(-1);
+	t.match(last, {
+		...{ kind: "payout", key: `payout:eip155:84532:${HASH}`, ref: id },
+		entries: [
+			{ account: "refunds", amountMicros: -500_000n },
+			{ account: "cash:x402:eip155:84532", amountMicros: 500_000n },
+		],
+	});
+});
+
+t.test("an account elsewhere, or none that can be read, is paid by hand", async (t) => {
+	const { payouts, id, store, row, chain } = await openPayouts();
+	for (const destination of [`${WALLET}0`, WALLET.slice(0, -1), WALLET.replace("84532", "1")]) {
+		const before = await row();
+		if (before) await store.transaction((tx) => tx.put("refunds", { ...before, destination }));
+		await t.rejects(payouts.pay({ id }), {
+			code: "INVALID_ARGUMENT",
+			message: `${destination} is not on eip155:84532. Pay it yourself and record it with --tx <hash>.`,
+		});
+		t.match(await row(), { state: "pending" });
+	}
+	t.equal(chain.transactions.length, 0);
+});
+
+t.test("without a wallet or a chain of ours nothing is sent, and it is said", async (t) => {
+	const { id, store, clock, ids, row } = await openPayouts();
+	const payouts = createRefundPayouts({ store, clock, ids, manualSource: "cash:manual" });
+	await t.rejects(payouts.pay({ id }), {
+		...{ code: "UNAVAILABLE", retryable: false },
+		message: `No wallet to pay from is configured. Pay ${WALLET} yourself and record it with --tx <hash>.`,
+	});
+	t.match(await row(), { state: "pending" });
+	t.equal(await payouts.reconcile(), 0);
+	const before = await row();
+	const paying = { ...before, state: "paying", payingSince: clock.now(), transactionHash: HASH };
+	await store.transaction((tx) => tx.put("refunds", paying as never));
+	await t.rejects(payouts.pay({ id }), {
+		message: `A transfer for ${id} is under way (${HASH}). "tollgraph ledger reconcile" asks the chain what became of it.`,
+	});
+	clock.set(clock.now() + LIMITS.refundTransferTtlMs - 1);
+	await t.rejects(payouts.pay({ id, again: true }), {
+		message: `The transfer for ${id} was sent 60 minutes ago and may still be carried out; it can be given up after 60 minutes.`,
+	});
+	clock.set(clock.now() + 1);
+	await t.rejects(payouts.pay({ id, again: true }), {
+		...{ code: "UNAVAILABLE", retryable: false },
+		message: "No chain is configured to ask what became of the transfer.",
+	});
+});
+
+t.test("a refusal says in whole what the refund stays, and is not worth a retry", async (t) => {
+	const { payouts, id } = await openPayouts((treasury) => ({
+		...treasury,
+		transfer: async () => ({ kind: "not_sent", message: "no gas" }),
+	}));
+	await t.rejects(payouts.pay({ id }), {
+		...{ code: "UPSTREAM", retryable: false },
+		message: `The refund ${id} was not paid and stays pending: no gas`,
+	});
+});
