@@ -10,7 +10,7 @@ const SHARES = [
 	{ owner: "operator", basisPoints: 4_000 },
 ];
 
-/** Two days of calls, free ones, refunds and balance that was bought and given back. */
+/** Two days of calls, free ones, refunds and balance that was bought and refunded. */
 async function openSales() {
 	const find = (id: string) => ({ prices: {}, owners: id === "owned" ? SHARES : [] });
 	const books = await openBooks({ ownersOf: createOwnersOf({ find }) });

@@ -11,7 +11,7 @@ const DAY_MS = 86_400_000;
 const PRICE = 500_000n;
 const PAYER: Caller = { owner: "tok_a", rail: "spt" };
 
-async function openDesk() {
+async function openService() {
 	const books = await openBooks();
 	await books.issue("tok_a", 100_000_000n);
 	const requests = createRefundRequests(books);
@@ -27,7 +27,7 @@ const lose = ({ store, clock }: Books, receiptId: string) => {
 };
 
 t.test("a request waits with its reason until it is decided, once", async (t) => {
-	const { requests, ask, sell, clock, balance } = await openDesk();
+	const { requests, ask, sell, clock, balance } = await openService();
 	const { id: receiptId } = await sell();
 	const { id, request, ...rest } = await ask(receiptId);
 	t.match(id, /^rfd_/);
@@ -58,7 +58,7 @@ t.test("a request waits with its reason until it is decided, once", async (t) =>
 });
 
 t.test("a declined request moves nothing, and is asked for no more", async (t) => {
-	const { requests, ask, sell, clock, store } = await openDesk();
+	const { requests, ask, sell, clock, store } = await openService();
 	const { id: receiptId } = await sell();
 	const { id, request } = await ask(receiptId);
 	clock.set(START_MS + 9);
@@ -80,7 +80,7 @@ t.test("a declined request moves nothing, and is asked for no more", async (t) =
 });
 
 t.test("who may not ask learns nothing, and too late is too late", async (t) => {
-	const { requests, ask, sell, clock, refunds } = await openDesk();
+	const { requests, ask, sell, clock, refunds } = await openService();
 	const receipt = await sell();
 	const name = `rcpt_${"x".repeat(60)}`;
 	const unknown = (id: string) => ({
@@ -111,10 +111,10 @@ t.test("who may not ask learns nothing, and too late is too late", async (t) => 
 });
 
 t.test("an answer that reached no one is refunded without a decision", async (t) => {
-	const desk = await openDesk();
-	const { ask, sell, balance, requests, store } = desk;
+	const service = await openService();
+	const { ask, sell, balance, requests, store } = service;
 	const { id: receiptId } = await sell();
-	await lose(desk, receiptId);
+	await lose(service, receiptId);
 	t.same(await store.read((reader) => reader.list("undelivered")), [
 		{
 			...{ id: receiptId, owner: "tok_a" },
@@ -130,12 +130,12 @@ t.test("an answer that reached no one is refunded without a decision", async (t)
 });
 
 t.test("an answer that was asked for again is never taken for undelivered", async (t) => {
-	const desk = await openDesk();
-	const { ask, sell, store, clock } = desk;
+	const service = await openService();
+	const { ask, sell, store, clock } = service;
 	const { id: receiptId } = await sell();
 	const loss = { receiptId, owner: "tok_a" };
 	await store.transaction((tx) => noteRepeated(tx, { ...loss, now: START_MS }));
-	await lose(desk, receiptId);
+	await lose(service, receiptId);
 	t.equal(await store.transaction((tx) => isUndelivered(tx, receiptId)), false);
 	t.equal(await store.transaction((tx) => isUndelivered(tx, "rcpt_other")), false);
 	t.match(await ask(receiptId), { request: { state: "open" } });
@@ -148,7 +148,7 @@ t.test("an answer that was asked for again is never taken for undelivered", asyn
 });
 
 t.test("a payer waits for so many decisions, and not for what is decided", async (t) => {
-	const { ask, sell, requests } = await openDesk();
+	const { ask, sell, requests } = await openService();
 	const first = await ask((await sell()).id);
 	for (let at = 1; at < LIMITS.refundRequestsOpen; at++) await ask((await sell()).id);
 	const { id } = await sell();
@@ -161,7 +161,7 @@ t.test("a payer waits for so many decisions, and not for what is decided", async
 });
 
 t.test("a wallet asks by the retry key of its call, whatever transport sent it", async (t) => {
-	const { ask, sell, store } = await openDesk();
+	const { ask, sell, store } = await openService();
 	const sold = await sell();
 	for (const prefix of ["", "mcp:", "a2a:", undefined]) {
 		const id = `rcpt_${prefix ?? "none"}`;
@@ -177,7 +177,7 @@ t.test("a wallet asks by the retry key of its call, whatever transport sent it",
 });
 
 t.test("what a key paid is its own and its account's managers' to ask for", async (t) => {
-	const { ask, sell, store, requests } = await openDesk();
+	const { ask, sell, store, requests } = await openService();
 	const sold = await sell();
 	await store.transaction((tx) => tx.put("receipts", { ...sold, keyId: "key_1" }));
 	const by = (keyId: string | undefined, isManager = false): Caller => ({
@@ -194,7 +194,7 @@ t.test("what a key paid is its own and its account's managers' to ask for", asyn
 });
 
 t.test("who keeps no text has no reason kept", async (t) => {
-	const { ask, sell, requests, store } = await openDesk();
+	const { ask, sell, requests, store } = await openService();
 	const quiet = await ask((await sell()).id, { ...PAYER, keepsNoText: true });
 	t.match(quiet, { request: { hasReason: false } });
 	t.equal(await store.documents.get(quiet.id), undefined);
@@ -208,8 +208,8 @@ t.test("who keeps no text has no reason kept", async (t) => {
 });
 
 t.test("a lost answer is refunded once, unless it was asked for or had again", async (t) => {
-	const desk = await openDesk();
-	const { requests, sell, ask, store, refunds, balance } = desk;
+	const service = await openService();
+	const { requests, sell, ask, store, refunds, balance } = service;
 	const [lost, asked, repeated, part, whole] = await Promise.all(
 		Array.from({ length: 5 }, () => sell()),
 	);
