@@ -242,7 +242,8 @@ function shorten(value: unknown): unknown {
 
 /** Scores of a model are rounded sums, whose last digit may be another on another processor. */
 export function isAlike(a: unknown, b: unknown): boolean {
-	if (typeof a === "number" && typeof b === "number") return Math.abs(a - b) < 0.001;
+	if (typeof a === "number" && typeof b === "number")
+		return Math.abs(a - b) < 0.001 * Math.max(1, Math.abs(a));
 	if (typeof a !== "object" || typeof b !== "object" || !a || !b) return a === b;
 	const [left, right] = [Object.entries(a), Object.entries(b)];
 	return (
