@@ -79,8 +79,7 @@ export async function benchHostile(folder: string): Promise<HostileReport> {
 				const result = ask<HostileResult>(caller, plan);
 				// Idle connections hurt when they are there, guesses while they come.
 				if (kind === "idle") await result;
-				const during = await honest();
-				const hostile = await result;
+				const [during, hostile] = await Promise.all([honest(), result]);
 				caller.kill("SIGKILL");
 				rounds.push({ before, during, hostile });
 			}

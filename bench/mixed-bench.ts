@@ -20,7 +20,7 @@ const LOOP_P99_MS_MAX = 100;
 /** Parts of the time; memory and descriptors are looked at between them. */
 const PARTS = 14;
 /** What was sold stays on the books; more than its rows would be a leak. */
-const KEPT_BYTES_PER_CALL_MAX = 4_096;
+const KEPT_BYTES_PER_CALL_MAX = 1_024;
 
 type Send = (queries: readonly string[]) => Promise<Batch>;
 
@@ -117,8 +117,8 @@ function toReport(
 		([name, batches]) => [name, toFigures(batches)] as const,
 	);
 	const [half, last] = [PARTS / 2, PARTS];
-	const heapOf = (at: number) => states[at]?.heap ?? Number.NaN;
-	const kept = (heapOf(last) - heapOf(half)) / ((calls[last] ?? 0) - (calls[half] ?? 0));
+	const heapAt = (at: number) => states[at]?.heap ?? Number.NaN;
+	const kept = (heapAt(last) - heapAt(half)) / ((calls[last] ?? 0) - (calls[half] ?? 0));
 	const inMiB = (bytes: number) => round(bytes / 2 ** 20, 1);
 	const descriptors = states.map((state) => state.descriptors);
 	// The collection after the last call has the loop to itself.

@@ -128,8 +128,6 @@ export async function withOperator<T>(
 	}
 }
 
-/** A command on a folder that no server holds; who may read the folder owns it. */
-
 /** The next process that opens the folder finds the vectors of what a command changed. */
 function withIndexDone({ ready }: Pick<App, "ready">, operator: Operator): Operator {
 	const thenReady = async <T>(work: Promise<T>): Promise<T> => {

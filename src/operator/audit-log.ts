@@ -10,7 +10,7 @@ export interface Actor {
 	readonly role: OperatorRole;
 }
 
-/** A command line on the data folder. */
+/** A command on a folder that no server holds; who may read the folder owns it. */
 export const COMMAND_LINE: Actor = { name: "command line", role: "owner" };
 
 const PAGE_MAX = 500;

@@ -7,7 +7,7 @@ import { runTollgraph, type ServerProcess, startServerProcess } from "../support
 import { testSettings } from "../support/start-app.js";
 import { times } from "../support/times.js";
 
-const ROUNDS = 8;
+const ROUNDS = 20;
 const CALLERS = 8;
 
 /** Pays for searches until the server is gone; every receipt that arrived goes into `received`. */

@@ -202,7 +202,7 @@ t.test(
 		t.match(
 			lines.filter((line) => line.includes("could not be mailed")),
 			[/"schedule":"sch_\w{6}…"/],
-			"a failure names the schedule so that two can be told apart",
+			"a failure names the schedule so that two can be distinguished",
 		);
 		t.notMatch(lines.join("\n"), id.slice("sch_".length + 6), "and not so that it could be used");
 	},

@@ -96,7 +96,7 @@ t.test("a hold is late after two sweeps, and one without a key needs none", asyn
 	t.equal(failures.filter((one) => one.includes(hold.id)).length, 1);
 	t.ok(failures.includes(`I5: ${hold.id} is still open, long after its expiry.`));
 	t.equal(guard.latest().status, "breached");
-	t.equal((await guard.check()).failures.length, 2, "the same breach is told once");
+	t.equal((await guard.check()).failures.length, 2, "the same breach is reported once");
 });
 
 t.test("a guard that has not looked yet sells, and says since when", async (t) => {
@@ -144,31 +144,34 @@ t.test("a refund of all that was charged is sound, and of more is not", async (t
 	t.same(check(1n), ["I9: the receipt rcpt_1 is refunded but unknown."]);
 });
 
-t.test("accounts of shares are told from money, and owners from the operator", async (t) => {
-	t.same(["shares", "owed:ann", "rev:per_call", "cust:owed:x", ""].map(isShareAccount), [
-		true,
-		true,
-		false,
-		false,
-		false,
-	]);
-	t.same(
-		[ownerOf("owed:ann"), ownerOf("cust:ann"), ownerOf("shares")],
-		["ann", undefined, undefined],
-	);
-	const owners = [
-		{ owner: "ann", basisPoints: 5_000 },
-		{ owner: "operator", basisPoints: 5_000 },
-	];
-	t.same([...owedOf(10n, owners)], [["ann", 5n]]);
-	t.same([...owedOf(10n, undefined)], []);
-	const find = (id: string) => ({ prices: {}, owners: id === "g" ? owners : [] });
-	const ownersOf = createOwnersOf({ find });
-	t.same([ownersOf(["g"]), ownersOf(["g", "g"])], [owners, owners]);
-	for (const graphIds of [[], ["h"], ["g", "h"]]) t.equal(ownersOf(graphIds), undefined);
-	t.equal(createOwnersOf(undefined)(["g"]), undefined);
-	t.equal(createOwnersOf({ find: () => undefined })(["g"]), undefined);
-});
+t.test(
+	"accounts of shares are distinguished from money, and owners from the operator",
+	async (t) => {
+		t.same(["shares", "owed:ann", "rev:per_call", "cust:owed:x", ""].map(isShareAccount), [
+			true,
+			true,
+			false,
+			false,
+			false,
+		]);
+		t.same(
+			[ownerOf("owed:ann"), ownerOf("cust:ann"), ownerOf("shares")],
+			["ann", undefined, undefined],
+		);
+		const owners = [
+			{ owner: "ann", basisPoints: 5_000 },
+			{ owner: "operator", basisPoints: 5_000 },
+		];
+		t.same([...owedOf(10n, owners)], [["ann", 5n]]);
+		t.same([...owedOf(10n, undefined)], []);
+		const find = (id: string) => ({ prices: {}, owners: id === "g" ? owners : [] });
+		const ownersOf = createOwnersOf({ find });
+		t.same([ownersOf(["g"]), ownersOf(["g", "g"])], [owners, owners]);
+		for (const graphIds of [[], ["h"], ["g", "h"]]) t.equal(ownersOf(graphIds), undefined);
+		t.equal(createOwnersOf(undefined)(["g"]), undefined);
+		t.equal(createOwnersOf({ find: () => undefined })(["g"]), undefined);
+	},
+);
 
 t.test("a payment is of one call, a credential opens a balance", async (t) => {
 	const schemes = ["x402", "mpp", "spt", "api_key", "oidc", "connection", "oauth"];

@@ -88,7 +88,7 @@ t.test("only a job's hold keeps a key open beyond its time", async (t) => {
 	t.same(await judge({ now: START_MS }), { kind: "first" });
 });
 
-t.test("a key of another request is refused, and told to be replaced", async (t) => {
+t.test("a key of another request is refused, and the error says to use a new one", async (t) => {
 	const { judge } = await openKeys({ attempt: {} });
 	await t.rejects(judge({ fingerprint: "other" }), {
 		code: "IDEMPOTENCY_MISMATCH",

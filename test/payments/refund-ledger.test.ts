@@ -188,7 +188,7 @@ const SHARES = [
 	{ owner: "operator", basisPoints: 3_000 },
 ];
 
-t.test("owners refund their shares, part by part, and are told what is due to them", async (t) => {
+t.test("owners refund their shares, part by part, and see what is due to them", async (t) => {
 	const find = () => ({ prices: {}, owners: SHARES });
 	const books = await openBooks({ ownersOf: createOwnersOf({ find }) });
 	const { refunds, issue, sell, balance } = books;

@@ -186,7 +186,7 @@ t.test("what is recorded by hand is a whole hash, in small letters, of our netwo
 		});
 	const paid = await payouts.pay({ id, transactionHash: HASH.replace(/c/g, "C") });
 	t.match(paid, { state: "paid", transactionHash: HASH, paidAt: clock.now() });
-	t.same(await payouts.pay({ id, transactionHash: HASH }), paid, "told again, it is as it was");
+	t.same(await payouts.pay({ id, transactionHash: HASH }), paid, "named again, it is as it was");
 	await t.rejects(payouts.pay({ id, transactionHash: `0x${"d".repeat(64)}` }), {
 		message: `The refund ${id} is paid already.`,
 	});

@@ -168,7 +168,7 @@ t.test("a wallet asks by the retry key of its call, whatever transport sent it",
 		const key = idempotencyIdOf(WALLET, sold.operationId, `${prefix}key`);
 		const own = prefix === undefined ? {} : { idempotencyId: key };
 		await store.transaction((tx) => tx.put("receipts", { ...sold, id, owner: WALLET, ...own }));
-		const anyone: Caller = { owner: "nobody", rail: "none" };
+		const anyone: Caller = { owner: "unknown", rail: "none" };
 		await t.rejects(ask(id, anyone), { code: "NOT_FOUND" }, "without the key");
 		await t.rejects(ask(id, anyone, "other"), { code: "NOT_FOUND" });
 		if (prefix === undefined) await t.rejects(ask(id, anyone, "key"), { code: "NOT_FOUND" });
@@ -199,11 +199,11 @@ t.test("who keeps no text has no reason kept", async (t) => {
 	t.match(quiet, { request: { hasReason: false } });
 	t.equal(await store.documents.get(quiet.id), undefined);
 	t.match(await requests.listOpen(), [{ reason: "" }]);
-	const told = await ask((await sell()).id);
-	const row = { id: told.id, hasReason: true };
+	const filed = await ask((await sell()).id);
+	const row = { id: filed.id, hasReason: true };
 	t.equal(await readRefundReason(store, row), "why");
 	t.equal(await readRefundReason(store, { ...row, hasReason: false }), "");
-	await store.documents.delete(told.id);
+	await store.documents.delete(filed.id);
 	t.equal(await readRefundReason(store, row), "");
 });
 

@@ -73,7 +73,7 @@ t.test("a balance or a card lifts the limit of a day, not that of a month", asyn
 	t.equal(hasCard({ hasPaymentMethod: true } as never, 0n), true);
 });
 
-t.test("who has used up the free calls is told when there are more, and what helps", async (t) => {
+t.test("a refusal after the free calls says when there are more, and what helps", async (t) => {
 	const { hold, use, clock } = await openPlan();
 	clock.set(Date.parse("2026-03-30T23:59:00.200Z"));
 	const [month, day] = ["acc_a|2026-03", "acc_a|2026-03-30"];

@@ -89,7 +89,7 @@ t.test("what is left goes to the wallet that bought the token, once", async (t) 
 	t.equal(await balance("refunds"), 5n * USD);
 });
 
-t.test("a small sum that joins an earlier refund is told as that one", async (t) => {
+t.test("a small sum that joins an earlier refund is reported as that one", async (t) => {
 	const tokens = await openBought();
 	const { accounts, holder, store, method, token, clock } = tokens;
 	const holds: HoldRow[] = [];

@@ -165,7 +165,7 @@ t.test("a limit per call is the highest price, and says what this one costs", as
 	]);
 });
 
-t.test("a balance that does not reach is told with what helps", async (t) => {
+t.test("a balance that does not reach is refused with what helps", async (t) => {
 	const raise = {
 		...{ type: "spt_purchase", method: "POST", path: "/v1/spt/top-up" },
 		instructions:
@@ -191,7 +191,7 @@ t.test("a balance that does not reach is told with what helps", async (t) => {
 	}
 });
 
-t.test("callers are told how to pay with a token and how to buy one", async (t) => {
+t.test("callers see how to pay with a token and how to buy one", async (t) => {
 	const { method } = await openTokens();
 	t.same(method.offer({ amountMicros: 500_000n } as never), {
 		continuation: {

@@ -2,6 +2,7 @@ import t from "tap";
 import type { JobHold, JobOpening, LaunchedAdmission } from "../../../payments/payment-method.js";
 import { ServiceError } from "../../../src/kernel/errors.js";
 import type { JobRow } from "../../../store/rows/result-rows.js";
+import { changeRow, reportIn, reportingEnvelope } from "./reporting-envelope.js";
 import {
 	createWorld,
 	type OnchainProcess,
@@ -11,12 +12,11 @@ import {
 	toAdmission,
 	toRequest,
 } from "./start-onchain.js";
-import { changeRow, tellingEnvelope, toldIn } from "./telling-envelope.js";
 
 /** A process whose calls launch the one job there is room for. */
 async function startJobs() {
 	const world = createWorld();
-	const envelopes = [tellingEnvelope(world.chain.terms)];
+	const envelopes = [reportingEnvelope(world.chain.terms)];
 	const process = await startOnchain({ ...world, envelopes });
 	const opened: JobHold[] = [];
 	const room = { places: 1 };
@@ -47,21 +47,21 @@ const settleDown = async ({ store }: Pick<OnchainProcess, "store">) => {
 };
 
 /** What a launch tells its payer of the money that the job holds. */
-function assertTold(t: Tap, jobs: Jobs, launched: LaunchedAdmission, paymentId = ""): void {
+function assertReported(t: Tap, jobs: Jobs, launched: LaunchedAdmission, paymentId = ""): void {
 	const { chain, wallet, clock } = jobs;
 	const settlement = {
 		...{ network: chain.terms.network, transaction: chain.transactions[0]?.hash },
 		...{ payer: wallet.address, payment_id: paymentId },
 	};
 	t.strictSame(launched.settlement, settlement);
-	t.strictSame(toldIn(launched.headers), {
+	t.strictSame(reportIn(launched.headers), {
 		...{ kind: "settled", settlement, amountMicros: String(PRICE), at: clock.now() },
 	});
 }
 type Tap = Pick<typeof t, "strictSame">;
 type Jobs = Awaited<ReturnType<typeof startJobs>>;
 
-t.test("a job is launched with the money of its payment, and told of once", async (t) => {
+t.test("a job is launched with the money of its payment, and reported once", async (t) => {
 	const jobs = await startJobs();
 	const { launch, sign, row, opened, wallet } = jobs;
 	const authorization = sign();
@@ -71,7 +71,7 @@ t.test("a job is launched with the money of its payment, and told of once", asyn
 		...{ kind: "launched", jobId: "job_1", isNew: true, balanceMicros: undefined },
 		...{ payer: { owner: wallet.owner, rail: "x402" }, quote: { amountMicros: PRICE } },
 	});
-	assertTold(t, jobs, launched, found?.id);
+	assertReported(t, jobs, launched, found?.id);
 	t.match(found, { state: "settled", jobId: "job_1", holdId: opened[0]?.hold.id });
 	t.match(opened, [{ isProven: true, fingerprint: "search one", graphIds: ["a"] }]);
 	await t.rejects(launch(authorization), { code: "IDEMPOTENCY_IN_FLIGHT" });
@@ -88,7 +88,7 @@ t.test("a job is launched with the money of its payment, and told of once", asyn
 });
 
 for (const state of ["settled", "captured", "credited"] as const) {
-	t.test(`a job whose id was lost is told once more, unproven, while ${state}`, async (t) => {
+	t.test(`a job whose id was lost is reported once more, unproven, while ${state}`, async (t) => {
 		const jobs = await startJobs();
 		const { launch, sign, row, opened } = jobs;
 		const authorization = sign();
@@ -97,7 +97,7 @@ for (const state of ["settled", "captured", "credited"] as const) {
 		await changeRow(jobs, authorization, { state });
 		const again = await launch(authorization);
 		t.match(again, { jobId: "job_1", isNew: false });
-		assertTold(t, jobs, again, (await row(authorization))?.id);
+		assertReported(t, jobs, again, (await row(authorization))?.id);
 		t.match(await row(authorization), { state, isDelivered: true });
 		t.match(await jobs.jobRow(), { id: "job_1", isProven: false });
 		again.abandoned?.({ isLost: true });
@@ -106,7 +106,7 @@ for (const state of ["settled", "captured", "credited"] as const) {
 	});
 }
 
-t.test("a job that is gone is told of all the same, and not made again", async (t) => {
+t.test("a job that is gone is reported all the same, and not made again", async (t) => {
 	const jobs = await startJobs();
 	const authorization = jobs.sign();
 	(await jobs.launch(authorization)).abandoned?.({ isLost: true });
@@ -115,33 +115,36 @@ t.test("a job that is gone is told of all the same, and not made again", async (
 	t.equal(await jobs.jobRow(), undefined);
 });
 
-t.test("with its retry key a job is told of as often as it is asked for, and proven", async (t) => {
-	const jobs = await startJobs();
-	const { launch, sign, row, opened, chain } = jobs;
-	const first = sign();
-	(await launch(first, { key: "k" })).abandoned?.({ isLost: false });
-	for (let call = 0; call < 2; call++) {
-		const again = await launch(first, { key: "k" });
-		t.match(again, { jobId: "job_1", isNew: false });
-		again.delivered?.();
-		await settleDown(jobs);
-	}
-	const second = sign();
-	const relaunched = await launch(second, { key: "k" });
-	t.match(relaunched, { jobId: "job_1", isNew: false });
-	assertTold(t, jobs, relaunched, (await row(first))?.id);
-	t.match(await row(second), { state: "released", reason: "paid_before" });
-	t.equal(chain.timesSettled(second.from, second.nonce), 0);
-	t.match(await jobs.jobRow(), { isProven: true });
-	t.equal(opened.length, 1);
-	await jobs.store.transaction(async (tx) => {
-		for (const { id } of await tx.list("payments")) await tx.delete("payments", id);
-	});
-	const forgotten = await launch(sign(), { key: "k" });
-	t.match(forgotten, { jobId: "job_1", isNew: false });
-	for (const name of ["settlement", "headers"]) t.notOk(Object.hasOwn(forgotten, name), name);
-	forgotten.delivered?.();
-});
+t.test(
+	"with its retry key a job is reported as often as it is asked for, and proven",
+	async (t) => {
+		const jobs = await startJobs();
+		const { launch, sign, row, opened, chain } = jobs;
+		const first = sign();
+		(await launch(first, { key: "k" })).abandoned?.({ isLost: false });
+		for (let call = 0; call < 2; call++) {
+			const again = await launch(first, { key: "k" });
+			t.match(again, { jobId: "job_1", isNew: false });
+			again.delivered?.();
+			await settleDown(jobs);
+		}
+		const second = sign();
+		const relaunched = await launch(second, { key: "k" });
+		t.match(relaunched, { jobId: "job_1", isNew: false });
+		assertReported(t, jobs, relaunched, (await row(first))?.id);
+		t.match(await row(second), { state: "released", reason: "paid_before" });
+		t.equal(chain.timesSettled(second.from, second.nonce), 0);
+		t.match(await jobs.jobRow(), { isProven: true });
+		t.equal(opened.length, 1);
+		await jobs.store.transaction(async (tx) => {
+			for (const { id } of await tx.list("payments")) await tx.delete("payments", id);
+		});
+		const forgotten = await launch(sign(), { key: "k" });
+		t.match(forgotten, { jobId: "job_1", isNew: false });
+		for (const name of ["settlement", "headers"]) t.notOk(Object.hasOwn(forgotten, name), name);
+		forgotten.delivered?.();
+	},
+);
 
 t.test("a job without room is paid for by no one, and its payment is free again", async (t) => {
 	const jobs = await startJobs();
@@ -177,7 +180,7 @@ t.test("money that is here launches the job of the next payment under its key", 
 	const second = sign();
 	const launched = await launch(second, { key: "k" });
 	t.match(launched, { jobId: "job_1", isNew: true });
-	assertTold(t, jobs, launched, (await row(first))?.id);
+	assertReported(t, jobs, launched, (await row(first))?.id);
 	t.match(opened, [{ isProven: true, hold: { paymentId: (await row(first))?.id } }]);
 	t.match(await launch(first, { key: "k" }), { isNew: false }, "the first is not busy");
 	launched.delivered?.();
@@ -198,7 +201,7 @@ t.test("money that is here stays so where there is no room for its job", async (
 	t.match(await launch(first, { key: "k" }), { isNew: true }, "no one is busy with it");
 });
 
-t.test("a purchase takes money that is here, and is told once", async (t) => {
+t.test("a purchase takes money that is here, and is reported once", async (t) => {
 	const jobs = await startFunded();
 	const { sign, row, first, onchain, chain } = jobs;
 	const second = sign();

@@ -5,6 +5,7 @@ import { ServiceError } from "../../../src/kernel/errors.js";
 import { START_MS } from "../../store/open-test-store.js";
 import type { SimChain } from "../../support/sim-chain.js";
 import type { SimFacilitator } from "../../support/sim-facilitator.js";
+import { changeRow, plain } from "./reporting-envelope.js";
 import {
 	createWorld,
 	type OnchainProcess,
@@ -13,7 +14,6 @@ import {
 	toRequest,
 	type World,
 } from "./start-onchain.js";
-import { changeRow, plain } from "./telling-envelope.js";
 
 const NONE_OPEN = { unknown: 0, refused: 0, settled: 0 };
 const HASH = `0x${"c".repeat(64)}`;
@@ -93,7 +93,7 @@ t.test("a payment is open from before it is sent", async (t) => {
 	t.same(process.onchain.openPayments(), NONE_OPEN);
 });
 
-t.test("what was told of before is kept where the outcome names no transaction", async (t) => {
+t.test("what was reported before is kept where the outcome names no transaction", async (t) => {
 	const world = saying(async (_terms, _authorization, { onBroadcast }) => {
 		await onBroadcast(HASH);
 		return { kind: "unknown", message: "It did not say." };
@@ -136,7 +136,7 @@ t.test("a chain that answers nonsense for now is asked again, not taken for a no
 	});
 });
 
-t.test("a payer that cancelled during the work is told so", async (t) => {
+t.test("a payer that cancelled during the work is refused with that reason", async (t) => {
 	const process = await startOnchain();
 	const authorization = process.wallet.sign({ value: PRICE });
 	const work = async () => {

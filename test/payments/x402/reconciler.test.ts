@@ -5,8 +5,8 @@ import type { PaymentRow, PaymentState } from "../../../store/rows/payment-rows.
 import { createGate } from "../../support/gate.js";
 import { SIM_TERMS, type SimChain } from "../../support/sim-chain.js";
 import { times } from "../../support/times.js";
+import { changeRow, plain } from "./reporting-envelope.js";
 import { createWorld, PRICE, startOnchain } from "./start-onchain.js";
-import { changeRow, plain } from "./telling-envelope.js";
 
 const HOUR_MS = 3_600_000;
 const NONE_OPEN = { unknown: 0, refused: 0, settled: 0 };

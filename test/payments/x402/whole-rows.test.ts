@@ -5,6 +5,7 @@ import type { TransferAuthorization } from "../../../payments/onchain/facilitato
 import type { HeldAdmission, ReplayedAdmission } from "../../../payments/payment-method.js";
 import { LIMITS } from "../../../src/contract/limits.js";
 import { receiptRow, START_MS } from "../../store/open-test-store.js";
+import { plain, reportIn, reportingEnvelope } from "./reporting-envelope.js";
 import {
 	createWorld,
 	type OnchainProcess,
@@ -15,7 +16,6 @@ import {
 	toRequest,
 	type World,
 } from "./start-onchain.js";
-import { plain, tellingEnvelope, toldIn } from "./telling-envelope.js";
 
 const HOUR_MS = 3_600_000;
 const OWNERS = [
@@ -50,7 +50,7 @@ function boundRow(process: OnchainProcess, authorization: TransferAuthorization,
 
 function tellingWorld(rail?: "x402" | "mpp"): World {
 	const world = createWorld();
-	return { ...world, envelopes: [tellingEnvelope(world.chain.terms, rail)] };
+	return { ...world, envelopes: [reportingEnvelope(world.chain.terms, rail)] };
 }
 
 async function admit(process: OnchainProcess, order: Order = {}) {
@@ -92,7 +92,7 @@ t.test("a payment is bound by its row, and what it bought is all written with it
 	const { network } = chain.terms;
 	const wire = { network, transaction: hash, payer: wallet.address, payment_id: bound.id };
 	t.strictSame(settlement, wire);
-	t.strictSame(toldIn(headers), {
+	t.strictSame(reportIn(headers), {
 		...{ kind: "settled", settlement: wire, amountMicros: String(PRICE), at },
 	});
 	t.strictSame(more, {});
@@ -188,8 +188,8 @@ for (const [rail, reason, hasReceipt] of [
 		};
 		t.strictSame(settlement, wire);
 		t.strictSame(more, { balanceMicros: undefined });
-		const told = { kind: "settled", settlement: wire, amountMicros: "500000", at: START_MS };
-		t.strictSame(toldIn(headers), hasReceipt ? told : undefined);
+		const report = { kind: "settled", settlement: wire, amountMicros: "500000", at: START_MS };
+		t.strictSame(reportIn(headers), hasReceipt ? report : undefined);
 		t.match(await row(authorization), {
 			...{ state: "credited", reason, tokenId: credit?.id, updatedAt: START_MS + 2_000 },
 		});
@@ -251,7 +251,7 @@ t.test("a retry key with a new payment is answered by the receipt of the first",
 		...{ payer: wallet.address, payment_id: idOf(process, first.authorization) },
 	};
 	t.strictSame(replayed.settlement, wire);
-	t.strictSame(toldIn(replayed.headers), {
+	t.strictSame(reportIn(replayed.headers), {
 		...{ kind: "settled", settlement: wire, amountMicros: "500000", at: START_MS },
 	});
 	t.match(await row(second.authorization), { state: "released", reason: "paid_before" });
@@ -302,16 +302,16 @@ t.test("a receipt that is gone is named, and its payment waits for nothing", asy
 });
 
 t.test(
-	"a purchase is told where its money is, and its receipt which posting brought it",
+	"a purchase is given where its money is, and its receipt which posting brought it",
 	async (t) => {
 		const process = await startOnchain(tellingWorld());
 		const { onchain, wallet, chain, row, store } = process;
 		const authorization = wallet.sign({ value: PRICE });
 		const id = idOf(process, authorization);
-		const told: unknown[] = [];
+		const funded: unknown[] = [];
 		const request = toRequest(process, authorization, { key: "k" });
 		const bought = await onchain.purchase(request, async (_tx, funds) => {
-			told.push(funds);
+			funded.push(funds);
 			return { value: "token", tokenId: "tok_1" };
 		});
 		const settlement = {
@@ -319,7 +319,7 @@ t.test(
 			...{ payer: wallet.address, payment_id: id },
 		};
 		const { owner } = wallet;
-		t.strictSame(told, [
+		t.strictSame(funded, [
 			{ account: `cust:${owner}`, owner, amountMicros: PRICE, paymentId: id, settlement },
 		]);
 		const [settle] = await postingsOf(process);
@@ -327,7 +327,7 @@ t.test(
 		t.match(receipt, { id: /^rcpt_/, holdId: id, transactionId: settle?.id, at: START_MS });
 		t.notOk(Object.hasOwn(receipt ?? {}, "owners"), "balance that is bought is no revenue yet");
 		t.strictSame(
-			{ ...bought, headers: toldIn(bought.headers) },
+			{ ...bought, headers: reportIn(bought.headers) },
 			{
 				...{
 					value: "token",

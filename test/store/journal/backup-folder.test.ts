@@ -120,7 +120,7 @@ t.test("a folder's own name is synced, unless the folder above is closed to us",
 	await t.rejects(syncOwnName(disk, "/a/b"), { code: "EIO" });
 });
 
-t.test("what is no backup, or another one, is told apart from a damaged one", async (t) => {
+t.test("what is no backup, or another one, is distinguished from a damaged one", async (t) => {
 	const { disk } = await backUp();
 	const code = "INVALID_ARGUMENT";
 	await t.rejects(readManifest(disk, "/nowhere", KIND), {

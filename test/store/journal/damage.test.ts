@@ -10,10 +10,10 @@ import {
 } from "../../../store/journal/damage.js";
 import { diskError } from "../fake-disk.js";
 
-t.test("damage is told with file, byte and what to do, and a retry is not", (t) => {
+t.test("damage is reported with file, byte and what to do, and a retry is not", (t) => {
 	const found = { path: "/a", offset: 7, problem: "a bit is wrong" };
-	const told = damaged(found);
-	t.match(told, {
+	const reported = damaged(found);
+	t.match(reported, {
 		code: "UNAVAILABLE",
 		retryable: false,
 		message:

@@ -11,7 +11,7 @@ const refusal = (reason: string) => ({
 	message: `The store takes no more changes (${reason}). Whether a change under way was kept is unknown: send the request again with the same idempotency key once the service is back.`,
 });
 
-/** A commit whose writes go to a list, fail as told, and wait while they are held. */
+/** A commit whose writes go to a list, fail as ordered, and wait while they are held. */
 function openCommit() {
 	const timed = timedClock();
 	/** Frames that were written and what was said, in order. */
@@ -212,9 +212,9 @@ t.test("who stops it from outside refuses what waits and what is under way", asy
 	await turns();
 	const second = add("b");
 	commit.stop("the mark could not be raised", new Error("why"));
-	const told = refusal("the mark could not be raised");
-	await t.rejects(first.done, { ...told, cause: { message: "why" } });
-	await t.rejects(second.done, told);
+	const refused = refusal("the mark could not be raised");
+	await t.rejects(first.done, { ...refused, cause: { message: "why" } });
+	await t.rejects(second.done, refused);
 	release();
 	await commit.idle();
 	t.equal(second.isKept(), false);
@@ -257,7 +257,7 @@ t.test("a full disk refuses callers, is tried each second, and then goes on", as
 	t.equal(log.length, 5);
 });
 
-t.test("each time it is full is told of, with its own reason", async (t) => {
+t.test("each time it is full is reported, with its own reason", async (t) => {
 	const { add, log, failNext, pass } = openCommit();
 	failNext(diskError("ENOSPC"));
 	add("a");

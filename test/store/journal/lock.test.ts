@@ -68,7 +68,7 @@ t.test("a lock that is another's by now is not released", async (t) => {
 	t.same(disk.files(), []);
 });
 
-t.test("who uses the folder is told, with what to do", async (t) => {
+t.test("who uses the folder is named, with what to do", async (t) => {
 	for (const [text, message] of [
 		[
 			claimOf(RUNNING),

@@ -91,7 +91,7 @@ t.test("rows beyond two mebibytes are dropped and counted, the next ones are not
 	t.same(dropped, [3]);
 	log.append(row("acc", "later"));
 	await log.segments();
-	t.same(dropped, [3], "told once");
+	t.same(dropped, [3], "reported once");
 	const found = await queriesIn(log.read("acc"));
 	t.same(found.slice(1), ["later"]);
 	t.equal(await disk.size(pathOf(0)), 2 * 1024 * 1024 + base + 5);
@@ -225,15 +225,18 @@ t.test("a line that is no row, or was cut off, is passed over", async (t) => {
 	t.same(await queriesIn(log.readDays({})), ["whole", "whole"]);
 });
 
-t.test("a file that is deleted while it is read has no rows, and a failure is told", async (t) => {
-	const disk = createFakeDisk();
-	let code = "ENOENT";
-	const { log } = openOn(disk, { readPart: async () => Promise.reject(diskError(code)) });
-	log.append(row("acc", "a"));
-	t.same(await queriesIn(log.read("acc")), []);
-	code = "EIO";
-	await t.rejects(queriesIn(log.read("acc")), { code: "EIO" });
-});
+t.test(
+	"a file that is deleted while it is read has no rows, and a failure is reported",
+	async (t) => {
+		const disk = createFakeDisk();
+		let code = "ENOENT";
+		const { log } = openOn(disk, { readPart: async () => Promise.reject(diskError(code)) });
+		log.append(row("acc", "a"));
+		t.same(await queriesIn(log.read("acc")), []);
+		code = "EIO";
+		await t.rejects(queriesIn(log.read("acc")), { code: "EIO" });
+	},
+);
 
 t.test("lines longer than one part, and at the border of two, are read whole", async (t) => {
 	const disk = createFakeDisk();

@@ -82,7 +82,7 @@ t.test("why the ledger refuses is said with the figures", async (t) => {
 	await attempt({ "rev:x": -9n, "x cust:a": -1n, shares: 10n }, "others may owe");
 	t.equal(await balanceOf(store, "cust:a"), 0n);
 	t.equal(await balanceOf(store, "rev:x"), -4n);
-	t.equal(await balanceOf(store, "cust:nobody"), 0n);
+	t.equal(await balanceOf(store, "cust:unknown"), 0n);
 });
 
 t.test("several entries of one account count together", async (t) => {

@@ -7,8 +7,8 @@ import { createX402Envelope } from "../../../payments/x402/x402.js";
 import type { PaymentRow } from "../../../store/rows/payment-rows.js";
 import type { OnchainProcess } from "./start-onchain.js";
 
-/** An envelope whose receipts repeat all that they are told of a payment. */
-export function tellingEnvelope(
+/** An envelope whose receipts hold all that is reported of a payment. */
+export function reportingEnvelope(
 	terms: SettlementTerms,
 	rail: PaymentEnvelope["rail"] = "x402",
 ): PaymentEnvelope {
@@ -17,12 +17,12 @@ export function tellingEnvelope(
 	return {
 		...createX402Envelope(terms),
 		rail,
-		receiptHeaders: (_payment, report) => ({ Told: JSON.stringify(report, asText) }),
+		receiptHeaders: (_payment, report) => ({ Report: JSON.stringify(report, asText) }),
 	};
 }
 
-export function toldIn(headers: Readonly<Record<string, string>> | undefined): unknown {
-	return headers && JSON.parse(headers["Told"] ?? "null");
+export function reportIn(headers: Readonly<Record<string, string>> | undefined): unknown {
+	return headers && JSON.parse(headers["Report"] ?? "null");
 }
 
 /** Members that are undefined are as good as none. */
