@@ -81,7 +81,7 @@ t.test("a job is launched with the money of its payment, and reported once", asy
 	await t.rejects(launch(authorization), {
 		code: "PAYMENT_ALREADY_USED",
 		message: /^This payment has launched its job, whose id went to its payer\./,
-		reply: { headers: { Told: new RegExp(found?.transactionHash ?? "none") } },
+		reply: { headers: { Report: new RegExp(found?.transactionHash ?? "none") } },
 	});
 	t.match(await jobs.jobRow(), { isProven: true });
 	t.equal(opened.length, 1);
