@@ -1,5 +1,19 @@
 /** The store's port, its tables and what their rows hold. */
 
+export {
+	addEntries,
+	BufferedTransaction,
+	type CommittedState,
+	type IndexOf,
+	type Operation,
+	type Row,
+	type Standing,
+	sortById,
+} from "./buffered-transaction.js";
+export { assertDocumentId, assertExpiry } from "./document-ids.js";
+export { createQueryBuffer, type QueryLine } from "./query-buffer.js";
+export { messageOf, stopped } from "./refusals.js";
+export { encodeObject, reviveMoney, withoutBigints } from "./row-json.js";
 export type { AccountRow, ConnectionRow, KeyRow, OAuthRow, TokenRow } from "./rows/account-rows.js";
 export type {
 	HoldRow,
@@ -34,6 +48,7 @@ export type {
 } from "./rows/payment-rows.js";
 export type { ArtifactRow, ChatRow, FeedbackRow, JobRow, TaskRow } from "./rows/result-rows.js";
 export { sealTexts } from "./sealed-texts.js";
+export { createSerialQueue, type SerialQueue } from "./serial-queue.js";
 export {
 	type AccountName,
 	type BackupOptions,

@@ -1,12 +1,12 @@
 import { createHash } from "node:crypto";
 import { type Micros, unavailable } from "../../src/kernel/kernel.js";
-import type { AccountName, StoreDigest, VerifyOptions } from "../store.js";
+import { type AccountName, addEntries, type StoreDigest, type VerifyOptions } from "../store.js";
 import { damaged } from "./damage.js";
 import { CHAIN_START, type ChainLink } from "./frame.js";
 import { committedIn } from "./history.js";
 import type { CheckedFrame, JournalReader } from "./journal-reader.js";
 import { type SegmentFacts, segmentPath } from "./segments.js";
-import { addEntries, type StateCopy } from "./state.js";
+import type { StateCopy } from "./state.js";
 
 /** What the journal must add up to at one frame. */
 export interface AuditTarget {

@@ -1,7 +1,7 @@
 import { dirname, join, resolve } from "node:path";
 import { crc32 } from "node:zlib";
 import { invalidArgument, type ServiceError, unavailable } from "../../src/kernel/kernel.js";
-import { messageOf } from "./damage.js";
+import { messageOf } from "../store.js";
 import { assertSpace, copyOpened, type FileHash, hashFile, withFile } from "./file-copy.js";
 import { type FileSystem, type ReadableFile, replaceFile } from "./file-system.js";
 import { hex } from "./frame.js";

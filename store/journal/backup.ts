@@ -1,10 +1,9 @@
 import { join } from "node:path";
 import { type Clock, type Random, ServiceError, unavailable } from "../../src/kernel/kernel.js";
-import type { BackupOptions, StoreBackup, StoreHealth } from "../store.js";
+import { type BackupOptions, messageOf, type StoreBackup, type StoreHealth } from "../store.js";
 import type { AuditTarget } from "./audit.js";
 import { type BackupFolder, MANIFEST, openBackupFolder } from "./backup-folder.js";
 import { buildBeside } from "./built-beside.js";
-import { messageOf } from "./damage.js";
 import type { JournalDocuments } from "./documents.js";
 import { assertSpace } from "./file-copy.js";
 import type { FileSystem } from "./file-system.js";

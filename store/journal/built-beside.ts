@@ -5,8 +5,8 @@ import {
 	ServiceError,
 	unavailable,
 } from "../../src/kernel/kernel.js";
+import { messageOf } from "../store.js";
 import { assertEmpty, syncOwnName } from "./backup-folder.js";
-import { messageOf } from "./damage.js";
 import type { FileSystem } from "./file-system.js";
 
 /**

@@ -1,4 +1,5 @@
 import { ServiceError, unavailable } from "../../src/kernel/kernel.js";
+import { messageOf } from "../store.js";
 import { SHORT_WRITE } from "./file-system.js";
 
 const RESTORE =
@@ -25,14 +26,6 @@ export function damaged({
 	);
 }
 
-/** For every caller after the disk failed: the outcome is unknown until the next start. */
-export function stopped(reason: string, cause?: unknown): ServiceError {
-	return unavailable(
-		`The store takes no more changes (${reason}). Whether a change under way was kept is unknown: send the request again with the same idempotency key once the service is back.`,
-		{ retryable: true, cause },
-	);
-}
-
 /** A read that the system refused just now (no more file descriptors, say): it proves no damage. */
 export function unreadable(path: string, cause: unknown): ServiceError {
 	return unavailable(
@@ -47,10 +40,6 @@ const NO_ROOM: ReadonlySet<unknown> = new Set(["ENOSPC", "EDQUOT", SHORT_WRITE])
 /** True where the same bytes may be written at the same place once there is room: nothing that was synced is in doubt. */
 export function isFull(error: unknown): boolean {
 	return error instanceof Error && "code" in error && NO_ROOM.has(error.code);
-}
-
-export function messageOf(error: unknown): string {
-	return error instanceof Error ? error.message : String(error);
 }
 
 /** Whether what is on the disk is still what was written. */

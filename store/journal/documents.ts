@@ -1,7 +1,12 @@
 import { join } from "node:path";
-import { type Clock, invalidArgument, ServiceError, unavailable } from "../../src/kernel/kernel.js";
-import type { DocumentStore } from "../store.js";
-import { messageOf, stopped } from "./damage.js";
+import { type Clock, ServiceError, unavailable } from "../../src/kernel/kernel.js";
+import {
+	assertDocumentId,
+	assertExpiry,
+	type DocumentStore,
+	messageOf,
+	stopped,
+} from "../store.js";
 import { type FileSystem, replaceFile } from "./file-system.js";
 
 const HOUR_MS = 3_600_000;
@@ -51,7 +56,7 @@ export async function openDocuments({
 	const documents: DocumentStore = {
 		put: (id, text, expiresAt) =>
 			inTurn.change(id, async () => {
-				assertTime(expiresAt);
+				assertExpiry(expiresAt);
 				await fileSystem.makeFolder(hourFolder(folder, expiresAt));
 				await fileSystem.syncFolder(folder);
 				// Until the end says otherwise: a failure may come after the file is in place.
@@ -179,13 +184,6 @@ function documentPath(folder: string, id: string, expiresAt: number): string {
 	return join(hourFolder(folder, expiresAt), `${id}.${expiresAt}`);
 }
 
-function assertTime(expiresAt: number): void {
-	if (Number.isSafeInteger(expiresAt) && expiresAt >= 0) return;
-	throw invalidArgument(`A document cannot expire at "${expiresAt}".`);
-}
-
-const DOCUMENT_ID = /^[A-Za-z0-9][A-Za-z0-9_-]{0,127}$/;
-
 /** Serializes what is done with one document; different documents go side by side. */
 function createTurns() {
 	const last = new Map<string, Promise<unknown>>();
@@ -193,7 +191,7 @@ function createTurns() {
 	let isClosed = false;
 	/** Throws INVALID_ARGUMENT for what cannot name a document, UNAVAILABLE when the task fails. */
 	const look = async <T>(id: string, task: () => Promise<T>): Promise<T> => {
-		assertId(id);
+		assertDocumentId(id);
 		const result = (last.get(id) ?? Promise.resolve()).then(task, task).catch((error: unknown) => {
 			throw documentFailed(id, error);
 		});
@@ -226,13 +224,6 @@ function createTurns() {
 			await Promise.allSettled([...last.values(), ...tidying]);
 		},
 	};
-}
-
-function assertId(id: string): void {
-	if (DOCUMENT_ID.test(id)) return;
-	throw invalidArgument(
-		`"${id.slice(0, 80)}" cannot name a document; use 1 to 128 letters, digits, hyphens and underscores.`,
-	);
 }
 
 function documentFailed(id: string, error: unknown): ServiceError {

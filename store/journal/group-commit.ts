@@ -1,5 +1,6 @@
 import { type Clock, nextTurn } from "../../src/kernel/kernel.js";
-import { isFull, messageOf, stopped } from "./damage.js";
+import { messageOf, stopped } from "../store.js";
+import { isFull } from "./damage.js";
 import type { TimeRange } from "./segments.js";
 
 /** Transactions that go to the disk as one frame and are answered together. */

@@ -2,13 +2,14 @@ import { invalidArgument } from "../../src/kernel/kernel.js";
 import type {
 	CommittedTransaction,
 	LedgerTransaction,
+	Operation,
 	ReceiptPage,
 	ReceiptRow,
 	StatementPage,
 	StatementRequest,
 } from "../store.js";
 import type { JournalReader } from "./journal-reader.js";
-import type { FrameBody, Operation } from "./operation.js";
+import type { FrameBody } from "./operation.js";
 import type { SegmentFacts } from "./segments.js";
 
 /** What every transaction of the given segments left in the books, oldest first; one frame is in memory at a time. */

@@ -1,10 +1,10 @@
 import { nextTurn } from "../../src/kernel/kernel.js";
-import type { TableName } from "../store.js";
+import type { Row, TableName } from "../store.js";
 import { damaged, unreadable } from "./damage.js";
 import type { FileSystem } from "./file-system.js";
 import { type ChainLink, type FrameReading, readFrame } from "./frame.js";
 import type { Batch } from "./group-commit.js";
-import { decodeBody, type FrameBody, putMark, type Row } from "./operation.js";
+import { decodeBody, type FrameBody, putMark } from "./operation.js";
 import { mayHold, type SegmentFacts, segmentPath } from "./segments.js";
 
 export type JournalReader = ReturnType<typeof createJournalReader>;

@@ -1,5 +1,6 @@
 /** The default store, for one process: lowdb over an append journal, with backup and restore. */
 
+export { messageOf } from "../store.js";
 export {
 	assertUnspoiled,
 	type BackupFolder,
@@ -9,7 +10,6 @@ export {
 	readManifest,
 } from "./backup-folder.js";
 export { buildBeside } from "./built-beside.js";
-export { messageOf } from "./damage.js";
 export { nodeFileSystem } from "./file-system.js";
 export { openJournalStore } from "./journal-store.js";
 export { nodeProcessTable, type ProcessName } from "./lock.js";

@@ -1,13 +1,14 @@
 import { join } from "node:path";
-import { type Clock, nextTurn, readJson, toIsoDay } from "../../src/kernel/kernel.js";
-import type { DaySpan, QueryLog, QueryLogRow } from "../store.js";
+import { type Clock, nextTurn, readJson } from "../../src/kernel/kernel.js";
+import {
+	createQueryBuffer,
+	type DaySpan,
+	type QueryLine,
+	type QueryLog,
+	type QueryLogRow,
+} from "../store.js";
 import { type FileSystem, type OpenFile, writeFully } from "./file-system.js";
-import { createSerialQueue } from "./serial-queue.js";
 
-const FLUSH_MS = 1_000;
-/** Flushed early beyond this, dropped beyond eight times this. */
-const FLUSH_CHARS = 256 * 1024;
-const MAX_CHARS = 8 * FLUSH_CHARS;
 const SEGMENT = /^(\d{4}-\d{2}-\d{2})\.ndjson$/;
 
 export type JournalQueryLog = ReturnType<typeof createQueryLog>;
@@ -26,32 +27,14 @@ export function createQueryLog({
 	readonly onDropped?: ((count: number) => void) | undefined;
 }) {
 	const disk = { fileSystem, folder };
-	const inTurn = createSerialQueue();
-	let buffered: { readonly day: string; readonly line: string }[] = [];
-	let bufferedChars = 0;
-	let dropped = 0;
-	const stopTimer = clock.every(FLUSH_MS, () => void flush());
-
-	const writeBuffered = async () => {
-		const rows = buffered;
-		buffered = [];
-		bufferedChars = 0;
-		for (const day of new Set(rows.map((row) => row.day))) {
-			const lines = rows.flatMap((row) => (row.day === day ? row.line : []));
-			try {
-				await appendText(fileSystem, join(folder, `${day}.ndjson`), lines.join(""));
-			} catch {
-				dropped += lines.length;
-			}
-		}
-		if (dropped > 0) onDropped?.(dropped);
-		dropped = 0;
+	const write = (day: string, lines: readonly QueryLine[]) => {
+		const text = lines.map(({ json }) => `${json}\n`).join("");
+		return appendText(fileSystem, join(folder, `${day}.ndjson`), text);
 	};
-	const flush = () => inTurn(writeBuffered);
-	/** Flushes, and returns the files with the bytes of whole lines that each of them holds. */
+	const buffer = createQueryBuffer({ clock, write, onDropped });
+	/** Writes what waits, and returns the files with the bytes of whole lines that each of them holds. */
 	const segments = (): Promise<readonly QuerySegment[]> =>
-		inTurn(async () => {
-			await writeBuffered();
+		buffer.afterAll(async () => {
 			const names = (await fileSystem.list(folder)).filter((name) => SEGMENT.test(name));
 			const sizes = names.map(async (name) => ({
 				name,
@@ -61,22 +44,9 @@ export function createQueryLog({
 		});
 
 	const log: QueryLog = {
-		append(row) {
-			const line = toLine(row);
-			if (line === undefined || bufferedChars + line.text.length > MAX_CHARS) {
-				dropped += 1;
-				return;
-			}
-			buffered.push({ day: line.day, line: line.text });
-			bufferedChars += line.text.length;
-			// Once, when the line is crossed.
-			if (bufferedChars > FLUSH_CHARS && bufferedChars - line.text.length <= FLUSH_CHARS)
-				void flush();
-		},
+		append: buffer.append,
 		dropBefore: (day) =>
-			inTurn(async () => {
-				buffered = buffered.filter((row) => row.day >= day);
-				bufferedChars = buffered.reduce((sum, { line }) => sum + line.length, 0);
+			buffer.withoutBefore(day, async () => {
 				const old = (await fileSystem.list(folder)).filter((name) => {
 					const [, segmentDay] = SEGMENT.exec(name) ?? [];
 					return segmentDay !== undefined && segmentDay < day;
@@ -92,20 +62,8 @@ export function createQueryLog({
 	return {
 		...log,
 		segments,
-		async close(): Promise<void> {
-			stopTimer();
-			await flush();
-		},
+		close: buffer.close,
 	};
-}
-
-/** Undefined for a row that has no day or no JSON: logging must not throw into a call. */
-function toLine(row: QueryLogRow): { readonly day: string; readonly text: string } | undefined {
-	try {
-		return { day: toIsoDay(row.at), text: `${JSON.stringify(row)}\n` };
-	} catch {
-		return undefined;
-	}
 }
 
 async function appendText(fileSystem: FileSystem, path: string, text: string): Promise<void> {

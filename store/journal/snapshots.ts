@@ -1,12 +1,11 @@
 import { join } from "node:path";
 import { crc32 } from "node:zlib";
 import { nextTurn } from "../../src/kernel/kernel.js";
-import type { TableName } from "../store.js";
+import { encodeObject, type Row, reviveMoney, type TableName } from "../store.js";
 import { damaged } from "./damage.js";
 import { type FileSystem, replaceFile } from "./file-system.js";
 import { hex } from "./frame.js";
 import type { Journal } from "./journal-log.js";
-import { encodeObject, type Row, reviveMoney } from "./operation.js";
 import type { JournalHead, SegmentFacts } from "./segments.js";
 import type { StateCopy } from "./state.js";
 

@@ -1,14 +1,16 @@
 import type { Micros } from "../../src/kernel/kernel.js";
 import {
 	type AccountName,
+	addEntries,
 	COLD_TABLES,
 	LEDGER_KEY_WINDOW_MS,
-	type LedgerEntry,
 	type LedgerTransaction,
+	type Operation,
+	type Row,
 	TABLE_INDEXES,
 	type TableName,
 } from "../store.js";
-import type { FrameBody, Operation, Row } from "./operation.js";
+import type { FrameBody } from "./operation.js";
 
 /** What the journal adds up to, and lowdb's data: as large as what is open or recent. */
 export interface JournalState {
@@ -80,12 +82,6 @@ export function countEntries(state: JournalState): number {
 	let count = state.balances.size + state.keys.size();
 	for (const { rows } of state.tables.values()) count += rows.size;
 	return count;
-}
-
-export function addEntries(sums: Map<AccountName, Micros>, entries: readonly LedgerEntry[]): void {
-	for (const { account, amountMicros } of entries) {
-		sums.set(account, (sums.get(account) ?? 0n) + amountMicros);
-	}
 }
 
 function applyPosting(state: JournalState, { key, entries }: LedgerTransaction, at: number): void {

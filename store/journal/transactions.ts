@@ -1,24 +1,26 @@
 import { type Micros, ServiceError } from "../../src/kernel/kernel.js";
 import {
 	type AccountName,
+	BufferedTransaction,
 	COLD_TABLES,
-	LedgerRefusal,
-	type LedgerTransaction,
+	type CommittedState,
+	type Operation,
+	type Row,
+	type SerialQueue,
 	type Store,
 	type StoreReader,
 	type StoreTransaction,
-	type TABLE_INDEXES,
+	sortById,
+	stopped,
 	type TableName,
 	type Tables,
 	type TransactionOptions,
 } from "../store.js";
-import { stopped } from "./damage.js";
 import type { GroupCommit } from "./group-commit.js";
 import type { ColdRows } from "./journal-reader.js";
-import { encodeOperations, type Operation, type Row } from "./operation.js";
+import { encodeOperations } from "./operation.js";
 import { widen } from "./segments.js";
-import type { SerialQueue } from "./serial-queue.js";
-import { addEntries, applyOperation, type HotTable, type JournalState } from "./state.js";
+import { applyOperation, type HotTable, type JournalState } from "./state.js";
 
 /** Deferred transactions wait for the disk, too, once this many batches do. */
 const MAX_BACKLOG = 16;
@@ -37,7 +39,13 @@ export function createTransactions({
 	readonly inTurn: SerialQueue;
 	readonly stopReason: () => string | undefined;
 }): Pick<Store, "transaction" | "read"> {
-	const reader = createStateReader({ state, coldRows, beforeDisk: () => undefined });
+	const committed: CommittedState = {
+		...createStateReader({ state, coldRows, beforeDisk: () => undefined }),
+		standing: (_accounts, key) => ({
+			balances: state.balances,
+			isKeyUsed: key !== undefined && state.keys.has(key),
+		}),
+	};
 
 	const assertRunning = (reason = commit.stopReason()) => {
 		if (reason !== undefined) throw stopped(reason);
@@ -60,7 +68,7 @@ export function createTransactions({
 		durability: Durability,
 	): Promise<{ readonly value: T; readonly done: Promise<void> | undefined }> => {
 		assertRunning();
-		const tx = new JournalTransaction(state, reader);
+		const tx = new BufferedTransaction(committed);
 		try {
 			const value = await work(tx);
 			const operations = tx.finish();
@@ -105,141 +113,6 @@ export function createTransactions({
 
 type Durability = "durable" | "deferred";
 
-const NEVER_NEGATIVE = /^(cust|held):/;
-
-/** Collects writes until they commit; a class, because closures cost more than their work. */
-class JournalTransaction implements StoreTransaction {
-	readonly #operations: Operation[] = [];
-	readonly #state: JournalState;
-	readonly #reader: StoreReader;
-	/** By table and id; null for a deleted row. */
-	readonly #rows = new Map<TableName, Map<string, Row | null>>();
-	readonly #balances = new Map<AccountName, Micros>();
-	readonly #keys = new Set<string>();
-	#refusal: Error | undefined;
-	#isOver = false;
-
-	constructor(state: JournalState, reader: StoreReader) {
-		this.#state = state;
-		this.#reader = reader;
-	}
-
-	/** What was done, in order. Throws when the ledger refused one of the postings, even if the refusal was caught. */
-	finish(): readonly Operation[] {
-		this.end();
-		if (this.#refusal) throw this.#refusal;
-		return this.#operations;
-	}
-
-	/** From now on it writes nothing. */
-	end(): void {
-		this.#isOver = true;
-	}
-
-	async get<T extends TableName>(table: T, id: string): Promise<Tables[T] | undefined> {
-		const row = this.#rows.get(table)?.get(id);
-		if (row === undefined) return this.#reader.get(table, id);
-		return (row ?? undefined) as Tables[T] | undefined;
-	}
-
-	async findBy<T extends TableName>(
-		table: T,
-		index: IndexOf<T>,
-		value: string,
-	): Promise<readonly Tables[T][]> {
-		const committed = await this.#reader.findBy(table, index, value);
-		const changed = this.#rows.get(table);
-		if (!changed) return committed;
-		const field = index as string;
-		const own = [...changed.values()].filter(
-			(row) => row !== null && (row as unknown as Record<string, unknown>)[field] === value,
-		) as unknown as Tables[T][];
-		return [...committed.filter(({ id }) => !changed.has(id)), ...own];
-	}
-
-	async list<T extends TableName>(table: T): Promise<readonly Tables[T][]> {
-		const rows = new Map<string, Tables[T]>(getHot(this.#state, table).rows);
-		for (const [id, row] of this.#rows.get(table) ?? []) {
-			if (row === null) rows.delete(id);
-			else rows.set(id, row as Tables[T]);
-		}
-		return sortById(rows.values());
-	}
-
-	async balance(account: AccountName): Promise<Micros> {
-		return this.#balanceOf(account);
-	}
-
-	async balances(): Promise<ReadonlyMap<AccountName, Micros>> {
-		return new Map([...this.#state.balances, ...this.#balances]);
-	}
-
-	async put<T extends TableName>(table: T, row: Tables[T]): Promise<void> {
-		this.#assertOpen();
-		this.#operations.push({ kind: "put", table, row });
-		this.#changedIn(table).set(row.id, row);
-	}
-
-	async delete<T extends TableName>(table: T, id: string): Promise<void> {
-		this.#assertOpen();
-		if (COLD_TABLES.has(table)) {
-			throw new ServiceError("INTERNAL", `A row of "${table}" is written once and stays.`);
-		}
-		this.#operations.push({ kind: "delete", table, id });
-		this.#changedIn(table).set(id, null);
-	}
-
-	async post(transaction: LedgerTransaction): Promise<void> {
-		this.#assertOpen();
-		const sums = new Map<AccountName, Micros>();
-		addEntries(sums, transaction.entries);
-		const refusal = this.#judge(transaction, sums);
-		if (refusal) {
-			this.#refusal ??= refusal;
-			throw refusal;
-		}
-		for (const [account, amount] of sums)
-			this.#balances.set(account, amount + this.#balanceOf(account));
-		if (transaction.key !== undefined) this.#keys.add(transaction.key);
-		this.#operations.push({ kind: "post", transaction });
-	}
-
-	#judge(
-		{ id, key, entries }: LedgerTransaction,
-		sums: ReadonlyMap<AccountName, Micros>,
-	): LedgerRefusal | undefined {
-		let total = 0n;
-		for (const amount of sums.values()) total += amount;
-		if (total !== 0n || entries.length < 2) {
-			const text = `The entries of "${id}" are ${entries.length} and sum to ${total}; at least two must sum to zero.`;
-			return new LedgerRefusal("unbalanced", text);
-		}
-		if (key !== undefined && (this.#keys.has(key) || this.#state.keys.has(key))) {
-			return new LedgerRefusal("duplicate_key", `The ledger has "${key}" already.`);
-		}
-		for (const [account, amount] of sums) {
-			if (!NEVER_NEGATIVE.test(account) || this.#balanceOf(account) + amount >= 0n) continue;
-			return new LedgerRefusal("negative", `"${id}" would take ${account} below zero.`);
-		}
-		return undefined;
-	}
-
-	#balanceOf(account: AccountName): Micros {
-		return this.#balances.get(account) ?? this.#state.balances.get(account) ?? 0n;
-	}
-
-	#changedIn(table: TableName): Map<string, Row | null> {
-		const rows = this.#rows.get(table) ?? new Map();
-		this.#rows.set(table, rows);
-		return rows;
-	}
-
-	#assertOpen(): void {
-		if (!this.#isOver) return;
-		throw new ServiceError("INTERNAL", "A transaction was used after it had ended.");
-	}
-}
-
 function createStateReader({
 	state,
 	coldRows,
@@ -271,10 +144,4 @@ function getHot<T extends TableName>(state: JournalState, table: T): HotTable<Ta
 	const found = state.tables.get(table);
 	if (found) return found as HotTable<Row> as unknown as HotTable<Tables[T]>;
 	throw new ServiceError("INTERNAL", `Rows of "${table}" can only be read one by one, by id.`);
-}
-
-export type IndexOf<T extends TableName> = (typeof TABLE_INDEXES)[T][number];
-
-function sortById<R extends { readonly id: string }>(rows: Iterable<R>): R[] {
-	return [...rows].sort((a, b) => (a.id < b.id ? -1 : 1));
 }

@@ -1,13 +1,7 @@
 import t from "tap";
 import { unavailable } from "../../../src/kernel/kernel.js";
-import {
-	createDamageLog,
-	damaged,
-	isFull,
-	messageOf,
-	stopped,
-	unreadable,
-} from "../../../store/journal/damage.js";
+import { createDamageLog, damaged, isFull, unreadable } from "../../../store/journal/damage.js";
+import { messageOf, stopped } from "../../../store/store.js";
 import { diskError } from "../fake-disk.js";
 
 t.test("damage is reported with file, byte and what to do, and a retry is not", (t) => {

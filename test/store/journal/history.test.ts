@@ -1,8 +1,8 @@
 import t from "tap";
 import { committedIn, readReceipts, readStatement } from "../../../store/journal/history.js";
 import type { JournalReader } from "../../../store/journal/journal-reader.js";
-import type { Operation } from "../../../store/journal/operation.js";
 import type { SegmentFacts } from "../../../store/journal/segments.js";
+import type { Operation } from "../../../store/store.js";
 import { times } from "../../support/times.js";
 import { posting, receiptRow, tokenRow } from "../open-test-store.js";
 

@@ -1,7 +1,5 @@
 import t from "tap";
-import type { Operation } from "../../../store/journal/operation.js";
 import {
-	addEntries,
 	applyBody,
 	applyOperation,
 	copyState,
@@ -9,6 +7,7 @@ import {
 	countEntries,
 	createState,
 } from "../../../store/journal/state.js";
+import { addEntries, type Operation } from "../../../store/store.js";
 import { posting, receiptRow, tokenRow } from "../open-test-store.js";
 
 const HOUR_MS = 3_600_000;

@@ -1,6 +1,6 @@
 import t from "tap";
 import type { FileSystem } from "../../../store/journal/file-system.js";
-import type { Row } from "../../../store/journal/operation.js";
+import type { Row } from "../../../store/store.js";
 import { createGate } from "../../support/gate.js";
 import { times } from "../../support/times.js";
 import { createFakeDisk, diskError } from "../fake-disk.js";

@@ -1,0 +1,189 @@
+import pg from "pg";
+import { ServiceError, unavailable } from "../../src/kernel/kernel.js";
+import { messageOf } from "../store.js";
+
+/** A statement's answer, as far as the store reads it: rows by column name. */
+export type Rows = readonly Readonly<Record<string, unknown>>[];
+
+/** One connection of the pool, for one transaction. */
+export interface Session {
+	query(text: string, values?: readonly unknown[]): Promise<Rows>;
+	/** The first statement that failed: the transaction is lost, whatever its work makes of the error. */
+	failure(): Error | undefined;
+}
+
+export interface PoolOptions {
+	/** postgres://user:password@host:port/database?sslmode=verify-full, as libpq reads it. */
+	readonly url: string;
+	/** Connections at most; a call that finds none waits `CONNECT_MS` and is refused. */
+	readonly connections?: number;
+	/** Called when a connection breaks, with why. */
+	readonly onBroken?: (reason: string) => void;
+}
+
+const CONNECT_MS = 5_000;
+/** How long a statement waits for another's lock; a circle of waiting ends after the server's `deadlock_timeout`, a second. */
+const LOCK_MS = 15_000;
+/** A process that stops answering within a transaction must not keep its locks. */
+const IDLE_MS = 20_000;
+
+export type ConnectionPool = ReturnType<typeof createConnectionPool>;
+
+/** Connections to one database. Settings are given with each transaction, so that a pooler in between may share sessions. */
+export function createConnectionPool({ url, connections = 16, onBroken }: PoolOptions) {
+	const pool = new pg.Pool({
+		connectionString: url,
+		max: connections,
+		connectionTimeoutMillis: CONNECT_MS,
+		application_name: "tollgraph",
+		keepAlive: true,
+		// What a process that ends has open must not keep it alive.
+		allowExitOnIdle: true,
+	});
+	pool.on("error", (error) => onBroken?.(messageOf(error)));
+
+	const connect = async () => {
+		try {
+			return await pool.connect();
+		} catch (error) {
+			throw unreachable(error);
+		}
+	};
+
+	/** Runs `work` between BEGIN and COMMIT. Throws what it throws, after a rollback; CommitUnknown where the end is not known. */
+	const within = async <T>(begin: string, work: (session: Session) => Promise<T>): Promise<T> => {
+		const client = await connect();
+		const { session, run } = createSession(client);
+		let isWhole = false;
+		try {
+			await run(
+				`${begin}; SET LOCAL lock_timeout = ${LOCK_MS}; SET LOCAL idle_in_transaction_session_timeout = ${IDLE_MS}`,
+			);
+			const value = await work(session);
+			const failure = session.failure();
+			if (failure) throw failure;
+			await run("COMMIT").catch((error: unknown) => {
+				throw isFromServer(error) ? error : new CommitUnknown(error);
+			});
+			isWhole = true;
+			return value;
+		} catch (error) {
+			const cause = session.failure() ?? error;
+			if (isFromServer(cause) || !session.failure()) isWhole = await rollBack(run);
+			throw cause;
+		} finally {
+			// A connection whose transaction did not end goes, and the server ends it.
+			client.release(!isWhole);
+		}
+	};
+
+	return {
+		/** One transaction in which each statement sees what had committed when it began. */
+		write: <T>(work: (session: Session) => Promise<T>, { isDeferred = false } = {}) =>
+			within(
+				`BEGIN ISOLATION LEVEL READ COMMITTED${isDeferred ? "; SET LOCAL synchronous_commit = off" : ""}`,
+				work,
+			),
+		/** One transaction that sees one moment and writes nothing. */
+		read: <T>(work: (session: Session) => Promise<T>) =>
+			within("BEGIN ISOLATION LEVEL REPEATABLE READ READ ONLY", work),
+		/** One statement outside of a transaction. */
+		async query(text: string, values: readonly unknown[] = []): Promise<Rows> {
+			try {
+				return (await pool.query(text, [...values])).rows;
+			} catch (error) {
+				throw isFromServer(error) ? error : unreachable(error);
+			}
+		},
+		end: () => pool.end(),
+	};
+}
+
+function createSession(client: pg.PoolClient) {
+	let failure: Error | undefined;
+	const run = async (text: string, values: readonly unknown[] = []): Promise<Rows> => {
+		try {
+			return (await client.query(text, [...values])).rows;
+		} catch (error) {
+			failure ??= error instanceof Error ? error : new Error(String(error));
+			throw error;
+		}
+	};
+	const session: Session = { query: run, failure: () => failure };
+	return { session, run: (text: string) => client.query(text) };
+}
+
+async function rollBack(run: (text: string) => Promise<unknown>): Promise<boolean> {
+	return run("ROLLBACK").then(
+		() => true,
+		() => false,
+	);
+}
+
+/** The connection broke while the database was asked to commit. */
+export class CommitUnknown extends Error {
+	constructor(cause: unknown) {
+		super("The connection was lost during a commit.", { cause });
+		this.name = "CommitUnknown";
+	}
+}
+
+/** The five characters of SQLSTATE, where the server answered at all. */
+export function codeOf(error: unknown): string | undefined {
+	return error instanceof pg.DatabaseError ? error.code : undefined;
+}
+
+/** Classes of errors after which the session itself is gone or may not write: shut down, a standby, too many connections. */
+const GONE = /^(08|53|57P|25006)/;
+
+function isFromServer(error: unknown): boolean {
+	const code = codeOf(error);
+	return code !== undefined && !GONE.test(code);
+}
+
+/** Serialization failure, deadlock, a unique or check constraint, a key that was used meanwhile: the work runs again and sees why. */
+const AGAIN: ReadonlySet<string | undefined> = new Set([
+	"40001",
+	"40P01",
+	"23505",
+	"23514",
+	"TG001",
+]);
+
+export function mayRunAgain(error: unknown): boolean {
+	return AGAIN.has(codeOf(error));
+}
+
+/** For callers: what a failure of the database means to them. Errors of the work itself pass through. */
+export function toRefusal(error: unknown): unknown {
+	if (error instanceof CommitUnknown) {
+		return unavailable(
+			"The connection to the database was lost while it committed. Whether the change was kept is unknown: send the request again with the same idempotency key.",
+			{ retryable: true, cause: error },
+		);
+	}
+	if (codeOf(error) === "25006") {
+		return unavailable(
+			"The database takes no writes (a standby, or set to read only). Nothing was changed; send the request again once it does.",
+			{ retryable: true, cause: error },
+		);
+	}
+	if (error instanceof pg.DatabaseError || isConnectionError(error)) return unreachable(error);
+	return error;
+}
+
+function isConnectionError(error: unknown): boolean {
+	if (!(error instanceof Error) || error instanceof ServiceError) return false;
+	const code = "code" in error ? String(error.code) : "";
+	return (
+		/^E[A-Z]+$/.test(code) || /^Connection terminated|^Client has encountered/.test(error.message)
+	);
+}
+
+function unreachable(cause: unknown): ServiceError {
+	if (cause instanceof ServiceError) return cause;
+	return unavailable(
+		`The database did not do what was asked of it (${messageOf(cause)}). Nothing was changed; send the request again in a moment.`,
+		{ retryable: true, cause },
+	);
+}
