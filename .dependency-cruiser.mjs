@@ -3,7 +3,7 @@
  */
 const ROOMS = `
 	src/kernel src/contract
-	store store/journal
+	store store/journal store/postgres
 	src/documents src/knowledge src/delivery src/artifacts src/search src/evidence
 	payments payments/spt payments/plan payments/onchain payments/evm payments/x402 payments/mpp payments/refunds payments/audit
 	src/http src/webhooks src/jobs
@@ -99,6 +99,13 @@ export default {
 			severity: "error",
 			from: { pathNot: "^(store/journal/|src/(app|operator|cli)/|test/|bench/)" },
 			to: { path: "^store/journal/" },
+		},
+		{
+			name: "postgres-is-opened-by-the-app",
+			comment: "Everybody else sees the store's port; pg is loaded on demand.",
+			severity: "error",
+			from: { pathNot: "^(store/postgres/|src/(app|operator|cli)/|test/|bench/)" },
+			to: { path: "^(store/postgres/|node_modules/(pg|@types/pg)/)" },
 		},
 		{
 			name: "viem-and-x402-in-one-place",

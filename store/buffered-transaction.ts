@@ -129,7 +129,8 @@ export class BufferedTransaction implements StoreTransaction {
 		// Without a pause where there is nothing to wait for: a posting that is not awaited counts, too.
 		const standing = asked instanceof Promise ? await asked : asked;
 		this.#assertOpen();
-		const refusal = this.#judge(transaction, sums, { guarded, ...standing });
+		const { balances, isKeyUsed } = standing;
+		const refusal = this.#judge(transaction, sums, { guarded, balances, isKeyUsed });
 		if (refusal) {
 			this.#refusal ??= refusal;
 			throw refusal;

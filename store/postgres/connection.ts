@@ -41,6 +41,8 @@ export function createConnectionPool({ url, connections = 16, onBroken }: PoolOp
 		allowExitOnIdle: true,
 	});
 	pool.on("error", (error) => onBroken?.(messageOf(error)));
+	// One that breaks while it is used fails its statement; without a listener it would end the process as well.
+	pool.on("connect", (client) => client.on("error", () => undefined));
 
 	const connect = async () => {
 		try {

@@ -1,5 +1,5 @@
 /** What PostgreSQL's text cannot hold: NUL, and halves of surrogate pairs. The backslash marks what stands for them. */
-const UNFIT = /[\\\u0000]|\p{Surrogate}/gu;
+const UNFIT = new RegExp(`[\\\\${String.fromCharCode(0)}]|\\p{Surrogate}`, "gu");
 
 /** Text that may be a key of the database; different texts stay different. Bodies need no such thing: they are JSON in ASCII escapes. */
 export function toKey(text: string): string {

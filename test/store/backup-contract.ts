@@ -2,14 +2,16 @@ import type { Test } from "tap";
 import type { CommittedTransaction, Store } from "../../store/store-port.js";
 import { times } from "../support/times.js";
 import { balanceOf, credit, posting, receiptRow, START_MS, tokenRow } from "./open-test-store.js";
-import { type OpenStore, refused } from "./store-under-test.js";
+import { type RestorableStore, refused } from "./store-under-test.js";
 
 const WRITERS = 64;
 const BACKUPS = 5;
 /** Enough for several segments of a journal. */
 const MEMO = "m".repeat(3_000);
 
-export function backupContract(t: Test, open: OpenStore): void {
+type OpenRestorable = () => Promise<RestorableStore>;
+
+export function backupContract(t: Test, open: OpenRestorable): void {
 	t.test("conformance 9: a backup under load is a prefix of the history", async (t) => {
 		const under = await open();
 		const traffic = startTraffic(under.store);

@@ -40,7 +40,7 @@ interface Model {
 }
 
 /** A random history, against plain maps. */
-export function modelContract(t: Test, open: OpenStore): void {
+export function modelContract(t: Test, open: OpenStore, share = 1): void {
 	t.test(
 		"whatever is done, and however often it is reopened, it holds what plain maps would",
 		async () => {
@@ -48,7 +48,9 @@ export function modelContract(t: Test, open: OpenStore): void {
 			const property = fc.asyncProperty(histories, (history) => compare(open, history));
 			// A store that gathers for a moment waits on a timer that keeps no one alive; a server has its sockets.
 			const keepAlive = setInterval(() => undefined, 1_000);
-			await fc.assert(property, { numRuns: 60 }).finally(() => clearInterval(keepAlive));
+			await fc
+				.assert(property, { numRuns: Math.ceil(60 * share) })
+				.finally(() => clearInterval(keepAlive));
 		},
 	);
 }

@@ -8,8 +8,6 @@ export interface StoreUnderTest {
 	reopen(): Promise<Store>;
 	/** Cuts the power, and opens what that left. */
 	crash(): Promise<Store>;
-	/** Restores a backup that the store made and opens the result; rejects where restoring does. */
-	restore(backup: string): Promise<Store>;
 	/** What work has cost so far, counted and not timed. */
 	cost(): Cost;
 }
@@ -24,6 +22,12 @@ export interface Cost {
 }
 
 export type OpenStore = () => Promise<StoreUnderTest>;
+
+/** A store that makes backups itself; a database is backed up by its own means. */
+export interface RestorableStore extends StoreUnderTest {
+	/** Restores a backup that the store made and opens the result; rejects where restoring does. */
+	restore(backup: string): Promise<Store>;
+}
 
 /** What a rejection by the ledger looks like. */
 export function refused(reason: LedgerRefusal["reason"]): { name: string; reason: string } {

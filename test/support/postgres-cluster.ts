@@ -5,10 +5,16 @@ import { chownSync, existsSync, mkdtempSync, readdirSync, rmSync, writeFileSync 
 import { createServer } from "node:net";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
+import pg from "pg";
 
 /** A PostgreSQL server of its own, on loopback, in a folder that goes with it. */
 export interface PostgresCluster {
 	readonly url: string;
+	readonly port: number;
+	/** The same through another port of loopback. */
+	urlAt(port: number): string;
+	/** Runs one statement beside the store. */
+	sql(text: string): Promise<void>;
 	/** As a power cut: what was not on the disk is gone. Resolves once it answers again. */
 	crash(): Promise<void>;
 	stop(): Promise<void>;
@@ -18,7 +24,9 @@ export interface PostgresCluster {
 const DEBIAN = "/usr/lib/postgresql";
 
 function findBinaries(): string | undefined {
-	const versions = existsSync(DEBIAN) ? readdirSync(DEBIAN).map((one) => join(DEBIAN, one, "bin")) : [];
+	const versions = existsSync(DEBIAN)
+		? readdirSync(DEBIAN).map((one) => join(DEBIAN, one, "bin"))
+		: [];
 	const folders = [...(process.env["PATH"] ?? "").split(":"), ...versions.sort().reverse()];
 	return folders.find((folder) => existsSync(join(folder, "initdb")));
 }
@@ -33,7 +41,8 @@ export const WITHOUT_POSTGRES: string | false =
 /** The server refuses to run as root: then it runs as the user that its package made. */
 function serverUser(): { uid: number; gid: number } | undefined {
 	if (process.getuid?.() !== 0) return undefined;
-	const idOf = (flag: string) => Number(execFileSync("id", [flag, "postgres"], { encoding: "utf8" }));
+	const idOf = (flag: string) =>
+		Number(execFileSync("id", [flag, "postgres"], { encoding: "utf8" }));
 	return { uid: idOf("-u"), gid: idOf("-g") };
 }
 
@@ -56,7 +65,17 @@ export async function startPostgres(settings: readonly string[] = []): Promise<P
 	const passwordFile = join(folder, "password");
 	writeFileSync(passwordFile, password, { mode: 0o600 });
 	if (user) for (const path of [folder, passwordFile]) chownSync(path, user.uid, user.gid);
-	const initialize = ["-D", data, "-U", "tollgraph", "-E", "UTF8", "--locale=C", "--auth=scram-sha-256", "--no-sync"];
+	const initialize = [
+		"-D",
+		data,
+		"-U",
+		"tollgraph",
+		"-E",
+		"UTF8",
+		"--locale=C",
+		"--auth=scram-sha-256",
+		"--no-sync",
+	];
 	execFileSync(join(BINARIES, "initdb"), [...initialize, `--pwfile=${passwordFile}`], {
 		...user,
 		stdio: "ignore",
@@ -83,8 +102,16 @@ export async function startPostgres(settings: readonly string[] = []): Promise<P
 		server.kill(signal);
 		await exited;
 	};
+	const urlAt = (at: number) => `postgres://tollgraph:${password}@127.0.0.1:${at}/postgres`;
 	return {
-		url: `postgres://tollgraph:${password}@127.0.0.1:${port}/postgres`,
+		url: urlAt(port),
+		port,
+		urlAt,
+		async sql(text) {
+			const client = new pg.Client({ connectionString: urlAt(port) });
+			await client.connect();
+			await client.query(text).finally(() => client.end());
+		},
 		async crash() {
 			await end("SIGQUIT");
 			server = await start();

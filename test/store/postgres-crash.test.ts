@@ -1,0 +1,236 @@
+import t, { type Test } from "tap";
+import { openPostgresStore } from "../../store/postgres/postgres.js";
+import type { Store } from "../../store/store-port.js";
+import {
+	type PostgresCluster,
+	startPostgres,
+	WITHOUT_POSTGRES,
+} from "../support/postgres-cluster.js";
+import { startTcpProxy } from "../support/tcp-proxy.js";
+import { times } from "../support/times.js";
+import { balanceOf, credit, posting, stillClock, tokenRow } from "./open-test-store.js";
+import { refused } from "./store-under-test.js";
+
+const ROUNDS = 4;
+const CALLERS = 12;
+
+function openAt(url: string, schema = "tollgraph"): Promise<Store> {
+	return openPostgresStore({ url, clock: stillClock(), schema });
+}
+
+/** Credits one after the other until the first is refused; the keys of those that were acknowledged. */
+async function creditUntilRefused(store: Store, name: string): Promise<readonly string[]> {
+	const acknowledged: string[] = [];
+	for (let index = 0; ; index++) {
+		const key = `${name}.${index}`;
+		try {
+			await credit(store, `cust:${name}`, 1n, key);
+		} catch (error) {
+			if ((error as { code?: string }).code !== "UNAVAILABLE") throw error;
+			return acknowledged;
+		}
+		acknowledged.push(key);
+	}
+}
+
+async function keysOf(store: Store): Promise<ReadonlySet<string>> {
+	const keys = new Set<string>();
+	for await (const { postings } of store.history())
+		for (const { key } of postings) if (key !== undefined) keys.add(key);
+	return keys;
+}
+
+async function assertSound(t: Test, store: Store, acknowledged: readonly string[]): Promise<void> {
+	const kept = await keysOf(store);
+	t.same(
+		acknowledged.filter((key) => !kept.has(key)),
+		[],
+		"all that was acknowledged is there",
+	);
+	await store.verify();
+}
+
+t.test("PostgreSQL", { skip: WITHOUT_POSTGRES }, async (t) => {
+	const cluster: PostgresCluster = await startPostgres();
+	t.teardown(() => cluster.stop());
+
+	t.test("a server that crashes loses nothing that was acknowledged", async (t) => {
+		const acknowledged: string[] = [];
+		for (let round = 0; round < ROUNDS; round++) {
+			const store = await openAt(cluster.url, "crash");
+			const callers = times(CALLERS, (caller) => creditUntilRefused(store, `${round}.${caller}`));
+			await Promise.race([...callers, untilCredited(store, 40 * (round + 1))]);
+			await cluster.crash();
+			for (const keys of await Promise.all(callers)) acknowledged.push(...keys);
+			await store.close();
+			const again = await openAt(cluster.url, "crash");
+			await assertSound(t, again, acknowledged);
+			await again.close();
+		}
+		t.ok(acknowledged.length > 40 * ROUNDS, `${acknowledged.length} were acknowledged`);
+	});
+
+	t.test(
+		"a connection that breaks after COMMIT was sent: unknown to the caller, and kept once",
+		async (t) => {
+			const proxy = await startTcpProxy(cluster.port);
+			const store = await openAt(cluster.urlAt(proxy.port), "cut");
+			await credit(store, "cust:a", 1n, "first");
+			proxy.cutAfter("COMMIT\u0000", 1);
+			await t.rejects(credit(store, "cust:a", 1n, "cut"), {
+				code: "UNAVAILABLE",
+				retryable: true,
+				message:
+					/^The connection to the database was lost while it committed\. Whether the change was kept is unknown/,
+			});
+			await t.rejects(credit(store, "cust:a", 1n, "cut"), refused("duplicate_key"));
+			t.equal(await balanceOf(store, "cust:a"), 2n);
+			proxy.cut();
+			await store.close();
+			await proxy.close();
+		},
+	);
+
+	t.test("a connection that breaks before: nothing was changed", async (t) => {
+		const proxy = await startTcpProxy(cluster.port);
+		const store = await openAt(cluster.urlAt(proxy.port), "before");
+		proxy.cutAfter("BEGIN", 1);
+		const refused = {
+			code: "UNAVAILABLE",
+			retryable: true,
+			message: /^The database did not do what was asked of it \(.*\)\. Nothing was changed/,
+		};
+		await t.rejects(credit(store, "cust:a", 1n, "k"), refused);
+		t.equal(await balanceOf(store, "cust:a"), 0n);
+		await credit(store, "cust:a", 1n, "k");
+		await proxy.close();
+		await t.rejects(credit(store, "cust:a", 1n, "later"), refused);
+		await t.rejects(balanceOf(store, "cust:a"), { code: "UNAVAILABLE", retryable: true });
+		await store.close();
+	});
+
+	t.test("two processes on one database: never below zero, one key once", async (t) => {
+		const stores = await Promise.all(times(3, () => openAt(cluster.url, "two")));
+		const [first] = stores;
+		if (!first) throw new Error("no store");
+		await credit(first, "cust:a", 100n, "money");
+		const spend = (store: Store, index: number) =>
+			store.transaction((tx) =>
+				tx.post(posting(`spend ${index}`, { "cust:a": -1n, "rev:per_call": 1n })),
+			);
+		const calls = times(400, (index) => {
+			const store = stores[index % stores.length];
+			if (!store) throw new Error("no store");
+			// Each key comes from two processes.
+			return spend(store, Math.floor(index / 2));
+		});
+		const outcomes = await Promise.allSettled(calls);
+		t.equal(outcomes.filter(({ status }) => status === "fulfilled").length, 100);
+		const reasons = outcomes.flatMap((one) => (one.status === "rejected" ? one.reason.reason : []));
+		t.same([...new Set(reasons)].sort(), ["duplicate_key", "negative"]);
+		t.equal(await balanceOf(first, "cust:a"), 0n);
+		t.equal(await balanceOf(first, "rev:per_call"), 100n);
+		await first.verify();
+		for (const store of stores) await store.close();
+	});
+
+	t.test("what meets in a circle runs again and comes to an end", async (t) => {
+		const store = await openAt(cluster.url, "circle");
+		const raise = (ids: readonly string[]) =>
+			store.transaction(async (tx) => {
+				for (const id of ids) {
+					const row = await tx.get("quotas", id);
+					await tx.put("quotas", { id, used: (row?.used ?? 0) + 1, expiresAt: 1 });
+				}
+			});
+		await Promise.all(times(8, (index) => raise(index % 2 === 0 ? ["a", "b"] : ["b", "a"])));
+		const used = await store.read(async (reader) => [
+			(await reader.get("quotas", "a"))?.used,
+			(await reader.get("quotas", "b"))?.used,
+		]);
+		t.same(used, [8, 8]);
+		await store.close();
+	});
+
+	t.test("rows that a search did not find are not added beside it", async (t) => {
+		const store = await openAt(cluster.url, "predicate");
+		const addOnce = (id: string) =>
+			store.transaction(async (tx) => {
+				const found = await tx.findBy("tokens", "hash", "one");
+				if (found.length === 0) await tx.put("tokens", tokenRow(id, { hash: "one" }));
+			});
+		await Promise.all(times(12, (index) => addOnce(`tok_${index}`)));
+		t.equal((await store.read((reader) => reader.findBy("tokens", "hash", "one"))).length, 1);
+		const move = (id: string) =>
+			store.transaction(async (tx) => {
+				const all = await tx.list("operators");
+				const row = { id, hash: id, label: id, role: "reader" as const, createdAt: all.length };
+				await tx.put("operators", row as never);
+			});
+		await Promise.all(times(6, (index) => move(`op_${index}`)));
+		const rows = await store.read((reader) => reader.list("operators"));
+		t.same(rows.map(({ createdAt }) => createdAt).sort(), [0, 1, 2, 3, 4, 5]);
+		await store.close();
+	});
+
+	t.test("an altered ledger or balance is found, and names what it is", async (t) => {
+		const store = await openAt(cluster.url, "altered");
+		await credit(store, "cust:a", 5n, "one");
+		await credit(store, "cust:a", 5n, "two");
+		const change = (text: string) => cluster.sql(text);
+		await change("UPDATE altered.balances SET amount = amount + 1 WHERE account = 'cust:a'");
+		await t.rejects(store.verify(), {
+			message: /adds up to 10 micro-USD for cust:a, and its balance is 11/,
+			retryable: false,
+		});
+		t.equal(store.health().isChainIntact, false);
+		await change("UPDATE altered.balances SET amount = amount - 1 WHERE account = 'cust:a'");
+		await store.verify();
+		t.equal(store.health().isChainIntact, true);
+		await change("UPDATE altered.ledger SET body = replace(body, '\"5\"', '\"6\"') WHERE seq = 2");
+		await t.rejects(store.verify(), {
+			message: /^Row 2 of the ledger in the database is not what was written/,
+		});
+		await store.close();
+	});
+
+	t.test("a schema of a newer build, and an altered one, are refused", async (t) => {
+		await (await openAt(cluster.url, "newer")).close();
+		await cluster.sql("UPDATE newer.migrations SET sha256 = 'other'");
+		await t.rejects(openAt(cluster.url, "newer"), {
+			message: /^Version 1 of the schema in the database is not the one that this build would make/,
+			retryable: false,
+		});
+		await cluster.sql("INSERT INTO newer.migrations VALUES (99, 'later', 'hash', now())");
+		await cluster.sql("DELETE FROM newer.migrations WHERE version = 1");
+		await t.rejects(openAt(cluster.url, "newer"), {
+			message:
+				/^The database is of version 99 of the schema, and this build knows 1\. Start the newer build/,
+			retryable: false,
+		});
+		await t.rejects(openAt(cluster.url, "No-Name"), { message: /cannot be the name of a schema/ });
+	});
+
+	t.test("a server that may lose what it acknowledged is refused", async (t) => {
+		await cluster.sql("ALTER ROLE tollgraph SET synchronous_commit = off");
+		await t.rejects(openAt(cluster.url), {
+			code: "UNAVAILABLE",
+			retryable: false,
+			message:
+				"The database server has synchronous_commit off, and would lose payments that were acknowledged. Turn it on in postgresql.conf, or for the role.",
+		});
+		await cluster.sql("ALTER ROLE tollgraph RESET synchronous_commit");
+		await t.rejects(openAt("postgres://tollgraph@127.0.0.1:1/postgres"), {
+			code: "UNAVAILABLE",
+			message: /ECONNREFUSED/,
+		});
+	});
+});
+
+/** Resolves once so many postings are in the ledger. */
+async function untilCredited(store: Store, count: number): Promise<void> {
+	for (;;) {
+		const found = await keysOf(store).catch(() => new Set());
+		if (found.size >= count) return;
+	}
+}
