@@ -2,7 +2,6 @@ import type { RequestListener } from "node:http";
 import { join, resolve } from "node:path";
 import { type OnchainParts, reportUnreachable } from "../../payments/onchain/onchain.js";
 import { createWriterMeter, type WriterMeter } from "../../skills/answers/answers.js";
-import { nodeFileSystem, openJournalStore } from "../../store/journal/journal.js";
 import { type Store, sealTexts } from "../../store/store.js";
 import {
 	createKeyChecks,
@@ -34,7 +33,6 @@ import {
 	recoverHistory,
 } from "../knowledge/knowledge.js";
 import {
-	assertBooksKept,
 	bindProfile,
 	COMMAND_LINE,
 	createAuditLog,
@@ -66,6 +64,7 @@ import { createWebRouter } from "../web/web.js";
 import { catalogFolders, loadGraphs, openSearch } from "./content.js";
 import { type AppLife, createAppLife } from "./lifecycle.js";
 import { createMoney, environmentOf, type Money } from "./money.js";
+import { openStore } from "./open-store.js";
 import { createResearchParts, openJobs, openLlmWriter } from "./research.js";
 import { createSchedules, openWebhooks } from "./schedules.js";
 import { createService } from "./service.js";
@@ -126,29 +125,14 @@ export async function createApp(options: AppOptions): Promise<App> {
 	const system = { clock, random, logger, ids };
 	const bare = { ...system, settings, folder, isServing, slack, callerEgress, judge };
 	makeDataFolder(folder);
-	assertBooksKept(folder);
 	const onRoom: (() => Promise<void>)[] = [];
-	let lostEnd: string | undefined;
-	// The store comes first: its lock keeps a second process away from keys and graphs as well.
-	const store = await openJournalStore({
-		folder: join(folder, "journal"),
-		clock,
-		fileSystem: nodeFileSystem,
-		acceptLoss: options.acceptsLoss
-			? (problem) => {
-					lostEnd = problem;
-					logger.error("the end of the journal is lost; the start goes on", { problem });
-				}
-			: undefined,
-		onStop: (reason) => logger.error("the store has stopped; nothing is sold", { reason }),
-		onFull: (reason) => logger.error("nothing is sold until there is room", { reason }),
-		onResume() {
-			logger.info("there is room on the disk again, and everything is sold");
-			for (const act of onRoom)
-				act().catch((error: unknown) => logger.error(NOT_TAKEN_UP, { error: String(error) }));
-		},
-		onDroppedQueryRows: (rows) => logger.error("rows of the query log were lost", { rows }),
-	}).catch((error: unknown) => {
+	const onResume = () => {
+		for (const act of onRoom)
+			act().catch((error: unknown) => logger.error(NOT_TAKEN_UP, { error: String(error) }));
+	};
+	const { acceptsLoss = false } = options;
+	const opening = openStore({ settings, folder, clock, random, logger, acceptsLoss, onResume });
+	const { store, lostEnd } = await opening.catch((error: unknown) => {
 		throw toStartRefusal(error, { folder });
 	});
 	let onchain = options.onchain;
@@ -182,10 +166,10 @@ export async function createApp(options: AppOptions): Promise<App> {
 	}
 }
 
-const NOT_TAKEN_UP = "what a full disk interrupted could not be taken up";
+const NOT_TAKEN_UP = "what was interrupted while the store took no changes could not be taken up";
 
 interface WiredPorts extends Ports {
-	/** What is to be done once there is room on the disk again. */
+	/** What is to be done once the store takes changes again. */
 	readonly onRoom: (() => Promise<void>)[];
 }
 

@@ -336,7 +336,7 @@ export function assertBooksKept(folder: string): void {
 }
 
 /** Whatever is left of it is for the store to judge. Throws INVALID_ARGUMENT where it may not be looked at: that is not missing. */
-function hasJournal(data: string): boolean {
+export function hasJournal(data: string): boolean {
 	const folder = join(data, "journal");
 	try {
 		if (existsSync(folder)) accessSync(folder, constants.R_OK | constants.X_OK);

@@ -25,6 +25,7 @@ export {
 	type BackupReport,
 	bindProfile,
 	createDataBackup,
+	hasJournal,
 	makeDataFolder,
 	type RestoreReport,
 	restoreData,

@@ -59,6 +59,9 @@ export interface Settings {
 	/** Who issues invoices; they name no one where absent. */
 	readonly seller?: SellerSettings | undefined;
 	/** Program and arguments that print the keys of texts at rest; they are kept in the data folder where absent. */
+	/** The database that holds the books; the data folder's journal does where absent. */
+	readonly storeUrl?: string | undefined;
+	readonly storeSchema?: string | undefined;
 	readonly textKeyCommand?: readonly string[] | undefined;
 	/** Versions kept of each imported graph; ten where absent. */
 	readonly graphVersions?: number;
@@ -113,6 +116,8 @@ export function readSettings({ flags, environment, folder }: SettingSources): Se
 		seller: parseSellerSettings(text),
 		feeds: parseChoice(text("feeds"), "value of feeds", ["bundled", "live"]),
 		textKeyCommand: parseTextKeyCommand(text("text_key_command")),
+		storeUrl: parseStoreUrl(text("store_url")),
+		storeSchema: parseStoreSchema(text("store_schema")),
 		graphVersions: parseVersions(text("graph_versions")),
 		reconcileHours: parseHours(text("reconcile_hours")),
 		adminFrom: parseChoice(text("admin_from"), "value of admin_from", ["loopback", "anywhere"]),
@@ -124,6 +129,23 @@ function parseChoice<const T extends string>(text: string, what: string, choices
 	const chosen = choices.find((choice) => choice === text);
 	if (chosen !== undefined) return chosen;
 	throw invalidSetting(`"${text}" is no ${what}; use ${choices.join(" or ")}.`);
+}
+
+/** Never quoted in an error: it may hold a password. */
+function parseStoreUrl(text: string): string | undefined {
+	if (text === "") return undefined;
+	if (/^postgres(ql)?:\/\/[^\s]+$/.test(text) && URL.canParse(text)) return text;
+	throw invalidSetting(
+		"store_url is no address of a PostgreSQL database; use postgres://user:password@host:port/database.",
+	);
+}
+
+function parseStoreSchema(text: string): string | undefined {
+	if (text === "") return undefined;
+	if (/^[a-z][a-z0-9_]{0,40}$/.test(text)) return text;
+	throw invalidSetting(
+		`"${text}" cannot be the name of a schema; use up to 41 lower-case letters, digits and "_".`,
+	);
 }
 
 function parseHours(text: string): number {

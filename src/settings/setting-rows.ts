@@ -12,6 +12,9 @@ const DESCRIPTIONS = {
 	host: "Address to listen on; the demo profile accepts loopback only.",
 	port: "Port to listen on; 0 takes any free one.",
 	data: "Folder for the journal, keys, imported graphs and indexes.",
+	store_url:
+		"Database that the books are kept in instead of the data folder's journal, e.g. `postgres://user:password@host/database?sslmode=verify-full` (PostgreSQL 15 or newer, for one process at a time yet). Better set as TOLLGRAPH_STORE_URL than as a flag, which others on the machine can read.",
+	store_schema: "Schema of the tables in that database, `tollgraph` by default.",
 	catalog:
 		"Graphs on sale beside the imported ones: `sample` (default of the demo profile), `none` (default in production), or a folder of OKF bundles.",
 	model:

@@ -12,5 +12,5 @@ export {
 export { buildBeside } from "./built-beside.js";
 export { nodeFileSystem } from "./file-system.js";
 export { openJournalStore } from "./journal-store.js";
-export { nodeProcessTable, type ProcessName } from "./lock.js";
+export { nodeProcessTable, type ProcessName, takeFolderLock } from "./lock.js";
 export { restoreJournal } from "./restore.js";

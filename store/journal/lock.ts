@@ -51,6 +51,16 @@ export async function takeLock(deps: LockDeps): Promise<() => Promise<void>> {
 	);
 }
 
+/** As `takeLock`, for a data folder whose books are elsewhere. */
+export function takeFolderLock({
+	folder,
+	...deps
+}: Omit<LockDeps, "path" | "processes"> & {
+	readonly folder: string;
+}): Promise<() => Promise<void>> {
+	return takeLock({ ...deps, processes: nodeProcessTable, path: join(folder, "lock") });
+}
+
 async function prepareClaim({ fileSystem, processes, random, path }: LockDeps): Promise<Claim> {
 	const self = processes.self();
 	const nonce = Buffer.from(random.bytes(9)).toString("hex");

@@ -1,6 +1,7 @@
-import { type Clock, unavailable } from "../../src/kernel/kernel.js";
+import { type Clock, type Random, systemRandom, unavailable } from "../../src/kernel/kernel.js";
 import { type Store, type StoreHealth, stopped } from "../store.js";
 import { createBooks, readEnd } from "./books.js";
+import { type Claim, takeClaim } from "./claim.js";
 import { type ConnectionPool, createConnectionPool, toRefusal } from "./connection.js";
 import { createDocuments } from "./documents.js";
 import { migrate } from "./migrations.js";
@@ -15,10 +16,18 @@ export interface PostgresStoreDeps {
 	readonly schema?: string;
 	/** Connections at most. */
 	readonly connections?: number;
+	readonly random?: Random;
+	/** One process at a time: refused while another has it, and what that needs to say when its claim is lost and taken again. */
+	readonly exclusive?: { readonly onLost: (reason: string) => void; readonly onBack: () => void };
 	/** Called when a connection breaks. */
 	readonly onBroken?: (reason: string) => void;
 	/** Called when rows of the query log were lost, at most once a second, with how many. */
 	readonly onDroppedQueryRows?: (count: number) => void;
+}
+
+export interface PostgresStore extends Store {
+	/** Given to the database when its tables were made; a data folder belongs to one. */
+	readonly id: string;
 }
 
 const LEAST_VERSION = 150_000;
@@ -28,7 +37,7 @@ const SCHEMA = /^[a-z][a-z0-9_]{0,40}$/;
  * Opens the store in a PostgreSQL database and migrates its schema. Throws UNAVAILABLE, with a sentence that says what to do,
  * when there is none, when it may lose what it acknowledged, or when its schema is not one of this build.
  */
-export async function openPostgresStore(deps: PostgresStoreDeps): Promise<Store> {
+export async function openPostgresStore(deps: PostgresStoreDeps): Promise<PostgresStore> {
 	const { url, clock, schema: name = "tollgraph", connections, onBroken } = deps;
 	if (!SCHEMA.test(name)) {
 		throw unavailable(
@@ -74,18 +83,61 @@ async function assertDurable(pool: ConnectionPool): Promise<void> {
 	);
 }
 
+/** The id of the database, made by whoever opens it first. */
+async function readId(pool: ConnectionPool, schema: string, random: Random): Promise<string> {
+	const id = Buffer.from(random.bytes(16)).toString("hex");
+	await pool.query(`INSERT INTO ${schema}.meta VALUES ('store_id', $1) ON CONFLICT DO NOTHING`, [
+		id,
+	]);
+	const [row] = await pool.query(`SELECT value FROM ${schema}.meta WHERE name = 'store_id'`);
+	return String(row?.["value"]);
+}
+
+/** In which state the store is, and since when. */
+function createState(clock: Clock, claim: Pick<Claim, "lostBecause"> | undefined) {
+	let since = clock.now();
+	let isClosed = false;
+	const change = () => {
+		since = clock.now();
+	};
+	return {
+		change,
+		close() {
+			isClosed = true;
+			change();
+		},
+		since: () => since,
+		stopReason: () => (isClosed ? "it is closed" : claim?.lostBecause()),
+	};
+}
+
 async function openMigrated(
 	pool: ConnectionPool,
 	schema: string,
 	deps: PostgresStoreDeps,
-): Promise<Store> {
-	const { clock, onDroppedQueryRows: onDropped } = deps;
-	const since = clock.now();
-	let closing: Promise<void> | undefined;
-	let closedAt = since;
+): Promise<PostgresStore> {
+	const { url, clock, random = systemRandom, exclusive, onDroppedQueryRows: onDropped } = deps;
+	const id = await readId(pool, schema, random);
+	let onChange: () => void = () => undefined;
+	const claim =
+		exclusive &&
+		(await takeClaim({
+			...{ url, schema, clock, processId: Buffer.from(random.bytes(16)).toString("hex") },
+			onLost(reason) {
+				onChange();
+				exclusive.onLost(reason);
+			},
+			onBack() {
+				onChange();
+				exclusive.onBack();
+			},
+		}));
+	const state = createState(clock, claim);
+	onChange = state.change;
+	const { stopReason } = state;
 	let sequence = await readEnd({ pool, schema });
 	let isIntact = true;
-	const stopReason = () => (closing === undefined ? undefined : "it is closed");
+	let closing: Promise<void> | undefined;
 	const assertRunning = () => {
 		const reason = stopReason();
 		if (reason !== undefined) throw stopped(reason);
@@ -93,6 +145,7 @@ async function openMigrated(
 	const queryLog = createPostgresQueryLog({ pool, schema, clock, onDropped });
 	const books = createBooks({ pool, schema });
 	return {
+		id,
 		...createTransactions({ pool, schema, clock, stopReason }),
 		...books,
 		async verify(options) {
@@ -113,7 +166,7 @@ async function openMigrated(
 		},
 		backup: async () => {
 			throw unavailable(
-				"A database is backed up by its own means (pg_basebackup with archived WAL, or pg_dump); verify a restored copy with `tollgraph ledger verify --store-url`.",
+				"A database is backed up by its own means (pg_basebackup with archived WAL, or pg_dump); verify a restored copy with tollgraph ledger verify.",
 				{ retryable: false },
 			);
 		},
@@ -122,19 +175,14 @@ async function openMigrated(
 		health(): StoreHealth {
 			const reason = stopReason();
 			const status = reason === undefined ? "ok" : "stopped";
-			return {
-				kind: "postgres",
-				status,
-				since: reason === undefined ? since : closedAt,
-				reason,
-				sequence,
-				isChainIntact: isIntact,
-			};
+			const facts = { status, reason, since: state.since() } as const;
+			return { kind: "postgres", ...facts, sequence, isChainIntact: isIntact };
 		},
 		close() {
 			closing ??= (async () => {
-				closedAt = clock.now();
+				state.close();
 				await queryLog.close();
+				await claim?.release();
 				await pool.end();
 			})();
 			return closing;

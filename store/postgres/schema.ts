@@ -65,6 +65,9 @@ CREATE TABLE ${s}.ledger_keys (key text COLLATE "C" PRIMARY KEY, hour bigint NOT
 CREATE INDEX ledger_keys_hour ON ${s}.ledger_keys (hour);
 CREATE TABLE ${s}.key_hours (hour bigint PRIMARY KEY);
 
+-- What the database is (store_id) and who sells from it (claimant).
+CREATE TABLE ${s}.meta (name text PRIMARY KEY, value text NOT NULL);
+
 CREATE TABLE ${s}.documents (id text COLLATE "C" PRIMARY KEY, body bytea NOT NULL, expires_at_ms bigint NOT NULL);
 CREATE INDEX documents_expiry ON ${s}.documents (expires_at_ms);
 

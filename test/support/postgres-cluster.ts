@@ -16,7 +16,7 @@ export interface PostgresCluster {
 	/** Runs one statement beside the store. */
 	sql(text: string): Promise<void>;
 	/** As a power cut: what was not on the disk is gone. Resolves once it answers again. */
-	crash(): Promise<void>;
+	crash(options?: { readonly meanwhile?: () => Promise<void> }): Promise<void>;
 	stop(): Promise<void>;
 }
 
@@ -112,8 +112,9 @@ export async function startPostgres(settings: readonly string[] = []): Promise<P
 			await client.connect();
 			await client.query(text).finally(() => client.end());
 		},
-		async crash() {
+		async crash({ meanwhile } = {}) {
 			await end("SIGQUIT");
+			await meanwhile?.();
 			server = await start();
 		},
 		async stop() {

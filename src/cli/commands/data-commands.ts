@@ -39,8 +39,8 @@ export function addBackup(program: Command, context: CommandContext): void {
 }
 
 /** Else a mistyped folder would be created, and backed up with nothing in it. */
-function assertJournal({ data }: Settings): void {
-	if (existsSync(join(data, "journal"))) return;
+function assertJournal({ data, storeUrl }: Settings): void {
+	if (storeUrl !== undefined || existsSync(join(data, "journal"))) return;
 	throw invalidArgument(
 		`There is nothing to back up at "${resolve(data)}"; name the data folder with --data.`,
 	);

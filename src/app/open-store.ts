@@ -1,0 +1,125 @@
+import { existsSync, readFileSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
+import { nodeFileSystem, openJournalStore, takeFolderLock } from "../../store/journal/journal.js";
+import type { Store } from "../../store/store.js";
+import { type Clock, type Logger, type Random, unavailable } from "../kernel/kernel.js";
+import { assertBooksKept, hasJournal } from "../operator/operator.js";
+import type { Settings } from "../settings/settings.js";
+
+interface StoreOptions {
+	readonly settings: Pick<Settings, "storeUrl" | "storeSchema">;
+	/** The data folder. */
+	readonly folder: string;
+	readonly clock: Clock;
+	readonly random: Random;
+	readonly logger: Logger;
+	/** Opens a journal from whose end payments may be lost. */
+	readonly acceptsLoss: boolean;
+	/** Called when what had stopped the store is over. */
+	readonly onResume: () => void;
+}
+
+export interface OpenedStore {
+	readonly store: Store;
+	/** What may be lost of a journal that was opened nevertheless. */
+	readonly lostEnd: string | undefined;
+}
+
+/** Which database the books of a data folder are in. */
+const MARKER = "database";
+
+/**
+ * Opens the books of a data folder, in its journal or in the database that the settings name. It comes before all else there: its
+ * lock keeps a second process away from keys and graphs as well.
+ */
+export function openStore(options: StoreOptions): Promise<OpenedStore> {
+	return options.settings.storeUrl === undefined ? openInFolder(options) : openInDatabase(options);
+}
+
+async function openInFolder({
+	folder,
+	clock,
+	logger,
+	acceptsLoss,
+	onResume,
+}: StoreOptions): Promise<OpenedStore> {
+	if (existsSync(join(folder, MARKER))) {
+		throw unavailable(
+			`The books of the folder "${folder}" are in a database. Start with the store_url they are under (TOLLGRAPH_STORE_URL).`,
+			{ retryable: false },
+		);
+	}
+	assertBooksKept(folder);
+	let lostEnd: string | undefined;
+	const store = await openJournalStore({
+		folder: join(folder, "journal"),
+		clock,
+		fileSystem: nodeFileSystem,
+		acceptLoss: acceptsLoss
+			? (problem) => {
+					lostEnd = problem;
+					logger.error("the end of the journal is lost; the start goes on", { problem });
+				}
+			: undefined,
+		onStop: (reason) => logger.error("the store has stopped; nothing is sold", { reason }),
+		onFull: (reason) => logger.error("nothing is sold until there is room", { reason }),
+		onResume() {
+			logger.info("there is room on the disk again, and everything is sold");
+			onResume();
+		},
+		onDroppedQueryRows: (rows) => logger.error("rows of the query log were lost", { rows }),
+	});
+	return { store, lostEnd };
+}
+
+async function openInDatabase(options: StoreOptions): Promise<OpenedStore> {
+	const { settings, folder, clock, random, logger, onResume } = options;
+	const { storeUrl: url = "", storeSchema: schema } = settings;
+	if (hasJournal(folder)) {
+		throw unavailable(
+			`The folder "${folder}" has books of its own in its journal, and a database holds others. Give --data a new folder, or leave store_url out.`,
+			{ retryable: false },
+		);
+	}
+	const release = await takeFolderLock({ fileSystem: nodeFileSystem, clock, random, folder });
+	// Loaded on demand: most folders have a journal.
+	const { openPostgresStore } = await import("../../store/postgres/postgres.js");
+	try {
+		const store = await openPostgresStore({
+			url,
+			clock,
+			random,
+			...(schema !== undefined && { schema }),
+			exclusive: {
+				onLost: (reason) => logger.error("the store has stopped; nothing is sold", { reason }),
+				onBack() {
+					logger.info("the database is back, and everything is sold");
+					onResume();
+				},
+			},
+			onDroppedQueryRows: (rows) => logger.error("rows of the query log were lost", { rows }),
+		});
+		try {
+			bindDatabase(folder, store.id);
+		} catch (error) {
+			await store.close();
+			throw error;
+		}
+		const close = () => store.close().finally(release);
+		return { store: { ...store, close }, lostEnd: undefined };
+	} catch (error) {
+		await release();
+		throw error;
+	}
+}
+
+/** A folder whose keys belong to the books of one database works with no other. */
+function bindDatabase(folder: string, id: string): void {
+	const path = join(folder, MARKER);
+	if (!existsSync(path)) writeFileSync(path, `${id}\n`, { mode: 0o600, flag: "wx" });
+	if (readFileSync(path, "utf8").trim() === id) return;
+	throw unavailable(
+		`The folder "${folder}" belongs to the books of another database, whose tokens and keys it holds. Name that one in store_url, or give --data a new folder.`,
+		{ retryable: false },
+	);
+}
