@@ -1,6 +1,7 @@
 import { readdirSync, readFileSync } from "node:fs";
 import { basename, join, relative } from "node:path";
 import t from "tap";
+import { isCompanion } from "../../src/documents/documents.js";
 import { toCitedSentences } from "../../src/evidence/cited-sentences.js";
 import { toBundlePath } from "../../src/knowledge/bundle-paths.js";
 import type { BundleFiles } from "../../src/knowledge/bundle-reader.js";
@@ -42,7 +43,7 @@ const NOTES = join("test", "knowledge", "public-folders");
 /** More folders, outside this repository: `<kind>/` and `<kind>.json`, and bundles in `okf/`. */
 const MORE = process.env["PUBLIC_FOLDERS"];
 const FOLDERS = [NOTES, ...(MORE === undefined ? [] : [MORE])].flatMap(foldersIn);
-/** No package holds a bundle of the format: one of our own goes in and out. */
+/** No package holds a bundle of the format, so that one of our own goes in and out. */
 const BUNDLES = [
 	join("graphs", "agent-payments"),
 	...(MORE === undefined
@@ -68,7 +69,8 @@ function filesIn(folder: string, paths?: readonly string[]): BundleFiles {
 
 async function read({ kind, notes, files }: Folder) {
 	const today = "2024-12-01";
-	const { graph } = await importBundle(files, kind, { today, ...notes.options });
+	const sections = new Map([...files].filter(([path]) => isCompanion(path)));
+	const { graph } = await importBundle(files, kind, { today, sections, ...notes.options });
 	const at = (path: string) => graph.concepts.find((one) => one.path === toBundlePath(path));
 	return { kind, notes, graph, at };
 }
@@ -162,6 +164,14 @@ t.test("a link elsewhere is a source of the sentence it stands in", async (t) =>
 t.test("nothing of a bundle is lost on its way in, out and in again", async (t) => {
 	for (const folder of BUNDLES) {
 		const name = basename(folder).replaceAll("_", "-");
-		t.same(await findLosses(filesIn(folder), name), [], name);
+		t.same((await findLosses(filesIn(folder), name)).filter(isLoss), [], name);
 	}
 });
+
+/**
+ * An import dates `graph.md`, a record of ours, anew; and our bundle dates a source as precisely as that dates itself, by its day
+ * or month, where the format has instants.
+ */
+function isLoss(finding: string): boolean {
+	return !/^graph\.md: not kept|: no instant: \d{4}(?:-\d\d){0,2}$/.test(finding);
+}
