@@ -165,6 +165,12 @@ t.test("a use is looked for from the newest block backwards, and not for ever", 
 		message: `The authorization was used, and not within the last ${LIMITS.chainBlocksBack} blocks.`,
 	});
 	t.equal(far.windows.length, (2 * LIMITS.chainBlocksBack) / STEP);
+	const young = openReader([], { newest: 5 });
+	await t.rejects(young.chain.stateOf(SIM_TERMS, payment), { message: /not within the last/ });
+	t.same(young.windows, [
+		[0, 5],
+		[0, 5],
+	]);
 	const first = openReader([used([0, 1]), moved(PAYER, US as Hex, 500_000n, [0, 2])], {
 		newest: STEP,
 	});
