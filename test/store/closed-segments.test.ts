@@ -66,5 +66,31 @@ t.test("a frame behind another chain at the start of a closed segment is refused
 	}
 });
 
+t.test(
+	"the last sixteen closed segments are read at each start, those before are not",
+	async (t) => {
+		const { disk } = await closeLongStore();
+		const newest = (await disk.list(`${FOLDER}/segments`)).length;
+		for (const [number, isRead] of [
+			[newest - 16, true],
+			[newest - 17, false],
+		] as const) {
+			const damaged = disk.copy();
+			damaged.edit(pathOf(number), (bytes) => {
+				bytes[bytes.length >> 1] = (bytes[bytes.length >> 1] ?? 0) ^ 1;
+				return bytes;
+			});
+			if (isRead) {
+				await t.rejects(openOn(damaged), { message: /the checksum does not match/ });
+				continue;
+			}
+			const store = await openOn(damaged);
+			t.equal(store.health().isChainIntact, true);
+			await t.rejects(store.verify(), { message: /the checksum does not match/ });
+			t.equal(store.health().isChainIntact, false, "a whole check reads them all");
+		}
+	},
+);
+
 const range = (from: number, to: number) =>
 	Array.from({ length: to - from }, (_, index) => from + index);

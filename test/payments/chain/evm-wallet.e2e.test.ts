@@ -88,16 +88,19 @@ t.test("transactions of one key", { skip: withoutChain }, async (t) => {
 		const { wallet, signed } = await openWallet();
 		const client = await getClient();
 		const fault = new Error("no answer");
-		const readContract = async () => Promise.reject(fault);
-		const silent = createLocalFacilitator({
-			...{ network: NETWORK, wallet },
-			getClient: async () => ({ ...client, readContract }) as never,
-		});
+		const fails = async () => Promise.reject(fault);
+		const over = (changes: object) =>
+			createLocalFacilitator({
+				...{ network: NETWORK, wallet },
+				getClient: async () => ({ ...client, ...changes }) as typeof client,
+			});
 		const payment = await local.sign();
-		await t.rejects(silent.verify(terms, payment), {
-			...{ code: "UPSTREAM", cause: fault },
-			message: "The chain cannot be read just now; pay again shortly.",
-		});
+		for (const silent of [over({ readContract: fails }), over({ getCode: fails })])
+			await t.rejects(silent.verify(terms, payment), {
+				...{ code: "UPSTREAM", cause: fault },
+				message: "The chain cannot be read just now; pay again shortly.",
+			});
+		const silent = over({});
 		const notSent = { kind: "not_sent", message: "The chain cannot be read just now." };
 		const elsewhere = { ...terms, network: "eip155:1" };
 		await t.rejects(silent.verify(elsewhere, payment), {
