@@ -176,3 +176,25 @@ t.test("how much is kept in memory is counted with what was put last", async (t)
 	t.equal(store.memoryEntries(), before + 1);
 	t.match(store.head(), { sequence: 1 });
 });
+
+t.test("a restart counts only what the snapshot does not spare it", async (t) => {
+	const disk = createFakeDisk();
+	const snapshots = () => disk.files().filter((path) => path.endsWith(".snapshot"));
+	const { store } = await openSeen(disk);
+	const label = "x".repeat(400_000);
+	await store.transaction((tx) => tx.put("tokens", tokenRow("tok_a", { label })));
+	await store.close();
+	const [first] = snapshots();
+	t.match(first, /000000000001\.snapshot$/);
+	const { store: again } = await openSeen(disk);
+	await credit(again, "cust:a", 1n);
+	await again.close();
+	t.same(snapshots(), [first], "a small change is replayed");
+	const { store: third } = await openSeen(disk);
+	for (const text of ["y", "z"])
+		await third.transaction((tx) =>
+			tx.put("tokens", tokenRow("tok_a", { label: text.repeat(400_000) })),
+		);
+	await third.close();
+	t.match(snapshots(), [/000000000004\.snapshot$/], "a large one is not");
+});

@@ -236,6 +236,10 @@ t.test("a file that is shorter than it was made may have lost frames", async (t)
 	const acceptLoss = (loss: string) => void accepted.push(loss);
 	await run(markAt(2, { fileBytes: offset + 1 }), { acceptLoss });
 	t.same(accepted, [problem]);
+	const known = folderOf([[pay("1"), pay("2")]]);
+	await known.snapshot(2, 2n);
+	await known.run(known.markAt(2, { fileBytes: offset + 1 }), { acceptLoss });
+	t.same(accepted, [problem, problem], "the snapshot has no frame that is gone");
 	const two = folderOf([[pay("1")], [pay("2")]]);
 	const fileBytes = 1024 * 1024;
 	await t.resolves(two.run(two.markAt(1, { fileBytes })), "that is of the segment before");
