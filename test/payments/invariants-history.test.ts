@@ -121,6 +121,15 @@ t.test("a receipt belongs to its own capture, not to another of the same amount"
 	t.same(checkCaptures({ postings: [capture], receipts: [own, stray] }), [
 		"I6: the receipt rcpt_b stands for no capture of its amount.",
 	]);
+	for (const [rail, amountMicros, isSound] of [
+		["plan", 0n, true],
+		["plan", 2n, false],
+		["spt", 0n, false],
+	] as const) {
+		const free = { ...own, rail, amountMicros };
+		const found = checkCaptures({ postings: [capture], receipts: [free] });
+		t.equal(found.length, isSound ? 0 : 1, `${rail} ${amountMicros}`);
+	}
 });
 
 t.test("receipts of two payments repeat nothing; a third of the first does", async (t) => {

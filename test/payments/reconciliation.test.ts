@@ -168,6 +168,19 @@ t.test("only a payment of the same payer and amount explains a transfer", async 
 	}
 });
 
+t.test("a payment explains no transfer that leaves", async (t) => {
+	const { store, chain, chainBooks } = await openBothBooks();
+	chain.mint(SIM_TERMS.payTo, 100_000n);
+	const { hash } = chain.transfer(SIM_TERMS.payTo, PAYER, 100_000n);
+	const open = { id: "pay_open", state: "unknown", owner: WALLET, payer: PAYER, graphIds: [] };
+	const row = { ...open, amountMicros: 100_000n, transactionHash: hash };
+	await store.transaction((tx) => tx.put("payments", row as never));
+	t.match(await chainBooks.reconcile({}), {
+		open: [],
+		chain_only: [{ transaction: hash, direction: "out" }],
+	});
+});
+
 t.test("a refund that is being paid explains its own transfer", async (t) => {
 	const { store, chain, chainBooks } = await openBothBooks();
 	const { hash } = chain.transfer(PAYER, SIM_TERMS.payTo, 500_000n);

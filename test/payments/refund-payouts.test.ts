@@ -131,6 +131,22 @@ t.test("a crash between sending and writing the hash down is found by what was s
 	t.match(await row(), { state: "paid", transactionHash: hash });
 });
 
+t.test("a transfer that paid one refund is not taken for that of another", async (t) => {
+	const { payouts, store, clock, sell, settle, refunds, id, chain } = await openPayouts();
+	await payouts.pay({ id });
+	await settle("pay_2", 500_000n, `0x${"2".repeat(64)}`);
+	const receipt = await sell({ owner: WALLET, amountMicros: 500_000n, rail: "x402" });
+	const other = await refunds.refundReceipt({ receiptId: receipt.id, reason: "r" });
+	const paying = { ...other, state: "paying", payingSince: clock.now() } as const;
+	await store.transaction((tx) => tx.put("refunds", paying));
+	t.equal(await payouts.reconcile(), 0);
+	const { hash } = chain.transfer(SIM_TERMS.payTo, ADDRESS, 500_000n);
+	t.equal(await payouts.reconcile(), 1);
+	t.match(await store.read((reader) => reader.get("refunds", other.id)), {
+		...{ state: "paid", transactionHash: hash },
+	});
+});
+
 t.test("a transfer the chain never shows may be sent again after an hour", async (t) => {
 	let isLost = true;
 	const { payouts, clock, id, chain } = await openPayouts((treasury) => ({
