@@ -30,6 +30,32 @@ export function withoutGaps(text: string): string {
 	return kept.join("\n");
 }
 
+const HTML_LINE = /^ {0,3}<\/?(?:div|table|t[dhr]|tbody|thead|p|[uod]l|li|section|blockquote)\b/i;
+const OPENED_PARAGRAPH = /<p(?:\s[^<>]{0,500})?>\s*$/i;
+
+/**
+ * The text without the empty lines that kramdown allows within a paragraph of HTML: elsewhere they end the HTML, and what is
+ * indented behind them is code.
+ */
+export function withoutHtmlGaps(text: string): string {
+	if (!/<p(?:\s[^<>]{0,500})?>[ \t]*\n[ \t]*\n {4}/i.test(text)) return text;
+	const lines = text.split("\n");
+	const fence = createFence();
+	let isHtml = false;
+	let last = "";
+	const kept = lines.filter((line, at) => {
+		if (fence(line)) isHtml = false;
+		else if (line.trim() === "") {
+			const next = lines[at + 1] ?? "";
+			isHtml &&= /^ {4}/.test(next) && (OPENED_PARAGRAPH.test(last) || /^\s*</.test(next));
+			return !isHtml;
+		} else isHtml ||= HTML_LINE.test(line);
+		last = line;
+		return true;
+	});
+	return kept.join("\n");
+}
+
 const MODULE_LINE =
 	/^(?:import\s+(?:["'{*]|[\w$]+\s*(?:,|from\b))|export\s+(?:default|const|let|var|function|class|async|\{|\*))/;
 

@@ -1,17 +1,19 @@
 import {
 	type FrontMatter,
+	isMapping,
 	parseMarkdown,
 	parseYamlMapping,
 	textOf,
 	textsOf,
 } from "./front-matter.js";
 import { resolveLink, withoutCode } from "./markdown.js";
-import { toPlainText } from "./served-text.js";
+import { cleanLine, toPlainText } from "./served-text.js";
 import { decodeText } from "./text-encoding.js";
 import { reasonToWithhold } from "./withheld.js";
 
-/** Files beside documents that say something about them: Docusaurus', of enhancement proposals, of mdBook and GitBook. */
-const COMPANION = /(?:^|\/)(?:_category_\.(?:json|ya?ml)|kep\.ya?ml|SUMMARY\.md)$/i;
+/** Files beside documents that say something about them: Docusaurus', of enhancement proposals, MkDocs', Jekyll's, of mdBook and GitBook. */
+const COMPANION =
+	/(?:^|\/)(?:_category_\.(?:json|ya?ml)|kep\.ya?ml|mkdocs\.ya?ml|_config\.ya?ml|SUMMARY\.md)$/i;
 
 export function isCompanion(path: string): boolean {
 	return COMPANION.test(path);
@@ -23,6 +25,8 @@ export interface Companions {
 	readonly dataOf: (path: string) => FrontMatter;
 	/** What a table of contents calls it. */
 	readonly listedAs: (path: string) => string | undefined;
+	/** What the site that it belongs to says of itself: documents name it as `{{ site.repository }}`. */
+	readonly siteOf: (path: string) => FrontMatter;
 }
 
 /** What cannot be read says nothing. */
@@ -41,7 +45,8 @@ export function readCompanions(
 		),
 	);
 	const topics = new Map(
-		records.flatMap(({ folder, data }) => {
+		records.flatMap(({ path, folder, data }) => {
+			if (!/_category_\.\w+$/i.test(path)) return [];
 			const label = textOf(data["label"]);
 			return label === undefined ? [] : [[folder, label] as const];
 		}),
@@ -49,11 +54,17 @@ export function readCompanions(
 	const lists = texts.filter(({ path, text }) => {
 		return /\.md$/i.test(path) && !reasonToWithhold(path, parseMarkdown(text).data, today);
 	});
-	const listed = new Map(lists.flatMap(titlesIn));
+	const navigations = records.filter(({ path }) => /mkdocs\.ya?ml$/i.test(path));
+	const listed = new Map([...lists.flatMap(titlesIn), ...navigations.flatMap(titlesInNavigation)]);
+	const sites = new Map(
+		records.flatMap(({ path, folder, data }) =>
+			/_config\.ya?ml$/i.test(path) ? [[folder, toSite(data)] as const] : [],
+		),
+	);
 	return {
 		dataOf: (path) => {
 			const folder = folderOf(path);
-			const topic = topicOf(folder, topics);
+			const topic = nearest(folder, topics);
 			const isProposal = /(?:^|\/)readme\.md$/i.test(path);
 			return {
 				...(isProposal && proposals.get(folder)),
@@ -61,6 +72,7 @@ export function readCompanions(
 			};
 		},
 		listedAs: (path) => listed.get(path),
+		siteOf: (path) => nearest(folderOf(path), sites) ?? {},
 	};
 }
 
@@ -75,11 +87,16 @@ function toProposal(data: FrontMatter): FrontMatter {
 	return { ...data, tags: [...textsOf(data["tags"]), ...(status === undefined ? [] : [status])] };
 }
 
-/** The label of the nearest folder that has one. */
-function topicOf(folder: string, topics: ReadonlyMap<string, string>): string | undefined {
+/** Where a site lies is no part of its documents: their links lead from one to the other wherever that is. */
+function toSite({ url: _url, baseurl: _baseurl, ...rest }: FrontMatter): FrontMatter {
+	return rest;
+}
+
+/** What the nearest folder has that has something. */
+function nearest<T>(folder: string, given: ReadonlyMap<string, T>): T | undefined {
 	for (let at = folder; ; at = folderOf(at.slice(0, -1))) {
-		const topic = topics.get(at);
-		if (topic !== undefined || at === "") return topic;
+		const found = given.get(at);
+		if (found !== undefined || at === "") return found;
 	}
 }
 
@@ -102,6 +119,26 @@ function titlesIn({
 		const title = toPlainText(label);
 		return target.kind === "internal" && title !== "" ? [[target.path, title] as const] : [];
 	});
+}
+
+const NAVIGATION_DEPTH = 16;
+
+/** `nav`, or `pages` as it was called before, of `mkdocs.yml`: titles with paths below `docs`, in groups of groups. */
+function titlesInNavigation({
+	folder,
+	data,
+}: Pick<ReturnType<typeof toRecord>, "folder" | "data">) {
+	const root = `${folder}${(textOf(data["docs_dir"]) ?? "docs").replace(/^\.\/|\/+$/g, "")}/`;
+	const titles: (readonly [string, string])[] = [];
+	const visit = (entries: unknown, depth: number): void => {
+		if (!Array.isArray(entries) || depth > NAVIGATION_DEPTH) return;
+		for (const [label, to] of entries.filter(isMapping).flatMap((one) => Object.entries(one))) {
+			if (typeof to === "string") titles.push([`${root}${to}`, cleanLine(label)]);
+			else visit(to, depth + 1);
+		}
+	};
+	visit(data["nav"] ?? data["pages"], 0);
+	return titles.filter(([, title]) => title !== "");
 }
 
 /** Front matter with what stands beside its document; tags add up. */

@@ -1,4 +1,9 @@
-import { withoutBlockDialects, withoutGaps, withoutModuleLines } from "./block-dialects.js";
+import {
+	withoutBlockDialects,
+	withoutGaps,
+	withoutHtmlGaps,
+	withoutModuleLines,
+} from "./block-dialects.js";
 import { withCompanions } from "./companions.js";
 import { type DocumentDates, readDates } from "./document-dates.js";
 import { reasonAgainstPart } from "./document-formats.js";
@@ -73,9 +78,13 @@ export async function createDocumentReader(options: ReadingOptions = {}) {
 	return {
 		cutAtHeadings: cuts.cutAtHeadings,
 		/** Never throws: what cannot be read is a refusal. */
-		read(path: string, bytes: Uint8Array, beside: FrontMatter = {}): ForeignDocument | Refusal {
+		read(
+			path: string,
+			bytes: Uint8Array,
+			{ beside = {}, site = {} }: Partial<Surroundings> = {},
+		): ForeignDocument | Refusal {
 			try {
-				return readFile(path, bytes, { options, parsers, beside });
+				return readFile(path, bytes, { options, parsers, beside, site });
 			} catch (error) {
 				// Elements inside one another without end.
 				if (!(error instanceof RangeError)) throw error;
@@ -85,9 +94,14 @@ export async function createDocumentReader(options: ReadingOptions = {}) {
 	};
 }
 
-interface Context {
+interface Surroundings {
 	/** Front matter that lies beside the document. */
 	readonly beside: FrontMatter;
+	/** What its text may name as `{{ site.key }}`. */
+	readonly site: FrontMatter;
+}
+
+interface Context extends Surroundings {
 	readonly options: ReadingOptions;
 	readonly parsers: Parsers;
 }
@@ -166,7 +180,7 @@ function readWritten(path: string, text: string, { readPage }: Parsers): Written
 function readDocument(
 	path: string,
 	{ data, body }: Written,
-	{ options, parsers }: Context,
+	{ options, parsers, site }: Context,
 ): ForeignDocument | Refusal {
 	const withheldBelow = /(?:^|\/)_?index(?:\.[\w-]+)*$/i.test(path)
 		? reasonToWithholdBelow(data, options.today)
@@ -174,7 +188,7 @@ function readDocument(
 	const reason = reasonToWithhold(path, data, options.today);
 	const names = [...namesIn(data), firstHeading(body) ?? ""];
 	if (reason !== undefined) return { reason, kind: "private", withheldBelow, names };
-	const plain = toPlainMarkdown(path, { data, body }, parsers);
+	const plain = toPlainMarkdown(path, { data: { ...data, site }, body }, parsers);
 	const givenDescription = descriptionIn(data);
 	if (plain === "" && givenDescription === undefined && textOf(data["title"]) === undefined) {
 		return { reason: "The file is empty.", kind: "other", withheldBelow };
@@ -206,7 +220,7 @@ function toPlainMarkdown(path: string, { data, body }: Written, parsers: Parsers
 	const asMdx = /\.mdx$/i.test(path) || looksLikeMdx(read);
 	const shown = asMdx ? parsers.mdxToMarkdown(withoutTags(read, data, parsers)) : undefined;
 	const blocks = withoutBlockDialects(shown ?? (asMdx ? withoutModuleLines(read) : read));
-	const text = cleanText(withoutTags(blocks, data, parsers)).trim();
+	const text = withoutHtmlGaps(cleanText(withoutTags(blocks, data, parsers)).trim());
 	const edits = /<[a-z/]/i.test(text)
 		? parsers.htmlEdits(text, parsers.parseTree(text), parsers.readers)
 		: [];

@@ -1,4 +1,4 @@
-import { type FrontMatter, textOf } from "./front-matter.js";
+import { type FrontMatter, isMapping, textOf } from "./front-matter.js";
 import { toReadableName } from "./title-choice.js";
 
 /**
@@ -6,6 +6,8 @@ import { toReadableName } from "./title-choice.js";
  * (`{{< … >}}`, `{{% … %}}`) and Templater (`<% … %>`).
  */
 const OPENING = /\{%[-+]?|\{\{[<%]|(?<![\\\w^_}])\$?\{\{|<%/g;
+/** Right behind a tag no formula goes on. */
+const NEXT_OUTPUT = /\$?\{\{(?![<%])/y;
 const OUTPUT = /\$?\{\{([^{}]{0,500})\}\}\}?/y;
 /** What is longer is no tag. */
 const TAG_CHARS = 4_000;
@@ -68,12 +70,10 @@ export function withoutTemplateTags(
 		if (!tag || tag.start < from) continue;
 		kept += text.slice(from, tag.start);
 		from = tag.end;
-		const end = ends.get(tag);
-		if (end && !tag.isClosing && DROPPED_WITH_CONTENT.has(tag.name)) from = end.end;
-		else if (end && !tag.isClosing && CODE_BLOCKS.has(tag.name)) {
-			kept += toFence(tag.text, text.slice(tag.end, end.start));
-			from = end.end;
-		} else kept += shownOf(tag, data, text);
+		const end = tag.isClosing ? undefined : ends.get(tag);
+		const whole = end && shownWhole(tag, text.slice(tag.end, end.start), text);
+		kept += whole ?? shownOf(tag, data, text);
+		if (end && whole !== undefined) from = end.end;
 	}
 	return kept + text.slice(from);
 }
@@ -85,7 +85,9 @@ function findTags(text: string): readonly Tag[] {
 	let opening: RegExpExecArray | null;
 	OPENING.lastIndex = 0;
 	for (;;) {
-		opening = OPENING.exec(text);
+		NEXT_OUTPUT.lastIndex = OPENING.lastIndex;
+		opening =
+			(tags.at(-1)?.end === OPENING.lastIndex && NEXT_OUTPUT.exec(text)) || OPENING.exec(text);
 		if (!opening) return tags;
 		const tag = readTag(text, opening, seek);
 		if (tag) tags.push(tag);
@@ -179,10 +181,27 @@ function pairTags(tags: readonly Tag[]): ReadonlyMap<Tag, Tag> {
 	return ends;
 }
 
+const RAW_MARKS = /\{%-?\s{0,20}(?:end)?raw\s{0,20}-?%\}[ \t]*\n?/g;
+
+/** What a tag and all up to its end become together; undefined where each is read for itself. */
+function shownWhole({ name, text: rest, start }: Tag, content: string, text: string) {
+	if (DROPPED_WITH_CONTENT.has(name)) return "";
+	if (CODE_BLOCKS.has(name)) return toFence(rest, content);
+	// `<code>{% raw %}{{ name }}{% endraw %}</code>`: a tag that is written about.
+	const isCode = name === "raw" && /<code>\s*$/i.test(text.slice(Math.max(0, start - 20), start));
+	return isCode ? content : undefined;
+}
+
 function toFence(language: string, code: string): string {
 	const [word = ""] = language.split(/\s/, 1);
 	const name = word.replace(/[^\w+#-]/g, "");
-	return ["\n\n```", name, "\n", code.replace(/^\s*\n|\s+$/g, ""), "\n```\n\n"].join("");
+	return [
+		"\n\n```",
+		name,
+		"\n",
+		code.replace(RAW_MARKS, "").replace(/^\s*\n|\s+$/g, ""),
+		"\n```\n\n",
+	].join("");
 }
 
 function shownOf(tag: Tag, data: FrontMatter, text: string): string {
@@ -216,10 +235,13 @@ function linkOf(attributes: ReadonlyMap<string, string>, shown: string | undefin
 	return label && `[${label.replace(/[[\]]/g, "")}](${address})`;
 }
 
-/** `{{ page.title }}` where the document says it; a literal stands for itself. */
+/** `{{ page.title }}` where the document says it, `{{ site.title }}` where its site does; a literal stands for itself. */
 function outputOf({ text: rest, name }: Tag, data: FrontMatter): string {
 	const own = /^\$?(?:page|frontmatter|fm|params?)\.([\w-]+)$/.exec(name);
 	if (own?.[1] !== undefined) return textOf(data[own[1]]) ?? "";
+	const ofSite = /^site\.([\w-]+)$/.exec(name)?.[1];
+	if (ofSite !== undefined)
+		return isMapping(data["site"]) ? (textOf(data["site"][ofSite]) ?? "") : "";
 	const literal = /^(?:"([^"{}]*)"|'([^'{}]*)')/.exec(`${name}${rest}`.trim());
 	return literal?.[1] ?? literal?.[2] ?? "";
 }

@@ -193,11 +193,21 @@ function* sentencesOf(marked: string, { whole, byId, names }: Attribution) {
 
 const STEP = /^[ \t]*(\d{1,3})[.)][ \t]/;
 
+/** A link and the notes behind it. */
+const NOTED_LINK = /(?<!!)\[([^[\]]{1,500})\]\([^()\s]{0,2000}\)((?:\ue000\d{1,6}\ue001)+)/g;
+
+/** A link that reads several sentences, as references do, carries each of them. */
+function noteEach(link: string, label: string, notes: string): string {
+	const sentences = splitSentences(label.replace(/\s+/g, " "));
+	return sentences.length < 2 ? link : sentences.map((sentence) => sentence + notes).join(" ");
+}
+
 /** Sentences of a paragraph, or of an item of a list; the first one of a numbered item has its number. */
 function toItemSentences(item: string) {
 	const [, number] = STEP.exec(item) ?? [];
 	// A note belongs to the sentence it ends, so it moves in front of the full stop.
-	const sentences = splitSentences(toLine(item).replace(NOTES_BEHIND, "$2$1"));
+	const noted = item.replace(NOTED_LINK, noteEach);
+	const sentences = splitSentences(toLine(noted).replace(NOTES_BEHIND, "$2$1"));
 	return sentences.map((sentence, at) => {
 		const next = sentences[at + 1] ?? "";
 		// `It is faster. (#12)`: what stands without words belongs to the words before.

@@ -225,7 +225,10 @@ function* readDocuments(
 		if (isSection(path)) note(path, cascadeOf(path, bytes, today));
 	}
 	for (const [path, bytes] of files) {
-		const document = reader.read(path, bytes, companions.dataOf(path));
+		const document = reader.read(path, bytes, {
+			beside: companions.dataOf(path),
+			site: companions.siteOf(path),
+		});
 		note(path, document.withheldBelow);
 		if ("reason" in document) skipped.push(toSkipped(path, document));
 		else read.push(document);

@@ -74,6 +74,6 @@ async function openAndCount(
 		if (error.message.startsWith("The backup is damaged")) throw error;
 		// The sentence names a folder that is gone by then, and goes on about restoring a backup.
 		const [problem = ""] = error.message.replaceAll(folder, from).split(" Nothing was changed.");
-		throw spoiled(from, problem);
+		throw spoiled(from, problem.replace(/\.$/, ""));
 	}
 }

@@ -68,6 +68,35 @@ t.test("code keeps what looks like a template, and a type keeps its parameter", 
 	t.equal(await bodyOf("a.md", text), text);
 });
 
+t.test(
+	"a paragraph of HTML goes on over empty lines, and tags that are written about stay",
+	async (t) => {
+		const table = [
+			"<table><tr><td>",
+			"      <p>",
+			"",
+			'        See drafts and <a href="/drafts/">them</a>, or',
+			"        <code>{% raw %}{% include a.html %}{% endraw %}</code>.",
+			"",
+			"      </p>",
+			"</td></tr></table>",
+		];
+		t.match(
+			await bodyOf("a.md", [...table, "", "After it."].join("\n")),
+			/^\| See drafts and \[them\]\(\/drafts\/\), or `\{% include a\.html %\}`\. \|\n\nAfter it\.$/m,
+		);
+		t.equal(
+			await bodyOf(
+				"a.md",
+				"{% highlight html %}\n{% raw %}\n{{ name }}\n{% endraw %}\n{% endhighlight %}",
+			),
+			"```html\n{{ name }}\n```",
+		);
+		const fenced = ["```html", "<div>", "<p>", "", "    text", "</p>", "```"].join("\n");
+		t.equal(await bodyOf("a.md", fenced), fenced);
+	},
+);
+
 t.test("plain Markdown stays as it was written", async (t) => {
 	const text =
 		"Title\n=====\n\n* one\n* two  \n  more\n\n> quoted *text*\n\n| a | b |\n|--|--|\n| 1 | 2 |";

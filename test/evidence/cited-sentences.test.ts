@@ -1,6 +1,7 @@
 import fc from "fast-check";
 import t from "tap";
-import { splitSentences } from "../../src/evidence/cited-sentences.js";
+import { splitSentences, toCitedSentences } from "../../src/evidence/cited-sentences.js";
+import { graphOf } from "../knowledge/sample-bundle.js";
 
 t.test("abbreviations and initials end no sentence, whatever stands behind them", (t) => {
 	for (const [text, sentences] of [
@@ -45,6 +46,38 @@ t.test("where a long text is cut into pieces changes none of its sentences", (t)
 			);
 		}),
 		{ numRuns: 20 },
+	);
+	t.end();
+});
+
+t.test("a link that reads several sentences carries each of them", (t) => {
+	const graph = graphOf({
+		"graph.md": "---\ntype: domain\nid: tides\n---\n",
+		"moon.md": `---
+type: Concept
+description: Why the sea moves.
+sources: [{ id: a, resource: "https://a.example" }, { id: b, resource: "https://b.example" }]
+---
+The moon pulls. [Bell, A. (2016). Tides in
+harbors. *Sea*, 4(1).](https://a.example)[^a] It is [near](https://b.example)[^b] us.
+
+[^a]: <https://a.example>
+[^b]: <https://b.example>
+`,
+	});
+	const [concept] = graph.concepts;
+	t.ok(concept);
+	const cited = concept ? toCitedSentences(graph, concept) : [];
+	t.same(
+		cited
+			.filter(({ paragraph }) => paragraph > 0)
+			.map(({ text, sources }) => [text, ...sources.map(({ sourceUrl }) => sourceUrl)]),
+		[
+			["Bell, A. (2016).", "https://a.example"],
+			["Tides in harbors.", "https://a.example"],
+			["Sea, 4(1).", "https://a.example"],
+			["It is near us.", "https://b.example"],
+		],
 	);
 	t.end();
 });

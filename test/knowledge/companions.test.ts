@@ -20,6 +20,12 @@ const SITE = {
 	"proposals/13-moon/README.md": "# Moon\n\nText.",
 	"book/SUMMARY.md": `# Summary\n\n* [Casting **off**](ch-1.md)\n* [Knots](ch-2.md)\n* [a](${" ".repeat(100_000)}b\n* [a](${" ".repeat(1_900)}\n`,
 	"book/private/SUMMARY.md": "* [The sale](../ch-3.md)\n",
+	"manual/mkdocs.yml":
+		"nav:\n  - Start: index.md\n  - Harbors:\n    - North: [{ Old pier: old.md }]\n    - plain.md\n",
+	"manual/docs/old.md": "Text without a heading.",
+	"news/_config.yml": "label: News\nrepository: https://tracker.example/tides\nbaseurl: /coast\n",
+	"news/dredged.md":
+		"# Dredged\n\nSee [the issue]({{ site.repository }}/7) and [the pier]({{ site.baseurl }}/old/) {{ site.nothing }}{{ site.label }}.",
 	"book/ch-3.md": "Text without a heading.",
 	"book/ch-1.md": "Text without a heading.",
 	"book/ch-2.md": "# Knots that hold\n\nText.",
@@ -55,7 +61,12 @@ for (const form of ["folder", "archive"] as const) {
 		t.match(at("book/ch-1.md"), { title: "Casting off" });
 		t.match(at("book/ch-2.md"), { title: "Knots that hold" });
 		t.match(at("book/ch-3.md"), { title: "CH-3" });
-		t.equal(report.imported, 8);
+		t.match(at("manual/docs/old.md"), { title: "Old pier" });
+		t.match(at("news/dredged.md"), {
+			tags: [],
+			body: /\(https:\/\/tracker\.example\/tides\/7\).*\(\/manual\/docs\/old\.md\) News\./,
+		});
+		t.equal(report.imported, 10);
 		t.match(report.skipped, [
 			{ file: "book/SUMMARY.md", reason: /navigation/ },
 			{ file: "book/private/SUMMARY.md", reason: /navigation/ },

@@ -1,6 +1,6 @@
-/** What only the generator of a site understands: none of it may be served. */
+/** What only the generator of a site understands: none of it may be served. `Vec<Text>` names a type, no component. */
 export const TEMPLATES =
-	/\{\{|\{%|<%|%%|^:::|^!!!|^\?\?\?|^===[!+]? +["']|--8<--|\{:|\{ ?[.#]\w|\[\[|^import |^export |<[A-Z][a-z]+|:material-|\[!\w|\^block|<\/?(?:p|div|table|details|summary|kbd|a|br)\b/m;
+	/\{\{|\{%|<%|%%|^:::|^!!!|^\?\?\?|^===[!+]? +["']|--8<--|\{:|\{ ?[.#]\w|\[\[|^import |^export |(?<!\w)<[A-Z][a-z]+|:material-|\[!\w|\^block|<\/?(?:p|div|table|details|summary|kbd|a|br)\b/m;
 
 /** What is written between fences and backticks is content. */
 export function withoutCode(text: string): string {

@@ -111,3 +111,85 @@ t.test("names are distinguished, however many there are", async (t) => {
 	t.ok(names.every((name) => seen.has(name) && seen.add(name)));
 	t.notOk(seen.has("another"));
 });
+
+t.test("a receipt belongs to its own capture, not to another of the same amount", async (t) => {
+	const entries = { "cust:tok_a": -1n, "rev:per_call": 1n };
+	const capture = posting("c", entries, { kind: "capture" });
+	const own = receiptRow("rcpt_a", { transactionId: capture.id, amountMicros: 1n });
+	const stray = receiptRow("rcpt_b", { transactionId: "txn_other", amountMicros: 1n });
+	t.same(checkCaptures({ postings: [capture], receipts: [own] }), []);
+	t.same(checkCaptures({ postings: [capture], receipts: [own, stray] }), [
+		"I6: the receipt rcpt_b stands for no capture of its amount.",
+	]);
+	for (const [rail, amountMicros, isSound] of [
+		["plan", 0n, true],
+		["plan", 2n, false],
+		["spt", 0n, false],
+	] as const) {
+		const free = { ...own, rail, amountMicros };
+		const found = checkCaptures({ postings: [capture], receipts: [free] });
+		t.equal(found.length, isSound ? 0 : 1, `${rail} ${amountMicros}`);
+	}
+});
+
+t.test("receipts of two payments repeat nothing; a third of the first does", async (t) => {
+	const seen = createSeenNames();
+	const receiptOf = (id: string, paymentId: string) => {
+		const settlement = { network: "n", transactionHash: HASH, payer: "p", paymentId };
+		return { postings: [], receipts: [receiptRow(id, { settlement })] };
+	};
+	t.same(findRepeated(receiptOf("rcpt_1", "pay_1"), seen), []);
+	t.same(findRepeated(receiptOf("rcpt_2", "pay_2"), seen), []);
+	t.same(findRepeated(receiptOf("rcpt_3", "pay_1"), seen), [
+		{
+			name: "receipt pay_1",
+			sentence: "I7: rcpt_3 is a second receipt of the payment pay_1.",
+		},
+	]);
+});
+
+t.test("owners who are owed another sum than their share are a breach", async (t) => {
+	const { before, since } = await findingsAfter(({ store }) =>
+		store.transaction(async (tx) => {
+			const entries = {
+				...{ "cust:tok_a": -10n, "rev:per_call": 10n },
+				...{ "owed:ann": 4n, shares: -4n },
+			};
+			const capture = posting("c", entries, { kind: "capture" });
+			await tx.post(capture);
+			const owners = [{ owner: "ann", basisPoints: 5_000 }];
+			const own = { transactionId: capture.id, amountMicros: 10n, owners };
+			await tx.put("receipts", receiptRow("rcpt_c", own));
+		}),
+	);
+	t.same(before, []);
+	t.same(since, ["I11: the capture txn_c does not owe the owners of its revenue their shares."]);
+});
+
+t.test("refund rows of one receipt are added up, posted or not", async (t) => {
+	let receiptId = "";
+	const { since, full } = await findingsAfter(async ({ store, sell, refunds }) => {
+		({ id: receiptId } = await sell({ owner: "tok_a", amountMicros: 500_000n }));
+		const row = await refunds.refundReceipt({ receiptId, reason: "r", amountMicros: 100_000n });
+		const unposted = { ...row, id: "rfd_stray", amountMicros: 450_000n };
+		await store.transaction((tx) => tx.put("refunds", unposted));
+	});
+	const sentence = `I9: ${receiptId} charged 0.50 USD and was refunded 0.55 USD.`;
+	t.same(since, [sentence]);
+	t.same(full, ["I9: the refund rfd_stray was never posted.", sentence]);
+});
+
+t.test("only a retry key that is done and names a receipt is held against it", async (t) => {
+	const { full } = await findingsAfter(async ({ store, ledger }) => {
+		const terms = { from: "cust:tok_a", owner: "tok_a", rail: "spt", amountMicros: 1n };
+		const what = { operationId: "graphs.search", billingType: "per_call" } as const;
+		await store.transaction(async (tx) => {
+			const hold = await ledger.authorize(tx, { ...terms, ...what, idempotencyId: "open" });
+			const row = { fingerprint: "f", holdId: hold.id, createdAt: 0, expiresAt: 1e15 };
+			const open = { ...row, state: "in_flight", receiptId: "rcpt_later" } as const;
+			await tx.put("idempotency", { ...open, id: "open" });
+			await tx.put("idempotency", { ...row, state: "done", receiptId: undefined, id: "free" });
+		});
+	});
+	t.same(full, []);
+});

@@ -116,6 +116,28 @@ t.test(
 	},
 );
 
+t.test("a booking is held against its own place, else its amount, else the first", async (t) => {
+	const cases = [
+		["the place", ":0", 500_000n, { count: 0, differs: [["0.30", "0.50"]], left: ["0.50"] }],
+		["the second place", ":1", 500_000n, { count: 1, differs: [], left: ["0.30"] }],
+		["the amount", "", 500_000n, { count: 1, differs: [], left: ["0.30"] }],
+		["the amount of the first", "", 300_000n, { count: 1, differs: [], left: ["0.50"] }],
+		["neither", ":7", 400_000n, { count: 0, differs: [["0.30", "0.40"]], left: ["0.50"] }],
+	] as const;
+	for (const [title, place, amountMicros, found] of cases) {
+		const { clock, chain, chainBooks, settle } = await openBothBooks();
+		const wallet = createSimWallet(chain, { name: "w", now: clock.now, balance: 800_000n });
+		const values = [300_000n, 500_000n];
+		const [first] = chain.executeTogether(values.map((value) => wallet.sign({ value })));
+		await settle("pay_1", amountMicros, `${first?.hash}${place}`);
+		clock.set(clock.now() + 1_000);
+		const { matched, differing, chain_only } = await chainBooks.reconcile({});
+		const differs = differing.map(({ amount_usd, ledger_usd }) => [amount_usd, ledger_usd]);
+		const left = chain_only.map(({ amount_usd }) => amount_usd);
+		t.same({ count: matched.count, differs, left }, found, title);
+	}
+});
+
 t.test("money of a payment whose outcome is open is not booked away from it", async (t) => {
 	const { store, chain, chainBooks } = await openBothBooks();
 	const { hash } = chain.transfer(PAYER, SIM_TERMS.payTo, 500_000n);
@@ -144,6 +166,19 @@ t.test("only a payment of the same payer and amount explains a transfer", async 
 		const { open: explained, chain_only } = await chainBooks.reconcile({});
 		t.same([explained.length, chain_only.length], isExplained ? [1, 0] : [0, 1]);
 	}
+});
+
+t.test("a payment explains no transfer that leaves", async (t) => {
+	const { store, chain, chainBooks } = await openBothBooks();
+	chain.mint(SIM_TERMS.payTo, 100_000n);
+	const { hash } = chain.transfer(SIM_TERMS.payTo, PAYER, 100_000n);
+	const open = { id: "pay_open", state: "unknown", owner: WALLET, payer: PAYER, graphIds: [] };
+	const row = { ...open, amountMicros: 100_000n, transactionHash: hash };
+	await store.transaction((tx) => tx.put("payments", row as never));
+	t.match(await chainBooks.reconcile({}), {
+		open: [],
+		chain_only: [{ transaction: hash, direction: "out" }],
+	});
 });
 
 t.test("a refund that is being paid explains its own transfer", async (t) => {

@@ -263,3 +263,16 @@ t.test("small sums are added only to a small one of the same destination that wa
 	const next = await back(4n);
 	t.notOk([first.id, other.id, elsewhere.id].includes(next.id));
 });
+
+t.test("owners are listed by name, in whatever order they earned", async (t) => {
+	const find = (id: string) => ({ prices: {}, owners: [{ owner: id, basisPoints: 10_000 }] });
+	const { issue, sell, refunds } = await openBooks({ ownersOf: createOwnersOf({ find }) });
+	await issue("tok_a", 9_000_000n);
+	for (const owner of ["mia", "zed", "ann", "bob"])
+		await sell({ owner: "tok_a", amountMicros: PRICE, graphIds: [owner] });
+	const { owners } = await refunds.listOwed();
+	t.same(
+		owners.map(({ owner, owedMicros }) => [owner, owedMicros]),
+		["ann", "bob", "mia", "zed"].map((owner) => [owner, PRICE]),
+	);
+});

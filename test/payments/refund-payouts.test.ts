@@ -39,8 +39,61 @@ t.test("a refund is paid from our wallet and booked with its transaction", async
 
 t.test("twenty payments of one refund at once send one transfer", async (t) => {
 	const { payouts, id, chain } = await openPayouts();
-	await Promise.allSettled(Array.from({ length: 20 }, () => payouts.pay({ id })));
+	const tries = await Promise.allSettled(times(20, () => payouts.pay({ id })));
 	t.equal(chain.transactions.length, 1);
+	const underWay = `A transfer for ${id} is under way. "tollgraph ledger reconcile" asks the chain what became of it.`;
+	const refused = tries.flatMap((one) => (one.status === "rejected" ? [one.reason.message] : []));
+	t.same(refused, Array(19).fill(underWay));
+});
+
+t.test("one that failed before is sent once, however many pay it in that moment", async (t) => {
+	let isRefused = true;
+	const { payouts, id, chain } = await openPayouts((treasury) => ({
+		...treasury,
+		async transfer(...given) {
+			if (isRefused) throw new Error("no gas");
+			return treasury.transfer(...given);
+		},
+	}));
+	await t.rejects(payouts.pay({ id }), { message: "no gas" });
+	isRefused = false;
+	const tries = await Promise.allSettled(times(20, () => payouts.pay({ id })));
+	t.equal(tries.filter(({ status }) => status === "fulfilled").length, 1);
+	t.equal(chain.transactions.length, 1);
+});
+
+t.test("what is recorded by hand in that moment is not sent as well", async (t) => {
+	const { payouts, id, chain, row } = await openPayouts();
+	const [recorded, sent] = await Promise.allSettled([
+		payouts.pay({ id, transactionHash: HASH }),
+		payouts.pay({ id }),
+	]);
+	t.equal(recorded.status, "fulfilled");
+	t.match(sent, { status: "rejected", reason: { message: `The refund ${id} is paid already.` } });
+	t.match(await row(), { state: "paid", transactionHash: HASH });
+	t.equal(chain.transactions.length, 0);
+});
+
+t.test("the hash of an attempt that was given up or paid changes nothing later", async (t) => {
+	const late: ((hash: string) => Promise<void>)[] = [];
+	const hashes = [`0x${"a".repeat(64)}`, `0x${"b".repeat(64)}`];
+	const { payouts, clock, id, row } = await openPayouts((treasury) => ({
+		...treasury,
+		async transfer(_terms, _to, _value, { onBroadcast }) {
+			late.push(onBroadcast as (hash: string) => Promise<void>);
+			await onBroadcast(hashes[late.length - 1] as typeof HASH & `0x${string}`);
+			throw new Error("connection lost");
+		},
+	}));
+	await payouts.pay({ id });
+	clock.set(clock.now() + LIMITS.refundTransferTtlMs);
+	const again = await payouts.pay({ id, again: true });
+	t.match(again, { state: "paying", transactionHash: hashes[1] });
+	await late[0]?.(HASH);
+	t.same(await row(), again, "it belongs to the attempt before");
+	const paid = await payouts.pay({ id, transactionHash: hashes[1] });
+	await late[1]?.(HASH);
+	t.same(await row(), paid, "it is at an end");
 });
 
 t.test("a transfer whose outcome is unknown is not sent again and found by its hash", async (t) => {
@@ -71,9 +124,27 @@ t.test("a crash between sending and writing the hash down is found by what was s
 	t.equal(await payouts.reconcile(), 0);
 	chain.transfer(SIM_TERMS.payTo, ADDRESS, 499_999n);
 	t.equal(await payouts.reconcile(), 0, "another amount is another transfer");
+	chain.transfer(SIM_TERMS.payTo, `0x${"2".repeat(40)}`, 500_000n);
+	t.equal(await payouts.reconcile(), 0, "it went to another address");
 	const { hash } = chain.transfer(SIM_TERMS.payTo, ADDRESS, 500_000n);
 	t.equal(await payouts.reconcile(), 1);
 	t.match(await row(), { state: "paid", transactionHash: hash });
+});
+
+t.test("a transfer that paid one refund is not taken for that of another", async (t) => {
+	const { payouts, store, clock, sell, settle, refunds, id, chain } = await openPayouts();
+	await payouts.pay({ id });
+	await settle("pay_2", 500_000n, `0x${"2".repeat(64)}`);
+	const receipt = await sell({ owner: WALLET, amountMicros: 500_000n, rail: "x402" });
+	const other = await refunds.refundReceipt({ receiptId: receipt.id, reason: "r" });
+	const paying = { ...other, state: "paying", payingSince: clock.now() } as const;
+	await store.transaction((tx) => tx.put("refunds", paying));
+	t.equal(await payouts.reconcile(), 0);
+	const { hash } = chain.transfer(SIM_TERMS.payTo, ADDRESS, 500_000n);
+	t.equal(await payouts.reconcile(), 1);
+	t.match(await store.read((reader) => reader.get("refunds", other.id)), {
+		...{ state: "paid", transactionHash: hash },
+	});
 });
 
 t.test("a transfer the chain never shows may be sent again after an hour", async (t) => {
@@ -162,7 +233,10 @@ t.test("a refund that was not sent stays pending and says why", async (t) => {
 t.test("what was paid by hand is recorded once, with its transaction", async (t) => {
 	const { payouts, refunds, id, sell, issue, store, soundness } = await openPayouts();
 	await t.rejects(payouts.pay({ id, transactionHash: "0x12" }), { message: /is no hash/ });
-	await t.rejects(payouts.pay({ id: "rfd_nobody" }), { code: "NOT_FOUND" });
+	await t.rejects(payouts.pay({ id: "rfd_none" }), {
+		code: "NOT_FOUND",
+		message: 'No refund is called "rfd_none".',
+	});
 	t.match(await payouts.pay({ id, transactionHash: HASH }), { state: "paid" });
 
 	await issue("tok_a", 500_000n);

@@ -115,3 +115,56 @@ t.test(
 		t.same(await store.digest(1), { sequence: 1, sha256 });
 	},
 );
+
+const OTHER_BALANCES = {
+	...{ code: "UNAVAILABLE", retryable: false },
+	message:
+		'The journal in "folder" adds up to other balances than the ones in use. Stop the service and start it again: it then works from the journal.',
+};
+
+t.test("each sum of the journal is compared with what is in use", async (t) => {
+	const bodies = [1n, 2n].map((cents, index) => body(`t${index}`, cents));
+	const sound = target(journalOf(bodies).segments(2), 2, 3n);
+	const { state } = sound;
+	const [cash, cust] = state.balances;
+	const audit = (changed: Parameters<ReturnType<typeof createAuditor>["audit"]>[0]) =>
+		createAuditor(journalOf(bodies).reader, "folder").audit(changed);
+	t.same(await audit(sound), { transactions: 2, frames: 2 });
+	for (const changes of [
+		{ transactions: 3 },
+		{ balances: [cash] },
+		{ balances: [cash, ["cust:a", 4n] as const] },
+		{ balances: [["cash:manual", -4n] as const, cust] },
+		{ balances: [cash, cust, ["cust:b", 0n] as const] },
+	])
+		await t.rejects(audit({ ...sound, state: { ...state, ...changes } }), OTHER_BALANCES);
+	await t.rejects(audit({ ...sound, head: link(3) }), OTHER_BALANCES);
+});
+
+t.test("a segment behind another chain does not follow", async (t) => {
+	const bodies = [1n, 2n, 3n, 4n].map((cents, index) => body(`t${index}`, cents));
+	for (const start of [
+		{ sequence: 3, crc: 99 },
+		{ sequence: 4, crc: 21 },
+	]) {
+		const { reader, segments } = journalOf(bodies);
+		const [first, second] = segments(4);
+		if (!first || !second) throw new Error("There are two segments.");
+		const auditor = createAuditor(reader, "folder");
+		await t.rejects(auditor.audit(target([first, { ...second, start }], 4, 10n)), {
+			...{ code: "UNAVAILABLE", retryable: false },
+			message:
+				/^The store is damaged: in "folder\/00000002\.journal", at byte 0, the segment does not follow the one before\. /,
+		});
+	}
+});
+
+t.test("what was added up is given to the caller, transaction by transaction", async (t) => {
+	const bodies = [1n, 2n].map((cents, index) => body(`t${index}`, cents));
+	const { reader, segments } = journalOf(bodies);
+	const seen: unknown[] = [];
+	await createAuditor(reader, "folder").audit(target(segments(2), 2, 3n), {
+		onTransaction: ({ postings }) => void seen.push(postings.map(({ id }) => id)),
+	});
+	t.same(seen, [["t0"], ["t1"]]);
+});

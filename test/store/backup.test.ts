@@ -1,5 +1,8 @@
 import t, { type Test } from "tap";
 import { ServiceError } from "../../src/kernel/errors.js";
+import type { FileSystem } from "../../store/journal/file-system.js";
+import { CHAIN_START, createFrameEncoder, HEADER_BYTES } from "../../store/journal/frame.js";
+import { walkFrames } from "../../store/journal/segments.js";
 import type { Store } from "../../store/store-port.js";
 import { seededRandom } from "../support/seeded-random.js";
 import { times } from "../support/times.js";
@@ -191,4 +194,84 @@ t.test("a disk without room for a backup and a reserve is not begun with", async
 	}
 	disk.room = { free: bytes + 66 * MIB, total: 10_000 * MIB };
 	t.match(await (await openOn(disk)).backup("/backup"), { transactions: 4 });
+});
+
+const unsound = (path: string, problem: string) => ({
+	...{ code: "UNAVAILABLE", retryable: false },
+	message: `No backup was made: what was read of "${path}" is not what was written there (${problem}). Run "tollgraph ledger verify"; if it finds the journal damaged, keep the older backups.`,
+});
+
+t.test("a segment that is gone, or another one, is named, and no backup is made", async (t) => {
+	const disk = await filledDisk("");
+	const path = "/store/segments/00000001.journal";
+	const store = await openOn(disk);
+	const { sequence } = store.head();
+	const whole = (await disk.read(path)) ?? Buffer.alloc(0);
+	await disk.remove(path);
+	await t.rejects(store.backup("/backup"), unsound(path, "the file is missing"));
+	const last = whole.lastIndexOf(0x0a, whole.length - 2) + 1;
+	const text = whole.toString("utf8", last).replace("tok_a", "tok_b").slice(0, -1);
+	const json = text.slice(HEADER_BYTES);
+	let link = CHAIN_START;
+	walkFrames(whole.subarray(0, last), CHAIN_START, (frame) => {
+		({ link } = frame);
+	});
+	const { bytes } = createFrameEncoder()(json, link);
+	await writeOn(disk, path, Buffer.concat([whole.subarray(0, last), bytes]));
+	const other = `it ends with frame ${sequence} instead of frame ${sequence}`;
+	await t.rejects(store.backup("/backup"), unsound(path, other));
+	t.same(backupsOn(disk), []);
+});
+
+async function writeOn(disk: FakeDisk, path: string, bytes: Buffer): Promise<void> {
+	const file = await disk.open(path, "create");
+	await file.write(bytes, 0);
+}
+
+t.test("a failure of the backup's disk says whether the store goes on", async (t) => {
+	for (const isStopped of [false, true]) {
+		const disk = await filledDisk("");
+		let store: Store | undefined;
+		const fileSystem: FileSystem = {
+			...disk,
+			async open(path, how) {
+				if (!path.startsWith("/backup")) return disk.open(path, how);
+				if (isStopped && store) {
+					disk.judge = () => ({ error: diskError("EIO") });
+					await credit(store, "cust:a", 1n, "during").catch(() => undefined);
+				}
+				throw diskError("ENOSPC");
+			},
+		};
+		store = await openOn(fileSystem);
+		await t.rejects(store.backup("/backup"), {
+			code: "UNAVAILABLE",
+			message: isStopped
+				? "The backup was not made (ENOSPC: simulated). The store has stopped, too: EIO: simulated. Free some space on its disk and start it again."
+				: "The backup was not made (ENOSPC: simulated). The store goes on; free some space or name another folder, and run it again.",
+		});
+		t.same(backupsOn(disk), []);
+	}
+});
+
+t.test("a backup says how far it is, and takes no text that was deleted meanwhile", async (t) => {
+	for (const isDeleted of [false, true]) {
+		const disk = await filledDisk("");
+		const store = await openOn(disk);
+		const progress: unknown[] = [];
+		const made = await store.backup("/backup", {
+			onProgress(one) {
+				if (isDeleted && progress.length === 0) void store.documents.delete("art_1");
+				progress.push(one);
+			},
+		});
+		t.same(
+			progress,
+			times(3, (index) => ({ done: index + 1, total: 3 })),
+			"a segment, query text and a document",
+		);
+		const copied = backupsOn(disk).filter((path) => path.includes("/documents/"));
+		t.equal(copied.length, isDeleted ? 0 : 1);
+		t.match(made, { files: isDeleted ? 3 : 4, transactions: 4, manifest: "manifest.json" });
+	}
 });

@@ -1,6 +1,7 @@
 import { existsSync, lstatSync, mkdirSync, readdirSync, symlinkSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import t from "tap";
+import { ServiceError } from "../../src/kernel/errors.js";
 import { systemRandom as random } from "../../src/kernel/ids.js";
 import { buildBeside, removeTree } from "../../store/journal/built-beside.js";
 import { type FileSystem, nodeFileSystem } from "../../store/journal/file-system.js";
@@ -187,4 +188,93 @@ t.test("the disk of these tests forgets what was not synced", async (t) => {
 		["0: /one/two/a", "0: /other/two/a", "1: ", "1: /one/two/a"],
 		"a folder's name, and its new name",
 	);
+});
+
+t.test("a folder above that another process makes first is its own", async (t) => {
+	for (const fails of [false, true]) {
+		const disk = createFakeDisk();
+		const racing: FileSystem = {
+			...disk,
+			async makeNewFolder(path) {
+				await disk.makeNewFolder(path);
+				if (path === "/2026") throw diskError("EEXIST");
+			},
+		};
+		const made = buildBeside({ fileSystem: racing, random }, "/2026/11/21", async () => {
+			if (fails) throw diskError("ENOSPC");
+		});
+		if (fails) await t.rejects(made, { code: "UNAVAILABLE" });
+		else await made;
+		t.same(await disk.list("/"), ["2026"]);
+		t.same(await disk.list("/2026"), fails ? [] : ["11"]);
+	}
+});
+
+t.test("a folder above that cannot be made is reported, with what to do", async (t) => {
+	const disk = createFakeDisk();
+	const closed: FileSystem = {
+		...disk,
+		makeNewFolder: async () => Promise.reject(diskError("EACCES")),
+	};
+	const made = buildBeside({ fileSystem: closed, random }, "/2026/11", async () => undefined);
+	await t.rejects(made, {
+		...{ code: "UNAVAILABLE", retryable: true },
+		message:
+			'"/2026/11" could not be made (EACCES: simulated). It is built beside and renamed, so the folder above must be writable and have room; a mount point itself cannot be renamed: name a folder within it.',
+	});
+	t.same(await disk.list("/"), []);
+});
+
+t.test("only where the system renames over no folder it is tried again", async (t) => {
+	for (const [code, tries] of [
+		["EBUSY", 1],
+		["EPERM", 2],
+	] as const) {
+		const disk = createFakeDisk();
+		let renames = 0;
+		const failing: FileSystem = {
+			...disk,
+			async rename() {
+				renames += 1;
+				throw diskError(code);
+			},
+		};
+		const made = buildBeside({ fileSystem: failing, random }, "/place", async () => undefined);
+		await t.rejects(made, { message: new RegExp(`could not be made \\(${code}: simulated\\)`) });
+		t.equal(renames, tries, code);
+		t.same(await disk.list("/"), [], "no folder was there, and none is left");
+	}
+});
+
+t.test("a place that cannot be asked whether a disk is mounted there is none", async (t) => {
+	const disk = createFakeDisk();
+	const unasked: FileSystem = {
+		...disk,
+		kindOf: (path) => (path === "/place" ? Promise.reject(diskError("EACCES")) : disk.kindOf(path)),
+		isMountPoint: async () => Promise.reject(diskError("EACCES")),
+	};
+	t.equal(
+		await buildBeside({ fileSystem: unasked, random }, "/place", async () => "built"),
+		"built",
+	);
+});
+
+t.test("what the builder refuses keeps its words, and what is left is added", async (t) => {
+	const refusal = new ServiceError("INVALID_ARGUMENT", "No such backup.", { retryable: true });
+	for (const isStuck of [false, true]) {
+		const disk = createFakeDisk();
+		const remove = async () => Promise.reject(diskError("EIO"));
+		const fileSystem: FileSystem = { ...disk, ...(isStuck && { remove }) };
+		const made = buildBeside({ fileSystem, random }, "/place", async () => {
+			throw refusal;
+		});
+		const error: unknown = await made.catch((thrown: unknown) => thrown);
+		if (!isStuck) t.equal(error, refusal);
+		t.match(error, {
+			...{ code: "INVALID_ARGUMENT", retryable: true },
+			message: isStuck
+				? /^No such backup\. What was written is left in "\/place\.making-[0-9a-f]{12}" \(EIO: simulated\): delete it\.$/
+				: "No such backup.",
+		});
+	}
 });

@@ -33,7 +33,7 @@ t.test("closed segments that a start does not read are compared with what they w
 	const damages: Readonly<Record<string, readonly [number, (bytes: Buffer) => Buffer, RegExp]>> = {
 		"is shorter": [1, (bytes) => bytes.subarray(0, -1), /has \d+ bytes instead of \d+/],
 		"is longer": [2, (bytes) => Buffer.concat([bytes, Buffer.alloc(1)]), /bytes instead of/],
-		"is empty": [1, () => Buffer.alloc(0), /has 0 bytes instead of/],
+		"is empty": [1, () => Buffer.alloc(0), /at byte 0, the segment has 0 bytes instead of/],
 		"begins as another one": [
 			...([
 				2,
@@ -65,6 +65,32 @@ t.test("a frame behind another chain at the start of a closed segment is refused
 		await t.rejects(openOn(damaged), { message: /00000002\.journal/ }, `byte ${byte}`);
 	}
 });
+
+t.test(
+	"the last sixteen closed segments are read at each start, those before are not",
+	async (t) => {
+		const { disk } = await closeLongStore();
+		const newest = (await disk.list(`${FOLDER}/segments`)).length;
+		for (const [number, isRead] of [
+			[newest - 16, true],
+			[newest - 17, false],
+		] as const) {
+			const damaged = disk.copy();
+			damaged.edit(pathOf(number), (bytes) => {
+				bytes[bytes.length >> 1] = (bytes[bytes.length >> 1] ?? 0) ^ 1;
+				return bytes;
+			});
+			if (isRead) {
+				await t.rejects(openOn(damaged), { message: /the checksum does not match/ });
+				continue;
+			}
+			const store = await openOn(damaged);
+			t.equal(store.health().isChainIntact, true);
+			await t.rejects(store.verify(), { message: /the checksum does not match/ });
+			t.equal(store.health().isChainIntact, false, "a whole check reads them all");
+		}
+	},
+);
 
 const range = (from: number, to: number) =>
 	Array.from({ length: to - from }, (_, index) => from + index);

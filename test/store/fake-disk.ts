@@ -129,8 +129,9 @@ export function createFakeDisk(
 		size: async (path) => seen.get(path)?.length,
 		async open(path, how) {
 			if (how === "existing") return toOpenFile(path, getFile(path));
+			if (how !== "create") throw new TypeError(`"${String(how)}" is no way to open a file.`);
 			perform("create", path);
-			if (seen.has(path)) throw diskError("EEXIST");
+			if (seen.has(path) || allFolders.has(path)) throw diskError("EEXIST");
 			const file = fileOf(Buffer.alloc(0));
 			seen.set(path, file);
 			return toOpenFile(path, file);

@@ -1,3 +1,4 @@
+import { createHash } from "node:crypto";
 import { crc32 } from "node:zlib";
 import t from "tap";
 import { ServiceError } from "../../src/kernel/errors.js";
@@ -92,4 +93,111 @@ t.test("a journal that ends otherwise than its manifest says is refused", async 
 	});
 	await t.rejects(restoreOn(disk), { code: "UNAVAILABLE", message: /last frame has checksum/ });
 	t.same(remainsOf(disk), []);
+});
+
+/** Changes the facts of the backup's manifest, and gives it the checksum that belongs to them. */
+function restate(disk: FakeDisk, change: (facts: string) => string): void {
+	disk.edit("/backup/manifest.json", (bytes) => {
+		const facts = change(bytes.toString("utf8", 0, bytes.lastIndexOf(',"crc32":"')));
+		return Buffer.from(`${facts},"crc32":"${crc32(facts).toString(16).padStart(8, "0")}"}\n`);
+	});
+}
+
+const damagedBackup = (problem: string) => ({
+	...{ code: "UNAVAILABLE", retryable: false },
+	message: `The backup is damaged: "/backup": ${problem}. Nothing was restored; use another backup.`,
+});
+
+t.test(
+	"a journal that differs from what its manifest says is refused in whole words",
+	async (t) => {
+		const base = await filledDisk("");
+		const store = await openOn(base);
+		await store.backup("/backup");
+		const { sequence, crc } = store.head();
+		const counted = `its journal has 4 transactions up to frame ${sequence}, its manifest says`;
+		for (const [from, to, problem] of [
+			[`"sequence":${sequence}`, '"sequence":99', `${counted} 4 up to 99`],
+			['"transactions":4', '"transactions":5', `${counted} 5 up to ${sequence}`],
+			[`"crc":${crc},`, '"crc":1,', `its last frame has checksum ${crc}, its manifest says 1`],
+			[`"crc":${crc},`, "", `its last frame has checksum ${crc}, its manifest says none`],
+		] as const) {
+			const disk = base.copy();
+			restate(disk, (facts) => facts.replace(from, to));
+			await t.rejects(restoreOn(disk), damagedBackup(problem));
+			t.same(remainsOf(disk), []);
+		}
+	},
+);
+
+t.test("a backup of a damaged journal is named by its own folder", async (t) => {
+	const disk = await filledDisk("");
+	await (await openOn(disk)).backup("/backup");
+	const path = "/backup/segments/00000001.journal";
+	const sha256Of = (bytes: Buffer) => createHash("sha256").update(bytes).digest("hex");
+	const whole = (await disk.read(path)) ?? Buffer.alloc(0);
+	const spoiled = Buffer.from(whole);
+	spoiled[60] = (spoiled[60] ?? 0) ^ 1;
+	disk.edit(path, () => spoiled);
+	restate(disk, (facts) => facts.replace(sha256Of(whole), sha256Of(spoiled)));
+	const problem = `The store is damaged: in "${path}", at byte 0, the checksum does not match`;
+	await t.rejects(restoreOn(disk), damagedBackup(problem));
+	t.same(remainsOf(disk), []);
+});
+
+t.test(
+	"what was restored is counted, reported file by file, and sound before it counts",
+	async (t) => {
+		const disk = await filledDisk("");
+		const made = await (await openOn(disk)).backup("/backup");
+		const progress: unknown[] = [];
+		const sound: unknown[] = [];
+		const restored = await restoreJournal({
+			...{ fileSystem: disk, clock: stillClock(), from: "/backup", to: "/restored" },
+			onProgress: (one) => progress.push(one),
+			async onSound(store, { createdAt }) {
+				sound.push(createdAt);
+				await store.documents.put("art_new", "new", 9e15);
+			},
+		});
+		const { manifest: _, ...facts } = made;
+		t.strictSame(restored, { ...facts, accounts: 2 });
+		t.same(sound, [made.createdAt]);
+		t.same(
+			progress,
+			times(made.files, (index) => ({ done: index + 1, total: made.files })),
+		);
+		const store = await openOn(disk, { folder: "/restored" });
+		t.equal(await store.documents.get("art_new"), "new");
+		await store.close();
+		const failed = restoreJournal({
+			...{ fileSystem: disk, clock: stillClock(), from: "/backup", to: "/other" },
+			onSound: async () => Promise.reject(new RangeError("a fault")),
+		});
+		await t.rejects(failed, {
+			code: "UNAVAILABLE",
+			message: /^"\/other" could not be made \(a fault\)/,
+		});
+		t.same(await disk.list("/other"), []);
+	},
+);
+
+t.test("a frame that is missing from a restored folder is missed", async (t) => {
+	const disk = await filledDisk("");
+	await (await openOn(disk)).backup("/backup");
+	await restoreOn(disk);
+	for (const path of remainsOf(disk)) if (path.endsWith(".snapshot")) await disk.remove(path);
+	const store = await openOn(disk.copy(), { folder: "/restored" });
+	const { sequence } = store.head();
+	const copy = disk.copy();
+	for (const path of disk.files().filter((one) => one.startsWith("/backup/")))
+		await copy.rename(path, path.replace("/backup/", "/by-hand/"));
+	copy.edit("/by-hand/segments/00000001.journal", (bytes) =>
+		bytes.subarray(0, bytes.lastIndexOf(0x0a, bytes.length - 2) + 1),
+	);
+	await t.rejects(openOn(copy, { folder: "/by-hand" }), {
+		message: new RegExp(
+			`the journal ends after frame ${sequence - 1}, although frame ${sequence} was on the disk already`,
+		),
+	});
 });

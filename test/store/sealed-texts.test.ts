@@ -137,3 +137,43 @@ t.test("the newest key seals, older ones open, and without them nothing does", a
 	await t.rejects(store.documents.get("old"), { code: "UNAVAILABLE", message: /its key is gone/ });
 	t.ok(existsSync(fileOf(folder, "old")), "and it is left as it is");
 });
+
+t.test("text from before that looks like a sealed one, but for its end, is read", async (t) => {
+	const folder = t.testdir({});
+	const texts = {
+		behind: "tollgraph-sealed.1.0123abcd.AAAA is how they begin",
+		before: "see tollgraph-sealed.1.0123abcd.AAAA",
+		other: "tollgraph-sealed.2.0123abcd.AAAA",
+		short: "tollgraph-sealed.1.0123abc.AAAA",
+	};
+	const { store: plain } = await openStore(folder);
+	for (const [id, text] of Object.entries(texts)) await plain.documents.put(id, text, LATER);
+	await plain.documents.put("sealed", "tollgraph-sealed.1.0123abcd.AAAA", LATER);
+	await plain.close();
+	const { store } = await openStore(folder, [FIRST]);
+	t.teardown(() => store.close());
+	for (const [id, text] of Object.entries(texts)) t.equal(await store.documents.get(id), text);
+	await t.rejects(store.documents.get("sealed"), {
+		...{ code: "UNAVAILABLE", retryable: false },
+		message:
+			'The text "sealed" is not what was written there, or its key is gone: put it and the folder "keys" back from a backup of the data folder.',
+	});
+});
+
+t.test("sealed texts expire, and rows are read by their owner, as plain ones", async (t) => {
+	const folder = t.testdir({});
+	const { store, unreadable } = await openStore(folder, [FIRST]);
+	t.teardown(() => store.close());
+	await store.documents.put("art_1", MARK, LATER);
+	await store.documents.sweep(LATER - 1);
+	t.equal(await store.documents.get("art_1"), MARK);
+	await store.documents.sweep(LATER + 1);
+	t.equal(await store.documents.get("art_1"), undefined);
+	store.queryLog.append(row("req_1"));
+	store.queryLog.append({ ...row("req_2", "of another"), owner: "tok_b" });
+	const found = [];
+	for await (const { requestId, query } of store.queryLog.read("tok_b"))
+		found.push([requestId, query]);
+	t.same(found, [["req_2", "of another"]]);
+	t.same(unreadable, [], "no one is called for nothing");
+});

@@ -22,7 +22,7 @@ const MEASURED_KEY =
 	/^(execution_time_ms|retry_after_seconds|sequence)$|(^|_)(took|elapsed|uptime)(_|$)/;
 
 const PATTERNS = [
-	[/\b(spt_test|spt_live|sk_live|ct|adm|whsec)_[\w+/=-]{16,}/g, "<$1>"],
+	[/\b(spt_test|spt_live|sk_test|sk_live|ct|adm|whsec)_[\w+/=-]{16,}/g, "<$1>"],
 	[/\beyJ[\w-]+\.[\w-]+\.[\w-]+/g, "<jwt>"],
 	[/(?<![\w-])(?=[\w-]*\d)(?=[\w-]*[A-Z])[\w-]{43}(?![\w-])/g, "<256 bits>"],
 	[/\b(tollgraph_oauth)_[\w-]{43}(?==)/g, "$1_<256 bits>"],

@@ -2,11 +2,14 @@ import { execFile, spawn } from "node:child_process";
 import { once } from "node:events";
 import { join } from "node:path";
 import { createInterface } from "node:readline";
+import { setTimeout as sleep } from "node:timers/promises";
 import { promisify } from "node:util";
 
 const run = promisify(execFile);
 const COMMAND_BYTES = 16 * 1024 * 1024;
 const STOP_MS = 30_000;
+const VECTOR_CHECKS = 600;
+const VECTOR_CHECK_MS = 500;
 
 /** Starts the server of a checkout by its documented command, on a free port of this machine, and waits for its one JSON line. */
 export async function startServer(root, data) {
@@ -23,8 +26,13 @@ export async function startServer(root, data) {
 	const lines = createInterface({ input: child.stdout });
 	const [line] = await Promise.race([once(lines, "line"), ended]);
 	ended.catch(() => undefined);
+	const ready = JSON.parse(line);
+	await untilVectors(ready.base_url).catch((error) => {
+		child.kill("SIGTERM");
+		throw error;
+	});
 	return {
-		ready: JSON.parse(line),
+		ready,
 		/** One command of the checkout's own command line; what it prints as JSON. */
 		async command(...words) {
 			const program = join(root, "bin/tollgraph.mjs");
@@ -40,6 +48,16 @@ export async function startServer(root, data) {
 			clearTimeout(late);
 		},
 	};
+}
+
+/** Until then the order of what is found may be that of words alone. */
+async function untilVectors(baseUrl) {
+	for (let left = VECTOR_CHECKS; left > 0; left--) {
+		const { data } = await (await fetch(`${baseUrl}/v1/ready`)).json();
+		if (data.search.pending_vectors === 0) return;
+		await sleep(VECTOR_CHECK_MS);
+	}
+	throw new Error(`The vectors of ${baseUrl} did not become complete.`);
 }
 
 /** Settings of anyone who records would otherwise be settings of the server. */

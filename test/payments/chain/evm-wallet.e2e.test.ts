@@ -4,6 +4,7 @@ import { generatePrivateKey } from "viem/accounts";
 import { requireSixDecimals } from "../../../payments/evm/chain-reader.js";
 import { createEvmClient, createEvmRpc } from "../../../payments/evm/evm-client.js";
 import { createEvmWallet } from "../../../payments/evm/evm-wallet.js";
+import { createLocalFacilitator } from "../../../payments/evm/local-facilitator.js";
 import type { Hex } from "../../../payments/onchain/facilitator.js";
 import { createConfiguredEgress } from "../../../src/delivery/configured-egress.js";
 import { systemClock } from "../../../src/kernel/clock.js";
@@ -66,6 +67,47 @@ t.test("transactions of one key", { skip: withoutChain }, async (t) => {
 		const { send, signed } = await openWallet();
 		await t.rejects(send(address), { name: "TooMuchGas", retryable: false });
 		t.same(signed, [], "it was not even signed");
+	});
+
+	await t.test("a settlement whose end is not seen is unknown, and has its hash", async (t) => {
+		const { wallet } = await openWallet();
+		const receiptOf = async () => Promise.reject(new Error("no answer"));
+		const unseen = createLocalFacilitator({
+			...{ getClient, network: NETWORK, wallet: { ...wallet, receiptOf } },
+		});
+		const kept: string[] = [];
+		const onBroadcast = async (hash: string) => void kept.push(hash);
+		t.strictSame(await unseen.settle(terms, await local.sign(), { onBroadcast }), {
+			...{ kind: "unknown", transactionHash: kept[0] },
+			message: "The transaction was sent, and whether it was carried out is not known yet.",
+		});
+		t.equal(kept.length, 1);
+	});
+
+	await t.test("what cannot be asked is no verdict, and nothing is sent", async (t) => {
+		const { wallet, signed } = await openWallet();
+		const client = await getClient();
+		const fault = new Error("no answer");
+		const fails = async () => Promise.reject(fault);
+		const over = (changes: object) =>
+			createLocalFacilitator({
+				...{ network: NETWORK, wallet },
+				getClient: async () => ({ ...client, ...changes }) as typeof client,
+			});
+		const payment = await local.sign();
+		for (const silent of [over({ readContract: fails }), over({ getCode: fails })])
+			await t.rejects(silent.verify(terms, payment), {
+				...{ code: "UPSTREAM", cause: fault },
+				message: "The chain cannot be read just now; pay again shortly.",
+			});
+		const silent = over({});
+		const notSent = { kind: "not_sent", message: "The chain cannot be read just now." };
+		const elsewhere = { ...terms, network: "eip155:1" };
+		await t.rejects(silent.verify(elsewhere, payment), {
+			...{ code: "UPSTREAM", message: "Nobody here settles on eip155:1." },
+		});
+		t.strictSame(await silent.settle(elsewhere, payment, ignore), notSent);
+		t.same([silent.kind, signed], ["local", []]);
 	});
 
 	await t.test("an asset that does not count in millionths takes no payment", async (t) => {

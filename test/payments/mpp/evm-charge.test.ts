@@ -1,4 +1,4 @@
-import { Challenge } from "mppx";
+import { Challenge, Receipt } from "mppx";
 import { evm, Mppx } from "mppx/client";
 import t from "tap";
 import { recoverTypedDataAddress } from "viem";
@@ -169,7 +169,11 @@ t.test(
 		}));
 		t.match(
 			refusal(() => charge.match(swapped, quote)),
-			{ message: /nonce/ },
+			{
+				reason: "invalid_payload",
+				message:
+					"The authorization's nonce is not the hash of the payment challenge; sign one for this challenge.",
+			},
 		);
 	},
 );
@@ -186,6 +190,8 @@ t.test("what cannot be read is refused before anything else", async (t) => {
 		{ nonce: "0x" },
 		{ signature: "0x" },
 	];
+	const message =
+		'This service takes credentials of the payment method "evm", intent "charge", with a payload of the type "authorization" (EIP-3009).';
 	for (const part of payloads) {
 		const bad = change(payment, ({ payload, ...rest }) => ({
 			...rest,
@@ -193,7 +199,7 @@ t.test("what cannot be read is refused before anything else", async (t) => {
 		}));
 		t.match(
 			refusal(() => charge.read(bad)),
-			{ reason: "invalid_payload" },
+			{ reason: "invalid_payload", message },
 			JSON.stringify(part),
 		);
 	}
@@ -204,7 +210,7 @@ t.test("what cannot be read is refused before anything else", async (t) => {
 		}));
 		t.match(
 			refusal(() => charge.read(bad)),
-			{ reason: "invalid_payload" },
+			{ reason: "invalid_payload", message },
 			JSON.stringify(part),
 		);
 	}
@@ -214,7 +220,10 @@ t.test("what cannot be read is refused before anything else", async (t) => {
 	}));
 	t.match(
 		refusal(() => charge.read(stranger)),
-		{ message: /source/ },
+		{
+			reason: "invalid_payload",
+			message: `The credential's source is not its payer, did:pkh:eip155:84532:${account.address.toLowerCase()}.`,
+		},
 	);
 });
 
@@ -225,4 +234,79 @@ t.test("an expired challenge says which time it is here", async (t) => {
 		refusal(() => charge.match(payment, quote)),
 		{ reason: "expired", message: /it is 20\d\d-/ },
 	);
+});
+
+t.test("an offer says in words what its challenge asks for", async (t) => {
+	const offered = charge.offer(quote);
+	const { headers: _, mpp, ...rest } = offered ?? {};
+	t.strictSame(rest, {
+		accepts: [],
+		continuation: {
+			...{ type: "mpp", method: "evm", intent: "charge", amount_usd: "0.50" },
+			...{ header: "Authorization: Payment <credential>", network: terms.network },
+			...{ asset: terms.asset, asset_name: "USDC", asset_version: "2" },
+			instructions:
+				'Answer the challenge "WWW-Authenticate: Payment … method=\\"evm\\"" with an EIP-3009 authorization and send the same request again with the header "Authorization: Payment <credential>".',
+		},
+	});
+	const { id, realm, expires, opaque: __, ...challenge } = mpp as Record<string, unknown>;
+	t.strictSame(challenge, {
+		...{ method: "evm", intent: "charge", description: quote.description },
+		request: {
+			...{ amount: "500000", currency: terms.asset, recipient: terms.payTo },
+			methodDetails: { chainId: 84532, credentialTypes: ["authorization"], decimals: 6 },
+		},
+	});
+	t.match({ id, realm, expires }, { id: /^[\w-]{43}$/, realm: "127.0.0.1", expires: /T[\d:]+Z$/ });
+});
+
+t.test("only credentials of this scheme are payments here", async (t) => {
+	const payment = await pay();
+	t.equal(charge.accepts(payment), true);
+	t.equal(charge.accepts({ scheme: "x402", version: 2, payload: {} }), false);
+});
+
+t.test("a credential need not say its source", async (t) => {
+	const payment = await pay();
+	const unsaid = change(payment, ({ source: _, ...rest }) => rest);
+	t.same(charge.read(unsaid), charge.read(payment));
+});
+
+t.test("what was settled has a receipt, what failed has none", async (t) => {
+	const payment = await pay();
+	const at = Date.UTC(2026, 0, 1);
+	const settlement = {
+		...{ transaction: `0x${"f".repeat(64)}`, network: terms.network },
+		...{ payer: account.address, payment_id: "pay_1" },
+	};
+	const settled = { kind: "settled", settlement, amountMicros: 500_000n, at } as const;
+	const headers = charge.receiptHeaders(payment, settled);
+	const { id } = Challenge.fromResponse(response());
+	const receipt = Receipt.fromResponse(new Response(null, { headers }));
+	const { challengeId, ...rest } = receipt as Record<string, unknown>;
+	t.not(challengeId, id, "each offer has its own");
+	t.equal(challengeId, payment.scheme === "mpp" && payment.payload.challenge["id"]);
+	t.strictSame(rest, {
+		...{ method: "evm", reference: settlement.transaction, chainId: 84532 },
+		...{ status: "success", timestamp: "2026-01-01T00:00:00.000Z" },
+	});
+	const failed = { kind: "failed", reason: "settlement_failed", payer: account.address } as const;
+	t.same(charge.receiptHeaders(payment, failed), {});
+});
+
+t.test("a challenge is of the host that was asked, or of the server's own name", async (t) => {
+	const realmFor = (resourceUrl: string, baseUrl?: string) =>
+		createChallengeIssuer({
+			...{ pepper: Buffer.from("p"), clock, random: systemRandom },
+			...(baseUrl !== undefined && { baseUrl: () => baseUrl }),
+		}).issue({ method: "evm", request: {}, quote: { ...quote, resourceUrl } }).realm;
+	const base = "https://shop.example:8402/x";
+	t.equal(realmFor("https://api.example/v1"), "api.example");
+	t.equal(realmFor("http://api.example/v1", base), "api.example");
+	t.equal(realmFor("/v1/graphs", base), "localhost");
+	t.equal(realmFor("mcp://tool/graphs.search", base), "shop.example");
+	t.equal(realmFor("httpx://tool/graphs.search", base), "shop.example");
+	t.equal(realmFor("xhttp://tool/graphs.search", base), "shop.example");
+	t.equal(realmFor("mcp://tool/graphs.search"), "tool", "no name of the server is known");
+	t.equal(realmFor("mcp://tool/graphs.search", "no address"), "tool");
 });

@@ -38,6 +38,15 @@ t.test("a key that another payment took over stays busy with that one", async (t
 	t.equal(watch.isKeyBusy("key"), false);
 });
 
+t.test("a key is free once its payment ends, whatever later came without one", async (t) => {
+	const { watch } = openWatch();
+	watch.begin("a", "key");
+	watch.end("a");
+	t.equal(watch.isKeyBusy("key"), false);
+	watch.begin("a", undefined);
+	t.equal(watch.isKeyBusy("key"), false, "the same payment again, without the key");
+});
+
 t.test("what is being delivered is busy for a while, and no longer", async (t) => {
 	const { watch, pass } = openWatch();
 	watch.linger("unknown");

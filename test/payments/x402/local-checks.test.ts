@@ -1,4 +1,6 @@
 import t from "tap";
+import type { PaymentEnvelope } from "../../../payments/onchain/payment-claim.js";
+import { createX402Envelope } from "../../../payments/x402/x402.js";
 import { LIMITS } from "../../../src/contract/limits.js";
 import { START_MS } from "../../store/open-test-store.js";
 import type { SignOptions } from "../../support/sim-wallet.js";
@@ -97,4 +99,18 @@ t.test("what cannot be read as a payment is told where to begin", async (t) => {
 		code: "PAYMENT_REJECTED",
 		message: /GET \/v1\/payments\/methods lists what is/,
 	});
+});
+
+t.test("a fault while a payment is read is no refusal of it", async (t) => {
+	const world = createWorld();
+	const envelope: PaymentEnvelope = {
+		...createX402Envelope(world.chain.terms),
+		match() {
+			throw new RangeError("a fault");
+		},
+	};
+	const { onchain, facilitator } = await startOnchain({ ...world, envelopes: [envelope] });
+	const request = toAdmission(world, world.wallet.sign({ value: PRICE }));
+	await t.rejects(onchain.admit(request), new RangeError("a fault"));
+	t.equal(facilitator.verified(), 0);
 });

@@ -235,3 +235,12 @@ t.test("a file that is not what was backed up is named, with what is wrong", asy
 	await t.rejects(copy("/c"), missing);
 	await t.rejects(assertUnspoiled(disk, BACKUP, file), missing);
 });
+
+t.test("a file that goes while it is restored is no longer what was backed up", async (t) => {
+	const { disk } = await backUp();
+	const manifest = await readManifest(disk, BACKUP, KIND);
+	const going = { ...disk, openForReading: async () => undefined };
+	await t.rejects(copyChecked(going, { from: BACKUP, to: "/to", manifest }), {
+		message: damage(`${BACKUP}/segments/a`, "its contents are not what was backed up"),
+	});
+});

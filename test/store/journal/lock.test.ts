@@ -118,6 +118,27 @@ t.test("while another takes it over it is waited for, for less than a second", a
 	await t.rejects(take(far).taken, { message: /on the machine "there".*takeover-/ });
 });
 
+t.test("what took the lock's place in the meantime is not removed for it", async (t) => {
+	const lock = claimOf(DEAD);
+	/** Something happens to the lock between the look at it and the right to remove it. */
+	const taking = (disk: FakeDisk, meanwhile: () => unknown) =>
+		take(disk, {
+			async link(from, to) {
+				await disk.link(from, to);
+				if (to === rightOver(lock)) await meanwhile();
+			},
+		}).taken;
+	const held = diskWith({ [LOCK]: lock });
+	const inUse = taking(held, () => held.edit(LOCK, () => Buffer.from(claimOf(RUNNING))));
+	await t.rejects(inUse, { message: /^The store is in use by process 20 / });
+	t.equal(String(await held.read(LOCK)), claimOf(RUNNING));
+	t.same(held.files(), [LOCK]);
+	const freed = diskWith({ [LOCK]: lock });
+	await taking(freed, () => freed.remove(LOCK));
+	t.equal(String(await freed.read(LOCK)), claimOf(SELF));
+	t.same(freed.files(), [LOCK]);
+});
+
 t.test("who died while taking over is taken over as well", async (t) => {
 	const lock = claimOf(DEAD);
 	const right = rightOver(lock);
@@ -190,4 +211,19 @@ t.test("a process is known by number, machine and start", async (t) => {
 		.replace(/^.*\) /s, "")
 		.split(" ")[19];
 	t.equal(self.started, `${boot}/${ticks}`);
+});
+
+t.test("a process of another user, who may not be signaled, runs", async (t) => {
+	const self = nodeProcessTable.self();
+	const kill = (code: string) => () => {
+		throw diskError(code);
+	};
+	for (const [code, state] of [
+		["EPERM", "running"],
+		["ESRCH", "gone"],
+	] as const) {
+		const restore = t.intercept(process, "kill", { value: kill(code) }).restore;
+		t.equal(nodeProcessTable.stateOf(self), state);
+		restore();
+	}
 });

@@ -63,3 +63,8 @@ export function watch(promise: Promise<unknown>) {
 	);
 	return () => state;
 }
+
+/** Waits, however slow the machine is, until none of the watched promises is pending. */
+export async function ended(states: readonly (() => unknown)[]): Promise<void> {
+	while (states.some((state) => state() === "pending")) await turns(1);
+}

@@ -15,7 +15,7 @@ import {
 	tokenRow,
 } from "../open-test-store.js";
 import { refused } from "../store-under-test.js";
-import { turns, watch } from "./timed-clock.js";
+import { ended, turns, watch } from "./timed-clock.js";
 
 const DEFERRED = { durability: "deferred" } as const;
 const SEGMENT = `${FOLDER}/segments/00000001.journal`;
@@ -206,7 +206,7 @@ t.test("an answer that rests on what others wrote waits until that is durable", 
 	t.equal(deferred(), "resolved", "who needs no durable answer gets one at once");
 	t.same([paid(), looked(), refused()], ["pending", "pending", "pending"]);
 	release();
-	await turns(40);
+	await ended([paid, looked, refused]);
 	t.same([paid(), looked()], ["resolved", "resolved"]);
 	t.match(refused(), { reason: "duplicate_key" });
 });
@@ -225,7 +225,7 @@ t.test("deferred changes wait once sixteen frames do", async (t) => {
 	const waiting = puts.filter((state) => state() === "pending").length;
 	t.ok(waiting > 0 && waiting < 6, `${waiting} of 20 wait`);
 	release();
-	await turns(100);
+	await ended(puts);
 	t.ok(puts.every((state) => state() === "resolved"));
 });
 
