@@ -125,6 +125,7 @@ function toHeld(
 			/** Whether it only remained to be written: a refusal before that changes nothing. */
 			let isTaken = false;
 			const take = async (tx: StoreTransaction) => {
+				isTaken = false;
 				const captured = await balance.capture(tx, row, part?.amountMicros);
 				const facts = { fingerprint, at: clock.now(), graphIds, paidUnits: part?.units };
 				const receipt = toReceipt(row, captured, facts);

@@ -36,8 +36,13 @@ export type Earlier =
 export async function reserve(context: OnchainContext, claim: PaymentClaim): Promise<Reservation> {
 	const { store, watch } = context;
 	const marked: string[] = [];
+	const unmark = () => {
+		for (const id of marked.splice(0)) watch.end(id);
+	};
 	try {
 		return await store.transaction(async (tx) => {
+			// The store may run this again, and then no mark of the time before is another's.
+			unmark();
 			const row = await tx.get("payments", claim.id);
 			if (row) assertSameRequest(claim, row);
 			assertIdle(watch, claim);
@@ -51,7 +56,7 @@ export async function reserve(context: OnchainContext, claim: PaymentClaim): Pro
 			return reservation;
 		});
 	} catch (error) {
-		for (const id of marked) watch.end(id);
+		unmark();
 		throw error;
 	}
 }

@@ -13,6 +13,7 @@ import { createIds, systemRandom } from "../../../src/kernel/ids.js";
 import type { HoldRow } from "../../../store/rows/call-rows.js";
 import type { Store } from "../../../store/store-port.js";
 import { openOn, START_MS, stillClock } from "../../store/open-test-store.js";
+import { withRepeatedWork } from "../../support/repeated-work.js";
 
 export const USD = 1_000_000n;
 const HOUR_MS = 3_600_000;
@@ -53,7 +54,7 @@ export interface SptBooks {
 export async function openSptBooks(amountMicros: bigint): Promise<SptBooks> {
 	let nowMs = START_MS;
 	const clock = { ...stillClock(), now: () => nowMs };
-	const store = await openOn(undefined, { clock });
+	const store = withRepeatedWork(await openOn(undefined, { clock }));
 	const [ids, pepper] = [createIds({ clock, random: systemRandom }), new Uint8Array(32)];
 	const ledger = createLedger({ clock, ids });
 	const keys = { store, ledger, clock, random: systemRandom, pepper, environment: "test" as const };

@@ -17,7 +17,7 @@ import {
 async function startJobs() {
 	const world = createWorld();
 	const envelopes = [reportingEnvelope(world.chain.terms)];
-	const process = await startOnchain({ ...world, envelopes });
+	const process = await startOnchain({ ...world, envelopes, repeatsWork: false });
 	const opened: JobHold[] = [];
 	const room = { places: 1 };
 	const job: JobOpening = {

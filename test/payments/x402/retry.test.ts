@@ -173,7 +173,7 @@ t.test("what is bought is booked with the settlement, or waits for the next try"
 });
 
 t.test("100 copies of a purchase make one token", async (t) => {
-	const { onchain, wallet, chain } = await startOnchain();
+	const { onchain, wallet, chain } = await startOnchain({ ...createWorld(), repeatsWork: false });
 	const request = toRequest({ chain }, wallet.sign({ value: PRICE }), { key: "k" });
 	let tokens = 0;
 	const outcomes = await Promise.allSettled(

@@ -17,6 +17,7 @@ import type { PaymentRow } from "../../../store/rows/payment-rows.js";
 import type { Store } from "../../../store/store-port.js";
 import { createFakeDisk, type FakeDisk } from "../../store/fake-disk.js";
 import { openOn, START_MS } from "../../store/open-test-store.js";
+import { withRepeatedWork } from "../../support/repeated-work.js";
 import { createSimChain, type SimChain } from "../../support/sim-chain.js";
 import {
 	createSimFacilitator,
@@ -64,6 +65,8 @@ export interface World {
 	readonly facilitator: SimFacilitator;
 	readonly wallet: SimWallet;
 	readonly hasChainReader: boolean;
+	/** Whether the work of each transaction is done twice; true unless a test counts what it does. */
+	readonly repeatsWork?: boolean;
 	/** What the processes logged as errors. */
 	readonly log?: unknown[] | undefined;
 	/** Who shares in what is sold; no one unless named. */
@@ -126,7 +129,9 @@ export async function startOnchain(
 	disk: FakeDisk = createFakeDisk(),
 ): Promise<OnchainProcess> {
 	const { clock, chain, facilitator, hasChainReader, log = [], ownersOf } = world;
-	const store = await openOn(disk, { clock: { ...clock, after: systemClock.after } });
+	const { repeatsWork = true } = world;
+	const opened = await openOn(disk, { clock: { ...clock, after: systemClock.after } });
+	const store = repeatsWork ? withRepeatedWork(opened) : opened;
 	const ids = createIds({ clock, random: systemRandom });
 	const ledger = createLedger({ clock, ids, ...(ownersOf && { ownersOf }) });
 	const spts = createSptIssuer({

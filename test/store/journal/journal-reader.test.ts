@@ -1,8 +1,9 @@
 import t from "tap";
 import { createFrameEncoder } from "../../../store/journal/frame.js";
 import { createColdRows, createJournalReader } from "../../../store/journal/journal-reader.js";
-import { encodeBody, encodeOperations, type Operation } from "../../../store/journal/operation.js";
+import { encodeBody, encodeOperations } from "../../../store/journal/operation.js";
 import type { SegmentFacts } from "../../../store/journal/segments.js";
+import type { Operation } from "../../../store/store.js";
 import { times } from "../../support/times.js";
 import { createFakeDisk, diskError } from "../fake-disk.js";
 import { receiptRow } from "../open-test-store.js";

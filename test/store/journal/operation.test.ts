@@ -2,12 +2,10 @@ import t from "tap";
 import {
 	decodeBody,
 	encodeBody,
-	encodeObject,
 	encodeOperations,
-	type Operation,
 	putMark,
-	reviveMoney,
 } from "../../../store/journal/operation.js";
+import { encodeObject, type Operation, reviveMoney } from "../../../store/store.js";
 import { posting, tokenRow } from "../open-test-store.js";
 
 const row = tokenRow('tok_"a"', { expiresAt: 9 });

@@ -3,8 +3,9 @@ import t from "tap";
 import { createIds, systemRandom } from "../../../src/kernel/ids.js";
 import { CHAIN_START, type ChainLink, createFrameEncoder } from "../../../store/journal/frame.js";
 import { DATA_FORMAT, type MarkFound } from "../../../store/journal/journal-log.js";
-import { encodeBody, encodeOperations, type Operation } from "../../../store/journal/operation.js";
+import { encodeBody, encodeOperations } from "../../../store/journal/operation.js";
 import { type RecoveryDeps, recover } from "../../../store/journal/recovery.js";
+import type { Operation } from "../../../store/store.js";
 import { createFakeDisk } from "../fake-disk.js";
 import { posting, receiptRow, START_MS, stillClock, tokenRow } from "../open-test-store.js";
 
