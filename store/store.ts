@@ -4,10 +4,8 @@ export {
 	addEntries,
 	BufferedTransaction,
 	type CommittedState,
-	type IndexOf,
 	type Operation,
 	type Row,
-	type Standing,
 	sortById,
 } from "./buffered-transaction.js";
 export { assertDocumentId, assertExpiry } from "./document-ids.js";

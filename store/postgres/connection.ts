@@ -123,7 +123,7 @@ async function rollBack(run: (text: string) => Promise<unknown>): Promise<boolea
 }
 
 /** The connection broke while the database was asked to commit. */
-export class CommitUnknown extends Error {
+class CommitUnknown extends Error {
 	constructor(cause: unknown) {
 		super("The connection was lost during a commit.", { cause });
 		this.name = "CommitUnknown";
@@ -131,7 +131,7 @@ export class CommitUnknown extends Error {
 }
 
 /** The five characters of SQLSTATE, where the server answered at all. */
-export function codeOf(error: unknown): string | undefined {
+function codeOf(error: unknown): string | undefined {
 	return error instanceof pg.DatabaseError ? error.code : undefined;
 }
 

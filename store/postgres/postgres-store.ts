@@ -83,7 +83,7 @@ async function assertDurable(pool: ConnectionPool): Promise<void> {
 	);
 }
 
-/** The id of the database, made by whoever opens it first. */
+/** The id of the database, made when it is first opened. */
 async function readId(pool: ConnectionPool, schema: string, random: Random): Promise<string> {
 	const id = Buffer.from(random.bytes(16)).toString("hex");
 	await pool.query(`INSERT INTO ${schema}.meta VALUES ('store_id', $1) ON CONFLICT DO NOTHING`, [
