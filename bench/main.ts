@@ -23,6 +23,7 @@ import { benchMcp } from "./mcp-bench.js";
 import { benchMixed } from "./mixed-bench.js";
 import { benchNearMisses } from "./near-misses-bench.js";
 import { benchOffTopic } from "./off-topic-bench.js";
+import { benchPostgres } from "./postgres-bench.js";
 import { benchProducts, type ProductsReport, toProductLines } from "./product-bench.js";
 import { benchRoutes } from "./route-bench.js";
 import { type Bar, toBarLine } from "./search/bars.js";
@@ -31,6 +32,7 @@ import { benchWriter } from "./writer-bench.js";
 
 const PARTS = {
 	store: (folder: string) => benchStore({ seconds: 3, folder, sqliteFolder: options.sqlite }),
+	postgres: (folder: string) => benchPostgres(folder, options["store-url"]),
 	routes: benchRoutes,
 	mcp: benchMcp,
 	ledger: benchLedger,
@@ -58,6 +60,8 @@ const { values: options, positionals } = parseArgs({
 		seconds: { type: "string", default: "30" },
 		/** Of the part `store`: a folder where better-sqlite3 is installed. */
 		sqlite: { type: "string" },
+		/** Of the part `postgres`: a database that it may fill. */
+		"store-url": { type: "string" },
 		/** Of the parts `decision` and `answers`: holds the folders that its questions are about. */
 		imports: { type: "string" },
 		/** Of the parts `claims`, `gate`, `writer` and `answers`: folder of the judge; models/judge by default. */
@@ -93,7 +97,14 @@ if (unknown !== undefined) {
 	process.exit(2);
 }
 /** What needs documents from elsewhere, and what takes many minutes. */
-const UNASKED: readonly string[] = ["decision", "answers", "near-misses", "forms", "off-topic"];
+const UNASKED: readonly string[] = [
+	"postgres",
+	"decision",
+	"answers",
+	"near-misses",
+	"forms",
+	"off-topic",
+];
 const names =
 	positionals.length > 0
 		? positionals

@@ -1,0 +1,114 @@
+/** Paid calls of the ledger alone (a hold that is not waited for, a durable capture with its receipt) in a database and in a journal. */
+import { createLedger, toReceipt } from "../payments/ledger.js";
+import { systemClock } from "../src/kernel/clock.js";
+import { createIds, systemRandom } from "../src/kernel/ids.js";
+import { nodeFileSystem } from "../store/journal/file-system.js";
+import { openJournalStore } from "../store/journal/journal-store.js";
+import { openPostgresStore } from "../store/postgres/postgres.js";
+import type { Store } from "../store/store.js";
+import { runCallers } from "./commit-rounds.js";
+import { median, toFourDigits } from "./figures.js";
+
+const CALLERS = [1, 16, 64] as const;
+const ROUNDS = 5;
+const ROUND_MS = 3_000;
+const PRICE_MICROS = 500_000n;
+
+interface Figures {
+	readonly calls_per_s: number;
+	/** Transactions; a call is two. */
+	readonly commits_per_s: number;
+	readonly p50_ms: number;
+	readonly p99_ms: number;
+	/** Processor time of a call in this process; the database's own comes on top. */
+	readonly cpu_us: number;
+}
+
+/** By store and by parallel callers, each with a token of its own: medians of rounds that alternate. */
+export async function benchPostgres(folder: string, url: string | undefined) {
+	if (url === undefined) throw new Error("The part postgres needs --store-url postgres://…");
+	const schema = `bench_${process.pid}`;
+	const stores = {
+		journal: await openJournalStore({ folder, clock: systemClock, fileSystem: nodeFileSystem }),
+		postgres: await openPostgresStore({ url, schema, clock: systemClock, connections: 64 }),
+	};
+	const calls = Object.entries(stores).map(([name, store]) => [name, payingCalls(store)] as const);
+	for (const [, { endow }] of calls) await endow();
+	const rounds = await measure(calls);
+	const { transactions } = await stores.postgres.verify();
+	for (const store of Object.values(stores)) await store.close();
+	const figures = Object.entries(rounds).map(([name, list]) => [name, summarize(list)]);
+	return { ...Object.fromEntries(figures), verified_transactions: transactions };
+}
+
+type Round = Awaited<ReturnType<typeof runCallers>>;
+
+/** By `<store> <callers>`. */
+async function measure(
+	calls: readonly (readonly [string, ReturnType<typeof payingCalls>])[],
+): Promise<Readonly<Record<string, readonly Round[]>>> {
+	const rounds: Record<string, Round[]> = {};
+	// The first round warms up.
+	for (let round = 0; round <= ROUNDS; round++) {
+		for (const callers of CALLERS) {
+			for (const [name, { pay }] of round % 2 === 0 ? calls : calls.toReversed()) {
+				const figures = await runCallers(pay, { callers, ms: ROUND_MS });
+				const list = (rounds[`${name} ${callers}`] ??= []);
+				if (round > 0) list.push(figures);
+			}
+		}
+	}
+	return rounds;
+}
+
+function summarize(list: readonly Round[]): Figures {
+	const perSecond = median(list.map((one) => one.perSecond));
+	const latencies = list.flatMap(({ latenciesMs }) => latenciesMs).sort((a, b) => a - b);
+	const at = (share: number) => toFourDigits(latencies[Math.floor(latencies.length * share)] ?? 0);
+	return {
+		calls_per_s: toFourDigits(perSecond),
+		commits_per_s: toFourDigits(2 * perSecond),
+		p50_ms: at(0.5),
+		p99_ms: at(0.99),
+		cpu_us: toFourDigits(median(list.map(({ cpuUs }) => cpuUs))),
+	};
+}
+
+function payingCalls(store: Store) {
+	const ids = createIds({ clock: systemClock, random: systemRandom });
+	const ledger = createLedger({ clock: systemClock, ids });
+	const owners = Array.from({ length: Math.max(...CALLERS) }, (_, index) => `tok_${index}`);
+	const idle = [...owners];
+	return {
+		async endow() {
+			for (const owner of owners) {
+				const terms = {
+					owner,
+					source: "cash:manual",
+					amountMicros: 10n ** 15n,
+					key: `endow ${owner}`,
+				};
+				await store.transaction((tx) => ledger.credit(tx, terms));
+			}
+		},
+		async pay(): Promise<void> {
+			const owner = idle.pop() ?? "tok_0";
+			const terms = {
+				...{ from: `cust:${owner}`, owner, rail: "spt", amountMicros: PRICE_MICROS },
+				...{ operationId: "graphs.search", billingType: "per_call" as const },
+				idempotencyId: undefined,
+			};
+			const hold = await store.transaction((tx) => ledger.authorize(tx, terms), {
+				durability: "deferred",
+			});
+			await store.transaction(async (tx) => {
+				const transactionId = await ledger.capture(tx, hold, PRICE_MICROS);
+				const balanceAfterMicros = await tx.balance(`cust:${owner}`);
+				const captured = { transactionId, paidMicros: PRICE_MICROS, balanceAfterMicros };
+				const facts = { fingerprint: "x".repeat(43), at: systemClock.now() };
+				await tx.put("receipts", toReceipt(hold, captured, facts));
+			});
+			idle.push(owner);
+		},
+	};
+}
