@@ -37,26 +37,36 @@ export async function benchPostgres(folder: string, url: string | undefined) {
 	const rounds = await measure(calls);
 	const { transactions } = await stores.postgres.verify();
 	for (const store of Object.values(stores)) await store.close();
-	const figures = Object.entries(rounds).map(([name, list]) => [name, summarize(list)]);
+	const names = [...new Set(rounds.map(({ name }) => name))];
+	const figures = names.map((name) => [
+		name,
+		summarize(rounds.filter((round) => round.name === name)),
+	]);
 	return { ...Object.fromEntries(figures), verified_transactions: transactions };
 }
 
 type Round = Awaited<ReturnType<typeof runCallers>>;
 
-/** By `<store> <callers>`. */
+interface MeasuredRound extends Round {
+	/** `<store> <callers>` */
+	readonly name: string;
+}
+
 async function measure(
 	calls: readonly (readonly [string, ReturnType<typeof payingCalls>])[],
-): Promise<Readonly<Record<string, readonly Round[]>>> {
-	const rounds: Record<string, Round[]> = {};
-	// The first round warms up.
-	for (let round = 0; round <= ROUNDS; round++) {
-		for (const callers of CALLERS) {
-			for (const [name, { pay }] of round % 2 === 0 ? calls : calls.toReversed()) {
-				const figures = await runCallers(pay, { callers, ms: ROUND_MS });
-				const list = (rounds[`${name} ${callers}`] ??= []);
-				if (round > 0) list.push(figures);
-			}
-		}
+): Promise<readonly MeasuredRound[]> {
+	const turns = Array.from({ length: ROUNDS + 1 }, (_, round) =>
+		CALLERS.flatMap((callers) =>
+			(round % 2 === 0 ? calls : calls.toReversed()).map(([store, { pay }]) => ({
+				...{ name: `${store} ${callers}`, round, callers, pay },
+			})),
+		),
+	);
+	const rounds: MeasuredRound[] = [];
+	for (const { name, round, callers, pay } of turns.flat()) {
+		const figures = await runCallers(pay, { callers, ms: ROUND_MS });
+		// The first round warms up.
+		if (round > 0) rounds.push({ ...figures, name });
 	}
 	return rounds;
 }
