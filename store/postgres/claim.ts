@@ -28,31 +28,25 @@ export interface Claim {
  * tries to take it again, which fails for good once another process has had it. Throws UNAVAILABLE while another one has it.
  */
 export async function takeClaim(deps: ClaimDeps): Promise<Claim> {
-	let client = await connect(deps);
-	if (!(await tryLock(client, deps))) {
-		await client.end();
-		throw unavailable(
-			"Another process sells from this database. Stop it first, or give this one a schema or database of its own.",
-			{ retryable: false },
-		);
-	}
-	await client.query(
-		`INSERT INTO ${deps.schema}.meta VALUES ('claimant', $1) ON CONFLICT (name) DO UPDATE SET value = excluded.value`,
-		[deps.processId],
-	);
+	let session = await connect(deps);
+	await becomeClaimant(session.client, deps).catch(async (error: unknown) => {
+		await session.client.end().catch(() => undefined);
+		throw error;
+	});
 	let lost: string | undefined;
 	let isOver = false;
 	let stopWaiting: () => void = () => undefined;
 
-	const watch = (watched: pg.Client) => {
-		const end = (reason: string) => {
-			if (isOver || watched !== client || lost !== undefined) return;
-			lost = `the connection to the database is lost: ${reason}`;
-			deps.onLost(lost);
-			retryLater();
-		};
-		watched.on("error", (error) => end(messageOf(error)));
-		watched.on("end", () => end("it was ended"));
+	const lose = (reason: string) => {
+		if (isOver) return;
+		lost = reason;
+		deps.onLost(reason);
+	};
+	const follow = () => {
+		void session.ended.then((reason) => {
+			lose(`the connection to the database is lost: ${reason}`);
+			if (!isOver) retryLater();
+		});
 	};
 	const retryLater = () => {
 		stopWaiting = deps.clock.after(RETRY_MS, () => {
@@ -63,39 +57,61 @@ export async function takeClaim(deps: ClaimDeps): Promise<Claim> {
 	};
 	const takeAgain = async () => {
 		const next = await connect(deps);
-		if (isOver) return next.end();
-		if (!(await isStillOurs(next, deps))) {
-			lost = "another process has taken the database over";
-			return next.end();
+		if (isOver) return next.client.end();
+		if (!(await isStillOurs(next.client, deps))) {
+			lose("another process has taken the database over");
+			return next.client.end();
 		}
-		client = next;
+		session = next;
 		lost = undefined;
-		watch(next);
 		deps.onBack();
+		follow();
 		return undefined;
 	};
 
-	watch(client);
+	follow();
 	return {
 		lostBecause: () => lost,
 		async release() {
 			isOver = true;
 			stopWaiting();
-			await client.end().catch(() => undefined);
+			await session.client.end().catch(() => undefined);
 		},
 	};
 }
 
-async function connect({ url }: ClaimDeps): Promise<pg.Client> {
+interface ClaimSession {
+	readonly client: pg.Client;
+	/** Resolves, with why, once the connection is no more. */
+	readonly ended: Promise<string>;
+}
+
+async function connect({ url }: ClaimDeps): Promise<ClaimSession> {
 	const client = new pg.Client({
 		connectionString: url,
 		connectionTimeoutMillis: CONNECT_MS,
 		application_name: "tollgraph claim",
 		keepAlive: true,
 	});
-	client.on("error", () => undefined);
+	const ended = new Promise<string>((resolve) => {
+		client.on("error", (error) => resolve(messageOf(error)));
+		client.on("end", () => resolve("it was ended"));
+	});
 	await client.connect();
-	return client;
+	return { client, ended };
+}
+
+async function becomeClaimant(client: pg.Client, deps: ClaimDeps): Promise<void> {
+	if (!(await tryLock(client, deps))) {
+		throw unavailable(
+			"Another process sells from this database. Stop it first, or give this one a schema or database of its own.",
+			{ retryable: false },
+		);
+	}
+	await client.query(
+		`INSERT INTO ${deps.schema}.meta VALUES ('claimant', $1) ON CONFLICT (name) DO UPDATE SET value = excluded.value`,
+		[deps.processId],
+	);
 }
 
 async function tryLock(client: pg.Client, { schema }: ClaimDeps): Promise<boolean> {

@@ -118,6 +118,7 @@ async function openMigrated(
 ): Promise<PostgresStore> {
 	const { url, clock, random = systemRandom, exclusive, onDroppedQueryRows: onDropped } = deps;
 	const id = await readId(pool, schema, random);
+	let sequence = await readEnd({ pool, schema });
 	let onChange: () => void = () => undefined;
 	const claim =
 		exclusive &&
@@ -135,7 +136,6 @@ async function openMigrated(
 	const state = createState(clock, claim);
 	onChange = state.change;
 	const { stopReason } = state;
-	let sequence = await readEnd({ pool, schema });
 	let isIntact = true;
 	let closing: Promise<void> | undefined;
 	const assertRunning = () => {
@@ -160,9 +160,8 @@ async function openMigrated(
 			}
 		},
 		async digest(at) {
-			const digest = await books.digest(at);
-			sequence = Math.max(sequence, digest?.sequence ?? 0);
-			return digest;
+			sequence = await readEnd({ pool, schema });
+			return books.digest(at);
 		},
 		backup: async () => {
 			throw unavailable(

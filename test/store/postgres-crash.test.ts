@@ -8,7 +8,14 @@ import {
 } from "../support/postgres-cluster.js";
 import { startTcpProxy } from "../support/tcp-proxy.js";
 import { times } from "../support/times.js";
-import { balanceOf, credit, posting, stillClock, tokenRow } from "./open-test-store.js";
+import {
+	balanceOf,
+	credit,
+	posting,
+	steppedClock,
+	stillClock,
+	tokenRow,
+} from "./open-test-store.js";
 import { refused } from "./store-under-test.js";
 
 const ROUNDS = 4;
@@ -134,6 +141,46 @@ t.test("PostgreSQL", { skip: WITHOUT_POSTGRES }, async (t) => {
 		for (const store of stores) await store.close();
 	});
 
+	t.test(
+		"a process whose claim was taken over sells no more; one that had no successor does",
+		async (t) => {
+			const said: string[] = [];
+			const clock = steppedClock();
+			const openAlone = (name: string) =>
+				openPostgresStore({
+					...{ url: cluster.url, schema: "claim", clock },
+					exclusive: {
+						onLost: (reason) => said.push(`${name} lost: ${reason}`),
+						onBack: () => said.push(`${name} back`),
+					},
+				});
+			const endClaims = () =>
+				cluster.sql(
+					"SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE application_name = 'tollgraph claim'",
+				);
+			const first = await openAlone("first");
+			await t.rejects(openAlone("second"), {
+				message: /^Another process sells from this database/,
+			});
+			await endClaims();
+			await until(() => said.length === 1);
+			await until(() => said.length === 2, clock.pass);
+			t.match(said, [/^first lost: the connection to the database is lost/, "first back"]);
+			await credit(first, "cust:a", 1n, "one");
+
+			await endClaims();
+			await until(() => said.length === 3);
+			t.equal(first.health().status, "stopped");
+			await t.rejects(credit(first, "cust:a", 1n, "two"), { code: "UNAVAILABLE", retryable: true });
+			const second = await openAlone("second");
+			await until(() => said.length === 4, clock.pass);
+			t.equal(said[3], "first lost: another process has taken the database over");
+			await t.rejects(credit(first, "cust:a", 1n, "two"), { message: /another process has taken/ });
+			await credit(second, "cust:a", 1n, "two");
+			for (const store of [first, second]) await store.close();
+		},
+	);
+
 	t.test("what meets in a circle runs again and comes to an end", async (t) => {
 		const store = await openAt(cluster.url, "circle");
 		const raise = (ids: readonly string[]) =>
@@ -226,6 +273,13 @@ t.test("PostgreSQL", { skip: WITHOUT_POSTGRES }, async (t) => {
 		});
 	});
 });
+
+async function until(isSo: () => boolean, goOn: () => void = () => undefined): Promise<void> {
+	for (let left = 3_000; left > 0 && !isSo(); left--) {
+		goOn();
+		await new Promise((resolve) => setTimeout(resolve, 10));
+	}
+}
 
 /** Resolves once so many postings are in the ledger. */
 async function untilCredited(store: Store, count: number): Promise<void> {
