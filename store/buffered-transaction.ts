@@ -44,6 +44,8 @@ export class BufferedTransaction implements StoreTransaction {
 	readonly #keys = new Set<string>();
 	#refusal: Error | undefined;
 	#isOver = false;
+	/** Postings that wait for what they are judged by. */
+	#judging = 0;
 
 	constructor(committed: CommittedState) {
 		this.#committed = committed;
@@ -53,6 +55,11 @@ export class BufferedTransaction implements StoreTransaction {
 	finish(): readonly Operation[] {
 		this.end();
 		if (this.#refusal) throw this.#refusal;
+		if (this.#judging > 0)
+			throw new ServiceError(
+				"INTERNAL",
+				"A posting was not awaited by the work of its transaction.",
+			);
 		return this.#operations;
 	}
 
@@ -127,7 +134,9 @@ export class BufferedTransaction implements StoreTransaction {
 		const guarded = [...sums.keys()].filter((account) => NEVER_NEGATIVE.test(account));
 		const asked = this.#committed.standing(guarded, transaction.key);
 		// Without a pause where there is nothing to wait for: a posting that is not awaited counts, too.
+		this.#judging += 1;
 		const standing = asked instanceof Promise ? await asked : asked;
+		this.#judging -= 1;
 		this.#assertOpen();
 		const { balances, isKeyUsed } = standing;
 		const refusal = this.#judge(transaction, sums, { guarded, balances, isKeyUsed });

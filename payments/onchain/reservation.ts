@@ -47,11 +47,15 @@ export async function reserve(context: OnchainContext, claim: PaymentClaim): Pro
 			if (row) assertSameRequest(claim, row);
 			assertIdle(watch, claim);
 			const reservation = await judge(context, tx, { claim, row });
+			const funded = reservation.kind === "fresh" ? fundedBy(reservation.earlier) : undefined;
+			// Once more, and without a pause before the marks: a store may run others meanwhile.
+			assertIdle(watch, claim);
+			if (funded !== undefined && watch.isBusy(funded)) throw paymentInFlight(funded);
 			watch.begin(claim.id, claim.idempotencyId);
 			marked.push(claim.id);
-			if (reservation.kind === "fresh" && reservation.earlier?.kind === "funded") {
-				watch.begin(reservation.earlier.row.id, undefined);
-				marked.push(reservation.earlier.row.id);
+			if (funded !== undefined) {
+				watch.begin(funded, undefined);
+				marked.push(funded);
 			}
 			return reservation;
 		});
@@ -59,6 +63,11 @@ export async function reserve(context: OnchainContext, claim: PaymentClaim): Pro
 		unmark();
 		throw error;
 	}
+}
+
+/** The payment whose money is here already. */
+function fundedBy(earlier: Earlier | undefined): string | undefined {
+	return earlier?.kind === "funded" ? earlier.row.id : undefined;
 }
 
 async function judge(

@@ -1,9 +1,15 @@
-import { existsSync, readFileSync, writeFileSync } from "node:fs";
+import { existsSync, readFileSync } from "node:fs";
 import { join } from "node:path";
-import { nodeFileSystem, openJournalStore, takeFolderLock } from "../../store/journal/journal.js";
+import {
+	nodeFileSystem,
+	openJournalStore,
+	replaceFile,
+	takeFolderLock,
+} from "../../store/journal/journal.js";
+import type { PostgresStore } from "../../store/postgres/postgres.js";
 import type { Store } from "../../store/store.js";
 import { type Clock, type Logger, type Random, unavailable } from "../kernel/kernel.js";
-import { assertBooksKept, hasJournal } from "../operator/operator.js";
+import { assertBooksKept, hasJournal, wasInUse } from "../operator/operator.js";
 import type { Settings } from "../settings/settings.js";
 
 interface StoreOptions {
@@ -97,10 +103,11 @@ async function openInDatabase(options: StoreOptions): Promise<OpenedStore> {
 					onResume();
 				},
 			},
+			onBroken: (reason) => logger.error("a connection to the database broke", { reason }),
 			onDroppedQueryRows: (rows) => logger.error("rows of the query log were lost", { rows }),
 		});
 		try {
-			bindDatabase(folder, store.id);
+			await bindDatabase(folder, store);
 		} catch (error) {
 			await store.close();
 			throw error;
@@ -113,13 +120,27 @@ async function openInDatabase(options: StoreOptions): Promise<OpenedStore> {
 	}
 }
 
-/** A folder whose keys belong to the books of one database works with no other. */
-function bindDatabase(folder: string, id: string): void {
+/** A folder whose keys belong to the books of one database works with no other, and a database with no other folder. */
+async function bindDatabase(
+	folder: string,
+	{ id, binding }: Pick<PostgresStore, "id" | "binding">,
+): Promise<void> {
 	const path = join(folder, MARKER);
-	if (!existsSync(path)) writeFileSync(path, `${id}\n`, { mode: 0o600, flag: "wx" });
-	if (readFileSync(path, "utf8").trim() === id) return;
-	throw unavailable(
-		`The folder "${folder}" belongs to the books of another database, whose tokens and keys it holds. Name that one in store_url, or give --data a new folder.`,
-		{ retryable: false },
-	);
+	if (!existsSync(path)) {
+		if ((await binding.isBound()) || wasInUse(folder)) {
+			throw unavailable(
+				`The folder "${folder}" and the database do not belong together: the keys of its books are in another data folder, or this folder has been in use with other books. Name the folder that it was first started with, or give both anew.`,
+				{ retryable: false },
+			);
+		}
+		const chunks = [Buffer.from(`${id}\n`)];
+		await replaceFile(nodeFileSystem, { path, temporaryPath: `${path}.new`, chunks });
+	}
+	if (readFileSync(path, "utf8").trim() !== id) {
+		throw unavailable(
+			`The folder "${folder}" belongs to the books of another database, whose tokens and keys it holds. Name that one in store_url, or give --data a new folder.`,
+			{ retryable: false },
+		);
+	}
+	await binding.bind();
 }

@@ -99,6 +99,8 @@ async function build(
 	folder: string,
 	onProgress: OnProgress | undefined,
 ) {
+	// Before any key is copied.
+	if (store.health().kind !== "journal") await store.backup(folder);
 	const backup = await openBackupFolder(fileSystem, folder);
 	// An import would exchange a graph's files amid the copy.
 	const textKey = keys.rings["text-key"].isGiven ? [] : ["keys/text-key"];
@@ -327,12 +329,21 @@ export function bindProfile(folder: string, profile: Settings["profile"]): void 
  * pepper: where one of these is and no journal, it was lost. Keys that an operator puts there beforehand say nothing.
  */
 export function assertBooksKept(folder: string): void {
-	const remnant = ["profile", "keys/pepper"].find((path) => existsSync(join(folder, path)));
+	const remnant = remnantIn(folder);
 	if (remnant === undefined || hasJournal(folder)) return;
 	throw unavailable(
 		`The folder "${folder}" has been in use (it holds "${remnant}"), but its journal is missing: every balance would be zero. Restore it from a backup with tollgraph restore into a new folder, or start with empty books in another one.`,
 		{ retryable: false },
 	);
+}
+
+function remnantIn(folder: string): string | undefined {
+	return ["profile", "keys/pepper"].find((path) => existsSync(join(folder, path)));
+}
+
+/** Whether a start has made something there. */
+export function wasInUse(folder: string): boolean {
+	return remnantIn(folder) !== undefined;
 }
 
 /** Whatever is left of it is for the store to judge. Throws INVALID_ARGUMENT where it may not be looked at: that is not missing. */

@@ -30,6 +30,7 @@ export {
 	type RestoreReport,
 	restoreData,
 	toStartRefusal,
+	wasInUse,
 } from "./data-folder.js";
 export { type GapReport, gapCommand } from "./gap-report.js";
 export { createExpertEditor } from "./graph-expert.js";

@@ -58,10 +58,10 @@ export interface Settings {
 	readonly mail?: MailSettings | undefined;
 	/** Who issues invoices; they name no one where absent. */
 	readonly seller?: SellerSettings | undefined;
-	/** Program and arguments that print the keys of texts at rest; they are kept in the data folder where absent. */
 	/** The database that holds the books; the data folder's journal does where absent. */
 	readonly storeUrl?: string | undefined;
 	readonly storeSchema?: string | undefined;
+	/** Program and arguments that print the keys of texts at rest; they are kept in the data folder where absent. */
 	readonly textKeyCommand?: readonly string[] | undefined;
 	/** Versions kept of each imported graph; ten where absent. */
 	readonly graphVersions?: number;

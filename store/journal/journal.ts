@@ -10,7 +10,7 @@ export {
 	readManifest,
 } from "./backup-folder.js";
 export { buildBeside } from "./built-beside.js";
-export { nodeFileSystem } from "./file-system.js";
+export { nodeFileSystem, replaceFile } from "./file-system.js";
 export { openJournalStore } from "./journal-store.js";
 export { nodeProcessTable, type ProcessName, takeFolderLock } from "./lock.js";
 export { restoreJournal } from "./restore.js";

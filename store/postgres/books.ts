@@ -12,7 +12,7 @@ import {
 	type VerifyOptions,
 } from "../store.js";
 import type { ConnectionPool, Rows } from "./connection.js";
-import { toKey } from "./text-keys.js";
+import { fromKey, toKey } from "./text-keys.js";
 
 /** Bytes of JSON that are read at a time, about; a single larger transaction is read alone. */
 const PART_CHARS = 1024 * 1024;
@@ -183,7 +183,7 @@ function createVerification(deps: Deps): Store["verify"] {
 	};
 }
 
-/** The balances at a place of the ledger: while those who write wait, another connection begins to look. */
+/** The balances at a place of the ledger: those who write wait until both are read. */
 async function readMoment({ pool, schema }: Deps) {
 	return pool.write(async (still) => {
 		await still.query(`SELECT pg_advisory_xact_lock(${schema}.lock_of('history'))`);
@@ -194,7 +194,7 @@ async function readMoment({ pool, schema }: Deps) {
 			`SELECT account, sum(amount)::text AS amount FROM ${schema}.balances GROUP BY account`,
 		);
 		const balances = new Map(
-			rows.map(({ account, amount }) => [String(account), BigInt(String(amount))]),
+			rows.map(({ account, amount }) => [fromKey(String(account)), BigInt(String(amount))]),
 		);
 		return { end, balances };
 	});

@@ -4,6 +4,9 @@ import { messageOf } from "../store.js";
 
 const RETRY_MS = 1_000;
 const CONNECT_MS = 5_000;
+/** How often the claim is looked at, and how long an answer may take. */
+const LOOK_MS = 2_000;
+const ANSWER_MS = 5_000;
 
 interface ClaimDeps {
 	readonly url: string;
@@ -24,10 +27,13 @@ export interface Claim {
 }
 
 /**
- * Takes the claim: a lock of a session of its own, which ends with its connection. Where that breaks the process stops selling and
- * tries to take it again, which fails for good once another process has had it. Throws UNAVAILABLE while another one has it.
+ * Takes the claim: a lock of a session of its own, which ends with its connection, and a row that names the process, which every
+ * write looks at. It is written again every few seconds, which shows that the database takes writes; where that fails or the
+ * connection breaks the process stops selling and tries to take the claim again, which fails for good once another process has had
+ * it. Throws UNAVAILABLE while another one has it. A pooler that shares sessions among clients must not stand in between.
  */
 export async function takeClaim(deps: ClaimDeps): Promise<Claim> {
+	const { clock } = deps;
 	let session = await connect(deps);
 	await becomeClaimant(session.client, deps).catch(async (error: unknown) => {
 		await session.client.end().catch(() => undefined);
@@ -35,55 +41,94 @@ export async function takeClaim(deps: ClaimDeps): Promise<Claim> {
 	});
 	let lost: string | undefined;
 	let isOver = false;
+	let isTaken = false;
+	let retrying: Promise<unknown> = Promise.resolve();
 	let stopWaiting: () => void = () => undefined;
 
 	const lose = (reason: string) => {
-		if (isOver) return;
+		if (isOver || lost === reason) return;
 		lost = reason;
 		deps.onLost(reason);
 	};
-	const follow = () => {
-		void session.ended.then((reason) => {
+	const loseForGood = () => {
+		isTaken = true;
+		lose("another process has taken the database over");
+	};
+	const follow = (followed: ClaimSession) => {
+		void followed.ended.then((reason) => {
+			if (followed !== session || isTaken) return;
 			lose(`the connection to the database is lost: ${reason}`);
-			if (!isOver) retryLater();
+			retryLater();
 		});
 	};
 	const retryLater = () => {
-		stopWaiting = deps.clock.after(RETRY_MS, () => {
-			takeAgain().catch(() => {
-				if (!isOver) retryLater();
-			});
+		if (isOver || isTaken) return;
+		stopWaiting = clock.after(RETRY_MS, () => {
+			retrying = takeAgain().catch(retryLater);
 		});
 	};
 	const takeAgain = async () => {
 		const next = await connect(deps);
-		if (isOver) return next.client.end();
-		if (!(await isStillOurs(next.client, deps))) {
-			lose("another process has taken the database over");
-			return next.client.end();
+		try {
+			const isOurs = await isStillOurs(next.client, deps);
+			if (!isOurs) loseForGood();
+			if (!isOurs || isOver) return await next.client.end();
+		} catch (error) {
+			await next.client.end().catch(() => undefined);
+			throw error;
 		}
 		session = next;
 		lost = undefined;
 		deps.onBack();
-		follow();
+		follow(next);
 		return undefined;
 	};
+	const look = async () => {
+		const looked = session;
+		if (lost !== undefined) return;
+		const seen = await Promise.race([touch(looked.client, deps), after(clock, ANSWER_MS)]);
+		if (isOver || looked !== session || seen === "ours") return;
+		if (seen === "another's") loseForGood();
+		// Its end is what brings the next attempt; one that hears nothing is not asked for it.
+		looked.drop(seen === undefined ? "it does not answer" : seen);
+	};
 
-	follow();
+	follow(session);
+	const stopLooking = clock.every(LOOK_MS, () => void look());
 	return {
 		lostBecause: () => lost,
 		async release() {
 			isOver = true;
+			stopLooking();
 			stopWaiting();
+			await retrying;
 			await session.client.end().catch(() => undefined);
 		},
 	};
 }
 
+function after(clock: Clock, ms: number): Promise<undefined> {
+	return new Promise((resolve) => {
+		clock.after(ms, () => resolve(undefined));
+	});
+}
+
+/** Writes the claim once more. "ours", "another's", or why it could not be written. */
+async function touch(client: pg.Client, { schema, processId }: ClaimDeps): Promise<string> {
+	try {
+		const text = `UPDATE ${schema}.meta SET value = value WHERE name = 'claimant' AND value = $1`;
+		const { rowCount } = await client.query(text, [processId]);
+		return rowCount === 1 ? "ours" : "another's";
+	} catch (error) {
+		return messageOf(error);
+	}
+}
+
 interface ClaimSession {
 	readonly client: pg.Client;
-	/** Resolves, with why, once the connection is no more. */
+	/** Resolves, with why, once the connection is no more, or was dropped. */
 	readonly ended: Promise<string>;
+	drop(reason: string): void;
 }
 
 async function connect({ url }: ClaimDeps): Promise<ClaimSession> {
@@ -92,13 +137,20 @@ async function connect({ url }: ClaimDeps): Promise<ClaimSession> {
 		connectionTimeoutMillis: CONNECT_MS,
 		application_name: "tollgraph claim",
 		keepAlive: true,
+		query_timeout: ANSWER_MS,
 	});
+	let drop: (reason: string) => void = () => undefined;
 	const ended = new Promise<string>((resolve) => {
 		client.on("error", (error) => resolve(messageOf(error)));
 		client.on("end", () => resolve("it was ended"));
+		drop = (reason) => {
+			resolve(reason);
+			void client.end().catch(() => undefined);
+		};
 	});
 	await client.connect();
-	return { client, ended };
+	await client.query("SET idle_session_timeout = 0");
+	return { client, ended, drop };
 }
 
 async function becomeClaimant(client: pg.Client, deps: ClaimDeps): Promise<void> {
@@ -108,10 +160,15 @@ async function becomeClaimant(client: pg.Client, deps: ClaimDeps): Promise<void>
 			{ retryable: false },
 		);
 	}
+	const { schema, processId } = deps;
+	await client.query("BEGIN");
+	// What an earlier process writes ends before, or finds that it may write no more.
+	await client.query(`SELECT pg_advisory_xact_lock(${schema}.lock_of('claimant'))`);
 	await client.query(
-		`INSERT INTO ${deps.schema}.meta VALUES ('claimant', $1) ON CONFLICT (name) DO UPDATE SET value = excluded.value`,
-		[deps.processId],
+		`INSERT INTO ${schema}.meta VALUES ('claimant', $1) ON CONFLICT (name) DO UPDATE SET value = excluded.value`,
+		[processId],
 	);
+	await client.query("COMMIT");
 }
 
 async function tryLock(client: pg.Client, { schema }: ClaimDeps): Promise<boolean> {
@@ -120,13 +177,11 @@ async function tryLock(client: pg.Client, { schema }: ClaimDeps): Promise<boolea
 	return rows[0]?.taken === true;
 }
 
-/** Throws while the server still has our old session, whose lock ends when it notices. */
+/** Throws while the database takes no writes, and while the server still has our old session, whose lock ends when it notices. */
 async function isStillOurs(client: pg.Client, deps: ClaimDeps): Promise<boolean> {
 	const isTaken = await tryLock(client, deps);
-	const text = `SELECT value FROM ${deps.schema}.meta WHERE name = 'claimant'`;
-	const { rows } = await client.query<{ value: string }>(text);
-	if (rows[0]?.value !== deps.processId) return false;
-	if (isTaken) return true;
-	await client.end();
-	throw new Error("the server holds the lock of our earlier session yet");
+	const seen = await touch(client, deps);
+	if (seen === "another's") return false;
+	if (isTaken && seen === "ours") return true;
+	throw new Error(isTaken ? seen : "the server holds the lock of our earlier session yet");
 }

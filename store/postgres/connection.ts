@@ -1,6 +1,6 @@
 import pg from "pg";
-import { ServiceError, unavailable } from "../../src/kernel/kernel.js";
-import { messageOf } from "../store.js";
+import { type Clock, ServiceError, unavailable } from "../../src/kernel/kernel.js";
+import { messageOf, stopped } from "../store.js";
 
 /** A statement's answer, as far as the store reads it: rows by column name. */
 export type Rows = readonly Readonly<Record<string, unknown>>[];
@@ -13,6 +13,7 @@ export interface Session {
 }
 
 export interface PoolOptions {
+	readonly clock: Clock;
 	/** postgres://user:password@host:port/database?sslmode=verify-full, as libpq reads it. */
 	readonly url: string;
 	/** Connections at most; a call that finds none waits `CONNECT_MS` and is refused. */
@@ -22,6 +23,10 @@ export interface PoolOptions {
 }
 
 const CONNECT_MS = 5_000;
+const KEEP_ALIVE_MS = 10_000;
+/** How often, and at what distance, the end of a commit is looked up. */
+const LOOKS = 30;
+const LOOK_MS = 150;
 /** How long a statement waits for another's lock; a circle of waiting ends after the server's `deadlock_timeout`, a second. */
 const LOCK_MS = 15_000;
 /** A process that stops answering within a transaction must not keep its locks. */
@@ -29,14 +34,17 @@ const IDLE_MS = 20_000;
 
 export type ConnectionPool = ReturnType<typeof createConnectionPool>;
 
-/** Connections to one database. Settings are given with each transaction, so that a pooler in between may share sessions. */
-export function createConnectionPool({ url, connections = 16, onBroken }: PoolOptions) {
+/** Connections to one database. Settings are given with each transaction. */
+export function createConnectionPool({ url, clock, connections = 16, onBroken }: PoolOptions) {
 	const pool = new pg.Pool({
 		connectionString: url,
 		max: connections,
 		connectionTimeoutMillis: CONNECT_MS,
 		application_name: "tollgraph",
 		keepAlive: true,
+		keepAliveInitialDelayMillis: KEEP_ALIVE_MS,
+		// A network that says nothing any more must not hold a connection for good.
+		query_timeout: 2 * LOCK_MS,
 		// What a process that ends has open must not keep it alive.
 		allowExitOnIdle: true,
 	});
@@ -97,8 +105,33 @@ export function createConnectionPool({ url, connections = 16, onBroken }: PoolOp
 				throw isFromServer(error) ? error : unreachable(error);
 			}
 		},
+		hasCommitted: (error: unknown, xid: string) => lookUpCommit({ pool, clock }, error, xid),
 		end: () => pool.end(),
 	};
+}
+
+/**
+ * Whether a transaction whose connection broke while it committed did commit; false for other errors. Throws UNAVAILABLE for one
+ * that was taken back, and the error itself where it cannot be known.
+ */
+async function lookUpCommit(
+	{ pool, clock }: { readonly pool: pg.Pool; readonly clock: Clock },
+	error: unknown,
+	xid: string,
+): Promise<boolean> {
+	if (!(error instanceof CommitUnknown)) return false;
+	for (let left = LOOKS; left > 0; left--) {
+		const status = await pool
+			.query("SELECT pg_xact_status($1::xid8) AS status", [xid])
+			.then(({ rows }) => rows[0]?.status)
+			.catch(() => undefined);
+		if (status === "committed") return true;
+		if (status === "aborted") throw unreachable(error);
+		await new Promise<void>((resolve) => {
+			clock.after(LOOK_MS, resolve);
+		});
+	}
+	throw error;
 }
 
 function createSession(client: pg.PoolClient) {
@@ -156,7 +189,7 @@ export function mayRunAgain(error: unknown): boolean {
 	return AGAIN.has(codeOf(error));
 }
 
-/** For callers: what a failure of the database means to them. Errors of the work itself pass through. */
+/** For callers: what a failure of the database means to them, without its own words; the cause has those. */
 export function toRefusal(error: unknown): unknown {
 	if (error instanceof CommitUnknown) {
 		return unavailable(
@@ -164,6 +197,8 @@ export function toRefusal(error: unknown): unknown {
 			{ retryable: true, cause: error },
 		);
 	}
+	if (codeOf(error) === "TG002")
+		return stopped("another process has taken the database over", error);
 	if (codeOf(error) === "25006") {
 		return unavailable(
 			"The database takes no writes (a standby, or set to read only). Nothing was changed; send the request again once it does.",
@@ -178,14 +213,40 @@ function isConnectionError(error: unknown): boolean {
 	if (!(error instanceof Error) || error instanceof ServiceError) return false;
 	const code = "code" in error ? String(error.code) : "";
 	return (
-		/^E[A-Z]+$/.test(code) || /^Connection terminated|^Client has encountered/.test(error.message)
+		/^E[A-Z]+$/.test(code) ||
+		/^(Connection terminated|Client has encountered|Query read timeout|timeout exceeded)/.test(
+			error.message,
+		)
 	);
 }
 
+/** Data that cannot be, rights, statements and limits: the same again meets the same. */
+const PERMANENT = /^(22|28|42|54)/;
+
 function unreachable(cause: unknown): ServiceError {
 	if (cause instanceof ServiceError) return cause;
+	if (PERMANENT.test(codeOf(cause) ?? "")) {
+		return unavailable(
+			"The database refused what was asked of it. Nothing was changed; the operator's log says why.",
+			{
+				retryable: false,
+				cause,
+			},
+		);
+	}
 	return unavailable(
-		`The database did not do what was asked of it (${messageOf(cause)}). Nothing was changed; send the request again in a moment.`,
+		"The database cannot be reached, or could not do what was asked of it. Nothing was changed; send the request again in a moment.",
 		{ retryable: true, cause },
 	);
+}
+
+/** For the operator whose start it is: in the database's own words. */
+export function toStartError(error: unknown): unknown {
+	const refusal = toRefusal(error);
+	const cause = refusal instanceof Error ? refusal.cause : undefined;
+	if (!(cause instanceof pg.DatabaseError) && !isConnectionError(cause)) return refusal;
+	return unavailable(`The database could not be opened: ${messageOf(cause)}.`, {
+		retryable: false,
+		cause,
+	});
 }

@@ -23,7 +23,11 @@ export async function migrate(
 	return pool.write(async (session) => {
 		// One process migrates, the others wait and then find it done.
 		await session.query("SELECT pg_advisory_xact_lock(hashtextextended($1, 1))", [schema]);
-		await session.query(`CREATE SCHEMA IF NOT EXISTS ${schema}`);
+		// Making it takes a right on the database, which a role that owns the schema alone need not have.
+		const [found] = await session.query("SELECT to_regnamespace($1) IS NOT NULL AS is_there", [
+			schema,
+		]);
+		if (found?.["is_there"] !== true) await session.query(`CREATE SCHEMA ${schema}`);
 		await session.query(
 			`CREATE TABLE IF NOT EXISTS ${schema}.migrations (
 				version integer PRIMARY KEY, name text NOT NULL, sha256 text NOT NULL, applied_at timestamptz NOT NULL

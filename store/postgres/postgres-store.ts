@@ -2,7 +2,12 @@ import { type Clock, type Random, systemRandom, unavailable } from "../../src/ke
 import { type Store, type StoreHealth, stopped } from "../store.js";
 import { createBooks, readEnd } from "./books.js";
 import { type Claim, takeClaim } from "./claim.js";
-import { type ConnectionPool, createConnectionPool, toRefusal } from "./connection.js";
+import {
+	type ConnectionPool,
+	createConnectionPool,
+	toRefusal,
+	toStartError,
+} from "./connection.js";
 import { createDocuments } from "./documents.js";
 import { migrate } from "./migrations.js";
 import { createPostgresQueryLog } from "./query-log.js";
@@ -28,6 +33,8 @@ export interface PostgresStoreDeps {
 export interface PostgresStore extends Store {
 	/** Given to the database when its tables were made; a data folder belongs to one. */
 	readonly id: string;
+	/** Whether a data folder belongs to it already. */
+	readonly binding: { isBound(): Promise<boolean>; bind(): Promise<void> };
 }
 
 const LEAST_VERSION = 150_000;
@@ -45,18 +52,21 @@ export async function openPostgresStore(deps: PostgresStoreDeps): Promise<Postgr
 			{ retryable: false },
 		);
 	}
+	// Quoted, because words of SQL may be names as well.
+	const schema = `"${name}"`;
 	const pool = createConnectionPool({
 		url,
+		clock,
 		...(connections !== undefined && { connections }),
 		...(onBroken && { onBroken }),
 	});
 	try {
 		await assertDurable(pool);
-		await migrate(pool, { schema: name, clock });
-		return await openMigrated(pool, name, deps);
+		await migrate(pool, { schema, clock });
+		return await openMigrated(pool, schema, deps);
 	} catch (error) {
 		await pool.end();
-		throw toRefusal(error);
+		throw toStartError(error);
 	}
 }
 
@@ -93,6 +103,45 @@ async function readId(pool: ConnectionPool, schema: string, random: Random): Pro
 	return String(row?.["value"]);
 }
 
+function createBinding(pool: ConnectionPool, schema: string): PostgresStore["binding"] {
+	return {
+		async isBound() {
+			return (await pool.query(`SELECT 1 FROM ${schema}.meta WHERE name = 'bound'`)).length > 0;
+		},
+		async bind() {
+			await pool.query(`INSERT INTO ${schema}.meta VALUES ('bound', 'yes') ON CONFLICT DO NOTHING`);
+		},
+	};
+}
+
+type Books = ReturnType<typeof createBooks>;
+
+/** What the database says in its own words is for the log; callers are told what it means to them. */
+function withRefusals(books: Books, assertRunning: () => void): Books {
+	const refused =
+		<A extends readonly unknown[], T>(ask: (...given: A) => Promise<T>) =>
+		async (...given: A): Promise<T> => {
+			assertRunning();
+			return ask(...given).catch((error: unknown) => {
+				throw toRefusal(error);
+			});
+		};
+	return {
+		async *history() {
+			assertRunning();
+			try {
+				yield* books.history();
+			} catch (error) {
+				throw toRefusal(error);
+			}
+		},
+		statement: refused(books.statement),
+		receipts: refused(books.receipts),
+		verify: refused(books.verify),
+		digest: refused(books.digest),
+	};
+}
+
 /** In which state the store is, and since when. */
 function createState(clock: Clock, claim: Pick<Claim, "lostBecause"> | undefined) {
 	let since = clock.now();
@@ -111,30 +160,40 @@ function createState(clock: Clock, claim: Pick<Claim, "lostBecause"> | undefined
 	};
 }
 
+/** The claim of a process that is to be alone, and the state that follows from it. */
+async function openState(
+	{ url, clock, random = systemRandom, exclusive }: PostgresStoreDeps,
+	schema: string,
+) {
+	if (!exclusive)
+		return { claimant: undefined, claim: undefined, state: createState(clock, undefined) };
+	let onChange: () => void = () => undefined;
+	const claimant = Buffer.from(random.bytes(16)).toString("hex");
+	const claim = await takeClaim({
+		...{ url, schema, clock, processId: claimant },
+		onLost(reason) {
+			onChange();
+			exclusive.onLost(reason);
+		},
+		onBack() {
+			onChange();
+			exclusive.onBack();
+		},
+	});
+	const state = createState(clock, claim);
+	onChange = state.change;
+	return { claimant, claim, state };
+}
+
 async function openMigrated(
 	pool: ConnectionPool,
 	schema: string,
 	deps: PostgresStoreDeps,
 ): Promise<PostgresStore> {
-	const { url, clock, random = systemRandom, exclusive, onDroppedQueryRows: onDropped } = deps;
+	const { clock, random = systemRandom, onDroppedQueryRows: onDropped } = deps;
 	const id = await readId(pool, schema, random);
 	let sequence = await readEnd({ pool, schema });
-	let onChange: () => void = () => undefined;
-	const claim =
-		exclusive &&
-		(await takeClaim({
-			...{ url, schema, clock, processId: Buffer.from(random.bytes(16)).toString("hex") },
-			onLost(reason) {
-				onChange();
-				exclusive.onLost(reason);
-			},
-			onBack() {
-				onChange();
-				exclusive.onBack();
-			},
-		}));
-	const state = createState(clock, claim);
-	onChange = state.change;
+	const { claimant, claim, state } = await openState(deps, schema);
 	const { stopReason } = state;
 	let isIntact = true;
 	let closing: Promise<void> | undefined;
@@ -143,10 +202,17 @@ async function openMigrated(
 		if (reason !== undefined) throw stopped(reason);
 	};
 	const queryLog = createPostgresQueryLog({ pool, schema, clock, onDropped });
-	const books = createBooks({ pool, schema });
+	const books = withRefusals(createBooks({ pool, schema }), assertRunning);
 	return {
 		id,
-		...createTransactions({ pool, schema, clock, stopReason }),
+		binding: createBinding(pool, schema),
+		...createTransactions({
+			pool,
+			schema,
+			clock,
+			stopReason,
+			claimant,
+		}),
 		...books,
 		async verify(options) {
 			try {

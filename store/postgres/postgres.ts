@@ -1,3 +1,3 @@
 /** The store in a PostgreSQL database, for more processes than one. */
 
-export { openPostgresStore } from "./postgres-store.js";
+export { openPostgresStore, type PostgresStore } from "./postgres-store.js";

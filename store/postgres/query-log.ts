@@ -1,4 +1,4 @@
-import type { Clock } from "../../src/kernel/kernel.js";
+import { type Clock, toIsoDay } from "../../src/kernel/kernel.js";
 import {
 	createQueryBuffer,
 	type DaySpan,
@@ -28,11 +28,16 @@ export function createPostgresQueryLog({
 	const partitions = createPartitions(pool, schema);
 	const write = async (day: string, lines: readonly QueryLine[]) => {
 		await partitions.make(day);
-		await pool.query(
+		const inserting = pool.query(
 			`INSERT INTO ${schema}.query_log (day, owner, body)
 				SELECT $1::date, owner, body FROM unnest($2::text[], $3::text[]) AS l(owner, body)`,
 			[day, lines.map(({ owner }) => toKey(owner)), lines.map(({ json }) => json)],
 		);
+		await inserting.catch((error: unknown) => {
+			// Another process may have dropped it.
+			partitions.forget(day);
+			throw error;
+		});
 	};
 	const buffer = createQueryBuffer({ clock, write, onDropped });
 	const settled = () => buffer.afterAll(async () => undefined);
@@ -84,20 +89,28 @@ async function* readRows(
 	}
 }
 
+function dayAfter(day: string): string {
+	return toIsoDay(Date.parse(day) + 86_400_000);
+}
+
 /** The days' partitions, each made when its first row comes. */
 function createPartitions(pool: ConnectionPool, schema: string) {
 	const made = new Set<string>();
 	const nameOf = (day: string) => `query_log_${day.replaceAll("-", "")}`;
 	return {
+		forget: (day: string) => made.delete(day),
 		async make(day: string): Promise<void> {
 			if (made.has(day)) return;
 			await pool.write(async (session) => {
 				// Several processes may begin the same day at once.
-				await session.query(`SELECT ${schema}.take_locks($1)`, [[`query_log|${day}`]]);
-				await session.query(
-					`CREATE TABLE IF NOT EXISTS ${schema}.${nameOf(day)} PARTITION OF ${schema}.query_log
-						FOR VALUES FROM ('${day}') TO ('${day}'::date + 1)`,
-				);
+				await session.query(`SELECT ${schema}.take_locks($1)`, [["query_log"]]);
+				// The next day's as well: a dump that runs over midnight lets none be made.
+				for (const one of [day, dayAfter(day)]) {
+					await session.query(
+						`CREATE TABLE IF NOT EXISTS ${schema}.${nameOf(one)} PARTITION OF ${schema}.query_log
+							FOR VALUES FROM ('${one}') TO ('${one}'::date + 1)`,
+					);
+				}
 			});
 			made.add(day);
 		},
@@ -110,9 +123,18 @@ function createPartitions(pool: ConnectionPool, schema: string) {
 				const [, year, month, date] = PARTITION.exec(String(name)) ?? [];
 				return year !== undefined && `${year}-${month}-${date}` < day ? String(name) : [];
 			});
-			for (const name of old) await pool.query(`DROP TABLE ${schema}.${name}`);
+			let dropped = 0;
+			for (const name of old) {
+				const hadRows = await pool.write(async (session) => {
+					const table = `${schema}.${name}`;
+					const [row] = await session.query(`SELECT EXISTS (SELECT 1 FROM ${table}) AS is_so`);
+					await session.query(`DROP TABLE ${table}`);
+					return row?.["is_so"] === true;
+				});
+				if (hadRows) dropped += 1;
+			}
 			made.clear();
-			return old.length;
+			return dropped;
 		},
 	};
 }

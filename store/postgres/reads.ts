@@ -10,7 +10,7 @@ import {
 	type Tables,
 } from "../store.js";
 import type { Rows, Session } from "./connection.js";
-import { toKey } from "./text-keys.js";
+import { fromKey, toKey } from "./text-keys.js";
 
 function assertHot(table: TableName): void {
 	if (!COLD_TABLES.has(table)) return;
@@ -78,7 +78,9 @@ async function readBalances(
 	const rows = await session.query(
 		`SELECT account, sum(amount)::text AS amount FROM ${schema}.balances GROUP BY account`,
 	);
-	return new Map(rows.map(({ account, amount }) => [String(account), BigInt(String(amount))]));
+	return new Map(
+		rows.map(({ account, amount }) => [fromKey(String(account)), BigInt(String(amount))]),
+	);
 }
 
 interface Locking {
@@ -130,7 +132,7 @@ async function standing(
 	accounts: readonly AccountName[],
 	key: string | undefined,
 ) {
-	for (const account of accounts) names.add(`b|${toKey(account)}`);
+	for (const account of accounts) names.add(`b|${toKey(account.replace(/^(cust|held):/, ""))}`);
 	const rows = await session.query(`SELECT account, amount FROM ${schema}.standing($1, $2)`, [
 		accounts.map(toKey),
 		key === undefined ? null : toKey(key),
@@ -139,7 +141,7 @@ async function standing(
 	let isKeyUsed = false;
 	for (const { account, amount } of rows) {
 		if (account === null) isKeyUsed = true;
-		else balances.set(String(account), BigInt(String(amount)));
+		else balances.set(fromKey(String(account)), BigInt(String(amount)));
 	}
 	return { balances, isKeyUsed };
 }

@@ -82,11 +82,15 @@ CREATE INDEX query_log_owner ON ${s}.query_log (owner, n);
 
 /**
  * Locks are advisory and end with their transaction. Each has a name: \`r|<table>|<id>\` a row, \`i|<table>|<place>|<value>\` all
- * rows with a value in an indexed field, \`t|<table>\` all rows, \`b|<account>\` a balance, \`history\` the order of the ledger.
+ * rows with a value in an indexed field, \`t|<table>\` all rows, \`b|<owner>\` what an owner has, \`history\` the order of the ledger.
  */
 const LOCKS = (s: string) => `
 CREATE FUNCTION ${s}.lock_of(name text) RETURNS bigint LANGUAGE sql IMMUTABLE PARALLEL SAFE
 	AS $$ SELECT hashtextextended(name, hashtextextended('${s}', 0)) $$;
+
+-- What an owner has and what is held of it are locked together: some work looks at the one first, some at the other.
+CREATE FUNCTION ${s}.balance_lock(account text) RETURNS text LANGUAGE sql IMMUTABLE PARALLEL SAFE
+	AS $$ SELECT 'b|' || CASE WHEN left(account, 5) IN ('cust:', 'held:') THEN substr(account, 6) ELSE account END $$;
 
 -- In one order for everybody, so that those who take all at once never wait for each other in a circle.
 CREATE FUNCTION ${s}.take_locks(names text[]) RETURNS void LANGUAGE plpgsql AS $$
@@ -126,7 +130,7 @@ END $$;
 CREATE FUNCTION ${s}.standing(p_accounts text[], p_key text)
 	RETURNS TABLE (account text, amount text) LANGUAGE plpgsql AS $$
 BEGIN
-	PERFORM ${s}.take_locks(ARRAY(SELECT 'b|' || a FROM unnest(p_accounts) AS a));
+	PERFORM ${s}.take_locks(ARRAY(SELECT ${s}.balance_lock(a) FROM unnest(p_accounts) AS a));
 	RETURN QUERY
 		SELECT b.account, sum(b.amount)::text FROM ${s}.balances AS b WHERE b.account = ANY (p_accounts) GROUP BY b.account
 		UNION ALL
@@ -185,8 +189,9 @@ END $$;
 CREATE FUNCTION ${s}.apply(
 	p_tbl text[], p_id text[], p_body text[], p_k1 text[], p_k2 text[], p_k3 text[],
 	p_accounts text[], p_amounts numeric[], p_keys text[], p_at_ms bigint, p_window_ms bigint,
-	p_ledger text, p_postings integer, p_owners text[], p_has_posting boolean[], p_receipt_at_ms bigint[]
-) RETURNS void LANGUAGE plpgsql AS $$
+	p_ledger text, p_postings integer, p_owners text[], p_has_posting boolean[], p_receipt_at_ms bigint[],
+	p_claimant text
+) RETURNS text LANGUAGE plpgsql AS $$
 DECLARE
 	lock bigint;
 	place bigint;
@@ -205,7 +210,9 @@ BEGIN
 		));
 	END IF;
 	IF p_ledger IS NOT NULL THEN
-		PERFORM ${s}.take_locks(ARRAY(SELECT 'b|' || a FROM unnest(p_accounts) AS a WHERE left(a, 5) IN ('cust:', 'held:')));
+		PERFORM ${s}.take_locks(ARRAY(
+			SELECT ${s}.balance_lock(a) FROM unnest(p_accounts) AS a WHERE left(a, 5) IN ('cust:', 'held:')
+		));
 		PERFORM pg_advisory_xact_lock_shared(${s}.lock_of('history'));
 	END IF;
 
@@ -216,6 +223,14 @@ BEGIN
 			SELECT * FROM unnest(p_tbl, p_id, p_body, p_k1, p_k2, p_k3) AS w(tbl, id, body, k1, k2, k3) WHERE body IS NOT NULL
 			ON CONFLICT (tbl, id) DO UPDATE
 				SET body = excluded.body, k1 = excluded.k1, k2 = excluded.k2, k3 = excluded.k3;
+	END IF;
+	IF p_claimant IS NOT NULL THEN
+		-- Shared with all who write, so that no one takes the claim over between this look and the commit.
+		PERFORM pg_advisory_xact_lock_shared(${s}.lock_of('claimant'));
+		PERFORM 1 FROM ${s}.meta WHERE name = 'claimant' AND value = p_claimant;
+		IF NOT FOUND THEN
+			RAISE EXCEPTION 'another process has taken the database over' USING ERRCODE = 'TG002';
+		END IF;
 	END IF;
 	IF p_ledger IS NOT NULL THEN
 		PERFORM ${s}.move_money(p_accounts, p_amounts);
@@ -228,6 +243,7 @@ BEGIN
 			SELECT owner, place, has_posting, receipt_at_ms
 			FROM unnest(p_owners, p_has_posting, p_receipt_at_ms) AS m(owner, has_posting, receipt_at_ms);
 	END IF;
+	RETURN pg_current_xact_id()::text;
 END $$;
 
 -- Makes what others committed without waiting for the disk durable before its own commit returns.

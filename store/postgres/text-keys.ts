@@ -7,3 +7,10 @@ export function toKey(text: string): string {
 		found === "\\" ? "\\\\" : `\\u${found.charCodeAt(0).toString(16).padStart(4, "0")}`,
 	);
 }
+
+/** The text that a key stands for. */
+export function fromKey(key: string): string {
+	return key.replace(/\\(?:\\|u([0-9a-f]{4}))/g, (_, code: string | undefined) =>
+		code === undefined ? "\\" : String.fromCharCode(Number.parseInt(code, 16)),
+	);
+}

@@ -1,6 +1,7 @@
 import { type Clock, ServiceError, unavailable } from "../../src/kernel/kernel.js";
 import {
 	BufferedTransaction,
+	createSerialQueue,
 	type Store,
 	type StoreTransaction,
 	stopped,
@@ -20,6 +21,8 @@ export interface TransactionDeps {
 	readonly schema: string;
 	readonly clock: Clock;
 	readonly stopReason: () => string | undefined;
+	/** The process that alone writes, and then one transaction at a time; any may where it is undefined. */
+	readonly claimant?: string | undefined;
 }
 
 /**
@@ -27,62 +30,28 @@ export interface TransactionDeps {
  * their names, until they end: whatever runs beside them, each sees what it would see alone (strict two-phase locking). Work
  * that met another's in a circle runs again, so it must have no effect but through its transaction.
  */
-export function createTransactions({
-	pool,
-	schema,
-	clock,
-	stopReason,
-}: TransactionDeps): Pick<Store, "transaction" | "read"> {
+export function createTransactions(deps: TransactionDeps): Pick<Store, "transaction" | "read"> {
+	const { pool, schema, claimant, stopReason } = deps;
+	const inTurn = createSerialQueue();
+	const settle = (session: Session) => session.query(`SELECT ${schema}.settle()`);
 	const assertRunning = () => {
 		const reason = stopReason();
 		if (reason !== undefined) throw stopped(reason);
 	};
-	const settle = (session: Session) => session.query(`SELECT ${schema}.settle()`);
-
-	const attempt = <T>(work: Work<T>, names: Set<string>, isDeferred: boolean): Promise<T> => {
-		assertRunning();
-		const run = async (session: Session) => {
-			if (names.size > 0) await session.query(`SELECT ${schema}.take_locks($1)`, [[...names]]);
-			const tx = new BufferedTransaction(lockedState({ session, schema, names }));
-			try {
-				const value = await work(tx);
-				const operations = tx.finish();
-				const at = clock.now();
-				if (operations.length > 0) await applyOperations({ session, schema, at }, operations);
-				// An answer that rests on what others wrote must not be given before that is durable.
-				else if (!isDeferred) await settle(session);
-				return value;
-			} finally {
-				tx.end();
-			}
-		};
-		return pool.write(run, { isDeferred });
-	};
-
-	/** As `attempt`, again and again while others are faster. */
-	const persist = async <T>(work: Work<T>, isDeferred: boolean): Promise<T> => {
-		const names = new Set<string>();
-		let cause: unknown;
-		for (let left = ATTEMPTS; left > 0; left--) {
-			const outcome = attempt(work, names, isDeferred);
-			const value = await outcome.catch((error: unknown) => {
-				if (!mayRunAgain(error)) throw error;
-				cause = error;
-				return AGAIN;
-			});
-			if (value !== AGAIN) return value as T;
-		}
-		throw contended(cause);
-	};
-
+	const persist = createPersistence({ ...deps, assertRunning, settle });
 	return {
 		async transaction(work, { durability = "durable" }: TransactionOptions = {}) {
 			const isDeferred = durability === "deferred";
+			const run = () => persist(work, isDeferred);
 			try {
-				return await persist(work, isDeferred);
+				// What one process does beside its transactions (marks of payments, places in queues) counts on their turns.
+				return await (claimant === undefined ? run() : inTurn(run));
 			} catch (error) {
 				// A refusal may rest on what others wrote, as an answer does.
-				if (!isDeferred && isOwn(error)) await pool.write(settle);
+				if (!isDeferred && isOwn(error))
+					await pool.write(settle).catch((failure: unknown) => {
+						throw toRefusal(failure);
+					});
 				throw toRefusal(error);
 			}
 		},
@@ -98,6 +67,63 @@ export function createTransactions({
 }
 
 type Work<T> = (tx: StoreTransaction) => Promise<T>;
+
+/** Runs work until it is committed or refused: again while others are faster, and a commit whose end was not seen is looked up. */
+function createPersistence({
+	pool,
+	schema,
+	clock,
+	claimant,
+	assertRunning,
+	settle,
+}: TransactionDeps & {
+	readonly assertRunning: () => void;
+	readonly settle: (session: Session) => Promise<unknown>;
+}) {
+	const attempt = async <T>(work: Work<T>, names: Set<string>, isDeferred: boolean): Promise<T> => {
+		assertRunning();
+		let done: { readonly value: T; readonly xid: string } | undefined;
+		const run = async (session: Session) => {
+			if (names.size > 0) await session.query(`SELECT ${schema}.take_locks($1)`, [[...names]]);
+			const tx = new BufferedTransaction(lockedState({ session, schema, names }));
+			try {
+				const value = await work(tx);
+				const operations = tx.finish();
+				if (operations.length > 0) {
+					const at = clock.now();
+					const xid = await applyOperations({ session, schema, at, claimant }, operations);
+					done = { value, xid };
+				}
+				// An answer that rests on what others wrote must not be given before that is durable.
+				else if (!isDeferred) await settle(session);
+				return value;
+			} finally {
+				tx.end();
+			}
+		};
+		try {
+			return await pool.write(run, { isDeferred });
+		} catch (error) {
+			if (done && (await pool.hasCommitted(error, done.xid))) return done.value;
+			throw error;
+		}
+	};
+
+	return async <T>(work: Work<T>, isDeferred: boolean): Promise<T> => {
+		const names = new Set<string>();
+		let cause: unknown;
+		for (let left = ATTEMPTS; left > 0; left--) {
+			const outcome = attempt(work, names, isDeferred);
+			const value = await outcome.catch((error: unknown) => {
+				if (!mayRunAgain(error)) throw error;
+				cause = error;
+				return AGAIN;
+			});
+			if (value !== AGAIN) return value as T;
+		}
+		throw contended(cause);
+	};
+}
 
 /** True for what the work threw, not the database. */
 function isOwn(error: unknown): boolean {

@@ -13,20 +13,27 @@ import {
 import type { Session } from "./connection.js";
 import { toKey } from "./text-keys.js";
 
-/** Writes what one transaction did, in one statement. */
+/** Writes what one transaction did, in one statement; returns the transaction's number, by which its end can be asked for. */
 export async function applyOperations(
 	{
 		session,
 		schema,
 		at,
-	}: { readonly session: Session; readonly schema: string; readonly at: number },
+		claimant,
+	}: {
+		readonly session: Session;
+		readonly schema: string;
+		readonly at: number;
+		/** The process that alone may write; any may where it is undefined. */
+		readonly claimant: string | undefined;
+	},
 	operations: readonly Operation[],
-): Promise<void> {
+): Promise<string> {
 	const rows = [...lastWrites(operations).values()];
 	const column = (place: number) => rows.map(({ row, table }) => indexValue(row, table, place));
 	const books = booksOf(operations);
-	await session.query(
-		`SELECT ${schema}.apply($1, $2, $3, $4, $5, $6, $7, $8::text[]::numeric[], $9, $10, $11, $12, $13, $14, $15, $16)`,
+	const [row] = await session.query(
+		`SELECT ${schema}.apply($1, $2, $3, $4, $5, $6, $7, $8::text[]::numeric[], $9, $10, $11, $12, $13, $14, $15, $16, $17) AS xid`,
 		[
 			rows.map(({ table }) => table),
 			rows.map(({ id }) => toKey(id)),
@@ -42,8 +49,10 @@ export async function applyOperations(
 			[...books.owners.keys()].map(toKey),
 			[...books.owners.values()].map(({ hasPosting }) => hasPosting),
 			[...books.owners.values()].map(({ receiptAt }) => receiptAt ?? null),
+			claimant ?? null,
 		],
 	);
+	return String(row?.["xid"]);
 }
 
 interface Write {

@@ -76,7 +76,7 @@ t.test("a server whose books are in PostgreSQL", { skip: WITHOUT_POSTGRES }, asy
 		await t.rejects(start("tollgraph", join(folder, "other")), {
 			message: /Another process sells from this database\. Stop it first/,
 		});
-		await t.rejects(start("elsewhere"), { message: /The store|lock|process/i });
+		await t.rejects(start("elsewhere"), { message: /The store is in use by process/ });
 	});
 
 	await t.test(
@@ -119,6 +119,9 @@ t.test("a server whose books are in PostgreSQL", { skip: WITHOUT_POSTGRES }, asy
 	await t.test("a folder and a database that do not belong together are refused", async (t) => {
 		await end(server, "SIGTERM");
 		await t.rejects(start("elsewhere"), { message: /belongs to the books of another database/ });
+		await t.rejects(start("tollgraph", join(folder, "fresh")), {
+			message: /do not belong together/,
+		});
 		await t.rejects(startServerProcess(flags), {
 			message: /The books of the folder .* are in a database\. Start with the store_url/,
 		});

@@ -13,8 +13,8 @@ export interface PostgresCluster {
 	readonly port: number;
 	/** The same through another port of loopback. */
 	urlAt(port: number): string;
-	/** Runs one statement beside the store. */
-	sql(text: string): Promise<void>;
+	/** Runs one statement beside the store; returns its rows. */
+	sql(text: string): Promise<readonly unknown[]>;
 	/** As a power cut: what was not on the disk is gone. Resolves once it answers again. */
 	crash(options?: { readonly meanwhile?: () => Promise<void> }): Promise<void>;
 	stop(): Promise<void>;
@@ -110,7 +110,7 @@ export async function startPostgres(settings: readonly string[] = []): Promise<P
 		async sql(text) {
 			const client = new pg.Client({ connectionString: urlAt(port) });
 			await client.connect();
-			await client.query(text).finally(() => client.end());
+			return (await client.query(text).finally(() => client.end())).rows;
 		},
 		async crash({ meanwhile } = {}) {
 			await end("SIGQUIT");

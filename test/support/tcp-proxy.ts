@@ -6,8 +6,8 @@ export interface TcpProxy {
 	readonly port: number;
 	/** So far: parts that the client sent, and bytes in both directions. */
 	counted(): { readonly calls: number; readonly bytesRead: number; readonly bytesWritten: number };
-	/** From now on a connection on which the client sends this text is broken once the text was passed on, `times` times. */
-	cutAfter(text: string, times: number): void;
+	/** From now on a connection on which the client sends this text is broken once the text was passed on, `times` times; after the last one none is taken any more where it says so. */
+	cutAfter(text: string, times: number, options?: { readonly isLast?: boolean }): void;
 	/** Breaks all connections. */
 	cut(): void;
 	close(): Promise<void>;
@@ -16,7 +16,7 @@ export interface TcpProxy {
 export async function startTcpProxy(target: number): Promise<TcpProxy> {
 	const sockets = new Set<Socket>();
 	const counts = { calls: 0, bytesRead: 0, bytesWritten: 0 };
-	let trap = { text: "", left: 0 };
+	let trap = { text: "", left: 0, isLast: false };
 	const proxy = createServer((client) => {
 		const server = connect(target, "127.0.0.1");
 		let isCut = false;
@@ -35,11 +35,11 @@ export async function startTcpProxy(target: number): Promise<TcpProxy> {
 			counts.calls += 1;
 			counts.bytesWritten += part.length;
 			server.write(part);
-			if (trap.left > 0 && part.includes(trap.text)) {
-				trap.left -= 1;
-				isCut = true;
-				client.destroy();
-			}
+			if (trap.left === 0 || !part.includes(trap.text)) return;
+			trap.left -= 1;
+			isCut = true;
+			client.destroy();
+			if (trap.isLast) proxy.close();
 		});
 		server.on("data", (part) => {
 			counts.bytesRead += part.length;
@@ -55,12 +55,13 @@ export async function startTcpProxy(target: number): Promise<TcpProxy> {
 	return {
 		port: address.port,
 		counted: () => ({ ...counts }),
-		cutAfter(text, left) {
-			trap = { text, left };
+		cutAfter(text, left, { isLast = false } = {}) {
+			trap = { text, left, isLast };
 		},
 		cut,
 		async close() {
 			cut();
+			if (!proxy.listening) return;
 			proxy.close();
 			await once(proxy, "close");
 		},
