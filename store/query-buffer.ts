@@ -12,6 +12,8 @@ export interface QueryLine {
 	readonly day: string;
 	readonly owner: string;
 	readonly json: string;
+	/** With the end of its line. */
+	readonly chars: number;
 }
 
 /** Rows of the query log on their way to where they are kept: what cannot be written costs rows, never a call. */
@@ -50,14 +52,14 @@ export function createQueryBuffer({
 	return {
 		append(row: QueryLogRow): void {
 			const line = toLine(row);
-			if (line === undefined || chars + line.json.length > MAX_CHARS) {
+			if (line === undefined || chars + line.chars > MAX_CHARS) {
 				dropped += 1;
 				return;
 			}
 			lines.push(line);
-			chars += line.json.length;
+			chars += line.chars;
 			// Once, when the line is crossed.
-			if (chars > FLUSH_CHARS && chars - line.json.length <= FLUSH_CHARS) void flush();
+			if (chars > FLUSH_CHARS && chars - line.chars <= FLUSH_CHARS) void flush();
 		},
 		/** Runs a task between two writes, after what waits is written. */
 		afterAll: <T>(task: () => Promise<T>): Promise<T> =>
@@ -69,7 +71,7 @@ export function createQueryBuffer({
 		withoutBefore: <T>(day: string, task: () => Promise<T>): Promise<T> =>
 			inTurn(async () => {
 				lines = lines.filter((line) => line.day >= day);
-				chars = lines.reduce((sum, { json }) => sum + json.length, 0);
+				chars = lines.reduce((sum, line) => sum + line.chars, 0);
 				return task();
 			}),
 		async close(): Promise<void> {
@@ -82,7 +84,8 @@ export function createQueryBuffer({
 /** Undefined for a row that has no day or no JSON: logging must not throw into a call. */
 function toLine(row: QueryLogRow): QueryLine | undefined {
 	try {
-		return { day: toIsoDay(row.at), owner: row.owner, json: JSON.stringify(row) };
+		const json = JSON.stringify(row);
+		return { day: toIsoDay(row.at), owner: row.owner, json, chars: json.length + 1 };
 	} catch {
 		return undefined;
 	}
