@@ -103,7 +103,7 @@ async function openInDatabase(options: StoreOptions): Promise<OpenedStore> {
 					onResume();
 				},
 			},
-			onBroken: (reason) => logger.error("a connection to the database broke", { reason }),
+			onFailure: (reason) => logger.error("the database failed", { reason }),
 			onDroppedQueryRows: (rows) => logger.error("rows of the query log were lost", { rows }),
 		});
 		try {

@@ -4,7 +4,7 @@ import { messageOf } from "../store.js";
 
 const RETRY_MS = 1_000;
 const CONNECT_MS = 5_000;
-/** How often the claim is looked at, and how long an answer may take. */
+/** How often the claim is looked at, and how long an answer may take before it counts as lost. */
 const LOOK_MS = 2_000;
 const ANSWER_MS = 5_000;
 
@@ -86,15 +86,15 @@ export async function takeClaim(deps: ClaimDeps): Promise<Claim> {
 	const look = async () => {
 		const looked = session;
 		if (lost !== undefined) return;
-		const seen = await Promise.race([touch(looked.client, deps), after(clock, ANSWER_MS)]);
+		const seen = await touch(looked.client, deps);
 		if (isOver || looked !== session || seen === "ours") return;
 		if (seen === "another's") loseForGood();
-		// Its end is what brings the next attempt; one that hears nothing is not asked for it.
-		looked.drop(seen === undefined ? "it does not answer" : seen);
+		// The end of this session is what brings the next attempt.
+		looked.drop(seen);
 	};
 
 	follow(session);
-	const stopLooking = clock.every(LOOK_MS, () => void look());
+	const stopLooking = clock.every(LOOK_MS, oneAtATime(look));
 	return {
 		lostBecause: () => lost,
 		async release() {
@@ -107,10 +107,15 @@ export async function takeClaim(deps: ClaimDeps): Promise<Claim> {
 	};
 }
 
-function after(clock: Clock, ms: number): Promise<undefined> {
-	return new Promise((resolve) => {
-		clock.after(ms, () => resolve(undefined));
-	});
+function oneAtATime(task: () => Promise<void>): () => void {
+	let isRunning = false;
+	return () => {
+		if (isRunning) return;
+		isRunning = true;
+		void task().finally(() => {
+			isRunning = false;
+		});
+	};
 }
 
 /** Writes the claim once more. "ours", "another's", or why it could not be written. */

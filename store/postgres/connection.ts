@@ -1,6 +1,6 @@
 import pg from "pg";
 import { type Clock, ServiceError, unavailable } from "../../src/kernel/kernel.js";
-import { messageOf, stopped } from "../store.js";
+import { createSerialQueue, messageOf, stopped } from "../store.js";
 
 /** A statement's answer, as far as the store reads it: rows by column name. */
 export type Rows = readonly Readonly<Record<string, unknown>>[];
@@ -18,8 +18,8 @@ export interface PoolOptions {
 	readonly url: string;
 	/** Connections at most; a call that finds none waits `CONNECT_MS` and is refused. */
 	readonly connections?: number;
-	/** Called when a connection breaks, with why. */
-	readonly onBroken?: (reason: string) => void;
+	/** Called, with why, when an idle connection breaks, and when the database refuses what would be refused again. */
+	readonly onFailure?: ((reason: string) => void) | undefined;
 }
 
 const CONNECT_MS = 5_000;
@@ -35,23 +35,11 @@ const IDLE_MS = 20_000;
 export type ConnectionPool = ReturnType<typeof createConnectionPool>;
 
 /** Connections to one database. Settings are given with each transaction. */
-export function createConnectionPool({ url, clock, connections = 16, onBroken }: PoolOptions) {
-	const pool = new pg.Pool({
-		connectionString: url,
-		max: connections,
-		connectionTimeoutMillis: CONNECT_MS,
-		application_name: "tollgraph",
-		keepAlive: true,
-		keepAliveInitialDelayMillis: KEEP_ALIVE_MS,
-		// A network that says nothing any more must not hold a connection for good.
-		query_timeout: 2 * LOCK_MS,
-		// What a process that ends has open must not keep it alive.
-		allowExitOnIdle: true,
-	});
-	pool.on("error", (error) => onBroken?.(messageOf(error)));
-	// One that breaks while it is used fails its statement; without a listener it would end the process as well.
-	pool.on("connect", (client) => client.on("error", () => undefined));
-
+export function createConnectionPool({ url, clock, connections = 16, onFailure }: PoolOptions) {
+	const pool = openPool({ url, connections, onFailure });
+	const report = (error: unknown) => {
+		if (isPermanent(error)) onFailure?.(messageOf(error));
+	};
 	const connect = async () => {
 		try {
 			return await pool.connect();
@@ -79,7 +67,10 @@ export function createConnectionPool({ url, clock, connections = 16, onBroken }:
 			return value;
 		} catch (error) {
 			const cause = session.failure() ?? error;
-			if (isFromServer(cause) || !session.failure()) isWhole = await rollBack(run);
+			// Behind a commit that is not answered nothing else is.
+			const canRollBack = !(cause instanceof CommitUnknown);
+			if (canRollBack && (isFromServer(cause) || !session.failure())) isWhole = await rollBack(run);
+			report(cause);
 			throw cause;
 		} finally {
 			// A connection whose transaction did not end goes, and the server ends it.
@@ -102,12 +93,32 @@ export function createConnectionPool({ url, clock, connections = 16, onBroken }:
 			try {
 				return (await pool.query(text, [...values])).rows;
 			} catch (error) {
+				report(error);
 				throw isFromServer(error) ? error : unreachable(error);
 			}
 		},
 		hasCommitted: (error: unknown, xid: string) => lookUpCommit({ pool, clock }, error, xid),
 		end: () => pool.end(),
 	};
+}
+
+function openPool({ url, connections, onFailure }: Omit<PoolOptions, "clock">): pg.Pool {
+	const pool = new pg.Pool({
+		connectionString: url,
+		max: connections,
+		connectionTimeoutMillis: CONNECT_MS,
+		application_name: "tollgraph",
+		keepAlive: true,
+		keepAliveInitialDelayMillis: KEEP_ALIVE_MS,
+		// A network that says nothing any more must not hold a connection for good.
+		query_timeout: 2 * LOCK_MS,
+		// What a process that ends has open must not keep it alive.
+		allowExitOnIdle: true,
+	});
+	pool.on("error", (error) => onFailure?.(messageOf(error)));
+	// One that breaks while it is used fails its statement; without a listener it would end the process as well.
+	pool.on("connect", (client) => client.on("error", () => undefined));
+	return pool;
 }
 
 /**
@@ -144,7 +155,12 @@ function createSession(client: pg.PoolClient) {
 			throw error;
 		}
 	};
-	const session: Session = { query: run, failure: () => failure };
+	// Work may ask two things at once, and a connection answers one after the other.
+	const inTurn = createSerialQueue();
+	const session: Session = {
+		query: (text, values) => inTurn(() => run(text, values)),
+		failure: () => failure,
+	};
 	return { session, run: (text: string) => client.query(text) };
 }
 
@@ -223,15 +239,16 @@ function isConnectionError(error: unknown): boolean {
 /** Data that cannot be, rights, statements and limits: the same again meets the same. */
 const PERMANENT = /^(22|28|42|54)/;
 
+function isPermanent(error: unknown): boolean {
+	return PERMANENT.test(codeOf(error) ?? "");
+}
+
 function unreachable(cause: unknown): ServiceError {
 	if (cause instanceof ServiceError) return cause;
-	if (PERMANENT.test(codeOf(cause) ?? "")) {
+	if (isPermanent(cause)) {
 		return unavailable(
 			"The database refused what was asked of it. Nothing was changed; the operator's log says why.",
-			{
-				retryable: false,
-				cause,
-			},
+			{ retryable: false, cause },
 		);
 	}
 	return unavailable(

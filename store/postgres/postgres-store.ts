@@ -24,8 +24,8 @@ export interface PostgresStoreDeps {
 	readonly random?: Random;
 	/** One process at a time: refused while another has it, and what that needs to say when its claim is lost and taken again. */
 	readonly exclusive?: { readonly onLost: (reason: string) => void; readonly onBack: () => void };
-	/** Called when a connection breaks. */
-	readonly onBroken?: (reason: string) => void;
+	/** Called when an idle connection breaks, and when the database refuses what would be refused again. */
+	readonly onFailure?: (reason: string) => void;
 	/** Called when rows of the query log were lost, at most once a second, with how many. */
 	readonly onDroppedQueryRows?: (count: number) => void;
 }
@@ -45,7 +45,7 @@ const SCHEMA = /^[a-z][a-z0-9_]{0,40}$/;
  * when there is none, when it may lose what it acknowledged, or when its schema is not one of this build.
  */
 export async function openPostgresStore(deps: PostgresStoreDeps): Promise<PostgresStore> {
-	const { url, clock, schema: name = "tollgraph", connections, onBroken } = deps;
+	const { url, clock, schema: name = "tollgraph", connections, onFailure } = deps;
 	if (!SCHEMA.test(name)) {
 		throw unavailable(
 			`"${name}" cannot be the name of a schema; use up to 41 lower-case letters, digits and "_".`,
@@ -58,7 +58,7 @@ export async function openPostgresStore(deps: PostgresStoreDeps): Promise<Postgr
 		url,
 		clock,
 		...(connections !== undefined && { connections }),
-		...(onBroken && { onBroken }),
+		...(onFailure && { onFailure }),
 	});
 	try {
 		await assertDurable(pool);
@@ -116,7 +116,7 @@ function createBinding(pool: ConnectionPool, schema: string): PostgresStore["bin
 
 type Books = ReturnType<typeof createBooks>;
 
-/** What the database says in its own words is for the log; callers are told what it means to them. */
+/** What the database says in its own words is for the log; callers learn what it means to them. */
 function withRefusals(books: Books, assertRunning: () => void): Books {
 	const refused =
 		<A extends readonly unknown[], T>(ask: (...given: A) => Promise<T>) =>
@@ -206,13 +206,7 @@ async function openMigrated(
 	return {
 		id,
 		binding: createBinding(pool, schema),
-		...createTransactions({
-			pool,
-			schema,
-			clock,
-			stopReason,
-			claimant,
-		}),
+		...createTransactions({ pool, schema, clock, assertRunning, claimant }),
 		...books,
 		async verify(options) {
 			try {

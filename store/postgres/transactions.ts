@@ -4,7 +4,6 @@ import {
 	createSerialQueue,
 	type Store,
 	type StoreTransaction,
-	stopped,
 	type TransactionOptions,
 } from "../store.js";
 import { type ConnectionPool, mayRunAgain, type Session, toRefusal } from "./connection.js";
@@ -20,7 +19,8 @@ export interface TransactionDeps {
 	/** The quoted name of the schema. */
 	readonly schema: string;
 	readonly clock: Clock;
-	readonly stopReason: () => string | undefined;
+	/** Throws UNAVAILABLE once the store has stopped. */
+	readonly assertRunning: () => void;
 	/** The process that alone writes, and then one transaction at a time; any may where it is undefined. */
 	readonly claimant?: string | undefined;
 }
@@ -31,14 +31,10 @@ export interface TransactionDeps {
  * that met another's in a circle runs again, so it must have no effect but through its transaction.
  */
 export function createTransactions(deps: TransactionDeps): Pick<Store, "transaction" | "read"> {
-	const { pool, schema, claimant, stopReason } = deps;
+	const { pool, schema, claimant, assertRunning } = deps;
 	const inTurn = createSerialQueue();
 	const settle = (session: Session) => session.query(`SELECT ${schema}.settle()`);
-	const assertRunning = () => {
-		const reason = stopReason();
-		if (reason !== undefined) throw stopped(reason);
-	};
-	const persist = createPersistence({ ...deps, assertRunning, settle });
+	const persist = createPersistence({ ...deps, settle });
 	return {
 		async transaction(work, { durability = "durable" }: TransactionOptions = {}) {
 			const isDeferred = durability === "deferred";
@@ -77,7 +73,6 @@ function createPersistence({
 	assertRunning,
 	settle,
 }: TransactionDeps & {
-	readonly assertRunning: () => void;
 	readonly settle: (session: Session) => Promise<unknown>;
 }) {
 	const attempt = async <T>(work: Work<T>, names: Set<string>, isDeferred: boolean): Promise<T> => {
