@@ -25,7 +25,7 @@ import { createPathClaims, pathWithoutExtension, stemOf, toBundlePath } from "./
 import type { BundleFiles } from "./bundle-reader.js";
 import { encodePath, inPathOrder, type RelationEntry, toConceptFile } from "./bundle-writer.js";
 import { readEvidence, toConceptId } from "./concept-reader.js";
-import { documentNamesIn, type ImportSpace, toNameKey } from "./document-names.js";
+import { documentNamesIn, type ImportSpace, type LinkPlace, toNameKey } from "./document-names.js";
 import type { Concept } from "./graph.js";
 import { hasWikiLink, readRelations, rewriteLinks, withRelatedLinks } from "./import-links.js";
 import type {
@@ -175,7 +175,7 @@ export function mapDocument(
 		bundlePath,
 		text: toText(document, relations, { options, space, bundlePath, isVault }),
 		asked: [...asked],
-		hasWikiLink: hasWikiLink(document.body, space),
+		hasWikiLink: hasWikiLink(document.body, placeOf(document), space),
 		unresolved: unresolved.map((one) => ({ file: path, ...one })),
 	};
 }
@@ -253,9 +253,13 @@ export function toSkipped(file: string, { reason, kind }: Refusal): SkippedFile 
 	return kind === "other" ? { file, reason } : { file, reason, kind };
 }
 
+function placeOf({ path, linkBase }: ImportDocument): LinkPlace {
+	return { path, base: linkBase ?? path };
+}
+
 function* looksLikeVault(documents: readonly ImportDocument[], space: ImportSpace): Steps<boolean> {
-	for (const { body } of documents) {
-		if (hasWikiLink(body, space)) return true;
+	for (const document of documents) {
+		if (hasWikiLink(document.body, placeOf(document), space)) return true;
 		yield;
 	}
 	return false;
@@ -293,8 +297,8 @@ function toText(
 	relations: readonly RelationEntry[],
 	{ options, space, bundlePath, isVault }: Mapping & { readonly bundlePath: string },
 ): string {
-	const { path, data, title } = document;
-	const place = { path, base: document.linkBase ?? path };
+	const { data, title } = document;
+	const place = placeOf(document);
 	const body = rewriteLinks(document.body, place, space);
 	const given = document.givenDescription;
 	return toConceptFile({

@@ -1,3 +1,4 @@
+import { posix } from "node:path";
 import {
 	type FrontMatter,
 	findLinkTargets,
@@ -11,7 +12,8 @@ import { encodePath, type RelationEntry } from "./bundle-writer.js";
 import { findRoute, type ImportSpace, type LinkPlace, ROUTE } from "./document-names.js";
 import { isWithheld, withoutWithheldLinks } from "./withheld-names.js";
 
-const WIKI_LINK = /!?\[\[([^[\]|#\n]{1,300})(#[^[\]|\n]{0,300})?(?:\|([^[\]\n]{1,300}))?\]\]/g;
+const WIKI_LINK =
+	/!?\[\[(?=[^|\]])([^[\]|#\n]{0,300})(#[^[\]|\n]{0,300})?(?:\|([^[\]\n]{1,300}))?\]\]/g;
 const DESTINATION = /(\]\([ \t]*<?)((?:[^()\s<>]|\([^()\s]{0,500}\)){1,2000})/g;
 
 /**
@@ -20,14 +22,19 @@ const DESTINATION = /(\]\([ \t]*<?)((?:[^()\s<>]|\([^()\s]{0,500}\)){1,2000})/g;
  */
 export function rewriteLinks(written: string, place: LinkPlace, space: ImportSpace): string {
 	const body = withoutWithheldLinks(written, place, space);
-	const withMarkdownLinks = replaceOutsideCode(body, WIKI_LINK, ([whole, name = "", , label]) => {
-		// A picture or a recording is no text.
-		if (whole.startsWith("!") && MEDIA.test(name)) return "";
-		const path = space.bundlePaths.get(space.names.find(name) ?? "");
-		if (path === undefined) return label?.trim() || name.trim();
-		const text = label?.trim() || (space.titles.get(path) ?? name);
-		return `[${text.replace(/[[\]]/g, "")}](/${encodePath(path)})`;
-	});
+	const withMarkdownLinks = replaceOutsideCode(
+		body,
+		WIKI_LINK,
+		([whole, name = "", section, label]) => {
+			// A picture or a recording is no text.
+			if (whole.startsWith("!") && MEDIA.test(name)) return "";
+			if (name.trim() === "") return label?.trim() || section?.replace(/^#+(?:\^.*)?/, "") || "";
+			const path = space.bundlePaths.get(findNote(name, place, space.names) ?? "");
+			if (path === undefined) return label?.trim() || name.trim();
+			const text = label?.trim() || (space.titles.get(path) ?? name);
+			return `[${text.replace(/[[\]]/g, "")}](/${encodePath(path)})`;
+		},
+	);
 	const withDefinitions = replaceOutsideCode(withMarkdownLinks, DEFINED, moveIn(place, space));
 	return replaceOutsideCode(withDefinitions, DESTINATION, moveIn(place, space));
 }
@@ -47,10 +54,24 @@ function moveIn(place: LinkPlace, space: ImportSpace) {
 }
 
 /** True for notes of a vault: a wiki link that leads to another document of the import. */
-export function hasWikiLink(body: string, space: ImportSpace): boolean {
+export function hasWikiLink(body: string, place: LinkPlace, { names }: ImportSpace): boolean {
 	return [...withoutCode(body).matchAll(WIKI_LINK)].some(
-		([, name = ""]) => space.names.find(name) !== undefined,
+		([, name = ""]) => name.trim() !== "" && findNote(name, place, names) !== undefined,
 	);
+}
+
+/** The note that a wiki link names: the one beside it first, then by any name, then by the end of its path. */
+function findNote(
+	written: string,
+	{ base }: LinkPlace,
+	names: ImportSpace["names"],
+): string | undefined {
+	const name = written.trim();
+	// With its ending a name is a path from the root.
+	const isPath = /\.md$/i.test(name) || name.startsWith("/");
+	const beside = isPath ? undefined : names.find(posix.join(posix.dirname(base), name));
+	const found = beside ?? names.find(name);
+	return found ?? names.find(ROUTE + name.replace(/\.md$/i, ""));
 }
 
 /** The new destination; undefined when the link is not ours or reads the same after the move. */

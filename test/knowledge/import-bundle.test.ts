@@ -96,6 +96,44 @@ t.test("a vault's wiki links, aliases and tags survive, also through renamed fil
 	t.notOk(readBundle(result.files).findings.some(({ rule }) => rule === "broken-link"));
 });
 
+t.test(
+	"a wiki link leads to the note beside it, then to the root's, then to the end of a path",
+	async (t) => {
+		const { files } = await importBundle(
+			filesOf({
+				"Boats/Rope.md": "# Rope of a boat\n",
+				"Boats/Use.md":
+					"[[Rope]], [[Rope.md]], [[Knots/Bowline]], [[#Lines|here]], [[#Lines]], [[#^b1]].\n",
+				"Crafts/Knots/Bowline.md": "# A loop\n",
+				"Crafts/Use.md": "[[Rope]] and [[Boats/Rope]].\n",
+				"Rope.md": "# Rope\n",
+			}),
+			"ropes",
+		);
+		const [boats, crafts] = ["boats/use.md", "crafts/use.md"].map((path) => textOf(files, path));
+		t.match(
+			boats,
+			"[Rope of a boat](/boats/rope.md), [Rope](/rope.md), [A loop](/crafts/knots/bowline.md), here, Lines, .",
+		);
+		t.match(crafts, "[Rope](/rope.md) and [Rope of a boat](/boats/rope.md).");
+	},
+);
+
+t.test(
+	"a wiki link to a private note beside it leads nowhere, though the root has one of that name",
+	async (t) => {
+		const { files } = await importBundle(
+			filesOf({
+				"Boats/Rope.md": "---\nprivate: true\n---\n# Rope of a boat\n",
+				"Boats/Use.md": "Pull the [[Rope|line]].\n",
+				"Rope.md": "# Rope\n",
+			}),
+			"ropes",
+		);
+		t.match(textOf(files, "boats/use.md"), "Pull the line.");
+	},
+);
+
 t.test("a file that cannot become a concept is named with its reason", async (t) => {
 	const { report } = await importBundle(
 		filesOf({

@@ -1,5 +1,5 @@
-import { readdirSync, readFileSync } from "node:fs";
-import { basename, join, relative } from "node:path";
+import { existsSync, readdirSync, readFileSync } from "node:fs";
+import { join, relative } from "node:path";
 import t from "tap";
 import { isCompanion } from "../../src/documents/documents.js";
 import { toCitedSentences } from "../../src/evidence/cited-sentences.js";
@@ -14,8 +14,10 @@ import { TEMPLATES, withoutCode } from "./served-templates.js";
 
 /** What somebody who read a folder of other people wrote down of it, by the paths of its documents. */
 interface ReaderNotes {
-	/** The npm package that holds the folder; without one it lies beside the notes. */
+	/** The package that holds the folder; without one it lies beside the notes. */
 	readonly package?: string;
+	/** Where packages that are no devDependencies come from, by `npm run test:folders`. */
+	readonly registry?: "pypi";
 	readonly version?: string;
 	readonly license?: string;
 	/** Where in the package; "" is the whole package. */
@@ -34,35 +36,51 @@ interface Folder {
 	readonly kind: string;
 	readonly notes: ReaderNotes;
 	readonly files: BundleFiles;
+	readonly isBundle: boolean;
 }
 
 /**
  * Notes of a reader, one file for each kind. The text of other people is no part of this repository: packages that are installed
- * for nothing else hold it, as their integrity in the lockfile says. No package holds a vault with wiki links; a folder of short
- * pages that name each other stands for one.
+ * for nothing else hold it, as their integrity in the lockfile says, and archives of the Python index, pinned by their checksums.
  */
 const NOTES = join("test", "knowledge", "public-folders");
 /** More folders, outside this repository: `<kind>/` and `<kind>.json`, and bundles in `okf/`. */
 const MORE = process.env["PUBLIC_FOLDERS"];
 const FOLDERS = [NOTES, ...(MORE === undefined ? [] : [MORE])].flatMap(foldersIn);
-/** No package holds a bundle of the format, so that one of our own goes in and out. */
 const OWN_BUNDLE = join("graphs", "agent-payments");
-const BUNDLES = [
-	OWN_BUNDLE,
-	...(MORE === undefined
-		? []
-		: readdirSync(join(MORE, "okf")).map((name) => join(MORE, "okf", name))),
-];
+
+function packageFolder(notes: ReaderNotes): string {
+	if (notes.registry === undefined) return join("node_modules", notes.package ?? "");
+	const name = `${notes.package?.replaceAll("-", "_")}-${notes.version}`;
+	return join(".cache", "folders", name);
+}
 
 function foldersIn(root: string): readonly Folder[] {
 	const kinds = readdirSync(root).flatMap((name) => /^(.+)\.json$/.exec(name)?.[1] ?? []);
-	return kinds.sort().map((kind) => {
+	return kinds.sort().flatMap((kind) => {
 		const notes: ReaderNotes = JSON.parse(readFileSync(join(root, `${kind}.json`), "utf8"));
-		if (notes.package === undefined) return { kind, notes, files: filesIn(join(root, kind)) };
-		const folder = join("node_modules", notes.package, notes.folder ?? "");
+		const isBundle = kind === "okf-bundle";
+		if (notes.package === undefined) {
+			return [{ kind, notes, files: filesIn(join(root, kind)), isBundle }];
+		}
+		if (!existsSync(packageFolder(notes))) return [];
+		const folder = join(packageFolder(notes), notes.folder ?? "");
 		const paths = [...Object.keys(notes.titles), ...(notes.beside ?? [])];
-		return { kind, notes, files: filesIn(folder, paths) };
+		return [{ kind, notes, files: filesIn(folder, paths), isBundle }];
 	});
+}
+
+/** Bundles of the format: those of others, and one of our own. */
+function bundles(): ReadonlyMap<string, BundleFiles> {
+	const others = FOLDERS.filter(({ isBundle }) => isBundle);
+	const more = MORE === undefined ? [] : readdirSync(join(MORE, "okf"));
+	return new Map([
+		["agent-payments", filesIn(OWN_BUNDLE)],
+		...others.map(({ kind, files }) => [kind, files] as const),
+		...more.map(
+			(name) => [name.replaceAll("_", "-"), filesIn(join(MORE ?? "", "okf", name))] as const,
+		),
+	]);
 }
 
 function filesIn(folder: string, paths?: readonly string[]): BundleFiles {
@@ -74,7 +92,8 @@ async function read({ kind, notes, files }: Folder) {
 	const today = "2024-12-01";
 	const sections = new Map([...files].filter(([path]) => isCompanion(path)));
 	const { graph } = await importBundle(files, kind, { today, sections, ...notes.options });
-	const at = (path: string) => graph.concepts.find((one) => one.path === toBundlePath(path));
+	const at = (path: string) =>
+		graph.concepts.find((one) => [path, toBundlePath(path)].includes(one.path));
 	return { kind, notes, graph, at };
 }
 
@@ -95,8 +114,19 @@ function createShare(t: { comment(text: string): void; ok(isTrue: boolean, what:
 
 t.test("the packages are those that were read, and anyone may copy them", (t) => {
 	const pinned = FOLDERS.filter(({ notes }) => notes.package !== undefined);
-	t.equal(pinned.length, 7);
-	for (const { notes } of pinned) {
+	const npm = pinned.filter(({ notes }) => notes.registry === undefined);
+	t.equal(npm.length, 7);
+	const hasFetched = existsSync(join(".cache", "folders"));
+	if (!hasFetched)
+		t.comment("A vault and a bundle are not read: run `npm run test:folders` first.");
+	t.equal(pinned.length, hasFetched ? 10 : 7);
+	for (const { notes } of pinned.filter(({ notes }) => notes.registry === "pypi")) {
+		const info = readFileSync(join(packageFolder(notes), "PKG-INFO"), "utf8");
+		const field = (name: string) => new RegExp(`^${name}: (.+)$`, "m").exec(info)?.[1];
+		t.same([field("Version"), field("License-Expression")], [notes.version, notes.license]);
+		t.match(notes.license, /^(?:MIT|Apache-2\.0)$/, `${notes.package}`);
+	}
+	for (const { notes } of npm) {
 		const path = join("node_modules", notes.package ?? "", "package.json");
 		const { version, license } = JSON.parse(readFileSync(path, "utf8"));
 		t.same([version, license], [notes.version, notes.license], path);
@@ -177,10 +207,9 @@ t.test("a link elsewhere is a source of the sentence it stands in", async (t) =>
 });
 
 t.test("nothing of a bundle is lost on its way in, out and in again", async (t) => {
-	for (const folder of BUNDLES) {
-		const name = basename(folder).replaceAll("_", "-");
-		const findings = await findLosses(filesIn(folder), name);
-		t.same(folder === OWN_BUNDLE ? findings.filter(isLoss) : findings, [], name);
+	for (const [name, files] of bundles()) {
+		const findings = await findLosses(files, name);
+		t.same(name === "agent-payments" ? findings.filter(isLoss) : findings, [], name);
 	}
 });
 
