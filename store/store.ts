@@ -70,6 +70,7 @@ export {
 	type StoreBackup,
 	type StoreDigest,
 	type StoreHealth,
+	type StoreProcesses,
 	type StoreReader,
 	type StoreTransaction,
 	type TransactionOptions,

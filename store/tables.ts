@@ -83,7 +83,7 @@ export type TableName = keyof Tables;
 
 /** Fields a table can be searched by; equality only. Adapters keep these indexed. */
 export const TABLE_INDEXES = {
-	holds: ["owner"],
+	holds: ["owner", "from"],
 	tokens: ["hash", "parentId", "owner"],
 	accounts: ["subjectHash"],
 	keys: ["hash", "previousHash", "accountId"],
@@ -91,7 +91,7 @@ export const TABLE_INDEXES = {
 	idempotency: [],
 	receipts: [],
 	tasks: ["owner"],
-	payments: ["owner"],
+	payments: ["owner", "idempotencyId", "state"],
 	refunds: ["ref"],
 	refund_requests: ["owner", "receiptId"],
 	undelivered: ["owner"],
@@ -107,7 +107,7 @@ export const TABLE_INDEXES = {
 	briefing_runs: ["owner", "scheduleId"],
 	streams: ["owner"],
 	chats: ["key", "owner"],
-	jobs: ["owner"],
+	jobs: ["owner", "state"],
 	webhooks: ["owner"],
 	webhook_deliveries: ["owner", "webhookId", "state"],
 	oauth_records: ["owner", "keyId"],

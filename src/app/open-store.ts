@@ -96,12 +96,10 @@ async function openInDatabase(options: StoreOptions): Promise<OpenedStore> {
 			clock,
 			random,
 			...(schema !== undefined && { schema }),
-			exclusive: {
-				onLost: (reason) => logger.error("the store has stopped; nothing is sold", { reason }),
-				onBack() {
-					logger.info("the database is back, and everything is sold");
-					onResume();
-				},
+			onLost: (reason) => logger.error("the store has stopped; nothing is sold", { reason }),
+			onBack() {
+				logger.info("the database is back, and everything is sold");
+				onResume();
 			},
 			onFailure: (reason) => logger.error("the database failed", { reason }),
 			onDroppedQueryRows: (rows) => logger.error("rows of the query log were lost", { rows }),
@@ -120,16 +118,13 @@ async function openInDatabase(options: StoreOptions): Promise<OpenedStore> {
 	}
 }
 
-/** A folder whose keys belong to the books of one database works with no other, and a database with no other folder. */
-async function bindDatabase(
-	folder: string,
-	{ id, binding }: Pick<PostgresStore, "id" | "binding">,
-): Promise<void> {
+/** A folder works with the books of one database: what it keeps of graphs and indexes is of theirs. */
+async function bindDatabase(folder: string, { id }: Pick<PostgresStore, "id">): Promise<void> {
 	const path = join(folder, MARKER);
 	if (!existsSync(path)) {
-		if ((await binding.isBound()) || wasInUse(folder)) {
+		if (wasInUse(folder)) {
 			throw unavailable(
-				`The folder "${folder}" and the database do not belong together: the keys of its books are in another data folder, or this folder has been in use with other books. Name the folder that it was first started with, or give both anew.`,
+				`The folder "${folder}" has been in use with other books than those of the database. Give --data a new folder, or the one that it was started with before.`,
 				{ retryable: false },
 			);
 		}
@@ -142,5 +137,4 @@ async function bindDatabase(
 			{ retryable: false },
 		);
 	}
-	await binding.bind();
 }

@@ -123,6 +123,7 @@ async function openLocked(
 	const coldRows = createColdRows(reader, journal.segments);
 	const queryLog = createQueryLog({ fileSystem, clock, folder: folders.queries, onDropped });
 	const backups = new Set<Promise<unknown>>();
+	const processId = `proc_${Buffer.from(random.bytes(12)).toString("hex")}`;
 	let closing: Promise<void> | undefined;
 	const stopReason = () =>
 		commit.stopReason() ?? (closing !== undefined ? "it is closed" : undefined);
@@ -145,7 +146,7 @@ async function openLocked(
 	};
 	const settledSegments = async () => (await settled()).segments;
 	const store: Store = {
-		...createTransactions({ state: low.data, coldRows, commit, inTurn, stopReason }),
+		...createTransactions({ processId, state: low.data, coldRows, commit, inTurn, stopReason }),
 		async *history() {
 			yield* readHistory(reader, await settledSegments());
 		},
@@ -166,6 +167,7 @@ async function openLocked(
 			backups.add(backup);
 			return backup.finally(() => backups.delete(backup));
 		},
+		processes: { ownId: () => processId, alive: async () => [processId] },
 		documents,
 		queryLog,
 		health,
