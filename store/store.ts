@@ -39,6 +39,7 @@ export type {
 export type {
 	InvoiceParty,
 	InvoiceRow,
+	PaymentMarkRow,
 	PaymentRow,
 	PaymentState,
 	RefundRequestRow,

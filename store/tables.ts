@@ -25,6 +25,7 @@ import type {
 import type {
 	CounterRow,
 	InvoiceRow,
+	PaymentMarkRow,
 	PaymentRow,
 	RefundRequestRow,
 	RefundRow,
@@ -52,6 +53,7 @@ export interface Tables {
 	receipts: ReceiptRow;
 	tasks: TaskRow;
 	payments: PaymentRow;
+	payment_marks: PaymentMarkRow;
 	refunds: RefundRow;
 	refund_requests: RefundRequestRow;
 	undelivered: UndeliveredRow;
@@ -92,6 +94,7 @@ export const TABLE_INDEXES = {
 	receipts: [],
 	tasks: ["owner"],
 	payments: ["owner", "idempotencyId", "state"],
+	payment_marks: ["key"],
 	refunds: ["ref"],
 	refund_requests: ["owner", "receiptId"],
 	undelivered: ["owner"],

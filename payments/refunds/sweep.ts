@@ -16,8 +16,12 @@ export function createSweeper(deps: { store: Store; ledger: Ledger; clock: Clock
 	return {
 		/** Releases every hold past its expiry, but for those of open jobs, which are renewed; returns how many. */
 		sweep(): Promise<number> {
-			const isDue = async (_: StoreReader, hold: HoldRow) => hold.expiresAt <= clock.now();
-			return release(deps, isDue, "expired");
+			const isDue = ({ expiresAt }: HoldRow) => expiresAt <= clock.now();
+			return release(deps, {
+				reason: "expired",
+				mayBeDue: isDue,
+				isDue: async (_, hold) => isDue(hold),
+			});
 		},
 		/** Forgets idempotency rows and counters of quotas and limits past their time, and folds days of usage into months. */
 		async forgetExpired(): Promise<void> {
@@ -25,7 +29,11 @@ export function createSweeper(deps: { store: Store; ledger: Ledger; clock: Clock
 			await foldUsage(store, clock.now());
 		},
 		/** Releases what processes held that have ended, but for their open jobs; returns how many. */
-		releaseEnded: () => release(deps, isOfEnded, "restart"),
+		async releaseEnded(): Promise<number> {
+			const alive = new Set(await store.processes.alive());
+			const mayBeDue = ({ processId }: HoldRow) => processId === undefined || !alive.has(processId);
+			return release(deps, { reason: "restart", mayBeDue, isDue: isOfEnded });
+		},
 	};
 }
 
@@ -34,26 +42,26 @@ async function isOfEnded(reader: StoreReader, { processId }: HoldRow): Promise<b
 	return processId === undefined || !(await reader.isAlive(processId));
 }
 
-type IsDue = (reader: StoreReader, hold: HoldRow) => Promise<boolean>;
+interface Releasing {
+	readonly reason: ReleaseReason;
+	/** Of a row that was read a moment ago. */
+	readonly mayBeDue: (hold: HoldRow) => boolean;
+	readonly isDue: (reader: StoreReader, hold: HoldRow) => Promise<boolean>;
+}
 
 /** In small transactions, so that calls get their turn in between; each hold is judged again inside. */
 async function release(
 	{ store, ledger, clock }: { store: Store; ledger: Ledger; clock: Clock },
-	isDue: IsDue,
-	reason: ReleaseReason,
+	{ reason, mayBeDue, isDue }: Releasing,
 ): Promise<number> {
-	const due = await store.read(async (reader) => {
-		const ids: string[] = [];
-		for (const hold of await reader.list("holds")) {
-			if (await isDue(reader, hold)) ids.push(hold.id);
-		}
-		return ids;
-	});
+	const open = await store.read((reader) => reader.list("holds"));
+	const due = open.filter(mayBeDue).map(({ id }) => id);
 	let released = 0;
 	const releaseOne = async (tx: StoreTransaction, id: string): Promise<number> => {
 		const hold = await tx.get("holds", id);
 		if (!hold || !(await isDue(tx, hold))) return 0;
 		if (await isOwned(tx, hold)) {
+			if (hold.expiresAt > clock.now() + LIMITS.holdTtlMs / 2) return 0;
 			await tx.put("holds", { ...hold, expiresAt: clock.now() + LIMITS.holdTtlMs });
 			return 0;
 		}

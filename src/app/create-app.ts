@@ -245,7 +245,7 @@ async function openMoney(base: Parameters<typeof createMoney>[0]): Promise<Money
 	const money = createMoney(base);
 	await reportInterrupted(base);
 	await createPriceVersions({ ...base, ...money, configured: base.settings.prices }).load();
-	await money.sweeper.releaseAll();
+	await money.sweeper.releaseEnded();
 	if (money.onchain) await money.onchain.resume();
 	else reportUnreachable({ logger }, await store.read((reader) => reader.list("payments")));
 	await reportBreach(money, logger);

@@ -117,13 +117,16 @@ async function openLocked(
 	const running = await openRunning({ ...deps, ...hooks }, folders);
 	const { low, journal, commit, inTurn, look } = running;
 	const damage = createDamageLog();
-	const places = { fileSystem, folder: folders.segments };
-	const reader = createJournalReader({ ...places, onDamage: damage.note });
+	const reader = createJournalReader({
+		fileSystem,
+		folder: folders.segments,
+		onDamage: damage.note,
+	});
 	const auditor = createAuditor(reader, folders.segments);
 	const coldRows = createColdRows(reader, journal.segments);
 	const queryLog = createQueryLog({ fileSystem, clock, folder: folders.queries, onDropped });
 	const backups = new Set<Promise<unknown>>();
-	const processId = `proc_${Buffer.from(random.bytes(12)).toString("hex")}`;
+	const { processId, processes } = nameProcess(random);
 	let closing: Promise<void> | undefined;
 	const stopReason = () =>
 		commit.stopReason() ?? (closing !== undefined ? "it is closed" : undefined);
@@ -144,16 +147,15 @@ async function openLocked(
 		if (stopReason() === undefined) await commit.settle();
 		return { head: journal.head(), segments: copySegments(journal) };
 	};
-	const settledSegments = async () => (await settled()).segments;
 	const store: Store = {
 		...createTransactions({ processId, state: low.data, coldRows, commit, inTurn, stopReason }),
 		async *history() {
-			yield* readHistory(reader, await settledSegments());
+			yield* readHistory(reader, (await settled()).segments);
 		},
 		statement: async (owner, page) =>
-			readStatement(reader, await settledSegments(), { owner, ...page }),
+			readStatement(reader, (await settled()).segments, { owner, ...page }),
 		receipts: async (owner, page) =>
-			readReceipts(reader, await settledSegments(), { owner, ...page }),
+			readReceipts(reader, (await settled()).segments, { owner, ...page }),
 		async verify(options) {
 			const target = await look();
 			const isWhole = !options?.sinceLast;
@@ -167,7 +169,7 @@ async function openLocked(
 			backups.add(backup);
 			return backup.finally(() => backups.delete(backup));
 		},
-		processes: { ownId: () => processId, alive: async () => [processId] },
+		processes,
 		documents,
 		queryLog,
 		health,
@@ -182,6 +184,13 @@ async function openLocked(
 		/** Entries kept in memory: as many as are open or recent, however long the history. */
 		memoryEntries: () => countEntries(low.data) + coldRows.size(),
 	};
+}
+
+/** The folder's lock makes it the only one. */
+function nameProcess(random: Random) {
+	const processId = `proc_${Buffer.from(random.bytes(12)).toString("hex")}`;
+	const processes = { ownId: () => processId, alive: async () => [processId] };
+	return { processId, processes };
 }
 
 type Running = Awaited<ReturnType<typeof openRunning>>;

@@ -43,89 +43,118 @@ export interface Membership extends StoreProcesses {
  * for ended by the others: its row goes, it can write no more, and once it comes back it is another process.
  */
 export async function join(deps: MembershipDeps): Promise<Membership> {
-	const { pool, schema, clock, random, hooks } = deps;
-	const newId = () => `proc_${Buffer.from(random.bytes(12)).toString("hex")}`;
-	let ownId = newId();
-	let session: Session | undefined = await connect(deps);
-	await register(session.client, deps, ownId).catch(async (error: unknown) => {
-		await session?.client.end().catch(() => undefined);
-		throw error;
-	});
-	let lost: string | undefined;
-	let isOver = false;
-	let beating: Promise<void> = Promise.resolve();
-
-	const lose = (reason: string) => {
-		if (isOver || lost === reason) return;
-		lost = reason;
-		hooks.onLost(reason);
-	};
+	const { pool, schema, clock, hooks } = deps;
+	const standing = createStanding(hooks);
+	const own = await enter(deps);
 	const beat = async () => {
 		try {
-			session ??= await connect(deps);
-			const isThere = await renew(session.client, deps, ownId);
-			if (!isThere) {
-				lose("this process was taken for ended");
-				ownId = newId();
-				await register(session.client, deps, ownId);
-			}
-			await endSilent(session.client, deps);
-			if (lost === undefined || isOver) return;
-			lost = undefined;
-			hooks.onBack();
+			await own.renew(() => standing.lose("this process was taken for ended"));
+			standing.regain();
 		} catch (error) {
-			const broken = session;
-			session = undefined;
-			lose(`the connection to the database is lost: ${messageOf(error)}`);
-			await broken?.client.end().catch(() => undefined);
+			standing.lose(`the connection to the database is lost: ${messageOf(error)}`);
+			await own.hangUp();
 		}
 	};
+	let isOver = false;
+	let beating: Promise<void> = Promise.resolve();
 	let stopWaiting: () => void = () => undefined;
-	const beatLater = () => {
+	const beatAfter = (pauseMs: number) => {
+		stopWaiting();
 		if (isOver) return;
-		const pauseMs = lost === undefined ? BEAT_MS : RETRY_MS;
 		stopWaiting = clock.after(pauseMs, () => {
-			beating = beat().finally(beatLater);
+			beating = beating
+				.then(beat)
+				.finally(() => beatAfter(standing.lostBecause() === undefined ? BEAT_MS : RETRY_MS));
 		});
 	};
-	const beatNow = () => {
-		stopWaiting();
-		beating = beating.then(beat).finally(beatLater);
-	};
-	session.onEnd(() => {
-		if (!isOver) beatNow();
-	});
-	beatLater();
+	own.onHungUp(() => beatAfter(0));
+	beatAfter(BEAT_MS);
 	return {
-		ownId: () => ownId,
+		ownId: own.id,
 		async alive() {
 			const rows = await pool.query(`SELECT id FROM ${schema}.processes ORDER BY id`);
 			return rows.map(({ id }) => String(id));
 		},
-		lostBecause: () => lost,
+		lostBecause: standing.lostBecause,
 		noteEnded() {
-			if (isOver || lost !== undefined) return;
-			lose("this process was taken for ended");
-			beatNow();
+			standing.lose("this process was taken for ended");
+			beatAfter(0);
 		},
 		async leave() {
 			isOver = true;
+			standing.end();
 			stopWaiting();
 			await beating;
-			await session?.client
-				.query(`SELECT ${schema}.end_process($1)`, [ownId])
-				.catch(() => undefined);
-			await session?.client.end().catch(() => undefined);
+			await own.leave();
 		},
 	};
 }
 
-interface Session {
-	readonly client: pg.Client;
-	onEnd(act: () => void): void;
+/** Whether this process may write now. */
+function createStanding({ onLost, onBack }: MembershipHooks) {
+	let lost: string | undefined;
+	let isOver = false;
+	return {
+		lostBecause: () => lost,
+		lose(reason: string): void {
+			const isKnown = lost !== undefined;
+			if (isOver) return;
+			lost = reason;
+			if (!isKnown) onLost(reason);
+		},
+		regain(): void {
+			if (lost === undefined || isOver) return;
+			lost = undefined;
+			onBack();
+		},
+		end(): void {
+			isOver = true;
+		},
+	};
 }
 
-async function connect({ url }: MembershipDeps): Promise<Session> {
+/** Its row, by a connection of its own, which is made again when it breaks. */
+async function enter(deps: MembershipDeps) {
+	const { schema, random } = deps;
+	const newId = () => `proc_${Buffer.from(random.bytes(12)).toString("hex")}`;
+	let onHungUp: () => void = () => undefined;
+	const open = () => connect(deps, () => onHungUp());
+	let client: pg.Client | undefined = await open();
+	let id = newId();
+	const hangUp = async () => {
+		const broken = client;
+		client = undefined;
+		await broken?.end().catch(() => undefined);
+	};
+	await register(client, schema, id).catch(async (error: unknown) => {
+		await hangUp();
+		throw error;
+	});
+	return {
+		id: () => id,
+		onHungUp(act: () => void) {
+			onHungUp = act;
+		},
+		hangUp,
+		/** Also ends those that have given no sign. Throws while the database cannot be written. */
+		async renew(onEnded: () => void): Promise<void> {
+			client ??= await open();
+			if (!(await renew(client, schema, id))) {
+				onEnded();
+				id = newId();
+				await register(client, schema, id);
+			}
+			await client.query(`SELECT ${schema}.end_silent($1)`, [LEASE_MS]);
+		},
+		async leave(): Promise<void> {
+			onHungUp = () => undefined;
+			await client?.query(`SELECT ${schema}.end_process($1)`, [id]).catch(() => undefined);
+			await hangUp();
+		},
+	};
+}
+
+async function connect({ url }: MembershipDeps, onHungUp: () => void): Promise<pg.Client> {
 	const client = new pg.Client({
 		connectionString: url,
 		connectionTimeoutMillis: CONNECT_MS,
@@ -133,36 +162,25 @@ async function connect({ url }: MembershipDeps): Promise<Session> {
 		keepAlive: true,
 		query_timeout: ANSWER_MS,
 	});
-	let act: () => void = () => undefined;
 	client.on("error", () => undefined);
-	client.on("end", () => act());
+	client.on("end", onHungUp);
 	await client.connect();
-	return {
-		client,
-		onEnd(given) {
-			act = given;
-		},
-	};
+	return client;
 }
 
 /** Throws while the database takes no writes. */
-async function register(client: pg.Client, { schema }: MembershipDeps, id: string): Promise<void> {
+async function register(client: pg.Client, schema: string, id: string): Promise<void> {
 	const { rows } = await client.query<{ standby: boolean }>(
 		"SELECT pg_is_in_recovery() AS standby",
 	);
 	if (rows[0]?.standby) throw unavailable("The database is a standby and takes no writes.");
-	await client.query(`INSERT INTO ${schema}.processes (id, seen_at) VALUES ($1, clock_timestamp())`, [
-		id,
-	]);
+	const text = `INSERT INTO ${schema}.processes (id, seen_at) VALUES ($1, clock_timestamp())`;
+	await client.query(text, [id]);
 }
 
 /** False once another process has ended this one. */
-async function renew(client: pg.Client, { schema }: MembershipDeps, id: string): Promise<boolean> {
+async function renew(client: pg.Client, schema: string, id: string): Promise<boolean> {
 	const text = `UPDATE ${schema}.processes SET seen_at = clock_timestamp() WHERE id = $1`;
 	const { rowCount } = await client.query(text, [id]);
 	return rowCount === 1;
-}
-
-async function endSilent(client: pg.Client, { schema }: MembershipDeps): Promise<void> {
-	await client.query(`SELECT ${schema}.end_silent($1)`, [LEASE_MS]);
 }

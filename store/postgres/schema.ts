@@ -198,7 +198,11 @@ const CLAIMANT_FENCE = (s: string) => `	IF p_claimant IS NOT NULL THEN
 `;
 
 /** `fence` refuses the writes of a process that may not write any more; `lockValues` locks what rows are searched by. */
-const APPLY = (s: string, fence: string, lockValues = "take_locks") => `-- All that one transaction writes. A row without a body is deleted. First every lock, then every write.
+const APPLY = (
+	s: string,
+	fence: string,
+	lockValues = "take_locks",
+) => `-- All that one transaction writes. A row without a body is deleted. First every lock, then every write.
 CREATE FUNCTION ${s}.apply(
 	p_tbl text[], p_id text[], p_body text[], p_k1 text[], p_k2 text[], p_k3 text[],
 	p_accounts text[], p_amounts numeric[], p_keys text[], p_at_ms bigint, p_window_ms bigint,
@@ -253,7 +257,9 @@ END $$;
 
 `;
 
-const SETTLE = (s: string) => `-- Makes what others committed without waiting for the disk durable before its own commit returns.
+const SETTLE = (
+	s: string,
+) => `-- Makes what others committed without waiting for the disk durable before its own commit returns.
 CREATE FUNCTION ${s}.settle() RETURNS void LANGUAGE plpgsql AS $$
 BEGIN
 	IF pg_current_wal_flush_lsn() < pg_current_wal_insert_lsn() THEN
@@ -314,6 +320,10 @@ END $$;
 ${APPLY(s, PROCESS_FENCE(s), "share_locks").replace("CREATE FUNCTION", "CREATE OR REPLACE FUNCTION")}`;
 
 export const MIGRATIONS: readonly Migration[] = [
-	{ version: 1, name: "tables", sql: (s) => `${TABLES(s)}${LOCKS(s)}${MONEY(s)}${APPLY(s, CLAIMANT_FENCE(s))}${SETTLE(s)}` },
+	{
+		version: 1,
+		name: "tables",
+		sql: (s) => `${TABLES(s)}${LOCKS(s)}${MONEY(s)}${APPLY(s, CLAIMANT_FENCE(s))}${SETTLE(s)}`,
+	},
 	{ version: 2, name: "processes", sql: PROCESSES },
 ];

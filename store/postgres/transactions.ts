@@ -5,7 +5,13 @@ import {
 	type StoreTransaction,
 	type TransactionOptions,
 } from "../store.js";
-import { type ConnectionPool, isOfEnded, mayRunAgain, type Session, toRefusal } from "./connection.js";
+import {
+	type ConnectionPool,
+	isOfEnded,
+	mayRunAgain,
+	type Session,
+	toRefusal,
+} from "./connection.js";
 import { createReader, lockedState } from "./reads.js";
 import { applyOperations } from "./writes.js";
 

@@ -44,6 +44,7 @@ export function createMemoryStore(disk = createDisk()): Store & { readonly disk:
 		backup: async () => {
 			throw new Error("a store in memory has no backup");
 		},
+		processes: { ownId: () => "proc_memory", alive: async () => ["proc_memory"] },
 		documents: {
 			async put(id, text, expiresAt) {
 				disk.texts.set(id, { text, expiresAt });
@@ -94,6 +95,7 @@ function createDisk(): Disk {
 		receipts: new Map(),
 		tasks: new Map(),
 		payments: new Map(),
+		payment_marks: new Map(),
 		refunds: new Map(),
 		refund_requests: new Map(),
 		undelivered: new Map(),
@@ -150,12 +152,14 @@ function readerOf({ rows, balances }: State): StoreReader {
 		list: async (table) => sorted(table),
 		balance: async (account) => balances.get(account) ?? 0n,
 		balances: async () => balances,
+		isAlive: async (id) => id === "proc_memory",
 	};
 }
 
 function writerOf(draft: State): StoreTransaction {
 	return {
 		...readerOf(draft),
+		processId: "proc_memory",
 		async put(table, row) {
 			(draft.rows[table] as Map<string, typeof row>).set(row.id, row);
 		},

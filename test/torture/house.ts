@@ -85,7 +85,7 @@ export async function openHouse(deps: HouseDeps): Promise<House> {
 		onchain: { terms: SIM_TERMS, facilitator, chain, close: async () => undefined },
 	});
 	const { sweeper, guard, cashier, onchain } = money;
-	await sweeper.releaseAll();
+	await sweeper.releaseEnded();
 	await onchain?.resume();
 	const stopHousekeeping = startHousekeeping({
 		...{ sweeper, guard, onchain, clock, logger },
