@@ -17,6 +17,7 @@ import type {
 	AuditRow,
 	FeedSettingRow,
 	KeyCheckRow,
+	LeaderRow,
 	OperatorRequestRow,
 	OperatorRow,
 	PriceVersionRow,
@@ -79,6 +80,7 @@ export interface Tables {
 	price_versions: PriceVersionRow;
 	feed_settings: FeedSettingRow;
 	key_checks: KeyCheckRow;
+	leaders: LeaderRow;
 	trusted_times: TrustedTimeRow;
 }
 export type TableName = keyof Tables;
@@ -120,6 +122,7 @@ export const TABLE_INDEXES = {
 	price_versions: [],
 	feed_settings: [],
 	key_checks: [],
+	leaders: [],
 	trusted_times: [],
 } as const satisfies { [T in TableName]: readonly (keyof Tables[T])[] };
 

@@ -79,7 +79,7 @@ export function createOnchainMethod(deps: Omit<OnchainContext, "watch" | "marks"
 	const [watch, marks] = [createPaymentWatch(store), createPaymentMarks(deps)];
 	const settler = createSettler({ ...deps, watch, marks });
 	const context: SettlingContext = { ...deps, watch, marks, settler };
-	const { resume, reconcile, forgetExpired } = createReconciler(context);
+	const { resume, takeUp, reconcile, refresh, forgetExpired } = createReconciler(context);
 	const method: OnchainMethod = {
 		offers: (quote) => offersOf(envelopes, quote),
 		rails: ["x402", "mpp"],
@@ -105,7 +105,9 @@ export function createOnchainMethod(deps: Omit<OnchainContext, "watch" | "marks"
 	return {
 		...method,
 		resume,
+		takeUp,
 		reconcile,
+		refresh,
 		forgetExpired,
 		/** Payments that are not at an end, for health and reports. */
 		openPayments: watch.open,

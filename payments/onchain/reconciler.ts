@@ -31,8 +31,16 @@ export function createReconciler(context: SettlingContext) {
 		}
 	};
 	return {
-		/** After the holds of processes that have ended were released: what they left is taken up from here on. */
-		resume: () => resume(context),
+		/** As `takeUp`, at the start: also logs what the configured chain knows nothing of. */
+		async resume(): Promise<void> {
+			await takeUp(context);
+			await watch.refresh();
+			reportUnreachable(context, await context.store.read((reader) => reader.list("payments")));
+		},
+		/** What processes left that have ended, after their holds were released. */
+		takeUp: () => takeUp(context),
+		/** Knows afterwards what is open, of which other processes see to the end. */
+		refresh: watch.refresh,
 		/** Advances every open payment that is due, one pass at a time; an abort resolves after the requests in progress. */
 		reconcile(stopping?: AbortSignal): Promise<void> {
 			pass ??= lookAtDue(stopping).finally(() => {
@@ -46,36 +54,46 @@ export function createReconciler(context: SettlingContext) {
 				FINAL_STATES.has(row.state) &&
 				row.expiresAt <= clock.now() &&
 				endOfBinding(row.validBefore) <= clock.now();
-			await inPortions(context, isOver, async (tx, row) => tx.delete("payments", row.id));
+			await inPortions(context, { isWanted: isOver }, async (tx, row) =>
+				tx.delete("payments", row.id),
+			);
 			await context.marks.forgetEnded();
 		},
 	};
 }
 
-async function resume(context: SettlingContext): Promise<void> {
-	const { clock, watch, store } = context;
-	await context.marks.forgetEnded();
-	const wasCutOff = ({ state }: PaymentRow) => state === "reserved" || state === "settling";
-	await inPortions(context, wasCutOff, async (tx, { id, state }) => {
-		const now = clock.now();
-		// Only what was reserved is known not to have been sent.
-		const change: Partial<PaymentRow> =
-			state === "reserved"
-				? { state: "released", reason: "restart", signature: undefined }
-				: { state: "unknown", reason: "restart" };
-		await changePayment(tx, { id, from: [state], now }, change);
-	});
-	await watch.refresh();
-	reportUnreachable(context, await store.read((reader) => reader.list("payments")));
+async function takeUp(context: SettlingContext): Promise<void> {
+	const { clock, marks } = context;
+	await marks.forgetEnded();
+	for (const wanted of ["reserved", "settling"] as const) {
+		const wasCutOff = ({ state }: PaymentRow) => state === wanted;
+		await inPortions(context, { wasIn: wanted, isWanted: wasCutOff }, async (tx, { id, state }) => {
+			const now = clock.now();
+			// Only what was reserved is known not to have been sent.
+			const change: Partial<PaymentRow> =
+				state === "reserved"
+					? { state: "released", reason: "restart", signature: undefined }
+					: { state: "unknown", reason: "restart" };
+			await changePayment(tx, { id, from: [state], now }, change);
+		});
+	}
+}
+
+interface Wanted {
+	/** State to look among; all of them where absent. */
+	readonly wasIn?: PaymentState;
+	readonly isWanted: (row: PaymentRow) => boolean;
 }
 
 /** In small transactions, so that calls get their turn in between; each row is judged again inside. */
 async function inPortions(
 	{ store, marks }: SettlingContext,
-	isWanted: (row: PaymentRow) => boolean,
+	{ wasIn, isWanted }: Wanted,
 	work: (tx: StoreTransaction, row: PaymentRow) => Promise<void>,
 ): Promise<void> {
-	const rows = await store.read((reader) => reader.list("payments"));
+	const rows = await store.read((reader) =>
+		wasIn === undefined ? reader.list("payments") : reader.findBy("payments", "state", wasIn),
+	);
 	const ids = rows.filter(isWanted).map((row) => row.id);
 	for (let start = 0; start < ids.length; start += ROWS_AT_ONCE) {
 		await store.transaction(async (tx) => {

@@ -89,6 +89,7 @@ export async function openHouse(deps: HouseDeps): Promise<House> {
 	await onchain?.resume();
 	const stopHousekeeping = startHousekeeping({
 		...{ sweeper, guard, onchain, clock, logger },
+		isLeader: () => true,
 		time: createTrustedTime({ store, clock, logger }),
 		retention: createRetention({
 			store,
