@@ -13,7 +13,7 @@ import { assertBooksKept, hasJournal, wasInUse } from "../operator/operator.js";
 import type { Settings } from "../settings/settings.js";
 
 interface StoreOptions {
-	readonly settings: Pick<Settings, "storeUrl" | "storeSchema">;
+	readonly settings: Pick<Settings, "storeUrl" | "storeSchema" | "profile">;
 	/** The data folder. */
 	readonly folder: string;
 	readonly clock: Clock;
@@ -106,6 +106,7 @@ async function openInDatabase(options: StoreOptions): Promise<OpenedStore> {
 		});
 		try {
 			await bindDatabase(folder, store);
+			await assertSameProfile(store, settings.profile);
 		} catch (error) {
 			await store.close();
 			throw error;
@@ -116,6 +117,21 @@ async function openInDatabase(options: StoreOptions): Promise<OpenedStore> {
 		await release();
 		throw error;
 	}
+}
+
+/** Paper money and real money are never in the same books. */
+async function assertSameProfile(store: Store, profile: Settings["profile"]): Promise<void> {
+	const kept = await store.transaction(async (tx) => {
+		const row = await tx.get("key_checks", "profile");
+		if (row) return row.check;
+		await tx.put("key_checks", { id: "profile", check: profile });
+		return profile;
+	});
+	if (kept === profile) return;
+	throw unavailable(
+		`The books in the database are of the profile "${kept}", not of "${profile}". Start with --profile ${kept}, or give this one a schema or a database of its own.`,
+		{ retryable: false },
+	);
 }
 
 /** A folder works with the books of one database: what it keeps of graphs and indexes is of theirs. */
