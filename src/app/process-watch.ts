@@ -17,12 +17,15 @@ export function createProcessWatch({
 	clock,
 	logger,
 	takeUp,
+	onCount,
 }: {
 	readonly store: Store;
 	readonly clock: Clock;
 	readonly logger: Logger;
 	/** Takes up what processes left that have ended. */
 	readonly takeUp: () => Promise<void>;
+	/** Called with how many share the books, this one included. */
+	readonly onCount: (count: number) => void;
 }) {
 	let known: readonly string[] = [];
 	let leads = "";
@@ -34,6 +37,7 @@ export function createProcessWatch({
 		leads = (await isLeader(store, alive)) ? store.processes.ownId() : "";
 		isTakingUp ||= known.some((id) => !alive.includes(id));
 		known = alive;
+		onCount(Math.max(1, alive.length));
 		if (!isTakingUp) return;
 		await takeUp();
 		isTakingUp = false;
