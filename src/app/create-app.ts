@@ -255,11 +255,12 @@ async function openMoney(base: Parameters<typeof createMoney>[0]): Promise<Money
 }
 
 /** Takes up what processes left that have ended: their holds, payments, changes and jobs; and goes on once there is room again. */
-function watchProcesses({ money, jobs, onRoom, address, ...deps }: TakenUp) {
+function watchProcesses({ money, jobs, onRoom, address, checks, keys, ...deps }: TakenUp) {
 	const resumePayments = async () => money.onchain?.resume();
 	onRoom.push(jobs.resume, resumePayments, money.refundRequests.refundWritten);
 	return createProcessWatch({
 		...deps,
+		follow: () => checks.follow(keys),
 		onCount(count) {
 			address.processes = count;
 		},
@@ -272,7 +273,10 @@ function watchProcesses({ money, jobs, onRoom, address, ...deps }: TakenUp) {
 	});
 }
 
-type TakenUp = Pick<Wiring, "store" | "clock" | "logger" | "money" | "jobs" | "address"> &
+type TakenUp = Pick<
+	Wiring,
+	"store" | "clock" | "logger" | "money" | "jobs" | "address" | "checks" | "keys"
+> &
 	Pick<WiredPorts, "onRoom">;
 
 /** Changes that an earlier process began and did not end. */

@@ -17,6 +17,7 @@ export function createProcessWatch({
 	clock,
 	logger,
 	takeUp,
+	follow,
 	onCount,
 }: {
 	readonly store: Store;
@@ -24,6 +25,8 @@ export function createProcessWatch({
 	readonly logger: Logger;
 	/** Takes up what processes left that have ended. */
 	readonly takeUp: () => Promise<void>;
+	/** Follows what the others changed that is not read again with every call. */
+	readonly follow: () => Promise<void>;
 	/** Called with how many share the books, this one included. */
 	readonly onCount: (count: number) => void;
 }) {
@@ -38,6 +41,7 @@ export function createProcessWatch({
 		isTakingUp ||= known.some((id) => !alive.includes(id));
 		known = alive;
 		onCount(Math.max(1, alive.length));
+		if (alive.length > 1) await follow();
 		if (!isTakingUp) return;
 		await takeUp();
 		isTakingUp = false;
