@@ -82,6 +82,8 @@ export function createJobRunner(deps: RunnerServices) {
 		},
 		/** Of a job that is open here. */
 		log: (id: string) => logs.get(id),
+		/** How many jobs wait for their turn here, and how many are worked on. */
+		load: () => ({ waiting: queue.waiting(), running: atWork.size }),
 		/** Stops after the latest checkpoints; nothing ends, listeners go, and the next start takes up what is open. */
 		async close() {
 			isClosed = true;
@@ -235,6 +237,7 @@ export function createJobQueue() {
 		},
 		/** A job that was at work has ended. */
 		end: (owner: string) => open.add(owner, -1),
+		waiting: (): number => queued,
 	};
 }
 
