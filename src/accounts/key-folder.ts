@@ -30,7 +30,7 @@ import { createKeyRing, type KeyRing, linesOf, type RingName } from "./key-ring.
 export type KeyFolder = ReturnType<typeof openKeyFolder>;
 
 export type DemoWalletName = "demo-wallet" | "demo-settler";
-export type PlacedSecret = "settler-key" | "facilitator-token" | "writer-key";
+export type PlacedSecret = "settler-key" | "facilitator-token" | "writer-key" | "otlp-headers";
 
 export function openKeyFolder(
 	dataFolder: string,
