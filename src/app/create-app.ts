@@ -14,7 +14,6 @@ import {
 	createIds,
 	createSealedText,
 	type Egress,
-	formatUsd,
 	type Logger,
 	PACKAGE_ROOT,
 	type Random,
@@ -22,7 +21,6 @@ import {
 	stderrLogger,
 	systemClock,
 	systemRandom,
-	toCanonicalJson,
 } from "../kernel/kernel.js";
 import {
 	createGraphCatalog,
@@ -60,10 +58,12 @@ import {
 } from "../operator/operator.js";
 import { openIndexDisk, type PairJudge } from "../search/search.js";
 import { GRAPH_VERSIONS, type Settings } from "../settings/settings.js";
+import { createTelemetry, NO_TELEMETRY } from "../telemetry/telemetry.js";
 import { createWebRouter } from "../web/web.js";
 import { catalogFolders, loadGraphs, openSearch } from "./content.js";
 import { type AppLife, createAppLife } from "./lifecycle.js";
 import { createMoney, environmentOf, type Money } from "./money.js";
+import { noteSettings } from "./noted-settings.js";
 import { openStore } from "./open-store.js";
 import { createResearchParts, openJobs, openLlmWriter } from "./research.js";
 import { createSchedules, openWebhooks } from "./schedules.js";
@@ -157,7 +157,7 @@ export async function createApp(options: AppOptions): Promise<App> {
 				rows,
 			});
 		const sealed = sealTexts<Store>(store, { keys: keys.textKeys, random, onUnreadable });
-		return await wire({ ...bare, keys, checks, onchain, onRoom }, sealed);
+		return await wireMeasured({ ...bare, keys, checks, onchain, onRoom }, sealed);
 	} catch (error) {
 		const refusal = toStartRefusal(error, { folder, store });
 		await onchain?.close();
@@ -173,21 +173,38 @@ interface WiredPorts extends Ports {
 	readonly onRoom: (() => Promise<void>)[];
 }
 
+/** Commands that only touch the data folder are not measured: they are not what is served. */
+async function wireMeasured(ports: Omit<WiredPorts, "telemetry">, store: Store): Promise<App> {
+	const telemetry = ports.isServing ? await createTelemetry(ports) : NO_TELEMETRY;
+	const onchain = ports.onchain && {
+		...ports.onchain,
+		facilitator: telemetry.facilitator(ports.onchain.facilitator),
+	};
+	try {
+		return await wire({ ...ports, onchain, telemetry }, telemetry.store(store));
+	} catch (error) {
+		await telemetry.close();
+		throw error;
+	}
+}
+
 async function wire(ports: WiredPorts, store: Store): Promise<App> {
-	const { settings, clock, logger, folder, keys } = ports;
+	const { settings, clock, logger, folder, keys, telemetry } = ports;
 	const address = { baseUrl: settings.publicUrl ?? "" };
 	const base = { ...ports, store, address, baseUrl: () => address.baseUrl, pepper: keys.pepper };
 	const gone = await recoverHistory(openHistory(ports), importedGraphs(folder));
 	const catalog = createGraphCatalog([], gone);
 	const money = await openMoney({ ...base, graphs: createTermsSource(catalog) });
-	const search = await openSearch({
+	const opened = await openSearch({
 		model: settings.model,
 		judge: ports.judge ?? settings.judge,
 		folder: join(folder, "index"),
 		modelsFolder: join(folder, "models"),
+		timeModel: telemetry.timeModel,
 		clock,
 		logger,
 	});
+	const search = telemetry.search(opened);
 	// The model loads in its own thread while the graphs are read in this one.
 	if (ports.isServing) search.warm();
 	const snapshots = await openGraphs(ports, catalog);
@@ -206,6 +223,7 @@ async function wire(ports: WiredPorts, store: Store): Promise<App> {
 		webhooks,
 	});
 	const jobs = openJobs({ ...content, research });
+	telemetry.observe({ ...money, jobs, catalog, feeds: research.feeds });
 	const { refundWritten } = money.refundRequests;
 	ports.onRoom.push(jobs.resume, async () => money.onchain?.resume(), refundWritten);
 	const sold = { ...content, ...research, research, jobs };
@@ -258,34 +276,6 @@ async function reportInterrupted(deps: Pick<Wiring, "store" | "clock" | "logger"
 	if (changes === 0) return;
 	deps.logger.error("changes by operators were cut off; the audit log names them", { changes });
 }
-
-/** What the settings say is sold, at which price, to whom it is paid and who may come in: a start that changes it is on the log. */
-async function noteSettings({ settings, catalog, ...deps }: Noted): Promise<void> {
-	const { profile, onchain, identity, accounts = "closed", adminFrom = "loopback" } = settings;
-	const prices = Object.entries(settings.prices).map(
-		([id, { amountMicros }]) => [id, formatUsd(amountMicros)] as const,
-	);
-	const state = {
-		...{ profile, accounts, admin_from: adminFrom, identity_issuer: identity?.issuer ?? null },
-		...{ facilitator: originOf(onchain.facilitator), pay_to: onchain.payTo ?? null },
-		...{ network: onchain.network ?? null, asset: onchain.asset ?? null },
-		unproven_settlements: onchain.trustsFacilitator ? "accept" : "refuse",
-		prices: Object.fromEntries(prices),
-		graphs: catalog.list().map(({ record }) => record.id),
-	};
-	const actor = { name: "settings", role: "owner" } as const;
-	const change = { actor, command: "serve", target: "settings" };
-	await createAuditLog(deps).note(change, toCanonicalJson(state));
-}
-
-/** Paths and queries of addresses may hold keys. */
-function originOf(address: string | undefined): string | null {
-	return address !== undefined && URL.canParse(address)
-		? new URL(address).origin
-		: (address ?? null);
-}
-
-type Noted = Pick<Wiring, "settings" | "catalog" | "store" | "clock">;
 
 interface Operated
 	extends Pick<
