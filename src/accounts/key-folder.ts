@@ -231,6 +231,7 @@ const FORMS: Readonly<Record<string, (path: string, text: string) => unknown>> =
 	"demo-spt": assertSecret,
 	"facilitator-token": assertSecret,
 	"writer-key": assertSecret,
+	"otlp-headers": assertSecret,
 	"settler-key"(path, text) {
 		if (!parsePrivateKey(text.trim())) throw damaged(path, "without it the gas cannot be paid");
 	},
