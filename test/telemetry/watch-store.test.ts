@@ -2,28 +2,10 @@ import t from "tap";
 import { createLedger } from "../../payments/ledger.js";
 import { systemClock } from "../../src/kernel/clock.js";
 import { createIds, systemRandom } from "../../src/kernel/ids.js";
-import type { Recorder, Sample } from "../../src/telemetry/recorder.js";
 import { watchStore } from "../../src/telemetry/watch-store.js";
 import type { Store } from "../../store/store-port.js";
 import { createMemoryStore } from "../a2a/memory-store.js";
-
-/** Keeps what is recorded, by metric and labels. */
-function createNotes() {
-	const counts = new Map<string, number>();
-	const sources: (() => readonly Sample[] | Promise<readonly Sample[]>)[] = [];
-	const add = (metric: string, labels: object, by: number) => {
-		const key = `${metric} ${JSON.stringify(labels)}`;
-		counts.set(key, (counts.get(key) ?? 0) + by);
-	};
-	const recorder: Recorder = {
-		count: (metric, labels, by = 1) => add(metric, labels, by),
-		time: (metric, _seconds, labels) => add(metric, labels, 1),
-		begin: () => ({ run: (work) => work(), note: () => undefined, end: () => undefined }),
-		operation: () => undefined,
-		observe: (read) => void sources.push(read),
-	};
-	return { counts, recorder, sources };
-}
+import { createNotes } from "./noted-recorder.js";
 
 const ids = createIds({ clock: systemClock, random: systemRandom });
 const ledger = createLedger({ clock: systemClock, ids });
