@@ -56,7 +56,7 @@ import {
 	rehearseOn,
 	toStartRefusal,
 } from "../operator/operator.js";
-import { openIndexDisk, type PairJudge } from "../search/search.js";
+import { openIndexDisk, type PairJudge, type SearchEngine } from "../search/search.js";
 import { GRAPH_VERSIONS, type Settings } from "../settings/settings.js";
 import { createTelemetry, NO_TELEMETRY } from "../telemetry/telemetry.js";
 import { createWebRouter } from "../web/web.js";
@@ -195,16 +195,7 @@ async function wire(ports: WiredPorts, store: Store): Promise<App> {
 	const gone = await recoverHistory(openHistory(ports), importedGraphs(folder));
 	const catalog = createGraphCatalog([], gone);
 	const money = await openMoney({ ...base, graphs: createTermsSource(catalog) });
-	const opened = await openSearch({
-		model: settings.model,
-		judge: ports.judge ?? settings.judge,
-		folder: join(folder, "index"),
-		modelsFolder: join(folder, "models"),
-		timeModel: telemetry.timeModel,
-		clock,
-		logger,
-	});
-	const search = telemetry.search(opened);
+	const search = telemetry.search(await openSearchOf(ports));
 	// The model loads in its own thread while the graphs are read in this one.
 	if (ports.isServing) search.warm();
 	const snapshots = await openGraphs(ports, catalog);
@@ -255,6 +246,18 @@ async function wire(ports: WiredPorts, store: Store): Promise<App> {
 		demoSpt: life.demoSpt,
 		close: life.close,
 	};
+}
+
+function openSearchOf(ports: WiredPorts): Promise<SearchEngine> {
+	const { settings, folder, telemetry } = ports;
+	return openSearch({
+		...ports,
+		model: settings.model,
+		judge: ports.judge ?? settings.judge,
+		folder: join(folder, "index"),
+		modelsFolder: join(folder, "models"),
+		timeModel: telemetry.timeModel,
+	});
 }
 
 /** Money as an earlier process left it: its holds are released, what it sent is looked for, its changes are named. */

@@ -63,7 +63,7 @@ export function createJobs(deps: JobServices) {
 			listeners.add(listener);
 			return () => listeners.delete(listener);
 		},
-		load: runner.load,
+		load: queue.load,
 		resume: runner.resume,
 		start: runner.start,
 		close: runner.close,

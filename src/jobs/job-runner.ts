@@ -82,8 +82,6 @@ export function createJobRunner(deps: RunnerServices) {
 		},
 		/** Of a job that is open here. */
 		log: (id: string) => logs.get(id),
-		/** How many jobs wait for their turn here, and how many are worked on. */
-		load: () => ({ waiting: queue.waiting(), running: atWork.size }),
 		/** Stops after the latest checkpoints; nothing ends, listeners go, and the next start takes up what is open. */
 		async close() {
 			isClosed = true;
@@ -237,7 +235,8 @@ export function createJobQueue() {
 		},
 		/** A job that was at work has ended. */
 		end: (owner: string) => open.add(owner, -1),
-		waiting: (): number => queued,
+		/** How many jobs wait for their turn, and how many are worked on. */
+		load: () => ({ waiting: queued, running: open.total() - reserved - queued }),
 	};
 }
 
@@ -245,6 +244,7 @@ function createCounts() {
 	const counts = new Map<string, number>();
 	return {
 		of: (owner: string) => counts.get(owner) ?? 0,
+		total: () => [...counts.values()].reduce((sum, count) => sum + count, 0),
 		add(owner: string, change: number) {
 			const count = (counts.get(owner) ?? 0) + change;
 			if (count > 0) counts.set(owner, count);

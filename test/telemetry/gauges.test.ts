@@ -75,13 +75,15 @@ t.test("a feed has the age of its value, and its failures while there are some",
 	]);
 });
 
-t.test("a queue knows how many wait in it", async (t) => {
+t.test("a queue knows how many jobs wait in it, and how many it has handed out", async (t) => {
 	const queue = createJobQueue();
 	queue.push({ id: "job_1", owner: "ann" });
 	queue.push({ id: "job_2", owner: "bob" });
-	t.equal(queue.waiting(), 2);
+	t.same(queue.load(), { waiting: 2, running: 0 });
 	queue.next();
-	t.equal(queue.waiting(), 1);
+	t.same(queue.load(), { waiting: 1, running: 1 });
 	queue.remove("job_2");
-	t.equal(queue.waiting(), 0);
+	queue.end("ann");
+	queue.next();
+	t.same(queue.load(), { waiting: 0, running: 0 });
 });
