@@ -1,5 +1,5 @@
-import type { Egress, Logger } from "../kernel/kernel.js";
-import { unavailable } from "../kernel/kernel.js";
+import { setMaxListeners } from "node:events";
+import { type Egress, type Logger, unavailable } from "../kernel/kernel.js";
 
 /** Sends one request of the OpenTelemetry protocol, as JSON. Rejects with UNAVAILABLE where it is not taken. */
 export type OtlpPost = (signal: "traces" | "metrics", body: string) => Promise<void>;
@@ -19,6 +19,7 @@ export interface Collector {
 /** Reaches the collector by our own egress. What it does not take is dropped; the log says so once, and once that it is over. */
 export function createOtlpPost({ egress, endpoint, headers, logger, signal }: Collector): OtlpPost {
 	let isRefused = false;
+	setMaxListeners(0, signal); // Every request of the last seconds listens to it.
 	const post: OtlpPost = async (kind, body) => {
 		const { status } = await egress.request({
 			method: "POST",
