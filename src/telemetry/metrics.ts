@@ -25,7 +25,7 @@ const age = metric("gauge", "s");
 
 export const METRICS = {
 	tollgraph_calls_total: counter(
-		"Calls of paid operations: `answered`, `no_answer` (not charged), `challenged` (asked to pay), `refused`, or `failed` by our fault.",
+		"Calls of paid operations: `answered`, `no_answer` (not charged), `challenged` (asked to pay), `refused`, `left` (by its caller), or `failed` by our fault.",
 		"operation",
 		"transport",
 		"outcome",
@@ -46,7 +46,7 @@ export const METRICS = {
 		"operation",
 		"stage",
 	),
-	tollgraph_holds_total: counter("Prices that were held on a balance."),
+	tollgraph_holds_total: counter("Holds that were opened."),
 	tollgraph_captures_total: counter("Holds that were captured."),
 	tollgraph_releases_total: counter("Holds that ended without a charge.", "reason"),
 	tollgraph_settlements_total: counter("Payments that settled on a chain and are in the books."),
