@@ -6,6 +6,7 @@ import type { Operation } from "../src/contract/operation.js";
 import { PACKAGE_ROOT } from "../src/kernel/package-info.js";
 import { COMMANDS } from "../src/operator/command-table.js";
 import { renderSettingsTable } from "../src/settings/setting-rows.js";
+import { renderMetricsTable } from "../src/telemetry/metrics.js";
 import { renderCommands, renderManPage } from "./commands.js";
 import { isAlike, renderReplies } from "./examples.js";
 import { findOperations, renderCatalog, renderTable } from "./operations.js";
@@ -23,6 +24,7 @@ const PARTS: readonly GeneratedPart[] = [
 	{ file: "docs/operations.md", name: "operations", render: renderOperations },
 	{ file: "docs/spec-coverage.md", name: "addresses", render: renderAddresses },
 	{ file: "docs/configuration.md", name: "configuration", render: renderSettingsTable },
+	{ file: "docs/operators.md", name: "metrics", render: renderMetricsTable },
 	{ file: "docs/commands.md", name: "commands", render: renderCommands },
 	{ file: "ARCHITECTURE.md", name: "modules", render: renderModules },
 ];

@@ -12,7 +12,7 @@ import {
 	type Skill,
 	type SkillId,
 } from "../contract/contract.js";
-import { type CallerWatch, toServiceError, watchLink } from "../http/http.js";
+import { type CallerWatch, readTraceParent, toServiceError, watchLink } from "../http/http.js";
 import { ServiceError, stackOf, toIsoTime } from "../kernel/kernel.js";
 import { isPaid, jobIdOf, toCompletedTask, toFailedTask, toLaunchedTask } from "./a2a-task.js";
 import type { A2aServices, Exchange } from "./exchange.js";
@@ -74,6 +74,7 @@ export function createSell({
 				payment,
 				idempotencyKey,
 				requestId,
+				traceParent: readTraceParent(carrier.headers),
 				transport: "a2a",
 				resourceUrl: offered.resourceUrl ?? exchange.resourceUrl,
 				signal: watch.signal,

@@ -32,7 +32,7 @@ import { createKeyRing, type KeyRing, linesOf, type RingName } from "./key-ring.
 export type KeyFolder = ReturnType<typeof openKeyFolder>;
 
 export type DemoWalletName = "demo-wallet" | "demo-settler";
-export type PlacedSecret = "settler-key" | "facilitator-token" | "writer-key";
+export type PlacedSecret = "settler-key" | "facilitator-token" | "writer-key" | "otlp-headers";
 
 export function openKeyFolder(
 	/** Made when it is missing; several processes may open it at once. */
@@ -254,6 +254,7 @@ const FORMS: Readonly<Record<string, (path: string, text: string) => unknown>> =
 	"demo-spt": assertSecret,
 	"facilitator-token": assertSecret,
 	"writer-key": assertSecret,
+	"otlp-headers": assertSecret,
 	"settler-key"(path, text) {
 		if (!parsePrivateKey(text.trim())) throw damaged(path, "without it the gas cannot be paid");
 	},

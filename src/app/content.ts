@@ -10,6 +10,7 @@ import {
 	type PairJudge,
 	parseModelName,
 	type SearchEngine,
+	type TimeModel,
 } from "../search/search.js";
 
 /** A folder whose subfolders are graphs. */
@@ -115,17 +116,19 @@ export interface OpenSearchOptions {
 	readonly clock: Clock;
 	/** Is given which files of the index are unusable. */
 	readonly logger?: Logger | undefined;
+	readonly timeModel?: TimeModel | undefined;
 }
 
 /** The search engine with the configured model. Throws INVALID_ARGUMENT for a kind of model no one knows. */
 export function openSearch(options: OpenSearchOptions): Promise<SearchEngine> {
-	const { folder, modelsFolder, clock, logger } = options;
+	const { folder, modelsFolder, clock, logger, timeModel } = options;
 	const model = locateModel(parseModelName(options.model), modelsFolder) ?? "none";
 	const judge =
 		options.judge === "bundled"
 			? ({ folder: modelFolder("judge"), sums: "required" } as const)
 			: (options.judge ?? "none");
-	return createSearchEngine({ folder, clock, model, judge, wordsFolder: TABLE_FOLDER, logger });
+	const wordsFolder = TABLE_FOLDER;
+	return createSearchEngine({ folder, clock, model, judge, wordsFolder, logger, timeModel });
 }
 
 /** Where the model is; undefined for none. Only ours and fetched ones must come with checksums: we wrote those. */

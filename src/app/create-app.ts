@@ -14,7 +14,6 @@ import {
 	createIds,
 	createSealedText,
 	type Egress,
-	formatUsd,
 	type Logger,
 	PACKAGE_ROOT,
 	type Random,
@@ -22,7 +21,6 @@ import {
 	stderrLogger,
 	systemClock,
 	systemRandom,
-	toCanonicalJson,
 } from "../kernel/kernel.js";
 import {
 	createGraphCatalog,
@@ -58,14 +56,16 @@ import {
 	rehearseOn,
 	toStartRefusal,
 } from "../operator/operator.js";
-import { openIndexDisk, type PairJudge } from "../search/search.js";
+import { openIndexDisk, type PairJudge, type SearchEngine } from "../search/search.js";
 import { GRAPH_VERSIONS, keysFolderOf, type Settings } from "../settings/settings.js";
+import { createTelemetry, NO_TELEMETRY } from "../telemetry/telemetry.js";
 import { createWebRouter } from "../web/web.js";
 import { catalogFolders, loadGraphs, openSearch } from "./content.js";
 import { type AppLife, createAppLife } from "./lifecycle.js";
 import { createMoney, environmentOf, type Money } from "./money.js";
+import { noteSettings } from "./noted-settings.js";
 import { openStore } from "./open-store.js";
-import { createProcessWatch } from "./process-watch.js";
+import { reportInterrupted, watchProcesses } from "./process-watch.js";
 import { createResearchParts, openJobs, openLlmWriter } from "./research.js";
 import { createSchedules, openWebhooks } from "./schedules.js";
 import { createService } from "./service.js";
@@ -159,7 +159,7 @@ export async function createApp(options: AppOptions): Promise<App> {
 				rows,
 			});
 		const sealed = sealTexts<Store>(store, { keys: keys.textKeys, random, onUnreadable });
-		return await wire({ ...bare, keys, checks, onchain, onRoom }, sealed);
+		return await wireMeasured({ ...bare, keys, checks, onchain, onRoom }, sealed);
 	} catch (error) {
 		const refusal = toStartRefusal(error, { folder, store });
 		await onchain?.close();
@@ -175,22 +175,30 @@ interface WiredPorts extends Ports {
 	readonly onRoom: (() => Promise<void>)[];
 }
 
+/** Commands that only touch the data folder are not measured: they are not what is served. */
+async function wireMeasured(ports: Omit<WiredPorts, "telemetry">, store: Store): Promise<App> {
+	const telemetry = ports.isServing ? await createTelemetry(ports) : NO_TELEMETRY;
+	const onchain = ports.onchain && {
+		...ports.onchain,
+		facilitator: telemetry.facilitator(ports.onchain.facilitator),
+	};
+	try {
+		return await wire({ ...ports, onchain, telemetry }, telemetry.store(store));
+	} catch (error) {
+		await telemetry.close();
+		throw error;
+	}
+}
+
 async function wire(ports: WiredPorts, store: Store): Promise<App> {
-	const { settings, clock, logger, folder, keys } = ports;
+	const { settings, clock, logger, folder, keys, telemetry } = ports;
 	const address = { baseUrl: settings.publicUrl ?? "", processes: 1 };
 	const late = { baseUrl: () => address.baseUrl, processCount: () => address.processes };
 	const base = { ...ports, store, address, ...late, pepper: keys.pepper };
 	const gone = await recoverHistory(openHistory(ports), importedGraphs(folder));
 	const catalog = createGraphCatalog([], gone);
 	const money = await openMoney({ ...base, graphs: createTermsSource(catalog) });
-	const search = await openSearch({
-		model: settings.model,
-		judge: ports.judge ?? settings.judge,
-		folder: join(folder, "index"),
-		modelsFolder: join(folder, "models"),
-		clock,
-		logger,
-	});
+	const search = telemetry.search(await openSearchOf(ports));
 	// The model loads in its own thread while the graphs are read in this one.
 	if (ports.isServing) search.warm();
 	const snapshots = await openGraphs(ports, catalog);
@@ -209,6 +217,7 @@ async function wire(ports: WiredPorts, store: Store): Promise<App> {
 		webhooks,
 	});
 	const jobs = openJobs({ ...content, research });
+	telemetry.observe({ ...money, jobs, catalog, feeds: research.feeds });
 	const processes = watchProcesses({ ...base, money, jobs });
 	const sold = { ...content, ...research, research, jobs, processes };
 	const service = createService(sold);
@@ -241,6 +250,18 @@ async function wire(ports: WiredPorts, store: Store): Promise<App> {
 	};
 }
 
+function openSearchOf(ports: WiredPorts): Promise<SearchEngine> {
+	const { settings, folder, telemetry } = ports;
+	return openSearch({
+		...ports,
+		model: settings.model,
+		judge: ports.judge ?? settings.judge,
+		folder: join(folder, "index"),
+		modelsFolder: join(folder, "models"),
+		timeModel: telemetry.timeModel,
+	});
+}
+
 /** Money as an earlier process left it: its holds are released, what it sent is looked for, its changes are named. */
 async function openMoney(base: Parameters<typeof createMoney>[0]): Promise<Money> {
 	const { store, logger } = base;
@@ -253,66 +274,6 @@ async function openMoney(base: Parameters<typeof createMoney>[0]): Promise<Money
 	await reportBreach(money, logger);
 	return money;
 }
-
-/** Takes up what processes left that have ended: their holds, payments, changes and jobs; and goes on once there is room again. */
-function watchProcesses({ money, jobs, onRoom, address, checks, keys, ...deps }: TakenUp) {
-	const resumePayments = async () => money.onchain?.resume();
-	onRoom.push(jobs.resume, resumePayments, money.refundRequests.refundWritten);
-	return createProcessWatch({
-		...deps,
-		follow: () => checks.follow(keys),
-		onCount(count) {
-			address.processes = count;
-		},
-		async takeUp() {
-			await money.sweeper.releaseEnded();
-			await money.onchain?.takeUp();
-			await reportInterrupted(deps);
-			await jobs.resume();
-		},
-	});
-}
-
-type TakenUp = Pick<
-	Wiring,
-	"store" | "clock" | "logger" | "money" | "jobs" | "address" | "checks" | "keys"
-> &
-	Pick<WiredPorts, "onRoom">;
-
-/** Changes that an earlier process began and did not end. */
-async function reportInterrupted(deps: Pick<Wiring, "store" | "clock" | "logger">): Promise<void> {
-	const changes = await createAuditLog(deps).closeInterrupted();
-	if (changes === 0) return;
-	deps.logger.error("changes by operators were cut off; the audit log names them", { changes });
-}
-
-/** What the settings say is sold, at which price, to whom it is paid and who may come in: a start that changes it is on the log. */
-async function noteSettings({ settings, catalog, ...deps }: Noted): Promise<void> {
-	const { profile, onchain, identity, accounts = "closed", adminFrom = "loopback" } = settings;
-	const prices = Object.entries(settings.prices).map(
-		([id, { amountMicros }]) => [id, formatUsd(amountMicros)] as const,
-	);
-	const state = {
-		...{ profile, accounts, admin_from: adminFrom, identity_issuer: identity?.issuer ?? null },
-		...{ facilitator: originOf(onchain.facilitator), pay_to: onchain.payTo ?? null },
-		...{ network: onchain.network ?? null, asset: onchain.asset ?? null },
-		unproven_settlements: onchain.trustsFacilitator ? "accept" : "refuse",
-		prices: Object.fromEntries(prices),
-		graphs: catalog.list().map(({ record }) => record.id),
-	};
-	const actor = { name: "settings", role: "owner" } as const;
-	const change = { actor, command: "serve", target: "settings" };
-	await createAuditLog(deps).note(change, toCanonicalJson(state));
-}
-
-/** Paths and queries of addresses may hold keys. */
-function originOf(address: string | undefined): string | null {
-	return address !== undefined && URL.canParse(address)
-		? new URL(address).origin
-		: (address ?? null);
-}
-
-type Noted = Pick<Wiring, "settings" | "catalog" | "store" | "clock">;
 
 interface Operated
 	extends Pick<

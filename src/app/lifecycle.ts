@@ -9,10 +9,12 @@ import { startScheduleWorkers, startWebhookDispatch } from "./schedules.js";
 import type { Ports, Wiring } from "./services.js";
 import { openGrpc } from "./transports.js";
 
-/** What listens, and where gRPC does. */
+/** What listens, and where gRPC and metrics do. */
 export interface AppServer extends RunningServer {
 	/** Host and port; undefined where gRPC is not offered. */
 	readonly grpcUrl: string | undefined;
+	/** Where Prometheus reads metrics; undefined where it does not. */
+	readonly metricsUrl: string | undefined;
 }
 
 /** From listening to the last flush. */
@@ -43,14 +45,16 @@ type Running = Pick<
 >;
 
 export function createAppLife(running: Running) {
-	const { settings, clock, logger, store, money, catalog, search, a2a, keys, address, http } =
-		running;
+	const { settings, clock, logger, store, money, catalog, search } = running;
+	const { a2a, keys, address, http, telemetry } = running;
 	// What was started, to be ended in reverse order.
 	const endings: (() => Promise<void>)[] = [
 		// Last, because it frees the folder for the next process.
 		() => store.close(),
 		async () => running.onchain?.close(),
 		() => search.close(),
+		// What it reads of the parts above it reads while they are open.
+		telemetry.close,
 		money.meter.flush,
 		() => running.streams.stop(),
 	];
@@ -59,11 +63,12 @@ export function createAppLife(running: Running) {
 		/** Serves on this address, gives the service the address where callers reach it, and starts what is done beside calls. */
 		async listen({ host, port }: { host: string; port: number }): Promise<AppServer> {
 			if (settings.profile === "demo") assertLoopback(host);
-			const stopWatching = await running.processes.start();
-			endings.push(stopWatching);
+			endings.push(await running.processes.start());
 			await running.jobs.resume();
 			await running.stagedTurns.recover();
-			const server = await listen(http.handler, { host, port, clock, messages: http.messages });
+			const metricsUrl = await telemetry.listen();
+			const handler = telemetry.handler(http.handler);
+			const server = await listen(handler, { host, port, clock, messages: http.messages });
 			address.baseUrl = settings.publicUrl ?? toBaseUrl(host, server.port);
 			const grpc = await openGrpc(running, host).catch(async (error: unknown) => {
 				await server.drain();
@@ -89,7 +94,7 @@ export function createAppLife(running: Running) {
 			);
 			await a2a.start();
 			workers = startWorkers(running);
-			return { ...server, drain, grpcUrl: grpc?.url };
+			return { ...server, drain, grpcUrl: grpc?.url, metricsUrl };
 		},
 		/**
 		 * Resolves once search is in step with the catalog, vectors included; safe to call again. Where they are on the disk,

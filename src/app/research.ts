@@ -114,12 +114,12 @@ async function readObservations(): Promise<readonly string[]> {
 export function openJobs(
 	deps: Pick<
 		Wiring,
-		"store" | "clock" | "ids" | "logger" | "money" | "search" | "catalog" | "research"
+		"store" | "clock" | "ids" | "logger" | "money" | "search" | "catalog" | "research" | "telemetry"
 	>,
 ): Jobs {
 	const { money, research } = deps;
 	const { writer, feeds } = research;
-	const works = [createDeepDiveWork({ ...deps, writer, feeds })];
+	const works = [deps.telemetry.work(createDeepDiveWork({ ...deps, writer, feeds }))];
 	return createJobs({ ...deps, billing: money.jobBilling, works });
 }
 

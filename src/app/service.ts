@@ -44,8 +44,9 @@ export function createService(
 		| "pepper"
 	>,
 ): Service {
-	const { clock, store, money, catalog, search, research, address, settings } = wiring;
-	const { cashier, prices } = money;
+	const { clock, store, money, catalog, search, research, address, settings, telemetry } = wiring;
+	const { prices } = money;
+	const cashier = telemetry.cashier(money.cashier);
 	const info: ServiceInfo = {
 		version: SOFTWARE_VERSION,
 		baseUrl: () => address.baseUrl,
@@ -57,10 +58,10 @@ export function createService(
 		...{ catalog, search, clock, research },
 		baseUrl: info.baseUrl,
 	});
-	const skills = bindSkills(OPERATIONS, skillServices);
+	const skills = telemetry.skills(bindSkills(OPERATIONS, skillServices));
 	const recordUsage = createUsageRecorder({ ...wiring, queryLog: store.queryLog });
 	recordJobGaps(wiring);
-	const invokeStream = createInvokeStream({ skills, cashier, recordUsage });
+	const invokeStream = telemetry.invokeStream(createInvokeStream({ skills, cashier, recordUsage }));
 	const free = createFree({ ...wiring, info, skills });
 	const account = createAccountService({ ...wiring, info });
 	const { owner, purchases } = createSptService({ ...wiring, account });
@@ -70,10 +71,10 @@ export function createService(
 		prices,
 		services: { ...skillServices, ...free, ...owner, purchases, free, owner },
 		rates: createOperationRates(clock),
-		invoke: money.meter.watch(
-			createInvoke({ ...wiring, ...research, skills, cashier, recordUsage }),
+		invoke: telemetry.invoke(
+			money.meter.watch(createInvoke({ ...wiring, ...research, skills, cashier, recordUsage })),
 		),
-		demand: (call) => demandPrice({ skills, cashier }, call),
+		demand: telemetry.demand((call) => demandPrice({ skills, cashier }, call)),
 		streams: createSoldStreams({
 			...wiring,
 			invokeStream,

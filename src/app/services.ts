@@ -45,6 +45,7 @@ import type {
 	Service,
 } from "../service/service.js";
 import type { Settings } from "../settings/settings.js";
+import type { Telemetry } from "../telemetry/telemetry.js";
 import type { WebhookParts } from "../webhooks/webhooks.js";
 import type { Money } from "./money.js";
 import type { ProcessWatch } from "./process-watch.js";
@@ -105,6 +106,8 @@ export interface Ports extends OpenPorts {
 	readonly callerEgress: Egress | undefined;
 	readonly judge: PairJudge | undefined;
 	readonly onchain: OnchainParts | undefined;
+	/** Put around what is measured. */
+	readonly telemetry: Telemetry;
 }
 
 /** Every transport on one Express application. */

@@ -2,7 +2,13 @@ import { resolve } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
 import type { Command } from "commander";
 import type { DemoWallet } from "../../payments/onchain/onchain.js";
-import { type App, createApp, type OpenedOnchain, openOnchain } from "../app/app.js";
+import {
+	type App,
+	type AppServer,
+	createApp,
+	type OpenedOnchain,
+	openOnchain,
+} from "../app/app.js";
 import type { RunningServer } from "../http/http.js";
 import { toStartRefusal } from "../operator/operator.js";
 import { planOnchain, type Settings } from "../settings/settings.js";
@@ -137,7 +143,7 @@ export function addServe(program: Command, context: CommandContext): void {
 
 interface StartFacts {
 	readonly app: App;
-	readonly server: RunningServer;
+	readonly server: AppServer;
 	readonly settings: Settings;
 	/** Undefined in production, which gives no money away. */
 	readonly demoSpt: string | undefined;
@@ -147,7 +153,7 @@ interface StartFacts {
 }
 
 /** The one JSON line of `serve --json`. */
-function toReadyLine({ app, demoSpt, demoWallet, readyMs }: StartFacts): object {
+function toReadyLine({ app, server, demoSpt, demoWallet, readyMs }: StartFacts): object {
 	const { info } = app.service;
 	const baseUrl = info.baseUrl();
 	return {
@@ -155,6 +161,7 @@ function toReadyLine({ app, demoSpt, demoWallet, readyMs }: StartFacts): object 
 		agent_card_url: `${baseUrl}/.well-known/agent-card.json`,
 		mcp_url: `${info.mcpUrl()}/mcp`,
 		docs_url: `${baseUrl}/openapi.json`,
+		...(server.metricsUrl !== undefined && { metrics_url: server.metricsUrl }),
 		admin_token: app.adminToken,
 		demo_spt: demoSpt ?? null,
 		demo_wallet: demoWallet ?? null,
@@ -164,7 +171,14 @@ function toReadyLine({ app, demoSpt, demoWallet, readyMs }: StartFacts): object 
 }
 
 /** What a person reads on stderr: where things are, and one line that pays and answers. */
-function renderBanner({ app, settings, demoSpt, demoWallet, readyMs }: StartFacts): string {
+function renderBanner({
+	app,
+	server: { metricsUrl },
+	settings,
+	demoSpt,
+	demoWallet,
+	readyMs,
+}: StartFacts): string {
 	const { info } = app.service;
 	const baseUrl = info.baseUrl();
 	const graphs = app.catalog.list();
@@ -177,6 +191,7 @@ function renderBanner({ app, settings, demoSpt, demoWallet, readyMs }: StartFact
 		`  OpenAPI      ${baseUrl}/openapi.json`,
 		`  MCP          ${info.mcpUrl()}/mcp`,
 		`  Catalog      ${baseUrl}/v1/graphs/catalog   ${graphs.length} graphs, ${concepts} concepts`,
+		...(metricsUrl === undefined ? [] : [`  Metrics      ${metricsUrl}`]),
 	];
 	if (graphs.length === 0) {
 		lines.push("", "  Nothing is on sale yet: tollgraph import ./folder --as my-graph");

@@ -23,6 +23,8 @@ export interface Call {
 	/** Caller's retry key (D4); the A2A messageId counts as one. */
 	readonly idempotencyKey: string | undefined;
 	readonly requestId: string;
+	/** `traceparent` as the caller sent it (W3C Trace Context), well formed or not. */
+	readonly traceParent?: string | undefined;
 	readonly transport: TransportName;
 	/** Absolute address of the resource being bought, for challenges that name it. */
 	readonly resourceUrl: string;

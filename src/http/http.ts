@@ -35,6 +35,7 @@ export {
 	readHeaders,
 	readJsonBody,
 	readRetryKey,
+	readTraceParent,
 	refuseForwarded,
 	toCallerAddress,
 	toCounted,

@@ -47,6 +47,12 @@ export function readCredential(req: IncomingMessage): Credential | undefined {
 	return credentials.get(req);
 }
 
+/** The trace that the caller's own request is part of; a repeated header names none (W3C Trace Context, 3.2). */
+export function readTraceParent(headers: SentHeaders): string | undefined {
+	const sent = headers.get("traceparent");
+	return sent?.length === 1 ? sent[0] : undefined;
+}
+
 const PRINTABLE_ASCII = /^[\x20-\x7e]+$/;
 
 /** The retry key in "Idempotency-Key", if any. Throws INVALID_ARGUMENT for a repeated, empty, too long or unprintable one. */

@@ -63,6 +63,7 @@ export function createJobs(deps: JobServices) {
 			listeners.add(listener);
 			return () => listeners.delete(listener);
 		},
+		load: queue.load,
 		resume: runner.resume,
 		/** Ends those jobs here that another process was asked to cancel. */
 		async look() {

@@ -236,6 +236,8 @@ export function createJobQueue() {
 		},
 		/** A job that was at work has ended. */
 		end: (owner: string) => open.add(owner, -1),
+		/** How many jobs wait for their turn, and how many are worked on. */
+		load: () => ({ waiting: queued, running: open.total() - reserved - queued }),
 	};
 }
 
@@ -243,6 +245,7 @@ function createCounts() {
 	const counts = new Map<string, number>();
 	return {
 		of: (owner: string) => counts.get(owner) ?? 0,
+		total: () => [...counts.values()].reduce((sum, count) => sum + count, 0),
 		add(owner: string, change: number) {
 			const count = (counts.get(owner) ?? 0) + change;
 			if (count > 0) counts.set(owner, count);

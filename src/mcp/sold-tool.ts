@@ -12,7 +12,7 @@ import {
 	type Skill,
 	type ToolTerms,
 } from "../contract/contract.js";
-import { reportDelivery, watchCaller } from "../http/http.js";
+import { readHeaders, readTraceParent, reportDelivery, watchCaller } from "../http/http.js";
 import type { JobLaunchedOutput } from "../jobs/jobs.js";
 import { formatUsd, invalidArgument, ServiceError } from "../kernel/kernel.js";
 import { OPERATIONS } from "../service/service.js";
@@ -93,6 +93,7 @@ export async function sell(
 			payment: payment?.payment,
 			idempotencyKey: idempotencyKey === undefined ? undefined : `mcp:${idempotencyKey}`,
 			requestId,
+			traceParent: readTraceParent(readHeaders(response.req)),
 			transport: "mcp",
 			// As the x402 transport for this protocol names what is bought.
 			resourceUrl: `mcp://tool/${name}`,

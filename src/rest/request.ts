@@ -8,7 +8,14 @@ import {
 	readPaymentId,
 	type SentHeaders,
 } from "../contract/contract.js";
-import { hasBody, readCredential, readHeaders, readJsonBody, readRetryKey } from "../http/http.js";
+import {
+	hasBody,
+	readCredential,
+	readHeaders,
+	readJsonBody,
+	readRetryKey,
+	readTraceParent,
+} from "../http/http.js";
 import { invalidArgument, ServiceError } from "../kernel/kernel.js";
 
 const JSON_TYPE = /^application\/json\s*(?:;\s*charset="?utf-?8"?\s*)?;?$/i;
@@ -95,7 +102,7 @@ export function readCallHeaders(req: Request, limitPayments: PaymentLimit) {
 			'The header "X-Quote-Id" must be sent once and hold the id of a quote (qte_…).',
 		);
 	}
-	return { idempotencyKey, credential, payment, quoteId };
+	return { idempotencyKey, credential, payment, quoteId, traceParent: readTraceParent(headers) };
 }
 
 /** The caller's retry key, if any: the header, else that in the payment. Throws INVALID_ARGUMENT for a repeated, empty, too long or unprintable one. */

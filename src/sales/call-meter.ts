@@ -92,7 +92,8 @@ export function createCallMeter({ store, clock }: { store: Store; clock: Clock }
 const KIND = "calls";
 const counterOf = (day: string, ending: Ending) => `${KIND}|${day}|${ending}`;
 
-function endingOf(code: ErrorCode): Ending {
+/** How a call without a result ended, by the code of its error. */
+export function endingOf(code: ErrorCode): Exclude<Ending, "answered"> {
 	if (code === "PAYMENT_REQUIRED") return "challenged";
 	return OUR_FAILURES.has(code) ? "failed" : "refused";
 }

@@ -1,7 +1,7 @@
-export { type CallMeter, createCallMeter } from "./call-meter.js";
+export { type CallMeter, createCallMeter, endingOf } from "./call-meter.js";
 export { type Cashier, createCashier, offersOf } from "./cashier.js";
 export { createInvoke, demandPrice } from "./invoke.js";
-export { createInvokeStream } from "./invoke-stream.js";
+export { createInvokeStream, type InvokeStream } from "./invoke-stream.js";
 export { createPaymentOperations, type PaymentOperations } from "./payment-operations.js";
 export { createPaymentRecords, type PaymentRecords } from "./payment-records.js";
 export { continuationSchema } from "./payment-wire.js";

@@ -45,6 +45,7 @@ import type {
 	SearchOutcome,
 	SearchRequest,
 } from "./ranking/search-outcome.js";
+import { createModelTiming, type TimeModel } from "./timed-models.js";
 
 /** The index over all graphs of the catalog: derived, persisted, rebuildable. */
 export type SearchEngine = Awaited<ReturnType<typeof createSearchEngine>>;
@@ -95,14 +96,19 @@ interface SearchEngineOptions {
 	readonly logger?: Logger | undefined;
 	/** How segments grow together, where not as always. */
 	readonly limits?: IndexLimits | undefined;
+	/** Times what is asked of the models. */
+	readonly timeModel?: TimeModel | undefined;
 }
 
 /** The search engine over one index folder. Without a usable model it answers by keywords and its status says why. */
 export async function createSearchEngine(options: SearchEngineOptions) {
 	const { clock } = options;
 	const opened = await openModelAndWords(options);
-	const { embedder, denseSide, commonWords } = opened;
-	const { judge, reason: whyNoJudge } = await openJudge(clock, options.judge ?? "none");
+	const timed = createModelTiming(options.timeModel);
+	const { embedder, commonWords } = opened;
+	const denseSide = timed.denseSide(opened.denseSide);
+	const { judge: ready, reason: whyNoJudge } = await openJudge(clock, options.judge ?? "none");
+	const judge = timed.judge(ready);
 	const index = await openIndex(options, embedder?.identity);
 	let state = createIndexState([]);
 	const links = createLinkGraphKeeper(clock, options.logger);
@@ -139,7 +145,7 @@ export async function createSearchEngine(options: SearchEngineOptions) {
 		...finder,
 		/** Undefined where the operator has switched it off, and where its files are missing or damaged. */
 		judge,
-		embedder,
+		embedder: timed.embedder(embedder),
 		/** Whether a word in lower case is one of the common ones of the language, as far as a model knows them. */
 		isCommonWord: (word: string): boolean => commonWords?.has(word) ?? false,
 		/** Brings the index in line with these graphs; unchanged ones (same content hash and model) are not touched. */

@@ -38,3 +38,4 @@ export {
 	type SearchEngine,
 	type WordKnowledge,
 } from "./search-engine.js";
+export type { TimeModel } from "./timed-models.js";

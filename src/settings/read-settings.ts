@@ -25,6 +25,7 @@ import {
 } from "./outbound-settings.js";
 import { parseSellerSettings, type SellerSettings } from "./seller-settings.js";
 import { DEFAULTS, SETTING_ROWS, type SettingKey } from "./setting-rows.js";
+import { parseTelemetrySettings, type TelemetrySettings } from "./telemetry-settings.js";
 
 /** What a server runs with, read and checked. */
 export interface Settings {
@@ -73,6 +74,8 @@ export interface Settings {
 	readonly accounts?: "open" | "closed";
 	/** From where operators' keys open the admin API; this machine alone where absent, and always for the admin token. */
 	readonly adminFrom?: "loopback" | "anywhere";
+	/** Where measurements go; nothing is measured where absent. */
+	readonly telemetry?: TelemetrySettings | undefined;
 	readonly prices: Partial<PriceBook>;
 }
 
@@ -129,6 +132,10 @@ export function readSettings({ flags, environment, folder }: SettingSources): Se
 		graphVersions: parseVersions(text("graph_versions")),
 		reconcileHours: parseHours(text("reconcile_hours")),
 		adminFrom: parseChoice(text("admin_from"), "value of admin_from", ["loopback", "anywhere"]),
+		telemetry: parseTelemetrySettings(text, {
+			...{ profile, parsePort },
+			headers: environment["TOLLGRAPH_OTLP_HEADERS"],
+		}),
 		prices: parsePrices(file["prices"]),
 	};
 }

@@ -5,6 +5,7 @@ import { GRPC_SETTINGS } from "./grpc-settings.js";
 import { IDENTITY_SETTINGS, MCP_SETTINGS, OAUTH_SETTINGS } from "./identity-settings.js";
 import { MAIL_SETTINGS, WRITER_SETTINGS } from "./outbound-settings.js";
 import { SELLER_SETTINGS } from "./seller-settings.js";
+import { TELEMETRY_SETTINGS } from "./telemetry-settings.js";
 
 /** What each setting says, by its key in `tollgraph.config.yaml`; the flag is `--key` with hyphens, the variable TOLLGRAPH_KEY in capitals. */
 const DESCRIPTIONS = {
@@ -53,6 +54,7 @@ const DESCRIPTIONS = {
 	...WRITER_SETTINGS,
 	...MAIL_SETTINGS,
 	...SELLER_SETTINGS,
+	...TELEMETRY_SETTINGS,
 	rpc_url:
 		"Node of that chain, which proves that payments came: needed in production, and by the local facilitator everywhere.",
 	reconcile_hours:
@@ -84,6 +86,8 @@ export const DEFAULTS: Partial<Record<SettingKey, string>> = {
 	oidc_max_token_age_seconds: "86400",
 	oauth: "own",
 	mcp_pay_per_call: "off",
+	metrics_host: "127.0.0.1",
+	otlp_trace_percent: "100",
 	writer_timeout_ms: String(WRITER_LIMITS.timeoutMs),
 };
 

@@ -13,6 +13,10 @@ export interface TestApp {
 	readonly app: App;
 	readonly baseUrl: string;
 	readonly folder: string;
+	/** Where Prometheus reads metrics; undefined where they are not served. */
+	readonly metricsUrl: string | undefined;
+	/** Host and port of gRPC; undefined where it is not offered. */
+	readonly grpcUrl: string | undefined;
 	issueSpt(usd: string): Promise<{ token: string; id: string }>;
 	/** One graph search over REST. */
 	search(call?: SearchCall): Promise<Answer>;
@@ -65,6 +69,7 @@ export async function startApp(
 		callerEgress?: Egress;
 		judge?: PairJudge;
 		logger?: Logger;
+		isServing?: boolean;
 	} = {},
 ): Promise<TestApp> {
 	const folder = options.folder ?? join(t.testdir({}), "data");
@@ -73,6 +78,7 @@ export async function startApp(
 	const app = await createApp({
 		settings,
 		logger: options.logger ?? silent,
+		isServing: options.isServing ?? false,
 		...(options.clock && { clock: options.clock }),
 		...(options.onchain && { onchain: options.onchain }),
 		...(options.slack && { slack: options.slack }),
@@ -105,6 +111,8 @@ export async function startApp(
 		app,
 		baseUrl,
 		folder,
+		metricsUrl: server.metricsUrl,
+		grpcUrl: server.grpcUrl,
 		issueSpt: (usd) => app.operator.issueSpt({ usd }),
 		send,
 		search: ({
