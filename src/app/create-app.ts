@@ -61,11 +61,11 @@ import { GRAPH_VERSIONS, keysFolderOf, type Settings } from "../settings/setting
 import { createTelemetry, NO_TELEMETRY } from "../telemetry/telemetry.js";
 import { createWebRouter } from "../web/web.js";
 import { catalogFolders, loadGraphs, openSearch } from "./content.js";
+import { reportInterrupted, watchProcesses } from "./ended-processes.js";
 import { type AppLife, createAppLife } from "./lifecycle.js";
 import { createMoney, environmentOf, type Money } from "./money.js";
 import { noteSettings } from "./noted-settings.js";
 import { openStore } from "./open-store.js";
-import { reportInterrupted, watchProcesses } from "./process-watch.js";
 import { createResearchParts, openJobs, openLlmWriter } from "./research.js";
 import { createSchedules, openWebhooks } from "./schedules.js";
 import { createService } from "./service.js";
