@@ -1,5 +1,5 @@
 import { type Clock, type Random, systemRandom, unavailable } from "../../src/kernel/kernel.js";
-import { type Store, type StoreHealth, stopped } from "../store.js";
+import { type GraphVersions, type Store, type StoreHealth, stopped } from "../store.js";
 import { createBooks, readEnd } from "./books.js";
 import { type Claim, takeClaim } from "./claim.js";
 import {
@@ -9,6 +9,7 @@ import {
 	toStartError,
 } from "./connection.js";
 import { createDocuments } from "./documents.js";
+import { createGraphVersions } from "./graph-versions.js";
 import { migrate } from "./migrations.js";
 import { createPostgresQueryLog } from "./query-log.js";
 import { createTransactions } from "./transactions.js";
@@ -35,6 +36,8 @@ export interface PostgresStore extends Store {
 	readonly id: string;
 	/** Whether a data folder belongs to it already. */
 	readonly binding: { isBound(): Promise<boolean>; bind(): Promise<void> };
+	/** Graphs, which every process on the database sells alike. */
+	readonly graphs: GraphVersions;
 }
 
 const LEAST_VERSION = 150_000;
@@ -208,6 +211,7 @@ async function openMigrated(
 		binding: createBinding(pool, schema),
 		...createTransactions({ pool, schema, clock, assertRunning, claimant }),
 		...books,
+		graphs: createGraphVersions({ pool, schema, clock, assertRunning, url: deps.url }),
 		async verify(options) {
 			try {
 				const found = await books.verify(options);

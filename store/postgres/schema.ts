@@ -1,3 +1,5 @@
+import { GRAPH_TABLES, GRAPHS_SCHEMA_VERSION } from "./graph-schema.js";
+
 /**
  * What the database holds. Every statement names its schema, so that no setting of a session decides what is meant, and
  * poolers that share sessions among clients work.
@@ -257,4 +259,5 @@ END $$;
 
 export const MIGRATIONS: readonly Migration[] = [
 	{ version: 1, name: "tables", sql: (s) => `${TABLES(s)}${LOCKS(s)}${APPLY(s)}` },
+	{ version: GRAPHS_SCHEMA_VERSION, name: "graphs", sql: GRAPH_TABLES },
 ];
