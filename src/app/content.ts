@@ -115,17 +115,20 @@ export interface OpenSearchOptions {
 	readonly clock: Clock;
 	/** Is given which files of the index are unusable. */
 	readonly logger?: Logger | undefined;
+	/** True for a version whose vectors another process makes. */
+	readonly isMadeElsewhere?: ((graph: Graph) => boolean) | undefined;
 }
 
 /** The search engine with the configured model. Throws INVALID_ARGUMENT for a kind of model no one knows. */
 export function openSearch(options: OpenSearchOptions): Promise<SearchEngine> {
-	const { folder, modelsFolder, clock, logger } = options;
+	const { folder, modelsFolder, clock, logger, isMadeElsewhere } = options;
 	const model = locateModel(parseModelName(options.model), modelsFolder) ?? "none";
 	const judge =
 		options.judge === "bundled"
 			? ({ folder: modelFolder("judge"), sums: "required" } as const)
 			: (options.judge ?? "none");
-	return createSearchEngine({ folder, clock, model, judge, wordsFolder: TABLE_FOLDER, logger });
+	const wordsFolder = TABLE_FOLDER;
+	return createSearchEngine({ folder, clock, model, judge, wordsFolder, logger, isMadeElsewhere });
 }
 
 /** Where the model is; undefined for none. Only ours and fetched ones must come with checksums: we wrote those. */

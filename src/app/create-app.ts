@@ -33,9 +33,11 @@ import {
 	recoverHistory,
 } from "../knowledge/knowledge.js";
 import {
+	type AwaitedVectors,
 	bindProfile,
 	COMMAND_LINE,
 	createAuditLog,
+	createAwaitedVectors,
 	createChainBooks,
 	createCommandRunner,
 	createConceptEditor,
@@ -58,7 +60,7 @@ import {
 	rehearseOn,
 	toStartRefusal,
 } from "../operator/operator.js";
-import { openIndexDisk, type PairJudge } from "../search/search.js";
+import { openIndexDisk, type PairJudge, type SearchEngine } from "../search/search.js";
 import { GRAPH_VERSIONS, type Settings } from "../settings/settings.js";
 import { createWebRouter } from "../web/web.js";
 import { catalogFolders, loadGraphs, openSearch } from "./content.js";
@@ -69,6 +71,7 @@ import { createResearchParts, openJobs, openLlmWriter } from "./research.js";
 import { createSchedules, openWebhooks } from "./schedules.js";
 import { createService } from "./service.js";
 import type { OpenPorts, Ports, Wiring } from "./services.js";
+import { openSharedGraphs } from "./shared-graphs.js";
 import { createHttpApp, openA2a, openMcp, openOAuth } from "./transports.js";
 
 /** Composition root: the only place where ports meet adapters. */
@@ -90,6 +93,8 @@ export interface AppOptions {
 	readonly callerEgress?: Egress;
 	/** Reads pairs of texts in place of the model that the settings name. */
 	readonly judge?: PairJudge;
+	/** True where other processes sell from the database as well: then it is not claimed. */
+	readonly isShared?: boolean;
 	/** Opens those parts, once the data folder and its keys are ours alone. */
 	readonly openOnchain?: (ports: OpenPorts) => Promise<OnchainParts | undefined>;
 }
@@ -130,9 +135,10 @@ export async function createApp(options: AppOptions): Promise<App> {
 		for (const act of onRoom)
 			act().catch((error: unknown) => logger.error(NOT_TAKEN_UP, { error: String(error) }));
 	};
-	const { acceptsLoss = false } = options;
-	const opening = openStore({ settings, folder, clock, random, logger, acceptsLoss, onResume });
-	const { store, lostEnd } = await opening.catch((error: unknown) => {
+	const { acceptsLoss = false, isShared = false } = options;
+	const asked = { settings, folder, clock, random, logger, acceptsLoss, onResume, isShared };
+	const opening = openStore(asked);
+	const { store, lostEnd, graphVersions } = await opening.catch((error: unknown) => {
 		throw toStartRefusal(error, { folder });
 	});
 	let onchain = options.onchain;
@@ -157,7 +163,7 @@ export async function createApp(options: AppOptions): Promise<App> {
 				rows,
 			});
 		const sealed = sealTexts<Store>(store, { keys: keys.textKeys, random, onUnreadable });
-		return await wire({ ...bare, keys, checks, onchain, onRoom }, sealed);
+		return await wire({ ...bare, keys, checks, onchain, onRoom, graphVersions }, sealed);
 	} catch (error) {
 		const refusal = toStartRefusal(error, { folder, store });
 		await onchain?.close();
@@ -174,27 +180,24 @@ interface WiredPorts extends Ports {
 }
 
 async function wire(ports: WiredPorts, store: Store): Promise<App> {
-	const { settings, clock, logger, folder, keys } = ports;
+	const { clock, logger, folder, keys, settings } = ports;
 	const address = { baseUrl: settings.publicUrl ?? "" };
 	const base = { ...ports, store, address, baseUrl: () => address.baseUrl, pepper: keys.pepper };
-	const gone = await recoverHistory(openHistory(ports), importedGraphs(folder));
+	const history = openHistory(ports);
+	const gone = await recoverHistory(history, importedGraphs(folder));
 	const catalog = createGraphCatalog([], gone);
 	const money = await openMoney({ ...base, graphs: createTermsSource(catalog) });
-	const search = await openSearch({
-		model: settings.model,
-		judge: ports.judge ?? settings.judge,
-		folder: join(folder, "index"),
-		modelsFolder: join(folder, "models"),
-		clock,
-		logger,
-	});
+	const awaited = createAwaitedVectors();
+	const search = await openAppSearch(ports, awaited);
 	// The model loads in its own thread while the graphs are read in this one.
 	if (ports.isServing) search.warm();
 	const snapshots = await openGraphs(ports, catalog);
 	const revision = () => `${catalog.revision} ${money.prices.revision()}`;
 	const time = createTrustedTime(base);
 	const chainBooks = createChainBooks(base);
-	const content = { ...base, money, search, catalog, snapshots, revision, time, chainBooks };
+	const sharedGraphs = await openSharedGraphs({ ...ports, catalog, search, history, awaited });
+	const parts = { money, search, catalog, snapshots, sharedGraphs };
+	const content = { ...base, ...parts, revision, time, chainBooks };
 	const feedDisk = feedDiskOf(ports);
 	const webhooks = openWebhooks(content);
 	const writerMeter = createWriterMeter({ logger, price: settings.writer?.price });
@@ -214,6 +217,7 @@ async function wire(ports: WiredPorts, store: Store): Promise<App> {
 	const retention = createRetention({ ...money, store, clock, sweepTasks: a2a.sweep });
 	const operated = { ...sold, info: service.info, retention, writerMeter };
 	const { operator, commands } = await wireCommands(operated);
+	await sharedGraphs?.begin();
 	const web = createWebRouter({ ...content, service, packageRoot: PACKAGE_ROOT });
 	const mcp = openMcp({ ...sold, service });
 	const transports = [a2a.router, mcp.router, ...openOAuth({ ...sold, service })];
@@ -237,6 +241,21 @@ async function wire(ports: WiredPorts, store: Store): Promise<App> {
 		demoSpt: life.demoSpt,
 		close: life.close,
 	};
+}
+
+function openAppSearch(
+	{ settings, judge, folder, clock, logger }: Ports,
+	awaited: AwaitedVectors,
+): Promise<SearchEngine> {
+	return openSearch({
+		model: settings.model,
+		judge: judge ?? settings.judge,
+		folder: join(folder, "index"),
+		modelsFolder: join(folder, "models"),
+		clock,
+		logger,
+		isMadeElsewhere: awaited.has,
+	});
 }
 
 /** Money as an earlier process left it: its holds are released, what it sent is looked for, its changes are named. */
@@ -302,6 +321,7 @@ interface Operated
 		| "baseUrl"
 		| "jobs"
 		| "research"
+		| "sharedGraphs"
 	> {
 	readonly writerMeter: WriterMeter;
 }
@@ -327,7 +347,8 @@ function wireTrial(operated: Operated, store: Store): Operator {
 	const feeds = { ...operated.research.feeds, configure: () => undefined };
 	const research = { ...operated.research, feeds };
 	const graphs = createTermsSource(operated.catalog);
-	const parts = { ...operated, store, research, graphs, onchain: undefined };
+	const none = { onchain: undefined, sharedGraphs: undefined };
+	const parts = { ...operated, store, research, graphs, ...none };
 	const chainBooks = createChainBooks(parts);
 	return wireOperator({ ...parts, money: createMoney(parts), chainBooks });
 }
@@ -337,8 +358,11 @@ function wireOperator(wiring: Operated): Operator {
 	const folder = importedGraphs(data);
 	const history = openHistory(wiring);
 	const rotation = createKeyRotation(wiring);
-	const repository = createGraphRepository({ ...wiring, folder, history });
+	const { sharedGraphs } = wiring;
+	const publication = sharedGraphs?.publication;
+	const repository = createGraphRepository({ ...wiring, folder, history, publication });
 	const importer = createGraphImporter({ ...wiring, repository, history, folder });
+	sharedGraphs?.connect({ repository, folder, inTurn: importer.whileNoneRuns });
 	return createOperator({
 		...wiring,
 		...money,

@@ -25,6 +25,7 @@ type Running = Pick<
 	| "catalog"
 	| "snapshots"
 	| "search"
+	| "sharedGraphs"
 	| "address"
 	| "retention"
 	| "time"
@@ -93,6 +94,7 @@ export function createAppLife(running: Running) {
 		 */
 		async ready(): Promise<void> {
 			await search.sync(catalog.list(), { vectors: "background" });
+			await running.sharedGraphs?.step();
 			running.jobs.start();
 			if (search.status().mode !== "hybrid") await search.sync(catalog.list());
 		},
@@ -147,6 +149,7 @@ function startWorkers(deps: Running) {
 		{ stop: startScheduleWorkers({ ...schedules, time, clock, logger }), endMs: END_MS },
 		{ stop: startWebhookDispatch({ ...webhooks, clock, logger }), endMs: END_MS },
 		{ stop: startSnapshotKeeper(deps), endMs: END_MS },
+		{ stop: deps.sharedGraphs?.start() ?? (async () => undefined), endMs: END_MS },
 		{
 			stop: startHousekeeping({ ...money, chainBooks, retention, time, clock, logger }),
 			endMs: HOUSEKEEPING_END_MS,

@@ -7,7 +7,7 @@ import {
 	takeFolderLock,
 } from "../../store/journal/journal.js";
 import type { PostgresStore } from "../../store/postgres/postgres.js";
-import type { Store } from "../../store/store.js";
+import type { GraphVersions, Store } from "../../store/store.js";
 import { type Clock, type Logger, type Random, unavailable } from "../kernel/kernel.js";
 import { assertBooksKept, hasJournal, wasInUse } from "../operator/operator.js";
 import type { Settings } from "../settings/settings.js";
@@ -23,12 +23,16 @@ interface StoreOptions {
 	readonly acceptsLoss: boolean;
 	/** Called when what had stopped the store is over. */
 	readonly onResume: () => void;
+	/** True where other processes sell from the database as well, so that no claim is taken. */
+	readonly isShared: boolean;
 }
 
 export interface OpenedStore {
 	readonly store: Store;
 	/** What may be lost of a journal that was opened nevertheless. */
 	readonly lostEnd: string | undefined;
+	/** Graphs that all processes on the database sell alike. */
+	readonly graphVersions?: GraphVersions;
 }
 
 /** Which database the books of a data folder are in. */
@@ -79,7 +83,7 @@ async function openInFolder({
 }
 
 async function openInDatabase(options: StoreOptions): Promise<OpenedStore> {
-	const { settings, folder, clock, random, logger, onResume } = options;
+	const { settings, folder, clock, random, logger, onResume, isShared } = options;
 	const { storeUrl: url = "", storeSchema: schema } = settings;
 	if (hasJournal(folder)) {
 		throw unavailable(
@@ -96,13 +100,15 @@ async function openInDatabase(options: StoreOptions): Promise<OpenedStore> {
 			clock,
 			random,
 			...(schema !== undefined && { schema }),
-			exclusive: {
-				onLost: (reason) => logger.error("the store has stopped; nothing is sold", { reason }),
-				onBack() {
-					logger.info("the database is back, and everything is sold");
-					onResume();
+			...(!isShared && {
+				exclusive: {
+					onLost: (reason) => logger.error("the store has stopped; nothing is sold", { reason }),
+					onBack() {
+						logger.info("the database is back, and everything is sold");
+						onResume();
+					},
 				},
-			},
+			}),
 			onFailure: (reason) => logger.error("the database failed", { reason }),
 			onDroppedQueryRows: (rows) => logger.error("rows of the query log were lost", { rows }),
 		});
@@ -113,7 +119,7 @@ async function openInDatabase(options: StoreOptions): Promise<OpenedStore> {
 			throw error;
 		}
 		const close = () => store.close().finally(release);
-		return { store: { ...store, close }, lostEnd: undefined };
+		return { store: { ...store, close }, lostEnd: undefined, graphVersions: store.graphs };
 	} catch (error) {
 		await release();
 		throw error;

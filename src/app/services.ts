@@ -6,7 +6,7 @@ import type { StagedTurns } from "../../skills/chat/chat.js";
 import { createExpertDirectory, type ExpertDirectory } from "../../skills/experts/experts.js";
 import type { RunBounded } from "../../skills/graphs/graphs.js";
 import { type ClaimVerifier, createClaimVerifier } from "../../skills/verify/verify.js";
-import type { Store } from "../../store/store.js";
+import type { GraphVersions, Store } from "../../store/store.js";
 import type { A2a } from "../a2a/a2a.js";
 import type { KeyChecks, KeyFolder } from "../accounts/accounts.js";
 import {
@@ -47,6 +47,7 @@ import type {
 import type { Settings } from "../settings/settings.js";
 import type { WebhookParts } from "../webhooks/webhooks.js";
 import type { Money } from "./money.js";
+import type { SharedGraphs } from "./shared-graphs.js";
 
 /** The one typed context: each operation takes what it needs of it by `Pick<Services, …>`. */
 declare module "../contract/services.js" {
@@ -104,6 +105,8 @@ export interface Ports extends OpenPorts {
 	readonly callerEgress: Egress | undefined;
 	readonly judge: PairJudge | undefined;
 	readonly onchain: OnchainParts | undefined;
+	/** Graphs that all processes on a database sell alike; undefined with a journal. */
+	readonly graphVersions: GraphVersions | undefined;
 }
 
 /** Every transport on one Express application. */
@@ -122,6 +125,7 @@ export interface Wiring extends Ports {
 	readonly catalog: GraphCatalog;
 	readonly snapshots: GraphSnapshots;
 	readonly search: SearchEngine;
+	readonly sharedGraphs: SharedGraphs | undefined;
 	/** Public base address; known once the server listens. */
 	readonly address: { baseUrl: string };
 	readonly baseUrl: () => string;

@@ -65,6 +65,7 @@ export async function startApp(
 		callerEgress?: Egress;
 		judge?: PairJudge;
 		logger?: Logger;
+		isShared?: boolean;
 	} = {},
 ): Promise<TestApp> {
 	const folder = options.folder ?? join(t.testdir({}), "data");
@@ -78,6 +79,7 @@ export async function startApp(
 		...(options.slack && { slack: options.slack }),
 		...(options.callerEgress && { callerEgress: options.callerEgress }),
 		...(options.judge && { judge: options.judge }),
+		...(options.isShared && { isShared: true }),
 	});
 	const server = await app.listen({ host: "127.0.0.1", port: 0 });
 	await app.ready();
