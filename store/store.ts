@@ -10,11 +10,9 @@ export {
 } from "./buffered-transaction.js";
 export { assertDocumentId, assertExpiry } from "./document-ids.js";
 export {
-	type ArchiveSizes,
 	DamagedVersion,
 	type GraphVersionRow,
 	type GraphVersions,
-	type IndexClaim,
 	type IndexSegment,
 	type NewGraphVersion,
 } from "./graph-versions.js";

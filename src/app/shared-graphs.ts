@@ -1,5 +1,7 @@
 import { join } from "node:path";
-import type { GraphHistory } from "../knowledge/knowledge.js";
+import type { GraphVersions } from "../../store/store.js";
+import type { Clock, Logger, Random } from "../kernel/kernel.js";
+import type { GraphCatalog, GraphHistory } from "../knowledge/knowledge.js";
 import {
 	type AwaitedVectors,
 	createGraphPublication,
@@ -9,8 +11,8 @@ import {
 	openHeldVersions,
 	type ReplicationServices,
 } from "../operator/operator.js";
-import { GRAPH_VERSIONS } from "../settings/settings.js";
-import type { Ports, Wiring } from "./services.js";
+import type { SearchEngine } from "../search/search.js";
+import { GRAPH_VERSIONS, type Settings } from "../settings/settings.js";
 
 /** Imported graphs, which all processes on one database sell alike. */
 export type SharedGraphs = NonNullable<Awaited<ReturnType<typeof openSharedGraphs>>>;
@@ -22,11 +24,19 @@ export async function openSharedGraphs({
 	settings,
 	random,
 	...ports
-}: Ports &
-	Pick<Wiring, "catalog" | "search"> & {
-		readonly history: GraphHistory;
-		readonly awaited: AwaitedVectors;
-	}) {
+}: {
+	readonly graphVersions: GraphVersions | undefined;
+	/** Absolute path of the data folder. */
+	readonly folder: string;
+	readonly settings: Pick<Settings, "graphVersions">;
+	readonly random: Random;
+	readonly clock: Clock;
+	readonly logger: Logger;
+	readonly catalog: GraphCatalog;
+	readonly search: SearchEngine;
+	readonly history: GraphHistory;
+	readonly awaited: AwaitedVectors;
+}) {
 	if (!versions) return undefined;
 	const { logger } = ports;
 	const held = await openHeldVersions(join(folder, "graph-versions.json"), logger);

@@ -43,7 +43,6 @@ export {
 	createGraphReplication,
 	type GraphReplication,
 	type ReplicationServices,
-	type ReplicationStatus,
 } from "./graph-replication.js";
 export { createGraphRepository } from "./graph-repository.js";
 export { openHeldVersions } from "./held-versions.js";

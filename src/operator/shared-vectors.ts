@@ -27,7 +27,7 @@ interface Pending {
 
 export type SharedVectors = ReturnType<typeof createSharedVectors>;
 
-/** Vectors are made once for all processes, by the one that published a version or, when that stops, by one that takes it over. */
+/** One process makes the vectors of a version for all: who published it or, when that stops, who takes it over. */
 export function createSharedVectors({
 	versions,
 	search,

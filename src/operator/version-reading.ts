@@ -59,5 +59,3 @@ export function createVersionArchive(versions: VersionSource) {
 		},
 	};
 }
-
-export type VersionArchive = ReturnType<typeof createVersionArchive>;

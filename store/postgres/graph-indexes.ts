@@ -13,7 +13,7 @@ import {
 /** How long a claim counts; one who makes vectors claims again long before. */
 const LEASE = "interval '15 seconds'";
 
-/** Vectors of versions: made once, by the process that has the claim, and read by all others. */
+/** Vectors of versions: the process that has the claim makes them, and all others read them. */
 export function createIndexes({
 	pool,
 	schema: s,
