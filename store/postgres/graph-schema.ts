@@ -1,7 +1,7 @@
 /** Tables of graphs and their indexes. */
 
-/** The number of this step; another one that is released before it takes it, and this one the next. */
-export const GRAPHS_SCHEMA_VERSION = 2;
+/** The number of this step: those between it and the one before are others' and may come later. */
+export const GRAPHS_SCHEMA_VERSION = 4;
 
 export const GRAPH_TABLES = (s: string) => `
 -- Archives and segments of indexes, in parts that one statement carries. A segment has a name and is stored once.
