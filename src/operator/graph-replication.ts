@@ -114,11 +114,12 @@ function createTaking(deps: ReplicationServices) {
 	const { held, logger } = deps;
 	const switchTo = createVersionSwitch(deps);
 	return async (row: GraphVersionRow): Promise<void> => {
+		const { graphId: graph, version, cause } = row;
 		try {
-			await switchTo(row);
+			const isTaken = await switchTo(row);
+			if (isTaken) logger.info("a change by another process is on sale", { graph, version, cause });
 		} catch (error) {
 			if (!isPermanent(error)) throw error;
-			const { graphId: graph, version } = row;
 			held.refuse(graph, version);
 			logger.error("a version of a graph is damaged; the one before it stays on sale", {
 				...{ graph, version, reason: String(error) },

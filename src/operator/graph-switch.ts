@@ -36,15 +36,16 @@ export interface SwitchServices {
 /**
  * Switches one graph to a version that another process published: on the disk as an import does, so that a start after a crash
  * finds the old one or the new one, then in the index, then on sale. Throws DamagedVersion for one that is not what was published,
- * and nothing has changed then.
+ * and nothing has changed then. False where a newer version has taken the place of this one meanwhile.
  */
 export function createVersionSwitch(deps: SwitchServices) {
 	const { held, repository } = deps;
-	return async (row: GraphVersionRow): Promise<void> => {
+	return async (row: GraphVersionRow): Promise<boolean> => {
 		const own = repository.findOwn(row.graphId);
 		if (row.contentHash === undefined) await leave(deps, row, own);
-		else if (!(await enter(deps, row, own))) return;
+		else if (!(await enter(deps, row, own))) return false;
 		await held.set(row.graphId, row.version, row.contentHash);
+		return true;
 	};
 }
 
