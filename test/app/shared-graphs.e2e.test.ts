@@ -55,7 +55,10 @@ t.test(
 			async () => (await a.send("/v1/graphs/tides")).status === 404,
 			() => "still there",
 		);
-		t.match(await healthOf(a), { graphs: { version: 2, newest: 2 } });
+		await until(
+			async () => (await healthOf(a)).graphs.version === 2,
+			() => "no version",
+		);
 
 		await t.test("with a journal there is nothing of it", async (t) => {
 			const alone = await startApp(t, { settings: { catalog: "none" } });

@@ -115,7 +115,7 @@ export async function openNode({
 export async function until(
 	isTrue: () => boolean | Promise<boolean>,
 	what: () => string,
-	withinMs = 5_000,
+	withinMs = 60_000,
 ): Promise<number> {
 	const startedMs = systemClock.monotonicMs();
 	while (!(await isTrue())) {
