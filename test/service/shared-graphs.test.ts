@@ -1,28 +1,12 @@
-import { spawn } from "node:child_process";
-import { once } from "node:events";
-import { cpSync, readdirSync, realpathSync, writeFileSync } from "node:fs";
+import { writeFileSync } from "node:fs";
 import { join } from "node:path";
-import { fileURLToPath } from "node:url";
 import t, { type Test } from "tap";
-import { systemClock } from "../../src/kernel/clock.js";
-import { readGraph, recoverBundles } from "../../src/knowledge/bundle-folder.js";
-import { createGraphHistory, recoverHistory } from "../../src/knowledge/graph-history.js";
 import { createCountingEmbedder } from "../search/sample-graph.js";
-import {
-	type PostgresCluster,
-	startPostgres,
-	WITHOUT_POSTGRES,
-} from "../support/postgres-cluster.js";
-import { type GraphNode, type NodeOptions, openNode, until, untilAlike } from "./graph-node.js";
+import { startPostgres, WITHOUT_POSTGRES } from "../support/postgres-cluster.js";
+import { type GraphNode, until, untilAlike } from "./graph-node.js";
+import { as, createShop, NOTES, type Shop } from "./graph-shop.js";
 
 const ROUNDS = Number(process.env["SHARED_GRAPHS_ROUNDS"] ?? 20);
-const as = "tides";
-const NOTES = {
-	"moon.md": "# Moon\n\nThe moon pulls the sea.",
-	"sun.md": "# Sun\n\nThe sun pulls less.",
-	"wind.md": "# Wind\n\nWind raises the water at the coast.",
-};
-
 t.test("graphs that several processes sell", { skip: WITHOUT_POSTGRES }, async (t) => {
 	const cluster = await startPostgres();
 	t.teardown(() => cluster.stop());
@@ -31,28 +15,6 @@ t.test("graphs that several processes sell", { skip: WITHOUT_POSTGRES }, async (
 		await cluster.sql("DROP SCHEMA tollgraph CASCADE");
 	}
 });
-
-type Shop = ReturnType<typeof createShop>;
-
-/** Nodes on one database, and a folder of notes that they import. */
-function createShop(t: Test, cluster: PostgresCluster) {
-	const root = realpathSync(t.testdir({ notes: NOTES }));
-	const source = join(root, "notes");
-	const nodes: GraphNode[] = [];
-	t.teardown(() => Promise.all(nodes.map((node) => node.close())));
-	return {
-		cluster,
-		root,
-		source,
-		async open(name: string, options: Partial<NodeOptions> = {}): Promise<GraphNode> {
-			const node = await openNode({ url: cluster.url, folder: join(root, name), ...options });
-			nodes.push(node);
-			return node;
-		},
-		write: (name: string, text: string) => writeFileSync(join(source, name), text),
-		rows: (text: string) => cluster.sql(text) as Promise<readonly Record<string, unknown>[]>,
-	};
-}
 
 async function inRounds(t: Test, { open, source, write }: Shop): Promise<void> {
 	const a = await open("a");
@@ -388,61 +350,6 @@ async function restored(t: Test, { open, source, write, cluster }: Shop): Promis
 	t.equal(b.onSale(), again.onSale());
 }
 
-const KILLED = fileURLToPath(new URL("./killed-node.js", import.meta.url));
-/** Every so many changes of files; all of them by hand. */
-const KILL_STEP = Number(process.env["SHARED_GRAPHS_KILL_STEP"] ?? 12);
-
-/** What a start finds on the disk, before it asks the database. */
-async function onDisk(folder: string): Promise<string> {
-	const bundles = join(folder, "graphs");
-	const history = { folder: join(folder, "graph-history"), clock: systemClock, keep: 10 };
-	await recoverHistory(createGraphHistory(history), bundles);
-	await recoverBundles(bundles);
-	const names = readdirSync(bundles).filter((name) => !name.startsWith("."));
-	const graphs = await Promise.all(names.map((name) => readGraph(join(bundles, name))));
-	const textOf = ({ body }: { body: string }) => body.trim();
-	return JSON.stringify(graphs.map(({ record, concepts }) => [record.id, concepts.map(textOf)]));
-}
-
-async function killed(t: Test, { open, source, write, root, cluster }: Shop): Promise<void> {
-	const a = await open("a");
-	await a.importer.import({ source, as });
-	const b = await open("b", { isIdle: true });
-	const before = b.onSale();
-	await b.close();
-	for (const note of ["moon", "sun", "wind"]) write(`${note}.md`, `# ${note}\n\nNext of ${note}.`);
-	const steps: [string, () => Promise<unknown>][] = [
-		["an update", () => a.importer.import({ source, as, update: true, removals_max: 9 })],
-		["a renaming", () => a.owner.renameGraph({ graph_id: as, new_id: "seas" })],
-		["a removal", () => a.owner.removeGraph({ graph_id: "seas" })],
-	];
-	const seen = new Set<string>();
-	let [held, last] = [join(root, "b"), before];
-	for (const [name, change] of steps) {
-		await change();
-		let isKilled = true;
-		for (let nth = 1; isKilled; nth += KILL_STEP) {
-			const copy = join(root, `${name} ${nth}`);
-			cpSync(held, copy, { recursive: true });
-			const child = spawn(process.execPath, [KILLED, cluster.url, copy, String(nth)], {
-				stdio: ["ignore", "ignore", "inherit"],
-			});
-			const [, signal] = await once(child, "close");
-			isKilled = signal === "SIGKILL";
-			const found = await onDisk(copy);
-			if (found !== last && found !== a.onSale()) t.fail(`${name} cut off before ${nth}: ${found}`);
-			seen.add(found);
-			const again = await open(`${name} ${nth}`, { isIdle: true });
-			t.equal(again.onSale(), a.onSale(), `${name} is finished after a kill before change ${nth}`);
-			t.same(again.errors, []);
-			await again.close();
-			if (!isKilled) held = copy;
-		}
-		last = a.onSale();
-	}
-	t.equal(seen.size, 4, "the old graph and each of the next ones");
-}
-
 const TESTS: Readonly<Record<string, (t: Test, shop: Shop) => Promise<void>>> = {
 	"an import here is on sale there within five seconds": inRounds,
 	"so is every other change": everyChange,
@@ -450,7 +357,6 @@ const TESTS: Readonly<Record<string, (t: Test, shop: Shop) => Promise<void>>> = 
 	"vectors are made once": vectorsOnce,
 	"a version that is damaged in the database is refused": damaged,
 	"a process that starts catches up first": late,
-	"a process that is killed while it switches has the old graph or the new one": killed,
 	"while the database is away nothing changes; then all goes on": awayAndBack,
 	"a database of an earlier moment decides": restored,
 	"versions are dropped by the rule of the history": pruned,
