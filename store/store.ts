@@ -9,6 +9,13 @@ export {
 	sortById,
 } from "./buffered-transaction.js";
 export { assertDocumentId, assertExpiry } from "./document-ids.js";
+export {
+	DamagedVersion,
+	type GraphVersionRow,
+	type GraphVersions,
+	type IndexSegment,
+	type NewGraphVersion,
+} from "./graph-versions.js";
 export { createQueryBuffer, type QueryLine } from "./query-buffer.js";
 export { messageOf, stopped } from "./refusals.js";
 export { encodeObject, reviveMoney, withoutBigints } from "./row-json.js";

@@ -12,7 +12,7 @@ import {
 	type SearchResponse,
 } from "../../src/contract/contract.js";
 import { type Clock, toIsoTime } from "../../src/kernel/kernel.js";
-import type { Evidence, Graph } from "../../src/knowledge/knowledge.js";
+import { type Evidence, type Graph, sharedVersionOf } from "../../src/knowledge/knowledge.js";
 import type {
 	ConceptFilter,
 	HybridSearch,
@@ -77,7 +77,7 @@ function shorten(text: string): string {
 }
 
 function toResponse(
-	{ graphId, query }: SearchTask,
+	{ graphs, graphId, query }: SearchTask,
 	found: SearchOutcome,
 	{ tookMs, asOf }: { tookMs: number; asOf: string },
 ): SearchResponse {
@@ -98,10 +98,21 @@ function toResponse(
 			missing: [...found.missing],
 			...(suggestions.length > 0 && { suggestions }),
 			graphs_used: [...new Set(rows.map((row) => row.graph.record.id))],
+			...toVersions(graphId === null ? rows.map((row) => row.graph) : graphs),
 			as_of: asOf,
 		},
 		rows: rows.map(toRow),
 	};
+}
+
+/** Which version of each graph was searched, where processes have to agree on it. */
+function toVersions(graphs: readonly Graph[]): Pick<SearchResponse["meta"], "graph_versions"> {
+	const versions = new Map<string, number>();
+	for (const graph of graphs) {
+		const version = sharedVersionOf(graph);
+		if (version !== undefined) versions.set(graph.record.id, version);
+	}
+	return versions.size === 0 ? {} : { graph_versions: Object.fromEntries(versions) };
 }
 
 /** What the caller may have meant; titles can be read for nothing anyway. */

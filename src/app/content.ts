@@ -117,18 +117,21 @@ export interface OpenSearchOptions {
 	/** Is given which files of the index are unusable. */
 	readonly logger?: Logger | undefined;
 	readonly timeModel?: TimeModel | undefined;
+	/** True for a version whose vectors another process makes. */
+	readonly isMadeElsewhere?: ((graph: Graph) => boolean) | undefined;
 }
 
 /** The search engine with the configured model. Throws INVALID_ARGUMENT for a kind of model no one knows. */
 export function openSearch(options: OpenSearchOptions): Promise<SearchEngine> {
-	const { folder, modelsFolder, clock, logger, timeModel } = options;
+	const { folder, modelsFolder, clock, logger, timeModel, isMadeElsewhere } = options;
 	const model = locateModel(parseModelName(options.model), modelsFolder) ?? "none";
 	const judge =
 		options.judge === "bundled"
 			? ({ folder: modelFolder("judge"), sums: "required" } as const)
 			: (options.judge ?? "none");
 	const wordsFolder = TABLE_FOLDER;
-	return createSearchEngine({ folder, clock, model, judge, wordsFolder, logger, timeModel });
+	const asked = { folder, clock, logger, timeModel, isMadeElsewhere };
+	return createSearchEngine({ ...asked, model, judge, wordsFolder });
 }
 
 /** Where the model is; undefined for none. Only ours and fetched ones must come with checksums: we wrote those. */

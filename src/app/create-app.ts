@@ -31,9 +31,11 @@ import {
 	recoverHistory,
 } from "../knowledge/knowledge.js";
 import {
+	type AwaitedVectors,
 	bindProfile,
 	COMMAND_LINE,
 	createAuditLog,
+	createAwaitedVectors,
 	createChainBooks,
 	createCommandRunner,
 	createConceptEditor,
@@ -70,6 +72,7 @@ import { createResearchParts, openJobs, openLlmWriter } from "./research.js";
 import { createSchedules, openWebhooks } from "./schedules.js";
 import { createService } from "./service.js";
 import type { OpenPorts, Ports, Wiring } from "./services.js";
+import { openSharedGraphs } from "./shared-graphs.js";
 import { createHttpApp, openA2a, openMcp, openOAuth } from "./transports.js";
 
 /** Composition root: the only place where ports meet adapters. */
@@ -132,8 +135,9 @@ export async function createApp(options: AppOptions): Promise<App> {
 			act().catch((error: unknown) => logger.error(NOT_TAKEN_UP, { error: String(error) }));
 	};
 	const { acceptsLoss = false } = options;
-	const opening = openStore({ settings, folder, clock, random, logger, acceptsLoss, onResume });
-	const { store, lostEnd } = await opening.catch((error: unknown) => {
+	const asked = { settings, folder, clock, random, logger, acceptsLoss, onResume };
+	const opening = openStore(asked);
+	const { store, lostEnd, graphVersions } = await opening.catch((error: unknown) => {
 		throw toStartRefusal(error, { folder });
 	});
 	let onchain = options.onchain;
@@ -159,7 +163,7 @@ export async function createApp(options: AppOptions): Promise<App> {
 				rows,
 			});
 		const sealed = sealTexts<Store>(store, { keys: keys.textKeys, random, onUnreadable });
-		return await wireMeasured({ ...bare, keys, checks, onchain, onRoom }, sealed);
+		return await wireMeasured({ ...bare, keys, checks, onchain, onRoom, graphVersions }, sealed);
 	} catch (error) {
 		const refusal = toStartRefusal(error, { folder, store });
 		await onchain?.close();
@@ -195,17 +199,21 @@ async function wire(ports: WiredPorts, store: Store): Promise<App> {
 	const address = { baseUrl: settings.publicUrl ?? "", processes: 1 };
 	const late = { baseUrl: () => address.baseUrl, processCount: () => address.processes };
 	const base = { ...ports, store, address, ...late, pepper: keys.pepper };
-	const gone = await recoverHistory(openHistory(ports), importedGraphs(folder));
+	const history = openHistory(ports);
+	const gone = await recoverHistory(history, importedGraphs(folder));
 	const catalog = createGraphCatalog([], gone);
 	const money = await openMoney({ ...base, graphs: createTermsSource(catalog) });
-	const search = telemetry.search(await openSearchOf(ports));
+	const awaited = createAwaitedVectors();
+	const search = telemetry.search(await openAppSearch(ports, awaited));
 	// The model loads in its own thread while the graphs are read in this one.
 	if (ports.isServing) search.warm();
 	const snapshots = await openGraphs(ports, catalog);
 	const revision = () => `${catalog.revision} ${money.prices.revision()}`;
 	const time = createTrustedTime(base);
 	const chainBooks = createChainBooks(base);
-	const content = { ...base, money, search, catalog, snapshots, revision, time, chainBooks };
+	const sharedGraphs = await openSharedGraphs({ ...ports, catalog, search, history, awaited });
+	const parts = { money, search, catalog, snapshots, sharedGraphs };
+	const content = { ...base, ...parts, revision, time, chainBooks };
 	const feedDisk = feedDiskOf(ports);
 	const webhooks = openWebhooks(content);
 	const writerMeter = createWriterMeter({ logger, price: settings.writer?.price });
@@ -225,6 +233,7 @@ async function wire(ports: WiredPorts, store: Store): Promise<App> {
 	const retention = createRetention({ ...money, store, clock, sweepTasks: a2a.sweep });
 	const operated = { ...sold, info: service.info, retention, writerMeter };
 	const { operator, commands } = await wireCommands(operated);
+	await sharedGraphs?.begin();
 	const web = createWebRouter({ ...content, service, packageRoot: PACKAGE_ROOT });
 	const mcp = openMcp({ ...sold, service });
 	const transports = [a2a.router, mcp.router, ...openOAuth({ ...sold, service })];
@@ -250,7 +259,7 @@ async function wire(ports: WiredPorts, store: Store): Promise<App> {
 	};
 }
 
-function openSearchOf(ports: WiredPorts): Promise<SearchEngine> {
+function openAppSearch(ports: WiredPorts, awaited: AwaitedVectors): Promise<SearchEngine> {
 	const { settings, folder, telemetry } = ports;
 	return openSearch({
 		...ports,
@@ -259,6 +268,7 @@ function openSearchOf(ports: WiredPorts): Promise<SearchEngine> {
 		folder: join(folder, "index"),
 		modelsFolder: join(folder, "models"),
 		timeModel: telemetry.timeModel,
+		isMadeElsewhere: awaited.has,
 	});
 }
 
@@ -290,6 +300,7 @@ interface Operated
 		| "baseUrl"
 		| "jobs"
 		| "research"
+		| "sharedGraphs"
 	> {
 	readonly writerMeter: WriterMeter;
 }
@@ -315,7 +326,8 @@ function wireTrial(operated: Operated, store: Store): Operator {
 	const feeds = { ...operated.research.feeds, configure: () => undefined };
 	const research = { ...operated.research, feeds };
 	const graphs = createTermsSource(operated.catalog);
-	const parts = { ...operated, store, research, graphs, onchain: undefined };
+	const none = { onchain: undefined, sharedGraphs: undefined };
+	const parts = { ...operated, store, research, graphs, ...none };
 	const chainBooks = createChainBooks(parts);
 	return wireOperator({ ...parts, money: createMoney(parts), chainBooks });
 }
@@ -325,8 +337,11 @@ function wireOperator(wiring: Operated): Operator {
 	const folder = importedGraphs(data);
 	const history = openHistory(wiring);
 	const rotation = createKeyRotation(wiring);
-	const repository = createGraphRepository({ ...wiring, folder, history });
+	const { sharedGraphs } = wiring;
+	const publication = sharedGraphs?.publication;
+	const repository = createGraphRepository({ ...wiring, folder, history, publication });
 	const importer = createGraphImporter({ ...wiring, repository, history, folder });
+	sharedGraphs?.connect({ repository, folder, inTurn: importer.whileNoneRuns });
 	return createOperator({
 		...wiring,
 		...money,

@@ -28,6 +28,7 @@ type Running = Pick<
 	| "catalog"
 	| "snapshots"
 	| "search"
+	| "sharedGraphs"
 	| "address"
 	| "retention"
 	| "time"
@@ -102,6 +103,7 @@ export function createAppLife(running: Running) {
 		 */
 		async ready(): Promise<void> {
 			await search.sync(catalog.list(), { vectors: "background" });
+			await running.sharedGraphs?.step();
 			running.jobs.start();
 			if (search.status().mode !== "hybrid") await search.sync(catalog.list());
 		},
@@ -174,6 +176,7 @@ function startWorkers(deps: Running) {
 		{ stop: startWebhookDispatch({ ...webhooks, clock, logger, processes }), endMs: END_MS },
 		{ stop: startSnapshotKeeper(deps), endMs: END_MS },
 		{ stop: startJobWatch(deps), endMs: END_MS },
+		{ stop: deps.sharedGraphs?.start() ?? (async () => undefined), endMs: END_MS },
 		{
 			stop: startHousekeeping({
 				...{ ...money, chainBooks, retention, time, clock, logger },

@@ -7,7 +7,7 @@ import {
 	takeFolderLock,
 } from "../../store/journal/journal.js";
 import type { PostgresStore } from "../../store/postgres/postgres.js";
-import type { Store } from "../../store/store.js";
+import type { GraphVersions, Store } from "../../store/store.js";
 import { type Clock, type Logger, type Random, unavailable } from "../kernel/kernel.js";
 import { assertBooksKept, hasJournal, wasInUse } from "../operator/operator.js";
 import type { Settings } from "../settings/settings.js";
@@ -29,6 +29,8 @@ export interface OpenedStore {
 	readonly store: Store;
 	/** What may be lost of a journal that was opened nevertheless. */
 	readonly lostEnd: string | undefined;
+	/** Graphs that all processes on the database sell alike. */
+	readonly graphVersions?: GraphVersions;
 }
 
 /** Which database the books of a data folder are in. */
@@ -112,7 +114,7 @@ async function openInDatabase(options: StoreOptions): Promise<OpenedStore> {
 			throw error;
 		}
 		const close = () => store.close().finally(release);
-		return { store: { ...store, close }, lostEnd: undefined };
+		return { store: { ...store, close }, lostEnd: undefined, graphVersions: store.graphs };
 	} catch (error) {
 		await release();
 		throw error;

@@ -6,7 +6,7 @@ import type { StagedTurns } from "../../skills/chat/chat.js";
 import { createExpertDirectory, type ExpertDirectory } from "../../skills/experts/experts.js";
 import type { RunBounded } from "../../skills/graphs/graphs.js";
 import { type ClaimVerifier, createClaimVerifier } from "../../skills/verify/verify.js";
-import type { Store } from "../../store/store.js";
+import type { GraphVersions, Store } from "../../store/store.js";
 import type { A2a } from "../a2a/a2a.js";
 import type { KeyChecks, KeyFolder } from "../accounts/accounts.js";
 import {
@@ -49,6 +49,7 @@ import type { Telemetry } from "../telemetry/telemetry.js";
 import type { WebhookParts } from "../webhooks/webhooks.js";
 import type { Money } from "./money.js";
 import type { ProcessWatch } from "./process-watch.js";
+import type { SharedGraphs } from "./shared-graphs.js";
 
 /** The one typed context: each operation takes what it needs of it by `Pick<Services, …>`. */
 declare module "../contract/services.js" {
@@ -108,6 +109,8 @@ export interface Ports extends OpenPorts {
 	readonly onchain: OnchainParts | undefined;
 	/** Put around what is measured. */
 	readonly telemetry: Telemetry;
+	/** Graphs that all processes on a database sell alike; undefined with a journal. */
+	readonly graphVersions: GraphVersions | undefined;
 }
 
 /** Every transport on one Express application. */
@@ -126,6 +129,7 @@ export interface Wiring extends Ports {
 	readonly catalog: GraphCatalog;
 	readonly snapshots: GraphSnapshots;
 	readonly search: SearchEngine;
+	readonly sharedGraphs: SharedGraphs | undefined;
 	/** Public base address; known once the server listens. */
 	readonly address: { baseUrl: string; processes: number };
 	readonly baseUrl: () => string;

@@ -202,6 +202,12 @@ export const searchMetaSchema = z.object({
 		.optional()
 		.describe("With the decision CLARIFY: titles of concepts that the query may mean"),
 	graphs_used: z.array(z.string()),
+	graph_versions: z
+		.record(z.string(), z.int())
+		.optional()
+		.describe(
+			"Version of each graph used and of the one named, where several processes sell the same graphs",
+		),
 	as_of: z.string(),
 });
 

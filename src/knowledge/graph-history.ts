@@ -80,9 +80,9 @@ export function createGraphHistory({
 		...departures,
 		move: versionFolders.move,
 		versionsOf,
-		/** Begins again with a graph that was just imported under an id that was free. */
-		async begin(graph: Graph): Promise<void> {
-			const first = toVersion(graph, { at: now(), cause: "import", before: undefined });
+		/** Begins again with a graph that was just imported under an id that was free, or with what another process made of it. */
+		async begin(graph: Graph, made?: MadeVersion): Promise<void> {
+			const first = toVersion(graph, { at: now(), cause: "import", before: undefined, ...made });
 			await write(graph.record.id, first, new Map());
 		},
 		/** Frees an id: what had it before is no longer pointed to. A graph that was removed stays until the next one is. */
@@ -91,17 +91,13 @@ export function createGraphHistory({
 			await departures.forgetDeparture(id);
 		},
 		/**
-		 * Notes a change that is about to be made: `undo` has what it replaces. Returns what to call when it has been made, and
-		 * when it has not.
+		 * Notes a change that is about to be made: `undo` has what it replaces, `made` how another process made it. Returns what to
+		 * call when it has been made, and when it has not.
 		 */
-		async note(
-			graph: Graph,
-			next: Graph,
-			{ cause, undo }: { readonly cause: VersionCause; readonly undo: BundleChanges },
-		) {
+		async note(graph: Graph, next: Graph, { cause, undo, made }: NotedChange) {
 			const { id } = graph.record;
 			const last = (await versionsOf(graph)).at(-1);
-			const entry = toVersion(next, { at: now(), cause, before: last });
+			const entry = toVersion(next, { at: now(), cause, before: last, ...made });
 			await write(id, entry, undo);
 			const withdraw = () => drop(id, entry.number);
 			return { finish: () => prune(versionFolders, id, keep), withdraw };
@@ -132,13 +128,31 @@ export function createGraphHistory({
 	};
 }
 
+interface NotedChange {
+	readonly cause: VersionCause;
+	readonly undo: BundleChanges;
+	readonly made?: MadeVersion | undefined;
+}
+
+/** How a version came about that another process made: all of them count it alike. */
+export type MadeVersion = Pick<GraphVersion, "number" | "at" | "cause">;
+
 function toVersion(
 	{ contentHash, concepts }: Graph,
-	{ at, cause, before }: Pick<GraphVersion, "at" | "cause"> & { before: GraphVersion | undefined },
+	{
+		at,
+		cause,
+		before,
+		number = 1,
+	}: Pick<GraphVersion, "at" | "cause"> & {
+		readonly before: GraphVersion | undefined;
+		readonly number?: number;
+	},
 ): GraphVersion {
 	return {
 		format: 1,
-		number: (before?.number ?? 0) + 1,
+		// Never one that is taken here, say by files that were changed by hand.
+		number: Math.max(number, (before?.number ?? 0) + 1),
 		at,
 		cause,
 		from: before?.to ?? null,
@@ -171,13 +185,25 @@ async function prune(
 	keep: number,
 ): Promise<void> {
 	const versions = await readVersions(id);
+	for (const { number } of beyondKept(versions, keep)) await drop(id, number);
+}
+
+/** Of versions in their order, oldest first, those that are not kept. */
+export function beyondKept<Version extends { readonly cause: string }>(
+	versions: readonly Version[],
+	keep: number,
+): readonly Version[] {
 	let [kept, small] = [0, 0];
-	for (const { number, cause } of versions.reverse()) {
+	return versions.toReversed().filter(({ cause }) => {
 		if (cause === "concept") small += 1;
 		else kept += 1;
-		const isKept = kept + Math.floor(small / CONCEPT_CHANGES_PER_VERSION) <= keep;
-		if (!isKept) await drop(id, number);
-	}
+		return kept + Math.floor(small / CONCEPT_CHANGES_PER_VERSION) > keep;
+	});
+}
+
+/** What a version says of its cause, where others may have written it. */
+export function readCause(text: string): VersionCause {
+	return CAUSES.find((cause) => cause === text) ?? "found";
 }
 
 /** One folder for each version, whole or not there. */
@@ -232,9 +258,13 @@ function createDepartures(home: string, clock: Pick<Clock, "now">) {
 	return {
 		forgetDeparture,
 		/** Says that a graph leaves this id, before it does. */
-		async depart(id: string, movedTo: string | null): Promise<Departure> {
+		async depart(
+			id: string,
+			movedTo: string | null,
+			at = toIsoTime(clock.now()),
+		): Promise<Departure> {
 			await mkdir(folderOf(id), { recursive: true, mode: 0o700 });
-			const gone: Departure = { format: 1, at: toIsoTime(clock.now()), moved_to: movedTo };
+			const gone: Departure = { format: 1, at, moved_to: movedTo };
 			const file = join(folderOf(id), DEPARTURE_FILE);
 			await nodeBundleDisk.write(`${file}.part`, new TextEncoder().encode(JSON.stringify(gone)));
 			await rename(`${file}.part`, file);

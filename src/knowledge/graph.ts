@@ -207,6 +207,18 @@ export async function readMemory(graph: Pick<Graph, "memory">): Promise<void> {
 	if (reading) await runInTurns(reading);
 }
 
+const sharedVersions = new WeakMap<Graph, number>();
+
+/** Says under which number processes that share their graphs know this version. */
+export function nameSharedVersion(graph: Graph, version: number): void {
+	sharedVersions.set(graph, version);
+}
+
+/** Undefined where graphs are not shared, and for those of a catalog folder. */
+export function sharedVersionOf(graph: Graph): number | undefined {
+	return sharedVersions.get(graph);
+}
+
 const byId = new WeakMap<readonly Concept[], ReadonlyMap<string, Concept>>();
 
 /** The concept of an id; the graph is listed once, however often this is asked. */

@@ -28,6 +28,7 @@ export {
 	toBundlePath,
 	toSlug,
 } from "./bundle-paths.js";
+export { readBundleInTurns } from "./bundle-reader.js";
 export { updateBundle } from "./bundle-update.js";
 export {
 	bundleFilesOf,
@@ -55,15 +56,20 @@ export {
 	findConcept,
 	type Graph,
 	type GraphRecord,
+	nameSharedVersion,
 	readMemory,
 	SETTABLE_FIELDS,
 	type SettableField,
+	sharedVersionOf,
 	toTrendId,
 } from "./graph.js";
 export {
+	beyondKept,
 	createGraphHistory,
 	type GraphHistory,
 	type GraphVersion,
+	type MadeVersion,
+	readCause,
 	recoverHistory,
 	type VersionCause,
 } from "./graph-history.js";
@@ -99,4 +105,12 @@ export {
 export { firstWhere, fnv1a, type PathMap, valueAt } from "./path-map.js";
 export { toSourceEntry, writtenDate } from "./source-entry.js";
 export type { ImportMemory } from "./source-reading.js";
+export {
+	changesTo,
+	packChanges,
+	packFiles,
+	packWhole,
+	unpackVersion,
+	type VersionContent,
+} from "./version-archive.js";
 export { restOfTurn, runAtOnce, runInTurns, type Steps } from "./work-in-turns.js";

@@ -219,7 +219,9 @@ async function importGraph(
 	const complete = repository.complete(onProgress);
 	// What others have made of it since is theirs.
 	const undo = async () => {
-		if (catalog.findHeld(id)?.contentHash === graph.contentHash) await takeBack();
+		if (catalog.findHeld(id)?.contentHash !== graph.contentHash) return;
+		await repository.withdraw(id);
+		await takeBack();
 	};
 	return { ...staged, report: { ...told, version: 1 }, isOnSale: true, complete, undo };
 }

@@ -2,25 +2,39 @@ import { rm } from "node:fs/promises";
 import { join } from "node:path";
 import { z } from "zod";
 import { GRAPH_TYPES, graphIdField } from "../contract/contract.js";
-import { type Clock, invalidArgument, notFound, parseGraphId, toIsoDay } from "../kernel/kernel.js";
 import {
+	type Clock,
+	invalidArgument,
+	notFound,
+	parseGraphId,
+	toIsoDay,
+	toIsoTime,
+} from "../kernel/kernel.js";
+import {
+	type BundleChanges,
 	bundleFilesFrom,
 	bundleFilesOf,
+	type Changeable,
+	changesTo,
 	type Graph,
 	type GraphCatalog,
 	type GraphHistory,
 	type GraphRecord,
 	type GraphVersion,
+	nameSharedVersion,
 	RECORD_PATH,
+	readBundleInTurns,
 	readGraph,
 	readMemory,
 	runAtOnce,
 	SETTABLE_FIELDS,
 	type SettableField,
+	sharedVersionOf,
 	toRecordFile,
 	writeBundle,
 } from "../knowledge/knowledge.js";
 import type { SearchEngine } from "../search/search.js";
+import { moveGraph, takeAway } from "./graph-departures.js";
 import { inspectGraph, type QualityReport } from "./graph-quality.js";
 import type { GraphRepository } from "./graph-repository.js";
 import { assertIdFree, namesOf, toChanges } from "./import-report.js";
@@ -92,7 +106,7 @@ export function createGraphOwner(deps: OwnerServices) {
 		/** Newest first. Throws NOT_FOUND, and INVALID_ARGUMENT for a graph that was not imported. */
 		listVersions: ({ graph_id }: Named) =>
 			inTurn(async () => {
-				const versions = await history.versionsOf(repository.getOwn(graph_id));
+				const versions = await listKept(deps, repository.getOwn(graph_id));
 				return { graph_id, items: versions.map(toVersionRow).reverse() };
 			}),
 		/** Names the version on sale; a later release of the same version takes the place of this one. */
@@ -107,10 +121,8 @@ export function createGraphOwner(deps: OwnerServices) {
 		removeGraph: ({ graph_id }: Named) =>
 			inTurn(async () => {
 				const graph = repository.getOwn(graph_id);
-				const departure = await history.depart(graph_id, null);
-				await history.putAway(graph_id, graph.folder);
-				catalog.remove(graph_id, departure);
-				await repository.reindex();
+				await repository.withdraw(graph_id);
+				await takeAway(deps, graph);
 				return { graph_id, removed: graph.concepts.length, notes: AFTERMATH };
 			}),
 		/** Gives a graph another id; the old one says what it is called now. */
@@ -159,7 +171,12 @@ async function createDraft(
 	await writeBundle(runAtOnce(bundleFilesOf({ record, concepts: [] })), place);
 	const graph = await readGraph(place);
 	await history.begin(graph);
-	await repository.publish(graph, { vectors: "background" });
+	try {
+		await repository.publish(graph, { vectors: "background" });
+	} catch (error) {
+		await rm(place, { recursive: true, force: true });
+		throw error;
+	}
 	return { graph_id, title, type, state: "draft" as const };
 }
 
@@ -168,21 +185,25 @@ function toVersionRow({ number, at, cause, nodes, release }: GraphVersion) {
 }
 
 async function rollBack(deps: OwnerServices, { graph_id, to }: RollBack) {
-	const { catalog, repository, history, folder } = deps;
+	const { catalog, repository, folder } = deps;
 	if (!catalog.findHeld(graph_id)) {
 		const place = join(folder, parseGraphId(graph_id));
-		await history.bringBack(graph_id, place);
+		await bringBack(deps, graph_id, place);
 		const graph = await readGraph(place);
-		await repository.publish(graph, { vectors: "background" });
+		try {
+			await repository.publish(graph, { vectors: "background" });
+		} catch (error) {
+			await takeAway(deps, graph);
+			throw error;
+		}
 		const version = await repository.versionOf(graph);
 		const counts = { added: graph.concepts.length, changed: 0, removed: 0, unchanged: 0 };
 		return { graph_id, version, restored: version, changed: counts };
 	}
 	const graph = repository.getOwn(graph_id);
 	await readMemory(graph);
-	const versions = await history.versionsOf(graph);
-	const wanted = chooseVersion(versions, graph_id, to);
-	const undo = await history.changesBackTo(graph, wanted);
+	const wanted = chooseVersion(await listKept(deps, graph), graph_id, to);
+	const undo = await changesBackTo(deps, graph, wanted);
 	// A version from before the graph was renamed has its old id.
 	const keepId = ({ graph: { record } }: { readonly graph: Graph }) =>
 		record.id === graph_id ? undefined : recordChange(withId(record, graph_id));
@@ -191,6 +212,46 @@ async function rollBack(deps: OwnerServices, { graph_id, to }: RollBack) {
 	const { changed } = toChanges(namesOf(graph, undo));
 	const version = await repository.versionOf(staged.next);
 	return { graph_id, version, restored: wanted, changed };
+}
+
+/** Oldest first, those included that other processes had on sale before this one knew of the graph. */
+async function listKept(
+	{ history, repository }: Pick<OwnerServices, "history" | "repository">,
+	graph: Graph,
+): Promise<readonly GraphVersion[]> {
+	const own = await history.versionsOf(graph);
+	const numbers = new Set(own.map(({ number }) => number));
+	const shared = (await repository.archive?.list(graph.record.id)) ?? [];
+	const others = shared.filter(({ number }) => !numbers.has(number));
+	return [...own, ...others].sort((one, other) => one.number - other.number);
+}
+
+/** Throws NOT_FOUND for a version that is not kept. */
+async function changesBackTo(
+	{ history, repository }: OwnerServices,
+	graph: Changeable,
+	number: number,
+): Promise<BundleChanges> {
+	const own = await history.versionsOf(graph);
+	const isOwn = own.some((one) => one.number === number);
+	if (isOwn || !repository.archive) return history.changesBackTo(graph, number);
+	return changesTo(graph, await repository.archive.read(graph.record.id, number));
+}
+
+/** The files of a graph that was removed, from here or from what all processes keep. Throws NOT_FOUND. */
+async function bringBack(
+	{ history, repository }: OwnerServices,
+	id: string,
+	place: string,
+): Promise<void> {
+	try {
+		await history.bringBack(id, place);
+	} catch (error) {
+		const files = await repository.archive?.read(id).catch(() => undefined);
+		if (!files) throw error;
+		await history.clear(id);
+		await writeBundle(files, place);
+	}
 }
 
 /** Throws NOT_FOUND. */
@@ -207,7 +268,7 @@ function chooseVersion(versions: readonly GraphVersion[], id: string, to: RollBa
 }
 
 async function rename(deps: OwnerServices, { graph_id, new_id }: Renaming) {
-	const { catalog, repository, history, folder } = deps;
+	const { catalog, repository, folder, clock } = deps;
 	const graph = repository.getOwn(graph_id);
 	assertIdFree(catalog, new_id, false);
 	await readMemory(graph);
@@ -215,16 +276,13 @@ async function rename(deps: OwnerServices, { graph_id, new_id }: Renaming) {
 	const record = withId(graph.record, new_id);
 	const files = new Map([...(await bundleFilesFrom(graph)), ...recordChange(record)]);
 	const place = join(folder, parseGraphId(new_id));
-	await history.clear(new_id);
-	// From here on a start finishes what is cut off, once the new folder is there, and undoes it before.
-	const departure = await history.depart(graph_id, new_id);
-	await writeBundle(files, place);
-	await rm(graph.folder, { recursive: true, force: true });
-	await history.move(graph_id, new_id);
-	const renamed = await readGraph(place);
-	await history.note({ ...graph, record }, renamed, { cause: "rename", undo });
-	await repository.publish(renamed, { vectors: "background", former: graph_id });
-	catalog.remove(graph_id, departure);
+	const number = (await repository.versionOf(graph)) + 1;
+	const made = { number, at: toIsoTime(clock.now()), cause: "rename" } as const;
+	const { graph: planned } = await readBundleInTurns(files, { folder: place });
+	await repository.announce(planned, { files, made, former: graph_id });
+	const version = sharedVersionOf(planned);
+	const onMoved = (moved: Graph) => version !== undefined && nameSharedVersion(moved, version);
+	const renamed = await moveGraph(deps, { graph, record, files, undo, made, onMoved });
 	return {
 		graph_id: new_id,
 		former_id: graph_id,

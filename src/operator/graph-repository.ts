@@ -11,11 +11,13 @@ import {
 	type GraphCatalog,
 	type GraphHistory,
 	isChangeable,
+	type MadeVersion,
 	updateBundle,
 	type VersionCause,
 	valueAt,
 } from "../knowledge/knowledge.js";
 import type { SearchEngine, SyncOptions } from "../search/search.js";
+import type { GraphPublication, Publishing } from "./graph-publication.js";
 
 /** Graphs whose files are ours: what the disk holds, the index finds and the catalog sells changes together, in this order. */
 export type GraphRepository = ReturnType<typeof createGraphRepository>;
@@ -26,6 +28,7 @@ export function createGraphRepository({
 	folder,
 	history,
 	logger,
+	publication,
 }: {
 	readonly catalog: GraphCatalog;
 	readonly search: SearchEngine;
@@ -34,6 +37,8 @@ export function createGraphRepository({
 	/** Earlier versions of them. */
 	readonly history: GraphHistory;
 	readonly logger: Logger;
+	/** Tells other processes what changes here; none where there are none. */
+	readonly publication?: GraphPublication | undefined;
 }) {
 	const home = resolve(folder);
 	let isInStep = false;
@@ -49,11 +54,12 @@ export function createGraphRepository({
 		const isOurs = graph !== undefined && dirname(resolve(graph.folder)) === home;
 		return isOurs && isChangeable(graph) ? graph : undefined;
 	};
-	const publish = createPublishing({ catalog, search });
+	const publish = createPublishing({ catalog, search, publication });
 	const apply = createApplying({ catalog, search, history, logger, publish, bringInStep });
 	return {
 		findOwn,
 		publish,
+		...createAnnouncements(publication),
 		/** Throws NOT_FOUND, and INVALID_ARGUMENT for a graph whose files are someone else's. */
 		getOwn(id: string): Changeable {
 			const own = findOwn(catalog.getHeld(id).record.id);
@@ -96,7 +102,8 @@ export function createGraphRepository({
 		 * graphs, and wait for it anywhere: later changes take over what it has not done yet.
 		 */
 		complete(onProgress?: SyncOptions["onProgress"]): Promise<void> {
-			const complete = search.sync(catalog.list(), onProgress && { onProgress });
+			const made = search.sync(catalog.list(), onProgress && { onProgress });
+			const complete = publication ? made.then(publication.shareVectors) : made;
 			// The caller awaits it; until then a failure must not count as an unhandled rejection.
 			complete.catch(() => undefined);
 			return complete;
@@ -104,16 +111,30 @@ export function createGraphRepository({
 	};
 }
 
-interface Publishing {
-	readonly catalog: GraphCatalog;
-	readonly search: SearchEngine;
+/** What other processes have to know before it happens here. */
+function createAnnouncements(publication: GraphPublication | undefined) {
+	return {
+		/** What all processes keep of earlier versions; undefined where there is only this one. */
+		archive: publication?.archive,
+		/** Says that a graph is gone. Throws CONFLICT where another process has changed it. */
+		withdraw: async (id: string): Promise<void> => publication?.withdraw(id),
+		/** Says that a graph is about to have another id. Throws as `withdraw` does. */
+		announce: async (graph: Graph, publishing: Publishing): Promise<void> =>
+			publication?.publish(graph, publishing),
+	};
 }
 
-/** Indexes a graph, and then puts it on sale; not once `signal` says that it is no longer wanted. */
-function createPublishing({ catalog, search }: Publishing) {
+interface SaleParts {
+	readonly catalog: GraphCatalog;
+	readonly search: SearchEngine;
+	readonly publication: GraphPublication | undefined;
+}
+
+/** Indexes a graph, tells other processes, and then puts it on sale; not once `signal` says that it is no longer wanted. */
+function createPublishing({ catalog, search, publication }: SaleParts) {
 	return async (
 		graph: Graph,
-		{ signal, former, ...options }: PublishOptions = {},
+		{ signal, former, isShared = false, change, ...options }: PublishOptions = {},
 	): Promise<void> => {
 		const taken = new Set([graph.record.id, former]);
 		const others = catalog.list().filter(({ record }) => !taken.has(record.id));
@@ -121,6 +142,7 @@ function createPublishing({ catalog, search }: Publishing) {
 		const sold = graph.concepts.length > 0 ? [...others, graph] : others;
 		await search.sync(sold, options);
 		assertWanted(signal);
+		if (!isShared) await publication?.publish(graph, change && { change });
 		catalog.put(graph);
 	};
 }
@@ -140,7 +162,7 @@ async function stageChange(
 	return { graph, next, changes: new Map([...changes, ...more]) };
 }
 
-interface Applying extends Publishing {
+interface Applying extends Omit<SaleParts, "publication"> {
 	readonly history: GraphHistory;
 	readonly logger: Logger;
 	readonly publish: ReturnType<typeof createPublishing>;
@@ -151,12 +173,12 @@ interface Applying extends Publishing {
 function createApplying({ catalog, search, history, logger, publish, bringInStep }: Applying) {
 	return async (
 		{ graph, next, changes }: StagedChange,
-		{ cause, signal }: { readonly cause: VersionCause; readonly signal?: AbortSignal | undefined },
+		{ cause, signal, made, donors }: ApplyOptions,
 	): Promise<Graph> => {
 		await bringInStep();
 		const before = await readBefore(graph, changes);
 		assertWanted(signal);
-		const note = await history.note(graph, next, { cause, undo: before });
+		const note = await history.note(graph, next, { cause, undo: before, made });
 		const withdraw = async (error: unknown) => {
 			await note.withdraw();
 			throw error;
@@ -168,7 +190,9 @@ function createApplying({ catalog, search, history, logger, publish, bringInStep
 			logger.error("a change of a graph is not finished", { graph: id, reason: unfinished });
 		}
 		try {
-			await publish(next, { vectors: "background", signal });
+			const change = { from: graph, changes };
+			const isShared = made !== undefined;
+			await publish(next, { vectors: "background", signal, change, donors, isShared });
 		} catch (error) {
 			await updateBundle(graph.folder, before);
 			await search.sync(catalog.list(), { vectors: "background" });
@@ -179,10 +203,21 @@ function createApplying({ catalog, search, history, logger, publish, bringInStep
 	};
 }
 
+interface ApplyOptions {
+	readonly cause: VersionCause;
+	readonly signal?: AbortSignal | undefined;
+	/** How another process made the change, which all know of then. */
+	readonly made?: MadeVersion | undefined;
+	readonly donors?: SyncOptions["donors"];
+}
+
 interface PublishOptions extends SyncOptions {
 	readonly signal?: AbortSignal | undefined;
 	/** The id the graph had until now. */
 	readonly former?: string;
+	/** True for what other processes know of. */
+	readonly isShared?: boolean;
+	readonly change?: Publishing["change"];
 }
 
 /** A graph and what files of it are to change, with what that makes. */
@@ -203,8 +238,8 @@ export function stopped(): ServiceError {
 	});
 }
 
-/** The same files as they are now. */
-async function readBefore(
+/** The same files as they are now: what takes a change back. */
+export async function readBefore(
 	{ folder, memory }: Changeable,
 	changes: BundleChanges,
 ): Promise<BundleChanges> {

@@ -37,8 +37,15 @@ export { createExpertEditor } from "./graph-expert.js";
 export { createGraphImporter } from "./graph-importer.js";
 export { createGraphOwner } from "./graph-owner.js";
 export { createGraphPrices, type GraphPricesWire, graphPricesCommand } from "./graph-prices.js";
+export { createGraphPublication } from "./graph-publication.js";
 export type { QualityReport } from "./graph-quality.js";
+export {
+	createGraphReplication,
+	type GraphReplication,
+	type ReplicationServices,
+} from "./graph-replication.js";
 export { createGraphRepository } from "./graph-repository.js";
+export { openHeldVersions } from "./held-versions.js";
 export {
 	createRetention,
 	type Retention,
@@ -67,5 +74,10 @@ export {
 } from "./operator-keys.js";
 export { createPriceVersions } from "./price-versions.js";
 export { rehearseOn } from "./rehearsal.js";
+export {
+	type AwaitedVectors,
+	createAwaitedVectors,
+	createSharedVectors,
+} from "./shared-vectors.js";
 export { createTrustedTime, type TrustedTime } from "./trusted-time.js";
 export { loadFeedSettings } from "./work-operator.js";

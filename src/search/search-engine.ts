@@ -22,6 +22,7 @@ import {
 } from "./index/index-state.js";
 import { createIndexSync } from "./index/index-sync.js";
 import type { IndexLimits, SetSizes, SyncOptions } from "./index/segment-set.js";
+import { createIndexSharing } from "./index/shared-segments.js";
 import { openJudge, type PairJudge } from "./judge/pair-judge.js";
 import { readCommonWords } from "./lexical/common-words.js";
 import { foreignLanguageOf } from "./lexical/query-language.js";
@@ -94,6 +95,8 @@ interface SearchEngineOptions {
 	readonly judge?: ModelLocation | PairJudge | "none" | undefined;
 	/** Is given which files of the index are unusable. */
 	readonly logger?: Logger | undefined;
+	/** True for a version whose vectors another process makes: here they are waited for. */
+	readonly isMadeElsewhere?: ((graph: Graph) => boolean) | undefined;
 	/** How segments grow together, where not as always. */
 	readonly limits?: IndexLimits | undefined;
 	/** Times what is asked of the models. */
@@ -119,6 +122,7 @@ export async function createSearchEngine(options: SearchEngineOptions) {
 		embedder,
 		denseSide,
 		limits: options.limits,
+		isMadeElsewhere: options.isMadeElsewhere,
 		publish: (graphs) => {
 			state = createIndexState(graphs);
 			links.renew(state);
@@ -154,6 +158,7 @@ export async function createSearchEngine(options: SearchEngineOptions) {
 			await indexSync.sync(graphs, syncOptions);
 			if (syncOptions.vectors !== "background") await links.settle();
 		},
+		...createIndexSharing(index, indexSync.find, embedder?.identity),
 		/** Starts loading the model beside whatever else goes on; `sync` does it by itself. */
 		warm(): void {
 			embedder?.warm();

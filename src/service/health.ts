@@ -25,6 +25,19 @@ export interface HealthDeps {
 	readonly chainBooks: { latest(): object | undefined };
 	/** Payments on a chain that are not at an end; undefined while no chain is configured. */
 	readonly openPayments?: (() => OpenPayments | undefined) | undefined;
+	/** How far graphs are behind those of all processes; undefined where they are not shared. */
+	readonly sharedGraphs?:
+		| {
+				status():
+					| {
+							readonly version: number;
+							readonly newest: number;
+							readonly checkedAt: string | null;
+							readonly refused: readonly string[];
+					  }
+					| undefined;
+		  }
+		| undefined;
 	/** Who drafts prose: "extractive" (answers are the graphs' own sentences), or "llm:<model>". */
 	readonly writer: string;
 	/** On the clock's `now`. */
@@ -59,6 +72,7 @@ export function createHealth(deps: HealthDeps): () => Promise<Json> {
 				...(reason !== undefined && { reason: withoutPaths(reason) }),
 			},
 			judge: toJudgeState(index),
+			...toGraphs(deps),
 			writer,
 			rails,
 			...toPayments(deps),
@@ -66,6 +80,13 @@ export function createHealth(deps: HealthDeps): () => Promise<Json> {
 			uptime_s: Math.max(0, Math.floor((clock.now() - startedAtMs) / 1000)),
 		};
 	};
+}
+
+function toGraphs({ sharedGraphs }: HealthDeps): Json {
+	const status = sharedGraphs?.status();
+	if (!status) return {};
+	const { version, newest, checkedAt, refused } = status;
+	return { graphs: { version, newest, checked_at: checkedAt, refused: [...refused] } };
 }
 
 function toPayments({ openPayments, chainBooks }: HealthDeps): Json {

@@ -51,6 +51,17 @@ const healthSchema = replyComponent(
 			status: z.enum(["ready", "none"]),
 			reason: z.string().optional().describe("Why there is none"),
 		}),
+		graphs: z
+			.object({
+				version: z.int().describe("The newest version of a graph that this process has looked at"),
+				newest: z.int().describe("The newest that any process on the database has published"),
+				checked_at: z.string().nullable(),
+				refused: z
+					.array(z.string())
+					.describe("Graphs whose newest version is damaged: an earlier one is on sale"),
+			})
+			.optional()
+			.describe("Where several processes sell the same graphs"),
 		writer: z.string().describe("extractive: answers are made of the graphs' own sentences"),
 		rails: z.array(z.string()),
 		payments: z

@@ -1,5 +1,5 @@
 import { type Clock, type Random, systemRandom, unavailable } from "../../src/kernel/kernel.js";
-import { type Store, type StoreHealth, stopped } from "../store.js";
+import { type GraphVersions, type Store, type StoreHealth, stopped } from "../store.js";
 import { createBooks, readEnd } from "./books.js";
 import {
 	type ConnectionPool,
@@ -8,6 +8,7 @@ import {
 	toStartError,
 } from "./connection.js";
 import { createDocuments } from "./documents.js";
+import { createGraphVersions } from "./graph-versions.js";
 import { join, type Membership, type MembershipHooks } from "./membership.js";
 import { migrate } from "./migrations.js";
 import { createPostgresQueryLog } from "./query-log.js";
@@ -34,6 +35,8 @@ export interface PostgresStoreDeps {
 export interface PostgresStore extends Store {
 	/** Given to the database when its tables were made; a data folder belongs to one. */
 	readonly id: string;
+	/** Graphs, which every process on the database sells alike. */
+	readonly graphs: GraphVersions;
 }
 
 const LEAST_VERSION = 150_000;
@@ -182,6 +185,7 @@ async function openMigrated(
 		id,
 		...createTransactions({ pool, schema, clock, assertRunning, ...ofProcess(membership) }),
 		...books,
+		graphs: createGraphVersions({ pool, schema, clock, assertRunning, url: deps.url }),
 		async verify(options) {
 			try {
 				const found = await books.verify(options);

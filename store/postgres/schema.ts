@@ -1,3 +1,5 @@
+import { GRAPH_TABLES, GRAPHS_SCHEMA_VERSION } from "./graph-schema.js";
+
 /**
  * What the database holds. Every statement names its schema, so that no setting of a session decides what is meant, and
  * poolers that share sessions among clients work.
@@ -327,4 +329,5 @@ export const MIGRATIONS: readonly Migration[] = [
 		sql: (s) => `${TABLES(s)}${LOCKS(s)}${MONEY(s)}${APPLY(s, CLAIMANT_FENCE(s))}${SETTLE(s)}`,
 	},
 	{ version: 2, name: "processes", sql: PROCESSES },
+	{ version: GRAPHS_SCHEMA_VERSION, name: "graphs", sql: GRAPH_TABLES },
 ];

@@ -18,6 +18,9 @@ export const emptySearch: SearchEngine = {
 	isCommonWord: () => false,
 	warm: () => undefined,
 	sync: async () => {},
+	share: () => undefined,
+	readShared: () => undefined,
+	holdsShared: () => false,
 	status: () => ({ model: undefined, concepts: 2, pendingVectors: 0, mode: "keyword" }),
 	close: async () => {},
 };

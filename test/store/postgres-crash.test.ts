@@ -316,10 +316,10 @@ t.test("PostgreSQL", { skip: WITHOUT_POSTGRES }, async (t) => {
 			retryable: false,
 		});
 		await cluster.sql("INSERT INTO newer.migrations VALUES (99, 'later', 'hash', now())");
-		await cluster.sql("DELETE FROM newer.migrations WHERE version = 1");
+		await cluster.sql("DELETE FROM newer.migrations WHERE version < 99");
 		await t.rejects(openAt(cluster.url, "newer"), {
 			message:
-				/^The database is of version 99 of the schema, and this build knows 1\. Start the newer build/,
+				/^The database is of version 99 of the schema, and this build knows \d+\. Start the newer build/,
 			retryable: false,
 		});
 		await t.rejects(openAt(cluster.url, "No-Name"), { message: /cannot be the name of a schema/ });

@@ -10,6 +10,7 @@ import {
 	type PartedGraph,
 } from "./segment.js";
 import type { IndexContext, SyncRun } from "./segment-set.js";
+import { withDonors } from "./shared-segments.js";
 
 interface Prospect {
 	readonly graph: Graph;
@@ -28,10 +29,12 @@ export function createGraphPreparer(context: IndexContext) {
 	/** Graphs derived again whose vectors are still to be made; until then what they replace stays in use. */
 	const replacements = new Map<string, PartedGraph>();
 
+	const isOurs = (graph: Graph) => context.isMadeElsewhere?.(graph) !== true;
 	const build = async ({ graph, matched, wasHybrid, known }: Prospect, building: Building) => {
 		if (known) return known;
 		const fresh = await buildParts(context, graph, matched.fresh, building);
-		const isLive = wasHybrid && matched.fresh.length <= context.limits.liveDocuments;
+		const isLive =
+			wasHybrid && isOurs(graph) && matched.fresh.length <= context.limits.liveDocuments;
 		const ready = isLive ? await embedLive(context, fresh) : fresh;
 		return finish(context, graph, [...matched.parts, ...ready]);
 	};
@@ -53,7 +56,7 @@ export function createGraphPreparer(context: IndexContext) {
 		async prepare({ graphs, options, closing }: SyncRun): Promise<void> {
 			closing.throwIfAborted();
 			const prospects: Prospect[] = [];
-			for (const graph of graphs) prospects.push(await match(context, graph));
+			for (const graph of graphs) prospects.push(await match(context, graph, options.donors));
 			const derived = prospects.map(({ graph, matched }) =>
 				options.rebuild ? graph.concepts.length : matched.fresh.length,
 			);
@@ -84,20 +87,34 @@ function countTo(total: number, onProgress: SyncRun["options"]["onProgress"]) {
 	};
 }
 
-async function match({ index, segments }: IndexContext, graph: Graph): Promise<Prospect> {
+async function match(
+	{ index, segments }: IndexContext,
+	graph: Graph,
+	donors: SyncRun["options"]["donors"],
+): Promise<Prospect> {
+	const given = donors?.get(graph.record.id);
 	const before = segments.find(graph.record.id);
-	if (before) {
-		const wasHybrid = isHybrid(before.parts);
-		if (before.graph === graph) {
-			return { graph, matched: { parts: before.parts, fresh: [] }, wasHybrid, known: before };
-		}
-		return { graph, matched: await matchChanged(before, graph), wasHybrid };
+	const wasHybrid = before !== undefined && isHybrid(before.parts);
+	if (before?.graph === graph && !given) {
+		return { graph, matched: { parts: before.parts, fresh: [] }, wasHybrid, known: before };
 	}
-	const stored = await index.load(graph.record.id);
-	if (!stored) return { graph, matched: { parts: [], fresh: graph.concepts }, wasHybrid: false };
-	const isSameVersion = stored.contentHash === graph.contentHash;
-	const matched = await matchStored(stored.parts, graph, isSameVersion);
-	return { graph, matched, wasHybrid: false };
+	const matched = before
+		? await matchBefore(before, graph)
+		: await matchLoaded(await index.load(graph.record.id), graph);
+	return { graph, matched: given ? await withDonors(matched, graph, given) : matched, wasHybrid };
+}
+
+async function matchBefore(before: PartedGraph, graph: Graph): Promise<MatchedParts> {
+	if (before.graph === graph) return { parts: before.parts, fresh: [] };
+	return matchChanged(before, graph);
+}
+
+async function matchLoaded(
+	stored: Awaited<ReturnType<IndexContext["index"]["load"]>>,
+	graph: Graph,
+): Promise<MatchedParts> {
+	if (!stored) return { parts: [], fresh: graph.concepts };
+	return matchStored(stored.parts, graph, stored.contentHash === graph.contentHash);
 }
 
 function isHybrid(parts: readonly Part[]): boolean {

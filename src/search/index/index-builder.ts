@@ -188,7 +188,8 @@ export async function storeVectors(
 	replacements: Map<string, PartedGraph>,
 ): Promise<void> {
 	const { embedder, segments } = context;
-	const lacking = jobsOf(segments.all());
+	const isOurs = ({ graph }: PartedGraph) => context.isMadeElsewhere?.(graph) !== true;
+	const lacking = jobsOf(segments.all().filter(isOurs));
 	const jobs = [...lacking, ...jobsOf([...replacements.values()])];
 	if (!embedder || jobs.length === 0) return;
 	const [pending, total] = [liveIn(lacking), liveIn(jobs)];

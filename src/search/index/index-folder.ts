@@ -70,6 +70,7 @@ export async function openIndexFolder(
 	let unstored: string | undefined;
 	/** Graphs of which something stored could not be read. */
 	const damaged = new Set<string>();
+	const lookups = { holdsVectors: files.holdsVectors, nameOf: files.nameOf };
 
 	const storeGraph = async (one: PartedGraph): Promise<GraphEntry> => {
 		const { id } = one.graph.record;
@@ -103,13 +104,10 @@ export async function openIndexFolder(
 		async load(graphId: string) {
 			const entry = entryOf(manifest, graphId);
 			if (!entry) return undefined;
-			const parts: StoredPart[] = [];
-			for (const segment of entry.segments) {
-				const part = await files.load(graphId, segment);
-				if (part) parts.push(part);
-				else damaged.add(graphId);
-			}
-			return { contentHash: entry.contentHash, parts };
+			const { contentHash, segments } = entry;
+			const parts = await loadAll(files, graphId, segments);
+			if (parts.length < segments.length) damaged.add(graphId);
+			return { contentHash, parts };
 		},
 		/**
 		 * Stores exactly these graphs. After a crash either the old set is found or the new one. Segments without vectors never
@@ -127,11 +125,32 @@ export async function openIndexFolder(
 				return false;
 			}
 		},
-		holdsVectors: files.holdsVectors,
+		...lookups,
+		/** True for a segment of what was stored last. */
+		isStored: (file: string): boolean => isListed(manifest, file),
 		/** Why the last commit failed, and what was found unusable since the folder was opened, as sentences. */
 		problems: (): readonly string[] =>
 			unstored === undefined ? problems : [unstored, ...problems],
 	};
+}
+
+/** Those that can be trusted. */
+async function loadAll(
+	files: Pick<ReturnType<typeof createSegmentFiles>, "load">,
+	graphId: string,
+	segments: readonly SegmentEntry[],
+): Promise<readonly StoredPart[]> {
+	const parts: StoredPart[] = [];
+	for (const segment of segments) {
+		const part = await files.load(graphId, segment);
+		if (part) parts.push(part);
+	}
+	return parts;
+}
+
+function isListed(manifest: Manifest | undefined, file: string): boolean {
+	const graphs = Object.values(manifest?.graphs ?? {});
+	return graphs.some(({ segments }) => segments.some((one) => one.file === file));
 }
 
 function hasAllVectors(stored: GraphEntry | undefined, contentHash: string): boolean {
@@ -265,6 +284,11 @@ function createSegmentFiles(
 			return { file, hasVectors: vectors !== undefined, tombstones };
 		},
 		isStored: ({ fingerprints }: Segment): boolean => files.has(fingerprints),
+		/** The file that stands for a segment with all that it has; undefined where none does. */
+		nameOf({ fingerprints, vectors }: Segment): string | undefined {
+			const known = files.get(fingerprints);
+			return known && isSameEmbedder(known.embedder, vectors?.embedder) ? known.file : undefined;
+		},
 		/** True when the segment's file has vectors that the segment itself goes without. */
 		holdsVectors: ({ fingerprints, vectors }: Segment): boolean =>
 			!vectors && files.get(fingerprints)?.embedder !== undefined,
@@ -282,7 +306,7 @@ async function replaceFile(
 }
 
 /** One bit per document; empty when no bit is set. */
-function toBits({ concepts, live }: Part): string {
+export function toBits({ concepts, live }: Part): string {
 	if (live === concepts.length) return "";
 	const bits = Buffer.alloc(Math.ceil(concepts.length / 8));
 	concepts.forEach((concept, document) => {
@@ -291,13 +315,13 @@ function toBits({ concepts, live }: Part): string {
 	return bits.toString("base64");
 }
 
-function fromBits(tombstones: string): StoredPart["isDead"] {
+export function fromBits(tombstones: string): StoredPart["isDead"] {
 	const bits = Buffer.from(tombstones, "base64");
 	return (document) => (((bits[document >> 3] ?? 0) >> (document & 7)) & 1) === 1;
 }
 
 /** The name says what the segment was derived from, so that a new one never overwrites another that is in use. */
-function fileOf(segment: Segment): string {
+export function fileOf(segment: Segment): string {
 	const model = segment.vectors ? segment.vectors.embedder.sha256.slice(0, 8) : "keyword";
 	return `${segment.graphId}-${contentNameOf(segment)}-${model}.segment`;
 }

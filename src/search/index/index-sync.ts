@@ -25,7 +25,7 @@ export function createIndexSync({
 	publish,
 	limits = INDEX_LIMITS,
 	...rest
-}: Pick<IndexContext, "clock" | "index" | "embedder"> & {
+}: Pick<IndexContext, "clock" | "index" | "embedder" | "isMadeElsewhere"> & {
 	readonly denseSide: DenseSide | undefined;
 	/** Called with all graphs whenever searches should see a new set. */
 	readonly publish: (graphs: readonly GraphIndex[]) => void;
@@ -75,6 +75,8 @@ export function createIndexSync({
 	};
 	return {
 		sync,
+		/** What is derived of a graph so far. */
+		find: segments.find,
 		sizes: (): SetSizes => {
 			const sizes = segments.sizes();
 			return context.embedder ? sizes : { ...sizes, waiting: 0 };

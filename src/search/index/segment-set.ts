@@ -7,7 +7,7 @@ import type { VectorRegion } from "../dense/vector-regions.js";
 import type { Embedder } from "../model/embedder.js";
 import type { IndexFolder } from "./index-folder.js";
 import type { GraphIndex } from "./index-state.js";
-import type { PartedGraph, Segment } from "./segment.js";
+import type { PartedGraph, Segment, StoredPart } from "./segment.js";
 
 export interface SetSizes {
 	readonly segments: number;
@@ -19,6 +19,9 @@ export interface SetSizes {
 }
 
 export type SegmentSet = ReturnType<typeof createSegmentSet>;
+
+/** Segments that another process derived, by the graph they are of. */
+export type Donors = ReadonlyMap<string, readonly StoredPart[]>;
 
 /** The parts of all graphs that searches see, and how far the vectors of the next set are. */
 export function createSegmentSet(
@@ -110,6 +113,8 @@ export interface IndexContext {
 	readonly embedder: Embedder | undefined;
 	readonly segments: SegmentSet;
 	readonly limits: IndexLimits;
+	/** True for a version whose vectors another process makes: here they are waited for. */
+	readonly isMadeElsewhere?: ((graph: Graph) => boolean) | undefined;
 }
 
 /** One call of sync. */
@@ -131,6 +136,8 @@ export interface SyncOptions {
 	 * what is pending and why, and it is made later. "background" resolves as soon as keyword search works.
 	 */
 	readonly vectors?: "await" | "background";
+	/** Segments that other processes derived of some of the graphs. */
+	readonly donors?: Donors | undefined;
 }
 
 /** Concepts done by one stage; the vectors are made after the keyword side of all graphs. */

@@ -125,7 +125,7 @@ export async function matchChanged(before: PartedGraph, graph: Graph): Promise<M
  */
 export async function matchStored(
 	stored: readonly StoredPart[],
-	graph: Graph,
+	graph: Pick<Graph, "concepts">,
 	isSameVersion: boolean,
 ): Promise<MatchedParts> {
 	const { concepts } = graph;
