@@ -46,8 +46,8 @@ type Running = Pick<
 >;
 
 export function createAppLife(running: Running) {
-	const { settings, clock, logger, store, money, catalog, search } = running;
-	const { a2a, keys, address, http, telemetry } = running;
+	const { settings, clock, logger, store, money, catalog, search, a2a, keys } = running;
+	const { address, http, telemetry } = running;
 	// What was started, to be ended in reverse order.
 	const endings: (() => Promise<void>)[] = [
 		// Last, because it frees the folder for the next process.
@@ -64,9 +64,7 @@ export function createAppLife(running: Running) {
 		/** Serves on this address, gives the service the address where callers reach it, and starts what is done beside calls. */
 		async listen({ host, port }: { host: string; port: number }): Promise<AppServer> {
 			if (settings.profile === "demo") assertLoopback(host);
-			endings.push(await running.processes.start());
-			await running.jobs.resume();
-			await running.stagedTurns.recover();
+			endings.push(await takeUpWork(running));
 			const metricsUrl = await telemetry.listen();
 			const handler = telemetry.handler(http.handler);
 			const server = await listen(handler, { host, port, clock, messages: http.messages });
@@ -116,6 +114,14 @@ export function createAppLife(running: Running) {
 			return closing;
 		},
 	};
+}
+
+/** What earlier processes left is taken up before any call comes; the returned function looks at the others no more. */
+async function takeUpWork({ processes, jobs, stagedTurns }: Running): Promise<() => Promise<void>> {
+	const stopWatching = await processes.start();
+	await jobs.resume();
+	await stagedTurns.recover();
+	return stopWatching;
 }
 
 /** One ending that fails must not keep the others from happening. */
