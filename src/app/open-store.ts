@@ -1,15 +1,20 @@
-import { existsSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import {
+	forgetInLeftJournal,
 	nodeFileSystem,
 	openJournalStore,
-	replaceFile,
 	takeFolderLock,
 } from "../../store/journal/journal.js";
 import type { PostgresStore } from "../../store/postgres/postgres.js";
 import type { Store } from "../../store/store.js";
 import { type Clock, type Logger, type Random, unavailable } from "../kernel/kernel.js";
-import { assertBooksKept, hasJournal, wasInUse } from "../operator/operator.js";
+import {
+	assertBooksKept,
+	findDatabaseMark,
+	hasJournal,
+	wasInUse,
+	writeDatabaseMark,
+} from "../operator/operator.js";
 import type { Settings } from "../settings/settings.js";
 
 interface StoreOptions {
@@ -31,9 +36,6 @@ export interface OpenedStore {
 	readonly lostEnd: string | undefined;
 }
 
-/** Which database the books of a data folder are in. */
-const MARKER = "database";
-
 /**
  * Opens the books of a data folder, in its journal or in the database that the settings name. It comes before all else there: its
  * lock keeps a second process away from keys and graphs as well.
@@ -49,12 +51,7 @@ async function openInFolder({
 	acceptsLoss,
 	onResume,
 }: StoreOptions): Promise<OpenedStore> {
-	if (existsSync(join(folder, MARKER))) {
-		throw unavailable(
-			`The books of the folder "${folder}" are in a database. Start with the store_url they are under (TOLLGRAPH_STORE_URL).`,
-			{ retryable: false },
-		);
-	}
+	assertBooksHere(folder);
 	assertBooksKept(folder);
 	let lostEnd: string | undefined;
 	const store = await openJournalStore({
@@ -75,15 +72,33 @@ async function openInFolder({
 		},
 		onDroppedQueryRows: (rows) => logger.error("rows of the query log were lost", { rows }),
 	});
+	try {
+		// They may have been moved just before this process took the lock.
+		assertBooksHere(folder);
+	} catch (error) {
+		await store.close();
+		throw error;
+	}
 	return { store, lostEnd };
+}
+
+function assertBooksHere(folder: string): void {
+	const mark = findDatabaseMark(folder);
+	if (!mark) return;
+	const place = mark.place === undefined ? "" : ` (${mark.place})`;
+	throw unavailable(
+		`The books of the folder "${folder}" are in a database${place}. Start with the store_url they are under (TOLLGRAPH_STORE_URL), or move them back: tollgraph migrate --data "${folder}" --store-url … --to journal.`,
+		{ retryable: false },
+	);
 }
 
 async function openInDatabase(options: StoreOptions): Promise<OpenedStore> {
 	const { settings, folder, clock, random, logger, onResume } = options;
 	const { storeUrl: url = "", storeSchema: schema } = settings;
-	if (hasJournal(folder)) {
+	const isLeft = hasJournal(folder);
+	if (isLeft && !findDatabaseMark(folder)) {
 		throw unavailable(
-			`The folder "${folder}" has books of its own in its journal, and a database holds others. Give --data a new folder, or leave store_url out.`,
+			`The folder "${folder}" has books of its own in its journal, and a database holds others. Give --data a new folder, leave store_url out, or move the books: tollgraph migrate --help.`,
 			{ retryable: false },
 		);
 	}
@@ -112,8 +127,10 @@ async function openInDatabase(options: StoreOptions): Promise<OpenedStore> {
 			await store.close();
 			throw error;
 		}
-		const close = () => store.close().finally(release);
-		return { store: { ...store, close }, lostEnd: undefined };
+		const journal = { fileSystem: nodeFileSystem, clock, folder: join(folder, "journal") };
+		const whole = isLeft ? await forgetInLeftJournal(store, journal) : store;
+		const close = () => whole.close().finally(release);
+		return { store: { ...whole, close }, lostEnd: undefined };
 	} catch (error) {
 		await release();
 		throw error;
@@ -125,18 +142,19 @@ async function bindDatabase(
 	folder: string,
 	{ id, binding }: Pick<PostgresStore, "id" | "binding">,
 ): Promise<void> {
-	const path = join(folder, MARKER);
-	if (!existsSync(path)) {
+	let mark = findDatabaseMark(folder);
+	if (!mark) {
 		if ((await binding.isBound()) || wasInUse(folder)) {
 			throw unavailable(
 				`The folder "${folder}" and the database do not belong together: the keys of its books are in another data folder, or this folder has been in use with other books. Name the folder that it was first started with, or give both anew.`,
 				{ retryable: false },
 			);
 		}
-		const chunks = [Buffer.from(`${id}\n`)];
-		await replaceFile(nodeFileSystem, { path, temporaryPath: `${path}.new`, chunks });
+		mark = { id, place: undefined };
+		await writeDatabaseMark(folder, mark);
 	}
-	if (readFileSync(path, "utf8").trim() !== id) {
+	// A database that a journal was moved into is bound to its folder before it serves.
+	if (mark.id !== id || (hasJournal(folder) && !(await binding.isBound()))) {
 		throw unavailable(
 			`The folder "${folder}" belongs to the books of another database, whose tokens and keys it holds. Name that one in store_url, or give --data a new folder.`,
 			{ retryable: false },

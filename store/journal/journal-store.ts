@@ -5,6 +5,7 @@ import { createSerialQueue, messageOf, type Store, type StoreHealth, stopped } f
 import { createAuditor, digestFrames } from "./audit.js";
 import { backUp } from "./backup.js";
 import { syncOwnName } from "./backup-folder.js";
+import { createJournalParts } from "./books-parts.js";
 import { createDamageLog } from "./damage.js";
 import { openDocuments } from "./documents.js";
 import type { FileSystem } from "./file-system.js";
@@ -117,15 +118,14 @@ async function openLocked(
 	const running = await openRunning({ ...deps, ...hooks }, folders);
 	const { low, journal, commit, inTurn, look } = running;
 	const damage = createDamageLog();
-	const places = { fileSystem, folder: folders.segments };
-	const reader = createJournalReader({ ...places, onDamage: damage.note });
+	const places = { fileSystem, folder: folders.segments, onDamage: damage.note };
+	const reader = createJournalReader(places);
 	const auditor = createAuditor(reader, folders.segments);
 	const coldRows = createColdRows(reader, journal.segments);
 	const queryLog = createQueryLog({ fileSystem, clock, folder: folders.queries, onDropped });
 	const backups = new Set<Promise<unknown>>();
 	let closing: Promise<void> | undefined;
-	const stopReason = () =>
-		commit.stopReason() ?? (closing !== undefined ? "it is closed" : undefined);
+	const stopReason = () => commit.stopReason() ?? (closing && "it is closed");
 	const assertOpen = () => {
 		if (closing === undefined) return;
 		throw unavailable(
@@ -176,6 +176,7 @@ async function openLocked(
 	};
 	return {
 		...store,
+		parts: createJournalParts({ reader, settled, state: low.data, documents }),
 		head: (): ChainLink => journal.head(),
 		/** Entries kept in memory: as many as are open or recent, however long the history. */
 		memoryEntries: () => countEntries(low.data) + coldRows.size(),

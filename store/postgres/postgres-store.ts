@@ -10,6 +10,7 @@ import {
 } from "./connection.js";
 import { createDocuments } from "./documents.js";
 import { migrate } from "./migrations.js";
+import { assertNotMoving } from "./moving-mark.js";
 import { createPostgresQueryLog } from "./query-log.js";
 import { createTransactions } from "./transactions.js";
 
@@ -28,6 +29,8 @@ export interface PostgresStoreDeps {
 	readonly onFailure?: (reason: string) => void;
 	/** Called when rows of the query log were lost, at most once a second, with how many. */
 	readonly onDroppedQueryRows?: (count: number) => void;
+	/** Opens books that are on their way into the database or out of it; refused otherwise. */
+	readonly isMoving?: boolean;
 }
 
 export interface PostgresStore extends Store {
@@ -73,7 +76,7 @@ export async function openPostgresStore(deps: PostgresStoreDeps): Promise<Postgr
 /** Settings of the server under which a commit that was acknowledged may be gone after a crash. */
 const DURABLE = ["fsync", "full_page_writes", "synchronous_commit"] as const;
 
-async function assertDurable(pool: ConnectionPool): Promise<void> {
+export async function assertDurable(pool: ConnectionPool): Promise<void> {
 	const [row] = await pool.query(
 		`SELECT current_setting('server_version_num') AS version, current_setting('server_encoding') AS encoding, ${DURABLE.map((setting) => `current_setting('${setting}') AS ${setting}`).join(", ")}`,
 	);
@@ -194,6 +197,11 @@ async function openMigrated(
 	const id = await readId(pool, schema, random);
 	let sequence = await readEnd({ pool, schema });
 	const { claimant, claim, state } = await openState(deps, schema);
+	if (!deps.isMoving)
+		await assertNotMoving(pool, schema).catch(async (error: unknown) => {
+			await claim?.release();
+			throw error;
+		});
 	const { stopReason } = state;
 	let isIntact = true;
 	let closing: Promise<void> | undefined;
