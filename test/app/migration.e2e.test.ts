@@ -1,5 +1,5 @@
 import { createHash } from "node:crypto";
-import { existsSync, readdirSync, readFileSync } from "node:fs";
+import { existsSync, readdirSync, readFileSync, renameSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import t, { type Test } from "tap";
 import { generateSales } from "../../bench/generated-sales.js";
@@ -250,6 +250,42 @@ t.test("books that are moved", { skip: WITHOUT_POSTGRES }, async (t) => {
 			{ status: "moved" },
 			"it is empty",
 		);
+	});
+
+	await t.test("arrive although the last steps were cut off from each other", async (t) => {
+		const data = join(t.testdir({}), "data");
+		const { token } = await makeShop(t, data, 60);
+		const mark = join(data, "database");
+		const journal = await openJournal(data);
+		const coming = JSON.stringify({ state: "coming", journal: await journal.digest() });
+		await journal.close();
+		const cutOff = async () => {
+			t.match(await moveToDatabase(to(data, "steps"), ports), { status: "moved" });
+			await cluster.sql("DELETE FROM steps.meta WHERE name = 'bound'");
+			await cluster.sql(`INSERT INTO steps.meta VALUES ('moving', '${coming}')`);
+			await t.rejects(open(data), { message: /are in a database/ });
+			await t.rejects(open(data, inDatabase("steps")), { message: /begun and is not done/ });
+		};
+		await cutOff();
+		t.match(await moveToJournal(to(data, "steps"), ports), { status: "given_up" });
+		await cutOff();
+		t.match(await moveToDatabase(to(data, "steps"), ports), { status: "moved" });
+		const served = await startApp(t, { folder: data, settings: inDatabase("steps") });
+		t.equal((await served.search({ token })).status, 200);
+		await served.close();
+
+		const named = readFileSync(mark);
+		t.match(await moveToJournal(to(data, "steps"), ports), { status: "moved" });
+		for (const isBuilt of [true, false]) {
+			writeFileSync(mark, named);
+			if (!isBuilt) renameSync(join(data, "journal"), join(data, "journal.new"));
+			await t.rejects(open(data), { message: /are in a database/ });
+			await t.rejects(open(data, inDatabase("steps")), { message: /moved back to a journal/ });
+			t.match(await moveToJournal(to(data, "steps"), ports), { status: "moved" });
+		}
+		const own = await startApp(t, { folder: data, settings: LIGHT });
+		t.equal((await own.search({ token })).status, 200);
+		t.match(await own.app.operator.verifyLedger(), { status: "ok", failures: [] });
 	});
 
 	await t.test("are never written over others, nor over what cannot be reached", async (t) => {
