@@ -26,7 +26,7 @@ export interface SaleOptions {
 }
 
 /** The owner of one sale. */
-export const ownerOf = (index: number, { owners, name = "s" }: Omit<SaleOptions, "clock">) =>
+const ownerOf = (index: number, { owners, name = "s" }: Omit<SaleOptions, "clock">) =>
 	`tok_${name}${index % owners}`;
 
 /** Fills the books of a store, 64 calls at a time. */

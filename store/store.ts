@@ -15,7 +15,6 @@ export {
 	type CopyHooks,
 	inGroups,
 	type PlacedCommit,
-	type StoredDocument,
 } from "./books-parts.js";
 export {
 	addEntries,
