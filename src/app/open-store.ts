@@ -12,6 +12,7 @@ import {
 	assertBooksKept,
 	findDatabaseMark,
 	hasJournal,
+	removeBuiltJournal,
 	wasInUse,
 	writeDatabaseMark,
 } from "../operator/operator.js";
@@ -123,6 +124,7 @@ async function openInDatabase(options: StoreOptions): Promise<OpenedStore> {
 		});
 		try {
 			await bindDatabase(folder, store);
+			await removeBuiltJournal(folder);
 		} catch (error) {
 			await store.close();
 			throw error;

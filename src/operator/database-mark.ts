@@ -1,6 +1,10 @@
 import { existsSync, readFileSync } from "node:fs";
 import { join } from "node:path";
-import { nodeFileSystem as fileSystem, replaceFile } from "../../store/journal/journal.js";
+import {
+	nodeFileSystem as fileSystem,
+	removeTree,
+	replaceFile,
+} from "../../store/journal/journal.js";
 
 /** Which database the books of a data folder are in. */
 export interface DatabaseMark {
@@ -39,4 +43,12 @@ export async function writeDatabaseMark(
 export async function removeDatabaseMark(folder: string): Promise<void> {
 	await fileSystem.remove(pathOf(folder));
 	await fileSystem.syncFolder(folder);
+}
+
+/** Where a journal is built from a database, until it is whole. */
+export const builtJournalOf = (folder: string) => join(folder, "journal.new");
+
+/** Removes what a move that was not done left of a journal, with the texts in it. */
+export async function removeBuiltJournal(folder: string): Promise<void> {
+	await removeTree(fileSystem, builtJournalOf(folder));
 }

@@ -32,7 +32,7 @@ export {
 	toStartRefusal,
 	wasInUse,
 } from "./data-folder.js";
-export { findDatabaseMark, writeDatabaseMark } from "./database-mark.js";
+export { findDatabaseMark, removeBuiltJournal, writeDatabaseMark } from "./database-mark.js";
 export { type GapReport, gapCommand } from "./gap-report.js";
 export { createExpertEditor } from "./graph-expert.js";
 export { createGraphImporter } from "./graph-importer.js";

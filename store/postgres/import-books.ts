@@ -168,7 +168,7 @@ async function importRows(
 	{ store }: BooksSource,
 	{ assertWanted }: ImportOptions,
 ): Promise<void> {
-	await pool.query(`DELETE FROM ${schema}.records WHERE tbl <> 'receipts'`);
+	await emptyRows({ pool, schema });
 	for (const table of HOT_TABLES) {
 		const all = await store.read((reader) => reader.list(table));
 		const groups = inGroups<Row>(all, { most: PART_ROWS, chars: PART_ROWS, sizeOf: () => 1 });
@@ -179,9 +179,20 @@ async function importRows(
 	}
 }
 
+/** All but receipts, which are copied with the history. */
+async function emptyRows({ pool, schema }: Deps): Promise<void> {
+	const partitions = await pool.query(
+		`SELECT c.relname AS name FROM pg_inherits AS i JOIN pg_class AS c ON c.oid = i.inhrelid
+			WHERE i.inhparent = $1::regclass AND c.relname <> 'records_receipts'`,
+		[`${schema}.records`],
+	);
+	const tables = partitions.map(({ name }) => `${schema}.${String(name)}`);
+	await pool.query(`TRUNCATE ${tables.join(", ")}`);
+}
+
 async function importBalances({ pool, schema }: Deps, { store }: BooksSource): Promise<void> {
 	const balances = await store.read((reader) => reader.balances());
-	await pool.query(`DELETE FROM ${schema}.balances`);
+	await pool.query(`TRUNCATE ${schema}.balances`);
 	const groups = inGroups(balances, { most: PART_ROWS, chars: PART_ROWS, sizeOf: () => 1 });
 	for await (const group of groups) {
 		// Of callers one row, of the server the first of its shards.
@@ -199,8 +210,7 @@ async function importKeys(
 	source: BooksSource,
 	{ assertWanted }: ImportOptions,
 ): Promise<void> {
-	await pool.query(`DELETE FROM ${schema}.ledger_keys`);
-	await pool.query(`DELETE FROM ${schema}.key_hours`);
+	await pool.query(`TRUNCATE ${schema}.ledger_keys, ${schema}.key_hours`);
 	for await (const { hour, keys } of source.ledgerKeys()) {
 		await pool.query(`INSERT INTO ${schema}.key_hours VALUES ($1) ON CONFLICT DO NOTHING`, [hour]);
 		const groups = inGroups(keys, { most: PART_ROWS, chars: PART_ROWS, sizeOf: () => 1 });

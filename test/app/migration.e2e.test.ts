@@ -3,15 +3,16 @@ import { existsSync, readdirSync, readFileSync, renameSync, writeFileSync } from
 import { join } from "node:path";
 import t, { type Test } from "tap";
 import { generateSales } from "../../bench/generated-sales.js";
+import { createLedger } from "../../payments/ledger.js";
 import { createApp } from "../../src/app/create-app.js";
 import { systemClock as clock } from "../../src/kernel/clock.js";
-import { systemRandom as random } from "../../src/kernel/ids.js";
+import { createIds, systemRandom as random } from "../../src/kernel/ids.js";
 import type { MigrationStage } from "../../src/operator/migration/migration.js";
 import { moveToDatabase } from "../../src/operator/migration/to-database.js";
 import { moveToJournal } from "../../src/operator/migration/to-journal.js";
 import { nodeFileSystem as fileSystem } from "../../store/journal/file-system.js";
 import { openJournalStore } from "../../store/journal/journal-store.js";
-import { openPostgresStore } from "../../store/postgres/postgres.js";
+import { describeDatabase, openPostgresStore } from "../../store/postgres/postgres.js";
 import type { Store } from "../../store/store-port.js";
 import { refused } from "../store/store-under-test.js";
 import { filesBelow } from "../support/files-below.js";
@@ -35,8 +36,23 @@ async function makeShop(t: Test, folder: string, sales = SALES) {
 	await shop.close();
 	const store = await openJournal(folder);
 	await generateSales(store, { clock, sales, owners: 40 });
+	await leaveHold(store);
 	await store.close();
 	return { token, key: String(key), balance: String(first.body.meta.cost.balance_after_usd) };
+}
+
+/** As a crash does: open, and long past its time. */
+async function leaveHold(store: Store): Promise<void> {
+	const past = { ...clock, now: () => clock.now() - 3_600_000 };
+	const ledger = createLedger({ clock: past, ids: createIds({ clock: past, random }) });
+	await store.transaction(async (tx) => {
+		const terms = { owner: "tok_crash", source: "cash:manual", amountMicros: 9n };
+		await ledger.credit(tx, { ...terms, key: "issue:tok_crash" });
+		await ledger.authorize(tx, {
+			...{ from: "cust:tok_crash", owner: "tok_crash", rail: "spt", amountMicros: 5n },
+			...{ operationId: "graphs.search", billingType: "per_call", idempotencyId: undefined },
+		});
+	});
 }
 
 const openJournal = (folder: string) =>
@@ -64,6 +80,25 @@ async function pagesOf(store: Store, owners: readonly string[]): Promise<string>
 }
 
 const OWNERS = ["tok_s0", "tok_s7", "tok_s39"];
+
+t.test("a database is named without who may enter it", async (t) => {
+	for (const [url, schema, name] of [
+		[
+			"postgres://me:secret@db.example.org:6432/shop?sslmode=require",
+			undefined,
+			"db.example.org:6432/shop, schema tollgraph",
+		],
+		["postgresql://db/shop", "two", "db/shop, schema two"],
+		[
+			"postgres:///shop?host=/run/postgresql&user=me",
+			undefined,
+			"/run/postgresql/shop, schema tollgraph",
+		],
+		["postgres:///shop", undefined, "localhost/shop, schema tollgraph"],
+	] as const) {
+		t.equal(describeDatabase(url, schema), name);
+	}
+});
 
 t.test("books that are moved", { skip: WITHOUT_POSTGRES }, async (t) => {
 	const cluster: PostgresCluster = await startPostgres();
@@ -112,6 +147,8 @@ t.test("books that are moved", { skip: WITHOUT_POSTGRES }, async (t) => {
 
 		const served = await startApp(t, { folder: data, settings: inDatabase("shop") });
 		t.equal(await pagesOf(served.app.store, OWNERS), pages, "statements and receipts");
+		const left = await served.app.store.read((reader) => reader.balance("cust:tok_crash"));
+		t.equal(left, 9n, "the start released what a crash had left");
 		const again = await served.search({ token, headers: { "Idempotency-Key": "one" } });
 		t.match(again, { status: 200, body: { meta: { cost: { balance_after_usd: balance } } } });
 		const other = { query: "Which header carries a payment?" };
@@ -216,6 +253,7 @@ t.test("books that are moved", { skip: WITHOUT_POSTGRES }, async (t) => {
 		const between = await startApp(t, { folder: data, settings: inDatabase("half") });
 		const { token } = await between.issueSpt("4");
 		t.equal((await between.search({ token })).status, 200, "it serves on meanwhile");
+		t.notOk(existsSync(join(data, "journal.new")), "half a journal is gone");
 		await between.close();
 		t.match(await moveToJournal(to(data, "half"), ports), { status: "moved" });
 		const own = await startApp(t, { folder: data, settings: LIGHT });

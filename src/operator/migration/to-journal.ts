@@ -3,7 +3,6 @@ import {
 	nodeFileSystem as fileSystem,
 	type JournalStore,
 	removeTexts,
-	removeTree,
 	writeJournal,
 } from "../../../store/journal/journal.js";
 import type { DatabaseState, MovingBooks } from "../../../store/postgres/postgres.js";
@@ -11,7 +10,13 @@ import type { BooksDigest, StoreDigest } from "../../../store/store.js";
 import { invalidArgument, toIsoTime, unavailable } from "../../kernel/kernel.js";
 import { COMMAND_LINE, createAuditLog } from "../audit-log.js";
 import { hasJournal } from "../data-folder.js";
-import { type DatabaseMark, findDatabaseMark, removeDatabaseMark } from "../database-mark.js";
+import {
+	builtJournalOf,
+	type DatabaseMark,
+	findDatabaseMark,
+	removeBuiltJournal,
+	removeDatabaseMark,
+} from "../database-mark.js";
 import { assertSameBooks, readSoundBooks } from "./checked-books.js";
 import {
 	assertSameDatabase,
@@ -26,9 +31,6 @@ import {
 	resumable,
 	withFolder,
 } from "./migration.js";
-
-/** Where the journal is built, until it is whole. */
-const BUILT = "journal.new";
 
 /**
  * Writes the books of a database as a new journal of the data folder it belongs to, compares the two, and lets the folder serve from
@@ -176,8 +178,8 @@ async function buildJournal({
 	readonly now: number;
 }): Promise<StoreDigest> {
 	const { clock } = ports;
-	const folder = join(request.data, BUILT);
-	await removeTree(fileSystem, folder);
+	const folder = builtJournalOf(request.data);
+	await removeBuiltJournal(request.data);
 	const target = { fileSystem, clock, folder, now, ...stops.hooksOf("copying") };
 	await writeJournal(books.source, target);
 	return withJournal(folder, ports, async (journal) => {
@@ -216,7 +218,7 @@ async function putInPlace(data: string, now: number): Promise<string | undefined
 		kept = join(data, `${KEPT}${toIsoTime(now).replace(/[-:]|\.\d+/g, "")}`);
 		await fileSystem.rename(place, kept);
 	}
-	await fileSystem.rename(join(data, BUILT), place);
+	await fileSystem.rename(builtJournalOf(data), place);
 	await fileSystem.syncFolder(data);
 	return kept;
 }
