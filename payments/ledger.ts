@@ -23,7 +23,7 @@ import { type OwnersOf, owedOf, shareEntries } from "./owner-shares.js";
 import type { Captured, Released } from "./payment-method.js";
 
 export interface HoldTerms
-	extends Omit<HoldRow, "id" | "held" | "owners" | "createdAt" | "expiresAt"> {
+	extends Omit<HoldRow, "id" | "held" | "owners" | "createdAt" | "expiresAt" | "processId"> {
 	/** Whose money or promotion it is: `cust:<owner>` or `promo:free_tier`. */
 	readonly from: string;
 	readonly billingType: BillingType;
@@ -92,7 +92,9 @@ export function createLedger({
 			// As they are when the price is agreed on: what is sold now is theirs whatever changes meanwhile.
 			const owners = terms.from.startsWith("cust:") ? ownersOf(terms.graphIds ?? []) : undefined;
 			const expiresAt = now + LIMITS.holdTtlMs;
-			const hold = { ...terms, id, held, createdAt: now, expiresAt, ...(owners && { owners }) };
+			const { processId } = tx;
+			const opened = { id, held, createdAt: now, expiresAt, processId };
+			const hold = { ...terms, ...opened, ...(owners && { owners }) };
 			await tx.put("holds", hold);
 			await post(tx, "authorise", hold.id, toEntries(hold.from, hold.held, hold.amountMicros));
 			return hold;

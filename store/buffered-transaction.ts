@@ -27,6 +27,7 @@ export interface Standing {
 
 /** What has committed, as one transaction sees it. */
 export interface CommittedState extends StoreReader {
+	readonly processId: string;
 	/** Balances of these accounts at least; those that are missing are nothing. */
 	standing(accounts: readonly AccountName[], key: string | undefined): Standing | Promise<Standing>;
 }
@@ -49,6 +50,10 @@ export class BufferedTransaction implements StoreTransaction {
 
 	constructor(committed: CommittedState) {
 		this.#committed = committed;
+	}
+
+	get processId(): string {
+		return this.#committed.processId;
 	}
 
 	/** What was done, in order. Throws when the ledger refused one of the postings, even if the refusal was caught. */
@@ -110,6 +115,10 @@ export class BufferedTransaction implements StoreTransaction {
 		for (const [account, change] of this.#changes)
 			balances.set(account, (balances.get(account) ?? 0n) + change);
 		return balances;
+	}
+
+	isAlive(processId: string): Promise<boolean> {
+		return this.#committed.isAlive(processId);
 	}
 
 	async put<T extends TableName>(table: T, row: Tables[T]): Promise<void> {

@@ -3,8 +3,8 @@ import type { ReceiptRow } from "./rows/call-rows.js";
 import type { TABLE_INDEXES, TableName, Tables } from "./tables.js";
 
 /**
- * Records name money `…Micros`: bigint in memory. The adapter is store/journal (lowdb over an
- * append journal).
+ * Records name money `…Micros`: bigint in memory. The adapters are store/journal (lowdb over
+ * an append journal, for one process) and store/postgres.
  */
 
 /**
@@ -84,6 +84,8 @@ export interface StoreReader {
 	balance(account: AccountName): Promise<Micros>;
 	/** Every account that ever had an entry. */
 	balances(): Promise<ReadonlyMap<AccountName, Micros>>;
+	/** False for good once a process has ended, or was taken for ended: from then on it writes nothing. */
+	isAlive(processId: string): Promise<boolean>;
 }
 
 /** The first row that has one of these values, in their order. */
@@ -130,6 +132,8 @@ export async function findAndRename<Found>(
 }
 
 export interface StoreTransaction extends StoreReader {
+	/** Of this process, while the transaction runs. */
+	readonly processId: string;
 	put<T extends TableName>(table: T, row: Tables[T]): Promise<void>;
 	delete<T extends TableName>(table: T, id: string): Promise<void>;
 	/** Appends to the ledger; rejects with LedgerRefusal, and then the whole transaction fails. */
@@ -260,10 +264,19 @@ export interface Store {
 	 * then nothing there passes for a backup, unless all of it is on the disk.
 	 */
 	backup(folder: string, options?: BackupOptions): Promise<StoreBackup>;
+	readonly processes: StoreProcesses;
 	readonly documents: DocumentStore;
 	readonly queryLog: QueryLog;
 	health(): StoreHealth;
 	close(): Promise<void>;
+}
+
+/** Those that work on the same books; an id is never given twice. */
+export interface StoreProcesses {
+	/** Of this one; another after it was taken for ended and came back. */
+	ownId(): string;
+	/** Of all that have not ended, this one included. */
+	alive(): Promise<readonly string[]>;
 }
 
 /** What the same commits alone give, in the same order. */

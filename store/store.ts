@@ -55,6 +55,7 @@ export type {
 export type {
 	InvoiceParty,
 	InvoiceRow,
+	PaymentMarkRow,
 	PaymentRow,
 	PaymentState,
 	RefundRequestRow,
@@ -86,6 +87,7 @@ export {
 	type StoreBackup,
 	type StoreDigest,
 	type StoreHealth,
+	type StoreProcesses,
 	type StoreReader,
 	type StoreTransaction,
 	type TransactionOptions,

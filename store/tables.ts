@@ -17,6 +17,7 @@ import type {
 	AuditRow,
 	FeedSettingRow,
 	KeyCheckRow,
+	LeaderRow,
 	OperatorRequestRow,
 	OperatorRow,
 	PriceVersionRow,
@@ -25,6 +26,7 @@ import type {
 import type {
 	CounterRow,
 	InvoiceRow,
+	PaymentMarkRow,
 	PaymentRow,
 	RefundRequestRow,
 	RefundRow,
@@ -52,6 +54,7 @@ export interface Tables {
 	receipts: ReceiptRow;
 	tasks: TaskRow;
 	payments: PaymentRow;
+	payment_marks: PaymentMarkRow;
 	refunds: RefundRow;
 	refund_requests: RefundRequestRow;
 	undelivered: UndeliveredRow;
@@ -77,13 +80,14 @@ export interface Tables {
 	price_versions: PriceVersionRow;
 	feed_settings: FeedSettingRow;
 	key_checks: KeyCheckRow;
+	leaders: LeaderRow;
 	trusted_times: TrustedTimeRow;
 }
 export type TableName = keyof Tables;
 
 /** Fields a table can be searched by; equality only. Adapters keep these indexed. */
 export const TABLE_INDEXES = {
-	holds: ["owner"],
+	holds: ["owner", "from"],
 	tokens: ["hash", "parentId", "owner"],
 	accounts: ["subjectHash"],
 	keys: ["hash", "previousHash", "accountId"],
@@ -91,7 +95,8 @@ export const TABLE_INDEXES = {
 	idempotency: [],
 	receipts: [],
 	tasks: ["owner"],
-	payments: ["owner"],
+	payments: ["owner", "idempotencyId", "state"],
+	payment_marks: ["key"],
 	refunds: ["ref"],
 	refund_requests: ["owner", "receiptId"],
 	undelivered: ["owner"],
@@ -107,7 +112,7 @@ export const TABLE_INDEXES = {
 	briefing_runs: ["owner", "scheduleId"],
 	streams: ["owner"],
 	chats: ["key", "owner"],
-	jobs: ["owner"],
+	jobs: ["owner", "state"],
 	webhooks: ["owner"],
 	webhook_deliveries: ["owner", "webhookId", "state"],
 	oauth_records: ["owner", "keyId"],
@@ -117,6 +122,7 @@ export const TABLE_INDEXES = {
 	price_versions: [],
 	feed_settings: [],
 	key_checks: [],
+	leaders: [],
 	trusted_times: [],
 } as const satisfies { [T in TableName]: readonly (keyof Tables[T])[] };
 

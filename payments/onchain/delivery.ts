@@ -36,14 +36,14 @@ export async function replayOf(
 ): Promise<ReplayedAdmission> {
 	const receipt = await context.store.read((reader) => reader.get("receipts", receiptId));
 	if (!receipt) throw new Error(`The receipt ${receiptId} of an earlier call could not be read.`);
-	context.watch.linger(claim.id);
+	context.marks.linger(claim.id);
 	const paymentId = receipt.settlement?.paymentId;
 	return {
 		kind: "replayed",
 		payer: claim.payer,
 		...toCharged(claim, receipt),
 		delivered: () => markDelivered(context, paymentId ?? claim.id, claim.id),
-		abandoned: () => context.watch.end(claim.id),
+		abandoned: () => context.marks.end(claim.id),
 	};
 }
 
@@ -81,8 +81,8 @@ export function toLaunched(
 	claim: PaymentClaim,
 	{ row, jobId, isNew }: { row: PaymentRow | undefined; jobId: string; isNew: boolean },
 ): LaunchedAdmission {
-	const { store, clock, watch } = context;
-	watch.linger(claim.id);
+	const { store, clock, marks } = context;
+	marks.linger(claim.id);
 	const settlement = row && toSettlement(row);
 	const facts = row && settlement && { settlement, amountMicros: row.amountMicros };
 	return {
@@ -97,9 +97,9 @@ export function toLaunched(
 		delivered() {
 			const mark = (tx: StoreTransaction) => markReported(tx, row?.id ?? claim.id, clock.now());
 			const reported = store.transaction(mark, { durability: "deferred" });
-			void reported.catch(() => undefined).finally(() => watch.end(claim.id));
+			void reported.catch(() => undefined).finally(() => marks.end(claim.id));
 		},
-		abandoned: () => watch.end(claim.id),
+		abandoned: () => marks.end(claim.id),
 	};
 }
 
@@ -109,17 +109,17 @@ function markReported(tx: StoreTransaction, id: string, now: number): Promise<un
 }
 
 /** The whole answer left: from now on a copy of the payment buys nothing. */
-function markDelivered({ store, clock, watch }: OnchainContext, id: string, claimId = id): void {
+function markDelivered({ store, clock, marks }: OnchainContext, id: string, claimId = id): void {
 	const marked = store.transaction(
 		(tx) => changePayment(tx, { id, from: ["captured"], now: clock.now() }, { isDelivered: true }),
 		{ durability: "deferred" },
 	);
-	void marked.catch(() => undefined).finally(() => watch.end(claimId));
+	void marked.catch(() => undefined).finally(() => marks.end(claimId));
 }
 
 /** The connection closed; where nothing had left, the price may go back. */
 function abandon(context: OnchainContext, id: string, { isLost }: Abandonment): void {
-	context.watch.end(id);
+	context.marks.end(id);
 	if (!isLost) return;
 	noteUndelivered(context, async (tx) => {
 		const row = await tx.get("payments", id);
@@ -177,7 +177,7 @@ export async function usedWithReceipt(
 
 /** Verified, and sent only once there is an answer: nothing to refund before. */
 export function holdUnsent(context: SettlingContext, claim: PaymentClaim): HeldAdmission {
-	const { settler, watch } = context;
+	const { settler, marks } = context;
 	const { payer, id, request } = claim;
 	return {
 		kind: "held",
@@ -188,10 +188,10 @@ export function holdUnsent(context: SettlingContext, claim: PaymentClaim): HeldA
 			try {
 				const settling = settler.settle(id, captureAtOnce(context, claim));
 				const receipt = await requireSettled(claim, settling);
-				watch.linger(id);
+				marks.linger(id);
 				return toCharged(claim, receipt);
 			} catch (error) {
-				watch.end(id);
+				marks.end(id);
 				throw error;
 			}
 		},
@@ -210,7 +210,7 @@ export function holdSettled(
 	claim: PaymentClaim,
 	{ row, hold, isProven }: { row: PaymentRow; hold: HoldRow; isProven: boolean },
 ): HeldAdmission {
-	const { watch, settler } = context;
+	const { marks, settler } = context;
 	const settlement = toSettlement(row);
 	return {
 		kind: "held",
@@ -220,10 +220,10 @@ export function holdSettled(
 		async capture() {
 			try {
 				const { value } = await settler.spend(row.id, captureHeld(context, claim, hold));
-				watch.linger(row.id);
+				marks.linger(row.id);
 				return toCharged(claim, value);
 			} catch (error) {
-				watch.end(row.id);
+				marks.end(row.id);
 				throw error;
 			}
 		},
@@ -233,7 +233,7 @@ export function holdSettled(
 				.then(({ value }) => value)
 				// What cannot be credited now goes back to "settled" with its hold, and is credited later.
 				.catch(() => undefined);
-			watch.end(row.id);
+			marks.end(row.id);
 			const facts = { settlement, amountMicros: row.amountMicros, at: row.updatedAt };
 			// Only a missing answer is a successful response, and the "Payment" scheme has no receipts on errors.
 			const hasReceipt = reason === "no_answer" || claim.envelope.rail !== "mpp";
@@ -263,7 +263,7 @@ export async function requireSettled<T>(
 
 /** Nothing was sent: the payment may be tried again, for the same request. Never throws. */
 export async function releaseUnsent(
-	{ store, clock, watch }: OnchainContext,
+	{ store, clock, marks }: OnchainContext,
 	{ id }: PaymentClaim,
 	reason: string,
 	{ forget = false }: { forget?: boolean } = {},
@@ -280,5 +280,5 @@ export async function releaseUnsent(
 	);
 	// A stopped store answers every later call itself; the next start releases what is only reserved.
 	await released.catch(() => undefined);
-	watch.end(id);
+	marks.end(id);
 }

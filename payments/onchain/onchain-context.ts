@@ -4,6 +4,7 @@ import type { Ledger } from "../payments.js";
 import type { SptIssuer } from "../spt/spt.js";
 import type { ChainReader, Facilitator, SettlementTerms } from "./facilitator.js";
 import type { PaymentEnvelope } from "./payment-claim.js";
+import type { PaymentMarks } from "./payment-marks.js";
 import type { PaymentWatch } from "./payment-watch.js";
 
 /** What every step of a payment on a chain has at hand. */
@@ -20,6 +21,7 @@ export interface OnchainContext {
 	/** In the order in which they are offered. */
 	readonly envelopes: readonly PaymentEnvelope[];
 	readonly watch: PaymentWatch;
+	readonly marks: PaymentMarks;
 	/** Turns money of an account into a token of its payer. */
 	readonly issueCredit: SptIssuer["issueFrom"];
 }

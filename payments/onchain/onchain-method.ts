@@ -30,6 +30,7 @@ import {
 } from "./delivery.js";
 import type { OnchainContext } from "./onchain-context.js";
 import { type OnchainRequest, type PaymentClaim, payerOf } from "./payment-claim.js";
+import { createPaymentMarks } from "./payment-marks.js";
 import { createPaymentWatch } from "./payment-watch.js";
 import { createReconciler } from "./reconciler.js";
 import { creditedPayment, type Reservation, reserve, usedPayment } from "./reservation.js";
@@ -73,12 +74,12 @@ export interface OnchainMethod extends PaymentMethod {
 export type OnchainPayments = ReturnType<typeof createOnchainMethod>;
 
 /** Each payment is reserved durably for one request before it is verified, settles at most once and ends captured, credited or unsent (docs/adr/0014). */
-export function createOnchainMethod(deps: Omit<OnchainContext, "watch">) {
-	const { envelopes, clock } = deps;
-	const watch = createPaymentWatch(() => clock.monotonicMs());
-	const settler = createSettler({ ...deps, watch });
-	const context: SettlingContext = { ...deps, watch, settler };
-	const { resume, reconcile, forgetExpired } = createReconciler(context);
+export function createOnchainMethod(deps: Omit<OnchainContext, "watch" | "marks">) {
+	const { envelopes, store } = deps;
+	const [watch, marks] = [createPaymentWatch(store), createPaymentMarks(deps)];
+	const settler = createSettler({ ...deps, watch, marks });
+	const context: SettlingContext = { ...deps, watch, marks, settler };
+	const { resume, takeUp, reconcile, refresh, forgetExpired } = createReconciler(context);
 	const method: OnchainMethod = {
 		offers: (quote) => offersOf(envelopes, quote),
 		rails: ["x402", "mpp"],
@@ -104,7 +105,9 @@ export function createOnchainMethod(deps: Omit<OnchainContext, "watch">) {
 	return {
 		...method,
 		resume,
+		takeUp,
 		reconcile,
+		refresh,
 		forgetExpired,
 		/** Payments that are not at an end, for health and reports. */
 		openPayments: watch.open,
@@ -160,9 +163,9 @@ async function working<T>(
 	try {
 		return await work(claim, reservation);
 	} catch (error) {
-		context.watch.end(claim.id);
+		context.marks.end(claim.id);
 		if (reservation.kind === "fresh" && reservation.earlier?.kind === "funded") {
-			context.watch.end(reservation.earlier.row.id);
+			context.marks.end(reservation.earlier.row.id);
 		}
 		throw error;
 	}
@@ -206,7 +209,7 @@ function toHeld(
 ): HeldAdmission | LaunchedAdmission {
 	const { row, hold } = held;
 	if (hold.jobId === undefined) return holdSettled(context, claim, held);
-	if (row.id !== claim.id) context.watch.end(row.id);
+	if (row.id !== claim.id) context.marks.end(row.id);
 	return toLaunched(context, claim, { row, jobId: hold.jobId, isNew: true });
 }
 
@@ -232,7 +235,7 @@ async function purchase<T>(
 	claim: PaymentClaim,
 	{ reservation, alongside }: { reservation: Reservation; alongside: Alongside<T> },
 ): Promise<Purchased<T>> {
-	const { settler, watch } = context;
+	const { settler, marks } = context;
 	const along = bookPurchase(context, claim, alongside);
 	if (reservation.kind === "job") throw new Error(`The payment ${claim.id} launched a job.`);
 	if (reservation.kind === "captured") throw boughtToken(claim, reservation.row.tokenId);
@@ -248,8 +251,8 @@ async function purchase<T>(
 	const bought = fundedId
 		? (await settler.spend(fundedId, along)).value
 		: await requireSettled(claim, settler.settle(claim.id, along));
-	watch.end(claim.id);
-	if (fundedId) watch.end(fundedId);
+	marks.end(claim.id);
+	if (fundedId) marks.end(fundedId);
 	const { value, settlement, receipt } = bought;
 	const { amountMicros, at } = receipt;
 	return {

@@ -17,6 +17,7 @@ export function createReconciler(context: SettlingContext) {
 	const { clock, watch, logger } = context;
 	let pass: Promise<void> | undefined;
 	const lookAtDue = async (stopping: AbortSignal | undefined) => {
+		await watch.refresh();
 		const due = watch.takeDue(clock.now());
 		for (let start = 0; start < due.length && !stopping?.aborted; start += AT_ONCE) {
 			const looks = due
@@ -30,8 +31,16 @@ export function createReconciler(context: SettlingContext) {
 		}
 	};
 	return {
-		/** After the holds of an earlier process were released: what it left open is known from here on. */
-		resume: () => resume(context),
+		/** As `takeUp`, at the start: also logs what the configured chain knows nothing of. */
+		async resume(): Promise<void> {
+			await takeUp(context);
+			await watch.refresh();
+			reportUnreachable(context, await context.store.read((reader) => reader.list("payments")));
+		},
+		/** What processes left that have ended, after their holds were released. */
+		takeUp: () => takeUp(context),
+		/** Knows afterwards what is open, of which other processes see to the end. */
+		refresh: watch.refresh,
 		/** Advances every open payment that is due, one pass at a time; an abort resolves after the requests in progress. */
 		reconcile(stopping?: AbortSignal): Promise<void> {
 			pass ??= lookAtDue(stopping).finally(() => {
@@ -45,49 +54,65 @@ export function createReconciler(context: SettlingContext) {
 				FINAL_STATES.has(row.state) &&
 				row.expiresAt <= clock.now() &&
 				endOfBinding(row.validBefore) <= clock.now();
-			await inPortions(context, isOver, async (tx, row) => tx.delete("payments", row.id));
+			await inPortions(context, { isWanted: isOver }, async (tx, row) =>
+				tx.delete("payments", row.id),
+			);
+			await context.marks.forgetEnded();
 		},
 	};
 }
 
-async function resume(context: SettlingContext): Promise<void> {
-	const { clock, watch, store } = context;
-	const wasCutOff = ({ state }: PaymentRow) => state === "reserved" || state === "settling";
-	await inPortions(context, wasCutOff, async (tx, { id, state }) => {
-		const now = clock.now();
-		// Only what was reserved is known not to have been sent.
-		const change: Partial<PaymentRow> =
-			state === "reserved"
-				? { state: "released", reason: "restart", signature: undefined }
-				: { state: "unknown", reason: "restart" };
-		await changePayment(tx, { id, from: [state], now }, change);
-	});
-	const rows = await store.read((reader) => reader.list("payments"));
-	for (const row of rows) watch.follow(row);
-	reportUnreachable(context, rows);
+async function takeUp(context: SettlingContext): Promise<void> {
+	const { clock, marks } = context;
+	await marks.forgetEnded();
+	for (const wanted of ["reserved", "settling"] as const) {
+		const wasCutOff = ({ state }: PaymentRow) => state === wanted;
+		await inPortions(context, { wasIn: wanted, isWanted: wasCutOff }, async (tx, { id, state }) => {
+			const now = clock.now();
+			// Only what was reserved is known not to have been sent.
+			const change: Partial<PaymentRow> =
+				state === "reserved"
+					? { state: "released", reason: "restart", signature: undefined }
+					: { state: "unknown", reason: "restart" };
+			await changePayment(tx, { id, from: [state], now }, change);
+		});
+	}
+}
+
+interface Wanted {
+	/** State to look among; all of them where absent. */
+	readonly wasIn?: PaymentState;
+	readonly isWanted: (row: PaymentRow) => boolean;
 }
 
 /** In small transactions, so that calls get their turn in between; each row is judged again inside. */
 async function inPortions(
-	{ store, watch }: SettlingContext,
-	isWanted: (row: PaymentRow) => boolean,
+	{ store, marks }: SettlingContext,
+	{ wasIn, isWanted }: Wanted,
 	work: (tx: StoreTransaction, row: PaymentRow) => Promise<void>,
 ): Promise<void> {
-	const rows = await store.read((reader) => reader.list("payments"));
+	const rows = await store.read((reader) =>
+		wasIn === undefined ? reader.list("payments") : reader.findBy("payments", "state", wasIn),
+	);
 	const ids = rows.filter(isWanted).map((row) => row.id);
 	for (let start = 0; start < ids.length; start += ROWS_AT_ONCE) {
 		await store.transaction(async (tx) => {
 			for (const id of ids.slice(start, start + ROWS_AT_ONCE)) {
 				const row = await tx.get("payments", id);
-				if (row && isWanted(row) && !watch.isBusy(id)) await work(tx, row);
+				if (row && isWanted(row) && !(await marks.isBusy(tx, id))) await work(tx, row);
 			}
 		});
 	}
 }
 
+function isBusy({ store, marks }: SettlingContext, id: string): Promise<boolean> {
+	return store.read((reader) => marks.isBusy(reader, id));
+}
+
 async function lookAtOne(context: SettlingContext, id: string): Promise<void> {
 	const row = await context.store.read((reader) => reader.get("payments", id));
 	if (!row) return context.watch.forget(id);
+	if (await isBusy(context, id)) return;
 	// Another chain knows nothing of it, and nothing it says may end the question.
 	if (row.state !== "settled" && !isOnTerms(context.terms, row)) return;
 	switch (row.state) {
@@ -107,10 +132,9 @@ async function lookAtOne(context: SettlingContext, id: string): Promise<void> {
 }
 
 async function lookOnChain(context: SettlingContext, row: PaymentRow): Promise<void> {
-	const { watch } = context;
 	const state = await readAuthorization(context, row);
 	// A caller may have come back meanwhile; then the call decides.
-	if (watch.isBusy(row.id)) return;
+	if (await isBusy(context, row.id)) return;
 	if (state?.kind === "settled") {
 		await context.settler.conclude(row.id, state);
 		return;
@@ -148,7 +172,7 @@ function closeUnused(context: SettlingContext, { id }: PaymentRow, reason: strin
 async function askAgain(context: SettlingContext, row: PaymentRow): Promise<void> {
 	if (!hasLapsed(context, row)) return;
 	const outcome = await context.settler.ask(row);
-	if (outcome.kind === "settled" && !context.watch.isBusy(row.id)) {
+	if (outcome.kind === "settled" && !(await isBusy(context, row.id))) {
 		const proof = await proveSettlement(context, row, outcome);
 		if (proof.kind === "settled") await context.settler.conclude(row.id, proof);
 		return;
@@ -165,11 +189,11 @@ async function askAgain(context: SettlingContext, row: PaymentRow): Promise<void
 
 /** The caller did not come back for what it paid: the money becomes a token of the wallet's. */
 async function creditUndelivered(context: SettlingContext, row: PaymentRow): Promise<void> {
-	const { clock, settler, store, watch, issueCredit } = context;
+	const { clock, settler, store, issueCredit } = context;
 	if (clock.now() < row.updatedAt + LIMITS.undeliveredGraceMs) return;
 	const { holdId } = row;
 	const hold = holdId && (await store.read((reader) => reader.get("holds", holdId)));
-	if (hold || watch.isBusy(row.id)) return;
+	if (hold || (await isBusy(context, row.id))) return;
 	await settler.spend(row.id, creditSettled(issueCredit));
 }
 

@@ -1,15 +1,11 @@
 import { LIMITS } from "../../src/contract/contract.js";
 import { ServiceError } from "../../src/kernel/kernel.js";
-import type {
-	IdempotencyRow,
-	PaymentRow,
-	StoreReader,
-	StoreTransaction,
-} from "../../store/store.js";
+import type { IdempotencyRow, PaymentRow, StoreTransaction } from "../../store/store.js";
 import { hasOpenJob, noteRepeated, PaymentRequired } from "../payments.js";
 import type { RefusalReason } from "./facilitator.js";
 import type { OnchainContext } from "./onchain-context.js";
 import { type PaymentClaim, type PaymentReport, toPaymentRow } from "./payment-claim.js";
+import { isOpen } from "./payment-watch.js";
 
 /** State of an exclusively reserved payment; `isProven` when only its payer can have sent it, and callers without that are never given a secret. */
 export type Reservation =
@@ -32,41 +28,37 @@ export type Earlier =
 	| { readonly kind: "job"; readonly jobId: string }
 	| { readonly kind: "funded"; readonly row: PaymentRow };
 
-/** Binds a payment to one request durably and marks it busy until `watch.end`. Throws PAYMENT_ALREADY_USED, IDEMPOTENCY_* or SETTLEMENT_UNKNOWN. */
+/** Binds a payment to one request durably and marks it busy until `marks.end`. Throws PAYMENT_ALREADY_USED, IDEMPOTENCY_* or SETTLEMENT_UNKNOWN. */
 export async function reserve(context: OnchainContext, claim: PaymentClaim): Promise<Reservation> {
-	const { store, watch } = context;
-	const marked: string[] = [];
-	const unmark = () => {
-		for (const id of marked.splice(0)) watch.end(id);
-	};
+	const { store, marks } = context;
+	const [own, ofFunded] = [marks.begin(), marks.begin()];
 	try {
-		return await store.transaction(async (tx) => {
-			// The store may run this again, and then no mark of the time before is another's.
-			unmark();
+		const reservation = await store.transaction(async (tx) => {
 			const row = await tx.get("payments", claim.id);
 			if (row) assertSameRequest(claim, row);
-			assertIdle(watch, claim);
-			const reservation = await judge(context, tx, { claim, row });
-			const funded = reservation.kind === "fresh" ? fundedBy(reservation.earlier) : undefined;
-			// Once more, and without a pause before the marks: a store may run others meanwhile.
-			assertIdle(watch, claim);
-			if (funded !== undefined && watch.isBusy(funded)) throw paymentInFlight(funded);
-			watch.begin(claim.id, claim.idempotencyId);
-			marked.push(claim.id);
-			if (funded !== undefined) {
-				watch.begin(funded, undefined);
-				marked.push(funded);
-			}
-			return reservation;
+			await assertIdle(marks, tx, claim);
+			const judged = await judge(context, tx, { claim, row });
+			await marks.put(tx, own, { id: claim.id, key: claim.idempotencyId });
+			const funded = fundedBy(judged);
+			if (funded === undefined) return judged;
+			if (await marks.isBusy(tx, funded)) throw paymentInFlight(funded);
+			await marks.put(tx, ofFunded, { id: funded });
+			return judged;
 		});
+		marks.placed(own, claim.id);
+		const funded = fundedBy(reservation);
+		if (funded === undefined) marks.drop(ofFunded);
+		else marks.placed(ofFunded, funded);
+		return reservation;
 	} catch (error) {
-		unmark();
+		for (const mark of [own, ofFunded]) marks.drop(mark);
 		throw error;
 	}
 }
 
-/** The payment whose money is here already. */
-function fundedBy(earlier: Earlier | undefined): string | undefined {
+/** The earlier payment whose money is here already. */
+function fundedBy(reservation: Reservation): string | undefined {
+	const earlier = reservation.kind === "fresh" ? reservation.earlier : undefined;
 	return earlier?.kind === "funded" ? earlier.row.id : undefined;
 }
 
@@ -140,9 +132,14 @@ function assertSameKey(claim: PaymentClaim, row: PaymentRow): void {
 	);
 }
 
-function assertIdle(watch: OnchainContext["watch"], { id, idempotencyId }: PaymentClaim): void {
-	if (watch.isBusy(id)) throw paymentInFlight(id);
-	if (idempotencyId !== undefined && watch.isKeyBusy(idempotencyId)) throw paymentInFlight(id);
+async function assertIdle(
+	marks: OnchainContext["marks"],
+	tx: StoreTransaction,
+	{ id, idempotencyId }: PaymentClaim,
+): Promise<void> {
+	if (await marks.isBusy(tx, id)) throw paymentInFlight(id);
+	const isKeyBusy = idempotencyId !== undefined && (await marks.isKeyBusy(tx, idempotencyId));
+	if (isKeyBusy) throw paymentInFlight(id);
 }
 
 /** A client that lost the answer signs again and repeats its retry key: what it paid for then must not be paid twice. */
@@ -151,7 +148,7 @@ async function findEarlier(
 	tx: StoreTransaction,
 	{ id, request, idempotencyId, payer: { owner } }: PaymentClaim,
 ): Promise<Earlier | undefined> {
-	const { clock, watch } = context;
+	const { clock } = context;
 	if (idempotencyId === undefined) return undefined;
 	const attempt = await tx.get("idempotency", idempotencyId);
 	if (attempt && ((await hasOpenJob(tx, attempt)) || attempt.expiresAt > clock.now())) {
@@ -162,9 +159,9 @@ async function findEarlier(
 			return bought;
 		}
 	}
-	const openId = watch.openWithKey(idempotencyId);
-	if (openId === undefined || openId === id) return undefined;
-	return judgeOpen(tx, watch, openId, request);
+	const paid = await tx.findBy("payments", "idempotencyId", idempotencyId);
+	const open = paid.find((row) => row.id !== id && isOpen(row));
+	return open && judgeOpen(context.marks, tx, open, request);
 }
 
 function boughtWith({ jobId, receiptId }: IdempotencyRow): Earlier | undefined {
@@ -173,16 +170,14 @@ function boughtWith({ jobId, receiptId }: IdempotencyRow): Earlier | undefined {
 }
 
 async function judgeOpen(
-	reader: StoreReader,
-	watch: OnchainContext["watch"],
-	openId: string,
+	marks: OnchainContext["marks"],
+	tx: StoreTransaction,
+	row: PaymentRow,
 	request: PaymentClaim["request"],
 ): Promise<Earlier | undefined> {
-	const row = await reader.get("payments", openId);
-	if (!row) return undefined;
 	if (row.fingerprint !== request.fingerprint) throw keyOfAnotherRequest();
-	if (watch.isBusy(openId)) throw paymentInFlight(openId);
-	if (row.state === "settling" || row.state === "unknown") throw settlementUnknown(openId);
+	if (await marks.isBusy(tx, row.id)) throw paymentInFlight(row.id);
+	if (row.state === "settling" || row.state === "unknown") throw settlementUnknown(row.id);
 	const isUsable = row.state === "settled" && row.amountMicros === request.quote.amountMicros;
 	return isUsable ? { kind: "funded", row } : undefined;
 }

@@ -1,46 +1,82 @@
 import { isOpenJob, LIMITS, type ReleaseReason } from "../../src/contract/contract.js";
 import type { Clock } from "../../src/kernel/kernel.js";
-import type { HoldRow, Store, StoreTransaction } from "../../store/store.js";
+import type { HoldRow, Store, StoreReader, StoreTransaction } from "../../store/store.js";
 import type { Ledger } from "../payments.js";
 import { foldUsage } from "../plan/plan.js";
 
 const FORGET_AT_ONCE = 500;
+const RELEASE_AT_ONCE = 100;
 const EXPIRING = ["idempotency", "quotas", "spending"] as const;
 
 export type Sweeper = ReturnType<typeof createSweeper>;
 
 /** Releases holds that were never captured. */
 export function createSweeper(deps: { store: Store; ledger: Ledger; clock: Clock }) {
-	const { store, ledger, clock } = deps;
-	const release = (isDue: (hold: HoldRow) => boolean, reason: ReleaseReason) =>
-		store.transaction(async (tx) => {
-			let released = 0;
-			for (const hold of (await tx.list("holds")).filter(isDue)) {
-				if (await isOwned(tx, hold)) {
-					await tx.put("holds", { ...hold, expiresAt: clock.now() + LIMITS.holdTtlMs });
-					continue;
-				}
-				await ledger.release(tx, hold, reason);
-				await freePayment(tx, hold, clock.now());
-				released += 1;
-			}
-			return released;
-		});
-
+	const { store, clock } = deps;
 	return {
 		/** Releases every hold past its expiry, but for those of open jobs, which are renewed; returns how many. */
 		sweep(): Promise<number> {
-			const now = clock.now();
-			return release((hold) => hold.expiresAt <= now, "expired");
+			const isDue = ({ expiresAt }: HoldRow) => expiresAt <= clock.now();
+			return release(deps, {
+				reason: "expired",
+				mayBeDue: isDue,
+				isDue: async (_, hold) => isDue(hold),
+			});
 		},
 		/** Forgets idempotency rows and counters of quotas and limits past their time, and folds days of usage into months. */
 		async forgetExpired(): Promise<void> {
 			await forgetExpired(store, clock.now());
 			await foldUsage(store, clock.now());
 		},
-		/** Releases every open hold: at start, no call of an earlier process can still capture one. Open jobs keep theirs. */
-		releaseAll: () => release(() => true, "restart"),
+		/** Releases what processes held that have ended, but for their open jobs; returns how many. */
+		async releaseEnded(): Promise<number> {
+			const alive = new Set(await store.processes.alive());
+			const mayBeDue = ({ processId }: HoldRow) => processId === undefined || !alive.has(processId);
+			return release(deps, { reason: "restart", mayBeDue, isDue: isOfEnded });
+		},
 	};
+}
+
+/** True where no call can still capture it. */
+async function isOfEnded(reader: StoreReader, { processId }: HoldRow): Promise<boolean> {
+	return processId === undefined || !(await reader.isAlive(processId));
+}
+
+interface Releasing {
+	readonly reason: ReleaseReason;
+	/** Of a row that was read a moment ago. */
+	readonly mayBeDue: (hold: HoldRow) => boolean;
+	readonly isDue: (reader: StoreReader, hold: HoldRow) => Promise<boolean>;
+}
+
+/** In small transactions, so that calls get their turn in between; each hold is judged again inside. */
+async function release(
+	{ store, ledger, clock }: { store: Store; ledger: Ledger; clock: Clock },
+	{ reason, mayBeDue, isDue }: Releasing,
+): Promise<number> {
+	const open = await store.read((reader) => reader.list("holds"));
+	const due = open.filter(mayBeDue).map(({ id }) => id);
+	let released = 0;
+	const releaseOne = async (tx: StoreTransaction, id: string): Promise<number> => {
+		const hold = await tx.get("holds", id);
+		if (!hold || !(await isDue(tx, hold))) return 0;
+		if (await isOwned(tx, hold)) {
+			if (hold.expiresAt > clock.now() + LIMITS.holdTtlMs / 2) return 0;
+			await tx.put("holds", { ...hold, expiresAt: clock.now() + LIMITS.holdTtlMs });
+			return 0;
+		}
+		await ledger.release(tx, hold, reason);
+		await freePayment(tx, hold, clock.now());
+		return 1;
+	};
+	for (let start = 0; start < due.length; start += RELEASE_AT_ONCE) {
+		released += await store.transaction(async (tx) => {
+			let count = 0;
+			for (const id of due.slice(start, start + RELEASE_AT_ONCE)) count += await releaseOne(tx, id);
+			return count;
+		});
+	}
+	return released;
 }
 
 /** A job's hold ends with the job; one whose job is deleted is released. */

@@ -201,8 +201,11 @@ async function redirectHolds(
 	from: ReadonlySet<string>,
 	to: string,
 ): Promise<void> {
-	for (const hold of await tx.list("holds")) {
-		if (from.has(hold.from) && hold.from !== to) await tx.put("holds", { ...hold, from: to });
+	for (const account of from) {
+		if (account === to) continue;
+		for (const hold of await tx.findBy("holds", "from", account)) {
+			await tx.put("holds", { ...hold, from: to });
+		}
 	}
 }
 

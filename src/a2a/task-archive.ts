@@ -8,7 +8,7 @@ import {
 } from "@a2a-js/sdk";
 import { RequestMalformedError } from "@a2a-js/sdk/errors";
 import type { ServerCallContext } from "@a2a-js/sdk/server";
-import type { TaskRow } from "../../store/store.js";
+import type { StoreReader, TaskRow } from "../../store/store.js";
 import {
 	type Caller,
 	grantIdOf,
@@ -161,11 +161,17 @@ async function recover({ store, clock }: TaskRecordsDeps, records: TaskRecords):
 	for (const row of unfinished) {
 		// What a job stands behind goes on with it, or is gone with it.
 		if ((await records.settle(row)) || row.jobId !== undefined) continue;
+		if (await store.read((reader) => isWorkedOn(reader, row))) continue;
 		const task = (await records.read(row)) ?? toBareTask(row);
 		await records.put(row, toInterrupted(task, toIsoTime(clock.now())));
 		interrupted += 1;
 	}
 	return interrupted;
+}
+
+/** By another process, or by this one. */
+async function isWorkedOn(reader: StoreReader, { processId }: TaskRow): Promise<boolean> {
+	return processId !== undefined && reader.isAlive(processId);
 }
 
 function toBareTask({ id }: TaskRow): Task {
@@ -212,7 +218,7 @@ function createTaskRecords({ store, clock, live, unpaid }: TaskRecordsDeps) {
 			};
 			// Text first: a row never points to a text that is missing.
 			await documents.put(row.documentId, JSON.stringify(Task.toJSON(reported)), row.expiresAt);
-			await store.transaction((tx) => tx.put("tasks", row));
+			await store.transaction((tx) => tx.put("tasks", { ...row, processId: tx.processId }));
 		},
 		/** As its job stands; undefined for a text that is missing, and once the job is deleted. */
 		async read(

@@ -22,13 +22,13 @@ const LOST: Readonly<Record<LastingName, string>> = {
 export function createKeyChecks({
 	store,
 	clock,
-	dataFolder,
+	keysFolder,
 }: {
 	readonly store: Pick<Store, "read" | "transaction">;
 	readonly clock: Pick<Clock, "now">;
-	readonly dataFolder: string;
+	readonly keysFolder: string;
 }) {
-	const pathOf = (name: RingName) => join(dataFolder, "keys", name);
+	const pathOf = (name: RingName) => join(keysFolder, name);
 	return {
 		/**
 		 * Before keys are opened, which makes those that are missing. Throws UNAVAILABLE for the first that was there.
@@ -120,7 +120,7 @@ function refuse(name: LastingName, path: string, state: string): ServiceError {
 	const command =
 		name === "text-key" ? ", or have the command of text_key_command print the keys it did" : "";
 	return unavailable(
-		`The file "${path}" ${state}: with a new one ${LOST[name]}. Put it back from a backup of the data folder${command}.`,
+		`The file "${path}" ${state}: with a new one ${LOST[name]}. Put it back from a backup of the data folder${command}. Processes that share books in a database share one folder of keys: name it with --keys.`,
 		{ retryable: false },
 	);
 }

@@ -9,10 +9,12 @@ import {
 	closeSync,
 	existsSync,
 	fsyncSync,
+	linkSync,
 	mkdirSync,
 	openSync,
 	readFileSync,
 	renameSync,
+	rmSync,
 	statSync,
 	writeSync,
 } from "node:fs";
@@ -33,12 +35,12 @@ export type DemoWalletName = "demo-wallet" | "demo-settler";
 export type PlacedSecret = "settler-key" | "facilitator-token" | "writer-key";
 
 export function openKeyFolder(
-	dataFolder: string,
+	/** Made when it is missing; several processes may open it at once. */
+	folder: string,
 	random: Random,
 	/** Keys of texts at rest that an operator's command printed, newest first; a file of ours where absent. */
 	textKeys?: readonly string[],
 ) {
-	const folder = join(dataFolder, "keys");
 	mkdirSync(folder, { recursive: true, mode: 0o700 });
 	chmodSync(folder, 0o700);
 	const file = (name: string) => join(folder, name);
@@ -50,7 +52,7 @@ export function openKeyFolder(
 		{ make, parse }: { make: () => string; parse: (path: string, text: string) => Key },
 		given?: readonly string[],
 	) => {
-		if (!given && !existsSync(file(name))) writeDurably(folder, name, make());
+		if (!given && !existsSync(file(name))) createDurably(folder, name, make());
 		const write = (lines: readonly string[]) => writeDurably(folder, name, `${lines.join("\n")}\n`);
 		return createKeyRing({ path: file(name), make, parse, write, given });
 	};
@@ -98,7 +100,7 @@ export function openKeyFolder(
 			return created;
 		},
 		/** A secret that the operator puts there; see readPlacedSecret. */
-		readPlaced: (name: PlacedSecret) => readPlacedSecret(dataFolder, name),
+		readPlaced: (name: PlacedSecret) => readPlacedSecret(folder, name),
 	};
 }
 
@@ -110,17 +112,16 @@ function readOrCreate<T>(
 	const path = join(folder, name);
 	const existing = readIfThere(path);
 	if (existing !== undefined) return parse(path, existing);
-	const created = create();
-	writeDurably(folder, name, created);
-	return parse(path, created);
+	createDurably(folder, name, create());
+	return parse(path, readIfThere(path) ?? "");
 }
 
 /**
  * A secret that the operator puts there; undefined when the file is missing. Throws INVALID_ARGUMENT for a file that others
  * may read. Makes no folder.
  */
-export function readPlacedSecret(dataFolder: string, name: PlacedSecret): string | undefined {
-	const path = join(dataFolder, "keys", name);
+export function readPlacedSecret(folder: string, name: PlacedSecret): string | undefined {
+	const path = join(folder, name);
 	const secret = readIfThere(path)?.trim();
 	if (secret !== undefined) assertPrivate(path);
 	return secret;
@@ -140,7 +141,29 @@ function createSigningJwk(kid: string): string {
 
 /** Written beside, synced, renamed: a crash leaves the old secret or the new one, never half of one. */
 function writeDurably(folder: string, name: string, text: string): void {
-	const temporary = join(folder, `.${name}.tmp`);
+	placeDurably(folder, name, { text, place: renameSync });
+}
+
+/** As `writeDurably`, unless another process was faster: then its secret counts. */
+function createDurably(folder: string, name: string, text: string): void {
+	const place = (temporary: string, path: string) => {
+		try {
+			linkSync(temporary, path);
+		} catch (error) {
+			if ((error as NodeJS.ErrnoException).code !== "EEXIST") throw error;
+		} finally {
+			rmSync(temporary, { force: true });
+		}
+	};
+	placeDurably(folder, name, { text, place });
+}
+
+function placeDurably(
+	folder: string,
+	name: string,
+	{ text, place }: { text: string; place: (temporary: string, path: string) => void },
+): void {
+	const temporary = join(folder, `.${name}.${process.pid}.tmp`);
 	const handle = openSync(temporary, "w", 0o600);
 	try {
 		writeSync(handle, text);
@@ -148,7 +171,7 @@ function writeDurably(folder: string, name: string, text: string): void {
 	} finally {
 		closeSync(handle);
 	}
-	renameSync(temporary, join(folder, name));
+	place(temporary, join(folder, name));
 	const folderHandle = openSync(folder, "r");
 	try {
 		fsyncSync(folderHandle);

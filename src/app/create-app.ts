@@ -59,12 +59,13 @@ import {
 	toStartRefusal,
 } from "../operator/operator.js";
 import { openIndexDisk, type PairJudge } from "../search/search.js";
-import { GRAPH_VERSIONS, type Settings } from "../settings/settings.js";
+import { GRAPH_VERSIONS, keysFolderOf, type Settings } from "../settings/settings.js";
 import { createWebRouter } from "../web/web.js";
 import { catalogFolders, loadGraphs, openSearch } from "./content.js";
 import { type AppLife, createAppLife } from "./lifecycle.js";
 import { createMoney, environmentOf, type Money } from "./money.js";
 import { openStore } from "./open-store.js";
+import { createProcessWatch } from "./process-watch.js";
 import { createResearchParts, openJobs, openLlmWriter } from "./research.js";
 import { createSchedules, openWebhooks } from "./schedules.js";
 import { createService } from "./service.js";
@@ -145,11 +146,12 @@ export async function createApp(options: AppOptions): Promise<App> {
 			);
 		}
 		bindProfile(folder, settings.profile);
-		const checks = createKeyChecks({ store, clock, dataFolder: folder });
+		const keysFolder = keysFolderOf(settings);
+		const checks = createKeyChecks({ store, clock, keysFolder });
 		const { textKeyCommand } = settings;
 		const textKeys = textKeyCommand && (await runTextKeyCommand(textKeyCommand));
 		await checks.assertNoneLost(textKeys ? ["text-key"] : []);
-		const keys = openKeyFolder(folder, random, textKeys);
+		const keys = openKeyFolder(keysFolder, random, textKeys);
 		await checks.settle(keys);
 		onchain ??= await options.openOnchain?.({ ...bare, keys });
 		const onUnreadable = (rows: number) =>
@@ -206,9 +208,10 @@ async function wire(ports: WiredPorts, store: Store): Promise<App> {
 		webhooks,
 	});
 	const jobs = openJobs({ ...content, research });
-	const { refundWritten } = money.refundRequests;
-	ports.onRoom.push(jobs.resume, async () => money.onchain?.resume(), refundWritten);
-	const sold = { ...content, ...research, research, jobs };
+	const resumePayments = async () => money.onchain?.resume();
+	ports.onRoom.push(jobs.resume, resumePayments, money.refundRequests.refundWritten);
+	const processes = watchProcesses({ ...base, money, jobs });
+	const sold = { ...content, ...research, research, jobs, processes };
 	const service = createService(sold);
 	const a2a = openA2a({ ...sold, service });
 	const retention = createRetention({ ...money, store, clock, sweepTasks: a2a.sweep });
@@ -245,12 +248,27 @@ async function openMoney(base: Parameters<typeof createMoney>[0]): Promise<Money
 	const money = createMoney(base);
 	await reportInterrupted(base);
 	await createPriceVersions({ ...base, ...money, configured: base.settings.prices }).load();
-	await money.sweeper.releaseAll();
+	await money.sweeper.releaseEnded();
 	if (money.onchain) await money.onchain.resume();
 	else reportUnreachable({ logger }, await store.read((reader) => reader.list("payments")));
 	await reportBreach(money, logger);
 	return money;
 }
+
+/** Takes up what processes left that have ended: their holds, payments, changes and jobs. */
+function watchProcesses({ money, jobs, ...deps }: TakenUp) {
+	return createProcessWatch({
+		...deps,
+		async takeUp() {
+			await money.sweeper.releaseEnded();
+			await money.onchain?.takeUp();
+			await reportInterrupted(deps);
+			await jobs.resume();
+		},
+	});
+}
+
+type TakenUp = Pick<Wiring, "store" | "clock" | "logger" | "money" | "jobs">;
 
 /** Changes that an earlier process began and did not end. */
 async function reportInterrupted(deps: Pick<Wiring, "store" | "clock" | "logger">): Promise<void> {

@@ -1,5 +1,6 @@
 import { LIMITS } from "../contract/contract.js";
 import { isLoopback, listen, type RunningServer } from "../http/http.js";
+import { JOB_LIMITS } from "../jobs/jobs.js";
 import { invalidArgument, type Logger, unavailable } from "../kernel/kernel.js";
 import { startSnapshotKeeper } from "../knowledge/knowledge.js";
 import { startHousekeeping } from "../operator/operator.js";
@@ -34,6 +35,7 @@ type Running = Pick<
 	| "webhooks"
 	| "stagedTurns"
 	| "jobs"
+	| "processes"
 	| "streams"
 	| "a2a"
 	| "mcp"
@@ -57,6 +59,8 @@ export function createAppLife(running: Running) {
 		/** Serves on this address, gives the service the address where callers reach it, and starts what is done beside calls. */
 		async listen({ host, port }: { host: string; port: number }): Promise<AppServer> {
 			if (settings.profile === "demo") assertLoopback(host);
+			const stopWatching = await running.processes.start();
+			endings.push(stopWatching);
 			await running.jobs.resume();
 			await running.stagedTurns.recover();
 			const server = await listen(http.handler, { host, port, clock, messages: http.messages });
@@ -133,9 +137,26 @@ const END_MS = 4_000;
 /** What a facilitator says of money that was sent is heard, and persisted before the store closes. */
 const HOUSEKEEPING_END_MS = LIMITS.settleTimeoutMs + 2_000;
 
+/** What other processes were asked to cancel of the jobs that are worked on here. */
+function startJobWatch({ jobs, processes, clock, logger }: Running) {
+	let looking: Promise<void> = Promise.resolve();
+	const stop = clock.every(JOB_LIMITS.lookMs, () => {
+		if (processes.count() === 1) return;
+		looking = jobs
+			.look()
+			.catch((error: unknown) =>
+				logger.error("the jobs could not be looked at", { error: String(error) }),
+			);
+	});
+	return async () => {
+		stop();
+		await looking;
+	};
+}
+
 /** What is done beside calls: briefings that are due, events that are sent, housekeeping, and graphs kept for the next start. */
 function startWorkers(deps: Running) {
-	const { schedules, webhooks, money, retention, time, clock, logger, settings } = deps;
+	const { schedules, webhooks, money, retention, time, clock, logger, settings, processes } = deps;
 	const { reconcileHours = 0 } = settings;
 	const isCompared = deps.chainBooks.isReadable && reconcileHours > 0;
 	const chainBooks = isCompared
@@ -144,11 +165,15 @@ function startWorkers(deps: Running) {
 	const stopCounting = money.meter.start();
 	const all = [
 		{ stop: async () => stopCounting(), endMs: END_MS },
-		{ stop: startScheduleWorkers({ ...schedules, time, clock, logger }), endMs: END_MS },
-		{ stop: startWebhookDispatch({ ...webhooks, clock, logger }), endMs: END_MS },
+		{ stop: startScheduleWorkers({ ...schedules, time, clock, logger, processes }), endMs: END_MS },
+		{ stop: startWebhookDispatch({ ...webhooks, clock, logger, processes }), endMs: END_MS },
 		{ stop: startSnapshotKeeper(deps), endMs: END_MS },
+		{ stop: startJobWatch(deps), endMs: END_MS },
 		{
-			stop: startHousekeeping({ ...money, chainBooks, retention, time, clock, logger }),
+			stop: startHousekeeping({
+				...{ ...money, chainBooks, retention, time, clock, logger },
+				isLeader: processes.isLeader,
+			}),
 			endMs: HOUSEKEEPING_END_MS,
 		},
 	];

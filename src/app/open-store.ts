@@ -19,7 +19,7 @@ import {
 import type { Settings } from "../settings/settings.js";
 
 interface StoreOptions {
-	readonly settings: Pick<Settings, "storeUrl" | "storeSchema">;
+	readonly settings: Pick<Settings, "storeUrl" | "storeSchema" | "profile">;
 	/** The data folder. */
 	readonly folder: string;
 	readonly clock: Clock;
@@ -112,18 +112,17 @@ async function openInDatabase(options: StoreOptions): Promise<OpenedStore> {
 			clock,
 			random,
 			...(schema !== undefined && { schema }),
-			exclusive: {
-				onLost: (reason) => logger.error("the store has stopped; nothing is sold", { reason }),
-				onBack() {
-					logger.info("the database is back, and everything is sold");
-					onResume();
-				},
+			onLost: (reason) => logger.error("the store has stopped; nothing is sold", { reason }),
+			onBack() {
+				logger.info("the database is back, and everything is sold");
+				onResume();
 			},
 			onFailure: (reason) => logger.error("the database failed", { reason }),
 			onDroppedQueryRows: (rows) => logger.error("rows of the query log were lost", { rows }),
 		});
 		try {
 			await bindDatabase(folder, store);
+			await assertSameProfile(store, settings.profile);
 			await removeBuiltJournal(folder);
 		} catch (error) {
 			await store.close();
@@ -139,28 +138,38 @@ async function openInDatabase(options: StoreOptions): Promise<OpenedStore> {
 	}
 }
 
-/** A folder whose keys belong to the books of one database works with no other, and a database with no other folder. */
-async function bindDatabase(
-	folder: string,
-	{ id, binding }: Pick<PostgresStore, "id" | "binding">,
-): Promise<void> {
+/** Paper money and real money are never in the same books. */
+async function assertSameProfile(store: Store, profile: Settings["profile"]): Promise<void> {
+	const kept = await store.transaction(async (tx) => {
+		const row = await tx.get("key_checks", "profile");
+		if (row) return row.check;
+		await tx.put("key_checks", { id: "profile", check: profile });
+		return profile;
+	});
+	if (kept === profile) return;
+	throw unavailable(
+		`The books in the database are of the profile "${kept}", not of "${profile}". Start with --profile ${kept}, or give this one a schema or a database of its own.`,
+		{ retryable: false },
+	);
+}
+
+/** A folder works with the books of one database: what it keeps of graphs and indexes is of theirs. */
+async function bindDatabase(folder: string, { id }: Pick<PostgresStore, "id">): Promise<void> {
 	let mark = findDatabaseMark(folder);
 	if (!mark) {
-		if ((await binding.isBound()) || wasInUse(folder)) {
+		if (wasInUse(folder)) {
 			throw unavailable(
-				`The folder "${folder}" and the database do not belong together: the keys of its books are in another data folder, or this folder has been in use with other books. Name the folder that it was first started with, or give both anew.`,
+				`The folder "${folder}" has been in use with other books than those of the database. Give --data a new folder, or the one that it was started with before.`,
 				{ retryable: false },
 			);
 		}
 		mark = { id, place: undefined };
 		await writeDatabaseMark(folder, mark);
 	}
-	// A database that a journal was moved into is bound to its folder before it serves.
-	if (mark.id !== id || (hasJournal(folder) && !(await binding.isBound()))) {
+	if (mark.id !== id) {
 		throw unavailable(
 			`The folder "${folder}" belongs to the books of another database, whose tokens and keys it holds. Name that one in store_url, or give --data a new folder.`,
 			{ retryable: false },
 		);
 	}
-	await binding.bind();
 }

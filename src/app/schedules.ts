@@ -90,13 +90,14 @@ export function startScheduleWorkers({
 	time,
 	clock,
 	logger,
-}: Pick<Wiring, "time" | "clock" | "logger"> & {
+	processes,
+}: Pick<Wiring, "time" | "clock" | "logger" | "processes"> & {
 	readonly worker: ScheduleWorker;
 }): () => Promise<void> {
 	const running = new Set<Promise<void>>();
 	const stopping = new AbortController();
 	const tick = () => {
-		if (running.size >= SCHEDULE_LIMITS.workersMax) return;
+		if (!processes.isLeader() || running.size >= SCHEDULE_LIMITS.workersMax) return;
 		const done: Promise<void> = time
 			.check()
 			.then(async (isTrusted) => void (isTrusted && (await worker.tick(stopping.signal))))
@@ -135,9 +136,13 @@ export function startWebhookDispatch({
 	dispatch,
 	clock,
 	logger,
-}: Pick<Wiring, "clock" | "logger"> & { readonly dispatch: WebhookDispatch }): () => Promise<void> {
+	processes,
+}: Pick<Wiring, "clock" | "logger" | "processes"> & {
+	readonly dispatch: WebhookDispatch;
+}): () => Promise<void> {
 	const running = new Set<Promise<void>>();
 	const stop = clock.every(WEBHOOK_LIMITS.tickIntervalMs, () => {
+		if (!processes.isLeader()) return;
 		const done: Promise<void> = dispatch
 			.tick()
 			.then(() => undefined)

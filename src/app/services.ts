@@ -47,6 +47,7 @@ import type {
 import type { Settings } from "../settings/settings.js";
 import type { WebhookParts } from "../webhooks/webhooks.js";
 import type { Money } from "./money.js";
+import type { ProcessWatch } from "./process-watch.js";
 
 /** The one typed context: each operation takes what it needs of it by `Pick<Services, …>`. */
 declare module "../contract/services.js" {
@@ -135,6 +136,7 @@ export interface Wiring extends Ports {
 	readonly stagedTurns: StagedTurns;
 	readonly research: ResearchParts;
 	readonly jobs: Jobs;
+	readonly processes: ProcessWatch;
 	readonly retention: Retention;
 	readonly time: TrustedTime;
 	readonly chainBooks: ChainBooks;

@@ -7,7 +7,7 @@ import { type App, checkOnchain, createApp, openLlmWriter } from "../app/app.js"
 import { OPERATION_ADDRESSES, PAID_OPERATION_IDS } from "../contract/contract.js";
 import { createOperatorEgress } from "../delivery/delivery.js";
 import { type Egress, systemClock } from "../kernel/kernel.js";
-import type { Settings } from "../settings/settings.js";
+import { keysFolderOf, type Settings } from "../settings/settings.js";
 import { findServer } from "./operator-client.js";
 import { addCommand, type CommandContext } from "./operator-command.js";
 import { toColumns } from "./output.js";
@@ -86,7 +86,7 @@ function remnantsOf(folder: string): string {
 
 /** The settings and key files by which a start would be refused. */
 async function checkPayments(settings: Settings, environment: Environment): Promise<string> {
-	const folder = resolve(settings.data);
+	const folder = keysFolderOf(settings);
 	const keys = { readPlaced: (name: PlacedSecret) => readPlacedSecret(folder, name) };
 	const plan = await checkOnchain({ settings, environment, keys });
 	if (plan.kind === "off") return "none on a chain; tokens and keys only";
@@ -96,7 +96,7 @@ async function checkPayments(settings: Settings, environment: Environment): Prom
 
 /** The language model answers, serves what is asked for, and keeps to a form or is asked for lines. */
 async function checkWriter(settings: Settings): Promise<string> {
-	const folder = resolve(settings.data);
+	const folder = keysFolderOf(settings);
 	const keys = { readPlaced: (name: PlacedSecret) => readPlacedSecret(folder, name) };
 	const writer = openLlmWriter({ settings, keys, clock: systemClock }, () => undefined);
 	if (!writer) return "none";

@@ -1,7 +1,7 @@
 import type { JobOpening } from "../../payments/payments.js";
 import type { JobRow } from "../../store/store.js";
 import { isOpenJob, type JobJson, type JobWork } from "../contract/contract.js";
-import { invalidArgument, notFound, ServiceError } from "../kernel/kernel.js";
+import { type Clock, invalidArgument, notFound, ServiceError } from "../kernel/kernel.js";
 import { createJobEndings, createJobNotes, type JobServices } from "./job-endings.js";
 import { createdEvent, lastEventsOf } from "./job-events.js";
 import {
@@ -64,6 +64,11 @@ export function createJobs(deps: JobServices) {
 			return () => listeners.delete(listener);
 		},
 		resume: runner.resume,
+		/** Ends those jobs here that another process was asked to cancel. */
+		async look() {
+			const asked = await store.read((reader) => reader.findBy("jobs", "state", "cancelling"));
+			for (const { id } of asked) await runner.cancel(id);
+		},
 		start: runner.start,
 		close: runner.close,
 	};
@@ -83,7 +88,10 @@ function createLaunching(parts: Parts) {
 			const opening: JobOpening = {
 				id,
 				reserve,
-				open: (tx, held) => tx.put("jobs", toJobRow(id, order, { ...held, now: clock.now() })),
+				open(tx, held) {
+					const opened = { ...held, now: clock.now(), processId: tx.processId };
+					return tx.put("jobs", toJobRow(id, order, opened));
+				},
 			};
 			return {
 				...opening,
@@ -131,7 +139,7 @@ function createLooking({ store, clock, notes, runner }: Parts) {
 		/** Every event after an id, then those that follow; ends after the last one, or when the signal is aborted. */
 		events(row: JobRow, after: number, signal: AbortSignal) {
 			const log = runner.log(row.id);
-			if (!log) return eventsOfEnded(row.id, after);
+			if (!log) return eventsOfOther(row.id, after, signal);
 			if (log.listeners() >= JOB_LIMITS.eventStreamsPerJob) {
 				throw new ServiceError(
 					"RATE_LIMITED",
@@ -143,14 +151,44 @@ function createLooking({ store, clock, notes, runner }: Parts) {
 		},
 	};
 
-	async function* eventsOfEnded(id: string, after: number) {
+	/** What is persisted of a job's events; undefined for a job that is gone. */
+	async function persistedEvents(id: string) {
 		const row = await readJob(store, id);
-		if (!row) return;
+		if (!row) return undefined;
 		const kept = (await notes.readWork(id))?.events ?? [];
-		for (const event of [createdEvent(row), ...kept, ...lastEventsOf(row)]) {
-			if (event.id > after) yield event;
+		const events = [createdEvent(row), ...kept, ...lastEventsOf(row)];
+		return { events, isOpen: isOpenJob(row.state) };
+	}
+
+	/** Of a job that has ended, or that another process works on: as they are persisted, one pass after the other. */
+	async function* eventsOfOther(id: string, after: number, signal: AbortSignal) {
+		let last = after;
+		while (!signal.aborted) {
+			const found = await persistedEvents(id);
+			const fresh = found?.events.filter((event) => event.id > last) ?? [];
+			yield* fresh;
+			last = fresh.at(-1)?.id ?? last;
+			if (!found?.isOpen) return;
+			// It was taken over, and here its events are known at once.
+			const log = runner.log(id);
+			if (log) return yield* log.follow(last, signal);
+			await pause(clock, JOB_LIMITS.lookMs, signal);
 		}
 	}
+}
+
+/** Resolves after a while, or at once when the signal is aborted. */
+function pause(clock: Clock, forMs: number, signal: AbortSignal): Promise<void> {
+	return new Promise((resolve) => {
+		const done = () => {
+			cancel();
+			signal.removeEventListener("abort", done);
+			resolve();
+		};
+		const cancel = clock.after(forMs, done);
+		signal.addEventListener("abort", done, { once: true });
+		if (signal.aborted) done();
+	});
 }
 
 function createChanging(parts: Parts) {
@@ -227,6 +265,7 @@ async function retryJob({ store, clock, notes, runner }: Parts, id: string): Pro
 			passStarts: 0,
 			ranMs: 0,
 			percent: 0,
+			processId: tx.processId,
 			updatedAt: clock.now(),
 		};
 		await tx.put("jobs", queued);

@@ -33,10 +33,11 @@ export interface JobOrder {
 export function toJobRow(
 	id: string,
 	order: JobOrder,
-	held: Omit<JobHold, "hold"> & Partial<Pick<JobHold, "hold">> & { readonly now: number },
+	held: Omit<JobHold, "hold"> &
+		Partial<Pick<JobHold, "hold">> & { readonly now: number; readonly processId: string },
 ): JobRow {
 	const { caller, kind, operationId, mode, passes } = order;
-	const { hold, quote, fingerprint, graphIds, isProven, now } = held;
+	const { hold, quote, fingerprint, graphIds, isProven, now, processId } = held;
 	const grantId = grantIdOf(caller?.access);
 	return {
 		id,
@@ -61,6 +62,7 @@ export function toJobRow(
 		considered: 0,
 		read: 0,
 		lastEventId: 1,
+		processId,
 		isProven,
 		createdAt: now,
 		updatedAt: now,
@@ -71,8 +73,8 @@ export function toJobRow(
 type Changed = Partial<JobRow> | undefined;
 
 /**
- * The row of an open job in one of these states, changed; undefined when it is gone, at an end or elsewhere. What may not
- * go back does not, whatever the change says.
+ * The row of an open job of this process in one of these states, changed; undefined when it is gone, at an end, in another state or
+ * another process's by now. What may not go back does not, whatever the change says.
  */
 export async function changeJob(
 	tx: StoreTransaction,
@@ -83,6 +85,7 @@ export async function changeJob(
 	if (!row || !isOpenJob(row.state) || !(from as readonly string[]).includes(row.state)) {
 		return undefined;
 	}
+	if (row.processId !== undefined && row.processId !== tx.processId) return undefined;
 	const changes = await change(row);
 	if (!changes) return undefined;
 	const next = { ...row, ...changes, updatedAt: now };
@@ -98,6 +101,25 @@ export async function changeJob(
 	await tx.put("jobs", changed);
 	await recordJobEnd(tx, changed, now);
 	return changed;
+}
+
+/**
+ * Makes an open job this process's, unless it is another's that has not ended; undefined then. Ids that events may have been
+ * given after its last checkpoint are given to no other event.
+ */
+export async function takeOverJob(
+	tx: StoreTransaction,
+	{ id, now }: { id: string; now: number },
+): Promise<JobRow | undefined> {
+	const row = await tx.get("jobs", id);
+	if (!row || !isOpenJob(row.state)) return undefined;
+	const { processId, startedAt, lastEventId } = row;
+	const isOthers = processId !== undefined && processId !== tx.processId;
+	if (isOthers && (await tx.isAlive(processId))) return undefined;
+	const skipped = startedAt === undefined ? 0 : JOB_LIMITS.eventGap;
+	const taken = { ...row, processId: tx.processId, lastEventId: lastEventId + skipped };
+	await tx.put("jobs", { ...taken, updatedAt: now });
+	return taken;
 }
 
 /** The row as it is on the disk: no reply shows what a crash could take back. */
@@ -143,7 +165,8 @@ export function openUnpaidJob(
 		if (earlier && earlier.kind === "job") return { jobId: earlier.jobId, isNew: false };
 		reserve();
 		if (attemptId) await beginAttempt(tx, { id: attemptId, fingerprint, jobId: id, access, now });
-		const free = { quote, fingerprint, graphIds: [], isProven: false, now };
+		const { processId } = tx;
+		const free = { quote, fingerprint, graphIds: [], isProven: false, now, processId };
 		await tx.put("jobs", toJobRow(id, order, free));
 		return { jobId: id, isNew: true };
 	});

@@ -75,19 +75,6 @@ class JobFailure extends Error {
 	}
 }
 
-/** Ids that the earlier process may have used after its last checkpoint are given to no other event. */
-export function skipUsedIds(
-	{ store, clock }: WorkServices,
-	id: string,
-): Promise<JobRow | undefined> {
-	const from = ["queued", "running", "cancelling"] as const;
-	return store.transaction((tx) =>
-		changeJob(tx, { id, from, now: clock.now() }, ({ startedAt, lastEventId }) =>
-			startedAt === undefined ? {} : { lastEventId: lastEventId + JOB_LIMITS.eventGap },
-		),
-	);
-}
-
 interface Begun {
 	readonly id: string;
 	readonly work: JobWork;

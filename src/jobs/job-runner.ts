@@ -3,7 +3,8 @@ import type { JobRow } from "../../store/store.js";
 import { isOpenJob } from "../contract/contract.js";
 import { ServiceError, stackOf, unavailable } from "../kernel/kernel.js";
 import { createEventLog, type EventLog, type JobEvent, lastEventsOf } from "./job-events.js";
-import { endCancelled, skipUsedIds, toAbort, type WorkServices, workOn } from "./job-run.js";
+import { takeOverJob } from "./job-rows.js";
+import { endCancelled, toAbort, type WorkServices, workOn } from "./job-run.js";
 import { JOB_LIMITS } from "./job-schemas.js";
 
 export interface RunnerServices extends Omit<WorkServices, "logs"> {
@@ -44,7 +45,8 @@ export function createJobRunner(deps: RunnerServices) {
 			throw error;
 		});
 	const pushAgain = async (id: string): Promise<void> => {
-		const row = await skipUsedIds(workDeps, id);
+		const now = deps.clock.now();
+		const row = await store.transaction((tx) => takeOverJob(tx, { id, now }));
 		if (row) push(row, (await notes.readWork(id))?.events);
 	};
 	const takeNext = async (): Promise<void> => {
@@ -63,8 +65,8 @@ export function createJobRunner(deps: RunnerServices) {
 	return {
 		push,
 		/**
-		 * Lets what is open and no one works on wait for its turn: what an earlier process left, to be awaited before any other
-		 * job comes, and what could not be written while the disk was full.
+		 * Lets what is open and no one works on wait for its turn: what processes left that have ended, to be awaited before any
+		 * other job comes, and what could not be written while the disk was full.
 		 */
 		async resume() {
 			const rows = await store.read((reader) => reader.list("jobs"));

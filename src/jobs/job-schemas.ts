@@ -28,6 +28,8 @@ export const JOB_LIMITS = {
 	reportChars: 4_000_000,
 	/** Ids that a restart skips, so that no event has the id of an earlier one. */
 	eventGap: 10_000,
+	/** How often what another process works on is looked at. */
+	lookMs: 1_000,
 	/** How long one event stream is held open; then it is resumed. */
 	eventStreamMs: 900_000,
 	eventStreamsPerJob: 8,

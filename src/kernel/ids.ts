@@ -5,7 +5,7 @@ const CROCKFORD = "0123456789abcdefghjkmnpqrstvwxyz";
 const TIME_CHARS = 10;
 const RANDOM_BYTES = 10;
 
-type PaymentId = "hold" | "inv" | "key" | "qte" | "rcpt" | "rfd" | "tok" | "txn";
+type PaymentId = "hold" | "inv" | "key" | "mark" | "qte" | "rcpt" | "rfd" | "tok" | "txn";
 type AccountId = "acc" | "con" | "evt" | "opr" | "sch" | "whk";
 type WorkId =
 	| "art"

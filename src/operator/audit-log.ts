@@ -63,7 +63,14 @@ export function createAuditLog({ store, clock }: { store: Store; clock: Clock })
 	return {
 		/** In the transaction that must not commit without it. */
 		begin: (tx: StoreTransaction, { actor, ...change }: AuditedChange): Promise<AuditRow> =>
-			append(tx, { ...change, actor: actor.name, role: actor.role, outcome: "begun" }, clock.now()),
+			append(
+				tx,
+				{
+					...{ ...change, actor: actor.name, role: actor.role },
+					...{ outcome: "begun", processId: tx.processId },
+				},
+				clock.now(),
+			),
 		end,
 		/** A change that no command makes, once it is so: nothing where it is what the line before it says already. */
 		note: (
@@ -81,7 +88,14 @@ export function createAuditLog({ store, clock }: { store: Store; clock: Clock })
 			}),
 		/** Of changes that were begun by a process that ended before they did: no one knows whether they happened. */
 		async closeInterrupted(): Promise<number> {
-			const open = await store.read((reader) => openLines(reader));
+			const open = await store.read(async (reader) => {
+				const lines: AuditRow[] = [];
+				for (const line of await openLines(reader)) {
+					const { processId } = line;
+					if (processId === undefined || !(await reader.isAlive(processId))) lines.push(line);
+				}
+				return lines;
+			});
 			for (const begun of open) await end(begun, { outcome: "interrupted" });
 			return open.length;
 		},

@@ -27,9 +27,11 @@ export function startHousekeeping(deps: {
 	readonly time: TrustedTime;
 	readonly clock: Clock;
 	readonly logger: Logger;
+	/** Whether this process does it, of those that share the books. */
+	readonly isLeader: () => boolean;
 }): () => Promise<void> {
 	const { sweeper, guard, onchain, refundPayouts, chainBooks, retention } = deps;
-	const { time, clock, logger } = deps;
+	const { time, clock, logger, isLeader } = deps;
 	const running = new Set<Promise<void>>();
 	const stopping = new AbortController();
 	const run = (name: string, task: () => Promise<unknown>): void => {
@@ -46,25 +48,28 @@ export function startHousekeeping(deps: {
 		if (failures.length > 0) logger.error("the ledger's invariants are breached", { failures });
 	};
 	const purge = async () => {
-		if (!(await time.check())) return;
+		if (!isLeader() || !(await time.check())) return;
 		const { rows_removed: rows } = await retention.purge();
 		if (Object.keys(rows).length > 0) logger.info("what is past its time was deleted", { rows });
 	};
 	// The first check adds up the whole journal, the later ones what came since.
 	run("check of invariants", checkInvariants);
 	run("purge of what is past its time", purge);
-	const reconcile = async () => onchain?.reconcile(stopping.signal);
+	const reconcile = async () =>
+		isLeader() ? onchain?.reconcile(stopping.signal) : onchain?.refresh();
 	run("reconciliation of payments", reconcile);
-	const reconcileRefunds = async () => refundPayouts?.reconcile();
+	const reconcileRefunds = async () => (isLeader() ? refundPayouts?.reconcile() : undefined);
 	const compare = async () => {
-		if ((await chainBooks?.reconcile())?.status !== "differs") return;
+		if (!isLeader() || (await chainBooks?.reconcile())?.status !== "differs") return;
 		const help = "tollgraph ledger reconcile shows what differs";
 		logger.error("the ledger and the chain differ", { help });
 	};
 	run("comparison of ledger and chain", compare);
 	const stops = [
 		...(chainBooks ? [every(chainBooks.everyMs, "comparison of ledger and chain", compare)] : []),
-		every(LIMITS.sweepIntervalMs, "sweep of holds", () => sweeper.sweep()),
+		every(LIMITS.sweepIntervalMs, "sweep of holds", async () => {
+			if (isLeader()) await sweeper.sweep();
+		}),
 		every(LIMITS.reconcileIntervalMs, "reconciliation of payments", reconcile),
 		every(LIMITS.invariantIntervalMs, "check of invariants", checkInvariants),
 		every(LIMITS.invariantIntervalMs, "reconciliation of refunds", reconcileRefunds),

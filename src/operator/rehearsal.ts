@@ -21,7 +21,7 @@ export async function rehearseOn<T>(store: Store, work: (trial: Store) => Promis
 }
 
 function createTrial(store: Store, tx: StoreTransaction): Store {
-	const { documents, queryLog } = store;
+	const { documents, queryLog, processes } = store;
 	return {
 		transaction: (work) => work(tx),
 		read: (work) => work(tx),
@@ -31,6 +31,7 @@ function createTrial(store: Store, tx: StoreTransaction): Store {
 		verify: (...asked) => store.verify(...asked),
 		digest: (...asked) => store.digest(...asked),
 		backup: (...asked) => store.backup(...asked),
+		processes,
 		documents: {
 			get: (id) => documents.get(id),
 			put: async () => undefined,

@@ -1,5 +1,5 @@
 import { readFileSync } from "node:fs";
-import { join } from "node:path";
+import { join, resolve } from "node:path";
 import { parse } from "yaml";
 import { DEFAULT_PRICE_BOOK } from "../../payments/payments.js";
 import { parseTextKeyCommand } from "../accounts/accounts.js";
@@ -61,6 +61,8 @@ export interface Settings {
 	/** The database that holds the books; the data folder's journal does where absent. */
 	readonly storeUrl?: string | undefined;
 	readonly storeSchema?: string | undefined;
+	/** Folder of the keys, which processes share; in the data folder where absent. */
+	readonly keysFolder?: string | undefined;
 	/** Program and arguments that print the keys of texts at rest; they are kept in the data folder where absent. */
 	readonly textKeyCommand?: readonly string[] | undefined;
 	/** Versions kept of each imported graph; ten where absent. */
@@ -72,6 +74,11 @@ export interface Settings {
 	/** From where operators' keys open the admin API; this machine alone where absent, and always for the admin token. */
 	readonly adminFrom?: "loopback" | "anywhere";
 	readonly prices: Partial<PriceBook>;
+}
+
+/** Where the keys are. */
+export function keysFolderOf({ data, keysFolder }: Pick<Settings, "data" | "keysFolder">): string {
+	return resolve(keysFolder ?? join(data, "keys"));
 }
 
 interface SettingSources {
@@ -118,6 +125,7 @@ export function readSettings({ flags, environment, folder }: SettingSources): Se
 		textKeyCommand: parseTextKeyCommand(text("text_key_command")),
 		storeUrl: parseStoreUrl(text("store_url")),
 		storeSchema: parseStoreSchema(text("store_schema")),
+		keysFolder: parseKeysFolder(text("keys"), text("store_url")),
 		graphVersions: parseVersions(text("graph_versions")),
 		reconcileHours: parseHours(text("reconcile_hours")),
 		adminFrom: parseChoice(text("admin_from"), "value of admin_from", ["loopback", "anywhere"]),
@@ -129,6 +137,14 @@ function parseChoice<const T extends string>(text: string, what: string, choices
 	const chosen = choices.find((choice) => choice === text);
 	if (chosen !== undefined) return chosen;
 	throw invalidSetting(`"${text}" is no ${what}; use ${choices.join(" or ")}.`);
+}
+
+function parseKeysFolder(keys: string, storeUrl: string): string | undefined {
+	if (keys === "") return undefined;
+	if (storeUrl !== "") return keys;
+	throw invalidSetting(
+		"keys is for processes that share the books in a database; without store_url the keys are in the data folder.",
+	);
 }
 
 /** Never quoted in an error: it may hold a password. */

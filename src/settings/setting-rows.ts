@@ -13,7 +13,8 @@ const DESCRIPTIONS = {
 	port: "Port to listen on; 0 takes any free one.",
 	data: "Folder for the journal, keys, imported graphs and indexes.",
 	store_url:
-		"Database that the books are kept in instead of the data folder's journal, e.g. `postgres://user:password@host/database?sslmode=verify-full` (PostgreSQL 15 or newer, for one process at a time yet). Better set as TOLLGRAPH_STORE_URL than as a flag, which others on the machine can read.",
+		"Database that the books are kept in instead of the data folder's journal, e.g. `postgres://user:password@host/database?sslmode=verify-full` (PostgreSQL 15 or newer). Several processes may share it, each with a data folder of its own and all with the same `keys`. Better set as TOLLGRAPH_STORE_URL than as a flag, which others on the machine can read.",
+	keys: "Folder of the service's keys, `<data>/keys` by default; with `store_url` only, where all processes that share the database name the same.",
 	store_schema: "Schema of the tables in that database, `tollgraph` by default.",
 	catalog:
 		"Graphs on sale beside the imported ones: `sample` (default of the demo profile), `none` (default in production), or a folder of OKF bundles.",

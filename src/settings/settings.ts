@@ -1,4 +1,4 @@
 export { assertPrivate } from "./grpc-settings.js";
 export { type OnchainPlan, planOnchain } from "./onchain-settings.js";
-export { readSettings, type Settings } from "./read-settings.js";
+export { keysFolderOf, readSettings, type Settings } from "./read-settings.js";
 export { GRAPH_VERSIONS, SETTING_ROWS, type SettingKey } from "./setting-rows.js";

@@ -124,6 +124,7 @@ async function openLocked(
 	const coldRows = createColdRows(reader, journal.segments);
 	const queryLog = createQueryLog({ fileSystem, clock, folder: folders.queries, onDropped });
 	const backups = new Set<Promise<unknown>>();
+	const { processId, processes } = nameProcess(random);
 	let closing: Promise<void> | undefined;
 	const stopReason = () => commit.stopReason() ?? (closing && "it is closed");
 	const assertOpen = () => {
@@ -143,16 +144,15 @@ async function openLocked(
 		if (stopReason() === undefined) await commit.settle();
 		return { head: journal.head(), segments: copySegments(journal) };
 	};
-	const settledSegments = async () => (await settled()).segments;
 	const store: Store = {
-		...createTransactions({ state: low.data, coldRows, commit, inTurn, stopReason }),
+		...createTransactions({ processId, state: low.data, coldRows, commit, inTurn, stopReason }),
 		async *history() {
-			yield* readHistory(reader, await settledSegments());
+			yield* readHistory(reader, (await settled()).segments);
 		},
 		statement: async (owner, page) =>
-			readStatement(reader, await settledSegments(), { owner, ...page }),
+			readStatement(reader, (await settled()).segments, { owner, ...page }),
 		receipts: async (owner, page) =>
-			readReceipts(reader, await settledSegments(), { owner, ...page }),
+			readReceipts(reader, (await settled()).segments, { owner, ...page }),
 		async verify(options) {
 			const target = await look();
 			const isWhole = !options?.sinceLast;
@@ -166,6 +166,7 @@ async function openLocked(
 			backups.add(backup);
 			return backup.finally(() => backups.delete(backup));
 		},
+		processes,
 		documents,
 		queryLog,
 		health,
@@ -181,6 +182,13 @@ async function openLocked(
 		/** Entries kept in memory: as many as are open or recent, however long the history. */
 		memoryEntries: () => countEntries(low.data) + coldRows.size(),
 	};
+}
+
+/** The folder's lock makes it the only one. */
+function nameProcess(random: Random) {
+	const processId = `proc_${Buffer.from(random.bytes(12)).toString("hex")}`;
+	const processes = { ownId: () => processId, alive: async () => [processId] };
+	return { processId, processes };
 }
 
 type Running = Awaited<ReturnType<typeof openRunning>>;

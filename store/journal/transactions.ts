@@ -32,7 +32,10 @@ export function createTransactions({
 	commit,
 	inTurn,
 	stopReason,
+	processId,
 }: {
+	/** Of this process, the only one that works on the journal. */
+	readonly processId: string;
 	readonly state: JournalState;
 	readonly coldRows: ColdRows;
 	readonly commit: GroupCommit;
@@ -40,7 +43,8 @@ export function createTransactions({
 	readonly stopReason: () => string | undefined;
 }): Pick<Store, "transaction" | "read"> {
 	const committed: CommittedState = {
-		...createStateReader({ state, coldRows, beforeDisk: () => undefined }),
+		processId,
+		...createStateReader({ state, coldRows, processId, beforeDisk: () => undefined }),
 		standing: (_accounts, key) => ({
 			balances: state.balances,
 			isKeyUsed: key !== undefined && state.keys.has(key),
@@ -102,7 +106,7 @@ export function createTransactions({
 			new Promise((resolve, reject) => {
 				// The turn ends with the work, or when it goes to the disk: others need not wait for that.
 				const turn = (release: () => void) => {
-					const own = createStateReader({ state, coldRows, beforeDisk: release });
+					const own = createStateReader({ state, coldRows, processId, beforeDisk: release });
 					const run = async () => resolve(await work(own));
 					run().catch(reject).finally(release);
 				};
@@ -116,8 +120,10 @@ type Durability = "durable" | "deferred";
 function createStateReader({
 	state,
 	coldRows,
+	processId,
 	beforeDisk,
 }: {
+	readonly processId: string;
 	readonly state: JournalState;
 	readonly coldRows: ColdRows;
 	/** Called before the disk is first read: other work need not wait for it. */
@@ -136,6 +142,7 @@ function createStateReader({
 		list: async (table) => sortById(getHot(state, table).rows.values()),
 		balance: async (account) => state.balances.get(account) ?? 0n,
 		balances: async (): Promise<ReadonlyMap<AccountName, Micros>> => new Map(state.balances),
+		isAlive: async (id) => id === processId,
 	};
 }
 

@@ -213,8 +213,7 @@ export function toRefusal(error: unknown): unknown {
 			{ retryable: true, cause: error },
 		);
 	}
-	if (codeOf(error) === "TG002")
-		return stopped("another process has taken the database over", error);
+	if (isOfEnded(error)) return stopped("this process was taken for ended", error);
 	if (codeOf(error) === "25006") {
 		return unavailable(
 			"The database takes no writes (a standby, or set to read only). Nothing was changed; send the request again once it does.",
@@ -223,6 +222,11 @@ export function toRefusal(error: unknown): unknown {
 	}
 	if (error instanceof pg.DatabaseError || isConnectionError(error)) return unreachable(error);
 	return error;
+}
+
+/** Of a write by a process that the others took for ended. */
+export function isOfEnded(error: unknown): boolean {
+	return codeOf(error) === "TG002";
 }
 
 function isConnectionError(error: unknown): boolean {

@@ -49,13 +49,13 @@ async function stateOf(pool: ConnectionPool, schema: string): Promise<DatabaseSt
 	return { kind: (await hasBooks(pool, schema)) ? "used" : "empty", id, mark };
 }
 
-/** Whether a server was started on it, or anything lies in it. */
+/** Whether anything lies in it: the first start of a server leaves something. */
 export async function hasBooks(
 	asked: Pick<ConnectionPool, "query">,
 	schema: string,
 ): Promise<boolean> {
 	const [row] = await asked.query(
-		`SELECT EXISTS (SELECT 1 FROM ${schema}.meta WHERE name = 'bound') OR EXISTS (SELECT 1 FROM ${schema}.ledger)
+		`SELECT EXISTS (SELECT 1 FROM ${schema}.ledger)
 			OR EXISTS (SELECT 1 FROM ${schema}.records) OR EXISTS (SELECT 1 FROM ${schema}.balances)
 			OR EXISTS (SELECT 1 FROM ${schema}.documents) OR EXISTS (SELECT 1 FROM ${schema}.query_log) AS is_so`,
 	);

@@ -6,10 +6,18 @@ import {
 	createConnectionPool,
 	type Session,
 	toRefusal,
+	toStartError,
 } from "./connection.js";
 import { discardBooks, importBooks } from "./import-books.js";
 import { DEFAULT_SCHEMA, hasBooks } from "./inspect-database.js";
-import { readMovingMark, refusalOf, removeMovingMark, writeMovingMark } from "./moving-mark.js";
+import { takeMoveLock } from "./move-lock.js";
+import {
+	becomeMover,
+	readMovingMark,
+	refusalOf,
+	removeMovingMark,
+	writeMovingMark,
+} from "./moving-mark.js";
 import { openPostgresStore, type PostgresStore } from "./postgres-store.js";
 
 interface MovingDeps {
@@ -24,29 +32,10 @@ interface MovingDeps {
 export type MovingBooks = Awaited<ReturnType<typeof openMovingBooks>>;
 
 /** Opens the books of a database to be copied, for this process alone; no other sells from it meanwhile. */
-export async function openMovingBooks({ url, schema: name, clock, random, onLost }: MovingDeps) {
-	const store: PostgresStore = await openPostgresStore({
-		...{ url, clock, random, isMoving: true },
-		...(name !== undefined && { schema: name }),
-		exclusive: { onLost, onBack: () => undefined },
-	});
-	const schema = `"${name ?? DEFAULT_SCHEMA}"`;
-	const pool = createConnectionPool({ url, clock, connections: 2 });
-	const deps = { pool, schema };
-	const asRefusal = (error: unknown) => {
-		throw toRefusal(error);
-	};
-	const claimant = await readClaimant(pool, schema);
-	/** Runs a change of what the database is unless another process has taken it over. */
-	const change = (work: (session: Session) => Promise<void>) =>
-		pool
-			.write(async (session) => {
-				await session.query(`SELECT pg_advisory_xact_lock(${schema}.lock_of('claimant'))`);
-				if ((await readClaimant(session, schema)) !== claimant) throw takenOver();
-				await work(session);
-			})
-			.catch(asRefusal);
-	const source: BooksSource = { ...createPostgresParts(deps), store };
+export async function openMovingBooks(deps: MovingDeps) {
+	const { store, pool, schema, change, close } = await becomeAlone(deps);
+	const places = { pool, schema };
+	const source: BooksSource = { ...createPostgresParts(places), store };
 	return {
 		store,
 		source,
@@ -59,23 +48,16 @@ export async function openMovingBooks({ url, schema: name, clock, random, onLost
 			await change((session) => writeMovingMark(session, schema, { state: "coming", journal }));
 		},
 		copy: (from: BooksSource, options: CopyHooks & { readonly now: number }) =>
-			importBooks(deps, from, options).catch(asRefusal),
+			importBooks(places, from, options).catch(asRefusal),
 		/** From now on the database serves. */
-		arrive: () =>
-			change(async (session) => {
-				await removeMovingMark(session, schema);
-				await session.query(
-					`INSERT INTO ${schema}.meta VALUES ('bound', 'yes') ON CONFLICT DO NOTHING`,
-				);
-			}),
+		arrive: () => change((session) => removeMovingMark(session, schema)),
 		/** From now on the database serves no more: its books, up to this place of its ledger, are in a journal. */
 		leave: (journal: StoreDigest, end: number) =>
 			change(async (session) => {
-				// Those who write share the lock that is held here: none of them is under way.
 				const [last] = await session.query(
 					`SELECT coalesce(max(seq), 0)::text AS seq FROM ${schema}.ledger`,
 				);
-				if (Number(last?.["seq"]) !== end) throw takenOver();
+				if (Number(last?.["seq"]) !== end) throw changed();
 				await writeMovingMark(session, schema, { state: "left", journal });
 			}),
 		/** Empties a database that no one sold from yet. */
@@ -90,24 +72,104 @@ export async function openMovingBooks({ url, schema: name, clock, random, onLost
 			change(async (session) => {
 				await session.query(`TRUNCATE ${schema}.documents, ${schema}.query_log`);
 			}),
-		async close() {
-			await store.close();
-			await pool.end();
-		},
+		close,
 	};
 }
 
-async function readClaimant(
-	asked: Pick<ConnectionPool, "query"> | Session,
-	schema: string,
-): Promise<string> {
-	const [row] = await asked.query(`SELECT value FROM ${schema}.meta WHERE name = 'claimant'`);
-	return String(row?.["value"]);
+function asRefusal(error: unknown): never {
+	throw toRefusal(error);
+}
+
+/** Opens a database as the one process that moves its books, once no other works on it. */
+async function becomeAlone({ url, schema: name, clock, random, onLost }: MovingDeps) {
+	const store: PostgresStore = await openPostgresStore({
+		...{ url, clock, random, onLost, isMoving: true },
+		...(name !== undefined && { schema: name }),
+	});
+	const schema = `"${name ?? DEFAULT_SCHEMA}"`;
+	const pool = createConnectionPool({ url, clock, connections: 2 });
+	let release: () => Promise<void> = async () => undefined;
+	const close = async () => {
+		await store.close();
+		await pool.end();
+		await release();
+	};
+	const moverId = store.processes.ownId();
+	const change = createChange({ pool, schema, moverId, ownId: store.processes.ownId });
+	try {
+		release = await takeMoveLock({ url, schema, clock, onLost });
+		await change((session) => becomeMover(session, schema, moverId));
+		const others = async () => (await store.processes.alive()).filter((id) => id !== moverId);
+		await untilAlone({ clock, others });
+	} catch (error) {
+		await close();
+		throw toStartError(error);
+	}
+	return { store, pool, schema, change, close };
+}
+
+/** Runs changes of what the database is unless this process was taken for ended. */
+function createChange({
+	pool,
+	schema,
+	moverId,
+	ownId,
+}: {
+	readonly pool: ConnectionPool;
+	readonly schema: string;
+	readonly moverId: string;
+	readonly ownId: () => string;
+}) {
+	return (work: (session: Session) => Promise<void>): Promise<void> =>
+		pool
+			.write(async (session) => {
+				await session.query(`SELECT pg_advisory_xact_lock_shared(${schema}.lock_of($1))`, [
+					`p|${moverId}`,
+				]);
+				const text = `SELECT 1 FROM ${schema}.processes WHERE id = $1`;
+				const own = await session.query(text, [moverId]);
+				if (own.length === 0 || ownId() !== moverId) throw takenOver();
+				await work(session);
+			})
+			.catch(asRefusal);
+}
+
+/** A server that was killed counts until the database has not heard of it for so long. */
+const SILENT_MS = 16_000;
+const AGAIN_MS = 500;
+
+/** Resolves once no other process works on the database. Throws UNAVAILABLE where one stays. */
+async function untilAlone({
+	clock,
+	others,
+}: {
+	readonly clock: Clock;
+	readonly others: () => Promise<readonly string[]>;
+}): Promise<void> {
+	const endMs = clock.monotonicMs() + SILENT_MS;
+	while ((await others()).length > 0) {
+		if (clock.monotonicMs() > endMs) {
+			throw unavailable(
+				"A server works on the books of this database. Stop all that do, and run the migration again.",
+				{ retryable: false },
+			);
+		}
+		await new Promise<void>((resolve) => {
+			clock.after(AGAIN_MS, resolve);
+		});
+	}
+}
+
+function changed() {
+	return unavailable(
+		"The books of the database changed while they were copied. Stop what writes to them, and run the migration again.",
+		{ retryable: false },
+	);
 }
 
 function takenOver() {
 	return unavailable(
-		"Another process has taken the database over meanwhile. Stop it, and run the migration again.",
+		"The database has not heard of this process for a while and took it for ended. Run the migration again.",
 		{ retryable: false },
 	);
 }

@@ -1,7 +1,6 @@
 import { type Clock, type Random, systemRandom, unavailable } from "../../src/kernel/kernel.js";
 import { type Store, type StoreHealth, stopped } from "../store.js";
 import { createBooks, readEnd } from "./books.js";
-import { type Claim, takeClaim } from "./claim.js";
 import {
 	type ConnectionPool,
 	createConnectionPool,
@@ -9,6 +8,7 @@ import {
 	toStartError,
 } from "./connection.js";
 import { createDocuments } from "./documents.js";
+import { join, type Membership, type MembershipHooks } from "./membership.js";
 import { migrate } from "./migrations.js";
 import { assertNotMoving } from "./moving-mark.js";
 import { createPostgresQueryLog } from "./query-log.js";
@@ -23,8 +23,9 @@ export interface PostgresStoreDeps {
 	/** Connections at most. */
 	readonly connections?: number;
 	readonly random?: Random;
-	/** One process at a time: refused while another has it, and what that needs to say when its claim is lost and taken again. */
-	readonly exclusive?: { readonly onLost: (reason: string) => void; readonly onBack: () => void };
+	/** Called when this process may not write for a while, and when it may again. */
+	readonly onLost?: MembershipHooks["onLost"];
+	readonly onBack?: MembershipHooks["onBack"];
 	/** Called when an idle connection breaks, and when the database refuses what would be refused again. */
 	readonly onFailure?: (reason: string) => void;
 	/** Called when rows of the query log were lost, at most once a second, with how many. */
@@ -36,8 +37,6 @@ export interface PostgresStoreDeps {
 export interface PostgresStore extends Store {
 	/** Given to the database when its tables were made; a data folder belongs to one. */
 	readonly id: string;
-	/** Whether a data folder belongs to it already. */
-	readonly binding: { isBound(): Promise<boolean>; bind(): Promise<void> };
 }
 
 const LEAST_VERSION = 150_000;
@@ -106,17 +105,6 @@ async function readId(pool: ConnectionPool, schema: string, random: Random): Pro
 	return String(row?.["value"]);
 }
 
-function createBinding(pool: ConnectionPool, schema: string): PostgresStore["binding"] {
-	return {
-		async isBound() {
-			return (await pool.query(`SELECT 1 FROM ${schema}.meta WHERE name = 'bound'`)).length > 0;
-		},
-		async bind() {
-			await pool.query(`INSERT INTO ${schema}.meta VALUES ('bound', 'yes') ON CONFLICT DO NOTHING`);
-		},
-	};
-}
-
 type Books = ReturnType<typeof createBooks>;
 
 /** What the database says in its own words is for the log; callers learn what it means to them. */
@@ -146,46 +134,33 @@ function withRefusals(books: Books, assertRunning: () => void): Books {
 }
 
 /** In which state the store is, and since when. */
-function createState(clock: Clock, claim: Pick<Claim, "lostBecause"> | undefined) {
+async function openState(deps: PostgresStoreDeps, pool: ConnectionPool, schema: string) {
+	const { url, clock, random = systemRandom, onLost, onBack } = deps;
 	let since = clock.now();
 	let isClosed = false;
 	const change = () => {
 		since = clock.now();
 	};
+	const hooks: MembershipHooks = {
+		onLost(reason) {
+			change();
+			onLost?.(reason);
+		},
+		onBack() {
+			change();
+			onBack?.();
+		},
+	};
+	const membership = await join({ url, pool, schema, clock, random, hooks });
 	return {
-		change,
+		membership,
 		close() {
 			isClosed = true;
 			change();
 		},
 		since: () => since,
-		stopReason: () => (isClosed ? "it is closed" : claim?.lostBecause()),
+		stopReason: () => (isClosed ? "it is closed" : membership.lostBecause()),
 	};
-}
-
-/** The claim of a process that is to be alone, and the state that follows from it. */
-async function openState(
-	{ url, clock, random = systemRandom, exclusive }: PostgresStoreDeps,
-	schema: string,
-) {
-	if (!exclusive)
-		return { claimant: undefined, claim: undefined, state: createState(clock, undefined) };
-	let onChange: () => void = () => undefined;
-	const claimant = Buffer.from(random.bytes(16)).toString("hex");
-	const claim = await takeClaim({
-		...{ url, schema, clock, processId: claimant },
-		onLost(reason) {
-			onChange();
-			exclusive.onLost(reason);
-		},
-		onBack() {
-			onChange();
-			exclusive.onBack();
-		},
-	});
-	const state = createState(clock, claim);
-	onChange = state.change;
-	return { claimant, claim, state };
 }
 
 async function openMigrated(
@@ -196,13 +171,14 @@ async function openMigrated(
 	const { clock, random = systemRandom, onDroppedQueryRows: onDropped } = deps;
 	const id = await readId(pool, schema, random);
 	let sequence = await readEnd({ pool, schema });
-	const { claimant, claim, state } = await openState(deps, schema);
+	const state = await openState(deps, pool, schema);
+	const { membership, stopReason } = state;
+	// Once its row is there: who moves the books writes the mark first and then looks for others.
 	if (!deps.isMoving)
 		await assertNotMoving(pool, schema).catch(async (error: unknown) => {
-			await claim?.release();
+			await membership.leave();
 			throw error;
 		});
-	const { stopReason } = state;
 	let isIntact = true;
 	let closing: Promise<void> | undefined;
 	const assertRunning = () => {
@@ -213,8 +189,7 @@ async function openMigrated(
 	const books = withRefusals(createBooks({ pool, schema }), assertRunning);
 	return {
 		id,
-		binding: createBinding(pool, schema),
-		...createTransactions({ pool, schema, clock, assertRunning, claimant }),
+		...createTransactions({ pool, schema, clock, assertRunning, ...ofProcess(membership) }),
 		...books,
 		async verify(options) {
 			try {
@@ -237,6 +212,7 @@ async function openMigrated(
 				{ retryable: false },
 			);
 		},
+		processes: { ownId: membership.ownId, alive: membership.alive },
 		documents: createDocuments({ pool, schema, clock, assertRunning }),
 		queryLog,
 		health(): StoreHealth {
@@ -249,13 +225,15 @@ async function openMigrated(
 			closing ??= (async () => {
 				state.close();
 				await queryLog.close();
-				await claim?.release();
+				await membership.leave();
 				await pool.end();
 			})();
 			return closing;
 		},
 	};
 }
+
+const ofProcess = ({ ownId, noteEnded }: Membership) => ({ ownId, onEnded: noteEnded });
 
 /** True for what says nothing of the rows themselves. */
 function isPassing(refusal: unknown): boolean {

@@ -56,7 +56,13 @@ export function createReader(session: Session, schema: string): StoreReader {
 		},
 		balance: (account) => readBalance(session, schema, account),
 		balances: () => readBalances(session, schema),
+		isAlive: (processId) => isAlive(session, schema, processId),
 	};
+}
+
+async function isAlive(session: Session, schema: string, processId: string): Promise<boolean> {
+	const text = `SELECT 1 FROM ${schema}.processes WHERE id = $1`;
+	return (await session.query(text, [toKey(processId)])).length > 0;
 }
 
 async function readBalance(
@@ -89,12 +95,14 @@ interface Locking {
 	readonly schema: string;
 	/** What was locked, added to. */
 	readonly names: Set<string>;
+	readonly processId: string;
 }
 
 /** Each answer is locked until the transaction ends; `names` gathers what was locked, for the next attempt. */
 export function lockedState(locking: Locking): CommittedState {
-	const { session, schema, names } = locking;
+	const { session, schema, names, processId } = locking;
 	return {
+		processId,
 		async get(table, id) {
 			names.add(`r|${table}|${toKey(id)}`);
 			const [row] = await session.query(`SELECT ${schema}.get_row($1, $2) AS body`, [
@@ -123,6 +131,7 @@ export function lockedState(locking: Locking): CommittedState {
 			return balances.get(account) ?? 0n;
 		},
 		balances: () => readBalances(session, schema),
+		isAlive: (processId) => isAlive(session, schema, processId),
 		standing: (accounts, key) => standing(locking, accounts, key),
 	};
 }

@@ -138,7 +138,7 @@ BEGIN
 END $$;
 `;
 
-const APPLY = (s: string) => `
+const MONEY = (s: string) => `
 -- Keys are dropped by commits alone, the oldest two hours at a time when a new hour begins: a clock that leaps ahead and comes
 -- back makes no recent key acceptable. A commit of an earlier hour joins the newest.
 CREATE FUNCTION ${s}.use_keys(p_keys text[], p_at_ms bigint, p_window_ms bigint) RETURNS void LANGUAGE plpgsql AS $$
@@ -185,7 +185,24 @@ BEGIN
 		ON CONFLICT (account, shard) DO UPDATE SET amount = b.amount + excluded.amount;
 END $$;
 
--- All that one transaction writes. A row without a body is deleted. First every lock, then every write.
+`;
+
+const CLAIMANT_FENCE = (s: string) => `	IF p_claimant IS NOT NULL THEN
+		-- Shared with all who write, so that no one takes the claim over between this look and the commit.
+		PERFORM pg_advisory_xact_lock_shared(${s}.lock_of('claimant'));
+		PERFORM 1 FROM ${s}.meta WHERE name = 'claimant' AND value = p_claimant;
+		IF NOT FOUND THEN
+			RAISE EXCEPTION 'another process has taken the database over' USING ERRCODE = 'TG002';
+		END IF;
+	END IF;
+`;
+
+/** `fence` refuses the writes of a process that may not write any more; `lockValues` locks what rows are searched by. */
+const APPLY = (
+	s: string,
+	fence: string,
+	lockValues = "take_locks",
+) => `-- All that one transaction writes. A row without a body is deleted. First every lock, then every write.
 CREATE FUNCTION ${s}.apply(
 	p_tbl text[], p_id text[], p_body text[], p_k1 text[], p_k2 text[], p_k3 text[],
 	p_accounts text[], p_amounts numeric[], p_keys text[], p_at_ms bigint, p_window_ms bigint,
@@ -201,7 +218,7 @@ BEGIN
 			PERFORM pg_advisory_xact_lock_shared(lock);
 		END LOOP;
 		PERFORM ${s}.take_locks(ARRAY(SELECT 'r|' || tbl || '|' || id FROM unnest(p_tbl, p_id) AS w(tbl, id)));
-		PERFORM ${s}.take_locks(ARRAY(
+		PERFORM ${s}.${lockValues}(ARRAY(
 			SELECT 'i|' || w.tbl || '|' || v.place || '|' || v.value
 			FROM unnest(p_tbl, p_id, p_k1, p_k2, p_k3) AS w(tbl, id, k1, k2, k3)
 			LEFT JOIN ${s}.records AS r ON r.tbl = w.tbl AND r.id = w.id
@@ -224,15 +241,7 @@ BEGIN
 			ON CONFLICT (tbl, id) DO UPDATE
 				SET body = excluded.body, k1 = excluded.k1, k2 = excluded.k2, k3 = excluded.k3;
 	END IF;
-	IF p_claimant IS NOT NULL THEN
-		-- Shared with all who write, so that no one takes the claim over between this look and the commit.
-		PERFORM pg_advisory_xact_lock_shared(${s}.lock_of('claimant'));
-		PERFORM 1 FROM ${s}.meta WHERE name = 'claimant' AND value = p_claimant;
-		IF NOT FOUND THEN
-			RAISE EXCEPTION 'another process has taken the database over' USING ERRCODE = 'TG002';
-		END IF;
-	END IF;
-	IF p_ledger IS NOT NULL THEN
+${fence}	IF p_ledger IS NOT NULL THEN
 		PERFORM ${s}.move_money(p_accounts, p_amounts);
 		IF cardinality(p_keys) > 0 THEN
 			PERFORM ${s}.use_keys(p_keys, p_at_ms, p_window_ms);
@@ -246,7 +255,11 @@ BEGIN
 	RETURN pg_current_xact_id()::text;
 END $$;
 
--- Makes what others committed without waiting for the disk durable before its own commit returns.
+`;
+
+const SETTLE = (
+	s: string,
+) => `-- Makes what others committed without waiting for the disk durable before its own commit returns.
 CREATE FUNCTION ${s}.settle() RETURNS void LANGUAGE plpgsql AS $$
 BEGIN
 	IF pg_current_wal_flush_lsn() < pg_current_wal_insert_lsn() THEN
@@ -255,6 +268,62 @@ BEGIN
 END $$;
 `;
 
+const PROCESS_FENCE = (s: string) => `	IF p_claimant IS NOT NULL THEN
+		-- Shared with all that it writes, so that no one takes it for ended between this look and the commit.
+		PERFORM pg_advisory_xact_lock_shared(${s}.lock_of('p|' || p_claimant));
+		PERFORM 1 FROM ${s}.processes WHERE id = p_claimant;
+		IF NOT FOUND THEN
+			RAISE EXCEPTION 'this process was taken for ended' USING ERRCODE = 'TG002';
+		END IF;
+	END IF;
+`;
+
+/** Processes instead of one claimant: each writes while its row is there. */
+const PROCESSES = (s: string) => `
+CREATE TABLE ${s}.processes (id text PRIMARY KEY, seen_at timestamptz NOT NULL);
+DELETE FROM ${s}.meta WHERE name IN ('claimant', 'bound');
+
+-- Waits for what that process is committing; whatever it tries to write afterwards is refused.
+CREATE FUNCTION ${s}.end_process(p_id text) RETURNS void LANGUAGE plpgsql AS $$
+BEGIN
+	PERFORM pg_advisory_xact_lock(${s}.lock_of('p|' || p_id));
+	DELETE FROM ${s}.processes WHERE id = p_id;
+END $$;
+
+-- Ends those that gave no sign for so long, by the clock of the database alone.
+CREATE FUNCTION ${s}.end_silent(p_lease_ms integer) RETURNS void LANGUAGE plpgsql AS $$
+DECLARE silent text;
+BEGIN
+	FOR silent IN
+		SELECT id FROM ${s}.processes WHERE seen_at < clock_timestamp() - p_lease_ms * interval '1 millisecond' ORDER BY id
+	LOOP
+		CONTINUE WHEN NOT pg_try_advisory_xact_lock(${s}.lock_of('p|' || silent));
+		DELETE FROM ${s}.processes
+			WHERE id = silent AND seen_at < clock_timestamp() - p_lease_ms * interval '1 millisecond';
+	END LOOP;
+END $$;
+
+-- Fields that rows are searched by since then.
+UPDATE ${s}.records
+	SET k2 = substring(body FROM '"idempotencyId":"([^"\\\\]+)"'), k3 = substring(body FROM '"state":"([a-z_]+)"')
+	WHERE tbl = 'payments';
+UPDATE ${s}.records SET k2 = substring(body FROM '"state":"([a-z_]+)"') WHERE tbl = 'jobs';
+UPDATE ${s}.records SET k2 = substring(body FROM '"from":"([^"\\\\]+)"') WHERE tbl = 'holds';
+-- Who writes a value that rows are searched by keeps those away who search for it, not others who write it.
+CREATE FUNCTION ${s}.share_locks(names text[]) RETURNS void LANGUAGE plpgsql AS $$
+DECLARE lock bigint;
+BEGIN
+	FOR lock IN SELECT DISTINCT ${s}.lock_of(name) AS l FROM unnest(names) AS name ORDER BY l LOOP
+		PERFORM pg_advisory_xact_lock_shared(lock);
+	END LOOP;
+END $$;
+${APPLY(s, PROCESS_FENCE(s), "share_locks").replace("CREATE FUNCTION", "CREATE OR REPLACE FUNCTION")}`;
+
 export const MIGRATIONS: readonly Migration[] = [
-	{ version: 1, name: "tables", sql: (s) => `${TABLES(s)}${LOCKS(s)}${APPLY(s)}` },
+	{
+		version: 1,
+		name: "tables",
+		sql: (s) => `${TABLES(s)}${LOCKS(s)}${MONEY(s)}${APPLY(s, CLAIMANT_FENCE(s))}${SETTLE(s)}`,
+	},
+	{ version: 2, name: "processes", sql: PROCESSES },
 ];

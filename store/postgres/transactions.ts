@@ -1,12 +1,17 @@
 import { type Clock, ServiceError, unavailable } from "../../src/kernel/kernel.js";
 import {
 	BufferedTransaction,
-	createSerialQueue,
 	type Store,
 	type StoreTransaction,
 	type TransactionOptions,
 } from "../store.js";
-import { type ConnectionPool, mayRunAgain, type Session, toRefusal } from "./connection.js";
+import {
+	type ConnectionPool,
+	isOfEnded,
+	mayRunAgain,
+	type Session,
+	toRefusal,
+} from "./connection.js";
 import { createReader, lockedState } from "./reads.js";
 import { applyOperations } from "./writes.js";
 
@@ -21,8 +26,10 @@ export interface TransactionDeps {
 	readonly clock: Clock;
 	/** Throws UNAVAILABLE once the store has stopped. */
 	readonly assertRunning: () => void;
-	/** The process that alone writes, and then one transaction at a time; any may where it is undefined. */
-	readonly claimant?: string | undefined;
+	/** Id of this process, which every write is refused without. */
+	readonly ownId: () => string;
+	/** Called when a write was refused because this process was taken for ended. */
+	readonly onEnded: () => void;
 }
 
 /**
@@ -31,18 +38,16 @@ export interface TransactionDeps {
  * that met another's in a circle runs again, so it must have no effect but through its transaction.
  */
 export function createTransactions(deps: TransactionDeps): Pick<Store, "transaction" | "read"> {
-	const { pool, schema, claimant, assertRunning } = deps;
-	const inTurn = createSerialQueue();
+	const { pool, schema, assertRunning, onEnded } = deps;
 	const settle = (session: Session) => session.query(`SELECT ${schema}.settle()`);
 	const persist = createPersistence({ ...deps, settle });
 	return {
 		async transaction(work, { durability = "durable" }: TransactionOptions = {}) {
 			const isDeferred = durability === "deferred";
-			const run = () => persist(work, isDeferred);
 			try {
-				// What one process does beside its transactions (marks of payments, places in queues) counts on their turns.
-				return await (claimant === undefined ? run() : inTurn(run));
+				return await persist(work, isDeferred);
 			} catch (error) {
+				if (isOfEnded(error)) onEnded();
 				// A refusal may rest on what others wrote, as an answer does.
 				if (!isDeferred && isOwn(error))
 					await pool.write(settle).catch((failure: unknown) => {
@@ -69,7 +74,7 @@ function createPersistence({
 	pool,
 	schema,
 	clock,
-	claimant,
+	ownId,
 	assertRunning,
 	settle,
 }: TransactionDeps & {
@@ -77,16 +82,18 @@ function createPersistence({
 }) {
 	const attempt = async <T>(work: Work<T>, names: Set<string>, isDeferred: boolean): Promise<T> => {
 		assertRunning();
+		// What it saw is judged as this process, whatever it is once it writes.
+		const processId = ownId();
 		let done: { readonly value: T; readonly xid: string } | undefined;
 		const run = async (session: Session) => {
 			if (names.size > 0) await session.query(`SELECT ${schema}.take_locks($1)`, [[...names]]);
-			const tx = new BufferedTransaction(lockedState({ session, schema, names }));
+			const tx = new BufferedTransaction(lockedState({ session, schema, names, processId }));
 			try {
 				const value = await work(tx);
 				const operations = tx.finish();
 				if (operations.length > 0) {
 					const at = clock.now();
-					const xid = await applyOperations({ session, schema, at, claimant }, operations);
+					const xid = await applyOperations({ session, schema, at, processId }, operations);
 					done = { value, xid };
 				}
 				// An answer that rests on what others wrote must not be given before that is durable.

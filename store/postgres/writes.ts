@@ -19,13 +19,12 @@ export async function applyOperations(
 		session,
 		schema,
 		at,
-		claimant,
+		processId,
 	}: {
 		readonly session: Session;
 		readonly schema: string;
 		readonly at: number;
-		/** The process that alone may write; any may where it is undefined. */
-		readonly claimant: string | undefined;
+		readonly processId: string;
 	},
 	operations: readonly Operation[],
 ): Promise<string> {
@@ -49,7 +48,7 @@ export async function applyOperations(
 			[...books.owners.keys()].map(toKey),
 			[...books.owners.values()].map(({ hasPosting }) => hasPosting),
 			[...books.owners.values()].map(({ receiptAt }) => receiptAt ?? null),
-			claimant ?? null,
+			processId,
 		],
 	);
 	return String(row?.["xid"]);

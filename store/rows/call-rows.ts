@@ -13,6 +13,8 @@ export interface HoldRow {
 	readonly billingType: string;
 	readonly createdAt: number;
 	readonly expiresAt: number;
+	/** The process whose call it is: once that has ended, no one captures it any more. */
+	readonly processId?: string | undefined;
 	/** Quota counters to release when the call is not billable. */
 	readonly quotaKeys?: readonly string[] | undefined;
 	readonly idempotencyId?: string | undefined;

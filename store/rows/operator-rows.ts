@@ -29,6 +29,8 @@ export interface AuditRow {
 	/** Code of the error it failed with. */
 	readonly code?: string | undefined;
 	readonly beginId?: string | undefined;
+	/** The process that began it. */
+	readonly processId?: string | undefined;
 	/** JSON of what was changed, as it was and as it is; no secrets, no query text. */
 	readonly before?: string | undefined;
 	readonly after?: string | undefined;
@@ -55,6 +57,12 @@ export interface KeyCheckRow {
 	/** Of those that are kept only to read what was made with them. */
 	readonly retired?: readonly string[] | undefined;
 	readonly rotatedAt?: number | undefined;
+}
+
+/** Which process does what only one may do at a time; `id` names the work. */
+export interface LeaderRow {
+	readonly id: string;
+	readonly processId: string;
 }
 
 /** The last moment at which the clock could be trusted. */

@@ -64,6 +64,17 @@ export type PaymentState =
 	| "credited"
 	| "released";
 
+/** A payment that a request is being answered with; `id` is the payment's. */
+export interface PaymentMarkRow {
+	readonly id: string;
+	/** Retry key that the request came with: row of `idempotency`. */
+	readonly key?: string | undefined;
+	readonly markId: string;
+	readonly processId: string;
+	/** Epoch milliseconds from which on it counts for no other process. */
+	readonly until: number;
+}
+
 /** A transaction on a chain that was accepted as a settlement; kept forever. */
 export interface SettlementRow {
 	/** 16 bytes of the hash of network and transaction. */

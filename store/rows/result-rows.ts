@@ -33,6 +33,8 @@ export interface TaskRow extends OwnedRow {
 	readonly documentId: string;
 	/** The job behind it, for work that outlives its call. */
 	readonly jobId?: string | undefined;
+	/** The process that works on it while it is not at an end. */
+	readonly processId?: string | undefined;
 	/** A push notification of its end is still to be sent. */
 	readonly isPushed?: boolean | undefined;
 	readonly updatedAt: number;
@@ -76,6 +78,8 @@ export interface JobRow extends OwnedRow {
 	readonly percent: number;
 	readonly considered: number;
 	readonly read: number;
+	/** The process that works on it, or lets it wait, while it is open; another takes it up once that has ended. */
+	readonly processId?: string | undefined;
 	/** Ids up to this one were given to events, or skipped. */
 	readonly lastEventId: number;
 	readonly stopReason?: string | undefined;

@@ -16,8 +16,11 @@ interface State {
 	keys: Set<string>;
 }
 
+let restarts = 0;
+
 /** The store port in memory, one transaction at a time; `texts` and `rows` outlive it, so that a restart can be played. */
 export function createMemoryStore(disk = createDisk()): Store & { readonly disk: Disk } {
+	const processId = `proc_${restarts++}`;
 	let last: Promise<unknown> = Promise.resolve();
 	const alone = <T>(work: () => Promise<T>): Promise<T> => {
 		const done = last.then(work);
@@ -29,11 +32,11 @@ export function createMemoryStore(disk = createDisk()): Store & { readonly disk:
 		transaction: (work) =>
 			alone(async () => {
 				const draft = copyOf(disk.state);
-				const result = await work(writerOf(draft));
+				const result = await work(writerOf(draft, processId));
 				disk.state = draft;
 				return result;
 			}),
-		read: (work) => work(readerOf(disk.state)),
+		read: (work) => work(readerOf(disk.state, processId)),
 		statement: async () => ({ postings: [], next: undefined }),
 		receipts: async () => ({ receipts: [], next: undefined }),
 		async *history() {
@@ -44,6 +47,7 @@ export function createMemoryStore(disk = createDisk()): Store & { readonly disk:
 		backup: async () => {
 			throw new Error("a store in memory has no backup");
 		},
+		processes: { ownId: () => processId, alive: async () => [processId] },
 		documents: {
 			async put(id, text, expiresAt) {
 				disk.texts.set(id, { text, expiresAt });
@@ -94,6 +98,7 @@ function createDisk(): Disk {
 		receipts: new Map(),
 		tasks: new Map(),
 		payments: new Map(),
+		payment_marks: new Map(),
 		refunds: new Map(),
 		refund_requests: new Map(),
 		undelivered: new Map(),
@@ -119,6 +124,7 @@ function createDisk(): Disk {
 		price_versions: new Map(),
 		feed_settings: new Map(),
 		key_checks: new Map(),
+		leaders: new Map(),
 		trusted_times: new Map(),
 	};
 	return {
@@ -140,7 +146,7 @@ function copyOf({ rows, balances, keys }: State): State {
 	};
 }
 
-function readerOf({ rows, balances }: State): StoreReader {
+function readerOf({ rows, balances }: State, processId: string): StoreReader {
 	const sorted = <T extends TableName>(table: T) =>
 		[...rows[table].values()].sort((a, b) => (a.id < b.id ? -1 : 1)) as Tables[T][];
 	return {
@@ -150,12 +156,14 @@ function readerOf({ rows, balances }: State): StoreReader {
 		list: async (table) => sorted(table),
 		balance: async (account) => balances.get(account) ?? 0n,
 		balances: async () => balances,
+		isAlive: async (id) => id === processId,
 	};
 }
 
-function writerOf(draft: State): StoreTransaction {
+function writerOf(draft: State, processId: string): StoreTransaction {
 	return {
-		...readerOf(draft),
+		...readerOf(draft, processId),
+		processId,
 		async put(table, row) {
 			(draft.rows[table] as Map<string, typeof row>).set(row.id, row);
 		},

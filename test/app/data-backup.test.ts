@@ -20,7 +20,7 @@ function waitingBackup({ store }: App, folder: string) {
 		import: () => Promise.reject(new Error("nothing is imported here")),
 		whileNoneRuns: <T>(work: () => Promise<T>) => isOpen.then(work),
 	};
-	const keys = openKeyFolder(folder, systemRandom);
+	const keys = openKeyFolder(join(folder, "keys"), systemRandom);
 	const rotation = { whileNoneChanges: <T>(work: () => Promise<T>) => work() };
 	const backUp = createDataBackup({ store, importer, rotation, keys, folder });
 	return { backUp, letGo: () => gate.emit("open") };

@@ -72,12 +72,15 @@ t.test("a server whose books are in PostgreSQL", { skip: WITHOUT_POSTGRES }, asy
 	const balance = first.body.meta?.cost.balance_after_usd;
 	t.match(await healthOf(server), { store: { kind: "postgres", status: "ok" } });
 
-	await t.test("a second process is refused while the first sells, on any folder", async (t) => {
-		await t.rejects(start("tollgraph", join(folder, "other")), {
-			message: /Another process sells from this database\. Stop it first/,
-		});
-		await t.rejects(start("elsewhere"), { message: /The store is in use by process/ });
-	});
+	await t.test(
+		"a second process needs the keys of the first, and a folder of its own",
+		async (t) => {
+			await t.rejects(start("tollgraph", join(folder, "other")), {
+				message: /keys\/pepper" is missing.*share one folder of keys: name it with --keys/,
+			});
+			await t.rejects(start("elsewhere"), { message: /The store is in use by process/ });
+		},
+	);
 
 	await t.test(
 		"after kill -9 what was paid is there, and a repeat is not paid again",
@@ -120,7 +123,7 @@ t.test("a server whose books are in PostgreSQL", { skip: WITHOUT_POSTGRES }, asy
 		await end(server, "SIGTERM");
 		await t.rejects(start("elsewhere"), { message: /belongs to the books of another database/ });
 		await t.rejects(start("tollgraph", join(folder, "fresh")), {
-			message: /do not belong together/,
+			message: /keys\/pepper" is missing/,
 		});
 		await t.rejects(startServerProcess(flags), {
 			message: /The books of the folder .* are in a database\. Start with the store_url/,

@@ -103,7 +103,14 @@ t.test("the key that pays the gas is a file of its owner's alone", async (t) => 
 	const [clock, random] = [systemClock, systemRandom];
 	const logger = { info: () => undefined, error: () => undefined };
 	const open = () =>
-		openOnchain({ settings, folder, keys: openKeyFolder(folder, random), clock, random, logger });
+		openOnchain({
+			settings,
+			folder,
+			keys: openKeyFolder(join(folder, "keys"), random),
+			clock,
+			random,
+			logger,
+		});
 	const put = (text: string, mode = 0o600) => {
 		mkdirSync(join(folder, "keys"), { recursive: true });
 		writeFileSync(join(folder, "keys", "settler-key"), text, { mode });
@@ -136,7 +143,7 @@ t.test("an address with a wrong digit in its checksum is refused", async (t) => 
 				onchain: { ...REAL, payTo: address },
 			}),
 			folder,
-			keys: openKeyFolder(folder, systemRandom),
+			keys: openKeyFolder(join(folder, "keys"), systemRandom),
 			clock: systemClock,
 			random: systemRandom,
 			logger: { info: () => undefined, error: () => undefined },

@@ -132,7 +132,7 @@ export async function openShop(
 		settings: { ...SETTINGS, prices },
 		onchain: { terms: chain.terms, facilitator, chain, close: async () => undefined },
 	});
-	await money.sweeper.releaseAll();
+	await money.sweeper.releaseEnded();
 	await money.onchain?.resume();
 	const jobs = createJobs({
 		...{ store, clock, ids, logger, running },

@@ -30,6 +30,7 @@ export function createQuickStore(
 		list: async (table) => listed(table) as never,
 		balance: async (account) => balances.get(account) ?? 0n,
 		balances: async () => balances,
+		isAlive: async (id) => id === "proc_quick",
 	};
 	const writer = (
 		undo: (() => void)[],
@@ -44,6 +45,7 @@ export function createQuickStore(
 		};
 		return {
 			...reader,
+			processId: "proc_quick",
 			async put(table, row) {
 				set(table, row.id, row);
 				written.push([table, row]);
@@ -81,6 +83,7 @@ export function createQuickStore(
 			return done;
 		},
 		read: (work) => work(reader),
+		processes: { ownId: () => "proc_quick", alive: async () => ["proc_quick"] },
 		documents: {
 			async put(id, text) {
 				texts.set(id, text);

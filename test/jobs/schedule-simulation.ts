@@ -60,7 +60,7 @@ export async function simulateSchedules({
 		time.now = trueNow;
 		await oneRound(world, [startWorker(world, { isSafe: true })]);
 	}
-	await world.sweeper.releaseAll();
+	await world.sweeper.releaseEnded();
 	world.facts.runs = world.ended.size;
 	const balances = await world.store.read((reader) => reader.balances());
 	return {

@@ -16,10 +16,17 @@ async function openSweeper() {
 	await issue("tok_a", 1_000n);
 	const hold = (changes: Partial<HoldTerms> = {}) =>
 		store.transaction((tx) => ledger.authorize(tx, { ...TERMS, ...changes }));
+	/** As a process opened it that has ended since. */
+	const holdOfEnded = async (changes: Partial<HoldTerms> = {}) => {
+		const opened = { ...(await hold(changes)), processId: "proc_ended" };
+		await store.transaction((tx) => tx.put("holds", opened));
+		return opened;
+	};
 	const holdOf = (id: string) => store.read((reader) => reader.get("holds", id));
 	const put = (table: "jobs" | "payments" | "idempotency" | "quotas" | "spending", row: object) =>
 		store.transaction((tx) => tx.put(table, row as never));
-	return { ...books, sweeper: createSweeper({ store, ledger, clock }), hold, holdOf, put };
+	const sweeper = createSweeper({ store, ledger, clock });
+	return { ...books, sweeper, hold, holdOfEnded, holdOf, put };
 }
 
 t.test("holds are released when their time is over, and not before", async (t) => {
@@ -42,16 +49,16 @@ t.test(
 	"an open job keeps its hold, which is renewed; one that ended or is gone does not",
 	async (t) => {
 		for (const isSweep of [true, false]) {
-			const { clock, sweeper, hold, holdOf, put } = await openSweeper();
+			const { clock, sweeper, holdOfEnded, holdOf, put } = await openSweeper();
 			const jobs = ["queued", "running", "completed", "failed", "cancelled"];
 			const holds: HoldRow[] = [];
 			for (const state of jobs) {
 				await put("jobs", { id: `job_${state}`, state });
-				holds.push(await hold({ jobId: `job_${state}` }));
+				holds.push(await holdOfEnded({ jobId: `job_${state}` }));
 			}
-			holds.push(await hold({ jobId: "job_gone" }));
+			holds.push(await holdOfEnded({ jobId: "job_gone" }));
 			clock.set(clock.now() + LIMITS.holdTtlMs);
-			t.equal(await (isSweep ? sweeper.sweep() : sweeper.releaseAll()), 4);
+			t.equal(await (isSweep ? sweeper.sweep() : sweeper.releaseEnded()), 4);
 			const left = await Promise.all(holds.map(({ id }) => holdOf(id)));
 			t.same(
 				left.map((row) => row?.jobId),
@@ -62,15 +69,20 @@ t.test(
 	},
 );
 
-t.test("a start releases every hold of calls that have ended with their process", async (t) => {
-	const { sweeper, hold, balance } = await openSweeper();
-	for (let call = 0; call < 3; call++) await hold();
-	t.equal(await sweeper.releaseAll(), 3);
-	t.equal(await balance("cust:tok_a"), 1_000n);
-});
+t.test(
+	"what calls held that have ended with their process is released, and no other",
+	async (t) => {
+		const { sweeper, hold, holdOfEnded, balance } = await openSweeper();
+		for (let call = 0; call < 3; call++) await holdOfEnded();
+		await hold();
+		t.equal(await sweeper.releaseEnded(), 3);
+		t.equal(await balance("cust:tok_a"), 900n);
+		t.equal(await sweeper.releaseEnded(), 0);
+	},
+);
 
 t.test("money that settled for a released call is its payer's again", async (t) => {
-	const { store, clock, sweeper, hold, put } = await openSweeper();
+	const { store, clock, sweeper, holdOfEnded, put } = await openSweeper();
 	const payment = (changes: object) =>
 		put("payments", { id: "pay_1", state: "settled", ...changes });
 	const rowOf = () => store.read((reader) => reader.get("payments", "pay_1"));
@@ -79,15 +91,15 @@ t.test("money that settled for a released call is its payer's again", async (t) 
 		[false, { state: "captured" }],
 		[false, { holdId: "hold_other" }],
 	] as const) {
-		const { id } = await hold({ paymentId: "pay_1" });
+		const { id } = await holdOfEnded({ paymentId: "pay_1" });
 		await payment({ holdId: id, updatedAt: 1, ...changes });
 		const before = await rowOf();
-		await sweeper.releaseAll();
+		await sweeper.releaseEnded();
 		const after = { ...before, holdId: undefined, updatedAt: clock.now() };
 		t.same(await rowOf(), isTheirs ? after : before);
 	}
-	await hold({ paymentId: "pay_gone" });
-	t.equal(await sweeper.releaseAll(), 1);
+	await holdOfEnded({ paymentId: "pay_gone" });
+	t.equal(await sweeper.releaseEnded(), 1);
 });
 
 t.test("rows past their time are forgotten, however many, and no others", async (t) => {

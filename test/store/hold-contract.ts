@@ -132,7 +132,7 @@ const pass = (ms: number) =>
 const crash = command("crash", async (model, real) => {
 	Object.assign(real, partsOn(await real.under.crash(), real.under));
 	await assertSame(model, real);
-	await real.sweeper.releaseAll();
+	await real.sweeper.releaseEnded();
 	close(model, () => true);
 });
 

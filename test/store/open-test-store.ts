@@ -25,7 +25,8 @@ export function stillClock(startMs = START_MS): StillClock {
 		now: () => nowMs,
 		monotonicMs: systemClock.monotonicMs,
 		every: () => () => undefined,
-		after: (delayMs, task) => (delayMs < 200 ? systemClock.after(delayMs, task) : () => undefined),
+		after: (delayMs, task, waits) =>
+			delayMs < 200 ? systemClock.after(delayMs, task, waits) : () => undefined,
 		set(ms) {
 			nowMs = ms;
 		},

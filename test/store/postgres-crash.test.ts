@@ -192,44 +192,61 @@ t.test("PostgreSQL", { skip: WITHOUT_POSTGRES }, async (t) => {
 	});
 
 	t.test(
-		"a process whose claim was taken over sells no more; one that had no successor does",
+		"a process that lost its connection goes on; one that was taken for ended is another",
 		async (t) => {
 			const said: string[] = [];
 			const clock = steppedClock();
-			const openAlone = (name: string) =>
+			const open = (name: string) =>
 				openPostgresStore({
-					...{ url: cluster.url, schema: "claim", clock },
-					exclusive: {
-						onLost: (reason) => said.push(`${name} lost: ${reason}`),
-						onBack: () => said.push(`${name} back`),
-					},
+					...{ url: cluster.url, schema: "members", clock },
+					onLost: (reason) => said.push(`${name} lost: ${reason}`),
+					onBack: () => said.push(`${name} back`),
 				});
-			const endClaims = () =>
-				cluster.sql(
-					"SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE application_name = 'tollgraph claim'",
-				);
-			const first = await openAlone("first");
-			await t.rejects(openAlone("second"), {
-				message: /^Another process sells from this database/,
-			});
-			await endClaims();
-			await until(() => said.length === 1);
-			await until(() => said.length === 2, clock.pass);
-			t.match(said, [/^first lost: the connection to the database is lost/, "first back"]);
+			const [first, second] = [await open("first"), await open("second")];
+			const [firstId, secondId] = [first.processes.ownId(), second.processes.ownId()];
+			t.same(await second.processes.alive(), [firstId, secondId].sort());
+
+			await cluster.sql(
+				"SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE application_name = 'tollgraph lease'",
+			);
+			await until(() => said.length === 4, clock.pass);
+			t.match([...said].sort(), [
+				"first back",
+				/^first lost: the connection/,
+				"second back",
+				/^second lost: the connection/,
+			]);
+			t.equal(first.processes.ownId(), firstId);
 			await credit(first, "cust:a", 1n, "one");
 
-			await endClaims();
-			await until(() => said.length === 3);
-			t.equal(first.health().status, "stopped");
-			await t.rejects(credit(first, "cust:a", 1n, "two"), { code: "UNAVAILABLE", retryable: true });
-			const second = await openAlone("second");
-			await until(() => said.length === 4, clock.pass);
-			t.equal(said[3], "first lost: another process has taken the database over");
-			await t.rejects(credit(first, "cust:a", 1n, "two"), { message: /another process has taken/ });
+			await cluster.sql(`SELECT members.end_process('${firstId}')`);
+			t.equal(await second.read((reader) => reader.isAlive(firstId)), false);
+			const refused = { code: "UNAVAILABLE", retryable: true, message: /taken for ended/ };
+			await t.rejects(credit(first, "cust:a", 1n, "two"), refused);
 			await credit(second, "cust:a", 1n, "two");
+			await until(() => said.length === 6, clock.pass);
+			t.same(said.slice(4), ["first lost: this process was taken for ended", "first back"]);
+			t.not(first.processes.ownId(), firstId);
+			t.equal(await second.read((reader) => reader.isAlive(first.processes.ownId())), true);
+			await credit(first, "cust:a", 1n, "three");
+			t.equal(await balanceOf(second, "cust:a"), 3n);
+
+			const silent = first.processes.ownId();
+			await cluster.sql(
+				`UPDATE members.processes SET seen_at = seen_at - interval '1 hour' WHERE id = '${silent}'`,
+			);
+			await cluster.sql("SELECT members.end_silent(12000)");
+			t.same(await second.processes.alive(), [secondId]);
 			for (const store of [first, second]) await store.close();
 		},
 	);
+
+	t.test("a process that closes its store has left", async (t) => {
+		const [first, second] = [await openAt(cluster.url, "left"), await openAt(cluster.url, "left")];
+		await first.close();
+		t.same(await second.processes.alive(), [second.processes.ownId()]);
+		await second.close();
+	});
 
 	t.test("what meets in a circle runs again and comes to an end", async (t) => {
 		const store = await openAt(cluster.url, "circle");

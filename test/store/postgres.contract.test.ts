@@ -40,6 +40,9 @@ t.test(
 					},
 					/** Of the process alone; postgres-crash.test cuts the power of the server. */
 					async crash() {
+						// As the others take it for ended.
+						const id = current.processes.ownId();
+						await cluster.sql(`SELECT ${schema}.end_process('${id}')`);
 						current = await openAgain();
 						return current;
 					},

@@ -42,6 +42,8 @@ function forgetting(store: Store, forgotten: TableName): Store {
 
 function blindTo(forgotten: TableName, tx: StoreTransaction): StoreTransaction {
 	return {
+		processId: tx.processId,
+		isAlive: (processId) => tx.isAlive(processId),
 		get: async (table, id) => (table === forgotten ? undefined : tx.get(table, id)),
 		findBy: (table, index, value) => tx.findBy(table, index, value),
 		list: (table) => tx.list(table),

@@ -85,10 +85,11 @@ export async function openHouse(deps: HouseDeps): Promise<House> {
 		onchain: { terms: SIM_TERMS, facilitator, chain, close: async () => undefined },
 	});
 	const { sweeper, guard, cashier, onchain } = money;
-	await sweeper.releaseAll();
+	await sweeper.releaseEnded();
 	await onchain?.resume();
 	const stopHousekeeping = startHousekeeping({
 		...{ sweeper, guard, onchain, clock, logger },
+		isLeader: () => true,
 		time: createTrustedTime({ store, clock, logger }),
 		retention: createRetention({
 			store,

@@ -73,7 +73,7 @@ async function openChain(folder: string): Promise<OpenedOnchain | undefined> {
 	const onchain = await openOnchain({
 		settings: readSettings({ flags: { data: folder }, environment: {}, folder }),
 		folder,
-		keys: openKeyFolder(folder, systemRandom),
+		keys: openKeyFolder(join(folder, "keys"), systemRandom),
 		clock: systemClock,
 		random: systemRandom,
 		logger: SILENT,
@@ -88,7 +88,7 @@ async function chainArgs(
 	{ terms, demoWallet }: OpenedOnchain,
 	facilitator = "local",
 ): Promise<string[]> {
-	const owner = openKeyFolder(join(folder, "..", "chain-owner"), systemRandom);
+	const owner = openKeyFolder(join(folder, "..", "chain-owner", "keys"), systemRandom);
 	const settler = await owner.demoWallet("demo-settler", () => Promise.reject(new Error("no key")));
 	const path = join(folder, "keys", "settler-key");
 	await writeFile(path, settler.private_key);

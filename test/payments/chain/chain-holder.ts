@@ -1,3 +1,4 @@
+import { join } from "node:path";
 /** A process that opens the demo chain and never closes it: what a killed server looks like. */
 import { openKeyFolder } from "../../../src/accounts/key-folder.js";
 import { openOnchain } from "../../../src/app/onchain.js";
@@ -9,7 +10,7 @@ const folder = process.argv[2] ?? "";
 const parts = await openOnchain({
 	settings: readSettings({ flags: { data: folder }, environment: {}, folder }),
 	folder,
-	keys: openKeyFolder(folder, systemRandom),
+	keys: openKeyFolder(join(folder, "keys"), systemRandom),
 	clock: systemClock,
 	random: systemRandom,
 	logger: { info: () => undefined, error: () => undefined },

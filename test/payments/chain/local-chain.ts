@@ -52,7 +52,7 @@ export async function startLocalChain(
 	const parts = await openOnchain({
 		settings: testSettings(folder, { onchain: {} }),
 		folder,
-		keys: openKeyFolder(folder, systemRandom),
+		keys: openKeyFolder(join(folder, "keys"), systemRandom),
 		clock: systemClock,
 		random: systemRandom,
 		logger: { info: () => undefined, error: (message) => log.push(message) },

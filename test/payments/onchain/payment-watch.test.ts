@@ -3,64 +3,21 @@ import { createPaymentWatch } from "../../../payments/onchain/payment-watch.js";
 import { placeIn, settlementKey } from "../../../payments/onchain/settlement-book.js";
 import { LIMITS } from "../../../src/contract/limits.js";
 import type { PaymentRow, PaymentState } from "../../../store/rows/payment-rows.js";
+import type { StoreReader } from "../../../store/store-port.js";
 
-const row = (id: string, state: PaymentState, idempotencyId?: string) =>
-	({ id, state, idempotencyId }) as PaymentRow;
+const row = (id: string, state: PaymentState) => ({ id, state }) as PaymentRow;
 
-function openWatch() {
-	let nowMs = 1_000;
-	const watch = createPaymentWatch(() => nowMs);
-	const pass = (ms: number) => {
-		nowMs += ms;
-	};
-	return { watch, pass };
+/** A watch over rows that other processes may have written. */
+function openWatch(rows: readonly PaymentRow[] = []) {
+	const reader = {
+		findBy: async (_table: string, _index: string, state: string) =>
+			rows.filter((one) => one.state === state),
+	} as unknown as StoreReader;
+	return createPaymentWatch({ read: (work) => work(reader) });
 }
 
-t.test("a payment and its key are busy until their call ends", async (t) => {
-	const { watch, pass } = openWatch();
-	watch.begin("a", "key");
-	watch.begin("b", undefined);
-	pass(1e9);
-	t.same(["a", "b", "c"].map(watch.isBusy), [true, true, false]);
-	t.same([watch.isKeyBusy("key"), watch.isKeyBusy("other")], [true, false]);
-	watch.end("a");
-	t.same([watch.isBusy("a"), watch.isKeyBusy("key"), watch.isBusy("b")], [false, false, true]);
-	watch.end("a");
-});
-
-t.test("a key that another payment took over stays busy with that one", async (t) => {
-	const { watch } = openWatch();
-	watch.begin("a", "key");
-	watch.begin("b", "key");
-	watch.end("a");
-	t.equal(watch.isKeyBusy("key"), true);
-	watch.end("b");
-	t.equal(watch.isKeyBusy("key"), false);
-});
-
-t.test("a key is free once its payment ends, whatever later came without one", async (t) => {
-	const { watch } = openWatch();
-	watch.begin("a", "key");
-	watch.end("a");
-	t.equal(watch.isKeyBusy("key"), false);
-	watch.begin("a", undefined);
-	t.equal(watch.isKeyBusy("key"), false, "the same payment again, without the key");
-});
-
-t.test("what is being delivered is busy for a while, and no longer", async (t) => {
-	const { watch, pass } = openWatch();
-	watch.linger("unknown");
-	t.equal(watch.isBusy("unknown"), false);
-	watch.begin("a", "key");
-	watch.linger("a");
-	pass(LIMITS.deliveryGraceMs - 1);
-	t.same([watch.isBusy("a"), watch.isKeyBusy("key")], [true, true]);
-	pass(1);
-	t.same([watch.isKeyBusy("key"), watch.isBusy("a")], [false, false]);
-});
-
 t.test("open payments are counted by what is known of them, each once", async (t) => {
-	const { watch } = openWatch();
+	const watch = openWatch();
 	for (const state of ["settling", "unknown", "refused", "settled"] as const)
 		watch.follow(row(state, state));
 	for (const state of ["reserved", "captured", "credited", "released"] as const)
@@ -73,20 +30,26 @@ t.test("open payments are counted by what is known of them, each once", async (t
 	t.same(watch.open(), { unknown: 0, refused: 0, settled: 2 });
 });
 
-t.test("an open payment is found by its retry key until it is at an end", async (t) => {
-	const { watch } = openWatch();
-	watch.follow(row("a", "unknown", "key"));
-	t.equal(watch.openWithKey("key"), "a");
-	watch.follow(row("b", "unknown", "key"));
-	watch.follow(row("a", "released", "key"));
-	t.equal(watch.openWithKey("key"), "b", "the key is the other one's by now");
-	watch.follow(row("b", "captured", "key"));
-	t.equal(watch.openWithKey("key"), undefined);
-});
+t.test(
+	"what others left open is known once it was looked for, and what they ended is not",
+	async (t) => {
+		const watch = openWatch([
+			row("theirs", "unknown"),
+			row("kept", "settled"),
+			row("over", "captured"),
+		]);
+		watch.follow(row("kept", "settled"));
+		watch.follow(row("ended", "refused"));
+		t.same(watch.takeDue(0), ["kept", "ended"]);
+		await watch.refresh();
+		t.same(watch.open(), { unknown: 1, refused: 0, settled: 1 });
+		t.same(watch.takeDue(0), ["theirs"], "what it knew before is not due again for that");
+	},
+);
 
 t.test("pauses double to the bound, and a state that changes begins anew", async (t) => {
 	let now = 0;
-	const { watch } = openWatch();
+	const watch = openWatch();
 	watch.follow(row("b", "unknown"));
 	for (const seconds of [5, 10, 20, 40, 60, 60, 60, 60, 60, 60, 60, 60, 60]) {
 		t.same(watch.takeDue(now), ["b"], `${now}`);
@@ -100,7 +63,7 @@ t.test("pauses double to the bound, and a state that changes begins anew", async
 });
 
 t.test("money that is here is looked at every five seconds, however long it waits", async (t) => {
-	const { watch } = openWatch();
+	const watch = openWatch();
 	watch.follow(row("a", "settled"));
 	for (let now = 0; now < 60_000; now += LIMITS.reconcileIntervalMs) {
 		t.same(watch.takeDue(now), ["a"], `${now}`);
@@ -108,14 +71,10 @@ t.test("money that is here is looked at every five seconds, however long it wait
 	}
 });
 
-t.test("what is busy is left alone, and a clock that was set back puts nothing off", async (t) => {
-	const { watch, pass } = openWatch();
+t.test("a clock that was set back puts nothing off", async (t) => {
+	const watch = openWatch();
 	watch.follow(row("a", "settled"));
-	watch.begin("a", undefined);
-	t.same(watch.takeDue(1e9), []);
-	watch.linger("a");
-	pass(LIMITS.deliveryGraceMs);
-	t.same(watch.takeDue(1e9), ["a"], "its delivery is over");
+	t.same(watch.takeDue(1e9), ["a"]);
 	t.same(watch.takeDue(1e9 + 4_999), []);
 	t.same(watch.takeDue(1e9 - LIMITS.reconcileBackoffMs), ["a"], "a minute and more before");
 });

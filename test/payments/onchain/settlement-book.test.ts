@@ -235,6 +235,7 @@ t.test(
 			...{ operationId: "graphs.search", billingType: "research_chat", graphIds: ["a"] },
 			...{ paymentId: "pay_1", owners: OWNERS, createdAt: clock.now() },
 			expiresAt: clock.now() + LIMITS.holdTtlMs,
+			processId: store.processes.ownId(),
 		});
 		t.match(await postings(), [{ kind: "authorise", ref: id }]);
 		t.same(await store.read((reader) => reader.list("idempotency")), []);

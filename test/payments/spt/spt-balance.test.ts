@@ -45,6 +45,7 @@ t.test(
 					idempotencyId: "",
 					createdAt: START_MS,
 					expiresAt: START_MS + 120_000,
+					processId: tokens.store.processes.ownId(),
 				},
 			},
 		);

@@ -12,6 +12,7 @@ import { createSptIssuer } from "../../../payments/spt/spt-issuer.js";
 import { createX402Envelope } from "../../../payments/x402/x402.js";
 import { type Clock, systemClock } from "../../../src/kernel/clock.js";
 import { ServiceError } from "../../../src/kernel/errors.js";
+import { nextTurn } from "../../../src/kernel/event-loop.js";
 import { createIds, systemRandom } from "../../../src/kernel/ids.js";
 import type { PaymentRow } from "../../../store/rows/payment-rows.js";
 import type { Store } from "../../../store/store-port.js";
@@ -156,7 +157,7 @@ export async function startOnchain(
 		issueCredit: spts.issueFrom,
 	});
 	const sweeper = createSweeper({ store, ledger, clock });
-	await sweeper.releaseAll();
+	await sweeper.releaseEnded();
 	await onchain.resume();
 	let runs = 0;
 
@@ -205,6 +206,8 @@ export async function startOnchain(
 		restart: (found = disk.copy()) => startOnchain(world, found),
 		async later(ms) {
 			clock.advance(ms);
+			// Where nothing is due nothing waits for the disk, and calls under way get no turn.
+			await nextTurn();
 			await sweeper.sweep();
 			await onchain.reconcile();
 		},
