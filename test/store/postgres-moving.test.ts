@@ -1,5 +1,6 @@
 import fc from "fast-check";
 import t from "tap";
+import { systemClock } from "../../src/kernel/clock.js";
 import { systemRandom as random } from "../../src/kernel/ids.js";
 import {
 	type BooksDigest,
@@ -9,7 +10,11 @@ import {
 } from "../../store/books-digest.js";
 import type { JournalStore } from "../../store/journal/journal-store.js";
 import { writeJournal } from "../../store/journal/write-books.js";
-import { type MovingBooks, openMovingBooks } from "../../store/postgres/postgres.js";
+import {
+	type MovingBooks,
+	openMovingBooks,
+	openPostgresStore,
+} from "../../store/postgres/postgres.js";
 import type { StoreDigest } from "../../store/store-port.js";
 import { startPostgres, WITHOUT_POSTGRES } from "../support/postgres-cluster.js";
 import { createFakeDisk } from "./fake-disk.js";
@@ -115,9 +120,30 @@ t.test("books that are copied", { skip: WITHOUT_POSTGRES }, async (t) => {
 		);
 		t.ok(await half.store.read((reader) => reader.get("tokens", "tok_later")));
 		await t.rejects(half.discard(), { message: /holds books of its own/ }, "it serves by now");
-		await t.rejects(half.leave(head, 4), { message: /changed while they were copied/ }, "one came since");
+		await t.rejects(
+			half.leave(head, 4),
+			{ message: /changed while they were copied/ },
+			"one came since",
+		);
 		await half.leave(head, 5);
 		for (const store of [journal, half]) await store.close();
+	});
+
+	await t.test("belong to one mover, and to no server meanwhile", async (t) => {
+		const url = cluster.url;
+		/** Patience passes twenty times as fast. */
+		const hasty = { ...systemClock, monotonicMs: () => 20 * systemClock.monotonicMs() };
+		const open = () => openMovingBooks({ url, schema: "busy", clock: hasty, random, onLost });
+		const serve = () => openPostgresStore({ url, schema: "busy", clock: systemClock });
+		const onLost = () => undefined;
+		const server = await serve();
+		await t.rejects(open(), { message: /A server works on the books.*Stop all/ });
+		await server.close();
+		const books = await open();
+		await t.rejects(serve(), { message: /are being moved by tollgraph migrate/ });
+		await t.rejects(open(), { message: /Another process moves the books/ });
+		await books.close();
+		await (await serve()).close();
 	});
 
 	await t.test("are not made valid by a process that lost the database", async (t) => {
