@@ -78,6 +78,14 @@ function assertRunning(reason: string | undefined): void {
 	if (reason !== undefined) throw stopped(reason);
 }
 
+/** Of a store that is being backed up. */
+function assertNotClosed(isClosed: boolean): void {
+	if (!isClosed) return;
+	throw unavailable(
+		"No backup was made: the store was closed meanwhile. Run it again once the service is back.",
+	);
+}
+
 type Folders = Record<"root" | "segments" | "snapshots" | "documents" | "queries", string>;
 
 /** Since when the store is in the state it is in. */
@@ -127,12 +135,7 @@ async function openLocked(
 	const { processId, processes } = nameProcess(random);
 	let closing: Promise<void> | undefined;
 	const stopReason = () => commit.stopReason() ?? (closing && "it is closed");
-	const assertOpen = () => {
-		if (closing === undefined) return;
-		throw unavailable(
-			"No backup was made: the store was closed meanwhile. Run it again once the service is back.",
-		);
-	};
+	const assertOpen = () => assertNotClosed(closing !== undefined);
 	const health = (): StoreHealth => {
 		const reason = stopReason();
 		const { sequence } = journal.head();

@@ -170,6 +170,11 @@ t.test("books that are moved", { skip: WITHOUT_POSTGRES }, async (t) => {
 		await t.rejects(moveToJournal(to(data, "shop"), ports), { message: /in use by process/ });
 		await served.close();
 
+		renameSync(join(data, "keys"), join(data, "away"));
+		await t.rejects(moveToJournal(to(data, "shop"), ports), {
+			message: /keys of the books are not/,
+		});
+		renameSync(join(data, "away"), join(data, "keys"));
 		const back = await moveToJournal(to(data, "shop"), ports);
 		t.match(back, { status: "moved", to: "journal", transactions: Number, kept: /journal-left-/ });
 		t.notOk(existsSync(join(data, "database")));

@@ -1,3 +1,4 @@
+import { existsSync } from "node:fs";
 import { join } from "node:path";
 import {
 	nodeFileSystem as fileSystem,
@@ -230,6 +231,10 @@ function assertBooks({ kind }: DatabaseState, mark: DatabaseMark | undefined, da
 		);
 	}
 	if (kind === "used" && mark === undefined) throw notOurs(data);
+	if (existsSync(join(data, "keys", "pepper"))) return;
+	throw invalidArgument(
+		`The keys of the books are not in "${join(data, "keys")}", where a journal needs them. Copy the folder there that the setting "keys" names, then run it again.`,
+	);
 }
 
 function notOurs(data: string) {
