@@ -110,7 +110,7 @@ export const TABLE_INDEXES = {
 	artefacts: ["owner"],
 	schedules: ["owner"],
 	briefing_runs: ["owner", "scheduleId"],
-	streams: ["owner"],
+	streams: ["owner", "streamId"],
 	chats: ["key", "owner"],
 	jobs: ["owner", "state"],
 	webhooks: ["owner"],

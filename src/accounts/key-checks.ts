@@ -28,6 +28,14 @@ export function createKeyChecks({
 	readonly clock: Pick<Clock, "now">;
 	readonly keysFolder: string;
 }) {
+	/** What counts here of each, as JSON. */
+	const used = new Map<string, string>();
+	const use = (rings: KeyFolder["rings"], row: KeyCheckRow): void => {
+		const name = RING_NAMES.find((one) => one === row.id);
+		if (name === undefined) return;
+		rings[name].use(toState(row));
+		used.set(name, JSON.stringify(toState(row)));
+	};
 	const pathOf = (name: RingName) => join(keysFolder, name);
 	return {
 		/**
@@ -59,9 +67,17 @@ export function createKeyChecks({
 				}
 				return settled;
 			});
-			for (const name of RING_NAMES) {
-				const row = rows.find(({ id }) => id === name);
-				if (row) rings[name].use(toState(row));
+			for (const row of rows) use(rings, row);
+		},
+
+		/** Uses from now on what another process that shares the folder rotated or retired. */
+		async follow({ rings }: Pick<KeyFolder, "rings">): Promise<void> {
+			const rows = await store.read((reader) => reader.list("key_checks"));
+			for (const row of rows) {
+				const name = RING_NAMES.find((one) => one === row.id);
+				if (name === undefined || used.get(name) === JSON.stringify(toState(row))) continue;
+				rings[name].reload();
+				use(rings, row);
 			}
 		},
 	};

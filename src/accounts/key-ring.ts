@@ -27,6 +27,8 @@ export interface KeyRing<Key> {
 	checks(): readonly string[];
 	/** Puts a new key before the others, on the disk once it returns; not in use before `use`. */
 	add(): void;
+	/** Knows afterwards what another process put into the file. */
+	reload(): void;
 	/** Takes keys out of the file. */
 	remove(checks: readonly string[]): void;
 	/** Which keys count from now on, by their values. */
@@ -64,6 +66,9 @@ export function createKeyRing<Key>(parts: KeyRingParts<Key>): KeyRing<Key> {
 		checks: () => entries.map(({ check }) => check),
 		add() {
 			write([make(), ...readLines(path, true)]);
+			entries = read();
+		},
+		reload() {
 			entries = read();
 		},
 		remove(checks) {

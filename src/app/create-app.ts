@@ -177,8 +177,9 @@ interface WiredPorts extends Ports {
 
 async function wire(ports: WiredPorts, store: Store): Promise<App> {
 	const { settings, clock, logger, folder, keys } = ports;
-	const address = { baseUrl: settings.publicUrl ?? "" };
-	const base = { ...ports, store, address, baseUrl: () => address.baseUrl, pepper: keys.pepper };
+	const address = { baseUrl: settings.publicUrl ?? "", processes: 1 };
+	const late = { baseUrl: () => address.baseUrl, processCount: () => address.processes };
+	const base = { ...ports, store, address, ...late, pepper: keys.pepper };
 	const gone = await recoverHistory(openHistory(ports), importedGraphs(folder));
 	const catalog = createGraphCatalog([], gone);
 	const money = await openMoney({ ...base, graphs: createTermsSource(catalog) });
@@ -208,8 +209,6 @@ async function wire(ports: WiredPorts, store: Store): Promise<App> {
 		webhooks,
 	});
 	const jobs = openJobs({ ...content, research });
-	const resumePayments = async () => money.onchain?.resume();
-	ports.onRoom.push(jobs.resume, resumePayments, money.refundRequests.refundWritten);
 	const processes = watchProcesses({ ...base, money, jobs });
 	const sold = { ...content, ...research, research, jobs, processes };
 	const service = createService(sold);
@@ -255,10 +254,16 @@ async function openMoney(base: Parameters<typeof createMoney>[0]): Promise<Money
 	return money;
 }
 
-/** Takes up what processes left that have ended: their holds, payments, changes and jobs. */
-function watchProcesses({ money, jobs, ...deps }: TakenUp) {
+/** Takes up what processes left that have ended: their holds, payments, changes and jobs; and goes on once there is room again. */
+function watchProcesses({ money, jobs, onRoom, address, checks, keys, ...deps }: TakenUp) {
+	const resumePayments = async () => money.onchain?.resume();
+	onRoom.push(jobs.resume, resumePayments, money.refundRequests.refundWritten);
 	return createProcessWatch({
 		...deps,
+		follow: () => checks.follow(keys),
+		onCount(count) {
+			address.processes = count;
+		},
 		async takeUp() {
 			await money.sweeper.releaseEnded();
 			await money.onchain?.takeUp();
@@ -268,7 +273,11 @@ function watchProcesses({ money, jobs, ...deps }: TakenUp) {
 	});
 }
 
-type TakenUp = Pick<Wiring, "store" | "clock" | "logger" | "money" | "jobs">;
+type TakenUp = Pick<
+	Wiring,
+	"store" | "clock" | "logger" | "money" | "jobs" | "address" | "checks" | "keys"
+> &
+	Pick<WiredPorts, "onRoom">;
 
 /** Changes that an earlier process began and did not end. */
 async function reportInterrupted(deps: Pick<Wiring, "store" | "clock" | "logger">): Promise<void> {

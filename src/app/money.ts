@@ -88,6 +88,8 @@ export interface MoneyDeps {
 	readonly logger: Logger;
 	/** Public base address; known once the server listens. */
 	readonly baseUrl: () => string;
+	/** How many processes share the books; one where absent. */
+	readonly processCount?: (() => number) | undefined;
 	/** Prices and owners of the graphs on sale; none where absent. */
 	readonly graphs?: GraphTermsSource | undefined;
 	/** Undefined while no chain is configured: then tokens and keys only. */
@@ -151,7 +153,8 @@ export function createMoney(deps: MoneyDeps): Money {
 	const guard = createInvariantGuard({ store, clock });
 	const quoteSeal = createQuoteSeal(pepper);
 	const redeemQuote = createRedeemQuote({ seal: quoteSeal, clock });
-	const callRates = createCallRates({ clock, requestsPerMinute: settings.requestsPerMinute });
+	const { requestsPerMinute } = settings;
+	const callRates = createCallRates({ clock, requestsPerMinute, share: deps.processCount });
 	const sell = { prices, methods, guard, redeemQuote, isForSale };
 	const cashier = callRates.watch(createCashier(sell));
 	return {

@@ -17,12 +17,18 @@ export function createProcessWatch({
 	clock,
 	logger,
 	takeUp,
+	follow,
+	onCount,
 }: {
 	readonly store: Store;
 	readonly clock: Clock;
 	readonly logger: Logger;
 	/** Takes up what processes left that have ended. */
 	readonly takeUp: () => Promise<void>;
+	/** Follows what the others changed that is not read again with every call. */
+	readonly follow: () => Promise<void>;
+	/** Called with how many share the books, this one included. */
+	readonly onCount: (count: number) => void;
 }) {
 	let known: readonly string[] = [];
 	let leads = "";
@@ -34,6 +40,8 @@ export function createProcessWatch({
 		leads = (await isLeader(store, alive)) ? store.processes.ownId() : "";
 		isTakingUp ||= known.some((id) => !alive.includes(id));
 		known = alive;
+		onCount(Math.max(1, alive.length));
+		if (alive.length > 1) await follow();
 		if (!isTakingUp) return;
 		await takeUp();
 		isTakingUp = false;

@@ -124,7 +124,7 @@ export interface Wiring extends Ports {
 	readonly snapshots: GraphSnapshots;
 	readonly search: SearchEngine;
 	/** Public base address; known once the server listens. */
-	readonly address: { baseUrl: string };
+	readonly address: { baseUrl: string; processes: number };
 	readonly baseUrl: () => string;
 	readonly pepper: Pepper;
 	readonly info: ServiceInfo;

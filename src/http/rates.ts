@@ -26,6 +26,8 @@ interface TokenBucketOptions {
 	readonly perMinute: number;
 	/** Keys in memory; beyond, the least recently used one is evicted. */
 	readonly keysMax?: number;
+	/** Processes that count for themselves: each lets its share in. */
+	readonly share?: (() => number) | undefined;
 }
 
 const MINUTE_MS = 60_000;
@@ -42,8 +44,9 @@ export function createTokenBuckets({
 	clock,
 	perMinute,
 	keysMax = LIMITS.rateLimitedCallersMax,
+	share = () => 1,
 }: TokenBucketOptions) {
-	const costMs = MINUTE_MS / perMinute;
+	const priceMs = () => (MINUTE_MS / perMinute) * share();
 	// Bounded by size instead of `max`, which would allocate all entries in advance.
 	const buckets = new LRUCache<string, Bucket>({ maxSize: keysMax, sizeCalculation: () => 1 });
 	const open = (key: string): Bucket => {
@@ -59,7 +62,7 @@ export function createTokenBuckets({
 		bucket.atMs = atMs;
 		return bucket;
 	};
-	const levelOf = ({ savedMs }: Bucket, isLetIn: boolean): BucketLevel => ({
+	const levelOf = ({ savedMs }: Bucket, isLetIn: boolean, costMs: number): BucketLevel => ({
 		isLetIn,
 		remaining: Math.max(0, Math.floor(savedMs / costMs)),
 		fullInSeconds: Math.ceil((MINUTE_MS - savedMs) / 1000),
@@ -69,20 +72,21 @@ export function createTokenBuckets({
 		perMinute,
 		/** Counts one call when there is room for it. */
 		take(key: string): BucketLevel {
-			const bucket = open(key);
+			const [bucket, costMs] = [open(key), priceMs()];
 			const isLetIn = bucket.savedMs >= costMs;
 			if (isLetIn) bucket.savedMs -= costMs;
-			return levelOf(bucket, isLetIn);
+			return levelOf(bucket, isLetIn, costMs);
 		},
 		/** What the next call would find; counts nothing. */
 		look(key: string): BucketLevel {
 			const bucket = buckets.has(key) ? open(key) : { savedMs: MINUTE_MS, atMs: 0 };
-			return levelOf(bucket, bucket.savedMs >= costMs);
+			const costMs = priceMs();
+			return levelOf(bucket, bucket.savedMs >= costMs, costMs);
 		},
 		/** Counts so many calls whether there is room or not; no key owes more than a minute's calls. */
 		charge(key: string, calls: number): void {
 			const bucket = open(key);
-			bucket.savedMs = Math.max(-MINUTE_MS, bucket.savedMs - calls * costMs);
+			bucket.savedMs = Math.max(-MINUTE_MS, bucket.savedMs - calls * priceMs());
 		},
 	};
 }
@@ -164,11 +168,14 @@ export type CallRates = ReturnType<typeof createCallRates>;
 export function createCallRates({
 	clock,
 	requestsPerMinute = LIMITS.localRequestsPerMinute,
+	share,
 }: {
 	readonly clock: Clock;
 	readonly requestsPerMinute?: number | undefined;
+	/** How many processes it is shared among, each of which counts for itself; one where absent. */
+	readonly share?: (() => number) | undefined;
 }) {
-	const bucketsOf = (perMinute: number) => createTokenBuckets({ clock, perMinute });
+	const bucketsOf = (perMinute: number) => createTokenBuckets({ clock, perMinute, share });
 	const addresses = bucketsOf(requestsPerMinute);
 	const credentials = bucketsOf(requestsPerMinute);
 	const polling = bucketsOf(requestsPerMinute * POLLS_PER_REQUEST);

@@ -45,8 +45,7 @@ export function createJobRunner(deps: RunnerServices) {
 			throw error;
 		});
 	const pushAgain = async (id: string): Promise<void> => {
-		const now = deps.clock.now();
-		const row = await store.transaction((tx) => takeOverJob(tx, { id, now }));
+		const row = await store.transaction((tx) => takeOverJob(tx, { id, now: deps.clock.now() }));
 		if (row) push(row, (await notes.readWork(id))?.events);
 	};
 	const takeNext = async (): Promise<void> => {

@@ -137,11 +137,9 @@ async function openLocked(
 	const stopReason = () => commit.stopReason() ?? (closing && "it is closed");
 	const assertOpen = () => assertNotClosed(closing !== undefined);
 	const health = (): StoreHealth => {
-		const reason = stopReason();
-		const { sequence } = journal.head();
-		const facts = { reason, sequence, since: since(), isChainIntact: damage.isIntact() };
-		const status = commit.isWaitingForRoom() && closing === undefined ? "full" : "stopped";
-		return { kind: "journal", status: reason === undefined ? "ok" : status, ...facts };
+		const isFull = commit.isWaitingForRoom() && closing === undefined;
+		const facts = { ...journal.head(), since: since(), isChainIntact: damage.isIntact() };
+		return toHealth(facts, stopReason(), isFull);
 	};
 	const settled = async () => {
 		if (stopReason() === undefined) await commit.settle();
@@ -157,8 +155,7 @@ async function openLocked(
 		receipts: async (owner, page) =>
 			readReceipts(reader, (await settled()).segments, { owner, ...page }),
 		async verify(options) {
-			const target = await look();
-			const isWhole = !options?.sinceLast;
+			const [target, isWhole] = [await look(), !options?.sinceLast];
 			return damage.watch(() => auditor.audit(target, options), { isWhole });
 		},
 		digest: async (at) => digestFrames(reader, await settled(), at),
@@ -185,6 +182,16 @@ async function openLocked(
 		/** Entries kept in memory: as many as are open or recent, however long the history. */
 		memoryEntries: () => countEntries(low.data) + coldRows.size(),
 	};
+}
+
+function toHealth(
+	{ sequence, since, isChainIntact }: Omit<StoreHealth, "kind" | "status" | "reason">,
+	reason: string | undefined,
+	isFull: boolean,
+): StoreHealth {
+	const status = isFull ? "full" : "stopped";
+	const facts = { kind: "journal", sequence, since, isChainIntact, reason };
+	return { ...facts, status: reason === undefined ? "ok" : status };
 }
 
 /** The folder's lock makes it the only one. */

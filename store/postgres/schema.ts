@@ -308,6 +308,7 @@ UPDATE ${s}.records
 	SET k2 = substring(body FROM '"idempotencyId":"([^"\\\\]+)"'), k3 = substring(body FROM '"state":"([a-z_]+)"')
 	WHERE tbl = 'payments';
 UPDATE ${s}.records SET k2 = substring(body FROM '"state":"([a-z_]+)"') WHERE tbl = 'jobs';
+UPDATE ${s}.records SET k2 = substring(body FROM '"streamId":"([^"\\\\]+)"') WHERE tbl = 'streams';
 UPDATE ${s}.records SET k2 = substring(body FROM '"from":"([^"\\\\]+)"') WHERE tbl = 'holds';
 -- Who writes a value that rows are searched by keeps those away who search for it, not others who write it.
 CREATE FUNCTION ${s}.share_locks(names text[]) RETURNS void LANGUAGE plpgsql AS $$

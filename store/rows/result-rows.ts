@@ -11,8 +11,10 @@ export interface ArtifactRow extends OwnedRow {
 export interface StreamRow {
 	readonly id: string;
 	readonly owner: string;
-	/** The artifact that holds its events. */
+	/** The artifact that holds its events, once it has ended. */
 	readonly streamId: string;
+	/** The process that writes it, while it is being written. */
+	readonly processId?: string | undefined;
 	readonly expiresAt: number;
 }
 

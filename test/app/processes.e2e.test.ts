@@ -153,6 +153,20 @@ t.test("several processes sell from one database", { skip: WITHOUT_POSTGRES }, a
 		);
 		const status = await send(second, `/v1/research/deep-dive/status/${id}`, { headers });
 		t.match(status.body.data, { status: "completed" });
+		const other = await send(
+			first,
+			"/v1/research/deep-dive",
+			post(token, { query: "Which standards say how agents pay?" }),
+		);
+		const otherId = other.body.data.job_id;
+		await send(second, `/v1/research/deep-dive/${otherId}/cancel`, { method: "POST", headers });
+		const cancelled = await until(
+			t,
+			() => send(second, `/v1/research/deep-dive/status/${otherId}`, { headers }),
+			(reply) => !["queued", "running", "cancelling"].includes(reply.body.data.status),
+		);
+		t.match(cancelled.body.data.status, /^(?:cancelled|completed)$/);
+		t.equal(cancelled.body.data.cost.held, false);
 	});
 
 	await t.test("what a killed process held goes back, and its jobs go on elsewhere", async (t) => {
@@ -189,6 +203,19 @@ t.test("several processes sell from one database", { skip: WITHOUT_POSTGRES }, a
 		t.ok((row?.captured ?? 0) <= 4, "each is charged once at most");
 		const verified = await run("ledger", "verify");
 		t.match(JSON.parse(verified.stdout), { status: "ok" });
+	});
+
+	await t.test("a secret that one process rotates is the secret of all", async (t) => {
+		const rotated = await run("secrets", "rotate", "pepper");
+		t.equal(rotated.code, 0, rotated.stderr);
+		const token = await issue("1.00");
+		for (const server of servers) {
+			await until(
+				t,
+				() => search(server, token, "after the rotation"),
+				({ status }) => status === 200,
+			);
+		}
 	});
 
 	await t.test("another profile has no place in these books", async (t) => {

@@ -208,3 +208,23 @@ t.test(
 		t.end();
 	},
 );
+
+t.test(
+	"processes that share the books let in a share each, as many as there are by then",
+	async (t) => {
+		const state = { ms: 0, processes: 1 };
+		const clock = { monotonicMs: () => state.ms } as Partial<Clock> as Clock;
+		const rates = createCallRates({ clock, requestsPerMinute: 60, share: () => state.processes });
+		const letIn = async () => {
+			let count = 0;
+			const caller = { address: "192.0.2.1", credentialKey: undefined, isPolling: false };
+			const take = () => rates.take(caller, async () => undefined as never);
+			while ((await take()).every((level) => level.isLetIn)) count += 1;
+			return count;
+		};
+		t.equal(await letIn(), 60);
+		state.ms += 60_000;
+		state.processes = 4;
+		t.equal(await letIn(), 15);
+	},
+);

@@ -72,6 +72,8 @@ export interface World {
 	readonly log?: unknown[] | undefined;
 	/** Who shares in what is sold; no one unless named. */
 	readonly ownersOf?: OwnersOf | undefined;
+	/** Books that other processes may share; a journal on the disk unless named. */
+	readonly openStore?: (() => Promise<Store>) | undefined;
 	/** How payments come; x402 unless named. */
 	readonly envelopes?: readonly PaymentEnvelope[] | undefined;
 }
@@ -107,6 +109,8 @@ export interface OnchainProcess extends World {
 	restart(disk?: FakeDisk): Promise<OnchainProcess>;
 	/** Housekeeping, `ms` later. */
 	later(ms: number): Promise<void>;
+	/** What another process left that has ended. */
+	takeUp(): Promise<void>;
 }
 
 export function createWorld({
@@ -131,7 +135,8 @@ export async function startOnchain(
 ): Promise<OnchainProcess> {
 	const { clock, chain, facilitator, hasChainReader, log = [], ownersOf } = world;
 	const { repeatsWork = true } = world;
-	const opened = await openOn(disk, { clock: { ...clock, after: systemClock.after } });
+	const openJournal = () => openOn(disk, { clock: { ...clock, after: systemClock.after } });
+	const opened = await (world.openStore ?? openJournal)();
 	const store = repeatsWork ? withRepeatedWork(opened) : opened;
 	const ids = createIds({ clock, random: systemRandom });
 	const ledger = createLedger({ clock, ids, ...(ownersOf && { ownersOf }) });
@@ -204,6 +209,10 @@ export async function startOnchain(
 				Object.fromEntries([...(await reader.balances())].filter(([, amount]) => amount !== 0n)),
 			),
 		restart: (found = disk.copy()) => startOnchain(world, found),
+		async takeUp() {
+			await sweeper.releaseEnded();
+			await onchain.takeUp();
+		},
 		async later(ms) {
 			clock.advance(ms);
 			// Where nothing is due nothing waits for the disk, and calls under way get no turn.
