@@ -37,7 +37,7 @@ export async function benchImport(folder: string): Promise<ImportReport> {
 	writeDocuments(source);
 	const importTo = (data: string, ...more: readonly string[]) => {
 		const settings = ["--data", join(folder, data), "--model", "none", "--json"];
-		return measure(["import", source, "--as", "measured", ...settings, ...more]);
+		return measureCommand(["import", source, "--as", "measured", ...settings, ...more]);
 	};
 	const first = await importTo("alone");
 	const server = await startServer(join(folder, "served"));
@@ -105,7 +105,7 @@ function writeDocuments(source: string): void {
 }
 
 /** Rejects when the command fails. */
-async function measure(args: readonly string[]): Promise<Run> {
+export async function measureCommand(args: readonly string[]): Promise<Run> {
 	const beganMs = performance.now();
 	const child = fork(ENTRY, args, {
 		stdio: ["ignore", "ignore", "inherit", "ipc"],

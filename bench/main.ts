@@ -20,6 +20,7 @@ import { benchImport } from "./import-bench.js";
 import { benchLedger } from "./ledger-bench.js";
 import { benchCatalogLoad } from "./load-bench.js";
 import { benchMcp } from "./mcp-bench.js";
+import { benchMigration } from "./migration-bench.js";
 import { benchMixed } from "./mixed-bench.js";
 import { benchNearMisses } from "./near-misses-bench.js";
 import { benchOffTopic } from "./off-topic-bench.js";
@@ -33,6 +34,7 @@ import { benchWriter } from "./writer-bench.js";
 const PARTS = {
 	store: (folder: string) => benchStore({ seconds: 3, folder, sqliteFolder: options.sqlite }),
 	postgres: (folder: string) => benchPostgres(folder, options["store-url"]),
+	migration: (folder: string) => benchMigration(folder, options["store-url"]),
 	routes: benchRoutes,
 	mcp: benchMcp,
 	ledger: benchLedger,
@@ -60,7 +62,7 @@ const { values: options, positionals } = parseArgs({
 		seconds: { type: "string", default: "30" },
 		/** Of the part `store`: a folder where better-sqlite3 is installed. */
 		sqlite: { type: "string" },
-		/** Of the part `postgres`: a database that it may fill. */
+		/** Of the parts `postgres` and `migration`: a database that they may fill. */
 		"store-url": { type: "string" },
 		/** Of the parts `decision` and `answers`: holds the folders that its questions are about. */
 		imports: { type: "string" },
@@ -99,6 +101,7 @@ if (unknown !== undefined) {
 /** What needs documents from elsewhere, and what takes many minutes. */
 const UNASKED: readonly string[] = [
 	"postgres",
+	"migration",
 	"decision",
 	"answers",
 	"near-misses",

@@ -1,6 +1,22 @@
 /** The store's port, its tables and what their rows hold. */
 
 export {
+	type BooksDigest,
+	countFreedKeys,
+	digestBooks,
+	findDifferences,
+	HOT_TABLES,
+	type PartDigest,
+	toOperations,
+} from "./books-digest.js";
+export {
+	type BooksParts,
+	type BooksSource,
+	type CopyHooks,
+	inGroups,
+	type PlacedCommit,
+} from "./books-parts.js";
+export {
 	addEntries,
 	BufferedTransaction,
 	type CommittedState,

@@ -1,15 +1,21 @@
-import { existsSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import {
+	forgetInLeftJournal,
 	nodeFileSystem,
 	openJournalStore,
-	replaceFile,
 	takeFolderLock,
 } from "../../store/journal/journal.js";
 import type { PostgresStore } from "../../store/postgres/postgres.js";
 import type { GraphVersions, Store } from "../../store/store.js";
 import { type Clock, type Logger, type Random, unavailable } from "../kernel/kernel.js";
-import { assertBooksKept, hasJournal, wasInUse } from "../operator/operator.js";
+import {
+	assertBooksKept,
+	findDatabaseMark,
+	hasJournal,
+	removeBuiltJournal,
+	wasInUse,
+	writeDatabaseMark,
+} from "../operator/operator.js";
 import type { Settings } from "../settings/settings.js";
 
 interface StoreOptions {
@@ -33,9 +39,6 @@ export interface OpenedStore {
 	readonly graphVersions?: GraphVersions;
 }
 
-/** Which database the books of a data folder are in. */
-const MARKER = "database";
-
 /**
  * Opens the books of a data folder, in its journal or in the database that the settings name. It comes before all else there: its
  * lock keeps a second process away from keys and graphs as well.
@@ -51,12 +54,7 @@ async function openInFolder({
 	acceptsLoss,
 	onResume,
 }: StoreOptions): Promise<OpenedStore> {
-	if (existsSync(join(folder, MARKER))) {
-		throw unavailable(
-			`The books of the folder "${folder}" are in a database. Start with the store_url they are under (TOLLGRAPH_STORE_URL).`,
-			{ retryable: false },
-		);
-	}
+	assertBooksHere(folder);
 	assertBooksKept(folder);
 	let lostEnd: string | undefined;
 	const store = await openJournalStore({
@@ -77,15 +75,33 @@ async function openInFolder({
 		},
 		onDroppedQueryRows: (rows) => logger.error("rows of the query log were lost", { rows }),
 	});
+	try {
+		// They may have been moved just before this process took the lock.
+		assertBooksHere(folder);
+	} catch (error) {
+		await store.close();
+		throw error;
+	}
 	return { store, lostEnd };
+}
+
+function assertBooksHere(folder: string): void {
+	const mark = findDatabaseMark(folder);
+	if (!mark) return;
+	const place = mark.place === undefined ? "" : ` (${mark.place})`;
+	throw unavailable(
+		`The books of the folder "${folder}" are in a database${place}. Start with the store_url they are under (TOLLGRAPH_STORE_URL), or move them back: tollgraph migrate --data "${folder}" --store-url … --to journal.`,
+		{ retryable: false },
+	);
 }
 
 async function openInDatabase(options: StoreOptions): Promise<OpenedStore> {
 	const { settings, folder, clock, random, logger, onResume } = options;
 	const { storeUrl: url = "", storeSchema: schema } = settings;
-	if (hasJournal(folder)) {
+	const isLeft = hasJournal(folder);
+	if (isLeft && !findDatabaseMark(folder)) {
 		throw unavailable(
-			`The folder "${folder}" has books of its own in its journal, and a database holds others. Give --data a new folder, or leave store_url out.`,
+			`The folder "${folder}" has books of its own in its journal, and a database holds others. Give --data a new folder, leave store_url out, or move the books: tollgraph migrate --help.`,
 			{ retryable: false },
 		);
 	}
@@ -109,12 +125,15 @@ async function openInDatabase(options: StoreOptions): Promise<OpenedStore> {
 		try {
 			await bindDatabase(folder, store);
 			await assertSameProfile(store, settings.profile);
+			await removeBuiltJournal(folder);
 		} catch (error) {
 			await store.close();
 			throw error;
 		}
-		const close = () => store.close().finally(release);
-		return { store: { ...store, close }, lostEnd: undefined, graphVersions: store.graphs };
+		const journal = { fileSystem: nodeFileSystem, clock, folder: join(folder, "journal") };
+		const whole = isLeft ? await forgetInLeftJournal(store, journal) : store;
+		const close = () => whole.close().finally(release);
+		return { store: { ...whole, close }, lostEnd: undefined, graphVersions: store.graphs };
 	} catch (error) {
 		await release();
 		throw error;
@@ -138,18 +157,18 @@ async function assertSameProfile(store: Store, profile: Settings["profile"]): Pr
 
 /** A folder works with the books of one database: what it keeps of graphs and indexes is of theirs. */
 async function bindDatabase(folder: string, { id }: Pick<PostgresStore, "id">): Promise<void> {
-	const path = join(folder, MARKER);
-	if (!existsSync(path)) {
+	let mark = findDatabaseMark(folder);
+	if (!mark) {
 		if (wasInUse(folder)) {
 			throw unavailable(
 				`The folder "${folder}" has been in use with other books than those of the database. Give --data a new folder, or the one that it was started with before.`,
 				{ retryable: false },
 			);
 		}
-		const chunks = [Buffer.from(`${id}\n`)];
-		await replaceFile(nodeFileSystem, { path, temporaryPath: `${path}.new`, chunks });
+		mark = { id, place: undefined };
+		await writeDatabaseMark(folder, mark);
 	}
-	if (readFileSync(path, "utf8").trim() !== id) {
+	if (mark.id !== id) {
 		throw unavailable(
 			`The folder "${folder}" belongs to the books of another database, whose tokens and keys it holds. Name that one in store_url, or give --data a new folder.`,
 			{ retryable: false },

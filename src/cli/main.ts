@@ -7,6 +7,7 @@ import { addBackup, addClock, addRestore, addRetention } from "./commands/data-c
 import { addConcepts, addGraphs, addReindex } from "./commands/graph-commands.js";
 import { addImport } from "./commands/import-command.js";
 import { addLedger } from "./commands/ledger-commands.js";
+import { addMigrate } from "./commands/migrate-command.js";
 import { addAudit, addOperators, addSecrets } from "./commands/operator-commands.js";
 import { addProbe } from "./commands/probe-command.js";
 import { addFeeds, addModels } from "./commands/source-commands.js";
@@ -90,6 +91,7 @@ const COMMANDS = [
 	addWriter,
 	addBackup,
 	addRestore,
+	addMigrate,
 	addDoctor,
 	addProbe,
 	addAnnounce,

@@ -5,7 +5,13 @@ import { constants } from "node:os";
 import { createInterface } from "node:readline/promises";
 import type { Writable } from "node:stream";
 import { styleText } from "node:util";
-import { type Clock, systemClock, visibleJson, visibleText } from "../kernel/kernel.js";
+import {
+	type Clock,
+	ServiceError,
+	systemClock,
+	visibleJson,
+	visibleText,
+} from "../kernel/kernel.js";
 import type { OnProgress } from "../operator/operator.js";
 
 /** Text, and how a terminal shows it; without one, and with NO_COLOR, it is text alone. */
@@ -42,6 +48,22 @@ export class StoppedError extends Error {
 	constructor(message: string, signal: NodeJS.Signals) {
 		super(message);
 		this.exitCode = 128 + constants.signals[signal];
+	}
+}
+
+/** Runs work that the first signal stops in good order; a second one ends the process at once. */
+export async function whileWanted<T>(work: (signal: AbortSignal) => Promise<T>): Promise<T> {
+	const stop = new AbortController();
+	const abort = (name: NodeJS.Signals) => stop.abort(name);
+	const signals = ["SIGINT", "SIGTERM"] as const;
+	for (const name of signals) process.once(name, abort);
+	try {
+		return await work(stop.signal);
+	} catch (error) {
+		if (!stop.signal.aborted || !(error instanceof ServiceError)) throw error;
+		throw new StoppedError(error.message, stop.signal.reason);
+	} finally {
+		for (const name of signals) process.off(name, abort);
 	}
 }
 

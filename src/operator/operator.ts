@@ -32,6 +32,7 @@ export {
 	toStartRefusal,
 	wasInUse,
 } from "./data-folder.js";
+export { findDatabaseMark, removeBuiltJournal, writeDatabaseMark } from "./database-mark.js";
 export { type GapReport, gapCommand } from "./gap-report.js";
 export { createExpertEditor } from "./graph-expert.js";
 export { createGraphImporter } from "./graph-importer.js";
@@ -63,6 +64,9 @@ export {
 	type RefundWire,
 	type ReportSumsWire,
 } from "./ledger-operator.js";
+export type { MigrationReport, MigrationStage } from "./migration/migration.js";
+export { moveToDatabase } from "./migration/to-database.js";
+export { moveToJournal } from "./migration/to-journal.js";
 export { createNodePublisher } from "./node-publisher.js";
 export { createOperator, type Operator } from "./operator-interface.js";
 export {

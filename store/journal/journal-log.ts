@@ -63,7 +63,11 @@ export function createJournal({
 		/** All segments, ascending; the newest one still grows. */
 		segments: (): readonly SegmentFacts[] => segments,
 		/** Resolves with the bytes of its frame when the batch is on the disk. One caller at a time. */
-		async append({ at, transactions, coldRange }: Batch): Promise<number> {
+		async append({
+			at,
+			transactions,
+			coldRange,
+		}: Pick<Batch, "at" | "transactions" | "coldRange">): Promise<number> {
 			if (writer.offset() >= SEGMENT_BYTES) await rotate();
 			const { bytes, link } = encode(encodeBody(at, transactions), head);
 			const { length } = bytes;

@@ -5,6 +5,7 @@ import { createSerialQueue, messageOf, type Store, type StoreHealth, stopped } f
 import { createAuditor, digestFrames } from "./audit.js";
 import { backUp } from "./backup.js";
 import { syncOwnName } from "./backup-folder.js";
+import { createJournalParts } from "./books-parts.js";
 import { createDamageLog } from "./damage.js";
 import { openDocuments } from "./documents.js";
 import type { FileSystem } from "./file-system.js";
@@ -77,6 +78,14 @@ function assertRunning(reason: string | undefined): void {
 	if (reason !== undefined) throw stopped(reason);
 }
 
+/** Of a store that is being backed up. */
+function assertNotClosed(isClosed: boolean): void {
+	if (!isClosed) return;
+	throw unavailable(
+		"No backup was made: the store was closed meanwhile. Run it again once the service is back.",
+	);
+}
+
 type Folders = Record<"root" | "segments" | "snapshots" | "documents" | "queries", string>;
 
 /** Since when the store is in the state it is in. */
@@ -117,25 +126,16 @@ async function openLocked(
 	const running = await openRunning({ ...deps, ...hooks }, folders);
 	const { low, journal, commit, inTurn, look } = running;
 	const damage = createDamageLog();
-	const reader = createJournalReader({
-		fileSystem,
-		folder: folders.segments,
-		onDamage: damage.note,
-	});
+	const places = { fileSystem, folder: folders.segments, onDamage: damage.note };
+	const reader = createJournalReader(places);
 	const auditor = createAuditor(reader, folders.segments);
 	const coldRows = createColdRows(reader, journal.segments);
 	const queryLog = createQueryLog({ fileSystem, clock, folder: folders.queries, onDropped });
 	const backups = new Set<Promise<unknown>>();
 	const { processId, processes } = nameProcess(random);
 	let closing: Promise<void> | undefined;
-	const stopReason = () =>
-		commit.stopReason() ?? (closing !== undefined ? "it is closed" : undefined);
-	const assertOpen = () => {
-		if (closing === undefined) return;
-		throw unavailable(
-			"No backup was made: the store was closed meanwhile. Run it again once the service is back.",
-		);
-	};
+	const stopReason = () => commit.stopReason() ?? (closing && "it is closed");
+	const assertOpen = () => assertNotClosed(closing !== undefined);
 	const health = (): StoreHealth => {
 		const isFull = commit.isWaitingForRoom() && closing === undefined;
 		const facts = { ...journal.head(), since: since(), isChainIntact: damage.isIntact() };
@@ -177,6 +177,7 @@ async function openLocked(
 	};
 	return {
 		...store,
+		parts: createJournalParts({ reader, settled, state: low.data, documents }),
 		head: (): ChainLink => journal.head(),
 		/** Entries kept in memory: as many as are open or recent, however long the history. */
 		memoryEntries: () => countEntries(low.data) + coldRows.size(),

@@ -9,8 +9,10 @@ export {
 	openBackupFolder,
 	readManifest,
 } from "./backup-folder.js";
-export { buildBeside } from "./built-beside.js";
+export { buildBeside, removeTree } from "./built-beside.js";
 export { nodeFileSystem, replaceFile } from "./file-system.js";
-export { openJournalStore } from "./journal-store.js";
+export { type JournalStore, openJournalStore } from "./journal-store.js";
+export { forgetInLeftJournal, removeTexts } from "./left-texts.js";
 export { nodeProcessTable, type ProcessName, takeFolderLock } from "./lock.js";
 export { restoreJournal } from "./restore.js";
+export { writeJournal } from "./write-books.js";

@@ -26,6 +26,8 @@ interface Deps {
 
 interface LedgerRow {
 	readonly seq: number;
+	/** When it committed: milliseconds since the epoch. */
+	readonly at: number;
 	readonly body: string;
 }
 
@@ -67,7 +69,7 @@ export function createBooks(
 	};
 }
 
-function toCommitted(body: string): CommittedTransaction {
+export function toCommitted(body: string): CommittedTransaction {
 	return reviveMoney(JSON.parse(body));
 }
 
@@ -86,7 +88,7 @@ function endOf([row]: Rows): number {
 }
 
 /** Rows after one place up to another, in order and in small parts; they never change. */
-async function* readLedger(
+export async function* readLedger(
 	{ pool, schema }: Deps,
 	after: number,
 	end: number,
@@ -94,7 +96,7 @@ async function* readLedger(
 	let [seq, limit] = [after, 4];
 	while (seq < end) {
 		const rows = await pool.query(
-			`SELECT seq::text AS place, body FROM ${schema}.ledger WHERE seq > $1 AND seq <= $2 ORDER BY seq LIMIT $3`,
+			`SELECT seq::text AS place, at_ms::text AS at, body FROM ${schema}.ledger WHERE seq > $1 AND seq <= $2 ORDER BY seq LIMIT $3`,
 			[seq, end, limit],
 		);
 		let chars = 0;
@@ -102,7 +104,7 @@ async function* readLedger(
 			const body = String(row["body"]);
 			seq = Number(row["place"]);
 			chars += body.length;
-			yield { seq, body };
+			yield { seq, at: Number(row["at"]), body };
 		}
 		if (rows.length < limit) return;
 		limit = Math.min(

@@ -48,6 +48,11 @@ export async function migrate(
 	});
 }
 
+/** Throws UNAVAILABLE for a schema that is newer than this build or altered; changes nothing. */
+export async function assertKnownSchema(pool: ConnectionPool, schema: string): Promise<void> {
+	assertKnown(await pool.read((session) => readApplied(session, schema)), MIGRATIONS);
+}
+
 async function readApplied(session: Session, schema: string): Promise<ReadonlyMap<number, string>> {
 	const rows = await session.query(
 		`SELECT version, sha256 FROM ${schema}.migrations ORDER BY version`,

@@ -11,6 +11,7 @@ import { createDocuments } from "./documents.js";
 import { createGraphVersions } from "./graph-versions.js";
 import { join, type Membership, type MembershipHooks } from "./membership.js";
 import { migrate } from "./migrations.js";
+import { assertNotMoving } from "./moving-mark.js";
 import { createPostgresQueryLog } from "./query-log.js";
 import { createTransactions } from "./transactions.js";
 
@@ -30,6 +31,8 @@ export interface PostgresStoreDeps {
 	readonly onFailure?: (reason: string) => void;
 	/** Called when rows of the query log were lost, at most once a second, with how many. */
 	readonly onDroppedQueryRows?: (count: number) => void;
+	/** Opens books that are on their way into the database or out of it; refused otherwise. */
+	readonly isMoving?: boolean;
 }
 
 export interface PostgresStore extends Store {
@@ -75,7 +78,7 @@ export async function openPostgresStore(deps: PostgresStoreDeps): Promise<Postgr
 /** Settings of the server under which a commit that was acknowledged may be gone after a crash. */
 const DURABLE = ["fsync", "full_page_writes", "synchronous_commit"] as const;
 
-async function assertDurable(pool: ConnectionPool): Promise<void> {
+export async function assertDurable(pool: ConnectionPool): Promise<void> {
 	const [row] = await pool.query(
 		`SELECT current_setting('server_version_num') AS version, current_setting('server_encoding') AS encoding, ${DURABLE.map((setting) => `current_setting('${setting}') AS ${setting}`).join(", ")}`,
 	);
@@ -173,6 +176,12 @@ async function openMigrated(
 	let sequence = await readEnd({ pool, schema });
 	const state = await openState(deps, pool, schema);
 	const { membership, stopReason } = state;
+	// Once its row is there: who moves the books writes the mark first and then looks for others.
+	if (!deps.isMoving)
+		await assertNotMoving(pool, schema).catch(async (error: unknown) => {
+			await membership.leave();
+			throw error;
+		});
 	let isIntact = true;
 	let closing: Promise<void> | undefined;
 	const assertRunning = () => {

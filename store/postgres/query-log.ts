@@ -94,7 +94,7 @@ function dayAfter(day: string): string {
 }
 
 /** The days' partitions, each made when its first row comes. */
-function createPartitions(pool: ConnectionPool, schema: string) {
+export function createPartitions(pool: ConnectionPool, schema: string) {
 	const made = new Set<string>();
 	const nameOf = (day: string) => `query_log_${day.replaceAll("-", "")}`;
 	return {

@@ -74,7 +74,7 @@ function lastWrites(operations: readonly Operation[]): ReadonlyMap<string, Write
 	return writes;
 }
 
-function indexValue(row: Row | null, table: TableName, place: number): string | null {
+export function indexValue(row: Row | null, table: TableName, place: number): string | null {
 	const field = TABLE_INDEXES[table][place];
 	const value = field === undefined ? undefined : (row as Record<string, unknown> | null)?.[field];
 	return value === undefined || value === null ? null : toKey(String(value));
@@ -88,7 +88,7 @@ interface Mention {
 }
 
 /** What the transaction leaves in the books; no text where it moved no money and wrote no receipt. */
-function booksOf(operations: readonly Operation[]) {
+export function booksOf(operations: readonly Operation[]) {
 	const postings = operations.flatMap((one) => (one.kind === "post" ? one.transaction : []));
 	const receipts = operations.flatMap((one) =>
 		one.kind === "put" && one.table === "receipts" ? (one.row as ReceiptRow) : [],

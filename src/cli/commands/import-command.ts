@@ -11,7 +11,7 @@ import {
 	listOf,
 	textOf,
 } from "../operator-command.js";
-import { createProgress, StoppedError } from "../output.js";
+import { createProgress, whileWanted } from "../output.js";
 
 export function addImport(program: Command, context: CommandContext): void {
 	const command = program
@@ -98,22 +98,6 @@ function removalsOf(error: unknown): number | undefined {
 	const details = error instanceof ServiceError ? error.details : undefined;
 	const detail = details?.find(({ path }) => path === "removals_max");
 	return detail && Number(detail.message);
-}
-
-/** Runs work that the first signal stops in good order; a second one ends the process at once. */
-async function whileWanted<T>(work: (signal: AbortSignal) => Promise<T>): Promise<T> {
-	const stop = new AbortController();
-	const abort = (name: NodeJS.Signals) => stop.abort(name);
-	const signals = ["SIGINT", "SIGTERM"] as const;
-	for (const name of signals) process.once(name, abort);
-	try {
-		return await work(stop.signal);
-	} catch (error) {
-		if (!stop.signal.aborted || !(error instanceof ServiceError)) throw error;
-		throw new StoppedError(error.message, stop.signal.reason);
-	} finally {
-		for (const name of signals) process.off(name, abort);
-	}
 }
 
 /** Throws INVALID_ARGUMENT for what is no count. */
