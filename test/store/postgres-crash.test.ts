@@ -1,7 +1,10 @@
 import t, { type Test } from "tap";
 import { createLedger } from "../../payments/ledger.js";
 import { createIds, systemRandom } from "../../src/kernel/ids.js";
+import { createConnectionPool } from "../../store/postgres/connection.js";
+import { migrate } from "../../store/postgres/migrations.js";
 import { openPostgresStore } from "../../store/postgres/postgres.js";
+import { MIGRATIONS } from "../../store/postgres/schema.js";
 import type { Store } from "../../store/store-port.js";
 import {
 	type PostgresCluster,
@@ -323,6 +326,30 @@ t.test("PostgreSQL", { skip: WITHOUT_POSTGRES }, async (t) => {
 			retryable: false,
 		});
 		await t.rejects(openAt(cluster.url, "No-Name"), { message: /cannot be the name of a schema/ });
+	});
+
+	t.test("a newer build brings the schema further beside an older one that sells", async (t) => {
+		const store = await openAt(cluster.url, "rolling");
+		let isOver = false;
+		const callers = times(CALLERS, (index) => creditUntilRefused(store, `c${index}`, () => isOver));
+		const clock = stillClock();
+		const pool = createConnectionPool({ url: cluster.url, clock });
+		// Additions alone: what goes goes once no process of the older build is left.
+		const sql = (s: string) => `
+			CREATE TABLE ${s}.later (id text PRIMARY KEY);
+			ALTER TABLE ${s}.records ADD COLUMN k4 text;
+			CREATE INDEX ON ${s}.records (tbl, k4) WHERE k4 IS NOT NULL;`;
+		const migrations = [...MIGRATIONS, { version: 1_000, name: "later", sql }];
+		t.equal(await migrate(pool, { schema: '"rolling"', clock, migrations }), 1_000);
+		await credit(store, "cust:after", 1n, "after");
+		isOver = true;
+		const acknowledged = (await Promise.all(callers)).flat();
+		t.ok(acknowledged.length > 0);
+		t.equal(store.health().status, "ok", "no call was refused");
+		await assertSound(t, store, acknowledged);
+		await t.rejects(openAt(cluster.url, "rolling"), { message: /version 1000 of the schema/ });
+		await store.close();
+		await pool.end();
 	});
 
 	t.test("a server that may lose what it acknowledged is refused", async (t) => {
