@@ -273,6 +273,8 @@ export interface Store {
 
 /** Those that work on the same books; an id is never given twice. */
 export interface StoreProcesses {
+	/** Whether there may be others than this one. */
+	readonly isShared: boolean;
 	/** Of this one; another after it was taken for ended and came back. */
 	ownId(): string;
 	/** Of all that have not ended, this one included. */

@@ -189,13 +189,22 @@ async function askAgain(context: SettlingContext, row: PaymentRow): Promise<void
 
 /** The caller did not come back for what it paid: the money becomes a token of the wallet's. */
 async function creditUndelivered(context: SettlingContext, row: PaymentRow): Promise<void> {
-	const { clock, settler, store, issueCredit } = context;
+	const { clock, settler, marks, issueCredit } = context;
 	if (clock.now() < row.updatedAt + LIMITS.undeliveredGraceMs) return;
-	const { holdId } = row;
-	const hold = holdId && (await store.read((reader) => reader.get("holds", holdId)));
-	if (hold || (await isBusy(context, row.id))) return;
-	await settler.spend(row.id, creditSettled(issueCredit));
+	const credit = creditSettled(issueCredit);
+	const unlessWanted: typeof credit = async (tx, booked) => {
+		const { id, holdId } = booked.row;
+		const hold = holdId && (await tx.get("holds", holdId));
+		if (hold || (await marks.isBusy(tx, id))) throw new StillWanted();
+		return credit(tx, booked);
+	};
+	await settler.spend(row.id, unlessWanted).catch((error: unknown) => {
+		if (!(error instanceof StillWanted)) throw error;
+	});
 }
+
+/** Its caller came back, or is being answered. */
+class StillWanted extends Error {}
 
 type Terms = Pick<SettlementTerms, "network" | "asset">;
 

@@ -67,6 +67,10 @@ export function createA2a(
 		openTasks: paymentService,
 		buy: createBuyAnswer({ ...deps, sell, keepPaid, paymentService }),
 	});
+	const recover = async () => {
+		const interrupted = await tasks.recover();
+		if (interrupted > 0) logger?.info("unfinished tasks were failed", { tasks: interrupted });
+	};
 	return {
 		/** Mount it at the root. */
 		router: createA2aRouter({ ...deps, card, requestHandler }),
@@ -89,10 +93,11 @@ export function createA2a(
 		 * the base address is known.
 		 */
 		async start() {
-			const interrupted = await tasks.recover();
-			if (interrupted > 0) logger?.info("unfinished tasks were failed", { tasks: interrupted });
+			await recover();
 			await push.resume();
 		},
+		/** Fails the tasks that processes left unfinished which have ended, and no job goes on with. */
+		recover,
 		async close() {
 			paymentService.close();
 			await push.close();

@@ -77,10 +77,21 @@ export function createKeyChecks({
 				const name = RING_NAMES.find((one) => one === row.id);
 				if (name === undefined || used.get(name) === JSON.stringify(toState(row))) continue;
 				rings[name].reload();
+				assertThere(rings[name], toState(row).inForce);
 				use(rings, row);
 			}
 		},
 	};
+}
+
+/** Throws UNAVAILABLE for a folder that lacks a key in force: what is in use stays so. */
+function assertThere(ring: KeyRing<unknown>, inForce: readonly string[]): void {
+	const found = ring.checks();
+	if (inForce.every((check) => found.includes(check))) return;
+	throw unavailable(
+		`Another process rotated the keys in "${ring.path}", and the file here lacks them: all processes must name the same folder of keys.`,
+		{ retryable: false },
+	);
 }
 
 export type KeyChecks = ReturnType<typeof createKeyChecks>;

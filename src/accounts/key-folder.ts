@@ -3,6 +3,7 @@ import {
 	createPublicKey,
 	generateKeyPairSync,
 	type JsonWebKeyInput,
+	randomBytes,
 } from "node:crypto";
 import {
 	chmodSync,
@@ -163,8 +164,9 @@ function placeDurably(
 	name: string,
 	{ text, place }: { text: string; place: (temporary: string, path: string) => void },
 ): void {
-	const temporary = join(folder, `.${name}.${process.pid}.tmp`);
-	const handle = openSync(temporary, "w", 0o600);
+	// Processes in containers may have the same number.
+	const temporary = join(folder, `.${name}.${randomBytes(8).toString("hex")}.tmp`);
+	const handle = openSync(temporary, "wx", 0o600);
 	try {
 		writeSync(handle, text);
 		fsyncSync(handle);

@@ -9,6 +9,7 @@ export function watchProcesses({ money, jobs, onRoom, address, checks, keys, ...
 	return createProcessWatch({
 		...deps,
 		follow: () => checks.follow(keys),
+		onEnded: jobs.letGo,
 		onCount(count) {
 			address.processes = count;
 		},

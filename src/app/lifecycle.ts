@@ -64,7 +64,7 @@ export function createAppLife(running: Running) {
 		/** Serves on this address, gives the service the address where callers reach it, and starts what is done beside calls. */
 		async listen({ host, port }: { host: string; port: number }): Promise<AppServer> {
 			if (settings.profile === "demo") assertLoopback(host);
-			endings.push(await takeUpWork(running));
+			await takeUpWork(running, endings);
 			const metricsUrl = await telemetry.listen();
 			const handler = telemetry.handler(http.handler);
 			const server = await listen(handler, { host, port, clock, messages: http.messages });
@@ -116,12 +116,16 @@ export function createAppLife(running: Running) {
 	};
 }
 
-/** What earlier processes left is taken up before any call comes; the returned function looks at the others no more. */
-async function takeUpWork({ processes, jobs, stagedTurns }: Running): Promise<() => Promise<void>> {
-	const stopWatching = await processes.start();
+/** What processes left that have ended is taken up before any call comes, and from then on. */
+async function takeUpWork(
+	{ processes, jobs, stagedTurns, a2a }: Running,
+	endings: (() => Promise<void>)[],
+): Promise<void> {
+	endings.push(await processes.start());
 	await jobs.resume();
 	await stagedTurns.recover();
-	return stopWatching;
+	processes.also(stagedTurns.recover);
+	processes.also(a2a.recover);
 }
 
 /** One ending that fails must not keep the others from happening. */

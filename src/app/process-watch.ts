@@ -10,41 +10,34 @@ export type ProcessWatch = ReturnType<typeof createProcessWatch>;
 
 /**
  * Looks at the processes that share the books: what one leaves that has ended is taken up, and one of them leads, which means
- * that it does what is done beside calls. A leader that is taken for ended writes nothing more, so that two never do.
+ * that it does what is done beside calls. A leader writes its name before it leads, and nothing after it was taken for ended.
  */
-export function createProcessWatch({
-	store,
-	clock,
-	logger,
-	takeUp,
-	follow,
-	onCount,
-}: {
-	readonly store: Store;
-	readonly clock: Clock;
-	readonly logger: Logger;
-	/** Takes up what processes left that have ended. */
-	readonly takeUp: () => Promise<void>;
-	/** Follows what the others changed that is not read again with every call. */
-	readonly follow: () => Promise<void>;
-	/** Called with how many share the books, this one included. */
-	readonly onCount: (count: number) => void;
-}) {
+export function createProcessWatch({ store, clock, logger, ...act }: ProcessWatchDeps) {
 	let known: readonly string[] = [];
+	let ownId = store.processes.ownId();
 	let leads = "";
-	let isTakingUp = false;
+	// What ended between two looks, before the first one too, is taken up with the next.
+	let isTakingUp = true;
 	let looking: Promise<void> | undefined;
+	const more: (() => Promise<unknown>)[] = [];
 
 	const look = async (): Promise<void> => {
 		const alive = await store.processes.alive();
-		leads = (await isLeader(store, alive)) ? store.processes.ownId() : "";
+		leads = (await isLeader(store)) ? store.processes.ownId() : "";
 		isTakingUp ||= known.some((id) => !alive.includes(id));
 		known = alive;
-		onCount(Math.max(1, alive.length));
-		if (alive.length > 1) await follow();
-		if (!isTakingUp) return;
-		await takeUp();
-		isTakingUp = false;
+		act.onCount(Math.max(1, alive.length));
+		if (ownId !== store.processes.ownId()) {
+			ownId = store.processes.ownId();
+			act.onEnded();
+			isTakingUp = true;
+		}
+		if (isTakingUp) {
+			await act.takeUp();
+			for (const takeUp of more) await takeUp();
+			isTakingUp = false;
+		}
+		if (alive.length > 1) await act.follow();
 	};
 	const lookOnce = (): Promise<void> => {
 		looking ??= look()
@@ -61,6 +54,8 @@ export function createProcessWatch({
 		isLeader: () => leads === store.processes.ownId(),
 		/** How many share the books; one at least. */
 		count: () => Math.max(1, known.length),
+		/** Also takes up something else from now on. */
+		also: (takeUp: () => Promise<unknown>) => void more.push(takeUp),
 		/** Knows the others once it resolves, and looks again and again; the returned function stops that. */
 		async start(): Promise<() => Promise<void>> {
 			await lookOnce();
@@ -73,12 +68,30 @@ export function createProcessWatch({
 	};
 }
 
-/** Alone it leads without a word; among others the first to write its name does, until it has ended. */
-async function isLeader(store: Store, alive: readonly string[]): Promise<boolean> {
-	const ownId = store.processes.ownId();
-	if (alive.length === 1 && alive[0] === ownId) return true;
-	const seen = await store.read((reader) => reader.get("leaders", BESIDE_CALLS));
-	if (seen && alive.includes(seen.processId)) return seen.processId === ownId;
+interface ProcessWatchDeps {
+	readonly store: Store;
+	readonly clock: Clock;
+	readonly logger: Logger;
+	/** Takes up what processes left that have ended. */
+	readonly takeUp: () => Promise<void>;
+	/** This process was taken for ended, and is another one now: others may have what it worked on. */
+	readonly onEnded: () => void;
+	/** Follows what the others changed that is not read again with every call. */
+	readonly follow: () => Promise<void>;
+	/** Called with how many share the books, this one included. */
+	readonly onCount: (count: number) => void;
+}
+
+/** The first that writes its name, until it has ended. */
+async function isLeader(store: Store): Promise<boolean> {
+	const { processes } = store;
+	if (!processes.isShared) return true;
+	const leads = await store.read(async (reader) => {
+		const leader = await reader.get("leaders", BESIDE_CALLS);
+		if (!leader || !(await reader.isAlive(leader.processId))) return undefined;
+		return leader.processId === processes.ownId();
+	});
+	if (leads !== undefined) return leads;
 	return store.transaction(async (tx) => {
 		const leader = await tx.get("leaders", BESIDE_CALLS);
 		if (leader && (await tx.isAlive(leader.processId))) return leader.processId === tx.processId;

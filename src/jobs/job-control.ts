@@ -65,6 +65,7 @@ export function createJobs(deps: JobServices) {
 		},
 		load: queue.load,
 		resume: runner.resume,
+		letGo: runner.letGo,
 		/** Ends those jobs here that another process was asked to cancel. */
 		async look() {
 			const asked = await store.read((reader) => reader.findBy("jobs", "state", "cancelling"));
@@ -154,7 +155,7 @@ function createLooking({ store, clock, notes, runner }: Parts) {
 
 	/** What is persisted of a job's events; undefined for a job that is gone. */
 	async function persistedEvents(id: string) {
-		const row = await readJob(store, id);
+		const row = await store.read((reader) => reader.get("jobs", id));
 		if (!row) return undefined;
 		const kept = (await notes.readWork(id))?.events ?? [];
 		const events = [createdEvent(row), ...kept, ...lastEventsOf(row)];

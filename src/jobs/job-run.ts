@@ -164,6 +164,9 @@ async function endPass(
 	{ done, state, ranMs, log }: Pick<Begun, "done" | "state" | "log"> & { readonly ranMs: number },
 ): Promise<void> {
 	if (JSON.stringify(state).length > JOB_LIMITS.stateChars) throw new JobFailure("size");
+	// A text has no owner: one that another process took over is not written over.
+	const now = await store.read((reader) => reader.get("jobs", row.id));
+	if (now?.processId !== row.processId) return;
 	await notes.writeWork(row, { done, state, events: log.events() });
 	const change = { passesDone: done, passStarts: 0, ranMs, lastEventId: log.lastId() };
 	await store.transaction((tx) =>

@@ -19,8 +19,7 @@ export type JobRunner = ReturnType<typeof createJobRunner>;
 export function createJobRunner(deps: RunnerServices) {
 	const { queue, store, notes, logger } = deps;
 	const slots = new PQueue({ concurrency: deps.running ?? JOB_LIMITS.running, autoStart: false });
-	const atWork = new Map<string, AbortController>();
-	const logs = new Map<string, EventLog>();
+	const [atWork, logs] = [new Map<string, AbortController>(), new Map<string, EventLog>()];
 	const workDeps = { ...deps, logs };
 	const { ended, ...taken } = createTakenJobs(createFarewell(workDeps));
 	let isClosed = false;
@@ -69,8 +68,8 @@ export function createJobRunner(deps: RunnerServices) {
 		 */
 		async resume() {
 			const rows = await store.read((reader) => reader.list("jobs"));
-			const left = rows.filter((row) => isOpenJob(row.state) && !taken.has(row.id));
-			for (const { id } of left) await pushAgain(id);
+			const ownId = store.processes.ownId();
+			for (const row of rows) if (taken.mayTake(row, ownId)) await pushAgain(row.id);
 			await taken.endWritten(rows);
 		},
 		/** Begins to work on what waits. */
@@ -81,17 +80,45 @@ export function createJobRunner(deps: RunnerServices) {
 			if (controller) controller.abort(toAbort("cancelled"));
 			else if (queue.remove(id)) await cancelWaiting(id);
 		},
+		/** This process was taken for ended: whoever takes its jobs up, or it itself, begins from their checkpoints. */
+		letGo: () => letGoOfAll({ queue, taken, atWork, logs }),
 		/** Of a job that is open here. */
 		log: (id: string) => logs.get(id),
 		/** Stops after the latest checkpoints; nothing ends, listeners go, and the next start takes up what is open. */
 		async close() {
 			isClosed = true;
 			slots.clear();
-			for (const controller of atWork.values()) controller.abort(toAbort("stopping"));
-			for (const log of logs.values()) log.leave();
+			stopAll(atWork, logs);
 			await slots.onIdle();
 		},
 	};
+}
+
+function stopAll(
+	atWork: ReadonlyMap<string, AbortController>,
+	logs: ReadonlyMap<string, EventLog>,
+): void {
+	for (const controller of atWork.values()) controller.abort(toAbort("stopping"));
+	for (const log of logs.values()) log.leave();
+}
+
+function letGoOfAll({
+	queue,
+	taken,
+	atWork,
+	logs,
+}: {
+	readonly queue: JobQueue;
+	readonly taken: Pick<ReturnType<typeof createTakenJobs>, "all" | "letGo">;
+	readonly atWork: ReadonlyMap<string, AbortController>;
+	readonly logs: Map<string, EventLog>;
+}): void {
+	stopAll(atWork, logs);
+	for (const id of taken.all()) {
+		if (!atWork.has(id)) queue.remove(id);
+		taken.letGo(id);
+		logs.delete(id);
+	}
 }
 
 type Farewell = (row: JobRow | undefined, id: string) => Promise<void>;
@@ -103,7 +130,14 @@ function createTakenJobs(sayFarewell: Farewell) {
 	const cutOff = new Set<string>();
 	return {
 		has: (id: string) => ids.has(id),
-		add: (id: string) => ids.add(id),
+		all: (): readonly string[] => [...ids],
+		/** A row of this process that was not let go belongs to a launch that has not come so far yet. */
+		mayTake: ({ id, state, processId }: JobRow, ownId: string) =>
+			isOpenJob(state) && !ids.has(id) && (processId !== ownId || cutOff.has(id)),
+		add(id: string): void {
+			ids.add(id);
+			cutOff.delete(id);
+		},
 		ended(row: JobRow | undefined, id: string): Promise<void> {
 			ids.delete(id);
 			return sayFarewell(row, id);

@@ -197,7 +197,7 @@ function toHealth(
 /** The folder's lock makes it the only one. */
 function nameProcess(random: Random) {
 	const processId = `proc_${Buffer.from(random.bytes(12)).toString("hex")}`;
-	const processes = { ownId: () => processId, alive: async () => [processId] };
+	const processes = { isShared: false, ownId: () => processId, alive: async () => [processId] };
 	return { processId, processes };
 }
 

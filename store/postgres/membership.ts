@@ -2,6 +2,7 @@ import pg from "pg";
 import { type Clock, type Random, unavailable } from "../../src/kernel/kernel.js";
 import { messageOf, type StoreProcesses } from "../store.js";
 import type { ConnectionPool } from "./connection.js";
+import { assertNotMoving } from "./moving-mark.js";
 
 const RETRY_MS = 1_000;
 const CONNECT_MS = 5_000;
@@ -26,9 +27,11 @@ interface MembershipDeps {
 	readonly clock: Clock;
 	readonly random: Random;
 	readonly hooks: MembershipHooks;
+	/** Moves the books itself. */
+	readonly isMoving?: boolean | undefined;
 }
 
-export interface Membership extends StoreProcesses {
+export interface Membership extends Pick<StoreProcesses, "ownId" | "alive"> {
 	/** Why this process takes no changes now; undefined while it does. */
 	lostBecause(): string | undefined;
 	/** A write of a process that was taken for ended was refused: it comes back as another one. */
@@ -115,18 +118,30 @@ function createStanding({ onLost, onBack }: MembershipHooks) {
 
 /** Its row, by a connection of its own, which is made again when it breaks. */
 async function enter(deps: MembershipDeps) {
-	const { schema, random } = deps;
+	const { schema, random, clock } = deps;
 	const newId = () => `proc_${Buffer.from(random.bytes(12)).toString("hex")}`;
 	let onHungUp: () => void = () => undefined;
-	const open = () => connect(deps, () => onHungUp());
-	let client: pg.Client | undefined = await open();
+	let client: pg.Client | undefined;
+	/** Since when its connections have not failed. */
+	let steadySinceMs = clock.monotonicMs();
+	const open = async (): Promise<pg.Client> => {
+		const opened = await connect(deps);
+		opened.on("end", () => {
+			if (client !== opened) return;
+			client = undefined;
+			onHungUp();
+		});
+		client = opened;
+		return opened;
+	};
 	let id = newId();
 	const hangUp = async () => {
 		const broken = client;
 		client = undefined;
+		steadySinceMs = clock.monotonicMs();
 		await broken?.end().catch(() => undefined);
 	};
-	await register(client, schema, id).catch(async (error: unknown) => {
+	await register(await open(), deps, id).catch(async (error: unknown) => {
 		await hangUp();
 		throw error;
 	});
@@ -138,13 +153,15 @@ async function enter(deps: MembershipDeps) {
 		hangUp,
 		/** Also ends those that have given no sign. Throws while the database cannot be written. */
 		async renew(onEnded: () => void): Promise<void> {
-			client ??= await open();
-			if (!(await renew(client, schema, id))) {
+			const asked = client ?? (await open());
+			if (!(await renew(asked, schema, id))) {
 				onEnded();
 				id = newId();
-				await register(client, schema, id);
+				await register(asked, deps, id);
 			}
-			await client.query(`SELECT ${schema}.end_silent($1)`, [LEASE_MS]);
+			// After a failure of the database all were silent: the others get their time to come back first.
+			if (clock.monotonicMs() - steadySinceMs < LEASE_MS) return;
+			await asked.query(`SELECT ${schema}.end_silent($1)`, [LEASE_MS]);
 		},
 		async leave(): Promise<void> {
 			onHungUp = () => undefined;
@@ -154,7 +171,7 @@ async function enter(deps: MembershipDeps) {
 	};
 }
 
-async function connect({ url }: MembershipDeps, onHungUp: () => void): Promise<pg.Client> {
+async function connect({ url }: MembershipDeps): Promise<pg.Client> {
 	const client = new pg.Client({
 		connectionString: url,
 		connectionTimeoutMillis: CONNECT_MS,
@@ -163,19 +180,31 @@ async function connect({ url }: MembershipDeps, onHungUp: () => void): Promise<p
 		query_timeout: ANSWER_MS,
 	});
 	client.on("error", () => undefined);
-	client.on("end", onHungUp);
 	await client.connect();
 	return client;
 }
 
-/** Throws while the database takes no writes. */
-async function register(client: pg.Client, schema: string, id: string): Promise<void> {
+/** Throws while the database takes no writes, and where its books are moved or have left: who moves them writes that first and then looks for others. */
+async function register(
+	client: pg.Client,
+	{ schema, isMoving }: MembershipDeps,
+	id: string,
+): Promise<void> {
 	const { rows } = await client.query<{ standby: boolean }>(
 		"SELECT pg_is_in_recovery() AS standby",
 	);
 	if (rows[0]?.standby) throw unavailable("The database is a standby and takes no writes.");
 	const text = `INSERT INTO ${schema}.processes (id, seen_at) VALUES ($1, clock_timestamp())`;
 	await client.query(text, [id]);
+	if (isMoving) return;
+	const asked = {
+		query: async (words: string, values: readonly unknown[] = []) =>
+			(await client.query(words, [...values])).rows,
+	};
+	await assertNotMoving(asked, schema).catch(async (error: unknown) => {
+		await client.query(`SELECT ${schema}.end_process($1)`, [id]);
+		throw error;
+	});
 }
 
 /** False once another process has ended this one. */

@@ -11,7 +11,6 @@ import { createDocuments } from "./documents.js";
 import { createGraphVersions } from "./graph-versions.js";
 import { join, type Membership, type MembershipHooks } from "./membership.js";
 import { migrate } from "./migrations.js";
-import { assertNotMoving } from "./moving-mark.js";
 import { createPostgresQueryLog } from "./query-log.js";
 import { createTransactions } from "./transactions.js";
 
@@ -154,7 +153,8 @@ async function openState(deps: PostgresStoreDeps, pool: ConnectionPool, schema: 
 			onBack?.();
 		},
 	};
-	const membership = await join({ url, pool, schema, clock, random, hooks });
+	const { isMoving } = deps;
+	const membership = await join({ url, pool, schema, clock, random, hooks, isMoving });
 	return {
 		membership,
 		close() {
@@ -176,12 +176,6 @@ async function openMigrated(
 	let sequence = await readEnd({ pool, schema });
 	const state = await openState(deps, pool, schema);
 	const { membership, stopReason } = state;
-	// Once its row is there: who moves the books writes the mark first and then looks for others.
-	if (!deps.isMoving)
-		await assertNotMoving(pool, schema).catch(async (error: unknown) => {
-			await membership.leave();
-			throw error;
-		});
 	let isIntact = true;
 	let closing: Promise<void> | undefined;
 	const assertRunning = () => {
@@ -216,7 +210,7 @@ async function openMigrated(
 				{ retryable: false },
 			);
 		},
-		processes: { ownId: membership.ownId, alive: membership.alive },
+		processes: { isShared: true, ownId: membership.ownId, alive: membership.alive },
 		documents: createDocuments({ pool, schema, clock, assertRunning }),
 		queryLog,
 		health(): StoreHealth {

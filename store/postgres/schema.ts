@@ -282,6 +282,8 @@ const PROCESS_FENCE = (s: string) => `	IF p_claimant IS NOT NULL THEN
 
 /** Processes instead of one claimant: each writes while its row is there. */
 const PROCESSES = (s: string) => `
+-- Whoever had the claim writes nothing between what is changed below and the end of this.
+SELECT pg_advisory_xact_lock(${s}.lock_of('claimant'));
 CREATE TABLE ${s}.processes (id text PRIMARY KEY, seen_at timestamptz NOT NULL);
 DELETE FROM ${s}.meta WHERE name IN ('claimant', 'bound');
 

@@ -47,7 +47,7 @@ export function createMemoryStore(disk = createDisk()): Store & { readonly disk:
 		backup: async () => {
 			throw new Error("a store in memory has no backup");
 		},
-		processes: { ownId: () => processId, alive: async () => [processId] },
+		processes: { isShared: false, ownId: () => processId, alive: async () => [processId] },
 		documents: {
 			async put(id, text, expiresAt) {
 				disk.texts.set(id, { text, expiresAt });

@@ -83,7 +83,7 @@ export function createQuickStore(
 			return done;
 		},
 		read: (work) => work(reader),
-		processes: { ownId: () => "proc_quick", alive: async () => ["proc_quick"] },
+		processes: { isShared: false, ownId: () => "proc_quick", alive: async () => ["proc_quick"] },
 		documents: {
 			async put(id, text) {
 				texts.set(id, text);

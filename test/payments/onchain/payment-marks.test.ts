@@ -89,7 +89,10 @@ t.test(
 		await put("proc_ended");
 		t.equal(await isBusy("a"), false);
 		await put("proc_other");
-		const living = { ...store, processes: { ownId: () => "proc_me", alive: async () => [] } };
+		const living = {
+			...store,
+			processes: { isShared: true, ownId: () => "proc_me", alive: async () => [] },
+		};
 		const ids = createIds({ clock, random: systemRandom });
 		const theirs = createPaymentMarks({ store: living, clock, ids });
 		const isBusyFor = () =>
