@@ -158,6 +158,8 @@ export interface StoreHealth {
 	/** Why the store takes no more writes; undefined while it does. */
 	readonly reason: string | undefined;
 	readonly sequence: number;
+	/** Of the tables that it keeps; undefined where it has none. */
+	readonly schemaVersion?: number | undefined;
 	/** True while every frame's checksum followed from the one before it (invariant I8). */
 	readonly isChainIntact: boolean;
 }

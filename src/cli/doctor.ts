@@ -117,7 +117,11 @@ async function checkOwnServer(settings: Settings, egress: Egress): Promise<reado
 	const opened = await check("store", async () => {
 		app = await createApp({ settings: { ...settings, publicUrl: undefined, grpc: undefined } });
 		const { transactions, frames } = await app.operator.verifyLedger();
-		return `journal sound: ${transactions} transactions in ${frames} frames`;
+		const { schemaVersion } = app.store.health();
+		if (schemaVersion === undefined)
+			return `journal sound: ${transactions} transactions in ${frames} frames`;
+		const others = (await app.store.processes.alive()).length - 1;
+		return `database sound: ${transactions} transactions, schema of version ${schemaVersion}, ${others} other processes`;
 	});
 	if (!app) return [opened];
 	try {

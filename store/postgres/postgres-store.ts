@@ -66,8 +66,8 @@ export async function openPostgresStore(deps: PostgresStoreDeps): Promise<Postgr
 	});
 	try {
 		await assertDurable(pool);
-		await migrate(pool, { schema, clock });
-		return await openMigrated(pool, schema, deps);
+		const schemaVersion = await migrate(pool, { schema, clock });
+		return await openMigrated(pool, { schema, schemaVersion }, deps);
 	} catch (error) {
 		await pool.end();
 		throw toStartError(error);
@@ -168,7 +168,7 @@ async function openState(deps: PostgresStoreDeps, pool: ConnectionPool, schema: 
 
 async function openMigrated(
 	pool: ConnectionPool,
-	schema: string,
+	{ schema, schemaVersion }: { readonly schema: string; readonly schemaVersion: number },
 	deps: PostgresStoreDeps,
 ): Promise<PostgresStore> {
 	const { clock, random = systemRandom, onDroppedQueryRows: onDropped } = deps;
@@ -216,7 +216,7 @@ async function openMigrated(
 		health(): StoreHealth {
 			const reason = stopReason();
 			const status = reason === undefined ? "ok" : "stopped";
-			const facts = { status, reason, since: state.since() } as const;
+			const facts = { status, reason, since: state.since(), schemaVersion } as const;
 			return { kind: "postgres", ...facts, sequence, isChainIntact: isIntact };
 		},
 		close() {

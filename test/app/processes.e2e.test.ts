@@ -218,6 +218,20 @@ t.test("several processes sell from one database", { skip: WITHOUT_POSTGRES }, a
 		}
 	});
 
+	await t.test(
+		"doctor names the version of the schema, and how many others there are",
+		async (t) => {
+			const looked = await run("doctor");
+			const line = JSON.parse(looked.stdout).checks.find(
+				({ name }: { name: string }) => name === "store",
+			);
+			t.match(line, {
+				ok: true,
+				message: /^database sound: \d+ transactions, schema of version \d+, 3 other processes$/,
+			});
+		},
+	);
+
 	await t.test("another profile has no place in these books", async (t) => {
 		const other = await runTollgraph([
 			...["serve", "--profile", "production", "--data", join(folder, "other"), ...shared],
