@@ -52,8 +52,9 @@ export function createHealth(deps: HealthDeps): () => Promise<Json> {
 		const invariants = deps.invariants();
 		const index = search.status();
 		const reason = whyNoVectors(index);
-		const { status: clockStatus } = await deps.time.state();
-		const isSelling = status === "ok" && invariants.status === "ok";
+		// What cannot be read now cannot be sold from either.
+		const time = await deps.time.state().catch(() => undefined);
+		const isSelling = status === "ok" && invariants.status === "ok" && time !== undefined;
 		const isWhole = isChainIntact && index.mode === "hybrid";
 		return {
 			status: isSelling ? (isWhole ? "ok" : "degraded") : "unavailable",
@@ -76,7 +77,7 @@ export function createHealth(deps: HealthDeps): () => Promise<Json> {
 			writer,
 			rails,
 			...toPayments(deps),
-			housekeeping: { status: clockStatus === "trusted" ? "running" : "waiting" },
+			housekeeping: { status: time?.status === "trusted" ? "running" : "waiting" },
 			uptime_s: Math.max(0, Math.floor((clock.now() - startedAtMs) / 1000)),
 		};
 	};

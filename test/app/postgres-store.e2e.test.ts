@@ -107,7 +107,11 @@ t.test("a server whose books are in PostgreSQL", { skip: WITHOUT_POSTGRES }, asy
 					() => search(server, spt),
 					({ status, body }) => status === 503 && body.error?.code === "UNAVAILABLE",
 				);
-				t.match(await healthOf(server), { status: "unavailable", store: { status: "stopped" } });
+				await until(
+					t,
+					() => healthOf(server),
+					({ status, store }) => status === "unavailable" && store.status === "stopped",
+				);
 			},
 		});
 		const paid = await until(
