@@ -1,7 +1,7 @@
 import t from "tap";
 import { JOB_LIMITS } from "../../src/jobs/job-schemas.js";
 import { createGate } from "../support/gate.js";
-import { ANONYMOUS, createWorld, openShop, PRICE } from "./job-shop.js";
+import { ANONYMOUS, createWorld, openShop, PRICE, pause } from "./job-shop.js";
 
 const FREE = {
 	"research.deep_dive": { amountMicros: 0n, billingType: "deep_research_light" },
@@ -139,3 +139,42 @@ t.test("a payment whose job could not begin is not waited for when it comes agai
 	t.same(await shop.failures(), []);
 	await shop.close();
 });
+
+t.test("what is being launched is no one's to take up", async (t) => {
+	const shop = await openShop(createWorld(["one"]));
+	const { token } = await shop.issue(10n);
+	const launched = shop.launch({ token });
+	// As it happens whenever another process ends: before the input of that job is written, and after.
+	for (let look = 0; look < 50; look++) await shop.jobs.resume();
+	const { job } = await launched;
+	t.match(await shop.ended(job?.job_id ?? ""), { status: "completed" });
+	await shop.close();
+});
+
+t.test(
+	"jobs that their process let go begin again from their checkpoints, and are charged once",
+	async (t) => {
+		const world = createWorld(["one", "two"]);
+		const gate = createGate();
+		const passes: string[] = [];
+		world.script.onPass = (pass) => {
+			passes.push(pass);
+			return pass === "two" && passes.length === 2 ? gate.pass() : undefined;
+		};
+		const shop = await openShop(world, { running: 1 });
+		const { token, id } = await shop.issue(100n);
+		const first = await shop.launch({ token, query: "a" });
+		const waiting = await shop.launch({ token, query: "b" });
+		while (passes.length < 2) await pause();
+		shop.jobs.letGo();
+		await shop.jobs.resume();
+		for (const { job } of [first, waiting]) {
+			t.match(await shop.ended(job?.job_id ?? ""), { status: "completed" });
+		}
+		t.same(passes, ["one", "two", "two", "one", "two"]);
+		t.equal(await shop.balance(`held:${id}`), 0n);
+		t.same(await shop.failures(), []);
+		gate.open();
+		await shop.close();
+	},
+);

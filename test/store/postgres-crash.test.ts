@@ -234,6 +234,22 @@ t.test("PostgreSQL", { skip: WITHOUT_POSTGRES }, async (t) => {
 			await credit(first, "cust:a", 1n, "three");
 			t.equal(await balanceOf(second, "cust:a"), 3n);
 
+			const moved = JSON.stringify({
+				state: "left",
+				journal: { sequence: 1, sha256: "0".repeat(64) },
+			});
+			await cluster.sql(`INSERT INTO members.meta VALUES ('moving', '${moved}')`);
+			await cluster.sql(`SELECT members.end_process('${first.processes.ownId()}')`);
+			await until(() => said.length === 7, clock.pass);
+			for (let passed = 0; passed < 5; passed++) {
+				clock.pass();
+				await new Promise((resolve) => setTimeout(resolve, 50));
+			}
+			t.equal(first.health().status, "stopped", "books that have left are not joined again");
+			t.same(await second.processes.alive(), [secondId]);
+			await cluster.sql("DELETE FROM members.meta WHERE name = 'moving'");
+			await until(() => said.at(-1) === "first back", clock.pass);
+
 			const silent = first.processes.ownId();
 			await cluster.sql(
 				`UPDATE members.processes SET seen_at = seen_at - interval '1 hour' WHERE id = '${silent}'`,
