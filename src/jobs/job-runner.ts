@@ -80,7 +80,7 @@ export function createJobRunner(deps: RunnerServices) {
 			if (controller) controller.abort(toAbort("cancelled"));
 			else if (queue.remove(id)) await cancelWaiting(id);
 		},
-		/** This process was taken for ended: whoever takes its jobs up, or it itself, begins from their checkpoints. */
+		/** This process was taken for ended: another process that takes its jobs up, or it itself, begins from their checkpoints. */
 		letGo: () => letGoOfAll({ queue, taken, atWork, logs }),
 		/** Of a job that is open here. */
 		log: (id: string) => logs.get(id),
