@@ -4,6 +4,7 @@ import { TASK_LIMITS } from "../contract/contract.js";
 import type { JobViews } from "../jobs/jobs.js";
 import {
 	type Egress,
+	pause,
 	type SealedText,
 	ServiceError,
 	stackOf,
@@ -18,7 +19,6 @@ import {
 	type PushSend,
 	type PushSign,
 	type PushTarget,
-	pause,
 	sendSurely,
 	toPushTarget,
 	toPushWire,

@@ -11,6 +11,7 @@ import {
 	type Egress,
 	invalidArgument,
 	memoizeByObject,
+	pause,
 	type SealedText,
 	ServiceError,
 } from "../kernel/kernel.js";
@@ -172,23 +173,6 @@ export async function sendSurely(
 	if (signal.aborted) return false;
 	await send();
 	return true;
-}
-
-/** Resolves after the time, or when the signal is aborted. */
-export function pause(
-	delayMs: number,
-	{ clock, signal }: { readonly clock: Clock; readonly signal: AbortSignal },
-): Promise<void> {
-	return new Promise((resolve) => {
-		const end = () => {
-			cancel();
-			signal.removeEventListener("abort", end);
-			resolve();
-		};
-		const cancel = clock.after(delayMs, end);
-		signal.addEventListener("abort", end, { once: true });
-		if (signal.aborted) end();
-	});
 }
 
 const TOKEN_HEADER = "X-A2A-Notification-Token";

@@ -1,7 +1,7 @@
 import type { JobOpening } from "../../payments/payments.js";
 import type { JobRow } from "../../store/store.js";
 import { isOpenJob, type JobJson, type JobWork } from "../contract/contract.js";
-import { type Clock, invalidArgument, notFound, ServiceError } from "../kernel/kernel.js";
+import { invalidArgument, notFound, pause, ServiceError } from "../kernel/kernel.js";
 import { createJobEndings, createJobNotes, type JobServices } from "./job-endings.js";
 import { createdEvent, lastEventsOf } from "./job-events.js";
 import {
@@ -174,23 +174,9 @@ function createLooking({ store, clock, notes, runner }: Parts) {
 			// It was taken over, and here its events are known at once.
 			const log = runner.log(id);
 			if (log) return yield* log.follow(last, signal);
-			await pause(clock, JOB_LIMITS.lookMs, signal);
+			await pause(JOB_LIMITS.lookMs, { clock, signal });
 		}
 	}
-}
-
-/** Resolves after a while, or at once when the signal is aborted. */
-function pause(clock: Clock, forMs: number, signal: AbortSignal): Promise<void> {
-	return new Promise((resolve) => {
-		const done = () => {
-			cancel();
-			signal.removeEventListener("abort", done);
-			resolve();
-		};
-		const cancel = clock.after(forMs, done);
-		signal.addEventListener("abort", done, { once: true });
-		if (signal.aborted) done();
-	});
 }
 
 function createChanging(parts: Parts) {

@@ -28,6 +28,23 @@ export const systemClock: Clock = {
 	},
 };
 
+/** Resolves after the time, or when the signal is aborted. */
+export function pause(
+	delayMs: number,
+	{ clock, signal }: { readonly clock: Pick<Clock, "after">; readonly signal: AbortSignal },
+): Promise<void> {
+	return new Promise((resolve) => {
+		const end = () => {
+			cancel();
+			signal.removeEventListener("abort", end);
+			resolve();
+		};
+		const cancel = clock.after(delayMs, end);
+		signal.addEventListener("abort", end, { once: true });
+		if (signal.aborted) end();
+	});
+}
+
 /** `2026-01-31T23:59:59.123Z` of an instant in milliseconds. */
 export function toIsoTime(ms: number): string {
 	return new Date(ms).toISOString();

@@ -1,5 +1,13 @@
 export { currentCall, withinCall } from "./call-scope.js";
-export { type Clock, nextUtcMonth, systemClock, toIsoDay, toIsoMonth, toIsoTime } from "./clock.js";
+export {
+	type Clock,
+	nextUtcMonth,
+	pause,
+	systemClock,
+	toIsoDay,
+	toIsoMonth,
+	toIsoTime,
+} from "./clock.js";
 export {
 	ERROR_CODES,
 	type ErrorCode,
