@@ -12,7 +12,7 @@ import {
 import type { Rows, Session } from "./connection.js";
 import { fromKey, toKey } from "./text-keys.js";
 
-function assertHot(table: TableName): void {
+export function assertHot(table: TableName): void {
 	if (!COLD_TABLES.has(table)) return;
 	throw new ServiceError("INTERNAL", `Rows of "${table}" can only be read one by one, by id.`);
 }
@@ -26,7 +26,7 @@ function toRows<T extends TableName>(rows: Rows): readonly Tables[T][] {
 }
 
 /** 1 to 3, as in the columns k1 to k3. */
-function placeOf(table: TableName, index: string): number {
+export function placeOf(table: TableName, index: string): number {
 	return (TABLE_INDEXES[table] as readonly string[]).indexOf(index) + 1;
 }
 
@@ -60,7 +60,11 @@ export function createReader(session: Session, schema: string): StoreReader {
 	};
 }
 
-async function isAlive(session: Session, schema: string, processId: string): Promise<boolean> {
+export async function isAlive(
+	session: Pick<Session, "query">,
+	schema: string,
+	processId: string,
+): Promise<boolean> {
 	const text = `SELECT 1 FROM ${schema}.processes WHERE id = $1`;
 	return (await session.query(text, [toKey(processId)])).length > 0;
 }
@@ -141,7 +145,7 @@ async function standing(
 	accounts: readonly AccountName[],
 	key: string | undefined,
 ) {
-	for (const account of accounts) names.add(`b|${toKey(account.replace(/^(cust|held):/, ""))}`);
+	for (const account of accounts) names.add(balanceLock(toKey(account)));
 	const rows = await session.query(`SELECT account, amount FROM ${schema}.standing($1, $2)`, [
 		accounts.map(toKey),
 		key === undefined ? null : toKey(key),
@@ -154,3 +158,6 @@ async function standing(
 	}
 	return { balances, isKeyUsed };
 }
+
+/** What an owner has and what is held of it are locked together: some work looks at the one first, some at the other. */
+export const balanceLock = (account: string): string => `b|${account.replace(/^(cust|held):/, "")}`;

@@ -1,3 +1,4 @@
+import { BATCHES, BATCHES_SCHEMA_VERSION } from "./batch-schema.js";
 import { GRAPH_TABLES, GRAPHS_SCHEMA_VERSION } from "./graph-schema.js";
 
 /**
@@ -332,4 +333,5 @@ export const MIGRATIONS: readonly Migration[] = [
 	},
 	{ version: 2, name: "processes", sql: PROCESSES },
 	{ version: GRAPHS_SCHEMA_VERSION, name: "graphs", sql: GRAPH_TABLES },
+	{ version: BATCHES_SCHEMA_VERSION, name: "batches", sql: BATCHES },
 ];

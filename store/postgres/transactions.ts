@@ -1,10 +1,13 @@
 import { type Clock, ServiceError, unavailable } from "../../src/kernel/kernel.js";
 import {
 	BufferedTransaction,
+	type Operation,
 	type Store,
+	type StoreReader,
 	type StoreTransaction,
 	type TransactionOptions,
 } from "../store.js";
+import { createBatchCommits } from "./batch-commits.js";
 import {
 	type ConnectionPool,
 	isOfEnded,
@@ -12,12 +15,14 @@ import {
 	type Session,
 	toRefusal,
 } from "./connection.js";
-import { createReader, lockedState } from "./reads.js";
+import { createLooks, type Look } from "./looks.js";
+import { createReader, isAlive, lockedState } from "./reads.js";
+import { createSeenState, lockNamesOf, type SeenState } from "./seen-state.js";
 import { applyOperations } from "./writes.js";
 
 /** How often work is begun again when others were faster; from the second time on it waits for all that it needs at once. */
 const ATTEMPTS = 12;
-const AGAIN = Symbol("again");
+const AGAIN: unique symbol = Symbol("again");
 
 export interface TransactionDeps {
 	readonly pool: ConnectionPool;
@@ -33,14 +38,17 @@ export interface TransactionDeps {
 }
 
 /**
- * The two ways into the store. Transactions lock what they read and what they write, rows, values of indexes and balances by
- * their names, until they end: whatever runs beside them, each sees what it would see alone (strict two-phase locking). Work
- * that met another's in a circle runs again, so it must have no effect but through its transaction.
+ * The two ways into the store. Work first runs on what it sees without locks, and commits with others if that still stands;
+ * work that was overtaken runs again and locks what it reads and what it writes, rows, values of indexes and balances by their
+ * names, until it ends. Whatever runs beside it, each sees what it would see alone. So it must have no effect but through its
+ * transaction.
  */
 export function createTransactions(deps: TransactionDeps): Pick<Store, "transaction" | "read"> {
 	const { pool, schema, assertRunning, onEnded } = deps;
 	const settle = (session: Session) => session.query(`SELECT ${schema}.settle()`);
-	const persist = createPersistence({ ...deps, settle });
+	const look = createLooks({ pool, schema });
+	const isAliveNow = (id: string) => isAlive(pool, schema, id);
+	const persist = createPersistence({ ...deps, settle, look, isAlive: isAliveNow });
 	return {
 		async transaction(work, { durability = "durable" }: TransactionOptions = {}) {
 			const isDeferred = durability === "deferred";
@@ -59,12 +67,30 @@ export function createTransactions(deps: TransactionDeps): Pick<Store, "transact
 		async read(work) {
 			assertRunning();
 			try {
+				const seen = createSeenState({ look, processId: deps.ownId(), isAlive: isAliveNow });
+				const outcome = await readQuickly(work, seen);
+				if (outcome !== AGAIN) return outcome.value;
 				return await pool.read((session) => work(createReader(session, schema)));
 			} catch (error) {
 				throw toRefusal(error);
 			}
 		},
 	};
+}
+
+/** Reads without a transaction, unless it takes more than one statement, which may be of several moments. */
+async function readQuickly<T>(
+	work: (reader: StoreReader) => Promise<T>,
+	{ state, statements, failure, needsMore }: SeenState,
+): Promise<{ readonly value: T } | typeof AGAIN> {
+	try {
+		const value = await work(state);
+		return needsMore() || statements() > 1 ? AGAIN : { value };
+	} catch (error) {
+		if (failure() !== undefined) throw failure();
+		if (needsMore() || statements() > 1) return AGAIN;
+		throw error;
+	}
 }
 
 type Work<T> = (tx: StoreTransaction) => Promise<T>;
@@ -77,9 +103,37 @@ function createPersistence({
 	ownId,
 	assertRunning,
 	settle,
+	look,
+	isAlive,
 }: TransactionDeps & {
 	readonly settle: (session: Session) => Promise<unknown>;
+	readonly look: Look;
+	readonly isAlive: (processId: string) => Promise<boolean>;
 }) {
+	const submit = createBatchCommits({ pool, schema, clock });
+	/** On what is seen without locks; AGAIN, and then nothing was done, where that did not hold. */
+	const attemptQuickly = async <T>(work: Work<T>, names: Set<string>, isDeferred: boolean) => {
+		assertRunning();
+		const processId = ownId();
+		const { state, ...looked } = createSeenState({ look, processId, isAlive });
+		const tx = new BufferedTransaction(state);
+		let value: T;
+		let operations: readonly Operation[];
+		try {
+			value = await work(tx);
+			operations = tx.finish();
+		} catch {
+			// What was refused may have been seen at several moments.
+			if (looked.failure() !== undefined) throw looked.failure();
+			return AGAIN;
+		} finally {
+			tx.end();
+			for (const name of lockNamesOf(looked.seen())) names.add(name);
+		}
+		if (looked.needsMore()) return AGAIN;
+		const outcome = await submit({ seen: looked.seen(), operations, isDeferred, processId });
+		return outcome === "committed" ? { value } : AGAIN;
+	};
 	const attempt = async <T>(work: Work<T>, names: Set<string>, isDeferred: boolean): Promise<T> => {
 		assertRunning();
 		// What it saw is judged as this process, whatever it is once it writes.
@@ -113,6 +167,8 @@ function createPersistence({
 
 	return async <T>(work: Work<T>, isDeferred: boolean): Promise<T> => {
 		const names = new Set<string>();
+		const quick = await attemptQuickly(work, names, isDeferred);
+		if (quick !== AGAIN) return quick.value;
 		let cause: unknown;
 		for (let left = ATTEMPTS; left > 0; left--) {
 			const outcome = attempt(work, names, isDeferred);

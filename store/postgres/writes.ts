@@ -54,7 +54,7 @@ export async function applyOperations(
 	return String(row?.["xid"]);
 }
 
-interface Write {
+export interface Write {
 	readonly table: TableName;
 	readonly id: string;
 	/** Null for a deleted one. */
@@ -62,7 +62,7 @@ interface Write {
 }
 
 /** What each row has become. */
-function lastWrites(operations: readonly Operation[]): ReadonlyMap<string, Write> {
+export function lastWrites(operations: readonly Operation[]): ReadonlyMap<string, Write> {
 	const writes = new Map<string, Write>();
 	for (const operation of operations) {
 		if (operation.kind === "post") continue;
@@ -86,6 +86,8 @@ interface Mention {
 	/** Of the newest receipt. */
 	receiptAt: number | undefined;
 }
+
+export type Books = ReturnType<typeof booksOf>;
 
 /** What the transaction leaves in the books; no text where it moved no money and wrote no receipt. */
 export function booksOf(operations: readonly Operation[]) {

@@ -1,0 +1,178 @@
+/** Transactions of one process that commit together: what each saw is compared under locks, and those that saw old things stay out. */
+
+/** The number of this step. */
+export const BATCHES_SCHEMA_VERSION = 5;
+
+/** Each list is looked up by an index, however few rows there were when the plan was made. */
+const BY_INDEX = "SET enable_seqscan = off SET enable_hashjoin = off SET enable_mergejoin = off";
+
+export const BATCHES = (s: string) => `
+-- Versions of all rows with a value in an indexed field: each is the transaction that wrote the row.
+CREATE FUNCTION ${s}.versions_by(p_tbl text, p_place integer, p_value text) RETURNS text LANGUAGE plpgsql STABLE ${BY_INDEX} AS $$
+BEGIN
+	IF p_place = 1 THEN
+		RETURN (SELECT string_agg(xmin::text, ',' ORDER BY id) FROM ${s}.records WHERE tbl = p_tbl AND k1 = p_value);
+	ELSIF p_place = 2 THEN
+		RETURN (SELECT string_agg(xmin::text, ',' ORDER BY id) FROM ${s}.records WHERE tbl = p_tbl AND k2 = p_value);
+	END IF;
+	RETURN (SELECT string_agg(xmin::text, ',' ORDER BY id) FROM ${s}.records WHERE tbl = p_tbl AND k3 = p_value);
+END $$;
+
+-- Rows by id (part 1), rows by a value (part 2) and balances (part 3) at one moment; n is the place in the list that was asked for.
+CREATE FUNCTION ${s}.look(
+	p_get_tbl text[], p_get_id text[], p_find_tbl text[], p_find_place integer[], p_find_value text[], p_accounts text[]
+) RETURNS TABLE (part integer, n integer, body text, version text) LANGUAGE plpgsql STABLE ${BY_INDEX} AS $$
+BEGIN
+	IF cardinality(p_get_id) > 0 THEN
+		RETURN QUERY SELECT 1, g.n::integer, r.body, r.xmin::text
+			FROM unnest(p_get_tbl, p_get_id) WITH ORDINALITY AS g(tbl, id, n)
+			JOIN ${s}.records AS r ON r.tbl = g.tbl AND r.id = g.id;
+	END IF;
+	FOR place IN 1 .. cardinality(p_find_value) LOOP
+		RETURN QUERY SELECT 2, place, f.body, f.version FROM ${s}.rows_by(p_find_tbl[place], p_find_place[place], p_find_value[place]) AS f;
+	END LOOP;
+	IF cardinality(p_accounts) > 0 THEN
+		RETURN QUERY SELECT 3, a.n::integer, NULL::text, sum(b.amount)::text
+			FROM unnest(p_accounts) WITH ORDINALITY AS a(account, n)
+			JOIN ${s}.balances AS b ON b.account = a.account GROUP BY a.n;
+	END IF;
+END $$;
+
+CREATE FUNCTION ${s}.rows_by(p_tbl text, p_place integer, p_value text)
+	RETURNS TABLE (body text, version text) LANGUAGE plpgsql STABLE ${BY_INDEX} AS $$
+BEGIN
+	IF p_place = 1 THEN
+		RETURN QUERY SELECT r.body, r.xmin::text FROM ${s}.records AS r WHERE tbl = p_tbl AND k1 = p_value ORDER BY id;
+	ELSIF p_place = 2 THEN
+		RETURN QUERY SELECT r.body, r.xmin::text FROM ${s}.records AS r WHERE tbl = p_tbl AND k2 = p_value ORDER BY id;
+	ELSE
+		RETURN QUERY SELECT r.body, r.xmin::text FROM ${s}.records AS r WHERE tbl = p_tbl AND k3 = p_value ORDER BY id;
+	END IF;
+END $$;
+
+-- Those whose rows, values or balances are not what they saw.
+CREATE FUNCTION ${s}.outdated(
+	p_get_tx integer[], p_get_tbl text[], p_get_id text[], p_get_version text[],
+	p_find_tx integer[], p_find_tbl text[], p_find_place integer[], p_find_value text[], p_find_versions text[],
+	p_sum_tx integer[], p_sum_account text[], p_sum_amount numeric[]
+) RETURNS SETOF integer LANGUAGE plpgsql STABLE ${BY_INDEX} AS $$
+BEGIN
+	IF cardinality(p_get_tx) > 0 THEN
+		RETURN QUERY SELECT g.tx FROM unnest(p_get_tx, p_get_tbl, p_get_id, p_get_version) AS g(tx, tbl, id, version)
+			LEFT JOIN ${s}.records AS r ON r.tbl = g.tbl AND r.id = g.id WHERE r.xmin::text IS DISTINCT FROM g.version;
+	END IF;
+	IF cardinality(p_find_tx) > 0 THEN
+		RETURN QUERY SELECT f.tx
+			FROM unnest(p_find_tx, p_find_tbl, p_find_place, p_find_value, p_find_versions) AS f(tx, tbl, place, value, versions)
+			WHERE ${s}.versions_by(f.tbl, f.place, f.value) IS DISTINCT FROM f.versions;
+	END IF;
+	IF cardinality(p_sum_tx) > 0 THEN
+		RETURN QUERY SELECT b.tx FROM unnest(p_sum_tx, p_sum_account, p_sum_amount) AS b(tx, account, amount)
+			WHERE b.amount <> coalesce((SELECT sum(amount) FROM ${s}.balances AS o WHERE o.account = b.account), 0);
+	END IF;
+END $$;
+
+-- Commits those of p_count transactions that saw what stands, may write and find their locks free; the numbers of the others are
+-- returned, of which nothing is written. It waits for no lock that another may hold for long, so one never holds up all.
+-- Those of one batch touch different things, so each sees what it would see alone.
+CREATE FUNCTION ${s}.apply_batch(
+	p_claimant text, p_at_ms bigint, p_window_ms bigint, p_settle boolean, p_count integer,
+	p_get_tx integer[], p_get_tbl text[], p_get_id text[], p_get_version text[],
+	p_find_tx integer[], p_find_tbl text[], p_find_place integer[], p_find_value text[], p_find_versions text[],
+	p_sum_tx integer[], p_sum_account text[], p_sum_amount numeric[],
+	p_tx integer[], p_tbl text[], p_id text[], p_body text[], p_k1 text[], p_k2 text[], p_k3 text[],
+	p_move_tx integer[], p_move_account text[], p_move_amount numeric[],
+	p_key_tx integer[], p_key text[],
+	p_ledger_tx integer[], p_ledger text[], p_postings integer[],
+	p_owner_tx integer[], p_owner text[], p_has_posting boolean[], p_receipt_at_ms bigint[],
+	OUT xid text, OUT failed integer[]
+) LANGUAGE plpgsql ${BY_INDEX} AS $$
+DECLARE
+	more integer[];
+	keys text[];
+BEGIN
+	SELECT coalesce(array_agg(DISTINCT tx), '{}') INTO failed FROM (
+		SELECT tx, CASE WHEN is_shared THEN pg_try_advisory_xact_lock_shared(${s}.lock_of(name))
+			ELSE pg_try_advisory_xact_lock(${s}.lock_of(name)) END AS is_given
+		FROM (
+			SELECT tx, 't|' || tbl AS name, true AS is_shared FROM unnest(p_tx, p_tbl) AS w(tx, tbl)
+			UNION ALL SELECT tx, 'r|' || tbl || '|' || id, false FROM unnest(p_tx, p_tbl, p_id) AS w(tx, tbl, id)
+			UNION ALL SELECT tx, 'r|' || tbl || '|' || id, true FROM unnest(p_get_tx, p_get_tbl, p_get_id) AS g(tx, tbl, id)
+			UNION ALL SELECT tx, 'i|' || tbl || '|' || place || '|' || value, false
+				FROM unnest(p_find_tx, p_find_tbl, p_find_place, p_find_value) AS f(tx, tbl, place, value)
+			UNION ALL SELECT tx, ${s}.balance_lock(account), false FROM unnest(p_move_tx, p_move_account) AS m(tx, account)
+				WHERE left(account, 5) IN ('cust:', 'held:')
+			UNION ALL SELECT tx, ${s}.balance_lock(account), true FROM unnest(p_sum_tx, p_sum_account) AS b(tx, account)
+		) AS wanted
+	) AS locks WHERE NOT is_given;
+	-- Values of rows that others search by, as they were and as they become.
+	SELECT array_agg(DISTINCT tx) INTO more FROM (
+		SELECT w.tx, pg_try_advisory_xact_lock_shared(${s}.lock_of('i|' || w.tbl || '|' || v.place || '|' || v.value)) AS is_given
+		FROM unnest(p_tx, p_tbl, p_id, p_k1, p_k2, p_k3) AS w(tx, tbl, id, k1, k2, k3)
+		LEFT JOIN ${s}.records AS r ON r.tbl = w.tbl AND r.id = w.id
+		CROSS JOIN LATERAL (VALUES (1, w.k1), (2, w.k2), (3, w.k3), (1, r.k1), (2, r.k2), (3, r.k3)) AS v(place, value)
+		WHERE v.value IS NOT NULL
+	) AS locks WHERE NOT is_given;
+	failed := failed || coalesce(more, '{}');
+
+	SELECT array_agg(DISTINCT tx) INTO more FROM (
+		SELECT tx FROM ${s}.outdated(
+			p_get_tx, p_get_tbl, p_get_id, p_get_version,
+			p_find_tx, p_find_tbl, p_find_place, p_find_value, p_find_versions,
+			p_sum_tx, p_sum_account, p_sum_amount
+		) AS o(tx)
+		UNION ALL SELECT m.tx FROM unnest(p_move_tx, p_move_account, p_move_amount) AS m(tx, account, amount)
+			WHERE m.amount < 0 AND left(m.account, 5) IN ('cust:', 'held:')
+			AND m.amount + coalesce((SELECT b.amount FROM ${s}.balances AS b WHERE b.account = m.account AND b.shard = 0), 0) < 0
+		UNION ALL SELECT k.tx FROM unnest(p_key_tx, p_key) AS k(tx, key) JOIN ${s}.ledger_keys AS used ON used.key = k.key
+	) AS refused;
+	failed := failed || coalesce(more, '{}');
+
+	IF (SELECT count(DISTINCT tx) FROM unnest(failed) AS tx) = p_count OR cardinality(p_tx) + cardinality(p_ledger_tx) = 0 THEN
+		IF p_settle THEN
+			PERFORM ${s}.settle();
+		END IF;
+		RETURN;
+	END IF;
+
+	IF cardinality(p_ledger_tx) > 0 THEN
+		PERFORM pg_advisory_xact_lock_shared(${s}.lock_of('history'));
+	END IF;
+	-- Shared with all that this process writes, so that no one takes it for ended between this look and the commit.
+	PERFORM pg_advisory_xact_lock_shared(${s}.lock_of('p|' || p_claimant));
+	PERFORM 1 FROM ${s}.processes WHERE id = p_claimant;
+	IF NOT FOUND THEN
+		RAISE EXCEPTION 'this process was taken for ended' USING ERRCODE = 'TG002';
+	END IF;
+
+	DELETE FROM ${s}.records AS r USING unnest(p_tx, p_tbl, p_id, p_body) AS w(tx, tbl, id, body)
+		WHERE w.body IS NULL AND r.tbl = w.tbl AND r.id = w.id AND w.tx <> ALL (failed);
+	INSERT INTO ${s}.records (tbl, id, body, k1, k2, k3)
+		SELECT tbl, id, body, k1, k2, k3 FROM unnest(p_tx, p_tbl, p_id, p_body, p_k1, p_k2, p_k3) AS w(tx, tbl, id, body, k1, k2, k3)
+		WHERE body IS NOT NULL AND tx <> ALL (failed)
+		ON CONFLICT (tbl, id) DO UPDATE SET body = excluded.body, k1 = excluded.k1, k2 = excluded.k2, k3 = excluded.k3;
+	IF cardinality(p_ledger_tx) > 0 THEN
+		PERFORM ${s}.move_money(array_agg(account), array_agg(amount)) FROM (
+			SELECT account, sum(amount) AS amount FROM unnest(p_move_tx, p_move_account, p_move_amount) AS m(tx, account, amount)
+			WHERE tx <> ALL (failed) GROUP BY account
+		) AS moves HAVING count(*) > 0;
+		SELECT array_agg(key) INTO keys FROM unnest(p_key_tx, p_key) AS k(tx, key) WHERE tx <> ALL (failed);
+		IF keys IS NOT NULL THEN
+			PERFORM ${s}.use_keys(keys, p_at_ms, p_window_ms);
+		END IF;
+		WITH placed AS MATERIALIZED (
+			SELECT tx, body, postings, nextval('${s}.ledger_seq_seq') AS seq FROM (
+				SELECT * FROM unnest(p_ledger_tx, p_ledger, p_postings) AS l(tx, body, postings) WHERE tx <> ALL (failed) ORDER BY tx
+			) AS ordered
+		), written AS (
+			INSERT INTO ${s}.ledger (seq, at_ms, postings, body, sha256) OVERRIDING SYSTEM VALUE
+				SELECT seq, p_at_ms, postings, body, sha256(convert_to(body, 'UTF8')) FROM placed
+		)
+		INSERT INTO ${s}.mentions (owner, seq, has_posting, receipt_at_ms)
+			SELECT m.owner, placed.seq, m.has_posting, m.receipt_at_ms
+			FROM unnest(p_owner_tx, p_owner, p_has_posting, p_receipt_at_ms) AS m(tx, owner, has_posting, receipt_at_ms)
+			JOIN placed ON placed.tx = m.tx;
+	END IF;
+	xid := pg_current_xact_id()::text;
+END $$;
+`;

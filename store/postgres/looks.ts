@@ -1,0 +1,122 @@
+import type { TableName } from "../store.js";
+import type { ConnectionPool, Rows } from "./connection.js";
+
+/** Keys are as in the database, see `toKey`. */
+export type Question =
+	| { readonly kind: "row"; readonly table: TableName; readonly key: string }
+	| {
+			readonly kind: "rows";
+			readonly table: TableName;
+			/** 1 to 3, as in the columns k1 to k3. */
+			readonly place: number;
+			readonly key: string;
+	  }
+	| { readonly kind: "balance"; readonly key: string };
+
+export interface Answer {
+	/** Bodies as JSON; none for a balance. */
+	readonly bodies: readonly string[];
+	/** Of the row, of all rows in the order of their ids, or the balance itself; null where there is nothing. */
+	readonly version: string | null;
+	/** Answers of one statement are of one moment. */
+	readonly statement: number;
+}
+
+export type Look = (question: Question) => Promise<Answer>;
+
+interface Asked {
+	readonly question: Question;
+	readonly answer: (answer: Answer) => void;
+	readonly fail: (error: unknown) => void;
+}
+
+/** At the same time; what is asked meanwhile is asked together afterwards. */
+const STATEMENTS = 2;
+const QUESTIONS_AT_MOST = 500;
+
+/** Looks at what stands, without locks: what many callers ask at the same moment is one statement. */
+export function createLooks({
+	pool,
+	schema,
+}: {
+	readonly pool: Pick<ConnectionPool, "query">;
+	readonly schema: string;
+}): Look {
+	const waiting: Asked[] = [];
+	let [running, statement, isPlanned] = [0, 0, false];
+
+	const ask = async (asked: readonly Asked[]) => {
+		statement += 1;
+		const own = statement;
+		running += 1;
+		try {
+			const answers = await lookAll({ pool, schema }, asked);
+			for (const [index, { answer }] of asked.entries()) {
+				const { bodies = [], version = null } = answers[index] ?? {};
+				answer({ bodies, version, statement: own });
+			}
+		} catch (error) {
+			for (const { fail } of asked) fail(error);
+		} finally {
+			running -= 1;
+			plan();
+		}
+	};
+	const plan = () => {
+		if (isPlanned || waiting.length === 0 || running >= STATEMENTS) return;
+		isPlanned = true;
+		// After all that became ready in this turn of the loop has asked.
+		setImmediate(() => {
+			isPlanned = false;
+			if (running < STATEMENTS) void ask(waiting.splice(0, QUESTIONS_AT_MOST));
+		});
+	};
+
+	return (question) =>
+		new Promise((answer, fail) => {
+			waiting.push({ question, answer, fail });
+			plan();
+		});
+}
+
+async function lookAll(
+	{ pool, schema }: { readonly pool: Pick<ConnectionPool, "query">; readonly schema: string },
+	asked: readonly Asked[],
+): Promise<readonly Pick<Answer, "bodies" | "version">[]> {
+	const placed = asked.map(({ question }, at) => ({ at, ...question }));
+	const rows = placed.flatMap((one) => (one.kind === "row" ? [one] : []));
+	const searches = placed.flatMap((one) => (one.kind === "rows" ? [one] : []));
+	const balances = placed.flatMap((one) => (one.kind === "balance" ? [one] : []));
+	const found = await pool.query(`SELECT * FROM ${schema}.look($1, $2, $3, $4, $5, $6)`, [
+		rows.map(({ table }) => table),
+		rows.map(({ key }) => key),
+		searches.map(({ table }) => table),
+		searches.map(({ place }) => place),
+		searches.map(({ key }) => key),
+		balances.map(({ key }) => key),
+	]);
+	const places = [rows, searches, balances].map((part) => part.map(({ at }) => at));
+	return toAnswers(found, places, asked.length);
+}
+
+function toAnswers(
+	found: Rows,
+	places: readonly (readonly number[])[],
+	count: number,
+): readonly Pick<Answer, "bodies" | "version">[] {
+	const parts = Array.from({ length: count }, () => ({
+		bodies: [] as string[],
+		versions: [] as string[],
+	}));
+	for (const { part, n, body, version } of found) {
+		const place = places[Number(part) - 1]?.[Number(n) - 1];
+		const into = place === undefined ? undefined : parts[place];
+		if (!into) continue;
+		into.versions.push(String(version));
+		if (body !== null) into.bodies.push(String(body));
+	}
+	return parts.map(({ bodies, versions }) => ({
+		bodies,
+		version: versions.length === 0 ? null : versions.join(","),
+	}));
+}
