@@ -9,6 +9,7 @@ import { cpus, tmpdir } from "node:os";
 import { join } from "node:path";
 import { parseArgs } from "node:util";
 import { benchAnswers } from "./answers-bench.js";
+import { benchBalanced } from "./balanced-bench.js";
 import { benchClaims, type ClaimsReport } from "./claims-bench.js";
 import { toConfusionLines } from "./claims-evaluation.js";
 import { benchDecision } from "./decision-bench.js";
@@ -34,6 +35,7 @@ import { benchWriter } from "./writer-bench.js";
 const PARTS = {
 	store: (folder: string) => benchStore({ seconds: 3, folder, sqliteFolder: options.sqlite }),
 	postgres: (folder: string) => benchPostgres(folder, options["store-url"]),
+	balanced: (folder: string) => benchBalanced(folder, options["store-url"]),
 	migration: (folder: string) => benchMigration(folder, options["store-url"]),
 	routes: benchRoutes,
 	mcp: benchMcp,
@@ -62,7 +64,7 @@ const { values: options, positionals } = parseArgs({
 		seconds: { type: "string", default: "30" },
 		/** Of the part `store`: a folder where better-sqlite3 is installed. */
 		sqlite: { type: "string" },
-		/** Of the parts `postgres` and `migration`: a database that they may fill. */
+		/** Of the parts `postgres`, `balanced` and `migration`: a database that they may fill. */
 		"store-url": { type: "string" },
 		/** Of the parts `decision` and `answers`: holds the folders that its questions are about. */
 		imports: { type: "string" },
@@ -101,6 +103,7 @@ if (unknown !== undefined) {
 /** What needs documents from elsewhere, and what takes many minutes. */
 const UNASKED: readonly string[] = [
 	"postgres",
+	"balanced",
 	"migration",
 	"decision",
 	"answers",
