@@ -35,8 +35,9 @@ const app = await createApp({
 app.catalog.put(generateGraph(order.graphId, order.concepts));
 await app.ready();
 const { port } = await app.listen({ host: "127.0.0.1", port: 0 });
+process.once("SIGTERM", () => void app.close().then(() => process.exit(0)));
 const tokens: string[] = [];
 for (let left = order.tokens; left > 0; left--)
-	tokens.push((await app.operator.issueSpt({ usd: "100000" })).token);
+	tokens.push((await app.operator.issueSpt({ usd: "9000" })).token);
 const ready: BalancedServerReady = { port, tokens };
 process.send?.(ready);

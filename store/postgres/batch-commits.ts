@@ -1,10 +1,18 @@
 import type { Clock } from "../../src/kernel/kernel.js";
-import { encodeObject, LEDGER_KEY_WINDOW_MS, type Operation } from "../store.js";
+import {
+	COLD_TABLES,
+	LEDGER_KEY_WINDOW_MS,
+	type Operation,
+	type Row,
+	TABLE_INDEXES,
+	type TableName,
+} from "../store.js";
 import { type ConnectionPool, mayRunAgain, type Session } from "./connection.js";
+import type { KnownRows } from "./known-rows.js";
 import { balanceLock } from "./reads.js";
 import { lockNameOf, type Seen } from "./seen-state.js";
 import { toKey } from "./text-keys.js";
-import { type Books, booksOf, indexValue, lastWrites, type Write } from "./writes.js";
+import { type Books, booksOf, indexValue, lastWrites, rowLock, type Write } from "./writes.js";
 
 /** What one transaction saw and does. */
 export interface Proposal {
@@ -20,7 +28,7 @@ export type Outcome = "committed" | "outdated";
 export type Submit = (proposal: Proposal) => Promise<Outcome>;
 
 /** Batches at the same time, of those that wait for the disk and of the others each. */
-const LANES = 2;
+const LANES = 1;
 /** Transactions of one batch: each holds some ten locks, of which a server has some thousands. */
 const BATCH_AT_MOST = 32;
 
@@ -30,6 +38,8 @@ interface Waiting {
 	readonly books: Books;
 	/** What it touches, and whether others may look at the same. */
 	readonly touched: Touches;
+	/** Rows it writes without having seen them: what they were, only the database knows. */
+	readonly blind: readonly Write[];
 	readonly end: (outcome: Outcome) => void;
 	readonly fail: (error: unknown) => void;
 }
@@ -37,6 +47,7 @@ interface Waiting {
 type Mode = "shared" | "alone";
 
 export interface BatchDeps {
+	readonly known: KnownRows;
 	readonly pool: Pick<ConnectionPool, "write" | "hasCommitted">;
 	/** The quoted name of the schema. */
 	readonly schema: string;
@@ -59,8 +70,12 @@ export function createBatchCommits(deps: BatchDeps): Submit {
 		lanes.set(isDeferred, laneOf(isDeferred) + 1);
 		let conclude: (one: Waiting, index: number) => void;
 		try {
-			const outdated = await commitBatch(deps, batch);
-			conclude = ({ end }, index) => end(outdated.has(index) ? "outdated" : "committed");
+			const { version, outdated } = await commitBatch(deps, batch);
+			conclude = (one, index) => {
+				if (outdated.has(index)) deps.known.shun(recalledBy(one.proposal));
+				else for (const write of one.writes) noteWritten(deps.known, write, version);
+				one.end(outdated.has(index) ? "outdated" : "committed");
+			};
 		} catch (error) {
 			conclude = ({ end, fail }) => (mayRunAgain(error) ? end("outdated") : fail(error));
 		}
@@ -94,7 +109,11 @@ export function createBatchCommits(deps: BatchDeps): Submit {
 			const books = booksOf(proposal.operations);
 			const touched = touchedBy(proposal, writes, books);
 			pending.add(touched);
-			queue.push({ proposal, writes, books, touched, end, fail });
+			const before = rowsSeen(proposal);
+			const blind = writes.filter(
+				({ table, id }) => TABLE_INDEXES[table].length > 0 && !before.has(rowLock(table, id)),
+			);
+			queue.push({ proposal, writes, books, touched, blind, end, fail });
 			plan();
 		});
 	};
@@ -139,11 +158,40 @@ function readsOf({ seen }: Proposal): Map<string, Mode> {
 
 function touchedBy(proposal: Proposal, writes: readonly Write[], books: Books): Touches {
 	const touched = readsOf(proposal);
-	for (const { table, id } of writes) touched.set(`r|${table}|${toKey(id)}`, "alone");
+	const before = rowsSeen(proposal);
+	for (const { table, id, row } of writes) {
+		touched.set(`t|${table}`, "shared");
+		touched.set(rowLock(table, id), "alone");
+		for (const one of [row, before.get(rowLock(table, id)) ?? null])
+			for (const value of valueLocks(table, one)) share(touched, value);
+	}
 	for (const account of books.sums.keys())
 		if (/^(cust|held):/.test(account)) touched.set(balanceLock(toKey(account)), "alone");
 	for (const key of books.keys) touched.set(`k|${toKey(key)}`, "alone");
 	return touched;
+}
+
+/** Who writes a value that rows are searched by keeps those away who search for it, not others who write it. */
+function valueLocks(table: TableName, row: Row | null): readonly string[] {
+	return TABLE_INDEXES[table].flatMap((_, place) => {
+		const value = indexValue(row, table, place);
+		return value === null ? [] : [`i|${table}|${place + 1}|${value}`];
+	});
+}
+
+/** By the names of their locks; undefined for those that are not there. */
+function rowsSeen({ seen }: Proposal): ReadonlyMap<string, Row | undefined> {
+	const rows = new Map<string, Row | undefined>();
+	for (const { question, rows: found } of seen) {
+		if (question.kind === "balance") continue;
+		if (question.kind === "row") rows.set(lockNameOf({ question }), found[0]);
+		else for (const row of found) rows.set(rowLock(question.table, row.id), row);
+	}
+	return rows;
+}
+
+function share(touched: Map<string, Mode>, name: string): void {
+	if (!touched.has(name)) touched.set(name, "shared");
 }
 
 type Touched = ReturnType<typeof createTouched>;
@@ -169,28 +217,47 @@ function createTouched() {
 	};
 }
 
-/** Returns the places of those of which nothing was written. Throws what the database says, and then it holds of all of them. */
+function noteWritten(known: KnownRows, { table, id, row, body }: Write, version: string): void {
+	const name = rowLock(table, id);
+	if (row && body && !COLD_TABLES.has(table)) known.note(name, { row, version, size: body.length });
+	else known.forget(name);
+}
+
+const recalledBy = ({ seen }: Proposal) =>
+	seen.filter(({ isRecalled }) => isRecalled).map(lockNameOf);
+
+interface Committed {
+	/** Of the rows that were written; empty where nothing was. */
+	readonly version: string;
+	/** Places of those of which nothing was written. */
+	readonly outdated: ReadonlySet<number>;
+}
+
+/** Throws what the database says, and then it holds of all of them. */
 async function commitBatch(
 	{ pool, schema, clock }: BatchDeps,
 	batch: readonly Waiting[],
-): Promise<ReadonlySet<number>> {
+): Promise<Committed> {
 	const isDeferred = batch.every(({ proposal }) => proposal.isDeferred);
 	const values = toParameters(batch, { at: clock.now(), isDeferred });
 	const places = values.map((_, index) => `$${index + 1}`).join(", ");
-	let written: { readonly xid: string; readonly outdated: ReadonlySet<number> } | undefined;
+	let written: (Committed & { readonly xid: string }) | undefined;
 	const run = async (session: Session) => {
 		const [row] = await session.query(
 			`SELECT xid, failed FROM ${schema}.apply_batch(${places})`,
 			values,
 		);
 		const outdated = new Set((row?.["failed"] as readonly number[] | undefined) ?? []);
-		if (row?.["xid"]) written = { xid: String(row["xid"]), outdated };
-		return outdated;
+		if (!row?.["xid"]) return { version: "", outdated };
+		const xid = String(row["xid"]);
+		// Rows say the lower half of it.
+		written = { xid, version: String(BigInt.asUintN(32, BigInt(xid))), outdated };
+		return written;
 	};
 	try {
 		return await pool.write(run, { isDeferred });
 	} catch (error) {
-		if (written && (await pool.hasCommitted(error, written.xid))) return written.outdated;
+		if (written && (await pool.hasCommitted(error, written.xid))) return written;
 		throw error;
 	}
 }
@@ -212,12 +279,24 @@ function toParameters(
 	const sums = columnsOf(seen, ({ question, version }) =>
 		question.kind === "balance" ? [question.key, version ?? "0"] : undefined,
 	);
+	const locks = columnsOf(
+		all(({ touched }) => touched),
+		([name, mode]) => (name.startsWith("k|") ? undefined : [name, mode === "shared"]),
+	);
+	const blind = columnsOf(
+		all(({ blind }) => blind),
+		({ table, id }) => [table, toKey(id)],
+	);
+	const deletes = columnsOf(
+		all(({ writes }) => writes),
+		({ table, id, row }) => (row ? undefined : [table, toKey(id)]),
+	);
 	const writes = columnsOf(
 		all(({ writes }) => writes),
-		({ table, id, row }) => [
-			...[table, toKey(id), row && encodeObject(row)],
-			...[0, 1, 2].map((place) => indexValue(row, table, place)),
-		],
+		({ table, id, row, body }) =>
+			row
+				? [table, toKey(id), body, ...[0, 1, 2].map((at) => indexValue(row, table, at))]
+				: undefined,
 	);
 	const moves = columnsOf(
 		all(({ books }) => books.sums),
@@ -238,7 +317,8 @@ function toParameters(
 	const [first] = batch;
 	return [
 		...[first?.proposal.processId, at, LEDGER_KEY_WINDOW_MS, !isDeferred, batch.length],
-		...[gets(3), finds(4), sums(2), writes(6), moves(2), keys(1), ledger(2), owners(3)].flat(),
+		...[locks(2), blind(2), gets(3), finds(4), sums(2), deletes(2), writes(6)].flat(),
+		...[moves(2), keys(1), ledger(2), owners(3)].flat(),
 	];
 }
 

@@ -81,9 +81,12 @@ END $$;
 -- Those of one batch touch different things, so each sees what it would see alone.
 CREATE FUNCTION ${s}.apply_batch(
 	p_claimant text, p_at_ms bigint, p_window_ms bigint, p_settle boolean, p_count integer,
+	p_lock_tx integer[], p_lock text[], p_lock_shared boolean[],
+	p_blind_tx integer[], p_blind_tbl text[], p_blind_id text[],
 	p_get_tx integer[], p_get_tbl text[], p_get_id text[], p_get_version text[],
 	p_find_tx integer[], p_find_tbl text[], p_find_place integer[], p_find_value text[], p_find_versions text[],
 	p_sum_tx integer[], p_sum_account text[], p_sum_amount numeric[],
+	p_delete_tx integer[], p_delete_tbl text[], p_delete_id text[],
 	p_tx integer[], p_tbl text[], p_id text[], p_body text[], p_k1 text[], p_k2 text[], p_k3 text[],
 	p_move_tx integer[], p_move_account text[], p_move_amount numeric[],
 	p_key_tx integer[], p_key text[],
@@ -98,26 +101,19 @@ BEGIN
 	SELECT coalesce(array_agg(DISTINCT tx), '{}') INTO failed FROM (
 		SELECT tx, CASE WHEN is_shared THEN pg_try_advisory_xact_lock_shared(${s}.lock_of(name))
 			ELSE pg_try_advisory_xact_lock(${s}.lock_of(name)) END AS is_given
-		FROM (
-			SELECT tx, 't|' || tbl AS name, true AS is_shared FROM unnest(p_tx, p_tbl) AS w(tx, tbl)
-			UNION ALL SELECT tx, 'r|' || tbl || '|' || id, false FROM unnest(p_tx, p_tbl, p_id) AS w(tx, tbl, id)
-			UNION ALL SELECT tx, 'r|' || tbl || '|' || id, true FROM unnest(p_get_tx, p_get_tbl, p_get_id) AS g(tx, tbl, id)
-			UNION ALL SELECT tx, 'i|' || tbl || '|' || place || '|' || value, false
-				FROM unnest(p_find_tx, p_find_tbl, p_find_place, p_find_value) AS f(tx, tbl, place, value)
-			UNION ALL SELECT tx, ${s}.balance_lock(account), false FROM unnest(p_move_tx, p_move_account) AS m(tx, account)
-				WHERE left(account, 5) IN ('cust:', 'held:')
-			UNION ALL SELECT tx, ${s}.balance_lock(account), true FROM unnest(p_sum_tx, p_sum_account) AS b(tx, account)
-		) AS wanted
+		FROM unnest(p_lock_tx, p_lock, p_lock_shared) AS l(tx, name, is_shared)
 	) AS locks WHERE NOT is_given;
-	-- Values of rows that others search by, as they were and as they become.
-	SELECT array_agg(DISTINCT tx) INTO more FROM (
-		SELECT w.tx, pg_try_advisory_xact_lock_shared(${s}.lock_of('i|' || w.tbl || '|' || v.place || '|' || v.value)) AS is_given
-		FROM unnest(p_tx, p_tbl, p_id, p_k1, p_k2, p_k3) AS w(tx, tbl, id, k1, k2, k3)
-		LEFT JOIN ${s}.records AS r ON r.tbl = w.tbl AND r.id = w.id
-		CROSS JOIN LATERAL (VALUES (1, w.k1), (2, w.k2), (3, w.k3), (1, r.k1), (2, r.k2), (3, r.k3)) AS v(place, value)
-		WHERE v.value IS NOT NULL
-	) AS locks WHERE NOT is_given;
-	failed := failed || coalesce(more, '{}');
+	-- Values of rows as they were, where the process did not see them.
+	IF cardinality(p_blind_tx) > 0 THEN
+		SELECT array_agg(DISTINCT tx) INTO more FROM (
+			SELECT b.tx, pg_try_advisory_xact_lock_shared(${s}.lock_of('i|' || b.tbl || '|' || v.place || '|' || v.value)) AS is_given
+			FROM unnest(p_blind_tx, p_blind_tbl, p_blind_id) AS b(tx, tbl, id)
+			JOIN ${s}.records AS r ON r.tbl = b.tbl AND r.id = b.id
+			CROSS JOIN LATERAL (VALUES (1, r.k1), (2, r.k2), (3, r.k3)) AS v(place, value)
+			WHERE v.value IS NOT NULL
+		) AS locks WHERE NOT is_given;
+		failed := failed || coalesce(more, '{}');
+	END IF;
 
 	SELECT array_agg(DISTINCT tx) INTO more FROM (
 		SELECT tx FROM ${s}.outdated(
@@ -132,7 +128,9 @@ BEGIN
 	) AS refused;
 	failed := failed || coalesce(more, '{}');
 
-	IF (SELECT count(DISTINCT tx) FROM unnest(failed) AS tx) = p_count OR cardinality(p_tx) + cardinality(p_ledger_tx) = 0 THEN
+	IF cardinality(failed) >= p_count AND (SELECT count(DISTINCT tx) FROM unnest(failed) AS tx) = p_count
+		OR cardinality(p_delete_tx) + cardinality(p_tx) + cardinality(p_ledger_tx) = 0
+	THEN
 		IF p_settle THEN
 			PERFORM ${s}.settle();
 		END IF;
@@ -149,12 +147,16 @@ BEGIN
 		RAISE EXCEPTION 'this process was taken for ended' USING ERRCODE = 'TG002';
 	END IF;
 
-	DELETE FROM ${s}.records AS r USING unnest(p_tx, p_tbl, p_id, p_body) AS w(tx, tbl, id, body)
-		WHERE w.body IS NULL AND r.tbl = w.tbl AND r.id = w.id AND w.tx <> ALL (failed);
-	INSERT INTO ${s}.records (tbl, id, body, k1, k2, k3)
-		SELECT tbl, id, body, k1, k2, k3 FROM unnest(p_tx, p_tbl, p_id, p_body, p_k1, p_k2, p_k3) AS w(tx, tbl, id, body, k1, k2, k3)
-		WHERE body IS NOT NULL AND tx <> ALL (failed)
-		ON CONFLICT (tbl, id) DO UPDATE SET body = excluded.body, k1 = excluded.k1, k2 = excluded.k2, k3 = excluded.k3;
+	IF cardinality(p_delete_tx) > 0 THEN
+		DELETE FROM ${s}.records AS r USING unnest(p_delete_tx, p_delete_tbl, p_delete_id) AS w(tx, tbl, id)
+			WHERE r.tbl = w.tbl AND r.id = w.id AND w.tx <> ALL (failed);
+	END IF;
+	IF cardinality(p_tx) > 0 THEN
+		INSERT INTO ${s}.records (tbl, id, body, k1, k2, k3)
+			SELECT tbl, id, body, k1, k2, k3 FROM unnest(p_tx, p_tbl, p_id, p_body, p_k1, p_k2, p_k3) AS w(tx, tbl, id, body, k1, k2, k3)
+			WHERE tx <> ALL (failed)
+			ON CONFLICT (tbl, id) DO UPDATE SET body = excluded.body, k1 = excluded.k1, k2 = excluded.k2, k3 = excluded.k3;
+	END IF;
 	IF cardinality(p_ledger_tx) > 0 THEN
 		PERFORM ${s}.move_money(array_agg(account), array_agg(amount)) FROM (
 			SELECT account, sum(amount) AS amount FROM unnest(p_move_tx, p_move_account, p_move_amount) AS m(tx, account, amount)

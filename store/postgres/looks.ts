@@ -31,7 +31,7 @@ interface Asked {
 }
 
 /** At the same time; what is asked meanwhile is asked together afterwards. */
-const STATEMENTS = 2;
+const STATEMENTS = 1;
 const QUESTIONS_AT_MOST = 500;
 
 /** Looks at what stands, without locks: what many callers ask at the same moment is one statement. */

@@ -2,11 +2,12 @@ import { type Micros, ServiceError } from "../../src/kernel/kernel.js";
 import {
 	type AccountName,
 	type CommittedState,
+	type Row,
 	reviveMoney,
-	type TableName,
 	type Tables,
 } from "../store.js";
-import type { Answer, Look, Question } from "./looks.js";
+import type { KnownRows } from "./known-rows.js";
+import type { Look, Question } from "./looks.js";
 import { assertHot, balanceLock, placeOf } from "./reads.js";
 import { toKey } from "./text-keys.js";
 
@@ -16,7 +17,10 @@ const ENOUGH: Micros = 10n ** 30n;
 /** A question of the work, and what it was told. */
 export interface Seen {
 	readonly question: Question;
+	readonly rows: readonly Row[];
 	readonly version: string | null;
+	/** True where nobody was asked, so that it may be old. */
+	readonly isRecalled: boolean;
 }
 
 export interface SeenState {
@@ -37,39 +41,19 @@ export interface SeenState {
  */
 export function createSeenState({
 	look,
+	known,
 	processId,
 	isAlive,
 }: {
 	readonly look: Look;
+	/** What need not be asked for where it is compared later; without them everything is asked. */
+	readonly known?: KnownRows;
 	readonly processId: string;
 	readonly isAlive: (processId: string) => Promise<boolean>;
 }): SeenState {
-	/** By table, place and key, so that each is asked once. */
-	const asked = new Map<string, Promise<Answer>>();
-	const seen: Seen[] = [];
 	const balances = new Map<AccountName, Micros>();
-	const statements = new Set<number>();
-	let failure: unknown;
+	const { ask, ...asked } = createNotes(look, known);
 	let needsMore = false;
-
-	const ask = (question: Question): Promise<Answer> => {
-		const name = JSON.stringify(question);
-		const earlier = asked.get(name);
-		if (earlier !== undefined) return earlier;
-		const answered = look(question).then(
-			(answer) => {
-				seen.push({ question, version: answer.version });
-				statements.add(answer.statement);
-				return answer;
-			},
-			(error: unknown) => {
-				failure ??= error;
-				throw error;
-			},
-		);
-		asked.set(name, answered);
-		return answered;
-	};
 	const refuse = async (): Promise<never> => {
 		needsMore = true;
 		throw new ServiceError("INTERNAL", "This is answered by another kind of transaction only.");
@@ -78,14 +62,14 @@ export function createSeenState({
 	const state: CommittedState = {
 		processId,
 		async get(table, id) {
-			const key = toKey(id);
-			const answer = await ask({ kind: "row", table, key });
-			return toRows<typeof table>(answer)[0];
+			const { rows } = await ask({ kind: "row", table, key: toKey(id) });
+			return rows[0] as Tables[typeof table] | undefined;
 		},
 		async findBy(table, index, value) {
 			assertHot(table);
 			const [place, key] = [placeOf(table, index as string), toKey(value)];
-			return toRows(await ask({ kind: "rows", table, place, key }));
+			const { rows } = await ask({ kind: "rows", table, place, key });
+			return rows as readonly Tables[typeof table][];
 		},
 		list: refuse,
 		async balance(account) {
@@ -104,21 +88,61 @@ export function createSeenState({
 	};
 	return {
 		state,
-		seen: () => seen,
-		statements: () => statements.size,
-		failure: () => failure,
+		...asked,
 		needsMore: () => needsMore,
 	};
 }
 
-function toRows<T extends TableName>({ bodies }: Answer): readonly Tables[T][] {
-	return bodies.map((body) => reviveMoney(JSON.parse(body)) as Tables[T]);
+/** Asks each question once, and notes what was answered. */
+function createNotes(look: Look, known: KnownRows | undefined) {
+	/** By question. */
+	const asked = new Map<string, Promise<Seen>>();
+	const seen: Seen[] = [];
+	const statements = new Set<number>();
+	let failure: unknown;
+
+	const answer = async (question: Question): Promise<Seen> => {
+		const name = lockNameOf({ question });
+		const recalled = question.kind === "row" ? known?.get(name) : undefined;
+		if (recalled) {
+			const { row, version } = recalled;
+			return { question, rows: [row], version, isRecalled: true };
+		}
+		const { bodies, version, statement } = await look(question);
+		statements.add(statement);
+		const rows = bodies.map((body) => reviveMoney(JSON.parse(body)) as Row);
+		const [row] = rows;
+		if (question.kind === "row" && row && version !== null)
+			known?.note(name, { row, version, size: bodies[0]?.length ?? 0 });
+		return { question, rows, version, isRecalled: false };
+	};
+	const note = async (question: Question): Promise<Seen> => {
+		try {
+			const answered = await answer(question);
+			seen.push(answered);
+			return answered;
+		} catch (error) {
+			failure ??= error;
+			throw error;
+		}
+	};
+	return {
+		ask(question: Question): Promise<Seen> {
+			const name = JSON.stringify(question);
+			const answered = asked.get(name) ?? note(question);
+			asked.set(name, answered);
+			return answered;
+		},
+		seen: (): readonly Seen[] => seen,
+		statements: () => statements.size,
+		failure: () => failure,
+	};
 }
 
 /** Names of the locks that a transaction takes which reads the same with locks. */
 export const lockNamesOf = (seen: readonly Seen[]): readonly string[] => seen.map(lockNameOf);
 
-export function lockNameOf({ question }: Seen): string {
+export function lockNameOf({ question }: Pick<Seen, "question">): string {
 	const { kind, key } = question;
 	if (kind === "balance") return balanceLock(key);
 	if (kind === "row") return `r|${question.table}|${key}`;

@@ -15,10 +15,11 @@ import {
 	type Session,
 	toRefusal,
 } from "./connection.js";
+import { createKnownRows, type KnownRows } from "./known-rows.js";
 import { createLooks, type Look } from "./looks.js";
 import { createReader, isAlive, lockedState } from "./reads.js";
 import { createSeenState, lockNamesOf, type SeenState } from "./seen-state.js";
-import { applyOperations } from "./writes.js";
+import { applyOperations, rowLocksOf } from "./writes.js";
 
 /** How often work is begun again when others were faster; from the second time on it waits for all that it needs at once. */
 const ATTEMPTS = 12;
@@ -47,8 +48,9 @@ export function createTransactions(deps: TransactionDeps): Pick<Store, "transact
 	const { pool, schema, assertRunning, onEnded } = deps;
 	const settle = (session: Session) => session.query(`SELECT ${schema}.settle()`);
 	const look = createLooks({ pool, schema });
+	const known = createKnownRows(deps.clock);
 	const isAliveNow = (id: string) => isAlive(pool, schema, id);
-	const persist = createPersistence({ ...deps, settle, look, isAlive: isAliveNow });
+	const persist = createPersistence({ ...deps, settle, look, known, isAlive: isAliveNow });
 	return {
 		async transaction(work, { durability = "durable" }: TransactionOptions = {}) {
 			const isDeferred = durability === "deferred";
@@ -95,27 +97,42 @@ async function readQuickly<T>(
 
 type Work<T> = (tx: StoreTransaction) => Promise<T>;
 
-/** Runs work until it is committed or refused: again while others are faster, and a commit whose end was not seen is looked up. */
-function createPersistence({
-	pool,
-	schema,
-	clock,
-	ownId,
-	assertRunning,
-	settle,
-	look,
-	isAlive,
-}: TransactionDeps & {
+interface PersistenceDeps extends TransactionDeps {
 	readonly settle: (session: Session) => Promise<unknown>;
 	readonly look: Look;
+	readonly known: KnownRows;
 	readonly isAlive: (processId: string) => Promise<boolean>;
-}) {
-	const submit = createBatchCommits({ pool, schema, clock });
-	/** On what is seen without locks; AGAIN, and then nothing was done, where that did not hold. */
-	const attemptQuickly = async <T>(work: Work<T>, names: Set<string>, isDeferred: boolean) => {
+}
+
+/** Runs work until it is committed or refused: again, with locks, while others are faster. */
+function createPersistence(deps: PersistenceDeps) {
+	const [attemptQuickly, attemptLocked] = [createQuickAttempt(deps), createLockedAttempt(deps)];
+	return async <T>(work: Work<T>, isDeferred: boolean): Promise<T> => {
+		const names = new Set<string>();
+		const quick = await attemptQuickly(work, names, isDeferred);
+		if (quick !== AGAIN) return quick.value;
+		let cause: unknown;
+		for (let left = ATTEMPTS; left > 0; left--) {
+			const outcome = attemptLocked(work, names, isDeferred);
+			const value = await outcome.catch((error: unknown) => {
+				if (!mayRunAgain(error)) throw error;
+				cause = error;
+				return AGAIN;
+			});
+			if (value !== AGAIN) return value as T;
+		}
+		throw contended(cause);
+	};
+}
+
+/** On what is seen without locks; AGAIN, and then nothing was done, where that did not hold. Adds to `names` what it read. */
+function createQuickAttempt(deps: PersistenceDeps) {
+	const { ownId, assertRunning, look, known, isAlive } = deps;
+	const submit = createBatchCommits(deps);
+	return async <T>(work: Work<T>, names: Set<string>, isDeferred: boolean) => {
 		assertRunning();
 		const processId = ownId();
-		const { state, ...looked } = createSeenState({ look, processId, isAlive });
+		const { state, ...looked } = createSeenState({ look, known, processId, isAlive });
 		const tx = new BufferedTransaction(state);
 		let value: T;
 		let operations: readonly Operation[];
@@ -134,22 +151,27 @@ function createPersistence({
 		const outcome = await submit({ seen: looked.seen(), operations, isDeferred, processId });
 		return outcome === "committed" ? { value } : AGAIN;
 	};
-	const attempt = async <T>(work: Work<T>, names: Set<string>, isDeferred: boolean): Promise<T> => {
+}
+
+/** Once, locking what it reads and writes. A commit whose end was not seen is looked up. */
+function createLockedAttempt(deps: PersistenceDeps) {
+	const { pool, schema, clock, ownId, assertRunning, settle, known } = deps;
+	return async <T>(work: Work<T>, names: Set<string>, isDeferred: boolean): Promise<T> => {
 		assertRunning();
 		// What it saw is judged as this process, whatever it is once it writes.
 		const processId = ownId();
 		let done: { readonly value: T; readonly xid: string } | undefined;
+		const write = async (session: Session, operations: readonly Operation[]) => {
+			for (const name of rowLocksOf(operations)) known.forget(name);
+			return applyOperations({ session, schema, at: clock.now(), processId }, operations);
+		};
 		const run = async (session: Session) => {
 			if (names.size > 0) await session.query(`SELECT ${schema}.take_locks($1)`, [[...names]]);
 			const tx = new BufferedTransaction(lockedState({ session, schema, names, processId }));
 			try {
 				const value = await work(tx);
 				const operations = tx.finish();
-				if (operations.length > 0) {
-					const at = clock.now();
-					const xid = await applyOperations({ session, schema, at, processId }, operations);
-					done = { value, xid };
-				}
+				if (operations.length > 0) done = { value, xid: await write(session, operations) };
 				// An answer that rests on what others wrote must not be given before that is durable.
 				else if (!isDeferred) await settle(session);
 				return value;
@@ -163,23 +185,6 @@ function createPersistence({
 			if (done && (await pool.hasCommitted(error, done.xid))) return done.value;
 			throw error;
 		}
-	};
-
-	return async <T>(work: Work<T>, isDeferred: boolean): Promise<T> => {
-		const names = new Set<string>();
-		const quick = await attemptQuickly(work, names, isDeferred);
-		if (quick !== AGAIN) return quick.value;
-		let cause: unknown;
-		for (let left = ATTEMPTS; left > 0; left--) {
-			const outcome = attempt(work, names, isDeferred);
-			const value = await outcome.catch((error: unknown) => {
-				if (!mayRunAgain(error)) throw error;
-				cause = error;
-				return AGAIN;
-			});
-			if (value !== AGAIN) return value as T;
-		}
-		throw contended(cause);
 	};
 }
 

@@ -36,7 +36,7 @@ export async function applyOperations(
 		[
 			rows.map(({ table }) => table),
 			rows.map(({ id }) => toKey(id)),
-			rows.map(({ row }) => row && encodeObject(row)),
+			rows.map(({ body }) => body),
 			...[0, 1, 2].map(column),
 			[...books.sums.keys()].map(toKey),
 			[...books.sums.values()].map(String),
@@ -59,7 +59,16 @@ export interface Write {
 	readonly id: string;
 	/** Null for a deleted one. */
 	readonly row: Row | null;
+	/** As JSON. */
+	readonly body: string | null;
 }
+
+/** Names of the locks of the rows that are written. */
+export function rowLocksOf(operations: readonly Operation[]): readonly string[] {
+	return [...lastWrites(operations).values()].map(({ table, id }) => rowLock(table, id));
+}
+
+export const rowLock = (table: TableName, id: string): string => `r|${table}|${toKey(id)}`;
 
 /** What each row has become. */
 export function lastWrites(operations: readonly Operation[]): ReadonlyMap<string, Write> {
@@ -69,7 +78,7 @@ export function lastWrites(operations: readonly Operation[]): ReadonlyMap<string
 		const { table } = operation;
 		const row = operation.kind === "put" ? operation.row : null;
 		const id = operation.kind === "put" ? operation.row.id : operation.id;
-		writes.set(`${table}|${id}`, { table, id, row });
+		writes.set(`${table}|${id}`, { table, id, row, body: row && encodeObject(row) });
 	}
 	return writes;
 }

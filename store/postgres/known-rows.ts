@@ -1,0 +1,41 @@
+import { LRUCache } from "lru-cache";
+import type { Clock } from "../../src/kernel/kernel.js";
+import type { Row } from "../store.js";
+
+const BYTES_AT_MOST = 8 * 2 ** 20;
+const SHUNNED_AT_MOST = 10_000;
+const SHUN_MS = 60_000;
+
+export interface KnownRow {
+	readonly row: Row;
+	readonly version: string;
+	/** Characters of its JSON. */
+	readonly size: number;
+}
+
+export type KnownRows = ReturnType<typeof createKnownRows>;
+
+/**
+ * Rows as this process last saw or wrote them, by the names of their locks: a call that reads the hold it opened a moment ago need
+ * not ask. They may be old, so only what is compared at its commit may rest on them; those that others write, too, are asked for.
+ */
+export function createKnownRows(clock: Clock) {
+	const rows = new LRUCache<string, KnownRow>({
+		maxSize: BYTES_AT_MOST,
+		sizeCalculation: ({ size }, name) => size + name.length,
+	});
+	/** Names of rows that were old once, and until when they are asked for. */
+	const shunned = new LRUCache<string, number>({ max: SHUNNED_AT_MOST });
+	return {
+		get: (name: string): KnownRow | undefined => rows.get(name),
+		note(name: string, row: KnownRow): void {
+			if ((shunned.get(name) ?? 0) <= clock.monotonicMs()) rows.set(name, row);
+		},
+		forget: (name: string): void => void rows.delete(name),
+		/** What was known turned out to be old, or may have. */
+		shun(names: Iterable<string>): void {
+			for (const name of names)
+				if (rows.delete(name)) shunned.set(name, clock.monotonicMs() + SHUN_MS);
+		},
+	};
+}
