@@ -16,8 +16,8 @@ import { atMost, type Bar } from "./search/bars.js";
 const GRAPH_ID = "generated";
 const CONCEPTS = 10_000;
 /** Each with a token and a connection of its own. */
-const CALLERS = 32;
-const CALLS_PER_ROUND = 1_600;
+const CALLERS = 64;
+const CALLS_PER_ROUND = 3_200;
 const ROUNDS = 5;
 const RATIO_MAX = 1.6;
 
