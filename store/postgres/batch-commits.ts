@@ -27,8 +27,6 @@ export interface Proposal {
 export type Outcome = "committed" | "outdated";
 export type Submit = (proposal: Proposal) => Promise<Outcome>;
 
-/** Batches at the same time, of those that wait for the disk and of the others each. */
-const LANES = 1;
 /** Transactions of one batch: each holds some ten locks, of which a server has some thousands. */
 const BATCH_AT_MOST = 32;
 
@@ -48,7 +46,7 @@ type Mode = "shared" | "alone";
 
 export interface BatchDeps {
 	readonly known: KnownRows;
-	readonly pool: Pick<ConnectionPool, "write" | "hasCommitted">;
+	readonly pool: Pick<ConnectionPool, "commit">;
 	/** The quoted name of the schema. */
 	readonly schema: string;
 	readonly clock: Clock;
@@ -62,15 +60,19 @@ export function createBatchCommits(deps: BatchDeps): Submit {
 	const queue: Waiting[] = [];
 	/** Of all that is not at its end, and of what is on its way. */
 	const [pending, running] = [createTouched(), createTouched()];
-	const lanes = new Map([true, false].map((isDeferred) => [isDeferred, 0]));
-	const laneOf = (isDeferred: boolean) => lanes.get(isDeferred) ?? 0;
-	let isPlanned = false;
+	/** Those that wait for the disk and those that do not, one batch of each at a time. */
+	const lanes = [
+		{ isDeferred: true, isBusy: false },
+		{ isDeferred: false, isBusy: false },
+	];
+	let [batches, isPlanned] = [0, false];
 
-	const commit = async (isDeferred: boolean, batch: readonly Waiting[]) => {
-		lanes.set(isDeferred, laneOf(isDeferred) + 1);
+	const commit = async (lane: (typeof lanes)[number], batch: readonly Waiting[]) => {
+		lane.isBusy = true;
+		batches += 1;
 		let conclude: (one: Waiting, index: number) => void;
 		try {
-			const { version, outdated } = await commitBatch(deps, batch);
+			const { version, outdated } = await commitBatch(deps, batch, batches);
 			conclude = (one, index) => {
 				if (outdated.has(index)) deps.known.shun(recalledBy(one.proposal));
 				else for (const write of one.writes) noteWritten(deps.known, write, version);
@@ -79,7 +81,7 @@ export function createBatchCommits(deps: BatchDeps): Submit {
 		} catch (error) {
 			conclude = ({ end, fail }) => (mayRunAgain(error) ? end("outdated") : fail(error));
 		}
-		lanes.set(isDeferred, laneOf(isDeferred) - 1);
+		lane.isBusy = false;
 		for (const [index, one] of batch.entries()) {
 			running.remove(one.touched);
 			pending.remove(one.touched);
@@ -93,10 +95,10 @@ export function createBatchCommits(deps: BatchDeps): Submit {
 		// After all that became ready in this turn of the loop has come.
 		setImmediate(() => {
 			isPlanned = false;
-			for (const isDeferred of lanes.keys()) {
-				if (laneOf(isDeferred) >= LANES) continue;
-				const batch = takeBatch(queue, running, isDeferred);
-				if (batch.length > 0) void commit(isDeferred, batch);
+			for (const lane of lanes) {
+				if (lane.isBusy) continue;
+				const batch = takeBatch(queue, running, lane.isDeferred);
+				if (batch.length > 0) void commit(lane, batch);
 			}
 		});
 	};
@@ -233,40 +235,37 @@ interface Committed {
 	readonly outdated: ReadonlySet<number>;
 }
 
-/** Throws what the database says, and then it holds of all of them. */
+/**
+ * One statement, which is a transaction of its own. Throws what the database says, and then it holds of all of them. The end of one
+ * whose connection was lost is asked for by its number: the answer makes sure that it does not commit afterwards.
+ */
 async function commitBatch(
 	{ pool, schema, clock }: BatchDeps,
 	batch: readonly Waiting[],
+	number: number,
 ): Promise<Committed> {
 	const isDeferred = batch.every(({ proposal }) => proposal.isDeferred);
-	const values = toParameters(batch, { at: clock.now(), isDeferred });
+	const processId = batch[0]?.proposal.processId;
+	const lane = isDeferred ? 1 : 0;
+	const values = [
+		...[processId, lane, number, clock.now(), LEDGER_KEY_WINDOW_MS, isDeferred, batch.length],
+		...toParameters(batch),
+	];
 	const places = values.map((_, index) => `$${index + 1}`).join(", ");
-	let written: (Committed & { readonly xid: string }) | undefined;
-	const run = async (session: Session) => {
-		const [row] = await session.query(
-			`SELECT xid, failed FROM ${schema}.apply_batch(${places})`,
-			values,
-		);
-		const outdated = new Set((row?.["failed"] as readonly number[] | undefined) ?? []);
-		if (!row?.["xid"]) return { version: "", outdated };
-		const xid = String(row["xid"]);
-		// Rows say the lower half of it.
-		written = { xid, version: String(BigInt.asUintN(32, BigInt(xid))), outdated };
-		return written;
+	const askEnd = async (session: Session) => {
+		const text = `SELECT failed, version FROM ${schema}.end_of_batch($1, $2, $3)`;
+		return (await session.query(text, [processId, lane, number]))[0];
 	};
-	try {
-		return await pool.write(run, { isDeferred });
-	} catch (error) {
-		if (written && (await pool.hasCommitted(error, written.xid))) return written;
-		throw error;
-	}
+	const text = `SELECT failed, version FROM ${schema}.apply_batch(${places})`;
+	const row = await pool.commit({ text, values, askEnd });
+	return {
+		version: String(row?.["version"] ?? ""),
+		outdated: new Set(row?.["failed"] as readonly number[]),
+	};
 }
 
-/** In the order of `apply_batch`: each list with the places of the transactions that its entries are of. */
-function toParameters(
-	batch: readonly Waiting[],
-	{ at, isDeferred }: { readonly at: number; readonly isDeferred: boolean },
-): readonly unknown[] {
+/** In the order of `apply_batch`, from the locks on: each list with the places of the transactions that its entries are of. */
+function toParameters(batch: readonly Waiting[]): readonly unknown[] {
 	const all = <T>(listOf: (one: Waiting) => Iterable<T>) =>
 		batch.flatMap((one, tx) => Array.from(listOf(one), (item) => ({ tx, item })));
 	const seen = all(({ proposal }) => proposal.seen);
@@ -314,9 +313,7 @@ function toParameters(
 		all(({ books }) => books.owners),
 		([owner, { hasPosting, receiptAt }]) => [toKey(owner), hasPosting, receiptAt ?? null],
 	);
-	const [first] = batch;
 	return [
-		...[first?.proposal.processId, at, LEDGER_KEY_WINDOW_MS, !isDeferred, batch.length],
 		...[locks(2), blind(2), gets(3), finds(4), sums(2), deletes(2), writes(6)].flat(),
 		...[moves(2), keys(1), ledger(2), owners(3)].flat(),
 	];

@@ -10,7 +10,36 @@ export const BATCHES_SCHEMA_VERSION = 5;
 const BY_INDEX =
 	"SET enable_seqscan = off SET enable_hashjoin = off SET enable_mergejoin = off SET plan_cache_mode = force_generic_plan";
 
+/** As many as in `move_money`. */
+const SHARDS = 64;
+
 export const BATCHES = (s: string) => `
+-- Both rows are written by one statement, and neither is ever deleted: a check of each mention costs more than it says.
+ALTER TABLE ${s}.mentions DROP CONSTRAINT mentions_seq_fkey;
+
+CREATE FUNCTION ${s}.own_shard() RETURNS integer LANGUAGE sql STABLE PARALLEL SAFE AS $$ SELECT 1 + pg_backend_pid() % ${SHARDS} $$;
+
+-- The last batch of each lane of a process, by which its end can be asked for; failed is null for one that was given up.
+CREATE TABLE ${s}.batch_marks (
+	process text NOT NULL REFERENCES ${s}.processes ON DELETE CASCADE,
+	lane integer NOT NULL,
+	batch bigint NOT NULL,
+	failed integer[],
+	PRIMARY KEY (process, lane)
+) WITH (fillfactor = 50);
+
+-- How a batch ended whose connection was lost: what it left out, or null if it did not commit, and then it never will.
+CREATE FUNCTION ${s}.end_of_batch(p_process text, p_lane integer, p_batch bigint, OUT failed integer[], OUT version text)
+	LANGUAGE plpgsql AS $$
+BEGIN
+	-- Either waits for the commit that is under way.
+	INSERT INTO ${s}.batch_marks VALUES (p_process, p_lane, p_batch, NULL) ON CONFLICT DO NOTHING;
+	UPDATE ${s}.batch_marks AS m SET batch = p_batch, failed = NULL
+		WHERE m.process = p_process AND m.lane = p_lane AND m.batch < p_batch;
+	SELECT m.failed, m.xmin::text INTO failed, version FROM ${s}.batch_marks AS m
+		WHERE m.process = p_process AND m.lane = p_lane AND m.batch = p_batch;
+END $$;
+
 -- Versions of all rows with a value in an indexed field: each is the transaction that wrote the row.
 CREATE FUNCTION ${s}.versions_by(p_tbl text, p_place integer, p_value text) RETURNS text LANGUAGE plpgsql STABLE ${BY_INDEX} AS $$
 BEGIN
@@ -80,7 +109,7 @@ END $$;
 -- returned, of which nothing is written. It waits for no lock that another may hold for long, so one never holds up all.
 -- Those of one batch touch different things, so each sees what it would see alone.
 CREATE FUNCTION ${s}.apply_batch(
-	p_claimant text, p_at_ms bigint, p_window_ms bigint, p_settle boolean, p_count integer,
+	p_claimant text, p_lane integer, p_batch bigint, p_at_ms bigint, p_window_ms bigint, p_deferred boolean, p_count integer,
 	p_lock_tx integer[], p_lock text[], p_lock_shared boolean[],
 	p_blind_tx integer[], p_blind_tbl text[], p_blind_id text[],
 	p_get_tx integer[], p_get_tbl text[], p_get_id text[], p_get_version text[],
@@ -92,12 +121,16 @@ CREATE FUNCTION ${s}.apply_batch(
 	p_key_tx integer[], p_key text[],
 	p_ledger_tx integer[], p_ledger text[], p_postings integer[],
 	p_owner_tx integer[], p_owner text[], p_has_posting boolean[], p_receipt_at_ms bigint[],
-	OUT xid text, OUT failed integer[]
-) LANGUAGE plpgsql ${BY_INDEX} AS $$
+	OUT version text, OUT failed integer[]
+) LANGUAGE plpgsql ${BY_INDEX} SET lock_timeout = '15s' AS $$
 DECLARE
 	more integer[];
 	keys text[];
 BEGIN
+	IF p_deferred THEN
+		-- Until the transaction ends, which this statement is all of.
+		PERFORM set_config('synchronous_commit', 'off', true);
+	END IF;
 	SELECT coalesce(array_agg(DISTINCT tx), '{}') INTO failed FROM (
 		SELECT tx, CASE WHEN is_shared THEN pg_try_advisory_xact_lock_shared(${s}.lock_of(name))
 			ELSE pg_try_advisory_xact_lock(${s}.lock_of(name)) END AS is_given
@@ -131,7 +164,7 @@ BEGIN
 	IF cardinality(failed) >= p_count AND (SELECT count(DISTINCT tx) FROM unnest(failed) AS tx) = p_count
 		OR cardinality(p_delete_tx) + cardinality(p_tx) + cardinality(p_ledger_tx) = 0
 	THEN
-		IF p_settle THEN
+		IF NOT p_deferred THEN
 			PERFORM ${s}.settle();
 		END IF;
 		RETURN;
@@ -146,6 +179,11 @@ BEGIN
 	IF NOT FOUND THEN
 		RAISE EXCEPTION 'this process was taken for ended' USING ERRCODE = 'TG002';
 	END IF;
+	INSERT INTO ${s}.batch_marks AS m (process, lane, batch, failed) VALUES (p_claimant, p_lane, p_batch, failed)
+		ON CONFLICT (process, lane) DO UPDATE SET batch = excluded.batch, failed = excluded.failed WHERE m.batch < excluded.batch;
+	IF NOT FOUND THEN
+		RAISE EXCEPTION 'this batch was given up' USING ERRCODE = 'TG003';
+	END IF;
 
 	IF cardinality(p_delete_tx) > 0 THEN
 		DELETE FROM ${s}.records AS r USING unnest(p_delete_tx, p_delete_tbl, p_delete_id) AS w(tx, tbl, id)
@@ -158,10 +196,20 @@ BEGIN
 			ON CONFLICT (tbl, id) DO UPDATE SET body = excluded.body, k1 = excluded.k1, k2 = excluded.k2, k3 = excluded.k3;
 	END IF;
 	IF cardinality(p_ledger_tx) > 0 THEN
-		PERFORM ${s}.move_money(array_agg(account), array_agg(amount)) FROM (
+		-- Rows of callers are this batch's alone by their locks; those of the server have one row for each of some connections.
+		WITH moves AS MATERIALIZED (
 			SELECT account, sum(amount) AS amount FROM unnest(p_move_tx, p_move_account, p_move_amount) AS m(tx, account, amount)
-			WHERE tx <> ALL (failed) GROUP BY account
-		) AS moves HAVING count(*) > 0;
+			WHERE tx <> ALL (failed) AND left(account, 5) IN ('cust:', 'held:') GROUP BY account
+		), updated AS (
+			UPDATE ${s}.balances AS b SET amount = b.amount + moves.amount FROM moves
+			WHERE b.account = moves.account AND b.shard = 0 RETURNING b.account
+		)
+		INSERT INTO ${s}.balances (account, shard, amount)
+			SELECT account, 0, amount FROM moves WHERE account NOT IN (SELECT account FROM updated);
+		INSERT INTO ${s}.balances AS b (account, shard, amount)
+			SELECT account, ${s}.own_shard(), sum(amount) FROM unnest(p_move_tx, p_move_account, p_move_amount) AS m(tx, account, amount)
+			WHERE tx <> ALL (failed) AND left(account, 5) NOT IN ('cust:', 'held:') GROUP BY account ORDER BY account COLLATE "C"
+			ON CONFLICT (account, shard) DO UPDATE SET amount = b.amount + excluded.amount;
 		SELECT array_agg(key) INTO keys FROM unnest(p_key_tx, p_key) AS k(tx, key) WHERE tx <> ALL (failed);
 		IF keys IS NOT NULL THEN
 			PERFORM ${s}.use_keys(keys, p_at_ms, p_window_ms);
@@ -179,6 +227,6 @@ BEGIN
 			FROM unnest(p_owner_tx, p_owner, p_has_posting, p_receipt_at_ms) AS m(tx, owner, has_posting, receipt_at_ms)
 			JOIN placed ON placed.tx = m.tx;
 	END IF;
-	xid := pg_current_xact_id()::text;
+	version := pg_current_xact_id()::xid::text;
 END $$;
 `;

@@ -32,6 +32,12 @@ const LOCK_MS = 15_000;
 /** A process that stops answering within a transaction must not keep its locks. */
 const IDLE_MS = 20_000;
 
+export interface Commit {
+	readonly text: string;
+	readonly values: readonly unknown[];
+	readonly askEnd: (session: Session) => Promise<Rows[number] | undefined>;
+}
+
 export type ConnectionPool = ReturnType<typeof createConnectionPool>;
 
 /** Connections to one database. Settings are given with each transaction. */
@@ -97,9 +103,41 @@ export function createConnectionPool({ url, clock, connections = 16, onFailure }
 				throw isFromServer(error) ? error : unreachable(error);
 			}
 		},
+		/**
+		 * One statement that is a transaction of its own; its first row. Where the connection breaks meanwhile, `askEnd` says what that
+		 * row was, within a transaction of another one. Throws as `write` does.
+		 */
+		async commit({ askEnd, ...statement }: Commit): Promise<Rows[number] | undefined> {
+			const { row, lost } = await runOnce(await connect(), statement, report);
+			if (lost === undefined) return row;
+			const ended = await askAgain({ clock }, lost, () =>
+				within("BEGIN ISOLATION LEVEL READ COMMITTED", askEnd),
+			);
+			if (ended["failed"]) return ended;
+			throw unreachable(lost);
+		},
 		hasCommitted: (error: unknown, xid: string) => lookUpCommit({ pool, clock }, error, xid),
 		end: () => pool.end(),
 	};
+}
+
+/** `lost` is why the end of the statement is not known, where it is not. */
+async function runOnce(
+	client: pg.PoolClient,
+	{ text, values }: Pick<Commit, "text" | "values">,
+	report: (error: unknown) => void,
+): Promise<{ readonly row?: Rows[number]; readonly lost?: CommitUnknown }> {
+	let lost: CommitUnknown | undefined;
+	try {
+		return { row: (await client.query(text, [...values])).rows[0] };
+	} catch (error) {
+		report(error);
+		if (isFromServer(error)) throw error;
+		lost = new CommitUnknown(error);
+		return { lost };
+	} finally {
+		client.release(lost !== undefined);
+	}
 }
 
 function openPool({ url, connections, onFailure }: Omit<PoolOptions, "clock">): pg.Pool {
@@ -131,18 +169,29 @@ async function lookUpCommit(
 	xid: string,
 ): Promise<boolean> {
 	if (!(error instanceof CommitUnknown)) return false;
+	const status = await askAgain({ clock }, error, async () => {
+		const { rows } = await pool.query("SELECT pg_xact_status($1::xid8) AS status", [xid]);
+		return rows[0]?.status === "in progress" ? undefined : String(rows[0]?.status);
+	});
+	if (status === "committed") return true;
+	if (status === "aborted") throw unreachable(error);
+	throw error;
+}
+
+/** Asks until there is an answer. Throws `unknown` where there is none in time. */
+async function askAgain<T>(
+	{ clock }: { readonly clock: Clock },
+	unknown: unknown,
+	ask: () => Promise<T | undefined>,
+): Promise<T> {
 	for (let left = LOOKS; left > 0; left--) {
-		const status = await pool
-			.query("SELECT pg_xact_status($1::xid8) AS status", [xid])
-			.then(({ rows }) => rows[0]?.status)
-			.catch(() => undefined);
-		if (status === "committed") return true;
-		if (status === "aborted") throw unreachable(error);
+		const answer = await ask().catch(() => undefined);
+		if (answer !== undefined) return answer;
 		await new Promise<void>((resolve) => {
 			clock.after(LOOK_MS, resolve);
 		});
 	}
-	throw error;
+	throw unknown;
 }
 
 function createSession(client: pg.PoolClient) {

@@ -93,28 +93,56 @@ t.test("PostgreSQL", { skip: WITHOUT_POSTGRES }, async (t) => {
 		t.ok(acknowledged.length > ROUNDS, `${acknowledged.length} were acknowledged`);
 	});
 
-	t.test("a connection that breaks after COMMIT was sent: its end is looked up", async (t) => {
-		const proxy = await startTcpProxy(cluster.port);
-		const store = await openAt(cluster.urlAt(proxy.port), "cut");
-		await credit(store, "cust:a", 1n, "first");
-		proxy.cutAfter("COMMIT\u0000", 1);
-		await credit(store, "cust:a", 1n, "cut");
-		t.equal(await balanceOf(store, "cust:a"), 2n);
-		await t.rejects(credit(store, "cust:a", 1n, "cut"), refused("duplicate_key"));
-
-		proxy.cutAfter("COMMIT\u0000", 1, { isLast: true });
-		await t.rejects(credit(store, "cust:a", 1n, "unknown"), {
-			code: "UNAVAILABLE",
-			retryable: true,
-			message:
-				/^The connection to the database was lost while it committed\. Whether the change was kept is unknown/,
+	/** A credit that commits in a batch, and one that commits by itself, for it asks for a whole table. */
+	const creditAlone = (store: Store, key: string) =>
+		store.transaction(async (tx) => {
+			await tx.list("accounts");
+			await tx.post(posting(key, { "cash:manual": -1n, "cust:a": 1n }));
 		});
+	const creditInBatch = (store: Store, key: string) => credit(store, "cust:a", 1n, key);
+
+	for (const [name, sent, creditOne] of [
+		["a batch", "apply_batch", creditInBatch],
+		["COMMIT", "COMMIT\u0000", creditAlone],
+	] as const) {
+		t.test(`a connection that breaks after ${name} was sent: its end is looked up`, async (t) => {
+			const schema = `cut_${name.replace(" ", "_").toLowerCase()}`;
+			const proxy = await startTcpProxy(cluster.port);
+			const store = await openAt(cluster.urlAt(proxy.port), schema);
+			await creditOne(store, "first");
+			proxy.cutAfter(sent, 1);
+			await creditOne(store, "cut");
+			t.equal(await balanceOf(store, "cust:a"), 2n);
+			await t.rejects(creditOne(store, "cut"), refused("duplicate_key"));
+
+			proxy.cutAfter(sent, 1, { isLast: true });
+			await t.rejects(creditOne(store, "unknown"), {
+				code: "UNAVAILABLE",
+				retryable: true,
+				message:
+					/^The connection to the database was lost while it committed\. Whether the change was kept is unknown/,
+			});
+			await store.close();
+			await proxy.close();
+			const again = await openAt(cluster.url, schema);
+			await t.rejects(creditOne(again, "unknown"), refused("duplicate_key"));
+			t.equal(await balanceOf(again, "cust:a"), 3n);
+			await again.close();
+		});
+	}
+
+	t.test("a batch that was given up does not commit afterwards", async (t) => {
+		const store = await openAt(cluster.url, "given_up");
+		await creditInBatch(store, "first");
+		const asked = `SELECT failed FROM given_up.end_of_batch('${store.processes.ownId()}', 0,`;
+		t.same(await cluster.sql(`${asked} 2)`), [{ failed: null }], "the second never came");
+		await t.rejects(creditInBatch(store, "second"), { code: "UNAVAILABLE" });
+		t.equal(await balanceOf(store, "cust:a"), 1n);
+		await creditInBatch(store, "third");
+		t.same(await cluster.sql(`${asked} 3)`), [{ failed: [] }], "the third did");
+		t.same(await cluster.sql(`${asked} 2)`), [{ failed: null }], "and the second never will");
+		await store.verify();
 		await store.close();
-		await proxy.close();
-		const again = await openAt(cluster.url, "cut");
-		await t.rejects(credit(again, "cust:a", 1n, "unknown"), refused("duplicate_key"));
-		t.equal(await balanceOf(again, "cust:a"), 3n);
-		await again.close();
 	});
 
 	t.test("parallel calls of one owner wait for each other, and never in a circle", async (t) => {
@@ -160,12 +188,12 @@ t.test("PostgreSQL", { skip: WITHOUT_POSTGRES }, async (t) => {
 			message:
 				/^The database cannot be reached, or could not do what was asked of it\. Nothing was changed/,
 		};
-		await t.rejects(credit(store, "cust:a", 1n, "k"), refused);
+		await t.rejects(creditAlone(store, "k"), refused);
 		t.equal(await balanceOf(store, "cust:a"), 0n);
 		await credit(store, "cust:a", 1n, "k");
 		await proxy.close();
-		await t.rejects(credit(store, "cust:a", 1n, "later"), refused);
 		await t.rejects(balanceOf(store, "cust:a"), { code: "UNAVAILABLE", retryable: true });
+		await t.rejects(credit(store, "cust:a", 1n, "later"), refused);
 		await store.close();
 	});
 
