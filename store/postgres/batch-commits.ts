@@ -75,7 +75,7 @@ export function createBatchCommits(deps: BatchDeps): Submit {
 			const { version, outdated } = await commitBatch(deps, batch, batches);
 			conclude = (one, index) => {
 				if (outdated.has(index)) deps.known.shun(recalledBy(one.proposal));
-				else for (const write of one.writes) noteWritten(deps.known, write, version);
+				else noteCommitted(deps.known, one, version);
 				one.end(outdated.has(index) ? "outdated" : "committed");
 			};
 		} catch (error) {
@@ -217,6 +217,20 @@ function createTouched() {
 				return alone > 0 || (mode === "alone" && shared > 0);
 			}),
 	};
+}
+
+function noteCommitted(
+	known: KnownRows,
+	{ proposal: { seen, isDeferred }, writes, books }: Waiting,
+	version: string,
+): void {
+	for (const write of writes) noteWritten(known, write, version);
+	const sums = new Map([...books.sums].map(([account, sum]) => [toKey(account), sum]));
+	for (const account of sums.keys()) known.takeBalance(account);
+	if (!isDeferred) return;
+	for (const { question, version: amount } of seen)
+		if (question.kind === "balance")
+			known.noteBalance(question.key, BigInt(amount ?? 0) + (sums.get(question.key) ?? 0n));
 }
 
 function noteWritten(known: KnownRows, { table, id, row, body }: Write, version: string): void {

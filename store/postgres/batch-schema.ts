@@ -5,10 +5,11 @@ export const BATCHES_SCHEMA_VERSION = 5;
 
 /**
  * Each list is looked up by an index, however few rows there were when the plan was made, and plans are made once for each
- * connection: the planner would make them anew for each call, since short lists cost less than it expects of all.
+ * connection: the planner would make them anew for each call, since short lists cost less than it expects of all. Functions that
+ * only these call take the settings over: each setting costs a call some microseconds.
  */
 const BY_INDEX =
-	"SET enable_seqscan = off SET enable_hashjoin = off SET enable_mergejoin = off SET plan_cache_mode = force_generic_plan";
+	"SET enable_seqscan = off SET enable_hashjoin = off SET enable_mergejoin = off SET plan_cache_mode = force_generic_plan SET jit = off";
 
 /** As many as in `move_money`. */
 const SHARDS = 64;
@@ -41,7 +42,7 @@ BEGIN
 END $$;
 
 -- Versions of all rows with a value in an indexed field: each is the transaction that wrote the row.
-CREATE FUNCTION ${s}.versions_by(p_tbl text, p_place integer, p_value text) RETURNS text LANGUAGE plpgsql STABLE ${BY_INDEX} AS $$
+CREATE FUNCTION ${s}.versions_by(p_tbl text, p_place integer, p_value text) RETURNS text LANGUAGE plpgsql STABLE AS $$
 BEGIN
 	IF p_place = 1 THEN
 		RETURN (SELECT string_agg(xmin::text, ',' ORDER BY id) FROM ${s}.records WHERE tbl = p_tbl AND k1 = p_value);
@@ -72,7 +73,7 @@ BEGIN
 END $$;
 
 CREATE FUNCTION ${s}.rows_by(p_tbl text, p_place integer, p_value text)
-	RETURNS TABLE (body text, version text) LANGUAGE plpgsql STABLE ${BY_INDEX} AS $$
+	RETURNS TABLE (body text, version text) LANGUAGE plpgsql STABLE AS $$
 BEGIN
 	IF p_place = 1 THEN
 		RETURN QUERY SELECT r.body, r.xmin::text FROM ${s}.records AS r WHERE tbl = p_tbl AND k1 = p_value ORDER BY id;
@@ -88,7 +89,7 @@ CREATE FUNCTION ${s}.outdated(
 	p_get_tx integer[], p_get_tbl text[], p_get_id text[], p_get_version text[],
 	p_find_tx integer[], p_find_tbl text[], p_find_place integer[], p_find_value text[], p_find_versions text[],
 	p_sum_tx integer[], p_sum_account text[], p_sum_amount numeric[]
-) RETURNS SETOF integer LANGUAGE plpgsql STABLE ${BY_INDEX} AS $$
+) RETURNS SETOF integer LANGUAGE plpgsql STABLE AS $$
 BEGIN
 	IF cardinality(p_get_tx) > 0 THEN
 		RETURN QUERY SELECT g.tx FROM unnest(p_get_tx, p_get_tbl, p_get_id, p_get_version) AS g(tx, tbl, id, version)

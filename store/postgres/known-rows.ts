@@ -3,7 +3,9 @@ import type { Clock } from "../../src/kernel/kernel.js";
 import type { Row } from "../store.js";
 
 const BYTES_AT_MOST = 8 * 2 ** 20;
-const SHUNNED_AT_MOST = 10_000;
+const NAMES_AT_MOST = 10_000;
+/** How long a balance is recalled: longer than most calls take. */
+const RECALL_MS = 1_000;
 const SHUN_MS = 60_000;
 
 export interface KnownRow {
@@ -25,11 +27,20 @@ export function createKnownRows(clock: Clock) {
 		sizeCalculation: ({ size }, name) => size + name.length,
 	});
 	/** Names of rows that were old once, and until when they are asked for. */
-	const shunned = new LRUCache<string, number>({ max: SHUNNED_AT_MOST });
+	const shunned = new LRUCache<string, number>({ max: NAMES_AT_MOST });
+	const balances = new LRUCache<string, bigint>({ max: NAMES_AT_MOST, ttl: RECALL_MS });
 	return {
 		get: (name: string): KnownRow | undefined => rows.get(name),
 		note(name: string, row: KnownRow): void {
 			if ((shunned.get(name) ?? 0) <= clock.monotonicMs()) rows.set(name, row);
+		},
+		/** Of an account after a hold of this process: its capture, which comes next, does not change it. */
+		noteBalance: (account: string, amount: bigint): void => void balances.set(account, amount),
+		/** Once: whatever comes after that may be of another process. */
+		takeBalance(account: string): bigint | undefined {
+			const amount = balances.get(account);
+			balances.delete(account);
+			return amount;
 		},
 		forget: (name: string): void => void rows.delete(name),
 		/** What was known turned out to be old, or may have. */

@@ -93,6 +93,16 @@ export function createSeenState({
 	};
 }
 
+function recall(known: KnownRows, question: Question): Seen | undefined {
+	if (question.kind === "balance") {
+		const amount = known.takeBalance(question.key);
+		if (amount === undefined) return undefined;
+		return { question, rows: [], version: String(amount), isRecalled: true };
+	}
+	const row = question.kind === "row" ? known.get(lockNameOf({ question })) : undefined;
+	return row && { question, rows: [row.row], version: row.version, isRecalled: true };
+}
+
 /** Asks each question once, and notes what was answered. */
 function createNotes(look: Look, known: KnownRows | undefined) {
 	/** By question. */
@@ -103,11 +113,8 @@ function createNotes(look: Look, known: KnownRows | undefined) {
 
 	const answer = async (question: Question): Promise<Seen> => {
 		const name = lockNameOf({ question });
-		const recalled = question.kind === "row" ? known?.get(name) : undefined;
-		if (recalled) {
-			const { row, version } = recalled;
-			return { question, rows: [row], version, isRecalled: true };
-		}
+		const recalled = known && recall(known, question);
+		if (recalled) return recalled;
 		const { bodies, version, statement } = await look(question);
 		statements.add(statement);
 		const rows = bodies.map((body) => reviveMoney(JSON.parse(body)) as Row);
