@@ -1,7 +1,7 @@
 /**
- * `npm run bench -- [store routes mcp ledger hostile load mixed import claims gate writer decision answers near-misses forms off-topic] [--json]
- * [--sqlite <folder>] [--imports <folder>] [--judge <folder>] [--products all|<name,…>] [--every N] [--author N …]`: measurements with
- * their baselines in the same run; those from `decision` on only where they are named. `answers --products … --sheet <file>
+ * `npm run bench -- [store routes mcp ledger hostile load mixed import postgres growth balanced migration claims gate writer decision answers near-misses forms off-topic] [--json]
+ * [--sqlite <folder>] [--store-url <url>] [--transactions N] [--imports <folder>] [--judge <folder>] [--products all|<name,…>] [--every N] [--author N …]`: measurements with
+ * their baselines in the same run; those that need a database, and those from `decision` on, only where they are named. `answers --products … --sheet <file>
  * [--with <replies,…>] [--version <name>]` writes replies for blind grading too, `answers --sheet <file> --grades <file,…>` joins grades.
  */
 import { mkdtempSync, rmSync } from "node:fs";
@@ -25,7 +25,7 @@ import { benchMigration } from "./migration-bench.js";
 import { benchMixed } from "./mixed-bench.js";
 import { benchNearMisses } from "./near-misses-bench.js";
 import { benchOffTopic } from "./off-topic-bench.js";
-import { benchPostgres } from "./postgres-bench.js";
+import { benchGrowth, benchPostgres } from "./postgres-bench.js";
 import { benchProducts, type ProductsReport, toProductLines } from "./product-bench.js";
 import { benchRoutes } from "./route-bench.js";
 import { type Bar, toBarLine } from "./search/bars.js";
@@ -35,6 +35,7 @@ import { benchWriter } from "./writer-bench.js";
 const PARTS = {
 	store: (folder: string) => benchStore({ seconds: 3, folder, sqliteFolder: options.sqlite }),
 	postgres: (folder: string) => benchPostgres(folder, options["store-url"]),
+	growth: () => benchGrowth(options["store-url"], Number(options.transactions)),
 	balanced: (folder: string) => benchBalanced(folder, options["store-url"]),
 	migration: (folder: string) => benchMigration(folder, options["store-url"]),
 	routes: benchRoutes,
@@ -64,7 +65,9 @@ const { values: options, positionals } = parseArgs({
 		seconds: { type: "string", default: "30" },
 		/** Of the part `store`: a folder where better-sqlite3 is installed. */
 		sqlite: { type: "string" },
-		/** Of the parts `postgres`, `balanced` and `migration`: a database that they may fill. */
+		/** Of the part `growth`: how many the grown books hold. */
+		transactions: { type: "string", default: "1000000" },
+		/** Of the parts `postgres`, `growth`, `balanced` and `migration`: a database that they may fill. */
 		"store-url": { type: "string" },
 		/** Of the parts `decision` and `answers`: holds the folders that its questions are about. */
 		imports: { type: "string" },
@@ -103,6 +106,7 @@ if (unknown !== undefined) {
 /** What needs documents from elsewhere, and what takes many minutes. */
 const UNASKED: readonly string[] = [
 	"postgres",
+	"growth",
 	"balanced",
 	"migration",
 	"decision",

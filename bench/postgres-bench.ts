@@ -8,6 +8,7 @@ import { openPostgresStore } from "../store/postgres/postgres.js";
 import type { Store } from "../store/store.js";
 import { runCallers } from "./commit-rounds.js";
 import { median, toFourDigits } from "./figures.js";
+import { atMost } from "./search/bars.js";
 
 const CALLERS = [1, 16, 64] as const;
 const ROUNDS = 5;
@@ -22,6 +23,48 @@ interface Figures {
 	readonly p99_ms: number;
 	/** Processor time of a call in this process; the database's own comes on top. */
 	readonly cpu_us: number;
+}
+
+const FILLING_CALLERS = 64;
+const SMALL = 1_000;
+const GROWTH_MAX = 1.2;
+
+/** What a paid call costs where the books hold so many transactions, over what it costs where they hold a thousand. */
+export async function benchGrowth(url: string | undefined, transactions: number) {
+	if (url === undefined) throw new Error("The part growth needs --store-url postgres://…");
+	const sizes = { small: SMALL, grown: transactions };
+	const calls: [string, ReturnType<typeof payingCalls>][] = [];
+	const stores: Store[] = [];
+	for (const [name, size] of Object.entries(sizes)) {
+		const schema = `growth_${name}_${process.pid}`;
+		const store = await openPostgresStore({ url, schema, clock: systemClock, connections: 16 });
+		const one = payingCalls(store);
+		await one.endow();
+		await fill(one.pay, size / 2);
+		stores.push(store);
+		calls.push([name, one]);
+	}
+	const rounds = await measure(calls, [FILLING_CALLERS]);
+	for (const store of stores) await store.close();
+	const of = (name: string) => rounds.filter((one) => one.name === `${name} ${FILLING_CALLERS}`);
+	const ratios = of("grown").map(
+		({ perSecond }, at) => (of("small")[at]?.perSecond ?? 0) / perSecond,
+	);
+	const ratio = toFourDigits(median(ratios));
+	return {
+		...{ transactions, small: summarize(of("small")), grown: summarize(of("grown")), ratio },
+		bars: [
+			atMost("time of a paid call in grown books, over that in small ones", ratio, GROWTH_MAX),
+		],
+	};
+}
+
+async function fill(pay: () => Promise<void>, calls: number): Promise<void> {
+	let next = 0;
+	const caller = async () => {
+		while (next++ < calls) await pay();
+	};
+	await Promise.all(Array.from({ length: FILLING_CALLERS }, caller));
 }
 
 /** By store and by parallel callers, each with a token of its own: medians of rounds that alternate. */
@@ -54,9 +97,10 @@ interface MeasuredRound extends Round {
 
 async function measure(
 	calls: readonly (readonly [string, ReturnType<typeof payingCalls>])[],
+	counts: readonly number[] = CALLERS,
 ): Promise<readonly MeasuredRound[]> {
 	const turns = Array.from({ length: ROUNDS + 1 }, (_, round) =>
-		CALLERS.flatMap((callers) =>
+		counts.flatMap((callers) =>
 			(round % 2 === 0 ? calls : calls.toReversed()).map(([store, { pay }]) => ({
 				...{ name: `${store} ${callers}`, round, callers, pay },
 			})),
