@@ -7,10 +7,10 @@ import {
 	TABLE_INDEXES,
 	type TableName,
 } from "../store.js";
-import { type ConnectionPool, mayRunAgain, type Session } from "./connection.js";
-import type { KnownRows } from "./known-rows.js";
+import { type ConnectionPool, isRefusal, type Session } from "./connection.js";
+import { type KnownRows, versionOf } from "./known-rows.js";
 import { balanceLock } from "./reads.js";
-import { lockNameOf, type Seen } from "./seen-state.js";
+import { lockNameOf, recalledNames, type Seen } from "./seen-state.js";
 import { toKey } from "./text-keys.js";
 import { type Books, booksOf, indexValue, lastWrites, rowLock, type Write } from "./writes.js";
 
@@ -29,6 +29,11 @@ export type Submit = (proposal: Proposal) => Promise<Outcome>;
 
 /** Transactions of one batch: each holds some ten locks, of which a server has some thousands. */
 const BATCH_AT_MOST = 32;
+
+/** At the same time, of each kind. */
+const LANES = 4;
+/** What takes longer holds up what came after it no more. */
+const SLOW_MS = 250;
 
 interface Waiting {
 	readonly proposal: Proposal;
@@ -57,31 +62,32 @@ export interface BatchDeps {
  * next batch. The database compares what each saw under the same locks that other transactions take.
  */
 export function createBatchCommits(deps: BatchDeps): Submit {
+	const { clock } = deps;
 	const queue: Waiting[] = [];
 	/** Of all that is not at its end, and of what is on its way. */
 	const [pending, running] = [createTouched(), createTouched()];
-	/** Those that wait for the disk and those that do not, one batch of each at a time. */
-	const lanes = [
-		{ isDeferred: true, isBusy: false },
-		{ isDeferred: false, isBusy: false },
-	];
+	const lanes = createLanes(clock);
 	let [batches, isPlanned] = [0, false];
 
-	const commit = async (lane: (typeof lanes)[number], batch: readonly Waiting[]) => {
-		lane.isBusy = true;
+	const commit = async (lane: Lane, batch: readonly Waiting[]) => {
+		lane.startedMs = clock.monotonicMs();
 		batches += 1;
 		let conclude: (one: Waiting, index: number) => void;
 		try {
-			const { version, outdated } = await commitBatch(deps, batch, batches);
+			const outdated = await commitBatch(deps, batch, {
+				lane: lane.number,
+				number: batches,
+			});
 			conclude = (one, index) => {
-				if (outdated.has(index)) deps.known.shun(recalledBy(one.proposal));
-				else noteCommitted(deps.known, one, version);
+				if (outdated.has(index)) deps.known.shun(recalledNames(one.proposal.seen));
+				else noteCommitted(deps.known, one);
 				one.end(outdated.has(index) ? "outdated" : "committed");
 			};
 		} catch (error) {
-			conclude = ({ end, fail }) => (mayRunAgain(error) ? end("outdated") : fail(error));
+			// What the server refused one of them for it refuses in each: alone, each learns what holds for it.
+			conclude = ({ end, fail }) => (isRefusal(error) ? end("outdated") : fail(error));
 		}
-		lane.isBusy = false;
+		lane.startedMs = undefined;
 		for (const [index, one] of batch.entries()) {
 			running.remove(one.touched);
 			pending.remove(one.touched);
@@ -95,9 +101,10 @@ export function createBatchCommits(deps: BatchDeps): Submit {
 		// After all that became ready in this turn of the loop has come.
 		setImmediate(() => {
 			isPlanned = false;
-			for (const lane of lanes) {
-				if (lane.isBusy) continue;
-				const batch = takeBatch(queue, running, lane.isDeferred);
+			for (const isDeferred of [true, false]) {
+				const lane = lanes.take(isDeferred);
+				if (!lane) continue;
+				const batch = takeBatch(queue, running, isDeferred);
 				if (batch.length > 0) void commit(lane, batch);
 			}
 		});
@@ -121,6 +128,27 @@ export function createBatchCommits(deps: BatchDeps): Submit {
 	};
 }
 
+type Lane = ReturnType<typeof createLanes>["all"][number];
+
+/** Those that wait for the disk and those that do not: one batch of each at a time, and others while that one takes long. */
+function createLanes(clock: Clock) {
+	const all = Array.from({ length: 2 * LANES }, (_, number) => ({
+		...{ number, isDeferred: number < LANES },
+		startedMs: undefined as number | undefined,
+	}));
+	return {
+		all,
+		/** A free one, if another batch may go now. */
+		take(isDeferred: boolean) {
+			const own = all.filter((lane) => lane.isDeferred === isDeferred);
+			const isHeldUp = own.some(
+				({ startedMs = Number.NEGATIVE_INFINITY }) => clock.monotonicMs() - startedMs <= SLOW_MS,
+			);
+			return isHeldUp ? undefined : own.find(({ startedMs }) => startedMs === undefined);
+		},
+	};
+}
+
 /** Takes out of the queue what can go together now, and notes what it touches. */
 function takeBatch(queue: Waiting[], running: Touched, isDeferred: boolean): readonly Waiting[] {
 	const batch: Waiting[] = [];
@@ -128,9 +156,9 @@ function takeBatch(queue: Waiting[], running: Touched, isDeferred: boolean): rea
 	const passedOver = createTouched();
 	for (const one of queue) {
 		if (batch.length === BATCH_AT_MOST) break;
-		if (one.proposal.isDeferred !== isDeferred) continue;
+		const isOfLane = one.proposal.isDeferred === isDeferred;
 		const isFree = !running.meets(one.touched) && !passedOver.meets(one.touched);
-		if (isFree && fits(one, batch)) {
+		if (isOfLane && isFree && fits(one, batch)) {
 			batch.push(one);
 			running.add(one.touched);
 		} else passedOver.add(one.touched);
@@ -222,9 +250,8 @@ function createTouched() {
 function noteCommitted(
 	known: KnownRows,
 	{ proposal: { seen, isDeferred }, writes, books }: Waiting,
-	version: string,
 ): void {
-	for (const write of writes) noteWritten(known, write, version);
+	for (const write of writes) noteWritten(known, write);
 	const sums = new Map([...books.sums].map(([account, sum]) => [toKey(account), sum]));
 	for (const account of sums.keys()) known.takeBalance(account);
 	if (!isDeferred) return;
@@ -233,49 +260,37 @@ function noteCommitted(
 			known.noteBalance(question.key, BigInt(amount ?? 0) + (sums.get(question.key) ?? 0n));
 }
 
-function noteWritten(known: KnownRows, { table, id, row, body }: Write, version: string): void {
+function noteWritten(known: KnownRows, { table, id, row, body }: Write): void {
 	const name = rowLock(table, id);
-	if (row && body && !COLD_TABLES.has(table)) known.note(name, { row, version, size: body.length });
+	if (row && body && !COLD_TABLES.has(table))
+		known.note(name, { row, version: versionOf(body), size: body.length });
 	else known.forget(name);
-}
-
-const recalledBy = ({ seen }: Proposal) =>
-	seen.filter(({ isRecalled }) => isRecalled).map(lockNameOf);
-
-interface Committed {
-	/** Of the rows that were written; empty where nothing was. */
-	readonly version: string;
-	/** Places of those of which nothing was written. */
-	readonly outdated: ReadonlySet<number>;
 }
 
 /**
  * One statement, which is a transaction of its own. Throws what the database says, and then it holds of all of them. The end of one
- * whose connection was lost is asked for by its number: the answer makes sure that it does not commit afterwards.
+ * whose connection was lost is asked for by its number: the answer makes sure that it does not commit afterwards. Returns the places of
+ * those of which nothing was written.
  */
 async function commitBatch(
 	{ pool, schema, clock }: BatchDeps,
 	batch: readonly Waiting[],
-	number: number,
-): Promise<Committed> {
+	{ lane, number }: { readonly lane: number; readonly number: number },
+): Promise<ReadonlySet<number>> {
 	const isDeferred = batch.every(({ proposal }) => proposal.isDeferred);
 	const processId = batch[0]?.proposal.processId;
-	const lane = isDeferred ? 1 : 0;
 	const values = [
 		...[processId, lane, number, clock.now(), LEDGER_KEY_WINDOW_MS, isDeferred, batch.length],
 		...toParameters(batch),
 	];
 	const places = values.map((_, index) => `$${index + 1}`).join(", ");
 	const askEnd = async (session: Session) => {
-		const text = `SELECT failed, version FROM ${schema}.end_of_batch($1, $2, $3)`;
+		const text = `SELECT failed FROM ${schema}.end_of_batch($1, $2, $3)`;
 		return (await session.query(text, [processId, lane, number]))[0];
 	};
-	const text = `SELECT failed, version FROM ${schema}.apply_batch(${places})`;
+	const text = `SELECT failed FROM ${schema}.apply_batch(${places})`;
 	const row = await pool.commit({ text, values, askEnd });
-	return {
-		version: String(row?.["version"] ?? ""),
-		outdated: new Set(row?.["failed"] as readonly number[]),
-	};
+	return new Set(row?.["failed"] as readonly number[]);
 }
 
 /** In the order of `apply_batch`, from the locks on: each list with the places of the transactions that its entries are of. */
@@ -312,8 +327,8 @@ function toParameters(batch: readonly Waiting[]): readonly unknown[] {
 				: undefined,
 	);
 	const moves = columnsOf(
-		all(({ books }) => books.sums),
-		([account, amount]) => [toKey(account), String(amount)],
+		all(({ books }) => books.moves),
+		([account, { amount, lowest }]) => [toKey(account), String(amount), String(lowest)],
 	);
 	const keys = columnsOf(
 		all(({ books }) => books.keys),
@@ -329,7 +344,7 @@ function toParameters(batch: readonly Waiting[]): readonly unknown[] {
 	);
 	return [
 		...[locks(2), blind(2), gets(3), finds(4), sums(2), deletes(2), writes(6)].flat(),
-		...[moves(2), keys(1), ledger(2), owners(3)].flat(),
+		...[moves(3), keys(1), ledger(2), owners(3)].flat(),
 	];
 }
 

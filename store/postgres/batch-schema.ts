@@ -11,13 +11,15 @@ export const BATCHES_SCHEMA_VERSION = 5;
 const BY_INDEX =
 	"SET enable_seqscan = off SET enable_hashjoin = off SET enable_mergejoin = off SET plan_cache_mode = force_generic_plan SET jit = off";
 
+/** Of a row: the same content is the same version, whoever wrote it. */
+const VERSION = (body: string) => `encode(sha256(convert_to(${body}, 'UTF8')), 'hex')`;
+/** Of all rows that a search found. */
+const VERSIONS = `string_agg(${VERSION("body")}, ',' ORDER BY id)`;
+
 /** As many as in `move_money`. */
 const SHARDS = 64;
 
 export const BATCHES = (s: string) => `
--- Both rows are written by one statement, and neither is ever deleted: a check of each mention costs more than it says.
-ALTER TABLE ${s}.mentions DROP CONSTRAINT mentions_seq_fkey;
-
 CREATE FUNCTION ${s}.own_shard() RETURNS integer LANGUAGE sql STABLE PARALLEL SAFE AS $$ SELECT 1 + pg_backend_pid() % ${SHARDS} $$;
 
 -- The last batch of each lane of a process, by which its end can be asked for; failed is null for one that was given up.
@@ -30,26 +32,26 @@ CREATE TABLE ${s}.batch_marks (
 ) WITH (fillfactor = 50);
 
 -- How a batch ended whose connection was lost: what it left out, or null if it did not commit, and then it never will.
-CREATE FUNCTION ${s}.end_of_batch(p_process text, p_lane integer, p_batch bigint, OUT failed integer[], OUT version text)
+CREATE FUNCTION ${s}.end_of_batch(p_process text, p_lane integer, p_batch bigint, OUT failed integer[])
 	LANGUAGE plpgsql AS $$
 BEGIN
 	-- Either waits for the commit that is under way.
 	INSERT INTO ${s}.batch_marks VALUES (p_process, p_lane, p_batch, NULL) ON CONFLICT DO NOTHING;
 	UPDATE ${s}.batch_marks AS m SET batch = p_batch, failed = NULL
 		WHERE m.process = p_process AND m.lane = p_lane AND m.batch < p_batch;
-	SELECT m.failed, m.xmin::text INTO failed, version FROM ${s}.batch_marks AS m
+	SELECT m.failed INTO failed FROM ${s}.batch_marks AS m
 		WHERE m.process = p_process AND m.lane = p_lane AND m.batch = p_batch;
 END $$;
 
--- Versions of all rows with a value in an indexed field: each is the transaction that wrote the row.
+-- Versions of all rows with a value in an indexed field.
 CREATE FUNCTION ${s}.versions_by(p_tbl text, p_place integer, p_value text) RETURNS text LANGUAGE plpgsql STABLE AS $$
 BEGIN
 	IF p_place = 1 THEN
-		RETURN (SELECT string_agg(xmin::text, ',' ORDER BY id) FROM ${s}.records WHERE tbl = p_tbl AND k1 = p_value);
+		RETURN (SELECT ${VERSIONS} FROM ${s}.records WHERE tbl = p_tbl AND k1 = p_value);
 	ELSIF p_place = 2 THEN
-		RETURN (SELECT string_agg(xmin::text, ',' ORDER BY id) FROM ${s}.records WHERE tbl = p_tbl AND k2 = p_value);
+		RETURN (SELECT ${VERSIONS} FROM ${s}.records WHERE tbl = p_tbl AND k2 = p_value);
 	END IF;
-	RETURN (SELECT string_agg(xmin::text, ',' ORDER BY id) FROM ${s}.records WHERE tbl = p_tbl AND k3 = p_value);
+	RETURN (SELECT ${VERSIONS} FROM ${s}.records WHERE tbl = p_tbl AND k3 = p_value);
 END $$;
 
 -- Rows by id (part 1), rows by a value (part 2) and balances (part 3) at one moment; n is the place in the list that was asked for.
@@ -58,7 +60,7 @@ CREATE FUNCTION ${s}.look(
 ) RETURNS TABLE (part integer, n integer, body text, version text) LANGUAGE plpgsql STABLE ${BY_INDEX} AS $$
 BEGIN
 	IF cardinality(p_get_id) > 0 THEN
-		RETURN QUERY SELECT 1, g.n::integer, r.body, r.xmin::text
+		RETURN QUERY SELECT 1, g.n::integer, r.body, ${VERSION("r.body")}
 			FROM unnest(p_get_tbl, p_get_id) WITH ORDINALITY AS g(tbl, id, n)
 			JOIN ${s}.records AS r ON r.tbl = g.tbl AND r.id = g.id;
 	END IF;
@@ -76,11 +78,11 @@ CREATE FUNCTION ${s}.rows_by(p_tbl text, p_place integer, p_value text)
 	RETURNS TABLE (body text, version text) LANGUAGE plpgsql STABLE AS $$
 BEGIN
 	IF p_place = 1 THEN
-		RETURN QUERY SELECT r.body, r.xmin::text FROM ${s}.records AS r WHERE tbl = p_tbl AND k1 = p_value ORDER BY id;
+		RETURN QUERY SELECT r.body, ${VERSION("r.body")} FROM ${s}.records AS r WHERE tbl = p_tbl AND k1 = p_value ORDER BY id;
 	ELSIF p_place = 2 THEN
-		RETURN QUERY SELECT r.body, r.xmin::text FROM ${s}.records AS r WHERE tbl = p_tbl AND k2 = p_value ORDER BY id;
+		RETURN QUERY SELECT r.body, ${VERSION("r.body")} FROM ${s}.records AS r WHERE tbl = p_tbl AND k2 = p_value ORDER BY id;
 	ELSE
-		RETURN QUERY SELECT r.body, r.xmin::text FROM ${s}.records AS r WHERE tbl = p_tbl AND k3 = p_value ORDER BY id;
+		RETURN QUERY SELECT r.body, ${VERSION("r.body")} FROM ${s}.records AS r WHERE tbl = p_tbl AND k3 = p_value ORDER BY id;
 	END IF;
 END $$;
 
@@ -93,7 +95,7 @@ CREATE FUNCTION ${s}.outdated(
 BEGIN
 	IF cardinality(p_get_tx) > 0 THEN
 		RETURN QUERY SELECT g.tx FROM unnest(p_get_tx, p_get_tbl, p_get_id, p_get_version) AS g(tx, tbl, id, version)
-			LEFT JOIN ${s}.records AS r ON r.tbl = g.tbl AND r.id = g.id WHERE r.xmin::text IS DISTINCT FROM g.version;
+			LEFT JOIN ${s}.records AS r ON r.tbl = g.tbl AND r.id = g.id WHERE ${VERSION("r.body")} IS DISTINCT FROM g.version;
 	END IF;
 	IF cardinality(p_find_tx) > 0 THEN
 		RETURN QUERY SELECT f.tx
@@ -118,16 +120,20 @@ CREATE FUNCTION ${s}.apply_batch(
 	p_sum_tx integer[], p_sum_account text[], p_sum_amount numeric[],
 	p_delete_tx integer[], p_delete_tbl text[], p_delete_id text[],
 	p_tx integer[], p_tbl text[], p_id text[], p_body text[], p_k1 text[], p_k2 text[], p_k3 text[],
-	p_move_tx integer[], p_move_account text[], p_move_amount numeric[],
+	p_move_tx integer[], p_move_account text[], p_move_amount numeric[], p_move_lowest numeric[],
 	p_key_tx integer[], p_key text[],
 	p_ledger_tx integer[], p_ledger text[], p_postings integer[],
 	p_owner_tx integer[], p_owner text[], p_has_posting boolean[], p_receipt_at_ms bigint[],
-	OUT version text, OUT failed integer[]
+	OUT failed integer[]
 ) LANGUAGE plpgsql ${BY_INDEX} SET lock_timeout = '15s' AS $$
 DECLARE
 	more integer[];
 	keys text[];
 BEGIN
+	IF current_setting('transaction_isolation') <> 'read committed' THEN
+		-- What is compared must be what stands once the locks are held.
+		RAISE EXCEPTION 'batches commit under READ COMMITTED alone' USING ERRCODE = 'TG004';
+	END IF;
 	IF p_deferred THEN
 		-- Until the transaction ends, which this statement is all of.
 		PERFORM set_config('synchronous_commit', 'off', true);
@@ -155,9 +161,9 @@ BEGIN
 			p_find_tx, p_find_tbl, p_find_place, p_find_value, p_find_versions,
 			p_sum_tx, p_sum_account, p_sum_amount
 		) AS o(tx)
-		UNION ALL SELECT m.tx FROM unnest(p_move_tx, p_move_account, p_move_amount) AS m(tx, account, amount)
-			WHERE m.amount < 0 AND left(m.account, 5) IN ('cust:', 'held:')
-			AND m.amount + coalesce((SELECT b.amount FROM ${s}.balances AS b WHERE b.account = m.account AND b.shard = 0), 0) < 0
+		UNION ALL SELECT m.tx FROM unnest(p_move_tx, p_move_account, p_move_lowest) AS m(tx, account, lowest)
+			WHERE m.lowest < 0 AND left(m.account, 5) IN ('cust:', 'held:')
+			AND m.lowest + coalesce((SELECT b.amount FROM ${s}.balances AS b WHERE b.account = m.account AND b.shard = 0), 0) < 0
 		UNION ALL SELECT k.tx FROM unnest(p_key_tx, p_key) AS k(tx, key) JOIN ${s}.ledger_keys AS used ON used.key = k.key
 	) AS refused;
 	failed := failed || coalesce(more, '{}');
@@ -228,6 +234,5 @@ BEGIN
 			FROM unnest(p_owner_tx, p_owner, p_has_posting, p_receipt_at_ms) AS m(tx, owner, has_posting, receipt_at_ms)
 			JOIN placed ON placed.tx = m.tx;
 	END IF;
-	version := pg_current_xact_id()::xid::text;
 END $$;
 `;

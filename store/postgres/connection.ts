@@ -132,7 +132,7 @@ async function runOnce(
 		return { row: (await client.query(text, [...values])).rows[0] };
 	} catch (error) {
 		report(error);
-		if (isFromServer(error)) throw error;
+		if (isRefusal(error)) throw error;
 		lost = new CommitUnknown(error);
 		return { lost };
 	} finally {
@@ -239,6 +239,11 @@ const GONE = /^(08|53|57P|25006)/;
 function isFromServer(error: unknown): boolean {
 	const code = codeOf(error);
 	return code !== undefined && !GONE.test(code);
+}
+
+/** True for what the server did not do, and said so, while the session goes on: the statement was taken back. */
+export function isRefusal(error: unknown): boolean {
+	return error instanceof pg.DatabaseError && error.severity === "ERROR";
 }
 
 /** Serialization failure, deadlock, a unique or check constraint, a key that was used meanwhile: the work runs again and sees why. */

@@ -1,3 +1,4 @@
+import { createHash } from "node:crypto";
 import { LRUCache } from "lru-cache";
 import type { Clock } from "../../src/kernel/kernel.js";
 import type { Row } from "../store.js";
@@ -14,6 +15,9 @@ export interface KnownRow {
 	/** Characters of its JSON. */
 	readonly size: number;
 }
+
+/** As the database makes it: SHA-256 in hexadecimal. */
+export const versionOf = (body: string): string => createHash("sha256").update(body).digest("hex");
 
 export type KnownRows = ReturnType<typeof createKnownRows>;
 

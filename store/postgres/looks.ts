@@ -1,3 +1,4 @@
+import type { Clock } from "../../src/kernel/kernel.js";
 import type { TableName } from "../store.js";
 import type { ConnectionPool, Rows } from "./connection.js";
 
@@ -30,25 +31,33 @@ interface Asked {
 	readonly fail: (error: unknown) => void;
 }
 
-/** At the same time; what is asked meanwhile is asked together afterwards. */
-const STATEMENTS = 1;
+/** At the same time: one, and others while that one takes long. What is asked meanwhile is asked together afterwards. */
+const STATEMENTS = 4;
+const SLOW_MS = 100;
 const QUESTIONS_AT_MOST = 500;
 
 /** Looks at what stands, without locks: what many callers ask at the same moment is one statement. */
 export function createLooks({
 	pool,
 	schema,
+	clock,
 }: {
 	readonly pool: Pick<ConnectionPool, "query">;
 	readonly schema: string;
+	readonly clock: Clock;
 }): Look {
 	const waiting: Asked[] = [];
-	let [running, statement, isPlanned] = [0, 0, false];
+	/** When each that runs began. */
+	const running = new Map<number, number>();
+	let [statement, isPlanned] = [0, false];
+	const isOpen = () =>
+		running.size < STATEMENTS &&
+		[...running.values()].every((startedMs) => clock.monotonicMs() - startedMs > SLOW_MS);
 
 	const ask = async (asked: readonly Asked[]) => {
 		statement += 1;
 		const own = statement;
-		running += 1;
+		running.set(own, clock.monotonicMs());
 		try {
 			const answers = await lookAll({ pool, schema }, asked);
 			for (const [index, { answer }] of asked.entries()) {
@@ -58,17 +67,17 @@ export function createLooks({
 		} catch (error) {
 			for (const { fail } of asked) fail(error);
 		} finally {
-			running -= 1;
+			running.delete(own);
 			plan();
 		}
 	};
 	const plan = () => {
-		if (isPlanned || waiting.length === 0 || running >= STATEMENTS) return;
+		if (isPlanned || waiting.length === 0 || !isOpen()) return;
 		isPlanned = true;
 		// After all that became ready in this turn of the loop has asked.
 		setImmediate(() => {
 			isPlanned = false;
-			if (running < STATEMENTS) void ask(waiting.splice(0, QUESTIONS_AT_MOST));
+			if (isOpen()) void ask(waiting.splice(0, QUESTIONS_AT_MOST));
 		});
 	};
 

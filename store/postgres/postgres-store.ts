@@ -79,7 +79,7 @@ const DURABLE = ["fsync", "full_page_writes", "synchronous_commit"] as const;
 
 export async function assertDurable(pool: ConnectionPool): Promise<void> {
 	const [row] = await pool.query(
-		`SELECT current_setting('server_version_num') AS version, current_setting('server_encoding') AS encoding, ${DURABLE.map((setting) => `current_setting('${setting}') AS ${setting}`).join(", ")}`,
+		`SELECT current_setting('server_version_num') AS version, current_setting('server_encoding') AS encoding, current_setting('default_transaction_isolation') AS isolation, ${DURABLE.map((setting) => `current_setting('${setting}') AS ${setting}`).join(", ")}`,
 	);
 	const refuse = (message: string) => unavailable(message, { retryable: false });
 	if (Number(row?.["version"]) < LEAST_VERSION)
@@ -89,6 +89,10 @@ export async function assertDurable(pool: ConnectionPool): Promise<void> {
 	if (row?.["encoding"] !== "UTF8")
 		throw refuse(
 			`The database is encoded in ${String(row?.["encoding"])}. Make one with ENCODING 'UTF8'.`,
+		);
+	if (row?.["isolation"] !== "read committed")
+		throw refuse(
+			`Transactions are "${String(row?.["isolation"])}" by default here. Set default_transaction_isolation to 'read committed' in postgresql.conf, or for the role.`,
 		);
 	const off = DURABLE.filter((setting) => row?.[setting] === "off");
 	if (off.length === 0) return;

@@ -52,7 +52,7 @@ export function createSeenState({
 	readonly isAlive: (processId: string) => Promise<boolean>;
 }): SeenState {
 	const balances = new Map<AccountName, Micros>();
-	const { ask, ...asked } = createNotes(look, known);
+	const { ask, addStatement, ...asked } = createNotes(look, known);
 	let needsMore = false;
 	const refuse = async (): Promise<never> => {
 		needsMore = true;
@@ -80,7 +80,10 @@ export function createSeenState({
 			return amount;
 		},
 		balances: refuse,
-		isAlive,
+		isAlive: (id) => {
+			addStatement();
+			return isAlive(id);
+		},
 		standing: (accounts) => ({
 			balances: new Map(accounts.map((account) => [account, balances.get(account) ?? ENOUGH])),
 			isKeyUsed: false,
@@ -109,6 +112,7 @@ function createNotes(look: Look, known: KnownRows | undefined) {
 	const asked = new Map<string, Promise<Seen>>();
 	const seen: Seen[] = [];
 	const statements = new Set<number>();
+	let others = 0;
 	let failure: unknown;
 
 	const answer = async (question: Question): Promise<Seen> => {
@@ -141,13 +145,19 @@ function createNotes(look: Look, known: KnownRows | undefined) {
 			return answered;
 		},
 		seen: (): readonly Seen[] => seen,
-		statements: () => statements.size,
+		/** Of what was answered otherwise. */
+		addStatement: () => void others++,
+		statements: () => statements.size + others,
 		failure: () => failure,
 	};
 }
 
 /** Names of the locks that a transaction takes which reads the same with locks. */
 export const lockNamesOf = (seen: readonly Seen[]): readonly string[] => seen.map(lockNameOf);
+
+/** Names of what nobody was asked for. */
+export const recalledNames = (seen: readonly Seen[]): readonly string[] =>
+	lockNamesOf(seen.filter(({ isRecalled }) => isRecalled));
 
 export function lockNameOf({ question }: Pick<Seen, "question">): string {
 	const { kind, key } = question;

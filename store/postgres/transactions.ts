@@ -18,7 +18,7 @@ import {
 import { createKnownRows, type KnownRows } from "./known-rows.js";
 import { createLooks, type Look } from "./looks.js";
 import { createReader, isAlive, lockedState } from "./reads.js";
-import { createSeenState, lockNamesOf, type SeenState } from "./seen-state.js";
+import { createSeenState, lockNamesOf, recalledNames, type SeenState } from "./seen-state.js";
 import { applyOperations, rowLocksOf } from "./writes.js";
 
 /** How often work is begun again when others were faster; from the second time on it waits for all that it needs at once. */
@@ -47,7 +47,7 @@ export interface TransactionDeps {
 export function createTransactions(deps: TransactionDeps): Pick<Store, "transaction" | "read"> {
 	const { pool, schema, assertRunning, onEnded } = deps;
 	const settle = (session: Session) => session.query(`SELECT ${schema}.settle()`);
-	const look = createLooks({ pool, schema });
+	const look = createLooks(deps);
 	const known = createKnownRows(deps.clock);
 	const isAliveNow = (id: string) => isAlive(pool, schema, id);
 	const persist = createPersistence({ ...deps, settle, look, known, isAlive: isAliveNow });
@@ -142,6 +142,7 @@ function createQuickAttempt(deps: PersistenceDeps) {
 		} catch {
 			// What was refused may have been seen at several moments.
 			if (looked.failure() !== undefined) throw looked.failure();
+			known.shun(recalledNames(looked.seen()));
 			return AGAIN;
 		} finally {
 			tx.end();

@@ -105,7 +105,11 @@ export function booksOf(operations: readonly Operation[]) {
 		one.kind === "put" && one.table === "receipts" ? (one.row as ReceiptRow) : [],
 	);
 	const sums = new Map<AccountName, Micros>();
-	for (const { entries } of postings) addEntries(sums, entries);
+	const moves = new Map<AccountName, Move>();
+	for (const { entries } of postings) {
+		addEntries(sums, entries);
+		for (const { account } of entries) noteMove(moves, account, sums.get(account) ?? 0n);
+	}
 	const isEmpty = postings.length === 0 && receipts.length === 0;
 	return {
 		text: isEmpty ? undefined : encodeObject({ postings, receipts }),
@@ -113,7 +117,20 @@ export function booksOf(operations: readonly Operation[]) {
 		keys: postings.flatMap(({ key }) => key ?? []),
 		owners: mentionsOf(sums.keys(), receipts),
 		sums,
+		moves,
 	};
+}
+
+/** What happens to one account, one posting after the other. */
+interface Move {
+	readonly amount: Micros;
+	/** Of what it has changed by after each posting. */
+	readonly lowest: Micros;
+}
+
+function noteMove(moves: Map<AccountName, Move>, account: AccountName, amount: Micros): void {
+	const lowest = moves.get(account)?.lowest ?? amount;
+	moves.set(account, { amount, lowest: amount < lowest ? amount : lowest });
 }
 
 const OWNED = /^(?:cust|held):(.*)$/s;

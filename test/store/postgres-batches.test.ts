@@ -1,3 +1,4 @@
+import { randomBytes } from "node:crypto";
 import t from "tap";
 import { openPostgresStore } from "../../store/postgres/postgres.js";
 import type { Store, StoreReader } from "../../store/store-port.js";
@@ -20,6 +21,8 @@ t.test("transactions that commit in batches", { skip: WITHOUT_POSTGRES }, async 
 	/** Some processes on one database, and the name of its schema. */
 	const open = async (processes: number) => {
 		const schema = `b${++schemas}`;
+		// The server has a hundred connections.
+		for (const earlier of stores.splice(0)) await earlier.close();
 		const opened: Store[] = [];
 		for (let left = processes; left > 0; left--)
 			opened.push(await openPostgresStore({ url: cluster.url, clock: stillClock(), schema }));
@@ -59,6 +62,55 @@ t.test("transactions that commit in batches", { skip: WITHOUT_POSTGRES }, async 
 		t.equal(await balanceOf(store, "cust:8"), 1n);
 		const { transactions } = await store.verify();
 		t.equal(transactions, AT_ONCE - 1);
+	});
+
+	t.test("what the database itself refuses of one is no reason to refuse the others", async (t) => {
+		const { store } = await open(1);
+		// Random, so that it cannot be packed: an index takes a third of a page.
+		const hash = randomBytes(6_000).toString("hex");
+		const outcomes = await Promise.allSettled([
+			...times(8, (index) => credit(store, `cust:${index}`, 1n)),
+			store.transaction((tx) => tx.put("tokens", tokenRow("long", { hash }))),
+			...times(8, (index) => credit(store, `cust:more ${index}`, 1n)),
+		]);
+		const failed = outcomes.flatMap((one, index) => (one.status === "rejected" ? [index] : []));
+		t.same(failed, [8]);
+		t.match((outcomes[8] as PromiseRejectedResult).reason, {
+			code: "UNAVAILABLE",
+			retryable: false,
+		});
+	});
+
+	t.test("an account is not below zero between two postings either", async (t) => {
+		const { store } = await open(1);
+		await t.rejects(
+			store.transaction(async (tx) => {
+				await tx.post(posting("out", { "cust:a": -5n, "rev:per_call": 5n }));
+				await tx.post(posting("in", { "cust:a": 5n, "cash:manual": -5n }));
+			}),
+			refused("negative"),
+		);
+		t.equal(await balanceOf(store, "cust:a"), 0n);
+	});
+
+	t.test("what waits for the disk is not overtaken by what does not", async (t) => {
+		const { store } = await open(1);
+		await credit(store, "cust:a", 1_000_000n);
+		let [isOver, quick] = [false, 0];
+		const hold = async () => {
+			while (!isOver) {
+				const entries = { "cust:a": -1n, "held:a": 1n };
+				const key = `hold ${++quick}`;
+				await store.transaction((tx) => tx.post(posting(key, entries)), {
+					durability: "deferred",
+				});
+			}
+		};
+		const holds = [hold(), hold()];
+		for (let index = 0; index < 10; index++) await credit(store, "held:a", 1n, `durable ${index}`);
+		isOver = true;
+		await Promise.all(holds);
+		t.ok(quick < 200, `${quick} went before ten`);
 	});
 
 	t.test("a counter that two processes raise at the same time misses nothing", async (t) => {

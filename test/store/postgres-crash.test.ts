@@ -133,15 +133,26 @@ t.test("PostgreSQL", { skip: WITHOUT_POSTGRES }, async (t) => {
 
 	t.test("a batch that was given up does not commit afterwards", async (t) => {
 		const store = await openAt(cluster.url, "given_up");
-		await creditInBatch(store, "first");
-		const asked = `SELECT failed FROM given_up.end_of_batch('${store.processes.ownId()}', 0,`;
-		t.same(await cluster.sql(`${asked} 2)`), [{ failed: null }], "the second never came");
-		await t.rejects(creditInBatch(store, "second"), { code: "UNAVAILABLE" });
-		t.equal(await balanceOf(store, "cust:a"), 1n);
-		await creditInBatch(store, "third");
-		t.same(await cluster.sql(`${asked} 3)`), [{ failed: [] }], "the third did");
-		t.same(await cluster.sql(`${asked} 2)`), [{ failed: null }], "and the second never will");
-		await store.verify();
+		const id = store.processes.ownId();
+		/** One row, as a process sends it; without locks, reads and money. */
+		const sendBatch = (number: number) => {
+			const empty = (count: number) => times(count, () => "'{}'").join(", ");
+			const row = `'{0}', '{tokens}', '{row ${number}}', '{"{}"}', '{NULL}', '{NULL}', '{NULL}'`;
+			const head = `'${id}', 7, ${number}, 0, 0, false, 1`;
+			return cluster.sql(
+				`SELECT given_up.apply_batch(${head}, ${empty(21)}, ${row}, ${empty(13)}) AS failed`,
+			);
+		};
+		const endOf = (number: number) =>
+			cluster.sql(`SELECT given_up.end_of_batch('${id}', 7, ${number}) AS failed`);
+		t.same(await sendBatch(1), [{ failed: [] }]);
+		t.same(await endOf(1), [{ failed: [] }], "it committed");
+		t.same(await endOf(2), [{ failed: null }], "that has not come");
+		await t.rejects(sendBatch(2), { code: "TG003" });
+		t.same(await endOf(2), [{ failed: null }], "and never will");
+		t.same(await sendBatch(3), [{ failed: [] }]);
+		const rows = await cluster.sql("SELECT id FROM given_up.records ORDER BY id");
+		t.same(rows, [{ id: "row 1" }, { id: "row 3" }]);
 		await store.close();
 	});
 
@@ -407,6 +418,13 @@ t.test("PostgreSQL", { skip: WITHOUT_POSTGRES }, async (t) => {
 				"The database server has synchronous_commit off, and would lose payments that were acknowledged. Turn it on in postgresql.conf, or for the role.",
 		});
 		await cluster.sql("ALTER ROLE tollgraph RESET synchronous_commit");
+		await cluster.sql("ALTER ROLE tollgraph SET default_transaction_isolation = 'repeatable read'");
+		await t.rejects(openAt(cluster.url), {
+			retryable: false,
+			message:
+				/^Transactions are "repeatable read" by default here\. Set default_transaction_isolation/,
+		});
+		await cluster.sql("ALTER ROLE tollgraph RESET default_transaction_isolation");
 		await t.rejects(openAt("postgres://tollgraph@127.0.0.1:1/postgres"), {
 			code: "UNAVAILABLE",
 			message: /ECONNREFUSED/,

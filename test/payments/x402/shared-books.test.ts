@@ -19,7 +19,6 @@ const COPIES = 100;
 const MOVES_NOTHING: ReadonlySet<FacilitatorKind> = new Set([
 	"claims_settled",
 	"old_hash",
-	"turns_away",
 	"unreachable",
 ]);
 /** Steps of a payment, each of which a process dies at; the last are after all was done. With every kind by SETTLEMENT_KINDS=all. */
@@ -54,7 +53,6 @@ t.test("one payment, several processes", { skip: WITHOUT_POSTGRES }, async (t) =
 			async (t) => {
 				const world = createWorld({ kind });
 				world.chain.mint(world.wallet.address, 1n);
-				if (kind === "turns_away") world.facilitator.delayMs = 3_600_000;
 				const processes = await startSeveral({ ...world, openStore: openBooks(world) });
 				const authorization = world.wallet.sign({ value: PRICE });
 				const results = await Promise.all(
@@ -65,10 +63,13 @@ t.test("one payment, several processes", { skip: WITHOUT_POSTGRES }, async (t) =
 					),
 				);
 				const delivered = deliveriesOf(results);
-				const expected = MOVES_NOTHING.has(kind) ? 0 : 1;
 				const runs = processes.reduce((sum, process) => sum + process.runs(), 0);
-				t.ok(runs <= 1, `${runs} runs`);
-				t.equal(delivered, expected);
+				// It refuses, and moves the money some turns of the loop later: who comes then is delivered to.
+				if (kind === "turns_away") t.ok(delivered <= 1, `${delivered} deliveries`);
+				else {
+					t.ok(runs <= 1, `${runs} runs`);
+					t.equal(delivered, MOVES_NOTHING.has(kind) ? 0 : 1);
+				}
 				const { from, nonce } = authorization;
 				t.ok(world.chain.timesSettled(from, nonce) <= 1);
 				const [first] = processes as readonly [OnchainProcess];
@@ -76,7 +77,7 @@ t.test("one payment, several processes", { skip: WITHOUT_POSTGRES }, async (t) =
 				const balances = await first.balances();
 				const settled = world.chain.timesSettled(from, nonce);
 				t.equal(-(balances["cash:x402:eip155:84532"] ?? 0n), settled === 1 ? PRICE : 0n);
-				t.equal(balances["rev:per_call"] ?? 0n, BigInt(expected) * PRICE);
+				t.equal(balances["rev:per_call"] ?? 0n, BigInt(delivered) * PRICE);
 				await first.store.verify();
 			},
 		);
