@@ -98,7 +98,7 @@ async function startSide(
 	};
 }
 
-/** HAProxy, as in examples/deployment but with a connection to whoever has fewest: all callers here have one address. */
+/** HAProxy, as in examples/deployment but with requests to the server with the fewest connections: all callers here have one address. */
 async function startBalancer(folder: string, ports: readonly number[]) {
 	const port = await freePort();
 	const path = join(folder, "haproxy.cfg");

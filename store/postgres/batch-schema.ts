@@ -4,14 +4,14 @@
 export const BATCHES_SCHEMA_VERSION = 5;
 
 /**
- * Each list is looked up by an index, however few rows there were when the plan was made, and plans are made once for each
- * connection: the planner would make them anew for each call, since short lists cost less than it expects of all. Functions that
+ * Each list is looked up by an index, however few rows there were when the plan was made, and each connection keeps its
+ * plans: the planner would make them anew for each call, since short lists cost less than it expects of all. Functions that
  * only these call take the settings over: each setting costs a call some microseconds.
  */
 const BY_INDEX =
 	"SET enable_seqscan = off SET enable_hashjoin = off SET enable_mergejoin = off SET plan_cache_mode = force_generic_plan SET jit = off";
 
-/** Of a row: the same content is the same version, whoever wrote it. */
+/** Of a row: the same content is the same version, whichever transaction wrote it. */
 const VERSION = (body: string) => `encode(sha256(convert_to(${body}, 'UTF8')), 'hex')`;
 /** Of all rows that a search found. */
 const VERSIONS = `string_agg(${VERSION("body")}, ',' ORDER BY id)`;

@@ -19,7 +19,7 @@ export interface Seen {
 	readonly question: Question;
 	readonly rows: readonly Row[];
 	readonly version: string | null;
-	/** True where nobody was asked, so that it may be old. */
+	/** True where it was not asked for, so that it may be old. */
 	readonly isRecalled: boolean;
 }
 
@@ -155,7 +155,7 @@ function createNotes(look: Look, known: KnownRows | undefined) {
 /** Names of the locks that a transaction takes which reads the same with locks. */
 export const lockNamesOf = (seen: readonly Seen[]): readonly string[] => seen.map(lockNameOf);
 
-/** Names of what nobody was asked for. */
+/** Names of what was not asked for. */
 export const recalledNames = (seen: readonly Seen[]): readonly string[] =>
 	lockNamesOf(seen.filter(({ isRecalled }) => isRecalled));
 

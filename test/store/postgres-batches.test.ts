@@ -146,7 +146,7 @@ t.test("transactions that commit in batches", { skip: WITHOUT_POSTGRES }, async 
 			const ids = [`a${round}`, `b${round}`];
 			for (const id of ids)
 				await stores[0]?.transaction((tx) => tx.put("tokens", tokenRow(id, { hash: id })));
-			/** Whoever still sees the other goes. */
+			/** Who still sees the other goes. */
 			const leave = (store: Store, own: string, other: string) =>
 				store.transaction(async (tx) => {
 					const [there] = await tx.findBy("tokens", "hash", other);
