@@ -153,7 +153,7 @@ function createNotes(look: Look, known: KnownRows | undefined) {
 }
 
 /** Names of the locks that a transaction takes which reads the same with locks. */
-export const lockNamesOf = (seen: readonly Seen[]): readonly string[] => seen.map(lockNameOf);
+const lockNamesOf = (seen: readonly Seen[]): readonly string[] => seen.map(lockNameOf);
 
 /** Names of what was not asked for. */
 export const recalledNames = (seen: readonly Seen[]): readonly string[] =>

@@ -18,7 +18,7 @@ import {
 import { createKnownRows, type KnownRows } from "./known-rows.js";
 import { createLooks, type Look } from "./looks.js";
 import { createReader, isAlive, lockedState } from "./reads.js";
-import { createSeenState, lockNamesOf, recalledNames, type SeenState } from "./seen-state.js";
+import { createSeenState, type SeenState } from "./seen-state.js";
 import { applyOperations, rowLocksOf } from "./writes.js";
 
 /** How often work is begun again when others were faster; from the second time on it waits for all that it needs at once. */
@@ -50,7 +50,8 @@ export function createTransactions(deps: TransactionDeps): Pick<Store, "transact
 	const look = createLooks(deps);
 	const known = createKnownRows(deps.clock);
 	const isAliveNow = (id: string) => isAlive(pool, schema, id);
-	const persist = createPersistence({ ...deps, settle, look, known, isAlive: isAliveNow });
+	const settled = new WeakSet<object>();
+	const persist = createPersistence({ ...deps, settled, settle, look, known, isAlive: isAliveNow });
 	return {
 		async transaction(work, { durability = "durable" }: TransactionOptions = {}) {
 			const isDeferred = durability === "deferred";
@@ -59,7 +60,7 @@ export function createTransactions(deps: TransactionDeps): Pick<Store, "transact
 			} catch (error) {
 				if (isOfEnded(error)) onEnded();
 				// A refusal may rest on what others wrote, as an answer does.
-				if (!isDeferred && isOwn(error))
+				if (!isDeferred && isOwn(error) && !settled.has(error as object))
 					await pool.write(settle).catch((failure: unknown) => {
 						throw toRefusal(failure);
 					});
@@ -101,6 +102,8 @@ interface PersistenceDeps extends TransactionDeps {
 	readonly settle: (session: Session) => Promise<unknown>;
 	readonly look: Look;
 	readonly known: KnownRows;
+	/** Refusals that rest on what is durable. */
+	readonly settled: WeakSet<object>;
 	readonly isAlive: (processId: string) => Promise<boolean>;
 }
 
@@ -108,9 +111,10 @@ interface PersistenceDeps extends TransactionDeps {
 function createPersistence(deps: PersistenceDeps) {
 	const [attemptQuickly, attemptLocked] = [createQuickAttempt(deps), createLockedAttempt(deps)];
 	return async <T>(work: Work<T>, isDeferred: boolean): Promise<T> => {
-		const names = new Set<string>();
-		const quick = await attemptQuickly(work, names, isDeferred);
+		const quick = await attemptQuickly(work, isDeferred);
 		if (quick !== AGAIN) return quick.value;
+		// At first in the order in which the work asks, which is the same for all that do the same.
+		const names = new Set<string>();
 		let cause: unknown;
 		for (let left = ATTEMPTS; left > 0; left--) {
 			const outcome = attemptLocked(work, names, isDeferred);
@@ -125,33 +129,41 @@ function createPersistence(deps: PersistenceDeps) {
 	};
 }
 
-/** On what is seen without locks; AGAIN, and then nothing was done, where that did not hold. Adds to `names` what it read. */
+/** On what is seen without locks; AGAIN, and then nothing was done, where that did not hold. Throws what the work throws only if it did. */
 function createQuickAttempt(deps: PersistenceDeps) {
-	const { ownId, assertRunning, look, known, isAlive } = deps;
+	const { ownId, assertRunning, look, known, isAlive, settled } = deps;
 	const submit = createBatchCommits(deps);
-	return async <T>(work: Work<T>, names: Set<string>, isDeferred: boolean) => {
+	return async <T>(work: Work<T>, isDeferred: boolean) => {
 		assertRunning();
 		const processId = ownId();
 		const { state, ...looked } = createSeenState({ look, known, processId, isAlive });
 		const tx = new BufferedTransaction(state);
-		let value: T;
-		let operations: readonly Operation[];
-		try {
-			value = await work(tx);
-			operations = tx.finish();
-		} catch {
-			// What was refused may have been seen at several moments.
-			if (looked.failure() !== undefined) throw looked.failure();
-			known.shun(recalledNames(looked.seen()));
-			return AGAIN;
-		} finally {
-			tx.end();
-			for (const name of lockNamesOf(looked.seen())) names.add(name);
-		}
+		const outcome = await runOn(tx, work);
+		if (looked.failure() !== undefined) throw looked.failure();
 		if (looked.needsMore()) return AGAIN;
-		const outcome = await submit({ seen: looked.seen(), operations, isDeferred, processId });
-		return outcome === "committed" ? { value } : AGAIN;
+		const operations = "value" in outcome ? outcome.operations : [];
+		// A refusal may rest on what was seen at several moments, as a value may.
+		const end = await submit({ seen: looked.seen(), operations, isDeferred, processId });
+		if (end === "outdated") return AGAIN;
+		if ("value" in outcome) return { value: outcome.value };
+		if (outcome.refusal instanceof Error) settled.add(outcome.refusal);
+		throw outcome.refusal;
 	};
+}
+
+type Ran<T> =
+	| { readonly value: T; readonly operations: readonly Operation[] }
+	| { readonly refusal: unknown };
+
+async function runOn<T>(tx: BufferedTransaction, work: Work<T>): Promise<Ran<T>> {
+	try {
+		const value = await work(tx);
+		return { value, operations: tx.finish() };
+	} catch (refusal) {
+		return { refusal };
+	} finally {
+		tx.end();
+	}
 }
 
 /** Once, locking what it reads and writes. A commit whose end was not seen is looked up. */
