@@ -106,6 +106,7 @@ export function createLedger({
 
 		/** Gives a hold back; a hold that is closed already stays as it is. */
 		async release(tx: StoreTransaction, hold: HoldRow, reason: ReleaseReason): Promise<void> {
+			await touchAttempt(tx, hold);
 			// The row, not the copy the call has: money of a token that was revoked since goes elsewhere.
 			const open = await tx.get("holds", hold.id);
 			if (!open) return;
@@ -125,6 +126,7 @@ async function captureHold(
 	hold: HoldRow,
 	amountMicros: Micros,
 ): Promise<string> {
+	await touchAttempt(tx, hold);
 	const open = await tx.get("holds", hold.id);
 	if (!open) {
 		// The sweeper was faster: the money is back with its owner, so the result must not leave.
@@ -174,6 +176,11 @@ async function releaseSpending(
 		const spentMicros = row.spentMicros - amountMicros;
 		await tx.put("spending", { ...row, spentMicros: spentMicros > 0n ? spentMicros : 0n });
 	}
+}
+
+/** Its row before the balance, as when the hold was opened: transactions of a store that locks what they read never meet in a circle. */
+async function touchAttempt(tx: StoreTransaction, { idempotencyId }: HoldRow): Promise<void> {
+	if (idempotencyId !== undefined) await tx.get("idempotency", idempotencyId);
 }
 
 /** An attempt that was not charged leaves its idempotency key free for the next one; a job's names that job for good. */
