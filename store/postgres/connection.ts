@@ -84,6 +84,12 @@ export function createConnectionPool({ url, clock, connections = 16, onFailure }
 		}
 	};
 
+	const endOf = async (lost: CommitUnknown, askEnd: Commit["askEnd"]) =>
+		toCommitted(
+			await askAgain({ clock }, lost, () => within("BEGIN ISOLATION LEVEL READ COMMITTED", askEnd)),
+			lost,
+		);
+
 	return {
 		/** One transaction in which each statement sees what had committed when it began. */
 		write: <T>(work: (session: Session) => Promise<T>, { isDeferred = false } = {}) =>
@@ -110,13 +116,17 @@ export function createConnectionPool({ url, clock, connections = 16, onFailure }
 		async commit({ askEnd, ...statement }: Commit): Promise<Rows[number] | undefined> {
 			const { row, lost } = await runOnce(await connect(), statement, report);
 			if (lost === undefined) return row;
-			const ended = await askAgain({ clock }, lost, () =>
-				within("BEGIN ISOLATION LEVEL READ COMMITTED", askEnd),
-			);
-			if (ended["failed"]) return ended;
-			throw unreachable(lost);
+			return endOf(lost, askEnd);
 		},
-		hasCommitted: (error: unknown, xid: string) => lookUpCommit({ pool, clock }, error, xid),
+		/**
+		 * Whether a transaction whose connection broke while it committed did commit, as `askEnd` says; false for other errors. Throws
+		 * UNAVAILABLE for one that was taken back. Its number says nothing: after a crash the same number is another's.
+		 */
+		async hasCommitted(error: unknown, askEnd: Commit["askEnd"]): Promise<boolean> {
+			if (!(error instanceof CommitUnknown)) return false;
+			await endOf(error, askEnd);
+			return true;
+		},
 		end: () => pool.end(),
 	};
 }
@@ -159,23 +169,10 @@ function openPool({ url, connections, onFailure }: Omit<PoolOptions, "clock">): 
 	return pool;
 }
 
-/**
- * Whether a transaction whose connection broke while it committed did commit; false for other errors. Throws UNAVAILABLE for one
- * that was taken back, and the error itself where it cannot be known.
- */
-async function lookUpCommit(
-	{ pool, clock }: { readonly pool: pg.Pool; readonly clock: Clock },
-	error: unknown,
-	xid: string,
-): Promise<boolean> {
-	if (!(error instanceof CommitUnknown)) return false;
-	const status = await askAgain({ clock }, error, async () => {
-		const { rows } = await pool.query("SELECT pg_xact_status($1::xid8) AS status", [xid]);
-		return rows[0]?.status === "in progress" ? undefined : String(rows[0]?.status);
-	});
-	if (status === "committed") return true;
-	if (status === "aborted") throw unreachable(error);
-	throw error;
+/** Throws UNAVAILABLE for what did not commit. */
+function toCommitted(ended: Rows[number], lost: CommitUnknown): Rows[number] {
+	if (ended["failed"]) return ended;
+	throw unreachable(lost);
 }
 
 /** Asks until there is an answer. Throws `unknown` where there is none in time. */

@@ -169,14 +169,26 @@ async function runOn<T>(tx: BufferedTransaction, work: Work<T>): Promise<Ran<T>>
 /** Once, locking what it reads and writes. A commit whose end was not seen is looked up. */
 function createLockedAttempt(deps: PersistenceDeps) {
 	const { pool, schema, clock, ownId, assertRunning, settle, known } = deps;
+	const lanes = createLanes();
+	let marks = 0;
 	return async <T>(work: Work<T>, names: Set<string>, isDeferred: boolean): Promise<T> => {
 		assertRunning();
 		// What it saw is judged as this process, whatever it is once it writes.
 		const processId = ownId();
-		let done: { readonly value: T; readonly xid: string } | undefined;
+		let done: { readonly value: T } | undefined;
+		const mark = [processId, lanes.take(), ++marks];
 		const write = async (session: Session, operations: readonly Operation[]) => {
 			for (const name of rowLocksOf(operations)) known.forget(name);
-			return applyOperations({ session, schema, at: clock.now(), processId }, operations);
+			await applyOperations({ session, schema, at: clock.now(), processId }, operations);
+			await session.query(
+				`INSERT INTO ${schema}.batch_marks VALUES ($1, $2, $3, '{}')
+					ON CONFLICT (process, lane) DO UPDATE SET batch = excluded.batch, failed = excluded.failed`,
+				mark,
+			);
+		};
+		const askEnd = async (session: Session) => {
+			const text = `SELECT failed FROM ${schema}.end_of_batch($1, $2, $3)`;
+			return (await session.query(text, mark))[0];
 		};
 		const run = async (session: Session) => {
 			if (names.size > 0) await session.query(`SELECT ${schema}.take_locks($1)`, [[...names]]);
@@ -184,7 +196,10 @@ function createLockedAttempt(deps: PersistenceDeps) {
 			try {
 				const value = await work(tx);
 				const operations = tx.finish();
-				if (operations.length > 0) done = { value, xid: await write(session, operations) };
+				if (operations.length > 0) {
+					await write(session, operations);
+					done = { value };
+				}
 				// An answer that rests on what others wrote must not be given before that is durable.
 				else if (!isDeferred) await settle(session);
 				return value;
@@ -195,9 +210,24 @@ function createLockedAttempt(deps: PersistenceDeps) {
 		try {
 			return await pool.write(run, { isDeferred });
 		} catch (error) {
-			if (done && (await pool.hasCommitted(error, done.xid))) return done.value;
+			if (done && (await pool.hasCommitted(error, askEnd))) return done.value;
 			throw error;
+		} finally {
+			lanes.give(mark[1] as number);
 		}
+	};
+}
+
+/** Behind those of batches. */
+const FIRST_LANE = 100;
+
+/** Numbers under which the ends of transactions are asked for, each of one at a time, so that the rows stay few. */
+function createLanes() {
+	const free: number[] = [];
+	let next = FIRST_LANE;
+	return {
+		take: (): number => free.pop() ?? next++,
+		give: (lane: number): void => void free.push(lane),
 	};
 }
 
