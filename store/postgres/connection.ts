@@ -22,6 +22,7 @@ export interface PoolOptions {
 	readonly onFailure?: ((reason: string) => void) | undefined;
 }
 
+const READ_COMMITTED = "BEGIN ISOLATION LEVEL READ COMMITTED";
 const CONNECT_MS = 5_000;
 const KEEP_ALIVE_MS = 10_000;
 /** How often, and at what distance, the end of a commit is looked up. */
@@ -84,19 +85,12 @@ export function createConnectionPool({ url, clock, connections = 16, onFailure }
 		}
 	};
 
-	const endOf = async (lost: CommitUnknown, askEnd: Commit["askEnd"]) =>
-		toCommitted(
-			await askAgain({ clock }, lost, () => within("BEGIN ISOLATION LEVEL READ COMMITTED", askEnd)),
-			lost,
-		);
+	const endOf = createEndOf(clock, (askEnd) => within(READ_COMMITTED, askEnd));
 
 	return {
 		/** One transaction in which each statement sees what had committed when it began. */
 		write: <T>(work: (session: Session) => Promise<T>, { isDeferred = false } = {}) =>
-			within(
-				`BEGIN ISOLATION LEVEL READ COMMITTED${isDeferred ? "; SET LOCAL synchronous_commit = off" : ""}`,
-				work,
-			),
+			within(`${READ_COMMITTED}${isDeferred ? "; SET LOCAL synchronous_commit = off" : ""}`, work),
 		/** One transaction that sees one moment and writes nothing. */
 		read: <T>(work: (session: Session) => Promise<T>) =>
 			within("BEGIN ISOLATION LEVEL REPEATABLE READ READ ONLY", work),
@@ -118,15 +112,9 @@ export function createConnectionPool({ url, clock, connections = 16, onFailure }
 			if (lost === undefined) return row;
 			return endOf(lost, askEnd);
 		},
-		/**
-		 * Whether a transaction whose connection broke while it committed did commit, as `askEnd` says; false for other errors. Throws
-		 * UNAVAILABLE for one that was taken back. Its number says nothing: after a crash the same number is another's.
-		 */
-		async hasCommitted(error: unknown, askEnd: Commit["askEnd"]): Promise<boolean> {
-			if (!(error instanceof CommitUnknown)) return false;
-			await endOf(error, askEnd);
-			return true;
-		},
+		/** Whether it committed, where the connection broke meanwhile; its number says nothing: a crash gives it out again. */
+		hasCommitted: async (error: unknown, askEnd: Commit["askEnd"]) =>
+			error instanceof CommitUnknown && Boolean(await endOf(error, askEnd)),
 		end: () => pool.end(),
 	};
 }
@@ -169,10 +157,16 @@ function openPool({ url, connections, onFailure }: Omit<PoolOptions, "clock">): 
 	return pool;
 }
 
-/** Throws UNAVAILABLE for what did not commit. */
-function toCommitted(ended: Rows[number], lost: CommitUnknown): Rows[number] {
-	if (ended["failed"]) return ended;
-	throw unreachable(lost);
+/** How a transaction ended whose connection was lost. Throws UNAVAILABLE for what did not commit. */
+function createEndOf(
+	clock: Clock,
+	within: (askEnd: Commit["askEnd"]) => Promise<Rows[number] | undefined>,
+) {
+	return async (lost: CommitUnknown, askEnd: Commit["askEnd"]): Promise<Rows[number]> => {
+		const ended = await askAgain({ clock }, lost, () => within(askEnd));
+		if (ended["failed"]) return ended;
+		throw unreachable(lost);
+	};
 }
 
 /** Asks until there is an answer. Throws `unknown` where there is none in time. */
