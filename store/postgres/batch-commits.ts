@@ -116,9 +116,9 @@ export function createBatchCommits(deps: BatchDeps): Submit {
 		return new Promise((end, fail) => {
 			const writes = [...lastWrites(proposal.operations).values()];
 			const books = booksOf(proposal.operations);
-			const touched = touchedBy(proposal, writes, books);
-			pending.add(touched);
 			const before = rowsSeen(proposal);
+			const touched = touchedBy(proposal, { writes, books, before });
+			pending.add(touched);
 			const blind = writes.filter(
 				({ table, id }) => TABLE_INDEXES[table].length > 0 && !before.has(rowLock(table, id)),
 			);
@@ -128,18 +128,21 @@ export function createBatchCommits(deps: BatchDeps): Submit {
 	};
 }
 
-type Lane = ReturnType<typeof createLanes>["all"][number];
+interface Lane {
+	readonly number: number;
+	readonly isDeferred: boolean;
+	/** Of the batch that is on its way. */
+	startedMs: number | undefined;
+}
 
 /** Those that wait for the disk and those that do not: one batch of each at a time, and others while that one takes long. */
 function createLanes(clock: Clock) {
-	const all = Array.from({ length: 2 * LANES }, (_, number) => ({
-		...{ number, isDeferred: number < LANES },
-		startedMs: undefined as number | undefined,
-	}));
+	const all = Array.from({ length: 2 * LANES }, (_, number): Lane => {
+		return { number, isDeferred: number < LANES, startedMs: undefined };
+	});
 	return {
-		all,
 		/** A free one, if another batch may go now. */
-		take(isDeferred: boolean) {
+		take(isDeferred: boolean): Lane | undefined {
 			const own = all.filter((lane) => lane.isDeferred === isDeferred);
 			const isHeldUp = own.some(
 				({ startedMs = Number.NEGATIVE_INFINITY }) => clock.monotonicMs() - startedMs <= SLOW_MS,
@@ -186,9 +189,11 @@ function readsOf({ seen }: Proposal): Map<string, Mode> {
 	);
 }
 
-function touchedBy(proposal: Proposal, writes: readonly Write[], books: Books): Touches {
+function touchedBy(
+	proposal: Proposal,
+	{ writes, books, before }: Pick<Waiting, "writes" | "books"> & { readonly before: RowsSeen },
+): Touches {
 	const touched = readsOf(proposal);
-	const before = rowsSeen(proposal);
 	for (const { table, id, row } of writes) {
 		touched.set(`t|${table}`, "shared");
 		touched.set(rowLock(table, id), "alone");
@@ -210,7 +215,9 @@ function valueLocks(table: TableName, row: Row | null): readonly string[] {
 }
 
 /** By the names of their locks; undefined for those that are not there. */
-function rowsSeen({ seen }: Proposal): ReadonlyMap<string, Row | undefined> {
+type RowsSeen = ReadonlyMap<string, Row | undefined>;
+
+function rowsSeen({ seen }: Proposal): RowsSeen {
 	const rows = new Map<string, Row | undefined>();
 	for (const { question, rows: found } of seen) {
 		if (question.kind === "balance") continue;

@@ -14,7 +14,7 @@ import { toKey } from "./text-keys.js";
 /** What a posting may take until the commit judges it: more money than there is. */
 const ENOUGH: Micros = 10n ** 30n;
 
-/** A question of the work, and what it was told. */
+/** A question of the work, and its answer. */
 export interface Seen {
 	readonly question: Question;
 	readonly rows: readonly Row[];
@@ -152,13 +152,11 @@ function createNotes(look: Look, known: KnownRows | undefined) {
 	};
 }
 
-/** Names of the locks that a transaction takes which reads the same with locks. */
-const lockNamesOf = (seen: readonly Seen[]): readonly string[] => seen.map(lockNameOf);
-
 /** Names of what was not asked for. */
 export const recalledNames = (seen: readonly Seen[]): readonly string[] =>
-	lockNamesOf(seen.filter(({ isRecalled }) => isRecalled));
+	seen.filter(({ isRecalled }) => isRecalled).map(lockNameOf);
 
+/** Of the lock that a transaction takes which reads the same with locks. */
 export function lockNameOf({ question }: Pick<Seen, "question">): string {
 	const { kind, key } = question;
 	if (kind === "balance") return balanceLock(key);

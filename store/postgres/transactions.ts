@@ -46,24 +46,16 @@ export interface TransactionDeps {
  */
 export function createTransactions(deps: TransactionDeps): Pick<Store, "transaction" | "read"> {
 	const { pool, schema, assertRunning, onEnded } = deps;
-	const settle = (session: Session) => session.query(`SELECT ${schema}.settle()`);
 	const look = createLooks(deps);
 	const known = createKnownRows(deps.clock);
 	const isAliveNow = (id: string) => isAlive(pool, schema, id);
-	const settled = new WeakSet<object>();
-	const persist = createPersistence({ ...deps, settled, settle, look, known, isAlive: isAliveNow });
+	const persist = createPersistence({ ...deps, look, known, isAlive: isAliveNow });
 	return {
 		async transaction(work, { durability = "durable" }: TransactionOptions = {}) {
-			const isDeferred = durability === "deferred";
 			try {
-				return await persist(work, isDeferred);
+				return await persist(work, durability === "deferred");
 			} catch (error) {
 				if (isOfEnded(error)) onEnded();
-				// A refusal may rest on what others wrote, as an answer does.
-				if (!isDeferred && isOwn(error) && !settled.has(error as object))
-					await pool.write(settle).catch((failure: unknown) => {
-						throw toRefusal(failure);
-					});
 				throw toRefusal(error);
 			}
 		},
@@ -99,11 +91,8 @@ async function readQuickly<T>(
 type Work<T> = (tx: StoreTransaction) => Promise<T>;
 
 interface PersistenceDeps extends TransactionDeps {
-	readonly settle: (session: Session) => Promise<unknown>;
 	readonly look: Look;
 	readonly known: KnownRows;
-	/** Refusals that rest on what is durable. */
-	readonly settled: WeakSet<object>;
 	readonly isAlive: (processId: string) => Promise<boolean>;
 }
 
@@ -131,7 +120,7 @@ function createPersistence(deps: PersistenceDeps) {
 
 /** On what is seen without locks; AGAIN, and then nothing was done, where that did not hold. Throws what the work throws only if it did. */
 function createQuickAttempt(deps: PersistenceDeps) {
-	const { ownId, assertRunning, look, known, isAlive, settled } = deps;
+	const { ownId, assertRunning, look, known, isAlive } = deps;
 	const submit = createBatchCommits(deps);
 	return async <T>(work: Work<T>, isDeferred: boolean) => {
 		assertRunning();
@@ -146,7 +135,6 @@ function createQuickAttempt(deps: PersistenceDeps) {
 		const end = await submit({ seen: looked.seen(), operations, isDeferred, processId });
 		if (end === "outdated") return AGAIN;
 		if ("value" in outcome) return { value: outcome.value };
-		if (outcome.refusal instanceof Error) settled.add(outcome.refusal);
 		throw outcome.refusal;
 	};
 }
@@ -168,15 +156,17 @@ async function runOn<T>(tx: BufferedTransaction, work: Work<T>): Promise<Ran<T>>
 
 /** Once, locking what it reads and writes. A commit whose end was not seen is looked up. */
 function createLockedAttempt(deps: PersistenceDeps) {
-	const { pool, schema, clock, ownId, assertRunning, settle, known } = deps;
-	const lanes = createLanes();
+	const { pool, schema, clock, ownId, assertRunning, known } = deps;
+	const settle = (session: Session) => session.query(`SELECT ${schema}.settle()`);
+	const lanes = createFreeLanes();
 	let marks = 0;
 	return async <T>(work: Work<T>, names: Set<string>, isDeferred: boolean): Promise<T> => {
 		assertRunning();
 		// What it saw is judged as this process, whatever it is once it writes.
 		const processId = ownId();
 		let done: { readonly value: T } | undefined;
-		const mark = [processId, lanes.take(), ++marks];
+		const lane = lanes.take();
+		const mark = [processId, lane, ++marks];
 		const write = async (session: Session, operations: readonly Operation[]) => {
 			for (const name of rowLocksOf(operations)) known.forget(name);
 			await applyOperations({ session, schema, at: clock.now(), processId }, operations);
@@ -211,9 +201,11 @@ function createLockedAttempt(deps: PersistenceDeps) {
 			return await pool.write(run, { isDeferred });
 		} catch (error) {
 			if (done && (await pool.hasCommitted(error, askEnd))) return done.value;
+			// A refusal may rest on what others wrote, as an answer does.
+			if (!isDeferred && isOwn(error)) await pool.write(settle);
 			throw error;
 		} finally {
-			lanes.give(mark[1] as number);
+			lanes.give(lane);
 		}
 	};
 }
@@ -222,7 +214,7 @@ function createLockedAttempt(deps: PersistenceDeps) {
 const FIRST_LANE = 100;
 
 /** Numbers under which the ends of transactions are asked for, each of one at a time, so that the rows stay few. */
-function createLanes() {
+function createFreeLanes() {
 	const free: number[] = [];
 	let next = FIRST_LANE;
 	return {

@@ -13,7 +13,7 @@ import {
 import type { Session } from "./connection.js";
 import { toKey } from "./text-keys.js";
 
-/** Writes what one transaction did, in one statement; returns the transaction's number, by which its end can be asked for. */
+/** Writes what one transaction did, in one statement. */
 export async function applyOperations(
 	{
 		session,
@@ -27,12 +27,12 @@ export async function applyOperations(
 		readonly processId: string;
 	},
 	operations: readonly Operation[],
-): Promise<string> {
+): Promise<void> {
 	const rows = [...lastWrites(operations).values()];
 	const column = (place: number) => rows.map(({ row, table }) => indexValue(row, table, place));
 	const books = booksOf(operations);
-	const [row] = await session.query(
-		`SELECT ${schema}.apply($1, $2, $3, $4, $5, $6, $7, $8::text[]::numeric[], $9, $10, $11, $12, $13, $14, $15, $16, $17) AS xid`,
+	await session.query(
+		`SELECT ${schema}.apply($1, $2, $3, $4, $5, $6, $7, $8::text[]::numeric[], $9, $10, $11, $12, $13, $14, $15, $16, $17)`,
 		[
 			rows.map(({ table }) => table),
 			rows.map(({ id }) => toKey(id)),
@@ -51,7 +51,6 @@ export async function applyOperations(
 			processId,
 		],
 	);
-	return String(row?.["xid"]);
 }
 
 export interface Write {

@@ -162,7 +162,7 @@ t.test("transactions that commit in batches", { skip: WITHOUT_POSTGRES }, async 
 		}
 	});
 
-	t.test("nobody is answered by what stood at two moments", async (t) => {
+	t.test("no one is answered by what stood at two moments", async (t) => {
 		const { stores } = await open(2);
 		const [writer, reader] = stores as [Store, Store];
 		const write = (value: number) =>

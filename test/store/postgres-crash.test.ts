@@ -131,6 +131,30 @@ t.test("PostgreSQL", { skip: WITHOUT_POSTGRES }, async (t) => {
 		});
 	}
 
+	t.test("a commit that a crash swallowed is not taken for another with its number", async (t) => {
+		for (let round = 0; round < 3; round++) {
+			const schema = `swallowed_${round}`;
+			const proxy = await startTcpProxy(cluster.port);
+			const store = await openAt(cluster.urlAt(proxy.port), schema);
+			await creditAlone(store, "first");
+			const sent = proxy.swallow("COMMIT\u0000");
+			const lost = creditAlone(store, "lost").then(
+				() => "committed",
+				(error: { code?: string }) => error.code,
+			);
+			await sent;
+			await cluster.crash();
+			// Others commit under the numbers that come next, before it is given up.
+			for (let taken = 0; taken < 20; taken++) await cluster.sql("SELECT pg_current_xact_id()");
+			t.equal(await lost, "UNAVAILABLE");
+			await store.close();
+			await proxy.close();
+			const again = await openAt(cluster.url, schema);
+			t.notOk((await keysOf(again)).has("lost"));
+			await again.close();
+		}
+	});
+
 	t.test("a batch that was given up does not commit afterwards", async (t) => {
 		const store = await openAt(cluster.url, "given_up");
 		const id = store.processes.ownId();

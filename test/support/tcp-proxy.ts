@@ -8,6 +8,8 @@ export interface TcpProxy {
 	counted(): { readonly calls: number; readonly bytesRead: number; readonly bytesWritten: number };
 	/** From now on a connection on which the client sends this text is broken once the text was passed on, `times` times; after the last one none is taken any more where it says so. */
 	cutAfter(text: string, times: number, options?: { readonly isLast?: boolean }): void;
+	/** The next part with this text is not passed on, and its connection stays open. Resolves once it came. */
+	swallow(text: string): Promise<void>;
 	/** Breaks all connections. */
 	cut(): void;
 	close(): Promise<void>;
@@ -17,6 +19,7 @@ export async function startTcpProxy(target: number): Promise<TcpProxy> {
 	const sockets = new Set<Socket>();
 	const counts = { calls: 0, bytesRead: 0, bytesWritten: 0 };
 	let trap = { text: "", left: 0, isLast: false };
+	let swallowed: { readonly text: string; readonly came: () => void } | undefined;
 	const proxy = createServer((client) => {
 		const server = connect(target, "127.0.0.1");
 		let isCut = false;
@@ -34,6 +37,11 @@ export async function startTcpProxy(target: number): Promise<TcpProxy> {
 		client.on("data", (part) => {
 			counts.calls += 1;
 			counts.bytesWritten += part.length;
+			if (swallowed && part.includes(swallowed.text)) {
+				swallowed.came();
+				swallowed = undefined;
+				return;
+			}
 			server.write(part);
 			if (trap.left === 0 || !part.includes(trap.text)) return;
 			trap.left -= 1;
@@ -58,6 +66,10 @@ export async function startTcpProxy(target: number): Promise<TcpProxy> {
 		cutAfter(text, left, { isLast = false } = {}) {
 			trap = { text, left, isLast };
 		},
+		swallow: (text) =>
+			new Promise((came) => {
+				swallowed = { text, came };
+			}),
 		cut,
 		async close() {
 			cut();
