@@ -27,7 +27,7 @@ export const researchStream = paidOperation({
 	streams: true,
 	summary: "Research as a stream of events",
 	description:
-		"Answers a question over the graphs that cover it and tells each step as it happens, every sentence with its citations. One charge, before the first event; none where there is no evidence. Whoever is cut off goes on with Last-Event-ID or after, within 24 hours, without a second charge, by the same credential and query, or by stream_id; once the stream is over, 204. The work is finished and kept even when its caller leaves, unless the account keeps no text.",
+		"Answers a question over the graphs that cover it and tells each step as it happens, every sentence with its citations. One charge, before the first event; none where there is no evidence. Whoever is cut off goes on with Last-Event-ID or after, within 24 hours, without a second charge, by the same credential and query, or by stream_id; once the stream is over, 204. Where its server ended meanwhile, the same query resumes it as another stream, from its first event, uncharged. The work is finished and kept even when its caller leaves, unless the account keeps no text.",
 	query: z.strictObject({ query: queryField, ...resumeQuery }),
 	reply: z.string(),
 	title: "Streaming research",

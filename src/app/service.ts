@@ -9,6 +9,7 @@ import { bindSkills, type ServiceInfo } from "../contract/contract.js";
 import { createOperationRates } from "../http/http.js";
 import { SOFTWARE_VERSION, stackOf } from "../kernel/kernel.js";
 import {
+	createInterruptedStreams,
 	createInvoke,
 	createInvokeStream,
 	createJobGapRecorder,
@@ -81,6 +82,7 @@ export function createService(
 			invokeStream,
 			skills,
 			kept: createKeptStreams({ ...research, store, clock }),
+			interrupted: createInterruptedStreams({ store, clock }),
 		}),
 		identify: cashier.identify,
 		free,

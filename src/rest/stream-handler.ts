@@ -41,9 +41,10 @@ export function createStreamHandler(
 			const credential = readCredential(req);
 			const caller = credential ? await service.identify(credential) : ANONYMOUS;
 			const { streamId } = resumed;
-			const request = { operationId, rawInput: input, idempotencyKey, streamId };
-			const stream = await service.streams.resume(caller, request);
-			return goOn(deps, res, { stream, after: resumed.after });
+			const requestId = requestIdOf(res);
+			const request = { operationId, rawInput: input, idempotencyKey, streamId, requestId };
+			const { stream, isAnew } = await service.streams.resume(caller, request);
+			return goOn(deps, res, { stream, after: isAnew ? 0 : resumed.after });
 		}
 		const call = {
 			operationId,

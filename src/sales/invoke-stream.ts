@@ -1,6 +1,7 @@
-import { fingerprintOf } from "../../payments/payments.js";
-import type { Call, Caller, SkillEvent } from "../contract/contract.js";
-import { ServiceError } from "../kernel/kernel.js";
+import { costOf, fingerprintOf } from "../../payments/payments.js";
+import type { ReceiptRow } from "../../store/store.js";
+import type { Call, Caller, Skill, SkillContext, SkillEvent } from "../contract/contract.js";
+import { ServiceError, unavailable } from "../kernel/kernel.js";
 import type { OpenCallDeps } from "./cashier.js";
 import {
 	contextOf,
@@ -104,24 +105,56 @@ const REPLAYED = { isAnswer: true } as const;
 
 type Source = AsyncIterator<SkillEvent>;
 
+/**
+ * The work of a stream once more that was paid for and ended with its process: nothing is charged, and where nothing is found
+ * any more it fails. Ends with the signal.
+ */
+export async function repeatStream(
+	{ skill, input }: Pick<OpenedCall, "skill" | "input">,
+	{
+		receipt,
+		...call
+	}: Pick<SkillContext, "signal" | "requestId" | "caller"> & { readonly receipt: ReceiptRow },
+): Promise<Pick<BegunStream, "events" | "hasEvidence" | "cost">> {
+	const { signal } = call;
+	const context = { ...call, callId: receipt.holdId, isReplay: true };
+	const { source, start } = await readFirst(skill, { input, context }, [signal]);
+	if (!start.hasEvidence)
+		throw unavailable(
+			`What the stream was about is not on sale any more. It was paid for by ${receipt.id}: ask for its price back with POST /v1/refunds.`,
+		);
+	const events = replayThenFollow(start.events, source, signal);
+	return { events, hasEvidence: true, cost: costOf(receipt, { replayed: true }) };
+}
+
 /** Begins the work and waits for its first evidence. */
 async function begin(opened: OpenedCall, call: Call, work: StreamWork) {
 	const signal = work.begin(opened.payer);
-	const source = startStream(opened, { ...call, signal });
+	const { skill, input } = opened;
+	const context = contextOf(opened, { ...call, signal });
+	const begun = await readFirst(skill, { input, context }, [call.signal, signal]);
+	return { ...begun, signal };
+}
+
+async function readFirst(
+	skill: Skill,
+	{ input, context }: { readonly input: unknown; readonly context: SkillContext },
+	signals: readonly AbortSignal[],
+) {
+	const source = startStream(skill, input, context);
 	try {
-		return { source, signal, start: await readToEvidence(source, [call.signal, signal]) };
+		return { source, start: await readToEvidence(source, signals) };
 	} catch (error) {
 		endQuietly(source);
 		throw error;
 	}
 }
 
-function startStream(opened: OpenedCall, call: Call): Source {
-	const { skill, input } = opened;
+function startStream(skill: Skill, input: unknown, context: SkillContext): Source {
 	if (!skill.stream) {
 		throw new ServiceError("INTERNAL", `The operation "${skill.operationId}" has no stream.`);
 	}
-	return skill.stream(input, contextOf(opened, call))[Symbol.asyncIterator]();
+	return skill.stream(input, context)[Symbol.asyncIterator]();
 }
 
 /** Everything up to the first evidence, or the whole stream when there is none. */

@@ -1,5 +1,6 @@
 export { type CallMeter, createCallMeter, endingOf } from "./call-meter.js";
 export { type Cashier, createCashier, offersOf } from "./cashier.js";
+export { createInterruptedStreams } from "./interrupted-streams.js";
 export { createInvoke, demandPrice } from "./invoke.js";
 export { createInvokeStream, type InvokeStream } from "./invoke-stream.js";
 export { createPaymentOperations, type PaymentOperations } from "./payment-operations.js";

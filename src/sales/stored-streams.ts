@@ -1,10 +1,6 @@
-import { hash } from "node:crypto";
-
 import type { Store } from "../../store/store.js";
 import {
 	type ArtifactRepository,
-	type Caller,
-	grantIdOf,
 	type KeptStream,
 	keepsText,
 	mayRead,
@@ -12,18 +8,16 @@ import {
 	STREAM_LIMITS,
 } from "../contract/contract.js";
 import type { Clock } from "../kernel/kernel.js";
-import { createStreamRecord, type FollowedStream, type StreamRecord } from "./stream-record.js";
-
-/** A stream whose work goes on. */
-export interface RunningStream {
-	readonly record: StreamRecord;
-	readonly operationId: string;
-	readonly payer: Caller | undefined;
-	/** See `toStreamName`. */
-	readonly name: string;
-}
-
-type Owner = Pick<Caller, "owner" | "access">;
+import { createStreamRecord, type FollowedStream } from "./stream-record.js";
+import {
+	type RunningStream,
+	replacedNameOf,
+	type StreamOwner,
+	streamRowsOf,
+	toKeptFor,
+	toStreamRow,
+	type WantedStream,
+} from "./stream-rows.js";
 
 export type KeptStreams = ReturnType<typeof createKeptStreams>;
 
@@ -41,24 +35,28 @@ export function createKeptStreams({
 	const idByName = new Map<string, string>();
 	const elsewhere = createStreamsElsewhere({ store, clock });
 
-	const idOf = async (name: string): Promise<string | undefined> => {
-		const running = idByName.get(name);
+	const idOf = async (wanted: WantedStream): Promise<string | undefined> => {
+		if ("id" in wanted) return byId.has(wanted.id) ? wanted.id : elsewhere.latestOf(wanted.id);
+		const running = idByName.get(wanted.name);
 		if (running !== undefined) return running;
-		const row = await store.read((reader) => reader.get("streams", name));
+		const row = await store.read((reader) => reader.get("streams", wanted.name));
 		return row && row.expiresAt > clock.now() ? row.streamId : undefined;
 	};
 
 	return {
-		/** From now on it can be followed; the returned function forgets it. */
-		begin(running: RunningStream): () => void {
+		/** From now on it can be followed; `forget` ends that. */
+		begin(running: RunningStream, announcement = elsewhere.announce(running)) {
 			const { record, name } = running;
 			byId.set(record.id, running);
 			idByName.set(name, record.id);
-			elsewhere.announce(running);
-			return () => {
-				byId.delete(record.id);
-				elsewhere.forget(record.id);
-				if (idByName.get(name) === record.id) idByName.delete(name);
+			return {
+				/** Resolves once other processes, and this one after a crash, know of it; or once it is certain that they never will. */
+				announcement,
+				forget() {
+					byId.delete(record.id);
+					elsewhere.forget(record.id);
+					if (idByName.get(name) === record.id) idByName.delete(name);
+				},
 			};
 		},
 
@@ -74,7 +72,7 @@ export function createKeptStreams({
 				const expiresAt = await artifacts.keep(payer, { kind: "stream", id, data });
 				if (expiresAt === undefined) return;
 				await elsewhere.announced(id);
-				const row = { id: name, owner: payer.owner, streamId: id, expiresAt };
+				const row = { id: name, ...toKeptFor(payer), streamId: id, expiresAt };
 				await store.transaction((tx) => tx.put("streams", row));
 			} catch {
 				// Anyone who listens has the whole stream all the same.
@@ -83,13 +81,10 @@ export function createKeptStreams({
 
 		/** Undefined alike for what is not there, is another operation's or somebody else's. */
 		async find(
-			caller: Owner,
-			{
-				operationId,
-				...wanted
-			}: { readonly operationId: string } & ({ readonly id: string } | { readonly name: string }),
+			caller: StreamOwner,
+			{ operationId, ...wanted }: { readonly operationId: string } & WantedStream,
 		): Promise<FollowedStream | undefined> {
-			const id = "id" in wanted ? wanted.id : await idOf(wanted.name);
+			const id = await idOf(wanted);
 			if (id === undefined) return undefined;
 			const running = byId.get(id);
 			if (running) {
@@ -120,42 +115,45 @@ function createStreamsElsewhere({
 	readonly store: Pick<Store, "read" | "transaction">;
 	readonly clock: Clock;
 }) {
-	const isWritten = (id: string, owner: string): Promise<boolean> =>
-		store.read(async (reader) => {
-			const rows = await reader.findBy("streams", "streamId", id);
-			const processId = rows.find((row) => row.owner === owner)?.processId;
-			return processId !== undefined && reader.isAlive(processId);
-		});
+	const isWritten = async (caller: StreamOwner, id: string): Promise<boolean> => {
+		const [row] = (await streamRowsOf({ store, clock }, caller, id)).filter(
+			({ processId }) => processId !== undefined,
+		);
+		return row !== undefined && store.read((reader) => reader.isAlive(row.processId as string));
+	};
 	const announcements = new Map<string, Promise<unknown>>();
 	return {
 		/** Tells other processes who writes it, and that it can be read later on. */
-		announce({ record, payer, name }: RunningStream): void {
-			if (!payer || !keepsText(payer)) return;
-			const expiresAt = clock.now() + STREAM_LIMITS.workMs;
-			const row = { id: name, owner: payer.owner, streamId: record.id, expiresAt };
-			const put = store.transaction(
-				(tx) => tx.put("streams", { ...row, processId: tx.processId }),
-				{ durability: "deferred" },
-			);
-			announcements.set(
-				record.id,
-				put.catch(() => undefined),
-			);
+		announce({ payer, receiptId, ...running }: RunningStream): Promise<unknown> {
+			if (!payer || receiptId === null || !keepsText(payer)) return Promise.resolve();
+			const put = store.transaction((tx) => {
+				const writtenBy = { processId: tx.processId, receiptId };
+				return tx.put("streams", toStreamRow({ ...running, payer }, writtenBy, clock));
+			});
+			// Without it the stream ends with its process, and is whole for anyone who listens.
+			const announcement = put.catch(() => undefined);
+			announcements.set(running.record.id, announcement);
+			return announcement;
+		},
+		/** The id of the stream that was written in its place, else its own. */
+		async latestOf(id: string): Promise<string> {
+			const row = await store.read((reader) => reader.get("streams", replacedNameOf(id)));
+			return row?.replacedBy ?? id;
 		},
 		/** Resolves once what is written of it is no older than that. */
 		announced: (id: string) => announcements.get(id),
 		forget: (id: string) => void announcements.delete(id),
 		/** Gives all of its events once it has ended; ends without one where its process has ended before. */
 		async find(
-			{ owner }: Owner,
+			caller: StreamOwner,
 			id: string,
 			findKept: () => Promise<readonly PlainEvent[] | undefined>,
 		): Promise<FollowedStream | undefined> {
-			if (!(await isWritten(id, owner))) return undefined;
+			if (!(await isWritten(caller, id))) return undefined;
 			const record = createStreamRecord(id);
 			const untilMs = clock.monotonicMs() + STREAM_LIMITS.workMs;
 			const look = async (): Promise<void> => {
-				const isOver = clock.monotonicMs() >= untilMs || !(await isWritten(id, owner));
+				const isOver = clock.monotonicMs() >= untilMs || !(await isWritten(caller, id));
 				const events = await findKept();
 				for (const event of events ?? []) record.add(event);
 				if (events || isOver) record.end();
@@ -170,20 +168,8 @@ function createStreamsElsewhere({
 	};
 }
 
-/** Streams of different callers, inputs or retry keys never meet. */
-export function toStreamName(
-	{ owner, access }: Owner,
-	{
-		fingerprint,
-		idempotencyKey = "",
-	}: { readonly fingerprint: string; readonly idempotencyKey?: string | undefined },
-): string {
-	const parts = [owner, grantIdOf(access) ?? "", fingerprint, idempotencyKey];
-	return hash("sha256", JSON.stringify(parts), "base64url");
-}
-
 /** As for what is kept. */
-function mayFollow(caller: Owner, { payer }: RunningStream): boolean {
+function mayFollow(caller: StreamOwner, { payer }: RunningStream): boolean {
 	if (!payer) return false;
-	return mayRead(caller, { owner: payer.owner, grantId: grantIdOf(payer.access) });
+	return mayRead(caller, toKeptFor(payer));
 }

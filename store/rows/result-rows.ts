@@ -15,6 +15,11 @@ export interface StreamRow {
 	readonly streamId: string;
 	/** The process that writes it, while it is being written. */
 	readonly processId?: string | undefined;
+	readonly grantId?: string | undefined;
+	/** What it was paid for by. */
+	readonly receiptId?: string | undefined;
+	/** The stream that was written in its place, where its process ended before it did. */
+	readonly replacedBy?: string | undefined;
 	readonly expiresAt: number;
 }
 

@@ -13,6 +13,7 @@ import { createIds, systemRandom } from "../../src/kernel/ids.js";
 import { createPaymentLimit } from "../../src/rest/handlers.js";
 import { createErrorHandler } from "../../src/rest/http-frame.js";
 import { createStreamHandler } from "../../src/rest/stream-handler.js";
+import { createInterruptedStreams } from "../../src/sales/interrupted-streams.js";
 import { createInvokeStream } from "../../src/sales/invoke-stream.js";
 import { createSoldStreams } from "../../src/sales/sold-streams.js";
 import { createKeptStreams } from "../../src/sales/stored-streams.js";
@@ -44,7 +45,8 @@ export async function startStream(
 	const { store } = testApp.app;
 	const artifacts = createArtifactRepository({ store, clock });
 	const kept = createKeptStreams({ artifacts, store, clock });
-	const streams = createSoldStreams({ invokeStream, skills, kept, ids, clock });
+	const interrupted = createInterruptedStreams({ store, clock });
+	const streams = createSoldStreams({ invokeStream, skills, kept, interrupted, ids, clock });
 	let leave = () => undefined as unknown;
 	const server = createServer(
 		express()

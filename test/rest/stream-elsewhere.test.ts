@@ -29,9 +29,10 @@ async function openTwo(t: Test) {
 		operationId: OPERATION,
 		payer: PAYER,
 		name: "name of it",
+		receiptId: "rcpt_1",
 	};
-	const forget = writing.begin(running);
-	await store.transaction(async () => undefined);
+	const { forget, announcement } = writing.begin(running);
+	await announcement;
 	return { store, writing, asked, running, forget };
 }
 
