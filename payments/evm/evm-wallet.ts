@@ -16,6 +16,7 @@ import {
 	TooMuchGas,
 } from "./evm-client.js";
 import { toRefusal } from "./exact-payload.js";
+import type { SendingTurns } from "./sending-turns.js";
 
 interface EvmWalletDeps {
 	readonly rpc: EvmRpc;
@@ -25,6 +26,8 @@ interface EvmWalletDeps {
 	readonly clock: Clock;
 	/** How often a receipt is asked for. */
 	readonly pollIntervalMs: number;
+	/** Of all that send with the key; by default this process alone does. */
+	readonly turns?: SendingTurns | undefined;
 }
 
 interface ContractCall {
@@ -50,7 +53,7 @@ export function createEvmWallet(deps: EvmWalletDeps) {
 		const { privateKeyToAccount } = await import("viem/accounts");
 		return privateKeyToAccount(privateKey);
 	});
-	const sequence = createNonceSequence(deps.rpc);
+	const sequence = createNonceSequence(deps.rpc, deps.turns);
 	return {
 		address: async (): Promise<Hex> => (await getAccount()).address,
 
@@ -194,7 +197,7 @@ interface Sending {
  * The transactions of one key, numbered one after the other; a number is used up only by one that the node took. Under a
  * lock; viem's nonce manager leaves a gap when a transaction fails before it is sent.
  */
-function createNonceSequence(rpc: EvmRpc) {
+function createNonceSequence(rpc: EvmRpc, turns?: SendingTurns) {
 	let last: Promise<unknown> = Promise.resolve();
 	let following: number | undefined;
 	const waiting = new Map<Hex, Hex>();
@@ -235,7 +238,13 @@ function createNonceSequence(rpc: EvmRpc) {
 	return {
 		/** Throws UPSTREAM when the node does not take it. */
 		send(sending: Sending): Promise<Hex> {
-			const sent = last.then(() => send(sending));
+			const sent = last.then(() => {
+				if (!turns?.isShared) return send(sending);
+				return turns.take(sending.address, () => {
+					following = undefined;
+					return send(sending);
+				});
+			});
 			last = sent.catch(() => undefined);
 			return sent;
 		},

@@ -95,7 +95,9 @@ export interface AppOptions {
 	/** Reads pairs of texts in place of the model that the settings name. */
 	readonly judge?: PairJudge;
 	/** Opens those parts, once the data folder and its keys are ours alone. */
-	readonly openOnchain?: (ports: OpenPorts) => Promise<OnchainParts | undefined>;
+	readonly openOnchain?: (
+		ports: OpenPorts & { readonly store: Store },
+	) => Promise<OnchainParts | undefined>;
 }
 
 export interface App
@@ -157,7 +159,7 @@ export async function createApp(options: AppOptions): Promise<App> {
 		await checks.assertNoneLost(textKeys ? ["text-key"] : []);
 		const keys = openKeyFolder(keysFolder, random, textKeys);
 		await checks.settle(keys);
-		onchain ??= await options.openOnchain?.({ ...bare, keys });
+		onchain ??= await options.openOnchain?.({ ...bare, keys, store });
 		const onUnreadable = (rows: number) =>
 			logger.error("rows of the query log are not what was written, and are read without text", {
 				rows,

@@ -7,11 +7,13 @@ import {
 	createEvmWallet,
 	createLocalFacilitator,
 	createRemoteFacilitator,
+	createSendingTurns,
 	createTreasury,
 	type EvmRpc,
 	requireSixDecimals,
 } from "../../payments/evm/evm.js";
 import type { Hex, OnchainParts, SettlementTerms } from "../../payments/onchain/onchain.js";
+import type { Store } from "../../store/store.js";
 import { type DemoWalletName, type KeyPair, parsePrivateKey } from "../accounts/accounts.js";
 import { DEMO_CHAIN_ID, DEMO_TOKEN, openDemoChain } from "../chain/chain.js";
 import { LIMITS } from "../contract/contract.js";
@@ -21,6 +23,8 @@ import { type OnchainPlan, planOnchain } from "../settings/settings.js";
 import type { OpenPorts } from "./services.js";
 
 interface OnchainPorts extends OpenPorts {
+	/** Of the processes that send with the same key; by default this one alone does. */
+	readonly store?: Store | undefined;
 	/** TOLLGRAPH_FACILITATOR_TOKEN wins over the file. */
 	readonly environment?: Readonly<Record<string, string | undefined>>;
 	/** For tests: blocks of the demo chain at intervals. */
@@ -62,7 +66,7 @@ export async function checkOnchain(deps: PlannedPorts): Promise<OnchainPlan> {
 
 /** A demo without its chain still sells by token and key. */
 async function openDemo(deps: OnchainPorts): Promise<OpenedOnchain | undefined> {
-	const { folder, keys, clock, random, logger, blockTimeSeconds } = deps;
+	const { folder, keys, clock, random, logger, store, blockTimeSeconds } = deps;
 	const pairOf = (name: DemoWalletName) => keys.demoWallet(name, () => createKeyPair(random));
 	const pairs = Promise.all([pairOf("demo-wallet"), pairOf("demo-settler")]);
 	// The chain starts while keys are made; anyone who needs them hears of a failure.
@@ -95,7 +99,14 @@ async function openDemo(deps: OnchainPorts): Promise<OpenedOnchain | undefined> 
 		payTo: settler.address,
 	} as const;
 	return {
-		...connect({ rpc: chain.rpc, terms, clock, privateKey: settler.private_key, isLocal: true }),
+		...connect({
+			rpc: chain.rpc,
+			terms,
+			clock,
+			store,
+			privateKey: settler.private_key,
+			isLocal: true,
+		}),
 		demoWallet: {
 			...wallet,
 			rpc_url: chain.url,
@@ -108,19 +119,22 @@ async function openDemo(deps: OnchainPorts): Promise<OpenedOnchain | undefined> 
 }
 
 function openLocal(
-	{ keys, clock }: OnchainPorts,
+	{ keys, clock, store }: OnchainPorts,
 	{ terms, rpcUrl }: Extract<OnchainPlan, { kind: "local" }>,
 ): OpenedOnchain {
 	const privateKey = requireSettlerKey(keys);
 	const rpc = createEvmRpc({ egress: createConfiguredEgress({ urls: [rpcUrl] }), url: rpcUrl });
-	return { ...connect({ rpc, terms, clock, privateKey, isLocal: false }), ...NOTHING_TO_START };
+	return {
+		...connect({ rpc, terms, clock, store, privateKey, isLocal: false }),
+		...NOTHING_TO_START,
+	};
 }
 
 function openRemote(
 	deps: OnchainPorts,
 	{ terms, url, rpcUrl }: Extract<OnchainPlan, { kind: "remote" }>,
 ): OpenedOnchain {
-	const { keys, clock } = deps;
+	const { keys, clock, store } = deps;
 	const remote = createRemoteFacilitator({
 		egress: createConfiguredEgress({ urls: [url] }),
 		url,
@@ -133,7 +147,7 @@ function openRemote(
 	const chain = createChainReader({ getClient, clock });
 	const privateKey = readSettlerKey(keys);
 	if (privateKey === undefined) return { terms, facilitator, chain, ...NOTHING_TO_START };
-	const { treasury } = connect({ rpc, terms, clock, privateKey, isLocal: false });
+	const { treasury } = connect({ rpc, terms, clock, store, privateKey, isLocal: false });
 	return { terms, facilitator, chain, treasury, ...NOTHING_TO_START };
 }
 
@@ -143,16 +157,20 @@ interface Connection {
 	readonly rpc: EvmRpc;
 	readonly terms: SettlementTerms;
 	readonly clock: Clock;
+	readonly store: Store | undefined;
 	readonly privateKey: Hex;
 	readonly isLocal: boolean;
 }
 
 /** Everything over one node and one key; facilitator and treasury share the wallet, whose nonces are one sequence. */
-function connect({ rpc, terms, clock, privateKey, isLocal }: Connection) {
+function connect({ rpc, terms, clock, store, privateKey, isLocal }: Connection) {
 	const { network, payTo } = terms;
 	const getClient = createEvmClient({ rpc, network });
 	const pollIntervalMs = isLocal ? LIMITS.localChainPollMs : LIMITS.chainPollMs;
-	const wallet = createEvmWallet({ rpc, getClient, network, privateKey, clock, pollIntervalMs });
+	const turns = store && createSendingTurns({ store, clock });
+	const wallet = createEvmWallet({
+		...{ rpc, getClient, network, privateKey, clock, pollIntervalMs, turns },
+	});
 	return {
 		terms,
 		facilitator: requireSixDecimals(

@@ -22,7 +22,7 @@ export interface MailServer {
 }
 
 /** A real SMTP server on a loopback port; it is closed when the test ends. */
-export async function startMailServer(t: Test): Promise<MailServer> {
+export async function startMailServer(t: Pick<Test, "teardown">): Promise<MailServer> {
 	const mails: ReceivedMail[] = [];
 	let refusal = 0;
 	const server = new SMTPServer({

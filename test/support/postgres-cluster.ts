@@ -1,10 +1,21 @@
 import { type ChildProcess, execFileSync, spawn } from "node:child_process";
 import { randomBytes } from "node:crypto";
 import { once } from "node:events";
-import { chownSync, existsSync, mkdtempSync, readdirSync, rmSync, writeFileSync } from "node:fs";
+import {
+	chownSync,
+	closeSync,
+	existsSync,
+	mkdtempSync,
+	openSync,
+	readdirSync,
+	rmSync,
+	writeFileSync,
+	writeSync,
+} from "node:fs";
 import { createServer } from "node:net";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
+import { setTimeout as sleep } from "node:timers/promises";
 import pg from "pg";
 
 /** A PostgreSQL server of its own, on loopback, in a folder that goes with it. */
@@ -17,6 +28,8 @@ export interface PostgresCluster {
 	sql(text: string): Promise<readonly unknown[]>;
 	/** As a power cut: what was not on the disk is gone. Resolves once it answers again. */
 	crash(options?: { readonly meanwhile?: () => Promise<void> }): Promise<void>;
+	/** Leaves no space on its own disk (see `diskMegabytes`) for so long; what it ends by itself meanwhile is started again. */
+	fillDisk(ms: number): Promise<void>;
 	stop(): Promise<void>;
 }
 
@@ -56,11 +69,19 @@ async function freePort(): Promise<number> {
 	return address.port;
 }
 
-/** Starts one with settings of postgresql.conf, such as `fsync=off`. */
-export async function startPostgres(settings: readonly string[] = []): Promise<PostgresCluster> {
+/**
+ * Starts one with settings of postgresql.conf, such as `fsync=off`; with `diskMegabytes` on a disk of its own in memory, so that
+ * it can be filled, which takes the right to mount one.
+ */
+export async function startPostgres(
+	settings: readonly string[] = [],
+	{ diskMegabytes }: { readonly diskMegabytes?: number } = {},
+): Promise<PostgresCluster> {
 	if (BINARIES === undefined) throw new Error("PostgreSQL is required here and is not installed.");
 	const user = serverUser();
 	const folder = mkdtempSync(join(tmpdir(), "tollgraph-postgres-"));
+	if (diskMegabytes !== undefined)
+		execFileSync("mount", ["-t", "tmpfs", "-o", `size=${diskMegabytes}m`, "tmpfs", folder]);
 	const [data, password] = [join(folder, "data"), randomBytes(12).toString("hex")];
 	const passwordFile = join(folder, "password");
 	writeFileSync(passwordFile, password, { mode: 0o600 });
@@ -117,11 +138,56 @@ export async function startPostgres(settings: readonly string[] = []): Promise<P
 			await meanwhile?.();
 			server = await start();
 		},
+		async fillDisk(ms) {
+			const filler = join(folder, "filler");
+			fillUp(filler);
+			await sleep(ms);
+			rmSync(filler);
+			// A crash of one of its processes restarts it by itself, unless there was no space for that either.
+			for (let left = 20; left > 0 && server.exitCode === null; left--) {
+				if (await answers(urlAt(port))) return;
+				await sleep(500);
+			}
+			await end("SIGQUIT");
+			server = await start();
+		},
 		async stop() {
 			await end("SIGINT");
+			if (diskMegabytes !== undefined) execFileSync("umount", ["--lazy", folder]);
 			rmSync(folder, { recursive: true, force: true });
 		},
 	};
+}
+
+/** Writes until there is no space. */
+function fillUp(path: string): void {
+	const file = openSync(path, "w");
+	const block = Buffer.alloc(1 << 20);
+	try {
+		for (let size = block.length; size > 512; ) {
+			try {
+				writeSync(file, block, 0, size);
+			} catch {
+				size /= 2;
+			}
+		}
+	} finally {
+		closeSync(file);
+	}
+}
+
+async function answers(url: string): Promise<boolean> {
+	const client = new pg.Client({ connectionString: url, connectionTimeoutMillis: 1_000 });
+	client.on("error", () => undefined);
+	try {
+		await client.connect();
+		await client.query("SELECT 1");
+		return true;
+	} catch {
+		return false;
+	} finally {
+		await client.end().catch(() => undefined);
+	}
 }
 
 async function untilReady(server: ChildProcess): Promise<void> {

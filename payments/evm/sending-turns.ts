@@ -1,0 +1,57 @@
+import { setTimeout as sleep } from "node:timers/promises";
+import type { Clock } from "../../src/kernel/kernel.js";
+import { unavailable } from "../../src/kernel/kernel.js";
+import type { Store } from "../../store/store.js";
+
+/** Lets one process at a time send with a key, because the nonces of its transactions are one sequence. */
+export interface SendingTurns {
+	/** Whether other processes send with the same key: what is known of the sequence is old by the next turn. */
+	readonly isShared: boolean;
+	/** Does the work once no other process sends. Throws UNAVAILABLE where that takes too long: then nothing was sent. */
+	take<T>(key: string, work: () => Promise<T>): Promise<T>;
+}
+
+const LOOK_MS = 50;
+/** A process that ends is taken for ended after twelve seconds. */
+const WAIT_MS = 20_000;
+
+/**
+ * A turn is a row with the name of its process; that of one that has ended counts for nothing. Who was taken for ended
+ * meanwhile cannot write what it signed, and so does not send it.
+ */
+export function createSendingTurns({
+	store,
+	clock,
+}: {
+	readonly store: Pick<Store, "transaction" | "processes">;
+	readonly clock: Pick<Clock, "monotonicMs">;
+}): SendingTurns {
+	const take = (id: string) =>
+		store.transaction(async (tx) => {
+			const taken = await tx.get("leaders", id);
+			if (taken && taken.processId !== tx.processId && (await tx.isAlive(taken.processId)))
+				return false;
+			await tx.put("leaders", { id, processId: tx.processId });
+			return true;
+		});
+	const leave = (id: string) =>
+		store.transaction(async (tx) => {
+			const taken = await tx.get("leaders", id);
+			if (taken?.processId === tx.processId) await tx.delete("leaders", id);
+		});
+	return {
+		isShared: store.processes.isShared,
+		async take(key, work) {
+			if (!store.processes.isShared) return work();
+			const id = `sends with ${key}`;
+			const untilMs = clock.monotonicMs() + WAIT_MS;
+			while (!(await take(id))) {
+				if (clock.monotonicMs() >= untilMs)
+					throw unavailable("Other payments are being sent just now; send the request again.");
+				await sleep(LOOK_MS);
+			}
+			// A turn that is not given back is this process's own until it ends.
+			return work().finally(() => leave(id).catch(() => undefined));
+		},
+	};
+}
