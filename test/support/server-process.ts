@@ -8,10 +8,10 @@ import { PACKAGE_ROOT } from "../../src/kernel/package-info.js";
 /** The command line as it is shipped; it builds first when it must. */
 export const PROGRAM = join(PACKAGE_ROOT, "bin/tollgraph.mjs");
 
-/** The command line as a process of its own. */
-function spawnTollgraph(args: readonly string[]): ChildProcess {
-	return spawn(process.execPath, [PROGRAM, ...args], {
-		cwd: PACKAGE_ROOT,
+/** The command line as a process of its own; of another build where `root` is its folder. */
+function spawnTollgraph(args: readonly string[], root = PACKAGE_ROOT): ChildProcess {
+	return spawn(process.execPath, [join(root, "bin/tollgraph.mjs"), ...args], {
+		cwd: root,
 		stdio: ["ignore", "pipe", "pipe"],
 		// The test runner's own loader would slow every start.
 		env: { ...process.env, NODE_OPTIONS: "" },
@@ -38,8 +38,11 @@ export interface ServerProcess {
 }
 
 /** Starts a server and waits for its one JSON line. Rejects with its stderr when it ends before. */
-export async function startServerProcess(args: readonly string[]): Promise<ServerProcess> {
-	const child = spawnTollgraph(["serve", "--json", "--port", "0", ...args]);
+export async function startServerProcess(
+	args: readonly string[],
+	{ root }: { readonly root?: string | undefined } = {},
+): Promise<ServerProcess> {
+	const child = spawnTollgraph(["serve", "--json", "--port", "0", ...args], root);
 	const stdout: string[] = [];
 	let stderr = "";
 	child.stderr?.on("data", (chunk) => {

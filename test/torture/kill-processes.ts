@@ -1,6 +1,6 @@
 /**
  * `npm run torture -- --processes 3 --kill9 100 [--database 50] [--freeze 5] [--full 3] [--schedules 60] [--clients 64]`: several
- * real servers on one PostgreSQL, which is started for it, under agents that send each call again with its key until it is
+ * real servers on one PostgreSQL, which is started for it (with `--older <folder>` of an older build first, then upgraded one by one), under agents that send each call again with its key until it is
  * decided, read streams that they leave and resume, and follow jobs. Servers are killed, the database crashes, its disk is full,
  * schedules become due, and servers are frozen until they are taken for ended, one after the other, as it comes.
  */
@@ -26,6 +26,7 @@ const { values } = parseArgs({
 		freeze: { type: "string", default: "0" },
 		full: { type: "string", default: "0" },
 		schedules: { type: "string", default: "0" },
+		older: { type: "string" },
 		clients: { type: "string", default: "64" },
 		seed: { type: "string", default: "1" },
 		json: { type: "boolean", default: false },
@@ -52,7 +53,7 @@ const cluster = await startPostgres(
 );
 const folder = mkdtempSync(join(tmpdir(), "tollgraph-torture-"));
 const world = createProcessWorld({
-	...{ cluster, folder, dice },
+	...{ cluster, folder, dice, older: values.older },
 	settings: [
 		...["--keys", join(folder, "keys"), "--store-url", cluster.url],
 		...["--model", "none", "--judge", "none", "--facilitator", "off"],
@@ -119,6 +120,7 @@ async function torment(): Promise<void> {
 		freeze: Number(values.freeze),
 		full: Number(values.full),
 		schedules: Number(values.schedules),
+		upgrade: values.older === undefined ? 0 : processes,
 	};
 	const acts = {
 		kill9: () => world.killOne(),
@@ -126,6 +128,7 @@ async function torment(): Promise<void> {
 		freeze: () => world.freezeOne(),
 		full: () => cluster.fillDisk(FULL_MS),
 		schedules: () => schedules.makeOneDue(left.schedules),
+		upgrade: () => world.upgradeOne(),
 	};
 	const names = Object.keys(left) as (keyof typeof left)[];
 	for (let done = 1; names.some((name) => left[name] > 0); done++) {
@@ -134,7 +137,7 @@ async function torment(): Promise<void> {
 		left[name] -= 1;
 		await sleep(dice.between(200, 1_500));
 		await acts[name]();
-		if (done % 10 === 0) process.stderr.write(`${done} acts, ${orders.length} orders\n`);
+		process.stderr.write(`${done} ${name}, ${orders.length} orders\n`);
 	}
 }
 
@@ -217,13 +220,25 @@ await schedules.prepare(Number(values.schedules), tokens);
 const shoppers = times(clients, (index) => shop(index, tokens));
 await torment();
 isOver = true;
+const undecided = setInterval(() => {
+	const open = orders.filter(({ answer }) => answer === undefined);
+	const named = open.slice(0, 5).map(({ key, kind }) => `${kind} ${key}`);
+	process.stderr.write(`waiting for ${open.length}: ${named.join(", ")}\n`);
+}, 10_000);
 await Promise.all(shoppers);
+clearInterval(undecided);
+process.stderr.write("judging\n");
+const { kill9: kills, database: crashes, freeze: frozen, full, seed, older } = values;
+const isUpgradeAlone =
+	older !== undefined && [kills, crashes, frozen, full].every((one) => one === "0");
+if (isUpgradeAlone)
+	for (const [reply, number] of world.counts)
+		if (/no answer|\b5\d\d\b/.test(reply)) world.fail(`${number} times "${reply}" in an upgrade.`);
 const found = await judge();
 await world.end();
 await cluster.stop();
 for (const end of ends) await end();
 rmSync(folder, { recursive: true, force: true });
-const { kill9: kills, database: crashes, freeze: frozen, full, seed } = values;
 const report = {
 	...{ processes, clients, kills, crashes, frozen, full, seed },
 	...{ orders: orders.length, ...found, replies: Object.fromEntries([...world.counts].sort()) },

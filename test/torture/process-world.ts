@@ -14,6 +14,8 @@ export interface Reply {
 /** Longer than a lease: the others have taken it for ended when it goes on. */
 const FROZEN_MS = 15_000;
 const REPLY_MS = 30_000;
+/** Until a balancer sends no more calls to a server. */
+const DRAIN_MS = 1_000;
 
 export type ProcessWorld = ReturnType<typeof createProcessWorld>;
 
@@ -23,11 +25,14 @@ export function createProcessWorld({
 	folder,
 	settings,
 	dice,
+	older,
 }: {
 	readonly cluster: PostgresCluster;
 	readonly folder: string;
 	readonly settings: readonly string[];
 	readonly dice: Dice;
+	/** Folder of an older build, which servers run until they are upgraded. */
+	readonly older: string | undefined;
 }) {
 	/** By place; undefined while one is down. */
 	const servers: (ServerProcess | undefined)[] = [];
@@ -36,10 +41,12 @@ export function createProcessWorld({
 	const count = (what: string) => counts.set(what, (counts.get(what) ?? 0) + 1);
 	const dataOf = (name: string | number) => ["--data", join(folder, `data-${name}`)];
 
+	const upgraded = new Set<number>();
 	/** Starts one, again while the database is away. */
 	const start = async (place: number): Promise<void> => {
+		const root = upgraded.has(place) ? undefined : older;
 		for (let left = 60; left > 0; left--) {
-			const server = await startServerProcess([...dataOf(place), ...settings]).catch(
+			const server = await startServerProcess([...dataOf(place), ...settings], { root }).catch(
 				() => undefined,
 			);
 			if (server) {
@@ -92,6 +99,19 @@ export function createProcessWorld({
 			server.child.kill("SIGSTOP");
 			await sleep(FROZEN_MS);
 			server.child.kill("SIGCONT");
+		},
+
+		/** As an operator does it: no more calls go to it, it ends what it has, and the newer build takes its place. */
+		async upgradeOne(): Promise<void> {
+			const place = upgraded.size;
+			const server = servers[place];
+			if (!server) return;
+			servers[place] = undefined;
+			await sleep(DRAIN_MS);
+			server.child.kill("SIGTERM");
+			await once(server.child, "exit");
+			upgraded.add(place);
+			await start(place);
 		},
 
 		async end(): Promise<void> {
