@@ -79,7 +79,7 @@ export interface StoreReader {
 		index: (typeof TABLE_INDEXES)[T][number],
 		value: string,
 	): Promise<readonly Tables[T][]>;
-	/** Rows in id order; hot tables only. */
+	/** Rows in id order; hot tables only. Within a transaction it waits for all who write there, and they for it: search instead. */
 	list<T extends TableName>(table: T): Promise<readonly Tables[T][]>;
 	balance(account: AccountName): Promise<Micros>;
 	/** Every account that ever had an entry. */

@@ -433,6 +433,55 @@ t.test("PostgreSQL", { skip: WITHOUT_POSTGRES }, async (t) => {
 		await pool.end();
 	});
 
+	t.test("rows of the build before are found by the fields that came since", async (t) => {
+		const clock = stillClock();
+		const pool = createConnectionPool({ url: cluster.url, clock });
+		const before = MIGRATIONS.filter(({ version }) => version < 6);
+		await migrate(pool, { schema: '"searches"', clock, migrations: before });
+		await pool.end();
+		/** As that build writes it. */
+		const write = (table: string, id: string, body: string) =>
+			cluster.sql(
+				`INSERT INTO searches.records (tbl, id, body) VALUES ('${table}', '${id}', '${JSON.stringify({ id, role: 'a "name":"x"' }).slice(0, -1)},${body}}')`,
+			);
+		await write("operators", "opr_1", '"name":"J\\u00f6rg"');
+		await write("refunds", "rfd_0", '"state":"paid"');
+		await write("oauth_records", "oauth-1", '"clientId":"oauth-c","keyId":"key_1"');
+		const store = await openAt(cluster.url, "searches");
+		await write("operators", "opr_2", '"name":"J\\u00f6rg"');
+		await write("refunds", "rfd_1", '"transactionHash":"0xab"');
+		await write("audit", "aud_1", '"command":"serve"');
+		await write("oauth_records", "oauth-2", '"clientId":"oauth-c"');
+		const idsOf = async (rows: Promise<readonly { readonly id: string }[]>) =>
+			(await rows).map(({ id }) => id);
+		const { read } = store;
+		t.same(await idsOf(read((reader) => reader.findBy("operators", "name", "Jörg"))), [
+			"opr_1",
+			"opr_2",
+		]);
+		t.same(await idsOf(read((reader) => reader.findBy("refunds", "transactionHash", "0xab"))), [
+			"rfd_1",
+		]);
+		t.same(await idsOf(read((reader) => reader.findBy("audit", "command", "serve"))), ["aud_1"]);
+		t.same(await idsOf(read((reader) => reader.findBy("oauth_records", "clientId", "oauth-c"))), [
+			"oauth-1",
+			"oauth-2",
+		]);
+		let written: Promise<unknown> = Promise.resolve();
+		const seen = await store.transaction(async (tx) => {
+			// With locks, since it asks for a whole table.
+			await tx.list("schedules");
+			await tx.findBy("refunds", "transactionHash", "0xcd");
+			written = write("refunds", "rfd_2", '"transactionHash":"0xcd"');
+			await new Promise((resolve) => setTimeout(resolve, 300));
+			return tx.get("refunds", "rfd_2");
+		});
+		t.equal(seen, undefined, "who searched is not overtaken by that build");
+		await written;
+		t.ok(await read((reader) => reader.get("refunds", "rfd_2")));
+		await store.close();
+	});
+
 	t.test("a server that may lose what it acknowledged is refused", async (t) => {
 		await cluster.sql("ALTER ROLE tollgraph SET synchronous_commit = off");
 		await t.rejects(openAt(cluster.url), {
