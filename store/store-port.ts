@@ -243,6 +243,8 @@ export interface Store {
 		options?: TransactionOptions,
 	): Promise<T>;
 	read<T>(work: (tx: StoreReader) => Promise<T>): Promise<T>;
+	/** Rows of a hot table, read in small parts: each part is of one moment, all of them are not. */
+	rows<T extends TableName>(table: T): AsyncIterable<Tables[T]>;
 	/** What each transaction since the beginning left in the books, oldest first, read back from disk in small parts. */
 	history(): AsyncIterable<CommittedTransaction>;
 	/**

@@ -392,6 +392,39 @@ t.test("PostgreSQL", { skip: WITHOUT_POSTGRES }, async (t) => {
 		await store.close();
 	});
 
+	t.test("books are read in parts, which say what one part would", async (t) => {
+		const store = await openAt(cluster.url, "parts");
+		for (let index = 0; index < 60; index++) await credit(store, "cust:a", 1n, `c${index}`);
+		const [whole] = (await cluster.sql(
+			"SELECT encode(sha256(convert_to(string_agg(seq || ' ' || body || chr(10), '' ORDER BY seq), 'UTF8')), 'hex') AS sha256 FROM parts.ledger",
+		)) as { readonly sha256: string }[];
+		t.same(await store.digest(), { sequence: 60, ...whole });
+
+		const beside: Promise<void>[] = [];
+		const onTransaction = () =>
+			void beside.push(credit(store, "cust:a", 1n, `beside${beside.length}`));
+		t.same(await store.verify({ onTransaction }), { transactions: 60, frames: 60 });
+		await Promise.all(beside);
+		t.same(await store.verify(), { transactions: 120, frames: 120 });
+
+		await cluster.sql(
+			"INSERT INTO parts.records (tbl, id, body) SELECT 'quotas', n, '{\"id\":\"' || n || '\"}' FROM generate_series(1, 1100) AS n",
+		);
+		const rows: string[] = [];
+		for await (const { id } of store.rows("quotas")) rows.push(id);
+		const listed = await store.read((reader) => reader.list("quotas"));
+		t.same(
+			rows,
+			listed.map(({ id }) => id),
+		);
+		const first = () => store.rows("receipts")[Symbol.asyncIterator]().next();
+		await t.rejects(first(), { message: /only be read one by one/ });
+
+		await cluster.sql("UPDATE parts.ledger SET body = body || ' ' WHERE seq = 120");
+		await t.rejects(store.verify(), { message: /^Row 120 of the ledger/, retryable: false });
+		await store.close();
+	});
+
 	t.test("a schema of a newer build, and an altered one, are refused", async (t) => {
 		await (await openAt(cluster.url, "newer")).close();
 		await cluster.sql("UPDATE newer.migrations SET sha256 = 'other'");
