@@ -515,6 +515,57 @@ t.test("PostgreSQL", { skip: WITHOUT_POSTGRES }, async (t) => {
 		await store.close();
 	});
 
+	t.test("what waits behind a database that hangs is refused in time", async (t) => {
+		const proxy = await startTcpProxy(cluster.port);
+		const stepped = steppedClock();
+		let aheadMs = 0;
+		const clock = { ...stepped, monotonicMs: () => stepped.monotonicMs() + aheadMs };
+		const store = await openPostgresStore({
+			url: cluster.urlAt(proxy.port),
+			clock,
+			schema: "hung",
+		});
+		const look = (id: string) => store.read((reader) => reader.get("tokens", id));
+		const write = (id: string) =>
+			store.transaction((tx) => tx.put("quotas", { id, used: 1, expiresAt: 1 }));
+		// Each has a connection by then.
+		await Promise.all([look("a"), write("before")]);
+		const pass = () => new Promise((resolve) => setTimeout(resolve, 20));
+		proxy.freeze(true);
+		let settled = 0;
+		const sent = [look("a"), write("sent")].map((one) =>
+			one.then(
+				() => "answered",
+				(error: { readonly code: string }) => {
+					settled += 1;
+					return error.code;
+				},
+			),
+		);
+		await pass();
+		const queued = Promise.allSettled([look("b"), write("queued"), look("c")]);
+		await pass();
+		aheadMs = 9_000;
+		stepped.pass();
+		aheadMs = 11_000;
+		stepped.pass();
+		const refusal = { status: "rejected", reason: { code: "UNAVAILABLE", retryable: true } };
+		t.match(await queued, [refusal, refusal, refusal]);
+		t.equal(settled, 0, "what was sent waits for its answer");
+		proxy.freeze(false);
+		proxy.cut();
+		t.same(await Promise.all(sent), ["UNAVAILABLE", "UNAVAILABLE"]);
+		await until(() => store.health().status === "ok", stepped.pass);
+		await write("after");
+		const rows = await store.read((reader) => reader.list("quotas"));
+		t.same(
+			rows.map(({ id }) => id),
+			["after", "before"],
+		);
+		await store.close();
+		await proxy.close();
+	});
+
 	t.test("a server that may lose what it acknowledged is refused", async (t) => {
 		await cluster.sql("ALTER ROLE tollgraph SET synchronous_commit = off");
 		await t.rejects(openAt(cluster.url), {
