@@ -126,10 +126,17 @@ t.test("rows past their time are forgotten, however many, and no others", async 
 	] as const)
 		await put("idempotency", { id, state, holdId, ...key });
 	await put("idempotency", { id: "young", state: "done", holdId: "", ...key, expiresAt: now + 1 });
+	const ofOperator = { fingerprint: "f", auditId: "aud_1", isDone: true };
+	for (const [id, expiresAt] of [
+		["gone", now],
+		["kept", now + 1],
+	] as const)
+		await put("operator_requests", { id, ...ofOperator, expiresAt });
 	await sweeper.forgetExpired();
-	const idsOf = async (table: "quotas" | "spending" | "idempotency") =>
+	const idsOf = async (table: "quotas" | "spending" | "idempotency" | "operator_requests") =>
 		(await store.read((reader) => reader.list(table))).map(({ id }) => id).sort();
 	t.same(await idsOf("quotas"), ["kept"]);
 	t.same(await idsOf("spending"), ["kept"]);
+	t.same(await idsOf("operator_requests"), ["kept"]);
 	t.same(await idsOf("idempotency"), ["working", "young"], "a job may outlive its key");
 });
