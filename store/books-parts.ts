@@ -38,7 +38,7 @@ export interface BooksParts {
 
 /** Books that can be copied: nothing changes them meanwhile. */
 export interface BooksSource extends BooksParts {
-	readonly store: Pick<Store, "read" | "queryLog">;
+	readonly store: Pick<Store, "read" | "rows" | "queryLog">;
 }
 
 /** Called before each part of a long work; what it throws ends the work. */

@@ -79,7 +79,7 @@ export interface StoreReader {
 		index: (typeof TABLE_INDEXES)[T][number],
 		value: string,
 	): Promise<readonly Tables[T][]>;
-	/** Rows in id order; hot tables only. */
+	/** Rows in id order; hot tables only. Within a transaction it waits for all who write there, and they for it: search instead. */
 	list<T extends TableName>(table: T): Promise<readonly Tables[T][]>;
 	balance(account: AccountName): Promise<Micros>;
 	/** Every account that ever had an entry. */
@@ -243,6 +243,8 @@ export interface Store {
 		options?: TransactionOptions,
 	): Promise<T>;
 	read<T>(work: (tx: StoreReader) => Promise<T>): Promise<T>;
+	/** Rows of a hot table, read in small parts: each part is of one moment, all of them are not. */
+	rows<T extends TableName>(table: T): AsyncIterable<Tables[T]>;
 	/** What each transaction since the beginning left in the books, oldest first, read back from disk in small parts. */
 	history(): AsyncIterable<CommittedTransaction>;
 	/**

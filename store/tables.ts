@@ -85,7 +85,10 @@ export interface Tables {
 }
 export type TableName = keyof Tables;
 
-/** Fields a table can be searched by; equality only. Adapters keep these indexed. */
+/**
+ * Fields a table can be searched by; equality only. Adapters keep these indexed. A field that is added needs a step of the
+ * schema in store/postgres, for the rows that are there and for processes of the build before.
+ */
 export const TABLE_INDEXES = {
 	holds: ["owner", "from"],
 	tokens: ["hash", "parentId", "owner"],
@@ -97,7 +100,7 @@ export const TABLE_INDEXES = {
 	tasks: ["owner"],
 	payments: ["owner", "idempotencyId", "state"],
 	payment_marks: ["key"],
-	refunds: ["ref"],
+	refunds: ["ref", "transactionHash"],
 	refund_requests: ["owner", "receiptId"],
 	undelivered: ["owner"],
 	invoices: ["accountId"],
@@ -115,10 +118,10 @@ export const TABLE_INDEXES = {
 	jobs: ["owner", "state"],
 	webhooks: ["owner"],
 	webhook_deliveries: ["owner", "webhookId", "state"],
-	oauth_records: ["owner", "keyId"],
-	operators: ["hash"],
+	oauth_records: ["owner", "keyId", "clientId"],
+	operators: ["hash", "name"],
 	operator_requests: [],
-	audit: ["outcome"],
+	audit: ["outcome", "command"],
 	price_versions: [],
 	feed_settings: [],
 	key_checks: [],

@@ -14,12 +14,18 @@ import { isShareAccount, owedOf, shareEntries } from "../payments.js";
 export interface HistoryTallyDeps {
 	/** Refunds as they were before the reading began. */
 	readonly refunds: readonly RefundRow[];
-	/** Every idempotency row and hold of one instant before the reading began, to hold them against all receipts. */
-	readonly rows:
-		| { readonly idempotency: readonly IdempotencyRow[]; readonly holds: readonly HoldRow[] }
-		| undefined;
+	/** What retry keys said before the reading began, to hold it against all receipts. */
+	readonly rows: RetryRows | undefined;
 	/** Maps names to 64 bits; salted by default, fixed in tests. */
 	readonly markOf?: MarkOf | undefined;
+}
+
+export interface RetryRows {
+	/** By the receipt that answered it, the fingerprint of its request. */
+	readonly answered: ReadonlyMap<string, string>;
+	/** Those in flight, and the open holds, of one instant. */
+	readonly inFlight: readonly Pick<IdempotencyRow, "holdId">[];
+	readonly holds: readonly HoldRow[];
 }
 
 /** What was refunded of a receipt, as far as was read. */
@@ -35,7 +41,7 @@ const FAILURES_SHOWN = 100;
 
 export type HistoryTally = ReturnType<typeof createHistoryTally>;
 
-/** Judges a history as it passes by: I6, I7, I9, I10 and I11, in memory that grows with settlements and refunds only. */
+/** Judges a history as it passes by: I6, I7, I9, I10 and I11, in memory that grows with settlements, refunds and retry keys only. */
 export function createHistoryTally({ refunds, rows, markOf }: HistoryTallyDeps) {
 	const doubts: OnceName[] = [];
 	const failures: string[] = [];
@@ -45,7 +51,7 @@ export function createHistoryTally({ refunds, rows, markOf }: HistoryTallyDeps) 
 	const isWhole = rows !== undefined;
 	const seen = createSeenNames(markOf);
 	const refundCheck = createRefundCheck(refunds, { isWhole });
-	const attempts = createAttemptCheck(rows?.idempotency ?? []);
+	const attempts = createAttemptCheck(rows?.answered);
 	return {
 		see(committed: CommittedTransaction): void {
 			note(checkCaptures(committed));
@@ -260,17 +266,14 @@ export function checkRefund({
 }
 
 /** I10: an answered idempotency key names a receipt of the same request. */
-function createAttemptCheck(rows: readonly IdempotencyRow[]) {
-	const expected = new Map<string, IdempotencyRow>();
-	for (const row of rows) {
-		if (row.state === "done" && row.receiptId !== undefined) expected.set(row.receiptId, row);
-	}
+function createAttemptCheck(answered?: ReadonlyMap<string, string>) {
+	const expected = new Map(answered);
 	return {
 		see({ receipts }: CommittedTransaction): readonly string[] {
 			return receipts.flatMap(({ id, fingerprint }) => {
-				const row = expected.get(id);
+				const asked = expected.get(id);
 				expected.delete(id);
-				return row === undefined || row.fingerprint === fingerprint
+				return asked === undefined || asked === fingerprint
 					? []
 					: [`I10: an idempotency key names ${id}, the receipt of another request.`];
 			});
@@ -282,13 +285,10 @@ function createAttemptCheck(rows: readonly IdempotencyRow[]) {
 	};
 }
 
-function checkAttemptsHaveHolds({
-	idempotency,
-	holds,
-}: NonNullable<HistoryTallyDeps["rows"]>): string[] {
+function checkAttemptsHaveHolds({ inFlight, holds }: RetryRows): string[] {
 	const open = new Set(holds.map(({ id }) => id));
-	return idempotency
-		.filter(({ state, holdId }) => state === "in_flight" && !open.has(holdId))
+	return inFlight
+		.filter(({ holdId }) => !open.has(holdId))
 		.map(({ holdId }) => `I10: an idempotency key is in flight under ${holdId}, which is closed.`);
 }
 

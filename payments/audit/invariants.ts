@@ -14,6 +14,7 @@ import {
 	createHistoryTally,
 	type HistoryTally,
 	type MarkOf,
+	type RetryRows,
 } from "./invariants-history.js";
 
 /** One look at the ledger's invariants; `failures` are sentences, empty when all hold. */
@@ -117,7 +118,7 @@ async function addUp(
 	options: { full: boolean; refunds: readonly RefundRow[]; markOf: MarkOf | undefined },
 ): Promise<Pick<InvariantReport, "journal" | "failures">> {
 	const { full, refunds, markOf } = options;
-	const rows = full ? await store.read(readRetryRows) : undefined;
+	const rows = full ? await readRetryRows(store) : undefined;
 	const tally = createHistoryTally({ refunds, rows, markOf });
 	try {
 		const journal = await store.verify({ sinceLast: !full, onTransaction: tally.see });
@@ -134,8 +135,22 @@ async function addUp(
 	}
 }
 
-async function readRetryRows(reader: StoreReader) {
-	return { idempotency: await reader.list("idempotency"), holds: await reader.list("holds") };
+/** Retry keys are as many as the calls of a day: they are read in parts, and those in flight again, at one instant with the holds. */
+async function readRetryRows(store: Store): Promise<RetryRows> {
+	const answered = new Map<string, string>();
+	const begun: string[] = [];
+	for await (const { id, state, receiptId, fingerprint } of store.rows("idempotency")) {
+		if (state === "in_flight") begun.push(id);
+		else if (receiptId !== undefined) answered.set(receiptId, fingerprint);
+	}
+	return store.read(async (reader) => {
+		const inFlight: IdempotencyRow[] = [];
+		for (const id of begun) {
+			const row = await reader.get("idempotency", id);
+			if (row?.state === "in_flight") inFlight.push(row);
+		}
+		return { answered, inFlight, holds: await reader.list("holds") };
+	});
 }
 
 /** I9 of every receipt that was refunded in what was read, earlier refunds included. */

@@ -263,9 +263,8 @@ function assertPayable(
 
 async function assertUnused(tx: StoreTransaction, transactionHash: string | undefined) {
 	if (transactionHash === undefined) return;
-	const other = (await tx.list("refunds")).find(
-		(row) => row.state === "paid" && row.transactionHash === transactionHash,
-	);
+	const rows = await tx.findBy("refunds", "transactionHash", transactionHash);
+	const other = rows.find(({ state }) => state === "paid");
 	if (!other) return;
 	throw invalidArgument(`That transaction paid the refund ${other.id}.`);
 }

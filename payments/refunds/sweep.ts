@@ -6,7 +6,7 @@ import { foldUsage } from "../plan/plan.js";
 
 const FORGET_AT_ONCE = 500;
 const RELEASE_AT_ONCE = 100;
-const EXPIRING = ["idempotency", "quotas", "spending"] as const;
+const EXPIRING = ["idempotency", "quotas", "spending", "operator_requests"] as const;
 
 export type Sweeper = ReturnType<typeof createSweeper>;
 
@@ -23,7 +23,7 @@ export function createSweeper(deps: { store: Store; ledger: Ledger; clock: Clock
 				isDue: async (_, hold) => isDue(hold),
 			});
 		},
-		/** Forgets idempotency rows and counters of quotas and limits past their time, and folds days of usage into months. */
+		/** Forgets retry keys and counters of quotas and limits past their time, and folds days of usage into months. */
 		async forgetExpired(): Promise<void> {
 			await forgetExpired(store, clock.now());
 			await foldUsage(store, clock.now());

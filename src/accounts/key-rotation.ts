@@ -108,7 +108,8 @@ export function createKeyRotation({
 		retireSecret: ({ name, confirm = false }: z.output<typeof secretCommands.retire>) =>
 			change(async () => {
 				if (name === "pepper") await renameOAuthRecords({ store, pepper: keys.pepper });
-				const older = await store.transaction((tx) => retire(tx, { name, confirm, keys, clock }));
+				if (!confirm) await store.read((reader) => refuseLoss(reader, { name, keys, clock }));
+				const older = await store.transaction((tx) => retire(tx, name));
 				const row = await store.read((reader) => reader.get("key_checks", FILES[name]));
 				if (row) keys.rings[FILES[name]].use(toState(row));
 				// What was sealed under a pepper for us to read is still read with it.
@@ -128,20 +129,10 @@ export function createKeyRotation({
 	};
 }
 
-interface Retirement {
-	readonly name: SecretName;
-	readonly confirm: boolean;
-	readonly keys: Pick<KeyFolder, "pepper">;
-	readonly clock: Clock;
-}
-
-/** Returns the values of the keys that end. */
-async function retire(
-	tx: StoreTransaction,
-	{ name, confirm, keys, clock }: Retirement,
-): Promise<readonly string[]> {
-	const row = await tx.get("key_checks", FILES[name]);
-	const { older = [], retired = [], ...rest } = row ?? { id: FILES[name], check: "" };
+/** Throws INVALID_ARGUMENT where no older key of that name can end. */
+async function readRetirable(reader: StoreReader, name: SecretName) {
+	const row = await reader.get("key_checks", FILES[name]);
+	const { older = [], ...rest } = row ?? { id: FILES[name], check: "" };
 	if (older.length === 0) {
 		throw invalidArgument(
 			`There is no older key of "${name}": rotate it first (tollgraph secrets rotate ${name}).`,
@@ -152,14 +143,37 @@ async function retire(
 			"Texts that were written under an older key are not written again, so that key stays until they expire: the query log for a year, all else sooner.",
 		);
 	}
-	if (!confirm) {
-		const lost =
-			name === "pepper" ? describeOlder(await countOlder(tx, keys, clock.now())) : LOSSES[name];
-		throw new ServiceError("CONFLICT", `${lost} Nothing was done; confirm it if that is meant.`);
-	}
+	return { older, rest };
+}
+
+/** Returns the values of the keys that end. */
+async function retire(tx: StoreTransaction, name: SecretName): Promise<readonly string[]> {
+	const { older, rest } = await readRetirable(tx, name);
+	const { retired = [], ...newest } = rest;
 	const kept = name === "pepper" ? [...older, ...retired] : [];
-	await tx.put("key_checks", { ...rest, ...(kept.length > 0 && { retired: kept }) });
+	await tx.put("key_checks", { ...newest, ...(kept.length > 0 && { retired: kept }) });
 	return older;
+}
+
+/** Throws CONFLICT, which says what would be lost. It reads all credentials, so no transaction that locks what it reads does it. */
+async function refuseLoss(
+	reader: StoreReader,
+	{
+		name,
+		keys,
+		clock,
+	}: {
+		readonly name: SecretName;
+		readonly keys: Pick<KeyFolder, "pepper">;
+		readonly clock: Clock;
+	},
+): Promise<never> {
+	await readRetirable(reader, name);
+	const lost =
+		name === "pepper"
+			? describeOlder(await countOlder(reader, keys, clock.now()))
+			: LOSSES[name as keyof typeof LOSSES];
+	throw new ServiceError("CONFLICT", `${lost} Nothing was done; confirm it if that is meant.`);
 }
 
 const LOSSES: Readonly<Record<Exclude<SecretName, "pepper" | "texts">, string>> = {

@@ -151,9 +151,8 @@ async function rename(tx: StoreTransaction, from: string, to: string): Promise<v
 	await tx.delete("oauth_records", from);
 	await tx.put("oauth_records", { ...row, id: to });
 	if (row.kind !== "client") return;
-	for (const grant of await tx.list("oauth_records")) {
-		if (grant.clientId === from) await tx.put("oauth_records", { ...grant, clientId: to });
-	}
+	for (const grant of await tx.findBy("oauth_records", "clientId", from))
+		await tx.put("oauth_records", { ...grant, clientId: to });
 }
 
 /** Its text is written again, because a document is gone at the time it was written for. */
@@ -187,13 +186,17 @@ async function keep(
 	row: OAuthRow,
 	{ text, clientsMax }: { readonly text: string; readonly clientsMax: number },
 ): Promise<boolean> {
+	const now = row.createdAt;
 	const write = async (tx: StoreTransaction) => {
 		if (!(await isAlive(tx, row))) return undefined;
 		await putRow(tx, row);
-		const order = { newcomer: row, clientsMax, now: row.createdAt };
-		return row.kind === "client" ? evictClient(tx, order) : [];
+		return row.kind === "client" ? evictClient(tx, { newcomer: row, clientsMax, now, idle }) : [];
 	};
 	const { documents } = store;
+	const idle =
+		row.kind === "client"
+			? await store.read((reader) => listIdle(reader, { clientsMax, now }))
+			: new Set<string>();
 	await documents.put(row.id, text, row.expiresAt);
 	const dropped = await store.transaction(write).catch(async (error: unknown) => {
 		await documents.delete(row.id);
@@ -261,13 +264,14 @@ const CLIENT_OWNER = "clients";
  */
 async function evictClient(
 	tx: StoreTransaction,
-	{ newcomer, clientsMax, now }: { newcomer: OAuthRow; clientsMax: number; now: number },
+	{ newcomer, clientsMax, now, idle }: Newcomer,
 ): Promise<readonly OAuthRow[]> {
 	const clients = await tx.findBy("oauth_records", "owner", CLIENT_OWNER);
 	const others = clients.filter(({ id }) => id !== newcomer.id);
 	if (others.length < clientsMax) return [];
 	const unused = others.filter(({ isUsed }) => !isUsed);
-	const dropped = oldest(unused, "createdAt") ?? (await findIdle(tx, others, now));
+	const dropped =
+		sortBy(unused, "createdAt")[0] ?? (await findIdle(tx, { clients: others, idle, now }));
 	if (!dropped) {
 		throw unavailable(
 			"As many clients are registered as are remembered, and all of them are in use; try again later.",
@@ -277,24 +281,55 @@ async function evictClient(
 	return [dropped];
 }
 
+interface Newcomer {
+	readonly newcomer: OAuthRow;
+	readonly clientsMax: number;
+	readonly now: number;
+	/** Clients that no one gave access a moment ago. */
+	readonly idle: ReadonlySet<string>;
+}
+
+/** Found among all grants before the transaction, which would lock each of them; it looks again at the one that is to go. */
+async function listIdle(
+	reader: StoreReader,
+	{ clientsMax, now }: Pick<Newcomer, "clientsMax" | "now">,
+): Promise<ReadonlySet<string>> {
+	const clients = await reader.findBy("oauth_records", "owner", CLIENT_OWNER);
+	if (clients.length < clientsMax || clients.some(({ isUsed }) => !isUsed)) return new Set();
+	const idle = new Set(clients.map(({ id }) => id));
+	for (const grant of await reader.list("oauth_records")) {
+		const { clientId = "" } = grant;
+		if (idle.has(clientId) && (await givesAccess(reader, grant, now))) idle.delete(clientId);
+	}
+	return idle;
+}
+
 /** Uses prolong a client's life, so the one that ends first was used longest ago. */
 async function findIdle(
 	reader: StoreReader,
-	clients: readonly OAuthRow[],
-	now: number,
+	{ clients, idle, now }: Pick<Newcomer, "idle" | "now"> & { clients: readonly OAuthRow[] },
 ): Promise<OAuthRow | undefined> {
-	const busy = new Set<string>();
-	for (const { kind, clientId, keyId = "", expiresAt } of await reader.list("oauth_records")) {
-		if (kind !== "grant" || clientId === undefined || expiresAt <= now) continue;
-		const key = await reader.get("keys", keyId);
-		if (key && isUsable(key, now)) busy.add(clientId);
+	for (const client of sortBy(clients, "expiresAt")) {
+		if (!idle.has(client.id)) continue;
+		const grants = await reader.findBy("oauth_records", "clientId", client.id);
+		const given = await Promise.all(grants.map((grant) => givesAccess(reader, grant, now)));
+		if (!given.includes(true)) return client;
 	}
-	const idle = clients.filter(({ id }) => !busy.has(id));
-	return oldest(idle, "expiresAt");
+	return undefined;
 }
 
-function oldest(rows: readonly OAuthRow[], by: "createdAt" | "expiresAt"): OAuthRow | undefined {
-	return [...rows].sort((a, b) => a[by] - b[by])[0];
+async function givesAccess(
+	reader: StoreReader,
+	{ kind, keyId = "", expiresAt }: OAuthRow,
+	now: number,
+): Promise<boolean> {
+	if (kind !== "grant" || expiresAt <= now) return false;
+	const key = await reader.get("keys", keyId);
+	return key !== undefined && isUsable(key, now);
+}
+
+function sortBy(rows: readonly OAuthRow[], by: "createdAt" | "expiresAt"): readonly OAuthRow[] {
+	return [...rows].sort((a, b) => a[by] - b[by]);
 }
 
 /** Removes records with their texts; safe to call again, since what a crash leaves is still named by its row. */

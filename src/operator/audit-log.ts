@@ -78,10 +78,10 @@ export function createAuditLog({ store, clock }: { store: Store; clock: Clock })
 			after: string,
 		): Promise<AuditRow | undefined> =>
 			store.transaction(async (tx) => {
-				const rows = await tx.list("audit");
-				const before = rows.findLast(
-					(row) => row.command === command && row.target === target,
-				)?.after;
+				const rows = await tx.findBy("audit", "command", command);
+				const before = rows
+					.filter((row) => row.target === target)
+					.reduce<AuditRow | undefined>(later, undefined)?.after;
 				if (before === after) return undefined;
 				const line = { actor: actor.name, role: actor.role, command, target, before, after };
 				return append(tx, { ...line, outcome: "done" }, clock.now());
@@ -125,6 +125,9 @@ async function append(
 	await tx.put("counters", { id: COUNTER, value: sequence });
 	return row;
 }
+
+const later = (one: AuditRow | undefined, other: AuditRow) =>
+	one && one.sequence > other.sequence ? one : other;
 
 /** Over all of it but the hash itself; what is undefined is not there once it was stored. */
 function hashOf(row: Omit<AuditRow, "hash"> & { readonly hash?: string }): string {

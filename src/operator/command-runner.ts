@@ -1,6 +1,6 @@
 import { hash } from "node:crypto";
 import { fingerprintOf, idempotencyIdOf } from "../../payments/payments.js";
-import type { AuditRow, Store, StoreTransaction } from "../../store/store.js";
+import type { AuditRow, Store } from "../../store/store.js";
 import { LIMITS } from "../contract/contract.js";
 import {
 	type Clock,
@@ -197,7 +197,6 @@ async function begin(deps: RunnerDeps, command: Command, before: unknown): Promi
 		if (known && known.expiresAt > clock.now()) return { known };
 		const line = await audit.begin(tx, change);
 		if (!id) return { line };
-		await dropExpired(tx, clock.now());
 		const expiresAt = clock.now() + LIMITS.idempotencyTtlMs;
 		await tx.put("operator_requests", {
 			id,
@@ -234,12 +233,6 @@ async function openRequest(store: Store, auditId: string): Promise<ServiceError>
 		"CONFLICT",
 		`The command with this Idempotency-Key was interrupted (audit entry ${auditId}), and may or may not have been carried out: look at what it changes, and use a new key.`,
 	);
-}
-
-async function dropExpired(tx: StoreTransaction, now: number): Promise<void> {
-	for (const { id, expiresAt } of await tx.list("operator_requests")) {
-		if (expiresAt <= now) await tx.delete("operator_requests", id);
-	}
 }
 
 async function keepReply({ store, clock, seal }: RunnerDeps, id: string, result: unknown) {

@@ -149,7 +149,10 @@ async function verifyLedger(store: Store, guard: InvariantGuard) {
 	const books = await store.read(async (reader) => ({
 		balances: await reader.balances(),
 		holds: await reader.list("holds"),
-		payments: await reader.list("payments"),
+		open: [
+			...(await reader.findBy("payments", "state", "settling")),
+			...(await reader.findBy("payments", "state", "unknown")),
+		],
 		refunds: await reader.list("refunds"),
 	}));
 	let sum = 0n;
@@ -163,8 +166,7 @@ async function verifyLedger(store: Store, guard: InvariantGuard) {
 		sum_usd: formatUsd(sum),
 		open_holds: books.holds.length,
 		/** Payments on a chain whose outcome is not known yet. */
-		open_payments: books.payments.filter(({ state }) => state === "settling" || state === "unknown")
-			.length,
+		open_payments: books.open.length,
 		pending_refunds: books.refunds.filter(({ state }) => state !== "paid").length,
 		failures: report.failures,
 	};

@@ -74,10 +74,11 @@ export function createOperatorKeys({
 				hash: hashSecret(key, pepper),
 				createdAt: clock.now(),
 			};
+			// Against scripts that run away, not to the last one: two at once may pass it.
+			const inForce = (await store.read((reader) => reader.list("operators"))).filter(isInForce);
 			await store.transaction(async (tx) => {
-				const rows = await tx.list("operators");
-				const inForce = rows.filter(({ revokedAt }) => revokedAt === undefined);
-				if (RESERVED.includes(name) || inForce.some((other) => other.name === name)) {
+				const namesakes = await tx.findBy("operators", "name", name);
+				if (RESERVED.includes(name) || namesakes.some(isInForce)) {
 					throw invalidArgument(`"${name}" is taken; the audit log tells operators apart by name.`);
 				}
 				if (inForce.length >= OPERATORS_MAX) {
@@ -123,6 +124,8 @@ export function createOperatorKeys({
 		},
 	};
 }
+
+const isInForce = ({ revokedAt }: OperatorRow) => revokedAt === undefined;
 
 function toWire({ id, name, role, createdAt, revokedAt }: OperatorRow) {
 	return {

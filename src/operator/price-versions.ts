@@ -1,6 +1,6 @@
 import { z } from "zod";
 import { createPriceList, type SettablePrices } from "../../payments/payments.js";
-import type { PriceVersionRow, Store } from "../../store/store.js";
+import type { PriceVersionRow, Store, StoreReader } from "../../store/store.js";
 import { usdField } from "../accounts/accounts.js";
 import type { PriceBook, PricedOperationId } from "../contract/contract.js";
 import { type Clock, formatUsd, invalidArgument, parseUsd, toIsoTime } from "../kernel/kernel.js";
@@ -65,21 +65,34 @@ export function createPriceVersions(deps: PriceDeps) {
 					`Nothing is sold as "${id.slice(0, 80)}"; GET /v1/admin/prices lists what is.`,
 				);
 			});
-			const rows = await store.transaction(async (tx) => {
-				const earlier = await tx.list("price_versions");
-				const version = (earlier.at(-1)?.version ?? 0) + 1;
+			const set = await store.transaction(async (tx) => {
+				const version = (await findNewest(tx)) + 1;
 				const row: PriceVersionRow = {
-					id: `prv_${String(version).padStart(9, "0")}`,
+					id: idOf(version),
 					version,
 					at: clock.now(),
 					by: actor.name,
 					prices: Object.fromEntries(given),
 				};
 				await tx.put("price_versions", row);
-				return [...earlier, row];
+				await tx.put("counters", { id: COUNTER, value: version });
+				return row;
 			});
-			prices.set({ ...configured, ...toBook(rows.at(-1)) });
-			return show(rows);
+			prices.set({ ...configured, ...toBook(set) });
+			const earlier = (await read()).filter(({ version }) => version < set.version);
+			return show([...earlier, set]);
 		},
 	};
+}
+
+/** Of the newest version, or one before it. */
+const COUNTER = "price_versions";
+
+const idOf = (version: number) => `prv_${String(version).padStart(9, "0")}`;
+
+/** Versions have no gaps; builds that kept no counter wrote some behind it. */
+async function findNewest(reader: StoreReader): Promise<number> {
+	let version = (await reader.get("counters", COUNTER))?.value ?? 0;
+	while (await reader.get("price_versions", idOf(version + 1))) version += 1;
+	return version;
 }

@@ -25,6 +25,9 @@ function createTrial(store: Store, tx: StoreTransaction): Store {
 	return {
 		transaction: (work) => work(tx),
 		read: (work) => work(tx),
+		async *rows(table) {
+			yield* await tx.list(table);
+		},
 		history: () => store.history(),
 		statement: (...asked) => store.statement(...asked),
 		receipts: (...asked) => store.receipts(...asked),

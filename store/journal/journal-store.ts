@@ -147,6 +147,10 @@ async function openLocked(
 	};
 	const store: Store = {
 		...createTransactions({ processId, state: low.data, coldRows, commit, inTurn, stopReason }),
+		/** They are in memory. */
+		async *rows(table) {
+			yield* await store.read((reader) => reader.list(table));
+		},
 		async *history() {
 			yield* readHistory(reader, (await settled()).segments);
 		},

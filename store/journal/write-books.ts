@@ -111,8 +111,7 @@ async function* framesOf(source: BooksSource): AsyncGenerator<NewFrame> {
 		last = frame;
 	}
 	for (const table of HOT_TABLES) {
-		const rows = await source.store.read((reader) => reader.list(table));
-		yield* rowFrames(table, rows, last);
+		yield* rowFrames(table, source.store.rows(table), last);
 	}
 }
 
@@ -139,7 +138,7 @@ const hourOf = (at: number) => Math.floor(at / HOUR_MS);
 
 async function* rowFrames(
 	table: TableName,
-	rows: readonly Row[],
+	rows: AsyncIterable<Row>,
 	{ at, place }: NewFrame,
 ): AsyncGenerator<NewFrame> {
 	const sizeOf = () => 1;

@@ -9,6 +9,7 @@ import {
 } from "../store.js";
 import { type ConnectionPool, isRefusal, type Session } from "./connection.js";
 import { type KnownRows, versionOf } from "./known-rows.js";
+import { createQueueDeadline, type Queued } from "./queue-deadline.js";
 import { balanceLock } from "./reads.js";
 import { lockNameOf, recalledNames, type Seen } from "./seen-state.js";
 import { toKey } from "./text-keys.js";
@@ -35,7 +36,7 @@ const LANES = 4;
 /** What takes longer holds up what came after it no more. */
 const SLOW_MS = 250;
 
-interface Waiting {
+interface Waiting extends Queued {
 	readonly proposal: Proposal;
 	readonly writes: readonly Write[];
 	readonly books: Books;
@@ -44,7 +45,6 @@ interface Waiting {
 	/** Rows it writes without having seen them: what they were, only the database knows. */
 	readonly blind: readonly Write[];
 	readonly end: (outcome: Outcome) => void;
-	readonly fail: (error: unknown) => void;
 }
 
 type Mode = "shared" | "alone";
@@ -66,6 +66,7 @@ export function createBatchCommits(deps: BatchDeps): Submit {
 	const queue: Waiting[] = [];
 	/** Of all that is not at its end, and of what is on its way. */
 	const [pending, running] = [createTouched(), createTouched()];
+	const watch = createQueueDeadline(clock, queue, ({ touched }) => pending.remove(touched));
 	const lanes = createLanes(clock);
 	let [batches, isPlanned] = [0, false];
 
@@ -122,8 +123,10 @@ export function createBatchCommits(deps: BatchDeps): Submit {
 			const blind = writes.filter(
 				({ table, id }) => TABLE_INDEXES[table].length > 0 && !before.has(rowLock(table, id)),
 			);
-			queue.push({ proposal, writes, books, touched, blind, end, fail });
+			const queuedMs = clock.monotonicMs();
+			queue.push({ proposal, writes, books, touched, blind, queuedMs, end, fail });
 			plan();
+			watch();
 		});
 	};
 }

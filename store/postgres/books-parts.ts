@@ -1,4 +1,4 @@
-import { type BooksParts, type ReceiptRow, reviveMoney } from "../store.js";
+import { type BooksParts, reviveMoney, type TableName, type Tables } from "../store.js";
 import { readEnd, readLedger, toCommitted } from "./books.js";
 import type { ConnectionPool, Rows } from "./connection.js";
 import { fromKey } from "./text-keys.js";
@@ -38,16 +38,22 @@ export function createPostgresParts(deps: Deps): BooksParts {
 				yield { id: String(id), text, expiresAt: Number(expires_at) };
 			}
 		},
-		async *receipts() {
-			const rows = readById(deps, {
-				columns: "id AS place, body",
-				from: "records",
-				condition: "tbl = 'receipts'",
-				limit: PART_ROWS,
-			});
-			for await (const { body } of rows) yield reviveMoney(JSON.parse(String(body))) as ReceiptRow;
-		},
+		receipts: () => readRows(deps, "receipts"),
 	};
+}
+
+/** Of one table, in parts. */
+export async function* readRows<T extends TableName>(
+	deps: Deps,
+	table: T,
+): AsyncGenerator<Tables[T]> {
+	const rows = readById(deps, {
+		columns: "id AS place, body",
+		from: "records",
+		condition: `tbl = '${table}'`,
+		limit: PART_ROWS,
+	});
+	for await (const { body } of rows) yield reviveMoney(JSON.parse(String(body))) as Tables[T];
 }
 
 /** Keys of one hour, a part at a time, the oldest hour first. */

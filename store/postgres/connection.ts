@@ -292,7 +292,8 @@ function isPermanent(error: unknown): boolean {
 	return PERMANENT.test(codeOf(error) ?? "");
 }
 
-function unreachable(cause: unknown): ServiceError {
+/** Of what was not done. */
+export function unreachable(cause: unknown): ServiceError {
 	if (cause instanceof ServiceError) return cause;
 	if (isPermanent(cause)) {
 		return unavailable(

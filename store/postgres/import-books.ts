@@ -170,8 +170,11 @@ async function importRows(
 ): Promise<void> {
 	await emptyRows({ pool, schema });
 	for (const table of HOT_TABLES) {
-		const all = await store.read((reader) => reader.list(table));
-		const groups = inGroups<Row>(all, { most: PART_ROWS, chars: PART_ROWS, sizeOf: () => 1 });
+		const groups = inGroups<Row>(store.rows(table), {
+			most: PART_ROWS,
+			chars: PART_ROWS,
+			sizeOf: () => 1,
+		});
 		for await (const rows of groups) {
 			assertWanted?.();
 			await pool.write((session) => insertRows(session, schema, { table, rows }));

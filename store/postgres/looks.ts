@@ -1,6 +1,7 @@
 import type { Clock } from "../../src/kernel/kernel.js";
 import type { TableName } from "../store.js";
 import type { ConnectionPool, Rows } from "./connection.js";
+import { createQueueDeadline, type Queued } from "./queue-deadline.js";
 
 /** Keys are as in the database, see `toKey`. */
 export type Question =
@@ -25,10 +26,9 @@ export interface Answer {
 
 export type Look = (question: Question) => Promise<Answer>;
 
-interface Asked {
+interface Asked extends Queued {
 	readonly question: Question;
 	readonly answer: (answer: Answer) => void;
-	readonly fail: (error: unknown) => void;
 }
 
 /** At the same time: one, and others while that one takes long. What is asked meanwhile is asked together afterwards. */
@@ -47,6 +47,7 @@ export function createLooks({
 	readonly clock: Clock;
 }): Look {
 	const waiting: Asked[] = [];
+	const watch = createQueueDeadline(clock, waiting);
 	/** When each that runs began. */
 	const running = new Map<number, number>();
 	let [statement, isPlanned] = [0, false];
@@ -83,8 +84,9 @@ export function createLooks({
 
 	return (question) =>
 		new Promise((answer, fail) => {
-			waiting.push({ question, answer, fail });
+			waiting.push({ question, queuedMs: clock.monotonicMs(), answer, fail });
 			plan();
+			watch();
 		});
 }
 

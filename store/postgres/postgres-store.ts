@@ -1,6 +1,7 @@
 import { type Clock, type Random, systemRandom, unavailable } from "../../src/kernel/kernel.js";
 import { type GraphVersions, type Store, type StoreHealth, stopped } from "../store.js";
 import { createBooks, readEnd } from "./books.js";
+import { readRows } from "./books-parts.js";
 import {
 	type ConnectionPool,
 	createConnectionPool,
@@ -12,6 +13,7 @@ import { createGraphVersions } from "./graph-versions.js";
 import { join, type Membership, type MembershipHooks } from "./membership.js";
 import { migrate } from "./migrations.js";
 import { createPostgresQueryLog } from "./query-log.js";
+import { assertHot } from "./reads.js";
 import { createTransactions } from "./transactions.js";
 
 export interface PostgresStoreDeps {
@@ -111,7 +113,7 @@ async function readId(pool: ConnectionPool, schema: string, random: Random): Pro
 	return String(row?.["value"]);
 }
 
-type Books = ReturnType<typeof createBooks>;
+type Books = ReturnType<typeof createBooks> & Pick<Store, "rows">;
 
 /** What the database says in its own words is for the log; callers learn what it means to them. */
 function withRefusals(books: Books, assertRunning: () => void): Books {
@@ -123,15 +125,17 @@ function withRefusals(books: Books, assertRunning: () => void): Books {
 				throw toRefusal(error);
 			});
 		};
+	const refusedParts = async function* <T>(parts: () => AsyncIterable<T>): AsyncGenerator<T> {
+		assertRunning();
+		try {
+			yield* parts();
+		} catch (error) {
+			throw toRefusal(error);
+		}
+	};
 	return {
-		async *history() {
-			assertRunning();
-			try {
-				yield* books.history();
-			} catch (error) {
-				throw toRefusal(error);
-			}
-		},
+		history: () => refusedParts(books.history),
+		rows: (table) => refusedParts(() => books.rows(table)),
 		statement: refused(books.statement),
 		receipts: refused(books.receipts),
 		verify: refused(books.verify),
@@ -187,7 +191,11 @@ async function openMigrated(
 		if (reason !== undefined) throw stopped(reason);
 	};
 	const queryLog = createPostgresQueryLog({ pool, schema, clock, onDropped });
-	const books = withRefusals(createBooks({ pool, schema }), assertRunning);
+	const rows: Store["rows"] = (table) => {
+		assertHot(table);
+		return readRows({ pool, schema }, table);
+	};
+	const books = withRefusals({ ...createBooks({ pool, schema }), rows }, assertRunning);
 	return {
 		id,
 		...createTransactions({ pool, schema, clock, assertRunning, ...ofProcess(membership) }),

@@ -325,6 +325,48 @@ BEGIN
 END $$;
 ${APPLY(s, PROCESS_FENCE(s), "share_locks").replace("CREATE FUNCTION", "CREATE OR REPLACE FUNCTION")}`;
 
+/** Fields that rows are searched by since this step, and their places. */
+const SEARCHED = [
+	["refunds", 2, "transactionHash"],
+	["operators", 2, "name"],
+	["audit", 2, "command"],
+	["oauth_records", 3, "clientId"],
+] as const;
+
+/** Bodies are JSON in ASCII escapes; none of these values has what a key of the database escapes once more. */
+const SEARCHES = (s: string) => `
+CREATE FUNCTION ${s}.field_of(body text, field text) RETURNS text LANGUAGE sql IMMUTABLE PARALLEL SAFE AS $$
+	SELECT ('"' || substring(body FROM '"' || field || '":"((?:[^"\\\\]|\\\\.)*)"') || '"')::json #>> '{}'
+$$;
+
+-- A process of the build before writes such rows without these values, and without their locks.
+CREATE FUNCTION ${s}.fill_values() RETURNS trigger LANGUAGE plpgsql AS $$
+DECLARE
+	place integer;
+	value text;
+BEGIN
+	SELECT f.place, ${s}.field_of(NEW.body, f.field) INTO place, value
+		FROM (VALUES ${SEARCHED.map((one) => `('${one[0]}', ${one[1]}, '${one[2]}')`).join(", ")}) AS f(tbl, place, field)
+		WHERE f.tbl = NEW.tbl;
+	IF value IS NOT NULL THEN
+		PERFORM pg_advisory_xact_lock_shared(${s}.lock_of('i|' || NEW.tbl || '|' || place || '|' || value));
+		IF place = 2 THEN
+			NEW.k2 := value;
+		ELSE
+			NEW.k3 := value;
+		END IF;
+	END IF;
+	RETURN NEW;
+END $$;
+
+-- No one writes between the rows that are there and those that come.
+LOCK TABLE ${s}.records_others IN SHARE ROW EXCLUSIVE MODE;
+${SEARCHED.map(([table, place, field]) => `UPDATE ${s}.records SET k${place} = ${s}.field_of(body, '${field}') WHERE tbl = '${table}';`).join("\n")}
+CREATE TRIGGER fill_values BEFORE INSERT OR UPDATE ON ${s}.records_others FOR EACH ROW
+	WHEN (${SEARCHED.map(([table, place]) => `NEW.tbl = '${table}' AND NEW.k${place} IS NULL`).join(" OR ")})
+	EXECUTE FUNCTION ${s}.fill_values();
+`;
+
 export const MIGRATIONS: readonly Migration[] = [
 	{
 		version: 1,
@@ -334,4 +376,5 @@ export const MIGRATIONS: readonly Migration[] = [
 	{ version: 2, name: "processes", sql: PROCESSES },
 	{ version: GRAPHS_SCHEMA_VERSION, name: "graphs", sql: GRAPH_TABLES },
 	{ version: BATCHES_SCHEMA_VERSION, name: "batches", sql: BATCHES },
+	{ version: 6, name: "searches", sql: SEARCHES },
 ];

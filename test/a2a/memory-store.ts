@@ -37,6 +37,9 @@ export function createMemoryStore(disk = createDisk()): Store & { readonly disk:
 				return result;
 			}),
 		read: (work) => work(readerOf(disk.state, processId)),
+		async *rows(table) {
+			yield* await readerOf(disk.state, processId).list(table);
+		},
 		statement: async () => ({ postings: [], next: undefined }),
 		receipts: async () => ({ receipts: [], next: undefined }),
 		async *history() {

@@ -16,6 +16,7 @@ function storeOf(broken: {
 	return {
 		read: (work: (reader: unknown) => unknown) => work(reader),
 		health: () => ({ status: "ok", reason: undefined, sequence: 0, isChainIntact: true }),
+		async *rows() {},
 		verify: async () => {
 			if (broken.verify) throw broken.verify;
 			return { transactions: 0, frames: 0 };

@@ -3,6 +3,7 @@ import type { HoldTerms } from "../../payments/ledger.js";
 import { createSweeper } from "../../payments/refunds/sweep.js";
 import { LIMITS } from "../../src/contract/limits.js";
 import type { HoldRow } from "../../store/rows/call-rows.js";
+import type { TableName } from "../../store/tables.js";
 import { openBooks } from "./open-books.js";
 
 const TERMS: HoldTerms = {
@@ -23,7 +24,7 @@ async function openSweeper() {
 		return opened;
 	};
 	const holdOf = (id: string) => store.read((reader) => reader.get("holds", id));
-	const put = (table: "jobs" | "payments" | "idempotency" | "quotas" | "spending", row: object) =>
+	const put = (table: TableName, row: object) =>
 		store.transaction((tx) => tx.put(table, row as never));
 	const sweeper = createSweeper({ store, ledger, clock });
 	return { ...books, sweeper, hold, holdOfEnded, holdOf, put };
@@ -126,10 +127,17 @@ t.test("rows past their time are forgotten, however many, and no others", async 
 	] as const)
 		await put("idempotency", { id, state, holdId, ...key });
 	await put("idempotency", { id: "young", state: "done", holdId: "", ...key, expiresAt: now + 1 });
+	const ofOperator = { fingerprint: "f", auditId: "aud_1", isDone: true };
+	for (const [id, expiresAt] of [
+		["gone", now],
+		["kept", now + 1],
+	] as const)
+		await put("operator_requests", { id, ...ofOperator, expiresAt });
 	await sweeper.forgetExpired();
-	const idsOf = async (table: "quotas" | "spending" | "idempotency") =>
+	const idsOf = async (table: "quotas" | "spending" | "idempotency" | "operator_requests") =>
 		(await store.read((reader) => reader.list(table))).map(({ id }) => id).sort();
 	t.same(await idsOf("quotas"), ["kept"]);
 	t.same(await idsOf("spending"), ["kept"]);
+	t.same(await idsOf("operator_requests"), ["kept"]);
 	t.same(await idsOf("idempotency"), ["working", "young"], "a job may outlive its key");
 });

@@ -392,6 +392,39 @@ t.test("PostgreSQL", { skip: WITHOUT_POSTGRES }, async (t) => {
 		await store.close();
 	});
 
+	t.test("books are read in parts, which say what one part would", async (t) => {
+		const store = await openAt(cluster.url, "parts");
+		for (let index = 0; index < 60; index++) await credit(store, "cust:a", 1n, `c${index}`);
+		const [whole] = (await cluster.sql(
+			"SELECT encode(sha256(convert_to(string_agg(seq || ' ' || body || chr(10), '' ORDER BY seq), 'UTF8')), 'hex') AS sha256 FROM parts.ledger",
+		)) as { readonly sha256: string }[];
+		t.same(await store.digest(), { sequence: 60, ...whole });
+
+		const beside: Promise<void>[] = [];
+		const onTransaction = () =>
+			void beside.push(credit(store, "cust:a", 1n, `beside${beside.length}`));
+		t.same(await store.verify({ onTransaction }), { transactions: 60, frames: 60 });
+		await Promise.all(beside);
+		t.same(await store.verify(), { transactions: 120, frames: 120 });
+
+		await cluster.sql(
+			"INSERT INTO parts.records (tbl, id, body) SELECT 'quotas', n, '{\"id\":\"' || n || '\"}' FROM generate_series(1, 1100) AS n",
+		);
+		const rows: string[] = [];
+		for await (const { id } of store.rows("quotas")) rows.push(id);
+		const listed = await store.read((reader) => reader.list("quotas"));
+		t.same(
+			rows,
+			listed.map(({ id }) => id),
+		);
+		const first = () => store.rows("receipts")[Symbol.asyncIterator]().next();
+		await t.rejects(first(), { message: /only be read one by one/ });
+
+		await cluster.sql("UPDATE parts.ledger SET body = body || ' ' WHERE seq = 120");
+		await t.rejects(store.verify(), { message: /^Row 120 of the ledger/, retryable: false });
+		await store.close();
+	});
+
 	t.test("a schema of a newer build, and an altered one, are refused", async (t) => {
 		await (await openAt(cluster.url, "newer")).close();
 		await cluster.sql("UPDATE newer.migrations SET sha256 = 'other'");
@@ -431,6 +464,106 @@ t.test("PostgreSQL", { skip: WITHOUT_POSTGRES }, async (t) => {
 		await t.rejects(openAt(cluster.url, "rolling"), { message: /version 1000 of the schema/ });
 		await store.close();
 		await pool.end();
+	});
+
+	t.test("rows of the build before are found by the fields that came since", async (t) => {
+		const clock = stillClock();
+		const pool = createConnectionPool({ url: cluster.url, clock });
+		const before = MIGRATIONS.filter(({ version }) => version < 6);
+		await migrate(pool, { schema: '"searches"', clock, migrations: before });
+		await pool.end();
+		/** As that build writes it. */
+		const write = (table: string, id: string, body: string) =>
+			cluster.sql(
+				`INSERT INTO searches.records (tbl, id, body) VALUES ('${table}', '${id}', '${JSON.stringify({ id, role: 'a "name":"x"' }).slice(0, -1)},${body}}')`,
+			);
+		await write("operators", "opr_1", '"name":"J\\u00f6rg"');
+		await write("refunds", "rfd_0", '"state":"paid"');
+		await write("oauth_records", "oauth-1", '"clientId":"oauth-c","keyId":"key_1"');
+		const store = await openAt(cluster.url, "searches");
+		await write("operators", "opr_2", '"name":"J\\u00f6rg"');
+		await write("refunds", "rfd_1", '"transactionHash":"0xab"');
+		await write("audit", "aud_1", '"command":"serve"');
+		await write("oauth_records", "oauth-2", '"clientId":"oauth-c"');
+		const idsOf = async (rows: Promise<readonly { readonly id: string }[]>) =>
+			(await rows).map(({ id }) => id);
+		const { read } = store;
+		t.same(await idsOf(read((reader) => reader.findBy("operators", "name", "Jörg"))), [
+			"opr_1",
+			"opr_2",
+		]);
+		t.same(await idsOf(read((reader) => reader.findBy("refunds", "transactionHash", "0xab"))), [
+			"rfd_1",
+		]);
+		t.same(await idsOf(read((reader) => reader.findBy("audit", "command", "serve"))), ["aud_1"]);
+		t.same(await idsOf(read((reader) => reader.findBy("oauth_records", "clientId", "oauth-c"))), [
+			"oauth-1",
+			"oauth-2",
+		]);
+		let written: Promise<unknown> = Promise.resolve();
+		const seen = await store.transaction(async (tx) => {
+			// With locks, since it asks for a whole table.
+			await tx.list("schedules");
+			await tx.findBy("refunds", "transactionHash", "0xcd");
+			written = write("refunds", "rfd_2", '"transactionHash":"0xcd"');
+			await new Promise((resolve) => setTimeout(resolve, 300));
+			return tx.get("refunds", "rfd_2");
+		});
+		t.equal(seen, undefined, "who searched is not overtaken by that build");
+		await written;
+		t.ok(await read((reader) => reader.get("refunds", "rfd_2")));
+		await store.close();
+	});
+
+	t.test("what waits behind a database that hangs is refused in time", async (t) => {
+		const proxy = await startTcpProxy(cluster.port);
+		const stepped = steppedClock();
+		let aheadMs = 0;
+		const clock = { ...stepped, monotonicMs: () => stepped.monotonicMs() + aheadMs };
+		const store = await openPostgresStore({
+			url: cluster.urlAt(proxy.port),
+			clock,
+			schema: "hung",
+		});
+		const look = (id: string) => store.read((reader) => reader.get("tokens", id));
+		const write = (id: string) =>
+			store.transaction((tx) => tx.put("quotas", { id, used: 1, expiresAt: 1 }));
+		// Each has a connection by then.
+		await Promise.all([look("a"), write("before")]);
+		const pass = () => new Promise((resolve) => setTimeout(resolve, 20));
+		proxy.freeze(true);
+		let settled = 0;
+		const sent = [look("a"), write("sent")].map((one) =>
+			one.then(
+				() => "answered",
+				(error: { readonly code: string }) => {
+					settled += 1;
+					return error.code;
+				},
+			),
+		);
+		await pass();
+		const queued = Promise.allSettled([look("b"), write("queued"), look("c")]);
+		await pass();
+		aheadMs = 9_000;
+		stepped.pass();
+		aheadMs = 11_000;
+		stepped.pass();
+		const refusal = { status: "rejected", reason: { code: "UNAVAILABLE", retryable: true } };
+		t.match(await queued, [refusal, refusal, refusal]);
+		t.equal(settled, 0, "what was sent waits for its answer");
+		proxy.freeze(false);
+		proxy.cut();
+		t.same(await Promise.all(sent), ["UNAVAILABLE", "UNAVAILABLE"]);
+		await until(() => store.health().status === "ok", stepped.pass);
+		await write("after");
+		const rows = await store.read((reader) => reader.list("quotas"));
+		t.same(
+			rows.map(({ id }) => id),
+			["after", "before"],
+		);
+		await store.close();
+		await proxy.close();
 	});
 
 	t.test("a server that may lose what it acknowledged is refused", async (t) => {

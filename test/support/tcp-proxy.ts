@@ -10,6 +10,8 @@ export interface TcpProxy {
 	cutAfter(text: string, times: number, options?: { readonly isLast?: boolean }): void;
 	/** The next part with this text is not passed on, and its connection stays open. Resolves once it came. */
 	swallow(text: string): Promise<void>;
+	/** Passes nothing on from now on, or all again; connections stay open, as those of a server that hangs. */
+	freeze(isFrozen: boolean): void;
 	/** Breaks all connections. */
 	cut(): void;
 	close(): Promise<void>;
@@ -19,7 +21,14 @@ export async function startTcpProxy(target: number): Promise<TcpProxy> {
 	const sockets = new Set<Socket>();
 	const counts = { calls: 0, bytesRead: 0, bytesWritten: 0 };
 	let trap = { text: "", left: 0, isLast: false };
+	let isFrozen = false;
 	let swallowed: { readonly text: string; readonly came: () => void } | undefined;
+	const isHeld = (part: Buffer) => {
+		if (!swallowed || !part.includes(swallowed.text)) return isFrozen;
+		swallowed.came();
+		swallowed = undefined;
+		return true;
+	};
 	const proxy = createServer((client) => {
 		const server = connect(target, "127.0.0.1");
 		let isCut = false;
@@ -37,11 +46,7 @@ export async function startTcpProxy(target: number): Promise<TcpProxy> {
 		client.on("data", (part) => {
 			counts.calls += 1;
 			counts.bytesWritten += part.length;
-			if (swallowed && part.includes(swallowed.text)) {
-				swallowed.came();
-				swallowed = undefined;
-				return;
-			}
+			if (isHeld(part)) return;
 			server.write(part);
 			if (trap.left === 0 || !part.includes(trap.text)) return;
 			trap.left -= 1;
@@ -70,6 +75,9 @@ export async function startTcpProxy(target: number): Promise<TcpProxy> {
 			new Promise((came) => {
 				swallowed = { text, came };
 			}),
+		freeze(isSo) {
+			isFrozen = isSo;
+		},
 		cut,
 		async close() {
 			cut();
