@@ -1,7 +1,8 @@
 import { createHash } from "node:crypto";
 import { z } from "zod";
-import { memoize } from "../../src/kernel/kernel.js";
+import { type Clock, memoize } from "../../src/kernel/kernel.js";
 import type { IndexDisk } from "../../src/search/search.js";
+import type { DocumentStore } from "../../store/store.js";
 import { type FeedReading, type Observation, readingSchema, toSeries } from "./feed-reading.js";
 import { type FeedRegistry, type FeedSpec, isSeries } from "./feed-registry.js";
 
@@ -19,33 +20,70 @@ export type KeptReading = Readonly<Omit<z.infer<typeof keptSchema>, "origin">> &
 	readonly origin: "source" | "bundle";
 };
 
-export type FeedCache = ReturnType<typeof createFeedCache>;
+/** Last good values; they may be lost, which costs a request to their source. */
+export interface FeedCache {
+	/** Whether other processes write it, too: what was read is soon old. */
+	readonly isShared: boolean;
+	/** Undefined when there is none, or it is not whole. */
+	read(feedId: string): Promise<KeptReading | undefined>;
+	write(feedId: string, kept: KeptReading): Promise<void>;
+}
 
-/** Last good values, one file for each feed; the disk may fail, which loses values and nothing else. */
-export function createFeedCache(disk: () => Promise<IndexDisk>) {
+/** One file for each feed. */
+export function createFeedCache(disk: () => Promise<IndexDisk>): FeedCache {
 	const open = memoize(disk);
 	return {
-		/** Undefined when there is none, or the file is not whole. */
-		async read(feedId: string): Promise<KeptReading | undefined> {
+		isShared: false,
+		async read(feedId) {
 			const bytes = await (await open()).read(fileOf(feedId));
 			return bytes && decode(Buffer.from(bytes).toString("utf8"));
 		},
 		/** The file holds the new value or the old one, whenever the power fails. */
-		async write(feedId: string, kept: KeptReading): Promise<void> {
+		async write(feedId, kept) {
 			const folder = await open();
 			const name = fileOf(feedId);
-			const text = JSON.stringify(kept);
-			// The first line is the digest of the second.
-			const bytes = Buffer.from(`${digestOf(text)}\n${text}\n`, "utf8");
+			const bytes = Buffer.from(encode(kept), "utf8");
 			await folder.write(`${name}.new`, once(bytes));
 			await folder.rename(`${name}.new`, name);
 		},
 	};
 }
 
+const KEPT_MS = 400 * 86_400_000;
+
+/**
+ * One document for each feed, for all processes of a store: what one of them asked its source, none of the others does. Until
+ * there is one, what is in the process's own folder counts.
+ */
+export function createSharedFeedCache({
+	documents,
+	clock,
+	own,
+}: {
+	readonly documents: Pick<DocumentStore, "get" | "put">;
+	readonly clock: Pick<Clock, "now">;
+	readonly own: Pick<FeedCache, "read">;
+}): FeedCache {
+	const documentOf = (feedId: string) => `feed_${digestOf(feedId)}`;
+	return {
+		isShared: true,
+		async read(feedId) {
+			const text = await documents.get(documentOf(feedId));
+			return text === undefined ? own.read(feedId) : decode(text);
+		},
+		write: (feedId, kept) => documents.put(documentOf(feedId), encode(kept), clock.now() + KEPT_MS),
+	};
+}
+
 /** Ids hold nothing else that a file name could not. */
 function fileOf(feedId: string): string {
 	return `${feedId.replace(":", "+")}.json`;
+}
+
+/** The first line is the digest of the second. */
+function encode(kept: KeptReading): string {
+	const text = JSON.stringify(kept);
+	return `${digestOf(text)}\n${text}\n`;
 }
 
 function decode(file: string): KeptReading | undefined {
@@ -67,7 +105,7 @@ export interface LastValuesOptions {
 	readonly report: (problem: string) => void;
 }
 
-/** Last good values, in memory once they were asked for; a value is never replaced by none. */
+/** Last good values, in memory once they were asked for, unless other processes renew them; a value is never replaced by none. */
 export function createLastValues(bundle: FeedBundle, { cache, report }: LastValuesOptions) {
 	const known = new Map<string, Promise<KeptReading | undefined>>();
 	const load = async (feed: FeedSpec): Promise<KeptReading | undefined> => {
@@ -87,7 +125,7 @@ export function createLastValues(bundle: FeedBundle, { cache, report }: LastValu
 	};
 	return {
 		get(feed: FeedSpec): Promise<KeptReading | undefined> {
-			const found = known.get(feed.id) ?? load(feed);
+			const found = (!cache.isShared && known.get(feed.id)) || load(feed);
 			known.set(feed.id, found);
 			return found;
 		},

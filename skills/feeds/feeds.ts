@@ -3,6 +3,11 @@ export { createFeedFetcher, type FeedFetcher } from "./feed-fetcher.js";
 export { FEED_LIMITS } from "./feed-limits.js";
 export { readRegistry } from "./feed-registry.js";
 export { createFeeds, type Feeds } from "./feed-service.js";
-export { createFeedCache, readBundle } from "./feed-values.js";
+export {
+	createFeedCache,
+	createSharedFeedCache,
+	type FeedCache,
+	readBundle,
+} from "./feed-values.js";
 export type { SkippedFeedWire } from "./feed-wire.js";
 export { newestOf, toDescribed } from "./observed-feed.js";

@@ -2,6 +2,11 @@ import type { RequestListener } from "node:http";
 import { join, resolve } from "node:path";
 import { type OnchainParts, reportUnreachable } from "../../payments/onchain/onchain.js";
 import { createWriterMeter, type WriterMeter } from "../../skills/answers/answers.js";
+import {
+	createFeedCache,
+	createSharedFeedCache,
+	type FeedCache,
+} from "../../skills/feeds/feeds.js";
 import { type Store, sealTexts } from "../../store/store.js";
 import {
 	createKeyChecks,
@@ -216,13 +221,13 @@ async function wire(ports: WiredPorts, store: Store): Promise<App> {
 	const sharedGraphs = await openSharedGraphs({ ...ports, catalog, search, history, awaited });
 	const parts = { money, search, catalog, snapshots, sharedGraphs };
 	const content = { ...base, ...parts, revision, time, chainBooks };
-	const feedDisk = feedDiskOf(ports);
+	const feedCache = feedCacheOf(base);
 	const webhooks = openWebhooks(content);
 	const writerMeter = createWriterMeter({ logger, price: settings.writer?.price });
 	const research = createResearchParts({
 		...content,
 		writerMeter,
-		feedDisk,
+		feedCache,
 		schedulesOf: (parts) => createSchedules({ ...content, ...parts }),
 		webhooks,
 	});
@@ -398,10 +403,15 @@ async function openGraphs({ settings, clock, logger, folder }: Ports, catalog: G
 }
 
 /** Last values of feeds can be had again, so no backup holds them. */
-const feedDiskOf =
-	({ folder }: Ports) =>
-	() =>
-		openIndexDisk(join(folder, "feeds"));
+function feedCacheOf({
+	folder,
+	store,
+	clock,
+}: Pick<Ports, "folder" | "clock"> & { readonly store: Store }): FeedCache {
+	const own = createFeedCache(() => openIndexDisk(join(folder, "feeds")));
+	const { documents, processes } = store;
+	return processes.isShared ? createSharedFeedCache({ documents, clock, own }) : own;
+}
 
 async function reportBreach({ guard }: Money, logger: Logger): Promise<void> {
 	// Adding up a long history takes a while: housekeeping does it as soon as the server listens.

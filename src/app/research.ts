@@ -11,10 +11,10 @@ import type { Schedules } from "../../skills/briefings/briefings.js";
 import { createChatRecords, createChatRoom, createStagedTurns } from "../../skills/chat/chat.js";
 import { createDeepDiveWork, createEarlierQuestions } from "../../skills/deep-dive/deep-dive.js";
 import {
-	createFeedCache,
 	createFeedFetcher,
 	createFeeds,
 	FEED_LIMITS,
+	type FeedCache,
 	type FeedFetcher,
 	type Feeds,
 	readBundle,
@@ -32,7 +32,7 @@ import {
 	PACKAGE_ROOT,
 	SOFTWARE_VERSION,
 } from "../kernel/kernel.js";
-import type { IndexDisk, SearchEngine } from "../search/search.js";
+import type { SearchEngine } from "../search/search.js";
 import type { ResearchParts } from "../service/service.js";
 import type { Settings } from "../settings/settings.js";
 import type { Wiring } from "./services.js";
@@ -44,7 +44,7 @@ interface ResearchWiring extends Pick<Wiring, "store" | "clock" | "ids" | "logge
 	/** Given what the language model takes. */
 	readonly writerMeter: WriterMeter;
 	/** Where last values of feeds are kept. */
-	readonly feedDisk: () => Promise<IndexDisk>;
+	readonly feedCache: FeedCache;
 	readonly schedulesOf: (parts: Pick<ResearchParts, "artifacts" | "writer">) => Schedules;
 }
 
@@ -80,10 +80,10 @@ const FEEDS_FOLDER = join(PACKAGE_ROOT, "feeds");
 /** The feeds of the registry that comes with the software; nothing is read before somebody asks. */
 export function openFeeds({
 	settings: { feeds, contact },
-	feedDisk,
+	feedCache: cache,
 	clock,
 	logger,
-}: Pick<ResearchWiring, "settings" | "feedDisk" | "clock" | "logger">): Feeds {
+}: Pick<ResearchWiring, "settings" | "feedCache" | "clock" | "logger">): Feeds {
 	const registry = memoize(async () =>
 		readRegistry(await readFile(join(FEEDS_FOLDER, "registry.json"), "utf8")),
 	);
@@ -97,7 +97,7 @@ export function openFeeds({
 	return createFeeds({
 		registry,
 		bundle: async () => readBundle(await readObservations(), await registry(), BUNDLED_AT),
-		cache: createFeedCache(feedDisk),
+		cache,
 		fetch: feeds === "live" ? async (feed, asked) => (await opened())(feed, asked) : undefined,
 		clock,
 		report: (problem) => logger.error(problem),

@@ -7,7 +7,11 @@ import { createFeedFetcher } from "../../skills/feeds/feed-fetcher.js";
 import { FEED_LIMITS } from "../../skills/feeds/feed-limits.js";
 import { type FeedSpec, readRegistry, toRegistry } from "../../skills/feeds/feed-registry.js";
 import { createFeeds } from "../../skills/feeds/feed-service.js";
-import { createFeedCache, type FeedBundle } from "../../skills/feeds/feed-values.js";
+import {
+	createFeedCache,
+	type FeedBundle,
+	type FeedCache,
+} from "../../skills/feeds/feed-values.js";
 import { createConfiguredEgress } from "../../src/delivery/configured-egress.js";
 import { type Clock, systemClock } from "../../src/kernel/clock.js";
 import { PACKAGE_ROOT } from "../../src/kernel/package-info.js";
@@ -63,7 +67,13 @@ export function openTestFeeds(
 		disk = createMemoryDisk(),
 		clock = systemClock,
 		bundle = { bundledAt: 0, readings: new Map() },
-	}: { readonly disk?: IndexDisk; readonly clock?: Clock; readonly bundle?: FeedBundle } = {},
+		cache = createFeedCache(async () => disk),
+	}: {
+		readonly disk?: IndexDisk;
+		readonly clock?: Clock;
+		readonly bundle?: FeedBundle;
+		readonly cache?: FeedCache;
+	} = {},
 ) {
 	const problems: string[] = [];
 	const egress = createConfiguredEgress({
@@ -73,7 +83,7 @@ export function openTestFeeds(
 	const opened = createFeeds({
 		registry: async () => toRegistry(feeds),
 		bundle: async () => bundle,
-		cache: createFeedCache(async () => disk),
+		cache,
 		fetch: createFeedFetcher({ egress, clock, userAgent: "tollgraph-test" }),
 		clock,
 		report: (problem) => problems.push(problem),

@@ -1,8 +1,10 @@
 import t from "tap";
 import { createFeedFetcher, createHostPace } from "../../skills/feeds/feed-fetcher.js";
 import { FEED_LIMITS } from "../../skills/feeds/feed-limits.js";
+import { createFeedCache, createSharedFeedCache } from "../../skills/feeds/feed-values.js";
 import type { Clock } from "../../src/kernel/clock.js";
 import type { Egress } from "../../src/kernel/outbound.js";
+import { createMemoryStore } from "../a2a/memory-store.js";
 import { createMemoryDisk } from "../search/memory-disk.js";
 import { manualClock } from "../support/manual-clock.js";
 import { asText, BRENT, feedAt, GOOD, NOON, openTestFeeds, startSource } from "./feed-source.js";
@@ -213,4 +215,24 @@ t.test("the time of a fetch counts from its asking, its place in the queue inclu
 		"whoever waited too long was not asked, which is no failure of its source",
 	);
 	t.equal(fetchMs - Math.min(...ended), fetchLeastMs);
+});
+
+t.test("what one process asked a source is the value of all on the store", async (t) => {
+	const clock = manualClock(NOON);
+	const source = await startSource(t, asText(GOOD));
+	const { documents } = createMemoryStore();
+	const open = () => {
+		const own = createFeedCache(async () => createMemoryDisk());
+		const cache = createSharedFeedCache({ documents, clock, own });
+		return openTestFeeds([feedAt(source.origin, "eia:brent")], { clock, cache }).feeds;
+	};
+	const [first, second] = [open(), open()];
+	await second.observe(BRENT);
+	await first.observe(BRENT);
+	t.equal(source.requests.length, 1, "the other has it");
+	clock.advance(FEED_LIMITS.freshMs.monthly);
+	await first.observe(BRENT);
+	const { feeds: found } = await second.observe(BRENT);
+	t.equal(source.requests.length, 2, "and the next one, though it had read one before");
+	t.match(found, [{ stale: false, retrieved_at: "2026-11-22T18:00:00.000Z" }]);
 });

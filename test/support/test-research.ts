@@ -1,5 +1,6 @@
 import { createWriterMeter } from "../../skills/answers/writer/writer-meter.js";
 import type { Schedules } from "../../skills/briefings/schedules.js";
+import { createFeedCache } from "../../skills/feeds/feed-values.js";
 import { createResearchParts } from "../../src/app/research.js";
 import { type Clock, systemClock } from "../../src/kernel/clock.js";
 import { createIds, systemRandom } from "../../src/kernel/ids.js";
@@ -34,7 +35,7 @@ export function createTestResearch({
 		search,
 		schedulesOf: () => ({}) as Schedules,
 		webhooks: {} as WebhookParts,
-		feedDisk: async () => createMemoryDisk(),
+		feedCache: createFeedCache(async () => createMemoryDisk()),
 		logger: SILENT,
 		writerMeter: createWriterMeter({ logger: SILENT, price: undefined }),
 	});

@@ -2,6 +2,7 @@ import { mkdirSync } from "node:fs";
 import { join, resolve } from "node:path";
 import type { Command } from "commander";
 import {
+	createFeedCache,
 	type Feeds,
 	newestOf,
 	type SkippedFeedWire,
@@ -127,10 +128,10 @@ function openFor(
 		settings: { feeds: mode, contact },
 		clock: systemClock,
 		logger: { info: () => undefined, error: (message) => terminal.say(message) },
-		feedDisk: () => {
+		feedCache: createFeedCache(() => {
 			mkdirSync(resolve(data), { recursive: true, mode: 0o700 });
 			return openIndexDisk(join(resolve(data), "feeds"));
-		},
+		}),
 	});
 }
 
