@@ -22,6 +22,8 @@ import type { A2aServices, Exchange } from "./exchange.js";
 import { type KeepPaid, keyOf, type Purchase, type Sell, toSkillRequest } from "./sell.js";
 import type { TaskArchive } from "./task-archive.js";
 import { changeEvents, taskEvent } from "./task-events.js";
+import { createWaitingMemory } from "./task-memory.js";
+import { createWaitingRows, sweepWaiting } from "./waiting-rows.js";
 import {
 	createWaitingTasks,
 	type PaymentTry,
@@ -39,35 +41,44 @@ export type OpenTasks = Pick<PaymentService, "find" | "cancel" | "follow">;
 /** Sells to callers who bring no identity: they pay with the message, or are asked to and pay with the next one. */
 export type PaymentService = ReturnType<typeof createPaymentService>;
 
-type SellServices = Pick<A2aServices, "clock" | "acceptsX402"> & {
+type SellServices = Pick<A2aServices, "clock" | "acceptsX402" | "processCount"> & {
 	readonly sell: Sell;
 	readonly keepPaid: KeepPaid;
 };
 
 export function createPaymentService(
-	deps: SellServices & Pick<A2aServices, "ids"> & { readonly tasks: TaskArchive },
+	deps: SellServices & Pick<A2aServices, "ids" | "store"> & { readonly tasks: TaskArchive },
 ) {
-	const { tasks, ids, clock } = deps;
+	const { tasks, ids, clock, store, processCount: share } = deps;
 	const running = new Map<
 		string,
-		{ readonly hash: string; readonly purchase: Promise<Purchase> }
+		{ readonly hash: string; readonly purchase: Promise<Purchase | undefined> }
 	>();
-	const waiting = createWaitingTasks({ clock, isBusy: (taskId) => running.has(taskId) });
+	const bounds = { clock, share, isBusy: (taskId: string) => running.has(taskId) };
+	const shared = store.processes.isShared
+		? createWaitingRows({ ...bounds, store, ids })
+		: undefined;
+	const waiting = createWaitingTasks(shared ?? createWaitingMemory(bounds));
 	const attempt = createPaymentAttempt({ ...deps, waiting });
 	const { publish, ...changes } = createTaskChanges(clock);
 
-	const payOnce = (asked: WaitingTask, sending: Sending): Promise<Purchase> => {
-		const purchase = attempt(asked, sending).then((task) => ({
-			task: publish(task),
-			isRepeated: false,
-		}));
-		running.set(asked.taskId, { hash: sending.hash, purchase });
-		return purchase.finally(() => running.delete(asked.taskId));
+	const alone = <P extends Purchase | undefined>(
+		taskId: string,
+		{ hash }: Sending,
+		work: () => Promise<P>,
+	): Promise<P> => {
+		const purchase = work();
+		running.set(taskId, { hash, purchase });
+		return purchase.finally(() => running.delete(taskId));
 	};
-	const end = (asked: WaitingTask, message?: Message): Task => {
+	const pay = async (asked: WaitingTask, sending: Sending): Promise<Purchase> => {
+		const task = await attempt(asked, sending);
+		return { task: publish(task), isRepeated: false };
+	};
+	/** Undefined where it was changed by someone else since it was found. */
+	const end = async (asked: WaitingTask, message?: Message): Promise<Task | undefined> => {
 		const reported = toCanceled(asked, { message, timestamp: toIsoTime(clock.now()) });
-		waiting.keep({ ...asked, reported });
-		return publish(reported);
+		return (await waiting.keep({ ...asked, reported })) ? publish(reported) : undefined;
 	};
 	const goOnWith = async (asked: WaitingTask, sending: Sending): Promise<Purchase> => {
 		const { message, note, hash } = sending;
@@ -76,8 +87,19 @@ export function createPaymentService(
 		if (asked.unsettled !== undefined && asked.unsettled !== hash) {
 			throw inFlight("was paid for, and whether the payment settled is not known yet");
 		}
-		if (note?.kind !== "rejected") return payOnce(asked, sending);
-		return { task: end(asked, message), isRepeated: false };
+		if (note?.kind !== "rejected") return pay(asked, sending);
+		const task = await end(asked, message);
+		if (!task) throw inFlight("is being paid for");
+		return { task, isRepeated: false };
+	};
+	const goOnAlone = async (sending: Sending): Promise<Purchase | undefined> => {
+		const { taskId } = sending.message;
+		const asked = await waiting.claim(taskId, sending.hash);
+		try {
+			return asked && (await goOnWith(asked, sending));
+		} finally {
+			await waiting.release(taskId);
+		}
 	};
 	const findPaid = async (sending: Sending): Promise<Purchase | undefined> => {
 		const paid = await tasks.findOpen(sending.message.taskId);
@@ -91,7 +113,8 @@ export function createPaymentService(
 			if (sending.note?.kind === "rejected") {
 				throw new RequestMalformedError("A declined payment belongs to a task; name it in taskId.");
 			}
-			return payOnce(toWaiting(ids, sending), sending);
+			const asked = toWaiting(ids, sending);
+			return alone(asked.taskId, sending, () => pay(asked, sending));
 		},
 
 		/**
@@ -100,28 +123,37 @@ export function createPaymentService(
 		 */
 		async goOn(message: Message, exchange: Exchange): Promise<Purchase | undefined> {
 			const sending = readSending(message, exchange);
-			const busy = running.get(message.taskId);
+			const { taskId } = message;
+			const isWaiting = await waiting.has(taskId);
+			const busy = running.get(taskId);
+			if (busy && busy.hash !== sending.hash) throw inFlight("is being paid for");
 			if (busy) {
-				if (busy.hash !== sending.hash) throw inFlight("is being paid for");
-				return { task: toRepeatedTask((await busy.purchase).task), isRepeated: true };
+				const bought = await busy.purchase;
+				return bought ? { task: toRepeatedTask(bought.task), isRepeated: true } : findPaid(sending);
 			}
-			const asked = waiting.find(message.taskId);
-			return asked ? goOnWith(asked, sending) : findPaid(sending);
+			const bought = isWaiting && (await alone(taskId, sending, () => goOnAlone(sending)));
+			return bought || findPaid(sending);
 		},
 
 		find: async (taskId: string): Promise<Task | undefined> =>
-			waiting.find(taskId)?.reported ?? tasks.findOpen(taskId),
+			(await waiting.find(taskId))?.reported ?? tasks.findOpen(taskId),
 
 		...changes,
 
 		/** Ends a task that waits; undefined when none does. Throws TaskNotCancelable once it is paid for or finished. */
 		async cancel(taskId: string): Promise<Task | undefined> {
-			const asked = waiting.find(taskId);
+			const asked = await waiting.find(taskId);
 			if (!asked && !(await tasks.findOpen(taskId))) return undefined;
-			const isPaid = !asked || running.has(taskId) || asked.unsettled !== undefined;
-			if (!isPaid && !isFinal(asked.reported)) return end(asked);
+			const isBusy = !asked || asked.found?.isBusy || running.has(taskId);
+			const isOver = isBusy || asked.unsettled !== undefined || isFinal(asked.reported);
+			const ended = isOver ? undefined : await end(asked);
+			if (ended) return ended;
 			throw new TaskNotCancelableError("This task is finished, or it is being paid for.");
 		},
+
+		/** Goes on with what processes left waiting that have ended. */
+		takeUp: async () => shared?.takeUp(),
+		sweep: (now: number) => sweepWaiting(store, now),
 	};
 }
 
@@ -243,13 +275,14 @@ function readSending(message: Message, exchange: Exchange): Sending {
  * speaks the extension and the refusal is about money; RATE_LIMITED for more unpaid tasks than one address may open.
  */
 function createPaymentAttempt(deps: SellServices & { readonly waiting: WaitingTasks }) {
-	const { sell, keepPaid, waiting, clock, acceptsX402 } = deps;
+	const { sell, keepPaid, waiting, clock, acceptsX402, processCount } = deps;
 	const takeFrom = createTokenBucket({
 		clock,
 		perMinute: LIMITS.waitingTasksPerMinute,
 		keysMax: LIMITS.rateLimitedCallersMax,
+		share: processCount,
 	});
-	const isWaiting = ({ taskId }: WaitingTask) => waiting.has(taskId);
+	const isWaiting = ({ found }: WaitingTask) => found !== undefined;
 
 	const buy = ({ taskId, request, message, resourceUrl }: WaitingTask, sending: Sending) => {
 		// A waiting task's id is known to its payer alone, and stays the same when the payment is sent again.
@@ -263,15 +296,15 @@ function createPaymentAttempt(deps: SellServices & { readonly waiting: WaitingTa
 		const done = toPaid(asked, task, result, toTry(sending, clock));
 		// A paid task that cannot be kept goes on waiting: its payment, sent again, is answered and not charged.
 		const isKept = await keepPaid(result.caller, done, sending.exchange);
-		if (isKept) waiting.forget(asked.taskId);
+		if (isKept) await waiting.forget(asked.taskId);
 		// Nothing new is kept of who agreed on that: a paid call, sent again, is answered anew at no price.
 		else if (result.caller.keepsNoText) {
-			if (!isPaid(done)) waiting.forget(asked.taskId);
-		} else if (!isPaid(done) || !isWaiting(asked)) waiting.keep({ ...asked, reported: done });
+			if (!isPaid(done)) await waiting.forget(asked.taskId);
+		} else if (!isPaid(done) || !isWaiting(asked)) await waiting.keep({ ...asked, reported: done });
 		return done;
 	};
 
-	const refuse = (asked: WaitingTask, sending: Sending, error: unknown): Task => {
+	const refuse = async (asked: WaitingTask, sending: Sending, error: unknown): Promise<Task> => {
 		const attempt = toTry(sending, clock);
 		const speaksX402 = acceptsX402 && (attempt.speaksX402 || isWaiting(asked));
 		if (!speaksX402 || !(error instanceof ServiceError)) throw error;
@@ -279,7 +312,7 @@ function createPaymentAttempt(deps: SellServices & { readonly waiting: WaitingTa
 		if (!next) throw error;
 		const isNew = sending.message.taskId === "";
 		if (isNew && next.unsettled === undefined) takeFrom(asked.address);
-		waiting.keep(next);
+		await waiting.keep(next);
 		return next.reported;
 	};
 
