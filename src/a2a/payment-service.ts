@@ -50,27 +50,76 @@ export function createPaymentService(
 	deps: SellServices & Pick<A2aServices, "ids" | "store"> & { readonly tasks: TaskArchive },
 ) {
 	const { tasks, ids, clock, store, processCount: share } = deps;
-	const running = new Map<
-		string,
-		{ readonly hash: string; readonly purchase: Promise<Purchase | undefined> }
-	>();
+	const { alone, running } = createRunning();
 	const bounds = { clock, share, isBusy: (taskId: string) => running.has(taskId) };
-	const shared = store.processes.isShared
-		? createWaitingRows({ ...bounds, store, ids })
-		: undefined;
+	const { isShared } = store.processes;
+	const shared = isShared ? createWaitingRows({ ...bounds, store, ids }) : undefined;
 	const waiting = createWaitingTasks(shared ?? createWaitingMemory(bounds));
 	const attempt = createPaymentAttempt({ ...deps, waiting });
 	const { publish, ...changes } = createTaskChanges(clock);
-
-	const alone = <P extends Purchase | undefined>(
-		taskId: string,
-		{ hash }: Sending,
-		work: () => Promise<P>,
-	): Promise<P> => {
-		const purchase = work();
-		running.set(taskId, { hash, purchase });
-		return purchase.finally(() => running.delete(taskId));
+	const { pay, end, goOnAlone } = createFollowUps({ waiting, attempt, publish, clock });
+	const findPaid = async (sending: Sending): Promise<Purchase | undefined> => {
+		const paid = await tasks.findOpen(sending.message.taskId);
+		return paid && repeat(paid, sending);
 	};
+
+	return {
+		/** Throws what the pipeline throws, unless the caller speaks the extension: then the task says what is missing. */
+		async open(message: Message, exchange: Exchange): Promise<Purchase> {
+			const sending = readSending(message, exchange);
+			if (sending.note?.kind === "rejected") {
+				throw new RequestMalformedError("A declined payment belongs to a task; name it in taskId.");
+			}
+			const asked = toWaiting(ids, sending);
+			return alone(asked.taskId, sending, () => pay(asked, sending));
+		},
+
+		/**
+		 * Goes on with a task that waits for its payment or was paid that way; undefined when there is none. The same payment
+		 * again gets the same task. Throws IDEMPOTENCY_IN_FLIGHT while another payment of the task is under way.
+		 */
+		async goOn(message: Message, exchange: Exchange): Promise<Purchase | undefined> {
+			const sending = readSending(message, exchange);
+			const { taskId } = message;
+			const isWaiting = await waiting.has(taskId);
+			if (running.has(taskId)) return (await twinOf(running, sending)) ?? findPaid(sending);
+			const bought = isWaiting && (await alone(taskId, sending, () => goOnAlone(sending)));
+			return bought || findPaid(sending);
+		},
+
+		find: async (taskId: string): Promise<Task | undefined> =>
+			(await waiting.find(taskId))?.reported ?? tasks.findOpen(taskId),
+
+		...changes,
+
+		/** Ends a task that waits; undefined when none does. Throws TaskNotCancelable once it is paid for or finished. */
+		async cancel(taskId: string): Promise<Task | undefined> {
+			const asked = await waiting.find(taskId);
+			if (!asked && !(await tasks.findOpen(taskId))) return undefined;
+			const isBusy = !asked || asked.found?.isBusy || running.has(taskId);
+			const isOver = isBusy || asked.unsettled !== undefined || isFinal(asked.reported);
+			const ended = isOver ? undefined : await end(asked);
+			if (ended) return ended;
+			throw new TaskNotCancelableError("This task is finished, or it is being paid for.");
+		},
+
+		/** Goes on with what processes left waiting that have ended. */
+		takeUp: async () => shared?.takeUp(),
+		sweep: (now: number) => sweepWaiting(store, now),
+	};
+}
+
+/** What becomes of a task that waits, by the messages of it. */
+function createFollowUps({
+	waiting,
+	attempt,
+	publish,
+	clock,
+}: Pick<SellServices, "clock"> & {
+	readonly waiting: WaitingTasks;
+	readonly attempt: PaymentAttempt;
+	readonly publish: (task: Task) => Task;
+}) {
 	const pay = async (asked: WaitingTask, sending: Sending): Promise<Purchase> => {
 		const task = await attempt(asked, sending);
 		return { task: publish(task), isRepeated: false };
@@ -101,60 +150,37 @@ export function createPaymentService(
 			await waiting.release(taskId);
 		}
 	};
-	const findPaid = async (sending: Sending): Promise<Purchase | undefined> => {
-		const paid = await tasks.findOpen(sending.message.taskId);
-		return paid && repeat(paid, sending);
-	};
+	return { pay, end, goOnAlone };
+}
 
+type Running = ReadonlyMap<
+	string,
+	{ readonly hash: string; readonly purchase: Promise<Purchase | undefined> }
+>;
+
+/** Payments that this process works on, by their tasks. */
+function createRunning() {
+	const running = new Map<string, { hash: string; purchase: Promise<Purchase | undefined> }>();
 	return {
-		/** Throws what the pipeline throws, unless the caller speaks the extension: then the task says what is missing. */
-		async open(message: Message, exchange: Exchange): Promise<Purchase> {
-			const sending = readSending(message, exchange);
-			if (sending.note?.kind === "rejected") {
-				throw new RequestMalformedError("A declined payment belongs to a task; name it in taskId.");
-			}
-			const asked = toWaiting(ids, sending);
-			return alone(asked.taskId, sending, () => pay(asked, sending));
+		running: running as Running,
+		alone<P extends Purchase | undefined>(
+			taskId: string,
+			{ hash }: Sending,
+			work: () => Promise<P>,
+		): Promise<P> {
+			const purchase = work();
+			running.set(taskId, { hash, purchase });
+			return purchase.finally(() => running.delete(taskId));
 		},
-
-		/**
-		 * Goes on with a task that waits for its payment or was paid that way; undefined when there is none. The same payment
-		 * again gets the same task. Throws IDEMPOTENCY_IN_FLIGHT while another payment of the task is under way.
-		 */
-		async goOn(message: Message, exchange: Exchange): Promise<Purchase | undefined> {
-			const sending = readSending(message, exchange);
-			const { taskId } = message;
-			const isWaiting = await waiting.has(taskId);
-			const busy = running.get(taskId);
-			if (busy && busy.hash !== sending.hash) throw inFlight("is being paid for");
-			if (busy) {
-				const bought = await busy.purchase;
-				return bought ? { task: toRepeatedTask(bought.task), isRepeated: true } : findPaid(sending);
-			}
-			const bought = isWaiting && (await alone(taskId, sending, () => goOnAlone(sending)));
-			return bought || findPaid(sending);
-		},
-
-		find: async (taskId: string): Promise<Task | undefined> =>
-			(await waiting.find(taskId))?.reported ?? tasks.findOpen(taskId),
-
-		...changes,
-
-		/** Ends a task that waits; undefined when none does. Throws TaskNotCancelable once it is paid for or finished. */
-		async cancel(taskId: string): Promise<Task | undefined> {
-			const asked = await waiting.find(taskId);
-			if (!asked && !(await tasks.findOpen(taskId))) return undefined;
-			const isBusy = !asked || asked.found?.isBusy || running.has(taskId);
-			const isOver = isBusy || asked.unsettled !== undefined || isFinal(asked.reported);
-			const ended = isOver ? undefined : await end(asked);
-			if (ended) return ended;
-			throw new TaskNotCancelableError("This task is finished, or it is being paid for.");
-		},
-
-		/** Goes on with what processes left waiting that have ended. */
-		takeUp: async () => shared?.takeUp(),
-		sweep: (now: number) => sweepWaiting(store, now),
 	};
+}
+
+/** What the same payment buys that is under way already; undefined where it buys nothing. */
+async function twinOf(running: Running, { message, hash }: Sending): Promise<Purchase | undefined> {
+	const twin = running.get(message.taskId);
+	if (twin?.hash !== hash) throw inFlight("is being paid for");
+	const bought = await twin.purchase;
+	return bought && { task: toRepeatedTask(bought.task), isRepeated: true };
 }
 
 /** What becomes of tasks that wait, for those who have subscribed to them. */
@@ -269,6 +295,8 @@ function readSending(message: Message, exchange: Exchange): Sending {
 	const hash = createHash("sha256").update(shown).digest("base64url");
 	return { message, note, payment, hash, exchange };
 }
+
+type PaymentAttempt = ReturnType<typeof createPaymentAttempt>;
 
 /**
  * One way through the pipeline, and what the task is afterwards. Throws what the pipeline throws, unless the caller

@@ -32,6 +32,11 @@ export function createWaitingRows(deps: WaitingRowsDeps) {
 	/** Versions of those whose payment this process works on. */
 	const claims = new Map<string, number>();
 	const rows = createRows(deps, claims);
+	const endClaim = async (taskId: string, how: "paid" | "unpaid") => {
+		const version = claims.get(taskId);
+		claims.delete(taskId);
+		if (version !== undefined) await rows.end(taskId, version, how).catch(() => undefined);
+	};
 
 	const find = async (taskId: string): Promise<FoundText | undefined> => {
 		for (let left = LOOKS; left > 0; left--) {
@@ -42,6 +47,15 @@ export function createWaitingRows(deps: WaitingRowsDeps) {
 		}
 		return undefined;
 	};
+	const claim = async (taskId: string, payment: string) => {
+		const untilMs = clock.monotonicMs() + LIMITS.requestTimeoutMs;
+		for (;;) {
+			const claimed = await rows.claim(taskId, payment);
+			if (claimed !== "busy") return claimed;
+			if (clock.monotonicMs() >= untilMs) throw paidElsewhere();
+			await new Promise((resolve) => clock.after(LOOK_MS, () => resolve(undefined), "awaited"));
+		}
+	};
 	const count = async (taskId: string, kept: KeptText) => {
 		const evicted = memory.keep(taskId, kept);
 		// What cannot be deleted now goes when its time is over.
@@ -51,7 +65,7 @@ export function createWaitingRows(deps: WaitingRowsDeps) {
 		has: async (taskId) => (await rows.find(taskId)) !== undefined,
 		find,
 		async claim(taskId, payment) {
-			const row = await rows.claim(taskId, payment);
+			const row = await claim(taskId, payment);
 			if (!row) return undefined;
 			claims.set(taskId, row.version);
 			const kept = await rows.textOf(row);
@@ -66,16 +80,10 @@ export function createWaitingRows(deps: WaitingRowsDeps) {
 			return true;
 		},
 		async forget(taskId) {
-			const version = claims.get(taskId);
-			claims.delete(taskId);
 			memory.forget(taskId);
-			if (version !== undefined) await rows.end(taskId, version, "paid").catch(() => undefined);
+			await endClaim(taskId, "paid");
 		},
-		async release(taskId) {
-			const version = claims.get(taskId);
-			claims.delete(taskId);
-			if (version !== undefined) await rows.end(taskId, version, "unpaid").catch(() => undefined);
-		},
+		release: (taskId) => endClaim(taskId, "unpaid"),
 	};
 	return {
 		...texts,
@@ -85,20 +93,17 @@ export function createWaitingRows(deps: WaitingRowsDeps) {
 			const left = await store.read((reader) => reader.list("waiting_tasks"));
 			for (const row of left) {
 				if (alive.has(row.processId) || row.expiresAt <= clock.now()) continue;
-				const taken = await rows.take(row.id);
-				const kept = taken && (await rows.textOf(taken));
+				const kept = (await rows.take(row.id)) ? await rows.textOf(row) : undefined;
 				if (kept) await count(row.id, kept);
 			}
 		},
 	};
 }
 
-function createRows({ store, clock, ids }: WaitingRowsDeps, claims: ReadonlyMap<string, number>) {
-	const { documents } = store;
-	const change = <T>(work: (tx: StoreTransaction) => Promise<T>) =>
-		store.transaction(work, DEFERRED);
-	const drop = (documentId: string) => documents.delete(documentId, DEFERRED);
+type Claims = ReadonlyMap<string, number>;
 
+function createReads({ store, clock }: WaitingRowsDeps, claims: Claims) {
+	const { documents, processes } = store;
 	const waiting = async (reader: StoreReader, taskId: string) => {
 		const row = await reader.get("waiting_tasks", taskId);
 		if (!row || row.expiresAt <= clock.now()) return undefined;
@@ -107,24 +112,12 @@ function createRows({ store, clock, ids }: WaitingRowsDeps, claims: ReadonlyMap<
 	};
 	const isPaying = async (reader: StoreReader, { id, paying, processId }: WaitingTaskRow) => {
 		if (paying === undefined) return false;
-		if (processId === store.processes.ownId()) return claims.has(id);
+		if (processId === processes.ownId()) return claims.has(id);
 		return reader.isAlive(processId);
 	};
-	const claimOnce = (taskId: string, payment: string) =>
-		change(async (tx) => {
-			const row = await waiting(tx, taskId);
-			if (!row) return undefined;
-			if (await isPaying(tx, row)) {
-				if (row.paying === payment) return "busy";
-				throw paidElsewhere();
-			}
-			const { processId } = tx;
-			const claimed = { ...row, processId, paying: payment, version: row.version + 1 };
-			await tx.put("waiting_tasks", claimed);
-			return claimed;
-		});
-
 	return {
+		waiting,
+		isPaying,
 		find: (taskId: string) =>
 			store.read(async (reader) => {
 				const row = await waiting(reader, taskId);
@@ -134,65 +127,90 @@ function createRows({ store, clock, ids }: WaitingRowsDeps, claims: ReadonlyMap<
 			const document = await documents.get(documentId);
 			return document === undefined ? undefined : fromDocument(document);
 		},
-		async claim(taskId: string, payment: string): Promise<WaitingTaskRow | undefined> {
-			const untilMs = clock.monotonicMs() + LIMITS.requestTimeoutMs;
-			for (;;) {
-				const claimed = await claimOnce(taskId, payment);
-				if (claimed !== "busy") return claimed;
-				if (clock.monotonicMs() >= untilMs) throw paidElsewhere();
-				await new Promise((resolve) => clock.after(LOOK_MS, () => resolve(undefined), "awaited"));
-			}
-		},
+	};
+}
+
+function createRows(deps: WaitingRowsDeps, claims: Claims) {
+	const { store, clock, ids } = deps;
+	const { waiting, isPaying, ...reads } = createReads(deps, claims);
+	/** Puts what `judge` makes of a row, or deletes it; undefined where it leaves it alone. */
+	const change = (taskId: string, judge: Judge) =>
+		store.transaction(async (tx) => {
+			const before = await tx.get("waiting_tasks", taskId);
+			const after = await judge(before, tx);
+			if (after === "deleted") await tx.delete("waiting_tasks", taskId);
+			else if (after) await tx.put("waiting_tasks", after);
+			return after && { before, after };
+		}, DEFERRED);
+	const drop = async (row: Pick<WaitingTaskRow, "documentId"> | undefined) => {
+		if (row) await store.documents.delete(row.documentId, DEFERRED);
+	};
+
+	return {
+		...reads,
+		/** Undefined where none waits; "busy" while another process works on the same payment. */
+		claim: (taskId: string, payment: string) =>
+			store.transaction(async (tx) => {
+				const row = await waiting(tx, taskId);
+				if (!row) return undefined;
+				if (await isPaying(tx, row)) {
+					if (row.paying === payment) return "busy";
+					throw paidElsewhere();
+				}
+				const claimed = { ...changed(row, tx), paying: payment };
+				await tx.put("waiting_tasks", claimed);
+				return claimed;
+			}, DEFERRED),
 		/** Text first, under a name of its own: a row never points to a text that is missing, or to another state's. */
 		async put(taskId: string, kept: KeptText, version: number | undefined): Promise<boolean> {
 			const documentId = `waiting-${ids.next("txt")}`;
 			const expiresAt = clock.now() + LIMITS.waitingTaskTtlMs;
-			await documents.put(documentId, toDocument(kept), expiresAt, DEFERRED);
+			await store.documents.put(documentId, toDocument(kept), expiresAt, DEFERRED);
 			const isClaimed = version !== undefined && claims.get(taskId) === version;
-			const outcome = await change(async (tx) => {
-				const row = await tx.get("waiting_tasks", taskId);
+			const put = await change(taskId, async (row, { processId }) => {
 				// One whose time was over while it was being paid for is its payer's all the same.
-				if (row?.version !== version && (row || !isClaimed)) return "changed";
-				const next = { id: taskId, documentId, version: (version ?? 0) + 1, expiresAt };
-				await tx.put("waiting_tasks", { ...next, processId: tx.processId });
-				return row;
+				if (row?.version !== version && (row || !isClaimed)) return undefined;
+				return { id: taskId, documentId, version: (version ?? 0) + 1, processId, expiresAt };
 			});
-			const old = outcome === "changed" ? documentId : outcome?.documentId;
-			if (old !== undefined) await drop(old).catch(() => undefined);
-			return outcome !== "changed";
+			await drop(put ? put.before : { documentId }).catch(() => undefined);
+			return put !== undefined;
 		},
 		/** Ends a claim: what was paid for waits no more. */
 		async end(taskId: string, version: number, how: "paid" | "unpaid"): Promise<void> {
-			const ended = await change(async (tx) => {
-				const row = await tx.get("waiting_tasks", taskId);
+			const ended = await change(taskId, async (row) => {
 				if (row?.version !== version) return undefined;
-				if (how === "paid") await tx.delete("waiting_tasks", taskId);
-				else await tx.put("waiting_tasks", { ...row, paying: undefined });
-				return row;
+				return how === "paid" ? "deleted" : unclaimed(row);
 			});
-			if (ended && how === "paid") await drop(ended.documentId);
+			if (how === "paid") await drop(ended?.before);
 		},
 		/** Deletes one that no other process has changed since. */
 		async evict(taskId: string): Promise<void> {
-			const evicted = await change(async (tx) => {
-				const row = await tx.get("waiting_tasks", taskId);
-				if (row?.processId !== tx.processId || (await isPaying(tx, row))) return undefined;
-				await tx.delete("waiting_tasks", taskId);
-				return row;
-			});
-			if (evicted) await drop(evicted.documentId);
+			const evicted = await change(taskId, async (row, tx) =>
+				row?.processId === tx.processId && !(await isPaying(tx, row)) ? "deleted" : undefined,
+			);
+			await drop(evicted?.before);
 		},
-		/** Makes one this process's whose own has ended. */
-		take: (taskId: string) =>
-			change(async (tx) => {
-				const row = await tx.get("waiting_tasks", taskId);
-				if (!row || (await tx.isAlive(row.processId))) return undefined;
-				const { paying: _, ...free } = row;
-				const taken = { ...free, version: row.version + 1, processId: tx.processId };
-				await tx.put("waiting_tasks", taken);
-				return taken;
-			}),
+		/** Makes one this process's whose own has ended; true where it is now. */
+		async take(taskId: string): Promise<boolean> {
+			const taken = await change(taskId, async (row, tx) =>
+				row && !(await tx.isAlive(row.processId)) ? unclaimed(changed(row, tx)) : undefined,
+			);
+			return taken !== undefined;
+		},
 	};
+}
+
+type Judge = (
+	row: WaitingTaskRow | undefined,
+	tx: StoreTransaction,
+) => Promise<WaitingTaskRow | "deleted" | undefined>;
+
+function changed(row: WaitingTaskRow, { processId }: StoreTransaction): WaitingTaskRow {
+	return { ...row, processId, version: row.version + 1 };
+}
+
+function unclaimed({ paying: _, ...row }: WaitingTaskRow): WaitingTaskRow {
+	return row;
 }
 
 /** Forgets those whose time is over; their texts go with the sweep of documents. */
