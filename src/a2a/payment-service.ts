@@ -35,6 +35,9 @@ import {
 } from "./waiting-tasks.js";
 import { isFinal, type PaymentNote, readPaymentNote, withoutPayload } from "./x402-extension.js";
 
+/** How often those who follow a task look whether another process has changed it. */
+const LOOK_MS = 1_000;
+
 /** Tasks whose id alone opens them: those that wait for a payment, and those a wallet has paid for. */
 export type OpenTasks = Pick<PaymentService, "find" | "cancel" | "follow">;
 
@@ -56,7 +59,9 @@ export function createPaymentService(
 	const shared = isShared ? createWaitingRows({ ...bounds, store, ids }) : undefined;
 	const waiting = createWaitingTasks(shared ?? createWaitingMemory(bounds));
 	const attempt = createPaymentAttempt({ ...deps, waiting });
-	const { publish, ...changes } = createTaskChanges(clock);
+	const find = async (taskId: string): Promise<Task | undefined> =>
+		(await waiting.find(taskId))?.reported ?? tasks.findOpen(taskId);
+	const { publish, ...changes } = createTaskChanges(clock, isShared ? find : undefined);
 	const { pay, end, goOnAlone } = createFollowUps({ waiting, attempt, publish, clock });
 	const findPaid = async (sending: Sending): Promise<Purchase | undefined> => {
 		const paid = await tasks.findOpen(sending.message.taskId);
@@ -87,8 +92,7 @@ export function createPaymentService(
 			return bought || findPaid(sending);
 		},
 
-		find: async (taskId: string): Promise<Task | undefined> =>
-			(await waiting.find(taskId))?.reported ?? tasks.findOpen(taskId),
+		find,
 
 		...changes,
 
@@ -184,16 +188,27 @@ async function twinOf(running: Running, { message, hash }: Sending): Promise<Pur
 }
 
 /** What becomes of tasks that wait, for those who have subscribed to them. */
-function createTaskChanges(clock: Clock) {
+function createTaskChanges(
+	clock: Clock,
+	/** Finds what another process may have changed; absent where there is none. */
+	look: ((taskId: string) => Promise<Task | undefined>) | undefined,
+) {
 	const changed = new EventEmitter<Record<string, [Task]>>().setMaxListeners(0);
 	const closing = new AbortController();
+	const publish = (task: Task): Task => {
+		changed.emit(task.id, task);
+		return task;
+	};
+	const publishSeen = async (taskId: string) => {
+		const found = await look?.(taskId).catch(() => undefined);
+		if (found) publish(found);
+	};
+	const keepLooking = (taskId: string) =>
+		look ? clock.every(LOOK_MS, () => void publishSeen(taskId)) : () => undefined;
 	return {
 		/** The process ends: those who follow go. */
 		close: () => closing.abort(),
-		publish(task: Task): Task {
-			changed.emit(task.id, task);
-			return task;
-		},
+		publish,
 		/**
 		 * The task, then whatever changes it. Ends when the task does, when the caller leaves and after JOB_LIMITS.eventStreamMs.
 		 * Throws RATE_LIMITED before the first event while too many read the same task.
@@ -205,11 +220,12 @@ function createTaskChanges(clock: Clock) {
 			assertFewer(changed.listenerCount(task.id));
 			const caller = watchLink(carrier, clock, JOB_LIMITS.eventStreamMs);
 			const signal = AbortSignal.any([caller.signal, closing.signal]);
+			const stopLooking = keepLooking(task.id);
 			try {
 				signal.throwIfAborted();
-				const later = on(changed, task.id, { signal });
+				const later = newsOf(task, on(changed, task.id, { signal }));
 				yield taskEvent(task);
-				for await (const [next] of later) {
+				for await (const next of later) {
 					yield* changeEvents(next);
 					// What a job goes on with is told by the job's own events.
 					if (isFinal(next) || jobIdOf(next) !== undefined) return;
@@ -217,10 +233,25 @@ function createTaskChanges(clock: Clock) {
 			} catch (error) {
 				if (!signal.aborted) throw error;
 			} finally {
+				stopLooking();
 				caller.stop();
 			}
 		},
 	};
+}
+
+/** What is looked at again and again is news once. */
+async function* newsOf(
+	task: Task,
+	later: AsyncIterable<readonly Task[]>,
+): AsyncGenerator<Task, void, undefined> {
+	let seen = task.status;
+	for await (const [next] of later) {
+		if (!next || (next.status?.state === seen?.state && next.status?.timestamp === seen?.timestamp))
+			continue;
+		seen = next.status;
+		yield next;
+	}
 }
 
 function assertFewer(streams: number): void {

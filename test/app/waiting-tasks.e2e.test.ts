@@ -1,8 +1,9 @@
-import { once } from "node:events";
+import { EventEmitter, once } from "node:events";
 import { join } from "node:path";
+import { setTimeout as sleep } from "node:timers/promises";
 import { type Task, TaskState } from "@a2a-js/sdk";
 import t from "tap";
-import type { Hex } from "../../payments/onchain/facilitator.js";
+import type { Facilitator, Hex } from "../../payments/onchain/facilitator.js";
 import { findUsdc } from "../../payments/onchain/networks.js";
 import { LIMITS } from "../../src/contract/limits.js";
 import { systemClock } from "../../src/kernel/clock.js";
@@ -25,7 +26,9 @@ import { createSimWallet } from "../support/sim-wallet.js";
 import { KNOWN_QUERY } from "../support/start-app.js";
 import { times } from "../support/times.js";
 
-const { TASK_STATE_INPUT_REQUIRED, TASK_STATE_COMPLETED, TASK_STATE_CANCELED } = TaskState;
+const { TASK_STATE_INPUT_REQUIRED, TASK_STATE_COMPLETED, TASK_STATE_CANCELED, TASK_STATE_WORKING } =
+	TaskState;
+type Paying = ReturnType<typeof paymentMessage>;
 const PRICE = 500_000n;
 /** Cancel against payment; more of them by WAITING_ROUNDS=100. */
 const ROUNDS = Number(process.env["WAITING_ROUNDS"] ?? 8);
@@ -44,17 +47,29 @@ async function startChain(t: Parameters<typeof startHttpFacilitator>[0]) {
 	if (!usdc) throw new Error("no asset");
 	const asset = { asset: usdc.address, assetName: usdc.name, assetVersion: usdc.version };
 	const chain = createSimChain({ now: Date.now, terms: { ...SIM_TERMS, ...asset } });
-	const facilitator = createSimFacilitator({
-		chain,
-		clock: systemClock,
-		kind: "slow",
-		delayMs: 300,
-	});
+	const honest = createSimFacilitator({ chain, clock: systemClock, kind: "idempotent" });
+	const steps = new EventEmitter();
+	/** Answers later than it acts. */
+	const facilitator: Facilitator = {
+		...honest,
+		async verify(...order) {
+			const verdict = await honest.verify(...order);
+			steps.emit("verified");
+			await sleep(100);
+			return verdict;
+		},
+		async settle(...order) {
+			const outcome = await honest.settle(...order);
+			steps.emit("settled");
+			await sleep(300);
+			return outcome;
+		},
+	};
 	const wallet = createSimWallet(chain, { name: "agent", now: Date.now, balance: 100_000_000n });
 	const url = await startHttpFacilitator(t, { facilitator, terms: chain.terms });
 	const spent = async () => 100_000_000n - (await chain.balanceOf(chain.terms, wallet.address));
 	const flags = ["--facilitator", url, "--network", NETWORK, "--pay-to", chain.terms.payTo as Hex];
-	return { chain, wallet, flags, spent };
+	return { chain, wallet, flags, spent, steps };
 }
 
 t.test(
@@ -63,7 +78,7 @@ t.test(
 	async (t) => {
 		const cluster = await startPostgres();
 		t.teardown(() => cluster.stop());
-		const { chain, wallet, flags, spent } = await startChain(t);
+		const { chain, wallet, flags, spent, steps } = await startChain(t);
 		const folder = t.testdir();
 		const light = ["--model", "none", "--judge", "none", ...flags];
 		const shared = ["--keys", join(folder, "keys"), "--store-url", cluster.url, ...light];
@@ -175,7 +190,7 @@ t.test(
 			for (const round of times(ROUNDS, (at) => at)) {
 				const before = await spent();
 				const asked = await ask(one);
-				const later = new Promise((resolve) => setTimeout(resolve, (round % 4) * 5));
+				const later = sleep((round % 4) * 5);
 				const [paid, canceled] = await Promise.allSettled([
 					pay(one, payFor(asked)),
 					later.then(() => cancel(other, asked)),
@@ -227,6 +242,21 @@ t.test(
 			t.equal((await pay(one, payFor(seen))).status?.state, TASK_STATE_COMPLETED);
 		});
 
+		await t.test("who follows it sees what another process makes of it", async (t) => {
+			for (const end of ["paid", "cancelled"]) {
+				const asked = await ask(one);
+				const client = await connect(one);
+				const events = client.resubscribeTask({ tenant: "", id: asked.id })[Symbol.asyncIterator]();
+				t.match((await events.next()).value?.payload, { $case: "task" });
+				await (end === "paid" ? pay(other, payFor(asked)) : cancel(other, asked));
+				const seen = [];
+				for (let next = await events.next(); !next.done; next = await events.next()) {
+					seen.push(next.value.payload?.$case);
+				}
+				t.same(seen, [...(end === "paid" ? ["artifactUpdate"] : []), "statusUpdate"]);
+			}
+		});
+
 		await t.test("its time is over at all of them", async (t) => {
 			const asked = await ask(one);
 			const [row] = (await rowsLeft()).filter(({ id }) => id === asked.id);
@@ -253,31 +283,42 @@ t.test(
 			t.equal((await pay(one, payFor(second))).status?.state, TASK_STATE_COMPLETED);
 		});
 
-		await t.test(
-			"what was being paid for when its process died is paid once elsewhere",
-			async (t) => {
-				const before = await spent();
-				const asked = await ask(one);
-				const message = payFor(asked);
-				const cut = pay(one, message).catch(() => undefined);
-				await new Promise((resolve) => setTimeout(resolve, 150));
-				one.child.kill("SIGKILL");
-				await cut;
-				let done: Task | undefined;
-				for (let left = 60; left > 0 && done?.status?.state !== TASK_STATE_COMPLETED; left--) {
-					done = await pay(other, message).catch(() => undefined);
-					if (done?.status?.state !== TASK_STATE_COMPLETED) {
-						await new Promise((resolve) => setTimeout(resolve, 1_000));
-					}
-				}
-				t.equal(done?.status?.state, TASK_STATE_COMPLETED);
-				t.equal((await spent()) - before, PRICE);
-				const verified = await runTollgraph([
-					...["ledger", "verify", "--json", "--data", join(folder, "data-command")],
-					...shared,
-				]);
-				t.match(JSON.parse(verified.stdout), { status: "ok" });
-			},
-		);
+		/** Kills the process at this step of a payment that it works on. */
+		const killWhile = async (step: "verified" | "settled", message: Paying) => {
+			const begun = once(steps, step);
+			const cut = pay(one, message).catch(() => undefined);
+			await begun;
+			one.child.kill("SIGKILL");
+			t.equal(await cut, undefined);
+		};
+		await t.test("paid once where its process died before the money moved", async (t) => {
+			const before = await spent();
+			const asked = await ask(one);
+			const message = payFor(asked);
+			await killWhile("verified", message);
+			await t.rejects(pay(other, payFor(asked)), /is being paid for/, "as long as it may live");
+			const done = await pay(other, message);
+			t.equal(done.status?.state, TASK_STATE_COMPLETED);
+			t.equal((await spent()) - before, PRICE);
+			one = await start();
+			t.same(bodyOf(await find(one, asked)), bodyOf(done));
+		});
+
+		await t.test("no other payment is taken where it died while the money moved", async (t) => {
+			const before = await spent();
+			const asked = await ask(one);
+			const message = payFor(asked);
+			await killWhile("settled", message);
+			const open = await pay(other, message);
+			t.equal(open.status?.state, TASK_STATE_WORKING, "what the facilitator says proves nothing");
+			await t.rejects(pay(other, payFor(asked)), /whether the payment settled is not known yet/);
+			await t.rejects(cancel(other, asked));
+			t.equal((await spent()) - before, PRICE);
+			const verified = await runTollgraph([
+				...["ledger", "verify", "--json", "--data", join(folder, "data-command")],
+				...shared,
+			]);
+			t.match(JSON.parse(verified.stdout), { status: "ok" });
+		});
 	},
 );
