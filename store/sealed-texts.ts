@@ -26,7 +26,7 @@ export function sealTexts<S extends Store>(store: S, deps: TextKeys): S {
 
 function sealDocuments(documents: DocumentStore, deps: TextKeys): DocumentStore {
 	return {
-		put: (id, text, expiresAt) => documents.put(id, seal(text, placeOf(id), deps), expiresAt),
+		put: (id, text, ...rest) => documents.put(id, seal(text, placeOf(id), deps), ...rest),
 		/** Throws UNAVAILABLE for one that is not what was written there. */
 		async get(id) {
 			const stored = await documents.get(id);
@@ -38,7 +38,7 @@ function sealDocuments(documents: DocumentStore, deps: TextKeys): DocumentStore 
 				{ retryable: false },
 			);
 		},
-		delete: (id) => documents.delete(id),
+		delete: (...named) => documents.delete(...named),
 		sweep: (now) => documents.sweep(now),
 	};
 }

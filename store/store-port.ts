@@ -164,11 +164,14 @@ export interface StoreHealth {
 	readonly isChainIntact: boolean;
 }
 
-/** Text that must be able to vanish: A2A tasks and artifacts. One record each, deleted when its time is over. */
+/**
+ * Text that must be able to vanish: A2A tasks and artifacts. One record each, deleted when its time is over. Changes are
+ * durable; "deferred" ones need not be, where that spares the disk.
+ */
 export interface DocumentStore {
-	put(id: string, text: string, expiresAt: number): Promise<void>;
+	put(id: string, text: string, expiresAt: number, options?: TransactionOptions): Promise<void>;
 	get(id: string): Promise<string | undefined>;
-	delete(id: string): Promise<void>;
+	delete(id: string, options?: TransactionOptions): Promise<void>;
 	/** Deletes what expired before `now`; returns how many. */
 	sweep(now: number): Promise<number>;
 }

@@ -75,6 +75,7 @@ export type {
 	JobRow,
 	StreamRow,
 	TaskRow,
+	WaitingTaskRow,
 } from "./rows/result-rows.js";
 export { sealTexts } from "./sealed-texts.js";
 export { createSerialQueue, type SerialQueue } from "./serial-queue.js";

@@ -40,6 +40,7 @@ import type {
 	JobRow,
 	StreamRow,
 	TaskRow,
+	WaitingTaskRow,
 } from "./rows/result-rows.js";
 
 /** The store's tables. Money is named `…Micros`: bigint in memory, a decimal string at rest. Times are epoch milliseconds. */
@@ -53,6 +54,7 @@ export interface Tables {
 	idempotency: IdempotencyRow;
 	receipts: ReceiptRow;
 	tasks: TaskRow;
+	waiting_tasks: WaitingTaskRow;
 	payments: PaymentRow;
 	payment_marks: PaymentMarkRow;
 	refunds: RefundRow;
@@ -98,6 +100,7 @@ export const TABLE_INDEXES = {
 	idempotency: [],
 	receipts: [],
 	tasks: ["owner"],
+	waiting_tasks: [],
 	payments: ["owner", "idempotencyId", "state"],
 	payment_marks: ["key"],
 	refunds: ["ref", "transactionHash"],

@@ -68,6 +68,7 @@ export function createA2a(
 		buy: createBuyAnswer({ ...deps, sell, keepPaid, paymentService }),
 	});
 	const recover = async () => {
+		await paymentService.takeUp();
 		const interrupted = await tasks.recover();
 		if (interrupted > 0) logger?.info("unfinished tasks were failed", { tasks: interrupted });
 	};
@@ -96,12 +97,15 @@ export function createA2a(
 			await recover();
 			await push.resume();
 		},
-		/** Fails the tasks that processes left unfinished which have ended, and no job goes on with. */
+		/** Takes over the tasks that wait of processes that have ended; fails what they left unfinished and no job goes on with. */
 		recover,
 		async close() {
 			paymentService.close();
 			await push.close();
 		},
-		sweep: tasks.sweep,
+		async sweep(now: number) {
+			await tasks.sweep(now);
+			await paymentService.sweep(now);
+		},
 	};
 }

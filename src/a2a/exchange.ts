@@ -46,6 +46,8 @@ export interface A2aServices {
 	/** Payments on a chain are configured. */
 	readonly acceptsX402: boolean;
 	readonly logger?: Logger | undefined;
+	/** How many share the books, each with its share of what is bounded; one where absent. */
+	readonly processCount?: (() => number) | undefined;
 }
 
 /** What a call came with, and what takes its answer back: an HTTP request, or a call over gRPC. */

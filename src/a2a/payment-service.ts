@@ -22,6 +22,8 @@ import type { A2aServices, Exchange } from "./exchange.js";
 import { type KeepPaid, keyOf, type Purchase, type Sell, toSkillRequest } from "./sell.js";
 import type { TaskArchive } from "./task-archive.js";
 import { changeEvents, taskEvent } from "./task-events.js";
+import { createWaitingMemory } from "./task-memory.js";
+import { createWaitingRows, sweepWaiting } from "./waiting-rows.js";
 import {
 	createWaitingTasks,
 	type PaymentTry,
@@ -33,52 +35,34 @@ import {
 } from "./waiting-tasks.js";
 import { isFinal, type PaymentNote, readPaymentNote, withoutPayload } from "./x402-extension.js";
 
+/** How often those who follow a task look whether another process has changed it. */
+const LOOK_MS = 1_000;
+
 /** Tasks whose id alone opens them: those that wait for a payment, and those a wallet has paid for. */
 export type OpenTasks = Pick<PaymentService, "find" | "cancel" | "follow">;
 
 /** Sells to callers who bring no identity: they pay with the message, or are asked to and pay with the next one. */
 export type PaymentService = ReturnType<typeof createPaymentService>;
 
-type SellServices = Pick<A2aServices, "clock" | "acceptsX402"> & {
+type SellServices = Pick<A2aServices, "clock" | "acceptsX402" | "processCount"> & {
 	readonly sell: Sell;
 	readonly keepPaid: KeepPaid;
 };
 
 export function createPaymentService(
-	deps: SellServices & Pick<A2aServices, "ids"> & { readonly tasks: TaskArchive },
+	deps: SellServices & Pick<A2aServices, "ids" | "store"> & { readonly tasks: TaskArchive },
 ) {
-	const { tasks, ids, clock } = deps;
-	const running = new Map<
-		string,
-		{ readonly hash: string; readonly purchase: Promise<Purchase> }
-	>();
-	const waiting = createWaitingTasks({ clock, isBusy: (taskId) => running.has(taskId) });
+	const { tasks, ids, clock, store, processCount: share } = deps;
+	const { alone, running } = createRunning();
+	const bounds = { clock, share, isBusy: (taskId: string) => running.has(taskId) };
+	const { isShared } = store.processes;
+	const shared = isShared ? createWaitingRows({ ...bounds, store, ids }) : undefined;
+	const waiting = createWaitingTasks(shared ?? createWaitingMemory(bounds));
 	const attempt = createPaymentAttempt({ ...deps, waiting });
-	const { publish, ...changes } = createTaskChanges(clock);
-
-	const payOnce = (asked: WaitingTask, sending: Sending): Promise<Purchase> => {
-		const purchase = attempt(asked, sending).then((task) => ({
-			task: publish(task),
-			isRepeated: false,
-		}));
-		running.set(asked.taskId, { hash: sending.hash, purchase });
-		return purchase.finally(() => running.delete(asked.taskId));
-	};
-	const end = (asked: WaitingTask, message?: Message): Task => {
-		const reported = toCanceled(asked, { message, timestamp: toIsoTime(clock.now()) });
-		waiting.keep({ ...asked, reported });
-		return publish(reported);
-	};
-	const goOnWith = async (asked: WaitingTask, sending: Sending): Promise<Purchase> => {
-		const { message, note, hash } = sending;
-		assertContext(message, asked.reported);
-		if (isFinal(asked.reported)) return repeat(asked.reported, sending);
-		if (asked.unsettled !== undefined && asked.unsettled !== hash) {
-			throw inFlight("was paid for, and whether the payment settled is not known yet");
-		}
-		if (note?.kind !== "rejected") return payOnce(asked, sending);
-		return { task: end(asked, message), isRepeated: false };
-	};
+	const find = async (taskId: string): Promise<Task | undefined> =>
+		(await waiting.find(taskId))?.reported ?? tasks.findOpen(taskId);
+	const { publish, ...changes } = createTaskChanges(clock, isShared ? find : undefined);
+	const { pay, end, goOnAlone } = createFollowUps({ waiting, attempt, publish, clock });
 	const findPaid = async (sending: Sending): Promise<Purchase | undefined> => {
 		const paid = await tasks.findOpen(sending.message.taskId);
 		return paid && repeat(paid, sending);
@@ -91,7 +75,8 @@ export function createPaymentService(
 			if (sending.note?.kind === "rejected") {
 				throw new RequestMalformedError("A declined payment belongs to a task; name it in taskId.");
 			}
-			return payOnce(toWaiting(ids, sending), sending);
+			const asked = toWaiting(ids, sending);
+			return alone(asked.taskId, sending, () => pay(asked, sending));
 		},
 
 		/**
@@ -100,42 +85,130 @@ export function createPaymentService(
 		 */
 		async goOn(message: Message, exchange: Exchange): Promise<Purchase | undefined> {
 			const sending = readSending(message, exchange);
-			const busy = running.get(message.taskId);
-			if (busy) {
-				if (busy.hash !== sending.hash) throw inFlight("is being paid for");
-				return { task: toRepeatedTask((await busy.purchase).task), isRepeated: true };
-			}
-			const asked = waiting.find(message.taskId);
-			return asked ? goOnWith(asked, sending) : findPaid(sending);
+			const { taskId } = message;
+			const isWaiting = await waiting.has(taskId);
+			if (running.has(taskId)) return (await twinOf(running, sending)) ?? findPaid(sending);
+			const bought = isWaiting && (await alone(taskId, sending, () => goOnAlone(sending)));
+			return bought || findPaid(sending);
 		},
 
-		find: async (taskId: string): Promise<Task | undefined> =>
-			waiting.find(taskId)?.reported ?? tasks.findOpen(taskId),
+		find,
 
 		...changes,
 
 		/** Ends a task that waits; undefined when none does. Throws TaskNotCancelable once it is paid for or finished. */
 		async cancel(taskId: string): Promise<Task | undefined> {
-			const asked = waiting.find(taskId);
+			const asked = await waiting.find(taskId);
 			if (!asked && !(await tasks.findOpen(taskId))) return undefined;
-			const isPaid = !asked || running.has(taskId) || asked.unsettled !== undefined;
-			if (!isPaid && !isFinal(asked.reported)) return end(asked);
+			const isBusy = !asked || asked.found?.isBusy || running.has(taskId);
+			const isOver = isBusy || asked.unsettled !== undefined || isFinal(asked.reported);
+			const ended = isOver ? undefined : await end(asked);
+			if (ended) return ended;
 			throw new TaskNotCancelableError("This task is finished, or it is being paid for.");
+		},
+
+		/** Goes on with what processes left waiting that have ended. */
+		takeUp: async () => shared?.takeUp(),
+		sweep: (now: number) => sweepWaiting(store, now),
+	};
+}
+
+/** What becomes of a task that waits, by the messages of it. */
+function createFollowUps({
+	waiting,
+	attempt,
+	publish,
+	clock,
+}: Pick<SellServices, "clock"> & {
+	readonly waiting: WaitingTasks;
+	readonly attempt: PaymentAttempt;
+	readonly publish: (task: Task) => Task;
+}) {
+	const pay = async (asked: WaitingTask, sending: Sending): Promise<Purchase> => {
+		const task = await attempt(asked, sending);
+		return { task: publish(task), isRepeated: false };
+	};
+	/** Undefined where it was changed by someone else since it was found. */
+	const end = async (asked: WaitingTask, message?: Message): Promise<Task | undefined> => {
+		const reported = toCanceled(asked, { message, timestamp: toIsoTime(clock.now()) });
+		return (await waiting.keep({ ...asked, reported })) ? publish(reported) : undefined;
+	};
+	const goOnWith = async (asked: WaitingTask, sending: Sending): Promise<Purchase> => {
+		const { message, note, hash } = sending;
+		assertContext(message, asked.reported);
+		if (isFinal(asked.reported)) return repeat(asked.reported, sending);
+		if (asked.unsettled !== undefined && asked.unsettled !== hash) {
+			throw inFlight("was paid for, and whether the payment settled is not known yet");
+		}
+		if (note?.kind !== "rejected") return pay(asked, sending);
+		const task = await end(asked, message);
+		if (!task) throw inFlight("is being paid for");
+		return { task, isRepeated: false };
+	};
+	const goOnAlone = async (sending: Sending): Promise<Purchase | undefined> => {
+		const { taskId } = sending.message;
+		const asked = await waiting.claim(taskId, sending.hash);
+		try {
+			return asked && (await goOnWith(asked, sending));
+		} finally {
+			await waiting.release(taskId);
+		}
+	};
+	return { pay, end, goOnAlone };
+}
+
+type Running = ReadonlyMap<
+	string,
+	{ readonly hash: string; readonly purchase: Promise<Purchase | undefined> }
+>;
+
+/** Payments that this process works on, by their tasks. */
+function createRunning() {
+	const running = new Map<string, { hash: string; purchase: Promise<Purchase | undefined> }>();
+	return {
+		running: running as Running,
+		alone<P extends Purchase | undefined>(
+			taskId: string,
+			{ hash }: Sending,
+			work: () => Promise<P>,
+		): Promise<P> {
+			const purchase = work();
+			running.set(taskId, { hash, purchase });
+			return purchase.finally(() => running.delete(taskId));
 		},
 	};
 }
 
+/** What the same payment buys that is under way already; undefined where it buys nothing. */
+async function twinOf(running: Running, { message, hash }: Sending): Promise<Purchase | undefined> {
+	const twin = running.get(message.taskId);
+	if (twin?.hash !== hash) throw inFlight("is being paid for");
+	const bought = await twin.purchase;
+	return bought && { task: toRepeatedTask(bought.task), isRepeated: true };
+}
+
 /** What becomes of tasks that wait, for those who have subscribed to them. */
-function createTaskChanges(clock: Clock) {
+function createTaskChanges(
+	clock: Clock,
+	/** Finds what another process may have changed; absent where there is none. */
+	look: ((taskId: string) => Promise<Task | undefined>) | undefined,
+) {
 	const changed = new EventEmitter<Record<string, [Task]>>().setMaxListeners(0);
 	const closing = new AbortController();
+	const publish = (task: Task): Task => {
+		changed.emit(task.id, task);
+		return task;
+	};
+	const publishSeen = async (taskId: string) => {
+		const found = await look?.(taskId).catch(() => undefined);
+		if (found) publish(found);
+	};
+	const keepLooking = (taskId: string) =>
+		look ? clock.every(LOOK_MS, () => void publishSeen(taskId)) : () => undefined;
 	return {
 		/** The process ends: those who follow go. */
 		close: () => closing.abort(),
-		publish(task: Task): Task {
-			changed.emit(task.id, task);
-			return task;
-		},
+		publish,
 		/**
 		 * The task, then whatever changes it. Ends when the task does, when the caller leaves and after JOB_LIMITS.eventStreamMs.
 		 * Throws RATE_LIMITED before the first event while too many read the same task.
@@ -147,11 +220,12 @@ function createTaskChanges(clock: Clock) {
 			assertFewer(changed.listenerCount(task.id));
 			const caller = watchLink(carrier, clock, JOB_LIMITS.eventStreamMs);
 			const signal = AbortSignal.any([caller.signal, closing.signal]);
+			const stopLooking = keepLooking(task.id);
 			try {
 				signal.throwIfAborted();
-				const later = on(changed, task.id, { signal });
+				const later = newsOf(task, on(changed, task.id, { signal }));
 				yield taskEvent(task);
-				for await (const [next] of later) {
+				for await (const next of later) {
 					yield* changeEvents(next);
 					// What a job goes on with is told by the job's own events.
 					if (isFinal(next) || jobIdOf(next) !== undefined) return;
@@ -159,10 +233,25 @@ function createTaskChanges(clock: Clock) {
 			} catch (error) {
 				if (!signal.aborted) throw error;
 			} finally {
+				stopLooking();
 				caller.stop();
 			}
 		},
 	};
+}
+
+/** What is looked at again and again is news once. */
+async function* newsOf(
+	task: Task,
+	later: AsyncIterable<readonly Task[]>,
+): AsyncGenerator<Task, void, undefined> {
+	let seen = task.status;
+	for await (const [next] of later) {
+		if (!next || (next.status?.state === seen?.state && next.status?.timestamp === seen?.timestamp))
+			continue;
+		seen = next.status;
+		yield next;
+	}
 }
 
 function assertFewer(streams: number): void {
@@ -238,18 +327,21 @@ function readSending(message: Message, exchange: Exchange): Sending {
 	return { message, note, payment, hash, exchange };
 }
 
+type PaymentAttempt = ReturnType<typeof createPaymentAttempt>;
+
 /**
  * One way through the pipeline, and what the task is afterwards. Throws what the pipeline throws, unless the caller
  * speaks the extension and the refusal is about money; RATE_LIMITED for more unpaid tasks than one address may open.
  */
 function createPaymentAttempt(deps: SellServices & { readonly waiting: WaitingTasks }) {
-	const { sell, keepPaid, waiting, clock, acceptsX402 } = deps;
+	const { sell, keepPaid, waiting, clock, acceptsX402, processCount } = deps;
 	const takeFrom = createTokenBucket({
 		clock,
 		perMinute: LIMITS.waitingTasksPerMinute,
 		keysMax: LIMITS.rateLimitedCallersMax,
+		share: processCount,
 	});
-	const isWaiting = ({ taskId }: WaitingTask) => waiting.has(taskId);
+	const isWaiting = ({ found }: WaitingTask) => found !== undefined;
 
 	const buy = ({ taskId, request, message, resourceUrl }: WaitingTask, sending: Sending) => {
 		// A waiting task's id is known to its payer alone, and stays the same when the payment is sent again.
@@ -263,15 +355,15 @@ function createPaymentAttempt(deps: SellServices & { readonly waiting: WaitingTa
 		const done = toPaid(asked, task, result, toTry(sending, clock));
 		// A paid task that cannot be kept goes on waiting: its payment, sent again, is answered and not charged.
 		const isKept = await keepPaid(result.caller, done, sending.exchange);
-		if (isKept) waiting.forget(asked.taskId);
+		if (isKept) await waiting.forget(asked.taskId);
 		// Nothing new is kept of who agreed on that: a paid call, sent again, is answered anew at no price.
 		else if (result.caller.keepsNoText) {
-			if (!isPaid(done)) waiting.forget(asked.taskId);
-		} else if (!isPaid(done) || !isWaiting(asked)) waiting.keep({ ...asked, reported: done });
+			if (!isPaid(done)) await waiting.forget(asked.taskId);
+		} else if (!isPaid(done) || !isWaiting(asked)) await waiting.keep({ ...asked, reported: done });
 		return done;
 	};
 
-	const refuse = (asked: WaitingTask, sending: Sending, error: unknown): Task => {
+	const refuse = async (asked: WaitingTask, sending: Sending, error: unknown): Promise<Task> => {
 		const attempt = toTry(sending, clock);
 		const speaksX402 = acceptsX402 && (attempt.speaksX402 || isWaiting(asked));
 		if (!speaksX402 || !(error instanceof ServiceError)) throw error;
@@ -279,7 +371,7 @@ function createPaymentAttempt(deps: SellServices & { readonly waiting: WaitingTa
 		if (!next) throw error;
 		const isNew = sending.message.taskId === "";
 		if (isNew && next.unsettled === undefined) takeFrom(asked.address);
-		waiting.keep(next);
+		await waiting.keep(next);
 		return next.reported;
 	};
 

@@ -1,10 +1,10 @@
 import { Message, Task, TaskState } from "@a2a-js/sdk";
 import { type CallResult, LIMITS } from "../contract/contract.js";
 import { toErrorReply } from "../http/http.js";
-import type { Clock, ServiceError } from "../kernel/kernel.js";
+import type { ServiceError } from "../kernel/kernel.js";
 import { dataPart } from "./a2a-task.js";
 import { type SkillRequest, toSkillRequest } from "./sell.js";
-import { createTaskMemory } from "./task-memory.js";
+import type { FoundText, WaitingTexts } from "./task-memory.js";
 import {
 	type Demand,
 	demandOf,
@@ -36,41 +36,42 @@ export interface WaitingTask {
 	readonly unsettled: string | undefined;
 	/** The task as it was reported last. */
 	readonly reported: Task;
+	/** How it was found among those that wait; absent for one that does not wait yet. */
+	readonly found?: Pick<FoundText, "version" | "isBusy">;
 }
 
-/** Tasks that wait for their payment, in memory: text no one paid for must not fill a disk. */
+/** Tasks that wait for their payment: text no one paid for is bounded, and is soon forgotten. */
 export type WaitingTasks = ReturnType<typeof createWaitingTasks>;
 
-export function createWaitingTasks(deps: {
-	readonly clock: Clock;
-	/** A payment of the task is under way. */
-	readonly isBusy: (taskId: string) => boolean;
-}) {
-	const memory = createTaskMemory(deps);
+export function createWaitingTasks(texts: WaitingTexts) {
+	const { has, forget, release } = texts;
 	return {
-		find(taskId: string): WaitingTask | undefined {
-			const text = memory.find(taskId);
-			return text === undefined ? undefined : fromText(text);
-		},
-		has: (taskId: string) => memory.find(taskId) !== undefined,
+		has,
+		find: async (taskId: string) => fromFound(await texts.find(taskId)),
+		/** For one payment alone, see WaitingTexts. */
+		claim: async (taskId: string, payment: string) => fromFound(await texts.claim(taskId, payment)),
 		/**
 		 * Starts its time again. Where room is short, the address that holds most loses its oldest; a task that is being paid
-		 * for, or whose settlement is not known, stays.
+		 * for, or whose settlement is not known, stays. False where it was changed by someone else since it was found.
 		 */
-		keep(task: WaitingTask): void {
-			const { taskId, address, unsettled } = task;
-			memory.keep(taskId, {
-				text: toText(task),
-				holder: address,
-				isPinned: unsettled !== undefined,
-			});
+		keep(task: WaitingTask): Promise<boolean> {
+			const { taskId, address, unsettled, found } = task;
+			const kept = { text: toText(task), holder: address, isPinned: unsettled !== undefined };
+			return texts.keep(taskId, kept, found?.version);
 		},
-		forget: memory.forget,
+		forget,
+		release,
 	};
 }
 
+function fromFound(found: FoundText | undefined): WaitingTask | undefined {
+	if (!found) return undefined;
+	const { text, ...how } = found;
+	return { ...fromText(text), found: how };
+}
+
 /** The asking message is kept once, and what it asks for is read from it again. */
-function toText({ request: _, message, reported, ...rest }: WaitingTask): string {
+function toText({ request: _, found: _found, message, reported, ...rest }: WaitingTask): string {
 	return JSON.stringify({
 		...rest,
 		message: Message.toJSON(withoutPayload(message)),

@@ -105,9 +105,10 @@ function besideRest(transport: Router): RequestHandler {
 
 /** Agent-to-agent over the whole service: tasks of long work are its jobs, subscribers are notified on the public internet. */
 export function openA2a(
-	wiring: Pick<Wiring, keyof Ports | "service" | "store" | "jobs" | "revision">,
+	wiring: Pick<Wiring, keyof Ports | "service" | "store" | "jobs" | "revision" | "address">,
 ): A2a {
-	const { keys, clock, random, jobs, callerEgress: egress = createCallerEgress() } = wiring;
+	const { keys, clock, random, jobs, address } = wiring;
+	const { callerEgress: egress = createCallerEgress() } = wiring;
 	const { pepper, cardKeys } = keys;
 	const seal = createSealedText({ pepper, random, purpose: "a2a push targets" });
 	return createA2a({
@@ -115,6 +116,7 @@ export function openA2a(
 		signingJwk: () => cardKeys()[0],
 		x402: wiring.onchain?.terms,
 		jobs: createJobViews({ jobs, clock }),
+		processCount: () => address.processes,
 		push: { egress, judge: assertCallerTarget, seal },
 	});
 }

@@ -17,6 +17,7 @@ type WorkId =
 	| "job"
 	| "str"
 	| "task"
+	| "txt"
 	| "vfb"
 	| "vrf";
 

@@ -1,6 +1,6 @@
 import { join } from "node:path";
 import type { Clock } from "../../src/kernel/kernel.js";
-import type { Store } from "../store.js";
+import type { Store, TransactionOptions } from "../store.js";
 import { removeTree } from "./built-beside.js";
 import { openDocuments } from "./documents.js";
 import type { FileSystem } from "./file-system.js";
@@ -23,8 +23,8 @@ export async function forgetInLeftJournal<
 		...store,
 		documents: {
 			...store.documents,
-			async delete(id: string) {
-				await store.documents.delete(id);
+			async delete(id: string, options?: TransactionOptions) {
+				await store.documents.delete(id, options);
 				await left.delete(id);
 			},
 			async sweep(now: number) {

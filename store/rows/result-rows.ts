@@ -47,6 +47,22 @@ export interface TaskRow extends OwnedRow {
 	readonly updatedAt: number;
 }
 
+/**
+ * An A2A task that waits for its payment, where several processes share the books; what was asked lives in `documents`, under
+ * `documentId`, a new one with every change.
+ */
+export interface WaitingTaskRow {
+	readonly id: string;
+	readonly documentId: string;
+	/** Grows with every change and every claim: who writes names the one it saw. */
+	readonly version: number;
+	/** The process that counts it, and that works on its payment while there is one. */
+	readonly processId: string;
+	/** Hash of the payment that is under way. */
+	readonly paying?: string | undefined;
+	readonly expiresAt: number;
+}
+
 /** What an owner said of an answer; the note, if any, lives in `documents` under the same id. */
 export interface FeedbackRow extends OwnedRow {
 	readonly requestId?: string | undefined;

@@ -100,6 +100,7 @@ function createDisk(): Disk {
 		idempotency: new Map(),
 		receipts: new Map(),
 		tasks: new Map(),
+		waiting_tasks: new Map(),
 		payments: new Map(),
 		payment_marks: new Map(),
 		refunds: new Map(),
