@@ -8,7 +8,7 @@ import { dirname, join } from "node:path";
 import { type App, createApp } from "../src/app/app.js";
 import type { Operation } from "../src/contract/operation.js";
 import { type Clock, stderrLogger, systemClock } from "../src/kernel/kernel.js";
-import type { Definition } from "./operations.js";
+import type { Definition } from "./prices.js";
 
 const NOW = Date.parse("2026-11-22T12:00:00.000Z");
 const PATIENCE = 10;

@@ -9,7 +9,7 @@ import { renderSettingsTable } from "../src/settings/setting-rows.js";
 import { renderMetricsTable } from "../src/telemetry/metrics.js";
 import { renderCommands, renderManPage } from "./commands.js";
 import { isAlike, renderReplies } from "./examples.js";
-import { findOperations, renderCatalog, renderTable } from "./operations.js";
+import { findOperations, renderCatalog, renderTable } from "./prices.js";
 
 interface GeneratedPart {
 	readonly file: string;
@@ -21,10 +21,10 @@ interface GeneratedPart {
 const REPLIES = "examples/replies.json";
 
 const PARTS: readonly GeneratedPart[] = [
-	{ file: "docs/operations.md", name: "operations", render: renderOperations },
+	{ file: "docs/prices.md", name: "operations", render: renderOperations },
 	{ file: "docs/spec-coverage.md", name: "addresses", render: renderAddresses },
 	{ file: "docs/configuration.md", name: "configuration", render: renderSettingsTable },
-	{ file: "docs/operators.md", name: "metrics", render: renderMetricsTable },
+	{ file: "docs/operations.md", name: "metrics", render: renderMetricsTable },
 	{ file: "docs/commands.md", name: "commands", render: renderCommands },
 	{ file: "ARCHITECTURE.md", name: "modules", render: renderModules },
 ];

@@ -128,7 +128,7 @@ export function listSeriesNames(): readonly string[] {
 	);
 }
 
-/** The table of metrics in docs/operators.md. */
+/** The table of metrics in docs/operations.md. */
 export function renderMetricsTable(): string {
 	const rows = Object.entries<Metric>(METRICS).map(
 		([name, { kind, description, labels }]) =>
