@@ -68,7 +68,14 @@ export type {
 	RefundRequestRow,
 	RefundRow,
 } from "./rows/payment-rows.js";
-export type { ArtifactRow, ChatRow, FeedbackRow, JobRow, TaskRow } from "./rows/result-rows.js";
+export type {
+	ArtifactRow,
+	ChatRow,
+	FeedbackRow,
+	JobRow,
+	TaskRow,
+	TurnTicket,
+} from "./rows/result-rows.js";
 export { sealTexts } from "./sealed-texts.js";
 export { createSerialQueue, type SerialQueue } from "./serial-queue.js";
 export {

@@ -40,6 +40,7 @@ import type {
 	JobRow,
 	StreamRow,
 	TaskRow,
+	TurnQueueRow,
 } from "./rows/result-rows.js";
 
 /** The store's tables. Money is named `…Micros`: bigint in memory, a decimal string at rest. Times are epoch milliseconds. */
@@ -70,6 +71,7 @@ export interface Tables {
 	briefing_runs: BriefingRunRow;
 	streams: StreamRow;
 	chats: ChatRow;
+	turn_queues: TurnQueueRow;
 	jobs: JobRow;
 	webhooks: WebhookRow;
 	webhook_deliveries: WebhookDeliveryRow;
@@ -112,6 +114,7 @@ export const TABLE_INDEXES = {
 	briefing_runs: ["owner", "scheduleId"],
 	streams: ["owner", "streamId"],
 	chats: ["key", "owner"],
+	turn_queues: [],
 	jobs: ["owner", "state"],
 	webhooks: ["owner"],
 	webhook_deliveries: ["owner", "webhookId", "state"],
