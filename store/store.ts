@@ -75,6 +75,7 @@ export type {
 	JobRow,
 	StreamRow,
 	TaskRow,
+	TurnTicket,
 	WaitingTaskRow,
 } from "./rows/result-rows.js";
 export { sealTexts } from "./sealed-texts.js";

@@ -40,6 +40,7 @@ import type {
 	JobRow,
 	StreamRow,
 	TaskRow,
+	TurnQueueRow,
 	WaitingTaskRow,
 } from "./rows/result-rows.js";
 
@@ -72,6 +73,7 @@ export interface Tables {
 	briefing_runs: BriefingRunRow;
 	streams: StreamRow;
 	chats: ChatRow;
+	turn_queues: TurnQueueRow;
 	jobs: JobRow;
 	webhooks: WebhookRow;
 	webhook_deliveries: WebhookDeliveryRow;
@@ -118,6 +120,7 @@ export const TABLE_INDEXES = {
 	briefing_runs: ["owner", "scheduleId"],
 	streams: ["owner", "streamId"],
 	chats: ["key", "owner"],
+	turn_queues: [],
 	jobs: ["owner", "state"],
 	webhooks: ["owner"],
 	webhook_deliveries: ["owner", "webhookId", "state"],

@@ -1,12 +1,12 @@
 import { type Caller, grantIdOf, keepsText, STAGED_TURN } from "../../src/contract/contract.js";
 import {
-	createTurnQueue,
 	type Ids,
 	type Logger,
 	ServiceError,
 	siblingId,
+	type TurnQueue,
 } from "../../src/kernel/kernel.js";
-import type { Store, StoreReader } from "../../store/store.js";
+import type { Store, StoreReader, StoreTransaction } from "../../store/store.js";
 import {
 	type ChatRecord,
 	type ChatRecords,
@@ -39,16 +39,20 @@ interface OpenSession {
 
 interface ChatRoomParts extends TurnWritingDeps {
 	readonly ids: Ids;
+	/** Turns of one session follow each other, at whichever process. */
+	readonly seats: TurnQueue;
 	/** Where turns are at rest until they are paid for. */
 	readonly staged: Pick<StagedTurns, "stage">;
 }
 
 export type ChatRoom = ReturnType<typeof createChatRoom>;
 
-/** Turns of one session follow each other; what they leave is persisted as each is paid for. */
+/**
+ * Turns of one session follow each other; what they leave is persisted as each is paid for. Within one process the next one begins
+ * meanwhile, since it knows what is pending; where several share the books it begins once that is persisted, or unpaid.
+ */
 export function createChatRoom(deps: ChatRoomParts) {
-	const { records, ids } = deps;
-	const turns = createTurnQueue();
+	const { records, ids, seats } = deps;
 	const openSessions = new Map<string, OpenSession>();
 
 	const open = (key: string, record: ChatRecord | undefined): OpenSession => {
@@ -79,14 +83,7 @@ export function createChatRoom(deps: ChatRoomParts) {
 		): Promise<ChatSeat> {
 			if (!caller || !keepsText(caller)) return STANDING_ALONE;
 			const key = toChatKey(caller, sessionId);
-			if (turns.sizeOf(key) >= CHAT_LIMITS.waitingMax) {
-				throw new ServiceError(
-					"RATE_LIMITED",
-					`${CHAT_LIMITS.waitingMax} turns of this session wait already; send the next one when they are answered. Nothing was charged.`,
-					{ retryAfterSeconds: 5 },
-				);
-			}
-			const leaveQueue = await turns.enter(key, signal);
+			const leaveQueue = await seats.enter(key, { signal, admit: assertNotTooMany });
 			try {
 				const record = await records.findOwn(caller, sessionId);
 				if (!record && !openSessions.has(key)) await assertRoom(records, caller.owner);
@@ -94,6 +91,11 @@ export function createChatRoom(deps: ChatRoomParts) {
 				session.seats += 1;
 				const memory = toMemory(session, record);
 				let isLeft = false;
+				const unsettled = new Set<object>();
+				const letNextIn = () => {
+					closeIfIdle(session);
+					if (isLeft && (!seats.isShared || unsettled.size === 0)) leaveQueue();
+				};
 				return {
 					memory,
 					async add(turn) {
@@ -103,14 +105,18 @@ export function createChatRoom(deps: ChatRoomParts) {
 						const place = { id, key, owner, grantId: grantIdOf(access), sessionId, isAtRest };
 						const added = { session, place, turn: { ...turn, n } };
 						session.pending.set(n, added.turn);
-						return stageTurn(deps, { ...added, close: () => closeIfIdle(session) });
+						unsettled.add(added);
+						const close = () => {
+							unsettled.delete(added);
+							letNextIn();
+						};
+						return stageTurn(deps, { ...added, close });
 					},
 					leave() {
 						if (isLeft) return;
 						isLeft = true;
 						session.seats -= 1;
-						closeIfIdle(session);
-						leaveQueue();
+						letNextIn();
 					},
 				};
 			} catch (error) {
@@ -121,7 +127,17 @@ export function createChatRoom(deps: ChatRoomParts) {
 	};
 }
 
-/** Puts a turn to rest until it is persisted or no one has paid for it; `close` when the session may have nothing to wait for. */
+/** Throws RATE_LIMITED. */
+function assertNotTooMany(waiting: number): void {
+	if (waiting < CHAT_LIMITS.waitingMax) return;
+	throw new ServiceError(
+		"RATE_LIMITED",
+		`${CHAT_LIMITS.waitingMax} turns of this session wait already; send the next one when they are answered. Nothing was charged.`,
+		{ retryAfterSeconds: 5 },
+	);
+}
+
+/** Puts a turn to rest until it is persisted or no one has paid for it; `close` when no one has to wait for it any more. */
 async function stageTurn(
 	{ staged, clock }: ChatRoomParts,
 	{ session, place, turn, close }: StagedTurn & { session: OpenSession; close: () => void },
@@ -146,7 +162,8 @@ async function stageTurn(
 	const look = async () => {
 		const fate = await atRest.settle(latest);
 		// One that could not be written may be paid for: it is known until it is.
-		if (fate !== "failed") forget();
+		if (fate === "failed") close();
+		else forget();
 		if (fate !== "settled") lookLater();
 	};
 	lookLater();
@@ -215,10 +232,11 @@ export function createStagedTurns(
 	deps: TurnWritingDeps & {
 		readonly store: Store;
 		readonly ids: Ids;
+		readonly seats: TurnQueue;
 		readonly logger: Pick<Logger, "error">;
 	},
 ) {
-	const { store, clock, ids, logger } = deps;
+	const { store, clock, ids, seats, writes, logger } = deps;
 	const write = async (id: string, { place, turn }: StagedTurn): Promise<void> => {
 		// Anyone who deletes a session takes what is staged of it away.
 		const isWanted = async () => (await store.documents.get(id)) !== undefined;
@@ -256,7 +274,9 @@ export function createStagedTurns(
 			const row = { id, owner, grantId, kind: STAGED_TURN, createdAt, expiresAt };
 			await store.documents.put(id, JSON.stringify(staged), expiresAt);
 			// Nothing is captured before what was written earlier.
-			await store.transaction((tx) => tx.put("artefacts", row), { durability: "deferred" });
+			const put = (tx: StoreTransaction) =>
+				tx.put("artefacts", { ...row, processId: tx.processId });
+			await store.transaction(put, { durability: "deferred" });
 			return {
 				/** Moves it into its session, as both are by now. Safe to call again. */
 				write: (turn: ChatTurn, isAtRest: boolean) =>
@@ -267,12 +287,20 @@ export function createStagedTurns(
 		},
 
 		/**
-		 * Settles what an earlier process left. To be called once open holds were released, and before any request is served.
-		 * What does not work is tried again later.
+		 * Settles what processes left that have ended, and then lets those go on who wait for them. To be called once open holds were
+		 * released, and before any request is served. What does not work is tried again later.
 		 */
 		async recover(): Promise<void> {
+			await writes.forgetEnded();
 			const rows = await store.read((reader) => reader.list("artefacts"));
-			for (const { id, kind } of rows) if (kind === STAGED_TURN) await recoverOne(id);
+			for (const { id, kind, processId } of rows) {
+				if (kind !== STAGED_TURN) continue;
+				const isFollowed = await store.read(
+					async (reader) => processId !== undefined && (await reader.isAlive(processId)),
+				);
+				if (!isFollowed) await recoverOne(id);
+			}
+			await seats.forgetEnded();
 		},
 	};
 }

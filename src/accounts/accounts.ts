@@ -55,6 +55,7 @@ export {
 } from "./oauth-grants.js";
 export { OAUTH_LIMITS } from "./oauth-limits.js";
 export { createOAuthRecords, type OAuthRecords } from "./oauth-records.js";
+export { createOAuthSteps, type OAuthStep, type OAuthSteps } from "./oauth-steps.js";
 export {
 	createFindOwnGrant,
 	createRefreshTokens,

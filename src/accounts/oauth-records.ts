@@ -107,7 +107,7 @@ export function createOAuthRecords({
 	};
 }
 
-function createRecordIds(pepper: Pepper) {
+export function createRecordIds(pepper: Pepper) {
 	/** Under every pepper in force, the newest first: it names what is new. */
 	const idsOf = (kind: OAuthKind, id: string) =>
 		hashesOf(["oauth", kind, id].join(SEPARATOR), pepper).map((hash) => `oauth-${hash}`);

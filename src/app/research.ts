@@ -8,7 +8,12 @@ import {
 	type WriterUsage,
 } from "../../skills/answers/answers.js";
 import type { Schedules } from "../../skills/briefings/briefings.js";
-import { createChatRecords, createChatRoom, createStagedTurns } from "../../skills/chat/chat.js";
+import {
+	createChatRecords,
+	createChatRoom,
+	createSharedTurns,
+	createStagedTurns,
+} from "../../skills/chat/chat.js";
 import { createDeepDiveWork, createEarlierQuestions } from "../../skills/deep-dive/deep-dive.js";
 import {
 	createFeedFetcher,
@@ -51,13 +56,16 @@ interface ResearchWiring extends Pick<Wiring, "store" | "clock" | "ids" | "logge
 /** What research skills work with, wired to one store. */
 export function createResearchParts(deps: ResearchWiring): ResearchParts {
 	const { store, clock, ids, keys, search } = deps;
-	const chatSessions = { records: createChatRecords({ store, clock }), writes: createTurnQueue() };
-	const stagedTurns = createStagedTurns({ ...deps, ...chatSessions });
+	const queueOf = (name: string) =>
+		store.processes.isShared ? createSharedTurns({ store, clock }, name) : createTurnQueue();
+	const chatSessions = { records: createChatRecords({ store, clock }), writes: queueOf("writes") };
+	const seats = queueOf("seats");
+	const stagedTurns = createStagedTurns({ ...deps, ...chatSessions, seats });
 	const artifacts = createArtifactRepository({ store, clock });
 	const writer = openLlmWriter(deps, deps.writerMeter.add) ?? extractiveWriter;
 	return {
 		ids,
-		chats: createChatRoom({ ...chatSessions, ids, clock, staged: stagedTurns }),
+		chats: createChatRoom({ ...chatSessions, seats, ids, clock, staged: stagedTurns }),
 		chatSessions,
 		stagedTurns,
 		artifacts,

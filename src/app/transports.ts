@@ -5,6 +5,7 @@ import { type A2a, createA2a, type GrpcListening } from "../a2a/a2a.js";
 import {
 	createOAuthGrants,
 	createOAuthRecords,
+	createOAuthSteps,
 	createRefreshTokens,
 	createRevokeToken,
 	setLabel,
@@ -172,9 +173,9 @@ export function openMcp(wiring: Pick<Wiring, keyof Ports | "service" | "money">)
 
 /** The routes of anyone who gives access; none where it is switched off. */
 export function openOAuth(
-	wiring: Pick<Wiring, keyof Ports | "store" | "money" | "service">,
+	wiring: Pick<Wiring, keyof Ports | "store" | "money" | "service" | "address">,
 ): readonly Router[] {
-	const { store, money, service } = wiring;
+	const { store, money, service, address } = wiring;
 	const { settings, keys, clock, random, callerEgress: egress = createCallerEgress() } = wiring;
 	const { oauth = "own" } = settings;
 	if (oauth === "off") return [];
@@ -207,6 +208,8 @@ export function openOAuth(
 		pepper,
 		signingKeys,
 		records: createOAuthRecords({ store, clock, pepper }),
+		steps: createOAuthSteps({ store, clock, random, pepper }),
+		processCount: () => address.processes,
 		refreshTokens: createRefreshTokens({ pepper, random }),
 		grants,
 		revokeToken: createRevokeToken({ ...tokens, store, grants }),

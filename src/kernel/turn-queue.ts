@@ -1,9 +1,19 @@
 /** A mutex for each key, first come, first served. */
 export interface TurnQueue {
-	/** Holders and waiters. */
-	sizeOf(key: string): number;
-	/** Resolves to the function that releases the key. Rejects with the signal's reason when that is aborted before. */
-	enter(key: string, signal?: AbortSignal): Promise<() => void>;
+	/** Whether other processes wait in it as well. */
+	readonly isShared: boolean;
+	/**
+	 * Resolves to the function that releases the key. Rejects with the signal's reason when that is aborted before, and with what
+	 * `admit` throws, which is given how many hold or wait already.
+	 */
+	enter(key: string, options?: TurnOptions): Promise<() => void>;
+	/** Lets those go on that wait for processes which have ended. */
+	forgetEnded(): Promise<void>;
+}
+
+export interface TurnOptions {
+	readonly signal?: AbortSignal;
+	readonly admit?: (size: number) => void;
 }
 
 interface Line {
@@ -14,8 +24,10 @@ interface Line {
 export function createTurnQueue(): TurnQueue {
 	const lines = new Map<string, Line>();
 	return {
-		sizeOf: (key) => lines.get(key)?.size ?? 0,
-		async enter(key, signal) {
+		isShared: false,
+		forgetEnded: async () => undefined,
+		async enter(key, { signal, admit } = {}) {
+			admit?.(lines.get(key)?.size ?? 0);
 			const line = lines.get(key) ?? { last: Promise.resolve(), size: 0 };
 			lines.set(key, line);
 			line.size += 1;

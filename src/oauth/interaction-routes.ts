@@ -37,9 +37,13 @@ interface StepServices extends OAuthServices {
 }
 
 /** Two pages: who are you, and do you agree. Without a script, and without a session that outlives them. */
-export function createInteractionRoutes(services: OAuthServices, { open, prepare }: ProviderGate) {
+export function createInteractionRoutes(
+	services: OAuthServices,
+	{ open, prepare, interactions }: ProviderGate,
+) {
 	const binding = createBrowserBinding(services);
-	const deps: StepServices = { ...services, binding, agreeOnce: createAgree(services) };
+	const agreeOnce = createAgree({ ...services, interactions });
+	const deps: StepServices = { ...services, binding, agreeOnce };
 	const { grants, pepper, service } = services;
 	const proof = createFormProof(pepper, () => new URL(service.info.baseUrl()).origin);
 	const openStep = async (req: Request, res: Response): Promise<Step> => {
@@ -88,8 +92,7 @@ export function createInteractionRoutes(services: OAuthServices, { open, prepare
 		const shown = cookies.get(provider.cookieName("resume"), { signed: true });
 		const step = shown === uid ? await provider.Interaction.find(uid) : undefined;
 		if (!step || !binding.holds(req, step)) throw lostStep();
-		const session = step.session && (await provider.Session.findByUid(step.session.uid));
-		setSession(req, session?.jti);
+		setSession(req, step.session?.uid);
 		next();
 	};
 	return { show, submit, resume };
@@ -116,15 +119,15 @@ async function login(
 	}
 }
 
-async function agree(deps: StepServices, { step, form, res, finish }: Submission): Promise<void> {
+async function agree(deps: StepServices, { step, form, res }: Submission): Promise<void> {
 	const budget = form.get("budget")?.trim().replace(/^\$/, "") ?? "";
 	const keepsEarlier = form.get("keep") === "yes";
 	const label = `${step.client.name ?? "Application"} (OAuth)`;
 	try {
 		const budgetMicros = parseLimit(budget);
 		const terms = { ...toHolder(step), budgetMicros, label, keepsEarlier };
-		const consent = await deps.agreeOnce({ ...step, ...terms });
-		await finish({ consent });
+		await deps.agreeOnce({ ...step, ...terms });
+		res.writeHead(303, { Location: step.interaction.returnTo, "Content-Length": "0" }).end();
 	} catch (error) {
 		const page = await toConsent(deps, step, { budget, keepsEarlier, error: messageOf(error) });
 		sendPage(res, statusOf(error), page);
@@ -242,63 +245,68 @@ interface Agreement extends GrantHolder {
 	readonly keepsEarlier: boolean;
 }
 
-/** As the step remembers it. */
-interface Agreed {
-	readonly grantId: string;
-	/** A button pressed twice says the same. */
-	readonly terms: string;
-	readonly [other: string]: unknown;
-}
-
 type Agree = ReturnType<typeof createAgree>;
 
-/** Makes key and grant, one for each step whatever was pressed: what was agreed to last holds. */
-function createAgree(services: OAuthServices) {
+interface AgreeServices extends OAuthServices {
+	readonly interactions: ProviderGate["interactions"];
+}
+
+/** Makes key and grant, one for each step whatever was pressed, and wherever: what was agreed to last holds. */
+function createAgree(services: AgreeServices) {
 	const turns = createTurnQueue();
-	return async (agreement: Agreement): Promise<Agreed> => {
+	return async (agreement: Agreement): Promise<void> => {
 		const leave = await turns.enter(agreement.interaction.uid);
-		return replace(services, agreement).finally(leave);
+		try {
+			// Again where another process was faster, and what it was agreed to is the last now.
+			while (!(await replace(services, agreement)));
+		} finally {
+			leave();
+		}
 	};
 }
 
-async function replace(services: OAuthServices, agreement: Agreement): Promise<Agreed> {
+/** False where the step has changed meanwhile, and then nothing has. */
+async function replace(services: AgreeServices, agreement: Agreement): Promise<boolean> {
 	const { oauth, budgetMicros, keepsEarlier } = agreement;
 	// What was read when the button was pressed may have been pressed before.
 	const interaction = await oauth.provider.Interaction.find(agreement.interaction.uid);
 	if (!interaction) throw lostStep();
+	// A button pressed twice says the same.
 	const terms = `${budgetMicros} ${keepsEarlier}`;
 	const last = interaction.result?.consent;
-	if (last?.grantId !== undefined && last["terms"] === terms) {
-		// One that no one claimed in time is over.
-		const grant = await oauth.provider.Grant.find(last.grantId);
-		if (grant) return { grantId: last.grantId, terms };
-	}
-	if (last?.grantId !== undefined) await services.grants.end(last.grantId);
-	return { grantId: await open(services, { ...agreement, interaction }, terms), terms };
+	// One that no one claimed in time is over.
+	const isSame = last?.["terms"] === terms && (await oauth.provider.Grant.find(last.grantId ?? ""));
+	if (isSame) return true;
+	const isMade = await open(services, agreement, { last: last?.grantId, terms });
+	if (isMade && last?.grantId !== undefined) await services.grants.end(last.grantId);
+	return isMade;
 }
 
 /** The grant is found by its key, and ends with it; without a grant no one could use the key, so it goes as well. */
 async function open(
-	{ grants, records }: OAuthServices,
+	{ grants, records, interactions }: AgreeServices,
 	agreement: Agreement,
-	terms: string,
-): Promise<string> {
+	{ last, terms }: { readonly last: string | undefined; readonly terms: string },
+): Promise<boolean> {
 	const { oauth, interaction, accountId, clientId, resource, keepsEarlier } = agreement;
 	const earlier = keepsEarlier ? [] : await grants.find(agreement);
 	const keyId = await grants.open(agreement);
+	let isKept = false;
 	try {
 		const grant = new oauth.provider.Grant({ accountId, clientId });
 		grant.jti = keyId;
 		grant.addResourceScope(resource, OAUTH_SCOPE);
 		await grant.save();
 		await records.setReplaced(keyId, earlier);
-		interaction.result = { ...interaction.lastSubmission, consent: { grantId: keyId, terms } };
-		await interaction.persist();
-	} catch (error) {
-		await grants.end(keyId);
-		throw error;
+		const consent = { grantId: keyId, terms };
+		isKept = await interactions.change(interaction.uid, (payload) => {
+			if (payload.result?.consent?.grantId !== last) return undefined;
+			return { ...payload, result: { ...payload.lastSubmission, consent } };
+		});
+	} finally {
+		if (!isKept) await grants.end(keyId);
 	}
-	return keyId;
+	return isKept;
 }
 
 /** What a user sees whose step has ended, went on elsewhere, or is that of someone else. */

@@ -1,4 +1,5 @@
 import type {
+	createOAuthSteps,
 	Keys,
 	OAuthGrants,
 	OAuthRecords,
@@ -14,6 +15,10 @@ import type { Service } from "../service/service.js";
 export interface OAuthServices {
 	readonly service: Pick<Service, "prices" | "skills" | "info" | "identify">;
 	readonly records: OAuthRecords;
+	/** What users have done who are on the way through the pages. */
+	readonly steps: ReturnType<typeof createOAuthSteps>;
+	/** How many processes share the books, and the bounds of what anyone may begin. */
+	readonly processCount: () => number;
 	readonly grants: OAuthGrants;
 	readonly refreshTokens: RefreshTokens;
 	readonly revokeToken: RevokeToken;

@@ -15,14 +15,14 @@ import { toPlainDocument } from "./client-registration.js";
 import { failurePage } from "./interaction-pages.js";
 import { OAUTH_PATHS } from "./oauth-documents.js";
 import type { OAuthServices } from "./oauth-services.js";
-import { createPassing, createRecordAdapter } from "./record-adapter.js";
+import { createPassing, createRecordAdapter, type Passing } from "./record-adapter.js";
 
 type Library = typeof import("oidc-provider");
 
 interface ProviderDeps extends OAuthServices {
 	/** The first one signs. */
 	readonly cookieKeys: readonly string[];
-	readonly passing: ReturnType<typeof createPassing>;
+	readonly passing: Passing;
 	readonly addressOf: (req: IncomingMessage) => string | undefined;
 	/** Whether the address a request came from may have one more document fetched. */
 	readonly mayFetch: (req: IncomingMessage) => boolean;
@@ -43,7 +43,7 @@ export function createProviderGate(services: OAuthServices) {
 		keysMax: LIMITS.rateLimitedCallersMax,
 	});
 	const addresses = new WeakMap<IncomingMessage, string>();
-	const passing = createPassing(clock);
+	const passing = createPassing(services);
 	let opened: { readonly terms: string; readonly provider: Promise<OAuthProvider> } | undefined;
 	const open = (): Promise<OAuthProvider> => {
 		const issuer = baseUrl();
@@ -82,14 +82,14 @@ export function createProviderGate(services: OAuthServices) {
 		prepare(req);
 		await (await open()).handle(req, res);
 	};
-	return { open, prepare, handle };
+	return { open, prepare, handle, interactions: passing.Interaction };
 }
 
-/** Whose session the provider is to see: no one's, or one that we know of. What a browser says of it is worth nothing. */
-export function setSession(req: HttpRequest, id: string | undefined): void {
+/** Whose session the provider is to see: no one's, or that of a step. What a browser says of it is worth nothing. */
+export function setSession(req: HttpRequest, uid: string | undefined): void {
 	const { cookie = "" } = req.headers;
 	const others = cookie.split(";").filter((pair) => !pair.trim().startsWith(OAUTH_COOKIES.session));
-	const own = id === undefined ? [] : [`${OAUTH_COOKIES.session}=${id}`];
+	const own = uid === undefined ? [] : [`${OAUTH_COOKIES.session}=${uid}`];
 	req.headers.cookie = [...others, ...own].join("; ");
 }
 
@@ -155,9 +155,11 @@ function toConfiguration(issuer: string, deps: ProviderDeps, library: Library): 
 		const { ctx } = library.Provider;
 		return ctx && deps.addressOf(ctx.req);
 	};
-	const toInvalidGrant = (reason: string) => new library.errors.InvalidGrant(reason);
+	const { InvalidGrant, SessionNotFound } = library.errors;
+	const toInvalidGrant = (reason: string) => new InvalidGrant(reason);
+	const toLostStep = () => new SessionNotFound("it is no longer open");
 	return {
-		adapter: createRecordAdapter({ ...deps, currentAddress, toInvalidGrant }),
+		adapter: createRecordAdapter({ ...deps, currentAddress, toInvalidGrant, toLostStep }),
 		jwks: { keys: signingKeys().map((key) => ({ ...key, kty: "EC" })) },
 		routes: {
 			authorization: OAUTH_PATHS.authorize,

@@ -1,19 +1,27 @@
 import type { Adapter, AdapterPayload } from "oidc-provider";
 import { OAUTH_LIMITS } from "../accounts/accounts.js";
-import type { Clock } from "../kernel/kernel.js";
 import type { OAuthServices } from "./oauth-services.js";
+import { createPassingRecords, type PassingRecords } from "./passing-records.js";
 
 interface RecordAdapterDeps extends OAuthServices {
 	/** Where the request came from that is being answered; undefined outside of one. */
 	readonly currentAddress: () => string | undefined;
 	/** What a request is refused with whose grant has just ended, or whose code someone else has just used. */
 	readonly toInvalidGrant: (reason: string) => Error;
+	/** What a request is refused with whose step is over, or was taken by another request at the same moment. */
+	readonly toLostStep: () => Error;
 	/** What is under way, by the provider's names for it; it outlives a provider that a rotation of keys replaces. */
-	readonly passing: ReadonlyMap<string, PassingRecords>;
+	readonly passing: Passing;
 }
 
-export function createPassing(clock: Clock): RecordAdapterDeps["passing"] {
-	return new Map(PASSING.map((name) => [name, createPassingRecords(clock)]));
+/** Sessions and interactions. */
+export type Passing = ReturnType<typeof createPassing>;
+
+export function createPassing({ steps, ...deps }: OAuthServices) {
+	return {
+		Session: createPassingRecords({ ...deps, steps: steps("session") }),
+		Interaction: createPassingRecords({ ...deps, steps: steps("interaction") }),
+	};
 }
 
 const KINDS = {
@@ -22,13 +30,12 @@ const KINDS = {
 	AuthorizationCode: "code",
 	RefreshToken: "refresh_token",
 } as const;
-const PASSING: readonly string[] = ["Session", "Interaction"];
 
-/** What the provider remembers, by its names for it: some in the store, some in memory, the rest nowhere. */
+/** What the provider remembers, by its names for it: some for long, some while its user is on the way, the rest nowhere. */
 export function createRecordAdapter(deps: RecordAdapterDeps): (model: string) => Adapter {
 	return (model) => {
-		const inMemory = deps.passing.get(model);
-		if (inMemory) return toPassing(inMemory, deps);
+		if (model === "Session") return toSessions(deps.passing.Session, deps);
+		if (model === "Interaction") return toInteractions(deps.passing.Interaction, deps);
 		const kind = Object.entries(KINDS).find(([name]) => name === model)?.[1];
 		return kind ? toStored(deps, kind) : NOTHING;
 	};
@@ -45,13 +52,32 @@ const NOTHING: Adapter = {
 	revokeByGrantId: async () => undefined,
 };
 
-function toPassing(records: PassingRecords, { currentAddress }: RecordAdapterDeps): Adapter {
+/** Kept by the name that a session has as long as it lasts: its id, which is another with each step, never leaves the server. */
+function toSessions(records: PassingRecords, { currentAddress }: RecordAdapterDeps): Adapter {
 	return {
 		...NOTHING,
-		upsert: async (id, payload) => records.put(id, payload, currentAddress()),
-		find: async (id) => records.find(id),
-		findByUid: async (uid) => records.findByUid(uid),
-		destroy: async (id) => records.remove(id),
+		upsert: (id, payload) => records.put(payload.uid ?? id, payload, currentAddress()),
+		find: records.find,
+		findByUid: records.find,
+	};
+}
+
+/** Each is ended once: of two requests that go on with it at the same moment one is refused, and neither brings it back. */
+function toInteractions(
+	records: PassingRecords,
+	{ currentAddress, toLostStep }: RecordAdapterDeps,
+): Adapter {
+	return {
+		...NOTHING,
+		async upsert(id, payload) {
+			// One that begins has no result.
+			if (payload.result === undefined) return records.put(id, payload, currentAddress());
+			if (!(await records.change(id, () => payload, currentAddress()))) throw toLostStep();
+		},
+		find: records.find,
+		async destroy(id) {
+			if (!(await records.remove(id))) throw toLostStep();
+		},
 	};
 }
 
@@ -99,81 +125,4 @@ function toStored(
 		destroy: (id) => (kind === "grant" ? grants.end(id) : records.remove(kind, id)),
 		revokeByGrantId: (keyId) => records.removeOfKey(kind, keyId),
 	};
-}
-
-/** What is worth nothing once its user has gone: kept in memory, and no longer than it takes to click through the pages. */
-export type PassingRecords = ReturnType<typeof createPassingRecords>;
-
-interface Kept {
-	readonly payload: AdapterPayload;
-	readonly until: number;
-	readonly network: string;
-}
-
-/** Groups of an IPv6 address that one customer of a network usually has to himself. */
-const NETWORK_GROUPS = 3;
-
-/**
- * Bounded, and fair: anyone may begin, and whichever network has begun most of those still open is the one to lose
- * something, of which the oldest goes that no one has signed in to.
- */
-export function createPassingRecords(clock: Clock) {
-	const records = new Map<string, Kept>();
-	const idOfUid = new Map<string, string>();
-	/** Ids by network, oldest first. */
-	const idsOf = new Map<string, Set<string>>();
-	const remove = (id: string): void => {
-		const { payload, network } = records.get(id) ?? {};
-		if (payload?.uid !== undefined && idOfUid.get(payload.uid) === id) idOfUid.delete(payload.uid);
-		const ids = idsOf.get(network ?? "");
-		ids?.delete(id);
-		if (ids?.size === 0) idsOf.delete(network ?? "");
-		records.delete(id);
-	};
-	const find = (id: string): AdapterPayload | undefined => {
-		const record = records.get(id);
-		if (record && clock.monotonicMs() >= record.until) remove(id);
-		return records.get(id)?.payload;
-	};
-	const isWaiting = (id: string) => !isSignedIn(records.get(id)?.payload);
-	/** Records are in order of insertion, so the oldest expire first. */
-	const dropLapsed = () => {
-		for (const [id, { until }] of records) {
-			if (clock.monotonicMs() < until) return;
-			remove(id);
-		}
-	};
-	const evictOldest = () => {
-		const sizes = [...idsOf.values()].map(({ size }) => size);
-		const most = Math.max(...sizes);
-		const ids = [...idsOf.values()].filter(({ size }) => size === most).flatMap((set) => [...set]);
-		remove(ids.find(isWaiting) ?? ids[0] ?? "");
-	};
-	return {
-		find,
-		findByUid: (uid: string) => find(idOfUid.get(uid) ?? ""),
-		/** Without an address it stays with anyone who had it. */
-		put(id: string, payload: AdapterPayload, address?: string | undefined): void {
-			const network = address === undefined ? records.get(id)?.network : toNetwork(address);
-			remove(id);
-			dropLapsed();
-			const until = clock.monotonicMs() + OAUTH_LIMITS.interactionSeconds * 1000;
-			const kept: Kept = { payload, until, network: network ?? "" };
-			records.set(id, kept);
-			if (payload.uid !== undefined) idOfUid.set(payload.uid, id);
-			const ids = idsOf.get(kept.network) ?? new Set();
-			idsOf.set(kept.network, ids.add(id));
-			if (records.size > OAUTH_LIMITS.interactionsMax) evictOldest();
-		},
-		remove,
-	};
-}
-
-function isSignedIn(payload: AdapterPayload | undefined): boolean {
-	return payload?.result?.login !== undefined || payload?.lastSubmission?.login !== undefined;
-}
-
-/** Networks of 64 bits cost nothing, so they count by the larger one they are part of. */
-function toNetwork(address: string): string {
-	return address.split(":").slice(0, NETWORK_GROUPS).join(":");
 }

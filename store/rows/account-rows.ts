@@ -106,14 +106,17 @@ export interface TokenRow {
 }
 
 /**
- * What an authorization server keeps: a client, a grant, a code, a refresh token, or that an access token was revoked. What
- * it says is a document of the same id; the id is a keyed hash, so that no code and no token can be read from it.
+ * What an authorization server keeps: a client, a grant, a code, a refresh token, that an access token was revoked, or where a
+ * user is on the way through the pages. What it says is a document of the same id; the id is a keyed hash, so that no code and
+ * no token can be read from it.
  */
 export interface OAuthRow {
 	readonly id: string;
 	/** Account it belongs to; the same for all clients, which have no owner. */
 	readonly owner: string;
-	readonly kind: "client" | "grant" | "code" | "refresh_token" | "revoked_access";
+	readonly kind:
+		| ("client" | "grant" | "code" | "refresh_token" | "revoked_access")
+		| ("session" | "interaction");
 	readonly keyId?: string | undefined;
 	/** Row of the client that a grant was given to. */
 	readonly clientId?: string | undefined;
@@ -125,6 +128,10 @@ export interface OAuthRow {
 	readonly isUsed?: boolean | undefined;
 	/** Until when the key of a grant was last prolonged; a later change of the key takes precedence. */
 	readonly prolongedTo?: number | undefined;
+	/** What a session or an interaction says, instead of a document: it is worth something for some minutes only. */
+	readonly sealed?: string | undefined;
+	/** The process that changed a session or an interaction last, which counts it. */
+	readonly processId?: string | undefined;
 	readonly createdAt: number;
 	readonly expiresAt: number;
 }

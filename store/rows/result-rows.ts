@@ -4,6 +4,8 @@ import type { OwnedRow } from "./account-rows.js";
 /** A result that can be read again; its text lives in `documents` under the same id. */
 export interface ArtifactRow extends OwnedRow {
 	readonly kind: string;
+	/** The process that follows a turn of a chat until it is paid for. */
+	readonly processId?: string | undefined;
 	readonly createdAt: number;
 }
 
@@ -30,6 +32,19 @@ export interface ChatRow extends OwnedRow {
 	readonly createdAt: number;
 	/** Its latest turn. */
 	readonly usedAt: number;
+}
+
+/** Who has or awaits a turn, in the order in which they came; a row that says none is deleted. */
+export interface TurnQueueRow {
+	readonly id: string;
+	readonly waiting: readonly TurnTicket[];
+}
+
+export interface TurnTicket {
+	readonly processId: string;
+	/** Its number, among those of its process. */
+	readonly n: number;
+	readonly until: number;
 }
 
 /** Where an A2A task stands; its text (messages, artifacts) lives in `documents`, under `documentId`. */

@@ -118,6 +118,7 @@ function createDisk(): Disk {
 		briefing_runs: new Map(),
 		streams: new Map(),
 		chats: new Map(),
+		turn_queues: new Map(),
 		jobs: new Map(),
 		webhooks: new Map(),
 		webhook_deliveries: new Map(),

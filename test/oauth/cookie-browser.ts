@@ -30,10 +30,17 @@ export interface Visited {
 	readonly left: URL | undefined;
 }
 
-/** `known` is the address the server goes by, where that is another than the one it listens on. */
-export function createBrowser(baseUrl: string, known = baseUrl): Browser {
+/**
+ * `known` is the address the server goes by, where that is another than the one it listens on. A balancer is several bases, of
+ * which each request goes to the next.
+ */
+export function createBrowser(base: string | readonly string[], known = [base].flat()[0]): Browser {
+	const bases = [base].flat();
+	let requests = 0;
 	// A proxy in front takes off the path it is known by.
-	const prefix = new URL(known).pathname.replace(/\/$/, "");
+	const nextOf = (url: string) => new URL(url, bases[requests++ % bases.length]);
+	const prefix = new URL(String(known)).pathname.replace(/\/$/, "");
+	const { origin } = new URL(String(known));
 	const cookies = new Map<string, Cookie>();
 	const cookiesFor = (url: URL) =>
 		[...cookies.values()]
@@ -52,7 +59,7 @@ export function createBrowser(baseUrl: string, known = baseUrl): Browser {
 		}
 	};
 	const visit = async (url: string, init: RequestInit = {}): Promise<Visited> => {
-		const target = new URL(url, baseUrl);
+		const target = nextOf(url);
 		const headers = {
 			Cookie: cookiesFor(target),
 			Accept: "text/html",
@@ -63,7 +70,7 @@ export function createBrowser(baseUrl: string, known = baseUrl): Browser {
 		const text = await response.text();
 		const location = response.headers.get("location");
 		const next = location === null ? undefined : new URL(location, target);
-		if (next && [target.origin, new URL(known).origin].includes(next.origin)) {
+		if (next && [target.origin, origin].includes(next.origin)) {
 			const { pathname, search } = next;
 			const path = pathname.startsWith(`${prefix}/`) ? pathname.slice(prefix.length) : pathname;
 			return visit(`${path}${search}`);
@@ -76,11 +83,10 @@ export function createBrowser(baseUrl: string, known = baseUrl): Browser {
 			left: next,
 		};
 	};
-	const origin = new URL(known).origin;
 	return {
 		cookies,
 		async press(url, fields) {
-			const target = new URL(url, baseUrl);
+			const target = nextOf(url);
 			const response = await fetch(target, {
 				method: "POST",
 				body: new URLSearchParams(fields),

@@ -1,70 +1,83 @@
 import t from "tap";
 import { OAUTH_LIMITS } from "../../src/accounts/oauth-limits.js";
+import { createStepMemory } from "../../src/accounts/oauth-steps.js";
 import { toAuthorizationQuery } from "../../src/oauth/oauth-documents.js";
-import { createPassingRecords } from "../../src/oauth/record-adapter.js";
+import { createPassingRecords } from "../../src/oauth/passing-records.js";
 import { manualClock } from "../support/manual-clock.js";
 
+const FAR = OAUTH_LIMITS.interactionSeconds * 1_000;
+
+function openRecords(processCount = () => 1) {
+	const clock = manualClock("2026-03-10T12:00:00Z");
+	return { clock, ...createPassingRecords({ clock, processCount, steps: createStepMemory() }) };
+}
+
 t.test("users on their way are forgotten when they take too long, or too many come", async (t) => {
-	let monotonicMs = 0;
-	const clock = { ...manualClock("2026-03-10T12:00:00Z"), monotonicMs: () => monotonicMs };
-	const records = createPassingRecords(clock);
-	records.put("first", { jti: "first", uid: "u-first" });
-	t.equal(records.findByUid("u-first")?.jti, "first");
-	records.put("first", { jti: "first", uid: "u-second" });
-	t.notOk(records.findByUid("u-first"), "what it was called before is no name of it");
-	monotonicMs += OAUTH_LIMITS.interactionSeconds * 1_000;
-	t.notOk(records.find("first"));
-	t.notOk(records.findByUid("u-second"));
+	const { clock, ...records } = openRecords();
+	await records.put("first", { jti: "first" });
+	t.equal((await records.find("first"))?.jti, "first");
+	clock.advance(FAR);
+	t.notOk(await records.find("first"));
+	t.notOk(await records.change("first", (payload) => payload), "nor brought back");
+	t.notOk(await records.remove("first"));
 
 	for (let index = 0; index <= OAUTH_LIMITS.interactionsMax; index++) {
-		records.put(`step-${index}`, { jti: `step-${index}` });
+		await records.put(`step-${index}`, { jti: `step-${index}` });
 	}
-	t.notOk(records.find("step-0"), "the oldest step makes room");
-	t.ok(records.find("step-1"));
-	records.remove("step-1");
-	t.notOk(records.find("step-1"));
+	t.notOk(await records.find("step-0"), "the oldest step makes room");
+	t.ok(await records.find("step-1"));
+	t.ok(await records.remove("step-1"));
+	t.notOk(await records.remove("step-1"), "ended once");
+	t.notOk(await records.change("step-1", () => ({ jti: "again" })));
+	t.notOk(await records.find("step-1"));
+});
+
+t.test("where several processes share the books each has its share of the bound", async (t) => {
+	let processes = 1;
+	const records = openRecords(() => processes);
+	const { interactionsMax: most } = OAUTH_LIMITS;
+	for (let index = 0; index < most; index++) await records.put(`step-${index}`, {});
+	processes = 2;
+	for (let index = most; index < most + 100; index++) await records.put(`step-${index}`, {});
+	t.notOk(await records.find(`step-${most / 2}`));
+	t.ok(await records.find(`step-${most / 2 + 100}`));
 });
 
 t.test("the address with most steps loses first, and signed-in users last", async (t) => {
-	const records = createPassingRecords(manualClock("2026-03-10T12:00:00Z"));
+	const records = openRecords();
 	const login = { result: { login: { accountId: "acc_x" } } };
 	const begin = (id: string, address: string, payload = {}) =>
 		records.put(id, { jti: id, ...payload }, address);
-	begin("honest", "192.0.2.7");
-	begin("signed-in", "2001:db8:0:1::/64", login);
+	await begin("honest", "192.0.2.7");
+	await begin("signed-in", "2001:db8:0:1::/64", login);
 	for (let index = 0; index < OAUTH_LIMITS.interactionsMax * 2; index++) {
-		begin(`step-${index}`, `2001:db8:0:${(index % 40).toString(16)}::/64`);
+		await begin(`step-${index}`, `2001:db8:0:${(index % 40).toString(16)}::/64`);
 	}
-	t.ok(records.find("honest"), "one network of many subnets loses its own");
-	t.ok(records.find("signed-in"), "and of these the ones without a sign-in");
-	t.notOk(records.find("step-0"));
-	t.ok(records.find(`step-${OAUTH_LIMITS.interactionsMax * 2 - 1}`));
+	t.ok(await records.find("honest"), "one network of many subnets loses its own");
+	t.ok(await records.find("signed-in"), "and of these the ones without a sign-in");
+	t.notOk(await records.find("step-0"));
+	t.ok(await records.find(`step-${OAUTH_LIMITS.interactionsMax * 2 - 1}`));
 
 	for (let index = 0; index < OAUTH_LIMITS.interactionsMax; index++) {
-		begin(`spread-${index}`, `2001:db8:${(index % 100).toString(16)}:1::/64`);
+		await begin(`spread-${index}`, `2001:db8:${(index % 100).toString(16)}:1::/64`);
 	}
-	t.ok(records.find("honest"), "who spreads over many networks has to share as well");
-	records.put("honest", { jti: "honest", ...login });
-	t.ok(records.find("honest")?.result, "what is put again outside of a request stays where it was");
+	t.ok(await records.find("honest"), "who spreads over many networks has to share as well");
+	await records.put("honest", { jti: "honest", ...login });
+	const honest = await records.find("honest");
+	t.ok(honest?.result, "what is put again outside of a request stays where it was");
 });
 
 t.test("steps that were not finished take nothing from those that are open", async (t) => {
-	let monotonicMs = 0;
-	const clock = { ...manualClock("2026-03-10T12:00:00Z"), monotonicMs: () => monotonicMs };
-	const records = createPassingRecords(clock);
+	const { clock, ...records } = openRecords();
 	const begin = (id: string, address: string) => records.put(id, { jti: id }, address);
 	for (let index = 0; index < OAUTH_LIMITS.interactionsMax; index++) {
-		begin(`left-${index}`, `198.51.${index >> 8}.${index & 255}`);
+		await begin(`left-${index}`, `198.51.${index >> 8}.${index & 255}`);
 	}
-	monotonicMs += OAUTH_LIMITS.interactionSeconds * 1_000;
-	begin("first", "192.0.2.7");
-	begin("second", "192.0.2.7");
-	begin("third", "203.0.113.9");
-	t.same(
-		["first", "second", "third"].filter((id) => !records.find(id)),
-		[],
-	);
-	t.notOk(records.find("left-0"));
+	clock.advance(FAR);
+	for (const id of ["first", "second"]) await begin(id, "192.0.2.7");
+	await begin("third", "203.0.113.9");
+	for (const id of ["first", "second", "third"]) t.ok(await records.find(id));
+	t.notOk(await records.find("left-0"));
 });
 
 t.test("of a request for access only what means something gets through", async (t) => {

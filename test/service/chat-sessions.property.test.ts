@@ -18,7 +18,8 @@ function openRoom() {
 	const store = createMemoryStore();
 	const records = createChatRecords({ store, clock });
 	const ids = createIds({ clock, random: systemRandom });
-	const parts = { records, writes: createTurnQueue(), ids, clock };
+	const queues = { writes: createTurnQueue(), seats: createTurnQueue() };
+	const parts = { records, ...queues, ids, clock };
 	const logger = { error: () => undefined };
 	const staged = createStagedTurns({ ...parts, store, logger });
 	return {

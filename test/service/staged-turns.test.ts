@@ -34,7 +34,8 @@ function openRoom(disk = createMemoryStore().disk, beforePut = async (_id: strin
 	};
 	const records = createChatRecords({ store, clock });
 	const ids = createIds({ clock, random: systemRandom });
-	const parts = { records, writes: createTurnQueue(), ids, clock };
+	const queues = { writes: createTurnQueue(), seats: createTurnQueue() };
+	const parts = { records, ...queues, ids, clock };
 	const staged = createStagedTurns({ ...parts, store, logger: { error: () => undefined } });
 	const room = createChatRoom({ ...parts, staged });
 	return {
