@@ -60,7 +60,7 @@ t.test(
 			resumed = await (await ask(servers[1], { after: "2" })).text();
 			if (resumed === "") await new Promise((resolve) => setTimeout(resolve, 500));
 		}
-	const events = readEvents(resumed);
+		const events = readEvents(resumed);
 		const { stream_id: id } = dataOf(resumed, "research.created");
 		t.not(id, cutId, "it is another stream, from its start");
 		t.match(dataOf(resumed, "research.completed"), { is_answered: true });
