@@ -50,7 +50,7 @@ export function createSendingTurns({
 					throw unavailable("Other payments are being sent just now; send the request again.");
 				await sleep(LOOK_MS);
 			}
-			// A turn that is not given back is this process's own until it ends.
+			// A turn that could not be left stays this process's own until it ends.
 			return work().finally(() => leave(id).catch(() => undefined));
 		},
 	};

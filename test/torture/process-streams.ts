@@ -8,7 +8,7 @@ const QUERY = "Which HTTP status code asks for payment?";
 const LEAVE_SHARE = 0.5;
 
 /**
- * Buys one stream and reads it to its end, from one server or from several: whoever is cut off, or leaves, resumes it at any.
+ * Buys one stream and reads it to its end, from one server or from several: a reader who is cut off, or leaves, resumes it at any.
  * Resolves to the receipt. Throws where an event is missing or doubled.
  */
 export async function readWholeStream(
