@@ -74,6 +74,8 @@ export interface PlainEvent {
 export interface KeptStream {
 	readonly operation_id: string;
 	readonly events: readonly PlainEvent[];
+	/** How often it was begun anew; absent for the first. */
+	readonly generation?: number | undefined;
 }
 
 /** Documents of an A2A task: what was said and answered, and who is notified when it changes. */

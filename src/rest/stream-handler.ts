@@ -43,8 +43,8 @@ export function createStreamHandler(
 			const { streamId } = resumed;
 			const requestId = requestIdOf(res);
 			const request = { operationId, rawInput: input, idempotencyKey, streamId, requestId };
-			const { stream, isAnew } = await service.streams.resume(caller, request);
-			return goOn(deps, res, { stream, after: isAnew ? 0 : resumed.after });
+			const stream = await service.streams.resume(caller, request);
+			return goOn(deps, res, { stream, after: resumed.after });
 		}
 		const call = {
 			operationId,

@@ -1,18 +1,19 @@
 import { fingerprintOf } from "../../payments/payments.js";
 import {
 	type Caller,
+	LIMITS,
 	type PaidOperationId,
 	parseInput,
 	type SkillCatalog,
 } from "../contract/contract.js";
-import { type Ids, notFound } from "../kernel/kernel.js";
+import { type Ids, notFound, unavailable } from "../kernel/kernel.js";
 import type { InterruptedStream, InterruptedStreams } from "./interrupted-streams.js";
 import { repeatStream } from "./invoke-stream.js";
 import type { KeptStreams } from "./stored-streams.js";
 import { createStreamRecord, type FollowedStream } from "./stream-record.js";
 import { type KeptFor, toKeptFor, toStreamName } from "./stream-rows.js";
 import type { createStreamSlots } from "./stream-slots.js";
-import type { StreamWriting } from "./stream-writing.js";
+import { CANCELLED, type StreamWriting } from "./stream-writing.js";
 
 /** Which earlier stream somebody wants to go on with: the one of an id, else their latest of this input and retry key. */
 export interface ResumeRequest {
@@ -43,7 +44,11 @@ export function createStreamResumption({
 	const beginAgain = async (
 		caller: Caller,
 		{ operationId, requestId }: ResumeRequest,
-		{ input, ...found }: InterruptedStream & { readonly input: unknown },
+		{
+			input,
+			name,
+			...found
+		}: InterruptedStream & { readonly input: unknown; readonly name: string },
 	): Promise<FollowedStream | undefined> => {
 		const { row, receipt } = found;
 		const { owner } = row;
@@ -52,8 +57,9 @@ export function createStreamResumption({
 			const payer: Caller = caller.owner === owner ? caller : { owner, rail: receipt.rail };
 			const work = { signal: slot.signal, requestId, caller: payer, receipt };
 			const begun = await repeatStream({ skill: skills[operationId], input }, work);
-			const record = createStreamRecord(ids.next("str"));
-			const running = { record, operationId, payer, name: row.id, receiptId: receipt.id };
+			const generation = (row.generation ?? 0) + 1;
+			const record = createStreamRecord(ids.next("str"), [], generation);
+			const running = { record, operationId, payer, name, receiptId: receipt.id };
 			if (!(await interrupted.takeUp(found, running))) throw ANOTHER_WAS_FASTER;
 			const { forget } = kept.begin(running, Promise.resolve());
 			return writing.begin({ operationId, requestId }, begun, {
@@ -64,20 +70,16 @@ export function createStreamResumption({
 		} catch (error) {
 			slot.end();
 			slot.abort(error);
-			if (error === ANOTHER_WAS_FASTER) return undefined;
-			throw error;
+			return undefinedWhereFaster(error);
 		}
 	};
 
 	return {
 		/**
-		 * Charges nothing. `isAnew` where the work began again because its process had ended: it is another stream, to be read from
-		 * its start. Throws NOT_FOUND alike for what is not there, is somebody else's, or is over.
+		 * Charges nothing. Where the work begins again because its process had ended, it is another stream, whose events have higher
+		 * ids. Throws NOT_FOUND alike for what is not there, is somebody else's, or is over.
 		 */
-		async resume(
-			caller: Caller,
-			request: ResumeRequest,
-		): Promise<{ readonly stream: FollowedStream; readonly isAnew: boolean }> {
+		async resume(caller: Caller, request: ResumeRequest): Promise<FollowedStream> {
 			const { operationId, rawInput, streamId, idempotencyKey } = request;
 			const input = parseInput(skills[operationId].input, rawInput);
 			const fingerprint = fingerprintOf(operationId, input);
@@ -86,12 +88,14 @@ export function createStreamResumption({
 				streamId === undefined ? { name: nameFor(toKeptFor(caller)) } : { id: streamId };
 			const find = () => kept.find(caller, { operationId, ...wanted });
 			const stream = await find();
-			if (stream) return { stream, isAnew: streamId !== undefined && stream.id !== streamId };
+			if (stream) return stream;
 			const left = await interrupted.find(caller, wanted);
 			// The question was not kept: the same one names it.
-			if (left && left.row.id === nameFor(left.row)) {
-				const anew = (await beginAgain(caller, request, { ...left, input })) ?? (await find());
-				if (anew) return { stream: anew, isAnew: true };
+			const name = left?.row.name;
+			if (left && name !== undefined && name === nameFor(left.row)) {
+				const anew = await beginAgain(caller, request, { ...left, input, name });
+				const followed = anew ?? (await find());
+				if (followed) return followed;
 			}
 			throw notFound(
 				"There is no stream of yours to go on with; a wallet names it with stream_id. Without Last-Event-ID and after a new one begins, and is paid for.",
@@ -101,3 +105,11 @@ export function createStreamResumption({
 }
 
 const ANOTHER_WAS_FASTER = new Error("Another process goes on with it.");
+
+function undefinedWhereFaster(error: unknown): undefined {
+	if (error === ANOTHER_WAS_FASTER) return undefined;
+	if (error !== CANCELLED) throw error;
+	throw unavailable("The service is stopping; resume the stream again in a moment.", {
+		retryAfterSeconds: LIMITS.retryAfterSeconds,
+	});
+}

@@ -1,21 +1,22 @@
-import type { Store } from "../../store/store.js";
+import type { Store, StoreTransaction, StreamRow } from "../../store/store.js";
 import {
 	type ArtifactRepository,
+	grantIdOf,
 	type KeptStream,
 	keepsText,
 	mayRead,
 	type PlainEvent,
-	STREAM_LIMITS,
 } from "../contract/contract.js";
 import type { Clock } from "../kernel/kernel.js";
 import { createStreamRecord, type FollowedStream } from "./stream-record.js";
 import {
+	isStreamWritten,
+	latestStreamRow,
+	ownRowOf,
 	type RunningStream,
-	replacedNameOf,
 	type StreamOwner,
-	streamRowsOf,
 	toKeptFor,
-	toStreamRow,
+	toStreamRows,
 	type WantedStream,
 } from "./stream-rows.js";
 
@@ -36,7 +37,11 @@ export function createKeptStreams({
 	const elsewhere = createStreamsElsewhere({ store, clock });
 
 	const idOf = async (wanted: WantedStream): Promise<string | undefined> => {
-		if ("id" in wanted) return byId.has(wanted.id) ? wanted.id : elsewhere.latestOf(wanted.id);
+		if ("id" in wanted) {
+			if (byId.has(wanted.id)) return wanted.id;
+			const latest = await store.read((reader) => latestStreamRow(reader, wanted.id));
+			return latest?.streamId ?? wanted.id;
+		}
 		const running = idByName.get(wanted.name);
 		if (running !== undefined) return running;
 		const row = await store.read((reader) => reader.get("streams", wanted.name));
@@ -66,16 +71,15 @@ export function createKeptStreams({
 			events: readonly PlainEvent[],
 		): Promise<void> {
 			if (!payer) return;
-			const { id } = record;
-			const data: KeptStream = { operation_id: operationId, events };
+			const { id, generation } = record;
+			const data: KeptStream = { operation_id: operationId, events, generation };
 			try {
 				const expiresAt = await artifacts.keep(payer, { kind: "stream", id, data });
-				if (expiresAt === undefined) return;
 				await elsewhere.announced(id);
-				const row = { id: name, ...toKeptFor(payer), streamId: id, expiresAt };
-				await store.transaction((tx) => tx.put("streams", row));
+				const rows = toStreamRows({ record, payer, name }, clock);
+				await store.transaction((tx) => settleRows(tx, rows, { isKept: expiresAt !== undefined }));
 			} catch {
-				// Anyone who listens has the whole stream all the same.
+				// Anyone who listens has the whole stream all the same; anyone else begins it anew.
 			}
 		},
 
@@ -93,15 +97,29 @@ export function createKeptStreams({
 			}
 			const findKept = async () => {
 				const kept = (await artifacts.find(caller, "stream", id))?.data as KeptStream | undefined;
-				return kept?.operation_id === operationId ? kept.events : undefined;
+				return kept?.operation_id === operationId ? kept : undefined;
 			};
-			const events = await findKept();
-			if (!events) return elsewhere.find(caller, id, findKept);
-			const record = createStreamRecord(id, events);
+			const kept = await findKept();
+			if (!kept) return elsewhere.find(caller, id, findKept);
+			const record = createStreamRecord(id, kept.events, kept.generation);
 			record.end();
 			return record;
 		},
 	};
+}
+
+/** Once nothing is written any more. What was begun anew in its place meanwhile stays, and so does a later one of its name. */
+async function settleRows(
+	tx: StoreTransaction,
+	rows: ReturnType<typeof toStreamRows>,
+	{ isKept }: { readonly isKept: boolean },
+): Promise<void> {
+	for (const row of rows) {
+		const before = await tx.get("streams", row.id);
+		if (before?.replacedBy !== undefined || (before && before.streamId !== row.streamId)) continue;
+		if (isKept) await tx.put("streams", row);
+		else if (before) await tx.delete("streams", row.id);
+	}
 }
 
 /** How often it is looked for what another process writes. */
@@ -115,30 +133,31 @@ function createStreamsElsewhere({
 	readonly store: Pick<Store, "read" | "transaction">;
 	readonly clock: Clock;
 }) {
-	const isWritten = async (caller: StreamOwner, id: string): Promise<boolean> => {
-		const [row] = (await streamRowsOf({ store, clock }, caller, id)).filter(
-			({ processId }) => processId !== undefined,
-		);
-		return row !== undefined && store.read((reader) => reader.isAlive(row.processId as string));
-	};
+	/** Its row, if the caller may see it and it is being written. */
+	const findWritten = (caller: StreamOwner, id: string): Promise<StreamRow | undefined> =>
+		store.read(async (reader) => {
+			const own = await reader.get("streams", ownRowOf(id));
+			// The build before had no row for each stream.
+			const rows = own ? [own] : await reader.findBy("streams", "streamId", id);
+			const row = rows.find((one) =>
+				mayRead(caller, own ? one : { owner: one.owner, grantId: grantIdOf(caller.access) }),
+			);
+			return row && (await isStreamWritten(reader, row, clock.now())) ? row : undefined;
+		});
 	const announcements = new Map<string, Promise<unknown>>();
 	return {
 		/** Tells other processes who writes it, and that it can be read later on. */
 		announce({ payer, receiptId, ...running }: RunningStream): Promise<unknown> {
 			if (!payer || receiptId === null || !keepsText(payer)) return Promise.resolve();
-			const put = store.transaction((tx) => {
+			const put = store.transaction(async (tx) => {
 				const writtenBy = { processId: tx.processId, receiptId };
-				return tx.put("streams", toStreamRow({ ...running, payer }, writtenBy, clock));
+				for (const row of toStreamRows({ ...running, payer }, clock, writtenBy))
+					await tx.put("streams", row);
 			});
 			// Without it the stream ends with its process, and is whole for anyone who listens.
 			const announcement = put.catch(() => undefined);
 			announcements.set(running.record.id, announcement);
 			return announcement;
-		},
-		/** The id of the stream that was written in its place, else its own. */
-		async latestOf(id: string): Promise<string> {
-			const row = await store.read((reader) => reader.get("streams", replacedNameOf(id)));
-			return row?.replacedBy ?? id;
 		},
 		/** Resolves once what is written of it is no older than that. */
 		announced: (id: string) => announcements.get(id),
@@ -147,16 +166,16 @@ function createStreamsElsewhere({
 		async find(
 			caller: StreamOwner,
 			id: string,
-			findKept: () => Promise<readonly PlainEvent[] | undefined>,
+			findKept: () => Promise<KeptStream | undefined>,
 		): Promise<FollowedStream | undefined> {
-			if (!(await isWritten(caller, id))) return undefined;
-			const record = createStreamRecord(id);
-			const untilMs = clock.monotonicMs() + STREAM_LIMITS.workMs;
+			const row = await findWritten(caller, id);
+			if (!row) return undefined;
+			const record = createStreamRecord(id, [], row.generation);
 			const look = async (): Promise<void> => {
-				const isOver = clock.monotonicMs() >= untilMs || !(await isWritten(caller, id));
-				const events = await findKept();
-				for (const event of events ?? []) record.add(event);
-				if (events || isOver) record.end();
+				const isOver = !(await findWritten(caller, id));
+				const kept = await findKept();
+				for (const event of kept?.events ?? []) record.add(event);
+				if (kept || isOver) record.end();
 				else lookLater();
 			};
 			const lookLater = () => {

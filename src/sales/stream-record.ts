@@ -11,10 +11,20 @@ export type StreamRecord = ReturnType<typeof createStreamRecord>;
 /** A stream that anybody who may can follow from any place on, while it runs and afterwards. */
 export type FollowedStream = Pick<StreamRecord, "id" | "endsAt" | "follow">;
 
+/** More than a stream has events; ids of events have six digits. */
+const PLACES = 10_000;
+export const GENERATIONS_MAX = 90;
+
+/**
+ * Events of a stream that was begun anew have higher ids than any of the earlier ones: a place in an earlier one is before its
+ * first event, so that nothing of it is left out.
+ */
 export function createStreamRecord(
 	id: string,
 	kept: readonly Pick<SkillEvent, "event" | "data">[] = [],
+	generation = 0,
 ) {
+	const before = generation * PLACES;
 	const events: Pick<SkillEvent, "event" | "data">[] = kept.map(({ event, data }) => ({
 		event,
 		data,
@@ -27,7 +37,7 @@ export function createStreamRecord(
 		for (const go of woken) go();
 	};
 	return {
-		id,
+		...{ id, generation },
 		events: events as readonly Pick<SkillEvent, "event" | "data">[],
 		add(event: Pick<SkillEvent, "event" | "data">): void {
 			events.push({ event: event.event, data: event.data });
@@ -39,17 +49,17 @@ export function createStreamRecord(
 			wake();
 		},
 		/** True when nothing behind this place is there or will ever come. */
-		endsAt: (after: number) => isEnded && after >= events.length,
+		endsAt: (after: number) => isEnded && after - before >= events.length,
 		/** Events behind a place, as they come; ends with the stream, or quietly with the signal. */
 		async *follow(
 			after: number,
 			signal: AbortSignal,
 		): AsyncGenerator<NumberedEvent, void, undefined> {
-			for (let place = after; !signal.aborted; ) {
+			for (let place = Math.max(0, after - before); !signal.aborted; ) {
 				const next = events[place];
 				if (next) {
 					place += 1;
-					yield { ...next, id: place };
+					yield { ...next, id: before + place };
 				} else if (isEnded) return;
 				else await untilWoken(waiting, signal);
 			}

@@ -1,6 +1,6 @@
 import { hash } from "node:crypto";
-import type { Store, StreamRow } from "../../store/store.js";
-import { type Caller, grantIdOf, LIMITS, mayRead } from "../contract/contract.js";
+import type { StoreReader, StreamRow } from "../../store/store.js";
+import { type Caller, grantIdOf, LIMITS, STREAM_LIMITS } from "../contract/contract.js";
 import type { Clock } from "../kernel/kernel.js";
 import type { StreamRecord } from "./stream-record.js";
 
@@ -18,24 +18,47 @@ export type StreamOwner = Pick<Caller, "owner" | "access">;
 /** One stream: by its own id, or the latest of a name. */
 export type WantedStream = { readonly id: string } | { readonly name: string };
 
-/** What a row says of it; `writtenBy` while it is being written. */
-export function toStreamRow(
+/** Longer than its work may take. */
+const WRITTEN_MS = STREAM_LIMITS.workMs + 30_000;
+/** More often than a stream may be begun anew. */
+const HOPS = 100;
+
+/** Its own row, and that of its name, which leads to the latest; with `writtenBy` while it is being written. */
+export function toStreamRows(
 	{ record, payer, name }: Pick<RunningStream, "record" | "name"> & { readonly payer: StreamOwner },
-	writtenBy: Pick<StreamRow, "processId" | "receiptId">,
 	clock: Pick<Clock, "now">,
-): StreamRow {
-	const expiresAt = clock.now() + LIMITS.artifactTtlMs;
-	return { id: name, ...toKeptFor(payer), streamId: record.id, ...writtenBy, expiresAt };
+	writtenBy?: Pick<StreamRow, "processId" | "receiptId">,
+): readonly [own: StreamRow, named: StreamRow] {
+	const { id: streamId, generation } = record;
+	const now = clock.now();
+	const about = {
+		...{ ...toKeptFor(payer), streamId, generation, expiresAt: now + LIMITS.artifactTtlMs },
+		...(writtenBy && { ...writtenBy, writtenUntil: now + WRITTEN_MS }),
+	};
+	return [
+		{ ...about, id: ownRowOf(streamId), name },
+		{ ...about, id: name },
+	];
 }
 
-/** Rows of it that the caller may see. */
-export async function streamRowsOf(
-	{ store, clock }: { readonly store: Pick<Store, "read">; readonly clock: Pick<Clock, "now"> },
-	caller: StreamOwner,
-	id: string,
-): Promise<readonly StreamRow[]> {
-	const rows = await store.read((reader) => reader.findBy("streams", "streamId", id));
-	return rows.filter((row) => row.expiresAt > clock.now() && mayRead(caller, row));
+/** The own row of the stream that is read in its place: itself, or the last of those that were begun anew. */
+export async function latestStreamRow(
+	reader: StoreReader,
+	streamId: string,
+): Promise<StreamRow | undefined> {
+	let row = await reader.get("streams", ownRowOf(streamId));
+	for (let hops = 0; row?.replacedBy !== undefined && hops < HOPS; hops++)
+		row = await reader.get("streams", ownRowOf(row.replacedBy));
+	return row;
+}
+
+/** Whether it is being written, by the latest news of its process. */
+export async function isStreamWritten(
+	reader: StoreReader,
+	{ processId, writtenUntil = Number.POSITIVE_INFINITY }: StreamRow,
+	now: number,
+): Promise<boolean> {
+	return processId !== undefined && now < writtenUntil && (await reader.isAlive(processId));
 }
 
 /** Whose it is where it is kept. */
@@ -46,9 +69,7 @@ export function toKeptFor({ owner, access }: StreamOwner): KeptFor {
 	return { owner, ...(grantId !== undefined && { grantId }) };
 }
 
-/** The row that names the stream which was written in the place of another. */
-export const replacedNameOf = (streamId: string) =>
-	hash("sha256", `replaced ${streamId}`, "base64url");
+export const ownRowOf = (streamId: string) => hash("sha256", `stream ${streamId}`, "base64url");
 
 /** Streams of different callers, inputs or retry keys never meet. */
 export function toStreamName(

@@ -18,8 +18,14 @@ export interface StreamRow {
 	/** The process that writes it, while it is being written. */
 	readonly processId?: string | undefined;
 	readonly grantId?: string | undefined;
+	/** Until when its process may take; a process that lives and writes no longer does not matter from then on. */
+	readonly writtenUntil?: number | undefined;
 	/** What it was paid for by. */
 	readonly receiptId?: string | undefined;
+	/** In its own row: the row that names it. */
+	readonly name?: string | undefined;
+	/** How often it was begun anew before. */
+	readonly generation?: number | undefined;
 	/** The stream that was written in its place, where its process ended before it did. */
 	readonly replacedBy?: string | undefined;
 	readonly expiresAt: number;

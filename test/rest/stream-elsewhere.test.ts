@@ -64,8 +64,8 @@ t.test("nobody else's stream is found, nor one whose process has ended", async (
 	t.equal(await asked.find(other, { operationId: OPERATION, id: "str_1" }), undefined);
 	const followed = await asked.find(PAYER, { operationId: OPERATION, id: "str_1" });
 	await store.transaction(async (tx) => {
-		const [row] = await tx.findBy("streams", "streamId", "str_1");
-		if (row) await tx.put("streams", { ...row, processId: "proc_ended" });
+		for (const row of await tx.findBy("streams", "streamId", "str_1"))
+			await tx.put("streams", { ...row, processId: "proc_ended" });
 	});
 	t.same(await read(followed as FollowedStream), [], "who followed it is sent away");
 	t.equal(await asked.find(PAYER, { operationId: OPERATION, id: "str_1" }), undefined);

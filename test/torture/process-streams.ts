@@ -18,17 +18,20 @@ export async function readWholeStream(
 ): Promise<string> {
 	const events: ReadEvent[] = [];
 	for (;;) {
-		for (const one of await readOn(world, dice, { token, key, after: events.length })) {
-			// A stream that was begun anew comes from its start.
-			if (one.id === 1) events.length = 0;
-			if (one.id !== events.length + 1)
-				throw new Error(`${key}: event ${one.id} follows event ${events.length}.`);
-			events.push(one);
-		}
+		const after = events.at(-1)?.id ?? 0;
+		for (const one of await readOn(world, dice, { token, key, after })) append(events, one, key);
 		const receipt = receiptOf(events);
 		if (receipt !== undefined) return receipt;
 		await sleep(dice.between(50, 300));
 	}
+}
+
+/** A stream that was begun anew comes from its start. */
+function append(events: ReadEvent[], next: ReadEvent, key: string): void {
+	const last = events.at(-1)?.id ?? 0;
+	if (next.event === "research.created" && next.id > last) events.length = 0;
+	else if (next.id !== last + 1) throw new Error(`${key}: event ${next.id} follows ${last}.`);
+	events.push(next);
 }
 
 async function readOn(
