@@ -238,9 +238,11 @@ function createNonceSequence(rpc: EvmRpc, turns?: SendingTurns) {
 	return {
 		/** Throws UPSTREAM when the node does not take it. */
 		send(sending: Sending): Promise<Hex> {
+			// Its wait counts from here, behind others of this process as well.
+			const deadlineMs = turns?.deadlineMs() ?? 0;
 			const sent = last.then(() => {
 				if (!turns?.isShared) return send(sending);
-				return turns.take(sending.address, () => {
+				return turns.take(sending.address, deadlineMs, () => {
 					following = undefined;
 					return send(sending);
 				});

@@ -7,13 +7,15 @@ import type { Store } from "../../store/store.js";
 export interface SendingTurns {
 	/** Whether other processes send with the same key: what is known of the sequence is old by the next turn. */
 	readonly isShared: boolean;
-	/** Does the work once no other process sends. Throws UNAVAILABLE where that takes too long: then nothing was sent. */
-	take<T>(key: string, work: () => Promise<T>): Promise<T>;
+	/** Until when one that is asked for now waits for its turn, by the monotonic clock. */
+	deadlineMs(): number;
+	/** Does the work once no other process sends. Throws UNAVAILABLE where the deadline comes first: then nothing was sent. */
+	take<T>(key: string, deadlineMs: number, work: () => Promise<T>): Promise<T>;
 }
 
 const LOOK_MS = 50;
-/** A process that ends is taken for ended after twelve seconds. */
-const WAIT_MS = 20_000;
+/** Less than a settlement may take, so that nothing is sent after its caller was answered; more than a process that ended is alive for. */
+const WAIT_MS = 15_000;
 
 /**
  * A turn is a row with the name of its process; that of one that has ended counts for nothing. Who was taken for ended
@@ -41,13 +43,13 @@ export function createSendingTurns({
 		});
 	return {
 		isShared: store.processes.isShared,
-		async take(key, work) {
-			if (!store.processes.isShared) return work();
+		deadlineMs: () => clock.monotonicMs() + WAIT_MS,
+		async take(key, deadlineMs, work) {
 			const id = `sends with ${key}`;
-			const untilMs = clock.monotonicMs() + WAIT_MS;
-			while (!(await take(id))) {
-				if (clock.monotonicMs() >= untilMs)
+			for (;;) {
+				if (clock.monotonicMs() >= deadlineMs)
 					throw unavailable("Other payments are being sent just now; send the request again.");
+				if (await take(id)) break;
 				await sleep(LOOK_MS);
 			}
 			// A turn that could not be left stays this process's own until it ends.

@@ -1,5 +1,5 @@
 import { LIMITS } from "../../src/contract/contract.js";
-import { type Clock, ServiceError } from "../../src/kernel/kernel.js";
+import { type Clock, ServiceError, unavailable } from "../../src/kernel/kernel.js";
 import type { PaymentRow } from "../../store/store.js";
 import type { AuthorizationState, SettlementTerms, SettleOutcome } from "./facilitator.js";
 import type { OnchainContext } from "./onchain-context.js";
@@ -183,13 +183,15 @@ async function startAsking(
 ): Promise<SettleOutcome> {
 	return facilitator.settle(terms, authorizationOf(row), {
 		onBroadcast: async (transactionHash) => {
-			await store.transaction((tx) =>
+			const isOpen = await store.transaction((tx) =>
 				changePayment(
 					tx,
 					{ id: row.id, from: UNDECIDED, now: clock.now() },
 					{ transactionHash: transactionHash.toLowerCase() },
 				),
 			);
+			// It was decided meanwhile: what is not written is not sent.
+			if (!isOpen) throw unavailable("The payment was decided elsewhere.");
 		},
 	});
 }

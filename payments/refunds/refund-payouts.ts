@@ -101,7 +101,12 @@ async function sendTransfer(
 	const attempt: Attempt = { judged, claimed, isSigned: false };
 	const onBroadcast = async (transactionHash: string, nonce?: number) => {
 		const signed = { transactionHash, nonce };
-		await change(store, claimed, (row) => ({ ...signed, earlierHashes: hashesOf(row) }));
+		const isOurs = await change(store, claimed, (row) => ({
+			...signed,
+			earlierHashes: hashesOf(row),
+		}));
+		// It was given up meanwhile, and may have been sent by another: what is not written is not sent.
+		if (!isOurs) throw unavailable(`The refund ${claimed.id} is under way elsewhere.`);
 		attempt.isSigned = true;
 	};
 	const options = { onBroadcast, earlier: earlierOf(claimed) };
@@ -130,9 +135,9 @@ const PENDING = {
 } as const;
 
 /** Nothing was signed, so nothing can have left but what an earlier attempt sent. */
-function undo(store: Store, { judged, claimed }: Attempt): Promise<void> {
+async function undo(store: Store, { judged, claimed }: Attempt): Promise<void> {
 	const { state, payingSince } = judged;
-	return change(store, claimed, () => (state === "paying" ? { payingSince } : PENDING));
+	await change(store, claimed, () => (state === "paying" ? { payingSince } : PENDING));
 }
 
 function hashesOf({ transactionHash, earlierHashes = [] }: RefundRow): readonly string[] {
@@ -203,16 +208,17 @@ async function assertGivenUp(deps: RefundPayoutDeps, row: RefundRow): Promise<vo
 	throw invalidArgument(`The refund ${row.id} was paid by ${found}.`);
 }
 
-/** The row of this attempt, and of no later one. */
-async function change(
+/** The row of this attempt, and of no later one; false where it is not there any more. */
+function change(
 	store: Store,
 	{ id, payingSince }: RefundRow,
 	toChanges: (row: RefundRow) => Partial<RefundRow>,
-): Promise<void> {
-	await store.transaction(async (tx) => {
+): Promise<boolean> {
+	return store.transaction(async (tx) => {
 		const row = await tx.get("refunds", id);
-		if (row?.state !== "paying" || row.payingSince !== payingSince) return;
+		if (row?.state !== "paying" || row.payingSince !== payingSince) return false;
 		await tx.put("refunds", { ...row, ...toChanges(row) });
+		return true;
 	});
 }
 

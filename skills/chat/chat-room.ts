@@ -292,8 +292,7 @@ export function createStagedTurns(
 		 */
 		async recover(): Promise<void> {
 			await writes.forgetEnded();
-			const rows = await store.read((reader) => reader.list("artefacts"));
-			for (const { id, kind, processId } of rows) {
+			for await (const { id, kind, processId } of store.rows("artefacts")) {
 				if (kind !== STAGED_TURN) continue;
 				const isFollowed = await store.read(
 					async (reader) => processId !== undefined && (await reader.isAlive(processId)),

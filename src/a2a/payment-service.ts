@@ -203,8 +203,30 @@ function createTaskChanges(
 		const found = await look?.(taskId).catch(() => undefined);
 		if (found) publish(found);
 	};
-	const keepLooking = (taskId: string) =>
-		look ? clock.every(LOOK_MS, () => void publishSeen(taskId)) : () => undefined;
+	/** One look for all who follow a task, the next one once it is answered. */
+	const looks = new Map<string, { followers: number; readonly stop: () => void }>();
+	const startLooking = (taskId: string) => {
+		let isLooking = false;
+		return clock.every(LOOK_MS, () => {
+			if (isLooking) return;
+			isLooking = true;
+			void publishSeen(taskId).finally(() => {
+				isLooking = false;
+			});
+		});
+	};
+	const keepLooking = (taskId: string) => {
+		if (!look) return () => undefined;
+		const shared = looks.get(taskId) ?? { followers: 0, stop: startLooking(taskId) };
+		shared.followers += 1;
+		looks.set(taskId, shared);
+		return () => {
+			shared.followers -= 1;
+			if (shared.followers > 0) return;
+			shared.stop();
+			looks.delete(taskId);
+		};
+	};
 	return {
 		/** The process ends: those who follow go. */
 		close: () => closing.abort(),

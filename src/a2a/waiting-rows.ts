@@ -11,6 +11,8 @@ import {
 
 /** Callers who pay nothing must not make the disk wait: after a power cut their tasks may be gone, as after a restart. */
 const DEFERRED = { durability: "deferred" } as const;
+/** Longer than a payment and its work may take. */
+const CLAIM_MS = 3 * 60_000;
 /** How often a copy of a payment looks whether another process is done with it. */
 const LOOK_MS = 200;
 /** A text that goes while it is looked for makes place for a newer one. */
@@ -110,8 +112,11 @@ function createReads({ store, clock }: WaitingRowsDeps, claims: Claims) {
 		// Paid and kept: its process has not forgotten yet that it had waited, or ended before.
 		return (await reader.get("tasks", taskId)) ? undefined : row;
 	};
-	const isPaying = async (reader: StoreReader, { id, paying, processId }: WaitingTaskRow) => {
-		if (paying === undefined) return false;
+	const isPaying = async (
+		reader: StoreReader,
+		{ id, paying, payingSince = 0, processId }: WaitingTaskRow,
+	) => {
+		if (paying === undefined || payingSince + CLAIM_MS <= clock.now()) return false;
 		if (processId === processes.ownId()) return claims.has(id);
 		return reader.isAlive(processId);
 	};
@@ -157,7 +162,7 @@ function createRows(deps: WaitingRowsDeps, claims: Claims) {
 					if (row.paying === payment) return "busy";
 					throw paidElsewhere();
 				}
-				const claimed = { ...changed(row, tx), paying: payment };
+				const claimed = { ...changed(row, tx), paying: payment, payingSince: clock.now() };
 				await tx.put("waiting_tasks", claimed);
 				return claimed;
 			}, DEFERRED),
@@ -209,7 +214,7 @@ function changed(row: WaitingTaskRow, { processId }: StoreTransaction): WaitingT
 	return { ...row, processId, version: row.version + 1 };
 }
 
-function unclaimed({ paying: _, ...row }: WaitingTaskRow): WaitingTaskRow {
+function unclaimed({ paying: _, payingSince: __, ...row }: WaitingTaskRow): WaitingTaskRow {
 	return row;
 }
 

@@ -53,7 +53,11 @@ export async function sweepOwned(
 		const past = rows.filter(({ expiresAt }) => expiresAt <= now);
 		if (past.length === 0) continue;
 		await store.transaction(async (tx) => {
-			for (const { id } of past) await tx.delete(table, id);
+			for (const { id } of past) {
+				// It may have been renewed since it was listed.
+				const row = await tx.get(table, id);
+				if (row && row.expiresAt <= now) await tx.delete(table, id);
+			}
 		});
 		removed[table] = past.length;
 	}

@@ -3,6 +3,8 @@ import type { Clock, Logger } from "../kernel/kernel.js";
 
 /** How often the other processes are looked at. */
 const LOOK_MS = 2_000;
+/** What is taken up may take longer, and is not waited for. */
+const TAKE_UP_MS = 10_000;
 /** Work beside calls that only one process does at a time. */
 const BESIDE_CALLS = "beside calls";
 
@@ -21,6 +23,14 @@ export function createProcessWatch({ store, clock, logger, ...act }: ProcessWatc
 	let looking: Promise<void> | undefined;
 	const more: (() => Promise<unknown>)[] = [];
 
+	/** What waits for others goes on by itself: looking at the processes must not wait for it. */
+	const inTime = async (work: Promise<unknown>): Promise<void> => {
+		let cancel = () => undefined as unknown;
+		const late = new Promise((resolve) => {
+			cancel = clock.after(TAKE_UP_MS, () => resolve(undefined));
+		});
+		await Promise.race([work, late]).finally(() => cancel());
+	};
 	const look = async (): Promise<void> => {
 		const alive = await store.processes.alive();
 		leads = (await isLeader(store)) ? store.processes.ownId() : "";
@@ -34,7 +44,7 @@ export function createProcessWatch({ store, clock, logger, ...act }: ProcessWatc
 		}
 		if (isTakingUp) {
 			await act.takeUp();
-			for (const takeUp of more) await takeUp();
+			for (const takeUp of more) await inTime(takeUp());
 			isTakingUp = false;
 		}
 		if (alive.length > 1) await act.follow();

@@ -7,7 +7,12 @@ export type Rows = readonly Readonly<Record<string, unknown>>[];
 
 /** One connection of the pool, for one transaction. */
 export interface Session {
-	query(text: string, values?: readonly unknown[]): Promise<Rows>;
+	/** `timeoutMs` where it may take longer than statements do. */
+	query(
+		text: string,
+		values?: readonly unknown[],
+		options?: { readonly timeoutMs?: number },
+	): Promise<Rows>;
 	/** The first statement that failed: the transaction is lost, whatever its work makes of the error. */
 	failure(): Error | undefined;
 }
@@ -187,9 +192,10 @@ async function askAgain<T>(
 
 function createSession(client: pg.PoolClient) {
 	let failure: Error | undefined;
-	const run = async (text: string, values: readonly unknown[] = []): Promise<Rows> => {
+	const run: Session["query"] = async (text, values = [], { timeoutMs } = {}) => {
+		const longer = timeoutMs === undefined ? {} : { query_timeout: timeoutMs };
 		try {
-			return (await client.query(text, [...values])).rows;
+			return (await client.query({ text, values: [...values], ...longer })).rows;
 		} catch (error) {
 			failure ??= error instanceof Error ? error : new Error(String(error));
 			throw error;
@@ -198,7 +204,7 @@ function createSession(client: pg.PoolClient) {
 	// Work may ask two things at once, and a connection answers one after the other.
 	const inTurn = createSerialQueue();
 	const session: Session = {
-		query: (text, values) => inTurn(() => run(text, values)),
+		query: (text, values, options) => inTurn(() => run(text, values, options)),
 		failure: () => failure,
 	};
 	return { session, run: (text: string) => client.query(text) };

@@ -6,7 +6,13 @@ import { MIGRATIONS, type Migration } from "./schema.js";
 /** A placeholder for the schema's name: what is hashed is the same wherever it is applied. */
 const ANY_SCHEMA = "s";
 
-/** Brings the schema to this version, or leaves it as it is; returns the version. Throws UNAVAILABLE for one that is newer or altered. */
+/** Longer than a step over large tables takes. */
+const STEP_MS = 3_600_000;
+
+/**
+ * Brings the schema to this version, each step in a transaction of its own, so that what one locks the next does not hold; what
+ * was interrupted goes on. Returns the version. Throws UNAVAILABLE for one that is newer or altered.
+ */
 export async function migrate(
 	pool: ConnectionPool,
 	{
@@ -20,9 +26,20 @@ export async function migrate(
 		readonly migrations?: readonly Migration[];
 	},
 ): Promise<number> {
-	return pool.write(async (session) => {
-		// One process migrates, the others wait and then find it done.
-		await session.query("SELECT pg_advisory_xact_lock(hashtextextended($1, 1))", [schema]);
+	// One process migrates, the others wait and then find it done.
+	const alone = async (session: Session) => {
+		await session.query(
+			`SELECT set_config('tollgraph.lock_timeout', current_setting('lock_timeout'), true), set_config('lock_timeout', '${STEP_MS}', true)`,
+		);
+		await session.query("SELECT pg_advisory_xact_lock(hashtextextended($1, 1))", [schema], {
+			timeoutMs: STEP_MS,
+		});
+		await session.query(
+			"SELECT set_config('lock_timeout', current_setting('tollgraph.lock_timeout'), true)",
+		);
+	};
+	const missing = await pool.write(async (session) => {
+		await alone(session);
 		// Making it takes a right on the database, which a role that owns the schema alone need not have.
 		const [found] = await session.query("SELECT to_regnamespace($1) IS NOT NULL AS is_there", [
 			schema,
@@ -35,17 +52,22 @@ export async function migrate(
 		);
 		const applied = await readApplied(session, schema);
 		assertKnown(applied, migrations);
-		for (const migration of migrations.filter(({ version }) => !applied.has(version))) {
-			await session.query(migration.sql(schema));
+		return migrations.filter(({ version }) => !applied.has(version));
+	});
+	for (const migration of missing) {
+		await pool.write(async (session) => {
+			await alone(session);
+			if ((await readApplied(session, schema)).has(migration.version)) return;
+			await session.query(migration.sql(schema), [], { timeoutMs: STEP_MS });
 			await session.query(`INSERT INTO ${schema}.migrations VALUES ($1, $2, $3, $4)`, [
 				migration.version,
 				migration.name,
 				hashOf(migration),
 				new Date(clock.now()).toISOString(),
 			]);
-		}
-		return migrations.at(-1)?.version ?? 0;
-	});
+		});
+	}
+	return migrations.at(-1)?.version ?? 0;
 }
 
 /** Throws UNAVAILABLE for a schema that is newer than this build or altered; changes nothing. */

@@ -359,13 +359,17 @@ BEGIN
 	RETURN NEW;
 END $$;
 
--- No one writes between the rows that are there and those that come.
-LOCK TABLE ${s}.records_others IN SHARE ROW EXCLUSIVE MODE;
-${SEARCHED.map(([table, place, field]) => `UPDATE ${s}.records SET k${place} = ${s}.field_of(body, '${field}') WHERE tbl = '${table}';`).join("\n")}
 CREATE TRIGGER fill_values BEFORE INSERT OR UPDATE ON ${s}.records_others FOR EACH ROW
 	WHEN (${SEARCHED.map(([table, place]) => `NEW.tbl = '${table}' AND NEW.k${place} IS NULL`).join(" OR ")})
 	EXECUTE FUNCTION ${s}.fill_values();
 `;
+
+/** Rows of before, a step of its own: those that come meanwhile are filled in by the trigger, and only the rows themselves are locked. */
+const SEARCHED_ROWS = (s: string) =>
+	SEARCHED.map(
+		([table, place, field]) =>
+			`UPDATE ${s}.records SET k${place} = ${s}.field_of(body, '${field}') WHERE tbl = '${table}' AND k${place} IS NULL;`,
+	).join("\n");
 
 export const MIGRATIONS: readonly Migration[] = [
 	{
@@ -377,4 +381,5 @@ export const MIGRATIONS: readonly Migration[] = [
 	{ version: GRAPHS_SCHEMA_VERSION, name: "graphs", sql: GRAPH_TABLES },
 	{ version: BATCHES_SCHEMA_VERSION, name: "batches", sql: BATCHES },
 	{ version: 6, name: "searches", sql: SEARCHES },
+	{ version: 7, name: "searched-rows", sql: SEARCHED_ROWS },
 ];

@@ -81,6 +81,8 @@ export interface WaitingTaskRow {
 	readonly processId: string;
 	/** Hash of the payment that is under way. */
 	readonly paying?: string | undefined;
+	/** Since when: a claim that was lost by its process ends by itself. */
+	readonly payingSince?: number | undefined;
 	readonly expiresAt: number;
 }
 

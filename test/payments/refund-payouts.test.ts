@@ -74,27 +74,30 @@ t.test("what is recorded by hand in that moment is not sent as well", async (t) 
 	t.equal(chain.transactions.length, 0);
 });
 
-t.test("the hash of an attempt that was given up or paid changes nothing later", async (t) => {
-	const late: ((hash: string) => Promise<void>)[] = [];
-	const hashes = [`0x${"a".repeat(64)}`, `0x${"b".repeat(64)}`];
-	const { payouts, clock, id, row } = await openPayouts((treasury) => ({
-		...treasury,
-		async transfer(_terms, _to, _value, { onBroadcast }) {
-			late.push(onBroadcast as (hash: string) => Promise<void>);
-			await onBroadcast(hashes[late.length - 1] as typeof HASH & `0x${string}`);
-			throw new Error("connection lost");
-		},
-	}));
-	await payouts.pay({ id });
-	clock.set(clock.now() + LIMITS.refundTransferTtlMs);
-	const again = await payouts.pay({ id, again: true });
-	t.match(again, { state: "paying", transactionHash: hashes[1] });
-	await late[0]?.(HASH);
-	t.same(await row(), again, "it belongs to the attempt before");
-	const paid = await payouts.pay({ id, transactionHash: hashes[1] });
-	await late[1]?.(HASH);
-	t.same(await row(), paid, "it is at an end");
-});
+t.test(
+	"an attempt that was given up or paid writes no hash later, and so sends nothing",
+	async (t) => {
+		const late: ((hash: string) => Promise<void>)[] = [];
+		const hashes = [`0x${"a".repeat(64)}`, `0x${"b".repeat(64)}`];
+		const { payouts, clock, id, row } = await openPayouts((treasury) => ({
+			...treasury,
+			async transfer(_terms, _to, _value, { onBroadcast }) {
+				late.push(onBroadcast as (hash: string) => Promise<void>);
+				await onBroadcast(hashes[late.length - 1] as typeof HASH & `0x${string}`);
+				throw new Error("connection lost");
+			},
+		}));
+		await payouts.pay({ id });
+		clock.set(clock.now() + LIMITS.refundTransferTtlMs);
+		const again = await payouts.pay({ id, again: true });
+		t.match(again, { state: "paying", transactionHash: hashes[1] });
+		await t.rejects(late[0]?.(HASH) ?? Promise.resolve(), { code: "UNAVAILABLE" });
+		t.same(await row(), again, "it belongs to the attempt before");
+		const paid = await payouts.pay({ id, transactionHash: hashes[1] });
+		await t.rejects(late[1]?.(HASH) ?? Promise.resolve(), { code: "UNAVAILABLE" });
+		t.same(await row(), paid, "it is at an end");
+	},
+);
 
 t.test("a transfer whose outcome is unknown is not sent again and found by its hash", async (t) => {
 	const { payouts, id, row, chain, soundness } = await openPayouts((treasury) => ({
