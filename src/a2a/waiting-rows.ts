@@ -116,9 +116,9 @@ function createReads({ store, clock }: WaitingRowsDeps, claims: Claims) {
 		reader: StoreReader,
 		{ id, paying, payingSince = 0, processId }: WaitingTaskRow,
 	) => {
-		if (paying === undefined || payingSince + CLAIM_MS <= clock.now()) return false;
+		if (paying === undefined) return false;
 		if (processId === processes.ownId()) return claims.has(id);
-		return reader.isAlive(processId);
+		return payingSince + CLAIM_MS > clock.now() && (await reader.isAlive(processId));
 	};
 	return {
 		waiting,

@@ -9,9 +9,15 @@ import { createMemoryStore, type Disk } from "./memory-store.js";
 const clock = manualClock("2026-01-01T00:00:00Z");
 const ids = createIds({ clock, random: systemRandom });
 
-/** Each is a process of its own on the same books, which takes every other for ended. */
-function openProcess(disk?: Disk, { share = 1, busy = "" } = {}) {
-	const store = createMemoryStore(disk);
+/** Each is a process of its own on the same books, which takes every other for ended, or none. */
+function openProcess(disk?: Disk, { share = 1, busy = "", isAlive = false } = {}) {
+	const memory = createMemoryStore(disk);
+	const others = isAlive ? { isAlive: async () => true } : {};
+	const store: typeof memory = {
+		...memory,
+		read: (work) => memory.read((reader) => work({ ...reader, ...others })),
+		transaction: (work, options) => memory.transaction((tx) => work({ ...tx, ...others }), options),
+	};
 	const isBusy = (taskId: string) => taskId === busy;
 	const rows = createWaitingRows({ store, clock, ids, isBusy, share: () => share });
 	const left = () => [store.disk.state.rows.waiting_tasks.size, store.disk.texts.size];
@@ -79,6 +85,18 @@ t.test("what an ended process was paying for is free", async (t) => {
 	t.notOk(await one.keep("task_a", kept("failed"), claimed?.version), "and no more its own");
 	await one.forget("task_a");
 	t.ok(await other.has("task_a"));
+});
+
+t.test("a claim that its process has lost ends by itself", async (t) => {
+	const one = openProcess();
+	await one.keep("task_a", kept("asked"), undefined);
+	await one.claim("task_a", "payment");
+	const other = openProcess(one.store.disk, { isAlive: true });
+	t.match(await other.find("task_a"), { isBusy: true });
+	await t.rejects(other.claim("task_a", "another payment"), { code: "IDEMPOTENCY_IN_FLIGHT" });
+	clock.advance(3 * 60_000);
+	t.match(await one.find("task_a"), { isBusy: true }, "not the one that works on it");
+	t.match(await other.claim("task_a", "another payment"), { text: "asked" });
 });
 
 t.test("each process bounds its share, and what it forgets leaves the books", async (t) => {
