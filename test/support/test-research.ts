@@ -13,11 +13,13 @@ const NO_MODEL: Pick<SearchEngine, "status"> = {
 	status: () => ({ model: undefined, concepts: 0, pendingVectors: 0, mode: "keyword" }),
 };
 
+const NOTHING_KEPT = { processes: { isShared: false } } as Store;
+
 const SILENT = { info: () => undefined, error: () => undefined };
 
 /** The parts research skills work with, over a store that tests bring; without one nothing can be kept. */
 export function createTestResearch({
-	store = {} as Store,
+	store = NOTHING_KEPT,
 	clock = systemClock,
 	search = NO_MODEL,
 }: {
