@@ -126,4 +126,4 @@ export function createProcessWorld({
 
 /** True for what the same call, sent again, may be answered otherwise than with. */
 export const isOpen = ({ status }: Pick<Reply, "status">) =>
-	status === 409 || status === 429 || status >= 500;
+	status === 408 || status === 409 || status === 429 || status >= 500;
