@@ -98,7 +98,7 @@ export function createStreamResumption({
 				if (followed) return followed;
 			}
 			throw notFound(
-				"There is no stream of yours to go on with; a wallet names it with stream_id. Without Last-Event-ID and after a new one begins, and is paid for.",
+				"There is no stream of yours to go on with; a wallet names it with stream_id. Without Last-Event-ID and after a new one begins, and is paid for, unless it is sent with the Idempotency-Key of a call that was.",
 			);
 		},
 	};

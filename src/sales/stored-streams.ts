@@ -122,6 +122,21 @@ async function settleRows(
 	}
 }
 
+/** A database that crashed is back within seconds. */
+const TRIES = 6;
+const TRY_MS = 1_000;
+
+async function tryAgain<T>(work: () => Promise<T>, clock: Clock): Promise<T> {
+	for (let left = TRIES; ; left--) {
+		try {
+			return await work();
+		} catch (error) {
+			if (left <= 1) throw error;
+			await new Promise<void>((resolve) => void clock.after(TRY_MS, resolve));
+		}
+	}
+}
+
 /** How often it is looked for what another process writes. */
 const LOOK_MS = 300;
 
@@ -149,13 +164,14 @@ function createStreamsElsewhere({
 		/** Tells other processes who writes it, and that it can be read later on. */
 		announce({ payer, receiptId, ...running }: RunningStream): Promise<unknown> {
 			if (!payer || receiptId === null || !keepsText(payer)) return Promise.resolve();
-			const put = store.transaction(async (tx) => {
-				const writtenBy = { processId: tx.processId, receiptId };
-				for (const row of toStreamRows({ ...running, payer }, clock, writtenBy))
-					await tx.put("streams", row);
-			});
+			const put = () =>
+				store.transaction(async (tx) => {
+					const writtenBy = { processId: tx.processId, receiptId };
+					for (const row of toStreamRows({ ...running, payer }, clock, writtenBy))
+						await tx.put("streams", row);
+				});
 			// Without it the stream ends with its process, and is whole for anyone who listens.
-			const announcement = put.catch(() => undefined);
+			const announcement = tryAgain(put, clock).catch(() => undefined);
 			announcements.set(running.record.id, announcement);
 			return announcement;
 		},

@@ -98,6 +98,26 @@ t.test("what could not be kept is begun anew once its time is over", async (t) =
 	t.ok(await interrupted.find(PAYER, { id: "str_1" }), "though its process goes on");
 });
 
+t.test("a stream is noted again while the database is away for a moment", async (t) => {
+	const clock: Clock = { ...systemClock, after: (_, run) => systemClock.after(1, run) };
+	const { store, interrupted, running } = await openBooks(t);
+	let failures = 3;
+	const away: Pick<Store, "read" | "transaction"> = {
+		read: store.read,
+		transaction: (work, options) =>
+			failures-- > 0 ? Promise.reject(new Error("away")) : store.transaction(work, options),
+	};
+	const artifacts = createArtifactRepository({ store, clock });
+	const kept = createKeptStreams({ artifacts, store: away, clock });
+	await kept.begin(running("str_1")).announcement;
+	await endProcess(store);
+	t.ok(await interrupted.find(PAYER, { id: "str_1" }));
+	failures = 99;
+	const { announcement } = kept.begin(running("str_2"));
+	await announcement;
+	t.equal(await interrupted.find(PAYER, { id: "str_2" }), undefined, "not for ever");
+});
+
 t.test("what may not be kept leaves no row", async (t) => {
 	const { store, running } = await openBooks(t);
 	const silent = { keep: async () => undefined, find: async () => undefined };

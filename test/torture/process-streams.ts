@@ -19,7 +19,10 @@ export async function readWholeStream(
 	const events: ReadEvent[] = [];
 	for (;;) {
 		const after = events.at(-1)?.id ?? 0;
-		for (const one of await readOn(world, dice, { token, key, after })) append(events, one, key);
+		const read = await readOn(world, dice, { token, key, after });
+		// The database was away when it was to be noted: its key begins it again.
+		if (read === "gone") events.length = 0;
+		else for (const one of read) append(events, one, key);
 		const receipt = receiptOf(events);
 		if (receipt !== undefined) return receipt;
 		await sleep(dice.between(50, 300));
@@ -38,7 +41,7 @@ async function readOn(
 	world: Pick<ProcessWorld, "open" | "count">,
 	dice: Dice,
 	{ token, key, after }: { readonly token: string; readonly key: string; readonly after: number },
-): Promise<readonly ReadEvent[]> {
+): Promise<readonly ReadEvent[] | "gone"> {
 	const headers = { "X-Pay-SPT": token, "Idempotency-Key": key };
 	const place = after > 0 ? { after: String(after) } : undefined;
 	const path = `/v1/research/stream?${new URLSearchParams({ query: QUERY, ...place })}`;
@@ -46,6 +49,7 @@ async function readOn(
 	world.count(`stream ${place ? "resumed " : ""}${response?.status ?? "no answer"}`);
 	if (response?.status === 200)
 		return readSome(response, dice.chance(LEAVE_SHARE) ? dice.between(1, 6) : Infinity);
+	if (response?.status === 404 && place) return "gone";
 	if (response && !isOpen(response))
 		throw new Error(`${key}: ${response.status} ${await response.text()}`);
 	return [];
