@@ -132,7 +132,7 @@ async function tryAgain<T>(work: () => Promise<T>, clock: Clock): Promise<T> {
 			return await work();
 		} catch (error) {
 			if (left <= 1) throw error;
-			await new Promise<void>((resolve) => void clock.after(TRY_MS, resolve));
+			await new Promise<void>((resolve) => void clock.after(TRY_MS, resolve, "awaited"));
 		}
 	}
 }

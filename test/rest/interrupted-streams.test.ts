@@ -99,7 +99,7 @@ t.test("what could not be kept is begun anew once its time is over", async (t) =
 });
 
 t.test("a stream is noted again while the database is away for a moment", async (t) => {
-	const clock: Clock = { ...systemClock, after: (_, run) => systemClock.after(1, run) };
+	const clock: Clock = { ...systemClock, after: (_, ...rest) => systemClock.after(1, ...rest) };
 	const { store, interrupted, running } = await openBooks(t);
 	let failures = 3;
 	const away: Pick<Store, "read" | "transaction"> = {
