@@ -1,6 +1,4 @@
-import { setTimeout as sleep } from "node:timers/promises";
-import type { Clock } from "../../src/kernel/kernel.js";
-import { unavailable } from "../../src/kernel/kernel.js";
+import { type Clock, unavailable } from "../../src/kernel/kernel.js";
 import type { Store } from "../../store/store.js";
 
 /** Lets one process at a time send with a key, because the nonces of its transactions are one sequence. */
@@ -26,7 +24,7 @@ export function createSendingTurns({
 	clock,
 }: {
 	readonly store: Pick<Store, "transaction" | "processes">;
-	readonly clock: Pick<Clock, "monotonicMs">;
+	readonly clock: Pick<Clock, "monotonicMs" | "after">;
 }): SendingTurns {
 	const take = (id: string) =>
 		store.transaction(async (tx) => {
@@ -50,7 +48,7 @@ export function createSendingTurns({
 				if (clock.monotonicMs() >= deadlineMs)
 					throw unavailable("Other payments are being sent just now; send the request again.");
 				if (await take(id)) break;
-				await sleep(LOOK_MS);
+				await new Promise<void>((resolve) => void clock.after(LOOK_MS, resolve, "awaited"));
 			}
 			// A turn that could not be left stays this process's own until it ends.
 			return work().finally(() => leave(id).catch(() => undefined));

@@ -232,15 +232,18 @@ t.test(
 			t.equal(cost.balance_after_usd, "4.50");
 		});
 
-		await t.test("a failed payment is told at the other, and may be made good there", async (t) => {
-			const asked = await ask(one);
-			const bad = paymentMessage(asked, signFor(asked, chain, wallet, { value: 1n }));
-			const failed = await pay(other, bad);
-			t.match(payment(failed.status), { status: "payment-failed" });
-			const seen = await find(one, asked);
-			t.same(seen.status, failed.status);
-			t.equal((await pay(one, payFor(seen))).status?.state, TASK_STATE_COMPLETED);
-		});
+		await t.test(
+			"a failed payment is shown at the other, and may be made good there",
+			async (t) => {
+				const asked = await ask(one);
+				const bad = paymentMessage(asked, signFor(asked, chain, wallet, { value: 1n }));
+				const failed = await pay(other, bad);
+				t.match(payment(failed.status), { status: "payment-failed" });
+				const seen = await find(one, asked);
+				t.same(seen.status, failed.status);
+				t.equal((await pay(one, payFor(seen))).status?.state, TASK_STATE_COMPLETED);
+			},
+		);
 
 		await t.test("who follows it sees what another process makes of it", async (t) => {
 			for (const end of ["paid", "cancelled"]) {
