@@ -1,4 +1,4 @@
-import { type Clock, unavailable } from "../../src/kernel/kernel.js";
+import { type Clock, unavailable, wait } from "../../src/kernel/kernel.js";
 import type { Store } from "../../store/store.js";
 
 /** Lets one process at a time send with a key, because the nonces of its transactions are one sequence. */
@@ -48,7 +48,7 @@ export function createSendingTurns({
 				if (clock.monotonicMs() >= deadlineMs)
 					throw unavailable("Other payments are being sent just now; send the request again.");
 				if (await take(id)) break;
-				await new Promise<void>((resolve) => void clock.after(LOOK_MS, resolve, "awaited"));
+				await wait(LOOK_MS, clock);
 			}
 			// A turn that could not be left stays this process's own until it ends.
 			return work().finally(() => leave(id).catch(() => undefined));

@@ -1,6 +1,6 @@
 import type { Store, StoreReader, StoreTransaction, WaitingTaskRow } from "../../store/store.js";
 import { LIMITS } from "../contract/contract.js";
-import { type Ids, ServiceError } from "../kernel/kernel.js";
+import { type Ids, ServiceError, wait } from "../kernel/kernel.js";
 import {
 	createTaskMemory,
 	type FoundText,
@@ -55,7 +55,7 @@ export function createWaitingRows(deps: WaitingRowsDeps) {
 			const claimed = await rows.claim(taskId, payment);
 			if (claimed !== "busy") return claimed;
 			if (clock.monotonicMs() >= untilMs) throw paidElsewhere();
-			await new Promise((resolve) => clock.after(LOOK_MS, () => resolve(undefined), "awaited"));
+			await wait(LOOK_MS, clock);
 		}
 	};
 	const count = async (taskId: string, kept: KeptText) => {

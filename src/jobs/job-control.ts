@@ -1,7 +1,14 @@
 import type { JobOpening } from "../../payments/payments.js";
 import type { JobRow } from "../../store/store.js";
 import { isOpenJob, type JobJson, type JobWork } from "../contract/contract.js";
-import { invalidArgument, notFound, pause, ServiceError } from "../kernel/kernel.js";
+import {
+	invalidArgument,
+	notFound,
+	pause,
+	ServiceError,
+	tryAgain,
+	unavailable,
+} from "../kernel/kernel.js";
 import { createJobEndings, createJobNotes, type JobServices } from "./job-endings.js";
 import { createdEvent, lastEventsOf } from "./job-events.js";
 import {
@@ -78,6 +85,8 @@ export function createJobs(deps: JobServices) {
 
 function createLaunching(parts: Parts) {
 	const { store, clock, ids, queue, notes, endings, runner } = parts;
+	/** Jobs whose rows may be there and that were not begun. */
+	const unbegun = new Set<string>();
 	return {
 		place(order: JobOrder) {
 			const id = ids.next("job");
@@ -91,6 +100,7 @@ function createLaunching(parts: Parts) {
 				id,
 				reserve,
 				open(tx, held) {
+					unbegun.add(id);
 					const opened = { ...held, now: clock.now(), processId: tx.processId };
 					return tx.put("jobs", toJobRow(id, order, opened));
 				},
@@ -98,27 +108,56 @@ function createLaunching(parts: Parts) {
 			return {
 				...opening,
 				/** Writes the job where there is nothing to hold, or finds the one that its retry key names. Throws IDEMPOTENCY_MISMATCH. */
-				openUnpaid: (terms: UnpaidTerms) =>
-					openUnpaidJob({ store, clock }, { ...terms, id, order, reserve }),
+				async openUnpaid(terms: UnpaidTerms) {
+					unbegun.add(id);
+					const opened = await openUnpaidJob({ store, clock }, { ...terms, id, order, reserve });
+					if (!opened.isNew) unbegun.delete(id);
+					return opened;
+				},
 				/** Releases a place that was not taken; safe to call whatever happened. */
-				leave: () => place?.leave(),
+				leave() {
+					place?.leave();
+					// Its row was written and the answer was lost, or it was not: it must not wait for ever for who never learned of it.
+					if (unbegun.delete(id)) runner.pushLater(id);
+				},
 			};
 		},
 
-		/** After its row: what it was asked is persisted, then it waits for its turn. Throws UNAVAILABLE, and then it has failed. */
-		async begin(id: string, input: JobJson) {
-			const row = await store.read((reader) => reader.get("jobs", id));
-			if (!row) throw new Error(`The job ${id} was launched and cannot be read.`);
+		/** After its row: what it was asked is persisted, then it waits for its turn. Throws UNAVAILABLE, which says what became of it. */
+		async begin(id: string, input: JobJson): Promise<void> {
+			unbegun.delete(id);
 			try {
-				await notes.writeInput(row, input);
-			} catch (error) {
-				await endings.fail(id, "lost", row.lastEventId);
-				throw error;
+				const row = await tryAgain(() => writeInput(id, input), { clock, ...TRIES });
+				runner.push(row);
+			} catch (cause) {
+				const hasFailed = await endings.fail(id, "lost", 0).then(
+					() => true,
+					() => false,
+				);
+				// Where it was written after all it goes on, and else it fails.
+				if (!hasFailed) runner.pushLater(id);
+				throw notBegun(id, hasFailed, cause);
 			}
-			runner.push(row);
-			return row;
 		},
 	};
+
+	async function writeInput(id: string, input: JobJson): Promise<JobRow> {
+		const row = await store.read((reader) => reader.get("jobs", id));
+		if (!row) throw new Error(`The job ${id} was launched and cannot be read.`);
+		await notes.writeInput(row, input);
+		return row;
+	}
+}
+
+/** A database that crashed is back within seconds. */
+const TRIES = { tries: 4, everyMs: 1_000 };
+
+/** The price is released where the job cannot even begin; what had settled is stated by the job. */
+function notBegun(id: string, hasFailed: boolean, cause: unknown): ServiceError {
+	const message = hasFailed
+		? "The job could not be written down and has failed; nothing was charged. Send the request again under a new key."
+		: "Whether the job could be written down is not known yet: look at it by its id in a minute. It is charged only if it completes; the same request under the same key never launches another.";
+	return unavailable(message, { cause, reply: { body: { job_id: id } } });
 }
 
 function createLooking({ store, clock, notes, runner }: Parts) {

@@ -6,7 +6,7 @@ import type {
 	WorkEvent,
 	WorkProgress,
 } from "../contract/contract.js";
-import { stackOf, withinCall } from "../kernel/kernel.js";
+import { ServiceError, stackOf, withinCall } from "../kernel/kernel.js";
 import type {
 	Checkpoint,
 	FailureReason,
@@ -37,7 +37,7 @@ interface Working {
 	readonly ended: (row: JobRow | undefined, id: string) => Promise<void>;
 }
 
-/** From the latest checkpoint to the end, unless the process stops before. */
+/** From the latest checkpoint to the end, unless the process stops before. Throws UNAVAILABLE while the store is away. */
 export async function workOn(deps: WorkServices, working: Working): Promise<void> {
 	const { endings } = deps;
 	const { id, controller, ended } = working;
@@ -59,11 +59,15 @@ async function endAborted(deps: WorkServices, working: Working, error: unknown):
 	const abortion = signal.aborted ? abortionOf(signal) : undefined;
 	if (abortion === "stopping") return;
 	if (abortion === "cancelled") return endCancelled(deps, working);
+	if (!abortion && isAway(error)) throw error;
 	const reason = abortion ?? (error instanceof JobFailure ? error.reason : "error");
 	deps.logger.error("a job failed", { job: id, reason, error: stackOf(error) });
 	const lastEventId = deps.logs.get(id)?.lastId() ?? 0;
 	await ended(await deps.endings.fail(id, reason, lastEventId), id);
 }
+
+/** What could not be read or written now can be later: no job ends of it. */
+const isAway = (error: unknown) => error instanceof ServiceError && error.code === "UNAVAILABLE";
 
 /** What a job may fail of beside its work. */
 class JobFailure extends Error {
@@ -176,7 +180,7 @@ async function endPass(
 
 /**
  * What was found before the cancellation, if it makes a report, goes to its owner. A report that cannot be kept does not
- * keep the job open: then it ends without one, and costs nothing.
+ * keep the job open: then it ends without one, and costs nothing. Throws UNAVAILABLE while the store is away.
  */
 export async function endCancelled(
 	deps: WorkServices,
@@ -185,6 +189,7 @@ export async function endCancelled(
 	const { endings, logger } = deps;
 	const lastEventId = deps.logs.get(id)?.lastId() ?? 0;
 	const unkept = (cause: unknown) => {
+		if (isAway(cause)) throw cause;
 		const error = stackOf(cause);
 		logger.error("a cancelled job could not hand over its report", { job: id, error });
 		return endings.cancel(id, { lastEventId });
@@ -192,7 +197,10 @@ export async function endCancelled(
 	const row = await finishEarly(deps, id)
 		.then((end) => endings.cancel(id, { lastEventId, ...(end && { end }) }))
 		.catch(unkept)
-		.catch(() => endings.fail(id, "error", lastEventId));
+		.catch((cause: unknown) => {
+			if (isAway(cause)) throw cause;
+			return endings.fail(id, "error", lastEventId);
+		});
 	await ended(row, id);
 }
 

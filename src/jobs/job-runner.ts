@@ -17,11 +17,14 @@ export interface RunnerServices extends Omit<WorkServices, "logs"> {
 export type JobRunner = ReturnType<typeof createJobRunner>;
 
 export function createJobRunner(deps: RunnerServices) {
-	const { queue, store, notes, logger } = deps;
+	const { queue, logger } = deps;
 	const slots = new PQueue({ concurrency: deps.running ?? JOB_LIMITS.running, autoStart: false });
 	const [atWork, logs] = [new Map<string, AbortController>(), new Map<string, EventLog>()];
 	const workDeps = { ...deps, logs };
-	const { ended, ...taken } = createTakenJobs(createFarewell(workDeps));
+	const { ended, ...taken } = createTakenJobs(createFarewell(workDeps), logs);
+	const { resume, pushLater, ...resuming } = createResuming(deps, taken, (row, earlier) =>
+		push(row, earlier),
+	);
 	let isClosed = false;
 
 	const work = async ({ id, owner }: QueuedJob): Promise<void> => {
@@ -30,9 +33,8 @@ export function createJobRunner(deps: RunnerServices) {
 		try {
 			await workOn(workDeps, { id, controller, ended });
 		} catch (error) {
-			// The store has stopped, or the disk: the job stays as its rows say, and the next start takes it up, or `resume`.
-			taken.letGo(id);
-			logger.error("a job could not go on", { job: id, error: stackOf(error) });
+			logger.error("a job could not go on yet", { job: id, error: stackOf(error) });
+			pushLater(id);
 		} finally {
 			atWork.delete(id);
 			queue.end(owner);
@@ -40,13 +42,9 @@ export function createJobRunner(deps: RunnerServices) {
 	};
 	const cancelWaiting = (id: string) =>
 		endCancelled(workDeps, { id, ended }).catch((error: unknown) => {
-			taken.letGo(id);
+			pushLater(id);
 			throw error;
 		});
-	const pushAgain = async (id: string): Promise<void> => {
-		const row = await store.transaction((tx) => takeOverJob(tx, { id, now: deps.clock.now() }));
-		if (row) push(row, (await notes.readWork(id))?.events);
-	};
 	const takeNext = async (): Promise<void> => {
 		const job = isClosed ? undefined : queue.next();
 		if (job) await work(job);
@@ -62,16 +60,12 @@ export function createJobRunner(deps: RunnerServices) {
 	};
 	return {
 		push,
+		pushLater,
 		/**
 		 * Lets what is open and no one works on wait for its turn: what processes left that have ended, to be awaited before any
-		 * other job comes, and what could not be written while the disk was full.
+		 * other job comes, and what could not be written while the store was away.
 		 */
-		async resume() {
-			const rows = await store.read((reader) => reader.list("jobs"));
-			const ownId = store.processes.ownId();
-			for (const row of rows) if (taken.mayTake(row, ownId)) await pushAgain(row.id);
-			await taken.endWritten(rows);
-		},
+		resume,
 		/** Begins to work on what waits. */
 		start: () => void slots.start(),
 		/** Ends a job that its owner wants no more: at once where nothing works on it, else as soon as its pass ends. */
@@ -87,9 +81,50 @@ export function createJobRunner(deps: RunnerServices) {
 		/** Stops after the latest checkpoints; nothing ends, listeners go, and the next start takes up what is open. */
 		async close() {
 			isClosed = true;
+			resuming.stop();
 			slots.clear();
 			stopAll(atWork, logs);
 			await slots.onIdle();
+		},
+	};
+}
+
+/** How jobs are taken up again: those of processes that have ended, and those that wait for a store that is away. */
+function createResuming(
+	{ store, clock, notes }: Pick<RunnerServices, "store" | "clock" | "notes">,
+	taken: Omit<ReturnType<typeof createTakenJobs>, "ended">,
+	push: (row: JobRow, earlier: readonly JobEvent[] | undefined) => void,
+) {
+	let isStopped = false;
+	let cancelLook: (() => void) | undefined;
+	const pushAgain = async (id: string): Promise<void> => {
+		const row = await store.transaction((tx) => takeOverJob(tx, { id, now: clock.now() }));
+		if (row) push(row, (await notes.readWork(id))?.events);
+	};
+	const resume = async (): Promise<void> => {
+		const cutOff = taken.cutOff();
+		const rows = await store.read((reader) => reader.list("jobs"));
+		const ownId = store.processes.ownId();
+		for (const row of rows) if (taken.mayTake(row, ownId)) await pushAgain(row.id);
+		await taken.settle(cutOff, rows);
+	};
+	const resumeLater = (): void => {
+		if (isStopped) return;
+		cancelLook ??= clock.after(JOB_LIMITS.awayMs, () => {
+			cancelLook = undefined;
+			resume().catch(resumeLater);
+		});
+	};
+	return {
+		resume,
+		/** The store is away: the job stays as its rows say until it is back, or another process takes it up. */
+		pushLater(id: string): void {
+			taken.letGo(id);
+			resumeLater();
+		},
+		stop(): void {
+			isStopped = true;
+			cancelLook?.();
 		},
 	};
 }
@@ -124,7 +159,7 @@ function letGoOfAll({
 type Farewell = (row: JobRow | undefined, id: string) => Promise<void>;
 
 /** Jobs that wait or are at work here. */
-function createTakenJobs(sayFarewell: Farewell) {
+function createTakenJobs(sayFarewell: Farewell, logs: Map<string, EventLog>) {
 	const ids = new Set<string>();
 	/** Whose last step could not be written: they may have ended once it is, and no one has heard of it. */
 	const cutOff = new Set<string>();
@@ -146,13 +181,19 @@ function createTakenJobs(sayFarewell: Farewell) {
 			ids.delete(id);
 			cutOff.add(id);
 		},
-		/** Says the end of those whose last step was written after all. */
-		async endWritten(rows: readonly JobRow[]): Promise<void> {
+		cutOff: (): readonly string[] => [...cutOff],
+		/** Says the end of those whose last step was written after all; others follow those that another process took up. */
+		async settle(earlier: readonly string[], rows: readonly JobRow[]): Promise<void> {
 			const byId = new Map(rows.map((row) => [row.id, row]));
-			for (const id of cutOff) {
-				cutOff.delete(id);
+			for (const id of earlier) {
+				if (!cutOff.delete(id)) continue;
 				const row = byId.get(id);
-				if (!row || !isOpenJob(row.state)) await sayFarewell(row, id);
+				if (!row || !isOpenJob(row.state)) {
+					await sayFarewell(row, id);
+				} else {
+					logs.get(id)?.leave();
+					logs.delete(id);
+				}
 			}
 		},
 	};

@@ -45,6 +45,26 @@ export function pause(
 	});
 }
 
+/** Resolves after the time; the process stays for it. */
+export function wait(delayMs: number, clock: Pick<Clock, "after">): Promise<void> {
+	return new Promise((resolve) => void clock.after(delayMs, resolve, "awaited"));
+}
+
+/** Does it up to `tries` times, until it does not throw; throws what the last one did. */
+export async function tryAgain<T>(
+	work: () => Promise<T>,
+	{ clock, tries, everyMs }: { clock: Pick<Clock, "after">; tries: number; everyMs: number },
+): Promise<T> {
+	for (let left = tries; ; left--) {
+		try {
+			return await work();
+		} catch (error) {
+			if (left <= 1) throw error;
+			await wait(everyMs, clock);
+		}
+	}
+}
+
 /** `2026-01-31T23:59:59.123Z` of an instant in milliseconds. */
 export function toIsoTime(ms: number): string {
 	return new Date(ms).toISOString();

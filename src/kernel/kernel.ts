@@ -7,6 +7,8 @@ export {
 	toIsoDay,
 	toIsoMonth,
 	toIsoTime,
+	tryAgain,
+	wait,
 } from "./clock.js";
 export {
 	ERROR_CODES,

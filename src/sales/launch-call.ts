@@ -6,7 +6,6 @@ import {
 	type CallResult,
 	type CostWire,
 	type Invoke,
-	type JobJson,
 	type JobOffer,
 	parseInput,
 	type Skill,
@@ -18,7 +17,6 @@ import {
 	invalidArgument,
 	notFound,
 	ServiceError,
-	unavailable,
 } from "../kernel/kernel.js";
 import { type Admission, type OpenCallDeps, refuseTwoPayers } from "./cashier.js";
 import type { RecordUsage } from "./usage.js";
@@ -56,7 +54,7 @@ export function createLaunchCall(deps: LaunchServices): Invoke {
 			const admission = await cashier.admit({ skill, input, payer, call, job: place }); // 402, 429
 			const launched = await toLaunched(admission, place, { call, skill, input });
 			const { row, output } = await unlessLost(launched, async () => {
-				if (launched.isNew) await beginOrSay(jobs, place.id, order.input);
+				if (launched.isNew) await jobs.begin(place.id, order.input);
 				const row = await jobs.find(launched.jobId);
 				if (!row)
 					throw notFound(
@@ -124,18 +122,6 @@ async function unlessLost<T>({ abandoned }: Launched, tell: () => Promise<T>): P
 	} catch (error) {
 		abandoned?.({ isLost: false });
 		throw error;
-	}
-}
-
-/** The price is released where the job cannot even begin; what had settled is stated by the job. */
-async function beginOrSay(jobs: Launches, id: string, input: JobJson): Promise<void> {
-	try {
-		await jobs.begin(id, input);
-	} catch (cause) {
-		throw unavailable(
-			"The job could not be written down and has failed; nothing was charged. Send the request again under a new key.",
-			{ cause, reply: { body: { job_id: id } } },
-		);
 	}
 }
 

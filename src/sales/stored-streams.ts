@@ -7,7 +7,7 @@ import {
 	mayRead,
 	type PlainEvent,
 } from "../contract/contract.js";
-import type { Clock } from "../kernel/kernel.js";
+import { type Clock, tryAgain } from "../kernel/kernel.js";
 import { createStreamRecord, type FollowedStream } from "./stream-record.js";
 import {
 	isStreamWritten,
@@ -123,19 +123,7 @@ async function settleRows(
 }
 
 /** A database that crashed is back within seconds. */
-const TRIES = 6;
-const TRY_MS = 1_000;
-
-async function tryAgain<T>(work: () => Promise<T>, clock: Clock): Promise<T> {
-	for (let left = TRIES; ; left--) {
-		try {
-			return await work();
-		} catch (error) {
-			if (left <= 1) throw error;
-			await new Promise<void>((resolve) => void clock.after(TRY_MS, resolve, "awaited"));
-		}
-	}
-}
+const TRIES = { tries: 6, everyMs: 1_000 };
 
 /** How often it is looked for what another process writes. */
 const LOOK_MS = 300;
@@ -171,7 +159,7 @@ function createStreamsElsewhere({
 						await tx.put("streams", row);
 				});
 			// Without it the stream ends with its process, and is whole for anyone who listens.
-			const announcement = tryAgain(put, clock).catch(() => undefined);
+			const announcement = tryAgain(put, { clock, ...TRIES }).catch(() => undefined);
 			announcements.set(running.record.id, announcement);
 			return announcement;
 		},

@@ -1,7 +1,7 @@
 import t from "tap";
 import { JOB_LIMITS } from "../../src/jobs/job-schemas.js";
 import { createGate } from "../support/gate.js";
-import { ANONYMOUS, createWorld, openShop, PRICE, pause } from "./job-shop.js";
+import { ANONYMOUS, createWorld, impatient, openShop, PRICE, pause } from "./job-shop.js";
 
 const FREE = {
 	"research.deep_dive": { amountMicros: 0n, billingType: "deep_research_light" },
@@ -122,7 +122,7 @@ t.test("a copy of a payment is given the job at most once, and never money", asy
 });
 
 t.test("a payment whose job could not begin is not waited for when it comes again", async (t) => {
-	const world = createWorld();
+	const world = impatient(createWorld());
 	const shop = await openShop(world);
 	const { documents } = shop.store;
 	const put = documents.put.bind(documents);

@@ -10,7 +10,9 @@ import type { JobJson, JobWork, PassContext } from "../../src/contract/job.js";
 import type { SkillCatalog } from "../../src/contract/skill.js";
 import { createJobs, type Jobs } from "../../src/jobs/job-control.js";
 import type { JobWire } from "../../src/jobs/job-schemas.js";
+import { JOB_LIMITS } from "../../src/jobs/job-schemas.js";
 import { createLaunchedJobs } from "../../src/jobs/job-views.js";
+import { systemClock } from "../../src/kernel/clock.js";
 import { ServiceError } from "../../src/kernel/errors.js";
 import { createIds, systemRandom } from "../../src/kernel/ids.js";
 import { createGraphCatalog } from "../../src/knowledge/catalog.js";
@@ -78,6 +80,14 @@ export function createWorld(passes: readonly string[] = ["one", "two", "three", 
 	const wallet = createSimWallet(chain, { name: "a", now: clock.now, balance });
 	const script: Script = { passes, onPass: () => undefined, isAnswer: true, ran: [] };
 	return { clock, script, chain, facilitator, wallet };
+}
+
+/** What is waited for until a store is back comes soon; the time that a pass may take does not. */
+export function impatient(world: World): World {
+	const soon = (delayMs: number) => (delayMs <= JOB_LIMITS.awayMs ? Math.min(delayMs, 2) : delayMs);
+	const after: World["clock"]["after"] = (delayMs, task, waits) =>
+		systemClock.after(soon(delayMs), task, waits);
+	return { ...world, clock: { ...world.clock, after } };
 }
 
 export interface LaunchOrder {
