@@ -13,7 +13,7 @@ import {
 } from "node:fs";
 import { dirname, join } from "node:path";
 import { fileURLToPath } from "node:url";
-import { bundle } from "./bundle.mjs";
+import { bundle, bundlePages } from "./bundle.mjs";
 
 const root = dirname(dirname(fileURLToPath(import.meta.url)));
 const sources = ["agent-card", "src", "skills", "payments", "store"];
@@ -46,6 +46,7 @@ async function build() {
 	const begun = new Date();
 	compile("tsconfig.build.json", fresh);
 	await bundle(fresh);
+	await bundlePages(join(root, "src", "web", "ui"), join(fresh, "web"));
 	writeFileSync(join(fresh, ".built"), "");
 	utimesSync(join(fresh, ".built"), begun, begun);
 	if (existsSync(join(root, "dist"))) renameSync(join(root, "dist"), old);

@@ -1,6 +1,8 @@
 // One file instead of a thousand for the command line: most of the time of a start went into finding and opening modules.
-import { readFile } from "node:fs/promises";
-import { join, relative, sep } from "node:path";
+import { createHash } from "node:crypto";
+import { readdirSync } from "node:fs";
+import { readFile, writeFile } from "node:fs/promises";
+import { basename, join, relative, sep } from "node:path";
 
 /**
  * Bundles the compiled command line below `compiled` into `bundle/main.js`, and what is loaded late into files beside it; packages
@@ -26,6 +28,41 @@ export async function bundle(compiled) {
 		logLevel: "warning",
 		plugins: [ownAddresses(outdir)],
 	});
+}
+
+/**
+ * Styles and scripts of the pages, from the files of `folder` that are named `<name>.page.ts` or `<name>.page.css`, small and under
+ * names that change with their content; `assets.json` leads from `<name>.js` or `<name>.css` to each and to its integrity.
+ */
+export async function bundlePages(folder, outdir) {
+	const { build } = await import("esbuild");
+	const entries = readdirSync(folder).filter((name) => /\.page\.(?:tsx?|css)$/.test(name));
+	const { metafile } = await build({
+		entryPoints: entries.map((name) => join(folder, name)),
+		absWorkingDir: folder,
+		outdir,
+		entryNames: "[name]-[hash]",
+		chunkNames: "part-[hash]",
+		bundle: true,
+		splitting: true,
+		minify: true,
+		metafile: true,
+		platform: "browser",
+		format: "esm",
+		// Browsers of the last two years: `light-dark()`, `:has()`, nesting.
+		target: ["chrome123", "firefox120", "safari17.5"],
+		jsx: "automatic",
+		jsxImportSource: "preact",
+		logLevel: "warning",
+	});
+	const assets = {};
+	for (const [path, { entryPoint }] of Object.entries(metafile.outputs)) {
+		const file = basename(path);
+		const sha256 = createHash("sha256").update(await readFile(join(outdir, file)));
+		const name = entryPoint?.replace(/\.page\.tsx?$/, ".js").replace(/\.page\.css$/, ".css");
+		assets[name ?? file] = { file, integrity: `sha256-${sha256.digest("base64")}` };
+	}
+	await writeFile(join(outdir, "assets.json"), JSON.stringify(assets));
 }
 
 /** Every module keeps the address it was compiled to. */

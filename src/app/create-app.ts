@@ -70,7 +70,7 @@ import { createWebRouter } from "../web/web.js";
 import { catalogFolders, loadGraphs, openSearch } from "./content.js";
 import { reportInterrupted, watchProcesses } from "./ended-processes.js";
 import { type AppLife, createAppLife } from "./lifecycle.js";
-import { createMoney, environmentOf, type Money } from "./money.js";
+import { createMoney, environmentOf, type Money, provideDemoSpt } from "./money.js";
 import { noteSettings } from "./noted-settings.js";
 import { openStore } from "./open-store.js";
 import { createResearchParts, openJobs, openLlmWriter } from "./research.js";
@@ -119,6 +119,8 @@ export interface App
 			| "schedules"
 			| "webhooks"
 		> {
+	/** The demo profile's token, filled up; undefined in production. */
+	readonly demoSpt: () => Promise<string | undefined>;
 	readonly adminToken: string;
 	readonly handler: RequestListener;
 }
@@ -241,7 +243,9 @@ async function wire(ports: WiredPorts, store: Store): Promise<App> {
 	const operated = { ...sold, info: service.info, retention, writerMeter };
 	const { operator, commands } = await wireCommands(operated);
 	await sharedGraphs?.begin();
-	const web = createWebRouter({ ...content, service, packageRoot: PACKAGE_ROOT });
+	const demoSpt = async () =>
+		settings.profile === "demo" ? provideDemoSpt(money.spts, keys) : undefined;
+	const web = createWebRouter({ ...content, service, packageRoot: PACKAGE_ROOT, demoSpt });
 	const mcp = openMcp({ ...sold, service });
 	const transports = [a2a.router, mcp.router, ...openOAuth({ ...sold, service })];
 	const http = createHttpApp({ ...sold, service, commands, transports, web });
@@ -261,7 +265,7 @@ async function wire(ports: WiredPorts, store: Store): Promise<App> {
 		handler: http.handler,
 		listen: life.listen,
 		ready: life.ready,
-		demoSpt: life.demoSpt,
+		demoSpt,
 		close: life.close,
 	};
 }

@@ -4,7 +4,6 @@ import { JOB_LIMITS } from "../jobs/jobs.js";
 import { invalidArgument, type Logger, unavailable } from "../kernel/kernel.js";
 import { startSnapshotKeeper } from "../knowledge/knowledge.js";
 import { startHousekeeping } from "../operator/operator.js";
-import { provideDemoSpt } from "./money.js";
 import { startScheduleWorkers, startWebhookDispatch } from "./schedules.js";
 import type { Ports, Wiring } from "./services.js";
 import { openGrpc } from "./transports.js";
@@ -46,7 +45,7 @@ type Running = Pick<
 >;
 
 export function createAppLife(running: Running) {
-	const { settings, clock, logger, store, money, catalog, search, a2a, keys } = running;
+	const { settings, clock, logger, store, money, catalog, search, a2a } = running;
 	const { address, http, telemetry } = running;
 	// What was started, to be ended in reverse order.
 	const endings: (() => Promise<void>)[] = [
@@ -105,9 +104,6 @@ export function createAppLife(running: Running) {
 			running.jobs.start();
 			if (search.status().mode !== "hybrid") await search.sync(catalog.list());
 		},
-		/** The demo profile's token, filled up; undefined in production. */
-		demoSpt: async (): Promise<string | undefined> =>
-			settings.profile === "demo" ? provideDemoSpt(money.spts, keys) : undefined,
 		/** Refuses new calls, finishes those under way, ends what is done beside them, flushes the journal and frees the data folder. */
 		close(): Promise<void> {
 			closing ??= endAll([...endings].reverse(), logger);

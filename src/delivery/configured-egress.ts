@@ -1,5 +1,6 @@
 /** What leaves the server for addresses its operator chose; those that callers name go through caller-egress. */
 
+import { ReadableStream as NodeReadableStream } from "node:stream/web";
 import { LIMITS } from "../contract/contract.js";
 import {
 	type Egress,
@@ -24,11 +25,15 @@ export function createOperatorEgress(ownHost?: string): Egress {
 			const signal = untilEither(AbortSignal.timeout(timeoutMs), request.signal);
 			const response = await send(request, { redirect: "error", signal }).catch(toUnavailable(url));
 			if (!response.body) return response;
-			const body = ReadableStream.from(chunksUntil(response.body, signal));
+			const body = toStream(chunksUntil(response.body, signal));
 			return new Response(body, { status: response.status, headers: response.headers });
 		},
 	};
 }
+
+/** Node's own class has `from`, which the type of browsers' does not know yet. */
+const toStream = (chunks: AsyncIterable<Uint8Array>) =>
+	NodeReadableStream.from(chunks) as ReadableStream<Uint8Array<ArrayBuffer>>;
 
 function send(
 	{ method, url, headers = {}, body }: OutboundRequest,
@@ -57,9 +62,7 @@ export function createConfiguredEgress(reach: ConfiguredReach): Egress {
 		const response = await send(request, { redirect: "error", signal });
 		const chunks = response.body ? chunksUntil(response.body, signal) : [];
 		if (reach.streams === true && response.body) {
-			const body = ReadableStream.from(
-				orUnavailable(boundChunks(chunks, { host, bytesMax }), host),
-			);
+			const body = toStream(orUnavailable(boundChunks(chunks, { host, bytesMax }), host));
 			return new Response(body, { status: response.status, headers: response.headers });
 		}
 		const reply = await readBounded(chunks, { host, bytesMax });

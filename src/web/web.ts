@@ -4,7 +4,8 @@ import express, { type Request, type RequestHandler, type Router } from "express
 import type { ServedDocument } from "../contract/contract.js";
 import { sendDocument, toDocument } from "../http/http.js";
 import { type Clock, createPerRevision, notFound } from "../kernel/kernel.js";
-import type { Service } from "../service/service.js";
+import { openPageAssets } from "./page-assets.js";
+import { createPageRouter, type PageDeps, sendHome } from "./page-router.js";
 import {
 	catalogEntries,
 	renderLlmsFullText,
@@ -26,14 +27,18 @@ export function createWebRouter({
 	clock,
 	revision,
 	packageRoot,
+	demoSpt,
 }: {
-	readonly service: Service;
+	readonly service: PageDeps["service"];
 	readonly clock: Clock;
 	/** Changes with the catalog. */
 	readonly revision: () => unknown;
 	readonly packageRoot: string;
+	/** A token that pays with paper money; undefined where money is real. */
+	readonly demoSpt: PageDeps["demoSpt"];
 }): Router {
 	const { info, free } = service;
+	const pages = { service, demoSpt, assets: openPageAssets(packageRoot) };
 	const base = () => info.baseUrl();
 	const documents = createPerRevision<ServedDocument>(
 		() => [revision(), base()],
@@ -78,7 +83,9 @@ export function createWebRouter({
 	router.get(
 		"/",
 		inMarkdown(() => documents("llms")),
+		(req, res, next) => (prefersPage(req) ? sendHome(req, res, pages) : next()),
 	);
+	router.use(createPageRouter(pages));
 	router.get(
 		"/v1/graphs/catalog",
 		inMarkdown(() => free.readmesIndex()),
@@ -98,7 +105,12 @@ function prefersMarkdown(req: Request): boolean {
 	return req.accepts(["application/json", "text/markdown"]) === "text/markdown";
 }
 
-function createSecurityText({ info }: Service, clock: Clock): RequestHandler {
+/** A page for those that ask for one by name, as browsers do. */
+function prefersPage(req: Request): boolean {
+	return req.accepts(["application/json", "text/html"]) === "text/html";
+}
+
+function createSecurityText({ info }: PageDeps["service"], clock: Clock): RequestHandler {
 	return (req, res) => {
 		if (info.contact === undefined) {
 			throw notFound("The operator has named no contact for security reports.");
@@ -115,7 +127,10 @@ const SERVER_CARDS = [
 	"/.well-known/mcp/server-card.json",
 ];
 
-function createServerCard({ info }: Service, kind: "card" | "registry"): RequestHandler {
+function createServerCard(
+	{ info }: PageDeps["service"],
+	kind: "card" | "registry",
+): RequestHandler {
 	return (req, res) => {
 		const mcpUrl = info.mcpUrl();
 		if (mcpUrl === null) throw notFound("This service has no MCP address.");
@@ -124,10 +139,10 @@ function createServerCard({ info }: Service, kind: "card" | "registry"): Request
 	};
 }
 
-/** Three nodes and their edges; browsers go by the media type, not by the name they asked for. */
+/** A bridge with its toll gate; browsers go by the media type, not by the name they asked for. */
 const ICON = toDocument(
 	"image/svg+xml",
-	'<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 16 16"><path d="M3 13 8 3l5 10z" fill="none" stroke="#246"/><g fill="#246"><circle cx="8" cy="3" r="2.5"/><circle cx="3" cy="13" r="2.5"/><circle cx="13" cy="13" r="2.5"/></g></svg>',
+	'<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 30 30"><rect width="30" height="30" rx="6" fill="#141d1f"/><g transform="translate(0 4)" fill="none"><path stroke="#75898a" d="M15 4 3 17M15 4 8.5 17M15 4l6.5 13M15 4l12 13"/><path stroke="#e9f0ee" stroke-width="2" d="M2 17h26M15 4v16"/><circle cx="15" cy="4" r="3" fill="#dfa42b"/><circle cx="4" cy="17" r="2.4" fill="#57c7a0"/><circle cx="26" cy="17" r="2.4" fill="#57c7a0"/></g></svg>',
 );
 
 /** Scripts from here alone, none in the page; the viewer sets styles on its own elements. */

@@ -17,7 +17,7 @@ export async function compileTests({ contentOf } = {}) {
 	const folder = join(ROOT, `dist.test-${process.pid}`);
 	const files = FOLDERS.flatMap((name) => filesBelow(name));
 	await build({
-		entryPoints: files.filter((file) => /(?<!\.d)\.ts$/.test(file)),
+		entryPoints: files.filter((file) => /(?<!\.d)\.tsx?$/.test(file)),
 		absWorkingDir: ROOT,
 		outbase: ROOT,
 		outdir: folder,
@@ -26,7 +26,13 @@ export async function compileTests({ contentOf } = {}) {
 		sourcemap: "linked",
 		sourcesContent: false,
 		logLevel: "warning",
-		tsconfigRaw: { compilerOptions: { verbatimModuleSyntax: true } },
+		tsconfigRaw: {
+			compilerOptions: {
+				verbatimModuleSyntax: true,
+				jsx: "react-jsx",
+				jsxImportSource: "preact",
+			},
+		},
 		plugins: contentOf ? [replacing(contentOf)] : [],
 	});
 	for (const file of files.filter((file) => /\.mjs$/.test(file))) {

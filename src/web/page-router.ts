@@ -1,0 +1,183 @@
+import compression from "compression";
+import express, { type Request, type Response, type Router } from "express";
+import { OPERATION_ADDRESSES, type Services, type Skill } from "../contract/contract.js";
+import { sendDocument, toDocument } from "../http/http.js";
+import { formatUsd, ServiceError } from "../kernel/kernel.js";
+import type { Graph } from "../knowledge/knowledge.js";
+import { INTERFACE_VERSION, type Service } from "../service/service.js";
+import type { PageAssets } from "./page-assets.js";
+import { samplesOf } from "./pages/call-samples.js";
+import { type GraphContent, renderGraph } from "./pages/graph.js";
+import { type HomeContent, type ListedGraph, renderHome } from "./pages/home.js";
+import type { Site } from "./pages/layout.js";
+import { hostOf } from "./pages/parts.js";
+
+export interface PageDeps {
+	readonly service: Service & { readonly services: Pick<Services, "catalog"> };
+	readonly assets: PageAssets;
+	/** A token that pays with paper money; undefined where money is real. */
+	readonly demoSpt: () => Promise<string | undefined>;
+}
+
+/** Pages for people. What takes more than showing is done by operations, as anybody may call them. */
+export function createPageRouter(deps: PageDeps): Router {
+	const { service, assets, demoSpt } = deps;
+	const { info } = service;
+	const router = express.Router({ caseSensitive: true, strict: true });
+	router.use(["/assets", "/graphs", "/docs"], compression());
+	router.use("/assets", assets.serve);
+	router.get("/graphs/:name", async (req, res) => {
+		const graph = service.services.catalog.getNamed(req.params.name);
+		const { slug } = graph.record;
+		if (req.params.name !== slug) return res.redirect(301, `/graphs/${slug}`);
+		return sendPage(
+			req,
+			res,
+			assets,
+			renderGraph(await siteOf(deps), await contentOf(deps, graph)),
+		);
+	});
+	router.get("/docs/demo-token", async (req, res) => {
+		// A page of somebody else must not be given it, paper money or not.
+		const isOwn = req.headers["sec-fetch-site"] === "same-origin";
+		const token = info.profile === "demo" && isOwn ? await demoSpt() : undefined;
+		if (token === undefined) throw new ServiceError("NOT_FOUND", "There is no demo token here.");
+		res.setHeader("Cache-Control", "no-store");
+		res.json({ token });
+	});
+	return router;
+}
+
+/** What `/` shows to a browser. */
+export async function sendHome(req: Request, res: Response, deps: PageDeps): Promise<void> {
+	compression()(req, res, () => undefined);
+	sendPage(req, res, deps.assets, renderHome(await siteOf(deps), homeOf(deps)));
+}
+
+function sendPage(req: Request, res: Response, assets: PageAssets, page: string): void {
+	res.setHeader("Content-Security-Policy", assets.policy);
+	sendDocument(req, res, toDocument("text/html; charset=utf-8", page));
+}
+
+async function siteOf({ service, assets }: PageDeps): Promise<Site> {
+	const { info, free } = service;
+	const { status } = await free.health();
+	return {
+		assets,
+		baseUrl: info.baseUrl(),
+		version: info.version,
+		interfaceVersion: INTERFACE_VERSION,
+		isDemo: info.profile === "demo",
+		status: status === "ok" || status === "degraded" ? status : "failing",
+	};
+}
+
+/** One of each capability, the cheapest first: what a stranger compares. */
+const SHOWN_PRICES = [
+	"graphs.search",
+	"answer.create",
+	"verify.claim",
+	"human_agents.consult",
+	"intelligence.dossier",
+	"graphs.export",
+	"research.chat",
+	"research.deep_dive",
+	"brand_intelligence",
+] as const;
+
+function homeOf({ service }: PageDeps): HomeContent {
+	const { info, free, prices, skills } = service;
+	const graphs = (free.graphsCatalog() as unknown as { readonly items: readonly ListedGraph[] })
+		.items;
+	const [first] = graphs;
+	const questionUsd = formatUsd(prices.priceOf("graphs.search").amountMicros);
+	const rails = free.payments.methods() as unknown as {
+		readonly items: readonly { readonly title: string; readonly how_to_start: string }[];
+	};
+	return {
+		graphs,
+		prices: SHOWN_PRICES.map((id) => {
+			const { title, units }: Skill = skills[id];
+			const usd = formatUsd(prices.priceOf(id).amountMicros);
+			return { title, usd, per: units?.name };
+		}),
+		operationCount: Object.keys(OPERATION_ADDRESSES).length,
+		questionUsd,
+		samples: samplesOf({
+			baseUrl: info.baseUrl(),
+			mcpUrl: info.mcpUrl(),
+			graphId: first?.id ?? "your-graph",
+			query: first ? exampleOf(service, first.id) : "your question",
+			usd: questionUsd,
+		}),
+		rails: rails.items.map(({ title, how_to_start: start }) => {
+			const [name = title, what = start] = title.split(": ");
+			return { title: name, start: what };
+		}),
+	};
+}
+
+const exampleOf = ({ services }: PageDeps["service"], id: string): string =>
+	services.catalog.getNamed(id).record.exampleQueries[0] ?? "What is this graph about?";
+
+const HOSTS_MAX = 12;
+
+async function contentOf({ service }: PageDeps, graph: Graph): Promise<GraphContent> {
+	const { free, info } = service;
+	const { id, about, license, contact } = graph.record;
+	const [stats, schema, preview] = await Promise.all([
+		free.graphStats(id),
+		free.graphSchema(id),
+		previewOf(service, id),
+	]);
+	const detail = free.graphDetail(id) as unknown as GraphContent["graph"];
+	const { node_types: types } = schema as unknown as {
+		readonly node_types: readonly { readonly type: string; readonly count: number }[];
+	};
+	const hosts = hostsOf(graph);
+	return {
+		graph: detail,
+		...{ about, license, contact },
+		stats: stats as unknown as GraphContent["stats"],
+		kinds: types.map(({ type, count }) => ({ name: type, count })),
+		hosts: hosts.slice(0, HOSTS_MAX),
+		moreHosts: Math.max(0, hosts.length - HOSTS_MAX),
+		preview,
+		samples: samplesOf({
+			baseUrl: info.baseUrl(),
+			mcpUrl: info.mcpUrl(),
+			graphId: id,
+			query: exampleOf(service, id),
+			usd: detail.price_usd,
+		}),
+		hasDemoToken: info.profile === "demo",
+	};
+}
+
+/** A graph that is not indexed yet, or too many previews at once, leave the page without its free rows. */
+async function previewOf({ free }: Service, id: string): Promise<GraphContent["preview"]> {
+	try {
+		const preview = (await free.graphPreview(id)) as unknown as NonNullable<
+			GraphContent["preview"]
+		>;
+		return preview.rows.length > 0 ? preview : undefined;
+	} catch (error) {
+		if (error instanceof ServiceError && error.retryable) return undefined;
+		throw error;
+	}
+}
+
+/** How many documents each host of a graph's sources has, the most first. */
+function hostsOf(graph: Graph): GraphContent["hosts"] {
+	const addresses = new Set(
+		graph.concepts.flatMap(({ evidence }) => evidence.map(({ sourceUrl }) => sourceUrl)),
+	);
+	const counts = new Map<string, number>();
+	for (const address of addresses) {
+		const host = hostOf(address);
+		counts.set(host, (counts.get(host) ?? 0) + 1);
+	}
+	return [...counts]
+		.map(([host, documents]) => ({ host, documents }))
+		.sort((one, other) => other.documents - one.documents || (one.host < other.host ? -1 : 1));
+}
