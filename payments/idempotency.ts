@@ -46,7 +46,7 @@ export async function judgeAttempt(
 			"This idempotency key was used for another request; use a new key for a new request.",
 		);
 	}
-	if (row.jobId !== undefined) return { kind: "job", jobId: row.jobId };
+	if (row.jobId !== undefined) return judgeJob(reader, row.jobId);
 	if (row.state === "done" && row.receiptId !== undefined) {
 		return { kind: "replay", receiptId: row.receiptId };
 	}
@@ -57,6 +57,13 @@ export async function judgeAttempt(
 		"A request with this idempotency key is still being answered; send it again in a moment.",
 		{ retryAfterSeconds: LIMITS.retryAfterSeconds },
 	);
+}
+
+/** A job whose question was lost before it began cost nothing and did nothing: its caller, who has the question, launches it anew. */
+async function judgeJob(reader: StoreReader, jobId: string): Promise<Attempt> {
+	const job = await reader.get("jobs", jobId);
+	const isLost = job?.state === "failed" && job.stopReason === "lost" && job.passesBegun === 0;
+	return isLost ? { kind: "first" } : { kind: "job", jobId };
 }
 
 /** The grant a row was made under; for rows without one, the key that paid, else the grant of the caller. */

@@ -70,7 +70,7 @@ import { createWebRouter } from "../web/web.js";
 import { catalogFolders, loadGraphs, openSearch } from "./content.js";
 import { reportInterrupted, watchProcesses } from "./ended-processes.js";
 import { type AppLife, createAppLife } from "./lifecycle.js";
-import { createMoney, environmentOf, type Money, provideDemoSpt } from "./money.js";
+import { createDemoSpt, createMoney, environmentOf, type Money } from "./money.js";
 import { noteSettings } from "./noted-settings.js";
 import { openStore } from "./open-store.js";
 import { createResearchParts, openJobs, openLlmWriter } from "./research.js";
@@ -209,8 +209,7 @@ async function wire(ports: WiredPorts, store: Store): Promise<App> {
 	const late = { baseUrl: () => address.baseUrl, processCount: () => address.processes };
 	const base = { ...ports, store, address, ...late, pepper: keys.pepper };
 	const history = openHistory(ports);
-	const gone = await recoverHistory(history, importedGraphs(folder));
-	const catalog = createGraphCatalog([], gone);
+	const catalog = createGraphCatalog([], await recoverHistory(history, importedGraphs(folder)));
 	const money = await openMoney({ ...base, graphs: createTermsSource(catalog) });
 	const awaited = createAwaitedVectors();
 	const search = telemetry.search(await openAppSearch(ports, awaited));
@@ -240,11 +239,10 @@ async function wire(ports: WiredPorts, store: Store): Promise<App> {
 	const service = createService(sold);
 	const a2a = openA2a({ ...sold, service });
 	const retention = createRetention({ ...money, store, clock, sweepTasks: a2a.sweep });
-	const operated = { ...sold, info: service.info, retention, writerMeter };
-	const { operator, commands } = await wireCommands(operated);
+	const wired = { ...sold, info: service.info, retention, writerMeter };
+	const { operator, commands } = await wireCommands(wired);
 	await sharedGraphs?.begin();
-	const demoSpt = async () =>
-		settings.profile === "demo" ? provideDemoSpt(money.spts, keys) : undefined;
+	const demoSpt = createDemoSpt({ ...money, keys, settings });
 	const web = createWebRouter({ ...content, service, packageRoot: PACKAGE_ROOT, demoSpt });
 	const mcp = openMcp({ ...sold, service });
 	const transports = [a2a.router, mcp.router, ...openOAuth({ ...sold, service })];

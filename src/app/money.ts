@@ -243,8 +243,18 @@ function createOnchain(
 	});
 }
 
-/** The demo profile's token, the same over restarts, with 25 USD of paper money at each start. */
-export async function provideDemoSpt(spts: SptIssuer, keys: KeyFolder): Promise<string> {
+/** The demo profile's token, filled up whenever it is asked for; undefined in production. */
+export function createDemoSpt({
+	settings,
+	spts,
+	keys,
+}: Pick<MoneyDeps, "settings" | "keys"> & Pick<Money, "spts">) {
+	return async (): Promise<string | undefined> =>
+		settings.profile === "demo" ? provideDemoSpt(spts, keys) : undefined;
+}
+
+/** The same over restarts, with 25 USD of paper money at each start. */
+async function provideDemoSpt(spts: SptIssuer, keys: KeyFolder): Promise<string> {
 	const kept = keys.readDemoSpt();
 	const row = kept === undefined ? undefined : await spts.find(kept);
 	if (kept !== undefined && row?.status === "active") {

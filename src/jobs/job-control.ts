@@ -139,7 +139,15 @@ function createLaunching(parts: Parts) {
 				throw notBegun(id, hasFailed, cause);
 			}
 		},
+		writeAgain,
 	};
+
+	/** Written by the caller who asks again, where the process that launched it ended before it could. */
+	async function writeAgain(id: string, input: JobJson): Promise<void> {
+		const row = await store.read((reader) => reader.get("jobs", id));
+		if (!row || !isOpenJob(row.state) || row.passesBegun > 0) return;
+		if ((await notes.readInput(id)) === undefined) await notes.writeInput(row, input);
+	}
 
 	async function writeInput(id: string, input: JobJson): Promise<JobRow> {
 		const row = await store.read((reader) => reader.get("jobs", id));
@@ -155,7 +163,7 @@ const TRIES = { tries: 4, everyMs: 1_000 };
 /** The price is released where the job cannot even begin; what had settled is stated by the job. */
 function notBegun(id: string, hasFailed: boolean, cause: unknown): ServiceError {
 	const message = hasFailed
-		? "The job could not be written down and has failed; nothing was charged. Send the request again under a new key."
+		? "The job could not be written down and has failed; nothing was charged. Send the request again."
 		: "Whether the job could be written down is not known yet: look at it by its id in a minute. It is charged only if it completes; the same request under the same key never launches another.";
 	return unavailable(message, { cause, reply: { body: { job_id: id } } });
 }

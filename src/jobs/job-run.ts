@@ -6,7 +6,7 @@ import type {
 	WorkEvent,
 	WorkProgress,
 } from "../contract/contract.js";
-import { ServiceError, stackOf, withinCall } from "../kernel/kernel.js";
+import { ServiceError, stackOf, unavailable, withinCall } from "../kernel/kernel.js";
 import type {
 	Checkpoint,
 	FailureReason,
@@ -104,9 +104,11 @@ async function begin(deps: WorkServices, id: string): Promise<Begun | "cancellin
 	return open(deps, row);
 }
 
-async function open({ notes, works, logs }: WorkServices, row: JobRow): Promise<Begun> {
+async function open({ notes, works, logs, clock }: WorkServices, row: JobRow): Promise<Begun> {
 	const { id } = row;
 	const input = await notes.readInput(id);
+	const mayCome = row.passesBegun === 0 && clock.now() < row.createdAt + JOB_LIMITS.questionMs;
+	if (!input && mayCome) throw unavailable("The question of this job is not written yet.");
 	const kept: Partial<Checkpoint> = (await notes.readWork(id)) ?? {};
 	const work = works.find(({ kind }) => kind === row.kind);
 	const log = logs.get(id);

@@ -30,6 +30,8 @@ export const JOB_LIMITS = {
 	eventGap: 10_000,
 	/** How often what another process works on is looked at. */
 	lookMs: 1_000,
+	/** How long a job whose process ended at its launch waits for its caller to send the question again. */
+	questionMs: 30_000,
 	/** How soon jobs try again to go on whose store is away. */
 	awayMs: 2_000,
 	/** How long one event stream is held open; then it is resumed. */

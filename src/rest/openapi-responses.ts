@@ -1,5 +1,3 @@
-import { readFileSync } from "node:fs";
-import { join } from "node:path";
 import { z } from "zod";
 import { createChallenge } from "../../payments/payments.js";
 import {
@@ -20,13 +18,12 @@ import {
 	ERROR_CODES,
 	invalidArgument,
 	notFound,
-	PACKAGE_ROOT,
 	parseUsd,
 	ServiceError,
 	unavailable,
 } from "../kernel/kernel.js";
 import { continuationSchema } from "../sales/sales.js";
-import { referTo } from "../service/service.js";
+import { EXAMPLE_REQUEST_ID, exampleReplyOf, referTo } from "../service/service.js";
 
 const PAID_HEADERS = ["X-Cost-USD", "X-Balance-After-USD", "X-Receipt-Id", "X-Request-Id"];
 
@@ -194,20 +191,6 @@ function toDocumentResponse({ mediaType, example }: DocumentOperation): object {
 	};
 }
 
-let generated: Readonly<Record<string, unknown>> | undefined;
-
-/** What an operation answers to its example: as its definition says, else as `npm run docs` had it from the sample catalog. */
-export function exampleReplyOf(operation: Operation): unknown {
-	generated ??= JSON.parse(readFileSync(join(PACKAGE_ROOT, "examples", "replies.json"), "utf8"));
-	const { example, id } = operation;
-	if ("reply" in example) return example.reply;
-	if (!("data" in example)) return generated?.[id];
-	if ("sends" in operation && operation.sends) return example.data;
-	const isList = "isList" in operation && operation.isList;
-	const meta = { request_id: REQUEST_ID, ...(isList && { next_cursor: null }) };
-	return { ok: true, data: example.data, meta };
-}
-
 const errorSchema = z.object({
 	code: z.enum(ERROR_CODES),
 	message: z.string().describe("A whole sentence a caller can act on"),
@@ -239,8 +222,6 @@ const tooManySchema = replyComponent(
 	"TooManyRequests",
 	z.object({ error: errorSchema, continuations: z.array(continuationSchema).optional() }),
 );
-
-const REQUEST_ID = "req_01kg9yz3v0f6x2m8q4t7w1ab2c";
 
 const EXAMPLE_CHALLENGE = createChallenge(
 	{
@@ -332,7 +313,7 @@ function toErrorResponse(name: ErrorResponseName, error: ServiceError): object {
 		content: {
 			"application/json": {
 				schema: referTo(replyComponents, schemaOf(name)),
-				example: toErrorReply(error, REQUEST_ID).body,
+				example: toErrorReply(error, EXAMPLE_REQUEST_ID).body,
 			},
 		},
 	};

@@ -22,7 +22,7 @@ import { type Admission, type OpenCallDeps, refuseTwoPayers } from "./cashier.js
 import type { RecordUsage } from "./usage.js";
 
 /** What a call needs of the jobs to launch one. */
-export type Launches = Pick<Jobs, "place" | "passesOf" | "begin" | "find">;
+export type Launches = Pick<Jobs, "place" | "passesOf" | "begin" | "writeAgain" | "find">;
 
 export interface LaunchServices extends OpenCallDeps {
 	readonly recordUsage: RecordUsage;
@@ -55,6 +55,7 @@ export function createLaunchCall(deps: LaunchServices): Invoke {
 			const launched = await toLaunched(admission, place, { call, skill, input });
 			const { row, output } = await unlessLost(launched, async () => {
 				if (launched.isNew) await jobs.begin(place.id, order.input);
+				else await jobs.writeAgain(launched.jobId, order.input);
 				const row = await jobs.find(launched.jobId);
 				if (!row)
 					throw notFound(

@@ -2,6 +2,7 @@ import { OPERATION_ROWS, type Operation } from "../contract/contract.js";
 import * as definitions from "./operations.js";
 
 export { createDiscovery, INTERFACE_VERSION } from "./discovery.js";
+export { EXAMPLE_REQUEST_ID, exampleReplyOf } from "./example-replies.js";
 export { createHealth, type HealthDeps } from "./health.js";
 export { toOfferings, toPricing, toResearchOfferings } from "./offerings.js";
 export type { SptValidation } from "./offers.operations.js";

@@ -1,15 +1,28 @@
 import compression from "compression";
 import express, { type Request, type Response, type Router } from "express";
-import { OPERATION_ADDRESSES, type Services, type Skill } from "../contract/contract.js";
+import {
+	LIMITS,
+	OPERATION_ADDRESSES,
+	type Operation,
+	type Services,
+	type Skill,
+} from "../contract/contract.js";
 import { sendDocument, toDocument } from "../http/http.js";
 import { formatUsd, ServiceError } from "../kernel/kernel.js";
 import type { Graph } from "../knowledge/knowledge.js";
-import { INTERFACE_VERSION, type Service } from "../service/service.js";
+import { exampleReplyOf, INTERFACE_VERSION, type Service } from "../service/service.js";
 import type { PageAssets } from "./page-assets.js";
-import { samplesOf } from "./pages/call-samples.js";
+import { type SampledCall, samplesOf, toAddress } from "./pages/call-samples.js";
+import { findOperation } from "./pages/capabilities.js";
 import { type GraphContent, renderGraph } from "./pages/graph.js";
 import { type HomeContent, type ListedGraph, renderHome } from "./pages/home.js";
 import type { Site } from "./pages/layout.js";
+import {
+	type OperationContent,
+	type PriceOf,
+	renderOperation,
+	renderOperations,
+} from "./pages/operations.js";
 import { hostOf } from "./pages/parts.js";
 
 export interface PageDeps {
@@ -36,6 +49,15 @@ export function createPageRouter(deps: PageDeps): Router {
 			assets,
 			renderGraph(await siteOf(deps), await contentOf(deps, graph)),
 		);
+	});
+	router.get("/docs", async (req, res) =>
+		sendPage(req, res, assets, renderOperations(await siteOf(deps), priceOfIn(service))),
+	);
+	router.get("/docs/:id", async (req, res, next) => {
+		const operation = findOperation(req.params.id);
+		if (!operation) return next();
+		const content = operationOf(service, operation);
+		return sendPage(req, res, assets, renderOperation(await siteOf(deps), content));
 	});
 	router.get("/docs/demo-token", async (req, res) => {
 		// A page of somebody else must not be given it, paper money or not.
@@ -86,7 +108,7 @@ const SHOWN_PRICES = [
 ] as const;
 
 function homeOf({ service }: PageDeps): HomeContent {
-	const { info, free, prices, skills } = service;
+	const { free, prices, skills } = service;
 	const graphs = (free.graphsCatalog() as unknown as { readonly items: readonly ListedGraph[] })
 		.items;
 	const [first] = graphs;
@@ -103,13 +125,7 @@ function homeOf({ service }: PageDeps): HomeContent {
 		}),
 		operationCount: Object.keys(OPERATION_ADDRESSES).length,
 		questionUsd,
-		samples: samplesOf({
-			baseUrl: info.baseUrl(),
-			mcpUrl: info.mcpUrl(),
-			graphId: first?.id ?? "your-graph",
-			query: first ? exampleOf(service, first.id) : "your question",
-			usd: questionUsd,
-		}),
+		samples: samplesOf(searchOf(service, first?.id ?? "your-graph", questionUsd)),
 		rails: rails.items.map(({ title, how_to_start: start }) => {
 			const [name = title, what = start] = title.split(": ");
 			return { title: name, start: what };
@@ -117,8 +133,74 @@ function homeOf({ service }: PageDeps): HomeContent {
 	};
 }
 
-const exampleOf = ({ services }: PageDeps["service"], id: string): string =>
-	services.catalog.getNamed(id).record.exampleQueries[0] ?? "What is this graph about?";
+/** A question to a graph that it answers. */
+function searchOf(
+	{ info, services }: PageDeps["service"],
+	graphId: string,
+	usd: string,
+): SampledCall {
+	const graph = services.catalog.list().find(({ record }) => record.id === graphId);
+	const body = { query: graph?.record.exampleQueries[0] ?? "What is this graph about?", limit: 3 };
+	return {
+		baseUrl: info.baseUrl(),
+		mcpUrl: info.mcpUrl(),
+		method: "POST",
+		path: `/v1/graphs/${graphId}/search`,
+		body,
+		credential: "token",
+		usd,
+		agent: { name: "search_graph", input: { graph_id: graphId, ...body } },
+	};
+}
+
+const priceOfIn =
+	({ prices, skills }: Service): PriceOf =>
+	(operation) => {
+		if (operation.kind === "purchase") return { usd: formatUsd(LIMITS.sptMinMicros) };
+		if (operation.kind !== "paid") return { usd: "0.00" };
+		const usd = formatUsd(prices.priceOf(operation.id).amountMicros);
+		return { usd, per: skills[operation.id].units?.name };
+	};
+
+function operationOf(service: PageDeps["service"], operation: Operation): OperationContent {
+	const { info, free, services } = service;
+	const priceOf = priceOfIn(service);
+	const { usd } = priceOf(operation);
+	const { example, kind, method } = operation;
+	const body = "body" in operation && operation.body ? { ...example.body } : undefined;
+	const tool = kind === "paid" ? operation.agent?.name : undefined;
+	const call: SampledCall = {
+		baseUrl: info.baseUrl(),
+		mcpUrl: info.mcpUrl(),
+		method,
+		path: toAddress(operation.path, example),
+		body,
+		credential: CREDENTIALS[kind],
+		usd: usd === "0.00" ? undefined : usd,
+		agent: tool === undefined ? undefined : { name: tool, input: { ...example.params, ...body } },
+	};
+	const rails = free.payments.methods() as unknown as {
+		readonly items: readonly { readonly rail: string }[];
+	};
+	return {
+		operation,
+		priceOf,
+		call,
+		samples: samplesOf(call),
+		hasDemoToken: info.profile === "demo",
+		takesWallet: kind === "paid" && rails.items.some(({ rail }) => rail === "x402"),
+		graphs: services.catalog.list().map(({ record: { id, title } }) => ({ id, title })),
+		exampleReply: exampleReplyOf(operation),
+	};
+}
+
+const CREDENTIALS = {
+	paid: "token",
+	owner: "key",
+	purchase: undefined,
+	data: undefined,
+	document: undefined,
+} as const;
 
 const HOSTS_MAX = 12;
 
@@ -143,13 +225,7 @@ async function contentOf({ service }: PageDeps, graph: Graph): Promise<GraphCont
 		hosts: hosts.slice(0, HOSTS_MAX),
 		moreHosts: Math.max(0, hosts.length - HOSTS_MAX),
 		preview,
-		samples: samplesOf({
-			baseUrl: info.baseUrl(),
-			mcpUrl: info.mcpUrl(),
-			graphId: id,
-			query: exampleOf(service, id),
-			usd: detail.price_usd,
-		}),
+		samples: samplesOf(searchOf(service, id, detail.price_usd)),
 		hasDemoToken: info.profile === "demo",
 	};
 }

@@ -1,5 +1,3 @@
-import { readFileSync } from "node:fs";
-import { join } from "node:path";
 import express, { type Request, type RequestHandler, type Router } from "express";
 import type { ServedDocument } from "../contract/contract.js";
 import { sendDocument, toDocument } from "../http/http.js";
@@ -74,11 +72,6 @@ export function createWebRouter({
 	router.get(SERVER_CARDS, createServerCard(service, "card"));
 	router.get("/server.json", createServerCard(service, "registry"));
 	router.get("/.well-known/security.txt", createSecurityText(service, clock));
-	router.get("/docs", (req, res) => {
-		res.setHeader("Content-Security-Policy", DOCS_POLICY);
-		sendDocument(req, res, DOCS_PAGE);
-	});
-	router.get("/docs/rapidoc-min.js", createDocsScript(packageRoot));
 	router.get(["/favicon.ico", "/favicon.svg"], (req, res) => sendDocument(req, res, ICON));
 	router.get(
 		"/",
@@ -144,48 +137,3 @@ const ICON = toDocument(
 	"image/svg+xml",
 	'<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 30 30"><rect width="30" height="30" rx="6" fill="#141d1f"/><g transform="translate(0 4)" fill="none"><path stroke="#75898a" d="M15 4 3 17M15 4 8.5 17M15 4l6.5 13M15 4l12 13"/><path stroke="#e9f0ee" stroke-width="2" d="M2 17h26M15 4v16"/><circle cx="15" cy="4" r="3" fill="#dfa42b"/><circle cx="4" cy="17" r="2.4" fill="#57c7a0"/><circle cx="26" cy="17" r="2.4" fill="#57c7a0"/></g></svg>',
 );
-
-/** Scripts from here alone, none in the page; the viewer sets styles on its own elements. */
-const DOCS_POLICY = [
-	"default-src 'none'",
-	"script-src 'self'",
-	"style-src 'self' 'unsafe-inline'",
-	"connect-src 'self'",
-	"img-src 'self' data:",
-	"base-uri 'none'",
-	"form-action 'self'",
-	"frame-ancestors 'none'",
-].join("; ");
-
-/** `/docs`: the interface to read and try, from one page and one script of this server. */
-const DOCS_PAGE = toDocument(
-	"text/html; charset=utf-8",
-	`<!doctype html>
-<html lang="en">
-<head>
-<meta charset="utf-8">
-<meta name="viewport" content="width=device-width, initial-scale=1">
-<title>tollgraph: interface</title>
-<script type="module" src="/docs/rapidoc-min.js"></script>
-</head>
-<body>
-<rapi-doc spec-url="/openapi.json" render-style="read" theme="light" load-fonts="false"
- show-header="false" allow-authentication="true" allow-server-selection="false" persist-auth="false"
- schema-description-expanded="true" use-path-in-nav-bar="true"></rapi-doc>
-<noscript>This page needs JavaScript; the description itself is at <a href="/openapi.json">/openapi.json</a>.</noscript>
-</body>
-</html>
-`,
-);
-
-/** The viewer's script, read at the first request. */
-function createDocsScript(packageRoot: string): RequestHandler {
-	let script: ServedDocument | undefined;
-	return (req, res) => {
-		script ??= toDocument(
-			"text/javascript; charset=utf-8",
-			readFileSync(join(packageRoot, "vendor", "rapidoc", "rapidoc-min.js")),
-		);
-		sendDocument(req, res, script);
-	};
-}

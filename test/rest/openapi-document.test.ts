@@ -11,7 +11,7 @@ import {
 } from "../../src/contract/operations.js";
 import { parseUsd, toUsdNumber } from "../../src/kernel/money.js";
 import { toOpenApiDocument } from "../../src/rest/openapi-document.js";
-import { exampleReplyOf } from "../../src/rest/openapi-responses.js";
+import { exampleReplyOf } from "../../src/service/example-replies.js";
 import { ROUTES } from "../support/routes.js";
 import { startRest } from "./start-rest.js";
 

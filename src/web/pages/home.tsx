@@ -245,19 +245,20 @@ function GraphList({ graphs }: Pick<HomeContent, "graphs">) {
 				</p>
 			</div>
 			<div class="row tools needs-js">
-				<form class="search" role="search" action="#graphs" aria-label="Search the graphs">
+				<search class="search">
 					<label class="vh" for="q">
 						Search the graphs
 					</label>
 					<Icon name="find" />
 					<input id="q" type="search" placeholder="Topic, standard, owner" autocomplete="off" />
-				</form>
-				<div class="filters" role="group" aria-label="Kind of graph">
+				</search>
+				<fieldset class="filters">
+					<legend class="vh">Kind of graph</legend>
 					<Chip kind="" name="All" count={graphs.length} />
 					{[...kinds].map(([kind, count]) => (
 						<Chip key={kind} kind={kind} name={toTitle(kind)} count={count} />
 					))}
-				</div>
+				</fieldset>
 			</div>
 			<div class="graphs">
 				{graphs.map((graph) => (

@@ -101,7 +101,10 @@ const NAMES: Readonly<Record<FieldKind, string>> = {
 	json: "JSON",
 };
 
-function termsOf(kind: FieldKind, { maxLength, minimum, maximum, default: usual }: FieldSchema): string {
+function termsOf(
+	kind: FieldKind,
+	{ maxLength, minimum, maximum, default: usual }: FieldSchema,
+): string {
 	const bounds = [
 		minimum === undefined ? "" : `from ${minimum}`,
 		maximum === undefined ? "" : `to ${maximum}`,

@@ -71,19 +71,20 @@ function startTabs(list: HTMLElement): void {
 
 function startSorting(table: HTMLTableElement): void {
 	for (const button of all<HTMLElement>(".sort", table)) {
-		button.addEventListener("click", () => {
-			const head = button.closest("th");
-			if (!head?.parentElement) return;
-			const at = [...head.parentElement.children].indexOf(head);
-			const isDown = head.getAttribute("aria-sort") !== "descending";
-			for (const other of all("th[aria-sort]", table)) other.removeAttribute("aria-sort");
-			head.setAttribute("aria-sort", isDown ? "descending" : "ascending");
-			const rows = [...(table.tBodies[0]?.rows ?? [])].sort((one, other) =>
-				compare(valueAt(one, at), valueAt(other, at)),
-			);
-			table.tBodies[0]?.append(...(isDown ? rows.reverse() : rows));
-		});
+		button.addEventListener("click", () => sortBy(table, button.closest("th")));
 	}
+}
+
+function sortBy(table: HTMLTableElement, head: HTMLElement | null): void {
+	if (!head?.parentElement) return;
+	const at = [...head.parentElement.children].indexOf(head);
+	const isDown = head.getAttribute("aria-sort") !== "descending";
+	for (const other of all("th[aria-sort]", table)) other.removeAttribute("aria-sort");
+	head.setAttribute("aria-sort", isDown ? "descending" : "ascending");
+	const rows = [...(table.tBodies[0]?.rows ?? [])].sort((one, other) =>
+		compare(valueAt(one, at), valueAt(other, at)),
+	);
+	table.tBodies[0]?.append(...(isDown ? rows.reverse() : rows));
 }
 
 function valueAt(row: HTMLTableRowElement, at: number): number | string {
@@ -112,22 +113,25 @@ function startFilter(root: HTMLElement): void {
 		const kind = pressed?.dataset["kind"] ?? "";
 		let shown = 0;
 		for (const item of items) {
-			const text = `${item.dataset["item"]} ${item.textContent}`.toLowerCase();
-			const isOfKind = kind === "" || item.dataset["type"] === kind;
-			item.hidden = !(isOfKind && words.every((word) => text.includes(word)));
+			item.hidden = !fits(item, words, kind);
 			if (!item.hidden) shown += 1;
 		}
 		if (count) count.textContent = `${shown} of ${items.length} shown`;
 		if (none) none.hidden = shown > 0;
 	};
 	input?.addEventListener("input", apply);
-	root.querySelector("form")?.addEventListener("submit", (event) => event.preventDefault());
 	for (const chip of chips) {
 		chip.addEventListener("click", () => {
 			for (const other of chips) other.setAttribute("aria-pressed", String(other === chip));
 			apply();
 		});
 	}
+}
+
+function fits(item: HTMLElement, words: readonly string[], kind: string): boolean {
+	const text = `${item.dataset["item"]} ${item.textContent}`.toLowerCase();
+	const isOfKind = kind === "" || item.dataset["type"] === kind;
+	return isOfKind && words.every((word) => text.includes(word));
 }
 
 async function onClick({ target }: MouseEvent): Promise<void> {

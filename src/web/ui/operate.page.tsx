@@ -1,0 +1,267 @@
+/** The form of one operation: what is in it becomes the request and its samples; the answer is shown with what it cost. */
+import { render } from "preact";
+import { type SampledCall, samplesOf, toAddress } from "../pages/call-samples.js";
+import { EvidenceRow, type RowWire } from "../pages/parts.js";
+import { type CallReply, call, fetchDemoToken, refusalOf } from "./calls.js";
+import { Receipt } from "./receipt.js";
+import { say } from "./say.js";
+import { payByWallet, WalletRefused } from "./wallet.js";
+
+interface Terms extends SampledCall {
+	readonly title: string;
+	readonly template: string;
+}
+
+interface Filled {
+	readonly params: Record<string, string>;
+	readonly query: Record<string, string>;
+	readonly body: Record<string, unknown>;
+}
+
+type FieldElement = HTMLInputElement | HTMLTextAreaElement | HTMLSelectElement;
+
+class BadField extends Error {
+	readonly field: FieldElement;
+	constructor(field: FieldElement, message: string) {
+		super(message);
+		this.name = "BadField";
+		this.field = field;
+	}
+}
+
+function start(form: HTMLFormElement, out: HTMLElement): void {
+	const terms = JSON.parse(form.dataset["operation"] ?? "{}") as Terms;
+	const fields = [...form.querySelectorAll<FieldElement>("[data-field]")];
+	const token = document.getElementById("ask-token") as HTMLInputElement | null;
+	form.querySelector("[data-demo-token]")?.addEventListener("click", async () => {
+		try {
+			if (token) token.value = await fetchDemoToken();
+			say("The demo token is in the field. It pays with paper money.");
+		} catch (error) {
+			say(messageOf(error));
+		}
+	});
+	form.addEventListener("input", () => showSamples(terms, fields));
+	let isSending = false;
+	form.addEventListener("submit", async (event) => {
+		event.preventDefault();
+		if (isSending) return;
+		isSending = true;
+		const { submitter } = event as SubmitEvent;
+		submitter?.setAttribute("aria-busy", "true");
+		try {
+			const filled = fill(fields);
+			const isByWallet = (submitter as HTMLButtonElement | null)?.value === "wallet";
+			await send({ terms, filled, token: isByWallet ? "" : (token?.value ?? ""), isByWallet }, out);
+		} catch (error) {
+			if (!(error instanceof BadField)) throw error;
+			markBad(error);
+		} finally {
+			submitter?.removeAttribute("aria-busy");
+			isSending = false;
+		}
+	});
+}
+
+const messageOf = (error: unknown): string =>
+	error instanceof Error ? error.message : String(error);
+
+/** What the fields hold. Throws BadField. */
+function fill(fields: readonly FieldElement[]): Filled {
+	const filled: Filled = { params: {}, query: {}, body: {} };
+	for (const field of fields) {
+		clearBad(field);
+		const { field: name = "", place = "body", kind = "text" } = field.dataset;
+		const value = readField(field, kind);
+		if (value === undefined) {
+			if (field.required) throw new BadField(field, "This is needed. Nothing was charged.");
+			continue;
+		}
+		if (place === "body") filled.body[name] = value;
+		else filled[place as "params" | "query"][name] = String(value);
+	}
+	return filled;
+}
+
+/** Undefined for what is left out. */
+function readField(field: FieldElement, kind: string): unknown {
+	if (kind === "flag") return (field as HTMLInputElement).checked ? true : undefined;
+	const text = field.value.trim();
+	if (text === "") return undefined;
+	if (kind === "lines")
+		return text
+			.split("\n")
+			.map((line) => line.trim())
+			.filter(Boolean);
+	if (kind === "number") {
+		const value = Number(text);
+		if (Number.isNaN(value)) throw new BadField(field, "This must be a number.");
+		return value;
+	}
+	if (kind !== "json") return text;
+	try {
+		return JSON.parse(text);
+	} catch {
+		throw new BadField(field, "This is not JSON. Nothing was charged.");
+	}
+}
+
+function markBad({ field, message }: BadField): void {
+	field.setAttribute("aria-invalid", "true");
+	const note = document.getElementById(`${field.id}-e`);
+	const words = note?.querySelector("span");
+	if (note) note.hidden = false;
+	if (words) words.textContent = message;
+	field.focus();
+}
+
+function clearBad(field: FieldElement): void {
+	field.removeAttribute("aria-invalid");
+	const note = document.getElementById(`${field.id}-e`);
+	if (note) note.hidden = true;
+}
+
+function showSamples(terms: Terms, fields: readonly FieldElement[]): void {
+	let filled: Filled;
+	try {
+		filled = fill(fields);
+	} catch {
+		// What is not whole yet is shown as it was.
+		return;
+	}
+	const { agent } = terms;
+	const samples = samplesOf({
+		...terms,
+		path: toAddress(terms.template, filled),
+		body: terms.body && filled.body,
+		agent: agent && { name: agent.name, input: { ...filled.params, ...filled.body } },
+	});
+	for (const [at, { code }] of samples.entries()) {
+		const shown = document.querySelector(`#call-p${at} code`);
+		if (shown) shown.textContent = code;
+	}
+}
+
+async function send(
+	order: {
+		readonly terms: Terms;
+		readonly filled: Filled;
+		readonly token: string;
+		readonly isByWallet: boolean;
+	},
+	out: HTMLElement,
+): Promise<void> {
+	const { terms, filled, token, isByWallet } = order;
+	const request = {
+		method: terms.method,
+		path: toAddress(terms.template, filled),
+		...(terms.body && { body: filled.body }),
+		...(terms.usd !== undefined && { key: crypto.randomUUID?.() ?? `${Date.now()}` }),
+	};
+	render(<Skeleton />, out);
+	try {
+		const reply = isByWallet
+			? await payByWallet((headers) => call({ ...request, headers }))
+			: await call({ ...request, token });
+		render(null, out);
+		render(<Reply reply={reply} terms={terms} token={token} />, out);
+	} catch (error) {
+		const words =
+			error instanceof WalletRefused
+				? `${error.message} Nothing was charged.`
+				: "The server did not answer. If it charged for the call, it gives the money back within a minute.";
+		render(null, out);
+		render(<Trouble title="This did not work" words={words} />, out);
+	}
+	out.querySelector<HTMLElement>("h2")?.focus();
+}
+
+const Skeleton = () => (
+	<div class="skeleton card" aria-hidden="true">
+		<span />
+		<span />
+		<span />
+	</div>
+);
+
+const Trouble = ({ title, words }: { readonly title: string; readonly words: string }) => (
+	<div class="state" role="alert">
+		<h2 tabIndex={-1} class="h-panel">
+			{title}
+		</h2>
+		<p>{words}</p>
+	</div>
+);
+
+function Reply({
+	reply,
+	terms,
+	token,
+}: {
+	readonly reply: CallReply;
+	readonly terms: Terms;
+	readonly token: string;
+}) {
+	const refusal = refusalOf(reply);
+	const rows = rowsOf(reply.body);
+	const isCharged = reply.costUsd !== null && reply.costUsd !== "0.00";
+	return (
+		<>
+			<div class="row row-end">
+				<h2 tabIndex={-1}>{refusal ? "Refused" : "Answer"}</h2>
+				<p class="row small">
+					<span class={refusal ? "badge badge-stop" : "badge badge-pass"}>{reply.status}</span>
+					<span class="muted num">{reply.ms} ms</span>
+				</p>
+			</div>
+			{refusal && (
+				<p>
+					{refusal.message}{" "}
+					{isCharged ? `${reply.costUsd} USD was charged.` : "Nothing was charged."}
+				</p>
+			)}
+			{rows.length > 0 && (
+				<div class="card card-flush">
+					{rows.map((row, at) => (
+						<EvidenceRow key={`${at} ${row.name}`} row={row} rank={at + 1} />
+					))}
+				</div>
+			)}
+			<details open={rows.length === 0}>
+				<summary>The reply as it came</summary>
+				{/* A long reply is read with the arrows of the keyboard. */}
+				<pre class="card json" tabIndex={0}>
+					<code>
+						{reply.body === undefined ? reply.text : JSON.stringify(reply.body, undefined, 2)}
+					</code>
+				</pre>
+			</details>
+			{terms.usd !== undefined && !refusal && (
+				<Receipt reply={reply} title={terms.title} token={token} />
+			)}
+		</>
+	);
+}
+
+/** Rows that look like evidence, wherever the operation puts them. */
+function rowsOf(body: unknown): readonly RowWire[] {
+	const { rows, data } = (body ?? {}) as {
+		rows?: unknown;
+		data?: { rows?: unknown; items?: unknown };
+	};
+	for (const list of [rows, data?.rows, data?.items]) {
+		if (Array.isArray(list) && list.length > 0 && list.every(isRow)) return list;
+	}
+	return [];
+}
+
+const isRow = (value: unknown): value is RowWire => {
+	const row = (value ?? {}) as Partial<RowWire>;
+	return (
+		typeof row.name === "string" && typeof row.summary === "string" && Array.isArray(row.evidence)
+	);
+};
+
+const form = document.getElementById("call-form");
+const out = document.getElementById("reply");
+if (form instanceof HTMLFormElement && out) start(form, out);

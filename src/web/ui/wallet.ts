@@ -1,0 +1,106 @@
+import type { CallReply } from "./calls.js";
+
+/** Pays a call with a wallet of the browser (EIP-1193) by one signed transfer (x402 version 2, scheme exact, EIP-3009). */
+
+interface Provider {
+	request(call: {
+		readonly method: string;
+		readonly params?: readonly unknown[];
+	}): Promise<unknown>;
+}
+
+interface Requirement {
+	readonly scheme: string;
+	readonly network: string;
+	readonly amount: string;
+	readonly asset: string;
+	readonly payTo: string;
+	readonly maxTimeoutSeconds: number;
+	readonly extra: { readonly name: string; readonly version: string };
+}
+
+export class WalletRefused extends Error {
+	override readonly name = "WalletRefused";
+}
+
+/** Asks without a payment, signs what the 402 asks for, and sends it again. Throws WalletRefused. */
+export async function payByWallet(
+	send: (headers: Record<string, string>) => Promise<CallReply>,
+): Promise<CallReply> {
+	const { ethereum } = window as { readonly ethereum?: Provider };
+	if (!ethereum) {
+		throw new WalletRefused("This browser has no wallet. Install one, or pay with a token.");
+	}
+	const asked = await send({});
+	if (asked.status !== 402) return asked;
+	const requirement = readRequirement(asked.headers.get("PAYMENT-REQUIRED"));
+	const payment = await sign(ethereum, requirement).catch((error: unknown) => {
+		if (error instanceof WalletRefused) throw error;
+		const { message = "The wallet did not sign." } = (error ?? {}) as { message?: string };
+		throw new WalletRefused(message);
+	});
+	return send({ "PAYMENT-SIGNATURE": toBase64(JSON.stringify(payment)) });
+}
+
+function readRequirement(header: string | null): Requirement {
+	const { accepts = [] } = JSON.parse(fromBase64(header ?? "e30=")) as {
+		accepts?: readonly Requirement[];
+	};
+	const found = accepts.find(
+		({ scheme, network }) => scheme === "exact" && network.startsWith("eip155:"),
+	);
+	if (found) return found;
+	throw new WalletRefused("This call cannot be paid by a wallet.");
+}
+
+async function sign(ethereum: Provider, accepted: Requirement) {
+	const chainId = Number(accepted.network.split(":")[1]);
+	const [from] = (await ethereum.request({ method: "eth_requestAccounts" })) as readonly string[];
+	if (from === undefined) throw new WalletRefused("The wallet has no account.");
+	const nowS = Math.floor(Date.now() / 1_000);
+	const authorization = {
+		from,
+		to: accepted.payTo,
+		value: accepted.amount,
+		validAfter: String(nowS - 60),
+		validBefore: String(nowS + accepted.maxTimeoutSeconds),
+		nonce: toHex(crypto.getRandomValues(new Uint8Array(32))),
+	};
+	const typed = {
+		domain: { ...accepted.extra, chainId, verifyingContract: accepted.asset },
+		primaryType: "TransferWithAuthorization",
+		types: TYPES,
+		message: authorization,
+	};
+	const signature = await ethereum.request({
+		method: "eth_signTypedData_v4",
+		params: [from, JSON.stringify(typed)],
+	});
+	return { x402Version: 2, accepted, payload: { signature, authorization } };
+}
+
+const TYPES = {
+	EIP712Domain: [
+		{ name: "name", type: "string" },
+		{ name: "version", type: "string" },
+		{ name: "chainId", type: "uint256" },
+		{ name: "verifyingContract", type: "address" },
+	],
+	TransferWithAuthorization: [
+		{ name: "from", type: "address" },
+		{ name: "to", type: "address" },
+		{ name: "value", type: "uint256" },
+		{ name: "validAfter", type: "uint256" },
+		{ name: "validBefore", type: "uint256" },
+		{ name: "nonce", type: "bytes32" },
+	],
+};
+
+const toHex = (bytes: Uint8Array): string =>
+	`0x${[...bytes].map((byte) => byte.toString(16).padStart(2, "0")).join("")}`;
+
+const toBase64 = (text: string): string =>
+	btoa(String.fromCharCode(...new TextEncoder().encode(text)));
+
+const fromBase64 = (text: string): string =>
+	new TextDecoder().decode(Uint8Array.from(atob(text), (char) => char.charCodeAt(0)));
