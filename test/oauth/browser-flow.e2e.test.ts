@@ -1,7 +1,7 @@
 import type { Browser, Page } from "playwright-core";
 import t, { type Test } from "tap";
+import { assertUsable, findChromium, openBrowser, openWindow } from "../support/browser.js";
 import { KNOWN_QUERY } from "../support/start-app.js";
-import { assertUsable, findChromium, openBrowser, openWindow } from "./browser.js";
 import { authorizeUrl, createPkce } from "./oauth-client.js";
 import { type OAuthShop, openOAuthShop, spendFreeCalls } from "./oauth-shop.js";
 import { type Maker, type StockApplication, startApplication } from "./stock-application.js";

@@ -1,12 +1,7 @@
 import { createHash } from "node:crypto";
-import { readFileSync } from "node:fs";
-import { join } from "node:path";
 import t from "tap";
 import { OPERATION_ADDRESSES, PAID_OPERATION_IDS } from "../../src/contract/operations.js";
-import { PACKAGE_ROOT } from "../../src/kernel/package-info.js";
 import { startApp } from "../support/start-app.js";
-
-const RAPIDOC_SHA256 = "affbd173a65e870e18f392cca963113bcdafb6e50e88cd2f6a834a65b22db94d";
 
 const settings = { model: "none", contact: "mailto:security@example.org" } as const;
 
@@ -171,19 +166,42 @@ t.test("a browser at a paid address is shown a page, and programs JSON", async (
 	t.match(missing.type, /^application\/json/, "what is not there is no matter of money");
 });
 
-t.test("the documentation page loads one script of this server and no other", async (t) => {
+t.test("pages load styles and scripts of this server alone", async (t) => {
 	const { get } = await start(t);
-	const { reply, type, text } = await get("/docs");
-	t.match(type, /^text\/html/);
-	const policy = reply.headers.get("content-security-policy") ?? "";
-	t.match(policy, /script-src 'self'(;|$)/);
-	t.match(policy, /default-src 'none'/);
-	t.notMatch(text, /<script(?![^>]*src=)/, "no inline script");
-	t.notMatch(text, /(src|href)="(https?:)?\/\//, "nothing from elsewhere");
-	const script = await get("/docs/rapidoc-min.js");
-	t.match(script.type, /^text\/javascript/);
-	t.equal(createHash("sha256").update(script.text).digest("hex"), RAPIDOC_SHA256);
-	t.match(readFileSync(join(PACKAGE_ROOT, "vendor/rapidoc/LICENSE"), "utf8"), /MIT License/);
+	const browser = "text/html,application/xhtml+xml,application/xml;q=0.9,*/*;q=0.8";
+	for (const path of ["/", "/docs", "/docs/graphs.search", "/graphs/agent-protocols"]) {
+		const { reply, type, text } = await get(path, browser);
+		t.match(type, /^text\/html/, path);
+		const policy = reply.headers.get("content-security-policy") ?? "";
+		t.match(policy, /script-src 'self' 'sha256-[^']+'(;|$)/);
+		t.match(policy, /default-src 'none'/);
+		t.notMatch(policy, /unsafe/);
+		t.notMatch(text, / style=/, "no style of an element");
+		const inline = [...text.matchAll(/<script(?![^>]*(?:src|ld\+json))[^>]*>([^<]*)</g)];
+		for (const [, script = ""] of inline) {
+			const hash = createHash("sha256").update(script).digest("base64");
+			t.ok(
+				policy.includes(`'sha256-${hash}'`),
+				"the one script in the page is allowed by its hash",
+			);
+		}
+		const files = [
+			...text.matchAll(/(?:src|href)="(\/assets\/[^"]+)" integrity="sha256-([^"]+)"/g),
+		];
+		t.ok(files.length >= 2, path);
+		for (const [, file = "", integrity] of files) {
+			const asset = await get(file);
+			t.equal(createHash("sha256").update(asset.text).digest("base64"), integrity, file);
+			t.match(asset.reply.headers.get("cache-control"), /immutable/);
+		}
+	}
+	t.equal(
+		(await get("/graphs/agent-payments", browser)).reply.redirected,
+		true,
+		"one address each",
+	);
+	t.equal((await get("/graphs/no-such-graph", browser)).reply.status, 404);
+	t.equal((await get("/assets/../package.json")).reply.status, 404);
 });
 
 t.test("the documents are not sent twice to who has them", async (t) => {

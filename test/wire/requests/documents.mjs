@@ -3,7 +3,6 @@ const DOCUMENTS = [
 	"/",
 	"/openapi.json",
 	"/docs",
-	"/docs/rapidoc-min.js",
 	"/llms.txt",
 	"/llms-full.txt",
 	"/robots.txt",

@@ -1,0 +1,280 @@
+import { createRequire } from "node:module";
+import type { Browser, BrowserContext, Page } from "playwright-core";
+import t, { type Test } from "tap";
+import { OPERATIONS } from "../../src/service/service.js";
+import { makeConcept, makeGraph } from "../service/sample-graphs.js";
+import { findChromium, openBrowser } from "../support/browser.js";
+import { startApp, type TestApp } from "../support/start-app.js";
+
+const AXE = createRequire(import.meta.url).resolve("axe-core/axe.min.js");
+
+/** What a stranger may put into a concept: nothing of it may run, and nothing may break the layout. */
+const HOSTILE = [
+	"<script>window.ran = 1</script>",
+	'"><img src=x onerror="window.ran=1">',
+	"<style>*{display:none}</style>",
+	"<svg onload=window.ran=1>",
+	"[click](javascript:window.ran=1)",
+	"&lt;b&gt; &#x3c;i&#x3e; &amp;",
+	"\u202Egnirts desrever\u202C",
+	"</title></textarea></script><script>window.ran=1</script>",
+	"<iframe src='https://example.org/'></iframe>",
+	`${"unbreakable".repeat(60)}`,
+	"{{constructor.constructor('window.ran=1')()}}",
+	"<!-- --!><math><mtext></form><form><mglyph><style></math><img src onerror=window.ran=1>",
+];
+
+/** One of each kind of page; of operations one of each kind of field and answer. */
+const PAGES = [
+	"/",
+	"/graphs/agent-payments-and-settlement",
+	"/graphs/hostile",
+	"/docs",
+	...["graphs.search", "research.deep_dive", "verify.claims", "spt.purchase", "graphs.catalog"].map(
+		(id) => `/docs/${id}`,
+	),
+];
+
+const executablePath = findChromium();
+const browser = executablePath === undefined ? undefined : await openBrowser(t, executablePath);
+if (browser) {
+	const shop = await openShop(t);
+	testPages(shop, browser);
+	testAsking(shop, browser);
+} else {
+	t.plan(0, "No Chromium in PATH that starts here; Debian's package chromium brings one.");
+}
+
+async function openShop(t: Test): Promise<TestApp> {
+	const shop = await startApp(t, { isServing: true });
+	const [first = ""] = HOSTILE;
+	shop.app.catalog.put(
+		makeGraph(
+			{
+				id: "hostile",
+				slug: "hostile",
+				title: first,
+				description: HOSTILE.join(" "),
+				about: HOSTILE.join("\n\n"),
+				topics: HOSTILE,
+				exampleQueries: HOSTILE.slice(0, 3),
+				license: "javascript:window.ran=1",
+			},
+			HOSTILE.map((text, at) =>
+				makeConcept({
+					id: `hostile.c${at}`,
+					path: `hostile/c${at}.md`,
+					type: text.slice(0, 60),
+					title: `${text} ${at}`,
+					summary: `Stone ${text}`,
+					evidence: [
+						{
+							articleId: `a${at}`,
+							title: text,
+							sourceUrl: at % 2 === 0 ? "javascript:window.ran=1" : "https://example.org/a",
+							publishedAt: "2024-01-01",
+							datePrecision: "day",
+						},
+					],
+				}),
+			),
+		),
+	);
+	await shop.app.ready();
+	return shop;
+}
+
+interface Watched {
+	readonly page: Page;
+	readonly complaints: string[];
+	readonly context: BrowserContext;
+}
+
+/** A window that notes what leaves the machine and what the console complains of. */
+async function watch(
+	t: Test,
+	browser: Browser,
+	baseUrl: string,
+	options: { colorScheme?: "light" | "dark"; width?: number; hasScripts?: boolean } = {},
+): Promise<Watched> {
+	const { colorScheme = "light", width = 1440, hasScripts = true } = options;
+	const context = await browser.newContext({
+		viewport: { width, height: 900 },
+		colorScheme,
+		javaScriptEnabled: hasScripts,
+	});
+	const page = await context.newPage();
+	const complaints: string[] = [];
+	page.on("console", (message) => {
+		if (["error", "warning"].includes(message.type())) complaints.push(message.text());
+	});
+	page.on("pageerror", (error) => complaints.push(error.message));
+	page.on("request", (request) => {
+		if (!request.url().startsWith(baseUrl)) complaints.push(`left for ${request.url()}`);
+	});
+	t.teardown(() => context.close());
+	return { page, complaints, context };
+}
+
+function testPages({ baseUrl }: TestApp, browser: Browser): void {
+	for (const colorScheme of ["light", "dark"] as const) {
+		for (const width of [360, 1440]) {
+			t.test(`pages are for everybody, ${colorScheme}, ${width} wide`, async (t) => {
+				const { page, complaints } = await watch(t, browser, baseUrl, { colorScheme, width });
+				for (const path of PAGES) {
+					await page.goto(`${baseUrl}${path}`);
+					t.same(await violationsOf(page), [], path);
+					t.same(await page.evaluate(overflow), 0, `${path} is not wider than its window`);
+					t.equal(await page.evaluate("window.ran"), undefined, `${path}: nothing of others runs`);
+				}
+				t.same(complaints, []);
+			});
+		}
+	}
+
+	t.test("pages read without a script", async (t) => {
+		const { page, complaints } = await watch(t, browser, baseUrl, { hasScripts: false });
+		for (const path of PAGES) {
+			await page.goto(`${baseUrl}${path}`);
+			t.equal(await page.locator("h1:visible").count(), 1, path);
+			t.equal(await page.locator(".needs-js:visible").count(), 0, `${path}: nothing dead is shown`);
+		}
+		await page.goto(`${baseUrl}/`);
+		t.equal(await page.locator("pre:visible").count(), 5, "each sample below the other");
+		await page.goto(`${baseUrl}/graphs/agent-payments-and-settlement`);
+		t.equal(await page.locator(".ev:visible").count(), 2, "two rows free");
+		t.same(complaints, []);
+	});
+
+	t.test("every operation has a page with its price", async (t) => {
+		for (const { id } of OPERATIONS) {
+			const reply = await fetch(`${baseUrl}/docs/${id}`);
+			t.equal(reply.status, 200, id);
+			t.match(await reply.text(), /class="price/, id);
+		}
+		t.equal((await fetch(`${baseUrl}/docs/no.such`)).status, 404);
+	});
+
+	t.test("pages are light", async (t) => {
+		for (const path of PAGES) {
+			const { page } = await watch(t, browser, baseUrl);
+			let bytes = 0;
+			page.on("response", async (response) => {
+				bytes += Number((await response.allHeaders())["content-length"] ?? 0);
+				const sizes = await response.request().sizes();
+				bytes += sizes.responseBodySize;
+			});
+			await page.goto(`${baseUrl}${path}`, { waitUntil: "networkidle" });
+			t.ok(bytes > 0 && bytes < 150_000, `${path}: ${bytes} bytes`);
+		}
+	});
+}
+
+/** Content Security Policy forbids added scripts, so axe comes through the browser's own door. */
+async function violationsOf(page: Page): Promise<readonly string[]> {
+	const { readFileSync } = await import("node:fs");
+	await page.evaluate(readFileSync(AXE, "utf8"));
+	return page.evaluate<string[]>(
+		`axe.run().then(({ violations }) => violations.map(({ id, nodes }) => id + ": " + nodes.map(({ html }) => html.slice(0, 160)).join(" | ")))`,
+	);
+}
+
+const overflow = "document.documentElement.scrollWidth - document.documentElement.clientWidth";
+
+function testAsking(shop: TestApp, browser: Browser): void {
+	const { baseUrl } = shop;
+
+	t.test("by keyboard alone a graph is asked, paid and its receipt verified", async (t) => {
+		const { page, complaints } = await watch(t, browser, baseUrl);
+		await page.goto(`${baseUrl}/graphs/agent-payments-and-settlement`);
+		const { keyboard } = page;
+		const tabTo = async (selector: string) => {
+			for (let steps = 0; steps < 60; steps++) {
+				if (await page.evaluate(`document.activeElement?.matches(${JSON.stringify(selector)})`))
+					return;
+				await keyboard.press("Tab");
+			}
+			throw new Error(`Tab does not lead to ${selector}.`);
+		};
+		await tabTo("#ask-q");
+		await keyboard.press("Control+A");
+		await keyboard.type("Which HTTP status code asks for payment?");
+		await tabTo("form[data-ask] button[type=submit]");
+		await keyboard.press("Enter");
+		t.match(await page.locator("#ask-e").textContent(), /token or an API key/);
+		await keyboard.press("Tab");
+		await tabTo("[data-demo-token]");
+		await keyboard.press("Enter");
+		await page.waitForFunction("document.getElementById('ask-token').value.startsWith('spt_')");
+		await tabTo("form[data-ask] button[type=submit]");
+		await keyboard.press("Enter");
+		await page.getByText("Signature verified").waitFor();
+		t.ok((await page.locator("#answer .ev").count()) > 0);
+		t.match(await page.locator("#answer .receipt").textContent(), /Total0\.50 USD/);
+		t.same(await violationsOf(page), []);
+		t.same(complaints, []);
+	});
+
+	t.test("what cannot be paid is said, and costs nothing", async (t) => {
+		const { page } = await watch(t, browser, baseUrl);
+		const { token, id } = await shop.issueSpt("0.40");
+		await page.goto(`${baseUrl}/graphs/agent-payments-and-settlement`);
+		await page.locator("#ask-token").fill(token);
+		await page.getByRole("button", { name: "Pay and ask" }).click();
+		t.match(await page.getByRole("alert").textContent(), /Nothing was charged/);
+		await page.locator("#ask-token").fill("spt_test_wrong");
+		await page.getByRole("button", { name: "Pay and ask" }).click();
+		await page
+			.getByText(/not known|No token/i)
+			.first()
+			.waitFor();
+		const { token: rich } = await shop.issueSpt("5");
+		await page.locator("#ask-token").fill(rich);
+		await page.locator("#ask-q").fill("zzgh qwrtz plmokn?");
+		await page.getByRole("button", { name: "Pay and ask" }).click();
+		await page.getByText("This graph has no answer to that").waitFor();
+		const balance = await shop.app.store.read((reader) => reader.balance(`cust:${id}`));
+		t.equal(balance, 400_000n);
+	});
+
+	t.test("hostile rows are text in an answer, too", async (t) => {
+		const { page, complaints } = await watch(t, browser, baseUrl, { width: 360 });
+		const { token } = await shop.issueSpt("5");
+		await page.goto(`${baseUrl}/graphs/hostile`);
+		await page.locator("#ask-q").fill("stone");
+		await page.locator("#ask-token").fill(token);
+		await page.getByRole("button", { name: "Pay and ask" }).click();
+		await page.locator("#answer h2").waitFor();
+		t.equal(await page.evaluate("window.ran"), undefined);
+		t.equal(await page.evaluate(overflow), 0);
+		t.equal(await page.locator("#answer a[href^='javascript']").count(), 0);
+		t.same(complaints, []);
+	});
+
+	t.test("an operation is called from its page; its samples follow its fields", async (t) => {
+		const { page, complaints } = await watch(t, browser, baseUrl);
+		await page.goto(`${baseUrl}/docs/graphs.search`);
+		await page.locator("#f-body-query").fill('What\'s the status code for "payment"?');
+		const shown = await page.locator("#call-p0 code").textContent();
+		t.match(shown, `What'\\''s the status code for \\"payment\\"?`);
+		await page.locator("#f-body-filters").fill("{");
+		await page.getByRole("button", { name: "Pay and send" }).click();
+		t.match(await page.locator("#f-body-filters-e").textContent(), /not JSON/);
+		await page.locator("#f-body-filters").fill("");
+		await page.getByRole("button", { name: "Use the demo token" }).click();
+		await page.waitForFunction("document.getElementById('ask-token').value !== ''");
+		await page.getByRole("button", { name: "Pay and send" }).click();
+		await page.getByText("Signature verified").waitFor();
+		t.ok((await page.locator("#reply .ev").count()) > 0);
+		t.same(complaints, []);
+	});
+
+	t.test("the demo token is given to pages of this server alone", async (t) => {
+		for (const site of [undefined, "cross-site", "none", "same-site"]) {
+			const headers = site === undefined ? {} : { "Sec-Fetch-Site": site };
+			const reply = await fetch(`${baseUrl}/docs/demo-token`, { headers });
+			t.equal(reply.status, 404, String(site));
+			t.notMatch(await reply.text(), /spt_/);
+		}
+	});
+}
