@@ -7,6 +7,7 @@ import { PACKAGE_ROOT } from "../src/kernel/package-info.js";
 import { COMMANDS } from "../src/operator/command-table.js";
 import { renderSettingsTable } from "../src/settings/setting-rows.js";
 import { renderMetricsTable } from "../src/telemetry/metrics.js";
+import { renderClientOperations, renderClientSchema } from "./client-types.js";
 import { renderCommands, renderManPage } from "./commands.js";
 import { isAlike, renderReplies } from "./examples.js";
 import { findOperations, renderCatalog, renderTable } from "./prices.js";
@@ -140,6 +141,8 @@ if (isNewCatalog && !isCheck) process.exitCode = generateAgain();
 else {
 	await updateReplies();
 	update("docs/tollgraph.1", renderManPage());
+	update("client/src/operations.ts", renderClientOperations(definitions));
+	update("client/src/schema.ts", await renderClientSchema(definitions));
 	for (const part of PARTS) {
 		update(part.file, replacePart(readFileSync(join(PACKAGE_ROOT, part.file), "utf8"), part));
 	}
