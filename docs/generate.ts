@@ -139,10 +139,10 @@ const isNewCatalog = [
 // What is loaded already serves the operations of before.
 if (isNewCatalog && !isCheck) process.exitCode = generateAgain();
 else {
-	await updateReplies();
-	update("docs/tollgraph.1", renderManPage());
 	update("client/src/operations.ts", renderClientOperations(definitions));
 	update("client/src/schema.ts", await renderClientSchema(definitions));
+	await updateReplies();
+	update("docs/tollgraph.1", renderManPage());
 	for (const part of PARTS) {
 		update(part.file, replacePart(readFileSync(join(PACKAGE_ROOT, part.file), "utf8"), part));
 	}
