@@ -46,8 +46,8 @@ const EXCEPTIONS_IN = [
 ];
 
 const SOURCE =
-	/^(?:agent-card|bench|bin|contracts|docs|payments|skills|src|store|test)\/.*\.[cm]?[jt]s$/;
-const DOCUMENT = /^(?:[^/]+|docs\/.*)\.md$/;
+	/^(?:agent-card|bench|bin|client|contracts|docs|payments|skills|src|store|test)\/.*\.[cm]?[jt]s$/;
+const DOCUMENT = /^(?:[^/]+|client\/[^/]+|docs\/.*)\.md$/;
 /** Comments and names are looked at, texts are matched to be skipped. */
 const TOKEN =
 	/\/\/[^\n]*|\/\*[\s\S]*?\*\/|(?<=[(,=:[!&|?]\s*)\/(?![*/\s])(?:[^/\\\n]|\\.)+\/[a-z]*|"(?:[^"\\\n]|\\.)*"|'(?:[^'\\\n]|\\.)*'|`(?:[^`\\]|\\.)*`|[\w$]+/g;

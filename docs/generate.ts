@@ -7,6 +7,7 @@ import { PACKAGE_ROOT } from "../src/kernel/package-info.js";
 import { COMMANDS } from "../src/operator/command-table.js";
 import { renderSettingsTable } from "../src/settings/setting-rows.js";
 import { renderMetricsTable } from "../src/telemetry/metrics.js";
+import { renderClientOperations, renderClientSchema } from "./client-types.js";
 import { renderCommands, renderManPage } from "./commands.js";
 import { isAlike, renderReplies } from "./examples.js";
 import { findOperations, renderCatalog, renderTable } from "./prices.js";
@@ -138,6 +139,8 @@ const isNewCatalog = [
 // What is loaded already serves the operations of before.
 if (isNewCatalog && !isCheck) process.exitCode = generateAgain();
 else {
+	update("client/src/operations.ts", renderClientOperations(definitions));
+	update("client/src/schema.ts", await renderClientSchema(definitions));
 	await updateReplies();
 	update("docs/tollgraph.1", renderManPage());
 	for (const part of PARTS) {

@@ -5,7 +5,7 @@ import { build } from "esbuild";
 
 export const ROOT = dirname(dirname(dirname(fileURLToPath(import.meta.url))));
 
-const FOLDERS = ["agent-card", "bench", "payments", "skills", "src", "store", "test"];
+const FOLDERS = ["agent-card", "bench", "client", "payments", "skills", "src", "store", "test"];
 
 /**
  * All sources and tests without their types, in a folder beside `dist` that belongs to this process: a loader that takes types off
