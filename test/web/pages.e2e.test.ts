@@ -124,7 +124,7 @@ function testPages({ baseUrl }: TestApp, browser: Browser): void {
 				for (const path of PAGES) {
 					await page.goto(`${baseUrl}${path}`);
 					t.same(await violationsOf(page), [], path);
-					t.same(await page.evaluate(overflow), 0, `${path} is not wider than its window`);
+					t.same(await page.evaluate(overflow), [], `${path} is not wider than its window`);
 					t.equal(await page.evaluate("window.ran"), undefined, `${path}: nothing of others runs`);
 				}
 				t.same(complaints, []);
@@ -179,7 +179,14 @@ async function violationsOf(page: Page): Promise<readonly string[]> {
 	);
 }
 
-const overflow = "document.documentElement.scrollWidth - document.documentElement.clientWidth";
+/** The elements that make a page wider than its window, outside of what scrolls by itself; none where it is not wider. */
+const overflow = `(() => {
+	const { clientWidth, scrollWidth } = document.documentElement;
+	if (scrollWidth <= clientWidth) return [];
+	return [...document.querySelectorAll("main *, header *, footer *")]
+		.filter((one) => one.getBoundingClientRect().right > clientWidth + 1)
+		.slice(0, 4).map((one) => one.outerHTML.slice(0, 120));
+})()`;
 
 function testAsking(shop: TestApp, browser: Browser): void {
 	const { baseUrl } = shop;
@@ -246,7 +253,7 @@ function testAsking(shop: TestApp, browser: Browser): void {
 		await page.getByRole("button", { name: "Pay and ask" }).click();
 		await page.locator("#answer h2").waitFor();
 		t.equal(await page.evaluate("window.ran"), undefined);
-		t.equal(await page.evaluate(overflow), 0);
+		t.same(await page.evaluate(overflow), []);
 		t.equal(await page.locator("#answer a[href^='javascript']").count(), 0);
 		t.same(complaints, []);
 	});

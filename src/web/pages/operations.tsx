@@ -120,7 +120,7 @@ export function renderOperation(site: Site, content: OperationContent): string {
 					<h2 id="h-ex" class="h-panel">
 						What its example is answered
 					</h2>
-					<pre class="card json">
+					<pre class="card json" tabIndex={0}>
 						<code>{JSON.stringify(content.exampleReply, undefined, 2)}</code>
 					</pre>
 				</section>
