@@ -4,7 +4,7 @@
 import { execFileSync, spawnSync } from "node:child_process";
 import { cpSync, existsSync, mkdirSync, mkdtempSync, readdirSync, rmSync, statSync } from "node:fs";
 import { tmpdir } from "node:os";
-import { dirname, join } from "node:path";
+import { dirname, join, resolve } from "node:path";
 import { fileURLToPath } from "node:url";
 import { parseArgs } from "node:util";
 
@@ -23,7 +23,7 @@ const { values } = parseArgs({
 const folder = mkdtempSync(join(tmpdir(), "tollgraph-package-"));
 process.on("exit", () => rmSync(folder, { recursive: true, force: true }));
 
-const tarball = values.tarball ?? pack();
+const tarball = values.tarball ? resolve(values.tarball) : pack();
 const unneeded = listFiles(tarball).filter((path) => UNNEEDED.test(path));
 if (unneeded.length > 0) fail(`It has what no one needs: ${unneeded.slice(0, 5).join(", ")}.`);
 const prefix = join(folder, "prefix");
