@@ -31,9 +31,9 @@ function isStale() {
 	if (!existsSync(join(root, "tsconfig.build.json"))) return false;
 	if (!existsSync(stamp)) return true;
 	const built = statSync(stamp).mtimeMs;
-	return [...sources, "bin", "package.json", "tsconfig.json", "tsconfig.build.json"].some(
-		(name) => newestChange(join(root, name)) > built,
-	);
+	// The packages are in it, too.
+	const settings = ["package.json", "package-lock.json", "tsconfig.json", "tsconfig.build.json"];
+	return [...sources, "bin", ...settings].some((name) => newestChange(join(root, name)) > built);
 }
 
 /** Compiles into a folder beside, then swaps: a failed build leaves the old one, and two at once do not mix. */

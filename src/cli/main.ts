@@ -10,6 +10,7 @@ import { addLedger } from "./commands/ledger-commands.js";
 import { addMigrate } from "./commands/migrate-command.js";
 import { addAudit, addOperators, addSecrets } from "./commands/operator-commands.js";
 import { addProbe } from "./commands/probe-command.js";
+import { addSettings } from "./commands/settings-command.js";
 import { addFeeds, addModels } from "./commands/source-commands.js";
 import { addWriter } from "./commands/writer-command.js";
 import { addConnect } from "./connect/connect-command.js";
@@ -92,6 +93,7 @@ const COMMANDS = [
 	addBackup,
 	addRestore,
 	addMigrate,
+	addSettings,
 	addDoctor,
 	addProbe,
 	addAnnounce,

@@ -95,6 +95,26 @@ export const SETTING_ROWS = (Object.entries(DESCRIPTIONS) as [SettingKey, string
 	([key, description]) => ({ key, default: DEFAULTS[key] ?? "", description }),
 );
 
+/** Secrets are no settings: they come from a variable, which goes first, or from a file that the data folder keeps with its keys. */
+export const SECRET_ROWS = [
+	{
+		variable: "TOLLGRAPH_FACILITATOR_TOKEN",
+		file: "facilitator-token",
+		description: "Bearer token that `facilitator` asks for.",
+	},
+	{
+		variable: "TOLLGRAPH_WRITER_KEY",
+		file: "writer-key",
+		description: "Key of the interface at `writer_url`.",
+	},
+	{
+		variable: "TOLLGRAPH_OTLP_HEADERS",
+		file: "otlp-headers",
+		description:
+			"Headers that `otlp_endpoint` asks for, e.g. `authorization=Bearer%20…`, separated by commas.",
+	},
+] as const;
+
 /** The configuration table of the README. */
 export function renderSettingsTable(): string {
 	const rows = SETTING_ROWS.map(({ key, default: value, description }) => {
@@ -106,5 +126,32 @@ export function renderSettingsTable(): string {
 		"|---|---|---|---|---|",
 		...rows,
 		'| `prices` | – | – | the price book | USD by operation, e.g. `graphs.search: "0.25"`; `"0"` makes an operation free. |',
+		"",
+		"| secret, from the environment | or the file | meaning |",
+		"|---|---|---|",
+		...SECRET_ROWS.map(
+			({ variable, file, description }) =>
+				`| \`${variable}\` | \`<data>/keys/${file}\` | ${description} |`,
+		),
 	].join("\n");
+}
+
+/** A `tollgraph.config.yaml` that sets nothing yet: every setting with its meaning and default, behind `#`. */
+export function renderSettingsFile(): string {
+	const settings = SETTING_ROWS.map(({ key, default: value, description }) =>
+		[
+			`# ${description}`,
+			`# --${key.replaceAll("_", "-")}, TOLLGRAPH_${key.toUpperCase()}`,
+			`#${key}: ${JSON.stringify(value)}`,
+		].join("\n"),
+	);
+	const secrets = SECRET_ROWS.map(
+		({ variable, file, description }) => `# ${variable}, or <data>/keys/${file}: ${description}`,
+	);
+	return [
+		"# Settings of tollgraph. Flags win over environment variables, those over this file, in the working folder as tollgraph.config.yaml.",
+		...settings,
+		'# USD by operation; "0" makes an operation free.\n#prices: { graphs.search: "0.25" }',
+		`# Secrets do not belong here:\n${secrets.join("\n")}`,
+	].join("\n\n");
 }

@@ -16,6 +16,12 @@ const LONGEST_REST_MS = 60_000;
 const LONGEST_LOAD_MS = 5_000;
 const LATE = "it did not answer in time";
 
+/**
+ * Built with telemetry, the ONNX runtime keeps an id of this machine in the home folder and sends what it counts to its maker. It reads
+ * this from the process, whose environment a thread has a copy of: what is set there, as the library in between does, it never sees.
+ */
+process.env["ORT_DISABLE_TELEMETRY"] = "1";
+
 interface WorkerHostOptions {
 	readonly clock: Clock;
 	/** What callers are rejected with. */

@@ -1,0 +1,51 @@
+import { existsSync, readFileSync } from "node:fs";
+import { join } from "node:path";
+import t from "tap";
+import { PACKAGE_ROOT } from "../../src/kernel/package-info.js";
+
+interface Manifest {
+	readonly files: readonly string[];
+	readonly dependencies?: object;
+	readonly optionalDependencies?: object;
+	readonly scripts: Readonly<Record<string, string>>;
+}
+
+const manifest = JSON.parse(readFileSync(join(PACKAGE_ROOT, "package.json"), "utf8")) as Manifest;
+
+t.test("an installation has nothing to fetch and nothing to run", (t) => {
+	t.same({ ...manifest.dependencies, ...manifest.optionalDependencies }, {});
+	const run = ["preinstall", "install", "postinstall", "prepare"];
+	t.same(
+		run.filter((name) => name in manifest.scripts),
+		[],
+	);
+	t.end();
+});
+
+t.test("a package has what the software reads, and neither sources nor tests", (t) => {
+	for (const needed of [
+		"contracts/TestUSDC.json",
+		"docs/tollgraph.1",
+		"examples/replies.json",
+		"feeds/registry.json",
+		"graphs/agent-payments/graph.md",
+		"models/encoder/onnx/model_quantized.onnx",
+		"models/judge/onnx/model_quantized.onnx",
+		"models/table/onnx/model_quantized.onnx",
+		"vendor/rapidoc/rapidoc-min.js",
+	]) {
+		t.ok(existsSync(join(PACKAGE_ROOT, needed)), `${needed} is there`);
+		t.ok(isPacked(needed), `${needed} is packed`);
+	}
+	for (const other of ["src/index.ts", "test/app", "models/training", "node_modules", "bench"]) {
+		t.notOk(isPacked(other), other);
+	}
+	t.end();
+});
+
+function isPacked(path: string): boolean {
+	return manifest.files.some((entry) => {
+		const [folder = ""] = entry.split("/*");
+		return path === folder || path.startsWith(`${folder}/`);
+	});
+}
