@@ -32,7 +32,7 @@ t.test("a package has what the software reads, and neither sources nor tests", (
 		"models/encoder/onnx/model_quantized.onnx",
 		"models/judge/onnx/model_quantized.onnx",
 		"models/table/onnx/model_quantized.onnx",
-		"vendor/rapidoc/rapidoc-min.js",
+		"dist/web/assets.json",
 	]) {
 		t.ok(existsSync(join(PACKAGE_ROOT, needed)), `${needed} is there`);
 		t.ok(isPacked(needed), `${needed} is packed`);
