@@ -8,13 +8,14 @@ import {
 	type Skill,
 } from "../contract/contract.js";
 import { sendDocument, toDocument } from "../http/http.js";
-import { formatUsd, ServiceError } from "../kernel/kernel.js";
+import { formatUsd, PACKAGE_ROOT, ServiceError } from "../kernel/kernel.js";
 import type { Graph } from "../knowledge/knowledge.js";
 import { exampleReplyOf, INTERFACE_VERSION, type Service } from "../service/service.js";
 import type { PageAssets } from "./page-assets.js";
 import { type SampledCall, samplesOf, toAddress } from "./pages/call-samples.js";
 import { findOperation } from "./pages/capabilities.js";
 import { type GraphContent, renderGraph } from "./pages/graph.js";
+import { renderChapter, renderGuide } from "./pages/guide.js";
 import { type HomeContent, type ListedGraph, renderHome } from "./pages/home.js";
 import type { Site } from "./pages/layout.js";
 import {
@@ -37,7 +38,7 @@ export function createPageRouter(deps: PageDeps): Router {
 	const { service, assets, demoSpt } = deps;
 	const { info } = service;
 	const router = express.Router({ caseSensitive: true, strict: true });
-	router.use(["/assets", "/graphs", "/docs"], compression());
+	router.use(["/assets", "/graphs", "/docs", "/guide"], compression());
 	router.use("/assets", assets.serve);
 	router.get("/graphs/:name", async (req, res) => {
 		const graph = service.services.catalog.getNamed(req.params.name);
@@ -58,6 +59,13 @@ export function createPageRouter(deps: PageDeps): Router {
 		if (!operation) return next();
 		const content = operationOf(service, operation);
 		return sendPage(req, res, assets, renderOperation(await siteOf(deps), content));
+	});
+	router.get("/guide", async (req, res) =>
+		sendPage(req, res, assets, renderGuide(await siteOf(deps))),
+	);
+	router.get("/guide/:chapter", async (req, res, next) => {
+		const page = renderChapter(await siteOf(deps), PACKAGE_ROOT, req.params.chapter);
+		return page === undefined ? next() : sendPage(req, res, assets, page);
 	});
 	router.get("/docs/demo-token", async (req, res) => {
 		// A page of somebody else must not be given it, paper money or not.

@@ -1,9 +1,11 @@
 import { OPERATION_ADDRESSES, PAID_OPERATION_IDS, type Skill } from "../contract/contract.js";
 import { formatUsd, toIsoTime } from "../kernel/kernel.js";
 import type { Service } from "../service/service.js";
+import { GUIDE_PATHS } from "./pages/guide.js";
 
 export interface CatalogEntry {
 	readonly id: string;
+	readonly slug: string;
 	readonly title: string;
 	readonly type: string;
 	readonly description: string;
@@ -112,10 +114,18 @@ export function renderRobots(baseUrl: string): string {
 
 /** `/sitemap.xml`: the pages and every graph, with the day it was updated. */
 export function renderSitemap(baseUrl: string, graphs: readonly CatalogEntry[]): string {
-	const pages = ["/", "/docs", "/llms.txt", "/v1/graphs/catalog", "/v1/readmes/index.md"];
+	const pages = [
+		"/",
+		"/docs",
+		...GUIDE_PATHS,
+		"/llms.txt",
+		"/v1/graphs/catalog",
+		"/v1/readmes/index.md",
+	];
 	const urls = [
 		...pages.map((path) => ({ path, updated: undefined })),
-		...graphs.flatMap(({ id, updated }) => [
+		...graphs.flatMap(({ id, slug, updated }) => [
+			{ path: `/graphs/${slug}`, updated },
 			{ path: `/v1/graphs/${id}`, updated },
 			{ path: `/v1/graphs/${id}/readme`, updated },
 		]),

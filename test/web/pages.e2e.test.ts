@@ -2,6 +2,7 @@ import { createRequire } from "node:module";
 import type { Browser, BrowserContext, Page } from "playwright-core";
 import t, { type Test } from "tap";
 import { OPERATIONS } from "../../src/service/service.js";
+import { startLocalChain, withoutChain } from "../payments/chain/local-chain.js";
 import { makeConcept, makeGraph } from "../service/sample-graphs.js";
 import { findChromium, openBrowser } from "../support/browser.js";
 import { startApp, type TestApp } from "../support/start-app.js";
@@ -30,6 +31,9 @@ const PAGES = [
 	"/graphs/agent-payments-and-settlement",
 	"/graphs/hostile",
 	"/docs",
+	"/guide",
+	"/guide/tour",
+	"/guide/operations",
 	...["graphs.search", "research.deep_dive", "verify.claims", "spt.purchase", "graphs.catalog"].map(
 		(id) => `/docs/${id}`,
 	),
@@ -274,6 +278,39 @@ function testAsking(shop: TestApp, browser: Browser): void {
 		await page.getByText("Signature verified").waitFor();
 		t.ok((await page.locator("#reply .ev").count()) > 0);
 		t.same(complaints, []);
+	});
+
+	t.test("a wallet of the browser pays a call on a chain", { skip: withoutChain }, async (t) => {
+		const { parts, payer } = await startLocalChain(t);
+		const { terms, chain } = parts;
+		const own = await startApp(t, { settings: { model: "none" }, onchain: parts });
+		const { page, complaints, context } = await watch(t, browser, own.baseUrl);
+		let isWilling = false;
+		await context.exposeFunction("answerWallet", async (method: string, params: string[]) => {
+			if (method === "eth_requestAccounts") return [payer.address];
+			if (!isWilling) throw new Error("User rejected the request.");
+			const { EIP712Domain: _, ...types } = JSON.parse(params[1] ?? "").types;
+			return payer.signTypedData?.({ ...JSON.parse(params[1] ?? ""), types });
+		});
+		await page.goto(`${own.baseUrl}/docs/graphs.search`);
+		const pay = page.getByRole("button", { name: "Pay with a wallet" });
+		await pay.click();
+		t.match(await page.getByRole("alert").textContent(), /no wallet.*Nothing was charged/);
+		await page.evaluate(
+			"window.ethereum = { request: ({ method, params = [] }) => answerWallet(method, params) }",
+		);
+		await pay.click();
+		await page.getByText("User rejected the request.").waitFor();
+		isWilling = true;
+		await pay.click();
+		await page.locator("#reply .receipt").waitFor();
+		t.ok((await page.locator("#reply .ev").count()) > 0);
+		const left = await chain?.balanceOf(terms, payer.address as `0x${string}`);
+		t.equal(left, 99_500_000n, "one price left the wallet");
+		t.same(
+			complaints.filter((text) => !/status of 402/.test(text)),
+			[],
+		);
 	});
 
 	t.test("the demo token is given to pages of this server alone", async (t) => {
