@@ -19,7 +19,7 @@ interface Options {
 	readonly addressOf?: (link: string) => string | undefined;
 }
 
-/** Markdown as HTML that runs nothing, whoever wrote it: raw HTML is left out, and links lead to pages of the web alone. */
+/** Markdown of anyone as HTML that runs nothing: raw HTML is left out, and links lead to pages of the web alone. */
 export function toSafeHtml(markdown: string, { addressOf }: Options = {}): string {
 	const tree = fromMarkdown(markdown, {
 		extensions: [gfm()],
