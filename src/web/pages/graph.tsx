@@ -279,7 +279,7 @@ function Sources({ hosts, moreHosts, stats }: GraphContent) {
 	);
 }
 
-export function SortHead({
+function SortHead({
 	name,
 	isNumber = false,
 	sort,

@@ -34,7 +34,7 @@ export function Price({
 }
 
 /** Only what leads to a page of the web; anything else is text. */
-export function toWebAddress(address: string): URL | undefined {
+function toWebAddress(address: string): URL | undefined {
 	const url = URL.canParse(address) ? new URL(address) : undefined;
 	return url?.protocol === "https:" || url?.protocol === "http:" ? url : undefined;
 }
@@ -105,7 +105,7 @@ export function EvidenceRow({ row, rank }: { readonly row: RowWire; readonly ran
 	);
 }
 
-export const Bar = ({ percent, series }: { readonly percent: number; readonly series: string }) => (
+const Bar = ({ percent, series }: { readonly percent: number; readonly series: string }) => (
 	<svg viewBox="0 0 100 10" preserveAspectRatio="none" aria-hidden="true">
 		<rect class="bg" width="100" height="10" />
 		<rect class={series} width={percent} height="10" />

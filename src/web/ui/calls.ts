@@ -64,7 +64,7 @@ function parse(text: string): unknown {
 	}
 }
 
-export function credentialOf(token: string): Record<string, string> {
+function credentialOf(token: string): Record<string, string> {
 	if (token === "") return {};
 	return token.startsWith("sk_") ? { "X-API-Key": token } : { "X-Pay-SPT": token };
 }
