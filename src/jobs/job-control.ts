@@ -84,7 +84,8 @@ export function createJobs(deps: JobServices) {
 }
 
 function createLaunching(parts: Parts) {
-	const { store, clock, ids, queue, notes, endings, runner } = parts;
+	const { store, clock, ids, queue, endings, runner } = parts;
+	const questions = createQuestions(parts);
 	/** Jobs whose rows may be there and that were not begun. */
 	const unbegun = new Set<string>();
 	return {
@@ -108,11 +109,13 @@ function createLaunching(parts: Parts) {
 			return {
 				...opening,
 				/** Writes the job where there is nothing to hold, or finds the one that its retry key names. Throws IDEMPOTENCY_MISMATCH. */
-				async openUnpaid(terms: UnpaidTerms) {
-					unbegun.add(id);
-					const opened = await openUnpaidJob({ store, clock }, { ...terms, id, order, reserve });
-					if (!opened.isNew) unbegun.delete(id);
-					return opened;
+				openUnpaid(terms: UnpaidTerms) {
+					const reserveAndNote = () => {
+						reserve();
+						unbegun.add(id);
+					};
+					const opened = { ...terms, id, order, reserve: reserveAndNote };
+					return openUnpaidJob({ store, clock }, opened);
 				},
 				/** Releases a place that was not taken; safe to call whatever happened. */
 				leave() {
@@ -127,11 +130,12 @@ function createLaunching(parts: Parts) {
 		async begin(id: string, input: JobJson): Promise<void> {
 			unbegun.delete(id);
 			try {
-				const row = await tryAgain(() => writeInput(id, input), { clock, ...TRIES });
+				const row = await tryAgain(() => questions.write(id, input), { clock, ...TRIES });
 				runner.push(row);
 			} catch (cause) {
+				// Undefined where it is another process's by now, which may have its question.
 				const hasFailed = await endings.fail(id, "lost", 0).then(
-					() => true,
+					(row) => row !== undefined,
 					() => false,
 				);
 				// Where it was written after all it goes on, and else it fails.
@@ -139,22 +143,30 @@ function createLaunching(parts: Parts) {
 				throw notBegun(id, hasFailed, cause);
 			}
 		},
-		writeAgain,
+		writeAgain: questions.writeAgain,
 	};
+}
 
-	/** Written by the caller who asks again, where the process that launched it ended before it could. */
-	async function writeAgain(id: string, input: JobJson): Promise<void> {
-		const row = await store.read((reader) => reader.get("jobs", id));
-		if (!row || !isOpenJob(row.state) || row.passesBegun > 0) return;
-		if ((await notes.readInput(id)) === undefined) await notes.writeInput(row, input);
-	}
-
-	async function writeInput(id: string, input: JobJson): Promise<JobRow> {
-		const row = await store.read((reader) => reader.get("jobs", id));
-		if (!row) throw new Error(`The job ${id} was launched and cannot be read.`);
-		await notes.writeInput(row, input);
-		return row;
-	}
+/** What jobs are asked, as launches write it. */
+function createQuestions({ store, notes }: Pick<Parts, "store" | "notes">) {
+	const find = (id: string) => store.read((reader) => reader.get("jobs", id));
+	return {
+		async write(id: string, input: JobJson): Promise<JobRow> {
+			const row = await find(id);
+			if (!row) throw new Error(`The job ${id} was launched and cannot be read.`);
+			await notes.writeInput(row, input);
+			return row;
+		},
+		/** Written by the caller who asks again, where the process that launched it ended before it could. */
+		async writeAgain(id: string, input: JobJson): Promise<void> {
+			const row = await find(id);
+			if (!row || !isOpenJob(row.state) || row.passesBegun > 0) return;
+			if ((await notes.readInput(id)) !== undefined) return;
+			await notes.writeInput(row, input);
+			// It may have been deleted meanwhile.
+			if ((await find(id)) === undefined) await notes.forget(id);
+		},
+	};
 }
 
 /** A database that crashed is back within seconds. */
@@ -163,7 +175,7 @@ const TRIES = { tries: 4, everyMs: 1_000 };
 /** The price is released where the job cannot even begin; what had settled is stated by the job. */
 function notBegun(id: string, hasFailed: boolean, cause: unknown): ServiceError {
 	const message = hasFailed
-		? "The job could not be written down and has failed; nothing was charged. Send the request again."
+		? "The job could not be written down and has failed; nothing was charged. Send the request again; what a transfer had paid is a credit, which the job states."
 		: "Whether the job could be written down is not known yet: look at it by its id in a minute. It is charged only if it completes; the same request under the same key never launches another.";
 	return unavailable(message, { cause, reply: { body: { job_id: id } } });
 }

@@ -67,7 +67,8 @@ async function endAborted(deps: WorkServices, working: Working, error: unknown):
 }
 
 /** What could not be read or written now can be later: no job ends of it. */
-const isAway = (error: unknown) => error instanceof ServiceError && error.code === "UNAVAILABLE";
+export const isAway = (error: unknown) =>
+	error instanceof ServiceError && error.code === "UNAVAILABLE";
 
 /** What a job may fail of beside its work. */
 class JobFailure extends Error {

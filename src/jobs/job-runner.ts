@@ -1,10 +1,10 @@
 import PQueue from "p-queue";
-import type { JobRow } from "../../store/store.js";
+import { createSerialQueue, type JobRow } from "../../store/store.js";
 import { isOpenJob } from "../contract/contract.js";
 import { ServiceError, stackOf, unavailable } from "../kernel/kernel.js";
 import { createEventLog, type EventLog, type JobEvent, lastEventsOf } from "./job-events.js";
 import { takeOverJob } from "./job-rows.js";
-import { endCancelled, toAbort, type WorkServices, workOn } from "./job-run.js";
+import { endCancelled, isAway, toAbort, type WorkServices, workOn } from "./job-run.js";
 import { JOB_LIMITS } from "./job-schemas.js";
 
 export interface RunnerServices extends Omit<WorkServices, "logs"> {
@@ -34,7 +34,9 @@ export function createJobRunner(deps: RunnerServices) {
 			await workOn(workDeps, { id, controller, ended });
 		} catch (error) {
 			logger.error("a job could not go on yet", { job: id, error: stackOf(error) });
-			pushLater(id);
+			// What no time mends waits for the next process.
+			if (isAway(error)) pushLater(id);
+			else taken.letGo(id);
 		} finally {
 			atWork.delete(id);
 			queue.end(owner);
@@ -97,17 +99,26 @@ function createResuming(
 ) {
 	let isStopped = false;
 	let cancelLook: (() => void) | undefined;
-	const pushAgain = async (id: string): Promise<void> => {
+	const pushAgain = async (id: string): Promise<boolean> => {
 		const row = await store.transaction((tx) => takeOverJob(tx, { id, now: clock.now() }));
 		if (row) push(row, (await notes.readWork(id))?.events);
+		return row !== undefined;
 	};
-	const resume = async (): Promise<void> => {
-		const cutOff = taken.cutOff();
+	/** One may be cut off again while the next is still being pushed: only who was not pushed is settled. */
+	const resumeAll = async (): Promise<void> => {
+		const cutOff = new Set(taken.cutOff());
 		const rows = await store.read((reader) => reader.list("jobs"));
 		const ownId = store.processes.ownId();
-		for (const row of rows) if (taken.mayTake(row, ownId)) await pushAgain(row.id);
-		await taken.settle(cutOff, rows);
+		for (const row of rows) {
+			if (!taken.mayTake(row, ownId)) continue;
+			if (await pushAgain(row.id)) cutOff.delete(row.id);
+		}
+		for (const id of cutOff) {
+			await taken.settle(await store.read((reader) => reader.get("jobs", id)), id);
+		}
 	};
+	const inTurn = createSerialQueue();
+	const resume = (): Promise<void> => inTurn(resumeAll);
 	const resumeLater = (): void => {
 		if (isStopped) return;
 		cancelLook ??= clock.after(JOB_LIMITS.awayMs, () => {
@@ -182,19 +193,12 @@ function createTakenJobs(sayFarewell: Farewell, logs: Map<string, EventLog>) {
 			cutOff.add(id);
 		},
 		cutOff: (): readonly string[] => [...cutOff],
-		/** Says the end of those whose last step was written after all; others follow those that another process took up. */
-		async settle(earlier: readonly string[], rows: readonly JobRow[]): Promise<void> {
-			const byId = new Map(rows.map((row) => [row.id, row]));
-			for (const id of earlier) {
-				if (!cutOff.delete(id)) continue;
-				const row = byId.get(id);
-				if (!row || !isOpenJob(row.state)) {
-					await sayFarewell(row, id);
-				} else {
-					logs.get(id)?.leave();
-					logs.delete(id);
-				}
-			}
+		/** Says the end of one whose last step was written after all; of one that another process took up its readers follow that. */
+		async settle(row: JobRow | undefined, id: string): Promise<void> {
+			if (ids.has(id) || !cutOff.delete(id)) return;
+			if (!row || !isOpenJob(row.state)) return sayFarewell(row, id);
+			logs.get(id)?.leave();
+			logs.delete(id);
 		},
 	};
 }

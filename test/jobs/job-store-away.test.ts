@@ -3,7 +3,7 @@ import { JOB_LIMITS } from "../../src/jobs/job-schemas.js";
 import { ServiceError, unavailable } from "../../src/kernel/errors.js";
 import type { Store } from "../../store/store-port.js";
 import { createGate } from "../support/gate.js";
-import { createWorld, impatient, type JobShop, openShop, PRICE } from "./job-shop.js";
+import { createWorld, impatient, type JobShop, openShop, PRICE, pause } from "./job-shop.js";
 
 interface Absence {
 	/** The first of the accesses that fail, from the call of this function on, and how many follow it. */
@@ -132,6 +132,36 @@ t.test("a question that was lost with its process comes with the caller's next t
 		await shop.close().catch(() => undefined);
 	}
 });
+
+t.test(
+	"several jobs that wait for their questions are all taken up, however often they were cut off",
+	async (t) => {
+		const world = impatient(createWorld(["one"]));
+		const shop = await openShop(world);
+		const { token, id } = await shop.issue(50n);
+		const gate = createGate();
+		shop.store.documents.put = () => gate.pass();
+		const keys = ["a", "b", "c", "d", "e"];
+		const launched = keys.map((key) => shop.launch({ token, key }));
+		for (;;) {
+			const rows = await shop.store.read((reader) => reader.list("jobs"));
+			if (rows.length === keys.length) break;
+			await pause();
+		}
+		const after = await shop.restart();
+		// Time for many looks, each of which finds them without their questions.
+		await pause(100);
+		const again = await Promise.all(keys.map((key) => after.launch({ token, key })));
+		for (const { job } of again)
+			t.match(await after.ended(job?.job_id ?? ""), { status: "completed" });
+		t.equal(await after.balance(`cust:${id}`), 0n);
+		t.same(await after.failures(), []);
+		await after.close();
+		gate.open();
+		await Promise.all(launched);
+		await shop.close().catch(() => undefined);
+	},
+);
 
 t.test(
 	"a pass that finds the store away again and again fails the job after some starts",
