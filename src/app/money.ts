@@ -253,7 +253,7 @@ export function createDemoSpt({
 		settings.profile === "demo" ? provideDemoSpt(spts, keys) : undefined;
 }
 
-/** The same over restarts, with 25 USD of paper money at each start. */
+/** The same over restarts, with 25 USD of paper money again. */
 async function provideDemoSpt(spts: SptIssuer, keys: KeyFolder): Promise<string> {
 	const kept = keys.readDemoSpt();
 	const row = kept === undefined ? undefined : await spts.find(kept);

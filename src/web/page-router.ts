@@ -1,21 +1,23 @@
 import compression from "compression";
 import express, { type Request, type Response, type Router } from "express";
+import { LRUCache } from "lru-cache";
 import {
 	LIMITS,
 	OPERATION_ADDRESSES,
 	type Operation,
+	type ServedDocument,
 	type Services,
 	type Skill,
 } from "../contract/contract.js";
 import { sendDocument, toDocument } from "../http/http.js";
-import { formatUsd, PACKAGE_ROOT, ServiceError } from "../kernel/kernel.js";
+import { type Clock, formatUsd, PACKAGE_ROOT, ServiceError, toIsoDay } from "../kernel/kernel.js";
 import type { Graph } from "../knowledge/knowledge.js";
 import { exampleReplyOf, INTERFACE_VERSION, type Service } from "../service/service.js";
 import type { PageAssets } from "./page-assets.js";
 import { type SampledCall, samplesOf, toAddress } from "./pages/call-samples.js";
 import { findOperation } from "./pages/capabilities.js";
 import { type GraphContent, renderGraph } from "./pages/graph.js";
-import { renderChapter, renderGuide } from "./pages/guide.js";
+import { findChapter, renderChapter, renderGuide } from "./pages/guide.js";
 import { type HomeContent, type ListedGraph, renderHome } from "./pages/home.js";
 import type { Site } from "./pages/layout.js";
 import {
@@ -29,6 +31,9 @@ import { hostOf } from "./pages/parts.js";
 export interface PageDeps {
 	readonly service: Service & { readonly services: Pick<Services, "catalog"> };
 	readonly assets: PageAssets;
+	readonly clock: Clock;
+	/** Changes with the catalog and the prices. */
+	readonly revision: () => unknown;
 	/** A token that pays with paper money; undefined where money is real. */
 	readonly demoSpt: () => Promise<string | undefined>;
 }
@@ -37,36 +42,30 @@ export interface PageDeps {
 export function createPageRouter(deps: PageDeps): Router {
 	const { service, assets, demoSpt } = deps;
 	const { info } = service;
+	const send = createPageSender(deps);
 	const router = express.Router({ caseSensitive: true, strict: true });
 	router.use(["/assets", "/graphs", "/docs", "/guide"], compression());
 	router.use("/assets", assets.serve);
-	router.get("/graphs/:name", async (req, res) => {
+	const compress = compression();
+	router.get("/", (req, res, next) => {
+		res.vary("Accept");
+		if (!prefersPage(req)) return next();
+		compress(req, res, () => undefined);
+		return send(req, res, "/", (site) => renderHome(site, homeOf(deps)));
+	});
+	router.get("/graphs/:name", (req, res) => {
 		const graph = service.services.catalog.getNamed(req.params.name);
 		const { slug } = graph.record;
 		if (req.params.name !== slug) return res.redirect(301, `/graphs/${slug}`);
-		return sendPage(
-			req,
-			res,
-			assets,
-			renderGraph(await siteOf(deps), await contentOf(deps, graph)),
-		);
+		return send(req, res, `/graphs/${slug}`, async (site) => {
+			const content = await contentOf(deps, graph);
+			const page = renderGraph(site, content);
+			return content.preview === "indexing" ? { page, isProvisional: true } : page;
+		});
 	});
-	router.get("/docs", async (req, res) =>
-		sendPage(req, res, assets, renderOperations(await siteOf(deps), priceOfIn(service))),
+	router.get("/docs", (req, res) =>
+		send(req, res, "/docs", (site) => renderOperations(site, priceOfIn(service))),
 	);
-	router.get("/docs/:id", async (req, res, next) => {
-		const operation = findOperation(req.params.id);
-		if (!operation) return next();
-		const content = operationOf(service, operation);
-		return sendPage(req, res, assets, renderOperation(await siteOf(deps), content));
-	});
-	router.get("/guide", async (req, res) =>
-		sendPage(req, res, assets, renderGuide(await siteOf(deps))),
-	);
-	router.get("/guide/:chapter", async (req, res, next) => {
-		const page = renderChapter(await siteOf(deps), PACKAGE_ROOT, req.params.chapter);
-		return page === undefined ? next() : sendPage(req, res, assets, page);
-	});
 	router.get("/docs/demo-token", async (req, res) => {
 		// A page of somebody else must not be given it, paper money or not.
 		const isOwn = req.headers["sec-fetch-site"] === "same-origin";
@@ -75,30 +74,85 @@ export function createPageRouter(deps: PageDeps): Router {
 		res.setHeader("Cache-Control", "no-store");
 		res.json({ token });
 	});
+	router.get("/docs/:id", (req, res, next) => {
+		const operation = findOperation(req.params.id);
+		if (!operation) return next();
+		return send(req, res, `/docs/${operation.id}`, (site) =>
+			renderOperation(site, operationOf(service, operation)),
+		);
+	});
+	router.get("/guide", (req, res) => send(req, res, "/guide", renderGuide));
+	router.get("/guide/:chapter", (req, res, next) => {
+		const chapter = findChapter(req.params.chapter);
+		if (!chapter) return next();
+		return send(req, res, `/guide/${chapter.slug}`, (site) =>
+			renderChapter(site, PACKAGE_ROOT, chapter),
+		);
+	});
 	return router;
 }
 
-/** What `/` shows to a browser. */
-export async function sendHome(req: Request, res: Response, deps: PageDeps): Promise<void> {
-	compression()(req, res, () => undefined);
-	sendPage(req, res, deps.assets, renderHome(await siteOf(deps), homeOf(deps)));
+/** A page for those that ask for one by name, as browsers do. */
+function prefersPage(req: Request): boolean {
+	return req.accepts(["application/json", "text/html"]) === "text/html";
 }
 
-function sendPage(req: Request, res: Response, assets: PageAssets, page: string): void {
-	res.setHeader("Content-Security-Policy", assets.policy);
-	sendDocument(req, res, toDocument("text/html; charset=utf-8", page));
+const PAGES_KEPT = 400;
+/** How long a page may show that parts were ready, or not. */
+const STATUS_MS = 2_000;
+
+type Rendered = string | { readonly page: string; readonly isProvisional: true };
+
+/** Renders each page once for what it shows: rendering one takes as long as a paid search. */
+function createPageSender(deps: PageDeps) {
+	const { service, assets, clock, revision } = deps;
+	const pages = new LRUCache<string, Promise<ServedDocument>>({ max: PAGES_KEPT });
+	const status = createStatus(service, clock);
+	return async (
+		req: Request,
+		res: Response,
+		path: string,
+		render: (site: Site) => Rendered | Promise<Rendered>,
+	): Promise<void> => {
+		const site: Site = {
+			assets,
+			baseUrl: service.info.baseUrl(),
+			version: service.info.version,
+			interfaceVersion: INTERFACE_VERSION,
+			isDemo: service.info.profile === "demo",
+			status: await status(),
+		};
+		const key = [revision(), site.baseUrl, site.status, toIsoDay(clock.now()), path].join(" ");
+		const known = pages.get(key) ?? make();
+		res.setHeader("Content-Security-Policy", assets.policy);
+		sendDocument(req, res, await known);
+
+		function make(): Promise<ServedDocument> {
+			const made = (async () => {
+				const rendered = await render(site);
+				if (typeof rendered !== "string") pages.delete(key);
+				const page = typeof rendered === "string" ? rendered : rendered.page;
+				return toDocument("text/html; charset=utf-8", page);
+			})();
+			pages.set(key, made);
+			made.catch(() => pages.delete(key));
+			return made;
+		}
+	};
 }
 
-async function siteOf({ service, assets }: PageDeps): Promise<Site> {
-	const { info, free } = service;
-	const { status } = await free.health();
-	return {
-		assets,
-		baseUrl: info.baseUrl(),
-		version: info.version,
-		interfaceVersion: INTERFACE_VERSION,
-		isDemo: info.profile === "demo",
-		status: status === "ok" || status === "degraded" ? status : "failing",
+function createStatus({ free }: Service, clock: Clock): () => Promise<Site["status"]> {
+	let known: { readonly atMs: number; readonly status: Promise<Site["status"]> } | undefined;
+	const ask = async (): Promise<Site["status"]> => {
+		const { status } = await free.health();
+		return status === "ok" || status === "degraded" ? status : "failing";
+	};
+	return () => {
+		const now = clock.monotonicMs();
+		if (!known || now - known.atMs > STATUS_MS) {
+			known = { atMs: now, status: ask().catch(() => "failing" as const) };
+		}
+		return known.status;
 	};
 }
 
@@ -241,12 +295,9 @@ async function contentOf({ service }: PageDeps, graph: Graph): Promise<GraphCont
 /** A graph that is not indexed yet, or too many previews at once, leave the page without its free rows. */
 async function previewOf({ free }: Service, id: string): Promise<GraphContent["preview"]> {
 	try {
-		const preview = (await free.graphPreview(id)) as unknown as NonNullable<
-			GraphContent["preview"]
-		>;
-		return preview.rows.length > 0 ? preview : undefined;
+		return (await free.graphPreview(id)) as unknown as GraphContent["preview"];
 	} catch (error) {
-		if (error instanceof ServiceError && error.retryable) return undefined;
+		if (error instanceof ServiceError && error.retryable) return "indexing";
 		throw error;
 	}
 }

@@ -3,7 +3,7 @@ import type { ServedDocument } from "../contract/contract.js";
 import { sendDocument, toDocument } from "../http/http.js";
 import { type Clock, createPerRevision, notFound } from "../kernel/kernel.js";
 import { openPageAssets } from "./page-assets.js";
-import { createPageRouter, type PageDeps, sendHome } from "./page-router.js";
+import { createPageRouter, type PageDeps } from "./page-router.js";
 import {
 	catalogEntries,
 	renderLlmsFullText,
@@ -36,7 +36,7 @@ export function createWebRouter({
 	readonly demoSpt: PageDeps["demoSpt"];
 }): Router {
 	const { info, free } = service;
-	const pages = { service, demoSpt, assets: openPageAssets(packageRoot) };
+	const assets = openPageAssets(packageRoot);
 	const base = () => info.baseUrl();
 	const documents = createPerRevision<ServedDocument>(
 		() => [revision(), base()],
@@ -76,9 +76,8 @@ export function createWebRouter({
 	router.get(
 		"/",
 		inMarkdown(() => documents("llms")),
-		(req, res, next) => (prefersPage(req) ? sendHome(req, res, pages) : next()),
 	);
-	router.use(createPageRouter(pages));
+	router.use(createPageRouter({ service, demoSpt, clock, revision, assets }));
 	router.get(
 		"/v1/graphs/catalog",
 		inMarkdown(() => free.readmesIndex()),
@@ -96,11 +95,6 @@ const API_CATALOG_TYPE =
 /** JSON unless Markdown is asked for by name: a client that takes anything gets what the contract says. */
 function prefersMarkdown(req: Request): boolean {
 	return req.accepts(["application/json", "text/markdown"]) === "text/markdown";
-}
-
-/** A page for those that ask for one by name, as browsers do. */
-function prefersPage(req: Request): boolean {
-	return req.accepts(["application/json", "text/html"]) === "text/html";
 }
 
 function createSecurityText({ info }: PageDeps["service"], clock: Clock): RequestHandler {

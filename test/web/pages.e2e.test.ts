@@ -1,5 +1,5 @@
 import { createRequire } from "node:module";
-import type { Browser, BrowserContext, Page } from "playwright-core";
+import type { Browser, BrowserContext, Page, Route } from "playwright-core";
 import t, { type Test } from "tap";
 import { OPERATIONS } from "../../src/service/service.js";
 import { startLocalChain, withoutChain } from "../payments/chain/local-chain.js";
@@ -279,6 +279,35 @@ function testAsking(shop: TestApp, browser: Browser): void {
 		t.ok((await page.locator("#reply .ev").count()) > 0);
 		t.same(complaints, []);
 	});
+
+	t.test(
+		"a call whose answer was lost is sent again under its key, and a job says what it holds",
+		async (t) => {
+			const { page } = await watch(t, browser, baseUrl);
+			const { token, id } = await shop.issueSpt("30");
+			await page.goto(`${baseUrl}/docs/graphs.search`);
+			await page.locator("#ask-token").fill(token);
+			const loseAnswer = async (route: Route) => {
+				await route.fetch();
+				await route.abort();
+			};
+			await page.route("**/v1/graphs/**/search", loseAnswer, { times: 1 });
+			const send = page.getByRole("button", { name: "Pay and send" });
+			await send.click();
+			await page.getByText("The server did not answer").waitFor();
+			await send.click();
+			await page.getByText("Signature verified").waitFor();
+			const balance = () => shop.app.store.read((reader) => reader.balance(`cust:${id}`));
+			t.equal(await balance(), 29_500_000n, "it paid once");
+			await send.click();
+			await page.getByText("29.00 USD").waitFor();
+			t.equal(await balance(), 29_000_000n, "what is asked anew is paid anew");
+			await page.goto(`${baseUrl}/docs/research.deep_dive`);
+			await page.locator("#ask-token").fill(token);
+			await send.click();
+			await page.getByText(/10\.00 USD is held/).waitFor();
+		},
+	);
 
 	t.test("a wallet of the browser pays a call on a chain", { skip: withoutChain }, async (t) => {
 		const { parts, payer } = await startLocalChain(t);

@@ -27,8 +27,7 @@ export interface GraphContent {
 	/** The most frequent first; `more` are those that are left out. */
 	readonly hosts: readonly { readonly host: string; readonly documents: number }[];
 	readonly moreHosts: number;
-	/** Undefined while the graph is being indexed. */
-	readonly preview: { readonly query: string; readonly rows: readonly RowWire[] } | undefined;
+	readonly preview: { readonly query: string; readonly rows: readonly RowWire[] } | "indexing";
 	readonly samples: readonly CallSample[];
 	/** Whether a click fetches a token that pays with paper money. */
 	readonly hasDemoToken: boolean;
@@ -199,26 +198,28 @@ export function TokenField({ hasDemoToken }: { readonly hasDemoToken: boolean })
 }
 
 function Preview({ preview }: GraphContent) {
+	const isIndexing = preview === "indexing";
+	if (!isIndexing && preview.rows.length === 0) return null;
 	return (
 		<section aria-labelledby="h-pre">
 			<div class="section-head">
 				<div>
 					<h2 id="h-pre">Two rows, free</h2>
-					{preview && <p>What a paid answer looks like, for “{preview.query}”</p>}
+					{!isIndexing && <p>What a paid answer looks like, for “{preview.query}”</p>}
 				</div>
 				<Price usd="0.00" />
 			</div>
-			{preview ? (
-				<div class="card card-flush">
-					{preview.rows.map((row, at) => (
-						<EvidenceRow key={row.name} row={row} rank={at + 1} />
-					))}
-				</div>
-			) : (
+			{isIndexing ? (
 				<div class="state">
 					<Icon name="box" />
 					<h3>This graph is being indexed</h3>
 					<p>Its rows are here in a moment; load the page again.</p>
+				</div>
+			) : (
+				<div class="card card-flush">
+					{preview.rows.map((row, at) => (
+						<EvidenceRow key={row.name} row={row} rank={at + 1} />
+					))}
 				</div>
 			)}
 		</section>

@@ -87,11 +87,24 @@ export function renderGuide(site: Site): string {
 	);
 }
 
-/** One chapter as a page; undefined for none of that name. */
-export function renderChapter(site: Site, packageRoot: string, slug: string): string | undefined {
-	const chapter = CHAPTERS.find(([name]) => name === slug);
-	if (!chapter) return undefined;
-	const [, file, title, about] = chapter;
+interface Chapter {
+	readonly slug: string;
+	readonly file: string;
+	readonly title: string;
+	readonly about: string;
+}
+
+export function findChapter(name: string): Chapter | undefined {
+	const [slug, file, title, about] = CHAPTERS.find(([known]) => known === name) ?? [];
+	return slug && file && title && about ? { slug, file, title, about } : undefined;
+}
+
+/** One chapter as a page. */
+export function renderChapter(
+	site: Site,
+	packageRoot: string,
+	{ slug, file, title, about }: Chapter,
+): string {
 	const markdown = readFileSync(join(packageRoot, file), "utf8");
 	const head: PageHead = {
 		title: `${title}: tollgraph guide`,

@@ -1,7 +1,15 @@
 /** The form of a graph's page: price first, then pay, then rows and the receipt. */
 import { render } from "preact";
 import { EvidenceRow, type RowWire } from "../pages/parts.js";
-import { type CallReply, call, fetchDemoToken, refusalOf } from "./calls.js";
+import {
+	type Attempts,
+	type CallReply,
+	call,
+	chargeOf,
+	createAttempts,
+	fetchDemoToken,
+	refusalOf,
+} from "./calls.js";
 import { Receipt } from "./receipt.js";
 import { say } from "./say.js";
 
@@ -24,6 +32,7 @@ function start(form: HTMLFormElement, answer: HTMLElement): void {
 			say(error instanceof Error ? error.message : String(error));
 		}
 	});
+	const attempts = createAttempts();
 	let isAsking = false;
 	form.addEventListener("submit", async (event) => {
 		event.preventDefault();
@@ -33,7 +42,7 @@ function start(form: HTMLFormElement, answer: HTMLElement): void {
 		button?.setAttribute("aria-busy", "true");
 		const skeleton = setTimeout(() => render(<Skeleton />, answer), SKELETON_MS);
 		try {
-			await ask(form, answer, { query: query.value.trim(), token: token.value });
+			await ask(form, answer, { query: query.value.trim(), token: token.value, attempts });
 		} finally {
 			clearTimeout(skeleton);
 			button?.removeAttribute("aria-busy");
@@ -67,7 +76,11 @@ function isFilled(query: HTMLTextAreaElement, token: HTMLInputElement): boolean 
 async function ask(
 	form: HTMLFormElement,
 	answer: HTMLElement,
-	{ query, token }: { readonly query: string; readonly token: string },
+	{
+		query,
+		token,
+		attempts,
+	}: { readonly query: string; readonly token: string; readonly attempts: Attempts },
 ): Promise<void> {
 	try {
 		const reply = await call({
@@ -75,15 +88,16 @@ async function ask(
 			path: `/v1/graphs/${encodeURIComponent(form.dataset["ask"] ?? "")}/search`,
 			body: { query, limit: 5 },
 			token,
-			key: crypto.randomUUID?.() ?? String(Math.random()),
+			key: attempts.of({ query, token }).key,
 		});
+		attempts.end(reply);
 		render(null, answer);
 		render(<Answer reply={reply} token={token} />, answer);
 	} catch {
 		render(
 			<Trouble
 				title="The server did not answer"
-				words="If it charged for the call, it gives the money back within a minute: the answer reached no one."
+				words="Send it again as it is: it pays once, however often it is sent."
 			/>,
 			answer,
 		);
@@ -102,14 +116,10 @@ const Skeleton = () => (
 function Answer({ reply, token }: { readonly reply: CallReply; readonly token: string }) {
 	const refusal = refusalOf(reply);
 	if (refusal) {
-		const paid =
-			reply.costUsd && reply.costUsd !== "0.00"
-				? `${reply.costUsd} USD was charged.`
-				: "Nothing was charged.";
 		return (
 			<Trouble
 				title={TITLES[refusal.code] ?? "The call was refused"}
-				words={`${refusal.message} ${paid}`}
+				words={`${refusal.message} ${chargeOf(reply)}`}
 			/>
 		);
 	}

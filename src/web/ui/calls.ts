@@ -79,6 +79,42 @@ export function refusalOf(reply: CallReply): { code: string; message: string } |
 	};
 }
 
+/** What a refused call cost, in a sentence. */
+export function chargeOf(reply: CallReply): string {
+	if (isCharged(reply)) return `${reply.costUsd} USD was charged.`;
+	const isSettled = ["PAYMENT-RESPONSE", "Payment-Receipt"].some((name) => reply.headers.has(name));
+	if (isSettled || refusalOf(reply)?.code === "SETTLEMENT_UNKNOWN")
+		return "What became of the payment is not known yet. Send it again: it pays once.";
+	return "Nothing was charged.";
+}
+
+export const isCharged = ({ costUsd }: CallReply): boolean =>
+	costUsd !== null && costUsd !== "0.00";
+
+export type Attempts = ReturnType<typeof createAttempts>;
+
+/** What is sent again after no answer came goes under the same key, and with the same payment, so that it pays once. */
+export function createAttempts() {
+	let open: { readonly request: string; readonly key: string; payment?: string } | undefined;
+	return {
+		/** The attempt that a request belongs to. */
+		of(request: unknown) {
+			const text = JSON.stringify(request);
+			if (open?.request !== text) {
+				open = { request: text, key: toHex(crypto.getRandomValues(new Uint8Array(16))) };
+			}
+			return open;
+		},
+		/** Ends it with a reply that decides; another call of the same request is a new one. */
+		end({ status }: CallReply): void {
+			if (status < 500 && status !== 409 && status !== 429) open = undefined;
+		},
+	};
+}
+
+export const toHex = (bytes: Uint8Array): string =>
+	[...bytes].map((byte) => byte.toString(16).padStart(2, "0")).join("");
+
 /** A token that pays with paper money, where this server has one. */
 export async function fetchDemoToken(): Promise<string> {
 	const reply = await call({ method: "GET", path: "/docs/demo-token" });

@@ -2,7 +2,15 @@
 import { render } from "preact";
 import { type SampledCall, samplesOf, toAddress } from "../pages/call-samples.js";
 import { EvidenceRow, type RowWire } from "../pages/parts.js";
-import { type CallReply, call, fetchDemoToken, refusalOf } from "./calls.js";
+import {
+	type Attempts,
+	type CallReply,
+	call,
+	chargeOf,
+	createAttempts,
+	fetchDemoToken,
+	refusalOf,
+} from "./calls.js";
 import { Receipt } from "./receipt.js";
 import { say } from "./say.js";
 import { payByWallet, WalletRefused } from "./wallet.js";
@@ -43,6 +51,7 @@ function start(form: HTMLFormElement, out: HTMLElement): void {
 	});
 	form.addEventListener("input", () => showSamples(terms, fields));
 	let isSending = false;
+	const attempts = createAttempts();
 	form.addEventListener("submit", async (event) => {
 		event.preventDefault();
 		if (isSending) return;
@@ -52,7 +61,8 @@ function start(form: HTMLFormElement, out: HTMLElement): void {
 		try {
 			const filled = fill(fields);
 			const isByWallet = (submitter as HTMLButtonElement | null)?.value === "wallet";
-			await send({ terms, filled, token: isByWallet ? "" : (token?.value ?? ""), isByWallet }, out);
+			const own = isByWallet ? "" : (token?.value ?? "");
+			await send({ terms, filled, token: own, isByWallet, attempts }, out);
 		} catch (error) {
 			if (!(error instanceof BadField)) throw error;
 			markBad(error);
@@ -148,28 +158,31 @@ async function send(
 		readonly filled: Filled;
 		readonly token: string;
 		readonly isByWallet: boolean;
+		readonly attempts: Attempts;
 	},
 	out: HTMLElement,
 ): Promise<void> {
-	const { terms, filled, token, isByWallet } = order;
+	const { terms, filled, token, isByWallet, attempts } = order;
 	const request = {
 		method: terms.method,
 		path: toAddress(terms.template, filled),
 		...(terms.body && { body: filled.body }),
-		...(terms.usd !== undefined && { key: crypto.randomUUID?.() ?? `${Date.now()}` }),
 	};
+	const attempt = attempts.of({ ...request, token });
+	const keyed = { ...request, ...(terms.usd !== undefined && { key: attempt.key }) };
 	render(<Skeleton />, out);
 	try {
 		const reply = isByWallet
-			? await payByWallet((headers) => call({ ...request, headers }))
-			: await call({ ...request, token });
+			? await payByWallet((headers) => call({ ...keyed, headers }), attempt)
+			: await call({ ...keyed, token });
+		attempts.end(reply);
 		render(null, out);
 		render(<Reply reply={reply} terms={terms} token={token} />, out);
 	} catch (error) {
 		const words =
 			error instanceof WalletRefused
 				? `${error.message} Nothing was charged.`
-				: "The server did not answer. If it charged for the call, it gives the money back within a minute.";
+				: "The server did not answer. Send it again as it is: it pays once, however often it is sent.";
 		render(null, out);
 		render(<Trouble title="This did not work" words={words} />, out);
 	}
@@ -204,7 +217,6 @@ function Reply({
 }) {
 	const refusal = refusalOf(reply);
 	const rows = rowsOf(reply.body);
-	const isCharged = reply.costUsd !== null && reply.costUsd !== "0.00";
 	return (
 		<>
 			<div class="row row-end">
@@ -216,8 +228,7 @@ function Reply({
 			</div>
 			{refusal && (
 				<p>
-					{refusal.message}{" "}
-					{isCharged ? `${reply.costUsd} USD was charged.` : "Nothing was charged."}
+					{refusal.message} {chargeOf(reply)}
 				</p>
 			)}
 			{rows.length > 0 && (

@@ -1,6 +1,6 @@
 import type { ComponentChildren } from "preact";
 import { useEffect, useState } from "preact/hooks";
-import { type CallReply, call } from "./calls.js";
+import { type CallReply, call, isCharged } from "./calls.js";
 
 type Verdict = "checking" | "valid" | "invalid";
 
@@ -20,6 +20,15 @@ export function Receipt({
 	useEffect(() => {
 		if (receiptId) void verify(receiptId, token).then(setVerdict);
 	}, [receiptId, token]);
+	if (receiptId === null && isCharged(reply)) {
+		return (
+			<p class="row small">
+				<span class="badge badge-toll">
+					{costUsd} USD is held, and taken when the work completes with an answer.
+				</span>
+			</p>
+		);
+	}
 	if (receiptId === null) {
 		return (
 			<p class="row small">

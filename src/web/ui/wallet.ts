@@ -1,4 +1,4 @@
-import type { CallReply } from "./calls.js";
+import { type CallReply, toHex } from "./calls.js";
 
 /** Pays a call with a wallet of the browser (EIP-1193) by one signed transfer (x402 version 2, scheme exact, EIP-3009). */
 
@@ -26,7 +26,10 @@ export class WalletRefused extends Error {
 /** Asks without a payment, signs what the 402 asks for, and sends it again. Throws WalletRefused. */
 export async function payByWallet(
 	send: (headers: Record<string, string>) => Promise<CallReply>,
+	attempt: { payment?: string },
 ): Promise<CallReply> {
+	// Signed before, and no answer came: signing again would pay again.
+	if (attempt.payment !== undefined) return send({ "PAYMENT-SIGNATURE": attempt.payment });
 	const { ethereum } = window as { readonly ethereum?: Provider };
 	if (!ethereum) {
 		throw new WalletRefused("This browser has no wallet. Install one, or pay with a token.");
@@ -39,7 +42,8 @@ export async function payByWallet(
 		const { message = "The wallet did not sign." } = (error ?? {}) as { message?: string };
 		throw new WalletRefused(message);
 	});
-	return send({ "PAYMENT-SIGNATURE": toBase64(JSON.stringify(payment)) });
+	attempt.payment = toBase64(JSON.stringify(payment));
+	return send({ "PAYMENT-SIGNATURE": attempt.payment });
 }
 
 function readRequirement(header: string | null): Requirement {
@@ -64,7 +68,7 @@ async function sign(ethereum: Provider, accepted: Requirement) {
 		value: accepted.amount,
 		validAfter: String(nowS - 60),
 		validBefore: String(nowS + accepted.maxTimeoutSeconds),
-		nonce: toHex(crypto.getRandomValues(new Uint8Array(32))),
+		nonce: `0x${toHex(crypto.getRandomValues(new Uint8Array(32)))}`,
 	};
 	const typed = {
 		domain: { ...accepted.extra, chainId, verifyingContract: accepted.asset },
@@ -95,9 +99,6 @@ const TYPES = {
 		{ name: "nonce", type: "bytes32" },
 	],
 };
-
-const toHex = (bytes: Uint8Array): string =>
-	`0x${[...bytes].map((byte) => byte.toString(16).padStart(2, "0")).join("")}`;
 
 const toBase64 = (text: string): string =>
 	btoa(String.fromCharCode(...new TextEncoder().encode(text)));
