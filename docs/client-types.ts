@@ -45,6 +45,9 @@ export function renderClientOperations(definitions: readonly Definition[]): stri
 	].join("\n");
 }
 
+const sorted = <T>(fields: Readonly<Record<string, T>>): Record<string, T> =>
+	Object.fromEntries(Object.entries(fields).sort(([one], [other]) => (one < other ? -1 : 1)));
+
 type Document = ReturnType<typeof toOpenApiDocument>;
 
 function describeAll(): Document {
@@ -92,7 +95,8 @@ export async function renderClientSchema(definitions: readonly Definition[]): Pr
 			openapi: "3.1.0",
 			info: { title: "", version: "" },
 			paths: {},
-			components: { schemas: withoutTexts(schemas) as Record<string, object> },
+			// They are registered in the order in which modules were loaded.
+			components: { schemas: sorted(withoutTexts(schemas) as Record<string, object>) },
 		},
 		{
 			// What has a default may be left out of a request.
