@@ -1,5 +1,5 @@
 import compression from "compression";
-import express, { type Request, type Response, type Router } from "express";
+import type { Request, Response, Router } from "express";
 import { LRUCache } from "lru-cache";
 import {
 	LIMITS,
@@ -38,12 +38,11 @@ export interface PageDeps {
 	readonly demoSpt: () => Promise<string | undefined>;
 }
 
-/** Pages for people. What takes more than showing is done by operations, as anybody may call them. */
-export function createPageRouter(deps: PageDeps): Router {
+/** Pages for people, on a router of others. What takes more than showing is done by operations, as anybody may call them. */
+export function addPages(router: Router, deps: PageDeps): void {
 	const { service, assets, demoSpt } = deps;
 	const { info } = service;
 	const send = createPageSender(deps);
-	const router = express.Router({ caseSensitive: true, strict: true });
 	router.use(["/assets", "/graphs", "/docs", "/guide"], compression());
 	router.use("/assets", assets.serve);
 	const compress = compression();
@@ -89,7 +88,6 @@ export function createPageRouter(deps: PageDeps): Router {
 			renderChapter(site, PACKAGE_ROOT, chapter),
 		);
 	});
-	return router;
 }
 
 /** A page for those that ask for one by name, as browsers do. */

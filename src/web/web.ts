@@ -3,7 +3,7 @@ import type { ServedDocument } from "../contract/contract.js";
 import { sendDocument, toDocument } from "../http/http.js";
 import { type Clock, createPerRevision, notFound } from "../kernel/kernel.js";
 import { openPageAssets } from "./page-assets.js";
-import { createPageRouter, type PageDeps } from "./page-router.js";
+import { addPages, type PageDeps } from "./page-router.js";
 import {
 	catalogEntries,
 	renderLlmsFullText,
@@ -77,7 +77,7 @@ export function createWebRouter({
 		"/",
 		inMarkdown(() => documents("llms")),
 	);
-	router.use(createPageRouter({ service, demoSpt, clock, revision, assets }));
+	addPages(router, { service, demoSpt, clock, revision, assets });
 	router.get(
 		"/v1/graphs/catalog",
 		inMarkdown(() => free.readmesIndex()),
