@@ -175,14 +175,14 @@ function readCharge(challenge: Challenge, { body }: PaymentDemand): Terms | unde
 	if (challenge["method"] !== "evm" || challenge["intent"] !== "charge" || !isRecord(request))
 		return undefined;
 	const details = recordIn(request, "methodDetails");
-	const told = continuationsOf(body).find(({ type }) => type === "mpp") ?? {};
+	const stated = continuationsOf(body).find(({ type }) => type === "mpp") ?? {};
 	return toTerms({
 		network: `eip155:${details["chainId"]}`,
 		asset: request["currency"],
 		amount: request["amount"],
 		payTo: request["recipient"],
-		name: (told as Record<string, unknown>)["asset_name"],
-		version: (told as Record<string, unknown>)["asset_version"],
+		name: (stated as Record<string, unknown>)["asset_name"],
+		version: (stated as Record<string, unknown>)["asset_version"],
 	});
 }
 

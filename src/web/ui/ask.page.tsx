@@ -7,11 +7,10 @@ import {
 	call,
 	chargeOf,
 	createAttempts,
-	fetchDemoToken,
 	refusalOf,
 } from "./calls.js";
+import { offerDemoToken, Skeleton, Trouble } from "./form-parts.js";
 import { Receipt } from "./receipt.js";
-import { say } from "./say.js";
 
 const SKELETON_MS = 300;
 
@@ -24,14 +23,7 @@ function start(form: HTMLFormElement, answer: HTMLElement): void {
 			query.focus();
 		});
 	}
-	form.querySelector("[data-demo-token]")?.addEventListener("click", async () => {
-		try {
-			token.value = await fetchDemoToken();
-			say("The demo token is in the field. It pays with paper money.");
-		} catch (error) {
-			say(error instanceof Error ? error.message : String(error));
-		}
-	});
+	offerDemoToken(form, token);
 	const attempts = createAttempts();
 	let isAsking = false;
 	form.addEventListener("submit", async (event) => {
@@ -105,14 +97,6 @@ async function ask(
 	answer.querySelector<HTMLElement>("h2")?.focus({ preventScroll: false });
 }
 
-const Skeleton = () => (
-	<div class="skeleton card" aria-hidden="true">
-		<span />
-		<span />
-		<span />
-	</div>
-);
-
 function Answer({ reply, token }: { readonly reply: CallReply; readonly token: string }) {
 	const refusal = refusalOf(reply);
 	if (refusal) {
@@ -153,17 +137,6 @@ const TITLES: Readonly<Record<string, string>> = {
 	UNAUTHENTICATED: "This token is not known here",
 	RATE_LIMITED: "Too many calls at once",
 };
-
-function Trouble({ title, words }: { readonly title: string; readonly words: string }) {
-	return (
-		<div class="state" role="alert">
-			<h2 tabIndex={-1} class="h-panel">
-				{title}
-			</h2>
-			<p>{words}</p>
-		</div>
-	);
-}
 
 const form = document.querySelector<HTMLFormElement>("form[data-ask]");
 const answer = document.getElementById("answer");

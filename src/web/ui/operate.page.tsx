@@ -8,11 +8,10 @@ import {
 	call,
 	chargeOf,
 	createAttempts,
-	fetchDemoToken,
 	refusalOf,
 } from "./calls.js";
+import { offerDemoToken, Skeleton, Trouble } from "./form-parts.js";
 import { Receipt } from "./receipt.js";
-import { say } from "./say.js";
 import { payByWallet, WalletRefused } from "./wallet.js";
 
 interface Terms extends SampledCall {
@@ -41,14 +40,7 @@ function start(form: HTMLFormElement, out: HTMLElement): void {
 	const terms = JSON.parse(form.dataset["operation"] ?? "{}") as Terms;
 	const fields = [...form.querySelectorAll<FieldElement>("[data-field]")];
 	const token = document.getElementById("ask-token") as HTMLInputElement | null;
-	form.querySelector("[data-demo-token]")?.addEventListener("click", async () => {
-		try {
-			if (token) token.value = await fetchDemoToken();
-			say("The demo token is in the field. It pays with paper money.");
-		} catch (error) {
-			say(messageOf(error));
-		}
-	});
+	if (token) offerDemoToken(form, token);
 	form.addEventListener("input", () => showSamples(terms, fields));
 	let isSending = false;
 	const attempts = createAttempts();
@@ -72,9 +64,6 @@ function start(form: HTMLFormElement, out: HTMLElement): void {
 		}
 	});
 }
-
-const messageOf = (error: unknown): string =>
-	error instanceof Error ? error.message : String(error);
 
 /** What the fields hold. Throws BadField. */
 function fill(fields: readonly FieldElement[]): Filled {
@@ -188,23 +177,6 @@ async function send(
 	}
 	out.querySelector<HTMLElement>("h2")?.focus();
 }
-
-const Skeleton = () => (
-	<div class="skeleton card" aria-hidden="true">
-		<span />
-		<span />
-		<span />
-	</div>
-);
-
-const Trouble = ({ title, words }: { readonly title: string; readonly words: string }) => (
-	<div class="state" role="alert">
-		<h2 tabIndex={-1} class="h-panel">
-			{title}
-		</h2>
-		<p>{words}</p>
-	</div>
-);
 
 function Reply({
 	reply,
