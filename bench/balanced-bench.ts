@@ -1,4 +1,7 @@
-/** A paid search through a balancer: two processes on one database against one on the journal, in turns on the same cores. */
+/**
+ * A paid search through a balancer: two processes on one database against one on the journal, in turns on the same cores; and two
+ * on a journal each, with half of the callers each: what a second process costs by itself.
+ */
 import { type ChildProcess, fork, spawn } from "node:child_process";
 import { once } from "node:events";
 import { mkdirSync, writeFileSync } from "node:fs";
@@ -22,8 +25,7 @@ const ROUNDS = 5;
 const RATIO_MAX = 1.6;
 
 interface Side {
-	readonly url: string;
-	readonly tokens: readonly string[];
+	readonly callers: readonly { readonly url: string; readonly token: string }[];
 	/** Of servers and database. */
 	readonly cpuMs: () => number;
 	readonly serversMs: () => number;
@@ -49,7 +51,14 @@ export async function benchBalanced(folder: string, storeUrl: string | undefined
 			...{ folder: join(folder, "database"), processes: 2, storeUrl },
 			databaseMs: () => familyMs(postmaster),
 		});
-		return toReport(await alternate({ journal, database }));
+		const halves: Side[] = [];
+		for (const half of ["first", "second"])
+			halves.push(
+				await startSide(children, {
+					...{ folder: join(folder, half), processes: 1, callers: CALLERS / 2 },
+				}),
+			);
+		return toReport(await alternate({ journal, database, journals: together(halves) }));
 	} finally {
 		for (const child of children.reverse()) await end(child, "SIGTERM");
 	}
@@ -60,11 +69,13 @@ async function startSide(
 	{
 		folder,
 		processes,
+		callers = CALLERS,
 		storeUrl,
 		databaseMs = () => 0,
 	}: {
 		readonly folder: string;
 		readonly processes: number;
+		readonly callers?: number;
 		readonly storeUrl?: string;
 		readonly databaseMs?: () => number;
 	},
@@ -73,7 +84,7 @@ async function startSide(
 	for (let index = 0; index < processes; index++) {
 		const order: BalancedServerOrder = {
 			...{ folder: join(folder, String(index)), keys: join(folder, "keys"), storeUrl },
-			...{ graphId: GRAPH_ID, concepts: CONCEPTS, tokens: index === 0 ? CALLERS : 0 },
+			...{ graphId: GRAPH_ID, concepts: CONCEPTS, tokens: index === 0 ? callers : 0 },
 		};
 		mkdirSync(order.folder, { recursive: true });
 		const child = fork(new URL("./balanced-server.js", import.meta.url), [JSON.stringify(order)], {
@@ -89,12 +100,23 @@ async function startSide(
 	children.push(balancer.child);
 	const pids = started.map(({ child }) => child.pid ?? 0);
 	const serversMs = () => processorMs(pids);
+	const url = `http://127.0.0.1:${balancer.port}/v1/graphs/${GRAPH_ID}/search`;
 	return {
-		url: `http://127.0.0.1:${balancer.port}/v1/graphs/${GRAPH_ID}/search`,
-		tokens: started.flatMap(({ ready }) => ready.tokens),
+		callers: started.flatMap(({ ready }) => ready.tokens.map((token) => ({ url, token }))),
 		cpuMs: () => serversMs() + databaseMs(),
 		serversMs,
 		balancerMs: () => familyMs(balancer.child.pid ?? 0),
+	};
+}
+
+function together(sides: readonly Side[]): Side {
+	const sum = (of: (side: Side) => number) => () =>
+		sides.reduce((total, side) => total + of(side), 0);
+	return {
+		callers: sides.flatMap(({ callers }) => callers),
+		cpuMs: sum((side) => side.cpuMs()),
+		serversMs: sum((side) => side.serversMs()),
+		balancerMs: sum((side) => side.balancerMs()),
 	};
 }
 
@@ -161,14 +183,14 @@ async function alternate(sides: Readonly<Record<string, Side>>) {
 }
 
 async function runRound(
-	{ url, tokens, cpuMs, serversMs, balancerMs }: Side,
+	{ callers, cpuMs, serversMs, balancerMs }: Side,
 	round: number,
 ): Promise<Round> {
 	const queries = generateQueries(CALLS_PER_ROUND, round + 2);
-	const share = CALLS_PER_ROUND / tokens.length;
+	const share = CALLS_PER_ROUND / callers.length;
 	const before = [cpuMs(), serversMs(), balancerMs()] as const;
 	const startedMs = performance.now();
-	const loads = tokens.map((token, index) =>
+	const loads = callers.map(({ url, token }, index) =>
 		sendLoad({
 			...{ url, connections: 1, headers: { "X-Pay-SPT": token } },
 			bodies: queries
@@ -207,17 +229,20 @@ function toReport(rounds: readonly (Round & { readonly name: string })[]) {
 			not_answered: list.reduce((sum, { refused }) => sum + refused, 0),
 		};
 	};
-	const journal = of("journal");
-	const ratios = of("database").map(({ cpuMs }, index) => cpuMs / (journal[index]?.cpuMs ?? 0));
-	const ratio = toFourDigits(median(ratios));
+	const ratioTo = (base: readonly Round[]) =>
+		toFourDigits(median(of("database").map(({ cpuMs }, at) => cpuMs / (base[at]?.cpuMs ?? 0))));
+	const ratio = ratioTo(of("journal"));
 	const bars: readonly Bar[] = [
 		atMost("processor time of a paid search on a database, over the journal's", ratio, RATIO_MAX),
 	];
 	return {
 		callers: CALLERS,
-		journal: figures(journal),
+		journal: figures(of("journal")),
 		database: figures(of("database")),
+		/** Two processes with a journal each, which sell apart from each other. */
+		two_journals: figures(of("journals")),
 		ratio,
+		ratio_to_two_journals: ratioTo(of("journals")),
 		bars,
 	};
 }
