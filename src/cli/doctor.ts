@@ -21,7 +21,7 @@ interface Check {
 
 const MIN_NODE_MAJOR = 20;
 const MIN_FREE_BYTES = 256 * 1024 * 1024;
-const PROBE_TIMEOUT_MS = 10_000;
+const PROBE_TIMEOUT_MS = 30_000;
 type Environment = Readonly<Record<string, string | undefined>>;
 type Wire = Record<string, unknown>;
 /** GETs one JSON document of the server; throws when it is not served. */

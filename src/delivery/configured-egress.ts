@@ -46,7 +46,11 @@ function send(
 function toUnavailable(place: string) {
 	return (cause: unknown): never => {
 		if (cause instanceof ServiceError) throw cause;
-		throw unavailable(`No server answers at ${place}.`, { cause });
+		const isLate = cause instanceof Error && cause.name === "TimeoutError";
+		throw unavailable(
+			isLate ? `${place} did not answer in time.` : `No server answers at ${place}.`,
+			{ cause },
+		);
 	};
 }
 

@@ -47,9 +47,10 @@ export async function runProgram(
 	file: string,
 	args: readonly string[],
 	env: Readonly<Record<string, string>> = {},
+	cwd = PACKAGE_ROOT,
 ): Promise<string> {
 	const { stdout } = await run(process.execPath, [file, ...args], {
-		cwd: PACKAGE_ROOT,
+		cwd,
 		// The test runner's own loader would slow the start.
 		env: { ...process.env, NODE_OPTIONS: "", ...env },
 	});

@@ -314,9 +314,19 @@ function testAsking(shop: TestApp, browser: Browser): void {
 		const { terms, chain } = parts;
 		const own = await startApp(t, { settings: { model: "none" }, onchain: parts });
 		const { page, complaints, context } = await watch(t, browser, own.baseUrl);
-		let isWilling = false;
+		let [isWilling, knowsChain, chainId] = [false, false, "0x1"];
+		const wanted = `0x${Number(terms.network.split(":")[1]).toString(16)}`;
+		// An error of a wallet has a code, which errors do not keep on their way into a page.
 		await context.exposeFunction("answerWallet", async (method: string, params: string[]) => {
 			if (method === "eth_requestAccounts") return [payer.address];
+			if (method === "eth_chainId") return chainId;
+			if (method === "wallet_switchEthereumChain") {
+				if (!knowsChain) return { code: 4902, message: "Unrecognized chain ID." };
+				t.same(params, [{ chainId: wanted }]);
+				chainId = wanted;
+				return null;
+			}
+			t.equal(chainId, wanted, "it signs on the chain that is paid on");
 			if (!isWilling) throw new Error("User rejected the request.");
 			const { EIP712Domain: _, ...types } = JSON.parse(params[1] ?? "").types;
 			return payer.signTypedData?.({ ...JSON.parse(params[1] ?? ""), types });
@@ -326,8 +336,15 @@ function testAsking(shop: TestApp, browser: Browser): void {
 		await pay.click();
 		t.match(await page.getByRole("alert").textContent(), /no wallet.*Nothing was charged/);
 		await page.evaluate(
-			"window.ethereum = { request: ({ method, params = [] }) => answerWallet(method, params) }",
+			`window.ethereum = { async request({ method, params = [] }) {
+				const answer = await answerWallet(method, params);
+				if (answer?.code) throw answer;
+				return answer;
+			} }`,
 		);
+		await pay.click();
+		await page.getByText(`does not know the network ${terms.network}`).waitFor();
+		knowsChain = true;
 		await pay.click();
 		await page.getByText("User rejected the request.").waitFor();
 		isWilling = true;

@@ -5,12 +5,45 @@ import { toSafeHtml } from "./markdown.js";
 
 /** The documentation that lies in the repository, served by the product, so that it fits the version that runs. */
 
-const CHAPTERS = [
-	["tour", "README.md", "Five-minute tour", "Start it, sell a folder, make the first paid call."],
+const STEPS = [
+	["tour", "docs/guide/tour.md", "Five-minute tour", "Start it and be its first customer."],
+	[
+		"sell-a-folder",
+		"docs/guide/sell-a-folder.md",
+		"Sell a folder",
+		"From Markdown to a graph on sale, updates and the way back.",
+	],
+	["price-it", "docs/guide/price-it.md", "Price it", "Prices, shares of owners, refunds."],
+	[
+		"get-paid-in-usdc",
+		"docs/guide/get-paid-in-usdc.md",
+		"Get paid in USDC",
+		"Payments on a chain, on this machine and on Base.",
+	],
+	["rest", "docs/guide/rest.md", "Connect over REST", "With curl and from TypeScript."],
+	["a2a", "docs/guide/a2a.md", "Connect over A2A", "The card, a message, a task."],
+	["connect-mcp", "docs/guide/mcp.md", "Connect over MCP", "Editors, assistants and tool calls."],
+	["wallets", "docs/guide/wallets.md", "Connect a wallet", "Agents that pay without an account."],
+	[
+		"operate",
+		"docs/guide/operate.md",
+		"Operate it",
+		"Every morning, others who operate it, backups.",
+	],
+	["security", "docs/guide/security.md", "Security", "Keys, leaks, what strangers reach."],
+	[
+		"search-and-answers",
+		"docs/guide/search-and-answers.md",
+		"How search and answers work",
+		"With figures, and on which questions they were measured.",
+	],
+] as const;
+
+const REFERENCE = [
 	[
 		"agents",
 		"docs/agents.md",
-		"Connect an agent",
+		"Agent builders",
 		"REST, A2A and MCP, what each answer means, and how to pay.",
 	],
 	[
@@ -48,6 +81,8 @@ const CHAPTERS = [
 	],
 ] as const;
 
+const CHAPTERS = [...STEPS, ...REFERENCE];
+
 const SLUG_OF = new Map<string, string>(CHAPTERS.map(([slug, file]) => [file, slug]));
 
 /** Addresses of the guide, for the sitemap. */
@@ -73,17 +108,30 @@ export function renderGuide(site: Site): string {
 				<h1>Guide</h1>
 				<p class="lead">It belongs to the version that runs here, {site.version}.</p>
 			</header>
-			<ol class="stack plain">
-				{CHAPTERS.map(([slug, , title, about]) => (
-					<li key={slug}>
-						<h2 class="h-panel">
-							<a href={`/guide/${slug}`}>{title}</a>
-						</h2>
-						<p class="muted">{about}</p>
-					</li>
-				))}
-			</ol>
+			<section class="stack-2">
+				<h2>Step by step</h2>
+				<ChapterList chapters={STEPS} />
+			</section>
+			<section class="stack-2">
+				<h2>Reference</h2>
+				<ChapterList chapters={REFERENCE} />
+			</section>
 		</div>,
+	);
+}
+
+function ChapterList({ chapters }: { readonly chapters: readonly (typeof CHAPTERS)[number][] }) {
+	return (
+		<ol class="stack plain">
+			{chapters.map(([slug, , title, about]) => (
+				<li key={slug}>
+					<h3 class="h-panel">
+						<a href={`/guide/${slug}`}>{title}</a>
+					</h3>
+					<p class="muted">{about}</p>
+				</li>
+			))}
+		</ol>
 	);
 }
 

@@ -61,6 +61,7 @@ async function sign(ethereum: Provider, accepted: Requirement) {
 	const chainId = Number(accepted.network.split(":")[1]);
 	const [from] = (await ethereum.request({ method: "eth_requestAccounts" })) as readonly string[];
 	if (from === undefined) throw new WalletRefused("The wallet has no account.");
+	await chooseChain(ethereum, chainId);
 	const nowS = Math.floor(Date.now() / 1_000);
 	const authorization = {
 		from,
@@ -81,6 +82,23 @@ async function sign(ethereum: Provider, accepted: Requirement) {
 		params: [from, JSON.stringify(typed)],
 	});
 	return { x402Version: 2, accepted, payload: { signature, authorization } };
+}
+
+/** EIP-3326: 4902 says that the wallet does not know the chain. Wallets refuse to sign for another one than they are on. */
+const UNKNOWN_CHAIN = 4902;
+
+async function chooseChain(ethereum: Provider, chainId: number): Promise<void> {
+	const current = Number(await ethereum.request({ method: "eth_chainId" }));
+	if (current === chainId) return;
+	const wanted = [{ chainId: `0x${chainId.toString(16)}` }];
+	try {
+		await ethereum.request({ method: "wallet_switchEthereumChain", params: wanted });
+	} catch (error) {
+		if ((error as { code?: unknown } | null)?.code !== UNKNOWN_CHAIN) throw error;
+		throw new WalletRefused(
+			`Your wallet does not know the network eip155:${chainId}. Add it there, and pay again.`,
+		);
+	}
 }
 
 const TYPES = {
