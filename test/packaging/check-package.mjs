@@ -1,6 +1,6 @@
 #!/usr/bin/env node
-// `npm run check:package`: packs, installs from the tarball alone with nothing to reach and an empty cache, serves from there, sells a search
-// and an imported folder, and says what it weighs. --tarball <file> takes a packed one, --json prints one line. Exit code 1 when a promise is broken.
+// `npm run check:package`: packs server and client, installs both from their tarballs alone with nothing to reach and an empty cache, serves from
+// there, sells a search and an imported folder, has the client ask it within a limit and be refused above it, and says what it weighs and takes. --tarball <file> takes a packed one, --json prints one line. Exit code 1 when a promise is broken.
 import { execFileSync, spawnSync } from "node:child_process";
 import { cpSync, existsSync, mkdirSync, mkdtempSync, readdirSync, rmSync, statSync } from "node:fs";
 import { tmpdir } from "node:os";
@@ -23,7 +23,10 @@ const { values } = parseArgs({
 const folder = mkdtempSync(join(tmpdir(), "tollgraph-package-"));
 process.on("exit", () => rmSync(folder, { recursive: true, force: true }));
 
-const tarball = values.tarball ? resolve(values.tarball) : pack();
+const packingMs = performance.now();
+const tarball = values.tarball ? resolve(values.tarball) : pack(root);
+const clientTarball = pack(join(root, "client"));
+const packMs = Math.round(performance.now() - packingMs);
 const unneeded = listFiles(tarball).filter((path) => UNNEEDED.test(path));
 if (unneeded.length > 0) fail(`It has what no one needs: ${unneeded.slice(0, 5).join(", ")}.`);
 const prefix = join(folder, "prefix");
@@ -43,7 +46,7 @@ runCutOff(["npm", "install", "--global", "--prefix", prefix, tarball]);
 const installMs = Math.round(performance.now() - begunMs);
 const packages = readdirSync(join(prefix, "lib", "node_modules"));
 const installedMib = measureMib(prefix);
-const shop = useShop([]);
+const shop = useShop(["--client", clientTarball]);
 // The demo chain is a package of its own: installed beside, it is found.
 const chain = join(root, "node_modules", "@foundry-rs");
 const isChainTried = existsSync(chain);
@@ -54,6 +57,8 @@ if (isChainTried) {
 const paidByWallet = isChainTried ? useShop(["--wallet"]).paidByWallet : "not tried: no anvil here";
 const figures = {
 	tarballMib: toMib(statSync(tarball).size),
+	clientKib: Math.round(statSync(clientTarball).size / 2 ** 10),
+	packMs,
 	installedMib,
 	installMs,
 	packages,
@@ -66,10 +71,10 @@ const limitMib = Number(values["limit-mib"]);
 if (installedMib > limitMib) fail(`It takes ${installedMib} MiB; ${limitMib} are allowed.`);
 if (packages.length !== 1) fail(`It brought packages with it: ${packages.join(", ")}.`);
 
-function pack() {
+function pack(of) {
 	const args = ["pack", "--json", "--pack-destination", folder];
 	const packed = execFileSync("npm", args, {
-		cwd: root,
+		cwd: of,
 		encoding: "utf8",
 		stdio: ["ignore", "pipe", "inherit"],
 	});

@@ -1,10 +1,19 @@
-// What check-package.mjs does with an installation: node use-installed.mjs <prefix> [--wallet]. Prints what it saw as JSON.
+// What check-package.mjs does with an installation: node use-installed.mjs <prefix> [--wallet | --client <tarball>]. Prints what it saw as JSON.
 import { spawn, spawnSync } from "node:child_process";
 import { mkdirSync, mkdtempSync, readdirSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { createInterface } from "node:readline";
 import { pathToFileURL } from "node:url";
 
+const ASK = `
+import { createClient, spt } from "@tollgraph/client";
+
+const [url, token] = process.argv.slice(2);
+const client = createClient(url, { pay: spt(token), maxPrice: "1.00" });
+const { rows } = await client.search("notes", { query: "How many floods a day do coasts have?" });
+const refused = await client.deepDive({ query: "Why do tides differ?" }).then(() => null, ({ code }) => code);
+console.log(JSON.stringify({ answer: rows[0].summary, refused, spent: client.spentUsd() }));
+`;
 const [prefix, ...options] = process.argv.slice(2);
 const installed = join(prefix, "lib", "node_modules", "tollgraph");
 const command = join(prefix, "bin", "tollgraph");
@@ -54,8 +63,35 @@ async function sell() {
 		mode: bought.meta.mode,
 		judge: health.judge,
 		isImportSold: imported.rows.length > 0 && imported.meta.cost.charged,
+		client: askByClient(options[options.indexOf("--client") + 1]),
 		loadedModules: await loadEveryModule(),
 	};
+}
+
+/** Asks the imported folder at a limit of 1 USD, and for a deep dive, which costs more. */
+function askByClient(tarball) {
+	const home = join(folder, "agent");
+	mkdirSync(home);
+	writeFileSync(join(home, "package.json"), '{"private":true}');
+	const begunMs = performance.now();
+	run("npm", ["install", "--silent", "--no-audit", "--no-fund", tarball]);
+	const installMs = Math.round(performance.now() - begunMs);
+	writeFileSync(join(home, "ask.mjs"), ASK);
+	const said = JSON.parse(run(process.execPath, ["ask.mjs", ready.base_url, ready.demo_spt]));
+	if (said.refused !== "PRICE_ABOVE_MAX" || said.spent !== "0.50") {
+		throw new Error(`The client's limit does not hold: ${JSON.stringify(said)}`);
+	}
+	return { installMs, totalMs: Math.round(performance.now() - begunMs), ...said };
+
+	function run(program, args) {
+		const { status, stdout } = spawnSync(program, args, {
+			cwd: home,
+			encoding: "utf8",
+			stdio: ["ignore", "pipe", "inherit"],
+		});
+		if (status !== 0) throw new Error(`${program} ended with ${status}.`);
+		return stdout;
+	}
 }
 
 /** What is loaded late must be whole, too. */
