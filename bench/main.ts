@@ -1,5 +1,5 @@
 /**
- * `npm run bench -- [store routes mcp ledger hostile load mixed import postgres growth balanced migration claims gate writer decision answers near-misses forms off-topic] [--json]
+ * `npm run bench -- [store routes mcp ledger hostile load mixed import postgres growth balanced migration claims gate writer decision answers near-misses forms pages off-topic] [--json]
  * [--sqlite <folder>] [--store-url <url>] [--transactions N] [--imports <folder>] [--judge <folder>] [--products all|<name,…>] [--every N] [--author N …]`: measurements with
  * their baselines in the same run; those that need a database, and those from `decision` on, only where they are named. `answers --products … --sheet <file>
  * [--with <replies,…>] [--version <name>]` writes replies for blind grading too, `answers --sheet <file> --grades <file,…>` joins grades.
@@ -25,6 +25,7 @@ import { benchMigration } from "./migration-bench.js";
 import { benchMixed } from "./mixed-bench.js";
 import { benchNearMisses } from "./near-misses-bench.js";
 import { benchOffTopic } from "./off-topic-bench.js";
+import { benchPages } from "./pages-bench.js";
 import { benchGrowth, benchPostgres } from "./postgres-bench.js";
 import { benchProducts, type ProductsReport, toProductLines } from "./product-bench.js";
 import { benchRoutes } from "./route-bench.js";
@@ -52,6 +53,7 @@ const PARTS = {
 	answers: (folder: string) => benchAnswersAsAsked(folder),
 	"near-misses": (folder: string) => benchNearMisses(folder, options),
 	forms: (folder: string) => benchForms(folder, options),
+	pages: benchPages,
 	"off-topic": (folder: string) => benchOffTopic(folder, Math.max(1, Number(options.every) || 1)),
 };
 type PartName = keyof typeof PARTS;
@@ -113,6 +115,7 @@ const UNASKED: readonly string[] = [
 	"answers",
 	"near-misses",
 	"forms",
+	"pages",
 	"off-topic",
 ];
 const names =
