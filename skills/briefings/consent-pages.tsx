@@ -111,10 +111,10 @@ function Answers({
 	readonly token: string;
 	readonly purpose: LinkPurpose;
 }) {
-	const actionOf = (to: LinkPurpose) => `${PATH}/${to}?token=${encodeURIComponent(token)}`;
+	const action = `${PATH}/${purpose}?token=${encodeURIComponent(token)}`;
 	if (purpose === "unsubscribe") {
 		return (
-			<form method="post" action={actionOf("unsubscribe")}>
+			<form method="post" action={action}>
 				<button class="btn btn-stop" type="submit">
 					Yes, stop it
 				</button>
@@ -123,11 +123,11 @@ function Answers({
 	}
 	return (
 		<>
-			<form class="choice" method="post" action={actionOf("confirm")} aria-label="Your answer">
+			<form method="post" action={action} class="choice" aria-label="Your answer">
 				<button class="btn btn-pay" type="submit">
 					Yes, send it
 				</button>
-				<button class="btn" type="submit" formAction={actionOf("unsubscribe")}>
+				<button class="btn" type="submit" formAction={view.stopUrl}>
 					No, never ask again
 				</button>
 			</form>

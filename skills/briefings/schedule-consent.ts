@@ -29,12 +29,8 @@ export function createScheduleConsent(deps: {
 	readonly baseUrl: () => string;
 }) {
 	const { store, links, refusals, clock, baseUrl } = deps;
-	/** The question whether to receive briefings is answered by no as well. */
-	const openFor = (token: string, purpose: LinkPurpose) =>
-		links.open(token, purpose) ??
-		(purpose === "unsubscribe" ? links.open(token, "confirm") : undefined);
 	const use = async (token: string, purpose: LinkPurpose, change: Change) => {
-		const link = openFor(token, purpose);
+		const link = links.open(token, purpose);
 		// First: what a crash leaves is an address that is not asked, and a link that works again.
 		if (link && purpose === "unsubscribe") await refusals.note(link);
 		return store.transaction(async (tx) => {
@@ -71,7 +67,7 @@ export function createScheduleConsent(deps: {
 		},
 		/** What a link is about, which using it changes nothing: mail programs open links. Undefined for one that has ended. */
 		async look(token: string, purpose: LinkPurpose): Promise<ConsentView | undefined> {
-			const link = openFor(token, purpose);
+			const link = links.open(token, purpose);
 			const row = await store.read((reader) => reader.get("schedules", link?.scheduleId ?? ""));
 			const channel = row?.channels.find(({ ref }) => ref === link?.ref);
 			if (!link || !row || !channel || row.status === "cancelled") return undefined;
@@ -84,6 +80,7 @@ export function createScheduleConsent(deps: {
 				weekUsd: formatUsd(row.weekMicros),
 				askedOn: toIsoDay(row.createdAt),
 				linkEndsAt: toIsoTime(link.expiresAt),
+				stopUrl: links.urlOf("unsubscribe", link),
 			};
 		},
 	};
@@ -122,6 +119,8 @@ export interface ConsentView {
 	readonly askedOn: string;
 	/** ISO 8601. */
 	readonly linkEndsAt: string;
+	/** Link that declines, or ends it. */
+	readonly stopUrl: string;
 }
 
 /** How mails and pages name this service. */

@@ -218,7 +218,7 @@ export const researchSchedulesUnsubscribe = dataOperation({
 	at: "POST /v1/research/schedules/unsubscribe",
 	summary: "Stop briefings by mail",
 	description:
-		"One-click unsubscription (RFC 8058), with the link of a mail, also of the one that asks: then it is declined. Whatever body is sent with it is not read. Browsers are answered with a page.",
+		"One-click unsubscription (RFC 8058), with the link of a mail. Whatever body is sent with it is not read. Browsers are answered with a page.",
 	...LINKED,
 	answer: (services: Links, request) => services.scheduleLinks.unsubscribe(request.query.token),
 	page: pageOf("unsubscribe", (links, token) => links.unsubscribe(token)),

@@ -38,9 +38,10 @@ function readText(dossier: DossierWire): DossierText {
 	};
 	const placed = [...new Set(findings.map(({ part }) => part))];
 	return {
-		answer: summary.map(({ about, text, citation_ids: ids }) =>
-			toItem(about ? `${about.name}: ${text}` : text, ids),
-		),
+		answer: summary.map(({ about, text, citation_ids: ids }) => ({
+			...toItem(text, ids),
+			lead: about?.name,
+		})),
 		table: table
 			? {
 					columns: table.columns,
@@ -54,9 +55,10 @@ function readText(dossier: DossierWire): DossierText {
 			heading: part === 0 ? "Findings" : `Findings: ${parts[part]?.question ?? ""}`,
 			items: findings
 				.filter((finding) => finding.part === part)
-				.map(({ about, statement, citation_ids: ids, confidence }) =>
-					toItem(`${about.name}: ${statement}`, ids, `confidence ${confidence}`),
-				),
+				.map(({ about, statement, citation_ids: ids, confidence }) => ({
+					...toItem(statement, ids, `confidence ${confidence}`),
+					lead: about.name,
+				})),
 		})),
 		// The statements stand among the findings.
 		disputed: contradictions.map(({ statements, reason }) => {
@@ -110,7 +112,8 @@ export function toDossierDocument(dossier: DossierWire): ReportDocument {
 /** The dossier with its sources, for agents that read text alone. */
 export function toDossierText(dossier: DossierWire): string {
 	const { answer, table, findings, disputed, timeline, open } = readText(dossier);
-	const toLine = ({ text, citationIds }: ReportItem) => `${text} ${toMarks(citationIds)}`.trimEnd();
+	const toLine = ({ lead, text, citationIds }: ReportItem) =>
+		`${lead === undefined ? "" : `${lead}: `}${text} ${toMarks(citationIds)}`.trimEnd();
 	const rows = table?.rows.map(({ name, cells }) => [
 		name,
 		...cells.map((cell) => cell && toLine(cell)),

@@ -65,6 +65,8 @@ export function tableSection(heading: string, table: ReportTable): ReportSection
 }
 
 export interface ReportItem {
+	/** What it is said of, before it. */
+	readonly lead?: string | undefined;
 	readonly text: string;
 	/** Numbers of the citations that carry it; none for words of our own. */
 	readonly citationIds: readonly number[];
@@ -122,10 +124,11 @@ interface ItemForm {
 	readonly toNote: (note: string) => string;
 }
 
-function toItem({ text, citationIds, note }: ReportItem, form: ItemForm): string {
+function toItem({ lead, text, citationIds, note }: ReportItem, form: ItemForm): string {
 	const marks = citationIds.map(form.toMark).join("");
 	const behind = [marks, note === undefined ? "" : form.toNote(note)].filter(Boolean);
-	return [form.toSafe(text), ...behind].join(" ");
+	const said = lead === undefined ? text : `${lead}: ${text}`;
+	return [form.toSafe(said), ...behind].join(" ");
 }
 
 /** One line of what a reader sees. */

@@ -1,4 +1,4 @@
-import type { ComponentChildren } from "preact";
+import type { ComponentChildren, VNode } from "preact";
 import { renderToString } from "preact-render-to-string";
 import {
 	excerptsOf,
@@ -98,7 +98,15 @@ export function Facts({ facts }: Pick<ReportDocument, "facts">) {
 }
 
 function Section({ section, id }: { readonly section: ReportSection; readonly id: string }) {
-	const { heading, role } = section;
+	const { heading, role, table } = section;
+	if (table) {
+		return (
+			<div class="stack">
+				<h2 id={id}>{toLine(heading)}</h2>
+				<ComparisonTable name={heading} table={table} />
+			</div>
+		);
+	}
 	return (
 		<section class={role === "answer" ? "answer" : "stack"} aria-labelledby={id} data-role={role}>
 			<h2 id={id} class={role === "answer" ? "vh" : undefined}>
@@ -109,12 +117,7 @@ function Section({ section, id }: { readonly section: ReportSection; readonly id
 	);
 }
 
-function Body({
-	section: { heading, items, role, form, table },
-}: {
-	readonly section: ReportSection;
-}) {
-	if (table) return <ComparisonTable name={heading} table={table} />;
+function Body({ section: { items, role, form } }: { readonly section: ReportSection }) {
 	if (role === "dispute") {
 		return (
 			<>
@@ -138,30 +141,61 @@ function Body({
 			</ul>
 		);
 	}
-	const texts = items.map((item) => <Said key={item.text} item={item} />);
-	if (role === "answer")
-		return (
-			<>
-				{texts.map((text) => (
-					<p key={text.key}>{text}</p>
-				))}
-			</>
-		);
+	if (items.every(isName)) return <Names items={items} />;
+	// What is said of one thing follows its name once.
+	const texts = items.map((item, at) => (
+		<Said key={item.text} item={item} isOfSame={item.lead === items[at - 1]?.lead} />
+	));
+	if (role === "answer") return <Paragraphs texts={texts} />;
 	return (
 		<div class={role === "method" ? "prose small" : "prose"}>
 			{form === "prose" ? (
 				<p>{texts.flatMap((text) => [text, " "])}</p>
 			) : (
-				texts.map((text) => <p key={text.key}>{text}</p>)
+				<Paragraphs texts={texts} />
 			)}
 		</div>
 	);
 }
 
-/** A sentence, what carries it, and what is known of it. */
-function Said({ item: { text, citationIds, note } }: { readonly item: ReportItem }) {
+function Paragraphs({ texts }: { readonly texts: readonly VNode[] }) {
 	return (
 		<>
+			{texts.map((text) => (
+				<p key={text.key}>{text}</p>
+			))}
+		</>
+	);
+}
+
+/** A name with what it is, and no sentence. */
+const isName = ({ citationIds, note }: ReportItem): boolean =>
+	citationIds.length === 0 && note !== undefined;
+
+function Names({ items }: Pick<ReportSection, "items">) {
+	return (
+		<dl class="facts">
+			{items.map(({ text, note = "" }) => (
+				<div key={text}>
+					<dt>{toLine(text)}</dt>
+					<dd class="muted">{toLine(note)}</dd>
+				</div>
+			))}
+		</dl>
+	);
+}
+
+/** A sentence, what carries it, and what is known of it. */
+function Said({
+	item: { lead, text, citationIds, note },
+	isOfSame = false,
+}: {
+	readonly item: ReportItem;
+	readonly isOfSame?: boolean;
+}) {
+	return (
+		<>
+			{lead !== undefined && !isOfSame && <strong class="lead-in">{toLine(lead)}</strong>}
 			{toLine(text)}
 			<Marks ids={citationIds} />
 			{note !== undefined && <small class="aside">{toLine(note)}</small>}
@@ -211,7 +245,7 @@ function ComparisonTable({ name, table }: { readonly name: string; readonly tabl
 	const place = isOfFigures ? "r" : undefined;
 	return (
 		<section class="card card-flush table-wrap" tabIndex={0} aria-label={toLine(name)}>
-			<table class="tbl">
+			<table class={table.columns.length > 2 || !isOfFigures ? "tbl tbl-4" : "tbl"}>
 				<thead>
 					<tr>
 						<th scope="col">
