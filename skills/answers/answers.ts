@@ -40,15 +40,20 @@ export {
 	groupSources,
 } from "./report/findings.js";
 export {
+	excerptsOf,
 	listSection,
 	proseSection,
+	type Reference,
+	type RenderReport,
 	type ReportDocument,
 	type ReportItem,
 	type ReportSection,
 	type ReportTable,
 	tableSection,
-	toHtml,
+	toLine,
 	toMarkdown,
+	toReferences,
+	withEnd,
 } from "./report/report-document.js";
 export {
 	findGaps,

@@ -1,5 +1,11 @@
 import { z } from "zod";
-import { answer, paidOperation, toReply } from "../../src/contract/contract.js";
+import {
+	answer,
+	keptUntil,
+	paidOperation,
+	type SkillServices,
+	toReply,
+} from "../../src/contract/contract.js";
 import { toIsoDay } from "../../src/kernel/kernel.js";
 import { toMarks } from "../answers/answers.js";
 import { toBrandMeta } from "./brand-answer.js";
@@ -71,15 +77,16 @@ export const brandIntelligence = paidOperation({
 				.map(({ n, title, source_url: url }) => `[${n}] ${title} ${url}`),
 		].join("\n");
 	},
-	create: (services: BrandServices) => ({
+	create: (services: BrandServices & Pick<SkillServices, "research">) => ({
 		exampleInput: () => ({ brand: exampleBrand(services.catalog) }),
 		isOffered: () => hasBrands(services.catalog),
 		async prepare({ brand, window, compare_with: others = [] }) {
 			await getBrands(services.catalog, [brand, ...others]);
 			await readAsked(services, brand, window);
 		},
-		async run({ brand: clue, window: asked, compare_with: others }, { signal }) {
-			const { catalog, search, clock } = services;
+		async run({ brand: clue, window: asked, compare_with: others }, context) {
+			const { catalog, search, clock, research } = services;
+			const { signal } = context;
 			const startedMs = clock.monotonicMs();
 			const { reading, window } = await readAsked(services, clue, asked);
 			const peers = others ? await getBrands(catalog, others) : await peersOf(services, reading);
@@ -90,14 +97,20 @@ export const brandIntelligence = paidOperation({
 				summarizeBrand(search, reading, signal),
 				findRisks(search, reading.brand, read, signal),
 			]);
-			const data = await toBrandReport({ reading, compared, window, summary, risks });
+			const data = {
+				report_id: research.resultIds("brd", context),
+				kept_until: keptUntil(clock, context),
+				...(await toBrandReport({ reading, compared, window, summary, risks })),
+			};
+			const keep = { kind: "brand" as const, id: data.report_id, data };
 			const meta = toBrandMeta(reading.mentions, {
 				query: clue,
 				as_of: window.to,
 				warnings: data.gaps.map(({ message }) => message),
 				execution_time_ms: clock.monotonicMs() - startedMs,
 			});
-			return answer({ ok: true as const, data, meta });
+			const result = { ok: true as const, data, meta };
+			return answer(result, data.kept_until === null ? {} : { keep });
 		},
 	}),
 	example: { params: { brand: "Apple" }, body: {} },

@@ -67,6 +67,8 @@ const withMentions = { mention_ids: mentionIds };
 const intelligenceSchema = replyComponent(
 	"BrandIntelligence",
 	z.object({
+		report_id: z.string().describe("Its page is /reports/{report_id}"),
+		kept_until: z.string().nullable().describe("Until when its page can be opened; null: not kept"),
 		brand: brandHeadSchema,
 		summary: z
 			.array(quotedSchema)

@@ -42,7 +42,9 @@ interface Reported {
 }
 
 /** Everything that is sold of a brand: every figure names the mentions that it is counted from, every sentence is printed once. */
-export async function toBrandReport(reported: Reported): Promise<BrandIntelligence> {
+export async function toBrandReport(
+	reported: Reported,
+): Promise<Omit<BrandIntelligence, "report_id" | "kept_until">> {
 	const { reading, compared, window, summary, risks } = reported;
 	const { brand, mentions } = reading;
 	const listed = listMentions(brand, mentions);

@@ -1,16 +1,16 @@
-import { type Egress, type MailMessage, ServiceError } from "../../src/kernel/kernel.js";
+import { type Egress, ServiceError } from "../../src/kernel/kernel.js";
 import { SCHEDULE_LIMITS } from "./schedule-limits.js";
 import type { BriefingWire } from "./schedule-wire.js";
 
 /** One part of a briefing as every target shows it. */
-interface BriefingPart {
+export interface BriefingPart {
 	readonly heading: string;
 	/** Their titles, empty where there is none, and sentences with the numbers of their citations behind them. */
 	readonly items: readonly { readonly title: string; readonly lines: readonly string[] }[];
 }
 
 /** A briefing as headings, titles and lines, for mails and messages. */
-function toBriefingParts(briefing: BriefingWire): readonly BriefingPart[] {
+export function toBriefingParts(briefing: BriefingWire): readonly BriefingPart[] {
 	const { changes, top, movers, numbers, watch_list: watchList } = briefing;
 	const parts: readonly BriefingPart[] = [
 		{ heading: "What changed since the last one", items: changes.map(toChange) },
@@ -41,7 +41,7 @@ function toBriefingParts(briefing: BriefingWire): readonly BriefingPart[] {
 }
 
 /** What a briefing without news says. */
-function toNotice({ since, topic, warnings }: BriefingWire): string {
+export function toNotice({ since, topic, warnings }: BriefingWire): string {
 	const when = since ? `since ${since.slice(0, 10)}` : "yet";
 	return [`Nothing new on ${topic} ${when}.`, ...warnings].join(" ");
 }
@@ -80,106 +80,6 @@ function toChange({
 
 function cited({ text, citation_ids: ids }: { text: string; citation_ids: readonly number[] }) {
 	return `${text} ${ids.map((id) => `[${id}]`).join("")}`;
-}
-
-type Written = Pick<MailMessage, "subject" | "text" | "html">;
-
-const SUBJECT_CHARS = 120;
-
-/** A briefing as a mail: the same in plain text and in HTML, without pictures, styles or addresses of ours but one. */
-export function toBriefingMail(briefing: BriefingWire, unsubscribeUrl: string): Written {
-	const { topic, as_of: asOf, is_nothing_new: isNothingNew, citations } = briefing;
-	const parts = toBriefingParts(briefing);
-	const day = asOf.slice(0, 10);
-	const subject = shorten(`${isNothingNew ? "Nothing new: " : "Briefing: "}${topic} (${day})`);
-	const notice = isNothingNew ? toNotice(briefing) : "";
-	const text = [
-		...(notice ? [notice, ""] : []),
-		...parts.flatMap(({ heading, items }) => [
-			heading.toUpperCase(),
-			...items.flatMap(({ title, lines }) => [
-				...(title ? [`* ${title}`] : []),
-				...lines.map((line) => `  ${line}`),
-			]),
-			"",
-		]),
-		...(citations.length > 0 ? ["SOURCES"] : []),
-		...citations.map(({ n, title, source_url: url }) => `[${n}] ${title} ${url}`),
-		"",
-		`To stop these mails: ${unsubscribeUrl}`,
-		"",
-	].join("\n");
-	const html = page(subject, [
-		...(notice ? [`<p>${escapeHtml(notice)}</p>`] : []),
-		...parts.map(({ heading, items }) => {
-			const rows = items.map(({ title, lines }) => {
-				const name = title ? `<strong>${escapeHtml(title)}</strong><br>` : "";
-				return `<li>${name}${lines.map(escapeHtml).join("<br>")}</li>`;
-			});
-			return `<h2>${escapeHtml(heading)}</h2><ul>${rows.join("")}</ul>`;
-		}),
-		...(citations.length > 0
-			? [
-					`<h2>Sources</h2><ol>${citations.map(({ n, title, source_url: url }) => `<li value="${n}">${htmlLink(url, title)}</li>`).join("")}</ol>`,
-				]
-			: []),
-		`<p>${htmlLink(unsubscribeUrl, "Stop these mails")}</p>`,
-	]);
-	return { subject, text, html };
-}
-
-/** Asks anyone who reads an address whether they want briefings there. */
-export function toConfirmationMail(topic: string, confirmUrl: string): Written {
-	const subject = shorten(`Confirm briefings on ${topic}`);
-	const asks = `Somebody asked for briefings on "${topic}" to be sent to this address.`;
-	const otherwise = "If that was not you, do nothing: no briefing is sent without your consent.";
-	return {
-		subject,
-		text: [asks, "", `To receive them, open: ${confirmUrl}`, "", otherwise, ""].join("\n"),
-		html: page(subject, [
-			`<p>${escapeHtml(asks)}</p>`,
-			`<p>${htmlLink(confirmUrl, "Yes, send me these briefings")}</p>`,
-			`<p>${escapeHtml(otherwise)}</p>`,
-		]),
-	};
-}
-
-/** A mail that shows that mails arrive. */
-export function toTestMail(topic: string, unsubscribeUrl: string): Written {
-	const subject = shorten(`Test: briefings on ${topic}`);
-	const told = "This is a test. Briefings will arrive here.";
-	return {
-		subject,
-		text: [told, "", `To stop these mails: ${unsubscribeUrl}`, ""].join("\n"),
-		html: page(subject, [
-			`<p>${told}</p>`,
-			`<p>${htmlLink(unsubscribeUrl, "Stop these mails")}</p>`,
-		]),
-	};
-}
-
-function page(title: string, blocks: readonly string[]): string {
-	const head = `<meta charset="utf-8"><title>${escapeHtml(title)}</title>`;
-	return `<!doctype html><html lang="en"><head>${head}</head><body>${blocks.join("\n")}</body></html>`;
-}
-
-/** Only addresses of the web become links. */
-function htmlLink(url: string, label: string): string {
-	if (!/^https?:\/\//.test(url)) return escapeHtml(label);
-	return `<a href="${escapeHtml(url)}" rel="noreferrer">${escapeHtml(label)}</a>`;
-}
-
-function escapeHtml(text: string): string {
-	return text
-		.replaceAll("&", "&amp;")
-		.replaceAll("<", "&lt;")
-		.replaceAll(">", "&gt;")
-		.replaceAll('"', "&quot;")
-		.replaceAll("'", "&#39;");
-}
-
-function shorten(text: string): string {
-	return text.length <= SUBJECT_CHARS ? text : `${text.slice(0, SUBJECT_CHARS - 1)}…`;
 }
 
 /** What an incoming webhook of Slack takes: text for notifications, and blocks (Block Kit). */

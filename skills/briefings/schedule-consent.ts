@@ -1,30 +1,34 @@
-import { createHash } from "node:crypto";
 import { z } from "zod";
-import type { ServedDocument } from "../../src/contract/contract.js";
 import {
 	type Clock,
 	everyHashOf,
+	formatUsd,
 	invalidArgument,
 	notFound,
 	type Pepper,
 	type SealedText,
+	toIsoDay,
+	toIsoTime,
 } from "../../src/kernel/kernel.js";
 import { recordPause } from "../../src/webhooks/webhooks.js";
 import type { ScheduleChannel, ScheduleRow, Store } from "../../store/store.js";
 import { SCHEDULE_LIMITS } from "./schedule-limits.js";
-import type { ScheduleTexts } from "./schedule-text.js";
+import { describeTiming } from "./schedule-slots.js";
+import { readTopic, type ScheduleTexts } from "./schedule-text.js";
 import type { ConsentWire } from "./schedule-wire.js";
 
 /** What readers of mails may do with the links in them, without any credential. */
 export type ScheduleConsent = ReturnType<typeof createScheduleConsent>;
 
 export function createScheduleConsent(deps: {
-	readonly store: Pick<Store, "transaction">;
+	readonly store: Pick<Store, "read" | "transaction" | "documents">;
 	readonly refusals: MailRefusals;
 	readonly links: ScheduleLinks;
 	readonly clock: Pick<Clock, "now">;
+	/** Public base address. */
+	readonly baseUrl: () => string;
 }) {
-	const { store, links, refusals, clock } = deps;
+	const { store, links, refusals, clock, baseUrl } = deps;
 	const use = async (token: string, purpose: LinkPurpose, change: Change) => {
 		const link = links.open(token, purpose);
 		// First: what a crash leaves is an address that is not asked, and a link that works again.
@@ -61,10 +65,24 @@ export function createScheduleConsent(deps: {
 			});
 			return { channel, target_masked: masked, status: "unsubscribed" };
 		},
-		/** A page that asks whether to agree: mail programs open links, and only people send forms. */
-		confirmPage: (token: string) => toPage(token, "confirm"),
-		/** The same for unsubscribing. */
-		unsubscribePage: (token: string) => toPage(token, "unsubscribe"),
+		/** What a link is about, which using it changes nothing: mail programs open links. Undefined for one that has ended. */
+		async look(token: string, purpose: LinkPurpose): Promise<ConsentView | undefined> {
+			const link = links.open(token, purpose);
+			const row = await store.read((reader) => reader.get("schedules", link?.scheduleId ?? ""));
+			const channel = row?.channels.find(({ ref }) => ref === link?.ref);
+			if (!link || !row || !channel || row.status === "cancelled") return undefined;
+			return {
+				...describeTiming(row),
+				service: serviceName(baseUrl()),
+				topic: await readTopic(store.documents, row),
+				masked: channel.masked,
+				status: channel.status,
+				weekUsd: formatUsd(row.weekMicros),
+				askedOn: toIsoDay(row.createdAt),
+				linkEndsAt: toIsoTime(link.expiresAt),
+				stopUrl: links.urlOf("unsubscribe", link),
+			};
+		},
 	};
 }
 
@@ -84,29 +102,30 @@ function withChannel(
 	return { ...row, channels };
 }
 
-const QUESTIONS = {
-	confirm: {
-		title: "Receive briefings",
-		asks: "Receive these briefings by mail?",
-		button: "Send them to me",
-	},
-	unsubscribe: { title: "Stop briefings", asks: "Stop these briefings?", button: "Stop them" },
-} as const;
-
-/** Tokens are base64url, as the route's schema demands: nothing in one can end an attribute. */
-function toPage(token: string, purpose: LinkPurpose): ServedDocument {
-	const { title, asks, button } = QUESTIONS[purpose];
-	const action = `/v1/research/schedules/${purpose}?token=${encodeURIComponent(token)}`;
-	const body = [
-		`<!doctype html><html lang="en"><head><meta charset="utf-8"><title>${title}</title></head><body>`,
-		`<h1>${asks}</h1>`,
-		`<form method="post" action="${action}"><button type="submit">${button}</button></form>`,
-		"</body></html>",
-		"",
-	].join("\n");
-	const hash = createHash("sha256").update(body).digest("hex");
-	return { mediaType: "text/html; charset=utf-8", body, hash, isSecret: true };
+/** What the reader of a mail is asked about. */
+export interface ConsentView {
+	/** Name and host. */
+	readonly service: string;
+	/** Empty once it is gone. */
+	readonly topic: string;
+	/** Days and hour, as "Mondays, 08:00 Europe/Berlin". */
+	readonly when: string;
+	/** As "every Monday". */
+	readonly every: string;
+	readonly masked: string;
+	readonly status: ScheduleChannel["status"];
+	readonly weekUsd: string;
+	/** `YYYY-MM-DD`. */
+	readonly askedOn: string;
+	/** ISO 8601. */
+	readonly linkEndsAt: string;
+	/** Link that declines, or ends it. */
+	readonly stopUrl: string;
 }
+
+/** How mails and pages name this service. */
+export const serviceName = (baseUrl: string): string =>
+	`tollgraph at ${URL.canParse(baseUrl) ? new URL(baseUrl).host : "this server"}`;
 
 export type LinkPurpose = "confirm" | "unsubscribe";
 
@@ -143,11 +162,14 @@ export function createScheduleLinks(deps: {
 			return `${baseUrl()}/v1/research/schedules/${purpose}?token=${token}`;
 		},
 		/** Undefined for whatever we did not make, made for something else, or is too old. */
-		open(token: string, purpose: LinkPurpose): ScheduleLink | undefined {
+		open(
+			token: string,
+			purpose: LinkPurpose,
+		): (ScheduleLink & { readonly expiresAt: number }) | undefined {
 			const text = seal.open(token);
 			const terms = text === undefined ? undefined : stored.safeParse(JSON.parse(text)).data;
 			if (terms?.p !== purpose || terms.e <= clock.now()) return undefined;
-			return { scheduleId: terms.s, ref: terms.r };
+			return { scheduleId: terms.s, ref: terms.r, expiresAt: terms.e };
 		},
 	};
 }

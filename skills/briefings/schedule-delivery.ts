@@ -1,19 +1,28 @@
-import { type Egress, type Mailer, notFound, unavailable } from "../../src/kernel/kernel.js";
+import {
+	type Egress,
+	formatUsd,
+	type Mailer,
+	notFound,
+	unavailable,
+} from "../../src/kernel/kernel.js";
 import type { BriefingRunRow, ScheduleChannel, ScheduleRow } from "../../store/store.js";
 import {
-	sendToSlack,
+	type MailTerms,
 	toBriefingMail,
 	toConfirmationMail,
-	toSlackMessage,
-	toSlackTest,
 	toTestMail,
-} from "./briefing-messages.js";
-import type { LinkPurpose, ScheduleLinks } from "./schedule-consent.js";
+} from "./briefing-mails.js";
+import { sendToSlack, toSlackMessage, toSlackTest } from "./briefing-messages.js";
+import { type LinkPurpose, type ScheduleLinks, serviceName } from "./schedule-consent.js";
+import { describeTiming } from "./schedule-slots.js";
 import type { ScheduleText } from "./schedule-text.js";
 import type { BriefingWire } from "./schedule-wire.js";
 
 interface Sending {
-	readonly schedule: Pick<ScheduleRow, "id">;
+	readonly schedule: Pick<
+		ScheduleRow,
+		"id" | "frequency" | "timezone" | "hour" | "weekday" | "weekMicros"
+	>;
 	readonly channel: Pick<ScheduleChannel, "kind" | "ref">;
 	readonly text: ScheduleText;
 }
@@ -27,14 +36,23 @@ export function createScheduleDelivery(deps: {
 	/** Reaches Slack, and no one else. */
 	readonly slack: Egress;
 	readonly links: ScheduleLinks;
+	/** Public base address. */
+	readonly baseUrl: () => string;
 }) {
-	const { mailer, slack, links } = deps;
+	const { mailer, slack, links, baseUrl } = deps;
 	const mail: Mailer["send"] = async (message) => {
 		if (!mailer) throw unavailable("No mail server is configured here.");
 		await mailer.send(message);
 	};
 	const linkOf = (purpose: LinkPurpose, { schedule, channel: { ref } }: Sending) =>
 		links.urlOf(purpose, { scheduleId: schedule.id, ref });
+	const termsOf = (sending: Sending): MailTerms => ({
+		...describeTiming(sending.schedule),
+		service: serviceName(baseUrl()),
+		topic: sending.text.topic,
+		weekUsd: formatUsd(sending.schedule.weekMicros),
+		unsubscribeUrl: linkOf("unsubscribe", sending),
+	});
 	return {
 		async briefing(
 			sending: Sending & { run: Pick<BriefingRunRow, "id">; briefing: BriefingWire },
@@ -43,14 +61,12 @@ export function createScheduleDelivery(deps: {
 			if (channel.kind === "slack") {
 				return sendToSlack(slack, targetOf(text.slack), toSlackMessage(briefing));
 			}
-			const unsubscribeUrl = linkOf("unsubscribe", sending);
-			const written = toBriefingMail(briefing, unsubscribeUrl);
-			const messageId = `${run.id}.${channel.ref}`;
-			await mail({ ...written, to: targetOf(text.email), messageId, unsubscribeUrl });
+			const written = toBriefingMail(briefing, termsOf(sending));
+			await mail({ ...written, to: targetOf(text.email), messageId: `${run.id}.${channel.ref}` });
 		},
 		async confirmation(sending: Sending): Promise<void> {
 			const { channel, text } = sending;
-			const written = toConfirmationMail(text.topic, linkOf("confirm", sending));
+			const written = toConfirmationMail(termsOf(sending), linkOf("confirm", sending));
 			await mail({ ...written, to: targetOf(text.email), messageId: `confirm.${channel.ref}` });
 		},
 		async test(sending: Sending): Promise<void> {
@@ -58,10 +74,8 @@ export function createScheduleDelivery(deps: {
 			if (channel.kind === "slack") {
 				return sendToSlack(slack, targetOf(text.slack), toSlackTest(text.topic));
 			}
-			const unsubscribeUrl = linkOf("unsubscribe", sending);
-			const written = toTestMail(text.topic, unsubscribeUrl);
-			const messageId = `test.${channel.ref}`;
-			await mail({ ...written, to: targetOf(text.email), messageId, unsubscribeUrl });
+			const written = toTestMail(termsOf(sending));
+			await mail({ ...written, to: targetOf(text.email), messageId: `test.${channel.ref}` });
 		},
 	};
 }

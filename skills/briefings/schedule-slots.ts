@@ -97,6 +97,14 @@ function dayEnd(timezone: string, day: string): number | undefined {
 	return hasDay && localHour(timezone, last) < LAST_HOUR ? at : undefined;
 }
 
+/** A rhythm in words: "Mondays, 08:00 Europe/Berlin", and "every Monday". */
+export function describeTiming({ frequency, timezone, hour, weekday }: ScheduleTiming) {
+	const at = `${String(hour).padStart(2, "0")}:00 ${timezone}`;
+	if (frequency !== "weekly") return { when: `Every day, ${at}`, every: "every day" };
+	const name = weekday.charAt(0).toUpperCase() + weekday.slice(1);
+	return { when: `${name}s, ${at}`, every: `every ${name}` };
+}
+
 /** The day so many days after another. */
 export function dayAfter(day: string, days: number): string {
 	return new Date(Date.parse(`${day}T00:00:00Z`) + days * DAY_MS).toISOString().slice(0, 10);

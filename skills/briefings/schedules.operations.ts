@@ -6,6 +6,9 @@ import {
 	ownerOperation,
 	type Services,
 } from "../../src/contract/contract.js";
+import { ServiceError } from "../../src/kernel/kernel.js";
+import { toConsentPage } from "./consent-pages.js";
+import type { LinkPurpose } from "./schedule-consent.js";
 import { SCHEDULE_LIMITS } from "./schedule-limits.js";
 import {
 	consentSchema,
@@ -148,7 +151,7 @@ export const researchSchedulesPreview = dataOperation({
 	example: { body: { topic: "Payments by agents over HTTP" } },
 });
 
-type Links = Pick<Services, "scheduleLinks">;
+type Links = Pick<Services, "scheduleLinks" | "renderPage">;
 const linkQuery = z.strictObject({
 	token: z
 		.string()
@@ -171,14 +174,31 @@ const LINKED_PAGE = {
 	example: { query: { token: LINK_TOKEN }, document: "<!doctype html>" },
 } as const;
 
+/** The page of a link as things stand; a browser whose form was sent twice finds what the first one did. */
+const pageOf =
+	(
+		purpose: LinkPurpose,
+		use?: (links: Links["scheduleLinks"], token: string) => Promise<unknown>,
+	) =>
+	async (
+		{ scheduleLinks, renderPage }: Links,
+		{ query: { token } }: { readonly query: { readonly token: string } },
+	) => {
+		await use?.(scheduleLinks, token).catch((error: unknown) => {
+			if (!(error instanceof ServiceError && error.code === "NOT_FOUND")) throw error;
+		});
+		return renderPage(toConsentPage(await scheduleLinks.look(token, purpose), { token, purpose }));
+	};
+
 export const researchSchedulesConfirm = dataOperation({
 	id: "research.schedules.confirm",
 	at: "POST /v1/research/schedules/confirm",
 	summary: "Agree to briefings by mail",
 	description:
-		"With the link of the mail that asks the reader of an address; it works once. Whatever body is sent with it is not read.",
+		"With the link of the mail that asks the reader of an address; it works once. Whatever body is sent with it is not read. Browsers are answered with a page.",
 	...LINKED,
 	answer: (services: Links, request) => services.scheduleLinks.confirm(request.query.token),
+	page: pageOf("confirm", (links, token) => links.confirm(token)),
 	example: {
 		query: { token: LINK_TOKEN },
 		data: { channel: "email", target_masked: "a…@e…", status: "confirmed" },
@@ -190,7 +210,7 @@ export const researchSchedulesConfirmPage = documentOperation({
 	...LINKED_PAGE,
 	at: "GET /v1/research/schedules/confirm",
 	summary: "Page that asks whether to agree",
-	answer: (services: Links, request) => services.scheduleLinks.confirmPage(request.query.token),
+	answer: pageOf("confirm"),
 });
 
 export const researchSchedulesUnsubscribe = dataOperation({
@@ -198,9 +218,10 @@ export const researchSchedulesUnsubscribe = dataOperation({
 	at: "POST /v1/research/schedules/unsubscribe",
 	summary: "Stop briefings by mail",
 	description:
-		"One-click unsubscription (RFC 8058), with the link of a mail; whatever body is sent with it is not read.",
+		"One-click unsubscription (RFC 8058), with the link of a mail. Whatever body is sent with it is not read. Browsers are answered with a page.",
 	...LINKED,
 	answer: (services: Links, request) => services.scheduleLinks.unsubscribe(request.query.token),
+	page: pageOf("unsubscribe", (links, token) => links.unsubscribe(token)),
 	example: {
 		query: { token: LINK_TOKEN },
 		data: { channel: "email", target_masked: "a…@e…", status: "unsubscribed" },
@@ -212,5 +233,5 @@ export const researchSchedulesUnsubscribePage = documentOperation({
 	...LINKED_PAGE,
 	at: "GET /v1/research/schedules/unsubscribe",
 	summary: "Page that asks whether to stop",
-	answer: (services: Links, request) => services.scheduleLinks.unsubscribePage(request.query.token),
+	answer: pageOf("unsubscribe"),
 });

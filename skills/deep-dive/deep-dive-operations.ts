@@ -21,6 +21,9 @@ import {
 } from "../../src/jobs/jobs.js";
 import { type Clock, formatUsd, notFound } from "../../src/kernel/kernel.js";
 import type { JobRow, Store } from "../../store/store.js";
+import { type ReportDocument, withEnd } from "../answers/answers.js";
+import { toReportDocument } from "./report-pages.js";
+import type { DeepDiveReport } from "./report-wire.js";
 
 const LIST = { list: "jobs", asked: {} } as const;
 
@@ -74,11 +77,12 @@ export function createDeepDiveOperations({ jobs, clock }: { jobs: Jobs; clock: C
 		},
 
 		/** As `sources`. */
-		async export(caller: Caller, id: string, format: ReportFormat): Promise<ReportFile> {
-			const row = await find(caller, id);
-			const text = jobs.workOf(row.kind).exportOf(await getReport(jobs, row, clock.now()), format);
-			return { text, mediaType: REPORT_MEDIA_TYPES[format], fileName: `${id}.${format}` };
-		},
+		export: async (caller: Caller, id: string, format: ReportFormat) =>
+			getFile(jobs, await find(caller, id), { format, now: clock.now() }),
+
+		/** As `sources`. */
+		document: async (caller: Caller, id: string) =>
+			getDocument(jobs, await find(caller, id), clock.now()),
 
 		/** Throws INVALID_ARGUMENT for a job that has not ended. */
 		async remove(caller: Caller, id: string) {
@@ -116,6 +120,20 @@ async function getReport(jobs: Jobs, row: JobRow, now: number): Promise<JobJson>
 	const { status, job_id: id } = toJobWire(row, now);
 	const why = status === "expired" ? "its time is over" : `the job is ${status}`;
 	throw notFound(`The job "${id}" has no report to read: ${why}.`);
+}
+
+async function getFile(
+	jobs: Jobs,
+	row: JobRow,
+	{ format, now }: { readonly format: ReportFormat; readonly now: number },
+): Promise<ReportFile> {
+	const text = jobs.workOf(row.kind).exportOf(await getReport(jobs, row, now), format);
+	return { text, mediaType: REPORT_MEDIA_TYPES[format], fileName: `${row.id}.${format}` };
+}
+
+async function getDocument(jobs: Jobs, row: JobRow, now: number): Promise<ReportDocument> {
+	const report = (await getReport(jobs, row, now)) as unknown as DeepDiveReport;
+	return withEnd(toReportDocument(report), row.reportExpiresAt);
 }
 
 async function creditOf(jobs: Jobs, row: JobRow): Promise<JobCreditWire | null> {

@@ -8,7 +8,7 @@ import type {
 } from "../../src/contract/contract.js";
 import { toIsoTime } from "../../src/kernel/kernel.js";
 import type { GraphCatalog } from "../../src/knowledge/knowledge.js";
-import { toHtml, toMarkdown, type Writer } from "../answers/answers.js";
+import { type RenderReport, toMarkdown, type Writer } from "../answers/answers.js";
 import {
 	type DeepDiveInput,
 	type DeepDiveState,
@@ -29,6 +29,7 @@ export interface DeepDiveDeps extends ResearchServices {
 	readonly writer: Writer;
 	/** Undefined while no feeds are registered. */
 	readonly feeds?: FeedObserver | undefined;
+	readonly renderReport: RenderReport;
 }
 
 /** What one deep dive knows, and its report once that is written. */
@@ -36,6 +37,7 @@ type Dive = DeepDiveState & { readonly report?: DeepDiveReport };
 
 /** Looks into one question, round by round; every sentence it writes is carried by evidence it read. */
 export function createDeepDiveWork(deps: DeepDiveDeps): JobWork {
+	const toText = exportsOf(deps);
 	return {
 		kind: "deep_dive",
 		passesOf: (input) => PASSES_OF[readInput(input).mode],
@@ -48,7 +50,7 @@ export function createDeepDiveWork(deps: DeepDiveDeps): JobWork {
 		},
 		finish: (json) => endOf(deps.catalog, json),
 		sourcesOf: (report) => toReport(report).evidence_table.map(toJson),
-		exportOf: (report, format) => EXPORTS[format](toReport(report)),
+		exportOf: (report, format) => toText[format](toReport(report)),
 	};
 }
 
@@ -103,11 +105,15 @@ async function finishRounds(
 	return read;
 }
 
-const EXPORTS: Readonly<Record<ReportFormat, (report: DeepDiveReport) => string>> = {
+const exportsOf = ({
+	renderReport,
+}: Pick<DeepDiveDeps, "renderReport">): Readonly<
+	Record<ReportFormat, (report: DeepDiveReport) => string>
+> => ({
 	json: (report) => `${JSON.stringify(report, null, "\t")}\n`,
 	md: (report) => toMarkdown(toReportDocument(report)),
-	html: (report) => toHtml(toReportDocument(report)),
-};
+	html: (report) => renderReport(toReportDocument(report)),
+});
 
 /** A dive that was cancelled before it wrote hands over what it had read so far, quoted. */
 function endOf(catalog: GraphCatalog, json: JobJson): WorkEnd {

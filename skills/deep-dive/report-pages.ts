@@ -14,6 +14,7 @@ export function toReportDocument(
 ): ReportDocument {
 	const { source_profile: profile, method, table } = report;
 	return {
+		kind: "Deep dive",
 		title: report.title,
 		facts: [
 			["As of", report.as_of.slice(0, 10)],
@@ -23,14 +24,14 @@ export function toReportDocument(
 			["Written by", method.writer],
 		],
 		sections: [
-			listSection("Answer", report.abstract.map(toAnswerItem)),
-			...(table ? [toTable(table)] : []),
+			listSection("Answer", report.abstract.map(toAnswerItem), "answer"),
 			...toFindingSections(report),
-			listSection("In dispute", report.contradictions.map(toDispute)),
+			...(table ? [toTable(table)] : []),
 			listSection("Dates", report.timeline.map(toDate)),
-			listSection("What is not known", report.not_known.map(toOwnWords)),
-			listSection("Rounds", (report.rounds ?? []).map(toRound)),
-			listSection("Method", methodOf(report).map(toOwnWords)),
+			listSection("In dispute", report.contradictions.map(toDispute), "dispute"),
+			listSection("What is not known", report.not_known.map(toOwnWords), "gaps"),
+			listSection("Rounds", (report.rounds ?? []).map(toRound), "method"),
+			listSection("Method", methodOf(report).map(toOwnWords), "method"),
 		],
 		citations: report.citations,
 	};
@@ -85,7 +86,8 @@ function toFindingItem(finding: Finding): ReportItem {
 /** Both sides stand in the report already: they are named by their numbers. */
 function toDispute({ one, other, reasons }: DeepDiveReport["contradictions"][number]): ReportItem {
 	const citationIds = [...one.citation_ids, ...other.citation_ids];
-	return { text: `Contradict each other: ${reasons.join("; ")}`, citationIds };
+	const sides = [one, other].map(toItem);
+	return { text: `Contradict each other: ${reasons.join("; ")}`, citationIds, sides };
 }
 
 function toDate({ date, text, citation_ids: citationIds }: DeepDiveReport["timeline"][number]) {

@@ -10,7 +10,7 @@ import {
 	type ReportFormat,
 } from "../../src/contract/contract.js";
 import { notFound, type ServiceError, toIsoDay, toIsoTime } from "../../src/kernel/kernel.js";
-import { toHtml, toMarkdown } from "../answers/answers.js";
+import { type RenderReport, type ReportDocument, toMarkdown, withEnd } from "../answers/answers.js";
 import { toAnswerModel } from "../experts/experts.js";
 import { type CompiledDossier, compileDossier } from "./compose-dossier.js";
 import { toDossierDocument } from "./dossier-presentation.js";
@@ -19,7 +19,10 @@ import type { DossierMeta, DossierWire } from "./dossier-wire.js";
 export type Dossiers = ReturnType<typeof createDossiers>;
 
 /** Paid dossiers while they are retained. Unknown ones, those of other callers and expired ones throw the same NOT_FOUND. */
-export function createDossiers(artifacts: Pick<ArtifactRepository, "find" | "list" | "remove">) {
+export function createDossiers(
+	artifacts: Pick<ArtifactRepository, "find" | "list" | "remove">,
+	renderReport: RenderReport,
+) {
 	const read = async (caller: Caller, id: string): Promise<DossierWire> => {
 		const kept = await artifacts.find(caller, "dossier", id);
 		if (!kept) throw notKept(id);
@@ -36,6 +39,12 @@ export function createDossiers(artifacts: Pick<ArtifactRepository, "find" | "lis
 
 		get: (caller: Caller, id: string): Promise<Json> => read(caller, id),
 
+		async document(caller: Caller, id: string): Promise<ReportDocument> {
+			const dossier = await read(caller, id);
+			const end = dossier.kept_until === null ? undefined : Date.parse(dossier.kept_until);
+			return withEnd(toDossierDocument(dossier), end);
+		},
+
 		/** Deletes it at once and for good. */
 		async remove(caller: Caller, id: string): Promise<Json> {
 			if (!(await artifacts.remove(caller, "dossier", id))) throw notKept(id);
@@ -45,7 +54,7 @@ export function createDossiers(artifacts: Pick<ArtifactRepository, "find" | "lis
 		async export(caller: Caller, id: string, format: ReportFormat): Promise<ReportFile> {
 			const dossier = await read(caller, id);
 			const document = toDossierDocument(dossier);
-			const texts = { md: toMarkdown, html: toHtml, json: () => JSON.stringify(dossier) };
+			const texts = { md: toMarkdown, html: renderReport, json: () => JSON.stringify(dossier) };
 			const text = texts[format](document);
 			return { text, mediaType: REPORT_MEDIA_TYPES[format], fileName: `${id}.${format}` };
 		},

@@ -38,9 +38,10 @@ function readText(dossier: DossierWire): DossierText {
 	};
 	const placed = [...new Set(findings.map(({ part }) => part))];
 	return {
-		answer: summary.map(({ about, text, citation_ids: ids }) =>
-			toItem(about ? `${about.name}: ${text}` : text, ids),
-		),
+		answer: summary.map(({ about, text, citation_ids: ids }) => ({
+			...toItem(text, ids),
+			lead: about?.name,
+		})),
 		table: table
 			? {
 					columns: table.columns,
@@ -54,14 +55,16 @@ function readText(dossier: DossierWire): DossierText {
 			heading: part === 0 ? "Findings" : `Findings: ${parts[part]?.question ?? ""}`,
 			items: findings
 				.filter((finding) => finding.part === part)
-				.map(({ about, statement, citation_ids: ids, confidence }) =>
-					toItem(`${about.name}: ${statement}`, ids, `confidence ${confidence}`),
-				),
+				.map(({ about, statement, citation_ids: ids, confidence }) => ({
+					...toItem(statement, ids, `confidence ${confidence}`),
+					lead: about.name,
+				})),
 		})),
 		// The statements stand among the findings.
 		disputed: contradictions.map(({ statements, reason }) => {
 			const [one, other] = statements.map(({ citation_ids: ids }) => toMarks(sourcesOf(ids)));
-			return { text: `One source ${reason}: ${one} against ${other}`, citationIds: [] };
+			const sides = statements.map(({ text, citation_ids: ids }) => toItem(text, ids));
+			return { text: `One source ${reason}: ${one} against ${other}`, citationIds: [], sides };
 		}),
 		timeline: timeline.map(({ date, text, citation_ids: ids }) => toItem(`${date}: ${text}`, ids)),
 		open: gaps.map(({ message, nearest, citation_ids: ids }) => {
@@ -76,6 +79,7 @@ export function toDossierDocument(dossier: DossierWire): ReportDocument {
 	const { source_profile: profile, citations, entities } = dossier;
 	const { answer, table, findings, disputed, timeline, open } = readText(dossier);
 	return {
+		kind: "Dossier",
 		title: dossier.topic,
 		facts: [
 			["Dossier", dossier.dossier_id],
@@ -86,17 +90,17 @@ export function toDossierDocument(dossier: DossierWire): ReportDocument {
 			...(dossier.form === "forecast" ? [["Note", NO_PREDICTION] as const] : []),
 		],
 		sections: [
-			listSection("Answer", answer),
-			...(table ? [tableSection("Comparison", table)] : []),
+			listSection("Answer", answer, "answer"),
 			...findings.map(({ heading, items }) => listSection(heading, items)),
-			listSection("Disputed", disputed),
+			...(table ? [tableSection("Comparison", table)] : []),
 			listSection("Timeline", timeline),
-			listSection("What is not known", open),
+			listSection("Disputed", disputed, "dispute"),
+			listSection("What is not known", open, "gaps"),
 			listSection(
 				"Entities",
 				entities.map(({ name, type }) => ({ text: name, citationIds: [], note: type })),
 			),
-			proseSection("Method", [{ text: dossier.method, citationIds: [] }]),
+			proseSection("Method", [{ text: dossier.method, citationIds: [] }], "method"),
 		],
 		citations: dossier.evidence_table.flatMap(({ n: first, source_n: n }) => {
 			const cited = citations.find((citation) => citation.n === first);
@@ -108,7 +112,8 @@ export function toDossierDocument(dossier: DossierWire): ReportDocument {
 /** The dossier with its sources, for agents that read text alone. */
 export function toDossierText(dossier: DossierWire): string {
 	const { answer, table, findings, disputed, timeline, open } = readText(dossier);
-	const toLine = ({ text, citationIds }: ReportItem) => `${text} ${toMarks(citationIds)}`.trimEnd();
+	const toLine = ({ lead, text, citationIds }: ReportItem) =>
+		`${lead === undefined ? "" : `${lead}: `}${text} ${toMarks(citationIds)}`.trimEnd();
 	const rows = table?.rows.map(({ name, cells }) => [
 		name,
 		...cells.map((cell) => cell && toLine(cell)),

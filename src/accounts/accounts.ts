@@ -25,6 +25,7 @@ export { type ConnectionTokens, createConnectionTokens } from "./connection-toke
 export { createFeedback, type Feedback } from "./feedback.js";
 export { IDENTITY_ALGORITHMS, type IdentityAlgorithm } from "./identity-token.js";
 export { createIdentityVerifier, createIssuerKeys } from "./identity-verifier.js";
+export type { InvoiceWire } from "./invoice-wire.js";
 export { createKeyChecks, type KeyChecks } from "./key-checks.js";
 export {
 	assertKeysWhole,

@@ -64,9 +64,10 @@ import {
 	toStartRefusal,
 } from "../operator/operator.js";
 import { openIndexDisk, type PairJudge, type SearchEngine } from "../search/search.js";
+import type { Service } from "../service/service.js";
 import { GRAPH_VERSIONS, keysFolderOf, type Settings } from "../settings/settings.js";
 import { createTelemetry, NO_TELEMETRY } from "../telemetry/telemetry.js";
-import { createWebRouter } from "../web/web.js";
+import { createPageFrame, createWebRouter } from "../web/web.js";
 import { catalogFolders, loadGraphs, openSearch } from "./content.js";
 import { reportInterrupted, watchProcesses } from "./ended-processes.js";
 import { type AppLife, createAppLife } from "./lifecycle.js";
@@ -221,14 +222,14 @@ async function wire(ports: WiredPorts, store: Store): Promise<App> {
 	const chainBooks = createChainBooks(base);
 	const sharedGraphs = await openSharedGraphs({ ...ports, catalog, search, history, awaited });
 	const parts = { money, search, catalog, snapshots, sharedGraphs };
-	const content = { ...base, ...parts, revision, time, chainBooks };
-	const feedCache = feedCacheOf(base);
+	const frame = createPageFrame({ clock, packageRoot: PACKAGE_ROOT, service: () => service });
+	const content = { ...base, ...parts, ...frame, revision, time, chainBooks };
 	const webhooks = openWebhooks(content);
 	const writerMeter = createWriterMeter({ logger, price: settings.writer?.price });
 	const research = createResearchParts({
 		...content,
 		writerMeter,
-		feedCache,
+		feedCache: feedCacheOf(base),
 		schedulesOf: (parts) => createSchedules({ ...content, ...parts }),
 		webhooks,
 	});
@@ -236,14 +237,14 @@ async function wire(ports: WiredPorts, store: Store): Promise<App> {
 	telemetry.observe({ ...money, jobs, catalog, feeds: research.feeds });
 	const processes = watchProcesses({ ...base, money, jobs });
 	const sold = { ...content, ...research, research, jobs, processes };
-	const service = createService(sold);
+	const service: Service = createService(sold);
 	const a2a = openA2a({ ...sold, service });
 	const retention = createRetention({ ...money, store, clock, sweepTasks: a2a.sweep });
 	const wired = { ...sold, info: service.info, retention, writerMeter };
 	const { operator, commands } = await wireCommands(wired);
 	await sharedGraphs?.begin();
 	const demoSpt = createDemoSpt({ ...money, keys, settings });
-	const web = createWebRouter({ ...content, service, packageRoot: PACKAGE_ROOT, demoSpt });
+	const web = createWebRouter({ ...content, ...money, service, frame, demoSpt });
 	const mcp = openMcp({ ...sold, service });
 	const transports = [a2a.router, mcp.router, ...openOAuth({ ...sold, service })];
 	const http = createHttpApp({ ...sold, service, commands, transports, web });

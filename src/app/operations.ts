@@ -6,6 +6,8 @@ import {
 	toStatementLine,
 } from "../../payments/spt/spt.js";
 import { getAnalyst, listAnalysts } from "../../skills/analysts/analysts.js";
+import type { RenderReport } from "../../skills/answers/answers.js";
+import { createBrandReports } from "../../skills/brands/brands.js";
 import type { FreeSchedules } from "../../skills/briefings/briefings.js";
 import { createChatSessions } from "../../skills/chat/chat.js";
 import { createDeepDiveOperations, createDeepDivePlans } from "../../skills/deep-dive/deep-dive.js";
@@ -156,6 +158,7 @@ export function createOwnerOperations(
 		readonly feedback: Feedback;
 		readonly paymentRecords: PaymentRecords;
 		readonly research: Pick<ResearchParts, "schedules" | "artifacts" | "chatSessions" | "webhooks">;
+		readonly renderReport: RenderReport;
 	},
 ): OwnerOperations {
 	const { store, clock, catalog, accounts, delegations } = deps;
@@ -167,7 +170,7 @@ export function createOwnerOperations(
 		...deps.account,
 		feedback: deps.feedback,
 		paymentRecords: deps.paymentRecords,
-		dossiers: createDossiers(deps.research.artifacts),
+		...createReports(deps),
 		schedules: deps.research.schedules.service,
 		chats: createChatSessions(deps.research.chatSessions, catalog),
 		consultations: createConsultations(deps.research.artifacts),
@@ -229,6 +232,16 @@ export function createOwnerOperations(
 				balance_usd: formatUsd(balanceMicros),
 			};
 		},
+	};
+}
+
+function createReports({
+	research: { artifacts },
+	renderReport,
+}: Pick<Parameters<typeof createOwnerOperations>[0], "research" | "renderReport">) {
+	return {
+		dossiers: createDossiers(artifacts, renderReport),
+		brandReports: createBrandReports(artifacts),
 	};
 }
 

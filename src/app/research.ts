@@ -122,7 +122,16 @@ async function readObservations(): Promise<readonly string[]> {
 export function openJobs(
 	deps: Pick<
 		Wiring,
-		"store" | "clock" | "ids" | "logger" | "money" | "search" | "catalog" | "research" | "telemetry"
+		| "store"
+		| "clock"
+		| "ids"
+		| "logger"
+		| "money"
+		| "search"
+		| "catalog"
+		| "research"
+		| "telemetry"
+		| "renderReport"
 	>,
 ): Jobs {
 	const { money, research } = deps;

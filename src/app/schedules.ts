@@ -71,13 +71,13 @@ export function createSchedules(
 		refusals,
 		canMail: mail !== undefined,
 		billing: createScheduleBilling({ ...money, store, clock }),
-		delivery: createScheduleDelivery({ mailer, slack, links }),
+		delivery: createScheduleDelivery({ mailer, slack, links, baseUrl }),
 	};
 	return {
 		book: createScheduleBook(parts),
 		service: createScheduleService(parts),
 		free: {
-			...createScheduleConsent({ store, links, refusals, clock }),
+			...createScheduleConsent({ store, links, refusals, clock, baseUrl }),
 			preview: createSchedulePreview(compose),
 		},
 		worker: createScheduleWorker(parts),

@@ -44,9 +44,12 @@ export function createService(
 		| "jobs"
 		| "address"
 		| "pepper"
+		| "renderPage"
+		| "renderReport"
 	>,
 ): Service {
 	const { clock, store, money, catalog, search, research, address, settings, telemetry } = wiring;
+	const { renderPage } = wiring;
 	const { prices } = money;
 	const cashier = telemetry.cashier(money.cashier);
 	const info: ServiceInfo = {
@@ -71,7 +74,7 @@ export function createService(
 		info,
 		skills,
 		prices,
-		services: { ...skillServices, ...free, ...owner, purchases, free, owner },
+		services: { ...skillServices, ...free, ...owner, purchases, free, owner, renderPage },
 		rates: createOperationRates(clock),
 		invoke: telemetry.invoke(
 			money.meter.watch(createInvoke({ ...wiring, ...research, skills, cashier, recordUsage })),
@@ -166,7 +169,16 @@ export function createAccountService(
 export function createSptService(
 	deps: Pick<
 		Wiring,
-		"money" | "store" | "catalog" | "research" | "jobs" | "clock" | "random" | "ids" | "pepper"
+		| "money"
+		| "store"
+		| "catalog"
+		| "research"
+		| "jobs"
+		| "clock"
+		| "random"
+		| "ids"
+		| "pepper"
+		| "renderReport"
 	> & {
 		readonly account: AccountOperations;
 		readonly settings: Pick<Settings, "profile">;

@@ -1,6 +1,6 @@
 import type { Express } from "express";
 import type { OnchainParts } from "../../payments/onchain/onchain.js";
-import type { Writer } from "../../skills/answers/answers.js";
+import type { RenderReport, Writer } from "../../skills/answers/answers.js";
 import type { Schedules } from "../../skills/briefings/briefings.js";
 import type { StagedTurns } from "../../skills/chat/chat.js";
 import { createExpertDirectory, type ExpertDirectory } from "../../skills/experts/experts.js";
@@ -13,6 +13,7 @@ import {
 	type ArtifactRepository,
 	createBoundedWork,
 	READING_LIMITS,
+	type RenderPage,
 	type ServiceInfo,
 	type SkillCatalog,
 	type SkillServices,
@@ -156,4 +157,6 @@ export interface Wiring extends Ports {
 	readonly http: HttpApp;
 	/** Changes with what is on sale. */
 	readonly revision: () => string;
+	readonly renderPage: RenderPage;
+	readonly renderReport: RenderReport;
 }

@@ -47,6 +47,7 @@ export function createHttpApp({
 	random,
 	ids,
 	logger,
+	renderPage,
 }: Pick<
 	Wiring,
 	| "service"
@@ -59,6 +60,7 @@ export function createHttpApp({
 	| "clock"
 	| "ids"
 	| "logger"
+	| "renderPage"
 > & {
 	/** Routers of transports that have no address below `/v1/`, in order. */
 	readonly transports: readonly Router[];
@@ -88,8 +90,8 @@ export function createHttpApp({
 	}
 	for (const transport of transports) app.use(besideRest(transport));
 	app.use(web);
-	app.use(createRestRouter({ service, clock, logUnexpected }));
-	app.use(createFallback({ ids, logUnexpected }));
+	app.use(createRestRouter({ service, clock, logUnexpected, renderPage }));
+	app.use(createFallback({ ids, logUnexpected, renderPage }));
 	// What Express has made of the setting: one rule for who calls, on every port.
 	const trusts = app.get("trust proxy fn") as (address: string, hop: number) => boolean;
 	const isProxy = (address: string) => trusts(address, 0);
@@ -173,7 +175,7 @@ export function openMcp(wiring: Pick<Wiring, keyof Ports | "service" | "money">)
 
 /** The routes of anyone who gives access; none where it is switched off. */
 export function openOAuth(
-	wiring: Pick<Wiring, keyof Ports | "store" | "money" | "service" | "address">,
+	wiring: Pick<Wiring, keyof Ports | "store" | "money" | "service" | "address" | "renderPage">,
 ): readonly Router[] {
 	const { store, money, service, address } = wiring;
 	const { settings, keys, clock, random, callerEgress: egress = createCallerEgress() } = wiring;

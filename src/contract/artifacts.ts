@@ -6,6 +6,7 @@ export const ARTIFACT_KINDS = [
 	"verification",
 	"verification_batch",
 	"dossier",
+	"brand",
 	"report",
 	"briefing",
 	"stream",
@@ -105,4 +106,6 @@ export interface ServedDocument {
 	readonly hash: string;
 	/** Its address holds a secret: no cache may keep it. */
 	readonly isSecret?: boolean;
+	/** Content-Security-Policy that it is sent with; that of all replies, which allows nothing, where absent. */
+	readonly policy?: string;
 }

@@ -125,6 +125,7 @@ export {
 	toOperationName,
 	toRequestPath,
 } from "./operations.js";
+export type { PageContent, RenderPage } from "./page.js";
 export { invalidInput, parseInput } from "./parse-input.js";
 export {
 	BILLING_TYPES,

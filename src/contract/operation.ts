@@ -204,6 +204,10 @@ export interface DataOperation extends EnvelopeOperation {
 	/** The operator may offer it to no one; it answers 403 then. */
 	readonly mayBeClosed?: true | undefined;
 	readonly create: (services: Services) => (request: RawRequest) => object | Promise<object>;
+	/** Answers a browser whose form was sent, in place of the envelope; absent where everyone gets that. */
+	readonly createPage?:
+		| ((services: Services) => (request: RawRequest) => Promise<ServedDocument>)
+		| undefined;
 }
 
 /** An operation for somebody who shows a credential and pays nothing; the answer is for no one else. */
@@ -252,7 +256,9 @@ export interface DocumentOperation extends OperationText, RequestSchemas {
 	readonly fileName?: string | undefined;
 	/** A short piece of the document; absent for binary ones. */
 	readonly example: RequestExample & { readonly document?: unknown };
-	readonly create: (services: Services) => (request: RawRequest) => ServedDocument;
+	readonly create: (
+		services: Services,
+	) => (request: RawRequest) => ServedDocument | Promise<ServedDocument>;
 }
 
 export type Operation =
@@ -272,7 +278,10 @@ type Written<
 	P extends Fields,
 	Q extends Fields,
 	B extends Fields,
-> = Omit<O, "kind" | "method" | keyof RequestSchemas | "path" | "example" | "create" | Usual> &
+> = Omit<
+	O,
+	"kind" | "method" | keyof RequestSchemas | "path" | "example" | "create" | "createPage" | Usual
+> &
 	Partial<Pick<O, Usual>> & {
 		/** Method and path, e.g. "GET /v1/graphs/{graph_id}"; `{name}` is a parameter. */
 		readonly at: `${OperationAddress["method"]} ${string}`;
@@ -332,7 +341,9 @@ export function dataOperation<
 			Needed,
 			ParsedFields<P, Q, B> & Pick<RawRequest, "headers" | "address" | "signal">,
 			object | Promise<object>
-		>,
+		> & {
+			readonly page?: (services: Needed, request: ParsedFields<P, Q, B>) => Promise<ServedDocument>;
+		},
 ): DataOperation {
 	return withParsing(
 		{ isList: false, freshness: "live", ...operation },
@@ -376,7 +387,11 @@ export function documentOperation<
 	Q extends Fields = NoFields,
 >(
 	operation: Omit<Written<DocumentOperation, never, P, Q, NoFields>, "body"> &
-		WrittenAnswer<Needed, Omit<ParsedFields<P, Q, NoFields>, "body">, ServedDocument>,
+		WrittenAnswer<
+			Needed,
+			Omit<ParsedFields<P, Q, NoFields>, "body">,
+			ServedDocument | Promise<ServedDocument>
+		>,
 ): DocumentOperation {
 	return withParsing(operation, "document") as unknown as DocumentOperation;
 }
@@ -390,19 +405,17 @@ function withDefaults<O extends { readonly at: string }>(
 }
 
 /** The operation whose handler is given what its schemas make of a request. Throws INVALID_ARGUMENT when called with another. */
-function withParsing<O extends { readonly at: string } & WrittenAnswer<never, never, unknown>>(
-	{ answer, ...written }: O,
-	kind: Operation["kind"],
-) {
+function withParsing<
+	O extends { readonly at: string; readonly page?: unknown } & WrittenAnswer<never, never, unknown>,
+>({ answer, page, ...written }: O, kind: Operation["kind"]) {
 	const operation = withDefaults(written, kind);
 	const { params, query, body } = operation as RequestSchemas;
-	const answerParsed = answer as (services: unknown, request: unknown) => unknown;
-	const create = (services: unknown) => (raw: RawRequest) =>
-		answerParsed(services, {
+	const parsed = (handler: unknown) => (services: unknown) => (raw: RawRequest) =>
+		(handler as (services: unknown, request: unknown) => unknown)(services, {
 			...raw,
 			params: parseInput(params, raw.params),
 			query: parseInput(query, raw.query),
 			body: body ? parseInput(body, raw.body) : {},
 		});
-	return { ...operation, create };
+	return { ...operation, create: parsed(answer), createPage: page && parsed(page) };
 }

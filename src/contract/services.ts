@@ -1,4 +1,5 @@
 import type { Clock } from "../kernel/kernel.js";
+import type { RenderPage } from "./page.js";
 
 /**
  * What operations that are sold run on, wired once by the app (`src/app/services.ts` declares the rest by declaration merging,
@@ -12,7 +13,10 @@ export interface SkillServices {
 }
 
 /** What all other operations run on. */
-export interface Services extends SkillServices {}
+export interface Services extends SkillServices {
+	/** What browsers are answered by operations that people are sent to. */
+	readonly renderPage: RenderPage;
+}
 
 export interface ServiceInfo {
 	/** Software version. */

@@ -30,6 +30,7 @@ export {
 	type OperatorCheck,
 	openRequestId,
 	parseTrustedProxies,
+	prefersPage,
 	readCaller,
 	readCredential,
 	readHeaders,
@@ -54,6 +55,7 @@ export {
 	requestIdOf,
 	sendBytes,
 	sendDocument,
+	sendPage,
 	toDocument,
 	toEtag,
 	watchCaller,
@@ -61,3 +63,4 @@ export {
 	whileCallerWaits,
 } from "./response.js";
 export { createMessageClasses, listen, type MessageClasses, type RunningServer } from "./server.js";
+export { createTypedCredentials } from "./typed-credentials.js";

@@ -165,6 +165,11 @@ export function anyCredentialOf(req: IncomingMessage): Credential | undefined {
 	return isNone ? undefined : readCredential(req);
 }
 
+/** True for those that name pages before JSON, as browsers do; what takes anything is a program. */
+export function prefersPage(req: Pick<Request, "accepts">): boolean {
+	return req.accepts(["application/json", "text/html"]) === "text/html";
+}
+
 /** Headers by which proxies announce that they forward a request. */
 const OF_PROXIES = /^(?:forwarded|x-forwarded-.+|x-real-ip|via)$/;
 

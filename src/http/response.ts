@@ -181,8 +181,19 @@ export function sendDocument(
 		res.setHeader("Cache-Control", "no-store");
 		res.setHeader("Referrer-Policy", "no-referrer");
 	} else if (isStillFresh(req, res, toEtag(document.hash))) return;
+	if (document.policy !== undefined) {
+		res.setHeader("Content-Security-Policy", document.policy);
+	}
 	if (fileName) res.setHeader("Content-Disposition", `attachment; filename="${fileName}"`);
 	sendBytes(res, { status: 200, body: document.body, mediaType: document.mediaType });
+}
+
+/** A page for one reader, with any status. */
+export function sendPage(res: ServerResponse, status: number, page: ServedDocument): void {
+	const { policy, body, mediaType } = page;
+	if (policy !== undefined) res.setHeader("Content-Security-Policy", policy);
+	res.setHeader("Cache-Control", "private, no-store");
+	sendBytes(res, { status, body, mediaType });
 }
 
 /** A whole reply; its length is stated before its bytes. */

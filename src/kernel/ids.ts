@@ -9,6 +9,7 @@ type PaymentId = "hold" | "inv" | "key" | "mark" | "qte" | "rcpt" | "rfd" | "tok
 type AccountId = "acc" | "con" | "evt" | "opr" | "sch" | "whk";
 type WorkId =
 	| "art"
+	| "brd"
 	| "cht"
 	| "cns"
 	| "ctx"

@@ -1,8 +1,8 @@
 import type { Request, RequestHandler, Response } from "express";
 import type { Interaction, InteractionResults } from "oidc-provider";
 import { type GrantHolder, OAUTH_LIMITS, parseLimit } from "../accounts/accounts.js";
-import { OAUTH_SCOPE } from "../contract/contract.js";
-import { STATUS_OF, toCallerAddress, toCredentialKey } from "../http/http.js";
+import { OAUTH_SCOPE, type PageContent } from "../contract/contract.js";
+import { createTypedCredentials, STATUS_OF, sendPage } from "../http/http.js";
 import {
 	createTurnQueue,
 	formatUsd,
@@ -17,7 +17,6 @@ import {
 	consentPage,
 	failurePage,
 	loginPage,
-	type Page,
 	toPriceTable,
 } from "./interaction-pages.js";
 import type { OAuthServices } from "./oauth-services.js";
@@ -34,6 +33,9 @@ interface Step {
 interface StepServices extends OAuthServices {
 	readonly binding: ReturnType<typeof createBrowserBinding>;
 	readonly agreeOnce: Agree;
+	readonly identifyTyped: ReturnType<typeof createTypedCredentials>;
+	/** Sends a page to the one user it is for. */
+	readonly send: (res: Response, status: number, page: PageContent) => Promise<void>;
 }
 
 /** Two pages: who are you, and do you agree. Without a script, and without a session that outlives them. */
@@ -43,8 +45,11 @@ export function createInteractionRoutes(
 ) {
 	const binding = createBrowserBinding(services);
 	const agreeOnce = createAgree({ ...services, interactions });
-	const deps: StepServices = { ...services, binding, agreeOnce };
-	const { grants, pepper, service } = services;
+	const { grants, pepper, service, callRates, renderPage } = services;
+	const send: StepServices["send"] = async (res, status, page) =>
+		sendPage(res, status, await renderPage(page));
+	const identifyTyped = createTypedCredentials({ identify: service.identify, callRates });
+	const deps: StepServices = { ...services, binding, agreeOnce, identifyTyped, send };
 	const proof = createFormProof(pepper, () => new URL(service.info.baseUrl()).origin);
 	const openStep = async (req: Request, res: Response): Promise<Step> => {
 		prepare(req);
@@ -62,12 +67,12 @@ export function createInteractionRoutes(
 			csrf: proof.of(`${prompt.name} ${uid}`),
 		};
 	};
-	const show = withPages(async (req, res) => {
+	const show = withPages(send, async (req, res) => {
 		const step = await openStep(req, res);
 		const isLogin = step.interaction.prompt.name === "login";
-		sendPage(res, 200, isLogin ? loginPage(step) : await toConsent(deps, step));
+		await send(res, 200, isLogin ? loginPage(step) : await toConsent(deps, step));
 	});
-	const submit = withPages(async (req, res) => {
+	const submit = withPages(send, async (req, res) => {
 		const step = await openStep(req, res);
 		const form = await readForm(req);
 		const { prompt, uid, result } = step.interaction;
@@ -115,7 +120,7 @@ async function login(
 		const browser = deps.binding.begin(res, step.interaction);
 		await finish({ login: { accountId, remember: false, browser } });
 	} catch (error) {
-		sendPage(res, statusOf(error), loginPage({ ...step, error: messageOf(error) }));
+		await deps.send(res, statusOf(error), loginPage({ ...step, error: messageOf(error) }));
 	}
 }
 
@@ -130,7 +135,7 @@ async function agree(deps: StepServices, { step, form, res }: Submission): Promi
 		res.writeHead(303, { Location: step.interaction.returnTo, "Content-Length": "0" }).end();
 	} catch (error) {
 		const page = await toConsent(deps, step, { budget, keepsEarlier, error: messageOf(error) });
-		sendPage(res, statusOf(error), page);
+		await deps.send(res, statusOf(error), page);
 	}
 }
 
@@ -138,7 +143,7 @@ async function toConsent(
 	{ service, grants, readAccount }: OAuthServices,
 	step: Step,
 	shown: Partial<Pick<ConsentView, "budget" | "keepsEarlier" | "error">> = {},
-): Promise<Page> {
+): Promise<PageContent> {
 	const holder = toHolder(step);
 	const account = await readAccount(holder.accountId);
 	if (!account) throw lostStep();
@@ -171,7 +176,10 @@ function toAskingClient({ params, prompt }: Interaction): AskingClient {
 }
 
 /** A page for whatever goes wrong: no one here reads JSON. */
-function withPages(answer: (req: Request, res: Response) => Promise<void>): RequestHandler {
+function withPages(
+	send: StepServices["send"],
+	answer: (req: Request, res: Response) => Promise<void>,
+): RequestHandler {
 	return async (req, res) => {
 		try {
 			await answer(req, res);
@@ -180,13 +188,9 @@ function withPages(answer: (req: Request, res: Response) => Promise<void>): Requ
 			const isLost = error instanceof Error && error.name === "SessionNotFound";
 			const shown = isLost ? lostStep() : error;
 			if (!(shown instanceof ServiceError)) throw error;
-			sendPage(res, statusOf(shown), failurePage(shown.message));
+			await send(res, statusOf(shown), failurePage(shown.message));
 		}
 	};
-}
-
-export function sendPage(res: Response, status: number, { body, policy }: Page): void {
-	res.status(status).set("Content-Security-Policy", policy).type("html").send(body);
 }
 
 function statusOf(error: unknown): number {
@@ -200,35 +204,9 @@ function messageOf(error: unknown): string {
 }
 
 /** The account that a key manages. Throws UNAUTHENTICATED, SCOPE_FORBIDDEN, and RATE_LIMITED after too many invalid keys. */
-async function signIn(
-	{ service, callRates }: OAuthServices,
-	req: Request,
-	key: string,
-): Promise<string> {
-	const credential = { scheme: "api_key", key } as const;
-	const caller = {
-		address: toCallerAddress(req.ip),
-		credentialKey: toCredentialKey(credential),
-		isPolling: false,
-	};
-	const levels = await callRates.take(caller, () => service.identify(credential));
-	if (levels.some(({ isLetIn }) => !isLetIn)) {
-		throw new ServiceError(
-			"RATE_LIMITED",
-			"Too many keys that are not valid came from your address; wait a minute, then try again.",
-		);
-	}
-	try {
-		const { access } = await service.identify(credential);
-		if (access?.isManager) return access.accountId;
-	} catch (error) {
-		if (!(error instanceof ServiceError && error.code === "UNAUTHENTICATED")) throw error;
-		callRates.end(caller, { isRefused: true, hasLeft: false });
-		throw new ServiceError(
-			"UNAUTHENTICATED",
-			"This key is not known here, has expired or was revoked.",
-		);
-	}
+async function signIn({ identifyTyped }: StepServices, req: Request, key: string): Promise<string> {
+	const { access } = await identifyTyped(req, { scheme: "api_key", key });
+	if (access?.isManager) return access.accountId;
 	throw new ServiceError(
 		"SCOPE_FORBIDDEN",
 		"This key may pay, but does not manage its account; use one that does.",

@@ -7,6 +7,7 @@ import type {
 	RevokeToken,
 	SigningJwk,
 } from "../accounts/accounts.js";
+import type { RenderPage } from "../contract/contract.js";
 import type { CallRates } from "../http/http.js";
 import type { Clock, Egress, Logger, Micros, Pepper, Random } from "../kernel/kernel.js";
 import type { Service } from "../service/service.js";
@@ -34,6 +35,7 @@ export interface OAuthServices {
 	readonly egress: Egress;
 	/** The first one signs. */
 	readonly signingKeys: () => Keys<SigningJwk>;
+	readonly renderPage: RenderPage;
 	readonly pepper: Pepper;
 	readonly clock: Clock;
 	readonly random: Random;

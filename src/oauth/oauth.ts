@@ -7,6 +7,7 @@ import {
 	createTokenBucket,
 	STATUS_OF,
 	sendDocument,
+	sendPage,
 	toCallerAddress,
 	toDocument,
 	toServiceError,
@@ -14,7 +15,7 @@ import {
 import type { Service } from "../service/service.js";
 import { createRegistration } from "./client-registration.js";
 import { failurePage } from "./interaction-pages.js";
-import { createInteractionRoutes, sendPage } from "./interaction-routes.js";
+import { createInteractionRoutes } from "./interaction-routes.js";
 import {
 	OAUTH_PATHS,
 	toAuthorizationQuery,
@@ -66,7 +67,7 @@ export function createOAuthRouter(services: OAuthServices): Router {
 		.post([token, revoke], tokens, gate.handle)
 		.get(`${interaction}/:uid`, openToOpeners, show)
 		.post(`${interaction}/:uid`, forms, openToOpeners, submit)
-		.use([authorize, interaction], answerUser)
+		.use([authorize, interaction], createUserRefusal(services))
 		.use("/oauth", answerClient);
 }
 
@@ -108,12 +109,14 @@ const openToOpeners: RequestHandler = (_req, res, next) => {
 	next();
 };
 
-// Express recognizes an error handler by its four parameters.
-const answerUser: ErrorRequestHandler = (error: unknown, _req, res, next) => {
-	const { code, message } = toServiceError(error);
-	if (code === "INTERNAL" || res.headersSent) return next(error);
-	sendPage(res, STATUS_OF[code], failurePage(message));
-};
+function createUserRefusal({ renderPage }: OAuthServices): ErrorRequestHandler {
+	// Express recognizes an error handler by its four parameters.
+	return async (error: unknown, _req, res, next) => {
+		const { code, message } = toServiceError(error);
+		if (code === "INTERNAL" || res.headersSent) return next(error);
+		sendPage(res, STATUS_OF[code], await renderPage(failurePage(message)));
+	};
+}
 
 /** RFC 6749, section 5.2; RFC 7591, section 3.2.2. */
 const answerClient: ErrorRequestHandler = (error: unknown, req, res, next) => {

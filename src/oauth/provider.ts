@@ -207,7 +207,8 @@ function toConfiguration(issuer: string, deps: ProviderDeps, library: Library): 
 		renderError: async (ctx, out) => {
 			// Shown to users whose request cannot go on, and cannot go back to its client either.
 			const description = out.error_description ?? out.error;
-			const { body, policy } = failurePage(`The request for access cannot go on: ${description}.`);
+			const message = `The request for access cannot go on: ${description}.`;
+			const { body, policy = "" } = await deps.renderPage(failurePage(message));
 			ctx.type = "html";
 			ctx.set("Content-Security-Policy", policy);
 			ctx.body = body;

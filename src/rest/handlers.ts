@@ -15,6 +15,7 @@ import {
 } from "../contract/contract.js";
 import {
 	createTokenBucket,
+	prefersPage,
 	readCredential,
 	readHeaders,
 	requestIdOf,
@@ -107,7 +108,13 @@ function isBare(req: Request): boolean {
 /** Answers one free operation in the envelope. */
 export function createDataHandler(deps: AnswerDeps, route: DataOperation): RequestHandler {
 	const answer = route.create(deps.service.services);
+	const page = route.createPage?.(deps.service.services);
 	return async (req, res) => {
+		if (page) res.vary("Accept");
+		if (page && prefersPage(req)) {
+			sendDocument(req, res, await page(toRawRequest(req)));
+			return;
+		}
 		await whileCallerWaits(res, toWait(deps), async (signal) => {
 			sendData(req, res, route, await answer({ ...toRawRequest(req), signal }));
 		});
@@ -209,8 +216,8 @@ export function createDocumentHandler(
 	route: DocumentOperation,
 ): RequestHandler {
 	const answer = route.create(services);
-	return (req, res) => {
-		sendDocument(req, res, answer(toRawRequest(req)), route);
+	return async (req, res) => {
+		sendDocument(req, res, await answer(toRawRequest(req)), route);
 	};
 }
 

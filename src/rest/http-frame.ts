@@ -1,7 +1,8 @@
 import cors from "cors";
-import type { ErrorRequestHandler, RequestHandler } from "express";
+import type { ErrorRequestHandler, Request, RequestHandler } from "express";
 import helmet from "helmet";
 import { PaymentRequired } from "../../payments/payments.js";
+import type { RenderPage } from "../contract/contract.js";
 import {
 	createRequestId,
 	hasLeft,
@@ -9,9 +10,9 @@ import {
 	requestIdOf,
 	toServiceError,
 } from "../http/http.js";
-import { type Ids, notFound } from "../kernel/kernel.js";
-import { asksForPage } from "./payment-page.js";
-import { sendError, sendPaymentPage } from "./respond.js";
+import { type Ids, notFound, type ServiceError } from "../kernel/kernel.js";
+import { asksForPage } from "./refusal-page.js";
+import { sendError, sendRefusalPage } from "./respond.js";
 
 const EXPOSED_HEADERS = [
 	"X-Cost-USD",
@@ -63,12 +64,17 @@ export type LogUnexpected = (
 
 export interface ErrorHandlerDeps {
 	readonly logUnexpected?: LogUnexpected | undefined;
+	/** Without it browsers are answered as programs are. */
+	readonly renderPage?: RenderPage | undefined;
 }
 
-/** Answers whatever was thrown in the contract's envelope. */
-export function createErrorHandler({ logUnexpected }: ErrorHandlerDeps = {}): ErrorRequestHandler {
+/** Answers whatever was thrown in the contract's envelope, and browsers with a page. */
+export function createErrorHandler({
+	logUnexpected,
+	renderPage,
+}: ErrorHandlerDeps = {}): ErrorRequestHandler {
 	// Express recognizes an error handler by its four parameters.
-	return (error: unknown, req, res, _next) => {
+	return async (error: unknown, req, res, _next) => {
 		const refusal = toServiceError(error);
 		if (isOurFailure(refusal, res)) {
 			logUnexpected?.(error, { requestId: requestIdOf(res), method: req.method });
@@ -77,19 +83,24 @@ export function createErrorHandler({ logUnexpected }: ErrorHandlerDeps = {}): Er
 			res.destroy();
 			return;
 		}
-		if (req.method === "GET" && refusal instanceof PaymentRequired) res.vary("Accept");
-		if (asksForPage(req, refusal)) sendPaymentPage(res, refusal);
+		if (isNegotiated(req, refusal)) res.vary("Accept");
+		if (renderPage && asksForPage(req)) await sendRefusalPage(res, refusal, renderPage);
 		else sendError(res, refusal);
 	};
+}
+
+/** Whether another kind of reply might have been given; programs that send what no browser does get the envelope alone. */
+function isNegotiated(req: Request, refusal: ServiceError): boolean {
+	return asksForPage(req) || (req.method === "GET" && refusal instanceof PaymentRequired);
 }
 
 /** The end of the app: paths no one knows, and errors no one answered. Mount it last. */
 export function createFallback({
 	ids,
-	logUnexpected,
+	...deps
 }: ErrorHandlerDeps & { readonly ids: Ids }): (RequestHandler | ErrorRequestHandler)[] {
 	const noRoute: RequestHandler = () => {
 		throw notFound("Nothing answers at this path; GET /openapi.json lists what does.");
 	};
-	return [createRequestId(ids), noRoute, createErrorHandler({ logUnexpected })];
+	return [createRequestId(ids), noRoute, createErrorHandler(deps)];
 }

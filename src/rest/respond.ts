@@ -1,6 +1,5 @@
 import { createHash } from "node:crypto";
 import type { Request, Response } from "express";
-import type { PaymentRequired } from "../../payments/payments.js";
 import type {
 	CallResult,
 	DataOperation,
@@ -9,6 +8,7 @@ import type {
 	PaidOutput,
 	PurchaseOperation,
 	PurchaseReply,
+	RenderPage,
 } from "../contract/contract.js";
 import {
 	costHeaders,
@@ -20,7 +20,7 @@ import {
 	toEtag,
 } from "../http/http.js";
 import { type ServiceError, sharedJsonOf } from "../kernel/kernel.js";
-import { renderPaymentPage } from "./payment-page.js";
+import { toRefusalPage } from "./refusal-page.js";
 
 const JSON_TYPE = "application/json; charset=utf-8";
 
@@ -94,12 +94,17 @@ export function sendJsonDocument(req: Request, res: Response, value: object): vo
 	sendBytes(res, { status: 200, body, mediaType: JSON_TYPE });
 }
 
-/** A refusal for money as people read it; its headers are those that programs get. */
-export function sendPaymentPage(res: Response, error: PaymentRequired): void {
+/** A refusal as people read it; its headers are those that programs get. */
+export async function sendRefusalPage(
+	res: Response,
+	error: ServiceError,
+	renderPage: RenderPage,
+): Promise<void> {
+	const page = await renderPage(toRefusalPage(error));
 	const { status, headers } = toErrorReply(error, requestIdOf(res));
 	for (const [name, value] of Object.entries(headers)) res.setHeader(name, value);
-	const body = renderPaymentPage(error);
-	sendBytes(res, { status, body, mediaType: "text/html; charset=utf-8" });
+	if (page.policy !== undefined) res.setHeader("Content-Security-Policy", page.policy);
+	sendBytes(res, { status, body: page.body, mediaType: page.mediaType });
 }
 
 /** The contract's error envelope with the status its code stands for, unless another is given. */

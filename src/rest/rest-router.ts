@@ -6,6 +6,7 @@ import {
 	type OwnerOperation,
 	type PaidOperation,
 	type PurchaseOperation,
+	type RenderPage,
 } from "../contract/contract.js";
 import type { Clock } from "../kernel/kernel.js";
 import { OPERATIONS, type Service } from "../service/service.js";
@@ -31,11 +32,13 @@ export function createRestRouter({
 	clock,
 	limits = {},
 	logUnexpected,
+	renderPage,
 }: {
 	readonly service: Service;
 	readonly clock: Clock;
 	readonly limits?: { readonly requestTimeoutMs?: number };
 	readonly logUnexpected?: LogUnexpected;
+	readonly renderPage?: RenderPage;
 }): Router {
 	const router = express.Router({ caseSensitive: true, strict: true });
 	const requestTimeoutMs = limits.requestTimeoutMs ?? LIMITS.requestTimeoutMs;
@@ -86,7 +89,7 @@ export function createRestRouter({
 		}
 		at.all(refuse);
 	}
-	router.use(createErrorHandler({ logUnexpected }));
+	router.use(createErrorHandler({ logUnexpected, renderPage }));
 	return router;
 }
 

@@ -1,5 +1,6 @@
 import type { PresentedToken } from "../../payments/spt/spt.js";
 import type { Writer } from "../../skills/answers/answers.js";
+import type { BrandReports } from "../../skills/brands/brands.js";
 import type {
 	FreeSchedules,
 	ScheduleService,
@@ -137,6 +138,7 @@ export interface OwnerOperations extends AccountOperations {
 	readonly paymentRecords: PaymentRecords;
 	readonly feedback: Feedback;
 	readonly dossiers: Dossiers;
+	readonly brandReports: BrandReports;
 	readonly schedules: ScheduleService;
 	readonly chats: ChatSessions;
 	readonly consultations: Consultations;

@@ -1,6 +1,6 @@
 import { createHash } from "node:crypto";
 import { existsSync, readFileSync } from "node:fs";
-import { join } from "node:path";
+import { basename, join } from "node:path";
 import express, { type RequestHandler } from "express";
 import { invalidSetting } from "../kernel/kernel.js";
 
@@ -29,17 +29,12 @@ export function openPageAssets(packageRoot: string) {
 	return {
 		themeScript: THEME_SCRIPT,
 		/** Content-Security-Policy of every page: files of this server, and the one script that stands in it. */
-		policy: [
-			"default-src 'none'",
-			`script-src 'self' 'sha256-${themeHash}'`,
-			"style-src 'self'",
-			"img-src 'self' data:",
-			"connect-src 'self'",
-			"base-uri 'none'",
-			"form-action 'self'",
-			"frame-ancestors 'none'",
-		].join("; "),
+		policy: toPolicy({ scripts: `'self' 'sha256-${themeHash}'` }),
+		/** That of pages without a script, whose forms may lead on to other places. */
+		quietPolicy: (formTargets: readonly string[] = []) => toPolicy({ formTargets }),
 		find,
+		/** What the build made of a source. */
+		read: (name: string) => readFileSync(join(folder, basename(find(name).address)), "utf8"),
 		serve: express.static(folder, {
 			immutable: true,
 			maxAge: "1y",
@@ -47,4 +42,23 @@ export function openPageAssets(packageRoot: string) {
 			redirect: false,
 		}) as RequestHandler,
 	};
+}
+
+function toPolicy({
+	scripts,
+	formTargets = [],
+}: {
+	readonly scripts?: string;
+	readonly formTargets?: readonly string[];
+}): string {
+	return [
+		"default-src 'none'",
+		...(scripts === undefined ? [] : [`script-src ${scripts}`, "connect-src 'self'"]),
+		"style-src 'self'",
+		"img-src 'self' data:",
+		"base-uri 'none'",
+		// Some browsers hold the redirects that follow a form to the same list.
+		`form-action ${["'self'", ...formTargets].join(" ")}`,
+		"frame-ancestors 'none'",
+	].join("; ");
 }

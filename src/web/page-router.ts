@@ -9,11 +9,11 @@ import {
 	type Services,
 	type Skill,
 } from "../contract/contract.js";
-import { sendDocument, toDocument } from "../http/http.js";
+import { prefersPage, sendDocument, toDocument } from "../http/http.js";
 import { type Clock, formatUsd, PACKAGE_ROOT, ServiceError, toIsoDay } from "../kernel/kernel.js";
 import type { Graph } from "../knowledge/knowledge.js";
-import { exampleReplyOf, INTERFACE_VERSION, type Service } from "../service/service.js";
-import type { PageAssets } from "./page-assets.js";
+import { exampleReplyOf, type Service } from "../service/service.js";
+import type { PageFrame } from "./page-frame.js";
 import { type SampledCall, samplesOf, toAddress } from "./pages/call-samples.js";
 import { findOperation } from "./pages/capabilities.js";
 import { type GraphContent, renderGraph } from "./pages/graph.js";
@@ -30,7 +30,7 @@ import { hostOf } from "./pages/parts.js";
 
 export interface PageDeps {
 	readonly service: Service & { readonly services: Pick<Services, "catalog"> };
-	readonly assets: PageAssets;
+	readonly frame: PageFrame;
 	readonly clock: Clock;
 	/** Changes with the catalog and the prices. */
 	readonly revision: () => unknown;
@@ -40,11 +40,11 @@ export interface PageDeps {
 
 /** Pages for people, on a router of others. What takes more than showing is done by operations, as anybody may call them. */
 export function addPages(router: Router, deps: PageDeps): void {
-	const { service, assets, demoSpt } = deps;
+	const { service, demoSpt, frame } = deps;
 	const { info } = service;
 	const send = createPageSender(deps);
-	router.use(["/assets", "/graphs", "/docs", "/guide"], compression());
-	router.use("/assets", assets.serve);
+	router.use(["/assets", "/graphs", "/docs", "/guide", "/reports"], compression());
+	router.use("/assets", frame.assets.serve);
 	const compress = compression();
 	router.get("/", (req, res, next) => {
 		res.vary("Accept");
@@ -90,39 +90,24 @@ export function addPages(router: Router, deps: PageDeps): void {
 	});
 }
 
-/** A page for those that ask for one by name, as browsers do. */
-function prefersPage(req: Request): boolean {
-	return req.accepts(["application/json", "text/html"]) === "text/html";
-}
-
 const PAGES_KEPT = 400;
-/** How long a page may show that parts were ready, or not. */
-const STATUS_MS = 2_000;
 
 type Rendered = string | { readonly page: string; readonly isProvisional: true };
 
 /** Renders each page once for what it shows: rendering one takes as long as a paid search. */
 function createPageSender(deps: PageDeps) {
-	const { service, assets, clock, revision } = deps;
+	const { frame, clock, revision } = deps;
 	const pages = new LRUCache<string, Promise<ServedDocument>>({ max: PAGES_KEPT });
-	const status = createStatus(service, clock);
 	return async (
 		req: Request,
 		res: Response,
 		path: string,
 		render: (site: Site) => Rendered | Promise<Rendered>,
 	): Promise<void> => {
-		const site: Site = {
-			assets,
-			baseUrl: service.info.baseUrl(),
-			version: service.info.version,
-			interfaceVersion: INTERFACE_VERSION,
-			isDemo: service.info.profile === "demo",
-			status: await status(),
-		};
+		const site = await frame.site();
 		const key = [revision(), site.baseUrl, site.status, toIsoDay(clock.now()), path].join(" ");
 		const known = pages.get(key) ?? make();
-		res.setHeader("Content-Security-Policy", assets.policy);
+		res.setHeader("Content-Security-Policy", frame.assets.policy);
 		sendDocument(req, res, await known);
 
 		function make(): Promise<ServedDocument> {
@@ -136,21 +121,6 @@ function createPageSender(deps: PageDeps) {
 			made.catch(() => pages.delete(key));
 			return made;
 		}
-	};
-}
-
-function createStatus({ free }: Service, clock: Clock): () => Promise<Site["status"]> {
-	let known: { readonly atMs: number; readonly status: Promise<Site["status"]> } | undefined;
-	const ask = async (): Promise<Site["status"]> => {
-		const { status } = await free.health();
-		return status === "ok" || status === "degraded" ? status : "failing";
-	};
-	return () => {
-		const now = clock.monotonicMs();
-		if (!known || now - known.atMs > STATUS_MS) {
-			known = { atMs: now, status: ask().catch(() => "failing" as const) };
-		}
-		return known.status;
 	};
 }
 

@@ -2,8 +2,11 @@ import express, { type Request, type RequestHandler, type Router } from "express
 import type { ServedDocument } from "../contract/contract.js";
 import { sendDocument, toDocument } from "../http/http.js";
 import { type Clock, createPerRevision, notFound } from "../kernel/kernel.js";
-import { openPageAssets } from "./page-assets.js";
 import { addPages, type PageDeps } from "./page-router.js";
+import { addReportPages, type ReportPageDeps } from "./report-pages.js";
+
+export { createPageFrame } from "./page-frame.js";
+
 import {
 	catalogEntries,
 	renderLlmsFullText,
@@ -24,19 +27,20 @@ export function createWebRouter({
 	service,
 	clock,
 	revision,
-	packageRoot,
+	frame,
+	callRates,
 	demoSpt,
 }: {
-	readonly service: PageDeps["service"];
+	readonly service: PageDeps["service"] & ReportPageDeps["service"];
 	readonly clock: Clock;
+	readonly frame: PageDeps["frame"];
+	readonly callRates: ReportPageDeps["callRates"];
 	/** Changes with the catalog. */
 	readonly revision: () => unknown;
-	readonly packageRoot: string;
 	/** A token that pays with paper money; undefined where money is real. */
 	readonly demoSpt: PageDeps["demoSpt"];
 }): Router {
 	const { info, free } = service;
-	const assets = openPageAssets(packageRoot);
 	const base = () => info.baseUrl();
 	const documents = createPerRevision<ServedDocument>(
 		() => [revision(), base()],
@@ -77,7 +81,8 @@ export function createWebRouter({
 		"/",
 		inMarkdown(() => documents("llms")),
 	);
-	addPages(router, { service, demoSpt, clock, revision, assets });
+	addPages(router, { service, demoSpt, clock, revision, frame });
+	addReportPages(router, { service, frame, callRates });
 	router.get(
 		"/v1/graphs/catalog",
 		inMarkdown(() => free.readmesIndex()),

@@ -8,7 +8,8 @@ import {
 	parseMemory,
 	rememberTopic,
 } from "../../skills/briefings/briefing-changes.js";
-import { toBriefingMail, toSlackMessage } from "../../skills/briefings/briefing-messages.js";
+import { toBriefingMail } from "../../skills/briefings/briefing-mails.js";
+import { toSlackMessage } from "../../skills/briefings/briefing-messages.js";
 import type { BriefingWire } from "../../skills/briefings/schedule-wire.js";
 import type { Decision } from "../../src/contract/wire.js";
 import { findCitedSentence } from "../../src/evidence/cited-sentences.js";
@@ -112,10 +113,21 @@ t.test("every sentence is carried by evidence that exists", async (t) => {
 	t.match(briefing.movers[0], { title: "mill", recent: 2, before: 0 });
 });
 
+const TERMS = {
+	service: "tollgraph at shop.example",
+	topic: "tidal power",
+	when: "Mondays, 08:00 UTC",
+	weekUsd: "10.00",
+	unsubscribeUrl: "https://shop.example/stop",
+};
+
 t.test("injected evidence is text: it adds no address, picture or markup", async (t) => {
 	const { ask } = openBriefings(graphOf("a", [INJECTED]));
 	const { briefing } = await ask();
-	const { html } = toBriefingMail(briefing, "https://shop.example/stop");
+	const { html, text, unsubscribeUrl } = toBriefingMail(briefing, TERMS);
+	for (const term of Object.values(TERMS)) t.match(text, term);
+	for (const term of Object.values(TERMS)) t.match(html, term);
+	t.equal(unsubscribeUrl, TERMS.unsubscribeUrl);
 	const addresses = [...html.matchAll(/(?:href|src)="([^"]*)"/g)].map(([, url]) => url);
 	t.same([...new Set(addresses)], ["https://example.org/lagoon", "https://shop.example/stop"]);
 	t.notMatch(html, /<img|<b>/);

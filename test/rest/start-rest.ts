@@ -13,6 +13,7 @@ import { createOperationRates } from "../../src/http/rates.js";
 import { type Clock, systemClock } from "../../src/kernel/clock.js";
 import { ServiceError } from "../../src/kernel/errors.js";
 import { createIds, systemRandom } from "../../src/kernel/ids.js";
+import { PACKAGE_ROOT } from "../../src/kernel/package-info.js";
 import { createGraphCatalog } from "../../src/knowledge/catalog.js";
 import { createFallback, createHttpFront, type LogUnexpected } from "../../src/rest/http-frame.js";
 import { createRestRouter } from "../../src/rest/rest-router.js";
@@ -25,6 +26,7 @@ import type {
 	ResearchParts,
 	Service,
 } from "../../src/service/service-interface.js";
+import { createPageFrame } from "../../src/web/page-frame.js";
 import type { Store, StoreReader } from "../../store/store-port.js";
 import { emptySearch } from "../service/empty-search.js";
 import { CAPTURED_PAYMENT, createTestPayments, WALLET_RECEIPT } from "../service/payment-parts.js";
@@ -175,11 +177,13 @@ export function createTestService(options: TestServiceOptions): Service {
 	});
 	const owner = options.owner ?? ({} as OwnerOperations);
 	const purchases = options.purchases ?? ({} as Purchases);
+	const frame = { packageRoot: PACKAGE_ROOT, clock, service: () => ({ info, free }) };
+	const { renderPage } = createPageFrame(frame);
 	return {
 		info,
 		skills,
 		prices,
-		services: servicesOf({ ...skillServices, ...free, free, purchases }, owner),
+		services: servicesOf({ ...skillServices, ...free, free, purchases, renderPage }, owner),
 		rates: createOperationRates(clock),
 		invoke,
 		demand: async () => undefined,

@@ -1,6 +1,6 @@
 import t from "tap";
 import { passCitationGate } from "../../skills/answers/citation-gate.js";
-import { toHtml, toMarkdown } from "../../skills/answers/report/report-document.js";
+import { toMarkdown } from "../../skills/answers/report/report-document.js";
 import { createDossiers } from "../../skills/dossiers/dossier-archive.js";
 import { compareDossiers } from "../../skills/dossiers/dossier-changes.js";
 import { toDossierDocument, toDossierText } from "../../skills/dossiers/dossier-presentation.js";
@@ -14,6 +14,7 @@ import { createSearchEngine } from "../../src/search/search-engine.js";
 import { makeConcept, makeGraph } from "../service/sample-graphs.js";
 import { boundSkill } from "../support/bound-skill.js";
 import { manualClock } from "../support/manual-clock.js";
+import { renderTestReport } from "../support/test-pages.js";
 import { createTestResearch } from "../support/test-research.js";
 import { handJudge } from "../support/word-judge.js";
 import { ask } from "./asked-skill.js";
@@ -263,7 +264,7 @@ t.test("what is compared stands side by side, and the rest below it", async (t) 
 		/\n\| {2}\| mangrove \| estuary \|\n\|---\|---\|---\|\n/,
 	);
 	t.match(
-		toHtml(toDossierDocument(written)),
+		renderTestReport(toDossierDocument(written)),
 		/<th scope="col">mangrove<\/th><th scope="col">estuary<\/th>/,
 	);
 
@@ -276,9 +277,8 @@ t.test("what is compared stands side by side, and the rest below it", async (t) 
 		evidence_table: rest.evidence_table.map(({ source_n: _n, citation_ids: _ids, ...row }) => row),
 	};
 	const findKept = async () => ({ id: "dos_1", data: old, createdAt: 0, expiresAt: 1 });
-	const kept = createDossiers({ find: findKept } as unknown as Parameters<
-		typeof createDossiers
-	>[0]);
+	const artifacts = { find: findKept } as unknown as Parameters<typeof createDossiers>[0];
+	const kept = createDossiers(artifacts, renderTestReport);
 	for (const format of ["md", "html", "json"] as const) {
 		const { text } = await kept.export({} as never, "dos_1", format);
 		t.match(text, /Mangrove/, format);
@@ -325,7 +325,7 @@ t.test(
 		t.ok(headings.every((line) => /^#{1,2} /.test(line)));
 		t.equal(headings.filter((line) => line.startsWith("# ")).length, 1);
 
-		const html = toHtml(document);
+		const html = renderTestReport(document);
 		t.notMatch(html, invisible);
 		const tags = new Set([...html.matchAll(/<\/?([a-z0-9]+)/gi)].map(([, tag]) => tag));
 		for (const tag of ["script", "img", "b", "iframe", "form"]) t.notOk(tags.has(tag), tag);

@@ -77,7 +77,7 @@ export async function assertUsable(t: Test, page: Page): Promise<void> {
 		lang: document.documentElement.lang,
 		headings: document.querySelectorAll("h1").length,
 		hasTitle: document.title !== "",
-		isStyled: getComputedStyle(document.body).maxWidth !== "none",
+		isStyled: getComputedStyle(document.body).margin === "0px",
 		overflowPixels: document.documentElement.scrollWidth - document.documentElement.clientWidth,
 		fieldsWithoutLabel: [...document.querySelectorAll("input:not([type=hidden]), select, textarea")]
 			.filter((field) => field.labels.length === 0).length,

@@ -25,7 +25,10 @@ export function createTestSchedules({
 	const compose = createBriefings({ search, catalog, clock, writer: extractiveWriter });
 	const refusals = { note: async () => undefined, assertMayAsk: async () => undefined };
 	return {
-		...createScheduleConsent({ store: createMemoryStore(), links, refusals, clock }),
+		...createScheduleConsent({
+			...{ store: createMemoryStore(), links, refusals, clock },
+			baseUrl: () => "",
+		}),
 		preview: createSchedulePreview(compose),
 	};
 }

@@ -19,6 +19,7 @@ import type { FileSystem } from "../../store/journal/file-system.js";
 import { openJournalStore } from "../../store/journal/journal-store.js";
 import type { Store } from "../../store/store-port.js";
 import { SIM_TERMS } from "../support/sim-chain.js";
+import { renderTestReport } from "../support/test-pages.js";
 import { createTestResearch } from "../support/test-research.js";
 import type { Dice } from "./dice.js";
 import { createTestSkills } from "./test-skills.js";
@@ -115,6 +116,7 @@ export async function openHouse(deps: HouseDeps): Promise<House> {
 			}),
 			pepper: KEYS.pepper,
 			settings: SETTINGS,
+			renderReport: renderTestReport,
 		}),
 		invoke: createInvoke({ skills, cashier, recordUsage, clock }),
 		async close() {

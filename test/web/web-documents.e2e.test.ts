@@ -163,7 +163,12 @@ t.test("a browser at a paid address is shown a page, and programs JSON", async (
 		t.match(type, /^application\/json/, accept);
 	}
 	const missing = await get("/v1/graphs/no-such-graph/nodes", browser);
-	t.match(missing.type, /^application\/json/, "what is not there is no matter of money");
+	t.match(missing, { type: /^text\/html/, text: /Nothing was charged/, reply: { status: 404 } });
+	t.match((await get("/v1/graphs/no-such-graph/nodes")).type, /^application\/json/);
+	t.match(await get("/no/such/page", browser), {
+		text: /This is not here/,
+		reply: { status: 404 },
+	});
 });
 
 t.test("pages load styles and scripts of this server alone", async (t) => {

@@ -27,6 +27,8 @@ export interface PageHead {
 	readonly scripts?: readonly string[];
 	/** False where crawlers have nothing to find. */
 	readonly isListed?: boolean;
+	/** False for pages that only ask or say something: they run nothing at all. */
+	readonly hasScripts?: boolean;
 }
 
 const SECTIONS = [
@@ -57,7 +59,8 @@ export function renderPage(site: Site, head: PageHead, content: ComponentChildre
 
 function Head({ site, head }: { readonly site: Site; readonly head: PageHead }) {
 	const { assets, baseUrl } = site;
-	const { title, description, path, linkedData, scripts = [], isListed = true } = head;
+	const { title, description, path, linkedData, scripts = [] } = head;
+	const { isListed = true, hasScripts = true } = head;
 	const canonical = `${baseUrl}${path}`;
 	const style = assets.find("site.css");
 	return (
@@ -79,10 +82,14 @@ function Head({ site, head }: { readonly site: Site; readonly head: PageHead }) 
 			<meta name="theme-color" content="#0d1416" media="(prefers-color-scheme: dark)" />
 			<link rel="icon" href="/favicon.svg" type="image/svg+xml" />
 			<link rel="stylesheet" href={style.address} integrity={style.integrity} />
-			<script dangerouslySetInnerHTML={{ __html: assets.themeScript }} />
-			{["site.js", ...scripts].map(assets.find).map(({ address, integrity }) => (
-				<script key={address} type="module" src={address} integrity={integrity} />
-			))}
+			{hasScripts && (
+				<>
+					<script dangerouslySetInnerHTML={{ __html: assets.themeScript }} />
+					{["site.js", ...scripts].map(assets.find).map(({ address, integrity }) => (
+						<script key={address} type="module" src={address} integrity={integrity} />
+					))}
+				</>
+			)}
 			{linkedData !== undefined && (
 				<script
 					type="application/ld+json"

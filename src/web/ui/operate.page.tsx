@@ -210,6 +210,7 @@ function Reply({
 					))}
 				</div>
 			)}
+			{!refusal && <PageLink body={reply.body} token={token} />}
 			<details open={rows.length === 0}>
 				<summary>The reply as it came</summary>
 				{/* A long reply is read with the arrows of the keyboard. */}
@@ -225,6 +226,28 @@ function Reply({
 		</>
 	);
 }
+
+/** A report has a page, which is opened by what paid for it. */
+function PageLink({ body, token }: { readonly body: unknown; readonly token: string }) {
+	const { data = {} } = (body ?? {}) as { data?: Record<string, unknown> };
+	const id = REPORT_IDS.map((name) => data[name]).find((value) => typeof value === "string");
+	if (id === undefined) return null;
+	return (
+		<form
+			method="post"
+			action={`/reports/${encodeURIComponent(String(id))}`}
+			target="_blank"
+			rel="noopener"
+		>
+			<input type="hidden" name="token" value={token} />
+			<button class="btn btn-sm" type="submit">
+				Open as a page, to print or save
+			</button>
+		</form>
+	);
+}
+
+const REPORT_IDS = ["dossier_id", "report_id", "invoice_id", "job_id"] as const;
 
 /** Rows that look like evidence, wherever the operation puts them. */
 function rowsOf(body: unknown): readonly RowWire[] {

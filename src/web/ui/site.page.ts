@@ -135,6 +135,7 @@ function fits(item: HTMLElement, words: readonly string[], kind: string): boolea
 }
 
 async function onClick({ target }: MouseEvent): Promise<void> {
+	if ((target as Element).closest("[data-print]")) return window.print();
 	const button = (target as Element).closest("[data-copy]");
 	if (!button) return;
 	const shown = all<HTMLElement>("pre", button.closest(".code") ?? document).find(

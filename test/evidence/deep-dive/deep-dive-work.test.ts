@@ -218,39 +218,33 @@ t.test("a dive that an older version began begins again from its question", asyn
 	const { table: _, rounds: __, gaps: ___, ...before } = late.report;
 	t.match(
 		dive.work.exportOf(before, "html"),
-		/<h1>/,
+		/<h1/,
 		"a report without the newer fields is still a document",
 	);
 });
 
-t.test(
-	"a page has its contents, a table, sources once with ways back, and a dark form",
-	async (t) => {
-		const { report } = await dive.run(QUESTIONS[2] ?? "", "fast");
-		t.ok(report.table, "a comparison");
-		const html = dive.work.exportOf(report as never, "html");
-		t.match(
-			html,
-			/<nav aria-label="Contents"><ol><li><a href="#answer">|<nav aria-label="Contents">/,
-		);
-		t.match(html, /<table>.*<th scope="col">EIP-3009<\/th>/s);
-		t.match(html, /prefers-color-scheme:dark/);
-		t.match(html, /@media print/);
-		t.match(html, /default-src 'none'; style-src 'unsafe-inline'/);
-		t.notMatch(html, /<script|<img|style="| on\w+="/);
-		const ids = [...html.matchAll(/ id="([^"]+)"/g)].map(([, id]) => id);
-		t.equal(new Set(ids).size, ids.length, "each place has one name");
-		const targets = [...html.matchAll(/href="#([^"]+)"/g)].map(([, id]) => id);
-		t.same(
-			targets.filter((id) => !ids.includes(id)),
-			[],
-			"each mark leads somewhere and back",
-		);
-		const links = [...html.matchAll(/<a href="(https[^"]+)" rel/g)].map(([, url]) => url);
-		t.equal(new Set(links).size, links.length, "each source once");
-		t.match(dive.work.exportOf(report as never, "md"), /\|---\|---\|/);
-	},
-);
+t.test("a page has its contents, a table, sources once, and a dark form", async (t) => {
+	const { report } = await dive.run(QUESTIONS[2] ?? "", "fast");
+	t.ok(report.table, "a comparison");
+	const html = dive.work.exportOf(report as never, "html");
+	t.match(html, /<nav [^>]*aria-label="In this report"><a href="#(answer|s1)">/);
+	t.match(html, /<table[^>]*>.*<th scope="col">EIP-3009<\/th>/s);
+	t.match(html, /color-scheme:light dark/);
+	t.match(html, /@media print/);
+	t.match(html, /default-src 'none'; style-src 'unsafe-inline'/);
+	t.notMatch(html, /<script|<img|style="| on\w+="/);
+	const ids = [...html.matchAll(/ id="([^"]+)"/g)].map(([, id]) => id);
+	t.equal(new Set(ids).size, ids.length, "each place has one name");
+	const targets = [...html.matchAll(/href="#([^"]+)"/g)].map(([, id]) => id);
+	t.same(
+		targets.filter((id) => !ids.includes(id)),
+		[],
+		"each mark leads somewhere",
+	);
+	const links = [...html.matchAll(/<a href="(https[^"]+)" rel/g)].map(([, url]) => url);
+	t.equal(new Set(links).size, links.length, "each source once");
+	t.match(dive.work.exportOf(report as never, "md"), /\|---\|---\|/);
+});
 
 t.test("dates are what the text tells, never when a source was published", async (t) => {
 	const { report } = await dive.run("When did TLS 1.3 become an RFC?", "fast");

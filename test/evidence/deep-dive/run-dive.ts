@@ -6,6 +6,7 @@ import { systemClock } from "../../../src/kernel/clock.js";
 import { createGraphCatalog } from "../../../src/knowledge/catalog.js";
 import type { Graph } from "../../../src/knowledge/graph.js";
 import { createSearchEngine } from "../../../src/search/search-engine.js";
+import { renderTestReport } from "../../support/test-pages.js";
 import { handJudge } from "../../support/word-judge.js";
 
 const ANSWER_SHARE = 1.6;
@@ -32,6 +33,7 @@ export async function openDive(folder: string, graphs: readonly Graph[]) {
 		catalog,
 		clock: systemClock,
 		writer: extractiveWriter,
+		renderReport: renderTestReport,
 	});
 	return {
 		work,

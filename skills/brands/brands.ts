@@ -1,0 +1,1 @@
+export { type BrandReports, createBrandReports } from "./brand-document.js";
