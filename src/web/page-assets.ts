@@ -33,6 +33,7 @@ export function openPageAssets(packageRoot: string) {
 			"default-src 'none'",
 			`script-src 'self' 'sha256-${themeHash}'`,
 			"style-src 'self'",
+			"worker-src 'self'",
 			"img-src 'self' data:",
 			"connect-src 'self'",
 			"base-uri 'none'",
