@@ -52,7 +52,10 @@ export async function explorerDataOf(
 		readonly tags: readonly { readonly tag: string; readonly count: number }[];
 	};
 	const { prices: own } = free.graphDetail(id) as {
-		readonly prices?: { readonly nodes: ExplorerData["nodePrices"] };
+		readonly prices?: {
+			readonly nodes: ExplorerData["nodePrices"];
+			readonly priced_nodes: number;
+		};
 	};
 	const rows = preview === "indexing" ? [] : (preview.rows as readonly PreviewRow[]);
 	return {
@@ -71,6 +74,7 @@ export async function explorerDataOf(
 			]),
 		) as Record<SoldOperation, string>,
 		nodePrices: own?.nodes ?? {},
+		hasMorePrices: (own?.priced_nodes ?? 0) > Object.keys(own?.nodes ?? {}).length,
 	};
 }
 
@@ -96,7 +100,12 @@ const fromRow = ({ trend_id, name, type, summary, evidence }: PreviewRow): FreeC
 	sources: evidence.map(toSourceLink),
 });
 
-function toSourceLink({ title, source_url, published_at, date_precision }: EvidenceWire): SourceLink {
+function toSourceLink({
+	title,
+	source_url,
+	published_at,
+	date_precision,
+}: EvidenceWire): SourceLink {
 	const chars = CHARS_OF[(date_precision ?? "day") as keyof typeof CHARS_OF] ?? CHARS_OF.day;
 	return { title, url: source_url, date: published_at?.slice(0, chars) ?? null };
 }

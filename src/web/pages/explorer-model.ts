@@ -14,6 +14,8 @@ export interface ExplorerData {
 	readonly prices: Readonly<Record<SoldOperation, string>>;
 	/** Where a concept has a price of its own, by its id. */
 	readonly nodePrices: Readonly<Record<string, string>>;
+	/** Whether more have one than are listed. */
+	readonly hasMorePrices: boolean;
 }
 
 export const SOLD_OPERATIONS = [
@@ -126,7 +128,7 @@ export function addItem({ items }: Model, fresh: NewItem): Item {
 		items.set(item.id, item);
 		return item;
 	}
-	known.kind = fresh.kind ?? known.kind;
+	known.kind = fresh.kind || known.kind;
 	known.tags = fresh.tags ?? known.tags;
 	known.summary = fresh.summary ?? known.summary;
 	known.body = fresh.body ?? known.body;
@@ -191,6 +193,20 @@ export function addHappening({ happenings }: Model, happening: Happening): void 
 	happenings.set([date, what, item, detail].join("\n"), happening);
 }
 
+/** How many concepts have no name yet. */
+export function countAllPaid({ items, data }: Model): number {
+	let named = 0;
+	for (const { mark } of items.values()) if (mark === "concept") named += 1;
+	return Math.max(0, data.totals.nodes - named);
+}
+
+/** How many marks of each sort there are. */
+export function countMarks(model: Model): ReadonlyMap<string, number> {
+	const counts = new Map<string, number>();
+	for (const { mark } of model.items.values()) counts.set(mark, (counts.get(mark) ?? 0) + 1);
+	return counts.set("paid", countAllPaid(model));
+}
+
 /** How many concepts of each kind have no name yet, by the item of the kind. */
 export function countPaid({ items }: Model): ReadonlyMap<string, number> {
 	const counts = new Map<string, number>();
@@ -246,7 +262,9 @@ export function selectItems({ items }: Model, filter: Filter): ReadonlySet<Item>
 		if (item.mark === "topic" && item.name === filter.tag) return true;
 		const near = [...item.links.keys()];
 		if (item.mark !== "host") return near.some((id) => concepts.has(id));
-		return near.some((id) => [...(items.get(id)?.links.keys() ?? [])].some((of) => concepts.has(of)));
+		return near.some((id) =>
+			[...(items.get(id)?.links.keys() ?? [])].some((of) => concepts.has(of)),
+		);
 	};
 	return new Set(
 		[...items.values()].filter(
@@ -289,28 +307,35 @@ export function chooseDrawn(
 	{ focus, isWithPaid, most }: { focus: string; isWithPaid: boolean; most: number },
 ): Drawn {
 	const items = nearest(model, selected, focus).slice(0, most);
-	const paid = new Map<string, number>();
 	const counts = isWithPaid ? countPaid(model) : new Map<string, number>();
-	for (const { id } of items) if ((counts.get(id) ?? 0) > 0) paid.set(id, counts.get(id) ?? 0);
-	const all = [...paid.values()].reduce((sum, count) => sum + count, 0);
-	let room = most - items.length;
-	const rings = new Map<string, number>();
-	const first = Math.min(paid.get(focus) ?? 0, room);
-	if (first > 0) rings.set(focus, first);
-	room -= first;
-	const share = Math.min(1, room / Math.max(1, all - (paid.get(focus) ?? 0)));
-	for (const [id, count] of paid) {
-		if (id !== focus) rings.set(id, Math.floor(count * share));
-	}
-	return { items, rings, total: selected.size + all };
+	const paid = items.flatMap(({ id }) => {
+		const count = counts.get(id) ?? 0;
+		return count > 0 ? [[id, count] as const] : [];
+	});
+	const all = paid.reduce((sum, [, count]) => sum + count, 0);
+	return {
+		items,
+		rings: shareOut(paid, { focus, room: most - items.length }),
+		total: selected.size + all,
+	};
+}
+
+/** As many rings for each as there is room, the one in focus before all others. */
+function shareOut(
+	counts: readonly (readonly [string, number])[],
+	{ focus, room }: { readonly focus: string; readonly room: number },
+): ReadonlyMap<string, number> {
+	const rings = new Map(counts);
+	const first = Math.min(rings.get(focus) ?? 0, room);
+	const others = counts.filter(([id]) => id !== focus);
+	const wanted = others.reduce((sum, [, count]) => sum + count, 0);
+	const share = Math.min(1, (room - first) / Math.max(1, wanted));
+	for (const [id, count] of others) rings.set(id, Math.floor(count * share));
+	return first > 0 ? rings.set(focus, first) : rings;
 }
 
 /** Breadth first from one item; what is linked with nothing of these comes last. */
-function nearest(
-	{ items }: Model,
-	selected: ReadonlySet<Item>,
-	focus: string,
-): readonly Item[] {
+function nearest({ items }: Model, selected: ReadonlySet<Item>, focus: string): readonly Item[] {
 	const seen = new Set<Item>();
 	const start = items.get(focus);
 	const queue = start && selected.has(start) ? [start] : [];

@@ -29,7 +29,10 @@ export const OFFERS: Readonly<
 const SHAPES: Readonly<Record<Mark, readonly [style: string, path: string]>> = {
 	graph: ["c-ink", "M6 1a5 5 0 1 0 0 10A5 5 0 1 0 6 1Z"],
 	concept: ["s1", "M6 1.5a4.5 4.5 0 1 0 0 9 4.5 4.5 0 1 0 0-9Z"],
-	kind: ["c-ink", "M6 1.5a4.5 4.5 0 1 0 0 9 4.5 4.5 0 1 0 0-9Zm0 2a2.5 2.5 0 1 1 0 5 2.5 2.5 0 1 1 0-5Z"],
+	kind: [
+		"c-ink",
+		"M6 1.5a4.5 4.5 0 1 0 0 9 4.5 4.5 0 1 0 0-9Zm0 2a2.5 2.5 0 1 1 0 5 2.5 2.5 0 1 1 0-5Z",
+	],
 	topic: ["s4", "M6 0 12 6 6 12 0 6Z"],
 	source: ["s3", "M1 1h10v10H1Z"],
 	host: ["s5", "M6 0 12 11H0Z"],

@@ -1,4 +1,6 @@
 import {
+	countAllPaid,
+	countMarks,
 	countPaid,
 	createModel,
 	type ExplorerData,
@@ -144,15 +146,6 @@ function Tools({ data, model, filter, sent, path, hasDemoToken }: Shown) {
 	);
 }
 
-function countMarks(model: Model): ReadonlyMap<string, number> {
-	const counts = new Map<string, number>();
-	for (const { mark } of model.items.values()) counts.set(mark, (counts.get(mark) ?? 0) + 1);
-	return counts.set("paid", paidIn(model));
-}
-
-const paidIn = (model: Model): number =>
-	[...countPaid(model).values()].reduce((sum, count) => sum + count, 0);
-
 function Choice({
 	name,
 	label,
@@ -183,6 +176,7 @@ function Choice({
 function Drawing({ data }: Shown) {
 	return (
 		<div class="scene-view">
+			{/* biome-ignore lint/a11y/noInteractiveElementToNoninteractiveRole: arrow keys must reach it in a screen reader, too. */}
 			<canvas
 				id="scene"
 				class="needs-js"
@@ -220,7 +214,7 @@ const ZOOMS = [
 
 /** What stands there until something is chosen: how much there is, and what each way to more costs. */
 function Drawer({ data, model }: Shown) {
-	const paid = paidIn(model);
+	const paid = countAllPaid(model);
 	const { nodes, edges, sources } = data.totals;
 	const number = (value: number) => value.toLocaleString("en-US");
 	return (
