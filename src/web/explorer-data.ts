@@ -15,7 +15,7 @@ import { CHARS_OF, type EvidenceWire, type RowWire } from "./pages/parts.js";
 /** What the explorer shows of a graph for nothing. It is read from what free operations answer, and from nothing else. */
 
 const HOSTS_MAX = 60;
-const TAGS_MAX = 60;
+const TAGS_MAX = 40;
 
 interface Term {
 	readonly "@id": string;

@@ -255,23 +255,35 @@ export function selectItems({ items }: Model, filter: Filter): ReadonlySet<Item>
 	for (const item of items.values()) {
 		if (item.mark === "concept" && isOfKindAndTag(item, filter)) concepts.add(item.id);
 	}
-	const belongs = (item: Item): boolean => {
-		if (!isNarrowed || item.mark === "graph") return true;
-		if (item.mark === "concept") return concepts.has(item.id);
-		if (item.mark === "kind" && filter.kind !== "") return item.name === filter.kind;
-		if (item.mark === "topic" && item.name === filter.tag) return true;
-		const near = [...item.links.keys()];
-		if (item.mark !== "host") return near.some((id) => concepts.has(id));
-		return near.some((id) =>
-			[...(items.get(id)?.links.keys() ?? [])].some((of) => concepts.has(of)),
-		);
+	const isLinked = ({ links }: Item) => [...links.keys()].some((id) => concepts.has(id));
+	const belongs: Readonly<Record<Item["mark"], (item: Item) => boolean>> = {
+		graph: () => true,
+		concept: ({ id }) => concepts.has(id),
+		kind: (item) => (filter.kind === "" ? isLinked(item) : item.name === filter.kind),
+		topic: (item) => item.name === filter.tag || isLinked(item),
+		source: isLinked,
+		// Concepts name sources, and only these name hosts.
+		host: ({ links }) =>
+			[...links.keys()].some((id) => id !== GRAPH_ITEM && isLinked(items.get(id) ?? NOWHERE)),
 	};
 	return new Set(
 		[...items.values()].filter(
-			(item) => isShown(item, filter) && belongs(item) && hasWords(item, filter.words),
+			(item) =>
+				isShown(item, filter) &&
+				(!isNarrowed || belongs[item.mark](item)) &&
+				hasWords(item, filter.words),
 		),
 	);
 }
+
+const NOWHERE: Item = {
+	...UNSAID,
+	id: "",
+	mark: "host",
+	name: "",
+	dates: new Set(),
+	links: new Map(),
+};
 
 function isShown({ mark, dates }: Item, { marks, from, to }: Filter): boolean {
 	if (mark === "graph") return true;

@@ -69,7 +69,7 @@ export const MARK_NAMES: Readonly<Record<Item["mark"], string>> = {
 
 export type SortKey = "name" | "what" | "date" | "links";
 
-const ROWS_MAX = 200;
+const ROWS_MAX = 100;
 const ORDER: readonly Item["mark"][] = ["graph", "concept", "kind", "topic", "source", "host"];
 
 interface ItemsProps {
@@ -99,7 +99,11 @@ export function Items({ items, paid, prices, marks, live }: ItemsProps) {
 					`; ${beyond.toLocaleString("en-US")} concepts beyond the toll are counted at their kind`}
 				.
 			</p>
-			<section class="card card-flush table-wrap" tabIndex={0} aria-label="What the drawing shows">
+			<section
+				class="card card-flush table-wrap explorer-table"
+				tabIndex={0}
+				aria-label="What the drawing shows"
+			>
 				<table class="tbl tbl-compact tbl-4">
 					<thead>
 						<tr>
@@ -260,7 +264,11 @@ export function Happenings({
 			<p class="muted" aria-live="polite">
 				{Math.min(found.length, HAPPENINGS_MAX)} of {found.length} events shown.
 			</p>
-			<section class="card card-flush table-wrap" tabIndex={0} aria-label="Dated events">
+			<section
+				class="card card-flush table-wrap explorer-table"
+				tabIndex={0}
+				aria-label="Dated events"
+			>
 				<table class="tbl tbl-compact tbl-4">
 					<thead>
 						<tr>

@@ -54,7 +54,7 @@ export function renderExplorer(site: Site, content: ExplorerContent): string {
 }
 
 const SHOWN: readonly (readonly [Exclude<Mark, "graph">, string])[] = [
-	["concept", "Concepts with a name"],
+	["concept", "Concepts"],
 	["kind", "Kinds"],
 	["topic", "Topics"],
 	["source", "Sources"],

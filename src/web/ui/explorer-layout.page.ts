@@ -15,8 +15,9 @@ export interface LayoutOrder {
 	/** Radius of each mark with what stands round it, and its place, two numbers each; NaN where it has none yet. */
 	readonly radii: Float32Array;
 	readonly places: Float32Array;
-	/** Pairs of marks. */
+	/** Pairs of marks, and how far the ends of each stand apart. */
 	readonly links: Uint32Array;
+	readonly lengths: Float32Array;
 	/** Only the end is sent, for who wants nothing to move. */
 	readonly isStill: boolean;
 }
@@ -48,9 +49,7 @@ thread.onmessage = ({ data: order }) => {
 		)
 		.force(
 			"links",
-			forceLink<Body, { source: number; target: number }>(toLinks(order)).distance(
-				({ source, target }) => 26 + radiusOf(source) + radiusOf(target),
-			),
+			forceLink<Body, Tie>(toLinks(order)).distance(({ length }) => length),
 		)
 		.force(
 			"apart",
@@ -84,15 +83,18 @@ function toBodies({ radii, places }: LayoutOrder): Body[] {
 	});
 }
 
-function toLinks({ links }: LayoutOrder): { source: number; target: number }[] {
-	return Array.from({ length: links.length / 2 }, (_, at) => ({
-		source: links[2 * at] ?? 0,
-		target: links[2 * at + 1] ?? 0,
-	}));
+interface Tie {
+	readonly source: number;
+	readonly target: number;
+	readonly length: number;
 }
 
-/** Links name bodies by number until the simulation has put the bodies there. */
-const radiusOf = (end: unknown): number => (end as Partial<Body>).radius ?? 0;
+function toLinks({ links, lengths }: LayoutOrder): Tie[] {
+	return Array.from(lengths, (length, at) => ({
+		...{ source: links[2 * at] ?? 0, target: links[2 * at + 1] ?? 0 },
+		length,
+	}));
+}
 
 function send(run: number, bodies: readonly Body[], isDone: boolean): void {
 	const places = Float32Array.from(bodies.flatMap(({ x = 0, y = 0 }) => [x, y]));

@@ -62,6 +62,10 @@ function explore(model: Model, layoutAddress: string): void {
 		},
 		onOpen: () => element("drawer").focus(),
 	});
+	// What the server sent goes on as what the browser draws.
+	for (const id of ["drawer-body", "explorer-list", "explorer-timeline"]) {
+		element(id).replaceChildren();
+	}
 	startForms(exploring);
 	showDrawing(exploring);
 	showLists(exploring);
@@ -195,7 +199,8 @@ async function pay(
 	const reply = await call({ ...paid, key: attempts.of(paid).key });
 	attempts.end(reply);
 	const joined = reply.status === 200 ? joinAnswer(model, operation, reply.body) : undefined;
-	if (joined?.cursor !== undefined) cursors.set(offer.key, joined.cursor);
+	// What was read once is not offered again; questions differ.
+	if (joined && operation !== "graphs.search") cursors.set(offer.key, joined.cursor ?? null);
 	return { offer, token, reply, joined };
 }
 

@@ -46,7 +46,7 @@ function drawRing(radius: number, ratio: number, color: string): HTMLCanvasEleme
 	ring.height = 2 * half;
 	const context = ring.getContext("2d") as CanvasRenderingContext2D;
 	context.strokeStyle = color;
-	context.lineWidth = ratio * Math.min(1.2, radius / 2);
+	context.lineWidth = ratio * Math.min(1.4, radius / 2);
 	context.setLineDash([(Math.PI * radius * ratio) / DASHES]);
 	context.beginPath();
 	context.arc(half, half, radius * ratio, 0, 2 * Math.PI);

@@ -6,6 +6,7 @@ import { type Picture, paint } from "./painter.js";
 import {
 	centered,
 	fitted,
+	lengthOf,
 	middleOf,
 	reachOf,
 	type Spot,
@@ -33,37 +34,42 @@ interface Scenery extends Picture {
 	byId: Map<string, Spot>;
 	/** Also of what is not drawn at the moment. */
 	readonly known: Map<string, Spot>;
-	/** The whole is kept in view until the reader moves it. */
-	isFitted: boolean;
+	/** What the view follows while marks find their places; nothing once the reader has moved it. */
+	follows: "all" | "chosen" | "nothing";
 }
 
 export function createScene(canvas: HTMLCanvasElement, options: SceneOptions) {
 	const { layoutAddress, onChoose, onOpen } = options;
 	const scenery: Scenery = {
 		...{ spots: [], links: [], byId: new Map(), known: new Map() },
-		...{ view: { scale: 1, x: 0, y: 0 }, isFitted: true },
+		...{ view: { scale: 1, x: 0, y: 0 }, follows: "all" as const },
 		...{ chosen: undefined, over: undefined, found: undefined },
 	};
 	const draw = createPainter(canvas, scenery);
 	const layout = startLayout(layoutAddress, (places, isDone) => {
 		takePlaces(scenery, places);
 		canvas.dataset["state"] = isDone ? "settled" : "moving";
-		if (scenery.isFitted) scenery.view = fitted(scenery.spots, canvas);
-		draw();
+		follow();
 	});
-	const move = (view: View, isFitted = false) => {
-		Object.assign(scenery, { view, isFitted });
+	const move = (view: View, follows: Scenery["follows"] = "nothing") => {
+		Object.assign(scenery, { view, follows });
+		draw();
+	};
+	const follow = () => {
+		const { follows, spots, chosen, view } = scenery;
+		if (follows === "all") scenery.view = fitted(spots, canvas);
+		if (follows === "chosen" && chosen?.isPlaced) scenery.view = centered(chosen, view, canvas);
 		draw();
 	};
 	const choose = (spot: Spot | undefined, isToBeSeen: boolean) => {
 		scenery.chosen = spot;
-		if (spot && isToBeSeen) move(centered(spot, scenery.view, canvas));
+		if (spot?.isPlaced && isToBeSeen) move(centered(spot, scenery.view, canvas), "chosen");
 		draw();
 		onChoose(spot?.item);
 	};
-	const fit = () => move(fitted(scenery.spots, canvas), true);
+	const fit = () => move(fitted(scenery.spots, canvas), "all");
 	const zoom = (factor: number, at = middleOf(canvas)) => move(zoomed(scenery.view, factor, at));
-	new ResizeObserver(() => (scenery.isFitted ? fit() : draw())).observe(canvas);
+	new ResizeObserver(follow).observe(canvas);
 	listen(canvas, {
 		...{ zoom, fit, choose, onOpen, scenery },
 		pan: (dx, dy) => {
@@ -159,6 +165,7 @@ function startLayout(
 			isStill,
 			radii: Float32Array.from(spots, reachOf),
 			places: Float32Array.from(spots.flatMap(({ x, y }) => [x, y])),
+			lengths: Float32Array.from(links, lengthOf),
 			links: Uint32Array.from(
 				links.flatMap(([one, other]) => [numbers.get(one) ?? 0, numbers.get(other) ?? 0]),
 			),

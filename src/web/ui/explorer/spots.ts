@@ -68,6 +68,18 @@ function standBeside(spot: Spot): void {
 export const reachOf = ({ radius, rings }: Spot): number =>
 	rings === 0 ? radius : radius + 4 + RING.step * Math.sqrt(rings);
 
+const GAP = 26;
+/** Topics and publishers hang on the graph itself: beyond its kinds, as a wreath. */
+const WREATH = { topic: 190, host: 150 } as const;
+
+/** How far the ends of a link stand apart. */
+export function lengthOf([one, other]: readonly [Spot, Spot]): number {
+	const marks = [one.item.mark, other.item.mark];
+	const outer = (["topic", "host"] as const).find((mark) => marks.includes(mark));
+	if (outer && marks.includes("graph")) return WREATH[outer];
+	return GAP + reachOf(one) + reachOf(other);
+}
+
 /** The rings of a kind, from the inside out, as on a sunflower. */
 export function ringPlace(spot: Spot, at: number): readonly [number, number] {
 	const far = spot.radius + 4 + RING.step * Math.sqrt(at + 0.5);
