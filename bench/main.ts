@@ -1,7 +1,7 @@
 /**
- * `npm run bench -- [store routes mcp ledger hostile load mixed import postgres growth balanced migration claims gate writer decision answers near-misses forms pages off-topic] [--json]
+ * `npm run bench -- [store routes mcp ledger hostile load mixed import postgres growth balanced migration claims gate writer explorer decision answers near-misses forms pages off-topic] [--json]
  * [--sqlite <folder>] [--store-url <url>] [--transactions N] [--imports <folder>] [--judge <folder>] [--products all|<name,…>] [--every N] [--author N …]`: measurements with
- * their baselines in the same run; those that need a database, and those from `decision` on, only where they are named. `answers --products … --sheet <file>
+ * their baselines in the same run; those that need a database or a browser, and those from `decision` on, only where they are named. `answers --products … --sheet <file>
  * [--with <replies,…>] [--version <name>]` writes replies for blind grading too, `answers --sheet <file> --grades <file,…>` joins grades.
  */
 import { mkdtempSync, rmSync } from "node:fs";
@@ -13,6 +13,7 @@ import { benchBalanced } from "./balanced-bench.js";
 import { benchClaims, type ClaimsReport } from "./claims-bench.js";
 import { toConfusionLines } from "./claims-evaluation.js";
 import { benchDecision } from "./decision-bench.js";
+import { benchExplorer } from "./explorer-bench.js";
 import { benchForms } from "./forms-bench.js";
 import { benchGate } from "./gate-bench.js";
 import { joinGrades } from "./grading-sheet.js";
@@ -49,6 +50,7 @@ const PARTS = {
 	claims: (folder: string) => benchClaims(folder, options.judge),
 	gate: () => benchGate(options.judge),
 	writer: () => benchWriter(options.judge),
+	explorer: benchExplorer,
 	decision: () => benchDecision(options.imports),
 	answers: (folder: string) => benchAnswersAsAsked(folder),
 	"near-misses": (folder: string) => benchNearMisses(folder, options),
@@ -105,12 +107,13 @@ if (unknown !== undefined) {
 	);
 	process.exit(2);
 }
-/** What needs documents from elsewhere, and what takes many minutes. */
+/** What needs documents from elsewhere or a browser, and what takes many minutes. */
 const UNASKED: readonly string[] = [
 	"postgres",
 	"growth",
 	"balanced",
 	"migration",
+	"explorer",
 	"decision",
 	"answers",
 	"near-misses",
@@ -159,6 +162,7 @@ try {
 				report["decision"],
 				report["gate"],
 				report["writer"],
+				report["explorer"],
 				report["answers"],
 				report["near-misses"],
 				report["forms"],

@@ -53,7 +53,9 @@ function toPolicy({
 }): string {
 	return [
 		"default-src 'none'",
-		...(scripts === undefined ? [] : [`script-src ${scripts}`, "connect-src 'self'"]),
+		...(scripts === undefined
+			? []
+			: [`script-src ${scripts}`, "worker-src 'self'", "connect-src 'self'"]),
 		"style-src 'self'",
 		"img-src 'self' data:",
 		"base-uri 'none'",

@@ -13,6 +13,8 @@ import { prefersPage, sendDocument, toDocument } from "../http/http.js";
 import { type Clock, formatUsd, PACKAGE_ROOT, ServiceError, toIsoDay } from "../kernel/kernel.js";
 import type { Graph } from "../knowledge/knowledge.js";
 import { exampleReplyOf, type Service } from "../service/service.js";
+import { addExplorer } from "./explorer-routes.js";
+import { hostsOf, previewOf } from "./graph-overview.js";
 import type { PageFrame } from "./page-frame.js";
 import { type SampledCall, samplesOf, toAddress } from "./pages/call-samples.js";
 import { findOperation } from "./pages/capabilities.js";
@@ -26,7 +28,6 @@ import {
 	renderOperation,
 	renderOperations,
 } from "./pages/operations.js";
-import { hostOf } from "./pages/parts.js";
 
 export interface PageDeps {
 	readonly service: Service & { readonly services: Pick<Services, "catalog"> };
@@ -62,6 +63,7 @@ export function addPages(router: Router, deps: PageDeps): void {
 			return content.preview === "indexing" ? { page, isProvisional: true } : page;
 		});
 	});
+	addExplorer(router, { ...deps, send });
 	router.get("/docs", (req, res) =>
 		send(req, res, "/docs", (site) => renderOperations(site, priceOfIn(service))),
 	);
@@ -258,29 +260,4 @@ async function contentOf({ service }: PageDeps, graph: Graph): Promise<GraphCont
 		samples: samplesOf(searchOf(service, id, detail.price_usd)),
 		hasDemoToken: info.profile === "demo",
 	};
-}
-
-/** A graph that is not indexed yet, or too many previews at once, leave the page without its free rows. */
-async function previewOf({ free }: Service, id: string): Promise<GraphContent["preview"]> {
-	try {
-		return (await free.graphPreview(id)) as unknown as GraphContent["preview"];
-	} catch (error) {
-		if (error instanceof ServiceError && error.retryable) return "indexing";
-		throw error;
-	}
-}
-
-/** How many documents each host of a graph's sources has, the most first. */
-function hostsOf(graph: Graph): GraphContent["hosts"] {
-	const addresses = new Set(
-		graph.concepts.flatMap(({ evidence }) => evidence.map(({ sourceUrl }) => sourceUrl)),
-	);
-	const counts = new Map<string, number>();
-	for (const address of addresses) {
-		const host = hostOf(address);
-		counts.set(host, (counts.get(host) ?? 0) + 1);
-	}
-	return [...counts]
-		.map(([host, documents]) => ({ host, documents }))
-		.sort((one, other) => other.documents - one.documents || (one.host < other.host ? -1 : 1));
 }

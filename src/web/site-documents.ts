@@ -126,6 +126,7 @@ export function renderSitemap(baseUrl: string, graphs: readonly CatalogEntry[]):
 		...pages.map((path) => ({ path, updated: undefined })),
 		...graphs.flatMap(({ id, slug, updated }) => [
 			{ path: `/graphs/${slug}`, updated },
+			{ path: `/graphs/${slug}/explore`, updated },
 			{ path: `/v1/graphs/${id}`, updated },
 			{ path: `/v1/graphs/${id}/readme`, updated },
 		]),

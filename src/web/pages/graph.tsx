@@ -349,6 +349,11 @@ function Facts({ graph, stats, license, contact }: GraphContent) {
 					),
 				)}
 			</dl>
+			<p>
+				<a class="btn" href={`/graphs/${graph.slug}/explore`}>
+					Explore the graph
+				</a>
+			</p>
 			<p class="row small">
 				<a href={`${address}/readme`}>Readme in Markdown</a>
 				<a href={`${address}/stats`}>Statistics</a>

@@ -8,6 +8,9 @@ const ICONS = {
 	copy: "M7 5.5h5A1.5 1.5 0 0 1 13.5 7v5a1.5 1.5 0 0 1-1.5 1.5H7A1.5 1.5 0 0 1 5.5 12V7A1.5 1.5 0 0 1 7 5.5ZM10.5 5.5v-2a1 1 0 0 0-1-1h-6a1 1 0 0 0-1 1v6a1 1 0 0 0 1 1h2",
 	warning: "M8 2.2 14.4 13.4H1.6ZM8 6.6v3M8 11.5v.1",
 	save: "M8 2.5v8M4.8 7.5 8 10.7l3.2-3.2M3 13.5h10",
+	plus: "M8 3.5v9M3.5 8h9",
+	minus: "M3.5 8h9",
+	fit: "M2.5 6V2.5H6M10 2.5h3.5V6M13.5 10v3.5H10M6 13.5H2.5V10",
 	box: "M2.5 5 8 2.2 13.5 5v6L8 13.8 2.5 11ZM2.5 5 8 7.8 13.5 5M8 7.8v6",
 } as const;
 
@@ -35,7 +38,7 @@ export function Price({
 }
 
 /** Only what leads to a page of the web; anything else is text. */
-function toWebAddress(address: string): URL | undefined {
+export function toWebAddress(address: string): URL | undefined {
 	const url = URL.canParse(address) ? new URL(address) : undefined;
 	return url?.protocol === "https:" || url?.protocol === "http:" ? url : undefined;
 }
@@ -58,7 +61,8 @@ export interface RowWire {
 	readonly evidence: readonly EvidenceWire[];
 }
 
-const CHARS_OF = { day: 10, month: 7, year: 4 } as const;
+/** How much of a day is known of a date, in characters. */
+export const CHARS_OF = { day: 10, month: 7, year: 4 } as const;
 
 function Source({ title, source_url, published_at, date_precision }: EvidenceWire) {
 	const url = toWebAddress(source_url);

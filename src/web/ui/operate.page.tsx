@@ -39,8 +39,10 @@ class BadField extends Error {
 function start(form: HTMLFormElement, out: HTMLElement): void {
 	const terms = JSON.parse(form.dataset["operation"] ?? "{}") as Terms;
 	const fields = [...form.querySelectorAll<FieldElement>("[data-field]")];
+	fillFromAddress(fields);
 	const token = document.getElementById("ask-token") as HTMLInputElement | null;
 	if (token) offerDemoToken(form, token);
+	if (location.search !== "") showSamples(terms, fields);
 	form.addEventListener("input", () => showSamples(terms, fields));
 	let isSending = false;
 	const attempts = createAttempts();
@@ -63,6 +65,18 @@ function start(form: HTMLFormElement, out: HTMLElement): void {
 			isSending = false;
 		}
 	});
+}
+
+/** Other pages lead here with fields filled in, one a parameter of the address; what they say nothing of is left out. */
+function fillFromAddress(fields: readonly FieldElement[]): void {
+	const given = new URLSearchParams(location.search);
+	if (given.size === 0) return;
+	for (const field of fields) {
+		const value = given.get(field.dataset["field"] ?? "");
+		if (field instanceof HTMLInputElement && field.type === "checkbox") {
+			field.checked = value === "true";
+		} else if (value !== null || !field.required) field.value = value ?? "";
+	}
 }
 
 /** What the fields hold. Throws BadField. */
