@@ -19,6 +19,8 @@ import {
 } from "../operator/operator.js";
 
 export { bearerOf } from "./admin-access.js";
+export { createBrowserSessions } from "./browser-sessions.js";
+export { createDashboardRouter, DASHBOARD_PATH, type DashboardPages } from "./dashboard-router.js";
 
 import { type AdminAccess, actorOf, onlyOperators } from "./admin-access.js";
 import { createAdminDocument } from "./admin-openapi.js";

@@ -66,7 +66,7 @@ import {
 import { openIndexDisk, type PairJudge, type SearchEngine } from "../search/search.js";
 import { GRAPH_VERSIONS, keysFolderOf, type Settings } from "../settings/settings.js";
 import { createTelemetry, NO_TELEMETRY } from "../telemetry/telemetry.js";
-import { createWebRouter } from "../web/web.js";
+import { createDashboardPages, createWebRouter } from "../web/web.js";
 import { catalogFolders, loadGraphs, openSearch } from "./content.js";
 import { reportInterrupted, watchProcesses } from "./ended-processes.js";
 import { type AppLife, createAppLife } from "./lifecycle.js";
@@ -246,7 +246,8 @@ async function wire(ports: WiredPorts, store: Store): Promise<App> {
 	const web = createWebRouter({ ...content, service, packageRoot: PACKAGE_ROOT, demoSpt });
 	const mcp = openMcp({ ...sold, service });
 	const transports = [a2a.router, mcp.router, ...openOAuth({ ...sold, service })];
-	const http = createHttpApp({ ...sold, service, commands, transports, web });
+	const dashboard = createDashboardPages({ service, clock, packageRoot: PACKAGE_ROOT });
+	const http = createHttpApp({ ...sold, service, commands, transports, web, dashboard });
 	const sent = { streams: service.streams, a2a, mcp, http };
 	const life = createAppLife({ ...sold, ...sent, retention, operator });
 	return {

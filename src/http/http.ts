@@ -15,6 +15,7 @@ export {
 	type OperationRates,
 	rateHeaders,
 	toCredentialKey,
+	toDigest,
 	toRateRefusal,
 } from "./rates.js";
 export {
@@ -32,6 +33,7 @@ export {
 	parseTrustedProxies,
 	readCaller,
 	readCredential,
+	readForm,
 	readHeaders,
 	readJsonBody,
 	readRetryKey,

@@ -103,23 +103,16 @@ type Rendered = string | { readonly page: string; readonly isProvisional: true }
 
 /** Renders each page once for what it shows: rendering one takes as long as a paid search. */
 function createPageSender(deps: PageDeps) {
-	const { service, assets, clock, revision } = deps;
+	const { assets, clock, revision } = deps;
 	const pages = new LRUCache<string, Promise<ServedDocument>>({ max: PAGES_KEPT });
-	const status = createStatus(service, clock);
+	const readSite = createSiteReader(deps);
 	return async (
 		req: Request,
 		res: Response,
 		path: string,
 		render: (site: Site) => Rendered | Promise<Rendered>,
 	): Promise<void> => {
-		const site: Site = {
-			assets,
-			baseUrl: service.info.baseUrl(),
-			version: service.info.version,
-			interfaceVersion: INTERFACE_VERSION,
-			isDemo: service.info.profile === "demo",
-			status: await status(),
-		};
+		const site = await readSite();
 		const key = [revision(), site.baseUrl, site.status, toIsoDay(clock.now()), path].join(" ");
 		const known = pages.get(key) ?? make();
 		res.setHeader("Content-Security-Policy", assets.policy);
@@ -137,6 +130,23 @@ function createPageSender(deps: PageDeps) {
 			return made;
 		}
 	};
+}
+
+/** What stands on every page, as it is now. */
+export function createSiteReader({
+	service,
+	assets,
+	clock,
+}: Pick<PageDeps, "service" | "assets" | "clock">): () => Promise<Site> {
+	const status = createStatus(service, clock);
+	return async () => ({
+		assets,
+		baseUrl: service.info.baseUrl(),
+		version: service.info.version,
+		interfaceVersion: INTERFACE_VERSION,
+		isDemo: service.info.profile === "demo",
+		status: await status(),
+	});
 }
 
 function createStatus({ free }: Service, clock: Clock): () => Promise<Site["status"]> {

@@ -3,7 +3,8 @@ import type { ServedDocument } from "../contract/contract.js";
 import { sendDocument, toDocument } from "../http/http.js";
 import { type Clock, createPerRevision, notFound } from "../kernel/kernel.js";
 import { openPageAssets } from "./page-assets.js";
-import { addPages, type PageDeps } from "./page-router.js";
+import { addPages, createSiteReader, type PageDeps } from "./page-router.js";
+import { type DashboardUser, renderDashboard, renderSignIn } from "./pages/dashboard.js";
 import {
 	catalogEntries,
 	renderLlmsFullText,
@@ -87,6 +88,23 @@ export function createWebRouter({
 		inMarkdown((req) => free.graphReadme(String(req.params["name"]))),
 	);
 	return router;
+}
+
+/** The pages of the owner's dashboard, for the transport of operators: it decides who sees them. */
+export function createDashboardPages({
+	service,
+	clock,
+	packageRoot,
+}: Pick<PageDeps, "service" | "clock"> & { readonly packageRoot: string }) {
+	const assets = openPageAssets(packageRoot);
+	const readSite = createSiteReader({ service, assets, clock });
+	return {
+		policy: assets.policy,
+		/** Undefined where there is no such part. */
+		section: async (name: string, user: DashboardUser) =>
+			renderDashboard(await readSite(), name, user),
+		signIn: async (problem?: string) => renderSignIn(await readSite(), problem),
+	};
 }
 
 const API_CATALOG_TYPE =
