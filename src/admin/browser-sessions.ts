@@ -24,40 +24,11 @@ export function createBrowserSessions({
 	readonly check: Pick<OperatorCheck, "isNear">;
 	readonly baseUrl: () => string;
 }) {
-	/** As the browser sees it, behind a proxy too. */
-	const isEncrypted = (req: Request): boolean => {
-		if (req.protocol === "https") return true;
-		const base = URL.canParse(baseUrl()) ? new URL(baseUrl()) : undefined;
-		return base?.protocol === "https:" && base.host === req.headers.host;
-	};
-	// No other host can plant a cookie that begins with __Host-; beside that, cookies know no ports, so the name does.
-	const nameOf = (req: Request): string =>
-		isEncrypted(req)
-			? "__Host-tollgraph_operator"
-			: `tollgraph_operator_${/:(\d+)$/.exec(req.headers.host ?? "")?.[1] ?? "80"}`;
-	const secretOf = (req: Request): string | undefined => {
-		const prefix = `${nameOf(req)}=`;
-		const shown = (req.headers.cookie ?? "")
-			.split(";")
-			.map((pair) => pair.trim())
-			.filter((pair) => pair.startsWith(prefix));
-		// Two of one name: one of them was planted, and no one knows which.
-		return shown.length === 1 ? shown[0]?.slice(prefix.length) : undefined;
-	};
+	const { isEncrypted, nameOf, secretOf } = createSessionCookie(baseUrl);
 	const placeOf = (req: Request) => ({ isNear: check.isNear(req) });
 	const optionsFor = (req: Request) =>
 		({ path: "/", httpOnly: true, sameSite: "strict", secure: isEncrypted(req) }) as const;
-	/** Throws SCOPE_FORBIDDEN for what another site sends, or may have sent. */
-	const assertOwnPage = (req: Request): void => {
-		const { origin, host, "sec-fetch-site": site } = req.headers;
-		const own = `${isEncrypted(req) ? "https" : "http"}://${host}`;
-		const isFromHere = site === undefined ? origin === own : site === "same-origin";
-		if (isFromHere && (origin === undefined || origin === own)) return;
-		throw new ServiceError(
-			"SCOPE_FORBIDDEN",
-			"This did not come from a page of the dashboard at its own address; nothing was done.",
-		);
-	};
+	const assertOwnPage = createOwnPageCheck(isEncrypted);
 	const find = async (req: Request): Promise<OperatorSession | undefined> => {
 		const secret = secretOf(req);
 		return secret === undefined ? undefined : sessions.find(secret, placeOf(req));
@@ -110,4 +81,43 @@ function assertProof({ csrf }: OperatorSession, shown: string | readonly string[
 		"SCOPE_FORBIDDEN",
 		"The request lacks the proof that a page of this session sent it; load the dashboard again.",
 	);
+}
+
+/** Where the secret of a session stands. */
+function createSessionCookie(baseUrl: () => string) {
+	/** As the browser sees it, behind a proxy too. */
+	const isEncrypted = (req: Request): boolean => {
+		if (req.protocol === "https") return true;
+		const base = URL.canParse(baseUrl()) ? new URL(baseUrl()) : undefined;
+		return base?.protocol === "https:" && base.host === req.headers.host;
+	};
+	// No other host can plant a cookie that begins with __Host-; beside that, cookies know no ports, so the name does.
+	const nameOf = (req: Request): string =>
+		isEncrypted(req)
+			? "__Host-tollgraph_operator"
+			: `tollgraph_operator_${/:(\d+)$/.exec(req.headers.host ?? "")?.[1] ?? "80"}`;
+	const secretOf = (req: Request): string | undefined => {
+		const prefix = `${nameOf(req)}=`;
+		const shown = (req.headers.cookie ?? "")
+			.split(";")
+			.map((pair) => pair.trim())
+			.filter((pair) => pair.startsWith(prefix));
+		// Two of one name: one of them was planted, and no one knows which.
+		return shown.length === 1 ? shown[0]?.slice(prefix.length) : undefined;
+	};
+	return { isEncrypted, nameOf, secretOf };
+}
+
+function createOwnPageCheck(isEncrypted: (req: Request) => boolean) {
+	/** Throws SCOPE_FORBIDDEN for what another site sends, or may have sent. */
+	return (req: Request): void => {
+		const { origin, host, "sec-fetch-site": site } = req.headers;
+		const own = `${isEncrypted(req) ? "https" : "http"}://${host}`;
+		const isFromHere = site === undefined ? origin === own : site === "same-origin";
+		if (isFromHere && (origin === undefined || origin === own)) return;
+		throw new ServiceError(
+			"SCOPE_FORBIDDEN",
+			"This did not come from a page of the dashboard at its own address; nothing was done.",
+		);
+	};
 }

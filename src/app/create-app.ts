@@ -243,11 +243,15 @@ async function wire(ports: WiredPorts, store: Store): Promise<App> {
 	const { operator, commands } = await wireCommands(wired);
 	await sharedGraphs?.begin();
 	const demoSpt = createDemoSpt({ ...money, keys, settings });
-	const web = createWebRouter({ ...content, service, packageRoot: PACKAGE_ROOT, demoSpt });
 	const mcp = openMcp({ ...sold, service });
 	const transports = [a2a.router, mcp.router, ...openOAuth({ ...sold, service })];
-	const dashboard = createDashboardPages({ service, clock, packageRoot: PACKAGE_ROOT });
-	const http = createHttpApp({ ...sold, service, commands, transports, web, dashboard });
+	const http = createHttpApp({
+		...sold,
+		service,
+		commands,
+		transports,
+		...openPages(sold, service, demoSpt),
+	});
 	const sent = { streams: service.streams, a2a, mcp, http };
 	const life = createAppLife({ ...sold, ...sent, retention, operator });
 	return {
@@ -267,6 +271,16 @@ async function wire(ports: WiredPorts, store: Store): Promise<App> {
 		demoSpt,
 		close: life.close,
 	};
+}
+
+/** What people see: the pages of the service, and those of its operators. */
+function openPages(
+	content: Pick<Wiring, "clock" | "revision">,
+	service: Wiring["service"],
+	demoSpt: App["demoSpt"],
+) {
+	const pages = { ...content, service, packageRoot: PACKAGE_ROOT };
+	return { web: createWebRouter({ ...pages, demoSpt }), dashboard: createDashboardPages(pages) };
 }
 
 function openAppSearch(ports: WiredPorts, awaited: AwaitedVectors): Promise<SearchEngine> {

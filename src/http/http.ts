@@ -30,6 +30,7 @@ export {
 	isNoJson,
 	type OperatorCheck,
 	openRequestId,
+	parsePlainJson,
 	parseTrustedProxies,
 	readCaller,
 	readCredential,

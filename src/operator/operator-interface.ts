@@ -44,6 +44,7 @@ import type { TrustedTime } from "./trusted-time.js";
 import {
 	createFeedOperator,
 	createJobOperator,
+	createSubscriptionLists,
 	type FeedOperatorDeps,
 	type JobOperatorDeps,
 } from "./work-operator.js";
@@ -261,6 +262,7 @@ function createReports(deps: OperatorDeps, ledger: LedgerOperator) {
 		listDuplicates: createDuplicateReport(deps),
 		...createShopReports(deps),
 		...createJobOperator(deps),
+		...createSubscriptionLists(deps),
 		...feeds,
 	};
 }

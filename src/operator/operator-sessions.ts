@@ -49,11 +49,7 @@ export interface OpenedSession extends OperatorSession {
 
 export type OperatorSessions = ReturnType<typeof createOperatorSessions>;
 
-/**
- * Operators who are signed in to the dashboard. Rows are shared by all processes and name their secrets by keyed hash; whose
- * session it is, and with which role, is looked up at each request.
- */
-export function createOperatorSessions(deps: {
+interface SessionDeps {
 	readonly store: Store;
 	readonly clock: Clock;
 	readonly random: Random;
@@ -61,42 +57,27 @@ export function createOperatorSessions(deps: {
 	readonly adminToken: string;
 	readonly keys: Pick<OperatorKeys, "find" | "get">;
 	readonly audit: Pick<AuditLog, "record">;
-}) {
-	const { store, clock, random, pepper, adminToken, keys, audit } = deps;
-	const log = (
-		tx: StoreTransaction,
-		actor: Actor,
-		{ command, code }: { readonly command: string; readonly code?: string },
-	) =>
-		audit.record(
-			tx,
-			{ actor: { ...actor, via: "dashboard" }, command, target: "dashboard" },
-			code === undefined ? { outcome: "done" } : { outcome: "failed", code },
-		);
-	const isAlive = ({ seenAt, expiresAt }: OperatorSessionRow) => {
-		const now = clock.now();
-		return now < expiresAt && now < seenAt + SESSION_LIMITS.idleMs;
-	};
-	const actorOf = async (row: OperatorSessionRow, isNear: boolean): Promise<Actor | undefined> => {
-		if (row.operatorId === undefined) {
-			const isCurrent = hashesOf(adminToken, pepper).includes(row.adminHash ?? "");
-			return isNear && isCurrent ? ADMIN_TOKEN : undefined;
-		}
-		const operator = await keys.get(row.operatorId).catch(() => undefined);
-		return operator?.status === "active" ? { name: operator.name, role: operator.role } : undefined;
-	};
-	/** Not of who has ended: an operator who was revoked has no name here any more. */
-	const look = async (secret: string, { isNear }: { readonly isNear: boolean }) => {
-		const row = await store.read((reader) => findRow(reader, secret, pepper));
-		if (!row || !isAlive(row)) return undefined;
-		const actor = await actorOf(row, isNear);
-		return actor && { row, actor: { ...actor, via: "dashboard" as const } };
-	};
-	const holderOf = async (credential: string, isNear: boolean) =>
+}
+
+/** Where a request comes from. */
+interface Place {
+	readonly isNear: boolean;
+}
+
+type Holder = Actor & { readonly id?: string };
+
+/**
+ * Operators who are signed in to the dashboard. Rows are shared by all processes and name their secrets by keyed hash; whose
+ * session it is, and with which role, is looked up at each request.
+ */
+export function createOperatorSessions(deps: SessionDeps) {
+	const { store, clock, random, pepper, adminToken, keys } = deps;
+	const { look, isAlive } = createSessionLook(deps);
+	const log = createSessionLog(deps);
+	const holderOf = async (credential: string, isNear: boolean): Promise<Holder | undefined> =>
 		isNear && isSameSecret(credential, adminToken) ? ADMIN_TOKEN : keys.find(credential);
-	let failures = { minute: 0, count: 0 };
 	return {
-		knows: async (credential: string, { isNear }: { readonly isNear: boolean }) =>
+		knows: async (credential: string, { isNear }: Place) =>
 			(await holderOf(credential, isNear)) !== undefined,
 		/**
 		 * Opens a session with a new secret, whatever the browser showed before; that one ends. Undefined for a credential that
@@ -104,12 +85,9 @@ export function createOperatorSessions(deps: {
 		 */
 		async begin(
 			credential: string,
-			{ isNear, earlier }: { readonly isNear: boolean; readonly earlier?: string | undefined },
+			{ isNear, earlier }: Place & { readonly earlier?: string | undefined },
 		): Promise<OpenedSession | undefined> {
-			const actor: (Actor & { readonly id?: string }) | undefined = await holderOf(
-				credential,
-				isNear,
-			);
+			const actor = await holderOf(credential, isNear);
 			if (!actor) return undefined;
 			const secret = createSecret(SECRET_PREFIX, random);
 			const now = clock.now();
@@ -127,24 +105,13 @@ export function createOperatorSessions(deps: {
 				if (before) await tx.delete("operator_sessions", before.id);
 				await dropSome(tx, isAlive);
 				await tx.put("operator_sessions", row);
-				await log(tx, actor, { command: "signIn" });
+				await log.add(tx, actor, { command: "signIn" });
 			});
 			return { secret, actor, csrf: csrfOf(secret), until: row.expiresAt };
 		},
-		/** Notes that someone tried with what is no credential; a few times a minute, so that no one fills the log. */
-		async noteFailure(): Promise<void> {
-			const minute = Math.floor(clock.now() / 60_000);
-			failures = { minute, count: failures.minute === minute ? failures.count + 1 : 1 };
-			if (failures.count > SESSION_LIMITS.failuresLogged) return;
-			await store.transaction((tx) =>
-				log(tx, UNKNOWN, { command: "signIn", code: "UNAUTHENTICATED" }),
-			);
-		},
+		noteFailure: log.noteFailure,
 		/** Undefined for one that has ended, whose operator was revoked, or that the admin token opened on another machine. */
-		async find(
-			secret: string,
-			place: { readonly isNear: boolean },
-		): Promise<OperatorSession | undefined> {
+		async find(secret: string, place: Place): Promise<OperatorSession | undefined> {
 			const found = await look(secret, place);
 			if (!found) return undefined;
 			const { row, actor } = found;
@@ -158,14 +125,62 @@ export function createOperatorSessions(deps: {
 			return { actor, csrf: csrfOf(secret), until: row.expiresAt };
 		},
 		/** Ends it at once, in every process. */
-		async end(secret: string, place: { readonly isNear: boolean }): Promise<void> {
+		async end(secret: string, place: Place): Promise<void> {
 			const found = await look(secret, place);
 			if (!found) return;
 			await store.transaction(async (tx) => {
 				if (!(await tx.get("operator_sessions", found.row.id))) return;
 				await tx.delete("operator_sessions", found.row.id);
-				await log(tx, found.actor, { command: "signOut" });
+				await log.add(tx, found.actor, { command: "signOut" });
 			});
+		},
+	};
+}
+
+/** Whose session it is, as of now. */
+function createSessionLook({ store, clock, pepper, adminToken, keys }: SessionDeps) {
+	const isAlive = ({ seenAt, expiresAt }: OperatorSessionRow) => {
+		const now = clock.now();
+		return now < expiresAt && now < seenAt + SESSION_LIMITS.idleMs;
+	};
+	const actorOf = async (row: OperatorSessionRow, isNear: boolean): Promise<Actor | undefined> => {
+		if (row.operatorId === undefined) {
+			const isCurrent = hashesOf(adminToken, pepper).includes(row.adminHash ?? "");
+			return isNear && isCurrent ? ADMIN_TOKEN : undefined;
+		}
+		const operator = await keys.get(row.operatorId);
+		return operator.status === "active" ? { name: operator.name, role: operator.role } : undefined;
+	};
+	const look = async (secret: string, { isNear }: Place) => {
+		const row = await store.read((reader) => findRow(reader, secret, pepper));
+		if (!row || !isAlive(row)) return undefined;
+		const actor = await actorOf(row, isNear);
+		return actor && { row, actor: { ...actor, via: "dashboard" as const } };
+	};
+	return { look, isAlive };
+}
+
+function createSessionLog({ store, clock, audit }: SessionDeps) {
+	const add = (
+		tx: StoreTransaction,
+		actor: Actor,
+		{ command, code }: { readonly command: string; readonly code?: string },
+	) =>
+		audit.record(
+			tx,
+			{ actor: { ...actor, via: "dashboard" }, command, target: "dashboard" },
+			code === undefined ? { outcome: "done" } : { outcome: "failed", code },
+		);
+	let failures = { minute: 0, count: 0 };
+	return {
+		add,
+		/** Notes that someone tried with what is no credential; a few times a minute, so that no one fills the log. */
+		async noteFailure(): Promise<void> {
+			const minute = Math.floor(clock.now() / 60_000);
+			failures = { minute, count: failures.minute === minute ? failures.count + 1 : 1 };
+			if (failures.count > SESSION_LIMITS.failuresLogged) return;
+			const failed = { command: "signIn", code: "UNAUTHENTICATED" };
+			await store.transaction((tx) => add(tx, UNKNOWN, failed));
 		},
 	};
 }
