@@ -76,6 +76,8 @@ const OWN_HEADERS = {
 	"Cache-Control": "no-store",
 	"X-Frame-Options": "DENY",
 	"Cross-Origin-Resource-Policy": "same-origin",
+	// Without a referrer, browsers hide the origin of forms as well, which is what a sign-in is judged by.
+	"Referrer-Policy": "same-origin",
 };
 
 async function signIn(deps: DashboardDeps, req: Request, res: Response): Promise<void> {

@@ -79,7 +79,7 @@ export function renderDashboard(
 						and from the admin API below /v1/admin.
 					</p>
 				</noscript>
-				<div id="part" aria-live="off" />
+				<div id="part" />
 			</div>
 		</div>,
 	);
