@@ -49,10 +49,7 @@ export function createDashboardRouter(deps: DashboardDeps): Router {
 		const session = await browsers.find(req);
 		const name = String(req.params["section"] ?? FIRST_SECTION);
 		if (!session) {
-			res
-				.status(401)
-				.type("html")
-				.send(await pages.signIn());
+			res.type("html").send(await pages.signIn());
 			return;
 		}
 		const page = await pages.section(name, session);

@@ -37,6 +37,10 @@ function postForm(
 	});
 }
 
+/** Whether the page asks who is there, and shows nothing else. */
+const asksForKey = ({ body }: Answer): boolean =>
+	body.includes('name="key"') && !body.includes("data-dashboard");
+
 const cookieOf = ({ headers }: Answer): string => headers.getSetCookie()[0]?.split(";")[0] ?? "";
 
 /** What a browser has after its operator signed in: the cookie, and the proof that stands in its pages. */
@@ -153,7 +157,7 @@ t.test("a planted cookie is worth nothing, before a sign-in and after it", async
 	const name = mallory.cookie.split("=")[0];
 	for (const value of ["", "x", `ops_${"a".repeat(36)}`]) {
 		const planted = `${name}=${value}`;
-		t.equal((await shop.send("/admin/ui", { headers: { Cookie: planted } })).status, 401);
+		t.ok(asksForKey(await shop.send("/admin/ui", { headers: { Cookie: planted } })));
 		const signedIn = await signIn(shop, key, { Cookie: planted });
 		t.not(signedIn.cookie, planted);
 	}
@@ -162,11 +166,7 @@ t.test("a planted cookie is worth nothing, before a sign-in and after it", async
 	t.not(victim.cookie, mallory.cookie);
 	t.equal((await mallory.ask("/overview")).status, 401, "what was known before ends");
 	const both = { Cookie: `${name}=planted; ${victim.cookie}` };
-	t.equal(
-		(await shop.send("/admin/ui", { headers: both })).status,
-		401,
-		"two of one name: neither",
-	);
+	t.ok(asksForKey(await shop.send("/admin/ui", { headers: both })), "two of one name: neither");
 });
 
 t.test("a session ends by itself", async (t) => {
@@ -220,7 +220,7 @@ t.test("what is kept of a session opens nothing", async (t) => {
 	const [name, secret = ""] = cookie.split("=");
 	t.notMatch(JSON.stringify(row), secret);
 	const stolen = { Cookie: `${name}=${row?.id}` };
-	t.equal((await shop.send("/admin/ui", { headers: stolen })).status, 401);
+	t.ok(asksForKey(await shop.send("/admin/ui", { headers: stolen })));
 });
 
 t.test("the admin token opens the dashboard on its own machine alone", async (t) => {
@@ -241,7 +241,7 @@ t.test("on the open port there is no dashboard, unless it is let out", async (t)
 	const production = { profile: "production", publicUrl: "https://shop.example" } as const;
 	for (const [adminFrom, expected] of [
 		["loopback", 404],
-		["anywhere", 401],
+		["anywhere", 200],
 	] as const) {
 		const { shop } = await openShop(t, { settings: { ...production, adminFrom } });
 		for (const path of ["/admin/ui", "/admin/ui/graphs", "/admin/ui/no-such-part"]) {
@@ -251,7 +251,7 @@ t.test("on the open port there is no dashboard, unless it is let out", async (t)
 		}
 		const key = { key: "opk_x" };
 		const tried = await postForm(shop, "/session", key, { ...SAME, ...forwarded });
-		t.equal(tried.status, expected);
+		t.equal(tried.status, expected === 404 ? 404 : 401);
 	}
 });
 
@@ -276,6 +276,7 @@ t.test("pages are for no frame, no cache and no other origin", async (t) => {
 	for (const { headers } of [page, await shop.send("/admin/ui")]) {
 		t.match(headers.get("content-security-policy"), /default-src 'none'.*frame-ancestors 'none'/);
 		t.equal(headers.get("x-frame-options"), "DENY");
+		t.equal(headers.get("referrer-policy"), "same-origin");
 		t.equal(headers.get("cache-control"), "no-store");
 		t.equal(headers.get("access-control-allow-origin"), null);
 		t.equal(headers.get("cross-origin-resource-policy"), "same-origin");
