@@ -245,13 +245,8 @@ async function wire(ports: WiredPorts, store: Store): Promise<App> {
 	const demoSpt = createDemoSpt({ ...money, keys, settings });
 	const mcp = openMcp({ ...sold, service });
 	const transports = [a2a.router, mcp.router, ...openOAuth({ ...sold, service })];
-	const http = createHttpApp({
-		...sold,
-		service,
-		commands,
-		transports,
-		...openPages(sold, service, demoSpt),
-	});
+	const pages = openPages(sold, service, demoSpt);
+	const http = createHttpApp({ ...sold, service, commands, transports, ...pages });
 	const sent = { streams: service.streams, a2a, mcp, http };
 	const life = createAppLife({ ...sold, ...sent, retention, operator });
 	return {
@@ -371,6 +366,7 @@ function wireOperator(wiring: Operated): Operator {
 		...money,
 		mcpUrl: info.mcpUrl,
 		importer,
+		repository,
 		concepts: createConceptEditor({ repository, clock, inTurn: importer.whileNoneRuns }),
 		publishing: {
 			...createNodePublisher({ repository, clock, inTurn: importer.whileNoneRuns }),

@@ -3,12 +3,13 @@ import { type ComponentType, render } from "preact";
 import { useMemo, useState } from "preact/hooks";
 import type { DashboardPart, DashboardState } from "../pages/dashboard-parts.js";
 import { createAdmin } from "./dashboard/admin-api.js";
-import { Audit, LedgerPart, Payouts, RefundsPart } from "./dashboard/books.js";
+import { Audit, LedgerPart } from "./dashboard/books.js";
 import { type Change, ChangeDialog } from "./dashboard/change-dialog.js";
 import { Accounts, Holds, Tokens } from "./dashboard/customers.js";
 import { Earnings, Overview } from "./dashboard/earnings.js";
 import { Graphs, Prices } from "./dashboard/knowledge.js";
 import type { PartProps } from "./dashboard/part.js";
+import { Payouts, RefundsPart } from "./dashboard/payouts.js";
 import { RefusalsPart, UnansweredPart } from "./dashboard/questions.js";
 import { FeedsPart, JobsPart, Schedules, Webhooks } from "./dashboard/work.js";
 

@@ -1,9 +1,10 @@
 import type { ComponentChildren } from "preact";
-import { useEffect, useRef, useState } from "preact/hooks";
+import { useEffect, useMemo, useRef, useState } from "preact/hooks";
 import { visibleText } from "../../../kernel/visible-text.js";
+import { toHex } from "../calls.js";
 import { say } from "../say.js";
 import type { Admin } from "./admin-api.js";
-import { wordsOf } from "./loading.js";
+import { useGuard } from "./loading.js";
 
 /** One change: what is filled in, what it would do, and then that it is done. */
 
@@ -69,19 +70,9 @@ export function ChangeDialog({
 			]),
 		),
 	);
-	const [problem, setProblem] = useState<string>();
-	const [isBusy, setBusy] = useState(false);
-	const guard = async (work: () => Promise<void>) => {
-		setBusy(true);
-		setProblem(undefined);
-		try {
-			await work();
-		} catch (error) {
-			setProblem(wordsOf(error));
-		} finally {
-			setBusy(false);
-		}
-	};
+	const { isBusy, problem, guard } = useGuard();
+	// What is sent again because no answer came is carried out once.
+	const key = useMemo(() => toHex(crypto.getRandomValues(new Uint8Array(16))), [values]);
 	const prepare = () =>
 		guard(async () => {
 			const order = change.toOrder(values);
@@ -90,13 +81,14 @@ export function ChangeDialog({
 				? await admin.ask<Rehearsal>(path, { method, body: { ...body, dry_run: true } })
 				: undefined;
 			setStep({ at: "ready", order, rehearsal });
+			document.getElementById("dialog-t")?.focus();
 		});
 	const carryOut = ({ path, method, body, headers }: ChangeOrder) =>
 		guard(async () => {
 			const result = await admin.ask<object>(path, {
 				method,
 				body: body ?? {},
-				...(headers && { headers }),
+				headers: { ...headers, "Idempotency-Key": key },
 			});
 			change.onDone();
 			const secret = "key" in result ? result.key : "token" in result ? result.token : undefined;
@@ -132,32 +124,48 @@ export function ChangeDialog({
 					)}
 					{problem !== undefined && (
 						<p class="err" role="alert">
-							{problem} Nothing has changed.
+							{problem}
 						</p>
 					)}
 				</div>
-				<footer>
-					<button class="btn" type="button" onClick={onClose}>
-						{step.at === "secret" ? "Close" : "Cancel"}
-					</button>
-					{step.at === "fields" && change.fields && (
-						<button class="btn btn-pay" type="submit" aria-busy={isBusy}>
-							{change.rehearses ? "See what would change" : "Go on"}
-						</button>
-					)}
-					{step.at === "ready" && (
-						<button
-							class={change.isStop ? "btn btn-stop" : "btn btn-pay"}
-							type="submit"
-							aria-busy={isBusy}
-							data-carry-out
-						>
-							{change.verb}
-						</button>
-					)}
-				</footer>
+				<Foot change={change} step={step} isBusy={isBusy} onClose={onClose} />
 			</form>
 		</Dialog>
+	);
+}
+
+function Foot({
+	change,
+	step,
+	isBusy,
+	onClose,
+}: {
+	readonly change: Change;
+	readonly step: Step;
+	readonly isBusy: boolean;
+	readonly onClose: () => void;
+}) {
+	return (
+		<footer>
+			<button class="btn" type="button" onClick={onClose}>
+				{step.at === "secret" ? "Close" : "Cancel"}
+			</button>
+			{step.at === "fields" && change.fields && (
+				<button class="btn btn-pay" type="submit" aria-busy={isBusy}>
+					{change.rehearses ? "See what would change" : "Go on"}
+				</button>
+			)}
+			{step.at === "ready" && (
+				<button
+					class={change.isStop ? "btn btn-stop" : "btn btn-pay"}
+					type="submit"
+					aria-busy={isBusy}
+					data-carry-out
+				>
+					{change.verb}
+				</button>
+			)}
+		</footer>
 	);
 }
 
@@ -180,7 +188,9 @@ export function Dialog({
 	return (
 		<dialog ref={place} aria-labelledby="dialog-t" onClose={onClose}>
 			<div class="card-head">
-				<h2 id="dialog-t">{title}</h2>
+				<h2 id="dialog-t" tabIndex={-1}>
+					{title}
+				</h2>
 			</div>
 			{children}
 		</dialog>

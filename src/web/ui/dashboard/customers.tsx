@@ -1,78 +1,27 @@
+import {
+	type Account,
+	addChange,
+	creditChange,
+	freezeAccountChange,
+	freezeTokenChange,
+	issueChange,
+	refundChange,
+	revokeChange,
+	type Token,
+} from "./customer-changes.js";
 import { DataTable } from "./data-table.js";
 import { Shown, useLoad } from "./loading.js";
 import { Actions, Button, type PartProps, state, time, usd } from "./part.js";
 
 /** Who buys, with what, and what is held of it. */
 
-interface Account {
-	readonly id: string;
-	readonly label: string;
-	readonly contact: string | null;
-	readonly status: string;
-	readonly balance_usd: string;
-	readonly max_per_month_usd: string | null;
-	readonly retention: string;
-	readonly created_at: string;
-}
-
-const secretOnce = "The secret is shown once, after that.";
-
 export function Accounts({ admin, change }: PartProps) {
 	const loaded = useLoad(() => admin.ask<{ items: readonly Account[] }>("/accounts"));
-	const add = () =>
-		change({
-			title: "A new account with a key",
-			words: `The key pays from the account's balance. ${secretOnce}`,
-			verb: "Make it",
-			rehearses: true,
-			fields: [
-				{ name: "label", label: "Label", isOptional: true },
-				{ name: "usd", label: "Prepaid balance, USD", isAmount: true, isOptional: true },
-			],
-			toOrder: ({ label, usd: amount }) => ({
-				method: "POST",
-				path: "/keys",
-				body: { ...(label && { label }), ...(amount && { usd: amount }) },
-			}),
-			onDone: loaded.reload,
-		});
-	const credit = ({ id, balance_usd }: Account) =>
-		change({
-			title: `Add balance to ${id}`,
-			words: `It has ${balance_usd} USD.`,
-			verb: "Add it",
-			rehearses: true,
-			fields: [{ name: "usd", label: "Amount, USD", isAmount: true }],
-			toOrder: ({ usd: amount }) => ({
-				method: "POST",
-				path: "/accounts/credit",
-				body: { account_id: id, usd: amount },
-			}),
-			onDone: loaded.reload,
-		});
-	const freeze = ({ id, status }: Account) => {
-		const isFrozen = status === "frozen";
-		change({
-			title: isFrozen ? `Let ${id} pay again` : `Freeze ${id}`,
-			words: isFrozen
-				? "Its keys pay again."
-				: "It pays for nothing from now on; what is held already is finished.",
-			verb: isFrozen ? "Let it pay" : "Freeze it",
-			isStop: !isFrozen,
-			rehearses: true,
-			toOrder: () => ({
-				method: "POST",
-				path: "/accounts/set",
-				body: { account_id: id, frozen: !isFrozen },
-			}),
-			onDone: loaded.reload,
-		});
-	};
 	return (
 		<div class="parts">
 			{admin.may("owner") && (
 				<div class="row">
-					<button class="btn btn-sm" type="button" onClick={add}>
+					<button class="btn btn-sm" type="button" onClick={() => change(addChange(loaded.reload))}>
 						New account
 					</button>
 				</div>
@@ -103,12 +52,16 @@ export function Accounts({ admin, change }: PartProps) {
 								? (row) =>
 										row.status !== "erased" && (
 											<Actions>
-												<Button label="Credit" of={row.id} onClick={() => credit(row)} />
+												<Button
+													label="Credit"
+													of={row.id}
+													onClick={() => change(creditChange(row, loaded.reload))}
+												/>
 												<Button
 													label={row.status === "frozen" ? "Unfreeze" : "Freeze"}
 													of={row.id}
 													isStop={row.status !== "frozen"}
-													onClick={() => freeze(row)}
+													onClick={() => change(freezeAccountChange(row, loaded.reload))}
 												/>
 											</Actions>
 										)
@@ -121,86 +74,31 @@ export function Accounts({ admin, change }: PartProps) {
 	);
 }
 
-interface Token {
-	readonly id: string;
-	readonly label: string;
-	readonly status: string;
-	readonly balance_usd: string;
-	readonly held_usd: string;
-	readonly max_per_day_usd?: string | null;
-	readonly expires_at: string | null;
-}
-
 export function Tokens({ admin, change }: PartProps) {
 	const loaded = useLoad(() =>
 		admin.ask<{ items: readonly Token[]; outstanding_usd: string }>("/spts"),
 	);
-	const issue = () =>
-		change({
-			title: "Issue a token",
-			words: `Who has it pays with it, up to its balance. ${secretOnce}`,
-			verb: "Issue it",
-			rehearses: true,
-			fields: [
-				{ name: "usd", label: "Balance, USD", isAmount: true },
-				{ name: "label", label: "Label", isOptional: true },
-				{ name: "day", label: "Most per day, USD", isAmount: true, isOptional: true },
-			],
-			toOrder: ({ usd: amount, label, day }) => ({
-				method: "POST",
-				path: "/spts",
-				body: { usd: amount, ...(label && { label }), ...(day && { max_per_day_usd: day }) },
-			}),
-			onDone: loaded.reload,
-		});
-	const freeze = ({ id, status }: Token) => {
-		const isFrozen = status === "suspended" || status === "frozen";
-		const path = `/spts/${encodeURIComponent(id)}/${isFrozen ? "unfreeze" : "freeze"}`;
-		change({
-			title: isFrozen ? `Let ${id} pay again` : `Freeze ${id}`,
-			words: isFrozen
-				? "It pays again."
-				: "It pays for nothing; its balance stays, what is held is finished.",
-			verb: isFrozen ? "Let it pay" : "Freeze it",
-			isStop: !isFrozen,
-			rehearses: true,
-			toOrder: () => ({ method: "POST", path }),
-			onDone: loaded.reload,
-		});
-	};
-	const revoke = ({ id, balance_usd }: Token) =>
-		change({
-			title: `End ${id}`,
-			words: `It has ${balance_usd} USD and pays for nothing from then on. This cannot be undone; what it has left can be refunded.`,
-			verb: "End it for good",
-			isStop: true,
-			rehearses: true,
-			toOrder: () => ({ method: "POST", path: "/spts/revoke", body: { id } }),
-			onDone: loaded.reload,
-		});
-	const refund = ({ id, balance_usd }: Token) =>
-		change({
-			title: `Refund what ${id} has left`,
-			words: `${balance_usd} USD goes to the wallet that bought it, or back by other means.`,
-			verb: "Refund",
-			isStop: true,
-			rehearses: true,
-			fields: [{ name: "reason", label: "Reason" }],
-			toOrder: ({ reason }) => ({
-				method: "POST",
-				path: "/ledger/refunds/tokens",
-				body: { token_id: id, reason },
-			}),
-			onDone: loaded.reload,
-		});
 	const actionsOf = (row: Token) => {
 		if (row.status === "revoked") return null;
 		const isActive = row.status === "active";
 		return (
 			<Actions>
-				<Button label={isActive ? "Freeze" : "Unfreeze"} of={row.id} onClick={() => freeze(row)} />
-				<Button label="Refund" of={row.id} onClick={() => refund(row)} />
-				<Button label="End" of={row.id} isStop onClick={() => revoke(row)} />
+				<Button
+					label={isActive ? "Freeze" : "Unfreeze"}
+					of={row.id}
+					onClick={() => change(freezeTokenChange(row, loaded.reload))}
+				/>
+				<Button
+					label="Refund"
+					of={row.id}
+					onClick={() => change(refundChange(row, loaded.reload))}
+				/>
+				<Button
+					label="End"
+					of={row.id}
+					isStop
+					onClick={() => change(revokeChange(row, loaded.reload))}
+				/>
 			</Actions>
 		);
 	};
@@ -208,7 +106,11 @@ export function Tokens({ admin, change }: PartProps) {
 		<div class="parts">
 			{admin.may("owner") && (
 				<div class="row">
-					<button class="btn btn-sm" type="button" onClick={issue}>
+					<button
+						class="btn btn-sm"
+						type="button"
+						onClick={() => change(issueChange(loaded.reload))}
+					>
 						Issue a token
 					</button>
 				</div>

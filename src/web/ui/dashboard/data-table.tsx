@@ -1,5 +1,5 @@
 import type { ComponentChildren } from "preact";
-import { useId, useMemo, useState } from "preact/hooks";
+import { useMemo, useState } from "preact/hooks";
 import { toCsv, visibleText } from "../../../kernel/visible-text.js";
 import { save } from "./save-file.js";
 
@@ -50,12 +50,11 @@ export function DataTable<Row>(props: TableOf<Row>) {
 		() => sortRows(filterRows(rows, columns, words), columns[order.at], order.isDown),
 		[rows, columns, words, order],
 	);
-	const id = useId();
 	const file = title.toLowerCase().replace(/[^a-z0-9]+/g, "-");
 	return (
-		<section class="card card-flush" aria-labelledby={id}>
+		<div class="card card-flush">
 			<div class="card-head">
-				<h2 id={id}>{title}</h2>
+				<h2>{title}</h2>
 				<div class="row">
 					{aside}
 					{rows.length >= FILTERED_FROM && (
@@ -104,7 +103,7 @@ export function DataTable<Row>(props: TableOf<Row>) {
 				</p>
 			)}
 			{foot && <div class="card-body small muted">{foot}</div>}
-		</section>
+		</div>
 	);
 }
 

@@ -71,12 +71,15 @@ function optionsFor(Plot: typeof uPlot, at: HTMLElement): uPlot.Options {
 		legend: { show: false },
 		cursor: { drag: { x: true, y: false }, points: { show: false } },
 		scales: {
+			// Half a day on both sides, so that no bar is cut.
+			x: { range: (_self, least, most) => [least - 43_200, most + 43_200] },
 			calls: { range: (_self, _least, most) => [0, Math.max(1, most)] },
 			usd: { range: (_self, _least, most) => [0, Math.max(1, most * 1.08)] },
 		},
 		axes: [
 			{
 				...axis,
+				size: 28,
 				grid: { show: false },
 				ticks: { show: false },
 				values: (_self, splits) => splits.map(toShortDay),

@@ -1,3 +1,5 @@
+import { Unusable } from "./loading.js";
+
 /** The files of a folder that was dropped or chosen, by their path below it. */
 
 export interface DroppedFile {
@@ -29,7 +31,7 @@ export async function filesOfDrop({ items }: DataTransfer): Promise<readonly Dro
 }
 
 async function collect(entry: FileSystemEntry, found: DroppedFile[]): Promise<void> {
-	if (found.length > FILES_MAX) throw new Error(`There are more than ${FILES_MAX} files in it.`);
+	if (found.length > FILES_MAX) throw new Unusable(`There are more than ${FILES_MAX} files in it.`);
 	const path = entry.fullPath.replace(/^\//, "");
 	if (UNREAD.test(`${path}/`)) return;
 	if (isFile(entry)) {

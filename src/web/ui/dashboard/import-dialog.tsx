@@ -4,7 +4,7 @@ import { say } from "../say.js";
 import type { Admin, Progress } from "./admin-api.js";
 import { Dialog } from "./change-dialog.js";
 import { type DroppedFile, filesOf, filesOfDrop } from "./dropped-files.js";
-import { wordsOf } from "./loading.js";
+import { Unusable, useGuard } from "./loading.js";
 import { countOf } from "./money.js";
 
 /** A folder or a zip becomes a graph: its report first, and on sale only after that. */
@@ -36,11 +36,11 @@ type Source = { readonly name: string; readonly archive: Uint8Array<ArrayBuffer>
 /** Throws with a sentence where there is nothing to import, or too much of it. */
 async function pack(files: readonly DroppedFile[]): Promise<Source> {
 	const [first] = files;
-	if (!first) throw new Error("There is no file in it that could be imported.");
+	if (!first) throw new Unusable("There is no file in it that could be imported.");
 	const isZip = files.length === 1 && /\.zip$/i.test(first.path);
 	const bytes = files.reduce((sum, { file }) => sum + file.size, 0);
 	if (bytes > BYTES_MAX * (isZip ? 1 : 4)) {
-		throw new Error(
+		throw new Unusable(
 			"That is too much to send; import it by the command line on the server's machine.",
 		);
 	}
@@ -50,7 +50,7 @@ async function pack(files: readonly DroppedFile[]): Promise<Source> {
 	for (const { path, file } of files) contents[path] = new Uint8Array(await file.arrayBuffer());
 	const archive = zipSync(contents, { level: 6 });
 	if (archive.length > BYTES_MAX) {
-		throw new Error(
+		throw new Unusable(
 			"Packed it has more than 64 MiB; import it by the command line on the server's machine.",
 		);
 	}
@@ -64,31 +64,19 @@ const toId = (name: string): string =>
 		.replace(/^-+|-+$/g, "")
 		.slice(0, 60);
 
-export function ImportDialog({
-	admin,
-	onClose,
-	onDone,
-}: {
+interface ImportProps {
 	readonly admin: Admin;
 	readonly onClose: () => void;
 	readonly onDone: () => void;
-}) {
+}
+
+function useImport({ admin, onClose, onDone }: ImportProps) {
 	const [source, setSource] = useState<Source>();
 	const [graphId, setGraphId] = useState("");
 	const [isUpdate, setUpdate] = useState(false);
 	const [report, setReport] = useState<Report>();
-	const [problem, setProblem] = useState<string>();
 	const [progress, setProgress] = useState<Progress>();
-	const [isBusy, setBusy] = useState(false);
-	const guard = async (work: () => Promise<void>) => {
-		setBusy(true);
-		setProblem(undefined);
-		await work().catch((error: unknown) =>
-			setProblem(error instanceof Error && error.name === "Error" ? error.message : wordsOf(error)),
-		);
-		setBusy(false);
-		setProgress(undefined);
-	};
+	const { problem, isBusy, guard } = useGuard();
 	const take = (found: Promise<readonly DroppedFile[]>) =>
 		guard(async () => {
 			const packed = await pack(await found);
@@ -111,7 +99,8 @@ export function ImportDialog({
 		});
 	const submit = () =>
 		guard(async () => {
-			if (!source) throw new Error("Choose a folder or a zip first.");
+			setProgress(undefined);
+			if (!source) throw new Unusable("Choose a folder or a zip first.");
 			if (!report) {
 				setReport(await send(source, true));
 				document.getElementById("report-t")?.focus();
@@ -122,12 +111,30 @@ export function ImportDialog({
 			onDone();
 			onClose();
 		});
+	/** A report is of what was read under this id, with this choice. */
+	const chosen =
+		<T,>(set: (value: T) => void) =>
+		(value: T) => {
+			set(value);
+			setReport(undefined);
+		};
+	return {
+		...{ source, graphId, isUpdate, report, progress, problem, isBusy, take, submit },
+		setGraphId: chosen(setGraphId),
+		setUpdate: chosen(setUpdate),
+	};
+}
+
+export function ImportDialog({ admin, onClose, onDone }: ImportProps) {
+	const { source, graphId, isUpdate, report, progress, problem, isBusy, ...act } = useImport({
+		...{ admin, onClose, onDone },
+	});
 	return (
 		<Dialog title="Import a folder" onClose={onClose}>
 			<form
 				onSubmit={(event) => {
 					event.preventDefault();
-					if (!isBusy) void submit();
+					if (!isBusy) void act.submit();
 				}}
 			>
 				<div class="card-body">
@@ -136,7 +143,7 @@ export function ImportDialog({
 							source &&
 							`${source.name}, ${countOf(Math.ceil(source.archive.length / 1024))} KiB packed`
 						}
-						onTake={(found) => void take(found)}
+						onTake={(found) => void act.take(found)}
 					/>
 					<div class="field">
 						<label for="imp-id">Id of the graph</label>
@@ -147,10 +154,7 @@ export function ImportDialog({
 							maxLength={64}
 							autocomplete="off"
 							aria-describedby="imp-id-h"
-							onInput={(event) => {
-								setGraphId(event.currentTarget.value);
-								setReport(undefined);
-							}}
+							onInput={(event) => act.setGraphId(event.currentTarget.value)}
 						/>
 						<p class="hint" id="imp-id-h">
 							Small letters, digits and hyphens; part of its address.
@@ -160,10 +164,7 @@ export function ImportDialog({
 						<input
 							type="checkbox"
 							checked={isUpdate}
-							onChange={(event) => {
-								setUpdate(event.currentTarget.checked);
-								setReport(undefined);
-							}}
+							onChange={(event) => act.setUpdate(event.currentTarget.checked)}
 						/>
 						It updates the graph of this id; the version before is kept
 					</label>
@@ -202,8 +203,9 @@ function Choice({
 	readonly onTake: (found: Promise<readonly DroppedFile[]>) => void;
 }) {
 	return (
-		<div
+		<section
 			class="drop"
+			aria-label="What is imported"
 			onDragOver={(event) => event.preventDefault()}
 			onDrop={(event) => {
 				event.preventDefault();
@@ -232,7 +234,7 @@ function Choice({
 				/>
 			</div>
 			<p class="hint">You see the report first. Nothing is on sale until you say so.</p>
-		</div>
+		</section>
 	);
 }
 

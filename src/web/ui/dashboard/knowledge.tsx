@@ -1,21 +1,18 @@
 import { useState } from "preact/hooks";
 import { Dialog } from "./change-dialog.js";
 import { DataTable } from "./data-table.js";
+import {
+	type GraphRow,
+	priceChange,
+	removeChange,
+	rollBackChange,
+	type Version,
+} from "./graph-changes.js";
 import { ImportDialog } from "./import-dialog.js";
 import { Shown, useLoad } from "./loading.js";
 import { Actions, Button, count, lastDays, type PartProps, time, usd } from "./part.js";
 
 /** Graphs and prices. */
-
-interface GraphRow {
-	readonly id: string;
-	readonly title: string;
-	readonly type: string;
-	readonly version: string;
-	readonly nodes: number;
-	readonly calls: number;
-	readonly net_usd: string;
-}
 
 export function Graphs({ admin, change }: PartProps) {
 	const [opened, setOpened] = useState<
@@ -34,39 +31,14 @@ export function Graphs({ admin, change }: PartProps) {
 			return { ...graph, calls, net_usd };
 		});
 	});
-	const price = ({ id }: GraphRow) =>
-		change({
-			title: `Price of ${id}`,
-			words:
-				"What any question to this graph alone costs from now on. Quotes that were made keep their price.",
-			verb: "Set the price",
-			rehearses: false,
-			fields: [
-				{
-					name: "price",
-					label: "Price of a call, USD",
-					hint: "Empty: what the price book says",
-					isAmount: true,
-					isOptional: true,
-				},
-			],
-			toOrder: ({ price: amount = "" }) => ({
-				method: "POST",
-				path: `/graphs/${encodeURIComponent(id)}/prices`,
-				body: { price: amount },
-			}),
-			onDone: loaded.reload,
-		});
-	const remove = ({ id, nodes }: GraphRow) =>
-		change({
-			title: `Take ${id} off sale`,
-			words: `Its ${nodes} concepts are no longer sold. Rolling it back brings it back, until another graph of its id is removed.`,
-			verb: "Take it off sale",
-			isStop: true,
-			rehearses: false,
-			toOrder: () => ({ method: "DELETE", path: `/graphs/${encodeURIComponent(id)}` }),
-			onDone: loaded.reload,
-		});
+	const actionsOf = (row: GraphRow) =>
+		row.imported && (
+			<GraphActions
+				{...{ admin, change, row }}
+				onChanged={loaded.reload}
+				onVersions={() => setOpened({ kind: "versions", id: row.id })}
+			/>
+		);
 	return (
 		<div class="parts">
 			{admin.may("editor") && (
@@ -99,21 +71,8 @@ export function Graphs({ admin, change }: PartProps) {
 						keyOf={({ id }) => id}
 						none="Nothing is on sale. Import a folder of Markdown."
 						sortedBy={6}
-						actions={(row) => (
-							<Actions>
-								<Button
-									label="Versions"
-									of={row.id}
-									onClick={() => setOpened({ kind: "versions", id: row.id })}
-								/>
-								{admin.may("owner") && (
-									<Button label="Price" of={row.id} onClick={() => price(row)} />
-								)}
-								{admin.may("editor") && (
-									<Button label="Remove" of={row.id} isStop onClick={() => remove(row)} />
-								)}
-							</Actions>
-						)}
+						foot="Only graphs that were imported here can be changed here; the others are read from their own folders."
+						actions={actionsOf}
 					/>
 				)}
 			</Shown>
@@ -135,12 +94,33 @@ export function Graphs({ admin, change }: PartProps) {
 	);
 }
 
-interface Version {
-	readonly number: number;
-	readonly at: string;
-	readonly cause: string;
-	readonly nodes: number;
-	readonly release?: { readonly label: string };
+function GraphActions({
+	admin,
+	change,
+	row,
+	onChanged,
+	onVersions,
+}: PartProps & {
+	readonly row: GraphRow;
+	readonly onChanged: () => void;
+	readonly onVersions: () => void;
+}) {
+	return (
+		<Actions>
+			<Button label="Versions" of={row.id} onClick={onVersions} />
+			{admin.may("owner") && (
+				<Button label="Price" of={row.id} onClick={() => change(priceChange(row, onChanged))} />
+			)}
+			{admin.may("editor") && (
+				<Button
+					label="Remove"
+					of={row.id}
+					isStop
+					onClick={() => change(removeChange(row, onChanged))}
+				/>
+			)}
+		</Actions>
+	);
 }
 
 function Versions({
@@ -151,15 +131,6 @@ function Versions({
 }: PartProps & { readonly id: string; readonly onClose: () => void }) {
 	const address = `/graphs/${encodeURIComponent(id)}`;
 	const loaded = useLoad(() => admin.ask<{ items: readonly Version[] }>(`${address}/versions`));
-	const rollBack = ({ number, nodes }: Version) =>
-		change({
-			title: `Roll ${id} back to version ${number}`,
-			words: `Version ${number} with ${nodes} concepts is put on sale again, as a new version; what is on sale now is kept.`,
-			verb: `Put version ${number} on sale`,
-			rehearses: false,
-			toOrder: () => ({ method: "POST", path: `${address}/rollback`, body: { to: number } }),
-			onDone: () => undefined,
-		});
 	return (
 		<Dialog title={`Versions of ${id}`} onClose={onClose}>
 			<div class="card-body">
@@ -184,7 +155,7 @@ function Versions({
 												<Button
 													label="Roll back"
 													of={`version ${row.number}`}
-													onClick={() => rollBack(row)}
+													onClick={() => change(rollBackChange(id, row, () => undefined))}
 												/>
 											)
 									: undefined

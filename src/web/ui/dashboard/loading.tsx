@@ -59,3 +59,35 @@ export function Shown<T>({
 		</div>
 	);
 }
+
+/** Runs one thing at a time that may fail, and says why it did. */
+export function useGuard() {
+	const [problem, setProblem] = useState<string>();
+	const [isBusy, setBusy] = useState(false);
+	const guard = async (work: () => Promise<void>): Promise<void> => {
+		setBusy(true);
+		setProblem(undefined);
+		try {
+			await work();
+		} catch (error) {
+			setProblem(toProblem(error));
+		} finally {
+			setBusy(false);
+		}
+	};
+	return { problem, isBusy, guard };
+}
+
+function toProblem(error: unknown): string {
+	if (error instanceof Refusal && error.status < 500)
+		return `${error.message} Nothing has changed.`;
+	return error instanceof Unusable ? error.message : wordsOf(error);
+}
+
+/** What was given cannot be used; the message says why. */
+export class Unusable extends Error {
+	constructor(message: string) {
+		super(message);
+		this.name = "Unusable";
+	}
+}

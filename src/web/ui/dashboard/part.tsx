@@ -133,7 +133,8 @@ export function SpanChips({
 			<p class="small muted">
 				{from} to {to}, UTC
 			</p>
-			<div class="filters" role="group" aria-label="Days">
+			<fieldset class="filters">
+				<legend class="unseen">Days</legend>
 				{SPANS.map((one) => (
 					<button
 						key={one}
@@ -145,7 +146,7 @@ export function SpanChips({
 						{one} days
 					</button>
 				))}
-			</div>
+			</fieldset>
 		</div>
 	);
 }
