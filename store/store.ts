@@ -57,6 +57,7 @@ export type {
 	KeyCheckRow,
 	OperatorRole,
 	OperatorRow,
+	OperatorSessionRow,
 	PriceVersionRow,
 } from "./rows/operator-rows.js";
 export type {

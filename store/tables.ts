@@ -20,6 +20,7 @@ import type {
 	LeaderRow,
 	OperatorRequestRow,
 	OperatorRow,
+	OperatorSessionRow,
 	PriceVersionRow,
 	TrustedTimeRow,
 } from "./rows/operator-rows.js";
@@ -80,6 +81,7 @@ export interface Tables {
 	oauth_records: OAuthRow;
 	operators: OperatorRow;
 	operator_requests: OperatorRequestRow;
+	operator_sessions: OperatorSessionRow;
 	audit: AuditRow;
 	price_versions: PriceVersionRow;
 	feed_settings: FeedSettingRow;
@@ -127,6 +129,7 @@ export const TABLE_INDEXES = {
 	oauth_records: ["owner", "keyId", "clientId"],
 	operators: ["hash", "name"],
 	operator_requests: [],
+	operator_sessions: [],
 	audit: ["outcome", "command"],
 	price_versions: [],
 	feed_settings: [],

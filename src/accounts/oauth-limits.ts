@@ -27,7 +27,6 @@ export const OAUTH_LIMITS = {
 	redirectUrisMax: 10,
 	redirectUriChars: 1_024,
 	clientTextChars: 200,
-	formBodyBytes: 8 * 1024,
 	/** By one address, which may be that of a service many users share. */
 	registrationsPerMinute: 30,
 	authorizationsPerMinute: 60,

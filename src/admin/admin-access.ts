@@ -2,7 +2,13 @@ import type { Request, RequestHandler, Response } from "express";
 import { parsePayment } from "../contract/contract.js";
 import { type OperatorCheck, readHeaders } from "../http/http.js";
 import { notFound, ServiceError } from "../kernel/kernel.js";
-import { type Actor, OPERATOR_KEY_PREFIX, type OperatorKeys } from "../operator/operator.js";
+import {
+	type Actor,
+	ADMIN_TOKEN,
+	OPERATOR_KEY_PREFIX,
+	type OperatorKeys,
+} from "../operator/operator.js";
+import type { BrowserSessions } from "./browser-sessions.js";
 
 /** Who may give commands over HTTP. */
 
@@ -11,20 +17,35 @@ export interface AdminAccess {
 	readonly findOperator: OperatorKeys["find"];
 	/** Whether operators' keys are taken from other machines, too. */
 	readonly isOpenToAll: boolean;
+	/** Operators who are signed in to the dashboard. */
+	readonly sessions: Pick<BrowserSessions, "actorOf">;
 }
 
-const ADMIN_TOKEN: Actor = { name: "admin token", role: "owner" };
+/** Throws NOT_FOUND where there is nothing for requests from elsewhere. */
+export function assertInReach(
+	{ check, isOpenToAll }: Pick<AdminAccess, "check" | "isOpenToAll">,
+	request: Request,
+): void {
+	if (check.isNear(request) || isOpenToAll) return;
+	throw notFound("There is nothing at this address.");
+}
 
-/** Lets in the admin token on this machine, and operators' keys; from elsewhere there is nothing, unless that is set. */
-export function onlyOperators({ check, findOperator, isOpenToAll }: AdminAccess): RequestHandler {
+/**
+ * Lets in the admin token on this machine, operators' keys, and pages of the dashboard with a session; from elsewhere there is
+ * nothing, unless that is set.
+ */
+export function onlyOperators(access: AdminAccess): RequestHandler {
+	const { check, findOperator, sessions } = access;
+	const find = async (request: Request): Promise<Actor | undefined> => {
+		if (check.isOperator(request)) return ADMIN_TOKEN;
+		// What names a credential is judged by that alone, whatever cookies a browser adds.
+		if (request.headers.authorization === undefined) return sessions.actorOf(request);
+		return findOperator(bearerOf(request) ?? "");
+	};
 	return async (request, response, next) => {
 		response.setHeader("Cache-Control", "no-store");
-		if (!check.isNear(request) && !isOpenToAll) {
-			throw notFound("There is nothing at this address.");
-		}
-		const actor = check.isOperator(request)
-			? ADMIN_TOKEN
-			: await findOperator(bearerOf(request) ?? "");
+		assertInReach(access, request);
+		const actor = await find(request);
 		if (!actor) throw refusal(request);
 		actors.set(response, actor);
 		next();

@@ -1,6 +1,7 @@
 import { z } from "zod";
 import { SOFTWARE_VERSION } from "../kernel/kernel.js";
 import { COMMAND_NAMES, COMMANDS, type CommandName } from "../operator/operator.js";
+import { ARCHIVE_TYPE } from "./archive-upload.js";
 
 /** OpenAPI 3.1 of the admin API, from the table of commands. */
 export function createAdminDocument() {
@@ -39,7 +40,7 @@ interface ObjectSchema {
 }
 
 function toOperation(name: CommandName, address: string): object {
-	const { summary, role, takes, kind, changes, at } = COMMANDS[name];
+	const { summary, role, takes, kind, changes, at, archive } = COMMANDS[name];
 	const [method = "", path = ""] = address.split(" ");
 	const schema = z.toJSONSchema(takes, { io: "input", unrepresentable: "any" }) as ObjectSchema;
 	const inPath = [...path.matchAll(/\{(\w+)\}/g)].map(([, field = ""]) => field);
@@ -65,8 +66,11 @@ function toOperation(name: CommandName, address: string): object {
 			})),
 			...(isQuery ? rest.map(([field, one]) => toQuery(field, one, required)) : []),
 			...(changes ? CHANGE_HEADERS : []),
+			...(archive === undefined ? [] : [ARCHIVE_OPTIONS]),
 		],
-		...(!isQuery && { requestBody: toBody(rest, required, changes !== undefined) }),
+		...(!isQuery && {
+			requestBody: toBody(rest, required, { isChange: changes !== undefined, archive }),
+		}),
 		responses: {
 			200: {
 				description: isStreamed
@@ -90,7 +94,7 @@ function toQuery(field: string, schema: object, required: readonly string[]) {
 function toBody(
 	fields: readonly (readonly [string, object])[],
 	required: readonly string[],
-	isChange: boolean,
+	{ isChange, archive }: { readonly isChange: boolean; readonly archive: string | undefined },
 ) {
 	const dryRun = { type: "boolean", description: "Say what would change, and change nothing" };
 	const properties = Object.fromEntries(fields);
@@ -104,9 +108,20 @@ function toBody(
 					additionalProperties: false,
 				},
 			},
+			...(archive !== undefined && {
+				[ARCHIVE_TYPE]: { schema: { type: "string", format: "binary" } },
+			}),
 		},
 	};
 }
+
+const ARCHIVE_OPTIONS = {
+	name: "options",
+	in: "query",
+	required: false,
+	description: `With a body of ${ARCHIVE_TYPE}: the other fields, as a JSON object`,
+	schema: { type: "string", contentMediaType: "application/json" },
+};
 
 const CHANGE_HEADERS = [
 	{

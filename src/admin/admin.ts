@@ -19,9 +19,12 @@ import {
 } from "../operator/operator.js";
 
 export { bearerOf } from "./admin-access.js";
+export { createBrowserSessions } from "./browser-sessions.js";
+export { createDashboardRouter, DASHBOARD_PATH, type DashboardPages } from "./dashboard-router.js";
 
 import { type AdminAccess, actorOf, onlyOperators } from "./admin-access.js";
 import { createAdminDocument } from "./admin-openapi.js";
+import { isArchive, takeArchive, uploadFolderOf } from "./archive-upload.js";
 
 /** The operators' own transport: the table of commands over HTTP. */
 
@@ -48,15 +51,20 @@ export function createAdminRouter({
 			if (own !== root) continue;
 			const at = method.toLowerCase() as "get" | "post" | "put" | "patch" | "delete";
 			const work = WORK[row.kind](commands, name, deps);
-			router[at](path.replace(/\{(\w+)\}/g, ":$1"), readCommand(row.bodyBytes), work);
+			router[at](path.replace(/\{(\w+)\}/g, ":$1"), readCommand(row), work);
 		}
 	}
 	return router;
 }
 
 /** Leaves in `request.body` what every other transport would take as JSON, and throws INVALID_ARGUMENT for the rest. */
-function readCommand(bytesMax: number = LIMITS.bodyBytes): RequestHandler {
-	return async (request, _response, next) => {
+function readCommand({ bodyBytes: bytesMax, archive, role }: CommandRow): RequestHandler {
+	const takeUpload = archive && takeArchive(archive);
+	return async (request, response, next) => {
+		if (takeUpload && isArchive(request)) {
+			const isAllowed = mayRun(actorOf(response).role, role);
+			return takeUpload(request, response, { isAllowed, next });
+		}
 		request.body = await readJsonBody(request, LIMITS.bodyDepth, bytesMax);
 		next();
 	};
@@ -152,7 +160,11 @@ export function long<Input>(
 		response.setHeader("Content-Type", "application/x-ndjson");
 		// The client waits for headers first; the work may take minutes before it makes progress.
 		response.flushHeaders();
-		const line = (value: unknown) => response.write(`${JSON.stringify(value)}\n`);
+		const folder = uploadFolderOf(response);
+		const line = (value: unknown) => {
+			const text = JSON.stringify(value);
+			response.write(`${folder ? text.replaceAll(folder, "the upload") : text}\n`);
+		};
 		const fallSilent = clock.every(KEEP_ALIVE_MS, () => response.write("\n"));
 		// A command that ends before its work is done is one that someone stopped.
 		const left = new AbortController();

@@ -67,7 +67,7 @@ import { openIndexDisk, type PairJudge, type SearchEngine } from "../search/sear
 import type { Service } from "../service/service.js";
 import { GRAPH_VERSIONS, keysFolderOf, type Settings } from "../settings/settings.js";
 import { createTelemetry, NO_TELEMETRY } from "../telemetry/telemetry.js";
-import { createPageFrame, createWebRouter } from "../web/web.js";
+import { createDashboardPages, createPageFrame, createWebRouter } from "../web/web.js";
 import { catalogFolders, loadGraphs, openSearch } from "./content.js";
 import { reportInterrupted, watchProcesses } from "./ended-processes.js";
 import { type AppLife, createAppLife } from "./lifecycle.js";
@@ -244,10 +244,10 @@ async function wire(ports: WiredPorts, store: Store): Promise<App> {
 	const { operator, commands } = await wireCommands(wired);
 	await sharedGraphs?.begin();
 	const demoSpt = createDemoSpt({ ...money, keys, settings });
-	const web = createWebRouter({ ...content, ...money, service, frame, demoSpt });
 	const mcp = openMcp({ ...sold, service });
 	const transports = [a2a.router, mcp.router, ...openOAuth({ ...sold, service })];
-	const http = createHttpApp({ ...sold, service, commands, transports, web });
+	const pages = openPages({ ...content, ...money, service, frame, demoSpt });
+	const http = createHttpApp({ ...sold, service, commands, transports, ...pages });
 	const sent = { streams: service.streams, a2a, mcp, http };
 	const life = createAppLife({ ...sold, ...sent, retention, operator });
 	return {
@@ -267,6 +267,11 @@ async function wire(ports: WiredPorts, store: Store): Promise<App> {
 		demoSpt,
 		close: life.close,
 	};
+}
+
+/** What people see: the pages of the service, and those of its operators. */
+function openPages(content: Parameters<typeof createWebRouter>[0]) {
+	return { web: createWebRouter(content), dashboard: createDashboardPages(content.frame) };
 }
 
 function openAppSearch(ports: WiredPorts, awaited: AwaitedVectors): Promise<SearchEngine> {
@@ -357,6 +362,7 @@ function wireOperator(wiring: Operated): Operator {
 		...money,
 		mcpUrl: info.mcpUrl,
 		importer,
+		repository,
 		concepts: createConceptEditor({ repository, clock, inTurn: importer.whileNoneRuns }),
 		publishing: {
 			...createNodePublisher({ repository, clock, inTurn: importer.whileNoneRuns }),

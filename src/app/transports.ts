@@ -10,7 +10,14 @@ import {
 	createRevokeToken,
 	setLabel,
 } from "../accounts/accounts.js";
-import { bearerOf, createAdminRouter } from "../admin/admin.js";
+import {
+	bearerOf,
+	createAdminRouter,
+	createBrowserSessions,
+	createDashboardRouter,
+	DASHBOARD_PATH,
+	type DashboardPages,
+} from "../admin/admin.js";
 import { isSafeIssuer } from "../contract/contract.js";
 import { assertCallerTarget, createCallerEgress } from "../delivery/delivery.js";
 import {
@@ -23,7 +30,12 @@ import { createJobViews } from "../jobs/jobs.js";
 import { createSealedText, invalidSetting, stackOf } from "../kernel/kernel.js";
 import { createLateMcp, type Mcp } from "../mcp/mcp.js";
 import { createOAuthRouter, createResourceRoutes } from "../oauth/oauth.js";
-import { COMMAND_ROOTS, createOperatorKeys } from "../operator/operator.js";
+import {
+	COMMAND_ROOTS,
+	createAuditLog,
+	createOperatorKeys,
+	createOperatorSessions,
+} from "../operator/operator.js";
 import {
 	createFallback,
 	createHttpFront,
@@ -43,6 +55,7 @@ export function createHttpApp({
 	store,
 	transports,
 	web,
+	dashboard,
 	clock,
 	random,
 	ids,
@@ -66,6 +79,7 @@ export function createHttpApp({
 	readonly transports: readonly Router[];
 	/** Pages for readers, asked before REST. */
 	readonly web: Router;
+	readonly dashboard: DashboardPages;
 }): HttpApp {
 	const logUnexpected = (error: unknown, at: object) =>
 		logger.error("unexpected failure", { ...at, error: stackOf(error) });
@@ -75,7 +89,8 @@ export function createHttpApp({
 	// Behind such a proxy the caller is whom it names; anybody else could name anyone.
 	app.set("trust proxy", ["loopback", ...trustedProxies]);
 	const check = createOperatorCheck(adminToken);
-	const findOperator = createOperatorKeys({ store, clock, ids, random, pepper }).find;
+	const operatorKeys = createOperatorKeys({ store, clock, ids, random, pepper });
+	const findOperator = operatorKeys.find;
 	const identify = async (req: Request) => {
 		const credential = (await findOperator(bearerOf(req) ?? "")) ? undefined : anyCredentialOf(req);
 		if (credential) await service.identify(credential);
@@ -84,10 +99,21 @@ export function createHttpApp({
 	app.use(createRateLimit({ rates: callRates, clock, ids, isOperator, identify }));
 	app.use(createHttpFront({ ids }));
 	if (service.info.profile === "demo") app.use(refuseForwarded);
-	const access = { check, findOperator, isOpenToAll: adminFrom === "anywhere" };
+	const sessions = createOperatorSessions({
+		...{ store, clock, random, pepper, adminToken },
+		keys: operatorKeys,
+		audit: createAuditLog({ store, clock }),
+	});
+	const browsers = createBrowserSessions({ sessions, check, baseUrl: service.info.baseUrl });
+	const access = {
+		...{ check, findOperator, sessions: browsers },
+		isOpenToAll: adminFrom === "anywhere",
+	};
 	for (const root of COMMAND_ROOTS) {
 		app.use(root, createAdminRouter({ root, commands, access, logger, clock }));
 	}
+	const own = { access, browsers, sessions, rates: callRates, pages: dashboard };
+	app.use(DASHBOARD_PATH, createDashboardRouter(own));
 	for (const transport of transports) app.use(besideRest(transport));
 	app.use(web);
 	app.use(createRestRouter({ service, clock, logUnexpected, renderPage }));

@@ -11,6 +11,7 @@ import { addMigrate } from "./commands/migrate-command.js";
 import { addAudit, addOperators, addSecrets } from "./commands/operator-commands.js";
 import { addProbe } from "./commands/probe-command.js";
 import { addSettings } from "./commands/settings-command.js";
+import { addShop } from "./commands/shop-commands.js";
 import { addFeeds, addModels } from "./commands/source-commands.js";
 import { addWriter } from "./commands/writer-command.js";
 import { addConnect } from "./connect/connect-command.js";
@@ -96,6 +97,7 @@ const COMMANDS = [
 	addSettings,
 	addDoctor,
 	addProbe,
+	addShop,
 	addAnnounce,
 ];
 

@@ -26,6 +26,9 @@ export const LIMITS = {
 	/** What operations over many texts may be sent, and what such bodies may take in memory together, of all callers. */
 	largeBodyBytes: 4 * 1024 * 1024,
 	largeBodiesBytes: 64 * 1024 * 1024,
+	formBodyBytes: 8 * 1024,
+	/** A zip that an operator sends to be imported. */
+	uploadBytes: 64 * 1024 * 1024,
 	bodyDepth: 12,
 	headerBytes: 32 * 1024,
 	headersMax: 100,

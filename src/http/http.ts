@@ -15,6 +15,7 @@ export {
 	type OperationRates,
 	rateHeaders,
 	toCredentialKey,
+	toDigest,
 	toRateRefusal,
 } from "./rates.js";
 export {
@@ -29,10 +30,12 @@ export {
 	isNoJson,
 	type OperatorCheck,
 	openRequestId,
+	parsePlainJson,
 	parseTrustedProxies,
 	prefersPage,
 	readCaller,
 	readCredential,
+	readForm,
 	readHeaders,
 	readJsonBody,
 	readRetryKey,

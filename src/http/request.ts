@@ -328,3 +328,21 @@ export function parsePlainJson(text: string, levelsMax: number): unknown {
 		throw invalidArgument("The body is not valid JSON.", { cause });
 	}
 }
+
+/** The fields of a form, each once. Throws INVALID_ARGUMENT for anything else. */
+export async function readForm(req: IncomingMessage): Promise<URLSearchParams> {
+	const type = req.headers["content-type"]?.split(";")[0]?.trim().toLowerCase();
+	const length = Number(req.headers["content-length"] ?? Number.NaN);
+	if (type !== "application/x-www-form-urlencoded") throw noForm();
+	// Browsers state the length of a form, and node reads no more than was stated.
+	if (!(length <= LIMITS.formBodyBytes)) throw noForm();
+	const chunks: Buffer[] = [];
+	for await (const chunk of req) chunks.push(chunk as Buffer);
+	const form = new URLSearchParams(Buffer.concat(chunks).toString("utf8"));
+	if (new Set(form.keys()).size !== [...form.keys()].length) throw noForm();
+	return form;
+}
+
+function noForm(): ServiceError {
+	return invalidArgument("The request must be a form of a few short fields.");
+}

@@ -70,6 +70,7 @@ export {
 	firstPepperOf,
 	hashesOf,
 	hashSecret,
+	isSameSecret,
 	isWellFormedSecret,
 	keyIdOf,
 	keysFor,

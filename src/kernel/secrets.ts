@@ -1,4 +1,4 @@
-import { createCipheriv, createDecipheriv, createHmac } from "node:crypto";
+import { createCipheriv, createDecipheriv, createHmac, timingSafeEqual } from "node:crypto";
 import { crc32 } from "node:zlib";
 import { LRUCache } from "lru-cache";
 import type { Random } from "./ids.js";
@@ -30,6 +30,12 @@ export function isWellFormedSecret(text: string, prefix: string): boolean {
 		/^[0-9A-Za-z]+$/.test(text.slice(prefix.length)) &&
 		checksum(text.slice(0, bodyEnd)) === text.slice(bodyEnd)
 	);
+}
+
+/** Whether a secret that was shown is the right one, in a time that tells nothing of where they differ. */
+export function isSameSecret(shown: string, right: string): boolean {
+	const [a, b] = [Buffer.from(shown), Buffer.from(right)];
+	return a.length === b.length && timingSafeEqual(a, b);
 }
 
 /** One pepper, or all there are since another one took its place. */

@@ -1,9 +1,9 @@
-import { createHmac, timingSafeEqual } from "node:crypto";
+import { createHmac } from "node:crypto";
 import type { IncomingMessage } from "node:http";
 import type { Response } from "express";
 import type { Interaction } from "oidc-provider";
 import { OAUTH_LIMITS } from "../accounts/accounts.js";
-import { invalidArgument, keysFor, type Pepper, ServiceError } from "../kernel/kernel.js";
+import { isSameSecret, keysFor, type Pepper, ServiceError } from "../kernel/kernel.js";
 import type { OAuthServices } from "./oauth-services.js";
 
 const SECRET_BYTES = 32;
@@ -38,28 +38,9 @@ export function createBrowserBinding({ random, service: { info } }: OAuthService
 				.split(";")
 				.map((pair) => pair.trim())
 				.filter((pair) => pair.startsWith(prefix))
-				.some((pair) => isEqual(pair.slice(prefix.length), String(login["browser"])));
+				.some((pair) => isSameSecret(pair.slice(prefix.length), String(login["browser"])));
 		},
 	};
-}
-
-function isEqual(shown: string, right: string): boolean {
-	const [a, b] = [Buffer.from(shown), Buffer.from(right)];
-	return a.length === b.length && timingSafeEqual(a, b);
-}
-
-/** The fields of a form, each once. Throws INVALID_ARGUMENT for anything else. */
-export async function readForm(req: IncomingMessage): Promise<URLSearchParams> {
-	const type = req.headers["content-type"]?.split(";")[0]?.trim().toLowerCase();
-	const length = Number(req.headers["content-length"] ?? Number.NaN);
-	if (type !== "application/x-www-form-urlencoded") throw noForm();
-	// Browsers state the length of a form, and node reads no more than was stated.
-	if (!(length <= OAUTH_LIMITS.formBodyBytes)) throw noForm();
-	const chunks: Buffer[] = [];
-	for await (const chunk of req) chunks.push(chunk as Buffer);
-	const form = new URLSearchParams(Buffer.concat(chunks).toString("utf8"));
-	if (new Set(form.keys()).size !== [...form.keys()].length) throw noForm();
-	return form;
 }
 
 export function createFormProof(pepper: Pepper, origin: () => string) {
@@ -71,7 +52,7 @@ export function createFormProof(pepper: Pepper, origin: () => string) {
 		of: (step: string): string => proofsOf(step)[0] ?? "",
 		/** Throws SCOPE_FORBIDDEN for a form that another site has sent. */
 		assert({ headers }: IncomingMessage, form: URLSearchParams, step: string): void {
-			const isOurs = proofsOf(step).some((proof) => isEqual(form.get("csrf") ?? "", proof));
+			const isOurs = proofsOf(step).some((proof) => isSameSecret(form.get("csrf") ?? "", proof));
 			const { origin: sender, "sec-fetch-site": site } = headers;
 			const isFromHere =
 				site === undefined ? [undefined, origin()].includes(sender) : site === "same-origin";
@@ -82,8 +63,4 @@ export function createFormProof(pepper: Pepper, origin: () => string) {
 			);
 		},
 	};
-}
-
-function noForm(): ServiceError {
-	return invalidArgument("The request must be a form of a few short fields.");
 }

@@ -2,7 +2,7 @@ import type { Request, RequestHandler, Response } from "express";
 import type { Interaction, InteractionResults } from "oidc-provider";
 import { type GrantHolder, OAUTH_LIMITS, parseLimit } from "../accounts/accounts.js";
 import { OAUTH_SCOPE, type PageContent } from "../contract/contract.js";
-import { createTypedCredentials, STATUS_OF, sendPage } from "../http/http.js";
+import { createTypedCredentials, readForm, STATUS_OF, sendPage } from "../http/http.js";
 import {
 	createTurnQueue,
 	formatUsd,
@@ -10,7 +10,7 @@ import {
 	type Micros,
 	ServiceError,
 } from "../kernel/kernel.js";
-import { createBrowserBinding, createFormProof, readForm } from "./browser-proof.js";
+import { createBrowserBinding, createFormProof } from "./browser-proof.js";
 import {
 	type AskingClient,
 	type ConsentView,

@@ -8,10 +8,18 @@ import { type Clock, invalidArgument, toCanonicalJson, toIsoTime } from "../kern
 export interface Actor {
 	readonly name: string;
 	readonly role: OperatorRole;
+	/** Where it is given, if not by the API or a command line. */
+	readonly via?: AuditRow["via"];
 }
 
 /** A command on a folder that no server holds; who may read the folder owns it. */
 export const COMMAND_LINE: Actor = { name: "command line", role: "owner" };
+
+/** The admin token of the data folder. */
+export const ADMIN_TOKEN: Actor = { name: "admin token", role: "owner" };
+
+/** A caller whose credential no one knows. */
+export const UNKNOWN: Actor = { name: "unknown", role: "reader" };
 
 const PAGE_MAX = 500;
 const PAGE = 100;
@@ -55,8 +63,8 @@ export function createAuditLog({ store, clock }: { store: Store; clock: Clock })
 		alongside?: (tx: StoreTransaction) => Promise<void>,
 	): Promise<AuditRow> =>
 		store.transaction(async (tx) => {
-			const { actor, role, command, target, before } = begun;
-			const line = { actor, role, command, target, before, ...ended, beginId: begun.id };
+			const { actor, role, via, command, target, before } = begun;
+			const line = { actor, role, via, command, target, before, ...ended, beginId: begun.id };
 			await alongside?.(tx);
 			return append(tx, line, clock.now());
 		});
@@ -66,12 +74,23 @@ export function createAuditLog({ store, clock }: { store: Store; clock: Clock })
 			append(
 				tx,
 				{
-					...{ ...change, actor: actor.name, role: actor.role },
+					...{ ...change, actor: actor.name, role: actor.role, via: actor.via },
 					...{ outcome: "begun", processId: tx.processId },
 				},
 				clock.now(),
 			),
 		end,
+		/** What is no command and is over at once, in the transaction that makes it so. */
+		record: (
+			tx: StoreTransaction,
+			{ actor, ...change }: AuditedChange,
+			ended: Pick<AuditRow, "outcome" | "code">,
+		): Promise<AuditRow> =>
+			append(
+				tx,
+				{ ...change, ...ended, actor: actor.name, role: actor.role, via: actor.via },
+				clock.now(),
+			),
 		/** A change that no command makes, once it is so: nothing where it is what the line before it says already. */
 		note: (
 			{ actor, command, target }: AuditedChange,
@@ -176,6 +195,7 @@ function toWire(row: AuditRow) {
 		at: toIsoTime(row.at),
 		actor: row.actor,
 		role: row.role,
+		via: row.via ?? null,
 		command: row.command,
 		target: row.target,
 		outcome: row.outcome,

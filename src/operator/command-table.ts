@@ -37,6 +37,8 @@ export interface CommandRow {
 	/** Takes longer than a client usually waits. */
 	readonly isSlow?: boolean | undefined;
 	readonly bodyBytes?: number | undefined;
+	/** The field that may name a file on this machine, for which HTTP takes a zip as well. */
+	readonly archive?: "source" | undefined;
 	/** Reads one thing, whose ETag a change of it can name. */
 	readonly isOneThing?: boolean | undefined;
 	/** Absent where it only reads. */
@@ -243,8 +245,9 @@ const GRAPH_ROWS = {
 	importGraph: command(importCommand, {
 		...editor,
 		at: "POST /imports",
-		summary: "Import a folder or a zip on this machine as a graph",
+		summary: "Import a folder or a zip as a graph",
 		kind: "long",
+		archive: "source",
 		changes: {
 			target: (input) => `graph/${input.as}`,
 			unrehearsed: FILES,
@@ -608,6 +611,26 @@ const REPORT_ROWS = {
 		summary: "How many calls saw a price, were paid, and came again",
 		isSlow: true,
 	}),
+	reportRefusals: command(reportCommands.refusals, {
+		...reads,
+		at: "GET /refusals",
+		summary: "Calls that had no result, by the code of their error",
+	}),
+	listHolds: command(nothing, {
+		...reads,
+		at: "GET /holds",
+		summary: "What is set aside for calls and jobs under way",
+	}),
+	listSchedules: command(nothing, {
+		...reads,
+		at: "GET /schedules",
+		summary: "Schedules of briefings, without their topics",
+	}),
+	listWebhooks: command(nothing, {
+		...reads,
+		at: "GET /webhooks",
+		summary: "Webhooks, of their addresses the hosts alone",
+	}),
 	listMovements: command(reportCommands.movements, {
 		...reads,
 		at: "GET /ledger",
@@ -643,6 +666,11 @@ const REPORT_ROWS = {
 		at: "POST /jobs/{job_id}/retry",
 		summary: "Let a failed job begin again, at no price",
 		changes: { ...ofJob, unrehearsed: "it begins work" },
+	}),
+	listFeeds: command(nothing, {
+		...reads,
+		at: "GET /feeds",
+		summary: "Feeds of supplemental data, and how their sources answered last",
 	}),
 	getFeed: command(feedCommands.one, {
 		...reads,

@@ -27,6 +27,7 @@ import type { createExpertEditor } from "./graph-expert.js";
 import type { GraphImporter } from "./graph-importer.js";
 import type { GraphOwner } from "./graph-owner.js";
 import type { createGraphPrices } from "./graph-prices.js";
+import type { GraphRepository } from "./graph-repository.js";
 import type { Retention } from "./housekeeping.js";
 import type { OnProgress } from "./import-command.js";
 import type { createImportJobs } from "./import-jobs.js";
@@ -44,6 +45,7 @@ import type { TrustedTime } from "./trusted-time.js";
 import {
 	createFeedOperator,
 	createJobOperator,
+	createSubscriptionLists,
 	type FeedOperatorDeps,
 	type JobOperatorDeps,
 } from "./work-operator.js";
@@ -94,6 +96,7 @@ export interface OperatorDeps
 	readonly catalog: GraphCatalog;
 	readonly search: SearchEngine;
 	readonly importer: GraphImporter;
+	readonly repository: Pick<GraphRepository, "findOwn">;
 	readonly concepts: ConceptEditor;
 	readonly publishing: ReturnType<typeof createNodePublisher> &
 		ReturnType<typeof createImportJobs> & {
@@ -131,6 +134,8 @@ export function createOperator(deps: OperatorDeps) {
 						id: record.id,
 						title: record.title,
 						type: record.type,
+						/** Whether its files are ours to change. */
+						imported: deps.repository.findOwn(record.id) !== undefined,
 						version: record.version,
 						nodes: nodes.length,
 						/** Another one after each change of its content. */
@@ -261,6 +266,7 @@ function createReports(deps: OperatorDeps, ledger: LedgerOperator) {
 		listDuplicates: createDuplicateReport(deps),
 		...createShopReports(deps),
 		...createJobOperator(deps),
+		...createSubscriptionLists(deps),
 		...feeds,
 	};
 }

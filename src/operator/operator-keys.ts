@@ -20,7 +20,7 @@ import {
 	type Random,
 	toIsoTime,
 } from "../kernel/kernel.js";
-import { type Actor, COMMAND_LINE } from "./audit-log.js";
+import { type Actor, ADMIN_TOKEN, COMMAND_LINE, UNKNOWN } from "./audit-log.js";
 
 /** From the one who may least to the one who may everything. */
 export const OPERATOR_ROLES = ["reader", "editor", "owner"] as const satisfies OperatorRole[];
@@ -41,7 +41,7 @@ export const keyCommands = {
 };
 
 /** Names in the log that no key may take. */
-const RESERVED: readonly string[] = ["admin token", COMMAND_LINE.name];
+const RESERVED: readonly string[] = [ADMIN_TOKEN.name, COMMAND_LINE.name, UNKNOWN.name];
 
 export function mayRun(role: OperatorRole, least: OperatorRole): boolean {
 	return OPERATOR_ROLES.indexOf(role) >= OPERATOR_ROLES.indexOf(least);
@@ -108,7 +108,7 @@ export function createOperatorKeys({
 				return toWire(revoked);
 			}),
 		/** Who shows this key; undefined for one that was revoked or never issued. */
-		async find(secret: string): Promise<Actor | undefined> {
+		async find(secret: string): Promise<(Actor & { readonly id: string }) | undefined> {
 			const hash = hashSecret(secret, pepper);
 			const find = async (reader: StoreReader) => {
 				const row = await findByAny(reader, "operators", "hash", hashesOf(secret, pepper));
@@ -120,7 +120,7 @@ export function createOperatorKeys({
 				isNewest: (found) => found.hash === hash,
 				rename: (tx, found) => tx.put("operators", { ...found, hash }),
 			});
-			return row && { name: row.name, role: row.role };
+			return row && { id: row.id, name: row.name, role: row.role };
 		},
 	};
 }

@@ -1,5 +1,7 @@
 export {
 	type Actor,
+	ADMIN_TOKEN,
+	type AuditLog,
 	COMMAND_LINE,
 	createAuditLog,
 } from "./audit-log.js";
@@ -76,6 +78,12 @@ export {
 	OPERATOR_ROLES,
 	type OperatorKeys,
 } from "./operator-keys.js";
+export {
+	createOperatorSessions,
+	type OpenedSession,
+	type OperatorSession,
+	type OperatorSessions,
+} from "./operator-sessions.js";
 export { createPriceVersions } from "./price-versions.js";
 export { rehearseOn } from "./rehearsal.js";
 export {

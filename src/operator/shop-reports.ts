@@ -1,7 +1,7 @@
 import { z } from "zod";
 import { createLedgerReport, type InvariantGuard, netOf } from "../../payments/audit/audit.js";
 import { custAccount, heldAccount } from "../../payments/payments.js";
-import type { LedgerTransaction, Store } from "../../store/store.js";
+import type { HoldRow, LedgerTransaction, Store } from "../../store/store.js";
 import { digitsField, isOpenJob } from "../contract/contract.js";
 import { type Clock, formatUsd, invalidArgument, toIsoDay, toIsoTime } from "../kernel/kernel.js";
 import type { CallMeter } from "../sales/sales.js";
@@ -14,6 +14,7 @@ const PAGE_MAX = 500;
 /** What the reports on the shop take; days are of UTC, both included. */
 export const reportCommands = {
 	usage: z.strictObject(spanFields),
+	refusals: z.strictObject(spanFields),
 	movements: z.strictObject({
 		...spanFields,
 		/** One side of the movement, e.g. `cust:tok_…`, `rev:per_call`; or all of an owner's by its id. */
@@ -29,7 +30,7 @@ export interface ReportDeps {
 	readonly store: Store;
 	readonly clock: Clock;
 	readonly guard: InvariantGuard;
-	readonly meter: Pick<CallMeter, "countsOf" | "latency">;
+	readonly meter: Pick<CallMeter, "countsOf" | "latency" | "reasonsOf">;
 }
 
 /** What an owner looks at every day. */
@@ -55,6 +56,16 @@ export function createShopReports(deps: ReportDeps) {
 				payers: paying.length,
 				repeat_payers: paying.filter(({ calls, freeCalls }) => calls - freeCalls > 1).length,
 			};
+		},
+		/** Calls that had no result, by the code of their error. */
+		async reportRefusals({ from, to }: z.output<typeof reportCommands.refusals>) {
+			const span = { from: from && parseDay(from), to: to && parseDay(to) };
+			return { from: from ?? null, to: to ?? null, items: await meter.reasonsOf(span) };
+		},
+		/** What is set aside for calls and jobs under way, the oldest first. */
+		async listHolds() {
+			const rows = await store.read((reader) => reader.list("holds"));
+			return { items: [...rows].sort((one, other) => one.createdAt - other.createdAt).map(toHold) };
 		},
 		listMovements: (request: z.output<typeof reportCommands.movements>) =>
 			movements(store, reportCommands.movements.parse(request)),
@@ -92,6 +103,20 @@ async function overview({ store, clock, guard, meter }: ReportDeps) {
 		open_refunds: open.refunds,
 		refund_requests: open.requests,
 		ledger: guard.latest().status,
+	};
+}
+
+function toHold(row: HoldRow) {
+	return {
+		id: row.id,
+		owner: row.owner,
+		rail: row.rail,
+		operation: row.operationId,
+		amount_usd: formatUsd(row.amountMicros),
+		graph_ids: row.graphIds ?? [],
+		job_id: row.jobId ?? null,
+		created_at: toIsoTime(row.createdAt),
+		expires_at: toIsoTime(row.expiresAt),
 	};
 }
 

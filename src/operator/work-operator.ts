@@ -1,6 +1,13 @@
 import { z } from "zod";
 import type { Feeds } from "../../skills/feeds/feeds.js";
-import type { FeedSettingRow, JobRow, Store, StoreReader } from "../../store/store.js";
+import type {
+	FeedSettingRow,
+	JobRow,
+	ScheduleRow,
+	Store,
+	StoreReader,
+	WebhookRow,
+} from "../../store/store.js";
 import { digitsField } from "../contract/contract.js";
 import type { Jobs } from "../jobs/jobs.js";
 import { formatUsd, invalidArgument, notFound, toIsoTime } from "../kernel/kernel.js";
@@ -38,7 +45,7 @@ export const feedCommands = {
 
 export interface FeedOperatorDeps {
 	readonly store: Store;
-	readonly feeds: Pick<Feeds, "get" | "configure">;
+	readonly feeds: Pick<Feeds, "get" | "configure" | "mode" | "recall" | "registry">;
 }
 
 /** Feeds of supplemental data, as the operator of this server wants them. */
@@ -50,6 +57,18 @@ export function createFeedOperator({ store, feeds }: FeedOperatorDeps) {
 	const find = async (reader: StoreReader, id: string): Promise<FeedSettingRow> =>
 		(await reader.get("feed_settings", id)) ?? { id, isEnabled: true };
 	return {
+		/** All of them, and how their sources answered last. */
+		async listFeeds() {
+			const ids = [...(await feeds.registry()).keys()];
+			const rows = await store.read((reader) => Promise.all(ids.map((id) => find(reader, id))));
+			const items = await Promise.all(
+				rows.map(async (row) => {
+					const { reason, failures } = await feeds.recall(await feeds.get(row.id));
+					return { ...(await show(row)), failures, problem: reason ?? null };
+				}),
+			);
+			return { mode: feeds.mode, items };
+		},
 		/** Throws NOT_FOUND, with near ids. */
 		getFeed: async ({ feed_id: id }: z.output<typeof feedCommands.one>) =>
 			show(await store.read((reader) => find(reader, id))),
@@ -126,5 +145,56 @@ function toWire(row: JobRow) {
 		receipt_id: row.receiptId ?? null,
 		created_at: toIsoTime(row.createdAt),
 		ended_at: row.endedAt === undefined ? null : toIsoTime(row.endedAt),
+	};
+}
+
+/** What callers let be done for them again and again, without its text: nothing here names a topic, an address or a secret. */
+export function createSubscriptionLists({ store }: { readonly store: Store }) {
+	return {
+		/** Newest first. An id opens its schedule to anyone where no credential was shown, so its beginning alone is named. */
+		async listSchedules() {
+			const rows = await store.read((reader) => reader.list("schedules"));
+			return { items: rows.map(toSchedule).reverse() };
+		},
+		/** Newest first. */
+		async listWebhooks() {
+			const rows = await store.read((reader) => reader.list("webhooks"));
+			return { items: rows.map(toWebhook).reverse() };
+		},
+	};
+}
+
+const SCHEDULE_ID_CHARS = 14;
+
+function toSchedule(row: ScheduleRow) {
+	return {
+		id: `${row.id.slice(0, SCHEDULE_ID_CHARS)}…`,
+		owner: row.owner,
+		frequency: row.frequency,
+		timezone: row.timezone,
+		hour: row.hour,
+		status: row.status,
+		reason: row.reason ?? null,
+		channels: row.channels.map(({ kind, status }) => ({ kind, status })),
+		week_price_usd: formatUsd(row.weekMicros),
+		weeks_prepaid: row.prepaidWeeks,
+		renews: row.renewal !== undefined,
+		failed_runs: row.failedRuns,
+		created_at: toIsoTime(row.createdAt),
+	};
+}
+
+function toWebhook(row: WebhookRow) {
+	return {
+		id: row.id,
+		owner: row.owner,
+		/** Host of its address; the rest may be a secret. */
+		target_masked: row.masked,
+		events: row.events,
+		status: row.status,
+		reason: row.reason ?? null,
+		failed_attempts: row.failedAttempts,
+		created_at: toIsoTime(row.createdAt),
+		last_delivered_at: row.deliveredAt === undefined ? null : toIsoTime(row.deliveredAt),
 	};
 }

@@ -26,9 +26,9 @@ export function createCallMeter({ store, clock }: { store: Store; clock: Clock }
 	let unwritten = new Map<string, number>();
 	const latenciesMs: number[] = [];
 	let calls = 0;
+	const add = (id: string) => unwritten.set(id, (unwritten.get(id) ?? 0) + 1);
 	const count = (ending: Ending, startedMs: number) => {
-		const id = counterOf(toIsoDay(clock.now()), ending);
-		unwritten.set(id, (unwritten.get(id) ?? 0) + 1);
+		add(counterOf(toIsoDay(clock.now()), ending));
 		latenciesMs[calls++ % LATENCIES_MAX] = clock.monotonicMs() - startedMs;
 	};
 	const flush = async (): Promise<void> => {
@@ -42,6 +42,10 @@ export function createCallMeter({ store, clock }: { store: Store; clock: Clock }
 			}
 		});
 	};
+	const readRows = async () => {
+		await flush();
+		return store.read((reader) => reader.list("counters"));
+	};
 	return {
 		watch:
 			(invoke: Invoke): Invoke =>
@@ -52,23 +56,30 @@ export function createCallMeter({ store, clock }: { store: Store; clock: Clock }
 					count("answered", startedMs);
 					return result;
 				} catch (error) {
-					count(endingOf(toServiceError(error).code), startedMs);
+					const { code } = toServiceError(error);
+					count(endingOf(code), startedMs);
+					add(`${REASON}|${toIsoDay(clock.now())}|${code}`);
 					throw error;
 				}
 			},
 		flush,
 		/** Writes the counts now and then; returns how to stop. */
 		start: () => clock.every(FLUSH_MS, () => void flush().catch(() => undefined)),
+		/** Calls without a result by the code of their error, the most first; days are of UTC, both included. */
+		async reasonsOf({ from = "", to = "9999" }: DaySpan) {
+			const sums = new Map<ErrorCode, number>();
+			for (const { id, value } of await readRows()) {
+				const [kind, day = "", code = ""] = id.split("|");
+				if (kind !== REASON || day < from || day > to) continue;
+				sums.set(code as ErrorCode, (sums.get(code as ErrorCode) ?? 0) + value);
+			}
+			return [...sums]
+				.map(([code, calls]) => ({ code, calls, ending: endingOf(code) }))
+				.sort((one, other) => other.calls - one.calls || (one.code < other.code ? -1 : 1));
+		},
 		/** Of UTC days, both included. */
-		async countsOf({
-			from = "",
-			to = "9999",
-		}: {
-			from?: string | undefined;
-			to?: string | undefined;
-		}) {
-			await flush();
-			const rows = await store.read((reader) => reader.list("counters"));
+		async countsOf({ from = "", to = "9999" }: DaySpan) {
+			const rows = await readRows();
 			const sums: Record<Ending, number> = { answered: 0, challenged: 0, refused: 0, failed: 0 };
 			for (const { id, value } of rows) {
 				const [kind, day = "", ending = ""] = id.split("|");
@@ -89,7 +100,13 @@ export function createCallMeter({ store, clock }: { store: Store; clock: Clock }
 	};
 }
 
+interface DaySpan {
+	readonly from?: string | undefined;
+	readonly to?: string | undefined;
+}
+
 const KIND = "calls";
+const REASON = "reasons";
 const counterOf = (day: string, ending: Ending) => `${KIND}|${day}|${ending}`;
 
 /** How a call without a result ended, by the code of its error. */

@@ -2,7 +2,9 @@ import express, { type Request, type RequestHandler, type Router } from "express
 import type { ServedDocument } from "../contract/contract.js";
 import { sendDocument, toDocument } from "../http/http.js";
 import { type Clock, createPerRevision, notFound } from "../kernel/kernel.js";
+import type { PageFrame } from "./page-frame.js";
 import { addPages, type PageDeps } from "./page-router.js";
+import { type DashboardUser, renderDashboard, renderSignIn } from "./pages/dashboard.js";
 import { addReportPages, type ReportPageDeps } from "./report-pages.js";
 
 export { createPageFrame } from "./page-frame.js";
@@ -92,6 +94,16 @@ export function createWebRouter({
 		inMarkdown((req) => free.graphReadme(String(req.params["name"]))),
 	);
 	return router;
+}
+
+/** The pages of the owner's dashboard, for the transport of operators: it decides who sees them. */
+export function createDashboardPages({ assets, site }: Pick<PageFrame, "assets" | "site">) {
+	return {
+		policy: assets.policy,
+		/** Undefined where there is no such part. */
+		section: async (name: string, user: DashboardUser) => renderDashboard(await site(), name, user),
+		signIn: async (problem?: string) => renderSignIn(await site(), problem),
+	};
 }
 
 const API_CATALOG_TYPE =

@@ -12,6 +12,19 @@ export interface OperatorRow {
 	readonly revokedAt?: number | undefined;
 }
 
+/** An operator who is signed in to the dashboard, named by the keyed hash of the secret that the browser has. */
+export interface OperatorSessionRow {
+	readonly id: string;
+	/** Whose key opened it; absent for the admin token. */
+	readonly operatorId?: string | undefined;
+	/** Keyed hash of the admin token that opened it. */
+	readonly adminHash?: string | undefined;
+	readonly createdAt: number;
+	/** Of its latest request, to the minute. */
+	readonly seenAt: number;
+	readonly expiresAt: number;
+}
+
 /**
  * One line of the audit log, never changed once it is written. A change has two: `begun` before it happens, and how it ended,
  * which names the first by `beginId`. Each holds the hash of the line before it.
@@ -23,6 +36,8 @@ export interface AuditRow {
 	readonly at: number;
 	readonly actor: string;
 	readonly role: OperatorRole;
+	/** Where it was given, if not by the API or a command line. */
+	readonly via?: "dashboard" | undefined;
 	readonly command: string;
 	readonly target: string;
 	readonly outcome: "begun" | "done" | "failed" | "interrupted";

@@ -125,6 +125,7 @@ function createDisk(): Disk {
 		oauth_records: new Map(),
 		operators: new Map(),
 		operator_requests: new Map(),
+		operator_sessions: new Map(),
 		audit: new Map(),
 		price_versions: new Map(),
 		feed_settings: new Map(),

@@ -25,6 +25,8 @@ export interface PageHead {
 	readonly linkedData?: unknown;
 	/** Scripts beside that of all pages, by the names of their sources. */
 	readonly scripts?: readonly string[];
+	/** Styles beside those of all pages, by the names of their sources. */
+	readonly styles?: readonly string[];
 	/** False where crawlers have nothing to find. */
 	readonly isListed?: boolean;
 	/** False for pages that only ask or say something: they run nothing at all. */
@@ -59,10 +61,9 @@ export function renderPage(site: Site, head: PageHead, content: ComponentChildre
 
 function Head({ site, head }: { readonly site: Site; readonly head: PageHead }) {
 	const { assets, baseUrl } = site;
-	const { title, description, path, linkedData, scripts = [] } = head;
+	const { title, description, path, linkedData, scripts = [], styles = [] } = head;
 	const { isListed = true, hasScripts = true } = head;
 	const canonical = `${baseUrl}${path}`;
-	const style = assets.find("site.css");
 	return (
 		<head>
 			<meta charset="utf-8" />
@@ -81,7 +82,9 @@ function Head({ site, head }: { readonly site: Site; readonly head: PageHead }) 
 			<meta name="theme-color" content="#fafbfb" media="(prefers-color-scheme: light)" />
 			<meta name="theme-color" content="#0d1416" media="(prefers-color-scheme: dark)" />
 			<link rel="icon" href="/favicon.svg" type="image/svg+xml" />
-			<link rel="stylesheet" href={style.address} integrity={style.integrity} />
+			{["site.css", ...styles].map(assets.find).map(({ address, integrity }) => (
+				<link key={address} rel="stylesheet" href={address} integrity={integrity} />
+			))}
 			{hasScripts && (
 				<>
 					<script dangerouslySetInnerHTML={{ __html: assets.themeScript }} />
