@@ -208,21 +208,28 @@ function testAsking(shop: TestApp, browser: Browser): void {
 		const { page, complaints, context } = await watch(t, browser, own.baseUrl);
 		let [isWilling, knowsChain, chainId] = [false, false, "0x1"];
 		const wanted = `0x${Number(terms.network.split(":")[1]).toString(16)}`;
-		// An error of a wallet has a code, which errors do not keep on their way into a page.
-		await context.exposeFunction("answerWallet", async (method: string, params: string[]) => {
-			if (method === "eth_requestAccounts") return [payer.address];
-			if (method === "eth_chainId") return chainId;
-			if (method === "wallet_switchEthereumChain") {
-				if (!knowsChain) return { code: 4902, message: "Unrecognized chain ID." };
-				t.same(params, [{ chainId: wanted }]);
-				chainId = wanted;
-				return null;
-			}
+		const change = (params: readonly unknown[]) => {
+			// An error of a wallet has a code, which errors do not keep on their way into a page.
+			if (!knowsChain) return { code: 4902, message: "Unrecognized chain ID." };
+			t.same(params, [{ chainId: wanted }]);
+			chainId = wanted;
+			return null;
+		};
+		const sign = ([, text = ""]: readonly string[]) => {
 			t.equal(chainId, wanted, "it signs on the chain that is paid on");
 			if (!isWilling) throw new Error("User rejected the request.");
-			const { EIP712Domain: _, ...types } = JSON.parse(params[1] ?? "").types;
-			return payer.signTypedData?.({ ...JSON.parse(params[1] ?? ""), types });
-		});
+			const { EIP712Domain: _, ...types } = JSON.parse(text).types;
+			return payer.signTypedData?.({ ...JSON.parse(text), types });
+		};
+		const answers: Readonly<Record<string, (params: string[]) => unknown>> = {
+			eth_requestAccounts: () => [payer.address],
+			eth_chainId: () => chainId,
+			wallet_switchEthereumChain: change,
+			eth_signTypedData_v4: sign,
+		};
+		await context.exposeFunction("answerWallet", (method: string, params: string[]) =>
+			answers[method]?.(params),
+		);
 		await page.goto(`${own.baseUrl}/docs/graphs.search`);
 		const pay = page.getByRole("button", { name: "Pay with a wallet" });
 		await pay.click();
