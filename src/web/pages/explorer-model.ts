@@ -90,7 +90,7 @@ export interface Model {
 }
 
 export const GRAPH_ITEM = "graph";
-export const kindItem = (kind: string) => `kind ${kind}`;
+const kindItem = (kind: string) => `kind ${kind}`;
 export const conceptItem = (id: string) => `concept ${id}`;
 export const conceptIdOf = ({ id }: Item): string => id.slice("concept ".length);
 
@@ -121,7 +121,7 @@ export function createModel(data: ExplorerData, hostOf: (address: string) => str
 type NewItem = Pick<Item, "id" | "mark" | "name"> & Partial<Item>;
 
 /** Adds what is not there yet; what is known already learns what is new of it. */
-export function addItem({ items }: Model, fresh: NewItem): Item {
+function addItem({ items }: Model, fresh: NewItem): Item {
 	const known = items.get(fresh.id);
 	if (!known) {
 		const item = { ...UNSAID, ...fresh, dates: new Set<string>(), links: new Map() };

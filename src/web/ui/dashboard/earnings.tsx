@@ -217,7 +217,7 @@ function EarningsByDay({
 	);
 }
 
-export function EarningsBy({
+function EarningsBy({
 	title,
 	head,
 	revenue,
