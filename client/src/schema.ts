@@ -389,6 +389,8 @@ export interface components {
 			};
 		};
 		BrandIntelligence: {
+			report_id: string;
+			kept_until: string | null;
 			brand: {
 				id: string;
 				name: string;
