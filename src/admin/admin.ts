@@ -24,7 +24,7 @@ export { createDashboardRouter, DASHBOARD_PATH, type DashboardPages } from "./da
 
 import { type AdminAccess, actorOf, onlyOperators } from "./admin-access.js";
 import { createAdminDocument } from "./admin-openapi.js";
-import { isArchive, takeArchive, uploadFolderOf } from "./archive-upload.js";
+import { isArchive, takeArchive, uploadOf } from "./archive-upload.js";
 
 /** The operators' own transport: the table of commands over HTTP. */
 
@@ -121,6 +121,7 @@ function toCall(name: CommandName, request: Request, response: Response): Comman
 		input: parseInput(takes, within(given, params)),
 		isRehearsal,
 		idempotencyKey,
+		content: uploadOf(response)?.content,
 		ifMatch,
 	};
 }
@@ -160,7 +161,7 @@ export function long<Input>(
 		response.setHeader("Content-Type", "application/x-ndjson");
 		// The client waits for headers first; the work may take minutes before it makes progress.
 		response.flushHeaders();
-		const folder = uploadFolderOf(response);
+		const folder = uploadOf(response)?.folder;
 		const line = (value: unknown) => {
 			const text = JSON.stringify(value);
 			response.write(`${folder ? text.replaceAll(folder, "the upload") : text}\n`);

@@ -1,3 +1,4 @@
+import { createHash } from "node:crypto";
 import { createWriteStream } from "node:fs";
 import { mkdtemp, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
@@ -14,10 +15,16 @@ import type { CommandRow } from "../operator/operator.js";
 
 export const ARCHIVE_TYPE = "application/zip";
 
-const folders = new WeakMap<Response, string>();
+interface Upload {
+	readonly folder: string;
+	/** The field that names it, with its SHA-256 in place of where it lies. */
+	content?: Readonly<Record<string, string>>;
+}
 
-/** What must not be shown of where an upload lay meanwhile. */
-export const uploadFolderOf = (response: Response): string | undefined => folders.get(response);
+const uploads = new WeakMap<Response, Upload>();
+
+/** What came with a request. Where it lay meanwhile must not be shown; its content is what a request sent again has, too. */
+export const uploadOf = (response: Response): Upload | undefined => uploads.get(response);
 
 /**
  * Leaves in `request.body` the fields of the query `options`, JSON, and the path of the archive, which is removed with the reply.
@@ -35,11 +42,18 @@ export function takeArchive(field: NonNullable<CommandRow["archive"]>) {
 			return next();
 		}
 		const folder = await mkdtemp(join(tmpdir(), "tollgraph-upload-"));
-		folders.set(response, folder);
-		response.once("close", () => void rm(folder, { recursive: true, force: true }));
+		const upload: Upload = { folder };
+		uploads.set(response, upload);
+		const remove = () => void rm(folder, { recursive: true, force: true });
+		response.once("close", remove);
+		// Who left meanwhile has closed it before.
+		if (response.destroyed) return remove();
 		const path = join(folder, "archive.zip");
 		const options = readOptions(request);
-		await pipeline(request, atMost(LIMITS.uploadBytes), createWriteStream(path, { mode: 0o600 }));
+		const hash = createHash("sha256");
+		const bounded = atMost(LIMITS.uploadBytes, (chunk) => hash.update(chunk));
+		await pipeline(request, bounded, createWriteStream(path, { mode: 0o600 }));
+		upload.content = { [field]: `sha256:${hash.digest("hex")}` };
 		request.body = { ...options, [field]: path };
 		next();
 	};
@@ -56,13 +70,14 @@ function readOptions({ query, headers }: Request): object {
 	throw invalidArgument('"options" in the query must be one JSON object.');
 }
 
-function atMost(bytesMax: number): Transform {
+function atMost(bytesMax: number, read: (chunk: Buffer) => void): Transform {
 	let bytes = 0;
 	return new Transform({
 		transform(chunk: Buffer, _encoding, done) {
 			bytes += chunk.length;
-			if (bytes > bytesMax) done(tooLong());
-			else done(null, chunk);
+			if (bytes > bytesMax) return done(tooLong());
+			read(chunk);
+			done(null, chunk);
 		},
 	});
 }

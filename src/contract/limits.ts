@@ -28,7 +28,7 @@ export const LIMITS = {
 	largeBodiesBytes: 64 * 1024 * 1024,
 	formBodyBytes: 8 * 1024,
 	/** A zip that an operator sends to be imported. */
-	uploadBytes: 64 * 1024 * 1024,
+	uploadBytes: 16 * 1024 * 1024,
 	bodyDepth: 12,
 	headerBytes: 32 * 1024,
 	headersMax: 100,

@@ -29,6 +29,8 @@ export interface CommandCall {
 	/** Checked against the schema of its row. */
 	readonly input?: unknown;
 	readonly onProgress?: OnProgress | undefined;
+	/** Fields by which a retry key knows the input again, where they say it otherwise at each time. */
+	readonly content?: Readonly<Record<string, string>> | undefined;
 	/** Ends work that its caller gave up. */
 	readonly signal?: AbortSignal | undefined;
 	/** Says what would change, and changes nothing. */
@@ -183,9 +185,9 @@ type Begun =
 async function begin(deps: RunnerDeps, command: Command, before: unknown): Promise<Begun> {
 	const { store, audit, clock } = deps;
 	const { name, changes, call } = command;
-	const { actor, idempotencyKey: key, input } = call;
+	const { actor, idempotencyKey: key, input, content } = call;
 	const id = key && idempotencyIdOf(`operator ${actor.name}`, name, key);
-	const fingerprint = fingerprintOf(name, input);
+	const fingerprint = fingerprintOf(name, content ? { ...Object(input), ...content } : input);
 	const change = {
 		actor,
 		command: name,

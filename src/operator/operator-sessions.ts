@@ -24,9 +24,9 @@ const SESSION_LIMITS = {
 	longestMs: 12 * 3_600_000,
 	/** How exactly the latest request is noted. */
 	seenMs: 60_000,
-	/** Of all operators; beyond them the one that was idle for longest ends. */
-	openMax: 500,
-	/** Sign-ins that failed, of all addresses: the audit log grows by no more than so many lines a minute. */
+	/** Of one operator; beyond them the one that was idle for longest ends. */
+	openMax: 20,
+	/** Sign-ins that failed, of all addresses: the audit log grows by no more than so many lines an hour. */
 	failuresLogged: 10,
 } as const;
 
@@ -103,7 +103,7 @@ export function createOperatorSessions(deps: SessionDeps) {
 			await store.transaction(async (tx) => {
 				const before = earlier === undefined ? undefined : await findRow(tx, earlier, pepper);
 				if (before) await tx.delete("operator_sessions", before.id);
-				await dropSome(tx, isAlive);
+				await dropSome(tx, row, isAlive);
 				await tx.put("operator_sessions", row);
 				await log.add(tx, actor, { command: "signIn" });
 			});
@@ -171,13 +171,13 @@ function createSessionLog({ store, clock, audit }: SessionDeps) {
 			{ actor: { ...actor, via: "dashboard" }, command, target: "dashboard" },
 			code === undefined ? { outcome: "done" } : { outcome: "failed", code },
 		);
-	let failures = { minute: 0, count: 0 };
+	let failures = { hour: 0, count: 0 };
 	return {
 		add,
-		/** Notes that someone tried with what is no credential; a few times a minute, so that no one fills the log. */
+		/** Notes that someone tried with what is no credential; a few times an hour, so that no one fills the log. */
 		async noteFailure(): Promise<void> {
-			const minute = Math.floor(clock.now() / 60_000);
-			failures = { minute, count: failures.minute === minute ? failures.count + 1 : 1 };
+			const hour = Math.floor(clock.now() / 3_600_000);
+			failures = { hour, count: failures.hour === hour ? failures.count + 1 : 1 };
 			if (failures.count > SESSION_LIMITS.failuresLogged) return;
 			const failed = { command: "signIn", code: "UNAUTHENTICATED" };
 			await store.transaction((tx) => add(tx, UNKNOWN, failed));
@@ -199,15 +199,19 @@ async function findRow(
 	return undefined;
 }
 
-/** Those that have ended, and the one that was idle for longest where there are too many. */
+/** Those that have ended, and of the operator's own the one that was idle for longest where there are too many. */
 async function dropSome(
 	tx: StoreTransaction,
+	{ operatorId }: OperatorSessionRow,
 	isAlive: (row: OperatorSessionRow) => boolean,
 ): Promise<void> {
 	const rows = await tx.list("operator_sessions");
-	const open = rows.filter(isAlive).sort((one, other) => other.seenAt - one.seenAt);
-	const kept = new Set(open.slice(0, SESSION_LIMITS.openMax - 1).map(({ id }) => id));
-	for (const { id } of rows) if (!kept.has(id)) await tx.delete("operator_sessions", id);
+	const own = rows
+		.filter((row) => isAlive(row) && row.operatorId === operatorId)
+		.sort((one, other) => other.seenAt - one.seenAt)
+		.slice(SESSION_LIMITS.openMax - 1);
+	for (const row of [...rows.filter((one) => !isAlive(one)), ...own])
+		await tx.delete("operator_sessions", row.id);
 }
 
 const csrfOf = (secret: string): string =>

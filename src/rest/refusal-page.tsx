@@ -6,9 +6,16 @@ import { formatUsd, type ServiceError } from "../kernel/kernel.js";
 
 const METHODS_OF_PAGES: ReadonlySet<string> = new Set(["GET", "HEAD", "POST"]);
 
+/** What pays comes from programs, whatever they say they read: they need all that an error says. */
+const CREDENTIALS = [
+	...["authorization", "x-pay-spt", "x-api-key"],
+	...["payment-signature", "x-payment"],
+] as const;
+
 /** True for a person whom a link or a form has led here: programs name JSON, or take anything. */
-export function asksForPage(req: Pick<Request, "method" | "accepts">): boolean {
-	return METHODS_OF_PAGES.has(req.method) && prefersPage(req);
+export function asksForPage(req: Pick<Request, "method" | "accepts" | "headers">): boolean {
+	const pays = CREDENTIALS.some((name) => req.headers[name] !== undefined);
+	return METHODS_OF_PAGES.has(req.method) && !pays && prefersPage(req);
 }
 
 /** A refusal as people read it: what is wrong, what was charged, and the way on. */
@@ -43,11 +50,19 @@ const TITLES: Readonly<Record<string, string>> = {
 	UNAVAILABLE: "Not ready yet",
 };
 
+/** What became of an earlier request is not known, or may still come. */
+const UNCERTAIN: ReadonlySet<string> = new Set([
+	"SETTLEMENT_UNKNOWN",
+	"IDEMPOTENCY_IN_FLIGHT",
+	"UNAVAILABLE",
+	"INTERNAL",
+]);
+
 function Problem({ error }: { readonly error: ServiceError }) {
 	return (
 		<>
 			<p class="lead">{error.message}</p>
-			<p>Nothing was charged.</p>
+			{!UNCERTAIN.has(error.code) && <p>Nothing was charged.</p>}
 		</>
 	);
 }

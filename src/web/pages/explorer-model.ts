@@ -230,11 +230,16 @@ export interface Filter {
 	readonly to: number;
 }
 
+/** Each word is looked for in all items, and anybody may ask. */
+const QUERY_MAX = 200;
+const WORDS_MAX = 8;
+
 /** What the filters of the page hold, as a browser sends them. */
 export function readFilter(sent: URLSearchParams): Filter {
 	const marks = sent.getAll("show");
+	const words = (sent.get("q") ?? "").slice(0, QUERY_MAX).toLowerCase().split(/\s+/);
 	return {
-		words: (sent.get("q") ?? "").toLowerCase().split(/\s+/).filter(Boolean),
+		words: [...new Set(words)].filter(Boolean).slice(0, WORDS_MAX),
 		marks: new Set(marks.length === 0 ? MARKS : marks),
 		kind: sent.get("kind") ?? "",
 		tag: sent.get("tag") ?? "",

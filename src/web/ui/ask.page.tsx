@@ -82,7 +82,7 @@ async function ask(
 			token,
 			key: attempts.of({ query, token }).key,
 		});
-		attempts.end(reply);
+		attempts.end({ query, token }, reply);
 		render(null, answer);
 		render(<Answer reply={reply} token={token} />, answer);
 	} catch {

@@ -95,19 +95,21 @@ export type Attempts = ReturnType<typeof createAttempts>;
 
 /** What is sent again after no answer came goes under the same key, and with the same payment, so that it pays once. */
 export function createAttempts() {
-	let open: { readonly request: string; readonly key: string; payment?: string } | undefined;
+	/** By request: others may have been sent meanwhile. */
+	const open = new Map<string, { readonly key: string; payment?: string }>();
 	return {
 		/** The attempt that a request belongs to. */
 		of(request: unknown) {
 			const text = JSON.stringify(request);
-			if (open?.request !== text) {
-				open = { request: text, key: toHex(crypto.getRandomValues(new Uint8Array(16))) };
-			}
-			return open;
+			const known = open.get(text);
+			if (known) return known;
+			const fresh = { key: toHex(crypto.getRandomValues(new Uint8Array(16))) };
+			open.set(text, fresh);
+			return fresh;
 		},
 		/** Ends it with a reply that decides; another call of the same request is a new one. */
-		end({ status }: CallReply): void {
-			if (status < 500 && status !== 409 && status !== 429) open = undefined;
+		end(request: unknown, { status }: CallReply): void {
+			if (status < 500 && status !== 409 && status !== 429) open.delete(JSON.stringify(request));
 		},
 	};
 }

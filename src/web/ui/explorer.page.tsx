@@ -197,7 +197,7 @@ async function pay(
 	const asked = { ...(order.body as object | undefined), query: question };
 	const paid = { ...order, ...(operation === "graphs.search" && { body: asked }), token };
 	const reply = await call({ ...paid, key: attempts.of(paid).key });
-	attempts.end(reply);
+	attempts.end(paid, reply);
 	const joined = reply.status === 200 ? joinAnswer(model, operation, reply.body) : undefined;
 	// What was read once is not offered again; questions differ.
 	if (joined && operation !== "graphs.search") cursors.set(offer.key, joined.cursor ?? null);

@@ -178,7 +178,7 @@ async function send(
 		const reply = isByWallet
 			? await payByWallet((headers) => call({ ...keyed, headers }), attempt)
 			: await call({ ...keyed, token });
-		attempts.end(reply);
+		attempts.end({ ...request, token }, reply);
 		render(null, out);
 		render(<Reply reply={reply} terms={terms} token={token} />, out);
 	} catch (error) {

@@ -35,6 +35,8 @@ export interface Change {
 	readonly toOrder: (values: Readonly<Record<string, string>>) => ChangeOrder;
 	/** False where the server cannot say beforehand what would change. */
 	readonly rehearses: boolean;
+	/** What is said once it is done, by the server's reply; that it is done where absent. */
+	readonly toSaid?: (result: { readonly state?: unknown }) => string;
 	readonly onDone: () => void;
 }
 
@@ -93,7 +95,7 @@ export function ChangeDialog({
 			change.onDone();
 			const secret = "key" in result ? result.key : "token" in result ? result.token : undefined;
 			if (typeof secret === "string") return setStep({ at: "secret", secret });
-			say(`Done: ${change.title}.`);
+			say(change.toSaid?.(result) ?? `Done: ${change.title}.`);
 			onClose();
 		});
 	useEffect(() => {

@@ -1,5 +1,5 @@
 import { zipSync } from "fflate";
-import { useState } from "preact/hooks";
+import { useEffect, useMemo, useState } from "preact/hooks";
 import { say } from "../say.js";
 import type { Admin, Progress } from "./admin-api.js";
 import { Dialog } from "./change-dialog.js";
@@ -28,7 +28,8 @@ interface Report {
 	};
 }
 
-const BYTES_MAX = 64 * 1024 * 1024;
+/** As the server takes them: a slow line sends them in the half minute that a request has. */
+const BYTES_MAX = 16 * 1024 * 1024;
 const SHOWN = 50;
 
 type Source = { readonly name: string; readonly archive: Uint8Array<ArrayBuffer> };
@@ -51,7 +52,7 @@ async function pack(files: readonly DroppedFile[]): Promise<Source> {
 	const archive = zipSync(contents, { level: 6 });
 	if (archive.length > BYTES_MAX) {
 		throw new Unusable(
-			"Packed it has more than 64 MiB; import it by the command line on the server's machine.",
+			"Packed it has more than 16 MiB; import it by the command line on the server's machine.",
 		);
 	}
 	return { name, archive };
@@ -77,6 +78,7 @@ function useImport({ admin, onClose, onDone }: ImportProps) {
 	const [report, setReport] = useState<Report>();
 	const [progress, setProgress] = useState<Progress>();
 	const { problem, isBusy, guard } = useGuard();
+	const left = useMemo(() => new AbortController(), []);
 	const take = (found: Promise<readonly DroppedFile[]>) =>
 		guard(async () => {
 			const packed = await pack(await found);
@@ -96,7 +98,10 @@ function useImport({ admin, onClose, onDone }: ImportProps) {
 			},
 			body: archive,
 			onProgress: setProgress,
+			signal: left.signal,
 		});
+	// The server stops, and takes back, what no one waits for any more.
+	useEffect(() => () => left.abort(), []);
 	const submit = () =>
 		guard(async () => {
 			setProgress(undefined);

@@ -78,8 +78,11 @@ export function useGuard() {
 	return { problem, isBusy, guard };
 }
 
+/** What is refused so was not begun; a conflict may be with what the same command did before. */
+const UNDONE: ReadonlySet<number> = new Set([400, 401, 403, 404, 412, 422]);
+
 function toProblem(error: unknown): string {
-	if (error instanceof Refusal && error.status < 500)
+	if (error instanceof Refusal && UNDONE.has(error.status))
 		return `${error.message} Nothing has changed.`;
 	return error instanceof Unusable ? error.message : wordsOf(error);
 }

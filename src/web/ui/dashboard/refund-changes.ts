@@ -64,12 +64,19 @@ export function refundChange(onDone: Done): Change {
 	};
 }
 
-export function payChange({ id, amount_usd }: Refund, onDone: Done): Change {
+export function payChange({ id, amount_usd, destination }: Refund, onDone: Done): Change {
+	const isSent = destination !== null;
 	return {
 		title: `Pay ${id}`,
-		words: `${amount_usd} USD. With the hash of a transfer it is recorded as paid by hand; without one it is sent on the chain, which cannot be taken back.`,
-		verb: "Pay the refund",
+		words: isSent
+			? `${amount_usd} USD. With the hash of a transfer it is recorded as paid by hand; without one it is sent to ${destination} on the chain, which cannot be taken back.`
+			: `${amount_usd} USD. There is no wallet to send it to: it is recorded as paid by hand, and nothing is sent. Pay it first.`,
+		verb: isSent ? "Pay the refund" : "Record it as paid",
 		rehearses: false,
+		toSaid: ({ state }: { readonly state?: unknown }) =>
+			state === "paid"
+				? `${id} is paid.`
+				: `${id} is ${String(state)}: the chain has not confirmed it yet.`,
 		fields: [{ name: "tx", label: "Hash of a transfer", isOptional: true }],
 		toOrder: ({ tx }) => ({
 			method: "POST",
