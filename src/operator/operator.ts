@@ -1,7 +1,6 @@
 export {
 	type Actor,
 	ADMIN_TOKEN,
-	type AuditLog,
 	COMMAND_LINE,
 	createAuditLog,
 } from "./audit-log.js";
