@@ -95,7 +95,7 @@ async function openDashboard(
 
 async function show(page: Page, { baseUrl }: TestApp, part: string): Promise<void> {
 	await page.goto(`${baseUrl}/admin/ui/${part}`);
-	await page.locator("#part section, #part .state").first().waitFor();
+	await page.locator("#part .card, #part .state").first().waitFor();
 	await page.locator("#part .skeleton").waitFor({ state: "detached" });
 }
 
@@ -144,18 +144,20 @@ function testLooks(shop: TestApp, browser: Browser): void {
 
 	t.test("every part is light", async (t) => {
 		const { page } = await openDashboard(t, browser, shop);
+		const wire = await page.context().newCDPSession(page);
+		await wire.send("Network.enable");
+		await wire.send("Network.setCacheDisabled", { cacheDisabled: true });
+		let bytes = 0;
+		wire.on("Network.loadingFinished", ({ encodedDataLength }) => {
+			bytes += encodedDataLength;
+		});
 		for (const part of PARTS) {
-			const { page: fresh } = await openDashboard(t, browser, shop);
-			const sizes: Promise<number>[] = [];
-			fresh.on("requestfinished", (request) => {
-				sizes.push(request.sizes().then(({ responseBodySize }) => responseBodySize));
-			});
-			await show(fresh, shop, part);
-			const bytes = (await Promise.all(sizes)).reduce((sum, size) => sum + size, 0);
-			t.ok(bytes > 0 && bytes < 150_000, `${part}: ${bytes} bytes`);
-			await fresh.context().close();
+			bytes = 0;
+			await show(page, shop, part);
+			await page.waitForLoadState("networkidle");
+			t.comment(`${part}: ${bytes} bytes`);
+			t.ok(bytes > 20_000 && bytes < 150_000, `${part}: ${bytes} bytes`);
 		}
-		await page.close();
 	});
 
 	t.test("no page of another site shows it in a frame", async (t) => {
@@ -376,8 +378,9 @@ function testChanges(shop: TestApp, browser: Browser): void {
 		);
 		await tabTo(page, '[aria-label="Change: search.all"]');
 		await page.keyboard.press("Enter");
+		await page.locator("dialog #change-usd").waitFor();
 		await page.keyboard.press("Escape");
-		t.equal(await page.locator("dialog").count(), 0, "Escape leaves it");
+		await page.locator("dialog").waitFor({ state: "detached" });
 		t.same(complaints, []);
 	});
 
@@ -397,7 +400,7 @@ function testChanges(shop: TestApp, browser: Browser): void {
 			(await operator.listSpts()).items.find(({ label }) => label === "by hand")?.status;
 		const row = page.locator("tr", { hasText: "by hand" });
 		for (const [button, verb, state] of [
-			["Freeze", "Freeze it", "suspended"],
+			["Freeze", "Freeze it", "frozen"],
 			["Unfreeze", "Let it pay", "active"],
 			["End", "End it for good", "revoked"],
 		] as const) {
@@ -416,13 +419,9 @@ function testChanges(shop: TestApp, browser: Browser): void {
 		const { page, complaints } = await openDashboard(t, browser, shop, { key });
 		for (const part of ["graphs", "prices", "tokens", "accounts", "feeds", "refunds"]) {
 			await show(page, shop, part);
-			const buttons = await page.locator("#part button").allTextContents();
+			const buttons = await page.locator("#part button:not(.sort, .chip)").allTextContents();
 			t.same(
-				buttons.filter(
-					(text) =>
-						/import|price$|change|issue|freeze|refund|new|off|on$/i.test(text) &&
-						!/USD|Version|Operation/.test(text),
-				),
+				buttons.filter((text) => !["CSV", "JSON", "Versions"].includes(text)),
 				[],
 				part,
 			);

@@ -91,19 +91,25 @@ export function chargeOf(reply: CallReply): string {
 export const isCharged = ({ costUsd }: CallReply): boolean =>
 	costUsd !== null && costUsd !== "0.00";
 
+interface Attempt {
+	readonly key: string;
+	/** A wallet's, once it has signed. */
+	payment?: string;
+}
+
 export type Attempts = ReturnType<typeof createAttempts>;
 
 /** What is sent again after no answer came goes under the same key, and with the same payment, so that it pays once. */
 export function createAttempts() {
 	/** By request: others may have been sent meanwhile. */
-	const open = new Map<string, { readonly key: string; payment?: string }>();
+	const open = new Map<string, Attempt>();
 	return {
 		/** The attempt that a request belongs to. */
 		of(request: unknown) {
 			const text = JSON.stringify(request);
 			const known = open.get(text);
 			if (known) return known;
-			const fresh = { key: toHex(crypto.getRandomValues(new Uint8Array(16))) };
+			const fresh: Attempt = { key: toHex(crypto.getRandomValues(new Uint8Array(16))) };
 			open.set(text, fresh);
 			return fresh;
 		},

@@ -131,7 +131,7 @@ export function freezeAccountChange({ id, status }: Account, onDone: Done): Chan
 }
 
 export function freezeTokenChange({ id, status }: Token, onDone: Done): Change {
-	const isFrozen = status === "suspended" || status === "frozen";
+	const isFrozen = status === "frozen";
 	const path = `/spts/${encodeURIComponent(id)}/${isFrozen ? "unfreeze" : "freeze"}`;
 	return {
 		title: isFrozen ? `Let ${id} pay again` : `Freeze ${id}`,

@@ -64,7 +64,7 @@ export function Overview({ admin }: PartProps) {
 					<>
 						<SixNumbers today={today} total={byDay.total} gaps={gaps} />
 						<EarningsByDay revenue={byDay} span={span} />
-						<div class="two">
+						<div class="halves">
 							<EarningsBy title="By operation" head="Operation" revenue={byOperation} />
 							<EarningsBy title="By payer" head="Payer" revenue={byPayer} />
 						</div>
