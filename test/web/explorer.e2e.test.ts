@@ -200,7 +200,7 @@ function testBuying(shop: TestApp, browser: Browser): void {
 		await page.getByText("Signature verified").waitFor();
 		t.match(await page.locator("#ask-token").inputValue(), /^spt_/);
 		await page.locator("#drawer .near button", { hasText: "Metric" }).first().click();
-		await page.getByRole("link", { name: "Name concepts in the playground" }).click();
+		await page.locator("#drawer .offers a").click();
 		t.equal(await page.locator("#f-query-type").inputValue(), "Metric");
 		t.equal(await page.locator("#f-params-graph_id").inputValue(), "agent-payments");
 		t.match(await page.locator("#call-p0 code").textContent(), /type=Metric/);

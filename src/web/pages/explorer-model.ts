@@ -325,15 +325,15 @@ export function chooseDrawn(
 ): Drawn {
 	const items = nearest(model, selected, focus).slice(0, most);
 	const counts = isWithPaid ? countPaid(model) : new Map<string, number>();
-	const paid = items.flatMap(({ id }) => {
-		const count = counts.get(id) ?? 0;
-		return count > 0 ? [[id, count] as const] : [];
-	});
-	const all = paid.reduce((sum, [, count]) => sum + count, 0);
+	const paidRound = (some: Iterable<Item>) =>
+		[...some].flatMap(({ id }) => {
+			const count = counts.get(id) ?? 0;
+			return count > 0 ? [[id, count] as const] : [];
+		});
 	return {
 		items,
-		rings: shareOut(paid, { focus, room: most - items.length }),
-		total: selected.size + all,
+		rings: shareOut(paidRound(items), { focus, room: most - items.length }),
+		total: paidRound(selected).reduce((sum, [, count]) => sum + count, selected.size),
 	};
 }
 
@@ -342,13 +342,14 @@ function shareOut(
 	counts: readonly (readonly [string, number])[],
 	{ focus, room }: { readonly focus: string; readonly room: number },
 ): ReadonlyMap<string, number> {
-	const rings = new Map(counts);
-	const first = Math.min(rings.get(focus) ?? 0, room);
+	const first = Math.min(new Map(counts).get(focus) ?? 0, room);
 	const others = counts.filter(([id]) => id !== focus);
 	const wanted = others.reduce((sum, [, count]) => sum + count, 0);
 	const share = Math.min(1, (room - first) / Math.max(1, wanted));
-	for (const [id, count] of others) rings.set(id, Math.floor(count * share));
-	return first > 0 ? rings.set(focus, first) : rings;
+	return new Map([
+		...(first > 0 ? [[focus, first] as const] : []),
+		...others.map(([id, count]) => [id, Math.floor(count * share)] as const),
+	]);
 }
 
 /** Breadth first from one item; what is linked with nothing of these comes last. */

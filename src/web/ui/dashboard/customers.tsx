@@ -80,14 +80,16 @@ export function Tokens({ admin, change }: PartProps) {
 	);
 	const actionsOf = (row: Token) => {
 		if (row.status === "revoked") return null;
-		const isActive = row.status === "active";
+		const isFrozen = row.status === "frozen";
 		return (
 			<Actions>
-				<Button
-					label={isActive ? "Freeze" : "Unfreeze"}
-					of={row.id}
-					onClick={() => change(freezeTokenChange(row, loaded.reload))}
-				/>
+				{row.status !== "expired" && (
+					<Button
+						label={isFrozen ? "Unfreeze" : "Freeze"}
+						of={row.id}
+						onClick={() => change(freezeTokenChange(row, loaded.reload))}
+					/>
+				)}
 				<Button
 					label="Refund"
 					of={row.id}

@@ -132,7 +132,7 @@ function joinEvent(model: Model, event: EventWire): void {
 	const { day, precision, kind, node_id, title, detail, source_url: url } = event;
 	const date = toWritten(day, precision);
 	const item = addConcept(model, { id: node_id, title, type: "", isBought: true });
-	addLink(model, GRAPH_ITEM, item.id, "has");
+	if (item.kind === "") addLink(model, GRAPH_ITEM, item.id, "has");
 	item.dates.add(date);
 	addHappening(model, {
 		...{ date, what: WHAT[kind] ?? kind, item: item.id, detail, url: url ?? "" },

@@ -120,8 +120,8 @@ function Offers({ offers, purchase, onBuy }: DrawerProps) {
 								>
 									Pay <span class="num">{offer.usd} USD</span>
 								</button>
-								<a class="small" href={offer.form} aria-label={`${offer.title} in the playground`}>
-									Form
+								<a class="small" href={offer.form}>
+									Form<span class="vh">: {offer.title}, in the playground</span>
 								</a>
 							</p>
 						</form>

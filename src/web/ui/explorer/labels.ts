@@ -57,8 +57,10 @@ function candidates({ seen, lit, focus, view: { scale } }: Scenery): readonly Sp
 	};
 	const least = scale > 2.1 ? 9 : scale > 0.9 ? 3 : 2;
 	return seen
-		.filter((spot) => lit?.has(spot) || rankOf(spot) <= least)
-		.sort((one, other) => rankOf(one) - rankOf(other) || other.near.length - one.near.length);
+		.map((spot) => ({ spot, rank: rankOf(spot), degree: spot.near.length }))
+		.filter(({ spot, rank }) => rank <= least || lit?.has(spot))
+		.sort((one, other) => one.rank - other.rank || other.degree - one.degree)
+		.map(({ spot }) => spot);
 }
 
 function fit(
