@@ -29,7 +29,7 @@ export function createBrandReports(artifacts: Pick<ArtifactRepository, "find">) 
 const MARKS_MAX = 3;
 
 /** Brand intelligence as a document. */
-export function toBrandDocument(report: BrandIntelligence): ReportDocument {
+function toBrandDocument(report: BrandIntelligence): ReportDocument {
 	const { brand, footprint, window, sources, sentiment } = report;
 	const read = createReader(report);
 	return {
@@ -88,7 +88,7 @@ function toRisks({ risks }: BrandIntelligence, { marksOf }: Reader): ReportSecti
 		risks.map(({ claim, statement, confidence, date, mention_ids: ids }) => ({
 			text: statement === null ? claim : `${claim} “${statement}”`,
 			citationIds: marksOf(ids),
-			note: `confidence ${confidence}${date === null ? "" : `, ${date}`}`,
+			note: `confidence ${confidence.toFixed(2)}${date === null ? "" : `, ${date}`}`,
 		})),
 	);
 }
@@ -99,7 +99,7 @@ function toSignals({ signals }: BrandIntelligence, { marksOf }: Reader): ReportS
 		signals.map(({ title, date, strength, mention_ids: ids }) => ({
 			text: date === null ? title : `${date}: ${title}`,
 			citationIds: marksOf(ids),
-			note: `strength ${strength}`,
+			note: `strength ${strength.toFixed(2)}`,
 		})),
 	);
 }

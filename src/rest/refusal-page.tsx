@@ -69,7 +69,7 @@ function Problem({ error }: { readonly error: ServiceError }) {
 
 /** What stands at an address that is paid for, what it costs, and how an agent pays. */
 function Payment({ refusal }: { readonly refusal: PaymentRequired }) {
-	const { message, challenge } = refusal;
+	const { code, message, challenge } = refusal;
 	const { quote, continuations } = challenge;
 	return (
 		<>
@@ -80,8 +80,8 @@ function Payment({ refusal }: { readonly refusal: PaymentRequired }) {
 				</p>
 			)}
 			<p>
-				This address is for programs: agents pay for each call and are answered in JSON. {message}{" "}
-				Nothing was charged.
+				This address is for programs: agents pay for each call and are answered in JSON.
+				{code === "PAYMENT_REQUIRED" ? "" : ` ${message}`} Nothing was charged.
 			</p>
 			<h2 class="h-panel">How an agent pays</h2>
 			<ul class="stack-2 plain">

@@ -2,6 +2,7 @@ import type { Browser, Page } from "playwright-core";
 import t, { type Test } from "tap";
 import { assertUsable, findChromium, openBrowser, openWindow } from "../support/browser.js";
 import { KNOWN_QUERY } from "../support/start-app.js";
+import { keepLook, violationsOf } from "../web/watched-pages.js";
 import { authorizeUrl, createPkce } from "./oauth-client.js";
 import { type OAuthShop, openOAuthShop, spendFreeCalls } from "./oauth-shop.js";
 import { type Maker, type StockApplication, startApplication } from "./stock-application.js";
@@ -40,6 +41,8 @@ function testConsent(shop: OAuthShop, browser: Browser): void {
 		]);
 		await t.test("a wrong key is reported on the page", async (t) => {
 			await assertUsable(t, page);
+			t.same(await violationsOf(page), []);
+			await keepLook(page, "oauth-login");
 			t.match(
 				await page.getByRole("main").textContent(),
 				`Reading Room asks for access to ${chatgpt}`,
@@ -55,6 +58,8 @@ function testConsent(shop: OAuthShop, browser: Browser): void {
 			await signIn(page, shop.key);
 			await page.getByRole("heading", { name: "Allow access?" }).waitFor();
 			await assertUsable(t, page);
+			t.same(await violationsOf(page), []);
+			await keepLook(page, "oauth-consent");
 			t.strictSame(await page.getByRole("definition").allInnerTexts(), [
 				"Reading Room (it named itself; nobody has checked that)",
 				"an application on this computer",

@@ -13,6 +13,7 @@ import type { PairJudge } from "../../src/search/judge/pair-judge.js";
 import { createSearchEngine } from "../../src/search/search-engine.js";
 import { boundSkill } from "../support/bound-skill.js";
 import { manualClock } from "../support/manual-clock.js";
+import { createTestResearch } from "../support/test-research.js";
 import { ask } from "./asked-skill.js";
 
 const TODAY = "2025-07-01T10:00:00Z";
@@ -42,7 +43,7 @@ export async function askBrands(
 	});
 	await search.sync(catalog.list());
 	t.teardown(() => search.close());
-	const services = { catalog, clock, search };
+	const services = { catalog, clock, search, research: createTestResearch({ clock }) };
 	const askOf = (operation: PaidOperation) => ask<Told>(boundSkill(operation, services));
 	return {
 		services,

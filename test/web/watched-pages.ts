@@ -118,3 +118,14 @@ export function findOverflow(page: Page): Promise<readonly string[]> {
 			.slice(0, 4).map((one) => one.outerHTML.slice(0, 120));
 	})()`);
 }
+
+/** Pictures of what was looked at, for who wants to see it: ignored by git, and made only where a folder is named. */
+export async function keepLook(page: Page, name: string): Promise<void> {
+	const { path } = whereKept(`${name}.png`);
+	if (path !== undefined) await page.screenshot({ path, fullPage: true });
+}
+
+export function whereKept(name: string): { readonly path?: string } {
+	const folder = process.env["PAGE_LOOKS"];
+	return folder === undefined ? {} : { path: `${folder}/${name}` };
+}

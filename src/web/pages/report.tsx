@@ -70,12 +70,10 @@ export function Paper({
 	return (
 		<div class="wrap wrap-report">
 			<div class="report section">
-				<article class="paper">
-					<p class="running" aria-hidden="true">
-						tollgraph, {toLine(running)}
-					</p>
-					<div class="stack-5">{children}</div>
-				</article>
+				<p class="running" aria-hidden="true">
+					tollgraph, {toLine(running)}
+				</p>
+				<article class="stack-5">{children}</article>
 				<aside class="sticky stack" aria-label="About this report">
 					{aside}
 				</aside>
@@ -168,9 +166,11 @@ function Paragraphs({ texts }: { readonly texts: readonly VNode[] }) {
 	);
 }
 
+const NAME_CHARS = 60;
+
 /** A name with what it is, and no sentence. */
-const isName = ({ citationIds, note }: ReportItem): boolean =>
-	citationIds.length === 0 && note !== undefined;
+const isName = ({ text, citationIds, note }: ReportItem): boolean =>
+	citationIds.length === 0 && note !== undefined && text.length <= NAME_CHARS;
 
 function Names({ items }: Pick<ReportSection, "items">) {
 	return (
@@ -297,15 +297,14 @@ function Source({
 }) {
 	const { title, publisher, date, href, citations } = reference;
 	const name = toLine(title);
+	const [first, ...others] = citations.map(({ n }) => (
+		<span key={n} id={`c${n}`}>
+			{n}
+		</span>
+	));
 	return (
 		<li>
-			<span class="ns">
-				{citations.map(({ n }) => (
-					<span key={n} id={`c${n}`}>
-						{n}
-					</span>
-				))}
-			</span>
+			<span class="ns">{first}</span>
 			<span>
 				{href === undefined ? (
 					name
@@ -317,6 +316,7 @@ function Source({
 				<span class="muted">{toLine(publisher)}</span>
 			</span>
 			<span class="muted num">{toLine(date)}</span>
+			{others.length > 0 && <span class="ns also">also {others}</span>}
 			{excerptsOf(reference, report).map((excerpt) => (
 				<q key={excerpt}>{toLine(excerpt)}</q>
 			))}
