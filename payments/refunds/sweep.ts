@@ -6,7 +6,13 @@ import { foldUsage } from "../plan/plan.js";
 
 const FORGET_AT_ONCE = 500;
 const RELEASE_AT_ONCE = 100;
-const EXPIRING = ["idempotency", "quotas", "spending", "operator_requests", "operator_sessions"] as const;
+const EXPIRING = [
+	"idempotency",
+	"quotas",
+	"spending",
+	"operator_requests",
+	"operator_sessions",
+] as const;
 
 export type Sweeper = ReturnType<typeof createSweeper>;
 

@@ -10,7 +10,7 @@ import { startApp, type TestApp } from "../support/start-app.js";
 const AXE = createRequire(import.meta.url).resolve("axe-core/axe.min.js");
 
 /** What a stranger may put into a concept: nothing of it may run, and nothing may break the layout. */
-const HOSTILE = [
+export const HOSTILE = [
 	"<script>window.ran = 1</script>",
 	'"><img src=x onerror="window.ran=1">',
 	"<style>*{display:none}</style>",
