@@ -101,6 +101,7 @@ export function renderRobots(baseUrl: string): string {
 		"User-agent: *",
 		"Allow: /",
 		"Disallow: /a2a/",
+		"Disallow: /reports/",
 		"Disallow: /v1/account",
 		"Disallow: /v1/admin/",
 		"Disallow: /v1/publish/",
