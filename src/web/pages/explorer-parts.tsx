@@ -104,7 +104,7 @@ export function Items({ items, paid, prices, marks, live }: ItemsProps) {
 				tabIndex={0}
 				aria-label="What the drawing shows"
 			>
-				<table class="tbl tbl-compact tbl-4">
+				<table class="tbl tbl-compact tbl-6">
 					<thead>
 						<tr>
 							{HEADS.map(([by, name, style]) => (
@@ -269,7 +269,7 @@ export function Happenings({
 				tabIndex={0}
 				aria-label="Dated events"
 			>
-				<table class="tbl tbl-compact tbl-4">
+				<table class="tbl tbl-compact tbl-6">
 					<thead>
 						<tr>
 							<th scope="col">Date</th>
@@ -323,32 +323,34 @@ function Years({ happenings }: { readonly happenings: readonly Happening[] }) {
 	const labels = [...new Set([first, Math.round((first + last) / 2), last])];
 	const xOf = (year: number) => (year - first + 0.5) * step;
 	return (
-		<svg
-			class="chart"
-			viewBox={`0 0 ${CHART.width} ${CHART.height}`}
-			role="img"
-			aria-label={`Events by year, from ${first} to ${last}; the table below has each of them.`}
-		>
-			<path class="axis" d={`M0 ${CHART.base}H${CHART.width}`} />
-			{[...counts].map(([year, count]) => {
-				const height = Math.max(2, (CHART.base - 8) * (count / most));
-				const width = Math.min(28, step * 0.7);
-				return (
-					<rect
-						key={year}
-						class="s1"
-						x={xOf(year) - width / 2}
-						y={CHART.base - height}
-						width={width}
-						height={height}
-					/>
-				);
-			})}
-			{labels.map((year) => (
-				<text key={year} x={xOf(year)} y={CHART.height - 4} text-anchor="middle">
-					{year}
-				</text>
-			))}
-		</svg>
+		<section class="chart-box" tabIndex={0} aria-label="Events by year">
+			<svg
+				class="chart"
+				viewBox={`0 0 ${CHART.width} ${CHART.height}`}
+				role="img"
+				aria-label={`Events by year, from ${first} to ${last}; the table below has each of them.`}
+			>
+				<path class="axis" d={`M0 ${CHART.base}H${CHART.width}`} />
+				{[...counts].map(([year, count]) => {
+					const height = Math.max(2, (CHART.base - 8) * (count / most));
+					const width = Math.min(28, step * 0.7);
+					return (
+						<rect
+							key={year}
+							class="s1"
+							x={xOf(year) - width / 2}
+							y={CHART.base - height}
+							width={width}
+							height={height}
+						/>
+					);
+				})}
+				{labels.map((year) => (
+					<text key={year} x={xOf(year)} y={CHART.height - 4} text-anchor="middle">
+						{year}
+					</text>
+				))}
+			</svg>
+		</section>
 	);
 }

@@ -226,16 +226,18 @@ function Drawer({ data, model }: Shown) {
 					lie beyond the toll, with {number(edges)} links and {number(sources)} sources in all.
 				</p>
 				<h3>What shows more</h3>
-				<ul class="pricebook">
+				<dl class="facts">
 					{SOLD_OPERATIONS.map((id) => (
-						<li key={id}>
-							<span>
+						<div key={id}>
+							<dt>
 								<a href={`/docs/${id}?graph_id=${data.graph.id}`}>{OFFERS[id].title}</a>
-							</span>
-							<Price usd={data.prices[id]} />
-						</li>
+							</dt>
+							<dd>
+								<Price usd={data.prices[id]} />
+							</dd>
+						</div>
 					))}
-				</ul>
+				</dl>
 				<p class="small muted needs-js">Choose a mark to see what can be shown of it.</p>
 			</div>
 		</section>

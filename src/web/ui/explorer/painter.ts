@@ -12,10 +12,13 @@ export interface Picture {
 	readonly chosen: Spot | undefined;
 	readonly over: Spot | undefined;
 	readonly found: ReadonlySet<Item> | undefined;
+	/** While it is moved, links stand for others, so that it follows the hand. */
+	readonly isMoving: boolean;
 }
 
 type Colors = ReturnType<typeof createColors>;
 const PIXEL_RATIO_MAX = 2;
+const LINKS_MOVING_MAX = 1_000;
 const MARKS: readonly (readonly [Item["mark"], string])[] = [
 	...([
 		["source", "s3"],
@@ -86,31 +89,29 @@ function isInView(
 	return px > -reach && py > -reach && px < width + reach && py < height + reach;
 }
 
-/** All dim ones in one path: thousands of strokes of their own would cost the frame. */
+/** Each line is a path of its own: one of thousands of lines takes a processor half as long again to fill. */
 function paintLinks(
 	context: CanvasRenderingContext2D,
 	colors: Colors,
-	{ links, view: { scale, x, y } }: Picture,
+	{ links, isMoving, view: { scale, x, y } }: Picture,
 	{ focus, dim }: { readonly focus: Spot | undefined; readonly dim: number },
 ): void {
-	const lines = (isOfFocus: boolean) => {
+	const line = ([one, other]: readonly [Spot, Spot]) => {
+		if (!one.isPlaced || !other.isPlaced) return;
 		context.beginPath();
-		for (const [one, other] of links) {
-			if (!one.isPlaced || !other.isPlaced) continue;
-			if ((one === focus || other === focus) !== isOfFocus) continue;
-			context.moveTo(one.x * scale + x, one.y * scale + y);
-			context.lineTo(other.x * scale + x, other.y * scale + y);
-		}
+		context.moveTo(one.x * scale + x, one.y * scale + y);
+		context.lineTo(other.x * scale + x, other.y * scale + y);
 		context.stroke();
 	};
 	context.lineWidth = 1;
 	context.strokeStyle = colors.of("line-strong");
 	context.globalAlpha = 0.34 * dim;
-	lines(false);
+	const step = isMoving ? Math.ceil(links.length / LINKS_MOVING_MAX) : 1;
+	for (let at = 0; at < links.length; at += step) line(links[at] as (typeof links)[number]);
 	if (!focus) return;
 	context.strokeStyle = colors.of("ink-2");
 	context.globalAlpha = 0.95;
-	lines(true);
+	for (const link of links) if (link.includes(focus)) line(link);
 }
 
 function paintRings(
@@ -137,13 +138,12 @@ function fillMarks(
 	spots: readonly Spot[],
 	{ scale, x, y }: View,
 ): void {
-	if (spots.length === 0) return;
-	context.beginPath();
 	for (const spot of spots) {
 		const radius = spot.radius * sizeAt(scale);
+		context.beginPath();
 		SHAPES[spot.item.mark](context, spot.x * scale + x, spot.y * scale + y, radius);
+		context.fill("evenodd");
 	}
-	context.fill("evenodd");
 }
 
 type Outline = (context: CanvasRenderingContext2D, x: number, y: number, radius: number) => void;

@@ -36,6 +36,7 @@ interface Scenery extends Picture {
 	readonly known: Map<string, Spot>;
 	/** What the view follows while marks find their places; nothing once the reader has moved it. */
 	follows: "all" | "chosen" | "nothing";
+	isMoving: boolean;
 }
 
 export function createScene(canvas: HTMLCanvasElement, options: SceneOptions) {
@@ -43,16 +44,19 @@ export function createScene(canvas: HTMLCanvasElement, options: SceneOptions) {
 	const scenery: Scenery = {
 		...{ spots: [], links: [], byId: new Map(), known: new Map() },
 		...{ view: { scale: 1, x: 0, y: 0 }, follows: "all" as const },
-		...{ chosen: undefined, over: undefined, found: undefined },
+		...{ chosen: undefined, over: undefined, found: undefined, isMoving: false },
 	};
 	const draw = createPainter(canvas, scenery);
+	const noteMove = createMoveNote(scenery, draw);
 	const layout = startLayout(layoutAddress, (places, isDone) => {
 		takePlaces(scenery, places);
+		noteMove();
 		canvas.dataset["state"] = isDone ? "settled" : "moving";
 		follow();
 	});
 	const move = (view: View, follows: Scenery["follows"] = "nothing") => {
 		Object.assign(scenery, { view, follows });
+		noteMove();
 		draw();
 	};
 	const follow = () => {
@@ -120,6 +124,21 @@ function createPainter(canvas: HTMLCanvasElement, scenery: Scenery): () => void 
 	};
 	const colors = createColors(canvas, draw);
 	return draw;
+}
+
+const REST_MS = 160;
+
+/** Says that the drawing moves, until it has rested for a moment; then it is drawn in full. */
+function createMoveNote(scenery: Scenery, draw: () => void): () => void {
+	let timer: ReturnType<typeof setTimeout> | undefined;
+	return () => {
+		scenery.isMoving = true;
+		clearTimeout(timer);
+		timer = setTimeout(() => {
+			scenery.isMoving = false;
+			draw();
+		}, REST_MS);
+	};
 }
 
 function takePlaces({ spots }: Scenery, places: Float32Array): void {
