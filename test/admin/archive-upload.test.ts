@@ -85,8 +85,8 @@ t.test("an archive that is too long is refused before it is read", async (t) => 
 			Authorization: `Bearer ${shop.app.adminToken}`,
 			"Content-Type": "application/zip",
 		},
-		body: Buffer.alloc(64 * 1024 * 1024 + 1),
+		body: Buffer.alloc(16 * 1024 * 1024 + 1),
 	});
 	t.equal(reply.status, 400);
-	t.match(reply.body.error.message, /at most 64 MiB/);
+	t.match(reply.body.error.message, /at most 16 MiB/);
 });
