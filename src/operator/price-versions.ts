@@ -44,6 +44,8 @@ export function createPriceVersions(deps: PriceDeps) {
 						price_usd: formatUsd(amountMicros),
 						configured_usd: formatUsd(base[id as PricedOperationId].amountMicros),
 						billing_type: billingType,
+						/** Others follow the configuration, or a price that they are derived from. */
+						is_set: Object.hasOwn(latest?.prices ?? {}, id),
 					},
 				]),
 			),

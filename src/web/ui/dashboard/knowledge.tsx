@@ -183,7 +183,13 @@ interface PriceBook {
 	readonly prices: Readonly<
 		Record<
 			string,
-			{ readonly price_usd: string; readonly configured_usd: string; readonly billing_type: string }
+			{
+				readonly price_usd: string;
+				readonly configured_usd: string;
+				readonly billing_type: string;
+				/** True where this version says so itself. */
+				readonly is_set: boolean;
+			}
 		>
 	>;
 }
@@ -207,7 +213,7 @@ export function Prices({ admin, change }: PartProps) {
 			toOrder: ({ usd: amount = "" }) => ({
 				method: "PUT",
 				path: "/prices",
-				body: { prices: { ...differing(book), [row.id]: amount } },
+				body: { prices: { ...setIn(book), [row.id]: amount } },
 				// Of two who set prices at once the second one sees the first one's before.
 				...(etag !== null && { headers: { "If-Match": etag } }),
 			}),
@@ -254,10 +260,10 @@ export function Prices({ admin, change }: PartProps) {
 	);
 }
 
-/** All that differs from the configuration, which is what a new version consists of. */
-const differing = ({ prices }: PriceBook): Readonly<Record<string, string>> =>
+/** What a new version has to say again; a price that only follows another one goes on following it. */
+const setIn = ({ prices }: PriceBook): Readonly<Record<string, string>> =>
 	Object.fromEntries(
 		Object.entries(prices)
-			.filter(([, { price_usd, configured_usd }]) => price_usd !== configured_usd)
+			.filter(([, { is_set }]) => is_set)
 			.map(([id, { price_usd }]) => [id, price_usd]),
 	);
