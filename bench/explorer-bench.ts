@@ -50,7 +50,7 @@ export async function benchExplorer(folder: string): Promise<ExplorerReport> {
 	try {
 		const address = `http://127.0.0.1:${server.port}/graphs/${GRAPH_ID}/explore`;
 		const figures = await explore(browser, address, token);
-		const bars = (["free", "bought"] as const).map((part) =>
+		const bars = (["free", "settling", "bought"] as const).map((part) =>
 			atLeast(
 				`explorer, ${part}: frames a second`,
 				figures[part].frames_per_second,

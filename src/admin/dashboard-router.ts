@@ -2,11 +2,10 @@ import compression from "compression";
 import { type Request, type RequestHandler, type Response, Router } from "express";
 import {
 	type CallRates,
+	createTypedCredentials,
+	type OpenTyped,
 	readForm,
 	STATUS_OF,
-	toCallerAddress,
-	toDigest,
-	toRateRefusal,
 } from "../http/http.js";
 import { notFound, ServiceError } from "../kernel/kernel.js";
 import type { OperatorSession, OperatorSessions } from "../operator/operator.js";
@@ -34,8 +33,13 @@ interface DashboardDeps {
 	readonly pages: DashboardPages;
 }
 
+type SignInDeps = Pick<DashboardDeps, "browsers" | "sessions" | "pages"> & {
+	readonly openTyped: OpenTyped;
+};
+
 export function createDashboardRouter(deps: DashboardDeps): Router {
 	const { access, browsers, pages } = deps;
+	const signInDeps = { ...deps, openTyped: createTypedCredentials(deps.rates) };
 	const router = Router();
 	router.use(compression());
 	router.use((req, res, next) => {
@@ -58,7 +62,7 @@ export function createDashboardRouter(deps: DashboardDeps): Router {
 	};
 	router.get("/", show);
 	router.get("/:section", show);
-	router.post("/session", async (req, res) => signIn(deps, req, res));
+	router.post("/session", async (req, res) => signIn(signInDeps, req, res));
 	router.post("/session/end", async (req, res) => {
 		browsers.assertOwnPage(req);
 		await browsers.end(req, res, (await readForm(req)).get("csrf"));
@@ -77,7 +81,7 @@ const OWN_HEADERS = {
 	"Referrer-Policy": "same-origin",
 };
 
-async function signIn(deps: DashboardDeps, req: Request, res: Response): Promise<void> {
+async function signIn(deps: SignInDeps, req: Request, res: Response): Promise<void> {
 	const { browsers, pages } = deps;
 	try {
 		browsers.assertOwnPage(req);
@@ -95,33 +99,27 @@ async function signIn(deps: DashboardDeps, req: Request, res: Response): Promise
 
 /** Throws UNAUTHENTICATED for what is no key here, and RATE_LIMITED after too many of those. */
 async function openSession(
-	{ browsers, sessions, rates }: DashboardDeps,
+	{ browsers, sessions, openTyped }: SignInDeps,
 	{
 		req,
 		res,
 		credential,
 	}: { readonly req: Request; readonly res: Response; readonly credential: string },
 ): Promise<void> {
-	const caller = {
-		address: toCallerAddress(req.ip),
-		credentialKey: toDigest(credential),
-		isPolling: false,
-	};
-	const identify = async () => {
-		if (!(await browsers.knows(req, credential))) throw unknownKey();
-	};
-	const levels = await rates.take(caller, identify);
-	const full = levels.find(({ isLetIn }) => !isLetIn);
-	if (full) throw toRateRefusal(full);
-	if (await browsers.begin(req, res, credential)) return;
-	rates.end(caller, { isRefused: true, hasLeft: false });
-	await sessions.noteFailure();
-	throw unknownKey();
+	const unknownKey = () => new ServiceError("UNAUTHENTICATED", UNKNOWN_KEY);
+	await openTyped(req, {
+		secret: credential,
+		unknown: UNKNOWN_KEY,
+		async identify() {
+			if (!(await browsers.knows(req, credential))) throw unknownKey();
+		},
+		async open() {
+			if (await browsers.begin(req, res, credential)) return;
+			await sessions.noteFailure();
+			throw unknownKey();
+		},
+	});
 }
 
-function unknownKey(): ServiceError {
-	return new ServiceError(
-		"UNAUTHENTICATED",
-		"This key is not known here, or was revoked. The admin token opens the dashboard on its own machine alone.",
-	);
-}
+const UNKNOWN_KEY =
+	"This key is not known here, or was revoked. The admin token opens the dashboard on its own machine alone.";

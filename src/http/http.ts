@@ -15,7 +15,6 @@ export {
 	type OperationRates,
 	rateHeaders,
 	toCredentialKey,
-	toDigest,
 	toRateRefusal,
 } from "./rates.js";
 export {
@@ -66,4 +65,4 @@ export {
 	whileCallerWaits,
 } from "./response.js";
 export { createMessageClasses, listen, type MessageClasses, type RunningServer } from "./server.js";
-export { createTypedCredentials } from "./typed-credentials.js";
+export { createTypedCredentials, type OpenTyped } from "./typed-credentials.js";

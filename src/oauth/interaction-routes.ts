@@ -2,7 +2,13 @@ import type { Request, RequestHandler, Response } from "express";
 import type { Interaction, InteractionResults } from "oidc-provider";
 import { type GrantHolder, OAUTH_LIMITS, parseLimit } from "../accounts/accounts.js";
 import { OAUTH_SCOPE, type PageContent } from "../contract/contract.js";
-import { createTypedCredentials, readForm, STATUS_OF, sendPage } from "../http/http.js";
+import {
+	createTypedCredentials,
+	type OpenTyped,
+	readForm,
+	STATUS_OF,
+	sendPage,
+} from "../http/http.js";
 import {
 	createTurnQueue,
 	formatUsd,
@@ -33,7 +39,7 @@ interface Step {
 interface StepServices extends OAuthServices {
 	readonly binding: ReturnType<typeof createBrowserBinding>;
 	readonly agreeOnce: Agree;
-	readonly identifyTyped: ReturnType<typeof createTypedCredentials>;
+	readonly openTyped: OpenTyped;
 	/** Sends a page to the one user it is for. */
 	readonly send: (res: Response, status: number, page: PageContent) => Promise<void>;
 }
@@ -48,8 +54,8 @@ export function createInteractionRoutes(
 	const { grants, pepper, service, callRates, renderPage } = services;
 	const send: StepServices["send"] = async (res, status, page) =>
 		sendPage(res, status, await renderPage(page));
-	const identifyTyped = createTypedCredentials({ identify: service.identify, callRates });
-	const deps: StepServices = { ...services, binding, agreeOnce, identifyTyped, send };
+	const openTyped = createTypedCredentials(callRates);
+	const deps: StepServices = { ...services, binding, agreeOnce, openTyped, send };
 	const proof = createFormProof(pepper, () => new URL(service.info.baseUrl()).origin);
 	const openStep = async (req: Request, res: Response): Promise<Step> => {
 		prepare(req);
@@ -204,8 +210,13 @@ function messageOf(error: unknown): string {
 }
 
 /** The account that a key manages. Throws UNAUTHENTICATED, SCOPE_FORBIDDEN, and RATE_LIMITED after too many invalid keys. */
-async function signIn({ identifyTyped }: StepServices, req: Request, key: string): Promise<string> {
-	const { access } = await identifyTyped(req, { scheme: "api_key", key });
+async function signIn(
+	{ openTyped, service }: StepServices,
+	req: Request,
+	key: string,
+): Promise<string> {
+	const identify = () => service.identify({ scheme: "api_key", key });
+	const { access } = await openTyped(req, { secret: key, identify, open: identify });
 	if (access?.isManager) return access.accountId;
 	throw new ServiceError(
 		"SCOPE_FORBIDDEN",

@@ -7,10 +7,13 @@ import { formatUsd, type ServiceError } from "../kernel/kernel.js";
 const METHODS_OF_PAGES: ReadonlySet<string> = new Set(["GET", "HEAD", "POST"]);
 
 /** What pays comes from programs, whatever they say they read: they need all that an error says. */
-const CREDENTIALS = [
-	...["authorization", "x-pay-spt", "x-api-key"],
-	...["payment-signature", "x-payment"],
-] as const;
+const CREDENTIALS: readonly string[] = [
+	"authorization",
+	"x-pay-spt",
+	"x-api-key",
+	"payment-signature",
+	"x-payment",
+];
 
 /** True for a person whom a link or a form has led here: programs name JSON, or take anything. */
 export function asksForPage(req: Pick<Request, "method" | "accepts" | "headers">): boolean {

@@ -101,7 +101,7 @@ const FORM_LIMIT = "4kb";
 /** Adds `/reports/{id}`: opened by its id where that is all there is to know, else by the credential that paid. */
 export function addReportPages(router: Router, deps: ReportPageDeps): void {
 	const { service, callRates, frame } = deps;
-	const identify = createTypedCredentials({ identify: service.identify, callRates });
+	const openTyped = createTypedCredentials(callRates);
 	const form = express.urlencoded({ extended: false, limit: FORM_LIMIT, parameterLimit: 4 });
 	router.get("/reports/:id", async (req, res, next) => {
 		if (!kindOf(req)) return next();
@@ -115,7 +115,8 @@ export function addReportPages(router: Router, deps: ReportPageDeps): void {
 		const shown = typeof token === "string" ? token.trim() : "";
 		try {
 			const credential = shown === "" ? undefined : toCredential(shown);
-			const caller = credential ? await identify(req, credential) : ANONYMOUS;
+			const identify = async () => (credential ? service.identify(credential) : ANONYMOUS);
+			const caller = await openTyped(req, { secret: shown, identify, open: identify });
 			await answer(req, res, { caller, isAsked: credential !== undefined });
 		} catch (error) {
 			await refuse(req, res, error);

@@ -12,12 +12,17 @@ const NOTES = {
 
 async function openShop(t: Test) {
 	const shop = await startApp(t, { settings: { model: "none", catalog: "none" } });
-	const send = async (archive: Uint8Array, options: object | string, key = shop.app.adminToken) => {
+	const send = async (
+		archive: Uint8Array,
+		options: object | string,
+		key = shop.app.adminToken,
+		headers: Readonly<Record<string, string>> = {},
+	) => {
 		const query = typeof options === "string" ? options : JSON.stringify(options);
 		const path = `/v1/admin/imports?options=${encodeURIComponent(query)}`;
 		const reply = await fetch(`${shop.baseUrl}${path}`, {
 			method: "POST",
-			headers: { Authorization: `Bearer ${key}`, "Content-Type": "application/zip" },
+			headers: { Authorization: `Bearer ${key}`, "Content-Type": "application/zip", ...headers },
 			body: Buffer.from(archive),
 		});
 		const lines = (await reply.text()).trim().split("\n");
@@ -65,6 +70,19 @@ t.test("what is no archive, or lies, is refused, and says nothing of where it la
 		t.equal((await send(zipSync(NOTES), options)).status, 400, JSON.stringify(options));
 	}
 	t.same((await shop.app.operator.listGraphs()).items, []);
+});
+
+t.test("an archive that is sent again under its retry key is the same command", async (t) => {
+	const { shop, send } = await openShop(t);
+	const again = (files: Parameters<typeof zipSync>[0]) =>
+		send(zipSync(files, { mtime: "2026-01-01" }), { as: "notes" }, undefined, {
+			"Idempotency-Key": "import-notes-1",
+		});
+	const first = await again(NOTES);
+	t.match(first.last, { result: { nodes: 2, version: 1 } });
+	t.same((await again(NOTES)).last, first.last, "answered as before");
+	t.match((await again({ "a.md": NOTES["a.md"] })).last, { error: { code: "CONFLICT" } });
+	t.match((await shop.app.operator.listGraphs()).items, [{ id: "notes", nodes: 2 }]);
 });
 
 t.test("the path of an upload is the server's to choose", async (t) => {

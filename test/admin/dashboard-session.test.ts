@@ -300,6 +300,32 @@ t.test("guesses are counted, noted and end; the right key is let in meanwhile", 
 	t.equal((await signIn(shop, shop.app.adminToken)).reply.status, 303);
 });
 
+t.test("failed sign-ins fill the log at no more than ten lines an hour", async (t) => {
+	const clock = manualClock("2026-03-31T08:00:00Z");
+	const { shop, asAdmin } = await openShop(t, { clock });
+	const guess = () => postForm(shop, "/session", { key: "opk_wrong" });
+	const countLines = async () =>
+		(await asAdmin("GET", "/audit?actor=unknown&limit=500")).body.items.length;
+	for (let minute = 0; minute < 12; minute++) {
+		t.equal((await guess()).status, 401);
+		clock.advance(60_000);
+	}
+	t.equal(await countLines(), 10);
+	clock.advance(3_600_000);
+	await guess();
+	t.equal(await countLines(), 11);
+});
+
+t.test("one operator's sessions end no others'", async (t) => {
+	const { shop, addOperator } = await openShop(t);
+	const owner = await signIn(shop, (await addOperator("Ada", "owner")).key);
+	const { key } = await addOperator("Rita", "reader");
+	const first = await signIn(shop, key);
+	for (let more = 0; more < 20; more++) await postForm(shop, "/session", { key });
+	t.equal((await first.ask("/overview")).status, 401, "her own oldest one ended");
+	t.equal((await owner.ask("/overview")).status, 200);
+});
+
 t.test("a form that is none signs no one in", async (t) => {
 	const { shop } = await openShop(t);
 	const json = { ...SAME, "Content-Type": "application/json" };

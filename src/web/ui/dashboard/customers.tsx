@@ -11,7 +11,7 @@ import {
 } from "./customer-changes.js";
 import { DataTable } from "./data-table.js";
 import { Shown, useLoad } from "./loading.js";
-import { Actions, Button, type PartProps, state, time, usd } from "./part.js";
+import { Actions, Button, PartAction, type PartProps, state, time, usd } from "./part.js";
 
 /** Who buys, with what, and what is held of it. */
 
@@ -19,13 +19,11 @@ export function Accounts({ admin, change }: PartProps) {
 	const loaded = useLoad(() => admin.ask<{ items: readonly Account[] }>("/accounts"));
 	return (
 		<div class="parts">
-			{admin.may("owner") && (
-				<div class="row">
-					<button class="btn btn-sm" type="button" onClick={() => change(addChange(loaded.reload))}>
-						New account
-					</button>
-				</div>
-			)}
+			<PartAction
+				admin={admin}
+				label="New account"
+				onClick={() => change(addChange(loaded.reload))}
+			/>
 			<Shown of={loaded}>
 				{({ items }) => (
 					<DataTable<Account>
@@ -106,17 +104,11 @@ export function Tokens({ admin, change }: PartProps) {
 	};
 	return (
 		<div class="parts">
-			{admin.may("owner") && (
-				<div class="row">
-					<button
-						class="btn btn-sm"
-						type="button"
-						onClick={() => change(issueChange(loaded.reload))}
-					>
-						Issue a token
-					</button>
-				</div>
-			)}
+			<PartAction
+				admin={admin}
+				label="Issue a token"
+				onClick={() => change(issueChange(loaded.reload))}
+			/>
 			<Shown of={loaded}>
 				{({ items, outstanding_usd }) => (
 					<DataTable<Token>

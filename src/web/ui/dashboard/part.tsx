@@ -107,6 +107,22 @@ export function Button({
 	);
 }
 
+/** What can be done in a part beside what can be done to its rows; nothing for those who may not. */
+export function PartAction({
+	admin,
+	label,
+	onClick,
+}: Pick<PartProps, "admin"> & { readonly label: string; readonly onClick: () => void }) {
+	if (!admin.may("owner")) return null;
+	return (
+		<div class="row">
+			<button class="btn btn-sm" type="button" onClick={onClick}>
+				{label}
+			</button>
+		</div>
+	);
+}
+
 export const Actions = ({ children }: { readonly children: ComponentChildren }) => (
 	<div class="row row-actions">{children}</div>
 );

@@ -1,7 +1,7 @@
 import type { ComponentChildren } from "preact";
 import { DataTable } from "./data-table.js";
 import { Shown, useLoad } from "./loading.js";
-import { Actions, Button, type PartProps, state, time, usd } from "./part.js";
+import { Actions, Button, PartAction, type PartProps, state, time, usd } from "./part.js";
 import {
 	decideChange,
 	payChange,
@@ -116,17 +116,11 @@ export function RefundsPart({ admin, change }: PartProps) {
 		<Shown of={loaded}>
 			{({ asked, refunds }) => (
 				<div class="parts">
-					{admin.may("owner") && (
-						<div class="row">
-							<button
-								class="btn btn-sm"
-								type="button"
-								onClick={() => change(refundChange(loaded.reload))}
-							>
-								Refund a call
-							</button>
-						</div>
-					)}
+					<PartAction
+						admin={admin}
+						label="Refund a call"
+						onClick={() => change(refundChange(loaded.reload))}
+					/>
 					<DataTable<RefundRequest>
 						title="Asked back, not decided"
 						rows={asked}
