@@ -36,9 +36,10 @@ export function takeArchive(field: NonNullable<CommandRow["archive"]>) {
 		response: Response,
 		{ isAllowed, next }: { readonly isAllowed: boolean; readonly next: () => void },
 	): Promise<void> => {
+		const options = readOptions(request);
 		if (!isAllowed) {
 			// Nothing is stored for those whose command will be refused.
-			request.body = { ...readOptions(request), [field]: "upload" };
+			request.body = { ...options, [field]: "upload" };
 			return next();
 		}
 		const folder = await mkdtemp(join(tmpdir(), "tollgraph-upload-"));
@@ -49,7 +50,6 @@ export function takeArchive(field: NonNullable<CommandRow["archive"]>) {
 		// Who left meanwhile has closed it before.
 		if (response.destroyed) return remove();
 		const path = join(folder, "archive.zip");
-		const options = readOptions(request);
 		const hash = createHash("sha256");
 		const bounded = atMost(LIMITS.uploadBytes, (chunk) => hash.update(chunk));
 		await pipeline(request, bounded, createWriteStream(path, { mode: 0o600 }));
