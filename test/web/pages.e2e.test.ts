@@ -108,7 +108,8 @@ function testAsking(shop: TestApp, browser: Browser): void {
 		await keyboard.press("Tab");
 		await tabTo("[data-demo-token]");
 		await keyboard.press("Enter");
-		await page.waitForFunction("document.getElementById('ask-token').value.startsWith('spt_')");
+		await page.locator(".toast", { hasText: "The demo token is in the field" }).waitFor();
+		t.match(await page.locator("#ask-token").inputValue(), /^spt_/);
 		await tabTo("form[data-ask] button[type=submit]");
 		await keyboard.press("Enter");
 		await page.getByText("Signature verified").waitFor();
@@ -165,7 +166,8 @@ function testAsking(shop: TestApp, browser: Browser): void {
 		t.match(await page.locator("#f-body-filters-e").textContent(), /not JSON/);
 		await page.locator("#f-body-filters").fill("");
 		await page.getByRole("button", { name: "Use the demo token" }).click();
-		await page.waitForFunction("document.getElementById('ask-token').value !== ''");
+		await page.locator(".toast", { hasText: "The demo token is in the field" }).waitFor();
+		t.match(await page.locator("#ask-token").inputValue(), /^spt_/);
 		await page.getByRole("button", { name: "Pay and send" }).click();
 		await page.getByText("Signature verified").waitFor();
 		t.ok((await page.locator("#reply .ev").count()) > 0);
