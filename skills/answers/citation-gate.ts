@@ -1,6 +1,7 @@
 import type { CitationWire, CitedTextWire } from "../../src/contract/contract.js";
 import {
 	type CitedSentence,
+	sourceKindOf,
 	splitSentences,
 	titled,
 	toArticleAddress,
@@ -220,6 +221,7 @@ function toCitation({ evidenceId, graph, concept, text, sources }: CitedSentence
 		source_url: sourceUrl,
 		published_at: source?.publishedAt ?? null,
 		publisher: toArticleAddress(sourceUrl)?.host ?? "",
+		source_kind: (source && sourceKindOf(source)) ?? null,
 		excerpt: text,
 		trust_tier: concept.trust,
 		graph_id: graph.record.id,

@@ -1,7 +1,6 @@
 import type { z } from "zod";
-import type { CitedSentence } from "../../src/evidence/evidence.js";
+import { type CitedSentence, findPublisher } from "../../src/evidence/evidence.js";
 import { createCitationList } from "../answers/answers.js";
-import { findPublisher } from "../verify/verify.js";
 import { toneCounts } from "./brand-figures.js";
 import { BRAND_LIMITS } from "./brand-index.js";
 import {

@@ -1,6 +1,5 @@
-import { daysOf, toArticleAddress } from "../../src/evidence/evidence.js";
+import { daysOf, findPublisher, toArticleAddress } from "../../src/evidence/evidence.js";
 import { addToList } from "../entities/entities.js";
-import { findPublisher } from "../verify/verify.js";
 import type { Brand } from "./brand-grouping.js";
 import { BRAND_LIMITS, wordsIn } from "./brand-index.js";
 import { articlesOf, type DatedMention, textsRead } from "./brand-reading.js";

@@ -1,7 +1,7 @@
-import type { CitedSentence } from "../../src/evidence/evidence.js";
+import { type CitedSentence, findPublisher } from "../../src/evidence/evidence.js";
 import { type Concept, type Graph, toTrendId } from "../../src/knowledge/knowledge.js";
 import type { CitationList } from "../answers/answers.js";
-import { bestTier, findPublisher } from "../verify/verify.js";
+import { bestTier } from "../verify/verify.js";
 import type { DossierPassage } from "./dossier-passages.js";
 import { DOSSIER_LIMITS, type DossierWire } from "./dossier-wire.js";
 

@@ -11,6 +11,7 @@ import {
 	type RowWire,
 	type SearchResponse,
 } from "../../src/contract/contract.js";
+import { sourceKindOf } from "../../src/evidence/evidence.js";
 import { type Clock, toIsoTime } from "../../src/kernel/kernel.js";
 import { type Evidence, type Graph, sharedVersionOf } from "../../src/knowledge/knowledge.js";
 import type {
@@ -158,12 +159,14 @@ function round(value: number): number {
 
 export function toEvidence(evidence: Evidence): EvidenceWire {
 	const { articleId, title, sourceUrl, publishedAt, datePrecision } = evidence;
+	const kind = sourceKindOf(evidence);
 	return {
 		article_id: articleId,
 		title,
 		source_url: sourceUrl,
 		published_at: publishedAt ?? null,
 		...(datePrecision && { date_precision: datePrecision }),
+		...(kind && { source_kind: kind }),
 	};
 }
 

@@ -223,6 +223,8 @@ export {
 	type RowWire,
 	rowSchema,
 	type SearchResponse,
+	SOURCE_KINDS,
+	type SourceKind,
 	searchResponseSchema,
 	TRUST_TIERS,
 	type TrustTier,

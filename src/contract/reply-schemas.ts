@@ -6,6 +6,7 @@ import {
 	evidenceSchema,
 	explanationSchema,
 	rowSchema,
+	SOURCE_KINDS,
 	searchMetaSchema,
 	searchResponseSchema,
 	TRUST_TIERS,
@@ -90,6 +91,10 @@ export const citationSchema = replyComponent(
 		source_url: z.string(),
 		published_at: z.string().nullable(),
 		publisher: z.string().describe("Host of the source"),
+		source_kind: z
+			.enum(SOURCE_KINDS)
+			.nullable()
+			.describe("What the source is: by its host, or as the graph declares it; null when unknown"),
 		excerpt: z.string().describe("What the curated graph says, citing the source"),
 		trust_tier: z.enum(TRUST_TIERS),
 		graph_id: z.string(),

@@ -63,6 +63,18 @@ export type DatePrecision = (typeof DATE_PRECISIONS)[number];
 export const TRUST_TIERS = ["human-reviewed", "machine-confirmed", "unverified"] as const;
 export type TrustTier = (typeof TRUST_TIERS)[number];
 
+/** What a source is; docs/source-kinds.md has the rules. */
+export const SOURCE_KINDS = [
+	"standard",
+	"law",
+	"regulator",
+	"peer-reviewed",
+	"reference",
+	"vendor",
+	"press",
+] as const;
+export type SourceKind = (typeof SOURCE_KINDS)[number];
+
 const namesField = z
 	.array(trimmedUpTo(LIMITS.filterChars))
 	.min(1, "must not be an empty list")
@@ -133,6 +145,10 @@ export const evidenceSchema = z.object({
 	source_url: z.string(),
 	published_at: z.string().nullable().describe("ISO 8601 date; null when the source is undated"),
 	date_precision: z.enum(DATE_PRECISIONS).optional(),
+	source_kind: z
+		.enum(SOURCE_KINDS)
+		.optional()
+		.describe("What the source is: by its host, or as the graph declares it; absent when unknown"),
 });
 export type EvidenceWire = z.infer<typeof evidenceSchema>;
 

@@ -1,4 +1,4 @@
-import type { TrustTier } from "../contract/contract.js";
+import { SOURCE_KINDS, type SourceKind, type TrustTier } from "../contract/contract.js";
 import {
 	cleanLine,
 	type FrontMatter,
@@ -287,6 +287,7 @@ interface SourceDraft {
 	readonly address: string;
 	readonly title: string | undefined;
 	readonly date: unknown;
+	readonly kind?: SourceKind | undefined;
 }
 
 /** Evidence from `sources`; without it from a `# Citations` section, as v0.1 of the format had it. */
@@ -311,6 +312,7 @@ export function readEvidence(data: FrontMatter, body: string) {
 			sourceUrl: draft.address,
 			publishedAt: date?.date,
 			datePrecision: date?.precision,
+			...(draft.kind && { kind: draft.kind }),
 		});
 	}
 	return {
@@ -330,7 +332,8 @@ function toDraft(source: unknown): readonly SourceDraft[] {
 		.map((key) => source[key])
 		.find((value) => value !== undefined);
 	const address = textOf(source["resource"]) ?? textOf(source["url"]) ?? "";
-	return [{ id: textOf(source["id"]), address, title: textOf(source["title"]), date }];
+	const kind = SOURCE_KINDS.find((one) => one === textOf(source["kind"])?.toLowerCase());
+	return [{ id: textOf(source["id"]), address, title: textOf(source["title"]), date, kind }];
 }
 
 /** One source per line of the section that has an address: `[1] [Title](https://…), 2018-08-01`. */

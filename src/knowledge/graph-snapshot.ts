@@ -259,18 +259,20 @@ function orNone<T>(list: readonly T[]): readonly T[] {
 }
 
 function toEvidenceRow(one: Evidence) {
-	const { articleId, title, sourceUrl, publishedAt, datePrecision } = one;
-	return [articleId, title, sourceUrl, publishedAt ?? null, datePrecision ?? null] as const;
+	const { articleId, title, sourceUrl, publishedAt, datePrecision, kind } = one;
+	const row = [articleId, title, sourceUrl, publishedAt ?? null, datePrecision ?? null] as const;
+	return kind ? ([...row, kind] as const) : row;
 }
 
 function fromEvidenceRow(row: EvidenceRow): Evidence {
-	const [articleId, title, sourceUrl, publishedAt, datePrecision] = row;
+	const [articleId, title, sourceUrl, publishedAt, datePrecision, kind] = row;
 	return {
 		articleId,
 		title,
 		sourceUrl,
 		publishedAt: publishedAt ?? undefined,
 		datePrecision: datePrecision ?? undefined,
+		...(kind && { kind }),
 	};
 }
 

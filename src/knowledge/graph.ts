@@ -1,4 +1,10 @@
-import type { DatePrecision, GraphTerms, GraphType, TrustTier } from "../contract/contract.js";
+import type {
+	DatePrecision,
+	GraphTerms,
+	GraphType,
+	SourceKind,
+	TrustTier,
+} from "../contract/contract.js";
 import type { PathMap } from "./path-map.js";
 import { runAtOnce, runInTurns, type Steps } from "./work-in-turns.js";
 
@@ -12,6 +18,8 @@ export interface Evidence {
 	/** `YYYY-MM-DD`; undefined when the source is undated. Month and year dates point to their first day. */
 	readonly publishedAt: string | undefined;
 	readonly datePrecision: DatePrecision | undefined;
+	/** As the owner declares it. */
+	readonly kind?: SourceKind | undefined;
 }
 
 /** A directed edge to a concept of the same graph. Plain Markdown links have type `links-to` and weight 1. */

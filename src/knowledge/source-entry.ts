@@ -1,3 +1,4 @@
+import type { SourceKind } from "../contract/contract.js";
 import type { Evidence } from "./graph.js";
 
 /** A source as the format writes it; without a title it is called by its address. */
@@ -6,12 +7,19 @@ export interface SourceEntry {
 	readonly resource: string;
 	readonly title?: string;
 	readonly last_modified?: string;
+	readonly kind?: SourceKind;
 }
 
 export function toSourceEntry(evidence: Evidence): SourceEntry {
-	const { articleId: id, sourceUrl: resource, title } = evidence;
+	const { articleId: id, sourceUrl: resource, title, kind } = evidence;
 	const date = writtenDate(evidence);
-	return { id, resource, title, ...(date !== undefined && { last_modified: date }) };
+	return {
+		id,
+		resource,
+		title,
+		...(date !== undefined && { last_modified: date }),
+		...(kind && { kind }),
+	};
 }
 
 /** The date as precise as the source was: `2018`, `2018-08` or `2018-08-01`; undefined for undated sources. */

@@ -34,6 +34,7 @@ const BRIEFING: BriefingWire = {
 			source_url: "https://eips.ethereum.org/EIPS/eip-3009",
 			published_at: "2020-09-28",
 			publisher: "eips.ethereum.org",
+			source_kind: null,
 			excerpt: STATEMENT,
 			trust_tier: "unverified",
 			graph_id: "agent-payments",

@@ -390,6 +390,7 @@ function hostileBriefing(): BriefingWire {
 			...{
 				published_at: null,
 				publisher: text,
+				source_kind: null,
 				excerpt: text,
 				trust_tier: "unverified" as const,
 				graph_id: "g",

@@ -4,11 +4,11 @@ import {
 	contentTerms,
 	contentWords,
 	coverageOf,
+	findPublisher,
 	normalizeName,
 } from "../../../src/evidence/evidence.js";
 import type { Evidence } from "../../../src/knowledge/knowledge.js";
 import type { PairJudge } from "../../../src/search/search.js";
-import { findPublisher } from "../../verify/verify.js";
 import { type Denial, findDenials } from "./denials.js";
 
 /** How far one independent source of each tier of trust is accepted by itself. */

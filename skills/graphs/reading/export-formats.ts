@@ -1,3 +1,4 @@
+import { sourceKindOf } from "../../../src/evidence/evidence.js";
 import { toCsv } from "../../../src/kernel/kernel.js";
 import {
 	type Concept,
@@ -119,6 +120,7 @@ function toSourceFields(evidence: Evidence) {
 		title: evidence.title,
 		source_url: evidence.sourceUrl,
 		published_at: writtenDate(evidence) ?? null,
+		source_kind: sourceKindOf(evidence) ?? null,
 	};
 }
 

@@ -9,7 +9,7 @@ import {
 	type TimeFrame,
 	type Verdict,
 } from "../../../src/contract/contract.js";
-import type { CitedSentence } from "../../../src/evidence/evidence.js";
+import type { CitedSentence, SourceTier } from "../../../src/evidence/evidence.js";
 import type { DateSpan } from "./date-spans.js";
 import type { Quantifier } from "./polarity.js";
 import type { Quantity } from "./quantities.js";
@@ -39,9 +39,6 @@ export interface Comparison {
 	/** What speaks for it, as half sentences: `says 64 frames, the claim 32`. */
 	readonly reasons: readonly string[];
 }
-
-/** 1 the origin itself, 2 peer-reviewed or reference, 3 press and others, 4 a party with an interest in it. */
-export type SourceTier = 1 | 2 | 3 | 4;
 
 /** A sentence that was held against a claim. */
 export interface EvidenceStance extends Comparison {

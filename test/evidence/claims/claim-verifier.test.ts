@@ -1,12 +1,9 @@
 import t from "tap";
 import { createClaimVerifier } from "../../../skills/verify/claims/claim-verifier.js";
-import {
-	bestTier,
-	findPublisher,
-	groupByOrigin,
-} from "../../../skills/verify/claims/source-tiers.js";
+import { bestTier, groupByOrigin } from "../../../skills/verify/claims/source-tiers.js";
 import { claimVerification } from "../../../skills/verify/verify-claim.operations.js";
 import { toCitedSentences } from "../../../src/evidence/cited-sentences.js";
+import { findPublisher } from "../../../src/evidence/publishers.js";
 import { createGraphCatalog } from "../../../src/knowledge/catalog.js";
 import type { Evidence } from "../../../src/knowledge/graph.js";
 import type { PairJudge, TextPair } from "../../../src/search/judge/pair-judge.js";
