@@ -255,7 +255,7 @@ t.test("one owner and one document are one origin, and the table knows who publi
 	const filings = "https://www.sec.gov/Archives/edgar/data";
 	const filers = [`${filings}/320193/000032019324000123/a.htm`, `${filings}/0000320193/`];
 	for (const url of filers) {
-		t.same(findPublisher(source("a", url)), { owner: "sec.gov/320193", tier: 1 });
+		t.match(findPublisher(source("a", url)), { owner: "sec.gov/320193", tier: 1 });
 	}
 	t.equal(findPublisher(source("a", `${filings}/12927/b.htm`)).owner, "sec.gov/12927");
 	t.equal(findPublisher(source("a", "https://www.sec.gov/news/x")).owner, "us-government");
