@@ -1,5 +1,5 @@
 /**
- * `npm run bench -- [store routes mcp ledger hostile load mixed import postgres growth balanced migration claims gate writer explorer decision answers near-misses forms pages off-topic] [--json]
+ * `npm run bench -- [store routes mcp ledger hostile load mixed import postgres growth balanced migration claims gate writer explorer decision answers near-misses forms pages scale off-topic] [--json]
  * [--sqlite <folder>] [--store-url <url>] [--transactions N] [--imports <folder>] [--judge <folder>] [--products all|<name,…>] [--every N] [--author N …]`: measurements with
  * their baselines in the same run; those that need a database or a browser, and those from `decision` on, only where they are named. `answers --products … --sheet <file>
  * [--with <replies,…>] [--version <name>]` writes replies for blind grading too, `answers --sheet <file> --grades <file,…>` joins grades.
@@ -30,6 +30,7 @@ import { benchPages } from "./pages-bench.js";
 import { benchGrowth, benchPostgres } from "./postgres-bench.js";
 import { benchProducts, type ProductsReport, toProductLines } from "./product-bench.js";
 import { benchRoutes } from "./route-bench.js";
+import { benchScale } from "./scale-bench.js";
 import { type Bar, toBarLine } from "./search/bars.js";
 import { benchStore, type StoreReport, toStoreLines } from "./store-bench.js";
 import { benchWriter } from "./writer-bench.js";
@@ -56,6 +57,7 @@ const PARTS = {
 	"near-misses": (folder: string) => benchNearMisses(folder, options),
 	forms: (folder: string) => benchForms(folder, options),
 	pages: benchPages,
+	scale: (folder: string) => benchScale(folder),
 	"off-topic": (folder: string) => benchOffTopic(folder, Math.max(1, Number(options.every) || 1)),
 };
 type PartName = keyof typeof PARTS;
@@ -119,6 +121,7 @@ const UNASKED: readonly string[] = [
 	"near-misses",
 	"forms",
 	"pages",
+	"scale",
 	"off-topic",
 ];
 const names =
@@ -166,6 +169,7 @@ try {
 				report["answers"],
 				report["near-misses"],
 				report["forms"],
+				report["scale"],
 				report["off-topic"],
 				claims,
 			]) {
