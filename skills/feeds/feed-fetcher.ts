@@ -16,6 +16,8 @@ interface Asked {
 	readonly kept?: KeptReading | undefined;
 	/** The question to a search feed. */
 	readonly topic?: string | undefined;
+	/** Given a whole reply before it is read, so that one which cannot be read can be looked at. */
+	readonly onBody?: ((body: string) => void) | undefined;
 }
 
 /** Asks a feed's source. Throws UPSTREAM or RATE_LIMITED with a reason that may be shown. */
@@ -49,7 +51,7 @@ export function createFeedFetcher({
 	const assertFree = (host: string) => {
 		if (pace.isHeld(host)) throw busy(`${host} asks to be left alone for a while.`);
 	};
-	const ask = async (feed: FeedSpec, { kept, topic }: Asked, sinceMs: number) => {
+	const ask = async (feed: FeedSpec, { kept, topic, onBody }: Asked, sinceMs: number) => {
 		const { host } = new URL(feed.url);
 		// It may have said so to a request before this one in the queue.
 		assertFree(host);
@@ -70,7 +72,9 @@ export function createFeedFetcher({
 		const heldMs = readRetryAfterMs(response, { now: retrievedAt, maxMs: FEED_LIMITS.retryMaxMs });
 		if (heldMs !== undefined) pace.hold(host, heldMs);
 		if (response.status !== 200) throw invalidReply(`It answered with status ${response.status}.`);
-		const reading = await readReply(feed, await response.text(), retrievedAt);
+		const body = await response.text();
+		onBody?.(body);
+		const reading = await readReply(feed, body, retrievedAt);
 		assertLater(reading, kept);
 		return {
 			reading,

@@ -92,6 +92,10 @@ const about = {
 	page: z.url(),
 	licence: text,
 	terms: z.url(),
+	/** The file of feeds/samples that shows what its source answers. */
+	sample: z.string().regex(/^[a-z0-9-]+\.(?:csv|json|xml)$/),
+	/** What its source calls it, where that stands in its address. */
+	series: text.optional(),
 	/** True when it answers questions instead of reporting one thing. */
 	isSearch: z.boolean(),
 	intervalMs: z.int().positive(),
@@ -124,7 +128,8 @@ export function isSeries(feed: FeedSpec): feed is SeriesSpec {
 
 /** Fills in what every feed may leave out. Throws what zod throws. */
 function toFeedSpec(raw: Readonly<Record<string, unknown>>): FeedSpec {
-	const { series: name, is_search, interval_ms, forecasts, shift, ...rest } = raw;
+	const { is_search, interval_ms, forecasts, shift, ...rest } = raw;
+	const name = rest["series"];
 	const isItems = rest["connector"] === "feed" || rest["connector"] === "docs";
 	const given = {
 		...rest,

@@ -1,10 +1,11 @@
 import { LRUCache } from "lru-cache";
 import { findNearNames } from "../../src/evidence/evidence.js";
-import { type Clock, memoize, notFound, ServiceError } from "../../src/kernel/kernel.js";
+import { type Clock, memoize, notFound, ServiceError, toIsoDay } from "../../src/kernel/kernel.js";
 import { createAskedFeeds } from "./asked-series.js";
 import type { FeedFetcher } from "./feed-fetcher.js";
 import { FEED_LIMITS } from "./feed-limits.js";
 import { type FeedRegistry, type FeedSpec, isSeries } from "./feed-registry.js";
+import { compareShapes, fillSample, type ShapeDifference } from "./feed-samples.js";
 import {
 	createLastValues,
 	type FeedBundle,
@@ -12,13 +13,15 @@ import {
 	type LastValuesOptions,
 } from "./feed-values.js";
 import type { ObserveRequest, SkippedFeedWire } from "./feed-wire.js";
-import { toObserved, toUnobserved } from "./observed-feed.js";
+import { newestOf, toObserved, toUnobserved } from "./observed-feed.js";
 import { createSuggestFeeds } from "./suggest-feeds.js";
 
 interface FeedsOptions extends LastValuesOptions {
 	/** Read when first needed. */
 	readonly registry: () => Promise<FeedRegistry>;
 	readonly bundle: () => Promise<FeedBundle>;
+	/** The text of a file of feeds/samples. */
+	readonly sample: (name: string) => Promise<string>;
 	/** Undefined where feeds are not fetched: then nothing is sent anywhere. */
 	readonly fetch: FeedFetcher | undefined;
 	readonly clock: Clock;
@@ -66,6 +69,12 @@ export function createFeeds(options: FeedsOptions) {
 		recall: async (feed: FeedSpec) =>
 			isOff(feed) ? SWITCHED_OFF : (await opened()).values.recall(feed),
 		/**
+		 * Asks a feed's source now, keeps nothing, and compares the form of its reply with its sample. Throws NOT_FOUND for an
+		 * unknown id; a source that fails is told, not thrown.
+		 */
+		test: async (feedId: string): Promise<FeedTest> =>
+			testFeed(await getFrom((await opened()).registry, feedId), options),
+		/**
 		 * Feeds that have a value, in the order they were asked for, and each feed whose source did not answer, whether an older
 		 * value is shown or none. Throws NOT_FOUND for an unknown id; sources that fail are listed, never thrown.
 		 */
@@ -92,6 +101,51 @@ export function createFeeds(options: FeedsOptions) {
 				),
 			};
 		},
+	};
+}
+
+/** What a source's reply of now is beside its sample. */
+export interface FeedTest extends ShapeDifference {
+	readonly feed_id: string;
+	readonly host: string;
+	/** `changed` is read although something is missing, or unread because of it; `unreadable` fails for another reason. */
+	readonly state: "same" | "changed" | "unreadable" | "unreachable";
+	/** Why it was not read; null where it was. */
+	readonly reason: string | null;
+	/** Newest day that the reply tells of; null where there is none. */
+	readonly newest: string | null;
+}
+
+/** What a search feed is asked in a test: a word that all of them have something on. */
+const TEST_TOPIC = "energy";
+
+async function testFeed(
+	feed: FeedSpec,
+	{ fetch, sample }: Pick<FeedsOptions, "fetch" | "sample">,
+): Promise<FeedTest> {
+	const about = { feed_id: feed.id, host: new URL(feed.url).host };
+	const none = { missing: [], added: [], newest: null };
+	if (!fetch) return { ...about, ...none, state: "unreachable", reason: NOT_FETCHED };
+	let body: string | undefined;
+	let reading: KeptReading["reading"] | undefined;
+	let reason: string | null = null;
+	try {
+		const topic = feed.isSearch ? TEST_TOPIC : undefined;
+		const onBody = (text: string) => {
+			body = text;
+		};
+		({ reading } = await fetch(feed, { topic, onBody }));
+	} catch (error) {
+		if (!(error instanceof ServiceError)) throw error;
+		reason = error.message;
+	}
+	if (body === undefined) return { ...about, ...none, state: "unreachable", reason };
+	const difference = compareShapes(feed, fillSample(feed, await sample(feed.sample)), body);
+	const newest = reading && newestOf(reading);
+	const state = difference.missing.length > 0 ? "changed" : reason === null ? "same" : "unreadable";
+	return {
+		...{ ...about, ...difference, state, reason },
+		newest: newest === undefined ? null : toIsoDay(newest),
 	};
 }
 

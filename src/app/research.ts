@@ -105,6 +105,7 @@ export function openFeeds({
 	return createFeeds({
 		registry,
 		bundle: async () => readBundle(await readObservations(), await registry(), BUNDLED_AT),
+		sample: (name) => readFile(join(FEEDS_FOLDER, "samples", name), "utf8"),
 		cache,
 		fetch: feeds === "live" ? async (feed, asked) => (await opened())(feed, asked) : undefined,
 		clock,

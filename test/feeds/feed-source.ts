@@ -1,4 +1,5 @@
 import { readFileSync } from "node:fs";
+import { readFile } from "node:fs/promises";
 import { createServer, type IncomingMessage, type RequestListener } from "node:http";
 import type { AddressInfo } from "node:net";
 import { join } from "node:path";
@@ -83,6 +84,7 @@ export function openTestFeeds(
 	const opened = createFeeds({
 		registry: async () => toRegistry(feeds),
 		bundle: async () => bundle,
+		sample: (name) => readFile(join(PACKAGE_ROOT, "feeds/samples", name), "utf8"),
 		cache,
 		fetch: createFeedFetcher({ egress, clock, userAgent: "tollgraph-test" }),
 		clock,

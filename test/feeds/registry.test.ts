@@ -39,6 +39,7 @@ t.test("a registry with two feeds of a name, a bare address or a missing field i
 		page: "https://example.org/",
 		licence: "CC0",
 		terms: "https://example.org/terms",
+		sample: "rss.xml",
 	};
 	const read = (...feeds: object[]) =>
 		readRegistry(JSON.stringify({ sources: [{ feeds: feeds as { id: string }[] }] }));

@@ -4,6 +4,7 @@ import type { Command } from "commander";
 import {
 	createFeedCache,
 	type Feeds,
+	type FeedTest,
 	newestOf,
 	type SkippedFeedWire,
 	toDescribed,
@@ -117,6 +118,43 @@ export function addFeeds(program: Command, context: CommandContext): void {
 			throw unavailable("No source of a feed answers.");
 		},
 	});
+	addFeedTest(feeds, context);
+}
+
+/** A source that does not answer fails the command as one whose reply has changed does: neither gives a value. */
+function addFeedTest(feeds: Command, context: CommandContext): void {
+	const test = feeds
+		.command("test [feed_id...]")
+		.description(
+			"Ask the sources of all feeds, or of these, and compare the form of what they answer with their samples; nothing is kept.",
+		);
+	addCommand(test, context, {
+		async run({ settings, args }) {
+			const opened = openFor(context, settings, "live");
+			const wanted = args.length > 0 ? args : [...(await opened.registry()).keys()];
+			const progress = createProgress(context.terminal, "Asking feeds");
+			const items: FeedTest[] = [];
+			for (const [done, id] of wanted.entries()) {
+				progress({ done, total: wanted.length });
+				items.push(await opened.test(id));
+			}
+			return { same: items.filter(({ state }) => state === "same").length, items };
+		},
+		describe: ({ same, items }) => [
+			`${same} of ${items.length} sources answer as their samples do.`,
+			...items.filter(({ state }) => state !== "same").map(describeTest),
+		],
+		exitCode: ({ same, items }) => (same === items.length ? 0 : 1),
+	});
+}
+
+function describeTest({ feed_id, host, state, reason, missing, added }: FeedTest): string {
+	const parts = [
+		...(reason === null ? [] : [reason]),
+		...(missing.length === 0 ? [] : [`Missing: ${missing.join(", ")}.`]),
+		...(missing.length === 0 || added.length === 0 ? [] : [`New: ${added.join(", ")}.`]),
+	];
+	return `${feed_id} (${host}): ${state}. ${parts.join(" ")}`;
 }
 
 function openFor(
