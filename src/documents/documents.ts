@@ -28,11 +28,14 @@ export {
 	findLinkTargets,
 	firstHeading,
 	firstParagraph,
+	isProse,
 	isWebAddress,
 	resolveLink,
 	resolveRoutes,
+	toBlocks,
 	toParagraphs,
 	toSections,
+	toTableSentences,
 	withoutCode,
 } from "./markdown.js";
 export { cleanLine, cleanText, toPlainText, truncateText } from "./served-text.js";

@@ -111,14 +111,53 @@ function isNoList(paragraph: string): boolean {
 
 /** Paragraphs of prose among the lines of a section, as Markdown. */
 export function toParagraphs(lines: readonly string[]): readonly string[] {
+	return toBlocks(lines).filter(isProse);
+}
+
+/** What stands between blank lines: prose, and tables, images, rules and definitions too. */
+export function toBlocks(lines: readonly string[]): readonly string[] {
 	return lines
 		.join("\n")
 		.split(/\n[ \t]*\n/)
 		.map((paragraph) => paragraph.trim())
-		.filter((paragraph) => paragraph !== "" && isProse(paragraph));
+		.filter((paragraph) => paragraph !== "");
 }
 
-function isProse(paragraph: string): boolean {
+const ROWS_MOST = 60;
+const COLUMNS_MOST = 12;
+const DELIMITERS =
+	/^\|?(?:[ \t]{0,50}:?-{1,200}:?[ \t]{0,50}\|){1,50}(?:[ \t]{0,50}:?-{1,200}:?[ \t]{0,50})?$/;
+const CELL_BREAK = /(?<!\\)\|/;
+
+/**
+ * The rows of a table as sentences that can be read without it, `Year 2022: average 98.94; peak 120.11.`, cells as Markdown; none
+ * for what is no table. Rows after the sixtieth and columns after the twelfth are left out.
+ */
+export function toTableSentences(block: string): readonly string[] {
+	const [head = "", delimiters = "", ...rows] = block.split("\n").map((line) => line.trim());
+	if (!head.includes("|") || !DELIMITERS.test(delimiters)) return [];
+	const names = toCells(head);
+	return rows.slice(0, ROWS_MOST).flatMap((row) => toRowSentence(names, toCells(row)) ?? []);
+}
+
+function toCells(row: string): readonly string[] {
+	const inside = row.replace(/^\|/, "").replace(/\|$/, "");
+	return inside.split(CELL_BREAK, COLUMNS_MOST).map((cell) => cell.replaceAll("\\|", "|").trim());
+}
+
+function toRowSentence(
+	[first = "", ...names]: readonly string[],
+	[subject = "", ...cells]: readonly string[],
+): string | undefined {
+	const said = cells.flatMap((cell, at) =>
+		/[\p{L}\p{N}]/u.test(cell) ? `${names[at] ?? ""} ${cell}`.trim() : [],
+	);
+	if (subject === "" || said.length === 0) return undefined;
+	return `${`${first} ${subject}`.trim()}: ${said.join("; ")}.`;
+}
+
+/** Whether a block is sentences: no table, image, rule, definition or markup. */
+export function isProse(paragraph: string): boolean {
 	return !/^(?:\||\[\^?[^\]\n]+\]:|!\[[^\]\n]*\]\([^)\n]*\)$|<[a-z]|(?:[-*_] ?){3,}$|={2,}$|-{2,}$)/i.test(
 		paragraph,
 	);

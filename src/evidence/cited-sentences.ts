@@ -6,11 +6,13 @@ import {
 	FOOTNOTE,
 	findConcept,
 	type Graph,
+	isProse,
 	runInTurns,
 	type Steps,
-	toParagraphs,
+	toBlocks,
 	toPlainText,
 	toSections,
+	toTableSentences,
 	toTrendId,
 } from "../knowledge/knowledge.js";
 import type { ConceptFilter, HybridSearch, RankedConcept, SearchEffort } from "../search/search.js";
@@ -57,9 +59,9 @@ const SENTENCES = new Intl.Segmenter("en", { granularity: "sentence" });
 /**
  * The sentences of a concept that something carries, its summary first. A sentence with footnotes has the sources these
  * name and those that no footnote names, which carry the document as a whole; all others have the latter alone. A concept
- * without sources is its own, and so is one that says it is. A summary that the body says again has what that has, and all
- * sources where each is named by some footnote. Sentences that order a model about are left out, with what follows them in their
- * paragraph.
+ * without sources is its own, and so is one that says it is. Rows of tables are sentences, too, with the sources of the
+ * sentence before their table. A summary that the body says again has what that has, and all sources where each is named by
+ * some footnote. Sentences that order a model about are left out, with what follows them in their paragraph.
  */
 export function toCitedSentences(graph: Graph, concept: Concept): readonly CitedSentence[] {
 	const { summary } = concept;
@@ -164,7 +166,7 @@ function readBody({ body }: Concept, evidence: readonly Evidence[]) {
 		.replace(FOOTNOTE, (_, name: string) => `${OPEN}${names.push(name) - 1}${CLOSE}`);
 	const noted = new Set(names);
 	const whole = evidence.filter(({ articleId }) => !noted.has(articleId));
-	return { whole, sentences: [...sentencesOf(marked, { whole, byId, names })] };
+	return { whole, sentences: sentencesOf(marked, { whole, byId, names }) };
 }
 
 interface Attribution {
@@ -173,22 +175,44 @@ interface Attribution {
 	readonly names: readonly string[];
 }
 
-function* sentencesOf(marked: string, { whole, byId, names }: Attribution) {
-	let paragraph = 0;
-	for (const { lines, heading: written } of toSections(marked)) {
-		const heading = written?.replace(MARK, "").trim() || undefined;
-		for (const block of toParagraphs(lines)) {
-			paragraph += 1;
-			for (const { sentence, step } of block.split(LIST_ITEM).flatMap(toItemSentences)) {
-				const noted = [...sentence.matchAll(MARK)].flatMap(
-					([, index]) => byId.get(names[Number(index)] ?? "") ?? [],
-				);
-				const text = sentence.replace(MARK, "").replace(/\s+/g, " ").trim();
-				const sources = [...new Set([...noted, ...whole])];
-				yield { text, sources, paragraph, heading, ...(step !== undefined && { step }) };
-			}
-		}
-	}
+/** Of prose in reading order, then of tables: what was cited by its place before tables were read keeps it. */
+function sentencesOf(marked: string, attribution: Attribution) {
+	const blocks = toSections(marked).flatMap(({ lines, heading }) =>
+		toBlocks(lines).map((text) => ({
+			text,
+			heading: heading?.replace(MARK, "").trim() || undefined,
+		})),
+	);
+	const prose = blocks.filter(({ text }) => isProse(text));
+	const tables = blocks.flatMap(({ text, heading }, at) => {
+		const rows = toTableSentences(text).map(toLine);
+		if (rows.length === 0) return [];
+		// The sentence before a table names the sources of its figures.
+		const caption = blocks.slice(0, at).findLast((one) => isProse(one.text))?.text ?? "";
+		const notes = (toItemSentences(caption).at(-1)?.sentence.match(MARK) ?? []).join("");
+		return [
+			{ heading, sentences: rows.map((row) => ({ sentence: row + notes, step: undefined })) },
+		];
+	});
+	return [
+		...prose.map(({ text, heading }) => {
+			return { heading, sentences: text.split(LIST_ITEM).flatMap(toItemSentences) };
+		}),
+		...tables,
+	].flatMap(({ heading, sentences }, at) =>
+		sentences.map(({ sentence, step }) => ({
+			...attribute(sentence, attribution),
+			...{ paragraph: at + 1, heading, ...(step !== undefined && { step }) },
+		})),
+	);
+}
+
+function attribute(sentence: string, { whole, byId, names }: Attribution) {
+	const noted = [...sentence.matchAll(MARK)].flatMap(
+		([, index]) => byId.get(names[Number(index)] ?? "") ?? [],
+	);
+	const text = sentence.replace(MARK, "").replace(/\s+/g, " ").trim();
+	return { text, sources: [...new Set([...noted, ...whole])] };
 }
 
 const STEP = /^[ \t]*(\d{1,3})[.)][ \t]/;

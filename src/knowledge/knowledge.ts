@@ -2,10 +2,13 @@ export {
 	cleanLine,
 	cleanText,
 	FOOTNOTE,
+	isProse,
 	resolveLink,
+	toBlocks,
 	toParagraphs,
 	toPlainText,
 	toSections,
+	toTableSentences,
 	truncateText,
 } from "../documents/documents.js";
 export { packInSteps } from "./archive.js";

@@ -1,5 +1,6 @@
 import fc from "fast-check";
 import t from "tap";
+import { toTableSentences } from "../../src/documents/markdown.js";
 import { splitSentences, toCitedSentences } from "../../src/evidence/cited-sentences.js";
 import { graphOf } from "../knowledge/sample-bundle.js";
 
@@ -79,5 +80,55 @@ harbors. *Sea*, 4(1).](https://a.example)[^a] It is [near](https://b.example)[^b
 			["It is near us.", "https://b.example"],
 		],
 	);
+	t.end();
+});
+
+t.test("rows of a table are sentences, with the sources of the sentence before it", (t) => {
+	const graph = graphOf({
+		"graph.md": "---\ntype: domain\nid: tides\n---\n",
+		"moon.md": `---
+type: Concept
+description: Heights of the tide.
+sources: [{ id: a, resource: "https://a.example" }, { id: b, resource: "https://b.example" }]
+---
+The sea moves.[^a]
+
+## Heights
+
+Harbors measure it.[^a] The table has what they found.[^b]
+
+| Harbor | Spring tide (m) | Neap tide (m) |
+|---|--:|---|
+| **Brest** | 6.1 | 2.8 [link](https://x.example) |
+| Saint\\|Malo | 10.7 | – |
+| | 3 | |
+
+It ends here.[^a]
+
+| no | table |
+`,
+	});
+	const [concept] = graph.concepts;
+	if (!concept) throw new Error("no concept");
+	const rows = toCitedSentences(graph, concept).filter(({ heading }) => heading === "Heights");
+	t.same(
+		rows.map(({ text, sources }) => [text, sources.map(({ articleId }) => articleId).join(" ")]),
+		[
+			["Harbors measure it.", "a"],
+			["The table has what they found.", "b"],
+			["It ends here.", "a"],
+			["Harbor Brest: Spring tide (m) 6.1; Neap tide (m) 2.8 link.", "b"],
+			["Harbor Saint|Malo: Spring tide (m) 10.7.", "b"],
+		],
+		"rows come last, so that the places of sentences stay what they were",
+	);
+	t.end();
+});
+
+t.test("a table as wide and as long as a text is read in one go, and in part", (t) => {
+	const wide = `|${" a |".repeat(30_000)}\n|${"-|".repeat(30_000)}\n${`| 1 |${" 2 |".repeat(40)}\n`.repeat(2_000)}`;
+	t.ok(toTableSentences(wide).length <= 60);
+	t.same(toTableSentences(`|${"-".repeat(200_000)}\n`), []);
+	t.same(toTableSentences(`a | b\n${"-| ".repeat(50_000)}x`), []);
 	t.end();
 });
