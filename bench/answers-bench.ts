@@ -6,7 +6,6 @@ import {
 	composeAnswer,
 	passagesOf,
 } from "../skills/answers/engine/answer-engine.js";
-import { catalogFolders, loadGraphs } from "../src/app/content.js";
 import { ANSWER_LIMITS } from "../src/contract/limits.js";
 import type { CitedSentence } from "../src/evidence/cited-sentences.js";
 import { systemClock } from "../src/kernel/clock.js";
@@ -20,6 +19,7 @@ import {
 	type AnswerQuestion,
 	loadAnswerQuestions,
 } from "./labelled/answer-questions.js";
+import { loadFirstCatalog } from "./labelled/first-catalog.js";
 import { countRepeated, holdsPlace } from "./products/held-facts.js";
 import { atLeast, atMost, type Bar } from "./search/bars.js";
 import { BUNDLED } from "./search/our-index.js";
@@ -69,7 +69,7 @@ export async function benchAnswers(
 		model: BUNDLED,
 		judge: { folder: judge, sums: "if-there" },
 	});
-	const corpora = await loadCorpora(folder, imports);
+	const corpora = await loadCorpora(imports);
 	try {
 		await search.sync([...corpora.values()].flat());
 		const open = await measureAuthors(search, corpora, ANSWER_AUTHORS.open);
@@ -80,12 +80,10 @@ export async function benchAnswers(
 	}
 }
 
-async function loadCorpora(folder: string, imports: string | undefined) {
-	const silent = { info: () => undefined, error: () => undefined };
-	const shipped = catalogFolders("sample", folder).filter(({ origin }) => origin === "shipped");
+async function loadCorpora(imports: string | undefined) {
 	const imported = await loadImports(imports);
 	return new Map<string, readonly Graph[]>([
-		["catalog", await loadGraphs(shipped, silent)],
+		["catalog", await loadFirstCatalog()],
 		...imported.map((graph) => [graph.record.id, [graph]] as const),
 	]);
 }

@@ -1,7 +1,6 @@
 /** How verdicts agree with their labels: over the sample catalog, and of claim groups on the passage alone (bench/labelled/README.md). */
 import { join } from "node:path";
 import { type ClaimVerifier, createClaimVerifier } from "../skills/verify/claims/claim-verifier.js";
-import { catalogFolders, loadGraphs } from "../src/app/content.js";
 import { toCitedSentences } from "../src/evidence/cited-sentences.js";
 import { type Clock, systemClock } from "../src/kernel/clock.js";
 import { PACKAGE_ROOT } from "../src/kernel/package-info.js";
@@ -13,6 +12,7 @@ import { benchClaimGroups, type ClaimGroupReport } from "./claim-group-bench.js"
 import { type ClaimFigures, evaluateClaims, type JudgedClaim } from "./claims-evaluation.js";
 import { round } from "./figures.js";
 import { JUDGE_FOLDER, weightsOf } from "./judge-weights.js";
+import { loadFirstCatalog } from "./labelled/first-catalog.js";
 import {
 	CLAIM_PARTS,
 	type LabelledClaim,
@@ -44,9 +44,7 @@ export async function openClaimVerifier(
 	folder: string,
 	judgeFolder: string,
 ): Promise<OpenVerifier> {
-	const silent = { info: () => undefined, error: () => undefined };
-	const shipped = catalogFolders("sample", folder).filter(({ origin }) => origin === "shipped");
-	const graphs = await loadGraphs(shipped, silent);
+	const graphs = await loadFirstCatalog();
 	const search = await createSearchEngine({
 		folder,
 		clock: systemClock,

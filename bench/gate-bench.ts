@@ -3,7 +3,6 @@ import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import { z } from "zod";
 import { passCitationGate } from "../skills/answers/citation-gate.js";
-import { catalogFolders, loadGraphs } from "../src/app/content.js";
 import { type CitedSentence, toCitedSentences } from "../src/evidence/cited-sentences.js";
 import { systemClock } from "../src/kernel/clock.js";
 import { PACKAGE_ROOT } from "../src/kernel/package-info.js";
@@ -11,6 +10,7 @@ import type { Graph } from "../src/knowledge/graph.js";
 import { createPairJudge } from "../src/search/judge/pair-judge.js";
 import { round } from "./figures.js";
 import { JUDGE_FOLDER, weightsOf } from "./judge-weights.js";
+import { loadFirstCatalog } from "./labelled/first-catalog.js";
 import { atLeast, atMost, type Bar } from "./search/bars.js";
 
 const pieceSchema = z.strictObject({
@@ -33,8 +33,7 @@ export interface GateReport {
 type Piece = z.infer<typeof pieceSchema>;
 
 export async function benchGate(judgeFolder = JUDGE_FOLDER): Promise<GateReport> {
-	const silent = { info: () => undefined, error: () => undefined };
-	const graphs = await loadGraphs(catalogFolders("sample", ""), silent);
+	const graphs = await loadFirstCatalog();
 	const weights = weightsOf(judgeFolder);
 	const judge = await createPairJudge(systemClock, { folder: judgeFolder, sums: "if-there" });
 	const { signal } = new AbortController();

@@ -3,7 +3,6 @@ import { createServer, type ServerResponse } from "node:http";
 import { json } from "node:stream/consumers";
 import { createLlmWriter } from "../skills/answers/writer/llm-writer.js";
 import { type PassageProse, writeFromPassages } from "../skills/answers/written-prose.js";
-import { catalogFolders, loadGraphs } from "../src/app/content.js";
 import { WRITER_LIMITS } from "../src/contract/limits.js";
 import { createConfiguredEgress } from "../src/delivery/configured-egress.js";
 import { type CitedSentence, toCitedSentences } from "../src/evidence/cited-sentences.js";
@@ -12,6 +11,7 @@ import type { Graph } from "../src/knowledge/graph.js";
 import { createPairJudge, type PairJudge } from "../src/search/judge/pair-judge.js";
 import { round } from "./figures.js";
 import { JUDGE_FOLDER, weightsOf } from "./judge-weights.js";
+import { loadFirstCatalog } from "./labelled/first-catalog.js";
 import { atLeast, atMost, type Bar } from "./search/bars.js";
 
 export interface WriterBenchReport {
@@ -127,8 +127,7 @@ const SCRIPTS = { sensible, inventing, negating, swapping } as const;
 type Script = keyof typeof SCRIPTS;
 
 export async function benchWriter(judgeFolder = JUDGE_FOLDER): Promise<WriterBenchReport> {
-	const silent = { info: () => undefined, error: () => undefined };
-	const graphs = await loadGraphs(catalogFolders("sample", ""), silent);
+	const graphs = await loadFirstCatalog();
 	const judge = await createPairJudge(systemClock, { folder: judgeFolder, sums: "if-there" });
 	const tasks = passagesOf(graphs);
 	const server = await startScripted();

@@ -6,10 +6,10 @@
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import { z } from "zod";
-import { catalogFolders, loadGraphs } from "../../src/app/content.js";
 import { DECISIONS } from "../../src/contract/wire.js";
 import { PACKAGE_ROOT } from "../../src/kernel/package-info.js";
 import type { Graph } from "../../src/knowledge/graph.js";
+import { loadFirstCatalog } from "./first-catalog.js";
 
 export const QUERY_KINDS = [
 	"single-hop",
@@ -72,13 +72,10 @@ export interface LabelledSet {
 
 const FOLDER = join(PACKAGE_ROOT, "bench", "labelled");
 const QUERIES_FILES = [join(FOLDER, "queries.jsonl"), join(FOLDER, "fresh-queries.jsonl")];
-const NO_IMPORTS = join(FOLDER, "imported");
 
 /** The queries with the catalog they are about. Throws when a line is malformed or names what the catalog lacks. */
 export async function loadLabelledSet(): Promise<LabelledSet> {
-	const silent = { info: () => undefined, error: () => undefined };
-	const shipped = catalogFolders("sample", NO_IMPORTS).filter(({ origin }) => origin === "shipped");
-	const graphs = await loadGraphs(shipped, silent);
+	const graphs = await loadFirstCatalog();
 	return { graphs, queries: readLabelledQueries(graphs) };
 }
 

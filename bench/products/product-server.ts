@@ -3,6 +3,7 @@ import { z } from "zod";
 import { createApp } from "../../src/app/create-app.js";
 import type { Graph } from "../../src/knowledge/graph.js";
 import { readSettings } from "../../src/settings/read-settings.js";
+import { loadFirstCatalog } from "../labelled/first-catalog.js";
 
 /** For one question of all products: more than they cost together. */
 const BALANCE_USD = "500.00";
@@ -14,15 +15,14 @@ const BUSY_TRIES = 3;
 export type ProductServer = Awaited<ReturnType<typeof openProductServer>>;
 export type Caller = ReturnType<typeof createCaller>;
 
-/** Sells the sample catalog, or the graphs that are given in its place. */
+/** Sells the graphs of the labelled sets, or those that are given in their place. */
 export async function openProductServer(folder: string, graphs?: readonly Graph[]) {
-	const catalog = graphs ? "none" : "sample";
 	const ways = { port: "0", model: "bundled", judge: "bundled", facilitator: "off" };
-	const flags = { data: folder, catalog, ...ways };
+	const flags = { data: folder, catalog: "none", ...ways };
 	const silent = { info: () => undefined, error: () => undefined };
 	const settings = readSettings({ flags, environment: {}, folder });
 	const app = await createApp({ settings, logger: silent });
-	for (const graph of graphs ?? []) app.catalog.put(graph);
+	for (const graph of graphs ?? (await loadFirstCatalog())) app.catalog.put(graph);
 	const server = await app.listen({ host: "127.0.0.1", port: 0 });
 	await app.ready();
 	return {

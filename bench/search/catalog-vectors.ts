@@ -1,6 +1,5 @@
 import { rm } from "node:fs/promises";
 import { join } from "node:path";
-import { catalogFolders, loadGraphs } from "../../src/app/content.js";
 import { systemClock } from "../../src/kernel/clock.js";
 import { PACKAGE_ROOT } from "../../src/kernel/package-info.js";
 import { createTransformersEmbedder } from "../../src/search/dense/open-model.js";
@@ -8,6 +7,7 @@ import { toPassages } from "../../src/search/lexical/concept-text.js";
 import type { TextKind } from "../../src/search/model/embedder.js";
 import { KNOWN_VECTORS_FILE, writeKnownVectors } from "../../src/search/model/known-vectors.js";
 import { FOREIGN_QUESTIONS } from "../../src/search/ranking/foreign-questions.js";
+import { loadSampleCatalog } from "../labelled/first-catalog.js";
 
 const FOLDER = join(PACKAGE_ROOT, "models", "encoder");
 
@@ -18,8 +18,7 @@ interface Text {
 
 /** Every text whose vector is to come with the encoder, once. */
 export async function catalogTexts(): Promise<readonly Text[]> {
-	const silent = { info: () => undefined, error: () => undefined };
-	const graphs = await loadGraphs(catalogFolders("sample", join(PACKAGE_ROOT, "none")), silent);
+	const graphs = await loadSampleCatalog();
 	const passages = new Set(graphs.flatMap(({ concepts }) => concepts.flatMap(toPassages)));
 	const of = (texts: Iterable<string>, kind: TextKind) =>
 		[...texts].map((text) => ({ text, kind }));

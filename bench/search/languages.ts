@@ -1,12 +1,12 @@
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import { z } from "zod";
-import { catalogFolders, loadGraphs } from "../../src/app/content.js";
 import { isAnswered } from "../../src/contract/wire.js";
 import { PACKAGE_ROOT } from "../../src/kernel/package-info.js";
 import { foreignLanguageOf } from "../../src/search/lexical/query-language.js";
 import type { ModelLocation } from "../../src/search/model/model-folder.js";
 import { round } from "../figures.js";
+import { loadFirstCatalog } from "../labelled/first-catalog.js";
 import { createOurIndex } from "./our-index.js";
 import { documentId, type Question } from "./question-set.js";
 
@@ -38,8 +38,7 @@ interface LanguageFigures {
 export async function measureLanguages(
 	model: ModelLocation,
 ): Promise<Readonly<Record<string, LanguageFigures>>> {
-	const silent = { info: () => undefined, error: () => undefined };
-	const graphs = await loadGraphs(catalogFolders("sample", join(PACKAGE_ROOT, "none")), silent);
+	const graphs = await loadFirstCatalog();
 	const lines = readFileSync(FILE, "utf8").trimEnd().split("\n");
 	const questions = lines.flatMap((line): Question[] => {
 		const row = rowSchema.parse(JSON.parse(line));

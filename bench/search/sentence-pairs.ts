@@ -1,14 +1,11 @@
-import { catalogFolders, loadGraphs } from "../../src/app/content.js";
-import { PACKAGE_ROOT } from "../../src/kernel/package-info.js";
 import { createSeededNumbers } from "../generated-graph.js";
+import { loadFirstCatalog } from "../labelled/first-catalog.js";
 
 const WORDS_MIN = 6;
 
 /** Passages without end for scans: each is two sentences of the sample catalog, so that their vectors lie as those of prose do. */
 export async function createSentencePairs(): Promise<() => string> {
-	const quiet = { info: () => undefined, error: () => undefined };
-	const [shipped] = catalogFolders("sample", PACKAGE_ROOT);
-	const graphs = await loadGraphs(shipped ? [shipped] : [], quiet);
+	const graphs = await loadFirstCatalog();
 	const sentences = graphs.flatMap(({ concepts }) =>
 		concepts.flatMap(({ summary, body }) =>
 			[summary, body].flatMap((text) =>
