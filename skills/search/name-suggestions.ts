@@ -50,7 +50,14 @@ const LOOKED_AT = 250;
 /** Putting so many in order is a matter of some milliseconds. */
 const BLOCK_WAYS = 9_000;
 
-/** Completes what somebody began to type, from topics and from the names of concepts. */
+/** While names are put in order: so many that fit are looked at. */
+const SCANNED_MOST = 2_000;
+const NOT_YET = Promise.resolve(undefined);
+
+/**
+ * Completes what somebody began to type, from topics and from the names of concepts. Putting a hundred thousand names in order takes a
+ * second; who asks before it is done gets what a look through all of them finds.
+ */
 export function createNameSuggestions({ catalog }: { readonly catalog: GraphCatalog }) {
 	const blocks = createPerGraph({
 		revision: () => catalog.revision,
@@ -61,8 +68,37 @@ export function createNameSuggestions({ catalog }: { readonly catalog: GraphCata
 	return async (prefix: string, limit: number): Promise<readonly Suggestion[]> => {
 		const wanted = normalize(prefix);
 		if (wanted === "") return [];
-		return bestOf(findNames(await blocks(), wanted), limit).map(toSuggestion);
+		const ordered = await Promise.race([blocks(), NOT_YET]);
+		const found = ordered ? findNames(ordered, wanted) : scanNames(catalog.list(), wanted);
+		return bestOf(found, limit).map(toSuggestion);
 	};
+}
+
+/** Without an order, name by name: in lower case alone, as a full normalization of all would take as long as the order. */
+function scanNames(graphs: readonly Graph[], wanted: string): Iterable<Candidate> {
+	const candidates = new Map<string, Candidate>();
+	let left = SCANNED_MOST;
+	for (const { record, concepts } of graphs) {
+		const add = (written: string, isTopic: boolean, links: number) => {
+			const at = left > 0 ? wordAt(written.toLowerCase(), wanted) : -1;
+			if (at < 0) return;
+			left -= 1;
+			const key = normalize(written);
+			const name = { key, text: written, graph: record.id, isTopic, links };
+			addTo(candidates, { text: at === 0 ? key : key.slice(at), name });
+		};
+		for (const topic of record.topics) add(topic, true, 1);
+		for (const { title, edges } of concepts) add(title, false, edges.length);
+	}
+	return candidates.values();
+}
+
+/** Where a word begins with it; -1 where none does. */
+function wordAt(text: string, wanted: string): number {
+	for (let at = text.indexOf(wanted); at >= 0; at = text.indexOf(wanted, at + 1)) {
+		if (at === 0 || !/[\p{L}\p{N}]/u.test(text.charAt(at - 1))) return at;
+	}
+	return -1;
 }
 
 function findNames(blocks: readonly WayBlock[], wanted: string): Iterable<Candidate> {

@@ -25,7 +25,7 @@ export interface CitedSentence {
 	readonly evidenceId: string;
 	readonly graph: Graph;
 	readonly concept: Concept;
-	/** Counted from 0 over the whole concept; 0 is its summary. */
+	/** Counted from 0 over the whole concept; 0 is its summary. Rows of tables come after all else, as tables were not read once. */
 	readonly place: number;
 	/** Counted from 0 over the whole concept; 0 is its summary. */
 	readonly paragraph: number;
@@ -33,6 +33,8 @@ export interface CitedSentence {
 	readonly heading: string | undefined;
 	/** Its number in a numbered list that it begins an item of. */
 	readonly step?: number | undefined;
+	/** True of a row of a table. */
+	readonly isRow?: true | undefined;
 	/** Plain, one line, without what only a machine would notice. */
 	readonly text: string;
 	/** At least one source: sentences that nothing carries are left out. */
@@ -69,11 +71,14 @@ export function toCitedSentences(graph: Graph, concept: Concept): readonly Cited
 	const evidence = [...(isOwn ? [toOwnSource(graph, concept)] : []), ...concept.evidence];
 	const told = new Set<string>();
 	const sentences: CitedSentence[] = [];
-	let place = 0;
+	let [place, rowPlace] = [0, 0];
 	let injectedParagraph: number | undefined;
-	type Written = Pick<CitedSentence, "text" | "sources" | "paragraph" | "heading" | "step">;
+	type Written = Pick<
+		CitedSentence,
+		"text" | "sources" | "paragraph" | "heading" | "step" | "isRow"
+	>;
 	const add = (sentence: Written) => {
-		const at = place++;
+		const at = sentence.isRow ? rowPlace++ : place++;
 		const { text, sources, paragraph } = sentence;
 		// What follows in its paragraph goes on ordering.
 		if (readsLikeInjection(text)) injectedParagraph = paragraph;
@@ -91,6 +96,7 @@ export function toCitedSentences(graph: Graph, concept: Concept): readonly Cited
 		add({ text, sources, paragraph: 0, heading: undefined });
 	}
 	place = Math.max(place, 1);
+	rowPlace = place + body.sentences.filter(({ isRow }) => !isRow).length;
 	for (const sentence of body.sentences) add(sentence);
 	return sentences;
 }
@@ -175,7 +181,7 @@ interface Attribution {
 	readonly names: readonly string[];
 }
 
-/** Of prose in reading order, then of tables: what was cited by its place before tables were read keeps it. */
+/** In reading order. */
 function sentencesOf(marked: string, attribution: Attribution) {
 	const blocks = toSections(marked).flatMap(({ lines, heading }) =>
 		toBlocks(lines).map((text) => ({
@@ -183,26 +189,24 @@ function sentencesOf(marked: string, attribution: Attribution) {
 			heading: heading?.replace(MARK, "").trim() || undefined,
 		})),
 	);
-	const prose = blocks.filter(({ text }) => isProse(text));
-	const tables = blocks.flatMap(({ text, heading }, at) => {
-		const rows = toTableSentences(text).map(toLine);
-		if (rows.length === 0) return [];
-		// The sentence before a table names the sources of its figures.
-		const caption = blocks.slice(0, at).findLast((one) => isProse(one.text))?.text ?? "";
-		const notes = (toItemSentences(caption).at(-1)?.sentence.match(MARK) ?? []).join("");
-		return [
-			{ heading, sentences: rows.map((row) => ({ sentence: row + notes, step: undefined })) },
-		];
+	/** What the sentence before a table names as its sources is where its figures come from. */
+	let notes = "";
+	const read = blocks.flatMap(({ text, heading }) => {
+		if (isProse(text)) {
+			const sentences = text.split(LIST_ITEM).flatMap(toItemSentences);
+			notes = (sentences.at(-1)?.sentence.match(MARK) ?? []).join("");
+			return [{ heading, sentences, isTable: false }];
+		}
+		const rows = toTableSentences(text);
+		const sentences = rows.map((row) => ({ sentence: toLine(row) + notes, step: undefined }));
+		return rows.length === 0 ? [] : [{ heading, sentences, isTable: true }];
 	});
-	return [
-		...prose.map(({ text, heading }) => {
-			return { heading, sentences: text.split(LIST_ITEM).flatMap(toItemSentences) };
-		}),
-		...tables,
-	].flatMap(({ heading, sentences }, at) =>
+	return read.flatMap(({ heading, sentences, isTable }, at) =>
 		sentences.map(({ sentence, step }) => ({
 			...attribute(sentence, attribution),
-			...{ paragraph: at + 1, heading, ...(step !== undefined && { step }) },
+			...{ paragraph: at + 1, heading },
+			...(step !== undefined && { step }),
+			...(isTable && { isRow: true as const }),
 		})),
 	);
 }

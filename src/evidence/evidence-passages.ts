@@ -18,7 +18,7 @@ export interface EvidencePassage {
 }
 
 const WORDS_MOST = 90;
-/** Steps of one list are read together up to here: without those before it a step is none. */
+/** Steps of one list, and a table with the sentence before it, are read together up to here: without those before it a step is none. */
 const STEPS_WORDS_MOST = 180;
 /** Fewer words say too little by themselves. */
 const WORDS_LEAST = 16;
@@ -35,7 +35,7 @@ export function leansOnBefore(text: string): boolean {
 /**
  * The cited sentences of a concept in passages, in reading order: its summary first, then the sentences under one heading, each
  * joined to those before it where it leans on them, where they announce it, or where one of both is too short to be read alone, up
- * to 90 words; the steps of a numbered list up to 180.
+ * to 90 words; the steps of a numbered list, and a table with the sentence before it, up to 180.
  */
 export function toEvidencePassages(graph: Graph, concept: Concept): readonly EvidencePassage[] {
 	const passages: [CitedSentence, ...CitedSentence[]][] = [];
@@ -62,14 +62,26 @@ function isJoined(
 ): boolean {
 	const last = open.at(-1) ?? open[0];
 	if (last.heading !== sentence.heading) return false;
-	if (isStepOf(open, sentence)) return words + more <= STEPS_WORDS_MOST;
-	if (words + more > WORDS_MOST) return false;
+	if (sentence.isRow || isStepOf(open, sentence)) {
+		const isOne = !sentence.isRow || isOfTable(last, sentence);
+		return isOne && words + more <= STEPS_WORDS_MOST;
+	}
+	if (last.isRow || words + more > WORDS_MOST) return false;
+	return isSamePoint(last, sentence, Math.min(words, more));
+}
+
+/** Whether a sentence of prose leans on the one before it, or one of both says too little by itself. */
+function isSamePoint(last: CitedSentence, sentence: CitedSentence, fewer: number): boolean {
 	// The summary is whole by itself.
 	if (last.paragraph === 0 || sentence.paragraph === 0)
 		return last.paragraph === sentence.paragraph;
 	if (leansOnBefore(sentence.text) || last.text.endsWith(":")) return true;
-	if (last.paragraph !== sentence.paragraph) return false;
-	return words < WORDS_LEAST || more < WORDS_LEAST;
+	return last.paragraph === sentence.paragraph && fewer < WORDS_LEAST;
+}
+
+/** Whether a row follows another one of its table, or the sentence before the table. */
+function isOfTable(last: CitedSentence, { paragraph }: CitedSentence): boolean {
+	return last.isRow ? last.paragraph === paragraph : last.paragraph === paragraph - 1;
 }
 
 /** Whether a sentence goes on with the numbered list that a passage holds. */

@@ -2,6 +2,7 @@ import fc from "fast-check";
 import t from "tap";
 import { toTableSentences } from "../../src/documents/markdown.js";
 import { splitSentences, toCitedSentences } from "../../src/evidence/cited-sentences.js";
+import { toEvidencePassages } from "../../src/evidence/evidence-passages.js";
 import { graphOf } from "../knowledge/sample-bundle.js";
 
 t.test("abbreviations and initials end no sentence, whatever stands behind them", (t) => {
@@ -116,12 +117,18 @@ It ends here.[^a]
 		[
 			["Harbors measure it.", "a"],
 			["The table has what they found.", "b"],
-			["It ends here.", "a"],
 			["Harbor Brest: Spring tide (m) 6.1; Neap tide (m) 2.8 link.", "b"],
 			["Harbor Saint|Malo: Spring tide (m) 10.7.", "b"],
+			["It ends here.", "a"],
 		],
-		"rows come last, so that the places of sentences stay what they were",
 	);
+	t.same(
+		rows.map(({ place }) => place),
+		[2, 3, 5, 6, 4],
+		"rows are counted last, so that a sentence has the place it had",
+	);
+	const passages = toEvidencePassages(graph, concept).map(({ sentences }) => sentences.length);
+	t.same(passages, [1, 1, 4, 1], "a table is read with the sentence before it");
 	t.end();
 });
 

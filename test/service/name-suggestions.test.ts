@@ -40,3 +40,27 @@ t.test("what begins nothing, or is nothing, is completed by nothing", async (t) 
 		t.same(await textsOf(prefix), [], prefix);
 	t.equal((await textsOf("r", 1)).length, 1);
 });
+
+t.test("who asks before the names are in order gets the same, at once", async (t) => {
+	const titles = Array.from({ length: 3_000 }, (_, at) => `Limit ${at} of the Straße`);
+	const open = () =>
+		createNameSuggestions({
+			catalog: createGraphCatalog([
+				graph("many", ["Limits of rates"], titles),
+				graph("few", ["limits of rates"], ["Safe LIMIT 17 of the Straße"]),
+			]),
+		});
+	for (const prefix of ["limits", "limit 299", "LIMIT 17 of", "stra", "rates"]) {
+		const suggest = open();
+		let hasTurned = false;
+		setImmediate(() => {
+			hasTurned = true;
+		});
+		const first = await suggest(prefix, 5);
+		t.equal(hasTurned, false, "no turn was given away");
+		await new Promise((resolve) => setTimeout(resolve, 500));
+		const later = await suggest(prefix, 5);
+		t.equal(later[0]?.text, first[0]?.text, prefix);
+		t.equal(later.length, first.length, prefix);
+	}
+});
