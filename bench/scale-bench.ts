@@ -5,7 +5,6 @@
 import { type ChildProcess, spawn } from "node:child_process";
 import { mkdirSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
-import { createInterface } from "node:readline";
 import { fileURLToPath } from "node:url";
 import { end } from "./child.js";
 import { round } from "./figures.js";
@@ -156,13 +155,12 @@ async function startServer({ folder, catalog, data, model }: StartInput): Promis
 	});
 	const timer = setTimeout(() => child.kill("SIGKILL"), LONGEST_START_MS);
 	try {
-		const { base_url: url } = JSON.parse(await firstLine(child)) as { readonly base_url: string };
 		const waited = () => round(performance.now() - beganMs, 0);
-		let mode = await modeOfSearch(url);
+		const url = await untilSome(child, () => addressIn(join(folder, data), child.pid));
+		let mode = await untilSome(child, () => modeOfSearch(url));
 		const words = waited();
 		while (model !== "none" && mode !== "hybrid") {
-			await new Promise((resolve) => setTimeout(resolve, PAUSE_MS));
-			mode = await modeOfSearch(url);
+			mode = await untilSome(child, () => modeOfSearch(url));
 		}
 		const start = {
 			words_ms: words,
@@ -178,27 +176,47 @@ async function startServer({ folder, catalog, data, model }: StartInput): Promis
 	}
 }
 
-async function firstLine({ stdout }: ChildProcess): Promise<string> {
-	if (!stdout) throw new Error("The server's output is not read.");
-	for await (const line of createInterface({ input: stdout })) {
-		stdout.resume();
-		return line;
+/** Asks again and again, until there is an answer or the process has ended. */
+async function untilSome<T>(
+	child: ChildProcess,
+	ask: () => T | undefined | Promise<T | undefined>,
+): Promise<T> {
+	for (;;) {
+		if (child.exitCode !== null || child.signalCode !== null) {
+			throw new Error("The server ended before it answered.");
+		}
+		const answer = await ask();
+		if (answer !== undefined) return answer;
+		await new Promise((resolve) => setTimeout(resolve, PAUSE_MS));
 	}
-	throw new Error("The server ended before it listened.");
+}
+
+/** Where a server listens says the file that it writes then; it answers long before all of its vectors are made. */
+function addressIn(data: string, pid: number | undefined): string | undefined {
+	try {
+		const file = readFileSync(join(data, "server.json"), "utf8");
+		const { admin_url, pid: writer } = JSON.parse(file) as { admin_url: string; pid?: number };
+		return writer === undefined || writer === pid ? new URL(admin_url).origin : undefined;
+	} catch {
+		return undefined;
+	}
 }
 
 let asked = 0;
 const bodyOf = (query: string) => JSON.stringify({ query, limit: 10, effort: "fast" });
 const nextQuery = () => `how is a steady valve inspected before shift ${asked++}?`;
 
+/** Undefined while no one listens. */
 async function modeOfSearch(url: string): Promise<string | undefined> {
 	const reply = await fetch(`${url}/v1/search`, {
 		method: "POST",
 		headers: { "Content-Type": "application/json" },
 		body: bodyOf(nextQuery()),
-	});
-	if (reply.status !== 200)
+	}).catch(() => undefined);
+	if (!reply || reply.status === 503) return undefined;
+	if (reply.status !== 200) {
 		throw new Error(`A search was answered ${reply.status}: ${await reply.text()}`);
+	}
 	const { meta } = (await reply.json()) as { readonly meta?: { readonly mode?: string } };
 	return meta?.mode;
 }
