@@ -174,8 +174,11 @@ export interface TermCells {
 	readonly offsets: Uint32Array;
 }
 
-/** Queries ask for the same words again and again; so many answers are cached. */
-const CACHED_TERMS = 4_096;
+/**
+ * Queries ask for the same words again and again; so many answers are cached, fewer for a small table, which is searched faster: with
+ * hundreds of graphs each query's words are cached in each of them, mostly as absent.
+ */
+const CACHED_TERMS = { most: 4_096, least: 64, share: 1 / 8 } as const;
 /** Longer strings are not passed to a function letter by letter. */
 const SHORT = 64;
 
@@ -186,6 +189,8 @@ const SHORT = 64;
 export function createTermTable(cells: TermCells) {
 	const size = cells.offsets.length - 1;
 	const cache = new Map<string, number>();
+	const { most, least, share } = CACHED_TERMS;
+	const cachedMost = Math.min(most, Math.max(least, Math.floor(size * share)));
 	/** The string of a number below `size`. */
 	const at = (number: number): string => stringAt(cells, number);
 	return {
@@ -196,7 +201,7 @@ export function createTermTable(cells: TermCells) {
 			if (known !== undefined) return known < 0 ? undefined : known;
 			const place = seekTerm(cells, term);
 			const isThere = place < size && compareAt(cells, place, term) === 0;
-			if (cache.size >= CACHED_TERMS) cache.clear();
+			if (cache.size >= cachedMost) cache.clear();
 			cache.set(term, isThere ? place : -1);
 			return isThere ? place : undefined;
 		},

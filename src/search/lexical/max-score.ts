@@ -64,17 +64,24 @@ export interface ScopePostings {
 	readonly lists: readonly PostingList[];
 }
 
-/** Lists whose documents are to be settled: those from `first` up to `end`. Documents of earlier lists are settled already. */
-interface Group extends ScopePostings {
-	readonly first: number;
-	readonly end: number;
+/**
+ * Lists whose documents are to be settled: those from `first` up to `end`. Documents of earlier lists are settled already. One object
+ * stands for one group after the other: objects made anew for each of hundreds of graphs are taken for lasting ones, and fill the old
+ * generation search by search.
+ */
+interface Group {
+	scope: LexicalScope;
+	lists: readonly PostingList[];
+	first: number;
+	end: number;
 }
 
+/** One object for one window after the other, for the same reason. */
 interface Window {
 	/** Lists from this one on are only looked up. */
-	readonly essential: number;
+	essential: number;
 	/** Its first document. */
-	readonly start: number;
+	start: number;
 }
 
 /** Adds up the essential lists, then looks for candidates; returns how many there are. */
@@ -163,7 +170,8 @@ function fillFrom(
 function settleWindow(
 	accumulator: Accumulator,
 	group: Group,
-	{ essential, start, count }: Window & { readonly count: number },
+	{ essential, start }: Window,
+	count: number,
 ): void {
 	const { best, scores, touched } = accumulator;
 	const { lists, scope } = group;
@@ -264,14 +272,21 @@ const touched = new Uint16Array(WINDOW);
  * documents raise the floor for all others, which then go together.
  */
 export function runMaxScore(best: BestSlots, entries: readonly ScopePostings[]): void {
+	const [first] = entries;
+	if (!first) return;
 	const accumulator = { best, scores, touched };
+	const group: Group = { ...first, first: 0, end: 0 };
+	const window: Window = { essential: 0, start: 0 };
 	const ends = entries.map(endOfRare);
-	entries.forEach((entry, at) => {
-		settleGroup(accumulator, { ...entry, first: 0, end: ends[at] ?? 0 });
-	});
-	entries.forEach((entry, at) => {
-		settleGroup(accumulator, { ...entry, first: ends[at] ?? 0, end: entry.lists.length });
-	});
+	const settle = (entry: ScopePostings, from: number, end: number) => {
+		group.scope = entry.scope;
+		group.lists = entry.lists;
+		group.first = from;
+		group.end = end;
+		settleGroup(accumulator, group, window);
+	};
+	entries.forEach((entry, at) => void settle(entry, 0, ends[at] ?? 0));
+	entries.forEach((entry, at) => void settle(entry, ends[at] ?? 0, entry.lists.length));
 }
 
 function endOfRare({ lists, scope }: ScopePostings): number {
@@ -289,7 +304,7 @@ function postingsOf(lists: readonly PostingList[], from: number, to: number): nu
 	return postings;
 }
 
-function settleGroup(accumulator: Accumulator, group: Group): void {
+function settleGroup(accumulator: Accumulator, group: Group, window: Window): void {
 	const { lists, first, end } = group;
 	for (const list of lists) list.at = list.start;
 	let essential = end;
@@ -300,12 +315,13 @@ function settleGroup(accumulator: Accumulator, group: Group): void {
 		if (start === undefined) return;
 		accumulator.scores.fill(0, 0, group.scope.index.documents - start);
 		markSettled(accumulator, group, start);
-		const window = { essential, start };
+		window.essential = essential;
+		window.start = start;
 		const isDense = postingsOf(lists, first, essential) * DENSE > group.scope.index.documents;
 		const count = isDense
 			? sumWindow(accumulator, group, window)
 			: fillWindow(accumulator, group, window);
-		if (count > 0) settleWindow(accumulator, group, { ...window, count });
+		if (count > 0) settleWindow(accumulator, group, window, count);
 	}
 }
 
