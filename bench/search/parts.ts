@@ -8,6 +8,7 @@ import { readLabelledHalf } from "./labelled-half.js";
 import { measureLanguages } from "./languages.js";
 import { learnWeights } from "./learn-weights.js";
 import { runTask } from "./measured-process.js";
+import { measureMultiHop } from "./multi-hop.js";
 import type { PartOutcome, PartTools } from "./part.js";
 import { measureQuality, type QualityReport } from "./quality.js";
 import { decisionBars, developmentBars, fusionBars, labelledBars } from "./quality-bars.js";
@@ -74,6 +75,13 @@ export const PARTS = {
 	},
 	async languages({ model }: PartTools): Promise<PartOutcome> {
 		return { report: await measureLanguages(model), bars: [] };
+	},
+	async "multi-hop"({ model }: PartTools): Promise<PartOutcome> {
+		const report = await measureMultiHop(model);
+		const bars = [
+			atLeast("recall@5 over links, points above words and vectors", report.gain_points, 10),
+		];
+		return { report, bars };
 	},
 	async learn({ model }: PartTools): Promise<PartOutcome> {
 		return { report: await learnWeights(await readLabelledHalf("tune"), model), bars: [] };
