@@ -66,7 +66,7 @@ export interface ScopePostings {
 
 /**
  * Lists whose documents are to be settled: those from `first` up to `end`. Documents of earlier lists are settled already. One object
- * stands for one group after the other: objects made anew for each of hundreds of graphs are taken for lasting ones, and fill the old
+ * stands for one group after the other: objects that are made for each of hundreds of graphs are taken for lasting ones, and fill the old
  * generation search by search.
  */
 interface Group {
