@@ -35,7 +35,6 @@ export async function serve(
 	{ terminal, environment, startedMs }: CommandContext,
 	{ settings, json, acceptsLoss }: ServeOptions,
 ): Promise<void> {
-	setFlagsFromString(`--heap-growing-percent=${HEAP_GROWING_PERCENT}`);
 	// Before anything is opened: production says where its money goes, or does not start.
 	planOnchain(settings.onchain, settings.profile);
 	let signal: string | undefined;
@@ -61,6 +60,8 @@ export async function serve(
 	const becomeReady = async () => {
 		// A chain that fails to start has said so in the log; tokens and keys go on.
 		await Promise.all([app.ready(), onchain?.ready().catch(() => undefined)]);
+		// Not before: what a start reads lives on, and would be marked again and again.
+		setFlagsFromString(`--heap-growing-percent=${HEAP_GROWING_PERCENT}`);
 		return isStopped() ? undefined : { demoSpt: await app.demoSpt() };
 	};
 	const open = async (): Promise<void> => {
