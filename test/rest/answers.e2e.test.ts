@@ -61,7 +61,7 @@ t.test(
 			const { body, charged } = await buy("/v1/answer", { question });
 			t.equal(charged, 0n, question);
 			t.match(body.data, { verdict: "not_in_graphs", passages: [], table: null, tokens: 0 });
-			t.match(body.data.gaps, [{ question, message: /^Nothing in 13 graphs answers this/ }]);
+			t.match(body.data.gaps, [{ question, message: /^Nothing in 26 graphs answers this/ }]);
 			t.match(body.meta, { decision: "ABSTAIN", cost: { charged: false } });
 		}
 		t.match(
