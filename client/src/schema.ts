@@ -985,6 +985,7 @@ export interface components {
 			source_url: string;
 			published_at: string | null;
 			publisher: string;
+			source_kind: ("standard" | "law" | "regulator" | "peer-reviewed" | "reference" | "vendor" | "press") | null;
 			excerpt: string;
 			trust_tier: "human-reviewed" | "machine-confirmed" | "unverified";
 			graph_id: string;
@@ -1978,6 +1979,7 @@ export interface components {
 			source_url: string;
 			published_at: string | null;
 			date_precision?: "day" | "month" | "year";
+			source_kind?: "standard" | "law" | "regulator" | "peer-reviewed" | "reference" | "vendor" | "press";
 		};
 		Expert: {
 			agent_id: string;
@@ -2858,6 +2860,7 @@ export interface components {
 			source_url: string;
 			published_at: string | null;
 			date_precision?: "day" | "month" | "year";
+			source_kind?: "standard" | "law" | "regulator" | "peer-reviewed" | "reference" | "vendor" | "press";
 			number: number;
 		};
 		ObservedFeed: {
@@ -5452,6 +5455,7 @@ export interface components {
 					source_url: string;
 					published_at: string | null;
 					date_precision?: "day" | "month" | "year";
+					source_kind?: "standard" | "law" | "regulator" | "peer-reviewed" | "reference" | "vendor" | "press";
 					article_ref: string | null;
 				}[];
 			};

@@ -130,7 +130,7 @@ export const graphEdgeList = readingOperation({
 	about:
 		"Edges of one graph by source, type and target, filtered by type, by either end and by the day on which they held. Not charged when there is none.",
 	tags: ["graph", "edges"],
-	examples: ["What builds on EIP-712?"],
+	examples: ["What requires EIP-712?"],
 	input: edgeListInput,
 	output: edgeListOutput,
 	exampleInput: () => ({ limit: 5 }),
@@ -145,5 +145,5 @@ export const graphEdgeList = readingOperation({
 		const next_cursor = page.next(hasMore, last && keyOfEdge(last));
 		return answerOn(graph, items.length > 0, { items: items.map(toEdge) }, { next_cursor });
 	},
-	example: { params: GRAPH_PARAMS, query: { edge_types: "builds-on", limit: "5" } },
+	example: { params: GRAPH_PARAMS, query: { edge_types: "requires", limit: "5" } },
 });

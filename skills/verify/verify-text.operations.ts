@@ -25,12 +25,12 @@ import {
 } from "./verify-wire.js";
 
 const { claimsMax, claimsListedMax, textChars } = VERIFY_TEXT_LIMITS;
-const claim = "A JWS has a protected header, a payload and a signature.";
+const claim = "A JWS consists of a JOSE header, a payload and a signature or MAC.";
 const text = `${claim} I think that was a wonderful day.`;
 
 /** Two claims that the sample catalog decides, and one that cannot be checked. */
 const EXAMPLE_TEXT =
-	"A JWS has a protected header, a payload and a signature. SHA-1 is also described there, with a digest of 160 bits. I think that is a wonderful idea.";
+	"A JWS consists of a JOSE header, a payload and a signature or MAC. SHA-1 is also described there, with a digest of 160 bits. I think that is a wonderful idea.";
 
 const BY_THE_CLAIM =
 	"From a balance (account or Shared Payment Token) only claims with a verdict (SUPPORTED, REFUTED, CONFLICTING) are paid for; a payment on a chain is for all of them, and is given back only where none has one.";
@@ -170,7 +170,7 @@ export const batchVerification = paidOperation({
 	create: (services: Checking) => ({
 		exampleInput: () => ({
 			claims: [
-				"A JWS has a protected header, a payload and a signature.",
+				"A JWS consists of a JOSE header, a payload and a signature or MAC.",
 				"Contracts also expose `nonces` and `DOMAIN_SEPARATOR`.",
 			],
 		}),
