@@ -25,7 +25,7 @@ const rowSchema = z.strictObject({
 	/** By concept id: 3 holds what is asked for, 2 is what the question names or a bridge. */
 	relevant: z.record(z.string(), z.union([z.literal(2), z.literal(3)])),
 });
-export type MultiHopRow = z.infer<typeof rowSchema>;
+type MultiHopRow = z.infer<typeof rowSchema>;
 
 export interface MultiHopReport {
 	readonly questions: number;
@@ -37,7 +37,7 @@ export interface MultiHopReport {
 	readonly losses: number;
 }
 
-export function readMultiHopRows(): readonly MultiHopRow[] {
+function readMultiHopRows(): readonly MultiHopRow[] {
 	const lines = readFileSync(FILE, "utf8").trimEnd().split("\n");
 	return lines.map((line) => rowSchema.parse(JSON.parse(line)));
 }

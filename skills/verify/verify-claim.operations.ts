@@ -72,7 +72,9 @@ export const claimVerification = paidOperation({
 		research,
 		verifier,
 	}: Pick<SkillServices, "catalog" | "clock" | "research" | "verifier">) => ({
-		exampleInput: () => ({ claim: "A JWS consists of a JOSE header, a payload and a signature or MAC." }),
+		exampleInput: () => ({
+			claim: "A JWS consists of a JOSE header, a payload and a signature or MAC.",
+		}),
 		prepare: ({ graph_id }) => void graphsNamed(catalog, graph_id),
 		async run({ claim, as_of, graph_id }, context) {
 			const startedMs = clock.monotonicMs();
@@ -92,7 +94,9 @@ export const claimVerification = paidOperation({
 			return answer({ ok: true, data, meta }, keep);
 		},
 	}),
-	example: { body: { claim: "A JWS consists of a JOSE header, a payload and a signature or MAC." } },
+	example: {
+		body: { claim: "A JWS consists of a JOSE header, a payload and a signature or MAC." },
+	},
 });
 
 function toMeta(

@@ -24,7 +24,7 @@ export { type EvidencePassage, leansOnBefore, toEvidencePassages } from "./evide
 export { readsLikeInjection } from "./injected-text.js";
 export { sentenceOfLink } from "./link-sentences.js";
 export { choosePassages, titled, toPassage, toPieces } from "./passages.js";
-export { findPublisher, type Publisher, type SourceTier, sourceKindOf } from "./publishers.js";
+export { findPublisher, type SourceTier, sourceKindOf } from "./publishers.js";
 export {
 	createMomentum,
 	daysOf,

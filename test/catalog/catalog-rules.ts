@@ -42,7 +42,7 @@ const LIST_ITEM = /\n(?=[ \t]*(?:[-*+]|\d{1,3}[.)])[ \t])/;
 const NOTES_BEHIND = /([.!?:]["'”’)\]]*)((?:\[\^[^\]\s]{1,200}\])+)/g;
 const NOTE = /\ue000/;
 
-export const typedEdgesOf = ({ edges }: Concept) => edges.filter(({ type }) => !UNTYPED.has(type));
+const typedEdgesOf = ({ edges }: Concept) => edges.filter(({ type }) => !UNTYPED.has(type));
 
 /** Faults of one concept that its own file shows. */
 export function findFaults(graph: Graph, concept: Concept): readonly Fault[] {
@@ -127,7 +127,7 @@ export function measure({ concepts }: Graph): GraphFigures {
 	};
 }
 
-export const medianOf = (sorted: readonly number[]) => sorted[Math.floor(sorted.length / 2)] ?? 0;
+const medianOf = (sorted: readonly number[]) => sorted[Math.floor(sorted.length / 2)] ?? 0;
 
 function wordsOf(body: string): number {
 	const prose = body.replace(DEFINITION, "").replace(FOOTNOTE, "");

@@ -16,9 +16,9 @@ import {
 } from "./catalog-rules.js";
 
 const GRAPHS = "graphs";
-export const QUESTIONS = join("test", "catalog");
+const QUESTIONS = join("test", "catalog");
 /** The day the catalog was last checked; nothing in it may be newer. */
-export const CHECKED_ON = "2026-11-30";
+const CHECKED_ON = "2026-11-30";
 
 /** Findings of the reader and of the whole graph that no graph on sale may have. */
 const REFUSED = new Set([
