@@ -37,7 +37,7 @@ export interface MultiHopReport {
 	readonly losses: number;
 }
 
-function readMultiHopRows(): readonly MultiHopRow[] {
+export function readMultiHopRows(): readonly MultiHopRow[] {
 	const lines = readFileSync(FILE, "utf8").trimEnd().split("\n");
 	return lines.map((line) => rowSchema.parse(JSON.parse(line)));
 }
