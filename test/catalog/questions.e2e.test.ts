@@ -6,8 +6,8 @@ import { listGraphs, readQuestionsOf } from "./check-catalog.js";
 
 /** An expected concept may stand behind two that share its subject. */
 const ROWS_LOOKED_AT = 3;
-/** Answers take a second of the judge: one question in so many is asked, all with CATALOG_QUESTIONS=all. */
-const ASKED_EVERY = process.env["CATALOG_QUESTIONS"] === "all" ? 1 : 5;
+/** Answers take seconds of the judge: one question of each graph is asked, all with CATALOG_QUESTIONS=all. */
+const ARE_ALL_ASKED = process.env["CATALOG_QUESTIONS"] === "all";
 
 const plain = (text: string) => text.replace(/\s+/g, " ").toLowerCase();
 
@@ -54,7 +54,10 @@ t.test(
 	"answers that are charged say what is expected, and what is not answered is free",
 	async (t) => {
 		let [answered, complete] = [0, 0];
-		const asked = questions.filter((_, at) => at % ASKED_EVERY === 0);
+		// Another place of the ten in each graph.
+		const asked = questions.filter(
+			(_, at) => ARE_ALL_ASKED || (at + Math.floor(at / 10)) % 10 === 0,
+		);
 		for (const { graph, question, answer } of asked) {
 			const { status, reply } = await buy(`/v1/graphs/${graph}/ask`, { question });
 			t.equal(status, 200, question);
