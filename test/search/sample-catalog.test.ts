@@ -86,10 +86,8 @@ t.test("the sample catalog", async (t) => {
 				const { decision, dataStatus, rows } = await find(graphs, query);
 				t.same([decision, dataStatus, rows.length], ["ABSTAIN", "NO_MATCH", 0], query);
 			}
-			t.match((await find(graphs, "medieval castles in scotland")).missing, [
-				"medieval",
-				"castles",
-			]);
+			const { missing } = await find(graphs, "medieval castles in scotland");
+			t.ok(missing.includes("medieval"), missing.join(" "));
 		},
 	);
 
