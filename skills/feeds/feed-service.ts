@@ -70,7 +70,7 @@ export function createFeeds(options: FeedsOptions) {
 			isOff(feed) ? SWITCHED_OFF : (await opened()).values.recall(feed),
 		/**
 		 * Asks a feed's source now, keeps nothing, and compares the form of its reply with its sample. Throws NOT_FOUND for an
-		 * unknown id; a source that fails is told, not thrown.
+		 * unknown id; a source that fails is a state, not thrown.
 		 */
 		test: async (feedId: string): Promise<FeedTest> =>
 			testFeed(await getFrom((await opened()).registry, feedId), options),

@@ -85,7 +85,8 @@ function scanNames(graphs: readonly Graph[], wanted: string): Iterable<Candidate
 			left -= 1;
 			const key = normalize(written);
 			const name = { key, text: written, graph: record.id, isTopic, links };
-			addTo(candidates, { text: at === 0 ? key : key.slice(at), name });
+			// A normalized name may be shorter or longer than the one that was looked through.
+			addTo(candidates, { text: key.slice(Math.max(0, wordAt(key, wanted))), name });
 		};
 		for (const topic of record.topics) add(topic, true, 1);
 		for (const { title, edges } of concepts) add(title, false, edges.length);

@@ -184,14 +184,16 @@ interface Attribution {
 /** In reading order. */
 function sentencesOf(marked: string, attribution: Attribution) {
 	const blocks = toSections(marked).flatMap(({ lines, heading }) =>
-		toBlocks(lines).map((text) => ({
+		toBlocks(lines).map((text, at) => ({
 			text,
 			heading: heading?.replace(MARK, "").trim() || undefined,
+			isFirst: at === 0,
 		})),
 	);
-	/** What the sentence before a table names as its sources is where its figures come from. */
+	/** What the sentence before a table names as its sources is where its figures come from; of another section it says nothing. */
 	let notes = "";
-	const read = blocks.flatMap(({ text, heading }) => {
+	const read = blocks.flatMap(({ text, heading, isFirst }) => {
+		if (isFirst) notes = "";
 		if (isProse(text)) {
 			const sentences = text.split(LIST_ITEM).flatMap(toItemSentences);
 			notes = (sentences.at(-1)?.sentence.match(MARK) ?? []).join("");

@@ -21,7 +21,7 @@ import { entriesOf, growPathMap, valueAt } from "./path-map.js";
 import type { Steps } from "./work-in-turns.js";
 
 /** Raised whenever reading a bundle gives something else than before, or the layout changes: older snapshots are then rebuilt. */
-export const SNAPSHOT_VERSION = 5;
+export const SNAPSHOT_VERSION = 6;
 
 /** Why files are not on sale that should be, by path; undefined where they would have to be read to find out. */
 export type Astray = ReadonlyMap<string, Finding | undefined>;

@@ -139,3 +139,29 @@ t.test("a table as wide and as long as a text is read in one go, and in part", (
 	t.same(toTableSentences(`a | b\n${"-| ".repeat(50_000)}x`), []);
 	t.end();
 });
+
+t.test(
+	"a table without a sentence before it in its section has none of another section's sources",
+	(t) => {
+		const graph = graphOf({
+			"graph.md": "---\ntype: domain\nid: tides\n---\n",
+			"moon.md": `---
+type: Concept
+description: Heights of the tide.
+sources: [{ id: a, resource: "https://a.example" }]
+---
+The sea moves.[^a]
+
+## Heights
+
+| Harbor | Spring tide (m) |
+|---|---|
+| Brest | 6.1 |
+`,
+		});
+		const [concept] = graph.concepts;
+		if (!concept) throw new Error("no concept");
+		t.notOk(toCitedSentences(graph, concept).some(({ text }) => text.includes("Brest")));
+		t.end();
+	},
+);

@@ -22,7 +22,7 @@ const PINNED = {
 		"stale_after: 2027-01-02",
 		"status: Draft",
 		"verified: [human:me, { by: x/2, at: 2025-01-01 }, {}]",
-		"sources: [https://example.org/a, { url: ftp://example.org }, { id: a, url: 'https://example.org/b', date: 2020 }]",
+		"sources: [https://example.org/a, { url: ftp://example.org }, { id: a, url: 'https://example.org/b', date: 2020, kind: Law }]",
 		"relations: [{ target: phases.low, type: Needs_It, weight: -1, valid_to: 2026-02 }, { target: nowhere }]",
 		"---",
 		"# Heading\r\n",
@@ -41,6 +41,6 @@ t.test("a change of what reading a bundle gives raises the version of snapshots"
 		awaited: [...entriesOf(memory?.awaited ?? NONE)],
 	});
 	const digest = createHash("sha256").update(reading).digest("hex").slice(0, 16);
-	t.same({ version: SNAPSHOT_VERSION, digest }, { version: 5, digest: "1c3dcbf98306f3b1" });
+	t.same({ version: SNAPSHOT_VERSION, digest }, { version: 6, digest: "e76678eb534da807" });
 	t.end();
 });
