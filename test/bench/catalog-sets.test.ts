@@ -22,7 +22,10 @@ const documents = new Map(
 			(path) => path.includes("/") && path.endsWith(".md") && !/(?:index|log)\.md$/.test(path),
 		)
 		.map((path) => [path, readFileSync(join(GRAPHS, path), "utf8")] as const)
-		.map(([path, text]) => [path, text.replace(/^(?:generated|verified|version|updated):.*$/gm, "")]),
+		.map(([path, text]) => [
+			path,
+			text.replace(/^(?:generated|verified|version|updated):.*$/gm, ""),
+		]),
 );
 
 t.test("ids and questions are unique, and each set has its count", async (t) => {
