@@ -9,7 +9,7 @@ export const probe = (
 	probeServer({
 		egress: createConfiguredEgress({ urls: [origin] }),
 		origin,
-		timeoutMs: 5_000,
+		timeoutMs: 60_000,
 		routesMax: 500,
 		...changes,
 	});
