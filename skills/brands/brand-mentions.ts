@@ -43,8 +43,10 @@ export type MentionIndex = ReadonlyMap<Brand, readonly Mention[]>;
 /** What links names to brands beside the graphs themselves. */
 export interface Linking {
 	readonly catalog: Graphs;
-	readonly search: Pick<JudgedSearch, "embedder"> & WordKnowledge;
+	readonly search: { readonly embedder: TextEmbedder | undefined } & WordKnowledge;
 }
+type TextEmbedder = Pick<NonNullable<JudgedSearch["embedder"]>, "embed">;
+
 export type BrandServices = Pick<SkillServices, "catalog" | "search" | "clock">;
 
 const latest = new WeakMap<BrandIndex, WeakMap<object, Promise<MentionIndex>>>();
@@ -191,7 +193,7 @@ interface Compared {
 
 async function compare(
 	{ brands }: BrandIndex,
-	embedder: JudgedSearch["embedder"],
+	embedder: TextEmbedder | undefined,
 	named: readonly NamedSentence[],
 ): Promise<Compared> {
 	const open = named.filter(({ clues }) => clues.some(isOpen));

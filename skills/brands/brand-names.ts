@@ -42,7 +42,9 @@ export function createNameFinder({ formsOf }: Pick<BrandIndex, "formsOf">): Name
 }
 
 const WORD = /[\p{L}\p{N}\p{M}+#]+/gu;
-const plain = (word: string) => wordsIn(word).join("");
+const ASCII_WORD = /^[A-Za-z\d+#]+$/;
+/** Every word of the catalog comes here, and few have marks to take off. */
+const plain = (word: string) => (ASCII_WORD.test(word) ? word : wordsIn(word).join(""));
 
 function nameAt(
 	text: string,

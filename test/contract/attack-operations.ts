@@ -6,7 +6,8 @@ import { type ContractWorld, type Models, startContractWorld } from "./contract-
 import { exampleOf, type Operation, readOperations } from "./described-operations.js";
 import { type HostileRequest, hostileRequests } from "./hostile-requests.js";
 
-const CASES = 200;
+/** Of each operation and seed; `npm run properties` sends as many others. */
+const CASES = 100;
 /** So far apart that no ceiling of calls per minute hides what is behind it. */
 const STEP_MS = 3_000;
 const STACK = /\bat [^\n]*\.[cm]?[jt]s:\d+|node:internal|node_modules/;

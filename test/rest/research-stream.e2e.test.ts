@@ -194,7 +194,7 @@ t.test(
 
 		await shop.app.operator.setAccount({ account_id: shop.accountId, zero_retention: true });
 		await shop.ask("PATCH", "/v1/account", { retention: "zero" });
-		const query = "Which signatures are typed?";
+		const query = "What does HTTP status code 402 mean?";
 		const unkept = await shop.ask("GET", path({ query }));
 		t.match(dataOf(unkept.body, "research.created"), { kept_until: null });
 		t.match(dataOf(unkept.body, "research.completed"), { is_answered: true });
