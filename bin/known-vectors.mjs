@@ -1,5 +1,5 @@
 #!/usr/bin/env node
-// `npm run model:vectors`: writes the vectors that come with the bundled encoder, after its weights or the sample catalog have changed.
+// `npm run model:vectors`: writes the vectors that come with the bundled models, after their weights or the sample catalog have changed.
 import { tsImport } from "tsx/esm/api";
 
 const { writeCatalogVectors } = await tsImport(

@@ -1,21 +1,23 @@
 import t from "tap";
 import { loadSampleCatalog } from "../../bench/labelled/first-catalog.js";
-import { readMultiHopRows } from "../../bench/search/multi-hop.js";
+import { MULTI_HOP_SETS, readMultiHopRows } from "../../bench/search/multi-hop.js";
 
-const rows = readMultiHopRows();
 const graphs = await loadSampleCatalog();
 
-t.test("sixty questions, two to four of each graph", async (t) => {
-	t.equal(rows.length, 60);
-	t.equal(new Set(rows.map(({ id }) => id)).size, rows.length);
-	for (const { record } of graphs) {
-		const own = rows.filter(({ graph }) => graph === record.id);
-		t.ok(own.length >= 2 && own.length <= 4, record.id);
-	}
-});
+for (const set of ["multi-hop", "bridges"] as const) {
+	t.test(`${set}: sixty questions, two to four of each graph`, async (t) => {
+		const rows = readMultiHopRows(set);
+		t.equal(rows.length, 60);
+		t.equal(new Set(rows.map(({ id }) => id)).size, rows.length);
+		for (const { record } of graphs) {
+			const own = rows.filter(({ graph }) => graph === record.id);
+			t.ok(own.length >= 2 && own.length <= 4, record.id);
+		}
+	});
+}
 
 t.test("they follow edges that are there, to what they call relevant", async (t) => {
-	for (const { id, graph, hops, relevant } of rows) {
+	for (const { id, graph, hops, relevant } of MULTI_HOP_SETS.flatMap(readMultiHopRows)) {
 		const concepts = graphs.find(({ record }) => record.id === graph)?.concepts ?? [];
 		const byPath = new Map(concepts.map((concept) => [concept.path, concept]));
 		for (const { from, type, to } of hops) {

@@ -92,7 +92,12 @@ t.test("a route states the caller's own words and nothing the graphs are sold fo
 		const { status, body } = await route({ query, limit: LIMITS.routedGraphsMax });
 		t.equal(status, 200, query);
 		// 911,000 is read as one figure.
-		const asked = new Set(query.toLowerCase().replace(/(?<=\d),(?=\d{3})/g, "").match(WORD));
+		const asked = new Set(
+			query
+				.toLowerCase()
+				.replace(/(?<=\d),(?=\d{3})/g, "")
+				.match(WORD),
+		);
 		const { query: _, graphs, ...rest } = body.data;
 		const told: string[] = graphs.flatMap((graph: Routed) => {
 			t.equal(Object.keys(graph).sort().join(" "), fields);
