@@ -24,7 +24,7 @@ interface ServeOptions {
 	readonly acceptsLoss: boolean;
 }
 
-/** V8 lets the heap of a server grow to four times what is alive before it collects the old generation; this is 1.6 times (docs/adr/0085). */
+/** V8 lets the heap of a server grow to four times what is alive before it collects the old generation; this is 1.4 times (docs/adr/0085). */
 const HEAP_GROWING_PERCENT = 40;
 
 /**

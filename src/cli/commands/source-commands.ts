@@ -6,7 +6,6 @@ import {
 	type Feeds,
 	type FeedTest,
 	newestOf,
-	type SkippedFeedWire,
 	toDescribed,
 } from "../../../skills/feeds/feeds.js";
 import { locateModel, openFeeds } from "../../app/app.js";
@@ -101,12 +100,10 @@ export function addFeeds(program: Command, context: CommandContext): void {
 		async run({ settings, args }) {
 			const opened = openFor(context, settings, "live");
 			const wanted = args.length > 0 ? args : await idsOf(opened);
-			const progress = createProgress(context.terminal, "Asking feeds");
-			const skipped: SkippedFeedWire[] = [];
-			for (const [done, id] of wanted.entries()) {
-				progress({ done, total: wanted.length });
-				skipped.push(...(await opened.observe({ feedIds: [id], limit: 1 })).skipped);
-			}
+			const observed = await askEach(context, wanted, (id) =>
+				opened.observe({ feedIds: [id], limit: 1 }),
+			);
+			const skipped = observed.flatMap((one) => one.skipped);
 			return { refreshed: wanted.length - skipped.length, skipped };
 		},
 		describe: ({ refreshed, skipped }) => [
@@ -121,6 +118,21 @@ export function addFeeds(program: Command, context: CommandContext): void {
 	addFeedTest(feeds, context);
 }
 
+/** One after the other, with progress: each feed has its own pace. */
+async function askEach<T>(
+	{ terminal }: CommandContext,
+	ids: readonly string[],
+	ask: (id: string) => Promise<T>,
+): Promise<readonly T[]> {
+	const progress = createProgress(terminal, "Asking feeds");
+	const answers: T[] = [];
+	for (const [done, id] of ids.entries()) {
+		progress({ done, total: ids.length });
+		answers.push(await ask(id));
+	}
+	return answers;
+}
+
 /** A source that does not answer fails the command as one whose reply has changed does: neither gives a value. */
 function addFeedTest(feeds: Command, context: CommandContext): void {
 	const test = feeds
@@ -132,12 +144,7 @@ function addFeedTest(feeds: Command, context: CommandContext): void {
 		async run({ settings, args }) {
 			const opened = openFor(context, settings, "live");
 			const wanted = args.length > 0 ? args : [...(await opened.registry()).keys()];
-			const progress = createProgress(context.terminal, "Asking feeds");
-			const items: FeedTest[] = [];
-			for (const [done, id] of wanted.entries()) {
-				progress({ done, total: wanted.length });
-				items.push(await opened.test(id));
-			}
+			const items = await askEach(context, wanted, (id) => opened.test(id));
 			return { same: items.filter(({ state }) => state === "same").length, items };
 		},
 		describe: ({ same, items }) => [
