@@ -25,6 +25,7 @@ const RESTARTS = 5;
 const SUGGESTIONS = 1_000;
 const SEARCHES = 300;
 const EXPERTS = 300;
+const ASKED_BY_ONE = 50;
 const IMPORTED = 2_000;
 const LONGEST_START_MS = 60 * 60_000;
 const PAUSE_MS = 25;
@@ -73,6 +74,7 @@ export async function benchScale(folder: string, size = FULL_SIZE): Promise<Scal
 	const start = (data: string, model: string) => startServer({ folder, catalog, data, model });
 
 	const plain = await start("words", "none");
+	const feeds = await countFeeds(plain.url);
 	await stop(plain);
 	const first = await start("data", "bundled");
 	await stop(first);
@@ -103,7 +105,6 @@ export async function benchScale(folder: string, size = FULL_SIZE): Promise<Scal
 			rss_mb: memoryOf(server.process, "VmRSS"),
 			peak_rss_mb: memoryOf(server.process, "VmHWM"),
 		};
-		const feeds = await countFeeds(server.url);
 		return { size: { ...size, feeds }, ...figures, bars: toBars(figures) };
 	} finally {
 		await stop(server);
@@ -256,8 +257,12 @@ async function measureFromFirst(
 	count: number,
 ): Promise<Latencies> {
 	const first = await send(1);
-	const rest = await send(count - 1);
-	return { ...toLatencies([first, rest]), first_ms: round(first.latenciesMs[0] ?? 0) };
+	const loads = [first];
+	// Each from an address of its own: what one address may ask in a minute is bounded, and a refusal is no answer.
+	for (let left = count - 1; left > 0; left -= ASKED_BY_ONE) {
+		loads.push(await send(Math.min(left, ASKED_BY_ONE)));
+	}
+	return { ...toLatencies(loads), first_ms: round(first.latenciesMs[0] ?? 0) };
 }
 
 function toLatencies(loads: readonly Load[]): Omit<Latencies, "first_ms"> {

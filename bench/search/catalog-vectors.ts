@@ -44,23 +44,27 @@ async function textsOfBrands(graphs: readonly Graph[]): Promise<readonly string[
 	return texts;
 }
 
-/** How many texts each model got vectors for. */
-export async function writeCatalogVectors(): Promise<Readonly<Record<string, number>>> {
+/** How many texts each model knows now. */
+export async function writeCatalogVectors(): Promise<{ readonly texts: number }> {
 	const texts = await catalogTexts();
 	for (const model of MODELS_WITH_VECTORS) await writeVectorsOf(model, texts);
-	return Object.fromEntries(MODELS_WITH_VECTORS.map((model) => [model, texts.length]));
+	return { texts: texts.length };
 }
 
 async function writeVectorsOf(model: string, texts: readonly Text[]): Promise<void> {
 	const folder = join(PACKAGE_ROOT, "models", model);
+	// The embedder would answer from the old ones.
 	await rm(join(folder, KNOWN_VECTORS_FILE), { force: true });
 	const embedder = await createTransformersEmbedder(systemClock, { folder, sums: "required" });
-	const known: (Text & { readonly vector: Float32Array })[] = [];
-	for (const kind of ["passage", "query"] as const) {
-		const own = texts.filter((one) => one.kind === kind).map(({ text }) => text);
-		const vectors = await embedder.embed(own, kind);
-		vectors.forEach((vector, at) => void known.push({ text: own[at] ?? "", kind, vector }));
+	try {
+		const known: (Text & { readonly vector: Float32Array })[] = [];
+		for (const kind of ["passage", "query"] as const) {
+			const ofKind = texts.filter((one) => one.kind === kind).map(({ text }) => text);
+			const vectors = await embedder.embed(ofKind, kind);
+			vectors.forEach((vector, at) => void known.push({ text: ofKind[at] ?? "", kind, vector }));
+		}
+		await writeKnownVectors(folder, embedder.identity, known);
+	} finally {
+		await embedder.close();
 	}
-	await writeKnownVectors(folder, embedder.identity, known);
-	await embedder.close();
 }

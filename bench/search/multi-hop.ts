@@ -11,8 +11,8 @@ import { createOurIndex } from "./our-index.js";
 import { documentId, type Question } from "./question-set.js";
 
 /**
- * `multi-hop` describes both ends; bridge questions name the start alone, and what is asked for only by its relation to it. Weights were
- * chosen on `bridges-dev` and `multi-hop`; `bridges` is held out.
+ * `multi-hop` describes both ends; bridge questions name the start alone, and what is asked for only by its relation to it. Weights may be
+ * chosen by `bridges-dev` and `multi-hop`; `bridges` is held out.
  */
 export const MULTI_HOP_SETS = ["multi-hop", "bridges-dev", "bridges"] as const;
 export type MultiHopSet = (typeof MULTI_HOP_SETS)[number];

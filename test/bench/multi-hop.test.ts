@@ -4,14 +4,19 @@ import { MULTI_HOP_SETS, readMultiHopRows } from "../../bench/search/multi-hop.j
 
 const graphs = await loadSampleCatalog();
 
-for (const set of ["multi-hop", "bridges"] as const) {
-	t.test(`${set}: sixty questions, two to four of each graph`, async (t) => {
+for (const [set, prefix, count] of [
+	["multi-hop", "mh2-", 60],
+	["bridges-dev", "mh3-", 40],
+	["bridges", "mh4-", 60],
+] as const) {
+	t.test(`${set} has ${count} questions, spread over the graphs`, async (t) => {
 		const rows = readMultiHopRows(set);
-		t.equal(rows.length, 60);
-		t.equal(new Set(rows.map(({ id }) => id)).size, rows.length);
+		t.equal(new Set(rows.map(({ id }) => id)).size, count);
+		t.ok(rows.every(({ id }) => id.startsWith(prefix)));
+		t.equal(rows.length, count);
 		for (const { record } of graphs) {
 			const own = rows.filter(({ graph }) => graph === record.id);
-			t.ok(own.length >= 2 && own.length <= 4, record.id);
+			t.ok(own.length >= Math.floor(count / 30) && own.length <= 4, record.id);
 		}
 	});
 }

@@ -6,8 +6,8 @@ import { systemClock } from "../../src/kernel/clock.js";
 import { PACKAGE_ROOT } from "../../src/kernel/package-info.js";
 import { createSearchEngine } from "../../src/search/search-engine.js";
 
-/** A little below what was reached: a better ranking and corrected texts move some of them. */
-const LEAST = { table: { precision: 0.82, recall: 0.6 }, none: { precision: 0.82, recall: 0.6 } };
+/** A little below what was reached over the corrected texts: .833 and .613 with the table, .859 and .632 without. */
+const LEAST = { table: { precision: 0.82, recall: 0.6 }, none: { precision: 0.84, recall: 0.6 } };
 const MODEL_FOLDER = join(PACKAGE_ROOT, "models", "table");
 /** Of the questions off topic; some of the others are asked back, which is free as well. */
 const OFF_TOPIC_LEAST = 0.85;

@@ -118,7 +118,7 @@ export function addFeeds(program: Command, context: CommandContext): void {
 	addFeedTest(feeds, context);
 }
 
-/** One after the other, with progress: each feed has its own pace. */
+/** One after the other, with progress: several feeds of one host share its pace. */
 async function askEach<T>(
 	{ terminal }: CommandContext,
 	ids: readonly string[],

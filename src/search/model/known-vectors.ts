@@ -6,7 +6,7 @@ import type { EmbedderIdentity, TextKind } from "./embedder.js";
 
 /**
  * Vectors that come with a model, of texts that are known before it is first run: those of the sample catalog, so that a first start
- * answers hybrid searches at once, and of the questions that every graph is measured by.
+ * answers hybrid searches at once, of what the first question about a brand compares, and of the questions that every graph is measured by.
  */
 export interface KnownVectors {
 	/** Of unit length; undefined for a text that is not among them. */

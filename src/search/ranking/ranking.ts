@@ -252,12 +252,12 @@ export interface RankWeights {
 }
 
 /**
- * Close to what `npm run bench:search -- --only learn` finds on one half of the labelled queries (0.45, 0, 0.2, 0.5 and .003 better, when
- * shared sources weighed twice as much). An even share without a slope suits titled concepts only: over bare passages close vectors deserve more.
+ * Close to what `npm run bench:search -- --only learn` finds on one half of the labelled queries (0.45, 0, 0.2, 0.5 and .003 better).
+ * An even share without a slope suits titled concepts only: over bare passages close vectors deserve more.
  */
 export const RANK_WEIGHTS: RankWeights = {
 	denseAtZero: 0.25,
 	densePerCosine: 0.6,
 	identifierShift: 0.4,
-	graph: 0.5,
+	graph: 0.4,
 };
