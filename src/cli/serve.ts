@@ -24,8 +24,8 @@ interface ServeOptions {
 	readonly acceptsLoss: boolean;
 }
 
-/** V8 lets the heap of a server grow to four times what is alive before it collects the old generation; this is 1.6 times (docs/adr/0085). */
-const HEAP_GROWING_PERCENT = 60;
+/** V8 lets the heap of a server grow to four times what is alive before it collects the old generation; this is 1.25 times (docs/adr/0085). */
+const HEAP_GROWING_PERCENT = 25;
 
 /**
  * Serves until SIGTERM or SIGINT; then drains and returns, from the middle of a start as well. A start that fails leaves nothing
