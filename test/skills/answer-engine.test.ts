@@ -91,6 +91,17 @@ t.test("a name, year or version that nothing found speaks of is no answer", asyn
 	t.same(await asked("Compare Tides and rivers"), [], "what is done with a name is no part of it");
 });
 
+t.test("a version that the sources of a passage name is known, a day of them is not", async (t) => {
+	const [source] = makeConcept().evidence;
+	const title = "Rules for Tide Tables (RTT) 2.2, 3 May 1897";
+	const concepts = [{ ...TIDES, evidence: source ? [{ ...source, title }] : [] }];
+	const asked = async (question: string) =>
+		(await ask({ question, answers: 0.9, concepts })).missing;
+	t.same(await asked("Why do Tides rise by RTT 2.2?"), []);
+	t.same(await asked("Why do Tides rise by RTT 2.3?"), ["RTT 2.3"]);
+	t.same(await asked("Why did the Tides rise in 1897?"), ["1897"]);
+});
+
 t.test("how something developed needs no passage that tells it whole", async (t) => {
 	t.equal(
 		(await ask({ question: "How did the Tides develop?", answers: 0.3 })).verdict,

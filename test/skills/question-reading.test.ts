@@ -51,6 +51,15 @@ t.test("a comparison asks for each side in everything that it names", async (t) 
 		["iterators in Python", "iterators in JavaScript", "iterators in Rust"],
 	);
 	t.same(readQuestion("Compare Python's and Rust's").compared, ["Python's", "Rust's"]);
+	t.same(
+		readQuestion("What is the difference between REPEATABLE READ in MySQL and PostgreSQL?")
+			.compared,
+		["REPEATABLE READ in MySQL", "REPEATABLE READ in PostgreSQL"],
+	);
+	t.same(readQuestion("How do caching in browsers and HTTP proxies differ?").compared, [
+		"caching in browsers",
+		"HTTP proxies",
+	]);
 });
 
 t.test("a passage is of the side that it, its concept or its graph names", async (t) => {

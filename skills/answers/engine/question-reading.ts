@@ -110,6 +110,7 @@ const NAMES = new RegExp(
 	"u",
 );
 const NAMES_MOST = 6;
+const IS_NAME = new RegExp(`^(?:${NAME})$`, "u");
 
 /** "When were SSL 3.0 and TLS 1.0 prohibited?" → of each of them; none where no two names stand beside each other. */
 function askOfEach(question: string): readonly Pick<QuestionPart, "question" | "name">[] {
@@ -185,11 +186,18 @@ function readSubjects(groups: Readonly<Record<string, string>>): readonly string
 	return isTable && !subjects.includes("") ? subjects : undefined;
 }
 
-/** "Generators in Python", "Rust's" → "Generators in Python", "Generators in Rust". */
+/**
+ * "Generators in Python", "Rust's" → "Generators in Python", "Generators in Rust"; so with "Rust" alone, where both are names: it is not Rust as a
+ * whole that is compared.
+ */
 function completeOwned([first = "", ...others]: readonly string[]): readonly string[] {
-	const [, owned] = /^(.+ (?:in|of|on)) \S.*$/.exec(first) ?? [];
-	const complete = (name: string) =>
-		owned === undefined ? name : name.replace(/^(\S+)['’]s$/, `${owned} $1`);
+	const [, owned, owner = ""] = /^(.+ (?:in|of|on|under)) (\S.*)$/.exec(first) ?? [];
+	if (owned === undefined) return [first, ...others];
+	const complete = (name: string) => {
+		const [, possessor = name] = /^(\S+)['’]s$/.exec(name) ?? [];
+		const isOwner = possessor !== name || (IS_NAME.test(owner) && IS_NAME.test(name));
+		return isOwner ? `${owned} ${possessor}` : name;
+	};
 	return [first, ...others.map(complete)];
 }
 
