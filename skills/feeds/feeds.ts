@@ -9,5 +9,4 @@ export {
 	type FeedCache,
 	readBundle,
 } from "./feed-values.js";
-export type { SkippedFeedWire } from "./feed-wire.js";
 export { newestOf, toDescribed } from "./observed-feed.js";
