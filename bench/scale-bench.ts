@@ -279,10 +279,22 @@ function toLatencies(loads: readonly Load[]): Omit<Latencies, "first_ms"> {
 	};
 }
 
+interface FeedPage {
+	readonly data: { readonly items: readonly unknown[] };
+	readonly meta: { readonly next_cursor: string | null };
+}
+
 async function countFeeds(url: string): Promise<number> {
-	const reply = await fetch(`${url}/v1/feeds?limit=1`);
-	const { total } = (await reply.json()) as { readonly total?: number };
-	return total ?? 0;
+	let count = 0;
+	for (let cursor: string | null = ""; cursor !== null; ) {
+		const reply: Response = await fetch(
+			`${url}/v1/supplemental/feeds?limit=50${cursor && `&cursor=${cursor}`}`,
+		);
+		const { data, meta } = (await reply.json()) as FeedPage;
+		count += data.items.length;
+		cursor = meta.next_cursor;
+	}
+	return count;
 }
 
 /** Megabytes of a process, by the kernel's own count. */
