@@ -56,6 +56,10 @@ t.test("a comparison asks for each side in everything that it names", async (t) 
 			.compared,
 		["REPEATABLE READ in MySQL", "REPEATABLE READ in PostgreSQL"],
 	);
+	t.same(readQuestion("What is the difference between the Bank of England and ECB?").compared, [
+		"Bank of England",
+		"ECB",
+	]);
 	t.same(readQuestion("How do caching in browsers and HTTP proxies differ?").compared, [
 		"caching in browsers",
 		"HTTP proxies",

@@ -110,7 +110,8 @@ const NAMES = new RegExp(
 	"u",
 );
 const NAMES_MOST = 6;
-const IS_NAME = new RegExp(`^(?:${NAME})$`, "u");
+const WHOLE_NAME = new RegExp(`^(?:${NAME})$`, "u");
+const isName = (text: string) => WHOLE_NAME.test(text);
 
 /** "When were SSL 3.0 and TLS 1.0 prohibited?" → of each of them; none where no two names stand beside each other. */
 function askOfEach(question: string): readonly Pick<QuestionPart, "question" | "name">[] {
@@ -188,14 +189,15 @@ function readSubjects(groups: Readonly<Record<string, string>>): readonly string
 
 /**
  * "Generators in Python", "Rust's" → "Generators in Python", "Generators in Rust"; so with "Rust" alone, where both are names: it is not Rust as a
- * whole that is compared.
+ * whole that is compared. "Bank of England" is one name, and owns nothing.
  */
 function completeOwned([first = "", ...others]: readonly string[]): readonly string[] {
 	const [, owned, owner = ""] = /^(.+ (?:in|of|on|under)) (\S.*)$/.exec(first) ?? [];
 	if (owned === undefined) return [first, ...others];
+	const isOneName = /\p{Lu}\S* of$/u.test(owned);
 	const complete = (name: string) => {
 		const [, possessor = name] = /^(\S+)['’]s$/.exec(name) ?? [];
-		const isOwner = possessor !== name || (IS_NAME.test(owner) && IS_NAME.test(name));
+		const isOwner = possessor !== name || (!isOneName && [owner, name].every(isName));
 		return isOwner ? `${owned} ${possessor}` : name;
 	};
 	return [first, ...others.map(complete)];
