@@ -9,7 +9,7 @@ import {
 } from "../store.js";
 import { type ConnectionPool, isRefusal, type Session } from "./connection.js";
 import { type KnownRows, versionOf } from "./known-rows.js";
-import { createQueueDeadline, type Queued } from "./queue-deadline.js";
+import { afterGathering, createQueueDeadline, type Queued } from "./queues.js";
 import { balanceLock } from "./reads.js";
 import { lockNameOf, recalledNames, type Seen } from "./seen-state.js";
 import { toKey } from "./text-keys.js";
@@ -99,8 +99,7 @@ export function createBatchCommits(deps: BatchDeps): Submit {
 	const plan = () => {
 		if (isPlanned || queue.length === 0) return;
 		isPlanned = true;
-		// After all that became ready in this turn of the loop has come.
-		setImmediate(() => {
+		afterGathering(queue, () => {
 			isPlanned = false;
 			for (const isDeferred of [true, false]) {
 				const lane = lanes.take(isDeferred);

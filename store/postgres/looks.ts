@@ -1,7 +1,7 @@
 import type { Clock } from "../../src/kernel/kernel.js";
 import type { TableName } from "../store.js";
 import type { ConnectionPool, Rows } from "./connection.js";
-import { createQueueDeadline, type Queued } from "./queue-deadline.js";
+import { afterGathering, createQueueDeadline, type Queued } from "./queues.js";
 
 /** Keys are as in the database, see `toKey`. */
 export type Question =
@@ -75,10 +75,9 @@ export function createLooks({
 	const plan = () => {
 		if (isPlanned || waiting.length === 0 || !isOpen()) return;
 		isPlanned = true;
-		// After all that became ready in this turn of the loop has asked.
-		setImmediate(() => {
+		afterGathering(waiting, () => {
 			isPlanned = false;
-			if (isOpen()) void ask(waiting.splice(0, QUESTIONS_AT_MOST));
+			if (isOpen() && waiting.length > 0) void ask(waiting.splice(0, QUESTIONS_AT_MOST));
 		});
 	};
 
