@@ -12,6 +12,7 @@ from pathlib import Path
 
 import numpy as np
 import onnx
+import torch
 from onnx import TensorProto, helper, numpy_helper
 
 from bert import Bert
@@ -148,6 +149,23 @@ def save_judge(model: Bert, head, base: Path, folder: Path, max_tokens: int) -> 
     save(writer, logits, "logits", ["b", head.out_features], ("input_ids", "attention_mask", "token_type_ids"), folder)
     architecture = {"architectures": ["BertForSequenceClassification"], "num_labels": head.out_features}
     save_folder(model, base, folder, max_tokens, **architecture)
+
+
+def read_judge(folder: Path) -> dict[str, torch.Tensor]:
+    """What save_judge wrote, as the state of train_judge.Judge: integers times their scales, so a further training may begin from it."""
+    arrays = (numpy_helper.to_array(weight) for weight in onnx.load(folder / MODEL_FILE).graph.initializer)
+    parts = iter(array for array in arrays if array.ndim > 1 or (array.ndim == 1 and array.dtype == np.float32))
+    state: dict[str, np.ndarray] = {"bert.tokens.weight": next(parts) * next(parts)}
+    for name in ("places.weight", "segments.weight", "norm.weight", "norm.bias"):
+        state[f"bert.{name}"] = next(parts)
+    for block in range(json.loads((folder / "config.json").read_text())["num_hidden_layers"]):
+        for name in ("query", "key", "value", "attention_out", "attention_norm", "inner", "inner_out", "inner_norm"):
+            weight = next(parts)
+            if not name.endswith("norm"):
+                weight = (weight * next(parts)).T
+            state |= {f"bert.blocks.{block}.{name}.weight": weight, f"bert.blocks.{block}.{name}.bias": next(parts)}
+    state |= {"head.weight": next(parts).T, "head.bias": next(parts)}
+    return {name: torch.tensor(np.asarray(array, dtype=np.float32)) for name, array in state.items()}
 
 
 def save(writer: GraphWriter, result: str, name: str, shape: list, inputs: tuple[str, ...], folder: Path) -> None:

@@ -25,7 +25,7 @@ from torch.nn import functional as F
 from bert import load_bert
 from claim_pairs import HELD_AUTHORS, LABELS, NOT_SUPPORTED, ClaimPair, list_authors, read_edits, read_groups, read_inference_sets
 from corpus import read_pairs
-from export_bert import save_judge
+from export_bert import read_judge, save_judge
 from neighbourhoods import read_table_vectors
 from relevance_pairs import mine_pairs, read_group_questions, read_written_questions
 from train_encoder import parameter_groups, rate_at, say
@@ -172,21 +172,24 @@ def measure(model: Judge, data: Encoded, device: str) -> dict:
 
 def main() -> None:
     options = read_options()
-    torch.manual_seed(SEED)
+    torch.manual_seed(options.seed)
+    torch.set_num_threads(options.threads)
     device = "cuda" if torch.cuda.is_available() else "cpu"
     tokenizer = read_tokenizer(options.base)
     data = Encoded(read_first(options) if options.stage == "first" else read_second(options), tokenizer)
     calibration = Encoded(read_groups(options.groups, CALIBRATION_AUTHORS), tokenizer)
-    random = np.random.default_rng(SEED)
+    random = np.random.default_rng(options.seed)
     plan = data.plan(options.tokens, random)[: options.steps]
     say(f"{len(data.pairs)} pairs, {len(plan)} steps")
     model = Judge(load_bert(options.base)).to(device).train()
     model.bert.tokens.weight.requires_grad_(False)
     optimiser = torch.optim.AdamW(parameter_groups(model), lr=options.rate, fused=True)
     checkpoint = options.work / f"{options.stage}.pt"
-    if options.stage == "second" and not checkpoint.exists():
+    if options.start:
+        model.load_state_dict(read_judge(options.start))
+    elif options.stage == "second" and not checkpoint.exists():
         model.load_state_dict(torch.load(options.work / "first.pt", map_location=device, weights_only=False)["model"])
-    first = resume(checkpoint, model, optimiser)
+    first = resume(checkpoint, options.seed, model, optimiser)
     began = time.monotonic()
     for step in range(first, len(plan)):
         for group in optimiser.param_groups:
@@ -200,7 +203,7 @@ def main() -> None:
         torch.nn.utils.clip_grad_norm_(model.parameters(), 1.0)
         optimiser.step()
         if (step + 1) % options.every == 0 or step + 1 == len(plan):
-            kept = {"model": model.state_dict(), "optimiser": optimiser.state_dict(), "step": step + 1}
+            kept = {"model": model.state_dict(), "optimiser": optimiser.state_dict(), "step": step + 1, "seed": options.seed}
             torch.save(kept, checkpoint.with_suffix(".new"))
             checkpoint.with_suffix(".new").replace(checkpoint)
             figures = measure(model, calibration, device)
@@ -226,11 +229,13 @@ def read_second(options: argparse.Namespace) -> list[ClaimPair]:
     return groups * options.repeats + written * options.repeats + known + list(mine_pairs(pairs, vectors, options.mined))
 
 
-def resume(path: Path, model: Judge, optimiser: torch.optim.Optimizer) -> int:
-    """The number of steps that are done."""
+def resume(path: Path, seed: int, model: Judge, optimiser: torch.optim.Optimizer) -> int:
+    """The number of steps that are done. Ends the program where they were in the order of another seed."""
     if not path.exists():
         return 0
     kept = torch.load(path, map_location="cpu", weights_only=False)
+    if kept["seed"] != seed:
+        raise SystemExit(f"{path} is of a run with the seed {kept['seed']}: name another work folder.")
     model.load_state_dict(kept["model"])
     optimiser.load_state_dict(kept["optimiser"])
     say(f"goes on from step {kept['step']}")
@@ -250,6 +255,9 @@ def read_options() -> argparse.Namespace:
     parser.add_argument("--mined", type=int, default=8_000, help="questions of the training pairs in the second stage")
     parser.add_argument("--every-inference", type=int, default=3, help="one in so many of the inference sets in the second stage")
     parser.add_argument("--repeats", type=int, default=3, help="how often the second stage sees what was written")
+    parser.add_argument("--start", type=Path, help="folder of a judge to begin from, instead of the first stage")
+    parser.add_argument("--seed", type=int, default=SEED, help="another one gives another order of the pairs")
+    parser.add_argument("--threads", type=int, default=1, help="of the processor; two runs of one thread each do more than one of two")
     parser.add_argument("--tokens", type=int, default=2_000, help="of one step")
     parser.add_argument("--steps", type=int, help="at most so many; the rate falls to zero by then")
     parser.add_argument("--rate", type=float, default=6e-5)

@@ -40,6 +40,8 @@ export const LIMITS = {
 	replyTakenMs: 60_000,
 	timeoutCheckIntervalMs: 1_000,
 	headerTimeoutMs: 10_000,
+	/** Longer than balancers and clients keep a connection that waits, 60 s as a rule: who ends it first must not be the side that takes requests. */
+	keepAliveMs: 65_000,
 	requestTimeoutMs: 30_000,
 	drainMs: 25_000,
 	freeSearchesRunning: 4,

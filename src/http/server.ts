@@ -55,6 +55,7 @@ export async function listen(
 			...messages,
 			headersTimeout: timeouts?.headersMs ?? LIMITS.headerTimeoutMs,
 			requestTimeout: timeouts?.requestMs ?? LIMITS.requestTimeoutMs,
+			keepAliveTimeout: LIMITS.keepAliveMs,
 			connectionsCheckingInterval: LIMITS.timeoutCheckIntervalMs,
 			maxHeaderSize: LIMITS.headerBytes,
 			// Node would refuse without a body; see faultOf.

@@ -51,7 +51,8 @@ export async function explorerDataOf(
 		readonly node_types: readonly { readonly type: string; readonly count: number }[];
 		readonly tags: readonly { readonly tag: string; readonly count: number }[];
 	};
-	const { prices: own } = free.graphDetail(id) as {
+	const { prices: own, revision } = free.graphDetail(id) as {
+		readonly revision: string;
 		readonly prices?: {
 			readonly nodes: ExplorerData["nodePrices"];
 			readonly priced_nodes: number;
@@ -59,7 +60,7 @@ export async function explorerDataOf(
 	};
 	const rows = preview === "indexing" ? [] : (preview.rows as readonly PreviewRow[]);
 	return {
-		graph: { id, slug, title },
+		graph: { id, slug, title, revision },
 		totals: { nodes, edges, sources },
 		kinds: types.map(({ type, count }) => ({ name: type, count })),
 		tags: tags.slice(0, TAGS_MAX).map(({ tag, count }) => ({ name: tag, count })),

@@ -99,7 +99,7 @@ export function createBatchCommits(deps: BatchDeps): Submit {
 	const plan = () => {
 		if (isPlanned || queue.length === 0) return;
 		isPlanned = true;
-		afterGathering(queue, () => {
+		afterGathering(queue, BATCH_AT_MOST, () => {
 			isPlanned = false;
 			for (const isDeferred of [true, false]) {
 				const lane = lanes.take(isDeferred);

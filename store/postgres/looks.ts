@@ -75,7 +75,7 @@ export function createLooks({
 	const plan = () => {
 		if (isPlanned || waiting.length === 0 || !isOpen()) return;
 		isPlanned = true;
-		afterGathering(waiting, () => {
+		afterGathering(waiting, QUESTIONS_AT_MOST, () => {
 			isPlanned = false;
 			if (isOpen() && waiting.length > 0) void ask(waiting.splice(0, QUESTIONS_AT_MOST));
 		});

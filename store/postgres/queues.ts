@@ -44,17 +44,20 @@ export function createQueueDeadline<One extends Queued>(
 const TURNS_AT_MOST = 12;
 
 /**
- * Calls `send` once a turn of the event loop has brought nothing more into the queue. Where the loop has nothing else to do that is at
- * once; where it is busy its turns are long, and one statement for more of them costs both sides less.
+ * Calls `send` once a turn of the event loop has brought nothing more into the queue, or enough is in it. Where the loop has nothing else to
+ * do that is at once; where it is busy its turns are long, and one statement for more of them costs both sides less.
  */
 export function afterGathering(
 	queue: { readonly length: number },
+	enough: number,
 	send: () => void,
-	turns = 1,
 ): void {
-	const before = queue.length;
-	setImmediate(() => {
-		if (queue.length > before && turns < TURNS_AT_MOST) afterGathering(queue, send, turns + 1);
-		else send();
-	});
+	const turn = (left: number, before: number) => {
+		setImmediate(() => {
+			const isGrowing = queue.length > before && queue.length < enough;
+			if (isGrowing && left > 1) turn(left - 1, queue.length);
+			else send();
+		});
+	};
+	turn(TURNS_AT_MOST, queue.length);
 }

@@ -144,6 +144,17 @@ t.test("a request that does not arrive in time is refused as such within seconds
 	}
 });
 
+t.test("a connection that waits is kept longer than balancers keep theirs", async (t) => {
+	const { dial } = await start(t, (_req, res) => res.end("taken"));
+	const { socket, replies } = dial();
+	socket.write(GET);
+	await once(socket, "data");
+	socket.end();
+	const reply = await replies;
+	const seconds = Number(/^Keep-Alive: timeout=(\d+)\r$/im.exec(reply)?.[1]);
+	t.ok(seconds > 60, reply);
+});
+
 t.test("an answer that is owed is never mixed up with a refusal", async (t) => {
 	const { handler, asked } = answerLater();
 	const { dial } = await start(t, handler);

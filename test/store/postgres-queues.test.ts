@@ -1,12 +1,14 @@
 import { setImmediate as turn } from "node:timers/promises";
 import t from "tap";
+import { createLooks } from "../../store/postgres/looks.js";
 import { afterGathering } from "../../store/postgres/queues.js";
+import { stillClock } from "./open-test-store.js";
 
 /** How many had joined when the queue was sent, one joining in each of `joining` turns of the event loop. */
-async function sentWith(joining: number): Promise<number | undefined> {
+async function sentWith(joining: number, enough = 1_000): Promise<number | undefined> {
 	const queue = ["first"];
 	let sent: number | undefined;
-	afterGathering(queue, () => {
+	afterGathering(queue, enough, () => {
 		sent = queue.length;
 	});
 	for (let left = joining; left > 0; left--) {
@@ -23,13 +25,41 @@ t.test("a queue is sent together once a turn of the event loop brings nothing mo
 	t.equal(await sentWith(5), 6);
 });
 
+t.test("a queue that has enough in it goes in the next turn", async (t) => {
+	t.equal(await sentWith(100, 4), 4);
+});
+
+t.test("what is asked in turns that follow each other is one statement", async (t) => {
+	const statements: (readonly unknown[])[] = [];
+	const look = createLooks({
+		pool: {
+			async query(_text, values = []) {
+				statements.push(values);
+				return [];
+			},
+		},
+		schema: "s",
+		clock: stillClock(),
+	});
+	const asked: Promise<unknown>[] = [];
+	for (const key of ["a", "b", "c"]) {
+		asked.push(look({ kind: "balance", key }));
+		await turn();
+	}
+	await Promise.all(asked);
+	t.same(
+		statements.map((values) => values.at(-1)),
+		[["a", "b", "c"]],
+	);
+});
+
 t.test("a queue that never stops growing is sent after a dozen turns", async (t) => {
 	t.equal(await sentWith(100), 13);
 });
 
 t.test("a queue that no other joins waits for one turn", async (t) => {
 	let isSent = false;
-	afterGathering(["alone"], () => {
+	afterGathering(["alone"], 2, () => {
 		isSent = true;
 	});
 	t.notOk(isSent);

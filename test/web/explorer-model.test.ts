@@ -11,7 +11,7 @@ import {
 import { hostOf } from "../../src/web/pages/parts.js";
 
 const DATA: ExplorerData = {
-	graph: { id: "g", slug: "g", title: "Graph" },
+	graph: { id: "g", slug: "g", title: "Graph", revision: "r" },
 	totals: { nodes: 5_000, edges: 9_000, sources: 3 },
 	kinds: [
 		{ name: "Frequent", count: 4_500 },

@@ -189,8 +189,46 @@ function testBuying(shop: TestApp, browser: Browser): void {
 		const balance = await shop.app.store.read((reader) => reader.balance(`cust:${id}`));
 		t.equal(balance, 3_000_000n, "four calls, each paid once");
 		t.same(await violationsOf(page), []);
+
+		const bought = await page.locator("#explorer-list .badge", { hasText: "Bought" }).count();
+		const concepts = await countOf(page, "concept");
+		t.ok(concepts > named);
+		await page.reload();
+		await settled(page);
+		t.equal(await page.locator("#explorer-list .badge", { hasText: "Bought" }).count(), bought);
+		t.equal(await countOf(page, "concept"), concepts, "what was bought is still there");
+		t.match(await page.locator("#explorer-timeline").textContent(), /Concept written/);
+		await page.locator("#drawer .near button", { hasText: "Mechanism" }).click();
+		t.equal(await page.locator("#drawer .offers li").count(), 0, "and is not offered again");
 		t.same(complaints, []);
 	});
+
+	t.test(
+		"what a tab has kept of a graph is shown in it alone, and only if it can be read",
+		async (t) => {
+			const { page, complaints } = await watch(t, browser, baseUrl);
+			await open(page, baseUrl + SAMPLE);
+			const named = await countOf(page, "concept");
+			await page.getByRole("button", { name: "Pay 0.50 USD" }).nth(1).click();
+			await page.getByText("Signature verified").waitFor();
+			const concepts = await countOf(page, "concept");
+			t.ok(concepts > named);
+			const another = await page.context().newPage();
+			await open(another, baseUrl + SAMPLE);
+			t.equal(await countOf(another, "concept"), named, "another tab has not bought it");
+			const [name] = (await page.evaluate("Object.keys(sessionStorage)")) as readonly string[];
+			for (const broken of ["{", "null", "[null]", '[{"operation":"none","key":"","body":{}}]']) {
+				await page.evaluate(
+					([key, value]) => sessionStorage.setItem(key ?? "", value ?? ""),
+					[name, broken],
+				);
+				await open(page, baseUrl + SAMPLE);
+				t.equal(await countOf(page, "concept"), named, broken);
+				t.equal(await page.evaluate("sessionStorage.length"), 0, "what is broken is forgotten");
+			}
+			t.same(complaints, []);
+		},
+	);
 
 	t.test("paper money is fetched where nothing else pays; forms are filled in", async (t) => {
 		const { page, complaints } = await watch(t, browser, baseUrl);

@@ -2,7 +2,13 @@
 
 /** Everything that the server gives the explorer; each part of it is what a free operation answers. */
 export interface ExplorerData {
-	readonly graph: { readonly id: string; readonly slug: string; readonly title: string };
+	readonly graph: {
+		readonly id: string;
+		readonly slug: string;
+		readonly title: string;
+		/** Another one whenever a file of the graph changes. */
+		readonly revision: string;
+	};
 	readonly totals: { readonly nodes: number; readonly edges: number; readonly sources: number };
 	/** Kinds of concepts, and tags, each with how many concepts have it; the most frequent first. */
 	readonly kinds: readonly Counted[];

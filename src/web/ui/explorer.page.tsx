@@ -17,8 +17,9 @@ import {
 import { Happenings, Items, type SortKey } from "../pages/explorer-parts.js";
 import { hostOf } from "../pages/parts.js";
 import { type Attempts, call, createAttempts, fetchDemoToken } from "./calls.js";
-import { joinAnswer } from "./explorer/answers.js";
+import { type Joined, joinAnswer } from "./explorer/answers.js";
 import { Drawer, type Purchase } from "./explorer/drawer.js";
+import { type KeptAnswer, keepAnswer, restoreAnswers } from "./explorer/kept-answers.js";
 import { type Cursors, type Offer, offersFor } from "./explorer/purchases.js";
 import { createScene, type Scene } from "./explorer/scene.js";
 import { offerDemoToken } from "./form-parts.js";
@@ -66,10 +67,12 @@ function explore(model: Model, layoutAddress: string): void {
 	for (const id of ["drawer-body", "explorer-list", "explorer-timeline"]) {
 		element(id).replaceChildren();
 	}
+	restoreAnswers(model.data.graph, (answer) => join(exploring, answer));
 	startForms(exploring);
 	showDrawing(exploring);
 	showLists(exploring);
 	showDrawer(exploring);
+	countAgain(model);
 }
 
 function startForms(exploring: Exploring): void {
@@ -190,18 +193,29 @@ async function buy(exploring: Exploring, offer: Offer, question: string): Promis
 
 /** Throws where there is no answer at all. */
 async function pay(
-	{ model, cursors, attempts }: Exploring,
+	exploring: Exploring,
 	{ offer, token, question }: { offer: Offer; token: string; question: string },
 ): Promise<Purchase> {
-	const { order, operation } = offer;
+	const { model, attempts } = exploring;
+	const { order, operation, key } = offer;
 	const asked = { ...(order.body as object | undefined), query: question };
 	const paid = { ...order, ...(operation === "graphs.search" && { body: asked }), token };
 	const reply = await call({ ...paid, key: attempts.of(paid).key });
 	attempts.end(paid, reply);
-	const joined = reply.status === 200 ? joinAnswer(model, operation, reply.body) : undefined;
-	// What was read once is not offered again; questions differ.
-	if (joined && operation !== "graphs.search") cursors.set(offer.key, joined.cursor ?? null);
+	const isAnswer = reply.status === 200 && reply.body !== undefined;
+	if (!isAnswer) return { offer, token, reply, joined: undefined };
+	const answer = { operation, key, body: reply.body };
+	const joined = join(exploring, answer);
+	if (!keepAnswer(model.data.graph, answer))
+		say("This browser keeps no more: a page loaded again shows this answer no longer.");
 	return { offer, token, reply, joined };
+}
+
+function join({ model, cursors }: Exploring, { operation, key, body }: KeptAnswer): Joined {
+	const joined = joinAnswer(model, operation, body);
+	// What was read once is not offered again; questions differ.
+	if (operation !== "graphs.search") cursors.set(key, joined.cursor ?? null);
+	return joined;
 }
 
 /** What pays; paper money is fetched where nothing else is given. Undefined where nothing pays. */
