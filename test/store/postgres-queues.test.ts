@@ -41,12 +41,10 @@ t.test("what is asked in turns that follow each other is one statement", async (
 		schema: "s",
 		clock: stillClock(),
 	});
-	const asked: Promise<unknown>[] = [];
-	for (const key of ["a", "b", "c"]) {
-		asked.push(look({ kind: "balance", key }));
-		await turn();
-	}
-	await Promise.all(asked);
+	const ask = (key: string) => look({ kind: "balance", key });
+	const first = [ask("a"), ask("b")];
+	await turn();
+	await Promise.all([...first, ask("c")]);
 	t.same(
 		statements.map((values) => values.at(-1)),
 		[["a", "b", "c"]],
