@@ -237,6 +237,7 @@ function testBuying(shop: TestApp, browser: Browser): void {
 		await page.getByRole("button", { name: "Pay 0.50 USD" }).first().click();
 		await page.getByText("Signature verified").waitFor();
 		t.match(await page.locator("#ask-token").inputValue(), /^spt_/);
+		await settled(page);
 		await page.locator("#drawer .near button", { hasText: "Metric" }).first().click();
 		await page.locator("#drawer .offers a").click();
 		t.equal(await page.locator("#f-query-type").inputValue(), "Metric");
