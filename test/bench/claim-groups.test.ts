@@ -23,13 +23,14 @@ t.test("every author belongs to one part, and a part to no other author's fields
 	const fieldsOf = (part: keyof typeof CLAIM_GROUP_PARTS) =>
 		new Set(groupsOf(part).map(({ field }) => field));
 	for (const held of ["calibration", "test"] as const) {
-		for (const field of fieldsOf(held)) t.notOk(fieldsOf("train").has(field), field);
+		for (const part of ["train", "next"] as const)
+			for (const field of fieldsOf(held)) t.notOk(fieldsOf(part).has(field), field);
 	}
 	for (const field of fieldsOf("test")) t.notOk(fieldsOf("calibration").has(field), field);
 });
 
 t.test("a group says one thing in two versions, and where its labels come from", async (t) => {
-	const groups = (["train", "calibration", "test"] as const).flatMap(groupsOf);
+	const groups = (["train", "next", "calibration", "test"] as const).flatMap(groupsOf);
 	t.same(
 		groups.flatMap((group) => faultsOf(group).map((fault) => `${group.id}: ${fault}`)),
 		[],
@@ -67,7 +68,7 @@ t.test(
 		);
 		for (const kind of CLAIM_KINDS) {
 			const share = pairs.filter(({ claim }) => claim.kind === kind).length / pairs.length;
-			t.ok(share >= 0.045, `${kind}: ${share}`);
+			t.ok(share >= 0.05, `${kind}: ${share}`);
 		}
 		const negated = (wanted: string) => {
 			const some = pairs.filter(({ label }) => label === wanted);
@@ -78,7 +79,7 @@ t.test(
 	},
 );
 
-t.test("labels are equally frequent, and many claims have two", async (t) => {
+t.test("labels are equally frequent, and nearly every claim has both", async (t) => {
 	const claims = groupsOf("train").flatMap((group) => group.claims);
 	for (const side of ["before", "after"] as const) {
 		for (const label of ["S", "R", "O"]) {
@@ -87,7 +88,7 @@ t.test("labels are equally frequent, and many claims have two", async (t) => {
 		}
 	}
 	const turned = claims.filter(({ before, after }) => before !== after).length / claims.length;
-	t.ok(turned > 0.43, `${turned}`);
+	t.ok(turned > 0.45, `${turned}`);
 });
 
 t.test("a second reader agrees on the test part", async (t) => {
