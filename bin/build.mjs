@@ -5,6 +5,7 @@ import {
 	cpSync,
 	existsSync,
 	readdirSync,
+	readFileSync,
 	renameSync,
 	rmSync,
 	statSync,
@@ -47,11 +48,24 @@ async function build() {
 	compile("tsconfig.build.json", fresh);
 	await bundle(fresh);
 	await bundlePages(join(root, "src", "web", "ui"), join(fresh, "web"));
+	await shipCatalog(fresh);
 	writeFileSync(join(fresh, ".built"), "");
 	utimesSync(join(fresh, ".built"), begun, begun);
 	if (existsSync(join(root, "dist"))) renameSync(join(root, "dist"), old);
 	renameSync(fresh, join(root, "dist"));
 	rmSync(old, { recursive: true, force: true });
+}
+
+/** Reads the sample catalog once, so that a first start need not (docs/adr/0087). A changed file of it is read all the same. */
+async function shipCatalog(fresh) {
+	const { readGraph, shipSnapshot } = await import(join(fresh, "src", "knowledge", "knowledge.js"));
+	const { version } = JSON.parse(readFileSync(join(root, "package.json"), "utf8"));
+	const graphs = join(root, "graphs");
+	const shipped = { root: graphs, folder: join(fresh, "catalog"), version };
+	for (const entry of readdirSync(graphs, { withFileTypes: true })) {
+		if (entry.isDirectory())
+			await shipSnapshot(await readGraph(join(graphs, entry.name)), shipped);
+	}
 }
 
 /** Ends the process with a word on stderr when the sources do not compile. */

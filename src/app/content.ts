@@ -1,7 +1,12 @@
 import { readdirSync, statSync } from "node:fs";
 import { join, resolve } from "node:path";
 import { type Clock, invalidArgument, type Logger, PACKAGE_ROOT } from "../kernel/kernel.js";
-import { type Graph, readGraph, recoverBundles } from "../knowledge/knowledge.js";
+import {
+	type Graph,
+	readGraph,
+	recoverBundles,
+	type ShippedSnapshots,
+} from "../knowledge/knowledge.js";
 import {
 	createSearchEngine,
 	hubFolder,
@@ -20,12 +25,20 @@ export interface CatalogFolder {
 	readonly origin: "shipped" | "configured" | "imported";
 }
 
+const SAMPLE_CATALOG = join(PACKAGE_ROOT, "graphs");
+
+/** The sample catalog as the build has read it (bin/build.mjs). */
+export const SAMPLE_SNAPSHOTS: ShippedSnapshots = {
+	root: SAMPLE_CATALOG,
+	folder: join(PACKAGE_ROOT, "dist", "catalog"),
+};
+
 /** The configured catalog, then the imported graphs, which win. */
 export function catalogFolders(catalog: string, importedFolder: string): readonly CatalogFolder[] {
 	const imported: CatalogFolder = { path: importedFolder, origin: "imported" };
 	if (catalog === "none") return [imported];
 	if (catalog !== "sample") return [{ path: resolve(catalog), origin: "configured" }, imported];
-	return [{ path: join(PACKAGE_ROOT, "graphs"), origin: "shipped" }, imported];
+	return [{ path: SAMPLE_CATALOG, origin: "shipped" }, imported];
 }
 
 /**

@@ -68,7 +68,7 @@ import type { Service } from "../service/service.js";
 import { GRAPH_VERSIONS, keysFolderOf, type Settings } from "../settings/settings.js";
 import { createTelemetry, NO_TELEMETRY } from "../telemetry/telemetry.js";
 import { createDashboardPages, createPageFrame, createWebRouter } from "../web/web.js";
-import { catalogFolders, loadGraphs, openSearch } from "./content.js";
+import { catalogFolders, loadGraphs, openSearch, SAMPLE_SNAPSHOTS } from "./content.js";
 import { reportInterrupted, watchProcesses } from "./ended-processes.js";
 import { type AppLife, createAppLife } from "./lifecycle.js";
 import { createDemoSpt, createMoney, environmentOf, type Money } from "./money.js";
@@ -405,6 +405,7 @@ async function openGraphs({ settings, clock, logger, folder }: Ports, catalog: G
 		folder: join(folder, "graph-cache"),
 		version: SOFTWARE_VERSION,
 		clock,
+		shipped: SAMPLE_SNAPSHOTS,
 	});
 	const folders = catalogFolders(settings.catalog, importedGraphs(folder));
 	for (const graph of await loadGraphs(folders, logger, snapshots.read)) catalog.put(graph);

@@ -30,9 +30,11 @@ export type Astray = ReadonlyMap<string, Finding | undefined>;
 export type GraphSnapshot = ReturnType<typeof toSnapshot>;
 
 /** What has to agree before a snapshot is looked into. */
-interface SnapshotName {
+export interface SnapshotName {
 	readonly version: string;
 	readonly folder: string;
+	/** What the snapshot calls the folder; its own path unless something else is said. */
+	readonly named?: string;
 }
 
 type Label = ReturnType<typeof toLabel>;
@@ -109,7 +111,8 @@ function toFinding([file, rule, message]: AstrayRow): Finding | undefined {
 }
 
 function isNamed({ snapshot, version, folder }: Label, name: SnapshotName): boolean {
-	return snapshot === SNAPSHOT_VERSION && version === name.version && folder === name.folder;
+	const isOfFolder = folder === (name.named ?? name.folder);
+	return snapshot === SNAPSHOT_VERSION && version === name.version && isOfFolder;
 }
 
 /** Steps of less than half a millisecond each. */
@@ -142,8 +145,8 @@ interface SnapshotContent {
 	readonly astray: Astray;
 }
 
-function toLabel({ version, folder }: SnapshotName, files: number) {
-	return { snapshot: SNAPSHOT_VERSION, version, folder, files };
+function toLabel({ version, folder, named }: SnapshotName, files: number) {
+	return { snapshot: SNAPSHOT_VERSION, version, folder: named ?? folder, files };
 }
 
 function toHead({ graph, stampsHash, astray }: SnapshotContent) {

@@ -1,5 +1,5 @@
-import { mkdir, readdir, rm } from "node:fs/promises";
-import { join } from "node:path";
+import { chmod, mkdir, readdir, rm } from "node:fs/promises";
+import { join, relative, sep } from "node:path";
 import type { Clock, Logger } from "../kernel/kernel.js";
 import { type Changeable, isChangeable } from "./bundle-change.js";
 import { readGraph } from "./bundle-folder.js";
@@ -7,7 +7,7 @@ import type { GraphCatalog } from "./catalog.js";
 import { hashOf } from "./content-hash.js";
 import { areSame, stampGraphFiles } from "./file-stamps.js";
 import { type Graph, readMemory } from "./graph.js";
-import { peekSnapshot, readSnapshot, writeSnapshot } from "./graph-snapshot.js";
+import { peekSnapshot, readSnapshot, type SnapshotName, writeSnapshot } from "./graph-snapshot.js";
 import { type FileInventory, refreshSnapshot, takeInventory } from "./snapshot-refresh.js";
 
 export type GraphSnapshots = ReturnType<typeof createGraphSnapshots>;
@@ -16,17 +16,28 @@ export type GraphSnapshots = ReturnType<typeof createGraphSnapshots>;
 const FEW_FILES = 2_000;
 const OUR_FILE = /^[0-9a-f]{64}\.graph(\.tmp)?$/;
 
+/** Snapshots that come with the software, for graphs that do: a first start need not parse them. */
+export interface ShippedSnapshots {
+	/** Which graphs they are of: those below this folder. */
+	readonly root: string;
+	/** Where they are. */
+	readonly folder: string;
+}
+
 /** Graphs as they were read last, one file each, so that a start reads only what has changed. Derived data: safe to delete. */
 export function createGraphSnapshots({
 	folder: home,
 	version,
 	clock,
+	shipped,
 }: {
 	/** Made when it is missing. */
 	readonly folder: string;
 	/** Of the software: another one may read files differently. */
 	readonly version: string;
 	readonly clock: Clock;
+	/** Looked into for a graph of which nothing is kept. */
+	readonly shipped?: ShippedSnapshots | undefined;
 }) {
 	const kept = new Map<string, string>();
 	const entries = new Map<string, InventoryEntry>();
@@ -34,21 +45,28 @@ export function createGraphSnapshots({
 	const stampsOf = (folder: string, files: number) =>
 		stampGraphFiles(folder, { clock, isLarge: files > FEW_FILES });
 	/** Undefined for what cannot be trusted: it is read again. */
-	const findRefreshed = async (folder: string) => {
-		const files = await peekSnapshot(fileOf(folder), { version, folder });
+	const findRefreshed = async (file: string, name: SnapshotName) => {
+		const files = await peekSnapshot(file, name);
 		if (files === undefined) return undefined;
 		// Most of both is waiting for the disk, or for another thread.
 		const [snapshot, stamps] = await Promise.all([
-			readSnapshot(fileOf(folder), { version, folder }),
-			stampsOf(folder, files),
+			readSnapshot(file, name),
+			stampsOf(name.folder, files),
 		]);
 		return snapshot && { ...(await refreshSnapshot(snapshot, stamps)), stamps };
+	};
+	// Whatever keeps a changed bundle from being read is reported as reading it again reports it.
+	const findKept = (folder: string) =>
+		findRefreshed(fileOf(folder), { version, folder }).catch(() => undefined);
+	const findShipped = async (folder: string) => {
+		if (!shipped) return undefined;
+		const { file, name } = placeShipped(shipped, { version, folder });
+		return findRefreshed(file, name).catch(() => undefined);
 	};
 	return {
 		/** What `readGraph` gives, errors and findings of severity error included; other findings may be missing. */
 		async read(folder: string, options?: Parameters<typeof readGraph>[1]): Promise<Graph> {
-			// Whatever keeps a changed bundle from being read is reported as reading it again reports it.
-			const found = await findRefreshed(folder).catch(() => undefined);
+			const found = (await findKept(folder)) ?? (await findShipped(folder));
 			if (!found) return readGraph(folder, options);
 			const { graph, stamps, isUntouched } = found;
 			const findings = new Map(found.findings.map((finding) => [finding.file, finding]));
@@ -92,6 +110,30 @@ export function createGraphSnapshots({
 			}
 		},
 	};
+}
+
+/**
+ * Keeps a graph for the first starts of others: with nothing of this machine in it, so that the same files give the same bytes, and
+ * each file is compared by its hash when it is used. Rejects with what the disk says.
+ */
+export async function shipSnapshot(
+	graph: Changeable,
+	{ version, ...shipped }: ShippedSnapshots & { readonly version: string },
+): Promise<void> {
+	const now = { list: "", numbers: new Float64Array(), hash: undefined };
+	const { signal } = new AbortController();
+	const { astray } = await takeInventory(graph, { now, earlier: undefined, signal });
+	await mkdir(shipped.folder, { recursive: true });
+	const { file, name } = placeShipped(shipped, { version, folder: graph.folder });
+	const content = { graph, stampOf: () => undefined, stampsHash: undefined, astray };
+	await writeSnapshot(file, content, { ...name, signal });
+	// Who runs the software need not be who installed it.
+	await chmod(file, 0o644);
+}
+
+function placeShipped({ root, folder: home }: ShippedSnapshots, name: SnapshotName) {
+	const named = relative(root, name.folder).split(sep).join("/");
+	return { file: join(home, nameOf(named)), name: { ...name, named } };
 }
 
 interface InventoryEntry {

@@ -79,6 +79,8 @@ export {
 export {
 	createGraphSnapshots,
 	type GraphSnapshots,
+	type ShippedSnapshots,
+	shipSnapshot,
 	startSnapshotKeeper,
 } from "./graph-snapshots.js";
 export {

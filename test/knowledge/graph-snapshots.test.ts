@@ -1,5 +1,6 @@
 import { createHash } from "node:crypto";
 import {
+	cpSync,
 	readdirSync,
 	readFileSync,
 	rmSync,
@@ -14,7 +15,7 @@ import { readGraph } from "../../src/knowledge/bundle-folder.js";
 import { stampGraphFiles } from "../../src/knowledge/file-stamps.js";
 import type { Finding } from "../../src/knowledge/graph.js";
 import { peekSnapshot, readSnapshot } from "../../src/knowledge/graph-snapshot.js";
-import { createGraphSnapshots } from "../../src/knowledge/graph-snapshots.js";
+import { createGraphSnapshots, shipSnapshot } from "../../src/knowledge/graph-snapshots.js";
 import { manualClock } from "../support/manual-clock.js";
 import { keepTides, later } from "./kept-tides.js";
 import { TIDES } from "./sample-bundle.js";
@@ -197,4 +198,47 @@ t.test("a thread of its own finds the stamps that this one finds", async (t) => 
 t.test("a graph whose folder is gone is refused as reading it refuses", async (t) => {
 	const { open, folder } = await keepTides(t);
 	await t.rejects(open().read(join(folder, "gone")), { code: "NOT_FOUND" });
+});
+
+t.test("what comes with the software is read from what came with it", async (t) => {
+	const { folder, cache, graph } = await keepTides(t);
+	const home = join(cache, "..");
+	const ship = async (name: string) => {
+		const root = join(home, name);
+		cpSync(folder, join(root, "tides"), { recursive: true });
+		const shipped = { root, folder: join(home, `${name}-shipped`) };
+		const copy = (await readGraph(join(root, "tides"))) as Changeable;
+		await shipSnapshot(copy, { ...shipped, version: "1" });
+		const file = join(shipped.folder, readdirSync(shipped.folder)[0] ?? "");
+		return { shipped, copy, bytes: readFileSync(file) };
+	};
+	const [one, other] = [await ship("one"), await ship("other")];
+	t.same(one.bytes, other.bytes, "the same wherever it was made");
+	const open = (version = "1") =>
+		createGraphSnapshots({
+			folder: join(home, "own"),
+			version,
+			clock: later(),
+			shipped: one.shipped,
+		});
+	const parsed = t.capture(JSON, "parse", JSON.parse);
+	const first = open();
+	t.same(await first.read(one.copy.folder), one.copy);
+	t.ok(parsed().length > 0, "nothing else reads JSON here");
+	t.notOk(first.isKept(one.copy), "it is kept with the stamps of this machine, too");
+	await first.keep(one.copy, FOREVER);
+	const second = open();
+	t.same(await second.read(one.copy.folder), one.copy);
+	t.ok(second.isKept(one.copy), "and then that is what is read");
+
+	parsed();
+	t.same(await open("2").read(one.copy.folder), one.copy);
+	t.same(parsed().length, 1, "another version only looks at what it is");
+	t.same(await open().read(folder), graph, "a graph of somebody else");
+	rmSync(join(home, "own"), { recursive: true });
+	writeFileSync(join(one.copy.folder, "phases/low.md"), "---\ntype: Concept\ntitle: Ebb\n---\nText.");
+	rmSync(join(one.copy.folder, "phases/high.md"), { force: true });
+	const changed = await readGraph(one.copy.folder);
+	t.not(changed.contentHash, one.copy.contentHash);
+	t.same(await open().read(one.copy.folder), changed, "a changed file counts");
 });

@@ -1,7 +1,11 @@
-import { existsSync, readFileSync } from "node:fs";
+import { existsSync, readdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import t from "tap";
-import { PACKAGE_ROOT } from "../../src/kernel/package-info.js";
+import { SAMPLE_SNAPSHOTS } from "../../src/app/content.js";
+import { systemClock } from "../../src/kernel/clock.js";
+import { PACKAGE_ROOT, SOFTWARE_VERSION } from "../../src/kernel/package-info.js";
+import { readGraph } from "../../src/knowledge/bundle-folder.js";
+import { createGraphSnapshots } from "../../src/knowledge/graph-snapshots.js";
 
 interface Manifest {
 	readonly files: readonly string[];
@@ -20,6 +24,30 @@ t.test("an installation has nothing to fetch and nothing to run", (t) => {
 		[],
 	);
 	t.end();
+});
+
+t.test("the sample catalog is packed as it was read", async (t) => {
+	const folder = join(PACKAGE_ROOT, "dist/catalog");
+	const graphs = readdirSync(join(PACKAGE_ROOT, "graphs"), { withFileTypes: true }).filter((entry) =>
+		entry.isDirectory(),
+	);
+	t.equal(readdirSync(folder).length, graphs.length);
+	t.ok(isPacked("dist/catalog"));
+	const empty = join(t.testdir({}), "own");
+	const snapshots = createGraphSnapshots({
+		folder: empty,
+		version: SOFTWARE_VERSION,
+		clock: systemClock,
+		shipped: SAMPLE_SNAPSHOTS,
+	});
+	const parsed = t.capture(JSON, "parse", JSON.parse);
+	for (const { name } of graphs) {
+		const graph = join(PACKAGE_ROOT, "graphs", name);
+		parsed();
+		const read = await snapshots.read(graph);
+		t.ok(parsed().length > 2, `${name}: not just looked at`);
+		t.same(read, await readGraph(graph), name);
+	}
 });
 
 t.test("a package has what the software reads, and neither sources nor tests", (t) => {

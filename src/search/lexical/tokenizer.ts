@@ -27,8 +27,6 @@ export interface Alternative {
 	readonly trust: number;
 }
 
-type Chunk = Omit<Word, "joined" | "series" | "alternatives">;
-
 const CHUNK =
 	/(?:(?<![\p{L}\p{N}.])\.(?=\p{L}))?[\p{L}\p{N}]+(?:[-._/'&][\p{L}\p{N}]+)*(?:\+\+|#)?/gu;
 const RUN = /\p{L}+|\p{N}+/gu;
@@ -50,7 +48,8 @@ const CACHE_ENTRIES = 50_000;
 
 const NONE: readonly string[] = [];
 
-const cache = new Map<string, Chunk>();
+/** Words as they are on their own, shared by all texts that have them. */
+const cache = new Map<string, Word>();
 
 /**
  * Splits text into words, in order. "EIP-3009", "eip 3009" and "EIP3009" share the term `eip3009` and their parts;
@@ -63,12 +62,12 @@ export function tokenize(text: string, maxChars = Number.POSITIVE_INFINITY): Wor
 	let prefix: Prefix | undefined;
 	for (const match of plain.matchAll(CHUNK)) {
 		const raw = match[0];
-		const chunk = readChunk(raw);
+		const alone = readWord(raw);
 		const end = match.index + raw.length;
 		const follows = prefix !== undefined && plain.slice(prefix.end, match.index).trim() === "";
-		const word = prefix && follows ? joinTo(prefix, raw, chunk) : undefined;
-		words.push(word ?? { ...chunk, ...ALONE });
-		prefix = word && prefix ? extend(prefix, word, end) : prefixOf(raw, chunk, end);
+		const word = prefix && follows ? joinTo(prefix, raw, alone) : undefined;
+		words.push(word ?? alone);
+		prefix = word && prefix ? extend(prefix, word, end) : prefixOf(raw, alone, end);
 	}
 	return words;
 }
@@ -84,19 +83,19 @@ interface Prefix {
 }
 
 /** The word as a part of what stands before it; undefined when it is none. */
-function joinTo(prefix: Prefix, raw: string, chunk: Chunk): Word | undefined {
+function joinTo(prefix: Prefix, raw: string, alone: Word): Word | undefined {
 	if (prefix.numbers >= MAX_JOINED_NUMBERS) return undefined;
 	const digits = raw.replaceAll(".", "");
 	if (NUMBER.test(raw)) {
 		const joined = [copyOf(clip(prefix.text + digits))];
 		// "Top 5" is no name: small numbers belong to a series only where it is written like one.
 		const isOfSeries = prefix.isAcronym || raw.length >= MIN_SERIES_CHARS;
-		return { ...chunk, ...ALONE, joined, series: isOfSeries ? prefix.terms : NONE };
+		return { ...alone, joined, series: isOfSeries ? prefix.terms : NONE };
 	}
 	if (!VERSION.test(raw)) return undefined;
 	const version = digits.toLowerCase();
 	const joined = [version, version.slice(1)].map((tail) => copyOf(clip(prefix.text + tail)));
-	return { ...chunk, ...ALONE, joined };
+	return { ...alone, joined };
 }
 
 function extend(prefix: Prefix, word: Word, end: number): Prefix {
@@ -111,13 +110,13 @@ function extend(prefix: Prefix, word: Word, end: number): Prefix {
 }
 
 /** A short plain word may be the name of a series: RFC, EIP, TLS, "section". "Version 7" is v7. */
-function prefixOf(raw: string, chunk: Chunk, end: number): Prefix | undefined {
-	if (chunk.surface === "version")
+function prefixOf(raw: string, alone: Word, end: number): Prefix | undefined {
+	if (alone.surface === "version")
 		return { text: "v", terms: NONE, isAcronym: false, numbers: 0, end };
-	const isShort = raw.length <= MAX_PREFIX_CHARS || MONTH.test(chunk.surface);
-	if (!isShort || !PLAIN.test(raw) || chunk.isStopWord) return undefined;
+	const isShort = raw.length <= MAX_PREFIX_CHARS || MONTH.test(alone.surface);
+	if (!isShort || !PLAIN.test(raw) || alone.isStopWord) return undefined;
 	const isAcronym = ACRONYM.test(raw);
-	return { text: chunk.surface, terms: [chunk.whole], isAcronym, numbers: 0, end };
+	return { text: alone.surface, terms: [alone.whole], isAcronym, numbers: 0, end };
 }
 
 const ALONE = { joined: NONE, series: NONE, alternatives: [] as readonly Alternative[] } as const;
@@ -157,20 +156,20 @@ function joinThousands(text: string): string {
 }
 
 /** Only what is as short as a term is remembered, so that the number of entries bounds the memory. */
-function readChunk(raw: string): Chunk {
-	if (raw.length > MAX_TERM_CHARS) return withOwnTerms(parseChunk(raw));
+function readWord(raw: string): Word {
+	if (raw.length > MAX_TERM_CHARS) return withOwnTerms(parseWord(raw));
 	const known = cache.get(raw);
 	if (known) return known;
 	if (cache.size >= CACHE_ENTRIES) cache.clear();
 	const key = copyOf(raw);
-	const chunk = parseChunk(key);
-	cache.set(key, chunk);
-	return chunk;
+	const word = parseWord(key);
+	cache.set(key, word);
+	return word;
 }
 
 /** An index keeps its terms for as long as it lives: they must not be windows onto a whole document. */
-function withOwnTerms(chunk: Chunk): Chunk {
-	return { ...chunk, whole: copyOf(chunk.whole), parts: chunk.parts.map(copyOf) };
+function withOwnTerms(word: Word): Word {
+	return { ...word, whole: copyOf(word.whole), parts: word.parts.map(copyOf) };
 }
 
 /** The same characters in memory of their own: a piece cut from a text is a view that keeps the whole text alive. */
@@ -181,7 +180,7 @@ function copyOf(text: string): string {
 /** Most words: nothing in them to take apart. */
 const LETTERS_ONLY = /^(?:[A-Z]?[a-z]+|[A-Z]+)$/;
 
-function parseChunk(raw: string): Chunk {
+function parseWord(raw: string): Word {
 	if (!LETTERS_ONLY.test(raw)) return parseCompound(raw);
 	const surface = raw.toLowerCase();
 	return {
@@ -191,10 +190,11 @@ function parseChunk(raw: string): Chunk {
 		isIdentifier: false,
 		whole: clip(stemWord(surface)),
 		parts: NONE,
+		...ALONE,
 	};
 }
 
-function parseCompound(raw: string): Chunk {
+function parseCompound(raw: string): Word {
 	const surface = raw.toLowerCase();
 	const bare = surface.replace(/'s$/, "").replaceAll("'", "");
 	const runs = bare.match(RUN) ?? [];
@@ -205,6 +205,7 @@ function parseCompound(raw: string): Chunk {
 		written: raw,
 		isStopWord: isStopWord(surface),
 		isIdentifier: hasLetters && (/[\p{N}_]/u.test(bare) || humps.length > 0),
+		...ALONE,
 	};
 	const pieces = new Set([...runs, ...humps].filter(isTerm).map(stemWord));
 	for (const piece of versionPiecesOf(bare)) pieces.add(piece);
