@@ -63,8 +63,7 @@ async function shipCatalog(fresh) {
 	const graphs = join(root, "graphs");
 	const shipped = { root: graphs, folder: join(fresh, "catalog"), version };
 	for (const entry of readdirSync(graphs, { withFileTypes: true })) {
-		if (entry.isDirectory())
-			await shipSnapshot(await readGraph(join(graphs, entry.name)), shipped);
+		if (entry.isDirectory()) await shipSnapshot(await readGraph(join(graphs, entry.name)), shipped);
 	}
 }
 

@@ -5,7 +5,7 @@ import { type Changeable, isChangeable } from "./bundle-change.js";
 import { readGraph } from "./bundle-folder.js";
 import type { GraphCatalog } from "./catalog.js";
 import { hashOf } from "./content-hash.js";
-import { areSame, stampGraphFiles } from "./file-stamps.js";
+import { areSame, type FileStamps, stampGraphFiles } from "./file-stamps.js";
 import { type Graph, readMemory } from "./graph.js";
 import { peekSnapshot, readSnapshot, type SnapshotName, writeSnapshot } from "./graph-snapshot.js";
 import { type FileInventory, refreshSnapshot, takeInventory } from "./snapshot-refresh.js";
@@ -42,26 +42,13 @@ export function createGraphSnapshots({
 	const kept = new Map<string, string>();
 	const entries = new Map<string, InventoryEntry>();
 	const fileOf = (folder: string) => join(home, nameOf(folder));
-	const stampsOf = (folder: string, files: number) =>
-		stampGraphFiles(folder, { clock, isLarge: files > FEW_FILES });
-	/** Undefined for what cannot be trusted: it is read again. */
-	const findRefreshed = async (file: string, name: SnapshotName) => {
-		const files = await peekSnapshot(file, name);
-		if (files === undefined) return undefined;
-		// Most of both is waiting for the disk, or for another thread.
-		const [snapshot, stamps] = await Promise.all([
-			readSnapshot(file, name),
-			stampsOf(name.folder, files),
-		]);
-		return snapshot && { ...(await refreshSnapshot(snapshot, stamps)), stamps };
-	};
 	// Whatever keeps a changed bundle from being read is reported as reading it again reports it.
 	const findKept = (folder: string) =>
-		findRefreshed(fileOf(folder), { version, folder }).catch(() => undefined);
+		findRefreshed(fileOf(folder), { version, folder }, clock).catch(() => undefined);
 	const findShipped = async (folder: string) => {
 		if (!shipped) return undefined;
 		const { file, name } = placeShipped(shipped, { version, folder });
-		return findRefreshed(file, name).catch(() => undefined);
+		return findRefreshed(file, name, clock).catch(() => undefined);
 	};
 	return {
 		/** What `readGraph` gives, errors and findings of severity error included; other findings may be missing. */
@@ -82,7 +69,7 @@ export function createGraphSnapshots({
 		async keep(graph: Changeable, signal: AbortSignal): Promise<void> {
 			const { folder, contentHash } = graph;
 			await readMemory(graph);
-			const now = await stampsOf(folder, graph.memory.files.size);
+			const now = await stampsOf(folder, graph.memory.files.size, clock);
 			const earlier = entries.get(folder);
 			const inventory = await takeInventory(graph, { now, earlier: earlier?.inventory, signal });
 			// Files that are looked into each time would have the same lines written again and again.
@@ -134,6 +121,22 @@ export async function shipSnapshot(
 function placeShipped({ root, folder: home }: ShippedSnapshots, name: SnapshotName) {
 	const named = relative(root, name.folder).split(sep).join("/");
 	return { file: join(home, nameOf(named)), name: { ...name, named } };
+}
+
+/** Undefined for what cannot be trusted: it is read again. */
+async function findRefreshed(file: string, name: SnapshotName, clock: Clock) {
+	const files = await peekSnapshot(file, name);
+	if (files === undefined) return undefined;
+	// Most of both is waiting for the disk, or for another thread.
+	const [snapshot, stamps] = await Promise.all([
+		readSnapshot(file, name),
+		stampsOf(name.folder, files, clock),
+	]);
+	return snapshot && { ...(await refreshSnapshot(snapshot, stamps)), stamps };
+}
+
+function stampsOf(folder: string, files: number, clock: Clock): Promise<FileStamps> {
+	return stampGraphFiles(folder, { clock, isLarge: files > FEW_FILES });
 }
 
 interface InventoryEntry {

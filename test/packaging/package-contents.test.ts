@@ -28,8 +28,8 @@ t.test("an installation has nothing to fetch and nothing to run", (t) => {
 
 t.test("the sample catalog is packed as it was read", async (t) => {
 	const folder = join(PACKAGE_ROOT, "dist/catalog");
-	const graphs = readdirSync(join(PACKAGE_ROOT, "graphs"), { withFileTypes: true }).filter((entry) =>
-		entry.isDirectory(),
+	const graphs = readdirSync(join(PACKAGE_ROOT, "graphs"), { withFileTypes: true }).filter(
+		(entry) => entry.isDirectory(),
 	);
 	t.equal(readdirSync(folder).length, graphs.length);
 	t.ok(isPacked("dist/catalog"));
