@@ -1,13 +1,11 @@
 import { mkdirSync, readFileSync, writeFileSync } from "node:fs";
-import { createRequire } from "node:module";
 import { dirname, join } from "node:path";
 import type { Browser, Page } from "playwright-core";
 import t, { type Test } from "tap";
 import { makeConcept, makeGraph } from "../service/sample-graphs.js";
 import { findChromium, openBrowser } from "../support/browser.js";
 import { startApp, type TestApp } from "../support/start-app.js";
-
-const AXE = readFileSync(createRequire(import.meta.url).resolve("axe-core/axe.min.js"), "utf8");
+import { findOverflow, keepLook, violationsOf } from "./watched-pages.js";
 
 /** What a stranger may put into a name: nothing of it may run, and nothing may break the layout. */
 const HOSTILE = [
@@ -99,21 +97,6 @@ async function show(page: Page, { baseUrl }: TestApp, part: string): Promise<voi
 	await page.locator("#part .skeleton").waitFor({ state: "detached" });
 }
 
-async function violationsOf(page: Page): Promise<readonly string[]> {
-	await page.evaluate(AXE);
-	return page.evaluate<string[]>(
-		`axe.run().then(({ violations }) => violations.map(({ id, nodes }) => id + ": " + nodes.map(({ html }) => html.slice(0, 160)).join(" | ")))`,
-	);
-}
-
-const overflow = `(() => {
-	const { clientWidth, scrollWidth } = document.documentElement;
-	if (scrollWidth <= clientWidth) return [];
-	return [...document.querySelectorAll("main *")]
-		.filter((one) => one.getBoundingClientRect().right > clientWidth + 1)
-		.slice(0, 4).map((one) => one.outerHTML.slice(0, 120));
-})()`;
-
 function testLooks(shop: TestApp, browser: Browser): void {
 	for (const colorScheme of ["light", "dark"] as const) {
 		for (const width of [360, 1440]) {
@@ -122,7 +105,8 @@ function testLooks(shop: TestApp, browser: Browser): void {
 				for (const part of PARTS) {
 					await show(page, shop, part);
 					t.same(await violationsOf(page), [], part);
-					t.same(await page.evaluate(overflow), [], `${part} is not wider than its window`);
+					await keepLook(page, `admin-${part}-${colorScheme}-${width}`);
+					t.same(await findOverflow(page), [], `${part} is not wider than its window`);
 					t.equal(await page.evaluate("window.ran"), undefined, `${part}: nothing of others runs`);
 				}
 				t.same(complaints, []);

@@ -3,7 +3,7 @@ import t from "tap";
 import { makeConcept, makeGraph } from "../service/sample-graphs.js";
 import { findChromium, openBrowser } from "../support/browser.js";
 import type { TestApp } from "../support/start-app.js";
-import { findOverflow, openHostileShop, violationsOf, watch } from "./watched-pages.js";
+import { findOverflow, keepLook, openHostileShop, violationsOf, watch } from "./watched-pages.js";
 
 const SAMPLE = "/graphs/agent-payments-and-settlement/explore";
 const HOSTILE = "/graphs/hostile/explore";
@@ -38,6 +38,7 @@ function testLooks({ baseUrl }: TestApp, browser: Browser): void {
 				for (const path of [SAMPLE, HOSTILE]) {
 					await open(page, baseUrl + path);
 					t.same(await violationsOf(page), [], path);
+					await keepLook(page, `page${path}-${colorScheme}-${width}`);
 					// What was bought is text of strangers, too, and there is all of it.
 					await page.getByRole("button", { name: /^Pay/ }).nth(1).click();
 					await page.getByText("Signature verified").waitFor();

@@ -4,7 +4,7 @@ import { OPERATIONS } from "../../src/service/service.js";
 import { startLocalChain, withoutChain } from "../payments/chain/local-chain.js";
 import { findChromium, openBrowser } from "../support/browser.js";
 import { startApp, type TestApp } from "../support/start-app.js";
-import { findOverflow, openHostileShop, violationsOf, watch } from "./watched-pages.js";
+import { findOverflow, keepLook, openHostileShop, violationsOf, watch } from "./watched-pages.js";
 
 /** One of each kind of page; of operations one of each kind of field and answer. */
 const PAGES = [
@@ -38,6 +38,7 @@ function testPages({ baseUrl }: TestApp, browser: Browser): void {
 				for (const path of PAGES) {
 					await page.goto(`${baseUrl}${path}`);
 					t.same(await violationsOf(page), [], path);
+					await keepLook(page, `page${path}-${colorScheme}-${width}`);
 					t.same(await findOverflow(page), [], `${path} is not wider than its window`);
 					t.equal(await page.evaluate("window.ran"), undefined, `${path}: nothing of others runs`);
 				}

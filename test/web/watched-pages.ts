@@ -121,7 +121,7 @@ export function findOverflow(page: Page): Promise<readonly string[]> {
 
 /** Pictures of what was looked at, for who wants to see it: ignored by git, and made only where a folder is named. */
 export async function keepLook(page: Page, name: string): Promise<void> {
-	const { path } = whereKept(`${name}.png`);
+	const { path } = whereKept(`${name.replace(/[^\w-]+/g, "-")}.png`);
 	if (path !== undefined) await page.screenshot({ path, fullPage: true });
 }
 
