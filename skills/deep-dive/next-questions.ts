@@ -1,3 +1,4 @@
+import { truncateText } from "../../src/documents/documents.js";
 import { contentTerms, contentWords, coverageOf, titled } from "../../src/evidence/evidence.js";
 import { ServiceError } from "../../src/kernel/kernel.js";
 import {
@@ -236,8 +237,7 @@ function askCounters(
 		if (!best || score(best) < LINKED_LEAST || isAsked.has(best.passage.passageId)) continue;
 		const { passageId: about, sentences } = best.passage;
 		const claim = sentences[0].text;
-		const words = claim.length > CLAIM_CHARS ? `${claim.slice(0, CLAIM_CHARS).trim()}…` : claim;
-		const question = `What speaks against this: ${words}`;
+		const question = `What speaks against this: ${truncateText(claim, CLAIM_CHARS)}`;
 		const why = "The answer rests on it.";
 		claims.set(about, {
 			question,

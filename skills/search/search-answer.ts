@@ -11,6 +11,7 @@ import {
 	type RowWire,
 	type SearchResponse,
 } from "../../src/contract/contract.js";
+import { truncateText } from "../../src/documents/documents.js";
 import { sourceKindOf } from "../../src/evidence/evidence.js";
 import { type Clock, toIsoTime } from "../../src/kernel/kernel.js";
 import { type Evidence, type Graph, sharedVersionOf } from "../../src/knowledge/knowledge.js";
@@ -68,13 +69,9 @@ export function toSearchText({ rows, meta }: SearchResponse): string {
 		.slice(0, TEXT_ROWS)
 		.map(({ name, summary, evidence }, index) => {
 			const link = evidence[0] ? ` (${evidence[0].source_url})` : "";
-			return `${index + 1}. ${name}: ${shorten(summary)}${link}`;
+			return `${index + 1}. ${name}: ${truncateText(summary, SUMMARY_CHARS)}${link}`;
 		})
 		.join("\n");
-}
-
-function shorten(text: string): string {
-	return text.length <= SUMMARY_CHARS ? text : `${text.slice(0, SUMMARY_CHARS - 1)}…`;
 }
 
 function toResponse(

@@ -1,5 +1,5 @@
 import type { ComponentChildren } from "preact";
-import { useEffect, useMemo, useRef, useState } from "preact/hooks";
+import { useEffect, useLayoutEffect, useMemo, useRef, useState } from "preact/hooks";
 import { visibleText } from "../../../kernel/visible-text.js";
 import { toHex } from "../calls.js";
 import { say } from "../say.js";
@@ -182,13 +182,23 @@ export function Dialog({
 	readonly children: ComponentChildren;
 }) {
 	const place = useRef<HTMLDialogElement>(null);
-	useEffect(() => {
+	// Before the next key is read: Tab would move on in the page behind.
+	useLayoutEffect(() => {
 		const opener = document.activeElement as HTMLElement | null;
-		place.current?.showModal();
-		return () => opener?.focus();
+		const dialog = place.current;
+		dialog?.showModal();
+		return () => {
+			// While it is open nothing behind it takes the focus.
+			dialog?.close();
+			opener?.focus();
+		};
 	}, []);
 	return (
-		<dialog ref={place} aria-labelledby="dialog-t" onClose={onClose}>
+		<dialog
+			ref={place}
+			aria-labelledby="dialog-t"
+			onClose={({ currentTarget }) => currentTarget.isConnected && onClose()}
+		>
 			<div class="card-head">
 				<h2 id="dialog-t" tabIndex={-1}>
 					{title}
