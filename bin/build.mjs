@@ -5,7 +5,6 @@ import {
 	cpSync,
 	existsSync,
 	readdirSync,
-	readFileSync,
 	renameSync,
 	rmSync,
 	statSync,
@@ -37,6 +36,12 @@ function isStale() {
 	return [...sources, "bin", ...settings].some((name) => newestChange(join(root, name)) > built);
 }
 
+function isCatalogStale() {
+	if (!existsSync(join(root, "tsconfig.build.json"))) return false;
+	const shipped = statSync(join(root, "dist", "catalog"), { throwIfNoEntry: false });
+	return !shipped || newestChange(join(root, "graphs")) > shipped.mtimeMs;
+}
+
 /** Compiles into a folder beside, then swaps: a failed build leaves the old one, and two at once do not mix. */
 async function build() {
 	const [fresh, old] = [
@@ -48,7 +53,7 @@ async function build() {
 	compile("tsconfig.build.json", fresh);
 	await bundle(fresh);
 	await bundlePages(join(root, "src", "web", "ui"), join(fresh, "web"));
-	await shipCatalog(fresh);
+	shipCatalog(fresh);
 	writeFileSync(join(fresh, ".built"), "");
 	utimesSync(join(fresh, ".built"), begun, begun);
 	if (existsSync(join(root, "dist"))) renameSync(join(root, "dist"), old);
@@ -56,15 +61,19 @@ async function build() {
 	rmSync(old, { recursive: true, force: true });
 }
 
-/** Reads the sample catalog once, so that a first start need not (docs/adr/0087). A changed file of it is read all the same. */
-async function shipCatalog(fresh) {
-	const { readGraph, shipSnapshot } = await import(join(fresh, "src", "knowledge", "knowledge.js"));
-	const { version } = JSON.parse(readFileSync(join(root, "package.json"), "utf8"));
-	const graphs = join(root, "graphs");
-	const shipped = { root: graphs, folder: join(fresh, "catalog"), version };
-	for (const entry of readdirSync(graphs, { withFileTypes: true })) {
-		if (entry.isDirectory()) await shipSnapshot(await readGraph(join(graphs, entry.name)), shipped);
-	}
+/**
+ * Reads the sample catalog once, so that a first start need not parse it (docs/adr/0087); in a process of its own, since this one may
+ * serve afterwards. `compiled` are the sources to read it with.
+ */
+function shipCatalog(compiled) {
+	const [fresh, old] = [join(compiled, `catalog.new-${process.pid}`), join(compiled, "catalog")];
+	const begun = new Date();
+	execFileSync(process.execPath, [join(root, "bin", "ship-catalog.mjs"), compiled, fresh], {
+		stdio: ["ignore", 2, 2],
+	});
+	utimesSync(fresh, begun, begun);
+	rmSync(old, { recursive: true, force: true });
+	renameSync(fresh, old);
 }
 
 /** Ends the process with a word on stderr when the sources do not compile. */
@@ -95,6 +104,7 @@ function copyScripts(from, to) {
 
 export async function buildWhenStale() {
 	if (isStale()) await build();
+	else if (isCatalogStale()) shipCatalog(join(root, "dist"));
 }
 
 if (process.argv[1] === fileURLToPath(import.meta.url)) await build();

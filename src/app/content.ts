@@ -27,11 +27,10 @@ export interface CatalogFolder {
 
 const SAMPLE_CATALOG = join(PACKAGE_ROOT, "graphs");
 
-/** The sample catalog as the build has read it (bin/build.mjs). */
-export const SAMPLE_SNAPSHOTS: ShippedSnapshots = {
-	root: SAMPLE_CATALOG,
-	folder: join(PACKAGE_ROOT, "dist", "catalog"),
-};
+/** The sample catalog as the build has read it; undefined where sources run that may read it differently (bin/ship-catalog.mjs). */
+export const SAMPLE_SNAPSHOTS: ShippedSnapshots | undefined = import.meta.url.endsWith(".ts")
+	? undefined
+	: { root: SAMPLE_CATALOG, folder: join(PACKAGE_ROOT, "dist", "catalog") };
 
 /** The configured catalog, then the imported graphs, which win. */
 export function catalogFolders(catalog: string, importedFolder: string): readonly CatalogFolder[] {

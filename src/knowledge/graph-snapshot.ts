@@ -33,8 +33,8 @@ export type GraphSnapshot = ReturnType<typeof toSnapshot>;
 export interface SnapshotName {
 	readonly version: string;
 	readonly folder: string;
-	/** What the snapshot calls the folder; its own path unless something else is said. */
-	readonly named?: string;
+	/** What the snapshot says in place of the folder's path. */
+	readonly label?: string;
 }
 
 type Label = ReturnType<typeof toLabel>;
@@ -111,8 +111,8 @@ function toFinding([file, rule, message]: AstrayRow): Finding | undefined {
 }
 
 function isNamed({ snapshot, version, folder }: Label, name: SnapshotName): boolean {
-	const isOfFolder = folder === (name.named ?? name.folder);
-	return snapshot === SNAPSHOT_VERSION && version === name.version && isOfFolder;
+	const wanted = toLabel(name, 0);
+	return snapshot === wanted.snapshot && version === wanted.version && folder === wanted.folder;
 }
 
 /** Steps of less than half a millisecond each. */
@@ -145,8 +145,8 @@ interface SnapshotContent {
 	readonly astray: Astray;
 }
 
-function toLabel({ version, folder, named }: SnapshotName, files: number) {
-	return { snapshot: SNAPSHOT_VERSION, version, folder: named ?? folder, files };
+function toLabel({ version, folder, label = folder }: SnapshotName, files: number) {
+	return { snapshot: SNAPSHOT_VERSION, version, folder: label, files };
 }
 
 function toHead({ graph, stampsHash, astray }: SnapshotContent) {

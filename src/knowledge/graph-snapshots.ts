@@ -36,7 +36,7 @@ export function createGraphSnapshots({
 	/** Of the software: another one may read files differently. */
 	readonly version: string;
 	readonly clock: Clock;
-	/** Looked into for a graph of which nothing is kept. */
+	/** Looked into for a graph of which there is no usable snapshot of our own. */
 	readonly shipped?: ShippedSnapshots | undefined;
 }) {
 	const kept = new Map<string, string>();
@@ -119,8 +119,8 @@ export async function shipSnapshot(
 }
 
 function placeShipped({ root, folder: home }: ShippedSnapshots, name: SnapshotName) {
-	const named = relative(root, name.folder).split(sep).join("/");
-	return { file: join(home, nameOf(named)), name: { ...name, named } };
+	const label = relative(root, name.folder).split(sep).join("/");
+	return { file: join(home, nameOf(label)), name: { ...name, label } };
 }
 
 /** Undefined for what cannot be trusted: it is read again. */

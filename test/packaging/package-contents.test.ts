@@ -29,7 +29,7 @@ t.test("an installation has nothing to fetch and nothing to run", (t) => {
 t.test("the sample catalog is packed as it was read", async (t) => {
 	const folder = join(PACKAGE_ROOT, "dist/catalog");
 	const graphs = readdirSync(join(PACKAGE_ROOT, "graphs"), { withFileTypes: true }).filter(
-		(entry) => entry.isDirectory(),
+		(entry) => entry.isDirectory() && !entry.name.startsWith("."),
 	);
 	t.equal(readdirSync(folder).length, graphs.length);
 	t.ok(isPacked("dist/catalog"));

@@ -205,7 +205,6 @@ function parseCompound(raw: string): Word {
 		written: raw,
 		isStopWord: isStopWord(surface),
 		isIdentifier: hasLetters && (/[\p{N}_]/u.test(bare) || humps.length > 0),
-		...ALONE,
 	};
 	const pieces = new Set([...runs, ...humps].filter(isTerm).map(stemWord));
 	for (const piece of versionPiecesOf(bare)) pieces.add(piece);
@@ -214,12 +213,12 @@ function parseCompound(raw: string): Word {
 		// "C++" is a name of its own, yet somebody who asks for "C" may mean it too.
 		if (/[+#]$/.test(bare) && runs[0]) pieces.add(clip(runs[0]));
 		pieces.delete(whole);
-		return { ...word, whole, parts: [...pieces] };
+		return { ...word, whole, parts: [...pieces], ...ALONE };
 	}
 	const isJoinable = runs.length <= MAX_JOINED_PARTS;
 	const whole = isJoinable ? joinRuns(bare, runs, hasLetters) : stemWord(runs[0] ?? bare);
 	pieces.delete(whole);
-	return { ...word, whole: clip(whole), parts: [...pieces] };
+	return { ...word, whole: clip(whole), parts: [...pieces], ...ALONE };
 }
 
 function joinRuns(bare: string, runs: readonly string[], hasLetters: boolean): string {
