@@ -5,8 +5,10 @@ import { fileURLToPath, pathToFileURL } from "node:url";
 
 const root = dirname(dirname(fileURLToPath(import.meta.url)));
 const [compiled, folder] = process.argv.slice(2);
-const knowledge = join(resolve(compiled), "src", "knowledge", "knowledge.js");
-const { readGraph, shipSnapshot } = await import(pathToFileURL(knowledge).href);
+const load = (name) =>
+	import(pathToFileURL(join(resolve(compiled), "src", "knowledge", name)).href);
+const { readGraph } = await load("bundle-folder.js");
+const { shipSnapshot } = await load("graph-snapshots.js");
 const { version } = JSON.parse(readFileSync(join(root, "package.json"), "utf8"));
 const graphs = join(root, "graphs");
 

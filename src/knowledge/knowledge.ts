@@ -80,7 +80,6 @@ export {
 	createGraphSnapshots,
 	type GraphSnapshots,
 	type ShippedSnapshots,
-	shipSnapshot,
 	startSnapshotKeeper,
 } from "./graph-snapshots.js";
 export {
