@@ -99,8 +99,7 @@ t.test("readings order rows together with their scores; named rows stay first", 
 
 t.test("scores become probabilities", async (t) => {
 	const { answers, supports, refutes, open } = toReading(Float32Array.of(0, 3, 1, 1));
-	t.ok(Math.abs(answers - 1 / (1 + Math.exp(-0.6))) < 1e-6);
-	t.ok(Math.abs(toReading(Float32Array.of(-0.48, 0, 0, 0)).answers - 0.5) < 1e-6);
+	t.equal(answers, 0.5);
 	t.ok(Math.abs(supports + refutes + open - 1) < 1e-6);
 	t.ok(supports > refutes && refutes === open);
 	t.ok(toReading(Float32Array.of(2, 0, 0, 0)).answers > 0.5);

@@ -17,7 +17,7 @@ export interface Denial<S extends CitedSentence = CitedSentence> extends Sentenc
 }
 
 /** From which reading on one sentence denies another: no one asked for a verdict, so only sure ones are reported. */
-const DENIES_LEAST = 0.88;
+const DENIES_LEAST = 0.86;
 /** Pairs read at once; two readings each. */
 const PAIRS_MAX = 48;
 

@@ -42,15 +42,10 @@ const MAX_BATCH_PAIRS = 32;
 const MAX_WAITING_PAIRS = 4_096;
 
 /**
- * How sure the model may be of what it says: stances are divided by this before they become probabilities (temperature scaling,
- * Guo and others 2017), fitted on an author that it was not trained on.
+ * How sure the model may be of what it says: its scores are divided by these before they become probabilities (temperature scaling,
+ * Guo and others 2017), fitted on authors that it was not trained on.
  */
-const STANCE_TEMPERATURE = 1.1;
-/**
- * What makes of relevance the log odds that limits elsewhere are set for: of the questions without an answer that authors 9, 10, 16
- * and 21 wrote, whom it was not trained on, as many pass any limit as passed with the judge that the limits were set with.
- */
-const RELEVANCE = { slope: 1.25, bias: 0.6 } as const;
+const TEMPERATURE = { relevance: 1, stance: 1.25 } as const;
 
 interface QueuedPair {
 	readonly pair: TextPair;
@@ -102,12 +97,12 @@ export async function createPairJudge(clock: Clock, location: ModelLocation): Pr
 
 export function toReading([relevance = 0, ...stances]: Float32Array): PairReading {
 	const powers = stances.map((score) =>
-		Math.exp((score - Math.max(...stances)) / STANCE_TEMPERATURE),
+		Math.exp((score - Math.max(...stances)) / TEMPERATURE.stance),
 	);
 	const sum = powers.reduce((total, power) => total + power, 0);
 	const [supports = 0, refutes = 0, open = 0] = powers.map((power) => power / sum);
 	return {
-		answers: 1 / (1 + Math.exp(-(RELEVANCE.slope * relevance + RELEVANCE.bias))),
+		answers: 1 / (1 + Math.exp(-relevance / TEMPERATURE.relevance)),
 		supports,
 		refutes,
 		open,
