@@ -115,8 +115,11 @@ async function sendConfirmations(deps: RunServices, schedule: ScheduleRow): Prom
 	});
 	const text = isLeft ? await texts.get(schedule) : undefined;
 	if (!text) return;
-	await delivery.confirmation({ schedule, channel: due, text }).catch(async () => {
-		logger.error("a confirmation could not be mailed", { schedule: maskId(schedule.id) });
+	await delivery.confirmation({ schedule, channel: due, text }).catch(async (error: unknown) => {
+		logger.error("a confirmation could not be mailed", {
+			schedule: maskId(schedule.id),
+			error: String(error),
+		});
 		const tries = (due.confirmTries ?? 0) + 1;
 		await store.transaction(async (tx) => {
 			const row = await tx.get("schedules", schedule.id);

@@ -22,9 +22,9 @@ interface SmtpServer {
 export function createSmtpMailer({ url, from, timeoutMs }: SmtpServer): Mailer {
 	let opened: Promise<Transporter> | undefined;
 	const open = async () => {
-		// Loaded with the first mail: most calls need none.
-		const { createTransport } = await import("nodemailer");
-		return createTransport({
+		// Loaded with the first mail: most calls need none. Of a package of CommonJS the bundle has no other name than this one.
+		const { default: nodemailer } = await import("nodemailer");
+		return nodemailer.createTransport({
 			url,
 			connectionTimeout: timeoutMs,
 			greetingTimeout: timeoutMs,
