@@ -73,7 +73,13 @@ function shipCatalog(compiled) {
 	});
 	utimesSync(fresh, begun, begun);
 	rmSync(old, { recursive: true, force: true });
-	renameSync(fresh, old);
+	try {
+		renameSync(fresh, old);
+	} catch (error) {
+		// Another start has just put there what it read of the same files.
+		if (error.code !== "ENOTEMPTY" && error.code !== "EEXIST") throw error;
+		rmSync(fresh, { recursive: true });
+	}
 }
 
 /** Ends the process with a word on stderr when the sources do not compile. */

@@ -95,7 +95,23 @@ async function build(compiled, options) {
 		sourcesContent: false,
 		logLevel: "warning",
 	});
+	await assertDefaults(compiled, metafile);
 	return metafile;
+}
+
+/** Throws where a module of ours takes a name from a package of CommonJS that it loads late: a bundle has its default export alone. */
+async function assertDefaults(compiled, { inputs, outputs }) {
+	const defaults = Object.values(outputs).filter(({ exports }) => exports.join() === "default");
+	const files = new Set(defaults.map(({ entryPoint }) => entryPoint));
+	for (const [path, { imports }] of Object.entries(inputs)) {
+		if (path.includes("node_modules")) continue;
+		for (const { kind, path: file, original } of imports) {
+			if (kind !== "dynamic-import" || !file.includes("node_modules") || !files.has(file)) continue;
+			const text = await readFile(join(compiled, path), "utf8");
+			if (text.split(`import("${original}")`)[0]?.match(/\{\s*default\b[^{]*$/)) continue;
+			throw new Error(`${path} must take the default export of ${original}, and nothing else.`);
+		}
+	}
 }
 
 /**

@@ -1,5 +1,5 @@
 // `node bin/ship-catalog.mjs <compiled sources> <folder>`: a snapshot of each graph of the sample catalog (docs/adr/0087).
-import { readdirSync, readFileSync } from "node:fs";
+import { mkdirSync, readdirSync, readFileSync } from "node:fs";
 import { dirname, join, resolve } from "node:path";
 import { fileURLToPath, pathToFileURL } from "node:url";
 
@@ -12,6 +12,7 @@ const { shipSnapshot } = await load("graph-snapshots.js");
 const { version } = JSON.parse(readFileSync(join(root, "package.json"), "utf8"));
 const graphs = join(root, "graphs");
 
+mkdirSync(folder, { recursive: true });
 for (const entry of readdirSync(graphs, { withFileTypes: true })) {
 	if (!entry.isDirectory() || entry.name.startsWith(".")) continue;
 	try {
