@@ -9,8 +9,8 @@ import {
 import { ANSWER_LIMITS } from "../src/contract/limits.js";
 import type { CitedSentence } from "../src/evidence/cited-sentences.js";
 import { systemClock } from "../src/kernel/clock.js";
-import type { Graph } from "../src/knowledge/graph.js";
-import { importFolder } from "../src/knowledge/import-folder.js";
+import { importFolder } from "../src/knowledge/import/import-folder.js";
+import type { Graph } from "../src/knowledge/model/graph.js";
 import { createSearchEngine, type SearchEngine } from "../src/search/search-engine.js";
 import { round } from "./figures.js";
 import { JUDGE_FOLDER } from "./judge-weights.js";

@@ -4,8 +4,8 @@ import { type ClaimVerifier, createClaimVerifier } from "../skills/verify/claims
 import { toCitedSentences } from "../src/evidence/cited-sentences.js";
 import { type Clock, systemClock } from "../src/kernel/clock.js";
 import { PACKAGE_ROOT } from "../src/kernel/package-info.js";
-import { createGraphCatalog } from "../src/knowledge/catalog.js";
-import type { Graph } from "../src/knowledge/graph.js";
+import { createGraphCatalog } from "../src/knowledge/model/catalog.js";
+import type { Graph } from "../src/knowledge/model/graph.js";
 import type { PairJudge } from "../src/search/judge/pair-judge.js";
 import { createSearchEngine } from "../src/search/search-engine.js";
 import { benchClaimGroups, type ClaimGroupReport } from "./claim-group-bench.js";

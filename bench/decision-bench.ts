@@ -3,7 +3,7 @@ import { existsSync, readdirSync } from "node:fs";
 import { join } from "node:path";
 import { isAnswered } from "../src/contract/wire.js";
 import { systemClock } from "../src/kernel/clock.js";
-import { importFolder } from "../src/knowledge/import-folder.js";
+import { importFolder } from "../src/knowledge/import/import-folder.js";
 import { createPairJudge, type PairJudge } from "../src/search/judge/pair-judge.js";
 import type { ModelLocation } from "../src/search/model/model-folder.js";
 import type { SearchOutcome } from "../src/search/ranking/search-outcome.js";

@@ -1,5 +1,5 @@
 /** What callers ask of the free operations: paths over a synthetic catalog, those of an operation distinct where it is asked anything. */
-import type { Graph } from "../src/knowledge/graph.js";
+import type { Graph } from "../src/knowledge/model/graph.js";
 import { createDraws, seedOf } from "./synthetic/draws.js";
 import { FIELDS, QUALITIES, TASKS, VERBS } from "./synthetic/vocabulary.js";
 

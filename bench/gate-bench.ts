@@ -6,7 +6,7 @@ import { passCitationGate } from "../skills/answers/citation-gate.js";
 import { type CitedSentence, toCitedSentences } from "../src/evidence/cited-sentences.js";
 import { systemClock } from "../src/kernel/clock.js";
 import { PACKAGE_ROOT } from "../src/kernel/package-info.js";
-import type { Graph } from "../src/knowledge/graph.js";
+import type { Graph } from "../src/knowledge/model/graph.js";
 import { createPairJudge } from "../src/search/judge/pair-judge.js";
 import { round } from "./figures.js";
 import { JUDGE_FOLDER, weightsOf } from "./judge-weights.js";

@@ -1,5 +1,5 @@
 /** Synthetic text for benchmarks and load, labelled as such; never part of a catalog that is shipped. */
-import type { Concept, Graph } from "../src/knowledge/graph.js";
+import type { Concept, Graph } from "../src/knowledge/model/graph.js";
 import { measuredGraph } from "./measured-graph.js";
 
 /** A small seeded generator (mulberry32): the same seed, the same graph and queries. */

@@ -1,4 +1,4 @@
-import type { Graph } from "../src/knowledge/graph.js";
+import type { Graph } from "../src/knowledge/model/graph.js";
 
 /** A graph that is only searched: its own description is empty. */
 export function measuredGraph({

@@ -7,7 +7,7 @@ import { WRITER_LIMITS } from "../src/contract/limits.js";
 import { createConfiguredEgress } from "../src/delivery/configured-egress.js";
 import { type CitedSentence, toCitedSentences } from "../src/evidence/cited-sentences.js";
 import { systemClock } from "../src/kernel/clock.js";
-import type { Graph } from "../src/knowledge/graph.js";
+import type { Graph } from "../src/knowledge/model/graph.js";
 import { createPairJudge, type PairJudge } from "../src/search/judge/pair-judge.js";
 import { round } from "./figures.js";
 import { JUDGE_FOLDER, weightsOf } from "./judge-weights.js";

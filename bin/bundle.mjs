@@ -8,7 +8,7 @@ import { listPackages, toLicenseText } from "./bundled-packages.mjs";
 
 /** Threads of their own: they are found by their address, beside the module that starts them. */
 const WORKERS = [
-	"src/knowledge/stamp-worker.mjs",
+	"src/knowledge/snapshots/stamp-worker.mjs",
 	"src/search/dense/embed-worker.mjs",
 	"src/search/judge/judge-worker.mjs",
 ];

@@ -5,7 +5,7 @@ import { fileURLToPath } from "node:url";
 import { tsImport } from "tsx/esm/api";
 
 const root = fileURLToPath(new URL("../graphs", import.meta.url));
-const { readGraph } = await tsImport("../src/knowledge/bundle-folder.ts", import.meta.url);
+const { readGraph } = await tsImport("../src/knowledge/bundle/bundle-folder.ts", import.meta.url);
 const { listSources, toSourcesTsv } = await tsImport(
 	"../test/support/cited-sources.ts",
 	import.meta.url,

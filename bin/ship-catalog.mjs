@@ -7,8 +7,8 @@ const root = dirname(dirname(fileURLToPath(import.meta.url)));
 const [compiled, folder] = process.argv.slice(2);
 const load = (name) =>
 	import(pathToFileURL(join(resolve(compiled), "src", "knowledge", name)).href);
-const { readGraph } = await load("bundle-folder.js");
-const { shipSnapshot } = await load("graph-snapshots.js");
+const { readGraph } = await load("bundle/bundle-folder.js");
+const { shipSnapshot } = await load("snapshots/graph-snapshots.js");
 const { version } = JSON.parse(readFileSync(join(root, "package.json"), "utf8"));
 const graphs = join(root, "graphs");
 

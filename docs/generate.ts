@@ -4,7 +4,7 @@ import { readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import type { Operation } from "../src/contract/operation.js";
 import { PACKAGE_ROOT } from "../src/kernel/package-info.js";
-import { COMMANDS } from "../src/operator/command-table.js";
+import { COMMANDS } from "../src/operator/commands/command-table.js";
 import { renderSettingsTable } from "../src/settings/setting-rows.js";
 import { renderMetricsTable } from "../src/telemetry/metrics.js";
 import { renderClientOperations, renderClientSchema } from "./client-types.js";

@@ -1,7 +1,7 @@
 import { join } from "node:path";
 import { catalogFolders, loadGraphs } from "../../src/app/content.js";
 import { PACKAGE_ROOT } from "../../src/kernel/package-info.js";
-import type { Graph } from "../../src/knowledge/graph.js";
+import type { Graph } from "../../src/knowledge/model/graph.js";
 
 /**
  * The graphs that the labelled sets were written over. What joined the sample catalog later answers questions that these sets call

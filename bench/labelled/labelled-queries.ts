@@ -8,7 +8,7 @@ import { join } from "node:path";
 import { z } from "zod";
 import { DECISIONS } from "../../src/contract/wire.js";
 import { PACKAGE_ROOT } from "../../src/kernel/package-info.js";
-import type { Graph } from "../../src/knowledge/graph.js";
+import type { Graph } from "../../src/knowledge/model/graph.js";
 import { loadFirstCatalog } from "./first-catalog.js";
 
 export const QUERY_KINDS = [

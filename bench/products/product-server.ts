@@ -1,7 +1,7 @@
 /** The whole server as it is shipped, and callers who pay it over REST. */
 import { z } from "zod";
 import { createApp } from "../../src/app/create-app.js";
-import type { Graph } from "../../src/knowledge/graph.js";
+import type { Graph } from "../../src/knowledge/model/graph.js";
 import { readSettings } from "../../src/settings/read-settings.js";
 import { loadFirstCatalog } from "../labelled/first-catalog.js";
 

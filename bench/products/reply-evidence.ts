@@ -1,6 +1,6 @@
 /** What a reply prints of its graphs, found by what passages have in common, so that a reply may change its shape. */
 import { tokensOf } from "../../skills/answers/engine/passage-selection.js";
-import { type Graph, toTrendId } from "../../src/knowledge/graph.js";
+import { type Graph, toTrendId } from "../../src/knowledge/model/graph.js";
 
 export interface PrintedPassage {
 	readonly text: string;

@@ -1,6 +1,6 @@
 import type { Decision } from "../../src/contract/wire.js";
 import { systemClock } from "../../src/kernel/clock.js";
-import type { Concept, Graph } from "../../src/knowledge/graph.js";
+import type { Concept, Graph } from "../../src/knowledge/model/graph.js";
 import { createLocalDenseSide } from "../../src/search/dense/dense-side.js";
 import {
 	createIndexState,

@@ -3,7 +3,7 @@ import { join } from "node:path";
 import { mentionsByBrand } from "../../skills/brands/brand-mentions.js";
 import { systemClock } from "../../src/kernel/clock.js";
 import { PACKAGE_ROOT } from "../../src/kernel/package-info.js";
-import type { Graph } from "../../src/knowledge/graph.js";
+import type { Graph } from "../../src/knowledge/model/graph.js";
 import { createTransformersEmbedder } from "../../src/search/dense/open-model.js";
 import { toPassages } from "../../src/search/lexical/concept-text.js";
 import type { Embedder, TextKind } from "../../src/search/model/embedder.js";

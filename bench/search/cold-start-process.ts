@@ -2,7 +2,7 @@
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import { systemClock } from "../../src/kernel/clock.js";
-import type { Graph } from "../../src/knowledge/graph.js";
+import type { Graph } from "../../src/knowledge/model/graph.js";
 import type { ModelLocation } from "../../src/search/model/model-folder.js";
 import { createSearchEngine } from "../../src/search/search-engine.js";
 

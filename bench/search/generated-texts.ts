@@ -5,7 +5,7 @@
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import { PACKAGE_ROOT } from "../../src/kernel/package-info.js";
-import type { Concept, Evidence, Graph } from "../../src/knowledge/graph.js";
+import type { Concept, Evidence, Graph } from "../../src/knowledge/model/graph.js";
 import { createSeededNumbers } from "../generated-graph.js";
 import { measuredGraph } from "../measured-graph.js";
 

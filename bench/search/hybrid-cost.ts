@@ -1,6 +1,6 @@
 import { join } from "node:path";
 import { systemClock } from "../../src/kernel/clock.js";
-import type { Graph } from "../../src/knowledge/graph.js";
+import type { Graph } from "../../src/knowledge/model/graph.js";
 import type { ModelLocation } from "../../src/search/model/model-folder.js";
 import { createSearchEngine, type SearchEngine } from "../../src/search/search-engine.js";
 import { round } from "../figures.js";

@@ -1,5 +1,5 @@
 import { systemClock } from "../../src/kernel/clock.js";
-import type { Graph } from "../../src/knowledge/graph.js";
+import type { Graph } from "../../src/knowledge/model/graph.js";
 import { createSearchEngine } from "../../src/search/search-engine.js";
 import { round } from "../figures.js";
 import { generateGraph, generateQueries } from "../generated-graph.js";

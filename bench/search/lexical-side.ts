@@ -1,5 +1,5 @@
 import { INDEX_LIMITS } from "../../src/contract/limits.js";
-import type { Graph } from "../../src/knowledge/graph.js";
+import type { Graph } from "../../src/knowledge/model/graph.js";
 import { buildLexicalSegment } from "../../src/search/index/index-builder.js";
 import { mergeParts, planMerge, tuneParts } from "../../src/search/index/index-merger.js";
 import { createIndexState, toScopes } from "../../src/search/index/index-state.js";

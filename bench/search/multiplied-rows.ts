@@ -1,4 +1,4 @@
-import type { Concept } from "../../src/knowledge/graph.js";
+import type { Concept } from "../../src/knowledge/model/graph.js";
 
 /** Invented places: what sets one copy apart from the next, and what no one asks for. */
 const PLACES = [

@@ -1,7 +1,7 @@
 /** What else one could search with, on the same texts: the baselines of every figure here. */
 import { create, insertMultiple, search } from "@orama/orama";
 import MiniSearch from "minisearch";
-import type { Graph } from "../../src/knowledge/graph.js";
+import type { Graph } from "../../src/knowledge/model/graph.js";
 import { documentId, type Question } from "./question-set.js";
 
 export interface KeywordEngine {

@@ -4,7 +4,7 @@ import { join } from "node:path";
 import { systemClock } from "../../src/kernel/clock.js";
 import { memoizeByObject } from "../../src/kernel/memoize.js";
 import { PACKAGE_ROOT } from "../../src/kernel/package-info.js";
-import type { Graph } from "../../src/knowledge/graph.js";
+import type { Graph } from "../../src/knowledge/model/graph.js";
 import { createLocalDenseSide, type DenseSide } from "../../src/search/dense/dense-side.js";
 import { createTransformersEmbedder } from "../../src/search/dense/open-model.js";
 import type { DenseScope } from "../../src/search/dense/vector-regions.js";

@@ -1,9 +1,9 @@
 import { mkdirSync, readdirSync, statSync, writeFileSync } from "node:fs";
 import { dirname, join } from "node:path";
 import { systemClock } from "../../src/kernel/clock.js";
-import { readGraph } from "../../src/knowledge/bundle-folder.js";
-import { toBundleFiles } from "../../src/knowledge/bundle-writer.js";
-import type { Graph } from "../../src/knowledge/graph.js";
+import { readGraph } from "../../src/knowledge/bundle/bundle-folder.js";
+import { toBundleFiles } from "../../src/knowledge/bundle/bundle-writer.js";
+import type { Graph } from "../../src/knowledge/model/graph.js";
 import type { ModelLocation } from "../../src/search/model/model-folder.js";
 import { createSearchEngine } from "../../src/search/search-engine.js";
 import { round } from "../figures.js";

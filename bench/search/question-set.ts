@@ -1,4 +1,4 @@
-import type { Concept, Graph } from "../../src/knowledge/graph.js";
+import type { Concept, Graph } from "../../src/knowledge/model/graph.js";
 import type { Grades } from "./metrics.js";
 
 export interface Question {

@@ -1,5 +1,5 @@
 import { createHash } from "node:crypto";
-import type { Concept, Graph } from "../../src/knowledge/graph.js";
+import type { Concept, Graph } from "../../src/knowledge/model/graph.js";
 import { measuredGraph } from "../measured-graph.js";
 
 export interface PlainText {

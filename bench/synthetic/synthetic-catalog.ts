@@ -5,8 +5,8 @@
 import { createHash } from "node:crypto";
 import { join } from "node:path";
 import { GRAPH_TYPES, type GraphType } from "../../src/contract/wire.js";
-import { writeBundle } from "../../src/knowledge/bundle-folder.js";
-import type { Concept, Graph, GraphRecord } from "../../src/knowledge/graph.js";
+import { writeBundle } from "../../src/knowledge/bundle/bundle-folder.js";
+import type { Concept, Graph, GraphRecord } from "../../src/knowledge/model/graph.js";
 import { createDraws, seedOf } from "./draws.js";
 import { makeSyntheticConcept } from "./synthetic-concept.js";
 import { FIELDS, type Field } from "./vocabulary.js";

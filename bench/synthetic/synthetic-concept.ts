@@ -1,4 +1,4 @@
-import type { Concept, Edge, Evidence } from "../../src/knowledge/graph.js";
+import type { Concept, Edge, Evidence } from "../../src/knowledge/model/graph.js";
 import { createDraws, type Draws, seedOf } from "./draws.js";
 import { type Field, QUALITIES, TASKS, VERBS } from "./vocabulary.js";
 

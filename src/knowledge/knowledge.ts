@@ -11,7 +11,7 @@ export {
 	toTableSentences,
 	truncateText,
 } from "../documents/documents.js";
-export { packInSteps } from "./archive.js";
+export { packInSteps } from "./bundle/archive.js";
 export {
 	type BundleChange,
 	type BundleChanges,
@@ -19,20 +19,12 @@ export {
 	changeBundle,
 	conceptAt,
 	isChangeable,
-} from "./bundle-change.js";
-export { compareText, isReserved, RECORD_PATH } from "./bundle-document.js";
-export { bundleFilesFrom, readGraph, recoverBundles, writeBundle } from "./bundle-folder.js";
-export { BUNDLE_LIMITS } from "./bundle-limits.js";
-export {
-	createPathClaims,
-	FRAME_PATHS,
-	reasonAgainstPath,
-	reasonToSkip,
-	toBundlePath,
-	toSlug,
-} from "./bundle-paths.js";
-export { readBundleInTurns } from "./bundle-reader.js";
-export { updateBundle } from "./bundle-update.js";
+} from "./bundle/bundle-change.js";
+export { compareText, isReserved, RECORD_PATH } from "./bundle/bundle-document.js";
+export { bundleFilesFrom, readGraph, recoverBundles, writeBundle } from "./bundle/bundle-folder.js";
+export { BUNDLE_LIMITS } from "./bundle/bundle-limits.js";
+export { readBundleInTurns } from "./bundle/bundle-reader.js";
+export { updateBundle } from "./bundle/bundle-update.js";
 export {
 	bundleFilesOf,
 	encodePath,
@@ -41,14 +33,40 @@ export {
 	toMarkdownFile,
 	toRecordFile,
 	toRelationEntry,
-} from "./bundle-writer.js";
-export { createGraphCatalog, createPerGraph, type GraphCatalog } from "./catalog.js";
-export { buildCatalogBundle, renderReadme, renderReadmeIndex } from "./catalog-bundle.js";
-export { readRelation, toConceptId } from "./concept-reader.js";
-export { assertLoadable, markOf } from "./content-hash.js";
-export { toCroissant } from "./croissant.js";
-export { FORMER_IDS, findSuccessor, formerIdsOf } from "./former-ids.js";
-export type { Finding } from "./graph.js";
+} from "./bundle/bundle-writer.js";
+export { readRelation, toConceptId } from "./bundle/concept-reader.js";
+export { assertLoadable, markOf } from "./bundle/content-hash.js";
+export { buildCatalogBundle, renderReadme, renderReadmeIndex } from "./exports/catalog-bundle.js";
+export { toCroissant } from "./exports/croissant.js";
+export {
+	JSON_LD_CONTEXT,
+	toArticle,
+	toCatalogDataset,
+	toDataset,
+	toGraphSlice,
+	toNodeAddress,
+} from "./exports/json-ld.js";
+export {
+	createPathClaims,
+	FRAME_PATHS,
+	reasonAgainstPath,
+	reasonToSkip,
+	toBundlePath,
+	toSlug,
+} from "./import/bundle-paths.js";
+export {
+	differences,
+	type FrameRules,
+	frameChanges,
+	isFrameCurrent,
+	recordFor,
+} from "./import/import-bundle.js";
+export { importFolder, updateFromFolder } from "./import/import-folder.js";
+export { type ImportOptions, type SkippedFile, SPLIT_CHARS_MIN } from "./import/import-options.js";
+export type { ImportMemory } from "./import/source-reading.js";
+export { createGraphCatalog, createPerGraph, type GraphCatalog } from "./model/catalog.js";
+export { FORMER_IDS, findSuccessor, formerIdsOf } from "./model/former-ids.js";
+export type { Finding } from "./model/graph.js";
 export {
 	type AnalystProfile,
 	type Concept,
@@ -65,7 +83,23 @@ export {
 	type SettableField,
 	sharedVersionOf,
 	toTrendId,
-} from "./graph.js";
+} from "./model/graph.js";
+export {
+	conceptPricesOf,
+	createTermsSource,
+	readTerms,
+	toPercent,
+	toTermsFields,
+} from "./model/graph-terms.js";
+export { firstWhere, fnv1a, type PathMap, valueAt } from "./model/path-map.js";
+export { toSourceEntry, writtenDate } from "./model/source-entry.js";
+export { restOfTurn, runAtOnce, runInTurns, type Steps } from "./model/work-in-turns.js";
+export {
+	createGraphSnapshots,
+	type GraphSnapshots,
+	type ShippedSnapshots,
+	startSnapshotKeeper,
+} from "./snapshots/graph-snapshots.js";
 export {
 	beyondKept,
 	createGraphHistory,
@@ -75,40 +109,7 @@ export {
 	readCause,
 	recoverHistory,
 	type VersionCause,
-} from "./graph-history.js";
-export {
-	createGraphSnapshots,
-	type GraphSnapshots,
-	type ShippedSnapshots,
-	startSnapshotKeeper,
-} from "./graph-snapshots.js";
-export {
-	conceptPricesOf,
-	createTermsSource,
-	readTerms,
-	toPercent,
-	toTermsFields,
-} from "./graph-terms.js";
-export {
-	differences,
-	type FrameRules,
-	frameChanges,
-	isFrameCurrent,
-	recordFor,
-} from "./import-bundle.js";
-export { importFolder, updateFromFolder } from "./import-folder.js";
-export { type ImportOptions, type SkippedFile, SPLIT_CHARS_MIN } from "./import-options.js";
-export {
-	JSON_LD_CONTEXT,
-	toArticle,
-	toCatalogDataset,
-	toDataset,
-	toGraphSlice,
-	toNodeAddress,
-} from "./json-ld.js";
-export { firstWhere, fnv1a, type PathMap, valueAt } from "./path-map.js";
-export { toSourceEntry, writtenDate } from "./source-entry.js";
-export type { ImportMemory } from "./source-reading.js";
+} from "./versions/graph-history.js";
 export {
 	changesTo,
 	packChanges,
@@ -116,5 +117,4 @@ export {
 	packWhole,
 	unpackVersion,
 	type VersionContent,
-} from "./version-archive.js";
-export { restOfTurn, runAtOnce, runInTurns, type Steps } from "./work-in-turns.js";
+} from "./versions/version-archive.js";

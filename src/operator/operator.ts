@@ -3,24 +3,36 @@ export {
 	ADMIN_TOKEN,
 	COMMAND_LINE,
 	createAuditLog,
-} from "./audit-log.js";
+} from "./access/audit-log.js";
+export {
+	createOperatorKeys,
+	mayRun,
+	OPERATOR_KEY_PREFIX,
+	OPERATOR_ROLES,
+	type OperatorKeys,
+} from "./access/operator-keys.js";
+export {
+	createOperatorSessions,
+	type OpenedSession,
+	type OperatorSession,
+	type OperatorSessions,
+} from "./access/operator-sessions.js";
+export {
+	COMMAND_ROOTS,
+	type CommandRoot,
+	type CommandRow,
+	readAddress,
+} from "./commands/command-row.js";
 export {
 	type CommandCall,
 	type CommandReply,
 	type CommandRunner,
 	createCommandRunner,
 	givenTo,
-} from "./command-runner.js";
-export {
-	COMMAND_NAMES,
-	COMMAND_ROOTS,
-	COMMANDS,
-	type CommandName,
-	type CommandRoot,
-	type CommandRow,
-	readAddress,
-} from "./command-table.js";
-export { type ConceptReport, createConceptEditor } from "./concept-editor.js";
+} from "./commands/command-runner.js";
+export { COMMAND_NAMES, COMMANDS, type CommandName } from "./commands/command-table.js";
+export { createOperator, type Operator } from "./commands/operator-interface.js";
+export { loadFeedSettings } from "./commands/work-operator.js";
 export {
 	assertBooksKept,
 	type BackupReport,
@@ -32,30 +44,47 @@ export {
 	restoreData,
 	toStartRefusal,
 	wasInUse,
-} from "./data-folder.js";
-export { findDatabaseMark, removeBuiltJournal, writeDatabaseMark } from "./database-mark.js";
-export { type GapReport, gapCommand } from "./gap-report.js";
-export { createExpertEditor } from "./graph-expert.js";
-export { createGraphImporter } from "./graph-importer.js";
-export { createGraphOwner } from "./graph-owner.js";
-export { createGraphPrices, type GraphPricesWire, graphPricesCommand } from "./graph-prices.js";
-export { createGraphPublication } from "./graph-publication.js";
-export type { QualityReport } from "./graph-quality.js";
-export {
-	createGraphReplication,
-	type GraphReplication,
-	type ReplicationServices,
-} from "./graph-replication.js";
-export { createGraphRepository } from "./graph-repository.js";
-export { openHeldVersions } from "./held-versions.js";
+} from "./data/data-folder.js";
+export { findDatabaseMark, removeBuiltJournal, writeDatabaseMark } from "./data/database-mark.js";
 export {
 	createRetention,
 	type Retention,
 	startHousekeeping,
-} from "./housekeeping.js";
-export type { OnProgress } from "./import-command.js";
-export { createImportJobs } from "./import-jobs.js";
-export type { ImportReport } from "./import-report.js";
+} from "./data/housekeeping.js";
+export { rehearseOn } from "./data/rehearsal.js";
+export { createTrustedTime, type TrustedTime } from "./data/trusted-time.js";
+export { type ConceptReport, createConceptEditor } from "./graphs/concept-editor.js";
+export { createExpertEditor } from "./graphs/graph-expert.js";
+export { createGraphOwner } from "./graphs/graph-owner.js";
+export {
+	createGraphPrices,
+	type GraphPricesWire,
+	graphPricesCommand,
+} from "./graphs/graph-prices.js";
+export { createNodePublisher } from "./graphs/node-publisher.js";
+export { createPriceVersions } from "./graphs/price-versions.js";
+export { createGraphImporter } from "./imports/graph-importer.js";
+export type { QualityReport } from "./imports/graph-quality.js";
+export type { OnProgress } from "./imports/import-command.js";
+export { createImportJobs } from "./imports/import-jobs.js";
+export type { ImportReport } from "./imports/import-report.js";
+export type { MigrationReport, MigrationStage } from "./migration/migration.js";
+export { moveToDatabase } from "./migration/to-database.js";
+export { moveToJournal } from "./migration/to-journal.js";
+export { createGraphPublication } from "./publication/graph-publication.js";
+export {
+	createGraphReplication,
+	type GraphReplication,
+	type ReplicationServices,
+} from "./publication/graph-replication.js";
+export { createGraphRepository } from "./publication/graph-repository.js";
+export { openHeldVersions } from "./publication/held-versions.js";
+export {
+	type AwaitedVectors,
+	createAwaitedVectors,
+	createSharedVectors,
+} from "./publication/shared-vectors.js";
+export { type GapReport, gapCommand } from "./reports/gap-report.js";
 export {
 	type ChainBooks,
 	createChainBooks,
@@ -64,31 +93,4 @@ export {
 	type ReconciliationWire,
 	type RefundWire,
 	type ReportSumsWire,
-} from "./ledger-operator.js";
-export type { MigrationReport, MigrationStage } from "./migration/migration.js";
-export { moveToDatabase } from "./migration/to-database.js";
-export { moveToJournal } from "./migration/to-journal.js";
-export { createNodePublisher } from "./node-publisher.js";
-export { createOperator, type Operator } from "./operator-interface.js";
-export {
-	createOperatorKeys,
-	mayRun,
-	OPERATOR_KEY_PREFIX,
-	OPERATOR_ROLES,
-	type OperatorKeys,
-} from "./operator-keys.js";
-export {
-	createOperatorSessions,
-	type OpenedSession,
-	type OperatorSession,
-	type OperatorSessions,
-} from "./operator-sessions.js";
-export { createPriceVersions } from "./price-versions.js";
-export { rehearseOn } from "./rehearsal.js";
-export {
-	type AwaitedVectors,
-	createAwaitedVectors,
-	createSharedVectors,
-} from "./shared-vectors.js";
-export { createTrustedTime, type TrustedTime } from "./trusted-time.js";
-export { loadFeedSettings } from "./work-operator.js";
+} from "./reports/ledger-operator.js";

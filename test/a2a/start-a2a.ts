@@ -12,8 +12,8 @@ import { bindSkills } from "../../src/contract/bind-skills.js";
 import { type Clock, systemClock } from "../../src/kernel/clock.js";
 import { createIds, systemRandom } from "../../src/kernel/ids.js";
 import { parseUsd } from "../../src/kernel/money.js";
-import { createGraphCatalog } from "../../src/knowledge/catalog.js";
-import type { Graph } from "../../src/knowledge/graph.js";
+import { createGraphCatalog } from "../../src/knowledge/model/catalog.js";
+import type { Graph } from "../../src/knowledge/model/graph.js";
 import { createInvoke } from "../../src/sales/invoke.js";
 import { createUsageRecorder } from "../../src/sales/usage.js";
 import type {

@@ -9,7 +9,7 @@ import { assertCallerTarget } from "../../src/delivery/caller-egress.js";
 import { createJobViews } from "../../src/jobs/job-views.js";
 import { createIds, systemRandom } from "../../src/kernel/ids.js";
 import { createSealedText } from "../../src/kernel/secrets.js";
-import { createGraphCatalog } from "../../src/knowledge/catalog.js";
+import { createGraphCatalog } from "../../src/knowledge/model/catalog.js";
 import { createInvoke } from "../../src/sales/invoke.js";
 import { OPERATIONS } from "../../src/service/service.js";
 import type { Service } from "../../src/service/service-interface.js";

@@ -1,7 +1,7 @@
 import t from "tap";
 import { createApp } from "../../src/app/create-app.js";
 import { systemClock } from "../../src/kernel/clock.js";
-import { createAuditLog } from "../../src/operator/audit-log.js";
+import { createAuditLog } from "../../src/operator/access/audit-log.js";
 import { readSettings } from "../../src/settings/read-settings.js";
 import type { AuditRow } from "../../store/rows/operator-rows.js";
 import { startApp } from "../support/start-app.js";

@@ -1,9 +1,9 @@
 import t from "tap";
 import { createPriceList } from "../../payments/price-list.js";
 import { createIds, systemRandom } from "../../src/kernel/ids.js";
-import { createAuditLog } from "../../src/operator/audit-log.js";
-import { createOperatorKeys } from "../../src/operator/operator-keys.js";
-import { createPriceVersions } from "../../src/operator/price-versions.js";
+import { createAuditLog } from "../../src/operator/access/audit-log.js";
+import { createOperatorKeys } from "../../src/operator/access/operator-keys.js";
+import { createPriceVersions } from "../../src/operator/graphs/price-versions.js";
 import { openPostgresStore } from "../../store/postgres/postgres.js";
 import type { Store, StoreTransaction } from "../../store/store-port.js";
 import { openOn, stillClock } from "../store/open-test-store.js";

@@ -7,9 +7,9 @@ import {
 } from "../../bench/synthetic/synthetic-catalog.js";
 import { expertsOf } from "../../skills/experts/expert-index.js";
 import { GRAPH_TYPES } from "../../src/contract/wire.js";
-import { readGraph } from "../../src/knowledge/bundle-folder.js";
-import { readBundle } from "../../src/knowledge/bundle-reader.js";
-import { toBundleFiles } from "../../src/knowledge/bundle-writer.js";
+import { readGraph } from "../../src/knowledge/bundle/bundle-folder.js";
+import { readBundle } from "../../src/knowledge/bundle/bundle-reader.js";
+import { toBundleFiles } from "../../src/knowledge/bundle/bundle-writer.js";
 import { lintGraph } from "../knowledge/lint-graph.js";
 
 const SMALL = { seed: 7, graphs: 12, concepts: 160, experts: 60 };

@@ -1,7 +1,7 @@
 import { readdir, readFile } from "node:fs/promises";
 import { join } from "node:path";
-import { readBundleFolder } from "../../src/knowledge/bundle-folder.js";
-import type { BundleReading } from "../../src/knowledge/bundle-reader.js";
+import { readBundleFolder } from "../../src/knowledge/bundle/bundle-folder.js";
+import type { BundleReading } from "../../src/knowledge/bundle/bundle-reader.js";
 import { lintGraph } from "../knowledge/lint-graph.js";
 import {
 	type CatalogQuestion,

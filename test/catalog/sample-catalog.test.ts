@@ -3,7 +3,7 @@ import { join } from "node:path";
 import t from "tap";
 import { GRAPH_TYPES } from "../../src/contract/wire.js";
 import { parseSourceDate } from "../../src/documents/front-matter.js";
-import { renderReadme } from "../../src/knowledge/catalog-bundle.js";
+import { renderReadme } from "../../src/knowledge/exports/catalog-bundle.js";
 import { listSources, toSourcesTsv } from "../support/cited-sources.js";
 import { checkCatalog, listGraphs, readCatalog } from "./check-catalog.js";
 

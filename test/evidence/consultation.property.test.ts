@@ -11,8 +11,8 @@ import { createExpertDirectory } from "../../skills/experts/expert-directory.js"
 import { catalogFolders, loadGraphs, openSearch } from "../../src/app/content.js";
 import { findCitedSentence, toCitedSentences } from "../../src/evidence/cited-sentences.js";
 import { systemClock } from "../../src/kernel/clock.js";
-import { createGraphCatalog } from "../../src/knowledge/catalog.js";
-import type { Graph } from "../../src/knowledge/graph.js";
+import { createGraphCatalog } from "../../src/knowledge/model/catalog.js";
+import type { Graph } from "../../src/knowledge/model/graph.js";
 import { handJudge } from "../support/word-judge.js";
 
 const judge = handJudge();

@@ -1,6 +1,6 @@
 import t from "tap";
 import { toNameIndex } from "../../skills/entities/name-index.js";
-import { runInTurns } from "../../src/knowledge/work-in-turns.js";
+import { runInTurns } from "../../src/knowledge/model/work-in-turns.js";
 
 /** Characters that normalize to several each, so that a name has more trigrams than a byte counts. */
 const LONG = String.fromCodePoint(...Array.from({ length: 88 }, (_, index) => 0x3300 + index));

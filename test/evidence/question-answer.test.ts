@@ -6,7 +6,7 @@ import {
 } from "../../skills/answers/question-answer.js";
 import { extractiveWriter } from "../../skills/answers/written-prose.js";
 import type { Decision } from "../../src/contract/wire.js";
-import type { Graph } from "../../src/knowledge/graph.js";
+import type { Graph } from "../../src/knowledge/model/graph.js";
 import type { GraphRouter, HybridSearch, JudgedSearch } from "../../src/search/search-engine.js";
 import { makeConcept, makeGraph } from "../service/sample-graphs.js";
 

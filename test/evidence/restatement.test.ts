@@ -1,7 +1,7 @@
 import t from "tap";
 import { readRestatement, restate, textHash } from "../../skills/chat/restatement.js";
 import { findCitedSentence } from "../../src/evidence/cited-sentences.js";
-import { createGraphCatalog } from "../../src/knowledge/catalog.js";
+import { createGraphCatalog } from "../../src/knowledge/model/catalog.js";
 import { makeConcept, makeGraph } from "../service/sample-graphs.js";
 
 t.test("what asks for the answer before is told from what asks something new", (t) => {

@@ -1,7 +1,7 @@
 import fc from "fast-check";
 import t from "tap";
 import { isCheckable, readTextClaims } from "../../skills/verify/text-claims.js";
-import { runAtOnce } from "../../src/knowledge/work-in-turns.js";
+import { runAtOnce } from "../../src/knowledge/model/work-in-turns.js";
 
 const MOST = 30;
 const findTextClaims = (text: string, most: number) => runAtOnce(readTextClaims(text, most));

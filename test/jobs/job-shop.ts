@@ -15,7 +15,7 @@ import { createLaunchedJobs } from "../../src/jobs/job-views.js";
 import { systemClock } from "../../src/kernel/clock.js";
 import { ServiceError } from "../../src/kernel/errors.js";
 import { createIds, systemRandom } from "../../src/kernel/ids.js";
-import { createGraphCatalog } from "../../src/knowledge/catalog.js";
+import { createGraphCatalog } from "../../src/knowledge/model/catalog.js";
 import { createInvoke } from "../../src/sales/invoke.js";
 import type { Settings } from "../../src/settings/read-settings.js";
 import type { Store } from "../../store/store-port.js";

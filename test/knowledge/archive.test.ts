@@ -1,7 +1,7 @@
 import { zipSync } from "fflate";
 import t from "tap";
-import { packArchive, unpackArchive } from "../../src/knowledge/archive.js";
-import { BUNDLE_LIMITS } from "../../src/knowledge/bundle-limits.js";
+import { packArchive, unpackArchive } from "../../src/knowledge/bundle/archive.js";
+import { BUNDLE_LIMITS } from "../../src/knowledge/bundle/bundle-limits.js";
 import { filesOf } from "./sample-bundle.js";
 
 const CENTRAL_ENTRY = Buffer.from([0x50, 0x4b, 0x01, 0x02]);

@@ -1,9 +1,9 @@
 import assert from "node:assert/strict";
 import * as fc from "fast-check";
 import t from "tap";
-import { type Changeable, changeBundle } from "../../src/knowledge/bundle-change.js";
-import { readBundle } from "../../src/knowledge/bundle-reader.js";
-import type { Graph } from "../../src/knowledge/graph.js";
+import { type Changeable, changeBundle } from "../../src/knowledge/bundle/bundle-change.js";
+import { readBundle } from "../../src/knowledge/bundle/bundle-reader.js";
+import type { Graph } from "../../src/knowledge/model/graph.js";
 import { filesOf, graphOf, TIDES } from "./sample-bundle.js";
 
 const PATHS = [

@@ -1,9 +1,9 @@
 import { symlink } from "node:fs/promises";
 import { join } from "node:path";
 import t from "tap";
-import { readGraph } from "../../src/knowledge/bundle-folder.js";
-import { BUNDLE_LIMITS } from "../../src/knowledge/bundle-limits.js";
-import type { Finding } from "../../src/knowledge/graph.js";
+import { readGraph } from "../../src/knowledge/bundle/bundle-folder.js";
+import { BUNDLE_LIMITS } from "../../src/knowledge/bundle/bundle-limits.js";
+import type { Finding } from "../../src/knowledge/model/graph.js";
 
 t.test("a folder is read without hidden entries, links and oversized files", async (t) => {
 	const folder = t.testdir({

@@ -1,7 +1,7 @@
 import { readdir, readFile } from "node:fs/promises";
 import { join } from "node:path";
 import t from "tap";
-import { readGraph, writeBundle } from "../../src/knowledge/bundle-folder.js";
+import { readGraph, writeBundle } from "../../src/knowledge/bundle/bundle-folder.js";
 import { filesOf, graphOf, TIDES } from "./sample-bundle.js";
 
 t.test("a written graph is the graph that is read, and nothing else is left behind", async (t) => {

@@ -1,5 +1,5 @@
 import t from "tap";
-import { readBundle } from "../../src/knowledge/bundle-reader.js";
+import { readBundle } from "../../src/knowledge/bundle/bundle-reader.js";
 import { filesOf } from "./sample-bundle.js";
 
 const RECORD = `---

@@ -1,12 +1,16 @@
 import { cpSync, mkdirSync, readdirSync, readFileSync, rmSync } from "node:fs";
 import { join } from "node:path";
 import t from "tap";
-import { readGraph, recoverBundles, writeBundle } from "../../src/knowledge/bundle-folder.js";
+import {
+	readGraph,
+	recoverBundles,
+	writeBundle,
+} from "../../src/knowledge/bundle/bundle-folder.js";
 import {
 	type BundleDisk,
 	nodeBundleDisk,
 	updateBundle,
-} from "../../src/knowledge/bundle-update.js";
+} from "../../src/knowledge/bundle/bundle-update.js";
 import { filesOf, graphOf, TIDES } from "./sample-bundle.js";
 
 const CONCEPT = "---\ntype: Concept\ntitle: New\n---\nText.";

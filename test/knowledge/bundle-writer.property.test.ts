@@ -1,7 +1,11 @@
 import fc from "fast-check";
 import t from "tap";
-import { readBundle } from "../../src/knowledge/bundle-reader.js";
-import { toBundleFiles, toConceptFile, toRootListing } from "../../src/knowledge/bundle-writer.js";
+import { readBundle } from "../../src/knowledge/bundle/bundle-reader.js";
+import {
+	toBundleFiles,
+	toConceptFile,
+	toRootListing,
+} from "../../src/knowledge/bundle/bundle-writer.js";
 import { filesOf, TIDES, textOf } from "./sample-bundle.js";
 
 const text = fc.string({ unit: "grapheme", maxLength: 30 });

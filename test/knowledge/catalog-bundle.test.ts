@@ -1,9 +1,9 @@
 import { execFileSync } from "node:child_process";
 import t from "tap";
-import { unpackArchive } from "../../src/knowledge/archive.js";
-import { readBundle } from "../../src/knowledge/bundle-reader.js";
-import { buildCatalogBundle } from "../../src/knowledge/catalog-bundle.js";
-import { hashOf } from "../../src/knowledge/content-hash.js";
+import { unpackArchive } from "../../src/knowledge/bundle/archive.js";
+import { readBundle } from "../../src/knowledge/bundle/bundle-reader.js";
+import { hashOf } from "../../src/knowledge/bundle/content-hash.js";
+import { buildCatalogBundle } from "../../src/knowledge/exports/catalog-bundle.js";
 import { graphOf, TIDES, textOf } from "./sample-bundle.js";
 
 const options = { baseUrl: "https://knowledge.example" };

@@ -1,8 +1,8 @@
 import { chmod, mkdir, writeFile } from "node:fs/promises";
 import { dirname, join } from "node:path";
 import t from "tap";
-import { packArchive } from "../../src/knowledge/archive.js";
-import { importFolder } from "../../src/knowledge/import-folder.js";
+import { packArchive } from "../../src/knowledge/bundle/archive.js";
+import { importFolder } from "../../src/knowledge/import/import-folder.js";
 import { filesOf } from "./sample-bundle.js";
 
 const SITE = {

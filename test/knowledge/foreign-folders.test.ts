@@ -1,9 +1,9 @@
 import t from "tap";
 import { toCitedSentences } from "../../src/evidence/cited-sentences.js";
 import { sentenceOfLink } from "../../src/evidence/link-sentences.js";
-import type { Concept } from "../../src/knowledge/graph.js";
-import { importBundle } from "../../src/knowledge/import-bundle.js";
-import type { ImportOptions } from "../../src/knowledge/import-options.js";
+import { importBundle } from "../../src/knowledge/import/import-bundle.js";
+import type { ImportOptions } from "../../src/knowledge/import/import-options.js";
+import type { Concept } from "../../src/knowledge/model/graph.js";
 import { FOREIGN_FOLDERS } from "./foreign-folders.js";
 import { filesOf } from "./sample-bundle.js";
 import { TEMPLATES, withoutCode } from "./served-templates.js";

@@ -1,5 +1,5 @@
 import t from "tap";
-import { toGraphSlice } from "../../src/knowledge/json-ld.js";
+import { toGraphSlice } from "../../src/knowledge/exports/json-ld.js";
 import { graphOf, TIDES } from "./sample-bundle.js";
 
 const baseUrl = "https://knowledge.example";

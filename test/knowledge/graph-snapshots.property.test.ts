@@ -4,10 +4,10 @@ import { dirname, join } from "node:path";
 import { setTimeout } from "node:timers/promises";
 import * as fc from "fast-check";
 import t from "tap";
-import type { Changeable } from "../../src/knowledge/bundle-change.js";
-import { readGraph } from "../../src/knowledge/bundle-folder.js";
-import type { Finding } from "../../src/knowledge/graph.js";
-import { createGraphSnapshots } from "../../src/knowledge/graph-snapshots.js";
+import type { Changeable } from "../../src/knowledge/bundle/bundle-change.js";
+import { readGraph } from "../../src/knowledge/bundle/bundle-folder.js";
+import type { Finding } from "../../src/knowledge/model/graph.js";
+import { createGraphSnapshots } from "../../src/knowledge/snapshots/graph-snapshots.js";
 import { manualClock } from "../support/manual-clock.js";
 
 const PATHS = ["a.md", "b.md", "c/a.md", "c.a.md", "c/index.md", "graph.md", "index.md", "log.md"];

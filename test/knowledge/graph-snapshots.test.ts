@@ -10,12 +10,19 @@ import {
 } from "node:fs";
 import { join } from "node:path";
 import t from "tap";
-import { type Changeable, changeBundle, isChangeable } from "../../src/knowledge/bundle-change.js";
-import { readGraph } from "../../src/knowledge/bundle-folder.js";
-import { stampGraphFiles } from "../../src/knowledge/file-stamps.js";
-import type { Finding } from "../../src/knowledge/graph.js";
-import { peekSnapshot, readSnapshot } from "../../src/knowledge/graph-snapshot.js";
-import { createGraphSnapshots, shipSnapshot } from "../../src/knowledge/graph-snapshots.js";
+import {
+	type Changeable,
+	changeBundle,
+	isChangeable,
+} from "../../src/knowledge/bundle/bundle-change.js";
+import { readGraph } from "../../src/knowledge/bundle/bundle-folder.js";
+import type { Finding } from "../../src/knowledge/model/graph.js";
+import { stampGraphFiles } from "../../src/knowledge/snapshots/file-stamps.js";
+import { peekSnapshot, readSnapshot } from "../../src/knowledge/snapshots/graph-snapshot.js";
+import {
+	createGraphSnapshots,
+	shipSnapshot,
+} from "../../src/knowledge/snapshots/graph-snapshots.js";
 import { manualClock } from "../support/manual-clock.js";
 import { keepTides, later } from "./kept-tides.js";
 import { TIDES } from "./sample-bundle.js";

@@ -1,7 +1,7 @@
 import t from "tap";
-import { toRecordFile } from "../../src/knowledge/bundle-writer.js";
-import { conceptPricesOf } from "../../src/knowledge/graph-terms.js";
-import { importBundle } from "../../src/knowledge/import-bundle.js";
+import { toRecordFile } from "../../src/knowledge/bundle/bundle-writer.js";
+import { importBundle } from "../../src/knowledge/import/import-bundle.js";
+import { conceptPricesOf } from "../../src/knowledge/model/graph-terms.js";
 import { filesOf } from "./sample-bundle.js";
 
 const record = (lines: string) =>

@@ -1,9 +1,9 @@
 import t from "tap";
 import { toSections } from "../../src/documents/markdown.js";
-import { BUNDLE_LIMITS } from "../../src/knowledge/bundle-limits.js";
-import { readBundle } from "../../src/knowledge/bundle-reader.js";
-import { createDocumentNames } from "../../src/knowledge/document-names.js";
-import { importBundle } from "../../src/knowledge/import-bundle.js";
+import { BUNDLE_LIMITS } from "../../src/knowledge/bundle/bundle-limits.js";
+import { readBundle } from "../../src/knowledge/bundle/bundle-reader.js";
+import { createDocumentNames } from "../../src/knowledge/import/document-names.js";
+import { importBundle } from "../../src/knowledge/import/import-bundle.js";
 
 import { filesOf } from "./sample-bundle.js";
 

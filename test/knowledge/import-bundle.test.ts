@@ -1,6 +1,6 @@
 import t from "tap";
-import { readBundle } from "../../src/knowledge/bundle-reader.js";
-import { importBundle } from "../../src/knowledge/import-bundle.js";
+import { readBundle } from "../../src/knowledge/bundle/bundle-reader.js";
+import { importBundle } from "../../src/knowledge/import/import-bundle.js";
 import { lintGraph } from "./lint-graph.js";
 import { filesOf, TIDES, textOf } from "./sample-bundle.js";
 

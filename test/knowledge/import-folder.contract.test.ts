@@ -2,10 +2,10 @@ import { execFileSync } from "node:child_process";
 import { access, chmod, truncate, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import t from "tap";
-import { packArchive } from "../../src/knowledge/archive.js";
-import { readGraph, writeBundle } from "../../src/knowledge/bundle-folder.js";
-import { BUNDLE_LIMITS } from "../../src/knowledge/bundle-limits.js";
-import { importFolder } from "../../src/knowledge/import-folder.js";
+import { packArchive } from "../../src/knowledge/bundle/archive.js";
+import { readGraph, writeBundle } from "../../src/knowledge/bundle/bundle-folder.js";
+import { BUNDLE_LIMITS } from "../../src/knowledge/bundle/bundle-limits.js";
+import { importFolder } from "../../src/knowledge/import/import-folder.js";
 import { filesOf } from "./sample-bundle.js";
 
 /** 949 Ethereum documents, CC0; not part of the repository. */

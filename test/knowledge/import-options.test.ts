@@ -4,11 +4,11 @@ import { tmpdir } from "node:os";
 import { dirname, join } from "node:path";
 import t from "tap";
 import { parseMarkdown } from "../../src/documents/front-matter.js";
-import { packArchive } from "../../src/knowledge/archive.js";
-import { readBundle } from "../../src/knowledge/bundle-reader.js";
-import { toBundleFiles } from "../../src/knowledge/bundle-writer.js";
-import { importBundle } from "../../src/knowledge/import-bundle.js";
-import { importFolder } from "../../src/knowledge/import-folder.js";
+import { packArchive } from "../../src/knowledge/bundle/archive.js";
+import { readBundle } from "../../src/knowledge/bundle/bundle-reader.js";
+import { toBundleFiles } from "../../src/knowledge/bundle/bundle-writer.js";
+import { importBundle } from "../../src/knowledge/import/import-bundle.js";
+import { importFolder } from "../../src/knowledge/import/import-folder.js";
 import { filesOf, textOf } from "./sample-bundle.js";
 
 t.test("--only and --exclude choose files, in folders and in archives", async (t) => {

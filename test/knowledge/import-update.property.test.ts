@@ -1,20 +1,20 @@
 import assert from "node:assert/strict";
 import * as fc from "fast-check";
 import t from "tap";
-import { type Changeable, changeBundle } from "../../src/knowledge/bundle-change.js";
-import { FRAME_PATHS } from "../../src/knowledge/bundle-paths.js";
-import { readBundle } from "../../src/knowledge/bundle-reader.js";
-import { hashOf } from "../../src/knowledge/content-hash.js";
+import { type Changeable, changeBundle } from "../../src/knowledge/bundle/bundle-change.js";
+import { readBundle } from "../../src/knowledge/bundle/bundle-reader.js";
+import { hashOf } from "../../src/knowledge/bundle/content-hash.js";
+import { FRAME_PATHS } from "../../src/knowledge/import/bundle-paths.js";
 import {
 	differences,
 	frameChanges,
 	importBundle,
 	recordFor,
-} from "../../src/knowledge/import-bundle.js";
-import type { ImportOptions } from "../../src/knowledge/import-options.js";
-import { toImportMemory, updateImport } from "../../src/knowledge/import-update.js";
-import type { ImportMemory } from "../../src/knowledge/source-reading.js";
-import { runAtOnce } from "../../src/knowledge/work-in-turns.js";
+} from "../../src/knowledge/import/import-bundle.js";
+import type { ImportOptions } from "../../src/knowledge/import/import-options.js";
+import { toImportMemory, updateImport } from "../../src/knowledge/import/import-update.js";
+import type { ImportMemory } from "../../src/knowledge/import/source-reading.js";
+import { runAtOnce } from "../../src/knowledge/model/work-in-turns.js";
 import { textOf } from "./sample-bundle.js";
 
 const OPTIONS: ImportOptions = { today: "2026-01-02", edgeKeys: ["requires"] };

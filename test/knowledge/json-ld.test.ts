@@ -1,9 +1,9 @@
 // @ts-expect-error The package brings no types.
 import jsonld from "jsonld";
 import t from "tap";
-import { readGraph } from "../../src/knowledge/bundle-folder.js";
-import { toCroissant } from "../../src/knowledge/croissant.js";
-import { toCatalogDataset, toGraphSlice } from "../../src/knowledge/json-ld.js";
+import { readGraph } from "../../src/knowledge/bundle/bundle-folder.js";
+import { toCroissant } from "../../src/knowledge/exports/croissant.js";
+import { toCatalogDataset, toGraphSlice } from "../../src/knowledge/exports/json-ld.js";
 
 const SCHEMA = "https://schema.org/";
 const DCAT = "http://www.w3.org/ns/dcat#";

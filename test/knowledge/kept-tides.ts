@@ -1,9 +1,9 @@
 import { readdirSync } from "node:fs";
 import { join } from "node:path";
 import type { Test } from "tap";
-import type { Changeable } from "../../src/knowledge/bundle-change.js";
-import { readGraph } from "../../src/knowledge/bundle-folder.js";
-import { createGraphSnapshots } from "../../src/knowledge/graph-snapshots.js";
+import type { Changeable } from "../../src/knowledge/bundle/bundle-change.js";
+import { readGraph } from "../../src/knowledge/bundle/bundle-folder.js";
+import { createGraphSnapshots } from "../../src/knowledge/snapshots/graph-snapshots.js";
 import { manualClock } from "../support/manual-clock.js";
 import { TIDES } from "./sample-bundle.js";
 

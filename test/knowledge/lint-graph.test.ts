@@ -1,5 +1,5 @@
 import t from "tap";
-import { readBundle } from "../../src/knowledge/bundle-reader.js";
+import { readBundle } from "../../src/knowledge/bundle/bundle-reader.js";
 import { lintGraph } from "./lint-graph.js";
 import { filesOf, TIDES } from "./sample-bundle.js";
 

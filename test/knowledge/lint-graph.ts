@@ -1,5 +1,5 @@
-import type { BundleReading } from "../../src/knowledge/bundle-reader.js";
-import type { Concept, Finding, Graph } from "../../src/knowledge/graph.js";
+import type { BundleReading } from "../../src/knowledge/bundle/bundle-reader.js";
+import type { Concept, Finding, Graph } from "../../src/knowledge/model/graph.js";
 
 /** What reading alone does not show: faults of a whole graph. Errors are what must not be sold. */
 type LintRule =

@@ -1,5 +1,5 @@
 import { type FrontMatter, isMapping, parseMarkdown } from "../../src/documents/documents.js";
-import type { BundleFiles } from "../../src/knowledge/bundle-reader.js";
+import type { BundleFiles } from "../../src/knowledge/bundle/bundle-reader.js";
 
 const STATES: readonly unknown[] = ["draft", "stable", "deprecated"];
 const INSTANT = /^\d{4}-\d{2}-\d{2}T\d{2}:\d{2}:\d{2}(?:\.\d+)?(?:Z|[+-]\d{2}:\d{2})$/;

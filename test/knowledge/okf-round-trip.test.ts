@@ -1,5 +1,5 @@
 import t from "tap";
-import { importBundle } from "../../src/knowledge/import-bundle.js";
+import { importBundle } from "../../src/knowledge/import/import-bundle.js";
 import { findOkfFaults } from "./okf-conformance.js";
 import { findLosses } from "./okf-round-trip.js";
 import { filesOf } from "./sample-bundle.js";

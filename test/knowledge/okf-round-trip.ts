@@ -1,8 +1,8 @@
 import { isDeepStrictEqual } from "node:util";
 import { parseMarkdown } from "../../src/documents/documents.js";
-import { type BundleFiles, readBundle } from "../../src/knowledge/bundle-reader.js";
-import { toBundleFiles } from "../../src/knowledge/bundle-writer.js";
-import { importBundle } from "../../src/knowledge/import-bundle.js";
+import { type BundleFiles, readBundle } from "../../src/knowledge/bundle/bundle-reader.js";
+import { toBundleFiles } from "../../src/knowledge/bundle/bundle-writer.js";
+import { importBundle } from "../../src/knowledge/import/import-bundle.js";
 import { findOkfFaults } from "./okf-conformance.js";
 import { textOf } from "./sample-bundle.js";
 

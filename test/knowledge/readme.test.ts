@@ -1,7 +1,7 @@
 import t from "tap";
 import { parseMarkdown } from "../../src/documents/front-matter.js";
 import { findLinkTargets } from "../../src/documents/markdown.js";
-import { renderReadme, renderReadmeIndex } from "../../src/knowledge/catalog-bundle.js";
+import { renderReadme, renderReadmeIndex } from "../../src/knowledge/exports/catalog-bundle.js";
 import { graphOf, TIDES } from "./sample-bundle.js";
 
 const SECTIONS = [

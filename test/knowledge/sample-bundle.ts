@@ -1,5 +1,5 @@
-import { readBundle } from "../../src/knowledge/bundle-reader.js";
-import type { Graph } from "../../src/knowledge/graph.js";
+import { readBundle } from "../../src/knowledge/bundle/bundle-reader.js";
+import type { Graph } from "../../src/knowledge/model/graph.js";
 
 /** Bundle files from texts by path. */
 export function filesOf(texts: Readonly<Record<string, string>>): Map<string, Uint8Array> {

@@ -1,8 +1,8 @@
 import { existsSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import t from "tap";
-import { createGraphCatalog } from "../../src/knowledge/catalog.js";
-import { startSnapshotKeeper } from "../../src/knowledge/graph-snapshots.js";
+import { createGraphCatalog } from "../../src/knowledge/model/catalog.js";
+import { startSnapshotKeeper } from "../../src/knowledge/snapshots/graph-snapshots.js";
 import { keepTides, later } from "./kept-tides.js";
 
 t.test("the keeper keeps what has settled and forgets what is no longer on sale", async (t) => {

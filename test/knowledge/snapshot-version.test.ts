@@ -1,7 +1,7 @@
 import { createHash } from "node:crypto";
 import t from "tap";
-import { SNAPSHOT_VERSION } from "../../src/knowledge/graph-snapshot.js";
-import { entriesOf, toPathMap } from "../../src/knowledge/path-map.js";
+import { entriesOf, toPathMap } from "../../src/knowledge/model/path-map.js";
+import { SNAPSHOT_VERSION } from "../../src/knowledge/snapshots/graph-snapshot.js";
 import { graphOf, TIDES } from "./sample-bundle.js";
 
 const NONE = toPathMap<readonly string[]>([]);

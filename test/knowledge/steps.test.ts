@@ -1,7 +1,7 @@
 import t from "tap";
-import { graphListingOf } from "../../src/knowledge/bundle-writer.js";
-import { documentNamesIn } from "../../src/knowledge/document-names.js";
-import type { Steps } from "../../src/knowledge/work-in-turns.js";
+import { graphListingOf } from "../../src/knowledge/bundle/bundle-writer.js";
+import { documentNamesIn } from "../../src/knowledge/import/document-names.js";
+import type { Steps } from "../../src/knowledge/model/work-in-turns.js";
 import { times } from "../support/times.js";
 
 const ITEMS = 2_000;

@@ -1,5 +1,5 @@
 import t from "tap";
-import { importBundle } from "../../src/knowledge/import-bundle.js";
+import { importBundle } from "../../src/knowledge/import/import-bundle.js";
 import { filesOf, textOf } from "./sample-bundle.js";
 
 const CLOSED = {

@@ -4,8 +4,8 @@ import t from "tap";
 import { SAMPLE_SNAPSHOTS } from "../../src/app/content.js";
 import { systemClock } from "../../src/kernel/clock.js";
 import { PACKAGE_ROOT, SOFTWARE_VERSION } from "../../src/kernel/package-info.js";
-import { readGraph } from "../../src/knowledge/bundle-folder.js";
-import { createGraphSnapshots } from "../../src/knowledge/graph-snapshots.js";
+import { readGraph } from "../../src/knowledge/bundle/bundle-folder.js";
+import { createGraphSnapshots } from "../../src/knowledge/snapshots/graph-snapshots.js";
 
 interface Manifest {
 	readonly files: readonly string[];

@@ -2,7 +2,7 @@ import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import t from "tap";
 import { PACKAGE_ROOT } from "../../src/kernel/package-info.js";
-import { SNAPSHOT_VERSION } from "../../src/knowledge/graph-snapshot.js";
+import { SNAPSHOT_VERSION } from "../../src/knowledge/snapshots/graph-snapshot.js";
 import { SECTION_FILE_VERSION } from "../../src/search/index/segment-codec.js";
 import { BACKUP_VERSION } from "../../store/journal/backup.js";
 import { DATA_FORMAT } from "../../store/journal/journal-log.js";

@@ -2,7 +2,7 @@ import t from "tap";
 import { createInvariantGuard } from "../../payments/audit/invariants.js";
 import type { TransferSpan } from "../../payments/onchain/facilitator.js";
 import { createRefundPayouts } from "../../payments/refunds/refund-payouts.js";
-import { createChainBooks } from "../../src/operator/ledger-operator.js";
+import { createChainBooks } from "../../src/operator/reports/ledger-operator.js";
 import type { PaymentRow } from "../../store/rows/payment-rows.js";
 import {
 	createSimChain,

@@ -1,7 +1,7 @@
 import { mkdirSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import t from "tap";
-import { unpackArchive } from "../../src/knowledge/archive.js";
+import { unpackArchive } from "../../src/knowledge/bundle/archive.js";
 import { ask, rpc } from "../a2a/raw-rpc.js";
 import { startPaidMcp } from "../mcp/start-paid-mcp.js";
 

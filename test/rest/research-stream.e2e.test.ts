@@ -1,7 +1,7 @@
 import t from "tap";
 import { isSupported } from "../../skills/answers/report/findings.js";
 import { toCitedSentences } from "../../src/evidence/cited-sentences.js";
-import { toTrendId } from "../../src/knowledge/graph.js";
+import { toTrendId } from "../../src/knowledge/model/graph.js";
 import { openAccount, useFreeCalls } from "../auth/open-account.js";
 import { manualClock } from "../support/manual-clock.js";
 import { createSimChain } from "../support/sim-chain.js";

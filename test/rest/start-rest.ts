@@ -14,7 +14,7 @@ import { type Clock, systemClock } from "../../src/kernel/clock.js";
 import { ServiceError } from "../../src/kernel/errors.js";
 import { createIds, systemRandom } from "../../src/kernel/ids.js";
 import { PACKAGE_ROOT } from "../../src/kernel/package-info.js";
-import { createGraphCatalog } from "../../src/knowledge/catalog.js";
+import { createGraphCatalog } from "../../src/knowledge/model/catalog.js";
 import { createFallback, createHttpFront, type LogUnexpected } from "../../src/rest/http-frame.js";
 import { createRestRouter } from "../../src/rest/rest-router.js";
 import type { Purchases } from "../../src/sales/spt-purchase.js";

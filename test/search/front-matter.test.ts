@@ -1,7 +1,7 @@
 import { mkdirSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import t from "tap";
-import { importFolder } from "../../src/knowledge/import-folder.js";
+import { importFolder } from "../../src/knowledge/import/import-folder.js";
 import { fieldsOf } from "../../src/search/lexical/concept-text.js";
 
 t.test("what the front matter of a document states is searched", async (t) => {

@@ -1,7 +1,7 @@
 import t, { type Test } from "tap";
 import { INDEX_LIMITS } from "../../src/contract/limits.js";
 import { systemClock } from "../../src/kernel/clock.js";
-import type { Graph } from "../../src/knowledge/graph.js";
+import type { Graph } from "../../src/knowledge/model/graph.js";
 import type { IndexLimits, ReindexProgress } from "../../src/search/index/segment-set.js";
 import type { Embedder } from "../../src/search/model/embedder.js";
 import { createSearchEngine, type SearchEngine } from "../../src/search/search-engine.js";

@@ -2,7 +2,7 @@ import fc from "fast-check";
 import t from "tap";
 import { INDEX_LIMITS } from "../../src/contract/limits.js";
 import { systemClock } from "../../src/kernel/clock.js";
-import type { Concept, Graph } from "../../src/knowledge/graph.js";
+import type { Concept, Graph } from "../../src/knowledge/model/graph.js";
 import type { IndexLimits } from "../../src/search/index/segment-set.js";
 import type { Embedder } from "../../src/search/model/embedder.js";
 import { createSearchEngine, type SearchEngine } from "../../src/search/search-engine.js";

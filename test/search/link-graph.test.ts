@@ -1,5 +1,5 @@
 import t from "tap";
-import type { Concept, Evidence } from "../../src/knowledge/graph.js";
+import type { Concept, Evidence } from "../../src/knowledge/model/graph.js";
 import { buildLexicalSegment } from "../../src/search/index/index-builder.js";
 import type { Segment } from "../../src/search/index/segment.js";
 import {

@@ -1,6 +1,6 @@
 import fc from "fast-check";
 import t from "tap";
-import type { Concept } from "../../src/knowledge/graph.js";
+import type { Concept } from "../../src/knowledge/model/graph.js";
 import { saysTheSame, toComparable } from "../../src/search/ranking/near-duplicates.js";
 import { sampleConcept } from "./sample-graph.js";
 

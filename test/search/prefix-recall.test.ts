@@ -3,7 +3,7 @@ import t from "tap";
 import { createSeededNumbers } from "../../bench/generated-graph.js";
 import { systemClock } from "../../src/kernel/clock.js";
 import { PACKAGE_ROOT } from "../../src/kernel/package-info.js";
-import { readGraph } from "../../src/knowledge/bundle-folder.js";
+import { readGraph } from "../../src/knowledge/bundle/bundle-folder.js";
 import { createTransformersEmbedder } from "../../src/search/dense/open-model.js";
 import { createRowPlanes, writeRow } from "../../src/search/dense/row-planes.js";
 import { toPassages } from "../../src/search/lexical/concept-text.js";

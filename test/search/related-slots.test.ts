@@ -1,5 +1,5 @@
 import t from "tap";
-import type { Concept } from "../../src/knowledge/graph.js";
+import type { Concept } from "../../src/knowledge/model/graph.js";
 import { buildLexicalSegment } from "../../src/search/index/index-builder.js";
 import { createIndexState, toScopes } from "../../src/search/index/index-state.js";
 import { buildLinkGraph } from "../../src/search/ranking/link-graph.js";

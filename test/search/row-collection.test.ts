@@ -1,6 +1,6 @@
 import t, { type Test } from "tap";
 import { systemClock } from "../../src/kernel/clock.js";
-import type { Concept, Evidence, Graph } from "../../src/knowledge/graph.js";
+import type { Concept, Evidence, Graph } from "../../src/knowledge/model/graph.js";
 import type { ScoreExplanation, SearchRequest } from "../../src/search/ranking/search-outcome.js";
 import { createSearchEngine } from "../../src/search/search-engine.js";
 import { createCountingEmbedder, PAYMENTS, sampleConcept, sampleGraph } from "./sample-graph.js";

@@ -4,8 +4,8 @@ import { join } from "node:path";
 import t from "tap";
 import { systemClock } from "../../src/kernel/clock.js";
 import { PACKAGE_ROOT } from "../../src/kernel/package-info.js";
-import { readGraph } from "../../src/knowledge/bundle-folder.js";
-import type { Graph } from "../../src/knowledge/graph.js";
+import { readGraph } from "../../src/knowledge/bundle/bundle-folder.js";
+import type { Graph } from "../../src/knowledge/model/graph.js";
 import { createSearchEngine } from "../../src/search/search-engine.js";
 
 const GRAPHS_FOLDER = join(PACKAGE_ROOT, "graphs");

@@ -1,6 +1,6 @@
 import { createHash } from "node:crypto";
 import { ServiceError } from "../../src/kernel/errors.js";
-import type { Concept, Graph } from "../../src/knowledge/graph.js";
+import type { Concept, Graph } from "../../src/knowledge/model/graph.js";
 import { tokenize } from "../../src/search/lexical/tokenizer.js";
 import type { Embedder } from "../../src/search/model/embedder.js";
 import { toUnitLength } from "./random-vectors.js";

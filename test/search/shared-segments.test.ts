@@ -1,7 +1,7 @@
 import { join } from "node:path";
 import t, { type Test } from "tap";
 import { systemClock } from "../../src/kernel/clock.js";
-import type { Graph } from "../../src/knowledge/graph.js";
+import type { Graph } from "../../src/knowledge/model/graph.js";
 import type { Donors } from "../../src/search/index/segment-set.js";
 import { createSearchEngine, type SearchEngine } from "../../src/search/search-engine.js";
 import { createCountingEmbedder, PAYMENTS, sampleConcept, sampleGraph } from "./sample-graph.js";

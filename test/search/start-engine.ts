@@ -1,6 +1,6 @@
 import type { Test } from "tap";
 import { type Clock, systemClock } from "../../src/kernel/clock.js";
-import type { Graph } from "../../src/knowledge/graph.js";
+import type { Graph } from "../../src/knowledge/model/graph.js";
 import { createSearchEngine, type SearchEngine } from "../../src/search/search-engine.js";
 import type { CountingEmbedder } from "./sample-graph.js";
 

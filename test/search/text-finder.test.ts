@@ -1,6 +1,6 @@
 import t from "tap";
 import { createSeededNumbers } from "../../bench/generated-graph.js";
-import { runAtOnce } from "../../src/knowledge/work-in-turns.js";
+import { runAtOnce } from "../../src/knowledge/model/work-in-turns.js";
 import { countTerms } from "../../src/search/lexical/lexical-builder.js";
 import { readQuery } from "../../src/search/lexical/query-words.js";
 import { createTextFinder, readTexts } from "../../src/search/lexical/text-finder.js";

@@ -4,7 +4,7 @@ import {
 	listBrands,
 	resolveBrand,
 } from "../../skills/brands/brand-directory.operations.js";
-import { createGraphCatalog } from "../../src/knowledge/catalog.js";
+import { createGraphCatalog } from "../../src/knowledge/model/catalog.js";
 import { emptySearch } from "./empty-search.js";
 import { makeConcept, makeGraph } from "./sample-graphs.js";
 

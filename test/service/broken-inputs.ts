@@ -14,7 +14,7 @@ import { createServer } from "node:net";
 import { tmpdir } from "node:os";
 import { dirname, join } from "node:path";
 import { gzipSync } from "node:zlib";
-import { packArchive } from "../../src/knowledge/archive.js";
+import { packArchive } from "../../src/knowledge/bundle/archive.js";
 import { filesOf } from "../knowledge/sample-bundle.js";
 
 /** Something that an owner may give to an import, beside two documents without a fault. */

@@ -3,7 +3,7 @@ import t from "tap";
 import { listSources } from "../../skills/articles/sources.operations.js";
 import { listBrands } from "../../skills/brands/brand-directory.operations.js";
 import { trendList } from "../../skills/trends/trends.operations.js";
-import { createGraphCatalog, type GraphCatalog } from "../../src/knowledge/catalog.js";
+import { createGraphCatalog, type GraphCatalog } from "../../src/knowledge/model/catalog.js";
 import { ask } from "../skills/asked-skill.js";
 import { boundSkill } from "../support/bound-skill.js";
 import { manualClock } from "../support/manual-clock.js";

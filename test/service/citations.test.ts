@@ -1,7 +1,7 @@
 import t from "tap";
 import { formatCitations } from "../../skills/articles/citations.operations.js";
 import { toArticleRef } from "../../src/evidence/sources.js";
-import { createGraphCatalog } from "../../src/knowledge/catalog.js";
+import { createGraphCatalog } from "../../src/knowledge/model/catalog.js";
 import { DOMAIN_GRAPH, makeConcept, makeGraph } from "./sample-graphs.js";
 
 const unicode = ["ä", "ö"].map((letter) =>

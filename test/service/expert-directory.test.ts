@@ -1,7 +1,7 @@
 import t from "tap";
 import { createExpertDirectory } from "../../skills/experts/expert-directory.js";
-import { createGraphCatalog } from "../../src/knowledge/catalog.js";
-import type { GraphRecord } from "../../src/knowledge/graph.js";
+import { createGraphCatalog } from "../../src/knowledge/model/catalog.js";
+import type { GraphRecord } from "../../src/knowledge/model/graph.js";
 import type { HybridSearch } from "../../src/search/search-engine.js";
 import { DOMAIN_GRAPH, makeConcept, makeGraph } from "./sample-graphs.js";
 

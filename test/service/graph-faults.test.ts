@@ -3,12 +3,12 @@ import { syncBuiltinESMExports } from "node:module";
 import { join } from "node:path";
 import t, { type Test } from "tap";
 import { systemClock } from "../../src/kernel/clock.js";
-import { readGraph, recoverBundles } from "../../src/knowledge/bundle-folder.js";
-import { createGraphCatalog } from "../../src/knowledge/catalog.js";
-import { createGraphHistory, recoverHistory } from "../../src/knowledge/graph-history.js";
-import { createGraphImporter } from "../../src/operator/graph-importer.js";
-import { createGraphOwner } from "../../src/operator/graph-owner.js";
-import { createGraphRepository } from "../../src/operator/graph-repository.js";
+import { readGraph, recoverBundles } from "../../src/knowledge/bundle/bundle-folder.js";
+import { createGraphCatalog } from "../../src/knowledge/model/catalog.js";
+import { createGraphHistory, recoverHistory } from "../../src/knowledge/versions/graph-history.js";
+import { createGraphOwner } from "../../src/operator/graphs/graph-owner.js";
+import { createGraphImporter } from "../../src/operator/imports/graph-importer.js";
+import { createGraphRepository } from "../../src/operator/publication/graph-repository.js";
 import { createSearchEngine } from "../../src/search/search-engine.js";
 import { filesBelow } from "../support/files-below.js";
 

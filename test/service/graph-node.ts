@@ -2,18 +2,21 @@ import { existsSync, readdirSync } from "node:fs";
 import { mkdir } from "node:fs/promises";
 import { join } from "node:path";
 import { systemClock } from "../../src/kernel/clock.js";
-import { readGraph, recoverBundles } from "../../src/knowledge/bundle-folder.js";
-import { createGraphCatalog } from "../../src/knowledge/catalog.js";
-import { createGraphHistory, recoverHistory } from "../../src/knowledge/graph-history.js";
-import { createConceptEditor } from "../../src/operator/concept-editor.js";
-import { createGraphImporter } from "../../src/operator/graph-importer.js";
-import { createGraphOwner } from "../../src/operator/graph-owner.js";
-import { createGraphPrices } from "../../src/operator/graph-prices.js";
-import { createGraphPublication } from "../../src/operator/graph-publication.js";
-import { createGraphReplication } from "../../src/operator/graph-replication.js";
-import { createGraphRepository } from "../../src/operator/graph-repository.js";
-import { openHeldVersions } from "../../src/operator/held-versions.js";
-import { createAwaitedVectors, createSharedVectors } from "../../src/operator/shared-vectors.js";
+import { readGraph, recoverBundles } from "../../src/knowledge/bundle/bundle-folder.js";
+import { createGraphCatalog } from "../../src/knowledge/model/catalog.js";
+import { createGraphHistory, recoverHistory } from "../../src/knowledge/versions/graph-history.js";
+import { createConceptEditor } from "../../src/operator/graphs/concept-editor.js";
+import { createGraphOwner } from "../../src/operator/graphs/graph-owner.js";
+import { createGraphPrices } from "../../src/operator/graphs/graph-prices.js";
+import { createGraphImporter } from "../../src/operator/imports/graph-importer.js";
+import { createGraphPublication } from "../../src/operator/publication/graph-publication.js";
+import { createGraphReplication } from "../../src/operator/publication/graph-replication.js";
+import { createGraphRepository } from "../../src/operator/publication/graph-repository.js";
+import { openHeldVersions } from "../../src/operator/publication/held-versions.js";
+import {
+	createAwaitedVectors,
+	createSharedVectors,
+} from "../../src/operator/publication/shared-vectors.js";
 import type { Embedder } from "../../src/search/model/embedder.js";
 import { createSearchEngine } from "../../src/search/search-engine.js";
 import { openPostgresStore } from "../../store/postgres/postgres.js";

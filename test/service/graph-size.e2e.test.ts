@@ -1,8 +1,8 @@
 import { readdirSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import t, { type Test } from "tap";
-import { readGraph } from "../../src/knowledge/bundle-folder.js";
-import { BUNDLE_LIMITS } from "../../src/knowledge/bundle-limits.js";
+import { readGraph } from "../../src/knowledge/bundle/bundle-folder.js";
+import { BUNDLE_LIMITS } from "../../src/knowledge/bundle/bundle-limits.js";
 import { startApp } from "../support/start-app.js";
 
 /** Makes a limit small enough to be reached within a test. */

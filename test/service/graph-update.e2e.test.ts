@@ -1,7 +1,7 @@
 import { rmSync, statSync, utimesSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import t from "tap";
-import { readGraph } from "../../src/knowledge/bundle-folder.js";
+import { readGraph } from "../../src/knowledge/bundle/bundle-folder.js";
 import { startApp } from "../support/start-app.js";
 
 const QUIET = { model: "none", catalog: "none" } as const;

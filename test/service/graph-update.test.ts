@@ -2,15 +2,15 @@ import { statSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import t, { type Test } from "tap";
 import { systemClock } from "../../src/kernel/clock.js";
-import type { Changeable } from "../../src/knowledge/bundle-change.js";
-import { stampFiles, writeBundle } from "../../src/knowledge/bundle-folder.js";
-import { createGraphCatalog } from "../../src/knowledge/catalog.js";
-import { createGraphHistory } from "../../src/knowledge/graph-history.js";
-import { importFolder } from "../../src/knowledge/import-folder.js";
-import type { ImportMemory } from "../../src/knowledge/source-reading.js";
-import { createGraphUpdate } from "../../src/operator/graph-importer.js";
-import { createGraphRepository } from "../../src/operator/graph-repository.js";
-import type { ImportRequest } from "../../src/operator/import-command.js";
+import type { Changeable } from "../../src/knowledge/bundle/bundle-change.js";
+import { stampFiles, writeBundle } from "../../src/knowledge/bundle/bundle-folder.js";
+import { importFolder } from "../../src/knowledge/import/import-folder.js";
+import type { ImportMemory } from "../../src/knowledge/import/source-reading.js";
+import { createGraphCatalog } from "../../src/knowledge/model/catalog.js";
+import { createGraphHistory } from "../../src/knowledge/versions/graph-history.js";
+import { createGraphUpdate } from "../../src/operator/imports/graph-importer.js";
+import type { ImportRequest } from "../../src/operator/imports/import-command.js";
+import { createGraphRepository } from "../../src/operator/publication/graph-repository.js";
 import { createSearchEngine } from "../../src/search/search-engine.js";
 
 /** An hour ahead of the disk, so that no file counts as touched just now. */

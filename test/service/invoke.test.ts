@@ -9,7 +9,7 @@ import type { Call } from "../../src/contract/call.js";
 import type { Skill } from "../../src/contract/skill.js";
 import { watchCaller } from "../../src/http/response.js";
 import { systemClock } from "../../src/kernel/clock.js";
-import { createGraphCatalog } from "../../src/knowledge/catalog.js";
+import { createGraphCatalog } from "../../src/knowledge/model/catalog.js";
 import type { Admission, Cashier } from "../../src/sales/cashier.js";
 import { createInvoke } from "../../src/sales/invoke.js";
 import { OPERATIONS } from "../../src/service/service.js";

@@ -5,8 +5,8 @@ import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import t from "tap";
 import { systemClock } from "../../src/kernel/clock.js";
-import { readGraph, recoverBundles } from "../../src/knowledge/bundle-folder.js";
-import { createGraphHistory, recoverHistory } from "../../src/knowledge/graph-history.js";
+import { readGraph, recoverBundles } from "../../src/knowledge/bundle/bundle-folder.js";
+import { createGraphHistory, recoverHistory } from "../../src/knowledge/versions/graph-history.js";
 import { startPostgres, WITHOUT_POSTGRES } from "../support/postgres-cluster.js";
 import { as, createShop } from "./graph-shop.js";
 

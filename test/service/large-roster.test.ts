@@ -2,7 +2,7 @@ import t from "tap";
 import { createSyntheticCatalog } from "../../bench/synthetic/synthetic-catalog.js";
 import { createExpertDirectory } from "../../skills/experts/expert-directory.js";
 import { createNameSuggestions } from "../../skills/search/name-suggestions.js";
-import { createGraphCatalog } from "../../src/knowledge/catalog.js";
+import { createGraphCatalog } from "../../src/knowledge/model/catalog.js";
 
 const catalog = createGraphCatalog(
 	createSyntheticCatalog({ seed: 3, graphs: 16, concepts: 4_400, experts: 4_150 }),

@@ -1,6 +1,6 @@
 import t from "tap";
 import { createNameSuggestions } from "../../skills/search/name-suggestions.js";
-import { createGraphCatalog } from "../../src/knowledge/catalog.js";
+import { createGraphCatalog } from "../../src/knowledge/model/catalog.js";
 import { makeConcept, makeGraph } from "./sample-graphs.js";
 
 const graph = (id: string, topics: string[], titles: string[]) =>

@@ -5,7 +5,7 @@ import { createSkillServices } from "../../src/app/services.js";
 import { bindSkills } from "../../src/contract/bind-skills.js";
 import type { Clock } from "../../src/kernel/clock.js";
 import { parseUsd } from "../../src/kernel/money.js";
-import { createGraphCatalog } from "../../src/knowledge/catalog.js";
+import { createGraphCatalog } from "../../src/knowledge/model/catalog.js";
 import { OPERATIONS } from "../../src/service/service.js";
 import type { Store, StoreHealth } from "../../store/store-port.js";
 import { createTestResearch } from "../support/test-research.js";

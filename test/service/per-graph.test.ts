@@ -1,7 +1,7 @@
 import { setImmediate } from "node:timers/promises";
 import t from "tap";
-import { createGraphCatalog, createPerGraph } from "../../src/knowledge/catalog.js";
-import type { Graph } from "../../src/knowledge/graph.js";
+import { createGraphCatalog, createPerGraph } from "../../src/knowledge/model/catalog.js";
+import type { Graph } from "../../src/knowledge/model/graph.js";
 import { makeConcept, makeGraph } from "./sample-graphs.js";
 
 const graph = (id: string, titles: string[]) =>

@@ -1,5 +1,5 @@
 import t from "tap";
-import { createRetention, type RetentionDeps } from "../../src/operator/housekeeping.js";
+import { createRetention, type RetentionDeps } from "../../src/operator/data/housekeeping.js";
 import { manualClock } from "../support/manual-clock.js";
 
 t.test("what cannot be forgotten keeps nothing else from being forgotten", async (t) => {

@@ -1,4 +1,4 @@
-import type { Concept, Graph, GraphRecord } from "../../src/knowledge/graph.js";
+import type { Concept, Graph, GraphRecord } from "../../src/knowledge/model/graph.js";
 
 /** Two small graphs made by hand: what the transport's tests need of a catalog. */
 

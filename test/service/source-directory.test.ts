@@ -1,7 +1,7 @@
 import t from "tap";
 import { getSource, listSources } from "../../skills/articles/sources.operations.js";
-import { createGraphCatalog } from "../../src/knowledge/catalog.js";
-import type { Evidence } from "../../src/knowledge/graph.js";
+import { createGraphCatalog } from "../../src/knowledge/model/catalog.js";
+import type { Evidence } from "../../src/knowledge/model/graph.js";
 import { makeConcept, makeGraph } from "./sample-graphs.js";
 
 const source = (sourceUrl: string, publishedAt?: string): Evidence => ({

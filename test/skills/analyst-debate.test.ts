@@ -6,7 +6,7 @@ import { analystConsultation } from "../../skills/analysts/analysts.operations.j
 import { surveyDebate } from "../../skills/analysts/debate.js";
 import type { Writer } from "../../skills/answers/writer/writing-task.js";
 import { openSearch } from "../../src/app/content.js";
-import { createGraphCatalog } from "../../src/knowledge/catalog.js";
+import { createGraphCatalog } from "../../src/knowledge/model/catalog.js";
 import { makeConcept, makeGraph } from "../service/sample-graphs.js";
 import { boundSkill } from "../support/bound-skill.js";
 import { manualClock } from "../support/manual-clock.js";

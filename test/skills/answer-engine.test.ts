@@ -2,7 +2,7 @@ import t from "tap";
 import { composeAnswer, passagesOf } from "../../skills/answers/engine/answer-engine.js";
 import type { Decision } from "../../src/contract/wire.js";
 import { unavailable } from "../../src/kernel/errors.js";
-import type { Concept } from "../../src/knowledge/graph.js";
+import type { Concept } from "../../src/knowledge/model/graph.js";
 import type { JudgedSearch } from "../../src/search/search-engine.js";
 import { makeConcept, makeGraph } from "../service/sample-graphs.js";
 import { handJudge, reading } from "../support/word-judge.js";

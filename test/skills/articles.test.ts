@@ -5,8 +5,8 @@ import {
 	articleSearch,
 } from "../../skills/articles/articles.operations.js";
 import { toArticleRef } from "../../src/evidence/sources.js";
-import { createGraphCatalog } from "../../src/knowledge/catalog.js";
-import type { Evidence } from "../../src/knowledge/graph.js";
+import { createGraphCatalog } from "../../src/knowledge/model/catalog.js";
+import type { Evidence } from "../../src/knowledge/model/graph.js";
 import { makeConcept, makeGraph } from "../service/sample-graphs.js";
 import { boundSkill } from "../support/bound-skill.js";
 import { manualClock } from "../support/manual-clock.js";

@@ -8,7 +8,7 @@ import {
 } from "../../skills/brands/brand-readings.operations.js";
 import type { PaidOperation } from "../../src/contract/operation.js";
 import { type Clock, systemClock } from "../../src/kernel/clock.js";
-import type { GraphCatalog } from "../../src/knowledge/catalog.js";
+import type { GraphCatalog } from "../../src/knowledge/model/catalog.js";
 import type { PairJudge } from "../../src/search/judge/pair-judge.js";
 import { createSearchEngine } from "../../src/search/search-engine.js";
 import { boundSkill } from "../support/bound-skill.js";

@@ -5,7 +5,7 @@ import { mentionsByBrand } from "../../skills/brands/brand-mentions.js";
 import { measureSaid } from "../../skills/brands/brand-minimum.js";
 import { findCitedSentence } from "../../src/evidence/cited-sentences.js";
 import { systemClock } from "../../src/kernel/clock.js";
-import { createGraphCatalog } from "../../src/knowledge/catalog.js";
+import { createGraphCatalog } from "../../src/knowledge/model/catalog.js";
 import { askBrands, evidenceOf } from "./asked-brands.js";
 import { OFTEN_NAMED, SHOPS } from "./sample-brands.js";
 

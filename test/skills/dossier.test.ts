@@ -9,7 +9,7 @@ import { dossier } from "../../skills/dossiers/dossiers.operations.js";
 import type { Caller } from "../../src/contract/call.js";
 import type { Decision } from "../../src/contract/wire.js";
 import { findCitedSentence } from "../../src/evidence/cited-sentences.js";
-import { createGraphCatalog } from "../../src/knowledge/catalog.js";
+import { createGraphCatalog } from "../../src/knowledge/model/catalog.js";
 import { createSearchEngine } from "../../src/search/search-engine.js";
 import { makeConcept, makeGraph } from "../service/sample-graphs.js";
 import { boundSkill } from "../support/bound-skill.js";

@@ -1,6 +1,6 @@
 import t from "tap";
 import { entity, entityResolve } from "../../skills/entities/entities.operations.js";
-import { createGraphCatalog } from "../../src/knowledge/catalog.js";
+import { createGraphCatalog } from "../../src/knowledge/model/catalog.js";
 import { makeConcept, makeGraph } from "../service/sample-graphs.js";
 import { boundSkill } from "../support/bound-skill.js";
 import { manualClock } from "../support/manual-clock.js";

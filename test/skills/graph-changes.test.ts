@@ -1,8 +1,8 @@
 import t from "tap";
 import { graphChanges } from "../../skills/graphs/history.operations.js";
 import type { Skill } from "../../src/contract/skill.js";
-import { readBundle } from "../../src/knowledge/bundle-reader.js";
-import { createGraphCatalog } from "../../src/knowledge/catalog.js";
+import { readBundle } from "../../src/knowledge/bundle/bundle-reader.js";
+import { createGraphCatalog } from "../../src/knowledge/model/catalog.js";
 import { filesOf, TIDES } from "../knowledge/sample-bundle.js";
 import { boundSkill } from "../support/bound-skill.js";
 import { manualClock } from "../support/manual-clock.js";

@@ -6,7 +6,7 @@ import {
 } from "../../skills/graphs/export.operations.js";
 import { createBoundedWork } from "../../src/contract/bounded-work.js";
 import { sharedJsonOf } from "../../src/kernel/json.js";
-import { createGraphCatalog } from "../../src/knowledge/catalog.js";
+import { createGraphCatalog } from "../../src/knowledge/model/catalog.js";
 import { graphOf, TIDES } from "../knowledge/sample-bundle.js";
 import { boundSkill } from "../support/bound-skill.js";
 import { conceptOf, graphWith } from "./reading/random-graph.js";

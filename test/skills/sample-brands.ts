@@ -1,5 +1,5 @@
-import { createGraphCatalog } from "../../src/knowledge/catalog.js";
-import type { Evidence } from "../../src/knowledge/graph.js";
+import { createGraphCatalog } from "../../src/knowledge/model/catalog.js";
+import type { Evidence } from "../../src/knowledge/model/graph.js";
 import { makeConcept, makeGraph } from "../service/sample-graphs.js";
 
 const source = (id: string, sourceUrl: string, publishedAt?: string): Evidence => ({

@@ -3,7 +3,7 @@ import { domainSearch, graphSearch } from "../../skills/search/searches.operatio
 import type { Skill } from "../../src/contract/skill.js";
 import type { SearchResponse } from "../../src/contract/wire.js";
 import { systemClock } from "../../src/kernel/clock.js";
-import { createGraphCatalog } from "../../src/knowledge/catalog.js";
+import { createGraphCatalog } from "../../src/knowledge/model/catalog.js";
 import type {
 	RankedConcept,
 	ScoreExplanation,

@@ -1,7 +1,7 @@
 import t from "tap";
 import { trendHistory, trendMovers } from "../../skills/trends/trend-series.operations.js";
-import { createGraphCatalog } from "../../src/knowledge/catalog.js";
-import type { Evidence } from "../../src/knowledge/graph.js";
+import { createGraphCatalog } from "../../src/knowledge/model/catalog.js";
+import type { Evidence } from "../../src/knowledge/model/graph.js";
 import { makeConcept, makeGraph } from "../service/sample-graphs.js";
 import { boundSkill } from "../support/bound-skill.js";
 import { manualClock } from "../support/manual-clock.js";

@@ -4,8 +4,8 @@ import {
 	trendList,
 	trend as trendOperation,
 } from "../../skills/trends/trends.operations.js";
-import { createGraphCatalog } from "../../src/knowledge/catalog.js";
-import type { Evidence } from "../../src/knowledge/graph.js";
+import { createGraphCatalog } from "../../src/knowledge/model/catalog.js";
+import type { Evidence } from "../../src/knowledge/model/graph.js";
 import { makeConcept, makeGraph } from "../service/sample-graphs.js";
 import { boundSkill } from "../support/bound-skill.js";
 import { manualClock } from "../support/manual-clock.js";

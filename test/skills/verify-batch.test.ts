@@ -2,7 +2,7 @@ import t from "tap";
 import { createClaimVerifier } from "../../skills/verify/claims/claim-verifier.js";
 import { batchVerification, textVerification } from "../../skills/verify/verify-text.operations.js";
 import type { CheckedClaimWire } from "../../skills/verify/verify-wire.js";
-import { createGraphCatalog } from "../../src/knowledge/catalog.js";
+import { createGraphCatalog } from "../../src/knowledge/model/catalog.js";
 import { createSearchEngine } from "../../src/search/search-engine.js";
 import { DOMAIN_GRAPH } from "../service/sample-graphs.js";
 import { boundSkill } from "../support/bound-skill.js";

@@ -1,7 +1,7 @@
 import t from "tap";
 import { citationCheck } from "../../skills/verify/verify-citation.operations.js";
 import { toArticleRef } from "../../src/evidence/sources.js";
-import { createGraphCatalog } from "../../src/knowledge/catalog.js";
+import { createGraphCatalog } from "../../src/knowledge/model/catalog.js";
 import type { PairJudge } from "../../src/search/judge/pair-judge.js";
 import { makeConcept, makeGraph } from "../service/sample-graphs.js";
 import { boundSkill } from "../support/bound-skill.js";

@@ -1,5 +1,5 @@
-import type { Graph } from "../../src/knowledge/graph.js";
-import { writtenDate } from "../../src/knowledge/source-entry.js";
+import type { Graph } from "../../src/knowledge/model/graph.js";
+import { writtenDate } from "../../src/knowledge/model/source-entry.js";
 
 export interface CitedSource {
 	readonly url: string;

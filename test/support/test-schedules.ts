@@ -8,7 +8,7 @@ import { createSchedulePreview, type FreeSchedules } from "../../skills/briefing
 import { systemClock as clock } from "../../src/kernel/clock.js";
 import { systemRandom as random } from "../../src/kernel/ids.js";
 import { createSealedText } from "../../src/kernel/secrets.js";
-import type { GraphCatalog } from "../../src/knowledge/catalog.js";
+import type { GraphCatalog } from "../../src/knowledge/model/catalog.js";
 import type { HybridSearch, JudgedSearch } from "../../src/search/search-engine.js";
 import { createMemoryStore } from "../a2a/memory-store.js";
 

@@ -1,8 +1,8 @@
 import { mkdirSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import t, { type Test } from "tap";
-import type { Concept } from "../../src/knowledge/graph.js";
-import { importFolder } from "../../src/knowledge/import-folder.js";
+import { importFolder } from "../../src/knowledge/import/import-folder.js";
+import type { Concept } from "../../src/knowledge/model/graph.js";
 import type { ExplorerData } from "../../src/web/pages/explorer-model.js";
 import { makeGraph } from "../service/sample-graphs.js";
 import { startApp, type TestApp } from "../support/start-app.js";

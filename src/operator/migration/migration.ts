@@ -11,7 +11,7 @@ import {
 	ServiceError,
 	unavailable,
 } from "../../kernel/kernel.js";
-import type { DatabaseMark } from "../database-mark.js";
+import type { DatabaseMark } from "../data/database-mark.js";
 
 /** Moves books between the journal of a data folder and a database (docs/adr/0074). */
 export interface MigrationRequest {

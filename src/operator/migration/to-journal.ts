@@ -9,15 +9,15 @@ import {
 import type { DatabaseState, MovingBooks } from "../../../store/postgres/postgres.js";
 import type { BooksDigest, StoreDigest } from "../../../store/store.js";
 import { invalidArgument, toIsoTime, unavailable } from "../../kernel/kernel.js";
-import { COMMAND_LINE, createAuditLog } from "../audit-log.js";
-import { hasJournal } from "../data-folder.js";
+import { COMMAND_LINE, createAuditLog } from "../access/audit-log.js";
+import { hasJournal } from "../data/data-folder.js";
 import {
 	builtJournalOf,
 	type DatabaseMark,
 	findDatabaseMark,
 	removeBuiltJournal,
 	removeDatabaseMark,
-} from "../database-mark.js";
+} from "../data/database-mark.js";
 import { assertSameBooks, readSoundBooks } from "./checked-books.js";
 import {
 	assertSameDatabase,

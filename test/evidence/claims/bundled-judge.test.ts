@@ -4,7 +4,7 @@ import t from "tap";
 import { createClaimVerifier } from "../../../skills/verify/claims/claim-verifier.js";
 import { systemClock } from "../../../src/kernel/clock.js";
 import { PACKAGE_ROOT } from "../../../src/kernel/package-info.js";
-import { createGraphCatalog } from "../../../src/knowledge/catalog.js";
+import { createGraphCatalog } from "../../../src/knowledge/model/catalog.js";
 import { createSearchEngine } from "../../../src/search/search-engine.js";
 import { makeConcept, makeGraph } from "../../service/sample-graphs.js";
 import { startApp } from "../../support/start-app.js";

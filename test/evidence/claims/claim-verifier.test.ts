@@ -4,8 +4,8 @@ import { bestTier, groupByOrigin } from "../../../skills/verify/claims/source-ti
 import { claimVerification } from "../../../skills/verify/verify-claim.operations.js";
 import { toCitedSentences } from "../../../src/evidence/cited-sentences.js";
 import { findPublisher } from "../../../src/evidence/publishers.js";
-import { createGraphCatalog } from "../../../src/knowledge/catalog.js";
-import type { Evidence } from "../../../src/knowledge/graph.js";
+import { createGraphCatalog } from "../../../src/knowledge/model/catalog.js";
+import type { Evidence } from "../../../src/knowledge/model/graph.js";
 import type { PairJudge, TextPair } from "../../../src/search/judge/pair-judge.js";
 import { createSearchEngine } from "../../../src/search/search-engine.js";
 import { makeConcept, makeGraph } from "../../service/sample-graphs.js";

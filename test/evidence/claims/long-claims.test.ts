@@ -2,7 +2,7 @@ import t from "tap";
 import { readTextClaims } from "../../../skills/verify/text-claims.js";
 import { claimExtraction } from "../../../skills/verify/verify-text.operations.js";
 import { VERIFY_TEXT_LIMITS } from "../../../skills/verify/verify-wire.js";
-import { runAtOnce } from "../../../src/knowledge/work-in-turns.js";
+import { runAtOnce } from "../../../src/knowledge/model/work-in-turns.js";
 import { boundSkill } from "../../support/bound-skill.js";
 
 const { signal } = new AbortController();

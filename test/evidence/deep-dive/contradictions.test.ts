@@ -1,5 +1,5 @@
 import t from "tap";
-import type { Concept } from "../../../src/knowledge/graph.js";
+import type { Concept } from "../../../src/knowledge/model/graph.js";
 import { makeConcept, makeGraph } from "../../service/sample-graphs.js";
 import { openDive } from "./run-dive.js";
 

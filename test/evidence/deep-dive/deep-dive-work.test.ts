@@ -5,7 +5,7 @@ import type { DeepDiveReport } from "../../../skills/deep-dive/report-wire.js";
 import { catalogFolders, loadGraphs } from "../../../src/app/content.js";
 import type { JobJson } from "../../../src/contract/job.js";
 import { findCitedSentence } from "../../../src/evidence/cited-sentences.js";
-import type { GraphCatalog } from "../../../src/knowledge/catalog.js";
+import type { GraphCatalog } from "../../../src/knowledge/model/catalog.js";
 import { openDive } from "./run-dive.js";
 
 const silent = { info: () => undefined, error: () => undefined };

@@ -3,8 +3,8 @@ import { createDeepDiveWork } from "../../../skills/deep-dive/deep-dive-work.js"
 import type { DeepDiveReport } from "../../../skills/deep-dive/report-wire.js";
 import type { JobJson, WorkEvent, WorkProgress } from "../../../src/contract/job.js";
 import { systemClock } from "../../../src/kernel/clock.js";
-import { createGraphCatalog } from "../../../src/knowledge/catalog.js";
-import type { Graph } from "../../../src/knowledge/graph.js";
+import { createGraphCatalog } from "../../../src/knowledge/model/catalog.js";
+import type { Graph } from "../../../src/knowledge/model/graph.js";
 import { createSearchEngine } from "../../../src/search/search-engine.js";
 import { renderTestReport } from "../../support/test-pages.js";
 import { handJudge } from "../../support/word-judge.js";

@@ -3,9 +3,9 @@ import t from "tap";
 import { listNodes, writtenSince } from "../../../skills/graphs/reading/graph-lists.js";
 import { createRevisionMemory } from "../../../skills/graphs/reading/revision-changes.js";
 import { sortInSteps } from "../../../skills/graphs/reading/sorting.js";
-import { compareText } from "../../../src/knowledge/bundle-document.js";
-import { readBundle } from "../../../src/knowledge/bundle-reader.js";
-import { runAtOnce } from "../../../src/knowledge/work-in-turns.js";
+import { compareText } from "../../../src/knowledge/bundle/bundle-document.js";
+import { readBundle } from "../../../src/knowledge/bundle/bundle-reader.js";
+import { runAtOnce } from "../../../src/knowledge/model/work-in-turns.js";
 import { filesOf, TIDES } from "../../knowledge/sample-bundle.js";
 import { anyGraph, conceptOf, graphWith } from "./random-graph.js";
 

@@ -5,7 +5,7 @@ import {
 	packContext,
 	readCitedPassages,
 } from "../../../skills/graphs/reading/context-pack.js";
-import { runAtOnce } from "../../../src/knowledge/work-in-turns.js";
+import { runAtOnce } from "../../../src/knowledge/model/work-in-turns.js";
 import { conceptOf, HOSTILE } from "./random-graph.js";
 
 const source = (articleId: string) => ({

@@ -5,8 +5,8 @@ import { keyOfEvent, readTimeline } from "../../../skills/graphs/reading/timelin
 import { READING_LIMITS } from "../../../src/contract/limits.js";
 import { readCursor, toCursor } from "../../../src/contract/list-cursor.js";
 import { cursorField } from "../../../src/contract/wire.js";
-import { readBundle } from "../../../src/knowledge/bundle-reader.js";
-import type { Edge, Evidence } from "../../../src/knowledge/graph.js";
+import { readBundle } from "../../../src/knowledge/bundle/bundle-reader.js";
+import type { Edge, Evidence } from "../../../src/knowledge/model/graph.js";
 import { filesOf, TIDES } from "../../knowledge/sample-bundle.js";
 import { conceptOf, graphWith } from "./random-graph.js";
 

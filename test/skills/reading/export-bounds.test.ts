@@ -6,7 +6,7 @@ import {
 	leastExportChars,
 } from "../../../skills/graphs/reading/graph-export.js";
 import { READING_LIMITS } from "../../../src/contract/limits.js";
-import type { Evidence } from "../../../src/knowledge/graph.js";
+import type { Evidence } from "../../../src/knowledge/model/graph.js";
 import { graphOf, TIDES } from "../../knowledge/sample-bundle.js";
 import { conceptOf, graphWith, linksTo } from "./random-graph.js";
 

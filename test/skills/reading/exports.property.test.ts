@@ -8,9 +8,9 @@ import type { ExportFormat } from "../../../skills/graphs/graph-feed-wire.js";
 import type { ExportTable } from "../../../skills/graphs/reading/export-formats.js";
 import { exportGraph } from "../../../skills/graphs/reading/graph-export.js";
 import { mapOf } from "../../../skills/graphs/reading/graph-map.js";
-import { unpackArchive } from "../../../src/knowledge/archive.js";
-import { readBundle } from "../../../src/knowledge/bundle-reader.js";
-import type { Graph } from "../../../src/knowledge/graph.js";
+import { unpackArchive } from "../../../src/knowledge/bundle/archive.js";
+import { readBundle } from "../../../src/knowledge/bundle/bundle-reader.js";
+import type { Graph } from "../../../src/knowledge/model/graph.js";
 import { graphOf, TIDES } from "../../knowledge/sample-bundle.js";
 import { anyGraph } from "./random-graph.js";
 

@@ -1,5 +1,5 @@
 import fc from "fast-check";
-import type { Concept, Edge, Graph } from "../../../src/knowledge/graph.js";
+import type { Concept, Edge, Graph } from "../../../src/knowledge/model/graph.js";
 import { graphOf, TIDES } from "../../knowledge/sample-bundle.js";
 import { sampleConcept } from "../../search/sample-graph.js";
 

@@ -9,7 +9,7 @@ import {
 	type WalkOptions,
 	weightOf,
 } from "../../../skills/graphs/reading/walk.js";
-import type { Graph } from "../../../src/knowledge/graph.js";
+import type { Graph } from "../../../src/knowledge/model/graph.js";
 import { graphOf, TIDES } from "../../knowledge/sample-bundle.js";
 import { anyGraph, conceptOf, graphWith, linksTo } from "./random-graph.js";
 
