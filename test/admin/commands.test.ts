@@ -3,7 +3,11 @@ import { join } from "node:path";
 import t from "tap";
 import { createOperatorClient } from "../../src/cli/operator-client.js";
 import { OPERATOR_ROLES } from "../../src/operator/access/operator-keys.js";
-import { COMMAND_NAMES, COMMANDS, type CommandName } from "../../src/operator/commands/command-table.js";
+import {
+	COMMAND_NAMES,
+	COMMANDS,
+	type CommandName,
+} from "../../src/operator/commands/command-table.js";
 import { type Answer, startApp, type TestApp } from "../support/start-app.js";
 
 const EMPTY = { model: "none", catalog: "none" } as const;
