@@ -44,21 +44,20 @@ function isCatalogStale() {
 
 /** Compiles into a folder beside, then swaps: a failed build leaves the old one, and two at once do not mix. */
 async function build() {
-	const [fresh, old] = [
-		join(root, `dist.new-${process.pid}`),
-		join(root, `dist.old-${process.pid}`),
-	];
+	const fresh = join(root, `dist.new-${process.pid}`);
 	// What changes from now on may not be in it.
 	const begun = new Date();
-	compile("tsconfig.build.json", fresh);
-	await bundle(fresh);
-	await bundlePages(join(root, "src", "web", "ui"), join(fresh, "web"));
-	shipCatalog(fresh);
-	writeFileSync(join(fresh, ".built"), "");
-	utimesSync(join(fresh, ".built"), begun, begun);
-	if (existsSync(join(root, "dist"))) renameSync(join(root, "dist"), old);
-	renameSync(fresh, join(root, "dist"));
-	rmSync(old, { recursive: true, force: true });
+	try {
+		compile("tsconfig.build.json", fresh);
+		await bundle(fresh);
+		await bundlePages(join(root, "src", "web", "ui"), join(fresh, "web"));
+		shipCatalog(fresh);
+		writeFileSync(join(fresh, ".built"), "");
+		utimesSync(join(fresh, ".built"), begun, begun);
+		swap(fresh, join(root, "dist"), join(root, `dist.old-${process.pid}`));
+	} finally {
+		rmSync(fresh, { recursive: true, force: true });
+	}
 }
 
 /**
@@ -66,19 +65,31 @@ async function build() {
  * serve afterwards. `compiled` are the sources to read it with.
  */
 function shipCatalog(compiled) {
-	const [fresh, old] = [join(compiled, `catalog.new-${process.pid}`), join(compiled, "catalog")];
+	const fresh = join(compiled, `catalog.new-${process.pid}`);
 	const begun = new Date();
-	execFileSync(process.execPath, [join(root, "bin", "ship-catalog.mjs"), compiled, fresh], {
-		stdio: ["ignore", 2, 2],
-	});
-	utimesSync(fresh, begun, begun);
-	rmSync(old, { recursive: true, force: true });
 	try {
-		renameSync(fresh, old);
+		execFileSync(process.execPath, [join(root, "bin", "ship-catalog.mjs"), compiled, fresh], {
+			stdio: ["ignore", 2, 2],
+		});
+		utimesSync(fresh, begun, begun);
+		swap(fresh, join(compiled, "catalog"), join(compiled, `catalog.old-${process.pid}`));
+	} finally {
+		rmSync(fresh, { recursive: true, force: true });
+	}
+}
+
+/** Puts `fresh` in `place`, unless another process has done the same between the two renames. */
+function swap(fresh, place, aside) {
+	renameUnless(["ENOENT"], place, aside);
+	renameUnless(["ENOTEMPTY", "EEXIST"], fresh, place);
+	rmSync(aside, { recursive: true, force: true });
+}
+
+function renameUnless(codes, from, to) {
+	try {
+		renameSync(from, to);
 	} catch (error) {
-		// Another start has just put there what it read of the same files.
-		if (error.code !== "ENOTEMPTY" && error.code !== "EEXIST") throw error;
-		rmSync(fresh, { recursive: true });
+		if (!codes.includes(error.code)) throw error;
 	}
 }
 

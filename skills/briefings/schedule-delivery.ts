@@ -1,6 +1,7 @@
 import {
 	type Egress,
 	formatUsd,
+	type Logger,
 	type Mailer,
 	notFound,
 	unavailable,
@@ -16,7 +17,7 @@ import { sendToSlack, toSlackMessage, toSlackTest } from "./briefing-messages.js
 import { type LinkPurpose, type ScheduleLinks, serviceName } from "./schedule-consent.js";
 import { describeTiming } from "./schedule-slots.js";
 import type { ScheduleText } from "./schedule-text.js";
-import type { BriefingWire } from "./schedule-wire.js";
+import { type BriefingWire, maskId } from "./schedule-wire.js";
 
 interface Sending {
 	readonly schedule: Pick<
@@ -27,7 +28,7 @@ interface Sending {
 	readonly text: ScheduleText;
 }
 
-/** Hands things to the targets of schedules. Each throws a ServiceError when its target did not take it. */
+/** Hands things to the targets of schedules. Each throws when its target did not take it, and the log says why. */
 export type ScheduleDelivery = ReturnType<typeof createScheduleDelivery>;
 
 export function createScheduleDelivery(deps: {
@@ -38,8 +39,9 @@ export function createScheduleDelivery(deps: {
 	readonly links: ScheduleLinks;
 	/** Public base address. */
 	readonly baseUrl: () => string;
+	readonly logger: Pick<Logger, "error">;
 }) {
-	const { mailer, slack, links, baseUrl } = deps;
+	const { mailer, slack, links, baseUrl, logger } = deps;
 	const mail: Mailer["send"] = async (message) => {
 		if (!mailer) throw unavailable("No mail server is configured here.");
 		await mailer.send(message);
@@ -53,30 +55,41 @@ export function createScheduleDelivery(deps: {
 		weekUsd: formatUsd(sending.schedule.weekMicros),
 		unsubscribeUrl: linkOf("unsubscribe", sending),
 	});
+	/** An error that names an address, or a secret, has neither in its message. */
+	const logged =
+		<S extends Sending>(what: string, send: (sending: S) => Promise<void>) =>
+		async (sending: S): Promise<void> => {
+			try {
+				await send(sending);
+			} catch (error) {
+				const schedule = maskId(sending.schedule.id);
+				logger.error(`${what} could not be sent`, { schedule, error: String(error) });
+				throw error;
+			}
+		};
+	type Made = Sending & { run: Pick<BriefingRunRow, "id">; briefing: BriefingWire };
 	return {
-		async briefing(
-			sending: Sending & { run: Pick<BriefingRunRow, "id">; briefing: BriefingWire },
-		): Promise<void> {
+		briefing: logged("a briefing", async (sending: Made) => {
 			const { run, briefing, channel, text } = sending;
 			if (channel.kind === "slack") {
 				return sendToSlack(slack, targetOf(text.slack), toSlackMessage(briefing));
 			}
 			const written = toBriefingMail(briefing, termsOf(sending));
 			await mail({ ...written, to: targetOf(text.email), messageId: `${run.id}.${channel.ref}` });
-		},
-		async confirmation(sending: Sending): Promise<void> {
+		}),
+		confirmation: logged("a confirmation", async (sending) => {
 			const { channel, text } = sending;
 			const written = toConfirmationMail(termsOf(sending), linkOf("confirm", sending));
 			await mail({ ...written, to: targetOf(text.email), messageId: `confirm.${channel.ref}` });
-		},
-		async test(sending: Sending): Promise<void> {
+		}),
+		test: logged("a test", async (sending) => {
 			const { channel, text } = sending;
 			if (channel.kind === "slack") {
 				return sendToSlack(slack, targetOf(text.slack), toSlackTest(text.topic));
 			}
 			const written = toTestMail(termsOf(sending));
 			await mail({ ...written, to: targetOf(text.email), messageId: `test.${channel.ref}` });
-		},
+		}),
 	};
 }
 

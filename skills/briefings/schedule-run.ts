@@ -15,6 +15,7 @@ import { type Claim, closeRun, deferRun, LostClaim, ownedRun } from "./schedule-
 import type { ScheduleDelivery } from "./schedule-delivery.js";
 import { SCHEDULE_LIMITS } from "./schedule-limits.js";
 import { type ScheduleText, type ScheduleTexts, scheduleMemories } from "./schedule-text.js";
+import { maskId } from "./schedule-wire.js";
 
 /** What runs of schedules work with, in turn and out of it. */
 export interface RunServices {
@@ -175,11 +176,6 @@ async function retryLater(deps: RunServices, claim: Claim, error: unknown): Prom
 		.catch((lost: unknown) => {
 			if (!(lost instanceof LostClaim)) throw lost;
 		});
-}
-
-/** Enough to find it in a list, and too little to open it. */
-export function maskId(scheduleId: string): string {
-	return `${scheduleId.slice(0, 10)}…`;
 }
 
 /** Sends to each target that has not got it, one after the other; what is under way is persisted before. */

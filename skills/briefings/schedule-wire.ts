@@ -277,3 +277,8 @@ function isTimezone(name: string): boolean {
 		return false;
 	}
 }
+
+/** Enough to find it in a list, and too little to open it. */
+export function maskId(scheduleId: string): string {
+	return `${scheduleId.slice(0, 10)}…`;
+}

@@ -2,8 +2,9 @@ import { toIsoDay } from "../../src/kernel/kernel.js";
 import type { ScheduleRow } from "../../store/store.js";
 import { type Claim, claimDue, isRunning } from "./schedule-claims.js";
 import { SCHEDULE_LIMITS } from "./schedule-limits.js";
-import { hasWay, maskId, performRun, type RunServices } from "./schedule-run.js";
+import { hasWay, performRun, type RunServices } from "./schedule-run.js";
 import { latestSlot, nextSlot } from "./schedule-slots.js";
+import { maskId } from "./schedule-wire.js";
 
 /** Looks for what is due and does it; any number of them may work on one store. */
 export type ScheduleWorker = ReturnType<typeof createScheduleWorker>;
@@ -103,7 +104,7 @@ async function withPayment(
 
 /** Asks the readers of new addresses whether they want briefings. */
 async function sendConfirmations(deps: RunServices, schedule: ScheduleRow): Promise<void> {
-	const { store, texts, delivery, clock, logger } = deps;
+	const { store, texts, delivery, clock } = deps;
 	const due = schedule.channels.find(({ confirmTries }) => confirmTries !== undefined);
 	if (!due || !isRunning(schedule)) return;
 	const isLeft = await store.transaction(async (tx) => {
@@ -115,11 +116,7 @@ async function sendConfirmations(deps: RunServices, schedule: ScheduleRow): Prom
 	});
 	const text = isLeft ? await texts.get(schedule) : undefined;
 	if (!text) return;
-	await delivery.confirmation({ schedule, channel: due, text }).catch(async (error: unknown) => {
-		logger.error("a confirmation could not be mailed", {
-			schedule: maskId(schedule.id),
-			error: String(error),
-		});
+	await delivery.confirmation({ schedule, channel: due, text }).catch(async () => {
 		const tries = (due.confirmTries ?? 0) + 1;
 		await store.transaction(async (tx) => {
 			const row = await tx.get("schedules", schedule.id);

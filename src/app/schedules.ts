@@ -71,7 +71,7 @@ export function createSchedules(
 		refusals,
 		canMail: mail !== undefined,
 		billing: createScheduleBilling({ ...money, store, clock }),
-		delivery: createScheduleDelivery({ mailer, slack, links, baseUrl }),
+		delivery: createScheduleDelivery({ mailer, slack, links, baseUrl, logger: deps.logger }),
 	};
 	return {
 		book: createScheduleBook(parts),

@@ -36,9 +36,12 @@ export function createSmtpMailer({ url, from, timeoutMs }: SmtpServer): Mailer {
 	};
 	return {
 		async send({ to, subject, text, html, messageId, unsubscribeUrl }: MailMessage) {
-			opened ??= open();
-			const transport = await opened;
 			try {
+				opened ??= open();
+				const transport = await opened.catch((error: unknown) => {
+					opened = undefined;
+					throw error;
+				});
 				await transport.sendMail({
 					from,
 					to: { name: "", address: to },
@@ -65,14 +68,19 @@ function hostOf(from: string): string {
 	return /@([A-Za-z0-9.-]+)>?\s*$/.exec(from)?.[1] ?? "localhost";
 }
 
-/** Repeats the reply code alone: the text of a server may hold the address. */
+/** Repeats codes alone: the text of a server may hold the address. */
 function toServiceError(cause: unknown): ServiceError {
-	const code = (cause as { readonly responseCode?: unknown }).responseCode;
+	const { responseCode: code, code: name } = cause as {
+		readonly responseCode?: unknown;
+		/** As `ECONNECTION`, `EDNS`, `ETLS`, `EAUTH`. */
+		readonly code?: unknown;
+	};
 	if (typeof code === "number" && code >= 550 && code <= 553) {
 		const message = `The mail server refuses this address (${code}).`;
 		return invalidArgument(message, { cause });
 	}
-	const shown = typeof code === "number" ? ` (${code})` : "";
-	const message = `The mail server did not take the mail${shown}.`;
+	const shown = typeof code === "number" ? code : name;
+	const reason = shown === undefined ? "" : ` (${shown})`;
+	const message = `The mail server did not take the mail${reason}.`;
 	return unavailable(message, { cause });
 }

@@ -144,13 +144,25 @@ export const MAIL_SETTINGS = {
 
 const ADDRESS = /^(?:[^<>@\r\n]{1,100}\s)?<?[^\s<>@]{1,64}@[A-Za-z0-9.-]{1,255}>?$/;
 
+function isMailServer(text: string): boolean {
+	if (!URL.canParse(text)) return false;
+	const { protocol, username, password } = new URL(text);
+	try {
+		decodeURIComponent(username + password);
+	} catch {
+		return false;
+	}
+	return /^smtps?:$/.test(protocol);
+}
+
 /** Undefined while no mail server is set. Throws INVALID_ARGUMENT; the address of the server may be a secret and is not repeated. */
 export function parseMailSettings(text: (key: keyof typeof MAIL_SETTINGS) => string) {
 	const [url, from] = [text("smtp_url"), text("mail_from")];
 	if (url === "") return undefined;
-	const isAddress = URL.canParse(url) && /^smtps?:$/.test(new URL(url).protocol);
-	if (!isAddress) {
-		throw invalidSetting("smtp_url must read smtp://host:port or smtps://user:password@host.");
+	if (!isMailServer(url)) {
+		throw invalidSetting(
+			"smtp_url must read smtp://host:port or smtps://user:password@host, with % and other signs of a password percent-encoded.",
+		);
 	}
 	if (ADDRESS.test(from)) return { url, from };
 	throw invalidSetting(

@@ -24,8 +24,7 @@ t.test("a server as it is shipped hands mails to the mail server", async (t) => 
 	const { schedule_id: id } = await post("", { topic: "payment", frequency: "daily", email });
 	const { channels } = await post(`/${id}/test`, {});
 	t.match(channels, [{ kind: "email", status: "asked_again" }]);
-	t.same(
-		mail.mails.map(({ from, to }) => [from, to]),
-		[["briefings@example.net", [email]]],
-	);
+	// The schedule's own may leave meanwhile.
+	t.ok(mail.mails.length > 0);
+	for (const { from, to } of mail.mails) t.same([from, to], ["briefings@example.net", [email]]);
 });

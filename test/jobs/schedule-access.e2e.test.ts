@@ -200,10 +200,11 @@ t.test(
 		await shop.ask("DELETE", `${SCHEDULES}/${id}`, undefined, null);
 		await shop.tick();
 		t.match(
-			lines.filter((line) => line.includes("could not be mailed")),
-			[/"schedule":"sch_\w{6}…"/],
-			"a failure names the schedule so that two can be distinguished",
+			lines.filter((line) => line.includes("could not be sent")),
+			[/"schedule":"sch_\w{6}…".+refuses this address \(550\)/],
+			"a failure names the schedule so that two can be distinguished, and its reason",
 		);
+		t.notMatch(lines.join("\n"), "reader@example.net");
 		t.notMatch(lines.join("\n"), id.slice("sch_".length + 6), "and not so that it could be used");
 	},
 );

@@ -40,7 +40,7 @@ t.test("the same catalog gives the same bytes, in any order and time zone", asyn
 	const hash = hashOf(buildCatalogBundle(catalog(), options));
 	t.equal(hashOf(buildCatalogBundle(catalog().reverse(), options)), hash);
 	const addressOf = (name: string) =>
-		JSON.stringify(new URL(`../../src/knowledge/${name}`, import.meta.url));
+		JSON.stringify(new URL(`../../src/knowledge/bundle/${name}`, import.meta.url));
 	const script = [
 		`import { packArchive } from ${addressOf("archive.js")};`,
 		`import { hashOf } from ${addressOf("content-hash.js")};`,
