@@ -38,6 +38,8 @@ interface SourceSentence {
 	readonly around: readonly SourceSentence[];
 }
 
+const UNSURE =
+	"Nothing of it is sure enough to be told, and nothing is charged; the reasons say what came nearest.";
 const EXAMPLE_SENTENCE = "HPACK's static table has 61 entries.";
 
 /** Whether a source carries the sentence it is cited for. Additive to the contract. */
@@ -46,11 +48,11 @@ export const citationCheck = paidOperation({
 	at: "POST /v1/verify/citation",
 	summary: "Check a citation",
 	description:
-		"Whether one source supports a sentence, refutes it or says nothing of it, and why: a sentence of a graph (evidence_id), whatever graphs cite an article for (article_ref), or an excerpt. Paid per call; a sentence that states nothing, a source nobody knows, and a source that no model could read, cost nothing.",
+		"Whether one source supports a sentence, refutes it or says nothing of it, and why: a sentence of a graph (evidence_id), whatever graphs cite an article for (article_ref), or an excerpt. Paid per call; a sentence that states nothing, one of which nothing is sure enough to be told, a source nobody knows, and a source that no model could read, cost nothing.",
 	body: citationCheckInput,
 	reply: toReply("CitationCheckReply", citationCheckOutput),
 	about:
-		"Holds a sentence against one source: a sentence of a graph, whatever graphs cite an article for, or an excerpt that is sent along. Says whether it supports or refutes the sentence, or says nothing of it, and why. Not charged when the sentence states nothing that can be checked.",
+		"Holds a sentence against one source: a sentence of a graph, whatever graphs cite an article for, or an excerpt that is sent along. Says whether it supports or refutes the sentence, or says nothing of it, and why. Not charged when the sentence states nothing that can be checked, or nothing is sure enough to be told.",
 	tags: ["verification", "citations"],
 	examples: ["Does this source support this sentence?"],
 	output: citationCheckOutput,
@@ -70,21 +72,26 @@ export const citationCheck = paidOperation({
 			const read = readTextClaims(sentence, VERIFY_TEXT_LIMITS.claimsMax);
 			const checkable = (await runInTurns(read, signal)).filter(isCheckable);
 			const { claims, problem } = await judgeAll(search.judge, { checkable, source }, signal);
-			const isAnswer = claims.length > 0 && problem === undefined;
-			return answerIf(isAnswer, {
+			const isTold = problem === undefined && claims.some(({ stance }) => stance !== "neutral");
+			const judged = problem === undefined ? claims : [];
+			const warnings = [problem, isTold || judged.length === 0 ? undefined : UNSURE];
+			return answerIf(isTold, {
 				ok: true,
 				data: {
 					sentence,
-					...together(isAnswer ? claims : []),
-					claims: isAnswer ? [...claims] : [],
+					...together(judged),
+					claims: isTold ? [...judged] : judged.map(withoutSource),
 					// What a source is called is sold with what it says.
 					source: {
-						title: isAnswer ? source.title : "",
-						source_url: isAnswer ? source.sourceUrl : "",
+						title: isTold ? source.title : "",
+						source_url: isTold ? source.sourceUrl : "",
 						sentences: source.sentences.length,
 					},
 				},
-				meta: { claims: claims.length, warnings: problem === undefined ? [] : [problem] },
+				meta: {
+					claims: claims.length,
+					warnings: warnings.filter((one) => one !== undefined),
+				},
 			});
 		},
 	}),
@@ -214,10 +221,21 @@ function toJudged(
 		claim,
 		stance,
 		score: roundScore(stance === "neutral" ? (best?.score ?? 0) : confidence),
-		reasons: [...(best?.reasons ?? [])],
+		reasons: best ? reasonsOf(best, stance) : [],
 		evidence_id: id?.includes(":") ? id : null,
 		excerpt: best?.sentence.text ?? "",
 	};
+}
+
+/** Why a claim is supported or refuted, or what keeps the passage that comes nearest from deciding it. */
+function reasonsOf(best: PassageStance, told: PassageStance["stance"]): string[] {
+	if (best.stance === told) return [...best.reasons];
+	return [`comes nearest to what ${best.stance} it, and not surely enough`];
+}
+
+/** What the source says is sold with a verdict. */
+function withoutSource(claim: JudgedClaim): JudgedClaim {
+	return { ...claim, evidence_id: null, excerpt: "" };
 }
 
 /** A sentence is as good as its worst claim. */

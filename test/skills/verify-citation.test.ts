@@ -141,7 +141,27 @@ t.test("a swapped figure is never supported, and what is unsure is neutral", asy
 	t.match(swapped.data, { stance: "neutral", claims: [{ reasons: [/lacks 99/] }] });
 	const unsure = handJudge(() => ({ answers: 1, supports: 0.1, refutes: 0.7, open: 0.2 }));
 	const told = await checkBy(unsure)({ sentence, evidence_id: "web:protocols.hpack~1" });
-	t.equal(told.data.stance, "neutral");
+	t.match(told, {
+		kind: "no-answer",
+		data: {
+			stance: "neutral",
+			claims: [
+				{ stance: "neutral", reasons: [/nearest .* refutes/], evidence_id: null, excerpt: "" },
+			],
+			source: { title: "", source_url: "" },
+		},
+		meta: { warnings: [/nothing is charged/] },
+	});
+});
+
+t.test("a part that is decided is paid for, whatever the rest is", async (t) => {
+	const excerpt = "QUIC runs over UDP. QUIC was published in May 2021.";
+	const sentence = "QUIC runs over UDP. WebSocket frames of clients are masked.";
+	t.match(await check({ sentence, excerpt }), {
+		kind: "answer",
+		data: { stance: "neutral", claims: [{ stance: "supports" }, { stance: "neutral" }] },
+		meta: { warnings: [] },
+	});
 });
 
 t.test("nothing to check, an unknown source and two sources cost nothing", async (t) => {

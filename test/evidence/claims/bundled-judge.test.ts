@@ -64,7 +64,9 @@ t.test("with the bundled judge", { skip }, async (t) => {
 			const body = JSON.stringify({ sentence, excerpt });
 			const { body: reply } = await send("/v1/verify/citation", { method: "POST", headers, body });
 			t.equal(reply.data.stance === "supports", supports, sentence);
-			t.same(reply.meta.warnings, []);
+			const isTold = reply.data.stance !== "neutral";
+			t.equal(reply.meta.cost.charged, isTold, sentence);
+			t.equal(reply.meta.warnings.length, isTold ? 0 : 1);
 		}
 	});
 });
