@@ -8,6 +8,7 @@ import {
 	type ShippedSnapshots,
 } from "../knowledge/knowledge.js";
 import {
+	beginIndexWith,
 	createSearchEngine,
 	hubFolder,
 	type ModelLocation,
@@ -27,10 +28,11 @@ export interface CatalogFolder {
 
 const SAMPLE_CATALOG = join(PACKAGE_ROOT, "graphs");
 
-/** The sample catalog as the build has read it; undefined where sources run that may read it differently (bin/ship-catalog.mjs). */
-export const SAMPLE_SNAPSHOTS: ShippedSnapshots | undefined = import.meta.url.endsWith(".ts")
-	? undefined
-	: { root: SAMPLE_CATALOG, folder: join(PACKAGE_ROOT, "dist", "catalog") };
+/** What the build has made of the sample catalog (bin/ship-catalog.mjs); nothing where sources run that may read it differently. */
+const SHIPPED = import.meta.url.endsWith(".ts") ? undefined : join(PACKAGE_ROOT, "dist", "catalog");
+export const SAMPLE_SNAPSHOTS: ShippedSnapshots | undefined =
+	SHIPPED === undefined ? undefined : { root: SAMPLE_CATALOG, folder: join(SHIPPED, "snapshots") };
+export const SAMPLE_INDEX = SHIPPED === undefined ? undefined : join(SHIPPED, "index");
 
 /** The configured catalog, then the imported graphs, which win. */
 export function catalogFolders(catalog: string, importedFolder: string): readonly CatalogFolder[] {
@@ -123,6 +125,8 @@ export interface OpenSearchOptions {
 	readonly judge?: "bundled" | "none" | PairJudge | undefined;
 	/** Where the index is kept. */
 	readonly folder: string;
+	/** Another index, of which a new one begins as a copy. */
+	readonly begunWith?: string | undefined;
 	/** Where models that were fetched are kept. */
 	readonly modelsFolder: string;
 	readonly clock: Clock;
@@ -134,8 +138,15 @@ export interface OpenSearchOptions {
 }
 
 /** The search engine with the configured model. Throws INVALID_ARGUMENT for a kind of model no one knows. */
-export function openSearch(options: OpenSearchOptions): Promise<SearchEngine> {
-	const { folder, modelsFolder, clock, logger, timeModel, isMadeElsewhere } = options;
+export async function openSearch(options: OpenSearchOptions): Promise<SearchEngine> {
+	const { folder, begunWith, modelsFolder, clock, logger, timeModel, isMadeElsewhere } = options;
+	if (begunWith !== undefined) {
+		await beginIndexWith(begunWith, folder).catch((error: unknown) =>
+			logger?.info("the index that was shipped could not be copied and is made anew", {
+				error: String(error),
+			}),
+		);
+	}
 	const model = locateModel(parseModelName(options.model), modelsFolder) ?? "none";
 	const judge =
 		options.judge === "bundled"

@@ -68,7 +68,13 @@ import type { Service } from "../service/service.js";
 import { GRAPH_VERSIONS, keysFolderOf, type Settings } from "../settings/settings.js";
 import { createTelemetry, NO_TELEMETRY } from "../telemetry/telemetry.js";
 import { createDashboardPages, createPageFrame, createWebRouter } from "../web/web.js";
-import { catalogFolders, loadGraphs, openSearch, SAMPLE_SNAPSHOTS } from "./content.js";
+import {
+	catalogFolders,
+	loadGraphs,
+	openSearch,
+	SAMPLE_INDEX,
+	SAMPLE_SNAPSHOTS,
+} from "./content.js";
 import { reportInterrupted, watchProcesses } from "./ended-processes.js";
 import { type AppLife, createAppLife } from "./lifecycle.js";
 import { createDemoSpt, createMoney, environmentOf, type Money } from "./money.js";
@@ -281,6 +287,7 @@ function openAppSearch(ports: WiredPorts, awaited: AwaitedVectors): Promise<Sear
 		model: settings.model,
 		judge: ports.judge ?? settings.judge,
 		folder: join(folder, "index"),
+		begunWith: settings.catalog === "sample" ? SAMPLE_INDEX : undefined,
 		modelsFolder: join(folder, "models"),
 		timeModel: telemetry.timeModel,
 		isMadeElsewhere: awaited.has,

@@ -1,5 +1,5 @@
 export { type ConceptFilter, toConceptTest } from "./index/concept-filter.js";
-export { type IndexDisk, openIndexDisk } from "./index/index-folder.js";
+export { beginIndexWith, type IndexDisk, openIndexDisk } from "./index/index-folder.js";
 export type { Donors, SyncOptions } from "./index/segment-set.js";
 export type { PairJudge, PairReading, TextPair } from "./judge/pair-judge.js";
 export { readPairs } from "./judge/read-pairs.js";

@@ -27,7 +27,7 @@ t.test("an installation has nothing to fetch and nothing to run", (t) => {
 });
 
 t.test("the sample catalog is packed as it was read", async (t) => {
-	const folder = join(PACKAGE_ROOT, "dist/catalog");
+	const folder = join(PACKAGE_ROOT, "dist/catalog/snapshots");
 	const graphs = readdirSync(join(PACKAGE_ROOT, "graphs"), { withFileTypes: true }).filter(
 		(entry) => entry.isDirectory() && !entry.name.startsWith("."),
 	);
@@ -49,6 +49,26 @@ t.test("the sample catalog is packed as it was read", async (t) => {
 		t.same(read, await readGraph(graph), name);
 	}
 });
+
+t.test(
+	"the index over the sample catalog is packed, with the vectors of the encoder",
+	async (t) => {
+		const folder = join(PACKAGE_ROOT, "dist/catalog/index");
+		const manifest = JSON.parse(readFileSync(join(folder, "manifest.json"), "utf8"));
+		const catalog = join(PACKAGE_ROOT, "graphs");
+		const names = readdirSync(catalog).filter((name) =>
+			existsSync(join(catalog, name, "graph.md")),
+		);
+		t.equal(Object.keys(manifest.graphs).length, names.length);
+		for (const name of names) {
+			const { record, contentHash } = await readGraph(join(catalog, name));
+			const entry = manifest.graphs[record.id];
+			t.equal(entry.contentHash, contentHash, name);
+			for (const { file, hasVectors } of entry.segments)
+				t.ok(hasVectors && existsSync(join(folder, file)), file);
+		}
+	},
+);
 
 t.test("a package has what the software reads, and neither sources nor tests", (t) => {
 	for (const needed of [

@@ -1,4 +1,4 @@
-import { mkdir, open, readdir, readFile, rename, rm } from "node:fs/promises";
+import { access, mkdir, open, readdir, readFile, rename, rm, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { z } from "zod";
 import { type Logger, stackOf } from "../../kernel/kernel.js";
@@ -243,6 +243,24 @@ export async function openIndexDisk(folder: string): Promise<IndexDisk> {
 }
 
 const SEGMENT_FILE = /^[a-z0-9][a-z0-9-]*\.segment$/;
+
+/** Begins an index with a copy of another one, where there is none yet. Rejects with what the disk says; what is there then does no harm. */
+export async function beginIndexWith(other: string, folder: string): Promise<void> {
+	const manifest = join(folder, MANIFEST_FILE);
+	const isThere = await access(manifest).then(
+		() => true,
+		() => false,
+	);
+	if (isThere) return;
+	await mkdir(folder, { recursive: true });
+	const copy = async (name: string) =>
+		writeFile(join(folder, name), await readFile(join(other, name)), { mode: 0o600 });
+	const names = await readdir(other);
+	await Promise.all(names.filter((name) => SEGMENT_FILE.test(name)).map(copy));
+	// Last: no file counts that no manifest names.
+	await writeFile(`${manifest}.tmp`, await readFile(join(other, MANIFEST_FILE)), { mode: 0o600 });
+	await rename(`${manifest}.tmp`, manifest);
+}
 
 /** Segments as files that are never written to again; `report` is called with a sentence for each that cannot be trusted. */
 function createSegmentFiles(
