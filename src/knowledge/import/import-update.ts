@@ -13,9 +13,10 @@ import type { Graph } from "../model/graph.js";
 import { entriesOf, valueAt } from "../model/path-map.js";
 import { runInTurns, type Steps, visitInSteps } from "../model/work-in-turns.js";
 import { FRAME_PATHS } from "./bundle-paths.js";
+import { mapDocument, nameDocument } from "./document-mapping.js";
 import { documentNamesIn, type ImportSpace, nameKeysOf } from "./document-names.js";
 import { asItIs } from "./import-bundle.js";
-import { mapDocument, nameDocument, toPaths } from "./import-documents.js";
+import { toPaths } from "./import-documents.js";
 import type {
 	ImportDocument,
 	ImportOptions,

@@ -17,8 +17,9 @@ import {
 	reasonToSkip,
 	toBundlePath,
 } from "./bundle-paths.js";
+import { nameDocument } from "./document-mapping.js";
 import { refuseConcept } from "./import-bundle.js";
-import { NO_ID, nameDocument, toSkipped } from "./import-documents.js";
+import { NO_ID, toSkipped } from "./import-documents.js";
 import type {
 	ImportDocument,
 	ImportOptions,
