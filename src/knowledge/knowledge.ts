@@ -47,6 +47,13 @@ export {
 	toNodeAddress,
 } from "./exports/json-ld.js";
 export {
+	differences,
+	type FrameRules,
+	frameChanges,
+	isFrameCurrent,
+	recordFor,
+} from "./import/bundle-frame.js";
+export {
 	createPathClaims,
 	FRAME_PATHS,
 	reasonAgainstPath,
@@ -54,13 +61,6 @@ export {
 	toBundlePath,
 	toSlug,
 } from "./import/bundle-paths.js";
-export {
-	differences,
-	type FrameRules,
-	frameChanges,
-	isFrameCurrent,
-	recordFor,
-} from "./import/import-bundle.js";
 export { importFolder, updateFromFolder } from "./import/import-folder.js";
 export { type ImportOptions, type SkippedFile, SPLIT_CHARS_MIN } from "./import/import-options.js";
 export type { ImportMemory } from "./import/source-reading.js";

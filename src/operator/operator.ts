@@ -34,14 +34,16 @@ export { COMMAND_NAMES, COMMANDS, type CommandName } from "./commands/command-ta
 export { createOperator, type Operator } from "./commands/operator-interface.js";
 export { loadFeedSettings } from "./commands/work-operator.js";
 export {
-	assertBooksKept,
 	type BackupReport,
-	bindProfile,
 	createDataBackup,
-	hasJournal,
-	makeDataFolder,
 	type RestoreReport,
 	restoreData,
+} from "./data/data-backup.js";
+export {
+	assertBooksKept,
+	bindProfile,
+	hasJournal,
+	makeDataFolder,
 	toStartRefusal,
 	wasInUse,
 } from "./data/data-folder.js";

@@ -10,7 +10,7 @@ import {
 import { join } from "node:path";
 import t from "tap";
 import { createApp } from "../../src/app/create-app.js";
-import { restoreData } from "../../src/operator/data/data-folder.js";
+import { restoreData } from "../../src/operator/data/data-backup.js";
 import { openBackupFolder } from "../../store/journal/backup-folder.js";
 import { nodeFileSystem } from "../../store/journal/file-system.js";
 import { testSettings } from "../support/start-app.js";

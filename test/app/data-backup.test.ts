@@ -5,7 +5,7 @@ import t from "tap";
 import { openKeyFolder } from "../../src/accounts/key-folder.js";
 import { type App, createApp } from "../../src/app/create-app.js";
 import { systemRandom } from "../../src/kernel/ids.js";
-import { createDataBackup, restoreData } from "../../src/operator/data/data-folder.js";
+import { createDataBackup, restoreData } from "../../src/operator/data/data-backup.js";
 import { testSettings } from "../support/start-app.js";
 
 const silent = { info: () => undefined, error: () => undefined };

@@ -7,7 +7,7 @@ import { compactVerify, createLocalJWKSet, decodeProtectedHeader, flattenedVerif
 import t from "tap";
 import { type App, createApp } from "../../src/app/create-app.js";
 import { toCanonicalJson } from "../../src/kernel/json.js";
-import { restoreData } from "../../src/operator/data/data-folder.js";
+import { restoreData } from "../../src/operator/data/data-backup.js";
 import { filesBelow } from "../support/files-below.js";
 import { startApp, testSettings } from "../support/start-app.js";
 

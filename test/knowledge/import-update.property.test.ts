@@ -4,13 +4,9 @@ import t from "tap";
 import { type Changeable, changeBundle } from "../../src/knowledge/bundle/bundle-change.js";
 import { readBundle } from "../../src/knowledge/bundle/bundle-reader.js";
 import { hashOf } from "../../src/knowledge/bundle/content-hash.js";
+import { differences, frameChanges, recordFor } from "../../src/knowledge/import/bundle-frame.js";
 import { FRAME_PATHS } from "../../src/knowledge/import/bundle-paths.js";
-import {
-	differences,
-	frameChanges,
-	importBundle,
-	recordFor,
-} from "../../src/knowledge/import/import-bundle.js";
+import { importBundle } from "../../src/knowledge/import/import-bundle.js";
 import type { ImportOptions } from "../../src/knowledge/import/import-options.js";
 import { toImportMemory, updateImport } from "../../src/knowledge/import/import-update.js";
 import type { ImportMemory } from "../../src/knowledge/import/source-reading.js";

@@ -5,20 +5,18 @@ import { deserialize, serialize } from "node:v8";
 import type { Changeable } from "../bundle/bundle-change.js";
 import { recordOf } from "../bundle/bundle-reader.js";
 import { nodeBundleDisk } from "../bundle/bundle-update.js";
-import { toConceptId } from "../bundle/concept-reader.js";
 import { hashBuckets } from "../bundle/content-hash.js";
 import {
 	type BundleFrame,
 	type BundleMemory,
 	type Concept,
-	type Edge,
-	type Evidence,
 	type FileMark,
 	type Finding,
 	withLateMemory,
 } from "../model/graph.js";
 import { entriesOf, growPathMap, valueAt } from "../model/path-map.js";
 import type { Steps } from "../model/work-in-turns.js";
+import { type ConceptRow, fromConceptRow, toConceptRow } from "./snapshot-rows.js";
 
 /** Raised whenever reading a bundle gives something else than before, or the layout changes: older snapshots are then rebuilt. */
 export const SNAPSHOT_VERSION = 6;
@@ -187,111 +185,6 @@ function* linesOfRows<T>(all: Iterable<T>, toRow: (one: T) => unknown): Generato
 		rows.push(toRow(one));
 	}
 	if (rows.length > 0) yield rows;
-}
-
-type EdgeRow = readonly [
-	type: string,
-	target: string,
-	weight: number,
-	validFrom?: string | null,
-	validTo?: string | null,
-];
-
-type ConceptRow = ReturnType<typeof toConceptRow>;
-type EvidenceRow = ReturnType<typeof toEvidenceRow>;
-
-/** A concept as an array: a third shorter in JSON than with its names; null stands for undefined. */
-function toConceptRow(concept: Concept) {
-	return [
-		concept.path,
-		concept.type,
-		concept.title,
-		concept.summary,
-		concept.body,
-		concept.tags,
-		concept.aliases,
-		concept.evidence.map(toEvidenceRow),
-		concept.edges.map(toEdgeRow),
-		concept.trust,
-		(concept.verified ?? []).map(({ by, at }) => [by, at ?? null] as const),
-		concept.status,
-		concept.generatedAt ?? null,
-		concept.generatedBy ?? null,
-		concept.staleAfter ?? null,
-		concept.facts ?? null,
-		concept.isOwnSource ?? null,
-		concept.kept ?? null,
-	] as const;
-}
-
-type Tail = readonly [ConceptRow[14], ConceptRow[15], ConceptRow[16], ConceptRow[17]];
-
-/** Equal to what reading the file gives, part by part. */
-function fromConceptRow(row: ConceptRow): Concept {
-	const [path, type, title, summary, body, tags, aliases, evidence, edges] = row;
-	const [, , , , , , , , , trust, verified, status, generatedAt, generatedBy] = row;
-	const [staleAfter, facts, isOwnSource, kept] = row.slice(14) as unknown as Tail;
-	return {
-		id: toConceptId(path),
-		path,
-		type,
-		title,
-		summary,
-		body,
-		tags: orNone(tags),
-		aliases: orNone(aliases),
-		evidence: orNone(evidence.map(fromEvidenceRow)),
-		edges: orNone(edges.map(fromEdgeRow)),
-		trust,
-		verified: orNone(verified.map(([by, at]) => ({ by, at: at ?? undefined }))),
-		status,
-		generatedAt: generatedAt ?? undefined,
-		generatedBy: generatedBy ?? undefined,
-		staleAfter: staleAfter ?? undefined,
-		facts: facts ?? undefined,
-		isOwnSource: isOwnSource ?? undefined,
-		kept: kept ?? undefined,
-	};
-}
-
-const NONE: readonly never[] = [];
-
-/** A hundred thousand empty lists are one: what is there is looked through again and again while memory fills. */
-function orNone<T>(list: readonly T[]): readonly T[] {
-	return list.length === 0 ? NONE : list;
-}
-
-function toEvidenceRow(one: Evidence) {
-	const { articleId, title, sourceUrl, publishedAt, datePrecision, kind } = one;
-	const row = [articleId, title, sourceUrl, publishedAt ?? null, datePrecision ?? null] as const;
-	return kind ? ([...row, kind] as const) : row;
-}
-
-function fromEvidenceRow(row: EvidenceRow): Evidence {
-	const [articleId, title, sourceUrl, publishedAt, datePrecision, kind] = row;
-	return {
-		articleId,
-		title,
-		sourceUrl,
-		publishedAt: publishedAt ?? undefined,
-		datePrecision: datePrecision ?? undefined,
-		...(kind && { kind }),
-	};
-}
-
-function toEdgeRow({ type, target, weight, validFrom, validTo }: Edge): EdgeRow {
-	if (validFrom === undefined && validTo === undefined) return [type, target, weight];
-	return [type, target, weight, validFrom ?? null, validTo ?? null];
-}
-
-function fromEdgeRow([type, target, weight, validFrom, validTo]: EdgeRow): Edge {
-	return {
-		type,
-		target,
-		weight,
-		...(validFrom && { validFrom }),
-		...(validTo && { validTo }),
-	};
 }
 
 /** A file of JSON lines. The last one holds the SHA-256 of all bytes before it: a file that was cut off or changed has none that fits. */

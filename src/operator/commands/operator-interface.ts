@@ -20,7 +20,7 @@ import type { GraphCatalog } from "../../knowledge/knowledge.js";
 import type { SearchEngine } from "../../search/search.js";
 import type { AuditLog } from "../access/audit-log.js";
 import type { OperatorKeys } from "../access/operator-keys.js";
-import type { DataBackup } from "../data/data-folder.js";
+import type { DataBackup } from "../data/data-backup.js";
 import type { Retention } from "../data/housekeeping.js";
 import type { TrustedTime } from "../data/trusted-time.js";
 import type { ConceptEditor } from "../graphs/concept-editor.js";
