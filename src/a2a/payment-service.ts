@@ -1,4 +1,3 @@
-import { createHash } from "node:crypto";
 import { EventEmitter, on } from "node:events";
 import type { Message, StreamResponse, Task } from "@a2a-js/sdk";
 import {
@@ -6,34 +5,30 @@ import {
 	TaskNotCancelableError,
 	UnsupportedOperationError,
 } from "@a2a-js/sdk/errors";
-import { type CallResult, LIMITS, type Payment } from "../contract/contract.js";
-import { createTokenBucket, watchLink } from "../http/http.js";
+import { watchLink } from "../http/http.js";
 import { JOB_LIMITS } from "../jobs/jobs.js";
-import {
-	type Clock,
-	type Ids,
-	invalidArgument,
-	ServiceError,
-	toCanonicalJson,
-	toIsoTime,
-} from "../kernel/kernel.js";
-import { isPaid, jobIdOf, openTask, toRepeatedTask } from "./a2a-task.js";
+import { type Clock, type Ids, ServiceError, toIsoTime } from "../kernel/kernel.js";
+import { jobIdOf, openTask, toRepeatedTask } from "./a2a-task.js";
 import type { A2aServices, Exchange } from "./exchange.js";
-import { type KeepPaid, keyOf, type Purchase, type Sell, toSkillRequest } from "./sell.js";
+import {
+	createPaymentAttempt,
+	type PaymentAttempt,
+	readSending,
+	type SellServices,
+	type Sending,
+} from "./payment-attempt.js";
+import { type Purchase, toSkillRequest } from "./sell.js";
 import type { TaskArchive } from "./task-archive.js";
 import { changeEvents, taskEvent } from "./task-events.js";
 import { createWaitingMemory } from "./task-memory.js";
 import { createWaitingRows, sweepWaiting } from "./waiting-rows.js";
 import {
 	createWaitingTasks,
-	type PaymentTry,
-	toAsked,
 	toCanceled,
-	toPaid,
 	type WaitingTask,
 	type WaitingTasks,
 } from "./waiting-tasks.js";
-import { isFinal, type PaymentNote, readPaymentNote, withoutPayload } from "./x402-extension.js";
+import { isFinal, withoutPayload } from "./x402-extension.js";
 
 /** How often those who follow a task look whether another process has changed it. */
 const LOOK_MS = 1_000;
@@ -43,11 +38,6 @@ export type OpenTasks = Pick<PaymentService, "find" | "cancel" | "follow">;
 
 /** Sells to callers who bring no identity: they pay with the message, or are asked to and pay with the next one. */
 export type PaymentService = ReturnType<typeof createPaymentService>;
-
-type SellServices = Pick<A2aServices, "clock" | "acceptsX402" | "processCount"> & {
-	readonly sell: Sell;
-	readonly keepPaid: KeepPaid;
-};
 
 export function createPaymentService(
 	deps: SellServices & Pick<A2aServices, "ids" | "store"> & { readonly tasks: TaskArchive },
@@ -323,100 +313,4 @@ function inFlight(why: string): ServiceError {
 		"IDEMPOTENCY_IN_FLIGHT",
 		`This task ${why}; wait for its answer, or send that payment again.`,
 	);
-}
-
-/** A message on its way to a task, with whatever pays for it. */
-interface Sending {
-	readonly message: Message;
-	readonly note: PaymentNote | undefined;
-	readonly payment: Payment | undefined;
-	/** The same for every sending of one payment. */
-	readonly hash: string;
-	readonly exchange: Exchange;
-}
-
-/** Throws INVALID_ARGUMENT for a payment that cannot be read, and for two at once. */
-function readSending(message: Message, exchange: Exchange): Sending {
-	const note = readPaymentNote(message);
-	const noted = note?.kind === "submitted" ? note.payment : undefined;
-	const inHeaders = exchange.payment();
-	if (noted && inHeaders) {
-		throw invalidArgument("The message carries a payment and so do the headers; send exactly one.");
-	}
-	const payment = noted ?? inHeaders;
-	const shown = payment ? toCanonicalJson(payment) : `message ${message.messageId}`;
-	const hash = createHash("sha256").update(shown).digest("base64url");
-	return { message, note, payment, hash, exchange };
-}
-
-type PaymentAttempt = ReturnType<typeof createPaymentAttempt>;
-
-/**
- * One way through the pipeline, and what the task is afterwards. Throws what the pipeline throws, unless the caller
- * speaks the extension and the refusal is about money; RATE_LIMITED for more unpaid tasks than one address may open.
- */
-function createPaymentAttempt(deps: SellServices & { readonly waiting: WaitingTasks }) {
-	const { sell, keepPaid, waiting, clock, acceptsX402, processCount } = deps;
-	const takeFrom = createTokenBucket({
-		clock,
-		perMinute: LIMITS.waitingTasksPerMinute,
-		keysMax: LIMITS.rateLimitedCallersMax,
-		share: processCount,
-	});
-	const isWaiting = ({ found }: WaitingTask) => found !== undefined;
-
-	const buy = ({ taskId, request, message, resourceUrl }: WaitingTask, sending: Sending) => {
-		// A waiting task's id is known to its payer alone, and stays the same when the payment is sent again.
-		const idempotencyKey = keyOf(sending.message.taskId ? taskId : message.messageId);
-		const { exchange, payment } = sending;
-		const offered = { taskId, message, request, resourceUrl, exchange, payment, idempotencyKey };
-		return sell(offered, { canFail: false });
-	};
-
-	const conclude = async (asked: WaitingTask, sending: Sending, task: Task, result: CallResult) => {
-		const done = toPaid(asked, task, result, toTry(sending, clock));
-		// A paid task that cannot be kept goes on waiting: its payment, sent again, is answered and not charged.
-		const isKept = await keepPaid(result.caller, done, sending.exchange);
-		if (isKept) await waiting.forget(asked.taskId);
-		// Nothing new is kept of who agreed on that: a paid call, sent again, is answered anew at no price.
-		else if (result.caller.keepsNoText) {
-			if (!isPaid(done)) await waiting.forget(asked.taskId);
-		} else if (!isPaid(done) || !isWaiting(asked)) await waiting.keep({ ...asked, reported: done });
-		return done;
-	};
-
-	const refuse = async (asked: WaitingTask, sending: Sending, error: unknown): Promise<Task> => {
-		const attempt = toTry(sending, clock);
-		const speaksX402 = acceptsX402 && (attempt.speaksX402 || isWaiting(asked));
-		if (!speaksX402 || !(error instanceof ServiceError)) throw error;
-		const next = toAsked(asked, error, attempt);
-		if (!next) throw error;
-		const isNew = sending.message.taskId === "";
-		if (isNew && next.unsettled === undefined) takeFrom(asked.address);
-		await waiting.keep(next);
-		return next.reported;
-	};
-
-	return async (asked: WaitingTask, sending: Sending): Promise<Task> => {
-		try {
-			const { task, result } = await buy(asked, sending);
-			return result ? await conclude(asked, sending, task, result) : task;
-		} catch (error) {
-			return refuse(asked, sending, error);
-		}
-	};
-}
-
-function toTry({ message, note, hash, exchange }: Sending, clock: Clock): PaymentTry {
-	const payment = note?.kind === "submitted" ? note.payment : undefined;
-	const x402Version = exchange.x402?.x402Version ?? payment?.version ?? 2;
-	return {
-		message,
-		payment,
-		speaksX402: note !== undefined || exchange.x402 !== undefined,
-		hash,
-		x402Version,
-		requestId: exchange.requestId,
-		timestamp: toIsoTime(clock.now()),
-	};
 }

@@ -1,23 +1,17 @@
 import type { RequestListener } from "node:http";
 import { join, resolve } from "node:path";
 import { type OnchainParts, reportUnreachable } from "../../payments/onchain/onchain.js";
-import { createWriterMeter, type WriterMeter } from "../../skills/answers/answers.js";
+import { createWriterMeter } from "../../skills/answers/answers.js";
 import {
 	createFeedCache,
 	createSharedFeedCache,
 	type FeedCache,
 } from "../../skills/feeds/feeds.js";
 import { type Store, sealTexts } from "../../store/store.js";
-import {
-	createKeyChecks,
-	createKeyRotation,
-	openKeyFolder,
-	runTextKeyCommand,
-} from "../accounts/accounts.js";
+import { createKeyChecks, openKeyFolder, runTextKeyCommand } from "../accounts/accounts.js";
 import {
 	type Clock,
 	createIds,
-	createSealedText,
 	type Egress,
 	type Logger,
 	PACKAGE_ROOT,
@@ -29,7 +23,6 @@ import {
 } from "../kernel/kernel.js";
 import {
 	createGraphCatalog,
-	createGraphHistory,
 	createGraphSnapshots,
 	createTermsSource,
 	type GraphCatalog,
@@ -42,32 +35,18 @@ import {
 	createAuditLog,
 	createAwaitedVectors,
 	createChainBooks,
-	createCommandRunner,
-	createConceptEditor,
-	createDataBackup,
-	createExpertEditor,
-	createGraphImporter,
-	createGraphOwner,
-	createGraphPrices,
-	createGraphRepository,
-	createImportJobs,
-	createNodePublisher,
-	createOperator,
-	createOperatorKeys,
 	createPriceVersions,
 	createRetention,
 	createTrustedTime,
-	loadFeedSettings,
 	makeDataFolder,
-	type Operator,
-	rehearseOn,
 	toStartRefusal,
 } from "../operator/operator.js";
 import { openIndexDisk, type PairJudge, type SearchEngine } from "../search/search.js";
 import type { Service } from "../service/service.js";
-import { GRAPH_VERSIONS, keysFolderOf, type Settings } from "../settings/settings.js";
+import { keysFolderOf, type Settings } from "../settings/settings.js";
 import { createTelemetry, NO_TELEMETRY } from "../telemetry/telemetry.js";
 import { createDashboardPages, createPageFrame, createWebRouter } from "../web/web.js";
+import { importedGraphs, openHistory, wireCommands } from "./commands.js";
 import {
 	catalogFolders,
 	loadGraphs,
@@ -77,10 +56,9 @@ import {
 } from "./content.js";
 import { reportInterrupted, watchProcesses } from "./ended-processes.js";
 import { type AppLife, createAppLife } from "./lifecycle.js";
-import { createDemoSpt, createMoney, environmentOf, type Money } from "./money.js";
-import { noteSettings } from "./noted-settings.js";
+import { createDemoSpt, createMoney, type Money } from "./money.js";
 import { openStore } from "./open-store.js";
-import { createResearchParts, openJobs, openLlmWriter } from "./research.js";
+import { createResearchParts, openJobs } from "./research.js";
 import { createSchedules, openWebhooks } from "./schedules.js";
 import { createService } from "./service.js";
 import type { OpenPorts, Ports, Wiring } from "./services.js";
@@ -307,106 +285,7 @@ async function openMoney(base: Parameters<typeof createMoney>[0]): Promise<Money
 	return money;
 }
 
-interface Operated
-	extends Pick<
-		Wiring,
-		| keyof Ports
-		| "store"
-		| "money"
-		| "catalog"
-		| "search"
-		| "retention"
-		| "time"
-		| "chainBooks"
-		| "info"
-		| "baseUrl"
-		| "jobs"
-		| "research"
-		| "sharedGraphs"
-	> {
-	readonly writerMeter: WriterMeter;
-}
-
-/** What operators can do, and the one way to it that roles and the audit log know. */
-async function wireCommands(operated: Operated): Promise<Pick<Wiring, "operator" | "commands">> {
-	const { store, keys } = operated;
-	await loadFeedSettings({ store, feeds: operated.research.feeds });
-	if (operated.isServing) await noteSettings(operated);
-	const operator = wireOperator(operated);
-	const commands = createCommandRunner({
-		...operated,
-		operator,
-		rehearse: (work) => rehearseOn(store, (trial) => work(wireTrial(operated, trial))),
-		audit: createAuditLog(operated),
-		seal: createSealedText({ ...operated, pepper: keys.pepper, purpose: "replies to operators" }),
-	});
-	return { operator, commands };
-}
-
-/** The same operator on a store that drops what it is given; no chain, because a transfer cannot be dropped. */
-function wireTrial(operated: Operated, store: Store): Operator {
-	const feeds = { ...operated.research.feeds, configure: () => undefined };
-	const research = { ...operated.research, feeds };
-	const graphs = createTermsSource(operated.catalog);
-	const none = { onchain: undefined, sharedGraphs: undefined };
-	const parts = { ...operated, store, research, graphs, ...none };
-	const chainBooks = createChainBooks(parts);
-	return wireOperator({ ...parts, money: createMoney(parts), chainBooks });
-}
-
-function wireOperator(wiring: Operated): Operator {
-	const { money, store, settings, clock, folder: data, info, keys } = wiring;
-	const folder = importedGraphs(data);
-	const history = openHistory(wiring);
-	const rotation = createKeyRotation(wiring);
-	const { sharedGraphs } = wiring;
-	const publication = sharedGraphs?.publication;
-	const repository = createGraphRepository({ ...wiring, folder, history, publication });
-	const importer = createGraphImporter({ ...wiring, repository, history, folder });
-	sharedGraphs?.connect({ repository, folder, inTurn: importer.whileNoneRuns });
-	return createOperator({
-		...wiring,
-		...money,
-		mcpUrl: info.mcpUrl,
-		importer,
-		repository,
-		concepts: createConceptEditor({ repository, clock, inTurn: importer.whileNoneRuns }),
-		publishing: {
-			...createNodePublisher({ repository, clock, inTurn: importer.whileNoneRuns }),
-			...createImportJobs({ ...wiring, importer, repository }),
-			setExpert: createExpertEditor({ ...wiring, repository, inTurn: importer.whileNoneRuns }),
-		},
-		priceGraph: createGraphPrices({ ...wiring, repository, inTurn: importer.whileNoneRuns }),
-		owner: createGraphOwner({
-			...wiring,
-			repository,
-			history,
-			folder,
-			inTurn: importer.whileNoneRuns,
-		}),
-		backUp: createDataBackup({ store, importer, rotation, keys, folder: data }),
-		rotation,
-		environment: environmentOf(settings.profile),
-		openWriter: (onUsage) => openLlmWriter(wiring, onUsage),
-		writerPrice: settings.writer?.price,
-		operatorKeys: createOperatorKeys({ ...wiring, pepper: wiring.keys.pepper }),
-		audit: createAuditLog({ store, clock }),
-		feeds: wiring.research.feeds,
-		priceVersions: createPriceVersions({ ...wiring, ...money, configured: settings.prices }),
-	});
-}
-
-const importedGraphs = (folder: string) => join(folder, "graphs");
-
 /** What is on sale. Files that are as they were when a graph was last kept are not read again. */
-function openHistory({ settings, clock, folder }: Pick<Ports, "settings" | "clock" | "folder">) {
-	return createGraphHistory({
-		folder: join(folder, "graph-history"),
-		clock,
-		keep: settings.graphVersions ?? GRAPH_VERSIONS,
-	});
-}
-
 async function openGraphs({ settings, clock, logger, folder }: Ports, catalog: GraphCatalog) {
 	const snapshots = createGraphSnapshots({
 		folder: join(folder, "graph-cache"),
