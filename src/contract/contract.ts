@@ -51,6 +51,13 @@ export {
 	readPaymentId,
 	type SentHeaders,
 } from "./credential.js";
+export {
+	dataOperation,
+	documentOperation,
+	ownerOperation,
+	paidOperation,
+	purchaseOperation,
+} from "./define-operation.js";
 export { graphPricesSchema, pricesByGraph, toGraphPrices } from "./graph-prices.js";
 export {
 	inputDocument,
@@ -88,23 +95,18 @@ export {
 	requestComponent,
 	requestComponents,
 } from "./named-schemas.js";
-export {
-	type DataOperation,
-	type DocumentOperation,
-	dataOperation,
-	documentOperation,
-	type Operation,
-	type OwnerOperation,
-	type OwnerRequest,
-	ownerOperation,
-	type PaidOperation,
-	type PriceTerms,
-	type PurchaseOperation,
-	type PurchaseReply,
-	paidOperation,
-	purchaseOperation,
-	type RawRequest,
-	type ToolTerms,
+export type {
+	DataOperation,
+	DocumentOperation,
+	Operation,
+	OwnerOperation,
+	OwnerRequest,
+	PaidOperation,
+	PriceTerms,
+	PurchaseOperation,
+	PurchaseReply,
+	RawRequest,
+	ToolTerms,
 } from "./operation.js";
 export { AGENT_ROWS, KIND_ROWS, OPERATION_ROWS } from "./operation-table.js";
 export {
