@@ -3,7 +3,11 @@ import type { WriterMeter } from "../../skills/answers/answers.js";
 import type { Store } from "../../store/store.js";
 import { createKeyRotation } from "../accounts/accounts.js";
 import { createSealedText } from "../kernel/kernel.js";
-import { createGraphHistory, createTermsSource } from "../knowledge/knowledge.js";
+import {
+	createGraphHistory,
+	createTermsSource,
+	type GraphHistory,
+} from "../knowledge/knowledge.js";
 import {
 	createAuditLog,
 	createChainBooks,
@@ -128,7 +132,7 @@ export function openHistory({
 	settings,
 	clock,
 	folder,
-}: Pick<Ports, "settings" | "clock" | "folder">) {
+}: Pick<Ports, "settings" | "clock" | "folder">): GraphHistory {
 	return createGraphHistory({
 		folder: join(folder, "graph-history"),
 		clock,
