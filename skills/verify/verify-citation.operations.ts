@@ -40,7 +40,10 @@ interface SourceSentence {
 
 const UNSURE =
 	"Nothing of it is sure enough to be told, and nothing is charged; the reasons say what came nearest.";
-const EXAMPLE_SENTENCE = "HPACK's static table has 61 entries.";
+const EXAMPLE = {
+	sentence: "The static table of HPACK has 61 entries.",
+	excerpt: "The static table of HPACK has 61 entries, and the dynamic table starts empty.",
+};
 
 /** Whether a source carries the sentence it is cited for. Additive to the contract. */
 export const citationCheck = paidOperation({
@@ -60,11 +63,7 @@ export const citationCheck = paidOperation({
 	graphsOf: ({ evidence_id: id }) => (id === undefined ? [] : [id.slice(0, id.indexOf(":"))]),
 	toText: ({ data }) => `${data.stance}: ${data.sentence}`,
 	create: ({ catalog, search }: Pick<SkillServices, "catalog" | "search">) => ({
-		exampleInput: () => ({
-			sentence: EXAMPLE_SENTENCE,
-			excerpt:
-				"The static table of HPACK holds 61 common entries, and the dynamic table starts empty.",
-		}),
+		exampleInput: () => EXAMPLE,
 		prepare: async (input) => void (await getSource(catalog, input)),
 		async run(input, { signal }) {
 			const { sentence } = input;
@@ -95,13 +94,7 @@ export const citationCheck = paidOperation({
 			});
 		},
 	}),
-	example: {
-		body: {
-			sentence: "Pectra was activated on mainnet in May 2025.",
-			excerpt:
-				"Pectra (Prague and Electra) activated on mainnet at epoch 364,032, 7 May 2025, 10:05:11 UTC: set-code transactions, larger validators, execution requests, calldata floor, BLS precompiles, 6/9 blobs.",
-		},
-	},
+	example: { body: EXAMPLE },
 });
 
 /** Throws NOT_FOUND for a sentence or an article no one has. */
