@@ -39,7 +39,7 @@ interface SourceSentence {
 }
 
 const UNSURE =
-	"Nothing of it is sure enough to be told, and nothing is charged; the reasons say what came nearest.";
+	"No claim of it is surely supported or refuted, and nothing is charged; the reasons say what came nearest.";
 const EXAMPLE = {
 	sentence: "The static table of HPACK has 61 entries.",
 	excerpt: "The static table of HPACK has 61 entries, and the dynamic table starts empty.",
@@ -51,11 +51,11 @@ export const citationCheck = paidOperation({
 	at: "POST /v1/verify/citation",
 	summary: "Check a citation",
 	description:
-		"Whether one source supports a sentence, refutes it or says nothing of it, and why: a sentence of a graph (evidence_id), whatever graphs cite an article for (article_ref), or an excerpt. Paid per call; a sentence that states nothing, one of which nothing is sure enough to be told, a source nobody knows, and a source that no model could read, cost nothing.",
+		"Whether one source supports a sentence, refutes it or says nothing of it, and why: a sentence of a graph (evidence_id), whatever graphs cite an article for (article_ref), or an excerpt. Paid per call; a sentence that states nothing, one of which nothing is surely supported or refuted, an unknown source, and a source that no model could read, cost nothing.",
 	body: citationCheckInput,
 	reply: toReply("CitationCheckReply", citationCheckOutput),
 	about:
-		"Holds a sentence against one source: a sentence of a graph, whatever graphs cite an article for, or an excerpt that is sent along. Says whether it supports or refutes the sentence, or says nothing of it, and why. Not charged when the sentence states nothing that can be checked, or nothing is sure enough to be told.",
+		"Holds a sentence against one source: a sentence of a graph, whatever graphs cite an article for, or an excerpt that is sent along. Says whether it supports or refutes the sentence, or says nothing of it, and why. Not charged when the sentence states nothing that can be checked, or nothing of it is surely supported or refuted.",
 	tags: ["verification", "citations"],
 	examples: ["Does this source support this sentence?"],
 	output: citationCheckOutput,
@@ -71,19 +71,19 @@ export const citationCheck = paidOperation({
 			const read = readTextClaims(sentence, VERIFY_TEXT_LIMITS.claimsMax);
 			const checkable = (await runInTurns(read, signal)).filter(isCheckable);
 			const { claims, problem } = await judgeAll(search.judge, { checkable, source }, signal);
-			const isTold = problem === undefined && claims.some(({ stance }) => stance !== "neutral");
+			const isDecided = problem === undefined && claims.some(({ stance }) => stance !== "neutral");
 			const judged = problem === undefined ? claims : [];
-			const warnings = [problem, isTold || judged.length === 0 ? undefined : UNSURE];
-			return answerIf(isTold, {
+			const warnings = [problem, isDecided || judged.length === 0 ? undefined : UNSURE];
+			return answerIf(isDecided, {
 				ok: true,
 				data: {
 					sentence,
 					...together(judged),
-					claims: isTold ? [...judged] : judged.map(withoutSource),
+					claims: isDecided ? [...judged] : judged.map(withoutSource),
 					// What a source is called is sold with what it says.
 					source: {
-						title: isTold ? source.title : "",
-						source_url: isTold ? source.sourceUrl : "",
+						title: isDecided ? source.title : "",
+						source_url: isDecided ? source.sourceUrl : "",
 						sentences: source.sentences.length,
 					},
 				},
@@ -221,8 +221,8 @@ function toJudged(
 }
 
 /** Why a claim is supported or refuted, or what keeps the passage that comes nearest from deciding it. */
-function reasonsOf(best: PassageStance, told: PassageStance["stance"]): string[] {
-	if (best.stance === told) return [...best.reasons];
+function reasonsOf(best: PassageStance, stance: PassageStance["stance"]): string[] {
+	if (best.stance === stance) return [...best.reasons];
 	return [`comes nearest to what ${best.stance} it, and not surely enough`];
 }
 

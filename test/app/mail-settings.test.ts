@@ -11,6 +11,7 @@ t.test("mails go out through one server, from one address", async (t) => {
 	for (const [bad, from] of [
 		["https://mail.example.org", "a@example.org"],
 		["mail.example.org", "a@example.org"],
+		["smtps://user:se%cret@mail.example.org", "a@example.org"],
 		[url, ""],
 		[url, "nobody"],
 		[url, "a@example.org\r\nBcc: b@example.org"],
