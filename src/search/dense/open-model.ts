@@ -50,7 +50,7 @@ export async function openModel(
 
 /** More at once are no faster, and the runtime keeps the memory of its largest batch (docs/adr/0085). */
 const MAX_BATCH_TEXTS = 8;
-/** A query waits for no more than the batch of passages that is under way. */
+/** Or one text that is longer. A query waits for no more than the batch of passages that is under way. */
 const MAX_BATCH_CHARS = 2_000;
 const MAX_WAITING: Readonly<Record<TextKind, number>> = { query: 1_024, passage: 65_536 };
 
