@@ -153,8 +153,6 @@ async function startServer({ folder, catalog, data, model }: StartInput): Promis
 	const child = spawn(process.execPath, args, {
 		cwd: folder,
 		stdio: ["ignore", "pipe", "inherit"],
-		// As the image and the units of examples/deployment have it.
-		env: { ...process.env, MALLOC_ARENA_MAX: "2" },
 	});
 	const timer = setTimeout(() => child.kill("SIGKILL"), LONGEST_START_MS);
 	try {
