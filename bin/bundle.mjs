@@ -13,6 +13,9 @@ const WORKERS = [
 	"src/search/judge/judge-worker.mjs",
 ];
 
+/** Short enough to be found again in a stack. */
+const LINE_LENGTH = 200;
+
 /** What packages try to load and can do without. */
 const OPTIONAL = ["bufferutil", "pg-native", "utf-8-validate"];
 
@@ -91,12 +94,31 @@ async function build(compiled, options) {
 		target: "node20",
 		banner: { js: REQUIRE },
 		legalComments: "none",
+		// What is loaded stays in memory as text, comments too. Names stay as they are.
+		minifyWhitespace: true,
+		lineLimit: LINE_LENGTH,
 		sourcemap: "linked",
 		sourcesContent: false,
 		logLevel: "warning",
 	});
 	await assertDefaults(compiled, metafile);
+	for (const path of Object.keys(metafile.outputs)) {
+		if (/\.m?js$/.test(path)) await escapeWide(join(compiled, path));
+	}
 	return metafile;
+}
+
+/**
+ * Of one character beyond Latin-1, V8 keeps the whole file in two bytes a character. esbuild escapes them in strings; those left stand in
+ * regular expressions, where the escape means the same.
+ */
+async function escapeWide(file) {
+	const text = await readFile(file, "utf8");
+	const escaped = text.replace(
+		/[\u0100-\uffff]/g,
+		(unit) => `\\u${unit.charCodeAt(0).toString(16).padStart(4, "0")}`,
+	);
+	if (escaped !== text) await writeFile(file, escaped);
 }
 
 const DEFAULT_TAKEN = /\{ default: [\w$]+ \} = await import\("([^"]+)"\)/g;

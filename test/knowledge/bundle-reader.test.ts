@@ -1,3 +1,4 @@
+import { setFlagsFromString } from "node:v8";
 import t from "tap";
 import { readBundle } from "../../src/knowledge/bundle/bundle-reader.js";
 import { filesOf } from "./sample-bundle.js";
@@ -217,5 +218,28 @@ t.test(
 		t.equal(hashOf(base), hashOf({ "b.md": base["b.md"], "a.md": base["a.md"] }));
 		t.not(hashOf(base), hashOf({ ...base, "a.md": concept("type: Z") }));
 		t.not(hashOf(base), hashOf({ "a.md": base["a.md"], "c.md": base["b.md"] }));
+	},
+);
+
+t.test(
+	"concepts are of one shape in memory: thousands with a hidden class each take half as much again",
+	(t) => {
+		setFlagsFromString("--allow-natives-syntax");
+		const isSameShape = new Function("one", "other", "return %HaveSameMap(one, other);");
+		const { graph } = readBundle(
+			filesOf({
+				"graph.md": RECORD,
+				"one.md": concept("type: Trend\ntitle: One"),
+				"two.md": concept(
+					"type: Signal\ntitle: Two\naliases: [Second]\nowner: harbor",
+					"See [one](one.md).",
+				),
+				"three.md": concept("type: Trend\ntitle: Three\nstale_after: 2026-05-01"),
+			}),
+		);
+		const [first, ...others] = graph.concepts;
+		t.equal(others.length, 2);
+		for (const other of others) t.ok(isSameShape(first, other), other.id);
+		t.end();
 	},
 );

@@ -38,6 +38,17 @@ await main(["--version"]);`;
 	t.equal(status, 0, stderr);
 	t.match(stdout, /^function function \d+\.\d+\.\d+/);
 
+	const scripts = readdirSync(made, { recursive: true, encoding: "utf8" }).filter((name) =>
+		/\.m?js$/.test(name),
+	);
+	for (const name of scripts) {
+		t.notMatch(
+			readFileSync(join(made, name), "utf8"),
+			/[\u0100-\uffff]/,
+			`${name} takes a byte a character`,
+		);
+	}
+
 	const packages = JSON.parse(readFileSync(join(made, "packages.json"), "utf8")) as {
 		readonly name: string;
 		readonly license: string;
