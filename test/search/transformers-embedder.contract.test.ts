@@ -1,5 +1,6 @@
 import { cp, rm, writeFile } from "node:fs/promises";
 import { join } from "node:path";
+import { Worker } from "node:worker_threads";
 import t, { type Test } from "tap";
 import { systemClock } from "../../src/kernel/clock.js";
 import { PACKAGE_ROOT } from "../../src/kernel/package-info.js";
@@ -100,6 +101,22 @@ t.test("vectors have unit length and do not depend on the texts beside them", as
 	t.ok(Math.abs(dot(other, other) - 1) < 1e-5);
 	t.ok(dot(alone, together) > 0.9999);
 });
+
+t.test(
+	"few texts are run at once: the runtime keeps the memory of its largest batch",
+	async (t) => {
+		const embedder = await start(t);
+		const sent = t.capture(Worker.prototype, "postMessage", Worker.prototype.postMessage);
+		const long = "one sentence of a longer passage. ".repeat(20);
+		await embedder.embed(
+			[...Array<string>(40).fill("short text"), long, long, long, long],
+			"passage",
+		);
+		const batches = sent().map(({ args: [task] }) => (task as { readonly texts: string[] }).texts);
+		t.equal(batches.flat().length, 44);
+		for (const texts of batches) t.ok(texts.length <= 8 && texts.join("").length <= 2_000);
+	},
+);
 
 async function copyModel(t: Test): Promise<string> {
 	const folder = join(t.testdir(), "model");
