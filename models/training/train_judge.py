@@ -27,6 +27,7 @@ from claim_pairs import HELD_AUTHORS, LABELS, NOT_SUPPORTED, ClaimPair, list_aut
 from corpus import read_pairs
 from export_bert import read_judge, save_judge
 from neighbourhoods import read_table_vectors
+from near_copies import read_near_copies
 from relevance_pairs import mine_pairs, read_group_questions, read_written_questions
 from train_encoder import parameter_groups, rate_at, say
 from vocabulary import read_tokenizer
@@ -222,11 +223,12 @@ def read_second(options: argparse.Namespace) -> list[ClaimPair]:
     """The edits come from the far end of the file, which the first stage has not seen; the inference sets are seen again, some of them."""
     authors = [author for author in list_authors(options.groups) if author not in HELD_AUTHORS]
     groups = read_groups(options.groups, authors)
+    copies = list(read_near_copies(options.groups, authors, options.copies, options.seed))
     known = read_edits(options.edits)[-len(groups) // 2 :] + read_inference_sets(options.sets)[:: options.every_inference]
     pairs = read_pairs(options.pairs)
     written = read_written_questions(options.questions, pairs) + read_group_questions(options.groups)
     vectors = read_table_vectors(options.table, [pair.passage for pair in pairs], options.work / "table.npy")
-    return groups * options.repeats + written * options.repeats + known + list(mine_pairs(pairs, vectors, options.mined))
+    return groups * options.repeats + copies + written * options.repeats + known + list(mine_pairs(pairs, vectors, options.mined))
 
 
 def resume(path: Path, seed: int, model: Judge, optimiser: torch.optim.Optimizer) -> int:
@@ -254,6 +256,7 @@ def read_options() -> argparse.Namespace:
         parser.add_argument(f"--{name}", type=Path, help=f"{what}, for the second stage")
     parser.add_argument("--mined", type=int, default=8_000, help="questions of the training pairs in the second stage")
     parser.add_argument("--every-inference", type=int, default=3, help="one in so many of the inference sets in the second stage")
+    parser.add_argument("--copies", type=float, default=0.5, help="share of the groups that claims in the passage's own words are made from, in the second stage")
     parser.add_argument("--repeats", type=int, default=3, help="how often the second stage sees what was written")
     parser.add_argument("--start", type=Path, help="folder of a judge to begin from, instead of the first stage")
     parser.add_argument("--seed", type=int, default=SEED, help="another one gives another order of the pairs")

@@ -25,7 +25,7 @@ export interface WrittenSentence {
 export type DropReason = "uncited" | "unknown citation" | "not supported" | "not read" | "unsafe";
 
 /** From which reading on evidence carries a sentence: one left out costs a quotation, a lie that passes costs a name. */
-const CARRIES_LEAST = 0.85;
+const CARRIES_LEAST = 0.87;
 /** Pieces of evidence that one sentence may rest on. */
 const CARRIERS_MAX = 6;
 /** Links, pictures and markup: a reader is sent to evidence by its citation, never by prose. */

@@ -23,14 +23,14 @@ t.test("every author belongs to one part, and a part to no other author's fields
 	const fieldsOf = (part: keyof typeof CLAIM_GROUP_PARTS) =>
 		new Set(groupsOf(part).map(({ field }) => field));
 	for (const held of ["calibration", "test"] as const) {
-		for (const part of ["train", "next"] as const)
+		for (const part of ["train", "later"] as const)
 			for (const field of fieldsOf(held)) t.notOk(fieldsOf(part).has(field), field);
 	}
 	for (const field of fieldsOf("test")) t.notOk(fieldsOf("calibration").has(field), field);
 });
 
 t.test("a group says one thing in two versions, and where its labels come from", async (t) => {
-	const groups = (["train", "next", "calibration", "test"] as const).flatMap(groupsOf);
+	const groups = (["train", "later", "calibration", "test"] as const).flatMap(groupsOf);
 	t.same(
 		groups.flatMap((group) => faultsOf(group).map((fault) => `${group.id}: ${fault}`)),
 		[],

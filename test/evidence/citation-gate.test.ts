@@ -92,8 +92,8 @@ t.test("a lone piece of evidence is read among its neighbors, under its title", 
 
 t.test("from a threshold on evidence carries a sentence", async (t) => {
 	for (const [supports, passes] of [
-		[0.84, 0],
-		[0.86, 1],
+		[0.86, 0],
+		[0.88, 1],
 	] as const) {
 		const judge = handJudge(() => ({ answers: 1, supports, refutes: 0, open: 1 - supports }));
 		const { written } = await gateBy(judge, "Chrome removed push in 2022.", [removed]);

@@ -41,12 +41,6 @@ const SCORES = 4;
 const MAX_BATCH_PAIRS = 32;
 const MAX_WAITING_PAIRS = 4_096;
 
-/**
- * How sure the model may be of what it says: its scores are divided by these before they become probabilities (temperature scaling,
- * Guo and others 2017), fitted on authors that it was not trained on.
- */
-const TEMPERATURE = { relevance: 1, stance: 1.25 } as const;
-
 interface QueuedPair {
 	readonly pair: TextPair;
 	readonly signal: AbortSignal | undefined;
@@ -96,13 +90,11 @@ export async function createPairJudge(clock: Clock, location: ModelLocation): Pr
 }
 
 export function toReading([relevance = 0, ...stances]: Float32Array): PairReading {
-	const powers = stances.map((score) =>
-		Math.exp((score - Math.max(...stances)) / TEMPERATURE.stance),
-	);
+	const powers = stances.map((score) => Math.exp(score - Math.max(...stances)));
 	const sum = powers.reduce((total, power) => total + power, 0);
 	const [supports = 0, refutes = 0, open = 0] = powers.map((power) => power / sum);
 	return {
-		answers: 1 / (1 + Math.exp(-relevance / TEMPERATURE.relevance)),
+		answers: 1 / (1 + Math.exp(-relevance)),
 		supports,
 		refutes,
 		open,

@@ -24,17 +24,17 @@ export interface DecisionModel {
  */
 export const DECISION: Readonly<Record<"read" | "hybrid" | "keyword", DecisionModel>> = {
 	read: {
-		bias: -3.69,
+		bias: -4.25,
 		weights: {
-			known: 0.68,
-			evidence: 0.88,
+			known: 0.16,
+			evidence: 1.06,
 			rarity: 0,
-			coverage: 1.15,
-			nearness: 0.39,
-			answers: 0.59,
-			lacksName: -1.77,
+			coverage: 1.12,
+			nearness: 0.46,
+			answers: 0.54,
+			lacksName: -1.93,
 		},
-		limits: { clarify: 0.28, partial: 0.5, answer: 0.7 },
+		limits: { clarify: 0.4, partial: 0.5, answer: 0.7 },
 	},
 	hybrid: {
 		bias: -5.05,
