@@ -25,7 +25,7 @@ export const CLAIM_KINDS = [
 const label = z.enum(["S", "R", "O"]);
 
 const claimGroupSchema = z.strictObject({
-	id: z.string().regex(/^\d{2}-\d{3}$/),
+	id: z.string().regex(/^\d{2,3}-\d{3}$/),
 	field: z.string(),
 	/** Repository that the facts come from, and its licence as read; the words are the author's. */
 	source: z.string(),
@@ -66,7 +66,8 @@ export const CLAIM_GROUP_PARTS = {
 	later: [
 		35, 36, 37, 38, 39, 40, 41, 42, 43, 44, 45, 46, 47, 48, 49, 50, 51, 52, 53, 54, 55, 56, 57, 58,
 		59, 60, 61, 62, 63, 64, 65, 66, 67, 68, 69, 70, 71, 72, 73, 74, 75, 76, 77, 78, 79, 80, 81, 82,
-		83, 84, 85, 86, 87, 88, 89, 90, 91, 92, 93, 94, 95, 96, 97, 98, 99,
+		83, 84, 85, 86, 87, 88, 89, 90, 91, 92, 93, 94, 95, 96, 97, 98, 99, 100, 101, 102, 103, 104,
+		105,
 	],
 	calibration: [6],
 	test: [7, 8],
@@ -82,7 +83,7 @@ export function loadClaimGroups(author: number): readonly ClaimGroup[] {
 /** Numbers of the authors whose groups are there. */
 export function listClaimAuthors(): readonly number[] {
 	return readdirSync(FOLDER).flatMap((name) => {
-		const number = /^author-(\d{2})\.jsonl$/.exec(name)?.[1];
+		const number = /^author-(\d{2,3})\.jsonl$/.exec(name)?.[1];
 		return number ? [Number(number)] : [];
 	});
 }

@@ -42,7 +42,7 @@ const LAST_STRICT_AUTHOR = 12;
 
 function faultsOf({ id, passage, old, claims }: ClaimGroup): readonly string[] {
 	const turned = claims.filter(({ before, after }) => before !== after).length;
-	const isStrict = Number(id.slice(0, 2)) <= LAST_STRICT_AUTHOR;
+	const isStrict = Number(id.split("-")[0]) <= LAST_STRICT_AUTHOR;
 	const labels = claims.map(({ before }) => before).sort();
 	return [
 		...(passage.split(old).length === 2 ? [] : ["what is changed must stand there once"]),
